@@ -1,0 +1,48 @@
+# How every room of src/ is built: one static library, one test executable from its *_test.cc siblings.
+find_package(Threads REQUIRED)
+if(EBB_TESTS)
+  enable_testing()
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
+
+# ccache makes a second build directory nearly free; it is used where it is installed.
+find_program(EBB_CCACHE ccache)
+if(EBB_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${EBB_CCACHE})
+endif()
+
+add_library(ebb_flags INTERFACE)
+target_include_directories(ebb_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
+# -ffp-contract=off: the same scenario gives the same bytes whatever the compiler fuses.
+target_compile_options(ebb_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -ffp-contract=off)
+if(DEFINED ENV{CI} OR EBB_WERROR)
+  target_compile_options(ebb_flags INTERFACE -Werror)
+endif()
+if(EBB_SANITIZE)
+  add_compile_options(-fsanitize=${EBB_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${EBB_SANITIZE})
+endif()
+if(EBB_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+# ebb_room(NAME SOURCES a.cc ... DEPS ebb_base ... [PRIVATE_LIBS yaml-cpp ...])
+function(ebb_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;DEPS;PRIVATE_LIBS" ${ARGN})
+  add_library(ebb_${name} STATIC ${ROOM_SOURCES})
+  target_link_libraries(ebb_${name} PUBLIC ebb_flags ${ROOM_DEPS} PRIVATE ${ROOM_PRIVATE_LIBS} Threads::Threads)
+endfunction()
+
+# ebb_room_test(NAME SOURCES a_test.cc ... [DEPS ...]): one executable, every case its own CTest test.
+function(ebb_room_test name)
+  if(NOT EBB_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(TEST "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name}_test ${TEST_SOURCES})
+  target_link_libraries(${name}_test PRIVATE ebb_${name} ${TEST_DEPS} GTest::gtest GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name}_test PRIVATE
+    EBB_SOURCE_DIR="${CMAKE_SOURCE_DIR}" EBB_SHARED_DATA="${CMAKE_SOURCE_DIR}/../shared/data")
+  gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
+endfunction()

@@ -1,0 +1,193 @@
+#include "base/time.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+namespace ebb {
+namespace {
+
+namespace chr = std::chrono;
+
+// A cursor over the text: each Take either consumes or leaves everything as it was.
+struct Cursor {
+  std::string_view rest;
+
+  bool Take(char c) {
+    if (rest.empty() || rest.front() != c) return false;
+    rest.remove_prefix(1);
+    return true;
+  }
+  std::optional<int> Digits(std::size_t count) {
+    if (rest.size() < count) return std::nullopt;
+    int value = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (rest[i] < '0' || rest[i] > '9') return std::nullopt;
+      value = value * 10 + (rest[i] - '0');
+    }
+    rest.remove_prefix(count);
+    return value;
+  }
+};
+
+Error BadTime(std::string_view text, std::string why) {
+  return {ExitCode::kConfiguration, "\"" + std::string(text) + "\" is not a time: " + std::move(why),
+          "", "write it like 2023-05-01T13:45Z"};
+}
+
+std::optional<chr::milliseconds> TakeFraction(Cursor& cursor) {
+  if (!cursor.Take('.') && !cursor.Take(',')) return chr::milliseconds{0};
+  int millis = 0;
+  int digits = 0;
+  while (auto digit = cursor.Digits(1)) {
+    if (digits < 3) millis = millis * 10 + *digit;
+    ++digits;
+  }
+  if (digits == 0) return std::nullopt;
+  for (; digits < 3; ++digits) millis *= 10;
+  return chr::milliseconds{millis};
+}
+
+std::optional<chr::minutes> TakeOffset(Cursor& cursor) {
+  if (cursor.rest.empty() || cursor.Take('Z') || cursor.Take('z')) return chr::minutes{0};
+  const bool negative = !cursor.rest.empty() && cursor.rest.front() == '-';
+  if (!cursor.Take('+') && !cursor.Take('-')) return std::nullopt;
+  const auto hours = cursor.Digits(2);
+  if (!hours || *hours > 14) return std::nullopt;
+  int minutes = 0;
+  const bool colon = cursor.Take(':');
+  if (colon || !cursor.rest.empty()) {
+    const auto parsed = cursor.Digits(2);
+    if (!parsed || *parsed > 59) return std::nullopt;
+    minutes = *parsed;
+  }
+  const int total = *hours * 60 + minutes;
+  return chr::minutes{negative ? -total : total};
+}
+
+struct Unit {
+  std::string_view suffix;
+  double seconds;
+};
+// "ms" before "m": the longer suffix wins.
+constexpr std::array<Unit, 6> kUnits{
+    {{"ms", 0.001}, {"d", 86400}, {"h", 3600}, {"m", 60}, {"s", 1}, {"w", 604800}}};
+
+Error BadDuration(std::string_view text, std::string why) {
+  return {ExitCode::kConfiguration,
+          "\"" + std::string(text) + "\" is not a duration: " + std::move(why), "",
+          "write it like 90s, 15m, 6h, 1h30m or 2d"};
+}
+
+std::string Printf(const char* format, long long a, const char* unit_a, long long b,
+                   const char* unit_b) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, format, a, unit_a, b, unit_b);
+  return buffer;
+}
+
+}  // namespace
+
+Duration DurationFromSeconds(double seconds) { return Duration{std::llround(seconds * 1000.0)}; }
+
+Result<Time> ParseTime(std::string_view text) {
+  Cursor cursor{text};
+  const auto year = cursor.Digits(4);
+  const bool dash1 = cursor.Take('-');
+  const auto month = cursor.Digits(2);
+  const bool dash2 = cursor.Take('-');
+  const auto day = cursor.Digits(2);
+  if (!year || !dash1 || !month || !dash2 || !day) return Fail(BadTime(text, "no YYYY-MM-DD date"));
+  const chr::year_month_day date{chr::year{*year}, chr::month{static_cast<unsigned>(*month)},
+                                 chr::day{static_cast<unsigned>(*day)}};
+  if (!date.ok()) return Fail(BadTime(text, "no such calendar day"));
+  Time time = chr::sys_days{date};
+  if (!cursor.rest.empty() && (cursor.Take('T') || cursor.Take('t') || cursor.Take(' '))) {
+    const auto hour = cursor.Digits(2);
+    const bool colon = cursor.Take(':');
+    const auto minute = cursor.Digits(2);
+    if (!hour || !colon || !minute || *hour > 23 || *minute > 59)
+      return Fail(BadTime(text, "no hh:mm after the date"));
+    int second = 0;
+    if (cursor.Take(':')) {
+      const auto parsed = cursor.Digits(2);
+      if (!parsed || *parsed > 59) return Fail(BadTime(text, "no seconds after the second colon"));
+      second = *parsed;
+    }
+    const auto fraction = TakeFraction(cursor);
+    if (!fraction) return Fail(BadTime(text, "no digits after the decimal point"));
+    time += chr::hours{*hour} + chr::minutes{*minute} + chr::seconds{second} + *fraction;
+  }
+  const auto offset = TakeOffset(cursor);
+  if (!offset || !cursor.rest.empty())
+    return Fail(BadTime(text, "\"" + std::string(cursor.rest) + "\" is left over"));
+  return time - *offset;
+}
+
+std::string FormatTime(Time time) {
+  const auto days = chr::floor<chr::days>(time);
+  const chr::year_month_day date{days};
+  const chr::hh_mm_ss<Duration> clock{time - days};
+  char buffer[64];
+  const int length = std::snprintf(
+      buffer, sizeof buffer, "%04d-%02u-%02uT%02ld:%02ld:%02lld", static_cast<int>(date.year()),
+      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+      static_cast<long>(clock.hours().count()), static_cast<long>(clock.minutes().count()),
+      static_cast<long long>(clock.seconds().count()));
+  std::string text(buffer, static_cast<std::size_t>(length));
+  if (const auto millis = clock.subseconds().count(); millis != 0) {
+    std::snprintf(buffer, sizeof buffer, ".%03lld", static_cast<long long>(millis));
+    text += buffer;
+  }
+  return text + "Z";
+}
+
+std::string FormatClock(Time time) { return FormatTime(time).substr(11, 5); }
+
+Result<Duration> ParseDuration(std::string_view text) {
+  if (text.empty()) return Fail(BadDuration(text, "it is empty"));
+  std::string_view rest = text;
+  double seconds = 0;
+  while (!rest.empty()) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+    if (error != std::errc{} || !std::isfinite(number))
+      return Fail(BadDuration(text, "\"" + std::string(rest) + "\" does not begin with a number"));
+    if (number < 0) return Fail(BadDuration(text, "it is negative"));
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+    if (rest.empty()) {
+      seconds += number;
+      break;
+    }
+    const Unit* found = nullptr;
+    for (const Unit& unit : kUnits) {
+      if (!found && rest.starts_with(unit.suffix)) found = &unit;
+    }
+    if (!found) return Fail(BadDuration(text, "unit \"" + std::string(rest) + "\" is unknown"));
+    seconds += number * found->seconds;
+    rest.remove_prefix(found->suffix.size());
+  }
+  // A century is more than any run; the limit also keeps the arithmetic inside 64 bits.
+  if (seconds > 100.0 * 366 * 86400) return Fail(BadDuration(text, "it is over a hundred years"));
+  return DurationFromSeconds(seconds);
+}
+
+std::string FormatDuration(Duration duration) {
+  if (duration < Duration::zero()) return "-" + FormatDuration(-duration);
+  const auto millis = static_cast<long long>(duration.count());
+  if (millis < 1000) return std::to_string(millis) + "ms";
+  if (millis < 60'000) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.1fs", static_cast<double>(millis) / 1000.0);
+    return buffer;
+  }
+  const long long seconds = (millis + 500) / 1000;
+  if (seconds < 3600) return Printf("%lld%s %lld%s", seconds / 60, "m", seconds % 60, "s");
+  const long long minutes = (seconds + 30) / 60;
+  if (minutes < 24 * 60) return Printf("%lld%s %lld%s", minutes / 60, "h", minutes % 60, "m");
+  const long long hours = (minutes + 30) / 60;
+  return Printf("%lld%s %lld%s", hours / 24, "d", hours % 24, "h");
+}
+
+}  // namespace ebb

@@ -1,0 +1,58 @@
+#include "base/time.h"
+
+#include <gtest/gtest.h>
+
+namespace ebb {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+
+TEST(Time, ReadsWhatItWrites) {
+  for (const char* text : {"2023-05-01T13:45:30Z", "1999-12-31T23:59:59.250Z", "2024-02-29T00:00:00Z"}) {
+    const auto time = ParseTime(text);
+    ASSERT_TRUE(time) << time.error().Message();
+    EXPECT_EQ(FormatTime(*time), text);
+  }
+}
+
+TEST(Time, OffsetsAreConvertedToUtc) {
+  EXPECT_EQ(FormatTime(*ParseTime("2023-05-01 13:45+02:00")), "2023-05-01T11:45:00Z");
+  EXPECT_EQ(FormatTime(*ParseTime("2023-05-01T13:45-0700")), "2023-05-01T20:45:00Z");
+  EXPECT_EQ(FormatTime(*ParseTime("2023-05-01")), "2023-05-01T00:00:00Z");
+}
+
+TEST(Time, RefusesWhatIsNotATime) {
+  for (const char* text : {"", "2023-13-01", "2023-02-30", "2023-05-01T25:00", "2023-05-01T10:00Zx",
+                           "01.05.2023", "2023-05-01T10:00:00.", "2023-05-01T", "2023-05-01T10:00+1"})
+    EXPECT_FALSE(ParseTime(text)) << text;
+}
+
+TEST(Duration, AcceptsTheUsualSpellings) {
+  EXPECT_EQ(*ParseDuration("90"), Duration{90'000});
+  EXPECT_EQ(*ParseDuration("1h30m"), Duration{minutes{90}});
+  EXPECT_EQ(*ParseDuration("1.5h"), Duration{minutes{90}});
+  EXPECT_EQ(*ParseDuration("2d"), Duration{hours{48}});
+  EXPECT_EQ(*ParseDuration("250ms"), Duration{250});
+  for (const char* bad : {"", "h", "-3s", "3x", "1h-2m", "nan", "1e300d"}) EXPECT_FALSE(ParseDuration(bad)) << bad;
+}
+
+TEST(Duration, PrintsTheTwoUnitsThatMatter) {
+  EXPECT_EQ(FormatDuration(hours{51}), "2d 3h");
+  EXPECT_EQ(FormatDuration(minutes{390}), "6h 30m");
+  EXPECT_EQ(FormatDuration(Duration{12'300}), "12.3s");
+  EXPECT_EQ(FormatDuration(Duration{-250}), "-250ms");
+}
+
+TEST(IntervalTest, IsHalfOpenAndOverlapNeverNegative) {
+  const Time t0 = *ParseTime("2023-01-01");
+  const Interval first{t0, t0 + hours{1}};
+  const Interval second{t0 + hours{1}, t0 + hours{2}};
+  EXPECT_TRUE(first.contains(t0));
+  EXPECT_FALSE(first.contains(first.end));
+  EXPECT_EQ(Overlap(first, second).length(), Duration::zero());
+  EXPECT_EQ(Overlap(first, {t0 + minutes{30}, t0 + hours{5}}).length(), Duration{minutes{30}});
+}
+
+}  // namespace
+}  // namespace ebb

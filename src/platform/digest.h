@@ -1,0 +1,13 @@
+#pragma once
+// Content digests (OpenSSL). MD5 only to compare with digests published as MD5, never for security.
+
+#include <string>
+#include <string_view>
+
+namespace ebb::platform {
+
+/// Lower-case hexadecimal.
+std::string Sha256Hex(std::string_view data);
+std::string Md5Hex(std::string_view data);
+
+}  // namespace ebb::platform

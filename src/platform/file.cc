@@ -1,0 +1,185 @@
+#include "platform/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace ebb::platform {
+namespace {
+
+// Owns a file descriptor for the length of one function.
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return value_; }
+  bool valid() const { return value_ >= 0; }
+  int Close() {
+    const int result = ::close(value_);
+    value_ = -1;
+    return result;
+  }
+
+ private:
+  int value_;
+};
+
+Error SystemError(const Path& path, std::string_view doing) {
+  const int code = errno;
+  std::string next;
+  if (code == ENOSPC) next = "free some disk space";
+  if (code == EACCES || code == EPERM || code == EROFS) next = "check the permissions";
+  return {ExitCode::kUnavailable, std::string(doing) + ": " + std::strerror(code), path.string(), next};
+}
+
+Status WriteAll(int descriptor, std::string_view content, const Path& path) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(descriptor, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return Fail(SystemError(path, "cannot write"));
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Error TooLarge(const std::string& name, std::uint64_t limit_bytes) {
+  return {ExitCode::kConfiguration,
+          "is larger than " + std::to_string(limit_bytes >> 20) + " MiB", name,
+          "is it the right file?"};
+}
+
+}  // namespace
+
+Result<std::string> ReadFile(const Path& path, std::uint64_t limit_bytes) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return Fail(SystemError(path, "cannot open"));
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) return Fail(SystemError(path, "cannot stat"));
+  if (S_ISDIR(info.st_mode))
+    return Fail({ExitCode::kConfiguration, "is a directory, not a file", path.string(), ""});
+  std::string content;
+  if (info.st_size > 0) content.reserve(static_cast<std::size_t>(info.st_size));
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t count = ::read(file.get(), buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Fail(SystemError(path, "cannot read"));
+    if (count == 0) return content;
+    content.append(buffer, static_cast<std::size_t>(count));
+    if (content.size() > limit_bytes) return Fail(TooLarge(path.string(), limit_bytes));
+  }
+}
+
+Result<std::string> MaybeGunzip(std::string data, const std::string& name, std::uint64_t limit_bytes) {
+  if (data.size() < 2 || data[0] != '\x1f' || data[1] != '\x8b') return data;
+  z_stream stream{};
+  // 16 + 15: gzip framing with the largest window.
+  if (inflateInit2(&stream, 16 + 15) != Z_OK)
+    return Fail({ExitCode::kUnavailable, "zlib cannot start", name, ""});
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> cleanup(&stream, inflateEnd);
+  stream.next_in = reinterpret_cast<Bytef*>(data.data());
+  stream.avail_in = static_cast<uInt>(data.size());
+  std::string plain;
+  char buffer[1 << 16];
+  int state = Z_OK;
+  while (state != Z_STREAM_END || stream.avail_in > 0) {
+    // A gzip file may hold several members; the next one begins where the last ended.
+    if (state == Z_STREAM_END) inflateReset(&stream);
+    stream.next_out = reinterpret_cast<Bytef*>(buffer);
+    stream.avail_out = sizeof buffer;
+    state = inflate(&stream, Z_NO_FLUSH);
+    plain.append(buffer, sizeof buffer - stream.avail_out);
+    if (plain.size() > limit_bytes) return Fail(TooLarge(name, limit_bytes));
+    if (state != Z_OK && state != Z_STREAM_END) {
+      const bool truncated = state == Z_BUF_ERROR;
+      return Fail({ExitCode::kConfiguration,
+                   truncated ? "the gzip file is truncated after " + std::to_string(plain.size()) +
+                                   " bytes of content"
+                             : "the gzip file is damaged after " + std::to_string(plain.size()) +
+                                   " bytes of content",
+                   name, "download or copy it again"});
+    }
+  }
+  return plain;
+}
+
+Result<std::string> ReadFileMaybeGzip(const Path& path, std::uint64_t limit_bytes) {
+  EBB_ASSIGN_OR_RETURN(std::string data, ReadFile(path, limit_bytes));
+  return MaybeGunzip(std::move(data), path.string(), limit_bytes);
+}
+
+Status WriteFileAtomically(const Path& path, std::string_view content) {
+  const Path temporary = path.string() + ".tmp" + std::to_string(::getpid());
+  const auto remove_and_fail = [&](Error error) {
+    ::unlink(temporary.c_str());
+    return Fail(std::move(error));
+  };
+  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!file.valid()) return Fail(SystemError(path, "cannot create"));
+  if (auto written = WriteAll(file.get(), content, path); !written)
+    return remove_and_fail(written.error());
+  if (::fsync(file.get()) != 0) return remove_and_fail(SystemError(path, "cannot flush to disk"));
+  if (file.Close() != 0) return remove_and_fail(SystemError(path, "cannot close"));
+  if (::rename(temporary.c_str(), path.c_str()) != 0)
+    return remove_and_fail(SystemError(path, "cannot move into place"));
+  const Path directory = path.has_parent_path() ? path.parent_path() : Path(".");
+  const Descriptor parent(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (parent.valid()) ::fsync(parent.get());
+  return {};
+}
+
+Status EnsureWritableDirectory(const Path& path) {
+  std::error_code code;
+  std::filesystem::create_directories(path, code);
+  if (code)
+    return Fail({ExitCode::kUnavailable, "cannot create the directory: " + code.message(),
+                 path.string(), "choose another with --output-dir"});
+  const Path probe = path / (".ebb-probe-" + std::to_string(::getpid()));
+  const Descriptor file(::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  if (!file.valid()) return Fail(SystemError(path, "the directory is not writable"));
+  ::unlink(probe.c_str());
+  return {};
+}
+
+LineWriter::LineWriter(int descriptor, Path path) : descriptor_(descriptor), path_(std::move(path)) {}
+
+LineWriter::LineWriter(LineWriter&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
+
+LineWriter& LineWriter::operator=(LineWriter&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+LineWriter::~LineWriter() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<LineWriter> LineWriter::Open(const Path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (descriptor < 0) return Fail(SystemError(path, "cannot open for appending"));
+  LineWriter writer(descriptor, path);
+  const off_t size = ::lseek(descriptor, 0, SEEK_END);
+  char last = '\n';
+  if (size > 0 && ::pread(descriptor, &last, 1, size - 1) != 1)
+    return Fail(SystemError(path, "cannot read"));
+  if (last != '\n') EBB_RETURN_IF_ERROR(WriteAll(descriptor, "\n", path));
+  return writer;
+}
+
+Status LineWriter::Append(std::string_view line) {
+  std::string whole(line);
+  whole += '\n';
+  return WriteAll(descriptor_, whole, path_);
+}
+
+}  // namespace ebb::platform

@@ -1,0 +1,85 @@
+#include "platform/file.h"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <fstream>
+
+#include "platform/digest.h"
+
+namespace ebb::platform {
+namespace {
+
+Path Scratch(const std::string& name) {
+  const Path directory = Path(testing::TempDir()) / "ebb_file_test";
+  std::filesystem::create_directories(directory);
+  return directory / name;
+}
+
+std::string Gzip(const std::string& text) {
+  const Path path = Scratch("gzip.gz");
+  gzFile file = gzopen(path.c_str(), "wb");
+  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(file);
+  return *ReadFile(path);
+}
+
+TEST(File, AtomicWriteReplacesAndLeavesNoTemporary) {
+  const Path path = Scratch("atomic/state.txt");
+  std::filesystem::create_directories(path.parent_path());
+  ASSERT_TRUE(WriteFileAtomically(path, "old"));
+  ASSERT_TRUE(WriteFileAtomically(path, "new"));
+  EXPECT_EQ(*ReadFile(path), "new");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path.parent_path()), {}), 1);
+}
+
+TEST(File, AFullDiskIsAnErrorThatSaysSo) {
+  // /dev/full accepts an open and refuses every write with ENOSPC.
+  auto writer = LineWriter::Open("/dev/full");
+  ASSERT_TRUE(writer) << writer.error().Message();
+  const Status written = writer->Append("row");
+  ASSERT_FALSE(written);
+  EXPECT_NE(written.error().Message().find("free some disk space"), std::string::npos);
+}
+
+TEST(File, MissingFilesAndDirectoriesAreNamed) {
+  EXPECT_NE(ReadFile("/nonexistent/x").error().Message().find("/nonexistent/x"), std::string::npos);
+  EXPECT_NE(ReadFile("/tmp").error().Message().find("directory"), std::string::npos);
+  EXPECT_FALSE(ReadFile("/proc/self/status", 10));
+}
+
+TEST(File, GzipIsReadTransparently) {
+  const std::string text(100'000, 'x');
+  EXPECT_EQ(*MaybeGunzip(Gzip(text), "t", 1 << 20), text);
+  EXPECT_EQ(*MaybeGunzip(Gzip("a") + Gzip("b"), "t", 1 << 20), "ab");
+  EXPECT_EQ(*MaybeGunzip("plain", "t", 1 << 20), "plain");
+}
+
+TEST(File, TruncatedAndDamagedGzipAreErrors) {
+  const std::string whole = Gzip(std::string(100'000, 'y') + "tail");
+  for (const std::size_t keep : {3ul, 12ul, whole.size() / 2, whole.size() - 1})
+    EXPECT_FALSE(MaybeGunzip(whole.substr(0, keep), "t", 1 << 20)) << keep;
+  std::string damaged = whole;
+  damaged[damaged.size() - 6] ^= 0x55;
+  EXPECT_FALSE(MaybeGunzip(damaged, "t", 1 << 20));
+  EXPECT_FALSE(MaybeGunzip(whole, "t", 1000)) << "the limit holds for the decompressed size";
+}
+
+TEST(File, LineWriterClosesOffALineThatACrashCutShort) {
+  const Path path = Scratch("lines.jsonl");
+  std::ofstream(path) << "whole\nhal";
+  {
+    auto writer = LineWriter::Open(path);
+    ASSERT_TRUE(writer->Append("next"));
+  }
+  EXPECT_EQ(*ReadFile(path), "whole\nhal\nnext\n");
+}
+
+TEST(Digest, MatchesThePublishedTestVectors) {
+  // RFC 1321 and FIPS 180-4.
+  EXPECT_EQ(Md5Hex("abc"), "900150983cd24fb0d6963f7d28e17f72");
+  EXPECT_EQ(Sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+}  // namespace
+}  // namespace ebb::platform
