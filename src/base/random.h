@@ -1,6 +1,7 @@
 #pragma once
-// Seeded random numbers that give the same sequence on every compiler and platform: the standard library's
-// distributions do not. Generator: SplitMix64 (Steele, Lea, Flood 2014, public domain reference by Vigna).
+// Seeded random numbers that give the same sequence on every compiler and platform: the standard
+// library's distributions do not. Generator: SplitMix64 (Steele, Lea, Flood 2014, public domain
+// reference by Vigna).
 
 #include <cmath>
 #include <cstdint>
@@ -34,7 +35,8 @@ class Random {
   std::uint64_t state_;
 };
 
-/// A seed for item `index` of a stream: neighbouring items are independent, and any item can be drawn alone.
+/// A seed for item `index` of a stream: neighbouring items are independent, and any item can be
+/// drawn alone.
 constexpr std::uint64_t SeedFor(std::uint64_t seed, std::uint64_t index) {
   Random mix(seed ^ (index * 0xd1342543de82ef95ULL));
   mix.Next();

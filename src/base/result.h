@@ -8,7 +8,8 @@
 
 namespace ebb {
 
-/// The exit codes of every Ebb command (docs/commands.md). A child's own code is passed through instead.
+/// The exit codes of every Ebb command (docs/commands.md). A child's own code is passed through
+/// instead.
 enum class ExitCode : int {
   kOk = 0,
   kUsage = 2,
@@ -40,18 +41,17 @@ inline tl::unexpected<Error> Fail(Error error) { return tl::unexpected<Error>(st
 }  // namespace ebb
 
 /// Returns the error of an expression that yields a Status or Result, if it has one.
-#define EBB_RETURN_IF_ERROR(expression)                                            \
-  do {                                                                             \
-    if (auto ebb_status_ = (expression); !ebb_status_)                             \
-      return ::tl::unexpected<::ebb::Error>(std::move(ebb_status_).error());       \
+#define EBB_RETURN_IF_ERROR(expression)                                      \
+  do {                                                                       \
+    if (auto ebb_status_ = (expression); !ebb_status_)                       \
+      return ::tl::unexpected<::ebb::Error>(std::move(ebb_status_).error()); \
   } while (false)
 
 #define EBB_CONCAT_INNER_(a, b) a##b
 #define EBB_CONCAT_(a, b) EBB_CONCAT_INNER_(a, b)
 /// EBB_ASSIGN_OR_RETURN(auto value, Function()): binds the value or returns the error.
-#define EBB_ASSIGN_OR_RETURN(declaration, expression)                                        \
-  auto EBB_CONCAT_(ebb_result_, __LINE__) = (expression);                                    \
-  if (!EBB_CONCAT_(ebb_result_, __LINE__))                                                   \
-    return ::tl::unexpected<::ebb::Error>(                                                   \
-        std::move(EBB_CONCAT_(ebb_result_, __LINE__)).error());                              \
+#define EBB_ASSIGN_OR_RETURN(declaration, expression)                                             \
+  auto EBB_CONCAT_(ebb_result_, __LINE__) = (expression);                                         \
+  if (!EBB_CONCAT_(ebb_result_, __LINE__))                                                        \
+    return ::tl::unexpected<::ebb::Error>(std::move(EBB_CONCAT_(ebb_result_, __LINE__)).error()); \
   declaration = std::move(*EBB_CONCAT_(ebb_result_, __LINE__))

@@ -1,5 +1,6 @@
 #pragma once
-// Small text helpers that every room needs: splitting, numbers, and the suggestion for a misspelt name.
+// Small text helpers that every room needs: splitting, numbers, and the suggestion for a misspelt
+// name.
 
 #include <optional>
 #include <span>
@@ -23,11 +24,12 @@ std::optional<long long> ParseInteger(std::string_view text);
 std::string FormatExact(double value);
 /// Fixed decimals: FormatFixed(3.14159, 2) == "3.14".
 std::string FormatFixed(double value, int decimals);
-/// `digits` significant digits without exponent where a reader would not want one: "0.000137", "12.3".
+/// `digits` significant digits without exponent where a reader would not want one: "0.000137",
+/// "12.3".
 std::string FormatSignificant(double value, int digits);
 
-/// The candidate nearest to `word` by edit distance (insert, delete, replace, swap neighbours), if it is near
-/// enough to be a misspelling; ties go to the earlier candidate.
+/// The candidate nearest to `word` by edit distance (insert, delete, replace, swap neighbours), if
+/// it is near enough to be a misspelling; ties go to the earlier candidate.
 std::optional<std::string> Suggest(std::string_view word, std::span<const std::string> candidates);
 /// " (did you mean \"x\"?)" or "".
 std::string SuggestionText(std::string_view word, std::span<const std::string> candidates);

@@ -15,7 +15,8 @@ TEST(Text, SplitKeepsEmptyFields) {
 TEST(Text, NumbersMustBeWholeAndFinite) {
   EXPECT_EQ(ParseNumber("212.5"), 212.5);
   EXPECT_EQ(ParseNumber("+3"), 3.0);
-  for (const char* bad : {"", "1.2x", "nan", "inf", "0x10", " 1"}) EXPECT_FALSE(ParseNumber(bad)) << bad;
+  for (const char* bad : {"", "1.2x", "nan", "inf", "0x10", " 1"})
+    EXPECT_FALSE(ParseNumber(bad)) << bad;
   EXPECT_EQ(ParseInteger("-12"), -12);
   EXPECT_FALSE(ParseInteger("1.5"));
 }

@@ -32,8 +32,9 @@ struct Cursor {
 };
 
 Error BadTime(std::string_view text, std::string why) {
-  return {ExitCode::kConfiguration, "\"" + std::string(text) + "\" is not a time: " + std::move(why),
-          "", "write it like 2023-05-01T13:45Z"};
+  return {ExitCode::kConfiguration,
+          "\"" + std::string(text) + "\" is not a time: " + std::move(why), "",
+          "write it like 2023-05-01T13:45Z"};
 }
 
 std::optional<chr::milliseconds> TakeFraction(Cursor& cursor) {

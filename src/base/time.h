@@ -1,5 +1,6 @@
 #pragma once
-// Time is UTC in whole milliseconds; local time exists only in printed text. Intervals are half-open.
+// Time is UTC in whole milliseconds; local time exists only in printed text. Intervals are
+// half-open.
 
 #include <chrono>
 #include <optional>
@@ -39,8 +40,9 @@ constexpr double Seconds(Duration duration) {
 /// Rounds to the nearest millisecond.
 Duration DurationFromSeconds(double seconds);
 
-/// ISO-8601: "2023-05-01", "2023-05-01T13:45", "...:30", "...:30.250", then "Z", "+02:00", "-0700" or
-/// nothing (taken as UTC). A blank may stand for the T. Calendar dates are checked (no 30 February).
+/// ISO-8601: "2023-05-01", "2023-05-01T13:45", "...:30", "...:30.250", then "Z", "+02:00", "-0700"
+/// or nothing (taken as UTC). A blank may stand for the T. Calendar dates are checked (no 30
+/// February).
 Result<Time> ParseTime(std::string_view text);
 
 /// "2023-05-01T13:45:30Z"; with milliseconds ("...30.250Z") only where there are any.
@@ -48,7 +50,8 @@ std::string FormatTime(Time time);
 /// "13:45" in UTC.
 std::string FormatClock(Time time);
 
-/// "90", "90s", "15m", "6h", "2d", "1h30m", "500ms", "1.5h"; a bare number is seconds. Never negative.
+/// "90", "90s", "15m", "6h", "2d", "1h30m", "500ms", "1.5h"; a bare number is seconds. Never
+/// negative.
 Result<Duration> ParseDuration(std::string_view text);
 /// "2d 3h", "6h 30m", "4m 5s", "12.3s", "250ms": the two largest units that matter to a reader.
 std::string FormatDuration(Duration duration);

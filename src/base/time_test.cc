@@ -9,7 +9,8 @@ using std::chrono::hours;
 using std::chrono::minutes;
 
 TEST(Time, ReadsWhatItWrites) {
-  for (const char* text : {"2023-05-01T13:45:30Z", "1999-12-31T23:59:59.250Z", "2024-02-29T00:00:00Z"}) {
+  for (const char* text :
+       {"2023-05-01T13:45:30Z", "1999-12-31T23:59:59.250Z", "2024-02-29T00:00:00Z"}) {
     const auto time = ParseTime(text);
     ASSERT_TRUE(time) << time.error().Message();
     EXPECT_EQ(FormatTime(*time), text);
@@ -23,8 +24,9 @@ TEST(Time, OffsetsAreConvertedToUtc) {
 }
 
 TEST(Time, RefusesWhatIsNotATime) {
-  for (const char* text : {"", "2023-13-01", "2023-02-30", "2023-05-01T25:00", "2023-05-01T10:00Zx",
-                           "01.05.2023", "2023-05-01T10:00:00.", "2023-05-01T", "2023-05-01T10:00+1"})
+  for (const char* text :
+       {"", "2023-13-01", "2023-02-30", "2023-05-01T25:00", "2023-05-01T10:00Zx", "01.05.2023",
+        "2023-05-01T10:00:00.", "2023-05-01T", "2023-05-01T10:00+1"})
     EXPECT_FALSE(ParseTime(text)) << text;
 }
 
@@ -34,7 +36,8 @@ TEST(Duration, AcceptsTheUsualSpellings) {
   EXPECT_EQ(*ParseDuration("1.5h"), Duration{minutes{90}});
   EXPECT_EQ(*ParseDuration("2d"), Duration{hours{48}});
   EXPECT_EQ(*ParseDuration("250ms"), Duration{250});
-  for (const char* bad : {"", "h", "-3s", "3x", "1h-2m", "nan", "1e300d"}) EXPECT_FALSE(ParseDuration(bad)) << bad;
+  for (const char* bad : {"", "h", "-3s", "3x", "1h-2m", "nan", "1e300d"})
+    EXPECT_FALSE(ParseDuration(bad)) << bad;
 }
 
 TEST(Duration, PrintsTheTwoUnitsThatMatter) {

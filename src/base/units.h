@@ -1,6 +1,7 @@
 #pragma once
-// The physical quantities that cross functions. Energy is a whole number of microjoules, so that sums do
-// not depend on their order and a run split by pauses adds up to the last digit; the rest are doubles.
+// The physical quantities that cross functions. Energy is a whole number of microjoules, so that
+// sums do not depend on their order and a run split by pauses adds up to the last digit; the rest
+// are doubles.
 //
 // 1 kWh = 3.6e6 J exactly. int64 microjoules reach 2.5 GWh.
 

@@ -37,7 +37,8 @@ Error SystemError(const Path& path, std::string_view doing) {
   std::string next;
   if (code == ENOSPC) next = "free some disk space";
   if (code == EACCES || code == EPERM || code == EROFS) next = "check the permissions";
-  return {ExitCode::kUnavailable, std::string(doing) + ": " + std::strerror(code), path.string(), next};
+  return {ExitCode::kUnavailable, std::string(doing) + ": " + std::strerror(code), path.string(),
+          next};
 }
 
 Status WriteAll(int descriptor, std::string_view content, const Path& path) {
@@ -51,9 +52,8 @@ Status WriteAll(int descriptor, std::string_view content, const Path& path) {
 }
 
 Error TooLarge(const std::string& name, std::uint64_t limit_bytes) {
-  return {ExitCode::kConfiguration,
-          "is larger than " + std::to_string(limit_bytes >> 20) + " MiB", name,
-          "is it the right file?"};
+  return {ExitCode::kConfiguration, "is larger than " + std::to_string(limit_bytes >> 20) + " MiB",
+          name, "is it the right file?"};
 }
 
 }  // namespace
@@ -78,7 +78,8 @@ Result<std::string> ReadFile(const Path& path, std::uint64_t limit_bytes) {
   }
 }
 
-Result<std::string> MaybeGunzip(std::string data, const std::string& name, std::uint64_t limit_bytes) {
+Result<std::string> MaybeGunzip(std::string data, const std::string& name,
+                                std::uint64_t limit_bytes) {
   if (data.size() < 2 || data[0] != '\x1f' || data[1] != '\x8b') return data;
   z_stream stream{};
   // 16 + 15: gzip framing with the largest window.
@@ -149,7 +150,8 @@ Status EnsureWritableDirectory(const Path& path) {
   return {};
 }
 
-LineWriter::LineWriter(int descriptor, Path path) : descriptor_(descriptor), path_(std::move(path)) {}
+LineWriter::LineWriter(int descriptor, Path path)
+    : descriptor_(descriptor), path_(std::move(path)) {}
 
 LineWriter::LineWriter(LineWriter&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}

@@ -1,7 +1,8 @@
 #pragma once
-// Files: whole reads with a size limit, gzip read transparently, and writes that either happen or do not.
-// Errors carry the path and the system's reason. No function here is safe against another process that
-// rewrites the same file at the same time, except WriteFileAtomically, whose readers see old or new.
+// Files: whole reads with a size limit, gzip read transparently, and writes that either happen or
+// do not. Errors carry the path and the system's reason. No function here is safe against another
+// process that rewrites the same file at the same time, except WriteFileAtomically, whose readers
+// see old or new.
 
 #include <cstdint>
 #include <filesystem>
@@ -20,26 +21,29 @@ inline constexpr std::uint64_t kDefaultReadLimitBytes = 256ULL << 20;
 /// The bytes of a regular file of at most `limit_bytes`.
 Result<std::string> ReadFile(const Path& path, std::uint64_t limit_bytes = kDefaultReadLimitBytes);
 
-/// As ReadFile; content that begins with the gzip magic is decompressed (the limit holds for the result).
-/// A truncated or damaged gzip file is an error, never a short result.
+/// As ReadFile; content that begins with the gzip magic is decompressed (the limit holds for the
+/// result). A truncated or damaged gzip file is an error, never a short result.
 Result<std::string> ReadFileMaybeGzip(const Path& path,
                                       std::uint64_t limit_bytes = kDefaultReadLimitBytes);
 
 /// The decompressed bytes of `data` if it is gzip, `data` itself otherwise. `name` is for messages.
-Result<std::string> MaybeGunzip(std::string data, const std::string& name, std::uint64_t limit_bytes);
+Result<std::string> MaybeGunzip(std::string data, const std::string& name,
+                                std::uint64_t limit_bytes);
 
-/// Writes to a temporary sibling, fsyncs, renames over `path` and fsyncs the directory: after a crash or a
-/// full disk the file is the old one or the new one, whole. The temporary file is removed on failure.
+/// Writes to a temporary sibling, fsyncs, renames over `path` and fsyncs the directory: after a
+/// crash or a full disk the file is the old one or the new one, whole. The temporary file is
+/// removed on failure.
 Status WriteFileAtomically(const Path& path, std::string_view content);
 
 /// Creates the directory with its parents and proves that a file can be created in it.
 Status EnsureWritableDirectory(const Path& path);
 
-/// An append-only text file of whole lines. Each Append is one write(2), flushed to the kernel when it returns, so
-/// a killed process loses at most the line it was writing.
+/// An append-only text file of whole lines. Each Append is one write(2), flushed to the kernel when
+/// it returns, so a killed process loses at most the line it was writing.
 class LineWriter {
  public:
-  /// Opens for appending, creating the file; a last line without newline (a crash while writing) is closed off.
+  /// Opens for appending, creating the file; a last line without newline (a crash while writing) is
+  /// closed off.
   static Result<LineWriter> Open(const Path& path);
   LineWriter(LineWriter&& other) noexcept;
   LineWriter& operator=(LineWriter&& other) noexcept;

@@ -1,6 +1,6 @@
 #pragma once
-// One blocking HTTP GET over libcurl: TLS verified, redirects limited, size and time bounded. Callers that must not
-// block (the decision path) call it from a thread of their own.
+// One blocking HTTP GET over libcurl: TLS verified, redirects limited, size and time bounded.
+// Callers that must not block (the decision path) call it from a thread of their own.
 
 #include <cstdint>
 #include <string>
@@ -23,7 +23,8 @@ struct HttpResponse {
   std::string body;
 };
 
-/// Any HTTP status is a response; only a failing transport is an Error (its `where` is the URL without query).
+/// Any HTTP status is a response; only a failing transport is an Error (its `where` is the URL
+/// without query).
 Result<HttpResponse> HttpGet(const HttpRequest& request);
 
 }  // namespace ebb::platform

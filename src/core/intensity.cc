@@ -1,0 +1,139 @@
+#include "core/intensity.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ebb::core {
+namespace {
+
+constexpr std::array<std::string_view, 2> kKindNames{"average", "marginal"};
+constexpr std::array<std::string_view, 3> kBoundaryNames{"lifecycle", "direct", "unknown"};
+constexpr std::array<std::string_view, 4> kStatusNames{"measured", "estimated", "forecast",
+                                                       "modelled"};
+
+template <typename Enum, std::size_t N>
+std::optional<Enum> FromName(const std::array<std::string_view, N>& names, std::string_view name) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (names[i] == name) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
+
+Error BadSample(const SignalIdentity& identity, const Sample& sample, std::string what) {
+  return {ExitCode::kConfiguration, std::move(what) + " at " + FormatTime(sample.interval.begin),
+          identity.source, ""};
+}
+
+struct WeightedSum {
+  double value_times_ms = 0;
+  Duration known{0};
+
+  void Add(const IntensitySeries& series, Interval window) {
+    const auto& samples = series.samples();
+    auto it = std::upper_bound(
+        samples.begin(), samples.end(), window.begin,
+        [](Time time, const Sample& sample) { return time < sample.interval.end; });
+    for (; it != samples.end() && it->interval.begin < window.end; ++it) {
+      const Duration part = Overlap(it->interval, window).length();
+      value_times_ms += it->intensity.g_per_kwh * static_cast<double>(part.count());
+      known += part;
+    }
+  }
+  std::optional<WindowMean> Mean(Interval window) const {
+    if (known == Duration::zero()) return std::nullopt;
+    const auto known_ms = static_cast<double>(known.count());
+    return WindowMean{{value_times_ms / known_ms},
+                      known_ms / static_cast<double>(window.length().count())};
+  }
+};
+
+}  // namespace
+
+std::string_view Name(SignalKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
+std::string_view Name(Boundary boundary) {
+  return kBoundaryNames[static_cast<std::size_t>(boundary)];
+}
+std::string_view Name(SampleStatus status) {
+  return kStatusNames[static_cast<std::size_t>(status)];
+}
+std::optional<SampleStatus> SampleStatusFromName(std::string_view name) {
+  return FromName<SampleStatus>(kStatusNames, name);
+}
+std::optional<SignalKind> SignalKindFromName(std::string_view name) {
+  return FromName<SignalKind>(kKindNames, name);
+}
+std::optional<Boundary> BoundaryFromName(std::string_view name) {
+  return FromName<Boundary>(kBoundaryNames, name);
+}
+
+Result<IntensitySeries> IntensitySeries::Create(SignalIdentity identity,
+                                                std::vector<Sample> samples) {
+  const Sample* previous = nullptr;
+  for (const Sample& sample : samples) {
+    const double value = sample.intensity.g_per_kwh;
+    if (!std::isfinite(value))
+      return Fail(BadSample(identity, sample, "intensity is not a number"));
+    if (value < 0) return Fail(BadSample(identity, sample, "intensity is negative"));
+    if (sample.interval.length() == Duration::zero())
+      return Fail(BadSample(identity, sample, "interval is empty"));
+    if (previous && sample.interval.begin < previous->interval.end)
+      return Fail(BadSample(identity, sample, "interval begins before the previous one ends"));
+    previous = &sample;
+  }
+  IntensitySeries series;
+  series.identity_ = std::move(identity);
+  series.samples_ = std::move(samples);
+  return series;
+}
+
+Interval IntensitySeries::span() const {
+  if (samples_.empty()) return {};
+  return {samples_.front().interval.begin, samples_.back().interval.end};
+}
+
+const Sample* IntensitySeries::At(Time time) const {
+  const Sample* next = NextAfter(time);
+  const auto index = next ? next - samples_.data() : static_cast<std::ptrdiff_t>(samples_.size());
+  if (index == 0) return nullptr;
+  const Sample& candidate = samples_[static_cast<std::size_t>(index - 1)];
+  return candidate.interval.contains(time) ? &candidate : nullptr;
+}
+
+const Sample* IntensitySeries::NextAfter(Time time) const {
+  const auto it =
+      std::upper_bound(samples_.begin(), samples_.end(), time,
+                       [](Time t, const Sample& sample) { return t < sample.interval.begin; });
+  return it == samples_.end() ? nullptr : &*it;
+}
+
+std::optional<WindowMean> IntensitySeries::Mean(Interval window) const {
+  WeightedSum sum;
+  sum.Add(*this, window);
+  return sum.Mean(window);
+}
+
+IntensitySeries IntensitySeries::Slice(Interval window) const {
+  IntensitySeries slice;
+  slice.identity_ = identity_;
+  for (const Sample& sample : samples_) {
+    const Interval part = Overlap(sample.interval, window);
+    if (part.length() > Duration::zero())
+      slice.samples_.push_back({part, sample.intensity, sample.status});
+  }
+  return slice;
+}
+
+std::optional<WindowMean> SignalView::Mean(Interval window) const {
+  WeightedSum sum;
+  sum.Add(known, window);
+  sum.Add(forecast.series, window);
+  return sum.Mean(window);
+}
+
+const Sample* SignalView::At(Time time) const {
+  const Sample* sample = known.At(time);
+  return sample ? sample : forecast.series.At(time);
+}
+
+}  // namespace ebb::core

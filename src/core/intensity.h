@@ -1,0 +1,108 @@
+#pragma once
+// Carbon intensity as a step function of time. A series belongs to one zone, one kind (average or
+// marginal) and one accounting boundary; each sample knows how its value came about. What is not
+// known is absent: never 0, never carried over from the neighbour. Values only; no thread of its
+// own, no clock.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "base/units.h"
+
+namespace ebb::core {
+
+/// Average and marginal intensity answer different questions; no sum may mix them.
+enum class SignalKind { kAverage, kMarginal };
+/// Which emissions the intensity covers: fuel burnt (direct) or the whole life cycle of the plants.
+enum class Boundary { kLifecycle, kDirect, kUnknown };
+/// How a value came about, best first.
+enum class SampleStatus { kMeasured, kEstimated, kForecast, kModelled };
+
+std::string_view Name(SignalKind kind);
+std::string_view Name(Boundary boundary);
+std::string_view Name(SampleStatus status);
+std::optional<SampleStatus> SampleStatusFromName(std::string_view name);
+std::optional<SignalKind> SignalKindFromName(std::string_view name);
+std::optional<Boundary> BoundaryFromName(std::string_view name);
+
+/// One value over a half-open interval.
+struct Sample {
+  Interval interval;
+  Intensity intensity;
+  SampleStatus status = SampleStatus::kMeasured;
+  friend bool operator==(const Sample&, const Sample&) = default;
+};
+
+/// What all samples of a series have in common. Two series may be joined only if kind and boundary
+/// agree.
+struct SignalIdentity {
+  std::string zone;
+  SignalKind kind = SignalKind::kAverage;
+  Boundary boundary = Boundary::kUnknown;
+  std::string
+      source;  ///< provider and file, model or address, for people: "replay US-CAL-CISO_2023.csv"
+  friend bool operator==(const SignalIdentity&, const SignalIdentity&) = default;
+};
+
+/// Mean over a window, weighted by time, with the share of the window that had a value.
+struct WindowMean {
+  Intensity intensity;
+  double coverage = 0;  ///< in (0, 1]
+};
+
+/// Ordered, non-overlapping samples; gaps are allowed and stay gaps.
+class IntensitySeries {
+ public:
+  IntensitySeries() = default;
+  /// Refuses empty intervals, overlap, disorder, and values that are negative or not finite.
+  static Result<IntensitySeries> Create(SignalIdentity identity, std::vector<Sample> samples);
+
+  const SignalIdentity& identity() const { return identity_; }
+  const std::vector<Sample>& samples() const { return samples_; }
+  bool empty() const { return samples_.empty(); }
+  /// From the first begin to the last end; empty interval when there is no sample.
+  Interval span() const;
+
+  /// The sample whose interval contains `time`, or nullptr in a gap. O(log n).
+  const Sample* At(Time time) const;
+  /// The first sample that begins after `time`, or nullptr.
+  const Sample* NextAfter(Time time) const;
+  /// Time-weighted mean over the known part of the window; nothing if no part is known.
+  std::optional<WindowMean> Mean(Interval window) const;
+  /// The samples that overlap `window`, cut to it.
+  IntensitySeries Slice(Interval window) const;
+
+ private:
+  SignalIdentity identity_;
+  std::vector<Sample> samples_;
+};
+
+/// What was expected of the future when it was issued. A type of its own, so that no live policy
+/// can be handed the truth by mistake.
+struct Forecast {
+  Time issued{};
+  std::string
+      method;  ///< for people: "typical day", "archived forecast", "yesterday and last week"
+  IntensitySeries series;
+};
+
+/// Everything a decision may know at one moment: the past and present as published, and a forecast
+/// beyond.
+struct SignalView {
+  Time now{};
+  IntensitySeries known;  ///< ends at the latest with the interval that contains `now`
+  Forecast forecast;      ///< begins at or after the end of `known`; may be empty
+
+  /// Value of the interval that contains `now`; nullptr when it is missing.
+  const Sample* Current() const { return known.At(now); }
+  /// Mean over a window that may reach from the known into the forecast part.
+  std::optional<WindowMean> Mean(Interval window) const;
+  /// Known or forecast sample at `time`.
+  const Sample* At(Time time) const;
+};
+
+}  // namespace ebb::core

@@ -1,0 +1,181 @@
+#include "core/ledger.h"
+
+#include <array>
+
+#include "base/check.h"
+
+namespace ebb::core {
+namespace {
+
+constexpr std::array<std::string_view, 3> kComponentNames{"cpu", "gpu", "ram"};
+constexpr std::array<std::string_view, 3> kSourceNames{"counter", "power_integral", "model"};
+
+template <typename Enum, std::size_t N>
+std::optional<Enum> FromName(const std::array<std::string_view, N>& names, std::string_view name) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (names[i] == name) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
+
+// Energy up to `until` of an interval whose energy is spread evenly; exact at both ends, so that
+// differences of neighbours telescope to the whole.
+Energy CumulativeUntil(Energy energy, Interval whole, Time until) {
+  if (until <= whole.begin) return {};
+  if (until >= whole.end) return energy;
+  const auto passed = static_cast<__int128>((until - whole.begin).count());
+  return Energy::Microjoules(
+      static_cast<std::int64_t>(energy.microjoules() * passed / whole.length().count()));
+}
+
+// Where `grid_time` lies on the wall, by the linear map between the two intervals of a reading.
+Time GridToWall(Time grid_time, Interval grid, Interval wall) {
+  const auto passed = static_cast<__int128>((grid_time - grid.begin).count());
+  const auto wall_ms = passed * wall.length().count() / grid.length().count();
+  return wall.begin + Duration{static_cast<Duration::rep>(wall_ms)};
+}
+
+LedgerRow BaseRow(const EnergyReading& reading, int attempt, Pue pue, SignalKind kind) {
+  LedgerRow row;
+  row.attempt = attempt;
+  row.device = reading.device;
+  row.component = reading.component;
+  row.source = reading.source;
+  row.pue = pue;
+  row.signal_kind = kind;
+  return row;
+}
+
+void Add(LedgerTotals& totals, const LedgerRow& row, Energy energy) {
+  totals.energy += energy;
+  totals.facility_energy += Energy::Joules(energy.joules() * row.pue.ratio);
+  switch (row.component) {
+    case Component::kCpu:
+      totals.cpu += energy;
+      break;
+    case Component::kGpu:
+      totals.gpu += energy;
+      break;
+    case Component::kRam:
+      totals.ram += energy;
+      break;
+  }
+  switch (row.source) {
+    case EnergySource::kCounter:
+      totals.by_counter += energy;
+      break;
+    case EnergySource::kPowerIntegral:
+      totals.by_power_integral += energy;
+      break;
+    case EnergySource::kModel:
+      totals.by_model += energy;
+      break;
+  }
+  if (!row.intensity) {
+    totals.energy_without_intensity += energy;
+    return;
+  }
+  totals.emissions += EmissionsOf(energy, row.pue, *row.intensity);
+  switch (row.intensity_status) {
+    case SampleStatus::kMeasured:
+      totals.on_measured += energy;
+      break;
+    case SampleStatus::kEstimated:
+      totals.on_estimated += energy;
+      break;
+    case SampleStatus::kForecast:
+      totals.on_forecast += energy;
+      break;
+    case SampleStatus::kModelled:
+      totals.on_modelled += energy;
+      break;
+  }
+}
+
+}  // namespace
+
+std::string_view Name(Component component) {
+  return kComponentNames[static_cast<std::size_t>(component)];
+}
+std::string_view Name(EnergySource source) {
+  return kSourceNames[static_cast<std::size_t>(source)];
+}
+std::optional<Component> ComponentFromName(std::string_view name) {
+  return FromName<Component>(kComponentNames, name);
+}
+std::optional<EnergySource> EnergySourceFromName(std::string_view name) {
+  return FromName<EnergySource>(kSourceNames, name);
+}
+
+std::optional<Emissions> LedgerRow::emissions() const {
+  if (!intensity) return std::nullopt;
+  return EmissionsOf(energy, pue, *intensity);
+}
+
+Energy Share(Energy energy, Interval whole, Interval part) {
+  const Interval common = Overlap(whole, part);
+  if (common.length() == Duration::zero()) return {};
+  return CumulativeUntil(energy, whole, common.end) - CumulativeUntil(energy, whole, common.begin);
+}
+
+std::vector<LedgerRow> MakeRows(const EnergyReading& reading, Interval grid, int attempt, Pue pue,
+                                const IntensitySeries& signal) {
+  LedgerRow row = BaseRow(reading, attempt, pue, signal.identity().kind);
+  if (grid.length() == Duration::zero() || reading.wall.length() == Duration::zero()) {
+    // Too short to divide: the energy still counts, at the intensity of its instant.
+    row.wall = reading.wall;
+    row.grid = grid;
+    row.energy = reading.energy;
+    if (const Sample* sample = signal.At(grid.begin)) {
+      row.intensity = sample->intensity;
+      row.intensity_status = sample->status;
+    }
+    return {row};
+  }
+  std::vector<LedgerRow> rows;
+  for (Time begin = grid.begin; begin < grid.end;) {
+    const Sample* sample = signal.At(begin);
+    const Sample* next = signal.NextAfter(begin);
+    Time end = grid.end;
+    if (sample && sample->interval.end < end) end = sample->interval.end;
+    if (!sample && next && next->interval.begin < end) end = next->interval.begin;
+    row.grid = {begin, end};
+    row.wall = {GridToWall(begin, grid, reading.wall), GridToWall(end, grid, reading.wall)};
+    row.energy = Share(reading.energy, grid, row.grid);
+    row.intensity.reset();
+    row.intensity_status = SampleStatus::kMeasured;
+    if (sample) {
+      row.intensity = sample->intensity;
+      row.intensity_status = sample->status;
+    }
+    rows.push_back(row);
+    begin = end;
+  }
+  return rows;
+}
+
+std::optional<Intensity> LedgerTotals::MeanIntensity() const {
+  const Energy known = energy - energy_without_intensity;
+  if (known <= Energy{} || facility_energy <= Energy{}) return std::nullopt;
+  const double pue_ratio = facility_energy.kwh() / energy.kwh();
+  return Intensity{emissions.grams / (known.kwh() * pue_ratio)};
+}
+
+LedgerTotals Total(const std::vector<LedgerRow>& rows) {
+  LedgerTotals totals;
+  for (const LedgerRow& row : rows) Add(totals, row, row.energy);
+  return totals;
+}
+
+LedgerTotals TotalWithin(const std::vector<LedgerRow>& rows, Interval wall) {
+  LedgerTotals totals;
+  for (const LedgerRow& row : rows) {
+    const Energy energy = row.wall.length() == Duration::zero()
+                              ? (wall.contains(row.wall.begin) ? row.energy : Energy{})
+                              : Share(row.energy, row.wall, wall);
+    if (energy != Energy{}) Add(totals, row, energy);
+  }
+  return totals;
+}
+
+}  // namespace ebb::core

@@ -1,0 +1,92 @@
+#pragma once
+// The energy ledger: append-only rows per run, attempt, device and interval. Everything that Ebb
+// says about emissions is a sum over these rows; summaries, CSV files and reports are views of
+// them.
+//
+// A row's interval lies within one intensity sample (see SplitAtSamples), so its emissions are
+// energy x PUE x intensity: the signal that decided is the signal that measures. A row whose
+// intensity is unknown keeps its energy and has no emissions: unknown is never 0.
+//
+// File format: docs/ledger.md (one JSON object per line, written by report/ledger_file.h).
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "base/units.h"
+#include "core/intensity.h"
+
+namespace ebb::core {
+
+enum class Component { kCpu, kGpu, kRam };
+/// How joules came about, best first.
+enum class EnergySource {
+  kCounter,        ///< difference of a hardware energy counter (RAPL, NVML total energy)
+  kPowerIntegral,  ///< sampled power integrated over time
+  kModel,          ///< computed from utilisation and data-sheet figures
+};
+
+std::string_view Name(Component component);
+std::string_view Name(EnergySource source);
+std::optional<Component> ComponentFromName(std::string_view name);
+std::optional<EnergySource> EnergySourceFromName(std::string_view name);
+
+/// What a meter measured: the energy of one device over one interval, before any intensity is
+/// known.
+struct EnergyReading {
+  std::string device;  ///< "cpu:package-0", "gpu:GPU-1234...", "ram"
+  Component component = Component::kCpu;
+  EnergySource source = EnergySource::kModel;
+  Interval wall;  ///< real time
+  Energy energy;
+};
+
+struct LedgerRow {
+  int attempt =
+      1;  ///< 1 for the first start; a resume after a pause is the next attempt of the same run
+  std::string device;
+  Component component = Component::kCpu;
+  EnergySource source = EnergySource::kModel;
+  Interval wall;  ///< real time
+  Interval grid;  ///< the same interval on the grid clock, which may be replayed
+  Energy energy;
+  Pue pue;
+  std::optional<Intensity> intensity;  ///< absent: the signal had no value
+  SampleStatus intensity_status = SampleStatus::kMeasured;
+  SignalKind signal_kind = SignalKind::kAverage;
+
+  /// Nothing where the intensity is unknown.
+  std::optional<Emissions> emissions() const;
+};
+
+/// Cuts a reading at the boundaries of intensity samples. The parts share the reading's energy in
+/// proportion to their length, to the microjoule: their sum is the reading's energy exactly.
+/// `to_grid` maps the reading's wall interval to its grid interval linearly.
+std::vector<LedgerRow> MakeRows(const EnergyReading& reading, Interval grid, int attempt, Pue pue,
+                                const IntensitySeries& signal);
+
+/// The part of `energy` that falls into `part` of `whole`, by time. Parts of a partition add up
+/// exactly.
+Energy Share(Energy energy, Interval whole, Interval part);
+
+/// Sums over rows, in the order given.
+struct LedgerTotals {
+  Energy energy;
+  Energy energy_without_intensity;  ///< part of `energy` whose emissions are unknown
+  Emissions emissions;              ///< of the part with known intensity
+  Energy cpu, gpu, ram;
+  Energy by_counter, by_power_integral, by_model;
+  Energy on_measured, on_estimated, on_forecast, on_modelled;  ///< by status of the intensity
+
+  /// Energy-weighted mean intensity of the part that has one.
+  std::optional<Intensity> MeanIntensity() const;
+  Energy facility_energy;  ///< energy x PUE, rounded per row
+};
+LedgerTotals Total(const std::vector<LedgerRow>& rows);
+
+/// Totals of what fell into `wall`; rows that straddle its ends count by time share.
+LedgerTotals TotalWithin(const std::vector<LedgerRow>& rows, Interval wall);
+
+}  // namespace ebb::core

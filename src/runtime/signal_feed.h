@@ -1,0 +1,38 @@
+#pragma once
+// The port through which grid intensity reaches decisions and accounting. One feed serves both, so
+// what decided is what measures. Implementations live in signals/; tests use testing/fake_feed.h.
+
+#include <optional>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "core/intensity.h"
+
+namespace ebb::runtime {
+
+class SignalFeed {
+ public:
+  virtual ~SignalFeed() = default;
+
+  virtual const core::SignalIdentity& identity() const = 0;
+
+  /// What is known at grid time `now`: published values up to the interval containing it, and a
+  /// forecast after it (at least `horizon` long where the source can). Never contains the truth
+  /// about the future unless the user asked for perfect foresight, and then its forecast says so. A
+  /// value that is missing is a gap, not an error; an Error means the source cannot be reached or
+  /// read right now (it may work later).
+  virtual Result<core::SignalView> Observe(Time now, Duration horizon) = 0;
+
+  /// Published values over an interval that has passed, for accounting and counterfactuals; gaps
+  /// where there are none. With a source that cannot look back, what this process itself observed.
+  virtual Result<core::IntensitySeries> Settled(Interval interval) = 0;
+
+  /// When, after `now`, a new value is due: the earliest moment at which deciding again can change
+  /// anything.
+  virtual Time NextChange(Time now) const = 0;
+
+  /// Beginning and end of what a replayed source covers; nothing for live and generated ones.
+  virtual std::optional<Interval> Coverage() const { return std::nullopt; }
+};
+
+}  // namespace ebb::runtime
