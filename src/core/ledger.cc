@@ -10,6 +10,9 @@ namespace {
 constexpr std::array<std::string_view, 3> kComponentNames{"cpu", "gpu", "ram"};
 constexpr std::array<std::string_view, 3> kSourceNames{"counter", "power_integral", "model"};
 
+// Microjoules x milliseconds of a long run overflow 64 bits.
+__extension__ using Wide = __int128;
+
 template <typename Enum, std::size_t N>
 std::optional<Enum> FromName(const std::array<std::string_view, N>& names, std::string_view name) {
   for (std::size_t i = 0; i < N; ++i) {
@@ -23,14 +26,14 @@ std::optional<Enum> FromName(const std::array<std::string_view, N>& names, std::
 Energy CumulativeUntil(Energy energy, Interval whole, Time until) {
   if (until <= whole.begin) return {};
   if (until >= whole.end) return energy;
-  const auto passed = static_cast<__int128>((until - whole.begin).count());
+  const auto passed = static_cast<Wide>((until - whole.begin).count());
   return Energy::Microjoules(
       static_cast<std::int64_t>(energy.microjoules() * passed / whole.length().count()));
 }
 
 // Where `grid_time` lies on the wall, by the linear map between the two intervals of a reading.
 Time GridToWall(Time grid_time, Interval grid, Interval wall) {
-  const auto passed = static_cast<__int128>((grid_time - grid.begin).count());
+  const auto passed = static_cast<Wide>((grid_time - grid.begin).count());
   const auto wall_ms = passed * wall.length().count() / grid.length().count();
   return wall.begin + Duration{static_cast<Duration::rep>(wall_ms)};
 }

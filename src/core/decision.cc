@@ -1,0 +1,30 @@
+#include "core/decision.h"
+
+#include <array>
+
+namespace ebb::core {
+namespace {
+
+constexpr std::array<std::string_view, 3> kActionNames{"start", "wait", "stop"};
+constexpr std::array<std::string_view, 9> kRuleNames{
+    "run_now",      "below_threshold", "above_threshold",  "cleanest_now",       "cleaner_later",
+    "latest_start", "signal_missing",  "forecast_missing", "stopped_at_deadline"};
+
+}  // namespace
+
+std::string_view Name(GateAction action) { return kActionNames[static_cast<std::size_t>(action)]; }
+std::string_view Name(GateRule rule) { return kRuleNames[static_cast<std::size_t>(rule)]; }
+
+std::optional<GateAction> GateActionFromName(std::string_view name) {
+  for (std::size_t i = 0; i < kActionNames.size(); ++i)
+    if (kActionNames[i] == name) return static_cast<GateAction>(i);
+  return std::nullopt;
+}
+
+std::optional<GateRule> GateRuleFromName(std::string_view name) {
+  for (std::size_t i = 0; i < kRuleNames.size(); ++i)
+    if (kRuleNames[i] == name) return static_cast<GateRule>(i);
+  return std::nullopt;
+}
+
+}  // namespace ebb::core

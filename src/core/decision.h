@@ -1,0 +1,51 @@
+#pragma once
+// What a gate decided and why: the record that is printed while waiting, kept in the run directory,
+// and shown in reports. A decision is derived from its inputs alone, so it can be derived again
+// from a stored signal.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "base/units.h"
+#include "core/intensity.h"
+
+namespace ebb::core {
+
+enum class GateAction { kStart, kWait, kStop };
+
+/// The rule that settled a decision; its name in files is stable.
+enum class GateRule {
+  kRunNow,             ///< the policy does not wait
+  kBelowThreshold,     ///< intensity <= threshold (equality starts)
+  kAboveThreshold,     ///< intensity > threshold
+  kCleanestNow,        ///< no later start has a lower mean intensity over the run time
+  kCleanerLater,       ///< a later start has one
+  kLatestStart,        ///< the latest start is reached, whatever the intensity
+  kSignalMissing,      ///< no value for this moment
+  kForecastMissing,    ///< a value, but no forecast to compare it with
+  kStoppedAtDeadline,  ///< the latest start is reached and the user asked to stop rather than run
+                       ///< dirty
+};
+
+std::string_view Name(GateAction action);
+std::string_view Name(GateRule rule);
+std::optional<GateAction> GateActionFromName(std::string_view name);
+std::optional<GateRule> GateRuleFromName(std::string_view name);
+
+struct GateDecision {
+  Time at{};  ///< grid time
+  GateAction action = GateAction::kWait;
+  GateRule rule = GateRule::kRunNow;
+  std::string reason;  ///< one sentence with the numbers that decided
+  std::optional<Intensity> current;
+  SampleStatus current_status = SampleStatus::kMeasured;
+  std::optional<Intensity> threshold;
+  std::optional<Time> expected_start;      ///< absent: nothing known before the latest start
+  std::optional<Intensity> expected_mean;  ///< mean over the run time from expected_start
+  Time start_by{};                         ///< latest start
+  Time wake_at{};                          ///< decide again then (kWait only)
+};
+
+}  // namespace ebb::core

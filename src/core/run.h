@@ -1,0 +1,131 @@
+#pragma once
+// A run as a value: what was asked for, what was decided, what was measured, what came of it. It is
+// what a run directory stores (report/run_directory.h) and what summaries, comparisons and pages
+// are made from. A run that was paused and resumed N times is one run with N + 1 attempts.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "base/units.h"
+#include "core/decision.h"
+#include "core/intensity.h"
+#include "core/ledger.h"
+
+namespace ebb::core {
+
+/// How grid time related to real time. Live: replayed == false and the two are the same.
+struct GridClockSettings {
+  bool replayed = false;
+  Time begin{};             ///< grid time at which the run was submitted (replayed only)
+  double speed = 1;         ///< grid seconds per wall second
+  bool skip_waits = false;  ///< waits are jumped over on the grid clock
+};
+
+/// A wait that was jumped over instead of slept through.
+struct SkippedWait {
+  Interval grid;
+};
+
+struct Machine {
+  std::string host;
+  std::string operating_system;  ///< "Linux-6.1.0-x86_64"
+  std::string cpu_model;
+  int cpu_count = 0;        ///< logical processors
+  double ram_total_gb = 0;  ///< GiB, as CodeCarbon counts
+  std::vector<std::string> gpu_models;
+};
+
+enum class MeterScope { kProcessTree, kMachine };
+
+/// What distinguishes one training run from another; the factors of a comparison. Absent for other
+/// programs.
+struct TrainingSettings {
+  std::string model;
+  std::string dataset;
+  int batch_size = 0;
+  int accumulation_steps = 1;
+  int epochs = 0;
+  double learning_rate = 0;
+  std::string precision = "fp32";
+  std::int64_t seed = 0;
+  std::string model_path;
+};
+
+struct RunSpec {
+  std::string run_id;  ///< unique; names the run directory
+  std::string name;    ///< the user's name: "baseline"
+  std::string group;   ///< variants that differ only in their seed share it; defaults to the name
+  std::vector<std::string> command;
+  Time created_wall{};
+  std::string policy;  ///< "now", "threshold", "window"
+  std::optional<Intensity> threshold;
+  Time submitted{};               ///< grid time
+  Time start_by{};                ///< grid time
+  Duration estimated_run_time{};  ///< on the grid clock
+  GridClockSettings clock;
+  SignalIdentity signal;
+  Pue pue;
+  MeterScope scope = MeterScope::kProcessTree;
+  Duration sample_interval{1000};
+  std::vector<std::string>
+      meters;  ///< one line per meter: "cpu: model, TDP 8 W (4 W per thread; ...)"
+  Machine machine;
+  std::optional<TrainingSettings> training;
+};
+
+enum class AttemptOutcome { kRunning, kDone, kPaused, kFailed, kKilled, kNotStarted };
+std::string_view Name(AttemptOutcome outcome);
+std::optional<AttemptOutcome> AttemptOutcomeFromName(std::string_view name);
+
+/// One start of the program. An attempt whose end was never written (Ebb was killed) is kRunning
+/// and ends at its last ledger row.
+struct Attempt {
+  int number = 1;
+  Interval wall;
+  Interval grid;
+  AttemptOutcome outcome = AttemptOutcome::kRunning;
+  int exit_code = 0;                   ///< 128 + n for a signal n
+  double cpu_utilisation_percent = 0;  ///< of the whole machine, mean over the attempt
+  double ram_used_gb = 0;              ///< resident size of the process tree, mean
+  double gpu_utilisation_percent = 0;
+};
+
+struct Epoch {
+  int number = 1;
+  Interval wall;
+  std::optional<double> train_loss, test_loss, test_accuracy_percent;
+};
+
+struct TrainingOutcome {
+  double final_loss = 0;
+  double test_loss = 0;
+  double test_accuracy_percent = 0;
+  double peak_tensor_bytes = 0;
+  double average_epoch_seconds = 0;
+  double samples_per_second = 0;
+  std::string device;
+  std::string parameters_sha256;
+};
+
+struct RunRecord {
+  RunSpec spec;
+  std::vector<GateDecision> decisions;
+  std::vector<SkippedWait> skipped_waits;
+  std::vector<Attempt> attempts;
+  std::vector<LedgerRow> ledger;
+  std::vector<Epoch> epochs;
+  IntensitySeries
+      signal;  ///< settled values around the run: from submission to the latest possible end
+  std::optional<TrainingOutcome> training;
+
+  /// Grid time of the first attempt; nothing if it never started.
+  std::optional<Time> started() const;
+  /// Grid time waited between submission and the first start (or the last decision).
+  Duration waited() const;
+  /// Wall time spent running, pauses excluded.
+  Duration running_time() const;
+};
+
+}  // namespace ebb::core
