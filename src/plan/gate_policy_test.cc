@@ -1,0 +1,151 @@
+#include "plan/gate_policy.h"
+
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+
+namespace ebb::plan {
+namespace {
+
+using core::GateAction;
+using core::GateRule;
+using std::chrono::hours;
+using std::chrono::minutes;
+
+const Time kDay = *ParseTime("2023-05-01");
+const core::SignalIdentity kZone{"Z", core::SignalKind::kAverage, core::Boundary::kLifecycle,
+                                 "test"};
+
+core::IntensitySeries Hourly(Time begin, const std::vector<double>& values) {
+  std::vector<core::Sample> samples;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Time at = begin + hours{static_cast<int>(i)};
+    samples.push_back({{at, at + hours{1}}, {values[i]}, core::SampleStatus::kMeasured});
+  }
+  return *core::IntensitySeries::Create(kZone, samples);
+}
+
+// A view at `now` whose first value is the current hour and whose other values are the forecast.
+core::SignalView ViewOf(Time now, const std::vector<double>& values) {
+  const Time hour = std::chrono::floor<hours>(now);
+  core::SignalView view;
+  view.now = now;
+  view.known = Hourly(hour, {values.front()});
+  view.forecast.series = Hourly(hour + hours{1}, {values.begin() + 1, values.end()});
+  return view;
+}
+
+GateRequest Request(Duration max_wait, Duration run_time) {
+  return {kDay, kDay + max_wait, run_time, AtDeadline::kStart};
+}
+
+core::GateDecision Decide(const GatePolicy& policy, const GateRequest& request,
+                          const core::SignalView& view) {
+  return policy.Decide(request, {view, std::chrono::floor<hours>(view.now) + hours{1}});
+}
+
+TEST(Threshold, EqualityStarts) {
+  const auto policy = MakeThreshold({200});
+  const auto request = Request(hours{10}, hours{1});
+  EXPECT_EQ(Decide(*policy, request, ViewOf(kDay, {200, 100})).action, GateAction::kStart);
+  EXPECT_EQ(Decide(*policy, request, ViewOf(kDay, {200.01, 100})).action, GateAction::kWait);
+}
+
+TEST(Threshold, WaitsUntilTheNextValueAndSaysWhenAStartIsExpected) {
+  const auto decision =
+      Decide(*MakeThreshold({200}), Request(hours{10}, hours{1}), ViewOf(kDay, {400, 300, 150}));
+  EXPECT_EQ(decision.rule, GateRule::kAboveThreshold);
+  EXPECT_EQ(decision.wake_at, kDay + hours{1});
+  EXPECT_EQ(decision.expected_start, kDay + hours{2});
+}
+
+TEST(Threshold, StartsAtTheLatestStartWhateverTheSignalSays) {
+  const auto policy = MakeThreshold({200});
+  auto request = Request(hours{2}, hours{1});
+  auto view = ViewOf(kDay + hours{2}, {400, 300});
+  EXPECT_EQ(Decide(*policy, request, view).rule, GateRule::kLatestStart);
+  view.known = Hourly(kDay, {});
+  EXPECT_EQ(Decide(*policy, request, view).action, GateAction::kStart);
+  request.at_deadline = AtDeadline::kStop;
+  EXPECT_EQ(Decide(*policy, request, view).action, GateAction::kStop);
+}
+
+TEST(Threshold, AMissingValueWaitsAndNeverCountsAsClean) {
+  auto view = ViewOf(kDay, {100, 100});
+  view.known = Hourly(kDay, {});
+  const auto decision = Decide(*MakeThreshold({200}), Request(hours{5}, hours{1}), view);
+  EXPECT_EQ(decision.action, GateAction::kWait);
+  EXPECT_EQ(decision.rule, GateRule::kSignalMissing);
+}
+
+TEST(LowestWindow, DoesNotStartIntoARampBecauseThisMinuteIsClean) {
+  // 150 now but 350 within the hour; tomorrow's valley holds 160 for the whole run.
+  const std::vector<double> ramp{150, 300, 350, 350, 200, 160, 160, 160, 250};
+  const auto request = Request(hours{8}, hours{3});
+  EXPECT_EQ(Decide(*MakeThreshold({160}), request, ViewOf(kDay, ramp)).action, GateAction::kStart);
+  const auto decision = Decide(*MakeLowestWindow({}), request, ViewOf(kDay, ramp));
+  EXPECT_EQ(decision.rule, GateRule::kCleanerLater);
+  EXPECT_EQ(decision.expected_start, kDay + hours{5});
+  EXPECT_DOUBLE_EQ(decision.expected_mean->g_per_kwh, 160);
+}
+
+TEST(LowestWindow, AFlatSignalStartsAtOnce) {
+  const auto decision = Decide(*MakeLowestWindow({}), Request(hours{20}, minutes{90}),
+                               ViewOf(kDay + minutes{7}, std::vector<double>(24, 217.3)));
+  EXPECT_EQ(decision.action, GateAction::kStart);
+}
+
+TEST(LowestWindow, DelaysOnlyForTheMinimumSaving) {
+  const auto view = ViewOf(kDay, {200, 197, 197});
+  const auto request = Request(hours{2}, hours{1});
+  EXPECT_EQ(Decide(*MakeLowestWindow({0.02}), request, view).action, GateAction::kStart);
+  EXPECT_EQ(Decide(*MakeLowestWindow({0.01}), request, view).action, GateAction::kWait);
+}
+
+TEST(LowestWindow, WaitsWithoutAForecastUntilTheLatestStart) {
+  auto view = ViewOf(kDay, {200});
+  const auto request = Request(hours{2}, hours{1});
+  EXPECT_EQ(Decide(*MakeLowestWindow({}), {kDay, kDay + hours{2}, hours{4}}, view).action,
+            GateAction::kStart)
+      << "with half an hour known, now is the cleanest that can be judged";
+  view.known = Hourly(kDay, {});
+  EXPECT_EQ(Decide(*MakeLowestWindow({}), request, view).rule, GateRule::kSignalMissing);
+  view.now = kDay + hours{2};
+  EXPECT_EQ(Decide(*MakeLowestWindow({}), request, view).rule, GateRule::kLatestStart);
+}
+
+TEST(CleanestWindowTest, EqualsBruteForceAtOneMinute) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(seed);
+    std::vector<double> values;
+    for (int i = 0; i < 30; ++i) values.push_back(random.Uniform(50, 500));
+    const Time now = kDay + minutes{random.Below(60)};
+    const auto view = ViewOf(now, values);
+    const Duration length = minutes{10 + random.Below(400)};
+    const Interval starts{now, now + minutes{random.Below(1200)}};
+    double lowest = 1e9;
+    for (Time start = starts.begin; start <= starts.end; start += minutes{1})
+      lowest = std::min(lowest, view.Mean({start, start + length})->intensity.g_per_kwh);
+    const auto window = CleanestWindow(view, starts, length);
+    ASSERT_TRUE(window) << "seed " << seed;
+    EXPECT_NEAR(window->mean.g_per_kwh, lowest, 1e-9) << "seed " << seed;
+  }
+}
+
+TEST(GatePolicies, ScalingTheSignalChangesNoWindow) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    std::vector<double> values, scaled;
+    for (int i = 0; i < 30; ++i) {
+      values.push_back(random.Uniform(50, 500));
+      scaled.push_back(values.back() * 3);
+    }
+    const auto request = Request(hours{20}, minutes{10 + random.Below(300)});
+    const auto policy = MakeLowestWindow({});
+    EXPECT_EQ(Decide(*policy, request, ViewOf(kDay, values)).expected_start,
+              Decide(*policy, request, ViewOf(kDay, scaled)).expected_start);
+  }
+}
+
+}  // namespace
+}  // namespace ebb::plan
