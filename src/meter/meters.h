@@ -1,0 +1,45 @@
+#pragma once
+// Chooses the meters for this machine: hardware counters where they can be read, models where they
+// cannot, and a note for the user wherever the better source was not available.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/run.h"
+#include "meter/meter.h"
+
+namespace ebb::meter {
+
+struct MeterOptions {
+  core::MeterScope scope = core::MeterScope::kProcessTree;
+  /// --cpu-tdp: watts of all visible logical processors together at full load. Takes the place of
+  /// the built-in table; RAPL, where readable, is still preferred.
+  std::optional<double> cpu_tdp_w;
+  /// --ram-power: watts of the whole machine's memory.
+  std::optional<double> ram_power_w;
+  bool use_rapl = true;
+  bool include_dram = false;  ///< RAPL's dram domain instead of the RAM model, where there is one
+  bool use_gpu = true;
+  /// The value the measured program sees; nothing: not set, all GPUs. See OptionsFromEnvironment.
+  std::optional<std::string> cuda_visible_devices;
+  std::string rapl_root = "/sys/class/powercap";
+  std::string proc_root = "/proc";
+  std::string nvml_library = "libnvidia-ml.so.1";
+};
+
+/// Defaults, with CUDA_VISIBLE_DEVICES taken from this process's environment.
+MeterOptions OptionsFromEnvironment();
+
+struct MeterSet {
+  std::vector<std::unique_ptr<Meter>> meters;
+  std::vector<std::string> descriptions;  ///< one line per meter, for RunSpec::meters
+  std::vector<std::string> notes;         ///< why a better source is not used and what to do
+  std::vector<std::string> gpu_models;    ///< of the metered GPUs, in order
+};
+
+/// Never fails: where nothing can be read the models remain.
+MeterSet MakeMeters(const MeterOptions& options);
+
+}  // namespace ebb::meter

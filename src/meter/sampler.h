@@ -1,0 +1,80 @@
+#pragma once
+// The clockwork of measuring: one thread that asks every meter at a fixed rate and hands the
+// readings on. Intervals of neighbouring samples share their boundary: no gaps, no overlaps; the
+// last, partial interval ends at Stop.
+//
+// Time: durations come from the monotonic clock. The wall time of a boundary is one reading of the
+// wall clock at Start plus the time since then (suspend included, CLOCK_BOOTTIME), so a wall clock
+// that is set while a run is measured cannot make an interval negative or count one twice.
+//
+// Thread contract: Start, Mark and Stop may be called from any thread, one at a time. The sink is
+// called on the sampler thread and never after Stop returned. All signals are blocked in the
+// sampler thread.
+
+#include <sys/types.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "core/run.h"
+#include "meter/meter.h"
+
+namespace ebb::meter {
+
+/// How busy the machine and the run were over one interval.
+struct Utilisation {
+  Interval wall;
+  double cpu_percent = 0;       ///< of all logical processors of the machine, everything running
+  double tree_cpu_percent = 0;  ///< the part of it used by the process tree
+  double ram_gb = 0;            ///< GiB resident: of the process tree, or in use on the machine
+  double gpu_percent = 0;       ///< mean over the metered GPUs; 0 without one
+};
+
+struct SamplerOptions {
+  Duration interval{1000};
+  core::MeterScope scope = core::MeterScope::kProcessTree;
+  std::string proc_root = "/proc";
+  /// Read once per Start. Replaced in tests.
+  std::function<Time()> wall_now;
+};
+
+/// What Stop hands back.
+struct SamplerSummary {
+  Utilisation mean;                   ///< over the whole of `mean.wall`, weighted by time
+  std::vector<std::string> warnings;  ///< what could not be measured, one line per cause
+};
+
+class Sampler {
+ public:
+  using Sink = std::function<void(std::vector<core::EnergyReading>, Utilisation)>;
+
+  Sampler(std::vector<std::unique_ptr<Meter>> meters, SamplerOptions options, Sink sink);
+  ~Sampler();
+  Sampler(const Sampler&) = delete;
+  Sampler& operator=(const Sampler&) = delete;
+
+  /// Begins the first interval now. `roots` are the processes whose trees are measured; ignored
+  /// (and usually empty) for the scope kMachine. If a root is a child of this process, the time of
+  /// children this process has waited for counts too, so it does not matter whether the caller
+  /// reaps before or after Stop.
+  void Start(std::vector<pid_t> roots);
+  /// Ends the current interval now and begins the next one, e.g. at the end of an epoch. Returns at
+  /// once; a request within a millisecond of a boundary adds none.
+  void Mark();
+  /// Takes the last sample and ends the thread. Calling it again, or without Start, changes
+  /// nothing. After Stop the sampler may be started again (another attempt of the same run).
+  SamplerSummary Stop();
+
+ private:
+  class Session;
+  SamplerOptions options_;
+  Sink sink_;
+  std::vector<std::unique_ptr<Meter>> meters_;
+  std::unique_ptr<Session> session_;
+  SamplerSummary last_;
+};
+
+}  // namespace ebb::meter
