@@ -1,0 +1,75 @@
+#pragma once
+// The run directory as a store: everything Ebb knows about one run, in files that a kill -9 at any
+// moment leaves readable. Small facts that never change are one JSON file written atomically; what
+// grows is JSON lines, one write(2) per line. Every double reads back as the same double.
+//
+// File formats: docs/run-directory.md and docs/ledger.md.
+//
+// One writer at a time. Readers may read while a run is being written: a last line that is not
+// whole yet is dropped and said so; a damaged line before it is an error with file and line.
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/run.h"
+
+namespace ebb::report {
+
+using Path = std::filesystem::path;
+
+/// Names of the files inside a run directory.
+inline constexpr const char* kRunFile = "run.json";
+inline constexpr const char* kDecisionsFile = "decisions.jsonl";
+inline constexpr const char* kAttemptsFile = "attempts.jsonl";
+inline constexpr const char* kLedgerFile = "ledger.jsonl";
+inline constexpr const char* kSignalFile = "signal.csv";
+inline constexpr const char* kProgressFile = "progress.jsonl";
+inline constexpr const char* kTrainResultFile = "train_result.json";
+inline constexpr const char* kSummaryFile = "summary.json";
+inline constexpr const char* kEmissionsFile = "emissions.csv";
+
+/// Writes a run. Each call has reached the kernel when it returns.
+class RunDirectory {
+ public:
+  /// Creates the directory with its parents; refuses one that already holds a run.
+  static Result<RunDirectory> Create(const Path& path, const core::RunSpec& spec);
+  /// Continues a run that was paused or killed; cuts off what a kill left half written and names it
+  /// in notices().
+  static Result<RunDirectory> Open(const Path& path);
+  RunDirectory(RunDirectory&&) noexcept;
+  RunDirectory& operator=(RunDirectory&&) noexcept;
+  ~RunDirectory();
+
+  const Path& path() const;
+  const core::RunSpec& spec() const;
+  const std::vector<std::string>& notices() const;
+
+  Status AppendDecision(const core::GateDecision& decision);
+  Status AppendSkippedWait(const core::SkippedWait& wait);
+  /// Stores the attempt's number and the beginnings of its intervals.
+  Status BeginAttempt(const core::Attempt& attempt);
+  /// Stores everything about the attempt; its number must have begun.
+  Status EndAttempt(const core::Attempt& attempt);
+  Status AppendRow(const core::LedgerRow& row);
+  Status AppendRows(std::span<const core::LedgerRow> rows);
+  /// Replaces the settled intensity samples of the run.
+  Status WriteSignal(const core::IntensitySeries& signal);
+
+ private:
+  struct State;
+  explicit RunDirectory(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// True if the directory holds a run (a readable one or not).
+bool HoldsRun(const Path& path);
+
+/// Reads a run back, together with what its training program wrote (progress.jsonl and
+/// train_result.json). `notices` receives one sentence for each thing that was dropped.
+Result<core::RunRecord> ReadRun(const Path& path, std::vector<std::string>* notices = nullptr);
+
+}  // namespace ebb::report
