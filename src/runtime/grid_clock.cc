@@ -1,0 +1,36 @@
+#include "runtime/grid_clock.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace ebb::runtime {
+
+GridClock::GridClock(Clock& wall, const core::GridClockSettings& settings)
+    : wall_(wall), settings_(settings), wall_anchor_(wall.Now()) {
+  EBB_CHECK(settings_.speed > 0);
+  grid_anchor_ = settings_.replayed ? settings_.begin : wall_anchor_;
+}
+
+Time GridClock::ToGrid(Time wall) const {
+  if (!settings_.replayed) return wall;
+  return grid_anchor_ + DurationFromSeconds(Seconds(wall - wall_anchor_) * settings_.speed);
+}
+
+Duration GridClock::ToWall(Duration grid) const {
+  return settings_.replayed ? DurationFromSeconds(Seconds(grid) / settings_.speed) : grid;
+}
+
+Wake GridClock::SleepUntil(Time time, Duration slice) {
+  const Duration remaining = std::max(Duration{1}, ToWall(time - Now()));
+  return wall_.SleepUntil(wall_.Now() + std::min(remaining, slice));
+}
+
+void GridClock::SkipTo(Time time) {
+  EBB_CHECK(settings_.replayed);
+  const Time wall_now = wall_.Now();
+  grid_anchor_ = std::max(time, ToGrid(wall_now));
+  wall_anchor_ = wall_now;
+}
+
+}  // namespace ebb::runtime

@@ -1,0 +1,36 @@
+#include "testing/fake_feed.h"
+
+namespace ebb::testing {
+
+using std::chrono::hours;
+
+FakeFeed::FakeFeed(Time begin, const std::vector<double>& hourly_g_per_kwh) {
+  std::vector<core::Sample> samples;
+  for (const double value : hourly_g_per_kwh) {
+    samples.push_back({{begin, begin + hours{1}}, {value}, core::SampleStatus::kMeasured});
+    begin += hours{1};
+  }
+  truth_ = *core::IntensitySeries::Create(
+      {"TEST", core::SignalKind::kAverage, core::Boundary::kLifecycle, "fake"}, samples);
+}
+
+Result<core::SignalView> FakeFeed::Observe(Time now, Duration horizon) {
+  ++observations_;
+  for (const Interval& outage : outages_) {
+    if (outage.contains(now)) return Fail({ExitCode::kUnavailable, "source is down", "fake", ""});
+  }
+  const Time next = std::chrono::floor<hours>(now) + hours{1};
+  core::SignalView view;
+  view.now = now;
+  view.known = truth_.Slice({truth_.span().begin, next});
+  view.forecast = {now, "perfect foresight", truth_.Slice({next, now + horizon})};
+  return view;
+}
+
+Result<core::IntensitySeries> FakeFeed::Settled(Interval interval) {
+  return truth_.Slice(interval);
+}
+
+Time FakeFeed::NextChange(Time now) const { return std::chrono::floor<hours>(now) + hours{1}; }
+
+}  // namespace ebb::testing

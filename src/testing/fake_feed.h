@@ -1,0 +1,30 @@
+#pragma once
+// A signal feed over hourly values given by the test, with outages: hours in which the source
+// cannot be reached.
+
+#include <vector>
+
+#include "runtime/signal_feed.h"
+
+namespace ebb::testing {
+
+class FakeFeed final : public runtime::SignalFeed {
+ public:
+  FakeFeed(Time begin, const std::vector<double>& hourly_g_per_kwh);
+
+  /// Observe fails while now lies in `outage`.
+  void AddOutage(Interval outage) { outages_.push_back(outage); }
+  int observations() const { return observations_; }
+
+  const core::SignalIdentity& identity() const override { return truth_.identity(); }
+  Result<core::SignalView> Observe(Time now, Duration horizon) override;
+  Result<core::IntensitySeries> Settled(Interval interval) override;
+  Time NextChange(Time now) const override;
+
+ private:
+  core::IntensitySeries truth_;
+  std::vector<Interval> outages_;
+  int observations_ = 0;
+};
+
+}  // namespace ebb::testing
