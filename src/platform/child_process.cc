@@ -1,0 +1,140 @@
+#include "platform/child_process.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+extern char** environ;
+
+namespace ebb::platform {
+namespace {
+
+bool HoldsTerminal() { return ::isatty(STDIN_FILENO) && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp(); }
+
+std::vector<std::string> MergedEnvironment(const ChildOptions& options) {
+  std::vector<std::string> merged;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view text(*entry);
+    bool replaced = false;
+    for (const auto& [name, value] : options.environment)
+      replaced = replaced || text.starts_with(name + "=");
+    if (!replaced) merged.emplace_back(text);
+  }
+  for (const auto& [name, value] : options.environment) merged.push_back(name + "=" + value);
+  return merged;
+}
+
+std::vector<char*> Pointers(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (std::string& text : strings) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+Error StartError(int code, const std::string& program) {
+  if (code == ENOENT)
+    return {ExitCode::kCommandNotFound, "command not found", program,
+            "check the spelling and PATH, or give the path of the program"};
+  if (code == EACCES || code == ENOEXEC || code == EISDIR)
+    return {ExitCode::kCommandNotExecutable,
+            std::string("cannot be executed: ") + std::strerror(code), program,
+            "is it a program, and is its execute permission set?"};
+  return {ExitCode::kUnavailable, std::string("cannot be started: ") + std::strerror(code), program,
+          ""};
+}
+
+// Runs between fork and exec: async-signal-safe calls only.
+[[noreturn]] void ExecChild(char* const* argv, char* const* environment, bool take_terminal,
+                            int error_pipe) {
+  ::setpgid(0, 0);
+  if (take_terminal) ::tcsetpgrp(STDIN_FILENO, ::getpid());
+  RestoreDefaultSignals();
+  ::execvpe(argv[0], argv, environment);
+  const int code = errno;
+  [[maybe_unused]] const ssize_t written = ::write(error_pipe, &code, sizeof code);
+  ::_exit(127);
+}
+
+}  // namespace
+
+Result<ChildProcess> ChildProcess::Start(const ChildOptions& options) {
+  if (options.argv.empty() || options.argv.front().empty())
+    return Fail(
+        {ExitCode::kUsage, "no command to run", "", "write it after --, e.g. -- python train.py"});
+  // Descendants that lose their parent come to us, so that their energy keeps counting.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  std::vector<std::string> arguments = options.argv;
+  std::vector<std::string> environment = MergedEnvironment(options);
+  const std::vector<char*> argv = Pointers(arguments);
+  const std::vector<char*> envp = Pointers(environment);
+  const bool holds_terminal = HoldsTerminal();
+  int error_pipe[2];
+  if (::pipe2(error_pipe, O_CLOEXEC) != 0) return Fail(StartError(errno, options.argv.front()));
+  const pid_t pid = ::fork();
+  if (pid == 0) ExecChild(argv.data(), envp.data(), holds_terminal, error_pipe[1]);
+  const int fork_error = errno;
+  ::close(error_pipe[1]);
+  int code = pid < 0 ? fork_error : 0;
+  if (pid > 0) {
+    // Both sides set the group, whoever comes first.
+    ::setpgid(pid, pid);
+    if (holds_terminal) ::tcsetpgrp(STDIN_FILENO, pid);
+    while (::read(error_pipe[0], &code, sizeof code) < 0 && errno == EINTR) {
+    }
+  }
+  ::close(error_pipe[0]);
+  if (code == 0) return ChildProcess(pid, holds_terminal);
+  if (pid > 0) ::waitpid(pid, nullptr, 0);
+  if (holds_terminal) ::tcsetpgrp(STDIN_FILENO, ::getpgrp());
+  return Fail(StartError(code, options.argv.front()));
+}
+
+ChildProcess::ChildProcess(ChildProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      holds_terminal_(std::exchange(other.holds_terminal_, false)),
+      forwarded_stop_(other.forwarded_stop_) {}
+
+ChildProcess::~ChildProcess() {
+  if (holds_terminal_) ::tcsetpgrp(STDIN_FILENO, ::getpgrp());
+}
+
+void ChildProcess::SendSignal(int signal_number) const { ::kill(-pid_, signal_number); }
+
+std::optional<ExitStatus> ChildProcess::Wait(ProcessSignals& signals, Duration timeout) {
+  if (auto status = Reap()) return status;
+  const auto received = signals.Wait(timeout);
+  if (!received) return std::nullopt;
+  if (received->number == SIGCHLD) return Reap();
+  // What was typed on a terminal that we hold has reached our group only: the child has a group of
+  // its own.
+  if (received->number != SIGCONT) SendSignal(received->number);
+  if (IsStopRequest(received->number)) forwarded_stop_ = received->number;
+  return std::nullopt;
+}
+
+std::optional<ExitStatus> ChildProcess::Reap() {
+  for (;;) {
+    int status = 0;
+    const pid_t pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED);
+    if (pid <= 0) return std::nullopt;
+    if (pid != pid_) continue;  // an adopted descendant
+    if (WIFEXITED(status)) return ExitStatus{WEXITSTATUS(status), false};
+    if (WIFSIGNALED(status)) return ExitStatus{128 + WTERMSIG(status), true};
+    if (WIFSTOPPED(status) && holds_terminal_) FollowJobControlStop();
+  }
+}
+
+// The user typed Ctrl-Z: stop as well, so that the shell gets its prompt; on `fg`, wake the child.
+void ChildProcess::FollowJobControlStop() {
+  ::tcsetpgrp(STDIN_FILENO, ::getpgrp());
+  ::raise(SIGSTOP);
+  ::tcsetpgrp(STDIN_FILENO, pid_);
+  SendSignal(SIGCONT);
+}
+
+}  // namespace ebb::platform

@@ -1,0 +1,78 @@
+#include "platform/child_process.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+
+#include "platform/file.h"
+
+namespace ebb::platform {
+namespace {
+
+ExitStatus RunToEnd(ProcessSignals& signals, ChildProcess& child) {
+  for (;;) {
+    if (const auto status = child.Wait(signals, Duration{5000})) return *status;
+  }
+}
+
+Result<ExitStatus> RunCommand(std::vector<std::string> argv,
+                              std::vector<std::pair<std::string, std::string>> environment = {}) {
+  ProcessSignals signals;
+  auto child = ChildProcess::Start({std::move(argv), std::move(environment)});
+  if (!child) return Fail(child.error());
+  return RunToEnd(signals, *child);
+}
+
+TEST(ChildProcessTest, PassesTheExitCodeOn) {
+  EXPECT_EQ(RunCommand({"true"})->code, 0);
+  EXPECT_EQ(RunCommand({"sh", "-c", "exit 75"})->code, 75);
+}
+
+TEST(ChildProcessTest, ReportsASignalAsShellsDo) {
+  const auto status = RunCommand({"sh", "-c", "kill -KILL $$"});
+  EXPECT_EQ(status->code, 128 + SIGKILL);
+  EXPECT_TRUE(status->by_signal);
+}
+
+TEST(ChildProcessTest, TellsNotFoundFromNotExecutable) {
+  EXPECT_EQ(RunCommand({"ebb-no-such-command"}).error().code, ExitCode::kCommandNotFound);
+  EXPECT_EQ(RunCommand({"/etc/passwd"}).error().code, ExitCode::kCommandNotExecutable);
+  EXPECT_EQ(RunCommand({}).error().code, ExitCode::kUsage);
+}
+
+TEST(ChildProcessTest, ArgumentsReachTheProgramUntouchedByAnyShell) {
+  EXPECT_EQ(RunCommand({"test", "$(exit 1) `x` ; * ", "=", "$(exit 1) `x` ; * "})->code, 0);
+}
+
+TEST(ChildProcessTest, EnvironmentIsAddedAndReplaces) {
+  ::setenv("EBB_TEST_OLD", "old", 1);
+  EXPECT_EQ(
+      RunCommand({"sh", "-c", "test \"$EBB_TEST_OLD\" = new && test \"$EBB_TEST_NEW\" = 'a b'"},
+                 {{"EBB_TEST_OLD", "new"}, {"EBB_TEST_NEW", "a b"}})
+          ->code,
+      0);
+}
+
+TEST(ChildProcessTest, SignalsAreForwardedToTheWholeGroup) {
+  // The grandchild writes its own ending; both must get the signal that is sent to us.
+  const std::string path =
+      std::string(::testing::TempDir()) + "ebb_grandchild_" + std::to_string(::getpid());
+  std::filesystem::remove(path);
+  ProcessSignals signals;
+  auto child = ChildProcess::Start(
+      {{"sh", "-c",
+        "sh -c 'trap \"echo got > " + path + "; exit 0\" TERM; echo up > " + path +
+            ".up; while :; do sleep 0.02; done' & "
+            "trap 'wait; exit 9' TERM; wait"},
+       {}});
+  ASSERT_TRUE(child);
+  while (!std::filesystem::exists(path + ".up")) child->Wait(signals, Duration{20});
+  ::kill(::getpid(), SIGTERM);
+  EXPECT_EQ(RunToEnd(signals, *child).code, 9);
+  EXPECT_EQ(child->forwarded_stop(), SIGTERM);
+  EXPECT_EQ(*ReadFile(path), "got\n");
+}
+
+}  // namespace
+}  // namespace ebb::platform

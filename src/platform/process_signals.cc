@@ -1,0 +1,81 @@
+#include "platform/process_signals.h"
+
+#include <csignal>
+#include <cstring>
+
+namespace ebb::platform {
+namespace {
+
+sigset_t StopSet() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, number);
+  return set;
+}
+
+sigset_t FullSet() {
+  sigset_t set = StopSet();
+  for (const int number : {SIGCHLD, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT}) sigaddset(&set, number);
+  return set;
+}
+
+// SIGTTOU is blocked too, so that taking the terminal back from a child group does not stop us.
+sigset_t BlockedSet() {
+  sigset_t set = FullSet();
+  sigaddset(&set, SIGTTOU);
+  return set;
+}
+
+std::optional<SignalReceived> WaitFor(const sigset_t& set, Duration timeout) {
+  const auto millis = timeout.count() < 0 ? 0 : timeout.count();
+  const timespec limit{static_cast<time_t>(millis / 1000),
+                       static_cast<long>(millis % 1000) * 1'000'000};
+  siginfo_t info{};
+  const int number = sigtimedwait(&set, &info, &limit);
+  if (number < 0) return std::nullopt;
+  return SignalReceived{number, info.si_code == SI_KERNEL};
+}
+
+}  // namespace
+
+ProcessSignals::ProcessSignals() {
+  const sigset_t set = BlockedSet();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  // Writing to a closed pipe is an error value, not the end of a measurement.
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+ProcessSignals::~ProcessSignals() {
+  const sigset_t set = BlockedSet();
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  std::signal(SIGPIPE, SIG_DFL);
+}
+
+std::optional<SignalReceived> ProcessSignals::Wait(Duration timeout) {
+  return WaitFor(FullSet(), timeout);
+}
+
+std::optional<SignalReceived> ProcessSignals::WaitForStop(Duration timeout) {
+  return WaitFor(StopSet(), timeout);
+}
+
+bool IsStopRequest(int signal_number) {
+  return signal_number == SIGINT || signal_number == SIGTERM || signal_number == SIGHUP;
+}
+
+const char* SignalName(int signal_number) {
+  const char* abbreviation = sigabbrev_np(signal_number);
+  if (!abbreviation) return "unknown signal";
+  thread_local char name[32];
+  std::strcpy(name, "SIG");
+  std::strncat(name, abbreviation, sizeof name - 4);
+  return name;
+}
+
+void RestoreDefaultSignals() {
+  const sigset_t set = BlockedSet();
+  sigprocmask(SIG_UNBLOCK, &set, nullptr);
+  std::signal(SIGPIPE, SIG_DFL);
+}
+
+}  // namespace ebb::platform

@@ -1,0 +1,24 @@
+#pragma once
+// The wall clock of this machine; sleeping ends early when the process is asked to stop.
+
+#include <optional>
+
+#include "platform/process_signals.h"
+#include "runtime/clock.h"
+
+namespace ebb::platform {
+
+class SystemClock final : public runtime::Clock {
+ public:
+  explicit SystemClock(ProcessSignals& signals) : signals_(signals) {}
+  Time Now() const override;
+  runtime::Wake SleepUntil(Time deadline) override;
+  /// The signal that ended a sleep early.
+  std::optional<int> stop_signal() const { return stop_signal_; }
+
+ private:
+  ProcessSignals& signals_;
+  std::optional<int> stop_signal_;
+};
+
+}  // namespace ebb::platform
