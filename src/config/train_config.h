@@ -1,0 +1,89 @@
+#pragma once
+// What a run of `ebb train CONFIG.yaml` is told: typed options from YAML. NEO's keys are accepted
+// in both of its spellings, beside Ebb's own; every key is in docs/config.md. Nothing unknown or
+// contradictory passes: all mistakes of a file are reported together, each with file and line.
+// Pure but for LoadTrainConfig, which reads one file.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "base/units.h"
+#include "core/run.h"
+#include "plan/gate_policy.h"
+#include "signals/signal_options.h"
+
+namespace ebb::config {
+
+enum class GatePolicyKind { kNow, kThreshold, kWindow };
+/// "now", "threshold", "window".
+std::string_view Name(GatePolicyKind policy);
+std::optional<GatePolicyKind> GatePolicyKindFromName(std::string_view name);
+
+struct GridClockConfig {
+  std::optional<Time> start;  ///< grid time of submission; absent: now
+  double speed = 1;           ///< grid seconds per wall second, > 0
+  bool skip_waits = false;
+  bool replayed() const { return start || speed != 1 || skip_waits; }
+};
+
+struct SchedulerConfig {
+  GatePolicyKind policy = GatePolicyKind::kNow;
+  Intensity threshold{300};
+  Duration start_by{std::chrono::hours{1}};  ///< latest start, counted from submission
+  Duration check_interval{std::chrono::minutes{5}};
+  std::optional<Duration> estimated_run_time;
+  plan::AtDeadline on_deadline = plan::AtDeadline::kStart;
+  signals::SignalOptions signal;
+  GridClockConfig clock;
+};
+
+/// Texts that name a choice are checked and are what ebb-train's flags expect.
+struct TrainingConfig {
+  std::string run_name;  ///< default: the file's name without .yaml
+  std::string model = "simple-cnn";
+  std::string data = "mnist";  ///< mnist, digits
+  std::int64_t batch_size = 64;
+  std::int64_t accumulation_steps = 1;
+  std::int64_t epochs = 3;
+  double learning_rate = 1e-3;
+  std::string lr_schedule = "constant";  ///< constant, cosine, step
+  std::string precision = "fp32";        ///< fp32, bf16, fp16
+  std::vector<std::int64_t> seeds{1};    ///< one run per seed; never empty
+  std::int64_t train_samples = 0;        ///< 0: all
+  std::int64_t test_samples = 0;         ///< 0: all
+  std::string device = "auto";           ///< auto, cpu, cuda
+  std::int64_t threads = 0;              ///< 0: one per available core
+  std::int64_t checkpoint_every = 0;     ///< optimizer steps; 0: only when asked to pause
+  std::string model_save_path;           ///< inside the run directory; empty: the trainer's default
+};
+
+struct MeteringConfig {
+  core::MeterScope scope = core::MeterScope::kProcessTree;
+  Duration interval{std::chrono::seconds{1}};
+  std::optional<Power> cpu_tdp;
+  std::optional<Power> ram_power;
+  Pue pue;
+  std::string project_name = "ebb";
+};
+
+struct TrainConfig {
+  std::string source;  ///< the file, for messages
+  SchedulerConfig scheduler;
+  TrainingConfig training;
+  MeteringConfig metering;
+  std::string output_dir = "output";
+  std::string data_dir = "data";
+  /// What the reader should be told before the run: keys that lost to others, with the rule.
+  std::vector<std::string> notes;
+};
+
+/// `name` is for messages, and its stem is the default run name.
+Result<TrainConfig> ParseTrainConfig(const std::string& text, const std::string& name);
+Result<TrainConfig> LoadTrainConfig(const std::string& path);
+
+}  // namespace ebb::config

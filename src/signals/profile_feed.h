@@ -1,0 +1,26 @@
+#pragma once
+// A modelled signal for machines without data or network: the typical day of a zone and season
+// (zone_profiles.h) with a seeded level that wanders from day to day, or NEO's table of 24 values.
+// Every value is kModelled. Deterministic in seed and time; any hour can be computed alone.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/signal_feed.h"
+
+namespace ebb::signals {
+
+/// The zones that have a profile, in the order of the table.
+std::vector<std::string> ProfileZones();
+
+/// The typical days of `zone`; an unknown zone is an Error with the nearest name and the list.
+Result<std::unique_ptr<runtime::SignalFeed>> MakeZoneProfileFeed(std::string_view zone,
+                                                                 std::uint64_t seed);
+
+/// NEO's mock table, exactly: 24 values by hour of a local clock that is `utc_offset` ahead of UTC.
+std::unique_ptr<runtime::SignalFeed> MakeNeoProfileFeed(Duration utc_offset);
+
+}  // namespace ebb::signals

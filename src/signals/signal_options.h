@@ -1,0 +1,60 @@
+#pragma once
+// Which grid signal to use, as plain values: what the command line and the configuration file fill
+// in and MakeFeed (make_feed.h) reads.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "base/units.h"
+#include "core/intensity.h"
+
+namespace ebb::signals {
+
+enum class SignalSource {
+  kReplay,    ///< a CSV trace
+  kProfile,   ///< typical days of a zone, modelled; or NEO's table
+  kConstant,  ///< one value
+  kHttp,      ///< the latest value of a web address
+};
+/// "replay", "profile", "constant", "http".
+std::string_view Name(SignalSource source);
+std::optional<SignalSource> SignalSourceFromName(std::string_view name);
+
+/// Where a replayed trace takes its forecast from.
+enum class ForecastMode {
+  kAuto,      ///< archived where the file has it, history beyond and otherwise
+  kArchived,  ///< only forecasts that had been published by then
+  kHistory,   ///< same hour of yesterday and of last week
+  kPerfect,   ///< the trace's own future: an upper bound, not attainable in practice
+};
+/// "auto", "archived", "history", "perfect".
+std::string_view Name(ForecastMode mode);
+std::optional<ForecastMode> ForecastModeFromName(std::string_view name);
+
+inline constexpr std::string_view kDefaultZone = "US-CAL-CISO";
+/// The profile that is NEO's 24-value table instead of a zone.
+inline constexpr std::string_view kNeoProfile = "neo";
+
+struct SignalOptions {
+  SignalSource source = SignalSource::kProfile;
+  /// profile: a zone of ProfileZones() or "neo"; empty: kDefaultZone. Others: a label; empty: what
+  /// the source says itself.
+  std::string zone;
+  std::string trace_path;  ///< replay
+  ForecastMode forecast = ForecastMode::kAuto;
+  std::optional<core::SignalKind> kind;       ///< replay, http: overrides what the source says
+  std::optional<core::Boundary> boundary;     ///< replay, http: overrides what the source says
+  std::uint64_t seed = 1;                     ///< profile: day-to-day variation
+  Duration neo_utc_offset{0};                 ///< profile "neo": local time of its hours minus UTC
+  std::optional<Intensity> constant;          ///< constant
+  std::string url;                            ///< http
+  Duration refresh{std::chrono::minutes{5}};  ///< http: asks at most once in this time
+  std::string auth_env;                       ///< http: environment variable holding the token
+  std::string auth_header = "auth-token";     ///< http: header that carries the token
+};
+
+}  // namespace ebb::signals
