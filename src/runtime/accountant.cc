@@ -1,0 +1,73 @@
+#include "runtime/accountant.h"
+
+#include <algorithm>
+
+namespace ebb::runtime {
+namespace {
+
+constexpr Duration kLongestRow{60'000};
+
+// How much of an attempt one row may cover once the attempt has lasted `elapsed`.
+Duration RowLimit(Duration elapsed) { return std::min(elapsed / 1000, kLongestRow); }
+
+}  // namespace
+
+Accountant::Accountant(SignalFeed& feed, const GridClock& clock, int attempt, Pue pue)
+    : feed_(feed), clock_(clock), attempt_(attempt), pue_(pue) {}
+
+std::vector<core::LedgerRow> Accountant::Add(std::span<const core::EnergyReading> readings) {
+  std::vector<core::LedgerRow> rows;
+  for (const core::EnergyReading& reading : readings) {
+    Device& device = devices_[reading.device];
+    first_begin_ = std::min(first_begin_, reading.wall.begin);
+    energy_ += reading.energy;
+    if (const double seconds = Seconds(reading.wall.length()); seconds > 0)
+      device.latest = {reading.energy.joules() / seconds};
+    if (device.has_pending && MustCloseBefore(device.pending, reading)) Close(device, rows);
+    if (device.has_pending) {
+      device.pending.wall.end = reading.wall.end;
+      device.pending.energy += reading.energy;
+    } else {
+      device.pending = reading;
+      device.has_pending = true;
+    }
+    if (device.pending.wall.length() >= RowLimit(reading.wall.end - first_begin_))
+      Close(device, rows);
+  }
+  return rows;
+}
+
+std::vector<core::LedgerRow> Accountant::Flush() {
+  std::vector<core::LedgerRow> rows;
+  for (auto& [name, device] : devices_) {
+    if (device.has_pending) Close(device, rows);
+  }
+  return rows;
+}
+
+Power Accountant::power() const {
+  Power sum;
+  for (const auto& [name, device] : devices_) sum.watts += device.latest.watts;
+  return sum;
+}
+
+bool Accountant::MustCloseBefore(const core::EnergyReading& pending,
+                                 const core::EnergyReading& next) const {
+  if (pending.wall.end != next.wall.begin || pending.source != next.source) return true;
+  return feed_.NextChange(clock_.ToGrid(pending.wall.begin)) < clock_.ToGrid(next.wall.end);
+}
+
+void Accountant::Close(Device& device, std::vector<core::LedgerRow>& rows) {
+  const Interval grid = clock_.ToGrid(device.pending.wall);
+  // A source that cannot be read has no values: the energy is kept, its emissions stay unknown.
+  core::IntensitySeries signal;
+  if (auto settled = feed_.Settled({grid.begin, std::max(grid.end, grid.begin + Duration{1})}))
+    signal = *std::move(settled);
+  for (core::LedgerRow& row : core::MakeRows(device.pending, grid, attempt_, pue_, signal)) {
+    if (const auto emissions = row.emissions()) emissions_ += *emissions;
+    rows.push_back(std::move(row));
+  }
+  device.has_pending = false;
+}
+
+}  // namespace ebb::runtime
