@@ -1,0 +1,28 @@
+#include "train/adam_kernel.h"
+
+#include <cmath>
+
+namespace ebb::train {
+
+// One copy per instruction set, chosen when the program is loaded (GCC's function multiversioning).
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+__attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
+void UpdateAdam(const AdamArrays& arrays, std::size_t begin, std::size_t end,
+                const AdamCoefficients& c) {
+  float* __restrict parameter = arrays.parameter;
+  float* __restrict exp_avg = arrays.exp_avg;
+  float* __restrict exp_avg_sq = arrays.exp_avg_sq;
+  const float* __restrict gradient = arrays.gradient;
+  for (std::size_t i = begin; i < end; ++i) {
+    const float g = gradient[i];
+    const float mean = exp_avg[i] * c.beta1 + g * c.one_minus_beta1;
+    const float square = exp_avg_sq[i] * c.beta2 + c.one_minus_beta2 * g * g;
+    const float denominator = std::sqrt(square) / c.bias_correction2_root + c.epsilon;
+    exp_avg[i] = mean;
+    exp_avg_sq[i] = square;
+    parameter[i] -= c.step_size * mean / denominator;
+  }
+}
+
+}  // namespace ebb::train

@@ -1,0 +1,29 @@
+#pragma once
+// Mixed precision as a scope: inside, LibTorch computes matrix products and convolutions in the
+// lower precision and keeps weights, gradients and reductions in fp32. One spelling for
+// LibTorch 1.13 and 2.x.
+
+#include <torch/torch.h>
+
+#include "base/result.h"
+#include "train/options.h"
+
+namespace ebb::train {
+
+class AutocastScope {
+ public:
+  AutocastScope(Precision precision, torch::DeviceType device);
+  ~AutocastScope();
+  AutocastScope(const AutocastScope&) = delete;
+  AutocastScope& operator=(const AutocastScope&) = delete;
+
+ private:
+  bool active_;
+  torch::DeviceType device_;
+  bool previous_ = false;
+};
+
+/// Refuses what this LibTorch cannot do on this device, saying what to use instead.
+Status RequirePrecisionSupported(Precision precision, torch::DeviceType device);
+
+}  // namespace ebb::train

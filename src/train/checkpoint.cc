@@ -1,0 +1,206 @@
+#include "train/checkpoint.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "platform/digest.h"
+#include "train/safetensors.h"
+
+namespace ebb::train {
+namespace {
+
+constexpr const char* kSchema = "ebb.checkpoint/1";
+constexpr const char* kStateKey = "ebb.checkpoint";
+constexpr const char* kDigestKey = "sha256";
+constexpr std::uint64_t kReadLimitBytes = 64ULL << 30;
+
+using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
+
+std::string DtypeName(torch::ScalarType type) {
+  switch (type) {
+    case torch::kFloat64:
+      return "F64";
+    case torch::kFloat32:
+      return "F32";
+    case torch::kBFloat16:
+      return "BF16";
+    case torch::kFloat16:
+      return "F16";
+    case torch::kInt64:
+      return "I64";
+    default:
+      EBB_CHECK(type == torch::kUInt8);
+      return "U8";
+  }
+}
+
+// A contiguous copy on the CPU where the tensor is not one already.
+torch::Tensor Portable(const torch::Tensor& tensor) {
+  return tensor.detach().to(torch::kCPU).contiguous();
+}
+
+TensorBytes View(const std::string& name, const torch::Tensor& portable) {
+  return {name,
+          DtypeName(portable.scalar_type()),
+          portable.sizes().vec(),
+          {static_cast<const char*>(portable.data_ptr()), portable.nbytes()}};
+}
+
+// `portable` keeps alive what the views borrow.
+std::vector<TensorBytes> Views(const NamedTensors& portable) {
+  std::vector<TensorBytes> views;
+  for (const auto& [name, tensor] : portable) views.push_back(View(name, tensor));
+  return views;
+}
+
+void AddModel(const Classifier& model, const char* parameter_prefix, const char* buffer_prefix,
+              NamedTensors& tensors) {
+  for (const auto& item : model.named_parameters())
+    tensors.emplace_back(parameter_prefix + item.key(), item.value());
+  for (const auto& item : model.named_buffers())
+    tensors.emplace_back(buffer_prefix + item.key(), item.value());
+}
+
+// Everything that a checkpoint restores in place.
+NamedTensors TrainedTensors(const CheckpointTensors& parts) {
+  NamedTensors tensors;
+  AddModel(parts.model, "model.", "buffer.", tensors);
+  for (const Adam::Slot& slot : parts.optimizer.slots()) {
+    tensors.emplace_back("opt." + slot.name + ".exp_avg", slot.exp_avg);
+    tensors.emplace_back("opt." + slot.name + ".exp_avg_sq", slot.exp_avg_sq);
+  }
+  return tensors;
+}
+
+at::Generator GeneratorOf(torch::DeviceType device) {
+  return at::globalContext().defaultGenerator(torch::Device(device));
+}
+
+NamedTensors RandomStates(torch::Device device) {
+  NamedTensors states = {{"rng.cpu", GeneratorOf(torch::kCPU).get_state()}};
+  if (device.is_cuda()) states.emplace_back("rng.cuda", GeneratorOf(torch::kCUDA).get_state());
+  return states;
+}
+
+// One digest over the state and every tensor's name and bytes, whatever their order in the file.
+std::string Digest(const std::string& state, std::vector<TensorBytes> tensors) {
+  std::sort(tensors.begin(), tensors.end(),
+            [](const TensorBytes& a, const TensorBytes& b) { return a.name < b.name; });
+  std::string summary = state;
+  for (const TensorBytes& tensor : tensors)
+    summary += "\n" + tensor.name + " " + platform::Sha256Hex(tensor.data);
+  return platform::Sha256Hex(summary);
+}
+
+tl::unexpected<Error> Refuse(const platform::Path& path, std::string what) {
+  return Fail({ExitCode::kConfiguration, std::move(what), path.string(),
+               "start afresh without --resume, or restore the checkpoint"});
+}
+
+using TensorMap = std::map<std::string, TensorBytes>;
+
+Status RequireMatch(const TensorMap& stored, const NamedTensors& wanted,
+                    const platform::Path& path) {
+  for (const auto& [name, tensor] : wanted) {
+    const auto found = stored.find(name);
+    if (found == stored.end()) return Refuse(path, "the checkpoint lacks the tensor " + name);
+    if (found->second.dtype != DtypeName(tensor.scalar_type()) ||
+        found->second.shape != tensor.sizes().vec())
+      return Refuse(
+          path, "the checkpoint's tensor " + name + " has another type or shape than the model's");
+  }
+  return {};
+}
+
+torch::Tensor Borrow(const TensorBytes& bytes, const torch::TensorOptions& options) {
+  // from_blob takes a mutable pointer but nothing writes through it: the result is only copied
+  // from.
+  return torch::from_blob(const_cast<char*>(bytes.data.data()), bytes.shape, options);
+}
+
+void RestoreTensors(const TensorMap& stored, const NamedTensors& wanted) {
+  const torch::NoGradGuard no_grad;
+  for (auto [name, tensor] : wanted)
+    tensor.copy_(Borrow(stored.at(name), torch::dtype(tensor.scalar_type())));
+}
+
+void RestoreRandomStates(const TensorMap& stored, torch::Device device) {
+  const auto restore = [&](const char* name, torch::DeviceType type) {
+    const auto found = stored.find(name);
+    if (found == stored.end()) return;
+    GeneratorOf(type).set_state(Borrow(found->second, torch::dtype(torch::kUInt8)).clone());
+  };
+  restore("rng.cpu", torch::kCPU);
+  if (device.is_cuda()) restore("rng.cuda", torch::kCUDA);
+}
+
+NamedTensors MakePortable(NamedTensors tensors) {
+  for (auto& [name, tensor] : tensors) tensor = Portable(tensor);
+  return tensors;
+}
+
+}  // namespace
+
+Status SaveCheckpoint(const platform::Path& path, const CheckpointTensors& parts,
+                      const TrainingState& state, const Options& options) {
+  NamedTensors tensors = MakePortable(TrainedTensors(parts));
+  for (auto& random_state : RandomStates(parts.device)) tensors.push_back(std::move(random_state));
+  const nlohmann::ordered_json description = {
+      {"schema", kSchema}, {"configuration", Fingerprint(options)}, {"state", ToJson(state)}};
+  const std::string text = description.dump();
+  std::vector<TensorBytes> views = Views(tensors);
+  const Metadata metadata = {{kStateKey, text}, {kDigestKey, Digest(text, views)}};
+  return platform::WriteFileAtomically(path, EncodeSafetensors(std::move(views), metadata));
+}
+
+Result<TrainingState> LoadCheckpoint(const platform::Path& path, const CheckpointTensors& parts,
+                                     const Options& options) {
+  EBB_ASSIGN_OR_RETURN(const std::string file, platform::ReadFile(path, kReadLimitBytes));
+  EBB_ASSIGN_OR_RETURN(const SafetensorsView view, DecodeSafetensors(file, path.string()));
+  const auto text = view.metadata.find(kStateKey);
+  const auto digest = view.metadata.find(kDigestKey);
+  if (text == view.metadata.end() || digest == view.metadata.end())
+    return Refuse(path, "is not a checkpoint of ebb-train");
+  if (Digest(text->second, view.tensors) != digest->second)
+    return Refuse(path, "the checkpoint is damaged: its digest does not match its content");
+  const auto json = nlohmann::json::parse(text->second, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || json.value("schema", "") != kSchema)
+    return Refuse(path,
+                  "the checkpoint has another format than this version's " + std::string(kSchema));
+  EBB_RETURN_IF_ERROR(RequireSameFingerprint(json.value("configuration", nlohmann::json()), options,
+                                             path.string()));
+  EBB_ASSIGN_OR_RETURN(TrainingState state,
+                       TrainingStateFromJson(json.value("state", nlohmann::json()), path.string()));
+  TensorMap stored;
+  for (const TensorBytes& tensor : view.tensors) stored.emplace(tensor.name, tensor);
+  const NamedTensors wanted = TrainedTensors(parts);
+  EBB_RETURN_IF_ERROR(RequireMatch(stored, wanted, path));
+  EBB_RETURN_IF_ERROR(
+      RequireMatch(stored, {{"rng.cpu", GeneratorOf(torch::kCPU).get_state()}}, path));
+  RestoreTensors(stored, wanted);
+  RestoreRandomStates(stored, parts.device);
+  parts.optimizer.set_steps(state.optimizer_steps);
+  return state;
+}
+
+Status SaveModel(const platform::Path& path, const Classifier& model) {
+  NamedTensors tensors;
+  AddModel(model, "", "", tensors);
+  const NamedTensors portable = MakePortable(std::move(tensors));
+  return platform::WriteFileAtomically(path,
+                                       EncodeSafetensors(Views(portable), {{"format", "pt"}}));
+}
+
+std::string ParametersSha256(const Classifier& model) {
+  NamedTensors tensors;
+  AddModel(model, "", "", tensors);
+  const NamedTensors portable = MakePortable(std::move(tensors));
+  return Digest("", Views(portable));
+}
+
+}  // namespace ebb::train

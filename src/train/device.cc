@@ -1,0 +1,58 @@
+#include "train/device.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <thread>
+
+#include "base/text.h"
+
+namespace ebb::train {
+namespace {
+
+// The value of the first "key : value" line of a /proc file.
+std::string ProcValue(const std::filesystem::path& path, std::string_view key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const auto colon = line.find(':');
+    if (colon != std::string::npos && Trim(std::string_view(line).substr(0, colon)) == key)
+      return std::string(Trim(std::string_view(line).substr(colon + 1)));
+  }
+  return "unknown";
+}
+
+// The NVIDIA driver's own listing; LibTorch's headers give the name only where CUDA's headers are
+// installed.
+std::string CudaDeviceName() {
+  std::error_code code;
+  std::vector<std::filesystem::path> cards;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/driver/nvidia/gpus", code))
+    cards.push_back(entry.path());
+  if (cards.empty()) return "unknown";
+  return ProcValue(*std::min_element(cards.begin(), cards.end()) / "information", "Model");
+}
+
+}  // namespace
+
+Result<torch::Device> SelectDevice(DeviceChoice choice) {
+  if (choice == DeviceChoice::kCpu) return torch::Device(torch::kCPU);
+  if (torch::cuda::is_available()) return torch::Device(torch::kCUDA, 0);
+  if (choice == DeviceChoice::kAuto) return torch::Device(torch::kCPU);
+  return Fail({ExitCode::kUnavailable, "this LibTorch finds no CUDA device", "",
+               "use --device cpu, or install a CUDA build of LibTorch and the driver"});
+}
+
+std::string DeviceName(torch::Device device) {
+  return device.is_cuda() ? CudaDeviceName() : ProcValue("/proc/cpuinfo", "model name");
+}
+
+std::int64_t UseThreads(std::int64_t wanted) {
+  const auto available =
+      static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+  const std::int64_t threads = wanted > 0 ? wanted : available;
+  at::set_num_threads(static_cast<int>(threads));
+  return threads;
+}
+
+}  // namespace ebb::train

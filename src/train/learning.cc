@@ -1,0 +1,56 @@
+#include "train/learning.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "train/autocast.h"
+#include "train/sampler.h"
+
+namespace ebb::train {
+namespace {
+
+torch::Tensor Forward(Classifier& model, const Batch& batch, Precision precision) {
+  const AutocastScope autocast(precision, batch.images.device().type());
+  // The loss itself is a reduction: in fp32 whatever the model computed in.
+  return model.forward(batch.images)
+      .to(torch::promote_types(batch.images.scalar_type(), torch::kFloat32));
+}
+
+}  // namespace
+
+torch::Tensor AddGradients(Classifier& model, const BatchSource& source,
+                           std::span<const std::uint32_t> samples, const UpdateSettings& settings) {
+  torch::Tensor mean_loss;
+  for (const auto part : MicroBatches(samples, settings.micro_batch)) {
+    const Batch batch = source.Gather(part);
+    const double share = static_cast<double>(part.size()) / static_cast<double>(samples.size());
+    torch::Tensor loss = torch::nll_loss(Forward(model, batch, settings.precision), batch.labels);
+    if (part.size() != samples.size()) loss = loss * share;
+    mean_loss = mean_loss.defined() ? mean_loss + loss.detach() : loss.detach();
+    if (settings.loss_scale != 1) loss = loss * settings.loss_scale;
+    loss.backward();
+  }
+  return mean_loss;
+}
+
+Evaluation Evaluate(Classifier& model, const BatchSource& source, const UpdateSettings& settings) {
+  const torch::NoGradGuard no_grad;
+  model.eval();
+  std::vector<std::uint32_t> order(source.size());
+  std::iota(order.begin(), order.end(), 0U);
+  const auto options = torch::dtype(torch::kFloat64).device(source.device());
+  torch::Tensor loss_sum = torch::zeros({}, options);
+  torch::Tensor correct = torch::zeros({}, options);
+  for (const auto part : MicroBatches(order, settings.micro_batch)) {
+    const Batch batch = source.Gather(part);
+    const torch::Tensor scores = Forward(model, batch, settings.precision);
+    loss_sum += torch::nll_loss(scores, batch.labels, {}, torch::Reduction::Sum);
+    correct += scores.argmax(1).eq(batch.labels).sum();
+  }
+  model.train();
+  const double count = std::max(1.0, static_cast<double>(source.size()));
+  return {loss_sum.item<double>() / count, correct.item<double>() / count};
+}
+
+}  // namespace ebb::train

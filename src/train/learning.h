@@ -1,0 +1,38 @@
+#pragma once
+// The two things done with a model and samples: the gradient of one update, and an evaluation.
+//
+// Law: the gradient of an update does not depend on how its samples are cut into micro-batches
+// (rounding apart, and dropout apart). Each micro-batch's mean loss is weighted by its share n_i /
+// N of the update's samples, so an uneven last micro-batch counts as what it is.
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <span>
+
+#include "train/batch.h"
+#include "train/model.h"
+#include "train/options.h"
+
+namespace ebb::train {
+
+struct UpdateSettings {
+  std::size_t micro_batch = 64;
+  Precision precision = Precision::kFp32;
+  double loss_scale = 1;  ///< gradients come out multiplied by it
+};
+
+/// Adds the gradient of the samples' mean loss to the parameters' gradients. Returns the (unscaled)
+/// mean loss, a scalar on the device, without waiting for it.
+torch::Tensor AddGradients(Classifier& model, const BatchSource& source,
+                           std::span<const std::uint32_t> samples, const UpdateSettings& settings);
+
+struct Evaluation {
+  double loss = 0;      ///< mean over samples
+  double accuracy = 0;  ///< 0..1
+};
+
+/// Runs the model in evaluation mode over the whole source, and leaves it in training mode.
+Evaluation Evaluate(Classifier& model, const BatchSource& source, const UpdateSettings& settings);
+
+}  // namespace ebb::train

@@ -1,0 +1,44 @@
+#pragma once
+// What the trainer knows of a model, and the registry by which it finds one. A model is one file
+// under models/ that defines a Classifier and a ModelRegistration; nothing else changes
+// (docs/adding-a-model.md).
+
+#include <torch/torch.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "train/dataset.h"
+
+namespace ebb::train {
+
+class Classifier : public torch::nn::Module {
+ public:
+  /// images: {batch, 1, rows, columns}, normalised. Returns log-probabilities, {batch, kClasses}.
+  virtual torch::Tensor forward(torch::Tensor images) = 0;
+};
+
+struct ModelInfo {
+  std::string name;         ///< as --model takes it
+  std::string description;  ///< one line
+  ImageShape input;
+  std::function<std::shared_ptr<Classifier>()>
+      make;  ///< draws its initial weights from torch's generator
+};
+
+/// A namespace-scope object of this type adds a model before main.
+class ModelRegistration {
+ public:
+  explicit ModelRegistration(ModelInfo info);
+};
+
+/// All models by name.
+const std::map<std::string, ModelInfo>& Models();
+
+/// The model of that name; an unknown one is a usage error with a suggestion.
+Result<ModelInfo> FindModel(const std::string& name);
+
+}  // namespace ebb::train

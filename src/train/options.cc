@@ -1,0 +1,277 @@
+#include "train/options.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+
+namespace ebb::train {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  ebb-train --data digits                                three epochs on digits drawn by the program
+  ebb-train --data mnist --data-dir data --epochs 3      MNIST, downloaded into data/ when missing
+  ebb-train --data digits --batch-size 16 --accumulation 4 --precision bf16
+                                                         effective batch 64 in micro-batches of 16
+  ebb-train --data digits --run-dir runs/a --resume      continue from the checkpoint in runs/a
+
+Exit codes: 0 done, 2 usage, 3 configuration or data, 4 unavailable, 75 paused with a checkpoint (SIGTERM, SIGINT).
+)";
+
+template <typename Enum>
+using Names = std::vector<std::pair<std::string, Enum>>;
+
+const Names<Precision> kPrecisions = {
+    {"fp32", Precision::kFp32}, {"bf16", Precision::kBf16}, {"fp16", Precision::kFp16}};
+const Names<DeviceChoice> kDevices = {
+    {"auto", DeviceChoice::kAuto}, {"cpu", DeviceChoice::kCpu}, {"cuda", DeviceChoice::kCuda}};
+const Names<ScheduleKind> kSchedules = {{"constant", ScheduleKind::kConstant},
+                                        {"cosine", ScheduleKind::kCosine},
+                                        {"step", ScheduleKind::kStep}};
+const Names<ProgressStyle> kProgressStyles = {{"auto", ProgressStyle::kAuto},
+                                              {"bar", ProgressStyle::kBar},
+                                              {"lines", ProgressStyle::kLines},
+                                              {"none", ProgressStyle::kNone}};
+const Names<DataSource> kData = {{"mnist", DataSource::kMnist}, {"digits", DataSource::kDigits}};
+
+template <typename Enum>
+std::string NameOf(const Names<Enum>& names, Enum value) {
+  return std::find_if(names.begin(), names.end(),
+                      [&](const auto& pair) { return pair.second == value; })
+      ->first;
+}
+
+tl::unexpected<Error> UsageError(std::string what) {
+  return Fail({ExitCode::kUsage, std::move(what), "", "ebb-train --help lists every flag"});
+}
+
+// The textual form of the choices, before their names are looked up.
+struct Choices {
+  std::string data = "mnist";
+  std::string precision = "fp32";
+  std::string device = "auto";
+  std::string schedule = "constant";
+  std::string progress = "auto";
+};
+
+template <typename Enum>
+Status LookUp(const char* flag, const Names<Enum>& names, const std::string& text, Enum& value) {
+  std::vector<std::string> allowed;
+  for (const auto& [name, candidate] : names) {
+    if (name == text) {
+      value = candidate;
+      return {};
+    }
+    allowed.push_back(name);
+  }
+  return UsageError(std::string(flag) + " is " + Join(allowed, " or ") + ", not \"" + text + "\"" +
+                    SuggestionText(text, allowed));
+}
+
+struct Range {
+  double low = 0;
+  double high = 0;
+};
+
+CLI::Validator Between(Range range) {
+  return CLI::Validator(
+      [range](std::string& text) -> std::string {
+        const auto value = ParseNumber(text);
+        if (value && *value >= range.low && *value <= range.high) return "";
+        return "\"" + text + "\" is not a number from " + FormatExact(range.low) + " to " +
+               FormatExact(range.high);
+      },
+      "");
+}
+
+constexpr Range kCount{1, 1e9};
+constexpr Range kLimit{0, 1e9};
+constexpr Range kSeed{0, 9e15};
+
+void AddDataFlags(CLI::App& app, Options& options, Choices& choices) {
+  const char* group = "Model and data";
+  app.add_option("--model", options.model, "model to train; --list-models names them")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--data", choices.data, "mnist | digits (drawn by the program, no download)")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--data-dir", options.data_dir, "where the MNIST files are, gzip or plain")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--data-seed", options.data_seed, "which digits are drawn")
+      ->check(Between(kSeed))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--train-samples", options.train_samples,
+                 "use the first N; 0: all of MNIST, 8000 digits")
+      ->check(Between(kLimit))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--test-samples", options.test_samples,
+                 "use the first N; 0: all of MNIST, 2000 digits")
+      ->check(Between(kLimit))
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--download,!--no-download", options.download,
+               "download missing MNIST files into --data-dir, checked by digest (default: on)")
+      ->group(group);
+}
+
+void AddTrainingFlags(CLI::App& app, Options& options, Choices& choices) {
+  const char* group = "Training";
+  app.add_option("--batch-size", options.batch_size,
+                 "samples per micro-batch: what memory must hold")
+      ->check(Between({1, 1e6}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--accumulation", options.accumulation,
+                 "micro-batches per update; effective batch = batch size x accumulation")
+      ->check(Between({1, 65536}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--epochs", options.epochs, "passes over the training data")
+      ->check(Between({1, 1e6}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--learning-rate", options.learning_rate.initial, "of Adam")
+      ->check(Between({1e-12, 1e3}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--lr-schedule", choices.schedule, "constant | cosine (to 0 at the end) | step")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--lr-decay", options.learning_rate.decay, "step: factor per --lr-step-epochs")
+      ->check(Between({0, 1}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--lr-step-epochs", options.learning_rate.decay_epochs,
+                 "step: epochs between decays")
+      ->check(Between(kCount))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--precision", choices.precision,
+                 "fp32 | bf16 | fp16 (autocast; fp16 adds dynamic loss scaling)")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--device", choices.device, "auto | cpu | cuda")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--threads", options.threads, "CPU threads; 0: one per available core")
+      ->check(Between({0, 4096}))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--seed", options.seed, "of initial weights, order and dropout")
+      ->check(Between(kSeed))
+      ->capture_default_str()
+      ->group(group);
+}
+
+void AddRunFlags(CLI::App& app, Options& options, Choices& choices) {
+  const char* group = "Run";
+  app.add_option("--run-dir", options.run_dir,
+                 "progress.jsonl and train_result.json go here (or EBB_RUN_DIR)")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--checkpoint-dir", options.checkpoint_dir,
+                 "default <run-dir>/checkpoints (or EBB_CHECKPOINT_DIR)")
+      ->group(group);
+  app.add_option("--model-save-path", options.model_save_path,
+                 "the trained model, safetensors; default <run-dir>/model.safetensors")
+      ->group(group);
+  app.add_option("--checkpoint-every", options.checkpoint_every,
+                 "also every N updates; 0: at epoch ends and on SIGTERM only")
+      ->check(Between(kLimit))
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--resume", options.resume,
+               "continue from the checkpoint, if there is one (or EBB_RESUME=1)")
+      ->group(group);
+  app.add_option("--progress", choices.progress, "auto | bar | lines | none")
+      ->capture_default_str()
+      ->group(group);
+}
+
+void ApplyEnvironment(Options& options, const Environment& environment) {
+  const auto value = [&](const char* name) {
+    const auto found = environment.find(name);
+    return found == environment.end() ? std::string() : found->second;
+  };
+  if (const std::string path = value("EBB_RUN_DIR"); !path.empty()) options.run_dir = path;
+  options.checkpoint_dir = value("EBB_CHECKPOINT_DIR");
+  options.resume = value("EBB_RESUME") == "1";
+}
+
+Status LookUpChoices(const Choices& choices, Options& options) {
+  EBB_RETURN_IF_ERROR(LookUp("--data", kData, choices.data, options.data));
+  EBB_RETURN_IF_ERROR(LookUp("--precision", kPrecisions, choices.precision, options.precision));
+  EBB_RETURN_IF_ERROR(LookUp("--device", kDevices, choices.device, options.device));
+  EBB_RETURN_IF_ERROR(
+      LookUp("--lr-schedule", kSchedules, choices.schedule, options.learning_rate.kind));
+  EBB_RETURN_IF_ERROR(LookUp("--progress", kProgressStyles, choices.progress, options.progress));
+  return {};
+}
+
+std::vector<std::string> FlagNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+Status RefuseUnknown(const CLI::App& app) {
+  const std::vector<std::string> unknown = app.remaining();
+  if (unknown.empty()) return {};
+  const std::string flag = unknown.front().substr(0, unknown.front().find('='));
+  return UsageError("unknown argument \"" + flag + "\"" + SuggestionText(flag, FlagNames(app)));
+}
+
+void FillDefaultPaths(Options& options) {
+  if (options.checkpoint_dir.empty()) options.checkpoint_dir = options.run_dir + "/checkpoints";
+  if (options.model_save_path.empty())
+    options.model_save_path = options.run_dir + "/model.safetensors";
+}
+
+}  // namespace
+
+Result<Request> ParseOptions(std::span<const std::string> arguments,
+                             const Environment& environment) {
+  Options options;
+  Choices choices;
+  bool list_models = false;
+  ApplyEnvironment(options, environment);
+  CLI::App app("ebb-train: trains an image classifier, pauses on SIGTERM, resumes bit-exactly.",
+               "ebb-train");
+  app.footer(kExamples);
+  app.set_version_flag("--version", std::string("ebb-train ") + EBB_VERSION);
+  AddDataFlags(app, options, choices);
+  app.add_flag("--list-models", list_models, "name the models and exit")->group("Model and data");
+  AddTrainingFlags(app, options, choices);
+  AddRunFlags(app, options, choices);
+  app.allow_extras();
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return TextToPrint{app.help()};
+  } catch (const CLI::CallForVersion&) {
+    return TextToPrint{app.version() + "\n"};
+  } catch (const CLI::ParseError& error) {
+    return UsageError(error.what());
+  }
+  EBB_RETURN_IF_ERROR(RefuseUnknown(app));
+  if (list_models) return ListModels{};
+  EBB_RETURN_IF_ERROR(LookUpChoices(choices, options));
+  FillDefaultPaths(options);
+  return options;
+}
+
+std::string Name(Precision precision) { return NameOf(kPrecisions, precision); }
+std::string Name(DataSource data) { return NameOf(kData, data); }
+std::string Name(ScheduleKind kind) { return NameOf(kSchedules, kind); }
+
+}  // namespace ebb::train

@@ -1,0 +1,66 @@
+#pragma once
+// What ebb-train can be told: its flags, their defaults, and the environment of the
+// training-program contract (docs/train.md). Parsing is pure: arguments and environment in,
+// options, text to print, or an Error out.
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <variant>
+
+#include "base/result.h"
+#include "train/schedule.h"
+
+namespace ebb::train {
+
+enum class Precision { kFp32, kBf16, kFp16 };
+enum class DeviceChoice { kAuto, kCpu, kCuda };
+enum class ProgressStyle { kAuto, kBar, kLines, kNone };
+enum class DataSource { kMnist, kDigits };
+
+struct Options {
+  std::string model = "simple-cnn";
+  DataSource data = DataSource::kMnist;
+  std::string data_dir = "data";
+  std::uint64_t data_seed = 1;
+  std::int64_t train_samples = 0;  ///< 0: all of MNIST, 8,000 digits
+  std::int64_t test_samples = 0;   ///< 0: all of MNIST, 2,000 digits
+  bool download = true;
+
+  std::int64_t batch_size = 64;
+  std::int64_t accumulation = 1;
+  std::int64_t epochs = 3;
+  LearningRateSchedule learning_rate;
+  Precision precision = Precision::kFp32;
+  DeviceChoice device = DeviceChoice::kAuto;
+  std::int64_t threads = 0;  ///< 0: one per available core
+  std::uint64_t seed = 1;
+
+  std::string run_dir = "runs/train";
+  std::string checkpoint_dir;   ///< empty: <run_dir>/checkpoints
+  std::string model_save_path;  ///< empty: <run_dir>/model.safetensors
+  std::int64_t checkpoint_every = 0;
+  bool resume = false;
+  ProgressStyle progress = ProgressStyle::kAuto;
+};
+
+/// Text that a command asked for instead of training (--help, --version).
+struct TextToPrint {
+  std::string text;
+};
+/// --list-models.
+struct ListModels {};
+using Request = std::variant<Options, TextToPrint, ListModels>;
+
+using Environment = std::map<std::string, std::string>;
+
+/// `arguments` without the program's name. Usage errors have ExitCode::kUsage.
+Result<Request> ParseOptions(std::span<const std::string> arguments,
+                             const Environment& environment);
+
+std::string Name(Precision precision);
+std::string Name(DataSource data);
+std::string Name(ScheduleKind kind);
+
+}  // namespace ebb::train

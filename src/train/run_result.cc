@@ -1,0 +1,51 @@
+#include "train/run_result.h"
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "base/check.h"
+
+namespace ebb::train {
+
+Status WriteRunResult(const platform::Path& path, const Options& options,
+                      const TrainingState& state, const RunFacts& facts) {
+  EBB_CHECK(!state.history.empty());
+  const EpochRecord& last = state.history.back();
+  std::vector<double> seconds;
+  for (const EpochRecord& epoch : state.history) seconds.push_back(epoch.seconds);
+  const double total_seconds = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  const auto epochs = static_cast<double>(state.history.size());
+  const nlohmann::ordered_json result = {
+      {"schema", "ebb.train-result/1"},
+      {"model", options.model},
+      {"dataset", Name(options.data)},
+      {"train_samples", facts.train_samples},
+      {"test_samples", facts.test_samples},
+      {"device", facts.device},
+      {"device_name", facts.device_name},
+      {"precision", Name(options.precision)},
+      {"batch_size", options.batch_size},
+      {"accumulation_steps", options.accumulation},
+      {"effective_batch_size", options.batch_size * options.accumulation},
+      {"epochs", options.epochs},
+      {"learning_rate", options.learning_rate.initial},
+      {"lr_schedule", Name(options.learning_rate.kind)},
+      {"seed", options.seed},
+      {"threads", facts.threads},
+      {"steps", state.step},
+      {"final_loss", last.train_loss},
+      {"test_loss", last.test_loss},
+      {"test_accuracy_percent", 100 * last.test_accuracy},
+      {"peak_tensor_bytes", state.peak_tensor_bytes},
+      {"avg_epoch_seconds", total_seconds / epochs},
+      {"epoch_seconds", seconds},
+      {"samples_per_second",
+       total_seconds > 0 ? epochs * static_cast<double>(facts.train_samples) / total_seconds : 0.0},
+      {"parameters_sha256", facts.parameters_sha256},
+      {"torch_version", facts.torch_version},
+      {"model_path", options.model_save_path}};
+  return platform::WriteFileAtomically(
+      path, result.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace ebb::train

@@ -1,0 +1,102 @@
+#include "train/training_state.h"
+
+#include <nlohmann/json.hpp>
+
+namespace ebb::train {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+Error BadCheckpoint(const std::string& name, std::string what) {
+  return {ExitCode::kConfiguration, std::move(what), name,
+          "start afresh without --resume, or restore the checkpoint"};
+}
+
+std::string Shown(const json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+}  // namespace
+
+ordered_json ToJson(const TrainingState& state) {
+  ordered_json history = ordered_json::array();
+  for (const EpochRecord& epoch : state.history) {
+    history.push_back({{"train_loss", epoch.train_loss},
+                       {"test_loss", epoch.test_loss},
+                       {"test_accuracy", epoch.test_accuracy},
+                       {"seconds", epoch.seconds}});
+  }
+  return {{"step", state.step},
+          {"epoch", state.epoch},
+          {"epoch_updates", state.epoch_updates},
+          {"epoch_samples", state.epoch_samples},
+          {"epoch_loss_sum", state.epoch_loss_sum},
+          {"epoch_seconds", state.epoch_seconds},
+          {"optimizer_steps", state.optimizer_steps},
+          {"peak_tensor_bytes", state.peak_tensor_bytes},
+          {"loss_scale",
+           {{"scale", state.loss_scale.scale}, {"good_steps", state.loss_scale.good_steps}}},
+          {"history", std::move(history)}};
+}
+
+Result<TrainingState> TrainingStateFromJson(const json& value, const std::string& name) {
+  TrainingState state;
+  try {
+    value.at("step").get_to(state.step);
+    value.at("epoch").get_to(state.epoch);
+    value.at("epoch_updates").get_to(state.epoch_updates);
+    value.at("epoch_samples").get_to(state.epoch_samples);
+    value.at("epoch_loss_sum").get_to(state.epoch_loss_sum);
+    value.at("epoch_seconds").get_to(state.epoch_seconds);
+    value.at("optimizer_steps").get_to(state.optimizer_steps);
+    value.at("peak_tensor_bytes").get_to(state.peak_tensor_bytes);
+    value.at("loss_scale").at("scale").get_to(state.loss_scale.scale);
+    value.at("loss_scale").at("good_steps").get_to(state.loss_scale.good_steps);
+    for (const json& epoch : value.at("history")) {
+      state.history.push_back(
+          {epoch.at("train_loss").get<double>(), epoch.at("test_loss").get<double>(),
+           epoch.at("test_accuracy").get<double>(), epoch.at("seconds").get<double>()});
+    }
+  } catch (const json::exception& error) {
+    return Fail(
+        BadCheckpoint(name, std::string("the checkpoint's state is damaged: ") + error.what()));
+  }
+  const bool in_range = state.step >= 0 && state.epoch >= 0 && state.epoch_updates >= 0 &&
+                        state.optimizer_steps >= 0 && state.loss_scale.scale > 0 &&
+                        state.history.size() == static_cast<std::size_t>(state.epoch);
+  if (!in_range) return Fail(BadCheckpoint(name, "the checkpoint's state contradicts itself"));
+  return state;
+}
+
+ordered_json Fingerprint(const Options& options) {
+  return {{"--model", options.model},
+          {"--data", Name(options.data)},
+          {"--data-seed", options.data_seed},
+          {"--train-samples", options.train_samples},
+          {"--test-samples", options.test_samples},
+          {"--batch-size", options.batch_size},
+          {"--accumulation", options.accumulation},
+          {"--epochs", options.epochs},
+          {"--learning-rate", options.learning_rate.initial},
+          {"--lr-schedule", Name(options.learning_rate.kind)},
+          {"--lr-decay", options.learning_rate.decay},
+          {"--lr-step-epochs", options.learning_rate.decay_epochs},
+          {"--precision", Name(options.precision)},
+          {"--seed", options.seed}};
+}
+
+Status RequireSameFingerprint(const json& stored, const Options& options, const std::string& name) {
+  const json wanted = Fingerprint(options);
+  for (const auto& [flag, value] : wanted.items()) {
+    const json found = stored.is_object() ? stored.value(flag, json()) : json();
+    if (found == value) continue;
+    return Fail(
+        {ExitCode::kConfiguration,
+         "the checkpoint was written with " + flag + " " + Shown(found) + ", not " + Shown(value),
+         name, "resume with the same flags, or start afresh without --resume"});
+  }
+  return {};
+}
+
+}  // namespace ebb::train

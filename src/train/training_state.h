@@ -1,0 +1,51 @@
+#pragma once
+// Everything about a run that is not a tensor: where it stands, what it has measured, and which
+// configuration it belongs to. Stored as JSON inside the checkpoint (docs/train.md, "Checkpoint").
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "train/options.h"
+
+namespace ebb::train {
+
+struct EpochRecord {
+  double train_loss = 0;
+  double test_loss = 0;
+  double test_accuracy = 0;  ///< 0..1
+  double seconds = 0;        ///< of training; evaluation and checkpoints are not in it
+};
+
+/// Dynamic loss scaling (fp16 only); see loss_scaler.h.
+struct LossScale {
+  double scale = 65536;
+  std::int64_t good_steps = 0;  ///< finite steps since the scale last changed
+};
+
+struct TrainingState {
+  std::int64_t step = 0;           ///< updates done in the run
+  std::int64_t epoch = 0;          ///< epochs finished, evaluation included
+  std::int64_t epoch_updates = 0;  ///< updates done in the current epoch
+  std::int64_t epoch_samples = 0;
+  double epoch_loss_sum = 0;         ///< sum over samples
+  double epoch_seconds = 0;          ///< spent in the current epoch, pauses not counted
+  std::int64_t optimizer_steps = 0;  ///< updates that Adam applied; fp16 overflows are skipped
+  std::int64_t peak_tensor_bytes = 0;
+  LossScale loss_scale;
+  std::vector<EpochRecord> history;
+};
+
+nlohmann::ordered_json ToJson(const TrainingState& state);
+/// `name` is the checkpoint, for messages.
+Result<TrainingState> TrainingStateFromJson(const nlohmann::json& json, const std::string& name);
+
+/// The options that must be the same for a continuation to be the same run, by flag name.
+nlohmann::ordered_json Fingerprint(const Options& options);
+/// Names the first flag that differs.
+Status RequireSameFingerprint(const nlohmann::json& stored, const Options& options,
+                              const std::string& name);
+
+}  // namespace ebb::train
