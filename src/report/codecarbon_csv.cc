@@ -1,0 +1,195 @@
+#include "report/codecarbon_csv.h"
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "platform/file.h"
+#include "report/countries.h"
+
+namespace ebb::report {
+namespace {
+
+constexpr std::string_view kColumns =
+    "timestamp,project_name,run_id,experiment_id,duration,emissions,emissions_rate,cpu_power,"
+    "gpu_power,ram_power,cpu_energy,gpu_energy,ram_energy,energy_consumed,water_consumed,"
+    "country_name,country_iso_code,region,cloud_provider,cloud_region,os,python_version,"
+    "codecarbon_version,cpu_count,cpu_model,gpu_count,gpu_model,longitude,latitude,ram_total_size,"
+    "tracking_mode,cpu_utilization_percent,gpu_utilization_percent,ram_utilization_percent,"
+    "ram_used_gb,on_cloud,pue,wue";
+
+using Fields = std::map<std::string_view, std::string>;
+
+// RFC 4180; line breaks inside a field become blanks, so that a row stays a line.
+std::string Quoted(std::string text) {
+  for (char& c : text)
+    if (c == '\n' || c == '\r') c = ' ';
+  if (text.find_first_of(",\"") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string LocalTimestamp(Time time) {
+  const auto seconds = static_cast<std::time_t>(
+      std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count());
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  char text[64];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &local);
+  return text;
+}
+
+// "2 x NVIDIA A100, 1 x Tesla T4": as CodeCarbon joins them.
+std::string GpuModels(const std::vector<std::string>& models) {
+  std::vector<std::pair<std::string, int>> counts;
+  for (const std::string& model : models) {
+    const auto it = std::find_if(counts.begin(), counts.end(),
+                                 [&](const auto& count) { return count.first == model; });
+    if (it == counts.end())
+      counts.emplace_back(model, 1);
+    else
+      ++it->second;
+  }
+  std::vector<std::string> parts;
+  for (const auto& [model, count] : counts) parts.push_back(std::to_string(count) + " x " + model);
+  return Join(parts, ", ");
+}
+
+double WeightedMean(const core::RunRecord& run, double core::Attempt::*member) {
+  double sum = 0, seconds = 0;
+  for (const core::Attempt& attempt : run.attempts) {
+    sum += attempt.*member * Seconds(attempt.wall.length());
+    seconds += Seconds(attempt.wall.length());
+  }
+  return seconds > 0 ? sum / seconds : 0;
+}
+
+void AddEnergyFields(const core::RunRecord& run, const Summary& summary, Fields& fields) {
+  const core::LedgerTotals& totals = summary.totals;
+  const double seconds = Seconds(summary.running_time);
+  const auto per_second = [&](double value) {
+    return FormatExact(seconds > 0 ? value / seconds : 0);
+  };
+  // PUE may differ between rows; each component takes the run's mean ratio.
+  const double pue = totals.energy == Energy{}
+                         ? run.spec.pue.ratio
+                         : totals.facility_energy.joules() / totals.energy.joules();
+  fields["duration"] = FormatExact(seconds);
+  fields["emissions"] = FormatExact(totals.emissions.grams / 1000);
+  fields["emissions_rate"] = per_second(totals.emissions.grams / 1000);
+  fields["cpu_power"] = per_second(totals.cpu.joules());
+  fields["gpu_power"] = per_second(totals.gpu.joules());
+  fields["ram_power"] = per_second(totals.ram.joules());
+  fields["cpu_energy"] = FormatExact(totals.cpu.kwh() * pue);
+  fields["gpu_energy"] = FormatExact(totals.gpu.kwh() * pue);
+  fields["ram_energy"] = FormatExact(totals.ram.kwh() * pue);
+  fields["energy_consumed"] = FormatExact(totals.facility_energy.kwh());
+  fields["water_consumed"] = "0.0";
+  fields["pue"] = FormatExact(run.spec.pue.ratio);
+  fields["wue"] = "0.0";
+}
+
+void AddMachineFields(const core::RunRecord& run, Fields& fields) {
+  const core::Machine& machine = run.spec.machine;
+  const double ram_used_gb = WeightedMean(run, &core::Attempt::ram_used_gb);
+  fields["os"] = machine.operating_system;
+  fields["cpu_count"] = std::to_string(machine.cpu_count);
+  fields["cpu_model"] = machine.cpu_model;
+  if (!machine.gpu_models.empty()) {
+    fields["gpu_count"] = std::to_string(machine.gpu_models.size());
+    fields["gpu_model"] = GpuModels(machine.gpu_models);
+  }
+  fields["ram_total_size"] = FormatExact(machine.ram_total_gb);
+  fields["cpu_utilization_percent"] =
+      FormatExact(WeightedMean(run, &core::Attempt::cpu_utilisation_percent));
+  fields["gpu_utilization_percent"] =
+      FormatExact(WeightedMean(run, &core::Attempt::gpu_utilisation_percent));
+  fields["ram_utilization_percent"] =
+      FormatExact(machine.ram_total_gb > 0 ? 100 * ram_used_gb / machine.ram_total_gb : 0);
+  fields["ram_used_gb"] = FormatExact(ram_used_gb);
+}
+
+Fields FieldsOf(const core::RunRecord& run, const Summary& summary) {
+  Fields fields;
+  const Country country = CountryOfZone(run.spec.signal.zone);
+  fields["timestamp"] =
+      LocalTimestamp(run.attempts.empty() ? run.spec.created_wall : run.attempts.back().wall.end);
+  fields["project_name"] = run.spec.name;
+  fields["run_id"] = run.spec.run_id;
+  fields["experiment_id"] = run.spec.group;
+  fields["country_name"] = country.name;
+  fields["country_iso_code"] = country.iso3;
+  fields["region"] = run.spec.signal.zone;
+  fields["codecarbon_version"] = "ebb " EBB_VERSION;
+  fields["tracking_mode"] = run.spec.scope == core::MeterScope::kMachine ? "machine" : "process";
+  fields["on_cloud"] = "N";
+  AddEnergyFields(run, summary, fields);
+  AddMachineFields(run, fields);
+  return fields;
+}
+
+std::string RowInOrder(const std::vector<std::string_view>& columns, Fields fields) {
+  std::vector<std::string> cells;
+  for (const std::string_view column : columns) cells.push_back(Quoted(fields[column]));
+  std::string row;
+  for (std::size_t i = 0; i < cells.size(); ++i) row += (i ? "," : "") + cells[i];
+  return row;
+}
+
+// The first of file.bak, file.bak2, ... that is free: no backup replaces another.
+std::filesystem::path FreeBackupName(const std::filesystem::path& file) {
+  std::filesystem::path backup = file.string() + ".bak";
+  for (int number = 2; std::filesystem::exists(backup); ++number)
+    backup = file.string() + ".bak" + std::to_string(number);
+  return backup;
+}
+
+Status KeepAsBackup(const std::filesystem::path& file) {
+  std::error_code code;
+  std::filesystem::rename(file, FreeBackupName(file), code);
+  if (!code) return {};
+  return Fail({ExitCode::kUnavailable, "has other columns and cannot be renamed: " + code.message(),
+               file.string(), "move it away"});
+}
+
+Result<std::string> FirstLine(const std::filesystem::path& file) {
+  std::error_code code;
+  if (!std::filesystem::exists(file, code)) return std::string();
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file));
+  return std::string(Trim(std::string_view(text).substr(0, text.find('\n'))));
+}
+
+std::set<std::string_view> AsSet(const std::vector<std::string_view>& columns) {
+  return {columns.begin(), columns.end()};
+}
+
+}  // namespace
+
+std::string EmissionsCsvHeader() { return std::string(kColumns); }
+
+std::string EmissionsCsvRow(const core::RunRecord& run, const Summary& summary) {
+  return RowInOrder(Split(kColumns, ','), FieldsOf(run, summary));
+}
+
+Status AppendEmissionsCsv(const std::filesystem::path& file, const core::RunRecord& run,
+                          const Summary& summary) {
+  EBB_ASSIGN_OR_RETURN(std::string header, FirstLine(file));
+  if (!header.empty() && AsSet(Split(header, ',')) != AsSet(Split(kColumns, ','))) {
+    EBB_RETURN_IF_ERROR(KeepAsBackup(file));
+    header.clear();
+  }
+  EBB_ASSIGN_OR_RETURN(platform::LineWriter writer, platform::LineWriter::Open(file));
+  if (header.empty()) {
+    header = kColumns;
+    EBB_RETURN_IF_ERROR(writer.Append(header));
+  }
+  return writer.Append(RowInOrder(Split(header, ','), FieldsOf(run, summary)));
+}
+
+}  // namespace ebb::report

@@ -1,0 +1,55 @@
+#include "report/ledger_file.h"
+
+#include <nlohmann/json.hpp>
+
+#include "report/json_fields.h"
+
+namespace ebb::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json Span(Interval interval) {
+  return Json::array(
+      {interval.begin.time_since_epoch().count(), interval.end.time_since_epoch().count()});
+}
+
+}  // namespace
+
+std::string FormatLedgerLine(const core::LedgerRow& row) {
+  Json json{{"attempt", row.attempt},
+            {"device", row.device},
+            {"component", core::Name(row.component)},
+            {"source", core::Name(row.source)},
+            {"wall_ms", Span(row.wall)},
+            {"grid_ms", Span(row.grid)},
+            {"energy_uj", row.energy.microjoules()},
+            {"pue", row.pue.ratio},
+            {"g_per_kwh", nullptr},
+            {"status", core::Name(row.intensity_status)},
+            {"kind", core::Name(row.signal_kind)}};
+  if (row.intensity) json["g_per_kwh"] = row.intensity->g_per_kwh;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<core::LedgerRow> ParseLedgerLine(std::string_view line, std::string where) {
+  EBB_ASSIGN_OR_RETURN(JsonFields fields, JsonFields::Parse(line, std::move(where)));
+  core::LedgerRow row;
+  row.attempt = fields.Count("attempt");
+  row.device = fields.Text("device");
+  row.component = fields.Named("component", core::ComponentFromName);
+  row.source = fields.Named("source", core::EnergySourceFromName);
+  row.wall = fields.Span("wall_ms");
+  row.grid = fields.Span("grid_ms");
+  row.energy = Energy::Microjoules(fields.Integer("energy_uj"));
+  row.pue.ratio = fields.Number("pue");
+  // Must be there: an intensity that was left out by mistake would read as unknown.
+  const double intensity = fields.Number("g_per_kwh");
+  if (fields.Has("g_per_kwh")) row.intensity = Intensity{intensity};
+  row.intensity_status = fields.Named("status", core::SampleStatusFromName);
+  row.signal_kind = fields.Named("kind", core::SignalKindFromName);
+  EBB_RETURN_IF_ERROR(fields.status());
+  return row;
+}
+
+}  // namespace ebb::report

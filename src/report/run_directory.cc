@@ -1,0 +1,214 @@
+#include "report/run_directory.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "base/text.h"
+#include "platform/file.h"
+#include "report/json_fields.h"
+#include "report/ledger_file.h"
+#include "report/run_json.h"
+#include "report/signal_file.h"
+#include "report/training_files.h"
+
+namespace ebb::report {
+namespace {
+
+using LineReader = std::function<Status(std::string_view line, std::string where)>;
+
+// A day of 1 Hz samples of eight devices is 140 MB; a week of two is 250 MB.
+constexpr std::uint64_t kLedgerLimitBytes = 4ULL << 30;
+
+Result<std::string> ReadIfThere(const Path& path) {
+  std::error_code code;
+  if (!std::filesystem::exists(path, code)) return std::string();
+  return platform::ReadFile(path, kLedgerLimitBytes);
+}
+
+bool IsWhole(std::string_view line) { return JsonFields::Parse(line, "").has_value(); }
+
+// Where a last line begins that a kill left half written; text.size() when the text ends well.
+std::size_t EndOfWholeLines(std::string_view text) {
+  if (text.empty() || text.ends_with('\n')) return text.size();
+  const auto newline = text.rfind('\n');
+  const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+  return IsWhole(text.substr(begin)) ? text.size() : begin;
+}
+
+std::string DroppedNotice(const Path& path, std::size_t bytes) {
+  return path.string() + ": dropped " + std::to_string(bytes) +
+         " bytes of a last line that was not finished (still being written, or its writer was "
+         "killed)";
+}
+
+// Calls `read` for every whole line.
+Status ReadLines(const Path& path, std::vector<std::string>* notices, const LineReader& read) {
+  EBB_ASSIGN_OR_RETURN(const std::string text, ReadIfThere(path));
+  const std::size_t end = EndOfWholeLines(text);
+  if (end < text.size() && notices) notices->push_back(DroppedNotice(path, text.size() - end));
+  std::size_t number = 0;
+  for (const std::string_view line : Split(std::string_view(text).substr(0, end), '\n')) {
+    ++number;
+    if (Trim(line).empty()) continue;
+    auto status = read(line, path.string() + ":" + std::to_string(number));
+    if (status) continue;
+    Error error = status.error();
+    error.next = "the file was changed or the disk lost data; restore it or remove the line";
+    return Fail(std::move(error));
+  }
+  return {};
+}
+
+// Cuts a half-written last line off, so that what is appended next does not stand behind it.
+Status CutHalfLine(const Path& path, std::vector<std::string>& notices) {
+  EBB_ASSIGN_OR_RETURN(const std::string text, ReadIfThere(path));
+  const std::size_t end = EndOfWholeLines(text);
+  if (end == text.size()) return {};
+  std::error_code code;
+  std::filesystem::resize_file(path, end, code);
+  if (code)
+    return Fail({ExitCode::kUnavailable, "cannot cut off a half-written line: " + code.message(),
+                 path.string(), "check the permissions"});
+  notices.push_back(DroppedNotice(path, text.size() - end));
+  return {};
+}
+
+Result<core::RunSpec> ReadSpec(const Path& directory) {
+  const Path file = directory / kRunFile;
+  if (!HoldsRun(directory))
+    return Fail({ExitCode::kConfiguration, "holds no run (there is no run.json)",
+                 directory.string(), "name the directory that ebb printed at the end of the run"});
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file));
+  return RunSpecFromJson(text, file.string());
+}
+
+Status ReadSignal(const Path& directory, core::RunRecord& run) {
+  EBB_ASSIGN_OR_RETURN(const std::string text, ReadIfThere(directory / kSignalFile));
+  EBB_ASSIGN_OR_RETURN(run.signal, text.empty() ? core::IntensitySeries::Create(run.spec.signal, {})
+                                                : ParseSignal(text, run.spec.signal,
+                                                              (directory / kSignalFile).string()));
+  return {};
+}
+
+// An attempt without an end was killed with Ebb: it ends at its last ledger row.
+void EndKilledAttempts(core::RunRecord& run) {
+  std::map<int, core::Attempt*> open;
+  for (core::Attempt& attempt : run.attempts)
+    if (attempt.outcome == core::AttemptOutcome::kRunning) open[attempt.number] = &attempt;
+  for (const core::LedgerRow& row : run.ledger) {
+    const auto it = open.find(row.attempt);
+    if (it == open.end()) continue;
+    it->second->wall.end = std::max(it->second->wall.end, row.wall.end);
+    it->second->grid.end = std::max(it->second->grid.end, row.grid.end);
+  }
+}
+
+Status ReadTrainingFiles(const Path& directory, core::RunRecord& run,
+                         std::vector<std::string>* notices) {
+  EBB_ASSIGN_OR_RETURN(const std::string progress, ReadIfThere(directory / kProgressFile));
+  run.epochs = EpochsOf(progress);
+  EBB_ASSIGN_OR_RETURN(const std::string text, ReadIfThere(directory / kTrainResultFile));
+  if (text.empty()) return {};
+  const auto result = ParseTrainResult(text);
+  if (!result) {
+    if (notices)
+      notices->push_back((directory / kTrainResultFile).string() +
+                         ": is not an ebb.train-result/1; its figures are left out");
+    return {};
+  }
+  run.training = result->outcome;
+  if (!run.spec.training) run.spec.training = result->settings;
+  return {};
+}
+
+}  // namespace
+
+struct RunDirectory::State {
+  Path path;
+  core::RunSpec spec;
+  std::vector<std::string> notices;
+  platform::LineWriter decisions, attempts, ledger;
+};
+
+RunDirectory::RunDirectory(std::unique_ptr<State> state) : state_(std::move(state)) {}
+RunDirectory::RunDirectory(RunDirectory&&) noexcept = default;
+RunDirectory& RunDirectory::operator=(RunDirectory&&) noexcept = default;
+RunDirectory::~RunDirectory() = default;
+
+Result<RunDirectory> RunDirectory::Create(const Path& path, const core::RunSpec& spec) {
+  if (HoldsRun(path))
+    return Fail({ExitCode::kConfiguration, "already holds a run", path.string(),
+                 "choose another directory, or continue it with ebb resume"});
+  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(path));
+  EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(path / kRunFile, RunSpecToJson(spec)));
+  return Open(path);
+}
+
+Result<RunDirectory> RunDirectory::Open(const Path& path) {
+  EBB_ASSIGN_OR_RETURN(core::RunSpec spec, ReadSpec(path));
+  std::vector<std::string> notices;
+  for (const char* file : {kDecisionsFile, kAttemptsFile, kLedgerFile})
+    EBB_RETURN_IF_ERROR(CutHalfLine(path / file, notices));
+  EBB_ASSIGN_OR_RETURN(auto decisions, platform::LineWriter::Open(path / kDecisionsFile));
+  EBB_ASSIGN_OR_RETURN(auto attempts, platform::LineWriter::Open(path / kAttemptsFile));
+  EBB_ASSIGN_OR_RETURN(auto ledger, platform::LineWriter::Open(path / kLedgerFile));
+  return RunDirectory(std::unique_ptr<State>(new State{path, std::move(spec), std::move(notices),
+                                                       std::move(decisions), std::move(attempts),
+                                                       std::move(ledger)}));
+}
+
+const Path& RunDirectory::path() const { return state_->path; }
+const core::RunSpec& RunDirectory::spec() const { return state_->spec; }
+const std::vector<std::string>& RunDirectory::notices() const { return state_->notices; }
+
+Status RunDirectory::AppendDecision(const core::GateDecision& decision) {
+  return state_->decisions.Append(DecisionToJson(decision));
+}
+Status RunDirectory::AppendSkippedWait(const core::SkippedWait& wait) {
+  return state_->decisions.Append(SkippedWaitToJson(wait));
+}
+Status RunDirectory::BeginAttempt(const core::Attempt& attempt) {
+  return state_->attempts.Append(AttemptBeginToJson(attempt));
+}
+Status RunDirectory::EndAttempt(const core::Attempt& attempt) {
+  return state_->attempts.Append(AttemptEndToJson(attempt));
+}
+Status RunDirectory::AppendRow(const core::LedgerRow& row) {
+  return state_->ledger.Append(FormatLedgerLine(row));
+}
+Status RunDirectory::AppendRows(std::span<const core::LedgerRow> rows) {
+  for (const core::LedgerRow& row : rows) EBB_RETURN_IF_ERROR(AppendRow(row));
+  return {};
+}
+Status RunDirectory::WriteSignal(const core::IntensitySeries& signal) {
+  return platform::WriteFileAtomically(state_->path / kSignalFile, FormatSignal(signal));
+}
+
+bool HoldsRun(const Path& path) {
+  std::error_code code;
+  return std::filesystem::exists(path / kRunFile, code);
+}
+
+Result<core::RunRecord> ReadRun(const Path& path, std::vector<std::string>* notices) {
+  core::RunRecord run;
+  EBB_ASSIGN_OR_RETURN(run.spec, ReadSpec(path));
+  EBB_RETURN_IF_ERROR(ReadLines(path / kDecisionsFile, notices, [&](auto line, auto where) {
+    return AddDecisionLine(line, std::move(where), run);
+  }));
+  EBB_RETURN_IF_ERROR(ReadLines(path / kAttemptsFile, notices, [&](auto line, auto where) {
+    return AddAttemptLine(line, std::move(where), run);
+  }));
+  EBB_RETURN_IF_ERROR(ReadLines(path / kLedgerFile, notices, [&](auto line, auto where) -> Status {
+    EBB_ASSIGN_OR_RETURN(core::LedgerRow row, ParseLedgerLine(line, std::move(where)));
+    run.ledger.push_back(std::move(row));
+    return {};
+  }));
+  EBB_RETURN_IF_ERROR(ReadSignal(path, run));
+  EndKilledAttempts(run);
+  EBB_RETURN_IF_ERROR(ReadTrainingFiles(path, run, notices));
+  return run;
+}
+
+}  // namespace ebb::report

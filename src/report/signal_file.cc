@@ -1,0 +1,55 @@
+#include "report/signal_file.h"
+
+#include "base/text.h"
+#include "base/time.h"
+
+namespace ebb::report {
+namespace {
+
+constexpr std::string_view kHeader = "timestamp,end,carbon_intensity,status";
+
+Error BadLine(const std::string& file, std::size_t number, std::string why) {
+  return {ExitCode::kConfiguration, std::move(why), file + ":" + std::to_string(number), ""};
+}
+
+Result<core::Sample> ParseSample(std::string_view line, const std::string& file,
+                                 std::size_t number) {
+  const auto fields = Split(line, ',');
+  if (fields.size() != 4) return Fail(BadLine(file, number, "has not 4 columns"));
+  const auto begin = ParseTime(fields[0]);
+  const auto end = ParseTime(fields[1]);
+  const auto intensity = ParseNumber(fields[2]);
+  const auto status = core::SampleStatusFromName(fields[3]);
+  if (!begin || !end) return Fail(BadLine(file, number, "has no begin and end time"));
+  if (!intensity || !status) return Fail(BadLine(file, number, "has no intensity with a status"));
+  return core::Sample{{*begin, *end}, Intensity{*intensity}, *status};
+}
+
+}  // namespace
+
+std::string FormatSignal(const core::IntensitySeries& signal) {
+  std::string text = std::string(kHeader) + "\n";
+  for (const core::Sample& sample : signal.samples()) {
+    text += FormatTime(sample.interval.begin) + "," + FormatTime(sample.interval.end) + "," +
+            FormatExact(sample.intensity.g_per_kwh) + "," + std::string(core::Name(sample.status)) +
+            "\n";
+  }
+  return text;
+}
+
+Result<core::IntensitySeries> ParseSignal(std::string_view text, core::SignalIdentity identity,
+                                          const std::string& file) {
+  std::vector<core::Sample> samples;
+  std::size_t number = 0;
+  for (const std::string_view line : Split(text, '\n')) {
+    ++number;
+    if (number == 1 && Trim(line) != kHeader)
+      return Fail(BadLine(file, number, "has not the columns " + std::string(kHeader)));
+    if (number == 1 || Trim(line).empty()) continue;
+    EBB_ASSIGN_OR_RETURN(core::Sample sample, ParseSample(Trim(line), file, number));
+    samples.push_back(sample);
+  }
+  return core::IntensitySeries::Create(std::move(identity), std::move(samples));
+}
+
+}  // namespace ebb::report

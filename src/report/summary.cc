@@ -1,0 +1,149 @@
+#include "report/summary.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "base/text.h"
+
+namespace ebb::report {
+namespace {
+
+using core::LedgerRow;
+
+// Enough for a search over starts; the start that is found is then computed on the exact rows.
+constexpr std::size_t kSearchRows = 500;
+constexpr int kSearchSteps = 480;
+
+Interval Span(const std::vector<LedgerRow>& rows) {
+  Interval span = rows.front().grid;
+  for (const LedgerRow& row : rows) {
+    span.begin = std::min(span.begin, row.grid.begin);
+    span.end = std::max(span.end, row.grid.end);
+  }
+  return span;
+}
+
+// Rows of one attempt and PUE that fall into the same short bin of time, joined into one.
+std::vector<LedgerRow> Coarser(const std::vector<LedgerRow>& rows) {
+  if (rows.size() <= kSearchRows) return rows;
+  const Interval span = Span(rows);
+  const Duration bin = std::max(Duration{1}, span.length() / static_cast<int>(kSearchRows));
+  std::map<std::tuple<int, Duration::rep, double>, LedgerRow> bins;
+  for (const LedgerRow& row : rows) {
+    const auto index = (row.grid.begin - span.begin) / bin;
+    auto [it, is_new] = bins.try_emplace({row.attempt, index, row.pue.ratio}, row);
+    if (is_new) continue;
+    it->second.energy += row.energy;
+    it->second.grid.begin = std::min(it->second.grid.begin, row.grid.begin);
+    it->second.grid.end = std::max(it->second.grid.end, row.grid.end);
+  }
+  std::vector<LedgerRow> coarser;
+  for (const auto& [key, row] : bins) coarser.push_back(row);
+  return coarser;
+}
+
+Alternative MakeAlternative(const core::Counterfactual& other, const core::LedgerTotals& actual) {
+  Alternative alternative{other, std::nullopt, std::nullopt};
+  if (other.energy_without_intensity > Energy{} || actual.energy_without_intensity > Energy{})
+    return alternative;
+  alternative.saving = other.emissions - actual.emissions;
+  if (other.emissions.grams > 0)
+    alternative.saving_percent = 100 * alternative.saving->grams / other.emissions.grams;
+  return alternative;
+}
+
+// The grid time at which the same rows would have begun had the gate not waited. A run whose gate
+// never said wait did begin at submission, whatever milliseconds its start took.
+Time StartAtSubmission(const core::RunRecord& run) {
+  const Time first_row = Span(run.ledger).begin;
+  const bool was_told_to_wait =
+      std::any_of(run.decisions.begin(), run.decisions.end(),
+                  [](const core::GateDecision& d) { return d.action == core::GateAction::kWait; });
+  return was_told_to_wait || run.decisions.empty() ? first_row - run.waited() : first_row;
+}
+
+std::optional<core::Counterfactual> BestInHindsight(const core::RunRecord& run,
+                                                    Time at_submission) {
+  const Time latest =
+      std::max(at_submission, at_submission + (run.spec.start_by - run.spec.submitted));
+  const Duration step = std::max<Duration>(Duration{1000}, (latest - at_submission) / kSearchSteps);
+  std::optional<core::Counterfactual> best =
+      core::BestStart(Coarser(run.ledger), {at_submission, latest}, step, run.signal);
+  std::vector<Time> candidates{at_submission, Span(run.ledger).begin};
+  if (best) candidates.push_back(best->start);
+  best.reset();
+  for (const Time start : candidates) {
+    const core::Counterfactual exact = core::RunAt(run.ledger, start, run.signal);
+    if (exact.energy_without_intensity > Energy{} || start > latest) continue;
+    if (!best || exact.emissions < best->emissions) best = exact;
+  }
+  return best;
+}
+
+void AddCounterfactuals(const core::RunRecord& run, Summary& summary) {
+  if (run.ledger.empty()) return;
+  const Time at_submission = StartAtSubmission(run);
+  summary.at_submission =
+      MakeAlternative(core::RunAt(run.ledger, at_submission, run.signal), summary.totals);
+  if (const auto best = BestInHindsight(run, at_submission))
+    summary.best_in_hindsight = MakeAlternative(*best, summary.totals);
+  if (!summary.at_submission->saving || !summary.best_in_hindsight) return;
+  const double possible =
+      summary.at_submission->run.emissions.grams - summary.best_in_hindsight->run.emissions.grams;
+  if (possible > 0)
+    summary.share_of_possible_saving = summary.at_submission->saving->grams / possible;
+}
+
+void AddIntensityAtSubmission(const core::RunRecord& run, Summary& summary) {
+  if (const core::Sample* sample = run.signal.At(run.spec.submitted)) {
+    summary.intensity_at_submission = sample->intensity;
+    summary.intensity_at_submission_status = sample->status;
+  } else if (!run.decisions.empty() && run.decisions.front().current) {
+    summary.intensity_at_submission = run.decisions.front().current;
+    summary.intensity_at_submission_status = run.decisions.front().current_status;
+  }
+}
+
+}  // namespace
+
+Summary Summarise(const core::RunRecord& run) {
+  Summary summary;
+  summary.totals = core::Total(run.ledger);
+  summary.started = run.started();
+  summary.waited = run.waited();
+  summary.running_time = run.running_time();
+  summary.attempts = static_cast<int>(run.attempts.size());
+  summary.ended = run.spec.submitted;
+  if (!run.attempts.empty()) {
+    summary.ended = run.attempts.back().grid.end;
+    summary.outcome = run.attempts.back().outcome;
+  }
+  for (const core::Epoch& epoch : run.epochs)
+    summary.epochs.push_back({epoch, core::TotalWithin(run.ledger, epoch.wall)});
+  AddIntensityAtSubmission(run, summary);
+  AddCounterfactuals(run, summary);
+  return summary;
+}
+
+std::vector<std::string> ReplayNotices(const core::RunRecord& run) {
+  std::vector<std::string> notices;
+  const core::GridClockSettings& clock = run.spec.clock;
+  if (clock.replayed) {
+    notices.push_back("The grid clock was replayed from " + FormatTime(clock.begin) + " at " +
+                      FormatSignificant(clock.speed, 3) + " times real speed; the energy is real.");
+  }
+  if (!run.skipped_waits.empty()) {
+    Duration total{0};
+    std::vector<std::string> waits;
+    for (const core::SkippedWait& wait : run.skipped_waits) {
+      total += wait.grid.length();
+      waits.push_back(FormatTime(wait.grid.begin) + " to " + FormatTime(wait.grid.end));
+    }
+    notices.push_back("Waits of " + FormatDuration(total) +
+                      " were skipped, not slept: " + Join(waits, ", ") + ".");
+  }
+  return notices;
+}
+
+}  // namespace ebb::report

@@ -1,0 +1,37 @@
+#pragma once
+// What a training program leaves in the run directory, ours or anyone's: progress.jsonl while it
+// runs and train_result.json at its end. Both are optional and written by another program, so
+// reading them is forgiving: lines that are unknown, damaged or half written are passed over.
+// Layout: docs/run-directory.md.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/run.h"
+
+namespace ebb::report {
+
+/// One line of progress.jsonl; what the line does not say is absent.
+struct ProgressEvent {
+  Time time{};
+  std::string event;  ///< "step", "epoch_end", ...
+  std::optional<int> epoch;
+  std::optional<std::int64_t> step, total_steps;
+  std::optional<double> loss, samples_per_second, train_loss, test_loss, test_accuracy_percent;
+};
+std::optional<ProgressEvent> ParseProgressLine(std::string_view line);
+
+/// The epochs that ended. Their intervals do not overlap: an epoch that was repeated after a
+/// restart runs from its first beginning to its last end, and so carries the work that was lost.
+std::vector<core::Epoch> EpochsOf(std::string_view progress_text);
+
+/// What train_result.json says; nothing when it is no result of a training.
+struct TrainResult {
+  core::TrainingSettings settings;
+  core::TrainingOutcome outcome;
+};
+std::optional<TrainResult> ParseTrainResult(std::string_view text);
+
+}  // namespace ebb::report

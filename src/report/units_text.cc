@@ -1,0 +1,63 @@
+#include "report/units_text.h"
+
+#include <array>
+#include <cmath>
+#include <span>
+
+#include "base/text.h"
+
+namespace ebb::report {
+namespace {
+
+struct Unit {
+  double size;
+  const char* name;
+};
+
+// In the largest unit in which the value is at least 1; in the smallest otherwise.
+std::string InUnits(double value, std::span<const Unit> units) {
+  const Unit* chosen = &units.front();
+  for (const Unit& unit : units)
+    if (std::fabs(value) >= unit.size * 0.9995) chosen = &unit;
+  return FormatSignificant(value / chosen->size, 3) + " " + chosen->name;
+}
+
+}  // namespace
+
+std::string EnergyText(Energy energy) {
+  static constexpr std::array<Unit, 4> kUnits{
+      {{1e-3, "mJ"}, {1, "J"}, {3600, "Wh"}, {3.6e6, "kWh"}}};
+  if (energy == Energy{}) return "0 J";
+  return InUnits(energy.joules(), kUnits);
+}
+
+std::string EmissionsText(Emissions emissions) {
+  static constexpr std::array<Unit, 5> kUnits{
+      {{1e-6, "\u00b5g"}, {1e-3, "mg"}, {1, "g"}, {1e3, "kg"}, {1e6, "t"}}};
+  if (emissions.grams == 0) return "0 g";
+  return InUnits(emissions.grams, kUnits);
+}
+
+std::string IntensityText(Intensity intensity) {
+  return FormatFixed(intensity.g_per_kwh, intensity.g_per_kwh < 10 ? 1 : 0) + " g/kWh";
+}
+
+std::string BytesText(double bytes) {
+  static constexpr std::array<Unit, 4> kUnits{{{1, "B"}, {1e3, "kB"}, {1e6, "MB"}, {1e9, "GB"}}};
+  if (bytes == 0) return "0 B";
+  return InUnits(bytes, kUnits);
+}
+
+std::string ChangeText(double percent) {
+  const std::string size = FormatFixed(std::fabs(percent), 1);
+  if (size == "0.0") return "the same";
+  return size + " % " + (percent < 0 ? "less" : "more");
+}
+
+std::string SignedPercentText(double percent) {
+  const std::string size = FormatFixed(std::fabs(percent), 1);
+  if (size == "0.0") return "0.0 %";
+  return (percent < 0 ? "\u2212" : "+") + size + " %";
+}
+
+}  // namespace ebb::report
