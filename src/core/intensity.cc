@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/enum_names.h"
+
 namespace ebb::core {
 namespace {
 
@@ -12,17 +14,16 @@ constexpr std::array<std::string_view, 3> kBoundaryNames{"lifecycle", "direct", 
 constexpr std::array<std::string_view, 4> kStatusNames{"measured", "estimated", "forecast",
                                                        "modelled"};
 
-template <typename Enum, std::size_t N>
-std::optional<Enum> FromName(const std::array<std::string_view, N>& names, std::string_view name) {
-  for (std::size_t i = 0; i < N; ++i) {
-    if (names[i] == name) return static_cast<Enum>(i);
-  }
-  return std::nullopt;
-}
-
 Error BadSample(const SignalIdentity& identity, const Sample& sample, std::string what) {
   return {ExitCode::kConfiguration, std::move(what) + " at " + FormatTime(sample.interval.begin),
           identity.source, ""};
+}
+
+// Where the samples that may overlap a window beginning at `time` start; O(log n).
+std::vector<Sample>::const_iterator FirstEndingAfter(const std::vector<Sample>& samples,
+                                                     Time time) {
+  return std::upper_bound(samples.begin(), samples.end(), time,
+                          [](Time t, const Sample& sample) { return t < sample.interval.end; });
 }
 
 struct WeightedSum {
@@ -31,10 +32,8 @@ struct WeightedSum {
 
   void Add(const IntensitySeries& series, Interval window) {
     const auto& samples = series.samples();
-    auto it = std::upper_bound(
-        samples.begin(), samples.end(), window.begin,
-        [](Time time, const Sample& sample) { return time < sample.interval.end; });
-    for (; it != samples.end() && it->interval.begin < window.end; ++it) {
+    for (auto it = FirstEndingAfter(samples, window.begin);
+         it != samples.end() && it->interval.begin < window.end; ++it) {
       const Duration part = Overlap(it->interval, window).length();
       value_times_ms += it->intensity.g_per_kwh * static_cast<double>(part.count());
       known += part;
@@ -58,13 +57,13 @@ std::string_view Name(SampleStatus status) {
   return kStatusNames[static_cast<std::size_t>(status)];
 }
 std::optional<SampleStatus> SampleStatusFromName(std::string_view name) {
-  return FromName<SampleStatus>(kStatusNames, name);
+  return EnumFromName<SampleStatus>(kStatusNames, name);
 }
 std::optional<SignalKind> SignalKindFromName(std::string_view name) {
-  return FromName<SignalKind>(kKindNames, name);
+  return EnumFromName<SignalKind>(kKindNames, name);
 }
 std::optional<Boundary> BoundaryFromName(std::string_view name) {
-  return FromName<Boundary>(kBoundaryNames, name);
+  return EnumFromName<Boundary>(kBoundaryNames, name);
 }
 
 Result<IntensitySeries> IntensitySeries::Create(SignalIdentity identity,
@@ -116,10 +115,11 @@ std::optional<WindowMean> IntensitySeries::Mean(Interval window) const {
 IntensitySeries IntensitySeries::Slice(Interval window) const {
   IntensitySeries slice;
   slice.identity_ = identity_;
-  for (const Sample& sample : samples_) {
-    const Interval part = Overlap(sample.interval, window);
+  for (auto it = FirstEndingAfter(samples_, window.begin);
+       it != samples_.end() && it->interval.begin < window.end; ++it) {
+    const Interval part = Overlap(it->interval, window);
     if (part.length() > Duration::zero())
-      slice.samples_.push_back({part, sample.intensity, sample.status});
+      slice.samples_.push_back({part, it->intensity, it->status});
   }
   return slice;
 }

@@ -73,7 +73,7 @@ class IntensitySeries {
   const Sample* NextAfter(Time time) const;
   /// Time-weighted mean over the known part of the window; nothing if no part is known.
   std::optional<WindowMean> Mean(Interval window) const;
-  /// The samples that overlap `window`, cut to it.
+  /// The samples that overlap `window`, cut to it. O(log n) beside the copied samples.
   IntensitySeries Slice(Interval window) const;
 
  private:

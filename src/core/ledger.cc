@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/check.h"
+#include "base/enum_names.h"
 
 namespace ebb::core {
 namespace {
@@ -12,14 +13,6 @@ constexpr std::array<std::string_view, 3> kSourceNames{"counter", "power_integra
 
 // Microjoules x milliseconds of a long run overflow 64 bits.
 __extension__ using Wide = __int128;
-
-template <typename Enum, std::size_t N>
-std::optional<Enum> FromName(const std::array<std::string_view, N>& names, std::string_view name) {
-  for (std::size_t i = 0; i < N; ++i) {
-    if (names[i] == name) return static_cast<Enum>(i);
-  }
-  return std::nullopt;
-}
 
 // Energy up to `until` of an interval whose energy is spread evenly; exact at both ends, so that
 // differences of neighbours telescope to the whole.
@@ -104,10 +97,10 @@ std::string_view Name(EnergySource source) {
   return kSourceNames[static_cast<std::size_t>(source)];
 }
 std::optional<Component> ComponentFromName(std::string_view name) {
-  return FromName<Component>(kComponentNames, name);
+  return EnumFromName<Component>(kComponentNames, name);
 }
 std::optional<EnergySource> EnergySourceFromName(std::string_view name) {
-  return FromName<EnergySource>(kSourceNames, name);
+  return EnumFromName<EnergySource>(kSourceNames, name);
 }
 
 std::optional<Emissions> LedgerRow::emissions() const {

@@ -1,0 +1,19 @@
+#pragma once
+// Names of enumerators kept in one array in the order of their values: the way back from a name.
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace ebb {
+
+template <typename Enum, std::size_t N>
+std::optional<Enum> EnumFromName(const std::array<std::string_view, N>& names,
+                                 std::string_view name) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (names[i] == name) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace ebb
