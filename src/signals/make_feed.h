@@ -2,13 +2,12 @@
 // One function that turns signal options into a feed, and a line for people that says what the feed
 // is. The only place that knows all providers.
 
-#include <functional>
 #include <memory>
 #include <string>
 
 #include "base/result.h"
-#include "platform/http.h"
 #include "runtime/signal_feed.h"
+#include "signals/http_json_feed.h"
 #include "signals/signal_options.h"
 
 namespace ebb::signals {

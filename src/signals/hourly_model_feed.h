@@ -1,0 +1,28 @@
+#pragma once
+// A feed over a model that gives one value per hour: what the profile, NEO and constant feeds have
+// in common. Every value is kModelled; what the model expects beyond the current hour is the
+// forecast. One thread at a time.
+
+#include <memory>
+
+#include "runtime/signal_feed.h"
+
+namespace ebb::signals {
+
+/// A value for every hour of all time, computed and pure.
+class HourlyModel {
+ public:
+  virtual ~HourlyModel() = default;
+  virtual core::SignalIdentity identity() const = 0;
+  virtual std::string forecast_method() const = 0;
+  /// Hours begin this long after those of UTC (zones at half hours).
+  virtual Duration hour_offset() const { return Duration{0}; }
+  /// The value of the hour that begins at `hour`.
+  virtual Intensity At(Time hour) const = 0;
+  /// What is expected for `hour` in the hour that begins at `now_hour`, earlier than it.
+  virtual Intensity Expected(Time hour, Time now_hour) const = 0;
+};
+
+std::unique_ptr<runtime::SignalFeed> MakeHourlyModelFeed(std::unique_ptr<HourlyModel> model);
+
+}  // namespace ebb::signals

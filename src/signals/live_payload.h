@@ -1,0 +1,31 @@
+#pragma once
+// What a web address said about the grid now, whatever its JSON looks like. Understood: NEO's
+// {"carbonIntensity": n} or {"value": n}; Electricity Maps' latest (value, datetime, isEstimated);
+// the UK Carbon Intensity API's {"data": [{"from", "to", "intensity": {"actual", "forecast"}}]}.
+// Pure.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "base/units.h"
+#include "core/intensity.h"
+
+namespace ebb::signals {
+
+struct LiveReading {
+  std::optional<Intensity> intensity;  ///< absent: the source says it does not know
+  core::SampleStatus status = core::SampleStatus::kMeasured;
+  std::optional<Time> begin;  ///< absent: the source does not say when
+  std::optional<Time> end;    ///< absent: the source does not say how long
+  std::string zone;           ///< "" where the source does not say
+  core::Boundary boundary = core::Boundary::kUnknown;
+  friend bool operator==(const LiveReading&, const LiveReading&) = default;
+};
+
+/// `where` is for messages. A payload of another shape is an Error that shows how it begins.
+Result<LiveReading> ParseLivePayload(std::string_view body, const std::string& where);
+
+}  // namespace ebb::signals

@@ -1,0 +1,76 @@
+#include "signals/make_feed.h"
+
+#include <utility>
+
+#include "signals/constant_feed.h"
+#include "signals/profile_feed.h"
+#include "signals/replay_feed.h"
+#include "signals/trace_csv.h"
+
+namespace ebb::signals {
+namespace {
+
+using FeedResult = Result<std::unique_ptr<runtime::SignalFeed>>;
+
+FeedResult MakeReplay(const SignalOptions& options) {
+  if (options.trace_path.empty())
+    return Fail({ExitCode::kConfiguration, "a replayed signal needs a trace", "",
+                 "name a CSV file with --trace or scheduler.trace"});
+  TraceOptions trace_options;
+  if (!options.zone.empty()) trace_options.zone = options.zone;
+  trace_options.kind = options.kind;
+  trace_options.boundary = options.boundary;
+  EBB_ASSIGN_OR_RETURN(Trace trace, LoadTrace(options.trace_path, trace_options));
+  EBB_ASSIGN_OR_RETURN(auto feed, ReplayFeed::Create(std::move(trace), options.forecast));
+  return feed;
+}
+
+FeedResult MakeProfile(const SignalOptions& options) {
+  if (options.zone == kNeoProfile) return MakeNeoProfileFeed(options.neo_utc_offset);
+  return MakeZoneProfileFeed(options.zone.empty() ? kDefaultZone : options.zone, options.seed);
+}
+
+FeedResult MakeConstant(const SignalOptions& options) {
+  if (!options.constant)
+    return Fail({ExitCode::kConfiguration, "a constant signal needs its value", "",
+                 "give it in gCO2eq/kWh with scheduler.constant"});
+  return MakeConstantFeed(*options.constant, options.zone);
+}
+
+}  // namespace
+
+FeedResult MakeFeed(const SignalOptions& options, HttpGetFunction http_get) {
+  switch (options.source) {
+    case SignalSource::kReplay:
+      return MakeReplay(options);
+    case SignalSource::kProfile:
+      return MakeProfile(options);
+    case SignalSource::kConstant:
+      return MakeConstant(options);
+    case SignalSource::kHttp: {
+      EBB_ASSIGN_OR_RETURN(auto feed, HttpJsonFeed::Create(options, std::move(http_get)));
+      return feed;
+    }
+  }
+  return Fail({ExitCode::kBug, "a signal source that does not exist", "", ""});
+}
+
+Status CheckCoverage(const runtime::SignalFeed& feed, Interval interval) {
+  const auto coverage = feed.Coverage();
+  if (!coverage || (coverage->begin <= interval.begin && interval.end <= coverage->end)) return {};
+  return Fail({ExitCode::kConfiguration,
+               "the trace covers " + FormatTime(coverage->begin) + " to " +
+                   FormatTime(coverage->end) + ", but " + FormatTime(interval.begin) + " to " +
+                   FormatTime(interval.end) + " is needed",
+               feed.identity().source, "choose another --grid-start or another trace"});
+}
+
+std::string Describe(const core::SignalIdentity& identity) {
+  std::string line = identity.zone.empty() ? "unnamed zone" : identity.zone;
+  line += ", " + std::string(core::Name(identity.kind));
+  if (identity.boundary == core::Boundary::kLifecycle) line += ", life cycle";
+  if (identity.boundary == core::Boundary::kDirect) line += ", direct";
+  return line + ": " + identity.source;
+}
+
+}  // namespace ebb::signals
