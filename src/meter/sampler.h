@@ -38,7 +38,7 @@ struct SamplerOptions {
   core::MeterScope scope = core::MeterScope::kProcessTree;
   std::string proc_root = "/proc";
   /// Read once per Start. Replaced in tests.
-  std::function<Time()> wall_now;
+  std::function<Time()> wall_now = {};
 };
 
 /// What Stop hands back.

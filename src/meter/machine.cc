@@ -1,0 +1,25 @@
+#include "meter/machine.h"
+
+#include <sys/utsname.h>
+
+#include "meter/cpu_info.h"
+
+namespace ebb::meter {
+
+core::Machine DescribeMachine(std::vector<std::string> gpu_models, const std::string& proc_root) {
+  core::Machine machine;
+  utsname system{};
+  if (::uname(&system) == 0) {
+    machine.host = system.nodename;
+    machine.operating_system =
+        std::string(system.sysname) + "-" + system.release + "-" + system.machine;
+  }
+  const CpuInfo cpu = ReadCpuInfo(proc_root);
+  machine.cpu_model = cpu.model_name;
+  machine.cpu_count = cpu.logical_processors;
+  machine.ram_total_gb = ReadTotalMemoryBytes(proc_root).value_or(0) / kBytesPerGib;
+  machine.gpu_models = std::move(gpu_models);
+  return machine;
+}
+
+}  // namespace ebb::meter
