@@ -46,7 +46,7 @@ Result<GateResult> WaitForStart(const plan::GateRequest& request, const plan::Ga
                                 SignalFeed& feed, GridClock& clock, GateObserver& observer) {
   // With skipped waits no time passes between decisions: the time this process takes must not move
   // them.
-  Time now = clock.settings().skip_waits ? request.submitted : clock.Now();
+  Time now = clock.settings().skip_waits ? clock.settings().begin : clock.Now();
   for (;;) {
     const Observation observation = Observe(request, feed, now);
     const core::GateDecision decision = DecideAt(request, policy, feed, observation);
