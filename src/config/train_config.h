@@ -35,7 +35,6 @@ struct SchedulerConfig {
   GatePolicyKind policy = GatePolicyKind::kNow;
   Intensity threshold{300};
   Duration start_by{std::chrono::hours{1}};  ///< latest start, counted from submission
-  Duration check_interval{std::chrono::minutes{5}};
   std::optional<Duration> estimated_run_time;
   plan::AtDeadline on_deadline = plan::AtDeadline::kStart;
   signals::SignalOptions signal;
@@ -76,7 +75,7 @@ struct TrainConfig {
   SchedulerConfig scheduler;
   TrainingConfig training;
   MeteringConfig metering;
-  std::string output_dir = "output";
+  std::string output_dir = "runs";
   std::string data_dir = "data";
   /// What the reader should be told before the run: keys that lost to others, with the rule.
   std::vector<std::string> notes;

@@ -1,0 +1,85 @@
+#pragma once
+// Typed reading of one map of a configuration: a section is a list of rules (key name and how its
+// value is read), and everything that no rule accepts is a problem with its line. Problems are
+// collected, so that all mistakes of a file are reported at once. Pure.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "config/yaml_tree.h"
+
+namespace ebb::config {
+
+/// Mistakes in one file, in the order in which they were found.
+class Problems {
+ public:
+  explicit Problems(std::string file) : file_(std::move(file)) {}
+  void Add(int line, std::string what);
+  bool empty() const { return found_.empty(); }
+  /// All problems as one Error; there must be one. Sorted by line.
+  Error ToError() const;
+
+ private:
+  struct Problem {
+    int line;
+    std::string what;
+  };
+  std::string file_;
+  std::vector<Problem> found_;
+};
+
+/// A value that the file may give, and where it does.
+template <typename T>
+struct Given {
+  std::optional<T> value;
+  int line = 0;
+  explicit operator bool() const { return value.has_value(); }
+  const T& operator*() const { return *value; }
+  T value_or(T fallback) const { return value.value_or(std::move(fallback)); }
+};
+
+/// The accepted numbers, both ends included.
+struct Range {
+  double low;
+  double high;
+};
+
+/// How the value of one key is read.
+struct KeyRule {
+  std::string name;
+  std::function<void(const YamlNode& value, Problems& problems)> read;
+};
+
+KeyRule ReadBool(std::string name, Given<bool>& out);
+KeyRule ReadText(std::string name, Given<std::string>& out);
+KeyRule ReadNumber(std::string name, Given<double>& out, Range range);
+KeyRule ReadInteger(std::string name, Given<std::int64_t>& out, Range range);
+/// A list of whole numbers, not empty, none twice.
+KeyRule ReadIntegers(std::string name, Given<std::vector<std::int64_t>>& out, Range range);
+/// "90s", "15m", "6h"; a bare number is seconds.
+KeyRule ReadDuration(std::string name, Given<Duration>& out, Duration least);
+KeyRule ReadTime(std::string name, Given<Time>& out);
+/// One of `choices`.
+KeyRule ReadChoice(std::string name, Given<std::string>& out, std::vector<std::string> choices);
+
+/// Another section and its keys, to say where a key belongs that is in the wrong one.
+struct SectionKeys {
+  std::string section;  ///< "" is the top level
+  std::vector<std::string> keys;
+};
+SectionKeys KeysOf(std::string section, std::span<const KeyRule> rules);
+
+/// Reads every entry of `map` by the rule of its name. A key without value (null) counts as not
+/// given. `section` is "" for the top level. `value` may be null: an empty section.
+void ReadSection(const YamlNode& map, std::string_view section, std::span<const KeyRule> rules,
+                 std::span<const SectionKeys> others, Problems& problems);
+
+}  // namespace ebb::config

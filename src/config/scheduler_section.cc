@@ -1,0 +1,205 @@
+#include "config/scheduler_section.h"
+
+#include "base/check.h"
+
+namespace ebb::config {
+namespace {
+
+using signals::SignalOptions;
+using signals::SignalSource;
+
+constexpr double kHighestIntensity = 10'000;
+constexpr double kNoLimit = 9e15;
+
+// Two spellings of one thing: either may be given, or both with the same value.
+template <typename T>
+Given<T> EitherOf(const Given<T>& a, const char* name_a, const Given<T>& b, const char* name_b,
+                  Problems& problems) {
+  if (a && b && *a != *b)
+    problems.Add(b.line, std::string(name_a) + " (line " + std::to_string(a.line) + ") and " +
+                             name_b + " mean the same and differ: leave one out");
+  return a ? a : b;
+}
+
+// enabled: false and wait_for_low_carbon: false mean that the gate does not wait; a policy of Ebb's
+// own that would wait contradicts the latter, while enabled is a switch that overrules it.
+GatePolicyKind ResolvePolicy(const SchedulerKeys& keys, Problems& problems) {
+  if (keys.enabled && !*keys.enabled) return GatePolicyKind::kNow;
+  const bool waits = keys.wait_for_low_carbon.value_or(false);
+  if (!keys.policy) return waits ? GatePolicyKind::kThreshold : GatePolicyKind::kNow;
+  const auto policy = GatePolicyKindFromName(*keys.policy);
+  EBB_CHECK(policy.has_value());
+  if (keys.wait_for_low_carbon && waits != (*policy != GatePolicyKind::kNow))
+    problems.Add(keys.policy.line,
+                 "policy: " + *keys.policy +
+                     " contradicts wait_for_low_carbon: " + (waits ? "true" : "false") + " (line " +
+                     std::to_string(keys.wait_for_low_carbon.line) + "): leave one out");
+  return *policy;
+}
+
+// The source that Ebb's own keys name, if they do.
+std::optional<SignalSource> NamedSource(const SchedulerKeys& keys) {
+  if (keys.signal) return signals::SignalSourceFromName(*keys.signal);
+  if (keys.trace) return SignalSource::kReplay;
+  if (keys.constant) return SignalSource::kConstant;
+  return std::nullopt;
+}
+
+// NEO takes its mock data unless told otherwise, even when an address is given. Here an address is
+// meant unless mock data is asked for in so many words, and mock data never stands in for it.
+SignalSource SourceOfNeoKeys(const SchedulerKeys& keys, const Given<std::string>& url,
+                             Problems& problems, std::vector<std::string>& notes) {
+  const bool mock = keys.use_mock_data.value_or(false);
+  if (url && keys.use_mock_data && mock)
+    notes.push_back("use_mock_data is true: the address " + *url +
+                    " is not asked, and the intensity is modelled");
+  if (url && !mock) return SignalSource::kHttp;
+  if (keys.use_mock_data && !mock && !keys.zone)
+    problems.Add(keys.use_mock_data.line,
+                 "use_mock_data is false, and nothing says where the intensity comes from instead: "
+                 "give api_url, trace, zone or constant");
+  return SignalSource::kProfile;
+}
+
+// What only one source can use must not be given for another: it would silently do nothing.
+void CheckUsed(const SchedulerKeys& keys, SignalSource source, Problems& problems) {
+  const auto only_for = [&](const auto& given, const char* key, SignalSource needed) {
+    if (given && source != needed)
+      problems.Add(given.line, std::string(key) + " has no meaning for signal " +
+                                   std::string(signals::Name(source)) + ", only for " +
+                                   std::string(signals::Name(needed)));
+  };
+  only_for(keys.trace, "trace", SignalSource::kReplay);
+  only_for(keys.forecast, "forecast", SignalSource::kReplay);
+  only_for(keys.constant, "constant", SignalSource::kConstant);
+  only_for(keys.profile_seed, "profile_seed", SignalSource::kProfile);
+  only_for(keys.neo_utc_offset_hours, "neo_utc_offset_hours", SignalSource::kProfile);
+  only_for(keys.api_token_env, "api_token_env", SignalSource::kHttp);
+  only_for(keys.api_token_header, "api_token_header", SignalSource::kHttp);
+}
+
+// What the source cannot do without.
+void CheckNeeded(const SchedulerKeys& keys, SignalSource source, const Given<std::string>& url,
+                 Problems& problems) {
+  const auto need = [&](const char* key) {
+    problems.Add(keys.signal.line, "signal " + *keys.signal + " needs the key " + key);
+  };
+  if (source == SignalSource::kReplay && !keys.trace) need("trace");
+  if (source == SignalSource::kConstant && !keys.constant) need("constant");
+  if (source == SignalSource::kHttp && !url) need("api_url");
+}
+
+void NoteOverruled(const SchedulerKeys& keys, SignalSource source, const Given<std::string>& url,
+                   std::vector<std::string>& notes) {
+  const std::string chosen = "signal " + std::string(signals::Name(source)) + " is used";
+  if (source != SignalSource::kProfile && keys.use_mock_data && *keys.use_mock_data)
+    notes.push_back(chosen + ": use_mock_data is overruled");
+  if (source == SignalSource::kProfile && keys.zone && *keys.zone != signals::kNeoProfile &&
+      keys.use_mock_data && *keys.use_mock_data)
+    notes.push_back("the profile of zone " + *keys.zone +
+                    " is used: use_mock_data would mean NEO's table and is overruled");
+  if (NamedSource(keys) && source != SignalSource::kHttp && url)
+    notes.push_back(chosen + ": the address " + *url + " is not asked");
+}
+
+std::string ResolveZone(const SchedulerKeys& keys, SignalSource source, Problems& problems) {
+  if (keys.zone) return *keys.zone;
+  const bool neo = keys.use_mock_data.value_or(false);
+  if (source == SignalSource::kProfile)
+    return std::string(neo ? signals::kNeoProfile : signals::kDefaultZone);
+  // NEO reads location and does nothing with it; it names the zone of an address.
+  const auto location = EitherOf(keys.location, "location", keys.region, "region", problems);
+  return source == SignalSource::kHttp ? location.value_or("") : "";
+}
+
+SignalOptions ResolveSignal(const SchedulerKeys& keys, Problems& problems,
+                            std::vector<std::string>& notes) {
+  const auto url = EitherOf(keys.api_url, "api_url", keys.api_endpoint, "api_endpoint", problems);
+  const auto named = NamedSource(keys);
+  SignalOptions signal;
+  signal.source = named ? *named : SourceOfNeoKeys(keys, url, problems, notes);
+  CheckUsed(keys, signal.source, problems);
+  CheckNeeded(keys, signal.source, url, problems);
+  NoteOverruled(keys, signal.source, url, notes);
+  signal.zone = ResolveZone(keys, signal.source, problems);
+  signal.trace_path = keys.trace.value_or("");
+  if (keys.forecast) signal.forecast = *signals::ForecastModeFromName(*keys.forecast);
+  if (keys.kind) signal.kind = core::SignalKindFromName(*keys.kind);
+  if (keys.boundary) signal.boundary = core::BoundaryFromName(*keys.boundary);
+  if (keys.profile_seed) signal.seed = static_cast<std::uint64_t>(*keys.profile_seed);
+  if (keys.neo_utc_offset_hours)
+    signal.neo_utc_offset = DurationFromSeconds(*keys.neo_utc_offset_hours * 3600);
+  if (keys.constant) signal.constant = Intensity{*keys.constant};
+  if (signal.source == SignalSource::kHttp) signal.url = url.value_or("");
+  signal.refresh = keys.check_interval.value_or(signal.refresh);
+  signal.auth_env = keys.api_token_env.value_or("");
+  signal.auth_header = keys.api_token_header.value_or(signal.auth_header);
+  return signal;
+}
+
+GridClockConfig ResolveClock(const SchedulerKeys& keys, SignalSource source, Problems& problems) {
+  GridClockConfig clock;
+  clock.start = keys.grid_start.value;
+  clock.speed = keys.grid_speed.value_or(1);
+  clock.skip_waits = keys.skip_waits.value_or(false);
+  if (source == SignalSource::kHttp && clock.replayed())
+    problems.Add(std::max({keys.grid_start.line, keys.grid_speed.line, keys.skip_waits.line}),
+                 "a live address cannot be replayed: leave out grid_start, grid_speed and "
+                 "skip_waits, or give a trace");
+  return clock;
+}
+
+}  // namespace
+
+std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys) {
+  return {
+      ReadBool("enabled", keys.enabled),
+      ReadNumber("carbon_threshold", keys.carbon_threshold, {0, kHighestIntensity}),
+      ReadBool("wait_for_low_carbon", keys.wait_for_low_carbon),
+      ReadDuration("max_wait_seconds", keys.max_wait_seconds, Duration::zero()),
+      ReadDuration("check_interval", keys.check_interval, std::chrono::seconds{1}),
+      ReadBool("use_mock_data", keys.use_mock_data),
+      ReadText("api_url", keys.api_url),
+      ReadText("api_endpoint", keys.api_endpoint),
+      ReadText("location", keys.location),
+      ReadText("region", keys.region),
+      ReadChoice("policy", keys.policy, {"now", "threshold", "window"}),
+      ReadDuration("start_by", keys.start_by, Duration::zero()),
+      ReadDuration("estimated_run_time", keys.estimated_run_time, std::chrono::seconds{1}),
+      ReadChoice("on_deadline", keys.on_deadline, {"start", "stop"}),
+      ReadChoice("signal", keys.signal, {"replay", "profile", "constant", "http"}),
+      ReadText("zone", keys.zone),
+      ReadText("trace", keys.trace),
+      ReadChoice("forecast", keys.forecast, {"auto", "archived", "history", "perfect"}),
+      ReadNumber("constant", keys.constant, {0, kHighestIntensity}),
+      ReadChoice("kind", keys.kind, {"average", "marginal"}),
+      ReadChoice("boundary", keys.boundary, {"lifecycle", "direct"}),
+      ReadInteger("profile_seed", keys.profile_seed, {0, kNoLimit}),
+      ReadNumber("neo_utc_offset_hours", keys.neo_utc_offset_hours, {-14, 14}),
+      ReadText("api_token_env", keys.api_token_env),
+      ReadText("api_token_header", keys.api_token_header),
+      ReadTime("grid_start", keys.grid_start),
+      ReadNumber("grid_speed", keys.grid_speed, {0.001, 1e6}),
+      ReadBool("skip_waits", keys.skip_waits),
+  };
+}
+
+SchedulerConfig ResolveScheduler(const SchedulerKeys& keys, Problems& problems,
+                                 std::vector<std::string>& notes) {
+  SchedulerConfig config;
+  config.policy = ResolvePolicy(keys, problems);
+  if (keys.carbon_threshold) config.threshold = {*keys.carbon_threshold};
+  const auto start_by =
+      EitherOf(keys.start_by, "start_by", keys.max_wait_seconds, "max_wait_seconds", problems);
+  config.start_by = start_by.value_or(config.start_by);
+  config.estimated_run_time = keys.estimated_run_time.value;
+  if (keys.on_deadline && *keys.on_deadline == "stop") config.on_deadline = plan::AtDeadline::kStop;
+  config.signal = ResolveSignal(keys, problems, notes);
+  config.clock = ResolveClock(keys, config.signal.source, problems);
+  if (config.policy == GatePolicyKind::kWindow && config.signal.source == SignalSource::kHttp)
+    problems.Add(keys.policy.line,
+                 "policy window needs a forecast, and a live address has none: use threshold");
+  return config;
+}
+
+}  // namespace ebb::config

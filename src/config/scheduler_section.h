@@ -1,0 +1,56 @@
+#pragma once
+// The scheduler section: which keys it has, and what they mean together. NEO's keys and Ebb's own
+// stand side by side; where they disagree, the rules of docs/config.md decide and a note says so.
+
+#include <string>
+#include <vector>
+
+#include "config/key_reader.h"
+#include "config/train_config.h"
+
+namespace ebb::config {
+
+/// The keys as the file gives them.
+struct SchedulerKeys {
+  // NEO
+  Given<bool> enabled;
+  Given<double> carbon_threshold;
+  Given<bool> wait_for_low_carbon;
+  Given<Duration> max_wait_seconds;
+  Given<Duration> check_interval;
+  Given<bool> use_mock_data;
+  Given<std::string> api_url;
+  Given<std::string> api_endpoint;
+  Given<std::string> location;
+  Given<std::string> region;
+  // Ebb: gate
+  Given<std::string> policy;
+  Given<Duration> start_by;
+  Given<Duration> estimated_run_time;
+  Given<std::string> on_deadline;
+  // Ebb: signal
+  Given<std::string> signal;
+  Given<std::string> zone;
+  Given<std::string> trace;
+  Given<std::string> forecast;
+  Given<double> constant;
+  Given<std::string> kind;
+  Given<std::string> boundary;
+  Given<std::int64_t> profile_seed;
+  Given<double> neo_utc_offset_hours;
+  Given<std::string> api_token_env;
+  Given<std::string> api_token_header;
+  // Ebb: grid clock
+  Given<Time> grid_start;
+  Given<double> grid_speed;
+  Given<bool> skip_waits;
+};
+
+/// The rules write into `keys`, which must outlive them.
+std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys);
+
+/// What the keys mean together. Contradictions go to `problems`, overruled keys to `notes`.
+SchedulerConfig ResolveScheduler(const SchedulerKeys& keys, Problems& problems,
+                                 std::vector<std::string>& notes);
+
+}  // namespace ebb::config

@@ -1,0 +1,103 @@
+#include "config/train_config.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/enum_names.h"
+#include "config/key_reader.h"
+#include "config/scheduler_section.h"
+#include "config/training_section.h"
+#include "config/yaml_tree.h"
+#include "platform/file.h"
+
+namespace ebb::config {
+namespace {
+
+constexpr std::array<std::string_view, 3> kPolicyNames{"now", "threshold", "window"};
+
+// "configs/optimized.yaml" -> "optimized".
+std::string Stem(std::string_view path) {
+  if (const auto slash = path.rfind('/'); slash != std::string_view::npos)
+    path.remove_prefix(slash + 1);
+  for (const std::string_view ending : {".yaml", ".yml"}) {
+    if (path.ends_with(ending)) path.remove_suffix(ending.size());
+  }
+  return path.empty() ? "run" : std::string(path);
+}
+
+// All keys of a file, before they are understood together.
+struct FileKeys {
+  SchedulerKeys scheduler;
+  TrainingKeys training;
+  MeteringKeys metering;
+  Given<std::string> output_dir;
+  Given<std::string> data_dir;
+};
+
+void ReadFile(const YamlNode& root, FileKeys& keys, Problems& problems) {
+  struct Section {
+    std::string name;
+    std::vector<KeyRule> rules;
+  };
+  const std::vector<Section> sections{{"scheduler", SchedulerRules(keys.scheduler)},
+                                      {"training", TrainingRules(keys.training)},
+                                      {"tracker", TrackerRules(keys.metering)},
+                                      {"metering", MeteringRules(keys.metering)}};
+  std::vector<SectionKeys> all;
+  for (const Section& section : sections) all.push_back(KeysOf(section.name, section.rules));
+
+  std::vector<KeyRule> top{ReadText("output_dir", keys.output_dir),
+                           ReadText("data_dir", keys.data_dir)};
+  for (const Section& section : sections) {
+    top.push_back({section.name, [&](const YamlNode& map, Problems& found) {
+                     ReadSection(map, section.name, section.rules, all, found);
+                   }});
+  }
+  all.push_back(KeysOf("", top));
+  ReadSection(root, "", top, all, problems);
+}
+
+std::string ResolveOutputDir(const FileKeys& keys, std::string fallback,
+                             std::vector<std::string>& notes) {
+  const Given<std::string>& tracker = keys.metering.tracker_output_dir;
+  if (keys.output_dir && tracker && *keys.output_dir != *tracker)
+    notes.push_back("everything of a run is written under output_dir " + *keys.output_dir +
+                    ": tracker.output_dir " + *tracker + " is not used");
+  return keys.output_dir.value_or(tracker.value_or(std::move(fallback)));
+}
+
+}  // namespace
+
+std::string_view Name(GatePolicyKind policy) {
+  return kPolicyNames[static_cast<std::size_t>(policy)];
+}
+std::optional<GatePolicyKind> GatePolicyKindFromName(std::string_view name) {
+  return EnumFromName<GatePolicyKind>(kPolicyNames, name);
+}
+
+Result<TrainConfig> ParseTrainConfig(const std::string& text, const std::string& name) {
+  EBB_ASSIGN_OR_RETURN(const YamlNode root, ParseYaml(text, name));
+  if (root.kind == YamlNode::Kind::kNull)
+    return Fail({ExitCode::kConfiguration, "the file is empty", name,
+                 "configs/baseline.yaml shows what belongs in it"});
+  Problems problems(name);
+  FileKeys keys;
+  ReadFile(root, keys, problems);
+  TrainConfig config;
+  config.source = name;
+  config.scheduler = ResolveScheduler(keys.scheduler, problems, config.notes);
+  config.training = ResolveTraining(keys.training, Stem(name), problems);
+  config.metering = ResolveMetering(keys.metering, problems);
+  config.output_dir = ResolveOutputDir(keys, config.output_dir, config.notes);
+  config.data_dir = keys.data_dir.value_or(config.data_dir);
+  if (!problems.empty()) return Fail(problems.ToError());
+  return config;
+}
+
+Result<TrainConfig> LoadTrainConfig(const std::string& path) {
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(path));
+  return ParseTrainConfig(text, path);
+}
+
+}  // namespace ebb::config

@@ -1,0 +1,111 @@
+#include "config/training_section.h"
+
+namespace ebb::config {
+namespace {
+
+constexpr double kMostSteps = 1e6;
+constexpr double kNoLimit = 9e15;
+constexpr double kMostWatts = 1e5;
+constexpr double kMostThreads = 4096;
+
+// The name of a run becomes part of file and directory names.
+void CheckRunName(const Given<std::string>& name, Problems& problems) {
+  constexpr std::size_t kLongest = 100;
+  if (!name) return;
+  const bool bad = name.value->size() > kLongest || name.value->front() == '.' ||
+                   name.value->find_first_of("/\\\n\r\t") != std::string::npos;
+  if (bad)
+    problems.Add(name.line,
+                 "run_name becomes a file name: at most 100 characters, no slash or line break, no "
+                 "dot in front");
+}
+
+std::vector<std::int64_t> ResolveSeeds(const TrainingKeys& keys, Problems& problems) {
+  if (keys.seed && keys.seeds)
+    problems.Add(keys.seeds.line, "seed (line " + std::to_string(keys.seed.line) +
+                                      ") and seeds are both given: leave one out");
+  if (keys.seeds) return *keys.seeds;
+  return {keys.seed.value_or(1)};
+}
+
+}  // namespace
+
+std::vector<KeyRule> TrainingRules(TrainingKeys& keys) {
+  return {
+      ReadText("run_name", keys.run_name),
+      ReadInteger("batch_size", keys.batch_size, {1, kMostSteps}),
+      ReadInteger("gradient_accumulation_steps", keys.gradient_accumulation_steps, {1, kMostSteps}),
+      ReadInteger("epochs", keys.epochs, {1, kMostSteps}),
+      ReadNumber("learning_rate", keys.learning_rate, {1e-12, 100}),
+      ReadText("model_save_path", keys.model_save_path),
+      ReadText("model", keys.model),
+      ReadChoice("data", keys.data, {"mnist", "digits"}),
+      ReadChoice("lr_schedule", keys.lr_schedule, {"constant", "cosine", "step"}),
+      ReadChoice("precision", keys.precision, {"fp32", "bf16", "fp16"}),
+      ReadInteger("seed", keys.seed, {0, kNoLimit}),
+      ReadIntegers("seeds", keys.seeds, {0, kNoLimit}),
+      ReadInteger("train_samples", keys.train_samples, {0, kNoLimit}),
+      ReadInteger("test_samples", keys.test_samples, {0, kNoLimit}),
+      ReadChoice("device", keys.device, {"auto", "cpu", "cuda"}),
+      ReadInteger("threads", keys.threads, {0, kMostThreads}),
+      ReadInteger("checkpoint_every", keys.checkpoint_every, {0, kNoLimit}),
+  };
+}
+
+std::vector<KeyRule> TrackerRules(MeteringKeys& keys) {
+  return {
+      ReadText("output_dir", keys.tracker_output_dir),
+      ReadText("project_name", keys.project_name),
+      ReadDuration("measure_power_secs", keys.measure_power_secs, Duration{100}),
+  };
+}
+
+std::vector<KeyRule> MeteringRules(MeteringKeys& keys) {
+  return {
+      ReadChoice("scope", keys.scope, {"process", "machine"}),
+      ReadDuration("interval", keys.interval, Duration{100}),
+      ReadNumber("cpu_tdp_w", keys.cpu_tdp_w, {0.1, kMostWatts}),
+      ReadNumber("ram_power_w", keys.ram_power_w, {0, kMostWatts}),
+      ReadNumber("pue", keys.pue, {1, 10}),
+  };
+}
+
+TrainingConfig ResolveTraining(const TrainingKeys& keys, const std::string& default_name,
+                               Problems& problems) {
+  CheckRunName(keys.run_name, problems);
+  TrainingConfig config;
+  config.run_name = keys.run_name.value_or(default_name);
+  config.model = keys.model.value_or(config.model);
+  config.data = keys.data.value_or(config.data);
+  config.batch_size = keys.batch_size.value_or(config.batch_size);
+  config.accumulation_steps = keys.gradient_accumulation_steps.value_or(config.accumulation_steps);
+  config.epochs = keys.epochs.value_or(config.epochs);
+  config.learning_rate = keys.learning_rate.value_or(config.learning_rate);
+  config.lr_schedule = keys.lr_schedule.value_or(config.lr_schedule);
+  config.precision = keys.precision.value_or(config.precision);
+  config.seeds = ResolveSeeds(keys, problems);
+  config.train_samples = keys.train_samples.value_or(config.train_samples);
+  config.test_samples = keys.test_samples.value_or(config.test_samples);
+  config.device = keys.device.value_or(config.device);
+  config.threads = keys.threads.value_or(config.threads);
+  config.checkpoint_every = keys.checkpoint_every.value_or(config.checkpoint_every);
+  config.model_save_path = keys.model_save_path.value_or("");
+  return config;
+}
+
+MeteringConfig ResolveMetering(const MeteringKeys& keys, Problems& problems) {
+  MeteringConfig config;
+  if (keys.scope && *keys.scope == "machine") config.scope = core::MeterScope::kMachine;
+  if (keys.interval && keys.measure_power_secs && *keys.interval != *keys.measure_power_secs)
+    problems.Add(keys.interval.line, "metering.interval and tracker.measure_power_secs (line " +
+                                         std::to_string(keys.measure_power_secs.line) +
+                                         ") mean the same and differ: leave one out");
+  config.interval = keys.interval.value_or(keys.measure_power_secs.value_or(config.interval));
+  if (keys.cpu_tdp_w) config.cpu_tdp = Power{*keys.cpu_tdp_w};
+  if (keys.ram_power_w) config.ram_power = Power{*keys.ram_power_w};
+  if (keys.pue) config.pue = {*keys.pue};
+  config.project_name = keys.project_name.value_or(config.project_name);
+  return config;
+}
+
+}  // namespace ebb::config

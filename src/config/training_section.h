@@ -1,0 +1,55 @@
+#pragma once
+// The sections training, tracker and metering: which keys they have, and what they mean together.
+
+#include <string>
+#include <vector>
+
+#include "config/key_reader.h"
+#include "config/train_config.h"
+
+namespace ebb::config {
+
+struct TrainingKeys {
+  // NEO
+  Given<std::string> run_name;
+  Given<std::int64_t> batch_size;
+  Given<std::int64_t> gradient_accumulation_steps;
+  Given<std::int64_t> epochs;
+  Given<double> learning_rate;
+  Given<std::string> model_save_path;
+  // Ebb
+  Given<std::string> model;
+  Given<std::string> data;
+  Given<std::string> lr_schedule;
+  Given<std::string> precision;
+  Given<std::int64_t> seed;
+  Given<std::vector<std::int64_t>> seeds;
+  Given<std::int64_t> train_samples;
+  Given<std::int64_t> test_samples;
+  Given<std::string> device;
+  Given<std::int64_t> threads;
+  Given<std::int64_t> checkpoint_every;
+};
+
+/// tracker is NEO's section, metering Ebb's own.
+struct MeteringKeys {
+  Given<std::string> tracker_output_dir;
+  Given<std::string> project_name;
+  Given<Duration> measure_power_secs;
+  Given<std::string> scope;
+  Given<Duration> interval;
+  Given<double> cpu_tdp_w;
+  Given<double> ram_power_w;
+  Given<double> pue;
+};
+
+/// The rules write into `keys`, which must outlive them.
+std::vector<KeyRule> TrainingRules(TrainingKeys& keys);
+std::vector<KeyRule> TrackerRules(MeteringKeys& keys);
+std::vector<KeyRule> MeteringRules(MeteringKeys& keys);
+
+TrainingConfig ResolveTraining(const TrainingKeys& keys, const std::string& default_name,
+                               Problems& problems);
+MeteringConfig ResolveMetering(const MeteringKeys& keys, Problems& problems);
+
+}  // namespace ebb::config
