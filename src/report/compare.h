@@ -22,6 +22,7 @@
 
 #include "base/result.h"
 #include "core/run.h"
+#include "report/statistics.h"
 #include "report/summary.h"
 
 namespace ebb::report {
@@ -53,15 +54,6 @@ enum class Verdict { kBetter, kWorse, kNoClearDifference };
 /// "better", "worse", "no clear difference".
 std::string_view Name(Verdict verdict);
 
-/// A mean of `count` values; the interval exists from three seeds on.
-struct Estimate {
-  double value = 0;
-  int count = 0;
-  std::optional<double> half_width;
-  double low() const { return value - half_width.value_or(0); }
-  double high() const { return value + half_width.value_or(0); }
-};
-
 /// One run with what the comparison needs of it.
 struct ComparedRun {
   core::RunRecord record;
@@ -76,7 +68,8 @@ struct GroupMetric {
 
 struct Group {
   std::string name;
-  std::vector<std::size_t> runs;                  ///< indices into Comparison::runs, by seed
+  std::vector<std::size_t> runs;        ///< indices into Comparison::runs: those that finished
+  std::vector<std::size_t> unfinished;  ///< those that did not; nothing below counts them
   std::string schedule, accumulation, precision;  ///< factor levels; "mixed" when runs disagree
   std::vector<GroupMetric> metrics;
   /// Emissions minus emissions at submission: what the schedule did; negative is a saving.
@@ -124,6 +117,8 @@ struct Comparison {
   std::vector<Difference> differences;
   FactorReport factors;
   std::vector<std::string> notices;  ///< replayed clocks, skipped waits, what cannot be compared
+  /// The answer in sentences: emissions, energy, time, memory and accuracy of each group.
+  std::vector<std::string> headlines;
 };
 
 struct CompareOptions {

@@ -131,7 +131,7 @@ std::vector<std::string> ReplayNotices(const core::RunRecord& run) {
   const core::GridClockSettings& clock = run.spec.clock;
   if (clock.replayed) {
     notices.push_back("The grid clock was replayed from " + FormatTime(clock.begin) + " at " +
-                      FormatSignificant(clock.speed, 3) + " times real speed; the energy is real.");
+                      FormatExact(clock.speed) + " times real speed; the energy is real.");
   }
   if (!run.skipped_waits.empty()) {
     Duration total{0};

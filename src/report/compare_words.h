@@ -1,0 +1,29 @@
+#pragma once
+// How a comparison speaks to people: figures with units, differences with their intervals, and the
+// answer in sentences. What got worse is called worse; "less" is never said of more.
+
+#include <string>
+#include <vector>
+
+#include "report/compare.h"
+
+namespace ebb::report {
+
+std::string MetricText(Metric metric, double value);             ///< "32.0 g", "10m 0s", "98.50 %"
+std::string SignedMetricText(Metric metric, double difference);  ///< "+1.20 g", "−0.03 points"
+/// "−60.0 % (−62.1 to −57.9)", in percent of `reference`; in the metric's unit where that is 0 or
+/// percent of percent would mislead (accuracy).
+std::string ChangeWithInterval(Metric metric, const Estimate& difference, double reference);
+/// "better", or "better, n = 1 without interval".
+std::string VerdictText(Verdict verdict, const Estimate& difference);
+/// "3 seeds", "1 run".
+std::string CountText(const Comparison& comparison, const Group& group);
+
+/// Two or three sentences per group that is not the reference.
+std::vector<std::string> Headlines(const Comparison& comparison);
+
+/// The difference of `group` in `metric`, if both groups have the metric.
+const Difference* FindDifference(const Comparison& comparison, std::size_t group, Metric metric);
+const GroupMetric* FindMetric(const Group& group, Metric metric);
+
+}  // namespace ebb::report
