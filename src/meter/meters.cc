@@ -1,10 +1,13 @@
 #include "meter/meters.h"
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "meter/cpu_info.h"
 #include "meter/cpu_model.h"
+#include "meter/nvml.h"
 #include "meter/ram_model.h"
+#include "meter/rapl.h"
 
 namespace ebb::meter {
 namespace {
@@ -21,8 +24,21 @@ void AddCpuModel(const MeterOptions& options, MeterSet& set) {
       std::make_unique<CpuModelMeter>(power, info.logical_processors, options.scope));
 }
 
-void AddRamModel(const MeterOptions& options, MeterSet& set) {
+void AddCpu(const MeterOptions& options, std::vector<RaplDomain> packages, MeterSet& set) {
+  if (packages.empty()) return AddCpuModel(options, set);
+  set.meters.push_back(std::make_unique<RaplMeter>(
+      std::move(packages), RaplMeter::Options{core::Component::kCpu, options.scope, 0}));
+}
+
+void AddRam(const MeterOptions& options, std::vector<RaplDomain> dram, MeterSet& set) {
   const auto total_bytes = ReadTotalMemoryBytes(options.proc_root);
+  if (total_bytes && options.include_dram && !dram.empty()) {
+    set.meters.push_back(std::make_unique<RaplMeter>(
+        std::move(dram), RaplMeter::Options{core::Component::kRam, options.scope, *total_bytes}));
+    return;
+  }
+  if (options.include_dram)
+    set.notes.push_back("RAPL has no dram domain here that can be read: the RAM model is used");
   if (!total_bytes) {
     set.notes.push_back("memory is not metered: its size cannot be read from " + options.proc_root +
                         "/meminfo");
@@ -30,6 +46,24 @@ void AddRamModel(const MeterOptions& options, MeterSet& set) {
   }
   set.meters.push_back(
       std::make_unique<RamModelMeter>(*total_bytes, options.ram_power_w, options.scope));
+}
+
+// Missing where nobody expects a GPU is not worth a note.
+bool GpuExpected(const MeterOptions& options) {
+  if (options.cuda_visible_devices) return !options.cuda_visible_devices->empty();
+  return std::filesystem::exists(options.proc_root + "/driver/nvidia");
+}
+
+void AddGpus(const MeterOptions& options, MeterSet& set) {
+  // The machine is all its GPUs, whatever the run may see.
+  const bool machine = options.scope == core::MeterScope::kMachine;
+  GpuScan scan =
+      ScanGpus(options.nvml_library, machine ? std::nullopt : options.cuda_visible_devices);
+  if (scan.meter || GpuExpected(options))
+    set.notes.insert(set.notes.end(), scan.notes.begin(), scan.notes.end());
+  if (!scan.meter) return;
+  set.meters.push_back(std::move(scan.meter));
+  set.gpu_models = std::move(scan.gpu_models);
 }
 
 }  // namespace
@@ -43,8 +77,12 @@ MeterOptions OptionsFromEnvironment() {
 
 MeterSet MakeMeters(const MeterOptions& options) {
   MeterSet set;
-  AddCpuModel(options, set);
-  AddRamModel(options, set);
+  RaplScan rapl;
+  if (options.use_rapl) rapl = ScanRapl(options.rapl_root);
+  if (!rapl.note.empty()) set.notes.push_back(rapl.note);
+  AddCpu(options, std::move(rapl.packages), set);
+  AddRam(options, std::move(rapl.dram), set);
+  if (options.use_gpu) AddGpus(options, set);
   for (const auto& meter : set.meters) set.descriptions.push_back(meter->Description());
   return set;
 }

@@ -1,0 +1,79 @@
+#pragma once
+// Energy of processor packages from the counters of Running Average Power Limit (Intel SDM vol. 3,
+// "Platform Specific Power Management Support"; AMD since Linux 5.8 by the same interface), read
+// through /sys/class/powercap (kernel document power/powercap). All package-N domains count, also
+// those of dies ("package-0-die-1"); cores, uncore and psys do not, being parts or supersets of
+// them. The same package may appear under intel-rapl and intel-rapl-mmio: it counts once.
+//
+// Scope process tree: counters know no processes. Each interval's energy is shared by CPU time:
+//   energy x (CPU time of the tree / busy time of all processors)
+// Shares of trees over the same interval never exceed the energy, and what the package draws while
+// idle is charged to those that run. The dram domain is shared by resident size, as the RAM model.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/run.h"
+#include "meter/carry.h"
+#include "meter/energy_counter.h"
+#include "meter/gap_log.h"
+#include "meter/meter.h"
+
+namespace ebb::meter {
+
+struct RaplDomain {
+  std::string name;         ///< "package-0"; "dram-0" for the memory of package-0
+  std::string energy_file;  ///< .../energy_uj
+  std::optional<std::int64_t> range_uj;
+};
+
+struct RaplScan {
+  std::vector<RaplDomain> packages;  ///< all of them, or none
+  std::vector<RaplDomain> dram;      ///< only where all can be read
+  std::string note;                  ///< why `packages` is empty and what to do; else empty
+};
+
+RaplScan ScanRapl(const std::string& rapl_root);
+
+/// One meter for domains of one component: the packages, or their memory.
+class RaplMeter : public Meter {
+ public:
+  struct Options {
+    core::Component component = core::Component::kCpu;  ///< kCpu or kRam
+    core::MeterScope scope = core::MeterScope::kProcessTree;
+    double total_memory_bytes = 0;  ///< needed to share dram among process trees
+  };
+  RaplMeter(std::vector<RaplDomain> domains, Options options);
+
+  std::string Description() const override;
+  void Start(Instant now) override;
+  std::vector<core::EnergyReading> Sample(const IntervalUsage& usage) override;
+  std::optional<std::chrono::nanoseconds> poll_interval() const override;
+  void Poll(Instant now) override;
+  std::vector<std::string> Gaps() const override;
+
+ private:
+  struct Counted {
+    RaplDomain domain;
+    std::string device;
+    EnergyCounter counter;
+    Carry carry{};
+    double unshared_joules = 0;  ///< counted, but nothing ran yet that it could be charged to
+    // Since the last reading; longer than a sample where the counter could not be read.
+    std::optional<Time> wall_begin{};
+    double waiting_seconds = 0;
+    bool read_failed = false;  ///< which is why it is longer
+    std::chrono::nanoseconds tree_cpu{}, machine_busy{};
+  };
+  EnergyCounter::Outcome Look(Counted& counted, Instant now);
+  void Collect(Counted& counted, const IntervalUsage& usage);
+  std::optional<double> ShareOfTree(const Counted& counted, const IntervalUsage& usage) const;
+
+  Options options_;
+  std::vector<Counted> counted_;
+  GapLog gaps_;
+};
+
+}  // namespace ebb::meter
