@@ -136,7 +136,7 @@ void HttpJsonFeed::Keep(const LiveReading& reading, Time now) {
   if (!kept_.empty()) {
     Kept& last = kept_.back();
     if (begin < last.meant.begin) return;  // older than what is known
-    const bool unchanged = bare && last.intensity == kept.intensity && now <= last.meant.end;
+    const bool unchanged = bare && last.intensity == kept.intensity && now <= last.holds_until;
     if (unchanged) kept.meant.begin = last.meant.begin;
     if (unchanged || begin == last.meant.begin) {
       last = kept;
