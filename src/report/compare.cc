@@ -231,37 +231,48 @@ void NoteSubmissions(Comparison& comparison) {
         " apart on the grid clock, so the grid itself differed between them.");
 }
 
-void NoteRun(const ComparedRun& run, Comparison& comparison) {
-  if (run.summary.outcome != core::AttemptOutcome::kDone)
-    comparison.notices.push_back(run.record.spec.run_id + " did not finish (" +
-                                 std::string(core::Name(run.summary.outcome)) +
-                                 ") and is left out of all figures.");
-  else if (run.summary.totals.energy_without_intensity > Energy{})
-    comparison.notices.push_back(
-        run.record.spec.run_id +
-        " used energy while the carbon intensity was unknown; its emissions are left out.");
-  if (run.summary.totals.on_modelled > Energy{})
-    comparison.notices.push_back(run.record.spec.run_id +
-                                 " was accounted with modelled carbon intensity.");
+// "all runs", "all runs of optimized", or the runs by their ids.
+std::string NameRuns(const Comparison& comparison, const std::vector<std::size_t>& runs) {
+  if (runs.size() == comparison.runs.size()) return "All runs";
+  for (const Group& group : comparison.groups) {
+    std::vector<std::size_t> members = group.runs;
+    members.insert(members.end(), group.unfinished.begin(), group.unfinished.end());
+    std::sort(members.begin(), members.end());
+    if (members == runs) return "All runs of " + group.name;
+  }
+  std::vector<std::string> ids;
+  for (const std::size_t run : runs) ids.push_back(comparison.runs[run].record.spec.run_id);
+  return Join(ids, ", ");
 }
 
-// Runs that share a clock setting are named together; their waits are listed run by run.
-void NoteReplays(Comparison& comparison) {
-  std::map<std::string, std::vector<std::string>> runs_by_sentence;
+// A sentence that holds for several runs is said once, with their names.
+template <typename Sentences>
+void NoteTogether(Comparison& comparison, Sentences sentences_of) {
+  std::map<std::string, std::vector<std::size_t>> runs_by_sentence;
   std::vector<std::string> order;
-  for (const ComparedRun& run : comparison.runs) {
-    for (const std::string& sentence : ReplayNotices(run.record)) {
+  for (std::size_t run = 0; run < comparison.runs.size(); ++run) {
+    for (const std::string& sentence : sentences_of(comparison.runs[run])) {
       auto [it, is_new] = runs_by_sentence.try_emplace(sentence);
       if (is_new) order.push_back(sentence);
-      it->second.push_back(run.record.spec.run_id);
+      it->second.push_back(run);
     }
   }
-  for (const std::string& sentence : order) {
-    const auto& names = runs_by_sentence[sentence];
-    comparison.notices.push_back(
-        (names.size() == comparison.runs.size() ? "All runs" : Join(names, ", ")) + ": " +
-        sentence);
-  }
+  for (const std::string& sentence : order)
+    comparison.notices.push_back(NameRuns(comparison, runs_by_sentence[sentence]) + ": " +
+                                 sentence);
+}
+
+std::vector<std::string> AccountingNotices(const ComparedRun& run) {
+  std::vector<std::string> notices;
+  if (run.summary.outcome != core::AttemptOutcome::kDone)
+    notices.push_back("Did not finish (" + std::string(core::Name(run.summary.outcome)) +
+                      ") and is left out of all figures.");
+  else if (run.summary.totals.energy_without_intensity > Energy{})
+    notices.push_back(
+        "Used energy while the carbon intensity was unknown; its emissions are left out.");
+  if (run.summary.totals.on_modelled > Energy{})
+    notices.push_back("Accounted with modelled carbon intensity.");
+  return notices;
 }
 
 }  // namespace
@@ -316,8 +327,8 @@ Result<Comparison> Compare(std::vector<core::RunRecord> runs, const CompareOptio
     for (const MetricInfo& metric : kMetrics)
       if (group != comparison.reference) AddDifference(comparison, group, metric.metric);
   SeparateFactors(comparison);
-  NoteReplays(comparison);
-  for (const ComparedRun& run : comparison.runs) NoteRun(run, comparison);
+  NoteTogether(comparison, [](const ComparedRun& run) { return ReplayNotices(run.record); });
+  NoteTogether(comparison, AccountingNotices);
   NoteOtherDifferences(comparison);
   NoteSubmissions(comparison);
   comparison.headlines = Headlines(comparison);

@@ -206,7 +206,7 @@ TEST(Compare, ARunThatFailedIsNamedAndLeftOut) {
   const Comparison comparison = Of(runs);
   EXPECT_THAT(comparison.groups[1].runs, SizeIs(2));
   EXPECT_THAT(comparison.groups[1].unfinished, ElementsAre(1u));
-  EXPECT_THAT(comparison.notices, Contains(HasSubstr("optimized-seed1 did not finish (failed)")));
+  EXPECT_THAT(comparison.notices, Contains(HasSubstr("optimized-seed1: Did not finish (failed)")));
   EXPECT_THAT(NeoComparisonJson(comparison, kMidnight),
               HasSubstr("\"optimized_completed\": false"));
 }

@@ -113,9 +113,12 @@ std::string ChangeWithInterval(Metric metric, const Estimate& difference, double
     return text;
   }
   std::string text = SignedMetricText(metric, difference.value);
+  const auto end = [&](double value) {
+    return metric == Metric::kTestAccuracy ? FixedWithSign(value, 2)
+                                           : SignedMetricText(metric, value);
+  };
   if (difference.half_width)
-    text += " (" + SignedMetricText(metric, difference.low()) + " to " +
-            SignedMetricText(metric, difference.high()) + ")";
+    text += " (" + end(difference.low()) + " to " + end(difference.high()) + ")";
   return text;
 }
 
@@ -146,7 +149,8 @@ std::vector<std::string> Headlines(const Comparison& comparison) {
     if (const Difference* emissions = FindDifference(comparison, group, Metric::kEmissions))
       add(EmissionsSentence(comparison, *emissions));
     add(ScheduleSentence(comparison.groups[group]));
-    add(OtherSentence(comparison, group));
+    // With many groups the tables say the rest better.
+    if (comparison.groups.size() <= 2) add(OtherSentence(comparison, group));
   }
   return headlines;
 }

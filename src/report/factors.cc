@@ -235,7 +235,8 @@ std::string FactorLevel(const core::RunSpec& spec, Factor factor) {
 }
 
 Verdict Judge(const Estimate& difference, double reference, Metric metric) {
-  const double rounding = 1e-9 * std::fabs(reference);
+  // A wait below a second is the start of a program, not a wait.
+  const double rounding = metric == Metric::kWait ? 1.0 : 1e-9 * std::fabs(reference);
   const bool rose = difference.low() > 0 && difference.value > rounding;
   const bool fell = difference.high() < 0 && difference.value < -rounding;
   if (!rose && !fell) return Verdict::kNoClearDifference;

@@ -130,8 +130,10 @@ std::vector<std::string> ReplayNotices(const core::RunRecord& run) {
   std::vector<std::string> notices;
   const core::GridClockSettings& clock = run.spec.clock;
   if (clock.replayed) {
-    notices.push_back("The grid clock was replayed from " + FormatTime(clock.begin) + " at " +
-                      FormatExact(clock.speed) + " times real speed; the energy is real.");
+    const std::string speed =
+        clock.speed == 1 ? "at real speed" : "at " + FormatExact(clock.speed) + " times real speed";
+    notices.push_back("The grid clock was replayed from " + FormatTime(clock.begin) + " " + speed +
+                      "; the energy is real.");
   }
   if (!run.skipped_waits.empty()) {
     Duration total{0};
