@@ -47,6 +47,14 @@ std::string DeviceName(torch::Device device) {
   return device.is_cuda() ? CudaDeviceName() : ProcValue("/proc/cpuinfo", "model name");
 }
 
+void UseFastMemoryFormat(torch::nn::Module& model, torch::Device device, Precision precision) {
+  if (device.is_cuda() && precision == Precision::kFp32) return;
+  for (torch::Tensor parameter : model.parameters()) {
+    if (parameter.dim() == 4)
+      parameter.set_data(parameter.detach().contiguous(torch::MemoryFormat::ChannelsLast));
+  }
+}
+
 std::int64_t UseThreads(std::int64_t wanted) {
   const auto available =
       static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));

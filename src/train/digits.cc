@@ -124,12 +124,12 @@ std::vector<Point> Flatten(const Stroke& stroke) {
 class Distortion {
  public:
   explicit Distortion(Random& random)
-      : angle_(random.Uniform(-0.38, 0.38)),
-        shear_(random.Uniform(-0.35, 0.35)),
-        width_(random.Uniform(8.0, 14.5)),
+      : angle_(random.Uniform(-0.33, 0.33)),
+        shear_(random.Uniform(-0.3, 0.3)),
+        width_(random.Uniform(8.5, 14.5)),
         height_(random.Uniform(14.0, 20.5)),
-        shift_{random.Uniform(-2.8, 2.8), random.Uniform(-2.8, 2.8)},
-        bend_(random.Uniform(0.0, 0.055)) {}
+        shift_{random.Uniform(-2.5, 2.5), random.Uniform(-2.5, 2.5)},
+        bend_(random.Uniform(0.0, 0.05)) {}
 
   Point Apply(Point point, Random& random) const {
     const double x = (point.x - 0.5 + bend_ * random.Normal()) * width_;
@@ -214,7 +214,7 @@ DigitImage DrawDigit(const DigitSource& source, std::uint64_t index) {
   const std::vector<Glyph>& ways = Glyphs(DigitLabel(index));
   const Glyph& glyph = ways[random.Below(ways.size())];
   const Distortion distortion(random);
-  const Pen pen{random.Uniform(0.6, 1.9), random.Uniform(1.0, 1.8), random.Uniform(0.6, 1.0)};
+  const Pen pen{random.Uniform(0.6, 1.9), random.Uniform(1.0, 1.8), random.Uniform(0.65, 1.0)};
   Canvas canvas{};
   for (Stroke stroke : glyph) {
     for (Point& point : stroke.points) point = distortion.Apply(point, random);

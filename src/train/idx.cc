@@ -1,7 +1,7 @@
 #include "train/idx.h"
 
 #include <algorithm>
-#include <optional>
+#include <initializer_list>
 #include <string_view>
 
 namespace ebb::train {
@@ -31,15 +31,15 @@ std::size_t BigEndian32(std::string_view bytes) {
 Result<IdxArray> ParseArray(const NamedContent& file, std::size_t dimension_count) {
   const std::string_view bytes = file.bytes;
   const std::size_t header = 4 + 4 * dimension_count;
-  if (bytes.size() < header)
-    return Corrupt(file, "is too short for an IDX header: " + std::to_string(bytes.size()) +
-                             " bytes, needs " + std::to_string(header));
-  if (bytes[0] != 0 || bytes[1] != 0 || bytes[2] != kUnsignedByte)
+  if (bytes.size() < 4 || bytes[0] != 0 || bytes[1] != 0 || bytes[2] != kUnsignedByte)
     return Corrupt(file, "is not an IDX file of unsigned bytes (wrong magic number)");
   if (static_cast<unsigned char>(bytes[3]) != dimension_count)
     return Corrupt(file, "has " + std::to_string(static_cast<unsigned char>(bytes[3])) +
                              " dimensions where " + std::to_string(dimension_count) +
                              " are expected");
+  if (bytes.size() < header)
+    return Corrupt(file, "is too short for an IDX header: " + std::to_string(bytes.size()) +
+                             " bytes, needs " + std::to_string(header));
   IdxArray array;
   std::size_t volume = 1;
   for (std::size_t i = 0; i < dimension_count; ++i) {
@@ -61,6 +61,15 @@ Result<IdxArray> ParseArray(const NamedContent& file, std::size_t dimension_coun
 
 std::vector<std::uint8_t> Bytes(std::string_view data) { return {data.begin(), data.end()}; }
 
+std::string Header(std::initializer_list<std::size_t> dimensions) {
+  std::string header = {0, 0, kUnsignedByte, static_cast<char>(dimensions.size())};
+  for (const std::size_t dimension : dimensions) {
+    for (int shift = 24; shift >= 0; shift -= 8)
+      header += static_cast<char>(dimension >> shift & 0xff);
+  }
+  return header;
+}
+
 }  // namespace
 
 Result<Dataset> ParseIdxDataset(const NamedContent& images, const NamedContent& labels) {
@@ -80,6 +89,15 @@ Result<Dataset> ParseIdxDataset(const NamedContent& images, const NamedContent& 
                                std::to_string(*bad) + ", the classes are 0.." +
                                std::to_string(kClasses - 1));
   return dataset;
+}
+
+std::string EncodeIdxImages(const Dataset& dataset) {
+  return Header({dataset.size(), dataset.shape.rows, dataset.shape.columns}) +
+         std::string(dataset.pixels.begin(), dataset.pixels.end());
+}
+
+std::string EncodeIdxLabels(const Dataset& dataset) {
+  return Header({dataset.size()}) + std::string(dataset.labels.begin(), dataset.labels.end());
 }
 
 }  // namespace ebb::train

@@ -22,4 +22,8 @@ struct NamedContent {
 /// kClasses).
 Result<Dataset> ParseIdxDataset(const NamedContent& images, const NamedContent& labels);
 
+/// The reverse: the content of an images file and of a labels file.
+std::string EncodeIdxImages(const Dataset& dataset);
+std::string EncodeIdxLabels(const Dataset& dataset);
+
 }  // namespace ebb::train

@@ -12,9 +12,9 @@ namespace {
 
 torch::Tensor Forward(Classifier& model, const Batch& batch, Precision precision) {
   const AutocastScope autocast(precision, batch.images.device().type());
-  // The loss itself is a reduction: in fp32 whatever the model computed in.
-  return model.forward(batch.images)
-      .to(torch::promote_types(batch.images.scalar_type(), torch::kFloat32));
+  const torch::Tensor scores = model.forward(batch.images);
+  // The loss itself is a reduction: at least fp32 whatever the model computed in.
+  return scores.to(torch::promote_types(scores.scalar_type(), torch::kFloat32));
 }
 
 }  // namespace

@@ -76,6 +76,10 @@ int TrainAs(const Options& options) {
   if (const auto model = FindModel(options.model); !model) return Report(model.error());
   const Result<DataSplits> data = LoadData(options);
   if (!data) return Report(data.error());
+  if (!options.export_data.empty()) {
+    const Status written = WriteMnistFiles(options.export_data, *data);
+    return written ? 0 : Report(written.error());
+  }
   const Result<Outcome> outcome = Train(options, *data);
   if (!outcome) return Report(outcome.error());
   return static_cast<int>(*outcome == Outcome::kPaused ? ExitCode::kTryLater : ExitCode::kOk);

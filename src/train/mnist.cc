@@ -111,4 +111,15 @@ Result<DataSplits> LoadMnist(const platform::Path& directory, const Fetch& fetch
   return splits;
 }
 
+Status WriteMnistFiles(const platform::Path& directory, const DataSplits& splits) {
+  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(directory));
+  const auto write = [&](const MnistFile& file, const std::string& content) {
+    return platform::WriteFileAtomically(directory / file.name, content);
+  };
+  EBB_RETURN_IF_ERROR(write(kTrainImages, EncodeIdxImages(splits.train)));
+  EBB_RETURN_IF_ERROR(write(kTrainLabels, EncodeIdxLabels(splits.train)));
+  EBB_RETURN_IF_ERROR(write(kTestImages, EncodeIdxImages(splits.test)));
+  return write(kTestLabels, EncodeIdxLabels(splits.test));
+}
+
 }  // namespace ebb::train

@@ -22,4 +22,7 @@ Result<std::string> FetchOverHttp(const std::string& url);
 /// With an empty `fetch` nothing is downloaded and a missing file is an error.
 Result<DataSplits> LoadMnist(const platform::Path& directory, const Fetch& fetch);
 
+/// Writes the four files (plain IDX), so that another program can train on the same images.
+Status WriteMnistFiles(const platform::Path& directory, const DataSplits& splits);
+
 }  // namespace ebb::train

@@ -120,6 +120,9 @@ void AddDataFlags(CLI::App& app, Options& options, Choices& choices) {
   app.add_flag("--download,!--no-download", options.download,
                "download missing MNIST files into --data-dir, checked by digest (default: on)")
       ->group(group);
+  app.add_option("--export-data", options.export_data,
+                 "write the chosen data to this directory as IDX files, and exit")
+      ->group(group);
 }
 
 void AddTrainingFlags(CLI::App& app, Options& options, Choices& choices) {
@@ -247,6 +250,7 @@ Result<Request> ParseOptions(std::span<const std::string> arguments,
   ApplyEnvironment(options, environment);
   CLI::App app("ebb-train: trains an image classifier, pauses on SIGTERM, resumes bit-exactly.",
                "ebb-train");
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.footer(kExamples);
   app.set_version_flag("--version", std::string("ebb-train ") + EBB_VERSION);
   AddDataFlags(app, options, choices);

@@ -1,5 +1,6 @@
 #include "train/run_result.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -35,7 +36,7 @@ Status WriteRunResult(const platform::Path& path, const Options& options,
       {"steps", state.step},
       {"final_loss", last.train_loss},
       {"test_loss", last.test_loss},
-      {"test_accuracy_percent", 100 * last.test_accuracy},
+      {"test_accuracy_percent", std::round(1e8 * last.test_accuracy) / 1e6},
       {"peak_tensor_bytes", state.peak_tensor_bytes},
       {"avg_epoch_seconds", total_seconds / epochs},
       {"epoch_seconds", seconds},

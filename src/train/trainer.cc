@@ -123,6 +123,7 @@ Run::Run(const Options& options, const DataSplits& data, const Setup& setup, Pro
   torch::manual_seed(options.seed);
   model_ = setup.model.make();
   model_->to(setup.device);
+  UseFastMemoryFormat(*model_, setup.device, options.precision);
   model_->train();
   optimizer_ = std::make_unique<Adam>(*model_);
   pending_loss_ = torch::zeros({}, torch::dtype(torch::kFloat64).device(setup.device));

@@ -1,0 +1,217 @@
+// The real ebb-train as another program sees it: killed, paused, resumed, without disk space,
+// misused.
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/random.h"
+#include "platform/file.h"
+
+namespace ebb::train {
+namespace {
+
+using platform::Path;
+
+struct Ended {
+  int exit_code = -1;  ///< 128 + n after signal n
+  std::string errors;  ///< what it wrote to stderr
+};
+
+class Process : public testing::Test {
+ protected:
+  Process() {
+    directory_ =
+        Path(testing::TempDir()) / ("ebb_train_" + std::to_string(::getpid()) + "_" +
+                                    testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::remove_all(directory_);
+    std::filesystem::create_directories(directory_);
+  }
+  ~Process() override { std::filesystem::remove_all(directory_); }
+
+  // A run of 12 updates (3 epochs of 4, the last with an uneven tail) with dropout, in well under a
+  // second.
+  std::vector<std::string> SmallRun(const std::string& name) const {
+    return {"--data",         "digits", "--train-samples", "58",
+            "--test-samples", "20",     "--batch-size",    "8",
+            "--accumulation", "2",      "--epochs",        "3",
+            "--lr-schedule",  "cosine", "--threads",       "1",
+            "--progress",     "none",   "--run-dir",       (directory_ / name).string()};
+  }
+
+  pid_t Start(const std::vector<std::string>& arguments,
+              rlim_t file_limit_bytes = RLIM_INFINITY) const {
+    std::vector<std::string> words = {EBB_TRAIN_BINARY};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    const std::string errors = ErrorPath().string();
+    const pid_t child = ::fork();
+    if (child != 0) return child;
+    const rlimit limit{file_limit_bytes, RLIM_INFINITY};
+    if (file_limit_bytes != RLIM_INFINITY) ::setrlimit(RLIMIT_FSIZE, &limit);
+    const int file = ::open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ::dup2(file, STDERR_FILENO);
+    for (const char* name : {"EBB_RUN_DIR", "EBB_CHECKPOINT_DIR", "EBB_RESUME"}) ::unsetenv(name);
+    ::execv(pointers[0], pointers.data());
+    ::_exit(127);
+  }
+
+  Ended Wait(pid_t child) const {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+            platform::ReadFile(ErrorPath()).value_or("")};
+  }
+
+  Ended RunToEnd(const std::vector<std::string>& arguments) const { return Wait(Start(arguments)); }
+
+  nlohmann::json ResultOf(const std::string& name) const {
+    return nlohmann::json::parse(
+        platform::ReadFile(directory_ / name / "train_result.json").value_or("{}"));
+  }
+
+  std::vector<std::string> Events(const std::string& name) const {
+    std::ifstream file(directory_ / name / "progress.jsonl");
+    std::vector<std::string> events;
+    for (std::string line; std::getline(file, line);) {
+      const auto json = nlohmann::json::parse(line, nullptr, false);
+      if (json.is_object()) events.push_back(json.at("event"));
+    }
+    return events;
+  }
+
+  // Waits until the run has written `count` events of that name, or has ended.
+  void AwaitEvents(const std::string& name, const std::string& event, std::ptrdiff_t count,
+                   pid_t child) const {
+    for (;;) {
+      const auto events = Events(name);
+      if (std::count(events.begin(), events.end(), event) >= count) return;
+      siginfo_t info{};
+      if (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+          info.si_pid == child)
+        return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+  Path ErrorPath() const { return directory_ / "stderr"; }
+
+  Path directory_;
+};
+
+std::vector<std::string> With(std::vector<std::string> arguments,
+                              const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST_F(Process, KilledAtRandomStepsItResumesToTheSameBits) {
+  ASSERT_EQ(RunToEnd(SmallRun("straight")).exit_code, 0);
+  const auto straight = ResultOf("straight");
+  Random random(20231);
+  for (int trial = 0; trial < 3; ++trial) {
+    const std::string name = "killed" + std::to_string(trial);
+    const auto arguments = With(SmallRun(name), {"--checkpoint-every", "1", "--resume"});
+    // Two kills per trial, each some checkpoints after the start of its attempt.
+    std::ptrdiff_t checkpoints = 0;
+    for (int kill = 0; kill < 2; ++kill) {
+      const pid_t child = Start(arguments);
+      checkpoints += 1 + static_cast<std::ptrdiff_t>(random.Below(5));
+      AwaitEvents(name, "checkpoint", checkpoints, child);
+      ::kill(child, SIGKILL);
+      Wait(child);
+      const auto events = Events(name);
+      checkpoints = std::count(events.begin(), events.end(), "checkpoint");
+    }
+    const Ended ended = RunToEnd(arguments);
+    ASSERT_EQ(ended.exit_code, 0) << ended.errors;
+    const auto result = ResultOf(name);
+    EXPECT_EQ(result.at("parameters_sha256"), straight.at("parameters_sha256"))
+        << "trial " << trial;
+    EXPECT_EQ(result.at("steps"), straight.at("steps"));
+    EXPECT_EQ(result.at("test_loss"), straight.at("test_loss"));
+    EXPECT_NEAR(result.at("final_loss").get<double>(), straight.at("final_loss").get<double>(),
+                1e-9);
+    EXPECT_EQ(result.at("epoch_seconds").size(), 3U);
+  }
+}
+
+TEST_F(Process, SigtermPausesWithACheckpointAndResumeFinishes) {
+  ASSERT_EQ(RunToEnd(SmallRun("straight")).exit_code, 0);
+  for (const int signal : {SIGTERM, SIGINT}) {
+    const std::string name = "paused" + std::to_string(signal);
+    const pid_t child = Start(SmallRun(name));
+    AwaitEvents(name, "step", 1, child);
+    ::kill(child, signal);
+    ASSERT_EQ(Wait(child).exit_code, 75);
+    EXPECT_THAT(Events(name), testing::IsSupersetOf({"begin", "checkpoint", "paused"}));
+    EXPECT_FALSE(std::filesystem::exists(directory_ / name / "train_result.json"));
+    ASSERT_EQ(RunToEnd(With(SmallRun(name), {"--resume"})).exit_code, 0);
+    EXPECT_THAT(Events(name), testing::IsSupersetOf({"resume", "end"}));
+    EXPECT_EQ(ResultOf(name).at("parameters_sha256"), ResultOf("straight").at("parameters_sha256"));
+    EXPECT_EQ(ResultOf(name).at("peak_tensor_bytes"), ResultOf("straight").at("peak_tensor_bytes"));
+  }
+}
+
+TEST_F(Process, AFullDiskWhilePausingIsAnErrorAndThePreviousCheckpointStaysValid) {
+  const auto arguments = With(SmallRun("full"), {"--resume"});
+  pid_t child = Start(SmallRun("full"));
+  AwaitEvents("full", "checkpoint", 1, child);
+  ::kill(child, SIGTERM);
+  ASSERT_EQ(Wait(child).exit_code, 75);
+  const Path checkpoint = directory_ / "full/checkpoints/checkpoint.safetensors";
+  const std::string before = *platform::ReadFile(checkpoint);
+  child = Start(arguments, /*file_limit_bytes=*/1 << 20);
+  AwaitEvents("full", "resume", 1, child);
+  ::kill(child, SIGTERM);
+  const Ended ended = Wait(child);
+  EXPECT_EQ(ended.exit_code, 4);
+  EXPECT_THAT(ended.errors, testing::HasSubstr("checkpoint.safetensors"));
+  EXPECT_TRUE(*platform::ReadFile(checkpoint) == before);
+  EXPECT_EQ(RunToEnd(arguments).exit_code, 0);
+}
+
+TEST_F(Process, AFinishedRunResumedFinishesAgainWithTheSameResult) {
+  ASSERT_EQ(RunToEnd(SmallRun("run")).exit_code, 0);
+  const auto first = ResultOf("run");
+  ASSERT_EQ(RunToEnd(With(SmallRun("run"), {"--resume"})).exit_code, 0);
+  EXPECT_EQ(ResultOf("run"), first);
+}
+
+TEST_F(Process, ADamagedCheckpointIsRefusedWithItsName) {
+  ASSERT_EQ(RunToEnd(SmallRun("run")).exit_code, 0);
+  const Path path = directory_ / "run/checkpoints/checkpoint.safetensors";
+  std::string file = *platform::ReadFile(path);
+  file[file.size() / 2] = static_cast<char>(file[file.size() / 2] ^ 1);
+  ASSERT_TRUE(platform::WriteFileAtomically(path, file));
+  const Ended ended = RunToEnd(With(SmallRun("run"), {"--resume"}));
+  EXPECT_EQ(ended.exit_code, 3);
+  EXPECT_THAT(ended.errors,
+              testing::AllOf(testing::HasSubstr(path.string()), testing::HasSubstr("damaged")));
+}
+
+TEST_F(Process, MisuseHasItsExitCodeAndAHint) {
+  const Ended usage = RunToEnd({"--batchsize", "3"});
+  EXPECT_EQ(usage.exit_code, 2);
+  EXPECT_THAT(usage.errors, testing::HasSubstr("--batch-size"));
+  const Ended data = RunToEnd({"--data-dir", (directory_ / "none").string(), "--no-download"});
+  EXPECT_EQ(data.exit_code, 3);
+  const Ended unwritable = RunToEnd(With(SmallRun("x"), {"--run-dir", "/proc/none"}));
+  EXPECT_EQ(unwritable.exit_code, 4) << unwritable.errors;
+}
+
+}  // namespace
+}  // namespace ebb::train

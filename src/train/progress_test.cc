@@ -1,0 +1,65 @@
+#include "train/progress.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace ebb::train {
+namespace {
+
+TEST(ProgressBar, ShowsEpochLossAndSpeed) {
+  EXPECT_EQ(FormatBar({50, 2, 0.08124, 4380.4}, {100, 3}, 80),
+            "epoch 2/3 [############------------]  50 %  loss 0.0812  4380 samples/s");
+}
+
+TEST(ProgressBar, FitsTheTerminal) {
+  EXPECT_EQ(FormatBar({50, 2, 0.1, 4380}, {100, 3}, 20).size(), 20U);
+}
+
+TEST(ProgressLog, AppendsOneJsonObjectPerLine) {
+  const platform::Path path = platform::Path(testing::TempDir()) / "ebb_progress_test.jsonl";
+  std::filesystem::remove(path);
+  auto log = ProgressLog::Open(path, {.total_steps = 6, .epochs = 2});
+  ASSERT_TRUE(log);
+  log->Begin();
+  log->EpochBegin(1);
+  log->Step({3, 1, 0.5, 100});
+  log->EpochEnd({1, 0.5, 0.4, 0.9});
+  log->Checkpoint(3);
+  log->Resume(3);
+  log->End(6);
+  std::istringstream lines(*platform::ReadFile(path));
+  std::vector<std::string> events;
+  for (std::string line; std::getline(lines, line);) {
+    const auto json = nlohmann::json::parse(line);
+    EXPECT_GT(json.at("time_ms").get<std::int64_t>(), 0);
+    events.push_back(json.at("event"));
+    if (events.back() == "step") {
+      EXPECT_EQ(json.at("step"), 3);
+      EXPECT_EQ(json.at("total_steps"), 6);
+    }
+  }
+  EXPECT_THAT(events, testing::ElementsAre("begin", "epoch_begin", "step", "epoch_end",
+                                           "checkpoint", "resume", "end"));
+}
+
+TEST(ProgressLog, AFullDiskDoesNotStopTheRun) {
+  auto log = ProgressLog::Open("/dev/full", {.total_steps = 6, .epochs = 2});
+  ASSERT_TRUE(log);
+  log->Begin();
+  log->End(6);
+}
+
+TEST(Throttle, LetsOneThroughPerInterval) {
+  Throttle throttle(std::chrono::milliseconds(200));
+  const std::chrono::steady_clock::time_point start{};
+  EXPECT_TRUE(throttle.Due(start));
+  EXPECT_FALSE(throttle.Due(start + std::chrono::milliseconds(199)));
+  EXPECT_TRUE(throttle.Due(start + std::chrono::milliseconds(200)));
+  EXPECT_FALSE(throttle.Due(start + std::chrono::milliseconds(399)));
+}
+
+}  // namespace
+}  // namespace ebb::train

@@ -1,0 +1,64 @@
+#include "train/training_state.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace ebb::train {
+namespace {
+
+TrainingState SomeState() {
+  TrainingState state;
+  state.step = 17;
+  state.epoch = 1;
+  state.epoch_updates = 3;
+  state.epoch_samples = 48;
+  state.epoch_loss_sum = 0.1;
+  state.epoch_seconds = 2.5;
+  state.optimizer_steps = 16;
+  state.loss_scale = {1024, 7};
+  state.history = {{0.3, 0.2, 0.9, 4.25}};
+  return state;
+}
+
+TEST(TrainingState, ReadsBackExactly) {
+  const auto text = ToJson(SomeState()).dump();
+  const auto state = TrainingStateFromJson(nlohmann::json::parse(text), "file");
+  ASSERT_TRUE(state) << state.error().Message();
+  EXPECT_EQ(ToJson(*state).dump(), text);
+}
+
+TEST(TrainingState, AMissingFieldIsRefused) {
+  nlohmann::json json = ToJson(SomeState());
+  json.erase("step");
+  EXPECT_FALSE(TrainingStateFromJson(json, "file"));
+  EXPECT_FALSE(TrainingStateFromJson(nlohmann::json(), "file"));
+}
+
+TEST(TrainingState, AHistoryOfAnotherLengthIsRefused) {
+  nlohmann::json json = ToJson(SomeState());
+  json["history"].clear();
+  EXPECT_FALSE(TrainingStateFromJson(json, "file"));
+}
+
+TEST(Fingerprint, NamesTheFlagThatDiffers) {
+  Options options;
+  const nlohmann::json stored = Fingerprint(options);
+  EXPECT_TRUE(RequireSameFingerprint(stored, options, "file"));
+  options.batch_size = 16;
+  const Status status = RequireSameFingerprint(stored, options, "file");
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().Message(), testing::HasSubstr("--batch-size 64, not 16"));
+}
+
+TEST(Fingerprint, ThreadsAndDirectoriesMayChange) {
+  Options options;
+  const nlohmann::json stored = Fingerprint(options);
+  options.threads = 7;
+  options.run_dir = "elsewhere";
+  EXPECT_TRUE(RequireSameFingerprint(stored, options, "file"));
+}
+
+}  // namespace
+}  // namespace ebb::train
