@@ -231,18 +231,26 @@ void NoteSubmissions(Comparison& comparison) {
         " apart on the grid clock, so the grid itself differed between them.");
 }
 
-// "all runs", "all runs of optimized", or the runs by their ids.
+// Ids of the runs; whole groups go by their name.
 std::string NameRuns(const Comparison& comparison, const std::vector<std::size_t>& runs) {
   if (runs.size() == comparison.runs.size()) return "All runs";
+  std::vector<std::string> whole_groups, single_runs;
   for (const Group& group : comparison.groups) {
     std::vector<std::size_t> members = group.runs;
     members.insert(members.end(), group.unfinished.begin(), group.unfinished.end());
     std::sort(members.begin(), members.end());
-    if (members == runs) return "All runs of " + group.name;
+    if (std::includes(runs.begin(), runs.end(), members.begin(), members.end())) {
+      whole_groups.push_back(group.name);
+      continue;
+    }
+    for (const std::size_t run : members)
+      if (std::binary_search(runs.begin(), runs.end(), run))
+        single_runs.push_back(comparison.runs[run].record.spec.run_id);
   }
-  std::vector<std::string> ids;
-  for (const std::size_t run : runs) ids.push_back(comparison.runs[run].record.spec.run_id);
-  return Join(ids, ", ");
+  std::vector<std::string> parts;
+  if (!whole_groups.empty()) parts.push_back("All runs of " + Join(whole_groups, ", "));
+  if (!single_runs.empty()) parts.push_back(Join(single_runs, ", "));
+  return Join(parts, " and ");
 }
 
 // A sentence that holds for several runs is said once, with their names.

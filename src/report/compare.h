@@ -5,7 +5,8 @@
 //
 // Method. Differences: Student's t on the per-seed differences (paired), or Welch's t with its
 // degrees of freedom rounded down where seeds do not match. Factors: ordinary least squares with
-// one effect per factor level against the reference level and one block per seed; effects add, no
+// one effect per factor level against the reference level and one block per seed; on the logarithm
+// of what factors multiply (emissions, energy, time, memory), as it is for the rest; no
 // interactions. A factor whose effect cannot be told from another's is reported as confounded with
 // it, never split. The schedule's own effect on emissions needs no second run: it is each run's
 // emissions minus those of the same measured energy at submission.

@@ -19,7 +19,7 @@ Json Maybe(const std::optional<double>& number) { return number ? Json(*number) 
 
 Json EstimateJson(const Estimate& estimate) {
   Json interval = nullptr;
-  if (estimate.half_width) interval = Json::array({estimate.low(), estimate.high()});
+  if (estimate.interval) interval = Json::array({estimate.low(), estimate.high()});
   return {{"value", estimate.value}, {"interval_95", interval}, {"n", estimate.count}};
 }
 

@@ -47,8 +47,10 @@ std::string Opening(const Comparison& comparison) {
   std::vector<std::string> others;
   for (const Group& group : comparison.groups)
     if (group.name != reference.name) others.push_back(group.name);
-  std::string html = Element(
-      "h1", others.empty() ? reference.name : Join(others, ", ") + " against " + reference.name);
+  const std::string subject =
+      others.size() < kFewGroups ? Join(others, ", ") : std::to_string(others.size()) + " groups";
+  std::string html =
+      Element("h1", others.empty() ? reference.name : subject + " against " + reference.name);
   bool first = true;
   for (const std::string& headline : comparison.headlines) {
     html +=
@@ -222,15 +224,18 @@ std::string ForestCell(const ForestRow& row, double limit) {
 std::string ForestTable(const std::vector<std::string>& headers,
                         const std::vector<ForestRow>& rows) {
   const double limit = ForestLimit(rows);
+  const std::vector<std::string> others(headers.begin() + 1, headers.end());
+  // The answer comes first: on a phone the rest is scrolled to.
   std::string html = "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>" +
-                     Cells("th", headers) + "<th>" + DrawIntervalAxis(limit) +
-                     "</th><th>change, 95 % interval</th><th></th></tr></thead><tbody>";
+                     Element("th", headers.front()) + "<th>change, 95 % interval</th><th>" +
+                     DrawIntervalAxis(limit) + "</th>" + Cells("th", others) +
+                     "</tr></thead><tbody>";
   for (const ForestRow& row : rows) {
-    html += "<tr>" + Element("th", row.cells.front()) +
-            Cells("td", {row.cells.begin() + 1, row.cells.end()}) + ForestCell(row, limit) +
-            Element("td", ChangeWithInterval(row.metric, row.estimate, row.reference)) +
-            "<td class=\"verdict " + VerdictClass(row.verdict) + "\">" +
-            EscapeHtml(VerdictText(row.verdict, row.estimate)) + "</td></tr>";
+    html += "<tr>" + Element("th", row.cells.front()) + "<td class=\"" + VerdictClass(row.verdict) +
+            "\"><b>" + EscapeHtml(VerdictText(row.verdict, row.estimate)) + "</b><small>" +
+            EscapeHtml(ChangeWithInterval(row.metric, row.estimate, row.reference)) +
+            "</small></td>" + ForestCell(row, limit) +
+            Cells("td", {row.cells.begin() + 1, row.cells.end()}) + "</tr>";
   }
   return html + "</tbody></table></div>";
 }
@@ -256,16 +261,47 @@ std::string DifferenceTable(const Comparison& comparison, std::size_t group) {
          "</div>";
 }
 
+std::string OverviewRow(const Comparison& comparison, std::size_t group) {
+  std::string html = "<tr>" + Element("th", comparison.groups[group].name);
+  for (const Metric metric : kMainMetrics) {
+    const Difference* difference = FindDifference(comparison, group, metric);
+    html += difference
+                ? "<td class=\"" + VerdictClass(difference->verdict) + "\"><b>" +
+                      EscapeHtml(ChangeAlone(*difference)) + "</b><small>" +
+                      EscapeHtml(MetricText(metric, difference->group_mean)) + "</small><small>" +
+                      EscapeHtml(std::string(Name(difference->verdict))) + "</small></td>"
+                : "<td></td>";
+  }
+  return html + "</tr>";
+}
+
+std::string OverviewTable(const Comparison& comparison) {
+  std::vector<std::string> headers{""};
+  for (const Metric metric : kMainMetrics) headers.emplace_back(Info(metric).label);
+  std::string html = "<div class=\"card scroll\" tabindex=\"0\"><table><thead><tr>" +
+                     Cells("th", headers) + "</tr></thead><tbody>";
+  for (std::size_t group = 0; group < comparison.groups.size(); ++group)
+    if (group != comparison.reference) html += OverviewRow(comparison, group);
+  return html + "</tbody></table></div>";
+}
+
 std::string DifferencesSection(const Comparison& comparison) {
   if (comparison.groups.size() < 2) return "";
+  const bool many = comparison.groups.size() > kFewGroups;
   std::string html = "<h2>What changed</h2><p class=\"soft\">Change against " +
                      EscapeHtml(comparison.groups[comparison.reference].name) +
                      ". The line is the 95 % confidence interval, from three seeds on; where it "
                      "crosses zero there is no clear difference.</p>";
+  if (many) html += OverviewTable(comparison);
   for (std::size_t group = 0; group < comparison.groups.size(); ++group) {
     if (group == comparison.reference) continue;
-    if (comparison.groups.size() > 2) html += Element("h3", comparison.groups[group].name);
-    html += DifferenceTable(comparison, group);
+    const std::string name = comparison.groups[group].name;
+    if (many)
+      html += "<details><summary>" + EscapeHtml(name) + " with intervals</summary>" +
+              DifferenceTable(comparison, group) + "</details>";
+    else
+      html += (comparison.groups.size() > 2 ? Element("h3", name) : "") +
+              DifferenceTable(comparison, group);
   }
   return html;
 }
@@ -318,28 +354,47 @@ std::string FactorsSection(const Comparison& comparison) {
 
 using EpochValue = std::optional<double> (*)(const EpochSummary&);
 
+struct AxisUnit {
+  double size;
+  const char* name;
+};
+
 struct EpochMetric {
   const char* title;
   EpochValue value;
   std::string (*format)(double);
+  std::vector<AxisUnit> units;  ///< smallest first
   bool from_zero;
 };
 
-const EpochMetric kEpochMetrics[] = {
-    {"Energy per epoch",
-     [](const EpochSummary& e) -> std::optional<double> { return e.totals.energy.joules(); },
-     [](double joules) { return EnergyText(Energy::Joules(joules)); }, true},
-    {"Emissions per epoch",
-     [](const EpochSummary& e) -> std::optional<double> {
-       if (e.totals.energy_without_intensity > Energy{}) return std::nullopt;
-       return e.totals.emissions.grams;
-     },
-     [](double grams) { return EmissionsText({grams}); }, true},
-    {"Test loss", [](const EpochSummary& e) { return e.epoch.test_loss; },
-     [](double loss) { return FormatSignificant(loss, 3); }, true},
-    {"Test accuracy", [](const EpochSummary& e) { return e.epoch.test_accuracy_percent; },
-     [](double percent) { return FormatFixed(percent, 1) + " %"; }, false},
-};
+const std::vector<EpochMetric>& EpochMetrics() {
+  static const std::vector<EpochMetric> metrics{
+      {"Energy per epoch",
+       [](const EpochSummary& e) -> std::optional<double> { return e.totals.energy.joules(); },
+       [](double joules) { return EnergyText(Energy::Joules(joules)); },
+       {{1, "J"}, {3600, "Wh"}, {3.6e6, "kWh"}},
+       true},
+      {"Emissions per epoch",
+       [](const EpochSummary& e) -> std::optional<double> {
+         if (e.totals.energy_without_intensity > Energy{}) return std::nullopt;
+         return e.totals.emissions.grams;
+       },
+       [](double grams) { return EmissionsText({grams}); },
+       {{1e-6, "\u00b5g"}, {1e-3, "mg"}, {1, "g"}, {1e3, "kg"}},
+       true},
+      {"Test loss",
+       [](const EpochSummary& e) { return e.epoch.test_loss; },
+       [](double loss) { return FormatSignificant(loss, 3); },
+       {{1, ""}},
+       true},
+      {"Test accuracy",
+       [](const EpochSummary& e) { return e.epoch.test_accuracy_percent; },
+       [](double percent) { return FormatFixed(percent, 2) + " %"; },
+       {{1, "%"}},
+       false},
+  };
+  return metrics;
+}
 
 // Values of one group by epoch, over its runs.
 std::map<int, std::vector<double>> ByEpoch(const Comparison& comparison, const Group& group,
@@ -367,22 +422,38 @@ PlotSeries EpochSeries(const Comparison& comparison, std::size_t index, const Ep
   return series;
 }
 
+// The largest unit in which the largest value is at least 1.
+AxisUnit UnitFor(const EpochMetric& metric, double largest) {
+  AxisUnit chosen = metric.units.front();
+  for (const AxisUnit& unit : metric.units)
+    if (largest >= unit.size) chosen = unit;
+  return chosen;
+}
+
 std::string EpochFigure(const Comparison& comparison, const EpochMetric& metric) {
   LinePlot plot{metric.title,
-                "Mean of the seeds of each group by epoch; the figures are in the "
-                "table of epochs below",
+                "Mean of the runs of each group by epoch; the figures are in the table of epochs "
+                "below",
                 "epoch",
                 {},
-                metric.format,
+                {},
                 metric.from_zero};
+  double largest = 0;
   bool any = false;
   for (std::size_t group = 0; group < comparison.groups.size(); ++group) {
     plot.series.push_back(EpochSeries(comparison, group, metric));
+    for (const PlotPoint& point : plot.series.back().line) largest = std::max(largest, point.y);
     any = any || !plot.series.back().line.empty();
   }
   if (!any) return "";
-  return "<figure class=\"card\"><figcaption><b>" + EscapeHtml(metric.title) + "</b></figcaption>" +
-         DrawLinePlot(plot) + "</figure>";
+  const AxisUnit unit = UnitFor(metric, largest);
+  for (PlotSeries& series : plot.series)
+    for (auto* points : {&series.line, &series.dots})
+      for (PlotPoint& point : *points) point.y /= unit.size;
+  plot.format_y = [](double value) { return FormatExact(std::round(value * 1e6) / 1e6); };
+  const std::string name = *unit.name ? std::string(", ") + unit.name : "";
+  return "<figure class=\"card\"><figcaption><b>" + EscapeHtml(metric.title) + "</b>" +
+         EscapeHtml(name) + "</figcaption>" + DrawLinePlot(plot) + "</figure>";
 }
 
 std::string MemoryFigure(const Comparison& comparison) {
@@ -408,12 +479,12 @@ std::string EpochTable(const Comparison& comparison) {
   for (const Group& group : comparison.groups) {
     std::vector<std::map<int, std::vector<double>>> columns;
     std::map<int, std::vector<std::string>> cells;
-    for (const EpochMetric& metric : kEpochMetrics)
+    for (const EpochMetric& metric : EpochMetrics())
       columns.push_back(ByEpoch(comparison, group, metric));
     for (const auto& [epoch, values] : columns.front())
       for (std::size_t i = 0; i < columns.size(); ++i)
         cells[epoch].push_back(columns[i].contains(epoch)
-                                   ? kEpochMetrics[i].format(MeanOf(columns[i][epoch]).value)
+                                   ? EpochMetrics()[i].format(MeanOf(columns[i][epoch]).value)
                                    : "");
     for (const auto& [epoch, texts] : cells)
       rows += "<tr>" + Element("th", group.name) + Element("td", std::to_string(epoch)) +
@@ -421,7 +492,7 @@ std::string EpochTable(const Comparison& comparison) {
   }
   if (rows.empty()) return "";
   std::vector<std::string> headers{"group", "epoch"};
-  for (const EpochMetric& metric : kEpochMetrics) headers.emplace_back(metric.title);
+  for (const EpochMetric& metric : EpochMetrics()) headers.emplace_back(metric.title);
   return "<details><summary>Table of epochs (means)</summary><div class=\"scroll\"><table><thead>"
          "<tr>" +
          Cells("th", headers) + "</tr></thead><tbody>" + rows + "</tbody></table></div></details>";
@@ -429,7 +500,7 @@ std::string EpochTable(const Comparison& comparison) {
 
 std::string EpochsSection(const Comparison& comparison) {
   std::string figures;
-  for (const EpochMetric& metric : kEpochMetrics) figures += EpochFigure(comparison, metric);
+  for (const EpochMetric& metric : EpochMetrics()) figures += EpochFigure(comparison, metric);
   figures += MemoryFigure(comparison);
   if (figures.empty()) return "";
   return "<h2>Epoch by epoch</h2>" + Legend(comparison) + "<div class=\"pair\">" + figures +

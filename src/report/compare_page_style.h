@@ -31,8 +31,8 @@ figure{margin:0}
 figcaption{font-size:.9rem;margin-bottom:6px}
 figcaption b{color:var(--ink);font-weight:600}
 svg{display:block;width:100%;height:auto}
-svg.wide{min-width:680px}
-svg.mark{width:260px;height:auto}
+svg.wide{min-width:820px}
+svg.mark{width:220px;height:auto}
 svg text{font-size:12px;fill:var(--soft);font-family:inherit}
 svg text.label{fill:var(--ink);font-size:13px}
 .grid{stroke:var(--rule)}
@@ -45,6 +45,7 @@ svg text.label{fill:var(--ink);font-size:13px}
 .pale{fill:var(--c);opacity:.35}
 .bar{fill:var(--c)}
 .ring{fill:var(--card);stroke:var(--c);stroke-width:2}
+.hollow{fill:none;stroke:var(--ink);stroke-width:1.8}
 .waiting{stroke:var(--c);stroke-width:1.6;stroke-dasharray:2 4}
 .interval{stroke:var(--c);stroke-width:2.2}
 .zero{stroke:var(--soft);stroke-dasharray:2 3}
@@ -63,8 +64,9 @@ th{font-weight:600}
 thead th{color:var(--soft);font-weight:500;font-size:.86rem}
 tbody tr:last-child>*{border-bottom:0}
 td.number,th.number{text-align:right}
-td.verdict{color:var(--c);font-weight:600}
-details{margin:12px 0}
+td b{color:var(--c);font-weight:600}td small{display:block;color:var(--soft);font-size:.86rem}
+tbody th{white-space:normal;min-width:7.5em}
+details{margin:12px 0}details>.card{margin-top:8px}
 summary{cursor:pointer;color:var(--soft)}
 ul{padding-left:1.2em;margin:0}
 @media (max-width:640px){main{padding:18px 12px 40px}h1{font-size:1.4rem}.card{padding:12px 10px}}

@@ -132,7 +132,25 @@ Table FactorTable(const Comparison& comparison) {
   return table;
 }
 
-std::vector<Table> MainTables(const Comparison& comparison) {
+// One row per group: what it changed and how that is called.
+Table OverviewTable(const Comparison& comparison) {
+  Table table{{"against " + comparison.groups[comparison.reference].name}, {}};
+  for (const Metric metric : kMainMetrics) table.header.emplace_back(Info(metric).label);
+  for (std::size_t group = 0; group < comparison.groups.size(); ++group) {
+    if (group == comparison.reference) continue;
+    Row row{comparison.groups[group].name};
+    for (const Metric metric : kMainMetrics) {
+      const Difference* difference = FindDifference(comparison, group, metric);
+      row.push_back(difference
+                        ? ChangeAlone(*difference) + " " + std::string(Name(difference->verdict))
+                        : "");
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::vector<Table> DifferenceTables(const Comparison& comparison) {
   std::vector<Table> tables;
   for (std::size_t group = 0; group < comparison.groups.size(); ++group)
     if (group != comparison.reference) tables.push_back(DifferenceTable(comparison, group));
@@ -141,12 +159,19 @@ std::vector<Table> MainTables(const Comparison& comparison) {
   return tables;
 }
 
+std::vector<Table> TerminalTables(const Comparison& comparison) {
+  if (comparison.groups.size() > kFewGroups)
+    return {GroupTable(comparison, comparison.groups[comparison.reference]),
+            OverviewTable(comparison)};
+  return DifferenceTables(comparison);
+}
+
 }  // namespace
 
 std::string ComparisonText(const Comparison& comparison) {
   std::string text;
   for (const std::string& headline : comparison.headlines) text += headline + "\n";
-  for (const Table& table : MainTables(comparison)) text += "\n" + AlignedTable(table);
+  for (const Table& table : TerminalTables(comparison)) text += "\n" + AlignedTable(table);
   text += "\n" + AlignedTable(SettingsTable(comparison));
   if (!comparison.factors.effects.empty()) text += "\n" + AlignedTable(FactorTable(comparison));
   for (const std::string& note : comparison.factors.notes) text += "\n" + note + "\n";
@@ -161,7 +186,9 @@ std::string ComparisonMarkdown(const Comparison& comparison) {
   for (const std::string& headline : comparison.headlines)
     text += "\n" + MarkdownCell(headline) + "\n";
   text += "\n## Differences\n";
-  for (const Table& table : MainTables(comparison)) text += "\n" + MarkdownTable(table);
+  if (comparison.groups.size() > kFewGroups)
+    text += "\n" + MarkdownTable(OverviewTable(comparison));
+  for (const Table& table : DifferenceTables(comparison)) text += "\n" + MarkdownTable(table);
   text += "\n## Settings\n\n" + MarkdownTable(SettingsTable(comparison));
   if (!comparison.factors.effects.empty() || !comparison.factors.notes.empty())
     text += "\n## Factors\n";

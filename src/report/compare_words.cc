@@ -24,7 +24,7 @@ bool InPercent(Metric metric, double reference) {
 
 // "58.0 to 62.0 % less", "3.0 % less to 5.4 % more".
 std::string IntervalSentence(const Estimate& difference, double reference) {
-  if (!difference.half_width) return "n = " + std::to_string(difference.count) + ", no interval";
+  if (!difference.interval) return "n = " + std::to_string(difference.count) + ", no interval";
   const double low = 100 * difference.low() / std::fabs(reference);
   const double high = 100 * difference.high() / std::fabs(reference);
   const auto fixed = [](double percent) { return FormatFixed(std::fabs(percent), 1); };
@@ -108,7 +108,7 @@ std::string ChangeWithInterval(Metric metric, const Estimate& difference, double
       return FixedWithSign(100 * value / std::fabs(reference), 1);
     };
     std::string text = percent(difference.value) + " %";
-    if (difference.half_width)
+    if (difference.interval)
       text += " (" + percent(difference.low()) + " to " + percent(difference.high()) + ")";
     return text;
   }
@@ -117,14 +117,20 @@ std::string ChangeWithInterval(Metric metric, const Estimate& difference, double
     return metric == Metric::kTestAccuracy ? FixedWithSign(value, 2)
                                            : SignedMetricText(metric, value);
   };
-  if (difference.half_width)
+  if (difference.interval)
     text += " (" + end(difference.low()) + " to " + end(difference.high()) + ")";
   return text;
 }
 
+std::string ChangeAlone(const Difference& difference) {
+  return ChangeWithInterval(difference.metric,
+                            {difference.difference.value, difference.difference.count, {}},
+                            difference.reference_mean);
+}
+
 std::string VerdictText(Verdict verdict, const Estimate& difference) {
   std::string text(Name(verdict));
-  if (!difference.half_width) text += ", no interval: n = " + std::to_string(difference.count);
+  if (!difference.interval) text += ", no interval: n = " + std::to_string(difference.count);
   return text;
 }
 
@@ -148,9 +154,9 @@ std::vector<std::string> Headlines(const Comparison& comparison) {
     if (group == comparison.reference) continue;
     if (const Difference* emissions = FindDifference(comparison, group, Metric::kEmissions))
       add(EmissionsSentence(comparison, *emissions));
+    if (comparison.groups.size() > kFewGroups) continue;
     add(ScheduleSentence(comparison.groups[group]));
-    // With many groups the tables say the rest better.
-    if (comparison.groups.size() <= 2) add(OtherSentence(comparison, group));
+    add(OtherSentence(comparison, group));
   }
   return headlines;
 }

@@ -16,10 +16,18 @@ std::string SignedMetricText(Metric metric, double difference);  ///< "+1.20 g",
 std::string ChangeWithInterval(Metric metric, const Estimate& difference, double reference);
 /// "better", or "better, n = 1 without interval".
 std::string VerdictText(Verdict verdict, const Estimate& difference);
+/// The change alone: "−60.0 %", "−0.03 points".
+std::string ChangeAlone(const Difference& difference);
 /// "3 seeds", "1 run".
 std::string CountText(const Comparison& comparison, const Group& group);
 
-/// Two or three sentences per group that is not the reference.
+/// Up to this many groups each get sentences and a table of their own; more are told in one table.
+inline constexpr std::size_t kFewGroups = 3;
+/// What a table over many groups shows.
+inline constexpr Metric kMainMetrics[] = {Metric::kEmissions, Metric::kEnergy, Metric::kRunningTime,
+                                          Metric::kPeakMemory, Metric::kTestAccuracy};
+
+/// Up to three sentences per group that is not the reference; with many groups one.
 std::vector<std::string> Headlines(const Comparison& comparison);
 
 /// The difference of `group` in `metric`, if both groups have the metric.

@@ -157,9 +157,10 @@ std::string ConfoundedNote(const std::vector<Factor>& factors) {
   const std::string last = names.back();
   names.pop_back();
   const std::string list = Join(names, ", ") + " and " + last;
-  return list +
-         " only vary together in these runs, so their effects cannot be told apart; add runs "
-         "in which one of them changes alone.";
+  return "In these runs " + list +
+         " only vary together, so their effects cannot be told apart; add runs in which one of "
+         "them "
+         "changes alone.";
 }
 
 // Replicates at the level of the seed: what an interval may rest on.
@@ -183,33 +184,64 @@ std::vector<std::size_t> FinishedRuns(const Comparison& comparison) {
   return runs;
 }
 
-void AddEffects(Comparison& comparison, Metric metric) {
+// Quantities that factors multiply: energy is power times time, emissions are energy times
+// intensity. Their logarithms add, so that is where the model is fitted.
+bool IsMultiplied(Metric metric, const std::vector<double>& values) {
+  const bool by_nature =
+      metric != Metric::kWait && metric != Metric::kTestAccuracy && metric != Metric::kTestLoss;
+  return by_nature && std::all_of(values.begin(), values.end(), [](double v) { return v > 0; });
+}
+
+struct Observations {
   std::vector<std::size_t> runs;
-  std::vector<double> response;
+  std::vector<double> values;
+};
+
+Observations Observe(const Comparison& comparison, Metric metric) {
+  Observations observations;
   for (const std::size_t run : FinishedRuns(comparison)) {
-    if (const auto value = comparison.runs[run].Value(metric)) {
-      runs.push_back(run);
-      response.push_back(*value);
-    }
+    const auto value = comparison.runs[run].Value(metric);
+    if (!value) continue;
+    observations.runs.push_back(run);
+    observations.values.push_back(*value);
   }
-  if (runs.empty()) return;
-  const Design design = MakeDesign(comparison, runs);
-  const LeastSquares fit = FitLeastSquares(design.All(), response);
+  return observations;
+}
+
+// An effect on the logarithm, as a difference to `reference`.
+Estimate FromLogarithm(Estimate effect, double reference) {
+  const auto difference = [&](double log_ratio) { return reference * std::expm1(log_ratio); };
+  if (effect.interval)
+    effect.interval = {difference(effect.interval->low), difference(effect.interval->high)};
+  effect.value = difference(effect.value);
+  return effect;
+}
+
+void AddEffects(Comparison& comparison, Metric metric) {
+  Observations observations = Observe(comparison, metric);
+  if (observations.runs.empty()) return;
+  const bool multiplied = IsMultiplied(metric, observations.values);
+  if (multiplied)
+    for (double& value : observations.values) value = std::log(value);
+  const Design design = MakeDesign(comparison, observations.runs);
+  const LeastSquares fit = FitLeastSquares(design.All(), observations.values);
   const double reference = ReferenceMean(comparison, metric);
-  const int seeds = SeedCount(comparison, runs);
+  const int seeds = SeedCount(comparison, observations.runs);
   for (std::size_t i = 0; i < design.levels.size(); ++i) {
     const std::size_t column = design.base.size() + i;
     if (!fit.estimable[column]) continue;
-    FactorEffect effect;
-    effect.factor = design.levels[i].factor;
-    effect.level = design.levels[i].level;
-    effect.reference_level = design.reference_levels.at(effect.factor);
-    effect.metric = metric;
-    effect.effect.value = fit.coefficients[column];
-    effect.effect.count = seeds;
+    const Factor factor = design.levels[i].factor;
+    FactorEffect effect{factor,
+                        design.levels[i].level,
+                        design.reference_levels.at(factor),
+                        metric,
+                        {fit.coefficients[column], seeds, {}},
+                        {},
+                        {}};
     if (seeds >= kFewestForInterval && !fit.standard_errors.empty())
-      effect.effect.half_width =
-          StudentQuantile95(fit.degrees_of_freedom) * fit.standard_errors[column];
+      effect.effect.SetHalfWidth(StudentQuantile95(fit.degrees_of_freedom) *
+                                 fit.standard_errors[column]);
+    if (multiplied) effect.effect = FromLogarithm(effect.effect, reference);
     if (reference != 0) effect.percent = 100 * effect.effect.value / std::fabs(reference);
     effect.verdict = Judge(effect.effect, reference, metric);
     comparison.factors.effects.push_back(std::move(effect));
@@ -255,8 +287,10 @@ void SeparateFactors(Comparison& comparison) {
   for (const MetricInfo& metric : Metrics()) AddEffects(comparison, metric.metric);
   if (!report.effects.empty())
     report.notes.push_back(
-        "Effects are those of an additive model (ordinary least squares, one block per seed where "
-        "seeds match); interactions between factors are not modelled.");
+        "Each effect holds the other factors fixed (least squares, one block per seed where seeds "
+        "match). Emissions, energy, time and memory are fitted as products of the factors, the "
+        "rest "
+        "as sums; interactions beyond that are not modelled.");
 }
 
 }  // namespace ebb::report

@@ -108,6 +108,10 @@ std::string DrawCurve(const Frame& frame, const core::IntensitySeries& signal) {
   const core::IntensitySeries shown = signal.Slice(frame.window);
   const core::Sample* before = nullptr;
   for (const core::Sample& sample : shown.samples()) {
+    // A sliver of a sample at the edge of the window would only draw its jump.
+    if (frame.X(sample.interval.end) - frame.X(sample.interval.begin) < 2 &&
+        shown.samples().size() > 2)
+      continue;
     svg += DrawSample(frame, sample, before);
     before = &sample;
   }
@@ -126,32 +130,53 @@ std::string LaneTitle(const RunLane& lane) {
   return title + ", ran " + FormatTime(lane.ran->begin) + " to " + FormatTime(lane.ran->end);
 }
 
-// The run's two moments on the curve.
-std::string DrawOnCurve(const Frame& frame, const IntensityPlot& plot, const RunLane& lane) {
+// The moments of submission on the curve, each once however many runs share it.
+std::string DrawSubmissions(const Frame& frame, const IntensityPlot& plot) {
   std::string svg;
-  if (const core::Sample* sample = SampleAt(plot, lane.submitted))
-    svg += Circle(frame.X(lane.submitted), frame.Y(sample->intensity.g_per_kwh), 6, "ring",
-                  LaneTitle(lane));
-  if (!lane.ran) return svg;
-  if (const core::Sample* sample = SampleAt(plot, lane.ran->begin))
-    svg += Circle(frame.X(lane.ran->begin), frame.Y(sample->intensity.g_per_kwh), 6, "dot",
-                  LaneTitle(lane));
+  std::vector<Time> drawn;
+  for (const RunLane& lane : plot.lanes) {
+    const core::Sample* sample = SampleAt(plot, lane.submitted);
+    if (!sample || std::find(drawn.begin(), drawn.end(), lane.submitted) != drawn.end()) continue;
+    drawn.push_back(lane.submitted);
+    svg += Circle(frame.X(lane.submitted), frame.Y(sample->intensity.g_per_kwh), 9, "hollow",
+                  "submitted " + FormatTime(lane.submitted));
+  }
   return svg;
+}
+
+std::string DrawStart(const Frame& frame, const IntensityPlot& plot, const RunLane& lane) {
+  const core::Sample* sample = lane.ran ? SampleAt(plot, lane.ran->begin) : nullptr;
+  if (!sample) return "";
+  return "<g class=\"c" + std::to_string(lane.color % kSeriesColors) + "\">" +
+         Circle(frame.X(lane.ran->begin), frame.Y(sample->intensity.g_per_kwh), 5.5, "dot",
+                LaneTitle(lane)) +
+         "</g>";
+}
+
+// What fits left of the plot: the end of a long name, which tells runs of a group apart.
+std::string ShortName(const std::string& name) {
+  constexpr std::size_t kFits = 22;
+  if (name.size() <= kFits) return name;
+  std::size_t begin = name.size() - kFits + 1;
+  while (begin < name.size() && (name[begin] & 0xC0) == 0x80) ++begin;
+  return "\u2026" + name.substr(begin);
 }
 
 std::string DrawLane(const Frame& frame, const RunLane& lane, double y) {
   const double submitted = frame.X(lane.submitted);
-  std::string svg = Text(kLeft - 12, y + 4, "end", lane.name, "label");
+  std::string svg = Text(kLeft - 12, y + 4, "end", ShortName(lane.name), "label");
   svg += "<g class=\"c" + std::to_string(lane.color % kSeriesColors) + "\">";
   const double end = frame.X(lane.ran ? lane.ran->begin : frame.window.end);
   svg += Line(submitted, y, end, y, "waiting");
+  // Behind the bar, so that a run at submission shows both.
+  svg += Circle(submitted, y, 6, "ring", LaneTitle(lane));
   if (lane.ran) {
     const double width = std::max(kShortestBar, frame.X(lane.ran->end) - end);
     svg += "<rect class=\"bar\" x=\"" + Num(end) + "\" y=\"" + Num(y - 7) + "\" width=\"" +
            Num(width) + "\" height=\"14\" rx=\"3\"><title>" + EscapeHtml(LaneTitle(lane)) +
            "</title></rect>";
   }
-  svg += Circle(submitted, y, 5, "ring", LaneTitle(lane)) + "</g>";
+  svg += "</g>";
   if (lane.ran && end - submitted > 130)
     svg += "<g>" +
            Text((submitted + end) / 2, y - 5, "middle",
@@ -177,9 +202,8 @@ std::string DrawIntensityPlot(const IntensityPlot& plot) {
            Text(kWidth - kRight, y - 6, "end",
                 "threshold " + FormatSignificant(*plot.threshold_g_per_kwh, 3));
   }
-  for (const RunLane& lane : plot.lanes)
-    svg += "<g class=\"c" + std::to_string(lane.color % kSeriesColors) + "\">" +
-           DrawOnCurve(frame, plot, lane) + "</g>";
+  svg += DrawSubmissions(frame, plot);
+  for (const RunLane& lane : plot.lanes) svg += DrawStart(frame, plot, lane);
   double y = lanes_top + kLaneHeight / 2;
   for (const RunLane& lane : plot.lanes) {
     svg += DrawLane(frame, lane, y);

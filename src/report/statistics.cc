@@ -73,7 +73,7 @@ Estimate MeanOf(std::span<const double> values) {
   if (values.empty()) return estimate;
   estimate.value = Mean(values);
   if (estimate.count >= kFewestForInterval)
-    estimate.half_width = StudentQuantile95(estimate.count - 1) * std::sqrt(MeanVariance(values));
+    estimate.SetHalfWidth(StudentQuantile95(estimate.count - 1) * std::sqrt(MeanVariance(values)));
   return estimate;
 }
 
@@ -85,14 +85,14 @@ Estimate DifferenceOfMeans(std::span<const double> a, std::span<const double> b)
   if (estimate.count < kFewestForInterval) return estimate;
   const double va = MeanVariance(a), vb = MeanVariance(b);
   if (va + vb == 0) {
-    estimate.half_width = 0;
+    estimate.SetHalfWidth(0);
     return estimate;
   }
   const double freedom =
       (va + vb) * (va + vb) /
       (va * va / static_cast<double>(a.size() - 1) + vb * vb / static_cast<double>(b.size() - 1));
-  estimate.half_width =
-      StudentQuantile95(std::max(1, static_cast<int>(std::min(freedom, 1e6)))) * std::sqrt(va + vb);
+  estimate.SetHalfWidth(StudentQuantile95(std::max(1, static_cast<int>(std::min(freedom, 1e6)))) *
+                        std::sqrt(va + vb));
   return estimate;
 }
 

@@ -12,14 +12,19 @@
 
 namespace ebb::report {
 
-/// A mean of `count` values, or a difference from `count` of them; the interval exists from three
-/// on.
+struct Bounds {
+  double low = 0, high = 0;
+};
+
+/// A mean of `count` values, or a difference from `count` of them, with its 95 % interval where
+/// there is one.
 struct Estimate {
   double value = 0;
   int count = 0;
-  std::optional<double> half_width;
-  double low() const { return value - half_width.value_or(0); }
-  double high() const { return value + half_width.value_or(0); }
+  std::optional<Bounds> interval;
+  double low() const { return interval ? interval->low : value; }
+  double high() const { return interval ? interval->high : value; }
+  void SetHalfWidth(double half_width) { interval = {value - half_width, value + half_width}; }
 };
 
 inline constexpr int kFewestForInterval = 3;

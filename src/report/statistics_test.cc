@@ -35,10 +35,10 @@ TEST(Statistics, StudentProbabilitiesAgreeWithNumericalIntegration) {
 
 TEST(Statistics, AMeanHasAnIntervalFromThreeValuesOn) {
   const double values[] = {1, 2, 3};
-  EXPECT_FALSE(MeanOf(std::span(values, 2)).half_width);
+  EXPECT_FALSE(MeanOf(std::span(values, 2)).interval);
   const Estimate mean = MeanOf(values);
   EXPECT_EQ(mean.value, 2);
-  EXPECT_NEAR(*mean.half_width, 4.302653 / std::sqrt(3), 1e-5);
+  EXPECT_NEAR(mean.high() - mean.value, 4.302653 / std::sqrt(3), 1e-5);
 }
 
 TEST(Statistics, WelchAgreesWithAWorkedExample) {
@@ -46,7 +46,8 @@ TEST(Statistics, WelchAgreesWithAWorkedExample) {
   const double a[] = {1, 2, 3, 4, 5}, b[] = {2, 4, 6, 8, 10};
   const Estimate difference = DifferenceOfMeans(a, b);
   EXPECT_EQ(difference.value, 3);
-  EXPECT_NEAR(*difference.half_width, StudentQuantile95(5) * std::sqrt(2.5 / 5 + 10.0 / 5), 1e-9);
+  EXPECT_NEAR(difference.high() - difference.value,
+              StudentQuantile95(5) * std::sqrt(2.5 / 5 + 10.0 / 5), 1e-9);
 }
 
 using Columns = std::vector<std::vector<double>>;

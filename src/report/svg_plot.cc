@@ -156,7 +156,7 @@ std::vector<double> NiceTicks(double low, double high, int count) {
   }
   std::vector<double> ticks;
   for (double index = std::ceil(low / step - 1e-9); index * step <= high + step * 1e-9; ++index)
-    ticks.push_back(index * step);
+    ticks.push_back(index * step + 0.0);  // + 0.0: no negative zero
   return ticks;
 }
 
@@ -200,7 +200,7 @@ std::string DrawBars(const std::string& description, const std::vector<Bar>& bar
 
 namespace {
 
-constexpr double kMarkWidth = 260, kMarkHeight = 26;
+constexpr double kMarkWidth = 220, kMarkHeight = 26;
 
 Scale MarkScale(double limit) { return {-limit, limit, 12, kMarkWidth - 12}; }
 
@@ -229,7 +229,7 @@ std::string DrawInterval(const IntervalMark& mark, double limit) {
 std::string DrawIntervalAxis(double limit) {
   const Scale x = MarkScale(limit);
   std::string svg = OpenSvg(kMarkWidth, 20, "axis in percent", "mark");
-  for (const double tick : {-limit, -limit / 2, 0.0, limit / 2, limit}) {
+  for (const double tick : {-limit, 0.0, limit}) {
     const std::string text = (tick > 0   ? "+"
                               : tick < 0 ? "\u2212"
                                          : "") +
