@@ -47,14 +47,18 @@ Result<GateResult> WaitForStart(const plan::GateRequest& request, const plan::Ga
   // With skipped waits no time passes between decisions: the time this process takes must not move
   // them.
   Time now = clock.settings().skip_waits ? clock.settings().begin : clock.Now();
+  const Time began = now;
   for (;;) {
     const Observation observation = Observe(request, feed, now);
     const core::GateDecision decision = DecideAt(request, policy, feed, observation);
     EBB_RETURN_IF_ERROR(observer.OnDecision(decision, observation.view));
-    if (decision.action != core::GateAction::kWait) return GateResult{decision, false};
+    if (decision.action != core::GateAction::kWait) {
+      if (clock.settings().skip_waits && now > began)
+        EBB_RETURN_IF_ERROR(observer.OnSkippedWait({{began, now}}));
+      return GateResult{decision, false};
+    }
     const Time wake_at = std::max(decision.wake_at, now + kMinimumWait);
     if (clock.settings().skip_waits) {
-      EBB_RETURN_IF_ERROR(observer.OnSkippedWait({{now, wake_at}}));
       clock.SkipTo(wake_at);
       now = wake_at;
       continue;

@@ -22,6 +22,7 @@ class GateObserver {
   virtual Status OnDecision(const core::GateDecision& decision, const core::SignalView& view) = 0;
   /// About once a second of wall time while waiting.
   virtual void OnTick(Time grid_now) = 0;
+  /// Once, before the loop ends, if any waiting was jumped over.
   virtual Status OnSkippedWait(const core::SkippedWait& wait) = 0;
 };
 

@@ -1,0 +1,22 @@
+#pragma once
+// Reads runs, compares them, writes the comparison's files and prints its table: used by `ebb
+// compare` and at the end of `ebb train --compare`.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ebb::cli {
+
+struct ComparisonRequest {
+  std::vector<std::filesystem::path> directories;
+  std::string baseline;  ///< empty: the first run's group
+  std::string output_dir = "comparison";
+  bool json = false;
+};
+
+Status CompareRuns(const ComparisonRequest& request);
+
+}  // namespace ebb::cli

@@ -1,0 +1,161 @@
+#include "cli/display.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/text.h"
+#include "cli/terminal_plot.h"
+#include "platform/terminal.h"
+
+namespace ebb::cli {
+namespace {
+
+constexpr std::size_t kBarColumns = 20;
+constexpr Duration kPlainInterval{30'000};
+
+// Cuts UTF-8 text to a number of characters (each of ours is one column wide).
+std::string CutToColumns(const std::string& text, std::size_t columns) {
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool starts_character = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
+    if (starts_character && used++ == columns) return text.substr(0, i);
+  }
+  return text;
+}
+
+std::string Bar(double share) {
+  const auto filled =
+      static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * kBarColumns));
+  std::string bar;
+  for (std::size_t i = 0; i < kBarColumns; ++i) bar += i < filled ? "━" : "─";
+  return bar;
+}
+
+std::string Figure(const std::optional<Intensity>& intensity) {
+  return intensity ? FormatFixed(intensity->g_per_kwh, 0) + " g/kWh" : "unknown";
+}
+
+std::string EnergyAndGrams(const local::LiveFigures& figures) {
+  return FormatSignificant(figures.power.watts, 3) + " W  " +
+         FormatSignificant(figures.energy.joules(), 3) + " J  " +
+         FormatSignificant(figures.emissions.grams, 3) + " g";
+}
+
+// What lies ahead until the latest start, at most two days.
+std::string AheadOf(const core::GateDecision& decision, const core::SignalView& view) {
+  const Time end = std::clamp(decision.start_by, view.now + std::chrono::hours{6},
+                              view.now + std::chrono::hours{48});
+  const auto values = SampleView(view, {view.now, end}, 24);
+  const bool any =
+      std::any_of(values.begin(), values.end(), [](const auto& v) { return v.has_value(); });
+  return any ? Sparkline(values) : "";
+}
+
+}  // namespace
+
+DisplayMode ModeFor(bool quiet) {
+  if (quiet) return DisplayMode::kQuiet;
+  return platform::StderrIsTerminal() ? DisplayMode::kTerminal : DisplayMode::kPlain;
+}
+
+void StatusLine::Say(const std::string& line) {
+  if (mode_ == DisplayMode::kQuiet) return;
+  Clear();
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+void StatusLine::Rewrite(const std::string& line) {
+  if (mode_ != DisplayMode::kTerminal) return;
+  const auto columns = static_cast<std::size_t>(std::max(20, platform::TerminalColumns() - 1));
+  std::fprintf(stderr, "\r\x1b[2K%s", CutToColumns(line, columns).c_str());
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void StatusLine::Finish() {
+  if (drawn_) std::fputc('\n', stderr);
+  drawn_ = false;
+}
+
+void StatusLine::Clear() {
+  if (drawn_) std::fputs("\r\x1b[2K", stderr);
+  drawn_ = false;
+}
+
+void WaitDisplay::Show(const core::GateDecision& decision, const core::SignalView& view) {
+  decision_ = decision;
+  sparkline_ = AheadOf(decision, view);
+  if (decision.action != core::GateAction::kWait) {
+    line_.Say(FormatTime(decision.at) + "  " + std::string(Name(decision.action)) + ": " +
+              decision.reason);
+    return;
+  }
+  // A log wants a line when the outlook changes, not one for every value.
+  const Outlook outlook{decision.rule, decision.expected_start};
+  if (line_.mode() == DisplayMode::kPlain && outlook != last_outlook_)
+    line_.Say(FormatTime(decision.at) + "  " + Text(decision.at) + "  (" + decision.reason + ")");
+  last_outlook_ = outlook;
+  Tick(decision.at);
+}
+
+void WaitDisplay::Tick(Time grid_now) {
+  line_.Rewrite(FormatClock(grid_now) + "  " + Text(grid_now));
+}
+
+std::string WaitDisplay::Text(Time grid_now) const {
+  std::string text = "waiting: " + Figure(decision_.current) + " now";
+  if (decision_.threshold) text += ", threshold " + FormatFixed(decision_.threshold->g_per_kwh, 0);
+  if (decision_.expected_start) {
+    text += ", start expected " + FormatClock(*decision_.expected_start) + " (in " +
+            FormatDuration(std::max(Duration::zero(), *decision_.expected_start - grid_now)) + ")";
+  } else {
+    text += ", start not yet foreseeable";
+  }
+  text += ", at the latest in " +
+          FormatDuration(std::max(Duration::zero(), decision_.start_by - grid_now));
+  return sparkline_.empty() ? text : text + "  " + sparkline_;
+}
+
+bool TrainingDisplay::Show(const std::vector<report::ProgressEvent>& events,
+                           const local::LiveFigures& figures) {
+  bool epoch_ended = false;
+  for (const report::ProgressEvent& event : events) {
+    if (event.event == "step") step_ = event;
+    if (event.event != "epoch_end") continue;
+    epoch_ended = true;
+    SayEpoch(event, figures);
+  }
+  line_.Rewrite(Text(figures));
+  if (line_.mode() == DisplayMode::kPlain && figures.elapsed - last_plain_ >= kPlainInterval) {
+    last_plain_ = figures.elapsed;
+    line_.Say(Text(figures));
+  }
+  return epoch_ended;
+}
+
+void TrainingDisplay::SayEpoch(const report::ProgressEvent& event,
+                               const local::LiveFigures& figures) {
+  std::string text = "epoch " + std::to_string(event.epoch.value_or(0));
+  if (event.train_loss) text += "  loss " + FormatSignificant(*event.train_loss, 3);
+  if (event.test_loss) text += "  test loss " + FormatSignificant(*event.test_loss, 3);
+  if (event.test_accuracy_percent)
+    text += "  accuracy " + FormatFixed(*event.test_accuracy_percent, 2) + " %";
+  line_.Say(text + "  " + EnergyAndGrams(figures));
+}
+
+std::string TrainingDisplay::Text(const local::LiveFigures& figures) const {
+  if (!step_) return "running " + FormatDuration(figures.elapsed) + "  " + EnergyAndGrams(figures);
+  std::string text = "epoch " + std::to_string(step_->epoch.value_or(0));
+  if (step_->step && step_->total_steps && *step_->total_steps > 0) {
+    const double share =
+        static_cast<double>(*step_->step) / static_cast<double>(*step_->total_steps);
+    text += " " + Bar(share) + " " + FormatFixed(100 * share, 0) + " %";
+  }
+  if (step_->loss) text += "  loss " + FormatSignificant(*step_->loss, 3);
+  if (step_->samples_per_second)
+    text += "  " + FormatFixed(*step_->samples_per_second, 0) + " samples/s";
+  return text + "  " + EnergyAndGrams(figures);
+}
+
+}  // namespace ebb::cli

@@ -1,0 +1,134 @@
+// ebb grid: intensity now, the next hours, and the cleanest window, drawn in the terminal.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/command_line.h"
+#include "cli/run_options.h"
+#include "cli/terminal_plot.h"
+#include "plan/gate_policy.h"
+#include "platform/system_clock.h"
+#include "platform/terminal.h"
+#include "runtime/grid_clock.h"
+#include "signals/make_feed.h"
+
+namespace ebb::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  ebb grid --zone DE
+  ebb grid --zone US-CAL-CISO --hours 24 --run-time 4h
+  ebb grid --trace CISO_2023.csv.gz --grid-start 2023-05-01T17:00Z --format json)";
+
+struct GridView {
+  core::SignalIdentity identity;
+  core::SignalView view;
+  Interval window;
+  Duration run_time;
+  std::optional<plan::Window> cleanest;
+};
+
+Result<GridView> Look(const RunOptions& options, double hours) {
+  if (options.scheduler.signal.source == signals::SignalSource::kReplay)
+    EBB_RETURN_IF_ERROR(Validate(options));
+  EBB_ASSIGN_OR_RETURN(const auto feed, signals::MakeFeed(options.scheduler.signal));
+  const Time wall = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const Time now = options.scheduler.clock.start.value_or(wall);
+  EBB_RETURN_IF_ERROR(signals::CheckCoverage(*feed, {now, now + Duration{1}}));
+  GridView result;
+  result.identity = feed->identity();
+  result.run_time = options.scheduler.estimated_run_time.value_or(std::chrono::hours{1});
+  result.window = {now, now + DurationFromSeconds(hours * 3600)};
+  EBB_ASSIGN_OR_RETURN(result.view, feed->Observe(now, result.window.length()));
+  const Time latest = std::max(now, result.window.end - result.run_time);
+  result.cleanest = plan::CleanestWindow(result.view, {now, latest}, result.run_time);
+  return result;
+}
+
+std::string StatusNote(const core::Sample* sample) {
+  return sample ? " (" + std::string(Name(sample->status)) + ")" : "";
+}
+
+std::string Text(const GridView& grid) {
+  const core::Sample* current = grid.view.Current();
+  std::string text = signals::Describe(grid.identity) + "\n";
+  text += FormatTime(grid.view.now) + "  now " +
+          (current ? FormatFixed(current->intensity.g_per_kwh, 0) + " g/kWh" : "unknown") +
+          StatusNote(current) + "\n";
+  if (!grid.view.forecast.series.empty()) text += "forecast: " + grid.view.forecast.method + "\n";
+  ChartOptions chart;
+  chart.columns = static_cast<std::size_t>(std::clamp(platform::TerminalColumns() - 14, 24, 96));
+  if (grid.cleanest)
+    chart.marked = Interval{grid.cleanest->start, grid.cleanest->start + grid.run_time};
+  text += "\n" + IntensityChart(grid.view, grid.window, chart) + "\n";
+  if (!grid.cleanest) return text + "no window of " + FormatDuration(grid.run_time) + " is known\n";
+  text += "cleanest " + FormatDuration(grid.run_time) + ": " + FormatTime(grid.cleanest->start) +
+          ", " + FormatFixed(grid.cleanest->mean.g_per_kwh, 0) + " g/kWh on average";
+  const auto now = grid.view.Mean({grid.view.now, grid.view.now + grid.run_time});
+  if (now && now->coverage > 0.999 && now->intensity.g_per_kwh > 0) {
+    const double saving = 100 * (1 - grid.cleanest->mean.g_per_kwh / now->intensity.g_per_kwh);
+    text += " (" + FormatFixed(saving, 1) + " % below starting now)";
+  }
+  return text + "\n";
+}
+
+nlohmann::ordered_json SampleJson(const core::Sample& sample) {
+  return {{"begin", FormatTime(sample.interval.begin)},
+          {"end", FormatTime(sample.interval.end)},
+          {"carbon_intensity_g_per_kwh", sample.intensity.g_per_kwh},
+          {"status", Name(sample.status)}};
+}
+
+std::string Json(const GridView& grid) {
+  nlohmann::ordered_json json;
+  json["schema"] = "ebb.grid/1";
+  json["zone"] = grid.identity.zone;
+  json["source"] = grid.identity.source;
+  json["kind"] = Name(grid.identity.kind);
+  json["boundary"] = Name(grid.identity.boundary);
+  json["now"] = FormatTime(grid.view.now);
+  json["forecast_method"] = grid.view.forecast.method;
+  const core::Sample* current = grid.view.Current();
+  json["current"] = current ? SampleJson(*current) : nlohmann::ordered_json();
+  json["forecast"] = nlohmann::ordered_json::array();
+  const core::IntensitySeries ahead = grid.view.forecast.series.Slice(grid.window);
+  for (const core::Sample& sample : ahead.samples()) json["forecast"].push_back(SampleJson(sample));
+  json["run_time_s"] = Seconds(grid.run_time);
+  json["cleanest_window"] = nlohmann::ordered_json();
+  if (grid.cleanest)
+    json["cleanest_window"] = {{"start", FormatTime(grid.cleanest->start)},
+                               {"mean_g_per_kwh", grid.cleanest->mean.g_per_kwh}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace
+
+void AddGridCommand(CLI::App& app, CommandLine& line) {
+  auto* command =
+      app.add_subcommand("grid", "carbon intensity now, ahead, and the cleanest window");
+  command->footer(kExamples);
+  auto values = std::make_shared<FlagValues>();
+  auto hours = std::make_shared<double>(48);
+  auto format = std::make_shared<std::string>("text");
+  auto run_time = std::make_shared<std::string>();
+  command->add_option("--hours", *hours, "how far to look ahead (default 48)")
+      ->check(CLI::Range(1.0, 240.0));
+  command->add_option("--run-time", *run_time, "length of the cleanest window (default 1h)");
+  command->add_option("--format", *format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  AddFlags(*command, FlagGroup::kSignal, *values);
+  AddFlags(*command, FlagGroup::kClock, *values);
+  command->callback([=, &line] {
+    line.action = [=]() -> Result<int> {
+      RunOptions options;
+      if (!run_time->empty()) (*values)["run-time"] = *run_time;
+      EBB_RETURN_IF_ERROR(ApplyFlags(*values, options));
+      EBB_ASSIGN_OR_RETURN(const GridView grid, Look(options, *hours));
+      std::fputs((*format == "json" ? Json(grid) : Text(grid)).c_str(), stdout);
+      return 0;
+    };
+  });
+}
+
+}  // namespace ebb::cli

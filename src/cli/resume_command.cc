@@ -1,0 +1,38 @@
+// ebb resume RUN_DIR: continues a paused, failed or killed run as its next attempt.
+#include <CLI/CLI.hpp>
+
+#include "cli/command_line.h"
+#include "cli/run_session.h"
+
+namespace ebb::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  ebb resume runs/baseline-20261120T203312Z-3f2a
+  ebb resume runs/baseline-20261120T203312Z-3f2a --policy now
+
+The run keeps its ledger: energy and emissions of all attempts add up to one run. Options are those
+the run was begun with; flags given here replace them.)";
+
+}  // namespace
+
+void AddResumeCommand(CLI::App& app, CommandLine& line) {
+  auto* command = app.add_subcommand("resume", "continue a paused, failed or killed run");
+  command->footer(kExamples);
+  auto values = std::make_shared<FlagValues>();
+  auto directory = std::make_shared<std::string>();
+  command->add_option("RUN_DIR", *directory, "the run's directory")->required();
+  for (const FlagGroup group : {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kClock,
+                                FlagGroup::kMetering, FlagGroup::kOutput})
+    AddFlags(*command, group, *values);
+  command->callback([=, &line] {
+    line.action = [=]() -> Result<int> {
+      platform::ProcessSignals signals;
+      EBB_ASSIGN_OR_RETURN(const RunResult result, ResumeRun(*directory, *values, signals));
+      return result.exit_code;
+    };
+  });
+}
+
+}  // namespace ebb::cli

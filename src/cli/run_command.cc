@@ -1,0 +1,46 @@
+// ebb run [options] -- COMMAND: waits for clean power, then runs and measures any command.
+#include <CLI/CLI.hpp>
+
+#include "cli/command_line.h"
+#include "cli/run_session.h"
+
+namespace ebb::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  ebb run --policy threshold --threshold 200 --start-by 12h -- python train.py --epochs 3
+  ebb run --policy window --run-time 2h --start-by 24h --zone DE -- ./train.sh
+  ebb run --policy window --trace CISO_2023.csv.gz --grid-start 2023-05-01T00:00Z --skip-waits -- sleep 5
+
+The command is executed as it is, without a shell; its exit code is passed through (127: not found,
+128+n: ended by signal n). Signals are forwarded to it and its children. A program that exits with 75
+has paused with a checkpoint; `ebb resume RUN_DIR` starts it again with EBB_RESUME=1.)";
+
+}  // namespace
+
+void AddRunCommand(CLI::App& app, CommandLine& line) {
+  auto* command = app.add_subcommand("run", "wait for clean power, then run and measure a command");
+  command->footer(kExamples);
+  auto values = std::make_shared<FlagValues>();
+  for (const FlagGroup group : {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kClock,
+                                FlagGroup::kMetering, FlagGroup::kOutput})
+    AddFlags(*command, group, *values);
+  command->callback([values, &line] {
+    line.action = [values, &line]() -> Result<int> {
+      if (!line.has_command || line.command.empty())
+        return Fail({ExitCode::kUsage, "no command to run", "",
+                     "write it after --, e.g. ebb run -- python train.py"});
+      RunRequest request;
+      request.command = line.command;
+      // A single job may wait up to a day unless the user says otherwise.
+      request.options.scheduler.start_by = std::chrono::hours{24};
+      EBB_RETURN_IF_ERROR(ApplyFlags(*values, request.options));
+      platform::ProcessSignals signals;
+      EBB_ASSIGN_OR_RETURN(const RunResult result, RunOnce(request, signals));
+      return result.exit_code;
+    };
+  });
+}
+
+}  // namespace ebb::cli

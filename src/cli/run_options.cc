@@ -1,0 +1,364 @@
+#include "cli/run_options.h"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <optional>
+
+#include "base/text.h"
+
+namespace ebb::cli {
+namespace {
+
+using Apply = std::function<Status(const std::string&, RunOptions&)>;
+using Show = std::function<std::optional<std::string>(const RunOptions&)>;
+
+struct Flag {
+  FlagGroup group;
+  const char* name;
+  const char* value_name;  ///< nullptr: a switch
+  const char* help;
+  Apply apply;
+  Show show;  ///< nothing: leave the flag out
+};
+
+Error BadValue(const char* flag, const std::string& text, const std::string& next) {
+  return {ExitCode::kUsage, "--" + std::string(flag) + ": \"" + text + "\" is not accepted", "",
+          next};
+}
+
+// A number within limits.
+Apply Number(const char* flag, double low, double high, void (*set)(RunOptions&, double)) {
+  return [=](const std::string& text, RunOptions& options) -> Status {
+    const auto value = ParseNumber(text);
+    if (!value || *value < low || *value > high)
+      return Fail(BadValue(
+          flag, text,
+          "give a number from " + FormatSignificant(low, 3) + " to " + FormatSignificant(high, 3)));
+    set(options, *value);
+    return {};
+  };
+}
+
+Apply DurationOf(const char* flag, void (*set)(RunOptions&, Duration)) {
+  return [=](const std::string& text, RunOptions& options) -> Status {
+    const auto value = ParseDuration(text);
+    if (!value) return Fail(BadValue(flag, text, value.error().what + "; " + value.error().next));
+    set(options, *value);
+    return {};
+  };
+}
+
+Apply Text(void (*set)(RunOptions&, const std::string&)) {
+  return [=](const std::string& text, RunOptions& options) -> Status {
+    set(options, text);
+    return {};
+  };
+}
+
+Apply Switch(void (*set)(RunOptions&)) {
+  return [=](const std::string&, RunOptions& options) -> Status {
+    set(options);
+    return {};
+  };
+}
+
+// A name out of a list that `from_name` knows.
+template <typename FromName, typename Set>
+Apply Choice(const char* flag, std::vector<std::string> names, FromName from_name, Set set) {
+  return [=](const std::string& text, RunOptions& options) -> Status {
+    const auto value = from_name(text);
+    if (!value)
+      return Fail(
+          BadValue(flag, text, "choose one of " + Join(names, ", ") + SuggestionText(text, names)));
+    set(options, *value);
+    return {};
+  };
+}
+
+std::string Milliseconds(Duration duration) { return std::to_string(duration.count()) + "ms"; }
+
+std::optional<std::string> If(bool condition, std::string text) {
+  return condition ? std::optional(std::move(text)) : std::nullopt;
+}
+
+std::optional<plan::AtDeadline> AtDeadlineFromName(std::string_view name) {
+  if (name == "start") return plan::AtDeadline::kStart;
+  if (name == "stop") return plan::AtDeadline::kStop;
+  return std::nullopt;
+}
+
+std::optional<core::MeterScope> ScopeFromName(std::string_view name) {
+  if (name == "process") return core::MeterScope::kProcessTree;
+  if (name == "machine") return core::MeterScope::kMachine;
+  return std::nullopt;
+}
+
+std::vector<Flag> GateFlags() {
+  return {
+      {FlagGroup::kGate, "policy", "POLICY",
+       "now; threshold: start at or below --threshold; window: start where the mean over the run "
+       "time is lowest",
+       Choice("policy", {"now", "threshold", "window"}, config::GatePolicyKindFromName,
+              [](RunOptions& o, config::GatePolicyKind v) { o.scheduler.policy = v; }),
+       [](const RunOptions& o) { return std::optional(std::string(Name(o.scheduler.policy))); }},
+      {FlagGroup::kGate, "threshold", "G_PER_KWH", "intensity at or below which a run starts",
+       Number("threshold", 0, 5000, [](RunOptions& o, double v) { o.scheduler.threshold = {v}; }),
+       [](const RunOptions& o) {
+         return std::optional(FormatExact(o.scheduler.threshold.g_per_kwh));
+       }},
+      {FlagGroup::kGate, "start-by", "DURATION", "longest wait after submission, e.g. 6h",
+       DurationOf("start-by", [](RunOptions& o, Duration v) { o.scheduler.start_by = v; }),
+       [](const RunOptions& o) { return std::optional(Milliseconds(o.scheduler.start_by)); }},
+      {FlagGroup::kGate, "run-time", "DURATION", "estimated length of the run (default 1h)",
+       DurationOf("run-time",
+                  [](RunOptions& o, Duration v) { o.scheduler.estimated_run_time = v; }),
+       [](const RunOptions& o) {
+         return o.scheduler.estimated_run_time
+                    ? std::optional(Milliseconds(*o.scheduler.estimated_run_time))
+                    : std::nullopt;
+       }},
+      {FlagGroup::kGate, "at-deadline", "WHAT",
+       "at the latest start: start whatever the intensity, or stop with exit code 75",
+       Choice("at-deadline", {"start", "stop"}, AtDeadlineFromName,
+              [](RunOptions& o, plan::AtDeadline v) { o.scheduler.on_deadline = v; }),
+       [](const RunOptions& o) {
+         return If(o.scheduler.on_deadline == plan::AtDeadline::kStop, "stop");
+       }},
+  };
+}
+
+std::vector<Flag> SignalFlags() {
+  return {
+      {FlagGroup::kSignal, "zone", "ZONE", "grid zone, e.g. US-CAL-CISO, DE, GB; neo: NEO's table",
+       Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.zone = v; }),
+       [](const RunOptions& o) {
+         return If(!o.scheduler.signal.zone.empty(), o.scheduler.signal.zone);
+       }},
+      {FlagGroup::kSignal, "trace", "FILE", "replay intensity from a CSV file (.csv or .csv.gz)",
+       Text([](RunOptions& o, const std::string& v) {
+         o.scheduler.signal.source = signals::SignalSource::kReplay;
+         o.scheduler.signal.trace_path = v;
+       }),
+       [](const RunOptions& o) {
+         return If(o.scheduler.signal.source == signals::SignalSource::kReplay,
+                   o.scheduler.signal.trace_path);
+       }},
+      {FlagGroup::kSignal, "forecast", "MODE",
+       "for a trace: auto, archived (as published then), history (yesterday and last week), "
+       "perfect "
+       "(the future itself)",
+       Choice("forecast", {"auto", "archived", "history", "perfect"}, signals::ForecastModeFromName,
+              [](RunOptions& o, signals::ForecastMode v) { o.scheduler.signal.forecast = v; }),
+       [](const RunOptions& o) {
+         return std::optional(std::string(Name(o.scheduler.signal.forecast)));
+       }},
+      {FlagGroup::kSignal, "constant", "G_PER_KWH", "the same intensity always",
+       Number("constant", 0, 5000,
+              [](RunOptions& o, double v) {
+                o.scheduler.signal.source = signals::SignalSource::kConstant;
+                o.scheduler.signal.constant = Intensity{v};
+              }),
+       [](const RunOptions& o) {
+         const auto& signal = o.scheduler.signal;
+         return If(signal.source == signals::SignalSource::kConstant && signal.constant,
+                   signal.constant ? FormatExact(signal.constant->g_per_kwh) : "");
+       }},
+      {FlagGroup::kSignal, "api-url", "URL", "latest intensity from a web address (JSON)",
+       Text([](RunOptions& o, const std::string& v) {
+         o.scheduler.signal.source = signals::SignalSource::kHttp;
+         o.scheduler.signal.url = v;
+       }),
+       [](const RunOptions& o) {
+         return If(o.scheduler.signal.source == signals::SignalSource::kHttp,
+                   o.scheduler.signal.url);
+       }},
+      {FlagGroup::kSignal, "api-token-env", "NAME", "environment variable that holds the API token",
+       Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.auth_env = v; }),
+       [](const RunOptions& o) {
+         return If(!o.scheduler.signal.auth_env.empty(), o.scheduler.signal.auth_env);
+       }},
+      {FlagGroup::kSignal, "refresh", "DURATION",
+       "ask a web address at most this often (default 5m)",
+       DurationOf("refresh", [](RunOptions& o, Duration v) { o.scheduler.signal.refresh = v; }),
+       [](const RunOptions& o) { return std::optional(Milliseconds(o.scheduler.signal.refresh)); }},
+      {FlagGroup::kSignal, "profile-seed", "N",
+       "seed of the day-to-day variation of a zone profile",
+       Number("profile-seed", 0, 9e15,
+              [](RunOptions& o, double v) {
+                o.scheduler.signal.seed = static_cast<std::uint64_t>(v);
+              }),
+       [](const RunOptions& o) { return std::optional(std::to_string(o.scheduler.signal.seed)); }},
+  };
+}
+
+std::vector<Flag> ClockFlags() {
+  return {
+      {FlagGroup::kClock, "grid-start", "TIME",
+       "replay the grid clock from here, e.g. 2023-05-01T00:00Z",
+       [](const std::string& text, RunOptions& options) -> Status {
+         const auto time = ParseTime(text);
+         if (!time)
+           return Fail(BadValue("grid-start", text, time.error().what + "; " + time.error().next));
+         options.scheduler.clock.start = *time;
+         return {};
+       },
+       [](const RunOptions& o) {
+         return o.scheduler.clock.start ? std::optional(FormatTime(*o.scheduler.clock.start))
+                                        : std::nullopt;
+       }},
+      {FlagGroup::kClock, "grid-speed", "FACTOR", "grid seconds per real second, e.g. 60",
+       Number("grid-speed", 0.001, 1e6,
+              [](RunOptions& o, double v) { o.scheduler.clock.speed = v; }),
+       [](const RunOptions& o) {
+         return If(o.scheduler.clock.speed != 1, FormatExact(o.scheduler.clock.speed));
+       }},
+      {FlagGroup::kClock, "skip-waits", nullptr,
+       "where the gate would sleep, jump the grid clock forward instead",
+       Switch([](RunOptions& o) { o.scheduler.clock.skip_waits = true; }),
+       [](const RunOptions& o) { return If(o.scheduler.clock.skip_waits, "true"); }},
+  };
+}
+
+std::vector<Flag> MeteringFlags() {
+  return {
+      {FlagGroup::kMetering, "scope", "SCOPE", "process (the run and its children) or machine",
+       Choice("scope", {"process", "machine"}, ScopeFromName,
+              [](RunOptions& o, core::MeterScope v) { o.metering.scope = v; }),
+       [](const RunOptions& o) {
+         return If(o.metering.scope == core::MeterScope::kMachine, "machine");
+       }},
+      {FlagGroup::kMetering, "interval", "DURATION", "time between samples (default 1s)",
+       [](const std::string& text, RunOptions& options) -> Status {
+         const auto value = ParseDuration(text);
+         if (!value || *value < Duration{10} || *value > std::chrono::hours{1})
+           return Fail(BadValue("interval", text, "give a duration from 10ms to 1h"));
+         options.metering.interval = *value;
+         return {};
+       },
+       [](const RunOptions& o) { return std::optional(Milliseconds(o.metering.interval)); }},
+      {FlagGroup::kMetering, "cpu-tdp", "WATTS", "full-load power of this machine's processors",
+       Number("cpu-tdp", 0.1, 100'000,
+              [](RunOptions& o, double v) { o.metering.cpu_tdp = Power{v}; }),
+       [](const RunOptions& o) {
+         return o.metering.cpu_tdp ? std::optional(FormatExact(o.metering.cpu_tdp->watts))
+                                   : std::nullopt;
+       }},
+      {FlagGroup::kMetering, "ram-power", "WATTS", "power of this machine's memory",
+       Number("ram-power", 0, 10'000,
+              [](RunOptions& o, double v) { o.metering.ram_power = Power{v}; }),
+       [](const RunOptions& o) {
+         return o.metering.ram_power ? std::optional(FormatExact(o.metering.ram_power->watts))
+                                     : std::nullopt;
+       }},
+      {FlagGroup::kMetering, "pue", "RATIO", "facility energy per unit of IT energy (default 1)",
+       Number("pue", 1, 10, [](RunOptions& o, double v) { o.metering.pue = {v}; }),
+       [](const RunOptions& o) {
+         return If(o.metering.pue.ratio != 1, FormatExact(o.metering.pue.ratio));
+       }},
+  };
+}
+
+std::vector<Flag> OutputFlags() {
+  const Show nothing = [](const RunOptions&) { return std::optional<std::string>(); };
+  return {
+      {FlagGroup::kOutput, "name", "NAME", "name of the run",
+       Text([](RunOptions& o, const std::string& v) { o.name = v; }), nothing},
+      {FlagGroup::kOutput, "output-dir", "DIR", "where run directories are made (default runs)",
+       Text([](RunOptions& o, const std::string& v) { o.output_dir = v; }), nothing},
+      {FlagGroup::kOutput, "run-dir", "DIR", "this run's directory",
+       Text([](RunOptions& o, const std::string& v) { o.run_dir = v; }), nothing},
+      {FlagGroup::kOutput, "format", "FORMAT", "text (to stderr) or json (to stdout)",
+       [](const std::string& text, RunOptions& options) -> Status {
+         if (text != "text" && text != "json")
+           return Fail(BadValue("format", text, "choose one of text, json"));
+         options.json = text == "json";
+         return {};
+       },
+       nothing},
+      {FlagGroup::kOutput, "quiet", nullptr, "no progress and no summary",
+       Switch([](RunOptions& o) { o.quiet = true; }), nothing},
+  };
+}
+
+const std::vector<Flag>& AllFlags() {
+  static const std::vector<Flag> flags = [] {
+    std::vector<Flag> all;
+    for (auto part : {GateFlags(), SignalFlags(), ClockFlags(), MeteringFlags(), OutputFlags()})
+      all.insert(all.end(), part.begin(), part.end());
+    return all;
+  }();
+  return flags;
+}
+
+const char* Heading(FlagGroup group) {
+  switch (group) {
+    case FlagGroup::kGate:
+      return "When to start";
+    case FlagGroup::kSignal:
+      return "Grid signal";
+    case FlagGroup::kClock:
+      return "Replayed grid clock";
+    case FlagGroup::kMetering:
+      return "Measuring";
+    case FlagGroup::kOutput:
+      return "Output";
+  }
+  return "";
+}
+
+}  // namespace
+
+void AddFlags(CLI::App& command, FlagGroup group, FlagValues& values) {
+  for (const Flag& flag : AllFlags()) {
+    if (flag.group != group) continue;
+    const std::string spelled = "--" + std::string(flag.name);
+    CLI::Option* option = nullptr;
+    if (flag.value_name) {
+      option = command.add_option_function<std::string>(
+          spelled, [&values, name = flag.name](const std::string& text) { values[name] = text; },
+          flag.help);
+      option->type_name(flag.value_name);
+    } else {
+      option = command.add_flag_callback(
+          spelled, [&values, name = flag.name] { values[name] = "true"; }, flag.help);
+    }
+    option->group(Heading(group));
+  }
+}
+
+Status ApplyFlags(const FlagValues& values, RunOptions& options) {
+  for (const Flag& flag : AllFlags()) {
+    const auto given = values.find(flag.name);
+    if (given != values.end()) EBB_RETURN_IF_ERROR(flag.apply(given->second, options));
+  }
+  // A threshold without a policy can only mean the threshold policy.
+  if (values.contains("threshold") && !values.contains("policy"))
+    options.scheduler.policy = config::GatePolicyKind::kThreshold;
+  return {};
+}
+
+FlagValues ToFlags(const RunOptions& options) {
+  FlagValues values;
+  for (const Flag& flag : AllFlags()) {
+    if (auto text = flag.show(options)) values[flag.name] = *text;
+  }
+  return values;
+}
+
+Status Validate(const RunOptions& options) {
+  const auto& scheduler = options.scheduler;
+  if (scheduler.policy == config::GatePolicyKind::kWindow &&
+      scheduler.signal.source == signals::SignalSource::kHttp)
+    return Fail({ExitCode::kConfiguration, "policy window needs a forecast, and --api-url has none",
+                 "", "use --policy threshold, or a trace or zone profile"});
+  if (scheduler.signal.source == signals::SignalSource::kReplay && !scheduler.clock.start)
+    return Fail({ExitCode::kConfiguration,
+                 "a trace lies in the past, and the grid clock shows today", "",
+                 "say where in the trace to begin with --grid-start"});
+  if (scheduler.signal.source == signals::SignalSource::kHttp && scheduler.clock.replayed())
+    return Fail({ExitCode::kConfiguration, "a live address cannot be replayed", "",
+                 "leave out --grid-start, --grid-speed and --skip-waits, or use --trace"});
+  return {};
+}
+
+}  // namespace ebb::cli

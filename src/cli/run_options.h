@@ -1,0 +1,47 @@
+#pragma once
+// The options that gate, measure and place a run, as flags: one table says each flag's name, help,
+// effect and how it is written back. The same table reads the command line, overrides a
+// configuration file, and restores a paused run, so the three cannot drift apart.
+
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "config/train_config.h"
+
+namespace CLI {
+class App;
+}
+
+namespace ebb::cli {
+
+struct RunOptions {
+  config::SchedulerConfig scheduler;
+  config::MeteringConfig metering;
+  std::string name;   ///< empty: from the command or configuration
+  std::string group;  ///< empty: the name
+  std::string output_dir = "runs";
+  std::string run_dir;  ///< empty: output_dir/run_id
+  bool json = false;
+  bool quiet = false;
+};
+
+/// Flag name without dashes -> text; switches have the text "true".
+using FlagValues = std::map<std::string, std::string>;
+
+enum class FlagGroup { kGate, kSignal, kClock, kMetering, kOutput };
+
+/// Registers the flags of one group on a subcommand; given ones land in `values`.
+void AddFlags(CLI::App& command, FlagGroup group, FlagValues& values);
+
+/// Applies given flags over `options`: what a flag does not mention stays.
+Status ApplyFlags(const FlagValues& values, RunOptions& options);
+
+/// The flags that restore `options` (output flags left out).
+FlagValues ToFlags(const RunOptions& options);
+
+/// Contradictions between options that no single flag shows: threshold policy on a source without
+/// forecast and the like. Also says what is modelled.
+Status Validate(const RunOptions& options);
+
+}  // namespace ebb::cli

@@ -1,0 +1,422 @@
+#include "cli/run_session.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "base/text.h"
+#include "cli/display.h"
+#include "cli/progress_tail.h"
+#include "local/measured_attempt.h"
+#include "local/training_contract.h"
+#include "meter/machine.h"
+#include "meter/meters.h"
+#include "platform/file.h"
+#include "platform/system_clock.h"
+#include "report/codecarbon_csv.h"
+#include "report/run_directory.h"
+#include "report/summary.h"
+#include "runtime/gate_loop.h"
+#include "signals/make_feed.h"
+
+namespace ebb::cli {
+namespace {
+
+using platform::Path;
+
+constexpr const char* kOptionsFile = "options.json";
+constexpr const char* kLogFile = "ebb.log";
+constexpr Duration kDefaultRunTime = std::chrono::hours{1};
+// Signal shown around a run in reports.
+constexpr Duration kContext = std::chrono::hours{6};
+
+Status WriteOptions(const Path& directory, const RunOptions& options) {
+  nlohmann::ordered_json json;
+  for (const auto& [name, text] : ToFlags(options)) json[name] = text;
+  return platform::WriteFileAtomically(directory / kOptionsFile, json.dump(2) + "\n");
+}
+
+Result<RunOptions> ReadOptions(const Path& directory) {
+  const Path path = directory / kOptionsFile;
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(path, 1 << 20));
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object())
+    return Fail({ExitCode::kConfiguration, "is not the options of a run", path.string(), ""});
+  FlagValues values;
+  for (const auto& [name, value] : json.items()) {
+    if (value.is_string()) values[name] = value.get<std::string>();
+  }
+  RunOptions options;
+  EBB_RETURN_IF_ERROR(ApplyFlags(values, options));
+  return options;
+}
+
+// "baseline-20261120T203312Z-3f2a": readable, sorted by time, unique.
+std::string NewRunId(const std::string& name, Time created) {
+  std::string stamp;
+  for (const char c : FormatTime(std::chrono::floor<std::chrono::seconds>(created))) {
+    if (c != '-' && c != ':') stamp += c;
+  }
+  std::string safe;
+  for (const char c : name) {
+    const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '.' || c == '_' || c == '-';
+    safe += kept ? c : '_';
+  }
+  char suffix[8];
+  std::snprintf(suffix, sizeof suffix, "%04x", std::random_device{}() & 0xffffu);
+  return safe + "-" + stamp + "-" + suffix;
+}
+
+std::string DefaultName(const RunRequest& request) {
+  if (!request.options.name.empty()) return request.options.name;
+  return Path(request.command.front()).filename().string();
+}
+
+std::unique_ptr<plan::GatePolicy> MakePolicy(const config::SchedulerConfig& scheduler) {
+  switch (scheduler.policy) {
+    case config::GatePolicyKind::kNow:
+      return plan::MakeRunNow();
+    case config::GatePolicyKind::kThreshold:
+      return plan::MakeThreshold(scheduler.threshold);
+    case config::GatePolicyKind::kWindow:
+      return plan::MakeLowestWindow({});
+  }
+  return plan::MakeRunNow();
+}
+
+core::GridClockSettings ClockSettings(const config::GridClockConfig& clock, Time begin) {
+  return {clock.replayed(), begin, clock.speed, clock.skip_waits};
+}
+
+meter::MeterOptions MeterOptionsFor(const config::MeteringConfig& metering) {
+  meter::MeterOptions options = meter::OptionsFromEnvironment();
+  options.scope = metering.scope;
+  if (metering.cpu_tdp) options.cpu_tdp_w = metering.cpu_tdp->watts;
+  if (metering.ram_power) options.ram_power_w = metering.ram_power->watts;
+  return options;
+}
+
+// A log in the run directory: what a person would have seen, with wall time.
+class RunLog {
+ public:
+  static Result<RunLog> Open(const Path& directory) {
+    EBB_ASSIGN_OR_RETURN(auto writer, platform::LineWriter::Open(directory / kLogFile));
+    return RunLog(std::move(writer));
+  }
+  void Write(const std::string& text) {
+    const Time now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
+    // The log is a convenience: a full disk must not end a run because of it.
+    std::ignore = writer_.Append(FormatTime(now) + "  " + text);
+  }
+
+ private:
+  explicit RunLog(platform::LineWriter writer) : writer_(std::move(writer)) {}
+  platform::LineWriter writer_;
+};
+
+// Records decisions, and shows them.
+class Gatekeeper final : public runtime::GateObserver {
+ public:
+  Gatekeeper(report::RunDirectory& directory, RunLog& log, StatusLine& line)
+      : directory_(directory), log_(log), display_(line) {}
+
+  Status OnDecision(const core::GateDecision& decision, const core::SignalView& view) override {
+    if (!at_submission_) at_submission_ = std::pair{true, decision.current};
+    log_.Write("grid " + FormatTime(decision.at) + "  " + std::string(Name(decision.action)) +
+               " (" + std::string(Name(decision.rule)) + "): " + decision.reason);
+    display_.Show(decision, view);
+    return directory_.AppendDecision(decision);
+  }
+  void OnTick(Time grid_now) override { display_.Tick(grid_now); }
+  Status OnSkippedWait(const core::SkippedWait& wait) override {
+    return directory_.AppendSkippedWait(wait);
+  }
+  std::optional<Intensity> intensity_at_submission() const {
+    return at_submission_ ? at_submission_->second : std::nullopt;
+  }
+
+ private:
+  report::RunDirectory& directory_;
+  RunLog& log_;
+  WaitDisplay display_;
+  std::optional<std::pair<bool, std::optional<Intensity>>> at_submission_;
+};
+
+// Stores what an attempt measures, and shows it.
+class AttemptRecorder final : public local::AttemptObserver {
+ public:
+  AttemptRecorder(report::RunDirectory& directory, RunLog& log, StatusLine& line)
+      : directory_(directory),
+        log_(log),
+        line_(line),
+        tail_(directory.path() / report::kProgressFile),
+        display_(line) {}
+
+  Status OnBegin(const core::Attempt& attempt) override {
+    log_.Write("attempt " + std::to_string(attempt.number) + " begins, grid " +
+               FormatTime(attempt.grid.begin));
+    return directory_.BeginAttempt(attempt);
+  }
+  Status OnRows(std::span<const core::LedgerRow> rows) override {
+    return directory_.AppendRows(rows);
+  }
+  bool OnTick(const local::LiveFigures& figures) override {
+    if (line_.mode() == DisplayMode::kQuiet) return false;
+    return display_.Show(tail_.Poll(), figures);
+  }
+
+ private:
+  report::RunDirectory& directory_;
+  RunLog& log_;
+  StatusLine& line_;
+  ProgressTail tail_;
+  TrainingDisplay display_;
+};
+
+// Everything that lives as long as one run.
+class Session {
+ public:
+  Session(RunOptions options, platform::ProcessSignals& signals)
+      : options_(std::move(options)),
+        signals_(signals),
+        wall_(signals),
+        line_(ModeFor(options_.quiet)) {}
+
+  Result<RunResult> RunNew(const RunRequest& request);
+  Result<RunResult> Resume(const Path& directory);
+
+ private:
+  Status OpenSignal(Time replay_begin);
+  Result<core::RunSpec> MakeSpec(const RunRequest& request);
+  Result<RunResult> GateAndRun(const plan::GateRequest& gate, int attempt_number);
+  Result<RunResult> Start(const plan::GateRequest& gate, const core::GateDecision& decision,
+                          std::optional<Intensity> at_submission, int attempt_number);
+  Status NotStarted(int attempt_number, const Error& error);
+  Status StoreSignal();
+  Status Finish();
+  void SayNotes(const std::vector<std::string>& notes);
+
+  RunOptions options_;
+  platform::ProcessSignals& signals_;
+  platform::SystemClock wall_;
+  StatusLine line_;
+  std::unique_ptr<runtime::SignalFeed> feed_;
+  std::optional<runtime::GridClock> clock_;
+  meter::MeterSet meters_;
+  std::optional<report::RunDirectory> directory_;
+  std::optional<RunLog> log_;
+};
+
+Status Session::OpenSignal(Time replay_begin) {
+  EBB_RETURN_IF_ERROR(Validate(options_));
+  EBB_ASSIGN_OR_RETURN(feed_, signals::MakeFeed(options_.scheduler.signal));
+  clock_.emplace(wall_, ClockSettings(options_.scheduler.clock, replay_begin));
+  const Time now = clock_->Now();
+  EBB_RETURN_IF_ERROR(signals::CheckCoverage(*feed_, {now, now + Duration{1}}));
+  meters_ = meter::MakeMeters(MeterOptionsFor(options_.metering));
+  return {};
+}
+
+Result<core::RunSpec> Session::MakeSpec(const RunRequest& request) {
+  const auto& scheduler = options_.scheduler;
+  core::RunSpec spec;
+  spec.name = DefaultName(request);
+  spec.group = options_.group.empty() ? spec.name : options_.group;
+  spec.created_wall = wall_.Now();
+  spec.run_id = NewRunId(spec.name, spec.created_wall);
+  spec.command = request.command;
+  spec.policy = Name(scheduler.policy);
+  if (scheduler.policy == config::GatePolicyKind::kThreshold) spec.threshold = scheduler.threshold;
+  spec.submitted = clock_->settings().skip_waits ? clock_->settings().begin : clock_->Now();
+  const bool waits = scheduler.policy != config::GatePolicyKind::kNow;
+  spec.start_by = spec.submitted + (waits ? scheduler.start_by : Duration::zero());
+  spec.estimated_run_time = scheduler.estimated_run_time.value_or(kDefaultRunTime);
+  spec.clock = clock_->settings();
+  if (!spec.clock.replayed) spec.clock.begin = spec.submitted;
+  spec.signal = feed_->identity();
+  spec.pue = options_.metering.pue;
+  spec.scope = options_.metering.scope;
+  spec.sample_interval = options_.metering.interval;
+  spec.meters = meters_.descriptions;
+  spec.machine = meter::DescribeMachine(meters_.gpu_models);
+  spec.training = request.training;
+  return spec;
+}
+
+Result<RunResult> Session::RunNew(const RunRequest& request) {
+  const Time begin = options_.scheduler.clock.start.value_or(wall_.Now());
+  EBB_RETURN_IF_ERROR(OpenSignal(begin));
+  EBB_ASSIGN_OR_RETURN(const core::RunSpec spec, MakeSpec(request));
+  const Path path =
+      options_.run_dir.empty() ? Path(options_.output_dir) / spec.run_id : Path(options_.run_dir);
+  EBB_RETURN_IF_ERROR(
+      platform::EnsureWritableDirectory(path.has_parent_path() ? path.parent_path() : "."));
+  EBB_ASSIGN_OR_RETURN(directory_, report::RunDirectory::Create(path, spec));
+  EBB_RETURN_IF_ERROR(WriteOptions(path, options_));
+  EBB_ASSIGN_OR_RETURN(log_, RunLog::Open(path));
+  line_.Say(spec.name + ": " + signals::Describe(feed_->identity()));
+  if (request.show_meter_notes) {
+    SayNotes(meters_.notes);
+  } else {
+    for (const std::string& note : meters_.notes) log_->Write("note: " + note);
+  }
+  return GateAndRun(
+      {spec.submitted, spec.start_by, spec.estimated_run_time, options_.scheduler.on_deadline}, 1);
+}
+
+Result<RunResult> Session::Resume(const Path& path) {
+  EBB_ASSIGN_OR_RETURN(directory_, report::RunDirectory::Open(path));
+  EBB_ASSIGN_OR_RETURN(const core::RunRecord record, report::ReadRun(path));
+  const int attempt = static_cast<int>(record.attempts.size()) + 1;
+  if (!record.attempts.empty() && record.attempts.back().outcome == core::AttemptOutcome::kDone)
+    return Fail(
+        {ExitCode::kUsage, "the run is done: there is nothing to resume", path.string(), ""});
+  // A replayed grid clock stands still while nobody looks at it.
+  const Time begin =
+      record.attempts.empty() ? record.spec.submitted : record.attempts.back().grid.end;
+  EBB_RETURN_IF_ERROR(OpenSignal(begin));
+  EBB_ASSIGN_OR_RETURN(log_, RunLog::Open(path));
+  for (const std::string& notice : directory_->notices()) line_.Say(notice);
+  line_.Say(record.spec.name + ": attempt " + std::to_string(attempt));
+  return GateAndRun({record.spec.submitted, record.spec.start_by, record.spec.estimated_run_time,
+                     options_.scheduler.on_deadline},
+                    attempt);
+}
+
+Result<RunResult> Session::GateAndRun(const plan::GateRequest& gate, int attempt_number) {
+  Gatekeeper gatekeeper(*directory_, *log_, line_);
+  const auto policy = MakePolicy(options_.scheduler);
+  EBB_ASSIGN_OR_RETURN(const runtime::GateResult result,
+                       runtime::WaitForStart(gate, *policy, *feed_, *clock_, gatekeeper));
+  line_.Finish();
+  if (result.interrupted) {
+    const int signal = wall_.stop_signal().value_or(2);
+    line_.Say("stopped while waiting; the program was not started. Continue with: ebb resume " +
+              directory_->path().string());
+    EBB_RETURN_IF_ERROR(StoreSignal());
+    return RunResult{128 + signal, directory_->path(), core::AttemptOutcome::kNotStarted};
+  }
+  if (result.decision.action == core::GateAction::kStop) {
+    EBB_RETURN_IF_ERROR(StoreSignal());
+    return RunResult{static_cast<int>(ExitCode::kTryLater), directory_->path(),
+                     core::AttemptOutcome::kNotStarted};
+  }
+  return Start(gate, result.decision, gatekeeper.intensity_at_submission(), attempt_number);
+}
+
+Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::GateDecision& decision,
+                                 std::optional<Intensity> at_submission, int attempt_number) {
+  local::ContractValues contract;
+  contract.job_id = directory_->spec().run_id;
+  contract.run_directory = directory_->path();
+  contract.checkpoint_directory = directory_->path() / "checkpoints";
+  contract.resume = attempt_number > 1;
+  contract.submitted = gate.submitted;
+  contract.scheduled = decision.at;
+  contract.intensity_at_submission = at_submission;
+  contract.intensity_at_start = decision.current;
+
+  local::AttemptOptions attempt;
+  attempt.child = {directory_->spec().command, local::ContractEnvironment(contract)};
+  attempt.number = attempt_number;
+  attempt.pue = options_.metering.pue;
+  attempt.sampler.interval = options_.metering.interval;
+  attempt.sampler.scope = options_.metering.scope;
+  attempt.tick = line_.mode() == DisplayMode::kTerminal ? Duration{200} : Duration{1000};
+
+  AttemptRecorder recorder(*directory_, *log_, line_);
+  auto result =
+      local::RunAttempt(attempt, std::move(meters_.meters), *feed_, *clock_, signals_, recorder);
+  line_.Finish();
+  if (!result) {
+    EBB_RETURN_IF_ERROR(NotStarted(attempt_number, result.error()));
+    return Fail(result.error());
+  }
+  SayNotes(result->warnings);
+  log_->Write("attempt " + std::to_string(attempt_number) + " " +
+              std::string(Name(result->attempt.outcome)) + ", exit code " +
+              std::to_string(result->attempt.exit_code));
+  EBB_RETURN_IF_ERROR(directory_->EndAttempt(result->attempt));
+  EBB_RETURN_IF_ERROR(StoreSignal());
+  EBB_RETURN_IF_ERROR(Finish());
+  if (result->attempt.outcome == core::AttemptOutcome::kPaused)
+    line_.Say("paused with a checkpoint. Continue with: ebb resume " + directory_->path().string());
+  return RunResult{result->attempt.exit_code, directory_->path(), result->attempt.outcome};
+}
+
+// A program that could not be started leaves a run that says so.
+Status Session::NotStarted(int attempt_number, const Error& error) {
+  core::Attempt attempt;
+  attempt.number = attempt_number;
+  attempt.wall = {wall_.Now(), wall_.Now()};
+  attempt.grid = clock_->ToGrid(attempt.wall);
+  attempt.outcome = core::AttemptOutcome::kNotStarted;
+  attempt.exit_code = static_cast<int>(error.code);
+  log_->Write("not started: " + error.Message());
+  EBB_RETURN_IF_ERROR(directory_->BeginAttempt(attempt));
+  EBB_RETURN_IF_ERROR(directory_->EndAttempt(attempt));
+  return StoreSignal();
+}
+
+// The signal from before submission to after the latest possible end, as far as it is settled: what
+// the counterfactuals and plots of a report need, so that a run directory explains itself.
+Status Session::StoreSignal() {
+  EBB_ASSIGN_OR_RETURN(const core::RunRecord record, report::ReadRun(directory_->path()));
+  Duration length{0};
+  Time end = record.spec.start_by;
+  for (const core::Attempt& attempt : record.attempts) {
+    length += attempt.grid.length();
+    end = std::max(end, attempt.grid.end);
+  }
+  const Interval wanted{record.spec.submitted - kContext, end + length + kContext};
+  EBB_ASSIGN_OR_RETURN(const core::IntensitySeries signal, feed_->Settled(wanted));
+  return directory_->WriteSignal(signal);
+}
+
+Status Session::Finish() {
+  std::vector<std::string> notices;
+  EBB_ASSIGN_OR_RETURN(const core::RunRecord record, report::ReadRun(directory_->path(), &notices));
+  SayNotes(notices);
+  const report::Summary summary = report::Summarise(record);
+  EBB_RETURN_IF_ERROR(report::WriteSummaries(directory_->path(), record, summary));
+  // One run, one row: a resumed run replaces the row of its earlier attempts.
+  const Path emissions = directory_->path() / report::kEmissionsFile;
+  std::error_code ignored;
+  std::filesystem::remove(emissions, ignored);
+  EBB_RETURN_IF_ERROR(report::AppendEmissionsCsv(emissions, record, summary));
+  if (options_.json) {
+    std::fputs(report::SummaryJson(record, summary).c_str(), stdout);
+    std::fflush(stdout);
+  } else {
+    line_.Say(report::SummaryText(record, summary) + "  kept in  " + directory_->path().string());
+  }
+  return {};
+}
+
+void Session::SayNotes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) {
+    log_->Write("note: " + note);
+    line_.Say("note: " + note);
+  }
+}
+
+}  // namespace
+
+Result<RunResult> RunOnce(const RunRequest& request, platform::ProcessSignals& signals) {
+  return Session(request.options, signals).RunNew(request);
+}
+
+Result<RunResult> ResumeRun(const Path& directory, const FlagValues& given,
+                            platform::ProcessSignals& signals) {
+  if (!report::HoldsRun(directory))
+    return Fail({ExitCode::kUsage, "is not a run directory", directory.string(),
+                 "give the directory that the run printed at its end"});
+  EBB_ASSIGN_OR_RETURN(RunOptions options, ReadOptions(directory));
+  EBB_RETURN_IF_ERROR(ApplyFlags(given, options));
+  return Session(std::move(options), signals).Resume(directory);
+}
+
+}  // namespace ebb::cli

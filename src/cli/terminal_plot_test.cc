@@ -1,0 +1,59 @@
+#include "cli/terminal_plot.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace ebb::cli {
+namespace {
+
+const Time kDay = *ParseTime("2023-05-01");
+
+core::SignalView Ramp() {
+  std::vector<core::Sample> samples;
+  for (int hour = 0; hour < 24; ++hour) {
+    const Time begin = kDay + std::chrono::hours{hour};
+    samples.push_back({{begin, begin + std::chrono::hours{1}},
+                       {100.0 + 10 * hour},
+                       core::SampleStatus::kMeasured});
+  }
+  core::SignalView view;
+  view.now = kDay;
+  view.known = *core::IntensitySeries::Create(
+      {"Z", core::SignalKind::kAverage, core::Boundary::kUnknown, "test"}, samples);
+  return view;
+}
+
+TEST(SparklineTest, SpansFromLowestToHighestAndLeavesGapsBlank) {
+  const std::vector<std::optional<double>> values{100, 150, std::nullopt, 200};
+  EXPECT_EQ(Sparkline(values), "▁▅ █");
+}
+
+TEST(SparklineTest, AFlatSignalIsDrawnInTheMiddle) {
+  const std::vector<std::optional<double>> values{5, 5};
+  EXPECT_EQ(Sparkline(values), "▅▅");
+}
+
+TEST(SampleViewTest, MeansOfEqualParts) {
+  const auto values = SampleView(Ramp(), {kDay, kDay + std::chrono::hours{4}}, 2);
+  EXPECT_DOUBLE_EQ(*values[0], 105);
+  EXPECT_DOUBLE_EQ(*values[1], 125);
+}
+
+TEST(IntensityChartTest, HasItsRowsAnAxisAndTheMarkedWindow) {
+  ChartOptions options;
+  options.columns = 48;
+  options.marked = Interval{kDay, kDay + std::chrono::hours{2}};
+  const std::string chart = IntensityChart(Ramp(), {kDay, kDay + std::chrono::hours{24}}, options);
+  EXPECT_EQ(std::count(chart.begin(), chart.end(), '\n'), 8 + 3);
+  EXPECT_NE(chart.find("▔▔▔▔"), std::string::npos);
+  EXPECT_NE(chart.find("06:00"), std::string::npos);
+}
+
+TEST(IntensityChartTest, NothingKnownIsSaid) {
+  EXPECT_NE(IntensityChart({}, {kDay, kDay + std::chrono::hours{1}}, {}).find("no value"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace ebb::cli

@@ -1,0 +1,126 @@
+// ebb train CONFIG.yaml...: gates, trains and measures what configuration files describe, one run
+// per file and seed, and compares them if asked.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "base/text.h"
+#include "cli/command_line.h"
+#include "cli/comparison.h"
+#include "cli/run_session.h"
+#include "cli/trainer_command.h"
+
+namespace ebb::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  ebb train configs/optimized.yaml
+  ebb train configs/optimized.yaml --seeds 1,2,3 --output-dir runs/monday
+  ebb train configs/demo/*.yaml --seeds 1,2,3 --compare
+
+Flags replace what the configuration says. Ctrl-C pauses a run with a checkpoint (exit code 75);
+`ebb resume RUN_DIR` continues it.)";
+
+struct TrainRequest {
+  std::vector<std::string> configs;
+  std::string seeds;
+  std::string data, data_dir;
+  std::string grid_start_step;
+  FlagValues flags;
+  bool compare = false;
+};
+
+Result<std::vector<std::int64_t>> ParseSeeds(const std::string& text) {
+  std::vector<std::int64_t> seeds;
+  for (const std::string_view field : Split(text, ',')) {
+    const auto seed = ParseInteger(Trim(field));
+    if (!seed || *seed < 0)
+      return Fail({ExitCode::kUsage, "--seeds: \"" + text + "\" is not accepted", "",
+                   "give whole numbers with commas, e.g. 1,2,3"});
+    seeds.push_back(*seed);
+  }
+  return seeds;
+}
+
+// Runs of one seed are neighbours, so that a slow drift of the machine meets all variants alike.
+Result<std::vector<RunRequest>> PlanRuns(const TrainRequest& request) {
+  std::vector<config::TrainConfig> configs;
+  for (const std::string& path : request.configs) {
+    EBB_ASSIGN_OR_RETURN(config::TrainConfig config, config::LoadTrainConfig(path));
+    for (const std::string& note : config.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+    if (!request.seeds.empty()) {
+      EBB_ASSIGN_OR_RETURN(config.training.seeds, ParseSeeds(request.seeds));
+    }
+    if (!request.data.empty()) config.training.data = request.data;
+    if (!request.data_dir.empty()) config.data_dir = request.data_dir;
+    configs.push_back(std::move(config));
+  }
+  Duration step{0};
+  if (!request.grid_start_step.empty()) {
+    EBB_ASSIGN_OR_RETURN(step, ParseDuration(request.grid_start_step));
+  }
+  std::size_t most_seeds = 0;
+  for (const auto& config : configs)
+    most_seeds = std::max(most_seeds, config.training.seeds.size());
+  std::vector<RunRequest> runs;
+  for (std::size_t index = 0; index < most_seeds; ++index) {
+    for (const auto& config : configs) {
+      if (index >= config.training.seeds.size()) continue;
+      EBB_ASSIGN_OR_RETURN(RunRequest run, TrainerRun(config, config.training.seeds[index]));
+      EBB_RETURN_IF_ERROR(ApplyFlags(request.flags, run.options));
+      auto& grid_start = run.options.scheduler.clock.start;
+      if (grid_start) *grid_start += step * static_cast<int>(index);
+      EBB_RETURN_IF_ERROR(Validate(run.options));
+      run.show_meter_notes = runs.empty();
+      runs.push_back(std::move(run));
+    }
+  }
+  if (runs.size() > 1 && !runs.front().options.run_dir.empty())
+    return Fail(
+        {ExitCode::kUsage,
+         "--run-dir names one directory, and there are " + std::to_string(runs.size()) + " runs",
+         "", "use --output-dir"});
+  return runs;
+}
+
+Result<int> Train(const TrainRequest& request) {
+  EBB_ASSIGN_OR_RETURN(const std::vector<RunRequest> runs, PlanRuns(request));
+  platform::ProcessSignals signals;
+  ComparisonRequest comparison;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs.size() > 1 && !runs[i].options.quiet)
+      std::fprintf(stderr, "\n[%zu/%zu] ", i + 1, runs.size());
+    EBB_ASSIGN_OR_RETURN(const RunResult result, RunOnce(runs[i], signals));
+    comparison.directories.push_back(result.directory);
+    if (result.exit_code != 0) return result.exit_code;
+  }
+  if (request.compare) {
+    comparison.output_dir = runs.front().options.output_dir + "/comparison";
+    comparison.json = runs.front().options.json;
+    EBB_RETURN_IF_ERROR(CompareRuns(comparison));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void AddTrainCommand(CLI::App& app, CommandLine& line) {
+  auto* command =
+      app.add_subcommand("train", "train what configuration files describe, in clean hours");
+  command->footer(kExamples);
+  auto request = std::make_shared<TrainRequest>();
+  command->add_option("CONFIG", request->configs, "configuration files (YAML)")->required();
+  command->add_option("--seeds", request->seeds, "one run per seed, e.g. 1,2,3");
+  command->add_option("--data", request->data, "data set of all runs: mnist or digits")
+      ->check(CLI::IsMember({"mnist", "digits"}));
+  command->add_option("--data-dir", request->data_dir, "where the data set's files are");
+  command->add_option("--grid-start-step", request->grid_start_step,
+                      "each further seed is submitted this much later on the grid clock, e.g. 1d");
+  command->add_flag("--compare", request->compare, "compare the runs at the end");
+  for (const FlagGroup group : {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kClock,
+                                FlagGroup::kMetering, FlagGroup::kOutput})
+    AddFlags(*command, group, request->flags);
+  command->callback([request, &line] { line.action = [request] { return Train(*request); }; });
+}
+
+}  // namespace ebb::cli

@@ -1,0 +1,15 @@
+#pragma once
+// Turns a training configuration into a run of ebb-train, which Ebb starts like any other training
+// program.
+
+#include "base/result.h"
+#include "cli/run_session.h"
+#include "config/train_config.h"
+
+namespace ebb::cli {
+
+/// Command line, settings and options of one seed. ebb-train is looked for beside this program,
+/// then in PATH; the environment variable EBB_TRAIN_PROGRAM names another.
+Result<RunRequest> TrainerRun(const config::TrainConfig& config, std::int64_t seed);
+
+}  // namespace ebb::cli

@@ -1,0 +1,276 @@
+// The command line as a user runs it: real processes, real files, wrong inputs, Ctrl-C in the
+// middle.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+namespace ebb {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+std::string Read(const fs::path& path) {
+  std::ifstream stream(path);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+class Cli : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    directory_ = fs::path(::testing::TempDir()) /
+                 ("ebb_cli_" + std::string(info->name()) + "_" + std::to_string(::getpid()));
+    fs::create_directories(directory_);
+  }
+  void TearDown() override {
+    if (!HasFailure()) fs::remove_all(directory_);
+  }
+
+  // Starts ebb in the test's directory; standard input is closed.
+  pid_t Start(const std::vector<std::string>& arguments) {
+    const pid_t pid = ::fork();
+    if (pid != 0) return pid;
+    if (::chdir(directory_.c_str()) != 0) ::_exit(99);
+    ::freopen("out.txt", "w", stdout);
+    ::freopen("err.txt", "w", stderr);
+    ::freopen("/dev/null", "r", stdin);
+    std::vector<char*> argv{const_cast<char*>(EBB_PROGRAM)};
+    for (const std::string& argument : arguments)
+      argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    ::execv(EBB_PROGRAM, argv.data());
+    ::_exit(98);
+  }
+  Outcome Finish(pid_t pid) {
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status),
+            Read(directory_ / "out.txt"), Read(directory_ / "err.txt")};
+  }
+  Outcome Ebb(const std::vector<std::string>& arguments) { return Finish(Start(arguments)); }
+
+  nlohmann::json Summary(const std::string& run) {
+    return nlohmann::json::parse(Read(directory_ / run / "summary.json"));
+  }
+  void WaitFor(const fs::path& path) {
+    for (int i = 0; i < 2000 && !fs::exists(path); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    ASSERT_TRUE(fs::exists(path)) << path;
+  }
+  void Write(const std::string& name, const std::string& text) {
+    std::ofstream(directory_ / name) << text;
+  }
+
+  fs::path directory_;
+};
+
+bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// 00:00-01:00 dirty, 01:00-02:00 dirtier, 02:00-06:00 clean, then dirty again.
+std::string Trace() {
+  std::string csv = "timestamp,carbon_intensity\n";
+  for (int day = 1; day <= 4; ++day) {
+    for (int hour = 0; hour < 24; ++hour) {
+      char line[64];
+      const int value = hour < 1 ? 400 : hour < 2 ? 500 : hour < 6 ? 100 : 450;
+      std::snprintf(line, sizeof line, "2023-05-%02dT%02d:00:00Z,%d\n", day, hour, value);
+      csv += line;
+    }
+  }
+  return csv;
+}
+
+TEST_F(Cli, VersionAndHelp) {
+  EXPECT_TRUE(Contains(Ebb({"--version"}).out, "ebb "));
+  const Outcome help = Ebb({"run", "--help"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_TRUE(Contains(help.out, "Examples:"));
+  EXPECT_EQ(Ebb({}).code, 2);
+}
+
+TEST_F(Cli, MisspeltCommandsAndFlagsGetASuggestion) {
+  const Outcome command = Ebb({"trian", "x.yaml"});
+  EXPECT_EQ(command.code, 2);
+  EXPECT_TRUE(Contains(command.err, "did you mean \"train\"")) << command.err;
+  const Outcome flag = Ebb({"run", "--treshold", "200", "--", "true"});
+  EXPECT_EQ(flag.code, 2);
+  EXPECT_TRUE(Contains(flag.err, "did you mean \"--threshold\"")) << flag.err;
+}
+
+TEST_F(Cli, TrackMeasuresAndPassesTheExitCodeThrough) {
+  const Outcome outcome =
+      Ebb({"track", "--constant", "360", "--interval", "20ms", "--run-dir", "r", "--", "sh", "-c",
+           "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo hello; exit 7"});
+  EXPECT_EQ(outcome.code, 7);
+  EXPECT_EQ(outcome.out, "hello\n") << "the command's own output is untouched";
+  const auto summary = Summary("r");
+  EXPECT_EQ(summary.at("schema"), "ebb.summary/1");
+  EXPECT_GT(summary.at("energy").at("it_j").get<double>(), 0);
+  EXPECT_TRUE(fs::exists(directory_ / "r" / "emissions.csv"));
+}
+
+TEST_F(Cli, ACommandThatIsNotThereIs127AndOneThatIsKilledIs128PlusN) {
+  const Outcome missing = Ebb({"track", "--run-dir", "a", "--", "ebb-no-such-command"});
+  EXPECT_EQ(missing.code, 127);
+  EXPECT_TRUE(Contains(missing.err, "ebb-no-such-command: command not found")) << missing.err;
+  EXPECT_EQ(Ebb({"track", "--run-dir", "b", "--", "sh", "-c", "kill -9 $$"}).code, 137);
+  EXPECT_TRUE(fs::exists(directory_ / "b" / "summary.json")) << "what was measured is kept";
+  EXPECT_EQ(Ebb({"track"}).code, 2);
+}
+
+TEST_F(Cli, ThresholdWaitsForTheCleanHoursAndTellsWhatItSaved) {
+  Write("trace.csv", Trace());
+  const Outcome outcome = Ebb({"run", "--threshold", "150", "--trace", "trace.csv", "--grid-start",
+                               "2023-05-02T00:00Z", "--skip-waits", "--run-dir", "r", "--", "sh",
+                               "-c", "echo $CG_SCHEDULED_AT $CG_CARBON_INTENSITY"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "2023-05-02T02:00:00Z 100.0\n");
+  EXPECT_TRUE(Contains(outcome.err, "replayed")) << outcome.err;
+  EXPECT_TRUE(Contains(Read(directory_ / "r" / "decisions.jsonl"), "above_threshold"));
+  EXPECT_TRUE(fs::exists(directory_ / "r" / "summary_sh.json"));
+}
+
+TEST_F(Cli, WindowAvoidsAStartThatEndsInTheRamp) {
+  Write("trace.csv", Trace());
+  // At 05:00 the minute is clean; four hours from there are not. Tomorrow's 02:00-06:00 is.
+  const Outcome outcome =
+      Ebb({"run", "--policy", "window", "--run-time", "4h", "--start-by", "24h", "--trace",
+           "trace.csv", "--grid-start", "2023-05-02T05:00Z", "--skip-waits", "--run-dir", "r", "--",
+           "sh", "-c", "echo $CG_SCHEDULED_AT"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "2023-05-03T02:00:00Z\n");
+}
+
+TEST_F(Cli, StoppingAtTheDeadlineIsTryLater) {
+  const Outcome outcome = Ebb({"run", "--threshold", "10", "--constant", "400", "--start-by", "2h",
+                               "--at-deadline", "stop", "--grid-start", "2023-05-01",
+                               "--skip-waits", "--run-dir", "r", "--", "touch", "started"});
+  EXPECT_EQ(outcome.code, 75) << outcome.err;
+  EXPECT_FALSE(fs::exists(directory_ / "started"));
+}
+
+TEST_F(Cli, AnUnreachableAddressNeverBecomesMadeUpData) {
+  // Port 9 on loopback: refused at once.
+  const Outcome outcome =
+      Ebb({"run", "--threshold", "300", "--api-url", "http://127.0.0.1:9/x", "--start-by", "300ms",
+           "--refresh", "100ms", "--run-dir", "r", "--", "true"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(Contains(Read(directory_ / "r" / "decisions.jsonl"), "signal_missing"));
+  EXPECT_TRUE(Contains(Read(directory_ / "r" / "decisions.jsonl"), "latest_start"));
+  EXPECT_TRUE(Contains(outcome.err, "unknown")) << outcome.err;
+  EXPECT_FALSE(Contains(outcome.err, "modelled")) << outcome.err;
+}
+
+TEST_F(Cli, CtrlCWhileWaitingEndsCleanlyAndTheRunCanBeContinued) {
+  const pid_t pid = Start({"run", "--threshold", "10", "--constant", "400", "--start-by", "10h",
+                           "--run-dir", "r", "--", "true"});
+  WaitFor(directory_ / "r" / "decisions.jsonl");
+  while (!Contains(Read(directory_ / "r" / "decisions.jsonl"), "above"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ::kill(pid, SIGINT);
+  const Outcome outcome = Finish(pid);
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_TRUE(Contains(outcome.err, "ebb resume r")) << outcome.err;
+  const Outcome resumed = Ebb({"resume", "r", "--policy", "now"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+}
+
+TEST_F(Cli, APausedRunResumesAsOneRunAndItsLedgerAddsUp) {
+  const std::string program =
+      "if [ \"$EBB_RESUME\" = 1 ]; then [ -f \"$EBB_CHECKPOINT_DIR/state\" ] || exit 3; exit 0; fi;"
+      "mkdir -p \"$EBB_CHECKPOINT_DIR\"; trap 'echo x > \"$EBB_CHECKPOINT_DIR/state\"; exit 75' "
+      "TERM;"
+      "touch up; while :; do sleep 0.01; done";
+  const pid_t pid = Start({"run", "--constant", "200", "--interval", "20ms", "--run-dir", "r", "--",
+                           "sh", "-c", program});
+  WaitFor(directory_ / "up");
+  ::kill(pid, SIGTERM);
+  EXPECT_EQ(Finish(pid).code, 75);
+  const auto first = Summary("r");
+  const Outcome resumed = Ebb({"resume", "r"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  const auto both = Summary("r");
+  std::int64_t in_ledger = 0;
+  std::istringstream ledger(Read(directory_ / "r" / "ledger.jsonl"));
+  for (std::string line; std::getline(ledger, line);)
+    in_ledger += nlohmann::json::parse(line).at("energy_uj").get<std::int64_t>();
+  const auto microjoules = [](const nlohmann::json& summary) {
+    return std::llround(summary.at("energy").at("it_j").get<double>() * 1e6);
+  };
+  EXPECT_EQ(microjoules(both), in_ledger);
+  EXPECT_GT(in_ledger, microjoules(first));
+  EXPECT_EQ(Ebb({"resume", "r"}).code, 2) << "a run that is done is not run again";
+}
+
+TEST_F(Cli, KillNineOfEbbLeavesAReadableRun) {
+  const pid_t pid = Start({"track", "--constant", "200", "--interval", "20ms", "--run-dir", "r",
+                           "--", "sh", "-c", "echo $$ > pid; sleep 30"});
+  while (!Contains(Read(directory_ / "r" / "ledger.jsonl"), "\n"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ::kill(pid, SIGKILL);
+  Finish(pid);
+  ::kill(std::stoi(Read(directory_ / "pid")), SIGKILL);
+  const Outcome summary = Ebb({"summary", "r"});
+  EXPECT_EQ(summary.code, 0) << summary.err;
+}
+
+TEST_F(Cli, AnOutputDirectoryThatCannotBeWrittenIsNamedBeforeAnythingRuns) {
+  const Outcome outcome = Ebb({"track", "--output-dir", "/proc/ebb", "--", "touch", "started"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_TRUE(Contains(outcome.err, "/proc/ebb")) << outcome.err;
+  EXPECT_FALSE(fs::exists(directory_ / "started"));
+}
+
+TEST_F(Cli, BadTracesAreNamedWithFileAndLine) {
+  Write("bad.csv",
+        "timestamp,carbon_intensity\n2023-05-01T00:00:00Z,100\n2023-05-01T01:00:00Z,-5\n");
+  const Outcome outcome = Ebb({"grid", "--trace", "bad.csv", "--grid-start", "2023-05-01"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_TRUE(Contains(outcome.err, "bad.csv:3")) << outcome.err;
+}
+
+TEST_F(Cli, GridShowsNowTheHoursAheadAndTheCleanestWindow) {
+  Write("trace.csv", Trace());
+  const Outcome text = Ebb({"grid", "--trace", "trace.csv", "--grid-start", "2023-05-03T00:00Z",
+                            "--hours", "24", "--run-time", "4h"});
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(Contains(text.out, "400 g/kWh")) << text.out;
+  EXPECT_TRUE(Contains(text.out, "cleanest 4h 0m: 2023-05-03T02:00:00Z, 100 g/kWh")) << text.out;
+  const Outcome json = Ebb({"grid", "--zone", "DE", "--format", "json"});
+  ASSERT_EQ(json.code, 0) << json.err;
+  EXPECT_EQ(nlohmann::json::parse(json.out).at("zone"), "DE");
+}
+
+TEST_F(Cli, AMisspeltKeyInAConfigurationIsNamedWithLineAndSuggestion) {
+  Write("c.yaml",
+        "training:\n  run_name: x\n  batch_size: 8\n  epochs: 1\nscheduler:\n  carbon_treshold: "
+        "200\n");
+  const Outcome outcome = Ebb({"train", "c.yaml"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_TRUE(Contains(outcome.err, "c.yaml:6")) << outcome.err;
+  EXPECT_TRUE(Contains(outcome.err, "did you mean \"carbon_threshold\"")) << outcome.err;
+}
+
+}  // namespace
+}  // namespace ebb

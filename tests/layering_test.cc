@@ -1,0 +1,127 @@
+// The tree keeps its promises: every include follows an allowed arrow, every third-party header
+// stays in its rooms, and no third-party header is in a header of ours.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace ebb {
+namespace {
+
+namespace fs = std::filesystem;
+using Rooms = std::set<std::string>;
+
+// Which rooms a room may include (itself is always allowed). docs/HACKING.md draws the same table.
+const std::map<std::string, Rooms> kAllowed{
+    {"base", {}},
+    {"core", {"base"}},
+    {"plan", {"base", "core"}},
+    {"runtime", {"base", "core", "plan"}},
+    {"platform", {"base", "runtime"}},
+    {"signals", {"base", "core", "runtime", "platform"}},
+    {"meter", {"base", "core", "platform"}},
+    {"local", {"base", "core", "runtime", "platform", "meter"}},
+    {"report", {"base", "core", "platform"}},
+    {"config", {"base", "core", "plan", "platform", "signals"}},
+    {"cli",
+     {"base", "core", "plan", "runtime", "platform", "signals", "meter", "local", "report",
+      "config"}},
+    {"train", {"base", "platform"}},
+    {"testing", {"base", "core", "runtime"}},
+};
+
+// A third-party header by the beginning of its name, and the rooms that may include it.
+const std::vector<std::pair<std::string, Rooms>> kThirdParty{
+    {"torch/", {"train"}},
+    {"ATen/", {"train"}},
+    {"c10/", {"train"}},
+    {"CLI/", {"cli", "train"}},
+    {"yaml-cpp/", {"config"}},
+    {"curl/", {"platform"}},
+    {"openssl/", {"platform"}},
+    {"zlib.h", {"platform"}},
+    {"Eigen/", {"report"}},
+    {"boost/", {"report"}},
+    {"nlohmann/", {"cli", "report", "signals", "train"}},
+};
+// The one third-party type in our headers: tl::expected, as ebb::Result.
+const std::string kResultHeader = "base/result.h";
+
+struct Include {
+  std::string file;  // relative to src/
+  int line = 0;
+  std::string target;
+};
+
+bool IsTest(const std::string& file) {
+  return file.find("_test.cc") != std::string::npos || file.find("_for_test.") != std::string::npos;
+}
+
+std::vector<Include> AllIncludes() {
+  const fs::path root = fs::path(EBB_SOURCE_DIR) / "src";
+  std::vector<Include> includes;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    const std::string extension = entry.path().extension().string();
+    if (extension != ".h" && extension != ".cc") continue;
+    std::ifstream stream(entry.path());
+    std::string text;
+    for (int line = 1; std::getline(stream, text); ++line) {
+      if (!text.starts_with("#include ")) continue;
+      const auto open = text.find_first_of("\"<");
+      const auto close = text.find_first_of("\">", open + 1);
+      includes.push_back({fs::relative(entry.path(), root).string(), line,
+                          text.substr(open + 1, close - open - 1)});
+    }
+  }
+  return includes;
+}
+
+std::string RoomOf(const std::string& path) { return path.substr(0, path.find('/')); }
+
+std::string Where(const Include& include) {
+  return "src/" + include.file + ":" + std::to_string(include.line) + " includes " + include.target;
+}
+
+TEST(Layering, EveryIncludeFollowsAnAllowedArrow) {
+  const auto includes = AllIncludes();
+  ASSERT_GT(includes.size(), 200u);
+  for (const Include& include : includes) {
+    const std::string from = RoomOf(include.file);
+    ASSERT_TRUE(kAllowed.contains(from)) << "src/" << from << " is in no room of the table";
+    const std::string to = RoomOf(include.target);
+    if (!kAllowed.contains(to) || to == from) continue;
+    if (to == "testing" && IsTest(include.file)) continue;
+    EXPECT_TRUE(kAllowed.at(from).contains(to)) << Where(include);
+  }
+}
+
+TEST(Layering, ThirdPartyHeadersStayInTheirRoomsAndOutOfOurHeaders) {
+  for (const Include& include : AllIncludes()) {
+    for (const auto& [prefix, rooms] : kThirdParty) {
+      if (!include.target.starts_with(prefix) || IsTest(include.file)) continue;
+      EXPECT_TRUE(rooms.contains(RoomOf(include.file))) << Where(include);
+      // LibTorch tensors are the words of src/train; everywhere else headers are ours alone.
+      const bool header = include.file.ends_with(".h");
+      EXPECT_TRUE(!header || RoomOf(include.file) == "train" || include.file == kResultHeader)
+          << Where(include);
+    }
+  }
+}
+
+TEST(Layering, NoRoomIsEmpty) {
+  for (const auto& [room, allowed] : kAllowed) {
+    const fs::path path = fs::path(EBB_SOURCE_DIR) / "src" / room;
+    ASSERT_TRUE(fs::is_directory(path)) << path;
+    EXPECT_NE(fs::directory_iterator(path), fs::directory_iterator()) << path;
+  }
+}
+
+}  // namespace
+}  // namespace ebb
