@@ -46,9 +46,11 @@ std::string Circle(double x, double y, double radius, const char* css_class,
 
 double Highest(const IntensityPlot& plot) {
   double highest = plot.threshold_g_per_kwh.value_or(1);
-  for (const auto& signal : plot.signals)
-    for (const core::Sample& sample : signal.Slice(plot.window).samples())
+  for (const auto& signal : plot.signals) {
+    const core::IntensitySeries shown = signal.Slice(plot.window);
+    for (const core::Sample& sample : shown.samples())
       highest = std::max(highest, sample.intensity.g_per_kwh);
+  }
   return highest * 1.06;
 }
 
