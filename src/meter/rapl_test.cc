@@ -124,10 +124,10 @@ TEST(RaplScan, MissingPermissionIsExplainedWithTheFix) {
   ::chmod(powercap.root.path().c_str(), 0755);
   ::chmod((powercap.root.path() + "/intel-rapl:0/energy_uj").c_str(), 0);
   // Root may read everything, so for the length of the scan this is nobody.
-  const bool root = ::geteuid() == 0;
-  if (root) ASSERT_EQ(::seteuid(65534), 0);
+  const uid_t user = ::geteuid();
+  ASSERT_EQ(::seteuid(user == 0 ? 65534 : user), 0);
   const RaplScan scan = ScanRapl(powercap.root.path());
-  if (root) ASSERT_EQ(::seteuid(0), 0);
+  ASSERT_EQ(::seteuid(user), 0);
   EXPECT_TRUE(scan.packages.empty());
   EXPECT_NE(scan.note.find("CVE-2020-8694"), std::string::npos);
   EXPECT_NE(scan.note.find("sudo chgrp"), std::string::npos);

@@ -172,8 +172,10 @@ class Sampler::Session {
   Utilisation Describe(const IntervalUsage& usage) const {
     Utilisation utilisation;
     utilisation.wall = usage.wall;
-    utilisation.cpu_percent = Percent(usage.machine_busy, usage);
     utilisation.tree_cpu_percent = Percent(usage.tree_cpu, usage);
+    // The kernel counts the machine's time in coarser steps than that of processes.
+    utilisation.cpu_percent =
+        std::max(Percent(usage.machine_busy, usage), utilisation.tree_cpu_percent);
     utilisation.ram_gb = usage.tree_resident_bytes.value_or(0) / kBytesPerGib;
     int metered = 0;
     for (const auto& meter : meters_) {
