@@ -1,6 +1,9 @@
 #include "config/yaml_tree.h"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
+
+#include <sstream>
 
 namespace ebb::config {
 namespace {
@@ -55,6 +58,39 @@ class Copier {
   int nodes_ = 0;
 };
 
+// Notes where documents begin, and nothing else.
+class DocumentStarts final : public YAML::EventHandler {
+ public:
+  const std::vector<YAML::Mark>& marks() const { return marks_; }
+  void OnDocumentStart(const YAML::Mark& mark) override { marks_.push_back(mark); }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+ private:
+  std::vector<YAML::Mark> marks_;
+};
+
+// Whether something follows the first document. Not by YAML::LoadAll: that loops for ever where
+// what follows cannot begin a document (yaml-cpp 0.7, "  a: b\n,  c: d").
+Status CheckSingleDocument(const std::string& text, const std::string& name) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DocumentStarts starts;
+  for (int document = 0; document < 2 && parser.HandleNextDocument(starts); ++document) {
+  }
+  if (starts.marks().size() < 2) return {};
+  return Fail(Bad(name, starts.marks()[1], "something follows the end of the first document"));
+}
+
 }  // namespace
 
 Result<YamlNode> ParseYaml(const std::string& text, const std::string& name) {
@@ -62,11 +98,8 @@ Result<YamlNode> ParseYaml(const std::string& text, const std::string& name) {
     return Fail({ExitCode::kConfiguration, "is larger than 1 MiB", name, "is it the right file?"});
   // The library reports by exceptions; they end here.
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.empty()) return YamlNode{};
-    if (documents.size() > 1)
-      return Fail(Bad(name, documents[1].Mark(), "a second document begins; one is expected"));
-    return Copier(name).Copy(documents.front(), 0);
+    EBB_RETURN_IF_ERROR(CheckSingleDocument(text, name));
+    return Copier(name).Copy(YAML::Load(text), 0);
   } catch (const YAML::Exception& exception) {
     return Fail(Bad(name, exception.mark, "is not valid YAML: " + exception.msg));
   }
