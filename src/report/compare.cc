@@ -88,7 +88,7 @@ void AddDifference(Comparison& comparison, std::size_t group, Metric metric) {
   difference.group_mean = MeanOf(b.values).value;
   difference.paired = Pairable(a, b, pairs.size());
   difference.difference = difference.paired ? MeanOf(pairs) : DifferenceOfMeans(a.values, b.values);
-  if (difference.reference_mean != 0)
+  if (difference.reference_mean != 0 && metric != Metric::kWait)
     difference.percent = 100 * difference.difference.value / std::fabs(difference.reference_mean);
   difference.verdict = Judge(difference.difference, difference.reference_mean, metric);
   comparison.differences.push_back(difference);

@@ -85,7 +85,7 @@ struct Difference {
   double reference_mean = 0;
   double group_mean = 0;
   Estimate difference;            ///< group minus reference
-  std::optional<double> percent;  ///< of the reference mean; absent when that is 0
+  std::optional<double> percent;  ///< of the reference mean; absent when that is 0, and for waits
   bool paired = false;
   Verdict verdict = Verdict::kNoClearDifference;
 };

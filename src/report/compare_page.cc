@@ -198,11 +198,14 @@ struct ForestRow {
 
 double PercentOf(double value, double reference) { return 100 * value / std::fabs(reference); }
 
+// A wait has no natural reference: most runs do not wait at all.
+bool HasMark(const ForestRow& row) { return row.reference != 0 && row.metric != Metric::kWait; }
+
 // The axis covers every value up to 150 %; beyond that an arrow says so.
 double ForestLimit(const std::vector<ForestRow>& rows) {
   double limit = 10;
   for (const ForestRow& row : rows) {
-    if (row.reference == 0) continue;
+    if (!HasMark(row)) continue;
     for (const double end : {row.estimate.low(), row.estimate.high()})
       limit = std::max(limit, std::fabs(PercentOf(end, row.reference)));
   }
@@ -213,7 +216,7 @@ double ForestLimit(const std::vector<ForestRow>& rows) {
 }
 
 std::string ForestCell(const ForestRow& row, double limit) {
-  if (row.reference == 0) return "<td class=\"soft\">no percentage of 0</td>";
+  if (!HasMark(row)) return "<td class=\"soft\">not in percent</td>";
   const IntervalMark mark{
       PercentOf(row.estimate.value, row.reference), PercentOf(row.estimate.low(), row.reference),
       PercentOf(row.estimate.high(), row.reference), VerdictClass(row.verdict),

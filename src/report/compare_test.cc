@@ -92,6 +92,15 @@ TEST(Compare, NeverSpeaksOfAReductionThatIsAnIncrease) {
   EXPECT_THAT(text, Not(HasSubstr("reduction")));
 }
 
+TEST(Compare, AWaitIsNeverAPercentage) {
+  std::vector<core::RunRecord> runs = ThreeSeedsOfEach();
+  for (core::RunRecord& run : runs)  // a program takes milliseconds to start
+    if (run.spec.group == "baseline") run.spec.submitted -= Duration{28};
+  const Comparison comparison = Of(runs);
+  EXPECT_FALSE(FindDifference(comparison, 1, Metric::kWait)->percent);
+  EXPECT_THAT(ComparisonText(comparison), HasSubstr("+17h 0m ("));
+}
+
 TEST(Compare, TwoSeedsHaveNoInterval) {
   std::vector<core::RunRecord> runs = ThreeSeedsOfEach();
   runs.resize(4);

@@ -19,7 +19,7 @@ std::string FixedWithSign(double value, int decimals) {
 }
 
 bool InPercent(Metric metric, double reference) {
-  return reference != 0 && metric != Metric::kTestAccuracy;
+  return reference != 0 && metric != Metric::kTestAccuracy && metric != Metric::kWait;
 }
 
 // "58.0 to 62.0 % less", "3.0 % less to 5.4 % more".

@@ -12,7 +12,7 @@ namespace ebb::report {
 std::string MetricText(Metric metric, double value);             ///< "32.0 g", "10m 0s", "98.50 %"
 std::string SignedMetricText(Metric metric, double difference);  ///< "+1.20 g", "−0.03 points"
 /// "−60.0 % (−62.1 to −57.9)", in percent of `reference`; in the metric's unit where that is 0 or
-/// percent of percent would mislead (accuracy).
+/// percent would mislead (accuracy, wait).
 std::string ChangeWithInterval(Metric metric, const Estimate& difference, double reference);
 /// "better", or "better, n = 1 without interval".
 std::string VerdictText(Verdict verdict, const Estimate& difference);

@@ -242,7 +242,8 @@ void AddEffects(Comparison& comparison, Metric metric) {
       effect.effect.SetHalfWidth(StudentQuantile95(fit.degrees_of_freedom) *
                                  fit.standard_errors[column]);
     if (multiplied) effect.effect = FromLogarithm(effect.effect, reference);
-    if (reference != 0) effect.percent = 100 * effect.effect.value / std::fabs(reference);
+    if (reference != 0 && metric != Metric::kWait)
+      effect.percent = 100 * effect.effect.value / std::fabs(reference);
     effect.verdict = Judge(effect.effect, reference, metric);
     comparison.factors.effects.push_back(std::move(effect));
   }

@@ -105,6 +105,20 @@ void AddIntensityAtSubmission(const core::RunRecord& run, Summary& summary) {
   }
 }
 
+constexpr std::size_t kMostWaitsNamed = 4;
+
+// The gate looks again whenever the signal changes; waits that follow on each other are one wait.
+std::vector<Interval> JoinedWaits(const core::RunRecord& run) {
+  std::vector<Interval> joined;
+  for (const core::SkippedWait& wait : run.skipped_waits) {
+    if (!joined.empty() && joined.back().end == wait.grid.begin)
+      joined.back().end = wait.grid.end;
+    else
+      joined.push_back(wait.grid);
+  }
+  return joined;
+}
+
 }  // namespace
 
 Summary Summarise(const core::RunRecord& run) {
@@ -135,16 +149,19 @@ std::vector<std::string> ReplayNotices(const core::RunRecord& run) {
     notices.push_back("The grid clock was replayed from " + FormatTime(clock.begin) + " " + speed +
                       "; the energy is real.");
   }
-  if (!run.skipped_waits.empty()) {
-    Duration total{0};
-    std::vector<std::string> waits;
-    for (const core::SkippedWait& wait : run.skipped_waits) {
-      total += wait.grid.length();
-      waits.push_back(FormatTime(wait.grid.begin) + " to " + FormatTime(wait.grid.end));
-    }
-    notices.push_back("Waits of " + FormatDuration(total) +
-                      " were skipped, not slept: " + Join(waits, ", ") + ".");
+  if (run.skipped_waits.empty()) return notices;
+  const std::vector<Interval> waits = JoinedWaits(run);
+  Duration total{0};
+  std::vector<std::string> texts;
+  for (const Interval& wait : waits) {
+    total += wait.length();
+    if (texts.size() < kMostWaitsNamed)
+      texts.push_back(FormatTime(wait.begin) + " to " + FormatTime(wait.end));
   }
+  if (waits.size() > texts.size())
+    texts.push_back("and " + std::to_string(waits.size() - texts.size()) + " more");
+  notices.push_back("Waits of " + FormatDuration(total) +
+                    " were skipped, not slept: " + Join(texts, ", ") + ".");
   return notices;
 }
 

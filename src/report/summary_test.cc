@@ -113,6 +113,16 @@ TEST(Summary, AReplayedClockAndSkippedWaitsAreNamedEverywhere) {
   EXPECT_THAT(ReplayNotices(RunBuilder{}.Build()), IsEmpty());
 }
 
+TEST(Summary, SkippedWaitsThatFollowOnEachOtherAreNamedAsOne) {
+  core::RunRecord run = Waited(hours(17));
+  const Interval whole = run.skipped_waits.front().grid;
+  run.skipped_waits.clear();
+  for (Time hour = whole.begin; hour < whole.end; hour += hours(1))
+    run.skipped_waits.push_back({{hour, hour + hours(1)}});
+  EXPECT_THAT(ReplayNotices(run).back(),
+              HasSubstr("skipped, not slept: 2023-05-01T18:00:00Z to 2023-05-02T11:00:00Z."));
+}
+
 TEST(Summary, ARunThatNeverStartedHasASummary) {
   core::RunRecord run = Waited(hours(17));
   run.attempts.clear();
