@@ -58,10 +58,13 @@ FeedResult MakeFeed(const SignalOptions& options, HttpGetFunction http_get) {
 Status CheckCoverage(const runtime::SignalFeed& feed, Interval interval) {
   const auto coverage = feed.Coverage();
   if (!coverage || (coverage->begin <= interval.begin && interval.end <= coverage->end)) return {};
+  // A caller that asks about a moment passes the shortest interval that contains it.
+  const bool moment = interval.length() < std::chrono::seconds{1};
+  const std::string needed =
+      FormatTime(interval.begin) + (moment ? "" : " to " + FormatTime(interval.end));
   return Fail({ExitCode::kConfiguration,
                "the trace covers " + FormatTime(coverage->begin) + " to " +
-                   FormatTime(coverage->end) + ", but " + FormatTime(interval.begin) + " to " +
-                   FormatTime(interval.end) + " is needed",
+                   FormatTime(coverage->end) + ", but " + needed + " is needed",
                feed.identity().source, "choose another --grid-start or another trace"});
 }
 
