@@ -48,7 +48,6 @@ const std::vector<std::pair<std::string, Rooms>> kThirdParty{
     {"openssl/", {"platform"}},
     {"zlib.h", {"platform"}},
     {"Eigen/", {"report"}},
-    {"boost/", {"report"}},
     {"nlohmann/", {"cli", "report", "signals", "train"}},
 };
 // The one third-party type in our headers: tl::expected, as ebb::Result.

@@ -104,15 +104,18 @@ class LowestWindow final : public GatePolicy {
 
 std::optional<Window> CleanestWindow(const core::SignalView& view, Interval starts,
                                      Duration length) {
-  std::optional<Window> best;
+  Window best;
+  bool found = false;
   for (const Time start : CandidateStarts(view, starts, length)) {
     const auto mean = view.Mean({start, start + length});
     if (!Covered(mean)) continue;
     // Rounding must not prefer a later start of a flat signal.
     const double margin = 1e-9 * mean->intensity.g_per_kwh;
-    if (!best || mean->intensity.g_per_kwh < best->mean.g_per_kwh - margin)
-      best = Window{start, mean->intensity};
+    if (found && mean->intensity.g_per_kwh >= best.mean.g_per_kwh - margin) continue;
+    best = {start, mean->intensity};
+    found = true;
   }
+  if (!found) return std::nullopt;
   return best;
 }
 

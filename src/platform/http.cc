@@ -1,11 +1,50 @@
 #include "platform/http.h"
 
 #include <curl/curl.h>
+#include <dlfcn.h>
 
 #include <memory>
+#include <optional>
 
 namespace ebb::platform {
 namespace {
+
+// libcurl is loaded when the first request is made: it brings some thirty libraries and 6 MB, and
+// a program that only measures, or replays a trace, never needs it.
+struct Curl {
+  decltype(&curl_global_init) global_init;
+  decltype(&curl_easy_init) easy_init;
+  decltype(&curl_easy_cleanup) easy_cleanup;
+  decltype(&curl_easy_setopt) easy_setopt;
+  decltype(&curl_easy_perform) easy_perform;
+  decltype(&curl_easy_getinfo) easy_getinfo;
+  decltype(&curl_easy_strerror) easy_strerror;
+  decltype(&curl_slist_append) slist_append;
+  decltype(&curl_slist_free_all) slist_free_all;
+};
+
+template <typename Function>
+bool Find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(::dlsym(library, name));
+  return function != nullptr;
+}
+
+std::optional<Curl> LoadCurl() {
+  void* library = ::dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return std::nullopt;
+  Curl curl{};
+  const bool complete = Find(library, "curl_global_init", curl.global_init) &&
+                        Find(library, "curl_easy_init", curl.easy_init) &&
+                        Find(library, "curl_easy_cleanup", curl.easy_cleanup) &&
+                        Find(library, "curl_easy_setopt", curl.easy_setopt) &&
+                        Find(library, "curl_easy_perform", curl.easy_perform) &&
+                        Find(library, "curl_easy_getinfo", curl.easy_getinfo) &&
+                        Find(library, "curl_easy_strerror", curl.easy_strerror) &&
+                        Find(library, "curl_slist_append", curl.slist_append) &&
+                        Find(library, "curl_slist_free_all", curl.slist_free_all);
+  if (!complete || curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return std::nullopt;
+  return curl;
+}
 
 struct Body {
   std::string bytes;
@@ -25,36 +64,42 @@ std::string WithoutQuery(const std::string& url) { return url.substr(0, url.find
 }  // namespace
 
 Result<HttpResponse> HttpGet(const HttpRequest& request) {
-  static const CURLcode initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
-  const std::unique_ptr<CURL, void (*)(CURL*)> curl(curl_easy_init(), curl_easy_cleanup);
-  if (initialised != CURLE_OK || !curl)
-    return Fail({ExitCode::kUnavailable, "libcurl cannot start", "", ""});
+  static const std::optional<Curl> curl = LoadCurl();
+  if (!curl)
+    return Fail({ExitCode::kUnavailable, "libcurl.so.4 cannot be loaded", "",
+                 "install libcurl (Debian: libcurl4)"});
+  const std::unique_ptr<CURL, decltype(Curl::easy_cleanup)> handle(curl->easy_init(),
+                                                                   curl->easy_cleanup);
+  if (!handle) return Fail({ExitCode::kUnavailable, "libcurl cannot start", "", ""});
   curl_slist* list = nullptr;
-  for (const std::string& header : request.headers) list = curl_slist_append(list, header.c_str());
-  const std::unique_ptr<curl_slist, void (*)(curl_slist*)> headers(list, curl_slist_free_all);
-
+  for (const std::string& header : request.headers) list = curl->slist_append(list, header.c_str());
+  const std::unique_ptr<curl_slist, decltype(Curl::slist_free_all)> headers(list,
+                                                                            curl->slist_free_all);
   Body body{{}, request.limit_bytes};
   char reason[CURL_ERROR_SIZE] = "";
-  curl_easy_setopt(curl.get(), CURLOPT_URL, request.url.c_str());
-  curl_easy_setopt(curl.get(), CURLOPT_HTTPHEADER, headers.get());
-  curl_easy_setopt(curl.get(), CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(curl.get(), CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(curl.get(), CURLOPT_FOLLOWLOCATION, 1L);
-  curl_easy_setopt(curl.get(), CURLOPT_MAXREDIRS, 5L);
-  curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
-  curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl.get(), CURLOPT_USERAGENT, "ebb");
-  curl_easy_setopt(curl.get(), CURLOPT_ERRORBUFFER, reason);
-  curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, Receive);
-  curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &body);
-  const CURLcode code = curl_easy_perform(curl.get());
+  const auto set = [&](CURLoption option, auto value) {
+    curl->easy_setopt(handle.get(), option, value);
+  };
+  set(CURLOPT_URL, request.url.c_str());
+  set(CURLOPT_HTTPHEADER, headers.get());
+  set(CURLOPT_PROTOCOLS_STR, "http,https");
+  set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+  set(CURLOPT_FOLLOWLOCATION, 1L);
+  set(CURLOPT_MAXREDIRS, 5L);
+  set(CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
+  set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_USERAGENT, "ebb");
+  set(CURLOPT_ERRORBUFFER, static_cast<char*>(reason));
+  set(CURLOPT_WRITEFUNCTION, &Receive);
+  set(CURLOPT_WRITEDATA, static_cast<void*>(&body));
+  const CURLcode code = curl->easy_perform(handle.get());
   if (code != CURLE_OK) {
-    const std::string why = reason[0] != '\0' ? reason : curl_easy_strerror(code);
+    const std::string why = reason[0] != '\0' ? reason : curl->easy_strerror(code);
     return Fail({ExitCode::kUnavailable, "request failed: " + why, WithoutQuery(request.url),
                  "check the address and the network"});
   }
   long status = 0;
-  curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
+  curl->easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &status);
   return HttpResponse{static_cast<int>(status), std::move(body.bytes)};
 }
 

@@ -233,7 +233,7 @@ TEST(TrainingFiles, EpochsComeFromProgressAndNoiseIsPassedOver) {
       "{\"time_ms\":1000,\"event\":\"epoch_begin\",\"epoch\":1}\n"
       "noise\n{\"step\":3,\"loss\":1.5}\n[1,2]\n{\"time_ms\":\"x\",\"event\":3}\n"
       "{\"time_ms\":3000,\"event\":\"epoch_end\",\"epoch\":1,\"train_loss\":0.5,\"test_loss\":0.25,"
-      "\"test_accuracy\":97.5}\n"
+      "\"test_accuracy_percent\":97.5}\n"
       "{\"time_ms\":4000,\"event\":\"epoch_end\",\"epoch\":2,\"train_loss\":NaN}\n"
       "{\"time_ms\":5000,\"event\":\"epoch_e");
   ASSERT_THAT(epochs, SizeIs(2));

@@ -88,7 +88,7 @@ std::optional<ProgressEvent> ParseProgressLine(std::string_view line) {
   event.samples_per_second = fields->MaybeNumber("samples_per_s");
   event.train_loss = fields->MaybeNumber("train_loss");
   event.test_loss = fields->MaybeNumber("test_loss");
-  event.test_accuracy_percent = fields->MaybeNumber("test_accuracy");
+  event.test_accuracy_percent = fields->MaybeNumber("test_accuracy_percent");
   if (!fields->status()) return std::nullopt;
   return event;
 }

@@ -76,7 +76,7 @@ void ProgressLog::EpochEnd(const EpochReport& report) {
   event["epoch"] = report.epoch;
   event["train_loss"] = report.train_loss;
   event["test_loss"] = report.test_loss;
-  event["test_accuracy"] = report.test_accuracy;
+  event["test_accuracy_percent"] = 100 * report.test_accuracy;
   Append(event.dump());
 }
 
