@@ -4,8 +4,10 @@
 
 namespace ebb::train {
 
-// One copy per instruction set, chosen when the program is loaded (GCC's function multiversioning).
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+// One copy per instruction set, chosen when the program is loaded (GCC's function multiversioning);
+// not under a sanitizer, whose run time is not there yet when the choice is made.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
 void UpdateAdam(const AdamArrays& arrays, std::size_t begin, std::size_t end,
