@@ -1,33 +1,26 @@
 #pragma once
-// What all subcommands share: the words after `--`, the chosen action, and how errors reach the
-// user. One file per subcommand registers itself with a function Add...Command.
+// The subcommands of `ebb`, one file each, and what they share.
 
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-
-namespace CLI {
-class App;
-}
+#include "cli/parser.h"
 
 namespace ebb::cli {
 
-struct CommandLine {
-  std::vector<std::string> program;  ///< this program's argv[0]
-  std::vector<std::string> command;  ///< what stood after `--`
-  bool has_command = false;          ///< there was a `--`
-  std::function<Result<int>()>
-      action;  ///< set by the subcommand that was given; returns the exit code
+/// What stood after `--`: the user's command, never parsed by us.
+struct UserCommand {
+  std::vector<std::string> words;
+  /// The words, or a usage Error that says how to give them.
+  Result<std::vector<std::string>> Required(const std::string& example) const;
 };
 
-void AddCompareCommand(CLI::App& app, CommandLine& line);
-void AddGridCommand(CLI::App& app, CommandLine& line);
-void AddResumeCommand(CLI::App& app, CommandLine& line);
-void AddRunCommand(CLI::App& app, CommandLine& line);
-void AddSummaryCommand(CLI::App& app, CommandLine& line);
-void AddTrackCommand(CLI::App& app, CommandLine& line);
-void AddTrainCommand(CLI::App& app, CommandLine& line);
+void AddCompareCommand(Parser& parser);
+void AddGridCommand(Parser& parser);
+void AddResumeCommand(Parser& parser);
+void AddRunCommand(Parser& parser, const UserCommand& user_command);
+void AddSummaryCommand(Parser& parser);
+void AddTrackCommand(Parser& parser, const UserCommand& user_command);
+void AddTrainCommand(Parser& parser);
 
 }  // namespace ebb::cli

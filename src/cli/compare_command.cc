@@ -1,5 +1,4 @@
 // ebb compare RUN RUN...: what differs between runs, with intervals, and which factor did it.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 
@@ -20,25 +19,23 @@ three seeds on. What got worse is called worse.)";
 
 }  // namespace
 
-void AddCompareCommand(CLI::App& app, CommandLine& line) {
-  auto* command = app.add_subcommand("compare", "compare runs and separate the factors");
-  command->footer(kExamples);
+void AddCompareCommand(Parser& parser) {
+  Command& command = parser.Add("compare", "compare runs and separate the factors", kExamples);
   auto directories = std::make_shared<std::vector<std::string>>();
-  auto options = std::make_shared<ComparisonRequest>();
-  command->add_option("RUN", *directories, "run directories")->required();
-  command->add_option("--baseline", options->baseline,
-                      "group to compare with (default: the first)");
-  command->add_option("--output-dir", options->output_dir,
-                      "where comparison.{html,md,json} and comparison_report.json go");
-  auto format = std::make_shared<std::string>("text");
-  command->add_option("--format", *format, "text or json")->check(CLI::IsMember({"text", "json"}));
-  command->callback([=, &line] {
-    line.action = [=]() -> Result<int> {
-      options->json = *format == "json";
-      options->directories.assign(directories->begin(), directories->end());
-      EBB_RETURN_IF_ERROR(CompareRuns(*options));
-      return 0;
-    };
+  auto request = std::make_shared<ComparisonRequest>();
+  command.Positionals("RUN", "run directories", directories.get());
+  command.Flag({"baseline", "GROUP", "group to compare with (default: the first)"},
+               [request](const std::string& text) { request->baseline = text; });
+  command.Flag(
+      {"output-dir", "DIR",
+       "where comparison.{html,md,json} and comparison_report.json go (default comparison)"},
+      [request](const std::string& text) { request->output_dir = text; });
+  command.Flag({"format", "text|json", "how the result is printed"},
+               [request](const std::string& text) { request->json = text == "json"; });
+  command.Action([=]() -> Result<int> {
+    request->directories.assign(directories->begin(), directories->end());
+    EBB_RETURN_IF_ERROR(CompareRuns(*request));
+    return 0;
   });
 }
 

@@ -1,5 +1,4 @@
 // ebb grid: intensity now, the next hours, and the cleanest window, drawn in the terminal.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -105,29 +104,30 @@ std::string Json(const GridView& grid) {
 
 }  // namespace
 
-void AddGridCommand(CLI::App& app, CommandLine& line) {
-  auto* command =
-      app.add_subcommand("grid", "carbon intensity now, ahead, and the cleanest window");
-  command->footer(kExamples);
+void AddGridCommand(Parser& parser) {
+  Command& command =
+      parser.Add("grid", "carbon intensity now, ahead, and the cleanest window", kExamples);
   auto values = std::make_shared<FlagValues>();
-  auto hours = std::make_shared<double>(48);
+  auto hours = std::make_shared<std::string>("48");
   auto format = std::make_shared<std::string>("text");
-  auto run_time = std::make_shared<std::string>();
-  command->add_option("--hours", *hours, "how far to look ahead (default 48)")
-      ->check(CLI::Range(1.0, 240.0));
-  command->add_option("--run-time", *run_time, "length of the cleanest window (default 1h)");
-  command->add_option("--format", *format, "text or json")->check(CLI::IsMember({"text", "json"}));
-  AddFlags(*command, FlagGroup::kSignal, *values);
-  AddFlags(*command, FlagGroup::kClock, *values);
-  command->callback([=, &line] {
-    line.action = [=]() -> Result<int> {
-      RunOptions options;
-      if (!run_time->empty()) (*values)["run-time"] = *run_time;
-      EBB_RETURN_IF_ERROR(ApplyFlags(*values, options));
-      EBB_ASSIGN_OR_RETURN(const GridView grid, Look(options, *hours));
-      std::fputs((*format == "json" ? Json(grid) : Text(grid)).c_str(), stdout);
-      return 0;
-    };
+  command.Flag({"hours", "HOURS", "how far to look ahead, 1 to 240 (default 48)"},
+               [hours](const std::string& text) { *hours = text; });
+  command.Flag({"run-time", "DURATION", "length of the cleanest window (default 1h)"},
+               [values](const std::string& text) { (*values)["run-time"] = text; });
+  command.Flag({"format", "text|json", "how it is printed"},
+               [format](const std::string& text) { *format = text; });
+  AddFlags(command, FlagGroup::kSignal, *values);
+  AddFlags(command, FlagGroup::kClock, *values);
+  command.Action([=]() -> Result<int> {
+    RunOptions options;
+    EBB_RETURN_IF_ERROR(ApplyFlags(*values, options));
+    const auto ahead = ParseNumber(*hours);
+    if (!ahead || *ahead < 1 || *ahead > 240)
+      return Fail({ExitCode::kUsage, "--hours: \"" + *hours + "\" is not accepted", "",
+                   "give a number from 1 to 240"});
+    EBB_ASSIGN_OR_RETURN(const GridView grid, Look(options, *ahead));
+    std::fputs((*format == "json" ? Json(grid) : Text(grid)).c_str(), stdout);
+    return 0;
   });
 }
 

@@ -1,5 +1,4 @@
 // ebb resume RUN_DIR: continues a paused, failed or killed run as its next attempt.
-#include <CLI/CLI.hpp>
 
 #include "cli/command_line.h"
 #include "cli/run_session.h"
@@ -17,21 +16,18 @@ the run was begun with; flags given here replace them.)";
 
 }  // namespace
 
-void AddResumeCommand(CLI::App& app, CommandLine& line) {
-  auto* command = app.add_subcommand("resume", "continue a paused, failed or killed run");
-  command->footer(kExamples);
+void AddResumeCommand(Parser& parser) {
+  Command& command = parser.Add("resume", "continue a paused, failed or killed run", kExamples);
   auto values = std::make_shared<FlagValues>();
   auto directory = std::make_shared<std::string>();
-  command->add_option("RUN_DIR", *directory, "the run's directory")->required();
+  command.Positional("RUN_DIR", "the run's directory", directory.get());
   for (const FlagGroup group : {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kClock,
                                 FlagGroup::kMetering, FlagGroup::kOutput})
-    AddFlags(*command, group, *values);
-  command->callback([=, &line] {
-    line.action = [=]() -> Result<int> {
-      platform::ProcessSignals signals;
-      EBB_ASSIGN_OR_RETURN(const RunResult result, ResumeRun(*directory, *values, signals));
-      return result.exit_code;
-    };
+    AddFlags(command, group, *values);
+  command.Action([=]() -> Result<int> {
+    platform::ProcessSignals signals;
+    EBB_ASSIGN_OR_RETURN(const RunResult result, ResumeRun(*directory, *values, signals));
+    return result.exit_code;
   });
 }
 

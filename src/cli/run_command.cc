@@ -1,5 +1,4 @@
 // ebb run [options] -- COMMAND: waits for clean power, then runs and measures any command.
-#include <CLI/CLI.hpp>
 
 #include "cli/command_line.h"
 #include "cli/run_session.h"
@@ -19,27 +18,22 @@ has paused with a checkpoint; `ebb resume RUN_DIR` starts it again with EBB_RESU
 
 }  // namespace
 
-void AddRunCommand(CLI::App& app, CommandLine& line) {
-  auto* command = app.add_subcommand("run", "wait for clean power, then run and measure a command");
-  command->footer(kExamples);
+void AddRunCommand(Parser& parser, const UserCommand& user_command) {
+  Command& command =
+      parser.Add("run", "wait for clean power, then run and measure a command", kExamples);
   auto values = std::make_shared<FlagValues>();
   for (const FlagGroup group : {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kClock,
                                 FlagGroup::kMetering, FlagGroup::kOutput})
-    AddFlags(*command, group, *values);
-  command->callback([values, &line] {
-    line.action = [values, &line]() -> Result<int> {
-      if (!line.has_command || line.command.empty())
-        return Fail({ExitCode::kUsage, "no command to run", "",
-                     "write it after --, e.g. ebb run -- python train.py"});
-      RunRequest request;
-      request.command = line.command;
-      // A single job may wait up to a day unless the user says otherwise.
-      request.options.scheduler.start_by = std::chrono::hours{24};
-      EBB_RETURN_IF_ERROR(ApplyFlags(*values, request.options));
-      platform::ProcessSignals signals;
-      EBB_ASSIGN_OR_RETURN(const RunResult result, RunOnce(request, signals));
-      return result.exit_code;
-    };
+    AddFlags(command, group, *values);
+  command.Action([values, &user_command]() -> Result<int> {
+    RunRequest request;
+    EBB_ASSIGN_OR_RETURN(request.command, user_command.Required("ebb run -- python train.py"));
+    // A single job may wait up to a day unless the user says otherwise.
+    request.options.scheduler.start_by = std::chrono::hours{24};
+    EBB_RETURN_IF_ERROR(ApplyFlags(*values, request.options));
+    platform::ProcessSignals signals;
+    EBB_ASSIGN_OR_RETURN(const RunResult result, RunOnce(request, signals));
+    return result.exit_code;
   });
 }
 

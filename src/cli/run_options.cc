@@ -1,6 +1,5 @@
 #include "cli/run_options.h"
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
 
@@ -308,21 +307,16 @@ const char* Heading(FlagGroup group) {
 
 }  // namespace
 
-void AddFlags(CLI::App& command, FlagGroup group, FlagValues& values) {
+void AddFlags(Command& command, FlagGroup group, FlagValues& values) {
   for (const Flag& flag : AllFlags()) {
     if (flag.group != group) continue;
-    const std::string spelled = "--" + std::string(flag.name);
-    CLI::Option* option = nullptr;
-    if (flag.value_name) {
-      option = command.add_option_function<std::string>(
-          spelled, [&values, name = flag.name](const std::string& text) { values[name] = text; },
-          flag.help);
-      option->type_name(flag.value_name);
-    } else {
-      option = command.add_flag_callback(
-          spelled, [&values, name = flag.name] { values[name] = "true"; }, flag.help);
-    }
-    option->group(Heading(group));
+    const FlagText text{flag.name, flag.value_name ? flag.value_name : "", flag.help,
+                        Heading(group)};
+    if (flag.value_name)
+      command.Flag(text,
+                   [&values, name = flag.name](const std::string& given) { values[name] = given; });
+    else
+      command.Switch(text, [&values, name = flag.name] { values[name] = "true"; });
   }
 }
 

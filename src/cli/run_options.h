@@ -7,11 +7,8 @@
 #include <string>
 
 #include "base/result.h"
+#include "cli/parser.h"
 #include "config/train_config.h"
-
-namespace CLI {
-class App;
-}
 
 namespace ebb::cli {
 
@@ -32,7 +29,7 @@ using FlagValues = std::map<std::string, std::string>;
 enum class FlagGroup { kGate, kSignal, kClock, kMetering, kOutput };
 
 /// Registers the flags of one group on a subcommand; given ones land in `values`.
-void AddFlags(CLI::App& command, FlagGroup group, FlagValues& values);
+void AddFlags(Command& command, FlagGroup group, FlagValues& values);
 
 /// Applies given flags over `options`: what a flag does not mention stays.
 Status ApplyFlags(const FlagValues& values, RunOptions& options);

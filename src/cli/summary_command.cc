@@ -1,5 +1,4 @@
 // ebb summary RUN_DIR: derives a run's summary from its ledger again.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "cli/command_line.h"
@@ -8,24 +7,24 @@
 
 namespace ebb::cli {
 
-void AddSummaryCommand(CLI::App& app, CommandLine& line) {
-  auto* command = app.add_subcommand("summary", "show what a run waited, used and emitted");
-  command->footer("\nExample:\n  ebb summary runs/baseline-20261120T203312Z-3f2a --format json");
+void AddSummaryCommand(Parser& parser) {
+  Command& command =
+      parser.Add("summary", "show what a run waited, used and emitted",
+                 "\nExample:\n  ebb summary runs/baseline-20261120T203312Z-3f2a --format json");
   auto directory = std::make_shared<std::string>();
   auto format = std::make_shared<std::string>("text");
-  command->add_option("RUN_DIR", *directory, "the run's directory")->required();
-  command->add_option("--format", *format, "text or json")->check(CLI::IsMember({"text", "json"}));
-  command->callback([=, &line] {
-    line.action = [=]() -> Result<int> {
-      std::vector<std::string> notices;
-      EBB_ASSIGN_OR_RETURN(const core::RunRecord run, report::ReadRun(*directory, &notices));
-      for (const std::string& notice : notices) std::fprintf(stderr, "note: %s\n", notice.c_str());
-      const report::Summary summary = report::Summarise(run);
-      const std::string text =
-          *format == "json" ? report::SummaryJson(run, summary) : report::SummaryText(run, summary);
-      std::fputs(text.c_str(), stdout);
-      return 0;
-    };
+  command.Positional("RUN_DIR", "the run's directory", directory.get());
+  command.Flag({"format", "text|json", "how it is printed"},
+               [format](const std::string& text) { *format = text; });
+  command.Action([=]() -> Result<int> {
+    std::vector<std::string> notices;
+    EBB_ASSIGN_OR_RETURN(const core::RunRecord run, report::ReadRun(*directory, &notices));
+    for (const std::string& notice : notices) std::fprintf(stderr, "note: %s\n", notice.c_str());
+    const report::Summary summary = report::Summarise(run);
+    const std::string text =
+        *format == "json" ? report::SummaryJson(run, summary) : report::SummaryText(run, summary);
+    std::fputs(text.c_str(), stdout);
+    return 0;
   });
 }
 

@@ -1,5 +1,4 @@
 // ebb track [options] -- COMMAND: measures any command, starting it at once.
-#include <CLI/CLI.hpp>
 
 #include "cli/command_line.h"
 #include "cli/run_session.h"
@@ -18,26 +17,20 @@ every figure says which.)";
 
 }  // namespace
 
-void AddTrackCommand(CLI::App& app, CommandLine& line) {
-  auto* command = app.add_subcommand("track", "measure a command's energy and emissions");
-  command->footer(kExamples);
+void AddTrackCommand(Parser& parser, const UserCommand& user_command) {
+  Command& command = parser.Add("track", "measure a command's energy and emissions", kExamples);
   auto values = std::make_shared<FlagValues>();
   for (const FlagGroup group :
        {FlagGroup::kSignal, FlagGroup::kClock, FlagGroup::kMetering, FlagGroup::kOutput})
-    AddFlags(*command, group, *values);
-  command->callback([values, &line] {
-    line.action = [values, &line]() -> Result<int> {
-      if (!line.has_command || line.command.empty())
-        return Fail({ExitCode::kUsage, "no command to measure", "",
-                     "write it after --, e.g. ebb track -- python train.py"});
-      RunRequest request;
-      request.command = line.command;
-      request.options.scheduler.policy = config::GatePolicyKind::kNow;
-      EBB_RETURN_IF_ERROR(ApplyFlags(*values, request.options));
-      platform::ProcessSignals signals;
-      EBB_ASSIGN_OR_RETURN(const RunResult result, RunOnce(request, signals));
-      return result.exit_code;
-    };
+    AddFlags(command, group, *values);
+  command.Action([values, &user_command]() -> Result<int> {
+    RunRequest request;
+    EBB_ASSIGN_OR_RETURN(request.command, user_command.Required("ebb track -- python train.py"));
+    request.options.scheduler.policy = config::GatePolicyKind::kNow;
+    EBB_RETURN_IF_ERROR(ApplyFlags(*values, request.options));
+    platform::ProcessSignals signals;
+    EBB_ASSIGN_OR_RETURN(const RunResult result, RunOnce(request, signals));
+    return result.exit_code;
   });
 }
 

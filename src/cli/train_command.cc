@@ -1,6 +1,5 @@
 // ebb train CONFIG.yaml...: gates, trains and measures what configuration files describe, one run
 // per file and seed, and compares them if asked.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "base/text.h"
@@ -104,23 +103,27 @@ Result<int> Train(const TrainRequest& request) {
 
 }  // namespace
 
-void AddTrainCommand(CLI::App& app, CommandLine& line) {
-  auto* command =
-      app.add_subcommand("train", "train what configuration files describe, in clean hours");
-  command->footer(kExamples);
+void AddTrainCommand(Parser& parser) {
+  Command& command =
+      parser.Add("train", "train what configuration files describe, in clean hours", kExamples);
   auto request = std::make_shared<TrainRequest>();
-  command->add_option("CONFIG", request->configs, "configuration files (YAML)")->required();
-  command->add_option("--seeds", request->seeds, "one run per seed, e.g. 1,2,3");
-  command->add_option("--data", request->data, "data set of all runs: mnist or digits")
-      ->check(CLI::IsMember({"mnist", "digits"}));
-  command->add_option("--data-dir", request->data_dir, "where the data set's files are");
-  command->add_option("--grid-start-step", request->grid_start_step,
-                      "each further seed is submitted this much later on the grid clock, e.g. 1d");
-  command->add_flag("--compare", request->compare, "compare the runs at the end");
+  const auto into = [request](std::string TrainRequest::*field) {
+    return [request, field](const std::string& text) { (*request).*field = text; };
+  };
+  command.Positionals("CONFIG", "configuration files (YAML)", &request->configs);
+  command.Flag({"seeds", "LIST", "one run per seed, e.g. 1,2,3"}, into(&TrainRequest::seeds));
+  command.Flag({"data", "mnist|digits", "data set of all runs"}, into(&TrainRequest::data));
+  command.Flag({"data-dir", "DIR", "where the data set's files are"},
+               into(&TrainRequest::data_dir));
+  command.Flag({"grid-start-step", "DURATION",
+                "each further seed is submitted this much later on the grid clock, e.g. 1d"},
+               into(&TrainRequest::grid_start_step));
+  command.Switch({"compare", "", "compare the runs at the end"},
+                 [request] { request->compare = true; });
   for (const FlagGroup group : {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kClock,
                                 FlagGroup::kMetering, FlagGroup::kOutput})
-    AddFlags(*command, group, request->flags);
-  command->callback([request, &line] { line.action = [request] { return Train(*request); }; });
+    AddFlags(command, group, request->flags);
+  command.Action([request] { return Train(*request); });
 }
 
 }  // namespace ebb::cli

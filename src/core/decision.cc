@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/enum_names.h"
+
 namespace ebb::core {
 namespace {
 
@@ -16,15 +18,11 @@ std::string_view Name(GateAction action) { return kActionNames[static_cast<std::
 std::string_view Name(GateRule rule) { return kRuleNames[static_cast<std::size_t>(rule)]; }
 
 std::optional<GateAction> GateActionFromName(std::string_view name) {
-  for (std::size_t i = 0; i < kActionNames.size(); ++i)
-    if (kActionNames[i] == name) return static_cast<GateAction>(i);
-  return std::nullopt;
+  return EnumFromName<GateAction>(kActionNames, name);
 }
 
 std::optional<GateRule> GateRuleFromName(std::string_view name) {
-  for (std::size_t i = 0; i < kRuleNames.size(); ++i)
-    if (kRuleNames[i] == name) return static_cast<GateRule>(i);
-  return std::nullopt;
+  return EnumFromName<GateRule>(kRuleNames, name);
 }
 
 }  // namespace ebb::core

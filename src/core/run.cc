@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/enum_names.h"
+
 namespace ebb::core {
 namespace {
 constexpr std::array<std::string_view, 6> kOutcomeNames{"running", "done",   "paused",
@@ -13,9 +15,7 @@ std::string_view Name(AttemptOutcome outcome) {
 }
 
 std::optional<AttemptOutcome> AttemptOutcomeFromName(std::string_view name) {
-  for (std::size_t i = 0; i < kOutcomeNames.size(); ++i)
-    if (kOutcomeNames[i] == name) return static_cast<AttemptOutcome>(i);
-  return std::nullopt;
+  return EnumFromName<AttemptOutcome>(kOutcomeNames, name);
 }
 
 std::optional<Time> RunRecord::started() const {

@@ -1,0 +1,130 @@
+#include "cli/parser.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+
+#include "base/text.h"
+
+namespace ebb::cli {
+namespace {
+
+// A subcommand and what it does.
+struct CommandParts {
+  CLI::App* app = nullptr;
+  std::function<Result<int>()> action;
+};
+
+CommandParts& PartsOf(void* implementation) { return *static_cast<CommandParts*>(implementation); }
+CLI::App& AppOf(void* implementation) { return *PartsOf(implementation).app; }
+
+// CLI11 names what it does not know; we add what was probably meant.
+std::string Suggestion(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const CLI::App* command = &app;
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands({})) {
+    names.push_back(sub->get_name());
+    if (sub->parsed()) command = sub;
+  }
+  for (const CLI::Option* option : command->get_options()) names.push_back(option->get_name());
+  for (const std::string& argument : arguments) {
+    const std::string word = argument.substr(0, argument.find('='));
+    if (std::find(names.begin(), names.end(), word) != names.end()) continue;
+    if (!word.starts_with("--") && command != &app) continue;
+    if (auto suggestion = SuggestionText(word, names); !suggestion.empty())
+      return word + ": unknown" + suggestion;
+  }
+  return "";
+}
+
+int UsageError(const CLI::App& app, const CLI::ParseError& error,
+               const std::vector<std::string>& arguments) {
+  std::string message = Suggestion(app, arguments);
+  if (message.empty()) message = error.what();
+  std::fprintf(stderr, "%s: %s\nSee %s --help, or --help after a command.\n",
+               app.get_name().c_str(), message.c_str(), app.get_name().c_str());
+  return static_cast<int>(ExitCode::kUsage);
+}
+
+}  // namespace
+
+struct Parser::Implementation {
+  explicit Implementation(const Text& text) : app(text.description, text.program) {}
+  CLI::App app;
+  std::vector<std::unique_ptr<CommandParts>> parts;
+  std::vector<std::unique_ptr<Command>> commands;
+};
+
+void Command::Positional(const std::string& name, const std::string& help, std::string* value) {
+  AppOf(implementation_).add_option(name, *value, help)->required();
+}
+
+void Command::Positionals(const std::string& name, const std::string& help,
+                          std::vector<std::string>* values) {
+  AppOf(implementation_).add_option(name, *values, help)->required();
+}
+
+void Command::Flag(const FlagText& text, std::function<void(const std::string&)> set) {
+  CLI::Option* option =
+      AppOf(implementation_)
+          .add_option_function<std::string>("--" + text.name, std::move(set), text.help);
+  option->group(text.heading);
+  if (text.value_name.find('|') == std::string::npos) {
+    option->type_name(text.value_name);
+    return;
+  }
+  std::vector<std::string> choices;
+  for (const std::string_view choice : Split(text.value_name, '|')) choices.emplace_back(choice);
+  option->check(CLI::IsMember(choices))->type_name("");
+}
+
+void Command::Switch(const FlagText& text, std::function<void()> set) {
+  AppOf(implementation_)
+      .add_flag_callback("--" + text.name, std::move(set), text.help)
+      ->group(text.heading);
+}
+
+void Command::Action(std::function<Result<int>()> action) {
+  PartsOf(implementation_).action = std::move(action);
+}
+
+Parser::Parser(const Text& text) : implementation_(std::make_unique<Implementation>(text)) {
+  CLI::App& app = implementation_->app;
+  app.footer(text.footer);
+  app.set_version_flag("--version", text.program + " " + text.version);
+  app.require_subcommand(0, 1);
+}
+
+Parser::~Parser() = default;
+
+Command& Parser::Add(const std::string& name, const std::string& help, const std::string& footer) {
+  CLI::App* sub = implementation_->app.add_subcommand(name, help);
+  sub->footer(footer);
+  implementation_->parts.push_back(std::make_unique<CommandParts>(CommandParts{sub, {}}));
+  implementation_->commands.push_back(
+      std::make_unique<Command>(implementation_->parts.back().get()));
+  return *implementation_->commands.back();
+}
+
+int Parser::Run(const std::vector<std::string>& arguments) {
+  CLI::App& app = implementation_->app;
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    app.parse(reversed);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    return UsageError(app, error, arguments);
+  }
+  for (const auto& parts : implementation_->parts) {
+    if (!parts->app->parsed()) continue;
+    const Result<int> result = parts->action();
+    if (result) return *result;
+    std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), result.error().Message().c_str());
+    return static_cast<int>(result.error().code);
+  }
+  std::fputs(app.help().c_str(), stdout);
+  return static_cast<int>(ExitCode::kUsage);
+}
+
+}  // namespace ebb::cli

@@ -1,0 +1,62 @@
+#pragma once
+// Subcommands, flags and help: a thin face over CLI11, so that one translation unit pays for it and
+// every subcommand looks the same. Values arrive as text; what they mean is for the subcommand.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ebb::cli {
+
+/// What a flag looks like in the help.
+struct FlagText {
+  std::string name;        ///< without dashes
+  std::string value_name;  ///< "DURATION"; for choices "a|b|c", and then nothing else is accepted
+  std::string help;
+  std::string heading = "Options";
+};
+
+class Command {
+ public:
+  explicit Command(void* implementation) : implementation_(implementation) {}
+
+  /// A word that must be given.
+  void Positional(const std::string& name, const std::string& help, std::string* value);
+  /// One or more words.
+  void Positionals(const std::string& name, const std::string& help,
+                   std::vector<std::string>* values);
+  void Flag(const FlagText& text, std::function<void(const std::string&)> set);
+  void Switch(const FlagText& text, std::function<void()> set);
+  /// What happens when this subcommand was given; returns the exit code.
+  void Action(std::function<Result<int>()> action);
+
+ private:
+  void* implementation_;
+};
+
+class Parser {
+ public:
+  struct Text {
+    std::string program, version, description, footer;
+  };
+  explicit Parser(const Text& text);
+  ~Parser();
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
+
+  /// The command lives as long as the parser.
+  Command& Add(const std::string& name, const std::string& help, const std::string& footer);
+
+  /// Parses, prints help, version or a usage error (with what was probably meant), runs the
+  /// subcommand's action and prints its error. Returns the exit code.
+  int Run(const std::vector<std::string>& arguments);
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace ebb::cli
