@@ -1,6 +1,6 @@
 #include "report/statistics.h"
 
-#include <Eigen/Dense>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
