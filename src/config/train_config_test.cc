@@ -333,17 +333,29 @@ TEST(ShippedConfigurations, AllLoadWithoutANote) {
   EXPECT_GE(count, 7);
 }
 
-TEST(ShippedConfigurations, TheVariantsOfOneExperimentDifferInScheduleAndAccumulationAlone) {
-  const std::string folder = EBB_SOURCE_DIR "/configs/mnist-2023-caiso/";
-  const auto baseline = LoadTrainConfig(folder + "baseline.yaml");
-  const auto both = LoadTrainConfig(folder + "scheduled-accumulated.yaml");
-  ASSERT_TRUE(baseline && both);
-  EXPECT_EQ(baseline->scheduler.policy, GatePolicyKind::kNow);
-  EXPECT_EQ(both->scheduler.policy, GatePolicyKind::kWindow);
-  EXPECT_EQ(baseline->training.batch_size * baseline->training.accumulation_steps,
-            both->training.batch_size * both->training.accumulation_steps);
-  EXPECT_EQ(baseline->scheduler.signal.trace_path, both->scheduler.signal.trace_path);
-  EXPECT_EQ(baseline->scheduler.clock.start, both->scheduler.clock.start);
+TEST(ShippedConfigurations, EachVariantOfAnExperimentChangesOneFactorAndOptimizedAllThree) {
+  for (const std::string experiment : {"mnist-2023-caiso/", "demo/"}) {
+    const std::string folder = EBB_SOURCE_DIR "/configs/" + experiment;
+    const auto baseline = LoadTrainConfig(folder + "baseline.yaml");
+    ASSERT_TRUE(baseline);
+    const auto changed = [&](const std::string& name) {
+      const auto variant = LoadTrainConfig(folder + name + ".yaml");
+      EXPECT_TRUE(variant) << folder << name;
+      EXPECT_EQ(baseline->training.batch_size * baseline->training.accumulation_steps,
+                variant->training.batch_size * variant->training.accumulation_steps);
+      EXPECT_EQ(baseline->scheduler.signal.trace_path, variant->scheduler.signal.trace_path);
+      EXPECT_EQ(baseline->scheduler.clock.start, variant->scheduler.clock.start);
+      EXPECT_EQ(baseline->training.seeds, variant->training.seeds);
+      return std::vector<bool>{
+          baseline->scheduler.policy != variant->scheduler.policy,
+          baseline->training.accumulation_steps != variant->training.accumulation_steps,
+          baseline->training.precision != variant->training.precision};
+    };
+    EXPECT_EQ(changed("scheduled"), (std::vector<bool>{true, false, false}));
+    EXPECT_EQ(changed("accumulated"), (std::vector<bool>{false, true, false}));
+    EXPECT_EQ(changed("bf16"), (std::vector<bool>{false, false, true}));
+    EXPECT_EQ(changed("optimized"), (std::vector<bool>{true, true, true}));
+  }
 }
 
 }  // namespace
