@@ -4,12 +4,13 @@
 // behind a difference (schedule, accumulation, precision) each by itself.
 //
 // Method. Differences: Student's t on the per-seed differences (paired), or Welch's t with its
-// degrees of freedom rounded down where seeds do not match. Factors: ordinary least squares with
-// one effect per factor level against the reference level and one block per seed; on the logarithm
-// of what factors multiply (emissions, energy, time, memory), as it is for the rest; no
-// interactions. A factor whose effect cannot be told from another's is reported as confounded with
-// it, never split. The schedule's own effect on emissions needs no second run: it is each run's
-// emissions minus those of the same measured energy at submission.
+// degrees of freedom rounded down where seeds do not match. Factors: runs of one seed
+// that differ in one factor alone, averaged over such pairs and then over seeds; where a factor has
+// no such pair, ordinary least squares over all runs with one effect per level and one block per
+// seed. Both on the logarithm of what factors multiply (emissions, energy, time, memory), as it is
+// for the rest; no interactions. A factor whose effect cannot be told from another's is reported as
+// confounded with it, never split. The schedule's own effect on emissions needs no second run: it
+// is each run's emissions minus those of the same measured energy at submission.
 //
 // Formats (schema "ebb.comparison/1", NEO's comparison_report.json): docs/compare.md.
 

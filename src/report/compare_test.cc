@@ -184,6 +184,22 @@ TEST(Compare, AFactorialSeparatesTheFactors) {
               1e-6);
 }
 
+TEST(Compare, AnInteractionOfTwoFactorsIsNotChargedToAThird) {
+  // One variant per factor and one with all three, whose memory shrinks less than both factors
+  // alone promise.
+  std::vector<core::RunRecord> runs;
+  for (const std::int64_t seed : {1, 2, 3}) {
+    for (const int cell : {0, 1, 2, 4, 7})
+      runs.push_back(FactorialRun(seed, cell & 1, cell & 2, cell & 4).Build());
+    runs.back().training->peak_tensor_bytes *= 1.3;
+  }
+  const Comparison comparison = Of(runs);
+  EXPECT_NEAR(*FindEffect(comparison, Factor::kSchedule, Metric::kPeakMemory)->percent, 0, 1e-9);
+  EXPECT_NEAR(*FindEffect(comparison, Factor::kAccumulation, Metric::kPeakMemory)->percent, -30,
+              1e-6);
+  EXPECT_NEAR(*FindEffect(comparison, Factor::kPrecision, Metric::kPeakMemory)->percent, -40, 1e-6);
+}
+
 TEST(Compare, TheScheduleEffectOfAFactorialIsTheRatioOfGeometricMeans) {
   const Comparison comparison = Of(Factorial());
   double log_ratio = 0;

@@ -217,6 +217,50 @@ Estimate FromLogarithm(Estimate effect, double reference) {
   return effect;
 }
 
+// The effect of a level from runs that differ in this factor alone: per seed the mean over all such
+// pairs, then the mean over seeds. Nothing where no seed has such a pair. Where there are pairs
+// they are the better estimate: least squares would hand a factor part of an interaction between
+// two others.
+std::optional<Estimate> FromMatchedPairs(const Comparison& comparison, const LevelColumn& level,
+                                         const std::string& reference_level,
+                                         const Observations& observations) {
+  using Levels = std::array<std::string, kFactors.size()>;
+  std::map<std::int64_t, std::map<Levels, std::vector<double>>> by_seed;
+  for (std::size_t i = 0; i < observations.runs.size(); ++i) {
+    const core::RunRecord& run = comparison.runs[observations.runs[i]].record;
+    const auto seed = SeedOf(run);
+    if (!seed) continue;
+    Levels levels;
+    for (std::size_t f = 0; f < kFactors.size(); ++f)
+      levels[f] = FactorLevel(run.spec, kFactors[f]);
+    by_seed[*seed][levels].push_back(observations.values[i]);
+  }
+  std::vector<double> per_seed;
+  for (const auto& [seed, variants] : by_seed) {
+    std::vector<double> differences;
+    for (const auto& [levels, values] : variants) {
+      const auto factor = static_cast<std::size_t>(level.factor);
+      if (levels[factor] != level.level) continue;
+      Levels other = levels;
+      other[factor] = reference_level;
+      const auto partner = variants.find(other);
+      if (partner == variants.end()) continue;
+      differences.push_back(MeanOf(values).value - MeanOf(partner->second).value);
+    }
+    if (!differences.empty()) per_seed.push_back(MeanOf(differences).value);
+  }
+  if (per_seed.empty()) return std::nullopt;
+  return MeanOf(per_seed);
+}
+
+// The effect of design column `column` from the fit over all runs.
+Estimate FromFit(const LeastSquares& fit, std::size_t column, int seeds) {
+  Estimate effect{fit.coefficients[column], seeds, {}};
+  if (seeds >= kFewestForInterval && !fit.standard_errors.empty())
+    effect.SetHalfWidth(StudentQuantile95(fit.degrees_of_freedom) * fit.standard_errors[column]);
+  return effect;
+}
+
 void AddEffects(Comparison& comparison, Metric metric) {
   Observations observations = Observe(comparison, metric);
   if (observations.runs.empty()) return;
@@ -229,18 +273,12 @@ void AddEffects(Comparison& comparison, Metric metric) {
   const int seeds = SeedCount(comparison, observations.runs);
   for (std::size_t i = 0; i < design.levels.size(); ++i) {
     const std::size_t column = design.base.size() + i;
-    if (!fit.estimable[column]) continue;
-    const Factor factor = design.levels[i].factor;
-    FactorEffect effect{factor,
-                        design.levels[i].level,
-                        design.reference_levels.at(factor),
-                        metric,
-                        {fit.coefficients[column], seeds, {}},
-                        {},
-                        {}};
-    if (seeds >= kFewestForInterval && !fit.standard_errors.empty())
-      effect.effect.SetHalfWidth(StudentQuantile95(fit.degrees_of_freedom) *
-                                 fit.standard_errors[column]);
+    const LevelColumn& level = design.levels[i];
+    const std::string& reference_level = design.reference_levels.at(level.factor);
+    auto estimate = FromMatchedPairs(comparison, level, reference_level, observations);
+    if (!estimate && fit.estimable[column]) estimate = FromFit(fit, column, seeds);
+    if (!estimate) continue;
+    FactorEffect effect{level.factor, level.level, reference_level, metric, *estimate, {}, {}};
     if (multiplied) effect.effect = FromLogarithm(effect.effect, reference);
     if (reference != 0 && metric != Metric::kWait)
       effect.percent = 100 * effect.effect.value / std::fabs(reference);
@@ -288,10 +326,11 @@ void SeparateFactors(Comparison& comparison) {
   for (const MetricInfo& metric : Metrics()) AddEffects(comparison, metric.metric);
   if (!report.effects.empty())
     report.notes.push_back(
-        "Each effect holds the other factors fixed (least squares, one block per seed where seeds "
-        "match). Emissions, energy, time and memory are fitted as products of the factors, the "
-        "rest "
-        "as sums; interactions beyond that are not modelled.");
+        "Each effect compares runs of one seed that differ in this factor alone; where there are "
+        "none it "
+        "comes from least squares over all runs. Emissions, energy, time and memory are compared "
+        "as ratios, the rest "
+        "as differences. What factors do together beyond that is not modelled.");
 }
 
 }  // namespace ebb::report

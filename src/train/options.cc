@@ -1,5 +1,7 @@
 #include "train/options.h"
 
+#include <filesystem>
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -184,7 +186,8 @@ void AddRunFlags(CLI::App& app, Options& options, Choices& choices) {
                  "default <run-dir>/checkpoints (or EBB_CHECKPOINT_DIR)")
       ->group(group);
   app.add_option("--model-save-path", options.model_save_path,
-                 "the trained model, safetensors; default <run-dir>/model.safetensors")
+                 "the trained model, safetensors; a relative path is in the run directory (default "
+                 "model.safetensors)")
       ->group(group);
   app.add_option("--checkpoint-every", options.checkpoint_every,
                  "also every N updates; 0: at epoch ends and on SIGTERM only")
@@ -236,8 +239,11 @@ Status RefuseUnknown(const CLI::App& app) {
 
 void FillDefaultPaths(Options& options) {
   if (options.checkpoint_dir.empty()) options.checkpoint_dir = options.run_dir + "/checkpoints";
-  if (options.model_save_path.empty())
-    options.model_save_path = options.run_dir + "/model.safetensors";
+  // A relative path lies in the run directory, so that runs of a series do not overwrite each
+  // other's model.
+  if (options.model_save_path.empty()) options.model_save_path = "model.safetensors";
+  options.model_save_path =
+      (std::filesystem::path(options.run_dir) / options.model_save_path).string();
 }
 
 }  // namespace

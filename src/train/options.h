@@ -40,7 +40,7 @@ struct Options {
 
   std::string run_dir = "runs/train";
   std::string checkpoint_dir;   ///< empty: <run_dir>/checkpoints
-  std::string model_save_path;  ///< empty: <run_dir>/model.safetensors
+  std::string model_save_path;  ///< empty: model.safetensors; a relative path is in run_dir
   std::int64_t checkpoint_every = 0;
   bool resume = false;
   ProgressStyle progress = ProgressStyle::kAuto;
