@@ -39,16 +39,11 @@ const std::map<std::string, Rooms> kAllowed{
 
 // A third-party header by the beginning of its name, and the rooms that may include it.
 const std::vector<std::pair<std::string, Rooms>> kThirdParty{
-    {"torch/", {"train"}},
-    {"ATen/", {"train"}},
-    {"c10/", {"train"}},
-    {"CLI/", {"cli", "train"}},
-    {"yaml-cpp/", {"config"}},
-    {"curl/", {"platform"}},
-    {"openssl/", {"platform"}},
-    {"zlib.h", {"platform"}},
-    {"Eigen/", {"report"}},
-    {"nlohmann/", {"cli", "report", "signals", "train"}},
+    {"torch/", {"train"}},      {"ATen/", {"train"}},
+    {"c10/", {"train"}},        {"CLI/", {"cli", "train"}},
+    {"yaml-cpp/", {"config"}},  {"curl/", {"platform"}},
+    {"openssl/", {"platform"}}, {"zlib.h", {"platform"}},
+    {"Eigen/", {"report"}},     {"nlohmann/", {"cli", "report", "signals", "train"}},
 };
 // The one third-party type in our headers: tl::expected, as ebb::Result.
 const std::string kResultHeader = "base/result.h";
