@@ -78,8 +78,10 @@ TEST(MeasuredAttempt, EnergyCoversTheWholeAttemptAndMeetsTheSignal) {
 
 TEST(MeasuredAttempt, OutcomesFollowTheContract) {
   Recorder recorder;
-  EXPECT_EQ(RunCommand({"sh", "-c", "exit 75"}, recorder)->attempt.outcome, core::AttemptOutcome::kPaused);
-  EXPECT_EQ(RunCommand({"sh", "-c", "exit 3"}, recorder)->attempt.outcome, core::AttemptOutcome::kFailed);
+  EXPECT_EQ(RunCommand({"sh", "-c", "exit 75"}, recorder)->attempt.outcome,
+            core::AttemptOutcome::kPaused);
+  EXPECT_EQ(RunCommand({"sh", "-c", "exit 3"}, recorder)->attempt.outcome,
+            core::AttemptOutcome::kFailed);
   const auto killed = RunCommand({"sh", "-c", "kill -9 $$"}, recorder);
   EXPECT_EQ(killed->attempt.outcome, core::AttemptOutcome::kKilled);
   EXPECT_EQ(killed->attempt.exit_code, 137);
