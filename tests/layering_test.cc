@@ -22,19 +22,24 @@ using Rooms = std::set<std::string>;
 const std::map<std::string, Rooms> kAllowed{
     {"base", {}},
     {"core", {"base"}},
+    {"forecast", {"base", "core"}},
     {"plan", {"base", "core"}},
-    {"runtime", {"base", "core", "plan"}},
+    {"engine", {"base", "core", "plan"}},
+    {"runtime", {"base", "core", "plan", "engine"}},
     {"platform", {"base", "runtime"}},
-    {"signals", {"base", "core", "runtime", "platform"}},
+    {"store", {"base", "core", "engine", "runtime", "platform"}},
+    {"signals", {"base", "core", "forecast", "runtime", "platform"}},
     {"meter", {"base", "core", "platform"}},
-    {"local", {"base", "core", "runtime", "platform", "meter"}},
-    {"report", {"base", "core", "platform"}},
-    {"config", {"base", "core", "plan", "platform", "signals"}},
+    {"local", {"base", "core", "engine", "runtime", "platform", "meter"}},
+    {"sim", {"base", "core", "plan", "engine", "runtime"}},
+    {"sweep", {"base", "core"}},
+    {"report", {"base", "core", "plan", "engine", "platform", "sim", "sweep"}},
+    {"config", {"base", "core", "plan", "platform", "signals", "sim", "sweep"}},
     {"cli",
-     {"base", "core", "plan", "runtime", "platform", "signals", "meter", "local", "report",
-      "config"}},
+     {"base", "core", "forecast", "plan", "engine", "runtime", "platform", "store", "signals",
+      "meter", "local", "sim", "sweep", "report", "config"}},
     {"train", {"base", "platform"}},
-    {"testing", {"base", "core", "runtime"}},
+    {"testing", {"base", "core", "plan", "engine", "runtime"}},
 };
 
 // A third-party header by the beginning of its name, and the rooms that may include it.
@@ -43,7 +48,8 @@ const std::vector<std::pair<std::string, Rooms>> kThirdParty{
     {"c10/", {"train"}},        {"CLI/", {"cli", "train"}},
     {"yaml-cpp/", {"config"}},  {"curl/", {"platform"}},
     {"openssl/", {"platform"}}, {"zlib.h", {"platform"}},
-    {"Eigen/", {"report"}},     {"nlohmann/", {"cli", "report", "signals", "train"}},
+    {"Eigen/", {"report"}},     {"nlohmann/", {"cli", "engine", "report", "signals", "train"}},
+    {"lemon/", {"plan"}},
 };
 // The one third-party type in our headers: tl::expected, as ebb::Result.
 const std::string kResultHeader = "base/result.h";

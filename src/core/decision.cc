@@ -8,9 +8,14 @@ namespace ebb::core {
 namespace {
 
 constexpr std::array<std::string_view, 3> kActionNames{"start", "wait", "stop"};
-constexpr std::array<std::string_view, 9> kRuleNames{
-    "run_now",      "below_threshold", "above_threshold",  "cleanest_now",       "cleaner_later",
-    "latest_start", "signal_missing",  "forecast_missing", "stopped_at_deadline"};
+constexpr std::array<std::string_view, 19> kRuleNames{
+    "run_now",         "below_threshold",    "above_threshold",
+    "cleanest_now",    "cleaner_later",      "latest_start",
+    "signal_missing",  "forecast_missing",   "stopped_at_deadline",
+    "planned",         "compulsory",         "saving_too_small",
+    "running",         "paused_for_cleaner", "no_free_device",
+    "behind_priority", "devices_reserved",   "ramp_limit",
+    "retry_later"};
 
 }  // namespace
 

@@ -87,7 +87,7 @@ struct Forecast {
   Time issued{};
   std::string
       method;  ///< for people: "typical day", "archived forecast", "yesterday and last week"
-  IntensitySeries series;  ///< the median (P50), or the point forecast of a source without a band
+  IntensitySeries series;    ///< the median (P50), or the point forecast of a source without a band
   IntensitySeries p10, p90;  ///< same intervals as `series`; both empty: no band is known
 };
 

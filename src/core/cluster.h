@@ -1,0 +1,40 @@
+#pragma once
+// Where jobs can run: sites with a grid zone and a PUE, and in each site pools of like devices. A
+// job of any width runs within one pool: all its devices are of one model at one site. Values only.
+
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "base/units.h"
+
+namespace ebb::core {
+
+struct Site {
+  std::string name;
+  std::string zone;  ///< whose signal decides and accounts for this site
+  Pue pue;
+};
+
+/// `count` devices of one model at one site. Speed and power are relative to the reference device
+/// that a job's run time and power are stated for: on this pool a job takes run_time / speed and
+/// draws power x power_factor, so its energy is run_time x power x power_factor / speed.
+struct DevicePool {
+  std::string model;  ///< "RTX 3090", "cpu"
+  int site = 0;       ///< index into Cluster::sites
+  int count = 1;
+  double speed = 1;
+  double power_factor = 1;
+  Power idle;  ///< of one device that runs nothing
+};
+
+struct Cluster {
+  std::vector<Site> sites;
+  std::vector<DevicePool> pools;
+
+  const Site& SiteOf(int pool) const {
+    return sites[static_cast<std::size_t>(pools[static_cast<std::size_t>(pool)].site)];
+  }
+};
+
+}  // namespace ebb::core

@@ -1,0 +1,65 @@
+#pragma once
+// A job that may wait: what it needs, what it draws, and until when it must run. Times are absolute
+// and count from submission, so they survive restarts. Values only.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "base/units.h"
+#include "core/cluster.h"
+
+namespace ebb::core {
+
+/// Given out in order of submission; every tie between jobs ends in it.
+using JobId = std::int64_t;
+
+/// How a job behaves on one device model where that differs from the pool's own speed and power
+/// factor.
+struct ModelOverride {
+  std::string model;
+  double speed = 1;
+  double power_factor = 1;
+};
+
+struct Job {
+  JobId id = 0;
+  std::string name;
+  Time submitted{};
+  int devices = 1;      ///< gang width: all of them together or not at all
+  Duration run_time{};  ///< estimated, on devices of speed 1; > 0
+  Power power;          ///< of one device at power factor 1, while running
+
+  std::optional<Time> start_by;   ///< latest start
+  std::optional<Time> finish_by;  ///< latest end; both may be given
+
+  std::string tier;  ///< name of the tier it belongs to; empty: none
+  int priority = 0;  ///< higher goes first where the policy orders by priority
+  std::optional<Intensity> threshold;
+
+  bool pausable = false;       ///< can write a checkpoint and go on from it
+  Duration pause_overhead{};   ///< extra running time that one pause and resume costs, at `power`
+  Duration minimum_segment{};  ///< a piece between two pauses is at least this long
+
+  std::vector<std::string> sites;   ///< allowed site names; empty: any
+  std::vector<std::string> models;  ///< allowed device models; empty: any
+  std::vector<ModelOverride> overrides;
+};
+
+/// Whether the job may and can run on `pool` at all: site, model and width.
+bool Fits(const Job& job, const Cluster& cluster, int pool);
+/// The overridden or the pool's own values.
+double SpeedOn(const Job& job, const DevicePool& pool);
+/// Of all the job's devices together, while it runs on the pool.
+Power PowerOn(const Job& job, const DevicePool& pool);
+/// How long `work` (a duration at speed 1) takes on the pool; rounded up to a millisecond.
+Duration TimeOn(const Job& job, const DevicePool& pool, Duration work);
+/// Energy of all its devices over a running time on the pool.
+Energy EnergyOn(const Job& job, const DevicePool& pool, Duration running);
+/// The latest moment at which the job can begin on the pool and keep start_by and finish_by with
+/// `work` left; nothing when it has neither.
+std::optional<Time> LatestStartOn(const Job& job, const DevicePool& pool, Duration work);
+
+}  // namespace ebb::core

@@ -1,0 +1,78 @@
+#pragma once
+// What the engine wants done, and why every job is where it is.
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/decision.h"
+#include "core/job.h"
+
+namespace ebb::engine {
+
+/// Start or resume: attempt n of a job on `devices` devices of a pool. Carrying it out twice is the
+/// same as once.
+struct StartJob {
+  core::JobId job = 0;
+  int attempt = 1;
+  int pool = -1;
+  friend bool operator==(const StartJob&, const StartJob&) = default;
+};
+
+/// Ask the attempt to write a checkpoint and end.
+struct PauseJob {
+  core::JobId job = 0;
+  int attempt = 1;
+  friend bool operator==(const PauseJob&, const PauseJob&) = default;
+};
+
+struct CancelJob {
+  core::JobId job = 0;
+  int attempt = 1;
+  friend bool operator==(const CancelJob&, const CancelJob&) = default;
+};
+
+using Command = std::variant<StartJob, PauseJob, CancelJob>;
+
+/// Where a job stands in its life. Starting and pausing: the command is out, the report is not in.
+enum class Stage {
+  kWaiting,
+  kStarting,
+  kRunning,
+  kPausing,
+  kPaused,
+  kSucceeded,
+  kFailed,
+  kCancelled
+};
+std::string_view Name(Stage stage);
+std::optional<Stage> StageFromName(std::string_view name);
+
+/// Why a job is where it is: numbers, not text; Sentence() makes the text. Every job that has not
+/// ended has one, with an expected start.
+struct Explanation {
+  core::JobId job = 0;
+  Stage stage = Stage::kWaiting;
+  core::GateRule rule = core::GateRule::kRunNow;
+  int pool = -1;                      ///< where it runs or is expected to
+  std::optional<Intensity> current;   ///< at the site in question
+  std::optional<Intensity> expected;  ///< mean over the expected running
+  std::optional<Intensity> threshold;
+  std::optional<Time> expected_start;  ///< of the next stretch of running
+  std::optional<Time> expected_end;    ///< of the job
+  std::optional<Time> start_by;        ///< latest start that still keeps the deadlines
+  friend bool operator==(const Explanation&, const Explanation&) = default;
+};
+
+/// "waiting: 312 g/kWh now, 141 g/kWh expected 11:00-13:00; must start by 2023-05-01T22:10:00Z"
+std::string Sentence(const Explanation& explanation);
+
+struct Decision {
+  Time at{};
+  std::vector<Command> commands;          ///< in the order in which to carry them out
+  std::vector<Explanation> explanations;  ///< those that changed since the last decision, by job
+  Time wake_at = Time::max();             ///< decide again then at the latest
+};
+
+}  // namespace ebb::engine

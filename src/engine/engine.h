@@ -1,0 +1,47 @@
+#pragma once
+// The decision core: a deterministic state machine. Apply folds facts in; Decide says what to do
+// now, why, and when to ask again. It cannot read a clock, and it does no I/O. The same events give
+// the same decisions, byte for byte, on every compiler (journal.h).
+//
+// Thread contract: one thread.
+
+#include <memory>
+
+#include "base/result.h"
+#include "engine/decision.h"
+#include "engine/event.h"
+#include "engine/state.h"
+#include "plan/policy.h"
+
+namespace ebb::engine {
+
+struct Options {
+  Duration default_max_delay{std::chrono::hours{24}};  ///< for jobs that give no deadline
+  int start_retries = 3;                               ///< of attempts that could not be started
+  Duration retry_after{std::chrono::minutes{1}};       ///< doubled from one retry to the next
+  std::optional<Power> ramp_limit_per_5_minutes;       ///< of power that starting jobs add
+};
+
+class Engine {
+ public:
+  Engine(Options options, std::unique_ptr<plan::Policy> policy);
+
+  /// Folds a fact in. An Error refuses it and changes nothing: a submission that cannot be met
+  /// (wide, late, contradictory; the message names the earliest deadline that can be), an unknown
+  /// job. Facts that are old or known already are taken without effect.
+  Status Apply(const Event& event);
+
+  /// One cycle: snapshot, order, place, diff, explain. `now` never goes back.
+  Decision Decide(Time now);
+
+  const State& state() const { return state_; }
+  /// Why the job is where it is; nullptr for a job that is not known.
+  const Explanation* Explain(core::JobId job) const;
+
+ private:
+  Options options_;
+  std::unique_ptr<plan::Policy> policy_;
+  State state_;
+};
+
+}  // namespace ebb::engine

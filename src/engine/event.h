@@ -1,0 +1,78 @@
+#pragma once
+// What the engine is told. Time is data: every event says when it happened. Facts come in through
+// Engine::Apply and nowhere else, so a stored list of events replays to the same state.
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/cluster.h"
+#include "core/intensity.h"
+#include "core/job.h"
+
+namespace ebb::engine {
+
+struct ClusterChanged {
+  core::Cluster cluster;  ///< site and pool indices stay; a lost pool has count 0
+};
+
+struct JobSubmitted {
+  core::Job job;
+};
+
+struct JobCancelled {
+  core::JobId job = 0;
+};
+
+/// What is known of one site's grid from now on. Replaces what was known before.
+struct SignalObserved {
+  int site = 0;
+  core::SignalView view;
+  Time next_change{};
+};
+
+/// The site's source cannot be reached; what was known stays known, with its age.
+struct SignalLost {
+  int site = 0;
+  std::string why;
+  Time retry_at{};
+};
+
+enum class JobPhase {
+  kRunning,      ///< the attempt was started
+  kPaused,       ///< the attempt wrote a checkpoint and ended; the job can go on from it
+  kSucceeded,    ///< the job is done
+  kFailed,       ///< the program failed
+  kStartFailed,  ///< the attempt could not be started at all
+  kCancelled,
+};
+
+/// What an executor saw of one attempt of a job. May come late, twice, or not at all.
+struct JobReport {
+  core::JobId job = 0;
+  int attempt = 1;
+  JobPhase phase = JobPhase::kRunning;
+  int pool = -1;
+  Time since{};  ///< when the phase began
+  int exit_code = 0;
+  std::string detail;  ///< for people: why it failed
+};
+
+/// Everything an executor knows at one moment: what is not in it, it does not know.
+struct ExecutorObserved {
+  std::vector<JobReport> reports;
+};
+
+/// Time passed; nothing else happened.
+struct Tick {};
+
+using Fact = std::variant<ClusterChanged, JobSubmitted, JobCancelled, SignalObserved, SignalLost,
+                          JobReport, ExecutorObserved, Tick>;
+
+struct Event {
+  Time at{};
+  Fact fact;
+};
+
+}  // namespace ebb::engine

@@ -1,0 +1,37 @@
+#pragma once
+// The port through which commands reach the world and reports come back. Users: the simulated
+// executor (sim), the local executor (local). All pass the contract suite in
+// testing/executor_contract.h.
+//
+// Thread contract: every method on the loop's thread.
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/decision.h"
+#include "engine/event.h"
+
+namespace ebb::runtime {
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  /// "simulated", "local".
+  virtual std::string name() const = 0;
+  /// The clock that its reports are on.
+  virtual Time Now() const = 0;
+  /// The devices there are now.
+  virtual core::Cluster cluster() const = 0;
+
+  /// Everything it knows of jobs that have not been forgotten, ended ones included.
+  virtual Result<std::vector<engine::JobReport>> Observe() = 0;
+  /// Idempotent: a start of an attempt that was started before does nothing. Returns when the
+  /// command is under way; what came of it is reported. An Error: it could not even be tried.
+  virtual Status Execute(const engine::Command& command) = 0;
+  /// Blocks until something happened or `deadline` is reached; reports in the order they happened,
+  /// none at the deadline. Interrupted (Ctrl-C) returns early.
+  virtual Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) = 0;
+};
+
+}  // namespace ebb::runtime
