@@ -29,7 +29,7 @@ class Engine {
   /// Folds a fact in. An Error refuses it and changes nothing: a submission that cannot be met
   /// (wide, late, contradictory; the message names the earliest deadline that can be), an unknown
   /// job. Facts that are old or known already are taken without effect.
-  Status Apply(const Event& event);
+  Status Apply(Event event);
 
   /// One cycle: snapshot, order, place, diff, explain. `now` never goes back.
   Decision Decide(Time now);

@@ -32,6 +32,9 @@ class Executor {
   /// Blocks until something happened or `deadline` is reached; reports in the order they happened,
   /// none at the deadline. Interrupted (Ctrl-C) returns early.
   virtual Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) = 0;
+  /// The end of this job is stored: Observe need not report it any more. Idempotent; a job that is
+  /// not known or has not ended is left as it is.
+  virtual void Forget(core::JobId job) = 0;
 };
 
 }  // namespace ebb::runtime

@@ -1,23 +1,35 @@
 #pragma once
 // The port that remembers. A decision is stored before it is carried out; on start the stored
-// records are replayed. Users: MemoryJournal (simulation, tests) and platform's file journal.
+// records are replayed (engine/journal_json.h). Users: MemoryJournal (simulation, tests) and
+// store/journal_file.
 
-#include <variant>
 #include <vector>
 
 #include "base/result.h"
-#include "engine/decision.h"
-#include "engine/event.h"
+#include "engine/journal_record.h"
 
 namespace ebb::runtime {
 
-using JournalRecord = std::variant<engine::Event, engine::Decision>;
+using engine::JournalRecord;
 
 class Journal {
  public:
   virtual ~Journal() = default;
-  /// Durable when it returns.
+  /// A decision is durable when it returns, and every record before it.
   virtual Status Append(const JournalRecord& record) = 0;
+};
+
+/// In memory, all of it: for tests and short runs.
+class MemoryJournal final : public Journal {
+ public:
+  Status Append(const JournalRecord& record) override {
+    records_.push_back(record);
+    return {};
+  }
+  const std::vector<JournalRecord>& records() const { return records_; }
+
+ private:
+  std::vector<JournalRecord> records_;
 };
 
 }  // namespace ebb::runtime

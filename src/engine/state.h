@@ -1,0 +1,95 @@
+#pragma once
+// What the engine knows: the cluster, the signals, the jobs that have not ended with the plan for
+// each, and the jobs that have. Values only; it changes through Engine::Apply and Engine::Decide
+// and nowhere else. Everything that readers (display, reports) need is here.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/cluster.h"
+#include "core/intensity.h"
+#include "core/job.h"
+#include "engine/decision.h"
+#include "plan/policy.h"
+
+namespace ebb::engine {
+
+/// One site's grid as last heard of.
+struct SiteSignal {
+  core::SignalView view;           ///< view.now follows the decisions; empty before the first value
+  Time observed = Time::min();     ///< when the view was taken
+  Time next_change = Time::max();  ///< when a new value is due
+  std::string lost;                ///< why the source cannot be reached; empty: it can
+};
+
+/// A job that has not ended.
+struct LiveJob {
+  core::Job job;  ///< with a start_by: the default where the submission gave no deadline
+  Stage stage = Stage::kWaiting;
+  int attempt = 0;                  ///< the last one started; 0: none
+  int pool = -1;                    ///< kStarting, kRunning, kPausing: whose devices it holds
+  Duration remaining{};             ///< of job.run_time at speed 1 when the attempt began; > 0
+  Time since{};                     ///< when the stage began
+  Time segment_begin{};             ///< kRunning, kPausing: when the attempt began to run
+  int pauses = 0;                   ///< checkpoints written and ended on
+  int failed_starts = 0;            ///< and lost attempts, since the last checkpoint
+  Time retry_at = Time::min();      ///< not started before
+  std::optional<Time> first_start;  ///< when it first ran
+  bool cancel_wanted = false;       ///< ends as cancelled once the attempt is gone
+  bool command_due = false;         ///< the command of this stage has to be given (again)
+  Explanation explanation;
+};
+
+/// What is kept of a job that has ended.
+struct EndedJob {
+  Stage stage = Stage::kSucceeded;
+  int attempt = 0;
+  int pauses = 0;
+  int exit_code = 0;
+  Time submitted{};
+  std::optional<Time> first_start;
+  Time ended{};
+  std::string detail;  ///< why it failed
+  Explanation explanation;
+};
+
+/// A start within the last five minutes, for the ramp limit.
+struct RecentStart {
+  Time at{};
+  Power power;
+};
+
+struct State {
+  Time now = Time::min();  ///< of the last decision
+  core::Cluster cluster;
+  std::vector<SiteSignal> signals;             ///< as cluster.sites
+  std::vector<std::unique_ptr<LiveJob>> live;  ///< ordered by id
+  plan::Schedule schedule;                     ///< schedule.jobs[i] speaks of live[i]
+  std::map<core::JobId, EndedJob> ended;
+  std::vector<RecentStart> recent_starts;  ///< oldest first
+
+  /// nullptr when no such job is live.
+  const LiveJob* FindLive(core::JobId job) const;
+  const EndedJob* FindEnded(core::JobId job) const;
+  /// Devices of each pool that no attempt holds; negative where the pool shrank under its jobs.
+  std::vector<int> FreeDevices() const;
+  bool idle() const { return live.empty(); }
+};
+
+/// Holds devices: starting, running or pausing.
+bool HoldsDevices(Stage stage);
+/// Succeeded, failed or cancelled.
+bool HasEnded(Stage stage);
+/// Work left at `now`, at speed 1, as far as it can be known: > 0 also for a job that runs longer
+/// than estimated.
+Duration RemainingAt(const LiveJob& live, const core::Cluster& cluster, Time now);
+/// When the running attempt is expected to end; nothing once that has passed, or when none runs.
+std::optional<Time> ExpectedEnd(const LiveJob& live, const core::Cluster& cluster, Time now);
+/// The latest moment at which the job can start or go on and keep its deadlines on the slowest
+/// device pool that can still keep them.
+Time LatestStart(const LiveJob& live, const core::Cluster& cluster, Time now);
+
+}  // namespace ebb::engine

@@ -1,0 +1,69 @@
+#pragma once
+// The only loop: the same for simulated and real execution. It moves events in and commands out;
+// what to do is the engine's decision, how to do it the executor's business.
+//
+//   once: cluster, then everything the executor knows (lost commands and reports are made good)
+//   then: signals that are due -> submissions that are due -> Decide -> journal -> execute ->
+//         wait for the world -> apply what it reports, and so on until nothing is left
+//
+// A decision is in the journal before it is carried out; after a crash the journal is replayed into
+// a new engine (engine/journal_json.h) and Run is called with it again.
+//
+// Thread contract: one thread. A feed that waits for a network answers from what it has
+// (signals/ caches); a slow feed delays a decision by as long as it takes to answer.
+
+#include <functional>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/engine.h"
+#include "runtime/executor.h"
+#include "runtime/journal.h"
+#include "runtime/signal_feed.h"
+#include "runtime/submissions.h"
+
+namespace ebb::runtime {
+
+/// What happens, as it happens: live display, records. Called on the loop's thread.
+class LoopObserver {
+ public:
+  virtual ~LoopObserver() = default;
+  /// A fact the engine has taken.
+  virtual void OnEvent(const engine::Event&) {}
+  /// A fact the engine has refused: a submission that cannot be met.
+  virtual void OnRefused(const engine::Event&, const Error&) {}
+  /// A decision that is stored and about to be carried out. The engine's state already holds it.
+  virtual void OnDecision(const engine::Decision&, const engine::Engine&) {}
+  /// The executor could not even try a command; it is given again at the next reconciliation.
+  virtual void OnCommandFailed(const engine::Command&, const Error&) {}
+};
+
+struct LoopPorts {
+  Executor& executor;
+  std::vector<SignalFeed*> feeds;  ///< as the cluster's sites
+  Submissions& submissions;
+  Journal* journal = nullptr;  ///< nullptr: nothing is kept
+  LoopObserver* observer = nullptr;
+  std::function<bool()> interrupted = [] { return false; };  ///< asked once in every cycle
+};
+
+struct LoopOptions {
+  Duration horizon{std::chrono::hours{96}};         ///< how far ahead forecasts are asked for
+  Duration reconcile_every{std::chrono::hours{1}};  ///< asks the executor for what was not reported
+  Duration signal_retry{std::chrono::minutes{1}};  ///< first wait after a source failed; doubled...
+  Duration signal_retry_limit{std::chrono::minutes{30}};  ///< ...up to this
+  Time end = Time::max();                                 ///< stops there even if jobs are left
+};
+
+struct LoopResult {
+  Time ended{};
+  bool interrupted = false;
+  std::int64_t cycles = 0;
+  std::int64_t events = 0;
+};
+
+/// Runs until every submission has come and every job has ended, until interrupted, or until
+/// options.end. Errors: the journal cannot be written, the executor cannot be asked.
+Result<LoopResult> Run(engine::Engine& engine, const LoopPorts& ports, const LoopOptions& options);
+
+}  // namespace ebb::runtime
