@@ -1,0 +1,47 @@
+#include "plan/capacity_profile.h"
+
+#include <algorithm>
+
+namespace ebb::plan {
+
+std::size_t CapacityProfile::PieceAt(Time time) const {
+  const auto next = std::upper_bound(pieces_.begin(), pieces_.end(), time,
+                                     [](Time t, const Piece& piece) { return t < piece.begin; });
+  return next == pieces_.begin() ? 0 : static_cast<std::size_t>(next - pieces_.begin()) - 1;
+}
+
+// Makes `time` the begin of a piece and returns its index.
+std::size_t CapacityProfile::SplitAt(Time time) {
+  const std::size_t index = PieceAt(time);
+  if (pieces_[index].begin >= time) return index;
+  const Piece right{time, pieces_[index].free};
+  pieces_.insert(pieces_.begin() + static_cast<std::ptrdiff_t>(index) + 1, right);
+  return index + 1;
+}
+
+void CapacityProfile::MergeAt(std::size_t piece) {
+  if (piece == 0 || piece >= pieces_.size()) return;
+  if (pieces_[piece - 1].free != pieces_[piece].free) return;
+  pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(piece));
+}
+
+void CapacityProfile::Take(Interval time, int width) {
+  time.begin = std::max(time.begin, pieces_.front().begin);
+  if (time.length() == Duration::zero()) return;
+  const std::size_t first = SplitAt(time.begin);
+  const std::size_t last = SplitAt(time.end);
+  for (std::size_t i = first; i < last; ++i) pieces_[i].free -= width;
+  MergeAt(last);
+  MergeAt(first);
+}
+
+bool CapacityProfile::HasFree(Interval time, int width) const {
+  if (time.length() == Duration::zero()) return true;
+  for (std::size_t i = PieceAt(time.begin); i < pieces_.size(); ++i) {
+    if (pieces_[i].begin >= time.end) break;
+    if (pieces_[i].free < width) return false;
+  }
+  return true;
+}
+
+}  // namespace ebb::plan

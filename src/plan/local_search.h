@@ -1,0 +1,18 @@
+#pragma once
+// Makes a complete draft cheaper until its budget of work is spent. First every task in turn moves
+// to its cheapest place, those that gain most per device-hour first; then few neighbouring tasks at
+// a time are taken out and put back in another order (ruin and recreate; Schrimpf et al. 2000,
+// Christiaens and Vanden Berghe 2020), accepted when no worse, or slightly worse for a while. Never
+// later than the draft it began with.
+
+#include <cstdint>
+
+#include "plan/draft.h"
+#include "plan/placement_search.h"
+
+namespace ebb::plan {
+
+/// Stops at `budget` units of work; deterministic.
+void Improve(Draft& draft, const SearchOptions& options, std::int64_t budget, Work& work);
+
+}  // namespace ebb::plan

@@ -1,0 +1,39 @@
+#pragma once
+// The cheapest place for one task among the others as they are: in one piece here, in several in
+// split_search.h. Exact: the price of a window is piecewise linear in its begin, so its minimum
+// lies where the window's begin or end meets a price step, or where the room ends. Ties go to the
+// earlier begin, then to the earlier choice.
+
+#include <cstdint>
+#include <optional>
+
+#include "plan/draft.h"
+
+namespace ebb::plan {
+
+struct SearchOptions {
+  double minimum_saving_share = 0;  ///< of the price of the earliest begin
+  double minimum_saving = 0;        ///< in units of price: grams
+};
+
+/// Counts what was looked at, so that a budget means the same on every machine.
+struct Work {
+  std::int64_t done = 0;
+};
+
+/// The first moment from `earliest` on at which the task fits on the choice in one piece; nothing
+/// where the pool has become too small for it.
+std::optional<Time> EarliestFit(const Draft& draft, std::size_t task, const Choice& choice,
+                                Time earliest);
+
+/// The cheapest placement in one piece that begins at `earliest` or later and keeps the deadline;
+/// the least late one where none keeps it. A waiting that saves less than the options ask for is
+/// not taken. The task is not placed in the draft. Nowhere (choice -1) where no pool can hold it.
+Placement CheapestWindow(const Draft& draft, std::size_t task, Time earliest,
+                         const SearchOptions& options, Work& work);
+
+/// The placement that ends the waiting first, whatever it costs: the earliest begin, among equals
+/// the cheapest; the least late one if that is late.
+Placement EarliestWindow(const Draft& draft, std::size_t task, Time earliest, Work& work);
+
+}  // namespace ebb::plan

@@ -1,0 +1,82 @@
+#include "plan/planner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "plan/construct.h"
+#include "plan/draft.h"
+#include "plan/local_search.h"
+#include "plan/schedule_writer.h"
+
+namespace ebb::plan {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+
+constexpr Duration kFarthest = hours{30 * 24};
+
+class Planner final : public Policy {
+ public:
+  explicit Planner(const PlannerOptions& options) : options_(options) {}
+
+  std::string_view name() const override { return "planner"; }
+
+  void Update(const Problem& problem, const Change& change, Schedule& schedule) const override {
+    const PlanInput input = MakeInput(problem);
+    const SearchOptions search{options_.minimum_saving_share, options_.minimum_saving.grams};
+    Work work;
+    const bool continues = Continues(problem, schedule);
+    const std::int64_t budget =
+        continues && !change.cluster ? options_.next_budget : options_.first_budget;
+    Draft draft = continues ? KeepSchedule(input, schedule, search, work)
+                            : PlaceAsSoonAsPossible(input, work);
+    if (continues && draft.Total().late > 0) {
+      Draft afresh = PlaceAsSoonAsPossible(input, work);
+      if (afresh.Total().late < draft.Total().late) draft = std::move(afresh);
+    }
+    Improve(draft, search, work.done + budget, work);
+    WriteSchedule(problem, draft, schedule);
+  }
+
+ private:
+  // Whether enough of the previous schedule is there to go on from it.
+  static bool Continues(const Problem& problem, const Schedule& schedule) {
+    if (schedule.jobs.size() != problem.jobs.size()) return false;
+    const auto planned = std::count_if(schedule.jobs.begin(), schedule.jobs.end(),
+                                       [](const JobPlan& plan) { return !plan.segments.empty(); });
+    return 2 * static_cast<std::size_t>(planned) > problem.jobs.size();
+  }
+
+  PlanInput MakeInput(const Problem& problem) const {
+    PlanInput input;
+    input.now = problem.now;
+    input.tasks = MakeTasks(problem, options_.horizon);
+    const bool exact = input.tasks.size() <= options_.exact_up_to;
+    input.grid = exact ? Duration{1} : options_.slot;
+    input.curves = MakePrices(problem, EndOf(problem, input.tasks),
+                              exact ? minutes{5} : options_.slot, options_.prices);
+    for (const core::DevicePool& pool : problem.cluster->pools) {
+      input.site_of_pool.push_back(pool.site);
+      input.devices_in_pool.push_back(pool.count);
+    }
+    return input;
+  }
+
+  Time EndOf(const Problem& problem, const std::vector<Task>& tasks) const {
+    Time end = problem.now + options_.horizon;
+    for (const Task& task : tasks)
+      for (const Choice& choice : task.choices) end = std::max(end, choice.latest_end);
+    return std::min(end, problem.now + kFarthest);
+  }
+
+  PlannerOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> MakePlanner(const PlannerOptions& options) {
+  return std::make_unique<Planner>(options);
+}
+
+}  // namespace ebb::plan

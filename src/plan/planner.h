@@ -1,0 +1,39 @@
+#pragma once
+// The default policy: plans all queued and running jobs over all devices and the horizon so that
+// the expected grams are lowest and every feasible deadline is kept, whatever the forecast does:
+// each plan is complete and feasible, and the next one begins from it. Method: a schedule as soon
+// as possible or the previous one (construct.h), improved by moving jobs one by one and in small
+// groups (local_search.h) under one price per step of time (slot_prices.h), with a lower bound from
+// Lagrangian relaxation of the capacity (lower_bound.h). Ties go to the earlier start, so a flat
+// signal gives first come, first served. Pure: the budget is counted in work, not in seconds.
+
+#include <cstdint>
+#include <memory>
+
+#include "base/units.h"
+#include "plan/policy.h"
+#include "plan/slot_prices.h"
+
+namespace ebb::plan {
+
+struct PlannerOptions {
+  /// Starts lie on lines this far apart, and devices are held to the next line, once the queue is
+  /// larger than `exact_up_to` jobs; a smaller one is planned to the millisecond.
+  Duration slot{std::chrono::minutes{15}};
+  std::size_t exact_up_to = 400;
+  /// At least this far ahead, further where a deadline is later (up to 30 days). Jobs without a
+  /// deadline wait no longer than this after submission.
+  Duration horizon{std::chrono::hours{96}};
+  /// A job waits only if that saves this share of the grams of the earliest start, and this much.
+  double minimum_saving_share = 0;
+  Emissions minimum_saving{};
+  /// Quantile of the forecast, and money beside carbon.
+  PriceOptions prices;
+  /// Units of work (places looked at) for the first plan and for one that continues a schedule.
+  std::int64_t first_budget = 3'000'000;
+  std::int64_t next_budget = 600'000;
+};
+
+std::unique_ptr<Policy> MakePlanner(const PlannerOptions& options);
+
+}  // namespace ebb::plan

@@ -1,0 +1,47 @@
+#pragma once
+// A job as the planner sees it: what is left of it, on which pools it can run, how long and at what
+// power, and by when it must end there. Built once per plan from the Problem, so that the search
+// touches numbers only.
+
+#include <vector>
+
+#include "base/time.h"
+#include "plan/policy.h"
+
+namespace ebb::plan {
+
+/// One pool a task may run on.
+struct Choice {
+  int pool = -1;
+  /// Running time of what is left when it starts or resumes there, in one piece; > 0.
+  Duration length{};
+  /// Facility power of all its devices: PUE x watts / 1000.
+  double kilowatts = 0;
+  Time latest_end = Time::max();
+
+  Time LatestBegin() const { return latest_end - length; }
+};
+
+struct Task {
+  const JobView* view = nullptr;
+  int width = 1;
+  bool fixed = false;             ///< runs and cannot be paused: holds its devices to its end
+  bool pausable = false;          ///< may be split
+  bool continues = false;         ///< runs and can be paused: going on costs no pause on choices[0]
+  Duration continued_length{};    ///< of what is left if it goes on now
+  Time committed_until{};         ///< continues: not paused before
+  bool deadline_is_soft = false;  ///< the planner's own, so that no job starves
+  std::vector<Choice> choices;    ///< by pool; a running job's pool comes first
+
+  bool CanSplit() const { return pausable && !fixed; }
+};
+
+/// Aligned with problem.jobs. Jobs without a deadline get one, `longest_delay` after submission. A
+/// job that fits no pool (any more) has no choices.
+std::vector<Task> MakeTasks(const Problem& problem, Duration longest_delay);
+
+/// What a job must keep: it is late beyond this end on the pool. A pausable job that must begin by
+/// a moment must also end by that moment plus its run time there.
+std::optional<Time> LatestEndOn(const core::Job& job, const core::DevicePool& pool, Duration work);
+
+}  // namespace ebb::plan
