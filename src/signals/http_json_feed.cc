@@ -79,7 +79,7 @@ Result<core::SignalView> HttpJsonFeed::Observe(Time now, Duration) {
   core::SignalView view;
   view.now = now;
   view.known = all.Slice({now - kKnownHistory, current ? current->interval.end : now});
-  view.forecast = {now, "none", {}};
+  view.forecast = {now, "none", {}, {}, {}};
   return view;
 }
 

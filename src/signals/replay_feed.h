@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "forecast/forecaster.h"
 #include "runtime/signal_feed.h"
 #include "signals/signal_options.h"
 #include "signals/trace_csv.h"
@@ -28,8 +29,8 @@ class ReplayFeed : public runtime::SignalFeed {
  private:
   ReplayFeed(Trace trace, ForecastMode mode);
 
-  Trace trace_;
-  ForecastMode mode_;
+  const Trace trace_;                                 ///< the forecaster may refer to it
+  std::unique_ptr<forecast::Forecaster> forecaster_;  ///< none: perfect foresight
 };
 
 }  // namespace ebb::signals

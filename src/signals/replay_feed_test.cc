@@ -44,7 +44,8 @@ TEST(ReplayFeed, KnowsThePastAndTheCurrentHourAndNothingOfTheFuture) {
   ASSERT_TRUE(view);
   EXPECT_EQ(view->Current()->intensity.g_per_kwh, 101);
   EXPECT_EQ(view->known.span(), (Interval{kDay, kDay + hours{2}}));
-  EXPECT_TRUE(view->forecast.series.empty()) << "an hour and a half is no history to forecast from";
+  EXPECT_EQ(view->forecast.method, "the latest value");
+  EXPECT_EQ(view->At(kDay + hours{15})->intensity.g_per_kwh, 101);
 }
 
 TEST(ReplayFeed, CarriesOnlyARecentPast) {
@@ -146,10 +147,16 @@ TEST(ReplayFeed, AnArchivedForecastIsTheRunOfTheDayEvenInTheAfternoon) {
 
 TEST(ReplayFeed, BeyondTheArchivedForecastHistoryGoesOnAndTheMethodSaysSo) {
   const auto feed = Feed(ArchivedCsv(10), ForecastMode::kAuto);
-  const auto view = feed->Observe(kDay + days{3} + hours{15}, Duration{days{4}});
+  const auto view = feed->Observe(kDay + days{1} + hours{15}, Duration{days{4}});
   EXPECT_EQ(view->forecast.method, "archived forecast, beyond it yesterday and last week");
-  EXPECT_EQ(view->At(kDay + days{4} + hours{3})->intensity.g_per_kwh, 2003);
-  EXPECT_EQ(view->At(kDay + days{5} + hours{3})->intensity.g_per_kwh, 50);
+  EXPECT_EQ(view->At(kDay + days{2} + hours{3})->intensity.g_per_kwh, 2001);
+  EXPECT_EQ(view->At(kDay + days{3} + hours{3})->intensity.g_per_kwh, 50);
+}
+
+TEST(ReplayFeed, AnArchivedForecastThatHasProvedWorseThanHistoryIsNotUsed) {
+  const auto view = Feed(ArchivedCsv(10))->Observe(kDay + days{8}, Duration{days{2}});
+  EXPECT_EQ(view->forecast.method, "yesterday and last week");
+  EXPECT_EQ(view->At(kDay + days{8} + hours{3})->intensity.g_per_kwh, 50);
 }
 
 TEST(ReplayFeed, AForecastOfFixedLeadIsUsedOnceItHadBeenIssued) {

@@ -1,0 +1,36 @@
+#pragma once
+// A provider's forecast where it is the better one on its own record, else one's own. The record is
+// the four weeks before the current one: what both would have said every 13 hours, against what
+// came. Where the provider says nothing for an hour, the own forecast does. Pure.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "forecast/forecaster.h"
+
+namespace ebb::forecast {
+
+class BetterOnRecord : public Forecaster {
+ public:
+  BetterOnRecord(std::unique_ptr<Forecaster> provider, std::unique_ptr<Forecaster> own);
+
+  std::string_view name() const override { return "better-on-record"; }
+  Result<core::Forecast> At(const core::IntensitySeries& history, Time now,
+                            Duration horizon) override;
+
+ private:
+  Result<bool> ProviderIsBetter(const core::IntensitySeries& history, Time now);
+  Result<bool> Judge(const core::IntensitySeries& history, Time until);
+
+  std::unique_ptr<Forecaster> provider_, own_;
+  /// By week and digest of the history before it, so that a verdict never outlives its reasons.
+  std::map<std::pair<std::int64_t, std::uint64_t>, bool> verdicts_;
+};
+
+/// The rows of `first`, and those of `second` where `first` has none. A band is kept only if both
+/// have one.
+core::Forecast Joined(const core::Forecast& first, const core::Forecast& second);
+
+}  // namespace ebb::forecast

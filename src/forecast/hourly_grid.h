@@ -1,0 +1,46 @@
+#pragma once
+// A history as whole hours, each with the typical day as it was known then. Hours without a value
+// get the typical value plus the fading last deviation, so that a short gap does not stop a
+// forecast; they are marked, and long gaps keep their hours out of fits. Every number depends only
+// on what came before it, so a grid that reaches further holds the same beginning. Pure.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/intensity.h"
+
+namespace ebb::forecast {
+
+inline constexpr std::size_t kHoursPerDay = 24;
+
+class HourlyGrid {
+ public:
+  /// Takes in samples after those it has seen. Starts over if these were not the beginning of
+  /// `known`; returns whether it did.
+  bool Extend(std::span<const core::Sample> known);
+
+  std::size_t size() const { return values_.size(); }
+  /// Number of whole hours that `known` covers; no more than size() after Extend(known).
+  std::size_t HoursIn(std::span<const core::Sample> known) const;
+  Time BeginOf(std::size_t hour) const;
+  /// The first hour that begins at or after `time`.
+  std::size_t FirstAtOrAfter(Time time) const;
+  double value(std::size_t hour) const { return values_[hour]; }
+  /// The exponentially weighted mean of this hour of the day, this day's value included.
+  double typical(std::size_t hour) const { return typical_[hour]; }
+  /// How many of the hours before `hour` lie deep in a gap.
+  std::size_t UnknownBefore(std::size_t hour) const { return unknown_before_[hour]; }
+
+ private:
+  void Append(double weighted_sum, Duration covered);
+
+  std::vector<core::Sample> seen_;
+  std::size_t next_sample_ = 0;  ///< the first that reaches beyond the grid
+  std::vector<double> values_, typical_;
+  std::vector<std::size_t> unknown_before_{0};
+  double deviation_ = 0;
+  std::size_t missing_run_ = 0;
+};
+
+}  // namespace ebb::forecast
