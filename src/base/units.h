@@ -65,6 +65,7 @@ struct Intensity {
 /// Power usage effectiveness: facility energy / IT energy, >= 1.
 struct Pue {
   double ratio = 1.0;
+  friend constexpr auto operator<=>(Pue, Pue) = default;
 };
 
 /// Emissions of IT energy `energy` in a facility with `pue` fed at `intensity`.

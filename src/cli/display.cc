@@ -88,13 +88,13 @@ void WaitDisplay::Show(const core::GateDecision& decision, const core::SignalVie
   sparkline_ = AheadOf(decision, view);
   if (decision.action != core::GateAction::kWait) {
     line_.Say(FormatTime(decision.at) + "  " + std::string(Name(decision.action)) + ": " +
-              decision.reason);
+              Reason(decision));
     return;
   }
   // A log wants a line when the outlook changes, not one for every value.
   const Outlook outlook{decision.rule, decision.expected_start};
   if (line_.mode() == DisplayMode::kPlain && outlook != last_outlook_)
-    line_.Say(FormatTime(decision.at) + "  " + Text(decision.at) + "  (" + decision.reason + ")");
+    line_.Say(FormatTime(decision.at) + "  " + Text(decision.at) + "  (" + Reason(decision) + ")");
   last_outlook_ = outlook;
   Tick(decision.at);
 }

@@ -126,7 +126,7 @@ class Gatekeeper final : public runtime::GateObserver {
   Status OnDecision(const core::GateDecision& decision, const core::SignalView& view) override {
     if (!at_submission_) at_submission_ = std::pair{true, decision.current};
     log_.Write("grid " + FormatTime(decision.at) + "  " + std::string(Name(decision.action)) +
-               " (" + std::string(Name(decision.rule)) + "): " + decision.reason);
+               " (" + std::string(Name(decision.rule)) + "): " + Reason(decision));
     display_.Show(decision, view);
     return directory_.AppendDecision(decision);
   }

@@ -14,6 +14,7 @@ struct Site {
   std::string name;
   std::string zone;  ///< whose signal decides and accounts for this site
   Pue pue;
+  friend bool operator==(const Site&, const Site&) = default;
 };
 
 /// `count` devices of one model at one site. Speed and power are relative to the reference device
@@ -26,6 +27,7 @@ struct DevicePool {
   double speed = 1;
   double power_factor = 1;
   Power idle;  ///< of one device that runs nothing
+  friend bool operator==(const DevicePool&, const DevicePool&) = default;
 };
 
 struct Cluster {
@@ -35,6 +37,7 @@ struct Cluster {
   const Site& SiteOf(int pool) const {
     return sites[static_cast<std::size_t>(pools[static_cast<std::size_t>(pool)].site)];
   }
+  friend bool operator==(const Cluster&, const Cluster&) = default;
 };
 
 }  // namespace ebb::core

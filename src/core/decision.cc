@@ -3,11 +3,13 @@
 #include <array>
 
 #include "base/enum_names.h"
+#include "base/text.h"
 
 namespace ebb::core {
 namespace {
 
-constexpr std::array<std::string_view, 3> kActionNames{"start", "wait", "stop"};
+constexpr std::array<std::string_view, 5> kActionNames{"start", "wait", "stop", "keep_running",
+                                                       "pause"};
 constexpr std::array<std::string_view, 19> kRuleNames{
     "run_now",         "below_threshold",    "above_threshold",
     "cleanest_now",    "cleaner_later",      "latest_start",
@@ -17,10 +19,79 @@ constexpr std::array<std::string_view, 19> kRuleNames{
     "behind_priority", "devices_reserved",   "ramp_limit",
     "retry_later"};
 
+std::string WindowText(const GateDecision& d) {
+  if (d.rule == GateRule::kCleanestNow && d.expected_mean)
+    return "no later start is expected to be cleaner than now: " + Describe(d.expected_mean) +
+           " on average over the next " + FormatDuration(d.judged);
+  if (d.mean_if_now && d.expected_start)
+    return Describe(d.mean_if_now) + " on average if started now, " + Describe(d.expected_mean) +
+           " expected from " + FormatTime(*d.expected_start);
+  return Describe(d.current) + " now, cleaner power is expected" +
+         (d.expected_start ? " from " + FormatTime(*d.expected_start) : "");
+}
+
+std::string RuleText(const GateDecision& d) {
+  const std::string value = Describe(d.current);
+  const std::string later =
+      d.expected_start && *d.expected_start > d.at
+          ? Describe(d.expected_mean) + " expected from " + FormatTime(*d.expected_start)
+          : std::string("nothing cleaner is known yet");
+  switch (d.rule) {
+    case GateRule::kRunNow:
+      return "policy now: starting at " + value;
+    case GateRule::kBelowThreshold:
+      return value + " is at or below " + Describe(d.threshold);
+    case GateRule::kAboveThreshold:
+      return value + " is above " + Describe(d.threshold);
+    case GateRule::kCleanestNow:
+    case GateRule::kCleanerLater:
+      return WindowText(d);
+    case GateRule::kLatestStart:
+      return "the latest start is reached: starting at " + value;
+    case GateRule::kSignalMissing:
+      return "the signal has no value for this moment";
+    case GateRule::kForecastMissing:
+      return "no forecast reaches over the run time yet";
+    case GateRule::kStoppedAtDeadline:
+      return "the latest start is reached at " + value + ": stopped, as asked";
+    case GateRule::kPlanned:
+      return value + " now; planned: " + later;
+    case GateRule::kCompulsory:
+      return "a later start could miss a deadline: running at " + value;
+    case GateRule::kSavingTooSmall:
+      return "waiting would save too little: " + value + " now";
+    case GateRule::kRunning:
+      return "runs at " + value;
+    case GateRule::kPausedForCleaner:
+      return "paused at " + value + "; " + later;
+    case GateRule::kNoFreeDevice:
+      return "the devices are taken";
+    case GateRule::kBehindPriority:
+      return "a job that goes first takes the devices";
+    case GateRule::kDevicesReserved:
+      return "the free devices are kept for a wide job that must start";
+    case GateRule::kRampLimit:
+      return "power may not rise faster";
+    case GateRule::kRetryLater:
+      return "the last start failed; tried again later";
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string_view Name(GateAction action) { return kActionNames[static_cast<std::size_t>(action)]; }
 std::string_view Name(GateRule rule) { return kRuleNames[static_cast<std::size_t>(rule)]; }
+
+std::string Describe(const std::optional<Intensity>& intensity) {
+  return intensity ? FormatFixed(intensity->g_per_kwh, 0) + " g/kWh" : "unknown intensity";
+}
+
+std::string Reason(const GateDecision& decision) {
+  if (!decision.recorded_reason.empty()) return decision.recorded_reason;
+  const std::string text = RuleText(decision);
+  return decision.note.empty() ? text : text + "; " + decision.note;
+}
 
 std::optional<GateAction> GateActionFromName(std::string_view name) {
   return EnumFromName<GateAction>(kActionNames, name);

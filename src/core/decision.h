@@ -13,7 +13,13 @@
 
 namespace ebb::core {
 
-enum class GateAction { kStart, kWait, kStop };
+enum class GateAction {
+  kStart,  ///< or resume
+  kWait,   ///< or stay paused
+  kStop,
+  kKeepRunning,
+  kPause,
+};
 
 /// The rule that settled a decision; its name in files is stable.
 enum class GateRule {
@@ -49,14 +55,23 @@ struct GateDecision {
   Time at{};  ///< grid time
   GateAction action = GateAction::kWait;
   GateRule rule = GateRule::kRunNow;
-  std::string reason;  ///< one sentence with the numbers that decided
   std::optional<Intensity> current;
   SampleStatus current_status = SampleStatus::kMeasured;
   std::optional<Intensity> threshold;
   std::optional<Time> expected_start;      ///< absent: nothing known before the latest start
   std::optional<Intensity> expected_mean;  ///< mean over the run time from expected_start
+  std::optional<Intensity> mean_if_now;    ///< mean over the run time if it starts at once
+  Duration judged{};                       ///< how much of the run time the means cover
   Time start_by{};                         ///< latest start
   Time wake_at{};                          ///< decide again then (kWait only)
+  std::string note;             ///< what else a reader must know: why the signal is missing
+  std::string recorded_reason;  ///< as a run directory holds it; empty for a fresh decision
 };
+
+/// One sentence with the numbers that decided. Made when it is shown, not when it is decided: a
+/// simulation decides millions of times.
+std::string Reason(const GateDecision& decision);
+/// "312 g/kWh" or "unknown intensity".
+std::string Describe(const std::optional<Intensity>& intensity);
 
 }  // namespace ebb::core

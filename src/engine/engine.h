@@ -15,12 +15,22 @@
 
 namespace ebb::engine {
 
+/// What a submission is held against.
+enum class Admission {
+  kDeadlines,  ///< refused when its deadline cannot be met beside the jobs that are there
+  kTakeAll,    ///< refused only when it makes no sense or can never run (comparisons of policies)
+};
+
 struct Options {
+  Admission admission = Admission::kDeadlines;
   Duration default_max_delay{std::chrono::hours{24}};  ///< for jobs that give no deadline
   int start_retries = 3;                               ///< of attempts that could not be started
   Duration retry_after{std::chrono::minutes{1}};       ///< doubled from one retry to the next
   std::optional<Power> ramp_limit_per_5_minutes;       ///< of power that starting jobs add
 };
+
+struct Placement;
+struct Hold;
 
 class Engine {
  public:
@@ -31,17 +41,25 @@ class Engine {
   /// job. Facts that are old or known already are taken without effect.
   Status Apply(Event event);
 
-  /// One cycle: snapshot, order, place, diff, explain. `now` never goes back.
+  /// One cycle: snapshot, plan, order, place, diff, explain. `now` never goes back.
   Decision Decide(Time now);
+
+  /// Whether the executor's knowledge differs from the engine's: only then is it worth an event.
+  bool Differs(const ExecutorObserved& observed) const;
 
   const State& state() const { return state_; }
   /// Why the job is where it is; nullptr for a job that is not known.
   const Explanation* Explain(core::JobId job) const;
 
  private:
+  void RememberStarts(const std::vector<Placement>& starts);
+  void Explain(std::vector<std::pair<std::size_t, Hold>>& held, Decision& decision);
+
   Options options_;
   std::unique_ptr<plan::Policy> policy_;
   State state_;
+  plan::Change change_;                  ///< since the policy was last asked
+  std::vector<core::JobId> just_ended_;  ///< not yet in a decision
 };
 
 }  // namespace ebb::engine

@@ -30,6 +30,7 @@ struct LiveJob {
   core::Job job;  ///< with a start_by: the default where the submission gave no deadline
   Stage stage = Stage::kWaiting;
   int attempt = 0;                  ///< the last one started; 0: none
+  bool attempt_over = true;         ///< it has reported its end; reports about it are old
   int pool = -1;                    ///< kStarting, kRunning, kPausing: whose devices it holds
   Duration remaining{};             ///< of job.run_time at speed 1 when the attempt began; > 0
   Time since{};                     ///< when the stage began
@@ -74,6 +75,8 @@ struct State {
   /// nullptr when no such job is live.
   const LiveJob* FindLive(core::JobId job) const;
   const EndedJob* FindEnded(core::JobId job) const;
+  /// Index of the first live job whose id is not below `job`.
+  std::size_t LowerBound(core::JobId job) const;
   /// Devices of each pool that no attempt holds; negative where the pool shrank under its jobs.
   std::vector<int> FreeDevices() const;
   bool idle() const { return live.empty(); }
@@ -83,13 +86,12 @@ struct State {
 bool HoldsDevices(Stage stage);
 /// Succeeded, failed or cancelled.
 bool HasEnded(Stage stage);
+/// The job as policies see it. A job that is being paused counts as paused.
+plan::JobView ViewOf(const LiveJob& live, const core::Cluster& cluster, Time now);
 /// Work left at `now`, at speed 1, as far as it can be known: > 0 also for a job that runs longer
 /// than estimated.
 Duration RemainingAt(const LiveJob& live, const core::Cluster& cluster, Time now);
 /// When the running attempt is expected to end; nothing once that has passed, or when none runs.
 std::optional<Time> ExpectedEnd(const LiveJob& live, const core::Cluster& cluster, Time now);
-/// The latest moment at which the job can start or go on and keep its deadlines on the slowest
-/// device pool that can still keep them.
-Time LatestStart(const LiveJob& live, const core::Cluster& cluster, Time now);
 
 }  // namespace ebb::engine

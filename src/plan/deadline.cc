@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
-
 namespace ebb::plan {
 
 using core::GateAction;
@@ -21,26 +19,52 @@ core::GateDecision DecisionAt(const GateRequest& request, const GateMoment& mome
   return decision;
 }
 
+core::GateDecision RunNow(core::GateDecision decision, const GateRequest& request,
+                          core::GateRule rule) {
+  const bool running = request.state == JobState::kRunning;
+  decision.action = running ? GateAction::kKeepRunning : GateAction::kStart;
+  decision.rule = rule;
+  decision.expected_start = running ? request.segment_begin : decision.at;
+  return decision;
+}
+
+core::GateDecision KeepRunning(const GateRequest& request, const GateMoment& moment) {
+  return RunNow(DecisionAt(request, moment), request, GateRule::kRunning);
+}
+
 std::optional<core::GateDecision> AtLatestStart(const GateRequest& request,
                                                 const GateMoment& moment) {
   if (moment.view.now < request.start_by) return std::nullopt;
   core::GateDecision decision = DecisionAt(request, moment);
-  const std::string value = Describe(decision.current);
   if (request.at_deadline == AtDeadline::kStop) {
     decision.action = GateAction::kStop;
     decision.rule = GateRule::kStoppedAtDeadline;
-    decision.reason = "the latest start is reached at " + value + ": stopped, as asked";
     return decision;
   }
-  decision.action = GateAction::kStart;
-  decision.rule = GateRule::kLatestStart;
-  decision.expected_start = decision.at;
-  decision.reason = "the latest start is reached: starting at " + value;
-  return decision;
+  return RunNow(std::move(decision), request, GateRule::kLatestStart);
 }
 
-std::string Describe(const std::optional<Intensity>& intensity) {
-  return intensity ? FormatFixed(intensity->g_per_kwh, 0) + " g/kWh" : "unknown intensity";
+Time LatestStart(const JobView& view, const core::DevicePool& pool) {
+  const core::Job& job = *view.job;
+  const bool begun = view.state != JobState::kWaiting || view.pauses > 0;
+  if (!begun) return core::LatestStartOn(job, pool, view.remaining).value_or(Time::max());
+  std::optional<Time> end = job.finish_by;
+  if (!end && job.start_by) end = *job.start_by + core::TimeOn(job, pool, job.run_time);
+  if (!end) return Time::max();
+  return *end - core::TimeOn(job, pool, view.remaining) - job.pause_overhead;
+}
+
+Time LatestStart(const JobView& view, const core::Cluster& cluster, Time now) {
+  Time slowest = Time::max();
+  Time fastest = Time::min();
+  for (int pool = 0; pool < static_cast<int>(cluster.pools.size()); ++pool) {
+    if (!core::Fits(*view.job, cluster, pool)) continue;
+    const Time latest = LatestStart(view, cluster.pools[static_cast<std::size_t>(pool)]);
+    fastest = std::max(fastest, latest);
+    if (latest >= now) slowest = std::min(slowest, latest);
+  }
+  if (slowest != Time::max()) return slowest;
+  return fastest == Time::min() ? Time::max() : fastest;
 }
 
 }  // namespace ebb::plan

@@ -1,9 +1,10 @@
 #pragma once
 // What every policy does once the latest start is reached: start whatever the intensity, or stop if
-// asked to.
+// asked to. And when that is, for a job of a queue.
 
 #include <optional>
 
+#include "core/cluster.h"
 #include "plan/gate_policy.h"
 
 namespace ebb::plan {
@@ -12,11 +13,21 @@ namespace ebb::plan {
 /// wake-up.
 core::GateDecision DecisionAt(const GateRequest& request, const GateMoment& moment);
 
-/// The decision at or after the latest start; nothing before it.
+/// The decision at or after the latest start; nothing before it. A running job keeps running.
 std::optional<core::GateDecision> AtLatestStart(const GateRequest& request,
                                                 const GateMoment& moment);
 
-/// "312 g/kWh" or "unknown".
-std::string Describe(const std::optional<Intensity>& intensity);
+/// Starts, resumes or keeps running, by `rule`.
+core::GateDecision RunNow(core::GateDecision decision, const GateRequest& request,
+                          core::GateRule rule);
+/// A running job that nothing would pause.
+core::GateDecision KeepRunning(const GateRequest& request, const GateMoment& moment);
+
+/// The latest moment at which the job can start, or go on after a pause, on the pool and keep its
+/// deadlines. A job that was paused owes its start_by the end that a start then would have had.
+/// Time::max() without a deadline.
+Time LatestStart(const JobView& job, const core::DevicePool& pool);
+/// On the slowest pool that can still make it at `now`; on the fastest when none can.
+Time LatestStart(const JobView& job, const core::Cluster& cluster, Time now);
 
 }  // namespace ebb::plan

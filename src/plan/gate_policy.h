@@ -1,7 +1,8 @@
 #pragma once
-// The port of a start policy: given what is known at one moment, start now, wait, or stop. Pure:
-// the same view gives the same decision, no clock, no I/O, no memory between calls. One file per
-// policy.
+// The port of a policy that looks at one job at a time: given what is known at one moment, start
+// now, wait, or stop; keep running or pause where the job can be paused. Pure: the same view gives
+// the same decision, no clock, no I/O, no memory between calls. One file per policy. Used by
+// `ebb run` (runtime/gate_loop) and, through MakeGated, by the engine.
 
 #include <memory>
 #include <string_view>
@@ -10,6 +11,8 @@
 #include "base/units.h"
 #include "core/decision.h"
 #include "core/intensity.h"
+#include "plan/intensity_integral.h"
+#include "plan/policy.h"
 
 namespace ebb::plan {
 
@@ -19,15 +22,30 @@ enum class AtDeadline { kStart, kStop };
 /// The part of a job that a gate needs to know. All times are grid times.
 struct GateRequest {
   Time submitted{};
-  Time start_by{};      ///< latest start; delays count from submission
-  Duration run_time{};  ///< estimated length of the run on the grid clock; > 0
+  Time start_by{};      ///< latest start, or latest resumption; delays count from submission
+  Duration run_time{};  ///< estimated length of what is left to run on the grid clock; > 0
   AtDeadline at_deadline = AtDeadline::kStart;
+
+  JobState state = JobState::kWaiting;
+  bool pausable = false;
+  Duration whole_run_time{};   ///< before anything had run; 0: run_time
+  Duration pause_overhead{};   ///< extra running that a pause costs
+  Duration minimum_segment{};  ///< a piece between two pauses is at least this long
+  Time segment_begin{};        ///< kRunning: since when
+  int pauses = 0;
+  int priority = 0;
+  std::optional<Intensity> threshold;  ///< the job's own
+  std::string_view tier;
 };
 
 /// The moment of a decision.
 struct GateMoment {
+  GateMoment(const core::SignalView& signal, Time next)
+      : view(signal), next_change(next), ahead(signal, signal.now) {}
+
   const core::SignalView& view;  ///< view.now is the moment
   Time next_change{};            ///< when a new value is due: nothing can change before
+  IntensityIntegral ahead;       ///< of the view from now on
 };
 
 class GatePolicy {
@@ -35,15 +53,49 @@ class GatePolicy {
   virtual ~GatePolicy() = default;
   /// "now", "threshold", "window".
   virtual std::string_view name() const = 0;
+  /// kStart, kWait or kStop; for a running job that can be paused kKeepRunning or kPause.
   virtual core::GateDecision Decide(const GateRequest& request, const GateMoment& moment) const = 0;
+  /// The latest start that the policy itself sets, where it is earlier than the job's.
+  virtual Time LatestStart(const GateRequest& request) const { return request.start_by; }
+  /// Among jobs that want to start and do not all fit: first submitted, first started.
+  virtual Order OrderOf(const GateRequest& request) const { return {0, request.submitted}; }
 };
 
 std::unique_ptr<GatePolicy> MakeRunNow();
 
-/// Starts when intensity <= threshold (equality starts), else at the latest start. Needs no
-/// forecast; one is used only to say when the start is expected. A missing value waits. Seen in:
-/// Compute Gardener, NEO.
+/// Runs at once, earliest latest start first: the baseline that knows deadlines and no carbon.
+std::unique_ptr<GatePolicy> MakeEarliestDeadlineFirst();
+
+struct ThresholdOptions {
+  std::optional<Intensity> threshold;  ///< a job's own comes first
+  /// Without a threshold: this share (0..1) of the values within `window` before and after now lies
+  /// at or below the threshold that is used. A fixed threshold does not travel between years.
+  double percentile = 0.3;
+  Duration window{std::chrono::hours{24}};
+  /// A running job that can be paused is paused above threshold + hysteresis only.
+  Intensity hysteresis{25};
+  std::optional<Duration> max_wait;  ///< from submission; the job's own latest start if earlier
+};
+
+/// Starts when intensity <= threshold (equality starts), else at the latest start. A percentile
+/// needs history or a forecast, an absolute value neither; a forecast says when the start is
+/// expected. A missing value waits. Seen in: Compute Gardener, NEO; the percentile in Ecovisor.
+std::unique_ptr<GatePolicy> MakeThreshold(const ThresholdOptions& options);
 std::unique_ptr<GatePolicy> MakeThreshold(Intensity threshold);
+
+struct Tier {
+  std::string name;
+  Intensity threshold;
+  Duration max_delay{};
+  int priority = 0;  ///< higher goes first
+};
+
+/// The published three: 225 g/kWh within 24 h, 175 within 48 h, 125 within 96 h.
+std::vector<Tier> PublishedTiers();
+
+/// A threshold and a maximum delay per tier. Order: compelled by the latest start, then tier, then
+/// longest waiting. A job of no listed tier uses its own threshold, or else starts at once.
+std::unique_ptr<GatePolicy> MakeTiers(std::vector<Tier> tiers);
 
 struct LowestWindowOptions {
   /// Waits only if the expected mean intensity is lower by at least this share of the mean when
@@ -59,6 +111,33 @@ struct LowestWindowOptions {
 /// meets a sample boundary. Ties go to the earlier start.
 std::unique_ptr<GatePolicy> MakeLowestWindow(const LowestWindowOptions& options);
 
+struct LowestSlotsOptions {
+  Duration slot{
+      std::chrono::minutes{15}};  ///< at most this long; the run is a whole number of them
+  int slot_limit = 2000;          ///< longer slots where the horizon would need more
+  double minimum_saving = 0.01;
+};
+
+/// Runs a job that can be paused in the cleanest slots before its deadline, each pause paid with
+/// its overhead, no piece shorter than the minimum segment: exact for one job, by dynamic
+/// programming. Others: as lowest window. Method: "Wait Awhile" with a switching cost.
+std::unique_ptr<GatePolicy> MakeLowestSlots(const LowestSlotsOptions& options);
+
+/// Starts where the saving per hour until the job is done is highest: (mean now - mean at s) /
+/// (s - now + run time). Method: Carbon-Time (Hanafy et al., GAIA, ASPLOS 2024).
+std::unique_ptr<GatePolicy> MakeCarbonTime();
+
+struct DtprOptions {
+  /// Bounds of the signal; without them the least and the greatest of the known values.
+  std::optional<Intensity> lower, upper;
+  Duration unit{std::chrono::hours{1}};  ///< of purchase: how often the signal changes
+};
+
+/// Needs no forecast, only bounds, and is competitive whatever the signal does within them: starts
+/// at or below one threshold, keeps running up to a higher one; both fall with the work that is
+/// left. Method: double threshold pause and resume (Lechowicz et al., arXiv 2303.17551).
+std::unique_ptr<GatePolicy> MakeDtpr(const DtprOptions& options);
+
 /// The cleanest window of a given length, for `ebb grid` and the policy above.
 struct Window {
   Time start{};
@@ -67,6 +146,8 @@ struct Window {
 /// Lowest mean over windows of `length` starting in [earliest, latest], fully covered by the view;
 /// earliest among equals. Nothing when no window is fully covered.
 std::optional<Window> CleanestWindow(const core::SignalView& view, Interval starts,
+                                     Duration length);
+std::optional<Window> CleanestWindow(const IntensityIntegral& ahead, Interval starts,
                                      Duration length);
 
 }  // namespace ebb::plan

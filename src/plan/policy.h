@@ -72,6 +72,7 @@ struct JobPlan {
   std::optional<Intensity> current;    ///< now, at the site in question
   std::optional<Intensity> expected;   ///< energy-weighted mean over `segments`
   std::optional<Intensity> threshold;  ///< where the rule has one
+  Time wake_at = Time::max();          ///< this job's part in Schedule::wake_at
 };
 
 /// Aligned with Problem::jobs: jobs[i] speaks of problem.jobs[i].

@@ -4,22 +4,28 @@
 namespace ebb::plan {
 namespace {
 
-class RunNow final : public GatePolicy {
+class StartAtOnce : public GatePolicy {
  public:
   std::string_view name() const override { return "now"; }
 
   core::GateDecision Decide(const GateRequest& request, const GateMoment& moment) const override {
-    core::GateDecision decision = DecisionAt(request, moment);
-    decision.action = core::GateAction::kStart;
-    decision.rule = core::GateRule::kRunNow;
-    decision.expected_start = decision.at;
-    decision.reason = "policy now: starting at " + Describe(decision.current);
-    return decision;
+    if (request.state == JobState::kRunning) return KeepRunning(request, moment);
+    return RunNow(DecisionAt(request, moment), request, core::GateRule::kRunNow);
   }
+};
+
+class EarliestDeadlineFirst final : public StartAtOnce {
+ public:
+  std::string_view name() const override { return "edf"; }
+  Order OrderOf(const GateRequest& request) const override { return {0, request.start_by}; }
 };
 
 }  // namespace
 
-std::unique_ptr<GatePolicy> MakeRunNow() { return std::make_unique<RunNow>(); }
+std::unique_ptr<GatePolicy> MakeRunNow() { return std::make_unique<StartAtOnce>(); }
+
+std::unique_ptr<GatePolicy> MakeEarliestDeadlineFirst() {
+  return std::make_unique<EarliestDeadlineFirst>();
+}
 
 }  // namespace ebb::plan

@@ -1,6 +1,9 @@
-#include "base/text.h"
+#include <algorithm>
+#include <vector>
+
 #include "plan/deadline.h"
 #include "plan/gate_policy.h"
+#include "plan/threshold_gate.h"
 
 namespace ebb::plan {
 namespace {
@@ -8,55 +11,98 @@ namespace {
 using core::GateAction;
 using core::GateRule;
 
+// When the forecast first falls to the threshold before the latest start.
+std::optional<Time> FirstBelow(const GateRequest& request, const GateMoment& moment,
+                               Intensity threshold) {
+  for (const core::Sample& sample : moment.view.forecast.series.samples()) {
+    if (sample.interval.end <= moment.view.now || sample.intensity > threshold) continue;
+    if (sample.interval.begin >= request.start_by) break;
+    return std::max(sample.interval.begin, moment.view.now);
+  }
+  return std::nullopt;
+}
+
+void Collect(const core::IntensitySeries& series, Interval window, std::vector<double>& values) {
+  for (const core::Sample& sample : series.samples()) {
+    if (sample.interval.end > window.begin && sample.interval.begin < window.end)
+      values.push_back(sample.intensity.g_per_kwh);
+  }
+}
+
 class Threshold final : public GatePolicy {
  public:
-  explicit Threshold(Intensity threshold) : threshold_(threshold) {}
+  explicit Threshold(const ThresholdOptions& options) : options_(options) {}
 
   std::string_view name() const override { return "threshold"; }
 
-  core::GateDecision Decide(const GateRequest& request, const GateMoment& moment) const override {
-    core::GateDecision decision = DecisionAt(request, moment);
-    decision.threshold = threshold_;
-    if (decision.current && *decision.current <= threshold_) {
-      decision.action = GateAction::kStart;
-      decision.rule = GateRule::kBelowThreshold;
-      decision.expected_start = decision.at;
-      decision.reason = Describe(decision.current) + " is at or below " + Describe(threshold_);
-      return decision;
-    }
-    if (auto latest = AtLatestStart(request, moment)) {
-      latest->threshold = threshold_;
-      return *latest;
-    }
-    decision.action = GateAction::kWait;
-    decision.expected_start = FirstBelow(request, moment);
-    if (decision.current) {
-      decision.rule = GateRule::kAboveThreshold;
-      decision.reason = Describe(decision.current) + " is above " + Describe(threshold_);
-    } else {
-      decision.rule = GateRule::kSignalMissing;
-      decision.reason = "the signal has no value for this moment";
-    }
-    return decision;
+  core::GateDecision Decide(const GateRequest& given, const GateMoment& moment) const override {
+    GateRequest request = given;
+    request.start_by = LatestStart(given);
+    return ThresholdGate(request, moment, ThresholdFor(request, moment), options_.hysteresis);
+  }
+
+  Time LatestStart(const GateRequest& request) const override {
+    // A job that has begun keeps the deadline it was begun under.
+    if (!options_.max_wait || request.state != JobState::kWaiting) return request.start_by;
+    return std::min(request.start_by, request.submitted + *options_.max_wait);
   }
 
  private:
-  std::optional<Time> FirstBelow(const GateRequest& request, const GateMoment& moment) const {
-    for (const core::Sample& sample : moment.view.forecast.series.samples()) {
-      if (sample.interval.end <= moment.view.now || sample.intensity > threshold_) continue;
-      if (sample.interval.begin >= request.start_by) break;
-      return std::max(sample.interval.begin, moment.view.now);
-    }
-    return std::nullopt;
+  std::optional<Intensity> ThresholdFor(const GateRequest& request,
+                                        const GateMoment& moment) const {
+    if (request.threshold) return request.threshold;
+    if (options_.threshold) return options_.threshold;
+    const Time now = moment.view.now;
+    std::vector<double> values;
+    Collect(moment.view.known, {now - options_.window, now}, values);
+    Collect(moment.view.forecast.series, {now, now + options_.window}, values);
+    if (values.empty()) return std::nullopt;
+    const double rank = options_.percentile * static_cast<double>(values.size() - 1);
+    const auto nth = values.begin() + static_cast<std::ptrdiff_t>(rank);
+    std::nth_element(values.begin(), nth, values.end());
+    return Intensity{*nth};
   }
 
-  Intensity threshold_;
+  ThresholdOptions options_;
 };
 
 }  // namespace
 
+core::GateDecision ThresholdGate(const GateRequest& request, const GateMoment& moment,
+                                 std::optional<Intensity> threshold, Intensity hysteresis) {
+  const bool running = request.state == JobState::kRunning;
+  core::GateDecision decision = DecisionAt(request, moment);
+  decision.threshold = threshold;
+  if (running && !request.pausable) return RunNow(std::move(decision), request, GateRule::kRunning);
+  const double margin = running ? hysteresis.g_per_kwh : 0;
+  if (decision.current && threshold &&
+      decision.current->g_per_kwh <= threshold->g_per_kwh + margin) {
+    return RunNow(std::move(decision), request,
+                  running ? GateRule::kRunning : GateRule::kBelowThreshold);
+  }
+  if (auto latest = AtLatestStart(request, moment)) {
+    latest->threshold = threshold;
+    return *latest;
+  }
+  // Without a value there is nothing to pause for.
+  if (running && (!decision.current || !threshold))
+    return RunNow(std::move(decision), request, GateRule::kRunning);
+  decision.action = running ? GateAction::kPause : GateAction::kWait;
+  if (threshold) decision.expected_start = FirstBelow(request, moment, *threshold);
+  decision.rule = !decision.current                     ? GateRule::kSignalMissing
+                  : request.state == JobState::kWaiting ? GateRule::kAboveThreshold
+                                                        : GateRule::kPausedForCleaner;
+  return decision;
+}
+
+std::unique_ptr<GatePolicy> MakeThreshold(const ThresholdOptions& options) {
+  return std::make_unique<Threshold>(options);
+}
+
 std::unique_ptr<GatePolicy> MakeThreshold(Intensity threshold) {
-  return std::make_unique<Threshold>(threshold);
+  ThresholdOptions options;
+  options.threshold = threshold;
+  return MakeThreshold(options);
 }
 
 }  // namespace ebb::plan

@@ -50,7 +50,7 @@ void AddDecisions(const RunBuilder& b, core::RunRecord& run) {
   if (b.waited > Duration{0}) {
     decision.action = core::GateAction::kWait;
     decision.rule = core::GateRule::kAboveThreshold;
-    decision.reason = "above the threshold";
+    decision.recorded_reason = "above the threshold";
     decision.expected_start = start;
     decision.wake_at = start;
     run.decisions.push_back(decision);
@@ -60,7 +60,7 @@ void AddDecisions(const RunBuilder& b, core::RunRecord& run) {
   decision.action = core::GateAction::kStart;
   decision.rule =
       b.waited > Duration{0} ? core::GateRule::kBelowThreshold : core::GateRule::kRunNow;
-  decision.reason = b.waited > Duration{0} ? "at or below the threshold" : "the policy is now";
+  decision.recorded_reason = b.waited > Duration{0} ? "at or below the threshold" : "the policy is now";
   decision.expected_start.reset();
   decision.wake_at = {};
   if (const core::Sample* now = run.signal.At(start)) decision.current = now->intensity;

@@ -169,7 +169,7 @@ std::string DecisionToJson(const core::GateDecision& decision) {
   Json json{{"at_ms", Milliseconds(decision.at)},
             {"action", core::Name(decision.action)},
             {"rule", core::Name(decision.rule)},
-            {"reason", decision.reason},
+            {"reason", Reason(decision)},
             {"current_g_per_kwh", Maybe(decision.current)},
             {"current_status", core::Name(decision.current_status)},
             {"threshold_g_per_kwh", Maybe(decision.threshold)},
@@ -195,7 +195,7 @@ Status AddDecisionLine(std::string_view line, std::string where, core::RunRecord
   decision.at = fields.Instant("at_ms");
   decision.action = fields.Named("action", core::GateActionFromName);
   decision.rule = fields.Named("rule", core::GateRuleFromName);
-  decision.reason = fields.Text("reason");
+  decision.recorded_reason = fields.Text("reason");
   decision.current = MaybeIntensity(fields, "current_g_per_kwh");
   decision.current_status = fields.Named("current_status", core::SampleStatusFromName);
   decision.threshold = MaybeIntensity(fields, "threshold_g_per_kwh");

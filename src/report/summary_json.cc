@@ -107,7 +107,7 @@ Json ScheduleJson(const core::RunRecord& run, const Summary& summary) {
   if (!run.decisions.empty())
     last = {{"action", core::Name(run.decisions.back().action)},
             {"rule", core::Name(run.decisions.back().rule)},
-            {"reason", run.decisions.back().reason}};
+            {"reason", Reason(run.decisions.back())}};
   return {{"policy", run.spec.policy},
           {"threshold_g_per_kwh", GramsPerKwh(run.spec.threshold)},
           {"submitted", FormatTime(run.spec.submitted)},
@@ -139,7 +139,7 @@ Json NeoScheduleDecision(const core::RunRecord& run, const Summary& summary) {
           {"wait_time_seconds", Seconds(summary.waited)},
           {"checks_performed", run.decisions.size()},
           {"final_intensity", last ? GramsPerKwh(last->current) : Json(nullptr)},
-          {"reason", last ? Json(last->reason) : Json(nullptr)}};
+          {"reason", last ? Json(Reason(*last)) : Json(nullptr)}};
 }
 
 double UnixSeconds(Time time) { return Seconds(time.time_since_epoch()); }

@@ -23,7 +23,7 @@ std::string OutcomeText(const core::RunRecord& run, const Summary& summary) {
 
 std::string WaitText(const core::RunRecord& run, const Summary& summary) {
   std::string text = FormatDuration(summary.waited);
-  if (!run.decisions.empty()) text += "; " + run.decisions.back().reason;
+  if (!run.decisions.empty()) text += "; " + Reason(run.decisions.back());
   return text;
 }
 

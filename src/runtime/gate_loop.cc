@@ -27,7 +27,7 @@ core::GateDecision DecideAt(const plan::GateRequest& request, const plan::GatePo
                             SignalFeed& feed, const Observation& observation) {
   const Time now = observation.view.now;
   auto decision = policy.Decide(request, {observation.view, feed.NextChange(now)});
-  if (!observation.failure.empty()) decision.reason += "; " + observation.failure;
+  if (!observation.failure.empty()) decision.note = observation.failure;
   return decision;
 }
 

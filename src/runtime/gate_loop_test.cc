@@ -95,7 +95,7 @@ TEST(GateLoop, AnOutageReleasesNothingEarlyAndForgetsNothing) {
       WaitForStart(Request(hours{10}), *plan::MakeThreshold({200}), feed, clock, recorder);
   EXPECT_EQ(result->decision.at, kDay + hours{3})
       << "clean hours that nobody could see start nothing";
-  EXPECT_NE(recorder.decisions[1].reason.find("source is down"), std::string::npos);
+  EXPECT_NE(Reason(recorder.decisions[1]).find("source is down"), std::string::npos);
 }
 
 TEST(GateLoop, AnOutageUntilTheLatestStartStartsThereAndSaysSo) {

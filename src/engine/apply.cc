@@ -1,0 +1,151 @@
+#include "engine/apply.h"
+
+#include <string>
+
+#include "base/text.h"
+#include "plan/feasibility.h"
+
+namespace ebb::engine {
+namespace {
+
+template <class... Handlers>
+struct Overloaded : Handlers... {
+  using Handlers::operator()...;
+};
+
+std::string JobText(core::JobId id) { return "job " + std::to_string(id); }
+
+Status Apply(Folding& fold, ClusterChanged&& fact) {
+  State& state = fold.state;
+  core::Cluster& cluster = fact.cluster;
+  const auto refuse = [](std::string what) {
+    return Fail({ExitCode::kConfiguration, std::move(what), "cluster", ""});
+  };
+  if (cluster.sites.size() < state.cluster.sites.size() ||
+      cluster.pools.size() < state.cluster.pools.size())
+    return refuse("a site or a pool may not vanish (give the pool 0 devices)");
+  for (const core::DevicePool& pool : cluster.pools) {
+    if (pool.site < 0 || pool.site >= static_cast<int>(cluster.sites.size()))
+      return refuse("pool " + pool.model + " is at no site");
+    if (pool.count < 0 || !(pool.speed > 0)) return refuse("pool " + pool.model + " has no size");
+  }
+  if (cluster == state.cluster) return {};
+  state.cluster = std::move(cluster);
+  state.signals.resize(state.cluster.sites.size());
+  fold.change.cluster = true;
+  return {};
+}
+
+Status CheckSubmission(const Folding& fold, const core::Job& job, Time at) {
+  const State& state = fold.state;
+  EBB_RETURN_IF_ERROR(plan::CheckJob(job, state.cluster));
+  if (fold.options.admission == Admission::kTakeAll || (!job.start_by && !job.finish_by)) return {};
+  std::vector<plan::JobView> views;
+  views.reserve(state.live.size());
+  for (const auto& live : state.live) views.push_back(ViewOf(*live, state.cluster, at));
+  return plan::CheckDeadline(job, {at, &state.cluster, views, {}});
+}
+
+Status Apply(Folding& fold, Time at, JobSubmitted&& fact) {
+  State& state = fold.state;
+  const core::JobId id = fact.job.id;
+  if (state.FindLive(id) || state.FindEnded(id)) return {};
+  EBB_RETURN_IF_ERROR(CheckSubmission(fold, fact.job, at));
+  auto live = std::make_unique<LiveJob>();
+  live->job = std::move(fact.job);
+  live->since = at;
+  live->remaining = live->job.run_time;
+  live->explanation.job = id;
+  if (!live->job.start_by && !live->job.finish_by)
+    live->job.start_by = live->job.submitted + fold.options.default_max_delay;
+  const auto index = static_cast<std::ptrdiff_t>(state.LowerBound(id));
+  state.live.insert(state.live.begin() + index, std::move(live));
+  state.schedule.jobs.insert(state.schedule.jobs.begin() + index, plan::JobPlan{});
+  fold.change.jobs.push_back(id);
+  return {};
+}
+
+Status Apply(Folding& fold, Time at, const JobCancelled& fact) {
+  const std::size_t index = fold.state.LowerBound(fact.job);
+  if (!fold.state.FindLive(fact.job)) {
+    if (fold.state.FindEnded(fact.job)) return {};
+    return Fail({ExitCode::kUsage, "is not known", JobText(fact.job), ""});
+  }
+  LiveJob& live = *fold.state.live[index];
+  if (!HoldsDevices(live.stage)) {
+    EndJob(fold, index, Stage::kCancelled, at);
+  } else if (!live.cancel_wanted) {
+    live.cancel_wanted = true;
+    live.command_due = true;
+  }
+  return {};
+}
+
+Result<SiteSignal*> SignalOf(State& state, int site) {
+  if (site < 0 || site >= static_cast<int>(state.signals.size()))
+    return Fail(
+        {ExitCode::kConfiguration, "there is no site " + std::to_string(site), "signal", ""});
+  return &state.signals[static_cast<std::size_t>(site)];
+}
+
+Status Apply(Folding& fold, SignalObserved&& fact) {
+  EBB_ASSIGN_OR_RETURN(SiteSignal* const signal, SignalOf(fold.state, fact.site));
+  if (fact.view.now < signal->observed) return {};
+  signal->observed = fact.view.now;
+  signal->view = std::move(fact.view);
+  signal->next_change = fact.next_change;
+  signal->lost.clear();
+  fold.change.signals = true;
+  return {};
+}
+
+Status Apply(Folding& fold, SignalLost&& fact) {
+  EBB_ASSIGN_OR_RETURN(SiteSignal* const signal, SignalOf(fold.state, fact.site));
+  signal->lost = fact.why.empty() ? "no reason given" : std::move(fact.why);
+  signal->next_change = fact.retry_at;
+  // The last known value may have run out by now: policies have to look again.
+  fold.change.signals = true;
+  return {};
+}
+
+}  // namespace
+
+void EndJob(Folding& fold, std::size_t index, Stage stage, Time at) {
+  State& state = fold.state;
+  LiveJob& live = *state.live[index];
+  const core::JobId id = live.job.id;
+  EndedJob ended;
+  ended.stage = stage;
+  ended.attempt = live.attempt;
+  ended.pauses = live.pauses;
+  ended.submitted = live.job.submitted;
+  ended.first_start = live.first_start;
+  ended.ended = at;
+  ended.explanation = live.explanation;
+  ended.explanation.stage = stage;
+  ended.explanation.expected_end = at;
+  state.ended.emplace(id, std::move(ended));
+  state.live.erase(state.live.begin() + static_cast<std::ptrdiff_t>(index));
+  state.schedule.jobs.erase(state.schedule.jobs.begin() + static_cast<std::ptrdiff_t>(index));
+  fold.change.jobs.push_back(id);
+  fold.just_ended.push_back(id);
+}
+
+Status Engine::Apply(Event event) {
+  Folding fold{options_, state_, change_, just_ended_};
+  const Time at = event.at;
+  return std::visit(
+      Overloaded{
+          [&](ClusterChanged& fact) { return engine::Apply(fold, std::move(fact)); },
+          [&](JobSubmitted& fact) { return engine::Apply(fold, at, std::move(fact)); },
+          [&](JobCancelled& fact) { return engine::Apply(fold, at, fact); },
+          [&](SignalObserved& fact) { return engine::Apply(fold, std::move(fact)); },
+          [&](SignalLost& fact) { return engine::Apply(fold, std::move(fact)); },
+          [&](JobReport& fact) { return ApplyReport(fold, fact); },
+          [&](ExecutorObserved& fact) { return ApplyObserved(fold, at, fact); },
+          [&](Tick&) { return Status{}; },
+      },
+      event.fact);
+}
+
+}  // namespace ebb::engine

@@ -1,0 +1,191 @@
+// The cycle.
+
+#include "engine/engine.h"
+
+#include <algorithm>
+
+#include "engine/explain.h"
+#include "engine/placement.h"
+#include "plan/deadline.h"
+
+namespace ebb::engine {
+namespace {
+
+using core::GateRule;
+
+// A policy that wants to be asked again in the past is asked again a little later.
+constexpr Duration kShortestWait = std::chrono::seconds{1};
+constexpr Duration kRampWindow = std::chrono::minutes{5};
+
+std::vector<plan::JobView> Views(const State& state) {
+  std::vector<plan::JobView> views;
+  views.reserve(state.live.size());
+  for (const auto& live : state.live) views.push_back(ViewOf(*live, state.cluster, state.now));
+  return views;
+}
+
+std::vector<plan::SiteView> Sites(State& state) {
+  std::vector<plan::SiteView> sites;
+  sites.reserve(state.signals.size());
+  for (SiteSignal& signal : state.signals) {
+    signal.view.now = state.now;
+    sites.push_back({&signal.view, signal.next_change});
+  }
+  return sites;
+}
+
+bool WantsDevices(const LiveJob& live, const plan::JobPlan& plan) {
+  return plan.run_now && !HoldsDevices(live.stage);
+}
+
+// What the policy, or the deadline, will not let wait.
+bool MustStart(const State& state, std::size_t index, const plan::JobView& view) {
+  const GateRule rule = state.schedule.jobs[index].rule;
+  return rule == GateRule::kLatestStart || rule == GateRule::kCompulsory ||
+         plan::LatestStart(view, state.cluster, state.now) <= state.now;
+}
+
+// A running job that the policy wants paused and that has run for long enough.
+bool ShouldPause(const LiveJob& live, const plan::JobPlan& plan) {
+  return live.stage == Stage::kRunning && live.job.pausable && !plan.run_now && !live.cancel_wanted;
+}
+
+Time PausableFrom(const LiveJob& live) { return live.segment_begin + live.job.minimum_segment; }
+
+}  // namespace
+
+Engine::Engine(Options options, std::unique_ptr<plan::Policy> policy)
+    : options_(options), policy_(std::move(policy)) {}
+
+Decision Engine::Decide(Time now) {
+  // 1. Snapshot: everything below sees one moment.
+  state_.now = std::max(state_.now, now);
+  now = state_.now;
+  const std::vector<plan::JobView> views = Views(state_);
+  const std::vector<plan::SiteView> sites = Sites(state_);
+  Decision decision;
+  decision.at = now;
+
+  // 2. Plan: the policy says what it wants for each job, wherever something is new.
+  plan::Schedule& schedule = state_.schedule;
+  const bool news = change_.signals || change_.cluster || !change_.jobs.empty();
+  if (news || schedule.wake_at <= now) {
+    policy_->Update({now, &state_.cluster, views, sites}, change_, schedule);
+    change_ = {};
+  }
+  Time wake_at = std::max(schedule.wake_at, now + kShortestWait);
+
+  // 3. Order: the jobs that want devices, first to go first.
+  std::vector<Candidate> candidates;
+  std::vector<std::pair<std::size_t, Hold>> held;
+  for (std::size_t i = 0; i < state_.live.size(); ++i) {
+    const LiveJob& live = *state_.live[i];
+    if (!WantsDevices(live, schedule.jobs[i])) continue;
+    if (live.retry_at > now) {
+      held.push_back({i, {GateRule::kRetryLater, live.retry_at}});
+      wake_at = std::min(wake_at, live.retry_at);
+    } else {
+      candidates.push_back({i, MustStart(state_, i, views[i])});
+    }
+  }
+  std::stable_sort(candidates.begin(), candidates.end(), [&](const auto& a, const auto& b) {
+    return schedule.jobs[a.index].order < schedule.jobs[b.index].order;
+  });
+
+  // 4. Place: never more than fits, gangs whole, nobody overtaken who could start.
+  std::vector<Placement> starts;
+  std::vector<std::size_t> blocked;
+  if (!candidates.empty()) {
+    Placer placer(options_, state_, now);
+    for (const Candidate& candidate : candidates) {
+      const Placement placement = placer.Place(candidate);
+      if (placement.pool >= 0) {
+        starts.push_back(placement);
+      } else {
+        blocked.push_back(placement.index);
+        held.push_back({placement.index, {placement.hold, std::nullopt}});
+      }
+    }
+    wake_at = std::min(wake_at, placer.ramp_wake_at());
+  }
+
+  // 5. Diff: what differs between what is wanted and what is under way, as commands.
+  for (std::size_t i = 0; i < state_.live.size(); ++i) {
+    LiveJob& live = *state_.live[i];
+    if (!HoldsDevices(live.stage)) continue;
+    if (ShouldPause(live, schedule.jobs[i])) {
+      if (PausableFrom(live) <= now) {
+        live.stage = Stage::kPausing;
+        live.since = now;
+        live.command_due = true;
+      } else {
+        wake_at = std::min(wake_at, PausableFrom(live));
+      }
+    }
+    if (!live.command_due) continue;
+    live.command_due = false;
+    if (live.cancel_wanted) {
+      decision.commands.push_back(CancelJob{live.job.id, live.attempt});
+    } else if (live.stage == Stage::kPausing) {
+      decision.commands.push_back(PauseJob{live.job.id, live.attempt});
+    } else if (live.stage == Stage::kStarting) {
+      decision.commands.push_back(StartJob{live.job.id, live.attempt, live.pool});
+    }
+  }
+  for (const Placement& placement : starts) {
+    LiveJob& live = *state_.live[placement.index];
+    live.stage = Stage::kStarting;
+    live.since = live.segment_begin = now;
+    live.pool = placement.pool;
+    live.attempt_over = false;
+    ++live.attempt;
+    decision.commands.push_back(StartJob{live.job.id, live.attempt, live.pool});
+    // A started job is the policy's business again: what it wants of a running one.
+    change_.jobs.push_back(live.job.id);
+  }
+  if (options_.ramp_limit_per_5_minutes) RememberStarts(starts);
+
+  // 6. Explain: the reasons that changed, and when to ask again.
+  const std::vector<Time> expected = ExpectedStarts(state_, blocked, now);
+  std::size_t next_blocked = 0;
+  for (auto& [index, hold] : held)
+    if (hold.rule != GateRule::kRetryLater) hold.expected_start = expected[next_blocked++];
+  Explain(held, decision);
+  decision.wake_at = wake_at;
+  return decision;
+}
+
+void Engine::RememberStarts(const std::vector<Placement>& starts) {
+  std::erase_if(state_.recent_starts,
+                [&](const RecentStart& start) { return start.at <= state_.now - kRampWindow; });
+  for (const Placement& placement : starts) {
+    const auto& pool = state_.cluster.pools[static_cast<std::size_t>(placement.pool)];
+    state_.recent_starts.push_back(
+        {state_.now, core::PowerOn(state_.live[placement.index]->job, pool)});
+  }
+}
+
+void Engine::Explain(std::vector<std::pair<std::size_t, Hold>>& held, Decision& decision) {
+  for (const core::JobId id : just_ended_)
+    decision.explanations.push_back(state_.ended.at(id).explanation);
+  just_ended_.clear();
+  std::sort(held.begin(), held.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  auto hold = held.begin();
+  for (std::size_t i = 0; i < state_.live.size(); ++i) {
+    const Hold* reason = nullptr;
+    if (hold != held.end() && hold->first == i) reason = &(hold++)->second;
+    const Explanation explanation = ExplanationOf(state_, i, reason, state_.now);
+    if (explanation == state_.live[i]->explanation) continue;
+    state_.live[i]->explanation = explanation;
+    decision.explanations.push_back(explanation);
+  }
+}
+
+const Explanation* Engine::Explain(core::JobId job) const {
+  if (const LiveJob* live = state_.FindLive(job)) return &live->explanation;
+  const EndedJob* ended = state_.FindEnded(job);
+  return ended ? &ended->explanation : nullptr;
+}
+
+}  // namespace ebb::engine

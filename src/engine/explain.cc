@@ -1,0 +1,140 @@
+#include "engine/explain.h"
+
+#include <algorithm>
+#include <queue>
+
+#include "plan/deadline.h"
+
+namespace ebb::engine {
+namespace {
+
+using core::GateRule;
+
+// Beyond this many, blocked jobs get the expected start of the last one that was computed.
+constexpr std::size_t kForecastLimit = 64;
+// An expectation that has passed moves on in steps of this, so that it does not change every time.
+constexpr Duration kStep = std::chrono::minutes{15};
+
+Time NextStep(Time now) { return std::chrono::floor<std::chrono::minutes>(now) + kStep; }
+
+// The devices of one pool as they become free, for jobs taken strictly in order.
+class PoolQueue {
+ public:
+  explicit PoolQueue(int free) : free_(free) {}
+  void AddEnd(Time end, int devices) { ends_.emplace(end, devices); }
+  Time StartNext(int devices, Duration run_time, Time now) {
+    reached_ = std::max(reached_, now);
+    while (free_ < devices && !ends_.empty()) {
+      reached_ = std::max(reached_, ends_.top().first);
+      free_ += ends_.top().second;
+      ends_.pop();
+    }
+    free_ -= devices;
+    AddEnd(reached_ + run_time, devices);
+    return reached_;
+  }
+
+ private:
+  using End = std::pair<Time, int>;
+  int free_;
+  Time reached_ = Time::min();
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
+};
+
+int PoolFor(const State& state, std::size_t index) {
+  const plan::JobPlan& plan = state.schedule.jobs[index];
+  if (plan.pool >= 0) return plan.pool;
+  if (!plan.segments.empty() && plan.segments.front().pool >= 0) return plan.segments.front().pool;
+  for (int pool = 0; pool < static_cast<int>(state.cluster.pools.size()); ++pool)
+    if (core::Fits(state.live[index]->job, state.cluster, pool)) return pool;
+  return -1;
+}
+
+std::vector<PoolQueue> QueuesNow(const State& state, Time now) {
+  std::vector<PoolQueue> queues;
+  for (const int free : state.FreeDevices()) queues.emplace_back(free);
+  for (const auto& live : state.live) {
+    if (!HoldsDevices(live->stage)) continue;
+    queues[static_cast<std::size_t>(live->pool)].AddEnd(
+        ExpectedEnd(*live, state.cluster, now).value_or(NextStep(now)), live->job.devices);
+  }
+  return queues;
+}
+
+void ExplainRunning(const LiveJob& live, const plan::JobPlan& plan, const core::Cluster& cluster,
+                    Time now, Explanation& explanation) {
+  explanation.pool = live.pool;
+  explanation.expected_start = live.segment_begin;
+  explanation.expected_end = ExpectedEnd(live, cluster, now);
+  // It may be asked to pause, but too early to pause.
+  if (!plan.run_now && live.stage == Stage::kRunning) explanation.rule = GateRule::kRunning;
+}
+
+void ExplainWaiting(const LiveJob& live, const plan::JobPlan& plan, Time now,
+                    Explanation& explanation) {
+  if (plan.segments.empty()) {
+    explanation.expected_start = explanation.start_by;
+    return;
+  }
+  const plan::Segment& next = plan.segments.front();
+  explanation.pool = plan.pool >= 0 ? plan.pool : next.pool;
+  explanation.expected_start = next.time.begin;
+  explanation.expected_end = plan.segments.back().time.end;
+  if (next.time.begin < now) {  // it was to run by now, and something keeps it
+    const auto& before = live.explanation.expected_start;
+    explanation.expected_start = before && *before >= now ? *before : NextStep(now);
+    explanation.expected_end = *explanation.expected_start + next.time.length();
+  }
+}
+
+}  // namespace
+
+std::vector<Time> ExpectedStarts(const State& state, const std::vector<std::size_t>& blocked,
+                                 Time now) {
+  std::vector<Time> starts;
+  starts.reserve(blocked.size());
+  if (blocked.empty()) return starts;
+  std::vector<PoolQueue> queues = QueuesNow(state, now);
+  for (const std::size_t index : blocked) {
+    const int pool = PoolFor(state, index);
+    const LiveJob& live = *state.live[index];
+    const bool never = pool < 0 || !core::Fits(live.job, state.cluster, pool);
+    if (starts.size() >= kForecastLimit || never) {
+      starts.push_back(starts.empty() ? NextStep(now) : starts.back());
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(pool);
+    const Duration run_time = core::TimeOn(live.job, state.cluster.pools[at], live.remaining);
+    const Time start = queues[at].StartNext(live.job.devices, run_time, now);
+    starts.push_back(start > now ? start : NextStep(now));
+  }
+  return starts;
+}
+
+Explanation ExplanationOf(const State& state, std::size_t index, const Hold* hold, Time now) {
+  const LiveJob& live = *state.live[index];
+  const plan::JobPlan& plan = state.schedule.jobs[index];
+  Explanation explanation;
+  explanation.job = live.job.id;
+  explanation.stage = live.stage;
+  explanation.rule = plan.rule;
+  explanation.current = plan.current;
+  explanation.expected = plan.expected;
+  explanation.threshold = plan.threshold;
+  if (HoldsDevices(live.stage)) {
+    ExplainRunning(live, plan, state.cluster, now, explanation);
+    return explanation;
+  }
+  const Time latest = plan::LatestStart(ViewOf(live, state.cluster, now), state.cluster, now);
+  if (latest != Time::max()) explanation.start_by = latest;
+  ExplainWaiting(live, plan, now, explanation);
+  if (hold) {
+    explanation.rule = hold->rule;
+    explanation.expected_start = hold->expected_start;
+    if (hold->expected_start && !plan.segments.empty())
+      explanation.expected_end = *hold->expected_start + plan.segments.front().time.length();
+  }
+  return explanation;
+}
+
+}  // namespace ebb::engine

@@ -1,0 +1,25 @@
+#pragma once
+// Why each job is where it is, and when it is expected to run. Private to the engine.
+
+#include <optional>
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace ebb::engine {
+
+/// Why a job that wants to run is held back, and when it is expected to run all the same.
+struct Hold {
+  core::GateRule rule = core::GateRule::kNoFreeDevice;
+  std::optional<Time> expected_start;
+};
+
+/// When the jobs at `blocked` (indices into State::live, in the order in which they go) are
+/// expected to get devices: as a list schedule by the expected ends of those before them.
+std::vector<Time> ExpectedStarts(const State& state, const std::vector<std::size_t>& blocked,
+                                 Time now);
+
+/// The explanation of live job `index` at `now`; `hold` where the engine held it back.
+Explanation ExplanationOf(const State& state, std::size_t index, const Hold* hold, Time now);
+
+}  // namespace ebb::engine

@@ -1,0 +1,170 @@
+#include "engine/placement.h"
+
+#include <algorithm>
+
+namespace ebb::engine {
+namespace {
+
+using core::GateRule;
+
+constexpr Duration kRampWindow = std::chrono::minutes{5};
+// When a job that overran its estimate is expected to end, for want of better knowledge.
+constexpr Duration kOverrun = std::chrono::minutes{15};
+
+std::size_t Index(int pool) { return static_cast<std::size_t>(pool); }
+
+}  // namespace
+
+Placer::Placer(const Options& options, const State& state, Time now)
+    : options_(options),
+      state_(state),
+      now_(now),
+      free_(state.FreeDevices()),
+      free_before_(free_),
+      reserved_(free_.size()) {
+  for (const RecentStart& start : state.recent_starts)
+    if (start.at > now - kRampWindow) ramp_used_w_ += start.power.watts;
+}
+
+Duration Placer::RunTimeOn(const LiveJob& live, int pool) const {
+  const Duration overhead = live.pauses > 0 ? live.job.pause_overhead : Duration::zero();
+  return overhead + core::TimeOn(live.job, state_.cluster.pools[Index(pool)], live.remaining);
+}
+
+// A job above the limit all by itself may start when nothing else has.
+bool Placer::RampAllows(Power power) {
+  if (!options_.ramp_limit_per_5_minutes) return true;
+  if (ramp_used_w_ == 0 || ramp_used_w_ + power.watts <= options_.ramp_limit_per_5_minutes->watts) {
+    return true;
+  }
+  ramp_wake_at_ = now_ + kRampWindow;
+  for (const RecentStart& start : state_.recent_starts)
+    if (start.at > now_ - kRampWindow)
+      ramp_wake_at_ = std::min(ramp_wake_at_, start.at + kRampWindow);
+  return false;
+}
+
+bool Placer::PassesReservation(const LiveJob& live, int pool) const {
+  const auto& kept = reserved_[Index(pool)];
+  return !kept || live.job.devices <= kept->spare || now_ + RunTimeOn(live, pool) <= kept->from;
+}
+
+bool Placer::RoomFor(const LiveJob& live, int pool) const {
+  return free_[Index(pool)] >= live.job.devices && core::Fits(live.job, state_.cluster, pool);
+}
+
+double Placer::GramsOn(const LiveJob& live, int pool) const {
+  const Duration run_time = RunTimeOn(live, pool);
+  const core::DevicePool& devices = state_.cluster.pools[Index(pool)];
+  const core::SignalView& view = state_.signals[Index(devices.site)].view;
+  const auto mean = view.Mean({now_, now_ + run_time});
+  const Energy energy = core::EnergyOn(live.job, devices, run_time);
+  // Where nothing is known, energy decides.
+  return EmissionsOf(energy, state_.cluster.SiteOf(pool).pue,
+                     mean ? mean->intensity : Intensity{1e6})
+      .grams;
+}
+
+// The pool with the fewest grams among those that keep the deadline, if any does.
+int Placer::Choose(const Candidate& candidate, const LiveJob& live,
+                   const plan::JobPlan& plan) const {
+  if (plan.pool >= 0 && RoomFor(live, plan.pool))
+    return PassesReservation(live, plan.pool) ? plan.pool : -1;
+  // The planned place is taken: a job that can wait waits for it.
+  if (plan.pool >= 0 && !candidate.must_start) return -1;
+  int only = -1;
+  int best = -1;
+  double best_grams = 0;
+  bool best_in_time = false;
+  for (int pool = 0; pool < static_cast<int>(free_.size()); ++pool) {
+    if (!RoomFor(live, pool) || !PassesReservation(live, pool)) continue;
+    if (best < 0 && only < 0) {  // the common case of one pool asks for no grams
+      only = pool;
+      continue;
+    }
+    for (const int option : {std::exchange(only, -1), pool}) {
+      if (option < 0) continue;
+      const bool in_time =
+          !live.job.finish_by || now_ + RunTimeOn(live, option) <= *live.job.finish_by;
+      const double grams = GramsOn(live, option);
+      if (best >= 0 && (best_in_time != in_time ? best_in_time : best_grams <= grams)) continue;
+      best = option;
+      best_grams = grams;
+      best_in_time = in_time;
+    }
+  }
+  return best >= 0 ? best : only;
+}
+
+GateRule Placer::WhyNot(const LiveJob& live, const plan::JobPlan& plan) const {
+  GateRule why = GateRule::kNoFreeDevice;
+  for (int pool = 0; pool < static_cast<int>(free_.size()); ++pool) {
+    if (plan.pool >= 0 && pool != plan.pool) continue;
+    if (RoomFor(live, pool)) return GateRule::kDevicesReserved;
+    if (free_before_[Index(pool)] >= live.job.devices && core::Fits(live.job, state_.cluster, pool))
+      why = GateRule::kBehindPriority;
+  }
+  return why;
+}
+
+// When enough devices of the pool will be free if the jobs that hold them end as expected.
+Placer::Reservation Placer::ReservationOn(const LiveJob& live, int pool) const {
+  std::vector<std::pair<Time, int>> ends;
+  for (const auto& other : state_.live) {
+    if (!HoldsDevices(other->stage) || other->pool != pool) continue;
+    ends.emplace_back(ExpectedEnd(*other, state_.cluster, now_).value_or(now_ + kOverrun),
+                      other->job.devices);
+  }
+  for (const auto& [index, where] : placed_) {
+    const LiveJob& other = *state_.live[index];
+    if (where == pool) ends.emplace_back(now_ + RunTimeOn(other, pool), other.job.devices);
+  }
+  std::sort(ends.begin(), ends.end());
+  Reservation reservation{now_, free_[Index(pool)] - live.job.devices};
+  for (const auto& [end, devices] : ends) {
+    if (reservation.spare >= 0) break;
+    reservation = {end, reservation.spare + devices};
+  }
+  return reservation;
+}
+
+void Placer::Reserve(const LiveJob& live, const plan::JobPlan&) {
+  std::optional<std::size_t> where;
+  for (int pool = 0; pool < static_cast<int>(free_.size()); ++pool) {
+    if (!core::Fits(live.job, state_.cluster, pool) || reserved_[Index(pool)]) continue;
+    const Reservation reservation = ReservationOn(live, pool);
+    if (reservation.spare < 0) continue;
+    if (where && reserved_[*where]->from <= reservation.from) continue;
+    if (where) reserved_[*where].reset();
+    where = Index(pool);
+    reserved_[*where] = reservation;
+  }
+}
+
+Placement Placer::Place(const Candidate& candidate) {
+  const LiveJob& live = *state_.live[candidate.index];
+  const plan::JobPlan& plan = state_.schedule.jobs[candidate.index];
+  Placement placement{candidate.index, -1, GateRule::kRampLimit};
+  if (ramp_closed_) return placement;
+  const int pool = Choose(candidate, live, plan);
+  if (pool < 0) {
+    placement.hold = WhyNot(live, plan);
+    if (candidate.must_start) Reserve(live, plan);
+    return placement;
+  }
+  const Power power = core::PowerOn(live.job, state_.cluster.pools[Index(pool)]);
+  if (!RampAllows(power)) {
+    // Nobody overtakes: a smaller job would use up what this one waits for.
+    ramp_closed_ = true;
+    return placement;
+  }
+  ramp_used_w_ += power.watts;
+  free_[Index(pool)] -= live.job.devices;
+  if (auto& kept = reserved_[Index(pool)]; kept && now_ + RunTimeOn(live, pool) > kept->from)
+    kept->spare -= live.job.devices;
+  placed_.emplace_back(candidate.index, pool);
+  placement.pool = pool;
+  return placement;
+}
+
+}  // namespace ebb::engine

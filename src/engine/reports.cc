@@ -1,0 +1,197 @@
+// What executors report. Reports come late, twice, in the wrong order, or not at all: each is taken
+// when it tells something new about the attempt the engine knows of, and ignored otherwise. What
+// never came is found when the executor says everything it knows.
+
+#include <algorithm>
+#include <string>
+
+#include "engine/apply.h"
+
+namespace ebb::engine {
+namespace {
+
+bool IsNews(const LiveJob& live, const JobReport& report) {
+  // A later attempt than the engine remembers was started by it in a life whose journal is lost.
+  if (report.attempt != live.attempt) return report.attempt > live.attempt;
+  if (live.attempt_over) return false;
+  // Running is also news of an attempt that was given up as lost.
+  return report.phase != JobPhase::kRunning || live.stage == Stage::kStarting ||
+         !HoldsDevices(live.stage);
+}
+
+Duration BackOff(const Options& options, int failures) {
+  return options.retry_after * (std::int64_t{1} << std::min(failures - 1, 10));
+}
+
+void FailJob(Folding& fold, std::size_t index, Time at, int exit_code, std::string detail) {
+  const core::JobId id = fold.state.live[index]->job.id;
+  EndJob(fold, index, Stage::kFailed, at);
+  EndedJob& ended = fold.state.ended.at(id);
+  ended.exit_code = exit_code;
+  ended.detail = std::move(detail);
+}
+
+void LeaveDevices(LiveJob& live, Time at) {
+  live.stage = live.pauses > 0 ? Stage::kPaused : Stage::kWaiting;
+  live.since = at;
+  live.pool = -1;
+  live.command_due = false;
+}
+
+// The attempt left no trace of work: tried again after a while, a limited number of times.
+void Retry(Folding& fold, std::size_t index, Time at, int exit_code, std::string why) {
+  LiveJob& live = *fold.state.live[index];
+  if (live.cancel_wanted) return EndJob(fold, index, Stage::kCancelled, at);
+  if (++live.failed_starts > fold.options.start_retries)
+    return FailJob(fold, index, at, exit_code,
+                   std::move(why) + " (" + std::to_string(live.failed_starts) + " times)");
+  LeaveDevices(live, at);
+  live.retry_at = at + BackOff(fold.options, live.failed_starts);
+}
+
+void TakeRunning(LiveJob& live, const JobReport& report) {
+  if (!HoldsDevices(live.stage)) live.pool = report.pool;
+  live.stage = Stage::kRunning;
+  live.since = report.since;
+  live.segment_begin = report.since;
+  if (!live.first_start) live.first_start = report.since;
+  if (!live.cancel_wanted) live.command_due = false;
+}
+
+// The attempt ended with a checkpoint: what it did is done.
+void TakePaused(Folding& fold, std::size_t index, const JobReport& report) {
+  LiveJob& live = *fold.state.live[index];
+  if (!live.first_start && HoldsDevices(live.stage)) live.first_start = live.segment_begin;
+  live.remaining = RemainingAt(live, fold.state.cluster, report.since);
+  ++live.pauses;
+  live.failed_starts = 0;
+  live.attempt_over = true;
+  if (live.cancel_wanted) return EndJob(fold, index, Stage::kCancelled, report.since);
+  LeaveDevices(live, report.since);
+}
+
+void Take(Folding& fold, std::size_t index, const JobReport& report) {
+  LiveJob& live = *fold.state.live[index];
+  const core::JobId id = live.job.id;
+  if (report.attempt > live.attempt) {
+    live.attempt = report.attempt;
+    live.segment_begin = report.since;
+    live.attempt_over = false;
+  }
+  switch (report.phase) {
+    case JobPhase::kRunning:
+      TakeRunning(live, report);
+      break;
+    case JobPhase::kPaused:
+      TakePaused(fold, index, report);
+      break;
+    case JobPhase::kSucceeded:
+      if (!live.first_start) live.first_start = live.segment_begin;
+      return EndJob(fold, index, Stage::kSucceeded, report.since);
+    case JobPhase::kFailed:
+      return FailJob(fold, index, report.since, report.exit_code, report.detail);
+    case JobPhase::kStartFailed:
+      live.attempt_over = true;
+      Retry(fold, index, report.since, report.exit_code,
+            report.detail.empty() ? "could not be started" : report.detail);
+      break;
+    case JobPhase::kCancelled:
+      return EndJob(fold, index, Stage::kCancelled, report.since);
+  }
+  fold.change.jobs.push_back(id);
+}
+
+bool KnownPool(const State& state, const JobReport& report) {
+  return report.pool >= 0 && report.pool < static_cast<int>(state.cluster.pools.size());
+}
+
+// What has to be made good about a job that holds devices, given what the executor says of it.
+enum class Repair { kNone, kGiveCommandAgain, kLost };
+
+Repair RepairFor(const LiveJob& live, const JobReport* known) {
+  if (!HoldsDevices(live.stage)) return Repair::kNone;
+  if (!known) {
+    const bool start_was_lost = live.stage == Stage::kStarting && !live.cancel_wanted;
+    return start_was_lost ? Repair::kGiveCommandAgain : Repair::kLost;
+  }
+  const bool waits_for_end = live.cancel_wanted || live.stage == Stage::kPausing;
+  return waits_for_end && known->phase == JobPhase::kRunning ? Repair::kGiveCommandAgain
+                                                             : Repair::kNone;
+}
+
+// Finds the latest report of each job; reports ordered by job, then attempt.
+class ReportIndex {
+ public:
+  explicit ReportIndex(const std::vector<JobReport>& reports) {
+    for (const JobReport& report : reports) sorted_.push_back(&report);
+    std::stable_sort(sorted_.begin(), sorted_.end(), [](const JobReport* a, const JobReport* b) {
+      return a->job != b->job ? a->job < b->job : a->attempt < b->attempt;
+    });
+  }
+  /// Of the job's attempt or a later one; nullptr when there is none.
+  const JobReport* Latest(const LiveJob& live) const {
+    auto it =
+        std::upper_bound(sorted_.begin(), sorted_.end(), live.job.id,
+                         [](core::JobId id, const JobReport* report) { return id < report->job; });
+    if (it == sorted_.begin()) return nullptr;
+    const JobReport* last = *--it;
+    return last->job == live.job.id && last->attempt >= live.attempt ? last : nullptr;
+  }
+
+ private:
+  std::vector<const JobReport*> sorted_;
+};
+
+}  // namespace
+
+Status ApplyReport(Folding& fold, const JobReport& report) {
+  State& state = fold.state;
+  const std::size_t index = state.LowerBound(report.job);
+  if (!state.FindLive(report.job)) {
+    if (state.FindEnded(report.job)) return {};
+    return Fail({ExitCode::kUsage, "is not known", "job " + std::to_string(report.job), ""});
+  }
+  if (!IsNews(*state.live[index], report)) return {};
+  if (!HoldsDevices(state.live[index]->stage) && report.phase == JobPhase::kRunning &&
+      !KnownPool(state, report)) {
+    return Fail({ExitCode::kConfiguration, "runs on a pool that is not known",
+                 "job " + std::to_string(report.job), ""});
+  }
+  Take(fold, index, report);
+  return {};
+}
+
+Status ApplyObserved(Folding& fold, Time at, const ExecutorObserved& observed) {
+  // Jobs of another life of the executor are not this engine's business.
+  for (const JobReport& report : observed.reports) std::ignore = ApplyReport(fold, report);
+  const ReportIndex known(observed.reports);
+  // From the last, so that a job that ends moves none that is still to come.
+  for (std::size_t i = fold.state.live.size(); i-- > 0;) {
+    LiveJob& live = *fold.state.live[i];
+    switch (RepairFor(live, known.Latest(live))) {
+      case Repair::kNone:
+        break;
+      case Repair::kGiveCommandAgain:
+        live.command_due = true;
+        break;
+      case Repair::kLost:
+        fold.change.jobs.push_back(live.job.id);
+        Retry(fold, i, at, 0, "the executor lost it");
+        break;
+    }
+  }
+  return {};
+}
+
+bool Engine::Differs(const ExecutorObserved& observed) const {
+  for (const JobReport& report : observed.reports) {
+    const LiveJob* live = state_.FindLive(report.job);
+    if (live && IsNews(*live, report)) return true;
+  }
+  const ReportIndex known(observed.reports);
+  return std::any_of(state_.live.begin(), state_.live.end(), [&](const auto& live) {
+    return RepairFor(*live, known.Latest(*live)) != Repair::kNone;
+  });
+}
+
+}  // namespace ebb::engine

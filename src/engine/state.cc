@@ -1,0 +1,101 @@
+#include "engine/state.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/enum_names.h"
+
+namespace ebb::engine {
+namespace {
+
+constexpr std::array<std::string_view, 8> kStageNames{
+    "waiting", "starting", "running", "pausing", "paused", "succeeded", "failed", "cancelled"};
+// A job that runs longer than estimated has this much left, again and again.
+constexpr Duration kLeastRemaining = std::chrono::minutes{1};
+
+Duration Overhead(const LiveJob& live) {
+  return live.pauses > 0 ? live.job.pause_overhead : Duration::zero();
+}
+
+const core::DevicePool& PoolOf(const LiveJob& live, const core::Cluster& cluster) {
+  return cluster.pools[static_cast<std::size_t>(live.pool)];
+}
+
+}  // namespace
+
+std::string_view Name(Stage stage) { return kStageNames[static_cast<std::size_t>(stage)]; }
+std::optional<Stage> StageFromName(std::string_view name) {
+  return EnumFromName<Stage>(kStageNames, name);
+}
+
+std::size_t State::LowerBound(core::JobId job) const {
+  const auto it = std::lower_bound(
+      live.begin(), live.end(), job,
+      [](const std::unique_ptr<LiveJob>& entry, core::JobId id) { return entry->job.id < id; });
+  return static_cast<std::size_t>(it - live.begin());
+}
+
+const LiveJob* State::FindLive(core::JobId job) const {
+  const std::size_t index = LowerBound(job);
+  return index < live.size() && live[index]->job.id == job ? live[index].get() : nullptr;
+}
+
+const EndedJob* State::FindEnded(core::JobId job) const {
+  const auto it = ended.find(job);
+  return it == ended.end() ? nullptr : &it->second;
+}
+
+std::vector<int> State::FreeDevices() const {
+  std::vector<int> free;
+  free.reserve(cluster.pools.size());
+  for (const core::DevicePool& pool : cluster.pools) free.push_back(pool.count);
+  for (const auto& entry : live) {
+    if (HoldsDevices(entry->stage))
+      free[static_cast<std::size_t>(entry->pool)] -= entry->job.devices;
+  }
+  return free;
+}
+
+bool HoldsDevices(Stage stage) {
+  return stage == Stage::kStarting || stage == Stage::kRunning || stage == Stage::kPausing;
+}
+
+bool HasEnded(Stage stage) {
+  return stage == Stage::kSucceeded || stage == Stage::kFailed || stage == Stage::kCancelled;
+}
+
+plan::JobView ViewOf(const LiveJob& live, const core::Cluster& cluster, Time now) {
+  plan::JobView view;
+  view.job = &live.job;
+  view.remaining = RemainingAt(live, cluster, now);
+  view.pauses = live.pauses;
+  if (live.stage == Stage::kStarting || live.stage == Stage::kRunning) {
+    view.state = plan::JobState::kRunning;
+    view.pool = live.pool;
+    view.segment_begin = live.segment_begin;
+  } else if (live.stage != Stage::kWaiting) {
+    view.state = plan::JobState::kPaused;
+  }
+  return view;
+}
+
+Duration RemainingAt(const LiveJob& live, const core::Cluster& cluster, Time now) {
+  if (!HoldsDevices(live.stage)) return live.remaining;
+  const Duration useful = now - live.segment_begin - Overhead(live);
+  if (useful <= Duration::zero()) return live.remaining;
+  const double speed = core::SpeedOn(live.job, PoolOf(live, cluster));
+  const Duration done =
+      speed == 1 ? useful : Duration{std::llround(static_cast<double>(useful.count()) * speed)};
+  return std::max(live.remaining - done, std::min(live.remaining, kLeastRemaining));
+}
+
+std::optional<Time> ExpectedEnd(const LiveJob& live, const core::Cluster& cluster, Time now) {
+  if (!HoldsDevices(live.stage)) return std::nullopt;
+  const Time end = live.segment_begin + Overhead(live) +
+                   core::TimeOn(live.job, PoolOf(live, cluster), live.remaining);
+  if (end <= now) return std::nullopt;
+  return end;
+}
+
+}  // namespace ebb::engine

@@ -1,0 +1,65 @@
+#include <algorithm>
+
+#include "plan/deadline.h"
+#include "plan/gate_policy.h"
+
+namespace ebb::plan {
+namespace {
+
+using core::GateAction;
+using core::GateRule;
+
+class CarbonTime final : public GatePolicy {
+ public:
+  std::string_view name() const override { return "carbon-time"; }
+
+  core::GateDecision Decide(const GateRequest& request, const GateMoment& moment) const override {
+    if (request.state == JobState::kRunning) return KeepRunning(request, moment);
+    if (auto latest = AtLatestStart(request, moment)) return *latest;
+    core::GateDecision decision = DecisionAt(request, moment);
+    decision.action = GateAction::kWait;
+    const Time now = moment.view.now;
+    const Duration horizon = moment.ahead.empty() ? Duration::zero() : moment.ahead.end() - now;
+    decision.judged = std::min(request.run_time, horizon / 2);
+    const auto mean_now = moment.ahead.Mean({now, now + decision.judged});
+    if (!mean_now) {
+      decision.rule = decision.current ? GateRule::kForecastMissing : GateRule::kSignalMissing;
+      return decision;
+    }
+    decision.mean_if_now = Intensity{*mean_now};
+    const Best best = Search(request, moment, decision.judged, *mean_now);
+    decision.expected_start = best.start;
+    decision.expected_mean = Intensity{best.mean};
+    if (best.start == now) return RunNow(std::move(decision), request, GateRule::kCleanestNow);
+    decision.rule = GateRule::kCleanerLater;
+    decision.wake_at = std::min(decision.wake_at, best.start);
+    return decision;
+  }
+
+ private:
+  struct Best {
+    Time start;
+    double mean;
+    double saving_per_hour;
+  };
+
+  // Between two candidates the mean is linear in the start, so the saving per hour is a ratio of
+  // linear functions, monotonic: the candidates of the mean are those of the ratio too.
+  static Best Search(const GateRequest& request, const GateMoment& moment, Duration length,
+                     double mean_now) {
+    const Time now = moment.view.now;
+    // Savings below a billionth are rounding: a flat signal starts at once.
+    Best best{now, mean_now, 1e-9 * mean_now};
+    moment.ahead.Sweep({now, request.start_by}, length, [&](Time start, double mean) {
+      const double per_hour = (mean_now - mean) / Hours(start - now + request.run_time);
+      if (per_hour > best.saving_per_hour) best = {start, mean, per_hour};
+    });
+    return best;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<GatePolicy> MakeCarbonTime() { return std::make_unique<CarbonTime>(); }
+
+}  // namespace ebb::plan

@@ -1,0 +1,194 @@
+#include "plan/gated.h"
+
+#include <algorithm>
+
+#include "plan/deadline.h"
+
+namespace ebb::plan {
+namespace {
+
+using core::GateAction;
+using core::GateRule;
+
+// The jobs of a change, looked up in passing while the jobs are walked in order of their ids.
+class ChangedJobs {
+ public:
+  explicit ChangedJobs(const Change& change)
+      : all_(change.signals || change.cluster),
+        ids_(all_ ? std::vector<core::JobId>{} : change.jobs) {
+    std::sort(ids_.begin(), ids_.end());
+  }
+  bool Contains(core::JobId id) {
+    while (next_ < ids_.size() && ids_[next_] < id) ++next_;
+    return all_ || (next_ < ids_.size() && ids_[next_] == id);
+  }
+
+ private:
+  bool all_;
+  std::vector<core::JobId> ids_;
+  std::size_t next_ = 0;
+};
+
+// The moment at every site, made when first needed.
+class Moments {
+ public:
+  explicit Moments(const Problem& problem) : problem_(problem), moments_(problem.sites.size()) {}
+  const GateMoment& At(int site) {
+    const auto index = static_cast<std::size_t>(site);
+    if (!moments_[index])
+      moments_[index].emplace(*problem_.sites[index].view, problem_.sites[index].next_change);
+    return *moments_[index];
+  }
+
+ private:
+  const Problem& problem_;
+  std::vector<std::optional<GateMoment>> moments_;
+};
+
+// What the gate says for one place.
+struct Option {
+  int pool = -1;
+  Duration run_time{};
+  core::GateDecision decision;
+  Time latest{};
+  Order order;
+  double grams = 0;
+  bool starts() const { return decision.action == GateAction::kStart; }
+};
+
+class Gated final : public Policy {
+ public:
+  Gated(std::unique_ptr<GatePolicy> gate, const GatedOptions& options)
+      : gate_(std::move(gate)), options_(options) {
+    if (options_.name.empty()) options_.name = gate_->name();
+  }
+
+  std::string_view name() const override { return options_.name; }
+
+  void Update(const Problem& problem, const Change& change, Schedule& schedule) const override {
+    ChangedJobs changed(change);
+    Moments moments(problem);
+    schedule.wake_at = Time::max();
+    for (std::size_t i = 0; i < problem.jobs.size(); ++i) {
+      const JobView& view = problem.jobs[i];
+      JobPlan& plan = schedule.jobs[i];
+      const bool due =
+          changed.Contains(view.job->id) || plan.wake_at <= problem.now || plan.job != view.job->id;
+      if (due) Consider(problem, view, moments, plan);
+      schedule.wake_at = std::min(schedule.wake_at, plan.wake_at);
+    }
+  }
+
+ private:
+  void Consider(const Problem& problem, const JobView& view, Moments& moments, JobPlan& plan) const;
+  GateRequest RequestFor(const Problem& problem, const JobView& view, int pool) const;
+  Option Ask(const Problem& problem, const JobView& view, int pool, Moments& moments) const;
+
+  std::unique_ptr<GatePolicy> gate_;
+  GatedOptions options_;
+};
+
+const core::DevicePool& PoolOf(const Problem& problem, int pool) {
+  return problem.cluster->pools[static_cast<std::size_t>(pool)];
+}
+
+GateRequest Gated::RequestFor(const Problem& problem, const JobView& view, int pool) const {
+  const core::Job& job = *view.job;
+  GateRequest request;
+  request.submitted = job.submitted;
+  request.start_by = LatestStart(view, *problem.cluster, problem.now);
+  if (request.start_by == Time::max())
+    request.start_by = job.submitted + options_.default_max_delay;
+  request.run_time = core::TimeOn(job, PoolOf(problem, pool), view.remaining);
+  request.state = view.state;
+  request.pausable = job.pausable;
+  request.whole_run_time = core::TimeOn(job, PoolOf(problem, pool), job.run_time);
+  request.pause_overhead = job.pause_overhead;
+  request.minimum_segment = job.minimum_segment;
+  request.segment_begin = view.segment_begin;
+  request.pauses = view.pauses;
+  request.priority = job.priority;
+  request.threshold = job.threshold;
+  request.tier = job.tier;
+  return request;
+}
+
+Option Gated::Ask(const Problem& problem, const JobView& view, int pool, Moments& moments) const {
+  const GateRequest request = RequestFor(problem, view, pool);
+  const core::DevicePool& devices = PoolOf(problem, pool);
+  Option option;
+  option.pool = pool;
+  option.run_time = request.run_time;
+  option.decision = gate_->Decide(request, moments.At(devices.site));
+  option.latest = gate_->LatestStart(request);
+  option.order = gate_->OrderOf(request);
+  // Whoever cannot wait any longer goes before those that can.
+  if (option.decision.rule == GateRule::kLatestStart) option.order.rank -= 1'000'000;
+  const auto intensity =
+      option.decision.expected_mean ? option.decision.expected_mean : option.decision.current;
+  option.grams = EmissionsOf(core::EnergyOn(*view.job, devices, request.run_time),
+                             problem.cluster->SiteOf(pool).pue, intensity.value_or(Intensity{1e6}))
+                     .grams;
+  return option;
+}
+
+// Starting comes before waiting, fewer grams before more.
+bool Better(const Option& a, const Option& b) {
+  if (a.starts() != b.starts()) return a.starts();
+  return a.grams < b.grams;
+}
+
+void Write(const Option& best, const JobView& view, Time now, JobPlan& plan) {
+  const core::GateDecision& decision = best.decision;
+  plan.run_now = best.starts() || decision.action == GateAction::kKeepRunning;
+  plan.order = best.order;
+  plan.rule = decision.rule;
+  plan.current = decision.current;
+  plan.expected = decision.expected_mean;
+  plan.threshold = decision.threshold;
+  // Nothing is known to come before the latest start: then it runs there at the latest.
+  const Time next = std::max(now, decision.expected_start.value_or(best.latest));
+  const bool running = view.state == JobState::kRunning && plan.run_now;
+  plan.segments.push_back({best.pool, running ? Interval{view.segment_begin, now + best.run_time}
+                                              : Interval{next, next + best.run_time}});
+  plan.wake_at = Time::max();
+  if (view.state == JobState::kRunning && plan.run_now) return;
+  // A new value is a change of its own; what is left are moments without one.
+  for (const Time wake : {best.latest, decision.wake_at, next})
+    if (wake > now) plan.wake_at = std::min(plan.wake_at, wake);
+}
+
+void Gated::Consider(const Problem& problem, const JobView& view, Moments& moments,
+                     JobPlan& plan) const {
+  plan.job = view.job->id;
+  plan.pool = -1;
+  plan.segments.clear();
+  if (view.state == JobState::kRunning) {
+    plan.pool = view.pool;
+    return Write(Ask(problem, view, view.pool, moments), view, problem.now, plan);
+  }
+  std::optional<Option> best;
+  bool everywhere = true;
+  for (int pool = 0; pool < static_cast<int>(problem.cluster->pools.size()); ++pool) {
+    if (!core::Fits(*view.job, *problem.cluster, pool)) continue;
+    Option option = Ask(problem, view, pool, moments);
+    everywhere = everywhere && option.starts() == (best ? best->starts() : option.starts());
+    if (!best || Better(option, *best)) best = std::move(option);
+  }
+  if (!best) {  // nowhere: the cluster shrank
+    plan.run_now = false;
+    plan.rule = GateRule::kNoFreeDevice;
+    plan.wake_at = Time::max();
+    return;
+  }
+  if (!everywhere && best->starts()) plan.pool = best->pool;
+  Write(*best, view, problem.now, plan);
+}
+
+}  // namespace
+
+std::unique_ptr<Policy> MakeGated(std::unique_ptr<GatePolicy> gate, const GatedOptions& options) {
+  return std::make_unique<Gated>(std::move(gate), options);
+}
+
+}  // namespace ebb::plan

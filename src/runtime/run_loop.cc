@@ -1,0 +1,187 @@
+#include "runtime/run_loop.h"
+
+#include <algorithm>
+
+namespace ebb::runtime {
+namespace {
+
+using engine::Event;
+
+// One site's feed and when to ask it next.
+struct FeedState {
+  SignalFeed* feed = nullptr;
+  Time due = Time::min();
+  int failures = 0;
+};
+
+class Loop {
+ public:
+  Loop(engine::Engine& engine, const LoopPorts& ports, const LoopOptions& options)
+      : engine_(engine), ports_(ports), options_(options) {
+    for (SignalFeed* feed : ports.feeds) feeds_.push_back({feed, Time::min(), 0});
+  }
+
+  Result<LoopResult> Run();
+
+ private:
+  Time Now() const { return std::max(ports_.executor.Now(), result_.ended); }
+  Status Give(Event event);
+  Status Recover();
+  Status Reconcile();
+  Status ObserveSignals();
+  Status ObserveSignal(int site, FeedState& state);
+  Status TakeSubmissions();
+  Result<Time> DecideAndExecute();
+  Status Execute(const engine::Command& command);
+  Status WaitUntil(Time deadline);
+  Time NextDue(Time wake_at) const;
+  bool Finished() const;
+
+  engine::Engine& engine_;
+  const LoopPorts& ports_;
+  const LoopOptions& options_;
+  std::vector<FeedState> feeds_;
+  Time reconcile_at_ = Time::min();
+  LoopResult result_;
+};
+
+// Only what the engine takes is kept: a replay meets no refusals.
+Status Loop::Give(Event event) {
+  if (ports_.journal || ports_.observer) {
+    Event copy = event;
+    if (auto taken = engine_.Apply(std::move(copy)); !taken) {
+      if (ports_.observer) ports_.observer->OnRefused(event, taken.error());
+      return {};
+    }
+    if (ports_.journal) EBB_RETURN_IF_ERROR(ports_.journal->Append(event));
+    if (ports_.observer) ports_.observer->OnEvent(event);
+  } else {
+    std::ignore = engine_.Apply(std::move(event));
+  }
+  ++result_.events;
+  return {};
+}
+
+// Devices as they are now; then commands and reports that a crash swallowed.
+Status Loop::Recover() {
+  result_.ended = std::max(ports_.executor.Now(), engine_.state().now);
+  core::Cluster cluster = ports_.executor.cluster();
+  if (cluster != engine_.state().cluster)
+    EBB_RETURN_IF_ERROR(Give({Now(), engine::ClusterChanged{std::move(cluster)}}));
+  return Reconcile();
+}
+
+Status Loop::Reconcile() {
+  reconcile_at_ = Now() + options_.reconcile_every;
+  EBB_ASSIGN_OR_RETURN(auto reports, ports_.executor.Observe());
+  engine::ExecutorObserved observed{std::move(reports)};
+  if (engine_.Differs(observed)) EBB_RETURN_IF_ERROR(Give({Now(), observed}));
+  for (const engine::JobReport& report : observed.reports)
+    if (engine_.state().FindEnded(report.job)) ports_.executor.Forget(report.job);
+  return {};
+}
+
+Status Loop::ObserveSignal(int site, FeedState& state) {
+  const Time now = Now();
+  auto view = state.feed->Observe(now, options_.horizon);
+  if (!view) {
+    const int doublings = std::min(state.failures++, 20);
+    const Duration wait = std::min(options_.signal_retry * (std::int64_t{1} << doublings),
+                                   options_.signal_retry_limit);
+    state.due = now + wait;
+    return Give({now, engine::SignalLost{site, view.error().Message(), state.due}});
+  }
+  state.failures = 0;
+  // A feed that names no later moment is asked again after a while.
+  const Time next = state.feed->NextChange(now);
+  state.due = next > now ? next : now + options_.signal_retry;
+  return Give({now, engine::SignalObserved{site, *std::move(view), state.due}});
+}
+
+Status Loop::ObserveSignals() {
+  for (std::size_t site = 0; site < feeds_.size(); ++site) {
+    FeedState& state = feeds_[site];
+    if (state.feed && state.due <= Now())
+      EBB_RETURN_IF_ERROR(ObserveSignal(static_cast<int>(site), state));
+  }
+  return {};
+}
+
+Status Loop::TakeSubmissions() {
+  if (ports_.submissions.NextAt() > Now()) return {};
+  for (Event& event : ports_.submissions.Take(Now())) {
+    event.at = Now();
+    EBB_RETURN_IF_ERROR(Give(std::move(event)));
+  }
+  return {};
+}
+
+// A command that cannot even be tried is a failed start, or given again soon.
+Status Loop::Execute(const engine::Command& command) {
+  const auto done = ports_.executor.Execute(command);
+  if (done) return {};
+  if (ports_.observer) ports_.observer->OnCommandFailed(command, done.error());
+  if (const auto* start = std::get_if<engine::StartJob>(&command)) {
+    return Give({Now(), engine::JobReport{
+                            start->job, start->attempt, engine::JobPhase::kStartFailed, start->pool,
+                            Now(), static_cast<int>(done.error().code), done.error().Message()}});
+  }
+  reconcile_at_ = std::min(reconcile_at_, Now() + options_.signal_retry);
+  return {};
+}
+
+Result<Time> Loop::DecideAndExecute() {
+  const engine::Decision decision = engine_.Decide(Now());
+  if (ports_.journal) EBB_RETURN_IF_ERROR(ports_.journal->Append(decision));
+  if (ports_.observer) ports_.observer->OnDecision(decision, engine_);
+  for (const engine::Command& command : decision.commands) EBB_RETURN_IF_ERROR(Execute(command));
+  ++result_.cycles;
+  return decision.wake_at;
+}
+
+Time Loop::NextDue(Time wake_at) const {
+  Time next = std::min({wake_at, ports_.submissions.NextAt(), reconcile_at_, options_.end});
+  for (const FeedState& state : feeds_)
+    if (state.feed) next = std::min(next, state.due);
+  return next;
+}
+
+Status Loop::WaitUntil(Time deadline) {
+  EBB_ASSIGN_OR_RETURN(std::vector<engine::JobReport> reports,
+                       ports_.executor.WaitForEvents(deadline));
+  for (engine::JobReport& report : reports) {
+    const core::JobId job = report.job;
+    EBB_RETURN_IF_ERROR(Give({Now(), std::move(report)}));
+    if (engine_.state().FindEnded(job)) ports_.executor.Forget(job);
+  }
+  return {};
+}
+
+bool Loop::Finished() const {
+  return (engine_.state().idle() && ports_.submissions.closed()) || Now() >= options_.end;
+}
+
+Result<LoopResult> Loop::Run() {
+  EBB_RETURN_IF_ERROR(Recover());
+  for (;;) {
+    result_.ended = Now();
+    if (reconcile_at_ <= Now()) EBB_RETURN_IF_ERROR(Reconcile());
+    EBB_RETURN_IF_ERROR(ObserveSignals());
+    EBB_RETURN_IF_ERROR(TakeSubmissions());
+    EBB_ASSIGN_OR_RETURN(const Time wake_at, DecideAndExecute());
+    if (Finished()) return result_;
+    if (ports_.interrupted()) {
+      result_.interrupted = true;
+      return result_;
+    }
+    EBB_RETURN_IF_ERROR(WaitUntil(NextDue(wake_at)));
+  }
+}
+
+}  // namespace
+
+Result<LoopResult> Run(engine::Engine& engine, const LoopPorts& ports, const LoopOptions& options) {
+  return Loop(engine, ports, options).Run();
+}
+
+}  // namespace ebb::runtime
