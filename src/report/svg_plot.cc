@@ -4,44 +4,10 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "report/svg_elements.h"
 
 namespace ebb::report {
 namespace {
-
-std::string Num(double value) {
-  std::string text = FormatFixed(value, 1);
-  if (text.ends_with(".0")) text.resize(text.size() - 2);
-  return text == "-0" ? "0" : text;
-}
-
-std::string TitleElement(const std::string& title) {
-  return title.empty() ? "" : "<title>" + EscapeHtml(title) + "</title>";
-}
-
-std::string ColorClass(int color) { return "c" + std::to_string(color % kSeriesColors); }
-
-std::string TextAt(double x, double y, const std::string& anchor, const std::string& text,
-                   const std::string& css_class = "tick") {
-  return "<text class=\"" + css_class + "\" x=\"" + Num(x) + "\" y=\"" + Num(y) +
-         "\" text-anchor=\"" + anchor + "\">" + EscapeHtml(text) + "</text>";
-}
-
-std::string LineFromTo(double x1, double y1, double x2, double y2, const std::string& css_class) {
-  return "<line class=\"" + css_class + "\" x1=\"" + Num(x1) + "\" y1=\"" + Num(y1) + "\" x2=\"" +
-         Num(x2) + "\" y2=\"" + Num(y2) + "\"/>";
-}
-
-std::string Dot(double x, double y, double radius, const std::string& css_class,
-                const std::string& title = "") {
-  return "<circle class=\"" + css_class + "\" cx=\"" + Num(x) + "\" cy=\"" + Num(y) + "\" r=\"" +
-         Num(radius) + "\">" + TitleElement(title) + "</circle>";
-}
-
-std::string OpenSvg(double width, double height, const std::string& description,
-                    const std::string& css_class) {
-  return "<svg class=\"" + css_class + "\" viewBox=\"0 0 " + Num(width) + " " + Num(height) +
-         "\" role=\"img\" aria-label=\"" + EscapeHtml(description) + "\">";
-}
 
 // Maps values of an axis to pixels.
 struct Scale {
@@ -88,29 +54,29 @@ Scale HorizontalScale(Range range) {
 std::string DrawFrame(const LinePlot& plot, const Range& x_range, const Scale& x, const Scale& y) {
   std::string svg;
   for (const double tick : NiceTicks(y.low, y.high, 5)) {
-    svg += LineFromTo(kLeft, y(tick), kWidth - kRight, y(tick), "grid");
-    svg += TextAt(kLeft - 8, y(tick) + 4, "end", plot.format_y(tick));
+    svg += SvgLine({kLeft, y(tick)}, {kWidth - kRight, y(tick)}, "grid");
+    svg += SvgText({kLeft - 8, y(tick) + 4}, "end", plot.format_y(tick));
   }
   for (const double tick : NiceTicks(x_range.low, x_range.high, 8)) {
     if (tick != std::floor(tick) || tick < x_range.low || tick > x_range.high) continue;
-    svg += TextAt(x(tick), kHeight - kBottom + 18, "middle", Num(tick));
+    svg += SvgText({x(tick), kHeight - kBottom + 18}, "middle", SvgNumber(tick));
   }
-  svg += LineFromTo(kLeft, kHeight - kBottom, kWidth - kRight, kHeight - kBottom, "axis");
-  svg += TextAt((kLeft + kWidth - kRight) / 2, kHeight - 6, "middle", plot.x_label);
+  svg += SvgLine({kLeft, kHeight - kBottom}, {kWidth - kRight, kHeight - kBottom}, "axis");
+  svg += SvgText({(kLeft + kWidth - kRight) / 2, kHeight - 6}, "middle", plot.x_label);
   return svg;
 }
 
 std::string DrawSeries(const PlotSeries& series, const Scale& x, const Scale& y) {
-  std::string svg = "<g class=\"" + ColorClass(series.color) + "\">";
+  std::string svg = "<g class=\"" + SvgColorClass(series.color) + "\">";
   for (const PlotPoint& point : series.dots)
-    if (std::isfinite(point.y)) svg += Dot(x(point.x), y(point.y), 3, "pale", point.title);
+    if (std::isfinite(point.y)) svg += SvgCircle({x(point.x), y(point.y)}, 3, "pale", point.title);
   std::string path;
   for (const PlotPoint& point : series.line)
     if (std::isfinite(point.y))
-      path += (path.empty() ? "M" : "L") + Num(x(point.x)) + " " + Num(y(point.y));
+      path += (path.empty() ? "M" : "L") + SvgNumber(x(point.x)) + " " + SvgNumber(y(point.y));
   if (!path.empty()) svg += "<path class=\"line\" d=\"" + path + "\"/>";
   for (const PlotPoint& point : series.line)
-    if (std::isfinite(point.y)) svg += Dot(x(point.x), y(point.y), 4.5, "dot", point.title);
+    if (std::isfinite(point.y)) svg += SvgCircle({x(point.x), y(point.y)}, 4.5, "dot", point.title);
   return svg + "</g>";
 }
 
@@ -168,7 +134,7 @@ std::string DrawLinePlot(const LinePlot& plot) {
   }
   const Scale x = HorizontalScale(x_range);
   const Scale y = VerticalScale(y_range, plot.y_from_zero);
-  std::string svg = OpenSvg(kWidth, kHeight, plot.title + ". " + plot.description, "half");
+  std::string svg = OpenSvg({kWidth, kHeight}, plot.title + ". " + plot.description, "half");
   svg += DrawFrame(plot, x_range, x, y);
   for (const PlotSeries& series : plot.series) svg += DrawSeries(series, x, y);
   return svg + "</svg>";
@@ -183,16 +149,16 @@ std::string DrawBars(const std::string& description, const std::vector<Bar>& bar
   }
   const Scale x{0, largest > 0 ? largest : 1, kBarLeft, kWidth - kBarRight};
   std::string svg =
-      OpenSvg(kWidth, 10 + kRow * static_cast<double>(bars.size()), description, "half");
+      OpenSvg({kWidth, 10 + kRow * static_cast<double>(bars.size())}, description, "half");
   double top = 8;
   for (const Bar& bar : bars) {
-    svg += TextAt(kBarLeft, top + 12, "start", bar.name, "label");
-    svg += "<g class=\"" + ColorClass(bar.color) + "\"><rect class=\"bar\" x=\"" + Num(kBarLeft) +
-           "\" y=\"" + Num(top + 18) + "\" width=\"" + Num(std::max(1.0, x(bar.value) - kBarLeft)) +
-           "\" height=\"16\" rx=\"2\">" + TitleElement(bar.name + ": " + bar.value_text) +
-           "</rect>";
-    for (const double dot : bar.dots) svg += Dot(x(dot), top + 26, 3, "ring");
-    svg += "</g>" + TextAt(x(bar.value) + 10, top + 31, "start", bar.value_text, "label");
+    svg += SvgText({kBarLeft, top + 12}, "start", bar.name, "label");
+    svg += "<g class=\"" + SvgColorClass(bar.color) + "\"><rect class=\"bar\" x=\"" +
+           SvgNumber(kBarLeft) + "\" y=\"" + SvgNumber(top + 18) + "\" width=\"" +
+           SvgNumber(std::max(1.0, x(bar.value) - kBarLeft)) + "\" height=\"16\" rx=\"2\">" +
+           SvgTitle(bar.name + ": " + bar.value_text) + "</rect>";
+    for (const double dot : bar.dots) svg += SvgCircle({x(dot), top + 26}, 3, "ring");
+    svg += "</g>" + SvgText({x(bar.value) + 10, top + 31}, "start", bar.value_text, "label");
     top += kRow;
   }
   return svg + "</svg>";
@@ -210,25 +176,26 @@ std::string DrawInterval(const IntervalMark& mark, double limit) {
   const Scale x = MarkScale(limit);
   const auto clamp = [&](double value) { return x(std::clamp(value, -limit, limit)); };
   const double y = kMarkHeight / 2;
-  std::string svg = OpenSvg(kMarkWidth, kMarkHeight, mark.title, "mark");
-  svg += "<g class=\"" + EscapeHtml(mark.color_class) + "\">" + TitleElement(mark.title);
-  svg += LineFromTo(x(0), 0, x(0), kMarkHeight, "zero");
-  svg += LineFromTo(clamp(mark.low), y, clamp(mark.high), y, "interval");
+  std::string svg = OpenSvg({kMarkWidth, kMarkHeight}, mark.title, "mark");
+  svg += "<g class=\"" + EscapeHtml(mark.color_class) + "\">" + SvgTitle(mark.title);
+  svg += SvgLine({x(0), 0}, {x(0), kMarkHeight}, "zero");
+  svg += SvgLine({clamp(mark.low), y}, {clamp(mark.high), y}, "interval");
   for (const double end : {mark.low, mark.high})
     if (std::fabs(end) <= limit && mark.high > mark.low)
-      svg += LineFromTo(x(end), y - 4, x(end), y + 4, "interval");
+      svg += SvgLine({x(end), y - 4}, {x(end), y + 4}, "interval");
   if (std::fabs(mark.value) <= limit) {
-    svg += Dot(x(mark.value), y, 5, "dot");
+    svg += SvgCircle({x(mark.value), y}, 5, "dot");
   } else {
     const double tip = clamp(mark.value), back = mark.value > 0 ? -9 : 9;
-    svg += "<path class=\"dot\" d=\"M" + Num(tip) + " " + Num(y) + "l" + Num(back) + " -6v12z\"/>";
+    svg += "<path class=\"dot\" d=\"M" + SvgNumber(tip) + " " + SvgNumber(y) + "l" +
+           SvgNumber(back) + " -6v12z\"/>";
   }
   return svg + "</g></svg>";
 }
 
 std::string DrawIntervalAxis(double limit) {
   const Scale x = MarkScale(limit);
-  std::string svg = OpenSvg(kMarkWidth, 20, "axis in percent", "mark");
+  std::string svg = OpenSvg({kMarkWidth, 20}, "axis in percent", "mark");
   for (const double tick : {-limit, 0.0, limit}) {
     const std::string text = (tick > 0   ? "+"
                               : tick < 0 ? "\u2212"
@@ -236,7 +203,7 @@ std::string DrawIntervalAxis(double limit) {
                              FormatSignificant(std::fabs(tick), 2) + " %";
     const std::string anchor = tick == -limit ? "start" : tick == limit ? "end" : "middle";
     const double at = tick == -limit ? 0 : tick == limit ? kMarkWidth : x(tick);
-    svg += TextAt(at, 14, anchor, text);
+    svg += SvgText({at, 14}, anchor, text);
   }
   return svg + "</svg>";
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The style sheet of the comparison page. Colours of series are told apart by readers with colour
+// The style sheet of saved pages. Colours of series are told apart by readers with colour
 // vision deficiency, and no meaning rests on colour alone: every verdict is also a word.
 
 namespace ebb::report {
@@ -52,6 +52,9 @@ svg text.label{fill:var(--ink);font-size:13px}
 .curve{stroke:var(--curve);stroke-width:1.8}
 .dashed{stroke-dasharray:4 3}
 .area{fill:var(--area)}
+.forecast{fill:none;stroke:var(--c1);stroke-width:1.6;stroke-dasharray:5 3}
+svg text.onbar{fill:#fff;font-size:11px}
+@media (prefers-color-scheme:dark){svg text.onbar{fill:#14161a}}
 .hit{fill:transparent}
 .threshold{stroke:var(--worse);stroke-dasharray:6 4}
 .legend{display:flex;flex-wrap:wrap;gap:4px 18px;margin:0 0 8px;padding:0;list-style:none;font-size:.92rem}

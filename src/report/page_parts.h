@@ -1,0 +1,22 @@
+#pragma once
+// What every saved page is made of: the document around the sections, and elements whose text is
+// escaped. A page is one file without script and without any request.
+
+#include <string>
+#include <vector>
+
+namespace ebb::report {
+
+/// <tag>text</tag>
+std::string Element(const std::string& tag, const std::string& text);
+/// Each text in its own element.
+std::string Cells(const std::string& tag, const std::vector<std::string>& texts);
+/// A row: a header cell, then cells.
+std::string TableRow(const std::string& header, const std::vector<std::string>& cells);
+/// A table in a card that scrolls sideways on a small screen. `rows` is HTML.
+std::string TableCard(const std::vector<std::string>& headers, const std::string& rows);
+
+/// The whole document. `body` is HTML.
+std::string HtmlPage(const std::string& title, const std::string& body);
+
+}  // namespace ebb::report

@@ -1,0 +1,34 @@
+#pragma once
+// The frame that plots over grid time share: hours from left to right, intensity upwards, lanes
+// below. A page holds several such plots, and a moment is at the same place in all of one window.
+
+#include <string>
+
+#include "base/time.h"
+#include "core/intensity.h"
+
+namespace ebb::report {
+
+struct TimeFrame {
+  static constexpr double kWidth = 1000, kLeft = 170, kRight = 22, kTop = 26, kCurveHeight = 240;
+  static constexpr double kTimeHeight = 44;  ///< below the lanes: clock and date
+
+  Interval window;
+  double highest = 1;  ///< g/kWh at the upper edge
+
+  double X(Time time) const;
+  double Y(double g_per_kwh) const { return kTop + kCurveHeight * (1 - g_per_kwh / highest); }
+};
+
+/// The upper edge for a highest value.
+double HighestOf(const core::IntensitySeries& series, Interval window);
+
+/// Grid lines and labels; the lanes end at `bottom`.
+std::string DrawTimeAxis(const TimeFrame& frame, double bottom);
+std::string DrawValueAxis(const TimeFrame& frame);
+/// A filled step curve; values that were not measured are dashed, gaps stay empty.
+std::string DrawCurve(const TimeFrame& frame, const core::IntensitySeries& signal);
+/// What fits left of the plot: the end of a long name, which tells like names apart.
+std::string ShortLaneName(const std::string& name);
+
+}  // namespace ebb::report
