@@ -6,6 +6,7 @@
 #include "plan/construct.h"
 #include "plan/draft.h"
 #include "plan/local_search.h"
+#include "plan/plan_bound.h"
 #include "plan/schedule_writer.h"
 
 namespace ebb::plan {
@@ -37,9 +38,20 @@ class Planner final : public Policy {
     }
     Improve(draft, search, work.done + budget, work);
     WriteSchedule(problem, draft, schedule);
+    schedule.lower_bound = BoundOf(draft, schedule.expected->grams);
   }
 
  private:
+  Emissions BoundOf(const Draft& draft, double expected) const {
+    const PlanInput& input = draft.input();
+    const auto places = static_cast<std::int64_t>(2 * input.curves.front().size() *
+                                                  std::max<std::size_t>(1, input.tasks.size()) *
+                                                  input.devices_in_pool.size());
+    const auto iterations = static_cast<int>(
+        std::min<std::int64_t>(options_.most_bound_steps, options_.bound_budget / places));
+    return {LagrangianBound(MakeBoundInput(draft), expected, iterations)};
+  }
+
   // Whether enough of the previous schedule is there to go on from it.
   static bool Continues(const Problem& problem, const Schedule& schedule) {
     if (schedule.jobs.size() != problem.jobs.size()) return false;

@@ -32,6 +32,9 @@ struct PlannerOptions {
   /// Units of work (places looked at) for the first plan and for one that continues a schedule.
   std::int64_t first_budget = 3'000'000;
   std::int64_t next_budget = 600'000;
+  /// Of the lower bound; 0: the bound that ignores capacity.
+  std::int64_t bound_budget = 4'000'000;
+  int most_bound_steps = 100;
 };
 
 std::unique_ptr<Policy> MakePlanner(const PlannerOptions& options);

@@ -16,6 +16,7 @@ Choice ChoiceOn(const core::Cluster& cluster, const JobView& view, int pool) {
   Choice choice;
   choice.pool = pool;
   choice.length = std::max(Duration{1}, TimeOn(*view.job, devices, view.remaining));
+  choice.speed = SpeedOn(*view.job, devices);
   choice.kilowatts = PowerOn(*view.job, devices).watts * cluster.SiteOf(pool).pue.ratio / 1000;
   return choice;
 }

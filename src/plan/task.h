@@ -17,6 +17,7 @@ struct Choice {
   Duration length{};
   /// Facility power of all its devices: PUE x watts / 1000.
   double kilowatts = 0;
+  double speed = 1;
   Time latest_end = Time::max();
 
   Time LatestBegin() const { return latest_end - length; }

@@ -1,0 +1,52 @@
+#pragma once
+// The best schedule in hindsight: the fewest grams for which the jobs could have run had the whole
+// future been known and pausing been free. It judges policies afterwards; no policy can use it,
+// since it takes the truth as IntensitySeries where a policy is given a SignalView.
+//
+// Time is cut wherever an intensity, a window or a pool changes. Within a piece of time everything
+// is constant, and jobs of one device each can share m like devices in any amounts up to the
+// piece's length per job and m times that in all (McNaughton 1959), so the optimum is a
+// minimum-cost flow from jobs to pieces, in device-milliseconds: exact without a grid. Solved by
+// LEMON's network simplex. What the flow cannot express is relaxed, so that the result stays a
+// bound: a gang may run on fewer of its devices at a time, and a pool of another speed has that
+// much more capacity. Very large instances get the Lagrangian bound (lower_bound.h) instead.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/cluster.h"
+#include "core/intensity.h"
+#include "core/job.h"
+#include "plan/policy.h"
+
+namespace ebb::plan {
+
+struct HindsightOptions {
+  /// All jobs end within this time of the first submission.
+  std::optional<Duration> makespan_limit;
+  /// Latest start after submission of jobs without a deadline.
+  Duration longest_delay{std::chrono::hours{96}};
+  /// Instances with more job-pieces than this get the Lagrangian bound.
+  std::size_t most_arcs = 400'000;
+};
+
+struct HindsightBound {
+  Emissions emissions;
+  /// Whether a schedule with these emissions exists (pausing free); otherwise only a bound.
+  bool exact = false;
+  /// False where no schedule keeps every window; then `emissions` is what the jobs would emit
+  /// within their windows if there were devices for all of them.
+  bool feasible = true;
+  /// Of a schedule that reaches the bound, by job; filled where exact and all jobs share one pool.
+  std::vector<std::vector<Segment>> segments;
+};
+
+/// A job runs in [submitted, latest start + its run time], and by finish_by where that is earlier.
+/// `truth` is by site and covers the windows; what is missing counts as the last known day
+/// (slot_prices.h). Jobs have passed CheckJob.
+HindsightBound BestInHindsight(std::span<const core::Job> jobs, const core::Cluster& cluster,
+                               std::span<const core::IntensitySeries> truth,
+                               const HindsightOptions& options);
+
+}  // namespace ebb::plan

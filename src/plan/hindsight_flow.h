@@ -1,0 +1,14 @@
+#pragma once
+// The minimum-cost flow behind hindsight_bound.h.
+
+#include <optional>
+
+#include "plan/hindsight_bound.h"
+#include "plan/lower_bound.h"
+
+namespace ebb::plan {
+
+/// Nothing when the network would have more than `most_arcs` arcs from jobs.
+std::optional<HindsightBound> SolveHindsightFlow(const BoundInput& input, std::size_t most_arcs);
+
+}  // namespace ebb::plan
