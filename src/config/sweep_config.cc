@@ -1,0 +1,162 @@
+#include "config/sweep_config.h"
+
+#include <utility>
+
+#include "config/sweep_sections.h"
+#include "config/sweep_values.h"
+#include "config/yaml_tree.h"
+#include "platform/file.h"
+
+namespace ebb::config {
+namespace {
+
+constexpr double kMostDevices = 4096;
+constexpr Duration kDefaultMaxDelay = std::chrono::hours{24};
+
+// "configs/sweeps/digits.yaml" -> "digits".
+std::string Stem(std::string_view path) {
+  if (const auto slash = path.rfind('/'); slash != std::string_view::npos)
+    path.remove_prefix(slash + 1);
+  for (const std::string_view ending : {".yaml", ".yml"}) {
+    if (path.ends_with(ending)) path.remove_suffix(ending.size());
+  }
+  return path.empty() ? "sweep" : std::string(path);
+}
+
+// The keys that wait until all of the file has been seen.
+struct FileKeys {
+  Given<std::string> name, name_template;
+  Given<std::int64_t> devices;
+  Given<bool> pausable;
+  Given<Duration> pause_overhead, minimum_segment, run_limit;
+  std::optional<YamlNode> parameters, sample, tiers, tier_rules, estimates, command, experiments;
+  std::optional<YamlNode> halving, kubernetes, slurm;
+};
+
+KeyRule Keep(std::string name, std::optional<YamlNode>& out) {
+  return ReadWith(std::move(name), [&out](const YamlNode& node, Problems&) { out = node; });
+}
+
+void ReadTop(const YamlNode& root, FileKeys& keys, Problems& problems) {
+  const std::vector<KeyRule> rules{
+      ReadText("name", keys.name),
+      Keep("parameters", keys.parameters),
+      Keep("sample", keys.sample),
+      Keep("tiers", keys.tiers),
+      Keep("tier_rules", keys.tier_rules),
+      Keep("estimates", keys.estimates),
+      ReadText("name_template", keys.name_template),
+      Keep("command", keys.command),
+      Keep("experiments", keys.experiments),
+      ReadInteger("devices", keys.devices, {1, kMostDevices}),
+      ReadBool("pausable", keys.pausable),
+      ReadDuration("pause_overhead", keys.pause_overhead, Duration::zero()),
+      ReadDuration("minimum_segment", keys.minimum_segment, Duration::zero()),
+      ReadDuration("run_limit", keys.run_limit, Duration{1000}),
+      Keep("successive_halving", keys.halving),
+      Keep("kubernetes", keys.kubernetes),
+      Keep("slurm", keys.slurm)};
+  ReadSection(root, "", rules, {}, problems);
+}
+
+sweep::JobTraits Traits(const FileKeys& keys) {
+  sweep::JobTraits traits;
+  traits.devices = static_cast<int>(keys.devices.value_or(1));
+  traits.pausable = keys.pausable.value_or(false);
+  traits.pause_overhead = keys.pause_overhead.value_or({});
+  traits.minimum_segment = keys.minimum_segment.value_or({});
+  traits.run_limit = keys.run_limit.value;
+  return traits;
+}
+
+std::vector<sweep::Tier> TiersOf(const FileKeys& keys, Problems& problems) {
+  std::vector<sweep::Tier> tiers;
+  if (keys.tiers)
+    ReadTiers(*keys.tiers, tiers, problems);
+  else
+    tiers.push_back({"1", std::nullopt, kDefaultMaxDelay, 0});
+  return tiers;
+}
+
+// Rules and templates are for parameters; experiments are written out and have none.
+void RefuseBesideExperiments(const FileKeys& keys, Problems& problems) {
+  const auto refuse = [&](const char* name, int line) {
+    problems.Add(
+        line, std::string(name) + " does not go with experiments: they are written out one by one");
+  };
+  for (const auto& [name, node] : {std::pair{"parameters", &keys.parameters},
+                                   {"sample", &keys.sample},
+                                   {"tier_rules", &keys.tier_rules},
+                                   {"estimates", &keys.estimates},
+                                   {"command", &keys.command}}) {
+    if (*node) refuse(name, (*node)->line);
+  }
+  if (keys.name_template) refuse("name_template", keys.name_template.line);
+}
+
+void ReadDefinition(const FileKeys& keys, const YamlNode& root, sweep::Definition& definition,
+                    Problems& problems) {
+  const int line = root.line;
+  if (keys.parameters)
+    ReadParameters(*keys.parameters, definition, problems);
+  else
+    problems.Add(line, "the file needs parameters (or experiments)");
+  if (keys.sample) ReadSample(*keys.sample, definition, problems);
+  if (keys.tier_rules) ReadTierRules(*keys.tier_rules, definition, problems);
+  if (keys.estimates)
+    ReadEstimates(*keys.estimates, definition, problems);
+  else
+    problems.Add(line, "the file needs estimates of run time and power");
+  if (keys.command)
+    ReadCommand(*keys.command, definition.command, problems);
+  else
+    problems.Add(line, "the file needs a command");
+  if (keys.name_template)
+    definition.name = {*keys.name_template, keys.name_template.line};
+  else
+    problems.Add(line, "the file needs a name_template");
+}
+
+}  // namespace
+
+Result<SweepConfig> ParseSweepConfig(const std::string& text, const std::string& name) {
+  EBB_ASSIGN_OR_RETURN(const YamlNode root, ParseYaml(text, name));
+  if (root.kind == YamlNode::Kind::kNull)
+    return Fail({ExitCode::kConfiguration, "the file is empty", name,
+                 "configs/sweeps/digits.yaml shows what belongs in it"});
+  Problems problems(name);
+  FileKeys keys;
+  ReadTop(root, keys, problems);
+  SweepConfig config;
+  config.source = name;
+  config.sweep.name = keys.name.value_or(Stem(name));
+  config.sweep.traits = Traits(keys);
+  config.sweep.tiers = TiersOf(keys, problems);
+  if (keys.halving) ReadHalving(*keys.halving, config.sweep.halving, problems);
+  if (keys.kubernetes) ReadKubernetes(*keys.kubernetes, config.kubernetes, problems);
+  if (keys.slurm) ReadSlurm(*keys.slurm, config.slurm, problems);
+  if (keys.experiments) {
+    RefuseBesideExperiments(keys, problems);
+    ReadExperiments(*keys.experiments, config.sweep.tiers, config.sweep.experiments, problems);
+  } else {
+    sweep::Definition definition;
+    definition.tiers = config.sweep.tiers;
+    ReadDefinition(keys, root, definition, problems);
+    // What Expand says of a definition that could not be read would be noise.
+    if (problems.empty()) {
+      sweep::Expansion expansion = sweep::Expand(definition);
+      for (const sweep::Mistake& mistake : expansion.mistakes)
+        problems.Add(mistake.line, mistake.what);
+      config.sweep.experiments = std::move(expansion.experiments);
+    }
+  }
+  if (!problems.empty()) return Fail(problems.ToError());
+  return config;
+}
+
+Result<SweepConfig> LoadSweepConfig(const std::string& path) {
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(path));
+  return ParseSweepConfig(text, path);
+}
+
+}  // namespace ebb::config

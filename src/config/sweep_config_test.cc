@@ -1,0 +1,300 @@
+#include "config/sweep_config.h"
+
+#include <gtest/gtest.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "base/text.h"
+#include "platform/digest.h"
+#include "platform/file.h"
+#include "sweep/local_jobs.h"
+
+namespace ebb::config {
+namespace {
+
+const std::string kRoot = std::string(EBB_SOURCE_DIR) + "/";
+
+SweepConfig Shipped(const std::string& name) {
+  auto config = LoadSweepConfig(kRoot + "configs/sweeps/" + name);
+  EXPECT_TRUE(config) << config.error().Message();
+  return config ? *std::move(config) : SweepConfig{};
+}
+
+// Names as published, in the published order.
+const std::vector<std::string> kCoreNames{
+    "qwen-lora-r16-a32-lr1e-04-d10-tier1",  "qwen-lora-r16-a64-lr1e-04-d10-tier1",
+    "qwen-lora-r16-a128-lr1e-04-d10-tier1", "qwen-lora-r16-a32-lr5e-05-d10-tier1",
+    "qwen-lora-r16-a32-lr1e-05-d10-tier1",  "qwen-lora-r16-a32-lr1e-04-d5-tier1",
+    "qwen-lora-r16-a32-lr1e-04-d15-tier1",  "qwen-lora-r16-a64-lr5e-05-d10-tier1",
+    "qwen-lora-r32-a32-lr1e-04-d10-tier2",  "qwen-lora-r32-a64-lr1e-04-d5-tier2",
+    "qwen-lora-r32-a64-lr1e-04-d10-tier2",  "qwen-lora-r32-a64-lr5e-05-d10-tier2",
+    "qwen-lora-r32-a128-lr1e-04-d10-tier3", "qwen-lora-r32-a64-lr1e-05-d10-tier3",
+    "qwen-lora-r32-a64-lr1e-04-d15-tier3",  "qwen-lora-r32-a128-lr5e-05-d10-tier3",
+    "qwen-lora-r32-a128-lr1e-04-d5-tier3",  "qwen-lora-r32-a128-lr1e-04-d15-tier3",
+    "qwen-lora-r32-a32-lr1e-04-d15-tier3",  "qwen-lora-r32-a128-lr1e-05-d10-tier3",
+    "qwen-lora-r32-a32-lr5e-05-d15-tier3"};
+
+TEST(SweepConfig, ReproducesThePublishedCoreSubset) {
+  const sweep::Sweep sweep = Shipped("qwen-lora-core21.yaml").sweep;
+  std::vector<std::string> names;
+  std::map<std::string, int> tiers;
+  for (const sweep::Experiment& experiment : sweep.experiments) {
+    names.push_back(experiment.name);
+    ++tiers[sweep.TierOf(experiment).name];
+  }
+  EXPECT_EQ(names, kCoreNames);
+  EXPECT_EQ(tiers, (std::map<std::string, int>{{"1", 8}, {"2", 4}, {"3", 9}}));
+  const sweep::Experiment& winner = sweep.experiments[16];
+  EXPECT_EQ(winner.command,
+            (std::vector<std::string>{"python", "/app/train_lora.py", "--r", "32", "--alpha", "128",
+                                      "--lr", "1e-04", "--dropout", "0.05"}));
+  EXPECT_EQ(winner.run_time, std::chrono::minutes{96});
+}
+
+// The published tiers of all 54 combinations, in the published order.
+TEST(SweepConfig, ReproducesThePublishedTiersOfTheFullGrid) {
+  const std::string published =
+      "111111111111111111111111111"
+      "223223333"
+      "223223333"
+      "333333333";
+  const sweep::Sweep sweep = Shipped("qwen-lora-grid54.yaml").sweep;
+  std::string tiers;
+  for (const sweep::Experiment& experiment : sweep.experiments)
+    tiers += sweep.TierOf(experiment).name;
+  EXPECT_EQ(tiers, published);
+  EXPECT_EQ(sweep::Describe(sweep.experiments[53]), "r=32,alpha=128,lr=1e-05,dropout=0.15");
+}
+
+// Against the published tables themselves, where they are at hand.
+TEST(SweepConfig, AgreesWithThePublishedTables) {
+  const std::string seeds = std::string(EBB_SHARED_DATA) + "/seeds/";
+  const auto core = platform::ReadFile(seeds + "part2_core_subset_21jobs.csv");
+  const auto grid = platform::ReadFile(seeds + "part2_full_grid_54.csv");
+  if (!core || !grid) GTEST_SKIP() << "the shared data are not here";
+  const auto rows = [](const std::string& text) {
+    std::vector<std::vector<std::string>> all;
+    for (const std::string_view line : Split(Trim(text), '\n')) {
+      all.emplace_back();
+      for (const std::string_view field : Split(Trim(line), ',')) all.back().emplace_back(field);
+    }
+    all.erase(all.begin());
+    return all;
+  };
+  const auto texts = [](const sweep::Experiment& experiment) {
+    std::vector<std::string> all;
+    for (const sweep::Setting& setting : experiment.settings) all.push_back(setting.value.text);
+    return all;
+  };
+  const sweep::Sweep core_sweep = Shipped("qwen-lora-core21.yaml").sweep;
+  const auto core_rows = rows(*core);
+  ASSERT_EQ(core_rows.size(), core_sweep.experiments.size());
+  for (std::size_t i = 0; i < core_rows.size(); ++i) {
+    const auto& row = core_rows[i];
+    const sweep::Experiment& experiment = core_sweep.experiments[i];
+    const sweep::Tier& tier = core_sweep.TierOf(experiment);
+    EXPECT_EQ(experiment.name, row[1]);
+    EXPECT_EQ(texts(experiment), (std::vector<std::string>(row.begin() + 2, row.begin() + 6)));
+    EXPECT_EQ(tier.name, row[6]);
+    EXPECT_EQ(FormatExact(tier.threshold->g_per_kwh), row[7]);
+    EXPECT_EQ(FormatExact(Hours(tier.max_delay)), row[8]);
+    EXPECT_EQ(FormatExact(Hours(experiment.run_time)), row[9]);
+  }
+  const sweep::Sweep grid_sweep = Shipped("qwen-lora-grid54.yaml").sweep;
+  const auto grid_rows = rows(*grid);
+  ASSERT_EQ(grid_rows.size(), grid_sweep.experiments.size());
+  for (std::size_t i = 0; i < grid_rows.size(); ++i) {
+    const auto& row = grid_rows[i];
+    EXPECT_EQ(texts(grid_sweep.experiments[i]),
+              (std::vector<std::string>(row.begin(), row.begin() + 4)));
+    EXPECT_EQ(grid_sweep.TierOf(grid_sweep.experiments[i]).name, row[4]);
+  }
+}
+
+TEST(SweepConfig, WrittenOutIsTheSameSweep) {
+  for (const char* name : {"qwen-lora-core21.yaml", "digits.yaml"}) {
+    const sweep::Sweep sweep = Shipped(name).sweep;
+    const std::string jobs = sweep::LocalJobs(sweep);
+    const auto read = ParseSweepConfig(jobs, "jobs.yaml");
+    ASSERT_TRUE(read) << read.error().Message();
+    EXPECT_EQ(sweep::LocalJobs(read->sweep), jobs);
+    EXPECT_EQ(read->sweep.experiments.size(), sweep.experiments.size());
+    EXPECT_EQ(read->sweep.halving, sweep.halving);
+  }
+}
+
+// Generated manifests ----------------------------------------------------------------------
+
+void ExpectGolden(const std::string& name, const std::string& actual) {
+  const platform::Path path = kRoot + "tests/golden/sweep/" + name;
+  if (const char* update = std::getenv("EBB_UPDATE_GOLDEN"); update && *update == '1') {
+    ASSERT_TRUE(platform::WriteFileAtomically(path, actual));
+  }
+  const auto expected = platform::ReadFile(path);
+  ASSERT_TRUE(expected) << expected.error().Message();
+  EXPECT_EQ(*expected, actual) << "run with EBB_UPDATE_GOLDEN=1 if the change is meant";
+}
+
+TEST(SweepConfig, TheCoreSubsetsManifestsAreTheGoldenOnes) {
+  const SweepConfig config = Shipped("qwen-lora-core21.yaml");
+  const auto files = sweep::KubernetesFiles(config.sweep, config.kubernetes);
+  ASSERT_TRUE(files);
+  ASSERT_EQ(files->size(), 21u);
+  std::string digests;
+  for (const sweep::GeneratedFile& file : *files)
+    digests += platform::Sha256Hex(file.content) + "  " + file.name + "\n";
+  ExpectGolden("manifests.sha256", digests);
+  for (const std::size_t index : {0, 8, 16})
+    ExpectGolden((*files)[index].name, (*files)[index].content);
+  const auto scripts = sweep::SlurmFiles(config.sweep, config.slurm);
+  ASSERT_TRUE(scripts);
+  ExpectGolden((*scripts)[16].name, (*scripts)[16].content);
+}
+
+// A text must not be readable as anything else by a reader that goes by looks.
+void ExpectTextsStayTexts(const YAML::Node& node, const std::vector<std::string>& not_text,
+                          const std::string& key = "") {
+  if (node.IsScalar()) {
+    const bool plain = node.Tag() == "?";
+    double number = 0;
+    bool truth = false;
+    const bool looks_otherwise = node.IsNull() || YAML::convert<double>::decode(node, number) ||
+                                 YAML::convert<bool>::decode(node, truth);
+    const bool meant = std::find(not_text.begin(), not_text.end(), key) != not_text.end();
+    EXPECT_EQ(plain && looks_otherwise, meant) << key << ": " << node.Scalar();
+    return;
+  }
+  for (const auto& item : node) {
+    if (node.IsMap())
+      ExpectTextsStayTexts(item.second, not_text, item.first.Scalar());
+    else
+      ExpectTextsStayTexts(item, not_text, key);
+  }
+}
+
+TEST(SweepConfig, ManifestsReadBackAsWritten) {
+  SweepConfig config = Shipped("qwen-lora-core21.yaml");
+  for (const std::string hostile :
+       {"$(id)", "a: b", "1e-04", "true", "x\ny", "'", "\"", "# no", "", "\xc3\xa4", "\x01"}) {
+    sweep::Experiment& experiment = config.sweep.experiments[0];
+    experiment.rationale = hostile;
+    experiment.settings = {{"p", sweep::Value::From(hostile)}};
+    config.kubernetes.technique = hostile;
+    const std::string text = sweep::KubernetesManifest(config.sweep, experiment, config.kubernetes);
+    const YAML::Node manifest = YAML::Load(text);
+    const YAML::Node annotations = manifest["metadata"]["annotations"];
+    EXPECT_EQ(annotations["compute-gardener.io/tier-rationale"].as<std::string>(), hostile);
+    EXPECT_EQ(annotations["compute-gardener.io/config"].as<std::string>(), "p=" + hostile);
+    EXPECT_EQ(annotations["compute-gardener.io/technique"].as<std::string>(), hostile);
+    EXPECT_EQ(annotations["compute-gardener.io/tier"].Tag(), "!");
+    ExpectTextsStayTexts(
+        manifest,
+        {"suspend", "shutdownAfterJobFinishes", "enableInTreeAutoscaling", "containerPort",
+         "defaultMode", "replicas", "minReplicas", "maxReplicas", "fsGroup", "runAsUser",
+         "runAsGroup", "nvidia.com/gpu", "ttlSecondsAfterFinished", "activeDeadlineSeconds"});
+  }
+}
+
+// Mistakes ---------------------------------------------------------------------------------
+
+constexpr const char* kSmall = R"(parameters:
+  grid:
+    lr: [1e-04, 5e-05]
+estimates:
+  - {run_time: 1h, power_w: 300}
+name_template: "run-{lr}"
+command: [train, "{lr}"]
+)";
+
+std::string ErrorOf(const std::string& text) {
+  const auto config = ParseSweepConfig(text, "s.yaml");
+  return config ? "" : config.error().Message();
+}
+
+// kSmall with one line replaced, or added at the end.
+std::string With(const std::string& from, const std::string& to) {
+  std::string text = kSmall;
+  if (from.empty()) return text + to;
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+TEST(SweepConfig, TakesASmallFile) {
+  const auto config = ParseSweepConfig(kSmall, "dir/s.yaml");
+  ASSERT_TRUE(config) << config.error().Message();
+  EXPECT_EQ(config->sweep.name, "s");
+  EXPECT_EQ(config->sweep.experiments[0].name, "run-1e-04");
+  EXPECT_EQ(config->sweep.tiers[0].max_delay, std::chrono::hours{24});
+}
+
+struct Case {
+  std::string text, message;
+};
+
+TEST(SweepConfig, NamesEveryMistakeWithItsLine) {
+  const std::vector<Case> cases{
+      {"", "the file is empty"},
+      {"[1, 2]", "the file must be a section of keys"},
+      {With("", "comand: [x]\n"),
+       "s.yaml:8: unknown key \"comand\" at the top level (did you mean"},
+      {With("[train, \"{lr}\"]", "train {lr}"), "s.yaml:7: command must be a list of words"},
+      {With("[train, \"{lr}\"]", "[train, \"{rl}\"]"),
+       "s.yaml:7: there is no parameter rl for {rl}"},
+      {With("[train, \"{lr}\"]", "[train, \"{lr\"]"), "s.yaml:7: \"{\" without \"}\""},
+      {With("[train, \"{lr}\"]", "[]"), "s.yaml:7: command must be a list with at least one entry"},
+      {With("[train, \"{lr}\"]", "[\"a\\0b\"]"), "s.yaml:7: a value of command holds a NUL"},
+      {With("run-{lr}", "run"), "s.yaml:6: experiments 1 and 2 are both called run"},
+      {With("[1e-04, 5e-05]", "[]"), "s.yaml:3: lr must be a list with at least one entry"},
+      {With("[1e-04, 5e-05]", "[1e-04, 0.0001]"),
+       "s.yaml:3: parameter lr has the value 0.0001 twice"},
+      {With("[1e-04, 5e-05]", "[[1], 2]"), "s.yaml:3: a value of lr must be a number or a text"},
+      {With("lr: [", "1r: ["), "s.yaml:3: \"1r\" is no name for a parameter"},
+      {With("lr: [", "name: ["), "a parameter cannot be called name"},
+      {With("1h", "-1h"), "run_time must be a duration"},
+      {With("1h", "0"), "run_time must be a duration"},
+      {With("300", "0"), "power_w must be a number"},
+      {With("power_w: 300", "when: lr << 3, power_w: 300"), "is not a comparison"},
+      {With("power_w: 300", "when: ls == 3, power_w: 300"),
+       "there is no parameter ls (did you mean"},
+      {With("power_w: 300", "when: {none: [lr == 3]}, power_w: 300"),
+       "a condition is a comparison"},
+      {With("power_w: 300", "when: lr == 3, power_w: 300"), "no estimate of run time and power"},
+      {With("", "sample: {size: 0}\n"), "s.yaml:8: size must be a whole number, at least 1"},
+      {With("", "devices: 0\n"), "s.yaml:8: devices must be a whole number"},
+      {With("", "tiers:\n  - {tier: 1}\n"), "s.yaml:9: a tier needs tier (its name) and max_delay"},
+      {With("", "tiers:\n  - {tier: 1, max_delay: 1h}\n  - {tier: 1, max_delay: 2h}\n"),
+       "s.yaml:10: tier 1 is there twice"},
+      {With("", "tiers:\n  - {tier: 1, max_delay: 1h}\n  - {tier: 2, max_delay: 2h}\n"),
+       "no tier rule matches lr=1e-04"},
+      {With("", "tier_rules:\n  - {tier: 7}\n"), "s.yaml:9: there is no tier 7"},
+      {With("", "successive_halving: {epochs: 3, minimum_epochs: 3}\n"),
+       "must be less than epochs"},
+      {With("", "kubernetes: {namespace: A B}\n"), "s.yaml:8: namespace \"A B\" is not a name"},
+      {With("", "slurm: {partition: a;b}\n"), "s.yaml:8: partition \"a;b\" may hold letters"},
+      {With("", "experiments: []\n"), "parameters does not go with experiments"},
+      {With("  grid:", "  list: [{lr: 1}]\n  grid:"), "parameters are a grid or a list, not both"},
+      {"parameters: &p {grid: *p}\n", ""},
+      {"a: &a [*a, *a]\n", ""},
+  };
+  for (const Case& c : cases) {
+    const std::string error = ErrorOf(c.text);
+    EXPECT_FALSE(error.empty()) << c.text;
+    EXPECT_NE(error.find(c.message), std::string::npos) << c.text << "\n" << error;
+  }
+}
+
+TEST(SweepConfig, ReportsAllMistakesOfAFileTogether) {
+  const std::string error =
+      ErrorOf("parameters: {grid: {lr: []}}\ntires: 3\nestimates: [{run_time: x}]\n");
+  for (const char* part :
+       {"s.yaml:1: lr must be a list", "s.yaml:2: unknown key \"tires\"",
+        "s.yaml:3: run_time must be", "the file needs a command", "the file needs a name_template"})
+    EXPECT_NE(error.find(part), std::string::npos) << part << "\n" << error;
+}
+
+}  // namespace
+}  // namespace ebb::config

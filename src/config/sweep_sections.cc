@@ -1,0 +1,295 @@
+#include "config/sweep_sections.h"
+
+#include <algorithm>
+
+#include "config/sweep_values.h"
+
+namespace ebb::config {
+namespace {
+
+constexpr double kMostWatts = 1e6;
+constexpr double kMostEpochs = 1e6;
+constexpr double kMostSeed = 9e15;
+constexpr Range kThresholds{0, 5000};
+
+void ReadGridParameter(const YamlEntry& entry, sweep::Definition& definition, Problems& problems) {
+  if (!IsParameterName(entry.key))
+    return problems.Add(entry.line, "\"" + entry.key +
+                                        "\" is no name for a parameter: letters, digits and '_', "
+                                        "no digit in front");
+  for (const sweep::Parameter& other : definition.grid) {
+    if (other.name == entry.key)
+      return problems.Add(entry.line, "parameter " + entry.key + " is there twice, also in line " +
+                                          std::to_string(other.line));
+  }
+  sweep::Parameter parameter{entry.key, {}, entry.line};
+  if (entry.value.kind == YamlNode::Kind::kScalar) {
+    if (const auto value = ReadValue(entry.key, entry.value, problems))
+      parameter.values.push_back(*value);
+  } else {
+    ReadEach(entry.key, entry.value, problems, [&](const YamlNode& item, Problems& found) {
+      if (const auto value = ReadValue(entry.key, item, found)) parameter.values.push_back(*value);
+    });
+  }
+  definition.grid.push_back(std::move(parameter));
+}
+
+void ReadGrid(const YamlNode& node, sweep::Definition& definition, Problems& problems) {
+  if (node.kind != YamlNode::Kind::kMap || node.entries.empty())
+    return problems.Add(node.line, "grid must be a section like {r: [16, 32], lr: [1e-04]}");
+  for (const YamlEntry& entry : node.entries) ReadGridParameter(entry, definition, problems);
+}
+
+// "when" and whatever else belongs to a rule.
+template <typename Rule>
+std::vector<KeyRule> WithCondition(Rule& rule, std::vector<KeyRule> rules) {
+  rules.push_back(ReadWith("when", [&rule](const YamlNode& node, Problems& problems) {
+    rule.when = ReadCondition(node, problems);
+  }));
+  return rules;
+}
+
+void Require(bool given, const YamlNode& where, const std::string& what, Problems& problems) {
+  if (!given) problems.Add(where.line, what);
+}
+
+void ReadTier(const YamlNode& node, std::vector<sweep::Tier>& tiers, Problems& problems) {
+  Given<std::string> name;
+  Given<double> threshold;
+  Given<Duration> max_delay;
+  Given<std::int64_t> priority;
+  const std::vector<KeyRule> rules{ReadText("tier", name),
+                                   ReadNumber("threshold", threshold, kThresholds),
+                                   ReadDuration("max_delay", max_delay, Duration::zero()),
+                                   ReadInteger("priority", priority, {-1000, 1000})};
+  ReadSection(node, "tiers", rules, {}, problems);
+  Require(bool(name) && bool(max_delay), node, "a tier needs tier (its name) and max_delay",
+          problems);
+  const auto same = [&](const sweep::Tier& tier) { return tier.name == name.value_or(""); };
+  if (name && std::any_of(tiers.begin(), tiers.end(), same))
+    problems.Add(name.line, "tier " + *name + " is there twice");
+  sweep::Tier tier;
+  tier.name = name.value_or("");
+  if (threshold) tier.threshold = Intensity{*threshold};
+  tier.max_delay = max_delay.value_or({});
+  tier.priority = static_cast<int>(priority.value_or(0));
+  tiers.push_back(std::move(tier));
+}
+
+void ReadExperiment(const YamlNode& node, const std::vector<sweep::Tier>& tiers,
+                    std::vector<sweep::Experiment>& experiments, Problems& problems) {
+  Given<std::string> name, tier, rationale;
+  Given<Duration> run_time;
+  Given<double> power_w;
+  sweep::Experiment experiment;
+  std::vector<sweep::TemplateText> command;
+  const std::vector<KeyRule> rules{ReadText("name", name),
+                                   ReadWith("parameters",
+                                            [&](const YamlNode& map, Problems& found) {
+                                              experiment.settings = ReadSettings(map, found);
+                                            }),
+                                   ReadText("tier", tier),
+                                   ReadText("rationale", rationale),
+                                   ReadDuration("run_time", run_time, Duration{1}),
+                                   ReadNumber("power_w", power_w, {1e-3, kMostWatts}),
+                                   ReadWith("command", [&](const YamlNode& list, Problems& found) {
+                                     ReadCommand(list, command, found);
+                                   })};
+  ReadSection(node, "experiments", rules, {}, problems);
+  Require(name && tier && run_time && power_w && !command.empty(), node,
+          "an experiment needs name, tier, run_time, power_w and command", problems);
+  const auto found = std::find_if(tiers.begin(), tiers.end(), [&](const sweep::Tier& candidate) {
+    return candidate.name == tier.value_or("");
+  });
+  if (tier && found == tiers.end()) problems.Add(tier.line, "there is no tier " + *tier);
+  experiment.index = static_cast<int>(experiments.size()) + 1;
+  experiment.name = name.value_or("");
+  experiment.tier = found == tiers.end() ? 0 : static_cast<int>(found - tiers.begin());
+  experiment.rationale = rationale.value_or("");
+  experiment.run_time = run_time.value_or(Duration{1});
+  experiment.power = {power_w.value_or(0)};
+  // Written out means written out: the words are not templates here.
+  for (sweep::TemplateText& word : command) experiment.command.push_back(std::move(word.text));
+  experiments.push_back(std::move(experiment));
+}
+
+// A text that may also be empty on purpose ("none of it"), which ReadText refuses.
+KeyRule ReadOptionalText(const std::string& name, std::string& out) {
+  return ReadWith(name, [name, &out](const YamlNode& node, Problems& problems) {
+    if (node.kind != YamlNode::Kind::kScalar)
+      return problems.Add(node.line, name + " must be a text");
+    out = node.text;
+  });
+}
+
+KeyRule ReadRequiredText(const std::string& name, std::string& out) {
+  return ReadWith(name, [name, &out](const YamlNode& node, Problems& problems) {
+    if (node.kind != YamlNode::Kind::kScalar || node.text.empty())
+      return problems.Add(node.line, name + " must be a text");
+    out = node.text;
+  });
+}
+
+void ReadNodeSelector(const YamlNode& node, sweep::KubernetesOptions& options, Problems& problems) {
+  if (node.kind != YamlNode::Kind::kMap)
+    return problems.Add(node.line, "node_selector must be a section of labels and values");
+  options.node_selector.clear();
+  for (const YamlEntry& entry : node.entries) {
+    if (entry.value.kind != YamlNode::Kind::kScalar)
+      problems.Add(entry.line, "the label " + entry.key + " needs a text as its value");
+    else
+      options.node_selector.emplace_back(entry.key, entry.value.text);
+  }
+}
+
+}  // namespace
+
+void ReadParameters(const YamlNode& node, sweep::Definition& definition, Problems& problems) {
+  definition.line = node.line;
+  bool grid = false, list = false;
+  const std::vector<KeyRule> rules{ReadWith("grid",
+                                            [&](const YamlNode& map, Problems& found) {
+                                              grid = true;
+                                              ReadGrid(map, definition, found);
+                                            }),
+                                   ReadWith("list", [&](const YamlNode& items, Problems& found) {
+                                     list = true;
+                                     ReadEach("list", items, found,
+                                              [&](const YamlNode& item, Problems& more) {
+                                                definition.list.push_back(ReadSettings(item, more));
+                                                definition.list_lines.push_back(item.line);
+                                              });
+                                   })};
+  ReadSection(node, "parameters", rules, {}, problems);
+  if (grid && list) problems.Add(node.line, "parameters are a grid or a list, not both");
+  if (!grid && !list) problems.Add(node.line, "parameters need a grid or a list");
+}
+
+void ReadSample(const YamlNode& node, sweep::Definition& definition, Problems& problems) {
+  Given<std::int64_t> size, seed;
+  const std::vector<KeyRule> rules{
+      ReadInteger("size", size, {1, static_cast<double>(sweep::kMostExperiments)}),
+      ReadInteger("seed", seed, {0, kMostSeed})};
+  ReadSection(node, "sample", rules, {}, problems);
+  Require(bool(size), node, "a sample needs its size", problems);
+  definition.sample = {static_cast<std::size_t>(size.value_or(1)),
+                       static_cast<std::uint64_t>(seed.value_or(42)), node.line};
+}
+
+void ReadTiers(const YamlNode& node, std::vector<sweep::Tier>& tiers, Problems& problems) {
+  ReadEach("tiers", node, problems,
+           [&](const YamlNode& item, Problems& found) { ReadTier(item, tiers, found); });
+}
+
+void ReadTierRules(const YamlNode& node, sweep::Definition& definition, Problems& problems) {
+  ReadEach("tier_rules", node, problems, [&](const YamlNode& item, Problems& found) {
+    sweep::TierRule rule;
+    Given<std::string> tier, rationale;
+    ReadSection(item, "tier_rules",
+                WithCondition(rule, {ReadText("tier", tier), ReadText("rationale", rationale)}), {},
+                found);
+    Require(bool(tier), item, "a tier rule needs tier", found);
+    rule.tier = tier.value_or("");
+    rule.rationale = rationale.value_or("");
+    rule.line = item.line;
+    definition.tier_rules.push_back(std::move(rule));
+  });
+}
+
+void ReadEstimates(const YamlNode& node, sweep::Definition& definition, Problems& problems) {
+  ReadEach("estimates", node, problems, [&](const YamlNode& item, Problems& found) {
+    sweep::EstimateRule rule;
+    Given<Duration> run_time;
+    Given<double> power_w;
+    ReadSection(item, "estimates",
+                WithCondition(rule, {ReadDuration("run_time", run_time, Duration{1}),
+                                     ReadNumber("power_w", power_w, {1e-3, kMostWatts})}),
+                {}, found);
+    Require(run_time && power_w, item, "an estimate needs run_time and power_w", found);
+    rule.run_time = run_time.value_or(Duration{1});
+    rule.power = {power_w.value_or(0)};
+    rule.line = item.line;
+    definition.estimates.push_back(std::move(rule));
+  });
+}
+
+void ReadCommand(const YamlNode& node, std::vector<sweep::TemplateText>& command,
+                 Problems& problems) {
+  if (node.kind == YamlNode::Kind::kScalar)
+    return problems.Add(node.line,
+                        "command must be a list of words like [python, train.py, --lr, \"{lr}\"]: "
+                        "no shell reads it");
+  ReadEach("command", node, problems, [&](const YamlNode& item, Problems& found) {
+    if (const auto word = ReadValue("command", item, found))
+      command.push_back({word->text, item.line});
+  });
+}
+
+void ReadExperiments(const YamlNode& node, const std::vector<sweep::Tier>& tiers,
+                     std::vector<sweep::Experiment>& experiments, Problems& problems) {
+  ReadEach("experiments", node, problems, [&](const YamlNode& item, Problems& found) {
+    ReadExperiment(item, tiers, experiments, found);
+  });
+  std::vector<sweep::Mistake> mistakes;
+  sweep::FindDuplicateNames(experiments, node.line, mistakes);
+  for (const sweep::Mistake& mistake : mistakes) problems.Add(mistake.line, mistake.what);
+  if (experiments.size() > sweep::kMostExperiments)
+    problems.Add(node.line,
+                 "there are more than " + std::to_string(sweep::kMostExperiments) + " experiments");
+}
+
+void ReadHalving(const YamlNode& node, std::optional<sweep::HalvingOptions>& halving,
+                 Problems& problems) {
+  Given<std::int64_t> reduction, minimum_epochs, epochs;
+  const std::vector<KeyRule> rules{ReadInteger("reduction", reduction, {2, 100}),
+                                   ReadInteger("minimum_epochs", minimum_epochs, {1, kMostEpochs}),
+                                   ReadInteger("epochs", epochs, {2, kMostEpochs})};
+  ReadSection(node, "successive_halving", rules, {}, problems);
+  Require(bool(epochs), node, "successive_halving needs epochs: those of a whole run", problems);
+  sweep::HalvingOptions options;
+  options.reduction = static_cast<int>(reduction.value_or(options.reduction));
+  options.minimum_epochs = static_cast<int>(minimum_epochs.value_or(options.minimum_epochs));
+  options.epochs = static_cast<int>(epochs.value_or(2));
+  if (epochs && options.minimum_epochs >= options.epochs)
+    problems.Add(node.line, "minimum_epochs must be less than epochs, or no run is ever stopped");
+  halving = options;
+}
+
+void ReadKubernetes(const YamlNode& node, sweep::KubernetesOptions& options, Problems& problems) {
+  Given<Duration> keep_finished;
+  const std::vector<KeyRule> rules{
+      ReadRequiredText("namespace", options.name_space),
+      ReadRequiredText("image", options.image),
+      ReadRequiredText("ray_version", options.ray_version),
+      ReadOptionalText("runtime_class", options.runtime_class),
+      ReadRequiredText("gpu_resource", options.gpu_resource),
+      ReadWith("node_selector", [&](const YamlNode& map,
+                                    Problems& found) { ReadNodeSelector(map, options, found); }),
+      ReadOptionalText("script_config_map", options.script_config_map),
+      ReadRequiredText("script_path", options.script_path),
+      ReadOptionalText("volume_claim", options.volume_claim),
+      ReadRequiredText("volume_path", options.volume_path),
+      ReadRequiredText("job_type", options.job_type),
+      ReadRequiredText("technique", options.technique),
+      ReadDuration("keep_finished", keep_finished, Duration::zero())};
+  ReadSection(node, "kubernetes", rules, {}, problems);
+  options.keep_finished = keep_finished.value_or(options.keep_finished);
+  for (const std::string& mistake : sweep::MistakesIn(options)) problems.Add(node.line, mistake);
+}
+
+void ReadSlurm(const YamlNode& node, sweep::SlurmOptions& options, Problems& problems) {
+  Given<std::int64_t> cpus;
+  Given<Duration> grace;
+  const std::vector<KeyRule> rules{ReadOptionalText("partition", options.partition),
+                                   ReadOptionalText("account", options.account),
+                                   ReadOptionalText("gres", options.gres),
+                                   ReadInteger("cpus_per_task", cpus, {1, 4096}),
+                                   ReadOptionalText("memory", options.memory),
+                                   ReadDuration("grace", grace, Duration{1000})};
+  ReadSection(node, "slurm", rules, {}, problems);
+  options.cpus_per_task = static_cast<int>(cpus.value_or(options.cpus_per_task));
+  options.grace = grace.value_or(options.grace);
+  for (const std::string& mistake : sweep::MistakesIn(options)) problems.Add(node.line, mistake);
+}
+
+}  // namespace ebb::config

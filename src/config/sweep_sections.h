@@ -1,0 +1,32 @@
+#pragma once
+// The sections of a sweep file one by one: what each may hold and what it becomes. Mistakes go to
+// `problems`; a section with mistakes gives what it can, and nobody uses it.
+
+#include <string>
+#include <vector>
+
+#include "config/key_reader.h"
+#include "sweep/kubernetes_manifest.h"
+#include "sweep/slurm_script.h"
+#include "sweep/sweep.h"
+
+namespace ebb::config {
+
+/// "grid" or "list" of parameters, into the definition.
+void ReadParameters(const YamlNode& node, sweep::Definition& definition, Problems& problems);
+void ReadSample(const YamlNode& node, sweep::Definition& definition, Problems& problems);
+void ReadTiers(const YamlNode& node, std::vector<sweep::Tier>& tiers, Problems& problems);
+void ReadTierRules(const YamlNode& node, sweep::Definition& definition, Problems& problems);
+void ReadEstimates(const YamlNode& node, sweep::Definition& definition, Problems& problems);
+/// A list of words, each a template.
+void ReadCommand(const YamlNode& node, std::vector<sweep::TemplateText>& command,
+                 Problems& problems);
+/// Experiments written out one by one, each with everything; their tiers must be in `tiers`.
+void ReadExperiments(const YamlNode& node, const std::vector<sweep::Tier>& tiers,
+                     std::vector<sweep::Experiment>& experiments, Problems& problems);
+void ReadHalving(const YamlNode& node, std::optional<sweep::HalvingOptions>& halving,
+                 Problems& problems);
+void ReadKubernetes(const YamlNode& node, sweep::KubernetesOptions& options, Problems& problems);
+void ReadSlurm(const YamlNode& node, sweep::SlurmOptions& options, Problems& problems);
+
+}  // namespace ebb::config

@@ -1,0 +1,61 @@
+#include "sweep/local_jobs.h"
+
+#include "base/text.h"
+#include "sweep/yaml_text.h"
+
+namespace ebb::sweep {
+namespace {
+
+std::string Milliseconds(Duration duration) { return std::to_string(duration.count()) + "ms"; }
+
+Yaml TierEntry(const Tier& tier) {
+  std::vector<Yaml::Entry> entries{{"tier", tier.name}};
+  if (tier.threshold) entries.emplace_back("threshold", FormatExact(tier.threshold->g_per_kwh));
+  entries.emplace_back("max_delay", Milliseconds(tier.max_delay));
+  entries.emplace_back("priority", Yaml::Number(tier.priority));
+  return Yaml::Map(std::move(entries));
+}
+
+Yaml ExperimentEntry(const Sweep& sweep, const Experiment& experiment) {
+  std::vector<Yaml::Entry> settings;
+  for (const Setting& setting : experiment.settings)
+    settings.emplace_back(setting.name, setting.value.text);
+  std::vector<Yaml> command;
+  for (const std::string& word : experiment.command) command.emplace_back(word);
+  std::vector<Yaml::Entry> entries{{"name", experiment.name},
+                                   {"parameters", Yaml::Map(std::move(settings))},
+                                   {"tier", sweep.TierOf(experiment).name}};
+  if (!experiment.rationale.empty()) entries.emplace_back("rationale", experiment.rationale);
+  entries.emplace_back("run_time", Milliseconds(experiment.run_time));
+  entries.emplace_back("power_w", FormatExact(experiment.power.watts));
+  entries.emplace_back("command", Yaml::List(std::move(command)));
+  return Yaml::Map(std::move(entries));
+}
+
+Yaml HalvingEntry(const HalvingOptions& halving) {
+  return Yaml::Map({{"reduction", Yaml::Number(halving.reduction)},
+                    {"minimum_epochs", Yaml::Number(halving.minimum_epochs)},
+                    {"epochs", Yaml::Number(halving.epochs)}});
+}
+
+}  // namespace
+
+std::string LocalJobs(const Sweep& sweep) {
+  std::vector<Yaml> tiers, experiments;
+  for (const Tier& tier : sweep.tiers) tiers.push_back(TierEntry(tier));
+  for (const Experiment& experiment : sweep.experiments)
+    experiments.push_back(ExperimentEntry(sweep, experiment));
+  const JobTraits& traits = sweep.traits;
+  std::vector<Yaml::Entry> entries{{"name", sweep.name},
+                                   {"devices", Yaml::Number(traits.devices)},
+                                   {"pausable", Yaml::Bool(traits.pausable)},
+                                   {"pause_overhead", Milliseconds(traits.pause_overhead)},
+                                   {"minimum_segment", Milliseconds(traits.minimum_segment)}};
+  if (traits.run_limit) entries.emplace_back("run_limit", Milliseconds(*traits.run_limit));
+  if (sweep.halving) entries.emplace_back("successive_halving", HalvingEntry(*sweep.halving));
+  entries.emplace_back("tiers", Yaml::List(std::move(tiers)));
+  entries.emplace_back("experiments", Yaml::List(std::move(experiments)));
+  return Yaml::Map(std::move(entries)).Document();
+}
+
+}  // namespace ebb::sweep

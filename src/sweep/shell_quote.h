@@ -1,0 +1,17 @@
+#pragma once
+// Arguments for a POSIX shell, where a target's format is a shell's (RayJob entrypoints, sbatch
+// scripts). Pure.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ebb::sweep {
+
+/// One word that a POSIX shell reads as exactly `word` (POSIX.1-2017, XCU 2.2.2: within single
+/// quotes every character is itself). `word` must not hold NUL, which no argument can.
+std::string ShellQuote(std::string_view word);
+/// The words, quoted where needed, with blanks between.
+std::string ShellCommand(std::span<const std::string> words);
+
+}  // namespace ebb::sweep

@@ -1,0 +1,126 @@
+#include "sweep/slurm_script.h"
+
+#include <cstdio>
+#include <map>
+
+#include "base/text.h"
+#include "sweep/shell_quote.h"
+#include "sweep/target_name.h"
+
+namespace ebb::sweep {
+namespace {
+
+// Slurm counts time limits in minutes; "D-HH:MM:SS".
+std::string TimeLimit(Duration limit) {
+  const auto minutes = std::chrono::ceil<std::chrono::minutes>(limit).count();
+  char text[40];
+  std::snprintf(text, sizeof text, "%lld-%02lld:%02lld:00",
+                static_cast<long long>(minutes / (24 * 60)),
+                static_cast<long long>(minutes / 60 % 24), static_cast<long long>(minutes % 60));
+  return text;
+}
+
+// A comment survives every shell and is read by tools that split at ';' and '='.
+std::string Plain(const std::string& text) {
+  std::string plain;
+  for (const char c : text) {
+    const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '.' || c == '_' || c == '-';
+    plain += kept ? c : '_';
+  }
+  return plain;
+}
+
+std::string Comment(const Sweep& sweep, const Experiment& experiment, const SlurmOptions& options) {
+  const Tier& tier = sweep.TierOf(experiment);
+  std::string comment = "carbon:tier=" + Plain(tier.name);
+  if (tier.threshold) comment += ";threshold=" + FormatExact(tier.threshold->g_per_kwh);
+  if (options.submitted)
+    comment += ";start-by=" + FormatTime(*options.submitted + tier.max_delay);
+  else
+    comment += ";start-within=" +
+               std::to_string(std::chrono::ceil<std::chrono::seconds>(tier.max_delay).count()) +
+               "s";
+  return comment;
+}
+
+std::string Directives(const Sweep& sweep, const Experiment& experiment,
+                       const SlurmOptions& options) {
+  const std::string name = SlurmName(experiment.name);
+  std::vector<std::string> lines{
+      "--job-name=" + name,
+      "--comment=" + Comment(sweep, experiment, options),
+      "--hold",
+      "--requeue",
+      "--open-mode=append",
+      "--output=" + name + "-%j.log",
+      "--time=" + TimeLimit(RunLimit(sweep.traits, experiment)),
+      "--signal=TERM@" +
+          std::to_string(std::chrono::ceil<std::chrono::seconds>(options.grace).count()),
+      "--ntasks=1",
+      "--cpus-per-task=" + std::to_string(options.cpus_per_task)};
+  if (!options.gres.empty())
+    lines.push_back("--gres=" + options.gres + ":" + std::to_string(sweep.traits.devices));
+  if (!options.memory.empty()) lines.push_back("--mem=" + options.memory);
+  if (!options.partition.empty()) lines.push_back("--partition=" + options.partition);
+  if (!options.account.empty()) lines.push_back("--account=" + options.account);
+  std::string text;
+  for (const std::string& line : lines) text += "#SBATCH " + line + "\n";
+  return text;
+}
+
+// The contract of docs/training-program.md: where to write, and whether to go on.
+std::string Environment(const Experiment& experiment) {
+  return "run_dir=\"${EBB_SWEEP_DIR:-$PWD}\"/" + ShellQuote(FileName(experiment.name)) +
+         "\n"
+         "mkdir -p -- \"$run_dir/checkpoints\"\n"
+         "export EBB_JOB_ID=\"${SLURM_JOB_ID:-0}\"\n"
+         "export EBB_RUN_DIR=\"$run_dir\"\n"
+         "export EBB_CHECKPOINT_DIR=\"$run_dir/checkpoints\"\n"
+         "export EBB_RESUME=0\n"
+         "if [ \"${SLURM_RESTART_COUNT:-0}\" -gt 0 ]; then EBB_RESUME=1; fi\n";
+}
+
+bool IsWord(const std::string& text) { return text.empty() || Plain(text) == text; }
+
+}  // namespace
+
+std::vector<std::string> MistakesIn(const SlurmOptions& options) {
+  std::vector<std::string> mistakes;
+  for (const auto& [key, value] : {std::pair{"partition", options.partition},
+                                   {"account", options.account},
+                                   {"memory", options.memory}}) {
+    if (!IsWord(value))
+      mistakes.push_back(std::string(key) + " \"" + value +
+                         "\" may hold letters, digits, '.', '_' and '-' only");
+  }
+  std::string gres = options.gres;
+  for (char& c : gres) c = c == ':' ? '-' : c;
+  if (!IsWord(gres))
+    mistakes.push_back("gres \"" + options.gres + "\" is not like gpu or gpu:a100");
+  return mistakes;
+}
+
+std::string SlurmScript(const Sweep& sweep, const Experiment& experiment,
+                        const SlurmOptions& options) {
+  return "#!/bin/bash\n" + Directives(sweep, experiment, options) + "set -euo pipefail\n" +
+         Environment(experiment) + "exec srun --kill-on-bad-exit=1 -- " +
+         ShellCommand(experiment.command) + "\n";
+}
+
+Result<std::vector<GeneratedFile>> SlurmFiles(const Sweep& sweep, const SlurmOptions& options) {
+  std::vector<GeneratedFile> files;
+  std::map<std::string, std::string> taken;
+  for (const Experiment& experiment : sweep.experiments) {
+    const std::string name = SlurmName(experiment.name);
+    const auto [other, is_new] = taken.emplace(name, experiment.name);
+    if (!is_new)
+      return Fail({ExitCode::kConfiguration,
+                   other->second + " and " + experiment.name + " would both be called " + name, "",
+                   "choose names of at most 64 letters, digits, '.', '_' and '-'"});
+    files.push_back({name + ".sbatch", SlurmScript(sweep, experiment, options)});
+  }
+  return files;
+}
+
+}  // namespace ebb::sweep

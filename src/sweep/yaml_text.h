@@ -1,0 +1,43 @@
+#pragma once
+// Writes the YAML of generated manifests: maps, lists and scalars in block style. A string is
+// quoted wherever a YAML reader (1.1 or 1.2) could take it for a number, a boolean, null, or
+// syntax, so that what is read back is what was written. Pure; reading YAML is config's business.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ebb::sweep {
+
+class Yaml {
+ public:
+  using Entry = std::pair<std::string, Yaml>;
+
+  Yaml(std::string text) : kind_(Kind::kText), text_(std::move(text)) {}  // NOLINT: a literal
+  Yaml(const char* text) : Yaml(std::string(text)) {}                     // NOLINT
+  static Yaml Number(std::int64_t number);
+  static Yaml Bool(bool value);
+  static Yaml Map(std::vector<Entry> entries);
+  static Yaml List(std::vector<Yaml> items);
+
+  /// The whole document, ending in a newline.
+  std::string Document() const;
+
+ private:
+  enum class Kind { kText, kPlain, kMap, kList };
+  explicit Yaml(Kind kind) : kind_(kind) {}
+  bool Empty() const;
+  std::string Inline() const;
+  void Write(std::string& out, std::size_t indent) const;
+
+  Kind kind_;
+  std::string text_;
+  std::vector<Entry> entries_;
+  std::vector<Yaml> items_;
+};
+
+/// The text as a YAML scalar.
+std::string YamlScalar(const std::string& text);
+
+}  // namespace ebb::sweep
