@@ -43,16 +43,29 @@ class CarbonTime final : public GatePolicy {
     double saving_per_hour;
   };
 
+  // What starting at submission would have cost: decisions made later must measure against it too,
+  // or each would find the next saving worth waiting for.
+  static double Reference(const GateRequest& request, const GateMoment& moment, Duration length,
+                          double mean_now) {
+    if (request.submitted >= moment.view.now) return mean_now;
+    const auto mean = moment.view.Mean({request.submitted, request.submitted + length});
+    return mean && mean->coverage > 1 - 1e-9 ? mean->intensity.g_per_kwh : mean_now;
+  }
+
   // Between two candidates the mean is linear in the start, so the saving per hour is a ratio of
   // linear functions, monotonic: the candidates of the mean are those of the ratio too.
   static Best Search(const GateRequest& request, const GateMoment& moment, Duration length,
                      double mean_now) {
     const Time now = moment.view.now;
+    const double reference = Reference(request, moment, length, mean_now);
+    const auto per_hour = [&](Time start, double mean) {
+      return (reference - mean) / Hours(start - request.submitted + request.run_time);
+    };
     // Savings below a billionth are rounding: a flat signal starts at once.
-    Best best{now, mean_now, 1e-9 * mean_now};
+    Best best{now, mean_now, std::max(1e-9 * reference, per_hour(now, mean_now))};
     moment.ahead.Sweep({now, request.start_by}, length, [&](Time start, double mean) {
-      const double per_hour = (mean_now - mean) / Hours(start - now + request.run_time);
-      if (per_hour > best.saving_per_hour) best = {start, mean, per_hour};
+      const double saving = per_hour(start, mean);
+      if (saving > best.saving_per_hour * (1 + 1e-9)) best = {start, mean, saving};
     });
     return best;
   }

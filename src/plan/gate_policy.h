@@ -123,8 +123,9 @@ struct LowestSlotsOptions {
 /// programming. Others: as lowest window. Method: "Wait Awhile" with a switching cost.
 std::unique_ptr<GatePolicy> MakeLowestSlots(const LowestSlotsOptions& options);
 
-/// Starts where the saving per hour until the job is done is highest: (mean now - mean at s) /
-/// (s - now + run time). Method: Carbon-Time (Hanafy et al., GAIA, ASPLOS 2024).
+/// Starts where the saving per hour from submission to completion is highest: (mean at submission -
+/// mean at s) / (s - submission + run time). Method: Carbon-Time (Hanafy et al., GAIA, ASPLOS
+/// 2024).
 std::unique_ptr<GatePolicy> MakeCarbonTime();
 
 struct DtprOptions {

@@ -152,7 +152,7 @@ void Write(const Option& best, const JobView& view, Time now, JobPlan& plan) {
   plan.segments.push_back({best.pool, running ? Interval{view.segment_begin, now + best.run_time}
                                               : Interval{next, next + best.run_time}});
   plan.wake_at = Time::max();
-  if (view.state == JobState::kRunning && plan.run_now) return;
+  if (running && !view.job->pausable) return;
   // A new value is a change of its own; what is left are moments without one.
   for (const Time wake : {best.latest, decision.wake_at, next})
     if (wake > now) plan.wake_at = std::min(plan.wake_at, wake);

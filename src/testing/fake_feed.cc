@@ -22,8 +22,8 @@ Result<core::SignalView> FakeFeed::Observe(Time now, Duration horizon) {
   const Time next = std::chrono::floor<hours>(now) + hours{1};
   core::SignalView view;
   view.now = now;
-  view.known = truth_.Slice({truth_.span().begin, next});
-  view.forecast = {now, "perfect foresight", truth_.Slice({next, now + horizon})};
+  view.known = truth_.Slice({history_ ? now - *history_ : truth_.span().begin, next});
+  view.forecast = {now, "perfect foresight", truth_.Slice({next, now + horizon}), {}, {}};
   return view;
 }
 

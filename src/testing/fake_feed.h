@@ -14,6 +14,8 @@ class FakeFeed final : public runtime::SignalFeed {
 
   /// Observe fails while now lies in `outage`.
   void AddOutage(Interval outage) { outages_.push_back(outage); }
+  /// Observe tells no more of the past than this; everything by default.
+  void KeepHistory(Duration history) { history_ = history; }
   int observations() const { return observations_; }
 
   const core::SignalIdentity& identity() const override { return truth_.identity(); }
@@ -24,6 +26,7 @@ class FakeFeed final : public runtime::SignalFeed {
  private:
   core::IntensitySeries truth_;
   std::vector<Interval> outages_;
+  std::optional<Duration> history_;
   int observations_ = 0;
 };
 
