@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "plan/split_search.h"
+
 namespace ebb::plan {
 namespace {
 
@@ -118,7 +120,7 @@ Draft KeepSchedule(const PlanInput& input, const Schedule& schedule, const Searc
     return LatestBegin(input.tasks[left]) < LatestBegin(input.tasks[right]);
   });
   for (const std::size_t index : homeless) {
-    Placement placement = CheapestWindow(draft, index, input.now, options, work);
+    Placement placement = CheapestPlacement(draft, index, input.now, options, work);
     if (placement.choice >= 0) draft.Place(index, std::move(placement));
   }
   return draft;

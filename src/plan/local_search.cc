@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "plan/split_search.h"
 
 namespace ebb::plan {
 namespace {
@@ -25,7 +26,7 @@ std::vector<std::size_t> Movable(const Draft& draft) {
 // Moves one task to its cheapest place; whether that made the draft better.
 bool MoveToCheapest(Draft& draft, std::size_t task, const SearchOptions& options, Work& work) {
   Placement before = draft.Remove(task);
-  Placement after = CheapestWindow(draft, task, draft.input().now, options, work);
+  Placement after = CheapestPlacement(draft, task, draft.input().now, options, work);
   const bool better = after.choice >= 0 && Lower(after.cost, before.cost);
   draft.Place(task, better ? std::move(after) : std::move(before));
   return better;
@@ -35,7 +36,7 @@ bool MoveToCheapest(Draft& draft, std::size_t task, const SearchOptions& options
 double PotentialGain(const Draft& draft, const Draft& empty, std::size_t task,
                      const SearchOptions& options, Work& work) {
   const Placement& placed = draft.PlacementOf(task);
-  const Placement alone = CheapestWindow(empty, task, draft.input().now, options, work);
+  const Placement alone = CheapestPlacement(empty, task, draft.input().now, options, work);
   const double hours = Hours(placed.pieces.front().length()) * draft.input().tasks[task].width;
   return (placed.cost.price - alone.cost.price) / std::max(hours, 1e-9);
 }
@@ -125,14 +126,14 @@ class RuinAndRecreate {
   // neighbours can share a valley that the first would sit in the middle of.
   Placement Cheapest(std::size_t task) {
     Time earliest = draft_.input().now;
-    if (random_.Below(4) == 0) {
+    if (!options_.AsksForSaving() && random_.Below(4) == 0) {
       const std::size_t other = movable_[random_.Below(movable_.size())];
       if (draft_.IsPlaced(other)) earliest = draft_.PlacementOf(other).begin();
       if (random_.Below(2) == 0) earliest += std::chrono::hours{1};
     }
-    Placement placement = CheapestWindow(draft_, task, earliest, options_, work_);
+    Placement placement = CheapestPlacement(draft_, task, earliest, options_, work_);
     if (placement.choice >= 0 && placement.cost.late == 0) return placement;
-    return CheapestWindow(draft_, task, draft_.input().now, options_, work_);
+    return CheapestPlacement(draft_, task, draft_.input().now, options_, work_);
   }
 
   // One task at random and those that run nearest to it; or just any.

@@ -185,8 +185,7 @@ Placement EarliestWindow(const Draft& draft, std::size_t task, Time earliest, Wo
   return first.cost.late > 0 ? least_late : first;
 }
 
-Placement CheapestWindow(const Draft& draft, std::size_t task, Time earliest,
-                         const SearchOptions& options, Work& work) {
+Placement CheapestWindow(const Draft& draft, std::size_t task, Time earliest, Work& work) {
   const Task& owner = draft.input().tasks[task];
   Placement best;
   for (std::size_t i = 0; i < owner.choices.size(); ++i) {
@@ -195,16 +194,10 @@ Placement CheapestWindow(const Draft& draft, std::size_t task, Time earliest,
   }
   if (earliest == draft.input().now && CanContinue(draft, task))
     KeepBetter(InOnePiece(draft, task, 0, earliest), best);
-  const bool asks = options.minimum_saving > 0 || options.minimum_saving_share > 0;
-  if (best.choice >= 0 && best.cost.late == 0 && !asks) return best;
+  if (best.choice >= 0 && best.cost.late == 0) return best;
   Placement first = EarliestWindow(draft, task, earliest, work);
-  if (best.choice < 0 || best.cost.late > 0) {
-    if (first.choice >= 0) KeepBetter(std::move(first), best);
-    return best;
-  }
-  const double needed =
-      std::max(options.minimum_saving, options.minimum_saving_share * first.cost.price);
-  return first.cost.late == 0 && first.cost.price - best.cost.price < needed ? first : best;
+  if (first.choice >= 0) KeepBetter(std::move(first), best);
+  return best;
 }
 
 }  // namespace ebb::plan

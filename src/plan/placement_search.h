@@ -5,7 +5,9 @@
 // earlier begin, then to the earlier choice.
 
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <vector>
 
 #include "plan/draft.h"
 
@@ -14,11 +16,25 @@ namespace ebb::plan {
 struct SearchOptions {
   double minimum_saving_share = 0;  ///< of the price of the earliest begin
   double minimum_saving = 0;        ///< in units of price: grams
+
+  bool AsksForSaving() const { return minimum_saving > 0 || minimum_saving_share > 0; }
+};
+
+/// Memory of split_search.h, kept from one question to the next.
+struct SplitTables {
+  struct Cell {
+    double cost = std::numeric_limits<double>::infinity();
+    std::uint8_t from = 0;
+  };
+  std::vector<Cell> on, off;
+  std::vector<double> sums, rates, cheapest;
+  std::vector<int> blocked;
 };
 
 /// Counts what was looked at, so that a budget means the same on every machine.
 struct Work {
   std::int64_t done = 0;
+  SplitTables tables;
 };
 
 /// The first moment from `earliest` on at which the task fits on the choice in one piece; nothing
@@ -27,10 +43,9 @@ std::optional<Time> EarliestFit(const Draft& draft, std::size_t task, const Choi
                                 Time earliest);
 
 /// The cheapest placement in one piece that begins at `earliest` or later and keeps the deadline;
-/// the least late one where none keeps it. A waiting that saves less than the options ask for is
-/// not taken. The task is not placed in the draft. Nowhere (choice -1) where no pool can hold it.
-Placement CheapestWindow(const Draft& draft, std::size_t task, Time earliest,
-                         const SearchOptions& options, Work& work);
+/// the least late one where none keeps it. The task is not placed in the draft. Nowhere (choice -1)
+/// where no pool can hold it.
+Placement CheapestWindow(const Draft& draft, std::size_t task, Time earliest, Work& work);
 
 /// The placement that ends the waiting first, whatever it costs: the earliest begin, among equals
 /// the cheapest; the least late one if that is late.

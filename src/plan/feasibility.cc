@@ -1,0 +1,278 @@
+#include "plan/feasibility.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "plan/construct.h"
+#include "plan/local_search.h"
+#include "plan/planner.h"
+
+namespace ebb::plan {
+namespace {
+
+using core::Cluster;
+using core::Job;
+
+std::string NameOf(const Job& job) {
+  return "job " + std::to_string(job.id) + (job.name.empty() ? "" : " (" + job.name + ")");
+}
+
+tl::unexpected<Error> Wrong(const Job& job, std::string what, std::string next) {
+  return Fail({ExitCode::kConfiguration, std::move(what), NameOf(job), std::move(next)});
+}
+
+tl::unexpected<Error> Impossible(const Job& job, std::string what, std::string next) {
+  return Fail({ExitCode::kInfeasible, std::move(what), NameOf(job), std::move(next)});
+}
+
+bool IsPositive(double value) { return std::isfinite(value) && value > 0; }
+
+Status CheckNumbers(const Job& job) {
+  if (job.run_time <= Duration::zero())
+    return Wrong(job, "the run time is not positive", "give the estimated run time, such as 1h30m");
+  if (job.devices < 1)
+    return Wrong(job, "it asks for " + std::to_string(job.devices) + " devices",
+                 "ask for 1 or more");
+  if (!std::isfinite(job.power.watts) || job.power.watts < 0)
+    return Wrong(job, "its power is not a number of watts >= 0", "give the power of one device");
+  if (job.pause_overhead < Duration::zero())
+    return Wrong(job, "the pause overhead is negative", "give 0 or more");
+  if (job.minimum_segment < Duration::zero())
+    return Wrong(job, "the minimum segment is negative", "give 0 or more");
+  if (job.threshold && !std::isfinite(job.threshold->g_per_kwh))
+    return Wrong(job, "its threshold is not a number", "give g/kWh");
+  for (const core::ModelOverride& entry : job.overrides)
+    if (!IsPositive(entry.speed) || !IsPositive(entry.power_factor))
+      return Wrong(job, "speed and power factor on " + entry.model + " are not positive",
+                   "give factors of the reference device");
+  return {};
+}
+
+template <typename List, typename NameOfItem>
+std::string Joined(const List& list, NameOfItem name_of) {
+  std::string joined;
+  for (const auto& item : list) {
+    const std::string name = name_of(item);
+    if (joined.find(name) != std::string::npos) continue;
+    joined += (joined.empty() ? "" : ", ") + name;
+  }
+  return joined;
+}
+
+Status CheckNames(const Job& job, const Cluster& cluster) {
+  const auto site_name = [](const core::Site& site) { return site.name; };
+  const auto model_name = [](const core::DevicePool& pool) { return pool.model; };
+  for (const std::string& site : job.sites)
+    if (std::none_of(cluster.sites.begin(), cluster.sites.end(),
+                     [&](const auto& known) { return known.name == site; }))
+      return Wrong(job, "there is no site \"" + site + "\"",
+                   "sites: " + Joined(cluster.sites, site_name));
+  for (const std::string& model : job.models)
+    if (std::none_of(cluster.pools.begin(), cluster.pools.end(),
+                     [&](const auto& known) { return known.model == model; }))
+      return Wrong(job, "there is no device \"" + model + "\"",
+                   "devices: " + Joined(cluster.pools, model_name));
+  return {};
+}
+
+std::vector<int> PoolsFor(const Job& job, const Cluster& cluster) {
+  std::vector<int> pools;
+  for (int pool = 0; pool < static_cast<int>(cluster.pools.size()); ++pool)
+    if (Fits(job, cluster, pool)) pools.push_back(pool);
+  return pools;
+}
+
+Status CheckWidth(const Job& job, const Cluster& cluster) {
+  if (!PoolsFor(job, cluster).empty()) return {};
+  Job narrow = job;
+  narrow.devices = 0;
+  int widest = 0;
+  for (const int pool : PoolsFor(narrow, cluster))
+    widest = std::max(widest, cluster.pools[static_cast<std::size_t>(pool)].count);
+  if (widest == 0)
+    return Impossible(job, "no pool has its device model at its site",
+                      "allow another site or device");
+  return Impossible(job,
+                    "it needs " + std::to_string(job.devices) +
+                        " devices of one pool, and the largest it may use has " +
+                        std::to_string(widest),
+                    "ask for at most " + std::to_string(widest));
+}
+
+// The run time on the fastest pool the job may use.
+Duration ShortestRun(const Job& job, const Cluster& cluster) {
+  Duration shortest = Duration::max();
+  for (const int pool : PoolsFor(job, cluster))
+    shortest = std::min(shortest,
+                        TimeOn(job, cluster.pools[static_cast<std::size_t>(pool)], job.run_time));
+  return shortest;
+}
+
+Duration LongestRun(const Job& job, const Cluster& cluster) {
+  Duration longest{};
+  for (const int pool : PoolsFor(job, cluster))
+    longest =
+        std::max(longest, TimeOn(job, cluster.pools[static_cast<std::size_t>(pool)], job.run_time));
+  return longest;
+}
+
+Status CheckOwnDeadline(const Job& job, const Cluster& cluster) {
+  if (job.start_by && *job.start_by < job.submitted)
+    return Impossible(job,
+                      "its latest start " + FormatTime(*job.start_by) +
+                          " is before its submission " + FormatTime(job.submitted),
+                      "give a later start_by");
+  const Duration shortest = ShortestRun(job, cluster);
+  if (job.finish_by && *job.finish_by < job.submitted + shortest)
+    return Impossible(job,
+                      "it cannot finish by " + FormatTime(*job.finish_by) + ": it takes " +
+                          FormatDuration(shortest) + " from " + FormatTime(job.submitted),
+                      "earliest possible: finish_by " + FormatTime(job.submitted + shortest));
+  return {};
+}
+
+// ---------------------------------------------------------------- beside the queue
+
+PlanInput FlatInput(const Problem& problem) {
+  const PlannerOptions options;
+  PlanInput input;
+  input.now = problem.now;
+  input.tasks = MakeTasks(problem, options.horizon);
+  input.grid = input.tasks.size() <= options.exact_up_to ? Duration{1} : options.slot;
+  for (std::size_t site = 0; site < problem.cluster->sites.size(); ++site)
+    input.curves.emplace_back(problem.now, options.horizon, std::vector<double>{1.0});
+  for (const core::DevicePool& pool : problem.cluster->pools) {
+    input.site_of_pool.push_back(pool.site);
+    input.devices_in_pool.push_back(pool.count);
+  }
+  return input;
+}
+
+// The queue with one more job, whose deadline can be moved.
+class QueueWith {
+ public:
+  QueueWith(const Job& job, const Problem& queue) : job_(job), problem_(queue) {
+    job_.submitted = std::min(job_.submitted, queue.now);
+    for (const JobView& view : queue.jobs)
+      if (view.job->id != job.id) views_.push_back(view);
+    problem_.jobs = views_;
+    alone_ = LateHours(FlatInput(problem_));
+    views_.push_back({&job_, JobState::kWaiting, job_.run_time, -1, {}, 0});
+    problem_.jobs = views_;
+  }
+  QueueWith(const QueueWith&) = delete;
+  QueueWith& operator=(const QueueWith&) = delete;
+
+  /// Whether the queue is no later with the job than without it, and the job in time.
+  bool Meets(std::optional<Time> start_by, std::optional<Time> finish_by) {
+    job_.start_by = start_by;
+    job_.finish_by = finish_by;
+    return LateHours(FlatInput(problem_)) <= alone_ * (1 + 1e-12);
+  }
+
+ private:
+  // The least lateness that is found: as soon as possible in three orders, then a search.
+  static double LateHours(const PlanInput& input) {
+    constexpr std::int64_t kBudget = 200'000;
+    Work work;
+    Draft draft = PlaceAsSoonAsPossible(input, work);
+    const double first = draft.Total().late;
+    if (first > 0 && input.tasks.size() <= PlannerOptions{}.exact_up_to)
+      Improve(draft, {}, work.done + kBudget, work);
+    return draft.Total().late;
+  }
+
+  Job job_;
+  Problem problem_;
+  std::vector<JobView> views_;
+  double alone_ = 0;
+};
+
+// Enough, not necessary: in the order of latest begins, every job begins no later than when all
+// devices it could use have done the work of those before it (Graham 1966).
+bool SurelyFits(const Job& job, const Problem& queue) {
+  struct Item {
+    Time latest_begin;
+    double device_hours;
+    int devices;
+  };
+  std::vector<JobView> views(queue.jobs.begin(), queue.jobs.end());
+  views.push_back({&job, JobState::kWaiting, job.run_time, -1, {}, 0});
+  Problem problem = queue;
+  problem.jobs = views;
+  std::vector<Item> items;
+  for (const Task& task : MakeTasks(problem, PlannerOptions{}.horizon)) {
+    Item item{Time::max(), 0, 0};
+    for (const Choice& choice : task.choices) {
+      const int count = queue.cluster->pools[static_cast<std::size_t>(choice.pool)].count;
+      item.devices += std::max(0, count - task.width + 1);
+      item.device_hours = std::max(item.device_hours, Hours(choice.length) * task.width);
+      item.latest_begin = std::min(item.latest_begin, choice.LatestBegin());
+    }
+    if (task.fixed || task.continues) item.latest_begin = Time::min();
+    items.push_back(item);
+  }
+  std::sort(items.begin(), items.end(), [](const Item& left, const Item& right) {
+    return std::tie(left.latest_begin, left.device_hours) <
+           std::tie(right.latest_begin, right.device_hours);
+  });
+  double before = 0;
+  for (const Item& item : items) {
+    const double begin_hours = before / std::max(1, item.devices);
+    if (item.latest_begin > Time::min() &&
+        (item.devices < 1 || begin_hours > Hours(item.latest_begin - queue.now)))
+      return false;
+    before += item.device_hours;
+  }
+  return true;
+}
+
+// The earliest deadline that passes, to the minute, by halving.
+template <typename Passes>
+std::optional<Time> Earliest(Time from, Duration farthest, Passes passes) {
+  using std::chrono::minutes;
+  Duration low{}, high{minutes{1}};
+  while (high < farthest && !passes(from + high)) {
+    low = high;
+    high *= 2;
+  }
+  if (high >= farthest) return std::nullopt;
+  while (high - low > minutes{1}) {
+    const Duration middle = std::chrono::floor<minutes>((low + high) / 2);
+    (passes(from + middle) ? high : low) = middle;
+  }
+  return from + high;
+}
+
+}  // namespace
+
+Status CheckJob(const Job& job, const Cluster& cluster) {
+  EBB_RETURN_IF_ERROR(CheckNumbers(job));
+  EBB_RETURN_IF_ERROR(CheckNames(job, cluster));
+  EBB_RETURN_IF_ERROR(CheckWidth(job, cluster));
+  return CheckOwnDeadline(job, cluster);
+}
+
+Status CheckDeadline(const Job& job, const Problem& queue) {
+  constexpr Duration kFarthest = std::chrono::hours{365 * 24};
+  if (!job.start_by && !job.finish_by) return {};
+  if (SurelyFits(job, queue)) return {};
+  QueueWith with(job, queue);
+  if (with.Meets(job.start_by, job.finish_by)) return {};
+  const auto start_by =
+      Earliest(queue.now, kFarthest, [&](Time time) { return with.Meets(time, std::nullopt); });
+  if (!start_by)
+    return Impossible(job, "its deadline cannot be met, nor any within a year",
+                      "wait for running jobs or lost devices");
+  const std::string wanted = job.start_by ? "start by " + FormatTime(*job.start_by)
+                                          : "finish by " + FormatTime(*job.finish_by);
+  return Impossible(job, "it cannot " + wanted + " beside the jobs that run and wait",
+                    "earliest that can be met: start_by " + FormatTime(*start_by) +
+                        " or finish_by " + FormatTime(*start_by + LongestRun(job, *queue.cluster)));
+}
+
+}  // namespace ebb::plan
