@@ -178,6 +178,11 @@ Result<LineWriter> LineWriter::Open(const Path& path) {
   return writer;
 }
 
+Status LineWriter::Flush() {
+  if (::fdatasync(descriptor_) != 0) return Fail(SystemError(path_, "cannot flush to disk"));
+  return {};
+}
+
 Status LineWriter::Append(std::string_view line) {
   std::string whole(line);
   whole += '\n';

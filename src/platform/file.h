@@ -51,6 +51,8 @@ class LineWriter {
 
   /// Appends `line` and a newline. `line` must not contain one.
   Status Append(std::string_view line);
+  /// Everything appended so far is on the disk when it returns: it survives a loss of power.
+  Status Flush();
 
  private:
   LineWriter(int descriptor, Path path);

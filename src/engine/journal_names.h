@@ -1,0 +1,19 @@
+#pragma once
+// Names of enumerators in journals; stable. Private to the engine.
+
+#include <array>
+#include <string_view>
+
+namespace ebb::engine {
+
+/// In the order of JobPhase.
+inline constexpr std::array<std::string_view, 6> kPhaseNames{
+    "running", "paused", "succeeded", "failed", "start_failed", "cancelled"};
+/// In the order of Fact.
+inline constexpr std::array<std::string_view, 8> kFactNames{
+    "cluster_changed", "job_submitted", "job_cancelled",     "signal_observed",
+    "signal_lost",     "job_report",    "executor_observed", "tick"};
+/// In the order of Command.
+inline constexpr std::array<std::string_view, 3> kCommandNames{"start", "pause", "cancel"};
+
+}  // namespace ebb::engine

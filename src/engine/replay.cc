@@ -1,0 +1,39 @@
+#include <string>
+
+#include "engine/journal_json.h"
+
+namespace ebb::engine {
+namespace {
+
+// Where two lines part, with a little of what surrounds it.
+std::string Difference(const std::string& stored, const std::string& now) {
+  std::size_t at = 0;
+  while (at < stored.size() && at < now.size() && stored[at] == now[at]) ++at;
+  const std::size_t from = at > 40 ? at - 40 : 0;
+  return "stored ..." + stored.substr(from, 120) + "..., now ..." + now.substr(from, 120) + "...";
+}
+
+}  // namespace
+
+Status Replay(std::span<const JournalRecord> records, Engine& engine) {
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const std::string where = "journal record " + std::to_string(i + 1);
+    if (const auto* event = std::get_if<Event>(&records[i])) {
+      if (auto taken = engine.Apply(*event); !taken) {
+        return Fail({ExitCode::kConfiguration,
+                     "is refused, though it was taken before: " + taken.error().Message(), where,
+                     "was the journal written with other options?"});
+      }
+      continue;
+    }
+    const std::string stored = ToJsonLine(records[i]);
+    const std::string now = ToJsonLine(engine.Decide(std::get<Decision>(records[i]).at));
+    if (stored != now) {
+      return Fail({ExitCode::kConfiguration, "is decided differently: " + Difference(stored, now),
+                   where, "was the journal written with another policy or version?"});
+    }
+  }
+  return {};
+}
+
+}  // namespace ebb::engine

@@ -1,0 +1,46 @@
+#pragma once
+// Jobs and clusters in one line, for tests.
+
+#include <string>
+#include <utility>
+
+#include "core/cluster.h"
+#include "core/job.h"
+
+namespace ebb::testing {
+
+/// AJob(3).Submitted(t).Runs(hours{2}).Wide(4)
+class AJob {
+ public:
+  explicit AJob(core::JobId id) {
+    job_.id = id;
+    job_.name = "job-" + std::to_string(id);
+    job_.run_time = std::chrono::hours{1};
+    job_.power = {100};
+  }
+  AJob& Submitted(Time time) { return job_.submitted = time, *this; }
+  AJob& Runs(Duration length) { return job_.run_time = length, *this; }
+  AJob& Wide(int devices) { return job_.devices = devices, *this; }
+  AJob& Draws(double watts) { return job_.power = {watts}, *this; }
+  AJob& StartBy(Time time) { return job_.start_by = time, *this; }
+  AJob& FinishBy(Time time) { return job_.finish_by = time, *this; }
+  AJob& Within(Duration delay) { return job_.start_by = job_.submitted + delay, *this; }
+  AJob& OfTier(std::string tier) { return job_.tier = std::move(tier), *this; }
+  AJob& Pausable(Duration overhead = {}, Duration minimum_segment = {}) {
+    job_.pausable = true;
+    job_.pause_overhead = overhead;
+    job_.minimum_segment = minimum_segment;
+    return *this;
+  }
+  operator core::Job() const { return job_; }  // NOLINT: a builder is meant to convert
+
+ private:
+  core::Job job_;
+};
+
+/// One site, one pool of like devices.
+inline core::Cluster ClusterOf(int devices) {
+  return {{{"here", "TEST", {1.0}}}, {{"gpu", 0, devices, 1, 1, {}}}};
+}
+
+}  // namespace ebb::testing
