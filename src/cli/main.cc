@@ -52,5 +52,6 @@ int main(int argc, char** argv) {
   AddResumeCommand(parser);
   AddSummaryCommand(parser);
   AddCompareCommand(parser);
+  AddSimulateCommand(parser);
   return parser.Run(arguments.ours);
 }

@@ -1,0 +1,213 @@
+#include "config/scenario_config.h"
+
+#include <algorithm>
+
+#include "config/list_reader.h"
+#include "config/scenario_dates.h"
+#include "config/scenario_jobs.h"
+#include "config/scenario_policies.h"
+#include "config/scenario_sites.h"
+#include "config/yaml_tree.h"
+#include "platform/file.h"
+#include "sim/published.h"
+
+namespace ebb::config {
+namespace {
+
+using sim::ForecastSource;
+using sim::Scenario;
+
+constexpr double kMostSamples = 100'000;
+constexpr double kNoLimit = 9e15;
+
+struct TopKeys {
+  Given<std::string> name, description;
+  SiteSections sites;
+  Given<YamlNode> forecast, jobs, policies, start_dates, bootstrap, published;
+  Given<Duration> makespan_limit, horizon;
+};
+
+std::vector<KeyRule> TopRules(TopKeys& keys) {
+  constexpr Duration kShortest{std::chrono::hours{1}};
+  return {
+      ReadText("name", keys.name),
+      ReadText("description", keys.description),
+      ReadNode("sites", keys.sites.sites),
+      ReadNode("devices", keys.sites.devices),
+      ReadNode("forecast", keys.forecast),
+      ReadNode("jobs", keys.jobs),
+      ReadNode("policies", keys.policies),
+      ReadNode("start_dates", keys.start_dates),
+      ReadDuration("makespan_limit", keys.makespan_limit, kShortest),
+      ReadDuration("horizon", keys.horizon, kShortest),
+      ReadNode("bootstrap", keys.bootstrap),
+      ReadNode("published", keys.published),
+  };
+}
+
+std::string Directory(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+// "configs/scenarios/part1.yaml" -> "part1".
+std::string Stem(const std::string& path) {
+  const auto slash = path.rfind('/');
+  const std::string file = slash == std::string::npos ? path : path.substr(slash + 1);
+  return file.substr(0, file.find('.'));
+}
+
+// "own", or a section with source and, for noise, its size and memory.
+void ReadForecast(const Given<YamlNode>& node, Scenario& scenario, Problems& problems) {
+  if (!node) return;
+  Given<std::string> source;
+  Given<double> sigma_percent, correlation;
+  Given<std::int64_t> seed;
+  const KeyRule source_rule = ReadChoice("source", source, {"own", "archived", "perfect", "noise"});
+  const std::vector<KeyRule> rules{source_rule,
+                                   ReadNumber("sigma_percent", sigma_percent, {0, 100}),
+                                   ReadNumber("hourly_correlation", correlation, {0, 0.9999}),
+                                   ReadInteger("seed", seed, {0, kNoLimit})};
+  if (node.value->kind == YamlNode::Kind::kScalar)
+    source_rule.read(*node, problems);
+  else
+    ReadSection(*node, "forecast", rules, {}, problems);
+  if (source) scenario.forecast = *sim::ForecastSourceFromName(*source);
+  if ((sigma_percent || correlation || seed) && scenario.forecast != ForecastSource::kNoise)
+    problems.Add(node.line, "sigma_percent, hourly_correlation and seed are for source: noise");
+  scenario.noise.sigma = sigma_percent.value_or(100 * scenario.noise.sigma) / 100;
+  scenario.noise.hourly_correlation = correlation.value_or(scenario.noise.hourly_correlation);
+  if (seed) scenario.noise.seed = static_cast<std::uint64_t>(*seed);
+}
+
+void ReadBootstrap(const Given<YamlNode>& node, Scenario& scenario, Problems& problems) {
+  if (!node) return;
+  Given<std::int64_t> seed, samples;
+  const std::vector<KeyRule> rules{ReadInteger("seed", seed, {0, kNoLimit}),
+                                   ReadInteger("samples", samples, {0, kMostSamples})};
+  ReadSection(*node, "bootstrap", rules, {}, problems);
+  if (seed) scenario.bootstrap.seed = static_cast<std::uint64_t>(*seed);
+  if (samples) scenario.bootstrap.samples = static_cast<int>(*samples);
+}
+
+void ReadFigure(const YamlNode& node, const Scenario& scenario, sim::Published& published,
+                Problems& problems) {
+  constexpr double kFar = 1e12;
+  Given<std::string> name, policy, metric;
+  Given<double> value, recomputed;
+  Given<std::int64_t> decimals;
+  const std::vector<KeyRule> rules{ReadText("name", name),
+                                   ReadText("policy", policy),
+                                   ReadText("metric", metric),
+                                   ReadNumber("published", value, {-kFar, kFar}),
+                                   ReadNumber("recomputed", recomputed, {-kFar, kFar}),
+                                   ReadInteger("decimals", decimals, {0, 6})};
+  ReadSection(node, "figures", rules, {}, problems);
+  if (!name || !policy || !metric || (!value && !recomputed))
+    return problems.Add(node.line, "a figure needs name, policy, metric and published");
+  std::vector<std::string> labels;
+  for (const auto& choice : scenario.policies) labels.push_back(choice.label);
+  if (std::find(labels.begin(), labels.end(), *policy) == labels.end())
+    problems.Add(policy.line,
+                 "policy \"" + *policy + "\" is not in policies" + SuggestionText(*policy, labels));
+  if (const Status fine = sim::CheckMetric(*metric, scenario.cluster); !fine)
+    problems.Add(metric.line, fine.error().Message());
+  published.figures.push_back({*name, value.value, recomputed.value, *policy, *metric,
+                               static_cast<int>(decimals.value_or(1))});
+}
+
+void ReadPublished(const Given<YamlNode>& node, Scenario& scenario, Problems& problems) {
+  if (!node) return;
+  sim::Published published;
+  Given<std::string> source;
+  const std::vector<KeyRule> rules{ReadText("source", source),
+                                   ReadItems("figures", [&](const YamlNode& item, Problems& found) {
+                                     ReadFigure(item, scenario, published, found);
+                                   })};
+  ReadSection(*node, "published", rules, {}, problems);
+  published.source = source.value_or("");
+  if (!source) problems.Add(node.line, "published needs a source: who published it, and where");
+  scenario.published = std::move(published);
+}
+
+// Dates in jobs count from the only start date there is, if it is known before the jobs are read.
+std::optional<Time> OriginOf(const ScenarioContext& context, const Given<YamlNode>& start_dates) {
+  if (context.moment) return context.moment;
+  if (!start_dates || start_dates.value->items.size() != 1) return std::nullopt;
+  const auto time = ParseTime(start_dates.value->items.front().text);
+  return time ? std::optional(*time) : std::nullopt;
+}
+
+std::vector<Time> StartDatesOf(const ScenarioContext& context, const Given<YamlNode>& section,
+                               std::optional<Time> first_recorded, Problems& problems) {
+  if (context.moment) return {*context.moment};
+  if (section) return ReadStartDates(*section, first_recorded, problems);
+  if (context.use == ScenarioUse::kSimulation)
+    problems.Add(0, "start_dates is missing: when are the jobs submitted?");
+  return {};
+}
+
+ScenarioFile Resolve(const TopKeys& keys, const ScenarioContext& context, Problems& problems) {
+  ScenarioFile file;
+  Scenario& scenario = file.scenario;
+  const std::string directory = Directory(context.path);
+  scenario.name = keys.name.value_or(Stem(context.path));
+  scenario.description = keys.description.value_or("");
+  Sites sites = ReadSites(keys.sites, directory, context.default_signal, problems);
+  scenario.cluster = std::move(sites.cluster);
+  file.signals = std::move(sites.signals);
+  ReadForecast(keys.forecast, scenario, problems);
+  JobList jobs;
+  if (keys.jobs)
+    jobs = ReadJobs(
+        *keys.jobs,
+        {scenario.cluster, OriginOf(context, keys.start_dates), directory, context.read_file},
+        problems);
+  else
+    problems.Add(0, "jobs is missing: a list of jobs, or a csv file");
+  scenario.jobs = std::move(jobs.jobs);
+  file.notes = std::move(jobs.notes);
+  scenario.start_dates = StartDatesOf(context, keys.start_dates, jobs.first_recorded, problems);
+  scenario.policies = ReadPolicies(keys.policies, problems);
+  scenario.makespan_limit = keys.makespan_limit.value;
+  scenario.horizon = keys.horizon.value;
+  ReadBootstrap(keys.bootstrap, scenario, problems);
+  ReadPublished(keys.published, scenario, problems);
+  return file;
+}
+
+// What each signal is told of the forecast: own and archived are the feed's, the rest is put around
+// it (sim/foresight_feed.h).
+void SetForecasts(ScenarioFile& file) {
+  for (signals::SignalOptions& signal : file.signals) {
+    if (signal.source != signals::SignalSource::kReplay) continue;
+    signal.forecast = file.scenario.forecast == ForecastSource::kArchived
+                          ? signals::ForecastMode::kArchived
+                          : signals::ForecastMode::kHistory;
+  }
+}
+
+}  // namespace
+
+Result<ScenarioFile> ParseScenario(const std::string& text, const ScenarioContext& context) {
+  EBB_ASSIGN_OR_RETURN(const YamlNode root, ParseYaml(text, context.path));
+  if (root.kind == YamlNode::Kind::kNull)
+    return Fail({ExitCode::kConfiguration, "the file is empty", context.path,
+                 "configs/scenarios shows what belongs in it"});
+  Problems problems(context.path);
+  TopKeys keys;
+  const std::vector<KeyRule> rules = TopRules(keys);
+  ReadSection(root, "", rules, {}, problems);
+  ScenarioFile file = Resolve(keys, context, problems);
+  if (!problems.empty()) return Fail(problems.ToError());
+  SetForecasts(file);
+  return file;
+}
+
+Result<ScenarioFile> LoadScenario(ScenarioContext context) {
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(context.path));
+  context.read_file = [](const std::string& path) { return platform::ReadFileMaybeGzip(path); };
+  return ParseScenario(text, context);
+}
+
+}  // namespace ebb::config

@@ -1,0 +1,44 @@
+#pragma once
+// Scenario files for `ebb simulate` and queue files for `ebb plan`: YAML to a sim::Scenario and the
+// signals of its sites. All mistakes of a file are reported at once, with their lines; nothing of a
+// file with a mistake is used. Every key: docs/simulate.md. Pure but for LoadScenario, which also
+// reads the job CSV that a file names.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "signals/signal_options.h"
+#include "sim/scenario.h"
+
+namespace ebb::config {
+
+struct ScenarioFile {
+  sim::Scenario scenario;
+  std::vector<signals::SignalOptions> signals;  ///< as scenario.cluster.sites
+  std::vector<std::string> notes;               ///< what a reader of the result should know
+};
+
+enum class ScenarioUse {
+  kSimulation,  ///< needs sites and start dates
+  kPlan,        ///< a queue at one moment: sites, policies and start dates may be missing
+};
+
+struct ScenarioContext {
+  std::string path;  ///< for messages; relative paths in the file begin at its directory
+  ScenarioUse use = ScenarioUse::kSimulation;
+  std::optional<Time> moment;  ///< takes the place of the file's start dates
+  /// The site of a queue file that names none.
+  std::optional<signals::SignalOptions> default_signal;
+  /// Reads a job CSV, plain or gzip.
+  std::function<Result<std::string>(const std::string& path)> read_file;
+};
+
+Result<ScenarioFile> ParseScenario(const std::string& text, const ScenarioContext& context);
+
+/// Reads `context.path` and everything it names.
+Result<ScenarioFile> LoadScenario(ScenarioContext context);
+
+}  // namespace ebb::config

@@ -1,0 +1,16 @@
+#pragma once
+// The section `start_dates` of a scenario: a list of moments, a rule for many, or "recorded" for a
+// job trace that has dates.
+
+#include <optional>
+#include <vector>
+
+#include "config/key_reader.h"
+
+namespace ebb::config {
+
+/// In order, none twice. `first_recorded` is what "recorded" means, where the jobs have it.
+std::vector<Time> ReadStartDates(const YamlNode& section, std::optional<Time> first_recorded,
+                                 Problems& problems);
+
+}  // namespace ebb::config

@@ -1,0 +1,171 @@
+#include "config/scenario_sites.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "config/list_reader.h"
+#include "signals/profile_feed.h"
+
+namespace ebb::config {
+namespace {
+
+using signals::SignalOptions;
+using signals::SignalSource;
+
+constexpr double kHighestIntensity = 10'000;
+constexpr double kMostDevices = 1'000'000;
+constexpr double kNoLimit = 9e15;
+
+struct SiteKeys {
+  Given<std::string> name, zone, trace, profile, kind, boundary;
+  Given<double> constant, pue, neo_utc_offset_hours;
+  Given<std::int64_t> seed;
+};
+
+std::vector<KeyRule> SiteRules(SiteKeys& keys) {
+  return {
+      ReadText("name", keys.name),
+      ReadText("zone", keys.zone),
+      ReadText("trace", keys.trace),
+      ReadText("profile", keys.profile),
+      ReadNumber("constant_g_per_kwh", keys.constant, {0, kHighestIntensity}),
+      ReadInteger("seed", keys.seed, {0, kNoLimit}),
+      ReadNumber("neo_utc_offset_hours", keys.neo_utc_offset_hours, {-14, 14}),
+      ReadChoice("kind", keys.kind, {"average", "marginal"}),
+      ReadChoice("boundary", keys.boundary, {"lifecycle", "direct"}),
+      ReadNumber("pue", keys.pue, {1, 10}),
+  };
+}
+
+void CheckSource(const SiteKeys& keys, int line, Problems& problems) {
+  const int sources = static_cast<int>(bool{keys.trace}) + static_cast<int>(bool{keys.profile}) +
+                      static_cast<int>(bool{keys.constant});
+  if (sources != 1)
+    problems.Add(line,
+                 "a site needs exactly one of trace (a CSV file), profile (a zone's typical days, "
+                 "modelled) and constant_g_per_kwh");
+  if (keys.seed && !keys.profile) problems.Add(keys.seed.line, "seed is for profiles only");
+  if (!keys.profile) return;
+  std::vector<std::string> known = signals::ProfileZones();
+  known.emplace_back(signals::kNeoProfile);
+  if (std::find(known.begin(), known.end(), *keys.profile) == known.end())
+    problems.Add(keys.profile.line, "zone \"" + *keys.profile + "\" has no profile" +
+                                        SuggestionText(*keys.profile, known) + "; known are " +
+                                        Join(known, ", "));
+}
+
+SignalOptions SignalOf(const SiteKeys& keys, const std::string& directory) {
+  SignalOptions signal;
+  signal.source = keys.trace      ? SignalSource::kReplay
+                  : keys.constant ? SignalSource::kConstant
+                                  : SignalSource::kProfile;
+  signal.zone = keys.zone.value_or(keys.profile.value_or(""));
+  if (keys.profile) signal.zone = *keys.profile;
+  if (keys.trace) signal.trace_path = Beside(directory, *keys.trace);
+  if (keys.kind) signal.kind = core::SignalKindFromName(*keys.kind);
+  if (keys.boundary) signal.boundary = core::BoundaryFromName(*keys.boundary);
+  if (keys.seed) signal.seed = static_cast<std::uint64_t>(*keys.seed);
+  if (keys.neo_utc_offset_hours)
+    signal.neo_utc_offset = DurationFromSeconds(*keys.neo_utc_offset_hours * 3600);
+  if (keys.constant) signal.constant = Intensity{*keys.constant};
+  return signal;
+}
+
+void ReadSite(const YamlNode& node, const std::string& directory, Sites& sites,
+              Problems& problems) {
+  SiteKeys keys;
+  const std::vector<KeyRule> rules = SiteRules(keys);
+  ReadSection(node, "sites", rules, {}, problems);
+  CheckSource(keys, node.line, problems);
+  core::Site site;
+  site.name = keys.name.value_or(keys.profile.value_or(keys.zone.value_or("here")));
+  site.zone = keys.profile.value_or(keys.zone.value_or(""));
+  site.pue = {keys.pue.value_or(1)};
+  for (const core::Site& other : sites.cluster.sites)
+    if (other.name == site.name)
+      problems.Add(node.line, "two sites are called \"" + site.name + "\": give each a name");
+  sites.cluster.sites.push_back(std::move(site));
+  sites.signals.push_back(SignalOf(keys, directory));
+}
+
+struct DeviceKeys {
+  Given<std::string> model, site;
+  Given<std::int64_t> count;
+  Given<double> speed, power_factor, idle_w;
+};
+
+std::vector<KeyRule> DeviceRules(DeviceKeys& keys) {
+  return {
+      ReadText("model", keys.model),
+      ReadText("site", keys.site),
+      ReadInteger("count", keys.count, {1, kMostDevices}),
+      ReadNumber("speed", keys.speed, {0.001, 1000}),
+      ReadNumber("power_factor", keys.power_factor, {0.001, 1000}),
+      ReadNumber("idle_w", keys.idle_w, {0, 1e6}),
+  };
+}
+
+int SiteIndex(const DeviceKeys& keys, const YamlNode& node, const core::Cluster& cluster,
+              Problems& problems) {
+  if (!keys.site) {
+    if (cluster.sites.size() > 1)
+      problems.Add(node.line, "devices need a site where there are several");
+    return 0;
+  }
+  std::vector<std::string> names;
+  for (const core::Site& site : cluster.sites) names.push_back(site.name);
+  const auto it = std::find(names.begin(), names.end(), *keys.site);
+  if (it != names.end()) return static_cast<int>(it - names.begin());
+  problems.Add(keys.site.line,
+               "site \"" + *keys.site + "\" is unknown" + SuggestionText(*keys.site, names));
+  return 0;
+}
+
+void ReadDevices(const YamlNode& node, core::Cluster& cluster, Problems& problems) {
+  DeviceKeys keys;
+  const std::vector<KeyRule> rules = DeviceRules(keys);
+  ReadSection(node, "devices", rules, {}, problems);
+  core::DevicePool pool;
+  pool.model = keys.model.value_or("device");
+  pool.site = SiteIndex(keys, node, cluster, problems);
+  pool.count = static_cast<int>(keys.count.value_or(1));
+  pool.speed = keys.speed.value_or(1);
+  pool.power_factor = keys.power_factor.value_or(1);
+  pool.idle = {keys.idle_w.value_or(0)};
+  cluster.pools.push_back(std::move(pool));
+}
+
+void AddFallback(const SignalOptions& fallback, Sites& sites) {
+  sites.cluster.sites.push_back(
+      {fallback.zone.empty() ? "here" : fallback.zone, fallback.zone, {}});
+  sites.signals.push_back(fallback);
+}
+
+}  // namespace
+
+std::string Beside(const std::string& directory, const std::string& path) {
+  if (path.starts_with('/') || directory.empty()) return path;
+  return directory + "/" + path;
+}
+
+Sites ReadSites(const SiteSections& sections, const std::string& directory,
+                const std::optional<SignalOptions>& fallback, Problems& problems) {
+  Sites sites;
+  if (sections.sites)
+    ReadItems("sites", [&](const YamlNode& node, Problems& found) {
+      ReadSite(node, directory, sites, found);
+    }).read(*sections.sites, problems);
+  else if (fallback)
+    AddFallback(*fallback, sites);
+  else
+    problems.Add(0, "sites is missing: a list that says whose grid feeds the devices");
+  if (sections.devices)
+    ReadItems("devices", [&](const YamlNode& node, Problems& found) {
+      ReadDevices(node, sites.cluster, found);
+    }).read(*sections.devices, problems);
+  else
+    problems.Add(0, "devices is missing: a list of device pools with model and count");
+  return sites;
+}
+
+}  // namespace ebb::config

@@ -1,0 +1,30 @@
+#pragma once
+// The sections `sites` and `devices` of a scenario: where jobs can run, and whose grid feeds it.
+
+#include <string>
+#include <vector>
+
+#include "config/key_reader.h"
+#include "core/cluster.h"
+#include "signals/signal_options.h"
+
+namespace ebb::config {
+
+struct SiteSections {
+  Given<YamlNode> sites;
+  Given<YamlNode> devices;
+};
+
+struct Sites {
+  core::Cluster cluster;
+  std::vector<signals::SignalOptions> signals;  ///< as cluster.sites
+};
+
+/// `directory` is where relative paths of traces begin. `fallback` stands in for missing sites.
+Sites ReadSites(const SiteSections& sections, const std::string& directory,
+                const std::optional<signals::SignalOptions>& fallback, Problems& problems);
+
+/// `path` itself if it is absolute, else below `directory`.
+std::string Beside(const std::string& directory, const std::string& path);
+
+}  // namespace ebb::config

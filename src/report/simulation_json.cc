@@ -1,0 +1,109 @@
+#include "report/simulation_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace ebb::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json EstimateJson(const std::optional<sim::Estimate>& estimate) {
+  if (!estimate) return nullptr;
+  Json json{{"value", estimate->value}, {"low", nullptr}, {"high", nullptr}};
+  if (estimate->low) json["low"] = *estimate->low;
+  if (estimate->high) json["high"] = *estimate->high;
+  return json;
+}
+
+Json UseJson(const sim::Use& use) {
+  return {{"energy_kwh", use.energy.kwh()},
+          {"energy_without_intensity_kwh", use.energy_without_intensity.kwh()},
+          {"emissions_g", use.emissions.grams}};
+}
+
+Json StartJson(const sim::StartFigures& start) {
+  return {{"start", FormatTime(start.start)},
+          {"energy_kwh", start.use.energy.kwh()},
+          {"emissions_g", start.use.emissions.grams},
+          {"makespan_h", Hours(start.makespan)},
+          {"late_starts", start.late_starts},
+          {"late_ends", start.late_ends},
+          {"pauses", start.pauses}};
+}
+
+Json PolicyJson(const sim::PolicyFigures& policy) {
+  Json json{{"label", policy.label}, {"policy", policy.policy}, {"jobs", policy.jobs}};
+  json.update(UseJson(policy.use));
+  json["idle"] = UseJson(policy.idle);
+  json["saving_percent"] = EstimateJson(policy.saving_percent);
+  json["saving_on_edf_percent"] = EstimateJson(policy.saving_on_edf_percent);
+  json["share_captured_percent"] = EstimateJson(policy.share_captured_percent);
+  json["mean_wait_h"] = policy.mean_wait_h;
+  json["p95_wait_h"] = policy.p95_wait_h;
+  json["mean_stretch"] = policy.mean_stretch;
+  json["mean_makespan_h"] = policy.mean_makespan_h;
+  json["late_starts"] = policy.late_starts;
+  json["late_ends"] = policy.late_ends;
+  json["pauses"] = policy.pauses;
+  json["pause_energy_kwh"] = policy.pause_energy.kwh();
+  json["start_dates_worse_than_run_now"] = policy.worse_than_run_now;
+  json["starts"] = Json::array();
+  for (const sim::StartFigures& start : policy.starts) json["starts"].push_back(StartJson(start));
+  return json;
+}
+
+Json SignalJson(const sim::Scenario& scenario, const sim::Outlook& outlook, std::size_t site) {
+  const core::SignalIdentity& identity = outlook.truth.identity();
+  return {{"site", scenario.cluster.sites[site].name},
+          {"zone", identity.zone},
+          {"kind", core::Name(identity.kind)},
+          {"boundary", core::Name(identity.boundary)},
+          {"source", identity.source},
+          {"forecast_method", outlook.forecast.method}};
+}
+
+Json PublishedJson(const sim::Experiment& experiment) {
+  Json json{{"source", experiment.scenario.published->source}, {"figures", Json::array()}};
+  const auto number = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json(nullptr);
+  };
+  for (const sim::PublishedComparison& row : experiment.published)
+    json["figures"].push_back({{"name", row.figure.name},
+                               {"policy", row.figure.policy},
+                               {"metric", row.figure.metric},
+                               {"published", number(row.figure.published)},
+                               {"recomputed", number(row.figure.recomputed)},
+                               {"ours", number(row.ours)}});
+  return json;
+}
+
+}  // namespace
+
+std::string SimulationJson(const sim::Experiment& experiment) {
+  const sim::Scenario& scenario = experiment.scenario;
+  const sim::Comparison& comparison = experiment.comparison;
+  Json json;
+  json["schema"] = "ebb.simulation/1";
+  json["name"] = scenario.name;
+  json["description"] = scenario.description;
+  json["notes"] = experiment.notes;
+  json["jobs"] = scenario.jobs.size();
+  json["forecast"] = sim::Name(scenario.forecast);
+  json["signals"] = Json::array();
+  for (std::size_t site = 0; site < experiment.outlooks.size(); ++site)
+    json["signals"].push_back(SignalJson(scenario, experiment.outlooks[site], site));
+  json["start_dates"] = Json::array();
+  for (const Time start : comparison.starts) json["start_dates"].push_back(FormatTime(start));
+  json["bound"] = nullptr;
+  if (!comparison.bound_g.empty())
+    json["bound"] = {{"method", comparison.bound_method},
+                     {"saving_percent", EstimateJson(comparison.bound_saving_percent)},
+                     {"emissions_g", comparison.bound_g}};
+  json["policies"] = Json::array();
+  for (const sim::PolicyFigures& policy : comparison.policies)
+    json["policies"].push_back(PolicyJson(policy));
+  if (scenario.published) json["published"] = PublishedJson(experiment);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ebb::report

@@ -1,0 +1,127 @@
+#include "report/simulation_page.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "report/gantt_figure.h"
+#include "report/page_parts.h"
+#include "report/simulation_table.h"
+#include "report/svg_plot.h"
+#include "report/units_text.h"
+
+namespace ebb::report {
+namespace {
+
+std::string TableHtml(const TextTable& table) {
+  std::string rows;
+  for (const std::vector<std::string>& row : table.rows)
+    rows += TableRow(row.front(), {row.begin() + 1, row.end()});
+  return TableCard(table.headers, rows);
+}
+
+std::string Headline(const sim::Comparison& comparison) {
+  const sim::PolicyFigures* best = nullptr;
+  for (const sim::PolicyFigures& policy : comparison.policies)
+    if (policy.saving_percent && (!best || policy.use.emissions < best->use.emissions))
+      best = &policy;
+  if (!best || !(best->saving_percent->value > 0)) return "";
+  std::string text = best->label + " emits " + FormatFixed(best->saving_percent->value, 1) +
+                     " % less than running at once";
+  if (best->share_captured_percent)
+    text += ", " + FormatFixed(best->share_captured_percent->value, 1) +
+            " % of what the best schedule in hindsight saves";
+  return text + ".";
+}
+
+std::string Opening(const sim::Experiment& experiment) {
+  std::string html = Element("h1", experiment.scenario.name);
+  const std::string headline = Headline(experiment.comparison);
+  if (!headline.empty()) html += "<p class=\"lead\">" + EscapeHtml(headline) + "</p>";
+  if (!experiment.scenario.description.empty())
+    html += Element("p", experiment.scenario.description);
+  html += Element("p", ExperimentSentence(experiment) + ".");
+  std::string notices;
+  for (const std::string& sentence : SignalSentences(experiment)) notices += Element("p", sentence);
+  for (const std::string& note : experiment.notes) notices += Element("p", note);
+  return html + "<div class=\"notice\">" + notices + "</div>";
+}
+
+std::string PoliciesSection(const sim::Experiment& experiment) {
+  std::string html = "<h2>Policies</h2>" + TableHtml(PolicyTable(experiment));
+  std::string how =
+      "Saved: grams below those of running at once, first come first served (run-now), and below "
+      "running as late as the deadlines allow (edf), on the same devices. In brackets the 95 % "
+      "interval, by bootstrap over start dates. Worse: start dates that emit more than run-now.";
+  if (!experiment.comparison.bound_g.empty())
+    how +=
+        " Share captured: (run-now - policy) / (run-now - best in hindsight), in grams summed "
+        "over start dates; " +
+        experiment.comparison.bound_method + ".";
+  return html + "<p class=\"soft\" style=\"margin-top:10px\">" + EscapeHtml(how) + "</p>";
+}
+
+std::string PublishedSection(const sim::Experiment& experiment) {
+  if (experiment.published.empty()) return "";
+  return "<h2>Published, recomputed, ours</h2>" +
+         Element("p", experiment.scenario.published->source) +
+         TableHtml(PublishedTable(experiment));
+}
+
+// All charts of a page show the same hours.
+Interval CommonWindow(const sim::Experiment& experiment) {
+  Interval window = experiment.first_start.front().span();
+  for (const sim::Simulation& simulation : experiment.first_start)
+    window.end = std::max(window.end, simulation.span().end);
+  const Duration margin = std::max<Duration>(std::chrono::minutes(30), window.length() / 40);
+  return {window.begin - margin, window.end + margin};
+}
+
+std::string Caption(const sim::Simulation& simulation) {
+  std::string text =
+      ": " + GramsText(simulation.use.emissions.grams) + ", " + EnergyText(simulation.use.energy);
+  if (simulation.pauses > 0) text += ", " + std::to_string(simulation.pauses) + " pauses";
+  return text;
+}
+
+std::string GanttSection(const sim::Experiment& experiment) {
+  if (experiment.first_start.empty()) return "";
+  const sim::Outlook& outlook = experiment.outlooks.front();
+  std::string html =
+      "<h2>When the jobs ran</h2><p class=\"soft\">" +
+      EscapeHtml("From " + FormatTime(experiment.comparison.starts.front()) +
+                 ". Area: the intensity as it was" +
+                 (experiment.outlooks.size() > 1
+                      ? " at " + experiment.scenario.cluster.sites.front().name
+                      : std::string()) +
+                 ". Dashed line: the forecast when the first plan was made (" +
+                 (outlook.forecast.method.empty() ? "none" : outlook.forecast.method) +
+                 "); plans are made anew as values come in. A dotted link between bars is a "
+                 "pause.") +
+      "</p>" + TierLegend(experiment.first_start.front().jobs);
+  const Interval window = CommonWindow(experiment);
+  for (std::size_t i = 0; i < experiment.first_start.size(); ++i) {
+    const sim::Simulation& simulation = experiment.first_start[i];
+    GanttFigure figure;
+    figure.title = experiment.comparison.policies[i].label;
+    figure.caption = Caption(simulation);
+    figure.cluster = &experiment.scenario.cluster;
+    figure.jobs = &simulation.jobs;
+    for (const sim::JobOutcome& outcome : simulation.outcomes)
+      figure.segments.push_back(outcome.segments);
+    figure.truth = &outlook.truth;
+    figure.forecast = &outlook.forecast.series;
+    figure.window = window;
+    html += GanttFigureHtml(figure);
+  }
+  return html;
+}
+
+}  // namespace
+
+std::string SimulationPage(const sim::Experiment& experiment) {
+  return HtmlPage("Ebb: " + experiment.scenario.name,
+                  Opening(experiment) + "\n" + PoliciesSection(experiment) + "\n" +
+                      PublishedSection(experiment) + "\n" + GanttSection(experiment));
+}
+
+}  // namespace ebb::report

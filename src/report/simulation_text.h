@@ -1,0 +1,15 @@
+#pragma once
+// A simulation for the terminal: what was asked, the table of policies, and published figures
+// beside ours.
+
+#include <string>
+
+#include "report/simulation_table.h"
+
+namespace ebb::report {
+
+std::string SimulationText(const sim::Experiment& experiment);
+/// Columns as wide as their widest cell; numbers to the right.
+std::string AlignedTable(const TextTable& table);
+
+}  // namespace ebb::report

@@ -1,0 +1,84 @@
+#include "sim/foresight_feed.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/random.h"
+
+namespace ebb::sim {
+namespace {
+
+// The factor on the truth never goes below this: an intensity stays positive.
+constexpr double kLowestFactor = 0.05;
+
+class ForesightFeed final : public runtime::SignalFeed {
+ public:
+  ForesightFeed(std::unique_ptr<runtime::SignalFeed> inner, std::optional<ForecastNoise> noise)
+      : inner_(std::move(inner)), noise_(noise) {}
+
+  const core::SignalIdentity& identity() const override { return inner_->identity(); }
+
+  Result<core::SignalView> Observe(Time now, Duration horizon) override {
+    // The inner feed's own forecast is not used: the shortest horizon keeps it cheap.
+    EBB_ASSIGN_OR_RETURN(core::SignalView view, inner_->Observe(now, Duration{1}));
+    const core::Sample* current = view.Current();
+    const Time known_end = current ? current->interval.end : now;
+    Interval ahead{known_end, now + horizon};
+    if (const auto coverage = inner_->Coverage()) ahead = Overlap(ahead, *coverage);
+    view.forecast = {now, Method(), {}, {}, {}};
+    if (ahead.length() == Duration::zero()) return view;
+    EBB_ASSIGN_OR_RETURN(const core::IntensitySeries truth, inner_->Settled(ahead));
+    EBB_ASSIGN_OR_RETURN(view.forecast.series,
+                         core::IntensitySeries::Create(truth.identity(), Foresee(truth, now)));
+    return view;
+  }
+  Result<core::IntensitySeries> Settled(Interval interval) override {
+    return inner_->Settled(interval);
+  }
+  Time NextChange(Time now) const override { return inner_->NextChange(now); }
+  std::optional<Interval> Coverage() const override { return inner_->Coverage(); }
+
+ private:
+  std::string Method() const {
+    return noise_ ? "the truth with a seeded error, for simulation"
+                  : "perfect foresight, not attainable in practice";
+  }
+
+  std::vector<core::Sample> Foresee(const core::IntensitySeries& truth, Time now) const {
+    std::vector<core::Sample> samples = truth.samples();
+    // Every moment of issue has its own error, and the same one whenever it is asked.
+    const auto issue = static_cast<std::uint64_t>(now.time_since_epoch().count());
+    Random random(noise_ ? SeedFor(noise_->seed, issue) : 0);
+    double error = 0;
+    Time before{};
+    for (core::Sample& sample : samples) {
+      sample.status = core::SampleStatus::kForecast;
+      if (!noise_) continue;
+      const bool first = &sample == samples.data();
+      const double hours = Hours(sample.interval.begin - before);
+      const double memory = first ? 0 : std::pow(noise_->hourly_correlation, hours);
+      error = memory * error + std::sqrt(1 - memory * memory) * noise_->sigma * random.Normal();
+      sample.intensity.g_per_kwh *= std::max(kLowestFactor, 1 + error);
+      before = sample.interval.begin;
+    }
+    return samples;
+  }
+
+  std::unique_ptr<runtime::SignalFeed> inner_;
+  std::optional<ForecastNoise> noise_;
+};
+
+}  // namespace
+
+std::unique_ptr<runtime::SignalFeed> WithForecast(std::unique_ptr<runtime::SignalFeed> inner,
+                                                  ForecastSource source,
+                                                  const ForecastNoise& noise) {
+  if (source == ForecastSource::kPerfect)
+    return std::make_unique<ForesightFeed>(std::move(inner), std::nullopt);
+  if (source == ForecastSource::kNoise)
+    return std::make_unique<ForesightFeed>(std::move(inner), noise);
+  return inner;
+}
+
+}  // namespace ebb::sim

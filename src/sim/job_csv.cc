@@ -1,0 +1,224 @@
+#include "sim/job_csv.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+
+namespace ebb::sim {
+namespace {
+
+constexpr int kMostNamed = 5;
+// Longer than any job; keeps sums of milliseconds far from their limit.
+constexpr double kLongestSeconds = 100.0 * 366 * 86400;
+constexpr long long kMostDevices = 1'000'000;
+
+enum class Format { kGaia, kTrace };
+
+struct Columns {
+  Format format = Format::kTrace;
+  std::size_t count = 0, submitted = 0, length = 0, devices = 0;
+  std::optional<std::size_t> name;
+};
+
+struct Row {
+  Duration submitted{0};  ///< since the epoch of its format
+  Duration length{0};
+  int devices = 1;
+  std::string_view name;
+};
+
+using Cause = std::optional<std::string>;  ///< why a row is bad
+
+std::string_view TakeLine(std::string_view& text) {
+  const auto newline = text.find('\n');
+  std::string_view line = text.substr(0, newline);
+  text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+std::optional<std::size_t> Find(const std::vector<std::string_view>& names, std::string_view name) {
+  const auto it = std::find(names.begin(), names.end(), name);
+  if (it == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(it - names.begin());
+}
+
+Result<Columns> ParseHeader(std::string_view line, const std::string& path) {
+  std::vector<std::string_view> names = Split(line, ',');
+  for (std::string_view& name : names) name = Trim(name);
+  const auto columns = [&](Format format, const char* a, const char* b,
+                           const char* c) -> std::optional<Columns> {
+    const auto submitted = Find(names, a), length = Find(names, b), devices = Find(names, c);
+    if (!submitted || !length || !devices) return std::nullopt;
+    return Columns{format, names.size(), *submitted, *length, *devices, Find(names, "job_id")};
+  };
+  if (const auto gaia = columns(Format::kGaia, "arrival_time", "length", "cpus")) return *gaia;
+  if (const auto trace = columns(Format::kTrace, "submit_time", "duration_s", "gpus"))
+    return *trace;
+  return Fail({ExitCode::kConfiguration,
+               "the header \"" + std::string(line.substr(0, 80)) + "\" is not one of a job trace",
+               path + ":1",
+               "expected arrival_time,length,cpus or submit_time,duration_s,gpus,job_id"});
+}
+
+Cause BadField(std::string_view what, std::string_view field, std::string_view wanted) {
+  return std::string(what) + " \"" + std::string(field.substr(0, 40)) + "\" is not " +
+         std::string(wanted);
+}
+
+Cause ReadSubmission(std::string_view field, Format format, Row& row) {
+  if (format == Format::kTrace) {
+    const auto time = ParseTime(field);
+    if (!time) return BadField("submit_time", field, "a time like 2020-07-06T10:00:00Z");
+    row.submitted = time->time_since_epoch();
+    return std::nullopt;
+  }
+  const auto hours = ParseNumber(field);
+  if (!hours || *hours < 0 || *hours * 3600 > kLongestSeconds)
+    return BadField("arrival_time", field, "a number of hours from 0 on");
+  row.submitted = DurationFromSeconds(*hours * 3600);
+  return std::nullopt;
+}
+
+Cause ReadLength(std::string_view field, Format format, Row& row) {
+  const bool gaia = format == Format::kGaia;
+  const auto number = ParseNumber(field);
+  const double seconds = number.value_or(0) * (gaia ? 3600 : 1);
+  if (number) row.length = DurationFromSeconds(std::clamp(seconds, 0.0, kLongestSeconds));
+  if (!number || row.length <= Duration::zero() || seconds > kLongestSeconds)
+    return BadField(gaia ? "length" : "duration_s", field,
+                    gaia ? "a number of hours above 0" : "a number of seconds above 0");
+  return std::nullopt;
+}
+
+Cause ReadRow(std::string_view line, const Columns& columns, std::vector<std::string_view>& fields,
+              Row& row) {
+  fields.clear();
+  for (std::size_t begin = 0; begin <= line.size();) {
+    const auto comma = std::min(line.find(',', begin), line.size());
+    fields.push_back(Trim(line.substr(begin, comma - begin)));
+    begin = comma + 1;
+  }
+  if (fields.size() != columns.count)
+    return "has " + std::to_string(fields.size()) + " fields, and the header has " +
+           std::to_string(columns.count);
+  if (auto cause = ReadSubmission(fields[columns.submitted], columns.format, row)) return cause;
+  if (auto cause = ReadLength(fields[columns.length], columns.format, row)) return cause;
+  const auto devices = ParseNumber(fields[columns.devices]);
+  if (!devices || *devices < 1 || *devices > kMostDevices || *devices != std::floor(*devices))
+    return BadField(columns.format == Format::kGaia ? "cpus" : "gpus", fields[columns.devices],
+                    "a whole number of devices from 1 on");
+  row.devices = static_cast<int>(*devices);
+  row.name = columns.name ? fields[*columns.name] : std::string_view{};
+  return std::nullopt;
+}
+
+// The bad lines by number and cause: the first few, and how many there are.
+class BadLines {
+ public:
+  void Add(std::size_t line, const std::string& cause) {
+    if (++count_ <= kMostNamed) named_.push_back({line, cause});
+  }
+  bool empty() const { return count_ == 0; }
+  Error ToError(const std::string& path) const {
+    const std::string next = "nothing of the file was taken: correct or remove the line";
+    if (count_ == 1)
+      return {ExitCode::kConfiguration, named_[0].cause,
+              path + ":" + std::to_string(named_[0].line), next};
+    std::string what = std::to_string(count_) + " bad lines";
+    for (const Named& bad : named_)
+      what += "\n  " + path + ":" + std::to_string(bad.line) + ": " + bad.cause;
+    if (count_ > kMostNamed) what += "\n  ...";
+    return {ExitCode::kConfiguration, what, path, "nothing of the file was taken"};
+  }
+
+ private:
+  struct Named {
+    std::size_t line;
+    std::string cause;
+  };
+  int count_ = 0;
+  std::vector<Named> named_;
+};
+
+bool Wanted(const Row& row, const JobCsvOptions& options) {
+  return row.length >= options.shortest && (!options.longest || row.length <= *options.longest) &&
+         (!options.widest || row.devices <= *options.widest);
+}
+
+core::Job MakeJob(const Row& row, Duration origin, const JobCsvOptions& options) {
+  core::Job job;
+  job.name = std::string(row.name);
+  job.submitted = Time{row.submitted - origin};
+  job.run_time = row.length;
+  job.devices = row.devices;
+  job.power = options.power;
+  job.pausable = options.pausable;
+  job.pause_overhead = options.pause_overhead;
+  job.minimum_segment = options.minimum_segment;
+  std::optional<Duration> max_delay = options.max_delay;
+  for (const JobRule& rule : options.rules) {
+    if (rule.run_time_up_to && row.length > *rule.run_time_up_to) continue;
+    if (rule.max_delay) max_delay = rule.max_delay;
+    if (rule.power) job.power = *rule.power;
+    job.tier = rule.tier;
+    break;
+  }
+  if (max_delay) job.start_by = job.submitted + *max_delay;
+  return job;
+}
+
+Result<std::vector<Row>> ReadRows(std::string_view text, const Columns& columns,
+                                  const std::string& path) {
+  std::vector<Row> rows;
+  std::vector<std::string_view> fields;
+  BadLines bad;
+  for (std::size_t number = 2; !text.empty(); ++number) {
+    const std::string_view line = TakeLine(text);
+    if (Trim(line).empty()) continue;
+    Row row;
+    if (const Cause cause = ReadRow(line, columns, fields, row))
+      bad.Add(number, *cause);
+    else
+      rows.push_back(row);
+  }
+  if (!bad.empty()) return Fail(bad.ToError(path));
+  if (rows.empty())
+    return Fail(
+        {ExitCode::kConfiguration, "has a header but no rows", path, "is it the right file?"});
+  return rows;
+}
+
+}  // namespace
+
+Result<JobCsv> ParseJobCsv(std::string_view text, const std::string& path,
+                           const JobCsvOptions& options) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  EBB_ASSIGN_OR_RETURN(const Columns columns, ParseHeader(TakeLine(text), path));
+  EBB_ASSIGN_OR_RETURN(std::vector<Row> rows, ReadRows(text, columns, path));
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.submitted < b.submitted; });
+  const Duration origin =
+      columns.format == Format::kTrace ? rows.front().submitted : Duration::zero();
+  JobCsv result;
+  result.first = Time{origin};
+  for (const Row& row : rows) {
+    if (options.most_jobs && std::ssize(result.jobs) >= *options.most_jobs) break;
+    if (!Wanted(row, options)) {
+      ++result.left_out;
+      continue;
+    }
+    result.jobs.push_back(MakeJob(row, origin, options));
+    core::Job& job = result.jobs.back();
+    job.id = std::ssize(result.jobs);
+    if (job.name.empty()) job.name = "job-" + std::to_string(job.id);
+  }
+  if (result.jobs.empty())
+    return Fail({ExitCode::kConfiguration, "no job is left: all are too short, long or wide", path,
+                 "change shortest, longest or widest"});
+  return result;
+}
+
+}  // namespace ebb::sim

@@ -1,0 +1,50 @@
+#pragma once
+// Jobs from a CSV file. Two formats are understood by their header:
+//   arrival_time,length,cpus            GAIA's: hours since the start, hours, devices
+//   submit_time,duration_s,gpus,job_id  the shared job traces: ISO-8601 UTC, seconds, devices, name
+// Other columns are ignored; columns may stand in any order. What cannot be trusted (a field that
+// is no number, a length of zero, half a device) is an Error with its line and cause, and then no
+// job is taken. Pure: reading the file is the caller's.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "core/job.h"
+
+namespace ebb::sim {
+
+/// What the file does not say about jobs up to a length. The first rule that fits a job counts.
+struct JobRule {
+  std::optional<Duration> run_time_up_to;  ///< absent: any length
+  std::optional<Duration> max_delay;       ///< latest start after submission; absent: the default
+  std::optional<Power> power;              ///< of one device; absent: the default
+  std::string tier;
+};
+
+struct JobCsvOptions {
+  Power power{1000};  ///< of one device
+  std::optional<Duration> max_delay;
+  std::vector<JobRule> rules;
+  bool pausable = false;
+  Duration pause_overhead{0};
+  Duration minimum_segment{0};
+  Duration shortest{0};  ///< shorter jobs are left out, and counted
+  std::optional<Duration> longest;
+  std::optional<int> widest;     ///< wider jobs are left out, and counted
+  std::optional<int> most_jobs;  ///< the first so many by submission
+};
+
+struct JobCsv {
+  std::vector<core::Job> jobs;  ///< by submission, which is an offset from `first`; ids from 1
+  Time first{};                 ///< submission of the first row; Time{} for GAIA's format
+  int left_out = 0;             ///< by shortest, longest and widest
+};
+
+/// `path` is for messages.
+Result<JobCsv> ParseJobCsv(std::string_view text, const std::string& path,
+                           const JobCsvOptions& options);
+
+}  // namespace ebb::sim

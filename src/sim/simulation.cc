@@ -1,0 +1,117 @@
+#include "sim/simulation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "engine/engine.h"
+#include "runtime/run_loop.h"
+#include "sim/simulated_executor.h"
+
+namespace ebb::sim {
+namespace {
+
+constexpr Duration kDefaultMaxDelay = engine::Options{}.default_max_delay;
+
+// Submissions that make no sense on this cluster; nothing else is refused (Admission::kTakeAll).
+class Refusals final : public runtime::LoopObserver {
+ public:
+  void OnRefused(const engine::Event&, const Error& error) override {
+    if (!first_) first_ = error;
+  }
+  const std::optional<Error>& first() const { return first_; }
+
+ private:
+  std::optional<Error> first_;
+};
+
+Error Unfinished(const core::Job& job, const PolicyChoice& policy) {
+  return {ExitCode::kInfeasible, "job \"" + job.name + "\" did not end under " + policy.label, "",
+          "is there a device that it fits on?"};
+}
+
+JobOutcome OutcomeOf(const JobRun& run) {
+  JobOutcome outcome;
+  outcome.job = run.job.id;
+  outcome.succeeded = run.last.phase == engine::JobPhase::kSucceeded;
+  for (const SegmentRun& segment : run.segments)
+    outcome.segments.push_back({segment.pool, segment.time});
+  return outcome;
+}
+
+Result<Simulation> Collect(const SimulatedExecutor& executor, const PolicyChoice& policy,
+                           Time start, std::vector<core::Job> jobs, const core::Cluster& cluster,
+                           const TrueSignals& truth) {
+  EBB_CHECK(executor.violations().empty());
+  Simulation simulation;
+  simulation.start = start;
+  simulation.jobs = std::move(jobs);
+  for (const core::Job& job : simulation.jobs) {
+    JobOutcome outcome = OutcomeOf(executor.runs().at(job.id));
+    if (!outcome.succeeded) return Fail(Unfinished(job, policy));
+    Account(job, cluster, truth.integrals, outcome);
+    simulation.use += outcome.use;
+    simulation.pauses += outcome.pauses;
+    simulation.pause_energy += outcome.pause_energy;
+    simulation.outcomes.push_back(std::move(outcome));
+  }
+  simulation.idle =
+      IdleUse(cluster, truth.integrals, simulation.jobs, simulation.outcomes, simulation.span());
+  return simulation;
+}
+
+// The truth must reach from the start date to the latest end.
+Status CheckCoverage(const runtime::SignalFeed& feed, Interval needed) {
+  const auto coverage = feed.Coverage();
+  if (!coverage || (coverage->begin <= needed.begin && needed.end <= coverage->end)) return {};
+  return Fail({ExitCode::kConfiguration,
+               "the trace covers " + FormatTime(coverage->begin) + " to " +
+                   FormatTime(coverage->end) + ", and a start at " + FormatTime(needed.begin) +
+                   " needs it until " + FormatTime(needed.end),
+               feed.identity().source, "choose other start dates or a longer trace"});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TrueSignals>> TrueSignals::Load(const Scenario& scenario, Feeds& feeds,
+                                                       Time start) {
+  const Interval needed{start, start + LatestEnd(scenario, kDefaultMaxDelay)};
+  auto truth = std::make_unique<TrueSignals>();
+  for (const auto& feed : feeds) {
+    EBB_RETURN_IF_ERROR(CheckCoverage(*feed, needed));
+    EBB_ASSIGN_OR_RETURN(auto series, feed->Settled(needed));
+    truth->series.push_back(std::move(series));
+  }
+  for (const core::IntensitySeries& series : truth->series) truth->integrals.emplace_back(series);
+  return truth;
+}
+
+Interval Simulation::span() const {
+  Interval span{start, start};
+  for (const JobOutcome& outcome : outcomes)
+    if (!outcome.segments.empty()) span.end = std::max(span.end, outcome.ended());
+  return span;
+}
+
+Result<Simulation> Simulate(const Scenario& scenario, const PolicyChoice& policy, Time start,
+                            Feeds& feeds, const TrueSignals& truth) {
+  std::vector<core::Job> jobs = JobsAt(scenario, start);
+  EBB_ASSIGN_OR_RETURN(auto decider, plan::MakePolicy(policy.policy, policy.options));
+  engine::Options options;
+  options.admission = engine::Admission::kTakeAll;
+  engine::Engine engine(options, std::move(decider));
+  SimulatedExecutor executor(scenario.cluster, start, {});
+  for (const core::Job& job : jobs) executor.AddJob(job);
+  auto submissions = runtime::SubmissionList::OfJobs(jobs);
+  Refusals refusals;
+  runtime::LoopPorts ports{executor, {}, submissions, nullptr, &refusals, [] { return false; }};
+  for (const auto& feed : feeds) ports.feeds.push_back(feed.get());
+  runtime::LoopOptions loop;
+  loop.horizon = HorizonOf(scenario, kDefaultMaxDelay);
+  loop.reconcile_every = std::chrono::hours{24 * 365};  // the simulated executor loses no report
+  EBB_RETURN_IF_ERROR(runtime::Run(engine, ports, loop));
+  if (refusals.first()) return Fail(*refusals.first());
+  return Collect(executor, policy, start, std::move(jobs), scenario.cluster, truth);
+}
+
+}  // namespace ebb::sim
