@@ -85,7 +85,7 @@ class Sampler::Session {
       : meters_(meters),
         sink_(sink),
         interval_(std::max(options.interval, Duration{1})),
-        usage_(options.proc_root, options.scope, std::move(roots)),
+        usage_(options.proc_root, options.scope, std::move(roots), options.one_of_several),
         wall_anchor_(options.wall_now ? options.wall_now() : SystemNow()),
         boot_anchor_(TimeSinceBoot()),
         begin_(SteadyClock::now()) {

@@ -37,6 +37,9 @@ struct SamplerOptions {
   Duration interval{1000};
   core::MeterScope scope = core::MeterScope::kProcessTree;
   std::string proc_root = "/proc";
+  /// Several programs are measured at a time by this process: see ProcessTree. Each must then be
+  /// waited for after Stop.
+  bool one_of_several = false;
   /// Read once per Start. Replaced in tests.
   std::function<Time()> wall_now = {};
 };

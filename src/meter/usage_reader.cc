@@ -29,11 +29,12 @@ std::optional<double> Mean(std::optional<double> a, std::optional<double> b) {
 
 }  // namespace
 
-UsageReader::UsageReader(std::string proc_root, core::MeterScope scope, std::vector<pid_t> roots)
+UsageReader::UsageReader(std::string proc_root, core::MeterScope scope, std::vector<pid_t> roots,
+                         bool others_waited_for)
     : proc_root_(std::move(proc_root)),
       scope_(scope),
       logical_processors_(std::max(1, static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)))),
-      tree_(proc_root_, std::move(roots)) {}
+      tree_(proc_root_, std::move(roots), others_waited_for) {}
 
 bool UsageReader::Start(Instant now, Time wall) {
   const bool found = scope_ == core::MeterScope::kMachine || tree_.Start();

@@ -16,7 +16,8 @@ namespace ebb::meter {
 
 class UsageReader {
  public:
-  UsageReader(std::string proc_root, core::MeterScope scope, std::vector<pid_t> roots);
+  UsageReader(std::string proc_root, core::MeterScope scope, std::vector<pid_t> roots,
+              bool others_waited_for = false);
 
   /// The first interval begins here. False if none of the roots can be read (kProcessTree only).
   bool Start(Instant now, Time wall);

@@ -5,9 +5,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+
+#include "base/text.h"
+#include "platform/file.h"
 
 extern char** environ;
 
@@ -48,16 +52,59 @@ Error StartError(int code, const std::string& program) {
           ""};
 }
 
+// What the child does with our terminal and descriptors.
+struct ChildSetup {
+  bool take_terminal = false;
+  int input = -1;   ///< of a child in the background
+  int output = -1;  ///< of a child in the background
+  pid_t parent = 0;
+};
+
 // Runs between fork and exec: async-signal-safe calls only.
-[[noreturn]] void ExecChild(char* const* argv, char* const* environment, bool take_terminal,
+[[noreturn]] void ExecChild(char* const* argv, char* const* environment, const ChildSetup& setup,
                             int error_pipe) {
   ::setpgid(0, 0);
-  if (take_terminal) ::tcsetpgrp(STDIN_FILENO, ::getpid());
+  if (setup.take_terminal) ::tcsetpgrp(STDIN_FILENO, ::getpid());
+  if (setup.output >= 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    // Our parent may have died before it was asked for.
+    if (::getppid() != setup.parent) ::_exit(127);
+    ::dup2(setup.input, STDIN_FILENO);
+    ::dup2(setup.output, STDOUT_FILENO);
+    ::dup2(setup.output, STDERR_FILENO);
+  }
   RestoreDefaultSignals();
   ::execvpe(argv[0], argv, environment);
   const int code = errno;
   [[maybe_unused]] const ssize_t written = ::write(error_pipe, &code, sizeof code);
   ::_exit(127);
+}
+
+// Descriptors for a child in the background, closed when it has them.
+class BackgroundFiles {
+ public:
+  ~BackgroundFiles() {
+    if (input_ >= 0) ::close(input_);
+    if (output_ >= 0) ::close(output_);
+  }
+  Status Open(const std::string& output_file) {
+    input_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    output_ = ::open(output_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (input_ >= 0 && output_ >= 0) return {};
+    return Fail({ExitCode::kUnavailable, std::string("cannot be written: ") + std::strerror(errno),
+                 output_file, ""});
+  }
+  int input() const { return input_; }
+  int output() const { return output_; }
+
+ private:
+  int input_ = -1;
+  int output_ = -1;
+};
+
+ExitStatus StatusFrom(int status) {
+  if (WIFEXITED(status)) return {WEXITSTATUS(status), false};
+  return {128 + WTERMSIG(status), true};
 }
 
 }  // namespace
@@ -72,11 +119,14 @@ Result<ChildProcess> ChildProcess::Start(const ChildOptions& options) {
   std::vector<std::string> environment = MergedEnvironment(options);
   const std::vector<char*> argv = Pointers(arguments);
   const std::vector<char*> envp = Pointers(environment);
-  const bool holds_terminal = HoldsTerminal();
+  BackgroundFiles files;
+  if (options.background) EBB_RETURN_IF_ERROR(files.Open(options.background->output_file));
+  const bool holds_terminal = !options.background && HoldsTerminal();
+  const ChildSetup setup{holds_terminal, files.input(), files.output(), ::getpid()};
   int error_pipe[2];
   if (::pipe2(error_pipe, O_CLOEXEC) != 0) return Fail(StartError(errno, options.argv.front()));
   const pid_t pid = ::fork();
-  if (pid == 0) ExecChild(argv.data(), envp.data(), holds_terminal, error_pipe[1]);
+  if (pid == 0) ExecChild(argv.data(), envp.data(), setup, error_pipe[1]);
   const int fork_error = errno;
   ::close(error_pipe[1]);
   int code = pid < 0 ? fork_error : 0;
@@ -123,10 +173,45 @@ std::optional<ExitStatus> ChildProcess::Reap() {
     const pid_t pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED);
     if (pid <= 0) return std::nullopt;
     if (pid != pid_) continue;  // an adopted descendant
-    if (WIFEXITED(status)) return ExitStatus{WEXITSTATUS(status), false};
-    if (WIFSIGNALED(status)) return ExitStatus{128 + WTERMSIG(status), true};
+    if (WIFEXITED(status) || WIFSIGNALED(status)) return StatusFrom(status);
     if (WIFSTOPPED(status) && holds_terminal_) FollowJobControlStop();
   }
+}
+
+bool ChildProcess::HasEnded() const {
+  siginfo_t info{};
+  const int found = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+  return found != 0 || info.si_pid == pid_;
+}
+
+std::optional<ExitStatus> ChildProcess::TakeEnd() {
+  int status = 0;
+  const pid_t pid = ::waitpid(pid_, &status, WNOHANG);
+  if (pid != pid_) return std::nullopt;
+  return StatusFrom(status);
+}
+
+void ReapAdopted(std::span<const pid_t> ours) {
+  for (;;) {
+    siginfo_t info{};
+    if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
+    // Of several that have ended the kernel shows the same one until it is taken.
+    if (std::find(ours.begin(), ours.end(), info.si_pid) != ours.end()) return;
+    ::waitpid(info.si_pid, nullptr, WNOHANG);
+  }
+}
+
+std::string ProcessIdentity(pid_t pid) {
+  const auto stat = ReadFile("/proc/" + std::to_string(pid) + "/stat", 1 << 12);
+  const auto boot = ReadFile("/proc/sys/kernel/random/boot_id", 1 << 12);
+  if (!stat) return "";
+  // The name in parentheses may itself hold blanks and parentheses; the state follows it, and the
+  // start time is the 20th field from there.
+  const auto name_end = stat->rfind(')');
+  if (name_end == std::string::npos || name_end + 2 >= stat->size()) return "";
+  const auto fields = Split(std::string_view(*stat).substr(name_end + 2), ' ');
+  if (fields.size() < 20 || fields[0] == "Z" || fields[0] == "X") return "";
+  return std::string(boot ? Trim(*boot) : "") + ":" + std::string(fields[19]);
 }
 
 // The user typed Ctrl-Z: stop as well, so that the shell gets its prompt; on `fg`, wake the child.

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,13 @@ struct ChildOptions {
   std::vector<std::string> argv;  ///< argv[0] is looked up in PATH
   std::vector<std::pair<std::string, std::string>>
       environment;  ///< added to ours, replacing equal names
+  /// One of several programs at a time: it does not get the terminal, reads nothing, appends what
+  /// it prints to `output_file`, and is asked to end (SIGTERM) when this process dies, so that
+  /// nothing runs on unmeasured.
+  struct Background {
+    std::string output_file;
+  };
+  std::optional<Background> background{};
 };
 
 struct ExitStatus {
@@ -45,6 +53,11 @@ class ChildProcess {
   std::optional<ExitStatus> Wait(ProcessSignals& signals, Duration timeout);
   /// The last stop request that was forwarded.
   std::optional<int> forwarded_stop() const { return forwarded_stop_; }
+  /// Whether the child has ended; its remains are left, so that its times can still be read. Never
+  /// waits.
+  bool HasEnded() const;
+  /// Takes the remains of a child that has ended; nothing while it runs.
+  std::optional<ExitStatus> TakeEnd();
   /// Sends a signal to the child's whole group.
   void SendSignal(int signal_number) const;
 
@@ -57,5 +70,13 @@ class ChildProcess {
   bool holds_terminal_ = false;
   std::optional<int> forwarded_stop_;
 };
+
+/// Takes the remains of ended processes that came to us from descendants of ours. Those of `ours`
+/// are left to their ChildProcess.
+void ReapAdopted(std::span<const pid_t> ours);
+
+/// What tells a process from a later one with its pid: the machine's boot and the process's start.
+/// Empty when there is none (or only its remains).
+std::string ProcessIdentity(pid_t pid);
 
 }  // namespace ebb::platform

@@ -1,0 +1,393 @@
+#include "local/local_executor.h"
+
+#include <algorithm>
+#include <csignal>
+#include <thread>
+
+#include "base/text.h"
+#include "local/training_contract.h"
+
+namespace ebb::local {
+namespace {
+
+using engine::JobPhase;
+using engine::JobReport;
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+constexpr const char* kStateFile = "job.state";
+constexpr const char* kCheckpoints = "checkpoints";
+// Longer waits are cut, so that arithmetic with Time::max() cannot overflow.
+constexpr Duration kLongestWait = std::chrono::hours{1};
+constexpr Duration kLookAtLeftover{50};
+
+SteadyTime SteadyNow() { return std::chrono::steady_clock::now(); }
+
+bool HasEnded(JobPhase phase) {
+  return phase == JobPhase::kSucceeded || phase == JobPhase::kFailed ||
+         phase == JobPhase::kCancelled;
+}
+
+std::filesystem::path StateFile(const LocalJob& local) { return local.directory / kStateFile; }
+
+Error NotKnown(core::JobId job) {
+  return {ExitCode::kUsage, "is not known", "job " + std::to_string(job), ""};
+}
+
+}  // namespace
+
+// Passes on what one program's measuring says, under its job's id.
+class LocalExecutor::Program final : public AttemptObserver {
+ public:
+  enum class Wish { kNone, kPause, kCancel, kTooLong, kStop };
+
+  Program(Entry& job_entry, int attempt_number, int in_pool, std::vector<int> on_slots,
+          JobRecords& job_records)
+      : entry(job_entry),
+        attempt(attempt_number),
+        pool(in_pool),
+        slots(std::move(on_slots)),
+        records(job_records) {}
+
+  Status OnBegin(const core::Attempt& begun) override {
+    return records.Begin(entry.local.job.id, begun);
+  }
+  Status OnRows(std::span<const core::LedgerRow> rows) override {
+    return records.Rows(entry.local.job.id, rows);
+  }
+  bool OnTick(const LiveFigures&) override { return false; }
+
+  // Asks the program to end; the first wish is the one that explains the end, but for a
+  // cancellation.
+  void AskToEnd(Wish why, Duration grace) {
+    if (wish == Wish::kNone) {
+      process->child().SendSignal(SIGTERM);
+      kill_at = SteadyNow() + grace;
+    }
+    if (wish == Wish::kNone || why == Wish::kCancel) wish = why;
+  }
+  void KillIfOverdue() {
+    if (wish == Wish::kNone || killed || SteadyNow() < kill_at) return;
+    process->child().SendSignal(SIGKILL);
+    killed = true;
+  }
+
+  Entry& entry;
+  int attempt;
+  int pool;
+  std::vector<int> slots;
+  JobRecords& records;
+  std::unique_ptr<MeasuredProcess> process;
+  Time since{};
+  Wish wish = Wish::kNone;
+  SteadyTime kill_at{};
+  bool killed = false;
+};
+
+LocalExecutor::LocalExecutor(LocalExecutorOptions options, runtime::SignalFeed& feed,
+                             runtime::GridClock& clock, platform::ProcessSignals& signals,
+                             JobRecords& records)
+    : options_(std::move(options)),
+      feed_(feed),
+      clock_(clock),
+      signals_(signals),
+      records_(records) {
+  options_.sampler.one_of_several = true;
+}
+
+LocalExecutor::~LocalExecutor() { PauseAll(); }
+
+// Beginnings -------------------------------------------------------------------------------
+
+Status LocalExecutor::Add(LocalJob job) {
+  const core::JobId id = job.job.id;
+  EBB_ASSIGN_OR_RETURN(auto state, ReadJobState(StateFile(job), id));
+  Entry& entry = entries_[id];
+  entry = {std::move(job), std::move(state), false};
+  if (entry.state && entry.state->report.phase == JobPhase::kRunning) return EndLeftover(entry);
+  return {};
+}
+
+// The last executor died while this program ran. It cannot be adopted: its exit code goes to
+// nobody, and its energy was not measured meanwhile. So it is ended, and goes on from its last
+// checkpoint if it can write any; else nothing is said of it, and the engine starts it again.
+Status LocalExecutor::EndLeftover(Entry& entry) {
+  const pid_t pid = entry.state->pid;
+  const auto runs = [&] {
+    return pid > 0 && platform::ProcessIdentity(pid) == entry.state->process_identity;
+  };
+  SteadyTime kill_at = SteadyNow() + options_.grace;
+  if (runs()) ::kill(-pid, SIGTERM);
+  while (runs()) {
+    if (SteadyNow() >= kill_at) {
+      ::kill(-pid, SIGKILL);
+      kill_at += options_.grace;
+    }
+    std::this_thread::sleep_for(kLookAtLeftover);
+  }
+  if (!entry.local.job.pausable) {
+    entry.state->report.phase = JobPhase::kStartFailed;
+    entry.state->report.detail = "ended together with Ebb; starts again from its beginning";
+  } else {
+    entry.state->report.phase = JobPhase::kPaused;
+    entry.state->report.detail =
+        "ended together with Ebb; its exit code is not known; goes on from its last checkpoint";
+  }
+  entry.state->pid = 0;
+  entry.state->process_identity.clear();
+  return WriteJobState(StateFile(entry.local), *entry.state);
+}
+
+Result<LocalExecutor::Entry*> LocalExecutor::Find(core::JobId job) {
+  const auto found = entries_.find(job);
+  if (found == entries_.end()) return Fail(NotKnown(job));
+  return &found->second;
+}
+
+Result<std::vector<JobReport>> LocalExecutor::Observe() {
+  std::vector<JobReport> reports;
+  for (const auto& [job, entry] : entries_) {
+    if (entry.state && !entry.forgotten) reports.push_back(entry.state->report);
+  }
+  return reports;
+}
+
+void LocalExecutor::Forget(core::JobId job) {
+  const auto found = entries_.find(job);
+  if (found == entries_.end() || !found->second.state) return;
+  if (HasEnded(found->second.state->report.phase)) found->second.forgotten = true;
+}
+
+// Commands ---------------------------------------------------------------------------------
+
+Status LocalExecutor::Execute(const engine::Command& command) {
+  if (const auto* start = std::get_if<engine::StartJob>(&command)) return Start(*start);
+  if (const auto* pause = std::get_if<engine::PauseJob>(&command))
+    return RequestEnd(pause->job, pause->attempt, false);
+  const auto& cancel = std::get<engine::CancelJob>(command);
+  return RequestEnd(cancel.job, cancel.attempt, true);
+}
+
+std::vector<int> LocalExecutor::FreeSlots(int pool, int count) const {
+  std::set<int> taken;
+  for (const auto& [job, program] : programs_) {
+    if (program->pool == pool) taken.insert(program->slots.begin(), program->slots.end());
+  }
+  std::vector<int> free;
+  const int slots = options_.cluster.pools[static_cast<std::size_t>(pool)].count;
+  for (int slot = 0; slot < slots && static_cast<int>(free.size()) < count; ++slot) {
+    if (!taken.contains(slot)) free.push_back(slot);
+  }
+  return free;
+}
+
+Status LocalExecutor::Start(const engine::StartJob& command) {
+  EBB_ASSIGN_OR_RETURN(Entry* const entry, Find(command.job));
+  if (entry->state && entry->state->report.attempt >= command.attempt) return {};
+  const std::string where = entry->local.job.name;
+  if (programs_.contains(command.job))
+    return Fail({ExitCode::kUnavailable, "an earlier attempt still runs", where, ""});
+  if (command.pool < 0 || !core::Fits(entry->local.job, options_.cluster, command.pool))
+    return Fail({ExitCode::kInfeasible, "does not fit these devices", where, ""});
+  std::vector<int> slots = FreeSlots(command.pool, entry->local.job.devices);
+  if (static_cast<int>(slots.size()) < entry->local.job.devices)
+    return Fail({ExitCode::kUnavailable, "no device is free", where, ""});
+  return Begin(*entry, command, std::move(slots));
+}
+
+std::optional<Intensity> LocalExecutor::IntensityAt(Time time) {
+  const auto settled = feed_.Settled({time, time + Duration{1}});
+  if (!settled) return std::nullopt;
+  const core::Sample* sample = settled->At(time);
+  return sample ? std::optional(sample->intensity) : std::nullopt;
+}
+
+AttemptOptions LocalExecutor::AttemptFor(const Entry& entry, const engine::StartJob& command,
+                                         const std::vector<int>& slots) {
+  const LocalJob& local = entry.local;
+  ContractValues contract;
+  contract.job_id = local.job.name;
+  contract.run_directory = local.directory;
+  contract.checkpoint_directory = local.directory / kCheckpoints;
+  contract.resume = command.attempt > 1 && local.job.pausable;
+  contract.submitted = local.job.submitted;
+  contract.scheduled = clock_.Now();
+  contract.intensity_at_submission = IntensityAt(contract.submitted);
+  contract.intensity_at_start = IntensityAt(contract.scheduled);
+  AttemptOptions attempt;
+  attempt.child = {local.command, ContractEnvironment(contract),
+                   platform::ChildOptions::Background{
+                       local.directory / ("attempt-" + std::to_string(command.attempt) + ".log")}};
+  if (const auto pool = static_cast<std::size_t>(command.pool); pool < options_.gpus.size()) {
+    std::vector<std::string> names;
+    for (const int slot : slots)
+      names.push_back(options_.gpus[pool][static_cast<std::size_t>(slot)]);
+    if (!names.empty())
+      attempt.child.environment.emplace_back("CUDA_VISIBLE_DEVICES", Join(names, ","));
+  }
+  attempt.number = command.attempt;
+  attempt.pue = options_.cluster.SiteOf(command.pool).pue;
+  attempt.sampler = options_.sampler;
+  return attempt;
+}
+
+// The state is on disk before the program runs: a crash in between leaves an attempt that is known.
+Status LocalExecutor::Begin(Entry& entry, const engine::StartJob& command, std::vector<int> slots) {
+  const core::JobId job = command.job;
+  const AttemptOptions attempt = AttemptFor(entry, command, slots);
+  meter::MeterOptions meters = options_.meters;
+  for (const auto& [name, value] : attempt.child.environment) {
+    if (name == "CUDA_VISIBLE_DEVICES") meters.cuda_visible_devices = value;
+  }
+  const JobReport running{job, command.attempt, JobPhase::kRunning, command.pool, clock_.Now(), 0,
+                          ""};
+  EBB_RETURN_IF_ERROR(WriteJobState(StateFile(entry.local), {running, 0, ""}));
+  entry.forgotten = false;
+  auto program =
+      std::make_unique<Program>(entry, command.attempt, command.pool, std::move(slots), records_);
+  auto process =
+      MeasuredProcess::Start(attempt, meter::MakeMeters(meters).meters, feed_, clock_, *program);
+  if (!process) {
+    JobReport failed = running;
+    failed.phase = JobPhase::kStartFailed;
+    failed.exit_code = static_cast<int>(process.error().code);
+    failed.detail = process.error().Message();
+    Report(entry, std::move(failed), 0, "");
+    return {};
+  }
+  program->process = *std::move(process);
+  program->since = running.since;
+  const pid_t pid = program->process->child().pid();
+  programs_[job] = std::move(program);
+  Report(entry, running, pid, platform::ProcessIdentity(pid));
+  return {};
+}
+
+Status LocalExecutor::RequestEnd(core::JobId job, int attempt, bool cancel) {
+  EBB_ASSIGN_OR_RETURN(Entry* const entry, Find(job));
+  const auto found = programs_.find(job);
+  if (found != programs_.end() && found->second->attempt == attempt) {
+    found->second->AskToEnd(cancel ? Program::Wish::kCancel : Program::Wish::kPause,
+                            options_.grace);
+    return {};
+  }
+  // Nothing runs that could be cancelled, and the engine waits to hear that.
+  if (cancel && found == programs_.end() && entry->state && !HasEnded(entry->state->report.phase)) {
+    JobReport report = entry->state->report;
+    report.phase = JobPhase::kCancelled;
+    report.attempt = std::max(report.attempt, attempt);
+    report.since = clock_.Now();
+    Report(*entry, std::move(report), 0, "");
+  }
+  return {};
+}
+
+void LocalExecutor::Report(Entry& entry, JobReport report, int pid, std::string identity) {
+  entry.state = JobState{report, pid, std::move(identity)};
+  // A full disk must not end what runs: the next executor then knows less, and says so.
+  std::ignore = WriteJobState(StateFile(entry.local), *entry.state);
+  reports_.push_back(std::move(report));
+}
+
+// Ends -------------------------------------------------------------------------------------
+
+// What the end of a program means, given what was asked of it.
+JobReport LocalExecutor::EndReport(const Program& program,
+                                   const platform::ExitStatus& status) const {
+  using Wish = Program::Wish;
+  const core::Job& job = program.entry.local.job;
+  JobReport report{
+      job.id, program.attempt, JobPhase::kFailed, program.pool, clock_.Now(), status.code, ""};
+  const std::string how = status.by_signal
+                              ? std::string("ended by ") + platform::SignalName(status.code - 128)
+                              : "exit code " + std::to_string(status.code);
+  const bool asked = program.wish == Wish::kPause || program.wish == Wish::kStop;
+  if (program.wish == Wish::kCancel) {
+    report.phase = JobPhase::kCancelled;
+  } else if (status.code == 0) {
+    report.phase = JobPhase::kSucceeded;
+  } else if (program.wish == Wish::kTooLong) {
+    report.detail = "ran longer than its limit of " +
+                    FormatDuration(*program.entry.local.run_limit) + " and was ended";
+  } else if (status.code == kPausedExitCode && !status.by_signal) {
+    report.phase = JobPhase::kPaused;
+  } else if (asked && status.by_signal && job.pausable) {
+    report.phase = JobPhase::kPaused;
+    report.detail = how + " before it wrote a checkpoint; goes on from its last one";
+  } else if (program.wish == Wish::kStop && !job.pausable) {
+    report.phase = JobPhase::kStartFailed;
+    report.detail = "ended together with Ebb; starts again from its beginning";
+  } else {
+    report.detail = how;
+  }
+  return report;
+}
+
+// The last sample is taken while the kernel still has the program's times.
+void LocalExecutor::TakeEnd(Program& program) {
+  program.process->StopMeasuring();
+  const auto status = program.process->child().TakeEnd();
+  const platform::ExitStatus end = status.value_or(platform::ExitStatus{128 + SIGKILL, true});
+  JobReport report = EndReport(program, end);
+  records_.End(report.job, program.process->Finish(end));
+  Entry& entry = program.entry;
+  programs_.erase(report.job);
+  Report(entry, std::move(report), 0, "");
+}
+
+void LocalExecutor::LookAtPrograms() {
+  std::vector<Program*> ended;
+  std::vector<pid_t> pids;
+  for (const auto& [job, program] : programs_) {
+    const auto& limit = program->entry.local.run_limit;
+    if (limit && clock_.Now() - program->since > *limit)
+      program->AskToEnd(Program::Wish::kTooLong, options_.grace);
+    program->KillIfOverdue();
+    if (program->process->child().HasEnded())
+      ended.push_back(program.get());
+    else
+      program->process->Tick();
+    pids.push_back(program->process->child().pid());
+  }
+  for (Program* program : ended) TakeEnd(*program);
+  platform::ReapAdopted(pids);
+}
+
+Result<std::vector<JobReport>> LocalExecutor::WaitForEvents(Time deadline) {
+  while (reports_.empty()) {
+    const Time now = clock_.Now();
+    if (now >= deadline || stop_signal_) break;
+    if (programs_.empty() && clock_.settings().skip_waits && deadline < Time::max()) {
+      clock_.SkipTo(deadline);
+      break;
+    }
+    const Duration left = deadline - now > kLongestWait ? kLongestWait : deadline - now;
+    const auto received =
+        signals_.Wait(std::clamp(clock_.ToWall(left), Duration{1}, options_.tick));
+    if (received && platform::IsStopRequest(received->number)) stop_signal_ = received->number;
+    LookAtPrograms();
+    if (options_.on_tick()) break;
+  }
+  return std::exchange(reports_, {});
+}
+
+void LocalExecutor::PauseAll() {
+  for (const auto& [job, program] : programs_)
+    program->AskToEnd(Program::Wish::kStop, options_.grace);
+  while (!programs_.empty()) {
+    LookAtPrograms();
+    // A second request to stop does not wait for the grace period.
+    const auto received =
+        programs_.empty() ? std::nullopt : signals_.Wait(std::min(options_.tick, Duration{100}));
+    if (!received || !platform::IsStopRequest(received->number)) continue;
+    for (const auto& [job, program] : programs_) program->kill_at = SteadyNow();
+  }
+}
+
+std::vector<RunningJob> LocalExecutor::Running() const {
+  std::vector<RunningJob> running;
+  for (const auto& [job, program] : programs_)
+    running.push_back({job, program->attempt, program->slots, program->process->figures()});
+  return running;
+}
+
+}  // namespace ebb::local

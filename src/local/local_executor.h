@@ -1,0 +1,127 @@
+#pragma once
+// The executor of this machine: jobs are programs, started by the contract of
+// docs/training-program.md, a number of them at a time, each measured and accounted by itself.
+//
+// A pause is SIGTERM, a grace period, and SIGKILL. What is known of a job is in a file of its run
+// directory (job_state.h), so an executor that starts again knows what the last one did. A program
+// cannot outlive its executor unmeasured: the kernel asks it to end when the executor dies, and
+// what still runs when the next one starts is ended first.
+//
+// Method of attribution: the energy of several programs at a time is split by process tree
+// (meter/process_tree.h).
+//
+// Thread contract: one thread.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "local/job_state.h"
+#include "local/measured_process.h"
+#include "meter/meters.h"
+#include "platform/process_signals.h"
+#include "runtime/executor.h"
+
+namespace ebb::local {
+
+/// What the executor has to know of a job to run it.
+struct LocalJob {
+  core::Job job;
+  std::vector<std::string> command;
+  std::filesystem::path directory;      ///< the run's; must be there
+  std::optional<Duration> run_limit{};  ///< on the grid clock: longer than this has failed
+};
+
+/// Keeps what is measured (the run directory of report/). An Error in Begin keeps the program from
+/// running.
+class JobRecords {
+ public:
+  virtual ~JobRecords() = default;
+  virtual Status Begin(core::JobId job, const core::Attempt& attempt) = 0;
+  virtual Status Rows(core::JobId job, std::span<const core::LedgerRow> rows) = 0;
+  virtual void End(core::JobId job, const AttemptResult& result) = 0;
+};
+
+struct LocalExecutorOptions {
+  core::Cluster cluster;                       ///< pools of slots
+  std::vector<std::vector<std::string>> gpus;  ///< by pool: one name per slot; empty: no GPUs
+  Duration grace{std::chrono::seconds{30}};    ///< wall time between SIGTERM and SIGKILL
+  Duration tick{500};                          ///< wall time between looks at what runs
+  meter::MeterOptions meters;
+  meter::SamplerOptions sampler;
+  /// Asked at every tick; true ends the wait, e.g. because a job shall be cancelled.
+  std::function<bool()> on_tick = [] { return false; };
+};
+
+/// What runs, for display.
+struct RunningJob {
+  core::JobId job = 0;
+  int attempt = 1;
+  std::vector<int> slots;
+  LiveFigures figures;
+};
+
+class LocalExecutor final : public runtime::Executor {
+ public:
+  /// Everything borrowed must outlive the executor. `feed` is that of the only site.
+  LocalExecutor(LocalExecutorOptions options, runtime::SignalFeed& feed, runtime::GridClock& clock,
+                platform::ProcessSignals& signals, JobRecords& records);
+  /// Ends what still runs.
+  ~LocalExecutor() override;
+
+  /// Makes a job known. A program of an earlier executor that still runs is ended here.
+  Status Add(LocalJob job);
+
+  std::string name() const override { return "local"; }
+  Time Now() const override { return clock_.Now(); }
+  core::Cluster cluster() const override { return options_.cluster; }
+  Result<std::vector<engine::JobReport>> Observe() override;
+  Status Execute(const engine::Command& command) override;
+  Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) override;
+  void Forget(core::JobId job) override;
+
+  /// A request to stop came (Ctrl-C, SIGTERM, SIGHUP): its number.
+  std::optional<int> stop_signal() const { return stop_signal_; }
+  /// Asks everything that runs to end and waits for it: pausable jobs are paused, others start
+  /// again from their beginning next time.
+  void PauseAll();
+  std::vector<RunningJob> Running() const;
+
+ private:
+  class Program;  // one attempt that runs
+  struct Entry {
+    LocalJob local;
+    std::optional<JobState> state;  // of the last attempt
+    bool forgotten = false;
+  };
+
+  Result<Entry*> Find(core::JobId job);
+  Status Start(const engine::StartJob& command);
+  Status Begin(Entry& entry, const engine::StartJob& command, std::vector<int> slots);
+  AttemptOptions AttemptFor(const Entry& entry, const engine::StartJob& command,
+                            const std::vector<int>& slots);
+  Status RequestEnd(core::JobId job, int attempt, bool cancel);
+  void Report(Entry& entry, engine::JobReport report, int pid, std::string identity);
+  Status EndLeftover(Entry& entry);
+  void LookAtPrograms();
+  void TakeEnd(Program& program);
+  engine::JobReport EndReport(const Program& program, const platform::ExitStatus& status) const;
+  std::vector<int> FreeSlots(int pool, int count) const;
+  std::optional<Intensity> IntensityAt(Time time);
+
+  LocalExecutorOptions options_;
+  runtime::SignalFeed& feed_;
+  runtime::GridClock& clock_;
+  platform::ProcessSignals& signals_;
+  JobRecords& records_;
+  std::map<core::JobId, Entry> entries_;
+  std::map<core::JobId, std::unique_ptr<Program>> programs_;
+  std::vector<engine::JobReport> reports_;  // happened, not handed out
+  std::optional<int> stop_signal_;
+};
+
+}  // namespace ebb::local
