@@ -1,6 +1,7 @@
 #include "plan/capacity_profile.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ebb::plan {
 
@@ -33,6 +34,33 @@ void CapacityProfile::Take(Interval time, int width) {
   for (std::size_t i = first; i < last; ++i) pieces_[i].free -= width;
   MergeAt(last);
   MergeAt(first);
+}
+
+bool CapacityProfile::TakeAll(const std::vector<Use>& uses) {
+  struct Step {
+    Time at;
+    int more_free;
+  };
+  std::vector<Step> steps;
+  steps.reserve(2 * uses.size() + pieces_.size());
+  for (const Use& use : uses) {
+    steps.push_back({std::max(use.time.begin, pieces_.front().begin), -use.width});
+    steps.push_back({use.time.end, use.width});
+  }
+  for (std::size_t i = 0; i < pieces_.size(); ++i)
+    steps.push_back({pieces_[i].begin, pieces_[i].free - (i > 0 ? pieces_[i - 1].free : 0)});
+  std::sort(steps.begin(), steps.end(),
+            [](const Step& left, const Step& right) { return left.at < right.at; });
+  std::vector<Piece> merged;
+  int free = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    free += steps[i].more_free;
+    if (i + 1 < steps.size() && steps[i + 1].at == steps[i].at) continue;
+    if (free < 0) return false;
+    if (merged.empty() || merged.back().free != free) merged.push_back({steps[i].at, free});
+  }
+  pieces_ = std::move(merged);
+  return true;
 }
 
 bool CapacityProfile::HasFree(Interval time, int width) const {

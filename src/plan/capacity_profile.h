@@ -26,6 +26,12 @@ class CapacityProfile {
   /// Takes `width` devices away over `time`, or gives them back when width is negative. The part
   /// before the profile's begin is cut off.
   void Take(Interval time, int width);
+  /// Takes many at once in O(n log n); false, and nothing taken, where there is not room for all.
+  struct Use {
+    Interval time;
+    int width = 1;
+  };
+  bool TakeAll(const std::vector<Use>& uses);
   /// Whether at least `width` devices are free all through `time`.
   bool HasFree(Interval time, int width) const;
   /// The piece that contains `time`; time >= begin.

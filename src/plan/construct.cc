@@ -81,6 +81,16 @@ bool FitLength(const PlanInput& input, const Task& task, Placement& placement) {
   return last.length() >= std::max(shortest, Duration{1});
 }
 
+void PlaceWhatFits(Draft& draft, std::vector<std::pair<std::size_t, Placement>>& kept,
+                   std::vector<std::size_t>& homeless) {
+  for (auto& [index, placement] : kept) {
+    if (draft.HasRoom(index, placement))
+      draft.Place(index, std::move(placement));
+    else
+      homeless.push_back(index);
+  }
+}
+
 }  // namespace
 
 Draft PlaceAsSoonAsPossible(const PlanInput& input, Work& work) {
@@ -103,24 +113,26 @@ Draft PlaceAsSoonAsPossible(const PlanInput& input, Work& work) {
 Draft KeepSchedule(const PlanInput& input, const Schedule& schedule, const SearchOptions& options,
                    Work& work) {
   Draft draft(input);
+  std::vector<std::pair<std::size_t, Placement>> kept;
   std::vector<std::size_t> homeless;
   for (const std::size_t index : SortedBy(input, [](const Task&) { return 0; })) {
     if (draft.IsPlaced(index)) continue;
     const Task& task = input.tasks[index];
     auto placement = Kept(input, index, schedule.jobs[index]);
-    if (placement && FitLength(input, task, *placement) && draft.HasRoom(index, *placement)) {
-      placement->cost = input.CostOf(
-          task, task.choices[static_cast<std::size_t>(placement->choice)], placement->pieces);
-      draft.Place(index, std::move(*placement));
-    } else {
+    if (!placement || !FitLength(input, task, *placement)) {
       homeless.push_back(index);
+      continue;
     }
+    placement->cost = input.CostOf(task, task.choices[static_cast<std::size_t>(placement->choice)],
+                                   placement->pieces);
+    kept.emplace_back(index, std::move(*placement));
   }
+  if (!draft.PlaceAll(kept)) PlaceWhatFits(draft, kept, homeless);
   std::stable_sort(homeless.begin(), homeless.end(), [&](std::size_t left, std::size_t right) {
     return LatestBegin(input.tasks[left]) < LatestBegin(input.tasks[right]);
   });
   for (const std::size_t index : homeless) {
-    Placement placement = CheapestPlacement(draft, index, input.now, options, work);
+    Placement placement = CheapestPlacement(draft, index, options, work);
     if (placement.choice >= 0) draft.Place(index, std::move(placement));
   }
   return draft;

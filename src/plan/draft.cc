@@ -74,6 +74,22 @@ Placement Draft::Remove(std::size_t task) {
   return std::exchange(placements_[task], Placement{});
 }
 
+bool Draft::PlaceAll(std::vector<std::pair<std::size_t, Placement>>& placements) {
+  std::vector<std::vector<CapacityProfile::Use>> uses(profiles_.size());
+  for (const auto& [index, placement] : placements) {
+    const Task& task = input_->tasks[index];
+    const int pool = task.choices[static_cast<std::size_t>(placement.choice)].pool;
+    for (const Interval& piece : placement.pieces)
+      uses[static_cast<std::size_t>(pool)].push_back({input_->Held(piece), task.width});
+  }
+  std::vector<CapacityProfile> profiles = profiles_;
+  for (std::size_t pool = 0; pool < profiles.size(); ++pool)
+    if (!profiles[pool].TakeAll(uses[pool])) return false;
+  profiles_ = std::move(profiles);
+  for (auto& [index, placement] : placements) placements_[index] = std::move(placement);
+  return true;
+}
+
 bool Draft::HasRoom(std::size_t task, const Placement& placement) const {
   const Task& owner = input_->tasks[task];
   const int pool = owner.choices[static_cast<std::size_t>(placement.choice)].pool;

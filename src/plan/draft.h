@@ -3,6 +3,7 @@
 // Placing and removing keep the profiles; whether a placement is wise is the search's business.
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -70,6 +71,8 @@ class Draft {
 
   void Place(std::size_t task, Placement placement);
   Placement Remove(std::size_t task);
+  /// Places many at once, fast; false, and none placed, where there is not room for all.
+  bool PlaceAll(std::vector<std::pair<std::size_t, Placement>>& placements);
   /// Whether the pieces find enough free devices.
   bool HasRoom(std::size_t task, const Placement& placement) const;
   /// Summed in the order of tasks, so that equal plans cost the same to the last digit.

@@ -142,7 +142,7 @@ PlanInput FlatInput(const Problem& problem) {
   PlanInput input;
   input.now = problem.now;
   input.tasks = MakeTasks(problem, options.horizon);
-  input.grid = input.tasks.size() <= options.exact_up_to ? Duration{1} : options.slot;
+  input.grid = input.tasks.size() <= options.exact_up_to ? Duration{1} : options.large_queue_grid;
   for (std::size_t site = 0; site < problem.cluster->sites.size(); ++site)
     input.curves.emplace_back(problem.now, options.horizon, std::vector<double>{1.0});
   for (const core::DevicePool& pool : problem.cluster->pools) {

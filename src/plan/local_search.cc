@@ -26,7 +26,7 @@ std::vector<std::size_t> Movable(const Draft& draft) {
 // Moves one task to its cheapest place; whether that made the draft better.
 bool MoveToCheapest(Draft& draft, std::size_t task, const SearchOptions& options, Work& work) {
   Placement before = draft.Remove(task);
-  Placement after = CheapestPlacement(draft, task, draft.input().now, options, work);
+  Placement after = CheapestPlacement(draft, task, options, work);
   const bool better = after.choice >= 0 && Lower(after.cost, before.cost);
   draft.Place(task, better ? std::move(after) : std::move(before));
   return better;
@@ -36,7 +36,7 @@ bool MoveToCheapest(Draft& draft, std::size_t task, const SearchOptions& options
 double PotentialGain(const Draft& draft, const Draft& empty, std::size_t task,
                      const SearchOptions& options, Work& work) {
   const Placement& placed = draft.PlacementOf(task);
-  const Placement alone = CheapestPlacement(empty, task, draft.input().now, options, work);
+  const Placement alone = CheapestPlacement(empty, task, options, work);
   const double hours = Hours(placed.pieces.front().length()) * draft.input().tasks[task].width;
   return (placed.cost.price - alone.cost.price) / std::max(hours, 1e-9);
 }
@@ -122,18 +122,36 @@ class RuinAndRecreate {
     return false;
   }
 
-  // A task now and then may not take its cheapest place but the cheapest after some moment, so that
-  // neighbours can share a valley that the first would sit in the middle of.
+  // A task now and then may not take its cheapest place but the cheapest before or after some
+  // moment, so that neighbours can share a valley that the first would sit in the middle of.
   Placement Cheapest(std::size_t task) {
-    Time earliest = draft_.input().now;
-    if (!options_.AsksForSaving() && random_.Below(4) == 0) {
-      const std::size_t other = movable_[random_.Below(movable_.size())];
-      if (draft_.IsPlaced(other)) earliest = draft_.PlacementOf(other).begin();
-      if (random_.Below(2) == 0) earliest += std::chrono::hours{1};
+    if (!options_.AsksForSaving() && random_.Below(3) == 0) {
+      Placement placement = CheapestWithin(draft_, task, RandomPart(task), work_);
+      if (placement.choice >= 0) return placement;
     }
-    Placement placement = CheapestPlacement(draft_, task, earliest, options_, work_);
-    if (placement.choice >= 0 && placement.cost.late == 0) return placement;
-    return CheapestPlacement(draft_, task, draft_.input().now, options_, work_);
+    return CheapestPlacement(draft_, task, options_, work_);
+  }
+
+  Interval RandomPart(std::size_t task) {
+    const Time now = draft_.input().now;
+    const Time moment = RandomMoment(task);
+    return random_.Below(3) == 0 ? Interval{now, moment} : Interval{moment, Time::max()};
+  }
+
+  // Where another task begins or ends, or where the price changes.
+  Time RandomMoment(std::size_t task) {
+    const PlanInput& input = draft_.input();
+    const std::size_t other = movable_[random_.Below(movable_.size())];
+    const std::uint64_t kind = random_.Below(3);
+    if (kind < 2 && draft_.IsPlaced(other)) {
+      const Placement& placed = draft_.PlacementOf(other);
+      return std::max(input.now, input.GridCeil(kind == 0 ? placed.begin() : placed.end()));
+    }
+    const Choice& choice = input.tasks[task].choices.front();
+    const PriceCurve& curve = input.CurveOf(choice.pool);
+    const Duration window = std::min(choice.latest_end, curve.end()) - curve.begin();
+    const auto edges = std::max<Duration::rep>(1, window / curve.step());
+    return std::max(input.now, curve.EdgeAt(random_.Below(static_cast<std::uint64_t>(edges))));
   }
 
   // One task at random and those that run nearest to it; or just any.

@@ -126,13 +126,14 @@ void KeepBetter(Placement candidate, Placement& best) {
 
 // The cheapest window on one choice that keeps the deadline.
 std::optional<Time> CheapestBegin(const Draft& draft, std::size_t task, const Choice& choice,
-                                  Time earliest, Work& work) {
+                                  Interval allowed, Work& work) {
   const PlanInput& input = draft.input();
   const PriceCurve& curve = input.CurveOf(choice.pool);
-  const Time latest = std::min(choice.LatestBegin(), curve.end());
+  const Time latest =
+      std::min(std::min(choice.latest_end, allowed.end) - choice.length, curve.end());
   const Duration held = input.GridCeil(Time{choice.length}).time_since_epoch();
   WindowScan scan(curve, choice.length, held);
-  ForEachRoom(draft.ProfileOf(choice.pool), input.tasks[task].width, earliest, work,
+  ForEachRoom(draft.ProfileOf(choice.pool), input.tasks[task].width, allowed.begin, work,
               [&](Time first, Time end) {
                 if (first > latest) return false;
                 const Time last = std::min(latest, end - choice.length);
@@ -185,18 +186,19 @@ Placement EarliestWindow(const Draft& draft, std::size_t task, Time earliest, Wo
   return first.cost.late > 0 ? least_late : first;
 }
 
-Placement CheapestWindow(const Draft& draft, std::size_t task, Time earliest, Work& work) {
+Placement CheapestWindow(const Draft& draft, std::size_t task, Interval allowed, Work& work) {
   const Task& owner = draft.input().tasks[task];
   Placement best;
   for (std::size_t i = 0; i < owner.choices.size(); ++i) {
-    if (const auto begin = CheapestBegin(draft, task, owner.choices[i], earliest, work))
+    if (const auto begin = CheapestBegin(draft, task, owner.choices[i], allowed, work))
       KeepBetter(InOnePiece(draft, task, i, *begin), best);
   }
-  if (earliest == draft.input().now && CanContinue(draft, task))
-    KeepBetter(InOnePiece(draft, task, 0, earliest), best);
-  if (best.choice >= 0 && best.cost.late == 0) return best;
-  Placement first = EarliestWindow(draft, task, earliest, work);
-  if (first.choice >= 0) KeepBetter(std::move(first), best);
+  const Time now = draft.input().now;
+  if (allowed.begin == now && now + owner.continued_length <= allowed.end &&
+      CanContinue(draft, task)) {
+    Placement goes_on = InOnePiece(draft, task, 0, now);
+    if (goes_on.cost.late == 0) KeepBetter(std::move(goes_on), best);
+  }
   return best;
 }
 

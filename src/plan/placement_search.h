@@ -42,10 +42,9 @@ struct Work {
 std::optional<Time> EarliestFit(const Draft& draft, std::size_t task, const Choice& choice,
                                 Time earliest);
 
-/// The cheapest placement in one piece that begins at `earliest` or later and keeps the deadline;
-/// the least late one where none keeps it. The task is not placed in the draft. Nowhere (choice -1)
-/// where no pool can hold it.
-Placement CheapestWindow(const Draft& draft, std::size_t task, Time earliest, Work& work);
+/// The cheapest placement in one piece within `allowed` (which begins now or later) that keeps the
+/// deadline; nowhere (choice -1) where there is none. The task is not placed in the draft.
+Placement CheapestWindow(const Draft& draft, std::size_t task, Interval allowed, Work& work);
 
 /// The placement that ends the waiting first, whatever it costs: the earliest begin, among equals
 /// the cheapest; the least late one if that is late.

@@ -28,8 +28,10 @@ class Planner final : public Policy {
     const SearchOptions search{options_.minimum_saving_share, options_.minimum_saving.grams};
     Work work;
     const bool continues = Continues(problem, schedule);
+    const WorkBudget& allowed =
+        continues && !change.cluster ? options_.next_plan : options_.first_plan;
     const std::int64_t budget =
-        continues && !change.cluster ? options_.next_budget : options_.first_budget;
+        std::min(allowed.most, allowed.per_job * static_cast<std::int64_t>(problem.jobs.size()));
     Draft draft = continues ? KeepSchedule(input, schedule, search, work)
                             : PlaceAsSoonAsPossible(input, work);
     if (continues && draft.Total().late > 0) {
@@ -65,7 +67,7 @@ class Planner final : public Policy {
     input.now = problem.now;
     input.tasks = MakeTasks(problem, options_.horizon);
     const bool exact = input.tasks.size() <= options_.exact_up_to;
-    input.grid = exact ? Duration{1} : options_.slot;
+    input.grid = exact ? Duration{1} : options_.large_queue_grid;
     input.curves = MakePrices(problem, EndOf(problem, input.tasks),
                               exact ? minutes{5} : options_.slot, options_.prices);
     for (const core::DevicePool& pool : problem.cluster->pools) {

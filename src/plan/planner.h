@@ -16,10 +16,19 @@
 
 namespace ebb::plan {
 
+/// Units of work: places looked at, some 30 ns each.
+struct WorkBudget {
+  std::int64_t per_job = 0;
+  std::int64_t most = 0;
+};
+
 struct PlannerOptions {
-  /// Starts lie on lines this far apart, and devices are held to the next line, once the queue is
-  /// larger than `exact_up_to` jobs; a smaller one is planned to the millisecond.
+  /// The shortest step of time that has a price of its own, for queues of more than `exact_up_to`
+  /// jobs; smaller ones have 5 minutes. No finer than the forecast.
   Duration slot{std::chrono::minutes{15}};
+  /// Starts of a large queue lie on lines this far apart, and devices are held to the next line; a
+  /// small queue is planned to the millisecond.
+  Duration large_queue_grid{std::chrono::minutes{1}};
   std::size_t exact_up_to = 400;
   /// At least this far ahead, further where a deadline is later (up to 30 days). Jobs without a
   /// deadline wait no longer than this after submission.
@@ -29,9 +38,9 @@ struct PlannerOptions {
   Emissions minimum_saving{};
   /// Quantile of the forecast, and money beside carbon.
   PriceOptions prices;
-  /// Units of work (places looked at) for the first plan and for one that continues a schedule.
-  std::int64_t first_budget = 3'000'000;
-  std::int64_t next_budget = 600'000;
+  /// For a plan from nothing, and for one that goes on from the last schedule.
+  WorkBudget first_plan{60'000, 20'000'000};
+  WorkBudget next_plan{20'000, 1'500'000};
   /// Of the lower bound; 0: the bound that ignores capacity.
   std::int64_t bound_budget = 4'000'000;
   int most_bound_steps = 100;

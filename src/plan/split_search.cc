@@ -223,22 +223,24 @@ class SlotProgramme {
 };
 
 Question QuestionFor(const PlanInput& input, const Task& task, const Choice& choice,
-                     Time earliest) {
+                     Interval allowed) {
   Question question;
   question.slot = SlotFor(input, choice.length);
-  question.first = earliest - earliest.time_since_epoch() % question.slot;
-  if (question.first < earliest) question.first += question.slot;
+  question.first = allowed.begin - allowed.begin.time_since_epoch() % question.slot;
+  if (question.first < allowed.begin) question.first += question.slot;
   question.length = choice.length;
   question.resume_cost = task.view->job->pause_overhead;
   question.shortest = std::max(Duration{1}, task.view->job->minimum_segment);
-  question.latest_end = std::min(choice.latest_end, input.CurveOf(choice.pool).end());
+  question.latest_end =
+      std::min(std::min(choice.latest_end, allowed.end), input.CurveOf(choice.pool).end());
   return question;
 }
 
-// The same, but running from `earliest` to the first line of the slots already.
+// The same, but running from the begin to the first line of the slots already.
 Question RunningQuestion(const PlanInput& input, const Task& task, const Choice& choice,
-                         Time earliest, bool goes_on) {
-  Question question = QuestionFor(input, task, choice, earliest);
+                         Interval allowed, bool goes_on) {
+  Question question = QuestionFor(input, task, choice, allowed);
+  const Time earliest = allowed.begin;
   const Time until = goes_on ? task.committed_until : earliest + question.shortest;
   question.runs = true;
   question.owed = std::max(Duration::zero(), until - question.first);
@@ -248,10 +250,11 @@ Question RunningQuestion(const PlanInput& input, const Task& task, const Choice&
 
 class SplitSearch {
  public:
-  SplitSearch(const Draft& draft, std::size_t task, Time earliest, const Cost& to_beat, Work& work)
+  SplitSearch(const Draft& draft, std::size_t task, Interval allowed, const Cost& to_beat,
+              Work& work)
       : draft_(draft),
         task_(draft.input().tasks[task]),
-        earliest_(earliest),
+        allowed_(allowed),
         to_beat_(to_beat),
         work_(work) {}
 
@@ -264,21 +267,22 @@ class SplitSearch {
   void TryChoice(std::size_t index) {
     const PlanInput& input = draft_.input();
     const Choice& choice = task_.choices[index];
-    const bool goes_on = task_.continues && index == 0 && earliest_ == input.now;
+    const bool goes_on = task_.continues && index == 0 && allowed_.begin == input.now;
     if (!task_.continues || task_.committed_until <= input.now)
-      Ask(QuestionFor(input, task_, choice, earliest_), index);
-    const Question running = RunningQuestion(input, task_, choice, earliest_, goes_on);
-    if ((goes_on || running.first > earliest_) && running.length > Duration::zero() &&
-        draft_.ProfileOf(choice.pool).HasFree({earliest_, running.first}, task_.width))
+      Ask(QuestionFor(input, task_, choice, allowed_), index);
+    const Question running = RunningQuestion(input, task_, choice, allowed_, goes_on);
+    if ((goes_on || running.first > allowed_.begin) && running.length > Duration::zero() &&
+        draft_.ProfileOf(choice.pool).HasFree({allowed_.begin, running.first}, task_.width))
       Ask(running, index);
   }
 
   void Ask(const Question& question, std::size_t index) {
     const Choice& choice = task_.choices[index];
     const double paid =
-        question.runs ? choice.kilowatts *
-                            draft_.input().CurveOf(choice.pool).Integral(earliest_, question.first)
-                      : 0;
+        question.runs
+            ? choice.kilowatts *
+                  draft_.input().CurveOf(choice.pool).Integral(allowed_.begin, question.first)
+            : 0;
     SlotProgramme programme(question, draft_.input().CurveOf(choice.pool),
                             draft_.ProfileOf(choice.pool), task_.width, work_.tables);
     work_.done += programme.slots();
@@ -289,16 +293,18 @@ class SplitSearch {
     Placement placement;
     placement.choice = static_cast<int>(index);
     placement.pieces = programme.Pieces();
-    if (question.runs) placement.pieces.front().begin = earliest_;
+    if (question.runs) placement.pieces.front().begin = allowed_.begin;
     std::erase_if(placement.pieces,
                   [](const Interval& piece) { return piece.length() == Duration::zero(); });
     placement.cost = draft_.input().CostOf(task_, choice, placement.pieces);
-    if (!best_ || Lower(placement.cost, best_->cost)) best_ = std::move(placement);
+    if (!Lower(placement.cost, to_beat_)) return;
+    to_beat_ = placement.cost;
+    best_ = std::move(placement);
   }
 
   const Draft& draft_;
   const Task& task_;
-  Time earliest_;
+  Interval allowed_;
   Cost to_beat_;
   Work& work_;
   std::optional<Placement> best_;
@@ -306,25 +312,30 @@ class SplitSearch {
 
 }  // namespace
 
-std::optional<Placement> CheapestSplit(const Draft& draft, std::size_t task, Time earliest,
+std::optional<Placement> CheapestSplit(const Draft& draft, std::size_t task, Interval allowed,
                                        const Cost& to_beat, Work& work) {
-  return SplitSearch(draft, task, earliest, to_beat, work).Run();
+  return SplitSearch(draft, task, allowed, to_beat, work).Run();
 }
 
-Placement CheapestPlacement(const Draft& draft, std::size_t task, Time earliest,
-                            const SearchOptions& options, Work& work) {
-  Placement best = CheapestWindow(draft, task, earliest, work);
-  if (draft.input().tasks[task].CanSplit()) {
-    constexpr Cost kAnything{1e100, 1e100};
-    auto split =
-        CheapestSplit(draft, task, earliest, best.choice < 0 ? kAnything : best.cost, work);
-    if (split && (best.choice < 0 || Lower(split->cost, best.cost))) best = *std::move(split);
-  }
-  if (!options.AsksForSaving() || best.choice < 0 || best.cost.late > 0) return best;
-  Placement first = EarliestWindow(draft, task, draft.input().now, work);
+Placement CheapestWithin(const Draft& draft, std::size_t task, Interval allowed, Work& work) {
+  constexpr Cost kAnything{1e100, 1e100};
+  Placement best = CheapestWindow(draft, task, allowed, work);
+  if (!draft.input().tasks[task].CanSplit()) return best;
+  const Cost to_beat = best.choice < 0 ? kAnything : best.cost;
+  if (auto split = CheapestSplit(draft, task, allowed, to_beat, work)) best = *std::move(split);
+  return best;
+}
+
+Placement CheapestPlacement(const Draft& draft, std::size_t task, const SearchOptions& options,
+                            Work& work) {
+  const Time now = draft.input().now;
+  Placement best = CheapestWithin(draft, task, {now, Time::max()}, work);
+  if (best.choice >= 0 && !options.AsksForSaving()) return best;
+  Placement first = EarliestWindow(draft, task, now, work);
+  if (best.choice < 0) return first;
+  if (first.choice < 0 || first.cost.late > 0) return best;
   const double needed =
       std::max(options.minimum_saving, options.minimum_saving_share * first.cost.price);
-  if (first.choice < 0 || first.cost.late > 0) return best;
   return first.cost.price - best.cost.price < needed ? first : best;
 }
 

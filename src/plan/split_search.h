@@ -13,15 +13,18 @@
 
 namespace ebb::plan {
 
-/// The cheapest placement in pieces on any choice that keeps the deadline, the task going on or
-/// beginning at `earliest` or later; nothing where there is none, or surely none cheaper than
-/// `to_beat`.
-std::optional<Placement> CheapestSplit(const Draft& draft, std::size_t task, Time earliest,
+/// The cheapest placement in pieces within `allowed`, on any choice, that keeps the deadline;
+/// nothing where there is none, or none cheaper than `to_beat`.
+std::optional<Placement> CheapestSplit(const Draft& draft, std::size_t task, Interval allowed,
                                        const Cost& to_beat, Work& work);
 
-/// The cheapest placement of all. A waiting that saves less than the options ask for is not taken.
-/// Nowhere (choice -1) where no pool can hold the task.
-Placement CheapestPlacement(const Draft& draft, std::size_t task, Time earliest,
-                            const SearchOptions& options, Work& work);
+/// The cheapest placement within `allowed`, in one piece or several, that keeps the deadline;
+/// nowhere (choice -1) where there is none.
+Placement CheapestWithin(const Draft& draft, std::size_t task, Interval allowed, Work& work);
+
+/// The cheapest placement of all; the least late one where none keeps the deadline. A waiting that
+/// saves less than the options ask for is not taken. Nowhere where no pool can hold the task.
+Placement CheapestPlacement(const Draft& draft, std::size_t task, const SearchOptions& options,
+                            Work& work);
 
 }  // namespace ebb::plan
