@@ -16,11 +16,13 @@ struct UserCommand {
 };
 
 void AddCompareCommand(Parser& parser);
+void AddForecastCommand(Parser& parser);
 void AddGridCommand(Parser& parser);
 void AddResumeCommand(Parser& parser);
 void AddRunCommand(Parser& parser, const UserCommand& user_command);
 void AddSimulateCommand(Parser& parser);
 void AddSummaryCommand(Parser& parser);
+void AddSweepCommand(Parser& parser);
 void AddTrackCommand(Parser& parser, const UserCommand& user_command);
 void AddTrainCommand(Parser& parser);
 

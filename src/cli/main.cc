@@ -46,9 +46,11 @@ int main(int argc, char** argv) {
   const Arguments arguments = Split(argc, argv);
   Parser parser({"ebb", kVersion, kDescription, kFooter});
   AddGridCommand(parser);
+  AddForecastCommand(parser);
   AddTrackCommand(parser, arguments.user_command);
   AddRunCommand(parser, arguments.user_command);
   AddTrainCommand(parser);
+  AddSweepCommand(parser);
   AddResumeCommand(parser);
   AddSummaryCommand(parser);
   AddCompareCommand(parser);

@@ -78,6 +78,13 @@ void Command::Flag(const FlagText& text, std::function<void(const std::string&)>
   option->check(CLI::IsMember(choices))->type_name("");
 }
 
+void Command::List(const FlagText& text, std::vector<std::string>* values) {
+  AppOf(implementation_)
+      .add_option("--" + text.name, *values, text.help)
+      ->type_name(text.value_name)
+      ->group(text.heading);
+}
+
 void Command::Switch(const FlagText& text, std::function<void()> set) {
   AppOf(implementation_)
       .add_flag_callback("--" + text.name, std::move(set), text.help)

@@ -1,0 +1,131 @@
+#include "cli/forecast_table.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "signals/archived_forecaster.h"
+
+namespace ebb::cli {
+namespace {
+
+// Before this much history the regression is not used, and the comparison would be of one method
+// with itself.
+constexpr Duration kFirstHistory{std::chrono::days{70}};
+constexpr std::size_t kLeadsPrinted = 96;
+
+std::string Cell(const std::string& text, std::size_t width) {
+  return text.size() >= width ? " " + text : std::string(width - text.size(), ' ') + text;
+}
+std::string Number(double value, int decimals, std::size_t width = 9) {
+  return Cell(FormatFixed(value, decimals), width);
+}
+std::string PadRight(const std::string& text, std::size_t width) {
+  return text.size() >= width ? text + " " : text + std::string(width - text.size(), ' ');
+}
+
+double DayAheadMape(const MethodScore& method) {
+  return 100 * forecast::DayAhead(method.by_lead).MeanRelativeError();
+}
+
+std::string Line(const TraceScore& trace, const MethodScore& method) {
+  const forecast::Score day = forecast::DayAhead(method.by_lead);
+  const forecast::Score second = forecast::Over(method.by_lead, 25, 49);
+  const forecast::Score later = forecast::Over(method.by_lead, 49, 97);
+  const double yardstick = DayAheadMape(trace.methods.front());
+  const std::string against =
+      yardstick > 0 ? FormatFixed(100 * (DayAheadMape(method) / yardstick - 1), 1) + " %" : "-";
+  const std::string coverage =
+      day.banded_rows > 0 ? FormatFixed(100 * day.Coverage(), 1) + " %" : "-";
+  const std::string later_coverage =
+      later.banded_rows > 0 ? FormatFixed(100 * later.Coverage(), 1) + " %" : "-";
+  return PadRight(trace.zone, 14) + PadRight(method.method, 16) +
+         Cell(FormatFixed(DayAheadMape(method), 2) + " %", 9) + Cell(against, 10) +
+         Number(day.MeanAbsoluteError(), 1) + Number(second.MeanAbsoluteError(), 1) +
+         Number(later.MeanAbsoluteError(), 1) + Number(day.Bias(), 1, 8) + Cell(coverage, 9) +
+         Cell(later_coverage, 9) + "\n";
+}
+
+nlohmann::ordered_json Json(const forecast::Score& score) {
+  nlohmann::ordered_json json{{"rows", score.rows},
+                              {"mae_g_per_kwh", score.MeanAbsoluteError()},
+                              {"mape", score.MeanRelativeError()},
+                              {"bias_g_per_kwh", score.Bias()}};
+  json["coverage_p10_p90"] = nullptr;
+  if (score.banded_rows > 0) json["coverage_p10_p90"] = score.Coverage();
+  return json;
+}
+
+}  // namespace
+
+Result<TraceScore> ScoreTrace(const signals::Trace& trace, const BacktestPeriod& period,
+                              const std::function<void(double share)>& progress) {
+  const Interval span = trace.series.span();
+  TraceScore result{trace.series.identity().zone, trace.series.identity().source, {}, {}};
+  result.issues = {period.from.value_or(span.begin + kFirstHistory), period.to.value_or(span.end)};
+  if (Overlap(result.issues, span).length() <= Duration::zero())
+    return Fail({ExitCode::kConfiguration,
+                 "no forecast can be scored from " + FormatTime(result.issues.begin) + " to " +
+                     FormatTime(result.issues.end) + ": the trace covers " +
+                     FormatTime(span.begin) + " to " + FormatTime(span.end),
+                 result.source, "choose --from and --to inside it, or a longer trace"});
+  std::vector<std::unique_ptr<forecast::Forecaster>> forecasters;
+  for (const std::string_view name : forecast::ForecasterNames()) {
+    EBB_ASSIGN_OR_RETURN(auto forecaster, forecast::MakeForecaster(name));
+    forecasters.push_back(std::move(forecaster));
+  }
+  if (signals::HasArchive(trace)) forecasters.push_back(signals::MakeArchivedForecaster(trace));
+  for (std::size_t i = 0; i < forecasters.size(); ++i) {
+    forecast::BacktestOptions options;
+    options.issues = Overlap(result.issues, span);
+    options.progress = [&](double share) {
+      progress((static_cast<double>(i) + share) / static_cast<double>(forecasters.size()));
+    };
+    EBB_ASSIGN_OR_RETURN(auto by_lead, forecast::Backtest(*forecasters[i], trace.series, options));
+    result.methods.push_back({std::string(forecasters[i]->name()), std::move(by_lead)});
+  }
+  return result;
+}
+
+std::string BacktestText(const std::vector<TraceScore>& scores) {
+  std::string text;
+  for (const TraceScore& trace : scores)
+    text += trace.source + ": forecasts made " + FormatTime(trace.issues.begin) + " to " +
+            FormatTime(trace.issues.end) + ", every 7 h\n";
+  text +=
+      "\n                               within 24 h: against    MAE of hours ahead, g/kWh   bias   "
+      " in "
+      "P10 to P90\n";
+  text +=
+      "zone          method             MAPE  persist.     1-24    25-48    49-96    1-24     1-24 "
+      " "
+      "  49-96\n";
+  for (const TraceScore& trace : scores) {
+    for (const MethodScore& method : trace.methods) text += Line(trace, method);
+  }
+  return text;
+}
+
+std::string BacktestJson(const std::vector<TraceScore>& scores) {
+  nlohmann::ordered_json json{{"schema", "ebb.forecast-backtest/1"}};
+  json["traces"] = nlohmann::ordered_json::array();
+  for (const TraceScore& trace : scores) {
+    nlohmann::ordered_json entry{{"zone", trace.zone},
+                                 {"source", trace.source},
+                                 {"from", FormatTime(trace.issues.begin)},
+                                 {"to", FormatTime(trace.issues.end)}};
+    for (const MethodScore& method : trace.methods) {
+      nlohmann::ordered_json scored{{"method", method.method},
+                                    {"day_ahead", Json(forecast::DayAhead(method.by_lead))}};
+      for (std::size_t lead = 0; lead <= kLeadsPrinted && lead < method.by_lead.size(); ++lead) {
+        nlohmann::ordered_json at_lead = Json(method.by_lead[lead]);
+        at_lead["lead_h"] = lead;
+        if (method.by_lead[lead].rows > 0) scored["by_lead"].push_back(std::move(at_lead));
+      }
+      entry["methods"].push_back(std::move(scored));
+    }
+    json["traces"].push_back(std::move(entry));
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace ebb::cli

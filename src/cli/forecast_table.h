@@ -1,0 +1,37 @@
+#pragma once
+// Back-tests of the forecasts on traces, as a table for people and as JSON for programs.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "forecast/backtest.h"
+#include "signals/trace_csv.h"
+
+namespace ebb::cli {
+
+struct MethodScore {
+  std::string method;
+  forecast::ScoreByLead by_lead;
+};
+
+struct TraceScore {
+  std::string zone;
+  std::string source;
+  Interval issues;
+  std::vector<MethodScore> methods;  ///< persistence first
+};
+
+struct BacktestPeriod {
+  std::optional<Time> from, to;  ///< the trace's own, after its first 70 days, where not given
+};
+
+/// Every forecaster, and the trace's archived forecasts where it has any.
+Result<TraceScore> ScoreTrace(const signals::Trace& trace, const BacktestPeriod& period,
+                              const std::function<void(double share)>& progress);
+
+std::string BacktestText(const std::vector<TraceScore>& scores);
+std::string BacktestJson(const std::vector<TraceScore>& scores);
+
+}  // namespace ebb::cli
