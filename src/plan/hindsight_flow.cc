@@ -28,6 +28,8 @@ std::vector<Time> Cuts(const BoundInput& input, bool windows) {
       if (windows) cuts.push_back(choice.latest_end);
     }
   }
+  if (windows)
+    for (const auto& taken : input.taken) cuts.push_back(taken.time.end);
   const PriceCurve& curve = input.curves.front();
   for (std::size_t i = 0; i <= curve.size(); ++i)
     if (curve.EdgeAt(i) > span.begin && curve.EdgeAt(i) < span.end) cuts.push_back(curve.EdgeAt(i));
@@ -112,10 +114,20 @@ class FlowModel {
         pool_nodes_[piece * input_.devices_in_pool.size() + static_cast<std::size_t>(pool)];
     if (node == lemon::INVALID) {
       node = graph_.addNode();
-      AddArc(node, sink_,
-             WorkIn(Piece(piece).length(), input_.devices_in_pool[static_cast<std::size_t>(pool)]));
+      AddArc(node, sink_, FreeWork(piece, pool));
     }
     return node;
+  }
+
+  Amount FreeWork(std::size_t piece, int pool) const {
+    const Duration length = Piece(piece).length();
+    Amount work = WorkIn(length, input_.devices_in_pool[static_cast<std::size_t>(pool)]);
+    for (const auto& taken : input_.taken)
+      if (taken.pool == pool)
+        work -= static_cast<Amount>(
+            static_cast<double>(Overlap(Piece(piece), taken.time).length().count()) * top_speed_ *
+            taken.width);
+    return std::max<Amount>(0, work);
   }
 
   Graph::Arc AddArc(Graph::Node from, Graph::Node to, Amount capacity) {

@@ -8,7 +8,8 @@
 
 namespace ebb::plan {
 
-/// Nothing when the network would have more than `most_arcs` arcs from jobs.
+/// The price of what is settled (`constant`) is left out. Nothing when the network would have more
+/// than `most_arcs` arcs from jobs.
 std::optional<HindsightBound> SolveHindsightFlow(const BoundInput& input, std::size_t most_arcs);
 
 }  // namespace ebb::plan

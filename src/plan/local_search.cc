@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "plan/chain_search.h"
 #include "plan/split_search.h"
 
 namespace ebb::plan {
@@ -202,6 +203,7 @@ class RuinAndRecreate {
 }  // namespace
 
 void Improve(Draft& draft, const SearchOptions& options, std::int64_t budget, Work& work) {
+  if (!options.AsksForSaving()) ImproveChains(draft, work.done + (budget - work.done) / 2, work);
   MoveEach(draft, options, budget, work);
   RuinAndRecreate(draft, options, work).Run(budget);
 }

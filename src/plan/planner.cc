@@ -5,6 +5,7 @@
 
 #include "plan/construct.h"
 #include "plan/draft.h"
+#include "plan/hindsight_flow.h"
 #include "plan/local_search.h"
 #include "plan/plan_bound.h"
 #include "plan/schedule_writer.h"
@@ -51,7 +52,12 @@ class Planner final : public Policy {
                                                   input.devices_in_pool.size());
     const auto iterations = static_cast<int>(
         std::min<std::int64_t>(options_.most_bound_steps, options_.bound_budget / places));
-    return {LagrangianBound(MakeBoundInput(draft), expected, iterations)};
+    const BoundInput bound = MakeBoundInput(draft);
+    if (iterations > 0) {
+      const auto flow = SolveHindsightFlow(bound, options_.most_flow_arcs);
+      if (flow && flow->feasible) return {bound.constant + flow->emissions.grams};
+    }
+    return {LagrangianBound(bound, expected, iterations)};
   }
 
   // Whether enough of the previous schedule is there to go on from it.

@@ -39,11 +39,13 @@ struct PlannerOptions {
   /// Quantile of the forecast, and money beside carbon.
   PriceOptions prices;
   /// For a plan from nothing, and for one that goes on from the last schedule.
-  WorkBudget first_plan{60'000, 20'000'000};
-  WorkBudget next_plan{20'000, 1'500'000};
+  WorkBudget first_plan{30'000, 20'000'000};
+  WorkBudget next_plan{4'000, 1'500'000};
   /// Of the lower bound; 0: the bound that ignores capacity.
   std::int64_t bound_budget = 4'000'000;
   int most_bound_steps = 100;
+  /// Queues with fewer job-steps than this get the stronger bound by flow.
+  std::size_t most_flow_arcs = 20'000;
 };
 
 std::unique_ptr<Policy> MakePlanner(const PlannerOptions& options);

@@ -124,5 +124,239 @@ TEST(Planner, IsWithinOnePercentOfTheExhaustiveOptimumAndNeverUnsound) {
   EXPECT_LE(worst, 0.05);
 }
 
+std::vector<double> RandomValues(std::uint64_t seed, int hours_ahead) {
+  Random random(seed);
+  std::vector<double> values;
+  double value = 300;
+  for (int i = 0; i < hours_ahead; ++i)
+    values.push_back(value = std::clamp(value + random.Uniform(-80, 80), 40.0, 600.0));
+  return values;
+}
+
+// Jobs of many lengths and deadlines on a few devices, some wide, some pausable.
+void FillQueue(Instance& instance, std::uint64_t seed, int jobs,
+               const std::vector<double>& values) {
+  Fill(instance, 4, values);
+  Random random(seed);
+  for (int i = 0; i < jobs; ++i) {
+    core::Job job = JobOf(i, minutes{10 + random.Below(150)}, hours{12 + random.Below(60)});
+    job.devices = random.Below(8) == 0 ? 2 : 1;
+    job.pausable = random.Below(2) == 0;
+    job.pause_overhead = minutes{random.Below(4)};
+    job.minimum_segment = minutes{10 + random.Below(20)};
+    instance.jobs.push_back(job);
+  }
+}
+
+TEST(Planner, KeepsCapacityDeadlinesAndMinimumSegmentsOnRandomQueues) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Instance instance;
+    FillQueue(instance, seed, 25, RandomValues(seed, 96));
+    const Schedule schedule = PlanOnce(instance);
+    ExpectSound(instance, schedule);
+    EXPECT_LE(schedule.lower_bound->grams, schedule.expected->grams * (1 + 1e-9));
+  }
+}
+
+TEST(Planner, OfAFlatSignalMakesFirstComeFirstServed) {
+  Instance instance;
+  FillQueue(instance, 3, 20, std::vector<double>(96, 250));
+  for (core::Job& job : instance.jobs) job.devices = 1;
+  const Schedule schedule = PlanOnce(instance);
+  std::vector<Time> free_from(4, kNow);
+  for (std::size_t i = 0; i < instance.jobs.size(); ++i) {
+    const auto first = std::min_element(free_from.begin(), free_from.end());
+    ASSERT_EQ(schedule.jobs[i].segments.size(), 1u);
+    EXPECT_EQ(BeginOf(schedule.jobs[i]), *first);
+    *first += instance.jobs[i].run_time;
+  }
+}
+
+TEST(Planner, WithoutASignalOrAForecastRunsEverythingAtOnce) {
+  for (const bool has_signal : {false, true}) {
+    Instance instance;
+    Fill(instance, 2, {300, 200, 100});
+    instance.signals[0].forecast = {};
+    if (!has_signal) instance.signals[0].known = {};
+    for (int i = 0; i < 2; ++i) instance.jobs.push_back(JobOf(i, hours{1}, hours{24}));
+    for (const JobPlan& plan : PlanOnce(instance).jobs) EXPECT_TRUE(plan.run_now);
+  }
+}
+
+TEST(Planner, ScalingTheSignalScalesEmissionsOnly) {
+  Instance one, three;
+  std::vector<double> values = RandomValues(5, 96);
+  FillQueue(one, 5, 15, values);
+  for (double& value : values) value *= 3;
+  FillQueue(three, 5, 15, values);
+  const Schedule low = PlanOnce(one), high = PlanOnce(three);
+  for (std::size_t i = 0; i < low.jobs.size(); ++i)
+    EXPECT_EQ(low.jobs[i].segments, high.jobs[i].segments);
+  EXPECT_NEAR(high.expected->grams, 3 * low.expected->grams, 1e-6 * high.expected->grams);
+}
+
+TEST(Planner, IsTheSameEveryTime) {
+  Instance instance;
+  FillQueue(instance, 6, 30, RandomValues(6, 96));
+  const Schedule first = PlanOnce(instance), second = PlanOnce(instance);
+  for (std::size_t i = 0; i < first.jobs.size(); ++i)
+    EXPECT_EQ(first.jobs[i].segments, second.jobs[i].segments);
+}
+
+TEST(Planner, GoesOnFromTheScheduleItWasGiven) {
+  Instance instance;
+  FillQueue(instance, 7, 20, RandomValues(7, 96));
+  const Problem problem = instance.Finish();
+  const auto planner = MakePlanner({});
+  Schedule schedule;
+  schedule.jobs.resize(problem.jobs.size());
+  planner->Update(problem, {}, schedule);
+  const double before = schedule.expected->grams;
+  planner->Update(problem, {}, schedule);
+  EXPECT_LE(schedule.expected->grams, before * (1 + 1e-12));
+}
+
+TEST(Planner, WaitsForTheValley) {
+  Instance instance;
+  Fill(instance, 1, {300, 300, 300, 100, 100, 300, 300, 300});
+  instance.jobs = {JobOf(0, minutes{90}, hours{6})};
+  const JobPlan plan = PlanOnce(instance).jobs[0];
+  EXPECT_FALSE(plan.run_now);
+  EXPECT_EQ(plan.rule, GateRule::kPlanned);
+  EXPECT_EQ(BeginOf(plan), kNow + hours{3});
+  EXPECT_EQ(plan.expected, Intensity{100});
+  EXPECT_EQ(plan.current, Intensity{300});
+}
+
+TEST(Planner, AMinimumSavingStopsWaitingForLittle) {
+  Instance instance;
+  Fill(instance, 1, {300, 290, 290, 290, 290, 290});
+  instance.jobs = {JobOf(0, hours{1}, hours{5})};
+  EXPECT_FALSE(PlanOnce(instance).jobs[0].run_now);
+  PlannerOptions by_share;
+  by_share.minimum_saving_share = 0.05;
+  EXPECT_TRUE(PlanOnce(instance, by_share).jobs[0].run_now);
+  PlannerOptions by_grams;
+  by_grams.minimum_saving = {4};  // waiting saves 0.3 kWh x 10 g/kWh
+  EXPECT_TRUE(PlanOnce(instance, by_grams).jobs[0].run_now);
+}
+
+TEST(Planner, ACarefulQuantileDoesNotBetOnAnUncertainValley) {
+  Instance instance;
+  Fill(instance, 1, {200, 150, 150, 150, 150, 150});
+  const auto values = [&](double value) {
+    return Hourly(kNow + hours{1}, std::vector<double>(5, value));
+  };
+  instance.signals[0].forecast.p10 = values(100);
+  instance.signals[0].forecast.p90 = values(260);
+  instance.jobs = {JobOf(0, hours{1}, hours{4})};
+  EXPECT_FALSE(PlanOnce(instance).jobs[0].run_now);
+  PlannerOptions careful;
+  careful.prices.risk = 0.9;
+  EXPECT_TRUE(PlanOnce(instance, careful).jobs[0].run_now);
+}
+
+TEST(Planner, ATariffCanOutweighCarbon) {
+  Instance instance;
+  Fill(instance, 1, {300, 250, 300, 300, 300, 300});
+  instance.jobs = {JobOf(0, hours{1}, hours{5})};
+  PlannerOptions options;
+  options.prices.tariffs = {{{kNow, 0.4}, {kNow + hours{3}, 0.1}, {kNow + hours{4}, 0.4}}};
+  EXPECT_EQ(BeginOf(PlanOnce(instance, options).jobs[0]), kNow + hours{1});
+  options.prices.tariff_weight = 0.5;
+  EXPECT_EQ(BeginOf(PlanOnce(instance, options).jobs[0]), kNow + hours{3});
+}
+
+// 5 % faster for 80 % more power, as a 3090 beside an A5000.
+void FillUnlikeDevices(Instance& instance) {
+  Fill(instance, 1, std::vector<double>(60, 300));
+  instance.cluster.pools = {{"RTX A5000", 0, 1, 1, 1, {}}, {"RTX 3090", 0, 1, 1.05, 1.8, {}}};
+}
+
+TEST(Planner, TakesTheDeviceWithFewerGramsThatStillMeetsTheDeadline) {
+  Instance instance;
+  FillUnlikeDevices(instance);
+  instance.jobs = {JobOf(0, hours{2}, hours{24}), JobOf(1, hours{2}, hours{24})};
+  for (const JobPlan& plan : PlanOnce(instance).jobs) EXPECT_EQ(plan.pool, 0);
+  // Neither can wait for the other.
+  for (core::Job& job : instance.jobs) job.start_by = kNow + hours{1};
+  EXPECT_EQ(PlanOnce(instance).jobs[1].pool + PlanOnce(instance).jobs[0].pool, 1);
+  // Only the faster one is in time.
+  instance.jobs = {JobOf(0, hours{2}, hours{24})};
+  instance.jobs[0].finish_by = kNow + minutes{118};
+  EXPECT_EQ(PlanOnce(instance).jobs[0].pool, 1);
+}
+
+TEST(Planner, SplitsAPausableJobOnlyWhereThatPays) {
+  Instance instance;
+  Fill(instance, 1, {100, 400, 400, 100, 400, 400, 400, 400});
+  instance.jobs = {JobOf(0, hours{2}, hours{5})};
+  instance.jobs[0].minimum_segment = minutes{15};
+  instance.jobs[0].pause_overhead = minutes{6};
+  EXPECT_EQ(PlanOnce(instance).jobs[0].segments.size(), 1u);
+  instance.jobs[0].pausable = true;
+  const Schedule split = PlanOnce(instance);
+  ASSERT_EQ(split.jobs[0].segments.size(), 2u);
+  ExpectSound(instance, split);
+  instance.jobs[0].pause_overhead = minutes{90};
+  EXPECT_EQ(PlanOnce(instance).jobs[0].segments.size(), 1u);
+}
+
+TEST(Planner, PausesARunningJobAndResumesIt) {
+  Instance instance;
+  Fill(instance, 1, {400, 400, 400, 100, 100, 100, 400, 400});
+  instance.jobs = {JobOf(0, hours{3}, hours{8})};
+  instance.jobs[0].pausable = true;
+  instance.jobs[0].pause_overhead = minutes{6};
+  Problem problem = instance.Finish();
+  instance.views[0] = {&instance.jobs[0], JobState::kRunning, hours{2}, 0, kNow - hours{1}, 0};
+  Schedule schedule;
+  schedule.jobs.resize(1);
+  MakePlanner({})->Update(problem, {}, schedule);
+  EXPECT_FALSE(schedule.jobs[0].run_now);
+  EXPECT_EQ(schedule.jobs[0].rule, GateRule::kPausedForCleaner);
+  EXPECT_EQ(BeginOf(schedule.jobs[0]), kNow + hours{3});
+  // Not before its segment is long enough.
+  instance.jobs[0].minimum_segment = minutes{90};
+  MakePlanner({})->Update(problem, {}, schedule);
+  EXPECT_TRUE(schedule.jobs[0].run_now);
+}
+
+TEST(Planner, KeepsTheDevicesOfAJobThatCannotBePaused) {
+  Instance instance;
+  Fill(instance, 1, {100, 100, 100, 400, 400, 400, 400, 400});
+  instance.jobs = {JobOf(0, hours{3}, hours{8}), JobOf(1, hours{1}, hours{6})};
+  const Problem problem = instance.Finish();
+  instance.views[0] = {&instance.jobs[0], JobState::kRunning, hours{2}, 0, kNow - hours{1}, 0};
+  Schedule schedule;
+  schedule.jobs.resize(2);
+  MakePlanner({})->Update(problem, {}, schedule);
+  EXPECT_TRUE(schedule.jobs[0].run_now);
+  EXPECT_EQ(BeginOf(schedule.jobs[1]), kNow + hours{2});
+}
+
+TEST(Planner, RunsAJobThatIsLateAsSoonAsPossible) {
+  Instance instance;
+  Fill(instance, 1, {400, 400, 100, 100, 100, 100});
+  instance.jobs = {JobOf(0, hours{1}, hours{0}), JobOf(1, hours{1}, hours{5})};
+  instance.jobs[0].start_by = kNow - hours{1};
+  const Schedule schedule = PlanOnce(instance);
+  EXPECT_TRUE(schedule.jobs[0].run_now);
+  EXPECT_EQ(schedule.jobs[0].rule, GateRule::kCompulsory);
+  EXPECT_EQ(BeginOf(schedule.jobs[1]), kNow + hours{2});
+}
+
+TEST(Planner, StartsNowWhereWaitingWouldMakeAnotherJobLate) {
+  Instance instance;
+  Fill(instance, 1, {400, 400, 400, 100, 100, 100, 100});
+  for (int i = 0; i < 3; ++i) instance.jobs.push_back(JobOf(i, hours{2}, hours{4}));
+  const Schedule schedule = PlanOnce(instance);
+  ExpectSound(instance, schedule);
+  EXPECT_EQ(std::count_if(schedule.jobs.begin(), schedule.jobs.end(),
+                          [](const JobPlan& plan) { return plan.run_now; }),
+            1);
+}
+
 }  // namespace
 }  // namespace ebb::plan
