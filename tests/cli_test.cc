@@ -262,6 +262,38 @@ TEST_F(Cli, GridShowsNowTheHoursAheadAndTheCleanestWindow) {
   EXPECT_EQ(nlohmann::json::parse(json.out).at("zone"), "DE");
 }
 
+TEST_F(Cli, ForecastShowsWhatThePastLetsOneExpectAndScoresItself) {
+  std::string rows = "timestamp,carbon_intensity\n";
+  const std::chrono::sys_days first{std::chrono::year{2023} / 1 / 1};
+  for (int hour = 0; hour < 24 * 120; ++hour) {
+    const std::chrono::year_month_day date{first + std::chrono::days{hour / 24}};
+    char row[64];
+    std::snprintf(row, sizeof row, "2023-%02u-%02uT%02d:00Z,%d\n",
+                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), hour % 24,
+                  200 + 10 * (hour % 24) + hour * 37 % 11);
+    rows += row;
+  }
+  Write("z.csv", rows);
+  const Outcome text = Ebb({"forecast", "--trace", "z.csv", "--at", "2023-04-25T12:00Z"});
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(Contains(text.out, "regression on the zone's own past")) << text.out;
+  EXPECT_TRUE(Contains(text.out, "2023-04-25T13:00:00Z")) << text.out;
+  const Outcome json = Ebb({"forecast", "--trace", "z.csv", "--at", "2023-04-25T12:00Z", "--hours",
+                            "24", "--format", "json"});
+  ASSERT_EQ(json.code, 0) << json.err;
+  EXPECT_EQ(nlohmann::json::parse(json.out).at("forecast").size(), 23u);
+  const Outcome backtest = Ebb({"forecast", "--backtest", "--trace", "z.csv", "--format", "json"});
+  ASSERT_EQ(backtest.code, 0) << backtest.err;
+  const auto methods = nlohmann::json::parse(backtest.out).at("traces").at(0).at("methods");
+  EXPECT_EQ(methods.at(0).at("method"), "persistence");
+  EXPECT_LT(methods.at(2).at("day_ahead").at("mae_g_per_kwh"),
+            methods.at(0).at("day_ahead").at("mae_g_per_kwh"));
+  const Outcome outside = Ebb({"forecast", "--trace", "z.csv", "--at", "2024-01-01"});
+  EXPECT_EQ(outside.code, 3);
+  EXPECT_TRUE(Contains(outside.err, "the trace covers 2023-01-01")) << outside.err;
+  EXPECT_EQ(Ebb({"forecast", "--backtest"}).code, 2);
+}
+
 TEST_F(Cli, AMisspeltKeyInAConfigurationIsNamedWithLineAndSuggestion) {
   Write("c.yaml",
         "training:\n  run_name: x\n  batch_size: 8\n  epochs: 1\nscheduler:\n  carbon_treshold: "

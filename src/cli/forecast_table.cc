@@ -46,7 +46,7 @@ std::string Line(const TraceScore& trace, const MethodScore& method) {
 }
 
 nlohmann::ordered_json Json(const forecast::Score& score) {
-  nlohmann::ordered_json json{{"rows", score.rows},
+  nlohmann::ordered_json json{{"rows", static_cast<long long>(score.rows)},
                               {"mae_g_per_kwh", score.MeanAbsoluteError()},
                               {"mape", score.MeanRelativeError()},
                               {"bias_g_per_kwh", score.Bias()}};
