@@ -11,7 +11,8 @@
 namespace ebb::report {
 namespace {
 
-constexpr double kLaneHeight = 26, kBarHeight = 18, kNarrowestBar = 2, kCharacterWidth = 6.6;
+constexpr double kCurveHeight = 150, kLaneHeight = 26, kBarHeight = 18, kNarrowestBar = 2,
+                 kCharacterWidth = 6.6;
 
 struct Piece {
   std::size_t job;
@@ -43,9 +44,7 @@ std::string DrawForecast(const TimeFrame& frame, const core::IntensitySeries& fo
   return path.empty() ? "" : "<path class=\"forecast\" d=\"" + path + "\"/>";
 }
 
-double LaneY(int lane) {
-  return TimeFrame::kTop + TimeFrame::kCurveHeight + 22 + kLaneHeight * (lane + 0.5);
-}
+double LaneY(int lane) { return TimeFrame::kTop + kCurveHeight + 22 + kLaneHeight * (lane + 0.5); }
 
 std::string DrawBar(const TimeFrame& frame, const GanttBar& bar, const GanttJob& job) {
   const double from = frame.X(bar.time.begin);
@@ -113,7 +112,9 @@ std::vector<GanttBar> PlaceBars(const core::Cluster& cluster, const std::vector<
 
 std::string DrawGantt(const GanttPlot& plot) {
   const auto lanes = static_cast<int>(std::min(plot.lanes.size(), kMostGanttLanes));
-  TimeFrame frame{plot.window, 1};
+  TimeFrame frame;
+  frame.window = plot.window;
+  frame.curve_height = kCurveHeight;
   frame.highest = 1.06 * std::max({1.0, HighestOf(*plot.truth, plot.window),
                                    HighestOf(*plot.forecast, plot.window)});
   const double bottom = LaneY(lanes) - kLaneHeight / 2;

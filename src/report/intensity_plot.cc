@@ -80,8 +80,10 @@ std::string DrawLane(const TimeFrame& frame, const RunLane& lane, double y) {
 }  // namespace
 
 std::string DrawIntensityPlot(const IntensityPlot& plot) {
-  const TimeFrame frame{plot.window, Highest(plot)};
-  const double lanes_top = TimeFrame::kTop + TimeFrame::kCurveHeight + 22;
+  TimeFrame frame;
+  frame.window = plot.window;
+  frame.highest = Highest(plot);
+  const double lanes_top = TimeFrame::kTop + frame.curve_height + 22;
   const double bottom = lanes_top + kLaneHeight * static_cast<double>(plot.lanes.size());
   std::string svg =
       OpenSvg({TimeFrame::kWidth, bottom + TimeFrame::kTimeHeight}, plot.description, "wide");

@@ -27,7 +27,7 @@ border-radius:0 6px 6px 0}
 .card{background:var(--card);border:1px solid var(--rule);border-radius:10px;padding:14px 16px}
 .scroll{overflow-x:auto}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,420px),1fr));gap:16px}
-figure{margin:0}
+figure{margin:0}figure+figure{margin-top:14px}
 figcaption{font-size:.9rem;margin-bottom:6px}
 figcaption b{color:var(--ink);font-weight:600}
 svg{display:block;width:100%;height:auto}

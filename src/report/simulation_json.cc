@@ -7,6 +7,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Larger schedules are for programs that read the trace themselves.
+constexpr std::size_t kMostScheduledJobs = 2000;
+
 Json EstimateJson(const std::optional<sim::Estimate>& estimate) {
   if (!estimate) return nullptr;
   Json json{{"value", estimate->value}, {"low", nullptr}, {"high", nullptr}};
@@ -50,6 +53,24 @@ Json PolicyJson(const sim::PolicyFigures& policy) {
   json["starts"] = Json::array();
   for (const sim::StartFigures& start : policy.starts) json["starts"].push_back(StartJson(start));
   return json;
+}
+
+// Where and when each job ran from the first start date.
+Json ScheduleJson(const sim::Simulation& simulation, const core::Cluster& cluster) {
+  Json jobs = Json::array();
+  for (std::size_t i = 0; i < simulation.jobs.size(); ++i) {
+    Json segments = Json::array();
+    for (const plan::Segment& segment : simulation.outcomes[i].segments)
+      segments.push_back({{"site", cluster.SiteOf(segment.pool).name},
+                          {"model", cluster.pools[static_cast<std::size_t>(segment.pool)].model},
+                          {"begin", FormatTime(segment.time.begin)},
+                          {"end", FormatTime(segment.time.end)}});
+    jobs.push_back({{"name", simulation.jobs[i].name},
+                    {"submitted", FormatTime(simulation.jobs[i].submitted)},
+                    {"emissions_g", simulation.outcomes[i].use.emissions.grams},
+                    {"segments", std::move(segments)}});
+  }
+  return jobs;
 }
 
 Json SignalJson(const sim::Scenario& scenario, const sim::Outlook& outlook, std::size_t site) {
@@ -100,8 +121,12 @@ std::string SimulationJson(const sim::Experiment& experiment) {
                      {"saving_percent", EstimateJson(comparison.bound_saving_percent)},
                      {"emissions_g", comparison.bound_g}};
   json["policies"] = Json::array();
-  for (const sim::PolicyFigures& policy : comparison.policies)
-    json["policies"].push_back(PolicyJson(policy));
+  for (std::size_t i = 0; i < comparison.policies.size(); ++i) {
+    json["policies"].push_back(PolicyJson(comparison.policies[i]));
+    if (i < experiment.first_start.size() && scenario.jobs.size() <= kMostScheduledJobs)
+      json["policies"].back()["first_schedule"] =
+          ScheduleJson(experiment.first_start[i], scenario.cluster);
+  }
   if (scenario.published) json["published"] = PublishedJson(experiment);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

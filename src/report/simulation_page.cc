@@ -12,10 +12,22 @@
 namespace ebb::report {
 namespace {
 
+// What stands in brackets goes below: intervals make columns too wide.
+std::string CellHtml(const std::string& text) {
+  const auto bracket = text.find(" (");
+  if (bracket == std::string::npos) return Element("td", text);
+  const std::string below = text.substr(bracket + 2, text.size() - bracket - 3);
+  return "<td>" + EscapeHtml(text.substr(0, bracket)) + "<small>" + EscapeHtml(below) +
+         "</small></td>";
+}
+
 std::string TableHtml(const TextTable& table) {
   std::string rows;
-  for (const std::vector<std::string>& row : table.rows)
-    rows += TableRow(row.front(), {row.begin() + 1, row.end()});
+  for (const std::vector<std::string>& row : table.rows) {
+    rows += "<tr>" + Element("th", row.front());
+    for (std::size_t i = 1; i < row.size(); ++i) rows += CellHtml(row[i]);
+    rows += "</tr>";
+  }
   return TableCard(table.headers, rows);
 }
 
@@ -42,7 +54,7 @@ std::string Opening(const sim::Experiment& experiment) {
   html += Element("p", ExperimentSentence(experiment) + ".");
   std::string notices;
   for (const std::string& sentence : SignalSentences(experiment)) notices += Element("p", sentence);
-  for (const std::string& note : experiment.notes) notices += Element("p", note);
+  for (const std::string& remark : Remarks(experiment)) notices += Element("p", remark);
   return html + "<div class=\"notice\">" + notices + "</div>";
 }
 
@@ -50,8 +62,9 @@ std::string PoliciesSection(const sim::Experiment& experiment) {
   std::string html = "<h2>Policies</h2>" + TableHtml(PolicyTable(experiment));
   std::string how =
       "Saved: grams below those of running at once, first come first served (run-now), and below "
-      "running as late as the deadlines allow (edf), on the same devices. In brackets the 95 % "
-      "interval, by bootstrap over start dates. Worse: start dates that emit more than run-now.";
+      "running at once, earliest latest start first (edf), on the same devices. Below a figure its "
+      "95 % interval, by bootstrap over start dates. Worse: start dates that emit more than "
+      "run-now.";
   if (!experiment.comparison.bound_g.empty())
     how +=
         " Share captured: (run-now - policy) / (run-now - best in hindsight), in grams summed "

@@ -19,7 +19,7 @@ std::string WithInterval(const std::optional<sim::Estimate>& estimate) {
 }
 
 std::string Misses(const sim::PolicyFigures& policy) {
-  return std::to_string(policy.late_starts) + " / " + std::to_string(policy.late_ends);
+  return std::to_string(policy.late_starts) + "/" + std::to_string(policy.late_ends);
 }
 
 std::string Pauses(const sim::PolicyFigures& policy) {
@@ -62,10 +62,9 @@ std::string StatusText(const core::IntensitySeries& series) {
 std::string GramsText(double grams) { return EmissionsText({grams}); }
 
 TextTable PolicyTable(const sim::Experiment& experiment) {
-  TextTable table{
-      {"policy", "emitted", "energy", "saved on run-now", "saved on edf", "share captured", "wait",
-       "p95", "stretch", "makespan", "late start / end", "pauses", "worse"},
-      {}};
+  TextTable table{{"policy", "emitted", "energy", "saved", "on edf", "captured", "wait", "p95",
+                   "stretch", "makespan", "late start/end", "pauses", "worse"},
+                  {}};
   const sim::Comparison& comparison = experiment.comparison;
   for (const sim::PolicyFigures& policy : comparison.policies)
     table.rows.push_back(PolicyRow(policy));
@@ -113,7 +112,8 @@ std::vector<std::string> SignalSentences(const sim::Experiment& experiment) {
   for (std::size_t site = 0; site < experiment.outlooks.size(); ++site) {
     const core::IntensitySeries& truth = experiment.outlooks[site].truth;
     const core::SignalIdentity& identity = truth.identity();
-    std::string text = experiment.scenario.cluster.sites[site].name + ": " + identity.zone + ", " +
+    const std::string& name = experiment.scenario.cluster.sites[site].name;
+    std::string text = (name == identity.zone ? "" : name + ": ") + identity.zone + ", " +
                        std::string(core::Name(identity.kind)) + ", " +
                        std::string(core::Name(identity.boundary)) + "; " + identity.source + "; " +
                        StatusText(truth);
@@ -124,6 +124,20 @@ std::vector<std::string> SignalSentences(const sim::Experiment& experiment) {
     sentences.push_back(std::move(text));
   }
   return sentences;
+}
+
+std::vector<std::string> Remarks(const sim::Experiment& experiment) {
+  std::vector<std::string> remarks = experiment.notes;
+  for (const sim::PolicyFigures& policy : experiment.comparison.policies) {
+    if (policy.use.energy_without_intensity > Energy{})
+      remarks.push_back(policy.label + ": " + EnergyText(policy.use.energy_without_intensity) +
+                        " ran where the intensity is unknown; its emissions are in no figure");
+    const bool late = policy.late_starts + policy.late_ends > 0;
+    if (late && policy.share_captured_percent && policy.share_captured_percent->value > 100)
+      remarks.push_back(policy.label +
+                        " saves more than the best schedule because it misses deadlines");
+  }
+  return remarks;
 }
 
 }  // namespace ebb::report

@@ -22,6 +22,8 @@ TextTable PublishedTable(const sim::Experiment& experiment);
 std::string ExperimentSentence(const sim::Experiment& experiment);
 /// One line per site: whose signal, measured or modelled.
 std::vector<std::string> SignalSentences(const sim::Experiment& experiment);
+/// What a reader must know to read the figures right: unknown intensity, missed deadlines, notes.
+std::vector<std::string> Remarks(const sim::Experiment& experiment);
 /// Grams; kilograms where all values of a column would be large.
 std::string GramsText(double grams);
 

@@ -47,16 +47,16 @@ std::string SimulationText(const sim::Experiment& experiment) {
   if (!experiment.scenario.description.empty()) text += ": " + experiment.scenario.description;
   text += "\n" + ExperimentSentence(experiment) + "\n";
   for (const std::string& sentence : SignalSentences(experiment)) text += sentence + "\n";
-  for (const std::string& note : experiment.notes) text += note + "\n";
+  for (const std::string& remark : Remarks(experiment)) text += remark + "\n";
   text += "\n" + AlignedTable(PolicyTable(experiment)) + "\n";
   if (!experiment.comparison.bound_g.empty())
     text +=
-        "share captured = (run-now - policy) / (run-now - best in hindsight), in grams summed "
-        "over start dates; bound: " +
+        "captured: share of the hindsight saving, (run-now - policy) / (run-now - best), in grams "
+        "summed over start dates; best: " +
         experiment.comparison.bound_method + "\n";
   text +=
-      "worse: start dates that emit more than run-now. Intervals: 95 %, bootstrap over start "
-      "dates.\n";
+      "saved: against run-now; worse: start dates that emit more than run-now; in brackets 95 % "
+      "intervals, bootstrap over start dates\n";
   if (experiment.published.empty()) return text;
   return text + "\n" + experiment.scenario.published->source + "\n" +
          AlignedTable(PublishedTable(experiment));

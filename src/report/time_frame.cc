@@ -36,7 +36,7 @@ std::string DrawSample(const TimeFrame& frame, const core::Sample& sample,
   const bool measured = sample.status == core::SampleStatus::kMeasured;
   svg += SvgLine({x1, y}, {x2, y}, measured ? "curve" : "curve dashed");
   svg += "<rect class=\"hit\" x=\"" + SvgNumber(x1) + "\" y=\"" + SvgNumber(TimeFrame::kTop) +
-         "\" width=\"" + SvgNumber(x2 - x1) + "\" height=\"" + SvgNumber(TimeFrame::kCurveHeight) +
+         "\" width=\"" + SvgNumber(x2 - x1) + "\" height=\"" + SvgNumber(frame.curve_height) +
          "\"><title>" + FormatTime(sample.interval.begin) + ": " +
          FormatFixed(sample.intensity.g_per_kwh, 0) + " g/kWh, " +
          std::string(core::Name(sample.status)) + "</title></rect>";

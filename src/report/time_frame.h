@@ -10,14 +10,15 @@
 namespace ebb::report {
 
 struct TimeFrame {
-  static constexpr double kWidth = 1000, kLeft = 170, kRight = 22, kTop = 26, kCurveHeight = 240;
+  static constexpr double kWidth = 1000, kLeft = 170, kRight = 22, kTop = 26;
   static constexpr double kTimeHeight = 44;  ///< below the lanes: clock and date
 
   Interval window;
   double highest = 1;  ///< g/kWh at the upper edge
+  double curve_height = 240;
 
   double X(Time time) const;
-  double Y(double g_per_kwh) const { return kTop + kCurveHeight * (1 - g_per_kwh / highest); }
+  double Y(double g_per_kwh) const { return kTop + curve_height * (1 - g_per_kwh / highest); }
 };
 
 /// The upper edge for a highest value.

@@ -9,8 +9,6 @@ namespace ebb::sim {
 namespace {
 
 constexpr std::array<std::string_view, 4> kForecastNames{"own", "archived", "perfect", "noise"};
-// Beyond the last deadline: time for pauses and for starts that found no device at once.
-constexpr Duration kMargin{std::chrono::hours{24}};
 
 Time Later(std::optional<Time> a, Time b) { return a ? std::max(*a, b) : b; }
 
@@ -70,7 +68,7 @@ Duration LatestEnd(const Scenario& scenario, Duration default_max_delay) {
   Time last = BusyUntil(scenario);
   for (const core::Job& job : scenario.jobs)
     last = Later(LatestEndOf(job, scenario.cluster, default_max_delay), last);
-  return last + kMargin - Time{};
+  return last - Time{};
 }
 
 Duration HorizonOf(const Scenario& scenario, Duration default_max_delay) {

@@ -81,8 +81,7 @@ struct Scenario {
 std::vector<core::Job> JobsAt(const Scenario& scenario, Time start);
 
 /// How far after a start date the truth must be known: until every job that starts at its latest
-/// moment has ended, with time for its pauses. Jobs without a deadline count with
-/// `default_max_delay`.
+/// moment has ended. Jobs without a deadline count with `default_max_delay`.
 Duration LatestEnd(const Scenario& scenario, Duration default_max_delay);
 
 /// The horizon of forecasts: as given, or what reaches to the end of the last job that may wait.

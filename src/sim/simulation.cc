@@ -12,6 +12,9 @@ namespace ebb::sim {
 namespace {
 
 constexpr Duration kDefaultMaxDelay = engine::Options{}.default_max_delay;
+// Jobs that are late, or that pause, run beyond the last deadline: their truth is taken where there
+// is one, and what has none is reported as such.
+constexpr Duration kMargin{std::chrono::days{8}};
 
 // Submissions that make no sense on this cluster; nothing else is refused (Admission::kTakeAll).
 class Refusals final : public runtime::LoopObserver {
@@ -79,7 +82,9 @@ Result<std::unique_ptr<TrueSignals>> TrueSignals::Load(const Scenario& scenario,
   auto truth = std::make_unique<TrueSignals>();
   for (const auto& feed : feeds) {
     EBB_RETURN_IF_ERROR(CheckCoverage(*feed, needed));
-    EBB_ASSIGN_OR_RETURN(auto series, feed->Settled(needed));
+    Interval wanted{needed.begin, needed.end + kMargin};
+    if (const auto coverage = feed->Coverage()) wanted = Overlap(wanted, *coverage);
+    EBB_ASSIGN_OR_RETURN(auto series, feed->Settled(wanted));
     truth->series.push_back(std::move(series));
   }
   for (const core::IntensitySeries& series : truth->series) truth->integrals.emplace_back(series);
