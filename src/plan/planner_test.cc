@@ -358,5 +358,112 @@ TEST(Planner, StartsNowWhereWaitingWouldMakeAnotherJobLate) {
             1);
 }
 
+// A small world that does what the plan says, with a new forecast every hour that has nothing to do
+// with the last one.
+class World {
+ public:
+  World(Instance& instance, std::uint64_t seed) : instance_(instance), random_(seed) {
+    problem_ = instance.Finish();
+    schedule_.jobs.resize(instance.jobs.size());
+  }
+
+  void Run() {
+    const auto planner = MakePlanner({});
+    for (int step = 0; !instance_.views.empty(); ++step) {
+      ASSERT_LT(step, 3000);
+      problem_.now = instance_.signals[0].now = now_;
+      problem_.jobs = instance_.views;
+      planner->Update(problem_, {}, schedule_);
+      Obey();
+      if (::testing::Test::HasFatalFailure()) return;
+      Advance(std::min(schedule_.wake_at, Time{std::chrono::floor<hours>(now_) + hours{1}}));
+    }
+  }
+
+  Time FirstBegin(core::JobId job) const { return first_begin_.at(job); }
+  Time End(core::JobId job) const { return end_.at(job); }
+
+ private:
+  // Pauses, then starts what the plan wants now; it must fit.
+  void Obey() {
+    int used = 0;
+    for (std::size_t i = 0; i < instance_.views.size(); ++i) {
+      JobView& view = instance_.views[i];
+      const bool run = schedule_.jobs[i].run_now;
+      if (run) used += view.job->devices;
+      if (view.state == JobState::kRunning && !run) {
+        ASSERT_TRUE(view.job->pausable);
+        view.state = JobState::kPaused;
+        ++view.pauses;
+      } else if (view.state != JobState::kRunning && run) {
+        view.state = JobState::kRunning;
+        view.pool = schedule_.jobs[i].pool;
+        view.segment_begin = now_;
+        first_begin_.emplace(view.job->id, now_);
+      }
+    }
+    ASSERT_LE(used, instance_.cluster.pools[0].count);
+  }
+
+  Time EndIfGoingOn(const JobView& view) const {
+    const Duration overhead = view.pauses > 0 ? view.job->pause_overhead : Duration::zero();
+    return std::max(now_, view.segment_begin + overhead) + view.remaining;
+  }
+
+  void Advance(Time until) {
+    for (const JobView& view : instance_.views)
+      if (view.state == JobState::kRunning) until = std::min(until, EndIfGoingOn(view));
+    for (std::size_t i = instance_.views.size(); i-- > 0;) {
+      JobView& view = instance_.views[i];
+      if (view.state != JobState::kRunning) continue;
+      view.remaining = std::min(view.remaining, EndIfGoingOn(view) - until);
+      if (view.remaining > Duration::zero()) continue;
+      end_[view.job->id] = until;
+      instance_.views.erase(instance_.views.begin() + static_cast<std::ptrdiff_t>(i));
+      schedule_.jobs.erase(schedule_.jobs.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    if (std::chrono::floor<hours>(until) > std::chrono::floor<hours>(now_)) NewForecast(until);
+    now_ = until;
+  }
+
+  void NewForecast(Time at) {
+    const Time hour = std::chrono::floor<hours>(at);
+    std::vector<core::Sample> samples;
+    for (int i = 0; i < 96; ++i)
+      samples.push_back({{hour + hours{i}, hour + hours{i + 1}},
+                         {random_.Uniform(50, 500)},
+                         core::SampleStatus::kForecast});
+    core::SignalView& view = instance_.signals[0];
+    view.known = *core::IntensitySeries::Create({}, {samples.front()});
+    view.forecast.series = *core::IntensitySeries::Create({}, {samples.begin() + 1, samples.end()});
+  }
+
+  Instance& instance_;
+  Random random_;
+  Problem problem_;
+  Schedule schedule_;
+  Time now_ = kNow;
+  std::map<core::JobId, Time> first_begin_, end_;
+};
+
+TEST(Planner, MeetsEveryDeadlineWhateverTheForecastDoes) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Instance instance;
+    FillQueue(instance, seed, 24, RandomValues(seed, 96));
+    World world(instance, seed);
+    world.Run();
+    if (HasFatalFailure()) return;
+    for (const core::Job& job : instance.jobs) {
+      EXPECT_LE(world.FirstBegin(job.id), *job.start_by);
+      if (job.pausable) {
+        EXPECT_LE(world.End(job.id), *job.start_by + job.run_time);
+      } else {
+        EXPECT_EQ(world.End(job.id), world.FirstBegin(job.id) + job.run_time);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ebb::plan
