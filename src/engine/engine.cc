@@ -138,6 +138,7 @@ Decision Engine::Decide(Time now) {
     live.since = live.segment_begin = now;
     live.pool = placement.pool;
     live.attempt_over = false;
+    live.start_repeated = false;
     ++live.attempt;
     decision.commands.push_back(StartJob{live.job.id, live.attempt, live.pool});
     // A started job is the policy's business again: what it wants of a running one.

@@ -111,7 +111,9 @@ enum class Repair { kNone, kGiveCommandAgain, kLost };
 Repair RepairFor(const LiveJob& live, const JobReport* known) {
   if (!HoldsDevices(live.stage)) return Repair::kNone;
   if (!known) {
-    const bool start_was_lost = live.stage == Stage::kStarting && !live.cancel_wanted;
+    // Told a second time and still not known: it was started before, and has vanished since.
+    const bool start_was_lost =
+        live.stage == Stage::kStarting && !live.cancel_wanted && !live.start_repeated;
     return start_was_lost ? Repair::kGiveCommandAgain : Repair::kLost;
   }
   const bool waits_for_end = live.cancel_wanted || live.stage == Stage::kPausing;
@@ -173,6 +175,7 @@ Status ApplyObserved(Folding& fold, Time at, const ExecutorObserved& observed) {
         break;
       case Repair::kGiveCommandAgain:
         live.command_due = true;
+        live.start_repeated = live.stage == Stage::kStarting;
         break;
       case Repair::kLost:
         fold.change.jobs.push_back(live.job.id);

@@ -41,6 +41,7 @@ struct LiveJob {
   std::optional<Time> first_start;  ///< when it first ran
   bool cancel_wanted = false;       ///< ends as cancelled once the attempt is gone
   bool command_due = false;         ///< the command of this stage has to be given (again)
+  bool start_repeated = false;      ///< kStarting: the command was given a second time
   Explanation explanation;
 };
 

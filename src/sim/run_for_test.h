@@ -1,0 +1,126 @@
+#pragma once
+// Runs jobs under a policy through the engine, the loop and the simulated executor, for tests.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "plan/make_policy.h"
+#include "runtime/run_loop.h"
+#include "sim/simulated_executor.h"
+#include "testing/builders.h"
+#include "testing/fake_feed.h"
+
+namespace ebb::sim {
+
+const Time kTestBegin = *ParseTime("2023-05-01");
+
+/// Checks the laws that hold for every decision, whatever the policy.
+class LawObserver final : public runtime::LoopObserver {
+ public:
+  void OnRefused(const engine::Event&, const Error& error) override {
+    ADD_FAILURE() << error.Message();
+  }
+  void OnDecision(const engine::Decision& decision, const engine::Engine& engine) override {
+    decisions_.push_back(decision);
+    const engine::State& state = engine.state();
+    for (const int free : state.FreeDevices()) EXPECT_GE(free, 0) << "more released than fits";
+    EXPECT_GT(decision.wake_at, decision.at);
+    for (const auto& live : state.live) {
+      const engine::Explanation& why = live->explanation;
+      EXPECT_EQ(why.job, live->job.id);
+      EXPECT_EQ(why.stage, live->stage);
+      EXPECT_TRUE(why.expected_start) << "job " << why.job << ": " << engine::Sentence(why);
+    }
+    ExpectNobodyOvertaken(decision, state);
+  }
+  const std::vector<engine::Decision>& decisions() const { return decisions_; }
+
+ private:
+  // Whoever wants to run, goes before a job that was started, and still waits, does not fit beside
+  // the jobs that hold devices without those that were started after it.
+  static void ExpectNobodyOvertaken(const engine::Decision& decision, const engine::State& state) {
+    std::vector<std::size_t> started;
+    for (const engine::Command& command : decision.commands)
+      if (const auto* start = std::get_if<engine::StartJob>(&command))
+        started.push_back(state.LowerBound(start->job));
+    if (started.empty()) return;
+    const std::vector<int> free_now = state.FreeDevices();
+    for (std::size_t i = 0; i < state.live.size(); ++i) {
+      const engine::LiveJob& waits = *state.live[i];
+      if (engine::HoldsDevices(waits.stage) || !state.schedule.jobs[i].run_now) continue;
+      if (waits.retry_at > state.now || state.schedule.jobs[i].pool >= 0) continue;
+      const core::GateRule rule = waits.explanation.rule;
+      if (rule == core::GateRule::kDevicesReserved || rule == core::GateRule::kRampLimit) continue;
+      std::vector<int> free = free_now;
+      for (const std::size_t k : started) {
+        const engine::LiveJob& other = *state.live[k];
+        const bool after = std::pair(state.schedule.jobs[i].order, waits.job.id) <
+                           std::pair(state.schedule.jobs[k].order, other.job.id);
+        if (after) free[static_cast<std::size_t>(other.pool)] += other.job.devices;
+      }
+      for (std::size_t pool = 0; pool < free.size(); ++pool) {
+        const bool fits = core::Fits(waits.job, state.cluster, static_cast<int>(pool)) &&
+                          free[pool] >= waits.job.devices;
+        EXPECT_FALSE(fits) << "job " << waits.job.id << " was overtaken";
+      }
+    }
+  }
+
+  std::vector<engine::Decision> decisions_;
+};
+
+struct TestRun {
+  std::map<core::JobId, JobRun> runs;
+  std::vector<engine::Decision> decisions;
+  std::vector<runtime::JournalRecord> journal;
+
+  Time StartOf(core::JobId job) const { return runs.at(job).segments.front().time.begin; }
+  Time EndOf(core::JobId job) const { return runs.at(job).segments.back().time.end; }
+  /// Job, pool and interval of everything that ran.
+  std::vector<std::tuple<core::JobId, int, Time, Time>> Schedule() const {
+    std::vector<std::tuple<core::JobId, int, Time, Time>> schedule;
+    for (const auto& [id, run] : runs)
+      for (const SegmentRun& segment : run.segments)
+        schedule.emplace_back(id, segment.pool, segment.time.begin, segment.time.end);
+    return schedule;
+  }
+};
+
+struct TestScenario {
+  std::vector<core::Job> jobs;
+  core::Cluster cluster = testing::ClusterOf(2);
+  std::vector<double> hourly = std::vector<double>(24 * 30, 200.0);
+  engine::Options engine;
+  plan::PolicyOptions policy;
+  WorldOptions world;
+
+  TestScenario() {
+    engine.admission = engine::Admission::kTakeAll;
+    // Small budgets: laws hold for poor plans too.
+    policy.planner.first_plan = policy.planner.next_plan = {200, 5'000};
+    policy.planner.bound_budget = 0;
+  }
+
+  TestRun Run(const std::string& policy_name) const {
+    auto made = plan::MakePolicy(policy_name, policy);
+    EXPECT_TRUE(made.has_value());
+    engine::Engine under_test(engine, *std::move(made));
+    SimulatedExecutor executor(cluster, kTestBegin, world);
+    for (const core::Job& job : jobs) executor.AddJob(job);
+    testing::FakeFeed feed(kTestBegin - std::chrono::hours{48}, hourly);
+    auto submissions = runtime::SubmissionList::OfJobs(jobs);
+    LawObserver laws;
+    runtime::MemoryJournal journal;
+    runtime::LoopPorts ports{executor, {}, submissions, &journal, &laws};
+    ports.feeds.assign(cluster.sites.size(), &feed);
+    const auto result = runtime::Run(under_test, ports, {});
+    EXPECT_TRUE(result.has_value()) << result.error().Message();
+    for (const std::string& violation : executor.violations()) ADD_FAILURE() << violation;
+    for (const core::Job& job : jobs) EXPECT_EQ(executor.runs().at(job.id).ends, 1);
+    return {executor.runs(), laws.decisions(), journal.records()};
+  }
+};
+
+}  // namespace ebb::sim
