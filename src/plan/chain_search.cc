@@ -60,7 +60,7 @@ Duration GridOf(const PlanInput& input) {
 
 bool IsSuitable(const Draft& draft) {
   const PlanInput& input = draft.input();
-  if (input.tasks.size() > kMostJobs) return false;
+  if (input.tasks.size() > kMostJobs || draft.starts().limited()) return false;
   if (std::accumulate(input.devices_in_pool.begin(), input.devices_in_pool.end(), 0) > kMostDevices)
     return false;
   for (std::size_t i = 0; i < input.tasks.size(); ++i)

@@ -46,7 +46,15 @@ Cost PlanInput::CostOf(const Task& task, const Choice& choice,
   return cost;
 }
 
-Draft::Draft(const PlanInput& input) : input_(&input), placements_(input.tasks.size()) {
+bool PlanInput::GoesOn(const Task& task, const Placement& placement) const {
+  return task.fixed || (task.continues && placement.choice == 0 && placement.begin() == now);
+}
+
+Draft::Draft(const PlanInput& input)
+    : input_(&input), starts_(input.ramp_watts), placements_(input.tasks.size()) {
+  for (const Task& task : input.tasks)
+    if (task.view->state == JobState::kRunning)
+      starts_.Add(task.view->segment_begin, task.choices[0].watts);
   for (const int count : input.devices_in_pool) profiles_.emplace_back(input.now, count);
   for (std::size_t i = 0; i < input.tasks.size(); ++i) {
     const Task& task = input.tasks[i];
@@ -62,6 +70,17 @@ void Draft::Take(std::size_t task, const Placement& placement, int sign) {
   const int pool = owner.choices[static_cast<std::size_t>(placement.choice)].pool;
   for (const Interval& piece : placement.pieces)
     profiles_[static_cast<std::size_t>(pool)].Take(input_->Held(piece), sign * owner.width);
+  if (starts_.limited()) LogStarts(task, placement, sign > 0);
+}
+
+void Draft::LogStarts(std::size_t task, const Placement& placement, bool add) {
+  const Task& owner = input_->tasks[task];
+  const double watts = owner.choices[static_cast<std::size_t>(placement.choice)].watts;
+  for (std::size_t i = input_->GoesOn(owner, placement) ? 1 : 0; i < placement.pieces.size(); ++i)
+    if (add)
+      starts_.Add(placement.pieces[i].begin, watts);
+    else
+      starts_.Remove(placement.pieces[i].begin, watts);
 }
 
 void Draft::Place(std::size_t task, Placement placement) {
@@ -75,6 +94,7 @@ Placement Draft::Remove(std::size_t task) {
 }
 
 bool Draft::PlaceAll(std::vector<std::pair<std::size_t, Placement>>& placements) {
+  if (starts_.limited()) return false;
   std::vector<std::vector<CapacityProfile::Use>> uses(profiles_.size());
   for (const auto& [index, placement] : placements) {
     const Task& task = input_->tasks[index];
@@ -92,7 +112,10 @@ bool Draft::PlaceAll(std::vector<std::pair<std::size_t, Placement>>& placements)
 
 bool Draft::HasRoom(std::size_t task, const Placement& placement) const {
   const Task& owner = input_->tasks[task];
-  const int pool = owner.choices[static_cast<std::size_t>(placement.choice)].pool;
+  const Choice& choice = owner.choices[static_cast<std::size_t>(placement.choice)];
+  const int pool = choice.pool;
+  for (std::size_t i = input_->GoesOn(owner, placement) ? 1 : 0; i < placement.pieces.size(); ++i)
+    if (!starts_.Allows(placement.pieces[i].begin, choice.watts)) return false;
   return std::all_of(placement.pieces.begin(), placement.pieces.end(), [&](const Interval& piece) {
     return ProfileOf(pool).HasFree(input_->Held(piece), owner.width);
   });

@@ -2,6 +2,7 @@
 // A plan in the making: where every task is placed, what that costs, and what is left of each pool.
 // Placing and removing keep the profiles; whether a placement is wise is the search's business.
 
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/time.h"
 #include "plan/capacity_profile.h"
 #include "plan/price_curve.h"
+#include "plan/start_log.h"
 #include "plan/task.h"
 
 namespace ebb::plan {
@@ -40,6 +42,7 @@ struct Placement {
 /// What all drafts of one plan share.
 struct PlanInput {
   Time now{};
+  double ramp_watts = std::numeric_limits<double>::infinity();  ///< start_log.h
   Duration grid{1};  ///< starts lie on it (or are now), and devices are held to its next line
   std::vector<Task> tasks;
   std::vector<PriceCurve> curves;  ///< by site
@@ -54,6 +57,8 @@ struct PlanInput {
   /// What a piece of running keeps others from.
   Interval Held(Interval piece) const { return {piece.begin, GridCeil(piece.end)}; }
   /// Price and lateness of running `pieces` on a choice.
+  /// Whether the placement begins with a piece that runs already.
+  bool GoesOn(const Task& task, const Placement& placement) const;
   Cost CostOf(const Task& task, const Choice& choice, const std::vector<Interval>& pieces) const;
 };
 
@@ -66,6 +71,7 @@ class Draft {
   const CapacityProfile& ProfileOf(int pool) const {
     return profiles_[static_cast<std::size_t>(pool)];
   }
+  const StartLog& starts() const { return starts_; }
   const Placement& PlacementOf(std::size_t task) const { return placements_[task]; }
   bool IsPlaced(std::size_t task) const { return placements_[task].choice >= 0; }
 
@@ -73,15 +79,17 @@ class Draft {
   Placement Remove(std::size_t task);
   /// Places many at once, fast; false, and none placed, where there is not room for all.
   bool PlaceAll(std::vector<std::pair<std::size_t, Placement>>& placements);
-  /// Whether the pieces find enough free devices.
+  /// Whether the pieces find enough free devices, and power may rise as fast as they begin.
   bool HasRoom(std::size_t task, const Placement& placement) const;
   /// Summed in the order of tasks, so that equal plans cost the same to the last digit.
   Cost Total() const;
 
  private:
   void Take(std::size_t task, const Placement& placement, int sign);
+  void LogStarts(std::size_t task, const Placement& placement, bool add);
 
   const PlanInput* input_;
+  StartLog starts_;
   std::vector<CapacityProfile> profiles_;
   std::vector<Placement> placements_;
 };

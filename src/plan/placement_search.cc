@@ -28,8 +28,9 @@ void ForEachRoom(const CapacityProfile& profile, int width, Time earliest, Work&
 // Finds the begin with the lowest integral over a window of one length, room by room.
 class WindowScan {
  public:
-  WindowScan(const PriceCurve& curve, Duration length, Duration held)
-      : curve_(curve), length_(length) {
+  WindowScan(const PriceCurve& curve, Duration length, Duration held, const StartLog& starts,
+             double watts)
+      : curve_(curve), length_(length), starts_(starts), watts_(watts) {
     const Duration step = curve.step();
     from_begin_ = Offset(length, step);
     back_ = held % step;
@@ -39,6 +40,9 @@ class WindowScan {
   void ScanBegins(Time low, Time high) {
     Consider(low, curve_.Integral(low, low + length_));
     if (high <= low) return;
+    if (starts_.limited())
+      for (const Time eased : starts_.Eased({low, high}))
+        Consider(eased, curve_.Integral(eased, eased + length_));
     const Time last_edge = curve_.end();
     auto i = static_cast<std::size_t>((low - curve_.begin()) / curve_.step()) + 1;
     for (; i <= curve_.size(); ++i) {
@@ -87,6 +91,7 @@ class WindowScan {
 
   void Consider(Time begin, double integral) {
     if (found_ && integral >= integral_ - kRounding * std::abs(integral_)) return;
+    if (!starts_.Allows(begin, watts_)) return;
     found_ = true;
     begin_ = begin;
     integral_ = integral;
@@ -94,6 +99,8 @@ class WindowScan {
 
   const PriceCurve& curve_;
   Duration length_;
+  const StartLog& starts_;
+  double watts_;
   StepOffset from_begin_{}, from_back_{};
   Duration back_{};
   bool found_ = false;
@@ -132,7 +139,7 @@ std::optional<Time> CheapestBegin(const Draft& draft, std::size_t task, const Ch
   const Time latest =
       std::min(std::min(choice.latest_end, allowed.end) - choice.length, curve.end());
   const Duration held = input.GridCeil(Time{choice.length}).time_since_epoch();
-  WindowScan scan(curve, choice.length, held);
+  WindowScan scan(curve, choice.length, held, draft.starts(), choice.watts);
   ForEachRoom(draft.ProfileOf(choice.pool), input.tasks[task].width, allowed.begin, work,
               [&](Time first, Time end) {
                 if (first > latest) return false;
@@ -153,29 +160,33 @@ bool CanContinue(const Draft& draft, std::size_t task) {
       .HasFree(draft.input().Held({now, now + owner.continued_length}), owner.width);
 }
 
-}  // namespace
-
+// The first moment at which the task fits on the choice in one piece; nothing where the pool has
+// become too small for it.
 std::optional<Time> EarliestFit(const Draft& draft, std::size_t task, const Choice& choice,
-                                Time earliest) {
+                                Time earliest, const StartLog& starts) {
   std::optional<Time> found;
   Work work;
   ForEachRoom(draft.ProfileOf(choice.pool), draft.input().tasks[task].width, earliest, work,
               [&](Time first, Time end) {
-                if (end - choice.length < first) return true;
-                found = first;
-                return false;
+                const Time last = end - choice.length;
+                if (last < first) return true;
+                if (starts.Allows(first, choice.watts)) found = first;
+                if (!found && starts.limited())
+                  for (const Time eased : starts.Eased({first, last}))
+                    if (!found && starts.Allows(eased, choice.watts)) found = eased;
+                return !found;
               });
   return found;
 }
 
-Placement EarliestWindow(const Draft& draft, std::size_t task, Time earliest, Work& work) {
+// The earliest fit among the choices.
+Placement EarliestAmong(const Draft& draft, std::size_t task, Time earliest, const StartLog& starts,
+                        Work& work) {
   const Task& owner = draft.input().tasks[task];
-  if (earliest == draft.input().now && CanContinue(draft, task))
-    return InOnePiece(draft, task, 0, earliest);
   Placement first, least_late;
   for (std::size_t i = 0; i < owner.choices.size(); ++i) {
     ++work.done;
-    const auto begin = EarliestFit(draft, task, owner.choices[i], earliest);
+    const auto begin = EarliestFit(draft, task, owner.choices[i], earliest, starts);
     if (!begin) continue;
     Placement candidate = InOnePiece(draft, task, i, *begin);
     if (first.choice < 0 || *begin < first.begin() ||
@@ -184,6 +195,18 @@ Placement EarliestWindow(const Draft& draft, std::size_t task, Time earliest, Wo
     KeepBetter(std::move(candidate), least_late);
   }
   return first.cost.late > 0 ? least_late : first;
+}
+
+}  // namespace
+
+Placement EarliestWindow(const Draft& draft, std::size_t task, Time earliest, Work& work) {
+  if (earliest == draft.input().now && CanContinue(draft, task))
+    return InOnePiece(draft, task, 0, earliest);
+  Placement placement = EarliestAmong(draft, task, earliest, draft.starts(), work);
+  if (!draft.starts().limited() || (placement.choice >= 0 && placement.cost.late == 0))
+    return placement;
+  // A deadline goes before the limit of the ramp.
+  return EarliestAmong(draft, task, earliest, StartLog(), work);
 }
 
 Placement CheapestWindow(const Draft& draft, std::size_t task, Interval allowed, Work& work) {

@@ -37,11 +37,6 @@ struct Work {
   SplitTables tables;
 };
 
-/// The first moment from `earliest` on at which the task fits on the choice in one piece; nothing
-/// where the pool has become too small for it.
-std::optional<Time> EarliestFit(const Draft& draft, std::size_t task, const Choice& choice,
-                                Time earliest);
-
 /// The cheapest placement in one piece within `allowed` (which begins now or later) that keeps the
 /// deadline; nowhere (choice -1) where there is none. The task is not placed in the draft.
 Placement CheapestWindow(const Draft& draft, std::size_t task, Interval allowed, Work& work);

@@ -71,6 +71,8 @@ class Planner final : public Policy {
   PlanInput MakeInput(const Problem& problem) const {
     PlanInput input;
     input.now = problem.now;
+    if (options_.ramp_limit_per_5_minutes)
+      input.ramp_watts = options_.ramp_limit_per_5_minutes->watts;
     input.tasks = MakeTasks(problem, options_.horizon);
     const bool exact = input.tasks.size() <= options_.exact_up_to;
     input.grid = exact ? Duration{1} : options_.large_queue_grid;

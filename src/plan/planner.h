@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/units.h"
 #include "plan/policy.h"
@@ -36,6 +37,8 @@ struct PlannerOptions {
   /// A job waits only if that saves this share of the grams of the earliest start, and this much.
   double minimum_saving_share = 0;
   Emissions minimum_saving{};
+  /// Starting jobs add no more than this in five minutes, except where a deadline asks for it.
+  std::optional<Power> ramp_limit_per_5_minutes;
   /// Quantile of the forecast, and money beside carbon.
   PriceOptions prices;
   /// For a plan from nothing, and for one that goes on from the last schedule.

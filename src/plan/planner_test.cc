@@ -268,6 +268,28 @@ TEST(Planner, ATariffCanOutweighCarbon) {
   EXPECT_EQ(BeginOf(PlanOnce(instance, options).jobs[0]), kNow + hours{3});
 }
 
+TEST(Planner, ARampLimitSpreadsTheStartsUnlessADeadlineForbids) {
+  Instance instance;
+  Fill(instance, 8, {300, 300, 100, 100, 300, 300, 300, 300});
+  for (int i = 0; i < 6; ++i) instance.jobs.push_back(JobOf(i, minutes{40}, hours{4}));
+  PlannerOptions options;
+  options.ramp_limit_per_5_minutes = Power{600};  // two jobs
+  const Schedule schedule = PlanOnce(instance, options);
+  ExpectSound(instance, schedule);
+  for (const JobPlan& plan : schedule.jobs) {
+    const Time begin = BeginOf(plan);
+    EXPECT_LE(std::count_if(schedule.jobs.begin(), schedule.jobs.end(),
+                            [&](const JobPlan& other) {
+                              return BeginOf(other) >= begin && BeginOf(other) < begin + minutes{5};
+                            }),
+              2);
+    EXPECT_GE(begin, kNow + hours{2});
+    EXPECT_LE(begin, kNow + minutes{200});
+  }
+  for (core::Job& job : instance.jobs) job.start_by = kNow;
+  for (const JobPlan& plan : PlanOnce(instance, options).jobs) EXPECT_TRUE(plan.run_now);
+}
+
 // 5 % faster for 80 % more power, as a 3090 beside an A5000.
 void FillUnlikeDevices(Instance& instance) {
   Fill(instance, 1, std::vector<double>(60, 300));

@@ -253,6 +253,7 @@ class SplitSearch {
   SplitSearch(const Draft& draft, std::size_t task, Interval allowed, const Cost& to_beat,
               Work& work)
       : draft_(draft),
+        task_index_(task),
         task_(draft.input().tasks[task]),
         allowed_(allowed),
         to_beat_(to_beat),
@@ -296,6 +297,7 @@ class SplitSearch {
     if (question.runs) placement.pieces.front().begin = allowed_.begin;
     std::erase_if(placement.pieces,
                   [](const Interval& piece) { return piece.length() == Duration::zero(); });
+    if (draft_.starts().limited() && !draft_.HasRoom(task_index_, placement)) return;
     placement.cost = draft_.input().CostOf(task_, choice, placement.pieces);
     if (!Lower(placement.cost, to_beat_)) return;
     to_beat_ = placement.cost;
@@ -303,6 +305,7 @@ class SplitSearch {
   }
 
   const Draft& draft_;
+  std::size_t task_index_;
   const Task& task_;
   Interval allowed_;
   Cost to_beat_;

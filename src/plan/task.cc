@@ -17,7 +17,8 @@ Choice ChoiceOn(const core::Cluster& cluster, const JobView& view, int pool) {
   choice.pool = pool;
   choice.length = std::max(Duration{1}, TimeOn(*view.job, devices, view.remaining));
   choice.speed = SpeedOn(*view.job, devices);
-  choice.kilowatts = PowerOn(*view.job, devices).watts * cluster.SiteOf(pool).pue.ratio / 1000;
+  choice.watts = PowerOn(*view.job, devices).watts;
+  choice.kilowatts = choice.watts * cluster.SiteOf(pool).pue.ratio / 1000;
   return choice;
 }
 

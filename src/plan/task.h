@@ -17,6 +17,7 @@ struct Choice {
   Duration length{};
   /// Facility power of all its devices: PUE x watts / 1000.
   double kilowatts = 0;
+  double watts = 0;  ///< of its devices alone
   double speed = 1;
   Time latest_end = Time::max();
 
