@@ -34,8 +34,8 @@ struct GateRequest {
   Time segment_begin{};        ///< kRunning: since when
   int pauses = 0;
   int priority = 0;
-  std::optional<Intensity> threshold;  ///< the job's own
-  std::string_view tier;
+  std::optional<Intensity> threshold = std::nullopt;  ///< the job's own
+  std::string_view tier{};
 };
 
 /// The moment of a decision.

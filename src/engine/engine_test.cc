@@ -1,0 +1,266 @@
+#include "engine/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "plan/make_policy.h"
+#include "testing/builders.h"
+
+namespace ebb::engine {
+namespace {
+
+using core::GateRule;
+using std::chrono::hours;
+using std::chrono::minutes;
+using testing::AJob;
+
+const Time kNow = *ParseTime("2023-05-01");
+
+// Wants whatever the test says: run now where `wants` is true.
+class Scripted final : public plan::Policy {
+ public:
+  explicit Scripted(const std::map<core::JobId, bool>& wants) : wants_(wants) {}
+  std::string_view name() const override { return "scripted"; }
+  void Update(const plan::Problem& problem, const plan::Change&,
+              plan::Schedule& schedule) const override {
+    for (std::size_t i = 0; i < problem.jobs.size(); ++i) {
+      const core::JobId id = problem.jobs[i].job->id;
+      schedule.jobs[i].job = id;
+      schedule.jobs[i].run_now = wants_.contains(id) && wants_.at(id);
+    }
+  }
+
+ private:
+  const std::map<core::JobId, bool>& wants_;
+};
+
+class EngineTest : public ::testing::Test {
+ protected:
+  void Make(const std::string& policy, int devices, Options options = {}) {
+    engine_ = std::make_unique<Engine>(options, *plan::MakePolicy(policy, {}));
+    Apply(kNow, ClusterChanged{testing::ClusterOf(devices)});
+  }
+  void MakeScripted(int devices) {
+    engine_ = std::make_unique<Engine>(Options{}, std::make_unique<Scripted>(wants_));
+    Apply(kNow, ClusterChanged{testing::ClusterOf(devices)});
+  }
+  void Apply(Time at, Fact fact) {
+    const auto taken = engine_->Apply({at, std::move(fact)});
+    EXPECT_TRUE(taken) << taken.error().Message();
+  }
+  void Submit(const core::Job& job) { Apply(job.submitted, JobSubmitted{job}); }
+  void Report(core::JobId job, JobPhase phase, Time at, int attempt = 1) {
+    Apply(at, JobReport{job, attempt, phase, 0, at, 0, ""});
+  }
+  // The ids that a decision starts.
+  std::vector<core::JobId> Started(Time at) {
+    std::vector<core::JobId> ids;
+    for (const Command& command : engine_->Decide(at).commands)
+      if (const auto* start = std::get_if<StartJob>(&command)) ids.push_back(start->job);
+    return ids;
+  }
+  GateRule RuleOf(core::JobId job) { return engine_->Explain(job)->rule; }
+
+  std::map<core::JobId, bool> wants_;
+  std::unique_ptr<Engine> engine_;
+};
+
+using Ids = std::vector<core::JobId>;
+
+TEST_F(EngineTest, ReleasesNoMoreThanFitsAndSaysWhenTheRestIsExpected) {
+  Make("run-now", 2);
+  for (core::JobId id : {1, 2, 3, 4}) Submit(AJob(id).Submitted(kNow).Runs(hours{id}));
+  EXPECT_EQ(Started(kNow), (Ids{1, 2}));
+  EXPECT_EQ(RuleOf(3), GateRule::kBehindPriority);
+  EXPECT_EQ(engine_->Explain(3)->expected_start, kNow + hours{1});
+  EXPECT_EQ(engine_->Explain(4)->expected_start, kNow + hours{2});
+}
+
+TEST_F(EngineTest, StartsAGangWholeOrNotAtAllAndFillsTheGapBehindIt) {
+  Make("run-now", 4);
+  Submit(AJob(1).Submitted(kNow).Wide(3));
+  Submit(AJob(2).Submitted(kNow).Wide(2));
+  Submit(AJob(3).Submitted(kNow).Wide(1));
+  EXPECT_EQ(Started(kNow), (Ids{1, 3}));
+  EXPECT_EQ(RuleOf(2), GateRule::kBehindPriority);
+}
+
+TEST_F(EngineTest, KeepsDevicesForAWideJobThatMustStart) {
+  Make("run-now", 4);
+  Submit(AJob(1).Submitted(kNow).Wide(2).Runs(hours{2}));
+  EXPECT_EQ(Started(kNow), (Ids{1}));
+  Submit(AJob(2).Submitted(kNow).Wide(4).Within(hours{24}));
+  Submit(AJob(3).Submitted(kNow).Runs(hours{30}).Within(hours{72}));
+  EXPECT_EQ(Started(kNow + minutes{1}), (Ids{3})) << "job 2 need not start yet: others pass";
+  Report(1, JobPhase::kSucceeded, kNow + hours{2});
+  const Time late = kNow + hours{24};
+  Submit(AJob(4).Submitted(late).Runs(hours{1}).Within(hours{72}));
+  Submit(AJob(5).Submitted(late).Runs(hours{20}).Within(hours{72}));
+  EXPECT_EQ(Started(late), (Ids{4})) << "job 4 is gone before job 3, job 5 is not";
+  EXPECT_EQ(RuleOf(2), GateRule::kNoFreeDevice);
+  EXPECT_EQ(RuleOf(5), GateRule::kDevicesReserved);
+}
+
+TEST_F(EngineTest, HoldsThePowerRampAndNobodyPasses) {
+  Options options;
+  options.ramp_limit_per_5_minutes = Power{250};
+  Make("run-now", 8, options);
+  Submit(AJob(1).Submitted(kNow).Draws(200));
+  Submit(AJob(2).Submitted(kNow).Draws(100));
+  Submit(AJob(3).Submitted(kNow).Draws(10));
+  const Decision decision = engine_->Decide(kNow);
+  EXPECT_EQ(decision.commands.size(), 1u);
+  EXPECT_EQ(RuleOf(3), GateRule::kRampLimit);
+  EXPECT_EQ(decision.wake_at, kNow + minutes{5});
+  EXPECT_EQ(Started(decision.wake_at), (Ids{2, 3}));
+}
+
+TEST_F(EngineTest, TakesThePoolWithTheFewestGrams) {
+  Make("run-now", 1);
+  core::Cluster cluster = testing::ClusterOf(1);
+  cluster.pools.push_back({"frugal", 0, 1, 0.95, 0.55, {}});
+  Apply(kNow, ClusterChanged{cluster});
+  Submit(AJob(1).Submitted(kNow));
+  Submit(AJob(2).Submitted(kNow));
+  const Decision decision = engine_->Decide(kNow);
+  EXPECT_EQ(decision.commands[0], Command(StartJob{1, 1, 1}));
+  EXPECT_EQ(decision.commands[1], Command(StartJob{2, 1, 0}));
+}
+
+TEST_F(EngineTest, RefusesWhatCanNeverRunAndTakesASubmissionOnce) {
+  Make("run-now", 2);
+  EXPECT_FALSE(engine_->Apply({kNow, JobSubmitted{AJob(1).Submitted(kNow).Wide(3)}}));
+  EXPECT_FALSE(engine_->Apply({kNow, JobSubmitted{AJob(2).Submitted(kNow).Runs(hours{0})}}));
+  EXPECT_TRUE(engine_->state().idle()) << "nothing is half-applied";
+  Submit(AJob(3).Submitted(kNow));
+  Submit(AJob(3).Submitted(kNow));
+  EXPECT_EQ(engine_->state().live.size(), 1u);
+  EXPECT_FALSE(engine_->Apply({kNow, JobCancelled{77}}));
+}
+
+TEST_F(EngineTest, DuplicateAndLateReportsChangeNothing) {
+  MakeScripted(1);
+  wants_[1] = true;
+  Submit(AJob(1).Submitted(kNow).Runs(hours{4}).Pausable());
+  Started(kNow);
+  Report(1, JobPhase::kRunning, kNow);
+  Report(1, JobPhase::kPaused, kNow + hours{1});
+  Report(1, JobPhase::kPaused, kNow + hours{1});
+  Report(1, JobPhase::kRunning, kNow);
+  EXPECT_EQ(engine_->state().live[0]->stage, Stage::kPaused);
+  EXPECT_EQ(engine_->state().live[0]->pauses, 1);
+  EXPECT_EQ(engine_->state().live[0]->remaining, hours{3});
+  EXPECT_EQ(Started(kNow + hours{2}), (Ids{1}));
+  Report(1, JobPhase::kSucceeded, kNow + hours{2}, 1);
+  EXPECT_FALSE(engine_->state().idle()) << "an old attempt ends nothing";
+  Report(1, JobPhase::kSucceeded, kNow + hours{5}, 2);
+  Report(1, JobPhase::kSucceeded, kNow + hours{5}, 2);
+  EXPECT_EQ(engine_->state().ended.at(1).stage, Stage::kSucceeded);
+  EXPECT_EQ(engine_->Explain(1)->stage, Stage::kSucceeded);
+}
+
+TEST_F(EngineTest, GivesAStartAgainThatTheExecutorDoesNotKnow) {
+  Make("run-now", 1);
+  Submit(AJob(1).Submitted(kNow));
+  Started(kNow);
+  Apply(kNow + minutes{1}, ExecutorObserved{});
+  const Decision again = engine_->Decide(kNow + minutes{1});
+  ASSERT_EQ(again.commands.size(), 1u);
+  EXPECT_EQ(again.commands[0], Command(StartJob{1, 1, 0})) << "the same attempt";
+  Apply(kNow + minutes{2}, ExecutorObserved{});
+  EXPECT_TRUE(Started(kNow + minutes{2}).empty());
+  EXPECT_EQ(RuleOf(1), GateRule::kRetryLater) << "it vanished: a new attempt, a little later";
+  EXPECT_EQ(engine_->Decide(kNow + minutes{3}).commands.at(0), Command(StartJob{1, 2, 0}));
+}
+
+TEST_F(EngineTest, ALostAttemptHasDoneNothing) {
+  Make("run-now", 1);
+  Submit(AJob(1).Submitted(kNow).Runs(hours{4}));
+  Started(kNow);
+  Report(1, JobPhase::kRunning, kNow);
+  const ExecutorObserved running{{{1, 1, JobPhase::kRunning, 0, kNow, 0, ""}}};
+  EXPECT_FALSE(engine_->Differs(running));
+  EXPECT_TRUE(engine_->Differs(ExecutorObserved{}));
+  Apply(kNow + hours{3}, ExecutorObserved{});
+  EXPECT_EQ(engine_->state().live[0]->remaining, hours{4});
+  EXPECT_EQ(engine_->state().live[0]->stage, Stage::kWaiting);
+}
+
+TEST_F(EngineTest, FailedStartsAreRetriedWithBackOffAndThenFail) {
+  Make("run-now", 1);
+  Submit(AJob(1).Submitted(kNow));
+  Time now = kNow;
+  for (const int minutes_later : {1, 2, 4}) {
+    ASSERT_EQ(Started(now), (Ids{1}));
+    const int attempt = engine_->state().live[0]->attempt;
+    Report(1, JobPhase::kStartFailed, now, attempt);
+    const Decision decision = engine_->Decide(now);
+    EXPECT_TRUE(decision.commands.empty());
+    EXPECT_EQ(decision.wake_at, now + minutes{minutes_later});
+    now = decision.wake_at;
+  }
+  ASSERT_EQ(Started(now), (Ids{1}));
+  Report(1, JobPhase::kStartFailed, now, 4);
+  EXPECT_EQ(engine_->state().ended.at(1).stage, Stage::kFailed);
+  EXPECT_NE(engine_->state().ended.at(1).detail.find("could not be started"), std::string::npos);
+}
+
+TEST_F(EngineTest, PausesNotBeforeTheMinimumSegment) {
+  MakeScripted(1);
+  wants_[1] = true;
+  Submit(AJob(1).Submitted(kNow).Runs(hours{4}).Pausable(minutes{1}, minutes{30}));
+  Started(kNow);
+  Report(1, JobPhase::kRunning, kNow);
+  wants_[1] = false;
+  Decision decision = engine_->Decide(kNow + minutes{10});
+  EXPECT_TRUE(decision.commands.empty());
+  EXPECT_EQ(decision.wake_at, kNow + minutes{30});
+  decision = engine_->Decide(decision.wake_at);
+  EXPECT_EQ(decision.commands.at(0), Command(PauseJob{1, 1}));
+  EXPECT_TRUE(engine_->Decide(kNow + minutes{31}).commands.empty()) << "told once";
+}
+
+TEST_F(EngineTest, CancelsWaitingJobsAtOnceAndRunningOnesThroughTheExecutor) {
+  Make("run-now", 1);
+  Submit(AJob(1).Submitted(kNow));
+  Submit(AJob(2).Submitted(kNow));
+  Started(kNow);
+  Apply(kNow, JobCancelled{2});
+  EXPECT_EQ(engine_->state().ended.at(2).stage, Stage::kCancelled);
+  Apply(kNow, JobCancelled{1});
+  EXPECT_EQ(engine_->Decide(kNow).commands.at(0), Command(CancelJob{1, 1}));
+  Report(1, JobPhase::kCancelled, kNow);
+  EXPECT_TRUE(engine_->state().idle());
+}
+
+TEST_F(EngineTest, OnlyChangedExplanationsAreInADecision) {
+  Make("run-now", 1);
+  Submit(AJob(1).Submitted(kNow));
+  EXPECT_EQ(engine_->Decide(kNow).explanations.at(0).stage, Stage::kStarting);
+  EXPECT_EQ(engine_->Decide(kNow).explanations.at(0).rule, GateRule::kRunning);
+  EXPECT_TRUE(engine_->Decide(kNow).explanations.empty());
+}
+
+TEST(SentenceTest, SaysWhatAndWhenWithNumbers) {
+  Explanation e;
+  e.rule = GateRule::kCleanerLater;
+  e.current = Intensity{312};
+  e.expected = Intensity{141};
+  e.expected_start = kNow + hours{11};
+  e.expected_end = kNow + hours{13};
+  e.start_by = kNow + hours{22};
+  EXPECT_EQ(Sentence(e),
+            "waiting: 312 g/kWh now, 141 g/kWh expected 2023-05-01 11:00-13:00; must start by "
+            "2023-05-01T22:00:00Z");
+  e.stage = Stage::kRunning;
+  EXPECT_EQ(Sentence(e), "running: 312 g/kWh now, expected to end 2023-05-01 13:00");
+  e.stage = Stage::kPaused;
+  e.rule = GateRule::kNoFreeDevice;
+  EXPECT_EQ(Sentence(e),
+            "paused: the devices are taken, 141 g/kWh expected 2023-05-01 11:00-13:00; must go on "
+            "by 2023-05-01T22:00:00Z");
+}
+
+}  // namespace
+}  // namespace ebb::engine
