@@ -9,7 +9,8 @@ namespace {
 constexpr std::size_t kLongestLine = 64 << 10;
 }  // namespace
 
-ProgressTail::ProgressTail(platform::Path path) : path_(std::move(path)) {
+ProgressTail::ProgressTail(platform::Path path, From from) : path_(std::move(path)) {
+  if (from == From::kBeginning) return;
   std::error_code code;
   const auto size = std::filesystem::file_size(path_, code);
   if (!code) offset_ = size;

@@ -12,8 +12,10 @@ namespace ebb::cli {
 
 class ProgressTail {
  public:
-  /// Begins at the file's present end: what an earlier attempt wrote is old news.
-  explicit ProgressTail(platform::Path path);
+  /// At the file's present end, where what an earlier attempt wrote is old news, or at its
+  /// beginning.
+  enum class From { kPresentEnd, kBeginning };
+  explicit ProgressTail(platform::Path path, From from = From::kPresentEnd);
   ~ProgressTail();
   ProgressTail(const ProgressTail&) = delete;
   ProgressTail& operator=(const ProgressTail&) = delete;

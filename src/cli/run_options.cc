@@ -143,7 +143,7 @@ std::vector<Flag> SignalFlags() {
                    o.scheduler.signal.trace_path);
        }},
       {FlagGroup::kSignal, "forecast", "MODE",
-       "for a trace: auto, archived (as published then), history (yesterday and last week), "
+       "for a trace: auto, archived (as published then), history (the zone's own past), "
        "perfect "
        "(the future itself)",
        Choice("forecast", {"auto", "archived", "history", "perfect"}, signals::ForecastModeFromName,
@@ -353,6 +353,18 @@ Status Validate(const RunOptions& options) {
     return Fail({ExitCode::kConfiguration, "a live address cannot be replayed", "",
                  "leave out --grid-start, --grid-speed and --skip-waits, or use --trace"});
   return {};
+}
+
+core::GridClockSettings ClockSettings(const config::GridClockConfig& clock, Time begin) {
+  return {clock.replayed(), begin, clock.speed, clock.skip_waits};
+}
+
+meter::MeterOptions MeterOptionsFor(const config::MeteringConfig& metering) {
+  meter::MeterOptions options = meter::OptionsFromEnvironment();
+  options.scope = metering.scope;
+  if (metering.cpu_tdp) options.cpu_tdp_w = metering.cpu_tdp->watts;
+  if (metering.ram_power) options.ram_power_w = metering.ram_power->watts;
+  return options;
 }
 
 }  // namespace ebb::cli

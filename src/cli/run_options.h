@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "cli/parser.h"
 #include "config/train_config.h"
+#include "meter/meters.h"
 
 namespace ebb::cli {
 
@@ -40,5 +41,8 @@ FlagValues ToFlags(const RunOptions& options);
 /// Contradictions between options that no single flag shows: threshold policy on a source without
 /// forecast and the like. Also says what is modelled.
 Status Validate(const RunOptions& options);
+
+core::GridClockSettings ClockSettings(const config::GridClockConfig& clock, Time begin);
+meter::MeterOptions MeterOptionsFor(const config::MeteringConfig& metering);
 
 }  // namespace ebb::cli

@@ -3,19 +3,18 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <random>
 
 #include "base/text.h"
 #include "cli/display.h"
 #include "cli/progress_tail.h"
+#include "cli/run_files.h"
 #include "local/measured_attempt.h"
 #include "local/training_contract.h"
 #include "meter/machine.h"
 #include "meter/meters.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
-#include "report/codecarbon_csv.h"
 #include "report/run_directory.h"
 #include "report/summary.h"
 #include "runtime/gate_loop.h"
@@ -26,28 +25,11 @@ namespace {
 
 using platform::Path;
 
-constexpr const char* kOptionsFile = "options.json";
 constexpr const char* kLogFile = "ebb.log";
 constexpr Duration kDefaultRunTime = std::chrono::hours{1};
-// Signal shown around a run in reports.
-constexpr Duration kContext = std::chrono::hours{6};
-
-Status WriteOptions(const Path& directory, const RunOptions& options) {
-  nlohmann::ordered_json json;
-  for (const auto& [name, text] : ToFlags(options)) json[name] = text;
-  return platform::WriteFileAtomically(directory / kOptionsFile, json.dump(2) + "\n");
-}
 
 Result<RunOptions> ReadOptions(const Path& directory) {
-  const Path path = directory / kOptionsFile;
-  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(path, 1 << 20));
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object())
-    return Fail({ExitCode::kConfiguration, "is not the options of a run", path.string(), ""});
-  FlagValues values;
-  for (const auto& [name, value] : json.items()) {
-    if (value.is_string()) values[name] = value.get<std::string>();
-  }
+  EBB_ASSIGN_OR_RETURN(const FlagValues values, ReadFlags(directory / kOptionsFile));
   RunOptions options;
   EBB_RETURN_IF_ERROR(ApplyFlags(values, options));
   return options;
@@ -85,18 +67,6 @@ std::unique_ptr<plan::GatePolicy> MakePolicy(const config::SchedulerConfig& sche
       return plan::MakeLowestWindow({});
   }
   return plan::MakeRunNow();
-}
-
-core::GridClockSettings ClockSettings(const config::GridClockConfig& clock, Time begin) {
-  return {clock.replayed(), begin, clock.speed, clock.skip_waits};
-}
-
-meter::MeterOptions MeterOptionsFor(const config::MeteringConfig& metering) {
-  meter::MeterOptions options = meter::OptionsFromEnvironment();
-  options.scope = metering.scope;
-  if (metering.cpu_tdp) options.cpu_tdp_w = metering.cpu_tdp->watts;
-  if (metering.ram_power) options.ram_power_w = metering.ram_power->watts;
-  return options;
 }
 
 // A log in the run directory: what a person would have seen, with wall time.
@@ -195,7 +165,6 @@ class Session {
   Result<RunResult> Start(const plan::GateRequest& gate, const core::GateDecision& decision,
                           std::optional<Intensity> at_submission, int attempt_number);
   Status NotStarted(int attempt_number, const Error& error);
-  Status StoreSignal();
   Status Finish();
   void SayNotes(const std::vector<std::string>& notes);
 
@@ -255,7 +224,7 @@ Result<RunResult> Session::RunNew(const RunRequest& request) {
   EBB_RETURN_IF_ERROR(
       platform::EnsureWritableDirectory(path.has_parent_path() ? path.parent_path() : "."));
   EBB_ASSIGN_OR_RETURN(directory_, report::RunDirectory::Create(path, spec));
-  EBB_RETURN_IF_ERROR(WriteOptions(path, options_));
+  EBB_RETURN_IF_ERROR(WriteFlags(path / kOptionsFile, ToFlags(options_)));
   EBB_ASSIGN_OR_RETURN(log_, RunLog::Open(path));
   line_.Say(spec.name + ": " + signals::Describe(feed_->identity()));
   if (request.show_meter_notes) {
@@ -296,11 +265,11 @@ Result<RunResult> Session::GateAndRun(const plan::GateRequest& gate, int attempt
     const int signal = wall_.stop_signal().value_or(2);
     line_.Say("stopped while waiting; the program was not started. Continue with: ebb resume " +
               directory_->path().string());
-    EBB_RETURN_IF_ERROR(StoreSignal());
+    EBB_RETURN_IF_ERROR(StoreSignal(*directory_, *feed_));
     return RunResult{128 + signal, directory_->path(), core::AttemptOutcome::kNotStarted};
   }
   if (result.decision.action == core::GateAction::kStop) {
-    EBB_RETURN_IF_ERROR(StoreSignal());
+    EBB_RETURN_IF_ERROR(StoreSignal(*directory_, *feed_));
     return RunResult{static_cast<int>(ExitCode::kTryLater), directory_->path(),
                      core::AttemptOutcome::kNotStarted};
   }
@@ -340,7 +309,7 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
               std::string(Name(result->attempt.outcome)) + ", exit code " +
               std::to_string(result->attempt.exit_code));
   EBB_RETURN_IF_ERROR(directory_->EndAttempt(result->attempt));
-  EBB_RETURN_IF_ERROR(StoreSignal());
+  EBB_RETURN_IF_ERROR(StoreSignal(*directory_, *feed_));
   EBB_RETURN_IF_ERROR(Finish());
   if (result->attempt.outcome == core::AttemptOutcome::kPaused)
     line_.Say("paused with a checkpoint. Continue with: ebb resume " + directory_->path().string());
@@ -358,40 +327,18 @@ Status Session::NotStarted(int attempt_number, const Error& error) {
   log_->Write("not started: " + error.Message());
   EBB_RETURN_IF_ERROR(directory_->BeginAttempt(attempt));
   EBB_RETURN_IF_ERROR(directory_->EndAttempt(attempt));
-  return StoreSignal();
-}
-
-// The signal from before submission to after the latest possible end, as far as it is settled: what
-// the counterfactuals and plots of a report need, so that a run directory explains itself.
-Status Session::StoreSignal() {
-  EBB_ASSIGN_OR_RETURN(const core::RunRecord record, report::ReadRun(directory_->path()));
-  Duration length{0};
-  Time end = record.spec.start_by;
-  for (const core::Attempt& attempt : record.attempts) {
-    length += attempt.grid.length();
-    end = std::max(end, attempt.grid.end);
-  }
-  const Interval wanted{record.spec.submitted - kContext, end + length + kContext};
-  EBB_ASSIGN_OR_RETURN(const core::IntensitySeries signal, feed_->Settled(wanted));
-  return directory_->WriteSignal(signal);
+  return StoreSignal(*directory_, *feed_);
 }
 
 Status Session::Finish() {
-  std::vector<std::string> notices;
-  EBB_ASSIGN_OR_RETURN(const core::RunRecord record, report::ReadRun(directory_->path(), &notices));
-  SayNotes(notices);
-  const report::Summary summary = report::Summarise(record);
-  EBB_RETURN_IF_ERROR(report::WriteSummaries(directory_->path(), record, summary));
-  // One run, one row: a resumed run replaces the row of its earlier attempts.
-  const Path emissions = directory_->path() / report::kEmissionsFile;
-  std::error_code ignored;
-  std::filesystem::remove(emissions, ignored);
-  EBB_RETURN_IF_ERROR(report::AppendEmissionsCsv(emissions, record, summary));
+  EBB_ASSIGN_OR_RETURN(const RunViews views, WriteViews(directory_->path()));
+  SayNotes(views.notices);
   if (options_.json) {
-    std::fputs(report::SummaryJson(record, summary).c_str(), stdout);
+    std::fputs(report::SummaryJson(views.record, views.summary).c_str(), stdout);
     std::fflush(stdout);
   } else {
-    line_.Say(report::SummaryText(record, summary) + "  kept in  " + directory_->path().string());
+    line_.Say(report::SummaryText(views.record, views.summary) + "  kept in  " +
+              directory_->path().string());
   }
   return {};
 }

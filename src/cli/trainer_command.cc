@@ -10,15 +10,6 @@
 namespace ebb::cli {
 namespace {
 
-std::string TrainerProgram() {
-  if (const char* named = std::getenv("EBB_TRAIN_PROGRAM")) return named;
-  std::error_code code;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", code);
-  const auto sibling = self.parent_path() / "ebb-train";
-  if (!code && ::access(sibling.c_str(), X_OK) == 0) return sibling.string();
-  return "ebb-train";
-}
-
 core::TrainingSettings SettingsOf(const config::TrainingConfig& training, std::int64_t seed) {
   core::TrainingSettings settings;
   settings.model = training.model;
@@ -34,6 +25,15 @@ core::TrainingSettings SettingsOf(const config::TrainingConfig& training, std::i
 }
 
 }  // namespace
+
+std::string TrainerProgram() {
+  if (const char* named = std::getenv("EBB_TRAIN_PROGRAM")) return named;
+  std::error_code code;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", code);
+  const auto sibling = self.parent_path() / "ebb-train";
+  if (!code && ::access(sibling.c_str(), X_OK) == 0) return sibling.string();
+  return "ebb-train";
+}
 
 Result<RunRequest> TrainerRun(const config::TrainConfig& config, std::int64_t seed) {
   const config::TrainingConfig& training = config.training;

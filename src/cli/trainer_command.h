@@ -8,6 +8,9 @@
 
 namespace ebb::cli {
 
+/// ebb-train: beside this program, else by its name alone; EBB_TRAIN_PROGRAM names another.
+std::string TrainerProgram();
+
 /// Command line, settings and options of one seed. ebb-train is looked for beside this program,
 /// then in PATH; the environment variable EBB_TRAIN_PROGRAM names another.
 Result<RunRequest> TrainerRun(const config::TrainConfig& config, std::int64_t seed);

@@ -213,6 +213,7 @@ TEST(LocalExecutor, EndsALeftoverAndSaysSo) {
   const pid_t pid = ::fork();
   if (pid == 0) {
     ::setpgid(0, 0);
+    platform::RestoreDefaultSignals();
     ::execlp("sleep", "sleep", "60", static_cast<char*>(nullptr));
     ::_exit(127);
   }

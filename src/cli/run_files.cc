@@ -1,0 +1,63 @@
+#include "cli/run_files.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "platform/file.h"
+#include "report/codecarbon_csv.h"
+
+namespace ebb::cli {
+namespace {
+
+using platform::Path;
+
+// Signal shown around a run in reports.
+constexpr Duration kContext = std::chrono::hours{6};
+
+}  // namespace
+
+Status WriteFlags(const Path& file, const FlagValues& flags) {
+  nlohmann::ordered_json json;
+  for (const auto& [name, text] : flags) json[name] = text;
+  return platform::WriteFileAtomically(file, json.dump(2) + "\n");
+}
+
+Result<FlagValues> ReadFlags(const Path& file) {
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file, 1 << 20));
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object())
+    return Fail({ExitCode::kConfiguration, "is not the options of a run", file.string(), ""});
+  FlagValues values;
+  for (const auto& [name, value] : json.items()) {
+    if (value.is_string()) values[name] = value.get<std::string>();
+  }
+  return values;
+}
+
+Status StoreSignal(report::RunDirectory& directory, runtime::SignalFeed& feed) {
+  EBB_ASSIGN_OR_RETURN(const core::RunRecord record, report::ReadRun(directory.path()));
+  Duration length{0};
+  Time end = record.spec.start_by;
+  for (const core::Attempt& attempt : record.attempts) {
+    length += attempt.grid.length();
+    end = std::max(end, attempt.grid.end);
+  }
+  const Interval wanted{record.spec.submitted - kContext, end + length + kContext};
+  EBB_ASSIGN_OR_RETURN(const core::IntensitySeries signal, feed.Settled(wanted));
+  return directory.WriteSignal(signal);
+}
+
+Result<RunViews> WriteViews(const Path& directory) {
+  RunViews views;
+  EBB_ASSIGN_OR_RETURN(views.record, report::ReadRun(directory, &views.notices));
+  views.summary = report::Summarise(views.record);
+  EBB_RETURN_IF_ERROR(report::WriteSummaries(directory, views.record, views.summary));
+  // One run, one row: a resumed run replaces the row of its earlier attempts.
+  const Path emissions = directory / report::kEmissionsFile;
+  std::error_code ignored;
+  std::filesystem::remove(emissions, ignored);
+  EBB_RETURN_IF_ERROR(report::AppendEmissionsCsv(emissions, views.record, views.summary));
+  return views;
+}
+
+}  // namespace ebb::cli

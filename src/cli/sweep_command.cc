@@ -1,0 +1,141 @@
+// ebb sweep generate|run|report: hyper-parameter sweeps, written for a cluster, run on this
+// machine, and ranked.
+#include <cstdio>
+#include <filesystem>
+
+#include "base/text.h"
+#include "cli/command_line.h"
+#include "cli/sweep_report_data.h"
+#include "cli/sweep_run.h"
+#include "platform/file.h"
+#include "report/sweep_report.h"
+#include "sweep/local_jobs.h"
+
+namespace ebb::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  ebb sweep generate configs/sweeps/qwen-lora-core21.yaml --target kubernetes --out manifests
+  ebb sweep generate configs/sweeps/qwen-lora-grid54.yaml --target slurm --out jobs --dry-run
+  ebb sweep run configs/sweeps/digits.yaml --slots 2 --grid-start 2023-05-02T00:00Z \
+                --grid-speed 1200 --skip-waits
+  ebb sweep report runs/sweep-digits --html digits.html
+
+generate writes one RayJob manifest or sbatch script per experiment, or all of them as one file for
+`ebb sweep run`. run takes the experiments through the planner on this machine; Ctrl-C pauses what
+runs (exit code 75), and the same command continues. report ranks by validation loss, with grams.
+docs/sweep.md describes sweep files.)";
+
+struct SweepRequest {
+  std::string action, file;
+  std::string target, out, submit_time, html;
+  bool dry_run = false;
+  SweepRunRequest run;
+};
+
+Result<std::vector<sweep::GeneratedFile>> Generated(const SweepRequest& request,
+                                                    config::SweepConfig& config) {
+  if (request.target == "kubernetes") return KubernetesFiles(config.sweep, config.kubernetes);
+  if (request.target == "local")
+    return std::vector<sweep::GeneratedFile>{
+        {config.sweep.name + ".jobs.yaml", sweep::LocalJobs(config.sweep)}};
+  if (!request.submit_time.empty()) {
+    EBB_ASSIGN_OR_RETURN(config.slurm.submitted, ParseTime(request.submit_time));
+  }
+  return SlurmFiles(config.sweep, config.slurm);
+}
+
+Result<int> Generate(const SweepRequest& request) {
+  if (request.target.empty())
+    return Fail({ExitCode::kUsage, "--target is missing", "", "kubernetes, slurm or local"});
+  if (request.out.empty() && !request.dry_run)
+    return Fail({ExitCode::kUsage, "--out is missing", "",
+                 "say where to write, or --dry-run to look at it first"});
+  EBB_ASSIGN_OR_RETURN(config::SweepConfig config, config::LoadSweepConfig(request.file));
+  EBB_ASSIGN_OR_RETURN(const auto files, Generated(request, config));
+  if (request.dry_run) {
+    for (const sweep::GeneratedFile& file : files) std::printf("%s\n", file.name.c_str());
+    return 0;
+  }
+  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(request.out));
+  for (const sweep::GeneratedFile& file : files)
+    EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(
+        std::filesystem::path(request.out) / file.name, file.content));
+  std::fprintf(stderr, "%zu experiments, %zu files in %s\n", config.sweep.experiments.size(),
+               files.size(), request.out.c_str());
+  return 0;
+}
+
+// The directory itself, or where `ebb sweep run` keeps the sweep of this file.
+Result<std::string> ReportDirectory(const SweepRequest& request) {
+  if (std::filesystem::is_directory(request.file)) return request.file;
+  EBB_ASSIGN_OR_RETURN(const config::SweepConfig config, config::LoadSweepConfig(request.file));
+  RunOptions options;
+  EBB_RETURN_IF_ERROR(ApplyFlags(request.run.flags, options));
+  return SweepDirectory(options, config.sweep.name);
+}
+
+Result<int> Report(const SweepRequest& request) {
+  RunOptions options;
+  EBB_RETURN_IF_ERROR(ApplyFlags(request.run.flags, options));
+  EBB_ASSIGN_OR_RETURN(const std::string directory, ReportDirectory(request));
+  EBB_ASSIGN_OR_RETURN(const report::SweepReport report, ReadSweepReport(directory));
+  if (!request.html.empty())
+    EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(request.html, report::SweepPage(report)));
+  const std::string text = options.json ? report::SweepJson(report) : report::SweepText(report);
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+Result<int> Sweep(SweepRequest& request) {
+  if (request.action == "generate") return Generate(request);
+  if (request.action == "report") return Report(request);
+  if (request.action == "run") {
+    request.run.file = request.file;
+    return RunSweep(request.run);
+  }
+  const std::vector<std::string> actions{"generate", "run", "report"};
+  return Fail({ExitCode::kUsage,
+               "\"" + request.action + "\" is nothing that can be done with a sweep" +
+                   SuggestionText(request.action, actions),
+               "", "generate, run or report"});
+}
+
+}  // namespace
+
+void AddSweepCommand(Parser& parser) {
+  Command& command = parser.Add(
+      "sweep", "hyper-parameter sweeps: generate, run in clean hours, report", kExamples);
+  auto request = std::make_shared<SweepRequest>();
+  const auto into = [request](std::string& field) {
+    return [request, &field](const std::string& text) { field = text; };
+  };
+  command.Positional("ACTION", "generate, run or report", &request->action);
+  command.Positional("FILE", "sweep file (YAML); for report also the sweep's directory",
+                     &request->file);
+  command.Flag({"target", "kubernetes|slurm|local", "what to write for", "Generate"},
+               into(request->target));
+  command.Flag({"out", "DIR", "where the files go", "Generate"}, into(request->out));
+  command.Flag({"submit-time", "TIME", "slurm: state deadlines as times from here", "Generate"},
+               into(request->submit_time));
+  command.Switch({"dry-run", "", "check the sweep and name the files; write nothing", "Generate"},
+                 [request] { request->dry_run = true; });
+  command.Flag(
+      {"policy", "NAME", "planner (default), run-now, edf, tiers, lowest-window, ...", "Run"},
+      into(request->run.policy));
+  command.Flag({"slots", "N", "programs at a time on the CPU (default 1)", "Run"},
+               into(request->run.slots));
+  command.Flag({"gpus", "LIST", "one slot per GPU: indices or UUIDs, e.g. 0,1", "Run"},
+               into(request->run.gpus));
+  command.Flag({"grace", "DURATION", "between SIGTERM and SIGKILL (default 30s)", "Run"},
+               into(request->run.grace));
+  for (const FlagGroup group :
+       {FlagGroup::kSignal, FlagGroup::kClock, FlagGroup::kMetering, FlagGroup::kOutput})
+    AddFlags(command, group, request->run.flags);
+  command.Flag({"html", "FILE", "also write a page with the loss-grams plot", "Report"},
+               into(request->html));
+  command.Action([request] { return Sweep(*request); });
+}
+
+}  // namespace ebb::cli

@@ -1,0 +1,78 @@
+#pragma once
+// Successive halving at work: follows the progress files of a sweep's runs, asks
+// sweep/successive_halving which of them to stop, and hands the engine its cancellations. What was
+// decided is derived from the progress files alone, so a sweep that is continued decides the same.
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/progress_tail.h"
+#include "cli/sweep_records.h"
+#include "engine/engine.h"
+#include "runtime/submissions.h"
+#include "sweep/successive_halving.h"
+
+namespace ebb::cli {
+
+/// Jobs known from the beginning, and cancellations that come while they run.
+class SweepSubmissions final : public runtime::Submissions {
+ public:
+  explicit SweepSubmissions(std::vector<core::Job> jobs)
+      : jobs_(runtime::SubmissionList::OfJobs(std::move(jobs))) {}
+
+  void Cancel(core::JobId job) { cancelled_.push_back(job); }
+
+  Time NextAt() const override { return cancelled_.empty() ? jobs_.NextAt() : Time::min(); }
+  std::vector<engine::Event> Take(Time now) override;
+  bool closed() const override { return cancelled_.empty() && jobs_.closed(); }
+
+ private:
+  runtime::SubmissionList jobs_;
+  std::deque<core::JobId> cancelled_;
+};
+
+/// The latest figures of a run's training.
+struct RunProgress {
+  int epoch = 0;
+  std::optional<double> loss;
+};
+
+class SweepProgress {
+ public:
+  /// Everything borrowed must outlive it. Reads what the runs have written so far.
+  SweepProgress(const SweepPaths& paths, const sweep::Sweep& sweep, const engine::Engine& engine,
+                SweepSubmissions& submissions, Pue pue, SweepRecords::Say say);
+
+  /// Reads on. True when a run shall be stopped.
+  bool Poll();
+  RunProgress Of(core::JobId job) const;
+
+ private:
+  struct Epoch {
+    Time time{};
+    core::JobId job = 0;
+    int epoch = 0;
+    std::optional<double> loss;
+  };
+  std::vector<Epoch> ReadOn();
+  bool Judge(const Epoch& epoch);
+  void Store(core::JobId job, const sweep::Verdict& verdict, double loss);
+
+  const SweepPaths& paths_;
+  const sweep::Sweep& sweep_;
+  const engine::Engine& engine_;
+  SweepSubmissions& submissions_;
+  Pue pue_;
+  SweepRecords::Say say_;
+  std::optional<sweep::SuccessiveHalving> halving_;
+  std::map<core::JobId, std::unique_ptr<ProgressTail>> tails_;
+  std::map<core::JobId, RunProgress> progress_;
+  std::set<core::JobId> stopped_;
+};
+
+}  // namespace ebb::cli

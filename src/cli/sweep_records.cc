@@ -1,0 +1,74 @@
+#include "cli/sweep_records.h"
+
+#include "cli/run_files.h"
+#include "sweep/target_name.h"
+
+namespace ebb::cli {
+
+std::filesystem::path SweepPaths::RunOf(const sweep::Experiment& experiment) const {
+  return directory / "runs" / sweep::FileName(experiment.name);
+}
+
+SweepRecords::SweepRecords(SweepPaths paths, const sweep::Sweep& sweep, core::RunSpec common,
+                           runtime::SignalFeed& feed, Say say)
+    : paths_(std::move(paths)),
+      sweep_(sweep),
+      common_(std::move(common)),
+      feed_(feed),
+      say_(std::move(say)) {}
+
+const sweep::Experiment& SweepRecords::ExperimentOf(core::JobId job) const {
+  return sweep_.experiments[static_cast<std::size_t>(job - 1)];
+}
+
+core::RunSpec SweepRecords::SpecFor(const sweep::Experiment& experiment) const {
+  core::RunSpec spec = common_;
+  const sweep::Tier& tier = sweep_.TierOf(experiment);
+  spec.name = experiment.name;
+  spec.run_id = sweep_.name + "-" + sweep::FileName(experiment.name);
+  spec.group = sweep_.name;
+  spec.command = experiment.command;
+  spec.threshold = tier.threshold;
+  spec.start_by = spec.submitted + tier.max_delay;
+  spec.estimated_run_time = experiment.run_time;
+  return spec;
+}
+
+Status SweepRecords::Begin(core::JobId job, const core::Attempt& attempt) {
+  const sweep::Experiment& experiment = ExperimentOf(job);
+  const std::filesystem::path path = paths_.RunOf(experiment);
+  auto directory = report::HoldsRun(path) ? report::RunDirectory::Open(path)
+                                          : report::RunDirectory::Create(path, SpecFor(experiment));
+  if (!directory) return Fail(directory.error());
+  for (const std::string& notice : directory->notices()) say_(experiment.name + ": " + notice);
+  EBB_RETURN_IF_ERROR(directory->BeginAttempt(attempt));
+  open_.insert_or_assign(job, *std::move(directory));
+  return {};
+}
+
+Status SweepRecords::Rows(core::JobId job, std::span<const core::LedgerRow> rows) {
+  const auto found = open_.find(job);
+  if (found == open_.end()) return {};
+  return found->second.AppendRows(rows);
+}
+
+Status SweepRecords::StoreEnd(report::RunDirectory& directory, const local::AttemptResult& result) {
+  EBB_RETURN_IF_ERROR(directory.EndAttempt(result.attempt));
+  EBB_RETURN_IF_ERROR(StoreSignal(directory, feed_));
+  EBB_ASSIGN_OR_RETURN(const RunViews views, WriteViews(directory.path()));
+  for (const std::string& notice : views.notices) say_(notice);
+  return {};
+}
+
+// A record that cannot be written must not end the others that run.
+void SweepRecords::End(core::JobId job, const local::AttemptResult& result) {
+  const auto found = open_.find(job);
+  if (found == open_.end()) return;
+  const std::string& name = ExperimentOf(job).name;
+  for (const std::string& warning : result.warnings) say_("note: " + name + ": " + warning);
+  if (const auto stored = StoreEnd(found->second, result); !stored)
+    say_("note: " + name + ": not all of it could be kept: " + stored.error().Message());
+  open_.erase(found);
+}
+
+}  // namespace ebb::cli

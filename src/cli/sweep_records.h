@@ -1,0 +1,57 @@
+#pragma once
+// Where the runs of a sweep are kept: one run directory for each experiment under the sweep's own
+// directory, written as `ebb run` writes one (report/run_directory.h).
+//
+//   DIR/sweep.yaml      the sweep, written out
+//   DIR/journal.jsonl   facts and decisions
+//   DIR/options.json    the flags it was begun with
+//   DIR/stopped.jsonl   what successive halving stopped, and why
+//   DIR/runs/NAME/      one run each
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "local/local_executor.h"
+#include "report/run_directory.h"
+#include "sweep/sweep.h"
+
+namespace ebb::cli {
+
+struct SweepPaths {
+  std::filesystem::path directory;
+  std::filesystem::path sweep_file() const { return directory / "sweep.yaml"; }
+  std::filesystem::path journal() const { return directory / "journal.jsonl"; }
+  std::filesystem::path options() const { return directory / "options.json"; }
+  std::filesystem::path stopped() const { return directory / "stopped.jsonl"; }
+  std::filesystem::path RunOf(const sweep::Experiment& experiment) const;
+};
+
+class SweepRecords final : public local::JobRecords {
+ public:
+  using Say = std::function<void(const std::string&)>;
+
+  /// `common` is what all runs share. `feed` and `sweep` must outlive the records.
+  SweepRecords(SweepPaths paths, const sweep::Sweep& sweep, core::RunSpec common,
+               runtime::SignalFeed& feed, Say say);
+
+  Status Begin(core::JobId job, const core::Attempt& attempt) override;
+  Status Rows(core::JobId job, std::span<const core::LedgerRow> rows) override;
+  void End(core::JobId job, const local::AttemptResult& result) override;
+
+ private:
+  const sweep::Experiment& ExperimentOf(core::JobId job) const;
+  core::RunSpec SpecFor(const sweep::Experiment& experiment) const;
+  Status StoreEnd(report::RunDirectory& directory, const local::AttemptResult& result);
+
+  SweepPaths paths_;
+  const sweep::Sweep& sweep_;
+  core::RunSpec common_;
+  runtime::SignalFeed& feed_;
+  Say say_;
+  std::map<core::JobId, report::RunDirectory> open_;
+};
+
+}  // namespace ebb::cli

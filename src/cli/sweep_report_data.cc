@@ -1,0 +1,123 @@
+#include "cli/sweep_report_data.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/text.h"
+#include "cli/sweep_records.h"
+#include "config/sweep_config.h"
+#include "platform/file.h"
+#include "report/summary.h"
+
+namespace ebb::cli {
+namespace {
+
+using report::SweepOutcome;
+using report::SweepRow;
+
+// What was stopped early, by name. Lines that cannot be read are passed over: a crash may leave
+// one.
+std::map<std::string, nlohmann::json> ReadStopped(const std::filesystem::path& file) {
+  std::map<std::string, nlohmann::json> stopped;
+  const auto text = platform::ReadFile(file);
+  if (!text) return stopped;
+  for (const std::string_view line : Split(*text, '\n')) {
+    auto json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object() || !json.contains("name") || !json["name"].is_string()) continue;
+    stopped[json["name"].get<std::string>()] = std::move(json);
+  }
+  return stopped;
+}
+
+double NumberIn(const nlohmann::json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+SweepOutcome OutcomeOf(const core::RunRecord& record) {
+  if (record.attempts.empty()) return SweepOutcome::kNotRun;
+  switch (record.attempts.back().outcome) {
+    case core::AttemptOutcome::kDone:
+      return SweepOutcome::kDone;
+    case core::AttemptOutcome::kPaused:
+    case core::AttemptOutcome::kRunning:
+      return SweepOutcome::kPaused;
+    default:
+      return SweepOutcome::kFailed;
+  }
+}
+
+void SetLoss(const core::RunRecord& record, SweepRow& row) {
+  row.epochs = static_cast<int>(record.epochs.size());
+  for (const core::Epoch& epoch : record.epochs) {
+    row.loss_is_validation = epoch.test_loss.has_value();
+    row.loss = epoch.test_loss ? epoch.test_loss : epoch.train_loss;
+  }
+  if (record.training && record.epochs.empty()) row.loss = record.training->test_loss;
+}
+
+void SetFigures(const core::RunRecord& record, SweepRow& row) {
+  const report::Summary summary = report::Summarise(record);
+  row.outcome = OutcomeOf(record);
+  row.attempts = summary.attempts;
+  row.energy = summary.totals.energy;
+  if (summary.totals.energy_without_intensity == Energy{} && summary.attempts > 0)
+    row.emissions = summary.totals.emissions;
+  row.waited = summary.waited;
+  row.ran = summary.running_time;
+  SetLoss(record, row);
+  if (row.outcome == SweepOutcome::kFailed)
+    row.note = "exit code " + std::to_string(record.attempts.back().exit_code) + ", see attempt-" +
+               std::to_string(record.attempts.back().number) + ".log";
+}
+
+}  // namespace
+
+Result<report::SweepReport> ReadSweepReport(const std::filesystem::path& directory) {
+  const SweepPaths paths{directory};
+  std::error_code ignored;
+  if (!std::filesystem::exists(paths.sweep_file(), ignored))
+    return Fail({ExitCode::kUsage, "is not the directory of a sweep", directory.string(),
+                 "give the directory that `ebb sweep run` printed, or its sweep file"});
+  EBB_ASSIGN_OR_RETURN(const config::SweepConfig config,
+                       config::LoadSweepConfig(paths.sweep_file().string()));
+  const auto stopped = ReadStopped(paths.stopped());
+  report::SweepReport report;
+  report.name = config.sweep.name;
+  std::set<std::string> notices;
+  for (const sweep::Experiment& experiment : config.sweep.experiments) {
+    SweepRow row;
+    row.name = experiment.name;
+    row.tier = config.sweep.TierOf(experiment).name;
+    row.settings = sweep::Describe(experiment);
+    const auto run = paths.RunOf(experiment);
+    if (report::HoldsRun(run)) {
+      const auto record = report::ReadRun(run);
+      if (record) {
+        SetFigures(*record, row);
+        for (const std::string& notice : report::ReplayNotices(*record)) notices.insert(notice);
+      } else {
+        row.outcome = SweepOutcome::kFailed;
+        row.note = record.error().Message();
+      }
+    }
+    const auto early = stopped.find(experiment.name);
+    if (early != stopped.end() && row.outcome != SweepOutcome::kDone) {
+      row.outcome = SweepOutcome::kStoppedEarly;
+      row.note = early->second.value("why", std::string());
+      ++report.stopped_early;
+      report.saved_energy += Energy::Joules(NumberIn(early->second, "estimated_saved_kwh") * 3.6e6);
+      report.saved_emissions += {NumberIn(early->second, "estimated_saved_g")};
+    }
+    report.energy += row.energy;
+    if (row.emissions) report.emissions += *row.emissions;
+    report.rows.push_back(std::move(row));
+  }
+  report.notices.assign(notices.begin(), notices.end());
+  report::Rank(report);
+  return report;
+}
+
+}  // namespace ebb::cli

@@ -1,0 +1,13 @@
+#pragma once
+// Reads what is known of a sweep from its directory (sweep_records.h says what is in it).
+
+#include <filesystem>
+
+#include "base/result.h"
+#include "report/sweep_report.h"
+
+namespace ebb::cli {
+
+Result<report::SweepReport> ReadSweepReport(const std::filesystem::path& directory);
+
+}  // namespace ebb::cli

@@ -1,0 +1,335 @@
+#include "cli/sweep_run.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/text.h"
+#include "cli/run_files.h"
+#include "cli/sweep_display.h"
+#include "cli/sweep_report_data.h"
+#include "cli/trainer_command.h"
+#include "engine/journal_json.h"
+#include "meter/machine.h"
+#include "plan/make_policy.h"
+#include "platform/file.h"
+#include "platform/system_clock.h"
+#include "report/sweep_report.h"
+#include "runtime/run_loop.h"
+#include "signals/make_feed.h"
+#include "store/journal_file.h"
+#include "sweep/local_jobs.h"
+
+namespace ebb::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kSomeFailed = 1;
+constexpr double kMostSlots = 1024;
+
+// Where jobs run: one site, one pool of slots.
+struct Devices {
+  core::Cluster cluster;
+  std::vector<std::vector<std::string>> gpus;
+};
+
+Result<int> SlotCount(const std::string& text, int devices_per_job) {
+  if (text.empty()) return devices_per_job;
+  const auto slots = ParseInteger(text);
+  if (!slots || *slots < 1 || static_cast<double>(*slots) > kMostSlots)
+    return Fail({ExitCode::kUsage, "--slots: \"" + text + "\" is not accepted", "",
+                 "give a whole number from 1 to 1024"});
+  return static_cast<int>(*slots);
+}
+
+Result<Devices> MakeDevices(const SweepRunRequest& request, const sweep::Sweep& sweep,
+                            const std::string& zone, Pue pue) {
+  Devices devices;
+  devices.cluster.sites = {{"here", zone, pue}};
+  core::DevicePool pool;
+  if (request.gpus.empty()) {
+    EBB_ASSIGN_OR_RETURN(pool.count, SlotCount(request.slots, sweep.traits.devices));
+    pool.model = "cpu";
+  } else {
+    if (!request.slots.empty())
+      return Fail({ExitCode::kUsage, "--slots and --gpus are both given", "", "leave one out"});
+    std::vector<std::string> names;
+    for (const std::string_view name : Split(request.gpus, ',')) names.emplace_back(Trim(name));
+    if (std::any_of(names.begin(), names.end(), [](const auto& name) { return name.empty(); }))
+      return Fail({ExitCode::kUsage, "--gpus: \"" + request.gpus + "\" is not accepted", "",
+                   "give indices or UUIDs with commas between, e.g. 0,1"});
+    pool.count = static_cast<int>(names.size());
+    pool.model = "gpu";
+    devices.gpus = {std::move(names)};
+  }
+  devices.cluster.pools = {pool};
+  return devices;
+}
+
+// What a continued sweep is begun with: the stored flags, and the given ones over them. What shapes
+// decisions cannot change half-way, or the journal would not replay.
+Result<SweepRunRequest> WithStoredFlags(SweepRunRequest request, const SweepPaths& paths) {
+  EBB_ASSIGN_OR_RETURN(FlagValues stored, ReadFlags(paths.options()));
+  const std::string policy = stored["policy"], slots = stored["slots"], gpus = stored["gpus"];
+  for (const char* name : {"policy", "slots", "gpus"}) stored.erase(name);
+  if (!request.policy.empty() && request.policy != policy)
+    return Fail({ExitCode::kUsage, "this sweep was begun with --policy " + policy,
+                 paths.directory.string(),
+                 "leave --policy out to continue it, or begin another with --run-dir"});
+  request.policy = policy;
+  if (request.slots.empty() && request.gpus.empty()) {
+    request.slots = slots;
+    request.gpus = gpus;
+  }
+  for (const auto& [name, value] : request.flags) stored[name] = value;
+  request.flags = std::move(stored);
+  return request;
+}
+
+Status StoreFlags(const SweepRunRequest& request, const RunOptions& options,
+                  const SweepPaths& paths) {
+  FlagValues flags = ToFlags(options);
+  // The gate of single runs is not a sweep's.
+  for (const char* name : {"threshold", "start-by", "run-time", "at-deadline"}) flags.erase(name);
+  flags["policy"] = request.policy;
+  if (!request.slots.empty()) flags["slots"] = request.slots;
+  if (!request.gpus.empty()) flags["gpus"] = request.gpus;
+  return WriteFlags(paths.options(), flags);
+}
+
+// Refused now rather than when half of it has run.
+Status CheckFeasible(const std::vector<core::Job>& jobs, const core::Cluster& cluster, Time now) {
+  engine::Engine trial({}, plan::MakePlanner({}));
+  EBB_RETURN_IF_ERROR(trial.Apply({now, engine::ClusterChanged{cluster}}));
+  std::vector<std::string> refused;
+  for (const core::Job& job : jobs) {
+    const Status taken = trial.Apply({now, engine::JobSubmitted{job}});
+    if (!taken) refused.push_back(job.name + ": " + taken.error().Message());
+  }
+  if (refused.empty()) return {};
+  return Fail({ExitCode::kInfeasible,
+               std::to_string(refused.size()) + " of " + std::to_string(jobs.size()) +
+                   " experiments cannot keep their latest start:\n  " + Join(refused, "\n  "),
+               "", "give more slots, or tiers more time"});
+}
+
+class SweepSession {
+ public:
+  SweepSession(SweepRunRequest request, config::SweepConfig config, RunOptions options,
+               SweepPaths paths)
+      : request_(std::move(request)),
+        sweep_(std::move(config.sweep)),
+        options_(std::move(options)),
+        paths_(std::move(paths)),
+        wall_(signals_) {}
+
+  Result<int> Run(bool continued);
+
+ private:
+  Status MakeEngine(bool continued);
+  Status OpenClock();
+  std::vector<core::Job> NewJobs() const;
+  core::RunSpec CommonSpec() const;
+  Status AddJobs(local::LocalExecutor& executor) const;
+  local::LocalExecutorOptions ExecutorOptions(const Devices& devices) const;
+  Result<int> RunLoop(const Devices& devices);
+  Result<int> Finish(bool interrupted);
+
+  SweepRunRequest request_;
+  sweep::Sweep sweep_;
+  RunOptions options_;
+  SweepPaths paths_;
+  platform::ProcessSignals signals_;
+  platform::SystemClock wall_;
+  std::unique_ptr<runtime::SignalFeed> feed_;
+  std::unique_ptr<engine::Engine> engine_;
+  std::optional<runtime::GridClock> clock_;
+  Time submitted_{};
+};
+
+Status SweepSession::MakeEngine(bool continued) {
+  EBB_ASSIGN_OR_RETURN(auto policy, plan::MakePolicy(request_.policy, {}));
+  engine_ = std::make_unique<engine::Engine>(engine::Options{}, std::move(policy));
+  if (!continued) return {};
+  EBB_ASSIGN_OR_RETURN(const auto records, store::ReadJournal(paths_.journal()));
+  return engine::Replay(records, *engine_);
+}
+
+// A replayed grid clock stands still while nobody looks at it.
+Status SweepSession::OpenClock() {
+  EBB_RETURN_IF_ERROR(Validate(options_));
+  EBB_ASSIGN_OR_RETURN(feed_, signals::MakeFeed(options_.scheduler.signal));
+  const Time begin = options_.scheduler.clock.start.value_or(wall_.Now());
+  const Time left_off = engine_->state().now;
+  clock_.emplace(wall_, ClockSettings(options_.scheduler.clock, std::max(begin, left_off)));
+  const Time now = clock_->Now();
+  EBB_RETURN_IF_ERROR(signals::CheckCoverage(*feed_, {now, now + Duration{1}}));
+  submitted_ = options_.scheduler.clock.start.value_or(now);
+  for (const auto& live : engine_->state().live) submitted_ = live->job.submitted;
+  for (const auto& [job, ended] : engine_->state().ended) submitted_ = ended.submitted;
+  return {};
+}
+
+// Those that the journal does not know.
+std::vector<core::Job> SweepSession::NewJobs() const {
+  std::vector<core::Job> jobs;
+  for (const sweep::Experiment& experiment : sweep_.experiments) {
+    const engine::State& state = engine_->state();
+    if (state.FindLive(experiment.index) || state.FindEnded(experiment.index)) continue;
+    jobs.push_back(JobOf(sweep_, experiment, submitted_));
+  }
+  return jobs;
+}
+
+core::RunSpec SweepSession::CommonSpec() const {
+  const meter::MeterSet meters = meter::MakeMeters(MeterOptionsFor(options_.metering));
+  core::RunSpec spec;
+  spec.created_wall = wall_.Now();
+  spec.policy = request_.policy;
+  spec.submitted = submitted_;
+  spec.clock = clock_->settings();
+  spec.clock.begin = submitted_;
+  spec.signal = feed_->identity();
+  spec.pue = options_.metering.pue;
+  spec.scope = options_.metering.scope;
+  spec.sample_interval = options_.metering.interval;
+  spec.meters = meters.descriptions;
+  spec.machine = meter::DescribeMachine(meters.gpu_models);
+  return spec;
+}
+
+Status SweepSession::AddJobs(local::LocalExecutor& executor) const {
+  for (const sweep::Experiment& experiment : sweep_.experiments) {
+    local::LocalJob job;
+    job.job = JobOf(sweep_, experiment, submitted_);
+    job.command = experiment.command;
+    if (job.command.front() == "ebb-train") job.command.front() = TrainerProgram();
+    job.directory = paths_.RunOf(experiment);
+    job.run_limit = RunLimit(sweep_.traits, experiment);
+    EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(job.directory));
+    EBB_RETURN_IF_ERROR(executor.Add(std::move(job)));
+  }
+  return {};
+}
+
+local::LocalExecutorOptions SweepSession::ExecutorOptions(const Devices& devices) const {
+  local::LocalExecutorOptions options;
+  options.cluster = devices.cluster;
+  options.gpus = devices.gpus;
+  options.meters = MeterOptionsFor(options_.metering);
+  options.sampler.interval = options_.metering.interval;
+  options.sampler.scope = options_.metering.scope;
+  options.tick = Duration{250};
+  return options;
+}
+
+Result<int> SweepSession::RunLoop(const Devices& devices) {
+  SweepDisplay display(sweep_, *engine_, ModeFor(options_.quiet));
+  const auto say = [&](const std::string& line) { display.Say(line); };
+  display.Say(sweep_.name + ": " + std::to_string(sweep_.experiments.size()) + " experiments on " +
+              std::to_string(devices.cluster.pools[0].count) + " " +
+              devices.cluster.pools[0].model + " slots, policy " + request_.policy + ", " +
+              signals::Describe(feed_->identity()));
+  SweepRecords records(paths_, sweep_, CommonSpec(), *feed_, say);
+  SweepSubmissions submissions(NewJobs());
+  SweepProgress progress(paths_, sweep_, *engine_, submissions, options_.metering.pue, say);
+  local::LocalExecutorOptions executor_options = ExecutorOptions(devices);
+  if (!request_.grace.empty()) {
+    EBB_ASSIGN_OR_RETURN(executor_options.grace, ParseDuration(request_.grace));
+  }
+  local::LocalExecutor* running = nullptr;
+  executor_options.on_tick = [&] {
+    const bool wake = progress.Poll();
+    if (running) display.Draw(clock_->Now(), running->Running(), progress);
+    return wake;
+  };
+  local::LocalExecutor executor(executor_options, *feed_, *clock_, signals_, records);
+  running = &executor;
+  EBB_RETURN_IF_ERROR(AddJobs(executor));
+  EBB_ASSIGN_OR_RETURN(store::JournalFile journal, store::JournalFile::Open(paths_.journal()));
+  const runtime::LoopPorts ports{executor,    {feed_.get()},
+                                 submissions, &journal,
+                                 &display,    [&] { return executor.stop_signal().has_value(); }};
+  const auto result = runtime::Run(*engine_, ports, {});
+  if (executor.stop_signal())
+    display.Say("asked to stop: pausing what runs (again: at once, without waiting)");
+  executor.PauseAll();
+  display.Finish();
+  if (!result) return Fail(result.error());
+  return Finish(result->interrupted);
+}
+
+Result<int> SweepSession::Finish(bool interrupted) {
+  if (interrupted) {
+    if (!options_.quiet)
+      std::fprintf(stderr, "stopped. Continue with: ebb sweep run %s%s\n", request_.file.c_str(),
+                   options_.run_dir.empty() ? "" : (" --run-dir " + options_.run_dir).c_str());
+    return static_cast<int>(ExitCode::kTryLater);
+  }
+  EBB_ASSIGN_OR_RETURN(const report::SweepReport report, ReadSweepReport(paths_.directory));
+  if (options_.json)
+    std::fputs(report::SweepJson(report).c_str(), stdout);
+  else if (!options_.quiet)
+    std::fprintf(stderr, "\n%s  kept in  %s\n", report::SweepText(report).c_str(),
+                 paths_.directory.c_str());
+  const auto& ended = engine_->state().ended;
+  const bool failed = std::any_of(ended.begin(), ended.end(), [](const auto& job) {
+    return job.second.stage == engine::Stage::kFailed;
+  });
+  return failed ? kSomeFailed : 0;
+}
+
+Result<int> SweepSession::Run(bool continued) {
+  EBB_RETURN_IF_ERROR(MakeEngine(continued));
+  EBB_RETURN_IF_ERROR(OpenClock());
+  EBB_ASSIGN_OR_RETURN(const Devices devices, MakeDevices(request_, sweep_, feed_->identity().zone,
+                                                          options_.metering.pue));
+  if (!continued) {
+    EBB_RETURN_IF_ERROR(CheckFeasible(NewJobs(), devices.cluster, submitted_));
+    EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(paths_.directory));
+    EBB_RETURN_IF_ERROR(
+        platform::WriteFileAtomically(paths_.sweep_file(), sweep::LocalJobs(sweep_)));
+    EBB_RETURN_IF_ERROR(StoreFlags(request_, options_, paths_));
+  }
+  return RunLoop(devices);
+}
+
+// A directory holds one sweep: another one, or the same one changed, is refused.
+Status CheckSameSweep(const SweepPaths& paths, const sweep::Sweep& sweep) {
+  EBB_ASSIGN_OR_RETURN(const std::string stored, platform::ReadFile(paths.sweep_file()));
+  if (stored == sweep::LocalJobs(sweep)) return {};
+  return Fail({ExitCode::kConfiguration,
+               "holds a sweep that is not this one (or the sweep file was changed since)",
+               paths.directory.string(),
+               "begin another with --run-dir DIR, or continue it as it was: ebb sweep run " +
+                   paths.sweep_file().string() + " --run-dir " + paths.directory.string()});
+}
+
+}  // namespace
+
+std::string SweepDirectory(const RunOptions& options, const std::string& name) {
+  if (!options.run_dir.empty()) return options.run_dir;
+  return (fs::path(options.output_dir) / ("sweep-" + name)).string();
+}
+
+Result<int> RunSweep(const SweepRunRequest& given) {
+  EBB_ASSIGN_OR_RETURN(config::SweepConfig config, config::LoadSweepConfig(given.file));
+  RunOptions options;
+  EBB_RETURN_IF_ERROR(ApplyFlags(given.flags, options));
+  const SweepPaths paths{SweepDirectory(options, config.sweep.name)};
+  SweepRunRequest request = given;
+  const bool continued = fs::exists(paths.sweep_file());
+  if (continued) {
+    EBB_RETURN_IF_ERROR(CheckSameSweep(paths, config.sweep));
+    EBB_ASSIGN_OR_RETURN(request, WithStoredFlags(given, paths));
+    options = {};
+    EBB_RETURN_IF_ERROR(ApplyFlags(request.flags, options));
+    options.run_dir = paths.directory.string();
+  }
+  if (request.policy.empty()) request.policy = "planner";
+  return SweepSession(std::move(request), std::move(config), std::move(options), paths)
+      .Run(continued && fs::exists(paths.journal()));
+}
+
+}  // namespace ebb::cli

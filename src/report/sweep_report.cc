@@ -1,0 +1,128 @@
+#include "report/sweep_report.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "base/text.h"
+#include "report/units_text.h"
+
+namespace ebb::report {
+namespace {
+
+constexpr std::array<std::string_view, 5> kOutcomeNames{"done", "stopped early", "paused", "failed",
+                                                        "not run"};
+
+bool IsRanked(const SweepRow& row) {
+  return row.outcome == SweepOutcome::kDone && row.loss && std::isfinite(*row.loss);
+}
+
+std::string Padded(std::string text, std::size_t columns) {
+  if (text.size() < columns) text.resize(columns, ' ');
+  return text;
+}
+
+std::string EmissionsCell(const SweepRow& row) {
+  if (row.emissions) return EmissionsText(*row.emissions);
+  return row.attempts > 0 ? "unknown" : "-";
+}
+
+template <typename T>
+nlohmann::ordered_json OrNull(const std::optional<T>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+nlohmann::ordered_json RowJson(const SweepRow& row) {
+  const auto grams =
+      row.emissions ? std::optional<double>(row.emissions->grams) : std::optional<double>();
+  return {{"name", row.name},
+          {"tier", row.tier},
+          {"settings", row.settings},
+          {"outcome", Name(row.outcome)},
+          {"loss", OrNull(row.loss)},
+          {"loss_is_validation", row.loss_is_validation},
+          {"epochs", row.epochs},
+          {"energy_kwh", row.energy.kwh()},
+          {"emissions_g", OrNull(grams)},
+          {"waited_s", Seconds(row.waited)},
+          {"running_time_s", Seconds(row.ran)},
+          {"attempts", row.attempts},
+          {"on_pareto_front", row.on_front},
+          {"note", row.note}};
+}
+
+}  // namespace
+
+std::string_view Name(SweepOutcome outcome) {
+  return kOutcomeNames[static_cast<std::size_t>(outcome)];
+}
+
+void Rank(SweepReport& report) {
+  std::stable_sort(report.rows.begin(), report.rows.end(),
+                   [](const SweepRow& a, const SweepRow& b) {
+                     const auto key = [](const SweepRow& row) {
+                       return std::tuple(!IsRanked(row), IsRanked(row) ? *row.loss : 0.0,
+                                         static_cast<int>(row.outcome));
+                     };
+                     return key(a) < key(b);
+                   });
+  // From the best loss on, each that emits less than all before it. Equal losses: the fewest grams.
+  std::optional<double> fewest;
+  for (std::size_t i = 0; i < report.rows.size(); ++i) {
+    SweepRow& row = report.rows[i];
+    row.on_front = false;
+    if (!IsRanked(row) || !row.emissions) continue;
+    const bool beaten_by_equal =
+        std::any_of(report.rows.begin(), report.rows.end(), [&](const SweepRow& other) {
+          return &other != &row && IsRanked(other) && other.emissions && *other.loss == *row.loss &&
+                 other.emissions->grams < row.emissions->grams;
+        });
+    if (beaten_by_equal || (fewest && row.emissions->grams >= *fewest)) continue;
+    row.on_front = true;
+    fewest = row.emissions->grams;
+  }
+}
+
+std::string SweepText(const SweepReport& report) {
+  std::size_t longest = 10;
+  for (const SweepRow& row : report.rows) longest = std::max(longest, row.name.size());
+  std::string text = report.name + ": " + EnergyText(report.energy) + ", " +
+                     EmissionsText(report.emissions) + " in all\n";
+  text += "     " + Padded("experiment", longest) + "  tier  loss      emitted     energy      " +
+          "waited    outcome\n";
+  int place = 0;
+  for (const SweepRow& row : report.rows) {
+    text += Padded(IsRanked(row) ? std::to_string(++place) : "-", 3) + (row.on_front ? "* " : "  ");
+    text += Padded(row.name, longest) + "  " + Padded(row.tier, 4) + "  ";
+    text += Padded(row.loss ? FormatSignificant(*row.loss, 4) : "-", 8) + "  ";
+    text += Padded(EmissionsCell(row), 10) + "  " + Padded(EnergyText(row.energy), 10) + "  ";
+    text += Padded(row.attempts > 0 ? FormatDuration(row.waited) : "-", 8) + "  ";
+    text += std::string(Name(row.outcome)) + (row.note.empty() ? "" : ": " + row.note) + "\n";
+  }
+  text += "* on the loss-grams front: no complete experiment has both less loss and fewer grams\n";
+  if (report.stopped_early > 0)
+    text += std::to_string(report.stopped_early) + " stopped early: about " +
+            EmissionsText(report.saved_emissions) + " and " + EnergyText(report.saved_energy) +
+            " not spent, by estimate; whether the best configuration was among them cannot be "
+            "known\n";
+  for (const std::string& notice : report.notices) text += "note: " + notice + "\n";
+  return text;
+}
+
+std::string SweepJson(const SweepReport& report) {
+  nlohmann::ordered_json json{{"schema", "ebb.sweep-report/1"},
+                              {"name", report.name},
+                              {"energy_kwh", report.energy.kwh()},
+                              {"emissions_g", report.emissions.grams},
+                              {"stopped_early", report.stopped_early},
+                              {"estimated_saved_kwh", report.saved_energy.kwh()},
+                              {"estimated_saved_g", report.saved_emissions.grams},
+                              {"notices", report.notices}};
+  json["experiments"] = nlohmann::ordered_json::array();
+  for (const SweepRow& row : report.rows) json["experiments"].push_back(RowJson(row));
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ebb::report

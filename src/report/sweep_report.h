@@ -1,0 +1,53 @@
+#pragma once
+// What came of a sweep: its experiments ranked by validation loss with what each emitted, and the
+// loss-grams Pareto front: the complete experiments that no other beats in both. Experiments that
+// failed, were stopped early or have not run are listed as such and never ranked.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "base/units.h"
+
+namespace ebb::report {
+
+enum class SweepOutcome { kDone, kStoppedEarly, kPaused, kFailed, kNotRun };
+std::string_view Name(SweepOutcome outcome);
+
+struct SweepRow {
+  std::string name, tier, settings;
+  SweepOutcome outcome = SweepOutcome::kNotRun;
+  std::optional<double> loss;  ///< of the last epoch: validation, or training where there is none
+  bool loss_is_validation = true;
+  int epochs = 0;
+  Energy energy;
+  std::optional<Emissions> emissions;  ///< absent: nothing ran, or some energy has no intensity
+  Duration waited{};                   ///< grid clock
+  Duration ran{};                      ///< wall clock
+  int attempts = 0;
+  std::string note;
+  bool on_front = false;
+};
+
+struct SweepReport {
+  std::string name;
+  std::vector<SweepRow> rows;  ///< ranked: complete ones by loss, then the others
+  std::vector<std::string> notices;
+  Energy energy;
+  Emissions emissions;
+  int stopped_early = 0;
+  Energy saved_energy;        ///< estimated, of what was stopped early
+  Emissions saved_emissions;  ///< the same
+};
+
+/// Orders the rows and marks the front.
+void Rank(SweepReport& report);
+
+std::string SweepText(const SweepReport& report);
+/// schema "ebb.sweep-report/1".
+std::string SweepJson(const SweepReport& report);
+/// One page without script: scatter with the front, and the table.
+std::string SweepPage(const SweepReport& report);
+
+}  // namespace ebb::report
