@@ -18,6 +18,7 @@ struct UserCommand {
 void AddCompareCommand(Parser& parser);
 void AddForecastCommand(Parser& parser);
 void AddGridCommand(Parser& parser);
+void AddPlanCommand(Parser& parser);
 void AddResumeCommand(Parser& parser);
 void AddRunCommand(Parser& parser, const UserCommand& user_command);
 void AddSimulateCommand(Parser& parser);

@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
   AddResumeCommand(parser);
   AddSummaryCommand(parser);
   AddCompareCommand(parser);
+  AddPlanCommand(parser);
   AddSimulateCommand(parser);
   return parser.Run(arguments.ours);
 }

@@ -113,6 +113,29 @@ core::Job MakeJob(const JobKeys& keys, std::optional<Time> origin, Problems& pro
   return job;
 }
 
+Duration ShortestRun(const core::Job& job, const core::Cluster& cluster) {
+  Duration shortest = Duration::max();
+  for (std::size_t pool = 0; pool < cluster.pools.size(); ++pool)
+    if (core::Fits(job, cluster, static_cast<int>(pool)))
+      shortest = std::min(shortest, core::TimeOn(job, cluster.pools[pool], job.run_time));
+  return shortest;
+}
+
+// Deadlines in the words of the file, which counts from submission; the rest in those of the plan.
+void CheckJob(const core::Job& job, const core::Cluster& cluster, int line, Problems& problems) {
+  if (cluster.pools.empty()) return;
+  if (job.start_by && *job.start_by < job.submitted)
+    return problems.Add(line, "the latest start is before the submission");
+  const Duration shortest = ShortestRun(job, cluster);
+  if (shortest != Duration::max() && job.finish_by && *job.finish_by < job.submitted + shortest)
+    return problems.Add(
+        line, "the job cannot end by its finish_by: it takes " + FormatDuration(shortest) +
+                  ", and finish_by leaves " +
+                  FormatDuration(std::max(*job.finish_by - job.submitted, Duration::zero())));
+  if (const Status fine = plan::CheckJob(job, cluster); !fine)
+    problems.Add(line, fine.error().Message());
+}
+
 // A group is one job several times: numbered names, submitted one after the other.
 void AddGroup(const core::Job& job, const JobKeys& keys, std::vector<core::Job>& jobs) {
   const std::int64_t count = keys.count.value_or(1);
@@ -133,10 +156,9 @@ void ReadJob(const YamlNode& node, const JobsContext& context, std::vector<core:
   const std::vector<KeyRule> rules = JobRules(keys);
   ReadSection(node, "jobs", rules, {}, problems);
   CheckTogether(keys, node.line, context.origin.has_value(), problems);
-  const core::Job job = MakeJob(keys, context.origin, problems);
-  if (keys.run_time && !context.cluster.pools.empty())
-    if (const Status fine = plan::CheckJob(job, context.cluster); !fine)
-      problems.Add(node.line, fine.error().Message());
+  core::Job job = MakeJob(keys, context.origin, problems);
+  job.id = std::ssize(jobs) + 1;
+  if (keys.run_time) CheckJob(job, context.cluster, node.line, problems);
   AddGroup(job, keys, jobs);
 }
 

@@ -61,7 +61,7 @@ std::string TierLegend(const std::vector<core::Job>& jobs) {
   std::string html = "<ul class=\"legend\">";
   for (std::size_t i = 0; i < tiers.size(); ++i)
     html += "<li class=\"" + SvgColorClass(static_cast<int>(i)) + "\"><i></i>" +
-            EscapeHtml(tiers[i].empty() ? "no tier" : tiers[i]) + "</li>";
+            EscapeHtml(tiers[i].empty() ? "no tier" : "tier " + tiers[i]) + "</li>";
   return html + "</ul>";
 }
 

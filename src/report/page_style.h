@@ -68,6 +68,7 @@ thead th{color:var(--soft);font-weight:500;font-size:.86rem}
 tbody tr:last-child>*{border-bottom:0}
 td.number,th.number{text-align:right}
 td b{color:var(--c);font-weight:600}td small{display:block;color:var(--soft);font-size:.86rem}
+td.wrap{white-space:normal;min-width:24em}
 tbody th{white-space:normal;min-width:7.5em}
 details{margin:12px 0}details>.card{margin-top:8px}
 summary{cursor:pointer;color:var(--soft)}

@@ -64,7 +64,8 @@ std::string GramsText(double grams) { return EmissionsText({grams}); }
 TextTable PolicyTable(const sim::Experiment& experiment) {
   TextTable table{{"policy", "emitted", "energy", "saved", "on edf", "captured", "wait", "p95",
                    "stretch", "makespan", "late start/end", "pauses", "worse"},
-                  {}};
+                  {},
+                  false};
   const sim::Comparison& comparison = experiment.comparison;
   for (const sim::PolicyFigures& policy : comparison.policies)
     table.rows.push_back(PolicyRow(policy));
@@ -78,7 +79,7 @@ TextTable PolicyTable(const sim::Experiment& experiment) {
 }
 
 TextTable PublishedTable(const sim::Experiment& experiment) {
-  TextTable table{{"figure", "published", "recomputed", "ours", "policy"}, {}};
+  TextTable table{{"figure", "published", "recomputed", "ours", "policy"}, {}, false};
   const auto number = [](const std::optional<double>& value, int decimals) {
     return value ? FormatFixed(*value, decimals) : std::string("-");
   };

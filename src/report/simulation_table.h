@@ -11,6 +11,7 @@ namespace ebb::report {
 struct TextTable {
   std::vector<std::string> headers;
   std::vector<std::vector<std::string>> rows;  ///< the first cell of a row is its name
+  bool ends_in_text = false;                   ///< the last column is a sentence
 };
 
 /// One row per policy, the bound last.

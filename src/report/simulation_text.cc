@@ -17,12 +17,14 @@ bool IsEmptyColumn(const TextTable& table, std::size_t column) {
                      [&](const auto& row) { return row[column].empty() || row[column] == "-"; });
 }
 
-std::string Line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) {
+std::string Line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths,
+                 bool ends_in_text) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (widths[i] == 0) continue;
+    const bool left = i == 0 || (ends_in_text && i + 1 == cells.size());
     const std::string pad(widths[i] - Width(cells[i]), ' ');
-    line += (line.empty() ? "  " : "   ") + (i == 0 ? cells[i] + pad : pad + cells[i]);
+    line += (line.empty() ? "  " : "   ") + (left ? cells[i] + pad : pad + cells[i]);
   }
   while (line.ends_with(' ')) line.pop_back();
   return line + "\n";
@@ -37,8 +39,8 @@ std::string AlignedTable(const TextTable& table) {
     widths[i] = Width(table.headers[i]);
     for (const auto& row : table.rows) widths[i] = std::max(widths[i], Width(row[i]));
   }
-  std::string text = Line(table.headers, widths);
-  for (const auto& row : table.rows) text += Line(row, widths);
+  std::string text = Line(table.headers, widths, table.ends_in_text);
+  for (const auto& row : table.rows) text += Line(row, widths, table.ends_in_text);
   return text;
 }
 

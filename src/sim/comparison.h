@@ -1,7 +1,7 @@
 #pragma once
 // Policies side by side over start dates. Every saving is a difference of grams for the same jobs
-// on the same devices: against first come, first served (run-now), against running as late as the
-// deadlines allow (edf), and as a share of what the best schedule in hindsight would have saved:
+// on the same devices: against first come, first served (run-now), against running at once by
+// deadline (edf), and as a share of what the best schedule in hindsight would have saved:
 // (run-now - policy) / (run-now - bound), in grams summed over start dates. Definitions:
 // docs/simulate.md. Pure.
 

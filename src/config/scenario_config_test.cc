@@ -1,0 +1,230 @@
+#include "config/scenario_config.h"
+
+#include <gtest/gtest.h>
+
+#include "config/scenario_policies.h"
+
+namespace ebb::config {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+
+constexpr const char* kSmall = R"(sites:
+  - {name: here, profile: DE}
+devices:
+  - {model: A5000, count: 2}
+jobs:
+  - {name: a, run_time: 1h, power_w: 300}
+start_dates: [2023-05-01T17:00Z]
+)";
+
+ScenarioContext Context(const std::string& csv = "") {
+  ScenarioContext context;
+  context.path = "dir/test.yaml";
+  context.read_file = [csv](const std::string& path) -> Result<std::string> {
+    if (path == "dir/jobs.csv") return csv;
+    return Fail({ExitCode::kUnavailable, "cannot be opened", path, ""});
+  };
+  return context;
+}
+
+ScenarioFile Parse(const std::string& text, const std::string& csv = "") {
+  const auto file = ParseScenario(text, Context(csv));
+  EXPECT_TRUE(file.has_value()) << file.error().Message();
+  return file ? *file : ScenarioFile{};
+}
+
+std::string ErrorOf(const std::string& text, const std::string& csv = "") {
+  const auto file = ParseScenario(text, Context(csv));
+  EXPECT_FALSE(file.has_value()) << text;
+  return file ? "" : file.error().Message();
+}
+
+std::string Replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+TEST(ScenarioConfig, ASmallFileHasDefaults) {
+  const ScenarioFile file = Parse(kSmall);
+  const sim::Scenario& scenario = file.scenario;
+  EXPECT_EQ(scenario.name, "test");
+  EXPECT_EQ(scenario.cluster.sites[0].zone, "DE");
+  EXPECT_EQ(scenario.cluster.pools[0].count, 2);
+  ASSERT_EQ(scenario.policies.size(), 1u);
+  EXPECT_EQ(scenario.policies[0].policy, "planner");
+  EXPECT_EQ(scenario.forecast, sim::ForecastSource::kOwn);
+  EXPECT_EQ(scenario.jobs[0].power.watts, 300);
+  EXPECT_FALSE(scenario.jobs[0].start_by.has_value());
+}
+
+TEST(ScenarioConfig, GroupsBecomeJobsWithDeadlinesFromSubmission) {
+  const ScenarioFile file = Parse(Replaced(
+      kSmall, "{name: a, run_time: 1h, power_w: 300}",
+      "{name: a, count: 3, submit: 2h, submit_every: 5m, run_time: 90m, energy_kwh: 3, devices: 2, "
+      "max_delay: 24h, finish_by: 30h, pausable: true, pause_overhead: 1m, tier: x}"));
+  ASSERT_EQ(file.scenario.jobs.size(), 3u);
+  const core::Job& last = file.scenario.jobs[2];
+  EXPECT_EQ(last.name, "a-3");
+  EXPECT_EQ(last.id, 3);
+  EXPECT_EQ(last.submitted, Time{hours{2} + minutes{10}});
+  EXPECT_EQ(*last.start_by, last.submitted + hours{24});
+  EXPECT_EQ(*last.finish_by, last.submitted + hours{30});
+  EXPECT_DOUBLE_EQ(last.power.watts, 1000);
+  EXPECT_TRUE(last.pausable);
+}
+
+TEST(ScenarioConfig, DatesOfJobsCountFromTheOnlyStartDate) {
+  const ScenarioFile file =
+      Parse(Replaced(kSmall, "run_time: 1h",
+                     "run_time: 1h, submit: 2023-05-01T19:00Z, start_by: 2023-05-02T19:00Z"));
+  EXPECT_EQ(file.scenario.jobs[0].submitted, Time{hours{2}});
+  EXPECT_EQ(*file.scenario.jobs[0].start_by, Time{hours{26}});
+  const std::string two = Replaced(kSmall, "[2023-05-01T17:00Z]", "[2023-05-01, 2023-06-01]");
+  EXPECT_NE(ErrorOf(Replaced(two, "run_time: 1h", "run_time: 1h, submit: 2023-05-01T19:00Z"))
+                .find("test.yaml:6: a date needs exactly one start date"),
+            std::string::npos);
+}
+
+TEST(ScenarioConfig, StartDatesByRuleAreAtALocalClockTime) {
+  const ScenarioFile file =
+      Parse(Replaced(kSmall, "[2023-05-01T17:00Z]",
+                     "{from: 2023-01-01, to: 2023-01-03, every: 1d, local_time: \"17:00\", "
+                     "utc_offset_hours: -8}"));
+  ASSERT_EQ(file.scenario.start_dates.size(), 3u);
+  EXPECT_EQ(file.scenario.start_dates[0], *ParseTime("2023-01-02T01:00Z"));
+}
+
+TEST(ScenarioConfig, PoliciesTakeTheirOwnOptions) {
+  const ScenarioFile file = Parse(std::string(kSmall) + R"(policies:
+  - run-now
+  - {policy: threshold, label: low, threshold_g_per_kwh: 200}
+  - {policy: tiers, tiers: [{name: x, threshold_g_per_kwh: 150, max_delay: 6h, priority: 2}]}
+  - {policy: planner, minimum_saving_percent: 5, risk: 0.7}
+)");
+  const auto& policies = file.scenario.policies;
+  ASSERT_EQ(policies.size(), 4u);
+  EXPECT_EQ(policies[1].label, "low");
+  EXPECT_EQ(policies[1].options.threshold.threshold->g_per_kwh, 200);
+  EXPECT_EQ(policies[2].options.tiers[0].max_delay, Duration{hours{6}});
+  EXPECT_DOUBLE_EQ(policies[3].options.planner.minimum_saving_share, 0.05);
+  EXPECT_EQ(policies[3].options.planner.prices.risk, 0.7);
+}
+
+TEST(ScenarioConfig, TracesLieBesideTheFile) {
+  const ScenarioFile file =
+      Parse(Replaced(kSmall, "profile: DE", "trace: ../a.csv, zone: DE, pue: 1.2"));
+  EXPECT_EQ(file.signals[0].trace_path, "dir/../a.csv");
+  EXPECT_EQ(file.signals[0].forecast, signals::ForecastMode::kHistory);
+  EXPECT_EQ(file.scenario.cluster.sites[0].pue.ratio, 1.2);
+}
+
+TEST(ScenarioConfig, JobsFromACsv) {
+  const std::string text =
+      Replaced(kSmall, "  - {name: a, run_time: 1h, power_w: 300}",
+               "  csv: jobs.csv\n  widest: 2\n  rules: [{run_time_up_to: 2h, max_delay: 6h}]");
+  const ScenarioFile file = Parse(text, "arrival_time,length,cpus\n0,1,1\n1,1,3\n");
+  ASSERT_EQ(file.scenario.jobs.size(), 1u);
+  EXPECT_EQ(*file.scenario.jobs[0].start_by, Time{hours{6}});
+  ASSERT_EQ(file.notes.size(), 1u);
+  EXPECT_NE(ErrorOf(text, "arrival_time,length,cpus\n0,1,1\n1,x,1\n").find("dir/jobs.csv:3"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf(Replaced(text, "jobs.csv", "none.csv")).find("cannot be opened"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf(Replaced(text, "\n  widest: 2", ""), "arrival_time,length,cpus\n0,1,9\n")
+                .find("1 of 1 jobs cannot run"),
+            std::string::npos);
+}
+
+struct BadFile {
+  const char* from;
+  const char* to;
+  const char* message;
+};
+
+TEST(ScenarioConfig, EveryMistakeIsNamedWithItsLine) {
+  const BadFile cases[]{
+      {"run_time: 1h", "run_tme: 1h", "test.yaml:6: unknown key \"run_tme\""},
+      {"run_time: 1h", "run_tme: 1h", "did you mean \"run_time\""},
+      {"run_time: 1h", "run_time: 0s", "test.yaml:6: run_time must be a duration"},
+      {"run_time: 1h", "run_time: -1h", "run_time must be a duration"},
+      {"power_w: 300", "power_w: -3", "power_w must be a number"},
+      {", power_w: 300", "", "the job has no power_w"},
+      {"power_w: 300", "power_w: 300, energy_kwh: 1", "say the same"},
+      {"run_time: 1h", "run_time: 1h, max_delay: 1h, start_by: 2h", "say the same"},
+      {"run_time: 1h", "run_time: 1h, finish_by: 30m", "cannot end by its finish_by: it takes 1h"},
+      {"run_time: 1h", "run_time: 1h, submit: 2023-05-01T19:00Z, start_by: 2023-05-01T18:00Z",
+       "the latest start is before the submission"},
+      {"run_time: 1h", "run_time: 1h, devices: 3", "test.yaml:6: "},
+      {"run_time: 1h", "run_time: 1h, models: [H100]", "H100"},
+      {"run_time: 1h", "run_time: 1h, sites: [moon]", "moon"},
+      {"run_time: 1h", "run_time: 1h, pause_overhead: 1m", "no meaning for a job that is not"},
+      {"count: 2", "count: 0", "count must be a whole number"},
+      {"model: A5000", "model: A5000, site: her", "did you mean \"here\""},
+      {"profile: DE", "profile: DF", "has no profile"},
+      {"profile: DE", "profile: DE, constant_g_per_kwh: 3", "exactly one of trace"},
+      {"profile: DE", "pue: 0.9", "pue must be a number"},
+      {"[2023-05-01T17:00Z]", "[2023-02-30]", "test.yaml:7: a start date must be a time"},
+      {"[2023-05-01T17:00Z]", "[2023-05-01, 2023-05-01]", "is there twice"},
+      {"[2023-05-01T17:00Z]", "recorded", "needs a job trace with dates"},
+      {"[2023-05-01T17:00Z]", "{from: 2023-05-02, to: 2023-05-01, every: 1d}", "end before"},
+      {"start_dates: [2023-05-01T17:00Z]\n", "", "start_dates is missing"},
+      {"start_dates", "forecast: pefect\nstart_dates", "did you mean \"perfect\""},
+      {"start_dates", "policies: [planer]\nstart_dates", "did you mean \"planner\""},
+      {"start_dates", "policies: [planner, planner]\nstart_dates", "two policies are called"},
+      {"start_dates", "policies: [{policy: run-now, slot: 5m}]\nstart_dates",
+       "unknown key \"slot\""},
+      {"start_dates", "makespan_limit: 5\nstart_dates", "makespan_limit must be a duration"},
+      {"jobs:\n  - {name: a, run_time: 1h, power_w: 300}\n", "", "jobs is missing"},
+      {"jobs:\n  - {name: a, run_time: 1h, power_w: 300}\n", "jobs: []\n", "at least one entry"},
+      {"jobs:\n  - {name: a, run_time: 1h, power_w: 300}\n", "jobs: {}\n", "have a csv file"},
+      {"start_dates",
+       "published: {source: x, figures: [{name: a, policy: planner, metric: emission_g, published: "
+       "1}]}\nstart_dates",
+       "did you mean \"emissions_g\""},
+      {"start_dates",
+       "published: {source: x, figures: [{name: a, policy: tiers, metric: emissions_g, published: "
+       "1}]}\nstart_dates",
+       "policy \"tiers\" is not in policies"},
+  };
+  for (const BadFile& bad : cases) {
+    const std::string error = ErrorOf(Replaced(kSmall, bad.from, bad.to));
+    EXPECT_NE(error.find(bad.message), std::string::npos) << bad.to << "\n" << error;
+  }
+}
+
+TEST(ScenarioConfig, AllMistakesAreReportedAtOnce) {
+  const std::string error =
+      ErrorOf(Replaced(Replaced(kSmall, "run_time: 1h", "run_time: x"), "count: 2", "count: two"));
+  EXPECT_NE(error.find("mistakes"), std::string::npos);
+  EXPECT_NE(error.find("test.yaml:4"), std::string::npos);
+  EXPECT_NE(error.find("test.yaml:6"), std::string::npos);
+}
+
+TEST(ScenarioConfig, AQueueFileMayLeaveOutSitesAndStartDates) {
+  ScenarioContext context = Context();
+  context.use = ScenarioUse::kPlan;
+  context.moment = *ParseTime("2023-05-01T17:00Z");
+  context.default_signal = signals::SignalOptions{};
+  const auto file = ParseScenario(
+      "devices: [{model: cpu}]\njobs: [{run_time: 1h, power_w: 9, submit: 2023-05-01T16:00Z}]",
+      context);
+  ASSERT_TRUE(file.has_value()) << file.error().Message();
+  EXPECT_EQ(file->scenario.start_dates, std::vector{*context.moment});
+  EXPECT_EQ(file->scenario.jobs[0].submitted, Time{-hours{1}});
+  EXPECT_EQ(file->scenario.cluster.sites.size(), 1u);
+}
+
+TEST(ChoosePolicies, TakesLabelsFirstThenNames) {
+  const std::vector<sim::PolicyChoice> choices{{"low", "threshold", {}}};
+  const auto chosen = ChoosePolicies(choices, {"low", "edf"});
+  ASSERT_TRUE(chosen.has_value());
+  EXPECT_EQ((*chosen)[0].policy, "threshold");
+  EXPECT_EQ((*chosen)[1].policy, "edf");
+  EXPECT_FALSE(ChoosePolicies(choices, {"lo"}).has_value());
+}
+
+}  // namespace
+}  // namespace ebb::config

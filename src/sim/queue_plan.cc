@@ -1,0 +1,120 @@
+#include "sim/queue_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/engine.h"
+
+namespace ebb::sim {
+namespace {
+
+// Under what is known and expected; nothing where a part of the window has no value.
+std::optional<Emissions> Expected(const core::Job& job, const plan::Segment& segment,
+                                  const QueuePlan& plan) {
+  const auto& pool = plan.cluster.pools[static_cast<std::size_t>(segment.pool)];
+  const auto mean = plan.views[static_cast<std::size_t>(pool.site)].Mean(segment.time);
+  if (!mean || mean->coverage < 0.999) return std::nullopt;
+  return EmissionsOf(core::EnergyOn(job, pool, segment.time.length()),
+                     plan.cluster.SiteOf(segment.pool).pue, mean->intensity);
+}
+
+std::optional<Emissions> Expected(const core::Job& job, const std::vector<plan::Segment>& segments,
+                                  const QueuePlan& plan) {
+  if (segments.empty()) return std::nullopt;
+  Emissions sum;
+  for (const plan::Segment& segment : segments) {
+    const auto part = Expected(job, segment, plan);
+    if (!part) return std::nullopt;
+    sum += *part;
+  }
+  return sum;
+}
+
+std::optional<Emissions> AtOnce(const core::Job& job, const QueuePlan& plan) {
+  std::optional<Emissions> least;
+  for (std::size_t index = 0; index < plan.cluster.pools.size(); ++index) {
+    const int pool = static_cast<int>(index);
+    if (!core::Fits(job, plan.cluster, pool)) continue;
+    const Duration takes = core::TimeOn(job, plan.cluster.pools[index], job.run_time);
+    const auto grams = Expected(job, {pool, {plan.at, plan.at + takes}}, plan);
+    if (grams && (!least || *grams < *least)) least = grams;
+  }
+  return least;
+}
+
+Status Submit(engine::Engine& engine, QueuePlan& plan, const Scenario& scenario) {
+  for (core::Job& job : JobsAt(scenario, plan.at)) {
+    if (job.submitted > plan.at) {
+      ++plan.not_submitted;
+      continue;
+    }
+    PlannedJob planned;
+    planned.job = job;
+    if (const Status taken = engine.Apply({plan.at, engine::JobSubmitted{std::move(job)}}); !taken)
+      planned.refused = taken.error().Message();
+    plan.jobs.push_back(std::move(planned));
+  }
+  return {};
+}
+
+// What the engine decided for one job.
+void Read(const engine::Engine& engine, const engine::Decision& decision, QueuePlan& plan,
+          PlannedJob& planned) {
+  for (const engine::Command& command : decision.commands)
+    if (const auto* start = std::get_if<engine::StartJob>(&command))
+      planned.starts_now = planned.starts_now || start->job == planned.job.id;
+  if (const engine::Explanation* why = engine.Explain(planned.job.id))
+    planned.reason = engine::Sentence(*why);
+  const engine::State& state = engine.state();
+  for (std::size_t i = 0; i < state.live.size(); ++i)
+    if (state.live[i]->job.id == planned.job.id) planned.segments = state.schedule.jobs[i].segments;
+  planned.expected = Expected(planned.job, planned.segments, plan);
+  planned.at_once = AtOnce(planned.job, plan);
+}
+
+// Nothing where one job's is unknown.
+void SumUp(QueuePlan& plan) {
+  Emissions expected, at_once;
+  for (const PlannedJob& job : plan.jobs) {
+    if (!job.refused.empty()) continue;
+    if (!job.expected || !job.at_once) return;
+    expected += *job.expected;
+    at_once += *job.at_once;
+  }
+  plan.expected = expected;
+  plan.at_once = at_once;
+}
+
+}  // namespace
+
+Interval QueuePlan::span() const {
+  Interval span{at, at};
+  for (const PlannedJob& job : jobs)
+    if (!job.segments.empty()) span.end = std::max(span.end, job.segments.back().time.end);
+  return span;
+}
+
+Result<QueuePlan> PlanQueue(const Scenario& scenario, const PolicyChoice& policy, Time at,
+                            std::vector<core::SignalView> views,
+                            const std::vector<Time>& next_change) {
+  QueuePlan plan;
+  plan.at = at;
+  plan.policy = policy.label;
+  plan.cluster = scenario.cluster;
+  plan.views = std::move(views);
+  EBB_ASSIGN_OR_RETURN(auto decider, plan::MakePolicy(policy.policy, policy.options));
+  engine::Engine engine({}, std::move(decider));
+  EBB_RETURN_IF_ERROR(engine.Apply({at, engine::ClusterChanged{scenario.cluster}}));
+  for (std::size_t site = 0; site < plan.views.size(); ++site)
+    EBB_RETURN_IF_ERROR(engine.Apply(
+        {at, engine::SignalObserved{static_cast<int>(site), plan.views[site], next_change[site]}}));
+  EBB_RETURN_IF_ERROR(Submit(engine, plan, scenario));
+  const engine::Decision decision = engine.Decide(at);
+  plan.lower_bound = engine.state().schedule.lower_bound;
+  for (PlannedJob& planned : plan.jobs)
+    if (planned.refused.empty()) Read(engine, decision, plan, planned);
+  SumUp(plan);
+  return plan;
+}
+
+}  // namespace ebb::sim
