@@ -89,7 +89,7 @@ HindsightBound BestInHindsight(std::span<const core::Job> jobs, const core::Clus
     if (flow->feasible) return *std::move(flow);
     return {{CapacityFreeBound(input)}, false, false, {}};
   }
-  return {{LagrangianBound(input, std::nullopt, 40)}, false, true, {}};
+  return {{LagrangianBound(input, std::nullopt, 40).price}, false, true, {}};
 }
 
 }  // namespace ebb::plan

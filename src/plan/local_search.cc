@@ -42,24 +42,6 @@ double PotentialGain(const Draft& draft, const Draft& empty, std::size_t task,
   return (placed.cost.price - alone.cost.price) / std::max(hours, 1e-9);
 }
 
-void MoveEach(Draft& draft, const SearchOptions& options, std::int64_t budget, Work& work) {
-  std::vector<std::size_t> movable = Movable(draft);
-  std::vector<double> gain(draft.input().tasks.size());
-  const Draft empty(draft.input());
-  for (const std::size_t task : movable)
-    gain[task] = PotentialGain(draft, empty, task, options, work);
-  std::stable_sort(movable.begin(), movable.end(),
-                   [&](std::size_t a, std::size_t b) { return gain[a] > gain[b]; });
-  for (int pass = 0; pass < kPasses; ++pass) {
-    bool moved = false;
-    for (const std::size_t task : movable) {
-      if (work.done >= budget) return;
-      moved = MoveToCheapest(draft, task, options, work) || moved;
-    }
-    if (!moved) return;
-  }
-}
-
 Duration Distance(const Placement& left, const Placement& right) {
   if (left.begin() >= right.end()) return left.begin() - right.end();
   if (right.begin() >= left.end()) return right.begin() - left.end();
@@ -202,9 +184,27 @@ class RuinAndRecreate {
 
 }  // namespace
 
+void MoveEach(Draft& draft, const SearchOptions& options, Work& work, std::int64_t budget) {
+  std::vector<std::size_t> movable = Movable(draft);
+  std::vector<double> gain(draft.input().tasks.size());
+  const Draft empty(draft.input());
+  for (const std::size_t task : movable)
+    gain[task] = PotentialGain(draft, empty, task, options, work);
+  std::stable_sort(movable.begin(), movable.end(),
+                   [&](std::size_t a, std::size_t b) { return gain[a] > gain[b]; });
+  for (int pass = 0; pass < kPasses; ++pass) {
+    bool moved = false;
+    for (const std::size_t task : movable) {
+      if (work.done >= budget) return;
+      moved = MoveToCheapest(draft, task, options, work) || moved;
+    }
+    if (!moved) return;
+  }
+}
+
 void Improve(Draft& draft, const SearchOptions& options, std::int64_t budget, Work& work) {
   if (!options.AsksForSaving()) ImproveChains(draft, work.done + (budget - work.done) / 2, work);
-  MoveEach(draft, options, budget, work);
+  MoveEach(draft, options, work, budget);
   RuinAndRecreate(draft, options, work).Run(budget);
 }
 

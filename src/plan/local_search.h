@@ -6,11 +6,16 @@
 // later than the draft it began with.
 
 #include <cstdint>
+#include <limits>
 
 #include "plan/draft.h"
 #include "plan/placement_search.h"
 
 namespace ebb::plan {
+
+/// Moves every task to its cheapest place in turn, up to three times round.
+void MoveEach(Draft& draft, const SearchOptions& options, Work& work,
+              std::int64_t budget = std::numeric_limits<std::int64_t>::max());
 
 /// Stops at `budget` units of work; deterministic.
 void Improve(Draft& draft, const SearchOptions& options, std::int64_t budget, Work& work);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace ebb::plan {
 namespace {
@@ -53,6 +54,12 @@ class Relaxation {
     }
     for (const BoundJob& job : input_.jobs) bound += job.split ? InBits(job) : InOnePiece(job);
     return bound;
+  }
+
+  std::vector<std::vector<double>> Rents() const {
+    std::vector<std::vector<double>> rents;
+    for (const PoolState& pool : pools_) rents.push_back(pool.rent);
+    return rents;
   }
 
   // Moves the rents along what is asked beyond capacity; false when nothing is.
@@ -228,10 +235,11 @@ double CapacityFreeBound(const BoundInput& input) {
   return input.constant + (input.jobs.empty() ? 0 : Relaxation(input).Evaluate());
 }
 
-double LagrangianBound(const BoundInput& input, std::optional<double> target, int iterations) {
-  if (input.jobs.empty()) return input.constant;
+RentedBound LagrangianBound(const BoundInput& input, std::optional<double> target, int iterations) {
+  if (input.jobs.empty()) return {input.constant, {}};
   Relaxation relaxation(input);
   double best = relaxation.Evaluate();
+  std::vector<std::vector<double>> rents = relaxation.Rents();
   const double goal = target ? *target - input.constant : best * (1 + kGuessedGap);
   double length = 1;
   int patience = kPatience;
@@ -240,13 +248,14 @@ double LagrangianBound(const BoundInput& input, std::optional<double> target, in
     bound = relaxation.Evaluate();
     if (bound > best) {
       best = bound;
+      rents = relaxation.Rents();
       patience = kPatience;
     } else if (--patience == 0) {
       length *= kShorten;
       patience = kPatience;
     }
   }
-  return input.constant + best;
+  return {input.constant + best, std::move(rents)};
 }
 
 }  // namespace ebb::plan

@@ -54,8 +54,14 @@ struct BoundInput {
 /// Every job at its cheapest with the devices to itself.
 double CapacityFreeBound(const BoundInput& input);
 
+struct RentedBound {
+  double price = 0;
+  /// By pool and step, per device-hour: what the best bound was found with. Scarce hours are dear.
+  std::vector<std::vector<double>> rents;
+};
+
 /// The best bound after `iterations` steps; `target` is the price of a known schedule, towards
 /// which the steps are measured.
-double LagrangianBound(const BoundInput& input, std::optional<double> target, int iterations);
+RentedBound LagrangianBound(const BoundInput& input, std::optional<double> target, int iterations);
 
 }  // namespace ebb::plan

@@ -5,6 +5,7 @@
 
 #include "plan/construct.h"
 #include "plan/draft.h"
+#include "plan/guided_search.h"
 #include "plan/hindsight_flow.h"
 #include "plan/local_search.h"
 #include "plan/plan_bound.h"
@@ -40,24 +41,25 @@ class Planner final : public Policy {
       if (afresh.Total().late < draft.Total().late) draft = std::move(afresh);
     }
     Improve(draft, search, work.done + budget, work);
+    const RentedBound bound = BoundOf(draft, allowed.bound);
+    if (!continues && input.tasks.size() > options_.exact_up_to)
+      MoveUnderRents(draft, bound, search, work);
     WriteSchedule(problem, draft, schedule);
-    schedule.lower_bound = BoundOf(draft, schedule.expected->grams);
+    if (options_.prices.tariff_weight <= 0) schedule.lower_bound = Emissions{bound.price};
   }
 
  private:
-  Emissions BoundOf(const Draft& draft, double expected) const {
+  // By flow where that is quick, otherwise by as many Lagrangian steps as the budget has.
+  RentedBound BoundOf(const Draft& draft, std::int64_t budget) const {
     const PlanInput& input = draft.input();
+    const BoundInput bound = MakeBoundInput(draft);
+    const auto flow = SolveHindsightFlow(bound, options_.most_flow_arcs);
+    if (flow && flow->feasible) return {bound.constant + flow->emissions.grams, {}};
     const auto places = static_cast<std::int64_t>(2 * input.curves.front().size() *
                                                   std::max<std::size_t>(1, input.tasks.size()) *
                                                   input.devices_in_pool.size());
-    const auto iterations = static_cast<int>(
-        std::min<std::int64_t>(options_.most_bound_steps, options_.bound_budget / places));
-    const BoundInput bound = MakeBoundInput(draft);
-    if (iterations > 0) {
-      const auto flow = SolveHindsightFlow(bound, options_.most_flow_arcs);
-      if (flow && flow->feasible) return {bound.constant + flow->emissions.grams};
-    }
-    return {LagrangianBound(bound, expected, iterations)};
+    const auto steps = std::min<std::int64_t>(options_.most_bound_steps, budget / places);
+    return LagrangianBound(bound, draft.Total().price, static_cast<int>(steps));
   }
 
   // Whether enough of the previous schedule is there to go on from it.

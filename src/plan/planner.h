@@ -21,6 +21,7 @@ namespace ebb::plan {
 struct WorkBudget {
   std::int64_t per_job = 0;
   std::int64_t most = 0;
+  std::int64_t bound = 0;  ///< for a bound better than the one without capacity; ~4 ns each
 };
 
 struct PlannerOptions {
@@ -42,10 +43,8 @@ struct PlannerOptions {
   /// Quantile of the forecast, and money beside carbon.
   PriceOptions prices;
   /// For a plan from nothing, and for one that goes on from the last schedule.
-  WorkBudget first_plan{30'000, 20'000'000};
-  WorkBudget next_plan{4'000, 1'500'000};
-  /// Of the lower bound; 0: the bound that ignores capacity.
-  std::int64_t bound_budget = 4'000'000;
+  WorkBudget first_plan{30'000, 20'000'000, 160'000'000};
+  WorkBudget next_plan{4'000, 1'500'000, 2'000'000};
   int most_bound_steps = 100;
   /// Queues with fewer job-steps than this get the stronger bound by flow.
   std::size_t most_flow_arcs = 20'000;

@@ -1,6 +1,7 @@
 #include "plan/schedule_writer.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ebb::plan {
 namespace {
@@ -64,6 +65,14 @@ JobPlan PlanOf(const Problem& problem, const Task& task, const Placement& placem
   return plan;
 }
 
+// When the job next starts, pauses or ends.
+Time NextEdge(const Placement& placement, Time now) {
+  for (const Interval& piece : placement.pieces)
+    for (const Time edge : {piece.begin, piece.end})
+      if (edge > now) return edge;
+  return Time::max();
+}
+
 }  // namespace
 
 void WriteSchedule(const Problem& problem, const Draft& draft, Schedule& schedule) {
@@ -73,10 +82,10 @@ void WriteSchedule(const Problem& problem, const Draft& draft, Schedule& schedul
   schedule.wake_at = Time::max();
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const Placement& placement = draft.PlacementOf(i);
-    schedule.jobs.push_back(PlanOf(problem, tasks[i], placement));
-    for (const Interval& piece : placement.pieces)
-      for (const Time edge : {piece.begin, piece.end})
-        if (edge > problem.now) schedule.wake_at = std::min(schedule.wake_at, edge);
+    JobPlan plan = PlanOf(problem, tasks[i], placement);
+    plan.wake_at = NextEdge(placement, problem.now);
+    schedule.wake_at = std::min(schedule.wake_at, plan.wake_at);
+    schedule.jobs.push_back(std::move(plan));
   }
   schedule.expected = Emissions{draft.Total().price};
 }
