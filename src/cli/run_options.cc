@@ -96,8 +96,10 @@ std::vector<Flag> GateFlags() {
   return {
       {FlagGroup::kGate, "policy", "POLICY",
        "now; threshold: start at or below --threshold; window: start where the mean over the run "
-       "time is lowest",
-       Choice("policy", {"now", "threshold", "window"}, config::GatePolicyKindFromName,
+       "time is lowest; carbon-time: where the saving per hour of delay is highest; dtpr: a "
+       "threshold from past values alone",
+       Choice("policy", {"now", "threshold", "window", "carbon-time", "dtpr"},
+              config::GatePolicyKindFromName,
               [](RunOptions& o, config::GatePolicyKind v) { o.scheduler.policy = v; }),
        [](const RunOptions& o) { return std::optional(std::string(Name(o.scheduler.policy))); }},
       {FlagGroup::kGate, "threshold", "G_PER_KWH", "intensity at or below which a run starts",
@@ -341,9 +343,11 @@ FlagValues ToFlags(const RunOptions& options) {
 
 Status Validate(const RunOptions& options) {
   const auto& scheduler = options.scheduler;
-  if (scheduler.policy == config::GatePolicyKind::kWindow &&
+  if (config::NeedsForecast(scheduler.policy) &&
       scheduler.signal.source == signals::SignalSource::kHttp)
-    return Fail({ExitCode::kConfiguration, "policy window needs a forecast, and --api-url has none",
+    return Fail({ExitCode::kConfiguration,
+                 "policy " + std::string(Name(scheduler.policy)) +
+                     " needs a forecast, and --api-url has none",
                  "", "use --policy threshold, or a trace or zone profile"});
   if (scheduler.signal.source == signals::SignalSource::kReplay && !scheduler.clock.start)
     return Fail({ExitCode::kConfiguration,

@@ -65,6 +65,10 @@ std::unique_ptr<plan::GatePolicy> MakePolicy(const config::SchedulerConfig& sche
       return plan::MakeThreshold(scheduler.threshold);
     case config::GatePolicyKind::kWindow:
       return plan::MakeLowestWindow({});
+    case config::GatePolicyKind::kCarbonTime:
+      return plan::MakeCarbonTime();
+    case config::GatePolicyKind::kDtpr:
+      return plan::MakeDtpr({});
   }
   return plan::MakeRunNow();
 }

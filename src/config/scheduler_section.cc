@@ -163,7 +163,7 @@ std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys) {
       ReadText("api_endpoint", keys.api_endpoint),
       ReadText("location", keys.location),
       ReadText("region", keys.region),
-      ReadChoice("policy", keys.policy, {"now", "threshold", "window"}),
+      ReadChoice("policy", keys.policy, {"now", "threshold", "window", "carbon-time", "dtpr"}),
       ReadDuration("start_by", keys.start_by, Duration::zero()),
       ReadDuration("estimated_run_time", keys.estimated_run_time, std::chrono::seconds{1}),
       ReadChoice("on_deadline", keys.on_deadline, {"start", "stop"}),
@@ -196,9 +196,10 @@ SchedulerConfig ResolveScheduler(const SchedulerKeys& keys, Problems& problems,
   if (keys.on_deadline && *keys.on_deadline == "stop") config.on_deadline = plan::AtDeadline::kStop;
   config.signal = ResolveSignal(keys, problems, notes);
   config.clock = ResolveClock(keys, config.signal.source, problems);
-  if (config.policy == GatePolicyKind::kWindow && config.signal.source == SignalSource::kHttp)
+  if (NeedsForecast(config.policy) && config.signal.source == SignalSource::kHttp)
     problems.Add(keys.policy.line,
-                 "policy window needs a forecast, and a live address has none: use threshold");
+                 "policy " + std::string(Name(config.policy)) +
+                     " needs a forecast, and a live address has none: use threshold");
   return config;
 }
 

@@ -14,7 +14,8 @@
 namespace ebb::config {
 namespace {
 
-constexpr std::array<std::string_view, 3> kPolicyNames{"now", "threshold", "window"};
+constexpr std::array<std::string_view, 5> kPolicyNames{"now", "threshold", "window", "carbon-time",
+                                                       "dtpr"};
 
 // "configs/optimized.yaml" -> "optimized".
 std::string Stem(std::string_view path) {

@@ -19,9 +19,13 @@
 
 namespace ebb::config {
 
-enum class GatePolicyKind { kNow, kThreshold, kWindow };
-/// "now", "threshold", "window".
+enum class GatePolicyKind { kNow, kThreshold, kWindow, kCarbonTime, kDtpr };
+/// "now", "threshold", "window", "carbon-time", "dtpr".
 std::string_view Name(GatePolicyKind policy);
+/// Whether it waits for want of one.
+constexpr bool NeedsForecast(GatePolicyKind policy) {
+  return policy == GatePolicyKind::kWindow || policy == GatePolicyKind::kCarbonTime;
+}
 std::optional<GatePolicyKind> GatePolicyKindFromName(std::string_view name);
 
 struct GridClockConfig {

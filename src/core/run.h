@@ -59,7 +59,7 @@ struct RunSpec {
   std::string group;   ///< variants that differ only in their seed share it; defaults to the name
   std::vector<std::string> command;
   Time created_wall{};
-  std::string policy;  ///< "now", "threshold", "window"
+  std::string policy;  ///< "now", "threshold", "window", "carbon-time", "dtpr"
   std::optional<Intensity> threshold;
   Time submitted{};               ///< grid time
   Time start_by{};                ///< grid time

@@ -134,9 +134,11 @@ Result<Time> Loop::DecideAndExecute() {
   const engine::Decision decision = engine_.Decide(Now());
   if (ports_.journal) EBB_RETURN_IF_ERROR(ports_.journal->Append(decision));
   if (ports_.observer) ports_.observer->OnDecision(decision, engine_);
+  const std::int64_t events = result_.events;
   for (const engine::Command& command : decision.commands) EBB_RETURN_IF_ERROR(Execute(command));
   ++result_.cycles;
-  return decision.wake_at;
+  // What could not be carried out is news already.
+  return result_.events == events ? decision.wake_at : Now();
 }
 
 Time Loop::NextDue(Time wake_at) const {

@@ -1,0 +1,162 @@
+#include "runtime/run_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "plan/make_policy.h"
+#include "testing/builders.h"
+#include "testing/fake_feed.h"
+
+namespace ebb::runtime {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using testing::AJob;
+
+const Time kNow = *ParseTime("2023-05-01");
+
+// Jobs run for an hour; every call is noted. (The simulated executor lives above this room.)
+class NotingExecutor final : public Executor {
+ public:
+  explicit NotingExecutor(std::vector<std::string>& notes) : notes_(notes) {}
+  std::string name() const override { return "noting"; }
+  Time Now() const override { return now_; }
+  core::Cluster cluster() const override { return testing::ClusterOf(1); }
+  Result<std::vector<engine::JobReport>> Observe() override {
+    notes_.push_back("observe");
+    return std::vector<engine::JobReport>{};
+  }
+  Status Execute(const engine::Command& command) override {
+    const auto& start = std::get<engine::StartJob>(command);
+    notes_.push_back("start " + std::to_string(start.job));
+    if (refuse_next_ > 0) {
+      --refuse_next_;
+      return Fail({ExitCode::kUnavailable, "away", "executor", ""});
+    }
+    due_.push_back({start.job, start.attempt, engine::JobPhase::kRunning, 0, now_, 0, ""});
+    due_.push_back(
+        {start.job, start.attempt, engine::JobPhase::kSucceeded, 0, now_ + hours{1}, 0, ""});
+    return {};
+  }
+  Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) override {
+    waits_.push_back(deadline);
+    if (due_.empty() || due_.front().since > deadline) {
+      now_ = std::max(now_, deadline);
+      return std::vector<engine::JobReport>{};
+    }
+    now_ = std::max(now_, due_.front().since);
+    const engine::JobReport report = due_.front();
+    due_.pop_front();
+    return std::vector{report};
+  }
+  void Forget(core::JobId job) override { notes_.push_back("forget " + std::to_string(job)); }
+
+  void RefuseNext(int starts) { refuse_next_ = starts; }
+  const std::vector<Time>& waits() const { return waits_; }
+
+ private:
+  std::vector<std::string>& notes_;
+  Time now_ = kNow;
+  std::deque<engine::JobReport> due_;
+  std::vector<Time> waits_;
+  int refuse_next_ = 0;
+};
+
+class NotingJournal final : public Journal {
+ public:
+  explicit NotingJournal(std::vector<std::string>& notes) : notes_(notes) {}
+  Status Append(const JournalRecord& record) override {
+    const auto* decision = std::get_if<engine::Decision>(&record);
+    if (decision && !decision->commands.empty()) notes_.push_back("store decision");
+    return {};
+  }
+
+ private:
+  std::vector<std::string>& notes_;
+};
+
+class LoopTest : public ::testing::Test {
+ protected:
+  Result<LoopResult> RunJobs(const std::string& policy, std::vector<core::Job> jobs) {
+    engine_ = std::make_unique<engine::Engine>(engine::Options{}, *plan::MakePolicy(policy, {}));
+    auto submissions = SubmissionList::OfJobs(std::move(jobs));
+    LoopPorts ports{executor_, {&feed_}, submissions, &journal_};
+    ports.interrupted = [this] { return interrupted_; };
+    return runtime::Run(*engine_, ports, {});
+  }
+
+  std::vector<std::string> notes_;
+  NotingExecutor executor_{notes_};
+  NotingJournal journal_{notes_};
+  testing::FakeFeed feed_{kNow - hours{24}, [] {
+                            std::vector<double> values(24 * 4, 400.0);
+                            for (std::size_t i = 29; i < 33; ++i) values[i] = 100;
+                            return values;
+                          }()};
+  std::unique_ptr<engine::Engine> engine_;
+  bool interrupted_ = false;
+};
+
+TEST_F(LoopTest, StoresADecisionBeforeItCarriesItOutAndForgetsWhatEnded) {
+  ASSERT_TRUE(RunJobs("run-now", {AJob(1).Submitted(kNow)}));
+  EXPECT_EQ(notes_, (std::vector<std::string>{"observe", "store decision", "start 1", "forget 1",
+                                              "observe"}));
+}
+
+TEST_F(LoopTest, StopsWhenEverythingHasEnded) {
+  const auto result =
+      RunJobs("run-now", {AJob(1).Submitted(kNow), AJob(2).Submitted(kNow + hours{3})});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->ended, kNow + hours{4});
+  EXPECT_EQ(engine_->state().ended.size(), 2u);
+}
+
+TEST_F(LoopTest, ActsOnANewValueInTheCycleThatBringsIt) {
+  ASSERT_TRUE(RunJobs("lowest-window", {AJob(1).Submitted(kNow).Within(hours{20})}));
+  EXPECT_EQ(engine_->state().ended.at(1).first_start, kNow + hours{5});
+}
+
+TEST_F(LoopTest, ASourceThatFailsIsAskedAgainLessAndLessOftenAndStopsNothing) {
+  feed_.AddOutage({kNow, kNow + hours{10}});
+  ASSERT_TRUE(RunJobs("run-now", {AJob(1).Submitted(kNow + hours{8})}));
+  EXPECT_EQ(engine_->state().ended.at(1).first_start, kNow + hours{8});
+  // 1, 2, 4, 8, 16, 30, 30, ... minutes in nine hours.
+  EXPECT_LE(feed_.observations(), 24);
+  EXPECT_GE(feed_.observations(), 18);
+}
+
+TEST_F(LoopTest, ACommandThatCannotBeTriedIsAFailedStartAndTriedAgain) {
+  executor_.RefuseNext(2);
+  ASSERT_TRUE(RunJobs("run-now", {AJob(1).Submitted(kNow)}));
+  EXPECT_EQ(engine_->state().ended.at(1).stage, engine::Stage::kSucceeded);
+  EXPECT_EQ(engine_->state().ended.at(1).first_start, kNow + minutes{3});
+}
+
+TEST_F(LoopTest, AnInterruptLeavesTheJobsToTheNextLife) {
+  interrupted_ = true;
+  const auto result = RunJobs("run-now", {AJob(1).Submitted(kNow)});
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->interrupted);
+  EXPECT_EQ(engine_->state().live[0]->stage, engine::Stage::kStarting);
+}
+
+TEST_F(LoopTest, WaitsAreFew) {
+  ASSERT_TRUE(RunJobs("lowest-window", {AJob(1).Submitted(kNow).Within(hours{20})}));
+  EXPECT_LE(executor_.waits().size(), 12u) << "once an hour, and no polling";
+}
+
+TEST(SubmissionListTest, HandsOutEachEventOnceInOrderOfTime) {
+  SubmissionList list({{kNow + hours{2}, engine::JobCancelled{2}},
+                       {kNow, engine::JobCancelled{1}},
+                       {kNow + hours{2}, engine::JobCancelled{3}}});
+  EXPECT_EQ(list.NextAt(), kNow);
+  EXPECT_EQ(list.Take(kNow + hours{1}).size(), 1u);
+  EXPECT_EQ(std::get<engine::JobCancelled>(list.Take(kNow + hours{2})[1].fact).job, 3);
+  EXPECT_TRUE(list.closed());
+  EXPECT_EQ(list.NextAt(), Time::max());
+}
+
+}  // namespace
+}  // namespace ebb::runtime
