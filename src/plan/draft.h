@@ -34,6 +34,7 @@ struct Placement {
   int choice = -1;  ///< index into the task's choices; -1: nowhere
   std::vector<Interval> pieces;
   Cost cost;
+  bool saving_too_small = false;  ///< begins early because waiting would save too little
 
   Time begin() const { return pieces.front().begin; }
   Time end() const { return pieces.back().end; }

@@ -29,6 +29,7 @@ bool MoveToCheapest(Draft& draft, std::size_t task, const SearchOptions& options
   Placement before = draft.Remove(task);
   Placement after = CheapestPlacement(draft, task, options, work);
   const bool better = after.choice >= 0 && Lower(after.cost, before.cost);
+  if (!better) before.saving_too_small = after.saving_too_small;
   draft.Place(task, better ? std::move(after) : std::move(before));
   return better;
 }

@@ -44,7 +44,7 @@ struct PlannerOptions {
   PriceOptions prices;
   /// For a plan from nothing, and for one that goes on from the last schedule.
   WorkBudget first_plan{30'000, 20'000'000, 160'000'000};
-  WorkBudget next_plan{4'000, 1'500'000, 2'000'000};
+  WorkBudget next_plan{4'000, 3'000'000, 10'000'000};
   int most_bound_steps = 100;
   /// Queues with fewer job-steps than this get the stronger bound by flow.
   std::size_t most_flow_arcs = 20'000;

@@ -237,6 +237,7 @@ TEST(Planner, AMinimumSavingStopsWaitingForLittle) {
   PlannerOptions by_share;
   by_share.minimum_saving_share = 0.05;
   EXPECT_TRUE(PlanOnce(instance, by_share).jobs[0].run_now);
+  EXPECT_EQ(PlanOnce(instance, by_share).jobs[0].rule, GateRule::kSavingTooSmall);
   PlannerOptions by_grams;
   by_grams.minimum_saving = {4};  // waiting saves 0.3 kWh x 10 g/kWh
   EXPECT_TRUE(PlanOnce(instance, by_grams).jobs[0].run_now);
@@ -485,6 +486,19 @@ TEST(Planner, MeetsEveryDeadlineWhateverTheForecastDoes) {
       }
     }
   }
+}
+
+TEST(Planner, TakesTenThousandJobs) {
+  Instance instance;
+  Fill(instance, 64, RandomValues(8, 100));
+  Random random(8);
+  for (int i = 0; i < 10'000; ++i) {
+    instance.jobs.push_back(JobOf(i, minutes{5 + random.Below(40)}, hours{24 + random.Below(72)}));
+    instance.jobs.back().devices = random.Below(20) == 0 ? 2 : 1;
+  }
+  const Schedule schedule = PlanOnce(instance);
+  ExpectSound(instance, schedule);
+  EXPECT_LE(schedule.lower_bound->grams, schedule.expected->grams);
 }
 
 }  // namespace

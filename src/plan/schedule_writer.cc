@@ -42,6 +42,7 @@ GateRule RuleFor(const Problem& problem, const Task& task, const Placement& plac
   const bool now = placement.begin() <= problem.now;
   if (now && task.view->state == JobState::kRunning) return GateRule::kRunning;
   if (now && choice.LatestBegin() <= problem.now) return GateRule::kCompulsory;
+  if (now && placement.saving_too_small) return GateRule::kSavingTooSmall;
   if (!now && task.view->state != JobState::kWaiting) return GateRule::kPausedForCleaner;
   return GateRule::kPlanned;
 }

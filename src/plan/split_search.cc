@@ -339,7 +339,9 @@ Placement CheapestPlacement(const Draft& draft, std::size_t task, const SearchOp
   if (first.choice < 0 || first.cost.late > 0) return best;
   const double needed =
       std::max(options.minimum_saving, options.minimum_saving_share * first.cost.price);
-  return first.cost.price - best.cost.price < needed ? first : best;
+  if (first.cost.price - best.cost.price >= needed) return best;
+  first.saving_too_small = true;
+  return first;
 }
 
 }  // namespace ebb::plan
