@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "config/scenario_policies.h"
 
 namespace ebb::config {
@@ -215,6 +217,19 @@ TEST(ScenarioConfig, AQueueFileMayLeaveOutSitesAndStartDates) {
   EXPECT_EQ(file->scenario.start_dates, std::vector{*context.moment});
   EXPECT_EQ(file->scenario.jobs[0].submitted, Time{-hours{1}});
   EXPECT_EQ(file->scenario.cluster.sites.size(), 1u);
+}
+
+TEST(ShippedScenarios, AllLoad) {
+  int count = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(EBB_SOURCE_DIR "/configs/scenarios")) {
+    ScenarioContext context;
+    context.path = entry.path().string();
+    const auto file = LoadScenario(context);
+    EXPECT_TRUE(file.has_value()) << file.error().Message();
+    ++count;
+  }
+  EXPECT_GE(count, 8);
 }
 
 TEST(ChoosePolicies, TakesLabelsFirstThenNames) {
