@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 
+#include "base/text.h"
+
 namespace ebb::platform {
 namespace {
 
@@ -49,13 +51,26 @@ std::optional<Curl> LoadCurl() {
 struct Body {
   std::string bytes;
   std::uint64_t limit_bytes;
+  bool too_large = false;
 };
 
 std::size_t Receive(char* data, std::size_t size, std::size_t count, void* user) {
   auto& body = *static_cast<Body*>(user);
-  if (body.bytes.size() + size * count > body.limit_bytes) return 0;
+  body.too_large = body.bytes.size() + size * count > body.limit_bytes;
+  if (body.too_large) return 0;
   body.bytes.append(data, size * count);
   return size * count;
+}
+
+// Keeps Retry-After; a new status line (after a redirect) forgets the one before.
+std::size_t ReceiveHeader(char* data, std::size_t size, std::size_t count, void* user) {
+  constexpr std::string_view kRetryAfter = "retry-after:";
+  const std::string_view line(data, size * count);
+  auto& retry_after = *static_cast<std::string*>(user);
+  if (line.starts_with("HTTP/")) retry_after.clear();
+  if (Lowercase(line.substr(0, kRetryAfter.size())) == kRetryAfter)
+    retry_after = Trim(line.substr(kRetryAfter.size()));
+  return line.size();
 }
 
 // A query can carry a token: it stays out of messages.
@@ -76,6 +91,7 @@ Result<HttpResponse> HttpGet(const HttpRequest& request) {
   const std::unique_ptr<curl_slist, decltype(Curl::slist_free_all)> headers(list,
                                                                             curl->slist_free_all);
   Body body{{}, request.limit_bytes};
+  std::string retry_after;
   char reason[CURL_ERROR_SIZE] = "";
   const auto set = [&](CURLoption option, auto value) {
     curl->easy_setopt(handle.get(), option, value);
@@ -84,7 +100,8 @@ Result<HttpResponse> HttpGet(const HttpRequest& request) {
   set(CURLOPT_HTTPHEADER, headers.get());
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
-  set(CURLOPT_FOLLOWLOCATION, 1L);
+  // A header can carry a token, and libcurl would send it to wherever a redirect points.
+  set(CURLOPT_FOLLOWLOCATION, request.headers.empty() ? 1L : 0L);
   set(CURLOPT_MAXREDIRS, 5L);
   set(CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
   set(CURLOPT_NOSIGNAL, 1L);
@@ -92,7 +109,14 @@ Result<HttpResponse> HttpGet(const HttpRequest& request) {
   set(CURLOPT_ERRORBUFFER, static_cast<char*>(reason));
   set(CURLOPT_WRITEFUNCTION, &Receive);
   set(CURLOPT_WRITEDATA, static_cast<void*>(&body));
+  set(CURLOPT_HEADERFUNCTION, &ReceiveHeader);
+  set(CURLOPT_HEADERDATA, static_cast<void*>(&retry_after));
+  if (!request.ca_file.empty()) set(CURLOPT_CAINFO, request.ca_file.c_str());
   const CURLcode code = curl->easy_perform(handle.get());
+  if (body.too_large)
+    return Fail({ExitCode::kUnavailable,
+                 "the answer is larger than " + std::to_string(request.limit_bytes) + " bytes",
+                 WithoutQuery(request.url), "check the address"});
   if (code != CURLE_OK) {
     const std::string why = reason[0] != '\0' ? reason : curl->easy_strerror(code);
     return Fail({ExitCode::kUnavailable, "request failed: " + why, WithoutQuery(request.url),
@@ -100,7 +124,7 @@ Result<HttpResponse> HttpGet(const HttpRequest& request) {
   }
   long status = 0;
   curl->easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &status);
-  return HttpResponse{static_cast<int>(status), std::move(body.bytes)};
+  return HttpResponse{static_cast<int>(status), std::move(body.bytes), std::move(retry_after)};
 }
 
 }  // namespace ebb::platform

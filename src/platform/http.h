@@ -1,5 +1,6 @@
 #pragma once
-// One blocking HTTP GET over libcurl: TLS verified, redirects limited, size and time bounded.
+// One blocking HTTP GET over libcurl: TLS verified, redirects limited, size and time bounded: a
+// server that sends slowly, too much or too little costs at most the timeout and the size limit.
 // Callers that must not block (the decision path) call it from a thread of their own.
 
 #include <cstdint>
@@ -13,14 +14,16 @@ namespace ebb::platform {
 
 struct HttpRequest {
   std::string url;                   ///< http:// or https:// only
-  std::vector<std::string> headers;  ///< "name: value"; never logged
-  Duration timeout = Duration{10'000};
+  std::vector<std::string> headers;  ///< "name: value"; never logged, never sent after a redirect
+  Duration timeout = Duration{10'000};  ///< of the whole request, from name look-up to last byte
   std::uint64_t limit_bytes = 8 << 20;
+  std::string ca_file;  ///< PEM; empty: the system's certificate authorities
 };
 
 struct HttpResponse {
   int status = 0;
-  std::string body;
+  std::string body{};
+  std::string retry_after{};  ///< the header of that name as it came; "" where there is none
 };
 
 /// Any HTTP status is a response; only a failing transport is an Error (its `where` is the URL

@@ -18,11 +18,10 @@
 #include "platform/http.h"
 #include "runtime/signal_feed.h"
 #include "signals/live_payload.h"
+#include "signals/provider.h"
 #include "signals/signal_options.h"
 
 namespace ebb::signals {
-
-using HttpGetFunction = std::function<Result<platform::HttpResponse>(const platform::HttpRequest&)>;
 
 class HttpJsonFeed : public runtime::SignalFeed {
  public:

@@ -12,8 +12,6 @@
 
 namespace ebb::signals {
 
-using HttpGetFunction = std::function<Result<platform::HttpResponse>(const platform::HttpRequest&)>;
-
 /// Reads the trace or checks the zone at once; a live address is first asked by Observe.
 Result<std::unique_ptr<runtime::SignalFeed>> MakeFeed(const SignalOptions& options,
                                                       HttpGetFunction http_get = platform::HttpGet);

@@ -1,0 +1,36 @@
+#pragma once
+// WattTime, API v3 (docs: docs.watttime.org): marginal intensity (co2_moer), every 5 minutes, with
+// a forecast of up to 72 hours. Log in with user and password (HTTP Basic) for a token that lasts
+// 30 minutes. Answers are in pounds per MWh and are converted; the signal index, which free
+// accounts have, is a percentile and never read as an intensity.
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "signals/provider.h"
+
+namespace ebb::signals {
+
+inline constexpr const char* kWattTimeUrl = "https://api.watttime.org";
+inline constexpr const char* kWattTimeUserVariable = "WATTTIME_USER";
+inline constexpr const char* kWattTimePasswordVariable = "WATTTIME_PASSWORD";
+
+/// The token of a login.
+Result<std::string> ParseWattTimeLogin(std::string_view body, const std::string& where);
+
+/// Rows of /v3/forecast (all kForecast: with generated_at in meta) or /v3/historical. Units other
+/// than pounds per MWh are an Error, a percentile above all. The index's values, which have no
+/// generated_at either, are told by that.
+Result<Payload> ParseWattTime(std::string_view body, const std::string& where);
+
+struct WattTimeOptions {
+  std::string base_url = kWattTimeUrl;
+  std::string region;  ///< e.g. CAISO_NORTH
+  std::string user;
+  std::string password;
+  std::string signal_type = "co2_moer";
+};
+std::unique_ptr<Provider> MakeWattTime(WattTimeOptions options, HttpGetFunction http_get);
+
+}  // namespace ebb::signals

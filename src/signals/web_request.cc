@@ -1,0 +1,87 @@
+#include "signals/web_request.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace ebb::signals {
+
+std::string ShownUrl(std::string_view url) {
+  url = url.substr(0, url.find_first_of("?#"));
+  const auto scheme = url.find("://");
+  if (scheme == std::string_view::npos) return std::string(url);
+  const auto host = scheme + 3;
+  const auto path = std::min(url.find('/', host), url.size());
+  const auto user_end = url.substr(0, path).rfind('@');
+  if (user_end == std::string_view::npos) return std::string(url);
+  return std::string(url.substr(0, host)) + std::string(url.substr(user_end + 1));
+}
+
+bool IsThisMachine(std::string_view url) {
+  for (const std::string_view host : {"127.0.0.1", "localhost", "[::1]"}) {
+    const std::string begin = "http://" + std::string(host);
+    if (!url.starts_with(begin)) continue;
+    const std::string_view rest = url.substr(begin.size());
+    if (rest.empty() || rest.front() == '/' || rest.front() == ':') return true;
+  }
+  return false;
+}
+
+Status CheckAddress(std::string_view url, bool carries_secret) {
+  if (!url.starts_with("http://") && !url.starts_with("https://"))
+    return Fail({ExitCode::kConfiguration, "\"" + std::string(url) + "\" is not a web address", "",
+                 "it begins with https:// or http://"});
+  if (carries_secret && !url.starts_with("https://") && !IsThisMachine(url))
+    return Fail({ExitCode::kConfiguration, "a token is not sent unencrypted", ShownUrl(url),
+                 "use an https:// address"});
+  return {};
+}
+
+std::string UrlEscape(std::string_view text) {
+  constexpr char kHex[] = "0123456789ABCDEF";
+  std::string escaped;
+  for (const char character : text) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (std::isalnum(byte) || std::string_view("-_.~").find(character) != std::string_view::npos) {
+      escaped += character;
+    } else {
+      escaped += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return escaped;
+}
+
+std::string BasicAuthorization(std::string_view user, std::string_view password) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const std::string plain = std::string(user) + ":" + std::string(password);
+  std::string encoded;
+  for (std::size_t i = 0; i < plain.size(); i += 3) {
+    const auto byte = [&](std::size_t k) {
+      return k < plain.size() ? static_cast<unsigned>(static_cast<unsigned char>(plain[k])) : 0U;
+    };
+    const unsigned group = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
+    encoded += kDigits[group >> 18];
+    encoded += kDigits[group >> 12 & 63];
+    encoded += i + 1 < plain.size() ? kDigits[group >> 6 & 63] : '=';
+    encoded += i + 2 < plain.size() ? kDigits[group & 63] : '=';
+  }
+  return "Authorization: Basic " + encoded;
+}
+
+Error RefusedBy(std::string_view url, int status, const std::string& hint) {
+  std::string next = "check the address with curl";
+  if (status == 401 || status == 403) next = hint;
+  if (status == 404) next = "check the address and the zone";
+  if (status == 429) next = "ask less often: raise --refresh or scheduler.check_interval";
+  if (status >= 500) next = "the service has a problem of its own; it is asked again later";
+  return {ExitCode::kUnavailable, "the address answered with HTTP status " + std::to_string(status),
+          ShownUrl(url), std::move(next)};
+}
+
+Result<std::string> GetBody(const HttpGetFunction& http_get, const platform::HttpRequest& request,
+                            const std::string& hint) {
+  EBB_ASSIGN_OR_RETURN(platform::HttpResponse response, http_get(request));
+  if (response.status != 200) return Fail(RefusedBy(request.url, response.status, hint));
+  return std::move(response.body);
+}
+
+}  // namespace ebb::signals

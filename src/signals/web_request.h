@@ -1,0 +1,33 @@
+#pragma once
+// What every provider does with a web address: show it without secrets, escape what goes into it,
+// and turn a refusal into an Error that says what to do. Pure but for the request it is given.
+
+#include <string>
+#include <string_view>
+
+#include "signals/provider.h"
+
+namespace ebb::signals {
+
+/// The address without what may be secret: user, query and fragment.
+std::string ShownUrl(std::string_view url);
+
+/// http:// to 127.0.0.1, localhost or ::1, where a token may travel unencrypted.
+bool IsThisMachine(std::string_view url);
+
+/// Refuses what is no web address, and a secret that would travel unencrypted.
+Status CheckAddress(std::string_view url, bool carries_secret);
+
+std::string UrlEscape(std::string_view text);
+
+/// "Authorization: Basic ..." of RFC 7617.
+std::string BasicAuthorization(std::string_view user, std::string_view password);
+
+/// A status that is not 200, with what to do about it; `hint` is for 401 and 403.
+Error RefusedBy(std::string_view url, int status, const std::string& hint);
+
+/// The body of an answer with status 200; anything else is an Error.
+Result<std::string> GetBody(const HttpGetFunction& http_get, const platform::HttpRequest& request,
+                            const std::string& hint);
+
+}  // namespace ebb::signals
