@@ -99,8 +99,8 @@ struct TestScenario {
   TestScenario() {
     engine.admission = engine::Admission::kTakeAll;
     // Small budgets: laws hold for poor plans too.
-    policy.planner.first_plan = policy.planner.next_plan = {200, 5'000};
-    policy.planner.bound_budget = 0;
+    policy.planner.first_plan = policy.planner.next_plan = {200, 5'000, 0};
+    policy.planner.most_flow_arcs = 0;
   }
 
   TestRun Run(const std::string& policy_name) const {
