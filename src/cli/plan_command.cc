@@ -63,10 +63,11 @@ Result<sim::PolicyChoice> PolicyOf(const PlanOptions& options, const sim::Scenar
                          config::ChoosePolicies(scenario.policies, {options.policy}));
     return chosen.front();
   }
-  // The file of a comparison holds baselines too: the planner is what would be used.
+  // A file may list policies to compare: the planner is what would be used.
   const auto planner = std::find_if(scenario.policies.begin(), scenario.policies.end(),
                                     [](const auto& choice) { return choice.policy == "planner"; });
-  return planner == scenario.policies.end() ? scenario.policies.front() : *planner;
+  if (planner != scenario.policies.end()) return *planner;
+  return sim::PolicyChoice{"planner", "planner", {}};
 }
 
 Result<sim::QueuePlan> MakePlan(const config::ScenarioFile& file, const sim::PolicyChoice& policy) {

@@ -57,17 +57,35 @@ Status Submit(engine::Engine& engine, QueuePlan& plan, const Scenario& scenario)
   return {};
 }
 
+// Policies that look at one job at a time leave the device to the engine, which has chosen for
+// jobs that start now; for others the first that fits stands in.
+void SettlePools(const core::Cluster& cluster, PlannedJob& planned) {
+  int fitting = 0;
+  while (!core::Fits(planned.job, cluster, fitting)) ++fitting;
+  for (plan::Segment& segment : planned.segments)
+    if (segment.pool < 0) segment.pool = fitting;
+}
+
+void TakeStart(const engine::StartJob& start, const QueuePlan& plan, PlannedJob& planned) {
+  planned.starts_now = true;
+  if (!planned.segments.empty() && planned.segments.front().pool == start.pool) return;
+  const auto& pool = plan.cluster.pools[static_cast<std::size_t>(start.pool)];
+  const Duration takes = core::TimeOn(planned.job, pool, planned.job.run_time);
+  planned.segments = {{start.pool, {plan.at, plan.at + takes}}};
+}
+
 // What the engine decided for one job.
 void Read(const engine::Engine& engine, const engine::Decision& decision, QueuePlan& plan,
           PlannedJob& planned) {
-  for (const engine::Command& command : decision.commands)
-    if (const auto* start = std::get_if<engine::StartJob>(&command))
-      planned.starts_now = planned.starts_now || start->job == planned.job.id;
   if (const engine::Explanation* why = engine.Explain(planned.job.id))
     planned.reason = engine::Sentence(*why);
   const engine::State& state = engine.state();
   for (std::size_t i = 0; i < state.live.size(); ++i)
     if (state.live[i]->job.id == planned.job.id) planned.segments = state.schedule.jobs[i].segments;
+  for (const engine::Command& command : decision.commands)
+    if (const auto* start = std::get_if<engine::StartJob>(&command))
+      if (start->job == planned.job.id) TakeStart(*start, plan, planned);
+  SettlePools(plan.cluster, planned);
   planned.expected = Expected(planned.job, planned.segments, plan);
   planned.at_once = AtOnce(planned.job, plan);
 }

@@ -1,0 +1,131 @@
+// ebb simulate and ebb plan as a user runs them.
+
+#include <cstdlib>
+
+#include "cli_fixture.h"
+
+namespace ebb {
+namespace {
+
+// Clean from 02:00 to 06:00, dirty otherwise; two days.
+std::string TwoDays() {
+  std::string csv = "timestamp,carbon_intensity\n";
+  for (int hour = 0; hour < 96; ++hour) {
+    char line[64];
+    const int clean = hour % 24 >= 2 && hour % 24 < 6;
+    std::snprintf(line, sizeof line, "2023-05-%02dT%02d:00:00Z,%d\n", 1 + hour / 24, hour % 24,
+                  clean ? 100 : 400);
+    csv += line;
+  }
+  return csv;
+}
+
+constexpr const char* kScenario = R"(name: two-days
+sites:
+  - {name: here, zone: X, trace: X_test_2023_hourly_lifecycle.csv, pue: 1.1}
+devices:
+  - {model: A, count: 1, idle_w: 10}
+  - {model: B, count: 1, speed: 2, power_factor: 3}
+jobs:
+  - {name: long, count: 2, run_time: 3h, power_w: 200, tier: x, max_delay: 20h}
+  - {name: short, submit: 1h, run_time: 1h, power_w: 100, tier: y, finish_by: 12h}
+policies:
+  - run-now
+  - edf
+  - {policy: threshold, threshold_g_per_kwh: 150}
+  - lowest-window
+forecast: perfect
+start_dates: [2023-05-01T20:00Z, 2023-05-02T00:00Z]
+published:
+  source: nobody
+  figures:
+    - {name: emitted, published: 1000, policy: threshold, metric: emissions_g}
+)";
+
+class Simulation : public Cli {
+ protected:
+  void SetUp() override {
+    Cli::SetUp();
+    Write("X_test_2023_hourly_lifecycle.csv", TwoDays());
+    Write("s.yaml", kScenario);
+  }
+};
+
+TEST_F(Simulation, IsTheSameAsTheGoldenFile) {
+  const Outcome outcome = Ebb({"simulate", "s.yaml", "--format", "json", "--jobs", "1"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const fs::path golden = fs::path(EBB_SOURCE_DIR) / "tests" / "golden" / "simulation.json";
+  if (const char* update = std::getenv("EBB_UPDATE_GOLDEN"); update && *update == '1')
+    std::ofstream(golden) << outcome.out;
+  std::ifstream stream(golden);
+  const std::string expected{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_EQ(outcome.out, expected) << "run with EBB_UPDATE_GOLDEN=1 if the change is meant";
+}
+
+TEST_F(Simulation, DoesNotDependOnTheNumberOfThreads) {
+  const auto with = [&](const char* jobs) {
+    return Ebb({"simulate", "s.yaml", "--policy", "planner,tiers", "--format", "json", "--jobs",
+                jobs})
+        .out;
+  };
+  const std::string one = with("1");
+  EXPECT_TRUE(Contains(one, "\"planner\""));
+  EXPECT_EQ(one, with("2"));
+}
+
+TEST_F(Simulation, WritesAPageWithAChartPerPolicyAndNoRequest) {
+  const Outcome outcome = Ebb({"simulate", "s.yaml", "--html", "page.html"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(Contains(outcome.out, "lowest-window")) << outcome.out;
+  EXPECT_TRUE(Contains(outcome.out, "published")) << outcome.out;
+  std::ifstream stream(directory_ / "page.html");
+  const std::string page{std::istreambuf_iterator<char>(stream), {}};
+  for (const char* text :
+       {"<svg", "A</text>", "tier x", "best in hindsight", "class=\"forecast\"",
+        "long-1, x: submitted 2023-05-01T20:00:00Z", "prefers-color-scheme:dark"})
+    EXPECT_TRUE(Contains(page, text)) << text;
+  for (const char* text : {"http://", "https://", "<script", "src="})
+    EXPECT_FALSE(Contains(page, text)) << text;
+}
+
+TEST_F(Simulation, ATruthThatEndsTooEarlyIsNamed) {
+  Write("late.yaml",
+        std::string(kScenario).replace(std::string(kScenario).find("2023-05-02T00:00Z"), 17,
+                                       "2023-05-04T20:00Z"));
+  const Outcome outcome = Ebb({"simulate", "late.yaml"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_TRUE(Contains(outcome.err, "covers 2023-05-01T00:00:00Z to 2023-05-05T00:00:00Z"))
+      << outcome.err;
+}
+
+TEST_F(Simulation, MistakesInTheFileAreNamedWithTheirLines) {
+  Write("bad.yaml", "sites: [{profile: DE}]\ndevices: [{model: A, cont: 2}]\njobs: []\n");
+  const Outcome outcome = Ebb({"simulate", "bad.yaml"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_TRUE(Contains(outcome.err, "did you mean \"count\"")) << outcome.err;
+  EXPECT_TRUE(Contains(outcome.err, "bad.yaml:3")) << outcome.err;
+  EXPECT_TRUE(outcome.out.empty());
+}
+
+TEST_F(Simulation, PlanSaysWhenAndWhyAndStartsNothing) {
+  const Outcome outcome = Ebb({"plan", "s.yaml", "--html", "plan.html"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(Contains(outcome.out, "plan at 2023-05-01T20:00:00Z")) << outcome.out;
+  EXPECT_TRUE(Contains(outcome.out, "no schedule under this forecast emits less")) << outcome.out;
+  EXPECT_TRUE(Contains(outcome.out, "waiting: 400 g/kWh now")) << outcome.out;
+  EXPECT_TRUE(Contains(outcome.out, "1 jobs are submitted later")) << outcome.out;
+  EXPECT_TRUE(fs::exists(directory_ / "plan.html"));
+}
+
+TEST_F(Simulation, PlanRefusesWhatCannotBeMetAndNamesWhatCan) {
+  Write("queue.yaml",
+        "devices: [{model: A}]\n"
+        "jobs: [{name: a, run_time: 2h, power_w: 1, finish_by: 2h},\n"
+        "       {name: b, run_time: 2h, power_w: 1, finish_by: 3h}]\n");
+  const Outcome outcome = Ebb({"plan", "queue.yaml", "--at", "2023-05-01T00:00Z"});
+  EXPECT_EQ(outcome.code, 5) << outcome.out << outcome.err;
+  EXPECT_TRUE(Contains(outcome.out, "refused")) << outcome.out;
+}
+
+}  // namespace
+}  // namespace ebb
