@@ -1,12 +1,10 @@
 #pragma once
-// The cheapest place for a pausable task, in one piece or in several: an exact dynamic programme
-// over slots of time with a cost for every resume, pieces of at least the minimum length, and only
-// where the pool has room (the k cheapest slots with switching cost; without it a job would be cut
-// into many small pieces). State: slots run, resumes so far, running or not.
+// The cheapest place for a pausable task, in one piece or in several: exact for each choice over
+// slots of time (slot_programme.h), with a cost for every resume, pieces of at least the minimum
+// length, and only where the pool has room. The k cheapest slots alone would cut a job into many
+// small pieces.
 
-#include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "plan/draft.h"
 #include "plan/placement_search.h"
