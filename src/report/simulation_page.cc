@@ -12,6 +12,8 @@
 namespace ebb::report {
 namespace {
 
+constexpr std::size_t kMostJobsDrawn = 2000;
+
 // What stands in brackets goes below: intervals make columns too wide.
 std::string CellHtml(const std::string& text) {
   const auto bracket = text.find(" (");
@@ -98,6 +100,9 @@ std::string Caption(const sim::Simulation& simulation) {
 
 std::string GanttSection(const sim::Experiment& experiment) {
   if (experiment.first_start.empty()) return "";
+  if (experiment.scenario.jobs.size() > kMostJobsDrawn)
+    return "<p class=\"soft\">No chart: more than " + std::to_string(kMostJobsDrawn) +
+           " jobs cannot be told apart.</p>";
   const sim::Outlook& outlook = experiment.outlooks.front();
   std::string html =
       "<h2>When the jobs ran</h2><p class=\"soft\">" +
