@@ -1,91 +1,12 @@
 // The command line as a user runs it: real processes, real files, wrong inputs, Ctrl-C in the
 // middle.
 
-#include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "cli_fixture.h"
 
-#include <chrono>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <sstream>
-#include <thread>
 
 namespace ebb {
 namespace {
-
-namespace fs = std::filesystem;
-
-struct Outcome {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
-
-std::string Read(const fs::path& path) {
-  std::ifstream stream(path);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
-
-class Cli : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    directory_ = fs::path(::testing::TempDir()) /
-                 ("ebb_cli_" + std::string(info->name()) + "_" + std::to_string(::getpid()));
-    fs::create_directories(directory_);
-  }
-  void TearDown() override {
-    if (!HasFailure()) fs::remove_all(directory_);
-  }
-
-  // Starts ebb in the test's directory; standard input is closed.
-  pid_t Start(const std::vector<std::string>& arguments) {
-    const pid_t pid = ::fork();
-    if (pid != 0) return pid;
-    if (::chdir(directory_.c_str()) != 0) ::_exit(99);
-    ::freopen("out.txt", "w", stdout);
-    ::freopen("err.txt", "w", stderr);
-    ::freopen("/dev/null", "r", stdin);
-    std::vector<char*> argv{const_cast<char*>(EBB_PROGRAM)};
-    for (const std::string& argument : arguments)
-      argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
-    ::execv(EBB_PROGRAM, argv.data());
-    ::_exit(98);
-  }
-  Outcome Finish(pid_t pid) {
-    int status = 0;
-    ::waitpid(pid, &status, 0);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status),
-            Read(directory_ / "out.txt"), Read(directory_ / "err.txt")};
-  }
-  Outcome Ebb(const std::vector<std::string>& arguments) { return Finish(Start(arguments)); }
-
-  nlohmann::json Summary(const std::string& run) {
-    return nlohmann::json::parse(Read(directory_ / run / "summary.json"));
-  }
-  void WaitFor(const fs::path& path) {
-    for (int i = 0; i < 2000 && !fs::exists(path); ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    ASSERT_TRUE(fs::exists(path)) << path;
-  }
-  void Write(const std::string& name, const std::string& text) {
-    std::ofstream(directory_ / name) << text;
-  }
-
-  fs::path directory_;
-};
-
-bool Contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 // 00:00-01:00 dirty, 01:00-02:00 dirtier, 02:00-06:00 clean, then dirty again.
 std::string Trace() {

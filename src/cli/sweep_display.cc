@@ -10,8 +10,15 @@
 namespace ebb::cli {
 namespace {
 
-constexpr std::size_t kMostRows = 30;
+// With its two headings the table fits a terminal of 24 lines.
+constexpr std::size_t kMostRows = 20;
 constexpr std::size_t kNameColumns = 36;
+
+// ASCII text in a column.
+std::string CutOrPad(const std::string& text, std::size_t columns) {
+  if (text.size() > columns) return text.substr(0, columns - 1) + "~";
+  return text + std::string(columns - text.size(), ' ');
+}
 
 std::string StageText(const engine::Engine& engine, core::JobId job) {
   if (const engine::LiveJob* live = engine.state().FindLive(job))
@@ -28,11 +35,6 @@ int Rank(const engine::Engine& engine, core::JobId job) {
 }
 
 }  // namespace
-
-std::string CutOrPad(const std::string& text, std::size_t columns) {
-  if (text.size() > columns) return text.substr(0, columns - 1) + "~";
-  return text + std::string(columns - text.size(), ' ');
-}
 
 const std::string& SweepDisplay::NameOf(core::JobId job) const {
   return sweep_.experiments[static_cast<std::size_t>(job - 1)].name;

@@ -50,7 +50,4 @@ class SweepDisplay final : public runtime::LoopObserver {
   std::map<core::JobId, Outlook> outlooks_;
 };
 
-/// "#3 lr=1e-04": for plain text columns.
-std::string CutOrPad(const std::string& text, std::size_t columns);
-
 }  // namespace ebb::cli

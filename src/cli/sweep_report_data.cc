@@ -17,6 +17,11 @@ namespace {
 using report::SweepOutcome;
 using report::SweepRow;
 
+std::string TextIn(const nlohmann::json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 // What was stopped early, by name. Lines that cannot be read are passed over: a crash may leave
 // one.
 std::map<std::string, nlohmann::json> ReadStopped(const std::filesystem::path& file) {
@@ -25,8 +30,9 @@ std::map<std::string, nlohmann::json> ReadStopped(const std::filesystem::path& f
   if (!text) return stopped;
   for (const std::string_view line : Split(*text, '\n')) {
     auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object() || !json.contains("name") || !json["name"].is_string()) continue;
-    stopped[json["name"].get<std::string>()] = std::move(json);
+    if (!json.is_object()) continue;
+    const std::string name = TextIn(json, "name");
+    stopped[name] = std::move(json);
   }
   return stopped;
 }
@@ -98,6 +104,8 @@ Result<report::SweepReport> ReadSweepReport(const std::filesystem::path& directo
       if (record) {
         SetFigures(*record, row);
         for (const std::string& notice : report::ReplayNotices(*record)) notices.insert(notice);
+        if (record->spec.clock.skip_waits)
+          notices.insert("Waits in which nothing ran were jumped over on the grid clock.");
       } else {
         row.outcome = SweepOutcome::kFailed;
         row.note = record.error().Message();
@@ -106,7 +114,7 @@ Result<report::SweepReport> ReadSweepReport(const std::filesystem::path& directo
     const auto early = stopped.find(experiment.name);
     if (early != stopped.end() && row.outcome != SweepOutcome::kDone) {
       row.outcome = SweepOutcome::kStoppedEarly;
-      row.note = early->second.value("why", std::string());
+      row.note = TextIn(early->second, "why");
       ++report.stopped_early;
       report.saved_energy += Energy::Joules(NumberIn(early->second, "estimated_saved_kwh") * 3.6e6);
       report.saved_emissions += {NumberIn(early->second, "estimated_saved_g")};

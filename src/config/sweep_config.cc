@@ -117,6 +117,17 @@ void ReadDefinition(const FileKeys& keys, const YamlNode& root, sweep::Definitio
     problems.Add(line, "the file needs a name_template");
 }
 
+// Where something could not be read, the rest is still checked, so that all mistakes show at once.
+void ExpandInto(const sweep::Definition& definition, sweep::Sweep& sweep, Problems& problems) {
+  sweep::Expansion expansion;
+  if (problems.empty())
+    expansion = sweep::Expand(definition);
+  else if (!definition.grid.empty() || !definition.list.empty())
+    expansion.mistakes = sweep::Check(definition);
+  for (const sweep::Mistake& mistake : expansion.mistakes) problems.Add(mistake.line, mistake.what);
+  sweep.experiments = std::move(expansion.experiments);
+}
+
 }  // namespace
 
 Result<SweepConfig> ParseSweepConfig(const std::string& text, const std::string& name) {
@@ -142,13 +153,7 @@ Result<SweepConfig> ParseSweepConfig(const std::string& text, const std::string&
     sweep::Definition definition;
     definition.tiers = config.sweep.tiers;
     ReadDefinition(keys, root, definition, problems);
-    // What Expand says of a definition that could not be read would be noise.
-    if (problems.empty()) {
-      sweep::Expansion expansion = sweep::Expand(definition);
-      for (const sweep::Mistake& mistake : expansion.mistakes)
-        problems.Add(mistake.line, mistake.what);
-      config.sweep.experiments = std::move(expansion.experiments);
-    }
+    ExpandInto(definition, config.sweep, problems);
   }
   if (!problems.empty()) return Fail(problems.ToError());
   return config;

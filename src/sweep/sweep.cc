@@ -58,8 +58,6 @@ std::vector<Settings> Configurations(const Definition& definition) {
 
 void CheckGrid(const Definition& definition, std::vector<Mistake>& mistakes) {
   for (const Parameter& parameter : definition.grid) {
-    if (parameter.values.empty())
-      mistakes.push_back({parameter.line, "parameter " + parameter.name + " has no values"});
     for (std::size_t i = 0; i < parameter.values.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         if (!SameValue(parameter.values[i], parameter.values[j])) continue;
@@ -154,8 +152,15 @@ class Expander {
  public:
   explicit Expander(const Definition& definition) : definition_(definition) {}
 
+  std::vector<Mistake> CheckOnly() {
+    CheckDefinition();
+    KeepEachMistakeOnce();
+    return std::move(mistakes_);
+  }
+
   Expansion Run() {
     CheckDefinition();
+    CheckNothingEmpty();
     if (mistakes_.empty()) Build();
     if (mistakes_.empty()) FindDuplicateNames(experiments_, definition_.name.line, mistakes_);
     KeepEachMistakeOnce();
@@ -164,11 +169,18 @@ class Expander {
   }
 
  private:
+  void CheckNothingEmpty() {
+    if (definition_.grid.empty() && definition_.list.empty())
+      mistakes_.push_back({definition_.line, "there are no parameters"});
+    for (const Parameter& parameter : definition_.grid) {
+      if (parameter.values.empty())
+        mistakes_.push_back({parameter.line, "parameter " + parameter.name + " has no values"});
+    }
+  }
+
   void CheckDefinition() {
     CheckGrid(definition_, mistakes_);
     CheckList(definition_, mistakes_);
-    if (definition_.grid.empty() && definition_.list.empty())
-      mistakes_.push_back({definition_.line, "there are no parameters"});
     if (definition_.list.size() > kMostExperiments)
       mistakes_.push_back({definition_.line, "the list has more than " +
                                                  std::to_string(kMostExperiments) + " entries"});
@@ -333,6 +345,10 @@ void FindDuplicateNames(const std::vector<Experiment>& experiments, int line,
 }
 
 Expansion Expand(const Definition& definition) { return Expander(definition).Run(); }
+
+std::vector<Mistake> Check(const Definition& definition) {
+  return Expander(definition).CheckOnly();
+}
 
 std::string Describe(const Experiment& experiment) { return DescribeSettings(experiment.settings); }
 

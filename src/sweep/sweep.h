@@ -128,6 +128,9 @@ struct Expansion {
 };
 Expansion Expand(const Definition& definition);
 
+/// What is wrong with the parameters, rules and templates there are, without expanding them.
+std::vector<Mistake> Check(const Definition& definition);
+
 /// Names that occur twice, in `mistakes`.
 void FindDuplicateNames(const std::vector<Experiment>& experiments, int line,
                         std::vector<Mistake>& mistakes);

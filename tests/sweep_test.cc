@@ -1,0 +1,168 @@
+// `ebb sweep` as a user runs it: generated files, runs side by side, Ctrl-C in the middle, a kill,
+// programs that fail.
+
+#include "cli_fixture.h"
+
+namespace ebb {
+namespace {
+
+using nlohmann::json;
+
+// Six epochs of a tenth of a second; a checkpoint is the number of epochs done. $1 is the loss it
+// ends with.
+constexpr const char* kTrainer = R"(
+epoch=0
+if [ "$EBB_RESUME" = 1 ] && [ -f "$EBB_CHECKPOINT_DIR/epoch" ]; then epoch=$(cat "$EBB_CHECKPOINT_DIR/epoch"); fi
+pause() { mkdir -p "$EBB_CHECKPOINT_DIR"; echo "$epoch" > "$EBB_CHECKPOINT_DIR/epoch"; exit 75; }
+trap pause TERM
+if [ "$1" = fail ]; then echo boom; exit 3; fi
+while [ "$epoch" -lt 6 ]; do
+  for i in 1 2 3 4 5; do sleep 0.02; done
+  epoch=$((epoch + 1))
+  echo "{\"time_ms\":$(date +%s%3N),\"event\":\"epoch_end\",\"epoch\":$epoch,\"train_loss\":$1,\"test_loss\":$1}" >> "$EBB_RUN_DIR/progress.jsonl"
+done
+)";
+
+std::string SweepFile(const std::string& losses, const std::string& more = "") {
+  return "name: s\nparameters:\n  grid: {loss: [" + losses +
+         "]}\nestimates:\n  - {run_time: 30m, power_w: 10}\nname_template: \"l{loss}\"\n"
+         "command: [bash, train.sh, \"{loss}\"]\npausable: true\nrun_limit: 24h\n" +
+         more;
+}
+
+class SweepCli : public Cli {
+ protected:
+  void SetUp() override {
+    Cli::SetUp();
+    Write("train.sh", kTrainer);
+  }
+  std::vector<std::string> Run(const std::string& slots = "2") {
+    return {"sweep",
+            "run",
+            "s.yaml",
+            "--slots",
+            slots,
+            "--grid-start",
+            "2023-05-02T00:00Z",
+            "--grid-speed",
+            "1200",
+            "--skip-waits",
+            "--zone",
+            "US-CAL-CISO",
+            "--interval",
+            "50ms"};
+  }
+  json Report() { return json::parse(Ebb({"sweep", "report", "s.yaml", "--format", "json"}).out); }
+  static json Named(const json& report, const std::string& name) {
+    for (const json& row : report["experiments"])
+      if (row["name"] == name) return row;
+    return {};
+  }
+};
+
+TEST_F(SweepCli, GeneratesForEveryTarget) {
+  Write("s.yaml", SweepFile("0.1, 0.2, 0.3"));
+  for (const std::string target : {"kubernetes", "slurm", "local"}) {
+    const Outcome outcome =
+        Ebb({"sweep", "generate", "s.yaml", "--target", target, "--out", target});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+  }
+  EXPECT_TRUE(fs::exists(directory_ / "slurm/l0.1.sbatch"));
+  EXPECT_TRUE(fs::exists(directory_ / "local/s.jobs.yaml"));
+  const Outcome dry = Ebb({"sweep", "generate", "s.yaml", "--target", "slurm", "--dry-run"});
+  EXPECT_EQ(dry.out, "l0.1.sbatch\nl0.2.sbatch\nl0.3.sbatch\n");
+  EXPECT_EQ(
+      Ebb({"sweep", "generate", "local/s.jobs.yaml", "--target", "local", "--out", "again"}).code,
+      0);
+  EXPECT_EQ(Read(directory_ / "local/s.jobs.yaml"), Read(directory_ / "again/s.jobs.yaml"));
+}
+
+TEST_F(SweepCli, RunsAllMeasuresThemAndRanksThem) {
+  Write("s.yaml", SweepFile("0.3, 0.1, 0.2"));
+  const Outcome outcome = Ebb(Run());
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json report = Report();
+  EXPECT_EQ(report["experiments"][0]["name"], "l0.1");
+  for (const json& row : report["experiments"]) {
+    EXPECT_EQ(row["outcome"], "done");
+    EXPECT_GT(row["energy_kwh"].get<double>(), 0);
+    EXPECT_GT(row["emissions_g"].get<double>(), 0);
+  }
+  EXPECT_EQ(Ebb(Run()).code, 0) << "a sweep that is done stays done";
+  EXPECT_EQ(Ebb({"summary", "runs/sweep-s/runs/l0.1"}).code, 0);
+  EXPECT_EQ(Ebb({"sweep", "report", "runs/sweep-s", "--html", "page.html"}).code, 0);
+  EXPECT_TRUE(Contains(Read(directory_ / "page.html"), "Loss and emissions"));
+}
+
+TEST_F(SweepCli, AFailedExperimentIsShownAndTheOthersGoOn) {
+  Write("s.yaml", SweepFile("0.3, fail, 0.1"));
+  EXPECT_EQ(Ebb(Run()).code, 1);
+  const json report = Report();
+  EXPECT_EQ(Named(report, "lfail")["outcome"], "failed");
+  EXPECT_EQ(Named(report, "l0.1")["outcome"], "done");
+  EXPECT_EQ(Read(directory_ / "runs/sweep-s/runs/lfail/attempt-1.log"), "boom\n");
+}
+
+TEST_F(SweepCli, CtrlCPausesAndTheSameCommandContinues) {
+  Write("s.yaml", SweepFile("0.3, 0.1"));
+  const pid_t pid = Start(Run());
+  WaitFor(directory_ / "runs/sweep-s/runs/l0.1/progress.jsonl");
+  ::kill(pid, SIGINT);
+  const Outcome stopped = Finish(pid);
+  EXPECT_EQ(stopped.code, 75) << stopped.err;
+  EXPECT_TRUE(Contains(stopped.err, "Continue with: ebb sweep run s.yaml"));
+  const Outcome done = Ebb({"sweep", "run", "s.yaml"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  const json row = Named(Report(), "l0.1");
+  EXPECT_EQ(row["attempts"], 2);
+  EXPECT_EQ(row["epochs"], 6);
+}
+
+TEST_F(SweepCli, AKilledSweepContinues) {
+  Write("s.yaml", SweepFile("0.3, 0.1"));
+  const pid_t pid = Start(Run());
+  WaitFor(directory_ / "runs/sweep-s/runs/l0.1/progress.jsonl");
+  ::kill(pid, SIGKILL);
+  Finish(pid);
+  const Outcome done = Ebb({"sweep", "run", "s.yaml"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_EQ(Named(Report(), "l0.1")["outcome"], "done");
+}
+
+TEST_F(SweepCli, HalvingStopsPoorRunsAndSaysWhatThatSaved) {
+  Write("s.yaml", SweepFile("0.2, 0.1, 0.9, 0.8, 0.7, 0.6",
+                            "successive_halving: {reduction: 2, minimum_epochs: 1, epochs: 6}\n"));
+  // In the order of the file, so that the good ones have set the standard when the others come.
+  std::vector<std::string> command = Run();
+  command.insert(command.end(), {"--policy", "run-now"});
+  const Outcome outcome = Ebb(command);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json report = Report();
+  EXPECT_GE(report["stopped_early"].get<int>(), 3);
+  EXPECT_GT(report["estimated_saved_g"].get<double>(), 0);
+  EXPECT_EQ(Named(report, "l0.1")["outcome"], "done");
+  EXPECT_EQ(Named(report, "l0.9")["outcome"], "stopped early");
+  EXPECT_LT(Named(report, "l0.9")["epochs"].get<int>(), 6);
+}
+
+TEST_F(SweepCli, WrongInputsAreNamedAndNothingIsBegun) {
+  Write("s.yaml", SweepFile("0.3, 0.1"));
+  EXPECT_EQ(Ebb({"sweep", "rum", "s.yaml"}).code, 2);
+  EXPECT_EQ(Ebb({"sweep", "run", "s.yaml", "--slots", "none"}).code, 2);
+  EXPECT_EQ(Ebb({"sweep", "run", "s.yaml", "--policy", "planer"}).code, 2);
+  EXPECT_EQ(Ebb({"sweep", "report", "s.yaml"}).code, 2);
+  EXPECT_FALSE(fs::exists(directory_ / "runs"));
+  Write("tight.yaml", SweepFile("0.3, 0.1, 0.2", "tiers: [{tier: 1, max_delay: 1m}]\n"));
+  const Outcome infeasible = Ebb({"sweep", "run", "tight.yaml", "--slots", "1"});
+  EXPECT_EQ(infeasible.code, 5) << infeasible.err;
+  EXPECT_FALSE(fs::exists(directory_ / "runs"));
+  EXPECT_EQ(Ebb(Run()).code, 0);
+  EXPECT_EQ(Ebb({"sweep", "run", "s.yaml", "--policy", "edf"}).code, 2);
+  Write("s.yaml", SweepFile("0.3, 0.1, 0.4"));
+  const Outcome changed = Ebb(Run());
+  EXPECT_EQ(changed.code, 3);
+  EXPECT_TRUE(Contains(changed.err, "holds a sweep that is not this one"));
+}
+
+}  // namespace
+}  // namespace ebb
