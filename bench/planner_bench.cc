@@ -148,8 +148,8 @@ void CompareWithExhaustiveSearch() {
     ++compared;
   }
   std::printf("%d random small instances against the exhaustive optimum\n", compared);
-  std::printf("%-44s %8.3f %%\n%-44s %8.3f %%\n", "mean gap", 100 * sum / compared, "worst gap",
-              100 * worst);
+  std::printf("%-44s %8.3f %%\n%-44s %8.3f %%\n", "mean gap", 100 * std::max(0.0, sum) / compared,
+              "worst gap", 100 * worst);
 }
 
 }  // namespace
