@@ -23,12 +23,13 @@ std::vector<engine::Event> SweepSubmissions::Take(Time now) {
 }
 
 SweepProgress::SweepProgress(const SweepPaths& paths, const sweep::Sweep& sweep,
-                             const engine::Engine& engine, SweepSubmissions& submissions, Pue pue,
-                             SweepRecords::Say say)
+                             const engine::Engine& engine, SweepSubmissions& submissions,
+                             const runtime::GridClock& clock, Pue pue, SweepRecords::Say say)
     : paths_(paths),
       sweep_(sweep),
       engine_(engine),
       submissions_(submissions),
+      clock_(clock),
       pue_(pue),
       say_(std::move(say)) {
   if (sweep.halving) halving_.emplace(*sweep.halving);
@@ -78,7 +79,7 @@ void SweepProgress::Store(core::JobId job, const sweep::Verdict& verdict, double
                               {"loss", loss},
                               {"why", sweep::Sentence(verdict, loss)}};
   if (planned) {
-    const sweep::EstimatedSaving saving = SavedBy({experiment.run_time,
+    const sweep::EstimatedSaving saving = SavedBy({clock_.ToWall(experiment.run_time),
                                                    {experiment.power.watts * sweep_.traits.devices},
                                                    verdict.rung,
                                                    *planned},

@@ -14,6 +14,7 @@
 #include "cli/progress_tail.h"
 #include "cli/sweep_records.h"
 #include "engine/engine.h"
+#include "runtime/grid_clock.h"
 #include "runtime/submissions.h"
 #include "sweep/successive_halving.h"
 
@@ -44,9 +45,11 @@ struct RunProgress {
 
 class SweepProgress {
  public:
-  /// Everything borrowed must outlive it. Reads what the runs have written so far.
+  /// Everything borrowed must outlive it. Reads what the runs have written so far. On a clock that
+  /// runs faster than time, estimates are of the energy that is really used.
   SweepProgress(const SweepPaths& paths, const sweep::Sweep& sweep, const engine::Engine& engine,
-                SweepSubmissions& submissions, Pue pue, SweepRecords::Say say);
+                SweepSubmissions& submissions, const runtime::GridClock& clock, Pue pue,
+                SweepRecords::Say say);
 
   /// Reads on. True when a run shall be stopped.
   bool Poll();
@@ -67,6 +70,7 @@ class SweepProgress {
   const sweep::Sweep& sweep_;
   const engine::Engine& engine_;
   SweepSubmissions& submissions_;
+  const runtime::GridClock& clock_;
   Pue pue_;
   SweepRecords::Say say_;
   std::optional<sweep::SuccessiveHalving> halving_;

@@ -233,7 +233,8 @@ Result<int> SweepSession::RunLoop(const Devices& devices) {
               signals::Describe(feed_->identity()));
   SweepRecords records(paths_, sweep_, CommonSpec(), *feed_, say);
   SweepSubmissions submissions(NewJobs());
-  SweepProgress progress(paths_, sweep_, *engine_, submissions, options_.metering.pue, say);
+  SweepProgress progress(paths_, sweep_, *engine_, submissions, *clock_, options_.metering.pue,
+                         say);
   local::LocalExecutorOptions executor_options = ExecutorOptions(devices);
   if (!request_.grace.empty()) {
     EBB_ASSIGN_OR_RETURN(executor_options.grace, ParseDuration(request_.grace));
