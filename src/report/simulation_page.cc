@@ -33,10 +33,16 @@ std::string TableHtml(const TextTable& table) {
   return TableCard(table.headers, rows);
 }
 
+bool KeepsDeadlines(const sim::PolicyFigures& policy) {
+  return policy.late_starts + policy.late_ends == 0;
+}
+
+// A policy that misses deadlines has not done the job: it is in the table, not in the headline.
 std::string Headline(const sim::Comparison& comparison) {
   const sim::PolicyFigures* best = nullptr;
   for (const sim::PolicyFigures& policy : comparison.policies)
-    if (policy.saving_percent && (!best || policy.use.emissions < best->use.emissions))
+    if (policy.saving_percent && KeepsDeadlines(policy) &&
+        (!best || policy.use.emissions < best->use.emissions))
       best = &policy;
   if (!best || !(best->saving_percent->value > 0)) return "";
   std::string text = best->label + " emits " + FormatFixed(best->saving_percent->value, 1) +
@@ -44,7 +50,7 @@ std::string Headline(const sim::Comparison& comparison) {
   if (best->share_captured_percent)
     text += ", " + FormatFixed(best->share_captured_percent->value, 1) +
             " % of what the best schedule in hindsight saves";
-  return text + ".";
+  return text + ", and misses no deadline.";
 }
 
 std::string Opening(const sim::Experiment& experiment) {
