@@ -26,7 +26,10 @@ struct Options {
   Duration default_max_delay{std::chrono::hours{24}};  ///< for jobs that give no deadline
   int start_retries = 3;                               ///< of attempts that could not be started
   Duration retry_after{std::chrono::minutes{1}};       ///< doubled from one retry to the next
-  std::optional<Power> ramp_limit_per_5_minutes;       ///< of power that starting jobs add
+  /// A job that pauses so often in a row, though nobody asked it to, and does less than a tenth of
+  /// its run time meanwhile, has failed: it would be started again for ever.
+  int unasked_pauses = 10;
+  std::optional<Power> ramp_limit_per_5_minutes;  ///< of power that starting jobs add
 };
 
 struct Placement;

@@ -41,8 +41,8 @@ class EngineTest : public ::testing::Test {
     engine_ = std::make_unique<Engine>(options, *plan::MakePolicy(policy, {}));
     Apply(kNow, ClusterChanged{testing::ClusterOf(devices)});
   }
-  void MakeScripted(int devices) {
-    engine_ = std::make_unique<Engine>(Options{}, std::make_unique<Scripted>(wants_));
+  void MakeScripted(int devices, Options options = {}) {
+    engine_ = std::make_unique<Engine>(options, std::make_unique<Scripted>(wants_));
     Apply(kNow, ClusterChanged{testing::ClusterOf(devices)});
   }
   void Apply(Time at, Fact fact) {
@@ -204,6 +204,59 @@ TEST_F(EngineTest, FailedStartsAreRetriedWithBackOffAndThenFail) {
   Report(1, JobPhase::kStartFailed, now, 4);
   EXPECT_EQ(engine_->state().ended.at(1).stage, Stage::kFailed);
   EXPECT_NE(engine_->state().ended.at(1).detail.find("could not be started"), std::string::npos);
+}
+
+TEST_F(EngineTest, AJobThatOnlyPausesThoughNobodyAskedFails) {
+  Options options;
+  options.unasked_pauses = 3;
+  Make("run-now", 1, options);
+  Submit(AJob(1).Submitted(kNow).Runs(hours{10}).Pausable());
+  for (int attempt = 1; attempt <= 3; ++attempt) {
+    const Time now = kNow + minutes{attempt};
+    ASSERT_EQ(Started(now), (Ids{1})) << "attempt " << attempt;
+    Report(1, JobPhase::kRunning, now, attempt);
+    Report(1, JobPhase::kPaused, now, attempt);
+  }
+  const EndedJob* ended = engine_->state().FindEnded(1);
+  ASSERT_NE(ended, nullptr);
+  EXPECT_EQ(ended->stage, Stage::kFailed);
+  EXPECT_NE(ended->detail.find("paused 3 times in a row without being asked"), std::string::npos);
+}
+
+TEST_F(EngineTest, AJobThatPausesByItselfAfterEveryPartOfItsWorkGoesOn) {
+  Options options;
+  options.unasked_pauses = 3;
+  Make("run-now", 1, options);
+  Submit(AJob(1).Submitted(kNow).Runs(hours{10}).Pausable());
+  for (int attempt = 1; attempt <= 9; ++attempt) {
+    const Time begin = kNow + hours{attempt};
+    ASSERT_EQ(Started(begin), (Ids{1})) << "attempt " << attempt;
+    Report(1, JobPhase::kRunning, begin, attempt);
+    Report(1, JobPhase::kPaused, begin + hours{1}, attempt);
+  }
+  EXPECT_EQ(Started(kNow + hours{10}), (Ids{1}));
+}
+
+TEST_F(EngineTest, PausesThatWereAskedForAreNotCounted) {
+  Options options;
+  options.unasked_pauses = 2;
+  MakeScripted(1, options);
+  Submit(AJob(1).Submitted(kNow).Runs(hours{10}).Pausable());
+  for (int attempt = 1; attempt <= 5; ++attempt) {
+    const Time now = kNow + minutes{attempt};
+    wants_[1] = true;
+    engine_->Decide(now);
+    Report(1, JobPhase::kRunning, now, attempt);
+    if (attempt % 2 == 0) {
+      wants_[1] = false;
+      engine_->Decide(now);
+      Report(1, JobPhase::kPaused, now, attempt);
+    } else {  // it ended with the executor
+      Apply(now, ExecutorObserved{{{1, attempt, JobPhase::kPaused, 0, now, 0, ""}}});
+    }
+    Apply(now, Tick{});
+  }
+  EXPECT_EQ(engine_->state().live.at(0)->pauses, 5);
 }
 
 TEST_F(EngineTest, PausesNotBeforeTheMinimumSegment) {

@@ -58,19 +58,46 @@ void TakeRunning(LiveJob& live, const JobReport& report) {
   if (!live.cancel_wanted) live.command_due = false;
 }
 
+// How a report came to the engine. What is found when the executor is looked at may have ended
+// together with the executor.
+enum class Source { kReported, kFound };
+
+// Counts a pause that nobody asked for; true when the job does hardly anything else. A program that
+// ends after every part of its work is taken as it is, as long as the parts add up.
+bool KeepsPausing(const Options& options, LiveJob& live, Duration remaining_before) {
+  if (live.unasked_pauses++ == 0) live.unasked_remaining = remaining_before;
+  if (live.unasked_pauses < options.unasked_pauses) return false;
+  live.unasked_pauses = 0;
+  return live.unasked_remaining - live.remaining < live.job.run_time / 10;
+}
+
+std::string KeepsPausingText(const Options& options) {
+  return "paused " + std::to_string(options.unasked_pauses) +
+         " times in a row without being asked, with hardly any work done: it has to go on from its "
+         "checkpoint, and to report success rather than a pause when it is done";
+}
+
 // The attempt ended with a checkpoint: what it did is done.
-void TakePaused(Folding& fold, std::size_t index, const JobReport& report) {
+void TakePaused(Folding& fold, std::size_t index, const JobReport& report, Source source) {
   LiveJob& live = *fold.state.live[index];
+  const Duration remaining_before = live.remaining;
+  const bool own_wish =
+      source == Source::kReported && HoldsDevices(live.stage) && live.stage != Stage::kPausing;
   if (!live.first_start && HoldsDevices(live.stage)) live.first_start = live.segment_begin;
   live.remaining = RemainingAt(live, fold.state.cluster, report.since);
   ++live.pauses;
   live.failed_starts = 0;
   live.attempt_over = true;
   if (live.cancel_wanted) return EndJob(fold, index, Stage::kCancelled, report.since);
+  if (!own_wish) {
+    live.unasked_pauses = 0;
+  } else if (KeepsPausing(fold.options, live, remaining_before)) {
+    return FailJob(fold, index, report.since, report.exit_code, KeepsPausingText(fold.options));
+  }
   LeaveDevices(live, report.since);
 }
 
-void Take(Folding& fold, std::size_t index, const JobReport& report) {
+void Take(Folding& fold, std::size_t index, const JobReport& report, Source source) {
   LiveJob& live = *fold.state.live[index];
   const core::JobId id = live.job.id;
   if (report.attempt > live.attempt) {
@@ -83,7 +110,7 @@ void Take(Folding& fold, std::size_t index, const JobReport& report) {
       TakeRunning(live, report);
       break;
     case JobPhase::kPaused:
-      TakePaused(fold, index, report);
+      TakePaused(fold, index, report, source);
       break;
     case JobPhase::kSucceeded:
       if (!live.first_start) live.first_start = live.segment_begin;
@@ -144,9 +171,7 @@ class ReportIndex {
   std::vector<const JobReport*> sorted_;
 };
 
-}  // namespace
-
-Status ApplyReport(Folding& fold, const JobReport& report) {
+Status ApplyFrom(Source source, Folding& fold, const JobReport& report) {
   State& state = fold.state;
   const std::size_t index = state.LowerBound(report.job);
   if (!state.FindLive(report.job)) {
@@ -159,13 +184,20 @@ Status ApplyReport(Folding& fold, const JobReport& report) {
     return Fail({ExitCode::kConfiguration, "runs on a pool that is not known",
                  "job " + std::to_string(report.job), ""});
   }
-  Take(fold, index, report);
+  Take(fold, index, report, source);
   return {};
+}
+
+}  // namespace
+
+Status ApplyReport(Folding& fold, const JobReport& report) {
+  return ApplyFrom(Source::kReported, fold, report);
 }
 
 Status ApplyObserved(Folding& fold, Time at, const ExecutorObserved& observed) {
   // Jobs of another life of the executor are not this engine's business.
-  for (const JobReport& report : observed.reports) std::ignore = ApplyReport(fold, report);
+  for (const JobReport& report : observed.reports)
+    std::ignore = ApplyFrom(Source::kFound, fold, report);
   const ReportIndex known(observed.reports);
   // From the last, so that a job that ends moves none that is still to come.
   for (std::size_t i = fold.state.live.size(); i-- > 0;) {

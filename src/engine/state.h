@@ -37,6 +37,8 @@ struct LiveJob {
   Time segment_begin{};             ///< kRunning, kPausing: when the attempt began to run
   int pauses = 0;                   ///< checkpoints written and ended on
   int failed_starts = 0;            ///< and lost attempts, since the last checkpoint
+  int unasked_pauses = 0;           ///< in a row
+  Duration unasked_remaining{};     ///< what remained before the first of them
   Time retry_at = Time::min();      ///< not started before
   std::optional<Time> first_start;  ///< when it first ran
   bool cancel_wanted = false;       ///< ends as cancelled once the attempt is gone

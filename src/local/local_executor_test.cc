@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
+#include "runtime/run_loop.h"
 #include "testing/executor_contract.h"
 #include "testing/fake_feed.h"
 
@@ -21,6 +22,17 @@ using engine::JobPhase;
 const Time kDay = *ParseTime("2023-05-01");
 // Runs until it is asked to end, then says that it has a checkpoint.
 const std::string kPausable = "trap 'exit 75' TERM; while :; do sleep 0.02; done";
+
+struct AtOnce final : plan::Policy {
+  std::string_view name() const override { return "at-once"; }
+  void Update(const plan::Problem& problem, const plan::Change&,
+              plan::Schedule& schedule) const override {
+    for (std::size_t i = 0; i < problem.jobs.size(); ++i) {
+      schedule.jobs[i].job = problem.jobs[i].job->id;
+      schedule.jobs[i].run_now = true;
+    }
+  }
+};
 
 struct Records final : JobRecords {
   std::map<core::JobId, std::vector<core::LedgerRow>> rows;
@@ -49,6 +61,7 @@ class LocalWorld {
   LocalExecutor& local() { return *executor_; }
   Duration patience() { return std::chrono::seconds{20}; }
   Records& records() { return records_; }
+  runtime::SignalFeed& feed() { return feed_; }
   std::filesystem::path DirectoryOf(core::JobId job) const {
     return directory_ / std::to_string(job);
   }
@@ -138,6 +151,24 @@ TEST(LocalExecutor, SpeaksTheTrainingContract) {
   world.WaitUntilEnded(job, JobPhase::kPaused);
   EXPECT_EQ(world.Output(job, 1), "job-1 0 360.0 1\n");
   EXPECT_EQ(world.Output(job, 2), "job-1 1 360.0 1\n");
+}
+
+TEST(LocalExecutor, AProgramThatAlwaysSaysPausedIsNotStartedForEver) {
+  LocalWorld world;
+  core::Job job;
+  job.id = world.AddShell("exit 75");
+  job.name = "job-1";
+  job.submitted = kDay;
+  job.run_time = std::chrono::hours{10};
+  job.pausable = true;
+  engine::Engine engine({}, std::make_unique<AtOnce>());
+  auto submissions = runtime::SubmissionList::OfJobs({job});
+  ASSERT_TRUE(runtime::Run(engine, {world.executor(), {&world.feed()}, submissions}, {}));
+  const engine::EndedJob* ended = engine.state().FindEnded(job.id);
+  ASSERT_NE(ended, nullptr);
+  EXPECT_EQ(ended->stage, engine::Stage::kFailed);
+  EXPECT_EQ(ended->attempt, 10);
+  EXPECT_EQ(ended->exit_code, 75);
 }
 
 TEST(LocalExecutor, SplitsTheEnergyOfProgramsThatRunTogether) {
