@@ -13,7 +13,7 @@
 #include "platform/terminal.h"
 #include "report/queue_plan_json.h"
 #include "report/queue_plan_page.h"
-#include "report/simulation_text.h"
+#include "report/text_table.h"
 #include "signals/make_feed.h"
 #include "sim/queue_plan.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "meter/machine.h"
 #include "platform/file.h"
 #include "report/codecarbon_csv.h"
 
@@ -32,6 +33,15 @@ Result<FlagValues> ReadFlags(const Path& file) {
     if (value.is_string()) values[name] = value.get<std::string>();
   }
   return values;
+}
+
+void DescribeMetering(const config::MeteringConfig& metering, const meter::MeterSet& meters,
+                      core::RunSpec& spec) {
+  spec.pue = metering.pue;
+  spec.scope = metering.scope;
+  spec.sample_interval = metering.interval;
+  spec.meters = meters.descriptions;
+  spec.machine = meter::DescribeMachine(meters.gpu_models);
 }
 
 Status StoreSignal(report::RunDirectory& directory, runtime::SignalFeed& feed) {

@@ -6,6 +6,8 @@
 
 #include "base/result.h"
 #include "cli/run_options.h"
+#include "core/run.h"
+#include "meter/meters.h"
 #include "report/run_directory.h"
 #include "report/summary.h"
 #include "runtime/signal_feed.h"
@@ -16,6 +18,10 @@ inline constexpr const char* kOptionsFile = "options.json";
 
 Status WriteFlags(const std::filesystem::path& file, const FlagValues& flags);
 Result<FlagValues> ReadFlags(const std::filesystem::path& file);
+
+/// What the run directory says of how a run is measured.
+void DescribeMetering(const config::MeteringConfig& metering, const meter::MeterSet& meters,
+                      core::RunSpec& spec);
 
 /// The signal from before submission to after the latest possible end, as far as it is settled:
 /// what the counterfactuals and plots of a report need, so that a run directory explains itself.

@@ -11,7 +11,6 @@
 #include "cli/run_files.h"
 #include "local/measured_attempt.h"
 #include "local/training_contract.h"
-#include "meter/machine.h"
 #include "meter/meters.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
@@ -210,11 +209,7 @@ Result<core::RunSpec> Session::MakeSpec(const RunRequest& request) {
   spec.clock = clock_->settings();
   if (!spec.clock.replayed) spec.clock.begin = spec.submitted;
   spec.signal = feed_->identity();
-  spec.pue = options_.metering.pue;
-  spec.scope = options_.metering.scope;
-  spec.sample_interval = options_.metering.interval;
-  spec.meters = meters_.descriptions;
-  spec.machine = meter::DescribeMachine(meters_.gpu_models);
+  DescribeMetering(options_.metering, meters_, spec);
   spec.training = request.training;
   return spec;
 }

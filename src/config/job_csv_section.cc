@@ -1,7 +1,7 @@
 #include "config/job_csv_section.h"
 
+#include "config/file_names.h"
 #include "config/list_reader.h"
-#include "config/scenario_sites.h"
 #include "plan/feasibility.h"
 #include "sim/job_csv.h"
 

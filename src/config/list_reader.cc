@@ -20,11 +20,16 @@ std::optional<Duration> ClockTimeFrom(const YamlNode& value) {
 
 }  // namespace
 
+void ReadEach(const std::string& name, const YamlNode& list, Problems& problems,
+              const NodeReader& read) {
+  if (list.kind != YamlNode::Kind::kList || list.items.empty())
+    return problems.Add(list.line, name + " must be a list with at least one entry");
+  for (const YamlNode& item : list.items) read(item, problems);
+}
+
 KeyRule ReadItems(std::string name, NodeReader read) {
-  return {name, [name, read = std::move(read)](const YamlNode& value, Problems& problems) {
-            if (value.kind != YamlNode::Kind::kList || value.items.empty())
-              return problems.Add(value.line, name + " must be a list with at least one entry");
-            for (const YamlNode& item : value.items) read(item, problems);
+  return {name, [name, read = std::move(read)](const YamlNode& list, Problems& problems) {
+            ReadEach(name, list, problems, read);
           }};
 }
 

@@ -13,7 +13,10 @@ namespace ebb::config {
 
 using NodeReader = std::function<void(const YamlNode& value, Problems& problems)>;
 
-/// A list that is not empty; every item is read by `read`.
+/// Every item of a list that must not be empty.
+void ReadEach(const std::string& name, const YamlNode& list, Problems& problems,
+              const NodeReader& read);
+/// The same as a rule.
 KeyRule ReadItems(std::string name, NodeReader read);
 /// A list of different texts that is not empty, or one text.
 KeyRule ReadTexts(std::string name, Given<std::vector<std::string>>& out);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/file_names.h"
 #include "config/list_reader.h"
 #include "config/scenario_dates.h"
 #include "config/scenario_jobs.h"
@@ -43,18 +44,6 @@ std::vector<KeyRule> TopRules(TopKeys& keys) {
       ReadNode("bootstrap", keys.bootstrap),
       ReadNode("published", keys.published),
   };
-}
-
-std::string Directory(const std::string& path) {
-  const auto slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash);
-}
-
-// "configs/scenarios/part1.yaml" -> "part1".
-std::string Stem(const std::string& path) {
-  const auto slash = path.rfind('/');
-  const std::string file = slash == std::string::npos ? path : path.substr(slash + 1);
-  return file.substr(0, file.find('.'));
 }
 
 // "own", or a section with source and, for noise, its size and memory.
@@ -150,8 +139,8 @@ std::vector<Time> StartDatesOf(const ScenarioContext& context, const Given<YamlN
 ScenarioFile Resolve(const TopKeys& keys, const ScenarioContext& context, Problems& problems) {
   ScenarioFile file;
   Scenario& scenario = file.scenario;
-  const std::string directory = Directory(context.path);
-  scenario.name = keys.name.value_or(Stem(context.path));
+  const std::string directory = FolderOf(context.path);
+  scenario.name = keys.name.value_or(FileStem(context.path, "scenario"));
   scenario.description = keys.description.value_or("");
   Sites sites = ReadSites(keys.sites, directory, context.default_signal, problems);
   scenario.cluster = std::move(sites.cluster);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "config/file_names.h"
 #include "config/list_reader.h"
 #include "signals/profile_feed.h"
 
@@ -142,11 +143,6 @@ void AddFallback(const SignalOptions& fallback, Sites& sites) {
 }
 
 }  // namespace
-
-std::string Beside(const std::string& directory, const std::string& path) {
-  if (path.starts_with('/') || directory.empty()) return path;
-  return directory + "/" + path;
-}
 
 Sites ReadSites(const SiteSections& sections, const std::string& directory,
                 const std::optional<SignalOptions>& fallback, Problems& problems) {

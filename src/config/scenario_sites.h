@@ -24,7 +24,4 @@ struct Sites {
 Sites ReadSites(const SiteSections& sections, const std::string& directory,
                 const std::optional<signals::SignalOptions>& fallback, Problems& problems);
 
-/// `path` itself if it is absolute, else below `directory`.
-std::string Beside(const std::string& directory, const std::string& path);
-
 }  // namespace ebb::config

@@ -2,8 +2,9 @@
 
 #include <utility>
 
+#include "config/file_names.h"
+#include "config/list_reader.h"
 #include "config/sweep_sections.h"
-#include "config/sweep_values.h"
 #include "config/yaml_tree.h"
 #include "platform/file.h"
 
@@ -13,49 +14,35 @@ namespace {
 constexpr double kMostDevices = 4096;
 constexpr Duration kDefaultMaxDelay = std::chrono::hours{24};
 
-// "configs/sweeps/digits.yaml" -> "digits".
-std::string Stem(std::string_view path) {
-  if (const auto slash = path.rfind('/'); slash != std::string_view::npos)
-    path.remove_prefix(slash + 1);
-  for (const std::string_view ending : {".yaml", ".yml"}) {
-    if (path.ends_with(ending)) path.remove_suffix(ending.size());
-  }
-  return path.empty() ? "sweep" : std::string(path);
-}
-
 // The keys that wait until all of the file has been seen.
 struct FileKeys {
   Given<std::string> name, name_template;
   Given<std::int64_t> devices;
   Given<bool> pausable;
   Given<Duration> pause_overhead, minimum_segment, run_limit;
-  std::optional<YamlNode> parameters, sample, tiers, tier_rules, estimates, command, experiments;
-  std::optional<YamlNode> halving, kubernetes, slurm;
+  Given<YamlNode> parameters, sample, tiers, tier_rules, estimates, command, experiments;
+  Given<YamlNode> halving, kubernetes, slurm;
 };
-
-KeyRule Keep(std::string name, std::optional<YamlNode>& out) {
-  return ReadWith(std::move(name), [&out](const YamlNode& node, Problems&) { out = node; });
-}
 
 void ReadTop(const YamlNode& root, FileKeys& keys, Problems& problems) {
   const std::vector<KeyRule> rules{
       ReadText("name", keys.name),
-      Keep("parameters", keys.parameters),
-      Keep("sample", keys.sample),
-      Keep("tiers", keys.tiers),
-      Keep("tier_rules", keys.tier_rules),
-      Keep("estimates", keys.estimates),
+      ReadNode("parameters", keys.parameters),
+      ReadNode("sample", keys.sample),
+      ReadNode("tiers", keys.tiers),
+      ReadNode("tier_rules", keys.tier_rules),
+      ReadNode("estimates", keys.estimates),
       ReadText("name_template", keys.name_template),
-      Keep("command", keys.command),
-      Keep("experiments", keys.experiments),
+      ReadNode("command", keys.command),
+      ReadNode("experiments", keys.experiments),
       ReadInteger("devices", keys.devices, {1, kMostDevices}),
       ReadBool("pausable", keys.pausable),
       ReadDuration("pause_overhead", keys.pause_overhead, Duration::zero()),
       ReadDuration("minimum_segment", keys.minimum_segment, Duration::zero()),
       ReadDuration("run_limit", keys.run_limit, Duration{1000}),
-      Keep("successive_halving", keys.halving),
-      Keep("kubernetes", keys.kubernetes),
-      Keep("slurm", keys.slurm)};
+      ReadNode("successive_halving", keys.halving),
+      ReadNode("kubernetes", keys.kubernetes),
+      ReadNode("slurm", keys.slurm)};
   ReadSection(root, "", rules, {}, problems);
 }
 
@@ -89,7 +76,7 @@ void RefuseBesideExperiments(const FileKeys& keys, Problems& problems) {
                                    {"tier_rules", &keys.tier_rules},
                                    {"estimates", &keys.estimates},
                                    {"command", &keys.command}}) {
-    if (*node) refuse(name, (*node)->line);
+    if (*node) refuse(name, node->line);
   }
   if (keys.name_template) refuse("name_template", keys.name_template.line);
 }
@@ -140,7 +127,7 @@ Result<SweepConfig> ParseSweepConfig(const std::string& text, const std::string&
   ReadTop(root, keys, problems);
   SweepConfig config;
   config.source = name;
-  config.sweep.name = keys.name.value_or(Stem(name));
+  config.sweep.name = keys.name.value_or(FileStem(name, "sweep"));
   config.sweep.traits = Traits(keys);
   config.sweep.tiers = TiersOf(keys, problems);
   if (keys.halving) ReadHalving(*keys.halving, config.sweep.halving, problems);

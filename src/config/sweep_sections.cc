@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/list_reader.h"
 #include "config/sweep_values.h"
 
 namespace ebb::config {
@@ -43,9 +44,9 @@ void ReadGrid(const YamlNode& node, sweep::Definition& definition, Problems& pro
 // "when" and whatever else belongs to a rule.
 template <typename Rule>
 std::vector<KeyRule> WithCondition(Rule& rule, std::vector<KeyRule> rules) {
-  rules.push_back(ReadWith("when", [&rule](const YamlNode& node, Problems& problems) {
-    rule.when = ReadCondition(node, problems);
-  }));
+  rules.push_back(KeyRule{"when", [&rule](const YamlNode& node, Problems& problems) {
+                            rule.when = ReadCondition(node, problems);
+                          }});
   return rules;
 }
 
@@ -84,17 +85,17 @@ void ReadExperiment(const YamlNode& node, const std::vector<sweep::Tier>& tiers,
   sweep::Experiment experiment;
   std::vector<sweep::TemplateText> command;
   const std::vector<KeyRule> rules{ReadText("name", name),
-                                   ReadWith("parameters",
-                                            [&](const YamlNode& map, Problems& found) {
-                                              experiment.settings = ReadSettings(map, found);
-                                            }),
+                                   KeyRule{"parameters",
+                                           [&](const YamlNode& map, Problems& found) {
+                                             experiment.settings = ReadSettings(map, found);
+                                           }},
                                    ReadText("tier", tier),
                                    ReadText("rationale", rationale),
                                    ReadDuration("run_time", run_time, Duration{1}),
                                    ReadNumber("power_w", power_w, {1e-3, kMostWatts}),
-                                   ReadWith("command", [&](const YamlNode& list, Problems& found) {
-                                     ReadCommand(list, command, found);
-                                   })};
+                                   KeyRule{"command", [&](const YamlNode& list, Problems& found) {
+                                             ReadCommand(list, command, found);
+                                           }}};
   ReadSection(node, "experiments", rules, {}, problems);
   Require(name && tier && run_time && power_w && !command.empty(), node,
           "an experiment needs name, tier, run_time, power_w and command", problems);
@@ -115,19 +116,19 @@ void ReadExperiment(const YamlNode& node, const std::vector<sweep::Tier>& tiers,
 
 // A text that may also be empty on purpose ("none of it"), which ReadText refuses.
 KeyRule ReadOptionalText(const std::string& name, std::string& out) {
-  return ReadWith(name, [name, &out](const YamlNode& node, Problems& problems) {
-    if (node.kind != YamlNode::Kind::kScalar)
-      return problems.Add(node.line, name + " must be a text");
-    out = node.text;
-  });
+  return KeyRule{name, [name, &out](const YamlNode& node, Problems& problems) {
+                   if (node.kind != YamlNode::Kind::kScalar)
+                     return problems.Add(node.line, name + " must be a text");
+                   out = node.text;
+                 }};
 }
 
 KeyRule ReadRequiredText(const std::string& name, std::string& out) {
-  return ReadWith(name, [name, &out](const YamlNode& node, Problems& problems) {
-    if (node.kind != YamlNode::Kind::kScalar || node.text.empty())
-      return problems.Add(node.line, name + " must be a text");
-    out = node.text;
-  });
+  return KeyRule{name, [name, &out](const YamlNode& node, Problems& problems) {
+                   if (node.kind != YamlNode::Kind::kScalar || node.text.empty())
+                     return problems.Add(node.line, name + " must be a text");
+                   out = node.text;
+                 }};
 }
 
 void ReadNodeSelector(const YamlNode& node, sweep::KubernetesOptions& options, Problems& problems) {
@@ -147,19 +148,19 @@ void ReadNodeSelector(const YamlNode& node, sweep::KubernetesOptions& options, P
 void ReadParameters(const YamlNode& node, sweep::Definition& definition, Problems& problems) {
   definition.line = node.line;
   bool grid = false, list = false;
-  const std::vector<KeyRule> rules{ReadWith("grid",
-                                            [&](const YamlNode& map, Problems& found) {
-                                              grid = true;
-                                              ReadGrid(map, definition, found);
-                                            }),
-                                   ReadWith("list", [&](const YamlNode& items, Problems& found) {
-                                     list = true;
-                                     ReadEach("list", items, found,
-                                              [&](const YamlNode& item, Problems& more) {
-                                                definition.list.push_back(ReadSettings(item, more));
-                                                definition.list_lines.push_back(item.line);
-                                              });
-                                   })};
+  const std::vector<KeyRule> rules{
+      KeyRule{"grid",
+              [&](const YamlNode& map, Problems& found) {
+                grid = true;
+                ReadGrid(map, definition, found);
+              }},
+      KeyRule{"list", [&](const YamlNode& items, Problems& found) {
+                list = true;
+                ReadEach("list", items, found, [&](const YamlNode& item, Problems& more) {
+                  definition.list.push_back(ReadSettings(item, more));
+                  definition.list_lines.push_back(item.line);
+                });
+              }}};
   ReadSection(node, "parameters", rules, {}, problems);
   if (grid && list) problems.Add(node.line, "parameters are a grid or a list, not both");
   if (!grid && !list) problems.Add(node.line, "parameters need a grid or a list");
@@ -263,8 +264,8 @@ void ReadKubernetes(const YamlNode& node, sweep::KubernetesOptions& options, Pro
       ReadRequiredText("ray_version", options.ray_version),
       ReadOptionalText("runtime_class", options.runtime_class),
       ReadRequiredText("gpu_resource", options.gpu_resource),
-      ReadWith("node_selector", [&](const YamlNode& map,
-                                    Problems& found) { ReadNodeSelector(map, options, found); }),
+      KeyRule{"node_selector",
+              [&](const YamlNode& map, Problems& found) { ReadNodeSelector(map, options, found); }},
       ReadOptionalText("script_config_map", options.script_config_map),
       ReadRequiredText("script_path", options.script_path),
       ReadOptionalText("volume_claim", options.volume_claim),

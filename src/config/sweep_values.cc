@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "config/list_reader.h"
+
 namespace ebb::config {
 namespace {
 
@@ -39,15 +41,6 @@ sweep::Condition ReadConditionAt(const YamlNode& node, int depth, Problems& prob
 }
 
 }  // namespace
-
-KeyRule ReadWith(std::string name, NodeReader read) { return {std::move(name), std::move(read)}; }
-
-void ReadEach(const std::string& name, const YamlNode& list, Problems& problems,
-              const NodeReader& read) {
-  if (list.kind != YamlNode::Kind::kList || list.items.empty())
-    return problems.Add(list.line, name + " must be a list with at least one entry");
-  for (const YamlNode& item : list.items) read(item, problems);
-}
 
 std::optional<sweep::Value> ReadValue(const std::string& name, const YamlNode& node,
                                       Problems& problems) {

@@ -1,7 +1,6 @@
 #pragma once
-// The small values of a sweep file: parameters with the user's exact texts, conditions, and lists.
+// The small values of a sweep file: parameters with the user's exact texts, and conditions.
 
-#include <functional>
 #include <vector>
 
 #include "config/key_reader.h"
@@ -9,13 +8,6 @@
 
 namespace ebb::config {
 
-using NodeReader = std::function<void(const YamlNode&, Problems&)>;
-
-/// A key whose value `read` understands.
-KeyRule ReadWith(std::string name, NodeReader read);
-/// Every item of a list that must not be empty.
-void ReadEach(const std::string& name, const YamlNode& list, Problems& problems,
-              const NodeReader& read);
 /// A parameter's value as the user wrote it; nothing after a problem.
 std::optional<sweep::Value> ReadValue(const std::string& name, const YamlNode& node,
                                       Problems& problems);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/enum_names.h"
+#include "config/file_names.h"
 #include "config/key_reader.h"
 #include "config/scheduler_section.h"
 #include "config/training_section.h"
@@ -16,16 +17,6 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kPolicyNames{"now", "threshold", "window", "carbon-time",
                                                        "dtpr"};
-
-// "configs/optimized.yaml" -> "optimized".
-std::string Stem(std::string_view path) {
-  if (const auto slash = path.rfind('/'); slash != std::string_view::npos)
-    path.remove_prefix(slash + 1);
-  for (const std::string_view ending : {".yaml", ".yml"}) {
-    if (path.ends_with(ending)) path.remove_suffix(ending.size());
-  }
-  return path.empty() ? "run" : std::string(path);
-}
 
 // All keys of a file, before they are understood together.
 struct FileKeys {
@@ -88,7 +79,7 @@ Result<TrainConfig> ParseTrainConfig(const std::string& text, const std::string&
   TrainConfig config;
   config.source = name;
   config.scheduler = ResolveScheduler(keys.scheduler, problems, config.notes);
-  config.training = ResolveTraining(keys.training, Stem(name), problems);
+  config.training = ResolveTraining(keys.training, FileStem(name, "run"), problems);
   config.metering = ResolveMetering(keys.metering, problems);
   config.output_dir = ResolveOutputDir(keys, config.output_dir, config.notes);
   config.data_dir = keys.data_dir.value_or(config.data_dir);

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "report/compare.h"
 #include "report/compare_words.h"
+#include "report/text_table.h"
 
 namespace ebb::report {
 namespace {
@@ -15,17 +16,11 @@ struct Table {
   std::vector<Row> rows;
 };
 
-// Characters a terminal shows: UTF-8 continuation bytes take no column.
-std::size_t Width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-std::string AlignedTable(const Table& table) {
+std::string LeftAligned(const Table& table) {
   std::vector<std::size_t> widths;
   const auto measure = [&](const Row& row) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], Width(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], ColumnsOf(row[i]));
   };
   measure(table.header);
   for (const Row& row : table.rows) measure(row);
@@ -33,7 +28,7 @@ std::string AlignedTable(const Table& table) {
   const auto print = [&](const Row& row) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i)
-      line += (i ? "  " : "") + row[i] + std::string(widths[i] - Width(row[i]), ' ');
+      line += (i ? "  " : "") + Padded(row[i], widths[i]);
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   };
@@ -171,9 +166,9 @@ std::vector<Table> TerminalTables(const Comparison& comparison) {
 std::string ComparisonText(const Comparison& comparison) {
   std::string text;
   for (const std::string& headline : comparison.headlines) text += headline + "\n";
-  for (const Table& table : TerminalTables(comparison)) text += "\n" + AlignedTable(table);
-  text += "\n" + AlignedTable(SettingsTable(comparison));
-  if (!comparison.factors.effects.empty()) text += "\n" + AlignedTable(FactorTable(comparison));
+  for (const Table& table : TerminalTables(comparison)) text += "\n" + LeftAligned(table);
+  text += "\n" + LeftAligned(SettingsTable(comparison));
+  if (!comparison.factors.effects.empty()) text += "\n" + LeftAligned(FactorTable(comparison));
   for (const std::string& note : comparison.factors.notes) text += "\n" + note + "\n";
   if (!comparison.notices.empty()) text += "\n";
   for (const std::string& notice : comparison.notices) text += "note: " + notice + "\n";

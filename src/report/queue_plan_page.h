@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "report/simulation_table.h"
+#include "report/text_table.h"
 #include "sim/queue_plan.h"
 
 namespace ebb::report {

@@ -99,7 +99,7 @@ Interval CommonWindow(const sim::Experiment& experiment) {
 
 std::string Caption(const sim::Simulation& simulation) {
   std::string text =
-      ": " + GramsText(simulation.use.emissions.grams) + ", " + EnergyText(simulation.use.energy);
+      ": " + EmissionsText(simulation.use.emissions) + ", " + EnergyText(simulation.use.energy);
   if (simulation.pauses > 0) text += ", " + std::to_string(simulation.pauses) + " pauses";
   return text;
 }

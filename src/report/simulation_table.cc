@@ -29,7 +29,7 @@ std::string Pauses(const sim::PolicyFigures& policy) {
 
 std::vector<std::string> PolicyRow(const sim::PolicyFigures& policy) {
   return {policy.label,
-          GramsText(policy.use.emissions.grams),
+          EmissionsText(policy.use.emissions),
           EnergyText(policy.use.energy),
           WithInterval(policy.saving_percent),
           WithInterval(policy.saving_on_edf_percent),
@@ -59,8 +59,6 @@ std::string StatusText(const core::IntensitySeries& series) {
 
 }  // namespace
 
-std::string GramsText(double grams) { return EmissionsText({grams}); }
-
 TextTable PolicyTable(const sim::Experiment& experiment) {
   TextTable table{{"policy", "emitted", "energy", "saved", "on edf", "captured", "wait", "p95",
                    "stretch", "makespan", "late start/end", "pauses", "worse"},
@@ -72,7 +70,7 @@ TextTable PolicyTable(const sim::Experiment& experiment) {
   if (comparison.bound_g.empty()) return table;
   double bound = 0;
   for (const double grams : comparison.bound_g) bound += grams;
-  table.rows.push_back({"best in hindsight", GramsText(bound), "",
+  table.rows.push_back({"best in hindsight", EmissionsText({bound}), "",
                         WithInterval(comparison.bound_saving_percent), "", "100.0 %", "", "", "",
                         "", "", "", ""});
   return table;

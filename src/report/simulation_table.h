@@ -4,15 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "report/text_table.h"
 #include "sim/experiment.h"
 
 namespace ebb::report {
-
-struct TextTable {
-  std::vector<std::string> headers;
-  std::vector<std::vector<std::string>> rows;  ///< the first cell of a row is its name
-  bool ends_in_text = false;                   ///< the last column is a sentence
-};
 
 /// One row per policy, the bound last.
 TextTable PolicyTable(const sim::Experiment& experiment);
@@ -25,7 +20,5 @@ std::string ExperimentSentence(const sim::Experiment& experiment);
 std::vector<std::string> SignalSentences(const sim::Experiment& experiment);
 /// What a reader must know to read the figures right: unknown intensity, missed deadlines, notes.
 std::vector<std::string> Remarks(const sim::Experiment& experiment);
-/// Grams; kilograms where all values of a column would be large.
-std::string GramsText(double grams);
 
 }  // namespace ebb::report

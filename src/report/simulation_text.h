@@ -9,7 +9,5 @@
 namespace ebb::report {
 
 std::string SimulationText(const sim::Experiment& experiment);
-/// Columns as wide as their widest cell; numbers to the right.
-std::string AlignedTable(const TextTable& table);
 
 }  // namespace ebb::report

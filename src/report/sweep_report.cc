@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "report/text_table.h"
 #include "report/units_text.h"
 
 namespace ebb::report {
@@ -17,11 +18,6 @@ constexpr std::array<std::string_view, 5> kOutcomeNames{"done", "stopped early",
 
 bool IsRanked(const SweepRow& row) {
   return row.outcome == SweepOutcome::kDone && row.loss && std::isfinite(*row.loss);
-}
-
-std::string Padded(std::string text, std::size_t columns) {
-  if (text.size() < columns) text.resize(columns, ' ');
-  return text;
 }
 
 std::string EmissionsCell(const SweepRow& row) {
@@ -87,7 +83,7 @@ void Rank(SweepReport& report) {
 
 std::string SweepText(const SweepReport& report) {
   std::size_t longest = 10;
-  for (const SweepRow& row : report.rows) longest = std::max(longest, row.name.size());
+  for (const SweepRow& row : report.rows) longest = std::max(longest, ColumnsOf(row.name));
   std::string text = report.name + ": " + EnergyText(report.energy) + ", " +
                      EmissionsText(report.emissions) + " in all\n";
   text += "     " + Padded("experiment", longest) + "  tier  loss      emitted     energy      " +

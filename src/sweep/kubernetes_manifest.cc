@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "base/text.h"
 #include "sweep/shell_quote.h"
@@ -241,18 +240,11 @@ std::string KubernetesManifest(const Sweep& sweep, const Experiment& experiment,
 
 Result<std::vector<GeneratedFile>> KubernetesFiles(const Sweep& sweep,
                                                    const KubernetesOptions& options) {
-  std::vector<GeneratedFile> files;
-  std::map<std::string, std::string> taken;
-  for (const Experiment& experiment : sweep.experiments) {
-    const std::string name = KubernetesName(experiment.name);
-    const auto [other, is_new] = taken.emplace(name, experiment.name);
-    if (!is_new)
-      return Fail({ExitCode::kConfiguration,
-                   other->second + " and " + experiment.name + " would both be called " + name, "",
-                   "choose names of at most 47 lower-case letters, digits and '-'"});
-    files.push_back({name + ".yaml", KubernetesManifest(sweep, experiment, options)});
-  }
-  return files;
+  return FilePerExperiment(sweep, {[](const std::string& name) { return KubernetesName(name); },
+                                   ".yaml", "at most 47 lower-case letters, digits and '-'",
+                                   [&](const Experiment& experiment) {
+                                     return KubernetesManifest(sweep, experiment, options);
+                                   }});
 }
 
 }  // namespace ebb::sweep

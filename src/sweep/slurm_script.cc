@@ -1,7 +1,6 @@
 #include "sweep/slurm_script.h"
 
 #include <cstdio>
-#include <map>
 
 #include "base/text.h"
 #include "sweep/shell_quote.h"
@@ -109,18 +108,11 @@ std::string SlurmScript(const Sweep& sweep, const Experiment& experiment,
 }
 
 Result<std::vector<GeneratedFile>> SlurmFiles(const Sweep& sweep, const SlurmOptions& options) {
-  std::vector<GeneratedFile> files;
-  std::map<std::string, std::string> taken;
-  for (const Experiment& experiment : sweep.experiments) {
-    const std::string name = SlurmName(experiment.name);
-    const auto [other, is_new] = taken.emplace(name, experiment.name);
-    if (!is_new)
-      return Fail({ExitCode::kConfiguration,
-                   other->second + " and " + experiment.name + " would both be called " + name, "",
-                   "choose names of at most 64 letters, digits, '.', '_' and '-'"});
-    files.push_back({name + ".sbatch", SlurmScript(sweep, experiment, options)});
-  }
-  return files;
+  return FilePerExperiment(sweep, {[](const std::string& name) { return SlurmName(name); },
+                                   ".sbatch", "at most 64 letters, digits, '.', '_' and '-'",
+                                   [&](const Experiment& experiment) {
+                                     return SlurmScript(sweep, experiment, options);
+                                   }});
 }
 
 }  // namespace ebb::sweep

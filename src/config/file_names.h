@@ -1,0 +1,17 @@
+#pragma once
+// What the name of a configuration file says: what it configures, and where its relative paths
+// begin. Texts only: no file is looked at.
+
+#include <string>
+#include <string_view>
+
+namespace ebb::config {
+
+/// "configs/sweeps/digits.yaml" -> "digits"; `otherwise` where nothing is left.
+std::string FileStem(std::string_view path, std::string_view otherwise);
+/// "configs/sweeps/digits.yaml" -> "configs/sweeps"; "" for a bare name.
+std::string FolderOf(const std::string& path);
+/// `path` itself if it is absolute, else below `folder`.
+std::string Beside(const std::string& folder, const std::string& path);
+
+}  // namespace ebb::config

@@ -1,0 +1,24 @@
+#pragma once
+// A table of texts and its columns in a terminal, where a character takes a column and its bytes do
+// not count.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ebb::report {
+
+struct TextTable {
+  std::vector<std::string> headers;
+  std::vector<std::vector<std::string>> rows;  ///< the first cell of a row is its name
+  bool ends_in_text = false;                   ///< the last column is a sentence
+};
+
+/// Columns that a terminal needs for it.
+std::size_t ColumnsOf(std::string_view text);
+/// With blanks at its end, up to `columns`.
+std::string Padded(std::string text, std::size_t columns);
+/// Columns as wide as their widest cell, empty ones left out; numbers to the right.
+std::string AlignedTable(const TextTable& table);
+
+}  // namespace ebb::report
