@@ -4,13 +4,13 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "base/text.h"
 #include "cli/run_files.h"
+#include "cli/sweep_devices.h"
 #include "cli/sweep_display.h"
 #include "cli/sweep_report_data.h"
+#include "cli/sweep_stored.h"
 #include "cli/trainer_command.h"
 #include "engine/journal_json.h"
-#include "meter/machine.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
@@ -18,7 +18,6 @@
 #include "runtime/run_loop.h"
 #include "signals/make_feed.h"
 #include "store/journal_file.h"
-#include "sweep/local_jobs.h"
 
 namespace ebb::cli {
 namespace {
@@ -26,94 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kSomeFailed = 1;
-constexpr double kMostSlots = 1024;
-
-// Where jobs run: one site, one pool of slots.
-struct Devices {
-  core::Cluster cluster;
-  std::vector<std::vector<std::string>> gpus;
-};
-
-Result<int> SlotCount(const std::string& text, int devices_per_job) {
-  if (text.empty()) return devices_per_job;
-  const auto slots = ParseInteger(text);
-  if (!slots || *slots < 1 || static_cast<double>(*slots) > kMostSlots)
-    return Fail({ExitCode::kUsage, "--slots: \"" + text + "\" is not accepted", "",
-                 "give a whole number from 1 to 1024"});
-  return static_cast<int>(*slots);
-}
-
-Result<Devices> MakeDevices(const SweepRunRequest& request, const sweep::Sweep& sweep,
-                            const std::string& zone, Pue pue) {
-  Devices devices;
-  devices.cluster.sites = {{"here", zone, pue}};
-  core::DevicePool pool;
-  if (request.gpus.empty()) {
-    EBB_ASSIGN_OR_RETURN(pool.count, SlotCount(request.slots, sweep.traits.devices));
-    pool.model = "cpu";
-  } else {
-    if (!request.slots.empty())
-      return Fail({ExitCode::kUsage, "--slots and --gpus are both given", "", "leave one out"});
-    std::vector<std::string> names;
-    for (const std::string_view name : Split(request.gpus, ',')) names.emplace_back(Trim(name));
-    if (std::any_of(names.begin(), names.end(), [](const auto& name) { return name.empty(); }))
-      return Fail({ExitCode::kUsage, "--gpus: \"" + request.gpus + "\" is not accepted", "",
-                   "give indices or UUIDs with commas between, e.g. 0,1"});
-    pool.count = static_cast<int>(names.size());
-    pool.model = "gpu";
-    devices.gpus = {std::move(names)};
-  }
-  devices.cluster.pools = {pool};
-  return devices;
-}
-
-// What a continued sweep is begun with: the stored flags, and the given ones over them. What shapes
-// decisions cannot change half-way, or the journal would not replay.
-Result<SweepRunRequest> WithStoredFlags(SweepRunRequest request, const SweepPaths& paths) {
-  EBB_ASSIGN_OR_RETURN(FlagValues stored, ReadFlags(paths.options()));
-  const std::string policy = stored["policy"], slots = stored["slots"], gpus = stored["gpus"];
-  for (const char* name : {"policy", "slots", "gpus"}) stored.erase(name);
-  if (!request.policy.empty() && request.policy != policy)
-    return Fail({ExitCode::kUsage, "this sweep was begun with --policy " + policy,
-                 paths.directory.string(),
-                 "leave --policy out to continue it, or begin another with --run-dir"});
-  request.policy = policy;
-  if (request.slots.empty() && request.gpus.empty()) {
-    request.slots = slots;
-    request.gpus = gpus;
-  }
-  for (const auto& [name, value] : request.flags) stored[name] = value;
-  request.flags = std::move(stored);
-  return request;
-}
-
-Status StoreFlags(const SweepRunRequest& request, const RunOptions& options,
-                  const SweepPaths& paths) {
-  FlagValues flags = ToFlags(options);
-  // The gate of single runs is not a sweep's.
-  for (const char* name : {"threshold", "start-by", "run-time", "at-deadline"}) flags.erase(name);
-  flags["policy"] = request.policy;
-  if (!request.slots.empty()) flags["slots"] = request.slots;
-  if (!request.gpus.empty()) flags["gpus"] = request.gpus;
-  return WriteFlags(paths.options(), flags);
-}
-
-// Refused now rather than when half of it has run.
-Status CheckFeasible(const std::vector<core::Job>& jobs, const core::Cluster& cluster, Time now) {
-  engine::Engine trial({}, plan::MakePlanner({}));
-  EBB_RETURN_IF_ERROR(trial.Apply({now, engine::ClusterChanged{cluster}}));
-  std::vector<std::string> refused;
-  for (const core::Job& job : jobs) {
-    const Status taken = trial.Apply({now, engine::JobSubmitted{job}});
-    if (!taken) refused.push_back(job.name + ": " + taken.error().Message());
-  }
-  if (refused.empty()) return {};
-  return Fail({ExitCode::kInfeasible,
-               std::to_string(refused.size()) + " of " + std::to_string(jobs.size()) +
-                   " experiments cannot keep their latest start:\n  " + Join(refused, "\n  "),
-               "", "give more slots, or tiers more time"});
-}
-
 class SweepSession {
  public:
   SweepSession(SweepRunRequest request, config::SweepConfig config, RunOptions options,
@@ -191,11 +102,7 @@ core::RunSpec SweepSession::CommonSpec() const {
   spec.clock = clock_->settings();
   spec.clock.begin = submitted_;
   spec.signal = feed_->identity();
-  spec.pue = options_.metering.pue;
-  spec.scope = options_.metering.scope;
-  spec.sample_interval = options_.metering.interval;
-  spec.meters = meters.descriptions;
-  spec.machine = meter::DescribeMachine(meters.gpu_models);
+  DescribeMetering(options_.metering, meters, spec);
   return spec;
 }
 
@@ -284,27 +191,14 @@ Result<int> SweepSession::Finish(bool interrupted) {
 Result<int> SweepSession::Run(bool continued) {
   EBB_RETURN_IF_ERROR(MakeEngine(continued));
   EBB_RETURN_IF_ERROR(OpenClock());
-  EBB_ASSIGN_OR_RETURN(const Devices devices, MakeDevices(request_, sweep_, feed_->identity().zone,
-                                                          options_.metering.pue));
+  EBB_ASSIGN_OR_RETURN(const Devices devices,
+                       MakeDevices({request_.slots, request_.gpus}, sweep_.traits.devices,
+                                   {"here", feed_->identity().zone, options_.metering.pue}));
   if (!continued) {
     EBB_RETURN_IF_ERROR(CheckFeasible(NewJobs(), devices.cluster, submitted_));
-    EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(paths_.directory));
-    EBB_RETURN_IF_ERROR(
-        platform::WriteFileAtomically(paths_.sweep_file(), sweep::LocalJobs(sweep_)));
-    EBB_RETURN_IF_ERROR(StoreFlags(request_, options_, paths_));
+    EBB_RETURN_IF_ERROR(StoreSweep(sweep_, request_, options_, paths_));
   }
   return RunLoop(devices);
-}
-
-// A directory holds one sweep: another one, or the same one changed, is refused.
-Status CheckSameSweep(const SweepPaths& paths, const sweep::Sweep& sweep) {
-  EBB_ASSIGN_OR_RETURN(const std::string stored, platform::ReadFile(paths.sweep_file()));
-  if (stored == sweep::LocalJobs(sweep)) return {};
-  return Fail({ExitCode::kConfiguration,
-               "holds a sweep that is not this one (or the sweep file was changed since)",
-               paths.directory.string(),
-               "begin another with --run-dir DIR, or continue it as it was: ebb sweep run " +
-                   paths.sweep_file().string() + " --run-dir " + paths.directory.string()});
 }
 
 }  // namespace

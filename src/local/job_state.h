@@ -21,6 +21,10 @@ struct JobState {
   std::string process_identity;  ///< empty with pid 0
 };
 
+/// Where a job's state is kept, given its run directory.
+inline std::filesystem::path StateFileIn(const std::filesystem::path& directory) {
+  return directory / "job.state";
+}
 Status WriteJobState(const std::filesystem::path& file, const JobState& state);
 /// Nothing where there is no file. An Error names a damaged one.
 Result<std::optional<JobState>> ReadJobState(const std::filesystem::path& file, core::JobId job);

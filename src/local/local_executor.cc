@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <csignal>
-#include <thread>
 
 #include "base/text.h"
+#include "local/leftover.h"
+#include "local/local_program.h"
 #include "local/training_contract.h"
 
 namespace ebb::local {
@@ -12,76 +13,21 @@ namespace {
 
 using engine::JobPhase;
 using engine::JobReport;
-using SteadyTime = std::chrono::steady_clock::time_point;
 
-constexpr const char* kStateFile = "job.state";
 constexpr const char* kCheckpoints = "checkpoints";
 // Longer waits are cut, so that arithmetic with Time::max() cannot overflow.
 constexpr Duration kLongestWait = std::chrono::hours{1};
-constexpr Duration kLookAtLeftover{50};
-
-SteadyTime SteadyNow() { return std::chrono::steady_clock::now(); }
 
 bool HasEnded(JobPhase phase) {
   return phase == JobPhase::kSucceeded || phase == JobPhase::kFailed ||
          phase == JobPhase::kCancelled;
 }
 
-std::filesystem::path StateFile(const LocalJob& local) { return local.directory / kStateFile; }
-
 Error NotKnown(core::JobId job) {
   return {ExitCode::kUsage, "is not known", "job " + std::to_string(job), ""};
 }
 
 }  // namespace
-
-// Passes on what one program's measuring says, under its job's id.
-class LocalExecutor::Program final : public AttemptObserver {
- public:
-  enum class Wish { kNone, kPause, kCancel, kTooLong, kStop };
-
-  Program(Entry& job_entry, int attempt_number, int in_pool, std::vector<int> on_slots,
-          JobRecords& job_records)
-      : entry(job_entry),
-        attempt(attempt_number),
-        pool(in_pool),
-        slots(std::move(on_slots)),
-        records(job_records) {}
-
-  Status OnBegin(const core::Attempt& begun) override {
-    return records.Begin(entry.local.job.id, begun);
-  }
-  Status OnRows(std::span<const core::LedgerRow> rows) override {
-    return records.Rows(entry.local.job.id, rows);
-  }
-  bool OnTick(const LiveFigures&) override { return false; }
-
-  // Asks the program to end; the first wish is the one that explains the end, but for a
-  // cancellation.
-  void AskToEnd(Wish why, Duration grace) {
-    if (wish == Wish::kNone) {
-      process->child().SendSignal(SIGTERM);
-      kill_at = SteadyNow() + grace;
-    }
-    if (wish == Wish::kNone || why == Wish::kCancel) wish = why;
-  }
-  void KillIfOverdue() {
-    if (wish == Wish::kNone || killed || SteadyNow() < kill_at) return;
-    process->child().SendSignal(SIGKILL);
-    killed = true;
-  }
-
-  Entry& entry;
-  int attempt;
-  int pool;
-  std::vector<int> slots;
-  JobRecords& records;
-  std::unique_ptr<MeasuredProcess> process;
-  Time since{};
-  Wish wish = Wish::kNone;
-  SteadyTime kill_at{};
-  bool killed = false;
-};
 
 LocalExecutor::LocalExecutor(LocalExecutorOptions options, runtime::SignalFeed& feed,
                              runtime::GridClock& clock, platform::ProcessSignals& signals,
@@ -100,41 +46,12 @@ LocalExecutor::~LocalExecutor() { PauseAll(); }
 
 Status LocalExecutor::Add(LocalJob job) {
   const core::JobId id = job.job.id;
-  EBB_ASSIGN_OR_RETURN(auto state, ReadJobState(StateFile(job), id));
+  EBB_ASSIGN_OR_RETURN(auto state, ReadJobState(StateFileIn(job.directory), id));
   Entry& entry = entries_[id];
   entry = {std::move(job), std::move(state), false};
-  if (entry.state && entry.state->report.phase == JobPhase::kRunning) return EndLeftover(entry);
+  if (entry.state && entry.state->report.phase == JobPhase::kRunning)
+    return EndLeftover(entry.local, options_.grace, *entry.state);
   return {};
-}
-
-// The last executor died while this program ran. It cannot be adopted: its exit code goes to
-// nobody, and its energy was not measured meanwhile. So it is ended, and goes on from its last
-// checkpoint if it can write any; else nothing is said of it, and the engine starts it again.
-Status LocalExecutor::EndLeftover(Entry& entry) {
-  const pid_t pid = entry.state->pid;
-  const auto runs = [&] {
-    return pid > 0 && platform::ProcessIdentity(pid) == entry.state->process_identity;
-  };
-  SteadyTime kill_at = SteadyNow() + options_.grace;
-  if (runs()) ::kill(-pid, SIGTERM);
-  while (runs()) {
-    if (SteadyNow() >= kill_at) {
-      ::kill(-pid, SIGKILL);
-      kill_at += options_.grace;
-    }
-    std::this_thread::sleep_for(kLookAtLeftover);
-  }
-  if (!entry.local.job.pausable) {
-    entry.state->report.phase = JobPhase::kStartFailed;
-    entry.state->report.detail = "ended together with Ebb; starts again from its beginning";
-  } else {
-    entry.state->report.phase = JobPhase::kPaused;
-    entry.state->report.detail =
-        "ended together with Ebb; its exit code is not known; goes on from its last checkpoint";
-  }
-  entry.state->pid = 0;
-  entry.state->process_identity.clear();
-  return WriteJobState(StateFile(entry.local), *entry.state);
 }
 
 Result<LocalExecutor::Entry*> LocalExecutor::Find(core::JobId job) {
@@ -240,10 +157,10 @@ Status LocalExecutor::Begin(Entry& entry, const engine::StartJob& command, std::
   }
   const JobReport running{job, command.attempt, JobPhase::kRunning, command.pool, clock_.Now(), 0,
                           ""};
-  EBB_RETURN_IF_ERROR(WriteJobState(StateFile(entry.local), {running, 0, ""}));
+  EBB_RETURN_IF_ERROR(WriteJobState(StateFileIn(entry.local.directory), {running, 0, ""}));
   entry.forgotten = false;
-  auto program =
-      std::make_unique<Program>(entry, command.attempt, command.pool, std::move(slots), records_);
+  auto program = std::make_unique<LocalProgram>(entry.local, command.attempt, command.pool,
+                                                std::move(slots), records_);
   auto process =
       MeasuredProcess::Start(attempt, meter::MakeMeters(meters).meters, feed_, clock_, *program);
   if (!process) {
@@ -266,7 +183,7 @@ Status LocalExecutor::RequestEnd(core::JobId job, int attempt, bool cancel) {
   EBB_ASSIGN_OR_RETURN(Entry* const entry, Find(job));
   const auto found = programs_.find(job);
   if (found != programs_.end() && found->second->attempt == attempt) {
-    found->second->AskToEnd(cancel ? Program::Wish::kCancel : Program::Wish::kPause,
+    found->second->AskToEnd(cancel ? LocalProgram::Wish::kCancel : LocalProgram::Wish::kPause,
                             options_.grace);
     return {};
   }
@@ -284,63 +201,31 @@ Status LocalExecutor::RequestEnd(core::JobId job, int attempt, bool cancel) {
 void LocalExecutor::Report(Entry& entry, JobReport report, int pid, std::string identity) {
   entry.state = JobState{report, pid, std::move(identity)};
   // A full disk must not end what runs: the next executor then knows less, and says so.
-  std::ignore = WriteJobState(StateFile(entry.local), *entry.state);
+  std::ignore = WriteJobState(StateFileIn(entry.local.directory), *entry.state);
   reports_.push_back(std::move(report));
 }
 
 // Ends -------------------------------------------------------------------------------------
 
-// What the end of a program means, given what was asked of it.
-JobReport LocalExecutor::EndReport(const Program& program,
-                                   const platform::ExitStatus& status) const {
-  using Wish = Program::Wish;
-  const core::Job& job = program.entry.local.job;
-  JobReport report{
-      job.id, program.attempt, JobPhase::kFailed, program.pool, clock_.Now(), status.code, ""};
-  const std::string how = status.by_signal
-                              ? std::string("ended by ") + platform::SignalName(status.code - 128)
-                              : "exit code " + std::to_string(status.code);
-  const bool asked = program.wish == Wish::kPause || program.wish == Wish::kStop;
-  if (program.wish == Wish::kCancel) {
-    report.phase = JobPhase::kCancelled;
-  } else if (status.code == 0) {
-    report.phase = JobPhase::kSucceeded;
-  } else if (program.wish == Wish::kTooLong) {
-    report.detail = "ran longer than its limit of " +
-                    FormatDuration(*program.entry.local.run_limit) + " and was ended";
-  } else if (status.code == kPausedExitCode && !status.by_signal) {
-    report.phase = JobPhase::kPaused;
-  } else if (asked && status.by_signal && job.pausable) {
-    report.phase = JobPhase::kPaused;
-    report.detail = how + " before it wrote a checkpoint; goes on from its last one";
-  } else if (program.wish == Wish::kStop && !job.pausable) {
-    report.phase = JobPhase::kStartFailed;
-    report.detail = "ended together with Ebb; starts again from its beginning";
-  } else {
-    report.detail = how;
-  }
-  return report;
-}
-
 // The last sample is taken while the kernel still has the program's times.
-void LocalExecutor::TakeEnd(Program& program) {
+void LocalExecutor::TakeEnd(LocalProgram& program) {
   program.process->StopMeasuring();
   const auto status = program.process->child().TakeEnd();
   const platform::ExitStatus end = status.value_or(platform::ExitStatus{128 + SIGKILL, true});
-  JobReport report = EndReport(program, end);
+  JobReport report = program.EndReport(clock_.Now(), end);
   records_.End(report.job, program.process->Finish(end));
-  Entry& entry = program.entry;
+  Entry& entry = entries_.at(report.job);
   programs_.erase(report.job);
   Report(entry, std::move(report), 0, "");
 }
 
 void LocalExecutor::LookAtPrograms() {
-  std::vector<Program*> ended;
+  std::vector<LocalProgram*> ended;
   std::vector<pid_t> pids;
   for (const auto& [job, program] : programs_) {
-    const auto& limit = program->entry.local.run_limit;
+    const auto& limit = program->job.run_limit;
     if (limit && clock_.Now() - program->since > *limit)
-      program->AskToEnd(Program::Wish::kTooLong, options_.grace);
+      program->AskToEnd(LocalProgram::Wish::kTooLong, options_.grace);
     program->KillIfOverdue();
     if (program->process->child().HasEnded())
       ended.push_back(program.get());
@@ -348,7 +233,7 @@ void LocalExecutor::LookAtPrograms() {
       program->process->Tick();
     pids.push_back(program->process->child().pid());
   }
-  for (Program* program : ended) TakeEnd(*program);
+  for (LocalProgram* program : ended) TakeEnd(*program);
   platform::ReapAdopted(pids);
 }
 
@@ -372,14 +257,14 @@ Result<std::vector<JobReport>> LocalExecutor::WaitForEvents(Time deadline) {
 
 void LocalExecutor::PauseAll() {
   for (const auto& [job, program] : programs_)
-    program->AskToEnd(Program::Wish::kStop, options_.grace);
+    program->AskToEnd(LocalProgram::Wish::kStop, options_.grace);
   while (!programs_.empty()) {
     LookAtPrograms();
     // A second request to stop does not wait for the grace period.
     const auto received =
         programs_.empty() ? std::nullopt : signals_.Wait(std::min(options_.tick, Duration{100}));
     if (!received || !platform::IsStopRequest(received->number)) continue;
-    for (const auto& [job, program] : programs_) program->kill_at = SteadyNow();
+    for (const auto& [job, program] : programs_) program->EndGrace();
   }
 }
 

@@ -21,30 +21,14 @@
 #include <vector>
 
 #include "local/job_state.h"
-#include "local/measured_process.h"
+#include "local/local_job.h"
 #include "meter/meters.h"
 #include "platform/process_signals.h"
 #include "runtime/executor.h"
 
 namespace ebb::local {
 
-/// What the executor has to know of a job to run it.
-struct LocalJob {
-  core::Job job;
-  std::vector<std::string> command;
-  std::filesystem::path directory;      ///< the run's; must be there
-  std::optional<Duration> run_limit{};  ///< on the grid clock: longer than this has failed
-};
-
-/// Keeps what is measured (the run directory of report/). An Error in Begin keeps the program from
-/// running.
-class JobRecords {
- public:
-  virtual ~JobRecords() = default;
-  virtual Status Begin(core::JobId job, const core::Attempt& attempt) = 0;
-  virtual Status Rows(core::JobId job, std::span<const core::LedgerRow> rows) = 0;
-  virtual void End(core::JobId job, const AttemptResult& result) = 0;
-};
+class LocalProgram;
 
 struct LocalExecutorOptions {
   core::Cluster cluster;                       ///< pools of slots
@@ -92,7 +76,6 @@ class LocalExecutor final : public runtime::Executor {
   std::vector<RunningJob> Running() const;
 
  private:
-  class Program;  // one attempt that runs
   struct Entry {
     LocalJob local;
     std::optional<JobState> state;  // of the last attempt
@@ -106,10 +89,8 @@ class LocalExecutor final : public runtime::Executor {
                             const std::vector<int>& slots);
   Status RequestEnd(core::JobId job, int attempt, bool cancel);
   void Report(Entry& entry, engine::JobReport report, int pid, std::string identity);
-  Status EndLeftover(Entry& entry);
   void LookAtPrograms();
-  void TakeEnd(Program& program);
-  engine::JobReport EndReport(const Program& program, const platform::ExitStatus& status) const;
+  void TakeEnd(LocalProgram& program);
   std::vector<int> FreeSlots(int pool, int count) const;
   std::optional<Intensity> IntensityAt(Time time);
 
@@ -119,7 +100,7 @@ class LocalExecutor final : public runtime::Executor {
   platform::ProcessSignals& signals_;
   JobRecords& records_;
   std::map<core::JobId, Entry> entries_;
-  std::map<core::JobId, std::unique_ptr<Program>> programs_;
+  std::map<core::JobId, std::unique_ptr<LocalProgram>> programs_;
   std::vector<engine::JobReport> reports_;  // happened, not handed out
   std::optional<int> stop_signal_;
 };

@@ -1,0 +1,58 @@
+#include "cli/sweep_stored.h"
+
+#include "cli/run_files.h"
+#include "platform/file.h"
+#include "sweep/local_jobs.h"
+
+namespace ebb::cli {
+namespace {
+
+Status StoreFlags(const SweepRunRequest& request, const RunOptions& options,
+                  const SweepPaths& paths) {
+  FlagValues flags = ToFlags(options);
+  // The gate of single runs is not a sweep's.
+  for (const char* name : {"threshold", "start-by", "run-time", "at-deadline"}) flags.erase(name);
+  flags["policy"] = request.policy;
+  if (!request.slots.empty()) flags["slots"] = request.slots;
+  if (!request.gpus.empty()) flags["gpus"] = request.gpus;
+  return WriteFlags(paths.options(), flags);
+}
+
+}  // namespace
+
+Status CheckSameSweep(const SweepPaths& paths, const sweep::Sweep& sweep) {
+  EBB_ASSIGN_OR_RETURN(const std::string stored, platform::ReadFile(paths.sweep_file()));
+  if (stored == sweep::LocalJobs(sweep)) return {};
+  return Fail({ExitCode::kConfiguration,
+               "holds a sweep that is not this one (or the sweep file was changed since)",
+               paths.directory.string(),
+               "begin another with --run-dir DIR, or continue it as it was: ebb sweep run " +
+                   paths.sweep_file().string() + " --run-dir " + paths.directory.string()});
+}
+
+Result<SweepRunRequest> WithStoredFlags(SweepRunRequest request, const SweepPaths& paths) {
+  EBB_ASSIGN_OR_RETURN(FlagValues stored, ReadFlags(paths.options()));
+  const std::string policy = stored["policy"], slots = stored["slots"], gpus = stored["gpus"];
+  for (const char* name : {"policy", "slots", "gpus"}) stored.erase(name);
+  if (!request.policy.empty() && request.policy != policy)
+    return Fail({ExitCode::kUsage, "this sweep was begun with --policy " + policy,
+                 paths.directory.string(),
+                 "leave --policy out to continue it, or begin another with --run-dir"});
+  request.policy = policy;
+  if (request.slots.empty() && request.gpus.empty()) {
+    request.slots = slots;
+    request.gpus = gpus;
+  }
+  for (const auto& [name, value] : request.flags) stored[name] = value;
+  request.flags = std::move(stored);
+  return request;
+}
+
+Status StoreSweep(const sweep::Sweep& sweep, const SweepRunRequest& request,
+                  const RunOptions& options, const SweepPaths& paths) {
+  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(paths.directory));
+  EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(paths.sweep_file(), sweep::LocalJobs(sweep)));
+  return StoreFlags(request, options, paths);
+}
+
+}  // namespace ebb::cli

@@ -1,0 +1,21 @@
+#pragma once
+// What a sweep's directory says of how it was begun, and what may differ when it is continued.
+
+#include "base/result.h"
+#include "cli/sweep_records.h"
+#include "cli/sweep_run.h"
+
+namespace ebb::cli {
+
+/// An Error when the directory holds another sweep, or the same one changed.
+Status CheckSameSweep(const SweepPaths& paths, const sweep::Sweep& sweep);
+
+/// The stored flags, and the given ones over them. What shapes decisions cannot change half-way, or
+/// the journal would not replay.
+Result<SweepRunRequest> WithStoredFlags(SweepRunRequest request, const SweepPaths& paths);
+
+/// Stores the sweep and its flags, in a directory that is made.
+Status StoreSweep(const sweep::Sweep& sweep, const SweepRunRequest& request,
+                  const RunOptions& options, const SweepPaths& paths);
+
+}  // namespace ebb::cli

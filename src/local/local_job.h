@@ -1,0 +1,35 @@
+#pragma once
+// What the local executor is given of a job, and where it puts what it measures.
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/job.h"
+#include "core/ledger.h"
+#include "core/run.h"
+#include "local/measured_process.h"
+
+namespace ebb::local {
+
+/// What the executor has to know of a job to run it.
+struct LocalJob {
+  core::Job job;
+  std::vector<std::string> command;
+  std::filesystem::path directory;      ///< the run's; must be there
+  std::optional<Duration> run_limit{};  ///< on the grid clock: longer than this has failed
+};
+
+/// Keeps what is measured (the run directory of report/). An Error in Begin keeps the program from
+/// running.
+class JobRecords {
+ public:
+  virtual ~JobRecords() = default;
+  virtual Status Begin(core::JobId job, const core::Attempt& attempt) = 0;
+  virtual Status Rows(core::JobId job, std::span<const core::LedgerRow> rows) = 0;
+  virtual void End(core::JobId job, const AttemptResult& result) = 0;
+};
+
+}  // namespace ebb::local

@@ -1,0 +1,54 @@
+#pragma once
+// One attempt that runs: its measured process, the slots it holds, and who asked it to end. Passes
+// on what its measuring says, under its job's id. Private to local/.
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "engine/event.h"
+#include "local/local_job.h"
+#include "local/measured_process.h"
+
+namespace ebb::local {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+class LocalProgram final : public AttemptObserver {
+ public:
+  /// Why it was asked to end.
+  enum class Wish { kNone, kPause, kCancel, kTooLong, kStop };
+
+  LocalProgram(const LocalJob& local_job, int attempt_number, int in_pool,
+               std::vector<int> on_slots, JobRecords& job_records);
+
+  Status OnBegin(const core::Attempt& begun) override { return records_.Begin(job.job.id, begun); }
+  Status OnRows(std::span<const core::LedgerRow> rows) override {
+    return records_.Rows(job.job.id, rows);
+  }
+  bool OnTick(const LiveFigures&) override { return false; }
+
+  /// The first wish is the one that explains the end, but for a cancellation.
+  void AskToEnd(Wish why, Duration grace);
+  /// The grace period is over: as if it was at once.
+  void EndGrace();
+  /// SIGKILL once the grace period is over.
+  void KillIfOverdue();
+  /// What its end means, given what was asked of it.
+  engine::JobReport EndReport(Time now, const platform::ExitStatus& status) const;
+
+  const LocalJob& job;
+  const int attempt;
+  const int pool;
+  const std::vector<int> slots;
+  std::unique_ptr<MeasuredProcess> process;
+  Time since{};
+
+ private:
+  JobRecords& records_;
+  Wish wish_ = Wish::kNone;
+  SteadyTime kill_at_{};
+  bool killed_ = false;
+};
+
+}  // namespace ebb::local
