@@ -95,11 +95,10 @@ std::optional<core::MeterScope> ScopeFromName(std::string_view name) {
 std::vector<Flag> GateFlags() {
   return {
       {FlagGroup::kGate, "policy", "POLICY",
-       "now; threshold: start at or below --threshold; window: start where the mean over the run "
-       "time is lowest; carbon-time: where the saving per hour of delay is highest; dtpr: a "
-       "threshold from past values alone",
-       Choice("policy", {"now", "threshold", "window", "carbon-time", "dtpr"},
-              config::GatePolicyKindFromName,
+       "run-now; threshold: start at or below --threshold; lowest-window: start where the mean "
+       "over the run time is lowest; carbon-time: where the saving per hour of delay is highest; "
+       "dtpr: a threshold from past values alone",
+       Choice("policy", config::GatePolicyKindNames(), config::GatePolicyKindFromName,
               [](RunOptions& o, config::GatePolicyKind v) { o.scheduler.policy = v; }),
        [](const RunOptions& o) { return std::optional(std::string(Name(o.scheduler.policy))); }},
       {FlagGroup::kGate, "threshold", "G_PER_KWH", "intensity at or below which a run starts",

@@ -214,10 +214,11 @@ Result<int> RunSweep(const SweepRunRequest& given) {
   EBB_RETURN_IF_ERROR(ApplyFlags(given.flags, options));
   const SweepPaths paths{SweepDirectory(options, config.sweep.name)};
   SweepRunRequest request = given;
+  request.policy = plan::PolicyNameOf(given.policy);
   const bool continued = fs::exists(paths.sweep_file());
   if (continued) {
     EBB_RETURN_IF_ERROR(CheckSameSweep(paths, config.sweep));
-    EBB_ASSIGN_OR_RETURN(request, WithStoredFlags(given, paths));
+    EBB_ASSIGN_OR_RETURN(request, WithStoredFlags(request, paths));
     options = {};
     EBB_RETURN_IF_ERROR(ApplyFlags(request.flags, options));
     options.run_dir = paths.directory.string();

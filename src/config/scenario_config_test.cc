@@ -234,8 +234,9 @@ TEST(ShippedScenarios, AllLoad) {
 
 TEST(ChoosePolicies, TakesLabelsFirstThenNames) {
   const std::vector<sim::PolicyChoice> choices{{"low", "threshold", {}}};
-  const auto chosen = ChoosePolicies(choices, {"low", "edf"});
+  const auto chosen = ChoosePolicies(choices, {"low", "edf", "window"});
   ASSERT_TRUE(chosen.has_value());
+  EXPECT_EQ((*chosen)[2].policy, "lowest-window") << "a short name";
   EXPECT_EQ((*chosen)[0].policy, "threshold");
   EXPECT_EQ((*chosen)[1].policy, "edf");
   EXPECT_FALSE(ChoosePolicies(choices, {"lo"}).has_value());

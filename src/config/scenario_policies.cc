@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "config/list_reader.h"
+#include "config/policy_name.h"
+#include "plan/make_policy.h"
 
 namespace ebb::config {
 namespace {
@@ -27,7 +29,7 @@ std::vector<std::string> Names() {
 // The keys that a policy has a use for, beside `policy` and `label`.
 std::vector<KeyRule> RulesOf(const std::string& policy, PolicyKeys& keys) {
   const Range intensity{0, kHighestIntensity}, percent{0, 100};
-  std::vector<KeyRule> rules{ReadChoice("policy", keys.policy, Names()),
+  std::vector<KeyRule> rules{ReadPolicyName("policy", keys.policy, Names()),
                              ReadText("label", keys.label)};
   const auto add = [&](KeyRule rule) { rules.push_back(std::move(rule)); };
   if (policy == "threshold") {
@@ -110,14 +112,19 @@ plan::PolicyOptions OptionsOf(const PolicyKeys& keys, Problems& problems) {
 // The name comes first: it says which keys make sense.
 std::string NameIn(const YamlNode& node) {
   for (const YamlEntry& entry : node.entries)
-    if (entry.key == "policy") return entry.value.text;
+    if (entry.key == "policy") return std::string(plan::PolicyNameOf(entry.value.text));
   return "";
+}
+
+bool IsLabel(const std::vector<sim::PolicyChoice>& choices, const std::string& text) {
+  return std::any_of(choices.begin(), choices.end(),
+                     [&](const sim::PolicyChoice& choice) { return choice.label == text; });
 }
 
 void ReadPolicy(const YamlNode& node, std::vector<sim::PolicyChoice>& choices, Problems& problems) {
   PolicyKeys keys;
   if (node.kind == YamlNode::Kind::kScalar) {
-    ReadChoice("policy", keys.policy, Names()).read(node, problems);
+    ReadPolicyName("policy", keys.policy, Names()).read(node, problems);
   } else {
     const std::vector<KeyRule> rules = RulesOf(NameIn(node), keys);
     ReadSection(node, "policies", rules, {}, problems);
@@ -148,7 +155,9 @@ Result<std::vector<sim::PolicyChoice>> ChoosePolicies(const std::vector<sim::Pol
   std::vector<std::string> known = Names();
   for (const sim::PolicyChoice& choice : choices) known.push_back(choice.label);
   std::vector<sim::PolicyChoice> chosen;
-  for (const std::string& name : names) {
+  for (const std::string& given : names) {
+    const std::string name(IsLabel(choices, given) ? std::string_view(given)
+                                                   : plan::PolicyNameOf(given));
     const auto it = std::find_if(choices.begin(), choices.end(),
                                  [&](const sim::PolicyChoice& c) { return c.label == name; });
     if (it != choices.end()) {
@@ -157,7 +166,7 @@ Result<std::vector<sim::PolicyChoice>> ChoosePolicies(const std::vector<sim::Pol
       chosen.push_back({name, name, {}});
     } else {
       return Fail({ExitCode::kUsage,
-                   "--policy: there is no policy \"" + name + "\"" + SuggestionText(name, known),
+                   "--policy: there is no policy \"" + given + "\"" + SuggestionText(given, known),
                    "", "choose from " + Join(known, ", ")});
     }
   }

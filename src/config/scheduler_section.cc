@@ -1,6 +1,7 @@
 #include "config/scheduler_section.h"
 
 #include "base/check.h"
+#include "config/policy_name.h"
 
 namespace ebb::config {
 namespace {
@@ -163,7 +164,7 @@ std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys) {
       ReadText("api_endpoint", keys.api_endpoint),
       ReadText("location", keys.location),
       ReadText("region", keys.region),
-      ReadChoice("policy", keys.policy, {"now", "threshold", "window", "carbon-time", "dtpr"}),
+      ReadPolicyName("policy", keys.policy, GatePolicyKindNames()),
       ReadDuration("start_by", keys.start_by, Duration::zero()),
       ReadDuration("estimated_run_time", keys.estimated_run_time, std::chrono::seconds{1}),
       ReadChoice("on_deadline", keys.on_deadline, {"start", "stop"}),

@@ -4,17 +4,18 @@
 #include <array>
 #include <utility>
 
-#include "base/enum_names.h"
 #include "config/file_names.h"
 #include "config/key_reader.h"
 #include "config/scheduler_section.h"
 #include "config/training_section.h"
 #include "config/yaml_tree.h"
+#include "plan/make_policy.h"
 #include "platform/file.h"
 
 namespace ebb::config {
 namespace {
 
+// As run.json and options.json say them.
 constexpr std::array<std::string_view, 5> kPolicyNames{"now", "threshold", "window", "carbon-time",
                                                        "dtpr"};
 
@@ -65,7 +66,16 @@ std::string_view Name(GatePolicyKind policy) {
   return kPolicyNames[static_cast<std::size_t>(policy)];
 }
 std::optional<GatePolicyKind> GatePolicyKindFromName(std::string_view name) {
-  return EnumFromName<GatePolicyKind>(kPolicyNames, name);
+  for (std::size_t i = 0; i < kPolicyNames.size(); ++i) {
+    if (plan::PolicyNameOf(kPolicyNames[i]) == plan::PolicyNameOf(name))
+      return static_cast<GatePolicyKind>(i);
+  }
+  return std::nullopt;
+}
+std::vector<std::string> GatePolicyKindNames() {
+  std::vector<std::string> names;
+  for (const std::string_view name : kPolicyNames) names.emplace_back(plan::PolicyNameOf(name));
+  return names;
 }
 
 Result<TrainConfig> ParseTrainConfig(const std::string& text, const std::string& name) {

@@ -20,13 +20,16 @@
 namespace ebb::config {
 
 enum class GatePolicyKind { kNow, kThreshold, kWindow, kCarbonTime, kDtpr };
-/// "now", "threshold", "window", "carbon-time", "dtpr".
+/// "now", "threshold", "window", "carbon-time", "dtpr": as it is stored.
 std::string_view Name(GatePolicyKind policy);
 /// Whether it waits for want of one.
 constexpr bool NeedsForecast(GatePolicyKind policy) {
   return policy == GatePolicyKind::kWindow || policy == GatePolicyKind::kCarbonTime;
 }
+/// By its name or its short one (plan/make_policy.h).
 std::optional<GatePolicyKind> GatePolicyKindFromName(std::string_view name);
+/// "run-now", "threshold", "lowest-window", "carbon-time", "dtpr": as people are told it.
+std::vector<std::string> GatePolicyKindNames();
 
 struct GridClockConfig {
   std::optional<Time> start;  ///< grid time of submission; absent: now

@@ -161,6 +161,8 @@ TEST(TrainConfig, TheGateWaitsOnlyWhenItIsTold) {
   EXPECT_EQ(policy("wait_for_low_carbon: true, policy: window"), GatePolicyKind::kWindow);
   EXPECT_EQ(policy("enabled: false, wait_for_low_carbon: true"), GatePolicyKind::kNow);
   EXPECT_EQ(policy("enabled: false, policy: window"), GatePolicyKind::kNow);
+  EXPECT_EQ(policy("policy: lowest-window"), GatePolicyKind::kWindow);
+  EXPECT_EQ(policy("policy: run-now"), GatePolicyKind::kNow);
 }
 
 TEST(TrainConfig, AnAddressIsUsedUnlessMockDataIsAskedForInSoManyWords) {
@@ -252,7 +254,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"scheduler:\n  max_wait_seconds: -5\n", "must be a duration"},
         BadConfig{"scheduler:\n  check_interval: 0\n", "at least 1.0s"},
         BadConfig{"scheduler:\n  policy: lowest\n",
-                  "policy must be one of now, threshold, window, carbon-time, dtpr"},
+                  "policy must be one of run-now, threshold, lowest-window, carbon-time, dtpr"},
         BadConfig{"scheduler:\n  policy: treshold\n", "did you mean \"threshold\"?"},
         BadConfig{"scheduler:\n  grid_start: yesterday\n", "must be a time"},
         BadConfig{"scheduler:\n  grid_speed: 0\n", "grid_speed must be a number"},
@@ -280,8 +282,9 @@ INSTANTIATE_TEST_SUITE_P(
                   "my.yaml:3: api_url (line 2) and api_endpoint mean the same and differ"},
         BadConfig{"scheduler:\n  start_by: 1h\n  max_wait_seconds: 60\n",
                   "mean the same and differ"},
-        BadConfig{"scheduler:\n  policy: window\n  wait_for_low_carbon: false\n",
-                  "my.yaml:2: policy: window contradicts wait_for_low_carbon: false (line 3)"},
+        BadConfig{
+            "scheduler:\n  policy: window\n  wait_for_low_carbon: false\n",
+            "my.yaml:2: policy: lowest-window contradicts wait_for_low_carbon: false (line 3)"},
         BadConfig{"scheduler:\n  policy: now\n  wait_for_low_carbon: true\n", "contradicts"},
         BadConfig{"scheduler:\n  signal: replay\n", "signal replay needs the key trace"},
         BadConfig{"scheduler:\n  signal: http\n", "needs the key api_url"},

@@ -30,6 +30,10 @@ std::span<const std::string> GatePolicyNames();
 /// Those and "planner".
 std::span<const std::string> PolicyNames();
 
+/// The name of the policy that is meant: `ebb run` began with "now" for "run-now" and "window" for
+/// "lowest-window", and both stay understood everywhere. Any other text is itself.
+std::string_view PolicyNameOf(std::string_view given);
+
 Result<std::unique_ptr<GatePolicy>> MakeGatePolicy(std::string_view name,
                                                    const PolicyOptions& options);
 /// A name that is not known is an Error with a suggestion.
