@@ -10,6 +10,7 @@
 #include "platform/system_clock.h"
 #include "platform/terminal.h"
 #include "runtime/grid_clock.h"
+#include "signals/choose_source.h"
 #include "signals/make_feed.h"
 
 namespace ebb::cli {
@@ -17,6 +18,7 @@ namespace {
 
 constexpr const char* kExamples = R"(
 Examples:
+  ebb grid --zone GB
   ebb grid --zone DE
   ebb grid --zone US-CAL-CISO --hours 24 --run-time 4h
   ebb grid --trace CISO_2023.csv.gz --grid-start 2023-05-01T17:00Z --format json)";
@@ -27,6 +29,9 @@ struct GridView {
   Interval window;
   Duration run_time;
   std::optional<plan::Window> cleanest;
+  std::string state;  ///< of a live source
+  std::optional<signals::SignalState> freshness;
+  std::string chain;  ///< the sources of the zone
 };
 
 Result<GridView> Look(const RunOptions& options, double hours) {
@@ -40,7 +45,25 @@ Result<GridView> Look(const RunOptions& options, double hours) {
   result.identity = feed->identity();
   result.run_time = options.scheduler.estimated_run_time.value_or(std::chrono::hours{1});
   result.window = {now, now + DurationFromSeconds(hours * 3600)};
-  EBB_ASSIGN_OR_RETURN(result.view, feed->Observe(now, result.window.length()));
+  const auto& signal = options.scheduler.signal;
+  if (signals::IsLive(signal.source)) {
+    result.state = signals::DescribeState(*feed, now);
+    result.freshness = signals::StateOf(*feed, now);
+  }
+  // Where a zone alone chose: how.
+  const bool chosen = !signal.source_named && signal.source != signals::SignalSource::kHttp &&
+                      signal.source != signals::SignalSource::kReplay &&
+                      signal.source != signals::SignalSource::kConstant;
+  if (chosen && !options.scheduler.clock.replayed() && !signal.zone.empty())
+    result.chain = signals::DescribeChain(signal);
+  auto view = feed->Observe(now, result.window.length());
+  if (!view && signals::IsLive(signal.source)) {
+    Error error = view.error();
+    error.next += (error.next.empty() ? "" : "; ") +
+                  std::string("for typical days instead, which are modelled: --signal profile");
+    return Fail(std::move(error));
+  }
+  EBB_ASSIGN_OR_RETURN(result.view, std::move(view));
   const Time latest = std::max(now, result.window.end - result.run_time);
   result.cleanest = plan::CleanestWindow(result.view, {now, latest}, result.run_time);
   return result;
@@ -53,6 +76,8 @@ std::string StatusNote(const core::Sample* sample) {
 std::string Text(const GridView& grid) {
   const core::Sample* current = grid.view.Current();
   std::string text = signals::Describe(grid.identity) + "\n";
+  if (!grid.chain.empty()) text += "sources of this zone: " + grid.chain + "\n";
+  if (!grid.state.empty()) text += "state: " + grid.state + "\n";
   text += FormatTime(grid.view.now) + "  now " +
           (current ? FormatFixed(current->intensity.g_per_kwh, 0) + " g/kWh" : "unknown") +
           StatusNote(current) + "\n";
@@ -90,6 +115,11 @@ std::string Json(const GridView& grid) {
   json["now"] = FormatTime(grid.view.now);
   json["forecast_method"] = grid.view.forecast.method;
   const core::Sample* current = grid.view.Current();
+  if (grid.freshness) {
+    json["state"] = Name(grid.freshness->freshness);
+    if (grid.freshness->value_age) json["value_age_s"] = Seconds(*grid.freshness->value_age);
+    if (grid.freshness->answer_age) json["answer_age_s"] = Seconds(*grid.freshness->answer_age);
+  }
   json["current"] = current ? SampleJson(*current) : nlohmann::ordered_json();
   json["forecast"] = nlohmann::ordered_json::array();
   const core::IntensitySeries ahead = grid.view.forecast.series.Slice(grid.window);
@@ -100,6 +130,39 @@ std::string Json(const GridView& grid) {
     json["cleanest_window"] = {{"start", FormatTime(grid.cleanest->start)},
                                {"mean_g_per_kwh", grid.cleanest->mean.g_per_kwh}};
   return json.dump(2) + "\n";
+}
+
+nlohmann::ordered_json SdkPoint(const std::string& zone, Interval interval, Intensity value) {
+  return {{"location", zone},
+          {"timestamp", FormatTime(interval.begin)},
+          {"duration", Seconds(interval.length()) / 60},
+          {"value", value.g_per_kwh}};
+}
+
+// The answer of the Carbon Aware SDK's /emissions/forecasts/current, for programs that read it.
+std::string SdkJson(const GridView& grid) {
+  const std::string& zone = grid.identity.zone;
+  const core::IntensitySeries ahead = grid.view.forecast.series.Slice(grid.window);
+  nlohmann::ordered_json json;
+  json["generatedAt"] = FormatTime(grid.view.forecast.issued);
+  json["requestedAt"] = FormatTime(grid.view.now);
+  json["location"] = zone;
+  json["dataStartAt"] = FormatTime(ahead.empty() ? grid.view.now : ahead.span().begin);
+  json["dataEndAt"] = FormatTime(ahead.empty() ? grid.view.now : ahead.span().end);
+  json["windowSize"] = Seconds(grid.run_time) / 60;
+  json["optimalDataPoints"] = nlohmann::ordered_json::array();
+  if (grid.cleanest)
+    json["optimalDataPoints"].push_back(SdkPoint(
+        zone, {grid.cleanest->start, grid.cleanest->start + grid.run_time}, grid.cleanest->mean));
+  json["forecastData"] = nlohmann::ordered_json::array();
+  for (const core::Sample& sample : ahead.samples())
+    json["forecastData"].push_back(SdkPoint(zone, sample.interval, sample.intensity));
+  return nlohmann::ordered_json::array({json}).dump(2) + "\n";
+}
+
+std::string Print(const GridView& grid, const std::string& format) {
+  if (format == "json") return Json(grid);
+  return format == "carbon-aware-sdk" ? SdkJson(grid) : Text(grid);
 }
 
 }  // namespace
@@ -114,7 +177,7 @@ void AddGridCommand(Parser& parser) {
                [hours](const std::string& text) { *hours = text; });
   command.Flag({"run-time", "DURATION", "length of the cleanest window (default 1h)"},
                [values](const std::string& text) { (*values)["run-time"] = text; });
-  command.Flag({"format", "text|json", "how it is printed"},
+  command.Flag({"format", "text|json|carbon-aware-sdk", "how it is printed"},
                [format](const std::string& text) { *format = text; });
   AddFlags(command, FlagGroup::kSignal, *values);
   AddFlags(command, FlagGroup::kClock, *values);
@@ -126,7 +189,7 @@ void AddGridCommand(Parser& parser) {
       return Fail({ExitCode::kUsage, "--hours: \"" + *hours + "\" is not accepted", "",
                    "give a number from 1 to 240"});
     EBB_ASSIGN_OR_RETURN(const GridView grid, Look(options, *ahead));
-    std::fputs((*format == "json" ? Json(grid) : Text(grid)).c_str(), stdout);
+    std::fputs(Print(grid, *format).c_str(), stdout);
     return 0;
   });
 }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "signals/choose_source.h"
 
 namespace ebb::cli {
 namespace {
@@ -15,7 +16,7 @@ struct Flag {
   FlagGroup group;
   const char* name;
   const char* value_name;  ///< nullptr: a switch
-  const char* help;
+  std::string help;
   Apply apply;
   Show show;  ///< nothing: leave the flag out
 };
@@ -127,6 +128,39 @@ std::vector<Flag> GateFlags() {
   };
 }
 
+std::string SourceNames() { return Join(signals::SignalSourceNames(), ", "); }
+
+// auto and live are settled by ApplyFlags, when the zone and the clock are known.
+Status SetSource(const std::string& text, RunOptions& options) {
+  if (text == "auto" || text == "live") return {};
+  auto& signal = options.scheduler.signal;
+  std::vector<std::string> names = signals::SignalSourceNames();
+  names.insert(names.end(), {"auto", "live"});
+  const auto source = signals::SignalSourceFromName(text);
+  if (!source)
+    return Fail(BadValue("signal", text,
+                         "choose one of " + Join(names, ", ") + SuggestionText(text, names)));
+  signal.source = *source;
+  signal.source_named = true;
+  return {};
+}
+
+Flag JsonFlag(const char* name, const char* value_name, const char* help,
+              std::string signals::JsonShape::*member) {
+  return {FlagGroup::kSignal,
+          name,
+          value_name,
+          help,
+          [member](const std::string& text, RunOptions& options) -> Status {
+            options.scheduler.signal.json.*member = text;
+            return {};
+          },
+          [member](const RunOptions& options) {
+            const std::string& text = options.scheduler.signal.json.*member;
+            return If(text != signals::JsonShape{}.*member, text);
+          }};
+}
+
 std::vector<Flag> SignalFlags() {
   return {
       {FlagGroup::kSignal, "zone", "ZONE", "grid zone, e.g. US-CAL-CISO, DE, GB; neo: NEO's table",
@@ -169,8 +203,57 @@ std::vector<Flag> SignalFlags() {
          o.scheduler.signal.url = v;
        }),
        [](const RunOptions& o) {
-         return If(o.scheduler.signal.source == signals::SignalSource::kHttp,
-                   o.scheduler.signal.url);
+         return If(!o.scheduler.signal.url.empty(), o.scheduler.signal.url);
+       }},
+      {FlagGroup::kSignal, "signal", "SOURCE",
+       "auto (by zone), live (by zone, or an error), " + SourceNames() +
+           "; a provider's --api-url is another server of it",
+       [](const std::string& text, RunOptions& options) { return SetSource(text, options); },
+       [](const RunOptions& o) {
+         return std::optional(std::string(Name(o.scheduler.signal.source)));
+       }},
+      {FlagGroup::kSignal, "api-token-file", "FILE", "file whose first line is the API token",
+       Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.auth_file = v; }),
+       [](const RunOptions& o) {
+         return If(!o.scheduler.signal.auth_file.empty(), o.scheduler.signal.auth_file);
+       }},
+      {FlagGroup::kSignal, "signal-kind", "KIND", "average or marginal, where the source has both",
+       Choice("signal-kind", {"average", "marginal"}, core::SignalKindFromName,
+              [](RunOptions& o, core::SignalKind v) { o.scheduler.signal.kind = v; }),
+       [](const RunOptions& o) {
+         const auto& kind = o.scheduler.signal.kind;
+         return kind ? std::optional(std::string(core::Name(*kind))) : std::nullopt;
+       }},
+      JsonFlag("json-value", "POINTER", "--api-url: JSON pointer to the value, e.g. /data/0/value",
+               &signals::JsonShape::value_pointer),
+      JsonFlag("json-time", "POINTER", "--api-url: JSON pointer to the time the value begins",
+               &signals::JsonShape::time_pointer),
+      JsonFlag("json-list", "POINTER", "--api-url: list of rows that the other pointers look into",
+               &signals::JsonShape::list_pointer),
+      JsonFlag("json-unit", "UNIT", signals::kIntensityUnits, &signals::JsonShape::unit),
+      {FlagGroup::kSignal, "last-known-limit", "DURATION",
+       "how long the last value stands in when a source stops answering (default 1h)",
+       DurationOf(
+           "last-known-limit",
+           [](RunOptions& o, Duration v) { o.scheduler.signal.outage.last_known_limit = v; }),
+       [](const RunOptions& o) {
+         return std::optional(Milliseconds(o.scheduler.signal.outage.last_known_limit));
+       }},
+      {FlagGroup::kSignal, "forecast-limit", "DURATION",
+       "how long a forecast stands in after that (default 24h; 0: not at all)",
+       DurationOf("forecast-limit",
+                  [](RunOptions& o, Duration v) { o.scheduler.signal.outage.forecast_limit = v; }),
+       [](const RunOptions& o) {
+         return std::optional(Milliseconds(o.scheduler.signal.outage.forecast_limit));
+       }},
+      {FlagGroup::kSignal, "signal-cache", "DIR",
+       "where live answers are kept between processes (default the user's cache; none: nowhere)",
+       Text([](RunOptions& o, const std::string& v) {
+         o.scheduler.signal.cache_directory = v == "none" ? "" : v;
+       }),
+       [](const RunOptions& o) {
+         const std::string& directory = o.scheduler.signal.cache_directory;
+         return std::optional(directory.empty() ? std::string("none") : directory);
        }},
       {FlagGroup::kSignal, "api-token-env", "NAME", "environment variable that holds the API token",
        Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.auth_env = v; }),
@@ -306,6 +389,28 @@ const char* Heading(FlagGroup group) {
   return "";
 }
 
+// A zone alone chooses by the chain of choose_source.h, as `auto` does; `live` must find a live
+// one. A replayed clock has no live sources.
+Status SettleSource(const FlagValues& values, RunOptions& options) {
+  const auto given = [&](const char* name) { return values.contains(name); };
+  const auto named = values.find("signal");
+  const bool live = named != values.end() && named->second == "live";
+  const bool automatic = named != values.end() && named->second == "auto";
+  auto& signal = options.scheduler.signal;
+  const bool zone_alone = named == values.end() && given("zone") && !signal.source_named &&
+                          signal.source == signals::SignalSource::kProfile &&
+                          !given("profile-seed") && !options.scheduler.clock.replayed();
+  if (!live && !automatic && !zone_alone) return {};
+  if (automatic && options.scheduler.clock.replayed()) {
+    signal.source = signals::SignalSource::kProfile;
+    return {};
+  }
+  using signals::ChoiceOf;
+  EBB_ASSIGN_OR_RETURN(signal.source, signals::ChooseSource(signal, live ? ChoiceOf::kLiveOnly
+                                                                         : ChoiceOf::kAnySource));
+  return {};
+}
+
 }  // namespace
 
 void AddFlags(Command& command, FlagGroup group, FlagValues& values) {
@@ -326,6 +431,7 @@ Status ApplyFlags(const FlagValues& values, RunOptions& options) {
     const auto given = values.find(flag.name);
     if (given != values.end()) EBB_RETURN_IF_ERROR(flag.apply(given->second, options));
   }
+  EBB_RETURN_IF_ERROR(SettleSource(values, options));
   // A threshold without a policy can only mean the threshold policy.
   if (values.contains("threshold") && !values.contains("policy"))
     options.scheduler.policy = config::GatePolicyKind::kThreshold;
@@ -343,7 +449,8 @@ FlagValues ToFlags(const RunOptions& options) {
 Status Validate(const RunOptions& options) {
   const auto& scheduler = options.scheduler;
   if (config::NeedsForecast(scheduler.policy) &&
-      scheduler.signal.source == signals::SignalSource::kHttp)
+      scheduler.signal.source == signals::SignalSource::kHttp &&
+      scheduler.signal.json.list_pointer.empty())
     return Fail({ExitCode::kConfiguration,
                  "policy " + std::string(Name(scheduler.policy)) +
                      " needs a forecast, and --api-url has none",
@@ -352,8 +459,8 @@ Status Validate(const RunOptions& options) {
     return Fail({ExitCode::kConfiguration,
                  "a trace lies in the past, and the grid clock shows today", "",
                  "say where in the trace to begin with --grid-start"});
-  if (scheduler.signal.source == signals::SignalSource::kHttp && scheduler.clock.replayed())
-    return Fail({ExitCode::kConfiguration, "a live address cannot be replayed", "",
+  if (signals::IsLive(scheduler.signal.source) && scheduler.clock.replayed())
+    return Fail({ExitCode::kConfiguration, "a live source cannot be replayed", "",
                  "leave out --grid-start, --grid-speed and --skip-waits, or use --trace"});
   return {};
 }

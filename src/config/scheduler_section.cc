@@ -75,8 +75,21 @@ void CheckUsed(const SchedulerKeys& keys, SignalSource source, Problems& problem
   only_for(keys.constant, "constant", SignalSource::kConstant);
   only_for(keys.profile_seed, "profile_seed", SignalSource::kProfile);
   only_for(keys.neo_utc_offset_hours, "neo_utc_offset_hours", SignalSource::kProfile);
-  only_for(keys.api_token_env, "api_token_env", SignalSource::kHttp);
   only_for(keys.api_token_header, "api_token_header", SignalSource::kHttp);
+  only_for(keys.json_value, "json_value", SignalSource::kHttp);
+  only_for(keys.json_time, "json_time", SignalSource::kHttp);
+  only_for(keys.json_list, "json_list", SignalSource::kHttp);
+  only_for(keys.json_unit, "json_unit", SignalSource::kHttp);
+  const auto only_live = [&](const auto& given, const char* key) {
+    if (given && !signals::IsLive(source))
+      problems.Add(given.line, std::string(key) + " has no meaning for signal " +
+                                   std::string(signals::Name(source)) + ", only for live ones");
+  };
+  only_live(keys.api_token_env, "api_token_env");
+  only_live(keys.api_token_file, "api_token_file");
+  only_live(keys.last_known_limit, "last_known_limit");
+  only_live(keys.forecast_limit, "forecast_limit");
+  only_live(keys.signal_cache, "signal_cache");
 }
 
 // What the source cannot do without.
@@ -88,6 +101,11 @@ void CheckNeeded(const SchedulerKeys& keys, SignalSource source, const Given<std
   if (source == SignalSource::kReplay && !keys.trace) need("trace");
   if (source == SignalSource::kConstant && !keys.constant) need("constant");
   if (source == SignalSource::kHttp && !url) need("api_url");
+  if (source == SignalSource::kCarbonAwareSdk && !url) need("api_url");
+  const bool asks_for_zone = source == SignalSource::kElectricityMaps ||
+                             source == SignalSource::kWattTime ||
+                             source == SignalSource::kCarbonAwareSdk;
+  if (asks_for_zone && !keys.zone) need("zone");
 }
 
 void NoteOverruled(const SchedulerKeys& keys, SignalSource source, const Given<std::string>& url,
@@ -99,7 +117,7 @@ void NoteOverruled(const SchedulerKeys& keys, SignalSource source, const Given<s
       keys.use_mock_data && *keys.use_mock_data)
     notes.push_back("the profile of zone " + *keys.zone +
                     " is used: use_mock_data would mean NEO's table and is overruled");
-  if (NamedSource(keys) && source != SignalSource::kHttp && url)
+  if (NamedSource(keys) && !signals::IsLive(source) && url)
     notes.push_back(chosen + ": the address " + *url + " is not asked");
 }
 
@@ -131,7 +149,15 @@ SignalOptions ResolveSignal(const SchedulerKeys& keys, Problems& problems,
   if (keys.neo_utc_offset_hours)
     signal.neo_utc_offset = DurationFromSeconds(*keys.neo_utc_offset_hours * 3600);
   if (keys.constant) signal.constant = Intensity{*keys.constant};
-  if (signal.source == SignalSource::kHttp) signal.url = url.value_or("");
+  signal.source_named = named.has_value();
+  if (signals::IsLive(signal.source)) signal.url = url.value_or("");
+  signal.auth_file = keys.api_token_file.value_or("");
+  signal.json = {keys.json_value.value_or(""), keys.json_time.value_or(""),
+                 keys.json_list.value_or(""), keys.json_unit.value_or(signal.json.unit)};
+  signal.outage.last_known_limit = keys.last_known_limit.value_or(signal.outage.last_known_limit);
+  signal.outage.forecast_limit = keys.forecast_limit.value_or(signal.outage.forecast_limit);
+  if (keys.signal_cache)
+    signal.cache_directory = *keys.signal_cache == "none" ? "" : *keys.signal_cache;
   signal.refresh = keys.check_interval.value_or(signal.refresh);
   signal.auth_env = keys.api_token_env.value_or("");
   signal.auth_header = keys.api_token_header.value_or(signal.auth_header);
@@ -143,9 +169,9 @@ GridClockConfig ResolveClock(const SchedulerKeys& keys, SignalSource source, Pro
   clock.start = keys.grid_start.value;
   clock.speed = keys.grid_speed.value_or(1);
   clock.skip_waits = keys.skip_waits.value_or(false);
-  if (source == SignalSource::kHttp && clock.replayed())
+  if (signals::IsLive(source) && clock.replayed())
     problems.Add(std::max({keys.grid_start.line, keys.grid_speed.line, keys.skip_waits.line}),
-                 "a live address cannot be replayed: leave out grid_start, grid_speed and "
+                 "a live source cannot be replayed: leave out grid_start, grid_speed and "
                  "skip_waits, or give a trace");
   return clock;
 }
@@ -168,7 +194,9 @@ std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys) {
       ReadDuration("start_by", keys.start_by, Duration::zero()),
       ReadDuration("estimated_run_time", keys.estimated_run_time, std::chrono::seconds{1}),
       ReadChoice("on_deadline", keys.on_deadline, {"start", "stop"}),
-      ReadChoice("signal", keys.signal, {"replay", "profile", "constant", "http"}),
+      ReadChoice("signal", keys.signal,
+                 {"replay", "profile", "constant", "http", "electricity-maps",
+                  "uk-carbon-intensity", "watttime", "carbon-aware-sdk"}),
       ReadText("zone", keys.zone),
       ReadText("trace", keys.trace),
       ReadChoice("forecast", keys.forecast, {"auto", "archived", "history", "perfect"}),
@@ -179,6 +207,14 @@ std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys) {
       ReadNumber("neo_utc_offset_hours", keys.neo_utc_offset_hours, {-14, 14}),
       ReadText("api_token_env", keys.api_token_env),
       ReadText("api_token_header", keys.api_token_header),
+      ReadText("api_token_file", keys.api_token_file),
+      ReadText("json_value", keys.json_value),
+      ReadText("json_time", keys.json_time),
+      ReadText("json_list", keys.json_list),
+      ReadChoice("json_unit", keys.json_unit, {"g/kWh", "kg/kWh", "kg/MWh", "t/MWh", "lb/MWh"}),
+      ReadDuration("last_known_limit", keys.last_known_limit, Duration::zero()),
+      ReadDuration("forecast_limit", keys.forecast_limit, Duration::zero()),
+      ReadText("signal_cache", keys.signal_cache),
       ReadTime("grid_start", keys.grid_start),
       ReadNumber("grid_speed", keys.grid_speed, {0.001, 1e6}),
       ReadBool("skip_waits", keys.skip_waits),
@@ -197,7 +233,8 @@ SchedulerConfig ResolveScheduler(const SchedulerKeys& keys, Problems& problems,
   if (keys.on_deadline && *keys.on_deadline == "stop") config.on_deadline = plan::AtDeadline::kStop;
   config.signal = ResolveSignal(keys, problems, notes);
   config.clock = ResolveClock(keys, config.signal.source, problems);
-  if (NeedsForecast(config.policy) && config.signal.source == SignalSource::kHttp)
+  if (NeedsForecast(config.policy) && config.signal.source == SignalSource::kHttp &&
+      config.signal.json.list_pointer.empty())
     problems.Add(keys.policy.line,
                  "policy " + std::string(Name(config.policy)) +
                      " needs a forecast, and a live address has none: use threshold");

@@ -40,6 +40,14 @@ struct SchedulerKeys {
   Given<double> neo_utc_offset_hours;
   Given<std::string> api_token_env;
   Given<std::string> api_token_header;
+  Given<std::string> api_token_file;
+  Given<std::string> json_value;
+  Given<std::string> json_time;
+  Given<std::string> json_list;
+  Given<std::string> json_unit;
+  Given<Duration> last_known_limit;
+  Given<Duration> forecast_limit;
+  Given<std::string> signal_cache;
   // Ebb: grid clock
   Given<Time> grid_start;
   Given<double> grid_speed;

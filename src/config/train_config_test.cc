@@ -293,7 +293,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "trace has no meaning for signal profile, only for replay"},
         BadConfig{"scheduler:\n  zone: DE\n  forecast: perfect\n", "forecast has no meaning"},
         BadConfig{"scheduler:\n  api_url: https://a.b\n  skip_waits: true\n",
-                  "a live address cannot be replayed"},
+                  "a live source cannot be replayed"},
         BadConfig{"scheduler:\n  api_url: https://a.b\n  policy: window\n",
                   "policy window needs a forecast"},
         BadConfig{"tracker:\n  measure_power_secs: 15\nmetering:\n  interval: 1s\n",

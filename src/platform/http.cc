@@ -73,6 +73,16 @@ std::size_t ReceiveHeader(char* data, std::size_t size, std::size_t count, void*
   return line.size();
 }
 
+int StopIfCancelled(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  return *static_cast<const std::atomic<bool>*>(user) ? 1 : 0;
+}
+
+bool AskingAgainCannotHelp(CURLcode code) {
+  return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
+         code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL ||
+         code == CURLE_TOO_MANY_REDIRECTS;
+}
+
 // A query can carry a token: it stays out of messages.
 std::string WithoutQuery(const std::string& url) { return url.substr(0, url.find('?')); }
 
@@ -81,7 +91,7 @@ std::string WithoutQuery(const std::string& url) { return url.substr(0, url.find
 Result<HttpResponse> HttpGet(const HttpRequest& request) {
   static const std::optional<Curl> curl = LoadCurl();
   if (!curl)
-    return Fail({ExitCode::kUnavailable, "libcurl.so.4 cannot be loaded", "",
+    return Fail({ExitCode::kConfiguration, "libcurl.so.4 cannot be loaded", "",
                  "install libcurl (Debian: libcurl4)"});
   const std::unique_ptr<CURL, decltype(Curl::easy_cleanup)> handle(curl->easy_init(),
                                                                    curl->easy_cleanup);
@@ -111,15 +121,21 @@ Result<HttpResponse> HttpGet(const HttpRequest& request) {
   set(CURLOPT_WRITEDATA, static_cast<void*>(&body));
   set(CURLOPT_HEADERFUNCTION, &ReceiveHeader);
   set(CURLOPT_HEADERDATA, static_cast<void*>(&retry_after));
+  if (request.cancelled) {
+    set(CURLOPT_NOPROGRESS, 0L);
+    set(CURLOPT_XFERINFOFUNCTION, &StopIfCancelled);
+    set(CURLOPT_XFERINFODATA, static_cast<const void*>(request.cancelled));
+  }
   if (!request.ca_file.empty()) set(CURLOPT_CAINFO, request.ca_file.c_str());
   const CURLcode code = curl->easy_perform(handle.get());
   if (body.too_large)
-    return Fail({ExitCode::kUnavailable,
+    return Fail({ExitCode::kConfiguration,
                  "the answer is larger than " + std::to_string(request.limit_bytes) + " bytes",
                  WithoutQuery(request.url), "check the address"});
   if (code != CURLE_OK) {
     const std::string why = reason[0] != '\0' ? reason : curl->easy_strerror(code);
-    return Fail({ExitCode::kUnavailable, "request failed: " + why, WithoutQuery(request.url),
+    return Fail({AskingAgainCannotHelp(code) ? ExitCode::kConfiguration : ExitCode::kUnavailable,
+                 "request failed: " + why, WithoutQuery(request.url),
                  "check the address and the network"});
   }
   long status = 0;

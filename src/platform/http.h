@@ -3,6 +3,7 @@
 // server that sends slowly, too much or too little costs at most the timeout and the size limit.
 // Callers that must not block (the decision path) call it from a thread of their own.
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,11 +14,12 @@
 namespace ebb::platform {
 
 struct HttpRequest {
-  std::string url;                   ///< http:// or https:// only
-  std::vector<std::string> headers;  ///< "name: value"; never logged, never sent after a redirect
+  std::string url;                     ///< http:// or https:// only
+  std::vector<std::string> headers{};  ///< "name: value"; never logged, never sent after a redirect
   Duration timeout = Duration{10'000};  ///< of the whole request, from name look-up to last byte
   std::uint64_t limit_bytes = 8 << 20;
-  std::string ca_file;  ///< PEM; empty: the system's certificate authorities
+  std::string ca_file{};  ///< PEM; empty: the system's certificate authorities
+  const std::atomic<bool>* cancelled = nullptr;  ///< set to true, the request ends within a second
 };
 
 struct HttpResponse {
@@ -27,7 +29,8 @@ struct HttpResponse {
 };
 
 /// Any HTTP status is a response; only a failing transport is an Error (its `where` is the URL
-/// without query).
+/// without query): kUnavailable where it may pass, kConfiguration where asking again cannot help (a
+/// certificate that is not trusted, an address that is none, an answer that is too large).
 Result<HttpResponse> HttpGet(const HttpRequest& request);
 
 }  // namespace ebb::platform

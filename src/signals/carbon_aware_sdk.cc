@@ -60,6 +60,7 @@ class CarbonAwareSdk final : public Provider {
                   "Carbon Aware SDK, " + ShownUrl(options_.base_url)} {}
 
   const std::string& name() const override { return name_; }
+  std::string cache_key() const override { return name_ + "-" + ShortDigest(options_.base_url); }
   const core::SignalIdentity& identity() const override { return identity_; }
 
   Result<Reading> Read(const Question& question) override {

@@ -61,6 +61,12 @@ class JsonAddress final : public Provider {
     options_.identity.source = "live " + ShownUrl(options_.url);
   }
   const std::string& name() const override { return name_; }
+  std::string cache_key() const override {
+    const JsonShape& shape = options_.shape;
+    return name_ + "-" +
+           ShortDigest(options_.url + "\n" + shape.list_pointer + "\n" + shape.value_pointer +
+                       "\n" + shape.time_pointer + "\n" + shape.unit);
+  }
   const core::SignalIdentity& identity() const override { return options_.identity; }
 
   Result<Reading> Read(const Question& question) override {

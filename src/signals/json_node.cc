@@ -32,7 +32,7 @@ bool Convert(const Json& from, int depth, JsonNode& to) {
   } else if (from.is_object()) {
     to.type = JsonNode::Type::kObject;
     for (const auto& [name, value] : from.items())
-      if (!Convert(value, depth + 1, to.members.emplace_back(name, JsonNode{}).second))
+      if (!Convert(value, depth + 1, to.members.emplace_back(JsonMember{name, {}}).value))
         return false;
   }
   return true;
@@ -67,8 +67,8 @@ const JsonNode* Step(const JsonNode& node, const std::string& token) {
 
 const JsonNode* JsonNode::Find(std::string_view name) const {
   const auto it = std::find_if(members.begin(), members.end(),
-                               [&](const auto& member) { return member.first == name; });
-  return it == members.end() ? nullptr : &it->second;
+                               [&](const auto& member) { return member.name == name; });
+  return it == members.end() ? nullptr : &it->value;
 }
 
 const JsonNode* JsonNode::At(std::string_view pointer) const {

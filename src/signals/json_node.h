@@ -5,13 +5,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
 
 namespace ebb::signals {
+
+struct JsonMember;
 
 struct JsonNode {
   enum class Type { kNull, kBool, kNumber, kText, kList, kObject };
@@ -20,7 +21,7 @@ struct JsonNode {
   double number = 0;
   std::string text;
   std::vector<JsonNode> items;
-  std::vector<std::pair<std::string, JsonNode>> members;  ///< by name
+  std::vector<JsonMember> members;
 
   /// nullptr where this is no object or has no such member.
   const JsonNode* Find(std::string_view name) const;
@@ -36,6 +37,11 @@ struct JsonNode {
   std::string TextOf(std::string_view member) const;  ///< "" where it is no text
   bool IsTrue(std::string_view member) const;
   std::optional<Time> TimeOf(std::string_view member) const;
+};
+
+struct JsonMember {
+  std::string name;
+  JsonNode value;
 };
 
 /// `where` is for messages.

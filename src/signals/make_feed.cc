@@ -3,8 +3,11 @@
 #include <utility>
 
 #include "signals/constant_feed.h"
+#include "signals/live_feed.h"
+#include "signals/make_provider.h"
 #include "signals/profile_feed.h"
 #include "signals/replay_feed.h"
+#include "signals/signal_cache.h"
 #include "signals/trace_csv.h"
 
 namespace ebb::signals {
@@ -37,6 +40,16 @@ FeedResult MakeConstant(const SignalOptions& options) {
   return MakeConstantFeed(*options.constant, options.zone);
 }
 
+FeedResult MakeLive(const SignalOptions& options, HttpGetFunction http_get) {
+  EBB_ASSIGN_OR_RETURN(const MakeProviderFunction make_provider, ProviderOf(options));
+  LiveFeedOptions live;
+  live.live.refresh = options.refresh;
+  live.live.cache_directory =
+      options.cache_directory == "auto" ? DefaultCacheDirectory() : options.cache_directory;
+  live.outage = options.outage;
+  return LiveFeed::Start(make_provider, std::move(http_get), std::move(live));
+}
+
 }  // namespace
 
 FeedResult MakeFeed(const SignalOptions& options, HttpGetFunction http_get) {
@@ -47,10 +60,12 @@ FeedResult MakeFeed(const SignalOptions& options, HttpGetFunction http_get) {
       return MakeProfile(options);
     case SignalSource::kConstant:
       return MakeConstant(options);
-    case SignalSource::kHttp: {
-      EBB_ASSIGN_OR_RETURN(auto feed, HttpJsonFeed::Create(options, std::move(http_get)));
-      return feed;
-    }
+    case SignalSource::kHttp:
+    case SignalSource::kElectricityMaps:
+    case SignalSource::kUkCarbonIntensity:
+    case SignalSource::kWattTime:
+    case SignalSource::kCarbonAwareSdk:
+      return MakeLive(options, std::move(http_get));
   }
   return Fail({ExitCode::kBug, "a signal source that does not exist", "", ""});
 }
@@ -66,6 +81,22 @@ Status CheckCoverage(const runtime::SignalFeed& feed, Interval interval) {
                "the trace covers " + FormatTime(coverage->begin) + " to " +
                    FormatTime(coverage->end) + ", but " + needed + " is needed",
                feed.identity().source, "choose another --grid-start or another trace"});
+}
+
+std::string DescribeState(const runtime::SignalFeed& feed, Time now) {
+  const auto* live = dynamic_cast<const LiveFeed*>(&feed);
+  if (!live) return "";
+  const auto snapshot = live->snapshot();
+  std::string text = DescribeState(*snapshot, now, live->outage());
+  if (snapshot->forecast_failure)
+    text += "; no forecast from the provider: " + snapshot->forecast_failure->Message();
+  return text;
+}
+
+std::optional<SignalState> StateOf(const runtime::SignalFeed& feed, Time now) {
+  const auto* live = dynamic_cast<const LiveFeed*>(&feed);
+  if (!live) return std::nullopt;
+  return StateAt(*live->snapshot(), now, live->outage());
 }
 
 std::string Describe(const core::SignalIdentity& identity) {

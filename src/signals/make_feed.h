@@ -3,22 +3,30 @@
 // is. The only place that knows all providers.
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "runtime/signal_feed.h"
-#include "signals/http_json_feed.h"
+#include "signals/live_view.h"
+#include "signals/provider.h"
 #include "signals/signal_options.h"
 
 namespace ebb::signals {
 
-/// Reads the trace or checks the zone at once; a live address is first asked by Observe.
+/// Reads the trace or checks the zone at once; a live source is asked at once, and its first answer
+/// waited for, at most some seconds.
 Result<std::unique_ptr<runtime::SignalFeed>> MakeFeed(const SignalOptions& options,
                                                       HttpGetFunction http_get = platform::HttpGet);
 
 /// An Error when `interval` is not inside what a replayed feed covers: "the trace covers A..B".
 /// Always fine for live and generated feeds.
 Status CheckCoverage(const runtime::SignalFeed& feed, Interval interval);
+
+/// How fresh a live source is and what stands in when it stops; "" for a feed that is not live.
+std::string DescribeState(const runtime::SignalFeed& feed, Time now);
+/// The same as values; nothing for a feed that is not live.
+std::optional<SignalState> StateOf(const runtime::SignalFeed& feed, Time now);
 
 /// "US-CAL-CISO, average, life cycle: replay of US-CAL-CISO_2023.csv".
 std::string Describe(const core::SignalIdentity& identity);

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
+
+#include "signals/choose_source.h"
+#include "signals/make_provider.h"
 
 namespace ebb::signals {
 namespace {
@@ -48,7 +52,7 @@ TEST(MakeFeed, ReplaysATraceAndTakesOverrides) {
             "my-grid, marginal, life cycle: replay of DE_test_2023_hourly_direct.csv");
 }
 
-TEST(MakeFeed, MakesNeosTableAConstantAndALiveFeed) {
+TEST(MakeFeed, MakesNeosTableAndAConstant) {
   SignalOptions options;
   options.zone = "neo";
   EXPECT_THAT(Describe((*MakeFeed(options))->identity()), HasSubstr("NEO's mock table"));
@@ -56,17 +60,6 @@ TEST(MakeFeed, MakesNeosTableAConstantAndALiveFeed) {
   options.source = SignalSource::kConstant;
   options.constant = Intensity{90};
   EXPECT_THAT(Describe((*MakeFeed(options))->identity()), HasSubstr("unnamed zone"));
-  options = {};
-  options.source = SignalSource::kHttp;
-  options.url = "https://grid.example/latest";
-  int asked = 0;
-  const auto live = MakeFeed(options, [&](const platform::HttpRequest&) {
-    ++asked;
-    return platform::HttpResponse{200, R"({"value": 1})"};
-  });
-  ASSERT_TRUE(live);
-  EXPECT_EQ(asked, 0) << "nothing is asked before it is needed";
-  EXPECT_EQ((*live)->Observe(kDay, hours{1})->Current()->intensity.g_per_kwh, 1);
 }
 
 TEST(MakeFeed, SaysWhatIsMissing) {
@@ -83,6 +76,61 @@ TEST(MakeFeed, SaysWhatIsMissing) {
   }
 }
 
+TEST(MakeFeed, ALiveSourceSaysWhatItNeedsAndShowsNoSecret) {
+  const auto message = [](SignalSource source, auto change) {
+    SignalOptions options;
+    options.source = source;
+    options.zone = "DE";
+    change(options);
+    const auto made = ProviderOf(options);
+    EXPECT_FALSE(made);
+    return made ? "" : made.error().Message();
+  };
+  ::unsetenv("ELECTRICITYMAPS_API_KEY");
+  ::setenv("EBB_TEST_TOKEN", "s3cret", 1);
+  ::setenv("EBB_TEST_BAD_TOKEN", "s3cret\x01", 1);
+  const auto keep = [](SignalOptions&) {};
+  EXPECT_THAT(message(SignalSource::kElectricityMaps, keep), HasSubstr("ELECTRICITYMAPS_API_KEY"));
+  EXPECT_THAT(message(SignalSource::kElectricityMaps, [](SignalOptions& o) { o.zone = ""; }),
+              HasSubstr("which zone"));
+  EXPECT_THAT(message(SignalSource::kUkCarbonIntensity, keep), HasSubstr("GB-RG41"));
+  EXPECT_THAT(message(SignalSource::kWattTime, keep), HasSubstr("WATTTIME_USER"));
+  EXPECT_THAT(message(SignalSource::kCarbonAwareSdk, keep), HasSubstr("web address"));
+  const auto open = [](SignalOptions& o) {
+    o.url = "http://localhost.example/v3";
+    o.auth_env = "EBB_TEST_TOKEN";
+  };
+  EXPECT_THAT(message(SignalSource::kElectricityMaps, open), HasSubstr("not sent unencrypted"));
+  const auto forged = [](SignalOptions& o) { o.auth_env = "EBB_TEST_BAD_TOKEN"; };
+  const std::string refused = message(SignalSource::kElectricityMaps, forged);
+  EXPECT_THAT(refused, HasSubstr("control character"));
+  EXPECT_THAT(refused, ::testing::Not(HasSubstr("s3cret")));
+  EXPECT_THAT(message(SignalSource::kHttp,
+                      [](SignalOptions& o) {
+                        o.url = "https://x";
+                        o.json.unit = "percentile";
+                      }),
+              HasSubstr("lb/MWh"));
+}
+
+TEST(SourceChain, IsSpelledOutAndNeverFallsBackToAModelWhereNoKeyIsNeeded) {
+  SignalOptions options;
+  options.zone = "GB";
+  ::unsetenv("ELECTRICITYMAPS_API_KEY");
+  EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource), SignalSource::kUkCarbonIntensity);
+  EXPECT_EQ(DescribeChain(options),
+            "uk-carbon-intensity (needs no key), electricity-maps (not used: "
+            "ELECTRICITYMAPS_API_KEY is not set), profile (not used: modelled, only when named)");
+  options.zone = "DE";
+  EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource), SignalSource::kProfile);
+  const auto live = ChooseSource(options, ChoiceOf::kLiveOnly);
+  ASSERT_FALSE(live);
+  EXPECT_THAT(live.error().Message(), HasSubstr("ELECTRICITYMAPS_API_KEY is not set"));
+  ::setenv("ELECTRICITYMAPS_API_KEY", "s3cret", 1);
+  EXPECT_EQ(*ChooseSource(options, ChoiceOf::kAnySource), SignalSource::kElectricityMaps);
+  ::unsetenv("ELECTRICITYMAPS_API_KEY");
+}
+
 TEST(CheckCoverage, RefusesATimeThatTheTraceDoesNotHold) {
   const auto feed = *MakeFeed(Replay());
   EXPECT_TRUE(CheckCoverage(*feed, {kDay, kDay + hours{2}}));
@@ -95,9 +143,8 @@ TEST(CheckCoverage, RefusesATimeThatTheTraceDoesNotHold) {
 }
 
 TEST(Names, OfSourcesAndForecastsReadBack) {
-  for (const auto source : {SignalSource::kReplay, SignalSource::kProfile, SignalSource::kConstant,
-                            SignalSource::kHttp})
-    EXPECT_EQ(SignalSourceFromName(Name(source)), source);
+  for (const std::string& name : SignalSourceNames())
+    EXPECT_EQ(Name(*SignalSourceFromName(name)), name);
   for (const auto mode : {ForecastMode::kAuto, ForecastMode::kArchived, ForecastMode::kHistory,
                           ForecastMode::kPerfect})
     EXPECT_EQ(ForecastModeFromName(Name(mode)), mode);

@@ -49,14 +49,19 @@ struct Reading {
 class Provider {
  public:
   virtual ~Provider() = default;
-  /// "electricity-maps": for people, and part of the cache's key.
+  /// "electricity-maps": for people.
   virtual const std::string& name() const = 0;
+  /// Tells two sources of one name apart on disk: another server, another address.
+  virtual std::string cache_key() const { return name(); }
   /// Zone and boundary may be unknown until the first answer.
   virtual const core::SignalIdentity& identity() const = 0;
   /// Blocks as long as its requests do: never called on a thread that decides. One thread at a
   /// time.
   virtual Result<Reading> Read(const Question& question) = 0;
 };
+
+/// Makes a provider over the client that it is handed.
+using MakeProviderFunction = std::function<std::unique_ptr<Provider>(HttpGetFunction)>;
 
 /// How far back a first question reaches: what the own forecast wants to learn from.
 inline constexpr Duration kFirstHistory{std::chrono::days{14}};

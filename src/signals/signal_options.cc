@@ -7,7 +7,9 @@
 namespace ebb::signals {
 namespace {
 
-constexpr std::array<std::string_view, 4> kSourceNames{"replay", "profile", "constant", "http"};
+constexpr std::array<std::string_view, 8> kSourceNames{
+    "replay",   "profile",         "constant", "http", "electricity-maps", "uk-carbon-intensity",
+    "watttime", "carbon-aware-sdk"};
 constexpr std::array<std::string_view, 4> kForecastNames{"auto", "archived", "history", "perfect"};
 
 }  // namespace
@@ -19,6 +21,8 @@ std::string_view Name(ForecastMode mode) { return kForecastNames[static_cast<std
 std::optional<SignalSource> SignalSourceFromName(std::string_view name) {
   return EnumFromName<SignalSource>(kSourceNames, name);
 }
+std::vector<std::string> SignalSourceNames() { return {kSourceNames.begin(), kSourceNames.end()}; }
+bool IsLive(SignalSource source) { return source >= SignalSource::kHttp; }
 std::optional<ForecastMode> ForecastModeFromName(std::string_view name) {
   return EnumFromName<ForecastMode>(kForecastNames, name);
 }

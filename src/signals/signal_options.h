@@ -11,6 +11,8 @@
 #include "base/time.h"
 #include "base/units.h"
 #include "core/intensity.h"
+#include "signals/json_address.h"
+#include "signals/outage_rules.h"
 
 namespace ebb::signals {
 
@@ -18,11 +20,19 @@ enum class SignalSource {
   kReplay,    ///< a CSV trace
   kProfile,   ///< typical days of a zone, modelled; or NEO's table
   kConstant,  ///< one value
-  kHttp,      ///< the latest value of a web address
+  kHttp,      ///< a web address that answers with JSON
+  kElectricityMaps,
+  kUkCarbonIntensity,
+  kWattTime,
+  kCarbonAwareSdk,
 };
-/// "replay", "profile", "constant", "http".
+/// "replay", "profile", "constant", "http", "electricity-maps", "uk-carbon-intensity", "watttime",
+/// "carbon-aware-sdk".
 std::string_view Name(SignalSource source);
 std::optional<SignalSource> SignalSourceFromName(std::string_view name);
+std::vector<std::string> SignalSourceNames();
+/// Asked over a network while the clock is the wall clock.
+bool IsLive(SignalSource source);
 
 /// Where a replayed trace takes its forecast from.
 enum class ForecastMode {
@@ -41,20 +51,28 @@ inline constexpr std::string_view kNeoProfile = "neo";
 
 struct SignalOptions {
   SignalSource source = SignalSource::kProfile;
-  /// profile: a zone of ProfileZones() or "neo"; empty: kDefaultZone. Others: a label; empty: what
-  /// the source says itself.
+  /// The user named the source: a zone alone does not change it (choose_source.h).
+  bool source_named = false;
+  /// profile: a zone of ProfileZones() or "neo"; empty: kDefaultZone. Providers: the zone, region
+  /// or location to ask for. Others: a label; empty: what the source says itself.
   std::string zone;
   std::string trace_path;  ///< replay
   ForecastMode forecast = ForecastMode::kAuto;
-  std::optional<core::SignalKind> kind;       ///< replay, http: overrides what the source says
-  std::optional<core::Boundary> boundary;     ///< replay, http: overrides what the source says
-  std::uint64_t seed = 1;                     ///< profile: day-to-day variation
-  Duration neo_utc_offset{0};                 ///< profile "neo": local time of its hours minus UTC
-  std::optional<Intensity> constant;          ///< constant
-  std::string url;                            ///< http
-  Duration refresh{std::chrono::minutes{5}};  ///< http: asks at most once in this time
-  std::string auth_env;                       ///< http: environment variable holding the token
+  std::optional<core::SignalKind> kind;    ///< replay, http, carbon-aware-sdk: overrules the source
+  std::optional<core::Boundary> boundary;  ///< replay, http: overrules; electricity-maps: asked for
+  std::uint64_t seed = 1;                  ///< profile: day-to-day variation
+  Duration neo_utc_offset{0};              ///< profile "neo": local time of its hours minus UTC
+  std::optional<Intensity> constant;       ///< constant
+  // Live sources
+  std::string url;                            ///< http: the address; providers: another server
+  Duration refresh{std::chrono::minutes{5}};  ///< asked at most once in this time
+  std::string auth_env;                       ///< environment variable that holds the token
+  std::string auth_file;                      ///< or the file whose first line does
   std::string auth_header = "auth-token";     ///< http: header that carries the token
+  JsonShape json;                             ///< http: where in the answer the values are
+  OutageRules outage;
+  /// Where answers are kept between processes; "auto": the user's cache directory; "": nowhere.
+  std::string cache_directory = "auto";
 };
 
 }  // namespace ebb::signals

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 
 namespace ebb::signals {
 
@@ -34,6 +35,16 @@ Status CheckAddress(std::string_view url, bool carries_secret) {
     return Fail({ExitCode::kConfiguration, "a token is not sent unencrypted", ShownUrl(url),
                  "use an https:// address"});
   return {};
+}
+
+std::string ShortDigest(std::string_view text) {
+  constexpr char kHex[] = "0123456789abcdef";
+  std::uint64_t digest = 0xcbf29ce484222325ULL;
+  for (const char character : text)
+    digest = (digest ^ static_cast<unsigned char>(character)) * 0x100000001b3ULL;
+  std::string shown;
+  for (int shift = 60; shift >= 0; shift -= 4) shown += kHex[digest >> shift & 15];
+  return shown;
 }
 
 std::string UrlEscape(std::string_view text) {

@@ -18,6 +18,10 @@ bool IsThisMachine(std::string_view url);
 /// Refuses what is no web address, and a secret that would travel unencrypted.
 Status CheckAddress(std::string_view url, bool carries_secret);
 
+/// 16 hexadecimal digits that tell addresses apart without showing them (FNV-1a; not for secrets
+/// that could be guessed).
+std::string ShortDigest(std::string_view text);
+
 std::string UrlEscape(std::string_view text);
 
 /// "Authorization: Basic ..." of RFC 7617.

@@ -1,0 +1,33 @@
+#pragma once
+// Which source serves a zone when the user names only the zone: the chain, in order, with why each
+// link is or is not used. A modelled profile is the last link, and never stands in for a zone whose
+// live source needs no key: there a network that is down is an Error. Values of another kind
+// (marginal) or boundary are not mixed in: such a source must be named.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "signals/signal_options.h"
+
+namespace ebb::signals {
+
+struct SourceLink {
+  SignalSource source;
+  bool usable = false;
+  std::string why;
+};
+
+enum class ChoiceOf { kAnySource, kLiveOnly };
+
+/// The chain of a zone. `has_key`: Electricity Maps' variable is set, or options name a key.
+std::vector<SourceLink> SourceChain(std::string_view zone, bool has_key);
+
+/// The first link that is usable. kLiveOnly: an Error that spells the chain out where none is.
+Result<SignalSource> ChooseSource(const SignalOptions& options, ChoiceOf choice);
+
+/// "uk-carbon-intensity (needs no key), electricity-maps (not used: ...), ...".
+std::string DescribeChain(const SignalOptions& options);
+
+}  // namespace ebb::signals

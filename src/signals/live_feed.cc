@@ -1,0 +1,104 @@
+#include "signals/live_feed.h"
+
+#include <algorithm>
+
+namespace ebb::signals {
+namespace {
+
+// A machine that was asleep wakes with a wall clock far ahead: the thread looks at it this often.
+constexpr Duration kLongestSleep{std::chrono::seconds{20}};
+
+}  // namespace
+
+// A request that hangs is given up when the feed goes away.
+LiveFeed::LiveFeed(HttpGetFunction http_get, LiveFeedOptions options)
+    : options_(std::move(options)),
+      http_(
+          [this, http_get = std::move(http_get)](platform::HttpRequest request) {
+            request.cancelled = &stopping_;
+            return http_get(request);
+          },
+          *this, options_.patience),
+      snapshot_(std::make_shared<LiveSnapshot>()) {}
+
+std::unique_ptr<LiveFeed> LiveFeed::Start(const MakeProviderFunction& make_provider,
+                                          HttpGetFunction http_get, LiveFeedOptions options) {
+  std::unique_ptr<LiveFeed> feed(new LiveFeed(std::move(http_get), std::move(options)));
+  LiveFeed* self = feed.get();
+  auto provider = make_provider(
+      [self](const platform::HttpRequest& request) { return self->http_.Get(request); });
+  feed->identity_ = provider->identity();
+  feed->signal_ = std::make_unique<LiveSignal>(std::move(provider), feed->options_.live);
+  feed->thread_ = std::thread([self] { self->Work(); });
+  feed->AwaitFirstAnswer();
+  return feed;
+}
+
+LiveFeed::~LiveFeed() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void LiveFeed::Work() {
+  while (!stopping_) {
+    auto brought = signal_->Refresh(Now());
+    const Time next = brought->next_question;
+    {
+      const std::lock_guard lock(mutex_);
+      snapshot_ = std::move(brought);
+      for (std::string& note : signal_->TakeNotes()) notes_.push_back(std::move(note));
+    }
+    changed_.notify_all();
+    while (Now() < next)
+      if (!Wait(std::min<Duration>(next - Now(), kLongestSleep))) return;
+  }
+}
+
+void LiveFeed::AwaitFirstAnswer() {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, options_.first_answer,
+                    [this] { return snapshot_->asked_at.has_value(); });
+  // What the first answer said about itself; not changed later, since others hold references.
+  if (snapshot_->answered_at) identity_ = snapshot_->identity;
+}
+
+Result<core::SignalView> LiveFeed::Observe(Time now, Duration) {
+  return ViewAt(*snapshot(), now, options_.outage);
+}
+
+Result<core::IntensitySeries> LiveFeed::Settled(Interval interval) {
+  return SettledOver(*snapshot(), interval, options_.outage);
+}
+
+// Just after the next question, so that its answer is there.
+Time LiveFeed::NextChange(Time now) const {
+  constexpr Duration kAnswering{std::chrono::seconds{2}};
+  const Time next = snapshot()->next_question + kAnswering;
+  return next > now ? next : now + std::min<Duration>(options_.live.refresh, kLongestSleep);
+}
+
+std::shared_ptr<const LiveSnapshot> LiveFeed::snapshot() const {
+  const std::lock_guard lock(mutex_);
+  return snapshot_;
+}
+
+std::vector<std::string> LiveFeed::TakeNotes() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(notes_, {});
+}
+
+Time LiveFeed::Now() const {
+  return std::chrono::floor<Duration>(std::chrono::system_clock::now());
+}
+
+bool LiveFeed::Wait(Duration duration) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, duration, [this] { return stopping_.load(); });
+  return !stopping_;
+}
+
+}  // namespace ebb::signals

@@ -1,0 +1,147 @@
+#include "signals/live_signal.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "forecast/better_on_record.h"
+#include "platform/file.h"
+#include "signals/signal_cache.h"
+
+namespace ebb::signals {
+namespace {
+
+// What the own forecast may learn from, and what is kept on disk.
+constexpr Duration kKept{std::chrono::days{60}};
+constexpr std::uint64_t kCacheLimitBytes = 16ULL << 20;
+constexpr const char* kProviderMethod = "the provider's";
+
+core::IntensitySeries SeriesOf(const core::SignalIdentity& identity,
+                               std::vector<core::Sample> samples) {
+  auto series = core::IntensitySeries::Create(identity, std::move(samples));
+  EBB_CHECK(series.has_value());
+  return *std::move(series);
+}
+
+}  // namespace
+
+LiveSignal::LiveSignal(std::unique_ptr<Provider> provider, LiveOptions options)
+    : provider_(std::move(provider)),
+      options_(std::move(options)),
+      own_(forecast::MakeBestForecaster()),
+      identity_(provider_->identity()) {}
+
+std::shared_ptr<const LiveSnapshot> LiveSignal::Refresh(Time now) {
+  if (now >= next_question_) {
+    ReadCache(now);
+    const bool due = !answered_at_ || now >= *answered_at_ + options_.refresh;
+    next_question_ = due ? now + options_.refresh : *answered_at_ + options_.refresh;
+    if (due) Ask(now);
+  }
+  return Snapshot(now);
+}
+
+// Another process may have asked meanwhile.
+void LiveSignal::ReadCache(Time now) {
+  if (options_.cache_directory.empty()) return;
+  const auto path =
+      CachePath(options_.cache_directory, provider_->cache_key(), provider_->identity());
+  const auto text = platform::ReadFile(path, kCacheLimitBytes);
+  if (!text) return;
+  const auto cached = CachedSignalFromText(*text, path.string());
+  if (!cached) {
+    notes_.push_back("the cached signal is ignored: " + cached.error().Message());
+    return;
+  }
+  // A stamp from the future would keep this process from ever asking.
+  if (cached->answered_at > now || (answered_at_ && cached->answered_at <= *answered_at_)) return;
+  archive_.Add(cached->known);
+  provider_forecast_ = cached->forecast;
+  provider_issued_ = forecast_asked_at_ = cached->issued;
+  answered_at_ = cached->answered_at;
+  asked_at_ = std::max(asked_at_.value_or(Time{}), *answered_at_);
+  identity_ = cached->identity;
+  origin_ = "cached on disk";
+  failure_.reset();
+}
+
+void LiveSignal::WriteCache(Time now) {
+  if (options_.cache_directory.empty()) return;
+  const auto path =
+      CachePath(options_.cache_directory, provider_->cache_key(), provider_->identity());
+  auto written = platform::EnsureWritableDirectory(path.parent_path());
+  if (written)
+    written = platform::WriteFileAtomically(
+        path, ToText({provider_->name(), identity_, now, archive_.samples(), provider_issued_,
+                      provider_forecast_}));
+  if (!written) notes_.push_back("the signal is not cached: " + written.error().Message());
+}
+
+void LiveSignal::Ask(Time now) {
+  asked_at_ = now;
+  Question question{now, options_.horizon, archive_.measured_until(), true};
+  question.wants_forecast = !forecast_asked_at_ || provider_forecast_.empty() ||
+                            now >= *forecast_asked_at_ + options_.forecast_refresh;
+  // A forecast that was refused is not asked for with every value.
+  if (forecast_failure_ && forecast_asked_at_)
+    question.wants_forecast = now >= *forecast_asked_at_ + options_.forecast_refresh;
+  auto reading = provider_->Read(question);
+  if (!reading) {
+    failure_ = std::move(reading).error();
+    return;
+  }
+  failure_.reset();
+  if (question.wants_forecast) {
+    forecast_asked_at_ = now;
+    forecast_failure_ = reading->forecast_failure;
+  }
+  Take(*reading, now);
+  WriteCache(now);
+}
+
+void LiveSignal::Take(const Reading& reading, Time now) {
+  answered_at_ = now;
+  origin_ = "answered";
+  if (identity_.zone.empty()) identity_.zone = reading.zone;
+  if (identity_.boundary == core::Boundary::kUnknown) identity_.boundary = reading.boundary;
+  archive_.Add(reading.known);
+  archive_.ForgetBefore(now - kKept);
+  if (reading.forecast.empty()) return;
+  provider_forecast_ = reading.forecast;
+  provider_issued_ = reading.issued.value_or(now);
+}
+
+// The provider's rows where it has them, ours elsewhere. Ours begins where what is known ends.
+core::Forecast LiveSignal::Ahead(const core::IntensitySeries& known, Time now) {
+  core::Forecast theirs{provider_issued_.value_or(Time{}),
+                        kProviderMethod,
+                        SeriesOf(identity_, provider_forecast_),
+                        {},
+                        {}};
+  const bool reaches = theirs.series.span().end >= now + options_.horizon;
+  const core::Sample* last = known.empty() ? nullptr : &known.samples().back();
+  if (reaches || !last) return theirs;
+  const Time from = std::min(now, last->interval.begin);
+  auto ours = own_->At(known, from, now + options_.horizon - from);
+  if (!ours || ours->series.empty()) return theirs;
+  if (theirs.series.empty()) return *std::move(ours);
+  core::Forecast joined = forecast::Joined(theirs, *ours);
+  joined.issued = std::max(theirs.issued, ours->issued);
+  joined.method = std::string(kProviderMethod) + ", then " + ours->method;
+  return joined;
+}
+
+std::shared_ptr<const LiveSnapshot> LiveSignal::Snapshot(Time now) {
+  auto snapshot = std::make_shared<LiveSnapshot>();
+  snapshot->identity = identity_;
+  snapshot->known = archive_.Series(identity_);
+  snapshot->forecast = Ahead(snapshot->known, now);
+  snapshot->origin = origin_;
+  snapshot->asked_at = asked_at_;
+  snapshot->answered_at = answered_at_;
+  snapshot->failure = failure_;
+  snapshot->forecast_failure = forecast_failure_;
+  snapshot->next_question = next_question_;
+  return snapshot;
+}
+
+}  // namespace ebb::signals

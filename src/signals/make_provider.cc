@@ -1,0 +1,166 @@
+#include "signals/make_provider.h"
+
+#include <cstdlib>
+
+#include "base/text.h"
+#include "platform/file.h"
+#include "signals/carbon_aware_sdk.h"
+#include "signals/electricity_maps.h"
+#include "signals/uk_carbon_intensity.h"
+#include "signals/watttime.h"
+#include "signals/web_request.h"
+
+namespace ebb::signals {
+namespace {
+
+using MadeProvider = Result<MakeProviderFunction>;
+
+constexpr std::uint64_t kSecretLimitBytes = 64 << 10;
+
+// It becomes part of a header line. The secret itself is in no message.
+Result<std::string> CheckSecret(std::string_view text, const std::string& where) {
+  const std::string secret(Trim(text.substr(0, text.find('\n'))));
+  for (const char character : secret)
+    if (character < ' ' || character == 0x7f)
+      return Fail({ExitCode::kConfiguration, "the token holds a control character", where, ""});
+  if (secret.empty())
+    return Fail(
+        {ExitCode::kConfiguration, "the token is empty", where, "write it in the first line"});
+  return secret;
+}
+
+Result<std::string> SecretFromEnvironment(const std::string& name, const std::string& where) {
+  const char* secret = std::getenv(name.c_str());
+  if (!secret || !*secret)
+    return Fail({ExitCode::kConfiguration, "the environment variable " + name + " is not set",
+                 where, "set it to the token, or name a file that holds it with --api-token-file"});
+  return CheckSecret(secret, name);
+}
+
+// From the file or variable that the options name, or else the provider's own variable; "" where no
+// one names any.
+Result<std::string> Secret(const SignalOptions& options, const std::string& own_variable,
+                           const std::string& where) {
+  if (!options.auth_file.empty()) {
+    EBB_ASSIGN_OR_RETURN(const std::string text,
+                         platform::ReadFile(options.auth_file, kSecretLimitBytes));
+    return CheckSecret(text, options.auth_file);
+  }
+  const std::string& variable = options.auth_env.empty() ? own_variable : options.auth_env;
+  if (variable.empty()) return std::string();
+  return SecretFromEnvironment(variable, where);
+}
+
+// The server to ask, without a final slash.
+Result<std::string> Server(const SignalOptions& options, const std::string& usual, bool secret) {
+  std::string url = options.url.empty() ? usual : options.url;
+  while (url.ends_with('/')) url.pop_back();
+  EBB_RETURN_IF_ERROR(CheckAddress(url, secret));
+  return url;
+}
+
+Status NeedZone(const SignalOptions& options, const char* example) {
+  if (!options.zone.empty()) return {};
+  return Fail({ExitCode::kConfiguration,
+               std::string(Name(options.source)) + " needs to be told which zone to ask for", "",
+               std::string("give --zone, e.g. ") + example});
+}
+
+MadeProvider ElectricityMaps(const SignalOptions& options) {
+  EBB_RETURN_IF_ERROR(NeedZone(options, "DE"));
+  ElectricityMapsOptions made;
+  made.zone = options.zone;
+  made.boundary = options.boundary.value_or(core::Boundary::kLifecycle);
+  EBB_ASSIGN_OR_RETURN(made.base_url, Server(options, kElectricityMapsUrl, true));
+  EBB_ASSIGN_OR_RETURN(made.key,
+                       Secret(options, kElectricityMapsKeyVariable, ShownUrl(made.base_url)));
+  return
+      [made](HttpGetFunction http_get) { return MakeElectricityMaps(made, std::move(http_get)); };
+}
+
+MadeProvider Uk(const SignalOptions& options) {
+  const auto area = UkAreaFromZone(options.zone.empty() ? "GB" : options.zone);
+  if (!area)
+    return Fail({ExitCode::kConfiguration,
+                 "\"" + options.zone + "\" is no zone of the UK Carbon Intensity API", "",
+                 "give GB, GB-1 to GB-17 (a region), or GB-RG41 (an outward postcode)"});
+  EBB_ASSIGN_OR_RETURN(const std::string url, Server(options, kUkCarbonIntensityUrl, false));
+  return [made = UkCarbonIntensityOptions{url, *area}](HttpGetFunction http_get) {
+    return MakeUkCarbonIntensity(made, std::move(http_get));
+  };
+}
+
+// A file or named variable holds "user:password"; without one, the official client's two variables.
+MadeProvider WattTime(const SignalOptions& options) {
+  EBB_RETURN_IF_ERROR(NeedZone(options, "CAISO_NORTH"));
+  WattTimeOptions made;
+  made.region = options.zone;
+  if (options.kind == core::SignalKind::kAverage) made.signal_type = "co2_aoer";
+  EBB_ASSIGN_OR_RETURN(made.base_url, Server(options, kWattTimeUrl, true));
+  if (options.auth_file.empty() && options.auth_env.empty()) {
+    const std::string where = ShownUrl(made.base_url);
+    EBB_ASSIGN_OR_RETURN(made.user, SecretFromEnvironment(kWattTimeUserVariable, where));
+    EBB_ASSIGN_OR_RETURN(made.password, SecretFromEnvironment(kWattTimePasswordVariable, where));
+  } else {
+    EBB_ASSIGN_OR_RETURN(const std::string pair, Secret(options, "", ""));
+    const auto colon = pair.find(':');
+    if (colon == std::string::npos)
+      return Fail({ExitCode::kConfiguration, "WattTime's secret has no colon", "",
+                   "write it as user:password"});
+    made.user = pair.substr(0, colon);
+    made.password = pair.substr(colon + 1);
+  }
+  return [made](HttpGetFunction http_get) { return MakeWattTime(made, std::move(http_get)); };
+}
+
+MadeProvider CarbonAwareSdk(const SignalOptions& options) {
+  EBB_RETURN_IF_ERROR(NeedZone(options, "westus"));
+  CarbonAwareSdkOptions made;
+  made.location = options.zone;
+  made.kind = options.kind.value_or(core::SignalKind::kAverage);
+  EBB_ASSIGN_OR_RETURN(made.key, Secret(options, "", ShownUrl(options.url)));
+  EBB_ASSIGN_OR_RETURN(made.base_url, Server(options, "", !made.key.empty()));
+  return [made](HttpGetFunction http_get) { return MakeCarbonAwareSdk(made, std::move(http_get)); };
+}
+
+MadeProvider Json(const SignalOptions& options) {
+  JsonAddressOptions made;
+  made.url = options.url;
+  made.shape = options.json;
+  made.refresh = options.refresh;
+  made.identity = {options.zone, options.kind.value_or(core::SignalKind::kAverage),
+                   options.boundary.value_or(core::Boundary::kUnknown), ""};
+  EBB_RETURN_IF_ERROR(CheckAddress(options.url, false));
+  EBB_ASSIGN_OR_RETURN(const std::string token, Secret(options, "", ShownUrl(options.url)));
+  EBB_RETURN_IF_ERROR(CheckAddress(options.url, !token.empty()));
+  if (!token.empty()) made.header = options.auth_header + ": " + token;
+  made.hint = "name what holds your token: --api-token-env or --api-token-file";
+  if (!options.auth_env.empty())
+    made.hint = "check the token in the environment variable " + options.auth_env;
+  if (!options.auth_file.empty()) made.hint = "check the token in " + options.auth_file;
+  if (!GramsPerKwhOf(made.shape.unit))
+    return Fail({ExitCode::kConfiguration, "the unit \"" + made.shape.unit + "\" is not known", "",
+                 std::string("choose one of ") + kIntensityUnits});
+  return [made](HttpGetFunction http_get) { return MakeJsonAddress(made, std::move(http_get)); };
+}
+
+}  // namespace
+
+MadeProvider ProviderOf(const SignalOptions& options) {
+  switch (options.source) {
+    case SignalSource::kElectricityMaps:
+      return ElectricityMaps(options);
+    case SignalSource::kUkCarbonIntensity:
+      return Uk(options);
+    case SignalSource::kWattTime:
+      return WattTime(options);
+    case SignalSource::kCarbonAwareSdk:
+      return CarbonAwareSdk(options);
+    case SignalSource::kHttp:
+      return Json(options);
+    default:
+      return Fail({ExitCode::kBug, "a source that is not live has no provider", "", ""});
+  }
+}
+
+}  // namespace ebb::signals

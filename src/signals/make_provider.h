@@ -1,0 +1,13 @@
+#pragma once
+// From options to a live provider, with its secrets read from the environment or a file. Checks
+// everything that can be checked without asking: a key that is not there, a zone that the provider
+// does not have, a token that would travel unencrypted. The only place that knows all providers.
+
+#include "signals/provider.h"
+#include "signals/signal_options.h"
+
+namespace ebb::signals {
+
+Result<MakeProviderFunction> ProviderOf(const SignalOptions& options);
+
+}  // namespace ebb::signals

@@ -1,0 +1,55 @@
+#pragma once
+// The one way to ask a service that may be down, slow, or tired of us: retries that can succeed
+// (retry.h), a rate (token_bucket.h), and a circuit breaker (circuit_breaker.h), one of each per
+// provider. It waits, so it is called on the thread that fetches and never on one that decides.
+
+#include <cstdint>
+
+#include "signals/circuit_breaker.h"
+#include "signals/provider.h"
+#include "signals/retry.h"
+#include "signals/token_bucket.h"
+
+namespace ebb::signals {
+
+/// Time on the thread that fetches; a fake one in tests.
+class FetchTime {
+ public:
+  virtual ~FetchTime() = default;
+  virtual Time Now() const = 0;
+  /// False: stop, the caller is going away.
+  virtual bool Wait(Duration duration) = 0;
+};
+
+struct PatienceOptions {
+  int attempts = 4;
+  BackOff back_off;
+  Rate rate;
+  BreakerOptions breaker;
+  std::uint64_t seed = 1;  ///< of the back-off's jitter
+};
+
+class PatientHttp {
+ public:
+  /// `time` must outlive it.
+  PatientHttp(HttpGetFunction http_get, FetchTime& time, PatienceOptions options);
+
+  /// A status that cannot be retried, or still is there after the last attempt, is a response.
+  Result<platform::HttpResponse> Get(const platform::HttpRequest& request);
+  CircuitBreaker::State state() const { return breaker_.StateAt(time_.Now()); }
+
+ private:
+  Status Admit(const platform::HttpRequest& request);
+  Result<platform::HttpResponse> Attempt(const platform::HttpRequest& request);
+  Duration WaitBeforeNext(const Result<platform::HttpResponse>& answer, int failures);
+
+  const HttpGetFunction http_get_;
+  FetchTime& time_;
+  const PatienceOptions options_;
+  TokenBucket bucket_;
+  CircuitBreaker breaker_;
+  Random random_;
+  Time not_before_{};  ///< the service asked to be left alone until then
+};
+
+}  // namespace ebb::signals
