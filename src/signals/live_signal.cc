@@ -13,6 +13,8 @@ namespace {
 // What the own forecast may learn from, and what is kept on disk.
 constexpr Duration kKept{std::chrono::days{60}};
 constexpr std::uint64_t kCacheLimitBytes = 16ULL << 20;
+// Estimates younger than this are asked for again: measured values come late.
+constexpr Duration kUnsettled{std::chrono::hours{2}};
 constexpr const char* kProviderMethod = "the provider's";
 
 core::IntensitySeries SeriesOf(const core::SignalIdentity& identity,
@@ -78,7 +80,9 @@ void LiveSignal::WriteCache(Time now) {
 
 void LiveSignal::Ask(Time now) {
   asked_at_ = now;
-  Question question{now, options_.horizon, archive_.measured_until(), true};
+  // A source that only ever estimates is not asked for its whole past every time.
+  const Time known_until = std::max(archive_.measured_until(), archive_.until() - kUnsettled);
+  Question question{now, options_.horizon, known_until, true};
   question.wants_forecast = !forecast_asked_at_ || provider_forecast_.empty() ||
                             now >= *forecast_asked_at_ + options_.forecast_refresh;
   // A forecast that was refused is not asked for with every value.

@@ -30,6 +30,7 @@ double TrueValue(Time hour) {
 // one. Unreachable during outages.
 struct Source {
   int asked = 0;
+  Time known_until{};  // of the latest question
   std::vector<Interval> outages;
   bool has_forecast = false;
   SampleStatus status = SampleStatus::kMeasured;
@@ -42,6 +43,7 @@ class FakeProvider final : public Provider {
   const core::SignalIdentity& identity() const override { return identity_; }
   Result<Reading> Read(const Question& question) override {
     ++source_.asked;
+    source_.known_until = question.known_until;
     for (const Interval& outage : source_.outages)
       if (outage.contains(question.now))
         return Fail({ExitCode::kUnavailable, "cannot resolve host", "https://x", ""});
@@ -111,6 +113,16 @@ TEST(LiveSignal, AnEstimateThatLosesToAMeasuredValueCausesNoMoreQuestions) {
     EXPECT_EQ(snapshot->known.At(kDay)->status, SampleStatus::kMeasured);
   }
   EXPECT_EQ(source.asked, 12);
+}
+
+TEST(LiveSignal, ASourceThatOnlyEstimatesIsNotAskedForItsWholePastEveryTime) {
+  Source source;
+  source.status = SampleStatus::kEstimated;
+  LiveSignal signal = Signal(source);
+  signal.Refresh(kDay);
+  EXPECT_LT(source.known_until, kDay - days{14});
+  signal.Refresh(kDay + minutes{5});
+  EXPECT_GE(source.known_until, kDay - hours{1});
 }
 
 TEST(LiveSignal, FreshThenLastKnownThenForecastThenMissing) {

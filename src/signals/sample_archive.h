@@ -17,8 +17,9 @@ class SampleArchive {
   void ForgetBefore(Time time);
 
   bool empty() const { return samples_.empty(); }
-  /// The end of the newest measured value; epoch where there is none.
+  /// The end of the newest measured value, and of the newest at all; epoch where there is none.
   Time measured_until() const;
+  Time until() const { return empty() ? Time{} : samples_.rbegin()->second.interval.end; }
   std::vector<core::Sample> samples() const;
   core::IntensitySeries Series(const core::SignalIdentity& identity) const;
 

@@ -60,12 +60,13 @@ class WattTime final : public Provider {
   Result<Reading> Read(const Question& question) override {
     Reading reading;
     std::optional<Error> no_past;
-    if (question.now - question.known_until > kHistoricalEvery || question.now >= historical_at_)
+    if (question.now >= historical_at_) {
       if (const auto past = AskPast(question, reading); !past) no_past = past.error();
+      historical_at_ = question.now + kHistoricalEvery;
+    }
     const auto ahead = AskAhead(question, reading);
     if (!ahead && (no_past || reading.known.empty())) return Fail(ahead.error());
     if (!ahead) reading.forecast_failure = ahead.error();
-    if (!no_past) historical_at_ = question.now + kHistoricalEvery;
     return reading;
   }
 
