@@ -51,6 +51,33 @@ class Simulation : public Cli {
   }
 };
 
+// A year-long job is re-planned every hour: long enough to be interrupted.
+TEST_F(Simulation, CtrlCEndsItSoonAndWritesNothing) {
+  Write("long.yaml", R"(sites: [{profile: DE}]
+devices: [{model: A}]
+jobs: [{count: 3, run_time: 9000h, power_w: 1}]
+start_dates: [2022-01-05]
+)");
+  const pid_t pid = Start({"simulate", "long.yaml", "--html", "page.html"});
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  ::kill(pid, SIGINT);
+  const auto asked = std::chrono::steady_clock::now();
+  const Outcome outcome = Finish(pid);
+  EXPECT_EQ(outcome.code, 75) << outcome.err;
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, std::chrono::seconds(10));
+  EXPECT_NE(outcome.err.find("nothing was written"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_FALSE(fs::exists(directory_ / "page.html"));
+}
+
+TEST_F(Simulation, AResultThatCannotBePrintedIsAnError) {
+  const std::string errors = (directory_ / "errors.txt").string();
+  const std::string command = std::string(EBB_PROGRAM) + " simulate " +
+                              (directory_ / "s.yaml").string() + " > /dev/full 2> " + errors;
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 4);
+  EXPECT_NE(Read(errors).find("standard output: cannot write"), std::string::npos) << Read(errors);
+}
+
 TEST_F(Simulation, IsTheSameAsTheGoldenFile) {
   const Outcome outcome = Ebb({"simulate", "s.yaml", "--format", "json", "--jobs", "1"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;

@@ -2,7 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "base/text.h"
 
@@ -44,6 +46,22 @@ int UsageError(const CLI::App& app, const CLI::ParseError& error,
   std::fprintf(stderr, "%s: %s\nSee %s --help, or --help after a command.\n",
                app.get_name().c_str(), message.c_str(), app.get_name().c_str());
   return static_cast<int>(ExitCode::kUsage);
+}
+
+int Report(const CLI::App& app, const Error& error) {
+  std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), error.Message().c_str());
+  return static_cast<int>(error.code);
+}
+
+// What is printed is a result: a full disk behind it is an error. A reader who has read enough
+// (EPIPE) is not.
+Status FlushOutput() {
+  errno = 0;
+  const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  if (!failed || errno == EPIPE) return {};
+  const std::string cause = errno != 0 ? std::string(": ") + std::strerror(errno) : "";
+  return Fail({ExitCode::kUnavailable, "cannot write" + cause, "standard output",
+               "free some disk space or print somewhere else"});
 }
 
 }  // namespace
@@ -126,9 +144,9 @@ int Parser::Run(const std::vector<std::string>& arguments) {
   for (const auto& parts : implementation_->parts) {
     if (!parts->app->parsed()) continue;
     const Result<int> result = parts->action();
-    if (result) return *result;
-    std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), result.error().Message().c_str());
-    return static_cast<int>(result.error().code);
+    if (!result) return Report(app, result.error());
+    const Status printed = FlushOutput();
+    return printed || *result != 0 ? *result : Report(app, printed.error());
   }
   std::fputs(app.help().c_str(), stdout);
   return static_cast<int>(ExitCode::kUsage);

@@ -2,6 +2,7 @@
 // once and beside the best schedule in hindsight.
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <thread>
 
@@ -89,13 +90,25 @@ class Supervisor {
  private:
   void Listen(const std::stop_token& token) {
     while (!token.stop_requested())
-      if (signals_.WaitForStop(std::chrono::milliseconds{100})) stopped_ = true;
+      if (signals_.WaitForStop(std::chrono::milliseconds{100}))
+        Stop();
+      else if (stopped_ && ++polls_since_stop_ > 20)
+        EndAtOnce();
+  }
+  // Policies and the bound cannot be interrupted. While they run, nothing has been written.
+  void Stop() {
+    if (stopped_.exchange(true)) EndAtOnce();
+  }
+  [[noreturn]] static void EndAtOnce() {
+    std::fputs("ebb: stopped before the end; nothing was written\n", stderr);
+    std::_Exit(static_cast<int>(ExitCode::kTryLater));
   }
 
   platform::ProcessSignals signals_;
   StatusLine line_;
   std::mutex mutex_;
   std::atomic<bool> stopped_{false};
+  int polls_since_stop_ = 0;
   std::jthread listener_;
 };
 
@@ -115,12 +128,13 @@ Result<int> Simulate(const SimulateOptions& options) {
   EBB_ASSIGN_OR_RETURN(config::ScenarioFile file, config::LoadScenario(context));
   EBB_RETURN_IF_ERROR(ApplyOptions(options, file));
   EBB_ASSIGN_OR_RETURN(const sim::Experiment experiment, RunSupervised(file, options));
-  if (!options.html.empty())
-    EBB_RETURN_IF_ERROR(
-        platform::WriteFileAtomically(options.html, report::SimulationPage(experiment)));
   const std::string text =
       options.json ? report::SimulationJson(experiment) : report::SimulationText(experiment);
   std::fputs(text.c_str(), stdout);
+  // A page that cannot be written does not lose what took long to compute.
+  if (!options.html.empty())
+    EBB_RETURN_IF_ERROR(
+        platform::WriteFileAtomically(options.html, report::SimulationPage(experiment)));
   return 0;
 }
 

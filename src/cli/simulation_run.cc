@@ -76,8 +76,8 @@ Result<StartResult> RunStart(const Work& work, std::size_t index, sim::Feeds& fe
   EBB_ASSIGN_OR_RETURN(const auto truth, sim::TrueSignals::Load(scenario, feeds, start));
   StartResult result;
   for (const sim::PolicyChoice& policy : work.policies) {
-    if (options.stopped && options.stopped()) return result;
-    EBB_ASSIGN_OR_RETURN(auto simulation, sim::Simulate(scenario, policy, start, feeds, *truth));
+    EBB_ASSIGN_OR_RETURN(auto simulation,
+                         sim::Simulate(scenario, policy, start, feeds, *truth, options.stopped));
     result.policies.push_back(sim::FiguresOf(simulation, scenario.cluster));
     if (index == 0) result.details.push_back(std::move(simulation));
   }
@@ -121,9 +121,9 @@ class Pool {
       for (std::size_t i = 1; i < threads; ++i) workers.emplace_back([this] { Worker(); });
       Worker();
     }
-    if (error_) return Fail(*error_);
-    if (options_.stopped && options_.stopped())
+    if (options_.stopped())
       return Fail({ExitCode::kTryLater, "stopped before the end; nothing was written", "", ""});
+    if (error_) return Fail(*error_);
     return std::move(results_);
   }
 
@@ -132,7 +132,7 @@ class Pool {
     auto feeds = MakeFeeds(work_.file);
     if (!feeds) return Keep(0, feeds.error());
     for (std::size_t index = next_++; index < results_.size(); index = next_++) {
-      if (failed_ || (options_.stopped && options_.stopped())) return;
+      if (failed_ || options_.stopped()) return;
       auto result = RunStart(work_, index, *feeds, options_);
       if (!result) return Keep(index, result.error());
       results_[index] = *std::move(result);

@@ -13,7 +13,7 @@ namespace ebb::cli {
 struct ExperimentOptions {
   int threads = 1;
   std::function<void(std::size_t done, std::size_t total)> progress;  ///< from any thread
-  std::function<bool()> stopped;  ///< asked between pieces of work, from any thread
+  std::function<bool()> stopped = [] { return false; };  ///< asked often, from any thread
 };
 
 Result<sim::Experiment> RunExperiment(const config::ScenarioFile& file,

@@ -99,7 +99,8 @@ Interval Simulation::span() const {
 }
 
 Result<Simulation> Simulate(const Scenario& scenario, const PolicyChoice& policy, Time start,
-                            Feeds& feeds, const TrueSignals& truth) {
+                            Feeds& feeds, const TrueSignals& truth,
+                            const std::function<bool()>& stopped) {
   std::vector<core::Job> jobs = JobsAt(scenario, start);
   EBB_ASSIGN_OR_RETURN(auto decider, plan::MakePolicy(policy.policy, policy.options));
   engine::Options options;
@@ -109,12 +110,13 @@ Result<Simulation> Simulate(const Scenario& scenario, const PolicyChoice& policy
   for (const core::Job& job : jobs) executor.AddJob(job);
   auto submissions = runtime::SubmissionList::OfJobs(jobs);
   Refusals refusals;
-  runtime::LoopPorts ports{executor, {}, submissions, nullptr, &refusals, [] { return false; }};
+  runtime::LoopPorts ports{executor, {}, submissions, nullptr, &refusals, stopped};
   for (const auto& feed : feeds) ports.feeds.push_back(feed.get());
   runtime::LoopOptions loop;
   loop.horizon = HorizonOf(scenario, kDefaultMaxDelay);
   loop.reconcile_every = std::chrono::hours{24 * 365};  // the simulated executor loses no report
-  EBB_RETURN_IF_ERROR(runtime::Run(engine, ports, loop));
+  EBB_ASSIGN_OR_RETURN(const runtime::LoopResult ran, runtime::Run(engine, ports, loop));
+  if (ran.interrupted) return Fail({ExitCode::kTryLater, "stopped before the end", "", ""});
   if (refusals.first()) return Fail(*refusals.first());
   return Collect(executor, policy, start, std::move(jobs), scenario.cluster, truth);
 }

@@ -5,6 +5,7 @@
 //
 // Thread contract: one thread per call; feeds are not shared between threads.
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -40,8 +41,10 @@ struct Simulation {
   Interval span() const;
 };
 
-/// Runs every job of the scenario to its end.
-Result<Simulation> Simulate(const Scenario& scenario, const PolicyChoice& policy, Time start,
-                            Feeds& feeds, const TrueSignals& truth);
+/// Runs every job of the scenario to its end. `stopped` is asked once in every cycle; when it says
+/// so, the Error is kTryLater.
+Result<Simulation> Simulate(
+    const Scenario& scenario, const PolicyChoice& policy, Time start, Feeds& feeds,
+    const TrueSignals& truth, const std::function<bool()>& stopped = [] { return false; });
 
 }  // namespace ebb::sim
