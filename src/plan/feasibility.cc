@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -152,6 +153,36 @@ PlanInput FlatInput(const Problem& problem) {
   return input;
 }
 
+// A proof that some job must be late: what has to end by a moment is more than all devices can do
+// until then. A queue that is far too long is so refused without a search.
+bool IsOverfull(const PlanInput& input) {
+  struct Item {
+    Time latest_end;
+    double device_hours;
+  };
+  std::vector<Item> items;
+  for (const Task& task : input.tasks) {
+    if (task.choices.empty() || task.fixed || task.continues || task.deadline_is_soft) continue;
+    Item item{Time::min(), std::numeric_limits<double>::infinity()};
+    for (const Choice& choice : task.choices) {
+      item.latest_end = std::max(item.latest_end, choice.latest_end);
+      item.device_hours = std::min(item.device_hours, Hours(choice.length) * task.width);
+    }
+    items.push_back(item);
+  }
+  std::sort(items.begin(), items.end(), [](const Item& left, const Item& right) {
+    return std::tie(left.latest_end, left.device_hours) <
+           std::tie(right.latest_end, right.device_hours);
+  });
+  double devices = 0, needed = 0;
+  for (const int count : input.devices_in_pool) devices += count;
+  for (const Item& item : items) {
+    needed += item.device_hours;
+    if (needed > devices * Hours(item.latest_end - input.now) * (1 + 1e-9)) return true;
+  }
+  return false;
+}
+
 // The queue with one more job, whose deadline can be moved.
 class QueueWith {
  public:
@@ -160,7 +191,7 @@ class QueueWith {
     for (const JobView& view : queue.jobs)
       if (view.job->id != job.id) views_.push_back(view);
     problem_.jobs = views_;
-    alone_ = LateHours(FlatInput(problem_));
+    alone_ = LateHours(FlatInput(problem_), kBudget);
     views_.push_back({&job_, JobState::kWaiting, job_.run_time, -1, {}, 0});
     problem_.jobs = views_;
   }
@@ -169,20 +200,32 @@ class QueueWith {
 
   /// Whether the queue is no later with the job than without it, and the job in time.
   bool Meets(std::optional<Time> start_by, std::optional<Time> finish_by) {
-    job_.start_by = start_by;
-    job_.finish_by = finish_by;
-    return LateHours(FlatInput(problem_)) <= alone_ * (1 + 1e-12);
+    return Meets(start_by, finish_by, kBudget);
+  }
+
+  /// The same with less search: may miss a deadline that could just be met.
+  bool EasilyMeets(std::optional<Time> start_by) {
+    return Meets(start_by, std::nullopt, kBudget / 10);
   }
 
  private:
+  static constexpr std::int64_t kBudget = 200'000;
+
+  bool Meets(std::optional<Time> start_by, std::optional<Time> finish_by, std::int64_t budget) {
+    job_.start_by = start_by;
+    job_.finish_by = finish_by;
+    const PlanInput input = FlatInput(problem_);
+    if (alone_ == 0 && IsOverfull(input)) return false;
+    return LateHours(input, budget) <= alone_ * (1 + 1e-12);
+  }
+
   // The least lateness that is found: as soon as possible in three orders, then a search.
-  static double LateHours(const PlanInput& input) {
-    constexpr std::int64_t kBudget = 200'000;
+  static double LateHours(const PlanInput& input, std::int64_t budget) {
     Work work;
     Draft draft = PlaceAsSoonAsPossible(input, work);
     const double first = draft.Total().late;
     if (first > 0 && input.tasks.size() <= PlannerOptions{}.exact_up_to)
-      Improve(draft, {}, work.done + kBudget, work);
+      Improve(draft, {}, work.done + budget, work);
     return draft.Total().late;
   }
 
@@ -264,7 +307,7 @@ Status CheckDeadline(const Job& job, const Problem& queue) {
   QueueWith with(job, queue);
   if (with.Meets(job.start_by, job.finish_by)) return {};
   const auto start_by =
-      Earliest(queue.now, kFarthest, [&](Time time) { return with.Meets(time, std::nullopt); });
+      Earliest(queue.now, kFarthest, [&](Time time) { return with.EasilyMeets(time); });
   if (!start_by)
     return Impossible(job, "its deadline cannot be met, nor any within a year",
                       "wait for running jobs or lost devices");

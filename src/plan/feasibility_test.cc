@@ -153,6 +153,25 @@ TEST(CheckDeadline, TakesAJobThatGoesBeforeOneThatCanWait) {
   EXPECT_TRUE(CheckDeadline(job, problem).has_value());
 }
 
+// Dozens of jobs that cannot all be in time are refused one by one, each without a long search.
+TEST(CheckDeadline, AQueueThatIsFarTooLongIsRefusedQuickly) {
+  core::Cluster cluster = TwoPools();
+  std::vector<core::Job> jobs(60, GoodJob());
+  std::vector<JobView> taken;
+  const auto began = std::chrono::steady_clock::now();
+  for (core::Job& job : jobs) {
+    job.id = &job - jobs.data();
+    job.run_time = minutes{84};
+    job.start_by = kNow + hours{2};
+    if (const Status status = CheckDeadline(job, {kNow, &cluster, taken, {}}); status)
+      taken.push_back({&job, JobState::kWaiting, job.run_time, -1, {}, 0});
+    else
+      EXPECT_THAT(status.error().next, HasSubstr("start_by"));
+  }
+  EXPECT_EQ(taken.size(), 6U);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds{60});
+}
+
 TEST(CheckDeadline, AJobWithoutADeadlineAlwaysPasses) {
   BusyQueue queue;
   EXPECT_TRUE(CheckDeadline(GoodJob(), queue.Get()).has_value());
