@@ -19,8 +19,7 @@ class CarbonTime final : public GatePolicy {
     core::GateDecision decision = DecisionAt(request, moment);
     decision.action = GateAction::kWait;
     const Time now = moment.view.now;
-    const Duration horizon = moment.ahead.empty() ? Duration::zero() : moment.ahead.end() - now;
-    decision.judged = std::min(request.run_time, horizon / 2);
+    decision.judged = JudgedLength(request, moment);
     const auto mean_now = moment.ahead.Mean({now, now + decision.judged});
     if (!mean_now) {
       decision.rule = decision.current ? GateRule::kForecastMissing : GateRule::kSignalMissing;

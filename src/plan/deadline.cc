@@ -32,6 +32,12 @@ core::GateDecision KeepRunning(const GateRequest& request, const GateMoment& mom
   return RunNow(DecisionAt(request, moment), request, GateRule::kRunning);
 }
 
+Duration JudgedLength(const GateRequest& request, const GateMoment& moment) {
+  const Duration ahead =
+      moment.ahead.empty() ? Duration::zero() : moment.ahead.end() - moment.view.now;
+  return std::min(request.run_time, ahead / 2);
+}
+
 std::optional<core::GateDecision> AtLatestStart(const GateRequest& request,
                                                 const GateMoment& moment) {
   if (moment.view.now < request.start_by) return std::nullopt;

@@ -13,6 +13,9 @@ namespace ebb::plan {
 /// wake-up.
 core::GateDecision DecisionAt(const GateRequest& request, const GateMoment& moment);
 
+/// What starts are compared by: the run, or half of what is forecast where that is shorter.
+Duration JudgedLength(const GateRequest& request, const GateMoment& moment);
+
 /// The decision at or after the latest start; nothing before it. A running job keeps running.
 std::optional<core::GateDecision> AtLatestStart(const GateRequest& request,
                                                 const GateMoment& moment);

@@ -21,9 +21,7 @@ class LowestWindow final : public GatePolicy {
     core::GateDecision decision = DecisionAt(request, moment);
     decision.action = GateAction::kWait;
     const Time now = moment.view.now;
-    // A run longer than half of what is forecast is judged by the part that can be compared.
-    const Duration horizon = moment.ahead.empty() ? Duration::zero() : moment.ahead.end() - now;
-    decision.judged = std::min(request.run_time, horizon / 2);
+    decision.judged = JudgedLength(request, moment);
     const auto best = CleanestWindow(moment.ahead, {now, request.start_by}, decision.judged);
     const auto mean_now = moment.ahead.Mean({now, now + decision.judged});
     if (best) {
