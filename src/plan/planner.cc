@@ -41,6 +41,7 @@ class Planner final : public Policy {
       if (afresh.Total().late < draft.Total().late) draft = std::move(afresh);
     }
     Improve(draft, search, work.done + budget, work);
+    if (input.tasks.size() <= options_.exact_up_to) PullForward(draft, work);
     const RentedBound bound = BoundOf(draft, allowed.bound);
     if (!continues && input.tasks.size() > options_.exact_up_to)
       MoveUnderRents(draft, bound, search, work);
@@ -49,6 +50,26 @@ class Planner final : public Policy {
   }
 
  private:
+  // A device that becomes free early is not left idle where waiting saves nothing: what costs no
+  // more as soon as possible runs as soon as possible.
+  static void PullForward(Draft& draft, Work& work) {
+    const PlanInput& input = draft.input();
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < input.tasks.size(); ++i)
+      if (!input.tasks[i].fixed && draft.IsPlaced(i) && draft.PlacementOf(i).begin() > input.now)
+        order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
+      return draft.PlacementOf(left).begin() < draft.PlacementOf(right).begin();
+    });
+    for (const std::size_t index : order) {
+      Placement planned = draft.Remove(index);
+      Placement soon = EarliestWindow(draft, index, input.now, work);
+      const bool better =
+          soon.choice >= 0 && soon.begin() < planned.begin() && !Lower(planned.cost, soon.cost);
+      draft.Place(index, std::move(better ? soon : planned));
+    }
+  }
+
   // By flow where that is quick, otherwise by as many Lagrangian steps as the budget has.
   RentedBound BoundOf(const Draft& draft, std::int64_t budget) const {
     const PlanInput& input = draft.input();

@@ -217,6 +217,23 @@ TEST(Planner, GoesOnFromTheScheduleItWasGiven) {
   EXPECT_LE(schedule.expected->grams, before * (1 + 1e-12));
 }
 
+// A program that ends before its estimate leaves a device free: with a flat signal nobody waits on.
+TEST(Planner, ADeviceThatIsFreeEarlyIsUsedWhereWaitingSavesNothing) {
+  Instance instance;
+  Fill(instance, 1, std::vector<double>(96, 250));
+  for (int i = 0; i < 2; ++i) instance.jobs.push_back(JobOf(i, hours{1}, hours{24}));
+  const Problem problem = instance.Finish();
+  Schedule schedule;
+  schedule.jobs.resize(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Time begin = kNow + hours{1 + static_cast<int>(i)};
+    schedule.jobs[i].segments = {{0, {begin, begin + hours{1}}}};
+  }
+  MakePlanner({})->Update(problem, {}, schedule);
+  EXPECT_EQ(BeginOf(schedule.jobs[0]), kNow);
+  EXPECT_EQ(BeginOf(schedule.jobs[1]), kNow + hours{1});
+}
+
 TEST(Planner, WaitsForTheValley) {
   Instance instance;
   Fill(instance, 1, {300, 300, 300, 100, 100, 300, 300, 300});
