@@ -45,7 +45,7 @@ TEST(Comparison, SavingsAreOfGramsSummedOverStartDates) {
 }
 
 TEST(Comparison, WaitsAreOverAllJobsOfAllStartDates) {
-  const PolicyFigures& planner = Example().policies[2];
+  const PolicyFigures planner = Example().policies[2];
   EXPECT_EQ(planner.jobs, 10);
   EXPECT_DOUBLE_EQ(planner.mean_wait_h, 2);
   EXPECT_DOUBLE_EQ(planner.p95_wait_h, 4);
