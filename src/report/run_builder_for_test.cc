@@ -60,7 +60,8 @@ void AddDecisions(const RunBuilder& b, core::RunRecord& run) {
   decision.action = core::GateAction::kStart;
   decision.rule =
       b.waited > Duration{0} ? core::GateRule::kBelowThreshold : core::GateRule::kRunNow;
-  decision.recorded_reason = b.waited > Duration{0} ? "at or below the threshold" : "the policy is now";
+  decision.recorded_reason =
+      b.waited > Duration{0} ? "at or below the threshold" : "the policy is now";
   decision.expected_start.reset();
   decision.wake_at = {};
   if (const core::Sample* now = run.signal.At(start)) decision.current = now->intensity;
