@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/flag_values.h"
 #include "cli/forecast_table.h"
 #include "platform/terminal.h"
 #include "signals/make_feed.h"
@@ -32,11 +33,8 @@ struct Options {
 
 Result<std::optional<Time>> OptionalTime(const std::string& text, const char* flag) {
   if (text.empty()) return std::optional<Time>();
-  auto time = ParseTime(text);
-  if (!time)
-    return Fail({ExitCode::kUsage, std::string(flag) + ": " + time.error().what, "",
-                 "give a time like 2023-05-01T17:00Z"});
-  return std::optional<Time>(*time);
+  EBB_ASSIGN_OR_RETURN(const Time time, TimeOf(flag, text));
+  return std::optional<Time>(time);
 }
 
 // One line on a terminal, from the third second on: "DE 45 %".

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/flag_values.h"
 #include "cli/gantt_text.h"
 #include "cli/run_options.h"
 #include "cli/simulation_run.h"
@@ -47,7 +48,7 @@ Result<config::ScenarioFile> Load(const PlanOptions& options) {
   context.use = config::ScenarioUse::kPlan;
   context.default_signal = flags.scheduler.signal;
   if (!options.at.empty()) {
-    EBB_ASSIGN_OR_RETURN(context.moment, ParseTime(options.at));
+    EBB_ASSIGN_OR_RETURN(context.moment, TimeOf("--at", options.at));
     return config::LoadScenario(std::move(context));
   }
   EBB_ASSIGN_OR_RETURN(config::ScenarioFile file, config::LoadScenario(context));

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/flag_values.h"
 #include "cli/sweep_report_data.h"
 #include "cli/sweep_run.h"
 #include "platform/file.h"
@@ -41,7 +42,7 @@ Result<std::vector<sweep::GeneratedFile>> Generated(const SweepRequest& request,
     return std::vector<sweep::GeneratedFile>{
         {config.sweep.name + ".jobs.yaml", sweep::LocalJobs(config.sweep)}};
   if (!request.submit_time.empty()) {
-    EBB_ASSIGN_OR_RETURN(config.slurm.submitted, ParseTime(request.submit_time));
+    EBB_ASSIGN_OR_RETURN(config.slurm.submitted, TimeOf("--submit-time", request.submit_time));
   }
   return SlurmFiles(config.sweep, config.slurm);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/flag_values.h"
 #include "engine/engine.h"
 #include "plan/make_policy.h"
 
@@ -32,11 +33,7 @@ Result<Devices> MakeDevices(const DeviceWish& wish, int devices_per_job, const c
   } else {
     if (!wish.slots.empty())
       return Fail({ExitCode::kUsage, "--slots and --gpus are both given", "", "leave one out"});
-    std::vector<std::string> names;
-    for (const std::string_view name : Split(wish.gpus, ',')) names.emplace_back(Trim(name));
-    if (std::any_of(names.begin(), names.end(), [](const auto& name) { return name.empty(); }))
-      return Fail({ExitCode::kUsage, "--gpus: \"" + wish.gpus + "\" is not accepted", "",
-                   "give indices or UUIDs with commas between, e.g. 0,1"});
+    EBB_ASSIGN_OR_RETURN(std::vector<std::string> names, GpusOf("--gpus", wish.gpus));
     pool.count = static_cast<int>(names.size());
     pool.model = "gpu";
     devices.gpus = {std::move(names)};

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "cli/flag_values.h"
 #include "cli/run_files.h"
 #include "cli/sweep_devices.h"
 #include "cli/sweep_display.h"
@@ -144,7 +145,7 @@ Result<int> SweepSession::RunLoop(const Devices& devices) {
                          say);
   local::LocalExecutorOptions executor_options = ExecutorOptions(devices);
   if (!request_.grace.empty()) {
-    EBB_ASSIGN_OR_RETURN(executor_options.grace, ParseDuration(request_.grace));
+    EBB_ASSIGN_OR_RETURN(executor_options.grace, DurationOf("--grace", request_.grace));
   }
   local::LocalExecutor* running = nullptr;
   executor_options.on_tick = [&] {

@@ -167,13 +167,19 @@ ScenarioFile Resolve(const TopKeys& keys, const ScenarioContext& context, Proble
 
 // What each signal is told of the forecast: own and archived are the feed's, the rest is put around
 // it (sim/foresight_feed.h).
-void SetForecasts(ScenarioFile& file) {
+Status SetForecasts(ScenarioFile& file, const std::string& path) {
+  const bool archived = file.scenario.forecast == ForecastSource::kArchived;
   for (signals::SignalOptions& signal : file.signals) {
-    if (signal.source != signals::SignalSource::kReplay) continue;
-    signal.forecast = file.scenario.forecast == ForecastSource::kArchived
-                          ? signals::ForecastMode::kArchived
-                          : signals::ForecastMode::kHistory;
+    if (signal.source == signals::SignalSource::kReplay) {
+      signal.forecast =
+          archived ? signals::ForecastMode::kArchived : signals::ForecastMode::kHistory;
+    } else if (archived) {
+      return Fail({ExitCode::kConfiguration,
+                   "forecast: archived, but a site has no trace that could hold one", path,
+                   "use forecast: own, or a trace with forecast_dK columns at every site"});
+    }
   }
+  return {};
 }
 
 }  // namespace
@@ -189,7 +195,7 @@ Result<ScenarioFile> ParseScenario(const std::string& text, const ScenarioContex
   ReadSection(root, "", rules, {}, problems);
   ScenarioFile file = Resolve(keys, context, problems);
   if (!problems.empty()) return Fail(problems.ToError());
-  SetForecasts(file);
+  EBB_RETURN_IF_ERROR(SetForecasts(file, context.path));
   return file;
 }
 

@@ -205,6 +205,12 @@ TEST(ScenarioConfig, AllMistakesAreReportedAtOnce) {
   EXPECT_NE(error.find("test.yaml:6"), std::string::npos);
 }
 
+TEST(ScenarioConfig, AnArchivedForecastNeedsATraceToHoldIt) {
+  const std::string error = ErrorOf(std::string(kSmall) + "forecast: archived\n");
+  EXPECT_NE(error.find("dir/test.yaml"), std::string::npos) << error;
+  EXPECT_NE(error.find("no trace"), std::string::npos) << error;
+}
+
 TEST(ScenarioConfig, AQueueFileMayLeaveOutSitesAndStartDates) {
   ScenarioContext context = Context();
   context.use = ScenarioUse::kPlan;

@@ -1,0 +1,19 @@
+#pragma once
+// Values of flags that several commands take. A value that cannot be read is a usage error that
+// names its flag.
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace ebb::cli {
+
+Result<Time> TimeOf(const std::string& flag, const std::string& text);
+Result<Duration> DurationOf(const std::string& flag, const std::string& text);
+/// Devices as CUDA_VISIBLE_DEVICES names them, with commas between: indices, or GPU-... and MIG-...
+/// identifiers; none twice.
+Result<std::vector<std::string>> GpusOf(const std::string& flag, const std::string& text);
+
+}  // namespace ebb::cli
