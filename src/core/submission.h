@@ -1,0 +1,40 @@
+#pragma once
+// A job as a person submits it to the service: what to run and where, beside what the engine has to
+// know of it (core/job.h). Values only. The store keeps it, the executor runs it, the page shows
+// it.
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/job.h"
+
+namespace ebb::core {
+
+/// What a job may use at most over all its attempts.
+struct JobBudget {
+  std::optional<Energy> energy;
+  std::optional<Emissions> emissions;
+};
+
+struct Submission {
+  /// id 0 until the service has given one out. Its times (submitted, start_by, finish_by) are on
+  /// the service's grid clock.
+  Job job;
+  std::vector<std::string> command;  ///< argv; never goes through a shell
+  std::string working_directory;     ///< absolute
+  /// The environment the program gets, on top of the service's own.
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::vector<JobId> after;           ///< starts only once all of these have succeeded
+  std::optional<Duration> run_limit;  ///< longer than this on the grid clock has failed
+  /// SIGSTOP and SIGCONT instead of a checkpoint: for programs that cannot write one. Its devices
+  /// stay taken while it is stopped.
+  bool freeze = false;
+  JobBudget budget;
+  /// Chosen by the client: a second submission with the same key is the first one.
+  std::string key;
+  std::string recurring;  ///< name of the recurring job it is an instance of; empty: none
+};
+
+}  // namespace ebb::core
