@@ -144,6 +144,63 @@ TEST_F(Cli, APausedRunResumesAsOneRunAndItsLedgerAddsUp) {
   EXPECT_EQ(Ebb({"resume", "r"}).code, 2) << "a run that is done is not run again";
 }
 
+TEST_F(Cli, ABudgetStopsARunOnceAndOnlyMoreOfItContinuesIt) {
+  // 3.6 kW of memory, whatever runs: 0.0005 kWh last half a second.
+  const Outcome stopped =
+      Ebb({"track", "--scope", "machine", "--cpu-tdp", "1", "--ram-power", "3600", "--interval",
+           "20ms", "--constant", "100", "--budget-kwh", "0.0005", "--run-dir", "r", "--", "sh",
+           "-c", "trap 'exit 75' TERM; while :; do sleep 0.01; done"});
+  EXPECT_EQ(stopped.code, 75) << stopped.err;
+  EXPECT_TRUE(Contains(stopped.err, "budget warning")) << stopped.err;
+  auto summary = Summary("r");
+  EXPECT_EQ(summary.at("outcome"), "stopped_by_budget");
+  EXPECT_LE(summary.at("energy").at("facility_j").get<double>(), 1800 + 100)
+      << "at most one sample (72 J) more";
+  const Outcome refused = Ebb({"resume", "r"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(Contains(refused.err, "stopped by its budget of 0.000500 kWh")) << refused.err;
+  EXPECT_TRUE(Contains(refused.err, "--budget-kwh")) << refused.err;
+  EXPECT_EQ(Ebb({"resume", "r", "--budget-kwh", "0.001"}).code, 75);
+  summary = Summary("r");
+  EXPECT_EQ(summary.at("attempts"), 2);
+  EXPECT_LE(summary.at("energy").at("facility_j").get<double>(), 3600 + 100);
+  const std::string events = Read(directory_ / "r" / "budget.jsonl");
+  EXPECT_TRUE(Contains(events, "\"event\":\"reached\",\"attempt\":2")) << events;
+  EXPECT_EQ(Ebb({"track", "--on-budget", "log", "--run-dir", "x", "--", "true"}).code, 3)
+      << "what happens to a budget that is not there";
+}
+
+TEST_F(Cli, ABudgetPausesARunAndAResumeGoesOnBeyondIt) {
+  const Outcome paused = Ebb({"track",
+                              "--scope",
+                              "machine",
+                              "--cpu-tdp",
+                              "1",
+                              "--ram-power",
+                              "3600",
+                              "--interval",
+                              "20ms",
+                              "--constant",
+                              "100",
+                              "--budget-g",
+                              "0.05",
+                              "--on-budget",
+                              "pause",
+                              "--run-dir",
+                              "r",
+                              "--",
+                              "sh",
+                              "-c",
+                              "trap 'exit 75' TERM; [ \"$EBB_RESUME\" = 1 ] && exit 0; "
+                              "while :; do sleep 0.01; done"});
+  EXPECT_EQ(paused.code, 75) << paused.err;
+  EXPECT_EQ(Summary("r").at("outcome"), "paused");
+  const Outcome resumed = Ebb({"resume", "r"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_FALSE(Contains(resumed.err, "budget warning")) << resumed.err;
+  EXPECT_EQ(Summary("r").at("outcome"), "done");
+}
+
 TEST_F(Cli, KillNineOfEbbLeavesAReadableRun) {
   const pid_t pid = Start({"track", "--constant", "200", "--interval", "20ms", "--run-dir", "r",
                            "--", "sh", "-c", "echo $$ > pid; sleep 30"});

@@ -341,6 +341,41 @@ std::vector<Flag> MeteringFlags() {
   };
 }
 
+std::vector<Flag> BudgetFlags() {
+  return {
+      {FlagGroup::kBudget, "budget-kwh", "KWH",
+       "energy the run may use, PUE included; a warning at 80 %",
+       Number(
+           "budget-kwh", config::kLeastBudget, config::kLargestBudgetKwh,
+           [](RunOptions& o, double v) { o.metering.budget.energy = Energy::Joules(v * 3.6e6); }),
+       [](const RunOptions& o) {
+         const auto& energy = o.metering.budget.energy;
+         return energy ? std::optional(FormatExact(energy->kwh())) : std::nullopt;
+       }},
+      {FlagGroup::kBudget, "budget-g", "GRAMS", "CO2eq the run may emit; a warning at 80 %",
+       Number("budget-g", config::kLeastBudget, config::kLargestBudgetG,
+              [](RunOptions& o, double v) { o.metering.budget.emissions = Emissions{v}; }),
+       [](const RunOptions& o) {
+         const auto& emissions = o.metering.budget.emissions;
+         return emissions ? std::optional(FormatExact(emissions->grams)) : std::nullopt;
+       }},
+      {FlagGroup::kBudget, "on-budget", "WHAT",
+       "when it is used up: log; stop: checkpoint and stop, to go on only with more (default); "
+       "pause: the same, but ebb resume goes on, through the gate",
+       Choice("on-budget", {"log", "stop", "pause"}, core::BudgetActionFromName,
+              [](RunOptions& o, core::BudgetAction v) { o.metering.budget.action = v; }),
+       [](const RunOptions& o) {
+         return If(!o.metering.budget.empty(), std::string(core::Name(o.metering.budget.action)));
+       }},
+      {FlagGroup::kBudget, "budget-grace", "DURATION",
+       "how long the program may take for its checkpoint (default 30s); then it is killed",
+       DurationOf("budget-grace", [](RunOptions& o, Duration v) { o.metering.budget.grace = v; }),
+       [](const RunOptions& o) {
+         return If(!o.metering.budget.empty(), Milliseconds(o.metering.budget.grace));
+       }},
+  };
+}
+
 std::vector<Flag> OutputFlags() {
   const Show nothing = [](const RunOptions&) { return std::optional<std::string>(); };
   return {
@@ -366,7 +401,8 @@ std::vector<Flag> OutputFlags() {
 const std::vector<Flag>& AllFlags() {
   static const std::vector<Flag> flags = [] {
     std::vector<Flag> all;
-    for (auto part : {GateFlags(), SignalFlags(), ClockFlags(), MeteringFlags(), OutputFlags()})
+    for (auto part :
+         {GateFlags(), SignalFlags(), ClockFlags(), MeteringFlags(), BudgetFlags(), OutputFlags()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();
@@ -383,6 +419,8 @@ const char* Heading(FlagGroup group) {
       return "Replayed grid clock";
     case FlagGroup::kMetering:
       return "Measuring";
+    case FlagGroup::kBudget:
+      return "Budget";
     case FlagGroup::kOutput:
       return "Output";
   }
@@ -448,6 +486,12 @@ FlagValues ToFlags(const RunOptions& options) {
 
 Status Validate(const RunOptions& options) {
   const auto& scheduler = options.scheduler;
+  const core::Budget unset;
+  const core::Budget& budget = options.metering.budget;
+  if (budget.empty() && (budget.action != unset.action || budget.grace != unset.grace))
+    return Fail({ExitCode::kConfiguration,
+                 "--on-budget and --budget-grace say what happens to a budget, and there is none",
+                 "", "give --budget-kwh or --budget-g"});
   if (config::NeedsForecast(scheduler.policy) &&
       scheduler.signal.source == signals::SignalSource::kHttp &&
       scheduler.signal.json.list_pointer.empty())

@@ -136,6 +136,13 @@ class AttemptRecorder final : public local::AttemptObserver {
   Status OnRows(std::span<const core::LedgerRow> rows) override {
     return directory_.AppendRows(rows);
   }
+  void OnBudget(const core::BudgetEvent& event) override {
+    const std::string text = report::BudgetText(event);
+    log_.Write(text);
+    line_.Say(text);
+    if (auto kept = directory_.AppendBudgetEvent(event); !kept)
+      log_.Write("budget event not stored: " + kept.error().Message());
+  }
   bool OnTick(const local::LiveFigures& figures) override {
     if (line_.mode() == DisplayMode::kQuiet) return false;
     return display_.Show(tail_.Poll(), figures);
@@ -167,6 +174,8 @@ class Session {
   Result<RunResult> GateAndRun(const plan::GateRequest& gate, int attempt_number);
   Result<RunResult> Start(const plan::GateRequest& gate, const core::GateDecision& decision,
                           std::optional<Intensity> at_submission, int attempt_number);
+  /// What the budget of an attempt is held against; nothing without one.
+  Result<std::optional<runtime::BudgetWatch::Terms>> BudgetTerms(int attempt_number);
   Status NotStarted(int attempt_number, const Error& error);
   Status Finish();
   void SayNotes(const std::vector<std::string>& notes);
@@ -239,6 +248,13 @@ Result<RunResult> Session::Resume(const Path& path) {
   EBB_ASSIGN_OR_RETURN(directory_, report::RunDirectory::Open(path));
   EBB_ASSIGN_OR_RETURN(const core::RunRecord record, report::ReadRun(path));
   const int attempt = static_cast<int>(record.attempts.size()) + 1;
+  if (const core::BudgetEvent* stopped = core::StoppedBy(record.budget, options_.metering.budget))
+    return Fail({ExitCode::kUsage,
+                 "the run was stopped by its budget of " + report::BudgetLimitText(*stopped),
+                 path.string(),
+                 "raise it to go on: --budget-" +
+                     std::string(stopped->measure == core::BudgetMeasure::kEnergy ? "kwh" : "g") +
+                     " with more than " + FormatExact(stopped->limit)});
   if (!record.attempts.empty() && record.attempts.back().outcome == core::AttemptOutcome::kDone)
     return Fail(
         {ExitCode::kUsage, "the run is done: there is nothing to resume", path.string(), ""});
@@ -295,6 +311,8 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
   attempt.sampler.scope = options_.metering.scope;
   attempt.tick = line_.mode() == DisplayMode::kTerminal ? Duration{200} : Duration{1000};
 
+  EBB_ASSIGN_OR_RETURN(attempt.budget, BudgetTerms(attempt_number));
+
   AttemptRecorder recorder(*directory_, *log_, line_);
   auto result =
       local::RunAttempt(attempt, std::move(meters_.meters), *feed_, *clock_, signals_, recorder);
@@ -312,7 +330,22 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
   EBB_RETURN_IF_ERROR(Finish());
   if (result->attempt.outcome == core::AttemptOutcome::kPaused)
     line_.Say("paused with a checkpoint. Continue with: ebb resume " + directory_->path().string());
+  if (result->attempt.outcome == core::AttemptOutcome::kStoppedByBudget)
+    line_.Say("stopped by its budget. Continue with a larger one: ebb resume " +
+              directory_->path().string() + " --budget-kwh KWH (or --budget-g GRAMS)");
   return RunResult{result->attempt.exit_code, directory_->path(), result->attempt.outcome};
+}
+
+Result<std::optional<runtime::BudgetWatch::Terms>> Session::BudgetTerms(int attempt_number) {
+  const core::Budget& budget = options_.metering.budget;
+  if (budget.empty()) return std::optional<runtime::BudgetWatch::Terms>();
+  EBB_ASSIGN_OR_RETURN(const core::RunRecord record, report::ReadRun(directory_->path()));
+  EBB_RETURN_IF_ERROR(directory_->AppendBudget(budget, attempt_number));
+  runtime::BudgetWatch::Terms terms;
+  terms.budget = budget;
+  terms.used_before = core::UseOf(record.ledger);
+  terms.fired = record.budget.events;
+  return std::optional(std::move(terms));
 }
 
 // A program that could not be started leaves a run that says so.

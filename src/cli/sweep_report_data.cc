@@ -48,6 +48,7 @@ SweepOutcome OutcomeOf(const core::RunRecord& record) {
     case core::AttemptOutcome::kDone:
       return SweepOutcome::kDone;
     case core::AttemptOutcome::kPaused:
+    case core::AttemptOutcome::kStoppedByBudget:
     case core::AttemptOutcome::kRunning:
       return SweepOutcome::kPaused;
     default:

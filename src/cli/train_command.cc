@@ -121,7 +121,7 @@ void AddTrainCommand(Parser& parser) {
   command.Switch({"compare", "", "compare the runs at the end"},
                  [request] { request->compare = true; });
   for (const FlagGroup group : {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kClock,
-                                FlagGroup::kMetering, FlagGroup::kOutput})
+                                FlagGroup::kMetering, FlagGroup::kBudget, FlagGroup::kOutput})
     AddFlags(command, group, request->flags);
   command.Action([request] { return Train(*request); });
 }

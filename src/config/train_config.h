@@ -68,12 +68,18 @@ struct TrainingConfig {
   std::string model_save_path;           ///< inside the run directory; empty: the trainer's default
 };
 
+/// Both ends of what is accepted, by flag and by key alike.
+inline constexpr double kLeastBudget = 1e-9;
+inline constexpr double kLargestBudgetKwh = 1e9;
+inline constexpr double kLargestBudgetG = 1e12;
+
 struct MeteringConfig {
   core::MeterScope scope = core::MeterScope::kProcessTree;
   Duration interval{std::chrono::seconds{1}};
   std::optional<Power> cpu_tdp;
   std::optional<Power> ram_power;
   Pue pue;
+  core::Budget budget;
   std::string project_name = "ebb";
 };
 

@@ -123,6 +123,9 @@ metering:
   cpu_tdp_w: 65
   ram_power_w: 5
   pue: 1.2
+  budget_kwh: 2.5
+  on_budget: pause
+  budget_grace: 1m
 )");
   const SchedulerConfig& scheduler = config.scheduler;
   EXPECT_EQ(scheduler.policy, GatePolicyKind::kWindow);
@@ -149,6 +152,9 @@ metering:
   EXPECT_EQ(config.metering.cpu_tdp->watts, 65);
   EXPECT_EQ(config.metering.ram_power->watts, 5);
   EXPECT_EQ(config.metering.pue.ratio, 1.2);
+  EXPECT_EQ(config.metering.budget.energy, Energy::Joules(2.5 * 3.6e6));
+  EXPECT_EQ(config.metering.budget.action, core::BudgetAction::kPause);
+  EXPECT_EQ(config.metering.budget.grace, std::chrono::minutes{1});
 }
 
 TEST(TrainConfig, TheGateWaitsOnlyWhenItIsTold) {
@@ -268,6 +274,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"training:\n  seeds: [1, 1]\n", "seeds must be a list of different"},
         BadConfig{"training:\n  seed: 1\n  seeds: [1]\n", "my.yaml:3: seed (line 2) and seeds"},
         BadConfig{"metering:\n  pue: 0.9\n", "pue must be a number, at least 1"},
+        BadConfig{"metering:\n  on_budget: log\n", "on_budget has no meaning without budget_kwh"},
+        BadConfig{"metering:\n  budget_g: 5\n  on_budget: halt\n", "on_budget"},
         BadConfig{"training:\n  epochs: 1\n  epochs: 2\n",
                   "my.yaml:3: key \"epochs\" is there twice, also in line 2"},
         BadConfig{"training:\n  epochs: 1\ntraining:\n  epochs: 2\n", "is there twice"},

@@ -67,6 +67,10 @@ std::vector<KeyRule> MeteringRules(MeteringKeys& keys) {
       ReadNumber("cpu_tdp_w", keys.cpu_tdp_w, {0.1, kMostWatts}),
       ReadNumber("ram_power_w", keys.ram_power_w, {0, kMostWatts}),
       ReadNumber("pue", keys.pue, {1, 10}),
+      ReadNumber("budget_kwh", keys.budget_kwh, {kLeastBudget, kLargestBudgetKwh}),
+      ReadNumber("budget_g", keys.budget_g, {kLeastBudget, kLargestBudgetG}),
+      ReadChoice("on_budget", keys.on_budget, {"log", "stop", "pause"}),
+      ReadDuration("budget_grace", keys.budget_grace, Duration::zero()),
   };
 }
 
@@ -93,6 +97,25 @@ TrainingConfig ResolveTraining(const TrainingKeys& keys, const std::string& defa
   return config;
 }
 
+namespace {
+
+core::Budget ResolveBudget(const MeteringKeys& keys, Problems& problems) {
+  core::Budget budget;
+  if (keys.budget_kwh) budget.energy = Energy::Joules(*keys.budget_kwh * 3.6e6);
+  if (keys.budget_g) budget.emissions = Emissions{*keys.budget_g};
+  if (keys.on_budget) budget.action = *core::BudgetActionFromName(*keys.on_budget);
+  budget.grace = keys.budget_grace.value_or(budget.grace);
+  const auto needs_budget = [&](const auto& given, const char* key) {
+    if (given && budget.empty())
+      problems.Add(given.line, std::string(key) + " has no meaning without budget_kwh or budget_g");
+  };
+  needs_budget(keys.on_budget, "on_budget");
+  needs_budget(keys.budget_grace, "budget_grace");
+  return budget;
+}
+
+}  // namespace
+
 MeteringConfig ResolveMetering(const MeteringKeys& keys, Problems& problems) {
   MeteringConfig config;
   if (keys.scope && *keys.scope == "machine") config.scope = core::MeterScope::kMachine;
@@ -104,6 +127,7 @@ MeteringConfig ResolveMetering(const MeteringKeys& keys, Problems& problems) {
   if (keys.cpu_tdp_w) config.cpu_tdp = Power{*keys.cpu_tdp_w};
   if (keys.ram_power_w) config.ram_power = Power{*keys.ram_power_w};
   if (keys.pue) config.pue = {*keys.pue};
+  config.budget = ResolveBudget(keys, problems);
   config.project_name = keys.project_name.value_or(config.project_name);
   return config;
 }

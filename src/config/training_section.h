@@ -41,6 +41,10 @@ struct MeteringKeys {
   Given<double> cpu_tdp_w;
   Given<double> ram_power_w;
   Given<double> pue;
+  Given<double> budget_kwh;
+  Given<double> budget_g;
+  Given<std::string> on_budget;
+  Given<Duration> budget_grace;
 };
 
 /// The rules write into `keys`, which must outlive them.

@@ -6,8 +6,8 @@
 
 namespace ebb::core {
 namespace {
-constexpr std::array<std::string_view, 6> kOutcomeNames{"running", "done",   "paused",
-                                                        "failed",  "killed", "not_started"};
+constexpr std::array<std::string_view, 7> kOutcomeNames{
+    "running", "done", "paused", "failed", "killed", "not_started", "stopped_by_budget"};
 }
 
 std::string_view Name(AttemptOutcome outcome) {

@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "base/units.h"
+#include "core/budget.h"
 #include "core/decision.h"
 #include "core/intensity.h"
 #include "core/ledger.h"
@@ -75,7 +76,15 @@ struct RunSpec {
   std::optional<TrainingSettings> training;
 };
 
-enum class AttemptOutcome { kRunning, kDone, kPaused, kFailed, kKilled, kNotStarted };
+enum class AttemptOutcome {
+  kRunning,
+  kDone,
+  kPaused,
+  kFailed,
+  kKilled,
+  kNotStarted,
+  kStoppedByBudget,  ///< however it ended after it was asked to
+};
 std::string_view Name(AttemptOutcome outcome);
 std::optional<AttemptOutcome> AttemptOutcomeFromName(std::string_view name);
 
@@ -119,6 +128,7 @@ struct RunRecord {
   IntensitySeries
       signal;  ///< settled values around the run: from submission to the latest possible end
   std::optional<TrainingOutcome> training;
+  BudgetRecord budget;
 
   /// Grid time of the first attempt; nothing if it never started.
   std::optional<Time> started() const;

@@ -1,8 +1,12 @@
 #include "local/measured_attempt.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace ebb::local {
+namespace {
+constexpr Duration kShortestBudgetTick{1};
+}
 
 Result<AttemptResult> RunAttempt(const AttemptOptions& options,
                                  std::vector<std::unique_ptr<meter::Meter>> meters,
@@ -10,9 +14,13 @@ Result<AttemptResult> RunAttempt(const AttemptOptions& options,
                                  platform::ProcessSignals& signals, AttemptObserver& observer) {
   EBB_ASSIGN_OR_RETURN(const std::unique_ptr<MeasuredProcess> process,
                        MeasuredProcess::Start(options, std::move(meters), feed, clock, observer));
+  // A budget looks at every sample soon after it was taken.
+  Duration tick = options.tick;
+  if (options.budget)
+    tick = std::clamp(options.sampler.interval / 10, kShortestBudgetTick, options.tick);
   std::optional<platform::ExitStatus> status;
   while (!status) {
-    status = process->child().Wait(signals, options.tick);
+    status = process->child().Wait(signals, tick);
     process->Tick();
   }
   process->StopMeasuring();

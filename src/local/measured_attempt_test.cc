@@ -32,6 +32,8 @@ struct Recorder final : AttemptObserver {
   bool refuse = false;
   int offers = 0;
   int kill_after_ticks = -1;
+  std::vector<core::BudgetEvent> budget_events;
+  void OnBudget(const core::BudgetEvent& event) override { budget_events.push_back(event); }
   Status OnBegin(const core::Attempt&) override {
     if (refuse) return Fail({ExitCode::kUnavailable, "disk full", "", ""});
     return {};
@@ -48,7 +50,8 @@ struct Recorder final : AttemptObserver {
   }
 };
 
-Result<AttemptResult> RunCommand(std::vector<std::string> argv, Recorder& recorder) {
+Result<AttemptResult> RunCommand(std::vector<std::string> argv, Recorder& recorder,
+                                 std::optional<core::Budget> budget = std::nullopt) {
   platform::ProcessSignals signals;
   platform::SystemClock wall(signals);
   runtime::GridClock clock(wall, {true, kDay, 1, false});
@@ -57,6 +60,7 @@ Result<AttemptResult> RunCommand(std::vector<std::string> argv, Recorder& record
   options.child.argv = std::move(argv);
   options.sampler.interval = Duration{10};
   options.tick = Duration{5};
+  if (budget) options.budget = runtime::BudgetWatch::Terms{*budget, {}, {}, 1, {}, {}};
   std::vector<std::unique_ptr<meter::Meter>> meters;
   meters.push_back(std::make_unique<HundredWatts>());
   return RunAttempt(options, std::move(meters), feed, clock, signals, recorder);
@@ -95,6 +99,31 @@ TEST(MeasuredAttempt, AStopRequestReachesTheProgramAndItsMeasurementIsKept) {
       RunCommand({"sh", "-c", "trap 'exit 75' TERM; while :; do sleep 0.01; done"}, recorder);
   EXPECT_EQ(result->attempt.outcome, core::AttemptOutcome::kPaused);
   EXPECT_FALSE(recorder.rows.empty());
+}
+
+TEST(MeasuredAttempt, ABudgetAsksForACheckpointAndKillsWhatIgnoresIt) {
+  // 100 W: 10 J are 100 ms, of which a tenth is kept back.
+  core::Budget budget{Energy::Joules(10), std::nullopt, core::BudgetAction::kStop,
+                      std::chrono::seconds{5}};
+  Recorder polite;
+  const auto stopped = RunCommand(
+      {"sh", "-c", "trap 'exit 75' TERM; while :; do sleep 0.002; done"}, polite, budget);
+  EXPECT_EQ(stopped->attempt.outcome, core::AttemptOutcome::kStoppedByBudget);
+  EXPECT_EQ(stopped->attempt.exit_code, 75);
+  ASSERT_GE(polite.budget_events.size(), 1u);
+  Recorder stubborn;
+  const auto killed =
+      RunCommand({"sh", "-c", "trap '' TERM; while :; do sleep 0.002; done"}, stubborn, budget);
+  EXPECT_EQ(killed->attempt.outcome, core::AttemptOutcome::kStoppedByBudget);
+  EXPECT_EQ(killed->attempt.exit_code, 137);
+  ASSERT_FALSE(stubborn.budget_events.empty());
+  EXPECT_EQ(stubborn.budget_events.back().level, core::BudgetLevel::kKilled);
+  budget.action = core::BudgetAction::kPause;
+  Recorder paused;
+  EXPECT_EQ(
+      RunCommand({"sh", "-c", "trap 'exit 75' TERM; while :; do sleep 0.002; done"}, paused, budget)
+          ->attempt.outcome,
+      core::AttemptOutcome::kPaused);
 }
 
 TEST(MeasuredAttempt, RowsThatCannotBeStoredAreOfferedAgainAndNamedAtTheEnd) {

@@ -54,7 +54,9 @@ class RowKeeper {
   std::string last_error_;
 };
 
-core::AttemptOutcome OutcomeOf(const platform::ExitStatus& status) {
+core::AttemptOutcome OutcomeOf(const platform::ExitStatus& status, bool budget_stopped_it) {
+  if (budget_stopped_it && (status.by_signal || status.code != 0))
+    return core::AttemptOutcome::kStoppedByBudget;
   if (status.by_signal) return core::AttemptOutcome::kKilled;
   if (status.code == 0) return core::AttemptOutcome::kDone;
   return status.code == kPausedExitCode ? core::AttemptOutcome::kPaused
@@ -77,7 +79,17 @@ struct MeasuredProcess::State {
         clock(grid_clock),
         observer(attempt_observer),
         accountant(signal, grid_clock, options.number, options.pue),
-        keeper(attempt_observer) {}
+        keeper(attempt_observer) {
+    if (!options.budget) return;
+    runtime::BudgetWatch::Terms terms = *options.budget;
+    terms.attempt = options.number;
+    terms.pue = options.pue;
+    terms.sample_interval = options.sampler.interval;
+    budget.emplace(std::move(terms));
+  }
+
+  void WatchBudget();
+  void Obey(const runtime::BudgetStep& step);
 
   ReadingQueue queue;  // outlives the sampler, whose thread fills it
   meter::Sampler sampler;
@@ -90,7 +102,31 @@ struct MeasuredProcess::State {
   core::Attempt attempt;
   meter::SamplerSummary summary;
   Time next_observation{};
+  std::optional<runtime::BudgetWatch> budget;
+  std::optional<Time> budget_looked_until;
 };
+
+void MeasuredProcess::State::WatchBudget() {
+  if (!budget) return;
+  if (const auto until = accountant.measured_until(); until && until != budget_looked_until) {
+    budget_looked_until = until;
+    const double seconds = Seconds(*until - attempt.wall.begin);
+    const double mean_w = seconds > 0 ? accountant.energy().joules() / seconds : 0;
+    Obey(budget->OnSample({*until,
+                           clock.ToGrid(*until),
+                           accountant.use(),
+                           {std::max(mean_w, accountant.power().watts)},
+                           accountant.latest_intensity()}));
+  }
+  const Time now = WallNow();
+  Obey(budget->OnTime(now, clock.ToGrid(now)));
+}
+
+void MeasuredProcess::State::Obey(const runtime::BudgetStep& step) {
+  if (step.order == runtime::BudgetOrder::kAskToEnd) child->SendSignal(SIGTERM);
+  if (step.order == runtime::BudgetOrder::kKill) child->SendSignal(SIGKILL);
+  for (const core::BudgetEvent& event : step.events) observer.OnBudget(event);
+}
 
 MeasuredProcess::MeasuredProcess(std::unique_ptr<State> state) : state_(std::move(state)) {}
 MeasuredProcess::~MeasuredProcess() = default;
@@ -130,6 +166,7 @@ void MeasuredProcess::Tick() {
     state_->next_observation = state_->feed.NextChange(grid_now);
   }
   state_->keeper.Offer(state_->accountant.Add(state_->queue.Take()));
+  state_->WatchBudget();
   if (state_->observer.OnTick(figures())) state_->sampler.Mark();
 }
 
@@ -144,7 +181,9 @@ AttemptResult MeasuredProcess::Finish(const platform::ExitStatus& status) {
   const meter::Utilisation& mean = state_->summary.mean;
   attempt.wall.end = std::max(mean.wall.end, attempt.wall.begin);
   attempt.grid = state_->clock.ToGrid(attempt.wall);
-  attempt.outcome = OutcomeOf(status);
+  const bool budget_stopped_it = state_->budget && state_->budget->asked_to_end() &&
+                                 state_->budget->action() == core::BudgetAction::kStop;
+  attempt.outcome = OutcomeOf(status, budget_stopped_it);
   attempt.exit_code = status.code;
   attempt.cpu_utilisation_percent = mean.cpu_percent;
   attempt.ram_used_gb = mean.ram_gb;

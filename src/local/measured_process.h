@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "meter/sampler.h"
 #include "platform/child_process.h"
 #include "runtime/accountant.h"
+#include "runtime/budget_watch.h"
 
 namespace ebb::local {
 
@@ -27,6 +29,8 @@ struct AttemptOptions {
   meter::SamplerOptions sampler;
   /// How often OnTick is called at the latest.
   Duration tick{1000};
+  /// Empty: no limit. Number, PUE and sample interval of its terms are those above.
+  std::optional<runtime::BudgetWatch::Terms> budget{};
 };
 
 /// Figures while the program runs.
@@ -47,6 +51,8 @@ class AttemptObserver {
   /// At least every tick. Returns true to close the current sample now, e.g. at the end of an
   /// epoch.
   virtual bool OnTick(const LiveFigures& figures) = 0;
+  /// A budget was crossed; what has to follow is done already.
+  virtual void OnBudget(const core::BudgetEvent&) {}
 };
 
 struct AttemptResult {

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "platform/file.h"
+#include "report/budget_file.h"
 #include "report/json_fields.h"
 #include "report/ledger_file.h"
 #include "report/run_json.h"
@@ -130,6 +131,12 @@ struct RunDirectory::State {
   core::RunSpec spec;
   std::vector<std::string> notices;
   platform::LineWriter decisions, attempts, ledger;
+
+  // Few lines, and for most runs none: opened for each.
+  Status AppendToBudget(const std::string& line) const {
+    EBB_ASSIGN_OR_RETURN(auto writer, platform::LineWriter::Open(path / kBudgetFile));
+    return writer.Append(line);
+  }
 };
 
 RunDirectory::RunDirectory(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -149,7 +156,7 @@ Result<RunDirectory> RunDirectory::Create(const Path& path, const core::RunSpec&
 Result<RunDirectory> RunDirectory::Open(const Path& path) {
   EBB_ASSIGN_OR_RETURN(core::RunSpec spec, ReadSpec(path));
   std::vector<std::string> notices;
-  for (const char* file : {kDecisionsFile, kAttemptsFile, kLedgerFile})
+  for (const char* file : {kDecisionsFile, kAttemptsFile, kLedgerFile, kBudgetFile})
     EBB_RETURN_IF_ERROR(CutHalfLine(path / file, notices));
   EBB_ASSIGN_OR_RETURN(auto decisions, platform::LineWriter::Open(path / kDecisionsFile));
   EBB_ASSIGN_OR_RETURN(auto attempts, platform::LineWriter::Open(path / kAttemptsFile));
@@ -174,6 +181,12 @@ Status RunDirectory::BeginAttempt(const core::Attempt& attempt) {
 }
 Status RunDirectory::EndAttempt(const core::Attempt& attempt) {
   return state_->attempts.Append(AttemptEndToJson(attempt));
+}
+Status RunDirectory::AppendBudget(const core::Budget& budget, int attempt) {
+  return state_->AppendToBudget(BudgetToJson(budget, attempt));
+}
+Status RunDirectory::AppendBudgetEvent(const core::BudgetEvent& event) {
+  return state_->AppendToBudget(BudgetEventToJson(event));
 }
 Status RunDirectory::AppendRow(const core::LedgerRow& row) {
   return state_->ledger.Append(FormatLedgerLine(row));
@@ -204,6 +217,9 @@ Result<core::RunRecord> ReadRun(const Path& path, std::vector<std::string>* noti
     EBB_ASSIGN_OR_RETURN(core::LedgerRow row, ParseLedgerLine(line, std::move(where)));
     run.ledger.push_back(std::move(row));
     return {};
+  }));
+  EBB_RETURN_IF_ERROR(ReadLines(path / kBudgetFile, notices, [&](auto line, auto where) {
+    return AddBudgetLine(line, std::move(where), run.budget);
   }));
   EBB_RETURN_IF_ERROR(ReadSignal(path, run));
   EndKilledAttempts(run);

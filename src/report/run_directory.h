@@ -25,6 +25,7 @@ using Path = std::filesystem::path;
 inline constexpr const char* kRunFile = "run.json";
 inline constexpr const char* kDecisionsFile = "decisions.jsonl";
 inline constexpr const char* kAttemptsFile = "attempts.jsonl";
+inline constexpr const char* kBudgetFile = "budget.jsonl";
 inline constexpr const char* kLedgerFile = "ledger.jsonl";
 inline constexpr const char* kSignalFile = "signal.csv";
 inline constexpr const char* kProgressFile = "progress.jsonl";
@@ -54,6 +55,9 @@ class RunDirectory {
   Status BeginAttempt(const core::Attempt& attempt);
   /// Stores everything about the attempt; its number must have begun.
   Status EndAttempt(const core::Attempt& attempt);
+  /// The limits of the attempt that begins.
+  Status AppendBudget(const core::Budget& budget, int attempt);
+  Status AppendBudgetEvent(const core::BudgetEvent& event);
   Status AppendRow(const core::LedgerRow& row);
   Status AppendRows(std::span<const core::LedgerRow> rows);
   /// Replaces the settled intensity samples of the run.

@@ -76,6 +76,42 @@ TEST(RunDirectory, FilesLookAsDocumented) {
   ExpectGolden("signal.csv", *platform::ReadFile(directory / kSignalFile));
 }
 
+TEST(RunDirectory, BudgetsAndTheirCrossingsReadBack) {
+  const Path directory = Store(ScratchDirectory() / "run", WaitedRun());
+  EXPECT_FALSE(ReadRun(directory)->budget.budget) << "most runs have none";
+  auto writer = RunDirectory::Open(directory);
+  core::Budget budget{Energy::Microjoules(123'456'789'012), Emissions{0.1},
+                      core::BudgetAction::kPause, Duration{2500}};
+  ASSERT_TRUE(writer->AppendBudget(budget, 1));
+  core::BudgetEvent event{core::BudgetLevel::kReached,
+                          core::BudgetMeasure::kEmissions,
+                          core::BudgetAction::kPause,
+                          2,
+                          Time{Duration{1000}},
+                          Time{Duration{2000}},
+                          0.1,
+                          0.09,
+                          0.011};
+  ASSERT_TRUE(writer->AppendBudgetEvent(event));
+  Append(directory / kBudgetFile, "{\"event\":\"wa");
+  std::vector<std::string> notices;
+  const auto read = ReadRun(directory, &notices);
+  ASSERT_TRUE(read) << read.error().Message();
+  EXPECT_THAT(notices, SizeIs(1)) << "a last line that is not whole";
+  EXPECT_EQ(read->budget.budget->energy, budget.energy);
+  EXPECT_EQ(read->budget.budget->emissions, budget.emissions);
+  EXPECT_EQ(read->budget.budget->action, budget.action);
+  EXPECT_EQ(read->budget.budget->grace, budget.grace);
+  ASSERT_THAT(read->budget.events, SizeIs(1));
+  EXPECT_EQ(read->budget.events[0].limit, event.limit);
+  EXPECT_EQ(read->budget.events[0].level, event.level);
+  EXPECT_EQ(read->budget.events[0].grid, event.grid);
+  Append(directory / kBudgetFile, "rning\"}\n");
+  const auto damaged = ReadRun(directory);
+  ASSERT_FALSE(damaged);
+  EXPECT_THAT(damaged.error().Message(), HasSubstr("budget.jsonl:3"));
+}
+
 double AnyDouble(Random& random) {
   // Every magnitude, not only the usual ones.
   return (random.Uniform() - 0.5) * std::pow(10.0, random.Uniform(-300, 300));

@@ -142,6 +142,33 @@ Json NeoScheduleDecision(const core::RunRecord& run, const Summary& summary) {
           {"reason", last ? Json(Reason(*last)) : Json(nullptr)}};
 }
 
+Json BudgetJson(const core::RunRecord& run) {
+  if (!run.budget.budget) return nullptr;
+  const core::BudgetUse use = core::UseOf(run.ledger);
+  Json limits = Json::array();
+  for (const auto measure : {core::BudgetMeasure::kEnergy, core::BudgetMeasure::kEmissions}) {
+    const auto limit = run.budget.budget->Limit(measure);
+    if (limit)
+      limits.push_back({{"measure", core::Name(measure)},
+                        {"unit", core::UnitOf(measure)},
+                        {"limit", *limit},
+                        {"used", Maybe(use.Of(measure))}});
+  }
+  Json events = Json::array();
+  for (const core::BudgetEvent& event : run.budget.events)
+    events.push_back({{"event", core::Name(event.level)},
+                      {"measure", core::Name(event.measure)},
+                      {"attempt", event.attempt},
+                      {"time", FormatTime(event.wall)},
+                      {"limit", event.limit},
+                      {"used", event.used},
+                      {"text", BudgetText(event)}});
+  return {{"action", core::Name(run.budget.budget->action)},
+          {"grace_s", Seconds(run.budget.budget->grace)},
+          {"limits", limits},
+          {"events", events}};
+}
+
 double UnixSeconds(Time time) { return Seconds(time.time_since_epoch()); }
 
 Json NeoTrainingMetrics(const core::RunRecord& run) {
@@ -223,6 +250,7 @@ std::string SummaryJson(const core::RunRecord& run, const Summary& summary) {
   json["same_energy_at_submission"] = AlternativeJson(summary.at_submission);
   json["best_start_in_hindsight"] = AlternativeJson(summary.best_in_hindsight);
   json["share_of_possible_saving"] = Maybe(summary.share_of_possible_saving);
+  json["budget"] = BudgetJson(run);
   json["epochs"] = EpochsJson(summary);
   json["training"] = TrainingJson(run);
   return Dump(json);

@@ -15,6 +15,7 @@ std::string OutcomeText(const core::RunRecord& run, const Summary& summary) {
   std::string text(core::Name(summary.outcome));
   if (summary.outcome == core::AttemptOutcome::kNotStarted) text = "never started";
   if (summary.outcome == core::AttemptOutcome::kRunning) text = "unfinished (no end was recorded)";
+  if (summary.outcome == core::AttemptOutcome::kStoppedByBudget) text = "stopped by its budget";
   if (summary.outcome == core::AttemptOutcome::kFailed)
     text += " with exit code " + std::to_string(run.attempts.back().exit_code);
   if (summary.attempts > 1) text += ", " + std::to_string(summary.attempts) + " attempts";
@@ -106,6 +107,27 @@ void AddAlternatives(const Summary& summary, Lines& lines) {
   }
 }
 
+std::string AmountText(double amount, core::BudgetMeasure measure) {
+  return FormatSignificant(amount, 3) + " " + std::string(core::UnitOf(measure));
+}
+
+void AddBudget(const core::RunRecord& run, Lines& lines) {
+  if (!run.budget.budget) return;
+  const core::BudgetUse use = core::UseOf(run.ledger);
+  for (const auto measure : {core::BudgetMeasure::kEnergy, core::BudgetMeasure::kEmissions}) {
+    const auto limit = run.budget.budget->Limit(measure);
+    if (!limit) continue;
+    const auto used = use.Of(measure);
+    std::string text = used ? AmountText(*used, measure) + " of " + AmountText(*limit, measure) +
+                                  " used, " + FormatFixed(100 * *used / *limit, 1) + " %"
+                            : "of " + AmountText(*limit, measure) +
+                                  " an unknown part is used: the intensity is not known";
+    if (used && measure == core::BudgetMeasure::kEmissions && use.without_intensity != Energy{})
+      text += " (unknown intensity counted at the highest met)";
+    lines.emplace_back("budget", text);
+  }
+}
+
 void AddTraining(const core::TrainingOutcome& training, Lines& lines) {
   lines.emplace_back("training", "test accuracy " + FormatFixed(training.test_accuracy_percent, 2) +
                                      " %, test loss " + FormatSignificant(training.test_loss, 3) +
@@ -116,12 +138,35 @@ void AddTraining(const core::TrainingOutcome& training, Lines& lines) {
 
 }  // namespace
 
+std::string BudgetLimitText(const core::BudgetEvent& event) {
+  return AmountText(event.limit, event.measure);
+}
+
+std::string BudgetText(const core::BudgetEvent& event) {
+  const std::string limit = BudgetLimitText(event);
+  const std::string used = AmountText(event.used, event.measure) + " of " + limit + " are used";
+  switch (event.level) {
+    case core::BudgetLevel::kWarning:
+      return "budget warning: " + used;
+    case core::BudgetLevel::kReached:
+      if (event.action == core::BudgetAction::kLog) return "budget reached: " + used;
+      return "budget reached: " + used + ", and the next sample and the checkpoint may take " +
+             AmountText(event.expected, event.measure) + "; the program was asked to end";
+    case core::BudgetLevel::kKilled:
+      return "budget: " + used + "; the program had not ended and was killed";
+    case core::BudgetLevel::kUnwatched:
+      return "the budget of " + limit + " cannot be watched: the carbon intensity is unknown";
+  }
+  return used;
+}
+
 std::string SummaryText(const core::RunRecord& run, const Summary& summary) {
   Lines lines;
   lines.emplace_back("waited", WaitText(run, summary));
   lines.emplace_back("ran",
                      FormatDuration(summary.running_time) + ", " + OutcomeText(run, summary));
   AddEnergy(run, summary, lines);
+  AddBudget(run, lines);
   AddAlternatives(summary, lines);
   if (run.training) AddTraining(*run.training, lines);
   for (const std::string& notice : ReplayNotices(run)) lines.emplace_back("note", notice);

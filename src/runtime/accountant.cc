@@ -20,6 +20,7 @@ std::vector<core::LedgerRow> Accountant::Add(std::span<const core::EnergyReading
   for (const core::EnergyReading& reading : readings) {
     Device& device = devices_[reading.device];
     first_begin_ = std::min(first_begin_, reading.wall.begin);
+    last_end_ = std::max(last_end_, reading.wall.end);
     energy_ += reading.energy;
     if (const double seconds = Seconds(reading.wall.length()); seconds > 0)
       device.latest = {reading.energy.joules() / seconds};
@@ -58,16 +59,42 @@ bool Accountant::MustCloseBefore(const core::EnergyReading& pending,
 }
 
 void Accountant::Close(Device& device, std::vector<core::LedgerRow>& rows) {
-  const Interval grid = clock_.ToGrid(device.pending.wall);
+  const std::vector<core::LedgerRow> closed = RowsOf(device.pending);
+  closed_use_ += core::UseOf(closed);
+  for (const core::LedgerRow& row : closed) {
+    if (const auto emissions = row.emissions()) emissions_ += *emissions;
+    rows.push_back(row);
+  }
+  device.has_pending = false;
+}
+
+std::vector<core::LedgerRow> Accountant::RowsOf(const core::EnergyReading& reading) const {
+  const Interval grid = clock_.ToGrid(reading.wall);
   // A source that cannot be read has no values: the energy is kept, its emissions stay unknown.
   core::IntensitySeries signal;
   if (auto settled = feed_.Settled({grid.begin, std::max(grid.end, grid.begin + Duration{1})}))
     signal = *std::move(settled);
-  for (core::LedgerRow& row : core::MakeRows(device.pending, grid, attempt_, pue_, signal)) {
-    if (const auto emissions = row.emissions()) emissions_ += *emissions;
-    rows.push_back(std::move(row));
-  }
-  device.has_pending = false;
+  return core::MakeRows(reading, grid, attempt_, pue_, signal);
+}
+
+core::BudgetUse Accountant::use() const {
+  core::BudgetUse use = closed_use_;
+  for (const auto& [name, device] : devices_)
+    if (device.has_pending) use += core::UseOf(RowsOf(device.pending));
+  return use;
+}
+
+std::optional<Intensity> Accountant::latest_intensity() const {
+  if (!measured_until()) return std::nullopt;
+  const Time now = clock_.ToGrid(Interval{last_end_, last_end_}).begin;
+  const auto settled = feed_.Settled({now - Duration{1}, now});
+  if (!settled) return std::nullopt;
+  const core::Sample* sample = settled->At(now - Duration{1});
+  return sample ? std::optional(sample->intensity) : std::nullopt;
+}
+
+std::optional<Time> Accountant::measured_until() const {
+  return first_begin_ == Time::max() ? std::nullopt : std::optional(last_end_);
 }
 
 }  // namespace ebb::runtime

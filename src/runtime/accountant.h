@@ -9,10 +9,12 @@
 // overlap.
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/budget.h"
 #include "core/ledger.h"
 #include "runtime/grid_clock.h"
 #include "runtime/signal_feed.h"
@@ -35,6 +37,12 @@ class Accountant {
   Emissions emissions() const { return emissions_; }
   /// Mean over the latest reading of each device.
   Power power() const;
+  /// Of everything added so far, as a budget counts it.
+  core::BudgetUse use() const;
+  /// At the end of the latest reading; nothing while it is unknown.
+  std::optional<Intensity> latest_intensity() const;
+  /// End of the latest reading, wall; nothing before the first.
+  std::optional<Time> measured_until() const;
 
  private:
   struct Device {
@@ -44,6 +52,7 @@ class Accountant {
   };
   bool MustCloseBefore(const core::EnergyReading& pending, const core::EnergyReading& next) const;
   void Close(Device& device, std::vector<core::LedgerRow>& rows);
+  std::vector<core::LedgerRow> RowsOf(const core::EnergyReading& reading) const;
 
   SignalFeed& feed_;
   const GridClock& clock_;
@@ -51,6 +60,8 @@ class Accountant {
   Pue pue_;
   std::map<std::string, Device> devices_;
   Time first_begin_ = Time::max();
+  Time last_end_ = Time::min();
+  core::BudgetUse closed_use_;
   Energy energy_;
   Emissions emissions_;
 };

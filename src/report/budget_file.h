@@ -1,0 +1,19 @@
+#pragma once
+// budget.jsonl: the limits of a run as each attempt began, and every crossing (core/budget.h). Only
+// runs with a budget have it. Format: docs/run-directory.md.
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "core/budget.h"
+
+namespace ebb::report {
+
+/// The limits in force from now on.
+std::string BudgetToJson(const core::Budget& budget, int attempt);
+std::string BudgetEventToJson(const core::BudgetEvent& event);
+/// Adds one line of either kind to `record`.
+Status AddBudgetLine(std::string_view line, std::string where, core::BudgetRecord& record);
+
+}  // namespace ebb::report
