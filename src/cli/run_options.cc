@@ -333,6 +333,14 @@ std::vector<Flag> MeteringFlags() {
          return o.metering.ram_power ? std::optional(FormatExact(o.metering.ram_power->watts))
                                      : std::nullopt;
        }},
+      {FlagGroup::kMetering, "rapl", "DOMAINS",
+       "what is read of RAPL: packages (default), packages+dram, psys (the whole platform), none",
+       Choice("rapl", config::RaplUseNames(), config::RaplUseFromName,
+              [](RunOptions& o, config::RaplUse v) { o.metering.rapl = v; }),
+       [](const RunOptions& o) {
+         return If(o.metering.rapl != config::RaplUse::kPackages,
+                   std::string(Name(o.metering.rapl)));
+       }},
       {FlagGroup::kMetering, "pue", "RATIO", "facility energy per unit of IT energy (default 1)",
        Number("pue", 1, 10, [](RunOptions& o, double v) { o.metering.pue = {v}; }),
        [](const RunOptions& o) {
@@ -518,6 +526,9 @@ meter::MeterOptions MeterOptionsFor(const config::MeteringConfig& metering) {
   options.scope = metering.scope;
   if (metering.cpu_tdp) options.cpu_tdp_w = metering.cpu_tdp->watts;
   if (metering.ram_power) options.ram_power_w = metering.ram_power->watts;
+  options.use_rapl = metering.rapl != config::RaplUse::kNone;
+  options.include_dram = metering.rapl == config::RaplUse::kPackagesAndDram;
+  options.use_psys = metering.rapl == config::RaplUse::kPsys;
   return options;
 }
 

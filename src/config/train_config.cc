@@ -78,6 +78,21 @@ std::vector<std::string> GatePolicyKindNames() {
   return names;
 }
 
+namespace {
+constexpr std::array<std::string_view, 4> kRaplUseNames{"packages", "packages+dram", "psys",
+                                                        "none"};
+}
+
+std::vector<std::string> RaplUseNames() { return {kRaplUseNames.begin(), kRaplUseNames.end()}; }
+
+std::string_view Name(RaplUse use) { return kRaplUseNames[static_cast<std::size_t>(use)]; }
+
+std::optional<RaplUse> RaplUseFromName(std::string_view name) {
+  const auto found = std::find(kRaplUseNames.begin(), kRaplUseNames.end(), name);
+  if (found == kRaplUseNames.end()) return std::nullopt;
+  return static_cast<RaplUse>(found - kRaplUseNames.begin());
+}
+
 Result<TrainConfig> ParseTrainConfig(const std::string& text, const std::string& name) {
   EBB_ASSIGN_OR_RETURN(const YamlNode root, ParseYaml(text, name));
   if (root.kind == YamlNode::Kind::kNull)

@@ -73,11 +73,18 @@ inline constexpr double kLeastBudget = 1e-9;
 inline constexpr double kLargestBudgetKwh = 1e9;
 inline constexpr double kLargestBudgetG = 1e12;
 
+/// Which of RAPL's domains are read, where they are there.
+enum class RaplUse { kPackages, kPackagesAndDram, kPsys, kNone };
+std::vector<std::string> RaplUseNames();
+std::string_view Name(RaplUse use);
+std::optional<RaplUse> RaplUseFromName(std::string_view name);
+
 struct MeteringConfig {
   core::MeterScope scope = core::MeterScope::kProcessTree;
   Duration interval{std::chrono::seconds{1}};
   std::optional<Power> cpu_tdp;
   std::optional<Power> ram_power;
+  RaplUse rapl = RaplUse::kPackages;
   Pue pue;
   core::Budget budget;
   std::string project_name = "ebb";

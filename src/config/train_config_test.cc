@@ -122,6 +122,7 @@ metering:
   interval: 500ms
   cpu_tdp_w: 65
   ram_power_w: 5
+  rapl: psys
   pue: 1.2
   budget_kwh: 2.5
   on_budget: pause
@@ -151,6 +152,7 @@ metering:
   EXPECT_EQ(config.metering.interval, Duration{500});
   EXPECT_EQ(config.metering.cpu_tdp->watts, 65);
   EXPECT_EQ(config.metering.ram_power->watts, 5);
+  EXPECT_EQ(config.metering.rapl, RaplUse::kPsys);
   EXPECT_EQ(config.metering.pue.ratio, 1.2);
   EXPECT_EQ(config.metering.budget.energy, Energy::Joules(2.5 * 3.6e6));
   EXPECT_EQ(config.metering.budget.action, core::BudgetAction::kPause);

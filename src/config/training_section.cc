@@ -66,6 +66,7 @@ std::vector<KeyRule> MeteringRules(MeteringKeys& keys) {
       ReadDuration("interval", keys.interval, Duration{100}),
       ReadNumber("cpu_tdp_w", keys.cpu_tdp_w, {0.1, kMostWatts}),
       ReadNumber("ram_power_w", keys.ram_power_w, {0, kMostWatts}),
+      ReadChoice("rapl", keys.rapl, RaplUseNames()),
       ReadNumber("pue", keys.pue, {1, 10}),
       ReadNumber("budget_kwh", keys.budget_kwh, {kLeastBudget, kLargestBudgetKwh}),
       ReadNumber("budget_g", keys.budget_g, {kLeastBudget, kLargestBudgetG}),
@@ -126,6 +127,7 @@ MeteringConfig ResolveMetering(const MeteringKeys& keys, Problems& problems) {
   config.interval = keys.interval.value_or(keys.measure_power_secs.value_or(config.interval));
   if (keys.cpu_tdp_w) config.cpu_tdp = Power{*keys.cpu_tdp_w};
   if (keys.ram_power_w) config.ram_power = Power{*keys.ram_power_w};
+  if (keys.rapl) config.rapl = RaplUseFromName(*keys.rapl).value_or(config.rapl);
   if (keys.pue) config.pue = {*keys.pue};
   config.budget = ResolveBudget(keys, problems);
   config.project_name = keys.project_name.value_or(config.project_name);

@@ -40,6 +40,7 @@ struct MeteringKeys {
   Given<Duration> interval;
   Given<double> cpu_tdp_w;
   Given<double> ram_power_w;
+  Given<std::string> rapl;
   Given<double> pue;
   Given<double> budget_kwh;
   Given<double> budget_g;

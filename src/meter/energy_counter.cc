@@ -20,6 +20,7 @@ void EnergyCounter::Start(Instant now, std::optional<std::int64_t> value_uj) {
 
 EnergyCounter::Outcome EnergyCounter::Look(Instant now, std::optional<std::int64_t> value_uj) {
   if (!value_uj) return Outcome::kUnreadable;
+  if (value_uj == value_uj_) return Outcome::kStill;
   std::int64_t difference_uj = 0;
   const double seconds = std::chrono::duration<double>(now - last_read_).count();
   const Outcome outcome = Difference(*value_uj, seconds, difference_uj);
@@ -52,12 +53,19 @@ std::optional<std::chrono::nanoseconds> EnergyCounter::longest_pause() const {
       std::chrono::duration<double>(seconds));
 }
 
+bool IsLoss(EnergyCounter::Outcome outcome) {
+  using enum EnergyCounter::Outcome;
+  return outcome != kCounted && outcome != kUnreadable && outcome != kStill;
+}
+
 const char* Describe(EnergyCounter::Outcome outcome) {
   switch (outcome) {
     case EnergyCounter::Outcome::kCounted:
       return "";
     case EnergyCounter::Outcome::kUnreadable:
       return "the counter cannot be read";
+    case EnergyCounter::Outcome::kStill:
+      return "the counter stands still";
     case EnergyCounter::Outcome::kNoBaseLine:
       return "the counter could not be read at the start";
     case EnergyCounter::Outcome::kBackwards:

@@ -7,7 +7,13 @@
 //  - after a pause so long that 2 kW could have wrapped the counter twice, the difference is
 //  dropped
 //    (longest_pause() says how long that is: 131 s for the usual 262 kJ).
-// A reading that fails costs nothing: the next one covers its time.
+// A reading that fails, or that shows the value of the last one again, costs nothing: the next one
+// covers its time. A device that is switched on draws something, so a value that stays is a counter
+// that has not been updated (or never is, as in some virtual machines), never a zero.
+//
+// What no reader can see: a reset after which the counter has passed its old value again by the
+// next look, and one that looks like a wrap. Both are off by at most what a processor can use in
+// one poll interval, and need a reset within it.
 
 #include <chrono>
 #include <cstdint>
@@ -25,6 +31,7 @@ class EnergyCounter {
   enum class Outcome {
     kCounted,
     kUnreadable,    ///< nothing lost yet
+    kStill,         ///< the same value as before: nothing lost yet
     kNoBaseLine,    ///< dropped: the first value that could be read since Start
     kBackwards,     ///< dropped: smaller than before, and not a wrap
     kTooFast,       ///< dropped: more than a processor can use
@@ -33,9 +40,10 @@ class EnergyCounter {
   void Start(Instant now, std::optional<std::int64_t> value_uj);
   Outcome Look(Instant now, std::optional<std::int64_t> value_uj);
 
+  bool has_counted() const { return counted_uj_ > 0; }
   /// Microjoules counted since the previous Take, at least 0.
   std::int64_t Take();
-  /// When the counter was last read, or Start.
+  /// When the counter last showed a new value, or Start.
   Instant last_read() const { return last_read_; }
   std::optional<std::chrono::nanoseconds> longest_pause() const;
 
@@ -47,6 +55,9 @@ class EnergyCounter {
   Instant last_read_{};
   std::int64_t counted_uj_ = 0;
 };
+
+/// Whether energy was dropped for good.
+bool IsLoss(EnergyCounter::Outcome outcome);
 
 /// For people: "the counter went backwards". Empty for kCounted.
 const char* Describe(EnergyCounter::Outcome outcome);

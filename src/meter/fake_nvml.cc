@@ -5,9 +5,12 @@
 namespace {
 
 using ebb::meter::FakeGpu;
+using ebb::meter::FakeGpuProcess;
+using ebb::meter::FakeMig;
 using ebb::meter::FakeNvmlState;
 
-constexpr int kSuccess = 0, kNotSupported = 3, kNotFound = 6, kDriverNotLoaded = 9;
+constexpr int kSuccess = 0, kNotSupported = 3, kNotFound = 6, kInsufficientSize = 7,
+              kDriverNotLoaded = 9;
 
 FakeNvmlState& State() {
   static FakeNvmlState state;
@@ -15,6 +18,19 @@ FakeNvmlState& State() {
 }
 
 const FakeGpu& Gpu(const void* device) { return *static_cast<const FakeGpu*>(device); }
+const FakeMig& Mig(const void* device) { return *static_cast<const FakeMig*>(device); }
+
+struct Sample {
+  unsigned pid;
+  unsigned long long time_us;
+  unsigned sm_percent, memory_percent, encoder_percent, decoder_percent;
+};
+
+struct Attributes {
+  unsigned multiprocessors, copy_engines, decoders, encoders, jpeg_engines, ofa_engines;
+  unsigned gpu_slices, compute_slices;
+  unsigned long long memory_mb;
+};
 
 int CopyText(const std::string& text, char* out, unsigned length) {
   std::strncpy(out, text.c_str(), length - 1);
@@ -52,16 +68,71 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
 
 int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
   for (FakeGpu& gpu : State().gpus) {
-    if (gpu.uuid != uuid && gpu.mig_uuid != uuid) continue;
-    *device = &gpu;
-    return kSuccess;
+    if (gpu.uuid == uuid) {
+      *device = &gpu;
+      return kSuccess;
+    }
+    for (FakeMig& mig : gpu.mig) {
+      if (mig.uuid != uuid) continue;
+      *device = &mig;
+      return kSuccess;
+    }
   }
   return kNotFound;
 }
 
 int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void* mig, void** parent) {
-  *parent = mig;
+  for (FakeGpu& gpu : State().gpus) {
+    for (const FakeMig& slice : gpu.mig) {
+      if (&slice == mig) *parent = &gpu;
+    }
+  }
+  return *parent ? kSuccess : kNotFound;
+}
+
+int nvmlDeviceGetMaxMigDeviceCount(void* device, unsigned* count) {
+  *count = Gpu(device).mig.empty() ? 0 : Gpu(device).most_mig;
   return kSuccess;
+}
+
+int nvmlDeviceGetMigDeviceHandleByIndex(void* device, unsigned index, void** mig) {
+  FakeGpu& gpu = *static_cast<FakeGpu*>(device);
+  if (index >= gpu.mig.size()) return kNotFound;
+  *mig = &gpu.mig[index];
+  return kSuccess;
+}
+
+int nvmlDeviceGetGpuInstanceId(void* mig, unsigned* id) {
+  *id = Mig(mig).gpu_instance;
+  return kSuccess;
+}
+
+int nvmlDeviceGetComputeInstanceId(void* mig, unsigned* id) {
+  *id = Mig(mig).compute_instance;
+  return kSuccess;
+}
+
+int nvmlDeviceGetAttributes_v2(void* mig, Attributes* attributes) {
+  if (Mig(mig).compute_slices == 0) return kNotSupported;
+  *attributes = {};
+  attributes->compute_slices = Mig(mig).compute_slices;
+  return kSuccess;
+}
+
+int nvmlDeviceGetProcessUtilization(void* device, Sample* samples, unsigned* count,
+                                    unsigned long long since_us) {
+  if (Gpu(device).error != 0) return Gpu(device).error;
+  unsigned found = 0;
+  for (const FakeGpuProcess& process : Gpu(device).processes) {
+    if (process.time_us <= since_us) continue;
+    if (found < *count)
+      samples[found] = {process.pid, process.time_us, process.sm_percent, 0, 0, 0};
+    ++found;
+  }
+  const bool fits = found <= *count;
+  *count = found;
+  if (found == 0) return kNotFound;
+  return fits ? kSuccess : kInsufficientSize;
 }
 
 int nvmlDeviceGetUUID(void* device, char* text, unsigned length) {
@@ -73,18 +144,21 @@ int nvmlDeviceGetName(void* device, char* text, unsigned length) {
 }
 
 int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millijoules) {
+  if (Gpu(device).error != 0) return Gpu(device).error;
   if (Gpu(device).millijoules < 0) return kNotSupported;
   *millijoules = static_cast<unsigned long long>(Gpu(device).millijoules);
   return kSuccess;
 }
 
 int nvmlDeviceGetPowerUsage(void* device, unsigned* milliwatts) {
+  if (Gpu(device).error != 0) return Gpu(device).error;
   if (Gpu(device).milliwatts < 0) return kNotSupported;
   *milliwatts = static_cast<unsigned>(Gpu(device).milliwatts);
   return kSuccess;
 }
 
 int nvmlDeviceGetUtilizationRates(void* device, unsigned* gpu_and_memory_percent) {
+  if (Gpu(device).error != 0) return Gpu(device).error;
   gpu_and_memory_percent[0] = static_cast<unsigned>(Gpu(device).utilisation_percent);
   gpu_and_memory_percent[1] = 0;
   return kSuccess;

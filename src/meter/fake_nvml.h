@@ -7,13 +7,28 @@
 
 namespace ebb::meter {
 
+struct FakeMig {
+  std::string uuid;
+  unsigned gpu_instance = 0, compute_instance = 0;
+  unsigned compute_slices = 0;  ///< 0: the driver does not say
+};
+
+struct FakeGpuProcess {
+  unsigned pid = 0;
+  unsigned sm_percent = 0;
+  unsigned long long time_us = 1;
+};
+
 struct FakeGpu {
   std::string uuid;
   std::string name = "Fake GPU";
   long long millijoules = -1;  ///< total energy; negative: NVML_ERROR_NOT_SUPPORTED
   long long milliwatts = -1;   ///< power; negative: NVML_ERROR_NOT_SUPPORTED
   int utilisation_percent = 0;
-  std::string mig_uuid{};  ///< of a slice cut from it
+  int error = 0;  ///< answers every question with this: 4 no permission, 15 lost
+  std::vector<FakeMig> mig{};
+  unsigned most_mig = 7;
+  std::vector<FakeGpuProcess> processes{};
 };
 
 struct FakeNvmlState {

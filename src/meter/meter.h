@@ -11,7 +11,10 @@
 //    a microjoule per device (carry.h);
 //  - not thread-safe: all calls come from one thread at a time.
 
+#include <sys/types.h>
+
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +43,19 @@ struct IntervalUsage {
   double seconds() const { return std::chrono::duration<double>(end - begin).count(); }
 };
 
+/// A device, or a part of one, that a program has for itself.
+struct GpuHolding {
+  std::string device;  ///< as readings name it
+  double share = 1;    ///< of the device
+};
+
+/// The processes that used a device since the previous look, and how much of it each kept busy;
+/// only ratios between them mean anything.
+struct DeviceProcesses {
+  std::string device;
+  std::map<pid_t, double> busy;
+};
+
 class Meter {
  public:
   virtual ~Meter() = default;
@@ -62,7 +78,11 @@ class Meter {
   /// Mean utilisation in percent of what is metered, at the last sample; only GPUs say one.
   virtual std::optional<double> utilisation_percent() const { return std::nullopt; }
 
-  /// What was left out since Start, one line per device and cause; empty when all was counted.
+  /// Who used the metered devices since the previous call, for those that can say; only GPUs can.
+  virtual std::vector<DeviceProcesses> Processes() { return {}; }
+
+  /// What was left out since Start, or is doubtful, one line per device and cause; empty when all
+  /// was counted.
   virtual std::vector<std::string> Gaps() const { return {}; }
 };
 

@@ -48,6 +48,22 @@ void AddRam(const MeterOptions& options, std::vector<RaplDomain> dram, MeterSet&
       std::make_unique<RamModelMeter>(*total_bytes, options.ram_power_w, options.scope));
 }
 
+// psys is the whole platform, memory included, so nothing is metered beside it. False: it is not
+// asked for, or not there.
+bool AddPlatform(const MeterOptions& options, std::vector<RaplDomain> psys, MeterSet& set) {
+  if (!options.use_psys) return false;
+  if (psys.empty()) {
+    set.notes.push_back("RAPL has no psys domain here that can be read: it is left aside");
+    return false;
+  }
+  set.notes.push_back(
+      "psys counts the whole platform, memory included: packages and memory are "
+      "not metered beside it");
+  set.meters.push_back(std::make_unique<RaplMeter>(
+      std::move(psys), RaplMeter::Options{core::Component::kCpu, options.scope, 0}));
+  return true;
+}
+
 // Missing where nobody expects a GPU is not worth a note.
 bool GpuExpected(const MeterOptions& options) {
   if (options.cuda_visible_devices) return !options.cuda_visible_devices->empty();
@@ -79,9 +95,11 @@ MeterSet MakeMeters(const MeterOptions& options) {
   MeterSet set;
   RaplScan rapl;
   if (options.use_rapl) rapl = ScanRapl(options.rapl_root);
-  if (!rapl.note.empty()) set.notes.push_back(rapl.note);
-  AddCpu(options, std::move(rapl.packages), set);
-  AddRam(options, std::move(rapl.dram), set);
+  if (!AddPlatform(options, std::move(rapl.psys), set)) {
+    if (!rapl.note.empty()) set.notes.push_back(rapl.note);
+    AddCpu(options, std::move(rapl.packages), set);
+    AddRam(options, std::move(rapl.dram), set);
+  }
   if (options.use_gpu) AddGpus(options, set);
   for (const auto& meter : set.meters) set.descriptions.push_back(meter->Description());
   return set;

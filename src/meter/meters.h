@@ -21,6 +21,7 @@ struct MeterOptions {
   std::optional<double> ram_power_w;
   bool use_rapl = true;
   bool include_dram = false;  ///< RAPL's dram domain instead of the RAM model, where there is one
+  bool use_psys = false;      ///< RAPL's psys domain instead of packages and memory, where it is
   bool use_gpu = true;
   /// The value the measured program sees; nothing: not set, all GPUs. See OptionsFromEnvironment.
   std::optional<std::string> cuda_visible_devices;

@@ -57,6 +57,17 @@ TEST_F(Meters, CountersArePreferred) {
   EXPECT_NE(MakeMeters(options_).descriptions[0].find("model"), std::string::npos);
 }
 
+TEST_F(Meters, PsysTakesThePlaceOfPackagesAndMemory) {
+  WriteRapl();
+  options_.use_psys = true;
+  EXPECT_EQ(MakeMeters(options_).meters.size(), 2u);
+  EXPECT_NE(MakeMeters(options_).notes[0].find("no psys"), std::string::npos);
+  root_.Write("powercap/intel-rapl:1/name", "psys");
+  root_.Write("powercap/intel-rapl:1/energy_uj", "5");
+  options_.scope = core::MeterScope::kMachine;
+  EXPECT_EQ(MakeMeters(options_).descriptions, Lines{"cpu: RAPL psys (counter)"});
+}
+
 TEST_F(Meters, AMissingGpuLibraryIsNamedOnlyWhereAGpuIsExpected) {
   options_.cuda_visible_devices = "0";
   EXPECT_EQ(MakeMeters(options_).notes.size(), 2u);

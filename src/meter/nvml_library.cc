@@ -2,17 +2,45 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+
 namespace ebb::meter {
 namespace {
 
 using NvmlReturn = int;
-constexpr NvmlReturn kSuccess = 0;
+constexpr NvmlReturn kSuccess = 0, kNotSupported = 3, kNoPermission = 4, kNotFound = 6,
+                     kInsufficientSize = 7, kGpuIsLost = 15;
 constexpr unsigned kTextLength = 96;  // NVML_DEVICE_NAME_V2_BUFFER_SIZE, ..._UUID_V2_...
 
 struct UtilisationRates {
   unsigned gpu_percent;
   unsigned memory_percent;
 };
+
+struct ProcessSample {
+  unsigned pid;
+  unsigned long long time_us;
+  unsigned sm_percent, memory_percent, encoder_percent, decoder_percent;
+};
+
+// nvmlDeviceAttributes_t
+struct MigAttributes {
+  unsigned multiprocessors;
+  unsigned copy_engines, decoders, encoders, jpeg_engines, ofa_engines;
+  unsigned gpu_slices, compute_slices;
+  unsigned long long memory_mb;
+};
+
+GpuProblem ProblemOf(NvmlReturn code) {
+  if (code == kNotSupported) return GpuProblem::kUnsupported;
+  if (code == kNoPermission) return GpuProblem::kNoPermission;
+  if (code == kGpuIsLost) return GpuProblem::kLost;
+  return GpuProblem::kOther;
+}
+
+tl::unexpected<GpuProblem> Problem(NvmlReturn code) {
+  return tl::unexpected<GpuProblem>(ProblemOf(code));
+}
 
 template <typename Function>
 void Load(void* handle, const char* name, Function*& function) {
@@ -34,6 +62,12 @@ struct NvmlLibrary::Functions {
   NvmlReturn (*total_energy)(Device, unsigned long long*);
   NvmlReturn (*power)(Device, unsigned*);
   NvmlReturn (*utilisation)(Device, UtilisationRates*);
+  NvmlReturn (*process_utilisation)(Device, ProcessSample*, unsigned*, unsigned long long);
+  NvmlReturn (*most_mig_devices)(Device, unsigned*);
+  NvmlReturn (*mig_by_index)(Device, unsigned, Device*);
+  NvmlReturn (*gpu_instance)(Device, unsigned*);
+  NvmlReturn (*compute_instance)(Device, unsigned*);
+  NvmlReturn (*attributes)(Device, MigAttributes*);
 
   explicit Functions(void* handle) {
     Load(handle, "nvmlInit_v2", init);
@@ -48,6 +82,12 @@ struct NvmlLibrary::Functions {
     Load(handle, "nvmlDeviceGetTotalEnergyConsumption", total_energy);
     Load(handle, "nvmlDeviceGetPowerUsage", power);
     Load(handle, "nvmlDeviceGetUtilizationRates", utilisation);
+    Load(handle, "nvmlDeviceGetProcessUtilization", process_utilisation);
+    Load(handle, "nvmlDeviceGetMaxMigDeviceCount", most_mig_devices);
+    Load(handle, "nvmlDeviceGetMigDeviceHandleByIndex", mig_by_index);
+    Load(handle, "nvmlDeviceGetGpuInstanceId", gpu_instance);
+    Load(handle, "nvmlDeviceGetComputeInstanceId", compute_instance);
+    Load(handle, "nvmlDeviceGetAttributes_v2", attributes);
   }
   // The rest came with later drivers and may be missing.
   bool usable() const {
@@ -103,33 +143,105 @@ std::string NvmlLibrary::Name(Device device) const {
   return functions_->name(device, text, kTextLength) == kSuccess ? text : "unknown GPU";
 }
 
-std::optional<std::string> NvmlLibrary::ParentOfMig(const std::string& mig_uuid) const {
+GpuAnswer<std::int64_t> NvmlLibrary::TotalMicrojoules(Device device) const {
+  unsigned long long millijoules = 0;
+  if (!functions_->total_energy) return Problem(kNotSupported);
+  if (const auto code = functions_->total_energy(device, &millijoules); code != kSuccess)
+    return Problem(code);
+  return static_cast<std::int64_t>(millijoules) * 1000;
+}
+
+GpuAnswer<double> NvmlLibrary::PowerWatts(Device device) const {
+  unsigned milliwatts = 0;
+  if (!functions_->power) return Problem(kNotSupported);
+  if (const auto code = functions_->power(device, &milliwatts); code != kSuccess)
+    return Problem(code);
+  return milliwatts / 1000.0;
+}
+
+GpuAnswer<double> NvmlLibrary::UtilisationPercent(Device device) const {
+  UtilisationRates rates{};
+  if (!functions_->utilisation) return Problem(kNotSupported);
+  if (const auto code = functions_->utilisation(device, &rates); code != kSuccess)
+    return Problem(code);
+  return rates.gpu_percent;
+}
+
+GpuAnswer<std::vector<GpuProcess>> NvmlLibrary::Processes(Device device,
+                                                          std::uint64_t& since) const {
+  if (!functions_->process_utilisation) return Problem(kNotSupported);
+  std::vector<ProcessSample> samples(64);
+  NvmlReturn code = kInsufficientSize;
+  // Processes may come while the list is made.
+  for (int attempt = 0; attempt < 3 && code == kInsufficientSize; ++attempt) {
+    auto count = static_cast<unsigned>(samples.size());
+    code = functions_->process_utilisation(device, samples.data(), &count, since);
+    samples.resize(code == kInsufficientSize ? std::max(2 * samples.size(), std::size_t{count})
+                                             : count);
+  }
+  std::vector<GpuProcess> processes;
+  if (code == kNotFound) return processes;  // nobody used it
+  if (code != kSuccess) return Problem(code);
+  for (const ProcessSample& sample : samples) {
+    since = std::max<std::uint64_t>(since, sample.time_us);
+    if (sample.pid == 0 || sample.sm_percent > 100) continue;
+    processes.push_back({static_cast<pid_t>(sample.pid), static_cast<double>(sample.sm_percent)});
+  }
+  return processes;
+}
+
+// MIG ----------------------------------------------------------------------------------------
+
+unsigned NvmlLibrary::MostMigDevices(Device gpu) const {
+  unsigned count = 0;
+  if (!functions_->most_mig_devices) return 0;
+  return functions_->most_mig_devices(gpu, &count) == kSuccess ? count : 0;
+}
+
+NvmlLibrary::Device NvmlLibrary::MigHandle(Device gpu, unsigned index) const {
+  Device mig = nullptr;
+  if (!functions_->mig_by_index) return nullptr;
+  return functions_->mig_by_index(gpu, index, &mig) == kSuccess ? mig : nullptr;
+}
+
+MigSlice NvmlLibrary::Slice(Device mig, Device parent) const {
+  MigSlice slice{Uuid(parent), std::nullopt};
+  MigAttributes attributes{};
+  const unsigned all = MostMigDevices(parent);
+  if (all == 0 || !functions_->attributes) return slice;
+  if (functions_->attributes(mig, &attributes) != kSuccess || attributes.compute_slices == 0)
+    return slice;
+  slice.share = std::min(1.0, static_cast<double>(attributes.compute_slices) / all);
+  return slice;
+}
+
+std::optional<MigSlice> NvmlLibrary::FindMig(const std::string& mig_uuid) const {
   Device mig = nullptr;
   Device parent = nullptr;
   if (!functions_->by_uuid || !functions_->parent_of_mig) return std::nullopt;
   if (functions_->by_uuid(mig_uuid.c_str(), &mig) != kSuccess) return std::nullopt;
   if (functions_->parent_of_mig(mig, &parent) != kSuccess) return std::nullopt;
-  return Uuid(parent);
+  return Slice(mig, parent);
 }
 
-std::optional<std::int64_t> NvmlLibrary::TotalMillijoules(Device device) const {
-  unsigned long long millijoules = 0;
-  if (!functions_->total_energy || functions_->total_energy(device, &millijoules) != kSuccess)
-    return std::nullopt;
-  return static_cast<std::int64_t>(millijoules);
+std::optional<MigSlice> NvmlLibrary::MigAt(Device gpu, unsigned index) const {
+  const Device mig = MigHandle(gpu, index);
+  if (!mig) return std::nullopt;
+  return Slice(mig, gpu);
 }
 
-std::optional<double> NvmlLibrary::PowerWatts(Device device) const {
-  unsigned milliwatts = 0;
-  if (!functions_->power || functions_->power(device, &milliwatts) != kSuccess) return std::nullopt;
-  return milliwatts / 1000.0;
-}
-
-std::optional<double> NvmlLibrary::UtilisationPercent(Device device) const {
-  UtilisationRates rates{};
-  if (!functions_->utilisation || functions_->utilisation(device, &rates) != kSuccess)
-    return std::nullopt;
-  return rates.gpu_percent;
+std::optional<MigSlice> NvmlLibrary::MigOf(Device gpu, unsigned gpu_instance,
+                                           unsigned compute_instance) const {
+  if (!functions_->gpu_instance || !functions_->compute_instance) return std::nullopt;
+  for (unsigned i = 0; i < MostMigDevices(gpu); ++i) {
+    const Device mig = MigHandle(gpu, i);
+    unsigned gi = 0, ci = 0;
+    if (!mig || functions_->gpu_instance(mig, &gi) != kSuccess ||
+        functions_->compute_instance(mig, &ci) != kSuccess)
+      continue;
+    if (gi == gpu_instance && ci == compute_instance) return Slice(mig, gpu);
+  }
+  return std::nullopt;
 }
 
 }  // namespace ebb::meter

@@ -1,45 +1,53 @@
 #pragma once
-// The few functions of NVIDIA's management library (NVML API reference) that metering needs, loaded
-// at run time: Ebb builds and runs without it. Constants and signatures are declared by hand from
-// the documentation; they are part of NVML's stable binary interface.
-//
-// Not thread-safe as used here: one thread at a time.
+// The few functions of NVIDIA's management library (NVML API reference) that metering needs.
+// Constants and signatures are declared by hand from the documentation; they are part of NVML's
+// stable binary interface.
 
-#include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/result.h"
+#include "meter/gpu_library.h"
 
 namespace ebb::meter {
 
-class NvmlLibrary {
- public:
-  using Device = void*;
+/// A slice of a GPU (Multi-Instance GPU).
+struct MigSlice {
+  std::string parent_uuid;  ///< of the physical GPU
+  /// Compute slices of it / those of the whole GPU; nothing where the driver does not say.
+  std::optional<double> share;
+};
 
+class NvmlLibrary final : public GpuLibrary {
+ public:
   /// Loads and initialises the library. The Error says whether it is missing or the driver is.
   static Result<std::unique_ptr<NvmlLibrary>> Open(const std::string& file);
-  ~NvmlLibrary();
+  ~NvmlLibrary() override;
   NvmlLibrary(const NvmlLibrary&) = delete;
   NvmlLibrary& operator=(const NvmlLibrary&) = delete;
 
-  /// In PCI bus order. Devices that do not answer (lost, no permission) are left out.
-  std::vector<Device> Devices() const;
-  std::string Uuid(Device device) const;  ///< "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6"
-  std::string Name(Device device) const;  ///< "NVIDIA H100 80GB HBM3"
-  /// UUID of the physical GPU that a MIG device ("MIG-...") is a part of.
-  std::optional<std::string> ParentOfMig(const std::string& mig_uuid) const;
+  const char* name() const override { return "NVML"; }
+  std::vector<Device> Devices() const override;
+  std::string Uuid(Device device) const override;  ///< "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6"
+  std::string Name(Device device) const override;  ///< "NVIDIA H100 80GB HBM3"
+  /// Since the driver was loaded; not supported before Volta.
+  GpuAnswer<std::int64_t> TotalMicrojoules(Device device) const override;
+  GpuAnswer<double> PowerWatts(Device device) const override;
+  GpuAnswer<double> UtilisationPercent(Device device) const override;
+  GpuAnswer<std::vector<GpuProcess>> Processes(Device device, std::uint64_t& since) const override;
 
-  /// Since the driver was loaded; nothing before Volta.
-  std::optional<std::int64_t> TotalMillijoules(Device device) const;
-  std::optional<double> PowerWatts(Device device) const;
-  std::optional<double> UtilisationPercent(Device device) const;
+  /// The slice with this UUID ("MIG-...").
+  std::optional<MigSlice> FindMig(const std::string& mig_uuid) const;
+  /// By number on its GPU.
+  std::optional<MigSlice> MigAt(Device gpu, unsigned index) const;
+  /// By GPU instance and compute instance.
+  std::optional<MigSlice> MigOf(Device gpu, unsigned gpu_instance, unsigned compute_instance) const;
 
  private:
   struct Functions;
   NvmlLibrary(void* handle, std::unique_ptr<Functions> functions);
+  MigSlice Slice(Device mig, Device parent) const;
+  Device MigHandle(Device gpu, unsigned index) const;
+  unsigned MostMigDevices(Device gpu) const;
 
   void* handle_;
   std::unique_ptr<Functions> functions_;

@@ -36,8 +36,7 @@ class Nvml : public testing::Test {
     GpuScan scan = Scan(value);
     std::vector<std::string> devices;
     if (!scan.meter) return devices;
-    scan.meter->Start(0s);
-    for (const auto& reading : scan.meter->Sample(Usage(0s, 1s))) devices.push_back(reading.device);
+    for (const GpuHolding& holding : scan.holdings) devices.push_back(holding.device);
     return devices;
   }
   static IntervalUsage Usage(Instant begin, Instant end) {
@@ -64,13 +63,14 @@ TEST_F(Nvml, CountsTheDifferenceOfTheEnergyCounters) {
   EXPECT_EQ(scan.meter->poll_interval(), std::nullopt);
   scan.meter->Start(0s);
   state_->gpus[0].millijoules += 250'000;
+  state_->gpus[1].millijoules += 30'000;
   state_->gpus[0].utilisation_percent = 80;
   const auto readings = scan.meter->Sample(Usage(0s, 1s));
   ASSERT_EQ(readings.size(), 2u);
   EXPECT_EQ(readings[0].device, "gpu:GPU-aaaa1111");
   EXPECT_EQ(readings[0].energy, Energy::Joules(250));
   EXPECT_EQ(readings[0].source, core::EnergySource::kCounter);
-  EXPECT_EQ(readings[1].energy, Energy{});
+  EXPECT_EQ(readings[1].energy, Energy::Joules(30));
   EXPECT_EQ(scan.meter->utilisation_percent(), 40);
 }
 
@@ -169,13 +169,98 @@ TEST_F(Nvml, AnEntryThatNamesNoGpuEndsTheListAsInCuda) {
   EXPECT_NE(scan.notes[0].find("\"7\""), std::string::npos);
 }
 
-TEST_F(Nvml, AMigSliceIsMeteredAsItsGpu) {
+TEST_F(Nvml, AMigSliceIsChargedItsPartOfTheGpu) {
   TwoCounters();
-  state_->gpus[1].mig_uuid = "MIG-c0ffee";
+  state_->gpus[1].mig = {{"MIG-c0ffee", 1, 0, 2}, {"MIG-decade", 2, 0, 3}, {"MIG-facade", 3, 1, 0}};
+  const auto share = [&](const std::string& visible) {
+    const GpuScan scan = Scan(visible);
+    return scan.holdings.empty() ? 0 : scan.holdings[0].share;
+  };
   EXPECT_EQ(Visible("MIG-c0ffee"), Devices{"gpu:GPU-bbbb2222"});
-  EXPECT_EQ(Visible("MIG-GPU-bbbb2222/1/0"), Devices{"gpu:GPU-bbbb2222"});
-  EXPECT_EQ(Visible("MIG-unknown"), Devices{});
-  EXPECT_NE(Scan("MIG-c0ffee").notes[0].find("as a whole"), std::string::npos);
+  EXPECT_DOUBLE_EQ(share("MIG-c0ffee"), 2.0 / 7);
+  EXPECT_DOUBLE_EQ(share("MIG-GPU-bbbb2222/2/0"), 3.0 / 7) << "as drivers before 470 name it";
+  EXPECT_DOUBLE_EQ(share("1:1"), 3.0 / 7) << "as containers name it";
+  EXPECT_DOUBLE_EQ(share("1:0,1:1"), 5.0 / 7);
+  EXPECT_DOUBLE_EQ(share("MIG-c0ffee,GPU-bbbb2222"), 1) << "never more than the GPU";
+  for (const std::string nothing :
+       {"MIG-unknown", "1:9", "9:0", "1:x", "MIG-GPU-bbbb2222/1", "MIG-GPU-nope/1/0", ":", "MIG-"})
+    EXPECT_EQ(Visible(nothing), Devices{}) << nothing;
+  EXPECT_DOUBLE_EQ(share("MIG-facade"), 1);
+  EXPECT_NE(Scan("MIG-facade").notes[0].find("as a whole"), std::string::npos);
+
+  GpuScan scan = Scan("MIG-c0ffee");
+  EXPECT_EQ(scan.meter->Description(), "gpu: NVML, 1 x A100 (counter, MIG slices: 28.57 % of it)");
+  scan.meter->Start(0s);
+  state_->gpus[1].millijoules += 700'000;
+  EXPECT_EQ(scan.meter->Sample(Usage(0s, 1s))[0].energy, Energy::Joules(200));
+}
+
+TEST_F(Nvml, SlicesOfAGpuAddUpToTheGpu) {
+  TwoCounters();
+  state_->gpus[0].mig = {{"MIG-a", 1, 0, 1}, {"MIG-b", 2, 0, 2}, {"MIG-c", 3, 0, 4}};
+  std::vector<GpuScan> scans;
+  for (const char* slice : {"MIG-a", "MIG-b", "MIG-c"}) scans.push_back(Scan(slice));
+  for (GpuScan& scan : scans) scan.meter->Start(0s);
+  std::int64_t sum_uj = 0;
+  for (int second = 0; second < 100; ++second) {
+    state_->gpus[0].millijoules += 123'457;
+    for (GpuScan& scan : scans)
+      sum_uj += scan.meter->Sample(Usage(second * 1s, (second + 1) * 1s))[0].energy.microjoules();
+  }
+  EXPECT_NEAR(static_cast<double>(sum_uj), 100 * 123'457e3, 3);
+  EXPECT_LE(sum_uj, 100 * 123'457'000LL);
+}
+
+TEST_F(Nvml, AGpuThatIsLostOrForbiddenIsNamedWithItsCause) {
+  for (const auto& [error, words] :
+       {std::pair{15, "the GPU is lost"}, {4, "permission is denied"}}) {
+    TwoCounters();
+    GpuScan scan = Scan("0");
+    scan.meter->Start(0s);
+    state_->gpus[0].error = error;
+    EXPECT_TRUE(scan.meter->Sample(Usage(0s, 1s)).empty());
+    EXPECT_TRUE(scan.meter->Sample(Usage(1s, 2s)).empty());
+    EXPECT_EQ(scan.meter->utilisation_percent(), std::nullopt);
+    ASSERT_EQ(scan.meter->Gaps().size(), 1u);
+    EXPECT_NE(scan.meter->Gaps()[0].find(words), std::string::npos) << scan.meter->Gaps()[0];
+    EXPECT_NE(scan.meter->Gaps()[0].find("2.0 s"), std::string::npos);
+    EXPECT_NE(Scan("0").notes[0].find(words), std::string::npos) << "and at the start";
+  }
+}
+
+TEST_F(Nvml, ACounterThatNeverMovesIsNoZero) {
+  TwoCounters();
+  GpuScan scan = Scan("0");
+  scan.meter->Start(0s);
+  EXPECT_TRUE(scan.meter->Sample(Usage(0s, 500ms)).empty());
+  EXPECT_TRUE(scan.meter->Gaps().empty());
+  EXPECT_TRUE(scan.meter->Sample(Usage(500ms, 30s)).empty());
+  ASSERT_EQ(scan.meter->Gaps().size(), 1u);
+  EXPECT_NE(scan.meter->Gaps()[0].find("stands still"), std::string::npos);
+}
+
+TEST_F(Nvml, APowerThatNeverMovesIsCountedAndDoubted) {
+  state_->gpus = {{.uuid = "GPU-old", .name = "K80", .milliwatts = 100'000}};
+  GpuScan scan = Scan();
+  scan.meter->Start(0s);
+  for (int i = 1; i <= 700; ++i) scan.meter->Poll(i * 100ms);
+  EXPECT_EQ(scan.meter->Sample(Usage(0s, 70s))[0].energy, Energy::Joules(7000));
+  ASSERT_EQ(scan.meter->Gaps().size(), 1u);
+  EXPECT_NE(scan.meter->Gaps()[0].find("the same for 70 s"), std::string::npos);
+}
+
+TEST_F(Nvml, SaysWhichProcessesUsedAGpu) {
+  TwoCounters();
+  GpuScan scan = Scan();
+  state_->gpus[0].processes = {{11, 60, 100}, {12, 20, 100}, {11, 40, 200}};
+  const auto first = scan.meter->Processes();
+  ASSERT_EQ(first.size(), 2u);
+  EXPECT_EQ(first[0].device, "gpu:GPU-aaaa1111");
+  EXPECT_EQ(first[0].busy, (std::map<pid_t, double>{{11, 100}, {12, 20}}));
+  EXPECT_TRUE(first[1].busy.empty());
+  EXPECT_TRUE(scan.meter->Processes()[0].busy.empty()) << "each sample counts once";
+  for (unsigned i = 0; i < 200; ++i) state_->gpus[0].processes.push_back({100 + i, 1, 300});
+  EXPECT_EQ(scan.meter->Processes()[0].busy.size(), 200u) << "more than the first guess holds";
 }
 
 TEST_F(Nvml, NumbersAreDoubtfulWhereGpusDiffer) {

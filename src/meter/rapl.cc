@@ -100,6 +100,21 @@ bool AllReadable(const std::vector<RaplDomain>& domains) {
   });
 }
 
+// The first that can be read; twins under both control types are one.
+std::vector<RaplDomain> FindPsys(const std::string& root) {
+  for (const std::string_view control_type : kControlTypes) {
+    for (const Zone& zone : Zones(root, std::string(control_type))) {
+      if (zone.name != "psys") continue;
+      RaplDomain domain = MakeDomain(root, zone, zone.name);
+      if (ReadNumber(domain.energy_file.c_str())) return {std::move(domain)};
+    }
+  }
+  return {};
+}
+
+// Shorter than this a counter may stand still because it is not updated more often.
+constexpr double kUpdateSeconds = 1;
+
 std::chrono::duration<double> AsSeconds(std::chrono::nanoseconds time) { return time; }
 
 }  // namespace
@@ -108,7 +123,7 @@ RaplScan ScanRapl(const std::string& rapl_root) {
   RaplScan scan;
   for (const auto& [name, packages] : FindPackages(rapl_root)) {
     if (const int cause = WhyUnreadable(packages); cause != 0)
-      return {{}, {}, ExplainUnreadable(packages.front().domain.energy_file, cause)};
+      return {{}, {}, {}, ExplainUnreadable(packages.front().domain.energy_file, cause)};
     for (const Package& package : packages) {
       scan.packages.push_back(package.domain);
       scan.dram.insert(scan.dram.end(), package.dram.begin(), package.dram.end());
@@ -118,6 +133,7 @@ RaplScan ScanRapl(const std::string& rapl_root) {
     scan.note = "no RAPL counters under " + rapl_root +
                 " (usual in virtual machines): the CPU model is used instead";
   if (!AllReadable(scan.dram)) scan.dram.clear();
+  scan.psys = FindPsys(rapl_root);
   return scan;
 }
 
@@ -150,7 +166,8 @@ void RaplMeter::Start(Instant now) {
     counted.unshared_joules = 0;
     counted.wall_begin.reset();
     counted.waiting_seconds = 0;
-    counted.read_failed = false;
+    counted.waiting.reset();
+    counted.cpu_time_missing = false;
     counted.tree_cpu = counted.machine_busy = {};
   }
 }
@@ -160,12 +177,9 @@ std::vector<core::EnergyReading> RaplMeter::Sample(const IntervalUsage& usage) {
   for (Counted& counted : counted_) {
     Collect(counted, usage);
     const auto outcome = Look(counted, usage.end);
-    if (outcome == EnergyCounter::Outcome::kUnreadable) {
-      counted.read_failed = true;
-      continue;
-    }
+    if (CountsNothingYet(counted, outcome)) continue;
     const std::int64_t microjoules = counted.counter.Take();
-    const bool dropped = outcome != EnergyCounter::Outcome::kCounted;
+    const bool dropped = IsLoss(outcome);
     counted.unshared_joules += static_cast<double>(microjoules) / 1e6;
     const auto share = ShareOfTree(counted, usage);
     if (!share) continue;
@@ -179,10 +193,19 @@ std::vector<core::EnergyReading> RaplMeter::Sample(const IntervalUsage& usage) {
     counted.unshared_joules = 0;
     counted.wall_begin = usage.wall.end;
     counted.waiting_seconds = 0;
-    counted.read_failed = false;
+    counted.waiting.reset();
+    counted.cpu_time_missing = false;
     counted.tree_cpu = counted.machine_busy = {};
   }
   return readings;
+}
+
+// The energy of this time comes with a later value, if one comes.
+bool RaplMeter::CountsNothingYet(Counted& counted, EnergyCounter::Outcome outcome) {
+  const bool still = outcome == EnergyCounter::Outcome::kStill && !counted.counter.has_counted();
+  if (outcome != EnergyCounter::Outcome::kUnreadable && !still) return false;
+  counted.waiting = outcome;
+  return true;
 }
 
 void RaplMeter::Collect(Counted& counted, const IntervalUsage& usage) {
@@ -190,7 +213,7 @@ void RaplMeter::Collect(Counted& counted, const IntervalUsage& usage) {
   counted.waiting_seconds += usage.seconds();
   const bool needs_cpu_time = options_.scope == core::MeterScope::kProcessTree &&
                               options_.component == core::Component::kCpu;
-  if (needs_cpu_time && !(usage.tree_cpu && usage.machine_busy)) counted.read_failed = true;
+  if (needs_cpu_time && !(usage.tree_cpu && usage.machine_busy)) counted.cpu_time_missing = true;
   counted.tree_cpu += usage.tree_cpu.value_or(std::chrono::nanoseconds{});
   counted.machine_busy += usage.machine_busy.value_or(std::chrono::nanoseconds{});
 }
@@ -214,7 +237,7 @@ std::optional<double> RaplMeter::ShareOfTree(const Counted& counted,
 EnergyCounter::Outcome RaplMeter::Look(Counted& counted, Instant now) {
   const Instant last_read = counted.counter.last_read();
   const auto outcome = counted.counter.Look(now, ReadNumber(counted.domain.energy_file.c_str()));
-  if (outcome != EnergyCounter::Outcome::kCounted && outcome != EnergyCounter::Outcome::kUnreadable)
+  if (IsLoss(outcome))
     gaps_.Add(counted.device, Describe(outcome), AsSeconds(now - last_read).count());
   return outcome;
 }
@@ -238,8 +261,13 @@ void RaplMeter::Poll(Instant now) {
 std::vector<std::string> RaplMeter::Gaps() const {
   GapLog gaps = gaps_;
   for (const Counted& counted : counted_) {
-    if (counted.read_failed)
-      gaps.Add(counted.device, "the counter or the CPU time could not be read at the end",
+    const bool may_be_slow = counted.waiting == EnergyCounter::Outcome::kStill &&
+                             counted.waiting_seconds < kUpdateSeconds;
+    if (counted.waiting && !may_be_slow)
+      gaps.Add(counted.device, std::string("at the end, ") + Describe(*counted.waiting),
+               counted.waiting_seconds);
+    if (counted.cpu_time_missing)
+      gaps.Add(counted.device, "the CPU time could not be read at the end",
                counted.waiting_seconds);
   }
   return gaps.Lines();

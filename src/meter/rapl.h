@@ -2,8 +2,9 @@
 // Energy of processor packages from the counters of Running Average Power Limit (Intel SDM vol. 3,
 // "Platform Specific Power Management Support"; AMD since Linux 5.8 by the same interface), read
 // through /sys/class/powercap (kernel document power/powercap). All package-N domains count, also
-// those of dies ("package-0-die-1"); cores, uncore and psys do not, being parts or supersets of
-// them. The same package may appear under intel-rapl and intel-rapl-mmio: it counts once.
+// those of dies ("package-0-die-1"); cores and uncore do not, being parts of them. psys, where the
+// board has it, is the whole platform: it is read instead of the packages, never beside them. The
+// same package may appear under intel-rapl and intel-rapl-mmio: it counts once.
 //
 // Scope process tree: counters know no processes. Each interval's energy is shared by CPU time:
 //   energy x (CPU time of the tree / busy time of all processors)
@@ -32,6 +33,7 @@ struct RaplDomain {
 struct RaplScan {
   std::vector<RaplDomain> packages;  ///< all of them, or none
   std::vector<RaplDomain> dram;      ///< only where all can be read
+  std::vector<RaplDomain> psys;      ///< one, or none where there is none that can be read
   std::string note;                  ///< why `packages` is empty and what to do; else empty
 };
 
@@ -64,9 +66,11 @@ class RaplMeter : public Meter {
     // Since the last reading; longer than a sample where the counter could not be read.
     std::optional<Time> wall_begin{};
     double waiting_seconds = 0;
-    bool read_failed = false;  ///< which is why it is longer
+    std::optional<EnergyCounter::Outcome> waiting{};  ///< for a value, which is why it is longer
+    bool cpu_time_missing = false;
     std::chrono::nanoseconds tree_cpu{}, machine_busy{};
   };
+  bool CountsNothingYet(Counted& counted, EnergyCounter::Outcome outcome);
   EnergyCounter::Outcome Look(Counted& counted, Instant now);
   void Collect(Counted& counted, const IntervalUsage& usage);
   std::optional<double> ShareOfTree(const Counted& counted, const IntervalUsage& usage) const;

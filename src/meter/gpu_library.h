@@ -1,0 +1,54 @@
+#pragma once
+// What metering needs of a vendor's management library, loaded at run time: Ebb builds and runs
+// without any. One file per vendor (nvml_library.h, rocm_library.h); gpu_meter.h is the meter over
+// any of them.
+//
+// Not thread-safe: one thread at a time.
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace ebb::meter {
+
+/// Why a GPU did not answer.
+enum class GpuProblem { kUnsupported, kNoPermission, kLost, kOther };
+/// For people: "the GPU is lost (it does not answer the driver)".
+const char* Describe(GpuProblem problem);
+
+template <typename T>
+using GpuAnswer = tl::expected<T, GpuProblem>;
+
+/// The part of a GPU's compute units that a process kept busy, in percent summed over the driver's
+/// samples: only ratios between processes mean anything.
+struct GpuProcess {
+  pid_t pid = 0;  ///< as this machine's outermost container sees it
+  double busy = 0;
+};
+
+class GpuLibrary {
+ public:
+  using Device = void*;
+  virtual ~GpuLibrary() = default;
+
+  virtual const char* name() const = 0;  ///< "NVML"
+  /// In PCI bus order. Devices that do not answer are left out.
+  virtual std::vector<Device> Devices() const = 0;
+  virtual std::string Uuid(Device device) const = 0;
+  virtual std::string Name(Device device) const = 0;
+
+  /// A counter that only grows, until the driver or the GPU is reset.
+  virtual GpuAnswer<std::int64_t> TotalMicrojoules(Device device) const = 0;
+  virtual GpuAnswer<double> PowerWatts(Device device) const = 0;
+  virtual GpuAnswer<double> UtilisationPercent(Device device) const = 0;
+  /// Processes that used the GPU after `since`, a time stamp of the driver that is moved on;
+  /// 0 at first.
+  virtual GpuAnswer<std::vector<GpuProcess>> Processes(Device device,
+                                                       std::uint64_t& since) const = 0;
+};
+
+}  // namespace ebb::meter
