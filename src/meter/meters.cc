@@ -8,6 +8,7 @@
 #include "meter/nvml.h"
 #include "meter/ram_model.h"
 #include "meter/rapl.h"
+#include "meter/rocm.h"
 
 namespace ebb::meter {
 namespace {
@@ -65,29 +66,45 @@ bool AddPlatform(const MeterOptions& options, std::vector<RaplDomain> psys, Mete
 }
 
 // Missing where nobody expects a GPU is not worth a note.
-bool GpuExpected(const MeterOptions& options) {
-  if (options.cuda_visible_devices) return !options.cuda_visible_devices->empty();
+bool NvidiaExpected(const MeterOptions& options) {
+  if (options.cuda_visible_devices && !std::filesystem::exists(options.kfd_device))
+    return !options.cuda_visible_devices->empty();
   return std::filesystem::exists(options.proc_root + "/driver/nvidia");
+}
+
+void Take(GpuScan scan, bool expected, MeterSet& set) {
+  if (scan.meter || expected)
+    set.notes.insert(set.notes.end(), scan.notes.begin(), scan.notes.end());
+  if (!scan.meter) return;
+  set.meters.push_back(std::move(scan.meter));
+  set.gpu_models.insert(set.gpu_models.end(), scan.gpu_models.begin(), scan.gpu_models.end());
+  set.gpus.insert(set.gpus.end(), scan.holdings.begin(), scan.holdings.end());
 }
 
 void AddGpus(const MeterOptions& options, MeterSet& set) {
   // The machine is all its GPUs, whatever the run may see.
   const bool machine = options.scope == core::MeterScope::kMachine;
-  GpuScan scan =
-      ScanGpus(options.nvml_library, machine ? std::nullopt : options.cuda_visible_devices);
-  if (scan.meter || GpuExpected(options))
-    set.notes.insert(set.notes.end(), scan.notes.begin(), scan.notes.end());
-  if (!scan.meter) return;
-  set.meters.push_back(std::move(scan.meter));
-  set.gpu_models = std::move(scan.gpu_models);
+  Take(ScanGpus(options.nvml_library, machine ? std::nullopt : options.cuda_visible_devices),
+       NvidiaExpected(options), set);
+  if (!std::filesystem::exists(options.kfd_device)) return;
+  RocmVisible visible{options.rocr_visible_devices, options.hip_visible_devices};
+  // HIP programs take the name of CUDA for theirs where that is not set.
+  if (!visible.hip) visible.hip = options.cuda_visible_devices;
+  Take(ScanRocmGpus(options.rocm_libraries, machine ? RocmVisible{} : visible), true, set);
+}
+
+std::optional<std::string> FromEnvironment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
 }  // namespace
 
 MeterOptions OptionsFromEnvironment() {
   MeterOptions options;
-  if (const char* devices = std::getenv("CUDA_VISIBLE_DEVICES"))
-    options.cuda_visible_devices = devices;
+  options.cuda_visible_devices = FromEnvironment("CUDA_VISIBLE_DEVICES");
+  options.rocr_visible_devices = FromEnvironment("ROCR_VISIBLE_DEVICES");
+  options.hip_visible_devices = FromEnvironment("HIP_VISIBLE_DEVICES");
   return options;
 }
 

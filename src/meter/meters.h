@@ -25,12 +25,20 @@ struct MeterOptions {
   bool use_gpu = true;
   /// The value the measured program sees; nothing: not set, all GPUs. See OptionsFromEnvironment.
   std::optional<std::string> cuda_visible_devices;
+  /// ROCR_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES, likewise.
+  std::optional<std::string> rocr_visible_devices;
+  std::optional<std::string> hip_visible_devices;
   std::string rapl_root = "/sys/class/powercap";
   std::string proc_root = "/proc";
   std::string nvml_library = "libnvidia-ml.so.1";
+  /// The first that loads; only tried where there is `kfd_device`, the driver of AMD's GPUs.
+  std::vector<std::string> rocm_libraries{"librocm_smi64.so",   "librocm_smi64.so.7",
+                                          "librocm_smi64.so.6", "librocm_smi64.so.5",
+                                          "librocm_smi64.so.1", "/opt/rocm/lib/librocm_smi64.so"};
+  std::string kfd_device = "/dev/kfd";
 };
 
-/// Defaults, with CUDA_VISIBLE_DEVICES taken from this process's environment.
+/// Defaults, with the visible GPUs taken from this process's environment.
 MeterOptions OptionsFromEnvironment();
 
 struct MeterSet {
@@ -38,6 +46,7 @@ struct MeterSet {
   std::vector<std::string> descriptions;  ///< one line per meter, for RunSpec::meters
   std::vector<std::string> notes;         ///< why a better source is not used and what to do
   std::vector<std::string> gpu_models;    ///< of the metered GPUs, in order
+  std::vector<GpuHolding> gpus;           ///< the same GPUs, as their readings name them
 };
 
 /// Never fails: where nothing can be read the models remain.

@@ -18,6 +18,8 @@ class Meters : public testing::Test {
     options_.proc_root = root_.path() + "/proc";
     options_.rapl_root = root_.path() + "/powercap";
     options_.nvml_library = "libebb-no-such-library.so.1";
+    options_.rocm_libraries = {"libebb-no-such-library.so.1"};
+    options_.kfd_device = root_.path() + "/kfd";
   }
   void WriteRapl() {
     for (const std::string zone : {"powercap/intel-rapl:0", "powercap/intel-rapl:0:0"}) {
@@ -73,6 +75,13 @@ TEST_F(Meters, AMissingGpuLibraryIsNamedOnlyWhereAGpuIsExpected) {
   EXPECT_EQ(MakeMeters(options_).notes.size(), 2u);
   options_.use_gpu = false;
   EXPECT_EQ(MakeMeters(options_).notes.size(), 1u);
+}
+
+TEST_F(Meters, RocmIsLookedForWhereTheKernelHasItsDriver) {
+  EXPECT_EQ(MakeMeters(options_).notes.size(), 1u);
+  root_.Write("kfd", "");
+  ASSERT_EQ(MakeMeters(options_).notes.size(), 2u);
+  EXPECT_NE(MakeMeters(options_).notes[1].find("ROCm SMI is not installed"), std::string::npos);
 }
 
 TEST_F(Meters, AnUnknownCpuIsNamedWithTheOptionThatHelps) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "meter/cuda_visible.h"
 
@@ -39,7 +40,10 @@ GpuScan MeterGpus(std::unique_ptr<GpuLibrary> library, std::vector<MeteredGpu> g
   GpuScan scan;
   scan.notes = std::move(notes);
   std::vector<MeteredGpu> metered;
+  std::set<std::string> seen;
   for (MeteredGpu& gpu : gpus) {
+    // Partitions of a card share its identity and its counter.
+    if (!seen.insert(gpu.uuid).second) continue;
     const auto source = BestSource(*library, gpu.handle);
     if (!source) {
       scan.notes.push_back("GPU " + gpu.uuid + " (" + gpu.model +

@@ -1,0 +1,32 @@
+#pragma once
+// A stand-in for AMD's ROCm SMI library with the symbols that rocm_library.cc loads; used as
+// fake_nvml.h is.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ebb::meter {
+
+struct FakeRocmGpu {
+  std::uint64_t unique_id = 0;  ///< 0: RSMI_STATUS_NOT_SUPPORTED
+  std::uint64_t pci_id = 0;
+  std::string name = "Fake Instinct";
+  std::int64_t count = -1;  ///< energy counter; negative: RSMI_STATUS_NOT_SUPPORTED
+  float resolution_uj = 15.3F;
+  std::int64_t average_microwatts = -1;  ///< negative: RSMI_STATUS_NOT_SUPPORTED
+  std::int64_t socket_microwatts = -1;   ///< negative: RSMI_STATUS_NOT_SUPPORTED
+  std::uint32_t busy_percent = 0;
+  int error = 0;  ///< answers every question with this: 3 file error, 4 permission
+};
+
+struct FakeRocmState {
+  int init_status = 0;
+  std::vector<FakeRocmGpu> gpus;
+  int initialised = 0;
+};
+
+/// Exported under this name: FakeRocmState* FakeRocm().
+using FakeRocmFunction = FakeRocmState*();
+
+}  // namespace ebb::meter
