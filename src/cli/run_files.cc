@@ -63,10 +63,8 @@ Result<RunViews> WriteViews(const Path& directory) {
   views.summary = report::Summarise(views.record);
   EBB_RETURN_IF_ERROR(report::WriteSummaries(directory, views.record, views.summary));
   // One run, one row: a resumed run replaces the row of its earlier attempts.
-  const Path emissions = directory / report::kEmissionsFile;
-  std::error_code ignored;
-  std::filesystem::remove(emissions, ignored);
-  EBB_RETURN_IF_ERROR(report::AppendEmissionsCsv(emissions, views.record, views.summary));
+  EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(
+      directory / report::kEmissionsFile, report::EmissionsCsv(views.record, views.summary)));
   return views;
 }
 

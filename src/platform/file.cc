@@ -125,6 +125,9 @@ Status WriteFileAtomically(const Path& path, std::string_view content) {
   };
   Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file.valid()) return Fail(SystemError(path, "cannot create"));
+  // A file that is replaced keeps its permissions.
+  struct stat replaced {};
+  if (::stat(path.c_str(), &replaced) == 0) ::fchmod(file.get(), replaced.st_mode & 0777);
   if (auto written = WriteAll(file.get(), content, path); !written)
     return remove_and_fail(written.error());
   if (::fsync(file.get()) != 0) return remove_and_fail(SystemError(path, "cannot flush to disk"));

@@ -31,8 +31,8 @@ Result<std::string> MaybeGunzip(std::string data, const std::string& name,
                                 std::uint64_t limit_bytes);
 
 /// Writes to a temporary sibling, fsyncs, renames over `path` and fsyncs the directory: after a
-/// crash or a full disk the file is the old one or the new one, whole. The temporary file is
-/// removed on failure.
+/// crash or a full disk the file is the old one or the new one, whole, with its old permissions.
+/// The temporary file is removed on failure.
 Status WriteFileAtomically(const Path& path, std::string_view content);
 
 /// Creates the directory with its parents and proves that a file can be created in it.

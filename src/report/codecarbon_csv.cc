@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <ctime>
-#include <map>
-#include <set>
 
 #include "base/text.h"
-#include "platform/file.h"
-#include "report/countries.h"
+#include "core/countries.h"
+#include "report/csv_records.h"
 
 namespace ebb::report {
 namespace {
@@ -19,21 +17,6 @@ constexpr std::string_view kColumns =
     "codecarbon_version,cpu_count,cpu_model,gpu_count,gpu_model,longitude,latitude,ram_total_size,"
     "tracking_mode,cpu_utilization_percent,gpu_utilization_percent,ram_utilization_percent,"
     "ram_used_gb,on_cloud,pue,wue";
-
-using Fields = std::map<std::string_view, std::string>;
-
-// RFC 4180; line breaks inside a field become blanks, so that a row stays a line.
-std::string Quoted(std::string text) {
-  for (char& c : text)
-    if (c == '\n' || c == '\r') c = ' ';
-  if (text.find_first_of(",\"") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
 
 std::string LocalTimestamp(Time time) {
   const auto seconds = static_cast<std::time_t>(
@@ -70,7 +53,7 @@ double WeightedMean(const core::RunRecord& run, double core::Attempt::*member) {
   return seconds > 0 ? sum / seconds : 0;
 }
 
-void AddEnergyFields(const core::RunRecord& run, const Summary& summary, Fields& fields) {
+void AddEnergyFields(const core::RunRecord& run, const Summary& summary, EmissionsFields& fields) {
   const core::LedgerTotals& totals = summary.totals;
   const double seconds = Seconds(summary.running_time);
   const auto per_second = [&](double value) {
@@ -95,7 +78,7 @@ void AddEnergyFields(const core::RunRecord& run, const Summary& summary, Fields&
   fields["wue"] = "0.0";
 }
 
-void AddMachineFields(const core::RunRecord& run, Fields& fields) {
+void AddMachineFields(const core::RunRecord& run, EmissionsFields& fields) {
   const core::Machine& machine = run.spec.machine;
   const double ram_used_gb = WeightedMean(run, &core::Attempt::ram_used_gb);
   fields["os"] = machine.operating_system;
@@ -115,16 +98,28 @@ void AddMachineFields(const core::RunRecord& run, Fields& fields) {
   fields["ram_used_gb"] = FormatExact(ram_used_gb);
 }
 
-Fields FieldsOf(const core::RunRecord& run, const Summary& summary) {
-  Fields fields;
-  const Country country = CountryOfZone(run.spec.signal.zone);
+}  // namespace
+
+const std::vector<std::string>& EmissionsColumns() {
+  static const std::vector<std::string> columns = [] {
+    std::vector<std::string> names;
+    for (const std::string_view name : Split(kColumns, ',')) names.emplace_back(name);
+    return names;
+  }();
+  return columns;
+}
+
+EmissionsFields EmissionsFieldsOf(const core::RunRecord& run, const Summary& summary) {
+  EmissionsFields fields;
   fields["timestamp"] =
       LocalTimestamp(run.attempts.empty() ? run.spec.created_wall : run.attempts.back().wall.end);
   fields["project_name"] = run.spec.name;
   fields["run_id"] = run.spec.run_id;
   fields["experiment_id"] = run.spec.group;
-  fields["country_name"] = country.name;
-  fields["country_iso_code"] = country.iso3;
+  if (const core::Country* country = core::CountryOfZone(run.spec.signal.zone)) {
+    fields["country_name"] = country->name;
+    fields["country_iso_code"] = country->iso3;
+  }
   fields["region"] = run.spec.signal.zone;
   fields["codecarbon_version"] = "ebb " EBB_VERSION;
   fields["tracking_mode"] = run.spec.scope == core::MeterScope::kMachine ? "machine" : "process";
@@ -134,62 +129,18 @@ Fields FieldsOf(const core::RunRecord& run, const Summary& summary) {
   return fields;
 }
 
-std::string RowInOrder(const std::vector<std::string_view>& columns, Fields fields) {
+std::string EmissionsLine(const std::vector<std::string>& columns, const EmissionsFields& fields) {
   std::vector<std::string> cells;
-  for (const std::string_view column : columns) cells.push_back(Quoted(fields[column]));
-  std::string row;
-  for (std::size_t i = 0; i < cells.size(); ++i) row += (i ? "," : "") + cells[i];
-  return row;
-}
-
-// The first of file.bak, file.bak2, ... that is free: no backup replaces another.
-std::filesystem::path FreeBackupName(const std::filesystem::path& file) {
-  std::filesystem::path backup = file.string() + ".bak";
-  for (int number = 2; std::filesystem::exists(backup); ++number)
-    backup = file.string() + ".bak" + std::to_string(number);
-  return backup;
-}
-
-Status KeepAsBackup(const std::filesystem::path& file) {
-  std::error_code code;
-  std::filesystem::rename(file, FreeBackupName(file), code);
-  if (!code) return {};
-  return Fail({ExitCode::kUnavailable, "has other columns and cannot be renamed: " + code.message(),
-               file.string(), "move it away"});
-}
-
-Result<std::string> FirstLine(const std::filesystem::path& file) {
-  std::error_code code;
-  if (!std::filesystem::exists(file, code)) return std::string();
-  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file));
-  return std::string(Trim(std::string_view(text).substr(0, text.find('\n'))));
-}
-
-std::set<std::string_view> AsSet(const std::vector<std::string_view>& columns) {
-  return {columns.begin(), columns.end()};
-}
-
-}  // namespace
-
-std::string EmissionsCsvHeader() { return std::string(kColumns); }
-
-std::string EmissionsCsvRow(const core::RunRecord& run, const Summary& summary) {
-  return RowInOrder(Split(kColumns, ','), FieldsOf(run, summary));
-}
-
-Status AppendEmissionsCsv(const std::filesystem::path& file, const core::RunRecord& run,
-                          const Summary& summary) {
-  EBB_ASSIGN_OR_RETURN(std::string header, FirstLine(file));
-  if (!header.empty() && AsSet(Split(header, ',')) != AsSet(Split(kColumns, ','))) {
-    EBB_RETURN_IF_ERROR(KeepAsBackup(file));
-    header.clear();
+  for (const std::string& column : columns) {
+    const auto field = fields.find(column);
+    cells.push_back(field == fields.end() ? "" : field->second);
   }
-  EBB_ASSIGN_OR_RETURN(platform::LineWriter writer, platform::LineWriter::Open(file));
-  if (header.empty()) {
-    header = kColumns;
-    EBB_RETURN_IF_ERROR(writer.Append(header));
-  }
-  return writer.Append(RowInOrder(Split(header, ','), FieldsOf(run, summary)));
+  return CsvLine(cells);
+}
+
+std::string EmissionsCsv(const core::RunRecord& run, const Summary& summary) {
+  const auto& columns = EmissionsColumns();
+  return CsvLine(columns) + "\n" + EmissionsLine(columns, EmissionsFieldsOf(run, summary)) + "\n";
 }
 
 }  // namespace ebb::report

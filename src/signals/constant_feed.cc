@@ -11,28 +11,34 @@ namespace {
 
 class Constant final : public HourlyModel {
  public:
-  Constant(Intensity value, std::string zone) : value_(value), zone_(std::move(zone)) {}
-  core::SignalIdentity identity() const override {
-    return {zone_, core::SignalKind::kAverage, core::Boundary::kUnknown,
-            "constant " + FormatExact(value_.g_per_kwh) + " g/kWh, modelled"};
-  }
+  Constant(Intensity value, core::SignalIdentity identity)
+      : value_(value), identity_(std::move(identity)) {}
+  core::SignalIdentity identity() const override { return identity_; }
   std::string forecast_method() const override { return "constant"; }
   Intensity At(Time) const override { return value_; }
   Intensity Expected(Time, Time) const override { return value_; }
 
  private:
   Intensity value_;
-  std::string zone_;
+  core::SignalIdentity identity_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<runtime::SignalFeed>> MakeConstantFeed(Intensity value, std::string zone) {
+  return MakeConstantFeed(
+      value,
+      core::SignalIdentity{std::move(zone), core::SignalKind::kAverage, core::Boundary::kUnknown,
+                           "constant " + FormatExact(value.g_per_kwh) + " g/kWh, modelled"});
+}
+
+Result<std::unique_ptr<runtime::SignalFeed>> MakeConstantFeed(Intensity value,
+                                                              core::SignalIdentity identity) {
   if (!std::isfinite(value.g_per_kwh) || value.g_per_kwh < 0)
     return Fail({ExitCode::kConfiguration,
                  "a constant intensity of " + FormatExact(value.g_per_kwh) + " g/kWh cannot be", "",
                  "give a number of gCO2eq/kWh that is not negative"});
-  return MakeHourlyModelFeed(std::make_unique<Constant>(value, std::move(zone)));
+  return MakeHourlyModelFeed(std::make_unique<Constant>(value, std::move(identity)));
 }
 
 }  // namespace ebb::signals

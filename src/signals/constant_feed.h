@@ -1,6 +1,6 @@
 #pragma once
-// One intensity for all time, past and future; modelled, and named so. For tests, for countries of
-// which only a yearly mean is known, and for a signal that should not matter.
+// One intensity for all time, past and future; modelled, and named so. For tests, for a mean that
+// is all one knows (yearly_average.h), and for a signal that should not matter.
 
 #include <memory>
 #include <string>
@@ -11,5 +11,8 @@ namespace ebb::signals {
 
 /// `value` must be finite and not negative; `zone` is a label.
 Result<std::unique_ptr<runtime::SignalFeed>> MakeConstantFeed(Intensity value, std::string zone);
+/// The same with all that is known about the value.
+Result<std::unique_ptr<runtime::SignalFeed>> MakeConstantFeed(Intensity value,
+                                                              core::SignalIdentity identity);
 
 }  // namespace ebb::signals

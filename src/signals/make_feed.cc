@@ -9,6 +9,7 @@
 #include "signals/replay_feed.h"
 #include "signals/signal_cache.h"
 #include "signals/trace_csv.h"
+#include "signals/yearly_average.h"
 
 namespace ebb::signals {
 namespace {
@@ -60,6 +61,8 @@ FeedResult MakeFeed(const SignalOptions& options, HttpGetFunction http_get) {
       return MakeProfile(options);
     case SignalSource::kConstant:
       return MakeConstant(options);
+    case SignalSource::kYearlyAverage:
+      return MakeYearlyAverageFeed(options.zone);
     case SignalSource::kHttp:
     case SignalSource::kElectricityMaps:
     case SignalSource::kUkCarbonIntensity:

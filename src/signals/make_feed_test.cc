@@ -62,6 +62,37 @@ TEST(MakeFeed, MakesNeosTableAndAConstant) {
   EXPECT_THAT(Describe((*MakeFeed(options))->identity()), HasSubstr("unnamed zone"));
 }
 
+TEST(MakeFeed, AYearlyAverageIsThatOfTheCountryAndSaysSo) {
+  SignalOptions options;
+  options.source = SignalSource::kYearlyAverage;
+  for (const char* place : {"FR", "FRA", "france"}) {
+    options.zone = place;
+    EXPECT_EQ(
+        Describe((*MakeFeed(options))->identity()),
+        "FR, average, life cycle: yearly average 2023 of France, 56.039 g/kWh, modelled (Ember "
+        "and Energy Institute by Our World in Data, CC BY 4.0)");
+  }
+  options.zone = "US-CAL-CISO";
+  EXPECT_THAT(Describe((*MakeFeed(options))->identity()),
+              HasSubstr("US-CAL-CISO, average, life cycle: yearly average 2023 of United States"));
+}
+
+TEST(MakeFeed, AYearlyAverageThatIsNotKnownIsAnErrorAndNoWorldMean) {
+  SignalOptions options;
+  options.source = SignalSource::kYearlyAverage;
+  for (const auto& [place, message] : std::vector<std::pair<std::string, std::string>>{
+           {"", "needs a country"},
+           {"UK", "\"UK\" is no country (did you mean \"GBR\"?)"},
+           {"neo", "is no country"},
+           {"ATA", "no yearly average of Antarctica is known"}}) {
+    options.zone = place;
+    const auto feed = MakeFeed(options);
+    ASSERT_FALSE(feed) << place;
+    EXPECT_EQ(feed.error().code, ExitCode::kConfiguration);
+    EXPECT_THAT(feed.error().Message(), HasSubstr(message));
+  }
+}
+
 TEST(MakeFeed, SaysWhatIsMissing) {
   SignalOptions options;
   for (const auto& [source, message] :

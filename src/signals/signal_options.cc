@@ -7,9 +7,15 @@
 namespace ebb::signals {
 namespace {
 
-constexpr std::array<std::string_view, 8> kSourceNames{
-    "replay",   "profile",         "constant", "http", "electricity-maps", "uk-carbon-intensity",
-    "watttime", "carbon-aware-sdk"};
+constexpr std::array<std::string_view, 9> kSourceNames{"replay",
+                                                       "profile",
+                                                       "constant",
+                                                       "yearly-average",
+                                                       "http",
+                                                       "electricity-maps",
+                                                       "uk-carbon-intensity",
+                                                       "watttime",
+                                                       "carbon-aware-sdk"};
 constexpr std::array<std::string_view, 4> kForecastNames{"auto", "archived", "history", "perfect"};
 
 }  // namespace

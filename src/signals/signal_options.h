@@ -17,17 +17,18 @@
 namespace ebb::signals {
 
 enum class SignalSource {
-  kReplay,    ///< a CSV trace
-  kProfile,   ///< typical days of a zone, modelled; or NEO's table
-  kConstant,  ///< one value
-  kHttp,      ///< a web address that answers with JSON
+  kReplay,         ///< a CSV trace
+  kProfile,        ///< typical days of a zone, modelled; or NEO's table
+  kConstant,       ///< one value
+  kYearlyAverage,  ///< the mean of a country
+  kHttp,           ///< a web address that answers with JSON
   kElectricityMaps,
   kUkCarbonIntensity,
   kWattTime,
   kCarbonAwareSdk,
 };
-/// "replay", "profile", "constant", "http", "electricity-maps", "uk-carbon-intensity", "watttime",
-/// "carbon-aware-sdk".
+/// "replay", "profile", "constant", "yearly-average", "http", "electricity-maps",
+/// "uk-carbon-intensity", "watttime", "carbon-aware-sdk".
 std::string_view Name(SignalSource source);
 std::optional<SignalSource> SignalSourceFromName(std::string_view name);
 std::vector<std::string> SignalSourceNames();
