@@ -133,8 +133,16 @@ void EndJob(Folding& fold, std::size_t index, Stage stage, Time at) {
   fold.just_ended.push_back(id);
 }
 
-Status Engine::Apply(Event event) {
-  Folding fold{options_, state_, change_, just_ended_};
+Status Engine::Apply(Event event) { return Apply(std::move(event), options_); }
+
+Status Engine::Reapply(Event event) {
+  Options options = options_;
+  options.admission = Admission::kTakeAll;
+  return Apply(std::move(event), options);
+}
+
+Status Engine::Apply(Event event, const Options& options) {
+  Folding fold{options, state_, change_, just_ended_};
   const Time at = event.at;
   return std::visit(
       Overloaded{

@@ -32,6 +32,13 @@ struct Options {
   std::optional<Power> ramp_limit_per_5_minutes;  ///< of power that starting jobs add
 };
 
+/// Everything an engine remembers beside its options and its policy.
+struct Memory {
+  State state;
+  plan::Change change;                  ///< since the policy was last asked
+  std::vector<core::JobId> just_ended;  ///< not yet in a decision
+};
+
 struct Placement;
 struct Hold;
 
@@ -50,11 +57,25 @@ class Engine {
   /// Whether the executor's knowledge differs from the engine's: only then is it worth an event.
   bool Differs(const ExecutorObserved& observed) const;
 
+  /// Goes on from what another engine remembered (state_json.h): with the same options and policy
+  /// it decides what that one would have decided.
+  void Restore(Memory memory);
+  /// A fact that was taken before, in another life: admission is not asked again.
+  Status Reapply(Event event);
+  /// Takes a decision that was made before, in another life, as its own, without making it again;
+  /// the policy plans anew at the next one. An Error, and no effect: it speaks of jobs or pools
+  /// that are not known.
+  Status Adopt(const Decision& decision);
+
   const State& state() const { return state_; }
+  const plan::Change& change() const { return change_; }
+  const std::vector<core::JobId>& just_ended() const { return just_ended_; }
   /// Why the job is where it is; nullptr for a job that is not known.
   const Explanation* Explain(core::JobId job) const;
 
  private:
+  Status Apply(Event event, const Options& options);
+  void AdoptStart(LiveJob& live, const StartJob& start);
   void RememberStarts(const std::vector<Placement>& starts);
   void Explain(std::vector<std::pair<std::size_t, Hold>>& held, Decision& decision);
 

@@ -19,7 +19,7 @@ Status Replay(std::span<const JournalRecord> records, Engine& engine) {
   for (std::size_t i = 0; i < records.size(); ++i) {
     const std::string where = "journal record " + std::to_string(i + 1);
     if (const auto* event = std::get_if<Event>(&records[i])) {
-      if (auto taken = engine.Apply(*event); !taken) {
+      if (auto taken = engine.Reapply(*event); !taken) {
         return Fail({ExitCode::kConfiguration,
                      "is refused, though it was taken before: " + taken.error().Message(), where,
                      "was the journal written with other options?"});

@@ -1,0 +1,276 @@
+#pragma once
+// The fields of what the engine and the service store, each named once for writing and for reading
+// (field_text.h). A structured binding names all members of a struct: one that is added there and
+// forgotten here does not compile. Names are stable: they stand in stores.
+
+#include "core/decision.h"
+#include "core/ledger.h"
+#include "core/submission.h"
+#include "engine/engine.h"
+#include "engine/field_text.h"
+
+namespace ebb::engine {
+
+template <typename T, typename U>
+concept Like = std::same_as<std::remove_const_t<T>, U>;
+
+template <typename Enum>
+bool TakeName(const std::optional<Enum>& found, Enum& value) {
+  if (found) value = *found;
+  return found.has_value();
+}
+inline bool FromName(const FieldReader&, std::string_view name, Stage& value) {
+  return TakeName(StageFromName(name), value);
+}
+inline bool FromName(const FieldReader&, std::string_view name, core::GateRule& value) {
+  return TakeName(core::GateRuleFromName(name), value);
+}
+inline bool FromName(const FieldReader&, std::string_view name, core::SampleStatus& value) {
+  return TakeName(core::SampleStatusFromName(name), value);
+}
+inline bool FromName(const FieldReader&, std::string_view name, core::SignalKind& value) {
+  return TakeName(core::SignalKindFromName(name), value);
+}
+inline bool FromName(const FieldReader&, std::string_view name, core::Boundary& value) {
+  return TakeName(core::BoundaryFromName(name), value);
+}
+
+template <typename Archive, Like<core::Site> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [name, zone, pue] = value;
+  archive("name", name);
+  archive("zone", zone);
+  archive("pue", pue);
+}
+
+template <typename Archive, Like<core::DevicePool> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [model, site, count, speed, power_factor, idle] = value;
+  archive("model", model);
+  archive("site", site);
+  archive("count", count);
+  archive("speed", speed);
+  archive("power_factor", power_factor);
+  archive("idle_w", idle);
+}
+
+template <typename Archive, Like<core::Cluster> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [sites, pools] = value;
+  archive("sites", sites);
+  archive("pools", pools);
+}
+
+template <typename Archive, Like<core::ModelOverride> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [model, speed, power_factor] = value;
+  archive("model", model);
+  archive("speed", speed);
+  archive("power_factor", power_factor);
+}
+
+template <typename Archive, Like<core::Job> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [id, name, submitted, devices, run_time, power, start_by, finish_by, tier, priority,
+         threshold, pausable, pause_overhead, minimum_segment, sites, models, overrides] = value;
+  archive("id", id);
+  archive("name", name);
+  archive("submitted", submitted);
+  archive("devices", devices);
+  archive("run_time_ms", run_time);
+  archive("power_w", power);
+  archive("start_by", start_by);
+  archive("finish_by", finish_by);
+  archive("tier", tier);
+  archive("priority", priority);
+  archive("threshold", threshold);
+  archive("pausable", pausable);
+  archive("pause_overhead_ms", pause_overhead);
+  archive("minimum_segment_ms", minimum_segment);
+  archive("sites", sites);
+  archive("models", models);
+  archive("overrides", overrides);
+}
+
+template <typename Archive, Like<core::JobBudget> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [energy, emissions] = value;
+  archive("energy_uj", energy);
+  archive("emissions_g", emissions);
+}
+
+template <typename Archive, Like<core::Submission> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [job, command, working_directory, environment, after, run_limit, freeze, budget, key,
+         recurring] = value;
+  archive("job", job);
+  archive("command", command);
+  archive("working_directory", working_directory);
+  archive("environment", environment);
+  archive("after", after);
+  archive("run_limit_ms", run_limit);
+  archive("freeze", freeze);
+  archive("budget", budget);
+  archive("key", key);
+  archive("recurring", recurring);
+}
+
+template <typename Archive, Like<core::Sample> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [interval, intensity, status] = value;
+  archive("time", interval);
+  archive("g_per_kwh", intensity);
+  archive("status", status);
+}
+
+template <typename Archive, Like<core::SignalIdentity> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [zone, kind, boundary, source] = value;
+  archive("zone", zone);
+  archive("kind", kind);
+  archive("boundary", boundary);
+  archive("source", source);
+}
+
+inline void Visit(FieldWriter& archive, const core::IntensitySeries& value) {
+  archive("identity", value.identity());
+  archive("samples", value.samples());
+}
+inline void Visit(FieldReader& archive, core::IntensitySeries& value) {
+  core::SignalIdentity identity;
+  std::vector<core::Sample> samples;
+  archive("identity", identity);
+  archive("samples", samples);
+  auto series = core::IntensitySeries::Create(std::move(identity), std::move(samples));
+  if (!series) return archive.Fail(series.error().Message());
+  value = *std::move(series);
+}
+
+template <typename Archive, Like<core::Forecast> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [issued, method, series, p10, p90] = value;
+  archive("issued", issued);
+  archive("method", method);
+  archive("p50", series);
+  archive("p10", p10);
+  archive("p90", p90);
+}
+
+template <typename Archive, Like<core::SignalView> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [now, known, forecast] = value;
+  archive("now", now);
+  archive("known", known);
+  archive("forecast", forecast);
+}
+
+template <typename Archive, Like<plan::Segment> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [pool, time] = value;
+  archive("pool", pool);
+  archive("time", time);
+}
+
+template <typename Archive, Like<plan::Order> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [rank, since] = value;
+  archive("rank", rank);
+  archive("since", since);
+}
+
+template <typename Archive, Like<plan::JobPlan> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [job, run_now, pool, segments, order, rule, current, expected, threshold, wake_at] = value;
+  archive("job", job);
+  archive("run_now", run_now);
+  archive("pool", pool);
+  archive("segments", segments);
+  archive("order", order);
+  archive("rule", rule);
+  archive("current", current);
+  archive("expected", expected);
+  archive("threshold", threshold);
+  archive("wake_at", wake_at);
+}
+
+template <typename Archive, Like<plan::Change> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [signals, cluster, jobs] = value;
+  archive("signals", signals);
+  archive("cluster", cluster);
+  archive("jobs", jobs);
+}
+
+template <typename Archive, Like<Explanation> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [job, stage, rule, pool, current, expected, threshold, expected_start, expected_end,
+         start_by] = value;
+  archive("job", job);
+  archive("stage", stage);
+  archive("rule", rule);
+  archive("pool", pool);
+  archive("current", current);
+  archive("expected", expected);
+  archive("threshold", threshold);
+  archive("expected_start", expected_start);
+  archive("expected_end", expected_end);
+  archive("start_by", start_by);
+}
+
+template <typename Archive, Like<SiteSignal> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [view, observed, next_change, lost] = value;
+  archive("view", view);
+  archive("observed", observed);
+  archive("next_change", next_change);
+  archive("lost", lost);
+}
+
+template <typename Archive, Like<LiveJob> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [job, stage, attempt, attempt_over, pool, remaining, since, segment_begin, pauses,
+         failed_starts, unasked_pauses, unasked_remaining, retry_at, first_start, cancel_wanted,
+         command_due, start_repeated, explanation] = value;
+  archive("job", job);
+  archive("stage", stage);
+  archive("attempt", attempt);
+  archive("attempt_over", attempt_over);
+  archive("pool", pool);
+  archive("remaining_ms", remaining);
+  archive("since", since);
+  archive("segment_begin", segment_begin);
+  archive("pauses", pauses);
+  archive("failed_starts", failed_starts);
+  archive("unasked_pauses", unasked_pauses);
+  archive("unasked_remaining_ms", unasked_remaining);
+  archive("retry_at", retry_at);
+  archive("first_start", first_start);
+  archive("cancel_wanted", cancel_wanted);
+  archive("command_due", command_due);
+  archive("start_repeated", start_repeated);
+  archive("explanation", explanation);
+}
+
+template <typename Archive, Like<EndedJob> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [stage, attempt, pauses, exit_code, submitted, first_start, ended, detail, explanation] =
+      value;
+  archive("stage", stage);
+  archive("attempt", attempt);
+  archive("pauses", pauses);
+  archive("exit_code", exit_code);
+  archive("submitted", submitted);
+  archive("first_start", first_start);
+  archive("ended", ended);
+  archive("detail", detail);
+  archive("explanation", explanation);
+}
+
+template <typename Archive, Like<RecentStart> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [at, power] = value;
+  archive("at", at);
+  archive("power_w", power);
+}
+
+}  // namespace ebb::engine

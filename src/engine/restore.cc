@@ -1,0 +1,75 @@
+// An engine that goes on where another one stopped.
+
+#include <algorithm>
+#include <string>
+
+#include "engine/engine.h"
+
+namespace ebb::engine {
+namespace {
+
+core::JobId JobOf(const Command& command) {
+  return std::visit([](const auto& c) { return c.job; }, command);
+}
+
+// Whether a decision can have been made about this state.
+Status CheckKnown(const State& state, const Decision& decision) {
+  for (const Command& command : decision.commands) {
+    const core::JobId id = JobOf(command);
+    const auto* start = std::get_if<StartJob>(&command);
+    const auto pools = static_cast<int>(state.cluster.pools.size());
+    if (state.FindLive(id) && (!start || (start->pool >= 0 && start->pool < pools))) continue;
+    return Fail({ExitCode::kConfiguration, "speaks of a job or pool that is not known",
+                 "decision about job " + std::to_string(id), ""});
+  }
+  return {};
+}
+
+}  // namespace
+
+void Engine::Restore(Memory memory) {
+  state_ = std::move(memory.state);
+  change_ = std::move(memory.change);
+  just_ended_ = std::move(memory.just_ended);
+}
+
+void Engine::AdoptStart(LiveJob& live, const StartJob& start) {
+  live.command_due = false;
+  if (start.attempt <= live.attempt) return;  // given again
+  live.stage = Stage::kStarting;
+  live.since = live.segment_begin = state_.now;
+  live.pool = start.pool;
+  live.attempt = start.attempt;
+  live.attempt_over = false;
+  live.start_repeated = false;
+  if (!options_.ramp_limit_per_5_minutes) return;
+  const auto& pool = state_.cluster.pools[static_cast<std::size_t>(start.pool)];
+  state_.recent_starts.push_back({state_.now, core::PowerOn(live.job, pool)});
+}
+
+Status Engine::Adopt(const Decision& decision) {
+  EBB_RETURN_IF_ERROR(CheckKnown(state_, decision));
+  state_.now = std::max(state_.now, decision.at);
+  for (const Command& command : decision.commands) {
+    LiveJob& live = *state_.live[state_.LowerBound(JobOf(command))];
+    if (const auto* start = std::get_if<StartJob>(&command)) {
+      AdoptStart(live, *start);
+      continue;
+    }
+    live.command_due = false;
+    if (std::holds_alternative<PauseJob>(command) && live.stage != Stage::kPausing) {
+      live.stage = Stage::kPausing;
+      live.since = state_.now;
+    }
+  }
+  for (const Explanation& explanation : decision.explanations) {
+    const std::size_t index = state_.LowerBound(explanation.job);
+    if (state_.FindLive(explanation.job)) state_.live[index]->explanation = explanation;
+  }
+  just_ended_.clear();
+  // Plans were made meanwhile that nobody stored.
+  change_ = {true, true, {}};
+  return {};
+}
+
+}  // namespace ebb::engine

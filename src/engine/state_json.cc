@@ -1,0 +1,183 @@
+#include "engine/state_json.h"
+
+#include "engine/fields.h"
+
+namespace ebb::engine {
+namespace {
+
+constexpr int kFormat = 1;
+
+// The first line.
+struct Header {
+  int format = 0;
+  Time now{};
+  core::Cluster cluster;
+  std::vector<SiteSignal> signals;
+  std::vector<RecentStart> recent_starts;
+  Time wake_at{};
+  std::optional<Emissions> expected, lower_bound;
+  plan::Change change;
+  std::vector<core::JobId> just_ended;
+  std::size_t live = 0, ended = 0;
+};
+
+struct LiveLine {
+  LiveJob live;
+  plan::JobPlan plan;
+};
+
+struct EndedLine {
+  core::JobId id = 0;
+  EndedJob job;
+};
+
+Error Bad(std::string what) { return {ExitCode::kConfiguration, std::move(what), "snapshot", ""}; }
+
+}  // namespace
+
+template <typename Archive, Like<Header> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [format, now, cluster, signals, recent_starts, wake_at, expected, lower_bound, change,
+         just_ended, live, ended] = value;
+  archive("snapshot", format);
+  archive("now", now);
+  archive("cluster", cluster);
+  archive("signals", signals);
+  archive("recent_starts", recent_starts);
+  archive("wake_at", wake_at);
+  archive("expected_g", expected);
+  archive("lower_bound_g", lower_bound);
+  archive("change", change);
+  archive("just_ended", just_ended);
+  archive("live", live);
+  archive("ended", ended);
+}
+
+template <typename Archive, Like<LiveLine> Value>
+void Visit(Archive& archive, Value& value) {
+  archive("live", value.live);
+  archive("plan", value.plan);
+}
+
+template <typename Archive, Like<EndedLine> Value>
+void Visit(Archive& archive, Value& value) {
+  archive("id", value.id);
+  archive("ended", value.job);
+}
+
+namespace {
+
+Status CheckCluster(const Header& header) {
+  const auto sites = static_cast<int>(header.cluster.sites.size());
+  for (const core::DevicePool& pool : header.cluster.pools)
+    if (pool.site < 0 || pool.site >= sites) return Fail(Bad("a pool is at no site"));
+  if (header.signals.size() != header.cluster.sites.size())
+    return Fail(Bad("has another number of signals than of sites"));
+  return {};
+}
+
+Status CheckLive(const State& state, const LiveLine& line) {
+  const core::JobId id = line.live.job.id;
+  const auto refuse = [&](const char* what) {
+    return Fail(Bad("job " + std::to_string(id) + " " + what));
+  };
+  if (!state.live.empty() && state.live.back()->job.id >= id) return refuse("is out of order");
+  if (HasEnded(line.live.stage)) return refuse("has ended, and is among the live ones");
+  const auto pools = static_cast<int>(state.cluster.pools.size());
+  if (HoldsDevices(line.live.stage) && (line.live.pool < 0 || line.live.pool >= pools))
+    return refuse("runs on a pool that is not known");
+  if (line.plan.pool >= pools) return refuse("is planned for a pool that is not known");
+  for (const plan::Segment& segment : line.plan.segments)
+    if (segment.pool >= pools) return refuse("is planned for a pool that is not known");
+  return {};
+}
+
+}  // namespace
+
+void WriteSnapshot(const Engine& engine, const std::function<void(std::string_view)>& sink) {
+  const State& state = engine.state();
+  const auto& [now, cluster, signals, live, schedule, ended, recent_starts] = state;
+  Header header{kFormat,           now,
+                cluster,           signals,
+                recent_starts,     schedule.wake_at,
+                schedule.expected, schedule.lower_bound,
+                engine.change(),   engine.just_ended(),
+                live.size(),       ended.size()};
+  sink(ToFieldText(header));
+  for (std::size_t i = 0; i < live.size(); ++i) {
+    FieldWriter writer;
+    writer.BeginObject();
+    writer("live", *live[i]);
+    writer("plan", schedule.jobs[i]);
+    writer.EndObject();
+    sink(writer.text());
+  }
+  for (const auto& [id, job] : ended) sink(ToFieldText(EndedLine{id, job}));
+}
+
+struct SnapshotReader::Partial {
+  bool begun = false;
+  std::size_t live = 0, ended = 0;
+  Memory memory;
+
+  Status Begin(std::string_view line) {
+    EBB_ASSIGN_OR_RETURN(Header header, FromFieldText<Header>(line, "snapshot"));
+    if (header.format != kFormat)
+      return Fail(Bad("has format " + std::to_string(header.format) + ", not 1"));
+    EBB_RETURN_IF_ERROR(CheckCluster(header));
+    State& state = memory.state;
+    state.now = header.now;
+    state.cluster = std::move(header.cluster);
+    state.signals = std::move(header.signals);
+    state.recent_starts = std::move(header.recent_starts);
+    state.schedule.wake_at = header.wake_at;
+    state.schedule.expected = header.expected;
+    state.schedule.lower_bound = header.lower_bound;
+    memory.change = std::move(header.change);
+    memory.just_ended = std::move(header.just_ended);
+    live = header.live;
+    ended = header.ended;
+    begun = true;
+    return {};
+  }
+  Status AddLive(std::string_view line) {
+    EBB_ASSIGN_OR_RETURN(LiveLine read, FromFieldText<LiveLine>(line, "snapshot"));
+    EBB_RETURN_IF_ERROR(CheckLive(memory.state, read));
+    memory.state.live.push_back(std::make_unique<LiveJob>(std::move(read.live)));
+    memory.state.schedule.jobs.push_back(std::move(read.plan));
+    return {};
+  }
+  Status AddEnded(std::string_view line) {
+    EBB_ASSIGN_OR_RETURN(EndedLine read, FromFieldText<EndedLine>(line, "snapshot"));
+    auto& jobs = memory.state.ended;
+    if (!jobs.empty() && jobs.rbegin()->first >= read.id)
+      return Fail(Bad("ended job " + std::to_string(read.id) + " is out of order"));
+    jobs.emplace_hint(jobs.end(), read.id, std::move(read.job));
+    return {};
+  }
+};
+
+SnapshotReader::SnapshotReader() : partial_(std::make_unique<Partial>()) {}
+SnapshotReader::~SnapshotReader() = default;
+SnapshotReader::SnapshotReader(SnapshotReader&&) noexcept = default;
+SnapshotReader& SnapshotReader::operator=(SnapshotReader&&) noexcept = default;
+
+Status SnapshotReader::Add(std::string_view line) {
+  if (!partial_->begun) return partial_->Begin(line);
+  const State& state = partial_->memory.state;
+  if (state.live.size() < partial_->live) return partial_->AddLive(line);
+  if (state.ended.size() < partial_->ended) return partial_->AddEnded(line);
+  return Fail(Bad("goes on after its end"));
+}
+
+Result<Memory> SnapshotReader::Finish() {
+  const State& state = partial_->memory.state;
+  if (!partial_->begun || state.live.size() != partial_->live ||
+      state.ended.size() != partial_->ended)
+    return Fail(Bad("is cut short"));
+  for (const core::JobId id : partial_->memory.just_ended)
+    if (!state.FindEnded(id)) return Fail(Bad("job " + std::to_string(id) + " has not ended"));
+  return std::move(partial_->memory);
+}
+
+}  // namespace ebb::engine

@@ -1,0 +1,41 @@
+#pragma once
+// A snapshot of an engine as lines of JSON: everything it remembers, exactly, so that an engine
+// that goes on from a snapshot decides what the one it was taken of would decide, byte for byte.
+// (What a policy carries from one call to the next is the schedule alone, and the schedule is in
+// it.)
+//
+//   {"snapshot":1,"now":..,"cluster":{..},"signals":[..],..,"live":N,"ended":M}
+//   N lines, one for each live job with its plan; M lines, one for each ended job; both by id
+//
+// The lines have the fields of fields.h. One line for each job keeps the memory bounded however
+// long the queue is.
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "engine/engine.h"
+
+namespace ebb::engine {
+
+/// Hands out the lines in order, without newlines.
+void WriteSnapshot(const Engine& engine, const std::function<void(std::string_view line)>& sink);
+
+class SnapshotReader {
+ public:
+  SnapshotReader();
+  ~SnapshotReader();
+  SnapshotReader(SnapshotReader&&) noexcept;
+  SnapshotReader& operator=(SnapshotReader&&) noexcept;
+
+  /// The next line. A line that does not belong there is an Error that says why.
+  Status Add(std::string_view line);
+  /// After the last line; an Error when lines are missing.
+  Result<Memory> Finish();
+
+ private:
+  struct Partial;
+  std::unique_ptr<Partial> partial_;
+};
+
+}  // namespace ebb::engine
