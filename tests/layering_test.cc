@@ -49,7 +49,7 @@ const std::vector<std::pair<std::string, Rooms>> kThirdParty{
     {"yaml-cpp/", {"config"}},  {"curl/", {"platform"}},
     {"openssl/", {"platform"}}, {"zlib.h", {"platform"}},
     {"Eigen/", {"report"}},     {"nlohmann/", {"cli", "engine", "report", "signals", "train"}},
-    {"lemon/", {"plan"}},
+    {"lemon/", {"plan"}},       {"sqlite3.h", {"store"}},
 };
 // The one third-party type in our headers: tl::expected, as ebb::Result.
 const std::string kResultHeader = "base/result.h";

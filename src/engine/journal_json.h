@@ -24,6 +24,12 @@ std::string ToJsonLine(const JournalRecord& record);
 /// Anything but exactly one record is an Error that says what is wrong with it.
 Result<JournalRecord> FromJsonLine(std::string_view line);
 
+/// "job_submitted" and the like, or "decision".
+std::string_view KindOf(const JournalRecord& record);
+
+/// "running" and the like.
+std::string_view Name(JobPhase phase);
+
 /// Feeds the events to the engine, makes it decide wherever a decision is stored, and requires each
 /// to be the stored one, byte for byte. The Error names the first record that differs. Afterwards
 /// the engine is where the writer of the journal was.

@@ -101,7 +101,7 @@ Json ToJson(const core::SignalView& view) {
 Json ToJson(const JobReport& report) {
   Json json{{"job", report.job},
             {"attempt", report.attempt},
-            {"phase", kPhaseNames[static_cast<std::size_t>(report.phase)]},
+            {"phase", Name(report.phase)},
             {"pool", report.pool},
             {"since", Milliseconds(report.since)}};
   if (report.exit_code != 0) json["exit_code"] = report.exit_code;
@@ -168,6 +168,13 @@ Json ToJson(const Decision& decision) {
 }
 
 }  // namespace
+
+std::string_view Name(JobPhase phase) { return kPhaseNames[static_cast<std::size_t>(phase)]; }
+
+std::string_view KindOf(const JournalRecord& record) {
+  const auto* event = std::get_if<Event>(&record);
+  return event ? kFactNames[event->fact.index()] : "decision";
+}
 
 std::string ToJsonLine(const JournalRecord& record) {
   Json json;

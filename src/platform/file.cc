@@ -117,6 +117,18 @@ Result<std::string> ReadFileMaybeGzip(const Path& path, std::uint64_t limit_byte
   return MaybeGunzip(std::move(data), path.string(), limit_bytes);
 }
 
+Status MoveIntoPlace(const Path& temporary, const Path& path) {
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    Error error = SystemError(path, "cannot move into place");
+    ::unlink(temporary.c_str());
+    return Fail(std::move(error));
+  }
+  const Path directory = path.has_parent_path() ? path.parent_path() : Path(".");
+  const Descriptor parent(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (parent.valid()) ::fsync(parent.get());
+  return {};
+}
+
 Status WriteFileAtomically(const Path& path, std::string_view content) {
   const Path temporary = path.string() + ".tmp" + std::to_string(::getpid());
   const auto remove_and_fail = [&](Error error) {
@@ -132,12 +144,7 @@ Status WriteFileAtomically(const Path& path, std::string_view content) {
     return remove_and_fail(written.error());
   if (::fsync(file.get()) != 0) return remove_and_fail(SystemError(path, "cannot flush to disk"));
   if (file.Close() != 0) return remove_and_fail(SystemError(path, "cannot close"));
-  if (::rename(temporary.c_str(), path.c_str()) != 0)
-    return remove_and_fail(SystemError(path, "cannot move into place"));
-  const Path directory = path.has_parent_path() ? path.parent_path() : Path(".");
-  const Descriptor parent(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (parent.valid()) ::fsync(parent.get());
-  return {};
+  return MoveIntoPlace(temporary, path);
 }
 
 Status EnsureWritableDirectory(const Path& path) {

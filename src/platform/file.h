@@ -35,6 +35,10 @@ Result<std::string> MaybeGunzip(std::string data, const std::string& name,
 /// The temporary file is removed on failure.
 Status WriteFileAtomically(const Path& path, std::string_view content);
 
+/// Renames a sibling that is on the disk already over `path` and fsyncs the directory. It is
+/// removed on failure.
+Status MoveIntoPlace(const Path& temporary, const Path& path);
+
 /// Creates the directory with its parents and proves that a file can be created in it.
 Status EnsureWritableDirectory(const Path& path);
 

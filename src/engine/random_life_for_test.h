@@ -1,0 +1,139 @@
+#pragma once
+// Random histories in which everything happens that can happen: for the laws of snapshots, journals
+// and stores.
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/random.h"
+#include "engine/engine.h"
+#include "engine/journal_record.h"
+#include "plan/make_policy.h"
+#include "testing/builders.h"
+
+namespace ebb::engine {
+
+inline core::SignalView RandomView(Time now, Random& random) {
+  const core::SignalIdentity identity{"Z", core::SignalKind::kMarginal, core::Boundary::kDirect,
+                                      "test"};
+  const Time hour = std::chrono::floor<std::chrono::hours>(now);
+  std::vector<core::Sample> known, ahead;
+  for (Time t = hour - std::chrono::hours{3}; t <= hour; t += std::chrono::hours{1})
+    known.push_back({{t, t + std::chrono::hours{1}},
+                     {random.Uniform(50, 500)},
+                     core::SampleStatus::kEstimated});
+  for (Time t = hour + std::chrono::hours{1}; t < hour + std::chrono::hours{30};
+       t += std::chrono::hours{1})
+    ahead.push_back(
+        {{t, t + std::chrono::hours{1}}, {random.Uniform(50, 500)}, core::SampleStatus::kForecast});
+  core::SignalView view;
+  view.now = now;
+  view.known = *core::IntensitySeries::Create(identity, known);
+  view.forecast = {now, "a guess", *core::IntensitySeries::Create(identity, ahead), {}, {}};
+  return view;
+}
+
+inline std::unique_ptr<Engine> MakeEngineForTest(const std::string& policy) {
+  Options options;
+  options.ramp_limit_per_5_minutes = Power{350};
+  return std::make_unique<Engine>(options, *plan::MakePolicy(policy, {}));
+}
+
+// A history of random events, in which everything happens that can happen.
+class RandomLife {
+ public:
+  using Take = std::function<void(const JournalRecord&)>;
+  /// Records are handed out when the engine has taken or made them.
+  RandomLife(Engine& engine, std::uint64_t seed, Take take)
+      : engine_(engine), random_(seed), take_(std::move(take)) {
+    if (!engine.state().cluster.pools.empty()) {  // it goes on
+      now_ = engine.state().now;
+      return;
+    }
+    core::Cluster cluster = testing::ClusterOf(3);
+    cluster.sites.push_back({"there", "OTHER", {1.3}});
+    cluster.pools.push_back({"frugal", 1, 2, 0.7, 0.5, {12}});
+    Give(ClusterChanged{cluster});
+  }
+
+  void Step() {
+    now_ += std::chrono::minutes{1 + static_cast<int>(random_.Below(40))};
+    for (int events = static_cast<int>(random_.Below(4)); events >= 0; --events) Happen();
+    const Decision decision = engine_.Decide(now_);
+    take_(decision);
+    for (const Command& command : decision.commands) Answer(command);
+  }
+
+ private:
+  void Give(Fact fact) {
+    Event event{now_, std::move(fact)};
+    if (engine_.Apply(event)) take_(event);
+  }
+  void Happen() {
+    const int site = static_cast<int>(random_.Below(2));
+    switch (random_.Below(8)) {
+      case 0:
+        return Give(SignalObserved{site, RandomView(now_, random_), now_ + std::chrono::hours{1}});
+      case 1:
+        return Give(SignalLost{site, "no \"route\"\n\xff", now_ + std::chrono::minutes{5}});
+      case 2:
+        return Give(JobCancelled{1 + static_cast<core::JobId>(random_.Below(40))});
+      case 3:
+        return Reconcile();
+      case 4:
+        return EndOne();
+      default:
+        return SubmitOne();
+    }
+  }
+  void SubmitOne() {
+    while (engine_.Explain(next_id_)) ++next_id_;
+    testing::AJob job(next_id_);
+    job.Submitted(now_).Runs(std::chrono::minutes{10 + static_cast<int>(random_.Below(300))});
+    job.Wide(1 + static_cast<int>(random_.Below(2))).Draws(random_.Uniform(50, 200));
+    if (random_.Below(2)) job.Pausable(std::chrono::minutes{2}, std::chrono::minutes{20});
+    if (random_.Below(3) == 0)
+      job.Within(std::chrono::hours{3 + static_cast<int>(random_.Below(20))});
+    Give(JobSubmitted{job});
+  }
+  void EndOne() {
+    const auto& live = engine_.state().live;
+    if (live.empty()) return;
+    const LiveJob& job = *live[random_.Below(live.size())];
+    if (job.stage != Stage::kRunning) return;
+    const auto phase = static_cast<JobPhase>(1 + random_.Below(3));
+    Give(JobReport{job.job.id, job.attempt, phase, job.pool, now_, 3, "by chance"});
+  }
+  // The executor knows some of the jobs.
+  void Reconcile() {
+    ExecutorObserved observed;
+    for (const auto& live : engine_.state().live)
+      if (HoldsDevices(live->stage) && random_.Below(5) != 0)
+        observed.reports.push_back(
+            {live->job.id, live->attempt, JobPhase::kRunning, live->pool, now_, 0, ""});
+    Give(std::move(observed));
+  }
+  void Answer(const Command& command) {
+    if (random_.Below(6) == 0) return;  // the report is lost
+    if (const auto* start = std::get_if<StartJob>(&command)) {
+      const bool fails = random_.Below(8) == 0;
+      Give(JobReport{start->job, start->attempt,
+                     fails ? JobPhase::kStartFailed : JobPhase::kRunning, start->pool, now_, 0,
+                     ""});
+    } else if (const auto* pause = std::get_if<PauseJob>(&command)) {
+      Give(JobReport{pause->job, pause->attempt, JobPhase::kPaused, 0, now_, 0, ""});
+    } else {
+      const auto& cancel = std::get<CancelJob>(command);
+      Give(JobReport{cancel.job, cancel.attempt, JobPhase::kCancelled, 0, now_, 0, ""});
+    }
+  }
+
+  Engine& engine_;
+  Random random_;
+  Take take_;
+  Time now_ = *ParseTime("2023-05-01");
+  core::JobId next_id_ = 1;
+};
+
+}  // namespace ebb::engine

@@ -1,0 +1,158 @@
+#include "store/job_records.h"
+
+#include "engine/fields.h"
+#include "store/write_group.h"
+
+namespace ebb::store {
+namespace {
+
+constexpr std::string_view kColumns =
+    "SELECT id, name, key, tier, recurring, stage, submitted_ms, first_start_ms, ended_ms, pauses,"
+    " exit_code, detail, energy_uj, energy_without_intensity_uj, emissions_g FROM jobs";
+
+std::optional<Time> OptionalTime(const Row& row, int column) {
+  if (row.IsNull(column)) return std::nullopt;
+  return Time{Duration{row.Integer(column)}};
+}
+
+Result<engine::Stage> StageFrom(std::string_view name, core::JobId job) {
+  if (const auto stage = engine::StageFromName(name)) return *stage;
+  return Fail({ExitCode::kConfiguration, "has an unknown stage: " + std::string(name),
+               "stored job " + std::to_string(job), "use the version of ebb that wrote it"});
+}
+
+Result<JobRecord> RecordFrom(const Row& row) {
+  JobRecord job;
+  job.id = row.Integer(0);
+  job.name = row.Text(1);
+  job.key = row.Text(2);
+  job.tier = row.Text(3);
+  job.recurring = row.Text(4);
+  EBB_ASSIGN_OR_RETURN(job.stage, StageFrom(row.Text(5), job.id));
+  job.submitted = Time{Duration{row.Integer(6)}};
+  job.first_start = OptionalTime(row, 7);
+  job.ended = OptionalTime(row, 8);
+  job.pauses = static_cast<int>(row.Integer(9));
+  if (!row.IsNull(10)) job.exit_code = static_cast<int>(row.Integer(10));
+  job.detail = row.Text(11);
+  job.energy = Energy::Microjoules(row.Integer(12));
+  job.energy_without_intensity = Energy::Microjoules(row.Integer(13));
+  if (!row.IsNull(14)) job.emissions = Emissions{row.Number(14)};
+  return job;
+}
+
+Result<core::Submission> SubmissionFrom(const Row& row) {
+  return engine::FromFieldText<core::Submission>(row.Text(1),
+                                                 "stored job " + std::to_string(row.Integer(0)));
+}
+
+// One condition of a WHERE.
+void And(std::string& sql, std::string_view condition) {
+  sql += sql.find(" WHERE ") == std::string::npos ? " WHERE " : " AND ";
+  sql += condition;
+}
+
+}  // namespace
+
+Result<std::vector<JobRecord>> ListJobs(Database& database, const JobFilter& filter) {
+  std::string sql(kColumns);
+  Values values;
+  if (!filter.stages.empty()) {
+    std::string places;
+    for (const engine::Stage stage : filter.stages) {
+      places += places.empty() ? "?" : ",?";
+      values.emplace_back(std::string(Name(stage)));
+    }
+    And(sql, "stage IN (" + places + ")");
+  }
+  if (!filter.name.empty()) {
+    And(sql, "name = ?");
+    values.emplace_back(filter.name);
+  }
+  if (!filter.recurring.empty()) {
+    And(sql, "recurring = ?");
+    values.emplace_back(filter.recurring);
+  }
+  if (filter.since) {
+    And(sql, "submitted_ms >= ?");
+    values.push_back(Milliseconds(filter.since));
+  }
+  if (filter.before) {
+    And(sql, "id < ?");
+    values.emplace_back(*filter.before);
+  }
+  sql += " ORDER BY id DESC LIMIT ?";
+  values.emplace_back(std::int64_t{filter.limit});
+  std::vector<JobRecord> jobs;
+  EBB_RETURN_IF_ERROR(database.Query(sql, values, [&](const Row& row) -> Status {
+    EBB_ASSIGN_OR_RETURN(JobRecord job, RecordFrom(row));
+    jobs.push_back(std::move(job));
+    return {};
+  }));
+  return jobs;
+}
+
+Result<std::optional<JobRecord>> FindJob(Database& database, core::JobId id) {
+  std::optional<JobRecord> found;
+  const std::string sql = std::string(kColumns) + " WHERE id = ?";
+  EBB_RETURN_IF_ERROR(database.Query(sql, {id}, [&](const Row& row) -> Status {
+    EBB_ASSIGN_OR_RETURN(found, RecordFrom(row));
+    return {};
+  }));
+  return found;
+}
+
+Result<std::optional<core::JobId>> FindJobByKey(Database& database, const std::string& key) {
+  return database.Integer("SELECT id FROM jobs WHERE key = ?", {key});
+}
+
+Result<std::optional<core::Submission>> FindSubmission(Database& database, core::JobId id) {
+  std::optional<core::Submission> found;
+  EBB_RETURN_IF_ERROR(database.Query("SELECT id, submission FROM jobs WHERE id = ?", {id},
+                                     [&](const Row& row) -> Status {
+                                       EBB_ASSIGN_OR_RETURN(found, SubmissionFrom(row));
+                                       return {};
+                                     }));
+  return found;
+}
+
+Result<std::vector<core::Submission>> LiveSubmissions(Database& database) {
+  std::vector<core::Submission> submissions;
+  EBB_RETURN_IF_ERROR(
+      database.Query("SELECT id, submission FROM jobs WHERE stage IN"
+                     " ('waiting', 'starting', 'running', 'pausing', 'paused') ORDER BY id",
+                     {}, [&](const Row& row) -> Status {
+                       EBB_ASSIGN_OR_RETURN(core::Submission submission, SubmissionFrom(row));
+                       submissions.push_back(std::move(submission));
+                       return {};
+                     }));
+  return submissions;
+}
+
+Result<std::vector<AttemptRecord>> AttemptsOf(Database& database, core::JobId id) {
+  std::vector<AttemptRecord> attempts;
+  EBB_RETURN_IF_ERROR(database.Query(
+      "SELECT attempt, pool, decided_ms, began_ms, ended_ms, phase, exit_code, detail FROM attempts"
+      " WHERE job = ? ORDER BY attempt",
+      {id}, [&](const Row& row) -> Status {
+        attempts.push_back({id, static_cast<int>(row.Integer(0)), static_cast<int>(row.Integer(1)),
+                            OptionalTime(row, 2), OptionalTime(row, 3), OptionalTime(row, 4),
+                            std::string(row.Text(5)), static_cast<int>(row.Integer(6)),
+                            std::string(row.Text(7))});
+        return {};
+      }));
+  return attempts;
+}
+
+Result<std::vector<StageCount>> CountJobs(Database& database) {
+  std::vector<StageCount> counts;
+  EBB_RETURN_IF_ERROR(database.Query(
+      "SELECT stage, count(*) FROM jobs GROUP BY stage", {}, [&](const Row& row) -> Status {
+        EBB_ASSIGN_OR_RETURN(const engine::Stage stage, StageFrom(row.Text(0), 0));
+        counts.push_back({stage, row.Integer(1)});
+        return {};
+      }));
+  return counts;
+}
+
+}  // namespace ebb::store

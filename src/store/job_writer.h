@@ -1,0 +1,37 @@
+#pragma once
+// Keeps the rows of jobs and attempts in step with the journal: what a record changes about them is
+// written in the record's own transaction. Private to the store.
+
+#include <unordered_map>
+
+#include "core/submission.h"
+#include "engine/engine.h"
+#include "engine/journal_record.h"
+#include "store/write_group.h"
+
+namespace ebb::store {
+
+class JobWriter {
+ public:
+  void AddSubmission(WriteGroup& group, const core::Submission& submission) const;
+  /// What the record says of attempts.
+  void Follow(WriteGroup& group, const engine::JournalRecord& record) const;
+  /// The stages that a decision explains, as the engine has them.
+  void FollowStages(WriteGroup& group, const engine::Decision& decision,
+                    const engine::State& state);
+  /// After a recovery: reads what the rows say, and follows the jobs for which that is old.
+  Status Recover(Database& database, WriteGroup& group, const engine::State& state);
+
+ private:
+  void FollowJob(WriteGroup& group, core::JobId id, const engine::State& state);
+  struct Written {
+    engine::Stage stage = engine::Stage::kWaiting;
+    int pauses = 0;
+    bool started = false;
+    friend bool operator==(const Written&, const Written&) = default;
+  };
+  // Of live jobs: most explanations change numbers and no row.
+  std::unordered_map<core::JobId, Written> written_;
+};
+
+}  // namespace ebb::store

@@ -1,0 +1,117 @@
+#include "store/ledger_records.h"
+
+namespace ebb::store {
+namespace {
+
+Value NumberOrNull(const std::optional<Intensity>& intensity) {
+  return intensity ? Value{intensity->g_per_kwh} : Value{};
+}
+
+Interval IntervalFrom(const Row& row, int column) {
+  return {Time{Duration{row.Integer(column)}}, Time{Duration{row.Integer(column + 1)}}};
+}
+
+template <typename Enum>
+Status TakeEnum(std::string_view name, std::optional<Enum> found, Enum& value) {
+  if (!found)
+    return Fail({ExitCode::kConfiguration, "has an unknown name: " + std::string(name),
+                 "stored ledger", "use the version of ebb that wrote it"});
+  value = *found;
+  return {};
+}
+
+Result<core::LedgerRow> LedgerRowFrom(const Row& row) {
+  core::LedgerRow ledger;
+  ledger.attempt = static_cast<int>(row.Integer(0));
+  ledger.device = row.Text(1);
+  EBB_RETURN_IF_ERROR(
+      TakeEnum(row.Text(2), core::ComponentFromName(row.Text(2)), ledger.component));
+  EBB_RETURN_IF_ERROR(
+      TakeEnum(row.Text(3), core::EnergySourceFromName(row.Text(3)), ledger.source));
+  ledger.wall = IntervalFrom(row, 4);
+  ledger.grid = IntervalFrom(row, 6);
+  ledger.energy = Energy::Microjoules(row.Integer(8));
+  ledger.pue = {row.Number(9)};
+  if (!row.IsNull(10)) ledger.intensity = Intensity{row.Number(10)};
+  EBB_RETURN_IF_ERROR(
+      TakeEnum(row.Text(11), core::SampleStatusFromName(row.Text(11)), ledger.intensity_status));
+  EBB_RETURN_IF_ERROR(
+      TakeEnum(row.Text(12), core::SignalKindFromName(row.Text(12)), ledger.signal_kind));
+  return ledger;
+}
+
+void AddRow(WriteGroup& group, core::JobId job, const core::LedgerRow& row) {
+  group.Add(
+      "INSERT INTO ledger SELECT ?1, coalesce(max(number), 0) + 1,"
+      " ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14 FROM ledger WHERE job = ?1"
+      " HAVING EXISTS (SELECT 1 FROM jobs WHERE id = ?1)",
+      {job, std::int64_t{row.attempt}, row.device, std::string(Name(row.component)),
+       std::string(Name(row.source)), Milliseconds(row.wall.begin), Milliseconds(row.wall.end),
+       Milliseconds(row.grid.begin), Milliseconds(row.grid.end), row.energy.microjoules(),
+       row.pue.ratio, NumberOrNull(row.intensity), std::string(Name(row.intensity_status)),
+       std::string(Name(row.signal_kind))});
+}
+
+}  // namespace
+
+void AddLedger(WriteGroup& group, const LedgerBatch& batch) {
+  if (!batch.file.empty()) {
+    group.Add(
+        "INSERT INTO ledger_files(file, job, read_to) SELECT ?1, ?2, ?3"
+        " WHERE EXISTS (SELECT 1 FROM jobs WHERE id = ?2)"
+        " ON CONFLICT(file) DO UPDATE SET read_to = excluded.read_to",
+        {batch.file, batch.job, batch.read_to});
+  }
+  if (batch.rows.empty()) return;
+  bool any_known = false;
+  for (const core::LedgerRow& row : batch.rows) {
+    AddRow(group, batch.job, row);
+    any_known = any_known || row.intensity.has_value();
+  }
+  const core::LedgerTotals totals = core::Total(batch.rows);
+  group.Add(
+      "UPDATE jobs SET energy_uj = energy_uj + ?2,"
+      " energy_without_intensity_uj = energy_without_intensity_uj + ?3,"
+      " emissions_g = CASE WHEN ?4 IS NULL THEN emissions_g"
+      "                    ELSE coalesce(emissions_g, 0) + ?4 END WHERE id = ?1",
+      {batch.job, totals.energy.microjoules(), totals.energy_without_intensity.microjoules(),
+       any_known ? Value{totals.emissions.grams} : Value{}});
+}
+
+Result<std::int64_t> LedgerReadTo(Database& database, const std::string& file) {
+  EBB_ASSIGN_OR_RETURN(const auto read_to,
+                       database.Integer("SELECT read_to FROM ledger_files WHERE file = ?", {file}));
+  return read_to.value_or(0);
+}
+
+Result<std::vector<core::LedgerRow>> LedgerOf(Database& database, core::JobId job) {
+  std::vector<core::LedgerRow> rows;
+  EBB_RETURN_IF_ERROR(database.Query(
+      "SELECT attempt, device, component, source, wall_begin_ms, wall_end_ms, grid_begin_ms,"
+      " grid_end_ms, energy_uj, pue, intensity_g_per_kwh, intensity_status, signal_kind"
+      " FROM ledger WHERE job = ? ORDER BY number",
+      {job}, [&](const Row& row) -> Status {
+        EBB_ASSIGN_OR_RETURN(core::LedgerRow read, LedgerRowFrom(row));
+        rows.push_back(std::move(read));
+        return {};
+      }));
+  return rows;
+}
+
+Result<LedgerSums> SumLedger(Database& database, core::JobId job) {
+  LedgerSums sums;
+  // Exact sums of microjoules; the emissions row by row as core::LedgerRow has them.
+  EBB_RETURN_IF_ERROR(database.Query(
+      "SELECT coalesce(sum(energy_uj), 0),"
+      " coalesce(sum(energy_uj) FILTER (WHERE intensity_g_per_kwh IS NULL), 0),"
+      " sum(energy_uj / 3.6e12 * pue * intensity_g_per_kwh) FROM ledger WHERE job = ?",
+      {job}, [&](const Row& row) -> Status {
+        sums.energy = Energy::Microjoules(row.Integer(0));
+        sums.energy_without_intensity = Energy::Microjoules(row.Integer(1));
+        if (!row.IsNull(2)) sums.emissions = Emissions{row.Number(2)};
+        return {};
+      }));
+  return sums;
+}
+
+}  // namespace ebb::store

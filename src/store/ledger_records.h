@@ -1,0 +1,36 @@
+#pragma once
+// The energy ledger of every job, as rows of core::LedgerRow, exactly. The rows of a batch, the
+// place in the file they were read from, and the job's sums are written in one transaction: after a
+// crash reading goes on where it stopped, and no row is there twice or missing.
+
+#include <string>
+#include <vector>
+
+#include "core/job.h"
+#include "core/ledger.h"
+#include "store/write_group.h"
+
+namespace ebb::store {
+
+struct LedgerBatch {
+  core::JobId job = 0;
+  std::vector<core::LedgerRow> rows;
+  std::string file;          ///< that they were read from; empty: from none
+  std::int64_t read_to = 0;  ///< bytes of it that have been read, these rows included
+};
+
+void AddLedger(WriteGroup& group, const LedgerBatch& batch);
+/// 0 for a file that was not read yet.
+Result<std::int64_t> LedgerReadTo(Database& database, const std::string& file);
+/// In the order in which they were added.
+Result<std::vector<core::LedgerRow>> LedgerOf(Database& database, core::JobId job);
+
+struct LedgerSums {
+  Energy energy;
+  Energy energy_without_intensity;
+  std::optional<Emissions> emissions;  ///< nothing: of no row
+};
+/// Computed by the database: the energies of core::Total, the emissions up to rounding.
+Result<LedgerSums> SumLedger(Database& database, core::JobId job);
+
+}  // namespace ebb::store

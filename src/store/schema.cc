@@ -1,0 +1,112 @@
+#include "store/schema.h"
+
+#include <array>
+
+namespace ebb::store {
+namespace {
+
+constexpr std::string_view kJobsAndJournal = R"(
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE jobs(
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  key TEXT UNIQUE,
+  tier TEXT NOT NULL,
+  recurring TEXT NOT NULL,
+  stage TEXT NOT NULL,
+  submitted_ms INTEGER NOT NULL,
+  first_start_ms INTEGER,
+  ended_ms INTEGER,
+  pauses INTEGER NOT NULL DEFAULT 0,
+  exit_code INTEGER,
+  detail TEXT NOT NULL DEFAULT '',
+  energy_uj INTEGER NOT NULL DEFAULT 0,
+  energy_without_intensity_uj INTEGER NOT NULL DEFAULT 0,
+  emissions_g REAL,
+  submission TEXT NOT NULL
+);
+CREATE INDEX jobs_by_stage ON jobs(stage, id);
+CREATE INDEX jobs_by_name ON jobs(name, id);
+CREATE INDEX jobs_by_end ON jobs(ended_ms) WHERE ended_ms IS NOT NULL;
+
+CREATE TABLE attempts(
+  job INTEGER NOT NULL REFERENCES jobs(id) ON DELETE CASCADE,
+  attempt INTEGER NOT NULL,
+  pool INTEGER NOT NULL,
+  decided_ms INTEGER,
+  began_ms INTEGER,
+  ended_ms INTEGER,
+  phase TEXT NOT NULL,
+  exit_code INTEGER NOT NULL DEFAULT 0,
+  detail TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY(job, attempt)
+) WITHOUT ROWID;
+
+CREATE TABLE journal(
+  seq INTEGER PRIMARY KEY,
+  at_ms INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  line TEXT NOT NULL
+);
+
+CREATE TABLE snapshots(
+  id INTEGER PRIMARY KEY,
+  seq INTEGER NOT NULL,
+  at_ms INTEGER NOT NULL,
+  continues INTEGER NOT NULL
+);
+CREATE TABLE snapshot_lines(
+  snapshot INTEGER NOT NULL REFERENCES snapshots(id) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  line TEXT NOT NULL,
+  PRIMARY KEY(snapshot, number)
+) WITHOUT ROWID;
+)";
+
+constexpr std::string_view kLedgerAndSignals = R"(
+CREATE TABLE ledger(
+  job INTEGER NOT NULL REFERENCES jobs(id) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  device TEXT NOT NULL,
+  component TEXT NOT NULL,
+  source TEXT NOT NULL,
+  wall_begin_ms INTEGER NOT NULL,
+  wall_end_ms INTEGER NOT NULL,
+  grid_begin_ms INTEGER NOT NULL,
+  grid_end_ms INTEGER NOT NULL,
+  energy_uj INTEGER NOT NULL,
+  pue REAL NOT NULL,
+  intensity_g_per_kwh REAL,
+  intensity_status TEXT NOT NULL,
+  signal_kind TEXT NOT NULL,
+  PRIMARY KEY(job, number)
+) WITHOUT ROWID;
+
+CREATE TABLE ledger_files(
+  file TEXT PRIMARY KEY,
+  job INTEGER NOT NULL REFERENCES jobs(id) ON DELETE CASCADE,
+  read_to INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE signal_history(
+  zone TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  boundary TEXT NOT NULL,
+  begin_ms INTEGER NOT NULL,
+  length_ms INTEGER NOT NULL,
+  g_per_kwh REAL NOT NULL,
+  rank INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  PRIMARY KEY(zone, kind, boundary, begin_ms)
+) WITHOUT ROWID;
+)";
+
+constexpr std::array<std::string_view, 2> kMigrations{kJobsAndJournal, kLedgerAndSignals};
+
+}  // namespace
+
+std::span<const std::string_view> Migrations() { return kMigrations; }
+
+}  // namespace ebb::store

@@ -1,0 +1,219 @@
+#include "store/service_store.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "engine/journal_json.h"
+#include "store/snapshots.h"
+
+namespace ebb::store {
+namespace {
+
+constexpr std::string_view kSetMeta =
+    "INSERT INTO meta(key, value) VALUES(?, ?) ON CONFLICT(key) DO UPDATE SET value = "
+    "excluded.value";
+// Deciding about so many jobs costs as much as folding in one record.
+constexpr std::int64_t kJobsPerRecord = 100;
+
+std::string JournalPlace(std::int64_t seq) { return "journal record " + std::to_string(seq); }
+
+Error At(Error error, std::int64_t seq) {
+  error.what = JournalPlace(seq) + ": " + error.Message();
+  error.where.clear();
+  if (error.next.empty()) error.next = "look with ebb store check, or restore a backup";
+  return error;
+}
+
+Status Fold(engine::Engine& engine, runtime::JournalRecord record) {
+  if (auto* event = std::get_if<engine::Event>(&record)) return engine.Reapply(std::move(*event));
+  return engine.Adopt(std::get<engine::Decision>(record));
+}
+
+}  // namespace
+
+Result<ServiceStore> ServiceStore::Open(const platform::Path& path, StoreOptions options,
+                                        Failure* why) {
+  EBB_ASSIGN_OR_RETURN(Database database, Database::Open(path, Database::Mode::kWrite, why));
+  ServiceStore store(std::move(database), options);
+  EBB_RETURN_IF_ERROR(store.ReadNextIds());
+  return store;
+}
+
+Status ServiceStore::ReadNextIds() {
+  EBB_ASSIGN_OR_RETURN(const auto last_job, database_.Integer("SELECT max(id) FROM jobs"));
+  EBB_ASSIGN_OR_RETURN(const auto pruned,
+                       database_.Integer("SELECT CAST(value AS INTEGER) FROM meta"
+                                         " WHERE key = 'next_job_id'"));
+  EBB_ASSIGN_OR_RETURN(const auto last_record, database_.Integer("SELECT max(seq) FROM journal"));
+  EBB_ASSIGN_OR_RETURN(const auto snapshots, ListSnapshots(database_));
+  next_job_id_ = std::max(last_job.value_or(0) + 1, pruned.value_or(1));
+  next_seq_ = last_record.value_or(0) + 1;
+  if (!snapshots.empty()) {
+    next_snapshot_ = snapshots.back().id + 1;
+    next_seq_ = std::max(next_seq_, snapshots.back().seq + 1);
+  }
+  return {};
+}
+
+Status ServiceStore::FoldJournal(engine::Engine& engine, std::int64_t after,
+                                 std::int64_t& records) {
+  return database_.Query("SELECT seq, line FROM journal WHERE seq > ? ORDER BY seq", {after},
+                         [&](const Row& row) -> Status {
+                           auto record = engine::FromJsonLine(row.Text(1));
+                           if (!record) return Fail(At(record.error(), row.Integer(0)));
+                           if (auto folded = Fold(engine, *std::move(record)); !folded)
+                             return Fail(At(folded.error(), row.Integer(0)));
+                           ++records;
+                           return {};
+                         });
+}
+
+Result<Recovered> ServiceStore::Recover(std::unique_ptr<engine::Engine> fresh) {
+  Recovered recovered{std::move(fresh), 0};
+  EBB_ASSIGN_OR_RETURN(const auto snapshots, ListSnapshots(database_));
+  std::int64_t after = 0;
+  if (!snapshots.empty()) {
+    EBB_ASSIGN_OR_RETURN(auto memory, ReadSnapshot(database_, snapshots.back()));
+    recovered.engine->Restore(std::move(memory));
+    after = snapshots.back().seq;
+  }
+  EBB_RETURN_IF_ERROR(FoldJournal(*recovered.engine, after, recovered.records));
+  engine_ = recovered.engine.get();
+  EBB_RETURN_IF_ERROR(jobs_.Recover(database_, group_, engine_->state()));
+  EBB_RETURN_IF_ERROR(Commit());
+  // The first snapshot is that of an engine that knows nothing: checks begin there.
+  if (recovered.records > 0 || snapshots.empty())
+    EBB_RETURN_IF_ERROR(Try([&] { return TakeSnapshot(false); }));
+  return recovered;
+}
+
+Status ServiceStore::Append(const runtime::JournalRecord& record) {
+  const auto* decision = std::get_if<engine::Decision>(&record);
+  const Time at = decision ? decision->at : std::get<engine::Event>(record).at;
+  group_.Add("INSERT INTO journal(seq, at_ms, kind, line) VALUES(?, ?, ?, ?)",
+             {next_seq_++, Milliseconds(at), std::string(engine::KindOf(record)),
+              engine::ToJsonLine(record)});
+  jobs_.Follow(group_, record);
+  ++cost_since_snapshot_;
+  if (!decision) return {};
+  if (engine_) {
+    jobs_.FollowStages(group_, *decision, engine_->state());
+    cost_since_snapshot_ +=
+        static_cast<std::int64_t>(engine_->state().live.size()) / kJobsPerRecord;
+  }
+  EBB_RETURN_IF_ERROR(Commit());
+  // The decision is durable; a snapshot that fails is tried again with the next one.
+  if (SnapshotIsDue()) std::ignore = Try([&] { return TakeSnapshot(true); });
+  return {};
+}
+
+Status ServiceStore::Try(const std::function<Status()>& write) {
+  const Status done = write();
+  health_.failure = Failure::kNone;
+  if (done) return {};
+  health_.failure = database_.failure() == Failure::kNone ? Failure::kOther : database_.failure();
+  health_.error = done.error();
+  return done;
+}
+
+Status ServiceStore::Commit() {
+  EBB_RETURN_IF_ERROR(Try([&] { return group_.Commit(database_); }));
+  waiting_keys_.clear();
+  return {};
+}
+
+const Health& ServiceStore::health() {
+  health_.waiting = group_.size();
+  return health_;
+}
+
+Result<AddedJob> ServiceStore::AddJob(core::Submission submission) {
+  if (!submission.key.empty()) {
+    const auto waiting = waiting_keys_.find(submission.key);
+    if (waiting != waiting_keys_.end()) return AddedJob{waiting->second, true};
+    EBB_ASSIGN_OR_RETURN(const auto stored, FindJobByKey(database_, submission.key));
+    if (stored) return AddedJob{*stored, true};
+  }
+  submission.job.id = next_job_id_++;
+  if (!submission.key.empty()) waiting_keys_.emplace(submission.key, submission.job.id);
+  jobs_.AddSubmission(group_, submission);
+  return AddedJob{submission.job.id, false};
+}
+
+Result<std::vector<core::Submission>> ServiceStore::UnknownSubmissions() {
+  std::vector<core::JobId> unknown;
+  const Status listed = database_.Query("SELECT id FROM jobs WHERE stage = 'waiting' ORDER BY id",
+                                        {}, [&](const Row& row) -> Status {
+                                          if (!engine_->state().FindLive(row.Integer(0)))
+                                            unknown.push_back(row.Integer(0));
+                                          return {};
+                                        });
+  if (!listed) return Fail(listed.error());
+  std::vector<core::Submission> submissions;
+  for (const core::JobId id : unknown) {
+    EBB_ASSIGN_OR_RETURN(auto submission, FindSubmission(database_, id));
+    if (submission) submissions.push_back(*std::move(submission));
+  }
+  return submissions;
+}
+
+void ServiceStore::RefuseJob(core::JobId job, Time at, const std::string& why) {
+  group_.Add(
+      "UPDATE jobs SET stage = 'failed', ended_ms = ?2, detail = ?3"
+      " WHERE id = ?1 AND ended_ms IS NULL",
+      {job, Milliseconds(at), why});
+}
+
+void ServiceStore::SetMeta(const std::string& key, const std::string& value) {
+  group_.Add(kSetMeta, {key, value});
+}
+
+bool ServiceStore::SnapshotIsDue() const {
+  if (!engine_) return false;
+  const auto jobs = engine_->state().live.size() + engine_->state().ended.size();
+  return cost_since_snapshot_ >= std::max(options_.snapshot_every, static_cast<std::int64_t>(jobs));
+}
+
+Status ServiceStore::Snapshot() {
+  EBB_RETURN_IF_ERROR(Commit());
+  return Try([&] { return TakeSnapshot(true); });
+}
+
+Status ServiceStore::TakeSnapshot(bool continues) {
+  EBB_CHECK(engine_ != nullptr && group_.size() == 0);
+  const Time now = engine_->state().now;
+  const SnapshotRecord record{next_snapshot_, next_seq_ - 1, now, continues};
+  const Status taken = database_.Transaction([&]() -> Status {
+    EBB_RETURN_IF_ERROR(WriteSnapshot(database_, *engine_, record));
+    if (now == Time::min()) return {};
+    return database_.Run(
+        "DELETE FROM journal WHERE at_ms < ? AND seq <= (SELECT min(seq) FROM snapshots)",
+        {Milliseconds(now - options_.keep_journal)});
+  });
+  if (!taken) return taken;
+  ++next_snapshot_;
+  cost_since_snapshot_ = 0;
+  return taken;
+}
+
+Result<std::int64_t> ServiceStore::Prune(Time before) {
+  EBB_ASSIGN_OR_RETURN(
+      const auto jobs,
+      database_.Integer("SELECT count(*) FROM jobs WHERE ended_ms < ?", {Milliseconds(before)}));
+  group_.Add(kSetMeta, {std::string("next_job_id"), std::to_string(next_job_id_)});
+  group_.Add("DELETE FROM jobs WHERE ended_ms < ?", {Milliseconds(before)});
+  EBB_RETURN_IF_ERROR(Commit());
+  return jobs.value_or(0);
+}
+
+Result<std::optional<std::string>> GetMeta(Database& database, const std::string& key) {
+  std::optional<std::string> value;
+  EBB_RETURN_IF_ERROR(
+      database.Query("SELECT value FROM meta WHERE key = ?", {key}, [&](const Row& row) -> Status {
+        value = std::string(row.Text(0));
+        return {};
+      }));
+  return value;
+}
+
+}  // namespace ebb::store

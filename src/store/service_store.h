@@ -1,0 +1,123 @@
+#pragma once
+// What the queue service remembers: the one writer of its database. Everything is added to a group
+// in memory and becomes durable when the group is committed: with the decision of a cycle, or by
+// Commit. So thousands of submissions cost one flush of the disk.
+//
+// When a commit fails (disk full, ...) nothing of the group is in the file and all of it stays in
+// memory; the store is unhealthy, and stays usable. The caller then goes on like this:
+//   - it carries out no command of the decision that could not be stored, and refuses submissions;
+//   - it calls Commit again, every second or so, until that succeeds; it appends nothing a second
+//     time. What happens meanwhile (ends of running jobs, ledger rows) is added to the same group;
+//   - then it goes on: the loop (runtime::Run) begins by comparing the engine with what really runs
+//     and gives commands again that were not carried out.
+//
+// Recovery reads the latest snapshot of the engine, folds the journal after it in (facts are
+// applied, decisions adopted without making them again: a queue of any length and a new version
+// that would decide otherwise cost nothing) and plans anew at the next decision. It ends with a
+// snapshot, from which on the journal replays byte for byte again.
+//
+// Thread contract: one thread, that of the loop. Readers open a Database of their own (kRead).
+
+#include <functional>
+#include <memory>
+#include <unordered_map>
+
+#include "runtime/journal.h"
+#include "store/database.h"
+#include "store/job_records.h"
+#include "store/job_writer.h"
+#include "store/ledger_records.h"
+#include "store/signal_records.h"
+
+namespace ebb::store {
+
+struct StoreOptions {
+  /// A snapshot is taken when folding in the journal after the last one costs more than this many
+  /// records, or than there are jobs; a decision about n jobs counts as 1 + n / 100.
+  std::int64_t snapshot_every = 2000;
+  /// Records of the journal are kept for so long, and those after the snapshot before last always.
+  Duration keep_journal{std::chrono::hours{30 * 24}};
+};
+
+struct Health {
+  Failure failure = Failure::kNone;
+  Error error;              ///< of the last commit, where it failed
+  std::size_t waiting = 0;  ///< writes that are not durable yet
+  bool ok() const { return failure == Failure::kNone; }
+};
+
+struct AddedJob {
+  core::JobId id = 0;
+  bool existing = false;  ///< a job with the same key was there: this is its id
+};
+
+struct Recovered {
+  std::unique_ptr<engine::Engine> engine;
+  std::int64_t records = 0;  ///< of the journal after the snapshot
+};
+
+class ServiceStore final : public runtime::Journal {
+ public:
+  /// Opens for writing: no other process can until this one ends. `why` as Database::Open.
+  static Result<ServiceStore> Open(const platform::Path& path, StoreOptions options = {},
+                                   Failure* why = nullptr);
+
+  /// Once, before the first Append: the engine where the last life of the service left it. `fresh`
+  /// has no facts in it yet. The store looks at the engine from then on (stages of jobs,
+  /// snapshots); it must not outlive the engine.
+  Result<Recovered> Recover(std::unique_ptr<engine::Engine> fresh);
+
+  /// An event waits for the next decision; a decision is durable when it returns, with everything
+  /// that was added before. Takes a snapshot now and then.
+  Status Append(const runtime::JournalRecord& record) override;
+  /// Makes everything durable that was added.
+  Status Commit();
+  const Health& health();
+
+  /// Gives the job the next id and adds it, unless its key is known. Not durable before a commit.
+  Result<AddedJob> AddJob(core::Submission submission);
+  /// After Recover: jobs that were added and acknowledged, but never reached the engine. They are
+  /// to be submitted to it now.
+  Result<std::vector<core::Submission>> UnknownSubmissions();
+  /// A job that the engine refused: it ends as failed with this reason and is never started.
+  void RefuseJob(core::JobId job, Time at, const std::string& why);
+  void AddLedger(const LedgerBatch& batch) { store::AddLedger(group_, batch); }
+  void AddSignal(const core::IntensitySeries& series) { store::AddSignal(group_, series); }
+  void SetMeta(const std::string& key, const std::string& value);
+
+  /// Commits, and takes a snapshot now: at an orderly end, so that the next start goes on exactly.
+  Status Snapshot();
+  /// Commits, and forgets the jobs that ended before, with their attempts and ledgers. Their ids
+  /// are not given out again.
+  Result<std::int64_t> Prune(Time before);
+
+  /// For queries; what is not committed is not in it.
+  Database& database() { return database_; }
+  core::JobId next_job_id() const { return next_job_id_; }
+
+ private:
+  ServiceStore(Database database, StoreOptions options)
+      : database_(std::move(database)), options_(options) {}
+  Status ReadNextIds();
+  Status FoldJournal(engine::Engine& engine, std::int64_t after, std::int64_t& records);
+  Status TakeSnapshot(bool continues);
+  Status Try(const std::function<Status()>& write);
+  bool SnapshotIsDue() const;
+
+  Database database_;
+  StoreOptions options_;
+  WriteGroup group_;
+  JobWriter jobs_;
+  Health health_;
+  const engine::Engine* engine_ = nullptr;
+  std::unordered_map<std::string, core::JobId> waiting_keys_;
+  core::JobId next_job_id_ = 1;
+  std::int64_t next_seq_ = 1;
+  std::int64_t next_snapshot_ = 1;
+  std::int64_t cost_since_snapshot_ = 0;
+};
+
+/// Nothing where it was never set.
+Result<std::optional<std::string>> GetMeta(Database& database, const std::string& key);
+
+}  // namespace ebb::store

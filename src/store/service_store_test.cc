@@ -1,0 +1,268 @@
+#include "store/service_store.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <csignal>
+
+#include "engine/fields.h"
+#include "engine/journal_json.h"
+#include "engine/random_life_for_test.h"
+#include "store/scratch_for_test.h"
+#include "store/snapshots.h"
+
+namespace ebb::store {
+namespace {
+
+using engine::Stage;
+using std::chrono::hours;
+using std::chrono::minutes;
+
+const Time kNow = *ParseTime("2023-05-01");
+
+core::Submission SubmissionOf(const core::Job& job) {
+  core::Submission submission;
+  submission.job = job;
+  submission.command = {"true"};
+  return submission;
+}
+
+std::string StateOf(const engine::Engine& engine) {
+  std::string text;
+  for (const auto& live : engine.state().live) text += engine::ToFieldText(*live) + "\n";
+  for (const auto& [id, job] : engine.state().ended)
+    text += std::to_string(id) + engine::ToFieldText(job) + "\n";
+  return text;
+}
+
+// A service without a world: a random life, and all of it in a store.
+class Service {
+ public:
+  Service(const platform::Path& path, std::uint64_t seed, StoreOptions options = {})
+      : store_(*ServiceStore::Open(path, options)),
+        engine_(std::move(store_.Recover(engine::MakeEngineForTest("lowest-slots"))->engine)),
+        life_(*engine_, seed, [this](const auto& record) { Take(record); }) {}
+  void Step() { life_.Step(); }
+  ServiceStore& store() { return store_; }
+  engine::Engine& engine() { return *engine_; }
+
+ private:
+  void Take(const engine::JournalRecord& record) {
+    if (const auto* event = std::get_if<engine::Event>(&record))
+      if (const auto* submitted = std::get_if<engine::JobSubmitted>(&event->fact))
+        AddAs(submitted->job);
+    const auto appended = store_.Append(record);
+    EXPECT_TRUE(appended) << appended.error().Message();
+  }
+  void AddAs(const core::Job& job) {
+    const auto added = store_.AddJob(SubmissionOf(job));
+    ASSERT_TRUE(added);
+    EXPECT_EQ(added->id, job.id);
+  }
+
+  ServiceStore store_;
+  std::unique_ptr<engine::Engine> engine_;
+  engine::RandomLife life_;
+};
+
+TEST(ServiceStoreTest, EveryLifeGoesOnWhereTheLastOneStopped) {
+  const auto path = ScratchDirectory("lives") / "ebb.db";
+  std::string state;
+  for (std::uint64_t life = 1; life <= 6; ++life) {
+    StoreOptions options;
+    options.snapshot_every = 40;
+    Service service(path, life, options);
+    EXPECT_EQ(StateOf(service.engine()), state) << "life " << life;
+    for (int step = 0; step < 15; ++step) service.Step();
+    if (life % 2) {
+      ASSERT_TRUE(service.store().Snapshot());
+    }
+    state = StateOf(service.engine());
+    ASSERT_FALSE(state.empty());
+  }
+  auto database = *Database::Open(path, Database::Mode::kRead);
+  EXPECT_EQ(ListSnapshots(database)->size(), 2u);
+}
+
+TEST(ServiceStoreTest, RowsOfJobsSayWhatTheEngineKnows) {
+  const auto path = ScratchDirectory("rows") / "ebb.db";
+  Service service(path, 7);
+  for (int step = 0; step < 60; ++step) service.Step();
+  Database& database = service.store().database();
+  const engine::State& state = service.engine().state();
+  ASSERT_GT(state.ended.size(), 5u);
+  for (const auto& live : state.live) {
+    const JobRecord row = **FindJob(database, live->job.id);
+    // Facts after the last decision are in the next one.
+    EXPECT_EQ(row.stage, live->explanation.stage);
+    EXPECT_FALSE(row.ended);
+  }
+  int finished = 0;
+  for (const auto& [id, ended] : state.ended) {
+    const JobRecord row = **FindJob(database, id);
+    if (!row.ended) continue;  // ended after the last decision
+    ++finished;
+    EXPECT_EQ(row.stage, ended.stage);
+    EXPECT_EQ(row.ended, ended.ended);
+    EXPECT_EQ(row.first_start, ended.first_start);
+    EXPECT_EQ(row.exit_code, ended.exit_code);
+    EXPECT_EQ(row.detail, ended.detail);
+    const auto attempts = *AttemptsOf(database, id);
+    EXPECT_EQ(static_cast<int>(attempts.size()), ended.attempt);
+  }
+  EXPECT_GT(finished, 5);
+}
+
+TEST(ServiceStoreTest, AcknowledgedButNeverGivenToTheEngineIsFoundAgain) {
+  const auto path = ScratchDirectory("unknown") / "ebb.db";
+  {
+    Service service(path, 3);
+    for (int step = 0; step < 5; ++step) service.Step();
+    core::Job job = testing::AJob(0).Submitted(kNow);
+    job.name = "lost?";
+    ASSERT_TRUE(service.store().AddJob(SubmissionOf(job)));
+    ASSERT_TRUE(service.store().Commit());
+  }
+  Service service(path, 4);
+  const auto unknown = *service.store().UnknownSubmissions();
+  ASSERT_EQ(unknown.size(), 1u);
+  EXPECT_EQ(unknown[0].job.name, "lost?");
+  EXPECT_EQ(unknown[0].job.id, service.store().next_job_id() - 1);
+}
+
+TEST(ServiceStoreTest, AFullDiskKeepsTheGroupAndGoesOnWhenThereIsSpace) {
+  const auto path = ScratchDirectory("full") / "ebb.db";
+  std::string state;
+  {
+    Service service(path, 5);
+    for (int step = 0; step < 5; ++step) service.Step();
+    ServiceStore& store = service.store();
+    const auto records = **store.database().Integer("SELECT count(*) FROM journal");
+    const auto pages = **store.database().Integer("PRAGMA page_count");
+    ASSERT_TRUE(store.database().RunScript("PRAGMA max_page_count=" + std::to_string(pages)));
+    engine::Engine& engine = service.engine();
+    const Time now = engine.state().now + minutes{1};
+    const core::JobId id = store.next_job_id();
+    core::Job job = testing::AJob(id).Submitted(now);
+    job.name = std::string(20000, 'n');
+    ASSERT_TRUE(store.AddJob(SubmissionOf(job)));
+    ASSERT_TRUE(engine.Apply({now, engine::JobSubmitted{job}}));
+    ASSERT_TRUE(store.Append(engine::Event{now, engine::JobSubmitted{job}}));
+    const auto stored = store.Append(engine.Decide(now));
+    ASSERT_FALSE(stored) << "the decision may not be carried out";
+    EXPECT_EQ(store.health().failure, Failure::kFull);
+    EXPECT_GT(store.health().waiting, 2u);
+    EXPECT_EQ(**store.database().Integer("SELECT count(*) FROM journal"), records);
+    EXPECT_FALSE(*FindJob(store.database(), id));
+    EXPECT_FALSE(store.Commit()) << "still full";
+    // Jobs that run go on, and what they report waits with the rest.
+    ASSERT_TRUE(store.Append(engine::Event{now, engine::Tick{}}));
+    ASSERT_TRUE(store.database().RunScript("PRAGMA max_page_count=100000"));
+    ASSERT_TRUE(store.Commit());
+    EXPECT_TRUE(store.health().ok());
+    EXPECT_EQ(store.health().waiting, 0u);
+    EXPECT_EQ(**store.database().Integer("SELECT count(*) FROM journal"), records + 3);
+    EXPECT_TRUE(*FindJob(store.database(), id));
+    state = StateOf(engine);
+  }
+  Service again(path, 6);
+  EXPECT_EQ(StateOf(again.engine()), state);
+}
+
+TEST(ServiceStoreTest, ADamagedRecordIsNamed) {
+  const auto path = ScratchDirectory("damaged") / "ebb.db";
+  {
+    Service service(path, 5);
+    for (int step = 0; step < 5; ++step) service.Step();
+    ASSERT_TRUE(service.store().database().Run("UPDATE journal SET line = 'x' WHERE seq = 4"));
+  }
+  auto store = *ServiceStore::Open(path);
+  const auto recovered = store.Recover(engine::MakeEngineForTest("lowest-slots"));
+  ASSERT_FALSE(recovered);
+  EXPECT_NE(recovered.error().what.find("journal record 4"), std::string::npos);
+  EXPECT_NE(recovered.error().next.find("ebb store check"), std::string::npos);
+}
+
+TEST(ServiceStoreTest, OldRecordsGoAndThoseThatAreNeededStay) {
+  const auto path = ScratchDirectory("old") / "ebb.db";
+  StoreOptions options;
+  options.keep_journal = hours{5};
+  options.snapshot_every = 30;
+  {
+    Service service(path, 8, options);
+    for (int step = 0; step < 120; ++step) service.Step();
+    Database& database = service.store().database();
+    const auto first = **database.Integer("SELECT min(seq) FROM journal");
+    EXPECT_GT(first, 1);
+    EXPECT_LE(first, **database.Integer("SELECT min(seq) FROM snapshots") + 1);
+    const auto oldest = **database.Integer("SELECT min(at_ms) FROM journal");
+    EXPECT_LE(oldest, (service.engine().state().now - hours{4}).time_since_epoch().count());
+  }
+  Service(path, 9, options).Step();
+}
+
+// The child acknowledges what is durable; whatever it acknowledged before it was killed is there.
+[[noreturn]] void SubmitUntilKilled(const platform::Path& path, std::uint64_t seed, int to_parent) {
+  auto store = ServiceStore::Open(path);
+  if (!store) ::_exit(3);
+  auto recovered = store->Recover(engine::MakeEngineForTest("run-now"));
+  if (!recovered) ::_exit(4);
+  engine::Engine& engine = *recovered->engine;
+  Random random(seed);
+  Time now = std::max(engine.state().now, kNow);
+  const auto give = [&](engine::Fact fact) {
+    const engine::Event event{now, std::move(fact)};
+    if (engine.Apply(event)) std::ignore = store->Append(event);
+  };
+  give(engine::ClusterChanged{testing::ClusterOf(3)});
+  for (;;) {
+    now += minutes{1};
+    std::vector<std::int64_t> acknowledged;
+    for (std::uint64_t count = 1 + random.Below(20); count > 0; --count) {
+      core::Job job = testing::AJob(0).Submitted(now);
+      job.id = store->AddJob(SubmissionOf(job))->id;
+      give(engine::JobSubmitted{job});
+      acknowledged.push_back(job.id);
+    }
+    const engine::Decision decision = engine.Decide(now);
+    if (!store->Append(decision)) ::_exit(5);
+    const std::size_t bytes = acknowledged.size() * sizeof(std::int64_t);
+    if (::write(to_parent, acknowledged.data(), bytes) < 0) ::_exit(6);
+    for (const engine::Command& command : decision.commands)
+      if (const auto* start = std::get_if<engine::StartJob>(&command))
+        give(engine::JobReport{start->job, start->attempt, engine::JobPhase::kSucceeded, 0, now, 0,
+                               ""});
+  }
+}
+
+TEST(ServiceStoreTest, WhatWasAcknowledgedSurvivesKill9) {
+  const auto path = ScratchDirectory("kill") / "ebb.db";
+  Random random(42);
+  std::vector<std::int64_t> acknowledged;
+  for (std::uint64_t round = 0; round < 25; ++round) {
+    int pipe[2];
+    ASSERT_EQ(::pipe(pipe), 0);
+    const pid_t child = ::fork();
+    if (child == 0) SubmitUntilKilled(path, round, pipe[1]);
+    ::close(pipe[1]);
+    ::usleep(static_cast<useconds_t>(5000 + random.Below(60000)));
+    ASSERT_EQ(::kill(child, SIGKILL), 0);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "exit " << WEXITSTATUS(status);
+    std::int64_t id = 0;
+    while (::read(pipe[0], &id, sizeof id) == sizeof id) acknowledged.push_back(id);
+    ::close(pipe[0]);
+  }
+  ASSERT_GT(acknowledged.size(), 100u);
+  auto store = *ServiceStore::Open(path);
+  const auto recovered = store.Recover(engine::MakeEngineForTest("run-now"));
+  ASSERT_TRUE(recovered) << recovered.error().Message();
+  for (const std::int64_t id : acknowledged) {
+    ASSERT_TRUE(*FindJob(store.database(), id)) << id;
+    ASSERT_TRUE(recovered->engine->Explain(id)) << id;
+  }
+}
+
+}  // namespace
+}  // namespace ebb::store

@@ -1,0 +1,63 @@
+#include "store/signal_records.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ebb::store {
+namespace {
+
+// In the order of SampleStatus, which is best first; stored numbers must not change with it.
+constexpr std::array kByRank{core::SampleStatus::kMeasured, core::SampleStatus::kEstimated,
+                             core::SampleStatus::kForecast, core::SampleStatus::kModelled};
+
+std::int64_t RankOf(core::SampleStatus status) {
+  std::int64_t rank = 0;
+  while (kByRank[static_cast<std::size_t>(rank)] != status) ++rank;
+  return rank;
+}
+
+}  // namespace
+
+void AddSignal(WriteGroup& group, const core::IntensitySeries& series) {
+  const core::SignalIdentity& identity = series.identity();
+  for (const core::Sample& sample : series.samples()) {
+    group.Add(
+        "INSERT INTO signal_history(zone, kind, boundary, begin_ms, length_ms, g_per_kwh, rank,"
+        " source) VALUES(?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT(zone, kind, boundary, begin_ms) DO UPDATE SET length_ms = excluded.length_ms,"
+        " g_per_kwh = excluded.g_per_kwh, rank = excluded.rank, source = excluded.source"
+        " WHERE excluded.rank <= signal_history.rank",
+        {identity.zone, std::string(Name(identity.kind)), std::string(Name(identity.boundary)),
+         Milliseconds(sample.interval.begin), sample.interval.length().count(),
+         sample.intensity.g_per_kwh, RankOf(sample.status), identity.source});
+  }
+}
+
+Result<core::IntensitySeries> SignalHistory(Database& database,
+                                            const core::SignalIdentity& identity, Interval window) {
+  core::SignalIdentity found = identity;
+  std::vector<core::Sample> samples;
+  // A sample of another resolution may reach into the next: it ends where that begins.
+  EBB_RETURN_IF_ERROR(database.Query(
+      "SELECT begin_ms, length_ms, g_per_kwh, rank, source FROM signal_history"
+      " WHERE zone = ? AND kind = ? AND boundary = ? AND begin_ms < ? AND begin_ms >= ?"
+      " ORDER BY begin_ms",
+      {identity.zone, std::string(Name(identity.kind)), std::string(Name(identity.boundary)),
+       Milliseconds(window.end), Milliseconds(window.begin - std::chrono::hours{24})},
+      [&](const Row& row) -> Status {
+        const Time begin{Duration{row.Integer(0)}};
+        if (!samples.empty() && samples.back().interval.end > begin)
+          samples.back().interval.end = begin;
+        const auto rank = static_cast<std::size_t>(row.Integer(3));
+        samples.push_back({{begin, begin + Duration{row.Integer(1)}},
+                           {row.Number(2)},
+                           kByRank[std::min(rank, kByRank.size() - 1)]});
+        found.source = row.Text(4);
+        return {};
+      }));
+  EBB_ASSIGN_OR_RETURN(const auto series,
+                       core::IntensitySeries::Create(std::move(found), std::move(samples)));
+  return series.Slice(window);
+}
+
+}  // namespace ebb::store

@@ -1,0 +1,45 @@
+#include "store/snapshots.h"
+
+#include "engine/state_json.h"
+#include "store/write_group.h"
+
+namespace ebb::store {
+
+Status WriteSnapshot(Database& database, const engine::Engine& engine,
+                     const SnapshotRecord& record) {
+  EBB_RETURN_IF_ERROR(
+      database.Run("DELETE FROM snapshots WHERE id < (SELECT max(id) FROM snapshots)"));
+  EBB_RETURN_IF_ERROR(database.Run(
+      "INSERT INTO snapshots(id, seq, at_ms, continues) VALUES(?, ?, ?, ?)",
+      {record.id, record.seq, Milliseconds(record.at), std::int64_t{record.continues ? 1 : 0}}));
+  Status written;
+  std::int64_t number = 0;
+  engine::WriteSnapshot(engine, [&](std::string_view line) {
+    if (!written) return;
+    written = database.Run("INSERT INTO snapshot_lines(snapshot, number, line) VALUES(?, ?, ?)",
+                           {record.id, number++, std::string(line)});
+  });
+  return written;
+}
+
+Result<std::vector<SnapshotRecord>> ListSnapshots(Database& database) {
+  std::vector<SnapshotRecord> records;
+  EBB_RETURN_IF_ERROR(database.Query("SELECT id, seq, at_ms, continues FROM snapshots ORDER BY id",
+                                     {}, [&](const Row& row) -> Status {
+                                       records.push_back({row.Integer(0), row.Integer(1),
+                                                          Time{Duration{row.Integer(2)}},
+                                                          row.Integer(3) != 0});
+                                       return {};
+                                     }));
+  return records;
+}
+
+Result<engine::Memory> ReadSnapshot(Database& database, const SnapshotRecord& record) {
+  engine::SnapshotReader reader;
+  EBB_RETURN_IF_ERROR(
+      database.Query("SELECT line FROM snapshot_lines WHERE snapshot = ? ORDER BY number",
+                     {record.id}, [&](const Row& row) { return reader.Add(row.Text(0)); }));
+  return reader.Finish();
+}
+
+}  // namespace ebb::store
