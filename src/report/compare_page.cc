@@ -6,6 +6,7 @@
 #include "platform/file.h"
 #include "report/compare_page_sections.h"
 #include "report/compare_words.h"
+#include "report/figures.h"
 #include "report/page_parts.h"
 #include "report/svg_plot.h"
 #include "report/units_text.h"
@@ -53,21 +54,27 @@ std::string RunRow(const ComparedRun& run) {
     const auto value = run.Value(m);
     return value ? MetricText(m, *value) : std::string("unknown");
   };
+  const core::Uncertainty& sure = run.summary.uncertainty;
+  const auto with_share = [&](Metric m, double share) {
+    return run.Value(m) ? metric(m) + " " + ShareText(share) : metric(m);
+  };
   return "<tr>" + Element("th", run.record.spec.run_id) +
          Cells("td",
                {std::string(core::Name(run.summary.outcome)), FormatTime(run.record.spec.submitted),
                 run.summary.started ? FormatTime(*run.summary.started) : "never",
-                FormatDuration(run.summary.running_time), metric(Metric::kEnergy),
-                metric(Metric::kEmissions), metric(Metric::kEmissionsAtSubmission),
-                SavingText(run.summary)}) +
+                FormatDuration(run.summary.running_time),
+                with_share(Metric::kEnergy, sure.energy_share), EnergyBasis(run.summary),
+                with_share(Metric::kEmissions, sure.emissions_share),
+                metric(Metric::kEmissionsAtSubmission), SavingText(run.summary)}) +
          "</tr>";
 }
 
 std::string RunsSection(const Comparison& comparison) {
-  std::string html = "<h2>Runs</h2><div class=\"card scroll\" tabindex=\"0\"><table><thead><tr>" +
-                     Cells("th", {"run", "outcome", "submitted (grid)", "started (grid)", "ran",
-                                  "energy", "emitted", "at submission", "against submission"}) +
-                     "</tr></thead><tbody>";
+  std::string html =
+      "<h2>Runs</h2><div class=\"card scroll\" tabindex=\"0\"><table><thead><tr>" +
+      Cells("th", {"run", "outcome", "submitted (grid)", "started (grid)", "ran", "energy (95 %)",
+                   "energy is", "emitted (95 %)", "at submission", "against submission"}) +
+      "</tr></thead><tbody>";
   for (const ComparedRun& run : comparison.runs) html += RunRow(run);
   return html + "</tbody></table></div>";
 }
@@ -79,7 +86,7 @@ std::string NotesSection(const Comparison& comparison) {
   for (const ComparedRun& run : comparison.runs)
     for (const std::string& meter : run.record.spec.meters)
       if (std::find(meters.begin(), meters.end(), meter) == meters.end()) meters.push_back(meter);
-  for (const std::string& meter : meters) items += Element("li", "Measured by " + meter + ".");
+  for (const std::string& meter : meters) items += Element("li", "Meter: " + meter + ".");
   return "<h2>Notes</h2><ul>" + items + "</ul>";
 }
 

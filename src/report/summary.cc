@@ -124,6 +124,7 @@ std::vector<Interval> JoinedWaits(const core::RunRecord& run) {
 Summary Summarise(const core::RunRecord& run) {
   Summary summary;
   summary.totals = core::Total(run.ledger);
+  summary.uncertainty = core::UncertaintyOf(run.ledger, run.spec.scope);
   summary.started = run.started();
   summary.waited = run.waited();
   summary.running_time = run.running_time();

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "core/counterfactual.h"
 #include "core/run.h"
+#include "core/uncertainty.h"
 
 namespace ebb::report {
 
@@ -36,6 +37,7 @@ struct Alternative {
 
 struct Summary {
   core::LedgerTotals totals;
+  core::Uncertainty uncertainty;
   std::optional<Intensity> intensity_at_submission;
   core::SampleStatus intensity_at_submission_status = core::SampleStatus::kMeasured;
   std::optional<Time> started;  ///< grid time

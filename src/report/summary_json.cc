@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/file.h"
+#include "report/figures.h"
 #include "report/run_directory.h"
 #include "report/summary.h"
 
@@ -169,6 +170,18 @@ Json BudgetJson(const core::RunRecord& run) {
           {"events", events}};
 }
 
+Json FiguresJson(const core::RunRecord& run, const Summary& summary) {
+  Json figures = Json::array();
+  for (const Figure& figure : FiguresOf(run, summary))
+    figures.push_back({{"figure", figure.name},
+                       {"value", figure.value},
+                       {"low", figure.band.low},
+                       {"high", figure.band.high},
+                       {"basis", figure.basis},
+                       {"sources", figure.sources}});
+  return figures;
+}
+
 double UnixSeconds(Time time) { return Seconds(time.time_since_epoch()); }
 
 Json NeoTrainingMetrics(const core::RunRecord& run) {
@@ -250,6 +263,7 @@ std::string SummaryJson(const core::RunRecord& run, const Summary& summary) {
   json["same_energy_at_submission"] = AlternativeJson(summary.at_submission);
   json["best_start_in_hindsight"] = AlternativeJson(summary.best_in_hindsight);
   json["share_of_possible_saving"] = Maybe(summary.share_of_possible_saving);
+  json["how_sure"] = FiguresJson(run, summary);
   json["budget"] = BudgetJson(run);
   json["epochs"] = EpochsJson(summary);
   json["training"] = TrainingJson(run);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "report/figures.h"
 #include "report/summary.h"
 #include "report/units_text.h"
 
@@ -74,6 +75,11 @@ void AddEnergy(const core::RunRecord& run, const Summary& summary, Lines& lines)
   if (const auto mean = totals.MeanIntensity())
     lines.emplace_back("emitted", EmissionsText(totals.emissions) + "  at " + IntensityText(*mean) +
                                       " (" + StatusText(totals) + ")");
+  std::string sure =
+      "energy " + ShareText(summary.uncertainty.energy_share) + ", " + EnergyBasis(summary);
+  if (totals.emissions.grams > 0)
+    sure += "; emissions " + ShareText(summary.uncertainty.emissions_share) + ", estimated";
+  lines.emplace_back("how sure", sure + " (95 %)");
   if (totals.energy_without_intensity > Energy{})
     lines.emplace_back("unknown", EnergyText(totals.energy_without_intensity) +
                                       " ran while the carbon intensity was unknown; its emissions "

@@ -1,0 +1,124 @@
+#include "core/uncertainty.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ebb::core {
+namespace {
+
+// Published figures and what was made of them: docs/METHOD.md, "How sure".
+constexpr double kProcessorCounter = 0.10;
+constexpr double kMemoryCounter = 0.20;
+constexpr double kGpuCounter = 0.10;
+constexpr double kGpuPowerIntegral = 0.30;
+constexpr double kSharedByUse = 0.30;
+constexpr double kModel = 0.50;
+
+constexpr double kMeasuredIntensity = 0.10;
+constexpr double kEstimatedIntensity = 0.20;
+constexpr double kForecastIntensity = 0.35;
+constexpr double kModelledIntensity = 0.50;
+
+constexpr std::size_t kWays = 3 * 3 * 2;
+constexpr std::size_t kStatuses = 4;
+
+std::size_t IndexOf(EnergyWay way) {
+  return (static_cast<std::size_t>(way.component) * 3 + static_cast<std::size_t>(way.source)) * 2 +
+         (way.shared ? 1 : 0);
+}
+
+EnergyWay WayAt(std::size_t index) {
+  return {static_cast<Component>(index / 6), static_cast<EnergySource>(index / 2 % 3),
+          index % 2 == 1};
+}
+
+double Square(double value) { return value * value; }
+
+// Joules per way, and grams per way and status of the intensity.
+struct Cells {
+  std::array<double, kWays> joules{};
+  std::array<std::array<double, kStatuses>, kWays> grams{};
+};
+
+double EnergyVariance(const Cells& cells) {
+  double sum = 0;
+  for (std::size_t way = 0; way < kWays; ++way)
+    sum += Square(RelativeBound(WayAt(way)) * cells.joules[way]);
+  return sum;
+}
+
+double EmissionsVariance(const Cells& cells) {
+  double sum = 0;
+  std::array<double, kStatuses> by_status{};
+  for (std::size_t way = 0; way < kWays; ++way) {
+    const double of_energy = RelativeBound(WayAt(way));
+    double of_way = 0;
+    for (std::size_t status = 0; status < kStatuses; ++status) {
+      const double grams = cells.grams[way][status];
+      of_way += grams;
+      by_status[status] += grams;
+      sum += Square(of_energy * RelativeBound(static_cast<SampleStatus>(status)) * grams / 2);
+    }
+    sum += Square(of_energy * of_way);
+  }
+  for (std::size_t status = 0; status < kStatuses; ++status)
+    sum += Square(RelativeBound(static_cast<SampleStatus>(status)) * by_status[status]);
+  return sum;
+}
+
+}  // namespace
+
+EnergyWay WayOf(const LedgerRow& row, MeterScope scope) {
+  return {row.component, row.source,
+          scope == MeterScope::kProcessTree && row.component != Component::kGpu};
+}
+
+bool IsMeasured(EnergyWay way) { return way.source != EnergySource::kModel && !way.shared; }
+
+double RelativeBound(EnergyWay way) {
+  if (way.source == EnergySource::kModel) return kModel;
+  if (way.shared) return kSharedByUse;
+  if (way.component == Component::kGpu)
+    return way.source == EnergySource::kCounter ? kGpuCounter : kGpuPowerIntegral;
+  return way.component == Component::kRam ? kMemoryCounter : kProcessorCounter;
+}
+
+double RelativeBound(SampleStatus intensity) {
+  switch (intensity) {
+    case SampleStatus::kMeasured:
+      return kMeasuredIntensity;
+    case SampleStatus::kEstimated:
+      return kEstimatedIntensity;
+    case SampleStatus::kForecast:
+      return kForecastIntensity;
+    case SampleStatus::kModelled:
+      return kModelledIntensity;
+  }
+  return kModelledIntensity;
+}
+
+Band BandOf(double value, double half_width) {
+  return {std::max(0.0, value - half_width), value + half_width};
+}
+
+Uncertainty UncertaintyOf(const std::vector<LedgerRow>& rows, MeterScope scope) {
+  Cells cells;
+  Uncertainty result;
+  double joules = 0, grams = 0;
+  for (const LedgerRow& row : rows) {
+    const EnergyWay way = WayOf(row, scope);
+    if (IsMeasured(way)) result.measured += row.energy;
+    cells.joules[IndexOf(way)] += row.energy.joules();
+    joules += row.energy.joules();
+    const auto emissions = row.emissions();
+    if (!emissions) continue;
+    cells.grams[IndexOf(way)][static_cast<std::size_t>(row.intensity_status)] += emissions->grams;
+    grams += emissions->grams;
+  }
+  if (joules > 0) result.energy_share = std::sqrt(EnergyVariance(cells)) / joules;
+  if (grams > 0) result.emissions_share = std::sqrt(EmissionsVariance(cells)) / grams;
+  return result;
+}
+
+}  // namespace ebb::core

@@ -1,0 +1,54 @@
+#pragma once
+// How sure a figure of energy or emissions is. Each way in which joules and intensities come about
+// has a relative bound (half the width of a 95 % interval, the tables below and docs/METHOD.md with
+// their sources). Within one way all errors are taken as one error (fully correlated: a meter that
+// reads 5 % high does so in every row); different ways are independent.
+//
+// With the grams C[s][k] on energy of way s at intensity of way k, bounds U[s] and V[k]:
+//
+//   half width = sqrt( sum_s (U[s] C[s])^2 + sum_k (V[k] C[k])^2 + sum_sk (U[s] V[k] C[s][k] / 2)^2
+//   )
+//
+// which is twice the standard deviation of sum C[s][k] (1 + e[s]) (1 + f[k]) for independent errors
+// of zero mean, exactly (GUM, JCGM 100:2008, section 5.1, with the second-order term; coverage
+// factor 2). Energy: sqrt( sum_s (U[s] E[s])^2 ). PUE counts as exact: it is the user's figure.
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/run.h"
+
+namespace ebb::core {
+
+/// How joules of one component came about. `shared`: a figure of the whole machine was divided by
+/// use; then even a counted figure is an estimate.
+struct EnergyWay {
+  Component component = Component::kCpu;
+  EnergySource source = EnergySource::kModel;
+  bool shared = false;
+};
+/// Of a row of a run with this scope: processors and memory are shared by use in a process tree.
+EnergyWay WayOf(const LedgerRow& row, MeterScope scope);
+/// Only what a sensor read for a whole device is measured; all else is estimated.
+bool IsMeasured(EnergyWay way);
+
+/// Half of the 95 % interval as a share of the figure.
+double RelativeBound(EnergyWay way);
+double RelativeBound(SampleStatus intensity);
+
+/// 95 % intervals, in the unit of the figure.
+struct Band {
+  double low = 0;  ///< never below 0
+  double high = 0;
+};
+Band BandOf(double value, double half_width);
+
+struct Uncertainty {
+  double energy_share = 0;     ///< half width / energy
+  double emissions_share = 0;  ///< half width / emissions of the part with known intensity
+  Energy measured;             ///< part of the energy that is measured
+};
+Uncertainty UncertaintyOf(const std::vector<LedgerRow>& rows, MeterScope scope);
+
+}  // namespace ebb::core
