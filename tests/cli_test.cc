@@ -144,6 +144,54 @@ TEST_F(Cli, APausedRunResumesAsOneRunAndItsLedgerAddsUp) {
   EXPECT_EQ(Ebb({"resume", "r"}).code, 2) << "a run that is done is not run again";
 }
 
+TEST_F(Cli, ASecondSignalWaterAndEmbodiedEmissionsStandBesideTheTotals) {
+  Write("marginal.csv", Trace());
+  const Outcome outcome = Ebb({"track",
+                               "--scope",
+                               "machine",
+                               "--cpu-tdp",
+                               "1",
+                               "--ram-power",
+                               "3600",
+                               "--interval",
+                               "20ms",
+                               "--constant",
+                               "100",
+                               "--grid-start",
+                               "2023-05-02T00:30Z",
+                               "--other-trace",
+                               "marginal.csv",
+                               "--other-kind",
+                               "marginal",
+                               "--pue",
+                               "1.5",
+                               "--wue",
+                               "2",
+                               "--embodied-kg",
+                               "3504",
+                               "--embodied-share",
+                               "0.5",
+                               "--run-dir",
+                               "r",
+                               "--",
+                               "sleep",
+                               "0.2"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto summary = Summary("r");
+  const double kwh = summary.at("energy").at("it_kwh").get<double>();
+  EXPECT_NEAR(summary.at("emissions_g").get<double>(), kwh * 1.5 * 100, 1e-9);
+  const auto& other = summary.at("other_signal");
+  EXPECT_EQ(other.at("kind"), "marginal");
+  EXPECT_NEAR(other.at("emissions_g").get<double>(), kwh * 1.5 * 400, 1e-9);
+  EXPECT_NEAR(summary.at("water_l").get<double>(), kwh * 2, 1e-12) << "IT energy, not facility";
+  const double hours = summary.at("running_time_s").get<double>() / 3600;
+  EXPECT_NEAR(summary.at("embodied").at("emissions_g").get<double>(), 3504e3 * hours / 35040 / 2,
+              1e-9);
+  const Outcome same = Ebb({"track", "--constant", "100", "--other-constant", "9", "--", "true"});
+  EXPECT_EQ(same.code, 3);
+  EXPECT_TRUE(Contains(same.err, "both signals are average")) << same.err;
+}
+
 TEST_F(Cli, ABudgetStopsARunOnceAndOnlyMoreOfItContinuesIt) {
   // 3.6 kW of memory, whatever runs: 0.0005 kWh last half a second.
   const Outcome stopped =

@@ -38,6 +38,8 @@ Result<FlagValues> ReadFlags(const Path& file) {
 void DescribeMetering(const config::MeteringConfig& metering, const meter::MeterSet& meters,
                       core::RunSpec& spec) {
   spec.pue = metering.pue;
+  spec.wue_l_per_kwh = metering.wue_l_per_kwh;
+  if (metering.embodied.total.grams > 0) spec.embodied = metering.embodied;
   spec.scope = metering.scope;
   spec.sample_interval = metering.interval;
   spec.meters = meters.descriptions;

@@ -349,6 +349,94 @@ std::vector<Flag> MeteringFlags() {
   };
 }
 
+// The second signal's options, made when the first of its flags is met.
+signals::SignalOptions& OtherSignal(RunOptions& options) {
+  auto& other = options.metering.other_signal;
+  if (!other) other.emplace();
+  return *other;
+}
+
+// Shows a text of the second signal where there is one.
+Show OfOther(std::function<std::optional<std::string>(const signals::SignalOptions&)> text) {
+  return [text](const RunOptions& options) {
+    const auto& other = options.metering.other_signal;
+    return other ? text(*other) : std::nullopt;
+  };
+}
+
+std::vector<Flag> OtherSignalFlags() {
+  return {
+      {FlagGroup::kSignal, "other-trace", "FILE",
+       "a second signal, of the other kind (average, marginal), from a CSV file: accounted beside "
+       "the first, decides nothing",
+       Text([](RunOptions& o, const std::string& v) {
+         OtherSignal(o).source = signals::SignalSource::kReplay;
+         OtherSignal(o).trace_path = v;
+       }),
+       OfOther([](const auto& other) {
+         return If(other.source == signals::SignalSource::kReplay, other.trace_path);
+       })},
+      {FlagGroup::kSignal, "other-constant", "G_PER_KWH", "a second signal: one value",
+       Number("other-constant", 0, 5000,
+              [](RunOptions& o, double v) {
+                OtherSignal(o).source = signals::SignalSource::kConstant;
+                OtherSignal(o).constant = Intensity{v};
+              }),
+       OfOther([](const auto& other) {
+         return other.constant ? std::optional(FormatExact(other.constant->g_per_kwh))
+                               : std::nullopt;
+       })},
+      {FlagGroup::kSignal, "other-signal", "SOURCE", "a second signal: a source by name",
+       Choice("other-signal", signals::SignalSourceNames(), signals::SignalSourceFromName,
+              [](RunOptions& o, signals::SignalSource v) { OtherSignal(o).source = v; }),
+       OfOther([](const auto& other) { return std::optional(std::string(Name(other.source))); })},
+      {FlagGroup::kSignal, "other-zone", "ZONE", "zone or region to ask the second signal for",
+       Text([](RunOptions& o, const std::string& v) { OtherSignal(o).zone = v; }),
+       OfOther([](const auto& other) { return If(!other.zone.empty(), other.zone); })},
+      {FlagGroup::kSignal, "other-kind", "KIND", "average or marginal, where it has both",
+       Choice("other-kind", {"average", "marginal"}, core::SignalKindFromName,
+              [](RunOptions& o, core::SignalKind v) { OtherSignal(o).kind = v; }),
+       OfOther([](const auto& other) {
+         return other.kind ? std::optional(std::string(core::Name(*other.kind))) : std::nullopt;
+       })},
+  };
+}
+
+std::vector<Flag> FootprintFlags() {
+  return {
+      {FlagGroup::kMetering, "wue", "L_PER_KWH",
+       "litres of water per kWh of IT energy; the run's water is reported",
+       Number("wue", 0, config::kLargestWue,
+              [](RunOptions& o, double v) { o.metering.wue_l_per_kwh = v; }),
+       [](const RunOptions& o) {
+         const auto& wue = o.metering.wue_l_per_kwh;
+         return wue ? std::optional(FormatExact(*wue)) : std::nullopt;
+       }},
+      {FlagGroup::kMetering, "embodied-kg", "KG",
+       "CO2eq of making the hardware; the run's share is reported apart, in no total",
+       Number("embodied-kg", 0, config::kLargestEmbodiedKg,
+              [](RunOptions& o, double v) { o.metering.embodied.total.grams = 1000 * v; }),
+       [](const RunOptions& o) {
+         const double grams = o.metering.embodied.total.grams;
+         return If(grams > 0, FormatExact(grams / 1000));
+       }},
+      {FlagGroup::kMetering, "embodied-lifetime", "DURATION",
+       "over which it is spread (default 4 years, 35040h)",
+       DurationOf("embodied-lifetime",
+                  [](RunOptions& o, Duration v) { o.metering.embodied.lifetime = v; }),
+       [](const RunOptions& o) {
+         return If(o.metering.embodied.total.grams > 0, Milliseconds(o.metering.embodied.lifetime));
+       }},
+      {FlagGroup::kMetering, "embodied-share", "SHARE",
+       "of the hardware that the run reserves, 0 to 1 (default 1)",
+       Number("embodied-share", 1e-9, 1,
+              [](RunOptions& o, double v) { o.metering.embodied.share = v; }),
+       [](const RunOptions& o) {
+         return If(o.metering.embodied.total.grams > 0, FormatExact(o.metering.embodied.share));
+       }},
+  };
+}
+
 std::vector<Flag> BudgetFlags() {
   return {
       {FlagGroup::kBudget, "budget-kwh", "KWH",
@@ -409,8 +497,8 @@ std::vector<Flag> OutputFlags() {
 const std::vector<Flag>& AllFlags() {
   static const std::vector<Flag> flags = [] {
     std::vector<Flag> all;
-    for (auto part :
-         {GateFlags(), SignalFlags(), ClockFlags(), MeteringFlags(), BudgetFlags(), OutputFlags()})
+    for (auto part : {GateFlags(), SignalFlags(), ClockFlags(), MeteringFlags(), OtherSignalFlags(),
+                      FootprintFlags(), BudgetFlags(), OutputFlags()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();
@@ -511,6 +599,24 @@ Status Validate(const RunOptions& options) {
     return Fail({ExitCode::kConfiguration,
                  "a trace lies in the past, and the grid clock shows today", "",
                  "say where in the trace to begin with --grid-start"});
+  const auto& other = options.metering.other_signal;
+  const bool other_source_given = other && (other->constant || !other->trace_path.empty() ||
+                                            signals::IsLive(other->source) || !other->zone.empty());
+  if (other && !other_source_given)
+    return Fail({ExitCode::kConfiguration, "nothing says where the second signal comes from", "",
+                 "give --other-trace, --other-constant, or --other-signal with --other-zone"});
+  if (other && signals::IsLive(other->source) && scheduler.clock.replayed())
+    return Fail({ExitCode::kConfiguration, "a live source cannot be replayed", "",
+                 "give a second signal that covers the replayed time: --other-trace"});
+  const core::Embodied& embodied = options.metering.embodied;
+  if (embodied.lifetime <= Duration::zero())
+    return Fail({ExitCode::kConfiguration, "--embodied-lifetime must be longer than nothing", "",
+                 "give what the hardware is used for in all, e.g. 35040h"});
+  if (embodied.total.grams == 0 &&
+      (embodied.share != 1 || embodied.lifetime != config::kDefaultLifetime))
+    return Fail({ExitCode::kConfiguration,
+                 "--embodied-lifetime and --embodied-share need the emissions of making it", "",
+                 "give --embodied-kg"});
   if (signals::IsLive(scheduler.signal.source) && scheduler.clock.replayed())
     return Fail({ExitCode::kConfiguration, "a live source cannot be replayed", "",
                  "leave out --grid-start, --grid-speed and --skip-waits, or use --trace"});

@@ -185,6 +185,7 @@ class Session {
   platform::SystemClock wall_;
   StatusLine line_;
   std::unique_ptr<runtime::SignalFeed> feed_;
+  std::unique_ptr<runtime::SignalFeed> other_feed_;  // may be none
   std::optional<runtime::GridClock> clock_;
   meter::MeterSet meters_;
   std::optional<report::RunDirectory> directory_;
@@ -197,6 +198,17 @@ Status Session::OpenSignal(Time replay_begin) {
   clock_.emplace(wall_, ClockSettings(options_.scheduler.clock, replay_begin));
   const Time now = clock_->Now();
   EBB_RETURN_IF_ERROR(signals::CheckCoverage(*feed_, {now, now + Duration{1}}));
+  if (options_.metering.other_signal) {
+    EBB_ASSIGN_OR_RETURN(other_feed_, signals::MakeFeed(*options_.metering.other_signal));
+    EBB_RETURN_IF_ERROR(signals::CheckCoverage(*other_feed_, {now, now + Duration{1}}));
+    const core::SignalKind kind = feed_->identity().kind;
+    if (other_feed_->identity().kind == kind)
+      return Fail({ExitCode::kConfiguration,
+                   "both signals are " + std::string(core::Name(kind)) +
+                       ": a second one is for the other kind",
+                   other_feed_->identity().source,
+                   "say what it is with --other-kind, or leave it out"});
+  }
   meters_ = meter::MakeMeters(MeterOptionsFor(options_.metering));
   return {};
 }
@@ -218,6 +230,7 @@ Result<core::RunSpec> Session::MakeSpec(const RunRequest& request) {
   spec.clock = clock_->settings();
   if (!spec.clock.replayed) spec.clock.begin = spec.submitted;
   spec.signal = feed_->identity();
+  if (other_feed_) spec.other_signal = other_feed_->identity();
   DescribeMetering(options_.metering, meters_, spec);
   spec.training = request.training;
   return spec;
@@ -307,6 +320,7 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
   attempt.child = {directory_->spec().command, local::ContractEnvironment(contract)};
   attempt.number = attempt_number;
   attempt.pue = options_.metering.pue;
+  attempt.other_feed = other_feed_.get();
   attempt.sampler.interval = options_.metering.interval;
   attempt.sampler.scope = options_.metering.scope;
   attempt.tick = line_.mode() == DisplayMode::kTerminal ? Duration{200} : Duration{1000};

@@ -73,6 +73,11 @@ inline constexpr double kLeastBudget = 1e-9;
 inline constexpr double kLargestBudgetKwh = 1e9;
 inline constexpr double kLargestBudgetG = 1e12;
 
+inline constexpr double kLargestWue = 100;
+inline constexpr double kLargestEmbodiedKg = 1e9;
+/// Four years, as the SCI examples and cloud providers' reports use.
+inline constexpr Duration kDefaultLifetime = std::chrono::hours{4 * 8760};
+
 /// Which of RAPL's domains are read, where they are there.
 enum class RaplUse { kPackages, kPackagesAndDram, kPsys, kNone };
 std::vector<std::string> RaplUseNames();
@@ -86,6 +91,10 @@ struct MeteringConfig {
   std::optional<Power> ram_power;
   RaplUse rapl = RaplUse::kPackages;
   Pue pue;
+  std::optional<double> wue_l_per_kwh;
+  core::Embodied embodied{{}, kDefaultLifetime, 1};  ///< total 0: left out
+  /// A second signal of the other kind: accounted beside the first, decides nothing.
+  std::optional<signals::SignalOptions> other_signal;
   core::Budget budget;
   std::string project_name = "ebb";
 };

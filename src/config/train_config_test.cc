@@ -124,6 +124,11 @@ metering:
   ram_power_w: 5
   rapl: psys
   pue: 1.2
+  wue_l_per_kwh: 1.8
+  embodied_kg: 1500
+  embodied_share: 0.25
+  other_constant: 600
+  other_kind: marginal
   budget_kwh: 2.5
   on_budget: pause
   budget_grace: 1m
@@ -154,6 +159,12 @@ metering:
   EXPECT_EQ(config.metering.ram_power->watts, 5);
   EXPECT_EQ(config.metering.rapl, RaplUse::kPsys);
   EXPECT_EQ(config.metering.pue.ratio, 1.2);
+  EXPECT_EQ(config.metering.wue_l_per_kwh, 1.8);
+  EXPECT_EQ(config.metering.embodied.total.grams, 1.5e6);
+  EXPECT_EQ(config.metering.embodied.lifetime, kDefaultLifetime);
+  EXPECT_EQ(config.metering.embodied.share, 0.25);
+  EXPECT_EQ(config.metering.other_signal->constant, Intensity{600});
+  EXPECT_EQ(config.metering.other_signal->kind, core::SignalKind::kMarginal);
   EXPECT_EQ(config.metering.budget.energy, Energy::Joules(2.5 * 3.6e6));
   EXPECT_EQ(config.metering.budget.action, core::BudgetAction::kPause);
   EXPECT_EQ(config.metering.budget.grace, std::chrono::minutes{1});
@@ -276,6 +287,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"training:\n  seeds: [1, 1]\n", "seeds must be a list of different"},
         BadConfig{"training:\n  seed: 1\n  seeds: [1]\n", "my.yaml:3: seed (line 2) and seeds"},
         BadConfig{"metering:\n  pue: 0.9\n", "pue must be a number, at least 1"},
+        BadConfig{"metering:\n  embodied_share: 0.5\n", "has no meaning without embodied_kg"},
+        BadConfig{"metering:\n  other_kind: marginal\n", "has no meaning without other_trace"},
         BadConfig{"metering:\n  on_budget: log\n", "on_budget has no meaning without budget_kwh"},
         BadConfig{"metering:\n  budget_g: 5\n  on_budget: halt\n", "on_budget"},
         BadConfig{"training:\n  epochs: 1\n  epochs: 2\n",

@@ -68,6 +68,15 @@ std::vector<KeyRule> MeteringRules(MeteringKeys& keys) {
       ReadNumber("ram_power_w", keys.ram_power_w, {0, kMostWatts}),
       ReadChoice("rapl", keys.rapl, RaplUseNames()),
       ReadNumber("pue", keys.pue, {1, 10}),
+      ReadNumber("wue_l_per_kwh", keys.wue_l_per_kwh, {0, kLargestWue}),
+      ReadNumber("embodied_kg", keys.embodied_kg, {kLeastBudget, kLargestEmbodiedKg}),
+      ReadDuration("embodied_lifetime", keys.embodied_lifetime, std::chrono::hours{1}),
+      ReadNumber("embodied_share", keys.embodied_share, {1e-9, 1}),
+      ReadText("other_trace", keys.other_trace),
+      ReadNumber("other_constant", keys.other_constant, {0, 10'000}),
+      ReadChoice("other_signal", keys.other_signal, signals::SignalSourceNames()),
+      ReadText("other_zone", keys.other_zone),
+      ReadChoice("other_kind", keys.other_kind, {"average", "marginal"}),
       ReadNumber("budget_kwh", keys.budget_kwh, {kLeastBudget, kLargestBudgetKwh}),
       ReadNumber("budget_g", keys.budget_g, {kLeastBudget, kLargestBudgetG}),
       ReadChoice("on_budget", keys.on_budget, {"log", "stop", "pause"}),
@@ -115,6 +124,43 @@ core::Budget ResolveBudget(const MeteringKeys& keys, Problems& problems) {
   return budget;
 }
 
+core::Embodied ResolveEmbodied(const MeteringKeys& keys, Problems& problems) {
+  core::Embodied embodied;
+  embodied.total.grams = 1000 * keys.embodied_kg.value_or(0);
+  embodied.lifetime = keys.embodied_lifetime.value_or(kDefaultLifetime);
+  embodied.share = keys.embodied_share.value_or(1);
+  const auto needs_total = [&](const auto& given, const char* key) {
+    if (given && !keys.embodied_kg)
+      problems.Add(given.line, std::string(key) + " has no meaning without embodied_kg");
+  };
+  needs_total(keys.embodied_lifetime, "embodied_lifetime");
+  needs_total(keys.embodied_share, "embodied_share");
+  return embodied;
+}
+
+std::optional<signals::SignalOptions> ResolveOtherSignal(const MeteringKeys& keys,
+                                                         Problems& problems) {
+  if (!keys.other_trace && !keys.other_constant && !keys.other_signal) {
+    if (keys.other_kind)
+      problems.Add(keys.other_kind.line,
+                   "other_kind has no meaning without other_trace, other_constant or other_signal");
+    return std::nullopt;
+  }
+  signals::SignalOptions signal;
+  if (keys.other_trace) {
+    signal.source = signals::SignalSource::kReplay;
+    signal.trace_path = *keys.other_trace;
+  }
+  if (keys.other_constant) {
+    signal.source = signals::SignalSource::kConstant;
+    signal.constant = Intensity{*keys.other_constant};
+  }
+  if (keys.other_signal) signal.source = *signals::SignalSourceFromName(*keys.other_signal);
+  signal.zone = keys.other_zone.value_or("");
+  if (keys.other_kind) signal.kind = core::SignalKindFromName(*keys.other_kind);
+  return signal;
+}
+
 }  // namespace
 
 MeteringConfig ResolveMetering(const MeteringKeys& keys, Problems& problems) {
@@ -129,6 +175,9 @@ MeteringConfig ResolveMetering(const MeteringKeys& keys, Problems& problems) {
   if (keys.ram_power_w) config.ram_power = Power{*keys.ram_power_w};
   if (keys.rapl) config.rapl = RaplUseFromName(*keys.rapl).value_or(config.rapl);
   if (keys.pue) config.pue = {*keys.pue};
+  config.wue_l_per_kwh = keys.wue_l_per_kwh.value;
+  config.embodied = ResolveEmbodied(keys, problems);
+  config.other_signal = ResolveOtherSignal(keys, problems);
   config.budget = ResolveBudget(keys, problems);
   config.project_name = keys.project_name.value_or(config.project_name);
   return config;

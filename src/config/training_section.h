@@ -42,6 +42,15 @@ struct MeteringKeys {
   Given<double> ram_power_w;
   Given<std::string> rapl;
   Given<double> pue;
+  Given<double> wue_l_per_kwh;
+  Given<double> embodied_kg;
+  Given<Duration> embodied_lifetime;
+  Given<double> embodied_share;
+  Given<std::string> other_trace;
+  Given<double> other_constant;
+  Given<std::string> other_signal;
+  Given<std::string> other_zone;
+  Given<std::string> other_kind;
   Given<double> budget_kwh;
   Given<double> budget_g;
   Given<std::string> on_budget;

@@ -1,5 +1,6 @@
 #include "core/ledger.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/check.h"
@@ -29,6 +30,29 @@ Time GridToWall(Time grid_time, Interval grid, Interval wall) {
   const auto passed = static_cast<Wide>((grid_time - grid.begin).count());
   const auto wall_ms = passed * wall.length().count() / grid.length().count();
   return wall.begin + Duration{static_cast<Duration::rep>(wall_ms)};
+}
+
+// The first moment after `time` at which the series' value changes, appears or ends.
+Time NextBoundary(const IntensitySeries& series, Time time) {
+  if (const Sample* sample = series.At(time)) return sample->interval.end;
+  const Sample* next = series.NextAfter(time);
+  return next ? next->interval.begin : Time::max();
+}
+
+// The values at the beginning of the row, which lies within one value of each signal.
+void SetIntensities(LedgerRow& row, const IntensitySeries& signal, const IntensitySeries* other) {
+  row.intensity.reset();
+  row.intensity_status = SampleStatus::kMeasured;
+  if (const Sample* sample = signal.At(row.grid.begin)) {
+    row.intensity = sample->intensity;
+    row.intensity_status = sample->status;
+  }
+  if (!other) return;
+  row.other = OtherIntensity{{}, SampleStatus::kMeasured, other->identity().kind};
+  if (const Sample* sample = other->At(row.grid.begin)) {
+    row.other->intensity = sample->intensity;
+    row.other->status = sample->status;
+  }
 }
 
 LedgerRow BaseRow(const EnergyReading& reading, int attempt, Pue pue, SignalKind kind) {
@@ -115,39 +139,43 @@ Energy Share(Energy energy, Interval whole, Interval part) {
 }
 
 std::vector<LedgerRow> MakeRows(const EnergyReading& reading, Interval grid, int attempt, Pue pue,
-                                const IntensitySeries& signal) {
+                                const IntensitySeries& signal, const IntensitySeries* other) {
   LedgerRow row = BaseRow(reading, attempt, pue, signal.identity().kind);
   if (grid.length() == Duration::zero() || reading.wall.length() == Duration::zero()) {
     // Too short to divide: the energy still counts, at the intensity of its instant.
     row.wall = reading.wall;
     row.grid = grid;
     row.energy = reading.energy;
-    if (const Sample* sample = signal.At(grid.begin)) {
-      row.intensity = sample->intensity;
-      row.intensity_status = sample->status;
-    }
+    SetIntensities(row, signal, other);
     return {row};
   }
   std::vector<LedgerRow> rows;
   for (Time begin = grid.begin; begin < grid.end;) {
-    const Sample* sample = signal.At(begin);
-    const Sample* next = signal.NextAfter(begin);
-    Time end = grid.end;
-    if (sample && sample->interval.end < end) end = sample->interval.end;
-    if (!sample && next && next->interval.begin < end) end = next->interval.begin;
+    Time end = std::min(grid.end, NextBoundary(signal, begin));
+    if (other) end = std::min(end, NextBoundary(*other, begin));
     row.grid = {begin, end};
     row.wall = {GridToWall(begin, grid, reading.wall), GridToWall(end, grid, reading.wall)};
     row.energy = Share(reading.energy, grid, row.grid);
-    row.intensity.reset();
-    row.intensity_status = SampleStatus::kMeasured;
-    if (sample) {
-      row.intensity = sample->intensity;
-      row.intensity_status = sample->status;
-    }
+    SetIntensities(row, signal, other);
     rows.push_back(row);
     begin = end;
   }
   return rows;
+}
+
+std::vector<LedgerRow> OnOtherSignal(const std::vector<LedgerRow>& rows) {
+  const auto has_other = [](const LedgerRow& row) { return row.other.has_value(); };
+  const auto first = std::find_if(rows.begin(), rows.end(), has_other);
+  if (first == rows.end()) return {};
+  std::vector<LedgerRow> others = rows;
+  for (LedgerRow& row : others) {
+    const OtherIntensity other = row.other.value_or(OtherIntensity{{}, {}, first->other->kind});
+    row.intensity = other.intensity;
+    row.intensity_status = other.status;
+    row.signal_kind = other.kind;
+    row.other.reset();
+  }
+  return others;
 }
 
 std::optional<Intensity> LedgerTotals::MeanIntensity() const {

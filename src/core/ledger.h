@@ -43,6 +43,13 @@ struct EnergyReading {
   Energy energy;
 };
 
+/// What a second signal, of another kind than the one that decides, said of the same interval.
+struct OtherIntensity {
+  std::optional<Intensity> intensity;  ///< absent: that signal had no value
+  SampleStatus status = SampleStatus::kMeasured;
+  SignalKind kind = SignalKind::kMarginal;
+};
+
 struct LedgerRow {
   int attempt =
       1;  ///< 1 for the first start; a resume after a pause is the next attempt of the same run
@@ -56,6 +63,7 @@ struct LedgerRow {
   std::optional<Intensity> intensity;  ///< absent: the signal had no value
   SampleStatus intensity_status = SampleStatus::kMeasured;
   SignalKind signal_kind = SignalKind::kAverage;
+  std::optional<OtherIntensity> other;  ///< absent: the run has one signal only
 
   /// Nothing where the intensity is unknown.
   std::optional<Emissions> emissions() const;
@@ -63,9 +71,16 @@ struct LedgerRow {
 
 /// Cuts a reading at the boundaries of intensity samples. The parts share the reading's energy in
 /// proportion to their length, to the microjoule: their sum is the reading's energy exactly.
-/// `to_grid` maps the reading's wall interval to its grid interval linearly.
+/// The reading's wall interval is mapped to its grid interval linearly. `other`: a second signal,
+/// whose boundaries cut as well; nullptr for none.
 std::vector<LedgerRow> MakeRows(const EnergyReading& reading, Interval grid, int attempt, Pue pue,
-                                const IntensitySeries& signal);
+                                const IntensitySeries& signal,
+                                const IntensitySeries* other = nullptr);
+
+/// The same energy on the second signal: rows whose intensity is the other one's, and unknown where
+/// there is none. What is said of rows (totals, uncertainty) can so be said of either kind; the two
+/// are never in one list. Empty if no row has another intensity.
+std::vector<LedgerRow> OnOtherSignal(const std::vector<LedgerRow>& rows);
 
 /// The part of `energy` that falls into `part` of `whole`, by time. Parts of a partition add up
 /// exactly.

@@ -67,6 +67,32 @@ TEST(Ledger, EmissionsEqualBruteForceAtOneSecond) {
   }
 }
 
+TEST(Ledger, ASecondSignalIsAccountedBesideTheFirstAndLikeItAlone) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const Case c = RandomCase(seed);
+    const SignalIdentity marginal{"Z", SignalKind::kMarginal, Boundary::kDirect, "test"};
+    const Case second = RandomCase(seed + 1000);
+    const auto other = *IntensitySeries::Create(marginal, second.signal.samples());
+    std::vector<LedgerRow> both, alone;
+    for (const EnergyReading& reading : c.readings) {
+      for (const LedgerRow& row : MakeRows(reading, reading.wall, 1, Pue{c.pue}, c.signal, &other))
+        both.push_back(row);
+      for (const LedgerRow& row : MakeRows(reading, reading.wall, 1, Pue{c.pue}, other))
+        alone.push_back(row);
+    }
+    const auto on_other = OnOtherSignal(both);
+    EXPECT_EQ(Total(both).energy, Total(Rows(c)).energy);
+    EXPECT_EQ(Total(on_other).energy, Total(alone).energy);
+    // More cuts, each rounded down to a microjoule.
+    const double grams_per_row = 600 / 3.6e12 * c.pue;
+    const double tolerance = grams_per_row * static_cast<double>(both.size()) + 1e-12;
+    EXPECT_NEAR(Total(both).emissions.grams, Total(Rows(c)).emissions.grams, tolerance);
+    EXPECT_NEAR(Total(on_other).emissions.grams, Total(alone).emissions.grams, tolerance);
+    for (const LedgerRow& row : on_other) EXPECT_EQ(row.signal_kind, SignalKind::kMarginal);
+  }
+  EXPECT_TRUE(OnOtherSignal(Rows(RandomCase(1))).empty()) << "one signal only";
+}
+
 TEST(Ledger, SplittingAReadingKeepsItsEnergyToTheMicrojoule) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const Case c = RandomCase(seed);

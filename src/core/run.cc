@@ -18,6 +18,10 @@ std::optional<AttemptOutcome> AttemptOutcomeFromName(std::string_view name) {
   return EnumFromName<AttemptOutcome>(kOutcomeNames, name);
 }
 
+Emissions Embodied::Of(Duration reserved) const {
+  return {total.grams * (Seconds(reserved) / Seconds(lifetime)) * share};
+}
+
 std::optional<Time> RunRecord::started() const {
   if (attempts.empty()) return std::nullopt;
   return attempts.front().grid.begin;

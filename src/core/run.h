@@ -38,6 +38,17 @@ struct Machine {
   std::vector<std::string> gpu_models;
 };
 
+/// The emissions of making the hardware, of which a run bears its share of the lifetime. A fact of
+/// the past: it decides nothing and is in no total.
+struct Embodied {
+  Emissions total;      ///< of making all of it
+  Duration lifetime{};  ///< expected, in use
+  double share = 1;     ///< of the hardware that was reserved for the run
+
+  /// SCI (ISO/IEC 21031:2024): M = TE x TiR / EL x RR / ToR.
+  Emissions Of(Duration reserved) const;
+};
+
 enum class MeterScope { kProcessTree, kMachine };
 
 /// What distinguishes one training run from another; the factors of a comparison. Absent for other
@@ -67,7 +78,11 @@ struct RunSpec {
   Duration estimated_run_time{};  ///< on the grid clock
   GridClockSettings clock;
   SignalIdentity signal;
+  /// A second signal, of the other kind: accounted beside the first, decides nothing.
+  std::optional<SignalIdentity> other_signal;
   Pue pue;
+  std::optional<double> wue_l_per_kwh;  ///< litres of water per kWh of IT energy (ISO/IEC 30134-9)
+  std::optional<Embodied> embodied;
   MeterScope scope = MeterScope::kProcessTree;
   Duration sample_interval{1000};
   std::vector<std::string>

@@ -54,6 +54,19 @@ class RowKeeper {
   std::string last_error_;
 };
 
+// A live source is asked once per new value, so that accounting has what the grid did meanwhile; a
+// failure leaves a gap in the signal and is asked again when the feed says so.
+struct ObservedFeed {
+  std::reference_wrapper<runtime::SignalFeed> feed;
+  Time next{};
+
+  void KeepUp(Time grid_now) {
+    if (grid_now < next) return;
+    std::ignore = feed.get().Observe(grid_now, Duration::zero());
+    next = feed.get().NextChange(grid_now);
+  }
+};
+
 core::AttemptOutcome OutcomeOf(const platform::ExitStatus& status, bool budget_stopped_it) {
   if (budget_stopped_it && (status.by_signal || status.code != 0))
     return core::AttemptOutcome::kStoppedByBudget;
@@ -75,11 +88,12 @@ struct MeasuredProcess::State {
                 [this](std::vector<core::EnergyReading> readings, meter::Utilisation) {
                   queue.Push(std::move(readings));
                 }),
-        feed(signal),
         clock(grid_clock),
         observer(attempt_observer),
-        accountant(signal, grid_clock, options.number, options.pue),
+        accountant(signal, grid_clock, options.number, options.pue, options.other_feed),
         keeper(attempt_observer) {
+    feeds.push_back({signal});
+    if (options.other_feed) feeds.push_back({*options.other_feed});
     if (!options.budget) return;
     runtime::BudgetWatch::Terms terms = *options.budget;
     terms.attempt = options.number;
@@ -93,7 +107,7 @@ struct MeasuredProcess::State {
 
   ReadingQueue queue;  // outlives the sampler, whose thread fills it
   meter::Sampler sampler;
-  runtime::SignalFeed& feed;
+  std::vector<ObservedFeed> feeds;
   const runtime::GridClock& clock;
   AttemptObserver& observer;
   runtime::Accountant accountant;
@@ -101,7 +115,6 @@ struct MeasuredProcess::State {
   std::optional<platform::ChildProcess> child;
   core::Attempt attempt;
   meter::SamplerSummary summary;
-  Time next_observation{};
   std::optional<runtime::BudgetWatch> budget;
   std::optional<Time> budget_looked_until;
 };
@@ -146,7 +159,8 @@ Result<std::unique_ptr<MeasuredProcess>> MeasuredProcess::Start(
     state->child->SendSignal(SIGTERM);
     return Fail(begun.error());
   }
-  state->next_observation = feed.NextChange(state->attempt.grid.begin);
+  for (ObservedFeed& observed : state->feeds)
+    observed.next = observed.feed.get().NextChange(state->attempt.grid.begin);
   return std::unique_ptr<MeasuredProcess>(new MeasuredProcess(std::move(state)));
 }
 
@@ -159,12 +173,8 @@ LiveFigures MeasuredProcess::figures() const {
 }
 
 void MeasuredProcess::Tick() {
-  // A live source is asked once per new value, so that accounting has what the grid did meanwhile;
-  // a failure leaves a gap in the signal and is asked again when the feed says so.
-  if (const Time grid_now = state_->clock.Now(); grid_now >= state_->next_observation) {
-    std::ignore = state_->feed.Observe(grid_now, Duration::zero());
-    state_->next_observation = state_->feed.NextChange(grid_now);
-  }
+  const Time grid_now = state_->clock.Now();
+  for (ObservedFeed& feed : state_->feeds) feed.KeepUp(grid_now);
   state_->keeper.Offer(state_->accountant.Add(state_->queue.Take()));
   state_->WatchBudget();
   if (state_->observer.OnTick(figures())) state_->sampler.Mark();

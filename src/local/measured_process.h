@@ -29,6 +29,8 @@ struct AttemptOptions {
   meter::SamplerOptions sampler;
   /// How often OnTick is called at the latest.
   Duration tick{1000};
+  /// A signal of the other kind, accounted beside the one that decided; must outlive the process.
+  runtime::SignalFeed* other_feed = nullptr;
   /// Empty: no limit. Number, PUE and sample interval of its terms are those above.
   std::optional<runtime::BudgetWatch::Terms> budget{};
 };

@@ -73,9 +73,12 @@ void AddEnergyFields(const core::RunRecord& run, const Summary& summary, Emissio
   fields["gpu_energy"] = FormatExact(totals.gpu.kwh() * pue);
   fields["ram_energy"] = FormatExact(totals.ram.kwh() * pue);
   fields["energy_consumed"] = FormatExact(totals.facility_energy.kwh());
-  fields["water_consumed"] = "0.0";
+  // CodeCarbon's water is WUE times energy with PUE; Ebb's own reports follow the definition of
+  // WUE.
+  const double wue = run.spec.wue_l_per_kwh.value_or(0);
+  fields["water_consumed"] = wue > 0 ? FormatExact(totals.facility_energy.kwh() * wue) : "0.0";
   fields["pue"] = FormatExact(run.spec.pue.ratio);
-  fields["wue"] = "0.0";
+  fields["wue"] = wue > 0 ? FormatExact(wue) : "0.0";
 }
 
 void AddMachineFields(const core::RunRecord& run, EmissionsFields& fields) {

@@ -79,6 +79,16 @@ void AddEmissions(const core::RunRecord& run, const Summary& summary,
   }
   if (const auto& best = summary.best_in_hindsight)
     add("best_emissions_in_hindsight_g", best->run.emissions.grams);
+  if (summary.other && summary.other->totals.emissions.grams > 0) {
+    const double grams = summary.other->totals.emissions.grams;
+    const double half_width = summary.other->uncertainty.emissions_share * grams;
+    const auto rows = core::OnOtherSignal(run.ledger);
+    figures.push_back({std::string(core::Name(summary.other->kind)) + "_emissions_g",
+                       grams,
+                       {grams - half_width, grams + half_width},
+                       "estimated",
+                       WithIntensity(rows, EnergySources(rows, run.spec.scope))});
+  }
   for (Figure& figure : figures)
     if (figure.value >= 0) figure.band.low = std::max(0.0, figure.band.low);
 }

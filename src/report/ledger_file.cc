@@ -14,6 +14,16 @@ Json Span(Interval interval) {
       {interval.begin.time_since_epoch().count(), interval.end.time_since_epoch().count()});
 }
 
+core::OtherIntensity OtherFrom(JsonFields other, core::SignalKind kind, JsonFields& row) {
+  core::OtherIntensity intensity;
+  const double value = other.Number("g_per_kwh");
+  if (other.Has("g_per_kwh")) intensity.intensity = Intensity{value};
+  intensity.status = other.Named("status", core::SampleStatusFromName);
+  intensity.kind = other.Named("kind", core::SignalKindFromName);
+  if (intensity.kind == kind) row.Reject("other", "is of the same kind as the row's own intensity");
+  return intensity;
+}
+
 }  // namespace
 
 std::string FormatLedgerLine(const core::LedgerRow& row) {
@@ -29,6 +39,12 @@ std::string FormatLedgerLine(const core::LedgerRow& row) {
             {"status", core::Name(row.intensity_status)},
             {"kind", core::Name(row.signal_kind)}};
   if (row.intensity) json["g_per_kwh"] = row.intensity->g_per_kwh;
+  if (row.other) {
+    json["other"] = {{"g_per_kwh", nullptr},
+                     {"status", core::Name(row.other->status)},
+                     {"kind", core::Name(row.other->kind)}};
+    if (row.other->intensity) json["other"]["g_per_kwh"] = row.other->intensity->g_per_kwh;
+  }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -48,6 +64,7 @@ Result<core::LedgerRow> ParseLedgerLine(std::string_view line, std::string where
   if (fields.Has("g_per_kwh")) row.intensity = Intensity{intensity};
   row.intensity_status = fields.Named("status", core::SampleStatusFromName);
   row.signal_kind = fields.Named("kind", core::SignalKindFromName);
+  if (fields.Has("other")) row.other = OtherFrom(fields.Object("other"), row.signal_kind, fields);
   EBB_RETURN_IF_ERROR(fields.status());
   return row;
 }

@@ -133,6 +133,14 @@ core::LedgerRow AnyRow(Random& random) {
   if (random.Below(3) > 0) row.intensity = Intensity{AnyDouble(random)};
   row.intensity_status = static_cast<core::SampleStatus>(random.Below(4));
   row.signal_kind = static_cast<core::SignalKind>(random.Below(2));
+  if (random.Below(2) > 0) {
+    row.other = core::OtherIntensity{{},
+                                     static_cast<core::SampleStatus>(random.Below(4)),
+                                     row.signal_kind == core::SignalKind::kAverage
+                                         ? core::SignalKind::kMarginal
+                                         : core::SignalKind::kAverage};
+    if (random.Below(3) > 0) row.other->intensity = Intensity{AnyDouble(random)};
+  }
   return row;
 }
 
@@ -142,6 +150,7 @@ TEST(RunDirectory, EveryLedgerRowReadsBackExactly) {
     const core::LedgerRow row = AnyRow(random);
     const auto read = ParseLedgerLine(FormatLedgerLine(row), "test");
     ASSERT_TRUE(read) << read.error().Message();
+    EXPECT_EQ(FormatLedgerLine(*read), FormatLedgerLine(row));
     EXPECT_EQ(read->attempt, row.attempt);
     EXPECT_EQ(read->device, row.device);
     EXPECT_EQ(read->component, row.component);

@@ -87,6 +87,21 @@ Json ToJson(const core::SignalIdentity& signal) {
           {"source", signal.source}};
 }
 
+Json ToJson(const core::Embodied& embodied) {
+  return {{"total_g", embodied.total.grams},
+          {"lifetime_ms", embodied.lifetime.count()},
+          {"share", embodied.share}};
+}
+
+core::Embodied EmbodiedFrom(JsonFields fields) {
+  core::Embodied embodied;
+  embodied.total.grams = fields.Number("total_g");
+  embodied.lifetime = Duration{fields.Integer("lifetime_ms")};
+  embodied.share = fields.Number("share");
+  if (embodied.lifetime <= Duration::zero()) fields.Reject("lifetime_ms", "is not positive");
+  return embodied;
+}
+
 core::SignalIdentity SignalFrom(JsonFields fields) {
   core::SignalIdentity signal;
   signal.zone = fields.Text("zone");
@@ -133,6 +148,9 @@ std::string RunSpecToJson(const core::RunSpec& spec) {
             {"sample_interval_ms", spec.sample_interval.count()},
             {"meters", spec.meters},
             {"machine", ToJson(spec.machine)}};
+  if (spec.other_signal) json["other_signal"] = ToJson(*spec.other_signal);
+  if (spec.wue_l_per_kwh) json["wue_l_per_kwh"] = *spec.wue_l_per_kwh;
+  if (spec.embodied) json["embodied"] = ToJson(*spec.embodied);
   json["training"] = spec.training ? ToJson(*spec.training) : Json(nullptr);
   return Dump(json, 2) + "\n";
 }
@@ -155,7 +173,10 @@ Result<core::RunSpec> RunSpecFromJson(std::string_view text, std::string where) 
   spec.estimated_run_time = Duration{fields.Integer("estimated_run_time_ms")};
   spec.clock = ClockFrom(fields.Object("grid_clock"));
   spec.signal = SignalFrom(fields.Object("signal"));
+  if (fields.Has("other_signal")) spec.other_signal = SignalFrom(fields.Object("other_signal"));
   spec.pue.ratio = fields.Number("pue");
+  spec.wue_l_per_kwh = fields.MaybeNumber("wue_l_per_kwh");
+  if (fields.Has("embodied")) spec.embodied = EmbodiedFrom(fields.Object("embodied"));
   spec.scope = fields.Named("scope", ScopeFromName);
   spec.sample_interval = Duration{fields.Integer("sample_interval_ms")};
   spec.meters = fields.Texts("meters");

@@ -134,6 +134,12 @@ Summary Summarise(const core::RunRecord& run) {
     summary.ended = run.attempts.back().grid.end;
     summary.outcome = run.attempts.back().outcome;
   }
+  if (const auto others = core::OnOtherSignal(run.ledger); !others.empty())
+    summary.other = OtherTotals{others.front().signal_kind, core::Total(others),
+                                core::UncertaintyOf(others, run.spec.scope)};
+  if (run.spec.wue_l_per_kwh)
+    summary.water_l = summary.totals.energy.kwh() * *run.spec.wue_l_per_kwh;
+  if (run.spec.embodied) summary.embodied = run.spec.embodied->Of(summary.running_time);
   for (const core::Epoch& epoch : run.epochs)
     summary.epochs.push_back({epoch, core::TotalWithin(run.ledger, epoch.wall)});
   AddIntensityAtSubmission(run, summary);

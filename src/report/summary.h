@@ -35,9 +35,19 @@ struct Alternative {
   std::optional<double> saving_percent;  ///< of the alternative; absent when that emits nothing
 };
 
+/// The same energy on a second signal of the other kind; never added to the first.
+struct OtherTotals {
+  core::SignalKind kind = core::SignalKind::kMarginal;
+  core::LedgerTotals totals;
+  core::Uncertainty uncertainty;
+};
+
 struct Summary {
   core::LedgerTotals totals;
   core::Uncertainty uncertainty;
+  std::optional<OtherTotals> other;
+  std::optional<double> water_l;      ///< IT energy x WUE; absent without a WUE
+  std::optional<Emissions> embodied;  ///< the run's share; in no total
   std::optional<Intensity> intensity_at_submission;
   core::SampleStatus intensity_at_submission_status = core::SampleStatus::kMeasured;
   std::optional<Time> started;  ///< grid time

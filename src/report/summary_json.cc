@@ -182,6 +182,35 @@ Json FiguresJson(const core::RunRecord& run, const Summary& summary) {
   return figures;
 }
 
+Json SignalJson(const core::SignalIdentity& signal) {
+  return {{"zone", signal.zone},
+          {"kind", core::Name(signal.kind)},
+          {"boundary", core::Name(signal.boundary)},
+          {"source", signal.source}};
+}
+
+// The same energy on the other kind of intensity.
+Json OtherSignalJson(const core::RunRecord& run, const Summary& summary) {
+  if (!summary.other) return nullptr;
+  const core::LedgerTotals& totals = summary.other->totals;
+  Json json = run.spec.other_signal ? SignalJson(*run.spec.other_signal)
+                                    : Json{{"kind", core::Name(summary.other->kind)}};
+  json["emissions_g"] = totals.emissions.grams;
+  json["mean_intensity_g_per_kwh"] = GramsPerKwh(totals.MeanIntensity());
+  json["without_intensity_j"] = totals.energy_without_intensity.joules();
+  return json;
+}
+
+// Apart from everything else: sunk when the run began.
+Json EmbodiedJson(const core::RunRecord& run, const Summary& summary) {
+  if (!summary.embodied) return nullptr;
+  return {{"emissions_g", summary.embodied->grams},
+          {"hardware_total_g", run.spec.embodied->total.grams},
+          {"lifetime_h", Hours(run.spec.embodied->lifetime)},
+          {"share", run.spec.embodied->share},
+          {"in_totals", false}};
+}
+
 double UnixSeconds(Time time) { return Seconds(time.time_since_epoch()); }
 
 Json NeoTrainingMetrics(const core::RunRecord& run) {
@@ -249,10 +278,7 @@ std::string SummaryJson(const core::RunRecord& run, const Summary& summary) {
             {"running_time_s", Seconds(summary.running_time)}};
   json["grid_clock"] = ClockJson(run);
   json["schedule"] = ScheduleJson(run, summary);
-  json["signal"] = {{"zone", run.spec.signal.zone},
-                    {"kind", core::Name(run.spec.signal.kind)},
-                    {"boundary", core::Name(run.spec.signal.boundary)},
-                    {"source", run.spec.signal.source}};
+  json["signal"] = SignalJson(run.spec.signal);
   json["energy"] = EnergyJson(summary.totals);
   json["pue"] = run.spec.pue.ratio;
   json["meters"] = run.spec.meters;
@@ -263,6 +289,9 @@ std::string SummaryJson(const core::RunRecord& run, const Summary& summary) {
   json["same_energy_at_submission"] = AlternativeJson(summary.at_submission);
   json["best_start_in_hindsight"] = AlternativeJson(summary.best_in_hindsight);
   json["share_of_possible_saving"] = Maybe(summary.share_of_possible_saving);
+  json["other_signal"] = OtherSignalJson(run, summary);
+  json["water_l"] = Maybe(summary.water_l);
+  json["embodied"] = EmbodiedJson(run, summary);
   json["how_sure"] = FiguresJson(run, summary);
   json["budget"] = BudgetJson(run);
   json["epochs"] = EpochsJson(summary);

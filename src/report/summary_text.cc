@@ -73,8 +73,10 @@ void AddEnergy(const core::RunRecord& run, const Summary& summary, Lines& lines)
     lines.emplace_back("", EnergyText(totals.facility_energy) + " with the facility, PUE " +
                                FormatSignificant(run.spec.pue.ratio, 3));
   if (const auto mean = totals.MeanIntensity())
-    lines.emplace_back("emitted", EmissionsText(totals.emissions) + "  at " + IntensityText(*mean) +
-                                      " (" + StatusText(totals) + ")");
+    lines.emplace_back(
+        "emitted", EmissionsText(totals.emissions) + "  at " + IntensityText(*mean) + " (" +
+                       (summary.other ? std::string(core::Name(run.spec.signal.kind)) + ", " : "") +
+                       StatusText(totals) + ")");
   std::string sure =
       "energy " + ShareText(summary.uncertainty.energy_share) + ", " + EnergyBasis(summary);
   if (totals.emissions.grams > 0)
@@ -111,6 +113,29 @@ void AddAlternatives(const Summary& summary, Lines& lines) {
               " % of the possible saving was made";
     lines.emplace_back("best start", text);
   }
+}
+
+// What is stated beside the emissions and in none of their sums.
+void AddOtherFigures(const core::RunRecord& run, const Summary& summary, Lines& lines) {
+  if (summary.other) {
+    const core::LedgerTotals& totals = summary.other->totals;
+    const auto mean = totals.MeanIntensity();
+    lines.emplace_back(std::string(core::Name(summary.other->kind)),
+                       mean ? EmissionsText(totals.emissions) + "  at " + IntensityText(*mean) +
+                                  " (" + StatusText(totals) + ", " +
+                                  ShareText(summary.other->uncertainty.emissions_share) +
+                                  "): the same energy on the " +
+                                  std::string(core::Name(summary.other->kind)) +
+                                  " signal, not to be added"
+                            : "unknown: the second signal had no value");
+  }
+  if (summary.water_l)
+    lines.emplace_back("water", FormatSignificant(*summary.water_l, 3) + " L at " +
+                                    FormatSignificant(*run.spec.wue_l_per_kwh, 3) +
+                                    " L per kWh of IT energy");
+  if (summary.embodied)
+    lines.emplace_back("embodied", EmissionsText(*summary.embodied) +
+                                       " of making the hardware, by time; in no total");
 }
 
 std::string AmountText(double amount, core::BudgetMeasure measure) {
@@ -172,6 +197,7 @@ std::string SummaryText(const core::RunRecord& run, const Summary& summary) {
   lines.emplace_back("ran",
                      FormatDuration(summary.running_time) + ", " + OutcomeText(run, summary));
   AddEnergy(run, summary, lines);
+  AddOtherFigures(run, summary, lines);
   AddBudget(run, lines);
   AddAlternatives(summary, lines);
   if (run.training) AddTraining(*run.training, lines);

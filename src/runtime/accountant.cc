@@ -10,10 +10,18 @@ constexpr Duration kLongestRow{60'000};
 // How much of an attempt one row may cover once the attempt has lasted `elapsed`.
 Duration RowLimit(Duration elapsed) { return std::min(elapsed / 1000, kLongestRow); }
 
+// A source that cannot be read has no values: the energy is kept, its emissions stay unknown.
+core::IntensitySeries SettledOrNothing(SignalFeed& feed, Interval grid) {
+  auto settled = feed.Settled({grid.begin, std::max(grid.end, grid.begin + Duration{1})});
+  if (settled) return *std::move(settled);
+  return *core::IntensitySeries::Create(feed.identity(), {});
+}
+
 }  // namespace
 
-Accountant::Accountant(SignalFeed& feed, const GridClock& clock, int attempt, Pue pue)
-    : feed_(feed), clock_(clock), attempt_(attempt), pue_(pue) {}
+Accountant::Accountant(SignalFeed& feed, const GridClock& clock, int attempt, Pue pue,
+                       SignalFeed* other_feed)
+    : feed_(feed), other_feed_(other_feed), clock_(clock), attempt_(attempt), pue_(pue) {}
 
 std::vector<core::LedgerRow> Accountant::Add(std::span<const core::EnergyReading> readings) {
   std::vector<core::LedgerRow> rows;
@@ -55,7 +63,9 @@ Power Accountant::power() const {
 bool Accountant::MustCloseBefore(const core::EnergyReading& pending,
                                  const core::EnergyReading& next) const {
   if (pending.wall.end != next.wall.begin || pending.source != next.source) return true;
-  return feed_.NextChange(clock_.ToGrid(pending.wall.begin)) < clock_.ToGrid(next.wall.end);
+  const Time begin = clock_.ToGrid(pending.wall.begin);
+  const Time end = clock_.ToGrid(next.wall.end);
+  return feed_.NextChange(begin) < end || (other_feed_ && other_feed_->NextChange(begin) < end);
 }
 
 void Accountant::Close(Device& device, std::vector<core::LedgerRow>& rows) {
@@ -70,11 +80,10 @@ void Accountant::Close(Device& device, std::vector<core::LedgerRow>& rows) {
 
 std::vector<core::LedgerRow> Accountant::RowsOf(const core::EnergyReading& reading) const {
   const Interval grid = clock_.ToGrid(reading.wall);
-  // A source that cannot be read has no values: the energy is kept, its emissions stay unknown.
-  core::IntensitySeries signal;
-  if (auto settled = feed_.Settled({grid.begin, std::max(grid.end, grid.begin + Duration{1})}))
-    signal = *std::move(settled);
-  return core::MakeRows(reading, grid, attempt_, pue_, signal);
+  const core::IntensitySeries signal = SettledOrNothing(feed_, grid);
+  if (!other_feed_) return core::MakeRows(reading, grid, attempt_, pue_, signal);
+  const core::IntensitySeries other = SettledOrNothing(*other_feed_, grid);
+  return core::MakeRows(reading, grid, attempt_, pue_, signal, &other);
 }
 
 core::BudgetUse Accountant::use() const {

@@ -23,8 +23,10 @@ namespace ebb::runtime {
 
 class Accountant {
  public:
-  /// The feed and the clock must outlive the accountant.
-  Accountant(SignalFeed& feed, const GridClock& clock, int attempt, Pue pue);
+  /// The feeds and the clock must outlive the accountant. `other_feed`: a signal of the other kind,
+  /// kept beside the first in every row; nullptr for none.
+  Accountant(SignalFeed& feed, const GridClock& clock, int attempt, Pue pue,
+             SignalFeed* other_feed = nullptr);
 
   /// Takes new readings and returns the rows that are complete.
   std::vector<core::LedgerRow> Add(std::span<const core::EnergyReading> readings);
@@ -55,6 +57,7 @@ class Accountant {
   std::vector<core::LedgerRow> RowsOf(const core::EnergyReading& reading) const;
 
   SignalFeed& feed_;
+  SignalFeed* other_feed_;
   const GridClock& clock_;
   int attempt_;
   Pue pue_;

@@ -25,11 +25,11 @@ class Constant final : public HourlyModel {
 
 }  // namespace
 
-Result<std::unique_ptr<runtime::SignalFeed>> MakeConstantFeed(Intensity value, std::string zone) {
+Result<std::unique_ptr<runtime::SignalFeed>> MakeConstantFeed(Intensity value, std::string zone,
+                                                              core::SignalKind kind) {
   return MakeConstantFeed(
-      value,
-      core::SignalIdentity{std::move(zone), core::SignalKind::kAverage, core::Boundary::kUnknown,
-                           "constant " + FormatExact(value.g_per_kwh) + " g/kWh, modelled"});
+      value, core::SignalIdentity{std::move(zone), kind, core::Boundary::kUnknown,
+                                  "constant " + FormatExact(value.g_per_kwh) + " g/kWh, modelled"});
 }
 
 Result<std::unique_ptr<runtime::SignalFeed>> MakeConstantFeed(Intensity value,

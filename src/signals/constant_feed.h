@@ -10,7 +10,8 @@
 namespace ebb::signals {
 
 /// `value` must be finite and not negative; `zone` is a label.
-Result<std::unique_ptr<runtime::SignalFeed>> MakeConstantFeed(Intensity value, std::string zone);
+Result<std::unique_ptr<runtime::SignalFeed>> MakeConstantFeed(
+    Intensity value, std::string zone, core::SignalKind kind = core::SignalKind::kAverage);
 /// The same with all that is known about the value.
 Result<std::unique_ptr<runtime::SignalFeed>> MakeConstantFeed(Intensity value,
                                                               core::SignalIdentity identity);

@@ -38,7 +38,8 @@ FeedResult MakeConstant(const SignalOptions& options) {
   if (!options.constant)
     return Fail({ExitCode::kConfiguration, "a constant signal needs its value", "",
                  "give it in gCO2eq/kWh with scheduler.constant"});
-  return MakeConstantFeed(*options.constant, options.zone);
+  return MakeConstantFeed(*options.constant, options.zone,
+                          options.kind.value_or(core::SignalKind::kAverage));
 }
 
 FeedResult MakeLive(const SignalOptions& options, HttpGetFunction http_get) {

@@ -59,7 +59,7 @@ struct SignalOptions {
   std::string zone;
   std::string trace_path;  ///< replay
   ForecastMode forecast = ForecastMode::kAuto;
-  std::optional<core::SignalKind> kind;    ///< replay, http, carbon-aware-sdk: overrules the source
+  std::optional<core::SignalKind> kind;    ///< replay, constant, http, carbon-aware-sdk: overrules
   std::optional<core::Boundary> boundary;  ///< replay, http: overrules; electricity-maps: asked for
   std::uint64_t seed = 1;                  ///< profile: day-to-day variation
   Duration neo_utc_offset{0};              ///< profile "neo": local time of its hours minus UTC
