@@ -22,6 +22,7 @@ void AddPlanCommand(Parser& parser);
 void AddResumeCommand(Parser& parser);
 void AddRunCommand(Parser& parser, const UserCommand& user_command);
 void AddSimulateCommand(Parser& parser);
+void AddStoreCommand(Parser& parser);
 void AddSummaryCommand(Parser& parser);
 void AddSweepCommand(Parser& parser);
 void AddTrackCommand(Parser& parser, const UserCommand& user_command);

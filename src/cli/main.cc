@@ -56,5 +56,6 @@ int main(int argc, char** argv) {
   AddCompareCommand(parser);
   AddPlanCommand(parser);
   AddSimulateCommand(parser);
+  AddStoreCommand(parser);
   return parser.Run(arguments.ours);
 }

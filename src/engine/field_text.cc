@@ -60,6 +60,10 @@ ParsedText::~ParsedText() = default;
 FieldReader ParsedText::root() { return {&node_->json, &error_}; }
 
 FieldReader FieldReader::Find(std::string_view key) const {
+  if (!IsObject()) {
+    Fail("is not an object");
+    return {nullptr, error_};
+  }
   const auto it = NodeOf(node_).find(key);
   return {it == NodeOf(node_).end() ? nullptr : &*it, error_};
 }

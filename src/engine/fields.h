@@ -35,6 +35,21 @@ inline bool FromName(const FieldReader&, std::string_view name, core::Boundary& 
   return TakeName(core::BoundaryFromName(name), value);
 }
 
+template <typename Archive, Like<Options> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [admission, default_max_delay, start_retries, retry_after, unasked_pauses, ramp_limit] =
+      value;
+  bool take_all = admission == Admission::kTakeAll;
+  archive("take_all", take_all);
+  if constexpr (!std::is_const_v<Value>)
+    admission = take_all ? Admission::kTakeAll : Admission::kDeadlines;
+  archive("default_max_delay_ms", default_max_delay);
+  archive("start_retries", start_retries);
+  archive("retry_after_ms", retry_after);
+  archive("unasked_pauses", unasked_pauses);
+  archive("ramp_limit_per_5_minutes_w", ramp_limit);
+}
+
 template <typename Archive, Like<core::Site> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [name, zone, pue] = value;

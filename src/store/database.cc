@@ -23,11 +23,7 @@ constexpr std::array<std::string_view, 8> kFailureNames{
 
 sqlite3_stmt* Handle(void* statement) { return static_cast<sqlite3_stmt*>(statement); }
 
-bool NoSpace(int system_error) {
-  return system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
-}
-
-Failure FailureOf(int code, int system_error) {
+Failure FailureOf(int code) {
   switch (code & 0xff) {
     case SQLITE_FULL:
       return Failure::kFull;
@@ -42,7 +38,7 @@ Failure FailureOf(int code, int system_error) {
     case SQLITE_LOCKED:
       return Failure::kLocked;
     case SQLITE_IOERR:
-      return NoSpace(system_error) ? Failure::kFull : Failure::kInputOutput;
+      return Failure::kInputOutput;
     default:
       return Failure::kOther;
   }
@@ -67,7 +63,7 @@ std::string AdviceFor(Failure failure) {
     case Failure::kTooNew:
       return "use the version of ebb that wrote it";
     case Failure::kInputOutput:
-      return "check the disk";
+      return "check the disk, its quota, and limits of file size";
     default:
       return "";
   }
@@ -118,7 +114,7 @@ struct Database::Connection {
   }
 
   Error LastError(std::string_view doing) {
-    failure = FailureOf(sqlite3_extended_errcode(handle), sqlite3_system_errno(handle));
+    failure = FailureOf(sqlite3_extended_errcode(handle));
     return StoreError(failure, std::string(doing) + ": " + sqlite3_errmsg(handle), path);
   }
   Status Open(Mode mode);
@@ -143,11 +139,12 @@ Status Database::Connection::Script(const char* sql) {
 
 Status Database::Connection::Open(Mode mode) {
   std::error_code code;
-  if (mode == Mode::kRead && !std::filesystem::exists(path, code)) {
-    failure = Failure::kOther;
+  failure = Failure::kOther;
+  if (std::filesystem::is_directory(path, code))
+    return Fail({ExitCode::kUsage, "is a directory", path.string(), "name the file in it"});
+  if (mode == Mode::kRead && !std::filesystem::exists(path, code))
     return Fail({ExitCode::kUnavailable, "there is no store", path.string(),
                  "start the service, or name another store with --store"});
-  }
   if (mode == Mode::kWrite) {
     failure = Failure::kReadOnly;
     EBB_RETURN_IF_ERROR(CreateFile(path));

@@ -25,12 +25,12 @@ namespace ebb::store {
 /// What kind of thing went wrong.
 enum class Failure {
   kNone,
-  kFull,         ///< no space left, a quota, a file size limit: works again when there is space
+  kFull,         ///< no space left: works again when there is
   kReadOnly,     ///< the file or the file system may not be written
   kCorrupt,      ///< the file is damaged, or is no database
   kLocked,       ///< another process has it
   kTooNew,       ///< written by a newer version of Ebb
-  kInputOutput,  ///< the disk failed
+  kInputOutput,  ///< the disk failed, or a quota or a limit of file size was reached
   kOther,
 };
 std::string_view Name(Failure failure);

@@ -59,9 +59,9 @@ CREATE TABLE snapshots(
 CREATE TABLE snapshot_lines(
   snapshot INTEGER NOT NULL REFERENCES snapshots(id) ON DELETE CASCADE,
   number INTEGER NOT NULL,
-  line TEXT NOT NULL,
-  PRIMARY KEY(snapshot, number)
-) WITHOUT ROWID;
+  lines TEXT NOT NULL,
+  UNIQUE(snapshot, number)
+);
 )";
 
 constexpr std::string_view kLedgerAndSignals = R"(

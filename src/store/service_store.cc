@@ -14,6 +14,8 @@ constexpr std::string_view kSetMeta =
     "excluded.value";
 // Deciding about so many jobs costs as much as folding in one record.
 constexpr std::int64_t kJobsPerRecord = 100;
+// A snapshot holds the loop up; one that nobody took is taken then.
+constexpr double kOverdue = 4;
 
 std::string JournalPlace(std::int64_t seq) { return "journal record " + std::to_string(seq); }
 
@@ -103,7 +105,7 @@ Status ServiceStore::Append(const runtime::JournalRecord& record) {
   }
   EBB_RETURN_IF_ERROR(Commit());
   // The decision is durable; a snapshot that fails is tried again with the next one.
-  if (SnapshotIsDue()) std::ignore = Try([&] { return TakeSnapshot(true); });
+  if (Overdue() >= kOverdue) std::ignore = Try([&] { return TakeSnapshot(true); });
   return {};
 }
 
@@ -168,10 +170,12 @@ void ServiceStore::SetMeta(const std::string& key, const std::string& value) {
   group_.Add(kSetMeta, {key, value});
 }
 
-bool ServiceStore::SnapshotIsDue() const {
-  if (!engine_) return false;
+// 1: due.
+double ServiceStore::Overdue() const {
+  if (!engine_) return 0;
   const auto jobs = engine_->state().live.size() + engine_->state().ended.size();
-  return cost_since_snapshot_ >= std::max(options_.snapshot_every, static_cast<std::int64_t>(jobs));
+  return static_cast<double>(cost_since_snapshot_) /
+         static_cast<double>(std::max(options_.snapshot_every, static_cast<std::int64_t>(jobs)));
 }
 
 Status ServiceStore::Snapshot() {

@@ -32,8 +32,10 @@
 namespace ebb::store {
 
 struct StoreOptions {
-  /// A snapshot is taken when folding in the journal after the last one costs more than this many
-  /// records, or than there are jobs; a decision about n jobs counts as 1 + n / 100.
+  /// A snapshot is due when folding in the journal after the last one costs more than this many
+  /// records, or than there are jobs; a decision about n jobs counts as 1 + n / 100. Append takes
+  /// it when it is overdue by as much again three times: a caller that has nothing better to do
+  /// takes it before (SnapshotIsDue), so that no submission waits for it.
   std::int64_t snapshot_every = 2000;
   /// Records of the journal are kept for so long, and those after the snapshot before last always.
   Duration keep_journal{std::chrono::hours{30 * 24}};
@@ -87,6 +89,7 @@ class ServiceStore final : public runtime::Journal {
 
   /// Commits, and takes a snapshot now: at an orderly end, so that the next start goes on exactly.
   Status Snapshot();
+  bool SnapshotIsDue() const { return Overdue() >= 1; }
   /// Commits, and forgets the jobs that ended before, with their attempts and ledgers. Their ids
   /// are not given out again.
   Result<std::int64_t> Prune(Time before);
@@ -102,7 +105,7 @@ class ServiceStore final : public runtime::Journal {
   Status FoldJournal(engine::Engine& engine, std::int64_t after, std::int64_t& records);
   Status TakeSnapshot(bool continues);
   Status Try(const std::function<Status()>& write);
-  bool SnapshotIsDue() const;
+  double Overdue() const;
 
   Database database_;
   StoreOptions options_;

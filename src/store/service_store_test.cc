@@ -1,6 +1,7 @@
 #include "store/service_store.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <csignal>
@@ -169,6 +170,35 @@ TEST(ServiceStoreTest, AFullDiskKeepsTheGroupAndGoesOnWhenThereIsSpace) {
   EXPECT_EQ(StateOf(again.engine()), state);
 }
 
+// Real writes that fail half way, as on a full disk.
+TEST(ServiceStoreTest, AFileThatMayNotGrowLosesNothing) {
+  const auto path = ScratchDirectory("limit") / "ebb.db";
+  auto store = *ServiceStore::Open(path);
+  core::Submission submission = SubmissionOf(testing::AJob(0).Submitted(kNow));
+  ASSERT_TRUE(store.AddJob(submission));
+  ASSERT_TRUE(store.Commit());
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit limit = before;
+  limit.rlim_cur = std::filesystem::file_size(path.string() + "-wal") + 10'000;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  submission.command = {std::string(100'000, 'x')};
+  ASSERT_TRUE(store.AddJob(submission));
+  const auto stored = store.Commit();
+  const auto again = store.Commit();
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_FALSE(stored);
+  EXPECT_FALSE(again);
+  EXPECT_EQ(store.health().failure, Failure::kInputOutput);
+  auto reader = *Database::Open(path, Database::Mode::kRead);
+  EXPECT_FALSE(*FindJob(reader, 2));
+  EXPECT_EQ(store.health().waiting, 1u);
+  ASSERT_TRUE(store.Commit());
+  EXPECT_TRUE(*FindJob(reader, 2));
+  EXPECT_EQ(**reader.Integer("SELECT count(*) FROM jobs"), 2);
+}
+
 TEST(ServiceStoreTest, ADamagedRecordIsNamed) {
   const auto path = ScratchDirectory("damaged") / "ebb.db";
   {
@@ -190,7 +220,12 @@ TEST(ServiceStoreTest, OldRecordsGoAndThoseThatAreNeededStay) {
   options.snapshot_every = 30;
   {
     Service service(path, 8, options);
-    for (int step = 0; step < 120; ++step) service.Step();
+    for (int step = 0; step < 90; ++step) {
+      service.Step();
+      if (service.store().SnapshotIsDue()) {
+        ASSERT_TRUE(service.store().Snapshot());
+      }
+    }
     Database& database = service.store().database();
     const auto first = **database.Integer("SELECT min(seq) FROM journal");
     EXPECT_GT(first, 1);
@@ -245,12 +280,15 @@ TEST(ServiceStoreTest, WhatWasAcknowledgedSurvivesKill9) {
     const pid_t child = ::fork();
     if (child == 0) SubmitUntilKilled(path, round, pipe[1]);
     ::close(pipe[1]);
-    ::usleep(static_cast<useconds_t>(5000 + random.Below(60000)));
+    // Somewhere in the life of the child, also before its first word.
+    std::int64_t id = 0;
+    for (std::uint64_t wait = random.Below(60); wait > 0; --wait)
+      if (::read(pipe[0], &id, sizeof id) == sizeof id) acknowledged.push_back(id);
+    ::usleep(static_cast<useconds_t>(random.Below(8000)));
     ASSERT_EQ(::kill(child, SIGKILL), 0);
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     ASSERT_TRUE(WIFSIGNALED(status)) << "exit " << WEXITSTATUS(status);
-    std::int64_t id = 0;
     while (::read(pipe[0], &id, sizeof id) == sizeof id) acknowledged.push_back(id);
     ::close(pipe[0]);
   }

@@ -1,9 +1,27 @@
 #include "store/snapshots.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "engine/state_json.h"
 #include "store/write_group.h"
 
 namespace ebb::store {
+namespace {
+
+// Lines are stored together: a row for each costs more than the line.
+constexpr std::size_t kChunkBytes = 128 << 10;
+
+Status AddLines(engine::SnapshotReader& reader, std::string_view lines) {
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size() - 1);
+    EBB_RETURN_IF_ERROR(reader.Add(lines.substr(0, end)));
+    lines.remove_prefix(end + 1);
+  }
+  return {};
+}
+
+}  // namespace
 
 Status WriteSnapshot(Database& database, const engine::Engine& engine,
                      const SnapshotRecord& record) {
@@ -14,11 +32,18 @@ Status WriteSnapshot(Database& database, const engine::Engine& engine,
       {record.id, record.seq, Milliseconds(record.at), std::int64_t{record.continues ? 1 : 0}}));
   Status written;
   std::int64_t number = 0;
+  std::string chunk;
+  const auto flush = [&] {
+    if (!written || chunk.empty()) return;
+    written = database.Run("INSERT INTO snapshot_lines(snapshot, number, lines) VALUES(?, ?, ?)",
+                           {record.id, number++, std::exchange(chunk, {})});
+  };
   engine::WriteSnapshot(engine, [&](std::string_view line) {
-    if (!written) return;
-    written = database.Run("INSERT INTO snapshot_lines(snapshot, number, line) VALUES(?, ?, ?)",
-                           {record.id, number++, std::string(line)});
+    chunk += line;
+    chunk += '\n';
+    if (chunk.size() > kChunkBytes) flush();
   });
+  flush();
   return written;
 }
 
@@ -37,8 +62,8 @@ Result<std::vector<SnapshotRecord>> ListSnapshots(Database& database) {
 Result<engine::Memory> ReadSnapshot(Database& database, const SnapshotRecord& record) {
   engine::SnapshotReader reader;
   EBB_RETURN_IF_ERROR(
-      database.Query("SELECT line FROM snapshot_lines WHERE snapshot = ? ORDER BY number",
-                     {record.id}, [&](const Row& row) { return reader.Add(row.Text(0)); }));
+      database.Query("SELECT lines FROM snapshot_lines WHERE snapshot = ? ORDER BY number",
+                     {record.id}, [&](const Row& row) { return AddLines(reader, row.Text(0)); }));
   return reader.Finish();
 }
 

@@ -1,0 +1,143 @@
+// ebb store: copies and checks the database of the service. Both may run beside the service.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/command_line.h"
+#include "plan/make_policy.h"
+#include "store/default_path.h"
+#include "store/engine_setup.h"
+#include "store/store_check.h"
+
+namespace ebb::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  ebb store check                       can it be relied on? exit code 0: yes, 4: no
+  ebb store backup /backup/ebb.db       a copy of one moment, while the service runs
+  ebb store check --store /backup/ebb.db
+
+To restore a backup: stop the service, remove ebb.db-wal and ebb.db-shm, copy the backup over ebb.db,
+check it, start the service.)";
+
+struct StoreRequest {
+  std::vector<std::string> words;
+  std::string path;
+  std::string format = "text";
+  bool replay = true;
+};
+
+Error Usage(std::string what) {
+  return {ExitCode::kUsage, std::move(what), "",
+          "ebb store check, or ebb store backup FILE; ebb store --help shows more"};
+}
+
+Result<store::Database> OpenStore(const StoreRequest& request) {
+  platform::Path path = request.path;
+  if (path.empty()) {
+    EBB_ASSIGN_OR_RETURN(path, store::DefaultStorePath([](const char* name) {
+                           return static_cast<const char*>(std::getenv(name));
+                         }));
+  }
+  return store::Database::Open(path, store::Database::Mode::kRead);
+}
+
+Result<int> Backup(const StoreRequest& request) {
+  if (request.words.size() != 2) return Fail(Usage("backup needs one FILE to write"));
+  EBB_ASSIGN_OR_RETURN(store::Database database, OpenStore(request));
+  const platform::Path to = request.words[1];
+  std::error_code code;
+  if (std::filesystem::equivalent(database.path(), to, code))
+    return Fail(Usage("the backup cannot be the store itself"));
+  EBB_RETURN_IF_ERROR(database.BackupTo(to));
+  const auto bytes = std::filesystem::file_size(to, code);
+  if (request.format == "json") {
+    const nlohmann::ordered_json json{{"schema", "ebb.store-backup/1"},
+                                      {"store", database.path().string()},
+                                      {"file", to.string()},
+                                      {"bytes", bytes}};
+    std::printf("%s\n", json.dump(2).c_str());
+  } else {
+    std::printf("%s: %.1f MB, a copy of %s\n", to.c_str(), static_cast<double>(bytes) / 1e6,
+                database.path().c_str());
+  }
+  return 0;
+}
+
+Result<store::CheckOptions> OptionsFor(store::Database& database, bool replay) {
+  store::CheckOptions options;
+  EBB_ASSIGN_OR_RETURN(const auto setup, store::GetEngineSetup(database));
+  if (!replay || !setup || setup->policy.empty()) return options;
+  EBB_RETURN_IF_ERROR(plan::MakePolicy(setup->policy, {}));
+  options.make_engine = [setup] {
+    return std::make_unique<engine::Engine>(setup->options, *plan::MakePolicy(setup->policy, {}));
+  };
+  return options;
+}
+
+std::string Text(const std::vector<store::CheckResult>& results) {
+  std::string text;
+  for (const store::CheckResult& result : results) {
+    text += (result.problems.empty() ? "ok   " : "BAD  ") + result.what + "\n";
+    for (const std::string& problem : result.problems) text += "     " + problem + "\n";
+  }
+  return text;
+}
+
+std::string Json(const std::string& path, const std::vector<store::CheckResult>& results,
+                 bool sound) {
+  nlohmann::ordered_json json{{"schema", "ebb.store-check/1"}, {"store", path}, {"ok", sound}};
+  json["checks"] = nlohmann::ordered_json::array();
+  for (const store::CheckResult& result : results)
+    json["checks"].push_back(
+        {{"what", result.what}, {"ok", result.problems.empty()}, {"problems", result.problems}});
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+Result<int> Check(const StoreRequest& request) {
+  if (request.words.size() != 1) return Fail(Usage("check takes no further words"));
+  auto opened = OpenStore(request);
+  if (!opened && opened.error().code == ExitCode::kConfiguration)
+    opened.error().next = "restore a backup, or use the version of ebb that wrote it";
+  EBB_ASSIGN_OR_RETURN(store::Database database, std::move(opened));
+  EBB_ASSIGN_OR_RETURN(const auto options, OptionsFor(database, request.replay));
+  EBB_ASSIGN_OR_RETURN(const auto results, store::CheckStore(database, options));
+  const bool sound = std::all_of(results.begin(), results.end(),
+                                 [](const auto& result) { return result.problems.empty(); });
+  const std::string path = database.path().string();
+  std::fputs((request.format == "json" ? Json(path, results, sound) : Text(results)).c_str(),
+             stdout);
+  if (sound) return 0;
+  return Fail({ExitCode::kUnavailable, "cannot be relied on", path,
+               "stop the service and restore a backup (ebb store --help)"});
+}
+
+Result<int> Store(const StoreRequest& request) {
+  const std::string& action = request.words.front();
+  if (action == "backup") return Backup(request);
+  if (action == "check") return Check(request);
+  const std::vector<std::string> actions{"backup", "check"};
+  return Fail(Usage("there is no action \"" + action + "\"" + SuggestionText(action, actions)));
+}
+
+}  // namespace
+
+void AddStoreCommand(Parser& parser) {
+  Command& command = parser.Add("store", "back up and check the service's database", kExamples);
+  auto request = std::make_shared<StoreRequest>();
+  command.Positionals("ACTION", "check, or backup FILE", &request->words);
+  command.Flag({"store", "PATH",
+                "the database (default: $EBB_STORE, or ebb/ebb.db in the state "
+                "directory)"},
+               [request](const std::string& text) { request->path = text; });
+  command.Flag({"format", "text|json", "how it is printed"},
+               [request](const std::string& text) { request->format = text; });
+  command.Switch({"no-replay", "", "check: do not make every decision again (long queues)"},
+                 [request] { request->replay = false; });
+  command.Action([request] { return Store(*request); });
+}
+
+}  // namespace ebb::cli

@@ -1,0 +1,36 @@
+#include "store/engine_setup.h"
+
+#include "engine/fields.h"
+
+namespace ebb::store {
+namespace {
+
+constexpr const char* kKey = "engine_setup";
+
+}  // namespace
+
+void PutEngineSetup(ServiceStore& store, const EngineSetup& setup) {
+  engine::FieldWriter writer;
+  writer.BeginObject();
+  writer("policy", setup.policy);
+  writer("options", setup.options);
+  writer.EndObject();
+  store.SetMeta(kKey, writer.text());
+}
+
+Result<std::optional<EngineSetup>> GetEngineSetup(Database& database) {
+  EBB_ASSIGN_OR_RETURN(const auto text, GetMeta(database, kKey));
+  if (!text) return std::nullopt;
+  engine::ParsedText parsed(*text);
+  EngineSetup setup;
+  if (parsed.error().empty()) {
+    engine::FieldReader reader = parsed.root();
+    reader("policy", setup.policy);
+    reader("options", setup.options);
+  }
+  if (!parsed.error().empty())
+    return Fail({ExitCode::kConfiguration, parsed.error(), "stored engine setup", ""});
+  return setup;
+}
+
+}  // namespace ebb::store

@@ -1,0 +1,35 @@
+#pragma once
+// Whether a store can be relied on: the file (integrity_check, foreign keys), the journal (no
+// record missing, each readable, each accepted by an engine that folds it in, the latest snapshot
+// where the one before leads to; on request every decision made again, byte for byte), the jobs
+// (each row where the journal says), the ledger (each job's sums those of its rows). Reads only, as
+// of one moment; may run beside the service.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "store/database.h"
+
+namespace ebb::engine {
+class Engine;
+}
+
+namespace ebb::store {
+
+struct CheckOptions {
+  /// Makes the engine that the service had (engine_setup.h). Empty: decisions are not made again.
+  std::function<std::unique_ptr<engine::Engine>()> make_engine;
+};
+
+/// One thing that was looked at.
+struct CheckResult {
+  std::string what;                   ///< "journal: 4120 records"
+  std::vector<std::string> problems;  ///< at most ten are named; empty: all is well
+};
+
+/// Errors: the store cannot be read at all.
+Result<std::vector<CheckResult>> CheckStore(Database& database, const CheckOptions& options);
+
+}  // namespace ebb::store
