@@ -37,19 +37,30 @@ Result<core::LedgerRow> LedgerRowFrom(const Row& row) {
       TakeEnum(row.Text(11), core::SampleStatusFromName(row.Text(11)), ledger.intensity_status));
   EBB_RETURN_IF_ERROR(
       TakeEnum(row.Text(12), core::SignalKindFromName(row.Text(12)), ledger.signal_kind));
+  if (row.IsNull(15)) return ledger;
+  core::OtherIntensity& other = ledger.other.emplace();
+  if (!row.IsNull(13)) other.intensity = Intensity{row.Number(13)};
+  EBB_RETURN_IF_ERROR(
+      TakeEnum(row.Text(14), core::SampleStatusFromName(row.Text(14)), other.status));
+  EBB_RETURN_IF_ERROR(TakeEnum(row.Text(15), core::SignalKindFromName(row.Text(15)), other.kind));
   return ledger;
 }
 
 void AddRow(WriteGroup& group, core::JobId job, const core::LedgerRow& row) {
+  // All members by name: one that is added and forgotten here does not compile.
+  const auto& [attempt, device, component, source, wall, grid, energy, pue, intensity, status, kind,
+               other] = row;
   group.Add(
       "INSERT INTO ledger SELECT ?1, coalesce(max(number), 0) + 1,"
-      " ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14 FROM ledger WHERE job = ?1"
-      " HAVING EXISTS (SELECT 1 FROM jobs WHERE id = ?1)",
-      {job, std::int64_t{row.attempt}, row.device, std::string(Name(row.component)),
-       std::string(Name(row.source)), Milliseconds(row.wall.begin), Milliseconds(row.wall.end),
-       Milliseconds(row.grid.begin), Milliseconds(row.grid.end), row.energy.microjoules(),
-       row.pue.ratio, NumberOrNull(row.intensity), std::string(Name(row.intensity_status)),
-       std::string(Name(row.signal_kind))});
+      " ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17"
+      " FROM ledger WHERE job = ?1 HAVING EXISTS (SELECT 1 FROM jobs WHERE id = ?1)",
+      {job, std::int64_t{attempt}, device, std::string(Name(component)), std::string(Name(source)),
+       Milliseconds(wall.begin), Milliseconds(wall.end), Milliseconds(grid.begin),
+       Milliseconds(grid.end), energy.microjoules(), pue.ratio, NumberOrNull(intensity),
+       std::string(Name(status)), std::string(Name(kind)),
+       other ? NumberOrNull(other->intensity) : Value{},
+       other ? Value{std::string(Name(other->status))} : Value{},
+       other ? Value{std::string(Name(other->kind))} : Value{}});
 }
 
 }  // namespace
@@ -88,8 +99,9 @@ Result<std::vector<core::LedgerRow>> LedgerOf(Database& database, core::JobId jo
   std::vector<core::LedgerRow> rows;
   EBB_RETURN_IF_ERROR(database.Query(
       "SELECT attempt, device, component, source, wall_begin_ms, wall_end_ms, grid_begin_ms,"
-      " grid_end_ms, energy_uj, pue, intensity_g_per_kwh, intensity_status, signal_kind"
-      " FROM ledger WHERE job = ? ORDER BY number",
+      " grid_end_ms, energy_uj, pue, intensity_g_per_kwh, intensity_status, signal_kind,"
+      " other_intensity_g_per_kwh, other_status, other_kind FROM ledger WHERE job = ? ORDER BY "
+      "number",
       {job}, [&](const Row& row) -> Status {
         EBB_ASSIGN_OR_RETURN(core::LedgerRow read, LedgerRowFrom(row));
         rows.push_back(std::move(read));

@@ -35,6 +35,11 @@ core::LedgerRow RandomRow(Random& random, Time at) {
   if (random.Below(4) != 0) row.intensity = Intensity{random.Uniform(0, 900)};
   row.intensity_status = static_cast<core::SampleStatus>(random.Below(4));
   row.signal_kind = static_cast<core::SignalKind>(random.Below(2));
+  if (random.Below(2) != 0) {
+    row.other.emplace().status = static_cast<core::SampleStatus>(random.Below(4));
+    row.other->kind = static_cast<core::SignalKind>(random.Below(2));
+    if (random.Below(3) != 0) row.other->intensity = Intensity{random.Uniform(0, 900)};
+  }
   return row;
 }
 
@@ -43,6 +48,10 @@ void ExpectSame(const core::LedgerRow& a, const core::LedgerRow& b) {
                      a.intensity, a.intensity_status, a.signal_kind),
             std::tie(b.attempt, b.device, b.component, b.source, b.wall, b.grid, b.energy, b.pue,
                      b.intensity, b.intensity_status, b.signal_kind));
+  ASSERT_EQ(a.other.has_value(), b.other.has_value());
+  if (!a.other) return;
+  EXPECT_EQ(std::tie(a.other->intensity, a.other->status, a.other->kind),
+            std::tie(b.other->intensity, b.other->status, b.other->kind));
 }
 
 TEST(LedgerRecords, RowsReadBackExactlyAndAddUpAsInCore) {
