@@ -81,12 +81,19 @@ Result<Recovered> ServiceStore::Recover(std::unique_ptr<engine::Engine> fresh) {
   }
   EBB_RETURN_IF_ERROR(FoldJournal(*recovered.engine, after, recovered.records));
   engine_ = recovered.engine.get();
+  if (auto followed = FollowRecovered(recovered.records > 0 || snapshots.empty()); !followed) {
+    engine_ = nullptr;
+    return Fail(followed.error());
+  }
+  return recovered;
+}
+
+// The first snapshot is that of an engine that knows nothing: checks begin there.
+Status ServiceStore::FollowRecovered(bool take_snapshot) {
   EBB_RETURN_IF_ERROR(jobs_.Recover(database_, group_, engine_->state()));
   EBB_RETURN_IF_ERROR(Commit());
-  // The first snapshot is that of an engine that knows nothing: checks begin there.
-  if (recovered.records > 0 || snapshots.empty())
-    EBB_RETURN_IF_ERROR(Try([&] { return TakeSnapshot(false); }));
-  return recovered;
+  if (!take_snapshot) return {};
+  return Try([&] { return TakeSnapshot(false); });
 }
 
 Status ServiceStore::Append(const runtime::JournalRecord& record) {

@@ -103,6 +103,7 @@ class ServiceStore final : public runtime::Journal {
       : database_(std::move(database)), options_(options) {}
   Status ReadNextIds();
   Status FoldJournal(engine::Engine& engine, std::int64_t after, std::int64_t& records);
+  Status FollowRecovered(bool take_snapshot);
   Status TakeSnapshot(bool continues);
   Status Try(const std::function<Status()>& write);
   double Overdue() const;
