@@ -23,6 +23,7 @@ const std::map<std::string, Rooms> kAllowed{
     {"base", {}},
     {"core", {"base"}},
     {"forecast", {"base", "core"}},
+    {"prices", {"base", "core"}},
     {"plan", {"base", "core"}},
     {"engine", {"base", "core", "plan"}},
     {"runtime", {"base", "core", "plan", "engine"}},
@@ -34,10 +35,10 @@ const std::map<std::string, Rooms> kAllowed{
     {"sim", {"base", "core", "plan", "engine", "runtime"}},
     {"sweep", {"base", "core"}},
     {"report", {"base", "core", "plan", "engine", "platform", "sim", "sweep"}},
-    {"config", {"base", "core", "plan", "platform", "signals", "sim", "sweep"}},
+    {"config", {"base", "core", "prices", "plan", "platform", "signals", "sim", "sweep"}},
     {"cli",
-     {"base", "core", "forecast", "plan", "engine", "runtime", "platform", "store", "signals",
-      "meter", "local", "sim", "sweep", "report", "config"}},
+     {"base", "core", "forecast", "prices", "plan", "engine", "runtime", "platform", "store",
+      "signals", "meter", "local", "sim", "sweep", "report", "config"}},
     {"train", {"base", "platform"}},
     {"testing", {"base", "core", "plan", "engine", "runtime"}},
 };
@@ -50,6 +51,7 @@ const std::vector<std::pair<std::string, Rooms>> kThirdParty{
     {"openssl/", {"platform"}}, {"zlib.h", {"platform"}},
     {"Eigen/", {"report"}},     {"nlohmann/", {"cli", "engine", "report", "signals", "train"}},
     {"lemon/", {"plan"}},       {"sqlite3.h", {"store"}},
+    {"date/", {"prices"}},
 };
 // The one third-party type in our headers: tl::expected, as ebb::Result.
 const std::string kResultHeader = "base/result.h";

@@ -17,6 +17,7 @@ struct UserCommand {
 
 void AddCompareCommand(Parser& parser);
 void AddForecastCommand(Parser& parser);
+void AddPricesCommand(Parser& parser);
 void AddGridCommand(Parser& parser);
 void AddPlanCommand(Parser& parser);
 void AddResumeCommand(Parser& parser);

@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   Parser parser({"ebb", kVersion, kDescription, kFooter});
   AddGridCommand(parser);
   AddForecastCommand(parser);
+  AddPricesCommand(parser);
   AddTrackCommand(parser, arguments.user_command);
   AddRunCommand(parser, arguments.user_command);
   AddTrainCommand(parser);

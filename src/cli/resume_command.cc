@@ -21,8 +21,9 @@ void AddResumeCommand(Parser& parser) {
   auto values = std::make_shared<FlagValues>();
   auto directory = std::make_shared<std::string>();
   command.Positional("RUN_DIR", "the run's directory", directory.get());
-  for (const FlagGroup group : {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kClock,
-                                FlagGroup::kMetering, FlagGroup::kBudget, FlagGroup::kOutput})
+  for (const FlagGroup group :
+       {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kPrice, FlagGroup::kClock,
+        FlagGroup::kMetering, FlagGroup::kBudget, FlagGroup::kOutput})
     AddFlags(command, group, *values);
   command.Action([=]() -> Result<int> {
     platform::ProcessSignals signals;

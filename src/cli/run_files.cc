@@ -15,6 +15,18 @@ using platform::Path;
 // Signal shown around a run in reports.
 constexpr Duration kContext = std::chrono::hours{6};
 
+// From before submission to after the latest possible end.
+Result<Interval> TimeAround(const report::RunDirectory& directory) {
+  EBB_ASSIGN_OR_RETURN(const core::RunRecord record, report::ReadRun(directory.path()));
+  Duration length{0};
+  Time end = record.spec.start_by;
+  for (const core::Attempt& attempt : record.attempts) {
+    length += attempt.grid.length();
+    end = std::max(end, attempt.grid.end);
+  }
+  return Interval{record.spec.submitted - kContext, end + length + kContext};
+}
+
 }  // namespace
 
 Status WriteFlags(const Path& file, const FlagValues& flags) {
@@ -47,16 +59,14 @@ void DescribeMetering(const config::MeteringConfig& metering, const meter::Meter
 }
 
 Status StoreSignal(report::RunDirectory& directory, runtime::SignalFeed& feed) {
-  EBB_ASSIGN_OR_RETURN(const core::RunRecord record, report::ReadRun(directory.path()));
-  Duration length{0};
-  Time end = record.spec.start_by;
-  for (const core::Attempt& attempt : record.attempts) {
-    length += attempt.grid.length();
-    end = std::max(end, attempt.grid.end);
-  }
-  const Interval wanted{record.spec.submitted - kContext, end + length + kContext};
-  EBB_ASSIGN_OR_RETURN(const core::IntensitySeries signal, feed.Settled(wanted));
+  EBB_ASSIGN_OR_RETURN(const Interval around, TimeAround(directory));
+  EBB_ASSIGN_OR_RETURN(const core::IntensitySeries signal, feed.Settled(around));
   return directory.WriteSignal(signal);
+}
+
+Status StorePrices(report::RunDirectory& directory, const prices::PriceSource& prices) {
+  EBB_ASSIGN_OR_RETURN(const Interval around, TimeAround(directory));
+  return directory.WritePrices(prices.Over(around));
 }
 
 Result<RunViews> WriteViews(const Path& directory) {

@@ -8,6 +8,7 @@
 #include "cli/run_options.h"
 #include "core/run.h"
 #include "meter/meters.h"
+#include "prices/price_source.h"
 #include "report/run_directory.h"
 #include "report/summary.h"
 #include "runtime/signal_feed.h"
@@ -26,6 +27,9 @@ void DescribeMetering(const config::MeteringConfig& metering, const meter::Meter
 /// The signal from before submission to after the latest possible end, as far as it is settled:
 /// what the counterfactuals and plots of a report need, so that a run directory explains itself.
 Status StoreSignal(report::RunDirectory& directory, runtime::SignalFeed& feed);
+
+/// The same for what electricity cost.
+Status StorePrices(report::RunDirectory& directory, const prices::PriceSource& prices);
 
 struct RunViews {
   core::RunRecord record;

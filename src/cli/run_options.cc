@@ -125,6 +125,20 @@ std::vector<Flag> GateFlags() {
        [](const RunOptions& o) {
          return If(o.scheduler.on_deadline == plan::AtDeadline::kStop, "stop");
        }},
+      {FlagGroup::kGate, "price-weight", "W",
+       "0 to 1: how much the price counts beside carbon, for lowest-window and carbon-time",
+       Number("price-weight", 0, 1, [](RunOptions& o, double v) { o.scheduler.prices.weight = v; }),
+       [](const RunOptions& o) {
+         return If(o.scheduler.prices.weight > 0, FormatExact(o.scheduler.prices.weight));
+       }},
+      {FlagGroup::kGate, "price-threshold", "PER_KWH",
+       "waits while electricity costs more; at this price a run starts",
+       Number("price-threshold", -100'000, 100'000,
+              [](RunOptions& o, double v) { o.scheduler.prices.threshold = v; }),
+       [](const RunOptions& o) {
+         const auto& threshold = o.scheduler.prices.threshold;
+         return threshold ? std::optional(FormatExact(*threshold)) : std::nullopt;
+       }},
   };
 }
 
@@ -272,6 +286,15 @@ std::vector<Flag> SignalFlags() {
               }),
        [](const RunOptions& o) { return std::optional(std::to_string(o.scheduler.signal.seed)); }},
   };
+}
+
+std::vector<Flag> PriceFlags() {
+  return {{FlagGroup::kPrice, "prices", "FILE",
+           "what electricity costs: a tariff (YAML) or day-ahead prices (CSV)",
+           Text([](RunOptions& o, const std::string& v) { o.scheduler.prices.path = v; }),
+           [](const RunOptions& o) {
+             return If(!o.scheduler.prices.path.empty(), o.scheduler.prices.path);
+           }}};
 }
 
 std::vector<Flag> ClockFlags() {
@@ -497,8 +520,8 @@ std::vector<Flag> OutputFlags() {
 const std::vector<Flag>& AllFlags() {
   static const std::vector<Flag> flags = [] {
     std::vector<Flag> all;
-    for (auto part : {GateFlags(), SignalFlags(), ClockFlags(), MeteringFlags(), OtherSignalFlags(),
-                      FootprintFlags(), BudgetFlags(), OutputFlags()})
+    for (auto part : {GateFlags(), SignalFlags(), PriceFlags(), ClockFlags(), MeteringFlags(),
+                      OtherSignalFlags(), FootprintFlags(), BudgetFlags(), OutputFlags()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();
@@ -511,6 +534,8 @@ const char* Heading(FlagGroup group) {
       return "When to start";
     case FlagGroup::kSignal:
       return "Grid signal";
+    case FlagGroup::kPrice:
+      return "Electricity prices";
     case FlagGroup::kClock:
       return "Replayed grid clock";
     case FlagGroup::kMetering:
@@ -595,6 +620,8 @@ Status Validate(const RunOptions& options) {
                  "policy " + std::string(Name(scheduler.policy)) +
                      " needs a forecast, and --api-url has none",
                  "", "use --policy threshold, or a trace or zone profile"});
+  if (const std::string wrong = scheduler.PriceContradiction(); !wrong.empty())
+    return Fail({ExitCode::kConfiguration, wrong, "", "docs/prices.md"});
   if (scheduler.signal.source == signals::SignalSource::kReplay && !scheduler.clock.start)
     return Fail({ExitCode::kConfiguration,
                  "a trace lies in the past, and the grid clock shows today", "",

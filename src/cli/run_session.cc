@@ -9,9 +9,11 @@
 #include "cli/display.h"
 #include "cli/progress_tail.h"
 #include "cli/run_files.h"
+#include "config/price_file.h"
 #include "local/measured_attempt.h"
 #include "local/training_contract.h"
 #include "meter/meters.h"
+#include "plan/price_blend.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
 #include "report/run_directory.h"
@@ -56,7 +58,7 @@ std::string DefaultName(const RunRequest& request) {
   return Path(request.command.front()).filename().string();
 }
 
-std::unique_ptr<plan::GatePolicy> MakePolicy(const config::SchedulerConfig& scheduler) {
+std::unique_ptr<plan::GatePolicy> MakeCarbonPolicy(const config::SchedulerConfig& scheduler) {
   switch (scheduler.policy) {
     case config::GatePolicyKind::kNow:
       return plan::MakeRunNow();
@@ -70,6 +72,22 @@ std::unique_ptr<plan::GatePolicy> MakePolicy(const config::SchedulerConfig& sche
       return plan::MakeDtpr({});
   }
   return plan::MakeRunNow();
+}
+
+// Prices over the wait and the run, a day before, and far enough behind for the longest look ahead.
+constexpr Duration kPriceContext = std::chrono::hours{48};
+
+std::unique_ptr<plan::GatePolicy> MakePolicy(const config::SchedulerConfig& scheduler,
+                                             const std::optional<prices::PriceSource>& prices,
+                                             const plan::GateRequest& gate) {
+  auto policy = MakeCarbonPolicy(scheduler);
+  const config::PriceConfig& config = scheduler.prices;
+  if (!prices || (config.weight <= 0 && !config.threshold)) return policy;
+  const Interval span{gate.submitted - kPriceContext,
+                      gate.start_by + gate.run_time + kPriceContext};
+  auto series = std::make_shared<const core::PriceSeries>(prices->Over(span));
+  return plan::MakePriceAware(std::move(policy),
+                              {std::move(series), config.weight, config.threshold});
 }
 
 // A log in the run directory: what a person would have seen, with wall time.
@@ -170,6 +188,8 @@ class Session {
 
  private:
   Status OpenSignal(Time replay_begin);
+  Status OpenPrices();
+  Status StoreSurroundings();
   Result<core::RunSpec> MakeSpec(const RunRequest& request);
   Result<RunResult> GateAndRun(const plan::GateRequest& gate, int attempt_number);
   Result<RunResult> Start(const plan::GateRequest& gate, const core::GateDecision& decision,
@@ -186,6 +206,7 @@ class Session {
   StatusLine line_;
   std::unique_ptr<runtime::SignalFeed> feed_;
   std::unique_ptr<runtime::SignalFeed> other_feed_;  // may be none
+  std::optional<prices::PriceSource> prices_;
   std::optional<runtime::GridClock> clock_;
   meter::MeterSet meters_;
   std::optional<report::RunDirectory> directory_;
@@ -210,7 +231,20 @@ Status Session::OpenSignal(Time replay_begin) {
                    "say what it is with --other-kind, or leave it out"});
   }
   meters_ = meter::MakeMeters(MeterOptionsFor(options_.metering));
+  return OpenPrices();
+}
+
+Status Session::OpenPrices() {
+  const std::string& path = options_.scheduler.prices.path;
+  if (path.empty()) return {};
+  EBB_ASSIGN_OR_RETURN(prices_, config::LoadPrices(path));
   return {};
+}
+
+// What a report needs to know of the world around the run.
+Status Session::StoreSurroundings() {
+  EBB_RETURN_IF_ERROR(StoreSignal(*directory_, *feed_));
+  return prices_ ? StorePrices(*directory_, *prices_) : Status{};
 }
 
 Result<core::RunSpec> Session::MakeSpec(const RunRequest& request) {
@@ -224,7 +258,7 @@ Result<core::RunSpec> Session::MakeSpec(const RunRequest& request) {
   spec.policy = Name(scheduler.policy);
   if (scheduler.policy == config::GatePolicyKind::kThreshold) spec.threshold = scheduler.threshold;
   spec.submitted = clock_->settings().skip_waits ? clock_->settings().begin : clock_->Now();
-  const bool waits = scheduler.policy != config::GatePolicyKind::kNow;
+  const bool waits = scheduler.policy != config::GatePolicyKind::kNow || scheduler.prices.threshold;
   spec.start_by = spec.submitted + (waits ? scheduler.start_by : Duration::zero());
   spec.estimated_run_time = scheduler.estimated_run_time.value_or(kDefaultRunTime);
   spec.clock = clock_->settings();
@@ -233,6 +267,8 @@ Result<core::RunSpec> Session::MakeSpec(const RunRequest& request) {
   if (other_feed_) spec.other_signal = other_feed_->identity();
   DescribeMetering(options_.metering, meters_, spec);
   spec.training = request.training;
+  if (prices_)
+    spec.prices = {prices_->identity(), scheduler.prices.weight, scheduler.prices.threshold};
   return spec;
 }
 
@@ -285,7 +321,7 @@ Result<RunResult> Session::Resume(const Path& path) {
 
 Result<RunResult> Session::GateAndRun(const plan::GateRequest& gate, int attempt_number) {
   Gatekeeper gatekeeper(*directory_, *log_, line_);
-  const auto policy = MakePolicy(options_.scheduler);
+  const auto policy = MakePolicy(options_.scheduler, prices_, gate);
   EBB_ASSIGN_OR_RETURN(const runtime::GateResult result,
                        runtime::WaitForStart(gate, *policy, *feed_, *clock_, gatekeeper));
   line_.Finish();
@@ -293,11 +329,11 @@ Result<RunResult> Session::GateAndRun(const plan::GateRequest& gate, int attempt
     const int signal = wall_.stop_signal().value_or(2);
     line_.Say("stopped while waiting; the program was not started. Continue with: ebb resume " +
               directory_->path().string());
-    EBB_RETURN_IF_ERROR(StoreSignal(*directory_, *feed_));
+    EBB_RETURN_IF_ERROR(StoreSurroundings());
     return RunResult{128 + signal, directory_->path(), core::AttemptOutcome::kNotStarted};
   }
   if (result.decision.action == core::GateAction::kStop) {
-    EBB_RETURN_IF_ERROR(StoreSignal(*directory_, *feed_));
+    EBB_RETURN_IF_ERROR(StoreSurroundings());
     return RunResult{static_cast<int>(ExitCode::kTryLater), directory_->path(),
                      core::AttemptOutcome::kNotStarted};
   }
@@ -340,7 +376,7 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
               std::string(Name(result->attempt.outcome)) + ", exit code " +
               std::to_string(result->attempt.exit_code));
   EBB_RETURN_IF_ERROR(directory_->EndAttempt(result->attempt));
-  EBB_RETURN_IF_ERROR(StoreSignal(*directory_, *feed_));
+  EBB_RETURN_IF_ERROR(StoreSurroundings());
   EBB_RETURN_IF_ERROR(Finish());
   if (result->attempt.outcome == core::AttemptOutcome::kPaused)
     line_.Say("paused with a checkpoint. Continue with: ebb resume " + directory_->path().string());
@@ -373,7 +409,7 @@ Status Session::NotStarted(int attempt_number, const Error& error) {
   log_->Write("not started: " + error.Message());
   EBB_RETURN_IF_ERROR(directory_->BeginAttempt(attempt));
   EBB_RETURN_IF_ERROR(directory_->EndAttempt(attempt));
-  return StoreSignal(*directory_, *feed_);
+  return StoreSurroundings();
 }
 
 Status Session::Finish() {

@@ -120,8 +120,9 @@ void AddTrainCommand(Parser& parser) {
                into(&TrainRequest::grid_start_step));
   command.Switch({"compare", "", "compare the runs at the end"},
                  [request] { request->compare = true; });
-  for (const FlagGroup group : {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kClock,
-                                FlagGroup::kMetering, FlagGroup::kBudget, FlagGroup::kOutput})
+  for (const FlagGroup group :
+       {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kPrice, FlagGroup::kClock,
+        FlagGroup::kMetering, FlagGroup::kBudget, FlagGroup::kOutput})
     AddFlags(command, group, request->flags);
   command.Action([request] { return Train(*request); });
 }

@@ -10,6 +10,7 @@ using signals::SignalOptions;
 using signals::SignalSource;
 
 constexpr double kHighestIntensity = 10'000;
+constexpr double kHighestPrice = 100'000;
 constexpr double kNoLimit = 9e15;
 
 // Two spellings of one thing: either may be given, or both with the same value.
@@ -215,6 +216,9 @@ std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys) {
       ReadDuration("last_known_limit", keys.last_known_limit, Duration::zero()),
       ReadDuration("forecast_limit", keys.forecast_limit, Duration::zero()),
       ReadText("signal_cache", keys.signal_cache),
+      ReadText("prices", keys.prices),
+      ReadNumber("price_weight", keys.price_weight, {0, 1}),
+      ReadNumber("price_threshold", keys.price_threshold, {-kHighestPrice, kHighestPrice}),
       ReadTime("grid_start", keys.grid_start),
       ReadNumber("grid_speed", keys.grid_speed, {0.001, 1e6}),
       ReadBool("skip_waits", keys.skip_waits),
@@ -232,6 +236,10 @@ SchedulerConfig ResolveScheduler(const SchedulerKeys& keys, Problems& problems,
   config.estimated_run_time = keys.estimated_run_time.value;
   if (keys.on_deadline && *keys.on_deadline == "stop") config.on_deadline = plan::AtDeadline::kStop;
   config.signal = ResolveSignal(keys, problems, notes);
+  config.prices = {keys.prices.value_or(""), keys.price_weight.value_or(0),
+                   keys.price_threshold.value};
+  if (const std::string wrong = config.PriceContradiction(); !wrong.empty())
+    problems.Add(std::max(keys.price_weight.line, keys.price_threshold.line), wrong);
   config.clock = ResolveClock(keys, config.signal.source, problems);
   if (NeedsForecast(config.policy) && config.signal.source == SignalSource::kHttp &&
       config.signal.json.list_pointer.empty())

@@ -48,6 +48,10 @@ struct SchedulerKeys {
   Given<Duration> last_known_limit;
   Given<Duration> forecast_limit;
   Given<std::string> signal_cache;
+  // Ebb: electricity prices
+  Given<std::string> prices;
+  Given<double> price_weight;
+  Given<double> price_threshold;
   // Ebb: grid clock
   Given<Time> grid_start;
   Given<double> grid_speed;

@@ -93,6 +93,17 @@ std::optional<RaplUse> RaplUseFromName(std::string_view name) {
   return static_cast<RaplUse>(found - kRaplUseNames.begin());
 }
 
+std::string SchedulerConfig::PriceContradiction() const {
+  const bool weighs = prices.weight > 0;
+  if (prices.path.empty() && (weighs || prices.threshold))
+    return "a price weight or threshold needs prices: say what electricity costs";
+  if (weighs && !NeedsForecast(policy))
+    return "policy " + std::string(plan::PolicyNameOf(Name(policy))) +
+           " does not compare starts, so a price weight means nothing to it: use lowest-window or "
+           "carbon-time, or a price threshold";
+  return "";
+}
+
 Result<TrainConfig> ParseTrainConfig(const std::string& text, const std::string& name) {
   EBB_ASSIGN_OR_RETURN(const YamlNode root, ParseYaml(text, name));
   if (root.kind == YamlNode::Kind::kNull)

@@ -38,6 +38,12 @@ struct GridClockConfig {
   bool replayed() const { return start || speed != 1 || skip_waits; }
 };
 
+struct PriceConfig {
+  std::string path;                 ///< empty: no prices
+  double weight = 0;                ///< of the price beside carbon, 0 to 1 (plan/price_blend.h)
+  std::optional<double> threshold;  ///< per kWh
+};
+
 struct SchedulerConfig {
   GatePolicyKind policy = GatePolicyKind::kNow;
   Intensity threshold{300};
@@ -46,6 +52,10 @@ struct SchedulerConfig {
   plan::AtDeadline on_deadline = plan::AtDeadline::kStart;
   signals::SignalOptions signal;
   GridClockConfig clock;
+  PriceConfig prices;
+
+  /// What makes no sense together, in words for people; empty where all is well.
+  std::string PriceContradiction() const;
 };
 
 /// Texts that name a choice are checked and are what ebb-train's flags expect.

@@ -3,10 +3,8 @@
 #include <algorithm>
 
 namespace ebb::core {
-namespace {
 
-// Rows grouped by attempt, moved so that each attempt begins where the one before it ended.
-std::vector<Interval> ClosedUp(const std::vector<LedgerRow>& rows, Time start) {
+std::vector<Interval> MovedTo(const std::vector<LedgerRow>& rows, Time start) {
   std::vector<Interval> moved(rows.size());
   Time attempt_start = start;
   for (std::size_t first = 0; first < rows.size();) {
@@ -27,13 +25,11 @@ std::vector<Interval> ClosedUp(const std::vector<LedgerRow>& rows, Time start) {
   return moved;
 }
 
-}  // namespace
-
 Counterfactual RunAt(const std::vector<LedgerRow>& rows, Time start,
                      const IntensitySeries& signal) {
   Counterfactual result;
   result.start = start;
-  const std::vector<Interval> moved = ClosedUp(rows, start);
+  const std::vector<Interval> moved = MovedTo(rows, start);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const LedgerRow& row = rows[i];
     const EnergyReading reading{row.device, row.component, row.source, moved[i], row.energy};

@@ -18,8 +18,12 @@ struct Counterfactual {
   Energy energy_without_intensity;  ///< where the signal has no value
 };
 
-/// The rows' energy with the first row starting at `start`. Pauses between attempts are closed up:
-/// a run that starts at submission has no reason to pause.
+/// Where each row would lie with the first one starting at `start`. Pauses between attempts are
+/// closed up, each attempt beginning where the one before it ended: a run that starts at submission
+/// has no reason to pause.
+std::vector<Interval> MovedTo(const std::vector<LedgerRow>& rows, Time start);
+
+/// The rows' energy at those places.
 Counterfactual RunAt(const std::vector<LedgerRow>& rows, Time start, const IntensitySeries& signal);
 
 /// The start in [earliest, latest] with the lowest emissions in hindsight, on a grid of `step`;

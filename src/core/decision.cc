@@ -10,14 +10,29 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kActionNames{"start", "wait", "stop", "keep_running",
                                                        "pause"};
-constexpr std::array<std::string_view, 19> kRuleNames{
-    "run_now",         "below_threshold",    "above_threshold",
-    "cleanest_now",    "cleaner_later",      "latest_start",
-    "signal_missing",  "forecast_missing",   "stopped_at_deadline",
-    "planned",         "compulsory",         "saving_too_small",
-    "running",         "paused_for_cleaner", "no_free_device",
-    "behind_priority", "devices_reserved",   "ramp_limit",
-    "retry_later"};
+constexpr std::array<std::string_view, 23> kRuleNames{"run_now",
+                                                      "below_threshold",
+                                                      "above_threshold",
+                                                      "cleanest_now",
+                                                      "cleaner_later",
+                                                      "latest_start",
+                                                      "signal_missing",
+                                                      "forecast_missing",
+                                                      "stopped_at_deadline",
+                                                      "planned",
+                                                      "compulsory",
+                                                      "saving_too_small",
+                                                      "running",
+                                                      "paused_for_cleaner",
+                                                      "no_free_device",
+                                                      "behind_priority",
+                                                      "devices_reserved",
+                                                      "ramp_limit",
+                                                      "retry_later",
+                                                      "best_now",
+                                                      "better_later",
+                                                      "price_above_threshold",
+                                                      "price_missing"};
 
 std::string WindowText(const GateDecision& d) {
   if (d.rule == GateRule::kCleanestNow && d.expected_mean)
@@ -74,6 +89,17 @@ std::string RuleText(const GateDecision& d) {
       return "power may not rise faster";
     case GateRule::kRetryLater:
       return "the last start failed; tried again later";
+    case GateRule::kBestNow:
+      return value + " now; no later start is expected to be better by carbon and price";
+    case GateRule::kBetterLater:
+      return value + " now; better by carbon and price" +
+             (d.expected_start
+                  ? " from " + FormatTime(*d.expected_start) + ", " + Describe(d.expected_mean)
+                  : std::string(" later"));
+    case GateRule::kPriceAboveThreshold:
+      return "electricity is above the price threshold";
+    case GateRule::kPriceMissing:
+      return "the price of electricity is not known";
   }
   return {};
 }

@@ -34,16 +34,20 @@ enum class GateRule {
   kStoppedAtDeadline,  ///< the latest start is reached and the user asked to stop rather than run
                        ///< dirty
   // Of a queue of jobs on a cluster:
-  kPlanned,           ///< the plan's next stretch of running begins at the expected start
-  kCompulsory,        ///< any later start could miss a deadline, its own or another job's
-  kSavingTooSmall,    ///< waiting would save less than the user asks for
-  kRunning,           ///< runs; nothing speaks for a pause
-  kPausedForCleaner,  ///< paused until cleaner power
-  kNoFreeDevice,      ///< wants to run; the devices are taken
-  kBehindPriority,    ///< wants to run; a job that goes first takes the devices
-  kDevicesReserved,   ///< wants to run; the free devices are kept for a wide job that must start
-  kRampLimit,         ///< wants to run; power may not rise faster
-  kRetryLater,        ///< the last start failed; tried again at the expected start
+  kPlanned,              ///< the plan's next stretch of running begins at the expected start
+  kCompulsory,           ///< any later start could miss a deadline, its own or another job's
+  kSavingTooSmall,       ///< waiting would save less than the user asks for
+  kRunning,              ///< runs; nothing speaks for a pause
+  kPausedForCleaner,     ///< paused until cleaner power
+  kNoFreeDevice,         ///< wants to run; the devices are taken
+  kBehindPriority,       ///< wants to run; a job that goes first takes the devices
+  kDevicesReserved,      ///< wants to run; the free devices are kept for a wide job that must start
+  kRampLimit,            ///< wants to run; power may not rise faster
+  kRetryLater,           ///< the last start failed; tried again at the expected start
+  kBestNow,              ///< no later start is better by carbon and price together
+  kBetterLater,          ///< a later start is
+  kPriceAboveThreshold,  ///< price > price threshold (equality admits)
+  kPriceMissing,         ///< the price of this moment is not known
 };
 
 std::string_view Name(GateAction action);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/enum_names.h"
+#include "core/step_lookup.h"
 
 namespace ebb::core {
 namespace {
@@ -17,13 +18,6 @@ constexpr std::array<std::string_view, 4> kStatusNames{"measured", "estimated", 
 Error BadSample(const SignalIdentity& identity, const Sample& sample, std::string what) {
   return {ExitCode::kConfiguration, std::move(what) + " at " + FormatTime(sample.interval.begin),
           identity.source, ""};
-}
-
-// Where the samples that may overlap a window beginning at `time` start; O(log n).
-std::vector<Sample>::const_iterator FirstEndingAfter(const std::vector<Sample>& samples,
-                                                     Time time) {
-  return std::upper_bound(samples.begin(), samples.end(), time,
-                          [](Time t, const Sample& sample) { return t < sample.interval.end; });
 }
 
 struct WeightedSum {
@@ -91,20 +85,8 @@ Interval IntensitySeries::span() const {
   return {samples_.front().interval.begin, samples_.back().interval.end};
 }
 
-const Sample* IntensitySeries::At(Time time) const {
-  const Sample* next = NextAfter(time);
-  const auto index = next ? next - samples_.data() : static_cast<std::ptrdiff_t>(samples_.size());
-  if (index == 0) return nullptr;
-  const Sample& candidate = samples_[static_cast<std::size_t>(index - 1)];
-  return candidate.interval.contains(time) ? &candidate : nullptr;
-}
-
-const Sample* IntensitySeries::NextAfter(Time time) const {
-  const auto it =
-      std::upper_bound(samples_.begin(), samples_.end(), time,
-                       [](Time t, const Sample& sample) { return t < sample.interval.begin; });
-  return it == samples_.end() ? nullptr : &*it;
-}
+const Sample* IntensitySeries::At(Time time) const { return SampleAt(samples_, time); }
+const Sample* IntensitySeries::NextAfter(Time time) const { return SampleAfter(samples_, time); }
 
 std::optional<WindowMean> IntensitySeries::Mean(Interval window) const {
   WeightedSum sum;

@@ -13,6 +13,7 @@
 #include "core/decision.h"
 #include "core/intensity.h"
 #include "core/ledger.h"
+#include "core/price_series.h"
 
 namespace ebb::core {
 
@@ -47,6 +48,13 @@ struct Embodied {
 
   /// SCI (ISO/IEC 21031:2024): M = TE x TiR / EL x RR / ToR.
   Emissions Of(Duration reserved) const;
+};
+
+/// Where the run's electricity prices come from, and what they had to say about its start.
+struct RunPrices {
+  PriceIdentity identity;
+  double weight = 0;                ///< of the price beside carbon, 0 to 1
+  std::optional<double> threshold;  ///< per kWh
 };
 
 enum class MeterScope { kProcessTree, kMachine };
@@ -89,6 +97,7 @@ struct RunSpec {
       meters;  ///< one line per meter: "cpu: model, TDP 8 W (4 W per thread; ...)"
   Machine machine;
   std::optional<TrainingSettings> training;
+  std::optional<RunPrices> prices;  ///< absent: no prices were given
 };
 
 enum class AttemptOutcome {
@@ -142,6 +151,7 @@ struct RunRecord {
   std::vector<Epoch> epochs;
   IntensitySeries
       signal;  ///< settled values around the run: from submission to the latest possible end
+  PriceSeries prices;  ///< over the same time; empty: none were given, or none are known
   std::optional<TrainingOutcome> training;
   BudgetRecord budget;
 

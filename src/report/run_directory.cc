@@ -93,6 +93,15 @@ Status ReadSignal(const Path& directory, core::RunRecord& run) {
   return {};
 }
 
+Status ReadPrices(const Path& directory, core::RunRecord& run) {
+  if (!run.spec.prices) return {};
+  EBB_ASSIGN_OR_RETURN(const std::string text, ReadIfThere(directory / kPricesFile));
+  if (text.empty()) return {};
+  EBB_ASSIGN_OR_RETURN(
+      run.prices, ParsePrices(text, run.spec.prices->identity, (directory / kPricesFile).string()));
+  return {};
+}
+
 // An attempt without an end was killed with Ebb: it ends at its last ledger row.
 void EndKilledAttempts(core::RunRecord& run) {
   std::map<int, core::Attempt*> open;
@@ -198,6 +207,9 @@ Status RunDirectory::AppendRows(std::span<const core::LedgerRow> rows) {
 Status RunDirectory::WriteSignal(const core::IntensitySeries& signal) {
   return platform::WriteFileAtomically(state_->path / kSignalFile, FormatSignal(signal));
 }
+Status RunDirectory::WritePrices(const core::PriceSeries& prices) {
+  return platform::WriteFileAtomically(state_->path / kPricesFile, FormatPrices(prices));
+}
 
 bool HoldsRun(const Path& path) {
   std::error_code code;
@@ -222,6 +234,7 @@ Result<core::RunRecord> ReadRun(const Path& path, std::vector<std::string>* noti
     return AddBudgetLine(line, std::move(where), run.budget);
   }));
   EBB_RETURN_IF_ERROR(ReadSignal(path, run));
+  EBB_RETURN_IF_ERROR(ReadPrices(path, run));
   EndKilledAttempts(run);
   EBB_RETURN_IF_ERROR(ReadTrainingFiles(path, run, notices));
   return run;

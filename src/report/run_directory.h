@@ -28,6 +28,7 @@ inline constexpr const char* kAttemptsFile = "attempts.jsonl";
 inline constexpr const char* kBudgetFile = "budget.jsonl";
 inline constexpr const char* kLedgerFile = "ledger.jsonl";
 inline constexpr const char* kSignalFile = "signal.csv";
+inline constexpr const char* kPricesFile = "prices.csv";
 inline constexpr const char* kProgressFile = "progress.jsonl";
 inline constexpr const char* kTrainResultFile = "train_result.json";
 inline constexpr const char* kSummaryFile = "summary.json";
@@ -62,6 +63,8 @@ class RunDirectory {
   Status AppendRows(std::span<const core::LedgerRow> rows);
   /// Replaces the settled intensity samples of the run.
   Status WriteSignal(const core::IntensitySeries& signal);
+  /// Replaces the electricity prices of the run.
+  Status WritePrices(const core::PriceSeries& prices);
 
  private:
   struct State;

@@ -127,6 +127,21 @@ core::GridClockSettings ClockFrom(JsonFields fields) {
   return clock;
 }
 
+Json ToJson(const core::RunPrices& prices) {
+  return {{"currency", prices.identity.currency},
+          {"source", prices.identity.source},
+          {"weight", prices.weight},
+          {"threshold_per_kwh", prices.threshold ? Json(*prices.threshold) : Json(nullptr)}};
+}
+
+core::RunPrices PricesFrom(JsonFields fields) {
+  core::RunPrices prices;
+  prices.identity = {fields.Text("currency"), fields.Text("source")};
+  prices.weight = fields.Number("weight");
+  if (fields.Has("threshold_per_kwh")) prices.threshold = fields.Number("threshold_per_kwh");
+  return prices;
+}
+
 }  // namespace
 
 std::string RunSpecToJson(const core::RunSpec& spec) {
@@ -152,6 +167,7 @@ std::string RunSpecToJson(const core::RunSpec& spec) {
   if (spec.wue_l_per_kwh) json["wue_l_per_kwh"] = *spec.wue_l_per_kwh;
   if (spec.embodied) json["embodied"] = ToJson(*spec.embodied);
   json["training"] = spec.training ? ToJson(*spec.training) : Json(nullptr);
+  if (spec.prices) json["prices"] = ToJson(*spec.prices);
   return Dump(json, 2) + "\n";
 }
 
@@ -182,6 +198,7 @@ Result<core::RunSpec> RunSpecFromJson(std::string_view text, std::string where) 
   spec.meters = fields.Texts("meters");
   spec.machine = MachineFrom(fields.Object("machine"));
   if (fields.Has("training")) spec.training = TrainingFrom(fields.Object("training"));
+  if (fields.Has("prices")) spec.prices = PricesFrom(fields.Object("prices"));
   EBB_RETURN_IF_ERROR(fields.status());
   return spec;
 }

@@ -1,13 +1,15 @@
 #pragma once
 // signal.csv: the settled intensity samples of a run in the columns of the traces that Ebb replays,
 // with the end of each interval and its status. Times are UTC; values read back exactly. What the
-// samples have in common (zone, kind, boundary, source) is in run.json.
+// samples have in common (zone, kind, boundary, source) is in run.json. prices.csv is the same for
+// electricity prices, as `ebb prices` reads them.
 
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "core/intensity.h"
+#include "core/price_series.h"
 
 namespace ebb::report {
 
@@ -15,5 +17,9 @@ std::string FormatSignal(const core::IntensitySeries& signal);
 /// `file` is for messages.
 Result<core::IntensitySeries> ParseSignal(std::string_view text, core::SignalIdentity identity,
                                           const std::string& file);
+
+std::string FormatPrices(const core::PriceSeries& prices);
+Result<core::PriceSeries> ParsePrices(std::string_view text, core::PriceIdentity identity,
+                                      const std::string& file);
 
 }  // namespace ebb::report

@@ -84,6 +84,7 @@ std::optional<core::Counterfactual> BestInHindsight(const core::RunRecord& run,
 void AddCounterfactuals(const core::RunRecord& run, Summary& summary) {
   if (run.ledger.empty()) return;
   const Time at_submission = StartAtSubmission(run);
+  summary.cost = SummariseCost(run, at_submission);
   summary.at_submission =
       MakeAlternative(core::RunAt(run.ledger, at_submission, run.signal), summary.totals);
   if (const auto best = BestInHindsight(run, at_submission))

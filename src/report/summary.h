@@ -17,6 +17,7 @@
 #include "core/counterfactual.h"
 #include "core/run.h"
 #include "core/uncertainty.h"
+#include "report/cost_summary.h"
 
 namespace ebb::report {
 
@@ -65,6 +66,7 @@ struct Summary {
   /// Saving against (a) as a share of the largest saving possible; absent when there was none to
   /// make.
   std::optional<double> share_of_possible_saving;
+  std::optional<CostSummary> cost;  ///< of the electricity; absent without prices
 };
 
 Summary Summarise(const core::RunRecord& run);

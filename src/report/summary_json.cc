@@ -61,6 +61,20 @@ Json AlternativeJson(const std::optional<Alternative>& alternative) {
           {"saving_percent", Maybe(alternative->saving_percent)}};
 }
 
+Json CostJson(const core::RunRecord& run, const CostSummary& cost) {
+  const core::RunPrices& prices = *run.spec.prices;
+  return {{"currency", prices.identity.currency},
+          {"amount", cost.actual.amount},
+          {"mean_price_per_kwh", Maybe(cost.actual.MeanPerKwh())},
+          {"share_of_energy_without_price", cost.actual.UnknownShare()},
+          {"same_energy_at_submission",
+           Maybe(cost.at_submission, [](const core::Cost& other) { return other.amount; })},
+          {"saving", Maybe(cost.saving)},
+          {"source", prices.identity.source},
+          {"price_weight", prices.weight},
+          {"price_threshold_per_kwh", Maybe(prices.threshold)}};
+}
+
 Json EpochsJson(const Summary& summary) {
   Json epochs = Json::array();
   for (const EpochSummary& item : summary.epochs) {
@@ -294,6 +308,7 @@ std::string SummaryJson(const core::RunRecord& run, const Summary& summary) {
   json["embodied"] = EmbodiedJson(run, summary);
   json["how_sure"] = FiguresJson(run, summary);
   json["budget"] = BudgetJson(run);
+  if (summary.cost) json["cost"] = CostJson(run, *summary.cost);
   json["epochs"] = EpochsJson(summary);
   json["training"] = TrainingJson(run);
   return Dump(json);

@@ -159,6 +159,13 @@ void AddBudget(const core::RunRecord& run, Lines& lines) {
   }
 }
 
+void AddCost(const core::RunRecord& run, const Summary& summary, Lines& lines) {
+  if (!summary.cost) return;
+  const std::string& currency = run.spec.prices->identity.currency;
+  lines.emplace_back("cost", CostText(*summary.cost, currency));
+  lines.emplace_back("at submission", CostAtSubmissionText(*summary.cost, currency));
+}
+
 void AddTraining(const core::TrainingOutcome& training, Lines& lines) {
   lines.emplace_back("training", "test accuracy " + FormatFixed(training.test_accuracy_percent, 2) +
                                      " %, test loss " + FormatSignificant(training.test_loss, 3) +
@@ -200,6 +207,7 @@ std::string SummaryText(const core::RunRecord& run, const Summary& summary) {
   AddOtherFigures(run, summary, lines);
   AddBudget(run, lines);
   AddAlternatives(summary, lines);
+  AddCost(run, summary, lines);
   if (run.training) AddTraining(*run.training, lines);
   for (const std::string& notice : ReplayNotices(run)) lines.emplace_back("note", notice);
   std::string text = run.spec.name + "\n";

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "platform/file.h"
+#include "signals/csv_rows.h"
 #include "signals/trace_header.h"
 
 namespace ebb::signals {
@@ -19,50 +20,12 @@ constexpr double kAllAboveIsAnotherUnit = 3'000;
 // The cleanest plants are at 5 g/kWh over their life cycle; all values below this are kg/kWh.
 constexpr double kAllBelowIsAnotherUnit = 3;
 
-struct Row {
-  std::size_t line = 0;
-  Time begin{};
-  std::optional<Time> end;
-  std::optional<double> value;
+struct Row : TimedRow {
   core::SampleStatus status = core::SampleStatus::kMeasured;
 };
 
 // One forecast value per row, kept apart because most traces have none.
 using ForecastValues = std::vector<std::optional<double>>;
-
-Error At(const std::string& path, std::size_t line, std::string what, std::string next = "") {
-  return {ExitCode::kConfiguration, std::move(what), path + ":" + std::to_string(line),
-          std::move(next)};
-}
-
-// Quoted for a message: cut short, and without what a terminal would act upon.
-std::string Shown(std::string_view text) {
-  constexpr std::size_t kLongest = 60;
-  std::string shown(text.substr(0, kLongest));
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
-  }
-  return "\"" + shown + (text.size() > kLongest ? "...\"" : "\"");
-}
-
-int TwoDigits(const char* text) { return (text[0] - '0') * 10 + (text[1] - '0'); }
-
-// "2023-05-01T13:45:30Z" at once; any other spelling through ParseTime. Nearly all rows of nearly
-// all files are spelt like this, and a four-year trace has 35,000 of them.
-Result<Time> ParseTimeFast(std::string_view text) {
-  constexpr std::string_view kShape = "dddd-dd-ddTdd:dd:ddZ";
-  bool fits = text.size() == kShape.size();
-  for (std::size_t i = 0; fits && i < kShape.size(); ++i)
-    fits = kShape[i] == 'd' ? text[i] >= '0' && text[i] <= '9' : text[i] == kShape[i];
-  if (!fits) return ParseTime(text);
-  const char* c = text.data();
-  const chr::year_month_day date{chr::year{TwoDigits(c) * 100 + TwoDigits(c + 2)},
-                                 chr::month{static_cast<unsigned>(TwoDigits(c + 5))},
-                                 chr::day{static_cast<unsigned>(TwoDigits(c + 8))}};
-  const int hour = TwoDigits(c + 11), minute = TwoDigits(c + 14), second = TwoDigits(c + 17);
-  if (!date.ok() || hour > 23 || minute > 59 || second > 59) return ParseTime(text);
-  return Time{chr::sys_days{date}} + chr::hours{hour} + chr::minutes{minute} + chr::seconds{second};
-}
 
 // Reads rows one by one into `rows` and `forecasts`; stops at the first that cannot be trusted.
 class RowReader {
@@ -74,21 +37,16 @@ class RowReader {
   void SetDefaultStatus(core::SampleStatus status) { default_status_ = status; }
 
   Status Read(std::string_view line, std::size_t number) {
-    SplitFields(line, fields_);
-    if (fields_.size() != header_.columns)
-      return Fail(At(path_, number,
-                     "has " + std::to_string(fields_.size()) + " columns, the header has " +
-                         std::to_string(header_.columns),
-                     "a truncated file ends like this: copy it again"));
+    EBB_RETURN_IF_ERROR(SplitRow(line, header_.columns, path_, number, fields_));
     EBB_ASSIGN_OR_RETURN(const bool wanted, ReadZone(number));
     if (!wanted) return {};
-    Row row{number, {}, {}, {}, default_status_};
+    Row row{{number, {}, {}, {}}, default_status_};
     EBB_ASSIGN_OR_RETURN(row.begin, ReadTime(header_.time, number));
-    EBB_RETURN_IF_ERROR(CheckOrder(row));
+    if (!rows_.empty()) EBB_RETURN_IF_ERROR(CheckRowOrder(rows_.back(), row, path_));
     if (header_.end) {
       EBB_ASSIGN_OR_RETURN(row.end, ReadTime(*header_.end, number));
       if (*row.end <= row.begin)
-        return Fail(At(path_, number, "the interval ends before it begins"));
+        return Fail(AtLine(path_, number, "the interval ends before it begins"));
     }
     EBB_ASSIGN_OR_RETURN(row.value, ReadValue(header_.value, number));
     EBB_RETURN_IF_ERROR(ReadStatus(row));
@@ -113,34 +71,13 @@ class RowReader {
     if (options_.zone) return zone == *options_.zone;
     if (zone_.empty()) zone_ = zone;
     if (zone == zone_) return true;
-    return Fail(At(path_, number, "holds zone " + Shown(zone) + " beside " + Shown(zone_),
-                   "name the zone to use"));
+    return Fail(AtLine(path_, number,
+                       "holds zone " + ShownField(zone) + " beside " + ShownField(zone_),
+                       "name the zone to use"));
   }
 
   Result<Time> ReadTime(std::size_t column, std::size_t number) {
-    auto time = ParseTimeFast(fields_[column]);
-    if (!time)
-      return Fail(At(path_, number, Shown(fields_[column]) + " is not a time", time.error().next));
-    return *time;
-  }
-
-  Status CheckOrder(const Row& row) {
-    if (rows_.empty()) return {};
-    const Row& before = rows_.back();
-    if (row.begin == before.begin)
-      return Fail(At(
-          path_, row.line,
-          FormatTime(row.begin) + " is there twice, also in line " + std::to_string(before.line)));
-    if (row.begin < before.begin)
-      return Fail(At(path_, row.line,
-                     "rows are not in the order of time: " + FormatTime(row.begin) + " after " +
-                         FormatTime(before.begin),
-                     "sort the file by its first column"));
-    if (before.end && row.begin < *before.end)
-      return Fail(
-          At(path_, row.line,
-             "begins before the interval of line " + std::to_string(before.line) + " ends"));
-    return {};
+    return ReadTimeField(fields_[column], path_, number);
   }
 
   Result<std::optional<double>> ReadValue(std::size_t column, std::size_t number) {
@@ -148,14 +85,14 @@ class RowReader {
     if (text.empty()) return std::optional<double>{};
     const auto value = ParseNumber(text);
     if (!value)
-      return Fail(At(path_, number, Shown(text) + " is not a number",
-                     "leave the value empty where it is not known"));
+      return Fail(AtLine(path_, number, ShownField(text) + " is not a number",
+                         "leave the value empty where it is not known"));
     if (*value < 0)
-      return Fail(At(path_, number, "intensity " + Shown(text) + " is negative",
-                     "leave the value empty where it is not known"));
+      return Fail(AtLine(path_, number, "intensity " + ShownField(text) + " is negative",
+                         "leave the value empty where it is not known"));
     if (*value > kHighestPossible)
-      return Fail(At(path_, number, "intensity " + Shown(text) + " cannot be gCO2eq/kWh",
-                     "leave the value empty where it is not known"));
+      return Fail(AtLine(path_, number, "intensity " + ShownField(text) + " cannot be gCO2eq/kWh",
+                         "leave the value empty where it is not known"));
     return value;
   }
 
@@ -168,8 +105,9 @@ class RowReader {
     if (!header_.status || fields_[*header_.status].empty()) return {};
     const auto status = core::SampleStatusFromName(fields_[*header_.status]);
     if (!status)
-      return Fail(At(path_, row.line, "status " + Shown(fields_[*header_.status]) + " is unknown",
-                     "measured, estimated, forecast and modelled are known"));
+      return Fail(AtLine(path_, row.line,
+                         "status " + ShownField(fields_[*header_.status]) + " is unknown",
+                         "measured, estimated, forecast and modelled are known"));
     row.status = *status;
     return {};
   }
@@ -184,41 +122,6 @@ class RowReader {
   std::string zone_;
 };
 
-struct Step {
-  Duration length{0};
-  bool irregular = false;
-};
-
-// The most frequent distance of neighbouring rows (the shorter among equals). Where fewer than half
-// of the rows keep it, the series is one of readings at no fixed distance.
-Step InferStep(const std::vector<Row>& rows, Duration hold_limit) {
-  std::vector<Duration> distances;
-  for (std::size_t i = 1; i < rows.size(); ++i)
-    distances.push_back(rows[i].begin - rows[i - 1].begin);
-  std::sort(distances.begin(), distances.end());
-  Duration best{0};
-  std::ptrdiff_t best_count = 0;
-  for (auto it = distances.begin(); it != distances.end();) {
-    const auto next = std::upper_bound(it, distances.end(), *it);
-    if (next - it > best_count) {
-      best = *it;
-      best_count = next - it;
-    }
-    it = next;
-  }
-  if (best_count * 2 >= static_cast<std::ptrdiff_t>(distances.size()) && best_count > 0)
-    return {best, false};
-  return {std::min<Duration>(chr::hours{1}, hold_limit), true};
-}
-
-// A row holds for a step (regular) or up to the limit (irregular), never beyond the next row.
-Interval IntervalOf(const std::vector<Row>& rows, std::size_t index, Duration longest) {
-  const Row& row = rows[index];
-  Time end = row.end.value_or(row.begin + longest);
-  if (index + 1 < rows.size()) end = std::min(end, rows[index + 1].begin);
-  return {row.begin, end};
-}
-
 Status CheckMagnitude(const std::vector<Row>& rows, const core::SignalIdentity& identity,
                       const std::string& path, std::string_view column) {
   double low = kHighestPossible, high = -1;
@@ -228,8 +131,8 @@ Status CheckMagnitude(const std::vector<Row>& rows, const core::SignalIdentity& 
     high = std::max(high, *row.value);
   }
   if (high < 0)
-    return Fail({ExitCode::kConfiguration, "column " + Shown(column) + " has no value at all", path,
-                 "is it the right file?"});
+    return Fail({ExitCode::kConfiguration, "column " + ShownField(column) + " has no value at all",
+                 path, "is it the right file?"});
   if (low > kAllAboveIsAnotherUnit)
     return Fail({ExitCode::kConfiguration,
                  "every value is above " + FormatExact(kAllAboveIsAnotherUnit) +
@@ -269,7 +172,7 @@ Result<std::vector<ForecastColumn>> BuildForecasts(const TraceHeader& header,
 Result<Trace> BuildTrace(const TraceHeader& header, const RowReader& reader,
                          const core::SignalIdentity& identity, Duration hold_limit) {
   const std::vector<Row>& rows = reader.rows();
-  const Step step = InferStep(rows, hold_limit);
+  const RowStep step = InferStep(BeginsOf(rows), hold_limit);
   const Duration longest = step.irregular ? hold_limit : step.length;
   std::vector<core::Sample> samples;
   samples.reserve(rows.size());
@@ -321,15 +224,6 @@ core::SignalIdentity IdentityOf(const TraceHeader& header, const std::string& pa
   return identity;
 }
 
-// Takes the next line off `text`, without its line end.
-std::string_view TakeLine(std::string_view& text) {
-  const auto newline = text.find('\n');
-  std::string_view line = text.substr(0, newline);
-  text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
-
 }  // namespace
 
 Time ForecastColumn::IssuedAt(Time target) const {
@@ -354,10 +248,7 @@ core::SignalIdentity IdentityFromFileName(std::string_view path) {
 
 Result<Trace> ParseTrace(std::string_view text, const std::string& path,
                          const TraceOptions& options) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  if (Trim(text).empty())
-    return Fail({ExitCode::kConfiguration, "the file is empty", path, "copy or download it again"});
+  EBB_RETURN_IF_ERROR(TakeByteOrderMark(text, path));
   EBB_ASSIGN_OR_RETURN(const TraceHeader header,
                        ParseTraceHeader(TakeLine(text), path + ":1", options.boundary));
   RowReader reader(header, path, options);
@@ -369,7 +260,7 @@ Result<Trace> ParseTrace(std::string_view text, const std::string& path,
   }
   if (reader.rows().empty())
     return Fail({ExitCode::kConfiguration,
-                 header.zone && options.zone ? "has no row for zone " + Shown(*options.zone)
+                 header.zone && options.zone ? "has no row for zone " + ShownField(*options.zone)
                                              : "has a header but no rows",
                  path, "is it the right file?"});
   const core::SignalIdentity identity = IdentityOf(header, path, options, reader.zone());

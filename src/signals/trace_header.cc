@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "signals/csv_rows.h"
 
 namespace ebb::signals {
 namespace {
@@ -24,33 +25,8 @@ bool IsOneOf(const std::array<std::string_view, N>& names, std::string_view name
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// "Carbon intensity gCO₂eq/kWh (Life cycle)" -> "carbon_intensity_gco2eq_kwh_life_cycle".
-std::string Normalise(std::string_view name) {
-  std::string plain;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const char c = name[i];
-    if (name.substr(i).starts_with("\u2082")) {
-      plain += '2';
-      i += 2;
-    } else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
-      plain += c;
-    } else if (c >= 'A' && c <= 'Z') {
-      plain += static_cast<char>(c - 'A' + 'a');
-    } else if (!plain.empty() && plain.back() != '_') {
-      plain += '_';
-    }
-  }
-  while (!plain.empty() && plain.back() == '_') plain.pop_back();
-  return plain;
-}
-
 bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
-}
-
-bool IsTimeName(std::string_view name) {
-  if (name.ends_with("_utc")) name.remove_suffix(4);
-  return IsOneOf(kTimeNames, name);
 }
 
 bool IsValueName(std::string_view name) {
@@ -162,10 +138,10 @@ Result<std::size_t> ChooseValue(const std::vector<std::string>& names,
 
 Status AssignColumn(const std::string& name, std::size_t column, const std::string& where,
                     TraceHeader& header) {
-  if (IsOneOf(kEndNames, name)) header.end = column;
+  if (IsEndName(name)) header.end = column;
   if (name == "status") header.status = column;
   if (IsOneOf(kEstimatedNames, name)) header.estimated = column;
-  if (IsOneOf(kZoneNames, name)) header.zone = column;
+  if (IsZoneName(name)) header.zone = column;
   if (!name.starts_with("forecast")) return {};
   auto forecast = ParseForecastName(name);
   if (!forecast) return Fail(UnknownForecast(name, where));
@@ -176,23 +152,32 @@ Status AssignColumn(const std::string& name, std::size_t column, const std::stri
 
 }  // namespace
 
-void SplitFields(std::string_view line, std::vector<std::string_view>& fields) {
-  fields.clear();
-  for (;;) {
-    std::size_t search = 0;
-    if (line.starts_with('"')) {
-      const auto closing = line.find('"', 1);
-      search = closing == std::string_view::npos ? line.size() : closing;
+std::string NormalisedName(std::string_view column) {
+  std::string plain;
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    const char c = column[i];
+    if (column.substr(i).starts_with("\u2082")) {
+      plain += '2';
+      i += 2;
+    } else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
+      plain += c;
+    } else if (c >= 'A' && c <= 'Z') {
+      plain += static_cast<char>(c - 'A' + 'a');
+    } else if (!plain.empty() && plain.back() != '_') {
+      plain += '_';
     }
-    const auto comma = line.find(',', search);
-    std::string_view field = Trim(line.substr(0, comma));
-    if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
-      field = Trim(field.substr(1, field.size() - 2));
-    fields.push_back(field);
-    if (comma == std::string_view::npos) return;
-    line.remove_prefix(comma + 1);
   }
+  while (!plain.empty() && plain.back() == '_') plain.pop_back();
+  return plain;
 }
+
+bool IsTimeName(std::string_view name) {
+  if (name.ends_with("_utc")) name.remove_suffix(4);
+  return IsOneOf(kTimeNames, name);
+}
+
+bool IsEndName(std::string_view name) { return IsOneOf(kEndNames, name); }
+bool IsZoneName(std::string_view name) { return IsOneOf(kZoneNames, name); }
 
 Result<TraceHeader> ParseTraceHeader(std::string_view line, const std::string& where,
                                      std::optional<core::Boundary> wanted) {
@@ -203,7 +188,7 @@ Result<TraceHeader> ParseTraceHeader(std::string_view line, const std::string& w
                  "has " + std::to_string(fields.size()) + " columns, more than any trace", where,
                  "is it the right file?"});
   std::vector<std::string> names;
-  for (const std::string_view field : fields) names.push_back(Normalise(field));
+  for (const std::string_view field : fields) names.push_back(NormalisedName(field));
 
   TraceHeader header;
   header.columns = fields.size();

@@ -40,7 +40,13 @@ struct TraceHeader {
 Result<TraceHeader> ParseTraceHeader(std::string_view line, const std::string& where,
                                      std::optional<core::Boundary> wanted);
 
-/// Splits a line at its commas; a field may stand in double quotes. Views into `line`.
-void SplitFields(std::string_view line, std::vector<std::string_view>& fields);
+/// "Carbon intensity gCO₂eq/kWh (Life cycle)" -> "carbon_intensity_gco2eq_kwh_life_cycle".
+std::string NormalisedName(std::string_view column);
+
+/// Whether a column of that normalised name holds the begin or the end of the interval, or the
+/// zone.
+bool IsTimeName(std::string_view name);
+bool IsEndName(std::string_view name);
+bool IsZoneName(std::string_view name);
 
 }  // namespace ebb::signals

@@ -1,0 +1,100 @@
+#include "config/price_file.h"
+
+#include "base/check.h"
+#include "config/file_names.h"
+#include "config/key_reader.h"
+#include "config/list_reader.h"
+#include "config/tariff_section.h"
+#include "config/yaml_tree.h"
+#include "platform/file.h"
+#include "signals/price_csv.h"
+
+namespace ebb::config {
+namespace {
+
+// Where the market says nothing else: the European day-ahead auction publishes at about 13:00
+// Central European time, which is 12:00 UTC or an hour earlier in summer.
+constexpr const char* kDefaultMarketZone = "UTC";
+constexpr Duration kDefaultPublication = std::chrono::hours{12};
+
+struct DayAheadKeys {
+  Given<std::string> file, zone, currency, unit, timezone;
+  Given<Duration> published_at;
+};
+
+prices::ZoneClock MarketClock() {
+  auto clock = prices::ZoneClock::Find(kDefaultMarketZone);
+  EBB_CHECK(clock.has_value());
+  return *std::move(clock);
+}
+
+Result<prices::PriceSource> ReadSeries(const std::string& path, const std::string& text,
+                                       const signals::PriceCsvOptions& options,
+                                       const prices::Publication& publication) {
+  EBB_ASSIGN_OR_RETURN(const core::PriceSeries series, signals::ParsePriceCsv(text, path, options));
+  return prices::PriceSource(prices::AsPublished(series, publication));
+}
+
+Result<prices::PriceSource> ReadDayAhead(const YamlNode& node, const std::string& name,
+                                         const FileReader& read_file, Problems& problems) {
+  DayAheadKeys keys;
+  const std::vector<KeyRule> rules{
+      ReadText("file", keys.file),         ReadText("zone", keys.zone),
+      ReadText("currency", keys.currency), ReadChoice("unit", keys.unit, {"per_kwh", "per_mwh"}),
+      ReadText("timezone", keys.timezone), ReadClockTime("published_at", keys.published_at)};
+  ReadSection(node, "day_ahead", rules, {}, problems);
+  if (!keys.file) problems.Add(node.line, "day_ahead needs the key file: a CSV file of prices");
+  if (keys.published_at && !keys.timezone)
+    problems.Add(keys.published_at.line, "published_at needs a timezone beside it");
+  prices::Publication publication{MarketClock(), kDefaultPublication};
+  if (keys.timezone) {
+    if (auto clock = prices::ZoneClock::Find(*keys.timezone))
+      publication = {*std::move(clock), std::chrono::hours{13}};
+    else
+      problems.Add(keys.timezone.line, clock.error().what + " (" + clock.error().next + ")");
+  }
+  publication.time_of_day = keys.published_at.value_or(publication.time_of_day);
+  if (!problems.empty()) return Fail(problems.ToError());
+  signals::PriceCsvOptions options;
+  options.currency = keys.currency.value;
+  options.zone = keys.zone.value;
+  if (keys.unit) options.per_mwh = *keys.unit == "per_mwh";
+  const std::string path = Beside(FolderOf(name), *keys.file);
+  EBB_ASSIGN_OR_RETURN(const std::string text, read_file(path));
+  return ReadSeries(path, text, options, publication);
+}
+
+bool IsCsv(const std::string& path) { return path.ends_with(".csv") || path.ends_with(".csv.gz"); }
+
+}  // namespace
+
+Result<prices::PriceSource> ParsePrices(const std::string& text, const std::string& name,
+                                        const FileReader& read_file) {
+  if (IsCsv(name)) return ReadSeries(name, text, {}, {MarketClock(), kDefaultPublication});
+  EBB_ASSIGN_OR_RETURN(const YamlNode root, ParseYaml(text, name));
+  if (root.kind == YamlNode::Kind::kNull)
+    return Fail({ExitCode::kConfiguration, "the file is empty", name,
+                 "configs/prices shows what belongs in it"});
+  Problems problems(name);
+  TariffKeys keys;
+  Given<YamlNode> day_ahead;
+  std::vector<KeyRule> rules = TariffRules(keys);
+  rules.push_back(ReadNode("day_ahead", day_ahead));
+  ReadSection(root, "", rules, {}, problems);
+  if (day_ahead) {
+    if (keys.schedules || keys.flat_rate)
+      problems.Add(day_ahead.line, "day_ahead stands beside schedules or flatRate: leave one out");
+    return ReadDayAhead(*day_ahead, name, read_file, problems);
+  }
+  prices::Tariff tariff = ResolveTariff(keys, FileStem(name, "tariff"), problems);
+  if (!problems.empty()) return Fail(problems.ToError());
+  return prices::PriceSource(std::move(tariff));
+}
+
+Result<prices::PriceSource> LoadPrices(const std::string& path) {
+  const FileReader read = [](const std::string& file) { return platform::ReadFileMaybeGzip(file); };
+  EBB_ASSIGN_OR_RETURN(const std::string text, read(path));
+  return ParsePrices(text, path, read);
+}
+
+}  // namespace ebb::config

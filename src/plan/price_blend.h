@@ -1,0 +1,53 @@
+#pragma once
+// Carbon and price as one figure, so that one policy can weigh both. Relative changes are made
+// comparable by the means over what is ahead:
+//
+//   blended = (1 - w) x carbon + w x mean carbon x (price - low) / (mean price - low),
+//
+// where low is the lowest price ahead if that is negative, else 0: a saving of one per cent of the
+// grams counts (1 - w), one per cent of the money w. Prices below zero are counted from the lowest,
+// since no schedule should burn energy to be paid for it. The unit stays g/kWh, with the same mean.
+// w = 0 is carbon alone, w = 1 is price alone. Pure.
+
+#include <memory>
+#include <optional>
+
+#include "base/time.h"
+#include "core/intensity.h"
+#include "core/price_series.h"
+#include "plan/gate_policy.h"
+
+namespace ebb::plan {
+
+class PriceBlend {
+ public:
+  /// Means over what is ahead. Prices that are all equal to `lowest_price`, and a mean carbon of 0,
+  /// take 1 for the mean they would divide by.
+  PriceBlend(double weight, double mean_carbon, double mean_price, double lowest_price);
+  double Of(double carbon, double price) const {
+    return (1 - weight_) * carbon + price_factor_ * (price - base_) + flat_;
+  }
+
+ private:
+  double weight_, price_factor_ = 0, base_ = 0, flat_ = 0;
+};
+
+/// `view` with blended values from `from` on, as far as carbon and price are both known (price
+/// alone for weight 1); what is not known of either is a gap. `prices` must hold what is known at
+/// view.now and no more.
+core::SignalView BlendView(const core::SignalView& view, const core::PriceSeries& prices,
+                           double weight, Time from);
+
+struct PriceGateOptions {
+  std::shared_ptr<const core::PriceSeries> prices;  ///< over the whole run and its wait
+  double weight = 0;                ///< 0 to 1, see above; `inner` decides on the blended values
+  std::optional<double> threshold;  ///< per kWh: waits while the price is above; equality admits
+};
+
+/// `inner`, with an eye on the price. First the threshold: above it, or while the price is unknown,
+/// the run waits until the latest start. Then the weight. The decision carries the true
+/// intensities, and its note the prices.
+std::unique_ptr<GatePolicy> MakePriceAware(std::unique_ptr<GatePolicy> inner,
+                                           PriceGateOptions options);
+
+}  // namespace ebb::plan

@@ -1,0 +1,74 @@
+#pragma once
+// What every CSV file of a series over time has in common, whatever its values are: lines, times,
+// the order of rows, and which interval a row holds for. Used by traces of intensity and of prices.
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace ebb::signals {
+
+/// One row: a value from `begin` on. Kinds of rows derive from it.
+struct TimedRow {
+  std::size_t line = 0;
+  Time begin{};
+  std::optional<Time> end;
+  std::optional<double> value;  ///< absent: a gap
+};
+
+/// An Error at a line of a file.
+Error AtLine(const std::string& path, std::size_t line, std::string what, std::string next = "");
+
+/// Quoted for a message: cut short, and without what a terminal would act upon.
+std::string ShownField(std::string_view text);
+
+/// Takes a byte order mark off `text`. An Error where nothing but blanks is left.
+Status TakeByteOrderMark(std::string_view& text, const std::string& path);
+
+/// Takes the next line off `text`, without its line end.
+std::string_view TakeLine(std::string_view& text);
+
+/// Splits a line at its commas; a field may stand in double quotes. Views into `line`.
+void SplitFields(std::string_view line, std::vector<std::string_view>& fields);
+
+/// The same with as many fields as the header has, or an Error.
+Status SplitRow(std::string_view line, std::size_t columns, const std::string& path,
+                std::size_t number, std::vector<std::string_view>& fields);
+
+/// An ISO-8601 time, UTC where it has no offset.
+Result<Time> ReadTimeField(std::string_view text, const std::string& path, std::size_t line);
+
+/// Refuses a row that is not after `before`, or begins inside its interval.
+Status CheckRowOrder(const TimedRow& before, const TimedRow& row, const std::string& path);
+
+struct RowStep {
+  Duration length{0};
+  bool irregular = false;
+};
+/// The most frequent distance of neighbouring rows (the shorter among equals). Where fewer than
+/// half of the rows keep it, the series is one of readings at no fixed distance, and `length` is
+/// an hour or `hold_limit`.
+RowStep InferStep(const std::vector<Time>& begins, Duration hold_limit);
+
+/// A row holds for a step (regular) or up to the limit (irregular), never beyond the next row.
+template <typename Row>
+Interval IntervalOf(const std::vector<Row>& rows, std::size_t index, Duration longest) {
+  const TimedRow& row = rows[index];
+  Time end = row.end.value_or(row.begin + longest);
+  if (index + 1 < rows.size()) end = std::min(end, rows[index + 1].begin);
+  return {row.begin, end};
+}
+
+template <typename Row>
+std::vector<Time> BeginsOf(const std::vector<Row>& rows) {
+  std::vector<Time> begins;
+  for (const TimedRow& row : rows) begins.push_back(row.begin);
+  return begins;
+}
+
+}  // namespace ebb::signals

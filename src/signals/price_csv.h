@@ -1,0 +1,32 @@
+#pragma once
+// Electricity prices from a CSV file: one row per interval, time and price, with the unit in the
+// column's name or in a column of its own. Understood beside plain files: exports of the ENTSO-E
+// transparency platform in UTC, Ember's hourly European prices, and datetime,value,unit as
+// Electricity Maps names its fields. Format: docs/prices.md. Negative prices are legal; a missing
+// row or an empty value is a gap and stays one. What cannot be trusted is an Error with file and
+// line. Pure but for LoadPriceCsv, which reads one file.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "core/price_series.h"
+
+namespace ebb::signals {
+
+struct PriceCsvOptions {
+  std::optional<std::string> currency;  ///< where the file does not say it
+  std::optional<bool> per_mwh;          ///< the same
+  std::optional<std::string> zone;      ///< which of several zones
+};
+
+/// Prices per kWh. `path` is for messages. Every price is known from the beginning of time; when it
+/// was published is for the caller to say (prices::AsPublished).
+Result<core::PriceSeries> ParsePriceCsv(std::string_view text, const std::string& path,
+                                        const PriceCsvOptions& options = {});
+/// Reads a plain or gzip file.
+Result<core::PriceSeries> LoadPriceCsv(const std::string& path,
+                                       const PriceCsvOptions& options = {});
+
+}  // namespace ebb::signals
