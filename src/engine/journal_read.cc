@@ -1,4 +1,5 @@
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/enum_names.h"
 #include "engine/journal_json.h"
@@ -14,8 +15,22 @@ struct BadRecord {
   std::string what;
 };
 
-Time TimeFrom(const Json& json) { return Time{Duration{json.get<std::int64_t>()}}; }
-Duration DurationFrom(const Json& json) { return Duration{json.get<std::int64_t>()}; }
+// The library would cut a fraction off and let a large number overflow.
+template <typename T>
+T Whole(const Json& json) {
+  if (json.is_number_integer()) {
+    const auto value = json.get<std::int64_t>();
+    const bool wrapped = json.is_number_unsigned() && value < 0;
+    if (!wrapped && std::in_range<T>(value)) return static_cast<T>(value);
+  }
+  throw BadRecord{"is no whole number in range: " + json.dump()};
+}
+int IntegerOr(const Json& json, const char* key, int otherwise) {
+  return json.contains(key) ? Whole<int>(json.at(key)) : otherwise;
+}
+
+Time TimeFrom(const Json& json) { return Time{Duration{Whole<std::int64_t>(json)}}; }
+Duration DurationFrom(const Json& json) { return Duration{Whole<std::int64_t>(json)}; }
 
 std::optional<Time> OptionalTime(const Json& json, const char* key) {
   if (!json.contains(key)) return std::nullopt;
@@ -38,8 +53,8 @@ core::Cluster ClusterFrom(const Json& json) {
     cluster.sites.push_back({site.at("name"), site.at("zone"), {site.at("pue").get<double>()}});
   for (const Json& pool : json.at("pools")) {
     cluster.pools.push_back({pool.at("model"),
-                             pool.at("site"),
-                             pool.at("count"),
+                             Whole<int>(pool.at("site")),
+                             Whole<int>(pool.at("count")),
                              pool.at("speed"),
                              pool.at("power_factor"),
                              {pool.at("idle_w").get<double>()}});
@@ -49,16 +64,16 @@ core::Cluster ClusterFrom(const Json& json) {
 
 core::Job JobFrom(const Json& json) {
   core::Job job;
-  job.id = json.at("id");
+  job.id = Whole<core::JobId>(json.at("id"));
   job.name = json.at("name");
   job.submitted = TimeFrom(json.at("submitted"));
-  job.devices = json.at("devices");
+  job.devices = Whole<int>(json.at("devices"));
   job.run_time = DurationFrom(json.at("run_time_ms"));
   job.power = {json.at("power_w").get<double>()};
   job.start_by = OptionalTime(json, "start_by");
   job.finish_by = OptionalTime(json, "finish_by");
   job.tier = json.value("tier", "");
-  job.priority = json.value("priority", 0);
+  job.priority = IntegerOr(json, "priority", 0);
   job.threshold = OptionalIntensity(json, "threshold");
   job.pausable = json.value("pausable", false);
   if (job.pausable) {
@@ -109,13 +124,13 @@ core::SignalView ViewFrom(const Json& json) {
 
 JobReport ReportFrom(const Json& json) {
   JobReport report;
-  report.job = json.at("job");
-  report.attempt = json.at("attempt");
+  report.job = Whole<core::JobId>(json.at("job"));
+  report.attempt = Whole<int>(json.at("attempt"));
   report.phase = Known(EnumFromName<JobPhase>(kPhaseNames, json.at("phase").get<std::string>()),
                        json.at("phase"));
-  report.pool = json.at("pool");
+  report.pool = Whole<int>(json.at("pool"));
   report.since = TimeFrom(json.at("since"));
-  report.exit_code = json.value("exit_code", 0);
+  report.exit_code = IntegerOr(json, "exit_code", 0);
   report.detail = json.value("detail", "");
   return report;
 }
@@ -124,13 +139,13 @@ Fact FactFrom(const Json& json) {
   const std::string name = json.at("event");
   if (name == "cluster_changed") return ClusterChanged{ClusterFrom(json.at("cluster"))};
   if (name == "job_submitted") return JobSubmitted{JobFrom(json.at("job"))};
-  if (name == "job_cancelled") return JobCancelled{json.at("job")};
+  if (name == "job_cancelled") return JobCancelled{Whole<core::JobId>(json.at("job"))};
   if (name == "signal_observed") {
-    return SignalObserved{json.at("site"), ViewFrom(json.at("view")),
+    return SignalObserved{Whole<int>(json.at("site")), ViewFrom(json.at("view")),
                           TimeFrom(json.at("next_change"))};
   }
   if (name == "signal_lost")
-    return SignalLost{json.at("site"), json.at("why"), TimeFrom(json.at("retry_at"))};
+    return SignalLost{Whole<int>(json.at("site")), json.at("why"), TimeFrom(json.at("retry_at"))};
   if (name == "job_report") return ReportFrom(json.at("report"));
   if (name == "executor_observed") {
     ExecutorObserved observed;
@@ -143,9 +158,9 @@ Fact FactFrom(const Json& json) {
 
 Command CommandFrom(const Json& json) {
   const std::string name = json.at("command");
-  const core::JobId job = json.at("job");
-  const int attempt = json.at("attempt");
-  if (name == "start") return StartJob{job, attempt, json.at("pool")};
+  const auto job = Whole<core::JobId>(json.at("job"));
+  const int attempt = Whole<int>(json.at("attempt"));
+  if (name == "start") return StartJob{job, attempt, Whole<int>(json.at("pool"))};
   if (name == "pause") return PauseJob{job, attempt};
   if (name == "cancel") return CancelJob{job, attempt};
   throw BadRecord{"has an unknown command: " + name};
@@ -153,11 +168,11 @@ Command CommandFrom(const Json& json) {
 
 Explanation ExplanationFrom(const Json& json) {
   Explanation explanation;
-  explanation.job = json.at("job");
+  explanation.job = Whole<core::JobId>(json.at("job"));
   explanation.stage = Known(StageFromName(json.at("stage").get<std::string>()), json.at("stage"));
   explanation.rule =
       Known(core::GateRuleFromName(json.at("rule").get<std::string>()), json.at("rule"));
-  explanation.pool = json.at("pool");
+  explanation.pool = Whole<int>(json.at("pool"));
   explanation.current = OptionalIntensity(json, "current");
   explanation.expected = OptionalIntensity(json, "expected");
   explanation.threshold = OptionalIntensity(json, "threshold");
