@@ -45,4 +45,11 @@ Result<std::vector<std::string>> GpusOf(const std::string& flag, const std::stri
   return names;
 }
 
+Result<double> PriceWeightOf(const std::string& text) {
+  const auto weight = ParseNumber(text);
+  if (weight && *weight >= 0 && *weight <= 1) return *weight;
+  return Fail({ExitCode::kUsage, "--price-weight: \"" + text + "\" is not accepted", "",
+               "give a number from 0 (carbon alone) to 1 (price alone)"});
+}
+
 }  // namespace ebb::cli

@@ -12,6 +12,8 @@ namespace ebb::cli {
 
 Result<Time> TimeOf(const std::string& flag, const std::string& text);
 Result<Duration> DurationOf(const std::string& flag, const std::string& text);
+/// 0 to 1.
+Result<double> PriceWeightOf(const std::string& text);
 /// Devices as CUDA_VISIBLE_DEVICES names them, with commas between: indices, or GPU-... and MIG-...
 /// identifiers; none twice.
 Result<std::vector<std::string>> GpusOf(const std::string& flag, const std::string& text);

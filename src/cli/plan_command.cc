@@ -10,8 +10,10 @@
 #include "cli/run_options.h"
 #include "cli/simulation_run.h"
 #include "config/scenario_policies.h"
+#include "config/scenario_prices.h"
 #include "platform/file.h"
 #include "platform/terminal.h"
+#include "report/cost_table.h"
 #include "report/queue_plan_json.h"
 #include "report/queue_plan_page.h"
 #include "report/text_table.h"
@@ -33,14 +35,14 @@ that may leave out sites, policies and start dates: then the signal flags, the p
 are taken. docs/plan.md says what every figure means.)";
 
 struct PlanOptions {
-  std::string file, at, policy, html;
+  std::string file, at, policy, html, prices, price_weight;
   bool json = false;
   FlagValues signal;
 };
 
 Time Now() { return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()); }
 
-Result<config::ScenarioFile> Load(const PlanOptions& options) {
+Result<config::ScenarioFile> LoadFile(const PlanOptions& options) {
   RunOptions flags;
   EBB_RETURN_IF_ERROR(ApplyFlags(options.signal, flags));
   config::ScenarioContext context;
@@ -58,6 +60,17 @@ Result<config::ScenarioFile> Load(const PlanOptions& options) {
   return config::LoadScenario(std::move(context));
 }
 
+// The prices of the command line over those of the file.
+Result<config::ScenarioFile> Load(const PlanOptions& options) {
+  EBB_ASSIGN_OR_RETURN(config::ScenarioFile file, LoadFile(options));
+  std::optional<double> weight;
+  if (!options.price_weight.empty()) {
+    EBB_ASSIGN_OR_RETURN(weight, PriceWeightOf(options.price_weight));
+  }
+  EBB_RETURN_IF_ERROR(config::OverridePrices(options.prices, weight, file));
+  return file;
+}
+
 Result<sim::PolicyChoice> PolicyOf(const PlanOptions& options, const sim::Scenario& scenario) {
   if (!options.policy.empty()) {
     EBB_ASSIGN_OR_RETURN(const auto chosen,
@@ -68,7 +81,12 @@ Result<sim::PolicyChoice> PolicyOf(const PlanOptions& options, const sim::Scenar
   const auto planner = std::find_if(scenario.policies.begin(), scenario.policies.end(),
                                     [](const auto& choice) { return choice.policy == "planner"; });
   if (planner != scenario.policies.end()) return *planner;
-  return sim::PolicyChoice{"planner", "planner", {}};
+  sim::PolicyChoice choice{"planner", "planner", {}};
+  if (!options.price_weight.empty()) {
+    EBB_ASSIGN_OR_RETURN(choice.options.planner.prices.tariff_weight,
+                         PriceWeightOf(options.price_weight));
+  }
+  return choice;
 }
 
 Result<sim::QueuePlan> MakePlan(const config::ScenarioFile& file, const sim::PolicyChoice& policy) {
@@ -93,6 +111,8 @@ std::string Text(const sim::QueuePlan& plan) {
     text += signals::Describe(plan.views[site].known.identity()) + "; forecast: " +
             (plan.views[site].forecast.method.empty() ? "none" : plan.views[site].forecast.method) +
             "\n";
+  if (const std::string cost = report::QueuePlanCostSentence(plan); !cost.empty())
+    text += cost + "\n";
   if (plan.not_submitted > 0)
     text += std::to_string(plan.not_submitted) + " jobs are submitted later and not planned\n";
   const int columns = std::clamp(platform::TerminalColumns() - 27, 24, 96);
@@ -130,6 +150,10 @@ void AddPlanCommand(Parser& parser) {
                [options](const std::string& text) { options->json = text == "json"; });
   command.Flag({"html", "FILE", "also write a page with a Gantt chart"},
                [options](const std::string& text) { options->html = text; });
+  command.Flag({"prices", "FILE", "what electricity costs at every site (docs/prices.md)"},
+               [options](const std::string& text) { options->prices = text; });
+  command.Flag({"price-weight", "W", "0 to 1: how much the price counts beside carbon (planner)"},
+               [options](const std::string& text) { options->price_weight = text; });
   AddFlags(command, FlagGroup::kSignal, options->signal);
   command.Action([options] { return Plan(*options); });
 }

@@ -606,6 +606,12 @@ FlagValues ToFlags(const RunOptions& options) {
 }
 
 Status Validate(const RunOptions& options) {
+  if (const std::string wrong = options.scheduler.PriceContradiction(); !wrong.empty())
+    return Fail({ExitCode::kConfiguration, wrong, "", "docs/prices.md"});
+  return ValidateSignal(options);
+}
+
+Status ValidateSignal(const RunOptions& options) {
   const auto& scheduler = options.scheduler;
   const core::Budget unset;
   const core::Budget& budget = options.metering.budget;
@@ -620,8 +626,6 @@ Status Validate(const RunOptions& options) {
                  "policy " + std::string(Name(scheduler.policy)) +
                      " needs a forecast, and --api-url has none",
                  "", "use --policy threshold, or a trace or zone profile"});
-  if (const std::string wrong = scheduler.PriceContradiction(); !wrong.empty())
-    return Fail({ExitCode::kConfiguration, wrong, "", "docs/prices.md"});
   if (scheduler.signal.source == signals::SignalSource::kReplay && !scheduler.clock.start)
     return Fail({ExitCode::kConfiguration,
                  "a trace lies in the past, and the grid clock shows today", "",

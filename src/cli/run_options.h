@@ -41,6 +41,8 @@ FlagValues ToFlags(const RunOptions& options);
 /// Contradictions between options that no single flag shows: threshold policy on a source without
 /// forecast and the like. Also says what is modelled.
 Status Validate(const RunOptions& options);
+/// The same for a queue, whose policy is not one of a single run's gate.
+Status ValidateSignal(const RunOptions& options);
 
 core::GridClockSettings ClockSettings(const config::GridClockConfig& clock, Time begin);
 meter::MeterOptions MeterOptionsFor(const config::MeteringConfig& metering);

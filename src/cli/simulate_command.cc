@@ -9,8 +9,10 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/display.h"
+#include "cli/flag_values.h"
 #include "cli/simulation_run.h"
 #include "config/scenario_policies.h"
+#include "config/scenario_prices.h"
 #include "platform/file.h"
 #include "platform/process_signals.h"
 #include "report/simulation_json.h"
@@ -33,7 +35,8 @@ docs/simulate.md describes scenario files and every figure.)";
 struct SimulateOptions {
   std::string scenario;
   std::vector<std::string> policies;
-  std::optional<std::string> start_dates, jobs;
+  std::optional<std::string> start_dates, jobs, price_weight;
+  std::string prices;
   std::string html;
   bool json = false;
   bool quiet = false;
@@ -65,7 +68,11 @@ Status ApplyOptions(const SimulateOptions& options, config::ScenarioFile& file) 
                          PositiveInteger("start-dates", *options.start_dates, 10000));
     Thin(file.scenario.start_dates, static_cast<std::size_t>(most));
   }
-  return {};
+  std::optional<double> weight;
+  if (options.price_weight) {
+    EBB_ASSIGN_OR_RETURN(weight, PriceWeightOf(*options.price_weight));
+  }
+  return config::OverridePrices(options.prices, weight, file);
 }
 
 Result<int> ThreadsFor(const SimulateOptions& options) {
@@ -153,6 +160,10 @@ void AddSimulateCommand(Parser& parser) {
                });
   command.Flag({"start-dates", "COUNT", "at most so many start dates, spread over all"},
                [options](const std::string& text) { options->start_dates = text; });
+  command.Flag({"prices", "FILE", "what electricity costs at every site (docs/prices.md)"},
+               [options](const std::string& text) { options->prices = text; });
+  command.Flag({"price-weight", "W", "0 to 1: how much the price counts beside carbon (planner)"},
+               [options](const std::string& text) { options->price_weight = text; });
   command.Flag({"jobs", "COUNT", "threads (default: one per core); results do not depend on it"},
                [options](const std::string& text) { options->jobs = text; });
   command.Flag({"format", "text|json", "how the result is printed"},

@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "plan/hindsight_bound.h"
 #include "signals/make_feed.h"
+#include "sim/cost.h"
 #include "sim/foresight_feed.h"
 #include "sim/published.h"
 #include "sim/remembering_feed.h"
@@ -79,6 +80,7 @@ Result<StartResult> RunStart(const Work& work, std::size_t index, sim::Feeds& fe
     EBB_ASSIGN_OR_RETURN(auto simulation,
                          sim::Simulate(scenario, policy, start, feeds, *truth, options.stopped));
     result.policies.push_back(sim::FiguresOf(simulation, scenario.cluster));
+    result.policies.back().cost = sim::CostOf(simulation, scenario.cluster, scenario.prices);
     if (index == 0) result.details.push_back(std::move(simulation));
   }
   result.bound = Bound(scenario, start, *truth);
@@ -87,6 +89,26 @@ Result<StartResult> RunStart(const Work& work, std::size_t index, sim::Feeds& fe
     result.published = ComparePublished(work, result.details, *truth);
   }
   return result;
+}
+
+// Where there are prices, a planner stands beside what carbon alone and price alone would choose.
+void AddExtremes(const sim::Scenario& scenario, std::vector<sim::PolicyChoice>& policies) {
+  const auto is_planner = [](const sim::PolicyChoice& choice) {
+    return choice.policy == "planner";
+  };
+  const auto planner = std::find_if(policies.begin(), policies.end(), is_planner);
+  if (scenario.prices.empty() || planner == policies.end()) return;
+  const sim::PolicyChoice like = *planner;
+  for (const auto& [weight, what] : {std::pair{0.0, "carbon alone"}, {1.0, "price alone"}}) {
+    const bool there =
+        std::any_of(policies.begin(), policies.end(), [&](const sim::PolicyChoice& choice) {
+          return is_planner(choice) && choice.options.planner.prices.tariff_weight == weight;
+        });
+    if (there) continue;
+    policies.push_back(like);
+    policies.back().label = like.label + ", " + what;
+    policies.back().options.planner.prices.tariff_weight = weight;
+  }
 }
 
 // The savings need both references: what the scenario does not list is added.
@@ -104,6 +126,7 @@ std::vector<sim::PolicyChoice> WithReferences(const sim::Scenario& scenario) {
   if (lacks(sim::kEarliestDeadline))
     policies.insert(policies.begin(), reference(sim::kEarliestDeadline));
   if (lacks(sim::kRunNow)) policies.insert(policies.begin(), reference(sim::kRunNow));
+  AddExtremes(scenario, policies);
   return policies;
 }
 

@@ -131,9 +131,12 @@ void AddSweepCommand(Parser& parser) {
                into(request->run.gpus));
   command.Flag({"grace", "DURATION", "between SIGTERM and SIGKILL (default 30s)", "Run"},
                into(request->run.grace));
-  for (const FlagGroup group :
-       {FlagGroup::kSignal, FlagGroup::kClock, FlagGroup::kMetering, FlagGroup::kOutput})
+  for (const FlagGroup group : {FlagGroup::kSignal, FlagGroup::kPrice, FlagGroup::kClock,
+                                FlagGroup::kMetering, FlagGroup::kOutput})
     AddFlags(command, group, request->run.flags);
+  command.Flag({"price-weight", "W", "0 to 1: how much the price counts beside carbon (planner)",
+                "Electricity prices"},
+               [request](const std::string& text) { request->run.flags["price-weight"] = text; });
   command.Flag({"html", "FILE", "also write a page with the loss-grams plot", "Report"},
                into(request->html));
   command.Action([request] { return Sweep(*request); });

@@ -10,11 +10,11 @@ std::filesystem::path SweepPaths::RunOf(const sweep::Experiment& experiment) con
 }
 
 SweepRecords::SweepRecords(SweepPaths paths, const sweep::Sweep& sweep, core::RunSpec common,
-                           runtime::SignalFeed& feed, Say say)
+                           Surroundings surroundings, Say say)
     : paths_(std::move(paths)),
       sweep_(sweep),
       common_(std::move(common)),
-      feed_(feed),
+      surroundings_(surroundings),
       say_(std::move(say)) {}
 
 const sweep::Experiment& SweepRecords::ExperimentOf(core::JobId job) const {
@@ -54,7 +54,8 @@ Status SweepRecords::Rows(core::JobId job, std::span<const core::LedgerRow> rows
 
 Status SweepRecords::StoreEnd(report::RunDirectory& directory, const local::AttemptResult& result) {
   EBB_RETURN_IF_ERROR(directory.EndAttempt(result.attempt));
-  EBB_RETURN_IF_ERROR(StoreSignal(directory, feed_));
+  EBB_RETURN_IF_ERROR(StoreSignal(directory, surroundings_.feed));
+  if (surroundings_.prices) EBB_RETURN_IF_ERROR(StorePrices(directory, *surroundings_.prices));
   EBB_ASSIGN_OR_RETURN(const RunViews views, WriteViews(directory.path()));
   for (const std::string& notice : views.notices) say_(notice);
   return {};

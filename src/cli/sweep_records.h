@@ -15,6 +15,7 @@
 #include <string>
 
 #include "local/local_executor.h"
+#include "prices/price_source.h"
 #include "report/run_directory.h"
 #include "sweep/sweep.h"
 
@@ -33,9 +34,14 @@ class SweepRecords final : public local::JobRecords {
  public:
   using Say = std::function<void(const std::string&)>;
 
-  /// `common` is what all runs share. `feed` and `sweep` must outlive the records.
+  /// What the runs' surroundings are read from.
+  struct Surroundings {
+    runtime::SignalFeed& feed;
+    const std::optional<prices::PriceSource>& prices;
+  };
+  /// `common` is what all runs share. The surroundings and `sweep` must outlive the records.
   SweepRecords(SweepPaths paths, const sweep::Sweep& sweep, core::RunSpec common,
-               runtime::SignalFeed& feed, Say say);
+               Surroundings surroundings, Say say);
 
   Status Begin(core::JobId job, const core::Attempt& attempt) override;
   Status Rows(core::JobId job, std::span<const core::LedgerRow> rows) override;
@@ -49,7 +55,7 @@ class SweepRecords final : public local::JobRecords {
   SweepPaths paths_;
   const sweep::Sweep& sweep_;
   core::RunSpec common_;
-  runtime::SignalFeed& feed_;
+  Surroundings surroundings_;
   Say say_;
   std::map<core::JobId, report::RunDirectory> open_;
 };

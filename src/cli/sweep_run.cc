@@ -11,6 +11,7 @@
 #include "cli/sweep_report_data.h"
 #include "cli/sweep_stored.h"
 #include "cli/trainer_command.h"
+#include "config/price_file.h"
 #include "engine/journal_json.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
@@ -39,6 +40,7 @@ class SweepSession {
   Result<int> Run(bool continued);
 
  private:
+  Result<plan::PolicyOptions> OpenPrices();
   Status MakeEngine(bool continued);
   Status OpenClock();
   std::vector<core::Job> NewJobs() const;
@@ -55,13 +57,36 @@ class SweepSession {
   platform::ProcessSignals signals_;
   platform::SystemClock wall_;
   std::unique_ptr<runtime::SignalFeed> feed_;
+  std::optional<prices::PriceSource> prices_;
   std::unique_ptr<engine::Engine> engine_;
   std::optional<runtime::GridClock> clock_;
   Time submitted_{};
 };
 
+// Prices over any queue's time: what is beyond has no price.
+constexpr Duration kPriceReach = std::chrono::hours{24 * 400};
+
+Result<plan::PolicyOptions> SweepSession::OpenPrices() {
+  plan::PolicyOptions options;
+  const config::PriceConfig& config = options_.scheduler.prices;
+  if (config.weight > 0 && (config.path.empty() || request_.policy != "planner"))
+    return Fail({ExitCode::kConfiguration,
+                 config.path.empty()
+                     ? "--price-weight needs --prices FILE"
+                     : "--price-weight is for the planner, not for " + request_.policy,
+                 "", "docs/prices.md"});
+  if (config.path.empty()) return options;
+  EBB_ASSIGN_OR_RETURN(prices_, config::LoadPrices(config.path));
+  const Time now = options_.scheduler.clock.start.value_or(wall_.Now());
+  options.planner.prices.tariff_weight = config.weight;
+  options.planner.prices.tariffs = {std::make_shared<const core::PriceSeries>(
+      prices_->Over({now - kPriceReach, now + kPriceReach}))};
+  return options;
+}
+
 Status SweepSession::MakeEngine(bool continued) {
-  EBB_ASSIGN_OR_RETURN(auto policy, plan::MakePolicy(request_.policy, {}));
+  EBB_ASSIGN_OR_RETURN(const plan::PolicyOptions policy_options, OpenPrices());
+  EBB_ASSIGN_OR_RETURN(auto policy, plan::MakePolicy(request_.policy, policy_options));
   engine_ = std::make_unique<engine::Engine>(engine::Options{}, std::move(policy));
   if (!continued) return {};
   EBB_ASSIGN_OR_RETURN(const auto records, store::ReadJournal(paths_.journal()));
@@ -70,7 +95,7 @@ Status SweepSession::MakeEngine(bool continued) {
 
 // A replayed grid clock stands still while nobody looks at it.
 Status SweepSession::OpenClock() {
-  EBB_RETURN_IF_ERROR(Validate(options_));
+  EBB_RETURN_IF_ERROR(ValidateSignal(options_));
   EBB_ASSIGN_OR_RETURN(feed_, signals::MakeFeed(options_.scheduler.signal));
   const Time begin = options_.scheduler.clock.start.value_or(wall_.Now());
   const Time left_off = engine_->state().now;
@@ -104,6 +129,7 @@ core::RunSpec SweepSession::CommonSpec() const {
   spec.clock.begin = submitted_;
   spec.signal = feed_->identity();
   DescribeMetering(options_.metering, meters, spec);
+  if (prices_) spec.prices = {prices_->identity(), options_.scheduler.prices.weight, std::nullopt};
   return spec;
 }
 
@@ -139,7 +165,7 @@ Result<int> SweepSession::RunLoop(const Devices& devices) {
               std::to_string(devices.cluster.pools[0].count) + " " +
               devices.cluster.pools[0].model + " slots, policy " + request_.policy + ", " +
               signals::Describe(feed_->identity()));
-  SweepRecords records(paths_, sweep_, CommonSpec(), *feed_, say);
+  SweepRecords records(paths_, sweep_, CommonSpec(), {*feed_, prices_}, say);
   SweepSubmissions submissions(NewJobs());
   SweepProgress progress(paths_, sweep_, *engine_, submissions, *clock_, options_.metering.pue,
                          say);

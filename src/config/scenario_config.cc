@@ -7,6 +7,7 @@
 #include "config/scenario_dates.h"
 #include "config/scenario_jobs.h"
 #include "config/scenario_policies.h"
+#include "config/scenario_prices.h"
 #include "config/scenario_sites.h"
 #include "config/yaml_tree.h"
 #include "platform/file.h"
@@ -145,6 +146,7 @@ ScenarioFile Resolve(const TopKeys& keys, const ScenarioContext& context, Proble
   Sites sites = ReadSites(keys.sites, directory, context.default_signal, problems);
   scenario.cluster = std::move(sites.cluster);
   file.signals = std::move(sites.signals);
+  file.price_files = std::move(sites.price_files);
   ReadForecast(keys.forecast, scenario, problems);
   JobList jobs;
   if (keys.jobs)
@@ -202,7 +204,9 @@ Result<ScenarioFile> ParseScenario(const std::string& text, const ScenarioContex
 Result<ScenarioFile> LoadScenario(ScenarioContext context) {
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(context.path));
   context.read_file = [](const std::string& path) { return platform::ReadFileMaybeGzip(path); };
-  return ParseScenario(text, context);
+  EBB_ASSIGN_OR_RETURN(ScenarioFile file, ParseScenario(text, context));
+  EBB_RETURN_IF_ERROR(LoadSitePrices(file));
+  return file;
 }
 
 }  // namespace ebb::config

@@ -18,6 +18,7 @@ namespace ebb::config {
 struct ScenarioFile {
   sim::Scenario scenario;
   std::vector<signals::SignalOptions> signals;  ///< as scenario.cluster.sites
+  std::vector<std::string> price_files;         ///< the same; empty: none (scenario_prices.h)
   std::vector<std::string> notes;               ///< what a reader of the result should know
 };
 

@@ -15,7 +15,7 @@ constexpr Duration kShortestSlot{std::chrono::minutes{1}};
 struct PolicyKeys {
   Given<std::string> policy, label;
   Given<double> threshold, percentile, hysteresis;
-  Given<double> minimum_saving_percent, minimum_saving_g, risk;
+  Given<double> minimum_saving_percent, minimum_saving_g, risk, price_weight;
   Given<double> lower, upper;
   Given<Duration> window, max_wait, slot, unit, horizon;
   Given<YamlNode> tiers;
@@ -47,6 +47,7 @@ std::vector<KeyRule> RulesOf(const std::string& policy, PolicyKeys& keys) {
   if (policy == "planner") {
     add(ReadNumber("minimum_saving_g", keys.minimum_saving_g, {0, 1e12}));
     add(ReadNumber("risk", keys.risk, {0.1, 0.9}));
+    add(ReadNumber("price_weight", keys.price_weight, {0, 1}));
     add(ReadDuration("horizon", keys.horizon, std::chrono::hours{1}));
   }
   if (policy == "dtpr") {
@@ -100,6 +101,7 @@ plan::PolicyOptions OptionsOf(const PolicyKeys& keys, Problems& problems) {
   if (keys.slot) options.lowest_slots.slot = options.planner.slot = *keys.slot;
   if (keys.minimum_saving_g) options.planner.minimum_saving = {*keys.minimum_saving_g};
   options.planner.prices.risk = keys.risk.value_or(options.planner.prices.risk);
+  options.planner.prices.tariff_weight = keys.price_weight.value_or(0);
   options.planner.horizon = keys.horizon.value_or(options.planner.horizon);
   if (keys.lower) options.dtpr.lower = Intensity{*keys.lower};
   if (keys.upper) options.dtpr.upper = Intensity{*keys.upper};

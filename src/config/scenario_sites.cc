@@ -18,7 +18,7 @@ constexpr double kMostDevices = 1'000'000;
 constexpr double kNoLimit = 9e15;
 
 struct SiteKeys {
-  Given<std::string> name, zone, trace, profile, kind, boundary;
+  Given<std::string> name, zone, trace, profile, kind, boundary, prices;
   Given<double> constant, pue, neo_utc_offset_hours;
   Given<std::int64_t> seed;
 };
@@ -35,6 +35,7 @@ std::vector<KeyRule> SiteRules(SiteKeys& keys) {
       ReadChoice("kind", keys.kind, {"average", "marginal"}),
       ReadChoice("boundary", keys.boundary, {"lifecycle", "direct"}),
       ReadNumber("pue", keys.pue, {1, 10}),
+      ReadText("prices", keys.prices),
   };
 }
 
@@ -87,6 +88,7 @@ void ReadSite(const YamlNode& node, const std::string& directory, Sites& sites,
       problems.Add(node.line, "two sites are called \"" + site.name + "\": give each a name");
   sites.cluster.sites.push_back(std::move(site));
   sites.signals.push_back(SignalOf(keys, directory));
+  sites.price_files.push_back(keys.prices ? Beside(directory, *keys.prices) : "");
 }
 
 struct DeviceKeys {

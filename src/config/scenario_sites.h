@@ -18,6 +18,7 @@ struct SiteSections {
 struct Sites {
   core::Cluster cluster;
   std::vector<signals::SignalOptions> signals;  ///< as cluster.sites
+  std::vector<std::string> price_files;         ///< the same; empty: none
 };
 
 /// `directory` is where relative paths of traces begin. `fallback` stands in for missing sites.

@@ -280,10 +280,27 @@ TEST(Planner, ATariffCanOutweighCarbon) {
   Fill(instance, 1, {300, 250, 300, 300, 300, 300});
   instance.jobs = {JobOf(0, hours{1}, hours{5})};
   PlannerOptions options;
-  options.prices.tariffs = {{{kNow, 0.4}, {kNow + hours{3}, 0.1}, {kNow + hours{4}, 0.4}}};
+  const auto tariff =
+      core::PriceSeries::Create({"EUR", "test"}, {{{kNow, kNow + hours{3}}, 0.4},
+                                                  {{kNow + hours{3}, kNow + hours{4}}, 0.1},
+                                                  {{kNow + hours{4}, kNow + hours{9}}, 0.4}});
+  options.prices.tariffs = {std::make_shared<core::PriceSeries>(*tariff)};
   EXPECT_EQ(BeginOf(PlanOnce(instance, options).jobs[0]), kNow + hours{1});
   options.prices.tariff_weight = 0.5;
   EXPECT_EQ(BeginOf(PlanOnce(instance, options).jobs[0]), kNow + hours{3});
+}
+
+TEST(Planner, APriceThatIsNotYetPublishedDecidesNothing) {
+  Instance instance;
+  Fill(instance, 1, {300, 250, 300, 300, 300, 300});
+  instance.jobs = {JobOf(0, hours{1}, hours{5})};
+  PlannerOptions options;
+  const auto tariff = core::PriceSeries::Create(
+      {"EUR", "test"},
+      {{{kNow, kNow + hours{3}}, 0.4}, {{kNow + hours{3}, kNow + hours{4}}, 0.1, kNow + hours{1}}});
+  options.prices.tariffs = {std::make_shared<core::PriceSeries>(*tariff)};
+  options.prices.tariff_weight = 0.5;
+  EXPECT_EQ(BeginOf(PlanOnce(instance, options).jobs[0]), kNow + hours{1});
 }
 
 TEST(Planner, ARampLimitSpreadsTheStartsUnlessADeadlineForbids) {

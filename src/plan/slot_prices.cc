@@ -5,6 +5,8 @@
 #include <cmath>
 #include <optional>
 
+#include "plan/price_blend.h"
+
 namespace ebb::plan {
 namespace {
 
@@ -16,31 +18,55 @@ constexpr std::array<Duration, 5> kSteps{minutes{5}, minutes{10}, minutes{15}, m
 
 using Values = std::vector<std::optional<double>>;
 
-// The finest resolution of any forecast, no finer than asked: finer steps would hold equal prices.
-Duration StepFor(const Problem& problem, Duration shortest) {
+// The longest step, no longer than `step`, on whose lines `at` lies.
+Duration AlignedStep(Duration step, Time at) {
+  for (auto it = kSteps.rbegin(); it != kSteps.rend(); ++it)
+    if (*it <= step && at.time_since_epoch() % *it == Duration::zero()) return *it;
+  return kSteps.front();
+}
+
+// Prices change on lines of their own: an hour would smear a rate that begins at half past.
+Duration StepOfTariffs(const PriceOptions& options, Interval span, Duration step) {
+  if (options.tariff_weight <= 0) return step;
+  for (const auto& series : options.tariffs) {
+    if (!series) continue;
+    const core::PriceSeries known = series->KnownAt(span.begin, span);
+    for (std::size_t i = 1; i < known.samples().size(); ++i)
+      step = AlignedStep(step, known.samples()[i].interval.begin);
+  }
+  return step;
+}
+
+// The finest resolution of any forecast or price, no finer than asked: finer steps would hold equal
+// prices.
+Duration StepFor(const Problem& problem, Time end, Duration shortest, const PriceOptions& options) {
   Duration finest = kSteps.back();
   for (const SiteView& site : problem.sites) {
     if (!site.view) continue;
     for (const core::Sample& sample : site.view->forecast.series.samples())
       finest = std::min(finest, sample.interval.length());
   }
-  finest = std::max(finest, shortest);
+  finest = std::max(StepOfTariffs(options, {problem.now, end}, finest), shortest);
   for (const Duration step : kSteps)
     if (finest <= step) return step;
   return kSteps.back();
 }
 
+double ValueOf(const core::Sample& sample) { return sample.intensity.g_per_kwh; }
+double ValueOf(const core::PriceSample& sample) { return sample.per_kwh; }
+
 // Means over steps; one walk over the series.
-void AddSeries(const core::IntensitySeries& series, Time begin, Duration step, Values& values) {
+template <typename Series>
+void AddSeries(const Series& series, Time begin, Duration step, Values& values) {
   std::vector<double> sums(values.size()), known_hours(values.size());
   const Time end = begin + step * static_cast<Duration::rep>(values.size());
-  for (const core::Sample& sample : series.samples()) {
+  for (const auto& sample : series.samples()) {
     Interval rest = Overlap(sample.interval, {begin, end});
     while (rest.length() > Duration::zero()) {
       const auto index = static_cast<std::size_t>((rest.begin - begin) / step);
       const Time edge = begin + step * static_cast<Duration::rep>(index + 1);
       const double part = Hours(std::min(edge, rest.end) - rest.begin);
-      sums[index] += part * sample.intensity.g_per_kwh;
+      sums[index] += part * ValueOf(sample);
       known_hours[index] += part;
       rest.begin = edge;
     }
@@ -112,19 +138,41 @@ std::vector<double> CarbonPrices(const core::SignalView* view, const Grid& grid,
   return filled;
 }
 
-void BlendTariff(const std::vector<TariffSample>& tariff, double weight, const Grid& grid,
-                 std::vector<double>& prices) {
-  if (weight <= 0 || tariff.empty()) return;
-  std::vector<double> money(grid.size, tariff.front().per_kwh);
-  for (std::size_t i = 0, next = 0; i < grid.size; ++i) {
-    const Time at = grid.begin + grid.step * static_cast<Duration::rep>(i);
-    while (next + 1 < tariff.size() && tariff[next + 1].begin <= at) ++next;
-    money[i] = tariff[next].per_kwh;
+// What is known of a site's prices now, at every step; empty where nothing is.
+std::vector<double> TariffOf(const core::PriceSeries* series, Time now, const Grid& grid) {
+  if (!series) return {};
+  const auto day = static_cast<std::size_t>(hours{24} / grid.step);
+  Values values(grid.size + day);
+  const Time begin = grid.begin - hours{24};
+  const Time end = grid.begin + grid.step * static_cast<Duration::rep>(grid.size);
+  const core::PriceSeries known = series->KnownAt(now, {begin, end});
+  if (known.empty()) return {};
+  AddSeries(known, begin, grid.step, values);
+  std::vector<double> filled = FillGaps(values, grid.step);
+  filled.erase(filled.begin(), filled.begin() + static_cast<std::ptrdiff_t>(day));
+  return filled;
+}
+
+// Carbon of every site becomes carbon and price, by means over the sites that have prices, so that
+// a dear site stays dear beside a cheap one.
+void BlendTariffs(const PriceOptions& options, Time now, const Grid& grid,
+                  std::vector<std::vector<double>>& prices) {
+  std::vector<std::vector<double>> tariffs(prices.size());
+  std::vector<double> all_carbon, all_money;
+  for (std::size_t site = 0; site < prices.size() && site < options.tariffs.size(); ++site) {
+    tariffs[site] = TariffOf(options.tariffs[site].get(), now, grid);
+    if (tariffs[site].empty()) continue;
+    all_carbon.insert(all_carbon.end(), prices[site].begin(), prices[site].end());
+    all_money.insert(all_money.end(), tariffs[site].begin(), tariffs[site].end());
   }
-  const double mean_carbon = MeanOf(prices), mean_money = MeanOf(money);
-  if (mean_money <= 0) return;
-  for (std::size_t i = 0; i < grid.size; ++i)
-    prices[i] = (1 - weight) * prices[i] + weight * mean_carbon * money[i] / mean_money;
+  if (all_money.empty()) return;
+  const double mean_money = MeanOf(all_money);
+  const PriceBlend blend(options.tariff_weight, MeanOf(all_carbon), mean_money,
+                         *std::min_element(all_money.begin(), all_money.end()));
+  for (std::size_t site = 0; site < prices.size(); ++site)
+    for (std::size_t i = 0; i < grid.size; ++i)
+      prices[site][i] =
+          blend.Of(prices[site][i], tariffs[site].empty() ? mean_money : tariffs[site][i]);
 }
 
 Grid GridOver(Interval span, Duration step) {
@@ -137,15 +185,16 @@ Grid GridOver(Interval span, Duration step) {
 
 std::vector<PriceCurve> MakePrices(const Problem& problem, Time end, Duration shortest_step,
                                    const PriceOptions& options) {
-  const Grid grid = GridOver({problem.now, end}, StepFor(problem, shortest_step));
-  std::vector<PriceCurve> curves;
+  const Grid grid = GridOver({problem.now, end}, StepFor(problem, end, shortest_step, options));
+  std::vector<std::vector<double>> prices;
   for (std::size_t site = 0; site < problem.cluster->sites.size(); ++site) {
     const core::SignalView* view = site < problem.sites.size() ? problem.sites[site].view : nullptr;
-    std::vector<double> prices = CarbonPrices(view, grid, options.risk);
-    if (site < options.tariffs.size())
-      BlendTariff(options.tariffs[site], options.tariff_weight, grid, prices);
-    curves.emplace_back(grid.begin, grid.step, std::move(prices));
+    prices.push_back(CarbonPrices(view, grid, options.risk));
   }
+  if (options.tariff_weight > 0) BlendTariffs(options, problem.now, grid, prices);
+  std::vector<PriceCurve> curves;
+  for (std::vector<double>& site : prices)
+    curves.emplace_back(grid.begin, grid.step, std::move(site));
   return curves;
 }
 

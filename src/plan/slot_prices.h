@@ -3,32 +3,32 @@
 // and site. All judgement about the future is here and nowhere else: which quantile of the
 // forecast, what lies beyond its end, what a missing value means, how money counts beside carbon.
 
+#include <memory>
 #include <vector>
 
 #include "base/time.h"
 #include "core/intensity.h"
+#include "core/price_series.h"
 #include "plan/policy.h"
 #include "plan/price_curve.h"
 
 namespace ebb::plan {
 
-/// Electricity price of one site: what an hour costs from `begin` to the next sample's begin.
-struct TariffSample {
-  Time begin{};
-  double per_kwh = 0;
-};
+/// What electricity costs at each site of a cluster; nullptr: not known. All of one currency.
+using SitePrices = std::vector<std::shared_ptr<const core::PriceSeries>>;
 
 struct PriceOptions {
   /// Which quantile of the forecast prices the future, 0.1 to 0.9: between P10, P50 and P90 by
   /// interpolation, where the forecast has a band. Above 0.5 waiting must be worth it even when the
   /// future turns out dirtier than expected.
   double risk = 0.5;
-  /// 0: grams alone, 1: money alone. In between the two are made comparable by their means over
-  /// the horizon: price = mean carbon x ((1 - w) x carbon / mean carbon + w x tariff / mean
-  /// tariff).
+  /// 0: grams alone, 1: money alone; in between as plan/price_blend.h says, with the means over the
+  /// horizon and over the sites that have prices.
   double tariff_weight = 0;
-  /// By site, in order of time; empty: no tariff is known.
-  std::vector<std::vector<TariffSample>> tariffs;
+  /// By site; only what is known at the moment of planning is used. Beyond the last known price,
+  /// and in gaps, as for carbon: the price a day earlier, or the last one before. A site without
+  /// any counts with the mean of the others.
+  SitePrices tariffs;
 };
 
 /// One curve per site from now's step to `end`. A site without a forecast costs the same at all

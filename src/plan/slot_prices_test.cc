@@ -90,5 +90,41 @@ TEST(SlotPrices, AQuantileLiesBetweenTheBands) {
   }
 }
 
+TEST(SlotPrices, ADearSiteStaysDearBesideACheapOne) {
+  const core::Cluster cluster{{{"a", "A", {1.0}}, {"b", "B", {1.0}}},
+                              {{"gpu", 0, 1, 1, 1, {}}, {"gpu", 1, 1, 1, 1, {}}}};
+  core::SignalView view;
+  view.now = kHour;
+  view.known = Hourly(kHour, {200});
+  view.forecast.series = Hourly(kHour + hours{1}, {200});
+  const std::vector<SiteView> sites{{&view, kHour + hours{1}}, {&view, kHour + hours{1}}};
+  const auto flat = [](double per_kwh) {
+    return std::make_shared<core::PriceSeries>(
+        *core::PriceSeries::Create({"EUR", "test"}, {{{kHour, kHour + hours{2}}, per_kwh}}));
+  };
+  PriceOptions options;
+  options.tariff_weight = 0.5;
+  options.tariffs = {flat(0.3), flat(0.1)};
+  const Problem problem{kHour, &cluster, {}, sites};
+  const auto curves = MakePrices(problem, kHour + hours{2}, minutes{30}, options);
+  // Mean price 0.2: 0.5 x 200 + 0.5 x 200 x 1.5, and x 0.5.
+  EXPECT_NEAR(curves[0].Integral(kHour, kHour + hours{1}), 250, 1e-9);
+  EXPECT_NEAR(curves[1].Integral(kHour, kHour + hours{1}), 150, 1e-9);
+}
+
+TEST(SlotPrices, APriceThatChangesAtHalfPastIsNotSmearedOverItsHour) {
+  OneSite one;
+  one.view.known = Hourly(kHour, {200});
+  one.view.forecast.series = Hourly(kHour + hours{1}, {200, 200});
+  PriceOptions options;
+  options.tariff_weight = 1;
+  options.tariffs = {std::make_shared<core::PriceSeries>(*core::PriceSeries::Create(
+      {"EUR", "test"},
+      {{{kHour, kHour + minutes{90}}, 0.3}, {{kHour + minutes{90}, kHour + hours{3}}, 0.1}}))};
+  const PriceCurve curve = one.Curve(hours{2}, options);
+  EXPECT_EQ(curve.step(), minutes{30});
+  EXPECT_NEAR(curve.PriceOf(2) / curve.PriceOf(3), 3, 1e-9);
+}
+
 }  // namespace
 }  // namespace ebb::plan

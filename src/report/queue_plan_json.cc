@@ -44,6 +44,10 @@ std::string QueuePlanJson(const sim::QueuePlan& plan) {
   json["expected_g"] = GramsJson(plan.expected);
   json["at_once_g"] = GramsJson(plan.at_once);
   json["lower_bound_g"] = GramsJson(plan.lower_bound);
+  if (plan.cost)
+    json["cost"] = {{"currency", plan.currency},
+                    {"amount", plan.cost->amount},
+                    {"share_of_energy_without_price", plan.cost->UnknownShare()}};
   json["not_submitted_yet"] = plan.not_submitted;
   json["jobs"] = Json::array();
   for (const sim::PlannedJob& planned : plan.jobs)

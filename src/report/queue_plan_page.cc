@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "report/cost_table.h"
 #include "report/gantt_figure.h"
 #include "report/page_parts.h"
 #include "report/svg_plot.h"
@@ -91,11 +92,11 @@ std::string QueuePlanPage(const sim::QueuePlan& plan) {
                      &view.known,
                      &view.forecast.series,
                      {span.begin - margin, span.end + margin}};
-  const std::string body = Element("h1", "Plan at " + FormatTime(plan.at)) + "<p class=\"lead\">" +
-                           EscapeHtml(QueuePlanSentence(plan)) + ".</p>" +
-                           Element("p", "Policy: " + plan.policy + ". Nothing was started.") +
-                           TierLegend(jobs) + GanttFigureHtml(figure) + "<h2>Jobs</h2>" +
-                           TableCard(table.headers, rows);
+  const std::string body =
+      Element("h1", "Plan at " + FormatTime(plan.at)) + "<p class=\"lead\">" +
+      EscapeHtml(QueuePlanSentence(plan)) + ".</p>" + Element("p", QueuePlanCostSentence(plan)) +
+      Element("p", "Policy: " + plan.policy + ". Nothing was started.") + TierLegend(jobs) +
+      GanttFigureHtml(figure) + "<h2>Jobs</h2>" + TableCard(table.headers, rows);
   return HtmlPage("Ebb: plan at " + FormatTime(plan.at), body);
 }
 

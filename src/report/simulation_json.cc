@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/cost.h"
+
 namespace ebb::report {
 namespace {
 
@@ -53,6 +55,16 @@ Json PolicyJson(const sim::PolicyFigures& policy) {
   json["starts"] = Json::array();
   for (const sim::StartFigures& start : policy.starts) json["starts"].push_back(StartJson(start));
   return json;
+}
+
+Json CostJson(const sim::PolicyFigures& policy) {
+  const auto number = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json(nullptr);
+  };
+  return {{"amount", policy.cost.amount},
+          {"mean_price_per_kwh", number(policy.cost.MeanPerKwh())},
+          {"share_of_energy_without_price", policy.cost.UnknownShare()},
+          {"saving_percent", number(policy.cost_saving_percent)}};
 }
 
 // Where and when each job ran from the first start date.
@@ -123,10 +135,14 @@ std::string SimulationJson(const sim::Experiment& experiment) {
   json["policies"] = Json::array();
   for (std::size_t i = 0; i < comparison.policies.size(); ++i) {
     json["policies"].push_back(PolicyJson(comparison.policies[i]));
+    if (sim::HasMoney(scenario.prices))
+      json["policies"].back()["cost"] = CostJson(comparison.policies[i]);
     if (i < experiment.first_start.size() && scenario.jobs.size() <= kMostScheduledJobs)
       json["policies"].back()["first_schedule"] =
           ScheduleJson(experiment.first_start[i], scenario.cluster);
   }
+  const std::string currency = sim::CurrencyOf(scenario.prices);
+  if (!currency.empty()) json["currency"] = currency;
   if (scenario.published) json["published"] = PublishedJson(experiment);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "report/cost_table.h"
 #include "report/gantt_figure.h"
 #include "report/page_parts.h"
 #include "report/simulation_table.h"
@@ -68,6 +69,9 @@ std::string Opening(const sim::Experiment& experiment) {
 
 std::string PoliciesSection(const sim::Experiment& experiment) {
   std::string html = "<h2>Policies</h2>" + TableHtml(PolicyTable(experiment));
+  if (const TextTable costs = CostTable(experiment); !costs.rows.empty())
+    html +=
+        "<h2>Cost of electricity</h2>" + TableHtml(costs) + Element("p", PriceSentence(experiment));
   std::string how =
       "Saved: grams below those of running at once, first come first served (run-now), and below "
       "running at once, earliest latest start first (edf), on the same devices. Below a figure its "

@@ -1,5 +1,7 @@
 #include "report/simulation_text.h"
 
+#include "report/cost_table.h"
+
 namespace ebb::report {
 
 std::string SimulationText(const sim::Experiment& experiment) {
@@ -17,6 +19,9 @@ std::string SimulationText(const sim::Experiment& experiment) {
   text +=
       "saved: against run-now; worse: start dates that emit more than run-now; in brackets 95 % "
       "intervals, bootstrap over start dates\n";
+  if (const TextTable costs = CostTable(experiment); !costs.rows.empty())
+    text += "\n" + AlignedTable(costs);
+  if (const std::string prices = PriceSentence(experiment); !prices.empty()) text += prices + "\n";
   if (experiment.published.empty()) return text;
   return text + "\n" + experiment.scenario.published->source + "\n" +
          AlignedTable(PublishedTable(experiment));

@@ -29,6 +29,7 @@ void SumUp(PolicyFigures& policy, const PolicyFigures* run_now) {
     const StartFigures& start = policy.starts[i];
     policy.use += start.use;
     policy.idle += start.idle;
+    policy.cost += start.cost;
     policy.pause_energy += start.pause_energy;
     policy.pauses += start.pauses;
     policy.late_starts += start.late_starts;
@@ -44,6 +45,13 @@ void SumUp(PolicyFigures& policy, const PolicyFigures* run_now) {
   policy.mean_stretch = Mean(stretches);
   policy.mean_makespan_h = Mean(makespans);
   policy.p95_wait_h = waits.empty() ? 0 : Percentile(std::move(waits), 0.95);
+}
+
+std::optional<double> CostSavingPercent(const PolicyFigures& policy, const PolicyFigures& run_now) {
+  const core::Cost& reference = run_now.cost;
+  if (policy.cost.kwh_without_price > 0 || reference.kwh_without_price > 0 || reference.amount <= 0)
+    return std::nullopt;
+  return 100 * (reference.amount - policy.cost.amount) / reference.amount;
 }
 
 std::vector<double> GramsOf(const PolicyFigures& policy) {
@@ -121,6 +129,9 @@ Comparison Compare(std::vector<PolicyFigures> policies, std::vector<double> boun
       policy.share_captured_percent =
           SavingShare(GramsOf(*run_now), grams, comparison.bound_g, bootstrap);
   }
+  if (run_now)
+    for (PolicyFigures& policy : comparison.policies)
+      policy.cost_saving_percent = CostSavingPercent(policy, *run_now);
   if (run_now && !comparison.bound_g.empty())
     comparison.bound_saving_percent =
         SavingShare(GramsOf(*run_now), comparison.bound_g, zero, bootstrap);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/cost.h"
 #include "sim/bootstrap.h"
 #include "sim/simulation.h"
 
@@ -26,6 +27,7 @@ struct StartFigures {
   int late_starts = 0;  ///< started after their latest start
   int late_ends = 0;    ///< ended after finish_by
   Duration makespan{0};
+  core::Cost cost;              ///< of the electricity; filled by who knows the prices
   std::vector<double> wait_h;   ///< by job: from submission to the first start
   std::vector<double> stretch;  ///< by job: from submission to the end, by the shortest run time
 };
@@ -38,6 +40,10 @@ struct PolicyFigures {
   std::vector<StartFigures> starts;
 
   Use use, idle;  ///< sums
+  core::Cost cost;
+  /// Against run-now, on sums over start dates; negative: worse. Absent where energy of either has
+  /// no price, or run-now's cost is not above 0.
+  std::optional<double> cost_saving_percent;
   Energy pause_energy;
   int pauses = 0, late_starts = 0, late_ends = 0, jobs = 0;
   int worse_than_run_now = 0;  ///< start dates

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/engine.h"
+#include "sim/cost.h"
 
 namespace ebb::sim {
 namespace {
@@ -103,6 +104,15 @@ void SumUp(QueuePlan& plan) {
   plan.at_once = at_once;
 }
 
+void AddCost(QueuePlan& plan, const plan::SitePrices& prices) {
+  plan.currency = CurrencyOf(prices);
+  if (plan.currency.empty()) return;
+  plan.cost.emplace();
+  for (const PlannedJob& planned : plan.jobs)
+    for (const plan::Segment& segment : planned.segments)
+      *plan.cost += CostOf(planned.job, segment, plan.cluster, prices);
+}
+
 }  // namespace
 
 Interval QueuePlan::span() const {
@@ -120,7 +130,7 @@ Result<QueuePlan> PlanQueue(const Scenario& scenario, const PolicyChoice& policy
   plan.policy = policy.label;
   plan.cluster = scenario.cluster;
   plan.views = std::move(views);
-  EBB_ASSIGN_OR_RETURN(auto decider, plan::MakePolicy(policy.policy, policy.options));
+  EBB_ASSIGN_OR_RETURN(auto decider, plan::MakePolicy(policy.policy, OptionsOf(scenario, policy)));
   engine::Engine engine({}, std::move(decider));
   EBB_RETURN_IF_ERROR(engine.Apply({at, engine::ClusterChanged{scenario.cluster}}));
   for (std::size_t site = 0; site < plan.views.size(); ++site)
@@ -132,6 +142,7 @@ Result<QueuePlan> PlanQueue(const Scenario& scenario, const PolicyChoice& policy
   for (PlannedJob& planned : plan.jobs)
     if (planned.refused.empty()) Read(engine, decision, plan, planned);
   SumUp(plan);
+  AddCost(plan, scenario.prices);
   return plan;
 }
 

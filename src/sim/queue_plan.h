@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/cost.h"
 #include "core/intensity.h"
 #include "sim/scenario.h"
 
@@ -32,7 +33,9 @@ struct QueuePlan {
   std::optional<Emissions> expected;     ///< of all jobs
   std::optional<Emissions> at_once;      ///< of the same jobs
   std::optional<Emissions> lower_bound;  ///< no schedule under the same forecast emits less
-  int not_submitted = 0;                 ///< jobs of the file that come later
+  std::optional<core::Cost> cost;        ///< of the planned stretches; absent without prices
+  std::string currency;
+  int not_submitted = 0;  ///< jobs of the file that come later
 
   /// From `at` to the end of the last job.
   Interval span() const;

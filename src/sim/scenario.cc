@@ -50,6 +50,12 @@ std::optional<ForecastSource> ForecastSourceFromName(std::string_view name) {
   return EnumFromName<ForecastSource>(kForecastNames, name);
 }
 
+plan::PolicyOptions OptionsOf(const Scenario& scenario, const PolicyChoice& policy) {
+  plan::PolicyOptions options = policy.options;
+  options.planner.prices.tariffs = scenario.prices;
+  return options;
+}
+
 std::vector<core::Job> JobsAt(const Scenario& scenario, Time start) {
   const Duration shift = start.time_since_epoch();
   std::vector<core::Job> jobs = scenario.jobs;

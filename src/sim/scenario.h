@@ -75,7 +75,13 @@ struct Scenario {
   std::optional<Duration> horizon;         ///< how far forecasts reach; absent: as far as deadlines
   Bootstrap bootstrap;
   std::optional<Published> published;
+  /// What electricity costs at each site over all start dates; empty: nothing is known of it. The
+  /// planner's price weight is in its options.
+  plan::SitePrices prices;
 };
+
+/// The policy's options with the scenario's prices.
+plan::PolicyOptions OptionsOf(const Scenario& scenario, const PolicyChoice& policy);
 
 /// The jobs as submitted from one start date, with absolute times and the makespan limit applied.
 std::vector<core::Job> JobsAt(const Scenario& scenario, Time start);

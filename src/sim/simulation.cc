@@ -102,7 +102,7 @@ Result<Simulation> Simulate(const Scenario& scenario, const PolicyChoice& policy
                             Feeds& feeds, const TrueSignals& truth,
                             const std::function<bool()>& stopped) {
   std::vector<core::Job> jobs = JobsAt(scenario, start);
-  EBB_ASSIGN_OR_RETURN(auto decider, plan::MakePolicy(policy.policy, policy.options));
+  EBB_ASSIGN_OR_RETURN(auto decider, plan::MakePolicy(policy.policy, OptionsOf(scenario, policy)));
   engine::Options options;
   options.admission = engine::Admission::kTakeAll;
   engine::Engine engine(options, std::move(decider));
