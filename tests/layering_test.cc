@@ -49,7 +49,7 @@ const std::vector<std::pair<std::string, Rooms>> kThirdParty{
     {"c10/", {"train"}},        {"CLI/", {"cli", "train"}},
     {"yaml-cpp/", {"config"}},  {"curl/", {"platform"}},
     {"openssl/", {"platform"}}, {"zlib.h", {"platform"}},
-    {"Eigen/", {"report"}},     {"nlohmann/", {"cli", "engine", "report", "signals", "train"}},
+    {"Eigen/", {"report"}},     {"nlohmann/", {"cli", "engine", "local", "report", "signals", "train"}},
     {"lemon/", {"plan"}},       {"sqlite3.h", {"store"}},
     {"date/", {"prices"}},
 };

@@ -93,6 +93,7 @@ std::optional<EndWish> ReadAsked(const AttemptPaths& paths);
 /// The first line of the energy file.
 struct EnergyHeader {
   int program_pid = 0;
+  std::string program_identity;  ///< platform::ProcessIdentity
   Time wall_begin{};
 };
 std::string ToLine(const EnergyHeader& header);
