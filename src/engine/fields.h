@@ -110,11 +110,17 @@ void Visit(Archive& archive, Value& value) {
   archive("overrides", overrides);
 }
 
-template <typename Archive, Like<core::JobBudget> Value>
+inline bool FromName(const FieldReader&, std::string_view name, core::BudgetAction& value) {
+  return TakeName(core::BudgetActionFromName(name), value);
+}
+
+template <typename Archive, Like<core::Budget> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [energy, emissions] = value;
+  auto& [energy, emissions, action, grace] = value;
   archive("energy_uj", energy);
   archive("emissions_g", emissions);
+  archive("action", action);
+  archive("grace_ms", grace);
 }
 
 template <typename Archive, Like<core::Submission> Value>

@@ -82,7 +82,7 @@ AttemptEnd EndFrom(const Json& json) {
 }
 
 EnergyHeader HeaderFrom(const Json& json) {
-  return {json.at("program_pid"), TimeFrom(json.at("wall_begin_ms"))};
+  return {json.at("program_pid"), json.at("program_identity"), TimeFrom(json.at("wall_begin_ms"))};
 }
 
 // ["cpu:package-0","cpu","counter",begin_ms,end_ms,microjoules]
@@ -103,8 +103,7 @@ std::optional<core::EnergyReading> ReadingFrom(const Json& json) {
 
 void WriteSupervisor(const platform::FileLock& lock) {
   const std::string text = std::string(kSupervisor) + std::to_string(::getpid()) + "\n";
-  [[maybe_unused]] const ssize_t written =
-      ::pwrite(lock.descriptor(), text.data(), text.size(), 0);
+  [[maybe_unused]] const ssize_t written = ::pwrite(lock.descriptor(), text.data(), text.size(), 0);
 }
 
 Result<int> SupervisorOf(const AttemptPaths& paths) {
@@ -190,8 +189,9 @@ std::optional<EndWish> ReadAsked(const AttemptPaths& paths) {
 }
 
 std::string ToLine(const EnergyHeader& header) {
-  return Dump(
-      {{"program_pid", header.program_pid}, {"wall_begin_ms", Milliseconds(header.wall_begin)}});
+  return Dump({{"program_pid", header.program_pid},
+               {"program_identity", header.program_identity},
+               {"wall_begin_ms", Milliseconds(header.wall_begin)}});
 }
 
 std::string ToLine(const core::EnergyReading& reading) {

@@ -161,8 +161,7 @@ TEST(SupervisedExecutor, SpeaksTheTrainingContract) {
 
 TEST(SupervisedExecutor, AnotherLifeAdoptsWhatRunsAndMissesNoEnergy) {
   SupervisedWorld world;
-  const auto job =
-      world.AddShell("end=$((SECONDS+1)); while [ $SECONDS -lt $end ]; do :; done; exit 0");
+  const auto job = world.AddShell("while [ ! -e enough ]; do :; done");
   ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
   for (int life = 0; life < 5; ++life) {
     std::ignore = world.local().WaitForEvents(world.local().Now() + Duration{60});
@@ -170,9 +169,10 @@ TEST(SupervisedExecutor, AnotherLifeAdoptsWhatRunsAndMissesNoEnergy) {
     EXPECT_EQ(world.local().Running().size(), 1u);
     ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0})) << "known: does nothing";
   }
+  std::ofstream(world.PathsOf(job).directory / "enough");
   world.WaitUntil(job, JobPhase::kSucceeded);
   const Energy stored = core::Total(world.records().rows[job]).energy;
-  EXPECT_GT(stored.joules(), 1);
+  EXPECT_GT(stored.joules(), 0);
   EXPECT_EQ(stored.microjoules(), world.MeasuredMicrojoules(job));
 }
 
@@ -213,9 +213,7 @@ TEST(SupervisedExecutor, AKilledSupervisorTakesItsProgramAlong) {
   ::kill(*SupervisorOf(world.PathsOf(job)), SIGKILL);
   const auto report = world.WaitUntil(job, JobPhase::kPaused);
   EXPECT_NE(report.detail.find("supervisor"), std::string::npos);
-  for (int i = 0; i < 200 && ::kill(program, 0) == 0; ++i)
-    std::this_thread::sleep_for(Duration{10});
-  EXPECT_NE(::kill(program, 0), 0) << "the program is gone";
+  EXPECT_EQ(platform::ProcessIdentity(program), "") << "the program is gone";
   ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 2, 0}));
 }
 

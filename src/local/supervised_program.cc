@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <thread>
 
 #include "base/text.h"
 #include "local/training_contract.h"
@@ -122,11 +123,24 @@ engine::JobReport SupervisedProgram::ReportOf(const std::optional<AttemptEnd>& e
   return report;
 }
 
+// Nobody measures it any more, and nothing may run beside its next attempt. The kernel has asked it
+// to end when its supervisor died.
+void SupervisedProgram::EndOrphan() const {
+  if (!tail_.header()) return;
+  const auto& [pid, identity, begin] = *tail_.header();
+  const auto deadline = std::chrono::steady_clock::now() + plan_.grace;
+  while (platform::ProcessIdentity(pid) == identity) {
+    if (std::chrono::steady_clock::now() >= deadline) ::kill(-pid, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+}
+
 engine::JobReport SupervisedProgram::TakeEnd() {
   Tick();
   Store(accountant_.Flush());
   auto end = ReadEnd(paths_);
   std::optional<AttemptEnd> known = end ? *std::move(end) : std::nullopt;
+  if (!known) EndOrphan();
   AttemptResult result;
   if (known) {
     result = {known->attempt, known->warnings};

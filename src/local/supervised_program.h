@@ -45,6 +45,7 @@ class SupervisedProgram {
 
  private:
   void Account(std::vector<core::EnergyReading> readings);
+  void EndOrphan() const;
   void Store(std::vector<core::LedgerRow> rows);
   engine::JobReport ReportOf(const std::optional<AttemptEnd>& end) const;
 

@@ -149,7 +149,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   Program program(*std::move(started), plan.grace);
   const pid_t pid = program.child().pid();
   sampler.Start({pid});
-  energy.Append({ToLine(EnergyHeader{pid, WallNow()})});
+  energy.Append({ToLine(EnergyHeader{pid, platform::ProcessIdentity(pid), WallNow()})});
 
   while (!program.child().HasEnded()) {
     if (const auto received = signals.Wait(program.UntilKill())) program.Take(received->number);
