@@ -36,22 +36,32 @@ const std::map<std::string, Rooms> kAllowed{
     {"sweep", {"base", "core"}},
     {"report", {"base", "core", "plan", "engine", "platform", "sim", "sweep"}},
     {"config", {"base", "core", "prices", "plan", "platform", "signals", "sim", "sweep"}},
+    {"service",
+     {"base", "core", "plan", "engine", "runtime", "platform", "store", "local", "meter"}},
+    {"web", {"base", "core", "plan", "engine", "platform", "store", "local", "service"}},
     {"cli",
      {"base", "core", "forecast", "prices", "plan", "engine", "runtime", "platform", "store",
-      "signals", "meter", "local", "sim", "sweep", "report", "config"}},
+      "signals", "meter", "local", "sim", "sweep", "report", "config", "service", "web"}},
     {"train", {"base", "platform"}},
     {"testing", {"base", "core", "plan", "engine", "runtime"}},
 };
 
 // A third-party header by the beginning of its name, and the rooms that may include it.
 const std::vector<std::pair<std::string, Rooms>> kThirdParty{
-    {"torch/", {"train"}},      {"ATen/", {"train"}},
-    {"c10/", {"train"}},        {"CLI/", {"cli", "train"}},
-    {"yaml-cpp/", {"config"}},  {"curl/", {"platform"}},
-    {"openssl/", {"platform"}}, {"zlib.h", {"platform"}},
-    {"Eigen/", {"report"}},     {"nlohmann/", {"cli", "engine", "report", "signals", "train"}},
-    {"lemon/", {"plan"}},       {"sqlite3.h", {"store"}},
+    {"torch/", {"train"}},
+    {"ATen/", {"train"}},
+    {"c10/", {"train"}},
+    {"CLI/", {"cli", "train"}},
+    {"yaml-cpp/", {"config"}},
+    {"curl/", {"platform"}},
+    {"openssl/", {"platform"}},
+    {"zlib.h", {"platform"}},
+    {"Eigen/", {"report"}},
+    {"nlohmann/", {"cli", "engine", "local", "report", "signals", "train", "web"}},
+    {"lemon/", {"plan"}},
+    {"sqlite3.h", {"store"}},
     {"date/", {"prices"}},
+    {"httplib.h", {"web"}},
 };
 // The one third-party type in our headers: tl::expected, as ebb::Result.
 const std::string kResultHeader = "base/result.h";

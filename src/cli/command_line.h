@@ -25,6 +25,7 @@ void AddRunCommand(Parser& parser, const UserCommand& user_command);
 void AddSimulateCommand(Parser& parser);
 void AddStoreCommand(Parser& parser);
 void AddSummaryCommand(Parser& parser);
+void AddSuperviseCommand(Parser& parser);
 void AddSweepCommand(Parser& parser);
 void AddTrackCommand(Parser& parser, const UserCommand& user_command);
 void AddTrainCommand(Parser& parser);

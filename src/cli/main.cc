@@ -58,5 +58,6 @@ int main(int argc, char** argv) {
   AddPlanCommand(parser);
   AddSimulateCommand(parser);
   AddStoreCommand(parser);
+  AddSuperviseCommand(parser);
   return parser.Run(arguments.ours);
 }

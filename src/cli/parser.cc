@@ -109,6 +109,8 @@ void Command::Switch(const FlagText& text, std::function<void()> set) {
       ->group(text.heading);
 }
 
+void Command::Hide() { AppOf(implementation_).group(""); }
+
 void Command::Action(std::function<Result<int>()> action) {
   PartsOf(implementation_).action = std::move(action);
 }

@@ -32,6 +32,8 @@ class Command {
   /// A flag with one or more words, which may be given again.
   void List(const FlagText& text, std::vector<std::string>* values);
   void Switch(const FlagText& text, std::function<void()> set);
+  /// Leaves the subcommand out of the help: it is for Ebb itself.
+  void Hide();
   /// What happens when this subcommand was given; returns the exit code.
   void Action(std::function<Result<int>()> action);
 

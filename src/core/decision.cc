@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kActionNames{"start", "wait", "stop", "keep_running",
                                                        "pause"};
-constexpr std::array<std::string_view, 23> kRuleNames{"run_now",
+constexpr std::array<std::string_view, 25> kRuleNames{"run_now",
                                                       "below_threshold",
                                                       "above_threshold",
                                                       "cleanest_now",
@@ -32,7 +32,9 @@ constexpr std::array<std::string_view, 23> kRuleNames{"run_now",
                                                       "best_now",
                                                       "better_later",
                                                       "price_above_threshold",
-                                                      "price_missing"};
+                                                      "price_missing",
+                                                      "held",
+                                                      "asked_for"};
 
 std::string WindowText(const GateDecision& d) {
   if (d.rule == GateRule::kCleanestNow && d.expected_mean)
@@ -100,6 +102,10 @@ std::string RuleText(const GateDecision& d) {
       return "electricity is above the price threshold";
     case GateRule::kPriceMissing:
       return "the price of electricity is not known";
+    case GateRule::kHeld:
+      return "held by hand";
+    case GateRule::kAskedFor:
+      return "started by hand at " + value;
   }
   return {};
 }

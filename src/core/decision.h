@@ -48,6 +48,8 @@ enum class GateRule {
   kBetterLater,          ///< a later start is
   kPriceAboveThreshold,  ///< price > price threshold (equality admits)
   kPriceMissing,         ///< the price of this moment is not known
+  kHeld,                 ///< somebody wants it to wait until told otherwise
+  kAskedFor,             ///< somebody wants it to run now, whatever the grid
 };
 
 std::string_view Name(GateAction action);

@@ -8,15 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/budget.h"
 #include "core/job.h"
 
 namespace ebb::core {
-
-/// What a job may use at most over all its attempts.
-struct JobBudget {
-  std::optional<Energy> energy;
-  std::optional<Emissions> emissions;
-};
 
 struct Submission {
   /// id 0 until the service has given one out. Its times (submitted, start_by, finish_by) are on
@@ -31,7 +26,7 @@ struct Submission {
   /// SIGSTOP and SIGCONT instead of a checkpoint: for programs that cannot write one. Its devices
   /// stay taken while it is stopped.
   bool freeze = false;
-  JobBudget budget;
+  Budget budget;  ///< over all its attempts
   /// Chosen by the client: a second submission with the same key is the first one.
   std::string key;
   std::string recurring;  ///< name of the recurring job it is an instance of; empty: none

@@ -51,7 +51,7 @@ Status CheckSubmission(const Folding& fold, const core::Job& job, Time at) {
 Status Apply(Folding& fold, Time at, JobSubmitted&& fact) {
   State& state = fold.state;
   const core::JobId id = fact.job.id;
-  if (state.FindLive(id) || state.FindEnded(id)) return {};
+  if (state.FindLive(id) || state.FindHeld(id) || state.FindEnded(id)) return {};
   EBB_RETURN_IF_ERROR(CheckSubmission(fold, fact.job, at));
   auto live = std::make_unique<LiveJob>();
   live->job = std::move(fact.job);
@@ -60,14 +60,12 @@ Status Apply(Folding& fold, Time at, JobSubmitted&& fact) {
   live->explanation.job = id;
   if (!live->job.start_by && !live->job.finish_by)
     live->job.start_by = live->job.submitted + fold.options.default_max_delay;
-  const auto index = static_cast<std::ptrdiff_t>(state.LowerBound(id));
-  state.live.insert(state.live.begin() + index, std::move(live));
-  state.schedule.jobs.insert(state.schedule.jobs.begin() + index, plan::JobPlan{});
-  fold.change.jobs.push_back(id);
+  AddLive(fold, std::move(live));
   return {};
 }
 
 Status Apply(Folding& fold, Time at, const JobCancelled& fact) {
+  if (fold.state.FindHeld(fact.job)) LetGo(fold, fact.job, at);
   const std::size_t index = fold.state.LowerBound(fact.job);
   if (!fold.state.FindLive(fact.job)) {
     if (fold.state.FindEnded(fact.job)) return {};
@@ -112,6 +110,26 @@ Status Apply(Folding& fold, SignalLost&& fact) {
 
 }  // namespace
 
+std::size_t AddLive(Folding& fold, std::unique_ptr<LiveJob> live) {
+  const core::JobId id = live->job.id;
+  const std::size_t index = fold.state.LowerBound(id);
+  const auto at = static_cast<std::ptrdiff_t>(index);
+  fold.state.live.insert(fold.state.live.begin() + at, std::move(live));
+  fold.state.schedule.jobs.insert(fold.state.schedule.jobs.begin() + at, plan::JobPlan{});
+  fold.change.jobs.push_back(id);
+  return index;
+}
+
+std::unique_ptr<LiveJob> TakeLive(Folding& fold, std::size_t index) {
+  const auto at = static_cast<std::ptrdiff_t>(index);
+  std::unique_ptr<LiveJob> live = std::move(fold.state.live[index]);
+  fold.state.live.erase(fold.state.live.begin() + at);
+  fold.state.schedule.jobs.erase(fold.state.schedule.jobs.begin() + at);
+  fold.change.jobs.push_back(live->job.id);
+  fold.just_left.push_back(live->job.id);
+  return live;
+}
+
 void EndJob(Folding& fold, std::size_t index, Stage stage, Time at) {
   State& state = fold.state;
   LiveJob& live = *state.live[index];
@@ -127,10 +145,7 @@ void EndJob(Folding& fold, std::size_t index, Stage stage, Time at) {
   ended.explanation.stage = stage;
   ended.explanation.expected_end = at;
   state.ended.emplace(id, std::move(ended));
-  state.live.erase(state.live.begin() + static_cast<std::ptrdiff_t>(index));
-  state.schedule.jobs.erase(state.schedule.jobs.begin() + static_cast<std::ptrdiff_t>(index));
-  fold.change.jobs.push_back(id);
-  fold.just_ended.push_back(id);
+  TakeLive(fold, index);
 }
 
 Status Engine::Apply(Event event) { return Apply(std::move(event), options_); }
@@ -142,13 +157,14 @@ Status Engine::Reapply(Event event) {
 }
 
 Status Engine::Apply(Event event, const Options& options) {
-  Folding fold{options, state_, change_, just_ended_};
+  Folding fold{options, state_, change_, just_left_};
   const Time at = event.at;
   return std::visit(
       Overloaded{
           [&](ClusterChanged& fact) { return engine::Apply(fold, std::move(fact)); },
           [&](JobSubmitted& fact) { return engine::Apply(fold, at, std::move(fact)); },
           [&](JobCancelled& fact) { return engine::Apply(fold, at, fact); },
+          [&](JobWished& fact) { return ApplyWish(fold, at, fact); },
           [&](SignalObserved& fact) { return engine::Apply(fold, std::move(fact)); },
           [&](SignalLost& fact) { return engine::Apply(fold, std::move(fact)); },
           [&](JobReport& fact) { return ApplyReport(fold, fact); },

@@ -11,11 +11,20 @@ struct Folding {
   const Options& options;
   State& state;
   plan::Change& change;
-  std::vector<core::JobId>& just_ended;
+  std::vector<core::JobId>& just_left;
 };
 
 Status ApplyReport(Folding& fold, const JobReport& report);
 Status ApplyObserved(Folding& fold, Time at, const ExecutorObserved& observed);
+Status ApplyWish(Folding& fold, Time at, const JobWished& fact);
+/// Moves a job that somebody holds, and that has left its devices, among the held ones.
+void HoldBackIfWished(Folding& fold, core::JobId job, Time at);
+/// Moves a held job among the live ones; its index there.
+std::size_t LetGo(Folding& fold, core::JobId job, Time at);
+/// Puts a job among the live ones, without a plan yet; its index there.
+std::size_t AddLive(Folding& fold, std::unique_ptr<LiveJob> live);
+/// Takes a job from the live ones, with its plan.
+std::unique_ptr<LiveJob> TakeLive(Folding& fold, std::size_t index);
 /// Moves the live job at `index` among the ended ones.
 void EndJob(Folding& fold, std::size_t index, Stage stage, Time at);
 

@@ -3,6 +3,7 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "engine/explain.h"
 #include "engine/placement.h"
@@ -42,6 +43,7 @@ bool WantsDevices(const LiveJob& live, const plan::JobPlan& plan) {
 bool MustStart(const State& state, std::size_t index, const plan::JobView& view) {
   const GateRule rule = state.schedule.jobs[index].rule;
   return rule == GateRule::kLatestStart || rule == GateRule::kCompulsory ||
+         rule == GateRule::kAskedFor ||
          plan::LatestStart(view, state.cluster, state.now) <= state.now;
 }
 
@@ -73,6 +75,7 @@ Decision Engine::Decide(Time now) {
     policy_->Update({now, &state_.cluster, views, sites}, change_, schedule);
     change_ = {};
   }
+  FollowWishes();
   Time wake_at = std::max(schedule.wake_at, now + kShortestWait);
 
   // 3. Order: the jobs that want devices, first to go first.
@@ -156,6 +159,22 @@ Decision Engine::Decide(Time now) {
   return decision;
 }
 
+// What somebody wants of a job goes over what the policy wants.
+void Engine::FollowWishes() {
+  for (std::size_t i = 0; i < state_.live.size(); ++i) {
+    plan::JobPlan& plan = state_.schedule.jobs[i];
+    if (state_.live[i]->wish == Wish::kHold) {
+      plan.run_now = false;
+      plan.rule = GateRule::kHeld;
+    } else if (state_.live[i]->wish == Wish::kNow) {
+      plan.run_now = true;
+      plan.rule = GateRule::kAskedFor;
+      plan.order.rank = std::numeric_limits<int>::min();
+      if (!HoldsDevices(state_.live[i]->stage)) plan.pool = -1;
+    }
+  }
+}
+
 void Engine::RememberStarts(const std::vector<Placement>& starts) {
   std::erase_if(state_.recent_starts,
                 [&](const RecentStart& start) { return start.at <= state_.now - kRampWindow; });
@@ -167,9 +186,10 @@ void Engine::RememberStarts(const std::vector<Placement>& starts) {
 }
 
 void Engine::Explain(std::vector<std::pair<std::size_t, Hold>>& held, Decision& decision) {
-  for (const core::JobId id : just_ended_)
-    decision.explanations.push_back(state_.ended.at(id).explanation);
-  just_ended_.clear();
+  for (const core::JobId id : just_left_) {
+    if (!state_.FindLive(id)) decision.explanations.push_back(*Explain(id));
+  }
+  just_left_.clear();
   std::sort(held.begin(), held.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
   auto hold = held.begin();
@@ -185,6 +205,7 @@ void Engine::Explain(std::vector<std::pair<std::size_t, Hold>>& held, Decision& 
 
 const Explanation* Engine::Explain(core::JobId job) const {
   if (const LiveJob* live = state_.FindLive(job)) return &live->explanation;
+  if (const LiveJob* held = state_.FindHeld(job)) return &held->explanation;
   const EndedJob* ended = state_.FindEnded(job);
   return ended ? &ended->explanation : nullptr;
 }

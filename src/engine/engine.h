@@ -35,8 +35,8 @@ struct Options {
 /// Everything an engine remembers beside its options and its policy.
 struct Memory {
   State state;
-  plan::Change change;                  ///< since the policy was last asked
-  std::vector<core::JobId> just_ended;  ///< not yet in a decision
+  plan::Change change;                 ///< since the policy was last asked
+  std::vector<core::JobId> just_left;  ///< ended or held, not yet in a decision
 };
 
 struct Placement;
@@ -69,21 +69,22 @@ class Engine {
 
   const State& state() const { return state_; }
   const plan::Change& change() const { return change_; }
-  const std::vector<core::JobId>& just_ended() const { return just_ended_; }
+  const std::vector<core::JobId>& just_left() const { return just_left_; }
   /// Why the job is where it is; nullptr for a job that is not known.
   const Explanation* Explain(core::JobId job) const;
 
  private:
   Status Apply(Event event, const Options& options);
   void AdoptStart(LiveJob& live, const StartJob& start);
+  void FollowWishes();
   void RememberStarts(const std::vector<Placement>& starts);
   void Explain(std::vector<std::pair<std::size_t, Hold>>& held, Decision& decision);
 
   Options options_;
   std::unique_ptr<plan::Policy> policy_;
   State state_;
-  plan::Change change_;                  ///< since the policy was last asked
-  std::vector<core::JobId> just_ended_;  ///< not yet in a decision
+  plan::Change change_;                 ///< since the policy was last asked
+  std::vector<core::JobId> just_left_;  ///< ended or held, not yet in a decision
 };
 
 }  // namespace ebb::engine

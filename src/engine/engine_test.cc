@@ -315,5 +315,73 @@ TEST(SentenceTest, SaysWhatAndWhenWithNumbers) {
             "by 2023-05-01T22:00:00Z");
 }
 
+// What people want ------------------------------------------------------------------------
+
+TEST_F(EngineTest, AHeldJobIsInNoPlanUntilItIsResumed) {
+  Make("run-now", 1);
+  Submit(AJob(1).Submitted(kNow));
+  Submit(AJob(2).Submitted(kNow));
+  Apply(kNow, JobWished{1, Wish::kHold});
+  EXPECT_EQ(Started(kNow), (Ids{2}));
+  EXPECT_EQ(RuleOf(1), GateRule::kHeld);
+  EXPECT_FALSE(engine_->state().FindLive(1));
+  EXPECT_FALSE(engine_->state().idle());
+  Report(2, JobPhase::kSucceeded, kNow + hours{1});
+  EXPECT_EQ(Started(kNow + hours{30}), Ids{}) << "not even at its deadline";
+  Apply(kNow + hours{31}, JobWished{1, Wish::kNone});
+  EXPECT_EQ(Started(kNow + hours{31}), (Ids{1}));
+}
+
+TEST_F(EngineTest, HoldingARunningJobPausesItAndKeepsItsWork) {
+  Make("run-now", 1);
+  core::Job job = AJob(1).Submitted(kNow).Runs(hours{4});
+  job.pausable = true;
+  Submit(job);
+  EXPECT_EQ(Started(kNow), (Ids{1}));
+  Report(1, JobPhase::kRunning, kNow);
+  Apply(kNow + hours{1}, JobWished{1, Wish::kHold});
+  const Decision decision = engine_->Decide(kNow + hours{1});
+  EXPECT_EQ(decision.commands, (std::vector<Command>{PauseJob{1, 1}}));
+  Report(1, JobPhase::kPaused, kNow + hours{1});
+  ASSERT_TRUE(engine_->state().FindHeld(1));
+  EXPECT_EQ(engine_->state().FindHeld(1)->remaining, hours{3});
+  EXPECT_EQ(Started(kNow + hours{2}), Ids{});
+  EXPECT_EQ(RuleOf(1), GateRule::kHeld);
+  Apply(kNow + hours{3}, JobWished{1, Wish::kNone});
+  const Decision again = engine_->Decide(kNow + hours{3});
+  EXPECT_EQ(again.commands, (std::vector<Command>{StartJob{1, 2, 0}}));
+}
+
+TEST_F(EngineTest, AProgramWithoutCheckpointsCannotBeHeldWhileItRuns) {
+  Make("run-now", 1);
+  Submit(AJob(1).Submitted(kNow));
+  EXPECT_EQ(Started(kNow), (Ids{1}));
+  const auto refused = engine_->Apply({kNow, JobWished{1, Wish::kHold}});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().Message().find("checkpoint"), std::string::npos);
+}
+
+TEST_F(EngineTest, AJobThatIsAskedForRunsBeforeAllOthersWhateverThePlan) {
+  MakeScripted(1);
+  wants_ = {{1, true}, {2, false}};
+  Submit(AJob(1).Submitted(kNow));
+  Submit(AJob(2).Submitted(kNow));
+  Apply(kNow, JobWished{2, Wish::kNow});
+  EXPECT_EQ(Started(kNow), (Ids{2}));
+  EXPECT_EQ(RuleOf(2), GateRule::kAskedFor);
+  Report(2, JobPhase::kRunning, kNow);
+  EXPECT_TRUE(engine_->Decide(kNow + hours{1}).commands.empty()) << "and is not paused again";
+}
+
+TEST_F(EngineTest, AHeldJobCanBeCancelledAndWishesForEndedOrUnknownJobsAreRefused) {
+  Make("run-now", 1);
+  Submit(AJob(1).Submitted(kNow));
+  Apply(kNow, JobWished{1, Wish::kHold});
+  Apply(kNow, JobCancelled{1});
+  EXPECT_EQ(engine_->state().ended.at(1).stage, Stage::kCancelled);
+  EXPECT_FALSE(engine_->Apply({kNow, JobWished{1, Wish::kNow}}));
+  EXPECT_FALSE(engine_->Apply({kNow, JobWished{7, Wish::kNow}}));
+}
+
 }  // namespace
 }  // namespace ebb::engine

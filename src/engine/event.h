@@ -25,6 +25,21 @@ struct JobCancelled {
   core::JobId job = 0;
 };
 
+/// What somebody wants of a job, over what the plan says.
+enum class Wish {
+  kNone,  ///< what the plan says
+  kHold,  ///< wait, paused if it runs, until the wish changes; takes no place in the plan meanwhile
+  kNow,   ///< run as soon as devices are free, before all others
+};
+
+std::string_view Name(Wish wish);
+std::optional<Wish> WishFromName(std::string_view name);
+
+struct JobWished {
+  core::JobId job = 0;
+  Wish wish = Wish::kNone;
+};
+
 /// What is known of one site's grid from now on. Replaces what was known before.
 struct SignalObserved {
   int site = 0;
@@ -67,8 +82,8 @@ struct ExecutorObserved {
 /// Time passed; nothing else happened.
 struct Tick {};
 
-using Fact = std::variant<ClusterChanged, JobSubmitted, JobCancelled, SignalObserved, SignalLost,
-                          JobReport, ExecutorObserved, Tick>;
+using Fact = std::variant<ClusterChanged, JobSubmitted, JobCancelled, JobWished, SignalObserved,
+                          SignalLost, JobReport, ExecutorObserved, Tick>;
 
 struct Event {
   Time at{};

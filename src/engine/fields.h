@@ -22,6 +22,9 @@ bool TakeName(const std::optional<Enum>& found, Enum& value) {
 inline bool FromName(const FieldReader&, std::string_view name, Stage& value) {
   return TakeName(StageFromName(name), value);
 }
+inline bool FromName(const FieldReader&, std::string_view name, Wish& value) {
+  return TakeName(WishFromName(name), value);
+}
 inline bool FromName(const FieldReader&, std::string_view name, core::GateRule& value) {
   return TakeName(core::GateRuleFromName(name), value);
 }
@@ -107,11 +110,17 @@ void Visit(Archive& archive, Value& value) {
   archive("overrides", overrides);
 }
 
-template <typename Archive, Like<core::JobBudget> Value>
+inline bool FromName(const FieldReader&, std::string_view name, core::BudgetAction& value) {
+  return TakeName(core::BudgetActionFromName(name), value);
+}
+
+template <typename Archive, Like<core::Budget> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [energy, emissions] = value;
+  auto& [energy, emissions, action, grace] = value;
   archive("energy_uj", energy);
   archive("emissions_g", emissions);
+  archive("action", action);
+  archive("grace_ms", grace);
 }
 
 template <typename Archive, Like<core::Submission> Value>
@@ -244,8 +253,8 @@ void Visit(Archive& archive, Value& value) {
 template <typename Archive, Like<LiveJob> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [job, stage, attempt, attempt_over, pool, remaining, since, segment_begin, pauses,
-         failed_starts, unasked_pauses, unasked_remaining, retry_at, first_start, cancel_wanted,
-         command_due, start_repeated, explanation] = value;
+         failed_starts, unasked_pauses, unasked_remaining, retry_at, first_start, wish,
+         cancel_wanted, command_due, start_repeated, explanation] = value;
   archive("job", job);
   archive("stage", stage);
   archive("attempt", attempt);
@@ -260,6 +269,7 @@ void Visit(Archive& archive, Value& value) {
   archive("unasked_remaining_ms", unasked_remaining);
   archive("retry_at", retry_at);
   archive("first_start", first_start);
+  archive("wish", wish);
   archive("cancel_wanted", cancel_wanted);
   archive("command_due", command_due);
   archive("start_repeated", start_repeated);

@@ -59,6 +59,7 @@ TEST(JournalJson, EveryRecordReadsBackTheSame) {
   ExpectRoundTrip(Event{kNow, ClusterChanged{testing::ClusterOf(3)}});
   ExpectRoundTrip(Event{kNow, JobSubmitted{job}});
   ExpectRoundTrip(Event{kNow, JobCancelled{7}});
+  ExpectRoundTrip(Event{kNow, JobWished{7, Wish::kHold}});
   ExpectRoundTrip(Event{kNow, SignalObserved{0, ViewAt(kNow), kNow + hours{1}}});
   ExpectRoundTrip(Event{kNow, SignalObserved{0, {}, Time::max()}});
   ExpectRoundTrip(Event{kNow, SignalLost{0, "no route", kNow + minutes{1}}});

@@ -140,6 +140,10 @@ Fact FactFrom(const Json& json) {
   if (name == "cluster_changed") return ClusterChanged{ClusterFrom(json.at("cluster"))};
   if (name == "job_submitted") return JobSubmitted{JobFrom(json.at("job"))};
   if (name == "job_cancelled") return JobCancelled{Whole<core::JobId>(json.at("job"))};
+  if (name == "job_wished") {
+    return JobWished{Whole<core::JobId>(json.at("job")),
+                     Known(WishFromName(json.at("wish").get<std::string>()), json.at("wish"))};
+  }
   if (name == "signal_observed") {
     return SignalObserved{Whole<int>(json.at("site")), ViewFrom(json.at("view")),
                           TimeFrom(json.at("next_change"))};

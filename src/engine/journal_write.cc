@@ -114,6 +114,10 @@ struct FactWriter {
   void operator()(const ClusterChanged& fact) const { json["cluster"] = ToJson(fact.cluster); }
   void operator()(const JobSubmitted& fact) const { json["job"] = ToJson(fact.job); }
   void operator()(const JobCancelled& fact) const { json["job"] = fact.job; }
+  void operator()(const JobWished& fact) const {
+    json["job"] = fact.job;
+    json["wish"] = Name(fact.wish);
+  }
   void operator()(const SignalObserved& fact) const {
     json["site"] = fact.site;
     json["next_change"] = Milliseconds(fact.next_change);

@@ -72,7 +72,7 @@ class RandomLife {
   }
   void Happen() {
     const int site = static_cast<int>(random_.Below(2));
-    switch (random_.Below(8)) {
+    switch (random_.Below(10)) {
       case 0:
         return Give(SignalObserved{site, RandomView(now_, random_), now_ + std::chrono::hours{1}});
       case 1:
@@ -83,6 +83,9 @@ class RandomLife {
         return Reconcile();
       case 4:
         return EndOne();
+      case 5:
+        return Give(JobWished{1 + static_cast<core::JobId>(random_.Below(40)),
+                              static_cast<Wish>(random_.Below(3))});
       default:
         return SubmitOne();
     }

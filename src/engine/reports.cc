@@ -126,6 +126,7 @@ void Take(Folding& fold, std::size_t index, const JobReport& report, Source sour
       return EndJob(fold, index, Stage::kCancelled, report.since);
   }
   fold.change.jobs.push_back(id);
+  HoldBackIfWished(fold, id, report.since);
 }
 
 bool KnownPool(const State& state, const JobReport& report) {
@@ -173,9 +174,12 @@ class ReportIndex {
 
 Status ApplyFrom(Source source, Folding& fold, const JobReport& report) {
   State& state = fold.state;
+  // An attempt that nobody was told of: the job is not held any more, whatever was wished.
+  if (const LiveJob* held = state.FindHeld(report.job); held && IsNews(*held, report))
+    LetGo(fold, report.job, report.since);
   const std::size_t index = state.LowerBound(report.job);
   if (!state.FindLive(report.job)) {
-    if (state.FindEnded(report.job)) return {};
+    if (state.FindEnded(report.job) || state.FindHeld(report.job)) return {};
     return Fail({ExitCode::kUsage, "is not known", "job " + std::to_string(report.job), ""});
   }
   if (!IsNews(*state.live[index], report)) return {};
@@ -209,10 +213,13 @@ Status ApplyObserved(Folding& fold, Time at, const ExecutorObserved& observed) {
         live.command_due = true;
         live.start_repeated = live.stage == Stage::kStarting;
         break;
-      case Repair::kLost:
-        fold.change.jobs.push_back(live.job.id);
+      case Repair::kLost: {
+        const core::JobId id = live.job.id;
+        fold.change.jobs.push_back(id);
         Retry(fold, i, at, 0, "the executor lost it");
+        HoldBackIfWished(fold, id, at);
         break;
+      }
     }
   }
   return {};

@@ -30,7 +30,7 @@ Status CheckKnown(const State& state, const Decision& decision) {
 void Engine::Restore(Memory memory) {
   state_ = std::move(memory.state);
   change_ = std::move(memory.change);
-  just_ended_ = std::move(memory.just_ended);
+  just_left_ = std::move(memory.just_left);
 }
 
 void Engine::AdoptStart(LiveJob& live, const StartJob& start) {
@@ -66,7 +66,7 @@ Status Engine::Adopt(const Decision& decision) {
     const std::size_t index = state_.LowerBound(explanation.job);
     if (state_.FindLive(explanation.job)) state_.live[index]->explanation = explanation;
   }
-  just_ended_.clear();
+  just_left_.clear();
   // Plans were made meanwhile that nobody stored.
   change_ = {true, true, {}};
   return {};

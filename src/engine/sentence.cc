@@ -42,6 +42,8 @@ std::string WaitingText(const Explanation& e) {
       return "the free devices are kept for a wide job that must start" + Expectation(e);
     case GateRule::kRampLimit:
       return "power may not rise faster" + Expectation(e);
+    case GateRule::kHeld:
+      return "held by hand until it is resumed";
     case GateRule::kRetryLater:
       return "the last start failed" + Expectation(e);
     default:

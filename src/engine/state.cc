@@ -41,6 +41,11 @@ const LiveJob* State::FindLive(core::JobId job) const {
   return index < live.size() && live[index]->job.id == job ? live[index].get() : nullptr;
 }
 
+const LiveJob* State::FindHeld(core::JobId job) const {
+  const auto it = held.find(job);
+  return it == held.end() ? nullptr : it->second.get();
+}
+
 const EndedJob* State::FindEnded(core::JobId job) const {
   const auto it = ended.find(job);
   return it == ended.end() ? nullptr : &it->second;

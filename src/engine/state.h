@@ -13,6 +13,7 @@
 #include "core/intensity.h"
 #include "core/job.h"
 #include "engine/decision.h"
+#include "engine/event.h"
 #include "plan/policy.h"
 
 namespace ebb::engine {
@@ -41,6 +42,7 @@ struct LiveJob {
   Duration unasked_remaining{};     ///< what remained before the first of them
   Time retry_at = Time::min();      ///< not started before
   std::optional<Time> first_start;  ///< when it first ran
+  Wish wish = Wish::kNone;          ///< somebody's, over the plan's
   bool cancel_wanted = false;       ///< ends as cancelled once the attempt is gone
   bool command_due = false;         ///< the command of this stage has to be given (again)
   bool start_repeated = false;      ///< kStarting: the command was given a second time
@@ -72,17 +74,20 @@ struct State {
   std::vector<SiteSignal> signals;             ///< as cluster.sites
   std::vector<std::unique_ptr<LiveJob>> live;  ///< ordered by id
   plan::Schedule schedule;                     ///< schedule.jobs[i] speaks of live[i]
+  /// Those that somebody holds and that hold no devices: no policy sees them.
+  std::map<core::JobId, std::unique_ptr<LiveJob>> held;
   std::map<core::JobId, EndedJob> ended;
   std::vector<RecentStart> recent_starts;  ///< oldest first
 
   /// nullptr when no such job is live.
   const LiveJob* FindLive(core::JobId job) const;
+  const LiveJob* FindHeld(core::JobId job) const;
   const EndedJob* FindEnded(core::JobId job) const;
   /// Index of the first live job whose id is not below `job`.
   std::size_t LowerBound(core::JobId job) const;
   /// Devices of each pool that no attempt holds; negative where the pool shrank under its jobs.
   std::vector<int> FreeDevices() const;
-  bool idle() const { return live.empty(); }
+  bool idle() const { return live.empty() && held.empty(); }
 };
 
 /// Holds devices: starting, running or pausing.

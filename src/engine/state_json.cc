@@ -17,13 +17,17 @@ struct Header {
   Time wake_at{};
   std::optional<Emissions> expected, lower_bound;
   plan::Change change;
-  std::vector<core::JobId> just_ended;
-  std::size_t live = 0, ended = 0;
+  std::vector<core::JobId> just_left;
+  std::size_t live = 0, held = 0, ended = 0;
 };
 
 struct LiveLine {
   LiveJob live;
   plan::JobPlan plan;
+};
+
+struct HeldLine {
+  LiveJob held;
 };
 
 struct EndedLine {
@@ -38,7 +42,7 @@ Error Bad(std::string what) { return {ExitCode::kConfiguration, std::move(what),
 template <typename Archive, Like<Header> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [format, now, cluster, signals, recent_starts, wake_at, expected, lower_bound, change,
-         just_ended, live, ended] = value;
+         just_left, live, held, ended] = value;
   archive("snapshot", format);
   archive("now", now);
   archive("cluster", cluster);
@@ -48,8 +52,9 @@ void Visit(Archive& archive, Value& value) {
   archive("expected_g", expected);
   archive("lower_bound_g", lower_bound);
   archive("change", change);
-  archive("just_ended", just_ended);
+  archive("just_left", just_left);
   archive("live", live);
+  archive("held", held);
   archive("ended", ended);
 }
 
@@ -57,6 +62,11 @@ template <typename Archive, Like<LiveLine> Value>
 void Visit(Archive& archive, Value& value) {
   archive("live", value.live);
   archive("plan", value.plan);
+}
+
+template <typename Archive, Like<HeldLine> Value>
+void Visit(Archive& archive, Value& value) {
+  archive("held", value.held);
 }
 
 template <typename Archive, Like<EndedLine> Value>
@@ -96,13 +106,14 @@ Status CheckLive(const State& state, const LiveLine& line) {
 
 void WriteSnapshot(const Engine& engine, const std::function<void(std::string_view)>& sink) {
   const State& state = engine.state();
-  const auto& [now, cluster, signals, live, schedule, ended, recent_starts] = state;
+  const auto& [now, cluster, signals, live, schedule, held, ended, recent_starts] = state;
   Header header{kFormat,           now,
                 cluster,           signals,
                 recent_starts,     schedule.wake_at,
                 schedule.expected, schedule.lower_bound,
-                engine.change(),   engine.just_ended(),
-                live.size(),       ended.size()};
+                engine.change(),   engine.just_left(),
+                live.size(),       held.size(),
+                ended.size()};
   sink(ToFieldText(header));
   for (std::size_t i = 0; i < live.size(); ++i) {
     FieldWriter writer;
@@ -112,12 +123,19 @@ void WriteSnapshot(const Engine& engine, const std::function<void(std::string_vi
     writer.EndObject();
     sink(writer.text());
   }
+  for (const auto& [id, job] : held) {
+    FieldWriter writer;
+    writer.BeginObject();
+    writer("held", *job);
+    writer.EndObject();
+    sink(writer.text());
+  }
   for (const auto& [id, job] : ended) sink(ToFieldText(EndedLine{id, job}));
 }
 
 struct SnapshotReader::Partial {
   bool begun = false;
-  std::size_t live = 0, ended = 0;
+  std::size_t live = 0, held = 0, ended = 0;
   Memory memory;
 
   Status Begin(std::string_view line) {
@@ -134,8 +152,9 @@ struct SnapshotReader::Partial {
     state.schedule.expected = header.expected;
     state.schedule.lower_bound = header.lower_bound;
     memory.change = std::move(header.change);
-    memory.just_ended = std::move(header.just_ended);
+    memory.just_left = std::move(header.just_left);
     live = header.live;
+    held = header.held;
     ended = header.ended;
     begun = true;
     return {};
@@ -145,6 +164,16 @@ struct SnapshotReader::Partial {
     EBB_RETURN_IF_ERROR(CheckLive(memory.state, read));
     memory.state.live.push_back(std::make_unique<LiveJob>(std::move(read.live)));
     memory.state.schedule.jobs.push_back(std::move(read.plan));
+    return {};
+  }
+  Status AddHeld(std::string_view line) {
+    EBB_ASSIGN_OR_RETURN(HeldLine read, FromFieldText<HeldLine>(line, "snapshot"));
+    auto& jobs = memory.state.held;
+    const core::JobId id = read.held.job.id;
+    if (HoldsDevices(read.held.stage) || HasEnded(read.held.stage) ||
+        (!jobs.empty() && jobs.rbegin()->first >= id))
+      return Fail(Bad("job " + std::to_string(id) + " cannot be held there"));
+    jobs.emplace_hint(jobs.end(), id, std::make_unique<LiveJob>(std::move(read.held)));
     return {};
   }
   Status AddEnded(std::string_view line) {
@@ -166,6 +195,7 @@ Status SnapshotReader::Add(std::string_view line) {
   if (!partial_->begun) return partial_->Begin(line);
   const State& state = partial_->memory.state;
   if (state.live.size() < partial_->live) return partial_->AddLive(line);
+  if (state.held.size() < partial_->held) return partial_->AddHeld(line);
   if (state.ended.size() < partial_->ended) return partial_->AddEnded(line);
   return Fail(Bad("goes on after its end"));
 }
@@ -173,10 +203,11 @@ Status SnapshotReader::Add(std::string_view line) {
 Result<Memory> SnapshotReader::Finish() {
   const State& state = partial_->memory.state;
   if (!partial_->begun || state.live.size() != partial_->live ||
-      state.ended.size() != partial_->ended)
+      state.held.size() != partial_->held || state.ended.size() != partial_->ended)
     return Fail(Bad("is cut short"));
-  for (const core::JobId id : partial_->memory.just_ended)
-    if (!state.FindEnded(id)) return Fail(Bad("job " + std::to_string(id) + " has not ended"));
+  for (const core::JobId id : partial_->memory.just_left)
+    if (!state.FindEnded(id) && !state.FindHeld(id) && !state.FindLive(id))
+      return Fail(Bad("job " + std::to_string(id) + " is not there"));
   return std::move(partial_->memory);
 }
 

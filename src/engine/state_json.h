@@ -4,8 +4,9 @@
 // (What a policy carries from one call to the next is the schedule alone, and the schedule is in
 // it.)
 //
-//   {"snapshot":1,"now":..,"cluster":{..},"signals":[..],..,"live":N,"ended":M}
-//   N lines, one for each live job with its plan; M lines, one for each ended job; both by id
+//   {"snapshot":1,"now":..,"cluster":{..},"signals":[..],..,"live":N,"held":H,"ended":M}
+//   N lines, one for each live job with its plan; H lines, one for each held job; M lines, one for
+//   each ended job; all by id
 //
 // The lines have the fields of fields.h. One line for each job keeps the memory bounded however
 // long the queue is.

@@ -18,7 +18,10 @@ namespace ebb::local {
 struct LocalJob {
   core::Job job;
   std::vector<std::string> command;
-  std::filesystem::path directory;      ///< the run's; must be there
+  std::filesystem::path directory;  ///< the run's; must be there
+  std::string working_directory{};  ///< empty: the executor's own
+  /// On top of the executor's own; the contract's variables go over both.
+  std::vector<std::pair<std::string, std::string>> environment{};
   std::optional<Duration> run_limit{};  ///< on the grid clock: longer than this has failed
 };
 

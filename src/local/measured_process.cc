@@ -5,7 +5,7 @@
 #include <mutex>
 #include <optional>
 
-#include "local/training_contract.h"
+#include "local/attempt_outcome.h"
 
 namespace ebb::local {
 namespace {
@@ -66,15 +66,6 @@ struct ObservedFeed {
     next = feed.get().NextChange(grid_now);
   }
 };
-
-core::AttemptOutcome OutcomeOf(const platform::ExitStatus& status, bool budget_stopped_it) {
-  if (budget_stopped_it && (status.by_signal || status.code != 0))
-    return core::AttemptOutcome::kStoppedByBudget;
-  if (status.by_signal) return core::AttemptOutcome::kKilled;
-  if (status.code == 0) return core::AttemptOutcome::kDone;
-  return status.code == kPausedExitCode ? core::AttemptOutcome::kPaused
-                                        : core::AttemptOutcome::kFailed;
-}
 
 Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
 
@@ -193,7 +184,9 @@ AttemptResult MeasuredProcess::Finish(const platform::ExitStatus& status) {
   attempt.grid = state_->clock.ToGrid(attempt.wall);
   const bool budget_stopped_it = state_->budget && state_->budget->asked_to_end() &&
                                  state_->budget->action() == core::BudgetAction::kStop;
-  attempt.outcome = OutcomeOf(status, budget_stopped_it);
+  attempt.outcome = OutcomeOf(status);
+  if (budget_stopped_it && attempt.outcome != core::AttemptOutcome::kDone)
+    attempt.outcome = core::AttemptOutcome::kStoppedByBudget;
   attempt.exit_code = status.code;
   attempt.cpu_utilisation_percent = mean.cpu_percent;
   attempt.ram_used_gb = mean.ram_gb;

@@ -58,6 +58,7 @@ struct ChildSetup {
   int input = -1;   ///< of a child in the background
   int output = -1;  ///< of a child in the background
   pid_t parent = 0;
+  const char* working_directory = nullptr;
 };
 
 // Runs between fork and exec: async-signal-safe calls only.
@@ -72,6 +73,11 @@ struct ChildSetup {
     ::dup2(setup.input, STDIN_FILENO);
     ::dup2(setup.output, STDOUT_FILENO);
     ::dup2(setup.output, STDERR_FILENO);
+  }
+  if (setup.working_directory && ::chdir(setup.working_directory) != 0) {
+    const int code = errno;
+    [[maybe_unused]] const ssize_t written = ::write(error_pipe, &code, sizeof code);
+    ::_exit(127);
   }
   RestoreDefaultSignals();
   ::execvpe(argv[0], argv, environment);
@@ -122,7 +128,9 @@ Result<ChildProcess> ChildProcess::Start(const ChildOptions& options) {
   BackgroundFiles files;
   if (options.background) EBB_RETURN_IF_ERROR(files.Open(options.background->output_file));
   const bool holds_terminal = !options.background && HoldsTerminal();
-  const ChildSetup setup{holds_terminal, files.input(), files.output(), ::getpid()};
+  const ChildSetup setup{
+      holds_terminal, files.input(), files.output(), ::getpid(),
+      options.working_directory.empty() ? nullptr : options.working_directory.c_str()};
   int error_pipe[2];
   if (::pipe2(error_pipe, O_CLOEXEC) != 0) return Fail(StartError(errno, options.argv.front()));
   const pid_t pid = ::fork();

@@ -29,6 +29,7 @@ struct ChildOptions {
     std::string output_file;
   };
   std::optional<Background> background{};
+  std::string working_directory{};  ///< empty: ours
 };
 
 struct ExitStatus {

@@ -1,5 +1,7 @@
 #pragma once
-// One process at a time: a lock on a side file, held until the holder ends, however it ends.
+// One process at a time: a lock on a side file (flock(2)), held until the holder ends, however it
+// ends. A child that inherits the descriptor holds the lock too: there is no moment between the two
+// at which nobody does.
 
 #include "base/result.h"
 #include "platform/file.h"
@@ -12,9 +14,15 @@ class FileLock {
   /// holds it: an Error with ExitCode::kTryLater that names the other's id; nothing waits. Children
   /// that are started by exec do not inherit it.
   static Result<FileLock> Take(const Path& path);
+  /// Whether a process holds it now. False where there is no such file.
+  static bool IsHeld(const Path& path);
+  /// Of a descriptor that was inherited with the lock.
+  static FileLock Inherited(int descriptor) { return FileLock(descriptor); }
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;
   ~FileLock();
+
+  int descriptor() const { return descriptor_; }
 
  private:
   explicit FileLock(int descriptor) : descriptor_(descriptor) {}

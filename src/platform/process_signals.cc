@@ -1,5 +1,8 @@
 #include "platform/process_signals.h"
 
+#include <sys/signalfd.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <cstring>
 
@@ -46,9 +49,18 @@ ProcessSignals::ProcessSignals() {
 }
 
 ProcessSignals::~ProcessSignals() {
+  if (descriptor_ >= 0) ::close(descriptor_);
   const sigset_t set = BlockedSet();
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
   std::signal(SIGPIPE, SIG_DFL);
+}
+
+int ProcessSignals::descriptor() {
+  if (descriptor_ < 0) {
+    const sigset_t set = FullSet();
+    descriptor_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  }
+  return descriptor_;
 }
 
 std::optional<SignalReceived> ProcessSignals::Wait(Duration timeout) {

@@ -24,11 +24,17 @@ class ProcessSignals {
   ProcessSignals(const ProcessSignals&) = delete;
   ProcessSignals& operator=(const ProcessSignals&) = delete;
 
+  /// Readable while a signal waits to be taken, for poll(2); nothing is to be read from it.
+  int descriptor();
+
   /// The next signal (child events, requests to stop, user signals), or nothing when `timeout`
   /// passes.
   std::optional<SignalReceived> Wait(Duration timeout);
   /// Only requests to stop (INT, TERM, HUP); others stay queued.
   std::optional<SignalReceived> WaitForStop(Duration timeout);
+
+ private:
+  int descriptor_ = -1;
 };
 
 /// Whether a signal asks the program to end.

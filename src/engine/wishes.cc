@@ -1,0 +1,74 @@
+// What people want of single jobs, over what the plan says. A held job is taken out of everything
+// that plans, so that no place is kept for it; when it is let go it comes back as it was, with its
+// deadlines and the work it has left.
+
+#include <array>
+#include <string>
+
+#include "base/enum_names.h"
+#include "engine/apply.h"
+
+namespace ebb::engine {
+namespace {
+
+constexpr std::array<std::string_view, 3> kWishNames{"none", "hold", "now"};
+
+Status Refuse(core::JobId job, std::string what, std::string next) {
+  return Fail({ExitCode::kUsage, std::move(what), "job " + std::to_string(job), std::move(next)});
+}
+
+Status HoldLive(Folding& fold, Time at, core::JobId job) {
+  LiveJob& live = *fold.state.live[fold.state.LowerBound(job)];
+  if (HoldsDevices(live.stage) && !live.job.pausable)
+    return Refuse(job, "runs and cannot be paused: it writes no checkpoint",
+                  "let it run, or cancel it");
+  live.wish = Wish::kHold;
+  fold.change.jobs.push_back(job);
+  HoldBackIfWished(fold, job, at);
+  return {};
+}
+
+}  // namespace
+
+std::string_view Name(Wish wish) { return kWishNames[static_cast<std::size_t>(wish)]; }
+std::optional<Wish> WishFromName(std::string_view name) {
+  return EnumFromName<Wish>(kWishNames, name);
+}
+
+void HoldBackIfWished(Folding& fold, core::JobId job, Time at) {
+  const LiveJob* wanted = fold.state.FindLive(job);
+  if (!wanted || wanted->wish != Wish::kHold || HoldsDevices(wanted->stage)) return;
+  std::unique_ptr<LiveJob> held = TakeLive(fold, fold.state.LowerBound(job));
+  held->since = at;
+  Explanation explanation;
+  explanation.job = job;
+  explanation.stage = held->stage;
+  explanation.rule = core::GateRule::kHeld;
+  held->explanation = explanation;
+  fold.state.held.emplace(job, std::move(held));
+}
+
+std::size_t LetGo(Folding& fold, core::JobId job, Time at) {
+  const auto found = fold.state.held.find(job);
+  std::unique_ptr<LiveJob> live = std::move(found->second);
+  fold.state.held.erase(found);
+  live->wish = Wish::kNone;
+  live->since = at;
+  return AddLive(fold, std::move(live));
+}
+
+Status ApplyWish(Folding& fold, Time at, const JobWished& fact) {
+  State& state = fold.state;
+  if (state.FindEnded(fact.job)) return Refuse(fact.job, "has ended", "submit it again");
+  if (state.FindHeld(fact.job)) {
+    if (fact.wish == Wish::kHold) return {};
+    LetGo(fold, fact.job, at);
+  }
+  if (!state.FindLive(fact.job)) return Refuse(fact.job, "is not known", "");
+  if (fact.wish == Wish::kHold) return HoldLive(fold, at, fact.job);
+  state.live[state.LowerBound(fact.job)]->wish = fact.wish;
+  fold.change.jobs.push_back(fact.job);
+  return {};
+}
+
+}  // namespace ebb::engine

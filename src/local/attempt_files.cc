@@ -1,0 +1,235 @@
+#include "local/attempt_files.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/enum_names.h"
+#include "base/text.h"
+#include "platform/file.h"
+
+namespace ebb::local {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 3> kWishNames{"pause", "cancel", "too_long"};
+constexpr std::string_view kSupervisor = "supervisor ";
+constexpr std::uint64_t kLongestFile = 4 << 20;
+constexpr std::uintmax_t kLongestRead = 4 << 20;
+
+std::int64_t Milliseconds(Time time) { return time.time_since_epoch().count(); }
+Time TimeFrom(const Json& json) { return Time{Duration{json.get<std::int64_t>()}}; }
+
+Error Damaged(const fs::path& file, const std::string& what) {
+  return {ExitCode::kUnavailable, "is damaged: " + what, file.string(), ""};
+}
+
+// Everything that the library throws means that the file does not say what it should.
+template <typename Read>
+auto Parse(const fs::path& file, Read read) -> Result<decltype(read(Json()))> {
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file, kLongestFile));
+  try {
+    return read(Json::parse(text));
+  } catch (const Json::exception& error) {
+    return Fail(Damaged(file, error.what()));
+  }
+}
+
+std::string Dump(const Json& json) {
+  // A command line or a path may hold any bytes; JSON cannot: what is not UTF-8 is refused when a
+  // job is submitted, and replaced here.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+AttemptPlan PlanFrom(const Json& json) {
+  AttemptPlan plan;
+  plan.job = json.at("job");
+  plan.attempt = json.at("attempt");
+  plan.pool = json.at("pool");
+  plan.slots = json.at("slots").get<std::vector<int>>();
+  plan.since = TimeFrom(json.at("since_ms"));
+  plan.command = json.at("command").get<std::vector<std::string>>();
+  plan.working_directory = json.at("working_directory");
+  for (const Json& entry : json.at("environment"))
+    plan.environment.emplace_back(entry.at(0), entry.at(1));
+  plan.grace = Duration{json.at("grace_ms").get<std::int64_t>()};
+  plan.metering = json.at("metering").get<std::map<std::string, std::string>>();
+  return plan;
+}
+
+AttemptEnd EndFrom(const Json& json) {
+  AttemptEnd end;
+  end.started = json.at("started");
+  end.status = {json.at("exit_code"), json.at("by_signal")};
+  core::Attempt& attempt = end.attempt;
+  attempt.number = json.at("attempt");
+  attempt.wall = {TimeFrom(json.at("wall_ms").at(0)), TimeFrom(json.at("wall_ms").at(1))};
+  attempt.outcome = core::AttemptOutcomeFromName(json.at("outcome").get<std::string>())
+                        .value_or(core::AttemptOutcome::kFailed);
+  attempt.exit_code = end.status.code;
+  attempt.cpu_utilisation_percent = json.at("cpu_percent");
+  attempt.ram_used_gb = json.at("ram_gb");
+  attempt.gpu_utilisation_percent = json.at("gpu_percent");
+  end.warnings = json.at("warnings").get<std::vector<std::string>>();
+  end.detail = json.at("detail");
+  return end;
+}
+
+EnergyHeader HeaderFrom(const Json& json) {
+  return {json.at("program_pid"), json.at("program_identity"), TimeFrom(json.at("wall_begin_ms"))};
+}
+
+// ["cpu:package-0","cpu","counter",begin_ms,end_ms,microjoules]
+std::optional<core::EnergyReading> ReadingFrom(const Json& json) {
+  core::EnergyReading reading;
+  reading.device = json.at(0);
+  const auto component = core::ComponentFromName(json.at(1).get<std::string>());
+  const auto source = core::EnergySourceFromName(json.at(2).get<std::string>());
+  reading.wall = {TimeFrom(json.at(3)), TimeFrom(json.at(4))};
+  reading.energy = Energy::Microjoules(json.at(5).get<std::int64_t>());
+  if (!component || !source || reading.wall.end < reading.wall.begin) return std::nullopt;
+  reading.component = *component;
+  reading.source = *source;
+  return reading;
+}
+
+}  // namespace
+
+void WriteSupervisor(const platform::FileLock& lock) {
+  const std::string text = std::string(kSupervisor) + std::to_string(::getpid()) + "\n";
+  [[maybe_unused]] const ssize_t written = ::pwrite(lock.descriptor(), text.data(), text.size(), 0);
+}
+
+Result<int> SupervisorOf(const AttemptPaths& paths) {
+  constexpr int kTries = 500;
+  for (int left = kTries; left > 0; --left) {
+    const std::string text = platform::ReadFile(paths.lock(), kLongestFile).value_or("");
+    // Until the supervisor has written, the file names the process that started it.
+    if (text.starts_with(kSupervisor)) {
+      const auto pid = ParseInteger(Trim(std::string_view(text).substr(kSupervisor.size())));
+      if (pid && *pid > 0) return static_cast<int>(*pid);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+  return Fail({ExitCode::kUnavailable, "does not say who holds it", paths.lock().string(), ""});
+}
+
+int LastAttempt(const fs::path& directory) {
+  constexpr std::string_view kBegin = "attempt-";
+  constexpr std::string_view kEnd = ".json";
+  int last = 0;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kBegin) || !name.ends_with(kEnd)) continue;
+    int number = 0;
+    const char* end = name.data() + name.size() - kEnd.size();
+    const auto [stop, error] = std::from_chars(name.data() + kBegin.size(), end, number);
+    if (error == std::errc() && stop == end) last = std::max(last, number);
+  }
+  return last;
+}
+
+Status WritePlan(const AttemptPaths& paths, const AttemptPlan& plan) {
+  Json json{{"job", plan.job},
+            {"attempt", plan.attempt},
+            {"pool", plan.pool},
+            {"slots", plan.slots},
+            {"since_ms", Milliseconds(plan.since)},
+            {"command", plan.command},
+            {"working_directory", plan.working_directory},
+            {"environment", Json::array()},
+            {"grace_ms", plan.grace.count()},
+            {"metering", plan.metering}};
+  for (const auto& [name, value] : plan.environment)
+    json["environment"].push_back(Json::array({name, value}));
+  return platform::WriteFileAtomically(paths.plan(), Dump(json) + "\n");
+}
+
+Result<AttemptPlan> ReadPlan(const fs::path& file) { return Parse(file, PlanFrom); }
+
+Status WriteEnd(const AttemptPaths& paths, const AttemptEnd& end) {
+  const core::Attempt& attempt = end.attempt;
+  const Json json{{"attempt", attempt.number},
+                  {"started", end.started},
+                  {"exit_code", end.status.code},
+                  {"by_signal", end.status.by_signal},
+                  {"outcome", core::Name(attempt.outcome)},
+                  {"wall_ms", {Milliseconds(attempt.wall.begin), Milliseconds(attempt.wall.end)}},
+                  {"cpu_percent", attempt.cpu_utilisation_percent},
+                  {"ram_gb", attempt.ram_used_gb},
+                  {"gpu_percent", attempt.gpu_utilisation_percent},
+                  {"warnings", end.warnings},
+                  {"detail", end.detail}};
+  return platform::WriteFileAtomically(paths.end(), Dump(json) + "\n");
+}
+
+Result<std::optional<AttemptEnd>> ReadEnd(const AttemptPaths& paths) {
+  std::error_code ignored;
+  if (!fs::exists(paths.end(), ignored)) return std::optional<AttemptEnd>();
+  EBB_ASSIGN_OR_RETURN(AttemptEnd end, Parse(paths.end(), EndFrom));
+  return std::optional(std::move(end));
+}
+
+Status WriteAsked(const AttemptPaths& paths, EndWish wish) {
+  return platform::WriteFileAtomically(
+      paths.asked(), std::string(kWishNames[static_cast<std::size_t>(wish)]) + "\n");
+}
+
+std::optional<EndWish> ReadAsked(const AttemptPaths& paths) {
+  const auto text = platform::ReadFile(paths.asked(), kLongestFile);
+  if (!text) return std::nullopt;
+  return EnumFromName<EndWish>(kWishNames, Trim(*text));
+}
+
+std::string ToLine(const EnergyHeader& header) {
+  return Dump({{"program_pid", header.program_pid},
+               {"program_identity", header.program_identity},
+               {"wall_begin_ms", Milliseconds(header.wall_begin)}});
+}
+
+std::string ToLine(const core::EnergyReading& reading) {
+  return Dump(Json::array({reading.device, core::Name(reading.component),
+                           core::Name(reading.source), Milliseconds(reading.wall.begin),
+                           Milliseconds(reading.wall.end), reading.energy.microjoules()}));
+}
+
+std::vector<core::EnergyReading> EnergyTail::Read() {
+  std::vector<core::EnergyReading> readings;
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(file_, error);
+  if (error || size <= offset_) return readings;
+  std::ifstream stream(file_, std::ios::binary);
+  stream.seekg(static_cast<std::streamoff>(offset_));
+  std::string text(std::min(size - offset_, kLongestRead), '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  std::size_t begin = 0;
+  for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+    TakeLine(std::string_view(text).substr(begin, end - begin), readings);
+  offset_ += begin;
+  return readings;
+}
+
+void EnergyTail::TakeLine(std::string_view line, std::vector<core::EnergyReading>& readings) {
+  const Json json = Json::parse(line, nullptr, false);
+  try {
+    if (json.is_object()) {
+      header_ = HeaderFrom(json);
+    } else if (auto reading = ReadingFrom(json)) {
+      readings.push_back(*std::move(reading));
+    } else {
+      ++damaged_lines_;
+    }
+  } catch (const Json::exception&) {
+    ++damaged_lines_;
+  }
+}
+
+}  // namespace ebb::local

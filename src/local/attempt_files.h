@@ -1,0 +1,122 @@
+#pragma once
+// One attempt of a job as files of its run directory: how the service and the supervisor of the
+// attempt (supervisor.h) speak to each other, so that either can die and the other knows all. Each
+// file has one writer.
+//
+//   attempt-N.json      what to run, written by the service before it starts the supervisor
+//   attempt-N.lock      locked from before the supervisor starts until it is gone
+//   attempt-N.asked     why the program was asked to end, written by the service before it asks
+//   attempt-N.energy    what was measured, JSON lines by the supervisor; the first says that the
+//                       program is about to run
+//   attempt-N.end       how it ended, written by the supervisor, once
+//   attempt-N.log       what the program printed
+//
+// Formats: docs/run-directory.md.
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/ledger.h"
+#include "core/run.h"
+#include "engine/event.h"
+#include "platform/child_process.h"
+#include "platform/file_lock.h"
+
+namespace ebb::local {
+
+/// What the supervisor is given.
+struct AttemptPlan {
+  core::JobId job = 0;
+  int attempt = 1;
+  int pool = -1;
+  std::vector<int> slots;  ///< of the pool
+  Time since{};            ///< grid time of the start
+  std::vector<std::string> command;
+  std::string working_directory;
+  std::vector<std::pair<std::string, std::string>> environment;
+  Duration grace{std::chrono::seconds{30}};  ///< wall time between SIGTERM and SIGKILL
+  /// How to measure, as the flags of `ebb run`: without dashes -> text.
+  std::map<std::string, std::string> metering;
+};
+
+/// Why a program is asked to end.
+enum class EndWish { kPause, kCancel, kTooLong };
+
+/// What the supervisor says in the end.
+struct AttemptEnd {
+  bool started = true;  ///< the program was; otherwise `detail` says why not
+  platform::ExitStatus status;
+  core::Attempt attempt;  ///< wall times, outcome, utilisation; the grid times are the reader's
+  std::vector<std::string> warnings;  ///< what could not be measured or kept
+  std::string detail;
+};
+
+struct AttemptPaths {
+  std::filesystem::path directory;
+  int attempt = 1;
+  std::filesystem::path plan() const { return Named(".json"); }
+  std::filesystem::path lock() const { return Named(".lock"); }
+  std::filesystem::path asked() const { return Named(".asked"); }
+  std::filesystem::path energy() const { return Named(".energy"); }
+  std::filesystem::path end() const { return Named(".end"); }
+  std::filesystem::path log() const { return Named(".log"); }
+
+ private:
+  std::filesystem::path Named(const char* ending) const {
+    return directory / ("attempt-" + std::to_string(attempt) + ending);
+  }
+};
+
+/// The supervisor says who it is in the file that it holds locked.
+void WriteSupervisor(const platform::FileLock& lock);
+/// Of an attempt whose lock is held. A supervisor that was only just started is waited for,
+/// shortly.
+Result<int> SupervisorOf(const AttemptPaths& paths);
+
+/// The last attempt that was planned; 0: none.
+int LastAttempt(const std::filesystem::path& directory);
+
+Status WritePlan(const AttemptPaths& paths, const AttemptPlan& plan);
+Result<AttemptPlan> ReadPlan(const std::filesystem::path& file);
+
+Status WriteEnd(const AttemptPaths& paths, const AttemptEnd& end);
+/// Nothing while there is none.
+Result<std::optional<AttemptEnd>> ReadEnd(const AttemptPaths& paths);
+
+Status WriteAsked(const AttemptPaths& paths, EndWish wish);
+std::optional<EndWish> ReadAsked(const AttemptPaths& paths);
+
+/// The first line of the energy file.
+struct EnergyHeader {
+  int program_pid = 0;
+  std::string program_identity;  ///< platform::ProcessIdentity
+  Time wall_begin{};
+};
+std::string ToLine(const EnergyHeader& header);
+std::string ToLine(const core::EnergyReading& reading);
+
+/// Reads an energy file as it grows.
+class EnergyTail {
+ public:
+  explicit EnergyTail(std::filesystem::path file) : file_(std::move(file)) {}
+  /// What was written since the last call, whole lines only; none while there is no file. A line
+  /// that makes no sense is left out and counted.
+  std::vector<core::EnergyReading> Read();
+  /// Known once the first line is there.
+  const std::optional<EnergyHeader>& header() const { return header_; }
+  int damaged_lines() const { return damaged_lines_; }
+
+ private:
+  void TakeLine(std::string_view line, std::vector<core::EnergyReading>& readings);
+
+  std::filesystem::path file_;
+  std::uintmax_t offset_ = 0;
+  std::optional<EnergyHeader> header_;
+  int damaged_lines_ = 0;
+};
+
+}  // namespace ebb::local

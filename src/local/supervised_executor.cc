@@ -1,0 +1,316 @@
+#include "local/supervised_executor.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "local/training_contract.h"
+#include "platform/file_lock.h"
+
+namespace ebb::local {
+namespace {
+
+using engine::JobPhase;
+using engine::JobReport;
+
+constexpr const char* kCheckpoints = "checkpoints";
+// Longer waits are cut, so that arithmetic with Time::max() cannot overflow.
+constexpr Duration kLongestWait = std::chrono::hours{1};
+
+Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
+
+bool HasEnded(JobPhase phase) {
+  return phase == JobPhase::kSucceeded || phase == JobPhase::kFailed ||
+         phase == JobPhase::kCancelled;
+}
+
+Error NotKnown(core::JobId job) {
+  return {ExitCode::kUsage, "is not known", "job " + std::to_string(job), ""};
+}
+
+JobReport RunningReport(const AttemptPlan& plan) {
+  return {plan.job, plan.attempt, JobPhase::kRunning, plan.pool, plan.since, 0, ""};
+}
+
+}  // namespace
+
+SupervisedExecutor::SupervisedExecutor(SupervisedExecutorOptions options, runtime::SignalFeed& feed,
+                                       runtime::GridClock& clock, platform::ProcessSignals& signals,
+                                       JobRecords& records)
+    : options_(std::move(options)),
+      feed_(feed),
+      clock_(clock),
+      signals_(signals),
+      records_(records),
+      wake_descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+SupervisedExecutor::~SupervisedExecutor() { ::close(wake_descriptor_); }
+
+// What an earlier life left ------------------------------------------------------------------
+
+Status SupervisedExecutor::Add(LocalJob job) {
+  const core::JobId id = job.job.id;
+  const int attempt = LastAttempt(job.directory);
+  Entry& entry = entries_[id];
+  entry.local = std::move(job);
+  return attempt > 0 ? Adopt(entry, attempt) : Status{};
+}
+
+Status SupervisedExecutor::Adopt(Entry& entry, int attempt) {
+  const AttemptPaths paths{entry.local.directory, attempt};
+  EBB_ASSIGN_OR_RETURN(AttemptPlan plan, ReadPlan(paths.plan()));
+  const bool runs = platform::FileLock::IsHeld(paths.lock());
+  std::error_code ignored;
+  // Planned, and then the service was killed before it had a supervisor: the engine asks again.
+  if (!runs && !std::filesystem::exists(paths.energy(), ignored) &&
+      !std::filesystem::exists(paths.end(), ignored))
+    return {};
+  std::optional<platform::ProcessWatch> watch;
+  if (runs) {
+    EBB_ASSIGN_OR_RETURN(const int pid, SupervisorOf(paths));
+    watch = platform::ProcessWatch::Open(pid);
+  }
+  Watch(entry, std::move(plan), std::move(watch));
+  return {};
+}
+
+void SupervisedExecutor::Watch(Entry& entry, AttemptPlan plan,
+                               std::optional<platform::ProcessWatch> watch) {
+  const core::JobId job = plan.job;
+  const int attempt = plan.attempt;
+  const Pue pue = options_.cluster.SiteOf(plan.pool).pue;
+  entry.last_report = RunningReport(plan);
+  entry.program = std::make_unique<SupervisedProgram>(
+      entry.local, std::move(plan), std::move(watch), pue, feed_, clock_, records_,
+      options_.stored_up_to(job, attempt));
+  running_[job] = &entry;
+}
+
+Result<SupervisedExecutor::Entry*> SupervisedExecutor::Find(core::JobId job) {
+  const auto found = entries_.find(job);
+  if (found == entries_.end()) return Fail(NotKnown(job));
+  return &found->second;
+}
+
+Result<std::vector<JobReport>> SupervisedExecutor::Observe() {
+  LookAtPrograms();
+  std::vector<JobReport> reports;
+  for (const auto& [job, entry] : entries_) {
+    if (entry.last_report) reports.push_back(*entry.last_report);
+  }
+  return reports;
+}
+
+void SupervisedExecutor::Forget(core::JobId job) {
+  const auto found = entries_.find(job);
+  if (found == entries_.end() || !found->second.last_report) return;
+  if (HasEnded(found->second.last_report->phase)) entries_.erase(found);
+}
+
+// Commands ---------------------------------------------------------------------------------
+
+Status SupervisedExecutor::Execute(const engine::Command& command) {
+  if (const auto* start = std::get_if<engine::StartJob>(&command)) return Start(*start);
+  if (const auto* pause = std::get_if<engine::PauseJob>(&command))
+    return RequestEnd(pause->job, pause->attempt, EndWish::kPause);
+  const auto& cancel = std::get<engine::CancelJob>(command);
+  return RequestEnd(cancel.job, cancel.attempt, EndWish::kCancel);
+}
+
+std::vector<int> SupervisedExecutor::FreeSlots(int pool, int count) const {
+  std::set<int> taken;
+  for (const auto& [job, entry] : running_) {
+    const AttemptPlan& plan = entry->program->plan();
+    if (plan.pool == pool) taken.insert(plan.slots.begin(), plan.slots.end());
+  }
+  std::vector<int> free;
+  const int slots = options_.cluster.pools[static_cast<std::size_t>(pool)].count;
+  for (int slot = 0; slot < slots && static_cast<int>(free.size()) < count; ++slot) {
+    if (!taken.contains(slot)) free.push_back(slot);
+  }
+  return free;
+}
+
+Status SupervisedExecutor::Start(const engine::StartJob& command) {
+  EBB_ASSIGN_OR_RETURN(Entry* const entry, Find(command.job));
+  if (entry->last_report && entry->last_report->attempt >= command.attempt) return {};
+  const std::string& where = entry->local.job.name;
+  if (entry->program)
+    return Fail({ExitCode::kUnavailable, "an earlier attempt still runs", where, ""});
+  if (command.pool < 0 || !core::Fits(entry->local.job, options_.cluster, command.pool))
+    return Fail({ExitCode::kInfeasible, "does not fit these devices", where, ""});
+  std::vector<int> slots = FreeSlots(command.pool, entry->local.job.devices);
+  if (static_cast<int>(slots.size()) < entry->local.job.devices)
+    return Fail({ExitCode::kUnavailable, "no device is free", where, ""});
+  return Begin(*entry, PlanFor(*entry, command, std::move(slots)));
+}
+
+std::optional<Intensity> SupervisedExecutor::IntensityAt(Time time) {
+  const auto settled = feed_.Settled({time, time + Duration{1}});
+  if (!settled) return std::nullopt;
+  const core::Sample* sample = settled->At(time);
+  return sample ? std::optional(sample->intensity) : std::nullopt;
+}
+
+AttemptPlan SupervisedExecutor::PlanFor(const Entry& entry, const engine::StartJob& command,
+                                        std::vector<int> slots) {
+  const LocalJob& local = entry.local;
+  ContractValues contract;
+  contract.job_id = std::to_string(local.job.id);
+  contract.run_directory = local.directory;
+  contract.checkpoint_directory = local.directory / kCheckpoints;
+  contract.resume = command.attempt > 1 && local.job.pausable;
+  contract.submitted = local.job.submitted;
+  contract.scheduled = clock_.Now();
+  contract.intensity_at_submission = IntensityAt(contract.submitted);
+  contract.intensity_at_start = IntensityAt(contract.scheduled);
+  AttemptPlan plan;
+  plan.job = command.job;
+  plan.attempt = command.attempt;
+  plan.pool = command.pool;
+  plan.since = contract.scheduled;
+  plan.command = local.command;
+  plan.working_directory = local.working_directory;
+  plan.environment = local.environment;
+  for (auto& variable : ContractEnvironment(contract)) plan.environment.push_back(variable);
+  if (const auto pool = static_cast<std::size_t>(command.pool);
+      pool < options_.gpus.size() && !options_.gpus[pool].empty()) {
+    std::vector<std::string> names;
+    for (const int slot : slots)
+      names.push_back(options_.gpus[pool][static_cast<std::size_t>(slot)]);
+    plan.environment.emplace_back("CUDA_VISIBLE_DEVICES", Join(names, ","));
+  }
+  plan.slots = std::move(slots);
+  plan.grace = options_.grace;
+  plan.metering = options_.metering;
+  return plan;
+}
+
+// The plan is on disk before the supervisor exists, and the lock is held from here on.
+Status SupervisedExecutor::Begin(Entry& entry, const AttemptPlan& plan) {
+  const AttemptPaths paths{entry.local.directory, plan.attempt};
+  EBB_ASSIGN_OR_RETURN(const auto lock, platform::FileLock::Take(paths.lock()));
+  EBB_RETURN_IF_ERROR(WritePlan(paths, plan));
+  platform::DetachedOptions supervisor{options_.supervisor_program, options_.supervisor,
+                                       lock.descriptor()};
+  supervisor.argv.push_back(paths.plan().string());
+  EBB_ASSIGN_OR_RETURN(const pid_t pid, platform::StartDetached(supervisor));
+  Watch(entry, plan, platform::ProcessWatch::Open(pid));
+  reports_.push_back(*entry.last_report);
+  return {};
+}
+
+Status SupervisedExecutor::RequestEnd(core::JobId job, int attempt, EndWish wish) {
+  EBB_ASSIGN_OR_RETURN(Entry* const entry, Find(job));
+  if (entry->program && entry->program->plan().attempt == attempt) {
+    entry->program->AskToEnd(wish);
+    return {};
+  }
+  // Nothing runs that could be cancelled, and the engine waits to hear that.
+  if (wish == EndWish::kCancel && !entry->program && entry->last_report &&
+      !HasEnded(entry->last_report->phase)) {
+    JobReport report = *entry->last_report;
+    report.phase = JobPhase::kCancelled;
+    report.attempt = std::max(report.attempt, attempt);
+    report.since = clock_.Now();
+    Report(*entry, std::move(report));
+  }
+  return {};
+}
+
+void SupervisedExecutor::Report(Entry& entry, JobReport report) {
+  entry.last_report = report;
+  reports_.push_back(std::move(report));
+}
+
+// Waiting ----------------------------------------------------------------------------------
+
+void SupervisedExecutor::LookAtPrograms() {
+  // A live source is asked once per new value, so that accounting has what the grid did meanwhile.
+  if (const Time now = clock_.Now(); !running_.empty() && now >= next_observation_) {
+    std::ignore = feed_.Observe(now, Duration::zero());
+    next_observation_ = feed_.NextChange(now);
+  }
+  std::vector<Entry*> ended;
+  for (const auto& [job, entry] : running_) {
+    SupervisedProgram& program = *entry->program;
+    const auto& limit = entry->local.run_limit;
+    if (program.HasEnded()) {
+      ended.push_back(entry);
+      continue;
+    }
+    if (limit && clock_.Now() - program.plan().since > *limit) program.AskToEnd(EndWish::kTooLong);
+    program.Tick();
+  }
+  for (Entry* entry : ended) {
+    JobReport report = entry->program->TakeEnd();
+    running_.erase(report.job);
+    entry->program.reset();
+    Report(*entry, std::move(report));
+  }
+}
+
+// True when something happened: a program ended, somebody woke us, or a signal came.
+bool SupervisedExecutor::WaitOnce(Duration timeout) {
+  std::vector<pollfd> descriptors{{wake_descriptor_, POLLIN, 0},
+                                  {signals_.descriptor(), POLLIN, 0}};
+  for (const auto& [job, entry] : running_) {
+    const auto& watch = entry->program->watch();
+    if (!watch) return true;
+    descriptors.push_back({watch->descriptor(), POLLIN, 0});
+  }
+  const int ready =
+      ::poll(descriptors.data(), descriptors.size(), static_cast<int>(timeout.count()));
+  if (ready <= 0) return false;
+  if (descriptors[1].revents != 0) {
+    const auto received = signals_.Wait(Duration::zero());
+    if (received && platform::IsStopRequest(received->number)) stop_signal_ = received->number;
+  }
+  return true;
+}
+
+Result<std::vector<JobReport>> SupervisedExecutor::WaitForEvents(Time deadline) {
+  while (reports_.empty()) {
+    const Time now = clock_.Now();
+    if (now >= deadline || stop_signal_) break;
+    if (running_.empty() && clock_.settings().skip_waits && deadline < Time::max()) {
+      clock_.SkipTo(deadline);
+      break;
+    }
+    const Duration left = std::min(deadline - now, kLongestWait);
+    const Duration until_tick =
+        running_.empty() ? kLongestWait : std::max(next_tick_ - WallNow(), Duration::zero());
+    const Duration wait = std::clamp(clock_.ToWall(left), Duration{1}, kLongestWait);
+    const bool something = WaitOnce(std::min(wait, until_tick));
+    std::uint64_t wakes = 0;
+    const bool woken = ::read(wake_descriptor_, &wakes, sizeof wakes) > 0;
+    if (something || WallNow() >= next_tick_) {
+      LookAtPrograms();
+      next_tick_ = WallNow() + options_.tick;
+      options_.on_tick();
+    }
+    if (woken) break;
+  }
+  return std::exchange(reports_, {});
+}
+
+void SupervisedExecutor::Wake() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(wake_descriptor_, &one, sizeof one);
+}
+
+std::vector<SupervisedFigures> SupervisedExecutor::Running() const {
+  std::vector<SupervisedFigures> running;
+  for (const auto& [job, entry] : running_) {
+    const SupervisedProgram& program = *entry->program;
+    running.push_back({job, program.plan().attempt, program.plan().pool, program.plan().slots,
+                       program.program_pid(), program.figures()});
+  }
+  return running;
+}
+
+}  // namespace ebb::local

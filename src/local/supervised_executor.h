@@ -1,0 +1,112 @@
+#pragma once
+// The executor of the service: jobs are programs on this machine, each under a supervisor of its
+// own (supervisor.h) that outlives the service. After a crash or an upgrade the next service finds
+// what runs, what has ended and what was measured meanwhile, in the jobs' run directories.
+//
+// Started once: the lock of an attempt is held from before its supervisor exists until after its
+// end is written, so an attempt is never started beside itself, whoever dies in between.
+//
+// Thread contract: one thread, except Wake.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "local/local_job.h"
+#include "local/supervised_program.h"
+#include "platform/process_signals.h"
+#include "runtime/executor.h"
+
+namespace ebb::local {
+
+struct SupervisedExecutorOptions {
+  core::Cluster cluster;                        ///< pools of slots
+  std::vector<std::vector<std::string>> gpus;   ///< by pool: one name per slot; empty: no GPUs
+  Duration grace{std::chrono::seconds{30}};     ///< wall time between SIGTERM and SIGKILL
+  Duration tick{1000};                          ///< wall time between looks at what was measured
+  std::map<std::string, std::string> metering;  ///< flags of the supervisors, see AttemptPlan
+  /// The command of a supervisor before the plan's path: {"ebb", "supervise"}.
+  std::vector<std::string> supervisor{"ebb", "supervise"};
+  std::string supervisor_program = "/proc/self/exe";
+  /// JobRecords::End may be called again for an attempt whose end is stored.
+  /// What is stored already of an attempt that an earlier life began.
+  std::function<StoredUpTo(core::JobId, int attempt)> stored_up_to = [](core::JobId, int) {
+    return StoredUpTo{};
+  };
+  std::function<void()> on_tick = [] {};
+};
+
+/// What runs, for display.
+struct SupervisedFigures {
+  core::JobId job = 0;
+  int attempt = 1;
+  int pool = -1;
+  std::vector<int> slots;
+  int program_pid = 0;
+  LiveFigures figures;
+};
+
+class SupervisedExecutor final : public runtime::Executor {
+ public:
+  /// Everything borrowed must outlive the executor. `feed` is that of the only site.
+  SupervisedExecutor(SupervisedExecutorOptions options, runtime::SignalFeed& feed,
+                     runtime::GridClock& clock, platform::ProcessSignals& signals,
+                     JobRecords& records);
+  /// What runs goes on.
+  ~SupervisedExecutor() override;
+
+  /// Makes a job known, and finds what an earlier life of the service started of it.
+  Status Add(LocalJob job);
+
+  std::string name() const override { return "local"; }
+  Time Now() const override { return clock_.Now(); }
+  core::Cluster cluster() const override { return options_.cluster; }
+  Result<std::vector<engine::JobReport>> Observe() override;
+  Status Execute(const engine::Command& command) override;
+  Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) override;
+  void Forget(core::JobId job) override;
+
+  /// Ends a wait now. From any thread.
+  void Wake();
+  /// A request to stop came (Ctrl-C, SIGTERM, SIGHUP): its number.
+  std::optional<int> stop_signal() const { return stop_signal_; }
+  std::vector<SupervisedFigures> Running() const;
+
+ private:
+  struct Entry {
+    LocalJob local;
+    std::unique_ptr<SupervisedProgram> program;    // while it runs
+    std::optional<engine::JobReport> last_report;  // of the last attempt
+  };
+
+  Result<Entry*> Find(core::JobId job);
+  Status Adopt(Entry& entry, int attempt);
+  Status Start(const engine::StartJob& command);
+  Status Begin(Entry& entry, const AttemptPlan& plan);
+  AttemptPlan PlanFor(const Entry& entry, const engine::StartJob& command, std::vector<int> slots);
+  Status RequestEnd(core::JobId job, int attempt, EndWish wish);
+  void Watch(Entry& entry, AttemptPlan plan, std::optional<platform::ProcessWatch> watch);
+  void Report(Entry& entry, engine::JobReport report);
+  void LookAtPrograms();
+  bool WaitOnce(Duration timeout);
+  std::vector<int> FreeSlots(int pool, int count) const;
+  std::optional<Intensity> IntensityAt(Time time);
+
+  SupervisedExecutorOptions options_;
+  runtime::SignalFeed& feed_;
+  runtime::GridClock& clock_;
+  platform::ProcessSignals& signals_;
+  JobRecords& records_;
+  std::map<core::JobId, Entry> entries_;
+  std::map<core::JobId, Entry*> running_;
+  std::vector<engine::JobReport> reports_;  // happened, not handed out
+  std::optional<int> stop_signal_;
+  Time next_tick_{};  // wall
+  Time next_observation_ = Time::min();
+  int wake_descriptor_ = -1;
+};
+
+}  // namespace ebb::local

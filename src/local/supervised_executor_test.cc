@@ -1,0 +1,271 @@
+#include "local/supervised_executor.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "base/text.h"
+#include "platform/file.h"
+#include "platform/system_clock.h"
+#include "testing/executor_contract.h"
+#include "testing/fake_feed.h"
+
+namespace ebb::local {
+namespace {
+
+using engine::JobPhase;
+
+const Time kDay = *ParseTime("2023-05-01");
+const std::string kPausable = "trap 'exit 75' TERM; while :; do sleep 0.02; done";
+
+struct Records final : JobRecords {
+  std::map<core::JobId, std::vector<core::LedgerRow>> rows;
+  std::map<core::JobId, std::vector<AttemptResult>> ends;
+  Status Begin(core::JobId, const core::Attempt&) override { return {}; }
+  Status Rows(core::JobId job, std::span<const core::LedgerRow> more) override {
+    rows[job].insert(rows[job].end(), more.begin(), more.end());
+    return {};
+  }
+  void End(core::JobId job, const AttemptResult& result) override { ends[job].push_back(result); }
+  StoredUpTo Stored(core::JobId job, int attempt) {
+    StoredUpTo stored;
+    for (const core::LedgerRow& row : rows[job])
+      if (row.attempt == attempt) stored[row.device] = std::max(stored[row.device], row.wall.end);
+    return stored;
+  }
+};
+
+class SupervisedWorld {
+ public:
+  SupervisedWorld() {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "ebb-supervised-XXXXXX").string();
+    directory_ = ::mkdtemp(pattern.data());
+    Restart();
+  }
+  ~SupervisedWorld() {
+    for (const LocalJob& job : jobs_) {
+      std::ignore = executor_->Execute(engine::CancelJob{job.job.id, LastAttempt(job.directory)});
+    }
+    const Time deadline = executor_->Now() + std::chrono::seconds{5};
+    while (!executor_->Running().empty() && executor_->Now() < deadline)
+      std::ignore = executor_->WaitForEvents(deadline);
+    executor_.reset();
+    std::filesystem::remove_all(directory_);
+  }
+
+  runtime::Executor& executor() { return *executor_; }
+  SupervisedExecutor& local() { return *executor_; }
+  Duration patience() { return std::chrono::seconds{20}; }
+  Records& records() { return records_; }
+  AttemptPaths PathsOf(core::JobId job, int attempt = 1) const {
+    return {directory_ / std::to_string(job), attempt};
+  }
+
+  core::JobId AddCommand(std::vector<std::string> command, bool pausable = true) {
+    LocalJob local;
+    local.job.id = static_cast<core::JobId>(jobs_.size()) + 1;
+    local.job.name = "job-" + std::to_string(local.job.id);
+    local.job.run_time = Duration{1000};
+    local.job.submitted = kDay;
+    local.job.pausable = pausable;
+    local.command = std::move(command);
+    local.directory = PathsOf(local.job.id).directory;
+    local.working_directory = local.directory;
+    local.environment = {{"COLOUR", "green"}};
+    std::filesystem::create_directories(local.directory);
+    jobs_.push_back(local);
+    EXPECT_TRUE(executor_->Add(local));
+    return local.job.id;
+  }
+  core::JobId AddShell(const std::string& script, bool pausable = true) {
+    return AddCommand({"bash", "-c", script}, pausable);
+  }
+  core::JobId Add(testing::JobKind kind) {
+    switch (kind) {
+      case testing::JobKind::kShort:
+        return AddShell("sleep 0.05");
+      case testing::JobKind::kLong:
+        return AddShell(kPausable);
+      case testing::JobKind::kFailing:
+        return AddShell("exit 3");
+      case testing::JobKind::kUnstartable:
+        break;
+    }
+    return AddCommand({"no-such-program-anywhere"});
+  }
+
+  // As if the service had been killed: what runs goes on, and a new one finds it.
+  void Restart() {
+    executor_.reset();
+    SupervisedExecutorOptions options;
+    options.cluster.sites = {{"here", "DE", Pue{1}}};
+    options.cluster.pools = {{"cpu", 0, 2, 1, 1, Power{0}}};
+    options.tick = Duration{20};
+    options.grace = std::chrono::seconds{1};
+    options.supervisor = {"supervisor_for_test"};
+    options.supervisor_program = EBB_SUPERVISOR_FOR_TEST;
+    options.stored_up_to = [this](core::JobId job, int attempt) {
+      return records_.Stored(job, attempt);
+    };
+    executor_ = std::make_unique<SupervisedExecutor>(options, feed_, clock_, signals_, records_);
+    for (const LocalJob& job : jobs_) EXPECT_TRUE(executor_->Add(job));
+  }
+
+  engine::JobReport WaitUntil(core::JobId job, JobPhase phase) {
+    const Time deadline = executor_->Now() + patience();
+    while (executor_->Now() < deadline) {
+      const auto reports = executor_->WaitForEvents(deadline);
+      for (const engine::JobReport& report : *reports)
+        if (report.job == job && report.phase == phase) return report;
+    }
+    ADD_FAILURE() << "phase " << static_cast<int>(phase) << " did not come";
+    return {};
+  }
+  // What the supervisor measured, whether or not anybody listened.
+  std::int64_t MeasuredMicrojoules(core::JobId job) {
+    std::int64_t sum = 0;
+    for (const core::EnergyReading& reading : EnergyTail(PathsOf(job).energy()).Read())
+      sum += reading.energy.microjoules();
+    return sum;
+  }
+
+ private:
+  platform::ProcessSignals signals_;
+  platform::SystemClock wall_{signals_};
+  runtime::GridClock clock_{wall_, {true, kDay, 1, false}};
+  testing::FakeFeed feed_{kDay, {360, 100}};
+  Records records_;
+  std::filesystem::path directory_;
+  std::vector<LocalJob> jobs_;
+  std::unique_ptr<SupervisedExecutor> executor_;
+};
+
+TEST(SupervisedExecutor, SpeaksTheTrainingContract) {
+  SupervisedWorld world;
+  const auto job = world.AddShell(
+      "echo $EBB_JOB_ID $EBB_RESUME $CG_CARBON_INTENSITY ${EBB_RUN_DIR##*/} $COLOUR ${PWD##*/}; "
+      "exit 75");
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitUntil(job, JobPhase::kPaused);
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 2, 0}));
+  world.WaitUntil(job, JobPhase::kPaused);
+  EXPECT_EQ(*platform::ReadFile(world.PathsOf(job, 1).log()), "1 0 360.0 1 green 1\n");
+  EXPECT_EQ(*platform::ReadFile(world.PathsOf(job, 2).log()), "1 1 360.0 1 green 1\n");
+}
+
+TEST(SupervisedExecutor, AnotherLifeAdoptsWhatRunsAndMissesNoEnergy) {
+  SupervisedWorld world;
+  const auto job = world.AddShell("while [ ! -e enough ]; do :; done");
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  for (int life = 0; life < 5; ++life) {
+    std::ignore = world.local().WaitForEvents(world.local().Now() + Duration{60});
+    world.Restart();
+    EXPECT_EQ(world.local().Running().size(), 1u);
+    ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0})) << "known: does nothing";
+  }
+  std::ofstream(world.PathsOf(job).directory / "enough");
+  world.WaitUntil(job, JobPhase::kSucceeded);
+  const Energy stored = core::Total(world.records().rows[job]).energy;
+  EXPECT_GT(stored.joules(), 0);
+  EXPECT_EQ(stored.microjoules(), world.MeasuredMicrojoules(job));
+}
+
+TEST(SupervisedExecutor, WhatEndedWhileNobodyLookedIsFoundWithItsExitCode) {
+  SupervisedWorld world;
+  const auto failing = world.AddShell("sleep 0.1; exit 3");
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{failing, 1, 0}));
+  world.Restart();
+  std::this_thread::sleep_for(Duration{300});
+  world.Restart();
+  const auto observed = world.local().Observe();
+  ASSERT_EQ(observed->size(), 1u);
+  EXPECT_EQ(observed->front().phase, JobPhase::kFailed);
+  EXPECT_EQ(observed->front().exit_code, 3);
+  EXPECT_EQ(core::Total(world.records().rows[failing]).energy.microjoules(),
+            world.MeasuredMicrojoules(failing));
+}
+
+TEST(SupervisedExecutor, ACancellationIsRememberedOverARestart) {
+  SupervisedWorld world;
+  const auto job = world.AddShell("trap '' TERM; while :; do sleep 0.02; done");
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  std::this_thread::sleep_for(Duration{200});
+  ASSERT_TRUE(world.local().Execute(engine::CancelJob{job, 1}));
+  world.Restart();
+  EXPECT_EQ(world.WaitUntil(job, JobPhase::kCancelled).exit_code, 128 + SIGKILL);
+}
+
+TEST(SupervisedExecutor, AKilledSupervisorTakesItsProgramAlong) {
+  SupervisedWorld world;
+  const auto job = world.Add(testing::JobKind::kLong);
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  int program = 0;
+  while (program == 0) {
+    std::ignore = world.local().WaitForEvents(world.local().Now() + Duration{20});
+    program = world.local().Running().at(0).program_pid;
+  }
+  ::kill(*SupervisorOf(world.PathsOf(job)), SIGKILL);
+  const auto report = world.WaitUntil(job, JobPhase::kPaused);
+  EXPECT_NE(report.detail.find("supervisor"), std::string::npos);
+  EXPECT_EQ(platform::ProcessIdentity(program), "") << "the program is gone";
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 2, 0}));
+}
+
+// The service was killed between the plan and the supervisor: nothing ran, and the engine, which
+// hears nothing of the attempt, gives the command again.
+TEST(SupervisedExecutor, AnAttemptThatWasOnlyPlannedIsStartedWhenAskedAgain) {
+  SupervisedWorld world;
+  const auto job = world.Add(testing::JobKind::kShort);
+  AttemptPlan plan;
+  plan.job = job;
+  plan.pool = 0;
+  plan.command = {"false"};
+  ASSERT_TRUE(WritePlan(world.PathsOf(job), plan));
+  world.Restart();
+  EXPECT_TRUE(world.local().Observe()->empty());
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitUntil(job, JobPhase::kSucceeded);
+}
+
+TEST(SupervisedExecutor, AnAttemptIsNeverStartedBesideItself) {
+  SupervisedWorld world;
+  const auto job = world.Add(testing::JobKind::kLong);
+  const auto lock = platform::FileLock::Take(world.PathsOf(job).lock());
+  ASSERT_TRUE(lock);
+  EXPECT_FALSE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  EXPECT_TRUE(world.local().Running().empty());
+}
+
+TEST(SupervisedExecutor, IsWokenFromAnotherThread) {
+  SupervisedWorld world;
+  std::thread other([&] { world.local().Wake(); });
+  EXPECT_TRUE(world.local().WaitForEvents(Time::max())->empty());
+  other.join();
+}
+
+TEST(SupervisedExecutor, ProgramsRunTogetherOnDifferentSlots) {
+  SupervisedWorld world;
+  for (int i = 0; i < 3; ++i) world.Add(testing::JobKind::kLong);
+  EXPECT_TRUE(world.local().Execute(engine::StartJob{1, 1, 0}));
+  EXPECT_TRUE(world.local().Execute(engine::StartJob{2, 1, 0}));
+  EXPECT_FALSE(world.local().Execute(engine::StartJob{3, 1, 0}));
+  world.Restart();
+  EXPECT_FALSE(world.local().Execute(engine::StartJob{3, 1, 0})) << "slots are adopted too";
+  std::set<int> slots;
+  for (const SupervisedFigures& running : world.local().Running())
+    slots.insert(running.slots.begin(), running.slots.end());
+  EXPECT_EQ(slots, (std::set<int>{0, 1}));
+}
+
+}  // namespace
+}  // namespace ebb::local
+
+namespace ebb::testing {
+INSTANTIATE_TYPED_TEST_SUITE_P(Supervised, ExecutorContract, local::SupervisedWorld);
+}

@@ -1,0 +1,68 @@
+#pragma once
+// One attempt under its supervisor, as the service sees it: watched, asked to end, and accounted as
+// its readings come in. Private to local/.
+
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "local/attempt_files.h"
+#include "local/local_job.h"
+#include "platform/detached_process.h"
+#include "runtime/accountant.h"
+
+namespace ebb::local {
+
+/// By device: the end of the last interval that is stored. Readings up to there are not taken
+/// again.
+using StoredUpTo = std::map<std::string, Time>;
+
+class SupervisedProgram {
+ public:
+  /// `watch`: nothing when the supervisor has ended already. The feed, the clock and the records
+  /// must outlive the program.
+  SupervisedProgram(LocalJob job, AttemptPlan plan, std::optional<platform::ProcessWatch> watch,
+                    Pue pue, runtime::SignalFeed& feed, const runtime::GridClock& clock,
+                    JobRecords& records, StoredUpTo stored);
+
+  const LocalJob& job() const { return job_; }
+  const AttemptPlan& plan() const { return plan_; }
+  const std::optional<platform::ProcessWatch>& watch() const { return watch_; }
+  LiveFigures figures() const;
+  /// The program's process; 0 before it is known.
+  int program_pid() const { return tail_.header() ? tail_.header()->program_pid : 0; }
+
+  /// The supervisor is gone.
+  bool HasEnded() const { return !watch_ || watch_->HasEnded(); }
+  /// Takes in what was measured since the last call and hands it on.
+  void Tick();
+  /// The first wish explains the end, but for a cancellation.
+  void AskToEnd(EndWish wish);
+  /// SIGSTOP and SIGCONT for the program.
+  void Freeze(bool frozen);
+  /// After HasEnded: stores the last of its energy and how it ended, and says what that means.
+  engine::JobReport TakeEnd();
+
+ private:
+  void Account(std::vector<core::EnergyReading> readings);
+  void EndOrphan() const;
+  void Store(std::vector<core::LedgerRow> rows);
+  engine::JobReport ReportOf(const std::optional<AttemptEnd>& end) const;
+
+  LocalJob job_;
+  AttemptPlan plan_;
+  AttemptPaths paths_;
+  std::optional<platform::ProcessWatch> watch_;
+  runtime::SignalFeed& feed_;
+  const runtime::GridClock& clock_;
+  JobRecords& records_;
+  StoredUpTo stored_;
+  EnergyTail tail_;
+  runtime::Accountant accountant_;
+  std::vector<core::LedgerRow> unkept_;
+  std::string unkept_why_;
+  bool begun_ = false;
+  std::optional<EndWish> wish_;
+};
+
+}  // namespace ebb::local

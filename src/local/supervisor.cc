@@ -1,0 +1,171 @@
+#include "local/supervisor.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <mutex>
+#include <thread>
+
+#include "local/attempt_outcome.h"
+#include "platform/file.h"
+#include "platform/process_signals.h"
+
+namespace ebb::local {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr Duration kLookAgain{std::chrono::minutes{1}};
+constexpr Duration kWriteAgain{std::chrono::seconds{10}};
+
+Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
+
+// Lines that could not be written (a full disk) are kept until they can. Filled by the sampler's
+// thread.
+class EnergyFile {
+ public:
+  Status Open(const std::filesystem::path& file) {
+    EBB_ASSIGN_OR_RETURN(auto writer, platform::LineWriter::Open(file));
+    writer_.emplace(std::move(writer));
+    return {};
+  }
+  void Append(std::vector<std::string> lines) {
+    const std::lock_guard guard(mutex_);
+    for (std::string& line : lines) unwritten_.push_back(std::move(line));
+    std::size_t written = 0;
+    while (written < unwritten_.size() && writer_->Append(unwritten_[written])) ++written;
+    unwritten_.erase(unwritten_.begin(), unwritten_.begin() + static_cast<std::ptrdiff_t>(written));
+  }
+  std::size_t unwritten() {
+    const std::lock_guard guard(mutex_);
+    return unwritten_.size();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<platform::LineWriter> writer_;
+  std::vector<std::string> unwritten_;
+};
+
+// Passes on what the service wants of the program.
+class Program {
+ public:
+  Program(platform::ChildProcess child, Duration grace) : child_(std::move(child)), grace_(grace) {}
+
+  platform::ChildProcess& child() { return child_; }
+
+  void Take(int signal_number) {
+    switch (signal_number) {
+      case SIGTERM:
+        AskToEnd(grace_);
+        break;
+      case SIGINT:
+        AskToEnd(Duration::zero());
+        break;
+      case SIGUSR1:
+        child_.SendSignal(SIGSTOP);
+        break;
+      case SIGUSR2:
+        child_.SendSignal(SIGCONT);
+        break;
+      default:
+        break;
+    }
+  }
+  void KillIfOverdue() {
+    if (!asked_ || killed_ || steady_clock::now() < kill_at_) return;
+    child_.SendSignal(SIGKILL);
+    killed_ = true;
+  }
+  Duration UntilKill() const {
+    if (!asked_ || killed_) return kLookAgain;
+    return std::clamp(std::chrono::ceil<Duration>(kill_at_ - steady_clock::now()), Duration{1},
+                      kLookAgain);
+  }
+
+ private:
+  void AskToEnd(Duration grace) {
+    const auto at = steady_clock::now() + grace;
+    kill_at_ = asked_ ? std::min(kill_at_, at) : at;
+    if (!std::exchange(asked_, true)) {
+      child_.SendSignal(SIGTERM);
+      child_.SendSignal(SIGCONT);
+    }
+  }
+
+  platform::ChildProcess child_;
+  Duration grace_;
+  bool asked_ = false;
+  bool killed_ = false;
+  steady_clock::time_point kill_at_{};
+};
+
+AttemptEnd NotStarted(const AttemptPlan& plan, const Error& error) {
+  AttemptEnd end;
+  end.started = false;
+  end.status.code = static_cast<int>(error.code);
+  end.attempt.number = plan.attempt;
+  end.attempt.wall = {WallNow(), WallNow()};
+  end.attempt.outcome = core::AttemptOutcome::kNotStarted;
+  end.detail = error.Message();
+  return end;
+}
+
+// The end is the one thing that must be known: it is tried until there is room for it.
+Status WriteEndAtLast(const AttemptPaths& paths, const AttemptEnd& end) {
+  constexpr int kTries = 6 * 60;
+  for (int left = kTries;; --left) {
+    const Status written = WriteEnd(paths, end);
+    if (written || left == 0) return written;
+    std::this_thread::sleep_for(kWriteAgain);
+  }
+}
+
+}  // namespace
+
+Status SuperviseFailed(const AttemptPaths& paths, const AttemptPlan& plan, const Error& error) {
+  return WriteEndAtLast(paths, NotStarted(plan, error));
+}
+
+Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorOptions options,
+                 const platform::FileLock& lock) {
+  platform::ProcessSignals signals;
+  WriteSupervisor(lock);
+  EnergyFile energy;
+  if (const auto opened = energy.Open(paths.energy()); !opened)
+    return SuperviseFailed(paths, plan, opened.error());
+  meter::Sampler sampler(std::move(options.meters), options.sampler,
+                         [&](std::vector<core::EnergyReading> readings, meter::Utilisation) {
+                           std::vector<std::string> lines;
+                           for (const auto& reading : readings) lines.push_back(ToLine(reading));
+                           energy.Append(std::move(lines));
+                         });
+  platform::ChildOptions child{plan.command, plan.environment,
+                               platform::ChildOptions::Background{paths.log().string()},
+                               plan.working_directory};
+  auto started = platform::ChildProcess::Start(child);
+  if (!started) return SuperviseFailed(paths, plan, started.error());
+  Program program(*std::move(started), plan.grace);
+  const pid_t pid = program.child().pid();
+  sampler.Start({pid});
+  energy.Append({ToLine(EnergyHeader{pid, platform::ProcessIdentity(pid), WallNow()})});
+
+  while (!program.child().HasEnded()) {
+    if (const auto received = signals.Wait(program.UntilKill())) program.Take(received->number);
+    program.KillIfOverdue();
+    platform::ReapAdopted({&pid, 1});
+  }
+  // The last sample is taken while the kernel still has the program's times.
+  const meter::SamplerSummary summary = sampler.Stop();
+  AttemptEnd end;
+  end.status = program.child().TakeEnd().value_or(platform::ExitStatus{128 + SIGKILL, true});
+  end.attempt = EndedAttempt(plan.attempt, end.status, summary.mean);
+  end.warnings = summary.warnings;
+  energy.Append({});
+  if (const std::size_t lost = energy.unwritten(); lost > 0)
+    end.warnings.push_back(std::to_string(lost) + " readings could not be written");
+  return WriteEndAtLast(paths, end);
+}
+
+}  // namespace ebb::local

@@ -1,0 +1,33 @@
+#pragma once
+// The supervisor of one attempt: a small process of its own that starts the program, measures it
+// and writes down what it used and how it ended (attempt_files.h). It needs nobody: when the
+// service is killed, the program runs on, measured, and the next service finds all of it. When the
+// supervisor itself is killed, the kernel asks the program to end (SIGTERM), so that nothing runs
+// on unmeasured.
+//
+// Signals: SIGTERM asks the program to end, and kills it when the grace period is over; SIGINT
+// kills it at once. SIGUSR1 stops the program where it is (SIGSTOP), SIGUSR2 lets it go on.
+
+#include <memory>
+#include <vector>
+
+#include "local/attempt_files.h"
+#include "meter/sampler.h"
+#include "platform/file_lock.h"
+
+namespace ebb::local {
+
+struct SupervisorOptions {
+  meter::SamplerOptions sampler;
+  std::vector<std::unique_ptr<meter::Meter>> meters;
+};
+
+/// What is written when the attempt cannot even be begun.
+Status SuperviseFailed(const AttemptPaths& paths, const AttemptPlan& plan, const Error& error);
+
+/// Runs the attempt to its end and writes attempt-N.end. `lock` is held until then. An Error: the
+/// end could not be written.
+Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorOptions options,
+                 const platform::FileLock& lock);
+
+}  // namespace ebb::local

@@ -1,0 +1,22 @@
+// A supervisor as the service starts it, with the processor model as its only meter.
+
+#include <cstdlib>
+
+#include "local/supervisor.h"
+#include "meter/meters.h"
+
+int main(int, char** argv) {
+  const std::filesystem::path file = argv[1];
+  const auto plan = ebb::local::ReadPlan(file);
+  if (!plan) return EXIT_FAILURE;
+  const auto lock = ebb::platform::FileLock::Inherited(3);
+  ebb::local::SupervisorOptions options;
+  options.sampler.interval = ebb::Duration{10};
+  ebb::meter::MeterOptions meters;
+  meters.cpu_tdp_w = 100;
+  meters.use_rapl = meters.use_gpu = false;
+  options.meters = ebb::meter::MakeMeters(meters).meters;
+  return ebb::local::Supervise({file.parent_path(), plan->attempt}, *plan, std::move(options), lock)
+             ? EXIT_SUCCESS
+             : EXIT_FAILURE;
+}

@@ -1,0 +1,85 @@
+#include "platform/detached_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+extern char** environ;
+
+namespace ebb::platform {
+namespace {
+
+constexpr int kKeptDescriptor = 3;
+
+// Runs between fork and exec: async-signal-safe calls only.
+[[noreturn]] void ExecDetached(const char* program, char* const* argv, int kept, int error_pipe) {
+  ::setsid();
+  // Nothing of ours may lie where the kept descriptor goes.
+  const int report = ::fcntl(error_pipe, F_DUPFD_CLOEXEC, kKeptDescriptor + 1);
+  if (kept == kKeptDescriptor)
+    ::fcntl(kept, F_SETFD, 0);
+  else if (kept >= 0)
+    ::dup2(kept, kKeptDescriptor);
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, standard);
+  ::execve(program, argv, environ);
+  const int code = errno;
+  [[maybe_unused]] const ssize_t written = ::write(report, &code, sizeof code);
+  ::_exit(127);
+}
+
+}  // namespace
+
+Result<pid_t> StartDetached(const DetachedOptions& options) {
+  std::vector<std::string> arguments = options.argv;
+  std::vector<char*> argv;
+  for (std::string& text : arguments) argv.push_back(text.data());
+  argv.push_back(nullptr);
+  const auto error = [&](int code) {
+    return Fail({ExitCode::kUnavailable, std::string("cannot be started: ") + std::strerror(code),
+                 options.program, "is there enough memory, and room for processes?"});
+  };
+  int error_pipe[2];
+  if (::pipe2(error_pipe, O_CLOEXEC) != 0) return error(errno);
+  const pid_t pid = ::fork();
+  if (pid == 0)
+    ExecDetached(options.program.c_str(), argv.data(), options.kept_descriptor, error_pipe[1]);
+  int code = pid < 0 ? errno : 0;
+  ::close(error_pipe[1]);
+  if (pid > 0) {
+    while (::read(error_pipe[0], &code, sizeof code) < 0 && errno == EINTR) {
+    }
+  }
+  ::close(error_pipe[0]);
+  if (code == 0) return pid;
+  if (pid > 0) ::waitpid(pid, nullptr, 0);
+  return error(code);
+}
+
+std::optional<ProcessWatch> ProcessWatch::Open(pid_t pid) {
+  const auto descriptor = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  if (descriptor < 0) return std::nullopt;
+  return ProcessWatch(pid, descriptor);
+}
+
+ProcessWatch::~ProcessWatch() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void ProcessWatch::SendSignal(int signal_number) const {
+  ::syscall(SYS_pidfd_send_signal, descriptor_, signal_number, nullptr, 0);
+}
+
+bool ProcessWatch::HasEnded() const {
+  pollfd look{descriptor_, POLLIN, 0};
+  if (::poll(&look, 1, 0) != 1) return false;
+  ::waitpid(pid_, nullptr, WNOHANG);
+  return true;
+}
+
+}  // namespace ebb::platform
