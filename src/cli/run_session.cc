@@ -223,7 +223,8 @@ Status Session::OpenSignal(Time replay_begin) {
   const Time now = clock_->Now();
   EBB_RETURN_IF_ERROR(signals::CheckCoverage(*feed_, {now, now + Duration{1}}));
   if (options_.metering.other_signal) {
-    EBB_ASSIGN_OR_RETURN(other_feed_, signals::MakeFeed(*options_.metering.other_signal));
+    EBB_ASSIGN_OR_RETURN(other_feed_, signals::MakeFeed(*options_.metering.other_signal,
+                                                        platform::HttpGet, stop_asked));
     EBB_RETURN_IF_ERROR(signals::CheckCoverage(*other_feed_, {now, now + Duration{1}}));
     const core::SignalKind kind = feed_->identity().kind;
     if (other_feed_->identity().kind == kind)
