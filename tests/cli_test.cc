@@ -288,6 +288,30 @@ TEST_F(Cli, GridShowsNowTheHoursAheadAndTheCleanestWindow) {
   EXPECT_EQ(nlohmann::json::parse(json.out).at("zone"), "DE");
 }
 
+TEST_F(Cli, GridShowsSeveralWindowsAndDrawsThem) {
+  const Outcome json =
+      Ebb({"grid", "--zone", "azure/westeurope", "--signal", "constant", "--constant", "300",
+           "--run-time", "2h", "--windows", "3", "--format", "json"});
+  ASSERT_EQ(json.code, 0) << json.err;
+  const auto grid = nlohmann::json::parse(json.out);
+  EXPECT_EQ(grid.at("zone"), "NL");
+  EXPECT_EQ(grid.at("zone_of"), "azure/westeurope (Netherlands)");
+  EXPECT_EQ(grid.at("windows").size(), 3u);
+  const Outcome plot = Ebb({"grid", "--signal", "profile", "--zone", "aws/eu-central-1",
+                            "--windows", "2", "--plot", "grid.svg"});
+  ASSERT_EQ(plot.code, 0) << plot.err;
+  const std::string svg = Read(directory_ / "grid.svg");
+  EXPECT_TRUE(Contains(svg, "<svg xmlns=")) << svg.substr(0, 200);
+  EXPECT_TRUE(Contains(svg, "cleanest window 2")) << svg.substr(0, 200);
+  const Outcome unknown = Ebb({"grid", "--zone", "aws/us-wset-2"});
+  EXPECT_EQ(unknown.code, 3);
+  EXPECT_TRUE(Contains(unknown.err, "did you mean \"us-west-2\"?")) << unknown.err;
+  EXPECT_EQ(Ebb({"grid", "--zone", "DE", "--windows", "none"}).code, 2);
+  const Outcome chain = Ebb({"grid", "--zone", "GB", "--signal", "uk-carbon-intensity,profile"});
+  EXPECT_EQ(chain.code, 3);
+  EXPECT_TRUE(Contains(chain.err, "cannot be in one chain")) << chain.err;
+}
+
 TEST_F(Cli, ForecastShowsWhatThePastLetsOneExpectAndScoresItself) {
   std::string rows = "timestamp,carbon_intensity\n";
   const std::chrono::sys_days first{std::chrono::year{2023} / 1 / 1};

@@ -139,22 +139,35 @@ std::vector<Flag> GateFlags() {
          const auto& threshold = o.scheduler.prices.threshold;
          return threshold ? std::optional(FormatExact(*threshold)) : std::nullopt;
        }},
+      {FlagGroup::kGate, "on-outage", "WHAT",
+       "while the intensity is unknown and nothing may stand in for it: wait (default), run, or "
+       "stop with exit code 75",
+       Choice("on-outage", core::OnOutageNames(), core::OnOutageFromName,
+              [](RunOptions& o, core::OnOutage v) { o.scheduler.on_outage = v; }),
+       [](const RunOptions& o) {
+         return If(o.scheduler.on_outage != core::OnOutage::kWait,
+                   std::string(core::Name(o.scheduler.on_outage)));
+       }},
   };
 }
 
 std::string SourceNames() { return Join(signals::SignalSourceNames(), ", "); }
 
+void SetOnly(signals::SignalSource source, RunOptions& options) {
+  options.scheduler.signal.source = source;
+  options.scheduler.signal.fallbacks.clear();
+}
+
 // auto and live are settled by ApplyFlags, when the zone and the clock are known.
 Status SetSource(const std::string& text, RunOptions& options) {
   if (text == "auto" || text == "live") return {};
   auto& signal = options.scheduler.signal;
-  std::vector<std::string> names = signals::SignalSourceNames();
-  names.insert(names.end(), {"auto", "live"});
-  const auto source = signals::SignalSourceFromName(text);
-  if (!source)
+  auto sources = signals::SignalSourcesFromText(text);
+  if (!sources)
     return Fail(BadValue("signal", text,
-                         "choose one of " + Join(names, ", ") + SuggestionText(text, names)));
-  signal.source = *source;
+                         sources.error().what + "; " + sources.error().next + ", or auto, live"));
+  signal.source = sources->front();
+  signal.fallbacks.assign(sources->begin() + 1, sources->end());
   signal.source_named = true;
   return {};
 }
@@ -177,14 +190,16 @@ Flag JsonFlag(const char* name, const char* value_name, const char* help,
 
 std::vector<Flag> SignalFlags() {
   return {
-      {FlagGroup::kSignal, "zone", "ZONE", "grid zone, e.g. US-CAL-CISO, DE, GB; neo: NEO's table",
+      {FlagGroup::kSignal, "zone", "ZONE",
+       "grid zone, e.g. US-CAL-CISO, DE, GB; or a cloud region, e.g. aws/us-west-2; cloud: this "
+       "machine's region, from its metadata service; neo: NEO's table",
        Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.zone = v; }),
        [](const RunOptions& o) {
          return If(!o.scheduler.signal.zone.empty(), o.scheduler.signal.zone);
        }},
       {FlagGroup::kSignal, "trace", "FILE", "replay intensity from a CSV file (.csv or .csv.gz)",
        Text([](RunOptions& o, const std::string& v) {
-         o.scheduler.signal.source = signals::SignalSource::kReplay;
+         SetOnly(signals::SignalSource::kReplay, o);
          o.scheduler.signal.trace_path = v;
        }),
        [](const RunOptions& o) {
@@ -203,7 +218,7 @@ std::vector<Flag> SignalFlags() {
       {FlagGroup::kSignal, "constant", "G_PER_KWH", "the same intensity always",
        Number("constant", 0, 5000,
               [](RunOptions& o, double v) {
-                o.scheduler.signal.source = signals::SignalSource::kConstant;
+                SetOnly(signals::SignalSource::kConstant, o);
                 o.scheduler.signal.constant = Intensity{v};
               }),
        [](const RunOptions& o) {
@@ -213,7 +228,7 @@ std::vector<Flag> SignalFlags() {
        }},
       {FlagGroup::kSignal, "api-url", "URL", "latest intensity from a web address (JSON)",
        Text([](RunOptions& o, const std::string& v) {
-         o.scheduler.signal.source = signals::SignalSource::kHttp;
+         SetOnly(signals::SignalSource::kHttp, o);
          o.scheduler.signal.url = v;
        }),
        [](const RunOptions& o) {
@@ -221,10 +236,11 @@ std::vector<Flag> SignalFlags() {
        }},
       {FlagGroup::kSignal, "signal", "SOURCE",
        "auto (by zone), live (by zone, or an error), " + SourceNames() +
-           "; a provider's --api-url is another server of it",
+           "; several with commas: the next when one fails; a provider's --api-url is another "
+           "server of it",
        [](const std::string& text, RunOptions& options) { return SetSource(text, options); },
        [](const RunOptions& o) {
-         return std::optional(std::string(Name(o.scheduler.signal.source)));
+         return std::optional(signals::NamesOfSources(o.scheduler.signal));
        }},
       {FlagGroup::kSignal, "api-token-file", "FILE", "file whose first line is the API token",
        Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.auth_file = v; }),
@@ -237,6 +253,14 @@ std::vector<Flag> SignalFlags() {
        [](const RunOptions& o) {
          const auto& kind = o.scheduler.signal.kind;
          return kind ? std::optional(std::string(core::Name(*kind))) : std::nullopt;
+       }},
+      {FlagGroup::kSignal, "signal-boundary", "BOUNDARY",
+       "lifecycle or direct, where the source has both",
+       Choice("signal-boundary", {"lifecycle", "direct"}, core::BoundaryFromName,
+              [](RunOptions& o, core::Boundary v) { o.scheduler.signal.boundary = v; }),
+       [](const RunOptions& o) {
+         const auto& boundary = o.scheduler.signal.boundary;
+         return boundary ? std::optional(std::string(core::Name(*boundary))) : std::nullopt;
        }},
       JsonFlag("json-value", "POINTER", "--api-url: JSON pointer to the value, e.g. /data/0/value",
                &signals::JsonShape::value_pointer),
@@ -590,6 +614,7 @@ Status ApplyFlags(const FlagValues& values, RunOptions& options) {
     const auto given = values.find(flag.name);
     if (given != values.end()) EBB_RETURN_IF_ERROR(flag.apply(given->second, options));
   }
+  EBB_RETURN_IF_ERROR(signals::SettleZone(options.scheduler.signal));
   EBB_RETURN_IF_ERROR(SettleSource(values, options));
   // A threshold without a policy can only mean the threshold policy.
   if (values.contains("threshold") && !values.contains("policy"))

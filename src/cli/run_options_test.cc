@@ -7,19 +7,13 @@ namespace {
 
 TEST(RunOptionsTest, EveryFlagSurvivesBeingStoredAndRead) {
   RunOptions options;
-  const FlagValues given{{"policy", "window"},
-                         {"start-by", "6h"},
-                         {"run-time", "90m"},
-                         {"at-deadline", "stop"},
-                         {"zone", "DE"},
-                         {"profile-seed", "7"},
-                         {"grid-start", "2023-05-01T17:00Z"},
-                         {"grid-speed", "60"},
-                         {"skip-waits", "true"},
-                         {"scope", "machine"},
-                         {"interval", "250ms"},
-                         {"cpu-tdp", "65.5"},
-                         {"pue", "1.25"}};
+  const FlagValues given{{"policy", "window"},  {"start-by", "6h"},
+                         {"run-time", "90m"},   {"at-deadline", "stop"},
+                         {"on-outage", "run"},  {"zone", "DE"},
+                         {"profile-seed", "7"}, {"grid-start", "2023-05-01T17:00Z"},
+                         {"grid-speed", "60"},  {"skip-waits", "true"},
+                         {"scope", "machine"},  {"interval", "250ms"},
+                         {"cpu-tdp", "65.5"},   {"pue", "1.25"}};
   ASSERT_TRUE(ApplyFlags(given, options));
   RunOptions restored;
   ASSERT_TRUE(ApplyFlags(ToFlags(options), restored));
@@ -33,13 +27,22 @@ TEST(RunOptionsTest, EveryFlagSurvivesBeingStoredAndRead) {
 TEST(RunOptionsTest, SourcesSurviveBeingStoredAndRead) {
   for (const FlagValues& given :
        {FlagValues{{"trace", "a.csv"}, {"forecast", "perfect"}}, FlagValues{{"constant", "56"}},
-        FlagValues{{"api-url", "http://127.0.0.1/x"}}}) {
+        FlagValues{{"api-url", "http://127.0.0.1/x"}},
+        FlagValues{{"signal", "electricity-maps,profile"}, {"zone", "aws/eu-central-1"}}}) {
     RunOptions options, restored;
     ASSERT_TRUE(ApplyFlags(given, options));
     ASSERT_TRUE(ApplyFlags(ToFlags(options), restored));
     EXPECT_EQ(restored.scheduler.signal.source, options.scheduler.signal.source);
     EXPECT_EQ(ToFlags(restored), ToFlags(options));
   }
+}
+
+TEST(RunOptionsTest, ATraceReplacesAChainOfTheConfiguration) {
+  RunOptions options;
+  options.scheduler.signal.source = signals::SignalSource::kElectricityMaps;
+  options.scheduler.signal.fallbacks = {signals::SignalSource::kProfile};
+  ASSERT_TRUE(ApplyFlags({{"trace", "a.csv"}}, options));
+  EXPECT_TRUE(options.scheduler.signal.fallbacks.empty());
 }
 
 TEST(RunOptionsTest, AThresholdAloneMeansTheThresholdPolicy) {

@@ -190,6 +190,7 @@ class Session {
   Status OpenSignal(Time replay_begin);
   Status OpenPrices();
   Status StoreSurroundings();
+  std::optional<RunResult> StoppedAlready();
   Result<core::RunSpec> MakeSpec(const RunRequest& request);
   Result<RunResult> GateAndRun(const plan::GateRequest& gate, int attempt_number);
   Result<RunResult> Start(const plan::GateRequest& gate, const core::GateDecision& decision,
@@ -215,12 +216,15 @@ class Session {
 
 Status Session::OpenSignal(Time replay_begin) {
   EBB_RETURN_IF_ERROR(Validate(options_));
-  EBB_ASSIGN_OR_RETURN(feed_, signals::MakeFeed(options_.scheduler.signal));
+  const auto stop_asked = [this] { return wall_.StopAsked(); };
+  EBB_ASSIGN_OR_RETURN(feed_,
+                       signals::MakeFeed(options_.scheduler.signal, platform::HttpGet, stop_asked));
   clock_.emplace(wall_, ClockSettings(options_.scheduler.clock, replay_begin));
   const Time now = clock_->Now();
   EBB_RETURN_IF_ERROR(signals::CheckCoverage(*feed_, {now, now + Duration{1}}));
   if (options_.metering.other_signal) {
-    EBB_ASSIGN_OR_RETURN(other_feed_, signals::MakeFeed(*options_.metering.other_signal));
+    EBB_ASSIGN_OR_RETURN(other_feed_, signals::MakeFeed(*options_.metering.other_signal,
+                                                        platform::HttpGet, stop_asked));
     EBB_RETURN_IF_ERROR(signals::CheckCoverage(*other_feed_, {now, now + Duration{1}}));
     const core::SignalKind kind = feed_->identity().kind;
     if (other_feed_->identity().kind == kind)
@@ -245,6 +249,13 @@ Status Session::OpenPrices() {
 Status Session::StoreSurroundings() {
   EBB_RETURN_IF_ERROR(StoreSignal(*directory_, *feed_));
   return prices_ ? StorePrices(*directory_, *prices_) : Status{};
+}
+
+// Ctrl-C while the signal was asked for the first time.
+std::optional<RunResult> Session::StoppedAlready() {
+  if (!wall_.stop_signal()) return std::nullopt;
+  line_.Say("stopped before anything was started");
+  return RunResult{128 + *wall_.stop_signal(), {}, core::AttemptOutcome::kNotStarted};
 }
 
 Result<core::RunSpec> Session::MakeSpec(const RunRequest& request) {
@@ -275,6 +286,7 @@ Result<core::RunSpec> Session::MakeSpec(const RunRequest& request) {
 Result<RunResult> Session::RunNew(const RunRequest& request) {
   const Time begin = options_.scheduler.clock.start.value_or(wall_.Now());
   EBB_RETURN_IF_ERROR(OpenSignal(begin));
+  if (const auto stopped = StoppedAlready()) return *stopped;
   EBB_ASSIGN_OR_RETURN(const core::RunSpec spec, MakeSpec(request));
   const Path path =
       options_.run_dir.empty() ? Path(options_.output_dir) / spec.run_id : Path(options_.run_dir);
@@ -284,13 +296,16 @@ Result<RunResult> Session::RunNew(const RunRequest& request) {
   EBB_RETURN_IF_ERROR(WriteFlags(path / kOptionsFile, ToFlags(options_)));
   EBB_ASSIGN_OR_RETURN(log_, RunLog::Open(path));
   line_.Say(spec.name + ": " + signals::Describe(feed_->identity()));
+  const std::string& origin = options_.scheduler.signal.zone_origin;
+  if (!origin.empty()) line_.Say("zone of " + origin);
   if (request.show_meter_notes) {
     SayNotes(meters_.notes);
   } else {
     for (const std::string& note : meters_.notes) log_->Write("note: " + note);
   }
-  return GateAndRun(
-      {spec.submitted, spec.start_by, spec.estimated_run_time, options_.scheduler.on_deadline}, 1);
+  return GateAndRun({spec.submitted, spec.start_by, spec.estimated_run_time,
+                     options_.scheduler.on_deadline, options_.scheduler.on_outage},
+                    1);
 }
 
 Result<RunResult> Session::Resume(const Path& path) {
@@ -311,11 +326,12 @@ Result<RunResult> Session::Resume(const Path& path) {
   const Time begin =
       record.attempts.empty() ? record.spec.submitted : record.attempts.back().grid.end;
   EBB_RETURN_IF_ERROR(OpenSignal(begin));
+  if (const auto stopped = StoppedAlready()) return *stopped;
   EBB_ASSIGN_OR_RETURN(log_, RunLog::Open(path));
   for (const std::string& notice : directory_->notices()) line_.Say(notice);
   line_.Say(record.spec.name + ": attempt " + std::to_string(attempt));
   return GateAndRun({record.spec.submitted, record.spec.start_by, record.spec.estimated_run_time,
-                     options_.scheduler.on_deadline},
+                     options_.scheduler.on_deadline, options_.scheduler.on_outage},
                     attempt);
 }
 

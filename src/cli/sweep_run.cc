@@ -96,7 +96,12 @@ Status SweepSession::MakeEngine(bool continued) {
 // A replayed grid clock stands still while nobody looks at it.
 Status SweepSession::OpenClock() {
   EBB_RETURN_IF_ERROR(ValidateSignal(options_));
-  EBB_ASSIGN_OR_RETURN(feed_, signals::MakeFeed(options_.scheduler.signal));
+  const auto stop_asked = [this] { return wall_.StopAsked(); };
+  EBB_ASSIGN_OR_RETURN(feed_,
+                       signals::MakeFeed(options_.scheduler.signal, platform::HttpGet, stop_asked));
+  if (wall_.stop_signal())
+    return Fail({ExitCode::kTryLater, "stopped before anything was started", "",
+                 "the same command continues"});
   const Time begin = options_.scheduler.clock.start.value_or(wall_.Now());
   const Time left_off = engine_->state().now;
   clock_.emplace(wall_, ClockSettings(options_.scheduler.clock, std::max(begin, left_off)));

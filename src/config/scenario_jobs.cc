@@ -13,7 +13,7 @@ constexpr double kMostJobs = 1'000'000;
 constexpr double kHighestPower = 1e7;
 
 struct JobKeys {
-  Given<std::string> name, tier;
+  Given<std::string> name, tier, on_outage;
   Given<std::int64_t> count, devices, priority;
   Given<Moment> submit, start_by, finish_by;
   Given<Duration> submit_every, run_time, max_delay, pause_overhead, minimum_segment;
@@ -37,6 +37,7 @@ std::vector<KeyRule> JobRules(JobKeys& keys) {
       ReadText("tier", keys.tier),
       ReadInteger("priority", keys.priority, {-1000, 1000}),
       ReadNumber("threshold_g_per_kwh", keys.threshold, {0, 10'000}),
+      ReadChoice("on_outage", keys.on_outage, core::OnOutageNames()),
       ReadDuration("max_delay", keys.max_delay, Duration::zero()),
       ReadMoment("start_by", keys.start_by),
       ReadMoment("finish_by", keys.finish_by),
@@ -101,6 +102,7 @@ core::Job MakeJob(const JobKeys& keys, std::optional<Time> origin, Problems& pro
   job.tier = keys.tier.value_or("");
   job.priority = static_cast<int>(keys.priority.value_or(0));
   if (keys.threshold) job.threshold = Intensity{*keys.threshold};
+  if (keys.on_outage) job.on_outage = *core::OnOutageFromName(*keys.on_outage);
   if (keys.max_delay) job.start_by = job.submitted + *keys.max_delay;
   if (keys.start_by) job.start_by = offset(*keys.start_by, job.submitted);
   if (keys.finish_by) job.finish_by = offset(*keys.finish_by, job.submitted);

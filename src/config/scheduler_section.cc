@@ -13,6 +13,21 @@ constexpr double kHighestIntensity = 10'000;
 constexpr double kHighestPrice = 100'000;
 constexpr double kNoLimit = 9e15;
 
+// One source, or several in the order in which they are asked.
+KeyRule ReadSources(std::string name, Given<std::string>& out) {
+  KeyRule text = ReadText(name, out);
+  const auto read = text.read;
+  text.read = [name, &out, read](const YamlNode& value, Problems& problems) {
+    read(value, problems);
+    if (!out) return;
+    const auto sources = signals::SignalSourcesFromText(*out);
+    if (sources) return;
+    problems.Add(out.line, name + ": " + sources.error().what + ": " + sources.error().next);
+    out = {};
+  };
+  return text;
+}
+
 // Two spellings of one thing: either may be given, or both with the same value.
 template <typename T>
 Given<T> EitherOf(const Given<T>& a, const char* name_a, const Given<T>& b, const char* name_b,
@@ -41,7 +56,7 @@ GatePolicyKind ResolvePolicy(const SchedulerKeys& keys, Problems& problems) {
 
 // The source that Ebb's own keys name, if they do.
 std::optional<SignalSource> NamedSource(const SchedulerKeys& keys) {
-  if (keys.signal) return signals::SignalSourceFromName(*keys.signal);
+  if (keys.signal) return signals::SignalSourcesFromText(*keys.signal)->front();
   if (keys.trace) return SignalSource::kReplay;
   if (keys.constant) return SignalSource::kConstant;
   return std::nullopt;
@@ -151,6 +166,10 @@ SignalOptions ResolveSignal(const SchedulerKeys& keys, Problems& problems,
     signal.neo_utc_offset = DurationFromSeconds(*keys.neo_utc_offset_hours * 3600);
   if (keys.constant) signal.constant = Intensity{*keys.constant};
   signal.source_named = named.has_value();
+  if (keys.signal) {
+    const auto sources = *signals::SignalSourcesFromText(*keys.signal);
+    signal.fallbacks.assign(sources.begin() + 1, sources.end());
+  }
   if (signals::IsLive(signal.source)) signal.url = url.value_or("");
   signal.auth_file = keys.api_token_file.value_or("");
   signal.json = {keys.json_value.value_or(""), keys.json_time.value_or(""),
@@ -195,9 +214,8 @@ std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys) {
       ReadDuration("start_by", keys.start_by, Duration::zero()),
       ReadDuration("estimated_run_time", keys.estimated_run_time, std::chrono::seconds{1}),
       ReadChoice("on_deadline", keys.on_deadline, {"start", "stop"}),
-      ReadChoice("signal", keys.signal,
-                 {"replay", "profile", "constant", "http", "electricity-maps",
-                  "uk-carbon-intensity", "watttime", "carbon-aware-sdk"}),
+      ReadChoice("on_outage", keys.on_outage, core::OnOutageNames()),
+      ReadSources("signal", keys.signal),
       ReadText("zone", keys.zone),
       ReadText("trace", keys.trace),
       ReadChoice("forecast", keys.forecast, {"auto", "archived", "history", "perfect"}),
@@ -235,6 +253,7 @@ SchedulerConfig ResolveScheduler(const SchedulerKeys& keys, Problems& problems,
   config.start_by = start_by.value_or(config.start_by);
   config.estimated_run_time = keys.estimated_run_time.value;
   if (keys.on_deadline && *keys.on_deadline == "stop") config.on_deadline = plan::AtDeadline::kStop;
+  if (keys.on_outage) config.on_outage = *core::OnOutageFromName(*keys.on_outage);
   config.signal = ResolveSignal(keys, problems, notes);
   config.prices = {keys.prices.value_or(""), keys.price_weight.value_or(0),
                    keys.price_threshold.value};

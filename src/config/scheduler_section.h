@@ -28,6 +28,7 @@ struct SchedulerKeys {
   Given<Duration> start_by;
   Given<Duration> estimated_run_time;
   Given<std::string> on_deadline;
+  Given<std::string> on_outage;
   // Ebb: signal
   Given<std::string> signal;
   Given<std::string> zone;

@@ -50,6 +50,7 @@ struct SchedulerConfig {
   Duration start_by{std::chrono::hours{1}};  ///< latest start, counted from submission
   std::optional<Duration> estimated_run_time;
   plan::AtDeadline on_deadline = plan::AtDeadline::kStart;
+  core::OnOutage on_outage = core::OnOutage::kWait;
   signals::SignalOptions signal;
   GridClockConfig clock;
   PriceConfig prices;

@@ -388,5 +388,18 @@ TEST(ShippedConfigurations, EachVariantOfAnExperimentChangesOneFactorAndOptimize
   }
 }
 
+TEST(TrainConfig, SeveralSourcesAndWhatToDoInAnOutage) {
+  const auto config = ParseTrainConfig(
+      "scheduler:\n  signal: electricity-maps, profile\n  zone: DE\n  on_outage: run\n", "a.yaml");
+  ASSERT_TRUE(config) << config.error().Message();
+  EXPECT_EQ(signals::NamesOfSources(config->scheduler.signal), "electricity-maps,profile");
+  EXPECT_EQ(config->scheduler.on_outage, core::OnOutage::kRun);
+  const auto bad =
+      ParseTrainConfig("scheduler:\n  signal: electricity-maps, profle\n  zone: DE\n", "a.yaml");
+  ASSERT_FALSE(bad);
+  EXPECT_NE(bad.error().Message().find("a.yaml:2"), std::string::npos) << bad.error().Message();
+  EXPECT_NE(bad.error().Message().find("did you mean \"profile\"?"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace ebb::config

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kActionNames{"start", "wait", "stop", "keep_running",
                                                        "pause"};
-constexpr std::array<std::string_view, 25> kRuleNames{"run_now",
+constexpr std::array<std::string_view, 27> kRuleNames{"run_now",
                                                       "below_threshold",
                                                       "above_threshold",
                                                       "cleanest_now",
@@ -34,7 +34,9 @@ constexpr std::array<std::string_view, 25> kRuleNames{"run_now",
                                                       "price_above_threshold",
                                                       "price_missing",
                                                       "held",
-                                                      "asked_for"};
+                                                      "asked_for",
+                                                      "runs_in_outage",
+                                                      "stopped_in_outage"};
 
 std::string WindowText(const GateDecision& d) {
   if (d.rule == GateRule::kCleanestNow && d.expected_mean)
@@ -106,6 +108,10 @@ std::string RuleText(const GateDecision& d) {
       return "held by hand";
     case GateRule::kAskedFor:
       return "started by hand at " + value;
+    case GateRule::kRunsInOutage:
+      return "the intensity is not known: starting, as asked for an outage";
+    case GateRule::kStoppedInOutage:
+      return "the intensity is not known: stopped, as asked for an outage";
   }
   return {};
 }
@@ -121,7 +127,8 @@ std::string Describe(const std::optional<Intensity>& intensity) {
 
 std::string Reason(const GateDecision& decision) {
   if (!decision.recorded_reason.empty()) return decision.recorded_reason;
-  const std::string text = RuleText(decision);
+  std::string text = RuleText(decision);
+  if (!decision.current_source.empty()) text += ", by " + decision.current_source;
   return decision.note.empty() ? text : text + "; " + decision.note;
 }
 

@@ -50,6 +50,9 @@ enum class GateRule {
   kPriceMissing,         ///< the price of this moment is not known
   kHeld,                 ///< somebody wants it to wait until told otherwise
   kAskedFor,             ///< somebody wants it to run now, whatever the grid
+  // Where the user asked for it:
+  kRunsInOutage,     ///< the grid is unknown and stays so: runs rather than waits
+  kStoppedInOutage,  ///< the grid is unknown and stays so: given up rather than waits
 };
 
 std::string_view Name(GateAction action);
@@ -63,6 +66,7 @@ struct GateDecision {
   GateRule rule = GateRule::kRunNow;
   std::optional<Intensity> current;
   SampleStatus current_status = SampleStatus::kMeasured;
+  std::string current_source;  ///< the link of a chain that knew it; empty: there is one source
   std::optional<Intensity> threshold;
   std::optional<Time> expected_start;      ///< absent: nothing known before the latest start
   std::optional<Intensity> expected_mean;  ///< mean over the run time from expected_start

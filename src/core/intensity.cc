@@ -60,6 +60,11 @@ std::optional<Boundary> BoundaryFromName(std::string_view name) {
   return EnumFromName<Boundary>(kBoundaryNames, name);
 }
 
+std::string_view LinkOf(const SignalIdentity& identity, const Sample& sample) {
+  return sample.link < identity.links.size() ? std::string_view(identity.links[sample.link])
+                                             : std::string_view();
+}
+
 Result<IntensitySeries> IntensitySeries::Create(SignalIdentity identity,
                                                 std::vector<Sample> samples) {
   const Sample* previous = nullptr;

@@ -4,6 +4,7 @@
 // known is absent: never 0, never carried over from the neighbour. Values only; no thread of its
 // own, no clock.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,7 @@ struct Sample {
   Interval interval;
   Intensity intensity;
   SampleStatus status = SampleStatus::kMeasured;
+  std::uint8_t link = 0;  ///< which of SignalIdentity::links knew it
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 
@@ -45,8 +47,13 @@ struct SignalIdentity {
   Boundary boundary = Boundary::kUnknown;
   std::string
       source;  ///< provider and file, model or address, for people: "replay US-CAL-CISO_2023.csv"
+  /// The sources of a fallback chain in order, by name; empty: there is one source.
+  std::vector<std::string> links{};
   friend bool operator==(const SignalIdentity&, const SignalIdentity&) = default;
 };
+
+/// The name of the link that knew the sample; "" where the signal has one source.
+std::string_view LinkOf(const SignalIdentity& identity, const Sample& sample);
 
 /// Mean over a window, weighted by time, with the share of the window that had a value.
 struct WindowMean {

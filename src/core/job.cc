@@ -1,10 +1,15 @@
 #include "core/job.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+
+#include "base/enum_names.h"
 
 namespace ebb::core {
 namespace {
+
+constexpr std::array<std::string_view, 3> kOnOutageNames{"wait", "run", "stop"};
 
 bool Allowed(const std::vector<std::string>& allowed, const std::string& name) {
   return allowed.empty() || std::find(allowed.begin(), allowed.end(), name) != allowed.end();
@@ -17,6 +22,14 @@ const ModelOverride* OverrideFor(const Job& job, const DevicePool& pool) {
 }
 
 }  // namespace
+
+std::string_view Name(OnOutage on_outage) {
+  return kOnOutageNames[static_cast<std::size_t>(on_outage)];
+}
+std::optional<OnOutage> OnOutageFromName(std::string_view name) {
+  return EnumFromName<OnOutage>(kOnOutageNames, name);
+}
+std::vector<std::string> OnOutageNames() { return {kOnOutageNames.begin(), kOnOutageNames.end()}; }
 
 bool Fits(const Job& job, const Cluster& cluster, int pool) {
   const DevicePool& devices = cluster.pools[static_cast<std::size_t>(pool)];

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -24,6 +25,17 @@ struct ModelOverride {
   double power_factor = 1;
 };
 
+/// What a job does while its grid is unknown: no value, and nothing may stand in for it any more.
+enum class OnOutage {
+  kWait,  ///< until a value comes, or the latest start
+  kRun,   ///< starts at once, whatever the intensity may be
+  kStop,  ///< is given up before it has begun
+};
+/// "wait", "run", "stop".
+std::string_view Name(OnOutage on_outage);
+std::optional<OnOutage> OnOutageFromName(std::string_view name);
+std::vector<std::string> OnOutageNames();
+
 struct Job {
   JobId id = 0;
   std::string name;
@@ -38,6 +50,7 @@ struct Job {
   std::string tier;  ///< name of the tier it belongs to; empty: none
   int priority = 0;  ///< higher goes first where the policy orders by priority
   std::optional<Intensity> threshold;
+  OnOutage on_outage = OnOutage::kWait;
 
   bool pausable = false;       ///< can write a checkpoint and go on from it
   Duration pause_overhead{};   ///< extra running time that one pause and resume costs, at `power`

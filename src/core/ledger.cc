@@ -43,9 +43,11 @@ Time NextBoundary(const IntensitySeries& series, Time time) {
 void SetIntensities(LedgerRow& row, const IntensitySeries& signal, const IntensitySeries* other) {
   row.intensity.reset();
   row.intensity_status = SampleStatus::kMeasured;
+  row.intensity_source.clear();
   if (const Sample* sample = signal.At(row.grid.begin)) {
     row.intensity = sample->intensity;
     row.intensity_status = sample->status;
+    row.intensity_source = LinkOf(signal.identity(), *sample);
   }
   if (!other) return;
   row.other = OtherIntensity{{}, SampleStatus::kMeasured, other->identity().kind};

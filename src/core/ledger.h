@@ -64,6 +64,7 @@ struct LedgerRow {
   SampleStatus intensity_status = SampleStatus::kMeasured;
   SignalKind signal_kind = SignalKind::kAverage;
   std::optional<OtherIntensity> other;  ///< absent: the run has one signal only
+  std::string intensity_source{};  ///< the link of a chain that knew it; empty: there is one source
 
   /// Nothing where the intensity is unknown.
   std::optional<Emissions> emissions() const;

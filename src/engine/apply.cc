@@ -99,10 +99,11 @@ Status Apply(Folding& fold, SignalObserved&& fact) {
   return {};
 }
 
-Status Apply(Folding& fold, SignalLost&& fact) {
+Status Apply(Folding& fold, Time at, SignalLost&& fact) {
   EBB_ASSIGN_OR_RETURN(SiteSignal* const signal, SignalOf(fold.state, fact.site));
   signal->lost = fact.why.empty() ? "no reason given" : std::move(fact.why);
   signal->next_change = fact.retry_at;
+  if (at >= signal->view.forecast.issued + fold.options.forecast_limit) signal->view.forecast = {};
   // The last known value may have run out by now: policies have to look again.
   fold.change.signals = true;
   return {};
@@ -166,7 +167,7 @@ Status Engine::Apply(Event event, const Options& options) {
           [&](JobCancelled& fact) { return engine::Apply(fold, at, fact); },
           [&](JobWished& fact) { return ApplyWish(fold, at, fact); },
           [&](SignalObserved& fact) { return engine::Apply(fold, std::move(fact)); },
-          [&](SignalLost& fact) { return engine::Apply(fold, std::move(fact)); },
+          [&](SignalLost& fact) { return engine::Apply(fold, at, std::move(fact)); },
           [&](JobReport& fact) { return ApplyReport(fold, fact); },
           [&](ExecutorObserved& fact) { return ApplyObserved(fold, at, fact); },
           [&](Tick&) { return Status{}; },

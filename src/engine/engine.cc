@@ -30,7 +30,8 @@ std::vector<plan::SiteView> Sites(State& state) {
   sites.reserve(state.signals.size());
   for (SiteSignal& signal : state.signals) {
     signal.view.now = state.now;
-    sites.push_back({&signal.view, signal.next_change});
+    const bool asked = signal.observed != Time::min() || !signal.lost.empty();
+    sites.push_back({&signal.view, signal.next_change, asked});
   }
   return sites;
 }
@@ -63,6 +64,7 @@ Decision Engine::Decide(Time now) {
   // 1. Snapshot: everything below sees one moment.
   state_.now = std::max(state_.now, now);
   now = state_.now;
+  StopInOutage();
   const std::vector<plan::JobView> views = Views(state_);
   const std::vector<plan::SiteView> sites = Sites(state_);
   Decision decision;
@@ -75,8 +77,8 @@ Decision Engine::Decide(Time now) {
     policy_->Update({now, &state_.cluster, views, sites}, change_, schedule);
     change_ = {};
   }
+  Time wake_at = std::max(std::min(schedule.wake_at, RunInOutage()), now + kShortestWait);
   FollowWishes();
-  Time wake_at = std::max(schedule.wake_at, now + kShortestWait);
 
   // 3. Order: the jobs that want devices, first to go first.
   std::vector<Candidate> candidates;

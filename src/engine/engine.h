@@ -29,6 +29,8 @@ struct Options {
   /// A job that pauses so often in a row, though nobody asked it to, and does less than a tenth of
   /// its run time meanwhile, has failed: it would be started again for ever.
   int unasked_pauses = 10;
+  /// A forecast issued longer ago is not decided on while its source cannot be reached.
+  Duration forecast_limit{std::chrono::hours{24}};
   std::optional<Power> ramp_limit_per_5_minutes;  ///< of power that starting jobs add
 };
 
@@ -77,6 +79,8 @@ class Engine {
   Status Apply(Event event, const Options& options);
   void AdoptStart(LiveJob& live, const StartJob& start);
   void FollowWishes();
+  void StopInOutage();
+  Time RunInOutage();
   void RememberStarts(const std::vector<Placement>& starts);
   void Explain(std::vector<std::pair<std::size_t, Hold>>& held, Decision& decision);
 

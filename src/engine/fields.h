@@ -31,6 +31,9 @@ inline bool FromName(const FieldReader&, std::string_view name, core::GateRule& 
 inline bool FromName(const FieldReader&, std::string_view name, core::SampleStatus& value) {
   return TakeName(core::SampleStatusFromName(name), value);
 }
+inline bool FromName(const FieldReader&, std::string_view name, core::OnOutage& value) {
+  return TakeName(core::OnOutageFromName(name), value);
+}
 inline bool FromName(const FieldReader&, std::string_view name, core::SignalKind& value) {
   return TakeName(core::SignalKindFromName(name), value);
 }
@@ -40,8 +43,8 @@ inline bool FromName(const FieldReader&, std::string_view name, core::Boundary& 
 
 template <typename Archive, Like<Options> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [admission, default_max_delay, start_retries, retry_after, unasked_pauses, ramp_limit] =
-      value;
+  auto& [admission, default_max_delay, start_retries, retry_after, unasked_pauses, forecast_limit,
+         ramp_limit] = value;
   bool take_all = admission == Admission::kTakeAll;
   archive("take_all", take_all);
   if constexpr (!std::is_const_v<Value>)
@@ -50,6 +53,7 @@ void Visit(Archive& archive, Value& value) {
   archive("start_retries", start_retries);
   archive("retry_after_ms", retry_after);
   archive("unasked_pauses", unasked_pauses);
+  archive("forecast_limit_ms", forecast_limit);
   archive("ramp_limit_per_5_minutes_w", ramp_limit);
 }
 
@@ -90,7 +94,8 @@ void Visit(Archive& archive, Value& value) {
 template <typename Archive, Like<core::Job> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [id, name, submitted, devices, run_time, power, start_by, finish_by, tier, priority,
-         threshold, pausable, pause_overhead, minimum_segment, sites, models, overrides] = value;
+         threshold, on_outage, pausable, pause_overhead, minimum_segment, sites, models,
+         overrides] = value;
   archive("id", id);
   archive("name", name);
   archive("submitted", submitted);
@@ -102,6 +107,7 @@ void Visit(Archive& archive, Value& value) {
   archive("tier", tier);
   archive("priority", priority);
   archive("threshold", threshold);
+  archive("on_outage", on_outage);
   archive("pausable", pausable);
   archive("pause_overhead_ms", pause_overhead);
   archive("minimum_segment_ms", minimum_segment);
@@ -141,19 +147,21 @@ void Visit(Archive& archive, Value& value) {
 
 template <typename Archive, Like<core::Sample> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [interval, intensity, status] = value;
+  auto& [interval, intensity, status, link] = value;
   archive("time", interval);
   archive("g_per_kwh", intensity);
   archive("status", status);
+  archive("link", link);
 }
 
 template <typename Archive, Like<core::SignalIdentity> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [zone, kind, boundary, source] = value;
+  auto& [zone, kind, boundary, source, links] = value;
   archive("zone", zone);
   archive("kind", kind);
   archive("boundary", boundary);
   archive("source", source);
+  archive("links", links);
 }
 
 inline void Visit(FieldWriter& archive, const core::IntensitySeries& value) {

@@ -75,6 +75,7 @@ core::Job JobFrom(const Json& json) {
   job.tier = json.value("tier", "");
   job.priority = IntegerOr(json, "priority", 0);
   job.threshold = OptionalIntensity(json, "threshold");
+  job.on_outage = core::OnOutageFromName(json.value("on_outage", "wait")).value_or(job.on_outage);
   job.pausable = json.value("pausable", false);
   if (job.pausable) {
     job.pause_overhead = DurationFrom(json.at("pause_overhead_ms"));
@@ -95,13 +96,17 @@ core::IntensitySeries SeriesFrom(const Json& json) {
   identity.boundary =
       Known(core::BoundaryFromName(json.at("boundary").get<std::string>()), json.at("boundary"));
   identity.source = json.at("source");
+  identity.links = json.value("links", std::vector<std::string>{});
   std::vector<core::Sample> samples;
   for (const Json& run : json.at("samples")) {
     Time begin = TimeFrom(run.at(0));
     const Duration length = DurationFrom(run.at(1));
-    const auto status = Known(core::SampleStatusFromName(run.at(2).get<std::string>()), run.at(2));
+    const Json& origin = run.at(2);
+    const Json& name = origin.is_array() ? origin.at(0) : origin;
+    const auto status = Known(core::SampleStatusFromName(name.get<std::string>()), name);
+    const auto link = origin.is_array() ? origin.at(1).get<std::uint8_t>() : std::uint8_t{0};
     for (std::size_t i = 3; i < run.size(); ++i, begin += length)
-      samples.push_back({{begin, begin + length}, {run.at(i).get<double>()}, status});
+      samples.push_back({{begin, begin + length}, {run.at(i).get<double>()}, status, link});
   }
   // An empty series of a view has no identity to speak of, and that is fine.
   auto series = core::IntensitySeries::Create(std::move(identity), std::move(samples));

@@ -47,6 +47,7 @@ Json ToJson(const core::Job& job) {
   if (!job.tier.empty()) json["tier"] = job.tier;
   if (job.priority != 0) json["priority"] = job.priority;
   Put(json, "threshold", job.threshold);
+  if (job.on_outage != core::OnOutage::kWait) json["on_outage"] = core::Name(job.on_outage);
   if (job.pausable) {
     json["pausable"] = true;
     json["pause_overhead_ms"] = job.pause_overhead.count();
@@ -67,10 +68,12 @@ Json SamplesToJson(const std::vector<core::Sample>& samples) {
   for (const core::Sample& sample : samples) {
     const bool goes_on = last && last->interval.end == sample.interval.begin &&
                          last->interval.length() == sample.interval.length() &&
-                         last->status == sample.status;
+                         last->status == sample.status && last->link == sample.link;
     if (!goes_on) {
+      Json origin = core::Name(sample.status);
+      if (sample.link > 0) origin = Json::array({core::Name(sample.status), sample.link});
       runs.push_back({Milliseconds(sample.interval.begin), sample.interval.length().count(),
-                      core::Name(sample.status)});
+                      std::move(origin)});
     }
     runs.back().push_back(sample.intensity.g_per_kwh);
     last = &sample;
@@ -80,11 +83,13 @@ Json SamplesToJson(const std::vector<core::Sample>& samples) {
 
 Json ToJson(const core::IntensitySeries& series) {
   const core::SignalIdentity& identity = series.identity();
-  return {{"zone", identity.zone},
-          {"kind", core::Name(identity.kind)},
-          {"boundary", core::Name(identity.boundary)},
-          {"source", identity.source},
-          {"samples", SamplesToJson(series.samples())}};
+  Json json{{"zone", identity.zone},
+            {"kind", core::Name(identity.kind)},
+            {"boundary", core::Name(identity.boundary)},
+            {"source", identity.source},
+            {"samples", SamplesToJson(series.samples())}};
+  if (!identity.links.empty()) json["links"] = identity.links;
+  return json;
 }
 
 Json ToJson(const core::SignalView& view) {

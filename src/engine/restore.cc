@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "engine/apply.h"
 #include "engine/engine.h"
 
 namespace ebb::engine {
@@ -62,9 +63,15 @@ Status Engine::Adopt(const Decision& decision) {
       live.since = state_.now;
     }
   }
+  Folding fold{options_, state_, change_, just_ended_};
   for (const Explanation& explanation : decision.explanations) {
     const std::size_t index = state_.LowerBound(explanation.job);
-    if (state_.FindLive(explanation.job)) state_.live[index]->explanation = explanation;
+    if (!state_.FindLive(explanation.job)) continue;
+    state_.live[index]->explanation = explanation;
+    // What the decision itself ended; nothing else does.
+    if (explanation.rule == core::GateRule::kStoppedInOutage &&
+        explanation.stage == Stage::kCancelled)
+      EndJob(fold, index, Stage::kCancelled, state_.now);
   }
   just_left_.clear();
   // Plans were made meanwhile that nobody stored.

@@ -55,6 +55,7 @@ std::string RunningText(const Explanation& e) {
   std::string text = Describe(e.current) + " now";
   if (e.rule == GateRule::kLatestStart || e.rule == GateRule::kCompulsory)
     text += ", a later start could miss the deadline";
+  if (e.rule == GateRule::kRunsInOutage) text += ", started without one as asked";
   if (e.expected_end) {
     text += ", expected to end " + Minute(*e.expected_end);
   } else {
@@ -71,6 +72,8 @@ std::string Sentence(const Explanation& explanation) {
     case Stage::kSucceeded:
     case Stage::kFailed:
     case Stage::kCancelled:
+      if (explanation.rule == GateRule::kStoppedInOutage)
+        text += ", the intensity is not known and it was not to wait:";
       return explanation.expected_end ? text + " " + Minute(*explanation.expected_end) : text;
     case Stage::kStarting:
     case Stage::kRunning:

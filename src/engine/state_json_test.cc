@@ -103,6 +103,24 @@ TEST(SnapshotTest, AdoptRefusesWhatItDoesNotKnowAndChangesNothing) {
   EXPECT_EQ(SnapshotOf(*engine), before);
 }
 
+TEST(SnapshotTest, AJobThatAnOutageStoppedStaysStoppedWhenItsDecisionIsAdopted) {
+  core::Job job = testing::AJob(1).Submitted(kNow).Within(hours{9});
+  job.threshold = Intensity{10};
+  job.on_outage = core::OnOutage::kStop;
+  const std::vector<Event> events{{kNow, ClusterChanged{testing::ClusterOf(1)}},
+                                  {kNow, JobSubmitted{job}},
+                                  {kNow, SignalLost{0, "no route", kNow + minutes{1}}}};
+  const auto writer = MakeEngineForTest("threshold"), reader = MakeEngineForTest("threshold");
+  for (const Event& event : events) {
+    ASSERT_TRUE(writer->Apply(event));
+    ASSERT_TRUE(reader->Reapply(event));
+  }
+  ASSERT_TRUE(reader->Adopt(writer->Decide(kNow)));
+  EXPECT_EQ(writer->state().ended.at(1).stage, Stage::kCancelled);
+  EXPECT_EQ(reader->state().ended.at(1).stage, Stage::kCancelled);
+  EXPECT_TRUE(reader->state().idle());
+}
+
 TEST(SnapshotTest, DamagedSnapshotsAreRefusedWithAReason) {
   const auto writer = MakeEngineForTest("lowest-slots");
   RandomLife life(*writer, 3, [](const JournalRecord&) {});

@@ -15,6 +15,7 @@ core::GateDecision DecisionAt(const GateRequest& request, const GateMoment& mome
   if (const core::Sample* current = moment.view.Current()) {
     decision.current = current->intensity;
     decision.current_status = current->status;
+    decision.current_source = core::LinkOf(moment.view.known.identity(), *current);
   }
   return decision;
 }
@@ -48,6 +49,22 @@ std::optional<core::GateDecision> AtLatestStart(const GateRequest& request,
     return decision;
   }
   return RunNow(std::move(decision), request, GateRule::kLatestStart);
+}
+
+std::optional<core::GateDecision> AtOutage(const GateRequest& request, const GateMoment& moment) {
+  if (request.on_outage == core::OnOutage::kWait || moment.view.Current()) return std::nullopt;
+  core::GateDecision decision = DecisionAt(request, moment);
+  if (request.on_outage == core::OnOutage::kRun)
+    return RunNow(std::move(decision), request, GateRule::kRunsInOutage);
+  decision.action = GateAction::kStop;
+  decision.rule = GateRule::kStoppedInOutage;
+  return decision;
+}
+
+bool NothingKnown(const SiteView& site) {
+  if (!site.awaited || !site.view || site.view->Current()) return false;
+  const core::IntensitySeries& ahead = site.view->forecast.series;
+  return ahead.empty() || ahead.span().end <= site.view->now;
 }
 
 Time LatestStart(const JobView& view, const core::DevicePool& pool) {

@@ -1,6 +1,7 @@
 #pragma once
-// What every policy does once the latest start is reached: start whatever the intensity, or stop if
-// asked to. And when that is, for a job of a queue.
+// What holds whatever the policy. Once the latest start is reached: start whatever the intensity,
+// or stop if asked to; and when that is, for a job of a queue. While the grid is unknown: wait,
+// unless asked to run or to stop.
 
 #include <optional>
 
@@ -19,6 +20,14 @@ Duration JudgedLength(const GateRequest& request, const GateMoment& moment);
 /// The decision at or after the latest start; nothing before it. A running job keeps running.
 std::optional<core::GateDecision> AtLatestStart(const GateRequest& request,
                                                 const GateMoment& moment);
+
+/// The decision while no value is known for the moment, where the request asks for one; nothing
+/// where it waits, and the policy decides.
+std::optional<core::GateDecision> AtOutage(const GateRequest& request, const GateMoment& moment);
+
+/// Whether a site that has a source is known neither now nor ahead: no reason to start a job there
+/// before it must, nor to pause one.
+bool NothingKnown(const SiteView& site);
 
 /// Starts, resumes or keeps running, by `rule`.
 core::GateDecision RunNow(core::GateDecision decision, const GateRequest& request,

@@ -25,6 +25,7 @@ struct GateRequest {
   Time start_by{};      ///< latest start, or latest resumption; delays count from submission
   Duration run_time{};  ///< estimated length of what is left to run on the grid clock; > 0
   AtDeadline at_deadline = AtDeadline::kStart;
+  core::OnOutage on_outage = core::OnOutage::kWait;
 
   JobState state = JobState::kWaiting;
   bool pausable = false;
@@ -150,5 +151,9 @@ std::optional<Window> CleanestWindow(const core::SignalView& view, Interval star
                                      Duration length);
 std::optional<Window> CleanestWindow(const IntensityIntegral& ahead, Interval starts,
                                      Duration length);
+/// The `count` cleanest windows that do not overlap, cleanest first: each is the cleanest that the
+/// ones before it leave room for. Fewer where there is no more room.
+std::vector<Window> CleanestWindows(const core::SignalView& view, Interval starts, Duration length,
+                                    int count);
 
 }  // namespace ebb::plan

@@ -132,6 +132,35 @@ TEST(CleanestWindowTest, EqualsBruteForceAtOneMinute) {
   }
 }
 
+TEST(CleanestWindowTest, SeveralWindowsDoNotOverlapAndEachIsTheCleanestThatIsLeft) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Random random(seed);
+    std::vector<double> values;
+    for (int i = 0; i < 24; ++i) values.push_back(random.Uniform(50, 500));
+    const auto view = ViewOf(kDay, values);
+    const Duration length = minutes{60 + 30 * random.Below(4)};
+    const Interval starts{kDay, kDay + hours{20}};
+    const auto windows = CleanestWindows(view, starts, length, 4);
+    ASSERT_EQ(windows.size(), 4u);
+    EXPECT_EQ(windows[0].start, CleanestWindow(view, starts, length)->start);
+    for (std::size_t nth = 0; nth < windows.size(); ++nth) {
+      double lowest = 1e9;
+      for (Time start = starts.begin; start <= starts.end; start += minutes{1}) {
+        const Interval window{start, start + length};
+        const bool taken = std::any_of(
+            windows.begin(), windows.begin() + static_cast<std::ptrdiff_t>(nth),
+            [&](const Window& other) {
+              return Overlap(window, {other.start, other.start + length}).length() > Duration{0};
+            });
+        if (!taken) lowest = std::min(lowest, view.Mean(window)->intensity.g_per_kwh);
+      }
+      EXPECT_NEAR(windows[nth].mean.g_per_kwh, lowest, 1e-9) << "seed " << seed << " " << nth;
+    }
+  }
+  EXPECT_EQ(CleanestWindows(ViewOf(kDay, {1, 2, 3}), {kDay, kDay + hours{2}}, hours{1}, 9).size(),
+            3u);
+}
+
 TEST(GatePolicies, ScalingTheSignalChangesNoWindow) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Random random(seed);

@@ -67,6 +67,32 @@ std::optional<Window> CleanestWindow(const IntensityIntegral& ahead, Interval st
   return best;
 }
 
+std::vector<Window> CleanestWindows(const core::SignalView& view, Interval starts, Duration length,
+                                    int count) {
+  const IntensityIntegral ahead(view, starts.begin);
+  std::vector<Interval> free{starts};
+  std::vector<Window> windows;
+  while (static_cast<int>(windows.size()) < count) {
+    std::optional<Window> best;
+    for (const Interval& room : free) {
+      const auto window = CleanestWindow(ahead, room, length);
+      if (window && (!best || window->mean < best->mean)) best = window;
+    }
+    if (!best) break;
+    windows.push_back(*best);
+    // Starts from which a window would reach into this one are taken.
+    std::vector<Interval> left;
+    for (const Interval& room : free) {
+      const Time before = std::min(room.end, best->start - length);
+      const Time after = std::max(room.begin, best->start + length);
+      if (before >= room.begin) left.push_back({room.begin, before});
+      if (after <= room.end) left.push_back({after, room.end});
+    }
+    free = std::move(left);
+  }
+  return windows;
+}
+
 std::unique_ptr<GatePolicy> MakeLowestWindow(const LowestWindowOptions& options) {
   return std::make_unique<LowestWindow>(options);
 }

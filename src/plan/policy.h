@@ -37,6 +37,7 @@ struct JobView {
 struct SiteView {
   const core::SignalView* view = nullptr;  ///< view->now is the moment; may be empty (no signal)
   Time next_change{};                      ///< when a new value is due
+  bool awaited = false;                    ///< it has a source: what is not known may come any time
 };
 
 struct Problem {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/deadline.h"
+
 namespace ebb::plan {
 namespace {
 
@@ -19,6 +21,12 @@ std::optional<Intensity> CurrentAt(const Problem& problem, int pool) {
   const core::Sample* sample = view ? view->Current() : nullptr;
   if (!sample) return std::nullopt;
   return sample->intensity;
+}
+
+bool SignalMissing(const Problem& problem, int pool) {
+  const auto site =
+      static_cast<std::size_t>(problem.cluster->pools[static_cast<std::size_t>(pool)].site);
+  return site < problem.sites.size() && NothingKnown(problem.sites[site]);
 }
 
 // Power is constant over a job's run, so the mean by energy is the mean by time.
@@ -43,6 +51,7 @@ GateRule RuleFor(const Problem& problem, const Task& task, const Placement& plac
   if (now && task.view->state == JobState::kRunning) return GateRule::kRunning;
   if (now && choice.LatestBegin() <= problem.now) return GateRule::kCompulsory;
   if (now && placement.saving_too_small) return GateRule::kSavingTooSmall;
+  if (!now && SignalMissing(problem, choice.pool)) return GateRule::kSignalMissing;
   if (!now && task.view->state != JobState::kWaiting) return GateRule::kPausedForCleaner;
   return GateRule::kPlanned;
 }

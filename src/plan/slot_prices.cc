@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "plan/deadline.h"
 #include "plan/price_blend.h"
 
 namespace ebb::plan {
@@ -124,6 +125,20 @@ std::vector<double> FlatPrices(const core::SignalView* view, const Grid& grid) {
   return std::vector<double>(grid.size, current ? current->intensity.g_per_kwh : 1.0);
 }
 
+// Where nothing is known: dearest now, so that what can wait does, and never cheaper than what is
+// known elsewhere.
+std::vector<double> AwaitedPrices(const Problem& problem, const Grid& grid) {
+  constexpr double kPerStep = 0.9;
+  double highest = 1;
+  for (const SiteView& site : problem.sites)
+    if (site.view && !site.view->known.empty())
+      highest = std::max(highest, site.view->known.samples().back().intensity.g_per_kwh);
+  std::vector<double> prices(grid.size);
+  for (std::size_t i = 0; i < grid.size; ++i)
+    prices[i] = highest * (1 + std::pow(kPerStep, static_cast<double>(i)));
+  return prices;
+}
+
 std::vector<double> CarbonPrices(const core::SignalView* view, const Grid& grid, double risk) {
   if (!view || view->forecast.series.empty()) return FlatPrices(view, grid);
   // A day of the past stands behind the first step, so that a forecast shorter than a day repeats
@@ -189,7 +204,9 @@ std::vector<PriceCurve> MakePrices(const Problem& problem, Time end, Duration sh
   std::vector<std::vector<double>> prices;
   for (std::size_t site = 0; site < problem.cluster->sites.size(); ++site) {
     const core::SignalView* view = site < problem.sites.size() ? problem.sites[site].view : nullptr;
-    prices.push_back(CarbonPrices(view, grid, options.risk));
+    const bool unknown = site < problem.sites.size() && NothingKnown(problem.sites[site]);
+    prices.push_back(unknown ? AwaitedPrices(problem, grid)
+                             : CarbonPrices(view, grid, options.risk));
   }
   if (options.tariff_weight > 0) BlendTariffs(options, problem.now, grid, prices);
   std::vector<PriceCurve> curves;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/deadline.h"
+
 namespace ebb::plan {
 namespace {
 
@@ -32,8 +34,11 @@ void SetDeadline(const core::Cluster& cluster, const JobView& view, Duration lon
 
 Task RunningTask(const Problem& problem, const JobView& view) {
   Task task;
-  task.fixed = !view.job->pausable;
-  task.continues = view.job->pausable;
+  const auto site =
+      static_cast<std::size_t>(problem.cluster->pools[static_cast<std::size_t>(view.pool)].site);
+  const bool unknown = site < problem.sites.size() && NothingKnown(problem.sites[site]);
+  task.fixed = !view.job->pausable || unknown;
+  task.continues = !task.fixed;
   Choice here = ChoiceOn(*problem.cluster, view, view.pool);
   task.continued_length = here.length + ResumeLeft(view, problem.now);
   task.committed_until = std::max(problem.now, view.segment_begin + view.job->minimum_segment);

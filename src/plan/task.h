@@ -27,7 +27,7 @@ struct Choice {
 struct Task {
   const JobView* view = nullptr;
   int width = 1;
-  bool fixed = false;             ///< runs and cannot be paused: holds its devices to its end
+  bool fixed = false;             ///< runs and is not paused: holds its devices to its end
   bool pausable = false;          ///< may be split
   bool continues = false;         ///< runs and can be paused: going on costs no pause on choices[0]
   Duration continued_length{};    ///< of what is left if it goes on now

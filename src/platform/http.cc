@@ -86,9 +86,9 @@ bool AskingAgainCannotHelp(CURLcode code) {
 // A query can carry a token: it stays out of messages.
 std::string WithoutQuery(const std::string& url) { return url.substr(0, url.find('?')); }
 
-}  // namespace
+enum class Method { kGet, kPut };
 
-Result<HttpResponse> HttpGet(const HttpRequest& request) {
+Result<HttpResponse> Perform(const HttpRequest& request, Method method) {
   static const std::optional<Curl> curl = LoadCurl();
   if (!curl)
     return Fail({ExitCode::kConfiguration, "libcurl.so.4 cannot be loaded", "",
@@ -108,10 +108,15 @@ Result<HttpResponse> HttpGet(const HttpRequest& request) {
   };
   set(CURLOPT_URL, request.url.c_str());
   set(CURLOPT_HTTPHEADER, headers.get());
+  if (method == Method::kPut) {
+    set(CURLOPT_UPLOAD, 1L);
+    set(CURLOPT_INFILESIZE, 0L);
+  }
+  if (request.direct) set(CURLOPT_NOPROXY, "*");
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
   // A header can carry a token, and libcurl would send it to wherever a redirect points.
-  set(CURLOPT_FOLLOWLOCATION, request.headers.empty() ? 1L : 0L);
+  set(CURLOPT_FOLLOWLOCATION, request.headers.empty() && !request.direct ? 1L : 0L);
   set(CURLOPT_MAXREDIRS, 5L);
   set(CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
   set(CURLOPT_NOSIGNAL, 1L);
@@ -142,5 +147,11 @@ Result<HttpResponse> HttpGet(const HttpRequest& request) {
   curl->easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &status);
   return HttpResponse{static_cast<int>(status), std::move(body.bytes), std::move(retry_after)};
 }
+
+}  // namespace
+
+Result<HttpResponse> HttpGet(const HttpRequest& request) { return Perform(request, Method::kGet); }
+
+Result<HttpResponse> HttpPut(const HttpRequest& request) { return Perform(request, Method::kPut); }
 
 }  // namespace ebb::platform

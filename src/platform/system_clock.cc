@@ -18,4 +18,10 @@ runtime::Wake SystemClock::SleepUntil(Time deadline) {
   return runtime::Wake::kDeadline;
 }
 
+bool SystemClock::StopAsked() {
+  if (stop_signal_) return true;
+  if (const auto stop = signals_.WaitForStop(Duration::zero())) stop_signal_ = stop->number;
+  return stop_signal_.has_value();
+}
+
 }  // namespace ebb::platform

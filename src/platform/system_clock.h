@@ -13,7 +13,9 @@ class SystemClock final : public runtime::Clock {
   explicit SystemClock(ProcessSignals& signals) : signals_(signals) {}
   Time Now() const override;
   runtime::Wake SleepUntil(Time deadline) override;
-  /// The signal that ended a sleep early.
+  /// Whether the process has been asked to stop by now; does not sleep.
+  bool StopAsked();
+  /// The signal that ended a sleep early, or that StopAsked met.
   std::optional<int> stop_signal() const { return stop_signal_; }
 
  private:

@@ -45,6 +45,7 @@ std::string FormatLedgerLine(const core::LedgerRow& row) {
                      {"kind", core::Name(row.other->kind)}};
     if (row.other->intensity) json["other"]["g_per_kwh"] = row.other->intensity->g_per_kwh;
   }
+  if (!row.intensity_source.empty()) json["intensity_source"] = row.intensity_source;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -65,6 +66,7 @@ Result<core::LedgerRow> ParseLedgerLine(std::string_view line, std::string where
   row.intensity_status = fields.Named("status", core::SampleStatusFromName);
   row.signal_kind = fields.Named("kind", core::SignalKindFromName);
   if (fields.Has("other")) row.other = OtherFrom(fields.Object("other"), row.signal_kind, fields);
+  if (fields.Has("intensity_source")) row.intensity_source = fields.Text("intensity_source");
   EBB_RETURN_IF_ERROR(fields.status());
   return row;
 }

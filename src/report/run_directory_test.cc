@@ -184,6 +184,18 @@ TEST(RunDirectory, EverySignalReadsBackExactly) {
   EXPECT_EQ(read->samples(), series->samples());
 }
 
+TEST(SignalFile, AChainSaysWhichOfItsSourcesKnewAValue) {
+  core::SignalIdentity identity;
+  identity.links = {"electricity-maps", "profile"};
+  const auto series = core::IntensitySeries::Create(
+      identity, {{{kMidnight, kMidnight + std::chrono::hours{1}}, {200}}});
+  std::vector<core::Sample> samples = series->samples();
+  samples[0].link = 1;
+  const std::string text = FormatSignal(*core::IntensitySeries::Create(identity, samples));
+  EXPECT_NE(text.find(",200,measured,profile\n"), std::string::npos) << text;
+  EXPECT_TRUE(ParseSignal(text, {}, "signal.csv"));
+}
+
 TEST(RunDirectory, RefusesADirectoryThatHoldsARun) {
   const Path directory = Store(ScratchDirectory() / "run", WaitedRun());
   const auto again = RunDirectory::Create(directory, WaitedRun().spec);

@@ -216,6 +216,7 @@ std::string DecisionToJson(const core::GateDecision& decision) {
             {"start_by_ms", Milliseconds(decision.start_by)},
             {"wake_at_ms", Milliseconds(decision.wake_at)}};
   if (decision.expected_start) json["expected_start_ms"] = Milliseconds(*decision.expected_start);
+  if (!decision.current_source.empty()) json["current_source"] = decision.current_source;
   return Dump(json);
 }
 
@@ -236,6 +237,7 @@ Status AddDecisionLine(std::string_view line, std::string where, core::RunRecord
   decision.recorded_reason = fields.Text("reason");
   decision.current = MaybeIntensity(fields, "current_g_per_kwh");
   decision.current_status = fields.Named("current_status", core::SampleStatusFromName);
+  if (fields.Has("current_source")) decision.current_source = fields.Text("current_source");
   decision.threshold = MaybeIntensity(fields, "threshold_g_per_kwh");
   decision.expected_start = fields.MaybeInstant("expected_start_ms");
   decision.expected_mean = MaybeIntensity(fields, "expected_mean_g_per_kwh");

@@ -8,6 +8,8 @@ namespace {
 
 constexpr std::string_view kHeader = "timestamp,end,carbon_intensity,status";
 constexpr std::string_view kPricesHeader = "timestamp,end,price,unit";
+// A fallback chain says which of its sources knew a value; its names are not read back.
+constexpr std::string_view kChainHeader = "timestamp,end,carbon_intensity,status,source";
 
 Error BadLine(const std::string& file, std::size_t number, std::string why) {
   return {ExitCode::kConfiguration, std::move(why), file + ":" + std::to_string(number), ""};
@@ -16,7 +18,8 @@ Error BadLine(const std::string& file, std::size_t number, std::string why) {
 Result<core::Sample> ParseSample(std::string_view line, const std::string& file,
                                  std::size_t number) {
   const auto fields = Split(line, ',');
-  if (fields.size() != 4) return Fail(BadLine(file, number, "has not 4 columns"));
+  if (fields.size() != 4 && fields.size() != 5)
+    return Fail(BadLine(file, number, "has not 4 or 5 columns"));
   const auto begin = ParseTime(fields[0]);
   const auto end = ParseTime(fields[1]);
   const auto intensity = ParseNumber(fields[2]);
@@ -56,11 +59,14 @@ Status ForEachRow(std::string_view text, std::string_view header, const std::str
 }  // namespace
 
 std::string FormatSignal(const core::IntensitySeries& signal) {
-  std::string text = std::string(kHeader) + "\n";
+  const core::SignalIdentity& identity = signal.identity();
+  const bool chain = !identity.links.empty();
+  std::string text = std::string(chain ? kChainHeader : kHeader) + "\n";
   for (const core::Sample& sample : signal.samples()) {
     text += FormatTime(sample.interval.begin) + "," + FormatTime(sample.interval.end) + "," +
-            FormatExact(sample.intensity.g_per_kwh) + "," + std::string(core::Name(sample.status)) +
-            "\n";
+            FormatExact(sample.intensity.g_per_kwh) + "," + std::string(core::Name(sample.status));
+    if (chain) text += "," + std::string(core::LinkOf(identity, sample));
+    text += "\n";
   }
   return text;
 }
@@ -68,7 +74,9 @@ std::string FormatSignal(const core::IntensitySeries& signal) {
 Result<core::IntensitySeries> ParseSignal(std::string_view text, core::SignalIdentity identity,
                                           const std::string& file) {
   std::vector<core::Sample> samples;
-  EBB_RETURN_IF_ERROR(ForEachRow(text, kHeader, file, [&](std::string_view line, std::size_t row) {
+  const bool chain = text.starts_with(kChainHeader);
+  const std::string_view header = chain ? kChainHeader : kHeader;
+  EBB_RETURN_IF_ERROR(ForEachRow(text, header, file, [&](std::string_view line, std::size_t row) {
     return ParseSample(line, file, row).map([&](const core::Sample& sample) {
       samples.push_back(sample);
     });

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/deadline.h"
+
 namespace ebb::runtime {
 namespace {
 
@@ -26,7 +28,9 @@ Observation Observe(const plan::GateRequest& request, SignalFeed& feed, Time now
 core::GateDecision DecideAt(const plan::GateRequest& request, const plan::GatePolicy& policy,
                             SignalFeed& feed, const Observation& observation) {
   const Time now = observation.view.now;
-  auto decision = policy.Decide(request, {observation.view, feed.NextChange(now)});
+  const plan::GateMoment moment{observation.view, feed.NextChange(now)};
+  auto outage = plan::AtOutage(request, moment);
+  auto decision = outage ? *std::move(outage) : policy.Decide(request, moment);
   if (!observation.failure.empty()) decision.note = observation.failure;
   return decision;
 }

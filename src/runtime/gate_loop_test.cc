@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "testing/fake_clock.h"
 #include "testing/fake_feed.h"
 
@@ -109,6 +111,26 @@ TEST(GateLoop, AnOutageUntilTheLatestStartStartsThereAndSaysSo) {
   EXPECT_EQ(result->decision.at, kDay + hours{3});
   EXPECT_EQ(result->decision.rule, GateRule::kLatestStart);
   EXPECT_FALSE(result->decision.current);
+}
+
+TEST(GateLoop, AnOutageRunsOrStopsARunThatAskedForIt) {
+  for (const auto& [on_outage, action, rule] :
+       {std::tuple{core::OnOutage::kRun, core::GateAction::kStart, GateRule::kRunsInOutage},
+        std::tuple{core::OnOutage::kStop, core::GateAction::kStop, GateRule::kStoppedInOutage}}) {
+    testing::FakeClock wall(kWall);
+    GridClock clock(wall, {true, kDay, 1, true});
+    testing::FakeFeed feed(kDay, {400, 400, 100, 100});
+    feed.AddOutage({kDay + hours{1}, kDay + hours{100}});
+    Recorder recorder;
+    auto request = Request(hours{10});
+    request.on_outage = on_outage;
+    const auto result = WaitForStart(request, *plan::MakeThreshold({200}), feed, clock, recorder);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->decision.at, kDay + hours{1});
+    EXPECT_EQ(result->decision.action, action);
+    EXPECT_EQ(result->decision.rule, rule);
+    EXPECT_NE(Reason(result->decision).find("source is down"), std::string::npos);
+  }
 }
 
 TEST(GateLoop, AnInterruptEndsTheWaitWithTheLastDecision) {

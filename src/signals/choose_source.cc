@@ -27,6 +27,26 @@ std::string Text(const SourceLink& link) {
 
 }  // namespace
 
+Status SettleZone(SignalOptions& options,
+                  const std::function<Result<const CloudRegion*>()>& region_of_this_machine) {
+  if (!NamesCloudRegion(options.zone)) return {};
+  const bool own_regions =
+      options.source == SignalSource::kWattTime || options.source == SignalSource::kCarbonAwareSdk;
+  if (own_regions)
+    return Fail({ExitCode::kConfiguration,
+                 std::string(Name(options.source)) + " has regions of its own, and \"" +
+                     options.zone + "\" stands for a zone of Electricity Maps",
+                 "", "give the source's own region with --zone"});
+  const bool this_machine = options.zone == kZoneOfThisMachine;
+  EBB_ASSIGN_OR_RETURN(const CloudRegion* region,
+                       this_machine ? region_of_this_machine() : CloudRegionFromText(options.zone));
+  options.zone = region->zone;
+  options.zone_origin = std::string(region->provider) + "/" + std::string(region->region) + " (" +
+                        std::string(region->location) + ")" +
+                        (this_machine ? ", by this machine's cloud" : "");
+  return {};
+}
+
 std::vector<SourceLink> SourceChain(std::string_view zone, bool has_key) {
   std::vector<SourceLink> chain;
   const bool uk = UkAreaFromZone(zone).has_value();

@@ -4,11 +4,13 @@
 // live source needs no key: there a network that is down is an Error. Values of another kind
 // (marginal) or boundary are not mixed in: such a source must be named.
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "signals/cloud_metadata.h"
 #include "signals/signal_options.h"
 
 namespace ebb::signals {
@@ -20,6 +22,15 @@ struct SourceLink {
 };
 
 enum class ChoiceOf { kAnySource, kLiveOnly };
+
+/// Where the zone names a cloud region ("aws/us-west-2", or "cloud" for this machine's), puts the
+/// region's grid zone in its place and says where it came from. Only "cloud" asks anything.
+Status SettleZone(
+    SignalOptions& options,
+    const std::function<Result<const CloudRegion*>()>& region_of_this_machine = [] {
+      static const auto region = RegionOfThisMachine();
+      return region;
+    });
 
 /// The chain of a zone. `has_key`: Electricity Maps' variable is set, or options name a key.
 std::vector<SourceLink> SourceChain(std::string_view zone, bool has_key);

@@ -59,9 +59,13 @@ void LiveFeed::Work() {
 }
 
 void LiveFeed::AwaitFirstAnswer() {
+  constexpr Duration kLook{50};
+  const auto deadline = std::chrono::steady_clock::now() + options_.first_answer;
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, options_.first_answer,
-                    [this] { return snapshot_->asked_at.has_value(); });
+  while (!snapshot_->asked_at && std::chrono::steady_clock::now() < deadline) {
+    if (options_.interrupted && options_.interrupted()) break;
+    changed_.wait_for(lock, std::min(kLook, options_.first_answer));
+  }
   // What the first answer said about itself; not changed later, since others hold references.
   if (snapshot_->answered_at) identity_ = snapshot_->identity;
 }

@@ -22,6 +22,8 @@ struct LiveFeedOptions {
   PatienceOptions patience;
   /// How long Start waits for the first answer; a source that is slower is waited for elsewhere.
   Duration first_answer{std::chrono::seconds{15}};
+  /// Asked a few times a second meanwhile: true ends the wait, not the feed.
+  std::function<bool()> interrupted{};
 };
 
 class LiveFeed final : public runtime::SignalFeed, private FetchTime {

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "forecast/better_on_record.h"
 #include "platform/file.h"
+#include "platform/file_lock.h"
 #include "signals/signal_cache.h"
 
 namespace ebb::signals {
@@ -15,6 +16,8 @@ constexpr Duration kKept{std::chrono::days{60}};
 constexpr std::uint64_t kCacheLimitBytes = 16ULL << 20;
 // Estimates younger than this are asked for again: measured values come late.
 constexpr Duration kUnsettled{std::chrono::hours{2}};
+// How soon to look for what another process, which is asking now, will have written.
+constexpr Duration kAnotherAsks{std::chrono::seconds{1}};
 constexpr const char* kProviderMethod = "the provider's";
 
 core::IntensitySeries SeriesOf(const core::SignalIdentity& identity,
@@ -35,23 +38,46 @@ LiveSignal::LiveSignal(std::unique_ptr<Provider> provider, LiveOptions options)
 std::shared_ptr<const LiveSnapshot> LiveSignal::Refresh(Time now) {
   if (now >= next_question_) {
     ReadCache(now);
-    const bool due = !answered_at_ || now >= *answered_at_ + options_.refresh;
-    next_question_ = due ? now + options_.refresh : *answered_at_ + options_.refresh;
-    if (due) Ask(now);
+    next_question_ = Due(now) ? now + options_.refresh : *answered_at_ + options_.refresh;
+    if (Due(now)) AskOnceForAll(now);
   }
   return Snapshot(now);
+}
+
+std::filesystem::path LiveSignal::CacheFile() const {
+  return CachePath(options_.cache_directory, provider_->cache_key(), provider_->identity());
+}
+
+// One process asks; those that share its cache read what it wrote. Where no lock can be had at all
+// (a directory that cannot be written), each asks for itself.
+void LiveSignal::AskOnceForAll(Time now) {
+  if (options_.cache_directory.empty()) return Ask(now);
+  const auto path = CacheFile();
+  const auto ready = platform::EnsureWritableDirectory(path.parent_path());
+  if (!ready) return Ask(now);
+  const auto lock = platform::FileLock::Take(path.string() + ".lock");
+  if (!lock && lock.error().code == ExitCode::kTryLater) {
+    next_question_ = now + kAnotherAsks;
+    return;
+  }
+  // Whoever held it until just now has written.
+  ReadCache(now);
+  if (Due(now))
+    Ask(now);
+  else
+    next_question_ = *answered_at_ + options_.refresh;
 }
 
 // Another process may have asked meanwhile.
 void LiveSignal::ReadCache(Time now) {
   if (options_.cache_directory.empty()) return;
-  const auto path =
-      CachePath(options_.cache_directory, provider_->cache_key(), provider_->identity());
+  const auto path = CacheFile();
   const auto text = platform::ReadFile(path, kCacheLimitBytes);
   if (!text) return;
   const auto cached = CachedSignalFromText(*text, path.string());
   if (!cached) {
-    notes_.push_back("the cached signal is ignored: " + cached.error().Message());
+    const std::string note = "the cached signal is ignored: " + cached.error().Message();
+    if (notes_.empty() || notes_.back() != note) notes_.push_back(note);
     return;
   }
   // A stamp from the future would keep this process from ever asking.
@@ -68,8 +94,7 @@ void LiveSignal::ReadCache(Time now) {
 
 void LiveSignal::WriteCache(Time now) {
   if (options_.cache_directory.empty()) return;
-  const auto path =
-      CachePath(options_.cache_directory, provider_->cache_key(), provider_->identity());
+  const auto path = CacheFile();
   auto written = platform::EnsureWritableDirectory(path.parent_path());
   if (written)
     written = platform::WriteFileAtomically(

@@ -4,6 +4,7 @@
 // refresh interval, however many look at it, and over processes where they share a cache on disk.
 // One thread at a time.
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ class LiveSignal {
   std::vector<std::string> TakeNotes() { return std::exchange(notes_, {}); }
 
  private:
+  bool Due(Time now) const { return !answered_at_ || now >= *answered_at_ + options_.refresh; }
+  std::filesystem::path CacheFile() const;
+  void AskOnceForAll(Time now);
   void ReadCache(Time now);
   void WriteCache(Time now);
   void Ask(Time now);

@@ -3,10 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
+#include "platform/file_lock.h"
 #include "runtime/gate_loop.h"
+#include "signals/signal_cache.h"
 #include "testing/fake_clock.h"
 
 namespace ebb::signals {
@@ -289,6 +293,67 @@ TEST_F(Cache, AStampFromTheFutureDoesNotSilenceUs) {
   LiveSignal earlier = Signal(source, directory_);
   EXPECT_TRUE(earlier.Refresh(kDay)->answered_at);
   EXPECT_EQ(source.asked, 2);
+}
+
+TEST_F(Cache, WhileAnotherProcessAsksThisOneWaitsForWhatItWrites) {
+  Source source;
+  const FakeProvider provider(source);
+  std::filesystem::create_directories(directory_);
+  const auto path = CachePath(directory_, provider.cache_key(), provider.identity());
+  LiveSignal waiting = Signal(source, directory_);
+  {
+    // Its own descriptor, as another process would have.
+    const auto asking = platform::FileLock::Take(path.string() + ".lock");
+    ASSERT_TRUE(asking);
+    EXPECT_FALSE(waiting.Refresh(kDay)->asked_at);
+    EXPECT_EQ(waiting.next_question(), kDay + std::chrono::seconds{1});
+    EXPECT_EQ(source.asked, 0);
+  }
+  Signal(source, directory_).Refresh(kDay);
+  EXPECT_EQ(waiting.Refresh(kDay + std::chrono::seconds{1})->origin, "cached on disk");
+  EXPECT_EQ(source.asked, 1);
+}
+
+// Asks slowly, so that all of them want to ask at the same time.
+class SlowProvider final : public Provider {
+ public:
+  SlowProvider(std::atomic<int>& asked) : asked_(asked) {}
+  const std::string& name() const override { return name_; }
+  const core::SignalIdentity& identity() const override { return identity_; }
+  Result<Reading> Read(const Question& question) override {
+    ++asked_;
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    Reading reading;
+    const Time hour = std::chrono::floor<hours>(question.now);
+    reading.known = {{{hour, hour + hours{1}}, {300}}};
+    return reading;
+  }
+
+ private:
+  std::atomic<int>& asked_;
+  const std::string name_ = "slow";
+  const core::SignalIdentity identity_{"Z", core::SignalKind::kAverage, core::Boundary::kLifecycle,
+                                       "slow source"};
+};
+
+TEST_F(Cache, OfManyThatStartAtOnceOneAsks) {
+  std::atomic<int> asked = 0, answered = 0;
+  std::vector<std::thread> processes;
+  for (int i = 0; i < 8; ++i)
+    processes.emplace_back([&] {
+      LiveOptions options;
+      options.cache_directory = directory_;
+      LiveSignal signal(std::make_unique<SlowProvider>(asked), options);
+      Time now = kDay;
+      for (int look = 0; look < 500; ++look, now += std::chrono::seconds{1}) {
+        if (signal.Refresh(now)->answered_at) break;
+        std::this_thread::sleep_for(std::chrono::milliseconds{2});
+      }
+      answered += signal.Refresh(now)->answered_at.has_value();
+    });
+  for (std::thread& process : processes) process.join();
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(answered, 8);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "signals/make_feed.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "signals/chain_feed.h"
 #include "signals/constant_feed.h"
 #include "signals/live_feed.h"
 #include "signals/make_provider.h"
@@ -42,19 +44,25 @@ FeedResult MakeConstant(const SignalOptions& options) {
                           options.kind.value_or(core::SignalKind::kAverage));
 }
 
-FeedResult MakeLive(const SignalOptions& options, HttpGetFunction http_get) {
+// What a live source asks with.
+struct Asking {
+  HttpGetFunction http_get;
+  std::function<bool()> interrupted;
+};
+
+FeedResult MakeLive(const SignalOptions& options, const Asking& asking, Duration first_answer) {
   EBB_ASSIGN_OR_RETURN(const MakeProviderFunction make_provider, ProviderOf(options));
   LiveFeedOptions live;
   live.live.refresh = options.refresh;
   live.live.cache_directory =
       options.cache_directory == "auto" ? DefaultCacheDirectory() : options.cache_directory;
   live.outage = options.outage;
-  return LiveFeed::Start(make_provider, std::move(http_get), std::move(live));
+  live.first_answer = first_answer;
+  live.interrupted = asking.interrupted;
+  return LiveFeed::Start(make_provider, asking.http_get, std::move(live));
 }
 
-}  // namespace
-
-FeedResult MakeFeed(const SignalOptions& options, HttpGetFunction http_get) {
+FeedResult MakeOne(const SignalOptions& options, const Asking& asking, Duration first_answer) {
   switch (options.source) {
     case SignalSource::kReplay:
       return MakeReplay(options);
@@ -69,9 +77,65 @@ FeedResult MakeFeed(const SignalOptions& options, HttpGetFunction http_get) {
     case SignalSource::kUkCarbonIntensity:
     case SignalSource::kWattTime:
     case SignalSource::kCarbonAwareSdk:
-      return MakeLive(options, std::move(http_get));
+      return MakeLive(options, asking, first_answer);
   }
   return Fail({ExitCode::kBug, "a signal source that does not exist", "", ""});
+}
+
+bool NeedsAddress(SignalSource source) {
+  return source == SignalSource::kHttp || source == SignalSource::kCarbonAwareSdk;
+}
+
+// One link's options. An address belongs to the link that needs one, or else to the first.
+SignalOptions LinkOptions(const SignalOptions& options, std::size_t link) {
+  const std::vector<SignalSource> sources = SourcesOf(options);
+  const auto needs = std::find_if(sources.begin(), sources.end(), NeedsAddress);
+  const auto owner = needs == sources.end() ? sources.begin() : needs;
+  SignalOptions one = options;
+  one.source = sources[link];
+  one.fallbacks.clear();
+  if (sources.begin() + static_cast<std::ptrdiff_t>(link) != owner) one.url.clear();
+  return one;
+}
+
+// What a link says of itself before anything is asked.
+Result<core::SignalIdentity> IdentityOf(const SignalOptions& link, const Asking& asking) {
+  if (!IsLive(link.source)) {
+    EBB_ASSIGN_OR_RETURN(const auto feed, MakeOne(link, asking, {}));
+    return feed->identity();
+  }
+  EBB_ASSIGN_OR_RETURN(const MakeProviderFunction make_provider, ProviderOf(link));
+  return make_provider(asking.http_get)->identity();
+}
+
+FeedResult MakeChain(const SignalOptions& options, const Asking& asking) {
+  std::vector<ChainLink> links;
+  for (std::size_t i = 0; i <= options.fallbacks.size(); ++i) {
+    const SignalOptions link = LinkOptions(options, i);
+    const std::string name(Name(link.source));
+    if (link.source == SignalSource::kReplay)
+      return Fail({ExitCode::kConfiguration, "a replay cannot be in a chain of sources", "",
+                   "a trace has no outages: name it alone"});
+    if (i < options.fallbacks.size() && !IsLive(link.source))
+      return Fail({ExitCode::kConfiguration,
+                   "nothing is asked after " + name + ", which always has a value", "",
+                   "put it last in the chain"});
+    EBB_ASSIGN_OR_RETURN(const core::SignalIdentity identity, IdentityOf(link, asking));
+    links.push_back({name, identity, [link, asking](Duration first_answer) {
+                       return MakeOne(link, asking, first_answer);
+                     }});
+  }
+  EBB_RETURN_IF_ERROR(CheckChain(links));
+  return ChainFeed::Start(std::move(links), LiveFeedOptions{}.first_answer);
+}
+
+}  // namespace
+
+FeedResult MakeFeed(const SignalOptions& options, HttpGetFunction http_get,
+                    std::function<bool()> interrupted) {
+  const Asking asking{std::move(http_get), std::move(interrupted)};
+  if (!options.fallbacks.empty()) return MakeChain(options, asking);
+  return MakeOne(options, asking, LiveFeedOptions{}.first_answer);
 }
 
 Status CheckCoverage(const runtime::SignalFeed& feed, Interval interval) {
@@ -88,6 +152,7 @@ Status CheckCoverage(const runtime::SignalFeed& feed, Interval interval) {
 }
 
 std::string DescribeState(const runtime::SignalFeed& feed, Time now) {
+  if (const auto* chain = dynamic_cast<const ChainFeed*>(&feed)) return chain->DescribeState(now);
   const auto* live = dynamic_cast<const LiveFeed*>(&feed);
   if (!live) return "";
   const auto snapshot = live->snapshot();
@@ -98,6 +163,7 @@ std::string DescribeState(const runtime::SignalFeed& feed, Time now) {
 }
 
 std::optional<SignalState> StateOf(const runtime::SignalFeed& feed, Time now) {
+  if (const auto* chain = dynamic_cast<const ChainFeed*>(&feed)) return chain->StateAt(now);
   const auto* live = dynamic_cast<const LiveFeed*>(&feed);
   if (!live) return std::nullopt;
   return StateAt(*live->snapshot(), now, live->outage());

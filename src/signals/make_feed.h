@@ -2,6 +2,7 @@
 // One function that turns signal options into a feed, and a line for people that says what the feed
 // is. The only place that knows all providers.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,9 +16,10 @@
 namespace ebb::signals {
 
 /// Reads the trace or checks the zone at once; a live source is asked at once, and its first answer
-/// waited for, at most some seconds.
+/// waited for, at most some seconds, and no longer than until `interrupted` says so.
 Result<std::unique_ptr<runtime::SignalFeed>> MakeFeed(const SignalOptions& options,
-                                                      HttpGetFunction http_get = platform::HttpGet);
+                                                      HttpGetFunction http_get = platform::HttpGet,
+                                                      std::function<bool()> interrupted = {});
 
 /// An Error when `interval` is not inside what a replayed feed covers: "the trace covers A..B".
 /// Always fine for live and generated feeds.

@@ -5,14 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <httplib.h>
-#include <openssl/pem.h>
-#include <openssl/x509v3.h>
 
 #include <atomic>
 #include <filesystem>
 #include <thread>
 
 #include "signals/carbon_aware_sdk.h"
+#include "signals/certificate_for_test.h"
+#include "signals/cloud_metadata.h"
 #include "signals/electricity_maps.h"
 #include "signals/json_address.h"
 #include "signals/live_signal.h"
@@ -29,42 +29,6 @@ using std::chrono::seconds;
 using ::testing::HasSubstr;
 
 const Time kNow = *ParseTime("2026-05-06T12:05Z");
-
-// A certificate that signs itself, for 127.0.0.1, written as PEM for the client to trust.
-struct Certificate {
-  EVP_PKEY* key = EVP_RSA_gen(2048);
-  X509* certificate = X509_new();
-  std::string pem_file = (std::filesystem::path(::testing::TempDir()) /
-                          ("ebb-ca-" + std::to_string(::getpid()) + ".pem"))
-                             .string();
-  Certificate() {
-    X509_set_version(certificate, 2);
-    ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
-    X509_gmtime_adj(X509_getm_notBefore(certificate), -3600);
-    X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
-    X509_set_pubkey(certificate, key);
-    X509_NAME* name = X509_get_subject_name(certificate);
-    const auto* text = reinterpret_cast<const unsigned char*>("ebb test");
-    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, text, -1, -1, 0);
-    X509_set_issuer_name(certificate, name);
-    Extend(NID_subject_alt_name, "IP:127.0.0.1");
-    Extend(NID_basic_constraints, "critical,CA:TRUE");
-    X509_sign(certificate, key, EVP_sha256());
-    FILE* file = std::fopen(pem_file.c_str(), "w");
-    PEM_write_X509(file, certificate);
-    std::fclose(file);
-  }
-  void Extend(int what, const char* value) {
-    X509_EXTENSION* extension = X509V3_EXT_conf_nid(nullptr, nullptr, what, value);
-    X509_add_ext(certificate, extension, -1);
-    X509_EXTENSION_free(extension);
-  }
-  ~Certificate() {
-    std::filesystem::remove(pem_file);
-    X509_free(certificate);
-    EVP_PKEY_free(key);
-  }
-};
 
 class Https : public ::testing::Test {
  protected:
@@ -236,6 +200,22 @@ TEST_F(Https, ACertificateThatIsNotTrustedIsRefusedAndNotTriedAgain) {
   EXPECT_EQ(asked_, 0);
 }
 
+TEST_F(Https, ACertificateThatHasRunOutIsRefusedThoughItsIssuerIsTrusted) {
+  const Certificate expired(-7200, -3600);
+  httplib::SSLServer server(expired.certificate, expired.key);
+  const int port = server.bind_to_any_port("127.0.0.1");
+  std::thread thread([&] { server.listen_after_bind(); });
+  while (!server.is_running()) std::this_thread::sleep_for(milliseconds{1});
+  platform::HttpRequest request;
+  request.url = "https://127.0.0.1:" + std::to_string(port) + "/now";
+  request.ca_file = expired.pem_file;
+  const auto response = platform::HttpGet(request);
+  server.stop();
+  thread.join();
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().code, ExitCode::kConfiguration);
+}
+
 TEST_F(Https, AHeaderWithATokenIsNotSentToWhereARedirectPoints) {
   server_->Get("/moved", [this](const httplib::Request&, httplib::Response& response) {
     response.set_redirect(Url("/now"));
@@ -272,6 +252,98 @@ TEST(Network, ANameThatDoesNotResolveAndAClosedPortAreErrorsThatMayPass) {
     EXPECT_EQ(response.error().code, ExitCode::kUnavailable);
     EXPECT_EQ(response.error().where, url);
   }
+}
+
+// The three metadata services, each as its documentation describes it, on loopback.
+class Metadata : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    port_ = server_.bind_to_any_port("127.0.0.1");
+    thread_ = std::thread([this] { server_.listen_after_bind(); });
+    while (!server_.is_running()) std::this_thread::sleep_for(milliseconds{1});
+  }
+  void TearDown() override {
+    ending_ = true;
+    server_.stop();
+    thread_.join();
+  }
+  Result<const CloudRegion*> Detect(milliseconds patience = milliseconds{300}) const {
+    return RegionOfThisMachine({"http://127.0.0.1:" + std::to_string(port_), patience});
+  }
+  void SayIf(const std::string& path, std::string header, std::string value, std::string body) {
+    server_.Get(path, [=](const httplib::Request& request, httplib::Response& response) {
+      response.status = request.get_header_value(header) == value ? 200 : 400;
+      if (response.status == 200) response.set_content(body, "text/plain");
+    });
+  }
+
+  httplib::Server server_;
+  std::atomic<bool> ending_ = false;
+  int port_ = 0;
+  std::thread thread_;
+};
+
+TEST_F(Metadata, AwsGivesItsRegionForASessionToken) {
+  server_.Put("/latest/api/token", [](const httplib::Request& request,
+                                      httplib::Response& response) {
+    const bool asked = !request.get_header_value("X-aws-ec2-metadata-token-ttl-seconds").empty();
+    response.status = asked ? 200 : 400;
+    if (asked) response.set_content("TOKEN==", "text/plain");
+  });
+  SayIf("/latest/meta-data/placement/region", "X-aws-ec2-metadata-token", "TOKEN==", "us-west-2");
+  const auto region = Detect();
+  ASSERT_TRUE(region) << region.error().Message();
+  EXPECT_EQ((*region)->zone, "US-NW-PACW");
+}
+
+TEST_F(Metadata, GcpGivesItsZone) {
+  SayIf("/computeMetadata/v1/instance/zone", "Metadata-Flavor", "Google",
+        "projects/123456/zones/europe-west1-b\n");
+  const auto region = Detect();
+  ASSERT_TRUE(region) << region.error().Message();
+  EXPECT_EQ((*region)->region, "europe-west1");
+}
+
+TEST_F(Metadata, AzureGivesItsLocation) {
+  SayIf("/metadata/instance/compute/location", "Metadata", "true", "uksouth");
+  const auto region = Detect();
+  ASSERT_TRUE(region) << region.error().Message();
+  EXPECT_EQ((*region)->zone, "GB");
+}
+
+TEST_F(Metadata, ARegionThatIsNotKnownIsAnErrorThatNamesIt) {
+  SayIf("/metadata/instance/compute/location", "Metadata", "true", "atlantiscentral");
+  const auto region = Detect();
+  ASSERT_FALSE(region);
+  EXPECT_THAT(region.error().Message(), HasSubstr("atlantiscentral"));
+}
+
+TEST_F(Metadata, WhoeverElseAnswersThereIsNoCloud) {
+  for (const char* path :
+       {"/latest/meta-data/placement/region", "/computeMetadata/v1/instance/zone",
+        "/metadata/instance/compute/location"})
+    server_.Get(path, [](const httplib::Request&, httplib::Response& response) {
+      response.set_content("<html>Welcome to the hotel</html>", "text/html");
+    });
+  server_.Put("/latest/api/token", [](const httplib::Request&, httplib::Response& response) {
+    response.set_redirect("http://127.0.0.1:9/");
+  });
+  const auto region = Detect();
+  ASSERT_FALSE(region);
+  EXPECT_THAT(region.error().Message(),
+              HasSubstr("aws: status 302; gcp: an answer that is no name"));
+  EXPECT_THAT(region.error().Message(), HasSubstr("--zone"));
+}
+
+TEST_F(Metadata, AServiceThatHangsCostsLessThanASecondInAll) {
+  const auto hang = [this](const httplib::Request&, httplib::Response&) {
+    while (!ending_) std::this_thread::sleep_for(milliseconds{5});
+  };
+  server_.Get(".*", hang);
+  server_.Put(".*", hang);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(Detect(milliseconds{50}));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds{2});
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "signals/signal_options.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/enum_names.h"
+#include "base/text.h"
 
 namespace ebb::signals {
 namespace {
@@ -31,6 +33,35 @@ std::vector<std::string> SignalSourceNames() { return {kSourceNames.begin(), kSo
 bool IsLive(SignalSource source) { return source >= SignalSource::kHttp; }
 std::optional<ForecastMode> ForecastModeFromName(std::string_view name) {
   return EnumFromName<ForecastMode>(kForecastNames, name);
+}
+
+Result<std::vector<SignalSource>> SignalSourcesFromText(std::string_view text) {
+  std::vector<SignalSource> sources;
+  for (const std::string_view field : Split(text, ',')) {
+    const std::string name(Trim(field));
+    const auto source = SignalSourceFromName(name);
+    if (!source)
+      return Fail({ExitCode::kUsage, "\"" + name + "\" is no signal source", "",
+                   "choose of " + Join(SignalSourceNames(), ", ") +
+                       SuggestionText(name, SignalSourceNames())});
+    if (std::find(sources.begin(), sources.end(), *source) != sources.end())
+      return Fail({ExitCode::kUsage, name + " is named twice", "", "name each source once"});
+    sources.push_back(*source);
+  }
+  return sources;
+}
+
+std::vector<SignalSource> SourcesOf(const SignalOptions& options) {
+  std::vector<SignalSource> sources{options.source};
+  sources.insert(sources.end(), options.fallbacks.begin(), options.fallbacks.end());
+  return sources;
+}
+
+std::string NamesOfSources(const SignalOptions& options) {
+  std::string names;
+  for (const SignalSource source : SourcesOf(options))
+    names += (names.empty() ? "" : ",") + std::string(Name(source));
+  return names;
 }
 
 }  // namespace ebb::signals

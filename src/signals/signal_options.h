@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "base/time.h"
 #include "base/units.h"
 #include "core/intensity.h"
@@ -35,6 +36,9 @@ std::vector<std::string> SignalSourceNames();
 /// Asked over a network while the clock is the wall clock.
 bool IsLive(SignalSource source);
 
+/// "electricity-maps, profile" -> both; an Error names what is no source, or is there twice.
+Result<std::vector<SignalSource>> SignalSourcesFromText(std::string_view text);
+
 /// Where a replayed trace takes its forecast from.
 enum class ForecastMode {
   kAuto,      ///< archived where the file has it, history beyond and otherwise
@@ -52,11 +56,15 @@ inline constexpr std::string_view kNeoProfile = "neo";
 
 struct SignalOptions {
   SignalSource source = SignalSource::kProfile;
+  /// Asked in this order when `source` fails (chain_feed.h).
+  std::vector<SignalSource> fallbacks{};
   /// The user named the source: a zone alone does not change it (choose_source.h).
   bool source_named = false;
   /// profile: a zone of ProfileZones() or "neo"; empty: kDefaultZone. Providers: the zone, region
   /// or location to ask for. Others: a label; empty: what the source says itself.
   std::string zone;
+  /// Where a zone that was asked for by cloud region came from, for people (settle_zone.h).
+  std::string zone_origin;
   std::string trace_path;  ///< replay
   ForecastMode forecast = ForecastMode::kAuto;
   std::optional<core::SignalKind> kind;    ///< replay, constant, http, carbon-aware-sdk: overrules
@@ -75,5 +83,10 @@ struct SignalOptions {
   /// Where answers are kept between processes; "auto": the user's cache directory; "": nowhere.
   std::string cache_directory = "auto";
 };
+
+/// The source and its fallbacks, in order.
+std::vector<SignalSource> SourcesOf(const SignalOptions& options);
+/// "electricity-maps,profile".
+std::string NamesOfSources(const SignalOptions& options);
 
 }  // namespace ebb::signals

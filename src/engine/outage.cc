@@ -1,0 +1,91 @@
+// Jobs that asked not to wait while their grid is unknown. Waiting is the policies' business: they
+// have no value to start at, and the deadline is theirs too.
+
+#include <algorithm>
+
+#include "engine/apply.h"
+#include "engine/engine.h"
+
+namespace ebb::engine {
+namespace {
+
+using core::GateRule;
+using core::OnOutage;
+
+// Asked about and not known; a site that has no source is not in an outage.
+bool Unknown(const SiteSignal& signal, Time now) {
+  const bool asked = signal.observed != Time::min() || !signal.lost.empty();
+  return asked && !signal.view.known.At(now);
+}
+
+template <typename Visit>
+void ForEachSignal(const State& state, const core::Job& job, Visit visit) {
+  for (std::size_t pool = 0; pool < state.cluster.pools.size(); ++pool) {
+    const auto site = static_cast<std::size_t>(state.cluster.pools[pool].site);
+    if (site < state.signals.size() && core::Fits(job, state.cluster, static_cast<int>(pool)))
+      visit(state.signals[site]);
+  }
+}
+
+// Wherever it could run.
+bool InOutage(const State& state, const LiveJob& live) {
+  bool somewhere = false, everywhere = true;
+  ForEachSignal(state, live.job, [&](const SiteSignal& signal) {
+    somewhere = true;
+    everywhere = everywhere && Unknown(signal, state.now);
+  });
+  return somewhere && everywhere;
+}
+
+// When the last value that is known for the job's sites ends.
+Time KnownUntil(const State& state, const LiveJob& live) {
+  Time until = Time::min();
+  ForEachSignal(state, live.job, [&](const SiteSignal& signal) {
+    if (const core::Sample* sample = signal.view.known.At(state.now))
+      until = std::max(until, sample->interval.end);
+  });
+  return until == Time::min() ? Time::max() : until;
+}
+
+std::string WhyUnknown(const State& state, const LiveJob& live) {
+  std::string why = "no value for this moment";
+  ForEachSignal(state, live.job, [&](const SiteSignal& signal) {
+    if (!signal.lost.empty()) why = signal.lost;
+  });
+  return why;
+}
+
+}  // namespace
+
+// Only before it has begun: what has written a checkpoint is not given up.
+void Engine::StopInOutage() {
+  Folding fold{options_, state_, change_, just_ended_};
+  for (std::size_t i = state_.live.size(); i-- > 0;) {
+    LiveJob& live = *state_.live[i];
+    const bool begun = live.stage != Stage::kWaiting || live.attempt > 0;
+    if (live.job.on_outage != OnOutage::kStop || begun || !InOutage(state_, live)) continue;
+    const core::JobId id = live.job.id;
+    const std::string why = WhyUnknown(state_, live);
+    live.explanation.rule = GateRule::kStoppedInOutage;
+    EndJob(fold, i, Stage::kCancelled, state_.now);
+    state_.ended.at(id).detail = why;
+  }
+}
+
+// Returns when to look again: a value can run out without any news.
+Time Engine::RunInOutage() {
+  Time wake_at = Time::max();
+  for (std::size_t i = 0; i < state_.live.size(); ++i) {
+    const LiveJob& live = *state_.live[i];
+    if (live.job.on_outage == OnOutage::kWait || HoldsDevices(live.stage)) continue;
+    if (!InOutage(state_, live)) {
+      wake_at = std::min(wake_at, KnownUntil(state_, live));
+    } else if (live.job.on_outage == OnOutage::kRun) {
+      state_.schedule.jobs[i].run_now = true;
+      state_.schedule.jobs[i].rule = GateRule::kRunsInOutage;
+    }
+  }
+  return wake_at;
+}
+
+}  // namespace ebb::engine

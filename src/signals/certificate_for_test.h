@@ -1,0 +1,56 @@
+#pragma once
+// A certificate for a server of this machine, for tests and benchmarks of what asks it.
+
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+namespace ebb::signals {
+
+/// Signs itself, for 127.0.0.1; written as PEM for the client to trust. Valid from and until so
+/// many seconds from now.
+struct Certificate {
+  EVP_PKEY* key = EVP_RSA_gen(2048);
+  X509* certificate = X509_new();
+  std::string pem_file;
+
+  explicit Certificate(long from_s = -3600, long until_s = 3600) {
+    static int count = 0;
+    pem_file = (std::filesystem::temp_directory_path() /
+                ("ebb-ca-" + std::to_string(::getpid()) + "-" + std::to_string(++count) + ".pem"))
+                   .string();
+    X509_set_version(certificate, 2);
+    ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
+    X509_gmtime_adj(X509_getm_notBefore(certificate), from_s);
+    X509_gmtime_adj(X509_getm_notAfter(certificate), until_s);
+    X509_set_pubkey(certificate, key);
+    X509_NAME* name = X509_get_subject_name(certificate);
+    const auto* text = reinterpret_cast<const unsigned char*>("ebb test");
+    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, text, -1, -1, 0);
+    X509_set_issuer_name(certificate, name);
+    Extend(NID_subject_alt_name, "IP:127.0.0.1");
+    Extend(NID_basic_constraints, "critical,CA:TRUE");
+    X509_sign(certificate, key, EVP_sha256());
+    FILE* file = std::fopen(pem_file.c_str(), "w");
+    PEM_write_X509(file, certificate);
+    std::fclose(file);
+  }
+  Certificate(const Certificate&) = delete;
+  Certificate& operator=(const Certificate&) = delete;
+  ~Certificate() {
+    std::filesystem::remove(pem_file);
+    X509_free(certificate);
+    EVP_PKEY_free(key);
+  }
+  void Extend(int what, const char* value) {
+    X509_EXTENSION* extension = X509V3_EXT_conf_nid(nullptr, nullptr, what, value);
+    X509_add_ext(certificate, extension, -1);
+    X509_EXTENSION_free(extension);
+  }
+};
+
+}  // namespace ebb::signals
