@@ -29,6 +29,9 @@ struct ChildOptions {
     std::string output_file;
   };
   std::optional<Background> background{};
+  /// cgroup.procs of a control group that it enters before it runs; where it cannot, it runs
+  /// outside. Empty: none.
+  std::string cgroup_procs{};
 };
 
 struct ExitStatus {
