@@ -40,8 +40,7 @@ class Bench {
     const double step_s = std::chrono::duration<double>(step).count();
     for (double left = seconds; left > 1e-9; left -= step_s) {
       outcome.true_j += watts * step_s;
-      show(watts * step_s);
-      Sample(step);
+      Pass(step, watts, show);
     }
   }
   Outcome Finish() {
@@ -51,13 +50,19 @@ class Bench {
   Outcome outcome;
 
  private:
-  void Sample(std::chrono::milliseconds step) {
-    const auto poll = meter_->poll_interval();
-    for (auto at = now_ + poll.value_or(step); poll && at < now_ + step; at += *poll)
-      meter_->Poll(at);
+  // One sample, with the looks in between that the meter asks for.
+  void Pass(std::chrono::milliseconds step, double watts,
+            const std::function<void(double joules)>& show) {
+    const Instant begin = now_;
+    const Instant poll = meter_->poll_interval().value_or(step);
+    for (; now_ + poll < begin + step; now_ += poll) {
+      show(watts * std::chrono::duration<double>(poll).count());
+      meter_->Poll(now_ + poll);
+    }
+    show(watts * std::chrono::duration<double>(begin + step - now_).count());
     IntervalUsage usage;
-    usage.begin = now_;
-    usage.end = now_ += step;
+    usage.begin = begin;
+    usage.end = now_ = begin + step;
     usage.wall = {Time{std::chrono::floor<Duration>(usage.begin)},
                   Time{std::chrono::floor<Duration>(usage.end)}};
     for (const auto& reading : meter_->Sample(usage)) {
