@@ -73,7 +73,6 @@ class MachineMeter::Session {
                 program.gpus});
     added->found = added->usage.Start();
     const ProgramUsage::Look look = added->usage.Now();
-    added->cpu_time = look.cpu_time;
     added->resident_bytes = look.resident_bytes;
     added->wall_begin = wall_;
     for (const std::string& gap : Gaps()) added->gaps_before.insert(gap);

@@ -42,7 +42,8 @@ bool UsageReader::Start(Instant now, Time wall) {
   wall_ = wall;
   const Look look = LookNow();
   busy_ = look.busy;
-  tree_cpu_ = look.tree_cpu;
+  // What a program used before it was looked at for the first time is its own as well.
+  if (look.tree_cpu) tree_cpu_ = nanoseconds{};
   resident_bytes_ = look.resident_bytes;
   return found;
 }
