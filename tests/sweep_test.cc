@@ -88,10 +88,25 @@ TEST_F(SweepCli, RunsAllMeasuresThemAndRanksThem) {
     EXPECT_GT(row["energy_kwh"].get<double>(), 0);
     EXPECT_GT(row["emissions_g"].get<double>(), 0);
   }
+  // The model's idle power of a machine that mostly sleeps has its own line.
+  EXPECT_GT(report["machine"]["idle_kwh"].get<double>(), 0);
+  EXPECT_GT(report["machine"]["idle_g"].get<double>(), 0);
+  EXPECT_GE(report["machine"]["unattributed_kwh"].get<double>(), 0);
+  EXPECT_TRUE(Contains(Ebb({"sweep", "report", "s.yaml"}).out, "machine, while experiments ran: "));
   EXPECT_EQ(Ebb(Run()).code, 0) << "a sweep that is done stays done";
   EXPECT_EQ(Ebb({"summary", "runs/sweep-s/runs/l0.1"}).code, 0);
   EXPECT_EQ(Ebb({"sweep", "report", "runs/sweep-s", "--html", "page.html"}).code, 0);
   EXPECT_TRUE(Contains(Read(directory_ / "page.html"), "Loss and emissions"));
+}
+
+TEST_F(SweepCli, EachRunIsChargedItsPartOfTheMachine) {
+  Write("s.yaml", SweepFile("0.1"));
+  std::vector<std::string> command = Run();
+  command.insert(command.end(), {"--scope", "machine"});
+  const Outcome outcome = Ebb(command);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(Contains(outcome.err, "--scope machine"));
+  EXPECT_FALSE(fs::exists(directory_ / "runs/sweep-s"));
 }
 
 TEST_F(SweepCli, AFailedExperimentIsShownAndTheOthersGoOn) {

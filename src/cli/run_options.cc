@@ -93,6 +93,13 @@ std::optional<core::MeterScope> ScopeFromName(std::string_view name) {
   return std::nullopt;
 }
 
+// Whether it is shared.
+std::optional<bool> IdleRuleFromName(std::string_view name) {
+  if (name == "apart") return false;
+  if (name == "share") return true;
+  return std::nullopt;
+}
+
 std::vector<Flag> GateFlags() {
   return {
       {FlagGroup::kGate, "policy", "POLICY",
@@ -387,6 +394,19 @@ std::vector<Flag> MeteringFlags() {
        [](const RunOptions& o) {
          return If(o.metering.rapl != config::RaplUse::kPackages,
                    std::string(Name(o.metering.rapl)));
+       }},
+      {FlagGroup::kMetering, "idle", "RULE",
+       "sweeps: idle energy of the machine stays apart (default), or is shared by reserved slots",
+       Choice("idle", {"apart", "share"}, IdleRuleFromName,
+              [](RunOptions& o, bool v) { o.metering.share_idle = v; }),
+       [](const RunOptions& o) { return If(o.metering.share_idle, "share"); }},
+      {FlagGroup::kMetering, "cpu-idle-power", "WATTS",
+       "sweeps: power of all processors with nothing running, where RAPL measures them",
+       Number("cpu-idle-power", 0, 10'000,
+              [](RunOptions& o, double v) { o.metering.cpu_idle_power = Power{v}; }),
+       [](const RunOptions& o) {
+         const auto& power = o.metering.cpu_idle_power;
+         return power ? std::optional(FormatExact(power->watts)) : std::nullopt;
        }},
       {FlagGroup::kMetering, "pue", "RATIO", "facility energy per unit of IT energy (default 1)",
        Number("pue", 1, 10, [](RunOptions& o, double v) { o.metering.pue = {v}; }),

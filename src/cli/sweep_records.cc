@@ -1,6 +1,7 @@
 #include "cli/sweep_records.h"
 
 #include "cli/run_files.h"
+#include "report/ledger_file.h"
 #include "sweep/target_name.h"
 
 namespace ebb::cli {
@@ -50,6 +51,15 @@ Status SweepRecords::Rows(core::JobId job, std::span<const core::LedgerRow> rows
   const auto found = open_.find(job);
   if (found == open_.end()) return {};
   return found->second.AppendRows(rows);
+}
+
+Status SweepRecords::MachineRows(std::span<const core::LedgerRow> rows) {
+  if (!machine_) {
+    EBB_ASSIGN_OR_RETURN(machine_, platform::LineWriter::Open(paths_.machine()));
+  }
+  for (const core::LedgerRow& row : rows)
+    EBB_RETURN_IF_ERROR(machine_->Append(report::FormatLedgerLine(row)));
+  return {};
 }
 
 Status SweepRecords::StoreEnd(report::RunDirectory& directory, const local::AttemptResult& result) {

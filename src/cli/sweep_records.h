@@ -6,15 +6,18 @@
 //   DIR/journal.jsonl   facts and decisions
 //   DIR/options.json    the flags it was begun with
 //   DIR/stopped.jsonl   what successive halving stopped, and why
+//   DIR/machine.jsonl   what the machine used and no run did: ledger rows (docs/ledger.md)
 //   DIR/runs/NAME/      one run each
 
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "local/local_executor.h"
+#include "platform/file.h"
 #include "prices/price_source.h"
 #include "report/run_directory.h"
 #include "sweep/sweep.h"
@@ -27,6 +30,7 @@ struct SweepPaths {
   std::filesystem::path journal() const { return directory / "journal.jsonl"; }
   std::filesystem::path options() const { return directory / "options.json"; }
   std::filesystem::path stopped() const { return directory / "stopped.jsonl"; }
+  std::filesystem::path machine() const { return directory / "machine.jsonl"; }
   std::filesystem::path RunOf(const sweep::Experiment& experiment) const;
 };
 
@@ -46,6 +50,7 @@ class SweepRecords final : public local::JobRecords {
   Status Begin(core::JobId job, const core::Attempt& attempt) override;
   Status Rows(core::JobId job, std::span<const core::LedgerRow> rows) override;
   void End(core::JobId job, const local::AttemptResult& result) override;
+  Status MachineRows(std::span<const core::LedgerRow> rows) override;
 
  private:
   const sweep::Experiment& ExperimentOf(core::JobId job) const;
@@ -58,6 +63,7 @@ class SweepRecords final : public local::JobRecords {
   Surroundings surroundings_;
   Say say_;
   std::map<core::JobId, report::RunDirectory> open_;
+  std::optional<platform::LineWriter> machine_;
 };
 
 }  // namespace ebb::cli

@@ -9,6 +9,7 @@
 #include "cli/sweep_records.h"
 #include "config/sweep_config.h"
 #include "platform/file.h"
+#include "report/ledger_file.h"
 #include "report/summary.h"
 
 namespace ebb::cli {
@@ -80,6 +81,34 @@ void SetFigures(const core::RunRecord& record, SweepRow& row) {
                std::to_string(record.attempts.back().number) + ".log";
 }
 
+void AddRow(const core::LedgerRow& row, Energy& energy, std::optional<Emissions>& emissions) {
+  energy += row.energy;
+  const auto grams = row.emissions();
+  if (!grams)
+    emissions.reset();
+  else if (emissions)
+    *emissions += *grams;
+}
+
+void SetMachine(const std::filesystem::path& file, report::SweepReport& report,
+                std::set<std::string>& notices) {
+  const auto text = platform::ReadFile(file);
+  if (!text) return;
+  int damaged = 0;
+  report::SweepMachine machine;
+  machine.idle_emissions = machine.unattributed_emissions = Emissions{};
+  for (const core::LedgerRow& row : report::ParseLedger(*text, damaged)) {
+    if (row.device.starts_with("idle:"))
+      AddRow(row, machine.idle, machine.idle_emissions);
+    else
+      AddRow(row, machine.unattributed, machine.unattributed_emissions);
+  }
+  if (damaged > 0)
+    notices.insert(file.string() + ": " + std::to_string(damaged) +
+                   " damaged lines were left out (a crash may leave one)");
+  report.machine = machine;
+}
+
 }  // namespace
 
 Result<report::SweepReport> ReadSweepReport(const std::filesystem::path& directory) {
@@ -124,6 +153,7 @@ Result<report::SweepReport> ReadSweepReport(const std::filesystem::path& directo
     if (row.emissions) report.emissions += *row.emissions;
     report.rows.push_back(std::move(row));
   }
+  SetMachine(paths.machine(), report, notices);
   report.notices.assign(notices.begin(), notices.end());
   report::Rank(report);
   return report;

@@ -13,6 +13,7 @@
 #include "cli/trainer_command.h"
 #include "config/price_file.h"
 #include "engine/journal_json.h"
+#include "meter/cgroup.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
@@ -125,7 +126,12 @@ std::vector<core::Job> SweepSession::NewJobs() const {
 }
 
 core::RunSpec SweepSession::CommonSpec() const {
-  const meter::MeterSet meters = meter::MakeMeters(MeterOptionsFor(options_.metering));
+  meter::MeterOptions machine = MeterOptionsFor(options_.metering);
+  machine.scope = core::MeterScope::kMachine;
+  meter::MeterSet meters = meter::MakeMeters(machine);
+  meters.descriptions.push_back(std::string("usage: ") +
+                                (meter::Cgroup::Permitted() ? "control groups" : "process trees") +
+                                "; programs, idle and unattributed share what is read");
   core::RunSpec spec;
   spec.created_wall = wall_.Now();
   spec.policy = request_.policy;
@@ -158,7 +164,9 @@ local::LocalExecutorOptions SweepSession::ExecutorOptions(const Devices& devices
   options.gpus = devices.gpus;
   options.meters = MeterOptionsFor(options_.metering);
   options.sampler.interval = options_.metering.interval;
-  options.sampler.scope = options_.metering.scope;
+  if (options_.metering.share_idle) options.idle = meter::IdleRule::kShare;
+  if (options_.metering.cpu_idle_power)
+    options.cpu_idle_w = options_.metering.cpu_idle_power->watts;
   options.tick = Duration{250};
   return options;
 }
@@ -256,6 +264,9 @@ Result<int> RunSweep(const SweepRunRequest& given) {
     options.run_dir = paths.directory.string();
   }
   if (request.policy.empty()) request.policy = "planner";
+  if (options.metering.scope == core::MeterScope::kMachine)
+    return Fail({ExitCode::kUsage, "--scope machine would charge each run of a sweep the machine",
+                 "", "leave it out: the report has what the machine used beside its runs"});
   return SweepSession(std::move(request), std::move(config), std::move(options), paths)
       .Run(continued && fs::exists(paths.journal()));
 }

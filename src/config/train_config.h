@@ -101,6 +101,8 @@ struct MeteringConfig {
   std::optional<Power> cpu_tdp;
   std::optional<Power> ram_power;
   RaplUse rapl = RaplUse::kPackages;
+  bool share_idle = false;              ///< of sweeps: idle energy goes to the runs
+  std::optional<Power> cpu_idle_power;  ///< of all processors with nothing running
   Pue pue;
   std::optional<double> wue_l_per_kwh;
   core::Embodied embodied{{}, kDefaultLifetime, 1};  ///< total 0: left out

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "local/leftover.h"
 #include "local/local_program.h"
+#include "local/shared_machine.h"
 #include "local/training_contract.h"
 
 namespace ebb::local {
@@ -37,7 +38,7 @@ LocalExecutor::LocalExecutor(LocalExecutorOptions options, runtime::SignalFeed& 
       clock_(clock),
       signals_(signals),
       records_(records) {
-  options_.sampler.one_of_several = true;
+  options_.sampler.scope = core::MeterScope::kProcessTree;
 }
 
 LocalExecutor::~LocalExecutor() { PauseAll(); }
@@ -161,8 +162,10 @@ Status LocalExecutor::Begin(Entry& entry, const engine::StartJob& command, std::
   entry.forgotten = false;
   auto program = std::make_unique<LocalProgram>(entry.local, command.attempt, command.pool,
                                                 std::move(slots), records_);
-  auto process =
-      MeasuredProcess::Start(attempt, meter::MakeMeters(meters).meters, feed_, clock_, *program);
+  auto process = MeasuredProcess::Start(
+      attempt,
+      MakeSharedMeter(Machine().meter(), meter::VisibleGpus(meters), ReservedBy(program->slots)),
+      feed_, clock_, *program);
   if (!process) {
     JobReport failed = running;
     failed.phase = JobPhase::kStartFailed;
@@ -177,6 +180,23 @@ Status LocalExecutor::Begin(Entry& entry, const engine::StartJob& command, std::
   programs_[job] = std::move(program);
   Report(entry, running, pid, platform::ProcessIdentity(pid));
   return {};
+}
+
+SharedMachine& LocalExecutor::Machine() {
+  if (!machine_) {
+    const Pue pue = options_.cluster.sites.empty() ? Pue{} : options_.cluster.sites[0].pue;
+    machine_ = std::make_unique<SharedMachine>(
+        SharedMachineOptions{options_.meters, options_.sampler, options_.idle, options_.cpu_idle_w,
+                             pue},
+        feed_, clock_, records_);
+  }
+  return *machine_;
+}
+
+double LocalExecutor::ReservedBy(const std::vector<int>& slots) const {
+  int all = 0;
+  for (const core::DevicePool& pool : options_.cluster.pools) all += pool.count;
+  return all > 0 ? static_cast<double>(slots.size()) / all : 0;
 }
 
 Status LocalExecutor::RequestEnd(core::JobId job, int attempt, bool cancel) {
@@ -234,6 +254,12 @@ void LocalExecutor::LookAtPrograms() {
     pids.push_back(program->process->child().pid());
   }
   for (LocalProgram* program : ended) TakeEnd(*program);
+  if (machine_) {
+    if (programs_.empty())
+      machine_->Flush();
+    else
+      machine_->Tick();
+  }
   platform::ReapAdopted(pids);
 }
 

@@ -7,8 +7,8 @@
 // cannot outlive its executor unmeasured: the kernel asks it to end when the executor dies, and
 // what still runs when the next one starts is ended first.
 //
-// Method of attribution: the energy of several programs at a time is split by process tree
-// (meter/process_tree.h).
+// Method of attribution: one meter reads the machine's counters and splits them
+// (meter/apportion.h): programs, idle and unattributed add up to the machine.
 //
 // Thread contract: one thread.
 
@@ -29,6 +29,7 @@
 namespace ebb::local {
 
 class LocalProgram;
+class SharedMachine;
 
 struct LocalExecutorOptions {
   core::Cluster cluster;                       ///< pools of slots
@@ -36,7 +37,9 @@ struct LocalExecutorOptions {
   Duration grace{std::chrono::seconds{30}};    ///< wall time between SIGTERM and SIGKILL
   Duration tick{500};                          ///< wall time between looks at what runs
   meter::MeterOptions meters;
-  meter::SamplerOptions sampler;
+  meter::SamplerOptions sampler;  ///< of the machine; its scope says nothing here
+  meter::IdleRule idle = meter::IdleRule::kApart;
+  std::optional<double> cpu_idle_w;  ///< of all processors, where RAPL measures them
   /// Asked at every tick; true ends the wait, e.g. because a job shall be cancelled.
   std::function<bool()> on_tick = [] { return false; };
 };
@@ -91,6 +94,8 @@ class LocalExecutor final : public runtime::Executor {
   void Report(Entry& entry, engine::JobReport report, int pid, std::string identity);
   void LookAtPrograms();
   void TakeEnd(LocalProgram& program);
+  SharedMachine& Machine();
+  double ReservedBy(const std::vector<int>& slots) const;
   std::vector<int> FreeSlots(int pool, int count) const;
   std::optional<Intensity> IntensityAt(Time time);
 
@@ -100,6 +105,7 @@ class LocalExecutor final : public runtime::Executor {
   platform::ProcessSignals& signals_;
   JobRecords& records_;
   std::map<core::JobId, Entry> entries_;
+  std::unique_ptr<SharedMachine> machine_;  // outlives the programs; made for the first one
   std::map<core::JobId, std::unique_ptr<LocalProgram>> programs_;
   std::vector<engine::JobReport> reports_;  // happened, not handed out
   std::optional<int> stop_signal_;

@@ -36,6 +36,7 @@ struct AtOnce final : plan::Policy {
 
 struct Records final : JobRecords {
   std::map<core::JobId, std::vector<core::LedgerRow>> rows;
+  std::vector<core::LedgerRow> machine;
   std::vector<AttemptResult> ends;
   Status Begin(core::JobId, const core::Attempt&) override { return {}; }
   Status Rows(core::JobId job, std::span<const core::LedgerRow> more) override {
@@ -43,6 +44,10 @@ struct Records final : JobRecords {
     return {};
   }
   void End(core::JobId, const AttemptResult& result) override { ends.push_back(result); }
+  Status MachineRows(std::span<const core::LedgerRow> more) override {
+    machine.insert(machine.end(), more.begin(), more.end());
+    return {};
+  }
 };
 
 class LocalWorld {
@@ -59,6 +64,14 @@ class LocalWorld {
 
   runtime::Executor& executor() { return *executor_; }
   LocalExecutor& local() { return *executor_; }
+  // From the next Restart on the machine has a RAPL counter, which stands at this.
+  void SetRapl(std::int64_t energy_uj) {
+    const auto zone = directory_ / "powercap" / "intel-rapl:0";
+    std::filesystem::create_directories(zone);
+    std::ofstream(zone / "name") << "package-0";
+    std::ofstream(zone / "max_energy_range_uj") << 262143328850;
+    std::ofstream(zone / "energy_uj") << energy_uj;
+  }
   Duration patience() { return std::chrono::seconds{20}; }
   Records& records() { return records_; }
   runtime::SignalFeed& feed() { return feed_; }
@@ -109,7 +122,8 @@ class LocalWorld {
     options.grace = grace;
     options.sampler.interval = Duration{10};
     options.meters.cpu_tdp_w = 100;
-    options.meters.use_rapl = options.meters.use_gpu = false;
+    options.meters.use_gpu = false;
+    options.meters.rapl_root = (directory_ / "powercap").string();
     executor_ = std::make_unique<LocalExecutor>(options, feed_, clock_, signals_, records_);
     for (const LocalJob& job : jobs_) EXPECT_TRUE(executor_->Add(job));
   }
@@ -185,6 +199,41 @@ TEST(LocalExecutor, SplitsTheEnergyOfProgramsThatRunTogether) {
   // The busy one has ended and been waited for while the idle one ran: its time is not counted
   // twice.
   EXPECT_LT(idle_j, 0.2 * busy_j);
+}
+
+// One machine, three programs, two at a time: their ledgers and that of the machine add up to what
+// its counter counted, to the microjoule.
+TEST(LocalExecutor, ProgramsIdleAndUnattributedAreTheMachine) {
+  LocalWorld world;
+  std::int64_t counter_uj = 5'000'000;
+  world.SetRapl(counter_uj);
+  world.Restart();
+  std::vector<core::JobId> jobs;
+  for (int i = 0; i < 3; ++i)
+    jobs.push_back(
+        world.AddShell("for i in {1..6}; do sleep 0.02; for j in {1..2000}; do :; done; done"));
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{jobs[0], 1, 0}));
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{jobs[1], 1, 0}));
+  bool third_started = false;
+  while (!world.local().Running().empty() || !third_started) {
+    world.SetRapl(counter_uj += 1'234'567);
+    std::ignore = world.local().WaitForEvents(world.local().Now() + Duration{20});
+    if (third_started || world.local().Running().size() == 2) continue;
+    ASSERT_TRUE(world.local().Execute(engine::StartJob{jobs[2], 1, 0}));
+    third_started = true;
+  }
+  std::int64_t programs_uj = 0, machine_uj = 0;
+  for (const core::JobId job : jobs) {
+    const Energy cpu = core::Total(world.records().rows[job]).cpu;
+    EXPECT_GT(cpu, Energy{});
+    programs_uj += cpu.microjoules();
+  }
+  for (const core::LedgerRow& row : world.records().machine) {
+    EXPECT_EQ(row.attempt, 0);
+    EXPECT_TRUE(row.device.starts_with("idle:") || row.device.starts_with("unattributed:"));
+    if (row.component == core::Component::kCpu) machine_uj += row.energy.microjoules();
+  }
+  EXPECT_EQ(programs_uj + machine_uj, counter_uj - 5'000'000);
 }
 
 TEST(LocalExecutor, NeverStartsMoreThanItHasSlots) {

@@ -12,8 +12,10 @@ Result<AttemptResult> RunAttempt(const AttemptOptions& options,
                                  std::vector<std::unique_ptr<meter::Meter>> meters,
                                  runtime::SignalFeed& feed, const runtime::GridClock& clock,
                                  platform::ProcessSignals& signals, AttemptObserver& observer) {
-  EBB_ASSIGN_OR_RETURN(const std::unique_ptr<MeasuredProcess> process,
-                       MeasuredProcess::Start(options, std::move(meters), feed, clock, observer));
+  EBB_ASSIGN_OR_RETURN(
+      const std::unique_ptr<MeasuredProcess> process,
+      MeasuredProcess::Start(options, MakeOwnMeter(std::move(meters), options.sampler), feed, clock,
+                             observer));
   // A budget looks at every sample soon after it was taken.
   Duration tick = options.tick;
   if (options.budget)

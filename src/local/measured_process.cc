@@ -2,57 +2,14 @@
 
 #include <algorithm>
 #include <csignal>
-#include <mutex>
 #include <optional>
 
 #include "local/attempt_outcome.h"
+#include "local/reading_queue.h"
+#include "local/row_keeper.h"
 
 namespace ebb::local {
 namespace {
-
-// Readings on their way from the sampler's thread to ours.
-class ReadingQueue {
- public:
-  void Push(std::vector<core::EnergyReading> readings) {
-    const std::lock_guard lock(mutex_);
-    readings_.insert(readings_.end(), std::make_move_iterator(readings.begin()),
-                     std::make_move_iterator(readings.end()));
-  }
-  std::vector<core::EnergyReading> Take() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(readings_, {});
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<core::EnergyReading> readings_;
-};
-
-// Keeps rows that could not be stored (a full disk) until they can.
-class RowKeeper {
- public:
-  explicit RowKeeper(AttemptObserver& observer) : observer_(observer) {}
-
-  void Offer(std::vector<core::LedgerRow> rows) {
-    unkept_.insert(unkept_.end(), std::make_move_iterator(rows.begin()),
-                   std::make_move_iterator(rows.end()));
-    if (unkept_.empty()) return;
-    const Status kept = observer_.OnRows(unkept_);
-    if (kept)
-      unkept_.clear();
-    else
-      last_error_ = kept.error().Message();
-  }
-  std::optional<std::string> Warning() const {
-    if (unkept_.empty()) return std::nullopt;
-    return std::to_string(unkept_.size()) + " ledger rows could not be stored: " + last_error_;
-  }
-
- private:
-  AttemptObserver& observer_;
-  std::vector<core::LedgerRow> unkept_;
-  std::string last_error_;
-};
 
 // A live source is asked once per new value, so that accounting has what the grid did meanwhile; a
 // failure leaves a gap in the signal and is asked again when the feed says so.
@@ -72,17 +29,14 @@ Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::
 }  // namespace
 
 struct MeasuredProcess::State {
-  State(const AttemptOptions& options, std::vector<std::unique_ptr<meter::Meter>> meters,
+  State(const AttemptOptions& options, std::unique_ptr<ProgramMeter> program_meter,
         runtime::SignalFeed& signal, const runtime::GridClock& grid_clock,
         AttemptObserver& attempt_observer)
-      : sampler(std::move(meters), options.sampler,
-                [this](std::vector<core::EnergyReading> readings, meter::Utilisation) {
-                  queue.Push(std::move(readings));
-                }),
+      : meter(std::move(program_meter)),
         clock(grid_clock),
         observer(attempt_observer),
         accountant(signal, grid_clock, options.number, options.pue, options.other_feed),
-        keeper(attempt_observer) {
+        keeper([this](std::span<const core::LedgerRow> rows) { return observer.OnRows(rows); }) {
     feeds.push_back({signal});
     if (options.other_feed) feeds.push_back({*options.other_feed});
     if (!options.budget) return;
@@ -96,8 +50,9 @@ struct MeasuredProcess::State {
   void WatchBudget();
   void Obey(const runtime::BudgetStep& step);
 
-  ReadingQueue queue;  // outlives the sampler, whose thread fills it
-  meter::Sampler sampler;
+  ReadingQueue queue;                     // outlives the meter, whose thread fills it
+  std::unique_ptr<meter::Cgroup> cgroup;  // outlives the meter as well; null: none
+  std::unique_ptr<ProgramMeter> meter;
   std::vector<ObservedFeed> feeds;
   const runtime::GridClock& clock;
   AttemptObserver& observer;
@@ -135,13 +90,23 @@ void MeasuredProcess::State::Obey(const runtime::BudgetStep& step) {
 MeasuredProcess::MeasuredProcess(std::unique_ptr<State> state) : state_(std::move(state)) {}
 MeasuredProcess::~MeasuredProcess() = default;
 
-Result<std::unique_ptr<MeasuredProcess>> MeasuredProcess::Start(
-    const AttemptOptions& options, std::vector<std::unique_ptr<meter::Meter>> meters,
-    runtime::SignalFeed& feed, const runtime::GridClock& clock, AttemptObserver& observer) {
-  auto state = std::make_unique<State>(options, std::move(meters), feed, clock, observer);
-  EBB_ASSIGN_OR_RETURN(platform::ChildProcess child, platform::ChildProcess::Start(options.child));
+Result<std::unique_ptr<MeasuredProcess>> MeasuredProcess::Start(const AttemptOptions& options,
+                                                                std::unique_ptr<ProgramMeter> meter,
+                                                                runtime::SignalFeed& feed,
+                                                                const runtime::GridClock& clock,
+                                                                AttemptObserver& observer) {
+  auto state = std::make_unique<State>(options, std::move(meter), feed, clock, observer);
+  platform::ChildOptions child_options = options.child;
+  // A whole machine is measured without asking what belongs to the program.
+  if (options.sampler.scope == core::MeterScope::kProcessTree)
+    state->cgroup = meter::Cgroup::Create(options.sampler.proc_root);
+  if (state->cgroup) child_options.cgroup_procs = state->cgroup->procs_file();
+  EBB_ASSIGN_OR_RETURN(platform::ChildProcess child, platform::ChildProcess::Start(child_options));
   state->child.emplace(std::move(child));
-  state->sampler.Start({state->child->pid()});
+  state->meter->Start(state->child->pid(), state->cgroup.get(),
+                      [&queue = state->queue](std::vector<core::EnergyReading> readings) {
+                        queue.Push(std::move(readings));
+                      });
   const Time began = WallNow();
   state->attempt.number = options.number;
   state->attempt.wall = {began, began};
@@ -168,11 +133,11 @@ void MeasuredProcess::Tick() {
   for (ObservedFeed& feed : state_->feeds) feed.KeepUp(grid_now);
   state_->keeper.Offer(state_->accountant.Add(state_->queue.Take()));
   state_->WatchBudget();
-  if (state_->observer.OnTick(figures())) state_->sampler.Mark();
+  if (state_->observer.OnTick(figures())) state_->meter->Mark();
 }
 
 void MeasuredProcess::StopMeasuring() {
-  state_->summary = state_->sampler.Stop();
+  state_->summary = state_->meter->Stop();
   state_->keeper.Offer(state_->accountant.Add(state_->queue.Take()));
   state_->keeper.Offer(state_->accountant.Flush());
 }

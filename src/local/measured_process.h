@@ -15,7 +15,7 @@
 
 #include "base/result.h"
 #include "core/run.h"
-#include "meter/sampler.h"
+#include "local/program_meter.h"
 #include "platform/child_process.h"
 #include "runtime/accountant.h"
 #include "runtime/budget_watch.h"
@@ -26,7 +26,7 @@ struct AttemptOptions {
   platform::ChildOptions child;
   int number = 1;
   Pue pue;
-  meter::SamplerOptions sampler;
+  meter::SamplerOptions sampler;  ///< of a program with meters of its own
   /// How often OnTick is called at the latest.
   Duration tick{1000};
   /// A signal of the other kind, accounted beside the one that decided; must outlive the process.
@@ -66,9 +66,11 @@ class MeasuredProcess {
  public:
   /// Starts the program and its measuring. An Error means that it never started (127, 126) or that
   /// OnBegin refused; then it has been asked to end. Everything borrowed must outlive the process.
-  static Result<std::unique_ptr<MeasuredProcess>> Start(
-      const AttemptOptions& options, std::vector<std::unique_ptr<meter::Meter>> meters,
-      runtime::SignalFeed& feed, const runtime::GridClock& clock, AttemptObserver& observer);
+  static Result<std::unique_ptr<MeasuredProcess>> Start(const AttemptOptions& options,
+                                                        std::unique_ptr<ProgramMeter> meter,
+                                                        runtime::SignalFeed& feed,
+                                                        const runtime::GridClock& clock,
+                                                        AttemptObserver& observer);
   ~MeasuredProcess();
 
   platform::ChildProcess& child();
@@ -76,7 +78,7 @@ class MeasuredProcess {
   void Tick();
   LiveFigures figures() const;
   /// Takes the last sample. Once the program has ended; where it is one of several, before its end
-  /// is taken (SamplerOptions::one_of_several).
+  /// is taken (meter::ProgramToMeter).
   void StopMeasuring();
   /// After StopMeasuring: what came of it.
   AttemptResult Finish(const platform::ExitStatus& status);

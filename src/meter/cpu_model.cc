@@ -44,6 +44,8 @@ CpuPower VisibleCpuPower(const CpuInfo& info, std::optional<double> override_w) 
 CpuModelMeter::CpuModelMeter(CpuPower power, int logical_processors, core::MeterScope scope)
     : power_(std::move(power)), logical_processors_(logical_processors), scope_(scope) {}
 
+double CpuModelMeter::IdleWatts(const CpuPower& power) { return kIdleShare * power.tdp_w; }
+
 std::string CpuModelMeter::Description() const {
   return "cpu: model, TDP " + Watts(power_.tdp_w) + " for " + std::to_string(logical_processors_) +
          (logical_processors_ == 1 ? " logical processor (" : " logical processors (") +

@@ -35,6 +35,9 @@ class CpuModelMeter : public Meter {
  public:
   CpuModelMeter(CpuPower power, int logical_processors, core::MeterScope scope);
 
+  /// What the machine draws with nothing running.
+  static double IdleWatts(const CpuPower& power);
+
   std::string Description() const override;
   void Start(Instant now) override;
   std::vector<core::EnergyReading> Sample(const IntervalUsage& usage) override;

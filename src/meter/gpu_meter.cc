@@ -131,15 +131,13 @@ void GpuMeter::LookAtPower(Metered& metered, Instant now) {
 
 void GpuMeter::ReadUtilisation() {
   double sum = 0;
-  int count = 0;
+  utilisation_.clear();
   for (const Metered& metered : metered_) {
     const auto percent = library_->UtilisationPercent(metered.gpu.handle);
-    if (!percent) continue;
-    sum += *percent;
-    ++count;
+    if (percent) sum += utilisation_[metered.device] = *percent;
   }
   utilisation_percent_.reset();
-  if (count > 0) utilisation_percent_ = sum / count;
+  if (!utilisation_.empty()) utilisation_percent_ = sum / static_cast<double>(utilisation_.size());
 }
 
 std::vector<DeviceProcesses> GpuMeter::Processes() {

@@ -38,6 +38,7 @@ class GpuMeter : public Meter {
   std::optional<std::chrono::nanoseconds> poll_interval() const override;
   void Poll(Instant now) override;
   std::optional<double> utilisation_percent() const override { return utilisation_percent_; }
+  std::map<std::string, double> utilisation_by_device() const override { return utilisation_; }
   std::vector<DeviceProcesses> Processes() override;
   std::vector<std::string> Gaps() const override;
 
@@ -70,6 +71,7 @@ class GpuMeter : public Meter {
   std::vector<Metered> metered_;
   Instant sampled_{};
   std::optional<double> utilisation_percent_;
+  std::map<std::string, double> utilisation_;
   GapLog gaps_;
 };
 

@@ -78,6 +78,9 @@ class Meter {
   /// Mean utilisation in percent of what is metered, at the last sample; only GPUs say one.
   virtual std::optional<double> utilisation_percent() const { return std::nullopt; }
 
+  /// The same by device, for those that could be read.
+  virtual std::map<std::string, double> utilisation_by_device() const { return {}; }
+
   /// Who used the metered devices since the previous call, for those that can say; only GPUs can.
   virtual std::vector<DeviceProcesses> Processes() { return {}; }
 

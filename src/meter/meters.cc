@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "meter/cgroup.h"
 #include "meter/cpu_info.h"
 #include "meter/cpu_model.h"
 #include "meter/nvml.h"
@@ -21,12 +22,15 @@ void AddCpuModel(const MeterOptions& options, MeterSet& set) {
                         "\" is not in the built-in table: 4 W per logical processor assumed; give "
                         "the watts of all " +
                         std::to_string(info.logical_processors) + " at full load with --cpu-tdp");
+  set.cpu_devices = 1;
+  set.cpu_idle_w = CpuModelMeter::IdleWatts(power);
   set.meters.push_back(
       std::make_unique<CpuModelMeter>(power, info.logical_processors, options.scope));
 }
 
 void AddCpu(const MeterOptions& options, std::vector<RaplDomain> packages, MeterSet& set) {
   if (packages.empty()) return AddCpuModel(options, set);
+  set.cpu_devices = static_cast<int>(packages.size());
   set.meters.push_back(std::make_unique<RaplMeter>(
       std::move(packages), RaplMeter::Options{core::Component::kCpu, options.scope, 0}));
 }
@@ -60,6 +64,7 @@ bool AddPlatform(const MeterOptions& options, std::vector<RaplDomain> psys, Mete
   set.notes.push_back(
       "psys counts the whole platform, memory included: packages and memory are "
       "not metered beside it");
+  set.cpu_devices = 1;
   set.meters.push_back(std::make_unique<RaplMeter>(
       std::move(psys), RaplMeter::Options{core::Component::kCpu, options.scope, 0}));
   return true;
@@ -108,6 +113,12 @@ MeterOptions OptionsFromEnvironment() {
   return options;
 }
 
+std::vector<GpuHolding> VisibleGpus(const MeterOptions& options) {
+  MeterSet set;
+  if (options.use_gpu) AddGpus(options, set);
+  return set.gpus;
+}
+
 MeterSet MakeMeters(const MeterOptions& options) {
   MeterSet set;
   RaplScan rapl;
@@ -119,6 +130,8 @@ MeterSet MakeMeters(const MeterOptions& options) {
   }
   if (options.use_gpu) AddGpus(options, set);
   for (const auto& meter : set.meters) set.descriptions.push_back(meter->Description());
+  if (options.scope == core::MeterScope::kProcessTree && Cgroup::Permitted(options.proc_root))
+    set.descriptions.push_back("usage: of a control group (cgroup v2), not of the process tree");
   return set;
 }
 

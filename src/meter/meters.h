@@ -47,7 +47,12 @@ struct MeterSet {
   std::vector<std::string> notes;         ///< why a better source is not used and what to do
   std::vector<std::string> gpu_models;    ///< of the metered GPUs, in order
   std::vector<GpuHolding> gpus;           ///< the same GPUs, as their readings name them
+  int cpu_devices = 0;                    ///< that the CPU is metered as: packages, or 1
+  std::optional<double> cpu_idle_w;       ///< of the CPU with nothing running, by its model
 };
+
+/// The GPUs that a program with these options sees, as their readings name them.
+std::vector<GpuHolding> VisibleGpus(const MeterOptions& options);
 
 /// Never fails: where nothing can be read the models remain.
 MeterSet MakeMeters(const MeterOptions& options);

@@ -43,6 +43,8 @@ class ProcessTree {
   /// Sets the base line. False if none of the roots can be read.
   bool Start();
   TreeUsage Sample();
+  /// Whether the process belonged to the tree at the last look.
+  bool Holds(pid_t pid) const { return index_.contains(pid); }
 
  private:
   using Time = std::chrono::nanoseconds;

@@ -3,9 +3,7 @@
 // readings on. Intervals of neighbouring samples share their boundary: no gaps, no overlaps; the
 // last, partial interval ends at Stop.
 //
-// Time: durations come from the monotonic clock. The wall time of a boundary is one reading of the
-// wall clock at Start plus the time since then (suspend included, CLOCK_BOOTTIME), so a wall clock
-// that is set while a run is measured cannot make an interval negative or count one twice.
+// Time: sampling_clock.h.
 //
 // Thread contract: Start, Mark and Stop may be called from any thread, one at a time. The sink is
 // called on the sampler thread and never after Stop returned. All signals are blocked in the
@@ -20,26 +18,16 @@
 
 #include "base/time.h"
 #include "core/run.h"
+#include "meter/cgroup.h"
 #include "meter/meter.h"
+#include "meter/utilisation.h"
 
 namespace ebb::meter {
-
-/// How busy the machine and the run were over one interval.
-struct Utilisation {
-  Interval wall;
-  double cpu_percent = 0;       ///< of all logical processors of the machine, everything running
-  double tree_cpu_percent = 0;  ///< the part of it used by the process tree
-  double ram_gb = 0;            ///< GiB resident: of the process tree, or in use on the machine
-  double gpu_percent = 0;       ///< mean over the metered GPUs; 0 without one
-};
 
 struct SamplerOptions {
   Duration interval{1000};
   core::MeterScope scope = core::MeterScope::kProcessTree;
   std::string proc_root = "/proc";
-  /// Several programs are measured at a time by this process: see ProcessTree. Each must then be
-  /// waited for after Stop.
-  bool one_of_several = false;
   /// Read once per Start. Replaced in tests.
   std::function<Time()> wall_now = {};
 };
@@ -62,8 +50,9 @@ class Sampler {
   /// Begins the first interval now. `roots` are the processes whose trees are measured; ignored
   /// (and usually empty) for the scope kMachine. If a root is a child of this process, the time of
   /// children this process has waited for counts too, so it does not matter whether the caller
-  /// reaps before or after Stop.
-  void Start(std::vector<pid_t> roots);
+  /// reaps before or after Stop. `cgroup` is what the roots were put into, if anything; it must
+  /// live until Stop.
+  void Start(std::vector<pid_t> roots, const Cgroup* cgroup = nullptr);
   /// Ends the current interval now and begins the next one, e.g. at the end of an epoch. Returns at
   /// once; a request within a millisecond of a boundary adds none.
   void Mark();

@@ -30,19 +30,20 @@ std::optional<double> Mean(std::optional<double> a, std::optional<double> b) {
 }  // namespace
 
 UsageReader::UsageReader(std::string proc_root, core::MeterScope scope, std::vector<pid_t> roots,
-                         bool others_waited_for)
+                         const Cgroup* cgroup)
     : proc_root_(std::move(proc_root)),
       scope_(scope),
       logical_processors_(std::max(1, static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)))),
-      tree_(proc_root_, std::move(roots), others_waited_for) {}
+      program_(proc_root_, std::move(roots), false, cgroup) {}
 
 bool UsageReader::Start(Instant now, Time wall) {
-  const bool found = scope_ == core::MeterScope::kMachine || tree_.Start();
+  const bool found = scope_ == core::MeterScope::kMachine || program_.Start();
   now_ = now;
   wall_ = wall;
   const Look look = LookNow();
   busy_ = look.busy;
-  tree_cpu_ = look.tree_cpu;
+  // What a program used before it was looked at for the first time is its own as well.
+  if (look.tree_cpu) tree_cpu_ = nanoseconds{};
   resident_bytes_ = look.resident_bytes;
   return found;
 }
@@ -72,9 +73,9 @@ UsageReader::Look UsageReader::LookNow() {
   }
   // Without /proc a tree cannot be told from one that has ended.
   if (!look.busy) return look;
-  const TreeUsage tree = tree_.Sample();
-  look.tree_cpu = tree.cpu_time;
-  look.resident_bytes = tree.resident_bytes;
+  const ProgramUsage::Look program = program_.Now();
+  look.tree_cpu = program.cpu_time;
+  look.resident_bytes = program.resident_bytes;
   return look;
 }
 

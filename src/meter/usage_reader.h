@@ -10,14 +10,14 @@
 
 #include "core/run.h"
 #include "meter/meter.h"
-#include "meter/process_tree.h"
+#include "meter/program_usage.h"
 
 namespace ebb::meter {
 
 class UsageReader {
  public:
   UsageReader(std::string proc_root, core::MeterScope scope, std::vector<pid_t> roots,
-              bool others_waited_for = false);
+              const Cgroup* cgroup = nullptr);
 
   /// The first interval begins here. False if none of the roots can be read (kProcessTree only).
   bool Start(Instant now, Time wall);
@@ -36,7 +36,7 @@ class UsageReader {
   const std::string proc_root_;
   const core::MeterScope scope_;
   const int logical_processors_;
-  ProcessTree tree_;
+  ProgramUsage program_;
   Instant now_{};
   Time wall_{};
   std::optional<std::chrono::nanoseconds> busy_;      // highest seen: /proc/stat may step back

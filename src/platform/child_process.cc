@@ -59,12 +59,16 @@ struct ChildSetup {
   int output = -1;  ///< of a child in the background
   pid_t parent = 0;
   const char* working_directory = nullptr;
+  int cgroup_procs = -1;
 };
 
 // Runs between fork and exec: async-signal-safe calls only.
 [[noreturn]] void ExecChild(char* const* argv, char* const* environment, const ChildSetup& setup,
                             int error_pipe) {
   ::setpgid(0, 0);
+  if (setup.cgroup_procs >= 0) {
+    [[maybe_unused]] const ssize_t entered = ::write(setup.cgroup_procs, "0", 1);
+  }
   if (setup.take_terminal) ::tcsetpgrp(STDIN_FILENO, ::getpid());
   if (setup.output >= 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -86,14 +90,18 @@ struct ChildSetup {
   ::_exit(127);
 }
 
-// Descriptors for a child in the background, closed when it has them.
-class BackgroundFiles {
+// Descriptors for a child, closed when it has them.
+class ChildFiles {
  public:
-  ~BackgroundFiles() {
-    if (input_ >= 0) ::close(input_);
-    if (output_ >= 0) ::close(output_);
+  ~ChildFiles() {
+    for (const int descriptor : {input_, output_, cgroup_procs_}) {
+      if (descriptor >= 0) ::close(descriptor);
+    }
   }
-  Status Open(const std::string& output_file) {
+  void OpenCgroup(const std::string& procs_file) {
+    cgroup_procs_ = ::open(procs_file.c_str(), O_WRONLY | O_CLOEXEC);
+  }
+  Status OpenBackground(const std::string& output_file) {
     input_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     output_ = ::open(output_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (input_ >= 0 && output_ >= 0) return {};
@@ -102,10 +110,12 @@ class BackgroundFiles {
   }
   int input() const { return input_; }
   int output() const { return output_; }
+  int cgroup_procs() const { return cgroup_procs_; }
 
  private:
   int input_ = -1;
   int output_ = -1;
+  int cgroup_procs_ = -1;
 };
 
 ExitStatus StatusFrom(int status) {
@@ -125,12 +135,18 @@ Result<ChildProcess> ChildProcess::Start(const ChildOptions& options) {
   std::vector<std::string> environment = MergedEnvironment(options);
   const std::vector<char*> argv = Pointers(arguments);
   const std::vector<char*> envp = Pointers(environment);
-  BackgroundFiles files;
-  if (options.background) EBB_RETURN_IF_ERROR(files.Open(options.background->output_file));
+  ChildFiles files;
+  if (options.background)
+    EBB_RETURN_IF_ERROR(files.OpenBackground(options.background->output_file));
+  if (!options.cgroup_procs.empty()) files.OpenCgroup(options.cgroup_procs);
   const bool holds_terminal = !options.background && HoldsTerminal();
   const ChildSetup setup{
-      holds_terminal, files.input(), files.output(), ::getpid(),
-      options.working_directory.empty() ? nullptr : options.working_directory.c_str()};
+      holds_terminal,
+      files.input(),
+      files.output(),
+      ::getpid(),
+      options.working_directory.empty() ? nullptr : options.working_directory.c_str(),
+      files.cgroup_procs()};
   int error_pipe[2];
   if (::pipe2(error_pipe, O_CLOEXEC) != 0) return Fail(StartError(errno, options.argv.front()));
   const pid_t pid = ::fork();

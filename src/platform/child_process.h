@@ -30,6 +30,9 @@ struct ChildOptions {
   };
   std::optional<Background> background{};
   std::string working_directory{};  ///< empty: ours
+  /// cgroup.procs of a control group that it enters before it runs; where it cannot, it runs
+  /// outside. Empty: none.
+  std::string cgroup_procs{};
 };
 
 struct ExitStatus {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "report/json_fields.h"
 
 namespace ebb::report {
@@ -69,6 +70,19 @@ Result<core::LedgerRow> ParseLedgerLine(std::string_view line, std::string where
   if (fields.Has("intensity_source")) row.intensity_source = fields.Text("intensity_source");
   EBB_RETURN_IF_ERROR(fields.status());
   return row;
+}
+
+std::vector<core::LedgerRow> ParseLedger(std::string_view text, int& damaged) {
+  std::vector<core::LedgerRow> rows;
+  for (const std::string_view line : Split(text, '\n')) {
+    if (Trim(line).empty()) continue;
+    auto row = ParseLedgerLine(line, "");
+    if (row)
+      rows.push_back(*std::move(row));
+    else
+      ++damaged;
+  }
+  return rows;
 }
 
 }  // namespace ebb::report

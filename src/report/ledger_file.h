@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "core/ledger.h"
@@ -13,5 +14,9 @@ namespace ebb::report {
 std::string FormatLedgerLine(const core::LedgerRow& row);
 /// `where` names file and line in errors.
 Result<core::LedgerRow> ParseLedgerLine(std::string_view line, std::string where);
+
+/// The rows of a file of such lines. Lines that cannot be read (a crash may leave one) are left out
+/// and counted in `damaged`.
+std::vector<core::LedgerRow> ParseLedger(std::string_view text, int& damaged);
 
 }  // namespace ebb::report

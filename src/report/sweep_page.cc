@@ -110,6 +110,7 @@ std::string SweepPage(const SweepReport& report) {
           EscapeHtml(std::to_string(report.rows.size()) + " experiments, " +
                      EnergyText(report.energy) + ", " + EmissionsText(report.emissions) + ".") +
           "</p>";
+  if (report.machine) body += Element("p", MachineText(report) + ".");
   if (report.stopped_early > 0)
     body += Element("p", std::to_string(report.stopped_early) + " were stopped early: about " +
                              EmissionsText(report.saved_emissions) +

@@ -30,6 +30,16 @@ nlohmann::ordered_json OrNull(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
+nlohmann::ordered_json MachineJson(const SweepMachine& machine) {
+  const auto grams = [](const std::optional<Emissions>& emissions) {
+    return OrNull(emissions ? std::optional(emissions->grams) : std::nullopt);
+  };
+  return {{"idle_kwh", machine.idle.kwh()},
+          {"idle_g", grams(machine.idle_emissions)},
+          {"unattributed_kwh", machine.unattributed.kwh()},
+          {"unattributed_g", grams(machine.unattributed_emissions)}};
+}
+
 nlohmann::ordered_json RowJson(const SweepRow& row) {
   const auto grams =
       row.emissions ? std::optional<double>(row.emissions->grams) : std::optional<double>();
@@ -81,6 +91,18 @@ void Rank(SweepReport& report) {
   }
 }
 
+std::string MachineText(const SweepReport& report) {
+  const SweepMachine& machine = *report.machine;
+  const auto with_grams = [](Energy energy, const std::optional<Emissions>& emissions) {
+    return EnergyText(energy) + " (" +
+           (emissions ? EmissionsText(*emissions) : std::string("emissions unknown")) + ")";
+  };
+  return "machine, while experiments ran: " +
+         EnergyText(report.energy + machine.idle + machine.unattributed) + " = experiments " +
+         EnergyText(report.energy) + " + idle " + with_grams(machine.idle, machine.idle_emissions) +
+         " + unattributed " + with_grams(machine.unattributed, machine.unattributed_emissions);
+}
+
 std::string SweepText(const SweepReport& report) {
   std::size_t longest = 10;
   for (const SweepRow& row : report.rows) longest = std::max(longest, ColumnsOf(row.name));
@@ -98,6 +120,7 @@ std::string SweepText(const SweepReport& report) {
     text += std::string(Name(row.outcome)) + (row.note.empty() ? "" : ": " + row.note) + "\n";
   }
   text += "* on the loss-grams front: no complete experiment has both less loss and fewer grams\n";
+  if (report.machine) text += MachineText(report) + "\n";
   if (report.stopped_early > 0)
     text += std::to_string(report.stopped_early) + " stopped early: about " +
             EmissionsText(report.saved_emissions) + " and " + EnergyText(report.saved_energy) +
@@ -116,6 +139,7 @@ std::string SweepJson(const SweepReport& report) {
                               {"estimated_saved_kwh", report.saved_energy.kwh()},
                               {"estimated_saved_g", report.saved_emissions.grams},
                               {"notices", report.notices}};
+  json["machine"] = report.machine ? MachineJson(*report.machine) : nlohmann::ordered_json(nullptr);
   json["experiments"] = nlohmann::ordered_json::array();
   for (const SweepRow& row : report.rows) json["experiments"].push_back(RowJson(row));
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

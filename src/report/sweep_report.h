@@ -30,12 +30,20 @@ struct SweepRow {
   bool on_front = false;
 };
 
+/// What the machine used while experiments ran and none of them did. Emissions are absent where
+/// some of the energy has no intensity.
+struct SweepMachine {
+  Energy idle, unattributed;
+  std::optional<Emissions> idle_emissions, unattributed_emissions;
+};
+
 struct SweepReport {
   std::string name;
   std::vector<SweepRow> rows;  ///< ranked: complete ones by loss, then the others
   std::vector<std::string> notices;
   Energy energy;
   Emissions emissions;
+  std::optional<SweepMachine> machine;  ///< absent: not known
   int stopped_early = 0;
   Energy saved_energy;        ///< estimated, of what was stopped early
   Emissions saved_emissions;  ///< the same
@@ -44,6 +52,8 @@ struct SweepReport {
 /// Orders the rows and marks the front.
 void Rank(SweepReport& report);
 
+/// "machine: 12 Wh = experiments 8 Wh + idle 3 Wh + unattributed 1 Wh (other programs)".
+std::string MachineText(const SweepReport& report);
 std::string SweepText(const SweepReport& report);
 /// schema "ebb.sweep-report/1".
 std::string SweepJson(const SweepReport& report);

@@ -55,6 +55,22 @@ TEST(SweepReport, ThePublishedWinnerBeatsAllOthersInBoth) {
   EXPECT_EQ(Front(Published()), (std::vector<std::string>{"r32-a128-d5"}));
 }
 
+TEST(SweepReport, TheMachineHasItsOwnLine) {
+  SweepReport report = Published();
+  EXPECT_EQ(SweepText(report).find("machine"), std::string::npos);
+  report.energy = Energy::Joules(8 * 3600);
+  report.machine = SweepMachine{Energy::Joules(3 * 3600), Energy::Joules(3600), Emissions{1.5}, {}};
+  EXPECT_NE(
+      SweepText(report).find("machine, while experiments ran: 12 Wh = experiments 8 Wh + idle "
+                             "3 Wh (1.5 g) + unattributed 1 Wh (emissions unknown)\n"),
+      std::string::npos)
+      << SweepText(report);
+  const auto json = nlohmann::json::parse(SweepJson(report));
+  EXPECT_DOUBLE_EQ(json["machine"]["idle_kwh"].get<double>(), 0.003);
+  EXPECT_TRUE(json["machine"]["unattributed_g"].is_null());
+  EXPECT_NE(SweepPage(report).find("unattributed 1 Wh"), std::string::npos);
+}
+
 TEST(SweepReport, TheFrontHoldsWhatNothingBeatsInBoth) {
   SweepReport report;
   report.rows = {Row("cheap", 0.9, 1),

@@ -1,0 +1,51 @@
+#pragma once
+// The time of samples. Durations come from the monotonic clock; the wall time of a boundary is one
+// reading of the wall clock plus the time since then (suspend included, CLOCK_BOOTTIME), so a wall
+// clock that is set meanwhile cannot make an interval negative or count one twice.
+
+#include <signal.h>
+
+#include <chrono>
+#include <functional>
+
+#include "base/time.h"
+#include "meter/meter.h"
+
+namespace ebb::meter {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+class SamplingClock {
+ public:
+  /// `wall_now` is read once; the system clock where it is empty.
+  explicit SamplingClock(const std::function<Time()>& wall_now);
+
+  SteadyTime begin() const { return begin_; }
+  Time wall_begin() const { return wall_; }
+  Time WallNow() const;
+  /// The first point after `now` on the grid of `interval` laid at the begin, so that samples do
+  /// not drift; a late one leaves some out.
+  SteadyTime NextMultiple(SteadyTime now, std::chrono::nanoseconds interval) const;
+
+  static Instant AsInstant(SteadyTime time) { return time.time_since_epoch(); }
+
+ private:
+  Time wall_;
+  std::chrono::nanoseconds boot_;
+  SteadyTime begin_;
+};
+
+/// A new thread inherits the mask of the one that starts it: while this lives, threads are started
+/// that no signal reaches, so that signals stay with the threads that were there before.
+class BlockAllSignals {
+ public:
+  BlockAllSignals();
+  ~BlockAllSignals();
+  BlockAllSignals(const BlockAllSignals&) = delete;
+  BlockAllSignals& operator=(const BlockAllSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace ebb::meter
