@@ -241,6 +241,8 @@ TEST_F(Cli, ABudgetStopsARunOnceAndOnlyMoreOfItContinuesIt) {
   EXPECT_LE(summary.at("energy").at("facility_j").get<double>(), 3600 + 100);
   const std::string events = Read(directory_ / "r" / "budget.jsonl");
   EXPECT_TRUE(Contains(events, "\"event\":\"reached\",\"attempt\":2")) << events;
+  EXPECT_TRUE(Contains(Ebb({"resume", "r"}).err, "its budget of 0.00100 kWh"))
+      << "the raised one is the one in force";
   EXPECT_EQ(Ebb({"track", "--on-budget", "log", "--run-dir", "x", "--", "true"}).code, 3)
       << "what happens to a budget that is not there";
 }

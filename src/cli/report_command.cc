@@ -31,7 +31,8 @@ Result<int> Merge(const MergeRequest& request) {
   if (directories.empty())
     return Fail({ExitCode::kUsage, "no run directory is named", "",
                  "ebb report merge runs/rank0 runs/rank1"});
-  EBB_ASSIGN_OR_RETURN(const report::MergedRun merged, MergeRuns(directories, request.name));
+  EBB_ASSIGN_OR_RETURN(const report::MergedRun merged,
+                       report::MergeRuns(directories, request.name));
   for (const std::string& notice : merged.notices)
     std::fprintf(stderr, "note: %s\n", notice.c_str());
   if (merged.not_counted > Energy{})
@@ -53,10 +54,11 @@ Result<int> Report(const MergeRequest& request) {
     return Fail({ExitCode::kUsage, "--format: \"" + request.format + "\" is not accepted", "",
                  "choose one of text, json"});
   if (!request.words.empty() && request.words.front() == "merge") return Merge(request);
+  const std::vector<std::string> actions{"merge"};
   const std::string action = request.words.empty() ? "" : request.words.front();
   return Fail(
       {ExitCode::kUsage,
-       "\"" + action + "\" is nothing that ebb report does" + SuggestionText(action, {"merge"}), "",
+       "\"" + action + "\" is nothing that ebb report does" + SuggestionText(action, actions), "",
        "ebb report merge DIR..."});
 }
 
