@@ -149,6 +149,10 @@ core::RunSpec SpecOf(const std::vector<RunRecord>& members, const std::string& n
     spec.wue_l_per_kwh.reset();
     notices.push_back("the members have different WUE: water is left out");
   }
+  if (spec.prices && members.size() > 1) {
+    spec.prices.reset();
+    notices.push_back("costs are left out: each member states its own prices");
+  }
   if (spec.embodied && members.size() > 1) {
     spec.embodied.reset();
     notices.push_back("embodied emissions are left out: each member states its own hardware");
@@ -220,6 +224,12 @@ Status WriteRun(const Path& directory, const RunRecord& run) {
       EBB_RETURN_IF_ERROR(writer.EndAttempt(attempt));
   }
   EBB_RETURN_IF_ERROR(writer.AppendRows(run.ledger));
+  if (run.budget.budget) {
+    EBB_RETURN_IF_ERROR(writer.AppendBudget(*run.budget.budget, 1));
+    for (const core::BudgetEvent& event : run.budget.events)
+      EBB_RETURN_IF_ERROR(writer.AppendBudgetEvent(event));
+  }
+  if (run.spec.prices) EBB_RETURN_IF_ERROR(writer.WritePrices(run.prices));
   return writer.WriteSignal(run.signal);
 }
 
