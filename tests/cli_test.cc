@@ -192,6 +192,33 @@ TEST_F(Cli, ASecondSignalWaterAndEmbodiedEmissionsStandBesideTheTotals) {
   EXPECT_TRUE(Contains(same.err, "both signals are average")) << same.err;
 }
 
+TEST_F(Cli, RanksThatMeterOneMachineMergeIntoOneRun) {
+  const std::vector<std::string> rank{
+      "track",        "--scope", "machine", "--interval", "20ms",  "--constant", "100",
+      "--output-dir", "runs",    "--quiet", "--",         "sleep", "0.1"};
+  ASSERT_EQ(Ebb(rank).code, 0);
+  ASSERT_EQ(Ebb(rank).code, 0);
+  std::vector<std::string> merge{"report", "merge"};
+  double joules = 0;
+  for (const auto& entry : fs::directory_iterator(directory_ / "runs")) {
+    merge.push_back(entry.path().string());
+    joules +=
+        Summary("runs/" + entry.path().filename().string()).at("energy").at("it_j").get<double>();
+  }
+  for (const char* word : {"--output-dir", "whole", "--name", "job"}) merge.push_back(word);
+  const Outcome merged = Ebb(merge);
+  ASSERT_EQ(merged.code, 0) << merged.err;
+  EXPECT_NEAR(Summary("whole").at("energy").at("it_j").get<double>(), joules, 1e-6)
+      << "one after the other: nothing overlaps";
+  EXPECT_EQ(Summary("whole").at("attempts"), 2);
+  const Outcome again = Ebb({"report", "merge", "whole", merge[2], "--format", "json"});
+  EXPECT_NEAR(nlohmann::json::parse(again.out).at("energy").at("it_j").get<double>(), joules, 1e-6)
+      << "a member given twice counts once";
+  EXPECT_EQ(Ebb(merge).code, 3) << "a directory that holds a run is not written over";
+  EXPECT_EQ(Ebb({"report", "merg", "whole"}).code, 2);
+  EXPECT_EQ(Ebb({"report", "merge", "nothing"}).code, 3);
+}
+
 TEST_F(Cli, ABudgetStopsARunOnceAndOnlyMoreOfItContinuesIt) {
   // 3.6 kW of memory, whatever runs: 0.0005 kWh last half a second.
   const Outcome stopped =
@@ -214,6 +241,8 @@ TEST_F(Cli, ABudgetStopsARunOnceAndOnlyMoreOfItContinuesIt) {
   EXPECT_LE(summary.at("energy").at("facility_j").get<double>(), 3600 + 100);
   const std::string events = Read(directory_ / "r" / "budget.jsonl");
   EXPECT_TRUE(Contains(events, "\"event\":\"reached\",\"attempt\":2")) << events;
+  EXPECT_TRUE(Contains(Ebb({"resume", "r"}).err, "its budget of 0.00100 kWh"))
+      << "the raised one is the one in force";
   EXPECT_EQ(Ebb({"track", "--on-budget", "log", "--run-dir", "x", "--", "true"}).code, 3)
       << "what happens to a budget that is not there";
 }

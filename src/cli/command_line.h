@@ -20,6 +20,7 @@ void AddForecastCommand(Parser& parser);
 void AddPricesCommand(Parser& parser);
 void AddGridCommand(Parser& parser);
 void AddPlanCommand(Parser& parser);
+void AddReportCommand(Parser& parser);
 void AddResumeCommand(Parser& parser);
 void AddRunCommand(Parser& parser, const UserCommand& user_command);
 void AddSimulateCommand(Parser& parser);

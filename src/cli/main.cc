@@ -55,6 +55,7 @@ int main(int argc, char** argv) {
   AddResumeCommand(parser);
   AddSummaryCommand(parser);
   AddCompareCommand(parser);
+  AddReportCommand(parser);
   AddPlanCommand(parser);
   AddSimulateCommand(parser);
   AddStoreCommand(parser);

@@ -23,7 +23,7 @@ void AddResumeCommand(Parser& parser) {
   command.Positional("RUN_DIR", "the run's directory", directory.get());
   for (const FlagGroup group :
        {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kPrice, FlagGroup::kClock,
-        FlagGroup::kMetering, FlagGroup::kBudget, FlagGroup::kOutput})
+        FlagGroup::kMetering, FlagGroup::kOtherSignal, FlagGroup::kBudget, FlagGroup::kOutput})
     AddFlags(command, group, *values);
   command.Action([=]() -> Result<int> {
     platform::ProcessSignals signals;

@@ -24,7 +24,7 @@ void AddRunCommand(Parser& parser, const UserCommand& user_command) {
   auto values = std::make_shared<FlagValues>();
   for (const FlagGroup group :
        {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kPrice, FlagGroup::kClock,
-        FlagGroup::kMetering, FlagGroup::kBudget, FlagGroup::kOutput})
+        FlagGroup::kMetering, FlagGroup::kOtherSignal, FlagGroup::kBudget, FlagGroup::kOutput})
     AddFlags(command, group, *values);
   command.Action([values, &user_command]() -> Result<int> {
     RunRequest request;

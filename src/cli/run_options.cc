@@ -433,7 +433,7 @@ Show OfOther(std::function<std::optional<std::string>(const signals::SignalOptio
 
 std::vector<Flag> OtherSignalFlags() {
   return {
-      {FlagGroup::kSignal, "other-trace", "FILE",
+      {FlagGroup::kOtherSignal, "other-trace", "FILE",
        "a second signal, of the other kind (average, marginal), from a CSV file: accounted beside "
        "the first, decides nothing",
        Text([](RunOptions& o, const std::string& v) {
@@ -443,7 +443,7 @@ std::vector<Flag> OtherSignalFlags() {
        OfOther([](const auto& other) {
          return If(other.source == signals::SignalSource::kReplay, other.trace_path);
        })},
-      {FlagGroup::kSignal, "other-constant", "G_PER_KWH", "a second signal: one value",
+      {FlagGroup::kOtherSignal, "other-constant", "G_PER_KWH", "a second signal: one value",
        Number("other-constant", 0, 5000,
               [](RunOptions& o, double v) {
                 OtherSignal(o).source = signals::SignalSource::kConstant;
@@ -453,14 +453,14 @@ std::vector<Flag> OtherSignalFlags() {
          return other.constant ? std::optional(FormatExact(other.constant->g_per_kwh))
                                : std::nullopt;
        })},
-      {FlagGroup::kSignal, "other-signal", "SOURCE", "a second signal: a source by name",
+      {FlagGroup::kOtherSignal, "other-signal", "SOURCE", "a second signal: a source by name",
        Choice("other-signal", signals::SignalSourceNames(), signals::SignalSourceFromName,
               [](RunOptions& o, signals::SignalSource v) { OtherSignal(o).source = v; }),
        OfOther([](const auto& other) { return std::optional(std::string(Name(other.source))); })},
-      {FlagGroup::kSignal, "other-zone", "ZONE", "zone or region to ask the second signal for",
+      {FlagGroup::kOtherSignal, "other-zone", "ZONE", "zone or region to ask the second signal for",
        Text([](RunOptions& o, const std::string& v) { OtherSignal(o).zone = v; }),
        OfOther([](const auto& other) { return If(!other.zone.empty(), other.zone); })},
-      {FlagGroup::kSignal, "other-kind", "KIND", "average or marginal, where it has both",
+      {FlagGroup::kOtherSignal, "other-kind", "KIND", "average or marginal, where it has both",
        Choice("other-kind", {"average", "marginal"}, core::SignalKindFromName,
               [](RunOptions& o, core::SignalKind v) { OtherSignal(o).kind = v; }),
        OfOther([](const auto& other) {
@@ -584,6 +584,8 @@ const char* Heading(FlagGroup group) {
       return "Replayed grid clock";
     case FlagGroup::kMetering:
       return "Measuring";
+    case FlagGroup::kOtherSignal:
+      return "Second signal";
     case FlagGroup::kBudget:
       return "Budget";
     case FlagGroup::kOutput:

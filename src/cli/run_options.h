@@ -27,7 +27,7 @@ struct RunOptions {
 /// Flag name without dashes -> text; switches have the text "true".
 using FlagValues = std::map<std::string, std::string>;
 
-enum class FlagGroup { kGate, kSignal, kPrice, kClock, kMetering, kBudget, kOutput };
+enum class FlagGroup { kGate, kSignal, kPrice, kClock, kMetering, kOtherSignal, kBudget, kOutput };
 
 /// Registers the flags of one group on a subcommand; given ones land in `values`.
 void AddFlags(Command& command, FlagGroup group, FlagValues& values);

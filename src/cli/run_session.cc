@@ -460,6 +460,12 @@ Result<RunResult> ResumeRun(const Path& directory, const FlagValues& given,
     return Fail({ExitCode::kUsage, "is not a run directory", directory.string(),
                  "give the directory that the run printed at its end"});
   EBB_ASSIGN_OR_RETURN(RunOptions options, ReadOptions(directory));
+  if (!options.metering.budget.empty() || given.contains("budget-kwh") ||
+      given.contains("budget-g")) {
+    // An earlier resume may have raised it.
+    EBB_ASSIGN_OR_RETURN(const core::RunRecord record, report::ReadRun(directory));
+    if (record.budget.budget) options.metering.budget = *record.budget.budget;
+  }
   EBB_RETURN_IF_ERROR(ApplyFlags(given, options));
   return Session(std::move(options), signals).Resume(directory);
 }

@@ -20,8 +20,9 @@ every figure says which.)";
 void AddTrackCommand(Parser& parser, const UserCommand& user_command) {
   Command& command = parser.Add("track", "measure a command's energy and emissions", kExamples);
   auto values = std::make_shared<FlagValues>();
-  for (const FlagGroup group : {FlagGroup::kSignal, FlagGroup::kPrice, FlagGroup::kClock,
-                                FlagGroup::kMetering, FlagGroup::kBudget, FlagGroup::kOutput})
+  for (const FlagGroup group :
+       {FlagGroup::kSignal, FlagGroup::kPrice, FlagGroup::kClock, FlagGroup::kMetering,
+        FlagGroup::kOtherSignal, FlagGroup::kBudget, FlagGroup::kOutput})
     AddFlags(command, group, *values);
   command.Action([values, &user_command]() -> Result<int> {
     RunRequest request;

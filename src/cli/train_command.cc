@@ -122,7 +122,7 @@ void AddTrainCommand(Parser& parser) {
                  [request] { request->compare = true; });
   for (const FlagGroup group :
        {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kPrice, FlagGroup::kClock,
-        FlagGroup::kMetering, FlagGroup::kBudget, FlagGroup::kOutput})
+        FlagGroup::kMetering, FlagGroup::kOtherSignal, FlagGroup::kBudget, FlagGroup::kOutput})
     AddFlags(command, group, request->flags);
   command.Action([request] { return Train(*request); });
 }

@@ -1,5 +1,6 @@
 #include "core/run.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/enum_names.h"
@@ -33,9 +34,35 @@ Duration RunRecord::waited() const {
 }
 
 Duration RunRecord::running_time() const {
+  std::vector<Interval> walls;
+  for (const Attempt& attempt : attempts) walls.push_back(attempt.wall);
+  std::sort(walls.begin(), walls.end(),
+            [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
   Duration total{0};
-  for (const Attempt& attempt : attempts) total += attempt.wall.length();
+  Time until = Time::min();
+  for (const Interval& wall : walls) {
+    if (wall.end > until) total += wall.end - std::max(wall.begin, until);
+    until = std::max(until, wall.end);
+  }
   return total;
+}
+
+AttemptOutcome RunRecord::outcome() const {
+  if (attempts.empty()) return AttemptOutcome::kNotStarted;
+  const Time last_begin =
+      std::max_element(attempts.begin(), attempts.end(), [](const Attempt& a, const Attempt& b) {
+        return a.wall.begin < b.wall.begin;
+      })->wall.begin;
+  constexpr std::array kWorstFirst{
+      AttemptOutcome::kFailed,  AttemptOutcome::kKilled, AttemptOutcome::kStoppedByBudget,
+      AttemptOutcome::kRunning, AttemptOutcome::kPaused, AttemptOutcome::kNotStarted,
+      AttemptOutcome::kDone};
+  for (const AttemptOutcome outcome : kWorstFirst)
+    for (const Attempt& attempt : attempts)
+      if (attempt.outcome == outcome &&
+          (attempt.wall.end > last_begin || attempt.wall.begin == last_begin))
+        return outcome;
+  return attempts.back().outcome;
 }
 
 }  // namespace ebb::core

@@ -37,6 +37,8 @@ struct Machine {
   int cpu_count = 0;        ///< logical processors
   double ram_total_gb = 0;  ///< GiB, as CodeCarbon counts
   std::vector<std::string> gpu_models;
+  /// Of the kernel's present boot: the same in all containers of a machine. Empty: not known.
+  std::string boot_id;
 };
 
 /// The emissions of making the hardware, of which a run bears its share of the lifetime. A fact of
@@ -159,8 +161,10 @@ struct RunRecord {
   std::optional<Time> started() const;
   /// Grid time waited between submission and the first start (or the last decision).
   Duration waited() const;
-  /// Wall time spent running, pauses excluded.
+  /// Wall time in which any attempt ran, pauses excluded.
   Duration running_time() const;
+  /// Of the attempts that ended after the last one began (ranks run side by side): the worst.
+  AttemptOutcome outcome() const;
 };
 
 }  // namespace ebb::core

@@ -2,7 +2,11 @@
 
 #include <sys/utsname.h>
 
+#include <array>
+
+#include "base/text.h"
 #include "meter/cpu_info.h"
+#include "meter/small_file.h"
 
 namespace ebb::meter {
 
@@ -19,6 +23,9 @@ core::Machine DescribeMachine(std::vector<std::string> gpu_models, const std::st
   machine.cpu_count = cpu.logical_processors;
   machine.ram_total_gb = ReadTotalMemoryBytes(proc_root).value_or(0) / kBytesPerGib;
   machine.gpu_models = std::move(gpu_models);
+  std::array<char, 64> buffer{};
+  const auto boot = ReadSmallFile((proc_root + "/sys/kernel/random/boot_id").c_str(), buffer);
+  if (boot) machine.boot_id = Trim(*boot);
   return machine;
 }
 

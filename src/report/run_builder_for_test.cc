@@ -23,7 +23,7 @@ core::RunSpec Spec(const RunBuilder& b) {
   spec.signal = {"US-CAL-CISO", core::SignalKind::kAverage, core::Boundary::kLifecycle,
                  "replay test.csv"};
   spec.meters = {"cpu: model, TDP 1000 W", "ram: model, 200 W"};
-  spec.machine = {"host", "Linux-6.1.0-x86_64", "Test CPU", 2, 16, {}};
+  spec.machine = {"host", "Linux-6.1.0-x86_64", "Test CPU", 2, 16, {}, {}};
   if (b.trains)
     spec.training =
         core::TrainingSettings{"simple-cnn", "digits", b.batch_size, b.accumulation_steps, 2, 1e-3,

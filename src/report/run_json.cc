@@ -61,12 +61,14 @@ core::TrainingSettings TrainingFrom(JsonFields fields) {
 }
 
 Json ToJson(const core::Machine& machine) {
-  return {{"host", machine.host},
-          {"operating_system", machine.operating_system},
-          {"cpu_model", machine.cpu_model},
-          {"cpu_count", machine.cpu_count},
-          {"ram_total_gb", machine.ram_total_gb},
-          {"gpu_models", machine.gpu_models}};
+  Json json{{"host", machine.host},
+            {"operating_system", machine.operating_system},
+            {"cpu_model", machine.cpu_model},
+            {"cpu_count", machine.cpu_count},
+            {"ram_total_gb", machine.ram_total_gb},
+            {"gpu_models", machine.gpu_models}};
+  if (!machine.boot_id.empty()) json["boot_id"] = machine.boot_id;
+  return json;
 }
 
 core::Machine MachineFrom(JsonFields fields) {
@@ -77,6 +79,7 @@ core::Machine MachineFrom(JsonFields fields) {
   machine.cpu_count = fields.Count("cpu_count");
   machine.ram_total_gb = fields.Number("ram_total_gb");
   machine.gpu_models = fields.Texts("gpu_models");
+  if (fields.Has("boot_id")) machine.boot_id = fields.Text("boot_id");
   return machine;
 }
 

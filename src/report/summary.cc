@@ -132,8 +132,9 @@ Summary Summarise(const core::RunRecord& run) {
   summary.attempts = static_cast<int>(run.attempts.size());
   summary.ended = run.spec.submitted;
   if (!run.attempts.empty()) {
-    summary.ended = run.attempts.back().grid.end;
-    summary.outcome = run.attempts.back().outcome;
+    for (const core::Attempt& attempt : run.attempts)
+      summary.ended = std::max(summary.ended, attempt.grid.end);
+    summary.outcome = run.outcome();
   }
   if (const auto others = core::OnOtherSignal(run.ledger); !others.empty())
     summary.other = OtherTotals{others.front().signal_kind, core::Total(others),

@@ -1,0 +1,81 @@
+// ebb report merge DIR...: run directories that are one run, as one.
+#include <cstdio>
+
+#include "base/text.h"
+#include "cli/command_line.h"
+#include "cli/run_files.h"
+#include "report/merged_run.h"
+#include "report/summary.h"
+#include "report/units_text.h"
+
+namespace ebb::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  ebb report merge runs/rank0-* runs/rank1-*
+  ebb report merge node-a/run node-b/run --output-dir runs/whole --format json
+
+Ranks of a distributed job and attempts on several machines are one run. A device that several ranks
+metered as a whole counts once, shares of process trees add up (docs/METHOD.md, One run). The merged
+directory is a run directory: ebb summary, ebb compare and ebb report merge read it.)";
+
+struct MergeRequest {
+  std::vector<std::string> words;  // the action and the directories
+  std::string output_dir, name;
+  std::string format = "text";
+};
+
+Result<int> Merge(const MergeRequest& request) {
+  std::vector<report::Path> directories(request.words.begin() + 1, request.words.end());
+  if (directories.empty())
+    return Fail({ExitCode::kUsage, "no run directory is named", "",
+                 "ebb report merge runs/rank0 runs/rank1"});
+  EBB_ASSIGN_OR_RETURN(const report::MergedRun merged,
+                       report::MergeRuns(directories, request.name));
+  for (const std::string& notice : merged.notices)
+    std::fprintf(stderr, "note: %s\n", notice.c_str());
+  if (merged.not_counted > Energy{})
+    std::fprintf(stderr, "note: %s were metered more than once and count once\n",
+                 report::EnergyText(merged.not_counted).c_str());
+  if (!request.output_dir.empty()) {
+    EBB_RETURN_IF_ERROR(report::WriteMergedRun(request.output_dir, merged));
+    EBB_RETURN_IF_ERROR(WriteViews(request.output_dir));
+  }
+  const report::Summary summary = report::Summarise(merged.record);
+  const std::string text = request.format == "json" ? report::SummaryJson(merged.record, summary)
+                                                    : report::SummaryText(merged.record, summary);
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+Result<int> Report(const MergeRequest& request) {
+  if (request.format != "text" && request.format != "json")
+    return Fail({ExitCode::kUsage, "--format: \"" + request.format + "\" is not accepted", "",
+                 "choose one of text, json"});
+  if (!request.words.empty() && request.words.front() == "merge") return Merge(request);
+  const std::vector<std::string> actions{"merge"};
+  const std::string action = request.words.empty() ? "" : request.words.front();
+  return Fail(
+      {ExitCode::kUsage,
+       "\"" + action + "\" is nothing that ebb report does" + SuggestionText(action, actions), "",
+       "ebb report merge DIR..."});
+}
+
+}  // namespace
+
+void AddReportCommand(Parser& parser) {
+  Command& command =
+      parser.Add("report", "merge run directories that are one run (ranks, machines)", kExamples);
+  auto request = std::make_shared<MergeRequest>();
+  command.Positionals("merge DIR", "what to do, and with which run directories", &request->words);
+  command.Flag({"output-dir", "DIR", "also write the merged run directory"},
+               [request](const std::string& text) { request->output_dir = text; });
+  command.Flag({"name", "NAME", "name of the merged run (default the first member's)"},
+               [request](const std::string& text) { request->name = text; });
+  command.Flag({"format", "text|json", "how it is printed"},
+               [request](const std::string& text) { request->format = text; });
+  command.Action([request] { return Report(*request); });
+}
+
+}  // namespace ebb::cli
