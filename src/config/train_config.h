@@ -94,12 +94,21 @@ std::vector<std::string> RaplUseNames();
 std::string_view Name(RaplUse use);
 std::optional<RaplUse> RaplUseFromName(std::string_view name);
 
+/// How the load of processors without a readable counter becomes power (meter/cpu_model.h).
+enum class CpuModel { kLinear, kCodeCarbon };
+/// "linear", "codecarbon".
+std::vector<std::string> CpuModelNames();
+std::string_view Name(CpuModel model);
+std::optional<CpuModel> CpuModelFromName(std::string_view name);
+
 struct MeteringConfig {
   core::MeterScope scope = core::MeterScope::kProcessTree;
   Duration interval{std::chrono::seconds{1}};
   std::optional<Power> cpu_tdp;
   std::optional<Power> ram_power;
   RaplUse rapl = RaplUse::kPackages;
+  CpuModel cpu_model = CpuModel::kLinear;
+  std::optional<std::string> gpu_ids;  ///< as CUDA_VISIBLE_DEVICES; absent: that variable decides
   Pue pue;
   std::optional<double> wue_l_per_kwh;
   core::Embodied embodied{{}, kDefaultLifetime, 1};  ///< total 0: left out

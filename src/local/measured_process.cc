@@ -136,8 +136,8 @@ void MeasuredProcess::State::WatchBudget() {
 }
 
 void MeasuredProcess::State::Obey(const runtime::BudgetStep& step) {
-  if (step.order == runtime::BudgetOrder::kAskToEnd) child->SendSignal(SIGTERM);
-  if (step.order == runtime::BudgetOrder::kKill) child->SendSignal(SIGKILL);
+  if (child && step.order == runtime::BudgetOrder::kAskToEnd) child->SendSignal(SIGTERM);
+  if (child && step.order == runtime::BudgetOrder::kKill) child->SendSignal(SIGKILL);
   for (const core::BudgetEvent& event : step.events) observer.OnBudget(event);
 }
 
@@ -148,15 +148,20 @@ Result<std::unique_ptr<MeasuredProcess>> MeasuredProcess::Start(
     const AttemptOptions& options, std::vector<std::unique_ptr<meter::Meter>> meters,
     runtime::SignalFeed& feed, const runtime::GridClock& clock, AttemptObserver& observer) {
   auto state = std::make_unique<State>(options, std::move(meters), feed, clock, observer);
-  EBB_ASSIGN_OR_RETURN(platform::ChildProcess child, platform::ChildProcess::Start(options.child));
-  state->child.emplace(std::move(child));
-  state->sampler.Start({state->child->pid()});
+  std::vector<pid_t> roots;
+  if (!options.child.argv.empty()) {
+    EBB_ASSIGN_OR_RETURN(platform::ChildProcess child,
+                         platform::ChildProcess::Start(options.child));
+    roots = {child.pid()};
+    state->child.emplace(std::move(child));
+  }
+  state->sampler.Start(std::move(roots));
   const Time began = WallNow();
   state->attempt.number = options.number;
   state->attempt.wall = {began, began};
   state->attempt.grid = clock.ToGrid(state->attempt.wall);
   if (auto begun = observer.OnBegin(state->attempt); !begun) {
-    state->child->SendSignal(SIGTERM);
+    if (state->child) state->child->SendSignal(SIGTERM);
     return Fail(begun.error());
   }
   for (ObservedFeed& observed : state->feeds)

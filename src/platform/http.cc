@@ -86,9 +86,8 @@ bool AskingAgainCannotHelp(CURLcode code) {
 // A query can carry a token: it stays out of messages.
 std::string WithoutQuery(const std::string& url) { return url.substr(0, url.find('?')); }
 
-}  // namespace
-
-Result<HttpResponse> HttpGet(const HttpRequest& request) {
+// GET, or PUT where there is a body to put.
+Result<HttpResponse> Perform(const HttpRequest& request, const std::string* put_body) {
   static const std::optional<Curl> curl = LoadCurl();
   if (!curl)
     return Fail({ExitCode::kConfiguration, "libcurl.so.4 cannot be loaded", "",
@@ -111,8 +110,15 @@ Result<HttpResponse> HttpGet(const HttpRequest& request) {
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
   // A header can carry a token, and libcurl would send it to wherever a redirect points.
-  set(CURLOPT_FOLLOWLOCATION, request.headers.empty() ? 1L : 0L);
+  const bool plain = request.headers.empty() && request.user_password.empty() && !put_body;
+  set(CURLOPT_FOLLOWLOCATION, plain ? 1L : 0L);
   set(CURLOPT_MAXREDIRS, 5L);
+  if (!request.user_password.empty()) set(CURLOPT_USERPWD, request.user_password.c_str());
+  if (put_body) {
+    set(CURLOPT_CUSTOMREQUEST, "PUT");
+    set(CURLOPT_POSTFIELDS, put_body->c_str());
+    set(CURLOPT_POSTFIELDSIZE, static_cast<long>(put_body->size()));
+  }
   set(CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_USERAGENT, "ebb");
@@ -141,6 +147,14 @@ Result<HttpResponse> HttpGet(const HttpRequest& request) {
   long status = 0;
   curl->easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &status);
   return HttpResponse{static_cast<int>(status), std::move(body.bytes), std::move(retry_after)};
+}
+
+}  // namespace
+
+Result<HttpResponse> HttpGet(const HttpRequest& request) { return Perform(request, nullptr); }
+
+Result<HttpResponse> HttpPut(const HttpRequest& request, const std::string& body) {
+  return Perform(request, &body);
 }
 
 }  // namespace ebb::platform

@@ -1,5 +1,5 @@
 #pragma once
-// One blocking HTTP GET over libcurl: TLS verified, redirects limited, size and time bounded: a
+// One blocking HTTP request over libcurl: TLS verified, redirects limited, size and time bounded: a
 // server that sends slowly, too much or too little costs at most the timeout and the size limit.
 // Callers that must not block (the decision path) call it from a thread of their own.
 
@@ -18,7 +18,8 @@ struct HttpRequest {
   std::vector<std::string> headers{};  ///< "name: value"; never logged, never sent after a redirect
   Duration timeout = Duration{10'000};  ///< of the whole request, from name look-up to last byte
   std::uint64_t limit_bytes = 8 << 20;
-  std::string ca_file{};  ///< PEM; empty: the system's certificate authorities
+  std::string ca_file{};        ///< PEM; empty: the system's certificate authorities
+  std::string user_password{};  ///< "user:password"; never logged
   const std::atomic<bool>* cancelled = nullptr;  ///< set to true, the request ends within a second
 };
 
@@ -32,5 +33,8 @@ struct HttpResponse {
 /// without query): kUnavailable where it may pass, kConfiguration where asking again cannot help (a
 /// certificate that is not trusted, an address that is none, an answer that is too large).
 Result<HttpResponse> HttpGet(const HttpRequest& request);
+
+/// The same with PUT, which replaces what is there by `body`.
+Result<HttpResponse> HttpPut(const HttpRequest& request, const std::string& body);
 
 }  // namespace ebb::platform
