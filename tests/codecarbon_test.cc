@@ -71,14 +71,13 @@ TEST_F(CodeCarbon, OfflineByCountryAddsARowPerRun) {
 
 TEST_F(CodeCarbon, UpdateReplacesTheRowOfAResumedRunAndAppendAddsOne) {
   // Paused the first time, done the second.
-  const std::vector<std::string> command{"sh", "-c", "[ -n \"$EBB_RESUME\" ] || exit 75"};
+  const std::vector<std::string> command{"sh", "-c", "[ \"$EBB_RESUME\" = 1 ] || exit 75"};
   const auto track = [&](std::vector<std::string> flags) {
     flags.insert(flags.begin(), "track");
     flags.push_back("--");
     flags.insert(flags.end(), command.begin(), command.end());
     return Ebb(flags).code;
   };
-  ::setenv("EBB_RESUME", "", 1);
   EXPECT_EQ(track({"--emissions-file", "u.csv", "--csv-write", "update", "--run-dir", "u"}), 75);
   EXPECT_EQ(track({"--emissions-file", "a.csv", "--run-dir", "a"}), 75);
   EXPECT_EQ(Ebb({"resume", "u"}).code, 0);
