@@ -57,7 +57,7 @@ TEST_F(Cli, ACommandThatIsNotThereIs127AndOneThatIsKilledIs128PlusN) {
   EXPECT_TRUE(Contains(missing.err, "ebb-no-such-command: command not found")) << missing.err;
   EXPECT_EQ(Ebb({"track", "--run-dir", "b", "--", "sh", "-c", "kill -9 $$"}).code, 137);
   EXPECT_TRUE(fs::exists(directory_ / "b" / "summary.json")) << "what was measured is kept";
-  EXPECT_EQ(Ebb({"track"}).code, 2);
+  EXPECT_EQ(Ebb({"track", "--scope", "process"}).code, 2);
 }
 
 TEST_F(Cli, ThresholdWaitsForTheCleanHoursAndTellsWhatItSaved) {

@@ -1,5 +1,6 @@
 #include "cli/run_options.h"
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 
@@ -408,6 +409,20 @@ std::vector<Flag> MeteringFlags() {
          const auto& power = o.metering.cpu_idle_power;
          return power ? std::optional(FormatExact(power->watts)) : std::nullopt;
        }},
+      {FlagGroup::kMetering, "cpu-model", "MODEL",
+       "power over load where no counter is read: linear (default); codecarbon: its cubic, in "
+       "place "
+       "of counters too",
+       Choice("cpu-model", config::CpuModelNames(), config::CpuModelFromName,
+              [](RunOptions& o, config::CpuModel v) { o.metering.cpu_model = v; }),
+       [](const RunOptions& o) {
+         return If(o.metering.cpu_model != config::CpuModel::kLinear,
+                   std::string(Name(o.metering.cpu_model)));
+       }},
+      {FlagGroup::kMetering, "gpu-ids", "IDS",
+       "GPUs to measure, as CUDA_VISIBLE_DEVICES (default: that variable; all for scope machine)",
+       Text([](RunOptions& o, const std::string& v) { o.metering.gpu_ids = v; }),
+       [](const RunOptions& o) { return o.metering.gpu_ids; }},
       {FlagGroup::kMetering, "pue", "RATIO", "facility energy per unit of IT energy (default 1)",
        Number("pue", 1, 10, [](RunOptions& o, double v) { o.metering.pue = {v}; }),
        [](const RunOptions& o) {
@@ -539,6 +554,12 @@ std::vector<Flag> BudgetFlags() {
   };
 }
 
+// A run may be continued from another directory.
+std::optional<std::string> Absolute(const std::string& path) {
+  std::error_code ignored;
+  return If(!path.empty(), std::filesystem::absolute(path, ignored).string());
+}
+
 std::vector<Flag> OutputFlags() {
   const Show nothing = [](const RunOptions&) { return std::optional<std::string>(); };
   return {
@@ -548,6 +569,33 @@ std::vector<Flag> OutputFlags() {
        Text([](RunOptions& o, const std::string& v) { o.output_dir = v; }), nothing},
       {FlagGroup::kOutput, "run-dir", "DIR", "this run's directory",
        Text([](RunOptions& o, const std::string& v) { o.run_dir = v; }), nothing},
+      {FlagGroup::kOutput, "group", "NAME",
+       "runs that belong together (default the name); experiment_id in emissions.csv",
+       Text([](RunOptions& o, const std::string& v) { o.group = v; }), nothing},
+      {FlagGroup::kOutput, "region", "NAME", "a label for emissions.csv (default the zone)",
+       Text([](RunOptions& o, const std::string& v) { o.location.region = v; }), nothing},
+      {FlagGroup::kOutput, "cloud-provider", "NAME", "a label for emissions.csv",
+       Text([](RunOptions& o, const std::string& v) { o.location.cloud_provider = v; }), nothing},
+      {FlagGroup::kOutput, "cloud-region", "NAME", "a label for emissions.csv",
+       Text([](RunOptions& o, const std::string& v) { o.location.cloud_region = v; }), nothing},
+      {FlagGroup::kOutput, "emissions-file", "FILE",
+       "add the run to this emissions.csv of CodeCarbon's 38 columns (docs/codecarbon.md)",
+       Text([](RunOptions& o, const std::string& v) { o.emissions_file = v; }),
+       [](const RunOptions& o) { return Absolute(o.emissions_file); }},
+      {FlagGroup::kOutput, "csv-write", "HOW",
+       "append (default): one more row; update: in place of the run's row",
+       Choice("csv-write", {"append", "update"}, report::CsvWriteFromName,
+              [](RunOptions& o, report::CsvWrite v) { o.csv_write = v; }),
+       [](const RunOptions& o) { return If(o.csv_write == report::CsvWrite::kUpdate, "update"); }},
+      {FlagGroup::kOutput, "prometheus-file", "FILE",
+       "figures for Prometheus while the run lasts (for node_exporter's textfile collector: "
+       "*.prom)",
+       Text([](RunOptions& o, const std::string& v) { o.prometheus_file = v; }),
+       [](const RunOptions& o) { return Absolute(o.prometheus_file); }},
+      {FlagGroup::kOutput, "prometheus-url", "URL",
+       "push the same to a Pushgateway, e.g. http://localhost:9091",
+       Text([](RunOptions& o, const std::string& v) { o.prometheus_url = v; }),
+       [](const RunOptions& o) { return If(!o.prometheus_url.empty(), o.prometheus_url); }},
       {FlagGroup::kOutput, "format", "FORMAT", "text (to stderr) or json (to stdout)",
        [](const std::string& text, RunOptions& options) -> Status {
          if (text != "text" && text != "json")
@@ -710,7 +758,10 @@ meter::MeterOptions MeterOptionsFor(const config::MeteringConfig& metering) {
   options.scope = metering.scope;
   if (metering.cpu_tdp) options.cpu_tdp_w = metering.cpu_tdp->watts;
   if (metering.ram_power) options.ram_power_w = metering.ram_power->watts;
-  options.use_rapl = metering.rapl != config::RaplUse::kNone;
+  const bool curve = metering.cpu_model == config::CpuModel::kCodeCarbon;
+  if (curve) options.cpu_curve = meter::LoadCurve::kCodeCarbon;
+  options.gpu_ids = metering.gpu_ids;
+  options.use_rapl = metering.rapl != config::RaplUse::kNone && !curve;
   options.include_dram = metering.rapl == config::RaplUse::kPackagesAndDram;
   options.use_psys = metering.rapl == config::RaplUse::kPsys;
   return options;

@@ -9,7 +9,9 @@
 #include "base/result.h"
 #include "cli/parser.h"
 #include "config/train_config.h"
+#include "core/run.h"
 #include "meter/meters.h"
+#include "report/emissions_file.h"
 
 namespace ebb::cli {
 
@@ -19,7 +21,12 @@ struct RunOptions {
   std::string name;   ///< empty: from the command or configuration
   std::string group;  ///< empty: the name
   std::string output_dir = "runs";
-  std::string run_dir;  ///< empty: output_dir/run_id
+  std::string run_dir;         ///< empty: output_dir/run_id
+  std::string emissions_file;  ///< shared emissions.csv; empty: none beside the run directory's
+  report::CsvWrite csv_write = report::CsvWrite::kAppend;
+  std::string prometheus_file;  ///< text exposition, rewritten while the run lasts
+  std::string prometheus_url;   ///< Pushgateway
+  core::Location location;
   bool json = false;
   bool quiet = false;
 };
@@ -35,7 +42,7 @@ void AddFlags(Command& command, FlagGroup group, FlagValues& values);
 /// Applies given flags over `options`: what a flag does not mention stays.
 Status ApplyFlags(const FlagValues& values, RunOptions& options);
 
-/// The flags that restore `options` (output flags left out).
+/// The flags that restore `options` (where the run itself is kept, left out).
 FlagValues ToFlags(const RunOptions& options);
 
 /// Contradictions between options that no single flag shows: threshold policy on a source without

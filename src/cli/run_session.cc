@@ -9,6 +9,7 @@
 #include "cli/display.h"
 #include "cli/progress_tail.h"
 #include "cli/run_files.h"
+#include "cli/run_outputs.h"
 #include "config/price_file.h"
 #include "local/measured_attempt.h"
 #include "local/training_contract.h"
@@ -55,7 +56,7 @@ std::string NewRunId(const std::string& name, Time created) {
 
 std::string DefaultName(const RunRequest& request) {
   if (!request.options.name.empty()) return request.options.name;
-  return Path(request.command.front()).filename().string();
+  return request.command.empty() ? "machine" : Path(request.command.front()).filename().string();
 }
 
 std::unique_ptr<plan::GatePolicy> MakeCarbonPolicy(const config::SchedulerConfig& scheduler) {
@@ -139,8 +140,10 @@ class Gatekeeper final : public runtime::GateObserver {
 // Stores what an attempt measures, and shows it.
 class AttemptRecorder final : public local::AttemptObserver {
  public:
-  AttemptRecorder(report::RunDirectory& directory, RunLog& log, StatusLine& line)
+  AttemptRecorder(report::RunDirectory& directory, PrometheusExport prometheus, RunLog& log,
+                  StatusLine& line)
       : directory_(directory),
+        prometheus_(std::move(prometheus)),
         log_(log),
         line_(line),
         tail_(directory.path() / report::kProgressFile),
@@ -152,7 +155,9 @@ class AttemptRecorder final : public local::AttemptObserver {
     return directory_.BeginAttempt(attempt);
   }
   Status OnRows(std::span<const core::LedgerRow> rows) override {
-    return directory_.AppendRows(rows);
+    EBB_RETURN_IF_ERROR(directory_.AppendRows(rows));
+    prometheus_.OnRows(rows);
+    return {};
   }
   void OnBudget(const core::BudgetEvent& event) override {
     const std::string text = report::BudgetText(event);
@@ -161,13 +166,22 @@ class AttemptRecorder final : public local::AttemptObserver {
     if (auto kept = directory_.AppendBudgetEvent(event); !kept)
       log_.Write("budget event not stored: " + kept.error().Message());
   }
+  void OnEnd(Duration elapsed) { SayFailure(prometheus_.OnEnd(elapsed)); }
   bool OnTick(const local::LiveFigures& figures) override {
+    SayFailure(prometheus_.OnTick(figures.elapsed));
     if (line_.mode() == DisplayMode::kQuiet) return false;
     return display_.Show(tail_.Poll(), figures);
   }
 
  private:
+  void SayFailure(const std::optional<std::string>& failure) {
+    if (!failure) return;
+    log_.Write("note: " + *failure);
+    line_.Say("note: " + *failure);
+  }
+
   report::RunDirectory& directory_;
+  PrometheusExport prometheus_;
   RunLog& log_;
   StatusLine& line_;
   ProgressTail tail_;
@@ -212,6 +226,7 @@ class Session {
   meter::MeterSet meters_;
   std::optional<report::RunDirectory> directory_;
   std::optional<RunLog> log_;
+  std::optional<Duration> stop_grace_;
 };
 
 Status Session::OpenSignal(Time replay_begin) {
@@ -277,6 +292,7 @@ Result<core::RunSpec> Session::MakeSpec(const RunRequest& request) {
   spec.signal = feed_->identity();
   if (other_feed_) spec.other_signal = other_feed_->identity();
   DescribeMetering(options_.metering, meters_, spec);
+  spec.location = options_.location;
   spec.training = request.training;
   if (prices_)
     spec.prices = {prices_->identity(), scheduler.prices.weight, scheduler.prices.threshold};
@@ -285,6 +301,8 @@ Result<core::RunSpec> Session::MakeSpec(const RunRequest& request) {
 
 Result<RunResult> Session::RunNew(const RunRequest& request) {
   const Time begin = options_.scheduler.clock.start.value_or(wall_.Now());
+  stop_grace_ = request.stop_grace;
+  EBB_RETURN_IF_ERROR(CheckOutputs(options_));
   EBB_RETURN_IF_ERROR(OpenSignal(begin));
   if (const auto stopped = StoppedAlready()) return *stopped;
   EBB_ASSIGN_OR_RETURN(const core::RunSpec spec, MakeSpec(request));
@@ -358,6 +376,7 @@ Result<RunResult> Session::GateAndRun(const plan::GateRequest& gate, int attempt
 
 Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::GateDecision& decision,
                                  std::optional<Intensity> at_submission, int attempt_number) {
+  EBB_ASSIGN_OR_RETURN(const core::RunRecord before, report::ReadRun(directory_->path()));
   local::ContractValues contract;
   contract.job_id = directory_->spec().run_id;
   contract.run_directory = directory_->path();
@@ -370,6 +389,7 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
 
   local::AttemptOptions attempt;
   attempt.child = {directory_->spec().command, local::ContractEnvironment(contract)};
+  attempt.stop_grace = stop_grace_;
   attempt.number = attempt_number;
   attempt.pue = options_.metering.pue;
   attempt.other_feed = other_feed_.get();
@@ -379,14 +399,16 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
 
   EBB_ASSIGN_OR_RETURN(attempt.budget, BudgetTerms(attempt_number));
 
-  AttemptRecorder recorder(*directory_, *log_, line_);
-  auto result =
-      local::RunAttempt(attempt, std::move(meters_.meters), *feed_, *clock_, signals_, recorder);
+  AttemptRecorder recorder(*directory_, PrometheusExport(options_, directory_->spec(), before),
+                           *log_, line_);
+  const auto measure = attempt.child.argv.empty() ? local::MonitorMachine : local::RunAttempt;
+  auto result = measure(attempt, std::move(meters_.meters), *feed_, *clock_, signals_, recorder);
   line_.Finish();
   if (!result) {
     EBB_RETURN_IF_ERROR(NotStarted(attempt_number, result.error()));
     return Fail(result.error());
   }
+  recorder.OnEnd(result->attempt.wall.length());
   SayNotes(result->warnings);
   log_->Write("attempt " + std::to_string(attempt_number) + " " +
               std::string(Name(result->attempt.outcome)) + ", exit code " +
@@ -431,6 +453,7 @@ Status Session::NotStarted(int attempt_number, const Error& error) {
 Status Session::Finish() {
   EBB_ASSIGN_OR_RETURN(const RunViews views, WriteViews(directory_->path()));
   SayNotes(views.notices);
+  SayNotes(PublishEmissions(options_, views.record, views.summary, directory_->path()));
   if (options_.json) {
     std::fputs(report::SummaryJson(views.record, views.summary).c_str(), stdout);
     std::fflush(stdout);

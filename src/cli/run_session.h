@@ -17,7 +17,9 @@ namespace ebb::cli {
 
 struct RunRequest {
   RunOptions options;
-  std::vector<std::string> command;
+  std::vector<std::string> command;  ///< empty: the machine is measured until a request to stop
+  /// AttemptOptions::stop_grace
+  std::optional<Duration> stop_grace{};
   std::optional<core::TrainingSettings> training;
   /// Notes about this machine's meters are the same for every run of a series: shown once, logged
   /// always.

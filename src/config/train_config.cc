@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/enum_names.h"
 #include "config/file_names.h"
 #include "config/key_reader.h"
 #include "config/scheduler_section.h"
@@ -81,7 +82,8 @@ std::vector<std::string> GatePolicyKindNames() {
 namespace {
 constexpr std::array<std::string_view, 4> kRaplUseNames{"packages", "packages+dram", "psys",
                                                         "none"};
-}
+constexpr std::array<std::string_view, 2> kCpuModelNames{"linear", "codecarbon"};
+}  // namespace
 
 std::vector<std::string> RaplUseNames() { return {kRaplUseNames.begin(), kRaplUseNames.end()}; }
 
@@ -102,6 +104,12 @@ std::string SchedulerConfig::PriceContradiction() const {
            " does not compare starts, so a price weight means nothing to it: use lowest-window or "
            "carbon-time, or a price threshold";
   return "";
+}
+
+std::vector<std::string> CpuModelNames() { return {kCpuModelNames.begin(), kCpuModelNames.end()}; }
+std::string_view Name(CpuModel model) { return kCpuModelNames[static_cast<std::size_t>(model)]; }
+std::optional<CpuModel> CpuModelFromName(std::string_view name) {
+  return EnumFromName<CpuModel>(kCpuModelNames, name);
 }
 
 Result<TrainConfig> ParseTrainConfig(const std::string& text, const std::string& name) {

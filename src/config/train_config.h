@@ -95,6 +95,13 @@ std::vector<std::string> RaplUseNames();
 std::string_view Name(RaplUse use);
 std::optional<RaplUse> RaplUseFromName(std::string_view name);
 
+/// How the load of processors without a readable counter becomes power (meter/cpu_model.h).
+enum class CpuModel { kLinear, kCodeCarbon };
+/// "linear", "codecarbon".
+std::vector<std::string> CpuModelNames();
+std::string_view Name(CpuModel model);
+std::optional<CpuModel> CpuModelFromName(std::string_view name);
+
 struct MeteringConfig {
   core::MeterScope scope = core::MeterScope::kProcessTree;
   Duration interval{std::chrono::seconds{1}};
@@ -103,6 +110,8 @@ struct MeteringConfig {
   RaplUse rapl = RaplUse::kPackages;
   bool share_idle = false;              ///< of sweeps: idle energy goes to the runs
   std::optional<Power> cpu_idle_power;  ///< of all processors with nothing running
+  CpuModel cpu_model = CpuModel::kLinear;
+  std::optional<std::string> gpu_ids;  ///< as CUDA_VISIBLE_DEVICES; absent: that variable decides
   Pue pue;
   std::optional<double> wue_l_per_kwh;
   core::Embodied embodied{{}, kDefaultLifetime, 1};  ///< total 0: left out

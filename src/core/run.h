@@ -61,6 +61,12 @@ struct RunPrices {
 
 enum class MeterScope { kProcessTree, kMachine };
 
+/// Where a run was, as its user says: labels, from which nothing is computed.
+struct Location {
+  std::string region;
+  std::string cloud_provider, cloud_region;
+};
+
 /// What distinguishes one training run from another; the factors of a comparison. Absent for other
 /// programs.
 struct TrainingSettings {
@@ -98,6 +104,7 @@ struct RunSpec {
   std::vector<std::string>
       meters;  ///< one line per meter: "cpu: model, TDP 8 W (4 W per thread; ...)"
   Machine machine;
+  Location location;
   std::optional<TrainingSettings> training;
   std::optional<RunPrices> prices;  ///< absent: no prices were given
 };

@@ -1,12 +1,52 @@
 #include "local/measured_attempt.h"
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <optional>
+
+#include "base/check.h"
 
 namespace ebb::local {
 namespace {
-constexpr Duration kShortestBudgetTick{1};
+constexpr Duration kShortestTick{1};
+
+// Ends a program that does not end when it is asked to: SIGTERM after the grace, SIGKILL after
+// another one.
+class Insistence {
+ public:
+  Insistence(std::optional<Duration> grace, platform::ChildProcess& child)
+      : grace_(grace), child_(child) {}
+
+  void OnTick() {
+    if (!grace_ || !child_.forwarded_stop()) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (!asked_) asked_ = now;
+    if (now - *asked_ < *grace_ * (steps_ + 1) || steps_ == 2) return;
+    child_.SendSignal(++steps_ == 1 ? SIGTERM : SIGKILL);
+  }
+  /// The user's request is what ended it, whatever signal did in the end.
+  platform::ExitStatus Seen(platform::ExitStatus status) const {
+    if (steps_ > 0 && status.by_signal) status.code = 128 + *child_.forwarded_stop();
+    return status;
+  }
+
+ private:
+  std::optional<Duration> grace_;
+  platform::ChildProcess& child_;
+  std::optional<std::chrono::steady_clock::time_point> asked_;
+  int steps_ = 0;
+};
+
+// A budget looks at every sample soon after it was taken, and a grace is a matter of its length.
+Duration TickOf(const AttemptOptions& options) {
+  Duration tick = options.tick;
+  if (options.budget) tick = std::min(tick, options.sampler.interval / 10);
+  if (options.stop_grace) tick = std::min(tick, *options.stop_grace / 2);
+  return std::max(tick, kShortestTick);
 }
+
+}  // namespace
 
 Result<AttemptResult> RunAttempt(const AttemptOptions& options,
                                  std::vector<std::unique_ptr<meter::Meter>> meters,
@@ -16,17 +56,30 @@ Result<AttemptResult> RunAttempt(const AttemptOptions& options,
       const std::unique_ptr<MeasuredProcess> process,
       MeasuredProcess::Start(options, MakeOwnMeter(std::move(meters), options.sampler), feed, clock,
                              observer));
-  // A budget looks at every sample soon after it was taken.
-  Duration tick = options.tick;
-  if (options.budget)
-    tick = std::clamp(options.sampler.interval / 10, kShortestBudgetTick, options.tick);
+  const Duration tick = TickOf(options);
+  Insistence insistence(options.stop_grace, process->child());
   std::optional<platform::ExitStatus> status;
   while (!status) {
     status = process->child().Wait(signals, tick);
     process->Tick();
+    if (!status) insistence.OnTick();
   }
   process->StopMeasuring();
-  return process->Finish(*status);
+  return process->Finish(insistence.Seen(*status));
+}
+
+Result<AttemptResult> MonitorMachine(const AttemptOptions& options,
+                                     std::vector<std::unique_ptr<meter::Meter>> meters,
+                                     runtime::SignalFeed& feed, const runtime::GridClock& clock,
+                                     platform::ProcessSignals& signals, AttemptObserver& observer) {
+  EBB_CHECK(options.child.argv.empty() && options.sampler.scope == core::MeterScope::kMachine);
+  EBB_ASSIGN_OR_RETURN(
+      const std::unique_ptr<MeasuredProcess> machine,
+      MeasuredProcess::Start(options, MakeOwnMeter(std::move(meters), options.sampler), feed, clock,
+                             observer));
+  while (!signals.WaitForStop(TickOf(options))) machine->Tick();
+  machine->StopMeasuring();
+  return machine->Finish({});
 }
 
 }  // namespace ebb::local

@@ -19,4 +19,11 @@ Result<AttemptResult> RunAttempt(const AttemptOptions& options,
                                  runtime::SignalFeed& feed, const runtime::GridClock& clock,
                                  platform::ProcessSignals& signals, AttemptObserver& observer);
 
+/// Measures the machine, starting nothing, until this process is asked to stop (Ctrl-C, SIGTERM,
+/// SIGHUP); that is its regular end. The sampler's scope must be the machine.
+Result<AttemptResult> MonitorMachine(const AttemptOptions& options,
+                                     std::vector<std::unique_ptr<meter::Meter>> meters,
+                                     runtime::SignalFeed& feed, const runtime::GridClock& clock,
+                                     platform::ProcessSignals& signals, AttemptObserver& observer);
+
 }  // namespace ebb::local

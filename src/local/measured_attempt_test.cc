@@ -51,7 +51,8 @@ struct Recorder final : AttemptObserver {
 };
 
 Result<AttemptResult> RunCommand(std::vector<std::string> argv, Recorder& recorder,
-                                 std::optional<core::Budget> budget = std::nullopt) {
+                                 std::optional<core::Budget> budget = std::nullopt,
+                                 std::optional<Duration> stop_grace = std::nullopt) {
   platform::ProcessSignals signals;
   platform::SystemClock wall(signals);
   runtime::GridClock clock(wall, {true, kDay, 1, false});
@@ -60,10 +61,44 @@ Result<AttemptResult> RunCommand(std::vector<std::string> argv, Recorder& record
   options.child.argv = std::move(argv);
   options.sampler.interval = Duration{10};
   options.tick = Duration{5};
+  options.stop_grace = stop_grace;
   if (budget) options.budget = runtime::BudgetWatch::Terms{*budget, {}, {}, 1, {}, {}};
   std::vector<std::unique_ptr<meter::Meter>> meters;
   meters.push_back(std::make_unique<HundredWatts>());
-  return RunAttempt(options, std::move(meters), feed, clock, signals, recorder);
+  if (!options.child.argv.empty())
+    return RunAttempt(options, std::move(meters), feed, clock, signals, recorder);
+  options.sampler.scope = core::MeterScope::kMachine;
+  return MonitorMachine(options, std::move(meters), feed, clock, signals, recorder);
+}
+
+TEST(MeasuredAttempt, AProgramThatIgnoresTheRequestToStopIsEndedAfterItsGrace) {
+  // Deaf to SIGTERM, which is what the test sends; so only SIGKILL ends it.
+  Recorder recorder;
+  recorder.kill_after_ticks = 3;
+  const auto result = RunCommand({"sh", "-c", "trap '' TERM; while :; do sleep 0.02; done"},
+                                 recorder, std::nullopt, Duration{40});
+  ASSERT_TRUE(result) << result.error().Message();
+  EXPECT_EQ(result->attempt.exit_code, 128 + SIGTERM) << "the request, not the SIGKILL after it";
+  EXPECT_EQ(result->attempt.outcome, core::AttemptOutcome::kKilled);
+}
+
+TEST(MeasuredAttempt, AProgramThatEndsWithinItsGraceKeepsItsExitCode) {
+  Recorder recorder;
+  recorder.kill_after_ticks = 3;
+  const auto result = RunCommand({"sh", "-c", "trap 'exit 7' TERM; while :; do sleep 0.01; done"},
+                                 recorder, std::nullopt, Duration{5000});
+  ASSERT_TRUE(result) << result.error().Message();
+  EXPECT_EQ(result->attempt.exit_code, 7);
+}
+
+TEST(MeasuredAttempt, TheMachineIsMeasuredUntilARequestToStop) {
+  Recorder recorder;
+  recorder.kill_after_ticks = 8;
+  const auto result = RunCommand({}, recorder);
+  ASSERT_TRUE(result) << result.error().Message();
+  EXPECT_EQ(result->attempt.outcome, core::AttemptOutcome::kDone);
+  EXPECT_EQ(result->attempt.exit_code, 0);
+  EXPECT_GT(core::Total(recorder.rows).energy.joules(), 0);
 }
 
 TEST(MeasuredAttempt, EnergyCoversTheWholeAttemptAndMeetsTheSignal) {

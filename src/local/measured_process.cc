@@ -82,8 +82,8 @@ void MeasuredProcess::State::WatchBudget() {
 }
 
 void MeasuredProcess::State::Obey(const runtime::BudgetStep& step) {
-  if (step.order == runtime::BudgetOrder::kAskToEnd) child->SendSignal(SIGTERM);
-  if (step.order == runtime::BudgetOrder::kKill) child->SendSignal(SIGKILL);
+  if (child && step.order == runtime::BudgetOrder::kAskToEnd) child->SendSignal(SIGTERM);
+  if (child && step.order == runtime::BudgetOrder::kKill) child->SendSignal(SIGKILL);
   for (const core::BudgetEvent& event : step.events) observer.OnBudget(event);
 }
 
@@ -96,14 +96,19 @@ Result<std::unique_ptr<MeasuredProcess>> MeasuredProcess::Start(const AttemptOpt
                                                                 const runtime::GridClock& clock,
                                                                 AttemptObserver& observer) {
   auto state = std::make_unique<State>(options, std::move(meter), feed, clock, observer);
-  platform::ChildOptions child_options = options.child;
-  // A whole machine is measured without asking what belongs to the program.
-  if (options.sampler.scope == core::MeterScope::kProcessTree)
-    state->cgroup = meter::Cgroup::Create(options.sampler.proc_root);
-  if (state->cgroup) child_options.cgroup_procs = state->cgroup->procs_file();
-  EBB_ASSIGN_OR_RETURN(platform::ChildProcess child, platform::ChildProcess::Start(child_options));
-  state->child.emplace(std::move(child));
-  state->meter->Start(state->child->pid(), state->cgroup.get(),
+  pid_t root = 0;
+  if (!options.child.argv.empty()) {
+    platform::ChildOptions child_options = options.child;
+    // A whole machine is measured without asking what belongs to the program.
+    if (options.sampler.scope == core::MeterScope::kProcessTree)
+      state->cgroup = meter::Cgroup::Create(options.sampler.proc_root);
+    if (state->cgroup) child_options.cgroup_procs = state->cgroup->procs_file();
+    EBB_ASSIGN_OR_RETURN(platform::ChildProcess child,
+                         platform::ChildProcess::Start(child_options));
+    root = child.pid();
+    state->child.emplace(std::move(child));
+  }
+  state->meter->Start(root, state->cgroup.get(),
                       [&queue = state->queue](std::vector<core::EnergyReading> readings) {
                         queue.Push(std::move(readings));
                       });
@@ -112,7 +117,7 @@ Result<std::unique_ptr<MeasuredProcess>> MeasuredProcess::Start(const AttemptOpt
   state->attempt.wall = {began, began};
   state->attempt.grid = clock.ToGrid(state->attempt.wall);
   if (auto begun = observer.OnBegin(state->attempt); !begun) {
-    state->child->SendSignal(SIGTERM);
+    if (state->child) state->child->SendSignal(SIGTERM);
     return Fail(begun.error());
   }
   for (ObservedFeed& observed : state->feeds)

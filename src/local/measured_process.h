@@ -23,7 +23,7 @@
 namespace ebb::local {
 
 struct AttemptOptions {
-  platform::ChildOptions child;
+  platform::ChildOptions child;  ///< without words: nothing is started (MonitorMachine)
   int number = 1;
   Pue pue;
   meter::SamplerOptions sampler;  ///< of a program with meters of its own
@@ -33,6 +33,9 @@ struct AttemptOptions {
   runtime::SignalFeed* other_feed = nullptr;
   /// Empty: no limit. Number, PUE and sample interval of its terms are those above.
   std::optional<runtime::BudgetWatch::Terms> budget{};
+  /// After a request to stop (Ctrl-C) was handed on: how long the program may take until it gets
+  /// SIGTERM, and once more until it is killed. Absent: as long as it likes.
+  std::optional<Duration> stop_grace{};
 };
 
 /// Figures while the program runs.

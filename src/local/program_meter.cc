@@ -14,7 +14,9 @@ class OwnMeter final : public ProgramMeter {
                  }) {}
   void Start(pid_t root, const meter::Cgroup* cgroup, Sink sink) override {
     sink_ = std::move(sink);
-    sampler_.Start({root}, cgroup);
+    std::vector<pid_t> roots;
+    if (root > 0) roots.push_back(root);
+    sampler_.Start(std::move(roots), cgroup);
   }
   void Mark() override { sampler_.Mark(); }
   meter::SamplerSummary Stop() override { return sampler_.Stop(); }

@@ -17,7 +17,8 @@ class ProgramMeter {
  public:
   using Sink = meter::MachineMeter::Sink;
   virtual ~ProgramMeter() = default;
-  /// `cgroup` is where the program was put, if anywhere.
+  /// `root`: the program; 0: none, the whole machine is measured. `cgroup` is where the program was
+  /// put, if anywhere.
   virtual void Start(pid_t root, const meter::Cgroup* cgroup, Sink sink) = 0;
   virtual void Mark() = 0;
   virtual meter::SamplerSummary Stop() = 0;

@@ -41,8 +41,12 @@ CpuPower VisibleCpuPower(const CpuInfo& info, std::optional<double> override_w) 
           "4 W per thread; unknown CPU \"" + info.model_name + "\"", false};
 }
 
-CpuModelMeter::CpuModelMeter(CpuPower power, int logical_processors, core::MeterScope scope)
-    : power_(std::move(power)), logical_processors_(logical_processors), scope_(scope) {}
+CpuModelMeter::CpuModelMeter(CpuPower power, int logical_processors, core::MeterScope scope,
+                             LoadCurve curve)
+    : power_(std::move(power)),
+      logical_processors_(logical_processors),
+      scope_(scope),
+      curve_(curve) {}
 
 double CpuModelMeter::IdleWatts(const CpuPower& power) { return kIdleShare * power.tdp_w; }
 
@@ -50,7 +54,8 @@ std::string CpuModelMeter::Description() const {
   return "cpu: model, TDP " + Watts(power_.tdp_w) + " for " + std::to_string(logical_processors_) +
          (logical_processors_ == 1 ? " logical processor (" : " logical processors (") +
          power_.provenance + "), by CPU time of the " +
-         (scope_ == core::MeterScope::kMachine ? "machine" : "process tree");
+         (scope_ == core::MeterScope::kMachine ? "machine" : "process tree") +
+         (curve_ == LoadCurve::kCodeCarbon ? ", CodeCarbon's curve" : "");
 }
 
 void CpuModelMeter::Start(Instant) {
@@ -73,7 +78,9 @@ std::optional<double> CpuModelMeter::Joules(const IntervalUsage& usage) const {
   if (!cpu_time) return std::nullopt;
   const double full_load_seconds = AsSeconds(*cpu_time).count() / usage.logical_processors;
   if (scope_ == core::MeterScope::kProcessTree) return power_.tdp_w * full_load_seconds;
-  return power_.tdp_w * (kIdleShare * usage.seconds() + (1 - kIdleShare) * full_load_seconds);
+  const double load = usage.seconds() > 0 ? full_load_seconds / usage.seconds() : 0;
+  const double curved = curve_ == LoadCurve::kCodeCarbon ? load * load * load : load;
+  return power_.tdp_w * usage.seconds() * (kIdleShare + (1 - kIdleShare) * curved);
 }
 
 }  // namespace ebb::meter

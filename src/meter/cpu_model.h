@@ -31,9 +31,17 @@ struct CpuPower {
 /// fallback that CodeCarbon publishes.
 CpuPower VisibleCpuPower(const CpuInfo& info, std::optional<double> override_w);
 
+/// What a machine draws over its load; process trees are charged by CPU time either way.
+enum class LoadCurve {
+  kLinear,      ///< 0.1 + 0.9 x load
+  kCodeCarbon,  ///< 0.1 + 0.9 x load^3, as CodeCarbon 3.3 (codecarbon/external/hardware.py);
+                ///< depends on how often it is sampled
+};
+
 class CpuModelMeter : public Meter {
  public:
-  CpuModelMeter(CpuPower power, int logical_processors, core::MeterScope scope);
+  CpuModelMeter(CpuPower power, int logical_processors, core::MeterScope scope,
+                LoadCurve curve = LoadCurve::kLinear);
 
   /// What the machine draws with nothing running.
   static double IdleWatts(const CpuPower& power);
@@ -49,6 +57,7 @@ class CpuModelMeter : public Meter {
   CpuPower power_;
   int logical_processors_;
   core::MeterScope scope_;
+  LoadCurve curve_;
   Carry carry_;
   GapLog gaps_;
 };

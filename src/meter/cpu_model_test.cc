@@ -202,5 +202,62 @@ TEST(CpuModel, WhatCannotBeReadIsLeftOutAndNamed) {
             "cpu: 2 intervals, 2.0 s in all, not counted: the CPU time cannot be read from /proc");
 }
 
+// Computed by CodeCarbon 3.3.0's own code (codecarbon/external/hardware.py, CPU.
+// measure_power_and_energy(10.0) in mode cpu_load, psutil.cpu_percent replaced by the load).
+TEST(CpuModel, CodeCarbonsCurveIsCodeCarbonsOnEqualSamples) {
+  const struct {
+    double tdp_w, load_percent, power_w, energy_kwh;
+  } theirs[] = {
+      {85, 0, 8.5, 2.3611111111111114e-05},
+      {85, 3.7, 8.503874954500002, 2.362187487361112e-05},
+      {85, 12.5, 8.6494140625, 2.402615017361111e-05},
+      {85, 33.3, 11.324841830499999, 3.145789397361111e-05},
+      {85, 50, 18.06250000000001, 5.017361111111114e-05},
+      {85, 71.9, 36.934664363500005, 0.00010259628989861113},
+      {85, 96.4, 77.03186281600001, 0.00021397739671111116},
+      {85, 100, 85, 0.00023611111111111115},
+      {225, 0, 22.5, 6.25e-05},
+      {225, 3.7, 22.510257232500003, 6.252849231250002e-05},
+      {225, 12.5, 22.8955078125, 6.35986328125e-05},
+      {225, 33.3, 29.9775224925, 8.32708958125e-05},
+      {225, 50, 47.81250000000001, 0.00013281250000000004},
+      {225, 71.9, 97.76822919750005, 0.0002715784144375001},
+      {225, 96.4, 203.90787216000004, 0.0005664107560000001},
+      {225, 100, 225, 0.000625},
+  };
+  for (const auto& row : theirs) {
+    CpuModelMeter meter({row.tdp_w, "test"}, 4, MeterScope::kMachine, LoadCurve::kCodeCarbon);
+    meter.Start({});
+    const auto busy = std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::duration<double>(row.load_percent / 100 * 4 * 10));
+    const Energy energy = Sum(meter, Usage(10s, busy, 4));
+    EXPECT_NEAR(energy.joules(), row.power_w * 10, 1e-5) << row.load_percent;
+    EXPECT_NEAR(energy.kwh() / row.energy_kwh, 1, 1e-6) << row.load_percent;
+  }
+}
+
+// The same for tracking_mode process: CPU time of the tree, on so many logical processors, in so
+// many seconds. Both of our curves charge a tree by its CPU time.
+TEST(CpuModel, AProcessTreeIsChargedAsCodeCarbonChargesIt) {
+  const struct {
+    double tdp_w;
+    int processors;
+    double cpu_s, wall_s, power_w;
+  } theirs[] = {{85, 4, 3.1, 10, 6.5875}, {225, 64, 120, 4, 105.46875}, {40, 2, 0.02, 1, 0.4}};
+  for (const auto& row : theirs) {
+    for (const LoadCurve curve : {LoadCurve::kLinear, LoadCurve::kCodeCarbon}) {
+      CpuModelMeter meter({row.tdp_w, "test"}, row.processors, MeterScope::kProcessTree, curve);
+      meter.Start({});
+      const auto nanoseconds = [](double seconds) {
+        return std::chrono::duration_cast<std::chrono::nanoseconds>(
+            std::chrono::duration<double>(seconds));
+      };
+      const Energy energy =
+          Sum(meter, Usage(nanoseconds(row.wall_s), nanoseconds(row.cpu_s), row.processors));
+      EXPECT_NEAR(energy.joules() / row.wall_s / row.power_w, 1, 1e-5);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ebb::meter

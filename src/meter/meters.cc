@@ -24,8 +24,8 @@ void AddCpuModel(const MeterOptions& options, MeterSet& set) {
                         std::to_string(info.logical_processors) + " at full load with --cpu-tdp");
   set.cpu_devices = 1;
   set.cpu_idle_w = CpuModelMeter::IdleWatts(power);
-  set.meters.push_back(
-      std::make_unique<CpuModelMeter>(power, info.logical_processors, options.scope));
+  set.meters.push_back(std::make_unique<CpuModelMeter>(power, info.logical_processors,
+                                                       options.scope, options.cpu_curve));
 }
 
 void AddCpu(const MeterOptions& options, std::vector<RaplDomain> packages, MeterSet& set) {
@@ -89,13 +89,18 @@ void Take(GpuScan scan, bool expected, MeterSet& set) {
 void AddGpus(const MeterOptions& options, MeterSet& set) {
   // The machine is all its GPUs, whatever the run may see.
   const bool machine = options.scope == core::MeterScope::kMachine;
-  Take(ScanGpus(options.nvml_library, machine ? std::nullopt : options.cuda_visible_devices),
+  const auto by_scope = [&](const std::optional<std::string>& visible) {
+    return options.gpu_ids ? options.gpu_ids : machine ? std::nullopt : visible;
+  };
+  Take(ScanGpus(options.nvml_library, by_scope(options.cuda_visible_devices)),
        NvidiaExpected(options), set);
   if (!std::filesystem::exists(options.kfd_device)) return;
   RocmVisible visible{options.rocr_visible_devices, options.hip_visible_devices};
   // HIP programs take the name of CUDA for theirs where that is not set.
   if (!visible.hip) visible.hip = options.cuda_visible_devices;
-  Take(ScanRocmGpus(options.rocm_libraries, machine ? RocmVisible{} : visible), true, set);
+  if (options.gpu_ids) visible = {options.gpu_ids, std::nullopt};
+  const bool all = machine && !options.gpu_ids;
+  Take(ScanRocmGpus(options.rocm_libraries, all ? RocmVisible{} : visible), true, set);
 }
 
 std::optional<std::string> FromEnvironment(const char* name) {

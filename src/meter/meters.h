@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/run.h"
+#include "meter/cpu_model.h"
 #include "meter/meter.h"
 
 namespace ebb::meter {
@@ -23,6 +24,11 @@ struct MeterOptions {
   bool include_dram = false;  ///< RAPL's dram domain instead of the RAM model, where there is one
   bool use_psys = false;      ///< RAPL's psys domain instead of packages and memory, where it is
   bool use_gpu = true;
+  /// --cpu-model, for processors whose counters are not used.
+  LoadCurve cpu_curve = LoadCurve::kLinear;
+  /// --gpu-ids: these, in the form of CUDA_VISIBLE_DEVICES, whatever the program sees and whatever
+  /// the scope.
+  std::optional<std::string> gpu_ids;
   /// The value the measured program sees; nothing: not set, all GPUs. See OptionsFromEnvironment.
   std::optional<std::string> cuda_visible_devices;
   /// ROCR_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES, likewise.

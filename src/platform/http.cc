@@ -86,7 +86,7 @@ bool AskingAgainCannotHelp(CURLcode code) {
 // A query can carry a token: it stays out of messages.
 std::string WithoutQuery(const std::string& url) { return url.substr(0, url.find('?')); }
 
-enum class Method { kGet, kPut };
+enum class Method { kGet, kPut, kPost };
 
 Result<HttpResponse> Perform(const HttpRequest& request, Method method) {
   static const std::optional<Curl> curl = LoadCurl();
@@ -108,16 +108,20 @@ Result<HttpResponse> Perform(const HttpRequest& request, Method method) {
   };
   set(CURLOPT_URL, request.url.c_str());
   set(CURLOPT_HTTPHEADER, headers.get());
-  if (method == Method::kPut) {
-    set(CURLOPT_UPLOAD, 1L);
-    set(CURLOPT_INFILESIZE, 0L);
-  }
   if (request.direct) set(CURLOPT_NOPROXY, "*");
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
   // A header can carry a token, and libcurl would send it to wherever a redirect points.
-  set(CURLOPT_FOLLOWLOCATION, request.headers.empty() && !request.direct ? 1L : 0L);
+  const bool plain = method == Method::kGet && request.headers.empty() &&
+                     request.user_password.empty() && !request.direct;
+  set(CURLOPT_FOLLOWLOCATION, plain ? 1L : 0L);
   set(CURLOPT_MAXREDIRS, 5L);
+  if (!request.user_password.empty()) set(CURLOPT_USERPWD, request.user_password.c_str());
+  if (method != Method::kGet) {
+    if (method == Method::kPut) set(CURLOPT_CUSTOMREQUEST, "PUT");
+    set(CURLOPT_POSTFIELDS, request.body.c_str());
+    set(CURLOPT_POSTFIELDSIZE, static_cast<long>(request.body.size()));
+  }
   set(CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_USERAGENT, "ebb");
@@ -153,5 +157,9 @@ Result<HttpResponse> Perform(const HttpRequest& request, Method method) {
 Result<HttpResponse> HttpGet(const HttpRequest& request) { return Perform(request, Method::kGet); }
 
 Result<HttpResponse> HttpPut(const HttpRequest& request) { return Perform(request, Method::kPut); }
+
+Result<HttpResponse> HttpPost(const HttpRequest& request) {
+  return Perform(request, Method::kPost);
+}
 
 }  // namespace ebb::platform

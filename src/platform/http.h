@@ -20,6 +20,8 @@ struct HttpRequest {
   std::uint64_t limit_bytes = 8 << 20;
   std::string ca_file{};  ///< PEM; empty: the system's certificate authorities
   bool direct = false;    ///< no proxy, no redirect: for an address of this machine's own network
+  std::string user_password{};                   ///< "user:password"; never logged
+  std::string body{};                            ///< of PUT and POST
   const std::atomic<bool>* cancelled = nullptr;  ///< set to true, the request ends within a second
 };
 
@@ -33,7 +35,9 @@ struct HttpResponse {
 /// without query): kUnavailable where it may pass, kConfiguration where asking again cannot help (a
 /// certificate that is not trusted, an address that is none, an answer that is too large).
 Result<HttpResponse> HttpGet(const HttpRequest& request);
-/// The same as a PUT without a body.
+/// The same with PUT: `request.body`, which may be empty, replaces what is there.
 Result<HttpResponse> HttpPut(const HttpRequest& request);
+/// The same with POST of `request.body`.
+Result<HttpResponse> HttpPost(const HttpRequest& request);
 
 }  // namespace ebb::platform

@@ -87,10 +87,8 @@ void AddMachineFields(const core::RunRecord& run, EmissionsFields& fields) {
   fields["os"] = machine.operating_system;
   fields["cpu_count"] = std::to_string(machine.cpu_count);
   fields["cpu_model"] = machine.cpu_model;
-  if (!machine.gpu_models.empty()) {
-    fields["gpu_count"] = std::to_string(machine.gpu_models.size());
-    fields["gpu_model"] = GpuModels(machine.gpu_models);
-  }
+  fields["gpu_count"] = std::to_string(machine.gpu_models.size());
+  fields["gpu_model"] = GpuModels(machine.gpu_models);
   fields["ram_total_size"] = FormatExact(machine.ram_total_gb);
   fields["cpu_utilization_percent"] =
       FormatExact(WeightedMean(run, &core::Attempt::cpu_utilisation_percent));
@@ -123,10 +121,13 @@ EmissionsFields EmissionsFieldsOf(const core::RunRecord& run, const Summary& sum
     fields["country_name"] = country->name;
     fields["country_iso_code"] = country->iso3;
   }
-  fields["region"] = run.spec.signal.zone;
+  const core::Location& location = run.spec.location;
+  fields["region"] = location.region.empty() ? run.spec.signal.zone : location.region;
+  fields["cloud_provider"] = location.cloud_provider;
+  fields["cloud_region"] = location.cloud_region;
   fields["codecarbon_version"] = "ebb " EBB_VERSION;
   fields["tracking_mode"] = run.spec.scope == core::MeterScope::kMachine ? "machine" : "process";
-  fields["on_cloud"] = "N";
+  fields["on_cloud"] = location.cloud_provider.empty() ? "N" : "Y";
   AddEnergyFields(run, summary, fields);
   AddMachineFields(run, fields);
   return fields;

@@ -83,6 +83,14 @@ core::Machine MachineFrom(JsonFields fields) {
   return machine;
 }
 
+core::Location LocationFrom(JsonFields fields) {
+  core::Location location;
+  location.region = fields.Text("region");
+  location.cloud_provider = fields.Text("cloud_provider");
+  location.cloud_region = fields.Text("cloud_region");
+  return location;
+}
+
 Json ToJson(const core::SignalIdentity& signal) {
   return {{"zone", signal.zone},
           {"kind", core::Name(signal.kind)},
@@ -169,6 +177,10 @@ std::string RunSpecToJson(const core::RunSpec& spec) {
   if (spec.other_signal) json["other_signal"] = ToJson(*spec.other_signal);
   if (spec.wue_l_per_kwh) json["wue_l_per_kwh"] = *spec.wue_l_per_kwh;
   if (spec.embodied) json["embodied"] = ToJson(*spec.embodied);
+  const core::Location& location = spec.location;
+  json["location"] = {{"region", location.region},
+                      {"cloud_provider", location.cloud_provider},
+                      {"cloud_region", location.cloud_region}};
   json["training"] = spec.training ? ToJson(*spec.training) : Json(nullptr);
   if (spec.prices) json["prices"] = ToJson(*spec.prices);
   return Dump(json, 2) + "\n";
@@ -200,6 +212,7 @@ Result<core::RunSpec> RunSpecFromJson(std::string_view text, std::string where) 
   spec.sample_interval = Duration{fields.Integer("sample_interval_ms")};
   spec.meters = fields.Texts("meters");
   spec.machine = MachineFrom(fields.Object("machine"));
+  if (fields.Has("location")) spec.location = LocationFrom(fields.Object("location"));
   if (fields.Has("training")) spec.training = TrainingFrom(fields.Object("training"));
   if (fields.Has("prices")) spec.prices = PricesFrom(fields.Object("prices"));
   EBB_RETURN_IF_ERROR(fields.status());

@@ -11,7 +11,8 @@ namespace {
 
 bool HasElectricityMapsKey(const SignalOptions& options) {
   const char* key = std::getenv(kElectricityMapsKeyVariable);
-  return (key && *key) || !options.auth_env.empty() || !options.auth_file.empty();
+  return (key && *key) || !options.auth_env.empty() || !options.auth_file.empty() ||
+         !options.auth_token.empty();
 }
 
 bool HasProfile(std::string_view zone) {

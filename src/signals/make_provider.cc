@@ -41,6 +41,7 @@ Result<std::string> SecretFromEnvironment(const std::string& name, const std::st
 // one names any.
 Result<std::string> Secret(const SignalOptions& options, const std::string& own_variable,
                            const std::string& where) {
+  if (!options.auth_token.empty()) return CheckSecret(options.auth_token, where);
   if (!options.auth_file.empty()) {
     EBB_ASSIGN_OR_RETURN(const std::string text,
                          platform::ReadFile(options.auth_file, kSecretLimitBytes));

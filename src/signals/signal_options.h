@@ -77,6 +77,7 @@ struct SignalOptions {
   Duration refresh{std::chrono::minutes{5}};  ///< asked at most once in this time
   std::string auth_env;                       ///< environment variable that holds the token
   std::string auth_file;                      ///< or the file whose first line does
+  std::string auth_token;                     ///< or the token itself; neither shown nor stored
   std::string auth_header = "auth-token";     ///< http: header that carries the token
   JsonShape json;                             ///< http: where in the answer the values are
   OutageRules outage;

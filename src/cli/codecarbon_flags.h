@@ -1,0 +1,26 @@
+#pragma once
+// What CodeCarbon's settings (config/codecarbon_settings.h) mean in Ebb's flags, so that a machine
+// set up for CodeCarbon needs nothing new for `ebb track`. Every key is honoured, or named in a
+// note with the reason; docs/codecarbon.md has the table.
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/run_options.h"
+#include "config/codecarbon_settings.h"
+
+namespace ebb::cli {
+
+struct CodeCarbonFlags {
+  FlagValues values;                   ///< those of ours that were not given
+  std::vector<std::string> notes;      ///< what is ignored and why; no values, for some are secrets
+  std::string electricity_maps_token;  ///< secret: neither printed nor stored
+};
+
+/// `given` are the flags of the command line, which win. The key "offline" stands for --offline.
+/// Values that cannot be used are an Error that names where they stand.
+Result<CodeCarbonFlags> FromCodeCarbon(const config::CodeCarbonSettings& settings,
+                                       const FlagValues& given);
+
+}  // namespace ebb::cli
