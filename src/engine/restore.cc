@@ -63,7 +63,7 @@ Status Engine::Adopt(const Decision& decision) {
       live.since = state_.now;
     }
   }
-  Folding fold{options_, state_, change_, just_ended_};
+  Folding fold{options_, state_, change_, just_left_};
   for (const Explanation& explanation : decision.explanations) {
     const std::size_t index = state_.LowerBound(explanation.job);
     if (!state_.FindLive(explanation.job)) continue;

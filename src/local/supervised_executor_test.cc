@@ -31,6 +31,7 @@ struct Records final : JobRecords {
     rows[job].insert(rows[job].end(), more.begin(), more.end());
     return {};
   }
+  Status MachineRows(std::span<const core::LedgerRow>) override { return {}; }
   void End(core::JobId job, const AttemptResult& result) override { ends[job].push_back(result); }
   StoredUpTo Stored(core::JobId job, int attempt) {
     StoredUpTo stored;

@@ -37,6 +37,7 @@ Result<core::LedgerRow> LedgerRowFrom(const Row& row) {
       TakeEnum(row.Text(11), core::SampleStatusFromName(row.Text(11)), ledger.intensity_status));
   EBB_RETURN_IF_ERROR(
       TakeEnum(row.Text(12), core::SignalKindFromName(row.Text(12)), ledger.signal_kind));
+  if (!row.IsNull(16)) ledger.intensity_source = row.Text(16);
   if (row.IsNull(15)) return ledger;
   core::OtherIntensity& other = ledger.other.emplace();
   if (!row.IsNull(13)) other.intensity = Intensity{row.Number(13)};
@@ -49,15 +50,15 @@ Result<core::LedgerRow> LedgerRowFrom(const Row& row) {
 void AddRow(WriteGroup& group, core::JobId job, const core::LedgerRow& row) {
   // All members by name: one that is added and forgotten here does not compile.
   const auto& [attempt, device, component, source, wall, grid, energy, pue, intensity, status, kind,
-               other] = row;
+               other, intensity_source] = row;
   group.Add(
       "INSERT INTO ledger SELECT ?1, coalesce(max(number), 0) + 1,"
-      " ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17"
+      " ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18"
       " FROM ledger WHERE job = ?1 HAVING EXISTS (SELECT 1 FROM jobs WHERE id = ?1)",
       {job, std::int64_t{attempt}, device, std::string(Name(component)), std::string(Name(source)),
        Milliseconds(wall.begin), Milliseconds(wall.end), Milliseconds(grid.begin),
        Milliseconds(grid.end), energy.microjoules(), pue.ratio, NumberOrNull(intensity),
-       std::string(Name(status)), std::string(Name(kind)),
+       std::string(Name(status)), std::string(Name(kind)), TextOrNull(intensity_source),
        other ? NumberOrNull(other->intensity) : Value{},
        other ? Value{std::string(Name(other->status))} : Value{},
        other ? Value{std::string(Name(other->kind))} : Value{}});
@@ -100,7 +101,8 @@ Result<std::vector<core::LedgerRow>> LedgerOf(Database& database, core::JobId jo
   EBB_RETURN_IF_ERROR(database.Query(
       "SELECT attempt, device, component, source, wall_begin_ms, wall_end_ms, grid_begin_ms,"
       " grid_end_ms, energy_uj, pue, intensity_g_per_kwh, intensity_status, signal_kind,"
-      " other_intensity_g_per_kwh, other_status, other_kind FROM ledger WHERE job = ? ORDER BY "
+      " other_intensity_g_per_kwh, other_status, other_kind, intensity_source FROM ledger WHERE "
+      "job = ? ORDER BY "
       "number",
       {job}, [&](const Row& row) -> Status {
         EBB_ASSIGN_OR_RETURN(core::LedgerRow read, LedgerRowFrom(row));

@@ -81,6 +81,7 @@ CREATE TABLE ledger(
   intensity_g_per_kwh REAL,
   intensity_status TEXT NOT NULL,
   signal_kind TEXT NOT NULL,
+  intensity_source TEXT,
   other_intensity_g_per_kwh REAL,
   other_status TEXT,
   other_kind TEXT,
