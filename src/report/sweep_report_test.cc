@@ -61,14 +61,14 @@ TEST(SweepReport, TheMachineHasItsOwnLine) {
   report.energy = Energy::Joules(8 * 3600);
   report.machine = SweepMachine{Energy::Joules(3 * 3600), Energy::Joules(3600), Emissions{1.5}, {}};
   EXPECT_NE(
-      SweepText(report).find("machine, while experiments ran: 12 Wh = experiments 8 Wh + idle "
-                             "3 Wh (1.5 g) + unattributed 1 Wh (emissions unknown)\n"),
+      SweepText(report).find("machine, while experiments ran: 12.0 Wh = experiments 8.00 Wh + idle "
+                             "3.00 Wh (1.50 g) + unattributed 1.00 Wh (emissions unknown)\n"),
       std::string::npos)
       << SweepText(report);
   const auto json = nlohmann::json::parse(SweepJson(report));
   EXPECT_DOUBLE_EQ(json["machine"]["idle_kwh"].get<double>(), 0.003);
   EXPECT_TRUE(json["machine"]["unattributed_g"].is_null());
-  EXPECT_NE(SweepPage(report).find("unattributed 1 Wh"), std::string::npos);
+  EXPECT_NE(SweepPage(report).find("unattributed 1.00 Wh"), std::string::npos);
 }
 
 TEST(SweepReport, TheFrontHoldsWhatNothingBeatsInBoth) {
