@@ -1,0 +1,51 @@
+#include "service/bookkeeper.h"
+
+#include <algorithm>
+
+namespace ebb::service {
+
+JobFigures& Bookkeeper::FiguresOf(core::JobId job) {
+  const auto [found, is_new] = figures_.try_emplace(job);
+  if (is_new) {
+    if (const auto sums = store::SumLedger(store_.database(), job))
+      found->second = {sums->energy, sums->emissions};
+  }
+  return found->second;
+}
+
+Status Bookkeeper::Rows(core::JobId job, std::span<const core::LedgerRow> rows) {
+  JobFigures& figures = FiguresOf(job);
+  for (const core::LedgerRow& row : rows) {
+    figures.energy += row.energy;
+    if (const auto emissions = row.emissions())
+      figures.emissions = figures.emissions.value_or(Emissions{}) + *emissions;
+  }
+  changed_.insert(job);
+  store_.AddLedger({job, {rows.begin(), rows.end()}, "", 0});
+  return {};
+}
+
+void Bookkeeper::End(core::JobId job, const local::AttemptResult& result) {
+  for (const std::string& warning : result.warnings) say_(job, warning);
+  ended_.insert(job);
+}
+
+local::StoredUpTo Bookkeeper::StoredUpTo(core::JobId job, int attempt) {
+  local::StoredUpTo stored;
+  const auto rows = store::LedgerOf(store_.database(), job);
+  if (!rows) return stored;
+  for (const core::LedgerRow& row : *rows) {
+    if (row.attempt != attempt) continue;
+    Time& end = stored.try_emplace(row.device, row.wall.end).first->second;
+    end = std::max(end, row.wall.end);
+  }
+  return stored;
+}
+
+std::map<core::JobId, JobFigures> Bookkeeper::TakeChanged() {
+  std::map<core::JobId, JobFigures> changed;
+  for (const core::JobId job : std::exchange(changed_, {})) changed[job] = figures_[job];
+  return changed;
+}
+
+}  // namespace ebb::service

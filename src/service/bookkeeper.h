@@ -1,0 +1,50 @@
+#pragma once
+// Keeps what the executor measures: ledger rows go to the store, and once an attempt has ended and
+// its rows are durable the job's run directory is written anew from them, so that every command
+// that reads runs (summary, compare, report) reads jobs of the service too.
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "core/run.h"
+#include "local/local_job.h"
+#include "local/supervised_program.h"
+#include "store/service_store.h"
+
+namespace ebb::service {
+
+/// What a job has used, rows that are not durable yet included.
+struct JobFigures {
+  Energy energy;
+  std::optional<Emissions> emissions;
+};
+
+class Bookkeeper final : public local::JobRecords {
+ public:
+  using Say = std::function<void(core::JobId, const std::string&)>;
+  explicit Bookkeeper(store::ServiceStore& store, Say say) : store_(store), say_(std::move(say)) {}
+
+  Status Begin(core::JobId, const core::Attempt&) override { return {}; }
+  Status Rows(core::JobId job, std::span<const core::LedgerRow> rows) override;
+  void End(core::JobId job, const local::AttemptResult& result) override;
+
+  /// What is in the store of an attempt, by device.
+  local::StoredUpTo StoredUpTo(core::JobId job, int attempt);
+  /// Of jobs with new rows since the last call.
+  std::map<core::JobId, JobFigures> TakeChanged();
+  /// Jobs whose attempts have ended since the last call.
+  std::set<core::JobId> TakeEnded() { return std::exchange(ended_, {}); }
+
+ private:
+  JobFigures& FiguresOf(core::JobId job);
+
+  store::ServiceStore& store_;
+  Say say_;
+  std::map<core::JobId, JobFigures> figures_;
+  std::set<core::JobId> changed_;
+  std::set<core::JobId> ended_;
+};
+
+}  // namespace ebb::service

@@ -1,0 +1,176 @@
+#include "service/front_desk.h"
+
+#include <algorithm>
+
+namespace ebb::service {
+namespace {
+
+// So many at a time that a flush of the disk is shared by many, and nobody waits for long.
+constexpr std::size_t kMostAtOnce = 1000;
+
+template <class... Handlers>
+struct Overloaded : Handlers... {
+  using Handlers::operator()...;
+};
+template <class... Handlers>
+Overloaded(Handlers...) -> Overloaded<Handlers...>;
+
+}  // namespace
+
+Time FrontDesk::NextAt() const {
+  const bool due = !resubmitted_.empty() || !follow_ups_.empty() || !ports_.inbox.empty();
+  return due ? Time::min() : Time::max();
+}
+
+void FrontDesk::Resubmit(std::vector<core::Submission> submissions) {
+  resubmitted_ = std::move(submissions);
+}
+
+void FrontDesk::Expect(std::optional<Inbox::Promise> promise, Result<Answer> answer) {
+  expected_.push_back({std::move(promise), std::move(answer)});
+}
+
+std::vector<engine::Event> FrontDesk::Take(Time now) {
+  std::vector<engine::Event> events;
+  for (core::Submission& submission : std::exchange(resubmitted_, {}))
+    TakeSubmission(std::move(submission), std::nullopt, now, events);
+  for (engine::Fact& fact : std::exchange(follow_ups_, {})) {
+    Expect(std::nullopt, Answer{});
+    events.push_back({now, std::move(fact)});
+  }
+  for (Inbox::Asked& asked : ports_.inbox.Take(kMostAtOnce))
+    TakeRequest(std::move(asked), now, events);
+  return events;
+}
+
+void FrontDesk::TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Event>& events) {
+  std::visit(Overloaded{
+                 [&](core::Submission& submission) {
+                   TakeSubmission(std::move(submission), std::move(asked.promise), now, events);
+                 },
+                 [&](const Cancel& cancel) {
+                   ports_.dependencies.Drop(cancel.job);
+                   Expect(std::move(asked.promise), Answer{cancel.job});
+                   events.push_back({now, engine::JobCancelled{cancel.job}});
+                 },
+                 [&](const Wish& wish) {
+                   if (wish.wish != engine::Wish::kHold) ports_.dependencies.Drop(wish.job);
+                   Expect(std::move(asked.promise), Answer{wish.job});
+                   events.push_back({now, engine::JobWished{wish.job, wish.wish}});
+                 },
+             },
+             asked.request);
+}
+
+// Those among its predecessors that have not ended. An unknown or failed one refuses the job.
+std::vector<core::JobId> FrontDesk::PendingOf(const core::Submission& submission, Status& status) {
+  std::vector<core::JobId> pending;
+  for (const core::JobId after : submission.after) {
+    const auto found = store::FindJob(ports_.store.database(), after);
+    const JobCard* card = ports_.publisher.Find(after);
+    if (!card && (!found || !*found)) {
+      status = Fail({ExitCode::kUsage,
+                     "comes after job " + std::to_string(after) + ", which is not known", "",
+                     "ebb queue lists the jobs"});
+    } else {
+      const engine::Stage stage = card ? card->explanation.stage : (*found)->stage;
+      if (stage == engine::Stage::kSucceeded) continue;
+      if (engine::HasEnded(stage))
+        status = Fail({ExitCode::kInfeasible,
+                       "comes after job " + std::to_string(after) + ", which has not succeeded", "",
+                       ""});
+      pending.push_back(after);
+    }
+  }
+  return pending;
+}
+
+void FrontDesk::TakeSubmission(core::Submission submission, std::optional<Inbox::Promise> promise,
+                               Time now, std::vector<engine::Event>& events) {
+  const auto refuse = [&](Error error) {
+    answered_.push_back({std::move(promise), Fail(std::move(error))});
+  };
+  Status known;
+  const std::vector<core::JobId> pending = PendingOf(submission, known);
+  if (!known) return refuse(known.error());
+  const bool is_new = submission.job.id == 0;
+  Answer answer{submission.job.id, false};
+  if (is_new) {
+    submission.job.submitted = now;
+    const auto added = ports_.store.AddJob(submission);
+    if (!added) return refuse(added.error());
+    answer = {added->id, added->existing};
+    if (added->existing) {
+      answered_.push_back({std::move(promise), answer});
+      return;
+    }
+    submission.job.id = added->id;
+  }
+  if (const Status ready = ports_.add_job(submission); !ready) {
+    ports_.store.RefuseJob(submission.job.id, now, ready.error().Message());
+    return refuse(ready.error());
+  }
+  const core::JobId id = submission.job.id;
+  const core::Job job = submission.job;
+  const bool waits = ports_.dependencies.Add(id, pending);
+  JobCard card;
+  card.explanation.job = id;
+  card.waits_for = pending;
+  card.submission = std::make_shared<const core::Submission>(std::move(submission));
+  ports_.publisher.AddJob(std::move(card));
+  Expect(std::move(promise), answer);
+  events.push_back({now, engine::JobSubmitted{job}});
+  if (waits) {
+    Expect(std::nullopt, Answer{});
+    events.push_back({now, engine::JobWished{id, engine::Wish::kHold}});
+  }
+}
+
+bool FrontDesk::IsOurs(const engine::Event& event) const {
+  return std::holds_alternative<engine::JobSubmitted>(event.fact) ||
+         std::holds_alternative<engine::JobCancelled>(event.fact) ||
+         std::holds_alternative<engine::JobWished>(event.fact);
+}
+
+void FrontDesk::OnTaken(const engine::Event& event) {
+  if (!IsOurs(event) || expected_.empty()) return;
+  answered_.push_back(std::move(expected_.front()));
+  expected_.pop_front();
+}
+
+void FrontDesk::OnRefused(const engine::Event& event, const Error& error) {
+  if (!IsOurs(event) || expected_.empty()) return;
+  expected_.front().answer = Fail(error);
+  if (const auto* submitted = std::get_if<engine::JobSubmitted>(&event.fact)) {
+    ports_.store.RefuseJob(submitted->job.id, event.at, error.Message());
+    ports_.publisher.EraseJob(submitted->job.id);
+    ports_.dependencies.Drop(submitted->job.id);
+  }
+  answered_.push_back(std::move(expected_.front()));
+  expected_.pop_front();
+}
+
+void FrontDesk::OnStored() {
+  for (Pending& pending : std::exchange(answered_, {}))
+    if (pending.promise) pending.promise->set_value(std::move(pending.answer));
+}
+
+// What was asked may still come about: the store keeps what it could not write, and tries again.
+void FrontDesk::OnTrouble(const Error& error) {
+  for (Pending& pending : expected_) answered_.push_back(std::move(pending));
+  expected_.clear();
+  for (Pending& pending : answered_)
+    if (pending.answer) pending.answer = Fail(error);
+  OnStored();
+}
+
+void FrontDesk::OnEnded(core::JobId job, bool succeeded, const engine::State& state) {
+  for (engine::Fact& fact : ports_.dependencies.TakeEnd(job, succeeded)) {
+    const auto* wished = std::get_if<engine::JobWished>(&fact);
+    // Somebody let it go before.
+    if (wished && !state.FindHeld(wished->job)) continue;
+    follow_ups_.push_back(std::move(fact));
+  }
+}
+
+}  // namespace ebb::service

@@ -1,0 +1,68 @@
+#pragma once
+// Between the inbox and the loop: requests become facts for the engine, jobs become known to the
+// store, the executor and the board, and whoever asked gets an answer once the decision that
+// follows is stored.
+//
+// Thread contract: the loop's thread.
+
+#include <deque>
+#include <functional>
+
+#include "runtime/run_loop.h"
+#include "runtime/submissions.h"
+#include "service/inbox.h"
+#include "service/publisher.h"
+#include "store/service_store.h"
+
+namespace ebb::service {
+
+class FrontDesk final : public runtime::Submissions {
+ public:
+  struct Ports {
+    Inbox& inbox;
+    store::ServiceStore& store;
+    Publisher& publisher;
+    Dependencies& dependencies;
+    /// Makes a job known to the executor; an Error refuses it.
+    std::function<Status(const core::Submission&)> add_job;
+    std::function<Time()> now;
+  };
+  explicit FrontDesk(Ports ports) : ports_(std::move(ports)) {}
+
+  // runtime::Submissions
+  Time NextAt() const override;
+  std::vector<engine::Event> Take(Time now) override;
+  bool closed() const override { return false; }
+
+  /// Jobs of an earlier life whose submission never reached the engine.
+  void Resubmit(std::vector<core::Submission> submissions);
+  /// The loop's observer passes these on.
+  void OnTaken(const engine::Event& event);
+  void OnRefused(const engine::Event& event, const Error& error);
+  /// Everything that was taken or refused is durable now: those who asked are told.
+  void OnStored();
+  /// It could not be stored: they are told that.
+  void OnTrouble(const Error& error);
+  /// A job has ended: others may have waited for it.
+  void OnEnded(core::JobId job, bool succeeded, const engine::State& state);
+
+ private:
+  struct Pending {
+    std::optional<Inbox::Promise> promise;  // nothing: nobody asked
+    Result<Answer> answer;
+  };
+  void TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Event>& events);
+  void TakeSubmission(core::Submission submission, std::optional<Inbox::Promise> promise, Time now,
+                      std::vector<engine::Event>& events);
+  void Expect(std::optional<Inbox::Promise> promise, Result<Answer> answer);
+  std::vector<core::JobId> PendingOf(const core::Submission& submission, Status& status);
+  bool IsOurs(const engine::Event& event) const;
+
+  Ports ports_;
+  std::deque<Pending> expected_;   // facts handed out, in order; the engine has not seen them
+  std::vector<Pending> answered_;  // not stored yet
+  std::vector<core::Submission> resubmitted_;
+  std::vector<engine::Fact> follow_ups_;
+};
+
+}  // namespace ebb::service

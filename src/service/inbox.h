@@ -1,0 +1,67 @@
+#pragma once
+// What people want, on its way from the threads that hear it to the loop, and the answer on its way
+// back. An answer is given once what was wanted is stored, or refused.
+//
+// Thread contract: Ask and Close from any thread; the rest from the loop's.
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/submission.h"
+#include "engine/event.h"
+
+namespace ebb::service {
+
+struct Cancel {
+  core::JobId job = 0;
+};
+/// Hold, let go, run now.
+struct Wish {
+  core::JobId job = 0;
+  engine::Wish wish = engine::Wish::kNone;
+};
+using Request = std::variant<core::Submission, Cancel, Wish>;
+
+struct Answer {
+  core::JobId job = 0;
+  bool existing = false;  ///< a submission whose key was known: this is its job
+};
+
+class Inbox {
+ public:
+  using Promise = std::promise<Result<Answer>>;
+  struct Asked {
+    Request request;
+    Promise promise;
+  };
+
+  /// `wake` is called after something was put in. More than `limit` waiting requests are refused.
+  explicit Inbox(std::function<void()> wake, std::size_t limit = 100'000)
+      : wake_(std::move(wake)), limit_(limit) {}
+
+  std::future<Result<Answer>> Ask(Request request);
+  /// Several at once, in order.
+  std::vector<std::future<Result<Answer>>> AskAll(std::vector<Request> requests);
+  /// From now on everything is refused with this Error; what waits is, too. Nothing: open again.
+  void Close(std::optional<Error> why);
+
+  bool empty() const;
+  /// At most `most`, in order.
+  std::vector<Asked> Take(std::size_t most);
+
+ private:
+  std::function<void()> wake_;
+  std::size_t limit_;
+  mutable std::mutex mutex_;
+  std::deque<Asked> waiting_;
+  std::optional<Error> closed_;
+};
+
+}  // namespace ebb::service

@@ -1,0 +1,56 @@
+#include "service/job_board.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace ebb::service {
+
+const JobCard* JobBoard::Find(core::JobId id) const {
+  const auto index = static_cast<std::size_t>(id);
+  if (id < 0 || index / kChunk >= chunks_.size()) return nullptr;
+  const auto& chunk = chunks_[index / kChunk];
+  return chunk ? (*chunk)[index % kChunk].get() : nullptr;
+}
+
+void JobBoard::ForEach(core::JobId first, const std::function<bool(const JobCard&)>& take) const {
+  const auto begin = static_cast<std::size_t>(std::max<core::JobId>(first, 0));
+  for (std::size_t at = begin / kChunk; at < chunks_.size(); ++at) {
+    if (!chunks_[at]) continue;
+    for (std::size_t slot = at == begin / kChunk ? begin % kChunk : 0; slot < kChunk; ++slot) {
+      const auto& card = (*chunks_[at])[slot];
+      if (card && !take(*card)) return;
+    }
+  }
+}
+
+// A chunk that somebody else may read is copied before it is written.
+std::shared_ptr<const JobCard>& JobBoard::Cell(core::JobId id) {
+  const auto index = static_cast<std::size_t>(id);
+  if (index / kChunk >= chunks_.size()) chunks_.resize(index / kChunk + 1);
+  std::shared_ptr<const Chunk>& chunk = chunks_[index / kChunk];
+  if (!chunk) {
+    chunk = std::make_shared<Chunk>();
+  } else if (chunk.use_count() > 1) {
+    chunk = std::make_shared<Chunk>(*chunk);
+  } else {
+    // Nobody else has it; whoever had it has finished reading.
+    std::atomic_thread_fence(std::memory_order_acquire);
+  }
+  // Every chunk is made as one that can be written.
+  return const_cast<Chunk&>(*chunk)[index % kChunk];
+}
+
+void JobBoard::Put(JobCard card) {
+  const core::JobId id = card.submission->job.id;
+  auto& cell = Cell(id);
+  if (!cell) ++size_;
+  cell = std::make_shared<const JobCard>(std::move(card));
+}
+
+void JobBoard::Erase(core::JobId id) {
+  if (!Find(id)) return;
+  Cell(id).reset();
+  --size_;
+}
+
+}  // namespace ebb::service

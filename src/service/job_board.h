@@ -1,0 +1,57 @@
+#pragma once
+// The queue as readers see it: one immutable card for each job, in a table whose copies share what
+// did not change. The loop writes and publishes; any number of threads read what was published, at
+// no cost to the loop. Publishing costs a pointer for every 256 jobs.
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/submission.h"
+#include "engine/decision.h"
+
+namespace ebb::service {
+
+/// What is shown of a job.
+struct JobCard {
+  std::shared_ptr<const core::Submission> submission;
+  engine::Explanation explanation;  ///< stage and reason
+  int attempt = 0;
+  int pauses = 0;
+  std::optional<Time> first_start;
+  std::optional<Time> ended;
+  int exit_code = 0;
+  std::string detail;                  ///< why it failed
+  std::vector<core::JobId> waits_for;  ///< jobs that have to succeed first
+  // Of what is stored in the ledger.
+  Energy energy;
+  std::optional<Emissions> emissions;
+  /// Of the same energy, had it run when it was submitted; once it has ended.
+  std::optional<Emissions> emissions_at_submission;
+};
+
+class JobBoard {
+ public:
+  /// nullptr when there is no such job.
+  const JobCard* Find(core::JobId id) const;
+  /// By id, from `first` on, as long as `take` returns true.
+  void ForEach(core::JobId first, const std::function<bool(const JobCard&)>& take) const;
+  std::size_t size() const { return size_; }
+
+  void Put(JobCard card);
+  void Erase(core::JobId id);
+
+ private:
+  static constexpr std::size_t kChunk = 256;
+  using Chunk = std::array<std::shared_ptr<const JobCard>, kChunk>;
+  std::shared_ptr<const JobCard>& Cell(core::JobId id);
+
+  std::vector<std::shared_ptr<const Chunk>> chunks_;  // nullptr: empty
+  std::size_t size_ = 0;
+};
+
+}  // namespace ebb::service

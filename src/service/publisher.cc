@@ -1,0 +1,113 @@
+#include "service/publisher.h"
+
+namespace ebb::service {
+namespace {
+
+constexpr std::size_t kHappenings = 300;
+
+}  // namespace
+
+std::shared_ptr<const View> Publisher::Latest() const {
+  const std::lock_guard guard(mutex_);
+  return latest_;
+}
+
+std::shared_ptr<const View> Publisher::WaitForNewer(std::uint64_t version,
+                                                    std::chrono::milliseconds patience) const {
+  std::unique_lock guard(mutex_);
+  published_.wait_for(guard, patience, [&] { return latest_->version > version; });
+  return latest_;
+}
+
+void Publisher::Change(core::JobId job, const std::function<void(JobCard&)>& change) {
+  const JobCard* old = next_.jobs.Find(job);
+  if (!old) return;
+  JobCard card = *old;
+  change(card);
+  next_.jobs.Put(std::move(card));
+}
+
+void Publisher::FollowJob(const engine::Explanation& explanation, const engine::State& state,
+                          const Dependencies& dependencies) {
+  const core::JobId id = explanation.job;
+  const engine::EndedJob* ended = state.FindEnded(id);
+  const engine::LiveJob* live = state.FindLive(id);
+  if (!live) live = state.FindHeld(id);
+  Change(id, [&](JobCard& card) {
+    card.explanation = explanation;
+    card.waits_for = dependencies.WaitsFor(id);
+    if (ended) {
+      card.attempt = ended->attempt;
+      card.pauses = ended->pauses;
+      card.first_start = ended->first_start;
+      card.ended = ended->ended;
+      card.exit_code = ended->exit_code;
+      card.detail = ended->detail;
+    } else if (live) {
+      card.attempt = live->attempt;
+      card.pauses = live->pauses;
+      card.first_start = live->first_start;
+    }
+  });
+  if (ended) ended_.push_back(id);
+}
+
+void Publisher::FollowDecision(const engine::Decision& decision, const engine::Engine& engine,
+                               const Dependencies& dependencies) {
+  for (const engine::Explanation& explanation : decision.explanations) {
+    const JobCard* before = next_.jobs.Find(explanation.job);
+    if (before && before->explanation.stage != explanation.stage)
+      Say(decision.at, explanation.job, engine::Sentence(explanation));
+    FollowJob(explanation, engine.state(), dependencies);
+  }
+  next_.cluster = engine.state().cluster;
+}
+
+void Publisher::FollowSignal(const engine::SignalObserved& signal) {
+  const auto site = static_cast<std::size_t>(signal.site);
+  if (next_.signals.size() <= site) next_.signals.resize(site + 1);
+  next_.signals[site] = {std::make_shared<const core::SignalView>(signal.view), ""};
+}
+
+void Publisher::FollowLoss(const engine::SignalLost& loss) {
+  const auto site = static_cast<std::size_t>(loss.site);
+  if (next_.signals.size() <= site) next_.signals.resize(site + 1);
+  next_.signals[site].lost = loss.why;
+}
+
+void Publisher::FollowFigures(const std::map<core::JobId, JobFigures>& changed) {
+  for (const auto& [job, figures] : changed) {
+    Change(job, [&](JobCard& card) {
+      card.energy = figures.energy;
+      card.emissions = figures.emissions;
+    });
+  }
+}
+
+void Publisher::SetBaseline(core::JobId job, std::optional<Emissions> at_submission) {
+  Change(job, [&](JobCard& card) { card.emissions_at_submission = at_submission; });
+}
+
+void Publisher::ForgetEnded(std::size_t keep) {
+  for (; ended_.size() > keep; ended_.pop_front()) next_.jobs.Erase(ended_.front());
+}
+
+void Publisher::Say(Time at, core::JobId job, std::string text) {
+  const std::uint64_t number = next_.happenings.empty() ? 1 : next_.happenings.back().number + 1;
+  next_.happenings.push_back({number, at, job, std::move(text)});
+  if (next_.happenings.size() > kHappenings)
+    next_.happenings.erase(next_.happenings.begin(), next_.happenings.begin() + kHappenings / 3);
+}
+
+void Publisher::Publish(Time now) {
+  ++next_.version;
+  next_.now = now;
+  auto view = std::make_shared<const View>(next_);
+  {
+    const std::lock_guard guard(mutex_);
+    latest_.swap(view);
+  }
+  published_.notify_all();
+}
+
+}  // namespace ebb::service

@@ -1,0 +1,61 @@
+#pragma once
+// Writes the view that readers see: follows the engine's decisions job by job, and publishes.
+//
+// Thread contract: Latest and WaitForNewer from any thread; the rest from the loop's.
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "engine/engine.h"
+#include "service/bookkeeper.h"
+#include "service/dependencies.h"
+#include "service/view.h"
+
+namespace ebb::service {
+
+class Publisher {
+ public:
+  std::shared_ptr<const View> Latest() const;
+  /// The newest view once it is newer than `version`; the same one when `patience` passes first.
+  std::shared_ptr<const View> WaitForNewer(std::uint64_t version,
+                                           std::chrono::milliseconds patience) const;
+
+  /// A job that came in, or that was there when the service started.
+  void AddJob(JobCard card) { next_.jobs.Put(std::move(card)); }
+  /// As AddJob, oldest end first.
+  void AddEnded(JobCard card) {
+    ended_.push_back(card.submission->job.id);
+    AddJob(std::move(card));
+  }
+  void EraseJob(core::JobId job) { next_.jobs.Erase(job); }
+  const JobCard* Find(core::JobId job) const { return next_.jobs.Find(job); }
+  /// Ended jobs beyond the newest `keep` are left out: the store has them.
+  void ForgetEnded(std::size_t keep);
+  void FollowDecision(const engine::Decision& decision, const engine::Engine& engine,
+                      const Dependencies& dependencies);
+  void FollowSignal(const engine::SignalObserved& signal);
+  void FollowLoss(const engine::SignalLost& loss);
+  void FollowFigures(const std::map<core::JobId, JobFigures>& changed);
+  void SetBaseline(core::JobId job, std::optional<Emissions> at_submission);
+  void SetRunning(std::vector<local::SupervisedFigures> running) {
+    next_.running = std::move(running);
+  }
+  void SetTrouble(std::string trouble) { next_.trouble = std::move(trouble); }
+  void Say(Time at, core::JobId job, std::string text);
+  void Publish(Time now);
+
+ private:
+  void Change(core::JobId job, const std::function<void(JobCard&)>& change);
+  void FollowJob(const engine::Explanation& explanation, const engine::State& state,
+                 const Dependencies& dependencies);
+
+  View next_;
+  std::deque<core::JobId> ended_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable published_;
+  std::shared_ptr<const View> latest_ = std::make_shared<const View>();
+};
+
+}  // namespace ebb::service

@@ -1,0 +1,232 @@
+#include "service/service.h"
+
+#include "core/counterfactual.h"
+#include "plan/make_policy.h"
+#include "platform/file.h"
+#include "store/engine_setup.h"
+
+namespace ebb::service {
+
+// Passes what the loop does on to those who keep and show it.
+class Service::Observer final : public runtime::LoopObserver {
+ public:
+  explicit Observer(Service& service) : service_(service) {}
+  void OnEvent(const engine::Event& event) override {
+    service_.front_desk_.OnTaken(event);
+    if (const auto* signal = std::get_if<engine::SignalObserved>(&event.fact)) {
+      service_.publisher_.FollowSignal(*signal);
+      service_.store_.AddSignal(signal->view.known);
+    } else if (const auto* lost = std::get_if<engine::SignalLost>(&event.fact)) {
+      service_.publisher_.FollowLoss(*lost);
+    }
+  }
+  void OnRefused(const engine::Event& event, const Error& error) override {
+    service_.front_desk_.OnRefused(event, error);
+  }
+  void OnDecision(const engine::Decision& decision, const engine::Engine&) override {
+    service_.OnDecision(decision);
+  }
+  void OnCommandFailed(const engine::Command& command, const Error& error) override {
+    const core::JobId job = std::visit([](const auto& c) { return c.job; }, command);
+    service_.publisher_.Say(service_.clock_.Now(), job, error.Message());
+  }
+
+ private:
+  Service& service_;
+};
+
+Service::Service(ServiceOptions options, store::ServiceStore store, runtime::SignalFeed& feed,
+                 runtime::GridClock& clock, platform::ProcessSignals& signals)
+    : options_(std::move(options)),
+      feed_(feed),
+      clock_(clock),
+      store_(std::move(store)),
+      bookkeeper_(store_,
+                  [this](core::JobId job, const std::string& text) {
+                    publisher_.Say(clock_.Now(), job, text);
+                  }),
+      inbox_([this] { executor_->Wake(); }),
+      front_desk_({inbox_, store_, publisher_, dependencies_,
+                   [this](const core::Submission& submission) { return AddToExecutor(submission); },
+                   [this] { return clock_.Now(); }}),
+      observer_(std::make_unique<Observer>(*this)) {
+  local::SupervisedExecutorOptions executor = options_.executor;
+  executor.stored_up_to = [this](core::JobId job, int attempt) {
+    return bookkeeper_.StoredUpTo(job, attempt);
+  };
+  executor.on_tick = [this] { LookAtFigures(); };
+  executor_ = std::make_unique<local::SupervisedExecutor>(std::move(executor), feed, clock, signals,
+                                                          bookkeeper_);
+}
+
+Service::~Service() = default;
+
+Result<std::unique_ptr<Service>> Service::Open(ServiceOptions options, runtime::SignalFeed& feed,
+                                               runtime::GridClock& clock,
+                                               platform::ProcessSignals& signals) {
+  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(options.jobs_directory));
+  EBB_ASSIGN_OR_RETURN(store::ServiceStore store, store::ServiceStore::Open(options.store));
+  std::unique_ptr<Service> service(
+      new Service(std::move(options), std::move(store), feed, clock, signals));
+  EBB_RETURN_IF_ERROR(service->Recover());
+  return service;
+}
+
+// Where the last life left off ---------------------------------------------------------------
+
+Status Service::Recover() {
+  EBB_ASSIGN_OR_RETURN(auto policy, plan::MakePolicy(options_.policy, {}));
+  EBB_ASSIGN_OR_RETURN(store::Recovered recovered, store_.Recover(std::make_unique<engine::Engine>(
+                                                       options_.engine, std::move(policy))));
+  engine_ = std::move(recovered.engine);
+  store::PutEngineSetup(store_, {options_.policy, options_.engine});
+  // A replayed grid clock stood still while nobody looked at it.
+  if (clock_.settings().replayed && engine_->state().now > clock_.Now())
+    clock_.SkipTo(engine_->state().now);
+
+  EBB_ASSIGN_OR_RETURN(std::vector<core::Submission> unknown, store_.UnknownSubmissions());
+  EBB_ASSIGN_OR_RETURN(std::vector<core::Submission> live,
+                       store::LiveSubmissions(store_.database()));
+  const engine::State& state = engine_->state();
+  for (core::Submission& submission : live) {
+    const core::JobId id = submission.job.id;
+    if (!engine_->Explain(id)) continue;  // among the unknown
+    EBB_RETURN_IF_ERROR(AddToExecutor(submission));
+    std::vector<core::JobId> pending;
+    for (const core::JobId after : submission.after)
+      if (state.FindLive(after) || state.FindHeld(after)) pending.push_back(after);
+    if (state.FindHeld(id)) dependencies_.Add(id, pending);
+    JobCard card;
+    card.explanation = *engine_->Explain(id);
+    card.waits_for = dependencies_.WaitsFor(id);
+    card.submission = std::make_shared<const core::Submission>(std::move(submission));
+    publisher_.AddJob(std::move(card));
+  }
+  RecoverEnded();
+  front_desk_.Resubmit(std::move(unknown));
+  for (std::size_t site = 0; site < state.signals.size(); ++site)
+    publisher_.FollowSignal({static_cast<int>(site), state.signals[site].view, {}});
+  publisher_.Publish(clock_.Now());
+  return {};
+}
+
+// Those that have ended last, with what they saved.
+void Service::RecoverEnded() {
+  store::JobFilter filter;
+  filter.stages = {engine::Stage::kSucceeded, engine::Stage::kFailed, engine::Stage::kCancelled};
+  filter.limit = static_cast<int>(options_.ended_in_view);
+  const auto records = store::ListJobs(store_.database(), filter);
+  if (!records) return;
+  for (auto record = records->rbegin(); record != records->rend(); ++record) {
+    const auto submission = store::FindSubmission(store_.database(), record->id);
+    if (!submission || !*submission) continue;
+    JobCard card;
+    card.submission = std::make_shared<const core::Submission>(**submission);
+    if (const engine::Explanation* explanation = engine_->Explain(record->id))
+      card.explanation = *explanation;
+    card.explanation.job = record->id;
+    card.explanation.stage = record->stage;
+    card.explanation.expected_end = record->ended;
+    card.pauses = record->pauses;
+    card.first_start = record->first_start;
+    card.ended = record->ended;
+    card.exit_code = record->exit_code.value_or(0);
+    card.detail = record->detail;
+    card.energy = record->energy;
+    card.emissions = record->emissions;
+    publisher_.AddEnded(std::move(card));
+    unsettled_.push_back(record->id);
+  }
+}
+
+Status Service::AddToExecutor(const core::Submission& submission) {
+  local::LocalJob job;
+  job.job = submission.job;
+  job.command = submission.command;
+  job.directory = DirectoryOf(submission.job.id);
+  job.working_directory = submission.working_directory;
+  job.environment = submission.environment;
+  job.run_limit = submission.run_limit;
+  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(job.directory));
+  return executor_->Add(std::move(job));
+}
+
+// The loop -----------------------------------------------------------------------------------
+
+void Service::OnDecision(const engine::Decision& decision) {
+  publisher_.FollowDecision(decision, *engine_, dependencies_);
+  for (const engine::Explanation& explanation : decision.explanations) {
+    if (!engine::HasEnded(explanation.stage)) continue;
+    front_desk_.OnEnded(explanation.job, explanation.stage == engine::Stage::kSucceeded,
+                        engine_->state());
+    unsettled_.push_back(explanation.job);
+  }
+  front_desk_.OnStored();
+  LookAtFigures();
+  SettleEnded();
+  publisher_.ForgetEnded(options_.ended_in_view);
+  publisher_.Publish(decision.at);
+}
+
+void Service::LookAtFigures() {
+  publisher_.FollowFigures(bookkeeper_.TakeChanged());
+  publisher_.SetRunning(executor_->Running());
+  publisher_.Publish(clock_.Now());
+}
+
+// What the energy of jobs that have ended would have emitted had they run when they were submitted.
+void Service::SettleEnded() {
+  for (const core::JobId job : std::exchange(unsettled_, {})) {
+    const JobCard* card = publisher_.Find(job);
+    const auto rows = store::LedgerOf(store_.database(), job);
+    if (!card || !rows || rows->empty()) continue;
+    const Time submitted = card->submission->job.submitted;
+    Duration length{0};
+    for (const core::LedgerRow& row : *rows)
+      length = std::max(length, row.grid.end - rows->front().grid.begin);
+    const auto signal = feed_.Settled({submitted, submitted + length + Duration{1}});
+    if (!signal) continue;
+    const core::Counterfactual at_submission = core::RunAt(*rows, submitted, *signal);
+    const bool known = at_submission.energy_without_intensity == Energy{};
+    publisher_.SetBaseline(job, known ? std::optional(at_submission.emissions) : std::nullopt);
+  }
+}
+
+// False: a request to stop came before the store could be written again.
+bool Service::WaitOutTrouble(const Error& error) {
+  const Error trouble{ExitCode::kUnavailable, "cannot store anything: " + error.Message(), "",
+                      "what runs goes on; try again once there is room"};
+  inbox_.Close(trouble);
+  front_desk_.OnTrouble(trouble);
+  publisher_.SetTrouble(trouble.what);
+  publisher_.Say(clock_.Now(), 0, trouble.what);
+  while (!executor_->stop_signal()) {
+    publisher_.Publish(clock_.Now());
+    // Reports are found again when the loop begins anew.
+    std::ignore = executor_->WaitForEvents(clock_.Now() + options_.trouble_retry);
+    if (!store_.Commit()) continue;
+    publisher_.SetTrouble("");
+    publisher_.Say(clock_.Now(), 0, "the store can be written again");
+    inbox_.Close(std::nullopt);
+    return true;
+  }
+  return false;
+}
+
+Result<int> Service::Run() {
+  const runtime::LoopPorts ports{
+      *executor_, {&feed_},        front_desk_,
+      &store_,    observer_.get(), [this] { return executor_->stop_signal().has_value(); }};
+  for (;;) {
+    const auto result = runtime::Run(*engine_, ports, {});
+    if (result) break;
+    if (store_.health().ok()) return Fail(result.error());
+    if (!WaitOutTrouble(result.error())) break;
+  }
+  inbox_.Close(Error{ExitCode::kTryLater, "the service is stopping", "", "try again in a moment"});
+  front_desk_.OnTrouble({ExitCode::kTryLater, "the service is stopping", "", ""});
+  EBB_RETURN_IF_ERROR(store_.Snapshot());
+  return executor_->stop_signal().value_or(0);
+}
+
+}  // namespace ebb::service

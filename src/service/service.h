@@ -1,0 +1,85 @@
+#pragma once
+// The queue service: the engine, its store, and the programs of this machine, run by the one loop
+// (runtime/run_loop.h). It may be killed at any moment: programs go on under their supervisors, and
+// the next life finds every job, every decision and every joule.
+//
+// Trouble: when the store cannot be written (disk full, ...) nothing is started and nothing is
+// taken, what runs goes on and is measured, and the service tries again until it can.
+//
+// Thread contract: Open, Run and the destructor on one thread; Ask..., view and WaitForNewer from
+// any.
+
+#include <filesystem>
+#include <memory>
+
+#include "local/supervised_executor.h"
+#include "plan/policy.h"
+#include "service/front_desk.h"
+
+namespace ebb::service {
+
+struct ServiceOptions {
+  std::filesystem::path store;
+  /// One run directory for each job lies in it, named by its id.
+  std::filesystem::path jobs_directory;
+  std::string policy = "planner";
+  engine::Options engine;
+  local::SupervisedExecutorOptions executor;
+  std::size_t ended_in_view = 2000;  ///< jobs that have ended beyond these are in the store only
+  Duration trouble_retry{1000};      ///< wall time between tries to write the store again
+};
+
+class Service {
+ public:
+  /// Everything borrowed must outlive the service.
+  static Result<std::unique_ptr<Service>> Open(ServiceOptions options, runtime::SignalFeed& feed,
+                                               runtime::GridClock& clock,
+                                               platform::ProcessSignals& signals);
+  ~Service();
+
+  /// Until a request to stop comes (SIGTERM, Ctrl-C): its signal number. What runs goes on.
+  Result<int> Run();
+
+  std::future<Result<Answer>> Ask(Request request) { return inbox_.Ask(std::move(request)); }
+  std::vector<std::future<Result<Answer>>> AskAll(std::vector<Request> requests) {
+    return inbox_.AskAll(std::move(requests));
+  }
+  std::shared_ptr<const View> view() const { return publisher_.Latest(); }
+  std::shared_ptr<const View> WaitForNewer(std::uint64_t version,
+                                           std::chrono::milliseconds patience) const {
+    return publisher_.WaitForNewer(version, patience);
+  }
+  Time GridNow() const { return clock_.Now(); }
+  const ServiceOptions& options() const { return options_; }
+  std::filesystem::path DirectoryOf(core::JobId job) const {
+    return options_.jobs_directory / std::to_string(job);
+  }
+
+ private:
+  class Observer;
+  Service(ServiceOptions options, store::ServiceStore store, runtime::SignalFeed& feed,
+          runtime::GridClock& clock, platform::ProcessSignals& signals);
+  Status Recover();
+  void RecoverEnded();
+  Status AddToExecutor(const core::Submission& submission);
+  void OnDecision(const engine::Decision& decision);
+  void LookAtFigures();
+  void SettleEnded();
+  bool WaitOutTrouble(const Error& error);
+
+  ServiceOptions options_;
+  runtime::SignalFeed& feed_;
+  runtime::GridClock& clock_;
+  std::unique_ptr<engine::Engine> engine_;  // outlives the store, which looks at it
+  store::ServiceStore store_;
+  Publisher publisher_;
+  Dependencies dependencies_;
+  Bookkeeper bookkeeper_;
+  std::unique_ptr<local::SupervisedExecutor> executor_;
+  Inbox inbox_;
+  FrontDesk front_desk_;
+  std::unique_ptr<Observer> observer_;
+  std::vector<core::JobId> unsettled_;  // ended, and their savings are not computed
+};
+
+}  // namespace ebb::service

@@ -1,0 +1,41 @@
+#pragma once
+// One moment of the service, for readers: the page, the command line, metrics. Immutable; the loop
+// publishes a new one after every decision and every look at what runs.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/cluster.h"
+#include "core/intensity.h"
+#include "local/supervised_executor.h"
+#include "service/job_board.h"
+
+namespace ebb::service {
+
+struct SiteSignalView {
+  std::shared_ptr<const core::SignalView> view;
+  std::string lost;  ///< why the source cannot be reached; empty: it can
+};
+
+/// What happened, for live displays; the last few hundred are kept.
+struct Happening {
+  std::uint64_t number = 0;  ///< counts up
+  Time at{};
+  core::JobId job = 0;  ///< 0: of no job
+  std::string text;
+};
+
+struct View {
+  std::uint64_t version = 0;  ///< counts up
+  Time now{};                 ///< grid time of the last decision
+  core::Cluster cluster;
+  std::vector<SiteSignalView> signals;  ///< as cluster.sites
+  JobBoard jobs;
+  std::vector<local::SupervisedFigures> running;
+  std::vector<Happening> happenings;  ///< oldest first
+  /// Why nothing can be started or submitted; empty: all is well.
+  std::string trouble;
+};
+
+}  // namespace ebb::service

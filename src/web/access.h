@@ -1,0 +1,29 @@
+#pragma once
+// Who may do what. Reading is open to whoever reaches the address (loopback unless told otherwise);
+// anything that changes something needs the token. A web page of another origin gets nothing: its
+// browser names the origin, and the host it believes to speak to.
+
+#include <filesystem>
+#include <string>
+
+#include "web/http_server.h"
+
+namespace ebb::web {
+
+struct AccessOptions {
+  std::string token;
+  /// Whether reading needs the token too: where others than this machine can reach the address.
+  bool token_to_read = false;
+  /// Names under which the service may be spoken to, beside localhost and addresses.
+  std::vector<std::string> hosts;
+};
+
+/// The answer that refuses the request; nothing when it may go on.
+std::optional<HttpResponse> Refusal(const HttpRequest& request, const AccessOptions& options);
+
+/// 256 random bits in a file that only its owner can read; made where there is none. An Error when
+/// others can read it.
+Result<std::string> OpenToken(const std::filesystem::path& file);
+Result<std::string> ReadToken(const std::filesystem::path& file);
+
+}  // namespace ebb::web

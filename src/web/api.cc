@@ -1,0 +1,332 @@
+#include "web/api.h"
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "web/job_json.h"
+
+namespace ebb::web {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kMostListed = 200'000;
+constexpr std::size_t kLongestLogPart = 1 << 20;
+constexpr std::chrono::seconds kAnswerPatience{30};
+
+HttpResponse Respond(std::string body, int status = 200) {
+  HttpResponse response;
+  response.status = status;
+  response.body = std::move(body);
+  return response;
+}
+
+// What an Error means in HTTP.
+HttpResponse Respond(const Error& error) {
+  int status = 500;
+  switch (error.code) {
+    case ExitCode::kUsage:
+    case ExitCode::kConfiguration:
+      status = 400;
+      break;
+    case ExitCode::kInfeasible:
+      status = 422;
+      break;
+    case ExitCode::kUnavailable:
+    case ExitCode::kTryLater:
+      status = 503;
+      break;
+    default:
+      break;
+  }
+  return Respond(ErrorToJson(error), status);
+}
+
+HttpResponse NotFound(const std::string& what) {
+  return Respond(ErrorToJson({ExitCode::kUsage, what, "", ""}), 404);
+}
+
+std::string QueryOf(const HttpRequest& request, const char* name) {
+  const auto found = request.query.find(name);
+  return found == request.query.end() ? "" : found->second;
+}
+
+// A number within limits, or what holds where none is given; nothing for anything else.
+std::optional<long long> QueryNumber(const HttpRequest& request, const char* name,
+                                     long long otherwise, long long most) {
+  const std::string text = QueryOf(request, name);
+  if (text.empty()) return otherwise;
+  const auto number = ParseInteger(text);
+  if (!number || *number < 0 || *number > most) return std::nullopt;
+  return number;
+}
+
+// "/api/v1/jobs/{id}/log" against "/api/v1/jobs/12/log".
+bool Matches(const std::string& pattern, const std::string& path, core::JobId& id) {
+  const auto hole = pattern.find("{id}");
+  if (hole == std::string::npos) return pattern == path;
+  const std::string before = pattern.substr(0, hole);
+  const std::string after = pattern.substr(hole + 4);
+  if (!path.starts_with(before) || !path.ends_with(after) ||
+      path.size() <= before.size() + after.size())
+    return false;
+  const auto number =
+      ParseInteger(path.substr(before.size(), path.size() - before.size() - after.size()));
+  if (!number || *number < 1) return false;
+  id = *number;
+  return true;
+}
+
+// Stages with commas between; empty: all.
+Result<std::vector<engine::Stage>> StagesOf(const std::string& text) {
+  std::vector<engine::Stage> stages;
+  if (text.empty()) return stages;
+  for (const std::string_view name : Split(text, ',')) {
+    const auto stage = engine::StageFromName(name);
+    if (!stage)
+      return Fail({ExitCode::kUsage, "\"" + std::string(name) + "\" is no stage", "stage",
+                   "waiting, starting, running, pausing, paused, succeeded, failed, cancelled"});
+    stages.push_back(*stage);
+  }
+  return stages;
+}
+
+}  // namespace
+
+const std::vector<Api::Route>& Api::Routes() {
+  static const std::vector<Route> routes{
+      {"GET", "/api/v1/status", "What runs, what was saved, what happened", &Api::Status},
+      {"GET", "/api/v1/jobs", "The queue: ?stage=waiting,running&name=&limit=&before=", &Api::Jobs},
+      {"POST", "/api/v1/jobs", "Submit one job, or a list of jobs", &Api::Submit},
+      {"GET", "/api/v1/jobs/{id}", "One job, with its reason and figures", &Api::Job},
+      {"GET", "/api/v1/jobs/{id}/log", "What it printed: ?attempt=&offset=&limit=", &Api::Log},
+      {"POST", "/api/v1/jobs/{id}/cancel", "End it for good", &Api::Cancel},
+      {"POST", "/api/v1/jobs/{id}/pause", "Hold it until it is resumed", &Api::Pause},
+      {"POST", "/api/v1/jobs/{id}/resume", "Let the plan decide again", &Api::Resume},
+      {"POST", "/api/v1/jobs/{id}/now", "Run it now, whatever the grid", &Api::Now},
+      {"GET", "/api/v1/grid", "Intensity: what is known and what is expected", &Api::Grid},
+      {"GET", "/api/v1/tiers", "The tiers that jobs can be submitted in", &Api::Tiers},
+      {"GET", "/api/v1/events", "The status as it changes (server-sent events)", &Api::Events},
+      {"GET", "/api/v1/openapi.json", "This API, described", &Api::OpenApi},
+      {"GET", "/livez", "Whether the service answers", &Api::Alive},
+      {"GET", "/readyz", "Whether it can start and store jobs", &Api::Ready},
+  };
+  return routes;
+}
+
+HttpResponse Api::Handle(const HttpRequest& request) {
+  if (auto refused = Refusal(request, options_.access)) return *std::move(refused);
+  bool path_known = false;
+  for (const Route& route : Routes()) {
+    core::JobId id = 0;
+    if (!Matches(route.path, request.path, id)) continue;
+    path_known = true;
+    const bool head = request.method == "HEAD" && route.method == "GET";
+    if (route.method == request.method || head) return (this->*route.handle)(request, id);
+  }
+  if (path_known)
+    return Respond(ErrorToJson({ExitCode::kUsage, "cannot be done there", "", ""}), 405);
+  return NotFound("there is no such address");
+}
+
+HttpResponse Api::Status(const HttpRequest&, core::JobId) const {
+  return Respond(ViewToJson(*service_.view()));
+}
+
+HttpResponse Api::Jobs(const HttpRequest& request, core::JobId) const {
+  const auto stages = StagesOf(QueryOf(request, "stage"));
+  if (!stages) return Respond(stages.error());
+  const auto limit = QueryNumber(request, "limit", 1000, kMostListed);
+  const auto first = QueryNumber(request, "from", 0, 2'000'000'000);
+  if (!limit || !first)
+    return Respond(Error{ExitCode::kUsage, "limit and from must be whole numbers", "", ""});
+  const std::string name = QueryOf(request, "name");
+  std::string body = "{\"jobs\":[";
+  long long listed = 0;
+  core::JobId next = 0;
+  service_.view()->jobs.ForEach(*first, [&](const service::JobCard& card) {
+    const engine::Stage stage = card.explanation.stage;
+    if (!stages->empty() && std::find(stages->begin(), stages->end(), stage) == stages->end())
+      return true;
+    if (!name.empty() && card.submission->job.name != name) return true;
+    if (listed == *limit) {
+      next = card.submission->job.id;
+      return false;
+    }
+    if (listed++ > 0) body += ',';
+    body += JobToJson(card, false);
+    return true;
+  });
+  body += "]";
+  if (next > 0) body += ",\"next\":" + std::to_string(next);
+  return Respond(body + "}\n");
+}
+
+HttpResponse Api::Submit(const HttpRequest& request, core::JobId) const {
+  SubmissionDefaults defaults;
+  defaults.now = service_.GridNow();
+  defaults.tiers = options_.tiers;
+  auto submissions = SubmissionsFromJson(request.body, defaults);
+  if (!submissions) return Respond(submissions.error());
+  std::vector<service::Request> requests(std::make_move_iterator(submissions->begin()),
+                                         std::make_move_iterator(submissions->end()));
+  auto answers = service_.AskAll(std::move(requests));
+  Json jobs = Json::array();
+  int refused = 0;
+  Error first_refusal;
+  for (auto& answer : answers) {
+    if (answer.wait_for(kAnswerPatience) != std::future_status::ready)
+      return Respond(Error{ExitCode::kTryLater, "the service is busy", "",
+                           "it may still take the job: ask again with the same key"});
+    const Result<service::Answer> result = answer.get();
+    if (result) {
+      jobs.push_back({{"id", result->job}, {"existing", result->existing}});
+      continue;
+    }
+    if (refused++ == 0) first_refusal = result.error();
+    jobs.push_back({{"error", {{"what", result.error().Message()}}}});
+  }
+  const bool many = answers.size() > 1;
+  if (refused > 0 && !many) return Respond(first_refusal);
+  const int status = refused == 0 ? 201 : 207;
+  return Respond((many ? Json{{"jobs", jobs}} : jobs.front()).dump() + "\n", status);
+}
+
+HttpResponse Api::Job(const HttpRequest&, core::JobId id) const {
+  if (const service::JobCard* card = service_.view()->jobs.Find(id))
+    return Respond(JobToJson(*card, true) + "\n");
+  auto database = store::Database::Open(options_.store, store::Database::Mode::kRead);
+  if (!database) return Respond(database.error());
+  const auto record = store::FindJob(*database, id);
+  if (!record) return Respond(record.error());
+  if (!*record) return NotFound("there is no job " + std::to_string(id));
+  return Respond(JobToJson(**record) + "\n");
+}
+
+HttpResponse Api::Log(const HttpRequest& request, core::JobId id) const {
+  const std::filesystem::path directory = service_.DirectoryOf(id);
+  const auto attempt =
+      QueryNumber(request, "attempt", local::LastAttempt(directory), 1'000'000'000);
+  const auto offset = QueryNumber(request, "offset", 0, 1LL << 50);
+  if (!attempt || !offset)
+    return Respond(Error{ExitCode::kUsage, "attempt and offset must be whole numbers", "", ""});
+  const local::AttemptPaths paths{directory, static_cast<int>(*attempt)};
+  std::ifstream stream(paths.log(), std::ios::binary);
+  if (!stream) return NotFound("job " + std::to_string(id) + " has not printed anything yet");
+  stream.seekg(*offset);
+  HttpResponse response;
+  response.content_type = "text/plain; charset=utf-8";
+  response.body.resize(kLongestLogPart);
+  stream.read(response.body.data(), static_cast<std::streamsize>(response.body.size()));
+  response.body.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+  response.headers.emplace_back("Ebb-Attempt", std::to_string(*attempt));
+  response.headers.emplace_back(
+      "Ebb-Next-Offset", std::to_string(*offset + static_cast<long long>(response.body.size())));
+  return response;
+}
+
+HttpResponse Api::Ask(service::Request request, int done) const {
+  auto answer = service_.Ask(std::move(request));
+  if (answer.wait_for(kAnswerPatience) != std::future_status::ready)
+    return Respond(Error{ExitCode::kTryLater, "the service is busy", "", "try again"});
+  const auto result = answer.get();
+  if (!result) return Respond(result.error());
+  return Respond(Json{{"id", result->job}}.dump() + "\n", done);
+}
+
+HttpResponse Api::Cancel(const HttpRequest&, core::JobId id) const {
+  return Ask(service::Cancel{id}, 202);
+}
+HttpResponse Api::Pause(const HttpRequest&, core::JobId id) const {
+  return Ask(service::Wish{id, engine::Wish::kHold}, 202);
+}
+HttpResponse Api::Resume(const HttpRequest&, core::JobId id) const {
+  return Ask(service::Wish{id, engine::Wish::kNone}, 202);
+}
+HttpResponse Api::Now(const HttpRequest&, core::JobId id) const {
+  return Ask(service::Wish{id, engine::Wish::kNow}, 202);
+}
+
+HttpResponse Api::Grid(const HttpRequest&, core::JobId) const {
+  return Respond(SignalsToJson(*service_.view()) + "\n");
+}
+
+HttpResponse Api::Tiers(const HttpRequest&, core::JobId) const {
+  Json tiers = Json::array();
+  for (const plan::Tier& tier : options_.tiers) {
+    tiers.push_back({{"name", tier.name},
+                     {"threshold", tier.threshold.g_per_kwh},
+                     {"max_delay_s", Seconds(tier.max_delay)},
+                     {"priority", tier.priority}});
+  }
+  return Respond(Json{{"tiers", tiers}}.dump() + "\n");
+}
+
+HttpResponse Api::Events(const HttpRequest&, core::JobId) const {
+  HttpResponse response;
+  response.content_type = "text/event-stream";
+  response.headers.emplace_back("Cache-Control", "no-store");
+  auto seen = std::make_shared<std::uint64_t>(0);
+  response.stream = [this, seen](const StreamWriter& write) {
+    const auto view = service_.WaitForNewer(*seen, std::chrono::milliseconds{1000});
+    if (view->version == *seen) return write(": still there\n\n");
+    *seen = view->version;
+    return write("event: status\ndata: " + ViewToJson(*view) + "\n\n");
+  };
+  return response;
+}
+
+HttpResponse Api::Alive(const HttpRequest&, core::JobId) const {
+  HttpResponse response;
+  response.content_type = "text/plain";
+  response.body = "ok\n";
+  return response;
+}
+
+HttpResponse Api::Ready(const HttpRequest&, core::JobId) const {
+  const auto view = service_.view();
+  Json json{{"store", view->trouble.empty() ? "ok" : view->trouble}};
+  bool ready = view->trouble.empty();
+  json["signals"] = Json::array();
+  for (const service::SiteSignalView& signal : view->signals) {
+    const bool has_value = signal.view && signal.view->At(view->now);
+    ready = ready && has_value;
+    json["signals"].push_back({{"zone", signal.view ? signal.view->known.identity().zone : ""},
+                               {"value", has_value},
+                               {"age_s", signal.view ? Seconds(view->now - signal.view->now) : -1},
+                               {"lost", signal.lost}});
+  }
+  json["ready"] = ready;
+  return Respond(json.dump() + "\n", ready ? 200 : 503);
+}
+
+HttpResponse Api::OpenApi(const HttpRequest&, core::JobId) const {
+  Json paths = Json::object();
+  for (const Route& route : Routes()) {
+    std::string method = route.method;
+    std::transform(method.begin(), method.end(), method.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    Json operation{{"summary", route.summary},
+                   {"responses", {{"default", {{"description", "see docs/api.md"}}}}}};
+    if (route.path.find("{id}") != std::string::npos) {
+      operation["parameters"] = Json::array({{{"name", "id"},
+                                              {"in", "path"},
+                                              {"required", true},
+                                              {"schema", {{"type", "integer"}, {"minimum", 1}}}}});
+    }
+    if (route.method == "POST") operation["security"] = Json::array({{{"token", Json::array()}}});
+    paths[route.path][method] = std::move(operation);
+  }
+  return Respond(
+      Json{{"openapi", "3.0.3"},
+           {"info", {{"title", "Ebb"}, {"version", options_.version}}},
+           {"paths", paths},
+           {"components",
+            {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}}}}}
+          .dump() +
+      "\n");
+}
+
+}  // namespace ebb::web

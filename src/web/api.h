@@ -1,0 +1,61 @@
+#pragma once
+// The HTTP API (docs/api.md): pure handlers over the service's view, and requests to its inbox.
+//
+// Thread contract: Handle from any number of threads.
+
+#include <filesystem>
+#include <string>
+
+#include "plan/gate_policy.h"
+#include "service/service.h"
+#include "web/access.h"
+#include "web/http_server.h"
+
+namespace ebb::web {
+
+struct ApiOptions {
+  AccessOptions access;
+  std::string version;
+  std::vector<plan::Tier> tiers;
+  std::filesystem::path store;
+};
+
+class Api {
+ public:
+  /// The service must outlive the API and all its streams.
+  Api(service::Service& service, ApiOptions options)
+      : service_(service), options_(std::move(options)) {}
+
+  HttpResponse Handle(const HttpRequest& request);
+
+  struct Route {
+    std::string method;
+    std::string path;  ///< "{id}" stands for a number
+    std::string summary;
+    HttpResponse (Api::*handle)(const HttpRequest&, core::JobId) const;
+  };
+  static const std::vector<Route>& Routes();
+
+ private:
+  HttpResponse Status(const HttpRequest&, core::JobId) const;
+  HttpResponse Jobs(const HttpRequest& request, core::JobId) const;
+  HttpResponse Submit(const HttpRequest& request, core::JobId) const;
+  HttpResponse Job(const HttpRequest&, core::JobId id) const;
+  HttpResponse Log(const HttpRequest& request, core::JobId id) const;
+  HttpResponse Cancel(const HttpRequest&, core::JobId id) const;
+  HttpResponse Pause(const HttpRequest&, core::JobId id) const;
+  HttpResponse Resume(const HttpRequest&, core::JobId id) const;
+  HttpResponse Now(const HttpRequest&, core::JobId id) const;
+  HttpResponse Grid(const HttpRequest&, core::JobId) const;
+  HttpResponse Tiers(const HttpRequest&, core::JobId) const;
+  HttpResponse Events(const HttpRequest&, core::JobId) const;
+  HttpResponse Alive(const HttpRequest&, core::JobId) const;
+  HttpResponse Ready(const HttpRequest&, core::JobId) const;
+  HttpResponse OpenApi(const HttpRequest&, core::JobId) const;
+  HttpResponse Ask(service::Request request, int done) const;
+
+  service::Service& service_;
+  ApiOptions options_;
+};
+
+}  // namespace ebb::web

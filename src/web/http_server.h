@@ -1,0 +1,69 @@
+#pragma once
+// An HTTP/1.1 server on one address, with limits: the only file that knows the library. Handlers
+// are plain functions from a request to a response.
+//
+// Limits: bodies (413), header and line lengths (the library's), reading and writing time per
+// request, requests in a row per connection, connections at a time (threads), live streams (503).
+//
+// Thread contract: the handler is called from many threads at a time.
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ebb::web {
+
+struct HttpRequest {
+  std::string method;
+  std::string path;                            ///< decoded, without the query
+  std::map<std::string, std::string> query;    ///< decoded; of several equal names the first
+  std::map<std::string, std::string> headers;  ///< names in lower case; of equal names the first
+  std::string body;
+};
+
+/// Writes a part of a response that goes on; false once nobody reads it.
+using StreamWriter = std::function<bool(std::string_view)>;
+
+struct HttpResponse {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers{};
+  /// Instead of a body: called again and again until it returns false.
+  std::function<bool(const StreamWriter&)> stream{};
+};
+
+using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
+
+struct HttpServerOptions {
+  std::string address = "127.0.0.1";
+  int port = 0;  ///< 0: any that is free
+  std::size_t longest_body = 8 << 20;
+  std::chrono::seconds patience{10};  ///< for a peer that reads or writes slowly
+  int threads = 64;                   ///< connections at a time
+  std::size_t streams = 32;           ///< of them, responses that go on
+};
+
+class HttpServer {
+ public:
+  /// Listens when it returns. An Error: the address cannot be used.
+  static Result<HttpServer> Start(const HttpServerOptions& options, HttpHandler handler);
+  HttpServer(HttpServer&&) noexcept;
+  /// Ends what is under way.
+  ~HttpServer();
+
+  int port() const;
+
+ private:
+  struct State;
+  explicit HttpServer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ebb::web
