@@ -1,0 +1,253 @@
+// ebb queue, show, explain, logs, tiers, and pause, resume, cancel, now: looks at the queue service
+// and tells it what to do with single jobs.
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/command_line.h"
+#include "cli/service_client.h"
+#include "platform/process_signals.h"
+#include "report/text_table.h"
+
+namespace ebb::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kQueueExamples = R"(
+Examples:
+  ebb queue                          what has not ended, and why it waits
+  ebb queue --all                    what has ended, too
+  ebb queue --stage running,paused --format json)";
+
+struct QueueFlags {
+  ServiceFlags service;
+  std::string stage = "waiting,starting,running,pausing,paused";
+  std::string name;
+  std::string limit = "1000";
+  std::string job;
+  std::string attempt;
+  bool all = false;
+  bool follow = false;
+};
+
+std::string TextOf(const Json& json, const char* key) {
+  return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
+}
+std::string NumberOf(const Json& json, const char* key, int digits) {
+  return json.contains(key) && json[key].is_number()
+             ? FormatFixed(json[key].get<double>(), digits)
+             : "";
+}
+
+Result<Json> Parsed(const std::string& answer) {
+  Json json = Json::parse(answer, nullptr, false);
+  if (json.is_discarded())
+    return Fail({ExitCode::kUnavailable, "the service's answer is not JSON", "", ""});
+  return json;
+}
+
+// "2026-05-01T12:00:00Z" as "05-01 12:00".
+std::string Short(const std::string& time) {
+  return time.size() < 16 ? time : time.substr(5, 5) + " " + time.substr(11, 5);
+}
+
+Result<int> Queue(const QueueFlags& flags) {
+  EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags.service));
+  std::string path = "/api/v1/jobs?limit=" + flags.limit;
+  if (!flags.all) path += "&stage=" + flags.stage;
+  if (!flags.name.empty()) path += "&name=" + flags.name;
+  EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get(path));
+  if (flags.service.json) {
+    std::fputs(answer.c_str(), stdout);
+    return 0;
+  }
+  EBB_ASSIGN_OR_RETURN(const Json json, Parsed(answer));
+  report::TextTable table;
+  table.headers = {"job", "name", "stage", "devices", "expected", "kWh", "g", "reason"};
+  table.ends_in_text = true;
+  for (const Json& job : json["jobs"]) {
+    std::string reason = TextOf(job, "reason");
+    const std::string stage = TextOf(job, "stage");
+    if (reason.starts_with(stage + ": ")) reason = reason.substr(stage.size() + 2);
+    if (!TextOf(job, "detail").empty()) reason = TextOf(job, "detail");
+    table.rows.push_back({NumberOf(job, "id", 0), TextOf(job, "name"), stage,
+                          NumberOf(job, "devices", 0), Short(TextOf(job, "expected_start")),
+                          NumberOf(job, "energy_kwh", 3), NumberOf(job, "emissions_g", 1),
+                          std::move(reason)});
+  }
+  if (table.rows.empty())
+    std::puts("nothing is in the queue");
+  else
+    std::fputs(report::AlignedTable(table).c_str(), stdout);
+  if (json.contains("next"))
+    std::printf("and more: ebb queue --limit N shows them\n");
+  return 0;
+}
+
+Result<int> Show(const QueueFlags& flags) {
+  EBB_ASSIGN_OR_RETURN(const long long job, JobNumberOf(flags.job));
+  EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags.service));
+  EBB_ASSIGN_OR_RETURN(const std::string answer,
+                       client.Get("/api/v1/jobs/" + std::to_string(job)));
+  if (flags.service.json) {
+    std::fputs(answer.c_str(), stdout);
+    return 0;
+  }
+  EBB_ASSIGN_OR_RETURN(const Json json, Parsed(answer));
+  for (const auto& [key, value] : json.items()) {
+    std::string name = key;
+    for (char& c : name) c = c == '_' ? ' ' : c;
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    std::printf("%-28s %s\n", name.c_str(), text.c_str());
+  }
+  return 0;
+}
+
+// Why it waits, until when, and what that saves.
+Result<int> Explain(const QueueFlags& flags) {
+  EBB_ASSIGN_OR_RETURN(const long long number, JobNumberOf(flags.job));
+  EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags.service));
+  EBB_ASSIGN_OR_RETURN(const std::string answer,
+                       client.Get("/api/v1/jobs/" + std::to_string(number)));
+  if (flags.service.json) {
+    std::fputs(answer.c_str(), stdout);
+    return 0;
+  }
+  EBB_ASSIGN_OR_RETURN(const Json job, Parsed(answer));
+  std::printf("job %lld (%s) is %s\n", number, TextOf(job, "name").c_str(),
+              TextOf(job, "reason").c_str());
+  if (job.contains("waits_for"))
+    std::printf("it waits for jobs %s to succeed\n", job["waits_for"].dump().c_str());
+  const bool both = job.contains("intensity_now") && job.contains("intensity_expected");
+  if (both && !job.contains("started")) {
+    const double now = job["intensity_now"], expected = job["intensity_expected"];
+    const double kwh = job.value("power_w", 0.0) * job.value("devices", 1) *
+                       job.value("duration_s", 0.0) / 3.6e6;
+    std::printf("waiting is expected to %s %s g of %s g: %s kWh at %s instead of %s g/kWh\n",
+                now >= expected ? "save" : "cost",
+                FormatFixed(std::abs(now - expected) * kwh, 1).c_str(),
+                FormatFixed(now * kwh, 1).c_str(), FormatFixed(kwh, 3).c_str(),
+                FormatFixed(expected, 0).c_str(), FormatFixed(now, 0).c_str());
+  }
+  if (job.contains("emissions_g") && job.contains("emissions_at_submission_g")) {
+    const double was = job["emissions_at_submission_g"], is = job["emissions_g"];
+    std::printf("it emitted %s g; at submission it would have been %s g: %s g %s\n",
+                FormatFixed(is, 1).c_str(), FormatFixed(was, 1).c_str(),
+                FormatFixed(std::abs(was - is), 1).c_str(), was >= is ? "saved" : "WORSE");
+  }
+  return 0;
+}
+
+bool HasEnded(const std::string& stage) {
+  return stage == "succeeded" || stage == "failed" || stage == "cancelled";
+}
+
+Result<int> Logs(const QueueFlags& flags) {
+  EBB_ASSIGN_OR_RETURN(const long long job, JobNumberOf(flags.job));
+  EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags.service));
+  const std::string base = "/api/v1/jobs/" + std::to_string(job);
+  long long attempt = flags.attempt.empty() ? 0 : ParseInteger(flags.attempt).value_or(0);
+  long long offset = 0;
+  platform::ProcessSignals signals;
+  for (;;) {
+    EBB_ASSIGN_OR_RETURN(const std::string state, client.Get(base));
+    EBB_ASSIGN_OR_RETURN(const Json json, Parsed(state));
+    const long long latest = json.value("attempt", 0LL);
+    if (attempt == 0) attempt = latest;
+    // A part of a log that grows: the state was asked first, so that nothing is missed at its end.
+    for (;;) {
+      const auto part = client.Get(base + "/log?attempt=" + std::to_string(attempt) +
+                                   "&offset=" + std::to_string(offset));
+      if (!part && !flags.follow) return Fail(part.error());
+      if (!part || part->empty()) break;
+      std::fwrite(part->data(), 1, part->size(), stdout);
+      std::fflush(stdout);
+      offset += static_cast<long long>(part->size());
+    }
+    if (!flags.follow) return 0;
+    if (flags.attempt.empty() && latest > attempt) {
+      attempt = latest;
+      offset = 0;
+    } else if (HasEnded(TextOf(json, "stage"))) {
+      return 0;
+    }
+    if (signals.WaitForStop(Duration{500})) return 130;
+  }
+}
+
+Result<int> Tiers(const QueueFlags& flags) {
+  EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags.service));
+  EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get("/api/v1/tiers"));
+  if (flags.service.json) {
+    std::fputs(answer.c_str(), stdout);
+    return 0;
+  }
+  EBB_ASSIGN_OR_RETURN(const Json json, Parsed(answer));
+  report::TextTable table;
+  table.headers = {"tier", "threshold g/kWh", "longest wait", "priority"};
+  for (const Json& tier : json["tiers"]) {
+    table.rows.push_back({TextOf(tier, "name"), NumberOf(tier, "threshold", 0),
+                          FormatDuration(DurationFromSeconds(tier["max_delay_s"])),
+                          NumberOf(tier, "priority", 0)});
+  }
+  std::fputs(report::AlignedTable(table).c_str(), stdout);
+  return 0;
+}
+
+using Run = Result<int> (*)(const QueueFlags&);
+
+std::shared_ptr<QueueFlags> AddLooking(Parser& parser, const char* name, const char* help,
+                                       const char* examples, bool with_job, Run run,
+                                       Command** made = nullptr) {
+  Command& command = parser.Add(name, help, examples);
+  auto flags = std::make_shared<QueueFlags>();
+  if (with_job) command.Positional("JOB", "its number", &flags->job);
+  AddServiceFlags(command, flags->service);
+  command.Action([flags, run] { return run(*flags); });
+  if (made) *made = &command;
+  return flags;
+}
+
+void AddTelling(Parser& parser, const char* name, const char* help) {
+  Command& command = parser.Add(name, help, "");
+  auto flags = std::make_shared<QueueFlags>();
+  command.Positional("JOB", "its number", &flags->job);
+  AddServiceFlags(command, flags->service);
+  command.Action([flags, what = std::string(name)] {
+    return TellJob(flags->service, flags->job, what);
+  });
+}
+
+}  // namespace
+
+void AddQueueCommands(Parser& parser) {
+  Command* queue = nullptr;
+  auto flags = AddLooking(parser, "queue", "the jobs of the queue service, and why each waits",
+                          kQueueExamples, false, Queue, &queue);
+  queue->Flag({"stage", "STAGES", "only these, with commas between"},
+              [flags](const std::string& text) { flags->stage = text; });
+  queue->Flag({"name", "NAME", "only jobs of this name"},
+              [flags](const std::string& text) { flags->name = text; });
+  queue->Flag({"limit", "N", "at most so many (default 1000)"},
+              [flags](const std::string& text) { flags->limit = text; });
+  queue->Switch({"all", "", "jobs that have ended, too"}, [flags] { flags->all = true; });
+  AddLooking(parser, "show", "everything about one job of the queue service", "", true, Show);
+  AddLooking(parser, "explain", "why a job waits, until when, and what that saves", "", true,
+             Explain);
+  Command* logs = nullptr;
+  auto log_flags =
+      AddLooking(parser, "logs", "what a job has printed", "", true, Logs, &logs);
+  logs->Switch({"follow", "", "go on until the job has ended"},
+               [log_flags] { log_flags->follow = true; });
+  logs->Flag({"attempt", "N", "of this attempt (default: the last)"},
+             [log_flags](const std::string& text) { log_flags->attempt = text; });
+  AddLooking(parser, "tiers", "the tiers that jobs can be submitted in", "", false, Tiers);
+  AddTelling(parser, "pause", "hold a job of the queue service until it is resumed");
+  AddTelling(parser, "cancel", "end a job of the queue service for good");
+  AddTelling(parser, "now", "run a job of the queue service now, whatever the grid");
+}
+
+}  // namespace ebb::cli

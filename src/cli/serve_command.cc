@@ -1,0 +1,158 @@
+// ebb serve: the queue service on this machine.
+
+#include <cstdio>
+#include <filesystem>
+
+#include "base/text.h"
+#include "cli/command_line.h"
+#include "cli/flag_values.h"
+#include "cli/run_options.h"
+#include "cli/service_client.h"
+#include "cli/sweep_devices.h"
+#include "cli/version.h"
+#include "plan/make_policy.h"
+#include "platform/file.h"
+#include "platform/system_clock.h"
+#include "service/service.h"
+#include "signals/make_feed.h"
+#include "web/api.h"
+
+namespace ebb::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  ebb serve --zone DE                       one program at a time, in the cleanest hours
+  ebb serve --zone US-CAL-CISO --gpus 0,1   two GPUs
+  ebb serve --zone GB --slots 4 --policy tiers
+
+Jobs come in with ebb submit. The service listens on 127.0.0.1; whoever can read the token beside
+the store (only you) may submit. It may be stopped, killed and started again: jobs that run go on,
+and nothing is lost.)";
+
+constexpr const char* kDefaultPort = "8733";
+constexpr double kHighestPort = 65535;
+
+struct ServeRequest {
+  FlagValues flags;
+  std::string store, policy = "planner", slots, gpus, grace;
+  std::string address = "127.0.0.1", port = kDefaultPort;
+  std::string host_name;
+};
+
+// What a supervisor has to know of measuring: the flags that were given here.
+std::map<std::string, std::string> MeteringFlags(const FlagValues& given) {
+  std::map<std::string, std::string> flags;
+  for (const std::string& name : FlagNames(FlagGroup::kMetering)) {
+    const auto found = given.find(name);
+    if (found != given.end()) flags.insert(*found);
+  }
+  return flags;
+}
+
+bool IsLoopback(const std::string& address) {
+  return address == "localhost" || address == "::1" || address.starts_with("127.");
+}
+
+Result<int> PortOf(const std::string& text) {
+  const auto port = ParseInteger(text);
+  if (!port || *port < 0 || static_cast<double>(*port) > kHighestPort)
+    return Fail({ExitCode::kUsage, "--port: \"" + text + "\" is not accepted", "",
+                 "give a number from 0 (any that is free) to 65535"});
+  return static_cast<int>(*port);
+}
+
+Result<service::ServiceOptions> OptionsFor(const ServeRequest& request, const RunOptions& options,
+                                           const std::string& store, const std::string& zone) {
+  service::ServiceOptions service;
+  service.store = store;
+  service.jobs_directory = std::filesystem::path(store).parent_path() / "jobs";
+  service.policy = plan::PolicyNameOf(request.policy);
+  EBB_ASSIGN_OR_RETURN(const Devices devices,
+                       MakeDevices({request.slots, request.gpus}, 1,
+                                   {"here", zone, options.metering.pue}));
+  service.executor.cluster = devices.cluster;
+  service.executor.gpus = devices.gpus;
+  service.executor.metering = MeteringFlags(request.flags);
+  service.executor.tick = std::max(options.metering.interval, Duration{1000});
+  if (!request.grace.empty()) {
+    EBB_ASSIGN_OR_RETURN(service.executor.grace, DurationOf("--grace", request.grace));
+  }
+  return service;
+}
+
+Result<int> Serve(const ServeRequest& request) {
+  RunOptions options;
+  EBB_RETURN_IF_ERROR(ApplyFlags(request.flags, options));
+  EBB_RETURN_IF_ERROR(Validate(options));
+  EBB_ASSIGN_OR_RETURN(const int port, PortOf(request.port));
+  EBB_ASSIGN_OR_RETURN(const std::string store, StorePathOf(request.store));
+  platform::ProcessSignals signals;
+  platform::SystemClock wall(signals);
+  EBB_ASSIGN_OR_RETURN(const auto feed, signals::MakeFeed(options.scheduler.signal));
+  const auto& clock_options = options.scheduler.clock;
+  runtime::GridClock clock(wall,
+                           ClockSettings(clock_options, clock_options.start.value_or(wall.Now())));
+  EBB_ASSIGN_OR_RETURN(service::ServiceOptions service_options,
+                       OptionsFor(request, options, store, feed->identity().zone));
+  EBB_ASSIGN_OR_RETURN(const auto service,
+                       service::Service::Open(std::move(service_options), *feed, clock, signals));
+
+  web::ApiOptions api_options;
+  EBB_ASSIGN_OR_RETURN(api_options.access.token, web::OpenToken(TokenFileOf(store)));
+  api_options.access.token_to_read = !IsLoopback(request.address);
+  if (!request.host_name.empty()) api_options.access.hosts = {request.host_name};
+  api_options.version = kVersion;
+  api_options.tiers = plan::PublishedTiers();
+  api_options.store = store;
+  web::Api api(*service, std::move(api_options));
+  web::HttpServerOptions http;
+  http.address = request.address;
+  http.port = port;
+  Result<int> stopped = 0;
+  {
+    EBB_ASSIGN_OR_RETURN(
+        const web::HttpServer server,
+        web::HttpServer::Start(http, [&](const web::HttpRequest& r) { return api.Handle(r); }));
+    const std::string url = "http://" + request.address + ":" + std::to_string(server.port());
+    EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(UrlFileOf(store), url + "\n"));
+    std::fprintf(stderr, "ebb serve: %s, store %s, %s\n", url.c_str(), store.c_str(),
+                 signals::Describe(feed->identity()).c_str());
+    stopped = service->Run();
+  }
+  if (!stopped) return Fail(stopped.error());
+  std::fprintf(stderr, "ebb serve: stopped; jobs that run go on, and the next service finds them\n");
+  return 0;
+}
+
+}  // namespace
+
+void AddServeCommand(Parser& parser) {
+  Command& command = parser.Add("serve", "the queue service: submit and forget", kExamples);
+  auto request = std::make_shared<ServeRequest>();
+  const auto into = [request](std::string& field) {
+    return [request, &field](const std::string& text) { field = text; };
+  };
+  command.Flag({"store", "FILE", "default: $EBB_STORE, ~/.local/state/ebb/ebb.db", "Service"},
+               into(request->store));
+  command.Flag({"policy", "NAME", "planner (default), run-now, edf, tiers, lowest-window, ...",
+                "Service"},
+               into(request->policy));
+  command.Flag({"slots", "N", "programs at a time on the CPU (default 1)", "Service"},
+               into(request->slots));
+  command.Flag({"gpus", "LIST", "one slot per GPU: indices or UUIDs, e.g. 0,1", "Service"},
+               into(request->gpus));
+  command.Flag({"grace", "DURATION", "between SIGTERM and SIGKILL (default 30s)", "Service"},
+               into(request->grace));
+  command.Flag({"address", "ADDRESS", "to listen on (default 127.0.0.1); for any other, reading "
+                                      "needs the token, too", "Service"},
+               into(request->address));
+  command.Flag({"port", "N", "default 8733; 0: any that is free", "Service"}, into(request->port));
+  command.Flag({"host-name", "NAME", "a name under which the service is reached", "Service"},
+               into(request->host_name));
+  for (const FlagGroup group : {FlagGroup::kSignal, FlagGroup::kClock, FlagGroup::kMetering})
+    AddFlags(command, group, request->flags);
+  command.Action([request] { return Serve(*request); });
+}
+
+}  // namespace ebb::cli

@@ -1,0 +1,46 @@
+#pragma once
+// Speaks to the queue service on behalf of a command: finds it by its store, or by --server.
+
+#include <string>
+
+#include "base/result.h"
+#include "cli/parser.h"
+
+namespace ebb::cli {
+
+/// Where the service is, as flags say it.
+struct ServiceFlags {
+  std::string server;      ///< URL; empty: as written beside the store
+  std::string token_file;  ///< empty: beside the store
+  std::string store;       ///< empty: the default
+  bool json = false;
+};
+void AddServiceFlags(Command& command, ServiceFlags& flags);
+
+/// The store that is meant: --store, or the default.
+Result<std::string> StorePathOf(const std::string& given);
+/// Files beside the store.
+std::string UrlFileOf(const std::string& store);
+std::string TokenFileOf(const std::string& store);
+
+class ServiceClient {
+ public:
+  /// An Error when no service is known; it is not asked yet.
+  static Result<ServiceClient> Find(const ServiceFlags& flags);
+
+  /// The body of an answer 2xx; any other answer is the Error that the service gives.
+  Result<std::string> Get(const std::string& path) const;
+  /// With the token.
+  Result<std::string> Post(const std::string& path, const std::string& body) const;
+
+ private:
+  std::string url_;
+  std::string token_file_;
+};
+
+/// A job's number, as people write it.
+Result<long long> JobNumberOf(const std::string& text);
+/// "pause", "resume", "cancel" or "now" for one job; the exit code.
+Result<int> TellJob(const ServiceFlags& flags, const std::string& job, const std::string& what);
+
+}  // namespace ebb::cli
