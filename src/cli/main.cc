@@ -58,6 +58,9 @@ int main(int argc, char** argv) {
   AddReportCommand(parser);
   AddPlanCommand(parser);
   AddSimulateCommand(parser);
+  AddServeCommand(parser);
+  AddSubmitCommand(parser, arguments.user_command);
+  AddQueueCommands(parser);
   AddStoreCommand(parser);
   AddSuperviseCommand(parser);
   return parser.Run(arguments.ours);

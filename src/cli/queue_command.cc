@@ -37,9 +37,8 @@ std::string TextOf(const Json& json, const char* key) {
   return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
 }
 std::string NumberOf(const Json& json, const char* key, int digits) {
-  return json.contains(key) && json[key].is_number()
-             ? FormatFixed(json[key].get<double>(), digits)
-             : "";
+  return json.contains(key) && json[key].is_number() ? FormatFixed(json[key].get<double>(), digits)
+                                                     : "";
 }
 
 Result<Json> Parsed(const std::string& answer) {
@@ -82,16 +81,14 @@ Result<int> Queue(const QueueFlags& flags) {
     std::puts("nothing is in the queue");
   else
     std::fputs(report::AlignedTable(table).c_str(), stdout);
-  if (json.contains("next"))
-    std::printf("and more: ebb queue --limit N shows them\n");
+  if (json.contains("next")) std::printf("and more: ebb queue --limit N shows them\n");
   return 0;
 }
 
 Result<int> Show(const QueueFlags& flags) {
   EBB_ASSIGN_OR_RETURN(const long long job, JobNumberOf(flags.job));
   EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags.service));
-  EBB_ASSIGN_OR_RETURN(const std::string answer,
-                       client.Get("/api/v1/jobs/" + std::to_string(job)));
+  EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get("/api/v1/jobs/" + std::to_string(job)));
   if (flags.service.json) {
     std::fputs(answer.c_str(), stdout);
     return 0;
@@ -124,8 +121,8 @@ Result<int> Explain(const QueueFlags& flags) {
   const bool both = job.contains("intensity_now") && job.contains("intensity_expected");
   if (both && !job.contains("started")) {
     const double now = job["intensity_now"], expected = job["intensity_expected"];
-    const double kwh = job.value("power_w", 0.0) * job.value("devices", 1) *
-                       job.value("duration_s", 0.0) / 3.6e6;
+    const double kwh =
+        job.value("power_w", 0.0) * job.value("devices", 1) * job.value("duration_s", 0.0) / 3.6e6;
     std::printf("waiting is expected to %s %s g of %s g: %s kWh at %s instead of %s g/kWh\n",
                 now >= expected ? "save" : "cost",
                 FormatFixed(std::abs(now - expected) * kwh, 1).c_str(),
@@ -216,9 +213,8 @@ void AddTelling(Parser& parser, const char* name, const char* help) {
   auto flags = std::make_shared<QueueFlags>();
   command.Positional("JOB", "its number", &flags->job);
   AddServiceFlags(command, flags->service);
-  command.Action([flags, what = std::string(name)] {
-    return TellJob(flags->service, flags->job, what);
-  });
+  command.Action(
+      [flags, what = std::string(name)] { return TellJob(flags->service, flags->job, what); });
 }
 
 }  // namespace
@@ -238,8 +234,7 @@ void AddQueueCommands(Parser& parser) {
   AddLooking(parser, "explain", "why a job waits, until when, and what that saves", "", true,
              Explain);
   Command* logs = nullptr;
-  auto log_flags =
-      AddLooking(parser, "logs", "what a job has printed", "", true, Logs, &logs);
+  auto log_flags = AddLooking(parser, "logs", "what a job has printed", "", true, Logs, &logs);
   logs->Switch({"follow", "", "go on until the job has ended"},
                [log_flags] { log_flags->follow = true; });
   logs->Flag({"attempt", "N", "of this attempt (default: the last)"},

@@ -679,6 +679,13 @@ void AddFlags(Command& command, FlagGroup group, FlagValues& values) {
   }
 }
 
+std::vector<std::string> FlagNames(FlagGroup group) {
+  std::vector<std::string> names;
+  for (const Flag& flag : AllFlags())
+    if (flag.group == group) names.emplace_back(flag.name);
+  return names;
+}
+
 Status ApplyFlags(const FlagValues& values, RunOptions& options) {
   for (const Flag& flag : AllFlags()) {
     const auto given = values.find(flag.name);

@@ -39,6 +39,9 @@ enum class FlagGroup { kGate, kSignal, kPrice, kClock, kMetering, kOtherSignal, 
 /// Registers the flags of one group on a subcommand; given ones land in `values`.
 void AddFlags(Command& command, FlagGroup group, FlagValues& values);
 
+/// Of one group, without dashes.
+std::vector<std::string> FlagNames(FlagGroup group);
+
 /// Applies given flags over `options`: what a flag does not mention stays.
 Status ApplyFlags(const FlagValues& values, RunOptions& options);
 

@@ -68,9 +68,8 @@ Result<service::ServiceOptions> OptionsFor(const ServeRequest& request, const Ru
   service.store = store;
   service.jobs_directory = std::filesystem::path(store).parent_path() / "jobs";
   service.policy = plan::PolicyNameOf(request.policy);
-  EBB_ASSIGN_OR_RETURN(const Devices devices,
-                       MakeDevices({request.slots, request.gpus}, 1,
-                                   {"here", zone, options.metering.pue}));
+  EBB_ASSIGN_OR_RETURN(const Devices devices, MakeDevices({request.slots, request.gpus}, 1,
+                                                          {"here", zone, options.metering.pue}));
   service.executor.cluster = devices.cluster;
   service.executor.gpus = devices.gpus;
   service.executor.metering = MeteringFlags(request.flags);
@@ -121,7 +120,8 @@ Result<int> Serve(const ServeRequest& request) {
     stopped = service->Run();
   }
   if (!stopped) return Fail(stopped.error());
-  std::fprintf(stderr, "ebb serve: stopped; jobs that run go on, and the next service finds them\n");
+  std::fprintf(stderr,
+               "ebb serve: stopped; jobs that run go on, and the next service finds them\n");
   return 0;
 }
 
@@ -135,17 +135,19 @@ void AddServeCommand(Parser& parser) {
   };
   command.Flag({"store", "FILE", "default: $EBB_STORE, ~/.local/state/ebb/ebb.db", "Service"},
                into(request->store));
-  command.Flag({"policy", "NAME", "planner (default), run-now, edf, tiers, lowest-window, ...",
-                "Service"},
-               into(request->policy));
+  command.Flag(
+      {"policy", "NAME", "planner (default), run-now, edf, tiers, lowest-window, ...", "Service"},
+      into(request->policy));
   command.Flag({"slots", "N", "programs at a time on the CPU (default 1)", "Service"},
                into(request->slots));
   command.Flag({"gpus", "LIST", "one slot per GPU: indices or UUIDs, e.g. 0,1", "Service"},
                into(request->gpus));
   command.Flag({"grace", "DURATION", "between SIGTERM and SIGKILL (default 30s)", "Service"},
                into(request->grace));
-  command.Flag({"address", "ADDRESS", "to listen on (default 127.0.0.1); for any other, reading "
-                                      "needs the token, too", "Service"},
+  command.Flag({"address", "ADDRESS",
+                "to listen on (default 127.0.0.1); for any other, reading "
+                "needs the token, too",
+                "Service"},
                into(request->address));
   command.Flag({"port", "N", "default 8733; 0: any that is free", "Service"}, into(request->port));
   command.Flag({"host-name", "NAME", "a name under which the service is reached", "Service"},

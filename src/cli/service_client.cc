@@ -51,7 +51,7 @@ Result<std::string> BodyOf(Result<platform::HttpResponse> answer) {
 
 }  // namespace
 
-void AddServiceFlags(Command& command, ServiceFlags& flags) {
+void AddPlaceOfService(Command& command, ServiceFlags& flags) {
   const auto into = [](std::string& field) {
     return [&field](const std::string& text) { field = text; };
   };
@@ -59,9 +59,13 @@ void AddServiceFlags(Command& command, ServiceFlags& flags) {
                into(flags.server));
   command.Flag({"token-file", "FILE", "its token (default: beside its store)", "Service"},
                into(flags.token_file));
-  command.Flag({"store", "FILE", "its store (default: $EBB_STORE, ~/.local/state/ebb/ebb.db)",
-                "Service"},
-               into(flags.store));
+  command.Flag(
+      {"store", "FILE", "its store (default: $EBB_STORE, ~/.local/state/ebb/ebb.db)", "Service"},
+      into(flags.store));
+}
+
+void AddServiceFlags(Command& command, ServiceFlags& flags) {
+  AddPlaceOfService(command, flags);
   command.Flag({"format", "text|json", "json: the service's own answer", "Output"},
                [&flags](const std::string& text) { flags.json = text == "json"; });
 }
@@ -111,11 +115,16 @@ Result<std::string> ServiceClient::Post(const std::string& path, const std::stri
   return BodyOf(platform::HttpPost(request));
 }
 
+bool IsJobNumber(const std::string& word) {
+  std::error_code ignored;
+  return ParseInteger(word).has_value() && !std::filesystem::exists(word, ignored);
+}
+
 Result<long long> JobNumberOf(const std::string& text) {
   const auto number = ParseInteger(text);
   if (!number || *number < 1)
-    return Fail({ExitCode::kUsage, "\"" + text + "\" is no job number", "",
-                 "ebb queue lists the jobs"});
+    return Fail(
+        {ExitCode::kUsage, "\"" + text + "\" is no job number", "", "ebb queue lists the jobs"});
   return *number;
 }
 

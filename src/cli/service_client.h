@@ -15,6 +15,9 @@ struct ServiceFlags {
   std::string store;       ///< empty: the default
   bool json = false;
 };
+/// --server, --token-file, --store.
+void AddPlaceOfService(Command& command, ServiceFlags& flags);
+/// Those and --format.
 void AddServiceFlags(Command& command, ServiceFlags& flags);
 
 /// The store that is meant: --store, or the default.
@@ -38,6 +41,8 @@ class ServiceClient {
   std::string token_file_;
 };
 
+/// Whether the word is a number and no file: a job of the service rather than a run directory.
+bool IsJobNumber(const std::string& word);
 /// A job's number, as people write it.
 Result<long long> JobNumberOf(const std::string& text);
 /// "pause", "resume", "cancel" or "now" for one job; the exit code.

@@ -29,6 +29,8 @@ class Bookkeeper final : public local::JobRecords {
   Status Begin(core::JobId, const core::Attempt&) override { return {}; }
   Status Rows(core::JobId job, std::span<const core::LedgerRow> rows) override;
   void End(core::JobId job, const local::AttemptResult& result) override;
+  /// Supervisors measure one program each: nobody knows the machine's rest.
+  Status MachineRows(std::span<const core::LedgerRow>) override { return {}; }
 
   /// What is in the store of an attempt, by device.
   local::StoredUpTo StoredUpTo(core::JobId job, int attempt);
