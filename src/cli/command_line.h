@@ -24,7 +24,7 @@ void AddReportCommand(Parser& parser);
 void AddQueueCommands(Parser& parser);
 void AddResumeCommand(Parser& parser);
 void AddRunCommand(Parser& parser, const UserCommand& user_command);
-void AddServeCommand(Parser& parser);
+void AddServeCommand(Parser& parser, const std::string& version);
 void AddSimulateCommand(Parser& parser);
 void AddStoreCommand(Parser& parser);
 void AddSubmitCommand(Parser& parser, const UserCommand& user_command);

@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
   AddReportCommand(parser);
   AddPlanCommand(parser);
   AddSimulateCommand(parser);
-  AddServeCommand(parser);
+  AddServeCommand(parser, kVersion);
   AddSubmitCommand(parser, arguments.user_command);
   AddQueueCommands(parser);
   AddStoreCommand(parser);

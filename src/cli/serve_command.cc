@@ -9,7 +9,6 @@
 #include "cli/run_options.h"
 #include "cli/service_client.h"
 #include "cli/sweep_devices.h"
-#include "cli/version.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
@@ -38,6 +37,7 @@ struct ServeRequest {
   std::string store, policy = "planner", slots, gpus, grace;
   std::string address = "127.0.0.1", port = kDefaultPort;
   std::string host_name;
+  std::string version;  ///< of Ebb
 };
 
 // What a supervisor has to know of measuring: the flags that were given here.
@@ -101,7 +101,7 @@ Result<int> Serve(const ServeRequest& request) {
   EBB_ASSIGN_OR_RETURN(api_options.access.token, web::OpenToken(TokenFileOf(store)));
   api_options.access.token_to_read = !IsLoopback(request.address);
   if (!request.host_name.empty()) api_options.access.hosts = {request.host_name};
-  api_options.version = kVersion;
+  api_options.version = request.version;
   api_options.tiers = plan::PublishedTiers();
   api_options.store = store;
   web::Api api(*service, std::move(api_options));
@@ -127,9 +127,10 @@ Result<int> Serve(const ServeRequest& request) {
 
 }  // namespace
 
-void AddServeCommand(Parser& parser) {
+void AddServeCommand(Parser& parser, const std::string& version) {
   Command& command = parser.Add("serve", "the queue service: submit and forget", kExamples);
   auto request = std::make_shared<ServeRequest>();
+  request->version = version;
   const auto into = [request](std::string& field) {
     return [request, &field](const std::string& text) { field = text; };
   };

@@ -4,6 +4,7 @@
 // browser names the origin, and the host it believes to speak to.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "web/http_server.h"

@@ -7,6 +7,7 @@
 
 #include "core/submission.h"
 #include "plan/gate_policy.h"
+#include "engine/state.h"
 #include "service/view.h"
 #include "store/job_records.h"
 
