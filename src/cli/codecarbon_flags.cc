@@ -1,6 +1,9 @@
 #include "cli/codecarbon_flags.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -132,6 +135,7 @@ class Translator {
   }
   // "CODECARBON_PUE"; "pue (.codecarbon.config:3)".
   static std::string Where(const std::string& key, const CodeCarbonSetting& setting) {
+    if (setting.origin.empty()) return key;
     const bool names_itself =
         Lowercase(setting.origin).ends_with(key) || setting.origin.starts_with("--");
     return names_itself ? setting.origin : key + " (" + setting.origin + ")";
@@ -337,11 +341,38 @@ class Translator {
   Notes notes_;
 };
 
+std::vector<std::string> Environment() {
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry; ++entry) entries.emplace_back(*entry);
+  return entries;
+}
+
+Result<CodeCarbonSettings> SettingsOfMachine() {
+  const char* home = std::getenv("HOME");
+  return config::LoadCodeCarbonSettings(home ? home : "", ".", Environment());
+}
+
 }  // namespace
 
 Result<CodeCarbonFlags> FromCodeCarbon(const CodeCarbonSettings& settings,
                                        const FlagValues& given) {
   return Translator(settings, given).Translate();
+}
+
+Result<std::vector<std::string>> ApplyWithCodeCarbon(const FlagValues& given,
+                                                     const CodeCarbonSources& sources,
+                                                     RunOptions& options) {
+  CodeCarbonSettings settings;
+  if (sources.machine) {
+    EBB_ASSIGN_OR_RETURN(settings, SettingsOfMachine());
+  }
+  for (const auto& [key, setting] : sources.given) settings[key] = setting;
+  EBB_ASSIGN_OR_RETURN(CodeCarbonFlags taken, FromCodeCarbon(settings, given));
+  FlagValues values = given;
+  values.merge(taken.values);
+  options.scheduler.signal.auth_token = taken.electricity_maps_token;
+  EBB_RETURN_IF_ERROR(ApplyFlags(values, options));
+  return taken.notes;
 }
 
 }  // namespace ebb::cli

@@ -23,4 +23,14 @@ struct CodeCarbonFlags {
 Result<CodeCarbonFlags> FromCodeCarbon(const config::CodeCarbonSettings& settings,
                                        const FlagValues& given);
 
+/// Where settings come from beside the flags that were given.
+struct CodeCarbonSources {
+  config::CodeCarbonSettings given{};  ///< win over what the machine says
+  bool machine = true;                 ///< CODECARBON_* and .codecarbon.config are read
+};
+/// Applies flags, and below them what CodeCarbon's settings mean. Returns the notes.
+Result<std::vector<std::string>> ApplyWithCodeCarbon(const FlagValues& given,
+                                                     const CodeCarbonSources& sources,
+                                                     RunOptions& options);
+
 }  // namespace ebb::cli

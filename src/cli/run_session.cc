@@ -1,19 +1,16 @@
 #include "cli/run_session.h"
 
-#include <unistd.h>
-
 #include <cstdio>
-#include <random>
 
 #include "base/text.h"
 #include "cli/display.h"
 #include "cli/progress_tail.h"
 #include "cli/run_files.h"
+#include "cli/run_log.h"
 #include "cli/run_outputs.h"
-#include "config/price_file.h"
+#include "cli/run_surroundings.h"
 #include "local/measured_attempt.h"
 #include "local/training_contract.h"
-#include "meter/meters.h"
 #include "plan/price_blend.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
@@ -27,31 +24,11 @@ namespace {
 
 using platform::Path;
 
-constexpr const char* kLogFile = "ebb.log";
-constexpr Duration kDefaultRunTime = std::chrono::hours{1};
-
 Result<RunOptions> ReadOptions(const Path& directory) {
   EBB_ASSIGN_OR_RETURN(const FlagValues values, ReadFlags(directory / kOptionsFile));
   RunOptions options;
   EBB_RETURN_IF_ERROR(ApplyFlags(values, options));
   return options;
-}
-
-// "baseline-20261120T203312Z-3f2a": readable, sorted by time, unique.
-std::string NewRunId(const std::string& name, Time created) {
-  std::string stamp;
-  for (const char c : FormatTime(std::chrono::floor<std::chrono::seconds>(created))) {
-    if (c != '-' && c != ':') stamp += c;
-  }
-  std::string safe;
-  for (const char c : name) {
-    const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '.' || c == '_' || c == '-';
-    safe += kept ? c : '_';
-  }
-  char suffix[8];
-  std::snprintf(suffix, sizeof suffix, "%04x", std::random_device{}() & 0xffffu);
-  return safe + "-" + stamp + "-" + suffix;
 }
 
 std::string DefaultName(const RunRequest& request) {
@@ -90,24 +67,6 @@ std::unique_ptr<plan::GatePolicy> MakePolicy(const config::SchedulerConfig& sche
   return plan::MakePriceAware(std::move(policy),
                               {std::move(series), config.weight, config.threshold});
 }
-
-// A log in the run directory: what a person would have seen, with wall time.
-class RunLog {
- public:
-  static Result<RunLog> Open(const Path& directory) {
-    EBB_ASSIGN_OR_RETURN(auto writer, platform::LineWriter::Open(directory / kLogFile));
-    return RunLog(std::move(writer));
-  }
-  void Write(const std::string& text) {
-    const Time now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
-    // The log is a convenience: a full disk must not end a run because of it.
-    std::ignore = writer_.Append(FormatTime(now) + "  " + text);
-  }
-
- private:
-  explicit RunLog(platform::LineWriter writer) : writer_(std::move(writer)) {}
-  platform::LineWriter writer_;
-};
 
 // Records decisions, and shows them.
 class Gatekeeper final : public runtime::GateObserver {
@@ -201,11 +160,9 @@ class Session {
   Result<RunResult> Resume(const Path& directory);
 
  private:
-  Status OpenSignal(Time replay_begin);
-  Status OpenPrices();
-  Status StoreSurroundings();
+  Status Open(Time replay_begin);
   std::optional<RunResult> StoppedAlready();
-  Result<core::RunSpec> MakeSpec(const RunRequest& request);
+  core::RunSpec MakeSpec(const RunRequest& request);
   Result<RunResult> GateAndRun(const plan::GateRequest& gate, int attempt_number);
   Result<RunResult> Start(const plan::GateRequest& gate, const core::GateDecision& decision,
                           std::optional<Intensity> at_submission, int attempt_number);
@@ -219,51 +176,16 @@ class Session {
   platform::ProcessSignals& signals_;
   platform::SystemClock wall_;
   StatusLine line_;
-  std::unique_ptr<runtime::SignalFeed> feed_;
-  std::unique_ptr<runtime::SignalFeed> other_feed_;  // may be none
-  std::optional<prices::PriceSource> prices_;
-  std::optional<runtime::GridClock> clock_;
-  meter::MeterSet meters_;
+  std::unique_ptr<Surroundings> surroundings_;
   std::optional<report::RunDirectory> directory_;
   std::optional<RunLog> log_;
   std::optional<Duration> stop_grace_;
 };
 
-Status Session::OpenSignal(Time replay_begin) {
-  EBB_RETURN_IF_ERROR(Validate(options_));
-  const auto stop_asked = [this] { return wall_.StopAsked(); };
-  EBB_ASSIGN_OR_RETURN(feed_,
-                       signals::MakeFeed(options_.scheduler.signal, platform::HttpGet, stop_asked));
-  clock_.emplace(wall_, ClockSettings(options_.scheduler.clock, replay_begin));
-  const Time now = clock_->Now();
-  EBB_RETURN_IF_ERROR(signals::CheckCoverage(*feed_, {now, now + Duration{1}}));
-  if (options_.metering.other_signal) {
-    EBB_ASSIGN_OR_RETURN(other_feed_, signals::MakeFeed(*options_.metering.other_signal,
-                                                        platform::HttpGet, stop_asked));
-    EBB_RETURN_IF_ERROR(signals::CheckCoverage(*other_feed_, {now, now + Duration{1}}));
-    const core::SignalKind kind = feed_->identity().kind;
-    if (other_feed_->identity().kind == kind)
-      return Fail({ExitCode::kConfiguration,
-                   "both signals are " + std::string(core::Name(kind)) +
-                       ": a second one is for the other kind",
-                   other_feed_->identity().source,
-                   "say what it is with --other-kind, or leave it out"});
-  }
-  meters_ = meter::MakeMeters(MeterOptionsFor(options_.metering));
-  return OpenPrices();
-}
-
-Status Session::OpenPrices() {
-  const std::string& path = options_.scheduler.prices.path;
-  if (path.empty()) return {};
-  EBB_ASSIGN_OR_RETURN(prices_, config::LoadPrices(path));
+Status Session::Open(Time replay_begin) {
+  EBB_ASSIGN_OR_RETURN(surroundings_, OpenSurroundings(options_, wall_, replay_begin,
+                                                       [this] { return wall_.StopAsked(); }));
   return {};
-}
-
-// What a report needs to know of the world around the run.
-Status Session::StoreSurroundings() {
-  EBB_RETURN_IF_ERROR(StoreSignal(*directory_, *feed_));
-  return prices_ ? StorePrices(*directory_, *prices_) : Status{};
 }
 
 // Ctrl-C while the signal was asked for the first time.
@@ -273,29 +195,10 @@ std::optional<RunResult> Session::StoppedAlready() {
   return RunResult{128 + *wall_.stop_signal(), {}, core::AttemptOutcome::kNotStarted};
 }
 
-Result<core::RunSpec> Session::MakeSpec(const RunRequest& request) {
-  const auto& scheduler = options_.scheduler;
-  core::RunSpec spec;
-  spec.name = DefaultName(request);
-  spec.group = options_.group.empty() ? spec.name : options_.group;
-  spec.created_wall = wall_.Now();
-  spec.run_id = NewRunId(spec.name, spec.created_wall);
+core::RunSpec Session::MakeSpec(const RunRequest& request) {
+  core::RunSpec spec = SpecOf(options_, *surroundings_, DefaultName(request), wall_.Now());
   spec.command = request.command;
-  spec.policy = Name(scheduler.policy);
-  if (scheduler.policy == config::GatePolicyKind::kThreshold) spec.threshold = scheduler.threshold;
-  spec.submitted = clock_->settings().skip_waits ? clock_->settings().begin : clock_->Now();
-  const bool waits = scheduler.policy != config::GatePolicyKind::kNow || scheduler.prices.threshold;
-  spec.start_by = spec.submitted + (waits ? scheduler.start_by : Duration::zero());
-  spec.estimated_run_time = scheduler.estimated_run_time.value_or(kDefaultRunTime);
-  spec.clock = clock_->settings();
-  if (!spec.clock.replayed) spec.clock.begin = spec.submitted;
-  spec.signal = feed_->identity();
-  if (other_feed_) spec.other_signal = other_feed_->identity();
-  DescribeMetering(options_.metering, meters_, spec);
-  spec.location = options_.location;
   spec.training = request.training;
-  if (prices_)
-    spec.prices = {prices_->identity(), scheduler.prices.weight, scheduler.prices.threshold};
   return spec;
 }
 
@@ -303,23 +206,22 @@ Result<RunResult> Session::RunNew(const RunRequest& request) {
   const Time begin = options_.scheduler.clock.start.value_or(wall_.Now());
   stop_grace_ = request.stop_grace;
   EBB_RETURN_IF_ERROR(CheckOutputs(options_));
-  EBB_RETURN_IF_ERROR(OpenSignal(begin));
+  EBB_RETURN_IF_ERROR(Open(begin));
   if (const auto stopped = StoppedAlready()) return *stopped;
-  EBB_ASSIGN_OR_RETURN(const core::RunSpec spec, MakeSpec(request));
-  const Path path =
-      options_.run_dir.empty() ? Path(options_.output_dir) / spec.run_id : Path(options_.run_dir);
+  const core::RunSpec spec = MakeSpec(request);
+  const Path path = DirectoryFor(options_, spec);
   EBB_RETURN_IF_ERROR(
       platform::EnsureWritableDirectory(path.has_parent_path() ? path.parent_path() : "."));
   EBB_ASSIGN_OR_RETURN(directory_, report::RunDirectory::Create(path, spec));
   EBB_RETURN_IF_ERROR(WriteFlags(path / kOptionsFile, ToFlags(options_)));
   EBB_ASSIGN_OR_RETURN(log_, RunLog::Open(path));
-  line_.Say(spec.name + ": " + signals::Describe(feed_->identity()));
+  line_.Say(spec.name + ": " + signals::Describe(surroundings_->feed->identity()));
   const std::string& origin = options_.scheduler.signal.zone_origin;
   if (!origin.empty()) line_.Say("zone of " + origin);
   if (request.show_meter_notes) {
-    SayNotes(meters_.notes);
+    SayNotes(surroundings_->meters.notes);
   } else {
-    for (const std::string& note : meters_.notes) log_->Write("note: " + note);
+    for (const std::string& note : surroundings_->meters.notes) log_->Write("note: " + note);
   }
   return GateAndRun({spec.submitted, spec.start_by, spec.estimated_run_time,
                      options_.scheduler.on_deadline, options_.scheduler.on_outage},
@@ -343,7 +245,7 @@ Result<RunResult> Session::Resume(const Path& path) {
   // A replayed grid clock stands still while nobody looks at it.
   const Time begin =
       record.attempts.empty() ? record.spec.submitted : record.attempts.back().grid.end;
-  EBB_RETURN_IF_ERROR(OpenSignal(begin));
+  EBB_RETURN_IF_ERROR(Open(begin));
   if (const auto stopped = StoppedAlready()) return *stopped;
   EBB_ASSIGN_OR_RETURN(log_, RunLog::Open(path));
   for (const std::string& notice : directory_->notices()) line_.Say(notice);
@@ -355,19 +257,20 @@ Result<RunResult> Session::Resume(const Path& path) {
 
 Result<RunResult> Session::GateAndRun(const plan::GateRequest& gate, int attempt_number) {
   Gatekeeper gatekeeper(*directory_, *log_, line_);
-  const auto policy = MakePolicy(options_.scheduler, prices_, gate);
-  EBB_ASSIGN_OR_RETURN(const runtime::GateResult result,
-                       runtime::WaitForStart(gate, *policy, *feed_, *clock_, gatekeeper));
+  const auto policy = MakePolicy(options_.scheduler, surroundings_->prices, gate);
+  EBB_ASSIGN_OR_RETURN(
+      const runtime::GateResult result,
+      runtime::WaitForStart(gate, *policy, *surroundings_->feed, surroundings_->clock, gatekeeper));
   line_.Finish();
   if (result.interrupted) {
     const int signal = wall_.stop_signal().value_or(2);
     line_.Say("stopped while waiting; the program was not started. Continue with: ebb resume " +
               directory_->path().string());
-    EBB_RETURN_IF_ERROR(StoreSurroundings());
+    EBB_RETURN_IF_ERROR(StoreSurroundings(*directory_, *surroundings_));
     return RunResult{128 + signal, directory_->path(), core::AttemptOutcome::kNotStarted};
   }
   if (result.decision.action == core::GateAction::kStop) {
-    EBB_RETURN_IF_ERROR(StoreSurroundings());
+    EBB_RETURN_IF_ERROR(StoreSurroundings(*directory_, *surroundings_));
     return RunResult{static_cast<int>(ExitCode::kTryLater), directory_->path(),
                      core::AttemptOutcome::kNotStarted};
   }
@@ -392,7 +295,7 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
   attempt.stop_grace = stop_grace_;
   attempt.number = attempt_number;
   attempt.pue = options_.metering.pue;
-  attempt.other_feed = other_feed_.get();
+  attempt.other_feed = surroundings_->other_feed.get();
   attempt.sampler.interval = options_.metering.interval;
   attempt.sampler.scope = options_.metering.scope;
   attempt.tick = line_.mode() == DisplayMode::kTerminal ? Duration{200} : Duration{1000};
@@ -402,7 +305,8 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
   AttemptRecorder recorder(*directory_, PrometheusExport(options_, directory_->spec(), before),
                            *log_, line_);
   const auto measure = attempt.child.argv.empty() ? local::MonitorMachine : local::RunAttempt;
-  auto result = measure(attempt, std::move(meters_.meters), *feed_, *clock_, signals_, recorder);
+  auto result = measure(attempt, std::move(surroundings_->meters.meters), *surroundings_->feed,
+                        surroundings_->clock, signals_, recorder);
   line_.Finish();
   if (!result) {
     EBB_RETURN_IF_ERROR(NotStarted(attempt_number, result.error()));
@@ -414,7 +318,7 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
               std::string(Name(result->attempt.outcome)) + ", exit code " +
               std::to_string(result->attempt.exit_code));
   EBB_RETURN_IF_ERROR(directory_->EndAttempt(result->attempt));
-  EBB_RETURN_IF_ERROR(StoreSurroundings());
+  EBB_RETURN_IF_ERROR(StoreSurroundings(*directory_, *surroundings_));
   EBB_RETURN_IF_ERROR(Finish());
   if (result->attempt.outcome == core::AttemptOutcome::kPaused)
     line_.Say("paused with a checkpoint. Continue with: ebb resume " + directory_->path().string());
@@ -441,13 +345,13 @@ Status Session::NotStarted(int attempt_number, const Error& error) {
   core::Attempt attempt;
   attempt.number = attempt_number;
   attempt.wall = {wall_.Now(), wall_.Now()};
-  attempt.grid = clock_->ToGrid(attempt.wall);
+  attempt.grid = surroundings_->clock.ToGrid(attempt.wall);
   attempt.outcome = core::AttemptOutcome::kNotStarted;
   attempt.exit_code = static_cast<int>(error.code);
   log_->Write("not started: " + error.Message());
   EBB_RETURN_IF_ERROR(directory_->BeginAttempt(attempt));
   EBB_RETURN_IF_ERROR(directory_->EndAttempt(attempt));
-  return StoreSurroundings();
+  return StoreSurroundings(*directory_, *surroundings_);
 }
 
 Status Session::Finish() {

@@ -1,11 +1,7 @@
 // ebb track [options] [-- COMMAND]: measures any command, starting it at once; without one, the
 // machine until it is stopped.
 
-#include <unistd.h>
-
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 
 #include "base/text.h"
 #include "cli/codecarbon_flags.h"
@@ -63,26 +59,13 @@ void AddHabits(Command& command, CodeCarbonSettings& habits) {
   }
 }
 
-std::vector<std::string> Environment() {
-  std::vector<std::string> entries;
-  for (char** entry = environ; *entry; ++entry) entries.emplace_back(*entry);
-  return entries;
-}
-
 // Flags of this command line, then its codecarbon habits, then the environment, then files.
 Status ApplySettings(const FlagValues& given, const CodeCarbonSettings& habits,
                      RunOptions& options) {
-  const char* home = std::getenv("HOME");
-  EBB_ASSIGN_OR_RETURN(CodeCarbonSettings settings,
-                       config::LoadCodeCarbonSettings(home ? home : "", ".", Environment()));
-  for (const auto& [key, setting] : habits) settings[key] = setting;
-  EBB_ASSIGN_OR_RETURN(CodeCarbonFlags taken, FromCodeCarbon(settings, given));
-  FlagValues values = given;
-  values.merge(taken.values);
-  options.scheduler.signal.auth_token = taken.electricity_maps_token;
-  EBB_RETURN_IF_ERROR(ApplyFlags(values, options));
+  EBB_ASSIGN_OR_RETURN(const std::vector<std::string> notes,
+                       ApplyWithCodeCarbon(given, {habits}, options));
   if (options.quiet) return {};
-  for (const std::string& note : taken.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+  for (const std::string& note : notes) std::fprintf(stderr, "note: %s\n", note.c_str());
   return {};
 }
 

@@ -19,7 +19,7 @@ namespace ebb::config {
 
 struct CodeCarbonSetting {
   std::string value;
-  std::string origin;  ///< "CODECARBON_PUE", "./.codecarbon.config:4"
+  std::string origin;  ///< "CODECARBON_PUE", "./.codecarbon.config:4"; empty: said by a program
 };
 /// By key, in lower case and without CODECARBON_. Values may be secrets: print keys and origins.
 using CodeCarbonSettings = std::map<std::string, CodeCarbonSetting>;

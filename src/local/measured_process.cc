@@ -96,7 +96,7 @@ Result<std::unique_ptr<MeasuredProcess>> MeasuredProcess::Start(const AttemptOpt
                                                                 const runtime::GridClock& clock,
                                                                 AttemptObserver& observer) {
   auto state = std::make_unique<State>(options, std::move(meter), feed, clock, observer);
-  pid_t root = 0;
+  pid_t root = options.running_root;
   if (!options.child.argv.empty()) {
     platform::ChildOptions child_options = options.child;
     // A whole machine is measured without asking what belongs to the program.
@@ -132,6 +132,8 @@ LiveFigures MeasuredProcess::figures() const {
   return {WallNow() - state_->attempt.wall.begin, accountant.energy(), accountant.emissions(),
           accountant.power()};
 }
+
+core::BudgetUse MeasuredProcess::use() const { return state_->accountant.use(); }
 
 void MeasuredProcess::Tick() {
   const Time grid_now = state_->clock.Now();

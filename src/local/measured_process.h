@@ -6,6 +6,8 @@
 // Thread contract: one thread; the sampler's own thread only fills a queue. All callbacks come on
 // the caller's thread.
 
+#include <sys/types.h>
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -24,6 +26,9 @@ namespace ebb::local {
 
 struct AttemptOptions {
   platform::ChildOptions child;  ///< without words: nothing is started (MonitorMachine)
+  /// Where nothing is started: a process that runs already and whose tree is measured, e.g. this
+  /// one; 0: none.
+  pid_t running_root = 0;
   int number = 1;
   Pue pue;
   meter::SamplerOptions sampler;  ///< of a program with meters of its own
@@ -80,6 +85,8 @@ class MeasuredProcess {
   /// Takes in what was measured since the last call and hands it on.
   void Tick();
   LiveFigures figures() const;
+  /// Everything that was taken in, as a budget counts it.
+  core::BudgetUse use() const;
   /// Takes the last sample. Once the program has ended; where it is one of several, before its end
   /// is taken (meter::ProgramToMeter).
   void StopMeasuring();

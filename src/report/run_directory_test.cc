@@ -284,6 +284,21 @@ TEST(RunDirectory, AFreshRunIsReadable) {
   EXPECT_FALSE(read->started());
 }
 
+TEST(TrainingFiles, AProgressLineIsReadAsItWasWritten) {
+  ProgressEvent event;
+  event.time = *ParseTime("2023-05-01T12:00Z");
+  event.event = "epoch_end";
+  event.epoch = 3;
+  event.test_loss = 0.1;
+  const auto read = ParseProgressLine(ProgressLine(event));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->time, event.time);
+  EXPECT_EQ(read->event, "epoch_end");
+  EXPECT_EQ(read->epoch, 3);
+  EXPECT_EQ(read->test_loss, 0.1);
+  EXPECT_FALSE(read->train_loss || read->step || read->loss);
+}
+
 TEST(TrainingFiles, EpochsComeFromProgressAndNoiseIsPassedOver) {
   const auto epochs = EpochsOf(
       "{\"time_ms\":1000,\"event\":\"begin\",\"total_steps\":10}\n"

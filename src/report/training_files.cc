@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "report/json_fields.h"
@@ -91,6 +92,21 @@ std::optional<ProgressEvent> ParseProgressLine(std::string_view line) {
   event.test_accuracy_percent = fields->MaybeNumber("test_accuracy_percent");
   if (!fields->status()) return std::nullopt;
   return event;
+}
+
+std::string ProgressLine(const ProgressEvent& event) {
+  nlohmann::ordered_json line;
+  line["time_ms"] = event.time.time_since_epoch().count();
+  line["event"] = event.event;
+  if (event.epoch) line["epoch"] = *event.epoch;
+  if (event.step) line["step"] = *event.step;
+  if (event.total_steps) line["total_steps"] = *event.total_steps;
+  if (event.loss) line["loss"] = *event.loss;
+  if (event.samples_per_second) line["samples_per_s"] = *event.samples_per_second;
+  if (event.train_loss) line["train_loss"] = *event.train_loss;
+  if (event.test_loss) line["test_loss"] = *event.test_loss;
+  if (event.test_accuracy_percent) line["test_accuracy_percent"] = *event.test_accuracy_percent;
+  return line.dump();
 }
 
 std::vector<core::Epoch> EpochsOf(std::string_view progress_text) {

@@ -22,6 +22,8 @@ struct ProgressEvent {
   std::optional<double> loss, samples_per_second, train_loss, test_loss, test_accuracy_percent;
 };
 std::optional<ProgressEvent> ParseProgressLine(std::string_view line);
+/// The same, written: without the end of the line. What is absent is left out.
+std::string ProgressLine(const ProgressEvent& event);
 
 /// The epochs that ended. Their intervals do not overlap: an epoch that was repeated after a
 /// restart runs from its first beginning to its last end, and so carries the work that was lost.
