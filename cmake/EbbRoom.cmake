@@ -38,6 +38,8 @@ endif()
 function(ebb_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;DEPS;PRIVATE_LIBS" ${ARGN})
   add_library(ebb_${name} STATIC ${ROOM_SOURCES})
+  # libebb.so is made of the same objects as the programs.
+  set_target_properties(ebb_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(ebb_${name} PUBLIC ebb_flags ${ROOM_DEPS} PRIVATE ${ROOM_PRIVATE_LIBS} Threads::Threads)
 endfunction()
 

@@ -42,6 +42,8 @@ const std::map<std::string, Rooms> kAllowed{
     {"cli",
      {"base", "core", "forecast", "prices", "plan", "engine", "runtime", "platform", "store",
       "signals", "meter", "local", "sim", "sweep", "report", "config", "service", "web"}},
+    // A second composition root: what it shares with a command line lies in cli.
+    {"lib", {"base", "core", "runtime", "platform", "signals", "meter", "local", "report", "cli"}},
     {"train", {"base", "platform"}},
     {"testing", {"base", "core", "plan", "engine", "runtime"}},
 };

@@ -1,0 +1,225 @@
+// The border of libebb: C on one side, Results on the other. Nothing is thrown across it; every
+// entry checks whose tracker it is before it touches anything that a fork may have left locked.
+
+#include "lib/ebb.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <string>
+
+#include "lib/tracker.h"
+
+namespace {
+
+using ebb::Error;
+using ebb::ExitCode;
+using ebb::Fail;
+using ebb::Result;
+using ebb::Status;
+
+// The process that tracks at the moment; 0: none. A number, not a flag, so that a forked child,
+// which has no sampler, is free to begin.
+std::atomic<pid_t> tracking_process{0};
+
+int Say(ebb_error* error, int code, const std::string& message) {
+  if (!error || error->size < sizeof(ebb_error)) return code;
+  error->code = code;
+  const std::size_t length = std::min(message.size(), sizeof error->message - 1);
+  std::memcpy(error->message, message.data(), length);
+  error->message[length] = '\0';
+  return code;
+}
+
+int CodeOf(const Error& error) {
+  switch (error.code) {
+    case ExitCode::kUsage:
+    case ExitCode::kConfiguration:
+    case ExitCode::kUnavailable:
+      return static_cast<int>(error.code);
+    default:
+      return EBB_UNAVAILABLE;
+  }
+}
+
+int Say(ebb_error* out, const Error& error) { return Say(out, CodeOf(error), error.Message()); }
+
+// What the body returns, or what became of its exception.
+template <typename Body>
+int Guarded(ebb_error* error, Body body) noexcept {
+  try {
+    return body();
+  } catch (const std::exception& thrown) {
+    return Say(error, EBB_BUG, std::string("unexpected: ") + thrown.what());
+  } catch (...) {
+    return Say(error, EBB_BUG, "unexpected exception");
+  }
+}
+
+// A struct of ours from one of the caller, who may know fewer or more fields.
+ebb_options OptionsOf(const ebb_options* given) {
+  ebb_options options;
+  ebb_options_init(&options, sizeof options);
+  if (!given) return options;
+  std::memcpy(&options, given, std::min(given->size, sizeof options));
+  return options;
+}
+
+Status CheckSettings(const char* what, const ebb_setting* settings, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!settings[i].name || !settings[i].value)
+      return Fail({ExitCode::kUsage,
+                   std::string(what) + " number " + std::to_string(i) + " has no name or no value",
+                   "", "give both, or leave it out"});
+  }
+  return {};
+}
+
+Result<ebb::lib::TrackerOptions> Translate(const ebb_options& options) {
+  EBB_RETURN_IF_ERROR(CheckSettings("the flag", options.flags, options.flag_count));
+  EBB_RETURN_IF_ERROR(
+      CheckSettings("the setting of CodeCarbon", options.codecarbon, options.codecarbon_count));
+  ebb::lib::TrackerOptions translated;
+  for (std::size_t i = 0; i < options.flag_count; ++i)
+    translated.flags[options.flags[i].name] = options.flags[i].value;
+  for (std::size_t i = 0; i < options.codecarbon_count; ++i)
+    translated.codecarbon.given[options.codecarbon[i].name] = {options.codecarbon[i].value, ""};
+  translated.codecarbon.machine = options.read_codecarbon_settings != 0;
+  if (options.default_name) translated.default_name = options.default_name;
+  return translated;
+}
+
+void Fill(const ebb::lib::Totals& from, ebb_totals* out) {
+  if (!out) return;
+  ebb_totals totals = EBB_TOTALS_INIT;
+  totals.size = out->size;
+  totals.duration_s = from.duration_s;
+  totals.energy_kwh = (from.cpu + from.gpu + from.ram).kwh();
+  totals.cpu_kwh = from.cpu.kwh();
+  totals.gpu_kwh = from.gpu.kwh();
+  totals.ram_kwh = from.ram.kwh();
+  totals.facility_kwh = from.use.energy.kwh();
+  const bool known = from.use.energy > from.use.without_intensity;
+  totals.emissions_g = known ? from.use.emissions.grams : std::numeric_limits<double>::quiet_NaN();
+  totals.facility_without_intensity_kwh = from.use.without_intensity.kwh();
+  totals.power_w = from.power.watts;
+  std::memcpy(out, &totals, std::min(totals.size, sizeof totals));
+}
+
+}  // namespace
+
+struct ebb_tracker {
+  pid_t process = 0;
+  std::unique_ptr<ebb::lib::Tracker> tracker;
+};
+
+namespace {
+
+int CheckOwner(const ebb_tracker* tracker, ebb_error* error) {
+  if (!tracker)
+    return Say(error, EBB_USAGE, "there is no tracker: ebb_start failed, or was not called");
+  if (tracker->process == ::getpid()) return EBB_OK;
+  return Say(error, EBB_FORKED,
+             "the tracker belongs to process " + std::to_string(tracker->process) +
+                 ", which forked this one and measures it with itself");
+}
+
+// Once its tracker no longer measures, the process may start another.
+void Release() {
+  pid_t self = ::getpid();
+  tracking_process.compare_exchange_strong(self, 0);
+}
+
+int StartInto(ebb_tracker*& tracker, const ebb_options* given, ebb_error* error) {
+  if (given && given->size < offsetof(ebb_options, read_codecarbon_settings) + sizeof(int32_t))
+    return Say(error, EBB_USAGE, "ebb_options.size is too small: call ebb_options_init first");
+  const auto options = Translate(OptionsOf(given));
+  if (!options) return Say(error, options.error());
+  const pid_t self = ::getpid();
+  pid_t current = tracking_process.load();
+  if (current == self || !tracking_process.compare_exchange_strong(current, self))
+    return Say(error, EBB_BUSY,
+               "this process is tracking already, and a second tracker would count the same energy "
+               "twice: stop the first, or mark epochs in it");
+  auto started = ebb::lib::Tracker::Start(*options);
+  if (!started) {
+    Release();
+    return Say(error, started.error());
+  }
+  tracker = new ebb_tracker{self, std::move(*started)};
+  return EBB_OK;
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* ebb_version(void) { return EBB_VERSION; }
+
+void ebb_options_init(ebb_options* options, size_t size) {
+  if (!options) return;
+  ebb_options defaults{};
+  defaults.size = size;
+  defaults.read_codecarbon_settings = 1;
+  std::memset(static_cast<void*>(options), 0, size);
+  std::memcpy(options, &defaults, std::min(size, sizeof defaults));
+}
+
+ebb_tracker* ebb_start(const ebb_options* options, ebb_error* error) {
+  ebb_tracker* tracker = nullptr;
+  const int code = Guarded(error, [&] { return StartInto(tracker, options, error); });
+  if (code == EBB_BUG) Release();
+  return tracker;
+}
+
+const char* ebb_notes(const ebb_tracker* tracker) {
+  return tracker ? tracker->tracker->notes().c_str() : "";
+}
+
+const char* ebb_run_directory(const ebb_tracker* tracker) {
+  return tracker ? tracker->tracker->directory().c_str() : "";
+}
+
+int ebb_mark_epoch(ebb_tracker* tracker, int32_t number, ebb_error* error) {
+  return Guarded(error, [&] {
+    if (const int code = CheckOwner(tracker, error)) return code;
+    const Status marked = tracker->tracker->MarkEpoch(number);
+    return marked ? static_cast<int>(EBB_OK) : Say(error, marked.error());
+  });
+}
+
+int ebb_get_totals(ebb_tracker* tracker, ebb_totals* totals, ebb_error* error) {
+  return Guarded(error, [&] {
+    if (const int code = CheckOwner(tracker, error)) return code;
+    Fill(tracker->tracker->Now(), totals);
+    return static_cast<int>(EBB_OK);
+  });
+}
+
+int ebb_stop(ebb_tracker* tracker, int32_t exit_code, ebb_totals* totals, ebb_error* error) {
+  return Guarded(error, [&] {
+    if (const int code = CheckOwner(tracker, error)) return code;
+    const bool first = !tracker->tracker->stopped();
+    const auto stopped = tracker->tracker->Stop(exit_code);
+    if (first) Release();
+    if (!stopped) return Say(error, stopped.error());
+    Fill(*stopped, totals);
+    return static_cast<int>(EBB_OK);
+  });
+}
+
+void ebb_free(ebb_tracker* tracker) {
+  // What a forked child inherited is without its thread, and perhaps locked: it is left alone.
+  if (CheckOwner(tracker, nullptr) != EBB_OK) return;
+  ebb_stop(tracker, 0, nullptr, nullptr);
+  Guarded(nullptr, [&] {
+    delete tracker;
+    return static_cast<int>(EBB_OK);
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,304 @@
+#include "lib/tracker.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "base/text.h"
+#include "cli/run_files.h"
+#include "cli/run_log.h"
+#include "cli/run_outputs.h"
+#include "cli/run_surroundings.h"
+#include "lib/ticking_meter.h"
+#include "local/measured_process.h"
+#include "meter/sampling_clock.h"
+#include "platform/file.h"
+#include "report/training_files.h"
+#include "signals/make_feed.h"
+
+namespace ebb::lib {
+namespace {
+
+using platform::Path;
+using Steady = std::chrono::steady_clock;
+
+// The wall clock of a program that has its own way with signals: sleeping does not heed them.
+class WallClock final : public runtime::Clock {
+ public:
+  Time Now() const override {
+    return std::chrono::floor<Duration>(std::chrono::system_clock::now());
+  }
+  runtime::Wake SleepUntil(Time deadline) override {
+    std::this_thread::sleep_until(deadline);
+    return runtime::Wake::kDeadline;
+  }
+};
+
+constexpr cli::FlagGroup kAccepted[] = {cli::FlagGroup::kSignal,      cli::FlagGroup::kPrice,
+                                        cli::FlagGroup::kClock,       cli::FlagGroup::kMetering,
+                                        cli::FlagGroup::kOtherSignal, cli::FlagGroup::kOutput};
+
+Status CheckFlags(const cli::FlagValues& flags) {
+  std::vector<std::string> known;
+  for (const cli::FlagGroup group : kAccepted)
+    for (std::string& name : cli::FlagNames(group)) known.push_back(std::move(name));
+  const std::vector<std::string> budget = cli::FlagNames(cli::FlagGroup::kBudget);
+  for (const auto& [name, value] : flags) {
+    if (std::find(budget.begin(), budget.end(), name) != budget.end())
+      return Fail({ExitCode::kUsage,
+                   "\"" + name + "\": a program cannot be stopped by its own budget", "",
+                   "run it with ebb track --" + name});
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return Fail({ExitCode::kUsage, "\"" + name + "\" is no flag of a tracker", "",
+                   "see ebb track --help" + SuggestionText(name, known)});
+  }
+  return {};
+}
+
+// Of this process; empty where it cannot be read.
+std::vector<std::string> OwnCommand() {
+  const auto text = platform::ReadFile("/proc/self/cmdline", 1 << 20);
+  std::vector<std::string> words;
+  if (!text) return words;
+  for (const std::string_view word : Split(*text, '\0')) words.emplace_back(word);
+  if (!words.empty() && words.back().empty()) words.pop_back();
+  return words;
+}
+
+std::string NameFor(const cli::RunOptions& run, const TrackerOptions& options,
+                    const std::vector<std::string>& command) {
+  if (!run.name.empty()) return run.name;
+  if (!options.default_name.empty()) return options.default_name;
+  return command.empty() ? "program" : Path(command.front()).filename().string();
+}
+
+// How long a caller waits for a sample that a slow meter (or gateway) holds up.
+constexpr std::chrono::seconds kLongestSample{5};
+// A sample this young is now: the sampler adds none within a millisecond of another.
+constexpr std::chrono::milliseconds kNow{2};
+
+}  // namespace
+
+struct Tracker::State final : local::AttemptObserver {
+  explicit State(cli::RunOptions run_options) : options(std::move(run_options)) {}
+
+  Status Open(const TrackerOptions& wanted, const std::vector<std::string>& settings_notes);
+  Status Begin();
+  Result<Totals> End(int exit_code);
+  Status Store(const local::AttemptResult& result);
+  void WaitForSample();
+  void AfterReadings(const std::vector<core::EnergyReading>& readings);
+  Totals Look() const;
+  void Note(const char* kind, const std::string& text);
+
+  Status OnBegin(const core::Attempt& attempt) override { return directory->BeginAttempt(attempt); }
+  Status OnRows(std::span<const core::LedgerRow> rows) override {
+    EBB_RETURN_IF_ERROR(directory->AppendRows(rows));
+    prometheus->OnRows(rows);
+    return {};
+  }
+  bool OnTick(const local::LiveFigures& figures) override {
+    if (const auto failure = prometheus->OnTick(figures.elapsed)) log->Write("note: " + *failure);
+    return false;
+  }
+
+  cli::RunOptions options;
+  WallClock wall;
+  std::unique_ptr<cli::Surroundings> surroundings;
+  std::optional<report::RunDirectory> directory;
+  std::string path, notes;
+  std::optional<cli::RunLog> log;
+  std::optional<platform::LineWriter> progress;
+  std::optional<cli::PrometheusExport> prometheus;
+  Steady::time_point began;
+
+  mutable std::mutex calls;  // one call at a time; taken before `samples`
+  bool stopped = false;
+  Totals last;
+
+  mutable std::mutex samples;  // between the sampler's thread and the callers
+  std::condition_variable sampled;
+  Steady::time_point sampled_at;
+  bool stopping = false;
+  Energy cpu, gpu, ram;
+  TickingMeter* meter = nullptr;  // owned by the process
+  // Last, so that the sampler's thread ends before what it uses.
+  std::unique_ptr<local::MeasuredProcess> process;
+};
+
+void Tracker::State::Note(const char* kind, const std::string& text) {
+  const std::string line = std::string(kind) + ": " + text;
+  log->Write(line);
+  notes += line + "\n";
+}
+
+Status Tracker::State::Open(const TrackerOptions& wanted,
+                            const std::vector<std::string>& settings_notes) {
+  EBB_RETURN_IF_ERROR(cli::CheckOutputs(options));
+  const Time begin = options.scheduler.clock.start.value_or(wall.Now());
+  EBB_ASSIGN_OR_RETURN(surroundings,
+                       cli::OpenSurroundings(options, wall, begin, [] { return false; }));
+  const std::vector<std::string> command = OwnCommand();
+  core::RunSpec spec =
+      cli::SpecOf(options, *surroundings, NameFor(options, wanted, command), wall.Now());
+  spec.command = command;
+  // The host program may change its working directory.
+  path = std::filesystem::absolute(cli::DirectoryFor(options, spec)).lexically_normal().string();
+  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(Path(path).parent_path()));
+  EBB_ASSIGN_OR_RETURN(directory, report::RunDirectory::Create(path, spec));
+  EBB_RETURN_IF_ERROR(cli::WriteFlags(Path(path) / cli::kOptionsFile, cli::ToFlags(options)));
+  EBB_ASSIGN_OR_RETURN(log, cli::RunLog::Open(path));
+  EBB_ASSIGN_OR_RETURN(progress, platform::LineWriter::Open(Path(path) / report::kProgressFile));
+  prometheus.emplace(options, spec, core::RunRecord{});
+  const auto& signal = options.scheduler.signal;
+  if (signal.source == signals::SignalSource::kProfile && signal.zone.empty())
+    Note("warning", "no zone is given, so grams are those of a typical day of " +
+                        std::string(signals::kDefaultZone) + "; give a zone or a country");
+  Note("note", spec.name + ": " + signals::Describe(surroundings->feed->identity()));
+  for (const std::string& note : settings_notes) Note("warning", note);
+  for (const std::string& note : surroundings->meters.notes) Note("note", note);
+  return {};
+}
+
+Status Tracker::State::Begin() {
+  local::AttemptOptions attempt;
+  if (options.metering.scope == core::MeterScope::kProcessTree) attempt.running_root = ::getpid();
+  attempt.pue = options.metering.pue;
+  attempt.other_feed = surroundings->other_feed.get();
+  attempt.sampler.interval = options.metering.interval;
+  attempt.sampler.scope = options.metering.scope;
+  auto ticking = std::make_unique<TickingMeter>(
+      local::MakeOwnMeter(std::move(surroundings->meters.meters), attempt.sampler),
+      [this](const std::vector<core::EnergyReading>& readings) { AfterReadings(readings); });
+  meter = ticking.get();
+  began = Steady::now();
+  EBB_ASSIGN_OR_RETURN(
+      auto measured, local::MeasuredProcess::Start(attempt, std::move(ticking), *surroundings->feed,
+                                                   surroundings->clock, *this));
+  EBB_RETURN_IF_ERROR(progress->Append(
+      report::ProgressLine({wall.Now(), "begin", {}, {}, {}, {}, {}, {}, {}, {}})));
+  const std::lock_guard lock(samples);
+  process = std::move(measured);
+  return {};
+}
+
+// On the sampler's thread. While stopping, the caller takes in what is left.
+void Tracker::State::AfterReadings(const std::vector<core::EnergyReading>& readings) {
+  const std::lock_guard lock(samples);
+  for (const core::EnergyReading& reading : readings) {
+    Energy& sum = reading.component == core::Component::kCpu   ? cpu
+                  : reading.component == core::Component::kGpu ? gpu
+                                                               : ram;
+    sum += reading.energy;
+  }
+  if (process && !stopping) process->Tick();
+  sampled_at = Steady::now();
+  sampled.notify_all();
+}
+
+void Tracker::State::WaitForSample() {
+  const Steady::time_point asked = Steady::now();
+  meter->Mark();
+  std::unique_lock lock(samples);
+  sampled.wait_for(lock, kLongestSample, [&] { return sampled_at >= asked - kNow; });
+}
+
+Totals Tracker::State::Look() const {
+  return {std::chrono::duration<double>(Steady::now() - began).count(),
+          cpu,
+          gpu,
+          ram,
+          process->use(),
+          process->figures().power};
+}
+
+Result<Totals> Tracker::State::End(int exit_code) {
+  stopped = true;
+  {
+    const std::lock_guard lock(samples);
+    stopping = true;
+  }
+  process->StopMeasuring();
+  last = Look();
+  EBB_RETURN_IF_ERROR(Store(process->Finish({exit_code, false})));
+  return last;
+}
+
+Status Tracker::State::Store(const local::AttemptResult& result) {
+  for (const std::string& warning : result.warnings) log->Write("note: " + warning);
+  EBB_RETURN_IF_ERROR(directory->EndAttempt(result.attempt));
+  if (const auto failure = prometheus->OnEnd(result.attempt.wall.length()))
+    log->Write("note: " + *failure);
+  EBB_RETURN_IF_ERROR(cli::StoreSurroundings(*directory, *surroundings));
+  EBB_ASSIGN_OR_RETURN(const cli::RunViews views, cli::WriteViews(path));
+  for (const std::string& note : cli::PublishEmissions(options, views.record, views.summary, path))
+    log->Write("note: " + note);
+  return {};
+}
+
+Tracker::Tracker(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+Tracker::~Tracker() {
+  if (!state_->stopped) std::ignore = Stop(0);
+}
+
+Result<std::unique_ptr<Tracker>> Tracker::Start(const TrackerOptions& options) {
+  EBB_RETURN_IF_ERROR(CheckFlags(options.flags));
+  cli::RunOptions run;
+  EBB_ASSIGN_OR_RETURN(const std::vector<std::string> settings_notes,
+                       cli::ApplyWithCodeCarbon(options.flags, options.codecarbon, run));
+  // The host program may change its working directory.
+  for (std::string* file : {&run.emissions_file, &run.prometheus_file})
+    if (!file->empty()) *file = std::filesystem::absolute(*file).string();
+  // No signal of the host program is to reach the threads that begin here.
+  const meter::BlockAllSignals blocked;
+  auto state = std::make_unique<State>(std::move(run));
+  EBB_RETURN_IF_ERROR(state->Open(options, settings_notes));
+  EBB_RETURN_IF_ERROR(state->Begin());
+  return std::unique_ptr<Tracker>(new Tracker(std::move(state)));
+}
+
+const std::string& Tracker::directory() const { return state_->path; }
+const std::string& Tracker::notes() const { return state_->notes; }
+
+bool Tracker::stopped() const {
+  const std::lock_guard calls(state_->calls);
+  return state_->stopped;
+}
+
+Status Tracker::MarkEpoch(int number) {
+  const std::lock_guard calls(state_->calls);
+  if (state_->stopped)
+    return Fail({ExitCode::kUsage, "the tracker is stopped: there is no epoch to end", "", ""});
+  if (number < 1)
+    return Fail({ExitCode::kUsage, "an epoch has the number " + std::to_string(number), "",
+                 "count them from 1"});
+  report::ProgressEvent event;
+  event.time = state_->wall.Now();
+  event.event = "epoch_end";
+  event.epoch = number;
+  // The sample ends here as well, so that the epoch's energy is its own.
+  state_->meter->Mark();
+  return state_->progress->Append(report::ProgressLine(event));
+}
+
+Totals Tracker::Now() {
+  const std::lock_guard calls(state_->calls);
+  if (state_->stopped) return state_->last;
+  state_->WaitForSample();
+  const std::lock_guard samples(state_->samples);
+  return state_->Look();
+}
+
+Result<Totals> Tracker::Stop(int exit_code) {
+  const std::lock_guard calls(state_->calls);
+  if (state_->stopped) return state_->last;
+  return state_->End(exit_code);
+}
+
+}  // namespace ebb::lib

@@ -1,0 +1,55 @@
+#pragma once
+// This process, measured by itself: what `ebb track` does for a command, for the program that calls
+// it. The session of a command line (cli/run_session.h) starts a program, waits for it and shows
+// things; here nothing is started, waited for or shown, and what it has in common with a session
+// comes from cli/.
+//
+// Thread contract: any thread; calls wait for each other. Samples are taken, accounted and stored
+// on the sampler's thread, the only one that is started (a live signal has another). Signals are
+// blocked in both.
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "cli/codecarbon_flags.h"
+#include "core/budget.h"
+
+namespace ebb::lib {
+
+struct TrackerOptions {
+  cli::FlagValues flags;  ///< of `ebb track`; unknown ones and those of budgets are an Error
+  cli::CodeCarbonSources codecarbon;
+  std::string default_name;  ///< empty: the program's file name
+};
+
+struct Totals {
+  double duration_s = 0;
+  Energy cpu, gpu, ram;  ///< IT
+  core::BudgetUse use;   ///< of the facility, with emissions
+  Power power;           ///< IT, mean over the latest sample
+};
+
+class Tracker {
+ public:
+  static Result<std::unique_ptr<Tracker>> Start(const TrackerOptions& options);
+  /// Stops, as done, if that was not asked for.
+  ~Tracker();
+
+  const std::string& directory() const;
+  const std::string& notes() const;  ///< as ebb_notes (ebb.h)
+  Status MarkEpoch(int number);
+  /// After a sample that is taken now.
+  Totals Now();
+  bool stopped() const;
+  /// Whatever is returned, measuring has ended and what was measured is stored as far as it can be.
+  Result<Totals> Stop(int exit_code);
+
+ private:
+  struct State;
+  explicit Tracker(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ebb::lib
