@@ -62,9 +62,8 @@ TEST(ChildProcessTest, SignalsAreForwardedToTheWholeGroup) {
   ProcessSignals signals;
   auto child = ChildProcess::Start(
       {{"sh", "-c",
-        "sh -c 'trap \"echo got > " + path + "; exit 0\" TERM; echo up > " + path +
-            ".up; while :; do sleep 0.02; done' & "
-            "trap 'wait; exit 9' TERM; wait"},
+        "trap 'wait; exit 9' TERM; sh -c 'trap \"echo got > " + path +
+            "; exit 0\" TERM; echo up > " + path + ".up; while :; do sleep 0.02; done' & wait"},
        {}});
   ASSERT_TRUE(child);
   while (!std::filesystem::exists(path + ".up")) child->Wait(signals, Duration{20});
