@@ -26,6 +26,7 @@ struct JobCard {
   std::optional<Time> ended;
   int exit_code = 0;
   std::string detail;                  ///< why it failed
+  std::vector<Interval> stretches;     ///< of running; the last one may go on (Time::max())
   std::vector<core::JobId> waits_for;  ///< jobs that have to succeed first
   // Of what is stored in the ledger.
   Energy energy;

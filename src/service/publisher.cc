@@ -1,9 +1,21 @@
 #include "service/publisher.h"
 
+#include <algorithm>
+
 namespace ebb::service {
 namespace {
 
 constexpr std::size_t kHappenings = 300;
+
+void BeginStretch(JobCard& card, Time begin) {
+  if (card.stretches.empty() || card.stretches.back().end != Time::max())
+    card.stretches.push_back({begin, Time::max()});
+}
+
+void EndStretch(JobCard& card, Time end) {
+  if (!card.stretches.empty() && card.stretches.back().end == Time::max())
+    card.stretches.back().end = std::max(end, card.stretches.back().begin);
+}
 
 }  // namespace
 
@@ -43,10 +55,15 @@ void Publisher::FollowJob(const engine::Explanation& explanation, const engine::
       card.ended = ended->ended;
       card.exit_code = ended->exit_code;
       card.detail = ended->detail;
+      EndStretch(card, ended->ended);
     } else if (live) {
       card.attempt = live->attempt;
       card.pauses = live->pauses;
       card.first_start = live->first_start;
+      if (engine::HoldsDevices(live->stage))
+        BeginStretch(card, live->segment_begin);
+      else
+        EndStretch(card, live->since);
     }
   });
   if (ended) ended_.push_back(id);

@@ -72,6 +72,20 @@ Result<std::unique_ptr<Service>> Service::Open(ServiceOptions options, runtime::
   return service;
 }
 
+namespace {
+
+// When it ran, as the store has it.
+std::vector<Interval> StretchesOf(store::Database& database, core::JobId job) {
+  std::vector<Interval> stretches;
+  const auto attempts = store::AttemptsOf(database, job);
+  if (!attempts) return stretches;
+  for (const store::AttemptRecord& attempt : *attempts)
+    if (attempt.began) stretches.push_back({*attempt.began, attempt.ended.value_or(Time::max())});
+  return stretches;
+}
+
+}  // namespace
+
 // Where the last life left off ---------------------------------------------------------------
 
 Status Service::Recover() {
@@ -99,6 +113,7 @@ Status Service::Recover() {
     JobCard card;
     card.explanation = *engine_->Explain(id);
     card.waits_for = dependencies_.WaitsFor(id);
+    card.stretches = StretchesOf(store_.database(), id);
     card.submission = std::make_shared<const core::Submission>(std::move(submission));
     publisher_.AddJob(std::move(card));
   }
@@ -128,6 +143,7 @@ void Service::RecoverEnded() {
     card.explanation.stage = record->stage;
     card.explanation.expected_end = record->ended;
     card.pauses = record->pauses;
+    card.stretches = StretchesOf(store_.database(), record->id);
     card.first_start = record->first_start;
     card.ended = record->ended;
     card.exit_code = record->exit_code.value_or(0);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "web/job_json.h"
+#include "web/page_files.h"
 
 namespace ebb::web {
 namespace {
@@ -42,6 +43,20 @@ HttpResponse Respond(const Error& error) {
       break;
   }
   return Respond(ErrorToJson(error), status);
+}
+
+// The page asks this service only, and nothing may be put into it.
+HttpResponse Respond(const PageFile& file) {
+  HttpResponse response;
+  response.content_type = file.content_type;
+  response.body = file.content;
+  response.headers = {{"Content-Security-Policy",
+                       "default-src 'none'; script-src 'self'; style-src 'self'; "
+                       "connect-src 'self'; img-src 'self' data:; base-uri 'none'; "
+                       "form-action 'none'; frame-ancestors 'none'"},
+                      {"X-Content-Type-Options", "nosniff"},
+                      {"Cache-Control", "no-cache"}};
+  return response;
 }
 
 HttpResponse NotFound(const std::string& what) {
@@ -118,6 +133,9 @@ const std::vector<Api::Route>& Api::Routes() {
 
 HttpResponse Api::Handle(const HttpRequest& request) {
   if (auto refused = Refusal(request, options_.access)) return *std::move(refused);
+  if (request.method == "GET" || request.method == "HEAD") {
+    if (const auto file = FindPageFile(request.path)) return Respond(*file);
+  }
   bool path_known = false;
   for (const Route& route : Routes()) {
     core::JobId id = 0;

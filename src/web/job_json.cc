@@ -197,6 +197,16 @@ core::Submission SubmissionFrom(const Json& json, const SubmissionDefaults& defa
 
 // Writing ------------------------------------------------------------------------------------
 
+Json StretchesJson(const std::vector<Interval>& stretches) {
+  Json json = Json::array();
+  for (const Interval& stretch : stretches) {
+    Json times = Json::array({stretch.begin.time_since_epoch().count()});
+    if (stretch.end != Time::max()) times.push_back(stretch.end.time_since_epoch().count());
+    json.push_back(std::move(times));
+  }
+  return json;
+}
+
 Json CardJson(const service::JobCard& card, bool whole) {
   const engine::Explanation& explanation = card.explanation;
   const core::Submission& submission = *card.submission;
@@ -222,6 +232,8 @@ Json CardJson(const service::JobCard& card, bool whole) {
   if (engine::HasEnded(explanation.stage)) json["exit_code"] = card.exit_code;
   if (!card.detail.empty()) json["detail"] = card.detail;
   if (!card.waits_for.empty()) json["waits_for"] = card.waits_for;
+  // [begin, end] in milliseconds since 1970; the last one may go on: [begin].
+  if (!card.stretches.empty()) json["ran_ms"] = StretchesJson(card.stretches);
   json["energy_kwh"] = card.energy.kwh();
   Put(json, "emissions_g", card.emissions);
   Put(json, "emissions_at_submission_g", card.emissions_at_submission);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/submission.h"
-#include "plan/gate_policy.h"
 #include "engine/state.h"
+#include "plan/gate_policy.h"
 #include "service/view.h"
 #include "store/job_records.h"
 
