@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "core/countries.h"
+#include "signals/cloud_regions.h"
 
 namespace ebb::cli {
 namespace {
@@ -258,7 +259,19 @@ class Translator {
     return {};
   }
 
-  Result<std::string> Zone() const {
+  // As CodeCarbon: the place of the cloud before that of the country.
+  Result<std::string> Zone() {
+    const auto* provider = Find("cloud_provider");
+    const auto* region = Find("cloud_region");
+    if (provider && region) {
+      const auto place = signals::CloudRegionFromText(provider->value + "/" + region->value);
+      if (place) return std::string((*place)->zone);
+      Ignore("cloud_region", *region, place.error().Message());
+    }
+    return ZoneOfCountry();
+  }
+
+  Result<std::string> ZoneOfCountry() const {
     for (const char* key : {"country_iso_code", "country_2letter_iso_code"}) {
       const auto* setting = Find(key);
       if (!setting) continue;

@@ -91,6 +91,24 @@ TEST(CodeCarbonFlags, TheSignalIsForcedThenLiveThenTheCountrysMean) {
   EXPECT_THAT(Refusal({{"country_iso_code", "UK"}}), HasSubstr("did you mean \"GBR\""));
 }
 
+TEST(CodeCarbonFlags, TheCloudsRegionNamesTheZoneBeforeTheCountry) {
+  FlagValues values = Flags({{"cloud_provider", "aws"}, {"cloud_region", "eu-west-3"}}).values;
+  EXPECT_EQ(values["zone"], "FR");
+  EXPECT_EQ(values["signal"], "yearly-average");
+  EXPECT_EQ(values["cloud-region"], "eu-west-3") << "still the row's label";
+  values = Flags({{"cloud_provider", "gcp"},
+                  {"cloud_region", "europe-west3"},
+                  {"country_iso_code", "FRA"},
+                  {"offline", "true"}})
+               .values;
+  EXPECT_EQ(values["zone"], "DE");
+  const CodeCarbonFlags unknown = Flags(
+      {{"cloud_provider", "aws"}, {"cloud_region", "eu-west-33"}, {"country_iso_code", "ITA"}});
+  EXPECT_EQ(unknown.values.at("zone"), "IT");
+  ASSERT_THAT(unknown.notes, SizeIs(1));
+  EXPECT_THAT(unknown.notes[0], HasSubstr("eu-west-33"));
+}
+
 TEST(CodeCarbonFlags, ASecretIsHandedOnAndNeverShown) {
   const CodeCarbonFlags flags =
       Flags({{"electricitymaps_api_token", "s3cret"}, {"api_key", "s3cret"}});

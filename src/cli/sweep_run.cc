@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/text.h"
+#include "base/text.h"
 #include "cli/flag_values.h"
 #include "cli/run_files.h"
 #include "cli/sweep_devices.h"
@@ -178,6 +180,9 @@ Result<int> SweepSession::RunLoop(const Devices& devices) {
               std::to_string(devices.cluster.pools[0].count) + " " +
               devices.cluster.pools[0].model + " slots, policy " + request_.policy + ", " +
               signals::Describe(feed_->identity()));
+  if (const config::PriceConfig& prices = options_.scheduler.prices; prices.weight > 0)
+    display.Say("decided by carbon and price, the price with weight " + FormatExact(prices.weight) +
+                ": " + prices.path);
   SweepRecords records(paths_, sweep_, CommonSpec(), {*feed_, prices_}, say);
   SweepSubmissions submissions(NewJobs());
   SweepProgress progress(paths_, sweep_, *engine_, submissions, *clock_, options_.metering.pue,

@@ -43,6 +43,16 @@ Result<SweepRunRequest> WithStoredFlags(SweepRunRequest request, const SweepPath
     request.slots = slots;
     request.gpus = gpus;
   }
+  // Decisions of the past are made again from the journal; other prices would make others.
+  for (const std::string name : {"prices", "price-weight"})
+    if (const auto given = request.flags.find(name);
+        given != request.flags.end() && given->second != stored[name])
+      return Fail(
+          {ExitCode::kUsage,
+           "this sweep was begun " +
+               (stored[name].empty() ? "without --" + name : "with --" + name + " " + stored[name]),
+           paths.directory.string(),
+           "leave --" + name + " out to continue it, or begin another with --run-dir"});
   for (const auto& [name, value] : request.flags) stored[name] = value;
   request.flags = std::move(stored);
   return request;

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
+#include <utility>
 
 #include "platform/system_clock.h"
 #include "testing/fake_feed.h"
@@ -15,15 +17,55 @@ using std::chrono::hours;
 
 const Time kDay = *ParseTime("2023-05-01");
 
-// Constant power, so that energy is known from time.
-class HundredWatts final : public meter::Meter {
+// A shell program that answers SIGTERM as told and says when it is ready to: on a busy machine that
+// may take longer than a test would like to wait blindly.
+class Trapper {
  public:
+  Trapper() : ready_(std::filesystem::path(::testing::TempDir()) / Name()) {}
+  ~Trapper() { std::filesystem::remove(ready_); }
+  std::vector<std::string> Command(const std::string& answer) const {
+    std::filesystem::remove(ready_);
+    return {"sh", "-c", "trap '" + answer + "' TERM; : > \"$0\"; while :; do sleep 0.01; done",
+            ready_.string()};
+  }
+  bool IsReady() const { return std::filesystem::exists(ready_); }
+
+ private:
+  static std::string Name() { return "ebb_trapper_" + std::to_string(::getpid()); }
+  std::filesystem::path ready_;
+};
+
+// Constant power, so that energy is known from time; where a program is awaited, from then on.
+class HundredWatts : public meter::Meter {
+ public:
+  explicit HundredWatts(const Trapper* awaited) : awaited_(awaited) {}
   std::string Description() const override { return "test: 100 W"; }
   void Start(meter::Instant) override {}
   std::vector<core::EnergyReading> Sample(const meter::IntervalUsage& usage) override {
+    const bool spends = !awaited_ || awaited_->IsReady();
     return {{"cpu", core::Component::kCpu, core::EnergySource::kModel, usage.wall,
-             Energy::Joules(100 * Seconds(usage.wall.length()))}};
+             spends ? Spent(usage) : Energy()}};
   }
+
+ protected:
+  virtual Energy Spent(const meter::IntervalUsage& usage) {
+    return Energy::Joules(100 * Seconds(usage.wall.length()));
+  }
+
+ private:
+  const Trapper* awaited_;
+};
+
+// Spends 9.5 J at once and then nothing: near a limit of 10 J, and never beyond it.
+class NearlyTenJoules final : public HundredWatts {
+ public:
+  using HundredWatts::HundredWatts;
+
+ private:
+  Energy Spent(const meter::IntervalUsage&) override {
+    return std::exchange(spent_, true) ? Energy() : Energy::Joules(9.5);
+  }
+  bool spent_ = false;
 };
 
 struct Recorder final : AttemptObserver {
@@ -32,6 +74,7 @@ struct Recorder final : AttemptObserver {
   bool refuse = false;
   int offers = 0;
   int kill_after_ticks = -1;
+  const Trapper* awaited = nullptr;  ///< the ticks count from when it is ready
   std::vector<core::BudgetEvent> budget_events;
   void OnBudget(const core::BudgetEvent& event) override { budget_events.push_back(event); }
   Status OnBegin(const core::Attempt&) override {
@@ -45,6 +88,7 @@ struct Recorder final : AttemptObserver {
     return {};
   }
   bool OnTick(const LiveFigures&) override {
+    if (awaited && !awaited->IsReady()) return false;
     if (kill_after_ticks-- == 0) ::kill(::getpid(), SIGTERM);
     return false;
   }
@@ -52,7 +96,8 @@ struct Recorder final : AttemptObserver {
 
 Result<AttemptResult> RunCommand(std::vector<std::string> argv, Recorder& recorder,
                                  std::optional<core::Budget> budget = std::nullopt,
-                                 std::optional<Duration> stop_grace = std::nullopt) {
+                                 std::optional<Duration> stop_grace = std::nullopt,
+                                 std::unique_ptr<meter::Meter> meter = nullptr) {
   platform::ProcessSignals signals;
   platform::SystemClock wall(signals);
   runtime::GridClock clock(wall, {true, kDay, 1, false});
@@ -64,7 +109,8 @@ Result<AttemptResult> RunCommand(std::vector<std::string> argv, Recorder& record
   options.stop_grace = stop_grace;
   if (budget) options.budget = runtime::BudgetWatch::Terms{*budget, {}, {}, 1, {}, {}};
   std::vector<std::unique_ptr<meter::Meter>> meters;
-  meters.push_back(std::make_unique<HundredWatts>());
+  if (!meter) meter = std::make_unique<HundredWatts>(recorder.awaited);
+  meters.push_back(std::move(meter));
   if (!options.child.argv.empty())
     return RunAttempt(options, std::move(meters), feed, clock, signals, recorder);
   options.sampler.scope = core::MeterScope::kMachine;
@@ -74,9 +120,10 @@ Result<AttemptResult> RunCommand(std::vector<std::string> argv, Recorder& record
 TEST(MeasuredAttempt, AProgramThatIgnoresTheRequestToStopIsEndedAfterItsGrace) {
   // Deaf to SIGTERM, which is what the test sends; so only SIGKILL ends it.
   Recorder recorder;
+  const Trapper deaf;
+  recorder.awaited = &deaf;
   recorder.kill_after_ticks = 3;
-  const auto result = RunCommand({"sh", "-c", "trap '' TERM; while :; do sleep 0.02; done"},
-                                 recorder, std::nullopt, Duration{40});
+  const auto result = RunCommand(deaf.Command(""), recorder, std::nullopt, Duration{40});
   ASSERT_TRUE(result) << result.error().Message();
   EXPECT_EQ(result->attempt.exit_code, 128 + SIGTERM) << "the request, not the SIGKILL after it";
   EXPECT_EQ(result->attempt.outcome, core::AttemptOutcome::kKilled);
@@ -84,9 +131,11 @@ TEST(MeasuredAttempt, AProgramThatIgnoresTheRequestToStopIsEndedAfterItsGrace) {
 
 TEST(MeasuredAttempt, AProgramThatEndsWithinItsGraceKeepsItsExitCode) {
   Recorder recorder;
+  const Trapper polite;
+  recorder.awaited = &polite;
   recorder.kill_after_ticks = 3;
-  const auto result = RunCommand({"sh", "-c", "trap 'exit 7' TERM; while :; do sleep 0.01; done"},
-                                 recorder, std::nullopt, Duration{5000});
+  const auto result =
+      RunCommand(polite.Command("exit 7"), recorder, std::nullopt, Duration{60'000});
   ASSERT_TRUE(result) << result.error().Message();
   EXPECT_EQ(result->attempt.exit_code, 7);
 }
@@ -129,36 +178,46 @@ TEST(MeasuredAttempt, OutcomesFollowTheContract) {
 
 TEST(MeasuredAttempt, AStopRequestReachesTheProgramAndItsMeasurementIsKept) {
   Recorder recorder;
+  const Trapper polite;
+  recorder.awaited = &polite;
   recorder.kill_after_ticks = 3;
-  const auto result =
-      RunCommand({"sh", "-c", "trap 'exit 75' TERM; while :; do sleep 0.01; done"}, recorder);
+  const auto result = RunCommand(polite.Command("exit 75"), recorder);
   EXPECT_EQ(result->attempt.outcome, core::AttemptOutcome::kPaused);
   EXPECT_FALSE(recorder.rows.empty());
 }
 
-TEST(MeasuredAttempt, ABudgetAsksForACheckpointAndKillsWhatIgnoresIt) {
+TEST(MeasuredAttempt, ABudgetAsksForACheckpointAndHonoursTheAnswer) {
+  const Trapper program;
+  const core::BudgetAction actions[] = {core::BudgetAction::kStop, core::BudgetAction::kPause};
+  const core::AttemptOutcome outcomes[] = {core::AttemptOutcome::kStoppedByBudget,
+                                           core::AttemptOutcome::kPaused};
+  for (int i = 0; i < 2; ++i) {
+    Recorder recorder;
+    const core::Budget budget{Energy::Joules(10), std::nullopt, actions[i],
+                              std::chrono::minutes{1}};
+    const auto stopped = RunCommand(program.Command("exit 75"), recorder, budget, std::nullopt,
+                                    std::make_unique<NearlyTenJoules>(&program));
+    ASSERT_TRUE(stopped) << stopped.error().Message();
+    EXPECT_EQ(stopped->attempt.outcome, outcomes[i]);
+    EXPECT_EQ(stopped->attempt.exit_code, 75);
+    ASSERT_FALSE(recorder.budget_events.empty());
+    EXPECT_EQ(recorder.budget_events.back().level, core::BudgetLevel::kReached);
+  }
+}
+
+TEST(MeasuredAttempt, ABudgetKillsWhatIgnoresIt) {
+  const Trapper program;
+  Recorder recorder;
+  recorder.awaited = &program;
   // 100 W: 10 J are 100 ms, of which a tenth is kept back.
-  core::Budget budget{Energy::Joules(10), std::nullopt, core::BudgetAction::kStop,
-                      std::chrono::seconds{5}};
-  Recorder polite;
-  const auto stopped = RunCommand(
-      {"sh", "-c", "trap 'exit 75' TERM; while :; do sleep 0.002; done"}, polite, budget);
-  EXPECT_EQ(stopped->attempt.outcome, core::AttemptOutcome::kStoppedByBudget);
-  EXPECT_EQ(stopped->attempt.exit_code, 75);
-  ASSERT_GE(polite.budget_events.size(), 1u);
-  Recorder stubborn;
-  const auto killed =
-      RunCommand({"sh", "-c", "trap '' TERM; while :; do sleep 0.002; done"}, stubborn, budget);
+  const core::Budget budget{Energy::Joules(10), std::nullopt, core::BudgetAction::kStop,
+                            std::chrono::seconds{5}};
+  const auto killed = RunCommand(program.Command(""), recorder, budget);
+  ASSERT_TRUE(killed) << killed.error().Message();
   EXPECT_EQ(killed->attempt.outcome, core::AttemptOutcome::kStoppedByBudget);
   EXPECT_EQ(killed->attempt.exit_code, 137);
-  ASSERT_FALSE(stubborn.budget_events.empty());
-  EXPECT_EQ(stubborn.budget_events.back().level, core::BudgetLevel::kKilled);
-  budget.action = core::BudgetAction::kPause;
-  Recorder paused;
-  EXPECT_EQ(
-      RunCommand({"sh", "-c", "trap 'exit 75' TERM; while :; do sleep 0.002; done"}, paused, budget)
-          ->attempt.outcome,
-      core::AttemptOutcome::kPaused);
+  ASSERT_FALSE(recorder.budget_events.empty());
+  EXPECT_EQ(recorder.budget_events.back().level, core::BudgetLevel::kKilled);
 }
 
 TEST(MeasuredAttempt, RowsThatCannotBeStoredAreOfferedAgainAndNamedAtTheEnd) {

@@ -1,6 +1,7 @@
 #include "platform/file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <fstream>
@@ -10,10 +11,15 @@
 namespace ebb::platform {
 namespace {
 
+// Of this process: CTest runs the tests of one file side by side.
 Path Scratch(const std::string& name) {
-  const Path directory = Path(testing::TempDir()) / "ebb_file_test";
-  std::filesystem::create_directories(directory);
-  return directory / name;
+  struct Folder {
+    Path path = Path(testing::TempDir()) / ("ebb_file_test_" + std::to_string(::getpid()));
+    Folder() { std::filesystem::create_directories(path); }
+    ~Folder() { std::filesystem::remove_all(path); }
+  };
+  static const Folder folder;
+  return folder.path / name;
 }
 
 std::string Gzip(const std::string& text) {
