@@ -8,6 +8,11 @@ namespace {
 // So many at a time that a flush of the disk is shared by many, and nobody waits for long.
 constexpr std::size_t kMostAtOnce = 1000;
 
+// Why a job that comes after others is held, when not (only) because it waits for them.
+constexpr const char* kHeld = "held";
+constexpr const char* kHeldAndWaits = "held and waits";
+std::string HoldKey(core::JobId job) { return "hold of job " + std::to_string(job); }
+
 template <class... Handlers>
 struct Overloaded : Handlers... {
   using Handlers::operator()...;
@@ -53,13 +58,54 @@ void FrontDesk::TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Ev
                    Expect(std::move(asked.promise), Answer{cancel.job});
                    events.push_back({now, engine::JobCancelled{cancel.job}});
                  },
-                 [&](const Wish& wish) {
-                   if (wish.wish != engine::Wish::kHold) ports_.dependencies.Drop(wish.job);
-                   Expect(std::move(asked.promise), Answer{wish.job});
-                   events.push_back({now, engine::JobWished{wish.job, wish.wish}});
-                 },
+                 [&](const Wish& wish) { TakeWish(wish, std::move(asked.promise), now, events); },
              },
              asked.request);
+}
+
+// The engine knows one hold; whose it is has to be known where a job waits for others, too: their
+// end lets go what waits for them, and not what a person holds.
+void FrontDesk::TakeWish(const Wish& wish, Inbox::Promise promise, Time now,
+                         std::vector<engine::Event>& events) {
+  const bool was_held = held_by_person_.contains(wish.job);
+  const bool waits = !ports_.dependencies.WaitsFor(wish.job).empty();
+  const bool hold = wish.wish == engine::Wish::kHold;
+  if (hold != was_held) RememberHold(wish.job, hold);
+  if (wish.wish == engine::Wish::kNone && was_held && waits) {
+    // It goes on waiting for the others.
+    answered_.push_back({std::move(promise), Answer{wish.job}});
+    return;
+  }
+  if (!hold) ports_.dependencies.Drop(wish.job);
+  Expect(std::move(promise), Answer{wish.job});
+  events.push_back({now, engine::JobWished{wish.job, wish.wish}});
+}
+
+void FrontDesk::RememberHold(core::JobId job, bool held) {
+  const JobCard* card = ports_.publisher.Find(job);
+  if (!card || card->submission->after.empty()) return;
+  if (held)
+    held_by_person_.insert(job);
+  else
+    held_by_person_.erase(job);
+  const bool waits = !ports_.dependencies.WaitsFor(job).empty();
+  ports_.store.SetMeta(HoldKey(job), held ? (waits ? kHeldAndWaits : kHeld) : "");
+}
+
+Status FrontDesk::TakeUpHeld(const core::Submission& submission) {
+  if (submission.after.empty()) return {};
+  const core::JobId id = submission.job.id;
+  EBB_ASSIGN_OR_RETURN(const auto meta, store::GetMeta(ports_.store.database(), HoldKey(id)));
+  const bool by_person = meta && !meta->empty();
+  if (by_person) held_by_person_.insert(id);
+  if (by_person && *meta == kHeld) return {};
+  Status known;
+  const std::vector<core::JobId> pending = PendingOf(submission, known);
+  if (!known)
+    follow_ups_.emplace_back(engine::JobCancelled{id});
+  else if (!ports_.dependencies.Add(id, pending) && !by_person)
+    follow_ups_.emplace_back(engine::JobWished{id, engine::Wish::kNone});
+  return {};
 }
 
 // Those among its predecessors that have not ended. An unknown or failed one refuses the job.
@@ -168,7 +214,7 @@ void FrontDesk::OnEnded(core::JobId job, bool succeeded, const engine::State& st
   for (engine::Fact& fact : ports_.dependencies.TakeEnd(job, succeeded)) {
     const auto* wished = std::get_if<engine::JobWished>(&fact);
     // Somebody let it go before.
-    if (wished && !state.FindHeld(wished->job)) continue;
+    if (wished && (!state.FindHeld(wished->job) || held_by_person_.contains(wished->job))) continue;
     follow_ups_.push_back(std::move(fact));
   }
 }

@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <functional>
+#include <set>
 
 #include "runtime/run_loop.h"
 #include "runtime/submissions.h"
@@ -36,6 +37,9 @@ class FrontDesk final : public runtime::Submissions {
 
   /// Jobs of an earlier life whose submission never reached the engine.
   void Resubmit(std::vector<core::Submission> submissions);
+  /// A job of an earlier life that the engine holds: by a person, or because it waits for others.
+  /// What they became while nobody looked is followed now.
+  Status TakeUpHeld(const core::Submission& submission);
   /// The loop's observer passes these on.
   void OnTaken(const engine::Event& event);
   void OnRefused(const engine::Event& event, const Error& error);
@@ -57,12 +61,16 @@ class FrontDesk final : public runtime::Submissions {
   void Expect(std::optional<Inbox::Promise> promise, Result<Answer> answer);
   std::vector<core::JobId> PendingOf(const core::Submission& submission, Status& status);
   bool IsOurs(const engine::Event& event) const;
+  void TakeWish(const Wish& wish, Inbox::Promise promise, Time now,
+                std::vector<engine::Event>& events);
+  void RememberHold(core::JobId job, bool held);
 
   Ports ports_;
   std::deque<Pending> expected_;   // facts handed out, in order; the engine has not seen them
   std::vector<Pending> answered_;  // not stored yet
   std::vector<core::Submission> resubmitted_;
   std::vector<engine::Fact> follow_ups_;
+  std::set<core::JobId> held_by_person_;  // among those that come after others; in the store too
 };
 
 }  // namespace ebb::service

@@ -35,6 +35,8 @@ class Publisher {
   void ForgetEnded(std::size_t keep);
   void FollowDecision(const engine::Decision& decision, const engine::Engine& engine,
                       const Dependencies& dependencies);
+  void FollowJob(const engine::Explanation& explanation, const engine::State& state,
+                 const Dependencies& dependencies);
   void FollowSignal(const engine::SignalObserved& signal);
   void FollowLoss(const engine::SignalLost& loss);
   void FollowFigures(const std::map<core::JobId, JobFigures>& changed);
@@ -48,8 +50,6 @@ class Publisher {
 
  private:
   void Change(core::JobId job, const std::function<void(JobCard&)>& change);
-  void FollowJob(const engine::Explanation& explanation, const engine::State& state,
-                 const Dependencies& dependencies);
 
   View next_;
   std::deque<core::JobId> ended_;

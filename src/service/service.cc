@@ -106,16 +106,17 @@ Status Service::Recover() {
     const core::JobId id = submission.job.id;
     if (!engine_->Explain(id)) continue;  // among the unknown
     EBB_RETURN_IF_ERROR(AddToExecutor(submission));
-    std::vector<core::JobId> pending;
-    for (const core::JobId after : submission.after)
-      if (state.FindLive(after) || state.FindHeld(after)) pending.push_back(after);
-    if (state.FindHeld(id)) dependencies_.Add(id, pending);
+    if (state.FindHeld(id)) EBB_RETURN_IF_ERROR(front_desk_.TakeUpHeld(submission));
     JobCard card;
     card.explanation = *engine_->Explain(id);
-    card.waits_for = dependencies_.WaitsFor(id);
     card.stretches = StretchesOf(store_.database(), id);
     card.submission = std::make_shared<const core::Submission>(std::move(submission));
+    if (const auto sums = store::SumLedger(store_.database(), id)) {
+      card.energy = sums->energy;
+      card.emissions = sums->emissions;
+    }
     publisher_.AddJob(std::move(card));
+    publisher_.FollowJob(*engine_->Explain(id), state, dependencies_);
   }
   RecoverEnded();
   front_desk_.Resubmit(std::move(unknown));
@@ -177,11 +178,25 @@ void Service::OnDecision(const engine::Decision& decision) {
                         engine_->state());
     unsettled_.push_back(explanation.job);
   }
-  front_desk_.OnStored();
   LookAtFigures();
+  // Whoever is told sees it in the view that is there by then.
+  front_desk_.OnStored();
   SettleEnded();
   publisher_.ForgetEnded(options_.ended_in_view);
   publisher_.Publish(decision.at);
+}
+
+// A decision that could not be stored when it was made is stored now: readers, and jobs that wait
+// for others, have not heard of it.
+void Service::FollowMissed() {
+  engine::Decision missed;
+  missed.at = engine_->state().now;
+  view()->jobs.ForEach(0, [&](const JobCard& card) {
+    const engine::Explanation* now = engine_->Explain(card.submission->job.id);
+    if (now && *now != card.explanation) missed.explanations.push_back(*now);
+    return true;
+  });
+  OnDecision(missed);
 }
 
 void Service::LookAtFigures() {
@@ -223,6 +238,7 @@ bool Service::WaitOutTrouble(const Error& error) {
     if (!store_.Commit()) continue;
     publisher_.SetTrouble("");
     publisher_.Say(clock_.Now(), 0, "the store can be written again");
+    FollowMissed();
     inbox_.Close(std::nullopt);
     return true;
   }

@@ -63,6 +63,7 @@ class Service {
   void RecoverEnded();
   Status AddToExecutor(const core::Submission& submission);
   void OnDecision(const engine::Decision& decision);
+  void FollowMissed();
   void LookAtFigures();
   void SettleEnded();
   bool WaitOutTrouble(const Error& error);

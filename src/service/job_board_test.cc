@@ -1,0 +1,78 @@
+#include "service/job_board.h"
+
+#include <gtest/gtest.h>
+
+namespace ebb::service {
+namespace {
+
+JobCard CardOf(core::JobId id, const std::string& detail = "") {
+  core::Submission submission;
+  submission.job.id = id;
+  JobCard card;
+  card.submission = std::make_shared<const core::Submission>(std::move(submission));
+  card.detail = detail;
+  return card;
+}
+
+std::vector<core::JobId> IdsFrom(const JobBoard& board, core::JobId first) {
+  std::vector<core::JobId> ids;
+  board.ForEach(first, [&](const JobCard& card) {
+    ids.push_back(card.submission->job.id);
+    return true;
+  });
+  return ids;
+}
+
+TEST(JobBoard, WhatWasPublishedNeverChanges) {
+  JobBoard board;
+  for (core::JobId id = 1; id <= 600; ++id) board.Put(CardOf(id, "old"));
+  const JobBoard published = board;
+  board.Put(CardOf(300, "new"));
+  board.Erase(10);
+  board.Put(CardOf(601));
+  EXPECT_EQ(published.Find(300)->detail, "old");
+  EXPECT_NE(published.Find(10), nullptr);
+  EXPECT_EQ(published.Find(601), nullptr);
+  EXPECT_EQ(published.size(), 600u);
+  EXPECT_EQ(board.Find(300)->detail, "new");
+  EXPECT_EQ(board.Find(10), nullptr);
+  EXPECT_EQ(board.size(), 600u);
+}
+
+TEST(JobBoard, CopiesShareWhatDidNotChange) {
+  JobBoard board;
+  for (core::JobId id = 1; id <= 600; ++id) board.Put(CardOf(id));
+  JobBoard copy = board;
+  copy.Put(CardOf(300, "new"));
+  for (const core::JobId id : {1, 255, 256, 299, 301, 600})
+    EXPECT_EQ(board.Find(id), copy.Find(id)) << id;
+  EXPECT_NE(board.Find(300), copy.Find(300));
+}
+
+TEST(JobBoard, ListsByIdFromAnywhere) {
+  JobBoard board;
+  for (const core::JobId id : {700, 3, 255, 256, 257}) board.Put(CardOf(id));
+  EXPECT_EQ(IdsFrom(board, 0), (std::vector<core::JobId>{3, 255, 256, 257, 700}));
+  EXPECT_EQ(IdsFrom(board, 256), (std::vector<core::JobId>{256, 257, 700}));
+  EXPECT_EQ(IdsFrom(board, -5).size(), 5u);
+  EXPECT_TRUE(IdsFrom(board, 701).empty());
+  int seen = 0;
+  board.ForEach(0, [&](const JobCard&) { return ++seen < 2; });
+  EXPECT_EQ(seen, 2);
+}
+
+TEST(JobBoard, IdsThatAreNotThere) {
+  JobBoard board;
+  for (const core::JobId id : {core::JobId{0}, core::JobId{-1}, core::JobId{1} << 60})
+    EXPECT_EQ(board.Find(id), nullptr);
+  board.Put(CardOf(1));
+  board.Put(CardOf(1));
+  EXPECT_EQ(board.size(), 1u);
+  board.Erase(2);
+  board.Erase(1);
+  board.Erase(1);
+  EXPECT_EQ(board.size(), 0u);
+}
+
+}  // namespace
+}  // namespace ebb::service

@@ -1,0 +1,309 @@
+#include "service/service.h"
+
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+
+#include <fstream>
+
+#include "plan/make_policy.h"
+#include "platform/file.h"
+#include "service/world_for_test.h"
+
+namespace ebb::service {
+namespace {
+
+using engine::Stage;
+using engine::Wish;
+
+const std::string kPausable = "trap 'exit 75' TERM; while :; do sleep 0.02; done";
+// Ends well when the file `name` is there.
+std::string Until(const std::string& name) {
+  return "while [ ! -e " + name + " ]; do sleep 0.02; done";
+}
+
+service::Wish WishOf(core::JobId job, engine::Wish wish) { return {job, wish}; }
+
+class ServiceTest : public ::testing::Test {
+ protected:
+  void Touch(const std::string& name) { std::ofstream(world_.directory() / name) << "x"; }
+  World world_{::testing::UnitTest::GetInstance()->current_test_info()->name()};
+};
+
+// Both intensities are constant, so that what the energy would have emitted is a product.
+TEST_F(ServiceTest, AJobRunsAndEndsWithItsFigures) {
+  world_.Start();
+  const core::JobId id = world_.Submit(world_.Shell("for i in $(seq 20000); do :; done; exit 0"));
+  world_.WaitForStage(id, Stage::kSucceeded);
+  const auto view = world_.WaitFor([&](const View& now) {
+    const JobCard* card = now.jobs.Find(id);
+    return card && card->emissions_at_submission;
+  });
+  const JobCard& card = *view->jobs.Find(id);
+  EXPECT_EQ(card.attempt, 1);
+  EXPECT_EQ(card.exit_code, 0);
+  ASSERT_TRUE(card.first_start && card.ended);
+  EXPECT_GE(*card.first_start, card.submission->job.submitted);
+  EXPECT_GT(card.energy.joules(), 0);
+  ASSERT_TRUE(card.emissions);
+  EXPECT_NEAR(card.emissions->grams, card.energy.kwh() * 360, 1e-9);
+  EXPECT_NEAR(card.emissions_at_submission->grams, card.energy.kwh() * 360, 1e-9);
+  world_.Stop();
+  auto database = *store::Database::Open(world_.store(), store::Database::Mode::kRead);
+  const store::JobRecord row = **store::FindJob(database, id);
+  EXPECT_EQ(row.stage, Stage::kSucceeded);
+  EXPECT_EQ(row.energy.microjoules(), card.energy.microjoules());
+}
+
+TEST_F(ServiceTest, ARefusedSubmissionSaysWhyAndIsKeptAsFailed) {
+  world_.Start();
+  core::Submission wide = world_.Shell("true");
+  wide.job.devices = 40;
+  const auto answer = world_.Answered(wide);
+  ASSERT_FALSE(answer);
+  EXPECT_NE(answer.error().Message().find("40"), std::string::npos) << answer.error().Message();
+  EXPECT_EQ(world_.service().view()->jobs.size(), 0u);
+  world_.Stop();
+  auto database = *store::Database::Open(world_.store(), store::Database::Mode::kRead);
+  const auto row = *store::FindJob(database, 1);
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->stage, Stage::kFailed);
+  EXPECT_NE(row->detail.find("40"), std::string::npos) << row->detail;
+}
+
+TEST_F(ServiceTest, TheSameKeyIsTheSameJobOverARestartToo) {
+  world_.Start();
+  core::Submission submission = world_.Shell("true");
+  submission.key = "mine";
+  const auto first = world_.Answered(submission);
+  const auto second = world_.Answered(submission);
+  world_.Restart();
+  const auto third = world_.Answered(submission);
+  ASSERT_TRUE(first && second && third);
+  EXPECT_FALSE(first->existing);
+  EXPECT_TRUE(second->existing && third->existing);
+  EXPECT_EQ(first->job, second->job);
+  EXPECT_EQ(first->job, third->job);
+}
+
+TEST_F(ServiceTest, SuccessLetsTheNextOneGo) {
+  world_.Start();
+  const core::JobId first = world_.Submit(world_.Shell(Until("go")));
+  core::Submission next = world_.Shell("true");
+  next.after = {first};
+  const core::JobId second = world_.Submit(next);
+  EXPECT_EQ(world_.service().view()->jobs.Find(second)->waits_for,
+            (std::vector<core::JobId>{first}));
+  world_.WaitForStage(first, Stage::kRunning);
+  EXPECT_EQ(world_.WaitForStage(second, Stage::kWaiting).attempt, 0);
+  world_.Restart();
+  EXPECT_EQ(world_.service().view()->jobs.Find(second)->waits_for,
+            (std::vector<core::JobId>{first}));
+  Touch("go");
+  world_.WaitForStage(first, Stage::kSucceeded);
+  const JobCard card = world_.WaitForStage(second, Stage::kSucceeded);
+  EXPECT_GE(*card.first_start, *world_.service().view()->jobs.Find(first)->ended);
+}
+
+TEST_F(ServiceTest, FailureCancelsThoseThatWaitAndTheirs) {
+  world_.Start();
+  const core::JobId first = world_.Submit(world_.Shell(Until("go") + "; exit 3"));
+  core::Submission next = world_.Shell("true");
+  next.after = {first};
+  const core::JobId second = world_.Submit(next);
+  next.after = {second};
+  const core::JobId third = world_.Submit(next);
+  Touch("go");
+  EXPECT_EQ(world_.WaitForStage(first, Stage::kFailed).exit_code, 3);
+  world_.WaitForStage(second, Stage::kCancelled);
+  world_.WaitForStage(third, Stage::kCancelled);
+  next.after = {first};
+  EXPECT_FALSE(world_.Answered(next)) << "a failed predecessor refuses at once";
+  next.after = {99};
+  EXPECT_FALSE(world_.Answered(next));
+}
+
+// The service was killed after the end of the first job was stored and before the second was let
+// go: the one that waits is held, and nothing it waits for is left.
+TEST_F(ServiceTest, AnEndThatWasStoredBeforeACrashIsFollowedAfterIt) {
+  world_.Open();
+  world_.service();
+  world_.Stop();
+  {
+    auto store = *store::ServiceStore::Open(world_.store());
+    auto recovered = *store.Recover(
+        std::make_unique<engine::Engine>(engine::Options{}, *plan::MakePolicy("run-now", {})));
+    engine::Engine& engine = *recovered.engine;
+    const auto give = [&](engine::Fact fact) {
+      engine::Event event{World::kDay, std::move(fact)};
+      ASSERT_TRUE(engine.Apply(event));
+      ASSERT_TRUE(store.Append(event));
+    };
+    core::Cluster cluster;
+    cluster.sites = {{"here", "DE", Pue{1}}};
+    cluster.pools = {{"cpu", 0, 2, 1, 1, Power{0}}};
+    give(engine::ClusterChanged{cluster});
+    for (const core::JobId after : {0, 1, 0, 3}) {
+      core::Submission submission = world_.Shell("true");
+      submission.job.submitted = World::kDay;
+      if (after > 0) submission.after = {after};
+      submission.job.id = store.AddJob(submission)->id;
+      give(engine::JobSubmitted{submission.job});
+      if (after > 0) give(engine::JobWished{submission.job.id, Wish::kHold});
+    }
+    ASSERT_TRUE(store.Append(engine.Decide(World::kDay)));
+    for (const core::JobId id : {1, 3}) {
+      const auto phase = id == 1 ? engine::JobPhase::kSucceeded : engine::JobPhase::kFailed;
+      give(engine::JobReport{id, 1, phase, 0, World::kDay, id == 1 ? 0 : 3, ""});
+    }
+    ASSERT_TRUE(store.Append(engine.Decide(World::kDay)));
+    ASSERT_TRUE(engine.state().FindEnded(1) && engine.state().FindEnded(3));
+  }
+  world_.Start();
+  world_.WaitForStage(2, Stage::kSucceeded);
+  world_.WaitForStage(4, Stage::kCancelled);
+}
+
+TEST_F(ServiceTest, APersonsHoldOutlivesARestartAndItsPredecessors) {
+  world_.Start();
+  const core::JobId first = world_.Submit(world_.Shell("true"));
+  world_.WaitForStage(first, Stage::kSucceeded);
+  core::Submission next = world_.Shell(kPausable);
+  next.after = {first};
+  const core::JobId second = world_.Submit(next);
+  world_.WaitForStage(second, Stage::kRunning);
+  ASSERT_TRUE(world_.Answered(WishOf(second, Wish::kHold)));
+  world_.WaitForStage(second, Stage::kPaused);
+  world_.Restart();
+  const core::JobId other = world_.Submit(world_.Shell("true"));
+  world_.WaitForStage(other, Stage::kSucceeded);
+  EXPECT_EQ(world_.service().view()->jobs.Find(second)->explanation.stage, Stage::kPaused);
+  ASSERT_TRUE(world_.Answered(WishOf(second, Wish::kNone)));
+  EXPECT_EQ(world_.WaitForStage(second, Stage::kRunning).attempt, 2);
+}
+
+TEST_F(ServiceTest, WhatAPersonHoldsIsNotLetGoByItsPredecessor) {
+  world_.Start();
+  const core::JobId first = world_.Submit(world_.Shell(Until("go")));
+  core::Submission next = world_.Shell("true");
+  next.after = {first};
+  const core::JobId held = world_.Submit(next);
+  const core::JobId resumed = world_.Submit(next);
+  for (const core::JobId id : {held, resumed})
+    ASSERT_TRUE(world_.Answered(WishOf(id, Wish::kHold)));
+  world_.Restart();
+  ASSERT_TRUE(world_.Answered(WishOf(resumed, Wish::kNone)));
+  Touch("go");
+  world_.WaitForStage(resumed, Stage::kSucceeded);
+  EXPECT_GE(*world_.service().view()->jobs.Find(resumed)->first_start,
+            *world_.service().view()->jobs.Find(first)->ended);
+  EXPECT_EQ(world_.service().view()->jobs.Find(held)->explanation.stage, Stage::kWaiting);
+  world_.Restart();
+  EXPECT_TRUE(world_.service().view()->jobs.Find(held)->waits_for.empty());
+  ASSERT_TRUE(world_.Answered(WishOf(held, Wish::kNone)));
+  world_.WaitForStage(held, Stage::kSucceeded);
+}
+
+TEST_F(ServiceTest, PausesResumesAndCancels) {
+  world_.Start();
+  const core::JobId id = world_.Submit(world_.Shell(kPausable));
+  world_.WaitForStage(id, Stage::kRunning);
+  ASSERT_TRUE(world_.Answered(WishOf(id, Wish::kHold)));
+  EXPECT_EQ(world_.WaitForStage(id, Stage::kPaused).pauses, 1);
+  ASSERT_TRUE(world_.Answered(WishOf(id, Wish::kNow)));
+  EXPECT_EQ(world_.WaitForStage(id, Stage::kRunning).attempt, 2);
+  ASSERT_TRUE(world_.Answered(Cancel{id}));
+  world_.WaitForStage(id, Stage::kCancelled);
+  EXPECT_FALSE(world_.Answered(Cancel{77}));
+  EXPECT_FALSE(world_.Answered(WishOf(77, Wish::kNow)));
+}
+
+TEST_F(ServiceTest, ARestartAdoptsWhatRuns) {
+  world_.Start();
+  const core::JobId id = world_.Submit(world_.Shell("echo x >> starts; " + Until("go")));
+  world_.WaitForStage(id, Stage::kRunning);
+  for (int life = 0; life < 3; ++life) {
+    world_.Restart();
+    const JobCard card = world_.WaitForStage(id, Stage::kRunning);
+    EXPECT_EQ(card.attempt, 1);
+    EXPECT_TRUE(card.first_start);
+  }
+  Touch("go");
+  const JobCard card = world_.WaitForStage(id, Stage::kSucceeded);
+  EXPECT_EQ(card.attempt, 1);
+  EXPECT_EQ(*platform::ReadFile(world_.directory() / "starts"), "x\n");
+}
+
+TEST_F(ServiceTest, AcknowledgedButUnknownToTheEngineIsSubmittedAgain) {
+  {
+    auto store = *store::ServiceStore::Open(world_.store());
+    core::Submission submission = world_.Shell("true");
+    submission.job.submitted = World::kDay;
+    ASSERT_TRUE(store.AddJob(submission));
+    submission.after = {1};
+    ASSERT_TRUE(store.AddJob(submission));
+    ASSERT_TRUE(store.Commit());
+  }
+  world_.Start();
+  world_.WaitForStage(1, Stage::kSucceeded);
+  world_.WaitForStage(2, Stage::kSucceeded);
+}
+
+// The file may not grow: nothing is taken or started, what runs goes on, and once there is room the
+// end that came meanwhile is followed by all that follows from it.
+TEST_F(ServiceTest, AFullDiskRefusesClearlyAndPasses) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  world_.Start();
+  const core::JobId running = world_.Submit(world_.Shell(Until("go")));
+  world_.WaitForStage(running, Stage::kRunning);
+  core::Submission next = world_.Shell("true");
+  next.after = {running};
+  const core::JobId waiting = world_.Submit(next);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit limit = before;
+  limit.rlim_cur = 1;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  const auto refused = world_.Answered(world_.Shell("true"));
+  const auto again = world_.Answered(world_.Shell("true"));
+  const auto view = world_.WaitFor([](const View& now) { return !now.trouble.empty(); });
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  ASSERT_FALSE(refused);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(refused.error().code, ExitCode::kUnavailable);
+  EXPECT_NE(refused.error().Message().find("cannot store"), std::string::npos);
+  EXPECT_FALSE(view->running.empty());
+  world_.WaitFor([](const View& now) { return now.trouble.empty(); });
+  Touch("go");
+  world_.WaitForStage(running, Stage::kSucceeded);
+  world_.WaitForStage(waiting, Stage::kSucceeded);
+  EXPECT_EQ(world_.Submit(world_.Shell("true")) > waiting, true);
+}
+
+TEST_F(ServiceTest, AnEndWhileTheDiskWasFullReachesThoseThatWait) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  world_.Start();
+  const core::JobId running = world_.Submit(world_.Shell(Until("go")));
+  core::Submission next = world_.Shell("true");
+  next.after = {running};
+  const core::JobId waiting = world_.Submit(next);
+  world_.WaitForStage(running, Stage::kRunning);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit limit = before;
+  limit.rlim_cur = 8;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  Touch("go");
+  world_.WaitFor([](const View& now) { return !now.trouble.empty(); });
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  world_.WaitForStage(running, Stage::kSucceeded);
+  world_.WaitForStage(waiting, Stage::kSucceeded);
+}
+
+TEST_F(ServiceTest, ASecondServiceOnTheStoreIsRefused) {
+  world_.Start();
+  EXPECT_FALSE(store::ServiceStore::Open(world_.store()));
+}
+
+}  // namespace
+}  // namespace ebb::service
