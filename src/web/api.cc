@@ -113,10 +113,10 @@ Result<std::vector<engine::Stage>> StagesOf(const std::string& text) {
 const std::vector<Api::Route>& Api::Routes() {
   static const std::vector<Route> routes{
       {"GET", "/api/v1/status", "What runs, what was saved, what happened", &Api::Status},
-      {"GET", "/api/v1/jobs", "The queue: ?stage=waiting,running&name=&limit=&before=", &Api::Jobs},
+      {"GET", "/api/v1/jobs", "The queue: ?stage=waiting,running&name=&limit=&from=", &Api::Jobs},
       {"POST", "/api/v1/jobs", "Submit one job, or a list of jobs", &Api::Submit},
       {"GET", "/api/v1/jobs/{id}", "One job, with its reason and figures", &Api::Job},
-      {"GET", "/api/v1/jobs/{id}/log", "What it printed: ?attempt=&offset=&limit=", &Api::Log},
+      {"GET", "/api/v1/jobs/{id}/log", "What it printed: ?attempt=&offset=", &Api::Log},
       {"POST", "/api/v1/jobs/{id}/cancel", "End it for good", &Api::Cancel},
       {"POST", "/api/v1/jobs/{id}/pause", "Hold it until it is resumed", &Api::Pause},
       {"POST", "/api/v1/jobs/{id}/resume", "Let the plan decide again", &Api::Resume},
@@ -213,7 +213,8 @@ HttpResponse Api::Submit(const HttpRequest& request, core::JobId) const {
 }
 
 HttpResponse Api::Job(const HttpRequest&, core::JobId id) const {
-  if (const service::JobCard* card = service_.view()->jobs.Find(id))
+  const auto view = service_.view();  // keeps the card
+  if (const service::JobCard* card = view->jobs.Find(id))
     return Respond(JobToJson(*card, true) + "\n");
   auto database = store::Database::Open(options_.store, store::Database::Mode::kRead);
   if (!database) return Respond(database.error());

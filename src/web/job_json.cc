@@ -90,6 +90,7 @@ Duration DurationOf(const Json& json, const std::string& key) {
   if (json.is_number()) return DurationFromSeconds(NumberOf(json, key, 0, 1e9));
   const auto duration = ParseDuration(TextOf(json, key));
   if (!duration) Refuse(key, duration.error().what, duration.error().next);
+  if (*duration < Duration::zero()) Refuse(key, "must not be negative");
   return *duration;
 }
 
@@ -189,8 +190,11 @@ core::Submission SubmissionFrom(const Json& json, const SubmissionDefaults& defa
     for (const Json& id : json["after"])
       submission.after.push_back(CountOf(id, "after", 1, 2'000'000'000));
   }
-  if (json.contains("time_limit"))
+  if (json.contains("time_limit")) {
     submission.run_limit = DurationOf(json["time_limit"], "time_limit");
+    if (*submission.run_limit <= Duration::zero())
+      Refuse("time_limit", "must be longer than nothing");
+  }
   if (json.contains("key")) submission.key = TextOf(json["key"], "key");
   return submission;
 }

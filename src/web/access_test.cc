@@ -1,0 +1,90 @@
+#include "web/access.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "store/scratch_for_test.h"
+
+namespace ebb::web {
+namespace {
+
+const std::string kToken(64, 'a');
+
+struct AccessCase {
+  std::string name;
+  std::string method = "GET";
+  std::map<std::string, std::string> headers;
+  int status = 0;  ///< 0: goes on
+  bool token_to_read = false;
+};
+
+TEST(Access, WhoMayDoWhat) {
+  const std::string bearer = "Bearer " + kToken;
+  const std::vector<AccessCase> cases{
+      {"reading is open", "GET", {{"host", "127.0.0.1:8733"}}, 0},
+      {"by name", "GET", {{"host", "localhost:8733"}}, 0},
+      {"by IPv6", "GET", {{"host", "[::1]:8733"}}, 0},
+      {"by a name it was given", "GET", {{"host", "gpu7.example.org"}}, 0},
+      {"without a host", "GET", {}, 403},
+      {"as another host (DNS rebinding)", "GET", {{"host", "evil.example:8733"}}, 403},
+      {"an address within a name", "GET", {{"host", "127.0.0.1.evil.example"}}, 403},
+      {"half a bracket", "GET", {{"host", "[::1"}}, 403},
+      {"writing without a token", "POST", {{"host", "localhost"}}, 401},
+      {"an unknown method without", "DELETE", {{"host", "localhost"}}, 401},
+      {"with it", "POST", {{"host", "localhost"}, {"authorization", bearer}}, 0},
+      {"a wrong one",
+       "POST",
+       {{"host", "localhost"}, {"authorization", "Bearer " + std::string(64, 'b')}},
+       401},
+      {"a part of it",
+       "POST",
+       {{"host", "localhost"}, {"authorization", bearer.substr(0, 40)}},
+       401},
+      {"more than it", "POST", {{"host", "localhost"}, {"authorization", bearer + "a"}}, 401},
+      {"another scheme", "POST", {{"host", "localhost"}, {"authorization", kToken}}, 401},
+      {"a page elsewhere, even with it",
+       "POST",
+       {{"host", "localhost"}, {"authorization", bearer}, {"origin", "http://evil.example"}},
+       403},
+      {"a page elsewhere reads",
+       "GET",
+       {{"host", "localhost:8733"}, {"origin", "http://localhost:9999"}},
+       403},
+      {"a sandboxed page", "GET", {{"host", "localhost"}, {"origin", "null"}}, 403},
+      {"our own page", "GET", {{"host", "localhost:8733"}, {"origin", "http://localhost:8733"}}, 0},
+      {"reading from other machines", "GET", {{"host", "10.0.0.7"}}, 401, true},
+      {"with it", "GET", {{"host", "10.0.0.7"}, {"authorization", bearer}}, 0, true},
+  };
+  for (const AccessCase& one : cases) {
+    HttpRequest request;
+    request.method = one.method;
+    request.headers = one.headers;
+    const auto refusal = Refusal(request, {kToken, one.token_to_read, {"gpu7.example.org"}});
+    EXPECT_EQ(refusal ? refusal->status : 0, one.status) << one.name;
+    EXPECT_EQ(refusal.value_or(HttpResponse{}).body.find(kToken), std::string::npos) << one.name;
+  }
+}
+
+TEST(Access, TheTokenFileIsItsOwnersAlone) {
+  namespace fs = std::filesystem;
+  const fs::path file = store::ScratchDirectory("token") / "token";
+  const auto token = OpenToken(file);
+  ASSERT_TRUE(token);
+  EXPECT_EQ(token->size(), 64u);
+  EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(*OpenToken(file), *token) << "the next service keeps it";
+  fs::permissions(file, fs::perms::group_read, fs::perm_options::add);
+  const auto open = ReadToken(file);
+  ASSERT_FALSE(open);
+  EXPECT_NE(open.error().next.find("chmod 600"), std::string::npos);
+  EXPECT_FALSE(OpenToken(file));
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  std::ofstream(file) << "short\n";
+  EXPECT_FALSE(ReadToken(file));
+  EXPECT_FALSE(ReadToken(file.string() + "none"));
+  EXPECT_FALSE(OpenToken(file / "below a file"));
+}
+
+}  // namespace
+}  // namespace ebb::web

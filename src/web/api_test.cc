@@ -1,0 +1,261 @@
+#include "web/api.h"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <nlohmann/json.hpp>
+
+#include "service/world_for_test.h"
+
+namespace ebb::web {
+namespace {
+
+using nlohmann::json;
+
+const std::string kToken(64, 't');
+
+// Bytes as they go over the wire: what a client library would not send, too.
+class Wire {
+ public:
+  explicit Wire(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  }
+  ~Wire() { ::close(socket_); }
+  void Send(const std::string& bytes) {
+    std::ignore = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
+  // Until `text` has come, the peer hangs up, or ten seconds pass.
+  std::string ReceiveUntil(const std::string& text, int patience_ms = 10'000) {
+    std::string received;
+    char buffer[4096];
+    pollfd ready{socket_, POLLIN, 0};
+    while (text.empty() || received.find(text) == std::string::npos) {
+      if (::poll(&ready, 1, patience_ms) <= 0) break;
+      const ssize_t size = ::recv(socket_, buffer, sizeof buffer, 0);
+      if (size <= 0) break;
+      received.append(buffer, static_cast<std::size_t>(size));
+    }
+    return received;
+  }
+
+ private:
+  int socket_;
+};
+
+struct Reply {
+  int status = 0;
+  std::string text;
+  json body() const {
+    const auto end = text.find("\r\n\r\n");
+    return json::parse(text.substr(end == std::string::npos ? text.size() : end + 4), nullptr,
+                       false);
+  }
+};
+
+class ApiTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    world_.Start();
+    ApiOptions options;
+    options.access.token = kToken;
+    options.version = "test";
+    options.tiers = plan::PublishedTiers();
+    options.store = world_.store();
+    api_ = std::make_unique<Api>(world_.service(), options);
+    HttpServerOptions http;
+    http.longest_body = 100'000;
+    http.patience = std::chrono::seconds{2};
+    auto server = HttpServer::Start(http, [this](const HttpRequest& request) {
+      ++handled_;
+      return api_->Handle(request);
+    });
+    ASSERT_TRUE(server);
+    server_ = std::make_unique<HttpServer>(*std::move(server));
+  }
+  void TearDown() override { server_.reset(); }
+
+  Reply Raw(const std::string& bytes) {
+    Wire wire(server_->port());
+    wire.Send(bytes);
+    Reply reply{0, wire.ReceiveUntil("")};
+    if (reply.text.size() > 12) reply.status = std::atoi(reply.text.substr(9, 3).c_str());
+    return reply;
+  }
+  // Of the first answer, whether or not the connection stays open; a little later all are in.
+  int FirstStatus(const std::string& bytes) {
+    Wire wire(server_->port());
+    wire.Send(bytes);
+    const std::string answer = wire.ReceiveUntil("\r\n\r\n");
+    wire.ReceiveUntil("", 100);
+    return answer.size() > 12 ? std::atoi(answer.substr(9, 3).c_str()) : 0;
+  }
+  std::string Head(const std::string& method, const std::string& path) {
+    return method + " " + path +
+           " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer " + kToken +
+           "\r\n";
+  }
+  Reply Get(const std::string& path) { return Raw(Head("GET", path) + "\r\n"); }
+  Reply Post(const std::string& path, const std::string& body = "") {
+    return Raw(Head("POST", path) + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+               body);
+  }
+  std::string Pausable() {
+    return json{{"command",
+                 {"bash", "-c",
+                  "trap 'exit 75' TERM; echo hello; while :; do sleep 0.02; "
+                  "done"}},
+                {"checkpointable", true},
+                {"duration", "10s"}}
+        .dump();
+  }
+
+  service::World world_{::testing::UnitTest::GetInstance()->current_test_info()->name()};
+  std::atomic<int> handled_{0};
+  std::unique_ptr<Api> api_;
+  std::unique_ptr<HttpServer> server_;
+};
+
+TEST_F(ApiTest, TheDescriptionNamesTheRoutesAndNoOthers) {
+  const json described = Get("/api/v1/openapi.json").body();
+  std::set<std::string> documented, served;
+  for (const auto& [path, methods] : described.at("paths").items())
+    for (const auto& [method, operation] : methods.items()) {
+      documented.insert(method + " " + path);
+      EXPECT_EQ(operation.contains("security"), method == "post") << path;
+    }
+  for (const Api::Route& route : Api::Routes())
+    served.insert((route.method == "GET" ? "get " : "post ") + route.path);
+  EXPECT_EQ(documented, served);
+}
+
+TEST_F(ApiTest, EveryRouteAnswers) {
+  const Reply submitted = Post("/api/v1/jobs", Pausable());
+  ASSERT_EQ(submitted.status, 201) << submitted.text;
+  const core::JobId id = submitted.body().at("id");
+  world_.WaitForStage(id, engine::Stage::kRunning);
+  for (const Api::Route& route : Api::Routes()) {
+    if (route.path.ends_with("events") || route.path == "/api/v1/jobs" ||
+        route.path.ends_with("cancel"))
+      continue;
+    std::string path = route.path;
+    if (const auto hole = path.find("{id}"); hole != std::string::npos)
+      path.replace(hole, 4, std::to_string(id));
+    const Reply reply = route.method == "GET" ? Get(path) : Post(path);
+    EXPECT_EQ(reply.status, route.method == "GET" ? 200 : 202) << path << reply.text;
+    const Reply other = route.method == "GET" ? Post(path) : Get(path);
+    EXPECT_EQ(other.status, 405) << path;
+    if (route.method == "POST") {
+      const Reply without = Raw("POST " + path +
+                                " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                                "Content-Length: 0\r\n\r\n");
+      EXPECT_EQ(without.status, 401) << path;
+    }
+  }
+  EXPECT_EQ(Post("/api/v1/jobs/" + std::to_string(id) + "/cancel").status, 202);
+  world_.WaitForStage(id, engine::Stage::kCancelled);
+  EXPECT_NE(Get("/api/v1/jobs/" + std::to_string(id) + "/log").text.find("hello"),
+            std::string::npos);
+  const json queue = Get("/api/v1/jobs?stage=cancelled").body();
+  ASSERT_EQ(queue.at("jobs").size(), 1u);
+  EXPECT_EQ(queue["jobs"][0]["id"], id);
+  EXPECT_TRUE(Get("/api/v1/jobs?stage=running").body().at("jobs").empty());
+}
+
+TEST_F(ApiTest, TheQueueComesInParts) {
+  for (int i = 0; i < 3; ++i)
+    ASSERT_EQ(Post("/api/v1/jobs", R"({"command":["true"]})").status, 201);
+  const json part = Get("/api/v1/jobs?limit=2").body();
+  EXPECT_EQ(part.at("jobs").size(), 2u);
+  EXPECT_EQ(part.at("next"), 3);
+  EXPECT_EQ(Get("/api/v1/jobs?limit=2&from=3").body().at("jobs").size(), 1u);
+  EXPECT_EQ(Get("/api/v1/jobs?limit=-1").status, 400);
+  EXPECT_EQ(Get("/api/v1/jobs?stage=sleeping").status, 400);
+}
+
+TEST_F(ApiTest, SeveralAtOnceTellOfEach) {
+  const Reply reply =
+      Post("/api/v1/jobs", R"([{"command":["true"]},{"command":["true"],"devices":99}])");
+  EXPECT_EQ(reply.status, 207);
+  EXPECT_EQ(reply.body().at("jobs")[0].at("id"), 1);
+  EXPECT_TRUE(reply.body().at("jobs")[1].contains("error"));
+  EXPECT_EQ(Post("/api/v1/jobs", R"({"command":["true"],"devices":99})").status / 100, 4);
+}
+
+TEST_F(ApiTest, PathsLeadNowhereElse) {
+  for (const std::string path :
+       {"/api/v1/jobs/../../etc/passwd", "/api/v1/jobs/..%2f..%2fetc%2fpasswd",
+        "/api/v1/jobs/%2e%2e/%2e%2e/etc/passwd", "/../../etc/passwd", "/api/v1/jobs/1%00/log",
+        "/api/v1/jobs/1/log/../../../../etc/passwd", "/api/v1/jobs/-1", "/api/v1/jobs/0x1",
+        "/api/v1/jobs/99999999999999999999", "/api/v1/jobs//log", "/api/v1/jobs/77",
+        "/api/v1/jobs/77/log", "/nothing", "//livez"}) {
+    const Reply reply = Get(path);
+    EXPECT_TRUE(reply.status == 404 || reply.status == 400) << path << " " << reply.text;
+    EXPECT_EQ(reply.text.find("root:"), std::string::npos) << path;
+  }
+}
+
+TEST_F(ApiTest, TooLargeABodyIsRefused) {
+  EXPECT_EQ(FirstStatus(Head("POST", "/api/v1/jobs") + "Content-Length: 200000\r\n\r\n" +
+                        std::string(200'000, ' ')),
+            413);
+  std::string chunks = Head("POST", "/api/v1/jobs") + "Transfer-Encoding: chunked\r\n\r\n";
+  for (int i = 0; i < 20; ++i) chunks += "2710\r\n" + std::string(10'000, ' ') + "\r\n";
+  const int chunked = FirstStatus(chunks + "0\r\n\r\n");
+  EXPECT_TRUE(chunked == 413 || chunked == 400) << chunked;
+  EXPECT_EQ(FirstStatus(Head("GET", "/" + std::string(20'000, 'a')) + "\r\n") / 100, 4);
+  EXPECT_EQ(world_.service().view()->jobs.size(), 0u);
+}
+
+// Two readings of where a request ends would let a second one hide in the first one's body.
+TEST_F(ApiTest, ARequestHidesNoOther) {
+  const std::string hidden = Head("POST", "/api/v1/jobs/1/cancel") + "Content-Length: 0\r\n\r\n";
+  const std::string chunk = "0\r\n\r\n" + hidden;
+  const std::string length = "Content-Length: " + std::to_string(chunk.size()) + "\r\n";
+  const std::string begin = "POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\n";
+  for (const std::string& headers : std::vector<std::string>{
+           length + "Transfer-Encoding: chunked\r\n", "Transfer-Encoding: chunked\r\n" + length,
+           "Content-Length: 0\r\n" + length, length + "Transfer-Encoding: xchunked\r\n",
+           length + "Transfer-Encoding:\r\n chunked\r\n", "Content-Length: +0\r\n",
+           "Content-Length: -1\r\n", "Content-Length : 0\r\n" + length}) {
+    handled_ = 0;
+    const int status = FirstStatus(begin + headers + "\r\n" + chunk);
+    EXPECT_LE(handled_.load(), 1) << headers;
+    EXPECT_NE(status / 100, 2) << headers;
+  }
+}
+
+TEST_F(ApiTest, SlowRequestsHoldNobodyUp) {
+  std::vector<std::unique_ptr<Wire>> slow;
+  for (int i = 0; i < 20; ++i) {
+    slow.push_back(std::make_unique<Wire>(server_->port()));
+    slow.back()->Send("POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Le");
+  }
+  EXPECT_EQ(Get("/livez").status, 200);
+  EXPECT_EQ(Post("/api/v1/jobs", R"({"command":["true"]})").status, 201);
+}
+
+TEST_F(ApiTest, LiveViewsHearOfAChange) {
+  Wire wire(server_->port());
+  wire.Send("GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_NE(wire.ReceiveUntil("event: status").find("text/event-stream"), std::string::npos);
+  const auto before = std::chrono::steady_clock::now();
+  ASSERT_EQ(Post("/api/v1/jobs", R"({"command":["true"]})").status, 201);
+  EXPECT_NE(wire.ReceiveUntil("\"succeeded\":1").find("\"succeeded\":1"), std::string::npos);
+  RecordProperty("milliseconds", static_cast<int>((std::chrono::steady_clock::now() - before) /
+                                                  std::chrono::milliseconds{1}));
+}
+
+TEST_F(ApiTest, TheTokenIsInNoAnswer) {
+  for (const std::string path : {"/api/v1/status", "/api/v1/jobs", "/api/v1/openapi.json", "/x"})
+    EXPECT_EQ(Get(path).text.find(kToken), std::string::npos) << path;
+}
+
+}  // namespace
+}  // namespace ebb::web

@@ -1,0 +1,25 @@
+// Any bytes as a submission: refused with an Error that says what, or jobs that can be run and
+// shown. Run: build/fuzz/bin/job_json_fuzz -max_total_time=60
+#include <cstddef>
+#include <cstdint>
+
+#include "base/check.h"
+#include "web/job_json.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto submissions = ebb::web::SubmissionsFromJson(text, {});
+  if (!submissions) {
+    EBB_CHECK(!submissions.error().what.empty());
+    return 0;
+  }
+  for (const ebb::core::Submission& submission : *submissions) {
+    EBB_CHECK(!submission.command.empty() && !submission.command.front().empty());
+    EBB_CHECK(submission.job.run_time > ebb::Duration::zero() && submission.job.devices > 0);
+    EBB_CHECK(submission.working_directory.starts_with('/'));
+    ebb::service::JobCard card;
+    card.submission = std::make_shared<const ebb::core::Submission>(submission);
+    EBB_CHECK(!ebb::web::JobToJson(card, true).empty());
+  }
+  return 0;
+}

@@ -1,0 +1,166 @@
+#include "web/job_json.h"
+
+#include <gtest/gtest.h>
+
+namespace ebb::web {
+namespace {
+
+const Time kNow = *ParseTime("2026-05-01T10:00Z");
+
+SubmissionDefaults Defaults() {
+  SubmissionDefaults defaults;
+  defaults.now = kNow;
+  plan::Tier tier;
+  tier.name = "calm";
+  tier.threshold = Intensity{123};
+  tier.max_delay = std::chrono::hours{5};
+  tier.priority = 7;
+  defaults.tiers = {tier};
+  return defaults;
+}
+
+core::Submission Read(const std::string& more) {
+  const auto read = SubmissionsFromJson("{\"command\":[\"prog\",\"x\"]" + more + "}", Defaults());
+  EXPECT_TRUE(read) << more << ": " << read.error().Message();
+  return read ? read->at(0) : core::Submission{};
+}
+
+Error Refused(const std::string& text) {
+  const auto read = SubmissionsFromJson(text, Defaults());
+  EXPECT_FALSE(read) << text;
+  return read ? Error{} : read.error();
+}
+
+TEST(JobJson, WhatIsLeftOutHasItsMeaning) {
+  const core::Submission job = Read("");
+  EXPECT_EQ(job.command, (std::vector<std::string>{"prog", "x"}));
+  EXPECT_EQ(job.job.name, "prog");
+  EXPECT_EQ(job.job.run_time, std::chrono::hours{1});
+  EXPECT_EQ(job.job.power.watts, 100);
+  EXPECT_EQ(job.job.devices, 1);
+  EXPECT_FALSE(job.job.pausable);
+  EXPECT_FALSE(job.job.start_by);
+  EXPECT_EQ(job.working_directory, "/");
+  EXPECT_TRUE(job.after.empty() && job.key.empty() && !job.run_limit);
+}
+
+TEST(JobJson, EveryKeyArrives) {
+  const core::Submission job = Read(
+      R"j(,"name":"n","working_directory":"/w","environment":{"A":"1","B":""},"devices":3,
+      "duration":"2h","power_w":250.5,"start_by":"6h","finish_by":"2026-05-02T00:00Z",
+      "threshold":99,"priority":-4,"checkpointable":true,"pause_cost":30,"minimum_segment":"5m",
+      "models":["a100"],"after":[3,4],"time_limit":"3h","key":"k")j");
+  EXPECT_EQ(job.job.name, "n");
+  EXPECT_EQ(job.working_directory, "/w");
+  EXPECT_EQ(job.environment,
+            (std::vector<std::pair<std::string, std::string>>{{"A", "1"}, {"B", ""}}));
+  EXPECT_EQ(job.job.devices, 3);
+  EXPECT_EQ(job.job.run_time, std::chrono::hours{2});
+  EXPECT_EQ(job.job.power.watts, 250.5);
+  EXPECT_EQ(*job.job.start_by, kNow + std::chrono::hours{6});
+  EXPECT_EQ(*job.job.finish_by, *ParseTime("2026-05-02"));
+  EXPECT_EQ(job.job.threshold->g_per_kwh, 99);
+  EXPECT_EQ(job.job.priority, -4);
+  EXPECT_TRUE(job.job.pausable);
+  EXPECT_EQ(job.job.pause_overhead, std::chrono::seconds{30});
+  EXPECT_EQ(job.job.minimum_segment, std::chrono::minutes{5});
+  EXPECT_EQ(job.job.models, std::vector<std::string>{"a100"});
+  EXPECT_EQ(job.after, (std::vector<core::JobId>{3, 4}));
+  EXPECT_EQ(job.run_limit, std::chrono::hours{3});
+  EXPECT_EQ(job.key, "k");
+}
+
+TEST(JobJson, ATierGivesWhatIsNotGiven) {
+  const core::Job calm = Read(R"j(,"tier":"calm")j").job;
+  EXPECT_EQ(calm.threshold->g_per_kwh, 123);
+  EXPECT_EQ(*calm.start_by, kNow + std::chrono::hours{5});
+  EXPECT_EQ(calm.priority, 7);
+  EXPECT_EQ(Read(R"j(,"tier":"calm","threshold":5)j").job.threshold->g_per_kwh, 5);
+}
+
+TEST(JobJson, WordsOfACommandStayAsTheyAre) {
+  const auto read =
+      SubmissionsFromJson(R"j({"command":["/b/p","$(touch x)","; rm","a b","","\u00e9"]})j", {});
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->at(0).command,
+            (std::vector<std::string>{"/b/p", "$(touch x)", "; rm", "a b", "", "\xc3\xa9"}));
+  EXPECT_EQ(read->at(0).job.name, "p");
+}
+
+TEST(JobJson, WhatCannotBeIsNamed) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {R"j("name":3)j", "name"},
+      {R"j("name":"a\u0000b")j", "name"},
+      {R"j("devices":0)j", "devices"},
+      {R"j("devices":1.5)j", "devices"},
+      {R"j("devices":5000)j", "devices"},
+      {R"j("devices":"2")j", "devices"},
+      {R"j("duration":0)j", "duration"},
+      {R"j("duration":-5)j", "duration"},
+      {R"j("duration":1e300)j", "duration"},
+      {R"j("duration":"soon")j", "duration"},
+      {R"j("power_w":-1)j", "power_w"},
+      {R"j("threshold":6000)j", "threshold"},
+      {R"j("priority":1e9)j", "priority"},
+      {R"j("start_by":5)j", "start_by"},
+      {R"j("finish_by":"never")j", "finish_by"},
+      {R"j("checkpointable":1)j", "checkpointable"},
+      {R"j("pause_cost":-1)j", "pause_cost"},
+      {R"j("pause_cost":"-5m")j", "pause_cost"},
+      {R"j("minimum_segment":[])j", "minimum_segment"},
+      {R"j("models":"a100")j", "models"},
+      {R"j("after":3)j", "after"},
+      {R"j("after":[0])j", "after"},
+      {R"j("after":["3"])j", "after"},
+      {R"j("time_limit":0)j", "time_limit"},
+      {R"j("key":null)j", "key"},
+      {R"j("tier":"clam")j", "tier"},
+      {R"j("working_directory":"relative")j", "working_directory"},
+      {R"j("environment":[])j", "environment"},
+      {R"j("environment":{"A=B":"1"})j", "environment"},
+      {R"j("environment":{"":"1"})j", "environment"},
+      {R"j("environment":{"A":1})j", "environment"},
+      {R"j("environment":{"A":"x\u0000y"})j", "environment"},
+  };
+  for (const auto& [pair, key] : cases)
+    EXPECT_EQ(Refused(R"j({"command":["x"],)j" + pair + "}").where, key) << pair;
+  EXPECT_NE(Refused(R"j({"command":["x"],"tier":"clam"})j").what.find("calm"), std::string::npos);
+}
+
+TEST(JobJson, AMisspeltKeyGetsASuggestion) {
+  const Error error = Refused(R"j({"command":["x"],"dvices":2})j");
+  EXPECT_EQ(error.where, "dvices");
+  EXPECT_NE(error.what.find("\"devices\""), std::string::npos) << error.what;
+}
+
+TEST(JobJson, WhatIsNoSubmission) {
+  for (const std::string text :
+       {"", "{", "3", "null", "[]", "[3]", "\"x\"", "{}", R"j({"command":[]})j",
+        R"j({"command":[""]})j", R"j({"command":"ls"})j", R"j({"command":[1]})j",
+        R"j({"command":["a\u0000b"]})j", "{\"command\":[\"\xff\"]}",
+        "{\"command\":[\"\xed\xa0\x80\"]}"})
+    Refused(text);
+  Refused(std::string(1 << 20, '['));
+  Refused("{\"command\":[" + [] {
+    std::string words = "\"a\"";
+    for (int i = 0; i < 5000; ++i) words += ",\"a\"";
+    return words;
+  }() + "]}");
+}
+
+TEST(JobJson, ManyAtOnce) {
+  std::string text = R"j([{"command":["a"]})j";
+  for (int i = 1; i < 10'000; ++i) text += R"j(,{"command":["a"]})j";
+  EXPECT_EQ(SubmissionsFromJson(text + "]", Defaults())->size(), 10'000u);
+  Refused(text + R"j(,{"command":["a"]}])j");
+  EXPECT_TRUE(Refused(R"j([{"command":["a"]},{"command":3}])j").where.starts_with("job 2"));
+}
+
+TEST(JobJson, AnErrorStaysJsonWhateverItHolds) {
+  const std::string text = ErrorToJson({ExitCode::kUsage, "\xff\"\n", "\x01", ""});
+  EXPECT_TRUE(text.starts_with("{\"error\":{"));
+  EXPECT_EQ(text.find('\xff'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ebb::web

@@ -1,0 +1,171 @@
+// The queue service as a person uses it: real programs, killed at any moment.
+#include <set>
+
+#include "cli_fixture.h"
+#include "local/supervised_program.h"
+#include "store/ledger_records.h"
+
+namespace ebb {
+namespace {
+
+class ServeCommand : public Cli {
+ protected:
+  void TearDown() override {
+    Stop(SIGTERM);
+    Cli::TearDown();
+  }
+
+  std::vector<std::string> Place() { return {"--store", (directory_ / "ebb.db").string()}; }
+  // Starts the service and waits until it answers. Its output does not mix with that of clients.
+  void Serve() {
+    fs::remove(directory_ / "ebb.db.url");
+    serve_ = ::fork();
+    if (serve_ == 0) {
+      if (::chdir(directory_.c_str()) != 0) ::_exit(99);
+      ::freopen("serve.txt", "a", stdout);
+      ::freopen("serve.txt", "a", stderr);
+      ::execl(EBB_PROGRAM, EBB_PROGRAM, "serve", "--store", "ebb.db", "--constant", "200",
+              "--slots", "3", "--port", "0", "--policy", "run-now", nullptr);
+      ::_exit(98);
+    }
+    WaitUntil([&] { return Client({"queue"}).code == 0; });
+  }
+  void Stop(int signal) {
+    if (serve_ <= 0) return;
+    ::kill(serve_, signal);
+    ::waitpid(serve_, nullptr, 0);
+    serve_ = 0;
+  }
+  Outcome Client(std::vector<std::string> words, const std::vector<std::string>& command = {}) {
+    for (const std::string& word : Place()) words.push_back(word);
+    if (!command.empty()) words.emplace_back("--");
+    words.insert(words.end(), command.begin(), command.end());
+    return Ebb(words);
+  }
+  nlohmann::json Queue() {
+    const Outcome outcome = Client({"queue", "--all", "--format", "json"});
+    const auto parsed = nlohmann::json::parse(outcome.out, nullptr, false);
+    return parsed.is_object() ? parsed : nlohmann::json{{"jobs", nlohmann::json::array()}};
+  }
+  std::size_t Ended() {
+    std::size_t ended = 0;
+    const auto queue = Queue();
+    for (const auto& job : queue.at("jobs"))
+      ended += std::set<std::string>{"succeeded", "failed", "cancelled"}.contains(job.at("stage"));
+    return ended;
+  }
+  void WaitUntil(const std::function<bool()>& holds) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds{40};
+    while (!holds()) {
+      ASSERT_LT(std::chrono::steady_clock::now(), limit) << Read(directory_ / "serve.txt");
+      std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    }
+  }
+  std::string Token() {
+    std::string token = Read(TokenFile());
+    while (!token.empty() && token.back() == '\n') token.pop_back();
+    return token;
+  }
+  fs::path TokenFile() {
+    for (const auto& entry : fs::directory_iterator(directory_))
+      if (entry.path().filename().string().find("token") != std::string::npos) return entry.path();
+    return {};
+  }
+  // Of all attempts, as their supervisors wrote it.
+  std::int64_t MeasuredMicrojoules();
+
+  pid_t serve_ = 0;
+};
+
+std::int64_t ServeCommand::MeasuredMicrojoules() {
+  std::int64_t sum = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(directory_ / "jobs")) {
+    if (entry.path().extension() != ".energy") continue;
+    local::EnergyTail tail(entry.path());
+    for (const core::EnergyReading& reading : tail.Read()) sum += reading.energy.microjoules();
+  }
+  return sum;
+}
+
+TEST_F(ServeCommand, KilledTenTimesEveryJobEndsOnceAndNoJouleIsLost) {
+  Serve();
+  for (int i = 0; i < 12; ++i) {
+    const Outcome outcome = Client({"submit", "--name", "job" + std::to_string(i)},
+                                   {"bash", "-c", "sleep 0.2; echo $EBB_JOB_ID >> ended"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+  for (int life = 0; life < 10; ++life) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{10 + 37 * life % 100});
+    Stop(SIGKILL);
+    Serve();
+  }
+  WaitUntil([&] { return Ended() == 12; });
+  const auto queue = Queue();
+  for (const auto& job : queue.at("jobs")) EXPECT_EQ(job.at("stage"), "succeeded") << job;
+  std::istringstream ended(Read(directory_ / "ended"));
+  std::multiset<std::string> ids;
+  for (std::string line; std::getline(ended, line);) ids.insert(line);
+  EXPECT_EQ(ids.size(), 12u);
+  EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), 12u);
+  Stop(SIGTERM);
+  auto database = *store::Database::Open(directory_ / "ebb.db", store::Database::Mode::kRead);
+  std::int64_t stored = 0;
+  for (core::JobId id = 1; id <= 12; ++id)
+    stored += store::SumLedger(database, id)->energy.microjoules();
+  EXPECT_GT(stored, 0);
+  EXPECT_EQ(stored, MeasuredMicrojoules());
+  EXPECT_EQ(Ebb({"store", "check", "--store", "ebb.db"}).code, 0);
+}
+
+TEST_F(ServeCommand, ASecondServiceOnTheStoreIsRefused) {
+  Serve();
+  const Outcome second = Ebb({"serve", "--store", "ebb.db", "--constant", "200", "--port", "0"});
+  EXPECT_NE(second.code, 0);
+  EXPECT_NE(second.err.find("ebb.db"), std::string::npos) << second.err;
+  EXPECT_EQ(Client({"queue"}).code, 0) << "the first one does not mind";
+}
+
+TEST_F(ServeCommand, NoShellReadsTheWordsOfACommand) {
+  Serve();
+  const Outcome outcome = Client({"submit"}, {"printf", "%s\n", "$(touch x)", "; touch x",
+                                              "`touch x`", "a  b", "*", "\"", ""});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  WaitUntil([&] { return Ended() == 1; });
+  EXPECT_EQ(Client({"logs", "1"}).out, "$(touch x)\n; touch x\n`touch x`\na  b\n*\n\"\n\n");
+  EXPECT_FALSE(fs::exists(directory_ / "x"));
+}
+
+TEST_F(ServeCommand, TheTokenStaysInItsFile) {
+  Serve();
+  const std::string token = Token();
+  ASSERT_EQ(token.size(), 64u);
+  ASSERT_EQ(Client({"submit"}, {"bash", "-c", "env; cat /proc/$PPID/cmdline"}).code, 0);
+  ASSERT_EQ(Client({"pause", "99"}).code, 2);
+  WaitUntil([&] { return Ended() == 1; });
+  for (const pid_t pid : {serve_, ::getpid()})
+    for (const std::string file : {"/cmdline", "/environ"})
+      EXPECT_EQ(Read("/proc/" + std::to_string(pid) + file).find(token), std::string::npos) << file;
+  for (const auto& entry : fs::recursive_directory_iterator(directory_)) {
+    if (!entry.is_regular_file() || entry.path() == TokenFile()) continue;
+    EXPECT_EQ(Read(entry.path()).find(token), std::string::npos) << entry.path();
+  }
+}
+
+TEST_F(ServeCommand, ClientsSayWhatIsWrong) {
+  const Outcome nobody = Client({"queue"});
+  EXPECT_NE(nobody.code, 0);
+  EXPECT_NE(nobody.err.find("ebb serve"), std::string::npos) << nobody.err;
+  Serve();
+  const Outcome wide = Client({"submit", "--devices", "9"}, {"true"});
+  EXPECT_NE(wide.code, 0);
+  EXPECT_NE(wide.err.find("9"), std::string::npos) << wide.err;
+  EXPECT_NE(Client({"submit"}).code, 0);
+  EXPECT_NE(Client({"show", "99"}).code, 0);
+  EXPECT_NE(Client({"submit", "--after", "99"}, {"true"}).code, 0);
+  fs::permissions(TokenFile(), fs::perms::group_read, fs::perm_options::add);
+  const Outcome open = Client({"submit"}, {"true"});
+  EXPECT_NE(open.err.find("chmod 600"), std::string::npos) << open.err;
+}
+
+}  // namespace
+}  // namespace ebb
