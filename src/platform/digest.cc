@@ -1,5 +1,6 @@
 #include "platform/digest.h"
 
+#include <dlfcn.h>
 #include <openssl/evp.h>
 
 #include "base/check.h"
@@ -7,10 +8,22 @@
 namespace ebb::platform {
 namespace {
 
+// libcrypto is loaded when the first digest is made: 3 MB that a program which only measures never
+// needs.
+template <typename Function>
+Function* Load(const char* name) {
+  static void* const library = ::dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
+  EBB_CHECK(library != nullptr);
+  auto* function = reinterpret_cast<Function*>(::dlsym(library, name));
+  EBB_CHECK(function != nullptr);
+  return function;
+}
+
 std::string Hex(std::string_view data, const EVP_MD* algorithm) {
+  static auto* const evp_digest = Load<decltype(EVP_Digest)>("EVP_Digest");
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned int length = 0;
-  EBB_CHECK(EVP_Digest(data.data(), data.size(), digest, &length, algorithm, nullptr) == 1);
+  EBB_CHECK(evp_digest(data.data(), data.size(), digest, &length, algorithm, nullptr) == 1);
   constexpr char kDigits[] = "0123456789abcdef";
   std::string hex;
   for (unsigned int i = 0; i < length; ++i) {
@@ -22,7 +35,11 @@ std::string Hex(std::string_view data, const EVP_MD* algorithm) {
 
 }  // namespace
 
-std::string Sha256Hex(std::string_view data) { return Hex(data, EVP_sha256()); }
-std::string Md5Hex(std::string_view data) { return Hex(data, EVP_md5()); }
+std::string Sha256Hex(std::string_view data) {
+  return Hex(data, Load<decltype(EVP_sha256)>("EVP_sha256")());
+}
+std::string Md5Hex(std::string_view data) {
+  return Hex(data, Load<decltype(EVP_md5)>("EVP_md5")());
+}
 
 }  // namespace ebb::platform

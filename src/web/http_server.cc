@@ -1,121 +1,53 @@
 #include "web/http_server.h"
 
-#include <httplib.h>
+#include <dlfcn.h>
 
-#include <algorithm>
-#include <atomic>
-#include <thread>
+#include <filesystem>
+
+#include "web/http_listener.h"
 
 namespace ebb::web {
 namespace {
 
-std::string LowerCase(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
+constexpr const char* kModule = "libebb-http.so";
 
-HttpRequest RequestFrom(const httplib::Request& from) {
-  HttpRequest request;
-  request.method = from.method;
-  request.path = from.path;
-  for (const auto& [name, value] : from.params) request.query.emplace(name, value);
-  for (const auto& [name, value] : from.headers) request.headers.emplace(LowerCase(name), value);
-  request.body = from.body;
-  return request;
+// Beside the program, as it is built, or where it is installed.
+Result<ListenFunction*> LoadModule() {
+  std::error_code ignored;
+  const auto here = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  for (const auto& file : {here / kModule, here / "../lib/ebb" / kModule}) {
+    if (void* module = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL))
+      if (void* function = ::dlsym(module, kListenFunction))
+        return reinterpret_cast<ListenFunction*>(function);
+  }
+  const char* why = ::dlerror();
+  return Fail({ExitCode::kUnavailable,
+               std::string("the HTTP server cannot be loaded: ") + (why ? why : "no such function"),
+               (here / kModule).string(),
+               "is the installation whole, with libcpp-httplib (Debian: libcpp-httplib0.11)?"});
 }
 
 }  // namespace
 
 struct HttpServer::State {
-  httplib::Server server;
-  HttpHandler handler;
-  std::size_t most_streams = 0;
-  std::atomic<std::size_t> streams{0};
-  std::atomic<bool> stopping{false};
-  int port = 0;
-  std::thread listener;
-
-  void Answer(const httplib::Request& from, httplib::Response& to) {
-    HttpResponse response = handler(RequestFrom(from));
-    to.status = response.status;
-    for (const auto& [name, value] : response.headers) to.set_header(name.c_str(), value);
-    if (!response.stream) {
-      to.set_content(std::move(response.body), response.content_type.c_str());
-    } else if (streams.fetch_add(1) >= most_streams) {
-      --streams;
-      to.status = 503;
-      to.set_content("{\"error\":{\"what\":\"too many live views are open\"}}\n",
-                     "application/json");
-    } else {
-      Stream(std::move(response), to);
-    }
-  }
-
-  void Stream(HttpResponse response, httplib::Response& to) {
-    to.set_chunked_content_provider(
-        response.content_type.c_str(),
-        [this, stream = std::move(response.stream)](std::size_t, httplib::DataSink& sink) {
-          const StreamWriter write = [&](std::string_view text) {
-            return sink.write(text.data(), text.size());
-          };
-          if (stopping || !stream(write)) sink.done();
-          return true;
-        },
-        [this](bool) { --streams; });
-  }
+  std::unique_ptr<HttpListener> listener;
 };
 
 HttpServer::HttpServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
 HttpServer::HttpServer(HttpServer&&) noexcept = default;
+HttpServer::~HttpServer() = default;
 
 Result<HttpServer> HttpServer::Start(const HttpServerOptions& options, HttpHandler handler) {
+  EBB_ASSIGN_OR_RETURN(ListenFunction* const listen, LoadModule());
   auto state = std::make_unique<State>();
-  state->handler = std::move(handler);
-  state->most_streams = options.streams;
-  httplib::Server& server = state->server;
-  server.new_task_queue = [threads = options.threads] {
-    return new httplib::ThreadPool(static_cast<std::size_t>(threads));
-  };
-  server.set_payload_max_length(options.longest_body);
-  server.set_read_timeout(options.patience);
-  server.set_write_timeout(options.patience);
-  server.set_keep_alive_timeout(5);
-  server.set_keep_alive_max_count(100'000);
-  server.set_tcp_nodelay(true);
-  const auto answer = [raw = state.get()](const httplib::Request& from, httplib::Response& to) {
-    raw->Answer(from, to);
-  };
-  server.Get(".*", answer);
-  server.Post(".*", answer);
-  server.Put(".*", answer);
-  server.Patch(".*", answer);
-  server.Delete(".*", answer);
-  server.Options(".*", answer);
-  server.set_exception_handler(
-      [](const httplib::Request&, httplib::Response& to, const std::exception_ptr&) {
-        to.status = 500;
-        to.set_content("{\"error\":{\"what\":\"a bug in Ebb\"}}\n", "application/json");
-      });
-  const char* address = options.address.c_str();
-  state->port = options.port == 0
-                    ? server.bind_to_any_port(address)
-                    : (server.bind_to_port(address, options.port) ? options.port : -1);
-  if (state->port < 0)
+  state->listener.reset(listen(&options, &handler));
+  if (state->listener->port() < 0)
     return Fail({ExitCode::kUnavailable, "cannot listen",
                  options.address + ":" + std::to_string(options.port),
                  "is another service at work there? --port gives another one"});
-  state->listener = std::thread([raw = state.get()] { raw->server.listen_after_bind(); });
   return HttpServer(std::move(state));
 }
 
-HttpServer::~HttpServer() {
-  if (!state_) return;
-  state_->stopping = true;
-  state_->server.stop();
-  state_->listener.join();
-}
-
-int HttpServer::port() const { return state_->port; }
+int HttpServer::port() const { return state_->listener->port(); }
 
 }  // namespace ebb::web

@@ -1,0 +1,119 @@
+// The part of the server that knows the library, as a module that is loaded by the first server:
+// the library brings OpenSSL, and a program that only measures never needs it.
+
+#include "web/http_listener.h"
+
+#include <httplib.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+namespace ebb::web {
+namespace {
+
+std::string LowerCase(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+HttpRequest RequestFrom(const httplib::Request& from) {
+  HttpRequest request;
+  request.method = from.method;
+  request.path = from.path;
+  for (const auto& [name, value] : from.params) request.query.emplace(name, value);
+  for (const auto& [name, value] : from.headers) request.headers.emplace(LowerCase(name), value);
+  request.body = from.body;
+  return request;
+}
+
+class Listener final : public HttpListener {
+ public:
+  Listener(const HttpServerOptions& options, HttpHandler to_call);
+  ~Listener() override;
+  int port() const override { return port_; }
+
+ private:
+  httplib::Server server;
+  HttpHandler handler;
+  std::size_t most_streams = 0;
+  std::atomic<std::size_t> streams{0};
+  std::atomic<bool> stopping{false};
+  int port_ = -1;
+  std::thread listener;
+
+  void Answer(const httplib::Request& from, httplib::Response& to) {
+    HttpResponse response = handler(RequestFrom(from));
+    to.status = response.status;
+    for (const auto& [name, value] : response.headers) to.set_header(name.c_str(), value);
+    if (!response.stream) {
+      to.set_content(std::move(response.body), response.content_type.c_str());
+    } else if (streams.fetch_add(1) >= most_streams) {
+      --streams;
+      to.status = 503;
+      to.set_content("{\"error\":{\"what\":\"too many live views are open\"}}\n",
+                     "application/json");
+    } else {
+      Stream(std::move(response), to);
+    }
+  }
+
+  void Stream(HttpResponse response, httplib::Response& to) {
+    to.set_chunked_content_provider(
+        response.content_type.c_str(),
+        [this, stream = std::move(response.stream)](std::size_t, httplib::DataSink& sink) {
+          const StreamWriter write = [&](std::string_view text) {
+            return sink.write(text.data(), text.size());
+          };
+          if (stopping || !stream(write)) sink.done();
+          return true;
+        },
+        [this](bool) { --streams; });
+  }
+};
+
+Listener::Listener(const HttpServerOptions& options, HttpHandler to_call)
+    : handler(std::move(to_call)), most_streams(options.streams) {
+  server.new_task_queue = [threads = options.threads] {
+    return new httplib::ThreadPool(static_cast<std::size_t>(threads));
+  };
+  server.set_payload_max_length(options.longest_body);
+  server.set_read_timeout(options.patience);
+  server.set_write_timeout(options.patience);
+  server.set_keep_alive_timeout(5);
+  server.set_keep_alive_max_count(100'000);
+  server.set_tcp_nodelay(true);
+  const auto answer = [this](const httplib::Request& from, httplib::Response& to) {
+    Answer(from, to);
+  };
+  server.Get(".*", answer);
+  server.Post(".*", answer);
+  server.Put(".*", answer);
+  server.Patch(".*", answer);
+  server.Delete(".*", answer);
+  server.Options(".*", answer);
+  server.set_exception_handler(
+      [](const httplib::Request&, httplib::Response& to, const std::exception_ptr&) {
+        to.status = 500;
+        to.set_content("{\"error\":{\"what\":\"a bug in Ebb\"}}\n", "application/json");
+      });
+  const char* address = options.address.c_str();
+  port_ = options.port == 0 ? server.bind_to_any_port(address)
+                            : (server.bind_to_port(address, options.port) ? options.port : -1);
+  if (port_ >= 0) listener = std::thread([this] { server.listen_after_bind(); });
+}
+
+Listener::~Listener() {
+  stopping = true;
+  server.stop();
+  if (listener.joinable()) listener.join();
+}
+
+}  // namespace
+}  // namespace ebb::web
+
+extern "C" ebb::web::HttpListener* ebb_http_listen(const ebb::web::HttpServerOptions* options,
+                                                   ebb::web::HttpHandler* handler) {
+  return new ebb::web::Listener(*options, std::move(*handler));
+}
