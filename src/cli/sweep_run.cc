@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "base/text.h"
 #include "cli/flag_values.h"
 #include "cli/run_files.h"
 #include "cli/sweep_devices.h"

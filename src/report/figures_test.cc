@@ -32,8 +32,7 @@ TEST(Figures, EachSaysWhatItRestsOnAndHowSureItIs) {
   EXPECT_EQ(Find(figures, "energy_j")->basis, "partly measured");
   const Figure* emissions = Find(figures, "emissions_g");
   EXPECT_EQ(emissions->basis, "estimated");
-  EXPECT_THAT(emissions->sources,
-              ElementsAre("cpu: counter", "ram: model", "intensity: measured"));
+  EXPECT_THAT(emissions->sources, ElementsAre("cpu: counter", "ram: model", "intensity: measured"));
   EXPECT_LT(emissions->band.low, emissions->value);
   EXPECT_EQ(Find(figures, "gpu_energy_j"), nullptr) << "there is none";
 
