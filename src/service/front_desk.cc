@@ -50,8 +50,12 @@ std::vector<engine::Event> FrontDesk::Take(Time now) {
 
 void FrontDesk::TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Event>& events) {
   std::visit(Overloaded{
-                 [&](core::Submission& submission) {
-                   TakeSubmission(std::move(submission), std::move(asked.promise), now, events);
+                 [&](Submit& submit) {
+                   if (const Status found = FindKeys(submit); !found)
+                     answered_.push_back({std::move(asked.promise), Fail(found.error())});
+                   else
+                     TakeSubmission(std::move(submit.submission), std::move(asked.promise), now,
+                                    events);
                  },
                  [&](const Cancel& cancel) {
                    ports_.dependencies.Drop(cancel.job);
@@ -105,6 +109,20 @@ Status FrontDesk::TakeUpHeld(const core::Submission& submission) {
     follow_ups_.emplace_back(engine::JobCancelled{id});
   else if (!ports_.dependencies.Add(id, pending) && !by_person)
     follow_ups_.emplace_back(engine::JobWished{id, engine::Wish::kNone});
+  return {};
+}
+
+// Keys become numbers here, in the order of the requests: an earlier one of the same batch is
+// known.
+Status FrontDesk::FindKeys(Submit& submit) {
+  for (const std::string& key : submit.after_keys) {
+    EBB_ASSIGN_OR_RETURN(const auto job, ports_.store.JobOfKey(key));
+    if (!job)
+      return Fail({ExitCode::kUsage,
+                   "comes after the submission with the key \"" + key + "\", which is not known",
+                   "", ""});
+    submit.submission.after.push_back(*job);
+  }
   return {};
 }
 

@@ -55,6 +55,7 @@ class FrontDesk final : public runtime::Submissions {
     std::optional<Inbox::Promise> promise;  // nothing: nobody asked
     Result<Answer> answer;
   };
+  Status FindKeys(Submit& submit);
   void TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Event>& events);
   void TakeSubmission(core::Submission submission, std::optional<Inbox::Promise> promise, Time now,
                       std::vector<engine::Event>& events);

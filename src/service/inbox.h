@@ -19,6 +19,13 @@
 
 namespace ebb::service {
 
+/// A job for the queue.
+struct Submit {
+  Submit() = default;
+  Submit(core::Submission job) : submission(std::move(job)) {}  // NOLINT: a request by itself
+  core::Submission submission;
+  std::vector<std::string> after_keys;  ///< of earlier submissions that it comes after, too
+};
 struct Cancel {
   core::JobId job = 0;
 };
@@ -27,7 +34,7 @@ struct Wish {
   core::JobId job = 0;
   engine::Wish wish = engine::Wish::kNone;
 };
-using Request = std::variant<core::Submission, Cancel, Wish>;
+using Request = std::variant<Submit, Cancel, Wish>;
 
 struct Answer {
   core::JobId job = 0;

@@ -86,6 +86,23 @@ TEST_F(ServiceTest, TheSameKeyIsTheSameJobOverARestartToo) {
   EXPECT_EQ(first->job, third->job);
 }
 
+TEST_F(ServiceTest, AJobComesAfterAnEarlierOneOfTheSameBatchByItsKey) {
+  world_.Start();
+  Submit first = world_.Shell("exit 0"), next = world_.Shell("exit 0"), lost = next;
+  first.submission.key = "batch/first";
+  next.after_keys = {"batch/first"};
+  lost.after_keys = {"batch/frist"};
+  auto answers = world_.service().AskAll({first, next, lost});
+  ASSERT_TRUE(answers[0].get());
+  const auto second = answers[1].get();
+  ASSERT_TRUE(second);
+  EXPECT_EQ(world_.WaitForStage(second->job, Stage::kSucceeded).submission->after,
+            std::vector<core::JobId>{1});
+  const auto refused = answers[2].get();
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().Message().find("batch/frist"), std::string::npos);
+}
+
 TEST_F(ServiceTest, SuccessLetsTheNextOneGo) {
   world_.Start();
   const core::JobId first = world_.Submit(world_.Shell(Until("go")));

@@ -136,12 +136,16 @@ const Health& ServiceStore::health() {
   return health_;
 }
 
+Result<std::optional<core::JobId>> ServiceStore::JobOfKey(const std::string& key) {
+  const auto waiting = waiting_keys_.find(key);
+  if (waiting != waiting_keys_.end()) return waiting->second;
+  return FindJobByKey(database_, key);
+}
+
 Result<AddedJob> ServiceStore::AddJob(core::Submission submission) {
   if (!submission.key.empty()) {
-    const auto waiting = waiting_keys_.find(submission.key);
-    if (waiting != waiting_keys_.end()) return AddedJob{waiting->second, true};
-    EBB_ASSIGN_OR_RETURN(const auto stored, FindJobByKey(database_, submission.key));
-    if (stored) return AddedJob{*stored, true};
+    EBB_ASSIGN_OR_RETURN(const auto known, JobOfKey(submission.key));
+    if (known) return AddedJob{*known, true};
   }
   submission.job.id = next_job_id_++;
   if (!submission.key.empty()) waiting_keys_.emplace(submission.key, submission.job.id);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "web/job_json.h"
 #include "web/page_files.h"
+#include "web/submission_json.h"
 
 namespace ebb::web {
 namespace {

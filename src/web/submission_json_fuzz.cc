@@ -1,10 +1,11 @@
 // Any bytes as a submission: refused with an Error that says what, or jobs that can be run and
-// shown. Run: build/fuzz/bin/job_json_fuzz -max_total_time=60
+// shown. Run: build/fuzz/bin/submission_json_fuzz -max_total_time=60
 #include <cstddef>
 #include <cstdint>
 
 #include "base/check.h"
 #include "web/job_json.h"
+#include "web/submission_json.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
@@ -13,7 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     EBB_CHECK(!submissions.error().what.empty());
     return 0;
   }
-  for (const ebb::core::Submission& submission : *submissions) {
+  for (const ebb::service::Submit& submit : *submissions) {
+    const ebb::core::Submission& submission = submit.submission;
     EBB_CHECK(!submission.command.empty() && !submission.command.front().empty());
     EBB_CHECK(submission.job.run_time > ebb::Duration::zero() && submission.job.devices > 0);
     EBB_CHECK(submission.working_directory.starts_with('/'));

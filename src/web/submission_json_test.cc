@@ -1,6 +1,8 @@
-#include "web/job_json.h"
+#include "web/submission_json.h"
 
 #include <gtest/gtest.h>
+
+#include "web/job_json.h"
 
 namespace ebb::web {
 namespace {
@@ -22,7 +24,7 @@ SubmissionDefaults Defaults() {
 core::Submission Read(const std::string& more) {
   const auto read = SubmissionsFromJson("{\"command\":[\"prog\",\"x\"]" + more + "}", Defaults());
   EXPECT_TRUE(read) << more << ": " << read.error().Message();
-  return read ? read->at(0) : core::Submission{};
+  return read ? read->at(0).submission : core::Submission{};
 }
 
 Error Refused(const std::string& text) {
@@ -31,7 +33,7 @@ Error Refused(const std::string& text) {
   return read ? Error{} : read.error();
 }
 
-TEST(JobJson, WhatIsLeftOutHasItsMeaning) {
+TEST(SubmissionJson, WhatIsLeftOutHasItsMeaning) {
   const core::Submission job = Read("");
   EXPECT_EQ(job.command, (std::vector<std::string>{"prog", "x"}));
   EXPECT_EQ(job.job.name, "prog");
@@ -44,7 +46,7 @@ TEST(JobJson, WhatIsLeftOutHasItsMeaning) {
   EXPECT_TRUE(job.after.empty() && job.key.empty() && !job.run_limit);
 }
 
-TEST(JobJson, EveryKeyArrives) {
+TEST(SubmissionJson, EveryKeyArrives) {
   const core::Submission job = Read(
       R"j(,"name":"n","working_directory":"/w","environment":{"A":"1","B":""},"devices":3,
       "duration":"2h","power_w":250.5,"start_by":"6h","finish_by":"2026-05-02T00:00Z",
@@ -70,7 +72,7 @@ TEST(JobJson, EveryKeyArrives) {
   EXPECT_EQ(job.key, "k");
 }
 
-TEST(JobJson, ATierGivesWhatIsNotGiven) {
+TEST(SubmissionJson, ATierGivesWhatIsNotGiven) {
   const core::Job calm = Read(R"j(,"tier":"calm")j").job;
   EXPECT_EQ(calm.threshold->g_per_kwh, 123);
   EXPECT_EQ(*calm.start_by, kNow + std::chrono::hours{5});
@@ -78,16 +80,16 @@ TEST(JobJson, ATierGivesWhatIsNotGiven) {
   EXPECT_EQ(Read(R"j(,"tier":"calm","threshold":5)j").job.threshold->g_per_kwh, 5);
 }
 
-TEST(JobJson, WordsOfACommandStayAsTheyAre) {
+TEST(SubmissionJson, WordsOfACommandStayAsTheyAre) {
   const auto read =
       SubmissionsFromJson(R"j({"command":["/b/p","$(touch x)","; rm","a b","","\u00e9"]})j", {});
   ASSERT_TRUE(read);
-  EXPECT_EQ(read->at(0).command,
+  EXPECT_EQ(read->at(0).submission.command,
             (std::vector<std::string>{"/b/p", "$(touch x)", "; rm", "a b", "", "\xc3\xa9"}));
-  EXPECT_EQ(read->at(0).job.name, "p");
+  EXPECT_EQ(read->at(0).submission.job.name, "p");
 }
 
-TEST(JobJson, WhatCannotBeIsNamed) {
+TEST(SubmissionJson, WhatCannotBeIsNamed) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {R"j("name":3)j", "name"},
       {R"j("name":"a\u0000b")j", "name"},
@@ -111,7 +113,14 @@ TEST(JobJson, WhatCannotBeIsNamed) {
       {R"j("models":"a100")j", "models"},
       {R"j("after":3)j", "after"},
       {R"j("after":[0])j", "after"},
-      {R"j("after":["3"])j", "after"},
+      {R"j("after":[null])j", "after"},
+      {R"j("tier":{"name":"x"})j", "tier"},
+      {R"j("tier":{"name":"x","max_delay":"1h","prio":1})j", "tier.prio"},
+      {R"j("budget":{})j", "budget"},
+      {R"j("budget":5)j", "budget"},
+      {R"j("budget":{"energy_kwh":0})j", "budget.energy_kwh"},
+      {R"j("budget":{"emissions_g":1,"action":"explode"})j", "budget.action"},
+      {R"j("on_outage":"panic")j", "on_outage"},
       {R"j("time_limit":0)j", "time_limit"},
       {R"j("key":null)j", "key"},
       {R"j("tier":"clam")j", "tier"},
@@ -127,13 +136,13 @@ TEST(JobJson, WhatCannotBeIsNamed) {
   EXPECT_NE(Refused(R"j({"command":["x"],"tier":"clam"})j").what.find("calm"), std::string::npos);
 }
 
-TEST(JobJson, AMisspeltKeyGetsASuggestion) {
+TEST(SubmissionJson, AMisspeltKeyGetsASuggestion) {
   const Error error = Refused(R"j({"command":["x"],"dvices":2})j");
   EXPECT_EQ(error.where, "dvices");
   EXPECT_NE(error.what.find("\"devices\""), std::string::npos) << error.what;
 }
 
-TEST(JobJson, WhatIsNoSubmission) {
+TEST(SubmissionJson, WhatIsNoSubmission) {
   for (const std::string text :
        {"", "{", "3", "null", "[]", "[3]", "\"x\"", "{}", R"j({"command":[]})j",
         R"j({"command":[""]})j", R"j({"command":"ls"})j", R"j({"command":[1]})j",
@@ -148,7 +157,34 @@ TEST(JobJson, WhatIsNoSubmission) {
   }() + "]}");
 }
 
-TEST(JobJson, ManyAtOnce) {
+TEST(SubmissionJson, ATierCanBeSpeltOut) {
+  const core::Submission job = Read(
+      R"j(,"tier":{"name":"mine","threshold":42,"max_delay":"90m","priority":2},"priority":5)j");
+  EXPECT_EQ(job.job.tier, "mine");
+  EXPECT_EQ(job.job.threshold->g_per_kwh, 42);
+  EXPECT_EQ(*job.job.start_by, kNow + std::chrono::minutes{90});
+  EXPECT_EQ(job.job.priority, 5) << "a key of its own goes over the tier's";
+}
+
+TEST(SubmissionJson, ABudgetAndWhatToDoWithoutASignal) {
+  const core::Submission job =
+      Read(R"j(,"budget":{"energy_kwh":1.5,"emissions_g":200,"action":"pause"},
+              "on_outage":"stop")j");
+  EXPECT_DOUBLE_EQ(job.budget.energy->kwh(), 1.5);
+  EXPECT_EQ(job.budget.emissions->grams, 200);
+  EXPECT_EQ(job.budget.action, core::BudgetAction::kPause);
+  EXPECT_EQ(job.job.on_outage, core::OnOutage::kStop);
+}
+
+TEST(SubmissionJson, ItComesAfterNumbersAndKeys) {
+  const auto read =
+      SubmissionsFromJson(R"j({"command":["x"],"after":[7,"nightly/prepare"]})j", Defaults());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->at(0).submission.after, std::vector<core::JobId>{7});
+  EXPECT_EQ(read->at(0).after_keys, std::vector<std::string>{"nightly/prepare"});
+}
+
+TEST(SubmissionJson, ManyAtOnce) {
   std::string text = R"j([{"command":["a"]})j";
   for (int i = 1; i < 10'000; ++i) text += R"j(,{"command":["a"]})j";
   EXPECT_EQ(SubmissionsFromJson(text + "]", Defaults())->size(), 10'000u);
@@ -156,7 +192,7 @@ TEST(JobJson, ManyAtOnce) {
   EXPECT_TRUE(Refused(R"j([{"command":["a"]},{"command":3}])j").where.starts_with("job 2"));
 }
 
-TEST(JobJson, AnErrorStaysJsonWhateverItHolds) {
+TEST(SubmissionJson, AnErrorStaysJsonWhateverItHolds) {
   const std::string text = ErrorToJson({ExitCode::kUsage, "\xff\"\n", "\x01", ""});
   EXPECT_TRUE(text.starts_with("{\"error\":{"));
   EXPECT_EQ(text.find('\xff'), std::string::npos);

@@ -1,0 +1,256 @@
+#include "web/submission_json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace ebb::web {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostJobs = 10'000;
+constexpr std::size_t kMostWords = 4096;
+constexpr int kWidestJob = 4096;
+
+const std::vector<std::string> kKeys{"name",           "command",    "working_directory",
+                                     "environment",    "devices",    "duration",
+                                     "power_w",        "tier",       "start_by",
+                                     "finish_by",      "threshold",  "priority",
+                                     "checkpointable", "pause_cost", "minimum_segment",
+                                     "models",         "after",      "time_limit",
+                                     "budget",         "on_outage",  "key"};
+const std::vector<std::string> kTierKeys{"name", "threshold", "max_delay", "priority"};
+const std::vector<std::string> kBudgetKeys{"energy_kwh", "emissions_g", "action"};
+
+// Thrown and caught in this file only.
+struct Refused {
+  Error error;
+};
+
+[[noreturn]] void Refuse(const std::string& key, std::string what, std::string next = "") {
+  throw Refused{{ExitCode::kUsage, std::move(what), key, std::move(next)}};
+}
+
+std::string TextOf(const Json& json, const std::string& key) {
+  if (!json.is_string()) Refuse(key, "must be a text");
+  std::string text = json;
+  if (text.find('\0') != std::string::npos) Refuse(key, "holds a zero byte");
+  return text;
+}
+
+double NumberOf(const Json& json, const std::string& key, double low, double high) {
+  if (!json.is_number()) Refuse(key, "must be a number");
+  const double number = json;
+  if (!(number >= low && number <= high))
+    Refuse(key, "must be from " + FormatSignificant(low, 3) + " to " + FormatSignificant(high, 6));
+  return number;
+}
+
+int CountOf(const Json& json, const std::string& key, int low, int high) {
+  const double number = NumberOf(json, key, low, high);
+  if (number != std::floor(number)) Refuse(key, "must be a whole number");
+  return static_cast<int>(number);
+}
+
+bool FlagOf(const Json& json, const std::string& key) {
+  if (!json.is_boolean()) Refuse(key, "must be true or false");
+  return json;
+}
+
+Duration DurationOf(const Json& json, const std::string& key) {
+  if (json.is_number()) return DurationFromSeconds(NumberOf(json, key, 0, 1e9));
+  const auto duration = ParseDuration(TextOf(json, key));
+  if (!duration) Refuse(key, duration.error().what, duration.error().next);
+  if (*duration < Duration::zero()) Refuse(key, "must not be negative");
+  return *duration;
+}
+
+// "2026-05-01T12:00Z", or "6h" from now.
+Time MomentOf(const Json& json, const std::string& key, Time now) {
+  if (json.is_string()) {
+    if (const auto duration = ParseDuration(TextOf(json, key))) return now + *duration;
+    if (const auto time = ParseTime(TextOf(json, key))) return *time;
+  }
+  Refuse(key, "is neither a time nor a duration", "write 6h, or 2026-05-01T12:00Z");
+}
+
+std::vector<std::string> TextsOf(const Json& json, const std::string& key) {
+  if (!json.is_array() || json.size() > kMostWords) Refuse(key, "must be a list of texts");
+  std::vector<std::string> texts;
+  for (const Json& entry : json) texts.push_back(TextOf(entry, key));
+  return texts;
+}
+
+void CheckKeys(const Json& json, const std::vector<std::string>& known,
+               const std::string& section = "") {
+  for (const auto& [key, value] : json.items()) {
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      Refuse(section.empty() ? key : section + "." + key,
+             "is not known" + SuggestionText(key, known));
+  }
+}
+
+// One of the names that `from_name` knows.
+template <typename FromName>
+auto NamedOf(const Json& json, const std::string& key, FromName from_name,
+             const std::vector<std::string>& names) {
+  const std::string name = TextOf(json, key);
+  const auto value = from_name(name);
+  if (!value)
+    Refuse(key, "\"" + name + "\" is not known" + SuggestionText(name, names),
+           "choose one of " + Join(names, ", "));
+  return *value;
+}
+
+void ApplyTier(const plan::Tier& tier, Time now, core::Job& job) {
+  job.tier = tier.name;
+  job.threshold = tier.threshold;
+  job.priority = tier.priority;
+  job.start_by = now + tier.max_delay;
+}
+
+int PriorityOf(const Json& json, const std::string& key) { return CountOf(json, key, -1000, 1000); }
+
+// One of the service's by its name, or one that is spelt out.
+void ReadTier(const Json& json, const SubmissionDefaults& defaults, core::Job& job) {
+  if (json.is_object()) {
+    CheckKeys(json, kTierKeys, "tier");
+    if (!json.contains("name") || !json.contains("max_delay"))
+      Refuse("tier", "needs a name and a max_delay");
+    job.tier = TextOf(json["name"], "tier.name");
+    job.start_by = defaults.now + DurationOf(json["max_delay"], "tier.max_delay");
+    if (json.contains("threshold"))
+      job.threshold = Intensity{NumberOf(json["threshold"], "tier.threshold", 0, 5000)};
+    if (json.contains("priority")) job.priority = PriorityOf(json["priority"], "tier.priority");
+    return;
+  }
+  std::vector<std::string> names;
+  for (const plan::Tier& tier : defaults.tiers) names.push_back(tier.name);
+  const auto find = [&](const std::string& name) -> std::optional<plan::Tier> {
+    for (const plan::Tier& tier : defaults.tiers)
+      if (tier.name == name) return tier;
+    return std::nullopt;
+  };
+  ApplyTier(NamedOf(json, "tier", find, names), defaults.now, job);
+}
+
+void ReadBudget(const Json& json, core::Budget& budget) {
+  if (!json.is_object()) Refuse("budget", "must be an object");
+  CheckKeys(json, kBudgetKeys, "budget");
+  constexpr double kLeast = 1e-9;
+  if (json.contains("energy_kwh"))
+    budget.energy =
+        Energy::Joules(3.6e6 * NumberOf(json["energy_kwh"], "budget.energy_kwh", kLeast, 1e6));
+  if (json.contains("emissions_g"))
+    budget.emissions = Emissions{NumberOf(json["emissions_g"], "budget.emissions_g", kLeast, 1e12)};
+  if (budget.empty()) Refuse("budget", "limits nothing", "give energy_kwh or emissions_g");
+  if (json.contains("action"))
+    budget.action = NamedOf(json["action"], "budget.action", core::BudgetActionFromName,
+                            {"log", "stop", "pause"});
+}
+
+// Numbers of jobs, and keys of earlier submissions.
+void ReadAfter(const Json& json, service::Submit& submit) {
+  if (!json.is_array() || json.size() > kMostWords)
+    Refuse("after", "must be a list of job numbers, or of keys of earlier submissions");
+  for (const Json& entry : json) {
+    if (entry.is_string())
+      submit.after_keys.push_back(TextOf(entry, "after"));
+    else
+      submit.submission.after.push_back(CountOf(entry, "after", 1, 2'000'000'000));
+  }
+}
+
+void ReadEnvironment(const Json& json, core::Submission& submission) {
+  if (!json.is_object() || json.size() > kMostWords)
+    Refuse("environment", "must be an object of texts");
+  for (const auto& [name, value] : json.items()) {
+    if (name.empty() || name.find('=') != std::string::npos || name.find('\0') != std::string::npos)
+      Refuse("environment", "\"" + name + "\" cannot be the name of a variable");
+    submission.environment.emplace_back(name, TextOf(value, "environment"));
+  }
+}
+
+void ReadJob(const Json& json, const SubmissionDefaults& defaults, core::Job& job) {
+  job.run_time =
+      json.contains("duration") ? DurationOf(json["duration"], "duration") : defaults.run_time;
+  if (job.run_time <= Duration::zero()) Refuse("duration", "must be longer than nothing");
+  job.power = json.contains("power_w") ? Power{NumberOf(json["power_w"], "power_w", 0, 1e7)}
+                                       : defaults.power;
+  if (json.contains("devices")) job.devices = CountOf(json["devices"], "devices", 1, kWidestJob);
+  if (json.contains("tier")) ReadTier(json["tier"], defaults, job);
+  if (json.contains("start_by"))
+    job.start_by = MomentOf(json["start_by"], "start_by", defaults.now);
+  if (json.contains("finish_by"))
+    job.finish_by = MomentOf(json["finish_by"], "finish_by", defaults.now);
+  if (json.contains("threshold"))
+    job.threshold = Intensity{NumberOf(json["threshold"], "threshold", 0, 5000)};
+  if (json.contains("priority")) job.priority = PriorityOf(json["priority"], "priority");
+  if (json.contains("checkpointable"))
+    job.pausable = FlagOf(json["checkpointable"], "checkpointable");
+  if (json.contains("pause_cost"))
+    job.pause_overhead = DurationOf(json["pause_cost"], "pause_cost");
+  if (json.contains("minimum_segment"))
+    job.minimum_segment = DurationOf(json["minimum_segment"], "minimum_segment");
+  if (json.contains("on_outage"))
+    job.on_outage =
+        NamedOf(json["on_outage"], "on_outage", core::OnOutageFromName, core::OnOutageNames());
+  if (json.contains("models")) job.models = TextsOf(json["models"], "models");
+}
+
+service::Submit SubmissionFrom(const Json& json, const SubmissionDefaults& defaults) {
+  if (!json.is_object()) Refuse("", "must be an object");
+  CheckKeys(json, kKeys);
+  service::Submit submit;
+  core::Submission& submission = submit.submission;
+  if (!json.contains("command")) Refuse("command", "is missing");
+  submission.command = TextsOf(json["command"], "command");
+  if (submission.command.empty() || submission.command.front().empty())
+    Refuse("command", "is empty", "give the program and its arguments, each as a text");
+  submission.job.name =
+      json.contains("name")
+          ? TextOf(json["name"], "name")
+          : submission.command.front().substr(submission.command.front().rfind('/') + 1);
+  submission.working_directory = "/";
+  if (json.contains("working_directory"))
+    submission.working_directory = TextOf(json["working_directory"], "working_directory");
+  if (!submission.working_directory.starts_with('/'))
+    Refuse("working_directory", "must be an absolute path");
+  if (json.contains("environment")) ReadEnvironment(json["environment"], submission);
+  ReadJob(json, defaults, submission.job);
+  if (json.contains("after")) ReadAfter(json["after"], submit);
+  if (json.contains("budget")) ReadBudget(json["budget"], submission.budget);
+  if (json.contains("time_limit")) {
+    submission.run_limit = DurationOf(json["time_limit"], "time_limit");
+    if (*submission.run_limit <= Duration::zero())
+      Refuse("time_limit", "must be longer than nothing");
+  }
+  if (json.contains("key")) submission.key = TextOf(json["key"], "key");
+  return submit;
+}
+
+}  // namespace
+
+Result<std::vector<service::Submit>> SubmissionsFromJson(std::string_view text,
+                                                         const SubmissionDefaults& defaults) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return Fail({ExitCode::kUsage, "is not JSON", "the submission", ""});
+  const bool many = json.is_array();
+  if (many && (json.empty() || json.size() > kMostJobs))
+    return Fail({ExitCode::kUsage, "must hold from 1 to 10000 jobs", "the submission", ""});
+  std::vector<service::Submit> submissions;
+  for (std::size_t i = 0; i < (many ? json.size() : 1); ++i) {
+    try {
+      submissions.push_back(SubmissionFrom(many ? json[i] : json, defaults));
+    } catch (Refused& refused) {
+      if (many) refused.error.where = "job " + std::to_string(i + 1) + ": " + refused.error.where;
+      return Fail(std::move(refused.error));
+    }
+  }
+  return submissions;
+}
+
+}  // namespace ebb::web

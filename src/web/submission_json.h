@@ -1,0 +1,25 @@
+#pragma once
+// What people submit, as JSON (docs/api.md). Pure.
+
+#include <string_view>
+#include <vector>
+
+#include "plan/gate_policy.h"
+#include "service/inbox.h"
+
+namespace ebb::web {
+
+/// What a submission that leaves something out means.
+struct SubmissionDefaults {
+  Time now{};  ///< durations count from here
+  std::vector<plan::Tier> tiers;
+  Duration run_time{std::chrono::hours{1}};
+  Power power{100};
+};
+
+/// One object or an array of them. Unknown keys are refused with a suggestion; `where` of an Error
+/// says which object and key.
+Result<std::vector<service::Submit>> SubmissionsFromJson(std::string_view text,
+                                                         const SubmissionDefaults& defaults);
+
+}  // namespace ebb::web
