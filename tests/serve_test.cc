@@ -1,85 +1,17 @@
 // The queue service as a person uses it: real programs, killed at any moment.
 #include <set>
 
-#include "cli_fixture.h"
 #include "local/supervised_program.h"
+#include "serve_fixture.h"
 #include "store/ledger_records.h"
 
 namespace ebb {
 namespace {
 
-class ServeCommand : public Cli {
- protected:
-  void TearDown() override {
-    Stop(SIGTERM);
-    Cli::TearDown();
-  }
-
-  std::vector<std::string> Place() { return {"--store", (directory_ / "ebb.db").string()}; }
-  // Starts the service and waits until it answers. Its output does not mix with that of clients.
-  void Serve() {
-    fs::remove(directory_ / "ebb.db.url");
-    serve_ = ::fork();
-    if (serve_ == 0) {
-      if (::chdir(directory_.c_str()) != 0) ::_exit(99);
-      ::freopen("serve.txt", "a", stdout);
-      ::freopen("serve.txt", "a", stderr);
-      ::execl(EBB_PROGRAM, EBB_PROGRAM, "serve", "--store", "ebb.db", "--constant", "200",
-              "--slots", "3", "--port", "0", "--policy", "run-now", nullptr);
-      ::_exit(98);
-    }
-    WaitUntil([&] { return Client({"queue"}).code == 0; });
-  }
-  void Stop(int signal) {
-    if (serve_ <= 0) return;
-    ::kill(serve_, signal);
-    ::waitpid(serve_, nullptr, 0);
-    serve_ = 0;
-  }
-  Outcome Client(std::vector<std::string> words, const std::vector<std::string>& command = {}) {
-    for (const std::string& word : Place()) words.push_back(word);
-    if (!command.empty()) words.emplace_back("--");
-    words.insert(words.end(), command.begin(), command.end());
-    return Ebb(words);
-  }
-  nlohmann::json Queue() {
-    const Outcome outcome = Client({"queue", "--all", "--format", "json"});
-    const auto parsed = nlohmann::json::parse(outcome.out, nullptr, false);
-    return parsed.is_object() ? parsed : nlohmann::json{{"jobs", nlohmann::json::array()}};
-  }
-  std::size_t Ended() {
-    std::size_t ended = 0;
-    const auto queue = Queue();
-    for (const auto& job : queue.at("jobs"))
-      ended += std::set<std::string>{"succeeded", "failed", "cancelled"}.contains(job.at("stage"));
-    return ended;
-  }
-  void WaitUntil(const std::function<bool()>& holds) {
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds{40};
-    while (!holds()) {
-      ASSERT_LT(std::chrono::steady_clock::now(), limit) << Read(directory_ / "serve.txt");
-      std::this_thread::sleep_for(std::chrono::milliseconds{20});
-    }
-  }
-  std::string Token() {
-    std::string token = Read(TokenFile());
-    while (!token.empty() && token.back() == '\n') token.pop_back();
-    return token;
-  }
-  fs::path TokenFile() {
-    for (const auto& entry : fs::directory_iterator(directory_))
-      if (entry.path().filename().string().find("token") != std::string::npos) return entry.path();
-    return {};
-  }
-  // Of all attempts, as their supervisors wrote it.
-  std::int64_t MeasuredMicrojoules();
-
-  pid_t serve_ = 0;
-};
-
-std::int64_t ServeCommand::MeasuredMicrojoules() {
+// Of all attempts, as their supervisors wrote it.
+std::int64_t MeasuredMicrojoules(const fs::path& jobs) {
   std::int64_t sum = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(directory_ / "jobs")) {
+  for (const auto& entry : fs::recursive_directory_iterator(jobs)) {
     if (entry.path().extension() != ".energy") continue;
     local::EnergyTail tail(entry.path());
     for (const core::EnergyReading& reading : tail.Read()) sum += reading.energy.microjoules();
@@ -113,7 +45,7 @@ TEST_F(ServeCommand, KilledTenTimesEveryJobEndsOnceAndNoJouleIsLost) {
   for (core::JobId id = 1; id <= 12; ++id)
     stored += store::SumLedger(database, id)->energy.microjoules();
   EXPECT_GT(stored, 0);
-  EXPECT_EQ(stored, MeasuredMicrojoules());
+  EXPECT_EQ(stored, MeasuredMicrojoules(directory_ / "jobs"));
   EXPECT_EQ(Ebb({"store", "check", "--store", "ebb.db"}).code, 0);
 }
 

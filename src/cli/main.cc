@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
   AddServeCommand(parser, kVersion);
   AddSubmitCommand(parser, arguments.user_command);
   AddQueueCommands(parser);
+  AddDevicesCommand(parser);
   AddStoreCommand(parser);
   AddSuperviseCommand(parser);
   return parser.Run(arguments.ours);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kExamples = R"(
 Examples:
-  ebb serve --zone DE                       one program at a time, in the cleanest hours
+  ebb serve --zone DE                       a program on each GPU, in the cleanest hours
   ebb serve --zone US-CAL-CISO --gpus 0,1   two GPUs
   ebb serve --zone GB --slots 4 --policy tiers
 
@@ -70,6 +70,8 @@ Result<service::ServiceOptions> OptionsFor(const ServeRequest& request, const Ru
   service.policy = plan::PolicyNameOf(request.policy);
   EBB_ASSIGN_OR_RETURN(const Devices devices, MakeDevices({request.slots, request.gpus}, 1,
                                                           {"here", zone, options.metering.pue}));
+  for (const std::string& note : devices.notes)
+    std::fprintf(stderr, "ebb serve: %s\n", note.c_str());
   service.executor.cluster = devices.cluster;
   service.executor.gpus = devices.gpus;
   service.executor.metering = MeteringFlags(request.flags);
@@ -115,8 +117,9 @@ Result<int> Serve(const ServeRequest& request) {
         web::HttpServer::Start(http, [&](const web::HttpRequest& r) { return api.Handle(r); }));
     const std::string url = "http://" + request.address + ":" + std::to_string(server.port());
     EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(UrlFileOf(store), url + "\n"));
-    std::fprintf(stderr, "ebb serve: %s, store %s, %s\n", url.c_str(), store.c_str(),
-                 signals::Describe(feed->identity()).c_str());
+    std::fprintf(stderr, "ebb serve: %s, store %s, %s, %s\n", url.c_str(), store.c_str(),
+                 signals::Describe(feed->identity()).c_str(),
+                 Describe(service->options().executor.cluster).c_str());
     stopped = service->Run();
   }
   if (!stopped) return Fail(stopped.error());
@@ -139,10 +142,11 @@ void AddServeCommand(Parser& parser, const std::string& version) {
   command.Flag(
       {"policy", "NAME", "planner (default), run-now, edf, tiers, lowest-window, ...", "Service"},
       into(request->policy));
-  command.Flag({"slots", "N", "programs at a time on the CPU (default 1)", "Service"},
+  command.Flag({"slots", "N", "run on the CPU, N programs at a time (without a GPU: 1)", "Service"},
                into(request->slots));
-  command.Flag({"gpus", "LIST", "one slot per GPU: indices or UUIDs, e.g. 0,1", "Service"},
-               into(request->gpus));
+  command.Flag(
+      {"gpus", "LIST", "only these GPUs: numbers or UUIDs, e.g. 0,1 (default: all)", "Service"},
+      into(request->gpus));
   command.Flag({"grace", "DURATION", "between SIGTERM and SIGKILL (default 30s)", "Service"},
                into(request->grace));
   command.Flag({"address", "ADDRESS",

@@ -125,9 +125,9 @@ void AddSweepCommand(Parser& parser) {
   command.Flag(
       {"policy", "NAME", "planner (default), run-now, edf, tiers, lowest-window, ...", "Run"},
       into(request->run.policy));
-  command.Flag({"slots", "N", "programs at a time on the CPU (default 1)", "Run"},
+  command.Flag({"slots", "N", "run on the CPU, N programs at a time (without a GPU: 1)", "Run"},
                into(request->run.slots));
-  command.Flag({"gpus", "LIST", "one slot per GPU: indices or UUIDs, e.g. 0,1", "Run"},
+  command.Flag({"gpus", "LIST", "only these GPUs: numbers or UUIDs, e.g. 0,1 (default: all)", "Run"},
                into(request->run.gpus));
   command.Flag({"grace", "DURATION", "between SIGTERM and SIGKILL (default 30s)", "Run"},
                into(request->run.grace));

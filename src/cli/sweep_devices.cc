@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "cli/flag_values.h"
 #include "engine/engine.h"
+#include "meter/gpu_inventory.h"
+#include "meter/meters.h"
 #include "plan/make_policy.h"
 
 namespace ebb::cli {
@@ -21,25 +23,70 @@ Result<int> SlotCount(const std::string& text, int devices_per_job) {
   return static_cast<int>(*slots);
 }
 
+void AddSlot(const std::string& model, const std::string& name, Devices& devices) {
+  auto& pools = devices.cluster.pools;
+  const auto same = std::find_if(pools.begin(), pools.end(),
+                                 [&](const core::DevicePool& pool) { return pool.model == model; });
+  if (same == pools.end()) {
+    core::DevicePool pool;
+    pool.model = model;
+    pools.push_back(pool);
+    devices.gpus.push_back({name});
+  } else {
+    ++same->count;
+    devices.gpus[static_cast<std::size_t>(same - pools.begin())].push_back(name);
+  }
+}
+
+// Those that were named, or all; none where there is no NVML and none were named.
+Status AddGpus(const std::string& given, Devices& devices) {
+  meter::GpuSearch search;
+  search.cuda_visible_devices = meter::OptionsFromEnvironment().cuda_visible_devices;
+  if (!given.empty()) {
+    EBB_ASSIGN_OR_RETURN(search.names, GpusOf("--gpus", given));
+  }
+  const auto found = meter::FindGpus(search);
+  if (!found && found.error().code != ExitCode::kUnavailable) {
+    Error error = found.error();
+    error.what = "--gpus: " + error.what;
+    return Fail(std::move(error));
+  }
+  if (found) {
+    devices.notes = found->notes;
+    for (const meter::GpuDevice& gpu : found->devices) AddSlot(gpu.model, gpu.uuid, devices);
+    return {};
+  }
+  if (search.names.empty()) return {};
+  // AMD's GPUs, or a driver that comes later: as they were named, and nobody can check it.
+  devices.notes.push_back("--gpus is not checked: " + found.error().Message());
+  for (const std::string& name : search.names) AddSlot("gpu", name, devices);
+  return {};
+}
+
 }  // namespace
 
 Result<Devices> MakeDevices(const DeviceWish& wish, int devices_per_job, const core::Site& site) {
+  if (!wish.slots.empty() && !wish.gpus.empty())
+    return Fail({ExitCode::kUsage, "--slots and --gpus are both given", "", "leave one out"});
   Devices devices;
   devices.cluster.sites = {site};
-  core::DevicePool pool;
-  if (wish.gpus.empty()) {
-    EBB_ASSIGN_OR_RETURN(pool.count, SlotCount(wish.slots, devices_per_job));
-    pool.model = "cpu";
-  } else {
-    if (!wish.slots.empty())
-      return Fail({ExitCode::kUsage, "--slots and --gpus are both given", "", "leave one out"});
-    EBB_ASSIGN_OR_RETURN(std::vector<std::string> names, GpusOf("--gpus", wish.gpus));
-    pool.count = static_cast<int>(names.size());
-    pool.model = "gpu";
-    devices.gpus = {std::move(names)};
+  if (wish.slots.empty()) {
+    EBB_RETURN_IF_ERROR(AddGpus(wish.gpus, devices));
+    if (!devices.cluster.pools.empty()) return devices;
   }
+  core::DevicePool pool;
+  pool.model = "cpu";
+  EBB_ASSIGN_OR_RETURN(pool.count, SlotCount(wish.slots, devices_per_job));
   devices.cluster.pools = {pool};
+  devices.gpus = {{}};
   return devices;
+}
+
+std::string Describe(const core::Cluster& cluster) {
+  std::vector<std::string> pools;
+  for (const core::DevicePool& pool : cluster.pools)
+    if (pool.count > 0) pools.push_back(std::to_string(pool.count) + " x " + pool.model);
+  return Join(pools, ", ");
 }
 
 Status CheckFeasible(const std::vector<core::Job>& jobs, const core::Cluster& cluster, Time now) {

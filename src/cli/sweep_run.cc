@@ -14,6 +14,7 @@
 #include "cli/trainer_command.h"
 #include "config/price_file.h"
 #include "engine/journal_json.h"
+#include "local/kept_pools.h"
 #include "meter/cgroup.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
@@ -176,12 +177,12 @@ Result<int> SweepSession::RunLoop(const Devices& devices) {
   SweepDisplay display(sweep_, *engine_, ModeFor(options_.quiet));
   const auto say = [&](const std::string& line) { display.Say(line); };
   display.Say(sweep_.name + ": " + std::to_string(sweep_.experiments.size()) + " experiments on " +
-              std::to_string(devices.cluster.pools[0].count) + " " +
-              devices.cluster.pools[0].model + " slots, policy " + request_.policy + ", " +
+              Describe(devices.cluster) + ", policy " + request_.policy + ", " +
               signals::Describe(feed_->identity()));
   if (const config::PriceConfig& prices = options_.scheduler.prices; prices.weight > 0)
     display.Say("decided by carbon and price, the price with weight " + FormatExact(prices.weight) +
                 ": " + prices.path);
+  for (const std::string& note : devices.notes) display.Say(note);
   SweepRecords records(paths_, sweep_, CommonSpec(), {*feed_, prices_}, say);
   SweepSubmissions submissions(NewJobs());
   SweepProgress progress(paths_, sweep_, *engine_, submissions, *clock_, options_.metering.pue,
@@ -235,9 +236,10 @@ Result<int> SweepSession::Finish(bool interrupted) {
 Result<int> SweepSession::Run(bool continued) {
   EBB_RETURN_IF_ERROR(MakeEngine(continued));
   EBB_RETURN_IF_ERROR(OpenClock());
-  EBB_ASSIGN_OR_RETURN(const Devices devices,
+  EBB_ASSIGN_OR_RETURN(Devices devices,
                        MakeDevices({request_.slots, request_.gpus}, sweep_.traits.devices,
                                    {"here", feed_->identity().zone, options_.metering.pue}));
+  local::KeepPools(engine_->state().cluster, devices.cluster, devices.gpus);
   if (!continued) {
     EBB_RETURN_IF_ERROR(CheckFeasible(NewJobs(), devices.cluster, submitted_));
     EBB_RETURN_IF_ERROR(StoreSweep(sweep_, request_, options_, paths_));

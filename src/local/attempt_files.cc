@@ -53,6 +53,7 @@ AttemptPlan PlanFrom(const Json& json) {
   plan.attempt = json.at("attempt");
   plan.pool = json.at("pool");
   plan.slots = json.at("slots").get<std::vector<int>>();
+  plan.gpus = json.value("gpus", std::vector<std::string>());
   plan.since = TimeFrom(json.at("since_ms"));
   plan.command = json.at("command").get<std::vector<std::string>>();
   plan.working_directory = json.at("working_directory");
@@ -141,6 +142,7 @@ Status WritePlan(const AttemptPaths& paths, const AttemptPlan& plan) {
             {"attempt", plan.attempt},
             {"pool", plan.pool},
             {"slots", plan.slots},
+            {"gpus", plan.gpus},
             {"since_ms", Milliseconds(plan.since)},
             {"command", plan.command},
             {"working_directory", plan.working_directory},

@@ -34,6 +34,7 @@ struct AttemptPlan {
   int attempt = 1;
   int pool = -1;
   std::vector<int> slots;  ///< of the pool
+  std::vector<std::string> gpus;  ///< the same, as CUDA_VISIBLE_DEVICES names them; empty: CPU
   Time since{};            ///< grid time of the start
   std::vector<std::string> command;
   std::string working_directory;

@@ -135,12 +135,12 @@ AttemptOptions LocalExecutor::AttemptFor(const Entry& entry, const engine::Start
   attempt.child = {local.command, ContractEnvironment(contract),
                    platform::ChildOptions::Background{
                        local.directory / ("attempt-" + std::to_string(command.attempt) + ".log")}};
-  if (const auto pool = static_cast<std::size_t>(command.pool); pool < options_.gpus.size()) {
+  if (const auto pool = static_cast<std::size_t>(command.pool);
+      pool < options_.gpus.size() && !options_.gpus[pool].empty()) {
     std::vector<std::string> names;
     for (const int slot : slots)
       names.push_back(options_.gpus[pool][static_cast<std::size_t>(slot)]);
-    if (!names.empty())
-      attempt.child.environment.emplace_back("CUDA_VISIBLE_DEVICES", Join(names, ","));
+    attempt.child.environment.emplace_back("CUDA_VISIBLE_DEVICES", Join(names, ","));
   }
   attempt.number = command.attempt;
   attempt.pue = options_.cluster.SiteOf(command.pool).pue;

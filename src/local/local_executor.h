@@ -33,7 +33,7 @@ class SharedMachine;
 
 struct LocalExecutorOptions {
   core::Cluster cluster;                       ///< pools of slots
-  std::vector<std::vector<std::string>> gpus;  ///< by pool: one name per slot; empty: no GPUs
+  std::vector<std::vector<std::string>> gpus;  ///< by pool: one name per slot; none: no GPUs
   Duration grace{std::chrono::seconds{30}};    ///< wall time between SIGTERM and SIGKILL
   Duration tick{500};                          ///< wall time between looks at what runs
   meter::MeterOptions meters;

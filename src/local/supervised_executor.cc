@@ -63,6 +63,10 @@ Status SupervisedExecutor::Add(LocalJob job) {
 Status SupervisedExecutor::Adopt(Entry& entry, int attempt) {
   const AttemptPaths paths{entry.local.directory, attempt};
   EBB_ASSIGN_OR_RETURN(AttemptPlan plan, ReadPlan(paths.plan()));
+  if (plan.pool < 0 || plan.pool >= static_cast<int>(options_.cluster.pools.size()))
+    return Fail(
+        {ExitCode::kUnavailable, "names a pool that is not known", paths.plan().string(), ""});
+  FindSlots(plan);
   const bool runs = platform::FileLock::IsHeld(paths.lock());
   std::error_code ignored;
   // Planned, and then the service was killed before it had a supervisor: the engine asks again.
@@ -121,6 +125,24 @@ Status SupervisedExecutor::Execute(const engine::Command& command) {
   return RequestEnd(cancel.job, cancel.attempt, EndWish::kCancel);
 }
 
+// By pool; empty where its slots have no names.
+const std::vector<std::string>& SupervisedExecutor::NamesOf(int pool) const {
+  static const std::vector<std::string> kNone;
+  const auto index = static_cast<std::size_t>(pool);
+  return index < options_.gpus.size() ? options_.gpus[index] : kNone;
+}
+
+// The slots of an attempt of another life: GPUs may be counted otherwise now, their names stay.
+void SupervisedExecutor::FindSlots(AttemptPlan& plan) const {
+  const std::vector<std::string>& names = NamesOf(plan.pool);
+  std::vector<int> slots;
+  for (const std::string& gpu : plan.gpus) {
+    const auto found = std::find(names.begin(), names.end(), gpu);
+    if (found != names.end()) slots.push_back(static_cast<int>(found - names.begin()));
+  }
+  if (!plan.gpus.empty()) plan.slots = std::move(slots);
+}
+
 std::vector<int> SupervisedExecutor::FreeSlots(int pool, int count) const {
   std::set<int> taken;
   for (const auto& [job, entry] : running_) {
@@ -177,12 +199,9 @@ AttemptPlan SupervisedExecutor::PlanFor(const Entry& entry, const engine::StartJ
   plan.working_directory = local.working_directory;
   plan.environment = local.environment;
   for (auto& variable : ContractEnvironment(contract)) plan.environment.push_back(variable);
-  if (const auto pool = static_cast<std::size_t>(command.pool);
-      pool < options_.gpus.size() && !options_.gpus[pool].empty()) {
-    std::vector<std::string> names;
-    for (const int slot : slots)
-      names.push_back(options_.gpus[pool][static_cast<std::size_t>(slot)]);
-    plan.environment.emplace_back("CUDA_VISIBLE_DEVICES", Join(names, ","));
+  if (const auto& names = NamesOf(command.pool); !names.empty()) {
+    for (const int slot : slots) plan.gpus.push_back(names[static_cast<std::size_t>(slot)]);
+    plan.environment.emplace_back("CUDA_VISIBLE_DEVICES", Join(plan.gpus, ","));
   }
   plan.slots = std::move(slots);
   plan.grace = options_.grace;
@@ -308,7 +327,7 @@ std::vector<SupervisedFigures> SupervisedExecutor::Running() const {
   for (const auto& [job, entry] : running_) {
     const SupervisedProgram& program = *entry->program;
     running.push_back({job, program.plan().attempt, program.plan().pool, program.plan().slots,
-                       program.program_pid(), program.figures()});
+                       program.plan().gpus, program.program_pid(), program.figures()});
   }
   return running;
 }

@@ -24,7 +24,7 @@ namespace ebb::local {
 
 struct SupervisedExecutorOptions {
   core::Cluster cluster;                        ///< pools of slots
-  std::vector<std::vector<std::string>> gpus;   ///< by pool: one name per slot; empty: no GPUs
+  std::vector<std::vector<std::string>> gpus;   ///< by pool: one name per slot; none: no GPUs
   Duration grace{std::chrono::seconds{30}};     ///< wall time between SIGTERM and SIGKILL
   Duration tick{1000};                          ///< wall time between looks at what was measured
   std::map<std::string, std::string> metering;  ///< flags of the supervisors, see AttemptPlan
@@ -45,6 +45,7 @@ struct SupervisedFigures {
   int attempt = 1;
   int pool = -1;
   std::vector<int> slots;
+  std::vector<std::string> gpus;  ///< the same, as CUDA_VISIBLE_DEVICES names them; empty: CPU
   int program_pid = 0;
   LiveFigures figures;
 };
@@ -92,6 +93,8 @@ class SupervisedExecutor final : public runtime::Executor {
   void Report(Entry& entry, engine::JobReport report);
   void LookAtPrograms();
   bool WaitOnce(Duration timeout);
+  const std::vector<std::string>& NamesOf(int pool) const;
+  void FindSlots(AttemptPlan& plan) const;
   std::vector<int> FreeSlots(int pool, int count) const;
   std::optional<Intensity> IntensityAt(Time time);
 

@@ -1,5 +1,6 @@
 #include "local/supervised_executor.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@ namespace ebb::local {
 namespace {
 
 using engine::JobPhase;
+using ::testing::ElementsAre;
 
 const Time kDay = *ParseTime("2023-05-01");
 const std::string kPausable = "trap 'exit 75' TERM; while :; do sleep 0.02; done";
@@ -101,12 +103,18 @@ class SupervisedWorld {
     return AddCommand({"no-such-program-anywhere"});
   }
 
+  // For the next life.
+  void SetGpus(std::vector<std::string> names) { gpus_ = std::move(names); }
   // As if the service had been killed: what runs goes on, and a new one finds it.
   void Restart() {
     executor_.reset();
     SupervisedExecutorOptions options;
     options.cluster.sites = {{"here", "DE", Pue{1}}};
     options.cluster.pools = {{"cpu", 0, 2, 1, 1, Power{0}}};
+    if (!gpus_.empty()) {
+      options.cluster.pools[0].count = static_cast<int>(gpus_.size());
+      options.gpus = {gpus_};
+    }
     options.tick = Duration{20};
     options.grace = std::chrono::seconds{1};
     options.supervisor = {"supervisor_for_test"};
@@ -144,6 +152,7 @@ class SupervisedWorld {
   Records records_;
   std::filesystem::path directory_;
   std::vector<LocalJob> jobs_;
+  std::vector<std::string> gpus_;
   std::unique_ptr<SupervisedExecutor> executor_;
 };
 
@@ -262,6 +271,25 @@ TEST(SupervisedExecutor, ProgramsRunTogetherOnDifferentSlots) {
   for (const SupervisedFigures& running : world.local().Running())
     slots.insert(running.slots.begin(), running.slots.end());
   EXPECT_EQ(slots, (std::set<int>{0, 1}));
+}
+
+TEST(SupervisedExecutor, AGpuIsOneProgramsAloneHoweverItIsCountedNow) {
+  SupervisedWorld world;
+  world.SetGpus({"GPU-a", "GPU-b"});
+  world.Restart();
+  const auto first = world.Add(testing::JobKind::kLong);
+  const auto second = world.AddShell("echo $CUDA_VISIBLE_DEVICES");
+  const auto third = world.Add(testing::JobKind::kLong);
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{first, 1, 0}));
+  EXPECT_THAT(world.local().Running().at(0).gpus, ElementsAre("GPU-a"));
+  world.SetGpus({"GPU-b", "GPU-a"});
+  world.Restart();
+  EXPECT_THAT(world.local().Running().at(0).gpus, ElementsAre("GPU-a"));
+  EXPECT_THAT(world.local().Running().at(0).slots, ElementsAre(1));
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{second, 1, 0}));
+  EXPECT_FALSE(world.local().Execute(engine::StartJob{third, 1, 0}));
+  world.WaitUntil(second, JobPhase::kSucceeded);
+  EXPECT_EQ(*platform::ReadFile(world.PathsOf(second).log()), "GPU-b\n");
 }
 
 }  // namespace

@@ -11,60 +11,40 @@ namespace {
 using Devices = std::vector<GpuLibrary::Device>;
 using Uuids = std::vector<std::string>;
 
-// One entry of the list: the GPU, and the slice of it where one is named.
-struct Named {
-  std::size_t index = 0;
-  bool is_slice = false;
-  std::optional<double> share = std::nullopt;  ///< of a slice, where the driver says it
-};
-
 std::optional<unsigned> Number(std::string_view text) {
   const auto number = ParseInteger(text);
   if (!number || *number < 0 || *number > 1 << 20) return std::nullopt;
   return static_cast<unsigned>(*number);
 }
 
-std::optional<Named> SliceOf(const std::optional<MigSlice>& slice, const Uuids& uuids) {
+std::optional<NamedGpu> SliceOf(std::optional<MigSlice> slice, const Uuids& uuids) {
   if (!slice) return std::nullopt;
   const auto parent = FindUnique(uuids, slice->parent_uuid);
   if (!parent) return std::nullopt;
-  return Named{*parent, true, slice->share};
+  return NamedGpu{*parent, std::move(slice)};
 }
 
 // "MIG-GPU-<uuid>/1/0", as drivers before 470 write it.
-std::optional<Named> OldMigName(std::string_view entry, const Devices& devices, const Uuids& uuids,
-                                const NvmlLibrary& library) {
+std::optional<NamedGpu> OldMigName(std::string_view entry, const Devices& devices,
+                                   const Uuids& uuids, const NvmlLibrary& library) {
   entry.remove_prefix(std::string_view("MIG-").size());
   const auto parts = Split(entry, '/');
   const auto parent = FindUnique(uuids, parts[0]);
   const auto gpu_instance = parts.size() == 3 ? Number(parts[1]) : std::nullopt;
   const auto compute_instance = parts.size() == 3 ? Number(parts[2]) : std::nullopt;
   if (!parent || !gpu_instance || !compute_instance) return std::nullopt;
-  const auto slice = library.MigOf(devices[*parent], *gpu_instance, *compute_instance);
-  return Named{*parent, true, slice ? slice->share : std::nullopt};
+  auto slice = library.MigOf(devices[*parent], *gpu_instance, *compute_instance);
+  return NamedGpu{*parent, slice ? *std::move(slice) : MigSlice{}};
 }
 
 // "0:1": slice 1 of GPU 0.
-std::optional<Named> ContainerName(std::string_view entry, const Devices& devices,
-                                   const Uuids& uuids, const NvmlLibrary& library) {
+std::optional<NamedGpu> ContainerName(std::string_view entry, const Devices& devices,
+                                      const Uuids& uuids, const NvmlLibrary& library) {
   const auto parts = Split(entry, ':');
   const auto gpu = Number(parts[0]);
   const auto slice = parts.size() == 2 ? Number(parts[1]) : std::nullopt;
   if (!gpu || !slice || *gpu >= devices.size()) return std::nullopt;
   return SliceOf(library.MigAt(devices[*gpu], *slice), uuids);
-}
-
-std::optional<Named> Resolve(std::string_view entry, const Devices& devices, const Uuids& uuids,
-                             const NvmlLibrary& library) {
-  if (const auto index = Number(entry))
-    return *index < devices.size() ? std::optional(Named{*index}) : std::nullopt;
-  if (entry.starts_with("MIG-GPU-")) return OldMigName(entry, devices, uuids, library);
-  if (entry.starts_with("MIG-")) return SliceOf(library.FindMig(std::string(entry)), uuids);
-  if (entry.find(':') != std::string_view::npos)
-    return ContainerName(entry, devices, uuids, library);
-  if (!entry.starts_with("GPU-")) return std::nullopt;
-  const auto index = FindUnique(uuids, entry);
-  return index ? std::optional(Named{*index}) : std::nullopt;
 }
 
 std::string NoSuchGpu(std::string_view entry) {
@@ -86,6 +66,29 @@ std::optional<std::size_t> FindUnique(const std::vector<std::string>& uuids,
   return found;
 }
 
+std::optional<NamedGpu> NameGpu(std::string_view entry, const Devices& devices, const Uuids& uuids,
+                                const NvmlLibrary& library) {
+  if (const auto index = Number(entry))
+    return *index < devices.size() ? std::optional(NamedGpu{*index, std::nullopt}) : std::nullopt;
+  if (entry.starts_with("MIG-GPU-")) return OldMigName(entry, devices, uuids, library);
+  if (entry.starts_with("MIG-")) return SliceOf(library.FindMig(std::string(entry)), uuids);
+  if (entry.find(':') != std::string_view::npos)
+    return ContainerName(entry, devices, uuids, library);
+  if (!entry.starts_with("GPU-")) return std::nullopt;
+  const auto index = FindUnique(uuids, entry);
+  return index ? std::optional(NamedGpu{*index, std::nullopt}) : std::nullopt;
+}
+
+std::vector<std::string> VisibleEntries(const std::string& cuda_visible_devices) {
+  std::vector<std::string> entries;
+  for (const std::string_view field : Split(cuda_visible_devices, ',')) {
+    const std::string_view entry = Trim(field);
+    if (entry.empty() || entry == "-1" || entry == "NoDevFiles") break;
+    entries.emplace_back(entry);
+  }
+  return entries;
+}
+
 GpuSelection SelectGpus(const Devices& devices, const Uuids& uuids,
                         const std::optional<std::string>& cuda_visible_devices,
                         const NvmlLibrary& library) {
@@ -95,20 +98,18 @@ GpuSelection SelectGpus(const Devices& devices, const Uuids& uuids,
     return selection;
   }
   std::map<std::size_t, double> shares;
-  for (const std::string_view field : Split(*cuda_visible_devices, ',')) {
-    const std::string_view entry = Trim(field);
-    if (entry.empty() || entry == "-1" || entry == "NoDevFiles") break;
-    const auto named = Resolve(entry, devices, uuids, library);
+  for (const std::string& entry : VisibleEntries(*cuda_visible_devices)) {
+    const auto named = NameGpu(entry, devices, uuids, library);
     if (!named) {
       selection.notes.push_back(NoSuchGpu(entry));
       break;
     }
-    if (named->is_slice && !named->share)
+    if (named->slice && !named->slice->share)
       selection.notes.push_back("GPU " + uuids[named->index] +
                                 " is metered as a whole: its driver does not say how much of it "
                                 "the slice is");
     double& share = shares[named->index];
-    share = std::min(1.0, share + named->share.value_or(1));
+    share = std::min(1.0, share + (named->slice ? named->slice->share.value_or(1) : 1));
   }
   for (const auto& [index, share] : shares) selection.gpus.push_back({index, share});
   return selection;

@@ -13,6 +13,19 @@
 
 namespace ebb::meter {
 
+/// What one entry of the list names.
+struct NamedGpu {
+  std::size_t index = 0;          ///< into the list of GPUs
+  std::optional<MigSlice> slice;  ///< nothing: the whole GPU
+};
+/// Nothing: no GPU, or not one only. `devices` are those of the library, `uuids` theirs.
+std::optional<NamedGpu> NameGpu(std::string_view entry,
+                                const std::vector<GpuLibrary::Device>& devices,
+                                const std::vector<std::string>& uuids, const NvmlLibrary& library);
+
+/// The entries that count: all before the first that ends the list ("-1", "NoDevFiles", nothing).
+std::vector<std::string> VisibleEntries(const std::string& cuda_visible_devices);
+
 struct VisibleGpu {
   std::size_t index = 0;  ///< into the list of GPUs
   double share = 1;       ///< of the GPU; below 1 for MIG slices
@@ -23,7 +36,7 @@ struct GpuSelection {
   std::vector<std::string> notes;
 };
 
-/// Absent: all; empty: none. `devices` are those of the library, `uuids` theirs.
+/// Absent: all; empty: none.
 GpuSelection SelectGpus(const std::vector<GpuLibrary::Device>& devices,
                         const std::vector<std::string>& uuids,
                         const std::optional<std::string>& cuda_visible_devices,

@@ -1,6 +1,10 @@
 #include "meter/fake_nvml.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 
 namespace {
 
@@ -12,13 +16,47 @@ using ebb::meter::FakeNvmlState;
 constexpr int kSuccess = 0, kNotSupported = 3, kNotFound = 6, kInsufficientSize = 7,
               kDriverNotLoaded = 9;
 
+std::string Trimmed(const std::string& text) {
+  const auto begin = text.find_first_not_of(' ');
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
+FakeGpu GpuFrom(const std::string& line) {
+  std::vector<std::string> fields;
+  std::istringstream stream(line);
+  for (std::string field; std::getline(stream, field, '|');) fields.push_back(Trimmed(field));
+  fields.resize(5);
+  FakeGpu gpu;
+  gpu.uuid = fields[0];
+  gpu.name = fields[1];
+  if (!fields[2].empty()) gpu.millijoules = std::atoll(fields[2].c_str());
+  if (!fields[3].empty()) gpu.milliwatts = std::atoll(fields[3].c_str());
+  std::istringstream slices(fields[4]);
+  for (std::string uuid; slices >> uuid;)
+    gpu.mig.push_back({.uuid = uuid, .compute_slices = 1, .name = gpu.name + " MIG 1g.5gb"});
+  return gpu;
+}
+
+FakeNvmlState StateFromFile() {
+  FakeNvmlState state;
+  const char* file = std::getenv("EBB_FAKE_NVML_STATE");
+  std::ifstream stream(file ? file : "");
+  for (std::string line; std::getline(stream, line);) state.gpus.push_back(GpuFrom(line));
+  return state;
+}
+
 FakeNvmlState& State() {
-  static FakeNvmlState state;
+  static FakeNvmlState state = StateFromFile();
   return state;
 }
 
 const FakeGpu& Gpu(const void* device) { return *static_cast<const FakeGpu*>(device); }
 const FakeMig& Mig(const void* device) { return *static_cast<const FakeMig*>(device); }
+bool IsMig(const void* device) {
+  return std::none_of(State().gpus.begin(), State().gpus.end(),
+                      [&](const FakeGpu& gpu) { return &gpu == device; });
+}
 
 struct Sample {
   unsigned pid;
@@ -90,6 +128,11 @@ int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void* mig, void** parent) {
   return *parent ? kSuccess : kNotFound;
 }
 
+int nvmlDeviceGetMigMode(void* device, unsigned* now, unsigned* after_reset) {
+  *now = *after_reset = Gpu(device).mig_on || !Gpu(device).mig.empty() ? 1 : 0;
+  return kSuccess;
+}
+
 int nvmlDeviceGetMaxMigDeviceCount(void* device, unsigned* count) {
   *count = Gpu(device).mig.empty() ? 0 : Gpu(device).most_mig;
   return kSuccess;
@@ -136,11 +179,11 @@ int nvmlDeviceGetProcessUtilization(void* device, Sample* samples, unsigned* cou
 }
 
 int nvmlDeviceGetUUID(void* device, char* text, unsigned length) {
-  return CopyText(Gpu(device).uuid, text, length);
+  return CopyText(IsMig(device) ? Mig(device).uuid : Gpu(device).uuid, text, length);
 }
 
 int nvmlDeviceGetName(void* device, char* text, unsigned length) {
-  return CopyText(Gpu(device).name, text, length);
+  return CopyText(IsMig(device) ? Mig(device).name : Gpu(device).name, text, length);
 }
 
 int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millijoules) {

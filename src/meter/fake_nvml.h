@@ -1,6 +1,9 @@
 #pragma once
 // A stand-in for NVIDIA's management library with the symbols that nvml_library.cc loads. Tests
-// load it by path, as the real one is loaded, and set the state it answers from.
+// load it by path, as the real one is loaded, and set the state it answers from. A program that
+// loads it reads the state from the file $EBB_FAKE_NVML_STATE, one line for each GPU:
+//
+//   GPU-aaaa1111 | NVIDIA L4 | millijoules | milliwatts | MIG-1 MIG-2
 
 #include <string>
 #include <vector>
@@ -11,6 +14,7 @@ struct FakeMig {
   std::string uuid;
   unsigned gpu_instance = 0, compute_instance = 0;
   unsigned compute_slices = 0;  ///< 0: the driver does not say
+  std::string name = "Fake GPU MIG 1g";
 };
 
 struct FakeGpuProcess {
@@ -25,7 +29,8 @@ struct FakeGpu {
   long long millijoules = -1;  ///< total energy; negative: NVML_ERROR_NOT_SUPPORTED
   long long milliwatts = -1;   ///< power; negative: NVML_ERROR_NOT_SUPPORTED
   int utilisation_percent = 0;
-  int error = 0;  ///< answers every question with this: 4 no permission, 15 lost
+  int error = 0;        ///< answers every question with this: 4 no permission, 15 lost
+  bool mig_on = false;  ///< also when there are slices
   std::vector<FakeMig> mig{};
   unsigned most_mig = 7;
   std::vector<FakeGpuProcess> processes{};

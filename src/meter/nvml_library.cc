@@ -63,6 +63,7 @@ struct NvmlLibrary::Functions {
   NvmlReturn (*power)(Device, unsigned*);
   NvmlReturn (*utilisation)(Device, UtilisationRates*);
   NvmlReturn (*process_utilisation)(Device, ProcessSample*, unsigned*, unsigned long long);
+  NvmlReturn (*mig_mode)(Device, unsigned*, unsigned*);
   NvmlReturn (*most_mig_devices)(Device, unsigned*);
   NvmlReturn (*mig_by_index)(Device, unsigned, Device*);
   NvmlReturn (*gpu_instance)(Device, unsigned*);
@@ -83,6 +84,7 @@ struct NvmlLibrary::Functions {
     Load(handle, "nvmlDeviceGetPowerUsage", power);
     Load(handle, "nvmlDeviceGetUtilizationRates", utilisation);
     Load(handle, "nvmlDeviceGetProcessUtilization", process_utilisation);
+    Load(handle, "nvmlDeviceGetMigMode", mig_mode);
     Load(handle, "nvmlDeviceGetMaxMigDeviceCount", most_mig_devices);
     Load(handle, "nvmlDeviceGetMigDeviceHandleByIndex", mig_by_index);
     Load(handle, "nvmlDeviceGetGpuInstanceId", gpu_instance);
@@ -192,6 +194,19 @@ GpuAnswer<std::vector<GpuProcess>> NvmlLibrary::Processes(Device device,
 
 // MIG ----------------------------------------------------------------------------------------
 
+bool NvmlLibrary::MigIsOn(Device gpu) const {
+  unsigned now = 0, after_reset = 0;
+  if (!functions_->mig_mode) return false;
+  return functions_->mig_mode(gpu, &now, &after_reset) == kSuccess && now == 1;
+}
+
+std::vector<NvmlLibrary::Device> NvmlLibrary::MigDevices(Device gpu) const {
+  std::vector<Device> slices;
+  for (unsigned i = 0; i < MostMigDevices(gpu); ++i)
+    if (const Device mig = MigHandle(gpu, i)) slices.push_back(mig);
+  return slices;
+}
+
 unsigned NvmlLibrary::MostMigDevices(Device gpu) const {
   unsigned count = 0;
   if (!functions_->most_mig_devices) return 0;
@@ -205,7 +220,7 @@ NvmlLibrary::Device NvmlLibrary::MigHandle(Device gpu, unsigned index) const {
 }
 
 MigSlice NvmlLibrary::Slice(Device mig, Device parent) const {
-  MigSlice slice{Uuid(parent), std::nullopt};
+  MigSlice slice{Uuid(mig), Uuid(parent), std::nullopt};
   MigAttributes attributes{};
   const unsigned all = MostMigDevices(parent);
   if (all == 0 || !functions_->attributes) return slice;

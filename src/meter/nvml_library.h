@@ -12,6 +12,7 @@ namespace ebb::meter {
 
 /// A slice of a GPU (Multi-Instance GPU).
 struct MigSlice {
+  std::string uuid;         ///< "MIG-..."; empty where the driver does not say
   std::string parent_uuid;  ///< of the physical GPU
   /// Compute slices of it / those of the whole GPU; nothing where the driver does not say.
   std::optional<double> share;
@@ -35,6 +36,11 @@ class NvmlLibrary final : public GpuLibrary {
   GpuAnswer<double> UtilisationPercent(Device device) const override;
   GpuAnswer<std::vector<GpuProcess>> Processes(Device device, std::uint64_t& since) const override;
 
+  /// Whether the GPU is divided: programs use its slices, never the whole.
+  bool MigIsOn(Device gpu) const;
+  /// All slices of a GPU, as devices of their own: Uuid and Name answer for them.
+  std::vector<Device> MigDevices(Device gpu) const;
+  MigSlice Slice(Device mig, Device parent) const;
   /// The slice with this UUID ("MIG-...").
   std::optional<MigSlice> FindMig(const std::string& mig_uuid) const;
   /// By number on its GPU.
@@ -45,7 +51,6 @@ class NvmlLibrary final : public GpuLibrary {
  private:
   struct Functions;
   NvmlLibrary(void* handle, std::unique_ptr<Functions> functions);
-  MigSlice Slice(Device mig, Device parent) const;
   Device MigHandle(Device gpu, unsigned index) const;
   unsigned MostMigDevices(Device gpu) const;
 

@@ -1,6 +1,7 @@
 #include "service/service.h"
 
 #include "core/counterfactual.h"
+#include "local/kept_pools.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
 #include "store/engine_setup.h"
@@ -40,6 +41,7 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
     : options_(std::move(options)),
       feed_(feed),
       clock_(clock),
+      signals_(signals),
       store_(std::move(store)),
       bookkeeper_(store_,
                   [this](core::JobId job, const std::string& text) {
@@ -49,15 +51,7 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
       front_desk_({inbox_, store_, publisher_, dependencies_,
                    [this](const core::Submission& submission) { return AddToExecutor(submission); },
                    [this] { return clock_.Now(); }}),
-      observer_(std::make_unique<Observer>(*this)) {
-  local::SupervisedExecutorOptions executor = options_.executor;
-  executor.stored_up_to = [this](core::JobId job, int attempt) {
-    return bookkeeper_.StoredUpTo(job, attempt);
-  };
-  executor.on_tick = [this] { LookAtFigures(); };
-  executor_ = std::make_unique<local::SupervisedExecutor>(std::move(executor), feed, clock, signals,
-                                                          bookkeeper_);
-}
+      observer_(std::make_unique<Observer>(*this)) {}
 
 Service::~Service() = default;
 
@@ -98,6 +92,8 @@ Status Service::Recover() {
   if (clock_.settings().replayed && engine_->state().now > clock_.Now())
     clock_.SkipTo(engine_->state().now);
 
+  MakeExecutor();
+
   EBB_ASSIGN_OR_RETURN(std::vector<core::Submission> unknown, store_.UnknownSubmissions());
   EBB_ASSIGN_OR_RETURN(std::vector<core::Submission> live,
                        store::LiveSubmissions(store_.database()));
@@ -124,6 +120,18 @@ Status Service::Recover() {
     publisher_.FollowSignal({static_cast<int>(site), state.signals[site].view, {}});
   publisher_.Publish(clock_.Now());
   return {};
+}
+
+// The engine remembers attempts by the numbers of their pools.
+void Service::MakeExecutor() {
+  local::SupervisedExecutorOptions& options = options_.executor;
+  local::KeepPools(engine_->state().cluster, options.cluster, options.gpus);
+  options.stored_up_to = [this](core::JobId job, int attempt) {
+    return bookkeeper_.StoredUpTo(job, attempt);
+  };
+  options.on_tick = [this] { LookAtFigures(); };
+  executor_ =
+      std::make_unique<local::SupervisedExecutor>(options, feed_, clock_, signals_, bookkeeper_);
 }
 
 // Those that have ended last, with what they saved.

@@ -60,6 +60,7 @@ class Service {
   Service(ServiceOptions options, store::ServiceStore store, runtime::SignalFeed& feed,
           runtime::GridClock& clock, platform::ProcessSignals& signals);
   Status Recover();
+  void MakeExecutor();
   void RecoverEnded();
   Status AddToExecutor(const core::Submission& submission);
   void OnDecision(const engine::Decision& decision);
@@ -71,6 +72,7 @@ class Service {
   ServiceOptions options_;
   runtime::SignalFeed& feed_;
   runtime::GridClock& clock_;
+  platform::ProcessSignals& signals_;
   std::unique_ptr<engine::Engine> engine_;  // outlives the store, which looks at it
   store::ServiceStore store_;
   Publisher publisher_;

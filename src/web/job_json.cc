@@ -95,6 +95,7 @@ Json RunningJson(const service::View& view) {
                        {"attempt", program.attempt},
                        {"pool", program.pool},
                        {"slots", program.slots},
+                       {"gpus", program.gpus},
                        {"elapsed_s", Seconds(program.figures.elapsed)},
                        {"power_w", program.figures.power.watts},
                        {"energy_kwh", program.figures.energy.kwh()},

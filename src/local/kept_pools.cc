@@ -1,0 +1,30 @@
+#include "local/kept_pools.h"
+
+#include <algorithm>
+
+namespace ebb::local {
+
+void KeepPools(const core::Cluster& before, core::Cluster& cluster,
+               std::vector<std::vector<std::string>>& gpus) {
+  gpus.resize(cluster.pools.size());
+  std::vector<core::DevicePool> pools = before.pools;
+  std::vector<std::vector<std::string>> names(pools.size());
+  for (core::DevicePool& pool : pools) pool.count = 0;
+  for (std::size_t i = 0; i < cluster.pools.size(); ++i) {
+    const core::DevicePool& now = cluster.pools[i];
+    const auto same = std::find_if(pools.begin(), pools.end(), [&](const core::DevicePool& pool) {
+      return pool.model == now.model && pool.site == now.site;
+    });
+    if (same == pools.end()) {
+      pools.push_back(now);
+      names.push_back(std::move(gpus[i]));
+    } else {
+      *same = now;
+      names[static_cast<std::size_t>(same - pools.begin())] = std::move(gpus[i]);
+    }
+  }
+  cluster.pools = std::move(pools);
+  gpus = std::move(names);
+}
+
+}  // namespace ebb::local

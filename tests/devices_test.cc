@@ -1,0 +1,95 @@
+// GPUs as a person meets them: a machine that has none of them, under a stand-in for NVML.
+#include "serve_fixture.h"
+
+namespace ebb {
+namespace {
+
+class Gpus : public ServeCommand {
+ protected:
+  // `state`: see meter/fake_nvml.h.
+  void Have(const std::string& state) {
+    Write("gpus.txt", state);
+    fs::create_symlink(EBB_FAKE_NVML, directory_ / "libnvidia-ml.so.1");
+    ::setenv("LD_LIBRARY_PATH", directory_.c_str(), 1);
+    ::setenv("EBB_FAKE_NVML_STATE", (directory_ / "gpus.txt").c_str(), 1);
+  }
+  void TearDown() override {
+    for (const char* name : {"LD_LIBRARY_PATH", "EBB_FAKE_NVML_STATE", "CUDA_VISIBLE_DEVICES"})
+      ::unsetenv(name);
+    ServeCommand::TearDown();
+  }
+  nlohmann::json DevicesNow() {
+    return nlohmann::json::parse(Client({"devices", "--format", "json"}).out, nullptr, false);
+  }
+  // By job, as their programs saw it.
+  std::multiset<std::string> Lines(const std::string& file) {
+    std::istringstream stream(Read(directory_ / file));
+    std::multiset<std::string> lines;
+    for (std::string line; std::getline(stream, line);) lines.insert(line);
+    return lines;
+  }
+};
+
+constexpr const char* kThree =
+    "GPU-aaaa1111 | NVIDIA L4 | 1000 | 40000\n"
+    "GPU-bbbb2222 | NVIDIA L4 | 1000 | 40000\n"
+    "GPU-cccc3333 | NVIDIA A10 | 1000 | 90000\n";
+
+TEST_F(Gpus, AServiceTakesThoseItFindsAndGivesEachToOneJob) {
+  Have(kThree);
+  Serve({});
+  EXPECT_TRUE(Contains(Read(directory_ / "serve.txt"), "2 x NVIDIA L4, 1 x NVIDIA A10"))
+      << Read(directory_ / "serve.txt");
+  const std::vector<std::string> command{
+      "bash", "-c",
+      "echo $CUDA_VISIBLE_DEVICES >> seen; while [ ! -e enough ]; do sleep 0.05; done"};
+  for (int i = 0; i < 4; ++i) ASSERT_EQ(Client({"submit"}, command).code, 0);
+  WaitUntil([&] { return Lines("seen").size() == 3; });
+  EXPECT_EQ(Lines("seen"),
+            (std::multiset<std::string>{"GPU-aaaa1111", "GPU-bbbb2222", "GPU-cccc3333"}));
+  WaitUntil([&] {
+    const auto devices = DevicesNow();
+    std::set<int> jobs;
+    for (const auto& device : devices.at("devices"))
+      if (device.contains("job")) jobs.insert(device.at("job").get<int>());
+    return jobs.size() == 3;
+  });
+  const Outcome text = Client({"devices"});
+  EXPECT_TRUE(Contains(text.out, "GPU-cccc3333") && Contains(text.out, "job ")) << text.out;
+  Stop(SIGKILL);
+  Serve({});
+  EXPECT_EQ(Lines("seen").size(), 3u) << "the fourth waits for a GPU of its own";
+  Write("enough", "");
+  WaitUntil([&] { return Ended() == 4; });
+  EXPECT_EQ(Lines("seen").size(), 4u);
+}
+
+TEST_F(Gpus, TheEnvironmentOfTheServiceHidesGpusAndANameIsChecked) {
+  Have(kThree);
+  ::setenv("CUDA_VISIBLE_DEVICES", "2", 1);
+  const auto devices = DevicesNow().at("devices");
+  ASSERT_EQ(devices.size(), 1u);
+  EXPECT_EQ(devices[0].at("uuid"), "GPU-cccc3333");
+  const Outcome hidden = Client({"serve", "--constant", "200", "--port", "0", "--gpus", "0"});
+  EXPECT_EQ(hidden.code, 2);
+  EXPECT_TRUE(Contains(hidden.err, "CUDA_VISIBLE_DEVICES leaves: 2 GPU-cccc3333 (NVIDIA A10)"))
+      << hidden.err;
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
+  const Outcome wrong = Client({"serve", "--constant", "200", "--port", "0", "--gpus", "0,9"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_TRUE(Contains(wrong.err, "\"9\"") && Contains(wrong.err, "1 GPU-bbbb2222 (NVIDIA L4)"))
+      << wrong.err;
+}
+
+TEST_F(Gpus, WithoutAnyTheCpuIsUsed) {
+  Have("");
+  Serve({});
+  EXPECT_TRUE(Contains(Read(directory_ / "serve.txt"), "1 x cpu"))
+      << Read(directory_ / "serve.txt");
+  const Outcome text = Client({"devices"});
+  EXPECT_EQ(text.code, 0);
+  EXPECT_TRUE(Contains(text.out, "--slots")) << text.out;
+}
+
+}  // namespace
+}  // namespace ebb
