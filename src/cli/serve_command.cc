@@ -36,7 +36,7 @@ struct ServeRequest {
   FlagValues flags;
   std::string store, policy = "planner", slots, gpus, grace;
   std::string address = "127.0.0.1", port = kDefaultPort;
-  std::string host_name;
+  std::string host_name, metrics_retention;
   std::string version;  ///< of Ebb
 };
 
@@ -103,7 +103,11 @@ Result<int> Serve(const ServeRequest& request) {
   EBB_ASSIGN_OR_RETURN(api_options.access.token, web::OpenToken(TokenFileOf(store)));
   api_options.access.token_to_read = !IsLoopback(request.address);
   if (!request.host_name.empty()) api_options.access.hosts = {request.host_name};
-  api_options.version = request.version;
+  api_options.metrics.version = request.version;
+  if (!request.metrics_retention.empty()) {
+    EBB_ASSIGN_OR_RETURN(api_options.metrics.retention,
+                         DurationOf("--metrics-retention", request.metrics_retention));
+  }
   api_options.tiers = plan::PublishedTiers();
   api_options.store = store;
   web::Api api(*service, std::move(api_options));
@@ -157,6 +161,9 @@ void AddServeCommand(Parser& parser, const std::string& version) {
   command.Flag({"port", "N", "default 8733; 0: any that is free", "Service"}, into(request->port));
   command.Flag({"host-name", "NAME", "a name under which the service is reached", "Service"},
                into(request->host_name));
+  command.Flag({"metrics-retention", "DURATION",
+                "how long /metrics tells of a job after its end (default 15m)", "Service"},
+               into(request->metrics_retention));
   for (const FlagGroup group : {FlagGroup::kSignal, FlagGroup::kClock, FlagGroup::kMetering})
     AddFlags(command, group, request->flags);
   command.Action([request] { return Serve(*request); });

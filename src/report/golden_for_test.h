@@ -1,25 +1,17 @@
 #pragma once
-// Compares a text with a golden file under src/report/testdata. EBB_UPDATE_GOLDEN=1 rewrites it.
+// Golden files under src/report/testdata, and scratch directories.
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
-#include "platform/file.h"
+#include "testing/golden.h"
 
 namespace ebb::report {
 
 inline void ExpectGolden(const std::string& name, const std::string& actual) {
-  const std::filesystem::path file =
-      std::filesystem::path(EBB_SOURCE_DIR) / "src" / "report" / "testdata" / name;
-  if (const char* update = std::getenv("EBB_UPDATE_GOLDEN"); update && *update == '1') {
-    ASSERT_TRUE(platform::WriteFileAtomically(file, actual));
-  }
-  const auto expected = platform::ReadFile(file);
-  ASSERT_TRUE(expected) << expected.error().Message();
-  EXPECT_EQ(*expected, actual) << "run with EBB_UPDATE_GOLDEN=1 if the change is meant";
+  ExpectGoldenFile("report/testdata/" + name, actual);
 }
 
 /// An empty directory of its own for each test.

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
-#include "base/text.h"
+#include "base/exposition.h"
 
 namespace ebb::report {
 namespace {
+
+using Type = Exposition::Type;
 
 constexpr double kJoulesPerKwh = 3.6e6;
 
@@ -14,40 +16,11 @@ PrometheusTotals::OfComponent& Of(core::Component component, PrometheusTotals& t
   return component == core::Component::kGpu ? totals.gpu : totals.ram;
 }
 
-// Label values: backslash, quote and line break are escaped.
-std::string Escaped(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '\\' || c == '"') escaped += '\\';
-    if (c == '\n')
-      escaped += "\\n";
-    else
-      escaped += c;
-  }
-  return escaped;
-}
-
-// Metric after metric.
-class Exposition {
- public:
-  void Metric(const std::string& name, const char* type, const std::string& help) {
-    name_ = name;
-    text_ += "# HELP " + name + " " + help + "\n# TYPE " + name + " " + type + "\n";
-  }
-  void Value(const std::string& labels, double value) {
-    text_ += name_ + "{" + labels + "} " + FormatExact(value) + "\n";
-  }
-  std::string Take() { return std::move(text_); }
-
- private:
-  std::string name_, text_;
-};
-
 void WriteCodeCarbon(const std::string& project_name, const PrometheusTotals& now,
                      const PrometheusTotals& before, Exposition& out) {
-  const std::string labels = "project_name=\"" + Escaped(project_name) + "\"";
+  const std::string labels = ExpositionLabels({{"project_name", project_name}});
   const auto gauge = [&](const char* name, const char* help, double value) {
-    out.Metric(std::string("codecarbon_") + name, "gauge", help);
+    out.Metric(std::string("codecarbon_") + name, Type::kGauge, help);
     out.Value(labels, value);
   };
   const auto kwh = [](double joules) { return joules / kJoulesPerKwh; };
@@ -67,7 +40,7 @@ void WriteCodeCarbon(const std::string& project_name, const PrometheusTotals& no
         kwh(now.ram.energy_j - before.ram.energy_j));
   gauge("energy_consumed", "Sum of cpu_energy, gpu_energy and ram_energy (kWh)",
         kwh(now.energy_j() - before.energy_j()));
-  out.Metric("codecarbon_energy_total", "counter", "Energy since the start of the run (kWh)");
+  out.Metric("codecarbon_energy_total", Type::kCounter, "Energy since the start of the run (kWh)");
   out.Value(labels, kwh(now.energy_j()));
 }
 
@@ -77,16 +50,16 @@ void WriteOwn(const std::string& labels, const PrometheusTotals& now, Exposition
     out.Value(labels + ",component=\"gpu\"", now.gpu.*member);
     out.Value(labels + ",component=\"ram\"", now.ram.*member);
   };
-  out.Metric("ebb_run_duration_seconds", "gauge", "How long the run has been measured.");
+  out.Metric("ebb_run_duration_seconds", Type::kGauge, "How long the run has been measured.");
   out.Value(labels, now.duration_s);
-  out.Metric("ebb_energy_joules_total", "counter", "Energy of the run, PUE included.");
+  out.Metric("ebb_energy_joules_total", Type::kCounter, "Energy of the run, PUE included.");
   by_component(&PrometheusTotals::OfComponent::energy_j);
-  out.Metric("ebb_power_watts", "gauge", "Latest power, without PUE.");
+  out.Metric("ebb_power_watts", Type::kGauge, "Latest power, without PUE.");
   by_component(&PrometheusTotals::OfComponent::power_w);
-  out.Metric("ebb_emissions_grams_total", "counter",
+  out.Metric("ebb_emissions_grams_total", Type::kCounter,
              "CO2eq of the energy whose carbon intensity is known.");
   out.Value(labels, now.emissions_g);
-  out.Metric("ebb_energy_without_intensity_joules_total", "counter",
+  out.Metric("ebb_energy_without_intensity_joules_total", Type::kCounter,
              "Energy whose emissions are unknown, PUE included.");
   out.Value(labels, now.unaccounted_j);
 }
@@ -120,8 +93,7 @@ std::string PrometheusText(const std::string& project_name, const std::string& r
                            const PrometheusTotals& now, const PrometheusTotals& before) {
   Exposition out;
   WriteCodeCarbon(project_name, now, before, out);
-  WriteOwn("run_id=\"" + Escaped(run_id) + "\",project_name=\"" + Escaped(project_name) + "\"", now,
-           out);
+  WriteOwn(ExpositionLabels({{"run_id", run_id}, {"project_name", project_name}}), now, out);
   return out.Take();
 }
 

@@ -16,6 +16,7 @@ JobFigures& Bookkeeper::FiguresOf(core::JobId job) {
 Status Bookkeeper::Rows(core::JobId job, std::span<const core::LedgerRow> rows) {
   JobFigures& figures = FiguresOf(job);
   for (const core::LedgerRow& row : rows) {
+    counters_.AddRow(row);
     figures.energy += row.energy;
     if (const auto emissions = row.emissions())
       figures.emissions = figures.emissions.value_or(Emissions{}) + *emissions;

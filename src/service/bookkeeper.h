@@ -11,6 +11,7 @@
 #include "core/run.h"
 #include "local/local_job.h"
 #include "local/supervised_program.h"
+#include "service/counters.h"
 #include "store/service_store.h"
 
 namespace ebb::service {
@@ -24,7 +25,8 @@ struct JobFigures {
 class Bookkeeper final : public local::JobRecords {
  public:
   using Say = std::function<void(core::JobId, const std::string&)>;
-  explicit Bookkeeper(store::ServiceStore& store, Say say) : store_(store), say_(std::move(say)) {}
+  Bookkeeper(store::ServiceStore& store, Say say, Counters& counters)
+      : store_(store), say_(std::move(say)), counters_(counters) {}
 
   Status Begin(core::JobId, const core::Attempt&) override { return {}; }
   Status Rows(core::JobId job, std::span<const core::LedgerRow> rows) override;
@@ -44,6 +46,7 @@ class Bookkeeper final : public local::JobRecords {
 
   store::ServiceStore& store_;
   Say say_;
+  Counters& counters_;
   std::map<core::JobId, JobFigures> figures_;
   std::set<core::JobId> changed_;
   std::set<core::JobId> ended_;

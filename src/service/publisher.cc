@@ -72,11 +72,16 @@ void Publisher::FollowJob(const engine::Explanation& explanation, const engine::
 void Publisher::FollowDecision(const engine::Decision& decision, const engine::Engine& engine,
                                const Dependencies& dependencies) {
   for (const engine::Explanation& explanation : decision.explanations) {
-    const JobCard* before = next_.jobs.Find(explanation.job);
-    if (before && before->explanation.stage != explanation.stage)
+    const JobCard* known = next_.jobs.Find(explanation.job);
+    const auto before = known ? std::optional<JobMark>(*known) : std::nullopt;
+    if (before && before->stage != explanation.stage)
       Say(decision.at, explanation.job, engine::Sentence(explanation));
     FollowJob(explanation, engine.state(), dependencies);
+    if (!before) continue;
+    next_.counters.Follow(*before, JobMark(*next_.jobs.Find(explanation.job)));
+    if (engine::HasEnded(explanation.stage)) uncompared_.insert(explanation.job);
   }
+  ++next_.counters.decisions;
   next_.cluster = engine.state().cluster;
 }
 
@@ -102,11 +107,20 @@ void Publisher::FollowFigures(const std::map<core::JobId, JobFigures>& changed) 
 }
 
 void Publisher::SetBaseline(core::JobId job, std::optional<Emissions> at_submission) {
+  const JobCard* ended = next_.jobs.Find(job);
+  if (uncompared_.erase(job) > 0 && ended && ended->emissions && at_submission) {
+    ++next_.counters.compared;
+    next_.counters.compared_emissions += *ended->emissions;
+    next_.counters.compared_at_submission += *at_submission;
+  }
   Change(job, [&](JobCard& card) { card.emissions_at_submission = at_submission; });
 }
 
 void Publisher::ForgetEnded(std::size_t keep) {
-  for (; ended_.size() > keep; ended_.pop_front()) next_.jobs.Erase(ended_.front());
+  for (; ended_.size() > keep; ended_.pop_front()) {
+    next_.jobs.Erase(ended_.front());
+    uncompared_.erase(ended_.front());
+  }
 }
 
 void Publisher::Say(Time at, core::JobId job, std::string text) {
@@ -119,6 +133,7 @@ void Publisher::Say(Time at, core::JobId job, std::string text) {
 void Publisher::Publish(Time now) {
   ++next_.version;
   next_.now = now;
+  next_.counters.last_look = std::chrono::steady_clock::now();
   auto view = std::make_shared<const View>(next_);
   {
     const std::lock_guard guard(mutex_);

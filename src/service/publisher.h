@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <set>
 
 #include "engine/engine.h"
 #include "service/bookkeeper.h"
@@ -44,6 +45,8 @@ class Publisher {
   void SetRunning(std::vector<local::SupervisedFigures> running) {
     next_.running = std::move(running);
   }
+  /// Published with the next view.
+  Counters& counters() { return next_.counters; }
   void SetTrouble(std::string trouble) { next_.trouble = std::move(trouble); }
   void Say(Time at, core::JobId job, std::string text);
   void Publish(Time now);
@@ -53,6 +56,7 @@ class Publisher {
 
   View next_;
   std::deque<core::JobId> ended_;
+  std::set<core::JobId> uncompared_;  // ended in this life, and their savings are not counted
   mutable std::mutex mutex_;
   mutable std::condition_variable published_;
   std::shared_ptr<const View> latest_ = std::make_shared<const View>();

@@ -4,6 +4,7 @@
 #include "local/kept_pools.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
+#include "service/timed.h"
 #include "store/engine_setup.h"
 
 namespace ebb::service {
@@ -14,6 +15,7 @@ class Service::Observer final : public runtime::LoopObserver {
   explicit Observer(Service& service) : service_(service) {}
   void OnEvent(const engine::Event& event) override {
     service_.front_desk_.OnTaken(event);
+    Count(event);
     if (const auto* signal = std::get_if<engine::SignalObserved>(&event.fact)) {
       service_.publisher_.FollowSignal(*signal);
       service_.store_.AddSignal(signal->view.known);
@@ -23,6 +25,8 @@ class Service::Observer final : public runtime::LoopObserver {
   }
   void OnRefused(const engine::Event& event, const Error& error) override {
     service_.front_desk_.OnRefused(event, error);
+    if (std::holds_alternative<engine::JobSubmitted>(event.fact))
+      ++service_.publisher_.counters().refused;
   }
   void OnDecision(const engine::Decision& decision, const engine::Engine&) override {
     service_.OnDecision(decision);
@@ -33,6 +37,20 @@ class Service::Observer final : public runtime::LoopObserver {
   }
 
  private:
+  void Count(const engine::Event& event) {
+    Counters& counters = service_.publisher_.counters();
+    if (std::holds_alternative<engine::JobSubmitted>(event.fact)) ++counters.submitted;
+    if (std::holds_alternative<engine::SignalLost>(event.fact)) ++counters.signal_losses;
+    const auto* report = std::get_if<engine::JobReport>(&event.fact);
+    if (!report) return;
+    if (report->phase == engine::JobPhase::kStartFailed) {
+      ++counters.failed_starts;
+      ++counters.failed_starts_in_a_row;
+    } else if (report->phase == engine::JobPhase::kRunning) {
+      counters.failed_starts_in_a_row = 0;
+    }
+  }
+
   Service& service_;
 };
 
@@ -43,10 +61,12 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
       clock_(clock),
       signals_(signals),
       store_(std::move(store)),
-      bookkeeper_(store_,
-                  [this](core::JobId job, const std::string& text) {
-                    publisher_.Say(clock_.Now(), job, text);
-                  }),
+      bookkeeper_(
+          store_,
+          [this](core::JobId job, const std::string& text) {
+            publisher_.Say(clock_.Now(), job, text);
+          },
+          publisher_.counters()),
       inbox_([this] { executor_->Wake(); }),
       front_desk_({inbox_, store_, publisher_, dependencies_,
                    [this](const core::Submission& submission) { return AddToExecutor(submission); },
@@ -83,7 +103,8 @@ std::vector<Interval> StretchesOf(store::Database& database, core::JobId job) {
 // Where the last life left off ---------------------------------------------------------------
 
 Status Service::Recover() {
-  EBB_ASSIGN_OR_RETURN(auto policy, plan::MakePolicy(options_.policy, {}));
+  EBB_ASSIGN_OR_RETURN(auto named, plan::MakePolicy(options_.policy, {}));
+  auto policy = std::make_unique<TimedPolicy>(std::move(named), publisher_.counters());
   EBB_ASSIGN_OR_RETURN(store::Recovered recovered, store_.Recover(std::make_unique<engine::Engine>(
                                                        options_.engine, std::move(policy))));
   engine_ = std::move(recovered.engine);
@@ -243,7 +264,10 @@ bool Service::WaitOutTrouble(const Error& error) {
     publisher_.Publish(clock_.Now());
     // Reports are found again when the loop begins anew.
     std::ignore = executor_->WaitForEvents(clock_.Now() + options_.trouble_retry);
-    if (!store_.Commit()) continue;
+    if (!store_.Commit()) {
+      ++publisher_.counters().store_write_errors;
+      continue;
+    }
     publisher_.SetTrouble("");
     publisher_.Say(clock_.Now(), 0, "the store can be written again");
     FollowMissed();
@@ -254,9 +278,10 @@ bool Service::WaitOutTrouble(const Error& error) {
 }
 
 Result<int> Service::Run() {
+  TimedJournal journal(store_, publisher_.counters());
   const runtime::LoopPorts ports{
       *executor_, {&feed_},        front_desk_,
-      &store_,    observer_.get(), [this] { return executor_->stop_signal().has_value(); }};
+      &journal,   observer_.get(), [this] { return executor_->stop_signal().has_value(); }};
   for (;;) {
     const auto result = runtime::Run(*engine_, ports, {});
     if (result) break;

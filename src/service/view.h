@@ -9,6 +9,7 @@
 #include "core/cluster.h"
 #include "core/intensity.h"
 #include "local/supervised_executor.h"
+#include "service/counters.h"
 #include "service/job_board.h"
 
 namespace ebb::service {
@@ -36,6 +37,7 @@ struct View {
   std::vector<Happening> happenings;  ///< oldest first
   /// Why nothing can be started or submitted; empty: all is well.
   std::string trouble;
+  Counters counters;
 };
 
 }  // namespace ebb::service

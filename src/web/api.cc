@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/exposition.h"
 #include "base/text.h"
 #include "web/job_json.h"
 #include "web/page_files.h"
@@ -126,8 +127,9 @@ const std::vector<Api::Route>& Api::Routes() {
       {"GET", "/api/v1/tiers", "The tiers that jobs can be submitted in", &Api::Tiers},
       {"GET", "/api/v1/events", "The status as it changes (server-sent events)", &Api::Events},
       {"GET", "/api/v1/openapi.json", "This API, described", &Api::OpenApi},
-      {"GET", "/livez", "Whether the service answers", &Api::Alive},
-      {"GET", "/readyz", "Whether it can start and store jobs", &Api::Ready},
+      {"GET", "/metrics", "For Prometheus: ?names=ebb|compute-gardener", &Api::Metrics},
+      {"GET", "/livez", "Whether the service lives, part by part", &Api::Alive},
+      {"GET", "/readyz", "Whether it can take, start and store jobs", &Api::Ready},
   };
   return routes;
 }
@@ -298,28 +300,31 @@ HttpResponse Api::Events(const HttpRequest&, core::JobId) const {
   return response;
 }
 
+Health Api::HealthNow(const service::View& view) const {
+  return HealthOf(view, service_.GridNow(), std::chrono::steady_clock::now());
+}
+
 HttpResponse Api::Alive(const HttpRequest&, core::JobId) const {
-  HttpResponse response;
-  response.content_type = "text/plain";
-  response.body = "ok\n";
-  return response;
+  const Health health = HealthNow(*service_.view());
+  return Respond(HealthToJson(health), health.hangs ? 503 : 200);
 }
 
 HttpResponse Api::Ready(const HttpRequest&, core::JobId) const {
+  const Health health = HealthNow(*service_.view());
+  return Respond(HealthToJson(health), health.Ready() ? 200 : 503);
+}
+
+HttpResponse Api::Metrics(const HttpRequest& request, core::JobId) const {
+  const std::string names = QueryOf(request, "names");
+  if (!names.empty() && names != "ebb" && names != "compute-gardener")
+    return Respond(Error{ExitCode::kUsage, "\"" + names + "\" is no set of names", "names",
+                         "ebb, compute-gardener"});
   const auto view = service_.view();
-  Json json{{"store", view->trouble.empty() ? "ok" : view->trouble}};
-  bool ready = view->trouble.empty();
-  json["signals"] = Json::array();
-  for (const service::SiteSignalView& signal : view->signals) {
-    const bool has_value = signal.view && signal.view->At(view->now);
-    ready = ready && has_value;
-    json["signals"].push_back({{"zone", signal.view ? signal.view->known.identity().zone : ""},
-                               {"value", has_value},
-                               {"age_s", signal.view ? Seconds(view->now - signal.view->now) : -1},
-                               {"lost", signal.lost}});
-  }
-  json["ready"] = ready;
-  return Respond(json.dump() + "\n", ready ? 200 : 503);
+  const auto text = names == "compute-gardener" ? CompatibleMetricsText : MetricsText;
+  HttpResponse response;
+  response.content_type = kExpositionContentType;
+  response.body = text(*view, HealthNow(*view), service_.GridNow(), options_.metrics);
+  return response;
 }
 
 HttpResponse Api::OpenApi(const HttpRequest&, core::JobId) const {
@@ -341,7 +346,7 @@ HttpResponse Api::OpenApi(const HttpRequest&, core::JobId) const {
   }
   return Respond(
       Json{{"openapi", "3.0.3"},
-           {"info", {{"title", "Ebb"}, {"version", options_.version}}},
+           {"info", {{"title", "Ebb"}, {"version", options_.metrics.version}}},
            {"paths", paths},
            {"components",
             {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}}}}}

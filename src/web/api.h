@@ -10,12 +10,13 @@
 #include "service/service.h"
 #include "web/access.h"
 #include "web/http_server.h"
+#include "web/metrics.h"
 
 namespace ebb::web {
 
 struct ApiOptions {
   AccessOptions access;
-  std::string version;
+  MetricsOptions metrics;  ///< with the version of Ebb
   std::vector<plan::Tier> tiers;
   std::filesystem::path store;
 };
@@ -51,7 +52,9 @@ class Api {
   HttpResponse Events(const HttpRequest&, core::JobId) const;
   HttpResponse Alive(const HttpRequest&, core::JobId) const;
   HttpResponse Ready(const HttpRequest&, core::JobId) const;
+  HttpResponse Metrics(const HttpRequest& request, core::JobId) const;
   HttpResponse OpenApi(const HttpRequest&, core::JobId) const;
+  Health HealthNow(const service::View& view) const;
   HttpResponse Ask(service::Request request, int done) const;
 
   service::Service& service_;

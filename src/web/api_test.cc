@@ -65,7 +65,7 @@ class ApiTest : public ::testing::Test {
     world_.Start();
     ApiOptions options;
     options.access.token = kToken;
-    options.version = "test";
+    options.metrics.version = "test";
     options.tiers = plan::PublishedTiers();
     options.store = world_.store();
     api_ = std::make_unique<Api>(world_.service(), options);
