@@ -1,73 +1,50 @@
 #!/usr/bin/env python3
-"""The page of the queue service as a person sees it, in headless Chromium (ChromeDriver, W3C WebDriver).
+"""The page of the queue service as a person sees it, in headless Chromium.
 
 Usage: page_test.py EBB DIRECTORY. Screenshots are left in DIRECTORY. Exit code 77: no browser here.
 """
 
-import base64
-import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
-import urllib.request
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import webdriver
 
 EBB, KEEP = sys.argv[1], sys.argv[2]
-CHROMEDRIVER = shutil.which("chromedriver")
-PATIENCE_S = 30
 
+# Every text that is shown, with its contrast on what lies behind it (WCAG 2.2, 1.4.3), as [contrast, text] where that is
+# below 4.5.
+LOW_CONTRAST = """
+const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+const luminance = ([r, g, b]) => [r, g, b].map((c) => c / 255).map((c) => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4)
+  .reduce((sum, c, i) => sum + c * [.2126, .7152, .0722][i], 0);
+const ground = (element) => {
+  for (; element; element = element.parentElement) {
+    const colour = parts(getComputedStyle(element).backgroundColor);
+    if (colour.length < 4 || colour[3] === 1) return colour;
+  }
+  return [255, 255, 255];
+};
+return [...document.querySelectorAll("body *")].filter((element) => element.checkVisibility() && !element.disabled &&
+    [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim())).map((element) => {
+  const a = luminance(parts(getComputedStyle(element).color)), b = luminance(ground(element));
+  return [(Math.max(a, b) + .05) / (Math.min(a, b) + .05), element.textContent.trim().slice(0, 40)];
+}).filter(([contrast]) => contrast < 4.5);
+"""
 
-class Browser:
-    """The few commands of WebDriver that are needed."""
-
-    def __init__(self, width, height):
-        self.process = subprocess.Popen([CHROMEDRIVER, "--port=0"], stdout=subprocess.PIPE, text=True)
-        port = None
-        for line in self.process.stdout:
-            if "successfully on port" in line:
-                port = int(line.rstrip(".\n").rsplit(" ", 1)[1])
-                break
-        self.base = f"http://127.0.0.1:{port}"
-        options = {"args": ["--headless=new", "--no-sandbox", "--disable-gpu", f"--window-size={width},{height}"]}
-        answer = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {
-            "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}}})
-        self.base += "/session/" + answer["sessionId"]
-
-    def call(self, method, path, body=None):
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return json.load(answer)["value"]
-
-    def run(self, script):
-        return self.call("POST", "/execute/sync", {"script": script, "args": []})
-
-    def wait(self, condition):
-        deadline = time.monotonic() + PATIENCE_S
-        while time.monotonic() < deadline:
-            value = self.run("return " + condition)
-            if value:
-                return value
-            time.sleep(0.1)
-        raise AssertionError("did not come true: " + condition)
-
-    def screenshot(self, name):
-        with open(os.path.join(KEEP, name + ".png"), "wb") as file:
-            file.write(base64.b64decode(self.call("GET", "/screenshot")))
-
-    def errors(self):
-        return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})
-                if entry["level"] == "SEVERE"]
-
-    def close(self):
-        try:
-            self.call("DELETE", "")
-        finally:
-            self.process.terminate()
-            self.process.wait()
+# What a screen reader has no name for: controls without a label, charts without words, sections without a heading.
+NAMELESS = """
+const named = (e) => e.getAttribute("aria-label")?.trim() || e.labels?.length || e.textContent.trim() ||
+  (e.getAttribute("aria-labelledby") || "").split(" ").some((id) => document.getElementById(id)?.textContent.trim());
+const all = (selector) => [...document.querySelectorAll(selector)].filter((e) => e.checkVisibility());
+return [...all("input, select").filter((e) => !e.labels.length), ...all("button, a, [role=region], [tabindex]").filter((e) => !named(e)),
+  ...all("canvas").filter((e) => e.getAttribute("role") !== "img" || !e.getAttribute("aria-label")),
+  ...all("section").filter((e) => !named(e))].map((e) => e.outerHTML.slice(0, 120));
+"""
 
 
 def rows():
@@ -86,7 +63,8 @@ class Page(unittest.TestCase):
         cls.ebb("submit", "--name", "long-one", "--", "sh", "-c", "echo I run; sleep 600")
         cls.ebb("submit", "--name", "bad <b>one</b>", "--", "sh", "-c", "exit 3")
         cls.ebb("submit", "--name", "after-it", "--after", "1", "--", "true")
-        cls.browser = Browser(1280, 1400)
+        cls.browser = webdriver.Browser(1280, 1400, KEEP)
+        cls.browser.devtools("Emulation.setTimezoneOverride", timezoneId="Asia/Kolkata")
         cls.browser.call("POST", "/url", {"url": cls.url + "/"})
 
     @classmethod
@@ -112,7 +90,6 @@ class Page(unittest.TestCase):
         self.assertEqual(len(listed), 2, listed)
         self.assertIn("running", listed[0])
         self.assertIn("after job 1", listed[1])
-        browser.screenshot("page-light")
 
     def test_2_text_of_others_is_never_markup(self):
         browser = self.browser
@@ -127,12 +104,16 @@ class Page(unittest.TestCase):
         browser = self.browser
         browser.run("document.getElementById('stage').value = 'live';"
                     "document.getElementById('stage').dispatchEvent(new Event('change'));"
-                    "document.querySelector('#jobs button').click()")
+                    "document.querySelector('#jobs a').click()")
         browser.wait("document.getElementById('job').open")
         browser.wait("document.getElementById('job-log').innerText.includes('I run')")
         self.assertIn("long-one", browser.run("return document.getElementById('job-title').innerText"))
         browser.screenshot("page-job")
+        self.assertEqual(browser.run("return location.hash"), "#job=1")
+        self.assertEqual(browser.run(NAMELESS), [])
         browser.run("document.getElementById('job').close()")
+        self.assertEqual(browser.run("return location.hash"), "")
+        self.assertEqual(browser.run("return document.activeElement.textContent"), "1")
 
     def test_4_what_happens_shows_within_two_seconds(self):
         self.ebb("submit", "--name", "newcomer", "--", "sleep", "30")
@@ -149,18 +130,88 @@ class Page(unittest.TestCase):
                 "let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return n")
             self.assertGreater(inked, 500, canvas)
 
-    def test_6_fits_a_phone_and_has_no_errors(self):
-        self.browser.call("POST", "/window/rect", {"width": 500, "height": 900})
-        self.browser.wait("window.innerWidth < 600")
-        wide = self.browser.run("return document.documentElement.scrollWidth - window.innerWidth")
-        self.assertLessEqual(wide, 1)
-        self.browser.screenshot("page-phone")
-        self.assertEqual([m for m in self.browser.errors() if "/log" not in m], [])
+    def test_6_thresholds_of_the_tiers_are_drawn(self):
+        self.assertEqual(self.browser.run("return thresholdLabels(state.tiers, (value) => 300 - value).map((l) => l.text)"),
+                         ["tier 1 ≤ 225", "tier 2 ≤ 175", "tier 3 ≤ 125"])
+        self.assertEqual(self.browser.run("return thresholdLabels(state.tiers, (value) => 30 - value / 10).map((l) => l.text)"),
+                         ["tiers 1 ≤ 225, 2 ≤ 175, 3 ≤ 125"])
+
+    def test_7_all_times_are_in_one_zone_and_it_says_which(self):
+        browser = self.browser
+        written = "waiting: 2 g/kWh now, 1 g/kWh expected 2023-05-01 11:00-13:00; must start by 2023-05-01T22:10:00Z"
+        self.assertEqual(browser.run("return [...document.getElementById('zone').options].map((o) => o.text)"), ["Asia/Calcutta", "UTC"])
+        shown = lambda text: browser.run(f"return inZone('{text}').replace(/(Mon|Tue|Wed),/g, '$1')")
+        self.assertEqual(shown(written), "waiting: 2 g/kWh now, 1 g/kWh expected "
+                         "Mon 1 May, 16:30–18:30; must start by Tue 2 May, 03:40")
+        self.assertEqual(shown("2023-05-01 17:00-2023-05-02 19:00"), "Mon 1 May, 22:30–Wed 3 May, 00:30")
+        # Ticks lie on the zone's own midnight.
+        self.assertEqual(browser.run("return timeTicks([Date.UTC(2023, 4, 1), Date.UTC(2023, 4, 3)], 300)"
+                                     ".map((tick) => timeText('clock', tick.value))"), ["00:00", "00:00"])
+        browser.run("const z = document.getElementById('zone'); z.value = 'UTC'; z.dispatchEvent(new Event('change'))")
+        self.assertEqual(shown("2023-05-01 11:00-13:00"), "Mon 1 May, 11:00–13:00")
+
+    def test_8_charts_are_tables_too_and_everything_has_a_name(self):
+        browser = self.browser
+        browser.run("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+        browser.wait("document.querySelectorAll('#gantt-table tbody tr').length > 0")
+        table = browser.run("return document.getElementById('gantt-table').innerText")
+        self.assertIn("long-one", table)
+        self.assertIn("running", table)
+        browser.wait("document.querySelectorAll('#intensity-table tbody tr').length > 0")
+        self.assertIn("123 g/kWh now", browser.run("return document.getElementById('intensity').getAttribute('aria-label')"))
+        self.assertEqual(browser.run(NAMELESS), [])
+        self.assertEqual(browser.run("return document.querySelectorAll('#queue-table [role=row]').length"),
+                         browser.run("return document.querySelectorAll('#queue-table tr').length"))
+        browser.run("document.querySelectorAll('details').forEach((d) => { d.open = false; })")
+
+    def test_9_the_keyboard_is_enough(self):
+        browser = self.browser
+        browser.run("document.querySelector('.skip').focus()")
+        found = []
+        for _ in range(30):
+            browser.key("\ue004")
+            found.append(browser.run("const e = document.activeElement; return e.id || e.getAttribute('href') || e.className"))
+            if found[-1].startswith("#job="):
+                break
+        self.assertIn("zone", found)
+        self.assertIn("stage", found)
+        self.assertEqual(browser.run("return getComputedStyle(document.activeElement).outlineStyle"), "solid")
+        browser.key("\ue007")
+        browser.wait("document.getElementById('job').open")
+        browser.key("\ue00c")
+        browser.wait("!document.getElementById('job').open")
+
+    def test_a_can_be_read_in_light_and_dark(self):
+        browser = self.browser
+        for theme in ("light", "dark"):
+            browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+            browser.run("location.hash = ''")
+            self.assertEqual(browser.run(LOW_CONTRAST), [], theme)
+            browser.run("location.hash = 'job=1'")
+            browser.wait("document.getElementById('job-log').innerText.includes('I run')")
+            self.assertEqual(browser.run(LOW_CONTRAST), [], theme)
+            browser.run("document.getElementById('job').close()")
+            browser.wait("new Promise((done) => setTimeout(() => done(1), 200))")
+            browser.screenshot("page-" + theme)
+
+    def test_b_fits_a_phone_and_has_no_errors(self):
+        browser = self.browser
+        browser.devtools("Emulation.setDeviceMetricsOverride", width=360, height=800, deviceScaleFactor=1, mobile=True)
+        browser.wait("window.innerWidth === 360")
+        for address in ("", "job=1"):
+            browser.run(f"location.hash = '{address}'")
+            self.assertLessEqual(browser.run("return document.documentElement.scrollWidth"), 360)
+            # Nothing is cut off at the side, but for what scrolls by itself.
+            cut = browser.run("return [...document.querySelectorAll('body *')].filter((e) => e.checkVisibility() && "
+                              "!e.closest('details, pre, .skip, thead') && e.getBoundingClientRect().right > 361).map((e) => e.outerHTML.slice(0, 80))")
+            self.assertEqual(cut, [])
+            browser.screenshot("page-phone" + ("-job" if address else ""))
+        self.assertEqual([m for m in browser.errors() if "/log" not in m], [])
 
 
 if __name__ == "__main__":
-    if not CHROMEDRIVER or not (shutil.which("chromium") or shutil.which("google-chrome")):
-        print("SKIPPED: chromium and chromedriver are not installed", file=sys.stderr)
+    if webdriver.missing():
+        print(f"SKIPPED: {webdriver.missing()} is not installed", file=sys.stderr)
         sys.exit(77)
     os.makedirs(KEEP, exist_ok=True)
     unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -23,6 +23,24 @@ void JobBoard::ForEach(core::JobId first, const std::function<bool(const JobCard
   }
 }
 
+void JobBoard::ForEachChange(const JobBoard& before,
+                             const std::function<void(core::JobId, const JobCard*)>& take) const {
+  static const Chunk kEmpty{};
+  const auto chunk_of = [](const JobBoard& board, std::size_t at) {
+    return at < board.chunks_.size() ? board.chunks_[at].get() : nullptr;
+  };
+  for (std::size_t at = 0; at < std::max(chunks_.size(), before.chunks_.size()); ++at) {
+    const Chunk* now = chunk_of(*this, at);
+    const Chunk* then = chunk_of(before, at);
+    if (now == then) continue;
+    for (std::size_t slot = 0; slot < kChunk; ++slot) {
+      const JobCard* card = (now ? *now : kEmpty)[slot].get();
+      if (card != (then ? *then : kEmpty)[slot].get())
+        take(static_cast<core::JobId>(at * kChunk + slot), card);
+    }
+  }
+}
+
 // A chunk that somebody else may read is copied before it is written.
 std::shared_ptr<const JobCard>& JobBoard::Cell(core::JobId id) {
   const auto index = static_cast<std::size_t>(id);

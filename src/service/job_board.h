@@ -27,6 +27,7 @@ struct JobCard {
   int exit_code = 0;
   std::string detail;                  ///< why it failed
   std::vector<Interval> stretches;     ///< of running; the last one may go on (Time::max())
+  std::vector<Interval> planned;       ///< stretches to come, as of the last plan for it
   std::vector<core::JobId> waits_for;  ///< jobs that have to succeed first
   // Of what is stored in the ledger.
   Energy energy;
@@ -41,6 +42,10 @@ class JobBoard {
   const JobCard* Find(core::JobId id) const;
   /// By id, from `first` on, as long as `take` returns true.
   void ForEach(core::JobId first, const std::function<bool(const JobCard&)>& take) const;
+  /// What differs from `before`, by id: a card that is new or another one, nullptr for one that is
+  /// gone. Costs a pointer for every 256 jobs, and what changed.
+  void ForEachChange(const JobBoard& before,
+                     const std::function<void(core::JobId, const JobCard*)>& take) const;
   std::size_t size() const { return size_; }
 
   void Put(JobCard card);

@@ -49,6 +49,29 @@ TEST(JobBoard, CopiesShareWhatDidNotChange) {
   EXPECT_NE(board.Find(300), copy.Find(300));
 }
 
+TEST(JobBoard, TellsWhatChanged) {
+  JobBoard board;
+  for (core::JobId id = 1; id <= 600; ++id) board.Put(CardOf(id));
+  const JobBoard before = board;
+  board.Put(CardOf(2000));
+  board.Put(CardOf(300, "new"));
+  board.Erase(10);
+  const auto changes = [](const JobBoard& from, const JobBoard& to) {
+    std::vector<std::pair<core::JobId, bool>> found;
+    to.ForEachChange(from, [&](core::JobId id, const JobCard* card) {
+      EXPECT_EQ(card, to.Find(id));
+      found.emplace_back(id, card != nullptr);
+    });
+    return found;
+  };
+  using Found = std::vector<std::pair<core::JobId, bool>>;
+  EXPECT_EQ(changes(before, board), (Found{{10, false}, {300, true}, {2000, true}}));
+  EXPECT_EQ(changes(board, before), (Found{{10, true}, {300, true}, {2000, false}}));
+  EXPECT_TRUE(changes(board, board).empty());
+  EXPECT_EQ(changes({}, before).size(), 600u);
+  EXPECT_EQ(changes(before, {}).size(), 600u);
+}
+
 TEST(JobBoard, ListsByIdFromAnywhere) {
   JobBoard board;
   for (const core::JobId id : {700, 3, 255, 256, 257}) board.Put(CardOf(id));

@@ -17,6 +17,19 @@ void EndStretch(JobCard& card, Time end) {
     card.stretches.back().end = std::max(end, card.stretches.back().begin);
 }
 
+// What the plan has for it from now on; nothing while somebody holds it.
+std::vector<Interval> PlannedStretches(const engine::State& state, core::JobId job) {
+  std::vector<Interval> planned;
+  const std::size_t index = state.LowerBound(job);
+  if (!state.FindLive(job) || index >= state.schedule.jobs.size()) return planned;
+  const plan::JobPlan& plan = state.schedule.jobs[index];
+  if (plan.job != job) return planned;
+  for (const plan::Segment& segment : plan.segments)
+    if (segment.time.end > state.now)
+      planned.push_back({std::max(segment.time.begin, state.now), segment.time.end});
+  return planned;
+}
+
 }  // namespace
 
 std::shared_ptr<const View> Publisher::Latest() const {
@@ -48,6 +61,7 @@ void Publisher::FollowJob(const engine::Explanation& explanation, const engine::
   Change(id, [&](JobCard& card) {
     card.explanation = explanation;
     card.waits_for = dependencies.WaitsFor(id);
+    card.planned = PlannedStretches(state, id);
     if (ended) {
       card.attempt = ended->attempt;
       card.pauses = ended->pauses;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/exposition.h"
 #include "base/text.h"
 #include "web/job_json.h"
+#include "web/live_view.h"
 #include "web/page_files.h"
 #include "web/submission_json.h"
 
@@ -18,6 +20,7 @@ using Json = nlohmann::ordered_json;
 constexpr int kMostListed = 200'000;
 constexpr std::size_t kLongestLogPart = 1 << 20;
 constexpr std::chrono::seconds kAnswerPatience{30};
+constexpr std::chrono::milliseconds kBetweenEvents{200};
 
 HttpResponse Respond(std::string body, int status = 200) {
   HttpResponse response;
@@ -118,14 +121,17 @@ const std::vector<Api::Route>& Api::Routes() {
       {"GET", "/api/v1/jobs", "The queue: ?stage=waiting,running&name=&limit=&from=", &Api::Jobs},
       {"POST", "/api/v1/jobs", "Submit one job, or a list of jobs", &Api::Submit},
       {"GET", "/api/v1/jobs/{id}", "One job, with its reason and figures", &Api::Job},
-      {"GET", "/api/v1/jobs/{id}/log", "What it printed: ?attempt=&offset=", &Api::Log},
+      {"GET", "/api/v1/jobs/{id}/log",
+       "What it printed: ?attempt=&offset=, or the last ?tail= bytes", &Api::Log},
       {"POST", "/api/v1/jobs/{id}/cancel", "End it for good", &Api::Cancel},
       {"POST", "/api/v1/jobs/{id}/pause", "Hold it until it is resumed", &Api::Pause},
       {"POST", "/api/v1/jobs/{id}/resume", "Let the plan decide again", &Api::Resume},
       {"POST", "/api/v1/jobs/{id}/now", "Run it now, whatever the grid", &Api::Now},
       {"GET", "/api/v1/grid", "Intensity: what is known and what is expected", &Api::Grid},
       {"GET", "/api/v1/tiers", "The tiers that jobs can be submitted in", &Api::Tiers},
-      {"GET", "/api/v1/events", "The status as it changes (server-sent events)", &Api::Events},
+      {"GET", "/api/v1/events",
+       "The status as it changes, with ?view=whole jobs and grid, too (server-sent events)",
+       &Api::Events},
       {"GET", "/api/v1/openapi.json", "This API, described", &Api::OpenApi},
       {"GET", "/metrics", "For Prometheus: ?names=ebb|compute-gardener", &Api::Metrics},
       {"GET", "/livez", "Whether the service lives, part by part", &Api::Alive},
@@ -231,12 +237,18 @@ HttpResponse Api::Log(const HttpRequest& request, core::JobId id) const {
   const std::filesystem::path directory = service_.DirectoryOf(id);
   const auto attempt =
       QueryNumber(request, "attempt", local::LastAttempt(directory), 1'000'000'000);
-  const auto offset = QueryNumber(request, "offset", 0, 1LL << 50);
-  if (!attempt || !offset)
-    return Respond(Error{ExitCode::kUsage, "attempt and offset must be whole numbers", "", ""});
+  auto offset = QueryNumber(request, "offset", 0, 1LL << 50);
+  const auto tail = QueryNumber(request, "tail", 0, kLongestLogPart);
+  if (!attempt || !offset || !tail)
+    return Respond(
+        Error{ExitCode::kUsage, "attempt, offset and tail must be whole numbers", "", ""});
   const local::AttemptPaths paths{directory, static_cast<int>(*attempt)};
   std::ifstream stream(paths.log(), std::ios::binary);
   if (!stream) return NotFound("job " + std::to_string(id) + " has not printed anything yet");
+  if (*tail > 0) {
+    stream.seekg(0, std::ios::end);
+    offset = std::max<long long>(0, static_cast<long long>(stream.tellg()) - *tail);
+  }
   stream.seekg(*offset);
   HttpResponse response;
   response.content_type = "text/plain; charset=utf-8";
@@ -286,16 +298,18 @@ HttpResponse Api::Tiers(const HttpRequest&, core::JobId) const {
   return Respond(Json{{"tiers", tiers}}.dump() + "\n");
 }
 
-HttpResponse Api::Events(const HttpRequest&, core::JobId) const {
+HttpResponse Api::Events(const HttpRequest& request, core::JobId) const {
   HttpResponse response;
   response.content_type = "text/event-stream";
   response.headers.emplace_back("Cache-Control", "no-store");
-  auto seen = std::make_shared<std::uint64_t>(0);
-  response.stream = [this, seen](const StreamWriter& write) {
-    const auto view = service_.WaitForNewer(*seen, std::chrono::milliseconds{1000});
-    if (view->version == *seen) return write(": still there\n\n");
-    *seen = view->version;
-    return write("event: status\ndata: " + ViewToJson(*view) + "\n\n");
+  auto live = std::make_shared<LiveView>(QueryOf(request, "view") == "whole");
+  response.stream = [this, live](const StreamWriter& write) {
+    auto view = service_.WaitForNewer(live->version(), std::chrono::milliseconds{1000});
+    if (view->version == live->version()) return write(": still there\n\n");
+    if (!live->Tell(std::move(view), write)) return false;
+    // What comes at once is told at once, and not one by one.
+    std::this_thread::sleep_for(kBetweenEvents);
+    return true;
   };
   return response;
 }

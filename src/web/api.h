@@ -49,7 +49,7 @@ class Api {
   HttpResponse Now(const HttpRequest&, core::JobId id) const;
   HttpResponse Grid(const HttpRequest&, core::JobId) const;
   HttpResponse Tiers(const HttpRequest&, core::JobId) const;
-  HttpResponse Events(const HttpRequest&, core::JobId) const;
+  HttpResponse Events(const HttpRequest& request, core::JobId) const;
   HttpResponse Alive(const HttpRequest&, core::JobId) const;
   HttpResponse Ready(const HttpRequest&, core::JobId) const;
   HttpResponse Metrics(const HttpRequest& request, core::JobId) const;

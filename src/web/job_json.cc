@@ -60,6 +60,7 @@ Json CardJson(const service::JobCard& card, bool whole) {
   if (!card.waits_for.empty()) json["waits_for"] = card.waits_for;
   // [begin, end] in milliseconds since 1970; the last one may go on: [begin].
   if (!card.stretches.empty()) json["ran_ms"] = StretchesJson(card.stretches);
+  if (!card.planned.empty()) json["planned_ms"] = StretchesJson(card.planned);
   json["energy_kwh"] = card.energy.kwh();
   Put(json, "emissions_g", card.emissions);
   Put(json, "emissions_at_submission_g", card.emissions_at_submission);
@@ -88,6 +89,19 @@ Json SeriesJson(const core::IntensitySeries& series) {
   return points;
 }
 
+// What a program emits at its present power; nothing while that is not known.
+std::optional<Emissions> HourlyEmissions(const service::View& view,
+                                         const local::SupervisedFigures& program) {
+  const auto pool = static_cast<std::size_t>(program.pool);
+  if (program.pool < 0 || pool >= view.cluster.pools.size()) return std::nullopt;
+  const auto site = static_cast<std::size_t>(view.cluster.pools[pool].site);
+  if (site >= view.signals.size() || !view.signals[site].view) return std::nullopt;
+  const core::Sample* sample = view.signals[site].view->At(view.now);
+  if (!sample) return std::nullopt;
+  const double kwh = program.figures.power.watts / 1000;  // in an hour
+  return Emissions{kwh * view.cluster.sites[site].pue.ratio * sample->intensity.g_per_kwh};
+}
+
 Json RunningJson(const service::View& view) {
   Json running = Json::array();
   for (const local::SupervisedFigures& program : view.running) {
@@ -100,6 +114,7 @@ Json RunningJson(const service::View& view) {
                        {"power_w", program.figures.power.watts},
                        {"energy_kwh", program.figures.energy.kwh()},
                        {"emissions_g", program.figures.emissions.grams}});
+    Put(running.back(), "emissions_g_per_hour", HourlyEmissions(view, program));
   }
   return running;
 }
@@ -126,7 +141,7 @@ std::string JobToJson(const store::JobRecord& record) {
   return Dump(json);
 }
 
-std::string ViewToJson(const service::View& view) {
+std::string ViewToJson(const service::View& view, std::uint64_t after_happening) {
   std::map<std::string_view, std::int64_t> stages;
   double emissions_g = 0, compared_g = 0, at_submission_g = 0;
   double energy_kwh = 0;
@@ -168,6 +183,7 @@ std::string ViewToJson(const service::View& view) {
     json["pools"].push_back({{"model", pool.model}, {"count", pool.count}});
   json["happenings"] = Json::array();
   for (const service::Happening& happening : view.happenings) {
+    if (happening.number <= after_happening) continue;
     json["happenings"].push_back({{"number", happening.number},
                                   {"at", FormatTime(happening.at)},
                                   {"job", happening.job},

@@ -12,7 +12,8 @@ namespace ebb::web {
 /// One line for each list of jobs.
 std::string JobToJson(const service::JobCard& card, bool whole);
 std::string JobToJson(const store::JobRecord& record);
-std::string ViewToJson(const service::View& view);
+/// With the happenings whose number is above `after_happening`.
+std::string ViewToJson(const service::View& view, std::uint64_t after_happening = 0);
 std::string SignalsToJson(const service::View& view);
 std::string ErrorToJson(const Error& error);
 

@@ -1,0 +1,40 @@
+#pragma once
+// What a live page is told, as server-sent events: the first view whole, then what changed.
+//
+//   status  as GET /api/v1/status; of the happenings those that are new
+//   jobs    {"whole":true,"changed":[...],"gone":[...],"more":true,"left_out":n}: cards as in GET
+//           /api/v1/jobs and numbers of jobs that are no longer shown. whole: forget what was told
+//           before. more: another part of the same change follows. left_out: waiting jobs beyond
+//           the first 20,000 jobs, which are not told
+//   grid    as GET /api/v1/grid
+//
+// Thread contract: one thread.
+
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "service/view.h"
+#include "web/http_server.h"
+
+namespace ebb::web {
+
+class LiveView {
+ public:
+  /// `whole`: jobs and grid, too; otherwise the status alone.
+  explicit LiveView(bool whole) : whole_(whole) {}
+
+  /// Tells what leads from the last view to this one; false once nobody reads it.
+  bool Tell(std::shared_ptr<const service::View> view, const StreamWriter& write);
+  std::uint64_t version() const { return told_ ? told_->version : 0; }
+
+ private:
+  bool TellJobs(const service::View& view, const StreamWriter& write);
+  bool TellGrid(const service::View& view, const StreamWriter& write);
+
+  bool whole_;
+  std::shared_ptr<const service::View> told_;
+  core::JobId last_waiting_ = std::numeric_limits<core::JobId>::max();  // that is told
+};
+
+}  // namespace ebb::web

@@ -1,0 +1,89 @@
+"use strict";
+// Numbers, units and times as people read them. Every time on the page is shown in one zone, the
+// viewer's own or UTC; what the service writes is in UTC.
+
+const HOUR = 3600e3;
+const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+const zone = { name: OWN_ZONE, formats: {} };
+
+const TIME_PARTS = {
+  moment: { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
+  clock: { hour: "2-digit", minute: "2-digit" },
+  tick: { weekday: "short", hour: "2-digit", minute: "2-digit" },
+  day: { year: "numeric", month: "2-digit", day: "2-digit" },
+  second: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
+};
+
+function setZone(name) {
+  zone.name = name;
+  zone.formats = {};
+}
+
+// Making a format is slow, using one is not.
+function timeText(kind, time) {
+  const format = zone.formats[kind] ||= new Intl.DateTimeFormat("en-GB",
+    { timeZone: zone.name, hourCycle: "h23", ...TIME_PARTS[kind] });
+  return format.format(time);
+}
+
+// "Thu, 4 May, 09:02", of milliseconds or an ISO text.
+function moment(time) {
+  if (time === undefined || time === null) return "";
+  const at = new Date(time);
+  return isNaN(at) ? "" : timeText("moment", at);
+}
+
+// "Thu, 4 May, 09:00–12:30", with the second date where it differs.
+function span(begin, end) {
+  const last = timeText("day", begin) === timeText("day", end) ? timeText("clock", end) : moment(end);
+  return moment(begin) + "–" + last;
+}
+
+// The service's sentences hold "2023-05-01 11:00-13:00", "2023-05-01 11:00-2023-05-02 01:00" and
+// "2023-05-01T22:10:00Z", in UTC.
+const WRITTEN_TIME =
+  /(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z?(?:-(\d{4}-\d\d-\d\d )?(\d\d:\d\d))?/g;
+function inZone(text) {
+  return text.replace(WRITTEN_TIME, (all, date, time, lastDate, lastTime) => {
+    const begin = Date.parse(date + "T" + time + "Z");
+    if (isNaN(begin)) return all;
+    return lastTime ? span(begin, Date.parse((lastDate || date).trim() + "T" + lastTime + "Z")) : moment(begin);
+  });
+}
+
+const isKnown = (value) => value !== undefined && value !== null;
+
+const numberFormats = {};
+function number(value, digits) {
+  if (!isKnown(value)) return "–";
+  const format = numberFormats[digits] ||= new Intl.NumberFormat("en",
+    { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return format.format(value);
+}
+
+function grams(value) {
+  if (!isKnown(value)) return "–";
+  const size = Math.abs(value);
+  if (size >= 1e6) return number(value / 1e6, 2) + " t";
+  if (size >= 1000) return number(value / 1000, 2) + " kg";
+  if (size >= 1 || size === 0) return number(value, size >= 100 ? 0 : 1) + " g";
+  return size >= 1e-3 ? number(value * 1e3, 1) + " mg" : number(value * 1e6, 1) + " µg";
+}
+
+function energy(kwh) {
+  if (!isKnown(kwh)) return "–";
+  if (kwh >= 1) return number(kwh, 2) + " kWh";
+  if (kwh >= 1e-3) return number(kwh * 1e3, 1) + " Wh";
+  return number(kwh * 3.6e6, 1) + " J";
+}
+
+const watts = (value) => !isKnown(value) ? "–" :
+  value >= 1000 ? number(value / 1000, 2) + " kW" : number(value, 1) + " W";
+
+function duration(milliseconds) {
+  const minutes = Math.round(milliseconds / 60e3);
+  if (minutes < 1) return number(milliseconds / 1e3, 0) + " s";
+  if (minutes < 60) return minutes + " min";
+  if (minutes < 48 * 60) return Math.floor(minutes / 60) + " h " + minutes % 60 + " min";
+  return Math.floor(minutes / 1440) + " d " + Math.round(minutes % 1440 / 60) + " h";
+}

@@ -1,0 +1,90 @@
+"use strict";
+// One job: why it is where it is, its figures, and what it printed. The address says which:
+// #job=7.
+
+const LOG_BYTES = 64 * 1024;
+const job = { open: 0, facts: null, asked: 0 };
+
+function jobInAddress() {
+  const found = /^#job=(\d+)$/.exec(location.hash);
+  return found ? +found[1] : 0;
+}
+
+function followAddress() {
+  const id = jobInAddress(), dialog = byId("job");
+  job.open = id;
+  if (!id) {
+    if (dialog.open) dialog.close();
+    return;
+  }
+  if (!dialog.open) dialog.showModal();
+  setText("job-title", "Job " + id);
+  setText("job-log", "");
+  showJob();
+}
+
+function factsOf(it) {
+  return [["command", it.command && it.command.join(" ")], ["directory", it.working_directory], ["tier", it.tier],
+    ["submitted", moment(it.submitted)], ["started", moment(it.started)],
+    ["expected", !it.ended && it.expected_end ? span(Date.parse(it.expected_start), Date.parse(it.expected_end)) : ""],
+    ["must start by", it.started ? "" : moment(it.start_by)], ["must end by", moment(it.finish_by)], ["ended", moment(it.ended)],
+    ["attempts", it.attempt], ["pauses", it.pauses], ["exit code", it.exit_code],
+    ["energy", energy(it.energy_kwh)], ["emitted", grams(it.emissions_g)],
+    ["had it run when submitted", isKnown(it.emissions_at_submission_g) ? comparison(it.emissions_g, it.emissions_at_submission_g) : ""]];
+}
+
+// "12.0 g: 3.1 g saved", or "… worse".
+function comparison(is, was) {
+  const difference = was - is;
+  return grams(was) + ": " + grams(Math.abs(difference)) + (difference >= 0 ? " saved" : " worse");
+}
+
+function showFacts(it) {
+  setText("job-title", "Job " + it.id + ": " + it.name);
+  setText("job-reason", it.waits_for ? "waits for job " + it.waits_for.join(", ") : it.detail || inZone(it.reason || it.stage));
+  byId("job-facts").replaceChildren(...factsOf(it).filter(([, value]) => isKnown(value) && value !== "").flatMap(([name, value]) => {
+    const term = document.createElement("dt"), text = document.createElement("dd");
+    term.textContent = name;
+    text.textContent = value;
+    return [term, text];
+  }));
+}
+
+function showLog(text) {
+  const log = byId("job-log"), atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 20;
+  setText("job-log", text === undefined ? "nothing printed yet" : text);
+  if (atEnd) log.scrollTop = log.scrollHeight;
+}
+
+async function showJob() {
+  const id = job.open, base = "/api/v1/jobs/" + id;
+  job.asked = Date.now();
+  try {
+    const [it, log] = await Promise.all([askJson(base), ask(base + "/log?tail=" + LOG_BYTES)]);
+    if (id !== job.open) return;
+    if (!it) {
+      setText("job-reason", saved ? "Only its row was saved with this page." : "There is no such job.");
+      byId("job-facts").replaceChildren();
+      return;
+    }
+    showFacts(it);
+    showLog(log);
+  } catch (error) {
+    setText("job-reason", "cannot be asked: " + error.message);
+  }
+}
+
+// Once a second at most while it is open.
+function refreshJob() {
+  if (job.open && byId("job").open && Date.now() - job.asked > 1000) showJob();
+}
+
+function followJobControls() {
+  window.addEventListener("hashchange", followAddress);
+  byId("job").addEventListener("close", () => {
+    if (jobInAddress()) history.replaceState(null, "", location.pathname + location.search);
+    const row = queue.rows.get(job.open);
+    job.open = 0;
+    row?.querySelector("a").focus();
+  });
+}

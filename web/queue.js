@@ -1,0 +1,111 @@
+"use strict";
+// The queue as a table: a page of rows at a time, whatever its length. Rows stay in place and only
+// texts that changed are written, so that focus and a reader's position survive an update.
+
+const ROWS = 100;
+const STAGES_ENDED = new Set(["succeeded", "failed", "cancelled"]);
+const ORDER = ["running", "starting", "pausing", "paused", "waiting", "failed", "succeeded", "cancelled"];
+const RANK = Object.fromEntries(ORDER.map((stage, rank) => [stage, rank]));
+const COLUMNS = ["Name", "Stage", "When", "Power", "Energy", "Emitted", "Why"];
+const queue = { first: 0, rows: new Map() };
+
+function wanted() {
+  const stage = byId("stage").value, name = byId("filter").value.trim().toLowerCase();
+  return [...state.jobs.values()].filter((job) =>
+    (stage === "live" ? !STAGES_ENDED.has(job.stage) : !stage || job.stage === stage) &&
+    (!name || String(job.id) === name || job.name.toLowerCase().includes(name)));
+}
+
+// What runs, then what comes next; of what has ended the latest first.
+function inOrder(a, b) {
+  const stages = RANK[a.stage] - RANK[b.stage];
+  if (stages) return stages;
+  if (STAGES_ENDED.has(a.stage)) return b.end - a.end || b.id - a.id;
+  return (a.begin || Infinity) - (b.begin || Infinity) || a.id - b.id;
+}
+
+function when(job) {
+  if (STAGES_ENDED.has(job.stage)) return moment(job.ended);
+  if (job.stage === "running") return job.end > state.status.time ? "until " + moment(job.end) : "";
+  return job.begin ? "from " + moment(job.begin) : "";
+}
+
+function reasonOf(job) {
+  if (job.waits_for) return "after job " + job.waits_for.join(", ");
+  if (job.detail) return job.detail;
+  const reason = job.reason || "";
+  return inZone(reason.startsWith(job.stage + ": ") ? reason.slice(job.stage.length + 2) : reason);
+}
+
+function textsOf(job, live) {
+  return [job.name, job.stage, when(job), live ? watts(live.power_w) : "",
+    energy(live ? Math.max(live.energy_kwh, job.energy_kwh) : job.energy_kwh),
+    grams(live && isKnown(live.emissions_g) ? Math.max(live.emissions_g, job.emissions_g ?? 0) : job.emissions_g), reasonOf(job)];
+}
+
+function makeRow(id) {
+  const row = document.createElement("tr"), head = document.createElement("th"), link = document.createElement("a");
+  row.setAttribute("role", "row");
+  head.scope = "row";
+  head.setAttribute("role", "rowheader");
+  link.href = "#job=" + id;
+  link.textContent = id;
+  head.append(link);
+  row.append(head);
+  for (const column of COLUMNS) {
+    const cell = row.insertCell();
+    cell.setAttribute("role", "cell");
+    cell.dataset.label = column;
+    if (["Power", "Energy", "Emitted"].includes(column)) cell.className = "number";
+  }
+  return row;
+}
+
+function fillRow(row, texts) {
+  texts.forEach((text, i) => {
+    const cell = row.cells[i + 1];
+    if (cell.textContent !== text) cell.textContent = text;
+  });
+  row.dataset.stage = texts[1];
+}
+
+function showQueue() {
+  const running = new Map(state.status.running.map((program) => [program.job, program]));
+  const jobs = wanted().sort(inOrder);
+  queue.first = Math.max(0, Math.min(queue.first, Math.floor((jobs.length - 1) / ROWS) * ROWS));
+  const shown = jobs.slice(queue.first, queue.first + ROWS), body = byId("jobs"), rows = new Map();
+  shown.forEach((job, i) => {
+    const row = queue.rows.get(job.id) || makeRow(job.id);
+    rows.set(job.id, row);
+    fillRow(row, textsOf(job, running.get(job.id)));
+    row.setAttribute("aria-rowindex", queue.first + i + 2);
+    if (body.rows[i] !== row) body.insertBefore(row, body.rows[i] || null);
+  });
+  while (body.rows.length > shown.length) body.lastElementChild.remove();
+  queue.rows = rows;
+  byId("queue-table").setAttribute("aria-rowcount", jobs.length + 1);
+  showPlace(jobs.length);
+}
+
+function showPlace(length) {
+  const last = Math.min(queue.first + ROWS, length);
+  setText("place", length ? `${number(queue.first + 1, 0)}–${number(last, 0)} of ${number(length, 0)}` : "");
+  byId("previous").disabled = queue.first === 0;
+  byId("next").disabled = last >= length;
+  byId("pager").hidden = length <= ROWS;
+  setText("more", (length ? "" : state.jobs.size ? "No job is like that." : "Nothing here. ebb submit -- python train.py puts a job into the queue.") +
+    (state.leftOut ? ` ${number(state.leftOut, 0)} more jobs wait; ebb queue lists them.` : ""));
+}
+
+function turnTo(first) {
+  queue.first = first;
+  showQueue();
+  byId("queue-box").scrollTop = 0;
+}
+
+function followQueueControls() {
+  byId("stage").addEventListener("change", () => state.status && turnTo(0));
+  byId("filter").addEventListener("input", () => state.status && turnTo(0));
+  byId("previous").addEventListener("click", () => turnTo(queue.first - ROWS));
+  byId("next").addEventListener("click", () => turnTo(queue.first + ROWS));
+}

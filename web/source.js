@@ -1,0 +1,72 @@
+"use strict";
+// Where the page's data come from: the service, live, or, in a saved page, what was saved with it.
+// The rest of the page does not know which.
+
+const saved = JSON.parse(document.getElementById("saved-data")?.textContent ?? "null");
+
+const state = {
+  status: null,
+  jobs: new Map(),  // by number
+  leftOut: 0,       // waiting jobs that are not among them
+  site: null,       // intensity: what is known and what is expected
+  tiers: [],
+};
+
+// The answer of the service to a GET, as text; nothing where there is none.
+async function ask(path) {
+  if (saved) return saved.answers[path];
+  const answer = await fetch(path);
+  return answer.ok ? answer.text() : undefined;
+}
+
+async function askJson(path) {
+  const text = await ask(path);
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+// Times as numbers, once: the queue is sorted by them at every change.
+function takeJob(job) {
+  job.begin = Date.parse(job.expected_start ?? "");
+  job.end = Date.parse(job.ended ?? job.expected_end ?? "");
+  state.jobs.set(job.id, job);
+}
+
+function takeStatus(status) {
+  const before = state.status ? state.status.happenings : [];
+  status.happenings = [...before, ...status.happenings].slice(-200);
+  status.time = Date.parse(status.now);
+  state.status = status;
+}
+
+const takers = {
+  status: takeStatus,
+  grid(grid) { state.site = grid.sites[0] || null; },
+  jobs(part) {
+    if (part.whole) state.jobs.clear();
+    for (const id of part.gone || []) state.jobs.delete(id);
+    part.changed.forEach(takeJob);
+    state.leftOut = part.left_out || 0;
+  },
+};
+
+// Calls `changed` with what has changed ("status", "jobs", "grid"), `lost` when the service cannot be heard.
+function listen(changed, lost) {
+  if (saved) {
+    takeStatus(JSON.parse(saved.answers["/api/v1/status"]));
+    takers.grid(JSON.parse(saved.answers["/api/v1/grid"]));
+    takers.jobs({ changed: JSON.parse(saved.answers["/api/v1/jobs"]).jobs, left_out: saved.left_out });
+    ["status", "grid", "jobs"].forEach(changed);
+    return;
+  }
+  const events = new EventSource("/api/v1/events?view=whole");
+  for (const name of Object.keys(takers)) {
+    events.addEventListener(name, (event) => {
+      const data = JSON.parse(event.data);
+      takers[name](data);
+      if (!data.more) changed(name);
+    });
+  }
+  // A new connection tells everything again.
+  events.addEventListener("open", () => { if (state.status) state.status.happenings = []; });
+  events.addEventListener("error", lost);
+}
