@@ -38,14 +38,19 @@ Status Apply(Folding& fold, ClusterChanged&& fact) {
   return {};
 }
 
-Status CheckSubmission(const Folding& fold, const core::Job& job, Time at) {
+// Many submissions in a row look at the whole queue once.
+Status CheckSubmission(Folding& fold, const core::Job& job, Time at) {
   const State& state = fold.state;
   EBB_RETURN_IF_ERROR(plan::CheckJob(job, state.cluster));
   if (fold.options.admission == Admission::kTakeAll || (!job.start_by && !job.finish_by)) return {};
+  if (fold.sure_fit && fold.sure_fit->Holds(job, state.cluster, at)) return {};
   std::vector<plan::JobView> views;
   views.reserve(state.live.size());
   for (const auto& live : state.live) views.push_back(ViewOf(*live, state.cluster, at));
-  return plan::CheckDeadline(job, {at, &state.cluster, views, {}});
+  const plan::Problem queue{at, &state.cluster, views, {}};
+  fold.sure_fit.emplace(queue);
+  if (fold.sure_fit->Holds(job, state.cluster, at)) return {};
+  return plan::CheckDeadline(job, queue);
 }
 
 Status Apply(Folding& fold, Time at, JobSubmitted&& fact) {
@@ -60,6 +65,7 @@ Status Apply(Folding& fold, Time at, JobSubmitted&& fact) {
   live->explanation.job = id;
   if (!live->job.start_by && !live->job.finish_by)
     live->job.start_by = live->job.submitted + fold.options.default_max_delay;
+  if (fold.sure_fit) fold.sure_fit->Add(live->job, state.cluster, at);
   AddLive(fold, std::move(live));
   return {};
 }
@@ -158,7 +164,11 @@ Status Engine::Reapply(Event event) {
 }
 
 Status Engine::Apply(Event event, const Options& options) {
-  Folding fold{options, state_, change_, just_left_};
+  const bool only_grows = std::holds_alternative<JobSubmitted>(event.fact) ||
+                          std::holds_alternative<SignalObserved>(event.fact) ||
+                          std::holds_alternative<SignalLost>(event.fact);
+  if (!only_grows) sure_fit_.reset();
+  Folding fold{options, state_, change_, just_left_, sure_fit_};
   const Time at = event.at;
   return std::visit(
       Overloaded{

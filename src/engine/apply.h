@@ -12,6 +12,7 @@ struct Folding {
   State& state;
   plan::Change& change;
   std::vector<core::JobId>& just_left;
+  std::optional<plan::SureFit>& sure_fit;
 };
 
 Status ApplyReport(Folding& fold, const JobReport& report);

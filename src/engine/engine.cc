@@ -151,6 +151,8 @@ Decision Engine::Decide(Time now) {
   }
   if (options_.ramp_limit_per_5_minutes) RememberStarts(starts);
 
+  if (!decision.commands.empty() || !just_left_.empty()) sure_fit_.reset();
+
   // 6. Explain: the reasons that changed, and when to ask again.
   const std::vector<Time> expected = ExpectedStarts(state_, blocked, now);
   std::size_t next_blocked = 0;

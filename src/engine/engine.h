@@ -12,6 +12,7 @@
 #include "engine/event.h"
 #include "engine/state.h"
 #include "plan/policy.h"
+#include "plan/sure_fit.h"
 
 namespace ebb::engine {
 
@@ -89,6 +90,8 @@ class Engine {
   State state_;
   plan::Change change_;                 ///< since the policy was last asked
   std::vector<core::JobId> just_left_;  ///< ended or held, not yet in a decision
+  /// What deadlines are held against first; empty after anything but submissions and signals.
+  std::optional<plan::SureFit> sure_fit_;
 };
 
 }  // namespace ebb::engine

@@ -59,7 +59,7 @@ std::string WhyUnknown(const State& state, const LiveJob& live) {
 
 // Only before it has begun: what has written a checkpoint is not given up.
 void Engine::StopInOutage() {
-  Folding fold{options_, state_, change_, just_left_};
+  Folding fold{options_, state_, change_, just_left_, sure_fit_};
   for (std::size_t i = state_.live.size(); i-- > 0;) {
     LiveJob& live = *state_.live[i];
     const bool begun = live.stage != Stage::kWaiting || live.attempt > 0;

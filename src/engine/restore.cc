@@ -32,6 +32,7 @@ void Engine::Restore(Memory memory) {
   state_ = std::move(memory.state);
   change_ = std::move(memory.change);
   just_left_ = std::move(memory.just_left);
+  sure_fit_.reset();
 }
 
 void Engine::AdoptStart(LiveJob& live, const StartJob& start) {
@@ -51,6 +52,7 @@ void Engine::AdoptStart(LiveJob& live, const StartJob& start) {
 Status Engine::Adopt(const Decision& decision) {
   EBB_RETURN_IF_ERROR(CheckKnown(state_, decision));
   state_.now = std::max(state_.now, decision.at);
+  sure_fit_.reset();
   for (const Command& command : decision.commands) {
     LiveJob& live = *state_.live[state_.LowerBound(JobOf(command))];
     if (const auto* start = std::get_if<StartJob>(&command)) {
@@ -63,7 +65,7 @@ Status Engine::Adopt(const Decision& decision) {
       live.since = state_.now;
     }
   }
-  Folding fold{options_, state_, change_, just_left_};
+  Folding fold{options_, state_, change_, just_left_, sure_fit_};
   for (const Explanation& explanation : decision.explanations) {
     const std::size_t index = state_.LowerBound(explanation.job);
     if (!state_.FindLive(explanation.job)) continue;

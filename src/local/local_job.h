@@ -18,7 +18,7 @@ namespace ebb::local {
 struct LocalJob {
   core::Job job;
   std::vector<std::string> command;
-  std::filesystem::path directory;  ///< the run's; must be there
+  std::filesystem::path directory;  ///< the run's
   std::string working_directory{};  ///< empty: the executor's own
   /// On top of the executor's own; the contract's variables go over both.
   std::vector<std::pair<std::string, std::string>> environment{};

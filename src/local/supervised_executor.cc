@@ -212,6 +212,7 @@ AttemptPlan SupervisedExecutor::PlanFor(const Entry& entry, const engine::StartJ
 // The plan is on disk before the supervisor exists, and the lock is held from here on.
 Status SupervisedExecutor::Begin(Entry& entry, const AttemptPlan& plan) {
   const AttemptPaths paths{entry.local.directory, plan.attempt};
+  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(entry.local.directory));
   EBB_ASSIGN_OR_RETURN(const auto lock, platform::FileLock::Take(paths.lock()));
   EBB_RETURN_IF_ERROR(WritePlan(paths, plan));
   platform::DetachedOptions supervisor{options_.supervisor_program, options_.supervisor,

@@ -11,6 +11,7 @@
 #include "plan/construct.h"
 #include "plan/local_search.h"
 #include "plan/planner.h"
+#include "plan/sure_fit.h"
 
 namespace ebb::plan {
 namespace {
@@ -235,45 +236,6 @@ class QueueWith {
   double alone_ = 0;
 };
 
-// Enough, not necessary: in the order of latest begins, every job begins no later than when all
-// devices it could use have done the work of those before it (Graham 1966).
-bool SurelyFits(const Job& job, const Problem& queue) {
-  struct Item {
-    Time latest_begin;
-    double device_hours;
-    int devices;
-  };
-  std::vector<JobView> views(queue.jobs.begin(), queue.jobs.end());
-  views.push_back({&job, JobState::kWaiting, job.run_time, -1, {}, 0});
-  Problem problem = queue;
-  problem.jobs = views;
-  std::vector<Item> items;
-  for (const Task& task : MakeTasks(problem, PlannerOptions{}.horizon)) {
-    Item item{Time::max(), 0, 0};
-    for (const Choice& choice : task.choices) {
-      const int count = queue.cluster->pools[static_cast<std::size_t>(choice.pool)].count;
-      item.devices += std::max(0, count - task.width + 1);
-      item.device_hours = std::max(item.device_hours, Hours(choice.length) * task.width);
-      item.latest_begin = std::min(item.latest_begin, choice.LatestBegin());
-    }
-    if (task.fixed || task.continues) item.latest_begin = Time::min();
-    items.push_back(item);
-  }
-  std::sort(items.begin(), items.end(), [](const Item& left, const Item& right) {
-    return std::tie(left.latest_begin, left.device_hours) <
-           std::tie(right.latest_begin, right.device_hours);
-  });
-  double before = 0;
-  for (const Item& item : items) {
-    const double begin_hours = before / std::max(1, item.devices);
-    if (item.latest_begin > Time::min() &&
-        (item.devices < 1 || begin_hours > Hours(item.latest_begin - queue.now)))
-      return false;
-    before += item.device_hours;
-  }
-  return true;
-}
-
 // The earliest deadline that passes, to the minute, by halving.
 template <typename Passes>
 std::optional<Time> Earliest(Time from, Duration farthest, Passes passes) {
@@ -303,7 +265,7 @@ Status CheckJob(const Job& job, const Cluster& cluster) {
 Status CheckDeadline(const Job& job, const Problem& queue) {
   constexpr Duration kFarthest = std::chrono::hours{365 * 24};
   if (!job.start_by && !job.finish_by) return {};
-  if (SurelyFits(job, queue)) return {};
+  if (SureFit(queue).Holds(job, *queue.cluster, queue.now)) return {};
   QueueWith with(job, queue);
   if (with.Meets(job.start_by, job.finish_by)) return {};
   const auto start_by =

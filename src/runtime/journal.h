@@ -17,6 +17,8 @@ class Journal {
   virtual ~Journal() = default;
   /// A decision is durable when it returns, and every record before it.
   virtual Status Append(const JournalRecord& record) = 0;
+  /// Makes durable what was appended.
+  virtual Status Commit() { return {}; }
 };
 
 /// In memory, all of it: for tests and short runs.

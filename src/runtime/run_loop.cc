@@ -31,6 +31,8 @@ class Loop {
   Status ObserveSignals();
   Status ObserveSignal(int site, FeedState& state);
   Status TakeSubmissions();
+  Duration Patience() const;
+  Status StoreAndWait(Duration patience);
   Result<Time> DecideAndExecute();
   Status Execute(const engine::Command& command);
   Status WaitUntil(Time deadline);
@@ -42,6 +44,8 @@ class Loop {
   const LoopOptions& options_;
   std::vector<FeedState> feeds_;
   Time reconcile_at_ = Time::min();
+  Time wake_at_ = Time::min();     // of the last decision
+  bool only_submissions_ = false;  // have come in since
   LoopResult result_;
 };
 
@@ -59,6 +63,7 @@ Status Loop::Give(Event event) {
     std::ignore = engine_.Apply(std::move(event));
   }
   ++result_.events;
+  only_submissions_ = false;
   return {};
 }
 
@@ -109,11 +114,25 @@ Status Loop::ObserveSignals() {
 
 Status Loop::TakeSubmissions() {
   if (ports_.submissions.NextAt() > Now()) return {};
+  const bool only_submissions = only_submissions_;
   for (Event& event : ports_.submissions.Take(Now())) {
     event.at = Now();
     EBB_RETURN_IF_ERROR(Give(std::move(event)));
   }
+  only_submissions_ = only_submissions;
   return {};
+}
+
+// How long the next decision may wait.
+Duration Loop::Patience() const {
+  const bool due = !only_submissions_ || wake_at_ <= Now() || ports_.interrupted();
+  return due ? Duration::zero() : ports_.submissions.Patience();
+}
+
+Status Loop::StoreAndWait(Duration patience) {
+  if (ports_.journal) EBB_RETURN_IF_ERROR(ports_.journal->Commit());
+  if (ports_.observer) ports_.observer->OnStored();
+  return WaitUntil(std::min(NextDue(wake_at_), Now() + patience));
 }
 
 // A command that cannot even be tried is a failed start, or given again soon.
@@ -131,6 +150,8 @@ Status Loop::Execute(const engine::Command& command) {
 }
 
 Result<Time> Loop::DecideAndExecute() {
+  only_submissions_ = true;
+  if (ports_.observer) ports_.observer->OnDeciding();
   const engine::Decision decision = engine_.Decide(Now());
   if (ports_.journal) EBB_RETURN_IF_ERROR(ports_.journal->Append(decision));
   if (ports_.observer) ports_.observer->OnDecision(decision, engine_);
@@ -170,13 +191,17 @@ Result<LoopResult> Loop::Run() {
     if (reconcile_at_ <= Now()) EBB_RETURN_IF_ERROR(Reconcile());
     EBB_RETURN_IF_ERROR(ObserveSignals());
     EBB_RETURN_IF_ERROR(TakeSubmissions());
-    EBB_ASSIGN_OR_RETURN(const Time wake_at, DecideAndExecute());
+    if (const Duration patience = Patience(); patience > Duration::zero()) {
+      EBB_RETURN_IF_ERROR(StoreAndWait(patience));
+      continue;
+    }
+    EBB_ASSIGN_OR_RETURN(wake_at_, DecideAndExecute());
     if (Finished()) return result_;
     if (ports_.interrupted()) {
       result_.interrupted = true;
       return result_;
     }
-    EBB_RETURN_IF_ERROR(WaitUntil(NextDue(wake_at)));
+    EBB_RETURN_IF_ERROR(WaitUntil(NextDue(wake_at_)));
   }
 }
 

@@ -6,6 +6,9 @@
 //   then: signals that are due -> submissions that are due -> Decide -> journal -> execute ->
 //         wait for the world -> apply what it reports, and so on until nothing is left
 //
+// Where nothing but submissions came in and these are patient, they are stored and the decision
+// about them waits.
+//
 // A decision is in the journal before it is carried out; after a crash the journal is replayed into
 // a new engine (engine/journal_json.h) and Run is called with it again.
 //
@@ -32,6 +35,10 @@ class LoopObserver {
   virtual void OnEvent(const engine::Event&) {}
   /// A fact the engine has refused: a submission that cannot be met.
   virtual void OnRefused(const engine::Event&, const Error&) {}
+  /// What the engine has taken so far is stored; the decision about it comes later.
+  virtual void OnStored() {}
+  /// The next decision is about to be made.
+  virtual void OnDeciding() {}
   /// A decision that is stored and about to be carried out. The engine's state already holds it.
   virtual void OnDecision(const engine::Decision&, const engine::Engine&) {}
   /// The executor could not even try a command; it is given again at the next reconciliation.

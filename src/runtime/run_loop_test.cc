@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 
 #include "plan/make_policy.h"
@@ -72,6 +73,10 @@ class NotingJournal final : public Journal {
     if (decision && !decision->commands.empty()) notes_.push_back("store decision");
     return {};
   }
+  Status Commit() override {
+    notes_.push_back("store");
+    return {};
+  }
 
  private:
   std::vector<std::string>& notes_;
@@ -103,6 +108,43 @@ TEST_F(LoopTest, StoresADecisionBeforeItCarriesItOutAndForgetsWhatEnded) {
   ASSERT_TRUE(RunJobs("run-now", {AJob(1).Submitted(kNow)}));
   EXPECT_EQ(notes_, (std::vector<std::string>{"observe", "store decision", "start 1", "forget 1",
                                               "observe"}));
+}
+
+// One job after another, minutes apart, that may wait for half an hour to be decided upon.
+class PatientSubmissions final : public Submissions {
+ public:
+  explicit PatientSubmissions(std::vector<core::Job> jobs)
+      : list_(SubmissionList::OfJobs(std::move(jobs))) {}
+  Time NextAt() const override { return list_.NextAt(); }
+  std::vector<engine::Event> Take(Time now) override {
+    if (!first_) first_ = now;
+    now_ = now;
+    return list_.Take(now);
+  }
+  Duration Patience() const override {
+    return first_ ? std::max(Duration::zero(), *first_ + minutes{30} - now_) : Duration::zero();
+  }
+  bool closed() const override { return list_.closed(); }
+
+ private:
+  SubmissionList list_;
+  std::optional<Time> first_;
+  Time now_{};
+};
+
+TEST_F(LoopTest, PatientSubmissionsAreStoredAndDecidedUponTogether) {
+  engine_ = std::make_unique<engine::Engine>(engine::Options{}, *plan::MakePolicy("run-now", {}));
+  PatientSubmissions submissions({AJob(1).Submitted(kNow + minutes{20}),
+                                  AJob(2).Submitted(kNow + minutes{25}),
+                                  AJob(3).Submitted(kNow + minutes{50})});
+  LoopPorts ports{executor_, {&feed_}, submissions, &journal_};
+  const auto result = runtime::Run(*engine_, ports, {});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(engine_->state().ended.size(), 3u);
+  // Nothing else comes in between: the first two are stored, each by itself, and start together
+  // when the third, which is as late as they can wait for, comes.
+  EXPECT_EQ(std::count(notes_.begin(), notes_.end(), "store"), 2);
+  EXPECT_EQ(engine_->state().ended.at(1).first_start, kNow + minutes{50});
 }
 
 TEST_F(LoopTest, StopsWhenEverythingHasEnded) {

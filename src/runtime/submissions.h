@@ -16,6 +16,9 @@ class Submissions {
   /// The events due at or before `now`, oldest first: JobSubmitted and JobCancelled. Each is handed
   /// out once.
   virtual std::vector<engine::Event> Take(Time now) = 0;
+  /// How long, by the executor's clock, the decision about what Take handed out may wait once it is
+  /// stored: many that come one after the other are decided upon together. Zero: not at all.
+  virtual Duration Patience() const { return Duration::zero(); }
   /// Nothing will ever come again: the loop may stop when it is idle.
   virtual bool closed() const = 0;
 };

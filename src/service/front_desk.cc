@@ -27,6 +27,8 @@ Time FrontDesk::NextAt() const {
   return due ? Time::min() : Time::max();
 }
 
+Duration FrontDesk::Patience() const { return urgent_ ? Duration::zero() : ports_.patience(); }
+
 void FrontDesk::Resubmit(std::vector<core::Submission> submissions) {
   resubmitted_ = std::move(submissions);
 }
@@ -42,6 +44,7 @@ std::vector<engine::Event> FrontDesk::Take(Time now) {
   for (engine::Fact& fact : std::exchange(follow_ups_, {})) {
     Expect(std::nullopt, Answer{});
     events.push_back({now, std::move(fact)});
+    urgent_ = true;
   }
   for (Inbox::Asked& asked : ports_.inbox.Take(kMostAtOnce))
     TakeRequest(std::move(asked), now, events);
@@ -49,6 +52,7 @@ std::vector<engine::Event> FrontDesk::Take(Time now) {
 }
 
 void FrontDesk::TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Event>& events) {
+  urgent_ = urgent_ || !std::holds_alternative<Submit>(asked.request);
   std::visit(Overloaded{
                  [&](Submit& submit) {
                    if (const Status found = FindKeys(submit); !found)

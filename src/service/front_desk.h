@@ -27,12 +27,15 @@ class FrontDesk final : public runtime::Submissions {
     /// Makes a job known to the executor; an Error refuses it.
     std::function<Status(const core::Submission&)> add_job;
     std::function<Time()> now;
+    /// How long the next decision may wait, as far as only submissions ask for it.
+    std::function<Duration()> patience;
   };
   explicit FrontDesk(Ports ports) : ports_(std::move(ports)) {}
 
   // runtime::Submissions
   Time NextAt() const override;
   std::vector<engine::Event> Take(Time now) override;
+  Duration Patience() const override;
   bool closed() const override { return false; }
 
   /// Jobs of an earlier life whose submission never reached the engine.
@@ -45,6 +48,8 @@ class FrontDesk final : public runtime::Submissions {
   void OnRefused(const engine::Event& event, const Error& error);
   /// Everything that was taken or refused is durable now: those who asked are told.
   void OnStored();
+  /// What was taken is decided upon.
+  void OnDecided() { urgent_ = false; }
   /// It could not be stored: they are told that.
   void OnTrouble(const Error& error);
   /// A job has ended: others may have waited for it.
@@ -71,6 +76,7 @@ class FrontDesk final : public runtime::Submissions {
   std::vector<Pending> answered_;  // not stored yet
   std::vector<core::Submission> resubmitted_;
   std::vector<engine::Fact> follow_ups_;
+  bool urgent_ = false;                   // more than submissions wait for a decision
   std::set<core::JobId> held_by_person_;  // among those that come after others; in the store too
 };
 

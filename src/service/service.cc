@@ -1,5 +1,7 @@
 #include "service/service.h"
 
+#include <ctime>
+
 #include "core/counterfactual.h"
 #include "local/kept_pools.h"
 #include "plan/make_policy.h"
@@ -28,8 +30,11 @@ class Service::Observer final : public runtime::LoopObserver {
     if (std::holds_alternative<engine::JobSubmitted>(event.fact))
       ++service_.publisher_.counters().refused;
   }
+  void OnStored() override { service_.OnStored(); }
+  void OnDeciding() override { deciding_since_ = ProcessorTime(); }
   void OnDecision(const engine::Decision& decision, const engine::Engine&) override {
     service_.OnDecision(decision);
+    service_.pace_.Decided(DecisionPace::Clock::now(), ProcessorTime() - deciding_since_);
   }
   void OnCommandFailed(const engine::Command& command, const Error& error) override {
     const core::JobId job = std::visit([](const auto& c) { return c.job; }, command);
@@ -50,8 +55,15 @@ class Service::Observer final : public runtime::LoopObserver {
       counters.failed_starts_in_a_row = 0;
     }
   }
+  // Of this thread: what waits for the disk holds nobody up for long.
+  static std::chrono::nanoseconds ProcessorTime() {
+    timespec used{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return std::chrono::seconds{used.tv_sec} + std::chrono::nanoseconds{used.tv_nsec};
+  }
 
   Service& service_;
+  std::chrono::nanoseconds deciding_since_{};
 };
 
 Service::Service(ServiceOptions options, store::ServiceStore store, runtime::SignalFeed& feed,
@@ -70,7 +82,7 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
       inbox_([this] { executor_->Wake(); }),
       front_desk_({inbox_, store_, publisher_, dependencies_,
                    [this](const core::Submission& submission) { return AddToExecutor(submission); },
-                   [this] { return clock_.Now(); }}),
+                   [this] { return clock_.Now(); }, [this] { return Patience(); }}),
       observer_(std::make_unique<Observer>(*this)) {}
 
 Service::~Service() = default;
@@ -150,7 +162,10 @@ void Service::MakeExecutor() {
   options.stored_up_to = [this](core::JobId job, int attempt) {
     return bookkeeper_.StoredUpTo(job, attempt);
   };
-  options.on_tick = [this] { LookAtFigures(); };
+  options.on_tick = [this] {
+    TakeFigures();
+    publisher_.Publish(clock_.Now());
+  };
   executor_ =
       std::make_unique<local::SupervisedExecutor>(options, feed_, clock_, signals_, bookkeeper_);
 }
@@ -193,11 +208,22 @@ Status Service::AddToExecutor(const core::Submission& submission) {
   job.working_directory = submission.working_directory;
   job.environment = submission.environment;
   job.run_limit = submission.run_limit;
-  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(job.directory));
   return executor_->Add(std::move(job));
 }
 
 // The loop -----------------------------------------------------------------------------------
+
+Duration Service::Patience() const {
+  const Duration wall = pace_.Left(DecisionPace::Clock::now());
+  const double speed = clock_.settings().replayed ? clock_.settings().speed : 1;
+  return Duration{std::llround(static_cast<double>(wall.count()) * speed)};
+}
+
+// Whoever is told sees the job in the view that is there by then.
+void Service::OnStored() {
+  publisher_.Publish(clock_.Now());
+  front_desk_.OnStored();
+}
 
 void Service::OnDecision(const engine::Decision& decision) {
   publisher_.FollowDecision(decision, *engine_, dependencies_);
@@ -207,9 +233,9 @@ void Service::OnDecision(const engine::Decision& decision) {
                         engine_->state());
     unsettled_.push_back(explanation.job);
   }
-  LookAtFigures();
-  // Whoever is told sees it in the view that is there by then.
-  front_desk_.OnStored();
+  TakeFigures();
+  OnStored();
+  front_desk_.OnDecided();
   SettleEnded();
   publisher_.ForgetEnded(options_.ended_in_view);
   publisher_.Publish(decision.at);
@@ -228,10 +254,9 @@ void Service::FollowMissed() {
   OnDecision(missed);
 }
 
-void Service::LookAtFigures() {
+void Service::TakeFigures() {
   publisher_.FollowFigures(bookkeeper_.TakeChanged());
   publisher_.SetRunning(executor_->Running());
-  publisher_.Publish(clock_.Now());
 }
 
 // What the energy of jobs that have ended would have emitted had they run when they were submitted.

@@ -14,6 +14,7 @@
 
 #include "local/supervised_executor.h"
 #include "plan/policy.h"
+#include "service/decision_pace.h"
 #include "service/front_desk.h"
 
 namespace ebb::service {
@@ -63,9 +64,11 @@ class Service {
   void MakeExecutor();
   void RecoverEnded();
   Status AddToExecutor(const core::Submission& submission);
+  void OnStored();
   void OnDecision(const engine::Decision& decision);
+  Duration Patience() const;
   void FollowMissed();
-  void LookAtFigures();
+  void TakeFigures();
   void SettleEnded();
   bool WaitOutTrouble(const Error& error);
 
@@ -82,6 +85,7 @@ class Service {
   Inbox inbox_;
   FrontDesk front_desk_;
   std::unique_ptr<Observer> observer_;
+  DecisionPace pace_;
   std::vector<core::JobId> unsettled_;  // ended, and their savings are not computed
 };
 

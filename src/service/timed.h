@@ -28,7 +28,7 @@ class TimedPolicy final : public plan::Policy {
   Counters& counters_;
 };
 
-/// Counts the decisions: only they wait for the disk.
+/// Counts decisions and commits: only they wait for the disk.
 class TimedJournal final : public runtime::Journal {
  public:
   TimedJournal(runtime::Journal& journal, Counters& counters)
@@ -41,6 +41,13 @@ class TimedJournal final : public runtime::Journal {
     if (std::holds_alternative<engine::Decision>(record))
       counters_.store_writes.Add(std::chrono::steady_clock::now() - begin);
     return appended;
+  }
+  Status Commit() override {
+    const auto begin = std::chrono::steady_clock::now();
+    Status stored = journal_.Commit();
+    if (!stored) ++counters_.store_write_errors;
+    counters_.store_writes.Add(std::chrono::steady_clock::now() - begin);
+    return stored;
   }
 
  private:

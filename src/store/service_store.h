@@ -73,7 +73,7 @@ class ServiceStore final : public runtime::Journal {
   /// that was added before. Takes a snapshot now and then.
   Status Append(const runtime::JournalRecord& record) override;
   /// Makes everything durable that was added.
-  Status Commit();
+  Status Commit() override;
   const Health& health();
 
   /// Gives the job the next id and adds it, unless its key is known. Not durable before a commit.

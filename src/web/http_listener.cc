@@ -12,6 +12,8 @@
 namespace ebb::web {
 namespace {
 
+constexpr int kMostWaiting = 1024;
+
 std::string LowerCase(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -40,6 +42,7 @@ class Listener final : public HttpListener {
   std::size_t most_streams = 0;
   std::atomic<std::size_t> streams{0};
   std::atomic<bool> stopping{false};
+  socket_t listening = INVALID_SOCKET;
   int port_ = -1;
   std::thread listener;
 
@@ -84,6 +87,11 @@ Listener::Listener(const HttpServerOptions& options, HttpHandler to_call)
   server.set_keep_alive_timeout(5);
   server.set_keep_alive_max_count(100'000);
   server.set_tcp_nodelay(true);
+  server.set_socket_options([this](socket_t socket) {
+    const int on = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    listening = socket;
+  });
   const auto answer = [this](const httplib::Request& from, httplib::Response& to) {
     Answer(from, to);
   };
@@ -101,6 +109,8 @@ Listener::Listener(const HttpServerOptions& options, HttpHandler to_call)
   const char* address = options.address.c_str();
   port_ = options.port == 0 ? server.bind_to_any_port(address)
                             : (server.bind_to_port(address, options.port) ? options.port : -1);
+  // The library lets five peers wait; the sixth would try again a second later.
+  if (port_ >= 0) ::listen(listening, kMostWaiting);
   if (port_ >= 0) listener = std::thread([this] { server.listen_after_bind(); });
 }
 
