@@ -58,6 +58,20 @@ class Cli : public ::testing::Test {
     ::execv(EBB_PROGRAM, argv.data());
     ::_exit(98);
   }
+  // Starts any program in the test's directory that others run beside; what it prints is in
+  // `output`.
+  pid_t StartAside(const std::vector<std::string>& words, const std::string& output) {
+    const pid_t pid = ::fork();
+    if (pid != 0) return pid;
+    if (::chdir(directory_.c_str()) != 0) ::_exit(99);
+    ::freopen(output.c_str(), "w", stdout);
+    ::freopen(output.c_str(), "a", stderr);
+    std::vector<char*> argv;
+    for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+    argv.push_back(nullptr);
+    ::execv(argv[0], argv.data());
+    ::_exit(98);
+  }
   Outcome Finish(pid_t pid) {
     int status = 0;
     ::waitpid(pid, &status, 0);

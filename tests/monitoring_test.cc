@@ -137,20 +137,6 @@ std::string Installed(const std::string& program) {
   return "";
 }
 
-pid_t StartIn(const fs::path& directory, const std::vector<std::string>& words,
-              const std::string& output) {
-  const pid_t pid = ::fork();
-  if (pid != 0) return pid;
-  if (::chdir(directory.c_str()) != 0) ::_exit(99);
-  ::freopen(output.c_str(), "w", stdout);
-  ::freopen(output.c_str(), "a", stderr);
-  std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  ::execv(argv[0], argv.data());
-  ::_exit(98);
-}
-
 int FreePort() {
   const int descriptor = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -227,11 +213,10 @@ class RealPrometheus : public Cli {
       trace += "2026-01-01T" + std::string(hour < 10 ? "0" : "") + std::to_string(hour) +
                ":00:00Z,200\n";
     Write("trace.csv", trace);
-    serve_ =
-        StartIn(directory_,
-                {EBB_PROGRAM, "serve", "--store", "ebb.db", "--trace", "trace.csv", "--grid-start",
-                 "2026-01-01T10:00Z", "--slots", "2", "--port", "0", "--policy", "run-now"},
-                "serve.txt");
+    serve_ = StartAside(
+        {EBB_PROGRAM, "serve", "--store", "ebb.db", "--trace", "trace.csv", "--grid-start",
+         "2026-01-01T10:00Z", "--slots", "2", "--port", "0", "--policy", "run-now"},
+        "serve.txt");
     WaitUntil([&] { return fs::exists(directory_ / "ebb.db.url"); }, "no service");
     url_ = Read(directory_ / "ebb.db.url");
     url_.pop_back();
@@ -266,7 +251,7 @@ class RealPrometheus : public Cli {
 
 TEST_F(RealPrometheus, PromtoolAcceptsTheRules) {
   const pid_t pid =
-      StartIn(directory_, {Installed("promtool"), "check", "rules", kAlerts.string()}, "tool.txt");
+      StartAside({Installed("promtool"), "check", "rules", kAlerts.string()}, "tool.txt");
   int status = 0;
   ::waitpid(pid, &status, 0);
   EXPECT_EQ(status, 0) << Read(directory_ / "tool.txt");

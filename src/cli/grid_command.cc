@@ -16,6 +16,7 @@
 #include "runtime/grid_clock.h"
 #include "signals/choose_source.h"
 #include "signals/make_feed.h"
+#include "web/carbon_aware.h"
 
 namespace ebb::cli {
 namespace {
@@ -197,32 +198,20 @@ std::string Json(const GridView& grid) {
   return json.dump(2) + "\n";
 }
 
-nlohmann::ordered_json SdkPoint(const std::string& zone, Interval interval, Intensity value) {
-  return {{"location", zone},
-          {"timestamp", FormatTime(interval.begin)},
-          {"duration", Seconds(interval.length()) / 60},
-          {"value", value.g_per_kwh}};
-}
-
 // The answer of the Carbon Aware SDK's /emissions/forecasts/current, for programs that read it.
 std::string SdkJson(const GridView& grid) {
-  const std::string& zone = grid.identity.zone;
   const core::IntensitySeries ahead = grid.view.forecast.series.Slice(grid.window);
-  nlohmann::ordered_json json;
-  json["generatedAt"] = FormatTime(grid.view.forecast.issued);
-  json["requestedAt"] = FormatTime(grid.view.now);
-  json["location"] = zone;
-  json["dataStartAt"] = FormatTime(ahead.empty() ? grid.view.now : ahead.span().begin);
-  json["dataEndAt"] = FormatTime(ahead.empty() ? grid.view.now : ahead.span().end);
-  json["windowSize"] = Seconds(grid.run_time) / 60;
-  json["optimalDataPoints"] = nlohmann::ordered_json::array();
+  web::CarbonAwareForecast forecast;
+  forecast.location = grid.identity.zone;
+  forecast.generated = grid.view.forecast.issued;
+  forecast.requested = grid.view.now;
+  forecast.data = ahead.empty() ? Interval{grid.view.now, grid.view.now} : ahead.span();
+  forecast.window = grid.run_time;
   for (const plan::Window& window : grid.windows)
-    json["optimalDataPoints"].push_back(
-        SdkPoint(zone, {window.start, window.start + grid.run_time}, window.mean));
-  json["forecastData"] = nlohmann::ordered_json::array();
+    forecast.optimal.push_back({{window.start, window.start + grid.run_time}, window.mean});
   for (const core::Sample& sample : ahead.samples())
-    json["forecastData"].push_back(SdkPoint(zone, sample.interval, sample.intensity));
-  return nlohmann::ordered_json::array({json}).dump(2) + "\n";
+    forecast.forecast.push_back({sample.interval, sample.intensity});
+  return ToJson(forecast, 2) + "\n";
 }
 
 std::string Print(const GridView& grid, const std::string& format) {

@@ -36,6 +36,8 @@ Result<Point> ReadEmission(const JsonNode& row, const std::string& where) {
   EBB_ASSIGN_OR_RETURN(point.value, NumberOrNull(row, "rating", where));
   const auto duration = TimeSpan(row.TextOf("duration"));
   if (duration && *duration > Duration::zero()) point.end = point.begin + *duration;
+  // Only Ebb as a server says how a value came about.
+  if (const auto status = core::SampleStatusFromName(row.TextOf("status"))) point.status = *status;
   return point;
 }
 

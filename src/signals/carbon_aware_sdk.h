@@ -11,7 +11,8 @@
 
 namespace ebb::signals {
 
-/// /emissions/bylocation: [{"location", "time", "rating", "duration": "hh:mm:ss"}].
+/// /emissions/bylocation: [{"location", "time", "rating", "duration": "hh:mm:ss"}]; Ebb as a
+/// server adds "status".
 Result<Payload> ParseCarbonAwareSdkEmissions(std::string_view body, const std::string& where);
 
 /// /emissions/forecasts/current: [{"generatedAt", "location", "forecastData": [{"timestamp",

@@ -7,6 +7,7 @@
 
 #include "base/exposition.h"
 #include "base/text.h"
+#include "web/carbon_aware.h"
 #include "web/job_json.h"
 #include "web/live_view.h"
 #include "web/page_files.h"
@@ -133,6 +134,16 @@ const std::vector<Api::Route>& Api::Routes() {
        "The status as it changes, with ?view=whole jobs and grid, too (server-sent events)",
        &Api::Events},
       {"GET", "/api/v1/openapi.json", "This API, described", &Api::OpenApi},
+      {"GET",
+       "/emissions/forecasts/current",
+       "The forecast, as the Carbon Aware SDK gives it",
+       &Api::Forecast,
+       {"location!", "dataStartAt", "dataEndAt", "windowSize"}},
+      {"GET",
+       "/emissions/bylocation",
+       "Known intensity, as the Carbon Aware SDK gives it",
+       &Api::Emissions,
+       {"location!", "time", "toTime"}},
       {"GET", "/metrics", "For Prometheus: ?names=ebb|compute-gardener", &Api::Metrics},
       {"GET", "/livez", "Whether the service lives, part by part", &Api::Alive},
       {"GET", "/readyz", "Whether it can take, start and store jobs", &Api::Ready},
@@ -341,6 +352,76 @@ HttpResponse Api::Metrics(const HttpRequest& request, core::JobId) const {
   return response;
 }
 
+namespace {
+
+// A time in the query; nothing where there is none.
+Result<std::optional<Time>> QueryTime(const HttpRequest& request, const char* name) {
+  const std::string text = QueryOf(request, name);
+  if (text.empty()) return std::optional<Time>();
+  const auto time = ParseTime(text);
+  if (!time)
+    return Fail({ExitCode::kUsage, "\"" + text + "\" is no time", name,
+                 "give e.g. 2026-03-01T12:00Z; a + in an address is written %2B"});
+  return std::optional(*time);
+}
+
+// The signal of the location. A signal that belongs to no zone (a constant) holds everywhere.
+Result<const core::SignalView*> SignalOf(const service::View& view, const std::string& location) {
+  if (location.empty())
+    return Fail({ExitCode::kUsage, "is required", "location", "the name of a zone"});
+  std::vector<std::string> zones;
+  for (const service::SiteSignalView& signal : view.signals) {
+    if (!signal.view) continue;
+    const std::string& zone = signal.view->known.identity().zone;
+    if (zone.empty() || Lowercase(zone) == Lowercase(location)) return signal.view.get();
+    zones.push_back(zone);
+  }
+  return Fail(
+      {ExitCode::kUsage, "\"" + location + "\" is not known", "location",
+       zones.empty() ? "no signal has come yet" : "this service knows " + Join(zones, ", ")});
+}
+
+}  // namespace
+
+HttpResponse Api::Forecast(const HttpRequest& request, core::JobId) const {
+  const auto view = service_.view();
+  CarbonAwareQuestion question{QueryOf(request, "location"), {}, {}, {}};
+  const auto signal = SignalOf(*view, question.location);
+  const auto begin = QueryTime(request, "dataStartAt");
+  const auto end = QueryTime(request, "dataEndAt");
+  const auto minutes = QueryNumber(request, "windowSize", 0, 60 * 24 * 366);
+  if (!signal) return Respond(signal.error());
+  if (!begin) return Respond(begin.error());
+  if (!end) return Respond(end.error());
+  if (!minutes)
+    return Respond(Error{ExitCode::kUsage, "must be whole minutes", "windowSize", "e.g. 60"});
+  if (*begin && *end && **begin >= **end)
+    return Respond(Error{ExitCode::kUsage, "must be before dataEndAt", "dataStartAt", ""});
+  if ((*signal)->forecast.series.empty())
+    return Respond(ErrorToJson({ExitCode::kUnavailable, "the signal has no forecast", "", ""}),
+                   501);
+  question.begin = *begin;
+  question.end = *end;
+  question.window = std::chrono::minutes{*minutes};
+  CarbonAwareForecast answer = CarbonAwareForecastOf(**signal, question);
+  answer.requested = service_.GridNow();
+  return Respond(ToJson(answer) + "\n");
+}
+
+HttpResponse Api::Emissions(const HttpRequest& request, core::JobId) const {
+  const auto view = service_.view();
+  const std::string location = QueryOf(request, "location");
+  const auto signal = SignalOf(*view, location);
+  const auto from = QueryTime(request, "time");
+  const auto to = QueryTime(request, "toTime");
+  if (!signal) return Respond(signal.error());
+  if (!from) return Respond(from.error());
+  if (!to) return Respond(to.error());
+  const Time begin = from->value_or(service_.GridNow());
+  const Interval window{begin, std::max(to->value_or(begin), begin) + Duration{1}};
+  return Respond(CarbonAwareEmissionsJson((*signal)->known, window, location) + "\n");
+}
+
 HttpResponse Api::OpenApi(const HttpRequest&, core::JobId) const {
   Json paths = Json::object();
   for (const Route& route : Routes()) {
@@ -349,12 +430,22 @@ HttpResponse Api::OpenApi(const HttpRequest&, core::JobId) const {
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     Json operation{{"summary", route.summary},
                    {"responses", {{"default", {{"description", "see docs/api.md"}}}}}};
+    Json parameters = Json::array();
     if (route.path.find("{id}") != std::string::npos) {
-      operation["parameters"] = Json::array({{{"name", "id"},
-                                              {"in", "path"},
-                                              {"required", true},
-                                              {"schema", {{"type", "integer"}, {"minimum", 1}}}}});
+      parameters.push_back({{"name", "id"},
+                            {"in", "path"},
+                            {"required", true},
+                            {"schema", {{"type", "integer"}, {"minimum", 1}}}});
     }
+    for (std::string name : route.parameters) {
+      const bool required = name.ends_with('!');
+      if (required) name.pop_back();
+      parameters.push_back({{"name", name},
+                            {"in", "query"},
+                            {"required", required},
+                            {"schema", {{"type", "string"}}}});
+    }
+    if (!parameters.empty()) operation["parameters"] = std::move(parameters);
     if (route.method == "POST") operation["security"] = Json::array({{{"token", Json::array()}}});
     paths[route.path][method] = std::move(operation);
   }

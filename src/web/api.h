@@ -34,6 +34,7 @@ class Api {
     std::string path;  ///< "{id}" stands for a number
     std::string summary;
     HttpResponse (Api::*handle)(const HttpRequest&, core::JobId) const;
+    std::vector<std::string> parameters{};  ///< of the query; with "!" at its end: required
   };
   static const std::vector<Route>& Routes();
 
@@ -53,6 +54,8 @@ class Api {
   HttpResponse Alive(const HttpRequest&, core::JobId) const;
   HttpResponse Ready(const HttpRequest&, core::JobId) const;
   HttpResponse Metrics(const HttpRequest& request, core::JobId) const;
+  HttpResponse Emissions(const HttpRequest& request, core::JobId) const;
+  HttpResponse Forecast(const HttpRequest& request, core::JobId) const;
   HttpResponse OpenApi(const HttpRequest&, core::JobId) const;
   Health HealthNow(const service::View& view) const;
   HttpResponse Ask(service::Request request, int done) const;

@@ -1,0 +1,65 @@
+// The queue service as a source of intensity for another Ebb: both real, over HTTP.
+#include "cli_fixture.h"
+
+namespace ebb {
+namespace {
+
+class ServeAsSignal : public Cli {
+ protected:
+  void TearDown() override {
+    if (serve_ > 0) {
+      ::kill(serve_, SIGTERM);
+      ::waitpid(serve_, nullptr, 0);
+    }
+    Cli::TearDown();
+  }
+  void Serve() {
+    serve_ = StartAside({EBB_PROGRAM, "serve", "--store", "ebb.db", "--signal", "profile", "--zone",
+                         "DE", "--port", "0"},
+                        "serve.txt");
+    WaitFor(directory_ / "ebb.db.url");
+    url_ = Read(directory_ / "ebb.db.url");
+    url_.pop_back();
+  }
+  Outcome Grid(std::vector<std::string> words) {
+    words.insert(words.begin(), {"grid", "--signal-cache", "none", "--hours", "24"});
+    words.insert(words.end(), {"--format", "json"});
+    return Ebb(words);
+  }
+  Outcome GridOf(const std::string& zone) {
+    return Grid({"--signal", "carbon-aware-sdk", "--api-url", url_, "--zone", zone});
+  }
+
+  pid_t serve_ = 0;
+  std::string url_;
+};
+
+TEST_F(ServeAsSignal, AnotherEbbSeesTheSameGrid) {
+  Serve();
+  const Outcome outcome = GridOf("DE");
+  ASSERT_EQ(outcome.code, 0) << outcome.err << Read(directory_ / "serve.txt");
+  const auto seen = nlohmann::json::parse(outcome.out);
+  const auto own = nlohmann::json::parse(Grid({"--signal", "profile", "--zone", "DE"}).out);
+  EXPECT_EQ(seen["current"]["status"], "modelled") << "how it came about goes along";
+  std::map<std::string, double> expected;
+  for (const auto& sample : own["forecast"])
+    expected[sample["begin"]] = sample["carbon_intensity_g_per_kwh"];
+  std::size_t compared = 0;
+  for (const auto& sample : seen["forecast"]) {
+    const auto found = expected.find(sample["begin"].get<std::string>());
+    if (found == expected.end()) continue;
+    EXPECT_DOUBLE_EQ(sample["carbon_intensity_g_per_kwh"].get<double>(), found->second) << sample;
+    ++compared;
+  }
+  EXPECT_GE(compared, 20u) << outcome.out;
+}
+
+TEST_F(ServeAsSignal, AZoneThatTheServiceDoesNotKnowIsRefused) {
+  Serve();
+  const Outcome outcome = GridOf("FR");
+  EXPECT_NE(outcome.code, 0);
+  EXPECT_TRUE(Contains(outcome.err, "400")) << outcome.err;
+}
+
+}  // namespace
+}  // namespace ebb
