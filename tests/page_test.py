@@ -122,6 +122,17 @@ class Page(unittest.TestCase):
         print(f"an event is on the page after {time.monotonic() - begin:.1f} s", file=sys.stderr)
         self.ebb("cancel", "4")
 
+    def test_5_worse_is_called_worse(self):
+        browser = self.browser
+        browser.wait("state.status.saved_on_first_come.jobs > 0")
+        for saved, title, colour in ((20, "Saved", "better"), (-20, "Worse", "worse")):
+            browser.run(f"state.status.saved_on_first_come = {{jobs: 3, not_compared: 2, first_come_g: 100, saved_g: {saved}}}; showSaved()")
+            self.assertEqual(browser.run("return document.getElementById('saved-title').textContent"), title)
+            self.assertEqual(browser.run("return document.getElementById('saved').textContent"), "20.0 g")
+            self.assertIn(colour, browser.run("return document.getElementById('saved').className"))
+            self.assertEqual(browser.run("return document.getElementById('saved-note').textContent"), "20.0 % " +
+                             ("less" if saved > 0 else "more") + " than first come, first served; 3 ended jobs; 2 not compared")
+
     def test_5_charts_are_drawn(self):
         for canvas in ("intensity", "gantt"):
             inked = self.browser.run(

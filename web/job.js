@@ -30,7 +30,9 @@ function factsOf(it) {
     ["must start by", it.started ? "" : moment(it.start_by)], ["must end by", moment(it.finish_by)], ["ended", moment(it.ended)],
     ["attempts", it.attempt], ["pauses", it.pauses], ["exit code", it.exit_code],
     ["energy", energy(it.energy_kwh)], ["emitted", grams(it.emissions_g)],
-    ["had it run when submitted", isKnown(it.emissions_at_submission_g) ? comparison(it.emissions_g, it.emissions_at_submission_g) : ""]];
+    ["at submission, alone", isKnown(it.emissions_at_submission_g) ? comparison(it.emissions_g, it.emissions_at_submission_g) : ""],
+    ["first come, first served", isKnown(it.emissions_first_come_g) ? "from " + moment(it.first_come_start) + ", " +
+      comparison(it.emissions_g, it.emissions_first_come_g) : ""]];
 }
 
 // "12.0 g: 3.1 g saved", or "… worse".

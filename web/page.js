@@ -35,12 +35,13 @@ function showPower() {
 }
 
 function showSaved() {
-  const { saved_g: difference, at_submission_g: was } = state.status.saved, worse = difference < 0;
+  const { saved_g: difference, first_come_g: was, jobs, not_compared: rest } = state.status.saved_on_first_come, worse = difference < 0;
   setText("saved-title", worse ? "Worse" : "Saved");
-  setText("saved", grams(Math.abs(difference)));
+  setText("saved", jobs ? grams(Math.abs(difference)) : "–");
   byId("saved").className = "figure " + (worse ? "worse" : difference > 0 ? "better" : "");
-  setText("saved-note", number(was > 0 ? Math.abs(100 * difference / was) : 0, 1) + " % " + (worse ? "more" : "less") +
-    " than at submission, same energy");
+  setText("saved-note", (jobs ? number(was > 0 ? Math.abs(100 * difference / was) : 0, 1) + " % " + (worse ? "more" : "less") +
+    ` than first come, first served; ${number(jobs, 0)} ended jobs` : "against first come, first served, once jobs have ended") +
+    (rest ? `; ${number(rest, 0)} not compared` : ""));
 }
 
 function showHappenings() {

@@ -34,6 +34,9 @@ struct JobCard {
   std::optional<Emissions> emissions;
   /// Of the same energy, had it run when it was submitted; once it has ended.
   std::optional<Emissions> emissions_at_submission;
+  /// As first_come.h has it, once it has ended.
+  std::optional<Time> first_come_start;
+  std::optional<Emissions> emissions_first_come;
 };
 
 class JobBoard {

@@ -130,6 +130,14 @@ void Publisher::SetBaseline(core::JobId job, std::optional<Emissions> at_submiss
   Change(job, [&](JobCard& card) { card.emissions_at_submission = at_submission; });
 }
 
+void Publisher::SetFirstCome(core::JobId job, std::optional<Time> start,
+                             std::optional<Emissions> emissions) {
+  Change(job, [&](JobCard& card) {
+    card.first_come_start = start;
+    card.emissions_first_come = emissions;
+  });
+}
+
 void Publisher::ForgetEnded(std::size_t keep) {
   for (; ended_.size() > keep; ended_.pop_front()) {
     next_.jobs.Erase(ended_.front());

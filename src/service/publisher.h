@@ -42,6 +42,7 @@ class Publisher {
   void FollowLoss(const engine::SignalLost& loss);
   void FollowFigures(const std::map<core::JobId, JobFigures>& changed);
   void SetBaseline(core::JobId job, std::optional<Emissions> at_submission);
+  void SetFirstCome(core::JobId job, std::optional<Time> start, std::optional<Emissions> emissions);
   void SetRunning(std::vector<local::SupervisedFigures> running) {
     next_.running = std::move(running);
   }

@@ -21,6 +21,7 @@ class Service::Observer final : public runtime::LoopObserver {
     if (const auto* signal = std::get_if<engine::SignalObserved>(&event.fact)) {
       service_.publisher_.FollowSignal(*signal);
       service_.store_.AddSignal(signal->view.known);
+      service_.compare_again_ = true;
     } else if (const auto* lost = std::get_if<engine::SignalLost>(&event.fact)) {
       service_.publisher_.FollowLoss(*lost);
     }
@@ -83,7 +84,8 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
       front_desk_({inbox_, store_, publisher_, dependencies_,
                    [this](const core::Submission& submission) { return AddToExecutor(submission); },
                    [this] { return clock_.Now(); }, [this] { return Patience(); }}),
-      observer_(std::make_unique<Observer>(*this)) {}
+      observer_(std::make_unique<Observer>(*this)),
+      first_come_(options_.store, [this] { executor_->Wake(); }) {}
 
 Service::~Service() = default;
 
@@ -100,14 +102,15 @@ Result<std::unique_ptr<Service>> Service::Open(ServiceOptions options, runtime::
 
 namespace {
 
-// When it ran, as the store has it.
-std::vector<Interval> StretchesOf(store::Database& database, core::JobId job) {
-  std::vector<Interval> stretches;
+// When and where it ran, as the store has it.
+void PutStretches(store::Database& database, core::JobId job, JobCard& card) {
   const auto attempts = store::AttemptsOf(database, job);
-  if (!attempts) return stretches;
-  for (const store::AttemptRecord& attempt : *attempts)
-    if (attempt.began) stretches.push_back({*attempt.began, attempt.ended.value_or(Time::max())});
-  return stretches;
+  if (!attempts) return;
+  for (const store::AttemptRecord& attempt : *attempts) {
+    if (!attempt.began) continue;
+    card.stretches.push_back({*attempt.began, attempt.ended.value_or(Time::max())});
+    card.explanation.pool = attempt.pool;
+  }
 }
 
 }  // namespace
@@ -138,7 +141,7 @@ Status Service::Recover() {
     if (state.FindHeld(id)) EBB_RETURN_IF_ERROR(front_desk_.TakeUpHeld(submission));
     JobCard card;
     card.explanation = *engine_->Explain(id);
-    card.stretches = StretchesOf(store_.database(), id);
+    PutStretches(store_.database(), id, card);
     card.submission = std::make_shared<const core::Submission>(std::move(submission));
     if (const auto sums = store::SumLedger(store_.database(), id)) {
       card.energy = sums->energy;
@@ -188,7 +191,7 @@ void Service::RecoverEnded() {
     card.explanation.stage = record->stage;
     card.explanation.expected_end = record->ended;
     card.pauses = record->pauses;
-    card.stretches = StretchesOf(store_.database(), record->id);
+    PutStretches(store_.database(), record->id, card);
     card.first_start = record->first_start;
     card.ended = record->ended;
     card.exit_code = record->exit_code.value_or(0);
@@ -233,12 +236,14 @@ void Service::OnDecision(const engine::Decision& decision) {
                         engine_->state());
     unsettled_.push_back(explanation.job);
   }
+  compare_again_ = compare_again_ || !unsettled_.empty();
   TakeFigures();
   OnStored();
   front_desk_.OnDecided();
   SettleEnded();
   publisher_.ForgetEnded(options_.ended_in_view);
   publisher_.Publish(decision.at);
+  if (std::exchange(compare_again_, false)) first_come_.Ask(view());
 }
 
 // A decision that could not be stored when it was made is stored now: readers, and jobs that wait
@@ -257,6 +262,8 @@ void Service::FollowMissed() {
 void Service::TakeFigures() {
   publisher_.FollowFigures(bookkeeper_.TakeChanged());
   publisher_.SetRunning(executor_->Running());
+  for (const auto& [job, figures] : first_come_.TakeChanged())
+    publisher_.SetFirstCome(job, figures.start, figures.emissions);
 }
 
 // What the energy of jobs that have ended would have emitted had they run when they were submitted.

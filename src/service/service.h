@@ -15,6 +15,7 @@
 #include "local/supervised_executor.h"
 #include "plan/policy.h"
 #include "service/decision_pace.h"
+#include "service/first_come_watch.h"
 #include "service/front_desk.h"
 
 namespace ebb::service {
@@ -86,6 +87,8 @@ class Service {
   FrontDesk front_desk_;
   std::unique_ptr<Observer> observer_;
   DecisionPace pace_;
+  FirstComeWatch first_come_;
+  bool compare_again_ = false;          // jobs have ended, or the signal knows more
   std::vector<core::JobId> unsettled_;  // ended, and their savings are not computed
 };
 

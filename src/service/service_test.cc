@@ -55,6 +55,24 @@ TEST_F(ServiceTest, AJobRunsAndEndsWithItsFigures) {
   EXPECT_EQ(row.energy.microjoules(), card.energy.microjoules());
 }
 
+// Under this policy and one intensity, first come, first served is what happened.
+TEST_F(ServiceTest, TheBaselineOfAServiceThatDoesNotWaitIsItself) {
+  world_.Start();
+  const core::JobId first = world_.Submit(world_.Shell("sleep 0.3"));
+  const core::JobId second = world_.Submit(world_.Shell("sleep 0.3"));
+  for (const core::JobId id : {first, second}) {
+    const auto view = world_.WaitFor([&](const View& now) {
+      const JobCard* card = now.jobs.Find(id);
+      return card && card->emissions_first_come;
+    });
+    const JobCard* card = view->jobs.Find(id);
+    ASSERT_TRUE(card && card->emissions_first_come);
+    EXPECT_NEAR(card->emissions_first_come->grams, card->emissions->grams,
+                1e-6 * card->emissions->grams);
+    EXPECT_EQ(card->first_come_start, card->submission->job.submitted);
+  }
+}
+
 TEST_F(ServiceTest, ARefusedSubmissionSaysWhyAndIsKeptAsFailed) {
   world_.Start();
   core::Submission wide = world_.Shell("true");

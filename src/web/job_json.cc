@@ -64,6 +64,8 @@ Json CardJson(const service::JobCard& card, bool whole) {
   json["energy_kwh"] = card.energy.kwh();
   Put(json, "emissions_g", card.emissions);
   Put(json, "emissions_at_submission_g", card.emissions_at_submission);
+  Put(json, "first_come_start", card.first_come_start);
+  Put(json, "emissions_first_come_g", card.emissions_first_come);
   if (!whole) return json;
   json["command"] = submission.command;
   json["working_directory"] = submission.working_directory;
@@ -101,6 +103,31 @@ std::optional<Emissions> HourlyEmissions(const service::View& view,
   const double kwh = program.figures.power.watts / 1000;  // in an hour
   return Emissions{kwh * view.cluster.sites[site].pue.ratio * sample->intensity.g_per_kwh};
 }
+
+// Of jobs that have ended, against a baseline of the same energy: negative where it was better.
+struct Saving {
+  int jobs = 0;
+  int not_compared = 0;  // used energy, and one of the two is not known
+  double emitted_g = 0, baseline_g = 0;
+
+  void Add(const service::JobCard& card, const std::optional<Emissions>& baseline) {
+    if (!engine::HasEnded(card.explanation.stage) || card.energy == Energy{}) return;
+    if (!card.emissions || !baseline) {
+      ++not_compared;
+      return;
+    }
+    ++jobs;
+    emitted_g += card.emissions->grams;
+    baseline_g += baseline->grams;
+  }
+  Json ToJson(const char* baseline_name) const {
+    return {{"jobs", jobs},
+            {"not_compared", not_compared},
+            {"jobs_emissions_g", emitted_g},
+            {baseline_name, baseline_g},
+            {"saved_g", baseline_g - emitted_g}};
+  }
+};
 
 Json RunningJson(const service::View& view) {
   Json running = Json::array();
@@ -143,16 +170,14 @@ std::string JobToJson(const store::JobRecord& record) {
 
 std::string ViewToJson(const service::View& view, std::uint64_t after_happening) {
   std::map<std::string_view, std::int64_t> stages;
-  double emissions_g = 0, compared_g = 0, at_submission_g = 0;
-  double energy_kwh = 0;
+  double emissions_g = 0, energy_kwh = 0;
+  Saving on_submission, on_first_come;
   view.jobs.ForEach(0, [&](const service::JobCard& card) {
     ++stages[engine::Name(card.explanation.stage)];
     energy_kwh += card.energy.kwh();
     if (card.emissions) emissions_g += card.emissions->grams;
-    if (card.emissions && card.emissions_at_submission) {
-      compared_g += card.emissions->grams;
-      at_submission_g += card.emissions_at_submission->grams;
-    }
+    on_submission.Add(card, card.emissions_at_submission);
+    on_first_come.Add(card, card.emissions_first_come);
     return true;
   });
   Json json{{"version", view.version}, {"now", FormatTime(view.now)}, {"jobs", Json::object()}};
@@ -160,10 +185,8 @@ std::string ViewToJson(const service::View& view, std::uint64_t after_happening)
   json["running"] = RunningJson(view);
   json["energy_kwh"] = energy_kwh;
   json["emissions_g"] = emissions_g;
-  // A difference of the same energy: negative when waiting made it worse.
-  json["saved"] = {{"jobs_emissions_g", compared_g},
-                   {"at_submission_g", at_submission_g},
-                   {"saved_g", at_submission_g - compared_g}};
+  json["saved"] = on_submission.ToJson("at_submission_g");
+  json["saved_on_first_come"] = on_first_come.ToJson("first_come_g");
   json["signals"] = Json::array();
   for (const service::SiteSignalView& signal : view.signals) {
     Json entry;

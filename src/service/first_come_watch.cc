@@ -1,0 +1,137 @@
+#include "service/first_come_watch.h"
+
+#include <algorithm>
+
+#include "engine/state.h"
+#include "store/ledger_records.h"
+#include "store/signal_records.h"
+
+namespace ebb::service {
+namespace {
+
+// More than these are not compared: the time it takes grows with their square.
+constexpr std::size_t kMostJobs = 10'000;
+
+bool HasEnded(const JobCard& card) { return engine::HasEnded(card.explanation.stage); }
+
+Duration RanFor(const JobCard& card, Time now) {
+  Duration ran{0};
+  for (const Interval& stretch : card.stretches)
+    ran += Interval{stretch.begin, std::min(stretch.end, now)}.length();
+  return ran;
+}
+
+ComingJob ComingJobOf(const JobCard& card, Time now) {
+  const core::Job& job = card.submission->job;
+  ComingJob coming{job.id,      job.submitted,     std::max(card.explanation.pool, 0),
+                   job.devices, RanFor(card, now), card.submission->after};
+  if (!HasEnded(card)) coming.length = std::max(coming.length, job.run_time);
+  return coming;
+}
+
+// Those that ran or will run, up to the last one that has ended: later ones delay none before them.
+std::vector<ComingJob> JobsOf(const View& view) {
+  std::vector<ComingJob> jobs;
+  std::size_t up_to_last_end = 0;
+  view.jobs.ForEach(0, [&](const JobCard& card) {
+    if (HasEnded(card) && card.stretches.empty()) return true;
+    jobs.push_back(ComingJobOf(card, view.now));
+    if (HasEnded(card)) up_to_last_end = jobs.size();
+    return jobs.size() < kMostJobs;
+  });
+  jobs.resize(up_to_last_end);
+  return jobs;
+}
+
+}  // namespace
+
+FirstComeWatch::FirstComeWatch(std::filesystem::path store, std::function<void()> on_change)
+    : path_(std::move(store)), on_change_(std::move(on_change)), thread_([this] { Work(); }) {}
+
+FirstComeWatch::~FirstComeWatch() {
+  {
+    const std::lock_guard guard(mutex_);
+    stopping_ = true;
+  }
+  asked_.notify_one();
+  thread_.join();
+}
+
+void FirstComeWatch::Ask(std::shared_ptr<const View> view) {
+  {
+    const std::lock_guard guard(mutex_);
+    next_ = std::move(view);
+  }
+  asked_.notify_one();
+}
+
+std::map<core::JobId, FirstComeFigures> FirstComeWatch::TakeChanged() {
+  const std::lock_guard guard(mutex_);
+  return std::exchange(changed_, {});
+}
+
+void FirstComeWatch::Work() {
+  for (;;) {
+    std::shared_ptr<const View> view;
+    {
+      std::unique_lock guard(mutex_);
+      asked_.wait(guard, [this] { return stopping_ || next_; });
+      if (stopping_) return;
+      view = std::exchange(next_, nullptr);
+    }
+    Look(*view);
+  }
+}
+
+// nullptr where its ledger cannot be read, or is empty.
+const EnergyProfile* FirstComeWatch::ProfileOf(core::JobId job) {
+  const auto found = profiles_.find(job);
+  if (found != profiles_.end()) return &found->second;
+  const auto rows = store::LedgerOf(*database_, job);
+  if (!rows || rows->empty()) return nullptr;
+  return &profiles_.emplace(job, EnergyProfile(*rows)).first->second;
+}
+
+void FirstComeWatch::Look(const View& view) {
+  if (view.signals.empty() || !view.signals.front().view) return;
+  if (!database_) {
+    auto opened = store::Database::Open(path_, store::Database::Mode::kRead);
+    if (!opened) return;  // the next one that is asked for tries again
+    database_ = std::make_unique<store::Database>(*std::move(opened));
+  }
+  const std::vector<ComingJob> jobs = JobsOf(view);
+  if (jobs.empty()) return;
+  const auto signal =
+      store::SignalHistory(*database_, view.signals.front().view->known.identity(),
+                           {jobs.front().submitted, view.now + std::chrono::hours{1}});
+  if (!signal) return;
+  const auto starts = FirstComeStarts(jobs, view.cluster);
+  std::map<core::JobId, FirstComeFigures> figures;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const JobCard* card = view.jobs.Find(jobs[i].id);
+    if (!card || !HasEnded(*card)) continue;
+    FirstComeFigures& of_job = figures[jobs[i].id];
+    of_job.start = starts[i];
+    const EnergyProfile* profile = starts[i] ? ProfileOf(jobs[i].id) : nullptr;
+    if (profile && !profile->has_unknown()) of_job.emissions = profile->At(*starts[i], *signal);
+  }
+  std::erase_if(profiles_, [&](const auto& entry) { return !figures.contains(entry.first); });
+  Tell(std::move(figures));
+}
+
+void FirstComeWatch::Tell(std::map<core::JobId, FirstComeFigures> figures) {
+  bool any = false;
+  {
+    const std::lock_guard guard(mutex_);
+    for (const auto& [job, of_job] : figures) {
+      const auto told = told_.find(job);
+      if (told != told_.end() && told->second == of_job) continue;
+      changed_[job] = of_job;
+      any = true;
+    }
+  }
+  told_ = std::move(figures);
+  if (any) on_change_();
+}
+
+}  // namespace ebb::service
