@@ -81,6 +81,28 @@ TEST_F(Gpus, TheEnvironmentOfTheServiceHidesGpusAndANameIsChecked) {
       << wrong.err;
 }
 
+TEST_F(Gpus, WhatIsKnownOfThemIsShownAndOnesOwnProfilesGoBefore) {
+  Have(kThree);
+  auto models = DevicesNow().at("models");
+  ASSERT_EQ(models.size(), 2u);
+  EXPECT_EQ(models[0].at("model"), "NVIDIA L4");
+  EXPECT_EQ(models[0].at("count"), 2);
+  EXPECT_EQ(models[0].at("max_w"), 72);
+  EXPECT_EQ(models[1].at("speed"), 125.0 / 121);
+  EXPECT_EQ(models[1].at("power_factor"), 150.0 / 72);
+  EXPECT_FALSE(models[0].contains("idle_w")) << "unknown is never zero";
+  Write("own.yaml", "gpuProfiles:\n  NVIDIA L4: {idlePower: 16, maxPower: 75}\n");
+  const Outcome own = Client({"devices", "--format", "json", "--device-profiles", "own.yaml"});
+  models = nlohmann::json::parse(own.out).at("models");
+  EXPECT_EQ(models[0].at("idle_w"), 16);
+  EXPECT_EQ(models[1].at("power_factor"), 2);
+  Write("wrong.yaml", "gpuProfiles:\n  NVIDIA L4: {idlePower: 16, maxpower: 75}\n");
+  const Outcome wrong =
+      Client({"serve", "--constant", "200", "--port", "0", "--device-profiles", "wrong.yaml"});
+  EXPECT_EQ(wrong.code, 3);
+  EXPECT_TRUE(Contains(wrong.err, "wrong.yaml:2") && Contains(wrong.err, "maxPower")) << wrong.err;
+}
+
 TEST_F(Gpus, WithoutAnyTheCpuIsUsed) {
   Have("");
   Serve({});

@@ -1,6 +1,7 @@
 // How energy is measured, and what is reckoned from it.
 
 #include "cli/run_flags.h"
+#include "config/device_file.h"
 
 namespace ebb::cli::run_flags {
 namespace {
@@ -86,6 +87,16 @@ std::vector<Flag> MeteringFlags() {
        "GPUs to measure, as CUDA_VISIBLE_DEVICES (default: that variable; all for scope machine)",
        Text([](RunOptions& o, const std::string& v) { o.metering.gpu_ids = v; }),
        [](const RunOptions& o) { return o.metering.gpu_ids; }},
+      {FlagGroup::kMetering, "device-profiles", "FILE",
+       "YAML: power and speed of device models (docs/devices.md), over the built-in table",
+       [](const std::string& text, RunOptions& options) -> Status {
+         EBB_ASSIGN_OR_RETURN(options.metering.own_profiles, config::LoadDeviceProfiles(text));
+         options.metering.device_profiles = text;
+         return {};
+       },
+       [](const RunOptions& o) {
+         return If(!o.metering.device_profiles.empty(), o.metering.device_profiles);
+       }},
       {FlagGroup::kMetering, "pue", "RATIO", "facility energy per unit of IT energy (default 1)",
        Number("pue", 1, 10, [](RunOptions& o, double v) { o.metering.pue = {v}; }),
        [](const RunOptions& o) {

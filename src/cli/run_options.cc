@@ -170,6 +170,7 @@ meter::MeterOptions MeterOptionsFor(const config::MeteringConfig& metering) {
   const bool curve = metering.cpu_model == config::CpuModel::kCodeCarbon;
   if (curve) options.cpu_curve = meter::LoadCurve::kCodeCarbon;
   options.gpu_ids = metering.gpu_ids;
+  options.device_profiles = metering.own_profiles;
   options.use_rapl = metering.rapl != config::RaplUse::kNone && !curve;
   options.include_dram = metering.rapl == config::RaplUse::kPackagesAndDram;
   options.use_psys = metering.rapl == config::RaplUse::kPsys;

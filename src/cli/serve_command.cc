@@ -47,6 +47,9 @@ std::map<std::string, std::string> MeteringFlags(const FlagValues& given) {
     const auto found = given.find(name);
     if (found != given.end()) flags.insert(*found);
   }
+  // Supervisors stand elsewhere.
+  if (const auto file = flags.find("device-profiles"); file != flags.end())
+    file->second = std::filesystem::absolute(file->second).string();
   return flags;
 }
 
@@ -68,8 +71,9 @@ Result<service::ServiceOptions> OptionsFor(const ServeRequest& request, const Ru
   service.store = store;
   service.jobs_directory = std::filesystem::path(store).parent_path() / "jobs";
   service.policy = plan::PolicyNameOf(request.policy);
-  EBB_ASSIGN_OR_RETURN(const Devices devices, MakeDevices({request.slots, request.gpus}, 1,
-                                                          {"here", zone, options.metering.pue}));
+  EBB_ASSIGN_OR_RETURN(const Devices devices,
+                       MakeDevices({request.slots, request.gpus, options.metering.own_profiles}, 1,
+                                   {"here", zone, options.metering.pue}));
   for (const std::string& note : devices.notes)
     std::fprintf(stderr, "ebb serve: %s\n", note.c_str());
   service.executor.cluster = devices.cluster;

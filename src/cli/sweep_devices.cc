@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "cli/flag_values.h"
 #include "engine/engine.h"
-#include "meter/gpu_inventory.h"
 #include "meter/meters.h"
 #include "plan/make_policy.h"
 
@@ -23,15 +22,25 @@ Result<int> SlotCount(const std::string& text, int devices_per_job) {
   return static_cast<int>(*slots);
 }
 
-void AddSlot(const std::string& model, const std::string& name, Devices& devices) {
+void AddSlot(const std::string& model, const std::string& name, const core::DeviceProfile& profile,
+             Devices& devices) {
   auto& pools = devices.cluster.pools;
   const auto same = std::find_if(pools.begin(), pools.end(),
                                  [&](const core::DevicePool& pool) { return pool.model == model; });
   if (same == pools.end()) {
     core::DevicePool pool;
     pool.model = model;
+    devices.profiles.push_back(profile);
+    const auto relative = core::RelativeTo(devices.profiles.front(), profile);
+    pool.speed = relative.speed;
+    pool.power_factor = relative.power_factor;
+    pool.idle = profile.idle.value_or(Power{0});
     pools.push_back(pool);
     devices.gpus.push_back({name});
+    if (profile.model.empty())
+      devices.notes.push_back("nothing is known of \"" + model +
+                              "\": it counts as fast as the first model here, and as hungry; "
+                              "--device-profiles tells more");
   } else {
     ++same->count;
     devices.gpus[static_cast<std::size_t>(same - pools.begin())].push_back(name);
@@ -39,7 +48,8 @@ void AddSlot(const std::string& model, const std::string& name, Devices& devices
 }
 
 // Those that were named, or all; none where there is no NVML and none were named.
-Status AddGpus(const std::string& given, Devices& devices) {
+Status AddGpus(const DeviceWish& wish, Devices& devices) {
+  const std::string& given = wish.gpus;
   meter::GpuSearch search;
   search.cuda_visible_devices = meter::OptionsFromEnvironment().cuda_visible_devices;
   if (!given.empty()) {
@@ -53,17 +63,25 @@ Status AddGpus(const std::string& given, Devices& devices) {
   }
   if (found) {
     devices.notes = found->notes;
-    for (const meter::GpuDevice& gpu : found->devices) AddSlot(gpu.model, gpu.uuid, devices);
+    for (const meter::GpuDevice& gpu : found->devices)
+      AddSlot(gpu.model, gpu.uuid, ProfileOf(gpu, wish.profiles), devices);
     return {};
   }
   if (search.names.empty()) return {};
   // AMD's GPUs, or a driver that comes later: as they were named, and nobody can check it.
   devices.notes.push_back("--gpus is not checked: " + found.error().Message());
-  for (const std::string& name : search.names) AddSlot("gpu", name, devices);
+  for (const std::string& name : search.names) AddSlot("gpu", name, {}, devices);
   return {};
 }
 
 }  // namespace
+
+core::DeviceProfile ProfileOf(const meter::GpuDevice& device,
+                              std::span<const core::DeviceProfile> own) {
+  core::DeviceProfile profile = core::ProfileOf(device.model, own);
+  if (!profile.model.empty() || device.uuid == device.card_uuid || !device.share) return profile;
+  return core::PartOf(core::ProfileOf(device.card_model, own), *device.share);
+}
 
 Result<Devices> MakeDevices(const DeviceWish& wish, int devices_per_job, const core::Site& site) {
   if (!wish.slots.empty() && !wish.gpus.empty())
@@ -71,7 +89,7 @@ Result<Devices> MakeDevices(const DeviceWish& wish, int devices_per_job, const c
   Devices devices;
   devices.cluster.sites = {site};
   if (wish.slots.empty()) {
-    EBB_RETURN_IF_ERROR(AddGpus(wish.gpus, devices));
+    EBB_RETURN_IF_ERROR(AddGpus(wish, devices));
     if (!devices.cluster.pools.empty()) return devices;
   }
   core::DevicePool pool;

@@ -236,9 +236,10 @@ Result<int> SweepSession::Finish(bool interrupted) {
 Result<int> SweepSession::Run(bool continued) {
   EBB_RETURN_IF_ERROR(MakeEngine(continued));
   EBB_RETURN_IF_ERROR(OpenClock());
-  EBB_ASSIGN_OR_RETURN(Devices devices,
-                       MakeDevices({request_.slots, request_.gpus}, sweep_.traits.devices,
-                                   {"here", feed_->identity().zone, options_.metering.pue}));
+  EBB_ASSIGN_OR_RETURN(
+      Devices devices,
+      MakeDevices({request_.slots, request_.gpus, options_.metering.own_profiles},
+                  sweep_.traits.devices, {"here", feed_->identity().zone, options_.metering.pue}));
   local::KeepPools(engine_->state().cluster, devices.cluster, devices.gpus);
   if (!continued) {
     EBB_RETURN_IF_ERROR(CheckFeasible(NewJobs(), devices.cluster, submitted_));

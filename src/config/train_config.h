@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "base/units.h"
+#include "core/device_profile.h"
 #include "core/run.h"
 #include "plan/gate_policy.h"
 #include "signals/signal_options.h"
@@ -111,6 +112,8 @@ struct MeteringConfig {
   bool share_idle = false;              ///< of sweeps: idle energy goes to the runs
   std::optional<Power> cpu_idle_power;  ///< of all processors with nothing running
   CpuModel cpu_model = CpuModel::kLinear;
+  std::string device_profiles;  ///< a file of one's own (device_file.h); empty: none
+  std::vector<core::DeviceProfile> own_profiles;  ///< that stand in it
   std::optional<std::string> gpu_ids;  ///< as CUDA_VISIBLE_DEVICES; absent: that variable decides
   Pue pue;
   std::optional<double> wue_l_per_kwh;

@@ -33,7 +33,10 @@ std::string GpuMeter::Description() const {
   bool whole = true;
   for (const Metered& metered : metered_) {
     std::string kind = metered.gpu.model;
-    kind += HasCounter(metered) ? " (counter" : " (power, 10 readings per second";
+    const bool model = metered.gpu.source == core::EnergySource::kModel;
+    kind += HasCounter(metered) ? " (counter"
+            : model             ? " (model of its power by load"
+                                : " (power, 10 readings per second";
     if (metered.gpu.share < 1)
       kind += ", MIG slices: " + FormatFigure(100 * metered.gpu.share) + " % of it";
     whole = whole && metered.gpu.share >= 1;
@@ -112,8 +115,16 @@ std::optional<Energy> GpuMeter::SamplePower(Metered& metered, Instant now) {
   return metered.carry.Add(joules * metered.gpu.share);
 }
 
+// Read, or estimated from the load.
+GpuAnswer<double> GpuMeter::Watts(const MeteredGpu& gpu) const {
+  if (gpu.source != core::EnergySource::kModel) return library_->PowerWatts(gpu.handle);
+  const auto percent = library_->UtilisationPercent(gpu.handle);
+  if (!percent) return tl::unexpected<GpuProblem>(percent.error());
+  return core::EstimatedPower(gpu.profile, *percent / 100)->watts;
+}
+
 void GpuMeter::LookAtPower(Metered& metered, Instant now) {
-  const auto watts = library_->PowerWatts(metered.gpu.handle);
+  const auto watts = Watts(metered.gpu);
   if (!watts) {
     metered.problem = Describe(watts.error());
     metered.integral.Missing();
@@ -178,7 +189,8 @@ std::vector<std::string> GpuMeter::Gaps() const {
       gaps.Add(metered.device,
                std::string("at the end, the power could not be read: ") + metered.problem,
                AsSeconds(sampled_ - metered.last_power).count());
-    if (metered.longest_same_power >= kDoubtfullySteady)
+    if (metered.gpu.source == core::EnergySource::kPowerIntegral &&
+        metered.longest_same_power >= kDoubtfullySteady)
       doubts.push_back(metered.device + ": the power read the same for " +
                        FormatFixed(AsSeconds(metered.longest_same_power).count(), 0) +
                        " s, as of a sensor that is stuck; counted as read");

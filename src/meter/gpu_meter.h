@@ -1,14 +1,16 @@
 #pragma once
 // Energy of GPUs: the driver's counter where the GPU has one, otherwise power readings taken ten
-// times per second and integrated (power_integral.h). Counters know whole GPUs only: a GPU that is
-// visible to the run is charged to it with its idle power, whoever else uses it; of a MIG slice
-// that part of the whole, idle power included, which its compute slices are of all.
+// times per second and integrated (power_integral.h), or, where it reports its load only, a model
+// of its power (core/device_profile.h) instead of the readings. Counters know whole GPUs only: a
+// GPU that is visible to the run is charged to it with its idle power, whoever else uses it; of a
+// MIG slice that part of the whole, idle power included, which its compute slices are of all.
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/device_profile.h"
 #include "meter/carry.h"
 #include "meter/energy_counter.h"
 #include "meter/gap_log.h"
@@ -22,8 +24,9 @@ struct MeteredGpu {
   GpuLibrary::Device handle = nullptr;
   std::string uuid;
   std::string model;
-  core::EnergySource source = core::EnergySource::kCounter;  ///< or kPowerIntegral
+  core::EnergySource source = core::EnergySource::kCounter;  ///< or kPowerIntegral, or kModel
   double share = 1;                                          ///< of the GPU that is charged
+  core::DeviceProfile profile{};                             ///< for kModel
 
   std::string device() const { return "gpu:" + uuid; }
 };
@@ -62,6 +65,7 @@ class GpuMeter : public Meter {
     return metered.gpu.source == core::EnergySource::kCounter;
   }
   std::optional<std::int64_t> ReadCounter(Metered& metered);
+  GpuAnswer<double> Watts(const MeteredGpu& gpu) const;
   void LookAtPower(Metered& metered, Instant now);
   std::optional<Energy> SampleCounter(Metered& metered, Instant now);
   std::optional<Energy> SamplePower(Metered& metered, Instant now);

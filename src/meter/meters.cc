@@ -92,7 +92,8 @@ void AddGpus(const MeterOptions& options, MeterSet& set) {
   const auto by_scope = [&](const std::optional<std::string>& visible) {
     return options.gpu_ids ? options.gpu_ids : machine ? std::nullopt : visible;
   };
-  Take(ScanGpus(options.nvml_library, by_scope(options.cuda_visible_devices)),
+  Take(ScanGpus(options.nvml_library, by_scope(options.cuda_visible_devices),
+                options.device_profiles),
        NvidiaExpected(options), set);
   if (!std::filesystem::exists(options.kfd_device)) return;
   RocmVisible visible{options.rocr_visible_devices, options.hip_visible_devices};

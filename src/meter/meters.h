@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/device_profile.h"
 #include "core/run.h"
 #include "meter/cpu_model.h"
 #include "meter/meter.h"
@@ -34,6 +35,8 @@ struct MeterOptions {
   /// ROCR_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES, likewise.
   std::optional<std::string> rocr_visible_devices;
   std::optional<std::string> hip_visible_devices;
+  /// Over the built-in table, for GPUs that report no power.
+  std::vector<core::DeviceProfile> device_profiles;
   std::string rapl_root = "/sys/class/powercap";
   std::string proc_root = "/proc";
   std::string nvml_library = "libnvidia-ml.so.1";

@@ -15,6 +15,11 @@ std::optional<core::EnergySource> BestSource(const GpuLibrary& library, GpuLibra
   return std::nullopt;
 }
 
+// Of its power by its load, where the one is known and the other reported.
+bool CanModel(const GpuLibrary& library, const MeteredGpu& gpu) {
+  return core::EstimatedPower(gpu.profile, 0) && library.UtilisationPercent(gpu.handle);
+}
+
 // CUDA numbers the fastest GPU first unless told otherwise, NVML by PCI bus.
 bool NumberingIsUncertain(const std::vector<std::string>& models,
                           const std::optional<std::string>& cuda_visible_devices) {
@@ -36,7 +41,8 @@ std::string WhyNot(const GpuLibrary& library, GpuLibrary::Device device) {
 }  // namespace
 
 GpuScan MeterGpus(std::unique_ptr<GpuLibrary> library, std::vector<MeteredGpu> gpus,
-                  std::vector<std::string> notes) {
+                  std::vector<std::string> notes,
+                  std::span<const core::DeviceProfile> own_profiles) {
   GpuScan scan;
   scan.notes = std::move(notes);
   std::vector<MeteredGpu> metered;
@@ -44,7 +50,14 @@ GpuScan MeterGpus(std::unique_ptr<GpuLibrary> library, std::vector<MeteredGpu> g
   for (MeteredGpu& gpu : gpus) {
     // Partitions of a card share its identity and its counter.
     if (!seen.insert(gpu.uuid).second) continue;
-    const auto source = BestSource(*library, gpu.handle);
+    auto source = BestSource(*library, gpu.handle);
+    if (!source) gpu.profile = core::ProfileOf(gpu.model, own_profiles);
+    if (!source && CanModel(*library, gpu)) {
+      source = core::EnergySource::kModel;
+      scan.notes.push_back("GPU " + gpu.uuid + " (" + gpu.model +
+                           ") reports neither energy nor power: estimated from its load and what " +
+                           gpu.profile.source + " says of its maximum");
+    }
     if (!source) {
       scan.notes.push_back("GPU " + gpu.uuid + " (" + gpu.model +
                            ") is not metered: " + WhyNot(*library, gpu.handle));
@@ -61,7 +74,8 @@ GpuScan MeterGpus(std::unique_ptr<GpuLibrary> library, std::vector<MeteredGpu> g
 }
 
 GpuScan ScanGpus(const std::string& nvml_library,
-                 const std::optional<std::string>& cuda_visible_devices) {
+                 const std::optional<std::string>& cuda_visible_devices,
+                 std::span<const core::DeviceProfile> own_profiles) {
   auto library = NvmlLibrary::Open(nvml_library);
   if (!library) {
     GpuScan scan;
@@ -85,7 +99,7 @@ GpuScan ScanGpus(const std::string& nvml_library,
     const std::size_t i = visible.index;
     gpus.push_back({devices[i], uuids[i], models[i], core::EnergySource::kCounter, visible.share});
   }
-  return MeterGpus(std::move(*library), std::move(gpus), std::move(selection.notes));
+  return MeterGpus(std::move(*library), std::move(gpus), std::move(selection.notes), own_profiles);
 }
 
 }  // namespace ebb::meter

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,15 @@ struct GpuScan {
   std::vector<std::string> notes;
 };
 
-/// Meters the visible GPUs (cuda_visible.h) of this machine.
+/// Meters the visible GPUs (cuda_visible.h) of this machine. One that reports neither energy nor
+/// power is estimated where its maximum is known, from `own_profiles` or the built-in table.
 GpuScan ScanGpus(const std::string& nvml_library,
-                 const std::optional<std::string>& cuda_visible_devices);
+                 const std::optional<std::string>& cuda_visible_devices,
+                 std::span<const core::DeviceProfile> own_profiles = {});
 
 /// The common part of all vendors: meters those of `gpus` that report something.
 GpuScan MeterGpus(std::unique_ptr<GpuLibrary> library, std::vector<MeteredGpu> gpus,
-                  std::vector<std::string> notes);
+                  std::vector<std::string> notes,
+                  std::span<const core::DeviceProfile> own_profiles = {});
 
 }  // namespace ebb::meter

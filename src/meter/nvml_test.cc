@@ -169,6 +169,25 @@ TEST_F(Nvml, AnEntryThatNamesNoGpuEndsTheListAsInCuda) {
   EXPECT_NE(scan.notes[0].find("\"7\""), std::string::npos);
 }
 
+TEST_F(Nvml, AGpuThatReportsItsLoadOnlyIsEstimatedFromWhatIsKnownOfIt) {
+  state_->gpus = {{.uuid = "GPU-1", .name = "NVIDIA L4", .utilisation_percent = 50}};
+  GpuScan scan = Scan();
+  ASSERT_TRUE(scan.meter);
+  EXPECT_EQ(scan.meter->Description(),
+            "gpu: NVML, 1 x NVIDIA L4 (model of its power by load), whole GPUs");
+  ASSERT_EQ(scan.notes.size(), 1u);
+  EXPECT_NE(scan.notes[0].find("L4 data sheet"), std::string::npos) << scan.notes[0];
+  scan.meter->Start(0s);
+  const auto readings = scan.meter->Sample(Usage(0s, 10s));
+  ASSERT_EQ(readings.size(), 1u);
+  EXPECT_EQ(readings[0].source, core::EnergySource::kModel);
+  EXPECT_NEAR(readings[0].energy.joules(), 10 * (7.2 + 0.5 * (72 - 7.2)), 1e-6);
+  const core::DeviceProfile own[] = {{"L4", Power{10}, Power{30}, std::nullopt, "mine"}};
+  GpuScan mine = ScanGpus(EBB_FAKE_NVML, std::nullopt, own);
+  mine.meter->Start(0s);
+  EXPECT_NEAR(mine.meter->Sample(Usage(0s, 1s))[0].energy.joules(), 20, 1e-6);
+}
+
 TEST_F(Nvml, AMigSliceIsChargedItsPartOfTheGpu) {
   TwoCounters();
   state_->gpus[1].mig = {{"MIG-c0ffee", 1, 0, 2}, {"MIG-decade", 2, 0, 3}, {"MIG-facade", 3, 1, 0}};

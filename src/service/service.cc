@@ -7,6 +7,7 @@
 #include "plan/make_policy.h"
 #include "platform/file.h"
 #include "service/timed.h"
+#include "store/device_history.h"
 #include "store/engine_setup.h"
 
 namespace ebb::service {
@@ -162,6 +163,7 @@ Status Service::Recover() {
 void Service::MakeExecutor() {
   local::SupervisedExecutorOptions& options = options_.executor;
   local::KeepPools(engine_->state().cluster, options.cluster, options.gpus);
+  LearnOfDevices(options.cluster);
   options.stored_up_to = [this](core::JobId job, int attempt) {
     return bookkeeper_.StoredUpTo(job, attempt);
   };
@@ -171,6 +173,14 @@ void Service::MakeExecutor() {
   };
   executor_ =
       std::make_unique<local::SupervisedExecutor>(options, feed_, clock_, signals_, bookkeeper_);
+}
+
+// What jobs that have ended measured there goes over what data sheets promise. Without the history
+// the data sheets hold.
+void Service::LearnOfDevices(core::Cluster& cluster) {
+  store::RememberPools(store_, cluster);
+  if (const auto runs = store::DeviceRuns(store_.database()))
+    core::Refine(cluster, core::Learn(*runs, cluster));
 }
 
 // Those that have ended last, with what they saved.

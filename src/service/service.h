@@ -63,6 +63,7 @@ class Service {
           runtime::GridClock& clock, platform::ProcessSignals& signals);
   Status Recover();
   void MakeExecutor();
+  void LearnOfDevices(core::Cluster& cluster);
   void RecoverEnded();
   Status AddToExecutor(const core::Submission& submission);
   void OnStored();

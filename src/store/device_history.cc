@@ -1,0 +1,77 @@
+#include "store/device_history.h"
+
+#include "base/text.h"
+#include "store/job_records.h"
+
+namespace ebb::store {
+namespace {
+
+constexpr const char* kPools = "models of the pools";
+constexpr char kBetween = '\n';
+
+constexpr std::string_view kRuns = R"(
+SELECT job, pool, attempts.ended_ms - began_ms FROM attempts JOIN jobs ON jobs.id = attempts.job
+WHERE jobs.stage = 'succeeded' AND attempts.phase = 'succeeded' AND jobs.pauses = 0
+  AND attempts.attempt = 1 AND began_ms IS NOT NULL AND attempts.ended_ms > began_ms
+ORDER BY job DESC LIMIT ?)";
+
+// Each GPU over the time that it was read.
+constexpr std::string_view kGpuPower = R"(
+SELECT SUM(energy_uj) * 1e-6, SUM(wall_end_ms - wall_begin_ms) * 1e-3 FROM ledger
+WHERE job = ? AND component = 'gpu' AND source != 'model')";
+
+struct Attempt {
+  core::JobId job = 0;
+  std::size_t pool = 0;
+  double seconds = 0;
+};
+
+Result<std::vector<Attempt>> Attempts(Database& database, int limit) {
+  std::vector<Attempt> attempts;
+  EBB_RETURN_IF_ERROR(database.Query(kRuns, {std::int64_t{limit}}, [&](const Row& row) -> Status {
+    if (row.Integer(1) >= 0)
+      attempts.push_back({row.Integer(0), static_cast<std::size_t>(row.Integer(1)),
+                          1e-3 * static_cast<double>(row.Integer(2))});
+    return {};
+  }));
+  return attempts;
+}
+
+Result<double> GpuWatts(Database& database, core::JobId job) {
+  double watts = 0;
+  EBB_RETURN_IF_ERROR(database.Query(kGpuPower, {job}, [&](const Row& row) -> Status {
+    if (!row.IsNull(0) && row.Number(1) > 0) watts = row.Number(0) / row.Number(1);
+    return {};
+  }));
+  return watts;
+}
+
+}  // namespace
+
+void RememberPools(ServiceStore& store, const core::Cluster& cluster) {
+  std::vector<std::string> models;
+  for (const core::DevicePool& pool : cluster.pools) models.push_back(pool.model);
+  store.SetMeta(kPools, Join(models, std::string(1, kBetween)));
+}
+
+Result<std::vector<core::DeviceRun>> DeviceRuns(Database& database, int limit) {
+  std::vector<core::DeviceRun> runs;
+  EBB_ASSIGN_OR_RETURN(const auto remembered, GetMeta(database, kPools));
+  if (!remembered) return runs;
+  const std::vector<std::string_view> models = Split(*remembered, kBetween);
+  EBB_ASSIGN_OR_RETURN(const std::vector<Attempt> attempts, Attempts(database, limit));
+  for (const Attempt& attempt : attempts) {
+    EBB_ASSIGN_OR_RETURN(const auto submission, FindSubmission(database, attempt.job));
+    if (!submission || submission->freeze || attempt.pool >= models.size()) continue;
+    core::DeviceRun run;
+    run.model = models[attempt.pool];
+    run.run_time_s = attempt.seconds;
+    run.expected_s = Seconds(submission->job.run_time);
+    EBB_ASSIGN_OR_RETURN(run.power_w, GpuWatts(database, attempt.job));
+    run.expected_power_w = submission->job.power.watts;
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+}  // namespace ebb::store
