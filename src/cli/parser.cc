@@ -77,6 +77,11 @@ void Command::Positional(const std::string& name, const std::string& help, std::
   AppOf(implementation_).add_option(name, *value, help)->required();
 }
 
+void Command::OptionalPositional(const std::string& name, const std::string& help,
+                                 std::string* value) {
+  AppOf(implementation_).add_option(name, *value, help);
+}
+
 void Command::Positionals(const std::string& name, const std::string& help,
                           std::vector<std::string>* values) {
   AppOf(implementation_).add_option(name, *values, help)->required();

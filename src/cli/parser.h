@@ -25,6 +25,8 @@ class Command {
 
   /// A word that must be given.
   void Positional(const std::string& name, const std::string& help, std::string* value);
+  /// A word that may be given.
+  void OptionalPositional(const std::string& name, const std::string& help, std::string* value);
   /// One or more words.
   void Positionals(const std::string& name, const std::string& help,
                    std::vector<std::string>* values);

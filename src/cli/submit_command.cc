@@ -1,5 +1,8 @@
-// ebb submit [options] -- COMMAND: gives a job to the queue service.
+// ebb submit [options] -- COMMAND, ebb submit FILE.yaml: gives jobs to the queue service.
 
+#include <unistd.h>
+
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -7,6 +10,8 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/service_client.h"
+#include "cli/submit_file.h"
+#include "cli/trainer_command.h"
 #include "platform/file.h"
 
 namespace ebb::cli {
@@ -20,14 +25,19 @@ Examples:
   ebb submit --duration 2h --start-by 12h --checkpointable -- python train.py --epochs 30
   ebb submit --tier 2 --devices 2 --name big -- torchrun --nproc-per-node 2 train.py
   ebb submit --after 12 -- python evaluate.py
-  ebb submit --json jobs.json                     one job, or a list of jobs (docs/api.md)
+  ebb submit --duration 3h --budget-g 200 --budget-action pause --checkpointable -- python train.py
+  ebb submit jobs.yaml                            one job, several, or a sweep (docs/submit-file.md)
+  ebb submit configs/sweeps/digits.yaml --dry-run
+  ebb submit --json jobs.json                     as the API takes them (docs/api.md)
 
-Prints the job's number. The command runs in this directory, without a shell.)";
+Prints the numbers of the jobs. Commands run in this directory, without a shell.)";
 
 struct SubmitFlags {
   ServiceFlags service;
   Json job = Json::object();
-  std::string file;
+  std::string file;       // of people
+  std::string json_file;  // of programs
+  bool dry_run = false;
 };
 
 // Flags whose text goes to the service as it is: the service checks it.
@@ -60,6 +70,8 @@ void AddJobFlags(Command& command, SubmitFlags& flags) {
   AddNumber(command, flags, "priority", "priority", "N", "higher goes first");
   command.Switch({"checkpointable", "", "writes a checkpoint on SIGTERM and exits with 75", "Job"},
                  [&flags] { flags.job["checkpointable"] = true; });
+  AddText(command, flags, "on-outage", "on_outage", "ACTION",
+          "while the grid is unknown: wait (default), run, stop");
   AddText(command, flags, "time-limit", "time_limit", "DURATION", "longer than this has failed");
   AddText(command, flags, "key", "key", "TEXT", "a second submission with it is the first one");
   command.Flag({"after", "IDS", "only once these jobs have succeeded, e.g. 3,4", "Job"},
@@ -76,18 +88,42 @@ void AddJobFlags(Command& command, SubmitFlags& flags) {
                  flags.job["environment"][text.substr(0, equals)] =
                      equals == std::string::npos ? "" : text.substr(equals + 1);
                });
-  command.Flag({"json", "FILE", "a job or a list of jobs instead of a command", "Job"},
-               [&flags](const std::string& text) { flags.file = text; });
 }
 
-Result<std::string> BodyOf(const SubmitFlags& flags, const UserCommand& user_command) {
-  if (!flags.file.empty()) {
-    if (!user_command.words.empty() || !flags.job.empty())
-      return Fail({ExitCode::kUsage, "--json stands alone", "", "put the rest into the file"});
-    return platform::ReadFile(flags.file, 8 << 20);
-  }
-  EBB_ASSIGN_OR_RETURN(const std::vector<std::string> words,
+void AddBudgetFlags(Command& command, SubmitFlags& flags) {
+  const auto add = [&](const char* name, const char* key, const char* value_name,
+                       const char* help) {
+    command.Flag({name, value_name, help, "Budget"}, [&flags, key](const std::string& text) {
+      const auto number = ParseNumber(text);
+      flags.job["budget"][key] = number ? Json(*number) : Json(text);
+    });
+  };
+  add("budget-kwh", "energy_kwh", "KWH", "over all attempts of the job");
+  add("budget-g", "emissions_g", "GRAMS", "over all attempts of the job");
+  add("budget-action", "action", "stop|pause|log",
+      "when it is used up: end with a checkpoint (default), hold until resumed, note it");
+}
+
+void AddFileFlags(Command& command, SubmitFlags& flags) {
+  command.OptionalPositional("FILE", "a job, a list of jobs, or a sweep, as YAML", &flags.file);
+  command.Flag({"json", "FILE", "a job or a list of jobs as the API takes them", "Files"},
+               [&flags](const std::string& text) { flags.json_file = text; });
+  command.Switch({"dry-run", "", "print what would be submitted", "Files"},
+                 [&flags] { flags.dry_run = true; });
+}
+
+// Different at each call: the same file may be submitted again, and asking twice for one answer is
+// still safe.
+std::string NewKeyPrefix(const std::string& file) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  return std::filesystem::path(file).stem().string() + "-" + std::to_string(now) + "-" +
+         std::to_string(::getpid());
+}
+
+Result<std::string> CommandBody(const SubmitFlags& flags, const UserCommand& user_command) {
+  EBB_ASSIGN_OR_RETURN(std::vector<std::string> words,
                        user_command.Required("ebb submit -- python train.py"));
+  if (words.front() == "ebb-train") words.front() = TrainerProgram();
   Json job = flags.job;
   job["command"] = words;
   job["working_directory"] = std::filesystem::current_path().string();
@@ -98,27 +134,59 @@ Result<std::string> BodyOf(const SubmitFlags& flags, const UserCommand& user_com
   }
 }
 
-Result<int> Submit(const SubmitFlags& flags, const UserCommand& user_command) {
-  EBB_ASSIGN_OR_RETURN(const std::string body, BodyOf(flags, user_command));
-  EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags.service));
-  EBB_ASSIGN_OR_RETURN(const std::string answer, client.Post("/api/v1/jobs", body));
-  if (flags.service.json) {
-    std::fputs(answer.c_str(), stdout);
-    return 0;
+Result<SubmitFile> WhatToSubmit(const SubmitFlags& flags, const UserCommand& user_command) {
+  SubmitFile file;
+  const bool from_file = !flags.file.empty() || !flags.json_file.empty();
+  const bool alone = flags.job.empty() && user_command.words.empty();
+  if (from_file && (!alone || (!flags.file.empty() && !flags.json_file.empty())))
+    return Fail(
+        {ExitCode::kUsage, "a file of jobs stands alone", "", "put the rest into the file"});
+  if (!flags.file.empty())
+    return LoadSubmitFile(flags.file,
+                          {std::filesystem::current_path().string(), NewKeyPrefix(flags.file)});
+  if (!flags.json_file.empty()) {
+    EBB_ASSIGN_OR_RETURN(file.body, platform::ReadFile(flags.json_file, 8 << 20));
+    file.source = flags.json_file;
+  } else {
+    EBB_ASSIGN_OR_RETURN(file.body, CommandBody(flags, user_command));
   }
-  const Json json = Json::parse(answer, nullptr, false);
-  const Json jobs = json.contains("jobs") ? json["jobs"] : Json::array({json});
+  return file;
+}
+
+// The numbers on standard output, what was refused on standard error.
+int PrintAnswer(const Json& answer, const SubmitFile& file) {
+  const Json jobs = answer.contains("jobs") ? answer["jobs"] : Json::array({answer});
   int refused = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (jobs[i].contains("id")) {
       std::printf("%lld\n", jobs[i]["id"].get<long long>());
-    } else {
-      ++refused;
-      std::fprintf(stderr, "ebb: job %zu: %s\n", i + 1,
-                   jobs[i].value("/error/what"_json_pointer, std::string()).c_str());
+      continue;
     }
+    ++refused;
+    const std::string what = jobs[i].value("/error/what"_json_pointer, std::string());
+    const std::string text =
+        file.places.empty() ? "job " + std::to_string(i + 1) + ": " + what : file.Located(i, what);
+    std::fprintf(stderr, "ebb: %s\n", text.c_str());
   }
   return refused == 0 ? 0 : static_cast<int>(ExitCode::kInfeasible);
+}
+
+Result<int> Submit(const SubmitFlags& flags, const UserCommand& user_command) {
+  EBB_ASSIGN_OR_RETURN(const SubmitFile file, WhatToSubmit(flags, user_command));
+  for (const std::string& note : file.notes)
+    std::fprintf(stderr, "ebb: %s: %s\n", file.source.c_str(), note.c_str());
+  if (flags.dry_run) {
+    const Json body = Json::parse(file.body, nullptr, false);
+    std::printf("%s\n", body.is_discarded() ? file.body.c_str() : body.dump(2).c_str());
+    return 0;
+  }
+  EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags.service));
+  EBB_ASSIGN_OR_RETURN(const std::string answer, client.Post("/api/v1/jobs", file.body));
+  if (flags.service.json) {
+    std::fputs(answer.c_str(), stdout);
+    return 0;
+  }
+  return PrintAnswer(Json::parse(answer, nullptr, false), file);
 }
 
 }  // namespace
@@ -126,7 +194,9 @@ Result<int> Submit(const SubmitFlags& flags, const UserCommand& user_command) {
 void AddSubmitCommand(Parser& parser, const UserCommand& user_command) {
   Command& command = parser.Add("submit", "give a job to the queue service", kExamples);
   auto flags = std::make_shared<SubmitFlags>();
+  AddFileFlags(command, *flags);
   AddJobFlags(command, *flags);
+  AddBudgetFlags(command, *flags);
   AddServiceFlags(command, flags->service);
   command.Action([flags, &user_command] { return Submit(*flags, user_command); });
 }

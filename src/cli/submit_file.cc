@@ -1,0 +1,309 @@
+#include "cli/submit_file.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/trainer_command.h"
+#include "config/key_reader.h"
+#include "config/sweep_config.h"
+#include "config/yaml_tree.h"
+#include "plan/gate_policy.h"
+#include "platform/file.h"
+#include "web/submission_json.h"
+
+namespace ebb::cli {
+namespace {
+
+using config::Problems;
+using config::YamlEntry;
+using config::YamlNode;
+using Json = nlohmann::ordered_json;
+
+constexpr std::uint64_t kLongestFile = 8 << 20;
+
+const std::vector<std::string> kFileKeys{"jobs", "defaults"};
+const std::vector<std::string> kSweepKeys{"parameters", "experiments"};
+
+bool IsOneOf(std::string_view word, const std::vector<std::string>& words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+const YamlEntry* EntryOf(const YamlNode& map, std::string_view key) {
+  for (const YamlEntry& entry : map.entries)
+    if (entry.key == key) return &entry;
+  return nullptr;
+}
+
+// YAML does not tell a number from a text that looks like one; the key does.
+Json ScalarJson(std::string_view key, const std::string& text) {
+  static const std::vector<std::string> numbers{"devices",  "power_w",    "threshold",
+                                                "priority", "energy_kwh", "emissions_g"};
+  static const std::vector<std::string> flags{"checkpointable", "freeze"};
+  if (IsOneOf(key, numbers))
+    if (const auto number = ParseNumber(text)) return *number;
+  if (IsOneOf(key, flags)) {
+    const std::string word = Lowercase(text);
+    if (word == "true" || word == "yes") return true;
+    if (word == "false" || word == "no") return false;
+  }
+  return text;
+}
+
+Json JsonOf(std::string_view key, const YamlNode& node) {
+  if (node.kind == YamlNode::Kind::kScalar) return ScalarJson(key, node.text);
+  if (node.kind == YamlNode::Kind::kList) {
+    Json list = Json::array();
+    for (const YamlNode& item : node.items) list.push_back(JsonOf(key, item));
+    return list;
+  }
+  Json map = Json::object();
+  for (const YamlEntry& entry : node.entries) {
+    // A variable without a value is an empty one; a key without a value is not given.
+    if (entry.value.kind != YamlNode::Kind::kNull)
+      map[entry.key] = JsonOf(key == "environment" ? "" : entry.key, entry.value);
+    else if (key == "environment")
+      map[entry.key] = "";
+  }
+  return map;
+}
+
+// One job of the file, and where its keys stand.
+struct Draft {
+  Json json = Json::object();
+  std::string name;
+  int line = 0;
+  std::vector<std::pair<std::string, int>> key_lines;
+
+  int LineOf(const std::string& where) const {
+    const std::string key = where.substr(0, where.find('.'));
+    for (const auto& [name_of_key, line_of_key] : key_lines)
+      if (name_of_key == key) return line_of_key;
+    return line;
+  }
+};
+
+class Reader {
+ public:
+  Reader(const std::string& name, const SubmitOptions& options)
+      : name_(name), options_(options), problems_(name) {}
+
+  Result<SubmitFile> Read(const YamlNode& root) {
+    ReadTree(root);
+    for (Draft& draft : drafts_) Finish(draft);
+    FindDuplicates();
+    for (Draft& draft : drafts_) LinkAfter(draft);
+    for (const Draft& draft : drafts_) Check(draft);
+    if (!problems_.empty()) return Fail(problems_.ToError());
+    SubmitFile file;
+    file.source = name_;
+    Json body = Json::array();
+    for (Draft& draft : drafts_) {
+      file.places.push_back({draft.name, draft.line});
+      body.push_back(std::move(draft.json));
+    }
+    file.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return file;
+  }
+
+ private:
+  void ReadTree(const YamlNode& root) {
+    if (root.kind == YamlNode::Kind::kList) return ReadJobs(root, nullptr);
+    if (root.kind != YamlNode::Kind::kMap)
+      return problems_.Add(root.line, "must be a job, a list of jobs, or a sweep");
+    const YamlEntry* jobs = EntryOf(root, "jobs");
+    if (!jobs) return ReadJob(root, nullptr);
+    const YamlEntry* defaults = EntryOf(root, "defaults");
+    for (const YamlEntry& entry : root.entries) {
+      if (!IsOneOf(entry.key, kFileKeys))
+        problems_.Add(entry.line, "unknown key \"" + entry.key + "\" beside jobs" +
+                                      SuggestionText(entry.key, kFileKeys));
+    }
+    if (defaults && defaults->value.kind != YamlNode::Kind::kMap) {
+      problems_.Add(defaults->line, "defaults must be a section of keys");
+      defaults = nullptr;
+    }
+    if (jobs->value.kind != YamlNode::Kind::kList)
+      return problems_.Add(jobs->line, "jobs must be a list");
+    ReadJobs(jobs->value, defaults ? &defaults->value : nullptr);
+  }
+
+  void ReadJobs(const YamlNode& list, const YamlNode* defaults) {
+    if (list.items.empty()) problems_.Add(list.line, "there is no job");
+    for (const YamlNode& item : list.items) ReadJob(item, defaults);
+  }
+
+  void ReadJob(const YamlNode& map, const YamlNode* defaults) {
+    if (map.kind != YamlNode::Kind::kMap)
+      return problems_.Add(map.line, "a job must be a section of keys");
+    Draft draft;
+    draft.line = map.line;
+    if (defaults) TakeKeys(*defaults, draft);
+    draft.key_lines.clear();
+    TakeKeys(map, draft);
+    drafts_.push_back(std::move(draft));
+  }
+
+  void TakeKeys(const YamlNode& map, Draft& draft) {
+    const std::size_t before = draft.key_lines.size();
+    for (const YamlEntry& entry : map.entries) {
+      for (std::size_t i = before; i < draft.key_lines.size(); ++i)
+        if (draft.key_lines[i].first == entry.key)
+          problems_.Add(entry.line, "\"" + entry.key + "\" is given twice");
+      draft.key_lines.emplace_back(entry.key, entry.line);
+      if (entry.value.kind != YamlNode::Kind::kNull)
+        draft.json[entry.key] = JsonOf(entry.key, entry.value);
+    }
+  }
+
+  // What the API wants and a person leaves out.
+  void Finish(Draft& draft) {
+    Json& json = draft.json;
+    Json& directory = json["working_directory"];
+    if (directory.is_null()) directory = options_.working_directory;
+    if (directory.is_string() && !directory.get<std::string>().starts_with('/'))
+      directory = (std::filesystem::path(options_.working_directory) / directory.get<std::string>())
+                      .lexically_normal()
+                      .string();
+    if (json.contains("command") && json["command"].is_array() && !json["command"].empty()) {
+      Json& program = json["command"][0];
+      if (!json.contains("name") && program.is_string())
+        draft.name = std::filesystem::path(program.get<std::string>()).filename().string();
+      if (program == "ebb-train") program = TrainerProgram();
+    }
+    if (json.contains("name") && json["name"].is_string()) draft.name = json["name"];
+    if (!json.contains("key")) json["key"] = KeyOf(draft.name);
+  }
+  std::string KeyOf(const std::string& name) const { return options_.key_prefix + "/" + name; }
+
+  void FindDuplicates() {
+    for (std::size_t i = 0; i < drafts_.size(); ++i) {
+      Draft& draft = drafts_[i];
+      const bool named = draft.json.contains("name");
+      const auto first = std::find_if(drafts_.begin(), drafts_.begin() + static_cast<long>(i),
+                                      [&](const Draft& d) { return d.name == draft.name; });
+      if (first == drafts_.begin() + static_cast<long>(i)) continue;
+      if (named)
+        problems_.Add(draft.line, "a second job with the name \"" + draft.name +
+                                      "\": the first is " + "in line " +
+                                      std::to_string(first->line));
+      else
+        draft.json["key"] = KeyOf(draft.name + "#" + std::to_string(i + 1));
+    }
+  }
+
+  // Names of jobs of this file become their keys; numbers are jobs that the service knows.
+  void LinkAfter(Draft& draft) {
+    if (!draft.json.contains("after")) return;
+    Json& after = draft.json["after"];
+    if (!after.is_array()) after = Json::array({after});
+    std::vector<std::string> names;
+    for (const Draft& other : drafts_) {
+      if (&other == &draft) break;
+      names.push_back(other.name);
+    }
+    for (Json& entry : after) {
+      if (!entry.is_string()) continue;
+      const std::string word = entry;
+      const auto found = std::find(names.begin(), names.end(), word);
+      if (found != names.end())
+        entry = drafts_[static_cast<std::size_t>(found - names.begin())].json["key"];
+      else if (const auto number = ParseInteger(word))
+        entry = *number;
+      else
+        problems_.Add(draft.LineOf("after"),
+                      "after: \"" + word + "\" is neither the number of a job nor the name " +
+                          "of an earlier one in this file" + SuggestionText(word, names));
+    }
+  }
+
+  // What the service would refuse is said here, with its line.
+  void Check(const Draft& draft) {
+    web::SubmissionDefaults defaults;
+    defaults.tiers = plan::PublishedTiers();
+    const auto read = web::SubmissionsFromJson(
+        draft.json.dump(-1, ' ', false, Json::error_handler_t::replace), defaults);
+    if (read) return;
+    const Error& error = read.error();
+    std::string what = error.where.empty() ? error.what : error.where + " " + error.what;
+    if (!error.next.empty()) what += " (" + error.next + ")";
+    problems_.Add(draft.LineOf(error.where), what);
+  }
+
+  std::string name_;
+  SubmitOptions options_;
+  Problems problems_;
+  std::vector<Draft> drafts_;
+};
+
+// A sweep ---------------------------------------------------------------------------------
+
+std::string MillisecondsText(Duration duration) { return std::to_string(duration.count()) + "ms"; }
+
+Json ExperimentJson(const sweep::Sweep& sweep, const sweep::Experiment& experiment,
+                    const SubmitOptions& options) {
+  const sweep::Tier& tier = sweep.TierOf(experiment);
+  Json tier_json{{"name", tier.name}, {"max_delay", MillisecondsText(tier.max_delay)}};
+  if (tier.threshold) tier_json["threshold"] = tier.threshold->g_per_kwh;
+  tier_json["priority"] = tier.priority;
+  std::vector<std::string> command = experiment.command;
+  if (command.front() == "ebb-train") command.front() = TrainerProgram();
+  Json json{{"name", experiment.name},
+            {"command", command},
+            {"working_directory", options.working_directory},
+            {"devices", sweep.traits.devices},
+            {"duration", MillisecondsText(experiment.run_time)},
+            {"power_w", experiment.power.watts},
+            {"tier", std::move(tier_json)},
+            {"checkpointable", sweep.traits.pausable},
+            {"time_limit", MillisecondsText(RunLimit(sweep.traits, experiment))},
+            {"key", options.key_prefix + "/" + experiment.name}};
+  if (sweep.traits.pausable) {
+    json["pause_cost"] = MillisecondsText(sweep.traits.pause_overhead);
+    json["minimum_segment"] = MillisecondsText(sweep.traits.minimum_segment);
+  }
+  return json;
+}
+
+Result<SubmitFile> FromSweep(const std::string& text, const std::string& name,
+                             const SubmitOptions& options) {
+  EBB_ASSIGN_OR_RETURN(const config::SweepConfig config, config::ParseSweepConfig(text, name));
+  SubmitFile file;
+  file.source = name;
+  Json body = Json::array();
+  for (const sweep::Experiment& experiment : config.sweep.experiments) {
+    file.places.push_back({experiment.name, 0});
+    body.push_back(ExperimentJson(config.sweep, experiment, options));
+  }
+  if (config.sweep.halving)
+    file.notes.push_back(
+        "successive_halving is left out: the service runs every experiment to its end (ebb sweep "
+        "run stops poor ones)");
+  file.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return file;
+}
+
+}  // namespace
+
+std::string SubmitFile::Located(std::size_t job, const std::string& what) const {
+  const Place place = job < places.size() ? places[job] : Place{};
+  std::string text = source;
+  if (place.line > 0) text += ":" + std::to_string(place.line);
+  return text + ": job \"" + place.name + "\": " + what;
+}
+
+Result<SubmitFile> ParseSubmitFile(const std::string& text, const std::string& name,
+                                   const SubmitOptions& options) {
+  EBB_ASSIGN_OR_RETURN(const YamlNode root, config::ParseYaml(text, name));
+  const bool sweep = std::any_of(root.entries.begin(), root.entries.end(),
+                                 [](const auto& entry) { return IsOneOf(entry.key, kSweepKeys); });
+  return sweep ? FromSweep(text, name, options) : Reader(name, options).Read(root);
+}
+
+Result<SubmitFile> LoadSubmitFile(const std::string& path, const SubmitOptions& options) {
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(path, kLongestFile));
+  return ParseSubmitFile(text, path, options);
+}
+
+}  // namespace ebb::cli

@@ -1,0 +1,126 @@
+#include "cli/submit_file.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "plan/gate_policy.h"
+#include "web/submission_json.h"
+
+namespace ebb::cli {
+namespace {
+
+using nlohmann::json;
+
+const SubmitOptions kOptions{"/home/me", "p"};
+
+json Read(const std::string& text) {
+  const auto file = ParseSubmitFile(text, "jobs.yaml", kOptions);
+  EXPECT_TRUE(file) << file.error().Message();
+  return file ? json::parse(file->body) : json();
+}
+
+std::string Refused(const std::string& text) {
+  const auto file = ParseSubmitFile(text, "jobs.yaml", kOptions);
+  EXPECT_FALSE(file) << text;
+  return file ? "" : file.error().Message();
+}
+
+TEST(SubmitFile, OneJob) {
+  const json jobs = Read(R"y(
+name: train
+command: [python, train.py, --lr, 1e-4, "$(rm) x"]
+duration: 2h
+power_w: 250
+checkpointable: yes
+environment: {A: 1, B: }
+tier: 2
+working_directory: here
+)y");
+  ASSERT_EQ(jobs.size(), 1u);
+  const json& job = jobs[0];
+  EXPECT_EQ(job["command"], json({"python", "train.py", "--lr", "1e-4", "$(rm) x"}));
+  EXPECT_EQ(job["power_w"], 250);
+  EXPECT_EQ(job["checkpointable"], true);
+  EXPECT_EQ(job["environment"], json({{"A", "1"}, {"B", ""}}));
+  EXPECT_EQ(job["working_directory"], "/home/me/here");
+  EXPECT_EQ(job["key"], "p/train");
+}
+
+TEST(SubmitFile, DefaultsAndPredecessorsByName) {
+  const json jobs = Read(R"(
+defaults: {duration: 30m, power_w: 90}
+jobs:
+  - {name: prepare, command: [a]}
+  - {name: train, command: [b], duration: 5h, after: [prepare, 12]}
+  - {name: test, command: [c], after: train}
+)");
+  ASSERT_EQ(jobs.size(), 3u);
+  EXPECT_EQ(jobs[0]["duration"], "30m");
+  EXPECT_EQ(jobs[1]["duration"], "5h");
+  EXPECT_EQ(jobs[1]["after"], json({"p/prepare", 12}));
+  EXPECT_EQ(jobs[2]["after"], json({"p/train"}));
+  EXPECT_EQ(jobs[2]["working_directory"], "/home/me");
+}
+
+TEST(SubmitFile, JobsWithoutNamesMayBeAlike) {
+  const json jobs = Read("- {command: [a]}\n- {command: [a]}\n");
+  EXPECT_NE(jobs[0]["key"], jobs[1]["key"]);
+}
+
+TEST(SubmitFile, AllMistakesAreNamedWithTheirLines) {
+  const std::string message = Refused(R"(jobs:
+  - name: a
+    comand: [x]
+  - name: b
+    command: [x]
+    duration: soon
+  - name: b
+    command: [x]
+    after: [c]
+  - 5
+deflauts: {}
+)");
+  for (const std::string expected :
+       {"jobs.yaml:3", "\"command\"", "jobs.yaml:6", "duration", "jobs.yaml:7", "line 4",
+        "jobs.yaml:9", "\"c\"", "jobs.yaml:10", "jobs.yaml:11", "\"defaults\""})
+    EXPECT_NE(message.find(expected), std::string::npos) << expected << " in\n" << message;
+}
+
+TEST(SubmitFile, WhatIsNoFileOfJobs) {
+  for (const std::string text : {"", "5", "[]", "jobs: 3", "jobs: []", "name: x", "a: [", "- []",
+                                 "{command: [x], command: [y]}", "{jobs: [{command: [x]}], x: 1}"})
+    Refused(text);
+}
+
+TEST(SubmitFile, ASweepIsAJobForEachExperiment) {
+  const std::string text = R"(
+name: small
+parameters: {grid: {lr: [1e-03, 1e-04]}}
+tiers: [{tier: 1, threshold: 225, max_delay: 24h, priority: 3}]
+estimates: [{run_time: 90m, power_w: 300}]
+name_template: "small-{lr}"
+command: [prog, --lr, "{lr}"]
+pausable: true
+pause_overhead: 2m
+)";
+  const json jobs = Read(text);
+  ASSERT_EQ(jobs.size(), 2u);
+  EXPECT_EQ(jobs[1]["command"], json({"prog", "--lr", "1e-04"}));
+  const auto read = web::SubmissionsFromJson(jobs.dump(), {});
+  ASSERT_TRUE(read) << read.error().Message();
+  const core::Job& job = read->at(1).submission.job;
+  EXPECT_EQ(job.name, "small-1e-04");
+  EXPECT_EQ(job.run_time, std::chrono::minutes{90});
+  EXPECT_EQ(job.threshold->g_per_kwh, 225);
+  EXPECT_EQ(*job.start_by - Time{}, std::chrono::hours{24});
+  EXPECT_TRUE(job.pausable);
+  EXPECT_EQ(read->at(1).submission.run_limit, std::chrono::hours{3});
+  const auto halved = ParseSubmitFile(
+      text + "successive_halving: {reduction: 3, minimum_epochs: 1, epochs: 9}\n", "s", kOptions);
+  ASSERT_TRUE(halved);
+  EXPECT_EQ(halved->notes.size(), 1u);
+}
+
+}  // namespace
+}  // namespace ebb::cli
