@@ -119,7 +119,7 @@ class AttemptRecorder final : public local::AttemptObserver {
     return {};
   }
   void OnBudget(const core::BudgetEvent& event) override {
-    const std::string text = report::BudgetText(event);
+    const std::string text = core::BudgetText(event);
     log_.Write(text);
     line_.Say(text);
     if (auto kept = directory_.AppendBudgetEvent(event); !kept)
@@ -234,8 +234,7 @@ Result<RunResult> Session::Resume(const Path& path) {
   const int attempt = static_cast<int>(record.attempts.size()) + 1;
   if (const core::BudgetEvent* stopped = core::StoppedBy(record.budget, options_.metering.budget))
     return Fail({ExitCode::kUsage,
-                 "the run was stopped by its budget of " + report::BudgetLimitText(*stopped),
-                 path.string(),
+                 "the run was stopped by its budget of " + core::LimitText(*stopped), path.string(),
                  "raise it to go on: --budget-" +
                      std::string(stopped->measure == core::BudgetMeasure::kEnergy ? "kwh" : "g") +
                      " with more than " + FormatExact(stopped->limit)});

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/enum_names.h"
+#include "base/text.h"
 
 namespace ebb::core {
 namespace {
@@ -64,6 +65,30 @@ BudgetUse UseOf(const std::vector<LedgerRow>& rows) {
     use += of_row;
   }
   return use;
+}
+
+std::string AmountText(double amount, BudgetMeasure measure) {
+  return FormatSignificant(amount, 3) + " " + std::string(UnitOf(measure));
+}
+
+std::string LimitText(const BudgetEvent& event) { return AmountText(event.limit, event.measure); }
+
+std::string BudgetText(const BudgetEvent& event) {
+  const std::string limit = LimitText(event);
+  const std::string used = AmountText(event.used, event.measure) + " of " + limit + " are used";
+  switch (event.level) {
+    case BudgetLevel::kWarning:
+      return "budget warning: " + used;
+    case BudgetLevel::kReached:
+      if (event.action == BudgetAction::kLog) return "budget reached: " + used;
+      return "budget reached: " + used + ", and the next sample and the checkpoint may take " +
+             AmountText(event.expected, event.measure) + "; the program was asked to end";
+    case BudgetLevel::kKilled:
+      return "budget: " + used + "; the program had not ended and was killed";
+    case BudgetLevel::kUnwatched:
+      return "the budget of " + limit + " cannot be watched: the carbon intensity is unknown";
+  }
+  return used;
 }
 
 const BudgetEvent* StoppedBy(const BudgetRecord& record, const Budget& budget) {

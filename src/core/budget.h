@@ -7,6 +7,7 @@
 // has met, since a budget errs on the side of stopping; totals and reports never do that.
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -62,6 +63,12 @@ struct BudgetEvent {
   double used = 0;      ///< kWh or g, by the last sample
   double expected = 0;  ///< what the next sample and the grace period were expected to add
 };
+
+/// "2 kWh"
+std::string AmountText(double amount, BudgetMeasure measure);
+std::string LimitText(const BudgetEvent& event);
+/// "budget warning: 1.6 kWh of 2 kWh are used", one line without an end.
+std::string BudgetText(const BudgetEvent& event);
 
 /// What a run has used so far.
 struct BudgetUse {

@@ -129,6 +129,27 @@ void Visit(Archive& archive, Value& value) {
   archive("grace_ms", grace);
 }
 
+inline bool FromName(const FieldReader&, std::string_view name, core::BudgetLevel& value) {
+  return TakeName(core::BudgetLevelFromName(name), value);
+}
+inline bool FromName(const FieldReader&, std::string_view name, core::BudgetMeasure& value) {
+  return TakeName(core::BudgetMeasureFromName(name), value);
+}
+
+template <typename Archive, Like<core::BudgetEvent> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [level, measure, action, attempt, wall, grid, limit, used, expected] = value;
+  archive("level", level);
+  archive("measure", measure);
+  archive("action", action);
+  archive("attempt", attempt);
+  archive("wall_ms", wall);
+  archive("grid_ms", grid);
+  archive("limit", limit);
+  archive("used", used);
+  archive("expected", expected);
+}
+
 template <typename Archive, Like<core::Submission> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [job, command, working_directory, environment, after, run_limit, freeze, budget, key,

@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 3> kWishNames{"pause", "cancel", "too_long"};
+constexpr std::array<std::string_view, 4> kWishNames{"pause", "cancel", "too_long", "budget"};
 constexpr std::string_view kSupervisor = "supervisor ";
 constexpr std::uint64_t kLongestFile = 4 << 20;
 constexpr std::uintmax_t kLongestRead = 4 << 20;

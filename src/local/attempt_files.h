@@ -45,7 +45,7 @@ struct AttemptPlan {
 };
 
 /// Why a program is asked to end.
-enum class EndWish { kPause, kCancel, kTooLong };
+enum class EndWish { kPause, kCancel, kTooLong, kBudget };
 
 /// What the supervisor says in the end.
 struct AttemptEnd {

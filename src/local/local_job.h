@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/budget.h"
 #include "core/job.h"
 #include "core/ledger.h"
 #include "core/run.h"
@@ -23,6 +24,7 @@ struct LocalJob {
   /// On top of the executor's own; the contract's variables go over both.
   std::vector<std::pair<std::string, std::string>> environment{};
   std::optional<Duration> run_limit{};  ///< on the grid clock: longer than this has failed
+  core::Budget budget{};                ///< over all attempts; for the executor of the service
 };
 
 /// Keeps what is measured (the run directory of report/). An Error in Begin keeps the program from

@@ -90,7 +90,7 @@ void SupervisedExecutor::Watch(Entry& entry, AttemptPlan plan,
   entry.last_report = RunningReport(plan);
   entry.program = std::make_unique<SupervisedProgram>(
       entry.local, std::move(plan), std::move(watch), pue, feed_, clock_, records_,
-      options_.stored_up_to(job, attempt));
+      options_.stored_before(job, attempt));
   running_[job] = &entry;
 }
 
@@ -264,7 +264,10 @@ void SupervisedExecutor::LookAtPrograms() {
       continue;
     }
     if (limit && clock_.Now() - program.plan().since > *limit) program.AskToEnd(EndWish::kTooLong);
-    program.Tick();
+    for (const core::BudgetEvent& event : program.Tick()) {
+      options_.on_budget(job, event);
+      Wake();
+    }
   }
   for (Entry* entry : ended) {
     JobReport report = entry->program->TakeEnd();

@@ -33,9 +33,13 @@ struct SupervisedExecutorOptions {
   std::string supervisor_program = "/proc/self/exe";
   /// JobRecords::End may be called again for an attempt whose end is stored.
   /// What is stored already of an attempt that an earlier life began.
-  std::function<StoredUpTo(core::JobId, int attempt)> stored_up_to = [](core::JobId, int) {
-    return StoredUpTo{};
+  std::function<StoredBefore(core::JobId, int attempt)> stored_before = [](core::JobId, int) {
+    return StoredBefore{};
   };
+  /// What the budget of a job says. With BudgetAction::kPause and kReached, whoever hears it pauses
+  /// the job.
+  std::function<void(core::JobId, const core::BudgetEvent&)> on_budget =
+      [](core::JobId, const core::BudgetEvent&) {};
   std::function<void()> on_tick = [] {};
 };
 

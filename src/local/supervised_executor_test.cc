@@ -86,6 +86,12 @@ class SupervisedWorld {
     EXPECT_TRUE(executor_->Add(local));
     return local.job.id;
   }
+  // It counts from the next start or restart on.
+  void Limit(core::JobId job, core::Budget budget) {
+    jobs_[static_cast<std::size_t>(job - 1)].budget = budget;
+    Restart();
+  }
+  const std::vector<core::BudgetEvent>& budget_events() const { return budget_events_; }
   core::JobId AddShell(const std::string& script, bool pausable = true) {
     return AddCommand({"bash", "-c", script}, pausable);
   }
@@ -119,8 +125,11 @@ class SupervisedWorld {
     options.grace = std::chrono::seconds{1};
     options.supervisor = {"supervisor_for_test"};
     options.supervisor_program = EBB_SUPERVISOR_FOR_TEST;
-    options.stored_up_to = [this](core::JobId job, int attempt) {
-      return records_.Stored(job, attempt);
+    options.stored_before = [this](core::JobId job, int attempt) {
+      return StoredBefore{records_.Stored(job, attempt), core::UseOf(records_.rows[job])};
+    };
+    options.on_budget = [this](core::JobId, const core::BudgetEvent& event) {
+      budget_events_.push_back(event);
     };
     executor_ = std::make_unique<SupervisedExecutor>(options, feed_, clock_, signals_, records_);
     for (const LocalJob& job : jobs_) EXPECT_TRUE(executor_->Add(job));
@@ -151,6 +160,7 @@ class SupervisedWorld {
   testing::FakeFeed feed_{kDay, {360, 100}};
   Records records_;
   std::filesystem::path directory_;
+  std::vector<core::BudgetEvent> budget_events_;
   std::vector<LocalJob> jobs_;
   std::vector<std::string> gpus_;
   std::unique_ptr<SupervisedExecutor> executor_;
@@ -209,6 +219,52 @@ TEST(SupervisedExecutor, ACancellationIsRememberedOverARestart) {
   ASSERT_TRUE(world.local().Execute(engine::CancelJob{job, 1}));
   world.Restart();
   EXPECT_EQ(world.WaitUntil(job, JobPhase::kCancelled).exit_code, 128 + SIGKILL);
+}
+
+const std::string kBusy = "trap 'exit 75' TERM; while :; do :; done";
+
+TEST(SupervisedExecutor, ABudgetStopsTheProgramAndFailsTheJob) {
+  SupervisedWorld world;
+  const auto job = world.AddShell(kBusy);
+  world.Limit(job, {Energy::Joules(2), std::nullopt, core::BudgetAction::kStop});
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  const auto report = world.WaitUntil(job, JobPhase::kFailed);
+  EXPECT_NE(report.detail.find("budget"), std::string::npos) << report.detail;
+  ASSERT_EQ(world.records().ends[job].size(), 1u);
+  EXPECT_EQ(world.records().ends[job][0].attempt.outcome, core::AttemptOutcome::kStoppedByBudget);
+  ASSERT_FALSE(world.budget_events().empty());
+  EXPECT_EQ(std::count_if(world.budget_events().begin(), world.budget_events().end(),
+                          [](const core::BudgetEvent& event) {
+                            return event.level == core::BudgetLevel::kReached;
+                          }),
+            1);
+}
+
+TEST(SupervisedExecutor, ABudgetCountsWhatEarlierLivesOfTheServiceStored) {
+  SupervisedWorld world;
+  const auto job = world.AddShell(kBusy);
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  while (core::Total(world.records().rows[job]).energy < Energy::Joules(1))
+    std::ignore = world.local().WaitForEvents(world.local().Now() + Duration{20});
+  // Less than what is used already: the next life of the service ends it at its first look.
+  world.Limit(job, {Energy::Joules(0.5), std::nullopt, core::BudgetAction::kStop});
+  EXPECT_NE(world.WaitUntil(job, JobPhase::kFailed).detail.find("budget"), std::string::npos);
+}
+
+TEST(SupervisedExecutor, ABudgetThatOnlyNotesIsNotedOnceOverRestarts) {
+  SupervisedWorld world;
+  const auto job = world.AddShell(kBusy);
+  world.Limit(job, {Energy::Joules(0.2), std::nullopt, core::BudgetAction::kLog});
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  while (world.budget_events().empty() ||
+         world.budget_events().back().level != core::BudgetLevel::kReached)
+    std::ignore = world.local().WaitForEvents(world.local().Now() + Duration{20});
+  const std::size_t said = world.budget_events().size();
+  world.Restart();
+  for (int i = 0; i < 10; ++i)
+    std::ignore = world.local().WaitForEvents(world.local().Now() + Duration{20});
+  EXPECT_EQ(world.budget_events().size(), said);
+  EXPECT_EQ(world.local().Running().size(), 1u);
 }
 
 TEST(SupervisedExecutor, AKilledSupervisorTakesItsProgramAlong) {

@@ -19,12 +19,20 @@ std::string HowItEnded(const platform::ExitStatus& status) {
                           : "exit code " + std::to_string(status.code);
 }
 
+std::string BudgetLimits(const core::Budget& budget) {
+  std::vector<std::string> limits;
+  for (const auto measure : {core::BudgetMeasure::kEnergy, core::BudgetMeasure::kEmissions})
+    if (const auto limit = budget.Limit(measure))
+      limits.push_back(core::AmountText(*limit, measure));
+  return Join(limits, ", ");
+}
+
 }  // namespace
 
 SupervisedProgram::SupervisedProgram(LocalJob job, AttemptPlan plan,
                                      std::optional<platform::ProcessWatch> watch, Pue pue,
                                      runtime::SignalFeed& feed, const runtime::GridClock& clock,
-                                     JobRecords& records, StoredUpTo stored)
+                                     JobRecords& records, StoredBefore stored)
     : job_(std::move(job)),
       plan_(std::move(plan)),
       paths_{job_.directory, plan_.attempt},
@@ -32,11 +40,17 @@ SupervisedProgram::SupervisedProgram(LocalJob job, AttemptPlan plan,
       feed_(feed),
       clock_(clock),
       records_(records),
-      stored_(std::move(stored)),
+      stored_(std::move(stored.up_to)),
       tail_(paths_.energy()),
       accountant_(feed, clock, plan_.attempt, pue),
       begun_(!stored_.empty()),
-      wish_(ReadAsked(paths_)) {}
+      wish_(ReadAsked(paths_)) {
+  if (job_.budget.empty()) return;
+  core::Budget budget = job_.budget;
+  budget.grace = plan_.grace;
+  budget_.emplace(
+      JobBudget::Terms{budget, stored.used, job_.directory, plan_.attempt, pue, Duration{1000}});
+}
 
 LiveFigures SupervisedProgram::figures() const {
   const Time begin = tail_.header() ? tail_.header()->wall_begin : WallNow();
@@ -62,7 +76,7 @@ void SupervisedProgram::Store(std::vector<core::LedgerRow> rows) {
     unkept_why_ = kept.error().Message();
 }
 
-void SupervisedProgram::Tick() {
+std::vector<core::BudgetEvent> SupervisedProgram::Tick() {
   std::vector<core::EnergyReading> readings = tail_.Read();
   if (!begun_ && tail_.header()) {
     core::Attempt attempt;
@@ -72,6 +86,19 @@ void SupervisedProgram::Tick() {
     begun_ = records_.Begin(job_.job.id, attempt).has_value();
   }
   Account(std::move(readings));
+  return ObeyBudget();
+}
+
+std::vector<core::BudgetEvent> SupervisedProgram::ObeyBudget() {
+  if (!budget_ || !tail_.header()) return {};
+  runtime::BudgetStep step =
+      budget_->Look(accountant_, clock_, tail_.header()->wall_begin, WallNow());
+  const bool pauses = job_.budget.action == core::BudgetAction::kPause;
+  const bool kill = step.order == runtime::BudgetOrder::kKill;
+  if (kill || (step.order == runtime::BudgetOrder::kAskToEnd && !pauses))
+    AskToEnd(pauses ? EndWish::kPause : EndWish::kBudget);
+  if (kill && watch_) watch_->SendSignal(SIGINT);
+  return std::move(step.events);
 }
 
 void SupervisedProgram::AskToEnd(EndWish wish) {
@@ -112,6 +139,8 @@ engine::JobReport SupervisedProgram::ReportOf(const std::optional<AttemptEnd>& e
   } else if (wish_ == EndWish::kTooLong) {
     report.detail =
         "ran longer than its limit of " + FormatDuration(*job_.run_limit) + " and was ended";
+  } else if (wish_ == EndWish::kBudget) {
+    report.detail = "stopped by its budget of " + BudgetLimits(job_.budget);
   } else if (status.code == kPausedExitCode && !status.by_signal) {
     report.phase = JobPhase::kPaused;
   } else if (wish_ == EndWish::kPause && status.by_signal && job_.job.pausable) {
@@ -136,7 +165,7 @@ void SupervisedProgram::EndOrphan() const {
 }
 
 engine::JobReport SupervisedProgram::TakeEnd() {
-  Tick();
+  std::ignore = Tick();
   Store(accountant_.Flush());
   auto end = ReadEnd(paths_);
   std::optional<AttemptEnd> known = end ? *std::move(end) : std::nullopt;
@@ -144,6 +173,8 @@ engine::JobReport SupervisedProgram::TakeEnd() {
   AttemptResult result;
   if (known) {
     result = {known->attempt, known->warnings};
+    if (wish_ == EndWish::kBudget && known->status.code != 0)
+      result.attempt.outcome = core::AttemptOutcome::kStoppedByBudget;
   } else {
     result.attempt.number = plan_.attempt;
     result.attempt.outcome = core::AttemptOutcome::kKilled;

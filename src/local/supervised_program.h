@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "local/attempt_files.h"
+#include "local/job_budget.h"
 #include "local/local_job.h"
 #include "platform/detached_process.h"
 #include "runtime/accountant.h"
@@ -17,13 +18,19 @@ namespace ebb::local {
 /// again.
 using StoredUpTo = std::map<std::string, Time>;
 
+/// What an earlier life of the service stored of a job.
+struct StoredBefore {
+  StoredUpTo up_to;      ///< of the attempt
+  core::BudgetUse used;  ///< by all attempts
+};
+
 class SupervisedProgram {
  public:
   /// `watch`: nothing when the supervisor has ended already. The feed, the clock and the records
   /// must outlive the program.
   SupervisedProgram(LocalJob job, AttemptPlan plan, std::optional<platform::ProcessWatch> watch,
                     Pue pue, runtime::SignalFeed& feed, const runtime::GridClock& clock,
-                    JobRecords& records, StoredUpTo stored);
+                    JobRecords& records, StoredBefore stored);
 
   const LocalJob& job() const { return job_; }
   const AttemptPlan& plan() const { return plan_; }
@@ -34,8 +41,9 @@ class SupervisedProgram {
 
   /// The supervisor is gone.
   bool HasEnded() const { return !watch_ || watch_->HasEnded(); }
-  /// Takes in what was measured since the last call and hands it on.
-  void Tick();
+  /// Takes in what was measured since the last call and hands it on. Ends the program when its
+  /// budget says so, except that a pause is left to the caller. Returns what the budget says now.
+  std::vector<core::BudgetEvent> Tick();
   /// The first wish explains the end, but for a cancellation.
   void AskToEnd(EndWish wish);
   /// SIGSTOP and SIGCONT for the program.
@@ -45,6 +53,7 @@ class SupervisedProgram {
 
  private:
   void Account(std::vector<core::EnergyReading> readings);
+  std::vector<core::BudgetEvent> ObeyBudget();
   void EndOrphan() const;
   void Store(std::vector<core::LedgerRow> rows);
   engine::JobReport ReportOf(const std::optional<AttemptEnd>& end) const;
@@ -61,6 +70,7 @@ class SupervisedProgram {
   runtime::Accountant accountant_;
   std::vector<core::LedgerRow> unkept_;
   std::string unkept_why_;
+  std::optional<JobBudget> budget_;
   bool begun_ = false;
   std::optional<EndWish> wish_;
 };

@@ -74,11 +74,6 @@ Summary Summarise(const core::RunRecord& run);
 /// "The grid clock was replayed ..."; one sentence each, empty for a live run that slept its waits.
 std::vector<std::string> ReplayNotices(const core::RunRecord& run);
 
-/// "budget: 80 % of 2 kWh are used", one line without an end.
-std::string BudgetText(const core::BudgetEvent& event);
-/// "2 kWh"
-std::string BudgetLimitText(const core::BudgetEvent& event);
-
 /// schema "ebb.summary/1".
 std::string SummaryJson(const core::RunRecord& run, const Summary& summary);
 /// NEO's summary: the field names of its code and those of its article side by side.

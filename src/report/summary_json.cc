@@ -177,7 +177,7 @@ Json BudgetJson(const core::RunRecord& run) {
                       {"time", FormatTime(event.wall)},
                       {"limit", event.limit},
                       {"used", event.used},
-                      {"text", BudgetText(event)}});
+                      {"text", core::BudgetText(event)}});
   return {{"action", core::Name(run.budget.budget->action)},
           {"grace_s", Seconds(run.budget.budget->grace)},
           {"limits", limits},

@@ -138,10 +138,6 @@ void AddOtherFigures(const core::RunRecord& run, const Summary& summary, Lines& 
                                        " of making the hardware, by time; in no total");
 }
 
-std::string AmountText(double amount, core::BudgetMeasure measure) {
-  return FormatSignificant(amount, 3) + " " + std::string(core::UnitOf(measure));
-}
-
 void AddBudget(const core::RunRecord& run, Lines& lines) {
   if (!run.budget.budget) return;
   const core::BudgetUse use = core::UseOf(run.ledger);
@@ -149,9 +145,10 @@ void AddBudget(const core::RunRecord& run, Lines& lines) {
     const auto limit = run.budget.budget->Limit(measure);
     if (!limit) continue;
     const auto used = use.Of(measure);
-    std::string text = used ? AmountText(*used, measure) + " of " + AmountText(*limit, measure) +
-                                  " used, " + FormatFixed(100 * *used / *limit, 1) + " %"
-                            : "of " + AmountText(*limit, measure) +
+    std::string text = used ? core::AmountText(*used, measure) + " of " +
+                                  core::AmountText(*limit, measure) + " used, " +
+                                  FormatFixed(100 * *used / *limit, 1) + " %"
+                            : "of " + core::AmountText(*limit, measure) +
                                   " an unknown part is used: the intensity is not known";
     if (used && measure == core::BudgetMeasure::kEmissions && use.without_intensity != Energy{})
       text += " (unknown intensity counted at the highest met)";
@@ -175,28 +172,6 @@ void AddTraining(const core::TrainingOutcome& training, Lines& lines) {
 }
 
 }  // namespace
-
-std::string BudgetLimitText(const core::BudgetEvent& event) {
-  return AmountText(event.limit, event.measure);
-}
-
-std::string BudgetText(const core::BudgetEvent& event) {
-  const std::string limit = BudgetLimitText(event);
-  const std::string used = AmountText(event.used, event.measure) + " of " + limit + " are used";
-  switch (event.level) {
-    case core::BudgetLevel::kWarning:
-      return "budget warning: " + used;
-    case core::BudgetLevel::kReached:
-      if (event.action == core::BudgetAction::kLog) return "budget reached: " + used;
-      return "budget reached: " + used + ", and the next sample and the checkpoint may take " +
-             AmountText(event.expected, event.measure) + "; the program was asked to end";
-    case core::BudgetLevel::kKilled:
-      return "budget: " + used + "; the program had not ended and was killed";
-    case core::BudgetLevel::kUnwatched:
-      return "the budget of " + limit + " cannot be watched: the carbon intensity is unknown";
-  }
-  return used;
-}
 
 std::string SummaryText(const core::RunRecord& run, const Summary& summary) {
   Lines lines;

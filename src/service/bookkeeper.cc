@@ -31,13 +31,14 @@ void Bookkeeper::End(core::JobId job, const local::AttemptResult& result) {
   ended_.insert(job);
 }
 
-local::StoredUpTo Bookkeeper::StoredUpTo(core::JobId job, int attempt) {
-  local::StoredUpTo stored;
+local::StoredBefore Bookkeeper::StoredBefore(core::JobId job, int attempt) {
+  local::StoredBefore stored;
   const auto rows = store::LedgerOf(store_.database(), job);
   if (!rows) return stored;
+  stored.used = core::UseOf(*rows);
   for (const core::LedgerRow& row : *rows) {
     if (row.attempt != attempt) continue;
-    Time& end = stored.try_emplace(row.device, row.wall.end).first->second;
+    Time& end = stored.up_to.try_emplace(row.device, row.wall.end).first->second;
     end = std::max(end, row.wall.end);
   }
   return stored;

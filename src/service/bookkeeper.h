@@ -34,8 +34,8 @@ class Bookkeeper final : public local::JobRecords {
   /// Supervisors measure one program each: nobody knows the machine's rest.
   Status MachineRows(std::span<const core::LedgerRow>) override { return {}; }
 
-  /// What is in the store of an attempt, by device.
-  local::StoredUpTo StoredUpTo(core::JobId job, int attempt);
+  /// What is in the store of a job and its attempt.
+  local::StoredBefore StoredBefore(core::JobId job, int attempt);
   /// Of jobs with new rows since the last call.
   std::map<core::JobId, JobFigures> TakeChanged();
   /// Jobs whose attempts have ended since the last call.

@@ -89,6 +89,11 @@ void FrontDesk::TakeWish(const Wish& wish, Inbox::Promise promise, Time now,
   events.push_back({now, engine::JobWished{wish.job, wish.wish}});
 }
 
+void FrontDesk::Hold(core::JobId job) {
+  RememberHold(job, true);
+  follow_ups_.emplace_back(engine::JobWished{job, engine::Wish::kHold});
+}
+
 void FrontDesk::RememberHold(core::JobId job, bool held) {
   const JobCard* card = ports_.publisher.Find(job);
   if (!card || card->submission->after.empty()) return;

@@ -52,6 +52,8 @@ class FrontDesk final : public runtime::Submissions {
   void OnDecided() { urgent_ = false; }
   /// It could not be stored: they are told that.
   void OnTrouble(const Error& error);
+  /// Holds the job as a person does; a resume lets it go.
+  void Hold(core::JobId job);
   /// A job has ended: others may have waited for it.
   void OnEnded(core::JobId job, bool succeeded, const engine::State& state);
 

@@ -164,8 +164,13 @@ void Service::MakeExecutor() {
   local::SupervisedExecutorOptions& options = options_.executor;
   local::KeepPools(engine_->state().cluster, options.cluster, options.gpus);
   LearnOfDevices(options.cluster);
-  options.stored_up_to = [this](core::JobId job, int attempt) {
-    return bookkeeper_.StoredUpTo(job, attempt);
+  options.stored_before = [this](core::JobId job, int attempt) {
+    return bookkeeper_.StoredBefore(job, attempt);
+  };
+  options.on_budget = [this](core::JobId job, const core::BudgetEvent& event) {
+    publisher_.Say(clock_.Now(), job, core::BudgetText(event));
+    if (event.level == core::BudgetLevel::kReached && event.action == core::BudgetAction::kPause)
+      front_desk_.Hold(job);
   };
   options.on_tick = [this] {
     TakeFigures();
@@ -221,6 +226,7 @@ Status Service::AddToExecutor(const core::Submission& submission) {
   job.working_directory = submission.working_directory;
   job.environment = submission.environment;
   job.run_limit = submission.run_limit;
+  job.budget = submission.budget;
   return executor_->Add(std::move(job));
 }
 

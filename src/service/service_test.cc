@@ -121,6 +121,20 @@ TEST_F(ServiceTest, AJobComesAfterAnEarlierOneOfTheSameBatchByItsKey) {
   EXPECT_NE(refused.error().Message().find("batch/frist"), std::string::npos);
 }
 
+TEST_F(ServiceTest, AUsedUpBudgetHoldsTheJobUntilItIsResumed) {
+  world_.Start();
+  core::Submission busy = world_.Shell("trap 'exit 75' TERM; while :; do :; done");
+  busy.budget = {Energy::Joules(2), std::nullopt, core::BudgetAction::kPause};
+  const core::JobId id = world_.Submit(busy);
+  world_.WaitForStage(id, Stage::kPaused);
+  const auto view = world_.service().view();
+  EXPECT_TRUE(std::any_of(view->happenings.begin(), view->happenings.end(), [](const auto& said) {
+    return said.text.find("budget reached") != std::string::npos;
+  }));
+  ASSERT_TRUE(world_.Answered(service::Wish{id, engine::Wish::kNone}));
+  world_.WaitForStage(id, Stage::kRunning);
+}
+
 TEST_F(ServiceTest, SuccessLetsTheNextOneGo) {
   world_.Start();
   const core::JobId first = world_.Submit(world_.Shell(Until("go")));

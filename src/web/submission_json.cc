@@ -223,6 +223,9 @@ service::Submit SubmissionFrom(const Json& json, const SubmissionDefaults& defau
   ReadJob(json, defaults, submission.job);
   if (json.contains("after")) ReadAfter(json["after"], submit);
   if (json.contains("budget")) ReadBudget(json["budget"], submission.budget);
+  if (submission.budget.action == core::BudgetAction::kPause && !submission.job.pausable)
+    Refuse("budget.action", "pause is for jobs that write checkpoints",
+           "add \"checkpointable\": true, or choose stop or log");
   if (json.contains("time_limit")) {
     submission.run_limit = DurationOf(json["time_limit"], "time_limit");
     if (*submission.run_limit <= Duration::zero())

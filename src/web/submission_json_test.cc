@@ -120,6 +120,7 @@ TEST(SubmissionJson, WhatCannotBeIsNamed) {
       {R"j("budget":5)j", "budget"},
       {R"j("budget":{"energy_kwh":0})j", "budget.energy_kwh"},
       {R"j("budget":{"emissions_g":1,"action":"explode"})j", "budget.action"},
+      {R"j("budget":{"emissions_g":1,"action":"pause"})j", "budget.action"},
       {R"j("on_outage":"panic")j", "on_outage"},
       {R"j("time_limit":0)j", "time_limit"},
       {R"j("key":null)j", "key"},
@@ -167,8 +168,8 @@ TEST(SubmissionJson, ATierCanBeSpeltOut) {
 }
 
 TEST(SubmissionJson, ABudgetAndWhatToDoWithoutASignal) {
-  const core::Submission job =
-      Read(R"j(,"budget":{"energy_kwh":1.5,"emissions_g":200,"action":"pause"},
+  const core::Submission job = Read(
+      R"j(,"budget":{"energy_kwh":1.5,"emissions_g":200,"action":"pause"},"checkpointable":true,
               "on_outage":"stop")j");
   EXPECT_DOUBLE_EQ(job.budget.energy->kwh(), 1.5);
   EXPECT_EQ(job.budget.emissions->grams, 200);
