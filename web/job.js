@@ -1,9 +1,10 @@
 "use strict";
-// One job: why it is where it is, its figures, and what it printed. The address says which:
+// One job: why it is where it is, its figures, its course, and what it printed. The address says which:
 // #job=7.
 
 const LOG_BYTES = 64 * 1024;
-const job = { open: 0, facts: null, asked: 0 };
+const SERIES_EVERY_MS = 5000;
+const job = { open: 0, asked: 0, seriesAsked: 0 };
 
 function jobInAddress() {
   const found = /^#job=(\d+)$/.exec(location.hash);
@@ -20,6 +21,8 @@ function followAddress() {
   if (!dialog.open) dialog.showModal();
   setText("job-title", "Job " + id);
   setText("job-log", "");
+  byId("job-charts").hidden = true;
+  job.seriesAsked = 0;
   showJob();
 }
 
@@ -71,6 +74,10 @@ async function showJob() {
     }
     showFacts(it);
     showLog(log);
+    if (Date.now() - job.seriesAsked < SERIES_EVERY_MS) return;
+    job.seriesAsked = Date.now();
+    const series = await askJson(base + "/series?points=300");
+    if (id === job.open) drawJobCharts(it, series);
   } catch (error) {
     setText("job-reason", "cannot be asked: " + error.message);
   }

@@ -99,18 +99,25 @@ function drawSoon(part) {
   if (!due.timer) due.timer = setTimeout(drawDue, 50);
 }
 
+// All of it, also what has not changed: in another zone, or other colours.
+function drawAnew() {
+  drawSoon("all");
+  job.seriesAsked = 0;
+  if (job.open) showJob();
+}
+
 function followZone() {
   const select = byId("zone");
   for (const name of new Set([OWN_ZONE, "UTC"])) select.add(new Option(name, name));
   select.addEventListener("change", () => {
     setZone(select.value);
-    drawSoon("all");
-    if (job.open) showJob();
+    drawAnew();
   });
 }
 
 function followDetails() {
   byId("intensity-details").addEventListener("toggle", () => state.site && fillIntensityTable());
+  byId("job-details").addEventListener("toggle", () => jobCharts.series && fillJobTable());
   byId("gantt-details").addEventListener("toggle", () => state.status && fillGanttTable());
 }
 
@@ -120,7 +127,7 @@ async function start() {
   followQueueControls();
   followJobControls();
   byId("past").addEventListener("change", () => drawSoon("all"));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawSoon("all"));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAnew);
   listen(drawSoon, () => setText("live", "not connected; trying again"));
   state.tiers = (await askJson("/api/v1/tiers"))?.tiers || [];
   drawSoon("grid");

@@ -11,6 +11,7 @@
 #include "web/job_json.h"
 #include "web/live_view.h"
 #include "web/page_files.h"
+#include "web/responses.h"
 #include "web/submission_json.h"
 
 namespace ebb::web {
@@ -22,34 +23,6 @@ constexpr int kMostListed = 200'000;
 constexpr std::size_t kLongestLogPart = 1 << 20;
 constexpr std::chrono::seconds kAnswerPatience{30};
 constexpr std::chrono::milliseconds kBetweenEvents{200};
-
-HttpResponse Respond(std::string body, int status = 200) {
-  HttpResponse response;
-  response.status = status;
-  response.body = std::move(body);
-  return response;
-}
-
-// What an Error means in HTTP.
-HttpResponse Respond(const Error& error) {
-  int status = 500;
-  switch (error.code) {
-    case ExitCode::kUsage:
-    case ExitCode::kConfiguration:
-      status = 400;
-      break;
-    case ExitCode::kInfeasible:
-      status = 422;
-      break;
-    case ExitCode::kUnavailable:
-    case ExitCode::kTryLater:
-      status = 503;
-      break;
-    default:
-      break;
-  }
-  return Respond(ErrorToJson(error), status);
-}
 
 // The page asks this service only, and nothing may be put into it.
 HttpResponse Respond(const PageFile& file) {
@@ -63,25 +36,6 @@ HttpResponse Respond(const PageFile& file) {
                       {"X-Content-Type-Options", "nosniff"},
                       {"Cache-Control", "no-cache"}};
   return response;
-}
-
-HttpResponse NotFound(const std::string& what) {
-  return Respond(ErrorToJson({ExitCode::kUsage, what, "", ""}), 404);
-}
-
-std::string QueryOf(const HttpRequest& request, const char* name) {
-  const auto found = request.query.find(name);
-  return found == request.query.end() ? "" : found->second;
-}
-
-// A number within limits, or what holds where none is given; nothing for anything else.
-std::optional<long long> QueryNumber(const HttpRequest& request, const char* name,
-                                     long long otherwise, long long most) {
-  const std::string text = QueryOf(request, name);
-  if (text.empty()) return otherwise;
-  const auto number = ParseInteger(text);
-  if (!number || *number < 0 || *number > most) return std::nullopt;
-  return number;
 }
 
 // "/api/v1/jobs/{id}/log" against "/api/v1/jobs/12/log".
@@ -124,6 +78,8 @@ const std::vector<Api::Route>& Api::Routes() {
       {"GET", "/api/v1/jobs/{id}", "One job, with its reason and figures", &Api::Job},
       {"GET", "/api/v1/jobs/{id}/log",
        "What it printed: ?attempt=&offset=, or the last ?tail= bytes", &Api::Log},
+      {"GET", "/api/v1/jobs/{id}/series", "Its power, intensity and loss over time: ?points=300",
+       &Api::Series},
       {"POST", "/api/v1/jobs/{id}/cancel", "End it for good", &Api::Cancel},
       {"POST", "/api/v1/jobs/{id}/pause", "Hold it until it is resumed", &Api::Pause},
       {"POST", "/api/v1/jobs/{id}/resume", "Let the plan decide again", &Api::Resume},
@@ -236,9 +192,7 @@ HttpResponse Api::Job(const HttpRequest&, core::JobId id) const {
   const auto view = service_.view();  // keeps the card
   if (const service::JobCard* card = view->jobs.Find(id))
     return Respond(JobToJson(*card, true) + "\n");
-  auto database = store::Database::Open(options_.store, store::Database::Mode::kRead);
-  if (!database) return Respond(database.error());
-  const auto record = store::FindJob(*database, id);
+  const auto record = FindRecord(id);
   if (!record) return Respond(record.error());
   if (!*record) return NotFound("there is no job " + std::to_string(id));
   return Respond(JobToJson(**record) + "\n");

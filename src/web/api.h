@@ -11,6 +11,7 @@
 #include "web/access.h"
 #include "web/http_server.h"
 #include "web/metrics.h"
+#include "web/store_reader.h"
 
 namespace ebb::web {
 
@@ -25,7 +26,7 @@ class Api {
  public:
   /// The service must outlive the API and all its streams.
   Api(service::Service& service, ApiOptions options)
-      : service_(service), options_(std::move(options)) {}
+      : service_(service), options_(std::move(options)), reader_(options_.store) {}
 
   HttpResponse Handle(const HttpRequest& request);
 
@@ -44,6 +45,7 @@ class Api {
   HttpResponse Submit(const HttpRequest& request, core::JobId) const;
   HttpResponse Job(const HttpRequest&, core::JobId id) const;
   HttpResponse Log(const HttpRequest& request, core::JobId id) const;
+  HttpResponse Series(const HttpRequest& request, core::JobId id) const;
   HttpResponse Cancel(const HttpRequest&, core::JobId id) const;
   HttpResponse Pause(const HttpRequest&, core::JobId id) const;
   HttpResponse Resume(const HttpRequest&, core::JobId id) const;
@@ -59,9 +61,12 @@ class Api {
   HttpResponse OpenApi(const HttpRequest&, core::JobId) const;
   Health HealthNow(const service::View& view) const;
   HttpResponse Ask(service::Request request, int done) const;
+  /// Nothing where there is no such job.
+  Result<std::optional<store::JobRecord>> FindRecord(core::JobId id) const;
 
   service::Service& service_;
   ApiOptions options_;
+  mutable StoreReader reader_;
 };
 
 }  // namespace ebb::web

@@ -1,0 +1,69 @@
+// The routes that read much of the store.
+
+#include <algorithm>
+#include <fstream>
+
+#include "engine/state.h"
+#include "store/ledger_records.h"
+#include "store/signal_records.h"
+#include "web/api.h"
+#include "web/job_series.h"
+#include "web/responses.h"
+
+namespace ebb::web {
+namespace {
+
+constexpr long long kMostPoints = 2000;
+constexpr std::size_t kLongestProgress = 32 << 20;  // of the file's end
+
+// The last part of a file that a program may have written for days; empty where there is none.
+std::string EndOf(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return "";
+  std::ifstream stream(file, std::ios::binary | std::ios::ate);
+  if (!stream) return "";
+  const auto size = static_cast<std::size_t>(std::max<std::streamoff>(stream.tellg(), 0));
+  const std::size_t length = std::min(size, kLongestProgress);
+  stream.seekg(static_cast<std::streamoff>(size - length));
+  std::string text(length, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(length));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+  return text;
+}
+
+}  // namespace
+
+Result<std::optional<store::JobRecord>> Api::FindRecord(core::JobId id) const {
+  std::optional<store::JobRecord> record;
+  EBB_RETURN_IF_ERROR(reader_.Use([&](store::Database& database) -> ebb::Status {
+    EBB_ASSIGN_OR_RETURN(record, store::FindJob(database, id));
+    return {};
+  }));
+  return record;
+}
+
+HttpResponse Api::Series(const HttpRequest& request, core::JobId id) const {
+  const auto points = QueryNumber(request, "points", 300, kMostPoints);
+  if (!points || *points < 1)
+    return Respond(Error{ExitCode::kUsage, "points must be a whole number from 1 to 2000", "", ""});
+  const auto view = service_.view();
+  JobSeriesInput input;
+  input.points = static_cast<std::size_t>(*points);
+  const auto record = FindRecord(id);
+  if (!record) return Respond(record.error());
+  if (!*record) return NotFound("there is no job " + std::to_string(id));
+  input.window = {(*record)->submitted, (*record)->ended.value_or(view->now)};
+  const auto read = reader_.Use([&](store::Database& database) -> ebb::Status {
+    EBB_ASSIGN_OR_RETURN(input.rows, store::LedgerOf(database, id));
+    if (view->signals.empty() || !view->signals.front().view) return {};
+    EBB_ASSIGN_OR_RETURN(
+        input.signal,
+        store::SignalHistory(database, view->signals.front().view->known.identity(), input.window));
+    return {};
+  });
+  if (!read) return Respond(read.error());
+  input.progress = LossesOf(EndOf(service_.DirectoryOf(id) / "progress.jsonl"));
+  return Respond(JobSeriesToJson(input));
+}
+
+}  // namespace ebb::web
