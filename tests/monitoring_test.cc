@@ -237,8 +237,7 @@ class RealPrometheus : public Cli {
               "    params: { names: [compute-gardener] }\n"
               "    static_configs: [{ targets: [\"" +
               url_.substr(url_.find("//") + 2) + "\"] }]\n");
-    prometheus_ = StartIn(
-        directory_,
+    prometheus_ = StartAside(
         {Installed("prometheus"), "--config.file=prometheus.yml", "--storage.tsdb.path=data",
          "--web.listen-address=127.0.0.1:" + std::to_string(port_)},
         "prometheus.txt");

@@ -138,8 +138,8 @@ class ExpressionCheck {
       return;
     }
     // Values that a person chooses cannot be known here.
-    static const std::set<std::string> kClosed{"stage", "outcome",   "part",
-                                               "state", "component", "job"};
+    static const std::set<std::string> kClosed{"stage",     "outcome", "part", "state",
+                                               "component", "result",  "job"};
     if (!kClosed.contains(label) || value.find('$') != std::string::npos) return;
     const bool is_pattern = operation.find('~') != std::string::npos;
     for (std::istringstream parts(value); std::getline(parts, part_, is_pattern ? '|' : '\0');)

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/flag_values.h"
+#include "cli/notify_flags.h"
 #include "cli/run_options.h"
 #include "cli/service_client.h"
 #include "cli/sweep_devices.h"
@@ -37,6 +38,7 @@ struct ServeRequest {
   std::string store, policy = "planner", slots, gpus, grace;
   std::string address = "127.0.0.1", port = kDefaultPort;
   std::string host_name, metrics_retention;
+  NotifyFlags notify;
   std::string version;  ///< of Ebb
 };
 
@@ -91,6 +93,7 @@ Result<int> Serve(const ServeRequest& request) {
   EBB_RETURN_IF_ERROR(ApplyFlags(request.flags, options));
   EBB_RETURN_IF_ERROR(Validate(options));
   EBB_ASSIGN_OR_RETURN(const int port, PortOf(request.port));
+  EBB_ASSIGN_OR_RETURN(web::NotifierOptions notifications, NotifierOptionsOf(request.notify));
   EBB_ASSIGN_OR_RETURN(const std::string store, StorePathOf(request.store));
   platform::ProcessSignals signals;
   platform::SystemClock wall(signals);
@@ -114,6 +117,13 @@ Result<int> Serve(const ServeRequest& request) {
   }
   api_options.tiers = plan::PublishedTiers();
   api_options.store = store;
+  std::unique_ptr<web::Notifier> notifier;
+  if (!notifications.webhooks.empty()) {
+    notifier = std::make_unique<web::Notifier>(
+        *service, std::move(notifications),
+        [](const std::string& text) { std::fprintf(stderr, "ebb serve: %s\n", text.c_str()); });
+    api_options.notifications = [&notifier] { return notifier->counts(); };
+  }
   web::Api api(*service, std::move(api_options));
   web::HttpServerOptions http;
   http.address = request.address;
@@ -168,6 +178,7 @@ void AddServeCommand(Parser& parser, const std::string& version) {
   command.Flag({"metrics-retention", "DURATION",
                 "how long /metrics tells of a job after its end (default 15m)", "Service"},
                into(request->metrics_retention));
+  AddNotifyFlags(command, request->notify);
   for (const FlagGroup group : {FlagGroup::kSignal, FlagGroup::kClock, FlagGroup::kMetering})
     AddFlags(command, group, request->flags);
   command.Action([request] { return Serve(*request); });

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include "base/check.h"
 
@@ -19,11 +20,7 @@ Function* Load(const char* name) {
   return function;
 }
 
-std::string Hex(std::string_view data, const EVP_MD* algorithm) {
-  static auto* const evp_digest = Load<decltype(EVP_Digest)>("EVP_Digest");
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int length = 0;
-  EBB_CHECK(evp_digest(data.data(), data.size(), digest, &length, algorithm, nullptr) == 1);
+std::string Hex(const unsigned char* digest, unsigned int length) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string hex;
   for (unsigned int i = 0; i < length; ++i) {
@@ -33,13 +30,30 @@ std::string Hex(std::string_view data, const EVP_MD* algorithm) {
   return hex;
 }
 
+std::string DigestHex(std::string_view data, const EVP_MD* algorithm) {
+  static auto* const evp_digest = Load<decltype(EVP_Digest)>("EVP_Digest");
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int length = 0;
+  EBB_CHECK(evp_digest(data.data(), data.size(), digest, &length, algorithm, nullptr) == 1);
+  return Hex(digest, length);
+}
+
 }  // namespace
 
 std::string Sha256Hex(std::string_view data) {
-  return Hex(data, Load<decltype(EVP_sha256)>("EVP_sha256")());
+  return DigestHex(data, Load<decltype(EVP_sha256)>("EVP_sha256")());
+}
+std::string HmacSha256Hex(std::string_view key, std::string_view data) {
+  static auto* const hmac = Load<decltype(HMAC)>("HMAC");
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int length = 0;
+  EBB_CHECK(hmac(Load<decltype(EVP_sha256)>("EVP_sha256")(), key.data(),
+                 static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(data.data()),
+                 data.size(), digest, &length) != nullptr);
+  return Hex(digest, length);
 }
 std::string Md5Hex(std::string_view data) {
-  return Hex(data, Load<decltype(EVP_md5)>("EVP_md5")());
+  return DigestHex(data, Load<decltype(EVP_md5)>("EVP_md5")());
 }
 
 }  // namespace ebb::platform

@@ -8,6 +8,8 @@ namespace ebb::platform {
 
 /// Lower-case hexadecimal.
 std::string Sha256Hex(std::string_view data);
+/// HMAC (RFC 2104) with SHA-256: whoever knows the key can tell that the data is the sender's.
+std::string HmacSha256Hex(std::string_view key, std::string_view data);
 std::string Md5Hex(std::string_view data);
 
 }  // namespace ebb::platform

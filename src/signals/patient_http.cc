@@ -8,7 +8,7 @@ namespace ebb::signals {
 namespace {
 
 bool CanPass(const Result<platform::HttpResponse>& answer) {
-  return answer ? MayRetry(answer->status) : MayRetry(answer.error());
+  return answer ? platform::MayRetry(answer->status) : platform::MayRetry(answer.error());
 }
 
 Error Stopped(const platform::HttpRequest& request) {
@@ -65,8 +65,8 @@ Result<platform::HttpResponse> PatientHttp::Attempt(const platform::HttpRequest&
 }
 
 Duration PatientHttp::WaitBeforeNext(const Result<platform::HttpResponse>& answer, int failures) {
-  const Duration own = WaitAfter(failures, options_.back_off, random_);
-  const auto asked = answer ? RetryAfter(answer->retry_after, time_.Now()) : std::nullopt;
+  const Duration own = platform::WaitAfter(failures, options_.back_off, random_);
+  const auto asked = answer ? platform::RetryAfter(answer->retry_after, time_.Now()) : std::nullopt;
   if (!asked) return own;
   not_before_ = time_.Now() + *asked;
   return std::max(own, *asked);

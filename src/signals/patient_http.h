@@ -1,14 +1,15 @@
 #pragma once
 // The one way to ask a service that may be down, slow, or tired of us: retries that can succeed
-// (retry.h), a rate (token_bucket.h), and a circuit breaker (circuit_breaker.h), one of each per
-// provider. It waits, so it is called on the thread that fetches and never on one that decides.
+// (platform/retry.h), a rate (platform/token_bucket.h), and a circuit breaker (circuit_breaker.h),
+// one of each per provider. It waits, so it is called on the thread that fetches and never on one
+// that decides.
 
 #include <cstdint>
 
+#include "platform/retry.h"
+#include "platform/token_bucket.h"
 #include "signals/circuit_breaker.h"
 #include "signals/provider.h"
-#include "signals/retry.h"
-#include "signals/token_bucket.h"
 
 namespace ebb::signals {
 
@@ -23,8 +24,8 @@ class FetchTime {
 
 struct PatienceOptions {
   int attempts = 4;
-  BackOff back_off;
-  Rate rate;
+  platform::BackOff back_off;
+  platform::Rate rate;
   BreakerOptions breaker;
   std::uint64_t seed = 1;  ///< of the back-off's jitter
 };
@@ -46,7 +47,7 @@ class PatientHttp {
   const HttpGetFunction http_get_;
   FetchTime& time_;
   const PatienceOptions options_;
-  TokenBucket bucket_;
+  platform::TokenBucket bucket_;
   CircuitBreaker breaker_;
   Random random_;
   Time not_before_{};  ///< the service asked to be left alone until then

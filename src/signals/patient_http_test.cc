@@ -141,7 +141,7 @@ TEST(PatientHttp, NoMessageShowsTheQuery) {
 }
 
 TEST(TokenBucket, GivesABurstThenTheRate) {
-  TokenBucket bucket({60, 3});
+  platform::TokenBucket bucket({60, 3});
   for (int i = 0; i < 3; ++i) EXPECT_EQ(bucket.Take(kNow), Duration::zero());
   EXPECT_EQ(bucket.Take(kNow), Duration{seconds{1}});
   EXPECT_EQ(bucket.Take(kNow), Duration{seconds{2}}) << "who comes later waits longer";
@@ -152,9 +152,9 @@ TEST(TokenBucket, GivesABurstThenTheRate) {
 TEST(RetryAfter, IsNothingWhereItIsNeitherSecondsNorADate) {
   for (const char* header :
        {"", "soon", "-5", "1.5", "Wed, 06 May 2026 12:00:30 CET", "a b c d e GMT"})
-    EXPECT_FALSE(RetryAfter(header, kNow)) << header;
-  EXPECT_EQ(*RetryAfter("Wed, 06 May 2026 11:00:00 GMT", kNow), Duration::zero());
-  EXPECT_EQ(*RetryAfter("999999999", kNow), Duration{std::chrono::hours{24}});
+    EXPECT_FALSE(platform::RetryAfter(header, kNow)) << header;
+  EXPECT_EQ(*platform::RetryAfter("Wed, 06 May 2026 11:00:00 GMT", kNow), Duration::zero());
+  EXPECT_EQ(*platform::RetryAfter("999999999", kNow), Duration{std::chrono::hours{24}});
 }
 
 }  // namespace

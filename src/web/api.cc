@@ -299,10 +299,16 @@ HttpResponse Api::Metrics(const HttpRequest& request, core::JobId) const {
     return Respond(Error{ExitCode::kUsage, "\"" + names + "\" is no set of names", "names",
                          "ebb, compute-gardener"});
   const auto view = service_.view();
-  const auto text = names == "compute-gardener" ? CompatibleMetricsText : MetricsText;
   HttpResponse response;
   response.content_type = kExpositionContentType;
-  response.body = text(*view, HealthNow(*view), service_.GridNow(), options_.metrics);
+  const Health health = HealthNow(*view);
+  const Time now = service_.GridNow();
+  if (names == "compute-gardener")
+    response.body = CompatibleMetricsText(*view, health, now, options_.metrics);
+  else
+    response.body =
+        MetricsText(*view, health, now, options_.metrics,
+                    options_.notifications ? options_.notifications() : WebhookCounts{});
   return response;
 }
 

@@ -17,6 +17,8 @@ namespace ebb::web {
 
 struct ApiOptions {
   AccessOptions access;
+  /// What became of notifications; empty: there are none.
+  std::function<WebhookCounts()> notifications;
   MetricsOptions metrics;  ///< with the version of Ebb
   std::vector<plan::Tier> tiers;
   std::filesystem::path store;

@@ -177,6 +177,17 @@ void WriteService(const View& view, const Health& health, const MetricsOptions& 
                Label("version", options.version));
 }
 
+void WriteNotifications(const WebhookCounts& counts, Writer& writer) {
+  Exposition& out = writer.out();
+  out.Metric("ebb_notifications_total", kCounter,
+             "Texts to webhooks; failed: given up, dropped: the queue was full.");
+  out.Value(Label("result", "sent"), static_cast<double>(counts.sent));
+  out.Value(Label("result", "failed"), static_cast<double>(counts.failed));
+  out.Value(Label("result", "dropped"), static_cast<double>(counts.dropped));
+  writer.Gauge("ebb_notifications_waiting", "Texts that are on their way.",
+               static_cast<double>(counts.waiting));
+}
+
 void WriteEachJob(const MeteredJobs& metered, Writer& writer) {
   Exposition& out = writer.out();
   const auto of_each = [&](const char* name, Exposition::Type type, const char* help,
@@ -241,13 +252,14 @@ MeteredJobs MeteredJobsOf(const View& view, Time now, const MetricsOptions& opti
 }
 
 std::string MetricsText(const View& view, const Health& health, Time now,
-                        const MetricsOptions& options) {
+                        const MetricsOptions& options, const WebhookCounts& notifications) {
   Writer writer;
   WriteJobs(view, writer);
   WriteDevices(view, writer);
   WriteEnergy(view, writer);
   WriteSignals(view, health, writer);
   WriteService(view, health, options, writer);
+  WriteNotifications(notifications, writer);
   WriteEachJob(MeteredJobsOf(view, now, options), writer);
   return writer.out().Take();
 }

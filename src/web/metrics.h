@@ -7,6 +7,7 @@
 
 #include "service/view.h"
 #include "web/health.h"
+#include "web/webhook.h"
 
 namespace ebb::web {
 
@@ -34,7 +35,7 @@ std::array<std::int64_t, 8> CountStages(const service::View& view);
 
 /// Names that begin with ebb_. `now`: on the grid clock.
 std::string MetricsText(const service::View& view, const Health& health, Time now,
-                        const MetricsOptions& options);
+                        const MetricsOptions& options, const WebhookCounts& notifications);
 /// The same facts under the names and labels of Compute Gardener's scheduler, for its dashboards.
 std::string CompatibleMetricsText(const service::View& view, const Health& health, Time now,
                                   const MetricsOptions& options);

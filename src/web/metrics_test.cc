@@ -94,7 +94,7 @@ service::View Whole() {
 }
 
 std::string Text(const service::View& view, Time now = kNow, MetricsOptions options = {"1.2.3"}) {
-  return MetricsText(view, HealthOf(view, now, kSteady), now, options);
+  return MetricsText(view, HealthOf(view, now, kSteady), now, options, {7, 2, 1, 3, 4});
 }
 std::string Compatible(const service::View& view, Time now = kNow) {
   return CompatibleMetricsText(view, HealthOf(view, now, kSteady), now, {"1.2.3"});

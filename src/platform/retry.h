@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "platform/http.h"
 
-namespace ebb::signals {
+namespace ebb::platform {
 
 bool MayRetry(int status);
 /// An Error of the transport that may pass; a bad certificate or address does not.
@@ -26,4 +26,4 @@ Duration WaitAfter(int failures, const BackOff& back_off, Random& random);
 /// Retry-After in seconds or as an HTTP date (RFC 9110, 10.2.3); nothing where it is neither.
 std::optional<Duration> RetryAfter(std::string_view header, Time now);
 
-}  // namespace ebb::signals
+}  // namespace ebb::platform

@@ -1,11 +1,11 @@
-#include "signals/retry.h"
+#include "platform/retry.h"
 
 #include <algorithm>
 #include <array>
 
 #include "base/text.h"
 
-namespace ebb::signals {
+namespace ebb::platform {
 namespace {
 
 // "Wed, 21 Oct 2015 07:28:00 GMT", the one form that servers may send today.
@@ -46,4 +46,4 @@ std::optional<Duration> RetryAfter(std::string_view header, Time now) {
   return std::clamp<Duration>(*date - now, Duration::zero(), std::chrono::seconds{kLongestSeconds});
 }
 
-}  // namespace ebb::signals
+}  // namespace ebb::platform

@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 
-namespace ebb::signals {
+namespace ebb::platform {
 
 struct Rate {
   double per_minute = 30;
@@ -33,4 +33,4 @@ class TokenBucket {
   Time filled_at_{};
 };
 
-}  // namespace ebb::signals
+}  // namespace ebb::platform

@@ -1,0 +1,19 @@
+#pragma once
+// Where `ebb serve` sends notifications, and which (docs/notifications.md).
+
+#include "cli/parser.h"
+#include "web/notifier.h"
+
+namespace ebb::cli {
+
+struct NotifyFlags {
+  std::string urls, file, events, low_carbon, secret_env, secret_file;
+};
+
+void AddNotifyFlags(Command& command, NotifyFlags& flags);
+
+/// No webhooks: nothing is to be notified. Addresses also come from $EBB_NOTIFY. Secrets are read
+/// from the file or variable that the flags name.
+Result<web::NotifierOptions> NotifierOptionsOf(const NotifyFlags& flags);
+
+}  // namespace ebb::cli
