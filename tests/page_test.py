@@ -238,6 +238,31 @@ class Page(unittest.TestCase):
             browser.screenshot("page-phone" + ("-job" if address else ""))
         self.assertEqual([m for m in browser.errors() if "/log" not in m], [])
 
+    def test_c_a_saved_page_needs_nobody(self):
+        browser, file = self.browser, os.path.join(self.directory.name, "saved.html")
+        self.ebb("queue", "--save-page", file)
+        browser.devtools("Emulation.setDeviceMetricsOverride", width=1280, height=1400, deviceScaleFactor=1, mobile=False)
+        browser.devtools("Network.enable")
+        browser.devtools("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
+        browser.call("POST", "/url", {"url": "file://" + file})
+        browser.wait("document.getElementById('jobs').innerText.includes('long-one')")
+        self.assertEqual(browser.run("return document.getElementById('live').textContent"), "saved as it was on")
+        self.assertEqual(browser.run("return document.getElementById('now').textContent"), "123 g/kWh")
+        self.assertTrue(browser.run("return document.getElementById('save').hidden"))
+        browser.run("document.getElementById('stage').value = 'succeeded';"
+                    "document.getElementById('stage').dispatchEvent(new Event('change')); document.querySelector('#jobs a').click()")
+        browser.wait("!document.getElementById('job-charts').hidden")
+        self.assertEqual(browser.run("return document.getElementById('job-loss').getAttribute('aria-label')"),
+                         "Loss over time; the last one: 0.7000")
+        browser.screenshot("page-saved")
+        self.assertEqual(browser.run("return document.querySelectorAll('main img, dialog img').length"), 0)
+        # Whatever else finds its way into the file, it does not run.
+        self.assertIsNone(browser.run("const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
+                                      "document.body.append(s); return window.ran ?? null"))
+        self.assertEqual([m for m in browser.errors() if "Content Security Policy" not in m], [])
+        with open(file) as text:
+            self.assertLess(len(text.read()), 2_000_000)
+
 
 if __name__ == "__main__":
     if webdriver.missing():

@@ -57,7 +57,7 @@ function showFacts(it) {
 
 function showLog(text) {
   const log = byId("job-log"), atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 20;
-  setText("job-log", text === undefined ? "nothing printed yet" : text);
+  setText("job-log", isKnown(text) ? text : saved ? "Logs are not saved." : "nothing printed yet");
   if (atEnd) log.scrollTop = log.scrollHeight;
 }
 

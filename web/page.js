@@ -63,7 +63,7 @@ function showStatus() {
   showHappenings();
   byId("trouble").hidden = !status.trouble;
   setText("trouble", status.trouble || "");
-  setText("live", saved ? "saved" : "live");
+  setText("live", saved ? "saved as it was on" : "live");
   setText("time", moment(status.time));
 }
 
@@ -122,6 +122,7 @@ function followDetails() {
 }
 
 async function start() {
+  byId("save").hidden = Boolean(saved);
   followZone();
   followDetails();
   followQueueControls();

@@ -12,14 +12,15 @@ const state = {
   tiers: [],
 };
 
-// The answer of the service to a GET, as text; nothing where there is none.
+// The answers of the service to a GET, as text and as JSON; nothing where there is none.
 async function ask(path) {
-  if (saved) return saved.answers[path];
+  if (saved) return undefined;
   const answer = await fetch(path);
   return answer.ok ? answer.text() : undefined;
 }
 
 async function askJson(path) {
+  if (saved) return saved.answers[path];
   const text = await ask(path);
   return text === undefined ? undefined : JSON.parse(text);
 }
@@ -52,9 +53,10 @@ const takers = {
 // Calls `changed` with what has changed ("status", "jobs", "grid"), `lost` when the service cannot be heard.
 function listen(changed, lost) {
   if (saved) {
-    takeStatus(JSON.parse(saved.answers["/api/v1/status"]));
-    takers.grid(JSON.parse(saved.answers["/api/v1/grid"]));
-    takers.jobs({ changed: JSON.parse(saved.answers["/api/v1/jobs"]).jobs, left_out: saved.left_out });
+    const { "/api/v1/status": status, "/api/v1/grid": grid, "/api/v1/jobs": queue } = saved.answers;
+    takeStatus(status);
+    takers.grid(grid);
+    takers.jobs({ changed: queue.jobs });
     ["status", "grid", "jobs"].forEach(changed);
     return;
   }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/service_client.h"
+#include "platform/file.h"
 #include "platform/process_signals.h"
 #include "report/text_table.h"
 
@@ -20,6 +21,7 @@ constexpr const char* kQueueExamples = R"(
 Examples:
   ebb queue                          what has not ended, and why it waits
   ebb queue --all                    what has ended, too
+  ebb queue --save-page queue.html   the service's page with what it shows now, in one file
   ebb queue --stage running,paused --format json)";
 
 struct QueueFlags {
@@ -29,6 +31,7 @@ struct QueueFlags {
   std::string limit = "1000";
   std::string job;
   std::string attempt;
+  std::string save_page;
   bool all = false;
   bool follow = false;
 };
@@ -55,6 +58,11 @@ std::string Short(const std::string& time) {
 
 Result<int> Queue(const QueueFlags& flags) {
   EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags.service));
+  if (!flags.save_page.empty()) {
+    EBB_ASSIGN_OR_RETURN(const std::string page, client.Get("/saved.html"));
+    EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(flags.save_page, page));
+    return 0;
+  }
   std::string path = "/api/v1/jobs?limit=" + flags.limit;
   if (!flags.all) path += "&stage=" + flags.stage;
   if (!flags.name.empty()) path += "&name=" + flags.name;
@@ -229,6 +237,8 @@ void AddQueueCommands(Parser& parser) {
               [flags](const std::string& text) { flags->name = text; });
   queue->Flag({"limit", "N", "at most so many (default 1000)"},
               [flags](const std::string& text) { flags->limit = text; });
+  queue->Flag({"save-page", "FILE", "the service's page as one HTML file that needs no service"},
+              [flags](const std::string& text) { flags->save_page = text; });
   queue->Switch({"all", "", "jobs that have ended, too"}, [flags] { flags->all = true; });
   AddLooking(parser, "show", "everything about one job of the queue service", "", true, Show);
   AddLooking(parser, "explain", "why a job waits, until when, and what that saves", "", true,

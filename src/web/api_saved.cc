@@ -1,0 +1,56 @@
+// The page with everything that it shows now in it.
+
+#include <algorithm>
+
+#include "engine/state.h"
+#include "web/api.h"
+#include "web/responses.h"
+#include "web/saved_page.h"
+
+namespace ebb::web {
+namespace {
+
+constexpr std::size_t kMostWhole = 60;  // jobs that are saved with their figures and course
+
+// Those that are under way, then those that ended last.
+std::vector<core::JobId> JobsToSave(const service::View& view) {
+  std::vector<std::pair<Time, core::JobId>> jobs;
+  view.jobs.ForEach(0, [&](const service::JobCard& card) {
+    if (!card.stretches.empty())
+      jobs.emplace_back(card.ended.value_or(Time::max()), card.submission->job.id);
+    return true;
+  });
+  std::sort(jobs.rbegin(), jobs.rend());
+  if (jobs.size() > kMostWhole) jobs.resize(kMostWhole);
+  std::vector<core::JobId> ids;
+  for (const auto& [ended, id] : jobs) ids.push_back(id);
+  return ids;
+}
+
+}  // namespace
+
+HttpResponse Api::Saved(const HttpRequest&, core::JobId) const {
+  std::map<std::string, std::string> answers;
+  const auto save = [&](const std::string& path, const HttpResponse& response) {
+    if (response.status == 200) answers[path] = response.body;
+  };
+  HttpRequest all;
+  all.query["limit"] = "20000";
+  save("/api/v1/status", Status({}, 0));
+  save("/api/v1/jobs", Jobs(all, 0));
+  save("/api/v1/grid", Grid({}, 0));
+  save("/api/v1/tiers", Tiers({}, 0));
+  for (const core::JobId id : JobsToSave(*service_.view())) {
+    const std::string path = "/api/v1/jobs/" + std::to_string(id);
+    save(path, Job({}, id));
+    save(path + "/series?points=300", Series({}, id));
+  }
+  HttpResponse response = Respond(SavedPage(answers));
+  response.content_type = "text/html; charset=utf-8";
+  response.headers = {{"Content-Disposition", "attachment; filename=\"ebb.html\""},
+                      {"X-Content-Type-Options", "nosniff"},
+                      {"Cache-Control", "no-store"}};
+  return response;
+}
+
+}  // namespace ebb::web
