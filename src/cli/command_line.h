@@ -20,6 +20,7 @@ void AddDevicesCommand(Parser& parser);
 void AddForecastCommand(Parser& parser);
 void AddPricesCommand(Parser& parser);
 void AddGridCommand(Parser& parser);
+void AddManualCommands(Parser& parser);
 void AddPlanCommand(Parser& parser);
 void AddReportCommand(Parser& parser);
 void AddQueueCommands(Parser& parser);

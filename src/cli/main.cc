@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
   AddQueueCommands(parser);
   AddDevicesCommand(parser);
   AddStoreCommand(parser);
+  AddManualCommands(parser);
   AddSuperviseCommand(parser);
   return parser.Run(arguments.ours);
 }

@@ -15,10 +15,13 @@ namespace {
 struct CommandParts {
   CLI::App* app = nullptr;
   std::function<Result<int>()> action;
+  CommandText text;
+  bool hidden = false;
 };
 
 CommandParts& PartsOf(void* implementation) { return *static_cast<CommandParts*>(implementation); }
 CLI::App& AppOf(void* implementation) { return *PartsOf(implementation).app; }
+CommandText& TextOf(void* implementation) { return PartsOf(implementation).text; }
 
 // CLI11 names what it does not know; we add what was probably meant.
 std::string Suggestion(const CLI::App& app, const std::vector<std::string>& arguments) {
@@ -67,27 +70,32 @@ Status FlushOutput() {
 }  // namespace
 
 struct Parser::Implementation {
-  explicit Implementation(const Text& text) : app(text.description, text.program) {}
+  explicit Implementation(const Text& given) : text(given), app(text.description, text.program) {}
+  Text text;
   CLI::App app;
   std::vector<std::unique_ptr<CommandParts>> parts;
   std::vector<std::unique_ptr<Command>> commands;
 };
 
 void Command::Positional(const std::string& name, const std::string& help, std::string* value) {
+  TextOf(implementation_).positionals.push_back({name, help, true, false});
   AppOf(implementation_).add_option(name, *value, help)->required();
 }
 
 void Command::OptionalPositional(const std::string& name, const std::string& help,
                                  std::string* value) {
+  TextOf(implementation_).positionals.push_back({name, help, false, false});
   AppOf(implementation_).add_option(name, *value, help);
 }
 
 void Command::Positionals(const std::string& name, const std::string& help,
                           std::vector<std::string>* values) {
+  TextOf(implementation_).positionals.push_back({name, help, true, true});
   AppOf(implementation_).add_option(name, *values, help)->required();
 }
 
 void Command::Flag(const FlagText& text, std::function<void(const std::string&)> set) {
+  TextOf(implementation_).flags.push_back(text);
   CLI::Option* option =
       AppOf(implementation_)
           .add_option_function<std::string>("--" + text.name, std::move(set), text.help);
@@ -102,6 +110,7 @@ void Command::Flag(const FlagText& text, std::function<void(const std::string&)>
 }
 
 void Command::List(const FlagText& text, std::vector<std::string>* values) {
+  TextOf(implementation_).flags.push_back(text);
   AppOf(implementation_)
       .add_option("--" + text.name, *values, text.help)
       ->type_name(text.value_name)
@@ -109,12 +118,16 @@ void Command::List(const FlagText& text, std::vector<std::string>* values) {
 }
 
 void Command::Switch(const FlagText& text, std::function<void()> set) {
+  TextOf(implementation_).flags.push_back(text);
   AppOf(implementation_)
       .add_flag_callback("--" + text.name, std::move(set), text.help)
       ->group(text.heading);
 }
 
-void Command::Hide() { AppOf(implementation_).group(""); }
+void Command::Hide() {
+  PartsOf(implementation_).hidden = true;
+  AppOf(implementation_).group("");
+}
 
 void Command::Action(std::function<Result<int>()> action) {
   PartsOf(implementation_).action = std::move(action);
@@ -132,10 +145,20 @@ Parser::~Parser() = default;
 Command& Parser::Add(const std::string& name, const std::string& help, const std::string& footer) {
   CLI::App* sub = implementation_->app.add_subcommand(name, help);
   sub->footer(footer);
-  implementation_->parts.push_back(std::make_unique<CommandParts>(CommandParts{sub, {}}));
+  implementation_->parts.push_back(
+      std::make_unique<CommandParts>(CommandParts{sub, {}, {name, help, footer, {}, {}}, false}));
   implementation_->commands.push_back(
       std::make_unique<Command>(implementation_->parts.back().get()));
   return *implementation_->commands.back();
+}
+
+const Parser::Text& Parser::text() const { return implementation_->text; }
+
+std::vector<CommandText> Parser::Describe() const {
+  std::vector<CommandText> commands;
+  for (const auto& parts : implementation_->parts)
+    if (!parts->hidden) commands.push_back(parts->text);
+  return commands;
 }
 
 int Parser::Run(const std::vector<std::string>& arguments) {

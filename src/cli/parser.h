@@ -19,6 +19,21 @@ struct FlagText {
   std::string heading = "Options";
 };
 
+/// A word without a flag.
+struct PositionalText {
+  std::string name;
+  std::string help;
+  bool required = true;
+  bool many = false;
+};
+
+/// A subcommand as its help shows it: the source of manual pages and of shell completion.
+struct CommandText {
+  std::string name, help, footer;
+  std::vector<PositionalText> positionals;
+  std::vector<FlagText> flags;  ///< without a value_name: a switch
+};
+
 class Command {
  public:
   explicit Command(void* implementation) : implementation_(implementation) {}
@@ -48,6 +63,9 @@ class Parser {
   struct Text {
     std::string program, version, description, footer;
   };
+  const Text& text() const;
+  /// Of all subcommands that are not hidden, in the order of the help.
+  std::vector<CommandText> Describe() const;
   explicit Parser(const Text& text);
   ~Parser();
   Parser(const Parser&) = delete;

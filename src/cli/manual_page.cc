@@ -1,0 +1,228 @@
+#include "cli/manual_page.h"
+
+#include <array>
+
+#include "base/enum_names.h"
+#include "base/text.h"
+
+namespace ebb::cli {
+namespace {
+
+// A line of running text: roff reads backslashes, and dots and quotes at the beginning.
+std::string Roff(std::string_view text) {
+  std::string out;
+  bool line_begins = true;
+  for (const char c : text) {
+    if (line_begins && (c == '.' || c == '\'')) out += "\\&";
+    if (c == '\\')
+      out += "\\e";
+    else if (c == '-')
+      out += "\\-";
+    else
+      out += c;
+    line_begins = c == '\n';
+  }
+  return out;
+}
+
+// In double quotes, as an argument of a macro.
+std::string RoffWord(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : Roff(text)) out += c == '"' ? std::string("\\(dq") : std::string(1, c);
+  return out + "\"";
+}
+
+std::string Title(const Parser::Text& program, const std::string& page) {
+  std::string upper;
+  for (const char c : page) upper += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  return ".TH " + RoffWord(upper) + " 1 \"\" " + RoffWord(program.program + " " + program.version) +
+         " \"User Commands\"\n";
+}
+
+std::string Verbatim(const std::string& text) {
+  return ".nf\n" +
+         Roff(text.substr(text.find_first_not_of('\n') == std::string::npos
+                              ? text.size()
+                              : text.find_first_not_of('\n'))) +
+         "\n.fi\n";
+}
+
+std::string Synopsis(const Parser::Text& program, const CommandText& command) {
+  std::string line = ".B " + Roff(program.program) + " " + Roff(command.name) + "\n";
+  if (!command.flags.empty()) line += "[\\fIOPTIONS\\fR]\n";
+  for (const PositionalText& word : command.positionals) {
+    const std::string shown = "\\fI" + Roff(word.name) + "\\fR" + (word.many ? " ..." : "");
+    line += (word.required ? shown : "[" + shown + "]") + "\n";
+  }
+  return line;
+}
+
+void AddFlags(const CommandText& command, std::string& page) {
+  std::string heading;
+  for (const FlagText& flag : command.flags) {
+    if (flag.heading != heading) {
+      heading = flag.heading;
+      page += ".SS " + RoffWord(heading) + "\n";
+    }
+    page += ".TP\n\\fB\\-\\-" + Roff(flag.name) + "\\fR";
+    if (!flag.value_name.empty()) page += " \\fI" + Roff(flag.value_name) + "\\fR";
+    page += "\n" + Roff(flag.help) + "\n";
+  }
+}
+
+// Completion --------------------------------------------------------------------------------
+
+std::string FlagWords(const CommandText& command) {
+  std::string words = "--help";
+  for (const FlagText& flag : command.flags) words += " --" + flag.name;
+  return words;
+}
+
+bool IsChoice(const FlagText& flag) { return flag.value_name.find('|') != std::string::npos; }
+
+std::string ChoiceWords(const FlagText& flag) {
+  std::string words;
+  for (const std::string_view word : Split(flag.value_name, '|'))
+    words += (words.empty() ? "" : " ") + std::string(word);
+  return words;
+}
+
+// In single quotes for a POSIX shell and fish.
+std::string Quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string BashScript(const std::string& program, const std::vector<CommandText>& commands) {
+  std::string names;
+  for (const CommandText& command : commands) names += (names.empty() ? "" : " ") + command.name;
+  const std::string function = "_" + program;
+  std::string script =
+      "# bash completion for " + program + "\n" + function +
+      "() {\n"
+      "  local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
+      "  local command=\"${COMP_WORDS[1]}\" words=\"\" i\n"
+      "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+      "    if [[ \"${COMP_WORDS[i]}\" == -- ]]; then\n"
+      "      COMPREPLY=($(compgen -c -f -- \"$word\"))\n      return\n    fi\n  done\n"
+      "  if ((COMP_CWORD == 1)); then\n    COMPREPLY=($(compgen -W " +
+      Quoted(names + " --help --version") +
+      " -- \"$word\"))\n    return\n  fi\n"
+      "  case \"$command $before\" in\n";
+  for (const CommandText& command : commands) {
+    for (const FlagText& flag : command.flags)
+      if (IsChoice(flag))
+        script += "    " + Quoted(command.name + " --" + flag.name) +
+                  ") words=" + Quoted(ChoiceWords(flag)) + " ;;\n";
+  }
+  script +=
+      "  esac\n"
+      "  if [[ -z \"$words\" && \"$word\" == -* ]]; then\n    case \"$command\" in\n";
+  for (const CommandText& command : commands)
+    script += "      " + command.name + ") words=" + Quoted(FlagWords(command)) + " ;;\n";
+  script +=
+      "    esac\n  fi\n"
+      "  if [[ -n \"$words\" ]]; then\n"
+      "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+      "  else\n    COMPREPLY=($(compgen -f -- \"$word\"))\n  fi\n}\n"
+      "complete -o filenames -F " +
+      function + " " + program + "\n";
+  return script;
+}
+
+// For the part of an _arguments specification in brackets.
+std::string ZshText(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '[' || c == ']' || c == ':' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string ZshScript(const std::string& program, const std::vector<CommandText>& commands) {
+  const std::string function = "_" + program;
+  std::string script =
+      "#compdef " + program + "\n" + function + "() {\n  local -a commands\n  commands=(\n";
+  for (const CommandText& command : commands)
+    script += "    " + Quoted(ZshText(command.name) + ":" + ZshText(command.help)) + "\n";
+  script +=
+      "  )\n  if ((CURRENT == 2)); then\n    _describe command commands\n    return\n  fi\n"
+      "  case \"$words[2]\" in\n";
+  for (const CommandText& command : commands) {
+    script += "    " + command.name + ")\n      _arguments -S '--help[help]'";
+    for (const FlagText& flag : command.flags) {
+      std::string spec = "--" + flag.name;
+      if (!flag.value_name.empty()) spec += "=";
+      spec += "[" + ZshText(flag.help) + "]";
+      if (IsChoice(flag))
+        spec += ":value:(" + ChoiceWords(flag) + ")";
+      else if (!flag.value_name.empty())
+        spec += ":" + ZshText(flag.value_name) + ":_files";
+      script += " \\\n        " + Quoted(spec);
+    }
+    script += " \\\n        '*:file:_files'\n      ;;\n";
+  }
+  return script + "  esac\n}\n" + function + " \"$@\"\n";
+}
+
+std::string FishScript(const std::string& program, const std::vector<CommandText>& commands) {
+  std::string script = "# fish completion for " + program + "\n";
+  for (const CommandText& command : commands)
+    script += "complete -c " + program + " -n __fish_use_subcommand -f -a " + command.name +
+              " -d " + Quoted(command.help) + "\n";
+  for (const CommandText& command : commands) {
+    for (const FlagText& flag : command.flags) {
+      script += "complete -c " + program + " -n '__fish_seen_subcommand_from " + command.name +
+                "' -l " + flag.name + " -d " + Quoted(flag.help);
+      if (IsChoice(flag))
+        script += " -x -a " + Quoted(ChoiceWords(flag));
+      else if (!flag.value_name.empty())
+        script += " -r";
+      script += "\n";
+    }
+  }
+  return script;
+}
+
+constexpr std::array<std::string_view, 3> kShellNames{"bash", "zsh", "fish"};
+
+}  // namespace
+
+std::string ManualPage(const Parser::Text& program, const std::vector<CommandText>& commands) {
+  std::string page = Title(program, program.program) + ".SH NAME\n" + Roff(program.program) +
+                     " \\- machine\\-learning training when the grid is clean\n.SH SYNOPSIS\n.B " +
+                     Roff(program.program) +
+                     "\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n" +
+                     Roff(program.description) + "\n.SH COMMANDS\n";
+  for (const CommandText& command : commands)
+    page += ".TP\n.BR " + Roff(program.program) + "\\-" + Roff(command.name) + " (1)\n" +
+            Roff(command.help) + "\n";
+  return page + ".SH EXAMPLES\n" + Verbatim(program.footer);
+}
+
+std::string ManualPage(const Parser::Text& program, const CommandText& command) {
+  std::string page = Title(program, program.program + "-" + command.name) + ".SH NAME\n" +
+                     Roff(program.program) + "\\-" + Roff(command.name) + " \\- " +
+                     Roff(command.help) + "\n.SH SYNOPSIS\n" + Synopsis(program, command);
+  if (!command.positionals.empty()) page += ".SH ARGUMENTS\n";
+  for (const PositionalText& word : command.positionals)
+    page += ".TP\n.I " + Roff(word.name) + "\n" + Roff(word.help) + "\n";
+  if (!command.flags.empty()) page += ".SH OPTIONS\n";
+  AddFlags(command, page);
+  if (!command.footer.empty()) page += ".SH NOTES\n" + Verbatim(command.footer);
+  return page + ".SH SEE ALSO\n.BR " + Roff(program.program) + " (1)\n";
+}
+
+std::optional<Shell> ShellFromName(std::string_view name) {
+  return EnumFromName<Shell>(kShellNames, name);
+}
+
+std::string CompletionScript(Shell shell, const std::string& program,
+                             const std::vector<CommandText>& commands) {
+  if (shell == Shell::kBash) return BashScript(program, commands);
+  return shell == Shell::kZsh ? ZshScript(program, commands) : FishScript(program, commands);
+}
+
+}  // namespace ebb::cli

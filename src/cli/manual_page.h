@@ -1,0 +1,23 @@
+#pragma once
+// The help texts as manual pages (man(7) macros) and as completion scripts of three shells: one
+// source for all of them. Pure.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/parser.h"
+
+namespace ebb::cli {
+
+/// ebb(1): the program and a line for each command.
+std::string ManualPage(const Parser::Text& program, const std::vector<CommandText>& commands);
+/// ebb-COMMAND(1).
+std::string ManualPage(const Parser::Text& program, const CommandText& command);
+
+enum class Shell { kBash, kZsh, kFish };
+std::optional<Shell> ShellFromName(std::string_view name);
+std::string CompletionScript(Shell shell, const std::string& program,
+                             const std::vector<CommandText>& commands);
+
+}  // namespace ebb::cli

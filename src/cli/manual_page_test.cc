@@ -1,0 +1,91 @@
+#include "cli/manual_page.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "platform/file.h"
+
+namespace ebb::cli {
+namespace {
+
+const Parser::Text kProgram{"prog", "1.2", "Does things.", "\nExamples:\n  prog do it\n"};
+
+std::vector<CommandText> Commands() {
+  CommandText command{"do", "does it's work", "\nExamples:\n  .prog do -- \\x", {}, {}};
+  command.positionals = {{"FILE", "what to read", true, true}};
+  command.flags = {{"format", "text|json", "how it looks", "Output"},
+                   {"out", "FILE", "where: [here]", "Output"},
+                   {"dry-run", "", "only look", "Other"}};
+  return {command, {"other", "does another thing", "", {}, {}}};
+}
+
+// Runs a command and gives what it printed; nothing when the program is not installed.
+std::optional<std::string> Printed(const std::string& tool, const std::string& command) {
+  if (std::system(("command -v " + tool + " > /dev/null 2>&1").c_str()) != 0) return std::nullopt;
+  const auto out = std::filesystem::temp_directory_path() /
+                   ("ebb_manual_" + std::to_string(::getpid()) + ".out");
+  EXPECT_EQ(std::system((command + " > '" + out.string() + "' 2>&1").c_str()), 0) << command;
+  const auto text = platform::ReadFile(out, 1 << 20);
+  std::filesystem::remove(out);
+  return text ? std::optional(*text) : std::nullopt;
+}
+
+class Script {
+ public:
+  explicit Script(const std::string& text)
+      : path_(std::filesystem::temp_directory_path() /
+              ("ebb_script_" + std::to_string(::getpid()))) {
+    EXPECT_TRUE(platform::WriteFileAtomically(path_, text));
+  }
+  ~Script() { std::filesystem::remove(path_); }
+  std::string path() const { return "'" + path_.string() + "'"; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(ManualPage, NamesEveryFlagAndArgument) {
+  const std::string page = ManualPage(kProgram, Commands()[0]);
+  for (const std::string expected : {".TH \"PROG\\-DO\" 1", "does it's work", "\\-\\-format",
+                                     "text|json", ".SS \"Output\"", ".SS \"Other\"", "FILE"})
+    EXPECT_NE(page.find(expected), std::string::npos) << expected << "\n" << page;
+  EXPECT_NE(page.find("\n  .prog do \\-\\- \\ex"), std::string::npos) << page;
+}
+
+TEST(ManualPage, GroffFindsNothingWrong) {
+  for (const std::string& page :
+       {ManualPage(kProgram, Commands()), ManualPage(kProgram, Commands()[0])}) {
+    const Script file(page);
+    const auto said = Printed("groff", "groff -man -Tutf8 -ww -z " + file.path());
+    if (!said) GTEST_SKIP() << "groff is not installed";
+    EXPECT_EQ(*said, "");
+  }
+}
+
+TEST(Completion, BashCompletesCommandsFlagsAndChoices) {
+  const Script script(CompletionScript(Shell::kBash, "prog", Commands()));
+  const auto completed = [&](const std::string& words, int index) {
+    return Printed("bash", "bash -c \"source " + script.path() + "; COMP_WORDS=(" + words +
+                               "); COMP_CWORD=" + std::to_string(index) +
+                               "; _prog; echo \\\"\\${COMPREPLY[*]}\\\"\"");
+  };
+  if (!completed("prog ''", 1)) GTEST_SKIP() << "bash is not installed";
+  EXPECT_EQ(*completed("prog d", 1), "do\n");
+  EXPECT_EQ(*completed("prog do --", 2), "--help --format --out --dry-run\n");
+  EXPECT_EQ(*completed("prog do --fo", 2), "--format\n");
+  EXPECT_EQ(*completed("prog do --format j", 3), "json\n");
+  EXPECT_EQ(*completed("prog other --", 2), "--help\n");
+}
+
+TEST(Completion, ZshAndFishCanReadTheirs) {
+  const Script zsh(CompletionScript(Shell::kZsh, "prog", Commands()));
+  const Script fish(CompletionScript(Shell::kFish, "prog", Commands()));
+  const bool zsh_is_there = Printed("zsh", "zsh -n " + zsh.path()).has_value();
+  const bool fish_is_there = Printed("fish", "fish -n " + fish.path()).has_value();
+  if (!zsh_is_there && !fish_is_there) GTEST_SKIP() << "neither zsh nor fish is installed";
+}
+
+}  // namespace
+}  // namespace ebb::cli
