@@ -23,9 +23,9 @@ void AddResumeCommand(Parser& parser) {
   auto values = std::make_shared<FlagValues>();
   auto directory = std::make_shared<std::string>();
   command.Positional("RUN_DIR", "the run's directory, or the number of a job", directory.get());
-  for (const FlagGroup group :
-       {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kPrice, FlagGroup::kClock,
-        FlagGroup::kMetering, FlagGroup::kOtherSignal, FlagGroup::kBudget, FlagGroup::kOutput})
+  for (const FlagGroup group : {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kPrice,
+                                FlagGroup::kClock, FlagGroup::kMetering, FlagGroup::kOtherSignal,
+                                FlagGroup::kBudget, FlagGroup::kOutput, FlagGroup::kTrackers})
     AddFlags(command, group, *values);
   auto service = std::make_shared<ServiceFlags>();
   AddPlaceOfService(command, *service);

@@ -22,9 +22,9 @@ void AddRunCommand(Parser& parser, const UserCommand& user_command) {
   Command& command =
       parser.Add("run", "wait for clean power, then run and measure a command", kExamples);
   auto values = std::make_shared<FlagValues>();
-  for (const FlagGroup group :
-       {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kPrice, FlagGroup::kClock,
-        FlagGroup::kMetering, FlagGroup::kOtherSignal, FlagGroup::kBudget, FlagGroup::kOutput})
+  for (const FlagGroup group : {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kPrice,
+                                FlagGroup::kClock, FlagGroup::kMetering, FlagGroup::kOtherSignal,
+                                FlagGroup::kBudget, FlagGroup::kOutput, FlagGroup::kTrackers})
     AddFlags(command, group, *values);
   command.Action([values, &user_command]() -> Result<int> {
     RunRequest request;

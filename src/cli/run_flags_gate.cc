@@ -187,6 +187,20 @@ std::vector<Flag> OutputFlags() {
        "push the same to a Pushgateway, e.g. http://localhost:9091",
        Text([](RunOptions& o, const std::string& v) { o.prometheus_url = v; }),
        [](const RunOptions& o) { return If(!o.prometheus_url.empty(), o.prometheus_url); }},
+      {FlagGroup::kTrackers, "tensorboard", "DIR",
+       "loss, energy and grams as TensorBoard event files (docs/trackers.md)",
+       Text([](RunOptions& o, const std::string& v) { o.tensorboard = v; }),
+       [](const RunOptions& o) { return Absolute(o.tensorboard); }},
+      {FlagGroup::kTrackers, "mlflow", "TARGET",
+       "the same to an MLflow server (http://...), or as its files (a directory)",
+       Text([](RunOptions& o, const std::string& v) { o.mlflow = v; }),
+       [](const RunOptions& o) {
+         return o.mlflow.find("://") == std::string::npos ? Absolute(o.mlflow)
+                                                          : std::optional(o.mlflow);
+       }},
+      {FlagGroup::kTrackers, "mlflow-experiment", "NAME", "there (default: the group of the run)",
+       Text([](RunOptions& o, const std::string& v) { o.mlflow_experiment = v; }),
+       [](const RunOptions& o) { return If(!o.mlflow_experiment.empty(), o.mlflow_experiment); }},
       {FlagGroup::kOutput, "format", "FORMAT", "text (to stderr) or json (to stdout)",
        [](const std::string& text, RunOptions& options) -> Status {
          if (text != "text" && text != "json")

@@ -40,6 +40,8 @@ const char* Heading(FlagGroup group) {
       return "Budget";
     case FlagGroup::kOutput:
       return "Output";
+    case FlagGroup::kTrackers:
+      return "Experiment trackers";
   }
   return "";
 }

@@ -24,8 +24,11 @@ struct RunOptions {
   std::string run_dir;         ///< empty: output_dir/run_id
   std::string emissions_file;  ///< shared emissions.csv; empty: none beside the run directory's
   report::CsvWrite csv_write = report::CsvWrite::kAppend;
-  std::string prometheus_file;  ///< text exposition, rewritten while the run lasts
-  std::string prometheus_url;   ///< Pushgateway
+  std::string prometheus_file;    ///< text exposition, rewritten while the run lasts
+  std::string prometheus_url;     ///< Pushgateway
+  std::string tensorboard;        ///< directory of event files
+  std::string mlflow;             ///< address of a server, or a directory of its file store
+  std::string mlflow_experiment;  ///< empty: the group
   core::Location location;
   bool json = false;
   bool quiet = false;
@@ -34,7 +37,17 @@ struct RunOptions {
 /// Flag name without dashes -> text; switches have the text "true".
 using FlagValues = std::map<std::string, std::string>;
 
-enum class FlagGroup { kGate, kSignal, kPrice, kClock, kMetering, kOtherSignal, kBudget, kOutput };
+enum class FlagGroup {
+  kGate,
+  kSignal,
+  kPrice,
+  kClock,
+  kMetering,
+  kOtherSignal,
+  kBudget,
+  kOutput,
+  kTrackers
+};
 
 /// Registers the flags of one group on a subcommand; given ones land in `values`.
 void AddFlags(Command& command, FlagGroup group, FlagValues& values);

@@ -9,6 +9,7 @@
 #include "cli/run_log.h"
 #include "cli/run_outputs.h"
 #include "cli/run_surroundings.h"
+#include "cli/run_trackers.h"
 #include "local/measured_attempt.h"
 #include "local/training_contract.h"
 #include "plan/price_blend.h"
@@ -99,10 +100,11 @@ class Gatekeeper final : public runtime::GateObserver {
 // Stores what an attempt measures, and shows it.
 class AttemptRecorder final : public local::AttemptObserver {
  public:
-  AttemptRecorder(report::RunDirectory& directory, PrometheusExport prometheus, RunLog& log,
-                  StatusLine& line)
+  AttemptRecorder(report::RunDirectory& directory, PrometheusExport prometheus,
+                  RunTrackers& trackers, RunLog& log, StatusLine& line)
       : directory_(directory),
         prometheus_(std::move(prometheus)),
+        trackers_(trackers),
         log_(log),
         line_(line),
         tail_(directory.path() / report::kProgressFile),
@@ -111,11 +113,13 @@ class AttemptRecorder final : public local::AttemptObserver {
   Status OnBegin(const core::Attempt& attempt) override {
     log_.Write("attempt " + std::to_string(attempt.number) + " begins, grid " +
                FormatTime(attempt.grid.begin));
+    trackers_.OnBegin(attempt);
     return directory_.BeginAttempt(attempt);
   }
   Status OnRows(std::span<const core::LedgerRow> rows) override {
     EBB_RETURN_IF_ERROR(directory_.AppendRows(rows));
     prometheus_.OnRows(rows);
+    trackers_.OnRows(rows);
     return {};
   }
   void OnBudget(const core::BudgetEvent& event) override {
@@ -125,11 +129,18 @@ class AttemptRecorder final : public local::AttemptObserver {
     if (auto kept = directory_.AppendBudgetEvent(event); !kept)
       log_.Write("budget event not stored: " + kept.error().Message());
   }
-  void OnEnd(Duration elapsed) { SayFailure(prometheus_.OnEnd(elapsed)); }
+  void OnEnd(Duration elapsed) {
+    SayFailure(prometheus_.OnEnd(elapsed));
+    trackers_.OnProgress(tail_.Poll());
+  }
   bool OnTick(const local::LiveFigures& figures) override {
     SayFailure(prometheus_.OnTick(figures.elapsed));
-    if (line_.mode() == DisplayMode::kQuiet) return false;
-    return display_.Show(tail_.Poll(), figures);
+    const bool quiet = line_.mode() == DisplayMode::kQuiet;
+    if (quiet && !trackers_.wanted()) return false;
+    const std::vector<report::ProgressEvent> events = tail_.Poll();
+    trackers_.OnProgress(events);
+    for (const std::string& note : trackers_.TakeNotes()) SayFailure(note);
+    return !quiet && display_.Show(events, figures);
   }
 
  private:
@@ -141,6 +152,7 @@ class AttemptRecorder final : public local::AttemptObserver {
 
   report::RunDirectory& directory_;
   PrometheusExport prometheus_;
+  RunTrackers& trackers_;
   RunLog& log_;
   StatusLine& line_;
   ProgressTail tail_;
@@ -169,7 +181,7 @@ class Session {
   /// What the budget of an attempt is held against; nothing without one.
   Result<std::optional<runtime::BudgetWatch::Terms>> BudgetTerms(int attempt_number);
   Status NotStarted(int attempt_number, const Error& error);
-  Status Finish();
+  Result<report::Summary> Finish();
   void SayNotes(const std::vector<std::string>& notes);
 
   RunOptions options_;
@@ -206,6 +218,7 @@ Result<RunResult> Session::RunNew(const RunRequest& request) {
   const Time begin = options_.scheduler.clock.start.value_or(wall_.Now());
   stop_grace_ = request.stop_grace;
   EBB_RETURN_IF_ERROR(CheckOutputs(options_));
+  EBB_RETURN_IF_ERROR(CheckTrackers(options_));
   EBB_RETURN_IF_ERROR(Open(begin));
   if (const auto stopped = StoppedAlready()) return *stopped;
   const core::RunSpec spec = MakeSpec(request);
@@ -301,13 +314,15 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
 
   EBB_ASSIGN_OR_RETURN(attempt.budget, BudgetTerms(attempt_number));
 
+  RunTrackers trackers(options_, directory_->spec(), before, directory_->path());
   AttemptRecorder recorder(*directory_, PrometheusExport(options_, directory_->spec(), before),
-                           *log_, line_);
+                           trackers, *log_, line_);
   const auto measure = attempt.child.argv.empty() ? local::MonitorMachine : local::RunAttempt;
   auto result = measure(attempt, std::move(surroundings_->meters.meters), *surroundings_->feed,
                         surroundings_->clock, signals_, recorder);
   line_.Finish();
   if (!result) {
+    trackers.OnFailure(wall_.Now());
     EBB_RETURN_IF_ERROR(NotStarted(attempt_number, result.error()));
     return Fail(result.error());
   }
@@ -318,7 +333,9 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
               std::to_string(result->attempt.exit_code));
   EBB_RETURN_IF_ERROR(directory_->EndAttempt(result->attempt));
   EBB_RETURN_IF_ERROR(StoreSurroundings(*directory_, *surroundings_));
-  EBB_RETURN_IF_ERROR(Finish());
+  EBB_ASSIGN_OR_RETURN(const report::Summary summary, Finish());
+  trackers.OnEnd(result->attempt, summary);
+  SayNotes(trackers.TakeNotes());
   if (result->attempt.outcome == core::AttemptOutcome::kPaused)
     line_.Say("paused with a checkpoint. Continue with: ebb resume " + directory_->path().string());
   if (result->attempt.outcome == core::AttemptOutcome::kStoppedByBudget)
@@ -353,7 +370,7 @@ Status Session::NotStarted(int attempt_number, const Error& error) {
   return StoreSurroundings(*directory_, *surroundings_);
 }
 
-Status Session::Finish() {
+Result<report::Summary> Session::Finish() {
   EBB_ASSIGN_OR_RETURN(const RunViews views, WriteViews(directory_->path()));
   SayNotes(views.notices);
   SayNotes(PublishEmissions(options_, views.record, views.summary, directory_->path()));
@@ -364,7 +381,7 @@ Status Session::Finish() {
     line_.Say(report::SummaryText(views.record, views.summary) + "  kept in  " +
               directory_->path().string());
   }
-  return {};
+  return views.summary;
 }
 
 void Session::SayNotes(const std::vector<std::string>& notes) {

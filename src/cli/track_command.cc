@@ -93,7 +93,7 @@ void AddTrackCommand(Parser& parser, const UserCommand& user_command) {
   auto grace = std::make_shared<std::string>();
   for (const FlagGroup group :
        {FlagGroup::kSignal, FlagGroup::kPrice, FlagGroup::kClock, FlagGroup::kMetering,
-        FlagGroup::kOtherSignal, FlagGroup::kBudget, FlagGroup::kOutput})
+        FlagGroup::kOtherSignal, FlagGroup::kBudget, FlagGroup::kOutput, FlagGroup::kTrackers})
     AddFlags(command, group, *values);
   AddHabits(command, *habits);
   command.Flag({"stop-grace", "DURATION",

@@ -120,9 +120,9 @@ void AddTrainCommand(Parser& parser) {
                into(&TrainRequest::grid_start_step));
   command.Switch({"compare", "", "compare the runs at the end"},
                  [request] { request->compare = true; });
-  for (const FlagGroup group :
-       {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kPrice, FlagGroup::kClock,
-        FlagGroup::kMetering, FlagGroup::kOtherSignal, FlagGroup::kBudget, FlagGroup::kOutput})
+  for (const FlagGroup group : {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kPrice,
+                                FlagGroup::kClock, FlagGroup::kMetering, FlagGroup::kOtherSignal,
+                                FlagGroup::kBudget, FlagGroup::kOutput, FlagGroup::kTrackers})
     AddFlags(command, group, request->flags);
   command.Action([request] { return Train(*request); });
 }

@@ -50,6 +50,9 @@ class Service::Observer final : public runtime::LoopObserver {
     if (std::holds_alternative<engine::SignalLost>(event.fact)) ++counters.signal_losses;
     const auto* report = std::get_if<engine::JobReport>(&event.fact);
     if (!report) return;
+    const auto is = [&](ExitCode code) { return report->exit_code == static_cast<int>(code); };
+    // A command that does not exist is the job's fault.
+    if (is(ExitCode::kCommandNotFound) || is(ExitCode::kCommandNotExecutable)) return;
     if (report->phase == engine::JobPhase::kStartFailed) {
       ++counters.failed_starts;
       ++counters.failed_starts_in_a_row;

@@ -354,5 +354,22 @@ TEST_F(ServiceTest, ASecondServiceOnTheStoreIsRefused) {
   EXPECT_FALSE(store::ServiceStore::Open(world_.store()));
 }
 
+TEST(Service, ACommandThatDoesNotExistIsNoFaultOfTheExecutor) {
+  World world("no_such_command");
+  world.Start();
+  core::Submission submission = world.Shell("");
+  submission.command = {"/no/such/command"};
+  const core::JobId id = world.Submit(submission);
+  const auto view = world.WaitFor([&](const View& now) {
+    const JobCard* card = now.jobs.Find(id);
+    return card && card->explanation.rule == core::GateRule::kRetryLater;
+  });
+  EXPECT_EQ(view->counters.failed_starts, 0);
+  EXPECT_EQ(view->counters.failed_starts_in_a_row, 0);
+  std::int64_t starts = 0;
+  for (const auto& [rule, count] : view->counters.starts) starts += count;
+  EXPECT_EQ(starts, 1);
+}
+
 }  // namespace
 }  // namespace ebb::service

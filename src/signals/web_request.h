@@ -5,24 +5,19 @@
 #include <string>
 #include <string_view>
 
+#include "platform/web_address.h"
 #include "signals/provider.h"
 
 namespace ebb::signals {
 
-/// The address without what may be secret: user, query and fragment.
-std::string ShownUrl(std::string_view url);
-
-/// http:// to 127.0.0.1, localhost or ::1, where a token may travel unencrypted.
-bool IsThisMachine(std::string_view url);
-
-/// Refuses what is no web address, and a secret that would travel unencrypted.
-Status CheckAddress(std::string_view url, bool carries_secret);
+using platform::CheckAddress;
+using platform::IsThisMachine;
+using platform::ShownUrl;
+using platform::UrlEscape;
 
 /// 16 hexadecimal digits that tell addresses apart without showing them (FNV-1a; not for secrets
 /// that could be guessed).
 std::string ShortDigest(std::string_view text);
-
-std::string UrlEscape(std::string_view text);
 
 /// "Authorization: Basic ..." of RFC 7617.
 std::string BasicAuthorization(std::string_view user, std::string_view password);

@@ -5,6 +5,7 @@
 
 #include "platform/digest.h"
 #include "platform/http.h"
+#include "platform/web_address.h"
 
 namespace ebb::web {
 namespace {
@@ -26,12 +27,6 @@ std::string_view HostOf(std::string_view url) {
   return url;
 }
 
-bool IsThisMachine(std::string_view host) {
-  for (const std::string_view name : {"127.0.0.1", "localhost", "[::1]"})
-    if (host == name || (host.starts_with(name) && host[name.size()] == ':')) return true;
-  return false;
-}
-
 }  // namespace
 
 WebhookCounts operator+(const WebhookCounts& a, const WebhookCounts& b) {
@@ -44,13 +39,13 @@ std::string ShownWebhookUrl(const std::string& url) {
 }
 
 Status CheckWebhookUrl(const std::string& url, bool has_secret) {
-  const bool plain = url.starts_with("http://");
   const bool control =
       std::any_of(url.begin(), url.end(), [](unsigned char c) { return c <= ' ' || c == 0x7f; });
-  if ((!plain && !url.starts_with("https://")) || HostOf(url).empty() || control)
+  // What is wrong with it is said without the address: its path may be the secret.
+  if (HostOf(url).empty() || control || !platform::CheckAddress(url, false))
     return Fail({ExitCode::kUsage, "is no web address", "the address of a webhook",
                  "it begins with https:// (http:// for this machine)"});
-  if (plain && has_secret && !IsThisMachine(HostOf(url)))
+  if (!platform::CheckAddress(url, has_secret))
     return Fail({ExitCode::kUsage, "texts that are signed must not travel unencrypted",
                  ShownWebhookUrl(url), "use https://"});
   return {};

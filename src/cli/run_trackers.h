@@ -1,0 +1,52 @@
+#pragma once
+// A run's configuration, loss, energy and grams for experiment trackers, while it lasts
+// (docs/trackers.md). A tracker that fails is said once and costs the run nothing.
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/run_options.h"
+#include "core/run.h"
+#include "local/measured_process.h"
+#include "report/prometheus_text.h"
+#include "report/summary.h"
+#include "report/training_files.h"
+#include "trackers/background_tracker.h"
+
+namespace ebb::cli {
+
+/// Before a run begins: an Error where a target cannot be one, or a secret would travel in the
+/// open.
+Status CheckTrackers(const RunOptions& options);
+
+/// One attempt of a run. One thread.
+class RunTrackers {
+ public:
+  /// `before`: what earlier attempts of the run measured.
+  RunTrackers(const RunOptions& options, const core::RunSpec& spec, const core::RunRecord& before,
+              const std::filesystem::path& run_directory);
+
+  bool wanted() const { return !trackers_.empty(); }
+  void OnBegin(const core::Attempt& attempt);
+  void OnRows(std::span<const core::LedgerRow> rows);
+  void OnProgress(std::span<const report::ProgressEvent> events);
+  /// What the user should be told.
+  std::vector<std::string> TakeNotes();
+  /// The attempt has ended; waits some seconds for what is on its way.
+  void OnEnd(const core::Attempt& attempt, const report::Summary& summary);
+  /// The program could not be started.
+  void OnFailure(Time wall);
+
+ private:
+  void Log(std::vector<trackers::Value> values);
+
+  std::vector<std::unique_ptr<trackers::BackgroundTracker>> trackers_;
+  report::PrometheusTotals totals_;
+  Duration ran_before_{};
+  Time began_{};
+};
+
+}  // namespace ebb::cli

@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""Experiment trackers of `ebb track`, read back: TensorBoard event files by a reader made from their specification,
+MLflow's file store, and MLflow's REST API against a stand-in that holds Ebb to its contract. Usage: trackers_test.py EBB"""
+import base64
+import glob
+import http.server
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import urllib.parse
+
+import event_file_reader
+
+EBB = os.path.abspath(sys.argv.pop(1))
+TRAINING = """
+import json, os, time
+file = open(os.environ["EBB_RUN_DIR"] + "/progress.jsonl", "a")
+def say(**event):
+    event["time_ms"] = int(time.time() * 1000)
+    print(json.dumps(event), file=file, flush=True)
+for step in range(1, 6):
+    say(event="step", epoch=1, step=step, total_steps=5, loss=1 / step, samples_per_second=100)
+    time.sleep(0.06)
+say(event="epoch_end", epoch=1, train_loss=0.2, test_loss=0.3, test_accuracy_percent=90)
+time.sleep(0.3)
+"""
+KEY = re.compile(r"^[\w\-. /]{1,250}$")
+
+
+class Mlflow(http.server.ThreadingHTTPServer):
+    """Keeps experiments and runs, and refuses what MLflow would refuse."""
+
+    daemon_threads = True
+
+    def __init__(self, failures=0, authorization=None):
+        super().__init__(("127.0.0.1", 0), MlflowHandler)
+        self.failures, self.authorization = failures, authorization
+        self.experiments, self.runs, self.calls = {}, {}, []
+        self.lock = threading.Lock()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class MlflowHandler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body):
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def handle_call(self, body):
+        server = self.server
+        path = urllib.parse.urlparse(self.path)
+        with server.lock:
+            server.calls.append(path.path)
+            if server.failures > 0:
+                server.failures -= 1
+                return self.answer(503, {"error_code": "TEMPORARILY_UNAVAILABLE", "message": "later"})
+            if server.authorization and self.headers.get("Authorization") != server.authorization:
+                return self.answer(401, {"error_code": "UNAUTHENTICATED", "message": "who are you?"})
+            call = path.path.removeprefix("/api/2.0/mlflow/")
+            handler = {
+                ("GET", "experiments/get-by-name"): self.get_by_name,
+                ("POST", "experiments/create"): self.create_experiment,
+                ("POST", "runs/create"): self.create_run,
+                ("POST", "runs/log-batch"): self.log_batch,
+                ("POST", "runs/update"): self.update,
+            }.get((self.command, call))
+            if not handler:
+                return self.answer(404, {"error_code": "ENDPOINT_NOT_FOUND", "message": call})
+            query = dict(urllib.parse.parse_qsl(path.query))
+            self.answer(*handler(query if self.command == "GET" else body))
+
+    def do_GET(self):
+        self.handle_call({})
+
+    def do_POST(self):
+        data = self.rfile.read(int(self.headers["Content-Length"]))
+        assert self.headers["Content-Type"].startswith("application/json")
+        assert len(data) <= 1_000_000
+        self.handle_call(json.loads(data))
+
+    def get_by_name(self, query):
+        for key, name in self.server.experiments.items():
+            if name == query["experiment_name"]:
+                return 200, {"experiment": {"experiment_id": key, "name": name}}
+        return 404, {"error_code": "RESOURCE_DOES_NOT_EXIST", "message": "no such experiment"}
+
+    def create_experiment(self, body):
+        key = str(len(self.server.experiments) + 1)
+        self.server.experiments[key] = body["name"]
+        return 200, {"experiment_id": key}
+
+    def create_run(self, body):
+        assert body["experiment_id"] in self.server.experiments
+        assert isinstance(body["start_time"], int)
+        key = f"{len(self.server.runs):032x}"
+        tags = {tag["key"]: tag["value"] for tag in body["tags"]}
+        self.server.runs[key] = {"name": body["run_name"], "tags": tags, "params": {}, "metrics": {}, "status": ["RUNNING"]}
+        return 200, {"run": {"info": {"run_id": key, "run_uuid": key}, "data": {}}}
+
+    def log_batch(self, body):
+        run = self.server.runs.get(body["run_id"])
+        if not run:
+            return 404, {"error_code": "RESOURCE_DOES_NOT_EXIST", "message": "no such run"}
+        metrics, params = body.get("metrics", []), body.get("params", [])
+        if len(metrics) > 1000 or len(params) > 100:
+            return 400, {"error_code": "INVALID_PARAMETER_VALUE", "message": "too many"}
+        for param in params:
+            assert KEY.match(param["key"]) and len(param["value"]) <= 500
+            if run["params"].setdefault(param["key"], param["value"]) != param["value"]:
+                return 400, {"error_code": "INVALID_PARAMETER_VALUE", "message": "params do not change"}
+        for metric in metrics:
+            assert KEY.match(metric["key"]) and isinstance(metric["step"], int) and isinstance(metric["timestamp"], int)
+            run["metrics"].setdefault(metric["key"], []).append((metric["step"], metric["value"]))
+        return 200, {}
+
+    def update(self, body):
+        run = self.server.runs.get(body["run_id"])
+        if not run:
+            return 404, {"error_code": "RESOURCE_DOES_NOT_EXIST", "message": "no such run"}
+        assert body["status"] in ("RUNNING", "SCHEDULED", "FINISHED", "FAILED", "KILLED")
+        run["status"].append(body["status"])
+        return 200, {"run_info": {"run_id": body["run_id"]}}
+
+
+class Trackers(unittest.TestCase):
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory(prefix="ebb_trackers_")
+        self.addCleanup(self.place.cleanup)
+        self.directory = self.place.name
+
+    def path(self, *parts):
+        return os.path.join(self.directory, *parts)
+
+    def ebb(self, *words, environment=None, program=(sys.executable, "-c", TRAINING), command="track"):
+        tail = ["--", *program] if program else []
+        return subprocess.run(
+            [EBB, command, *words, *tail], cwd=self.directory, env={**os.environ, **(environment or {})},
+            capture_output=True, text=True, timeout=90)
+
+    def track(self, *words, **more):
+        return self.ebb("--constant", "200", "--interval", "100ms", "--run-dir", "run", "--name", "my run", *words, **more)
+
+    def text(self, *parts):
+        with open(self.path(*parts)) as file:
+            return file.read()
+
+    def test_tensorboard_reads_back(self):
+        outcome = self.track("--tensorboard", "tb")
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        (file,) = glob.glob(self.path("tb", "*", "events.out.tfevents.*"))
+        scalars, texts = event_file_reader.read(file)
+        self.assertEqual([step for step, _, _ in scalars["train/loss"]], [1, 2, 3, 4, 5])
+        for step, wall_time, loss in scalars["train/loss"]:
+            self.assertAlmostEqual(loss, 1 / step, places=6)
+            self.assertLess(abs(wall_time - time.time()), 120)
+        self.assertEqual(scalars["epoch/test_accuracy_percent"][0][::2], (1, 90))
+        grams = [value for _, _, value in scalars["carbon/emissions_g"]]
+        self.assertEqual(grams, sorted(grams))
+        kwh = scalars["summary/energy_kwh"][0][2]
+        self.assertAlmostEqual(scalars["summary/emissions_g"][0][2], 200 * kwh, delta=200 * kwh * 1e-5)
+        self.assertAlmostEqual(grams[-1], 200 * kwh, delta=200 * kwh * 1e-5)
+        self.assertEqual(scalars["carbon/intensity_g_per_kwh"][0][2], 200)
+        self.assertIn("| policy | now |", texts["configuration/text_summary"])
+
+    def test_mlflow_files(self):
+        outcome = self.track("--mlflow", "mlruns", "--mlflow-experiment", "trial")
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        (run,) = glob.glob(self.path("mlruns", "*", "*", "params"))
+        run = os.path.dirname(run)
+        self.assertIn("name: 'trial'", self.text(run, "..", "meta.yaml"))
+        self.assertIn("status: 3\n", self.text(run, "meta.yaml"))
+        lines = [line.split() for line in self.text(run, "metrics", "train", "loss").splitlines()]
+        self.assertEqual([(float(value), int(step)) for _, value, step in lines], [(1 / s, s) for s in range(1, 6)])
+        self.assertEqual(self.text(run, "params", "policy"), "now")
+
+    def test_mlflow_server(self):
+        server = Mlflow()
+        outcome = self.track("--mlflow", server.url + "/")
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertEqual(list(server.experiments.values()), ["my run"])
+        (run,) = server.runs.values()
+        self.assertEqual(run["name"], "my run")
+        self.assertEqual(run["status"], ["RUNNING", "FINISHED"])
+        self.assertEqual(run["metrics"]["train/loss"], [(s, 1 / s) for s in range(1, 6)])
+        kwh = run["metrics"]["summary/energy_kwh"][0][1]
+        self.assertAlmostEqual(run["metrics"]["summary/emissions_g"][0][1], 200 * kwh)
+        self.assertEqual(run["params"]["pue"], "1")
+
+    def test_a_failed_program_is_a_failed_run(self):
+        server = Mlflow()
+        outcome = self.track("--mlflow", server.url, program=("false",))
+        self.assertEqual(outcome.returncode, 1)
+        (run,) = server.runs.values()
+        self.assertEqual(run["status"][-1], "FAILED")
+
+    def test_a_server_that_comes_later_gets_everything(self):
+        server = Mlflow(failures=1)
+        outcome = self.track("--mlflow", server.url)
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertEqual(outcome.stderr.count("does not take"), 1, outcome.stderr)
+        (run,) = server.runs.values()
+        self.assertEqual(run["metrics"]["train/loss"], [(s, 1 / s) for s in range(1, 6)])
+
+    def test_access(self):
+        basic = "Basic " + base64.b64encode(b"me:secret").decode()
+        server = Mlflow(authorization=basic)
+        environment = {"MLFLOW_TRACKING_USERNAME": "me", "MLFLOW_TRACKING_PASSWORD": "secret"}
+        self.assertEqual(self.track("--mlflow", server.url, environment=environment).returncode, 0)
+        self.assertEqual(len(server.runs), 1)
+        refused = self.ebb("--mlflow", "http://mlflow.example.org", environment=environment)
+        self.assertEqual(refused.returncode, 3, refused.stderr)
+        self.assertIn("unencrypted", refused.stderr)
+        self.assertNotIn("secret", refused.stderr)
+
+    def test_a_resumed_run_goes_on_as_the_same_run(self):
+        server = Mlflow()
+        paused = "import sys, os; sys.exit(0 if os.environ['EBB_RESUME'] == '1' else 75)"
+        first = self.track("--mlflow", server.url, "--tensorboard", "tb", program=(sys.executable, "-c", paused))
+        self.assertEqual(first.returncode, 75, first.stderr)
+        second = self.ebb("run", command="resume", program=())
+        self.assertEqual(second.returncode, 0, second.stderr)
+        (run,) = server.runs.values()
+        self.assertEqual(run["status"], ["RUNNING", "SCHEDULED", "RUNNING", "FINISHED"])
+        self.assertEqual(len(glob.glob(self.path("tb", "*"))), 1)
+        self.assertEqual(len(glob.glob(self.path("tb", "*", "events*"))), 2)
+
+    def test_trackers_that_fail_never_fail_the_run(self):
+        silent = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(silent.close)
+        open(self.path("file"), "w").close()
+        hung = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        outcome = self.track("--mlflow", hung, "--tensorboard", "file", program=(sys.executable, "-c", TRAINING + "\nraise SystemExit(7)"))
+        self.assertEqual(outcome.returncode, 7, outcome.stderr)
+        self.assertEqual(outcome.stderr.count("TensorBoard"), 1, outcome.stderr)
+        self.assertIn('"epochs"', self.text("run", "summary.json"))
+        nobody = self.ebb("--constant", "200", "--mlflow", "http://127.0.0.1:1", "--run-dir", "two", program=("true",))
+        self.assertEqual(nobody.returncode, 0, nobody.stderr)
+        self.assertEqual(nobody.stderr.count("MLflow"), 1, nobody.stderr)
+
+    def test_what_is_no_tracker(self):
+        outcome = self.track("--mlflow", "ftp://x")
+        self.assertEqual(outcome.returncode, 2)
+        self.assertIn("--mlflow", outcome.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
