@@ -1,5 +1,6 @@
 #include "engine/apply.h"
 
+#include <algorithm>
 #include <string>
 
 #include "base/text.h"
@@ -84,6 +85,17 @@ Status Apply(Folding& fold, Time at, const JobCancelled& fact) {
     live.cancel_wanted = true;
     live.command_due = true;
   }
+  return {};
+}
+
+// The end of a job is told once before it is forgotten.
+Status Apply(Folding& fold, const EndedForgotten& fact) {
+  const auto is_news = [&](core::JobId id) {
+    return std::find(fold.just_left.begin(), fold.just_left.end(), id) != fold.just_left.end();
+  };
+  std::erase_if(fold.state.ended, [&](const auto& entry) {
+    return entry.second.ended < fact.before && !is_news(entry.first);
+  });
   return {};
 }
 
@@ -181,6 +193,7 @@ Status Engine::Apply(Event event, const Options& options) {
           [&](JobReport& fact) { return ApplyReport(fold, fact); },
           [&](ExecutorObserved& fact) { return ApplyObserved(fold, at, fact); },
           [&](Tick&) { return Status{}; },
+          [&](EndedForgotten& fact) { return engine::Apply(fold, fact); },
       },
       event.fact);
 }

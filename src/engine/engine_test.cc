@@ -383,5 +383,25 @@ TEST_F(EngineTest, AHeldJobCanBeCancelledAndWishesForEndedOrUnknownJobsAreRefuse
   EXPECT_FALSE(engine_->Apply({kNow, JobWished{7, Wish::kNow}}));
 }
 
+TEST_F(EngineTest, EndedJobsAreForgottenOnceTheirEndWasTold) {
+  Make("run-now", 3);
+  for (core::JobId id : {1, 2, 3}) Submit(AJob(id).Submitted(kNow));
+  engine_->Decide(kNow);
+  for (core::JobId id : {1, 2, 3}) Report(id, JobPhase::kRunning, kNow);
+  Report(1, JobPhase::kSucceeded, kNow + hours{1});
+  engine_->Decide(kNow + hours{1});
+  Report(2, JobPhase::kSucceeded, kNow + hours{2});
+  Apply(kNow + hours{3}, EndedForgotten{kNow + hours{3}});
+  EXPECT_FALSE(engine_->Explain(1));
+  ASSERT_TRUE(engine_->Explain(2)) << "nobody has heard of its end";
+  const Decision decision = engine_->Decide(kNow + hours{3});
+  ASSERT_EQ(decision.explanations.size(), 1u);
+  EXPECT_EQ(decision.explanations[0].stage, Stage::kSucceeded);
+  Apply(kNow + hours{4}, EndedForgotten{kNow + hours{3}});
+  EXPECT_FALSE(engine_->Explain(2));
+  EXPECT_TRUE(engine_->state().FindLive(3));
+  EXPECT_FALSE(engine_->Apply({kNow + hours{4}, JobWished{1, Wish::kHold}}));
+}
+
 }  // namespace
 }  // namespace ebb::engine

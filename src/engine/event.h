@@ -82,8 +82,13 @@ struct ExecutorObserved {
 /// Time passed; nothing else happened.
 struct Tick {};
 
+/// Jobs that ended before this moment are not asked about any more: they are known elsewhere.
+struct EndedForgotten {
+  Time before{};
+};
+
 using Fact = std::variant<ClusterChanged, JobSubmitted, JobCancelled, JobWished, SignalObserved,
-                          SignalLost, JobReport, ExecutorObserved, Tick>;
+                          SignalLost, JobReport, ExecutorObserved, Tick, EndedForgotten>;
 
 struct Event {
   Time at{};

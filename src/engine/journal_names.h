@@ -10,9 +10,9 @@ namespace ebb::engine {
 inline constexpr std::array<std::string_view, 6> kPhaseNames{
     "running", "paused", "succeeded", "failed", "start_failed", "cancelled"};
 /// In the order of Fact.
-inline constexpr std::array<std::string_view, 9> kFactNames{
+inline constexpr std::array<std::string_view, 10> kFactNames{
     "cluster_changed", "job_submitted", "job_cancelled",     "job_wished", "signal_observed",
-    "signal_lost",     "job_report",    "executor_observed", "tick"};
+    "signal_lost",     "job_report",    "executor_observed", "tick",       "ended_forgotten"};
 /// In the order of Command.
 inline constexpr std::array<std::string_view, 3> kCommandNames{"start", "pause", "cancel"};
 

@@ -155,6 +155,7 @@ Fact FactFrom(const Json& json) {
   }
   if (name == "signal_lost")
     return SignalLost{Whole<int>(json.at("site")), json.at("why"), TimeFrom(json.at("retry_at"))};
+  if (name == "ended_forgotten") return EndedForgotten{TimeFrom(json.at("before"))};
   if (name == "job_report") return ReportFrom(json.at("report"));
   if (name == "executor_observed") {
     ExecutorObserved observed;

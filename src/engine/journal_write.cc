@@ -139,6 +139,7 @@ struct FactWriter {
     for (const JobReport& report : fact.reports) json["reports"].push_back(ToJson(report));
   }
   void operator()(const Tick&) const {}
+  void operator()(const EndedForgotten& fact) const { json["before"] = Milliseconds(fact.before); }
 };
 
 Json ToJson(const Command& command) {

@@ -86,9 +86,15 @@ class RandomLife {
       case 5:
         return Give(JobWished{1 + static_cast<core::JobId>(random_.Below(40)),
                               static_cast<Wish>(random_.Below(3))});
+      case 6:
+        return ForgetSome();
       default:
         return SubmitOne();
     }
+  }
+  void ForgetSome() {
+    if (random_.Below(4) == 0)
+      Give(EndedForgotten{now_ - std::chrono::hours{static_cast<int>(random_.Below(5))}});
   }
   void SubmitOne() {
     while (engine_.Explain(next_id_)) ++next_id_;

@@ -38,6 +38,8 @@ class Bookkeeper final : public local::JobRecords {
   local::StoredBefore StoredBefore(core::JobId job, int attempt);
   /// Of jobs with new rows since the last call.
   std::map<core::JobId, JobFigures> TakeChanged();
+  /// It has ended, and its rows are stored: they are summed up anew if there are more after all.
+  void Forget(core::JobId job) { figures_.erase(job); }
   /// Jobs whose attempts have ended since the last call.
   std::set<core::JobId> TakeEnded() { return std::exchange(ended_, {}); }
 

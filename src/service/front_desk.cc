@@ -62,6 +62,10 @@ void FrontDesk::TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Ev
                                     events);
                  },
                  [&](const Cancel& cancel) {
+                   if (HasEndedLongAgo(cancel.job)) {
+                     answered_.push_back({std::move(asked.promise), Answer{cancel.job}});
+                     return;
+                   }
                    ports_.dependencies.Drop(cancel.job);
                    Expect(std::move(asked.promise), Answer{cancel.job});
                    events.push_back({now, engine::JobCancelled{cancel.job}});
@@ -75,6 +79,12 @@ void FrontDesk::TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Ev
 // end lets go what waits for them, and not what a person holds.
 void FrontDesk::TakeWish(const Wish& wish, Inbox::Promise promise, Time now,
                          std::vector<engine::Event>& events) {
+  if (HasEndedLongAgo(wish.job)) {
+    const Error ended{ExitCode::kUsage, "has ended", "job " + std::to_string(wish.job),
+                      "submit it again"};
+    answered_.push_back({std::move(promise), Fail(ended)});
+    return;
+  }
   const bool was_held = held_by_person_.contains(wish.job);
   const bool waits = !ports_.dependencies.WaitsFor(wish.job).empty();
   const bool hold = wish.wish == engine::Wish::kHold;
@@ -92,6 +102,13 @@ void FrontDesk::TakeWish(const Wish& wish, Inbox::Promise promise, Time now,
 void FrontDesk::Hold(core::JobId job) {
   RememberHold(job, true);
   follow_ups_.emplace_back(engine::JobWished{job, engine::Wish::kHold});
+}
+
+// The engine has forgotten it; the store has not.
+bool FrontDesk::HasEndedLongAgo(core::JobId job) const {
+  if (ports_.publisher.Find(job)) return false;
+  const auto found = store::FindJob(ports_.store.database(), job);
+  return found && *found && engine::HasEnded((*found)->stage);
 }
 
 void FrontDesk::RememberHold(core::JobId job, bool held) {
@@ -202,7 +219,8 @@ void FrontDesk::TakeSubmission(core::Submission submission, std::optional<Inbox:
 bool FrontDesk::IsOurs(const engine::Event& event) const {
   return std::holds_alternative<engine::JobSubmitted>(event.fact) ||
          std::holds_alternative<engine::JobCancelled>(event.fact) ||
-         std::holds_alternative<engine::JobWished>(event.fact);
+         std::holds_alternative<engine::JobWished>(event.fact) ||
+         std::holds_alternative<engine::EndedForgotten>(event.fact);
 }
 
 void FrontDesk::OnTaken(const engine::Event& event) {

@@ -54,6 +54,8 @@ class FrontDesk final : public runtime::Submissions {
   void OnTrouble(const Error& error);
   /// Holds the job as a person does; a resume lets it go.
   void Hold(core::JobId job);
+  /// Tells the engine, with what is taken next.
+  void Tell(engine::Fact fact) { follow_ups_.push_back(std::move(fact)); }
   /// A job has ended: others may have waited for it.
   void OnEnded(core::JobId job, bool succeeded, const engine::State& state);
 
@@ -69,6 +71,7 @@ class FrontDesk final : public runtime::Submissions {
   void Expect(std::optional<Inbox::Promise> promise, Result<Answer> answer);
   std::vector<core::JobId> PendingOf(const core::Submission& submission, Status& status);
   bool IsOurs(const engine::Event& event) const;
+  bool HasEndedLongAgo(core::JobId job) const;
   void TakeWish(const Wish& wish, Inbox::Promise promise, Time now,
                 std::vector<engine::Event>& events);
   void RememberHold(core::JobId job, bool held);

@@ -1,5 +1,6 @@
 #include "service/service.h"
 
+#include <algorithm>
 #include <ctime>
 
 #include "core/counterfactual.h"
@@ -257,12 +258,29 @@ void Service::OnDecision(const engine::Decision& decision) {
   }
   compare_again_ = compare_again_ || !unsettled_.empty();
   TakeFigures();
+  for (const core::JobId job : unsettled_) bookkeeper_.Forget(job);
   OnStored();
   front_desk_.OnDecided();
   SettleEnded();
-  publisher_.ForgetEnded(options_.ended_in_view);
+  ForgetEnded();
   publisher_.Publish(decision.at);
   if (std::exchange(compare_again_, false)) first_come_.Ask(view());
+  // Nobody waits: a good moment for what takes a while. One that fails is due again later.
+  if (decision.commands.empty() && inbox_.empty() && store_.SnapshotIsDue())
+    std::ignore = store_.Snapshot();
+}
+
+// The newest are kept, so that memory and snapshots stay small however many jobs there were.
+void Service::ForgetEnded() {
+  publisher_.ForgetEnded(options_.ended_in_view);
+  const auto& ended = engine_->state().ended;
+  if (ended.size() <= 2 * options_.ended_in_view) return;
+  std::vector<Time> ends;
+  for (const auto& [id, job] : ended) ends.push_back(job.ended);
+  const auto newest = ends.end() - static_cast<std::ptrdiff_t>(options_.ended_in_view);
+  std::nth_element(ends.begin(), newest, ends.end());
+  if (*std::min_element(ends.begin(), newest) == *newest) return;  // all at one moment
+  front_desk_.Tell(engine::EndedForgotten{*newest});
 }
 
 // A decision that could not be stored when it was made is stored now: readers, and jobs that wait

@@ -27,8 +27,10 @@ struct ServiceOptions {
   std::string policy = "planner";
   engine::Options engine;
   local::SupervisedExecutorOptions executor;
-  std::size_t ended_in_view = 2000;  ///< jobs that have ended beyond these are in the store only
-  Duration trouble_retry{1000};      ///< wall time between tries to write the store again
+  /// Jobs that have ended beyond these are in the store only: readers find them there, and up to
+  /// as many again are kept in memory.
+  std::size_t ended_in_view = 2000;
+  Duration trouble_retry{1000};  ///< wall time between tries to write the store again
 };
 
 class Service {
@@ -69,6 +71,7 @@ class Service {
   void OnStored();
   void OnDecision(const engine::Decision& decision);
   Duration Patience() const;
+  void ForgetEnded();
   void FollowMissed();
   void TakeFigures();
   void SettleEnded();

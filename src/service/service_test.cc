@@ -9,6 +9,7 @@
 #include "plan/make_policy.h"
 #include "platform/file.h"
 #include "service/world_for_test.h"
+#include "store/store_check.h"
 
 namespace ebb::service {
 namespace {
@@ -133,6 +134,39 @@ TEST_F(ServiceTest, AUsedUpBudgetHoldsTheJobUntilItIsResumed) {
   }));
   ASSERT_TRUE(world_.Answered(service::Wish{id, engine::Wish::kNone}));
   world_.WaitForStage(id, Stage::kRunning);
+}
+
+TEST_F(ServiceTest, WhatTheEngineHasForgottenIsKnownFromTheStore) {
+  world_.ended_in_view = 4;
+  world_.Start();
+  core::Submission keyed = world_.Shell("true");
+  keyed.key = "old";
+  ASSERT_EQ(world_.Submit(keyed), 1);
+  world_.WaitForStage(1, Stage::kSucceeded);
+  for (int i = 0; i < 12; ++i)
+    world_.WaitForStage(world_.Submit(world_.Shell("true")), Stage::kSucceeded);
+  EXPECT_LE(world_.service().view()->jobs.size(), 4u);
+  world_.Restart();
+
+  EXPECT_TRUE(world_.Answered(keyed)->existing);
+  EXPECT_EQ(world_.Answered(keyed)->job, 1);
+  EXPECT_TRUE(world_.Answered(Cancel{1}));
+  const auto resumed = world_.Answered(service::Wish{1, engine::Wish::kNone});
+  ASSERT_FALSE(resumed);
+  EXPECT_NE(resumed.error().Message().find("has ended"), std::string::npos);
+  EXPECT_FALSE(world_.Answered(service::Wish{99, engine::Wish::kNone}));
+  core::Submission next = world_.Shell("true");
+  next.after = {1};
+  world_.WaitForStage(world_.Submit(next), Stage::kSucceeded);
+
+  world_.Stop();
+  auto database = *store::Database::Open(world_.store(), store::Database::Mode::kRead);
+  EXPECT_GE(**database.Integer("SELECT count(*) FROM journal WHERE kind = 'ended_forgotten'"), 1);
+  EXPECT_EQ(**database.Integer("SELECT count(*) FROM jobs WHERE stage = 'succeeded'"), 14);
+  const auto checked = store::CheckStore(database, {});
+  ASSERT_TRUE(checked);
+  for (const store::CheckResult& result : *checked)
+    EXPECT_TRUE(result.problems.empty()) << result.what << ": " << result.problems.front();
 }
 
 TEST_F(ServiceTest, SuccessLetsTheNextOneGo) {

@@ -34,6 +34,7 @@ class World {
 
   void Open() {
     ServiceOptions options;
+    options.ended_in_view = ended_in_view;
     options.store = store();
     options.jobs_directory = directory_ / "jobs";
     options.policy = "run-now";
@@ -108,6 +109,7 @@ class World {
     return card ? *card : JobCard{};
   }
 
+  std::size_t ended_in_view = 2000;
   inline static const Time kDay = *ParseTime("2023-05-01");
 
  private:
