@@ -49,6 +49,63 @@ TEST_F(ServeCommand, KilledTenTimesEveryJobEndsOnceAndNoJouleIsLost) {
   EXPECT_EQ(Ebb({"store", "check", "--store", "ebb.db"}).code, 0);
 }
 
+TEST_F(ServeCommand, PausedThreeTimesATrainingEndsWithTheSameParametersBitForBit) {
+#ifndef EBB_TRAIN_PROGRAM
+  GTEST_SKIP() << "ebb-train is not built (EBB_TRAIN=OFF)";
+#else
+  const std::vector<std::string> training{EBB_TRAIN_PROGRAM,
+                                          "--data",
+                                          "digits",
+                                          "--train-samples",
+                                          "256",
+                                          "--test-samples",
+                                          "32",
+                                          "--epochs",
+                                          "4",
+                                          "--batch-size",
+                                          "16",
+                                          "--threads",
+                                          "1",
+                                          "--device",
+                                          "cpu",
+                                          "--progress",
+                                          "none"};
+  Serve();
+  ASSERT_EQ(Client({"submit", "--checkpointable", "--name", "whole"}, training).code, 0);
+  ASSERT_EQ(Client({"submit", "--checkpointable", "--name", "in-parts"}, training).code, 0);
+  const auto count = [&](const std::string& event) {
+    const std::string progress = Read(directory_ / "jobs/2/progress.jsonl");
+    const std::string sought = "\"event\":\"" + event + "\"";
+    std::size_t found = 0;
+    for (auto at = progress.find(sought); at != std::string::npos;
+         at = progress.find(sought, at + 1))
+      ++found;
+    return found;
+  };
+  const auto stage = [&] {
+    for (const auto& job : Queue().at("jobs"))
+      if (job.at("id") == 2) return job.at("stage").get<std::string>();
+    return std::string();
+  };
+  for (std::size_t pauses = 1; pauses <= 3; ++pauses) {
+    const std::size_t steps = count("step");
+    WaitUntil([&] { return count("step") > steps + 2; });
+    ASSERT_EQ(Client({"pause", "2"}).code, 0);
+    WaitUntil([&] { return stage() == "paused"; });
+    ASSERT_EQ(Client({"resume", "2"}).code, 0);
+    WaitUntil([&] { return count("resume") == pauses; });
+  }
+  WaitUntil([&] { return Ended() == 2; });
+  const auto queue = Queue();
+  for (const auto& job : queue.at("jobs")) EXPECT_EQ(job.at("stage"), "succeeded") << job;
+  EXPECT_TRUE(fs::exists(directory_ / "jobs/2/attempt-4.log"));
+  EXPECT_FALSE(fs::exists(directory_ / "jobs/1/attempt-2.log"));
+  const std::string whole = Read(directory_ / "jobs/1/model.safetensors");
+  ASSERT_GT(whole.size(), 100'000u);
+  EXPECT_TRUE(whole == Read(directory_ / "jobs/2/model.safetensors"));
+#endif
+}
+
 TEST_F(ServeCommand, ASecondServiceOnTheStoreIsRefused) {
   Serve();
   const Outcome second = Ebb({"serve", "--store", "ebb.db", "--constant", "200", "--port", "0"});

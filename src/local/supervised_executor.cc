@@ -218,7 +218,7 @@ Status SupervisedExecutor::Begin(Entry& entry, const AttemptPlan& plan) {
   platform::DetachedOptions supervisor{options_.supervisor_program, options_.supervisor,
                                        lock.descriptor()};
   supervisor.argv.push_back(paths.plan().string());
-  EBB_ASSIGN_OR_RETURN(const pid_t pid, platform::StartDetached(supervisor));
+  EBB_ASSIGN_OR_RETURN(const pid_t pid, options_.start(supervisor));
   Watch(entry, plan, platform::ProcessWatch::Open(pid));
   reports_.push_back(*entry.last_report);
   return {};

@@ -31,6 +31,8 @@ struct SupervisedExecutorOptions {
   /// The command of a supervisor before the plan's path: {"ebb", "supervise"}.
   std::vector<std::string> supervisor{"ebb", "supervise"};
   std::string supervisor_program = "/proc/self/exe";
+  /// How it is started; tests let that fail.
+  std::function<Result<pid_t>(const platform::DetachedOptions&)> start = platform::StartDetached;
   /// JobRecords::End may be called again for an attempt whose end is stored.
   /// What is stored already of an attempt that an earlier life began.
   std::function<StoredBefore(core::JobId, int attempt)> stored_before = [](core::JobId, int) {

@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "base/text.h"
@@ -18,16 +21,42 @@ Error LockError(const Path& path, const std::string& doing, int code) {
           "check the permissions and the free space"};
 }
 
+std::string HolderOf(const Path& path) {
+  return std::string(Trim(ReadFile(path, 64).value_or("")));
+}
+
+bool HasEnded(const std::string& holder) {
+  const auto pid = ParseInteger(holder);
+  return pid && *pid > 0 && ::kill(static_cast<pid_t>(*pid), 0) != 0 && errno == ESRCH;
+}
+
+// A process that was killed while it started another leaves the lock to the child until that runs
+// its program: a moment, on a busy machine a long one.
+bool LockAtLast(int descriptor, const Path& path) {
+  constexpr std::chrono::seconds kPatience{5};
+  constexpr std::chrono::milliseconds kAgain{5};
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    const int code = errno;
+    const bool patient = code == EWOULDBLOCK && std::chrono::steady_clock::now() < deadline &&
+                         HasEnded(HolderOf(path));
+    errno = code;
+    if (!patient) return false;
+    std::this_thread::sleep_for(kAgain);
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<FileLock> FileLock::Take(const Path& path) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (descriptor < 0) return Fail(LockError(path, "cannot open the lock", errno));
   FileLock lock(descriptor);
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+  if (!LockAtLast(descriptor, path)) {
     const int code = errno;
     if (code != EWOULDBLOCK) return Fail(LockError(path, "cannot lock", code));
-    std::string holder(Trim(ReadFile(path, 64).value_or("")));
+    std::string holder = HolderOf(path);
     if (holder.empty()) holder = "unknown";
     return Fail({ExitCode::kTryLater, "is in use by process " + holder, path.string(),
                  "one process at a time may write"});

@@ -44,8 +44,10 @@ std::optional<SignalReceived> WaitFor(const sigset_t& set, Duration timeout) {
 ProcessSignals::ProcessSignals() {
   const sigset_t set = BlockedSet();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  // Writing to a closed pipe is an error value, not the end of a measurement.
+  // Writing to a closed pipe, or beyond a limit of file size, is an error value, not the end of a
+  // measurement.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 ProcessSignals::~ProcessSignals() {
@@ -53,6 +55,7 @@ ProcessSignals::~ProcessSignals() {
   const sigset_t set = BlockedSet();
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
   std::signal(SIGPIPE, SIG_DFL);
+  std::signal(SIGXFSZ, SIG_DFL);
 }
 
 int ProcessSignals::descriptor() {
@@ -88,6 +91,7 @@ void RestoreDefaultSignals() {
   const sigset_t set = BlockedSet();
   sigprocmask(SIG_UNBLOCK, &set, nullptr);
   std::signal(SIGPIPE, SIG_DFL);
+  std::signal(SIGXFSZ, SIG_DFL);
 }
 
 }  // namespace ebb::platform

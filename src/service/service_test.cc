@@ -145,7 +145,7 @@ TEST_F(ServiceTest, WhatTheEngineHasForgottenIsKnownFromTheStore) {
   world_.WaitForStage(1, Stage::kSucceeded);
   for (int i = 0; i < 12; ++i)
     world_.WaitForStage(world_.Submit(world_.Shell("true")), Stage::kSucceeded);
-  EXPECT_LE(world_.service().view()->jobs.size(), 4u);
+  world_.WaitFor([](const View& view) { return view.jobs.size() <= 4; });
   world_.Restart();
 
   EXPECT_TRUE(world_.Answered(keyed)->existing);

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <thread>
 
@@ -16,10 +17,27 @@
 
 namespace ebb::service {
 
+// The wall clock, and somebody who sets it.
+class SetClock final : public runtime::Clock {
+ public:
+  explicit SetClock(platform::ProcessSignals& signals) : clock_(signals) {}
+  Time Now() const override { return clock_.Now() + Duration{ahead_.load()}; }
+  runtime::Wake SleepUntil(Time deadline) override {
+    return clock_.SleepUntil(deadline - Duration{ahead_.load()});
+  }
+  void Jump(Duration duration) { ahead_ += duration.count(); }
+
+ private:
+  platform::SystemClock clock_;
+  std::atomic<Duration::rep> ahead_{0};
+};
+
 class World {
  public:
-  explicit World(const std::string& name, std::vector<double> hourly = {360, 100})
-      : directory_(store::ScratchDirectory("service_" + name)), feed_(kDay, std::move(hourly)) {}
+  explicit World(const std::string& name, std::vector<double> hourly = {360, 100}, double speed = 1)
+      : directory_(store::ScratchDirectory("service_" + name)),
+        clock_(wall_, {true, kDay, speed, false}),
+        feed_(kDay, std::move(hourly)) {}
   ~World() {
     if (!service_) return;
     for (core::JobId id = 1; service_->view()->jobs.Find(id); ++id)
@@ -31,6 +49,8 @@ class World {
   std::filesystem::path store() const { return directory_ / "ebb.db"; }
   const std::filesystem::path& directory() const { return directory_; }
   Service& service() { return *service_; }
+  SetClock& wall() { return wall_; }
+  testing::FakeFeed& feed() { return feed_; }
 
   void Open() {
     ServiceOptions options;
@@ -45,6 +65,7 @@ class World {
     options.executor.grace = std::chrono::seconds{2};
     options.executor.supervisor = {"supervisor_for_test"};
     options.executor.supervisor_program = EBB_SUPERVISOR_FOR_TEST;
+    adjust(options);
     auto opened = Service::Open(options, feed_, clock_, signals_);
     ASSERT_TRUE(opened) << opened.error().Message();
     service_ = *std::move(opened);
@@ -88,8 +109,9 @@ class World {
     EXPECT_TRUE(answer) << answer.error().Message();
     return answer ? answer->job : 0;
   }
-  std::shared_ptr<const View> WaitFor(const std::function<bool(const View&)>& holds) {
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+  std::shared_ptr<const View> WaitFor(const std::function<bool(const View&)>& holds,
+                                      std::chrono::seconds patience = std::chrono::seconds{20}) {
+    const auto limit = std::chrono::steady_clock::now() + patience;
     auto view = service_->view();
     while (!holds(*view)) {
       if (std::chrono::steady_clock::now() > limit) {
@@ -110,13 +132,14 @@ class World {
   }
 
   std::size_t ended_in_view = 2000;
+  std::function<void(ServiceOptions&)> adjust = [](ServiceOptions&) {};
   inline static const Time kDay = *ParseTime("2023-05-01");
 
  private:
   std::filesystem::path directory_;
   platform::ProcessSignals signals_;
-  platform::SystemClock wall_{signals_};
-  runtime::GridClock clock_{wall_, {true, kDay, 1, false}};
+  SetClock wall_{signals_};
+  runtime::GridClock clock_;
   testing::FakeFeed feed_;
   std::unique_ptr<Service> service_;
   std::thread loop_;

@@ -22,6 +22,7 @@ using Json = nlohmann::ordered_json;
 constexpr int kMostListed = 200'000;
 constexpr std::size_t kLongestLogPart = 1 << 20;
 constexpr std::chrono::seconds kAnswerPatience{30};
+constexpr int kUnauthorized = 401;
 constexpr std::chrono::milliseconds kBetweenEvents{200};
 
 // The page asks this service only, and nothing may be put into it.
@@ -35,6 +36,15 @@ HttpResponse Respond(const PageFile& file) {
                        "form-action 'none'; frame-ancestors 'none'"},
                       {"X-Content-Type-Options", "nosniff"},
                       {"Cache-Control", "no-cache"}};
+  return response;
+}
+
+HttpResponse TooMany() {
+  HttpResponse response =
+      web::Respond(ErrorToJson({ExitCode::kTryLater, "too many requests from this address", "",
+                                "try again in a moment; a list of jobs is one request"}),
+                   429);
+  response.headers.emplace_back("Retry-After", "1");
   return response;
 }
 
@@ -109,8 +119,13 @@ const std::vector<Api::Route>& Api::Routes() {
 }
 
 HttpResponse Api::Handle(const HttpRequest& request) {
-  if (auto refused = Refusal(request, options_.access)) return *std::move(refused);
-  if (request.method == "GET" || request.method == "HEAD") {
+  if (auto refused = Refusal(request, options_.access)) {
+    if (refused->status == kUnauthorized && !failures_.Take(request.peer)) return TooMany();
+    return *std::move(refused);
+  }
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  if (!reads && !changes_.Take(request.peer)) return TooMany();
+  if (reads) {
     if (const auto file = FindPageFile(request.path)) return Respond(*file);
   }
   bool path_known = false;

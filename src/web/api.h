@@ -11,6 +11,7 @@
 #include "web/access.h"
 #include "web/http_server.h"
 #include "web/metrics.h"
+#include "web/rate_limit.h"
 #include "web/store_reader.h"
 
 namespace ebb::web {
@@ -22,13 +23,21 @@ struct ApiOptions {
   MetricsOptions metrics;  ///< with the version of Ebb
   std::vector<plan::Tier> tiers;
   std::filesystem::path store;
+  /// Requests that change something, from one address: beside the work that the service can do.
+  RateLimitOptions changes{5000, 50'000, 4096};
+  /// Requests without the right token, from one address. Who has it is let through.
+  RateLimitOptions failures{5, 50, 4096};
 };
 
 class Api {
  public:
   /// The service must outlive the API and all its streams.
   Api(service::Service& service, ApiOptions options)
-      : service_(service), options_(std::move(options)), reader_(options_.store) {}
+      : service_(service),
+        options_(std::move(options)),
+        reader_(options_.store),
+        changes_(options_.changes),
+        failures_(options_.failures) {}
 
   HttpResponse Handle(const HttpRequest& request);
 
@@ -70,6 +79,7 @@ class Api {
   service::Service& service_;
   ApiOptions options_;
   mutable StoreReader reader_;
+  RateLimit changes_, failures_;
 };
 
 }  // namespace ebb::web

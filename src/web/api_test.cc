@@ -242,6 +242,69 @@ TEST_F(ApiTest, ARequestHidesNoOther) {
   }
 }
 
+// The same with the right token, which lets the first request in: it is refused for what it is, and
+// whatever follows on its connection is not read.
+TEST_F(ApiTest, AnAmbiguousRequestIsRefusedAndItsConnectionClosed) {
+  const std::string body = R"({"command":["true"]})";
+  const std::string length = "Content-Length: " + std::to_string(body.size()) + "\r\n";
+  const std::string begin =
+      "POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " +
+      std::string(kToken) + "\r\n";
+  const std::string next = "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  for (const std::string& headers : std::vector<std::string>{
+           length + length, length + "Content-Length: 0\r\n",
+           length + "Transfer-Encoding: identity\r\n", length + "Host: elsewhere\r\n",
+           length + "X: a\r\n folded: b\r\n", length + "Na me: x\r\n",
+           "Content-Length: +" + std::to_string(body.size()) + "\r\n"}) {
+    handled_ = 0;
+    Wire wire(server_->port());
+    wire.Send(begin + headers + "\r\n" + body + next + next);
+    const std::string answer = wire.ReceiveUntil("");
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 400")) << headers << answer;
+    EXPECT_EQ(answer.find("ok\n"), std::string::npos) << headers << answer;
+    EXPECT_EQ(handled_.load(), 0) << headers;
+  }
+  EXPECT_EQ(world_.service().view()->jobs.size(), 0u);
+}
+
+TEST_F(ApiTest, WhoGuessesTokensIsHeldUpAndWhoHasItIsNot) {
+  const std::string guess =
+      "POST /api/v1/jobs/1/cancel HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+      "Authorization: Bearer wrong\r\nContent-Length: 0\r\n\r\n";
+  int refused = 0, held_up = 0;
+  for (int i = 0; i < 300 && held_up == 0; ++i) {
+    const int status = Raw(guess).status;
+    refused += status == 401;
+    held_up += status == 429;
+  }
+  EXPECT_GE(refused, 50);
+  EXPECT_EQ(held_up, 1);
+  EXPECT_EQ(Post("/api/v1/jobs", R"({"command":["true"]})").status, 201);
+  EXPECT_EQ(Get("/livez").status, 200);
+}
+
+TEST_F(ApiTest, AFloodOfChangesIsHeldUpAndReadingIsNot) {
+  ApiOptions options;
+  options.access.token = kToken;
+  options.changes = {0.001, 3, 16};
+  Api limited(world_.service(), options);
+  HttpRequest cancel;
+  cancel.method = "POST";
+  cancel.path = "/api/v1/jobs/77/cancel";
+  cancel.headers = {{"host", "localhost"}, {"authorization", "Bearer " + std::string(kToken)}};
+  cancel.peer = "10.0.0.1";
+  for (int i = 0; i < 3; ++i) EXPECT_NE(limited.Handle(cancel).status, 429);
+  const HttpResponse held_up = limited.Handle(cancel);
+  EXPECT_EQ(held_up.status, 429);
+  EXPECT_EQ(held_up.headers.front().first, "Retry-After");
+  cancel.peer = "10.0.0.2";
+  EXPECT_NE(limited.Handle(cancel).status, 429);
+  cancel.peer = "10.0.0.1";
+  cancel.method = "GET";
+  cancel.path = "/api/v1/status";
+  EXPECT_EQ(limited.Handle(cancel).status, 200);
+}
+
 TEST_F(ApiTest, SlowRequestsHoldNobodyUp) {
   std::vector<std::unique_ptr<Wire>> slow;
   for (int i = 0; i < 20; ++i) {

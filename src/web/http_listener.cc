@@ -3,6 +3,7 @@
 
 #include "web/http_listener.h"
 
+#include <fcntl.h>
 #include <httplib.h>
 
 #include <algorithm>
@@ -27,7 +28,37 @@ HttpRequest RequestFrom(const httplib::Request& from) {
   for (const auto& [name, value] : from.params) request.query.emplace(name, value);
   for (const auto& [name, value] : from.headers) request.headers.emplace(LowerCase(name), value);
   request.body = from.body;
+  request.peer = from.remote_addr;
   return request;
+}
+
+bool IsToken(const std::string& name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) ||
+           std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+}
+
+// A request that a proxy before us may read otherwise than we do (RFC 9112, sections 5.1, 5.2, 6.3;
+// RFC 9110, 7.2): where it ends, or for which host it is. Empty: it is plain.
+std::string WhyAmbiguous(const httplib::Request& request) {
+  const std::size_t lengths = request.headers.count("Content-Length");
+  if (lengths > 1) return "has more than one Content-Length";
+  if (lengths == 1) {
+    const std::string length = request.get_header_value("Content-Length");
+    if (length.empty() || length.find_first_not_of("0123456789") != std::string::npos)
+      return "has a Content-Length that is no number";
+  }
+  if (request.headers.count("Transfer-Encoding") > 0) {
+    if (lengths > 0) return "has a Content-Length and a Transfer-Encoding";
+    if (request.headers.count("Transfer-Encoding") > 1 ||
+        LowerCase(request.get_header_value("Transfer-Encoding")) != "chunked")
+      return "has a Transfer-Encoding other than chunked";
+  }
+  if (request.headers.count("Host") > 1) return "has more than one Host";
+  for (const auto& [name, value] : request.headers)
+    if (!IsToken(name)) return "has a header whose name is no name";
+  return "";
 }
 
 class Listener final : public HttpListener {
@@ -46,7 +77,21 @@ class Listener final : public HttpListener {
   int port_ = -1;
   std::thread listener;
 
+  // Nothing that comes after it on this connection is read.
+  static void RefuseAndClose(const std::string& why, httplib::Response& to) {
+    to.status = 400;
+    to.set_header("Connection", "close");
+    const std::string text = "{\"error\":{\"what\":\"the request " + why + "\"}}\n";
+    to.set_content_provider(
+        text.size(), "application/json",
+        [text](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+          sink.write(text.data() + offset, length);
+          return false;
+        });
+  }
+
   void Answer(const httplib::Request& from, httplib::Response& to) {
+    if (const std::string why = WhyAmbiguous(from); !why.empty()) return RefuseAndClose(why, to);
     HttpResponse response = handler(RequestFrom(from));
     to.status = response.status;
     for (const auto& [name, value] : response.headers) to.set_header(name.c_str(), value);
@@ -90,6 +135,8 @@ Listener::Listener(const HttpServerOptions& options, HttpHandler to_call)
   server.set_socket_options([this](socket_t socket) {
     const int on = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    // A program that outlives the service does not hold its address.
+    ::fcntl(socket, F_SETFD, FD_CLOEXEC);
     listening = socket;
   });
   const auto answer = [this](const httplib::Request& from, httplib::Response& to) {

@@ -25,6 +25,7 @@ struct HttpRequest {
   std::map<std::string, std::string> query;    ///< decoded; of several equal names the first
   std::map<std::string, std::string> headers;  ///< names in lower case; of equal names the first
   std::string body;
+  std::string peer;  ///< the address it came from
 };
 
 /// Writes a part of a response that goes on; false once nobody reads it.

@@ -1,0 +1,34 @@
+#pragma once
+// A day in the life of the service, many times as fast as it passes: jobs of every kind come in,
+// people pause, resume and cancel them, and everything goes wrong: the source of the signal is
+// away, the clock jumps, the disk is full, supervisors cannot be started, programs do not hear that
+// they are to end, the service is stopped and started. Checked in the end: every job has ended,
+// once, and what is reported is what was measured.
+
+#include <string>
+#include <vector>
+
+#include "service/world_for_test.h"
+
+namespace ebb::service {
+
+struct SoakOptions {
+  Duration simulated{std::chrono::hours{24}};
+  Duration wall{std::chrono::seconds{10}};  ///< what it takes at least
+  int jobs = 60;
+  std::uint64_t seed = 1;
+};
+
+struct SoakResult {
+  int succeeded = 0, failed = 0, cancelled = 0;
+  int pauses = 0;
+  int wishes = 0;  ///< of people, taken
+  int starts_that_failed = 0;
+  int refused_for_now = 0;  ///< requests while the disk was full or the service was away
+  Energy energy;
+  std::vector<std::string> problems;  ///< none: all is well
+};
+
+SoakResult Soak(const std::string& name, const SoakOptions& options);
+
+}  // namespace ebb::service
