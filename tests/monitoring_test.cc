@@ -248,6 +248,16 @@ class RealPrometheus : public Cli {
   std::string url_;
 };
 
+// tests/alerts_test.yml: which series make which rule fire, and which do not.
+TEST_F(RealPrometheus, TheRulesFireWhenTheyShould) {
+  const fs::path tests = kSource / "tests/alerts_test.yml";
+  const pid_t pid =
+      StartAside({Installed("promtool"), "test", "rules", tests.string()}, "tool.txt");
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  EXPECT_EQ(status, 0) << Read(directory_ / "tool.txt");
+}
+
 TEST_F(RealPrometheus, PromtoolAcceptsTheRules) {
   const pid_t pid =
       StartAside({Installed("promtool"), "check", "rules", kAlerts.string()}, "tool.txt");
