@@ -24,6 +24,7 @@ void AddManualCommands(Parser& parser);
 void AddPlanCommand(Parser& parser);
 void AddReportCommand(Parser& parser);
 void AddQueueCommands(Parser& parser);
+void AddRecurringCommand(Parser& parser);
 void AddResumeCommand(Parser& parser);
 void AddRunCommand(Parser& parser, const UserCommand& user_command);
 void AddServeCommand(Parser& parser, const std::string& version);

@@ -62,6 +62,7 @@ int main(int argc, char** argv) {
   AddSubmitCommand(parser, arguments.user_command);
   AddQueueCommands(parser);
   AddDevicesCommand(parser);
+  AddRecurringCommand(parser);
   AddStoreCommand(parser);
   AddManualCommands(parser);
   AddSuperviseCommand(parser);

@@ -26,6 +26,7 @@ Examples:
   ebb submit --tier 2 --devices 2 --name big -- torchrun --nproc-per-node 2 train.py
   ebb submit --after 12 -- python evaluate.py
   ebb submit --duration 3h --budget-g 200 --budget-action pause --checkpointable -- python train.py
+  ebb submit --name nightly --cron "0 2 * * *" --flexibility 6h -- python retrain.py
   ebb submit jobs.yaml                            one job, several, or a sweep (docs/submit-file.md)
   ebb submit configs/sweeps/digits.yaml --dry-run
   ebb submit --json jobs.json                     as the API takes them (docs/api.md)
@@ -104,6 +105,18 @@ void AddBudgetFlags(Command& command, SubmitFlags& flags) {
       "when it is used up: end with a checkpoint (default), hold until resumed, note it");
 }
 
+void AddRecurringFlags(Command& command, SubmitFlags& flags) {
+  const auto add = [&](const char* name, const char* key, const char* value_name,
+                       const char* help) {
+    command.Flag({name, value_name, help, "Again and again"},
+                 [&flags, key](const std::string& text) { flags.job["recurring"][key] = text; });
+  };
+  add("cron", "cron", "SCHEDULE", "an instance whenever this is due: \"0 2 * * mon-fri\", @daily");
+  add("flexibility", "flexibility", "DURATION", "how long each may wait from then (default 1h)");
+  add("overlap", "overlap", "forbid|allow|replace",
+      "while an earlier one has not ended: none (default), both, the new one");
+}
+
 void AddFileFlags(Command& command, SubmitFlags& flags) {
   command.OptionalPositional("FILE", "a job, a list of jobs, or a sweep, as YAML", &flags.file);
   command.Flag({"json", "FILE", "a job or a list of jobs as the API takes them", "Files"},
@@ -162,6 +175,10 @@ int PrintAnswer(const Json& answer, const SubmitFile& file) {
       std::printf("%lld\n", jobs[i]["id"].get<long long>());
       continue;
     }
+    if (jobs[i].contains("next")) {
+      std::printf("due first at %s\n", jobs[i]["next"].get<std::string>().c_str());
+      continue;
+    }
     ++refused;
     const std::string what = jobs[i].value("/error/what"_json_pointer, std::string());
     const std::string text =
@@ -197,6 +214,7 @@ void AddSubmitCommand(Parser& parser, const UserCommand& user_command) {
   AddFileFlags(command, *flags);
   AddJobFlags(command, *flags);
   AddBudgetFlags(command, *flags);
+  AddRecurringFlags(command, *flags);
   AddServiceFlags(command, flags->service);
   command.Action([flags, &user_command] { return Submit(*flags, user_command); });
 }

@@ -5,6 +5,7 @@
 
 #include "core/decision.h"
 #include "core/ledger.h"
+#include "core/recurring.h"
 #include "core/submission.h"
 #include "engine/engine.h"
 #include "engine/field_text.h"
@@ -164,6 +165,26 @@ void Visit(Archive& archive, Value& value) {
   archive("budget", budget);
   archive("key", key);
   archive("recurring", recurring);
+}
+
+inline bool FromName(const FieldReader&, std::string_view name, core::OverlapRule& value) {
+  return TakeName(core::OverlapRuleFromName(name), value);
+}
+
+template <typename Archive, Like<core::Recurrence> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [cron, flexibility, overlap] = value;
+  archive("cron", cron);
+  archive("flexibility_ms", flexibility);
+  archive("overlap", overlap);
+}
+
+template <typename Archive, Like<core::RecurringJob> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [recurrence, submission, last] = value;
+  archive("recurrence", recurrence);
+  archive("submission", submission);
+  archive("last_ms", last);
 }
 
 template <typename Archive, Like<core::Sample> Value>

@@ -23,4 +23,7 @@ class SystemClock final : public runtime::Clock {
   std::optional<int> stop_signal_;
 };
 
+/// What the local clock (TZ) is ahead of UTC at that moment.
+Duration LocalUtcOffset(Time time);
+
 }  // namespace ebb::platform

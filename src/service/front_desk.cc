@@ -9,6 +9,7 @@ namespace {
 constexpr std::size_t kMostAtOnce = 1000;
 
 // Why a job that comes after others is held, when not (only) because it waits for them.
+constexpr const char* kRecurring = "recurring jobs";
 constexpr const char* kHeld = "held";
 constexpr const char* kHeldAndWaits = "held and waits";
 std::string HoldKey(core::JobId job) { return "hold of job " + std::to_string(job); }
@@ -24,7 +25,7 @@ Overloaded(Handlers...) -> Overloaded<Handlers...>;
 
 Time FrontDesk::NextAt() const {
   const bool due = !resubmitted_.empty() || !follow_ups_.empty() || !ports_.inbox.empty();
-  return due ? Time::min() : Time::max();
+  return due ? Time::min() : ports_.recurring.NextAt();
 }
 
 Duration FrontDesk::Patience() const { return urgent_ ? Duration::zero() : ports_.patience(); }
@@ -48,6 +49,7 @@ std::vector<engine::Event> FrontDesk::Take(Time now) {
   }
   for (Inbox::Asked& asked : ports_.inbox.Take(kMostAtOnce))
     TakeRequest(std::move(asked), now, events);
+  TakeDue(now, events);
   return events;
 }
 
@@ -55,7 +57,9 @@ void FrontDesk::TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Ev
   urgent_ = urgent_ || !std::holds_alternative<Submit>(asked.request);
   std::visit(Overloaded{
                  [&](Submit& submit) {
-                   if (const Status found = FindKeys(submit); !found)
+                   if (submit.recurrence)
+                     TakeRecurring(std::move(submit), std::move(asked.promise), now);
+                   else if (const Status found = FindKeys(submit); !found)
                      answered_.push_back({std::move(asked.promise), Fail(found.error())});
                    else
                      TakeSubmission(std::move(submit.submission), std::move(asked.promise), now,
@@ -70,10 +74,61 @@ void FrontDesk::TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Ev
                    Expect(std::move(asked.promise), Answer{cancel.job});
                    events.push_back({now, engine::JobCancelled{cancel.job}});
                  },
+                 [&](const EndRecurring& end) { TakeEnd(end, std::move(asked.promise)); },
                  [&](const Wish& wish) { TakeWish(wish, std::move(asked.promise), now, events); },
              },
              asked.request);
 }
+
+// Recurring jobs ----------------------------------------------------------------------------
+
+Status FrontDesk::LoadRecurring() {
+  EBB_ASSIGN_OR_RETURN(const auto text, store::GetMeta(ports_.store.database(), kRecurring));
+  if (text && !text->empty()) EBB_RETURN_IF_ERROR(ports_.recurring.Load(*text));
+  ports_.publisher.SetRecurring(ports_.recurring.View());
+  return {};
+}
+
+// Becomes durable together with the instances that came of it.
+void FrontDesk::KeepRecurring() {
+  if (!ports_.recurring.TakeChanged()) return;
+  ports_.store.SetMeta(kRecurring, ports_.recurring.Text());
+  ports_.publisher.SetRecurring(ports_.recurring.View());
+}
+
+void FrontDesk::TakeRecurring(Submit submit, Inbox::Promise promise, Time now) {
+  const auto next = ports_.recurring.Put({*submit.recurrence, std::move(submit.submission), now});
+  KeepRecurring();
+  Result<Answer> answer = Answer{};
+  if (next)
+    answer->next = *next;
+  else
+    answer = Fail(next.error());
+  answered_.push_back({std::move(promise), std::move(answer)});
+}
+
+void FrontDesk::TakeEnd(const EndRecurring& end, Inbox::Promise promise) {
+  Result<Answer> answer = Answer{};
+  if (!ports_.recurring.Remove(end.name))
+    answer = Fail({ExitCode::kUsage, "there is no recurring job \"" + end.name + "\"", "",
+                   "ebb recurring lists them"});
+  KeepRecurring();
+  answered_.push_back({std::move(promise), std::move(answer)});
+}
+
+void FrontDesk::TakeDue(Time now, std::vector<engine::Event>& events) {
+  for (Recurring::Due& due : ports_.recurring.TakeDue(now)) {
+    for (const core::JobId job : due.replaces) {
+      ports_.dependencies.Drop(job);
+      Expect(std::nullopt, Answer{job});
+      events.push_back({now, engine::JobCancelled{job}});
+    }
+    TakeSubmission(std::move(due.submission), std::nullopt, now, events);
+  }
+  KeepRecurring();
+}
+
+// Wishes ------------------------------------------------------------------------------------
 
 // The engine knows one hold; whose it is has to be known where a job waits for others, too: their
 // end lets go what waits for them, and not what a person holds.
@@ -202,6 +257,7 @@ void FrontDesk::TakeSubmission(core::Submission submission, std::optional<Inbox:
   }
   const core::JobId id = submission.job.id;
   const core::Job job = submission.job;
+  ports_.recurring.Began(submission);
   const bool waits = ports_.dependencies.Add(id, pending);
   JobCard card;
   card.explanation.job = id;
@@ -236,6 +292,7 @@ void FrontDesk::OnRefused(const engine::Event& event, const Error& error) {
     ports_.store.RefuseJob(submitted->job.id, event.at, error.Message());
     ports_.publisher.EraseJob(submitted->job.id);
     ports_.dependencies.Drop(submitted->job.id);
+    ports_.recurring.Ended(submitted->job.id);
   }
   answered_.push_back(std::move(expected_.front()));
   expected_.pop_front();
@@ -256,6 +313,7 @@ void FrontDesk::OnTrouble(const Error& error) {
 }
 
 void FrontDesk::OnEnded(core::JobId job, bool succeeded, const engine::State& state) {
+  ports_.recurring.Ended(job);
   for (engine::Fact& fact : ports_.dependencies.TakeEnd(job, succeeded)) {
     const auto* wished = std::get_if<engine::JobWished>(&fact);
     // Somebody let it go before.

@@ -13,6 +13,7 @@
 #include "runtime/submissions.h"
 #include "service/inbox.h"
 #include "service/publisher.h"
+#include "service/recurring.h"
 #include "store/service_store.h"
 
 namespace ebb::service {
@@ -24,6 +25,7 @@ class FrontDesk final : public runtime::Submissions {
     store::ServiceStore& store;
     Publisher& publisher;
     Dependencies& dependencies;
+    Recurring& recurring;
     /// Makes a job known to the executor; an Error refuses it.
     std::function<Status(const core::Submission&)> add_job;
     std::function<Time()> now;
@@ -38,6 +40,8 @@ class FrontDesk final : public runtime::Submissions {
   Duration Patience() const override;
   bool closed() const override { return false; }
 
+  /// The recurring jobs of an earlier life.
+  Status LoadRecurring();
   /// Jobs of an earlier life whose submission never reached the engine.
   void Resubmit(std::vector<core::Submission> submissions);
   /// A job of an earlier life that the engine holds: by a person, or because it waits for others.
@@ -66,6 +70,10 @@ class FrontDesk final : public runtime::Submissions {
   };
   Status FindKeys(Submit& submit);
   void TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Event>& events);
+  void TakeRecurring(Submit submit, Inbox::Promise promise, Time now);
+  void TakeEnd(const EndRecurring& end, Inbox::Promise promise);
+  void TakeDue(Time now, std::vector<engine::Event>& events);
+  void KeepRecurring();
   void TakeSubmission(core::Submission submission, std::optional<Inbox::Promise> promise, Time now,
                       std::vector<engine::Event>& events);
   void Expect(std::optional<Inbox::Promise> promise, Result<Answer> answer);

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/submission.h"
+#include "core/recurring.h"
 #include "engine/event.h"
 
 namespace ebb::service {
@@ -24,7 +24,12 @@ struct Submit {
   Submit() = default;
   Submit(core::Submission job) : submission(std::move(job)) {}  // NOLINT: a request by itself
   core::Submission submission;
-  std::vector<std::string> after_keys;  ///< of earlier submissions that it comes after, too
+  std::vector<std::string> after_keys;         ///< of earlier submissions that it comes after, too
+  std::optional<core::Recurrence> recurrence;  ///< instances come when it says, and none now
+};
+/// No more instances of a recurring job.
+struct EndRecurring {
+  std::string name;
 };
 struct Cancel {
   core::JobId job = 0;
@@ -34,11 +39,12 @@ struct Wish {
   core::JobId job = 0;
   engine::Wish wish = engine::Wish::kNone;
 };
-using Request = std::variant<Submit, Cancel, Wish>;
+using Request = std::variant<Submit, Cancel, Wish, EndRecurring>;
 
 struct Answer {
   core::JobId job = 0;
-  bool existing = false;  ///< a submission whose key was known: this is its job
+  bool existing = false;       ///< a submission whose key was known: this is its job
+  std::optional<Time> next{};  ///< of a recurring job: when it is due first; it has no number
 };
 
 class Inbox {

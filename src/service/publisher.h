@@ -46,6 +46,9 @@ class Publisher {
   void SetRunning(std::vector<local::SupervisedFigures> running) {
     next_.running = std::move(running);
   }
+  void SetRecurring(std::vector<RecurringView> recurring) {
+    next_.recurring = std::move(recurring);
+  }
   /// Published with the next view.
   Counters& counters() { return next_.counters; }
   void SetTrouble(std::string trouble) { next_.trouble = std::move(trouble); }

@@ -7,6 +7,7 @@
 #include "local/kept_pools.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
+#include "platform/system_clock.h"
 #include "service/timed.h"
 #include "store/device_history.h"
 #include "store/engine_setup.h"
@@ -79,6 +80,8 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
       clock_(clock),
       signals_(signals),
       store_(std::move(store)),
+      recurring_(platform::LocalUtcOffset,
+                 [this](const std::string& text) { publisher_.Say(clock_.Now(), 0, text); }),
       bookkeeper_(
           store_,
           [this](core::JobId job, const std::string& text) {
@@ -86,7 +89,7 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
           },
           publisher_.counters()),
       inbox_([this] { executor_->Wake(); }),
-      front_desk_({inbox_, store_, publisher_, dependencies_,
+      front_desk_({inbox_, store_, publisher_, dependencies_, recurring_,
                    [this](const core::Submission& submission) { return AddToExecutor(submission); },
                    [this] { return clock_.Now(); }, [this] { return Patience(); }}),
       observer_(std::make_unique<Observer>(*this)),
@@ -143,6 +146,7 @@ Status Service::Recover() {
     const core::JobId id = submission.job.id;
     if (!engine_->Explain(id)) continue;  // among the unknown
     EBB_RETURN_IF_ERROR(AddToExecutor(submission));
+    recurring_.Began(submission);
     if (state.FindHeld(id)) EBB_RETURN_IF_ERROR(front_desk_.TakeUpHeld(submission));
     JobCard card;
     card.explanation = *engine_->Explain(id);
@@ -156,6 +160,7 @@ Status Service::Recover() {
     publisher_.FollowJob(*engine_->Explain(id), state, dependencies_);
   }
   RecoverEnded();
+  EBB_RETURN_IF_ERROR(front_desk_.LoadRecurring());
   front_desk_.Resubmit(std::move(unknown));
   for (std::size_t site = 0; site < state.signals.size(); ++site)
     publisher_.FollowSignal({static_cast<int>(site), state.signals[site].view, {}});

@@ -85,6 +85,7 @@ class Service {
   store::ServiceStore store_;
   Publisher publisher_;
   Dependencies dependencies_;
+  Recurring recurring_;
   Bookkeeper bookkeeper_;
   std::unique_ptr<local::SupervisedExecutor> executor_;
   Inbox inbox_;

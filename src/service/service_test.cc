@@ -169,6 +169,24 @@ TEST_F(ServiceTest, WhatTheEngineHasForgottenIsKnownFromTheStore) {
     EXPECT_TRUE(result.problems.empty()) << result.what << ": " << result.problems.front();
 }
 
+// The grid clock says midnight in UTC; a minute later, on any local clock, a minute begins.
+TEST_F(ServiceTest, ARecurringJobOutlivesARestartAndMakesUpForWhatWasMissed) {
+  world_.Start();
+  Submit every_minute = world_.Shell("exit 0");
+  every_minute.submission.job.name = "often";
+  every_minute.recurrence = {"* * * * *", std::chrono::hours{1}, core::OverlapRule::kForbid};
+  const auto given = world_.service().Ask(every_minute).get();
+  ASSERT_TRUE(given);
+  ASSERT_TRUE(given->next);
+  world_.SkipTo(*given->next + std::chrono::minutes{5});
+  world_.Restart();
+  EXPECT_EQ(world_.WaitForStage(1, Stage::kSucceeded).submission->recurring, "often");
+  ASSERT_EQ(world_.service().view()->recurring.size(), 1u);
+  EXPECT_GT(world_.service().view()->recurring[0].next, *given->next);
+  ASSERT_TRUE(world_.Answered(EndRecurring{"often"}));
+  EXPECT_FALSE(world_.Answered(EndRecurring{"often"}));
+}
+
 TEST_F(ServiceTest, SuccessLetsTheNextOneGo) {
   world_.Start();
   const core::JobId first = world_.Submit(world_.Shell(Until("go")));

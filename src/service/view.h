@@ -8,6 +8,7 @@
 
 #include "core/cluster.h"
 #include "core/intensity.h"
+#include "core/recurring.h"
 #include "local/supervised_executor.h"
 #include "service/counters.h"
 #include "service/job_board.h"
@@ -17,6 +18,12 @@ namespace ebb::service {
 struct SiteSignalView {
   std::shared_ptr<const core::SignalView> view;
   std::string lost;  ///< why the source cannot be reached; empty: it can
+};
+
+struct RecurringView {
+  std::string name;
+  core::Recurrence recurrence;
+  Time next{};  ///< when it is due again
 };
 
 /// What happened, for live displays; the last few hundred are kept.
@@ -34,7 +41,8 @@ struct View {
   std::vector<SiteSignalView> signals;  ///< as cluster.sites
   JobBoard jobs;
   std::vector<local::SupervisedFigures> running;
-  std::vector<Happening> happenings;  ///< oldest first
+  std::vector<RecurringView> recurring;  ///< by name
+  std::vector<Happening> happenings;     ///< oldest first
   /// Why nothing can be started or submitted; empty: all is well.
   std::string trouble;
   Counters counters;

@@ -83,6 +83,8 @@ class World {
     }
     service_.reset();
   }
+  /// While the service is stopped or waits: hours pass at once.
+  void SkipTo(Time time) { clock_.SkipTo(time); }
   void Restart() {
     Stop();
     Start();

@@ -96,6 +96,12 @@ const std::vector<Api::Route>& Api::Routes() {
       {"POST", "/api/v1/jobs/{id}/now", "Run it now, whatever the grid", &Api::Now},
       {"GET", "/api/v1/grid", "Intensity: what is known and what is expected", &Api::Grid},
       {"GET", "/api/v1/tiers", "The tiers that jobs can be submitted in", &Api::Tiers},
+      {"GET", "/api/v1/recurring", "Recurring jobs, and when they are due", &Api::Recurring},
+      {"POST",
+       "/api/v1/recurring/remove",
+       "No more instances; those that live go on",
+       &Api::EndRecurring,
+       {"name!"}},
       {"GET", "/api/v1/events",
        "The status as it changes, with ?view=whole jobs and grid, too (server-sent events)",
        &Api::Events},
@@ -191,6 +197,10 @@ HttpResponse Api::Submit(const HttpRequest& request, core::JobId) const {
       return Respond(Error{ExitCode::kTryLater, "the service is busy", "",
                            "it may still take the job: ask again with the same key"});
     const Result<service::Answer> result = answer.get();
+    if (result && result->next) {
+      jobs.push_back({{"next", FormatTime(*result->next)}});
+      continue;
+    }
     if (result) {
       jobs.push_back({{"id", result->job}, {"existing", result->existing}});
       continue;
@@ -277,6 +287,14 @@ HttpResponse Api::Tiers(const HttpRequest&, core::JobId) const {
                      {"priority", tier.priority}});
   }
   return Respond(Json{{"tiers", tiers}}.dump() + "\n");
+}
+
+HttpResponse Api::Recurring(const HttpRequest&, core::JobId) const {
+  return Respond(RecurringToJson(*service_.view()) + "\n");
+}
+
+HttpResponse Api::EndRecurring(const HttpRequest& request, core::JobId) const {
+  return Ask(service::EndRecurring{QueryOf(request, "name")}, 202);
 }
 
 HttpResponse Api::Events(const HttpRequest& request, core::JobId) const {

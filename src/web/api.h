@@ -64,6 +64,8 @@ class Api {
   HttpResponse Saved(const HttpRequest&, core::JobId) const;
   HttpResponse Grid(const HttpRequest&, core::JobId) const;
   HttpResponse Tiers(const HttpRequest&, core::JobId) const;
+  HttpResponse Recurring(const HttpRequest&, core::JobId) const;
+  HttpResponse EndRecurring(const HttpRequest& request, core::JobId) const;
   HttpResponse Events(const HttpRequest& request, core::JobId) const;
   HttpResponse Alive(const HttpRequest&, core::JobId) const;
   HttpResponse Ready(const HttpRequest&, core::JobId) const;

@@ -152,7 +152,7 @@ TEST_F(ApiTest, EveryRouteAnswers) {
   WaitForLog(id, "hello");
   for (const Api::Route& route : Api::Routes()) {
     if (route.path.ends_with("events") || route.path == "/api/v1/jobs" ||
-        route.path.ends_with("cancel"))
+        route.path.ends_with("cancel") || route.path.ends_with("remove"))
       continue;
     std::string path = route.path;
     if (const auto hole = path.find("{id}"); hole != std::string::npos)
@@ -177,6 +177,21 @@ TEST_F(ApiTest, EveryRouteAnswers) {
   ASSERT_EQ(queue.at("jobs").size(), 1u);
   EXPECT_EQ(queue["jobs"][0]["id"], id);
   EXPECT_TRUE(Get("/api/v1/jobs?stage=running").body().at("jobs").empty());
+}
+
+TEST_F(ApiTest, ARecurringJobIsGivenListedAndRemoved) {
+  const Reply given = Post("/api/v1/jobs", R"({"command":["true"],"name":"nightly",
+      "recurring":{"cron":"0 0 1 1 *","flexibility":"6h","overlap":"replace"}})");
+  ASSERT_EQ(given.status, 201) << given.text;
+  EXPECT_TRUE(given.body().contains("next")) << given.text;
+  json listed = Get("/api/v1/recurring").body().at("recurring");
+  ASSERT_EQ(listed.size(), 1u);
+  EXPECT_EQ(listed[0]["name"], "nightly");
+  EXPECT_EQ(listed[0]["overlap"], "replace");
+  EXPECT_EQ(listed[0]["next"], given.body()["next"]);
+  EXPECT_EQ(Post("/api/v1/recurring/remove?name=nigthly").status, 400);
+  EXPECT_EQ(Post("/api/v1/recurring/remove?name=nightly").status, 202);
+  EXPECT_TRUE(Get("/api/v1/recurring").body().at("recurring").empty());
 }
 
 TEST_F(ApiTest, TheQueueComesInParts) {

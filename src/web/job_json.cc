@@ -216,6 +216,17 @@ std::string ViewToJson(const service::View& view, std::uint64_t after_happening)
   return Dump(json);
 }
 
+std::string RecurringToJson(const service::View& view) {
+  Json list = Json::array();
+  for (const service::RecurringView& job : view.recurring)
+    list.push_back({{"name", job.name},
+                    {"cron", job.recurrence.cron},
+                    {"flexibility_s", Seconds(job.recurrence.flexibility)},
+                    {"overlap", core::Name(job.recurrence.overlap)},
+                    {"next", FormatTime(job.next)}});
+  return Dump({{"recurring", std::move(list)}});
+}
+
 std::string SignalsToJson(const service::View& view) {
   Json sites = Json::array();
   for (std::size_t site = 0; site < view.signals.size(); ++site) {

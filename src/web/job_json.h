@@ -14,6 +14,7 @@ std::string JobToJson(const service::JobCard& card, bool whole);
 std::string JobToJson(const store::JobRecord& record);
 /// With the happenings whose number is above `after_happening`.
 std::string ViewToJson(const service::View& view, std::uint64_t after_happening = 0);
+std::string RecurringToJson(const service::View& view);
 std::string SignalsToJson(const service::View& view);
 std::string ErrorToJson(const Error& error);
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "core/cron.h"
 
 namespace ebb::web {
 namespace {
@@ -15,13 +16,12 @@ constexpr std::size_t kMostJobs = 10'000;
 constexpr std::size_t kMostWords = 4096;
 constexpr int kWidestJob = 4096;
 
-const std::vector<std::string> kKeys{"name",           "command",    "working_directory",
-                                     "environment",    "devices",    "duration",
-                                     "power_w",        "tier",       "start_by",
-                                     "finish_by",      "threshold",  "priority",
-                                     "checkpointable", "pause_cost", "minimum_segment",
-                                     "models",         "after",      "time_limit",
-                                     "budget",         "on_outage",  "key"};
+const std::vector<std::string> kKeys{
+    "name",           "command",    "working_directory", "environment", "devices",   "duration",
+    "power_w",        "tier",       "start_by",          "finish_by",   "threshold", "priority",
+    "checkpointable", "pause_cost", "minimum_segment",   "models",      "after",     "time_limit",
+    "budget",         "on_outage",  "recurring",         "key"};
+const std::vector<std::string> kRecurringKeys{"cron", "flexibility", "overlap"};
 const std::vector<std::string> kTierKeys{"name", "threshold", "max_delay", "priority"};
 const std::vector<std::string> kBudgetKeys{"energy_kwh", "emissions_g", "action"};
 
@@ -201,6 +201,25 @@ void ReadJob(const Json& json, const SubmissionDefaults& defaults, core::Job& jo
   if (json.contains("models")) job.models = TextsOf(json["models"], "models");
 }
 
+void ReadRecurrence(const Json& json, const Json& job, core::Recurrence& recurrence) {
+  if (!json.is_object() || !json.contains("cron"))
+    Refuse("recurring", "must be an object with cron");
+  CheckKeys(json, kRecurringKeys, "recurring");
+  for (const char* key : {"start_by", "finish_by", "after", "key"})
+    if (job.contains(key)) Refuse(key, "is not for recurring jobs", "flexibility says how long");
+  if (!job.contains("name")) Refuse("name", "is missing", "a recurring job is known by its name");
+  recurrence.cron = TextOf(json["cron"], "recurring.cron");
+  if (const auto schedule = core::CronSchedule::Parse(recurrence.cron); !schedule)
+    Refuse("recurring.cron", schedule.error().what, schedule.error().next);
+  if (json.contains("flexibility"))
+    recurrence.flexibility = DurationOf(json["flexibility"], "recurring.flexibility");
+  if (recurrence.flexibility < std::chrono::minutes{1})
+    Refuse("recurring.flexibility", "must be a minute or more");
+  if (json.contains("overlap"))
+    recurrence.overlap = NamedOf(json["overlap"], "recurring.overlap", core::OverlapRuleFromName,
+                                 core::OverlapRuleNames());
+}
+
 service::Submit SubmissionFrom(const Json& json, const SubmissionDefaults& defaults) {
   if (!json.is_object()) Refuse("", "must be an object");
   CheckKeys(json, kKeys);
@@ -231,6 +250,8 @@ service::Submit SubmissionFrom(const Json& json, const SubmissionDefaults& defau
     if (*submission.run_limit <= Duration::zero())
       Refuse("time_limit", "must be longer than nothing");
   }
+  if (json.contains("recurring"))
+    ReadRecurrence(json["recurring"], json, submit.recurrence.emplace());
   if (json.contains("key")) submission.key = TextOf(json["key"], "key");
   return submit;
 }

@@ -1,0 +1,104 @@
+#include "service/recurring.h"
+
+#include <algorithm>
+
+#include "engine/field_text.h"
+#include "engine/fields.h"
+
+namespace ebb::service {
+
+using core::OverlapRule;
+
+Status Recurring::Load(const std::string& text) {
+  EBB_ASSIGN_OR_RETURN(
+      auto jobs, engine::FromFieldText<std::vector<core::RecurringJob>>(text, "recurring jobs"));
+  for (core::RecurringJob& job : jobs) EBB_RETURN_IF_ERROR(Put(std::move(job)));
+  changed_ = false;
+  return {};
+}
+
+std::string Recurring::Text() const {
+  std::vector<core::RecurringJob> jobs;
+  for (const auto& [name, entry] : entries_) jobs.push_back(entry.job);
+  return engine::ToFieldText(jobs);
+}
+
+Result<Time> Recurring::Put(core::RecurringJob job) {
+  EBB_ASSIGN_OR_RETURN(core::CronSchedule schedule, core::CronSchedule::Parse(job.recurrence.cron));
+  const Time next = schedule.NextAfter(job.last, offset_);
+  const std::string name = job.submission.job.name;
+  entries_.insert_or_assign(name, Entry{std::move(job), std::move(schedule), next});
+  changed_ = true;
+  return next;
+}
+
+bool Recurring::Remove(const std::string& name) {
+  const bool found = entries_.erase(name) > 0;
+  changed_ = changed_ || found;
+  return found;
+}
+
+std::vector<RecurringView> Recurring::View() const {
+  std::vector<RecurringView> views;
+  for (const auto& [name, entry] : entries_)
+    views.push_back({name, entry.job.recurrence, entry.next});
+  return views;
+}
+
+Time Recurring::NextAt() const {
+  Time next = Time::max();
+  for (const auto& [name, entry] : entries_) next = std::min(next, entry.next);
+  return next;
+}
+
+std::vector<Recurring::Due> Recurring::TakeDue(Time now) {
+  std::vector<Due> all;
+  for (auto& [name, entry] : entries_) {
+    if (entry.next > now) continue;
+    Due due;
+    if (Follow(name, entry, now, due)) all.push_back(std::move(due));
+    changed_ = true;
+  }
+  return all;
+}
+
+// Whether an instance comes of it.
+bool Recurring::Follow(const std::string& name, Entry& entry, Time now, Due& due) {
+  int missed = 0;
+  Time at = entry.next;
+  for (Time next = entry.schedule.NextAfter(at, offset_); next <= now;
+       next = entry.schedule.NextAfter(at, offset_)) {
+    at = next;
+    ++missed;
+  }
+  const core::Recurrence& recurrence = entry.job.recurrence;
+  entry.job.last = at;
+  entry.next = entry.schedule.NextAfter(at, offset_);
+  const Time latest = at + recurrence.flexibility;
+  const bool too_late = latest <= now;
+  if (too_late) ++missed;
+  if (missed > 0)
+    say_(name + ": " + std::to_string(missed) + " times it was due were missed and are left out");
+  if (too_late) return false;
+  for (const auto& [job, of] : live_)
+    if (of == name) due.replaces.push_back(job);
+  if (!due.replaces.empty() && recurrence.overlap == OverlapRule::kForbid) {
+    say_(name + ": due at " + FormatTime(at) + " and left out, since job " +
+         std::to_string(due.replaces.front()) + " has not ended");
+    return false;
+  }
+  if (recurrence.overlap == OverlapRule::kAllow) due.replaces.clear();
+  due.submission = entry.job.submission;
+  due.submission.recurring = name;
+  due.submission.key = "recurring/" + name + "/" + FormatTime(at);
+  due.submission.job.start_by = latest;
+  return true;
+}
+
+void Recurring::Began(const core::Submission& submission) {
+  if (!submission.recurring.empty()) live_[submission.job.id] = submission.recurring;
+}
+
+void Recurring::Ended(core::JobId job) { live_.erase(job); }
+
+}  // namespace ebb::service

@@ -1,0 +1,85 @@
+#include "service/recurring.h"
+
+#include <gtest/gtest.h>
+
+namespace ebb::service {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+
+const Time kNow = *ParseTime("2026-05-01T10:00Z");
+
+class RecurringTest : public ::testing::Test {
+ protected:
+  core::RecurringJob Job(const std::string& name, const std::string& cron,
+                         core::OverlapRule overlap = core::OverlapRule::kForbid) {
+    core::RecurringJob job;
+    job.recurrence = {cron, hours{3}, overlap};
+    job.submission.job.name = name;
+    job.submission.command = {"true"};
+    job.last = kNow;
+    return job;
+  }
+  std::vector<std::string> said_;
+  Recurring recurring_{[](Time) { return Duration{0}; },
+                       [this](const std::string& text) { said_.push_back(text); }};
+};
+
+TEST_F(RecurringTest, AnInstanceComesWhenItIsDueAndOnce) {
+  EXPECT_EQ(*recurring_.Put(Job("nightly", "0 12 * * *")), kNow + hours{2});
+  EXPECT_EQ(recurring_.NextAt(), kNow + hours{2});
+  EXPECT_TRUE(recurring_.TakeDue(kNow + hours{2} - Duration{1}).empty());
+  const auto due = recurring_.TakeDue(kNow + hours{2});
+  ASSERT_EQ(due.size(), 1u);
+  EXPECT_EQ(due[0].submission.recurring, "nightly");
+  EXPECT_EQ(due[0].submission.key, "recurring/nightly/2026-05-01T12:00:00Z");
+  EXPECT_EQ(due[0].submission.job.start_by, kNow + hours{5});
+  EXPECT_TRUE(recurring_.TakeDue(kNow + hours{2}).empty());
+  EXPECT_EQ(recurring_.NextAt(), kNow + hours{26});
+}
+
+TEST_F(RecurringTest, WhatWasMissedComesOnceIfThereIsTimeLeft) {
+  ASSERT_TRUE(recurring_.Put(Job("hourly", "@hourly")));
+  ASSERT_EQ(recurring_.TakeDue(kNow + hours{7} + minutes{30}).size(), 1u);
+  ASSERT_EQ(said_.size(), 1u);
+  EXPECT_NE(said_[0].find("6 times"), std::string::npos) << said_[0];
+  ASSERT_TRUE(recurring_.Put(Job("daily", "0 11 * * *")));
+  EXPECT_TRUE(recurring_.TakeDue(kNow + hours{6}).empty()) << "its latest start has passed";
+}
+
+TEST_F(RecurringTest, AnInstanceThatStillLivesIsLeftAloneOrReplaced) {
+  for (const auto overlap :
+       {core::OverlapRule::kForbid, core::OverlapRule::kAllow, core::OverlapRule::kReplace}) {
+    ASSERT_TRUE(recurring_.Put(Job("r", "@hourly", overlap)));
+    auto first = recurring_.TakeDue(kNow + hours{1}).at(0).submission;
+    first.job.id = 17;
+    recurring_.Began(first);
+    const auto due = recurring_.TakeDue(kNow + hours{2});
+    EXPECT_EQ(due.size(), overlap == core::OverlapRule::kForbid ? 0u : 1u);
+    for (const Recurring::Due& one : due)
+      EXPECT_EQ(one.replaces.size(), overlap == core::OverlapRule::kReplace ? 1u : 0u);
+    recurring_.Ended(17);
+    EXPECT_EQ(recurring_.TakeDue(kNow + hours{3}).size(), 1u);
+  }
+}
+
+TEST_F(RecurringTest, AnotherLifeGoesOnWhereThisOneWas) {
+  ASSERT_TRUE(recurring_.Put(Job("a", "@hourly")));
+  ASSERT_TRUE(recurring_.Put(Job("b", "0 12 * * *", core::OverlapRule::kReplace)));
+  EXPECT_TRUE(recurring_.TakeChanged());
+  ASSERT_EQ(recurring_.TakeDue(kNow + hours{1}).size(), 1u);
+  EXPECT_TRUE(recurring_.TakeChanged());
+  Recurring next([](Time) { return Duration{0}; }, [](const std::string&) {});
+  ASSERT_TRUE(next.Load(recurring_.Text()));
+  EXPECT_FALSE(next.TakeChanged());
+  EXPECT_EQ(next.Text(), recurring_.Text());
+  EXPECT_EQ(next.NextAt(), kNow + hours{2});
+  EXPECT_TRUE(next.Remove("a"));
+  EXPECT_FALSE(next.Remove("a"));
+  EXPECT_EQ(next.View().size(), 1u);
+  EXPECT_FALSE(next.Load("[{\"recurrence\":{\"cron\":\"x\"}}]"));
+}
+
+}  // namespace
+}  // namespace ebb::service
