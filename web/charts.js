@@ -73,7 +73,7 @@ function offsetOf(time) {
   return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute) - Math.floor(time / 60e3) * 60e3;
 }
 
-const TICK_STEPS = [1 / 60, 5 / 60, .25, .5, 1, 2, 3, 6, 12, 24, 48, 96, 168].map((hours) => hours * HOUR);
+const TICK_STEPS = [1 / 3600, 5 / 3600, 15 / 3600, 1 / 60, 5 / 60, .25, .5, 1, 2, 3, 6, 12, 24, 48, 96, 168].map((hours) => hours * HOUR);
 function timeTicks(limits, width) {
   const most = Math.max(2, Math.floor(width / 95));
   const step = TICK_STEPS.find((hours) => (limits[1] - limits[0]) / hours <= most) || TICK_STEPS.at(-1);

@@ -91,7 +91,8 @@ function refreshJob() {
 function followJobControls() {
   window.addEventListener("hashchange", followAddress);
   byId("job").addEventListener("close", () => {
-    if (jobInAddress()) history.replaceState(null, "", location.pathname + location.search);
+    if (byId("job").open || jobInAddress() !== job.open) return;  // another one is meant already
+    history.replaceState(null, "", location.pathname + location.search);
     const row = queue.rows.get(job.open);
     job.open = 0;
     row?.querySelector("a").focus();

@@ -74,6 +74,8 @@ function showQueue() {
   const jobs = wanted().sort(inOrder);
   queue.first = Math.max(0, Math.min(queue.first, Math.floor((jobs.length - 1) / ROWS) * ROWS));
   const shown = jobs.slice(queue.first, queue.first + ROWS), body = byId("jobs"), rows = new Map();
+  const ids = new Set(shown.map((job) => job.id)), focused = document.activeElement;
+  for (const [id, row] of queue.rows) if (!ids.has(id)) row.remove();
   shown.forEach((job, i) => {
     const row = queue.rows.get(job.id) || makeRow(job.id);
     rows.set(job.id, row);
@@ -81,8 +83,9 @@ function showQueue() {
     row.setAttribute("aria-rowindex", queue.first + i + 2);
     if (body.rows[i] !== row) body.insertBefore(row, body.rows[i] || null);
   });
-  while (body.rows.length > shown.length) body.lastElementChild.remove();
   queue.rows = rows;
+  // A row that is moved loses the focus.
+  if (focused !== document.activeElement && body.contains(focused)) focused.focus({ preventScroll: true });
   byId("queue-table").setAttribute("aria-rowcount", jobs.length + 1);
   showPlace(jobs.length);
 }

@@ -8,6 +8,8 @@ const state = {
   status: null,
   jobs: new Map(),  // by number
   leftOut: 0,       // waiting jobs that are not among them
+  heard: 0,         // of how many jobs, so far
+  barsChanged: false,  // since the chart of the devices was drawn
   site: null,       // intensity: what is known and what is expected
   tiers: [],
 };
@@ -25,10 +27,15 @@ async function askJson(path) {
   return text === undefined ? undefined : JSON.parse(text);
 }
 
+const sameSpans = (a = [], b = []) => a.length === b.length && a.every((span, i) => span[0] === b[i][0] && span[1] === b[i][1]);
+
 // Times as numbers, once: the queue is sorted by them at every change.
 function takeJob(job) {
-  job.begin = Date.parse(job.expected_start ?? "");
-  job.end = Date.parse(job.ended ?? job.expected_end ?? "");
+  const before = state.jobs.get(job.id);
+  state.barsChanged ||= !before || before.stage !== job.stage || !sameSpans(before.ran_ms, job.ran_ms) || !sameSpans(before.planned_ms, job.planned_ms);
+  const end = job.ended ?? job.expected_end;
+  job.begin = before && before.expected_start === job.expected_start ? before.begin : Date.parse(job.expected_start ?? "");
+  job.end = before && (before.ended ?? before.expected_end) === end ? before.end : Date.parse(end ?? "");
   state.jobs.set(job.id, job);
 }
 
@@ -44,8 +51,9 @@ const takers = {
   grid(grid) { state.site = grid.sites[0] || null; },
   jobs(part) {
     if (part.whole) state.jobs.clear();
-    for (const id of part.gone || []) state.jobs.delete(id);
+    for (const id of part.gone || []) state.barsChanged = state.jobs.delete(id) || state.barsChanged;
     part.changed.forEach(takeJob);
+    state.heard += part.changed.length;
     state.leftOut = part.left_out || 0;
   },
 };
