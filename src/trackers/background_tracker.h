@@ -18,7 +18,7 @@ namespace ebb::trackers {
 struct BackgroundOptions {
   Duration pause{2000};               ///< between deliveries; doubled after each failure...
   Duration longest_pause{60'000};     ///< ...up to this
-  Duration patience{5'000};          ///< at the end, for what was not delivered
+  Duration patience{5'000};           ///< at the end, for what was not delivered
   std::size_t most_waiting = 20'000;  ///< values; the oldest beyond are dropped
 };
 

@@ -162,7 +162,8 @@ void WriteService(const View& view, const Health& health, const MetricsOptions& 
   writer.Count("ebb_store_write_errors_total", "Writes to the store that failed.",
                counters.store_write_errors);
   writer.Gauge("ebb_executor_programs", "Programs that run.", static_cast<double>(health.running));
-  writer.Count("ebb_executor_failed_starts_total", "Attempts that could not be started, whatever their command.",
+  writer.Count("ebb_executor_failed_starts_total",
+               "Attempts that could not be started, whatever their command.",
                counters.failed_starts);
   writer.Gauge("ebb_executor_last_look_seconds",
                "Since the service last looked at what runs, or had something to decide.",
