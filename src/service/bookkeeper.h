@@ -1,7 +1,5 @@
 #pragma once
-// Keeps what the executor measures: ledger rows go to the store, and once an attempt has ended and
-// its rows are durable the job's run directory is written anew from them, so that every command
-// that reads runs (summary, compare, report) reads jobs of the service too.
+// Keeps what the executor measures: ledger rows go to the store, and sums are there for the views.
 
 #include <filesystem>
 #include <functional>

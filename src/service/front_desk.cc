@@ -62,8 +62,7 @@ void FrontDesk::TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Ev
                    else if (const Status found = FindKeys(submit); !found)
                      answered_.push_back({std::move(asked.promise), Fail(found.error())});
                    else
-                     TakeSubmission(std::move(submit.submission), std::move(asked.promise), now,
-                                    events);
+                     TakeSubmission(std::move(submit), std::move(asked.promise), now, events);
                  },
                  [&](const Cancel& cancel) {
                    if (HasEndedLongAgo(cancel.job)) {
@@ -230,8 +229,9 @@ std::vector<core::JobId> FrontDesk::PendingOf(const core::Submission& submission
   return pending;
 }
 
-void FrontDesk::TakeSubmission(core::Submission submission, std::optional<Inbox::Promise> promise,
-                               Time now, std::vector<engine::Event>& events) {
+void FrontDesk::TakeSubmission(Submit submit, std::optional<Inbox::Promise> promise, Time now,
+                               std::vector<engine::Event>& events) {
+  core::Submission& submission = submit.submission;
   const auto refuse = [&](Error error) {
     answered_.push_back({std::move(promise), Fail(std::move(error))});
   };
@@ -240,8 +240,10 @@ void FrontDesk::TakeSubmission(core::Submission submission, std::optional<Inbox:
   if (!known) return refuse(known.error());
   const bool is_new = submission.job.id == 0;
   Answer answer{submission.job.id, false};
+  std::string estimate;
   if (is_new) {
     submission.job.submitted = now;
+    estimate = ports_.estimator.Refine(submit);
     const auto added = ports_.store.AddJob(submission);
     if (!added) return refuse(added.error());
     answer = {added->id, added->existing};
@@ -264,6 +266,7 @@ void FrontDesk::TakeSubmission(core::Submission submission, std::optional<Inbox:
   card.waits_for = pending;
   card.submission = std::make_shared<const core::Submission>(std::move(submission));
   ports_.publisher.AddJob(std::move(card));
+  if (!estimate.empty()) ports_.publisher.Say(now, id, std::move(estimate));
   Expect(std::move(promise), answer);
   events.push_back({now, engine::JobSubmitted{job}});
   if (waits) {

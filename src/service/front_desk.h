@@ -11,6 +11,7 @@
 
 #include "runtime/run_loop.h"
 #include "runtime/submissions.h"
+#include "service/estimator.h"
 #include "service/inbox.h"
 #include "service/publisher.h"
 #include "service/recurring.h"
@@ -26,6 +27,7 @@ class FrontDesk final : public runtime::Submissions {
     Publisher& publisher;
     Dependencies& dependencies;
     Recurring& recurring;
+    Estimator& estimator;
     /// Makes a job known to the executor; an Error refuses it.
     std::function<Status(const core::Submission&)> add_job;
     std::function<Time()> now;
@@ -74,7 +76,7 @@ class FrontDesk final : public runtime::Submissions {
   void TakeEnd(const EndRecurring& end, Inbox::Promise promise);
   void TakeDue(Time now, std::vector<engine::Event>& events);
   void KeepRecurring();
-  void TakeSubmission(core::Submission submission, std::optional<Inbox::Promise> promise, Time now,
+  void TakeSubmission(Submit submit, std::optional<Inbox::Promise> promise, Time now,
                       std::vector<engine::Event>& events);
   void Expect(std::optional<Inbox::Promise> promise, Result<Answer> answer);
   std::vector<core::JobId> PendingOf(const core::Submission& submission, Status& status);

@@ -24,7 +24,9 @@ struct Submit {
   Submit() = default;
   Submit(core::Submission job) : submission(std::move(job)) {}  // NOLINT: a request by itself
   core::Submission submission;
-  std::vector<std::string> after_keys;         ///< of earlier submissions that it comes after, too
+  std::vector<std::string> after_keys;  ///< of earlier submissions that it comes after, too
+  /// Its owner says how long it runs, and what it draws; otherwise they are defaults.
+  bool run_time_given = false, power_given = false;
   std::optional<core::Recurrence> recurrence;  ///< instances come when it says, and none now
 };
 /// No more instances of a recurring job.

@@ -82,6 +82,7 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
       store_(std::move(store)),
       recurring_(platform::LocalUtcOffset,
                  [this](const std::string& text) { publisher_.Say(clock_.Now(), 0, text); }),
+      estimator_(store_.database(), options_.executor.cluster),
       bookkeeper_(
           store_,
           [this](core::JobId job, const std::string& text) {
@@ -89,7 +90,7 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
           },
           publisher_.counters()),
       inbox_([this] { executor_->Wake(); }),
-      front_desk_({inbox_, store_, publisher_, dependencies_, recurring_,
+      front_desk_({inbox_, store_, publisher_, dependencies_, recurring_, estimator_,
                    [this](const core::Submission& submission) { return AddToExecutor(submission); },
                    [this] { return clock_.Now(); }, [this] { return Patience(); }}),
       observer_(std::make_unique<Observer>(*this)),
@@ -312,6 +313,7 @@ void Service::TakeFigures() {
 void Service::SettleEnded() {
   for (const core::JobId job : std::exchange(unsettled_, {})) {
     const JobCard* card = publisher_.Find(job);
+    if (card) estimator_.Forget(*card->submission);
     const auto rows = store::LedgerOf(store_.database(), job);
     if (!card || !rows || rows->empty()) continue;
     const Time submitted = card->submission->job.submitted;

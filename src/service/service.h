@@ -86,6 +86,7 @@ class Service {
   Publisher publisher_;
   Dependencies dependencies_;
   Recurring recurring_;
+  Estimator estimator_;
   Bookkeeper bookkeeper_;
   std::unique_ptr<local::SupervisedExecutor> executor_;
   Inbox inbox_;

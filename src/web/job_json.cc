@@ -70,6 +70,13 @@ Json CardJson(const service::JobCard& card, bool whole) {
   json["command"] = submission.command;
   json["working_directory"] = submission.working_directory;
   json["duration_s"] = Seconds(job.run_time);
+  if (explanation.stage == engine::Stage::kSucceeded && !card.stretches.empty()) {
+    Duration ran{0};
+    for (const Interval& stretch : card.stretches)
+      if (stretch.end != Time::max()) ran += stretch.length();
+    json["ran_s"] = Seconds(ran);
+    json["duration_error_percent"] = 100 * (Seconds(ran) / Seconds(job.run_time) - 1);
+  }
   json["power_w"] = job.power.watts;
   json["checkpointable"] = job.pausable;
   json["priority"] = job.priority;

@@ -240,6 +240,8 @@ service::Submit SubmissionFrom(const Json& json, const SubmissionDefaults& defau
     Refuse("working_directory", "must be an absolute path");
   if (json.contains("environment")) ReadEnvironment(json["environment"], submission);
   ReadJob(json, defaults, submission.job);
+  submit.run_time_given = json.contains("duration");
+  submit.power_given = json.contains("power_w");
   if (json.contains("after")) ReadAfter(json["after"], submit);
   if (json.contains("budget")) ReadBudget(json["budget"], submission.budget);
   if (submission.budget.action == core::BudgetAction::kPause && !submission.job.pausable)

@@ -1,0 +1,20 @@
+#pragma once
+// What the store's ended jobs say of how long a job runs, for core/estimate.h.
+
+#include <vector>
+
+#include "core/cluster.h"
+#include "core/estimate.h"
+#include "core/submission.h"
+#include "store/database.h"
+
+namespace ebb::store {
+
+/// Of the newest jobs with this name that succeeded, those that ran the same command on as many
+/// devices, newest first. Run times are on the grid clock, without pauses, and, as powers, brought
+/// to a device of speed and power factor 1 by the pools they ran on.
+Result<std::vector<core::EarlierRun>> EarlierRuns(Database& database,
+                                                  const core::Submission& submission,
+                                                  const core::Cluster& cluster, int limit = 20);
+
+}  // namespace ebb::store
