@@ -39,7 +39,7 @@ const std::map<std::string, Rooms> kAllowed{
     {"config", {"base", "core", "prices", "plan", "platform", "signals", "sim", "sweep"}},
     {"service",
      {"base", "core", "plan", "engine", "runtime", "platform", "store", "local", "meter"}},
-    {"web", {"base", "core", "plan", "engine", "platform", "store", "local", "report", "service"}},
+    {"web", {"base", "core", "forecast", "plan", "engine", "platform", "store", "local", "report", "service"}},
     {"cli",
      {"base", "core", "forecast", "prices", "plan", "engine", "runtime", "platform", "store",
       "signals", "meter", "local", "sim", "sweep", "report", "config", "service", "trackers",

@@ -116,8 +116,7 @@ class Page(unittest.TestCase):
         self.assertEqual(browser.run("return location.hash"), "#job=1")
         self.assertEqual(browser.run(NAMELESS), [])
         browser.run("document.getElementById('job').close()")
-        self.assertEqual(browser.run("return location.hash"), "")
-        self.assertEqual(browser.run("return document.activeElement.textContent"), "1")
+        browser.wait("location.hash === '' && document.activeElement.textContent === '1'")
 
     def test_3b_a_job_shows_its_loss_power_and_intensity(self):
         tell = r"""echo "{\"time_ms\":$(date +%s%3N),\"event\":\"step\",\"step\":$i,\"loss\":0.$i}" >> $EBB_RUN_DIR/progress.jsonl"""
@@ -160,6 +159,13 @@ class Page(unittest.TestCase):
                 "const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
                 "let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return n")
             self.assertGreater(inked, 500, canvas)
+
+    def test_6_a_forecast_record_without_a_measured_value_says_so(self):
+        self.browser.wait("document.getElementById('record-text').textContent.startsWith('Nothing to compare yet')")
+        self.browser.run("record.answer = {forecasts: 2, since: '2023-05-01T00:00:00Z', method: 'm', horizons: [{from_h: 1, until_h: 3, rows: 4,"
+                         "mean_absolute_error_g_per_kwh: 12.34, bias_g_per_kwh: -5, mean_relative_error: .1}]}; showRecord()")
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('#record-table td')].map((cell) => cell.textContent)"),
+                         ["1 to 3 h", "12.3 g/kWh", "10 %", "-5.0 g/kWh", "–", "4"])
 
     def test_6_thresholds_of_the_tiers_are_drawn(self):
         self.assertEqual(self.browser.run("return thresholdLabels(state.tiers, (value) => 300 - value).map((l) => l.text)"),
@@ -234,7 +240,7 @@ class Page(unittest.TestCase):
             self.assertLessEqual(browser.run("return document.documentElement.scrollWidth"), 360)
             # Nothing is cut off at the side, but for what scrolls by itself.
             browser.wait("[...document.querySelectorAll('body *')].filter((e) => e.checkVisibility() && "
-                         "!e.closest('details, pre, .skip, thead') && e.getBoundingClientRect().right > 361).length === 0")
+                         "!e.closest('details, pre, .skip, #queue thead, #record-table') && e.getBoundingClientRect().right > 361).length === 0")
             browser.screenshot("page-phone" + ("-job" if address else ""))
         self.assertEqual([m for m in browser.errors() if "/log" not in m], [])
 

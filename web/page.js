@@ -94,6 +94,7 @@ function drawDue() {
   showStatus();
   if (typeof Chart !== "undefined") drawCharts(all, parts);
   showQueue();
+  if (parts.has("grid")) refreshRecord();
   refreshJob();
   // bench/page reads these.
   performance.measure("update", { start: "update-begin", detail: { jobs: state.jobs.size, heard: state.heard, charts: Object.keys(charts).length } });
@@ -108,6 +109,7 @@ function drawSoon(part) {
 // All of it, also what has not changed: in another zone, or other colours.
 function drawAnew() {
   drawSoon("all");
+  showRecord();
   job.seriesAsked = 0;
   if (job.open) showJob();
 }

@@ -25,6 +25,8 @@ Score Compare(const core::Forecast& forecast, std::size_t row, double truth) {
   return score;
 }
 
+}  // namespace
+
 void AddForecast(const core::Forecast& forecast, const core::IntensitySeries& series, Time now,
                  ScoreByLead& scores) {
   for (std::size_t row = 0; row < forecast.series.samples().size(); ++row) {
@@ -35,8 +37,6 @@ void AddForecast(const core::Forecast& forecast, const core::IntensitySeries& se
     if (lead < scores.size()) scores[lead].Add(Compare(forecast, row, truth->intensity.g_per_kwh));
   }
 }
-
-}  // namespace
 
 void Score::Add(const Score& other) {
   rows += other.rows;

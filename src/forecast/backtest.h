@@ -32,6 +32,11 @@ struct Score {
 /// Score i is that of rows that begin i to i + 1 hours after the moment of the forecast.
 using ScoreByLead = std::vector<Score>;
 
+/// Adds the rows of one forecast, issued at `now`, whose truth is in `series` and which begin
+/// within the hours of `scores`.
+void AddForecast(const core::Forecast& forecast, const core::IntensitySeries& series, Time now,
+                 ScoreByLead& scores);
+
 /// The scores of rows `from` to `until` hours ahead as one.
 Score Over(const ScoreByLead& scores, std::size_t from, std::size_t until);
 /// Leads under a day.

@@ -117,6 +117,8 @@ const std::vector<Api::Route>& Api::Routes() {
        &Api::Emissions,
        {"location!", "time", "toTime"}},
       {"GET", "/metrics", "For Prometheus: ?names=ebb|compute-gardener", &Api::Metrics},
+      {"GET", "/api/v1/forecast-record", "How good the forecasts of two weeks were, by horizon",
+       &Api::ForecastRecord},
       {"GET", "/saved.html", "The page as one file, with what it shows now in it", &Api::Saved},
       {"GET", "/livez", "Whether the service lives, part by part", &Api::Alive},
       {"GET", "/readyz", "Whether it can take, start and store jobs", &Api::Ready},

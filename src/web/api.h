@@ -61,6 +61,7 @@ class Api {
   HttpResponse Pause(const HttpRequest&, core::JobId id) const;
   HttpResponse Resume(const HttpRequest&, core::JobId id) const;
   HttpResponse Now(const HttpRequest&, core::JobId id) const;
+  HttpResponse ForecastRecord(const HttpRequest&, core::JobId) const;
   HttpResponse Saved(const HttpRequest&, core::JobId) const;
   HttpResponse Grid(const HttpRequest&, core::JobId) const;
   HttpResponse Tiers(const HttpRequest&, core::JobId) const;

@@ -40,6 +40,7 @@ HttpResponse Api::Saved(const HttpRequest&, core::JobId) const {
   save("/api/v1/jobs", Jobs(all, 0));
   save("/api/v1/grid", Grid({}, 0));
   save("/api/v1/tiers", Tiers({}, 0));
+  save("/api/v1/forecast-record", ForecastRecord({}, 0));
   for (const core::JobId id : JobsToSave(*service_.view())) {
     const std::string path = "/api/v1/jobs/" + std::to_string(id);
     save(path, Job({}, id));

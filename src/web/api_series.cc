@@ -7,6 +7,7 @@
 #include "store/ledger_records.h"
 #include "store/signal_records.h"
 #include "web/api.h"
+#include "web/forecast_record.h"
 #include "web/job_series.h"
 #include "web/responses.h"
 
@@ -14,7 +15,9 @@ namespace ebb::web {
 namespace {
 
 constexpr long long kMostPoints = 2000;
-constexpr std::size_t kLongestProgress = 32 << 20;  // of the file's end
+constexpr Duration kRecord = std::chrono::hours{14 * 24};
+constexpr Duration kRecordStep = std::chrono::hours{3};  // at most 112 forecasts are read
+constexpr std::size_t kLongestProgress = 32 << 20;       // of the file's end
 
 // The last part of a file that a program may have written for days; empty where there is none.
 std::string EndOf(const std::filesystem::path& file) {
@@ -64,6 +67,24 @@ HttpResponse Api::Series(const HttpRequest& request, core::JobId id) const {
   if (!read) return Respond(read.error());
   input.progress = LossesOf(EndOf(service_.DirectoryOf(id) / "progress.jsonl"));
   return Respond(JobSeriesToJson(input));
+}
+
+HttpResponse Api::ForecastRecord(const HttpRequest&, core::JobId) const {
+  const auto view = service_.view();
+  const Interval window{view->now - kRecord, view->now};
+  std::vector<store::IssuedForecast> issued;
+  core::IntensitySeries history;
+  if (!view->signals.empty() && view->signals.front().view) {
+    const auto read = reader_.Use([&](store::Database& database) -> ebb::Status {
+      EBB_ASSIGN_OR_RETURN(issued, store::IssuedForecasts(database, window, kRecordStep));
+      EBB_ASSIGN_OR_RETURN(
+          history,
+          store::SignalHistory(database, view->signals.front().view->known.identity(), window));
+      return {};
+    });
+    if (!read) return Respond(read.error());
+  }
+  return Respond(RecordToJson(issued, RecordOf(issued, history)));
 }
 
 }  // namespace ebb::web

@@ -12,6 +12,7 @@ extern const std::string_view format_script;
 extern const std::string_view source_script;
 extern const std::string_view charts_script;
 extern const std::string_view queue_script;
+extern const std::string_view record_script;
 extern const std::string_view job_charts_script;
 extern const std::string_view job_script;
 extern const std::string_view page_script;
@@ -28,6 +29,7 @@ std::optional<PageFile> FindPageFile(std::string_view path) {
       {"/source.js", {kScript, source_script}},
       {"/charts.js", {kScript, charts_script}},
       {"/queue.js", {kScript, queue_script}},
+      {"/record.js", {kScript, record_script}},
       {"/job_charts.js", {kScript, job_charts_script}},
       {"/job.js", {kScript, job_script}},
       {"/page.js", {kScript, page_script}},
