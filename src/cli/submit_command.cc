@@ -71,6 +71,9 @@ void AddJobFlags(Command& command, SubmitFlags& flags) {
   AddNumber(command, flags, "priority", "priority", "N", "higher goes first");
   command.Switch({"checkpointable", "", "writes a checkpoint on SIGTERM and exits with 75", "Job"},
                  [&flags] { flags.job["checkpointable"] = true; });
+  command.Switch(
+      {"freeze", "", "no checkpoint: may be stopped where it is, keeping its devices", "Job"},
+      [&flags] { flags.job["freeze"] = true; });
   AddText(command, flags, "on-outage", "on_outage", "ACTION",
           "while the grid is unknown: wait (default), run, stop");
   AddText(command, flags, "time-limit", "time_limit", "DURATION", "longer than this has failed");

@@ -55,6 +55,10 @@ struct Job {
   bool pausable = false;       ///< can write a checkpoint and go on from it
   Duration pause_overhead{};   ///< extra running time that one pause and resume costs, at `power`
   Duration minimum_segment{};  ///< a piece between two pauses is at least this long
+  /// It is stopped where it is instead (SIGSTOP) and goes on from there: for programs that cannot
+  /// write a checkpoint. Its devices stay taken meanwhile, so the engine lets policies pause it
+  /// only while no other job waits for them; what is said of `pausable` is not looked at.
+  bool freeze = false;
 
   std::vector<std::string> sites;   ///< allowed site names; empty: any
   std::vector<std::string> models;  ///< allowed device models; empty: any

@@ -23,9 +23,6 @@ struct Submission {
   std::vector<std::pair<std::string, std::string>> environment;
   std::vector<JobId> after;           ///< starts only once all of these have succeeded
   std::optional<Duration> run_limit;  ///< longer than this on the grid clock has failed
-  /// SIGSTOP and SIGCONT instead of a checkpoint: for programs that cannot write one. Its devices
-  /// stay taken while it is stopped.
-  bool freeze = false;
   Budget budget;  ///< over all its attempts
   /// Chosen by the client: a second submission with the same key is the first one.
   std::string key;

@@ -1,6 +1,7 @@
 #include "engine/apply.h"
 
 #include <algorithm>
+#include <deque>
 #include <string>
 
 #include "base/text.h"
@@ -47,7 +48,20 @@ Status CheckSubmission(Folding& fold, const core::Job& job, Time at) {
   if (fold.sure_fit && fold.sure_fit->Holds(job, state.cluster, at)) return {};
   std::vector<plan::JobView> views;
   views.reserve(state.live.size());
-  for (const auto& live : state.live) views.push_back(ViewOf(*live, state.cluster, at));
+  // Once somebody waits, what can be frozen runs on.
+  std::deque<core::Job> running_on;
+  for (const auto& live : state.live) {
+    plan::JobView view = ViewOf(*live, state.cluster, at);
+    if (live->job.freeze && HoldsDevices(*live)) {
+      running_on.push_back(live->job);
+      running_on.back().pausable = false;
+      view.job = &running_on.back();
+      view.state = plan::JobState::kRunning;
+      view.pool = live->pool;
+      view.segment_begin = live->segment_begin;
+    }
+    views.push_back(view);
+  }
   const plan::Problem queue{at, &state.cluster, views, {}};
   fold.sure_fit.emplace(queue);
   if (fold.sure_fit->Holds(job, state.cluster, at)) return {};
@@ -79,7 +93,7 @@ Status Apply(Folding& fold, Time at, const JobCancelled& fact) {
     return Fail({ExitCode::kUsage, "is not known", JobText(fact.job), ""});
   }
   LiveJob& live = *fold.state.live[index];
-  if (!HoldsDevices(live.stage)) {
+  if (!HoldsDevices(live)) {
     EndJob(fold, index, Stage::kCancelled, at);
   } else if (!live.cancel_wanted) {
     live.cancel_wanted = true;

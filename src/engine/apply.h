@@ -22,6 +22,8 @@ Status ApplyWish(Folding& fold, Time at, const JobWished& fact);
 void HoldBackIfWished(Folding& fold, core::JobId job, Time at);
 /// Moves a held job among the live ones; its index there.
 std::size_t LetGo(Folding& fold, core::JobId job, Time at);
+/// A frozen job: its attempt is to go on where it stands.
+void LetGoOn(LiveJob& live, Time now);
 /// Puts a job among the live ones, without a plan yet; its index there.
 std::size_t AddLive(Folding& fold, std::unique_ptr<LiveJob> live);
 /// Takes a job from the live ones, with its plan.

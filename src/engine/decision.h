@@ -12,7 +12,7 @@
 namespace ebb::engine {
 
 /// Start or resume: attempt n of a job on `devices` devices of a pool. Carrying it out twice is the
-/// same as once.
+/// same as once. Of an attempt that is frozen: let it go on.
 struct StartJob {
   core::JobId job = 0;
   int attempt = 1;
@@ -20,7 +20,8 @@ struct StartJob {
   friend bool operator==(const StartJob&, const StartJob&) = default;
 };
 
-/// Ask the attempt to write a checkpoint and end.
+/// Ask the attempt to write a checkpoint and end; a job that is frozen instead: stop it where it
+/// is.
 struct PauseJob {
   core::JobId job = 0;
   int attempt = 1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/apply.h"
 #include "engine/explain.h"
 #include "engine/placement.h"
 #include "plan/deadline.h"
@@ -37,7 +38,21 @@ std::vector<plan::SiteView> Sites(State& state) {
 }
 
 bool WantsDevices(const LiveJob& live, const plan::JobPlan& plan) {
-  return plan.run_now && !HoldsDevices(live.stage);
+  return plan.run_now && !HoldsDevices(live);
+}
+
+// For devices that a job holds, or could get.
+bool SomebodyWaits(const State& state, const LiveJob& live) {
+  return std::any_of(state.live.begin(), state.live.end(), [&](const auto& other) {
+    return other.get() != &live && !HoldsDevices(*other) &&
+           (live.pool < 0 || core::Fits(other->job, state.cluster, live.pool));
+  });
+}
+
+// A frozen job that is wanted to run, or whose devices are wanted. A person's hold goes over both.
+bool ShouldGoOn(const LiveJob& live, const plan::JobPlan& plan) {
+  return IsFrozen(live) && !live.cancel_wanted && live.wish != Wish::kHold &&
+         (plan.run_now || !live.job.pausable);
 }
 
 // What the policy, or the deadline, will not let wait.
@@ -50,7 +65,8 @@ bool MustStart(const State& state, std::size_t index, const plan::JobView& view)
 
 // A running job that the policy wants paused and that has run for long enough.
 bool ShouldPause(const LiveJob& live, const plan::JobPlan& plan) {
-  return live.stage == Stage::kRunning && live.job.pausable && !plan.run_now && !live.cancel_wanted;
+  const bool can = live.job.pausable || (live.job.freeze && live.wish == Wish::kHold);
+  return live.stage == Stage::kRunning && can && !plan.run_now && !live.cancel_wanted;
 }
 
 Time PausableFrom(const LiveJob& live) { return live.segment_begin + live.job.minimum_segment; }
@@ -65,6 +81,7 @@ Decision Engine::Decide(Time now) {
   state_.now = std::max(state_.now, now);
   now = state_.now;
   StopInOutage();
+  JudgeFreezing();
   const std::vector<plan::JobView> views = Views(state_);
   const std::vector<plan::SiteView> sites = Sites(state_);
   Decision decision;
@@ -117,7 +134,12 @@ Decision Engine::Decide(Time now) {
   // 5. Diff: what differs between what is wanted and what is under way, as commands.
   for (std::size_t i = 0; i < state_.live.size(); ++i) {
     LiveJob& live = *state_.live[i];
-    if (!HoldsDevices(live.stage)) continue;
+    if (!HoldsDevices(live)) continue;
+    if (ShouldGoOn(live, schedule.jobs[i])) {
+      LetGoOn(live, now);
+      live.command_due = true;
+      change_.jobs.push_back(live.job.id);
+    }
     if (ShouldPause(live, schedule.jobs[i])) {
       if (PausableFrom(live) <= now) {
         live.stage = Stage::kPausing;
@@ -161,6 +183,24 @@ Decision Engine::Decide(Time now) {
   Explain(held, decision);
   decision.wake_at = wake_at;
   return decision;
+}
+
+void LetGoOn(LiveJob& live, Time now) {
+  live.stage = Stage::kStarting;
+  live.since = live.segment_begin = now;
+  live.start_repeated = false;
+}
+
+// A frozen job keeps its devices, and two devices' worth of work on one ends later however it is
+// frozen: so it is a policy's to pause only while nobody else waits.
+void Engine::JudgeFreezing() {
+  for (const auto& live : state_.live) {
+    if (!live->job.freeze) continue;
+    const bool pausable = !SomebodyWaits(state_, *live);
+    if (pausable == live->job.pausable) continue;
+    live->job.pausable = pausable;
+    change_.jobs.push_back(live->job.id);
+  }
 }
 
 // What somebody wants of a job goes over what the policy wants.

@@ -79,6 +79,7 @@ class Engine {
  private:
   Status Apply(Event event, const Options& options);
   void AdoptStart(LiveJob& live, const StartJob& start);
+  void JudgeFreezing();
   void FollowWishes();
   void StopInOutage();
   Time RunInOutage();

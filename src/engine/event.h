@@ -61,6 +61,8 @@ enum class JobPhase {
   kFailed,       ///< the program failed
   kStartFailed,  ///< the attempt could not be started at all
   kCancelled,
+  kFrozen,  ///< the attempt is stopped where it is, with its devices, and goes on when started
+            ///< again
 };
 
 /// What an executor saw of one attempt of a job. May come late, twice, or not at all.

@@ -54,7 +54,7 @@ std::vector<PoolQueue> QueuesNow(const State& state, Time now) {
   std::vector<PoolQueue> queues;
   for (const int free : state.FreeDevices()) queues.emplace_back(free);
   for (const auto& live : state.live) {
-    if (!HoldsDevices(live->stage)) continue;
+    if (!HoldsDevices(*live)) continue;
     queues[static_cast<std::size_t>(live->pool)].AddEnd(
         ExpectedEnd(*live, state.cluster, now).value_or(NextStep(now)), live->job.devices);
   }
@@ -77,7 +77,7 @@ void ExplainWaiting(const LiveJob& live, const plan::JobPlan& plan, Time now,
     return;
   }
   const plan::Segment& next = plan.segments.front();
-  explanation.pool = plan.pool >= 0 ? plan.pool : next.pool;
+  explanation.pool = IsFrozen(live) ? live.pool : plan.pool >= 0 ? plan.pool : next.pool;
   explanation.expected_start = next.time.begin;
   explanation.expected_end = plan.segments.back().time.end;
   if (next.time.begin < now) {  // it was to run by now, and something keeps it

@@ -95,7 +95,7 @@ void Visit(Archive& archive, Value& value) {
 template <typename Archive, Like<core::Job> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [id, name, submitted, devices, run_time, power, start_by, finish_by, tier, priority,
-         threshold, on_outage, pausable, pause_overhead, minimum_segment, sites, models,
+         threshold, on_outage, pausable, pause_overhead, minimum_segment, freeze, sites, models,
          overrides] = value;
   archive("id", id);
   archive("name", name);
@@ -112,6 +112,7 @@ void Visit(Archive& archive, Value& value) {
   archive("pausable", pausable);
   archive("pause_overhead_ms", pause_overhead);
   archive("minimum_segment_ms", minimum_segment);
+  archive("freeze", freeze);
   archive("sites", sites);
   archive("models", models);
   archive("overrides", overrides);
@@ -153,15 +154,14 @@ void Visit(Archive& archive, Value& value) {
 
 template <typename Archive, Like<core::Submission> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [job, command, working_directory, environment, after, run_limit, freeze, budget, key,
-         recurring] = value;
+  auto& [job, command, working_directory, environment, after, run_limit, budget, key, recurring] =
+      value;
   archive("job", job);
   archive("command", command);
   archive("working_directory", working_directory);
   archive("environment", environment);
   archive("after", after);
   archive("run_limit_ms", run_limit);
-  archive("freeze", freeze);
   archive("budget", budget);
   archive("key", key);
   archive("recurring", recurring);

@@ -7,8 +7,8 @@
 namespace ebb::engine {
 
 /// In the order of JobPhase.
-inline constexpr std::array<std::string_view, 6> kPhaseNames{
-    "running", "paused", "succeeded", "failed", "start_failed", "cancelled"};
+inline constexpr std::array<std::string_view, 7> kPhaseNames{
+    "running", "paused", "succeeded", "failed", "start_failed", "cancelled", "frozen"};
 /// In the order of Fact.
 inline constexpr std::array<std::string_view, 10> kFactNames{
     "cluster_changed", "job_submitted", "job_cancelled",     "job_wished", "signal_observed",

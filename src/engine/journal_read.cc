@@ -81,6 +81,7 @@ core::Job JobFrom(const Json& json) {
     job.pause_overhead = DurationFrom(json.at("pause_overhead_ms"));
     job.minimum_segment = DurationFrom(json.at("minimum_segment_ms"));
   }
+  job.freeze = json.value("freeze", false);
   job.sites = json.value("sites", std::vector<std::string>{});
   job.models = json.value("models", std::vector<std::string>{});
   for (const Json& entry : json.value("overrides", Json::array()))

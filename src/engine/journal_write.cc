@@ -53,6 +53,7 @@ Json ToJson(const core::Job& job) {
     json["pause_overhead_ms"] = job.pause_overhead.count();
     json["minimum_segment_ms"] = job.minimum_segment.count();
   }
+  if (job.freeze) json["freeze"] = true;
   if (!job.sites.empty()) json["sites"] = job.sites;
   if (!job.models.empty()) json["models"] = job.models;
   for (const core::ModelOverride& entry : job.overrides) {

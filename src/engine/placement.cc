@@ -111,7 +111,7 @@ GateRule Placer::WhyNot(const LiveJob& live, const plan::JobPlan& plan) const {
 Placer::Reservation Placer::ReservationOn(const LiveJob& live, int pool) const {
   std::vector<std::pair<Time, int>> ends;
   for (const auto& other : state_.live) {
-    if (!HoldsDevices(other->stage) || other->pool != pool) continue;
+    if (!HoldsDevices(*other) || other->pool != pool) continue;
     ends.emplace_back(ExpectedEnd(*other, state_.cluster, now_).value_or(now_ + kOverrun),
                       other->job.devices);
   }

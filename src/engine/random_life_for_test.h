@@ -101,7 +101,10 @@ class RandomLife {
     testing::AJob job(next_id_);
     job.Submitted(now_).Runs(std::chrono::minutes{10 + static_cast<int>(random_.Below(300))});
     job.Wide(1 + static_cast<int>(random_.Below(2))).Draws(random_.Uniform(50, 200));
-    if (random_.Below(2)) job.Pausable(std::chrono::minutes{2}, std::chrono::minutes{20});
+    if (random_.Below(2))
+      job.Pausable(std::chrono::minutes{2}, std::chrono::minutes{20});
+    else if (random_.Below(2))
+      job.Freezable();
     if (random_.Below(3) == 0)
       job.Within(std::chrono::hours{3 + static_cast<int>(random_.Below(20))});
     Give(JobSubmitted{job});
@@ -118,9 +121,11 @@ class RandomLife {
   void Reconcile() {
     ExecutorObserved observed;
     for (const auto& live : engine_.state().live)
-      if (HoldsDevices(live->stage) && random_.Below(5) != 0)
+      if (HoldsDevices(*live) && random_.Below(5) != 0)
         observed.reports.push_back(
-            {live->job.id, live->attempt, JobPhase::kRunning, live->pool, now_, 0, ""});
+            {live->job.id, live->attempt,
+             live->job.freeze && random_.Below(2) ? JobPhase::kFrozen : JobPhase::kRunning,
+             live->pool, now_, 0, ""});
     Give(std::move(observed));
   }
   void Answer(const Command& command) {
@@ -131,7 +136,10 @@ class RandomLife {
                      fails ? JobPhase::kStartFailed : JobPhase::kRunning, start->pool, now_, 0,
                      ""});
     } else if (const auto* pause = std::get_if<PauseJob>(&command)) {
-      Give(JobReport{pause->job, pause->attempt, JobPhase::kPaused, 0, now_, 0, ""});
+      const LiveJob* live = engine_.state().FindLive(pause->job);
+      const bool freeze = live && live->job.freeze;
+      Give(JobReport{pause->job, pause->attempt, freeze ? JobPhase::kFrozen : JobPhase::kPaused,
+                     freeze ? live->pool : 0, now_, 0, ""});
     } else {
       const auto& cancel = std::get<CancelJob>(command);
       Give(JobReport{cancel.job, cancel.attempt, JobPhase::kCancelled, 0, now_, 0, ""});

@@ -14,6 +14,8 @@ bool IsNews(const LiveJob& live, const JobReport& report) {
   // A later attempt than the engine remembers was started by it in a life whose journal is lost.
   if (report.attempt != live.attempt) return report.attempt > live.attempt;
   if (live.attempt_over) return false;
+  if (report.phase == JobPhase::kFrozen)
+    return !IsFrozen(live) && live.stage != Stage::kStarting;  // that one is about to go on
   // Running is also news of an attempt that was given up as lost.
   return report.phase != JobPhase::kRunning || live.stage == Stage::kStarting ||
          !HoldsDevices(live.stage);
@@ -47,6 +49,17 @@ void Retry(Folding& fold, std::size_t index, Time at, int exit_code, std::string
                    std::move(why) + " (" + std::to_string(live.failed_starts) + " times)");
   LeaveDevices(live, at);
   live.retry_at = at + BackOff(fold.options, live.failed_starts);
+}
+
+// It keeps its attempt and its devices; what it did is done.
+void TakeFrozen(LiveJob& live, const core::Cluster& cluster, const JobReport& report) {
+  if (!HoldsDevices(live)) live.pool = report.pool;
+  if (!live.first_start) live.first_start = live.segment_begin;
+  live.remaining = RemainingAt(live, cluster, report.since);
+  ++live.pauses;
+  live.stage = Stage::kPaused;
+  live.since = report.since;
+  live.command_due = live.cancel_wanted;
 }
 
 void TakeRunning(LiveJob& live, const JobReport& report) {
@@ -112,6 +125,9 @@ void Take(Folding& fold, std::size_t index, const JobReport& report, Source sour
     case JobPhase::kPaused:
       TakePaused(fold, index, report, source);
       break;
+    case JobPhase::kFrozen:
+      TakeFrozen(live, fold.state.cluster, report);
+      break;
     case JobPhase::kSucceeded:
       if (!live.first_start) live.first_start = live.segment_begin;
       return EndJob(fold, index, Stage::kSucceeded, report.since);
@@ -137,16 +153,18 @@ bool KnownPool(const State& state, const JobReport& report) {
 enum class Repair { kNone, kGiveCommandAgain, kLost };
 
 Repair RepairFor(const LiveJob& live, const JobReport* known) {
-  if (!HoldsDevices(live.stage)) return Repair::kNone;
+  if (!HoldsDevices(live)) return Repair::kNone;
   if (!known) {
     // Told a second time and still not known: it was started before, and has vanished since.
     const bool start_was_lost =
         live.stage == Stage::kStarting && !live.cancel_wanted && !live.start_repeated;
     return start_was_lost ? Repair::kGiveCommandAgain : Repair::kLost;
   }
-  const bool waits_for_end = live.cancel_wanted || live.stage == Stage::kPausing;
-  return waits_for_end && known->phase == JobPhase::kRunning ? Repair::kGiveCommandAgain
-                                                             : Repair::kNone;
+  const bool frozen = known->phase == JobPhase::kFrozen;
+  const bool waits_for_end = live.cancel_wanted || (live.stage == Stage::kPausing && !frozen);
+  const bool lost = (waits_for_end && (frozen || known->phase == JobPhase::kRunning)) ||
+                    (live.stage == Stage::kStarting && frozen);
+  return lost ? Repair::kGiveCommandAgain : Repair::kNone;
 }
 
 // Finds the latest report of each job; reports ordered by job, then attempt.
@@ -183,8 +201,8 @@ Status ApplyFrom(Source source, Folding& fold, const JobReport& report) {
     return Fail({ExitCode::kUsage, "is not known", "job " + std::to_string(report.job), ""});
   }
   if (!IsNews(*state.live[index], report)) return {};
-  if (!HoldsDevices(state.live[index]->stage) && report.phase == JobPhase::kRunning &&
-      !KnownPool(state, report)) {
+  const bool runs = report.phase == JobPhase::kRunning || report.phase == JobPhase::kFrozen;
+  if (!HoldsDevices(*state.live[index]) && runs && !KnownPool(state, report)) {
     return Fail({ExitCode::kConfiguration, "runs on a pool that is not known",
                  "job " + std::to_string(report.job), ""});
   }

@@ -37,6 +37,7 @@ void Engine::Restore(Memory memory) {
 
 void Engine::AdoptStart(LiveJob& live, const StartJob& start) {
   live.command_due = false;
+  if (start.attempt == live.attempt && IsFrozen(live)) LetGoOn(live, state_.now);
   if (start.attempt <= live.attempt) return;  // given again
   live.stage = Stage::kStarting;
   live.since = live.segment_begin = state_.now;

@@ -56,8 +56,7 @@ std::vector<int> State::FreeDevices() const {
   free.reserve(cluster.pools.size());
   for (const core::DevicePool& pool : cluster.pools) free.push_back(pool.count);
   for (const auto& entry : live) {
-    if (HoldsDevices(entry->stage))
-      free[static_cast<std::size_t>(entry->pool)] -= entry->job.devices;
+    if (HoldsDevices(*entry)) free[static_cast<std::size_t>(entry->pool)] -= entry->job.devices;
   }
   return free;
 }
@@ -65,6 +64,10 @@ std::vector<int> State::FreeDevices() const {
 bool HoldsDevices(Stage stage) {
   return stage == Stage::kStarting || stage == Stage::kRunning || stage == Stage::kPausing;
 }
+
+bool IsFrozen(const LiveJob& live) { return live.stage == Stage::kPaused && live.pool >= 0; }
+
+bool HoldsDevices(const LiveJob& live) { return HoldsDevices(live.stage) || IsFrozen(live); }
 
 bool HasEnded(Stage stage) {
   return stage == Stage::kSucceeded || stage == Stage::kFailed || stage == Stage::kCancelled;
@@ -75,7 +78,8 @@ plan::JobView ViewOf(const LiveJob& live, const core::Cluster& cluster, Time now
   view.job = &live.job;
   view.remaining = RemainingAt(live, cluster, now);
   view.pauses = live.pauses;
-  if (live.stage == Stage::kStarting || live.stage == Stage::kRunning) {
+  const bool goes_on = IsFrozen(live) && !live.job.pausable;
+  if (live.stage == Stage::kStarting || live.stage == Stage::kRunning || goes_on) {
     view.state = plan::JobState::kRunning;
     view.pool = live.pool;
     view.segment_begin = live.segment_begin;
@@ -96,6 +100,7 @@ Duration RemainingAt(const LiveJob& live, const core::Cluster& cluster, Time now
 }
 
 std::optional<Time> ExpectedEnd(const LiveJob& live, const core::Cluster& cluster, Time now) {
+  if (IsFrozen(live)) return now + core::TimeOn(live.job, PoolOf(live, cluster), live.remaining);
   if (!HoldsDevices(live.stage)) return std::nullopt;
   const Time end = live.segment_begin + Overhead(live) +
                    core::TimeOn(live.job, PoolOf(live, cluster), live.remaining);

@@ -30,17 +30,17 @@ struct SiteSignal {
 struct LiveJob {
   core::Job job;  ///< with a start_by: the default where the submission gave no deadline
   Stage stage = Stage::kWaiting;
-  int attempt = 0;                  ///< the last one started; 0: none
-  bool attempt_over = true;         ///< it has reported its end; reports about it are old
-  int pool = -1;                    ///< kStarting, kRunning, kPausing: whose devices it holds
-  Duration remaining{};             ///< of job.run_time at speed 1 when the attempt began; > 0
-  Time since{};                     ///< when the stage began
-  Time segment_begin{};             ///< kRunning, kPausing: when the attempt began to run
-  int pauses = 0;                   ///< checkpoints written and ended on
-  int failed_starts = 0;            ///< and lost attempts, since the last checkpoint
-  int unasked_pauses = 0;           ///< in a row
-  Duration unasked_remaining{};     ///< what remained before the first of them
-  Time retry_at = Time::min();      ///< not started before
+  int attempt = 0;               ///< the last one started; 0: none
+  bool attempt_over = true;      ///< it has reported its end; reports about it are old
+  int pool = -1;                 ///< whose devices it holds: kStarting, kRunning, kPausing, frozen
+  Duration remaining{};          ///< of job.run_time at speed 1 when the attempt began; > 0
+  Time since{};                  ///< when the stage began
+  Time segment_begin{};          ///< kRunning, kPausing: when the attempt began to run
+  int pauses = 0;                ///< checkpoints written and ended on
+  int failed_starts = 0;         ///< and lost attempts, since the last checkpoint
+  int unasked_pauses = 0;        ///< in a row
+  Duration unasked_remaining{};  ///< what remained before the first of them
+  Time retry_at = Time::min();   ///< not started before
   std::optional<Time> first_start;  ///< when it first ran
   Wish wish = Wish::kNone;          ///< somebody's, over the plan's
   bool cancel_wanted = false;       ///< ends as cancelled once the attempt is gone
@@ -90,11 +90,16 @@ struct State {
   bool idle() const { return live.empty() && held.empty(); }
 };
 
-/// Holds devices: starting, running or pausing.
+/// Paused where it is, with its devices (core::Job::freeze).
+bool IsFrozen(const LiveJob& live);
+/// An attempt is under way: starting, running or pausing.
 bool HoldsDevices(Stage stage);
+/// That, or frozen: nothing else may be placed on its devices.
+bool HoldsDevices(const LiveJob& live);
 /// Succeeded, failed or cancelled.
 bool HasEnded(Stage stage);
-/// The job as policies see it. A job that is being paused counts as paused.
+/// The job as policies see it. A job that is being paused counts as paused, and so does a frozen
+/// one while nobody waits for its devices; otherwise as running, as it is about to go on.
 plan::JobView ViewOf(const LiveJob& live, const core::Cluster& cluster, Time now);
 /// Work left at `now`, at speed 1, as far as it can be known: > 0 also for a job that runs longer
 /// than estimated.

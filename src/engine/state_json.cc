@@ -94,7 +94,7 @@ Status CheckLive(const State& state, const LiveLine& line) {
   if (!state.live.empty() && state.live.back()->job.id >= id) return refuse("is out of order");
   if (HasEnded(line.live.stage)) return refuse("has ended, and is among the live ones");
   const auto pools = static_cast<int>(state.cluster.pools.size());
-  if (HoldsDevices(line.live.stage) && (line.live.pool < 0 || line.live.pool >= pools))
+  if (line.live.pool >= pools || (HoldsDevices(line.live) && line.live.pool < 0))
     return refuse("runs on a pool that is not known");
   if (line.plan.pool >= pools) return refuse("is planned for a pool that is not known");
   for (const plan::Segment& segment : line.plan.segments)
@@ -170,7 +170,7 @@ struct SnapshotReader::Partial {
     EBB_ASSIGN_OR_RETURN(HeldLine read, FromFieldText<HeldLine>(line, "snapshot"));
     auto& jobs = memory.state.held;
     const core::JobId id = read.held.job.id;
-    if (HoldsDevices(read.held.stage) || HasEnded(read.held.stage) ||
+    if (HoldsDevices(read.held) || HasEnded(read.held.stage) ||
         (!jobs.empty() && jobs.rbegin()->first >= id))
       return Fail(Bad("job " + std::to_string(id) + " cannot be held there"));
     jobs.emplace_hint(jobs.end(), id, std::make_unique<LiveJob>(std::move(read.held)));

@@ -170,7 +170,7 @@ TEST(FieldText, ASubmissionReadsBackTheSame) {
   submission.environment = {{"A", "1"}, {"B", ""}};
   submission.after = {3, 4};
   submission.run_limit = hours{3};
-  submission.freeze = true;
+  submission.job.freeze = true;
   submission.budget.energy = Energy::Microjoules(123456789012345);
   submission.key = "k";
   submission.recurring = "nightly";
@@ -185,7 +185,7 @@ TEST(FieldText, ASubmissionReadsBackTheSame) {
 
 TEST(FieldText, AFieldOfAnotherTypeIsNamed) {
   for (const char* text :
-       {R"({"job":{"id":"x"}})", R"({"job":3})", R"({"command":"rm"})", R"({"freeze":1})",
+       {R"({"job":{"id":"x"}})", R"({"job":3})", R"({"command":"rm"})", R"({"job":{"freeze":1}})",
         R"({"environment":[["a"]]})", R"({"after":[1.5]})", R"({"job":{"devices":5000000000}})",
         R"({"job":{"power_w":"much"}})", "[]", ""}) {
     const auto read = FromFieldText<core::Submission>(text, "job 7");

@@ -19,7 +19,7 @@ Status Refuse(core::JobId job, std::string what, std::string next) {
 
 Status HoldLive(Folding& fold, Time at, core::JobId job) {
   LiveJob& live = *fold.state.live[fold.state.LowerBound(job)];
-  if (HoldsDevices(live.stage) && !live.job.pausable)
+  if (HoldsDevices(live) && !live.job.pausable && !live.job.freeze)
     return Refuse(job, "runs and cannot be paused: it writes no checkpoint",
                   "let it run, or cancel it");
   live.wish = Wish::kHold;
@@ -37,7 +37,7 @@ std::optional<Wish> WishFromName(std::string_view name) {
 
 void HoldBackIfWished(Folding& fold, core::JobId job, Time at) {
   const LiveJob* wanted = fold.state.FindLive(job);
-  if (!wanted || wanted->wish != Wish::kHold || HoldsDevices(wanted->stage)) return;
+  if (!wanted || wanted->wish != Wish::kHold || HoldsDevices(*wanted)) return;
   std::unique_ptr<LiveJob> held = TakeLive(fold, fold.state.LowerBound(job));
   held->since = at;
   Explanation explanation;

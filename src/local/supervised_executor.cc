@@ -79,7 +79,19 @@ Status SupervisedExecutor::Adopt(Entry& entry, int attempt) {
     watch = platform::ProcessWatch::Open(pid);
   }
   Watch(entry, std::move(plan), std::move(watch));
+  entry.adopted = true;
   return {};
+}
+
+// A program of an earlier life may stand still; who asked for it is gone.
+void SupervisedExecutor::FindFrozen() {
+  for (const auto& [job, entry] : running_) {
+    if (!std::exchange(entry->adopted, false) || !entry->local.job.freeze) continue;
+    if (!entry->program->IsFrozen()) continue;
+    entry->last_report->phase = JobPhase::kFrozen;
+    entry->last_report->since = clock_.Now();
+    entry->frozen_since = clock_.Now();
+  }
 }
 
 void SupervisedExecutor::Watch(Entry& entry, AttemptPlan plan,
@@ -88,6 +100,9 @@ void SupervisedExecutor::Watch(Entry& entry, AttemptPlan plan,
   const int attempt = plan.attempt;
   const Pue pue = options_.cluster.SiteOf(plan.pool).pue;
   entry.last_report = RunningReport(plan);
+  entry.adopted = false;
+  entry.frozen_since.reset();
+  entry.frozen = {};
   entry.program = std::make_unique<SupervisedProgram>(
       entry.local, std::move(plan), std::move(watch), pue, feed_, clock_, records_,
       options_.stored_before(job, attempt));
@@ -102,6 +117,7 @@ Result<SupervisedExecutor::Entry*> SupervisedExecutor::Find(core::JobId job) {
 
 Result<std::vector<JobReport>> SupervisedExecutor::Observe() {
   LookAtPrograms();
+  FindFrozen();
   std::vector<JobReport> reports;
   for (const auto& [job, entry] : entries_) {
     if (entry.last_report) reports.push_back(*entry.last_report);
@@ -119,8 +135,7 @@ void SupervisedExecutor::Forget(core::JobId job) {
 
 Status SupervisedExecutor::Execute(const engine::Command& command) {
   if (const auto* start = std::get_if<engine::StartJob>(&command)) return Start(*start);
-  if (const auto* pause = std::get_if<engine::PauseJob>(&command))
-    return RequestEnd(pause->job, pause->attempt, EndWish::kPause);
+  if (const auto* pause = std::get_if<engine::PauseJob>(&command)) return Pause(*pause);
   const auto& cancel = std::get<engine::CancelJob>(command);
   return RequestEnd(cancel.job, cancel.attempt, EndWish::kCancel);
 }
@@ -159,6 +174,9 @@ std::vector<int> SupervisedExecutor::FreeSlots(int pool, int count) const {
 
 Status SupervisedExecutor::Start(const engine::StartJob& command) {
   EBB_ASSIGN_OR_RETURN(Entry* const entry, Find(command.job));
+  if (entry->program && entry->last_report->phase == JobPhase::kFrozen &&
+      entry->last_report->attempt == command.attempt)
+    Freeze(*entry, false);
   if (entry->last_report && entry->last_report->attempt >= command.attempt) return {};
   const std::string& where = entry->local.job.name;
   if (entry->program)
@@ -224,6 +242,25 @@ Status SupervisedExecutor::Begin(Entry& entry, const AttemptPlan& plan) {
   return {};
 }
 
+void SupervisedExecutor::Freeze(Entry& entry, bool frozen) {
+  entry.program->Freeze(frozen);
+  const Time now = clock_.Now();
+  if (entry.frozen_since) entry.frozen += now - *entry.frozen_since;
+  entry.frozen_since = frozen ? std::optional(now) : std::nullopt;
+  JobReport report = *entry.last_report;
+  report.phase = frozen ? JobPhase::kFrozen : JobPhase::kRunning;
+  report.since = now;
+  Report(entry, std::move(report));
+}
+
+Status SupervisedExecutor::Pause(const engine::PauseJob& command) {
+  EBB_ASSIGN_OR_RETURN(Entry* const entry, Find(command.job));
+  if (!entry->local.job.freeze) return RequestEnd(command.job, command.attempt, EndWish::kPause);
+  const bool runs = entry->program && entry->program->plan().attempt == command.attempt;
+  if (runs && !entry->program->HasEnded()) Freeze(*entry, true);
+  return {};
+}
+
 Status SupervisedExecutor::RequestEnd(core::JobId job, int attempt, EndWish wish) {
   EBB_ASSIGN_OR_RETURN(Entry* const entry, Find(job));
   if (entry->program && entry->program->plan().attempt == attempt) {
@@ -263,7 +300,8 @@ void SupervisedExecutor::LookAtPrograms() {
       ended.push_back(entry);
       continue;
     }
-    if (limit && clock_.Now() - program.plan().since > *limit) program.AskToEnd(EndWish::kTooLong);
+    const Duration ran = clock_.Now() - program.plan().since - entry->frozen;
+    if (limit && !entry->frozen_since && ran > *limit) program.AskToEnd(EndWish::kTooLong);
     for (const core::BudgetEvent& event : program.Tick()) {
       options_.on_budget(job, event);
       Wake();

@@ -87,6 +87,9 @@ class SupervisedExecutor final : public runtime::Executor {
     LocalJob local;
     std::unique_ptr<SupervisedProgram> program;    // while it runs
     std::optional<engine::JobReport> last_report;  // of the last attempt
+    bool adopted = false;                          // and not yet looked at
+    std::optional<Time> frozen_since{};
+    Duration frozen{};  // before that, as far as this life knows
   };
 
   Result<Entry*> Find(core::JobId job);
@@ -94,6 +97,9 @@ class SupervisedExecutor final : public runtime::Executor {
   Status Start(const engine::StartJob& command);
   Status Begin(Entry& entry, const AttemptPlan& plan);
   AttemptPlan PlanFor(const Entry& entry, const engine::StartJob& command, std::vector<int> slots);
+  void Freeze(Entry& entry, bool frozen);
+  void FindFrozen();
+  Status Pause(const engine::PauseJob& command);
   Status RequestEnd(core::JobId job, int attempt, EndWish wish);
   void Watch(Entry& entry, AttemptPlan plan, std::optional<platform::ProcessWatch> watch);
   void Report(Entry& entry, engine::JobReport report);

@@ -77,6 +77,7 @@ class SupervisedWorld {
     local.job.run_time = Duration{1000};
     local.job.submitted = kDay;
     local.job.pausable = pausable;
+    local.job.freeze = freeze_;
     local.command = std::move(command);
     local.directory = PathsOf(local.job.id).directory;
     local.working_directory = local.directory;
@@ -92,6 +93,13 @@ class SupervisedWorld {
     Restart();
   }
   const std::vector<core::BudgetEvent>& budget_events() const { return budget_events_; }
+  // Without a checkpoint: stopped where it is.
+  core::JobId AddFreezable(const std::string& script) {
+    freeze_ = true;
+    const core::JobId job = AddShell(script, false);
+    freeze_ = false;
+    return job;
+  }
   core::JobId AddShell(const std::string& script, bool pausable = true) {
     return AddCommand({"bash", "-c", script}, pausable);
   }
@@ -163,6 +171,7 @@ class SupervisedWorld {
   std::vector<core::BudgetEvent> budget_events_;
   std::vector<LocalJob> jobs_;
   std::vector<std::string> gpus_;
+  bool freeze_ = false;
   std::unique_ptr<SupervisedExecutor> executor_;
 };
 
@@ -346,6 +355,84 @@ TEST(SupervisedExecutor, AGpuIsOneProgramsAloneHoweverItIsCountedNow) {
   EXPECT_FALSE(world.local().Execute(engine::StartJob{third, 1, 0}));
   world.WaitUntil(second, JobPhase::kSucceeded);
   EXPECT_EQ(*platform::ReadFile(world.PathsOf(second).log()), "GPU-b\n");
+}
+
+// Counts as long as it runs; `ticks` is its length.
+const std::string kCounting = "while [ ! -e enough ]; do echo -n . >> ticks; sleep 0.01; done";
+
+struct Frozen {
+  SupervisedWorld world;
+  core::JobId job = world.AddFreezable(kCounting);
+  std::filesystem::path File(const char* name) { return world.PathsOf(job).directory / name; }
+  std::uintmax_t Ticks() {
+    std::error_code ignored;
+    const auto size = std::filesystem::file_size(File("ticks"), ignored);
+    return ignored ? 0 : size;
+  }
+  template <typename Holds>
+  void Wait(Holds holds) {
+    for (int i = 0; i < 1000 && !holds(); ++i)
+      std::ignore = world.local().WaitForEvents(world.local().Now() + Duration{10});
+    ASSERT_TRUE(holds());
+  }
+  int Pid() { return world.local().Running().at(0).program_pid; }
+  // Started, running, and stopped.
+  void Freeze() {
+    ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+    Wait([&] { return Ticks() > 0 && Pid() > 0; });
+    ASSERT_TRUE(world.local().Execute(engine::PauseJob{job, 1}));
+    EXPECT_EQ(world.WaitUntil(job, JobPhase::kFrozen).attempt, 1);
+    Wait([&] { return platform::IsStopped(Pid()); });
+  }
+};
+
+TEST(SupervisedExecutor, AFrozenProgramStandsStillAndGoesOnWhereItWas) {
+  Frozen frozen;
+  frozen.Freeze();
+  const auto ticks = frozen.Ticks();
+  const auto joules = frozen.world.MeasuredMicrojoules(frozen.job);
+  frozen.Wait([&] { return frozen.world.MeasuredMicrojoules(frozen.job) > joules; });
+  EXPECT_EQ(frozen.Ticks(), ticks);
+  const auto& running = frozen.world.local().Running();
+  EXPECT_THAT(running.at(0).slots, ElementsAre(0)) << "it keeps its slot";
+  ASSERT_TRUE(frozen.world.local().Execute(engine::StartJob{frozen.job, 1, 0}));
+  frozen.world.WaitUntil(frozen.job, JobPhase::kRunning);
+  frozen.Wait([&] { return frozen.Ticks() > ticks; });
+  std::ofstream(frozen.File("enough"));
+  EXPECT_EQ(frozen.world.WaitUntil(frozen.job, JobPhase::kSucceeded).attempt, 1);
+}
+
+TEST(SupervisedExecutor, AnotherLifeFindsItFrozen) {
+  Frozen frozen;
+  frozen.Freeze();
+  frozen.world.Restart();
+  for (int look = 0; look < 2; ++look) {
+    const auto observed = frozen.world.local().Observe();
+    ASSERT_EQ(observed->size(), 1u);
+    EXPECT_EQ(observed->front().phase, JobPhase::kFrozen);
+  }
+  ASSERT_TRUE(frozen.world.local().Execute(engine::StartJob{frozen.job, 1, 0}));
+  EXPECT_EQ(frozen.world.local().Observe()->front().phase, JobPhase::kRunning);
+  std::ofstream(frozen.File("enough"));
+  frozen.world.WaitUntil(frozen.job, JobPhase::kSucceeded);
+}
+
+TEST(SupervisedExecutor, AFrozenProgramCanBeCancelled) {
+  Frozen frozen;
+  frozen.Freeze();
+  const int pid = frozen.Pid();
+  ASSERT_TRUE(frozen.world.local().Execute(engine::CancelJob{frozen.job, 1}));
+  frozen.world.WaitUntil(frozen.job, JobPhase::kCancelled);
+  EXPECT_EQ(platform::ProcessIdentity(pid), "");
+}
+
+TEST(SupervisedExecutor, AFrozenProgramEndsWithItsSupervisor) {
+  Frozen frozen;
+  frozen.Freeze();
+  const int pid = frozen.Pid();
+  ::kill(*SupervisorOf(frozen.world.PathsOf(frozen.job)), SIGKILL);
+  frozen.world.WaitUntil(frozen.job, JobPhase::kStartFailed);
+  EXPECT_EQ(platform::ProcessIdentity(pid), "");
 }
 
 }  // namespace

@@ -158,6 +158,8 @@ void SupervisedProgram::EndOrphan() const {
   if (!tail_.header()) return;
   const auto& [pid, identity, begin] = *tail_.header();
   const auto deadline = std::chrono::steady_clock::now() + plan_.grace;
+  // What is frozen hears nothing.
+  if (platform::ProcessIdentity(pid) == identity) ::kill(-pid, SIGCONT);
   while (platform::ProcessIdentity(pid) == identity) {
     if (std::chrono::steady_clock::now() >= deadline) ::kill(-pid, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds{10});

@@ -48,6 +48,8 @@ class SupervisedProgram {
   void AskToEnd(EndWish wish);
   /// SIGSTOP and SIGCONT for the program.
   void Freeze(bool frozen);
+  /// As the kernel has it.
+  bool IsFrozen() const { return program_pid() > 0 && platform::IsStopped(program_pid()); }
   /// After HasEnded: stores the last of its energy and how it ended, and says what that means.
   engine::JobReport TakeEnd();
 

@@ -225,17 +225,32 @@ void ReapAdopted(std::span<const pid_t> ours) {
   }
 }
 
-std::string ProcessIdentity(pid_t pid) {
+namespace {
+
+// What the kernel says of a process, from its state on: the name in parentheses before that may
+// itself hold blanks and parentheses. Empty: there is none.
+std::vector<std::string> StatOf(pid_t pid) {
   const auto stat = ReadFile("/proc/" + std::to_string(pid) + "/stat", 1 << 12);
-  const auto boot = ReadFile("/proc/sys/kernel/random/boot_id", 1 << 12);
-  if (!stat) return "";
-  // The name in parentheses may itself hold blanks and parentheses; the state follows it, and the
-  // start time is the 20th field from there.
+  if (!stat) return {};
   const auto name_end = stat->rfind(')');
-  if (name_end == std::string::npos || name_end + 2 >= stat->size()) return "";
+  if (name_end == std::string::npos || name_end + 2 >= stat->size()) return {};
   const auto fields = Split(std::string_view(*stat).substr(name_end + 2), ' ');
+  return {fields.begin(), fields.end()};
+}
+
+}  // namespace
+
+bool IsStopped(pid_t pid) {
+  const std::vector<std::string> fields = StatOf(pid);
+  return !fields.empty() && fields[0] == "T";
+}
+
+std::string ProcessIdentity(pid_t pid) {
+  const auto boot = ReadFile("/proc/sys/kernel/random/boot_id", 1 << 12);
+  const std::vector<std::string> fields = StatOf(pid);
+  // The start time is the 20th from the state.
   if (fields.size() < 20 || fields[0] == "Z" || fields[0] == "X") return "";
-  return std::string(boot ? Trim(*boot) : "") + ":" + std::string(fields[19]);
+  return std::string(boot ? Trim(*boot) : "") + ":" + fields[19];
 }
 
 // The user typed Ctrl-Z: stop as well, so that the shell gets its prompt; on `fg`, wake the child.

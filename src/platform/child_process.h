@@ -79,6 +79,9 @@ class ChildProcess {
 /// are left to their ChildProcess.
 void ReapAdopted(std::span<const pid_t> ours);
 
+/// Stopped by a signal (SIGSTOP), and not let go on.
+bool IsStopped(pid_t pid);
+
 /// What tells a process from a later one with its pid: the machine's boot and the process's start.
 /// Empty when there is none (or only its remains).
 std::string ProcessIdentity(pid_t pid);

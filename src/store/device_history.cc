@@ -62,7 +62,7 @@ Result<std::vector<core::DeviceRun>> DeviceRuns(Database& database, int limit) {
   EBB_ASSIGN_OR_RETURN(const std::vector<Attempt> attempts, Attempts(database, limit));
   for (const Attempt& attempt : attempts) {
     EBB_ASSIGN_OR_RETURN(const auto submission, FindSubmission(database, attempt.job));
-    if (!submission || submission->freeze || attempt.pool >= models.size()) continue;
+    if (!submission || submission->job.freeze || attempt.pool >= models.size()) continue;
     core::DeviceRun run;
     run.model = models[attempt.pool];
     run.run_time_s = attempt.seconds;

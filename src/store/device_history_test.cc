@@ -26,7 +26,7 @@ class DeviceHistory : public ::testing::Test {
     submission.job.run_time = std::chrono::hours{1};
     submission.job.power = Power{100};
     submission.command = {"true"};
-    submission.freeze = freeze;
+    submission.job.freeze = freeze;
     const core::JobId job = store_.AddJob(submission)->id;
     const Interval ran{kNow, kNow + std::chrono::minutes{minutes}};
     core::LedgerRow row;

@@ -16,17 +16,18 @@ void AddDecidedAttempt(WriteGroup& group, Time at, const engine::StartJob& start
 
 void AddReport(WriteGroup& group, const engine::JobReport& report) {
   const bool running = report.phase == engine::JobPhase::kRunning;
+  const bool goes_on = running || report.phase == engine::JobPhase::kFrozen;
   const std::string phase(engine::Name(report.phase));
   // A report that comes late changes nothing about an attempt that has ended.
   group.Add(
       "INSERT INTO attempts(job, attempt, pool, began_ms, ended_ms, phase, exit_code, detail)"
       " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE EXISTS (SELECT 1 FROM jobs WHERE id = ?1)"
-      " ON CONFLICT(job, attempt) DO UPDATE SET began_ms = coalesce(excluded.began_ms, began_ms),"
+      " ON CONFLICT(job, attempt) DO UPDATE SET began_ms = coalesce(began_ms, excluded.began_ms),"
       " ended_ms = excluded.ended_ms, phase = excluded.phase, exit_code = excluded.exit_code,"
       " detail = excluded.detail WHERE ended_ms IS NULL",
       {report.job, std::int64_t{report.attempt}, std::int64_t{report.pool},
        running ? Milliseconds(report.since) : Value{},
-       running ? Value{} : Milliseconds(report.since), phase, std::int64_t{report.exit_code},
+       goes_on ? Value{} : Milliseconds(report.since), phase, std::int64_t{report.exit_code},
        report.detail});
 }
 

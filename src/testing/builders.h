@@ -26,6 +26,7 @@ class AJob {
   AJob& FinishBy(Time time) { return job_.finish_by = time, *this; }
   AJob& Within(Duration delay) { return job_.start_by = job_.submitted + delay, *this; }
   AJob& OfTier(std::string tier) { return job_.tier = std::move(tier), *this; }
+  AJob& Freezable() { return job_.freeze = true, *this; }
   AJob& Pausable(Duration overhead = {}, Duration minimum_segment = {}) {
     job_.pausable = true;
     job_.pause_overhead = overhead;

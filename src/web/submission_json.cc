@@ -17,10 +17,10 @@ constexpr std::size_t kMostWords = 4096;
 constexpr int kWidestJob = 4096;
 
 const std::vector<std::string> kKeys{
-    "name",           "command",    "working_directory", "environment", "devices",   "duration",
-    "power_w",        "tier",       "start_by",          "finish_by",   "threshold", "priority",
-    "checkpointable", "pause_cost", "minimum_segment",   "models",      "after",     "time_limit",
-    "budget",         "on_outage",  "recurring",         "key"};
+    "name",           "command", "working_directory", "environment",     "devices",   "duration",
+    "power_w",        "tier",    "start_by",          "finish_by",       "threshold", "priority",
+    "checkpointable", "freeze",  "pause_cost",        "minimum_segment", "models",    "after",
+    "time_limit",     "budget",  "on_outage",         "recurring",       "key"};
 const std::vector<std::string> kRecurringKeys{"cron", "flexibility", "overlap"};
 const std::vector<std::string> kTierKeys{"name", "threshold", "max_delay", "priority"};
 const std::vector<std::string> kBudgetKeys{"energy_kwh", "emissions_g", "action"};
@@ -191,6 +191,9 @@ void ReadJob(const Json& json, const SubmissionDefaults& defaults, core::Job& jo
   if (json.contains("priority")) job.priority = PriorityOf(json["priority"], "priority");
   if (json.contains("checkpointable"))
     job.pausable = FlagOf(json["checkpointable"], "checkpointable");
+  if (json.contains("freeze")) job.freeze = FlagOf(json["freeze"], "freeze");
+  if (job.freeze && job.pausable)
+    Refuse("freeze", "is for programs that write no checkpoints", "leave out \"checkpointable\"");
   if (json.contains("pause_cost"))
     job.pause_overhead = DurationOf(json["pause_cost"], "pause_cost");
   if (json.contains("minimum_segment"))
