@@ -103,6 +103,60 @@ TEST_F(Gpus, WhatIsKnownOfThemIsShownAndOnesOwnProfilesGoBefore) {
   EXPECT_TRUE(Contains(wrong.err, "wrong.yaml:2") && Contains(wrong.err, "maxPower")) << wrong.err;
 }
 
+class PowerCaps : public Gpus {
+ protected:
+  void SetUp() override {
+    Gpus::SetUp();
+    Have("GPU-aaaa1111 | NVIDIA L4 | 1000 | 40000 | | 300000\n");
+  }
+  fs::path LimitFile() { return directory_ / "gpus.txt.GPU-aaaa1111"; }
+  std::string Limit() { return Read(LimitFile()); }
+  fs::path AttemptFile(const std::string& job, const char* ending) {
+    return directory_ / "jobs" / job / ("attempt-1" + std::string(ending));
+  }
+  // Ends when told so.
+  void Submit(std::vector<std::string> words) {
+    words.insert(words.begin(), "submit");
+    const Outcome outcome =
+        Client(words, {"bash", "-c", "while [ ! -e enough ]; do sleep 0.05; done"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+};
+
+TEST_F(PowerCaps, HoldWhileTheJobRunsAndArePutBackWhoeverDies) {
+  Serve({"--power-cap", "70%"});
+  Submit({});
+  WaitUntil([&] { return Limit() == "210000\n"; });
+  Write("enough", "");
+  WaitUntil([&] { return Ended() == 1; });
+  EXPECT_EQ(Limit(), "300000\n");
+  EXPECT_FALSE(fs::exists(AttemptFile("1", ".power")));
+  fs::remove(directory_ / "enough");
+  Submit({"--power-cap", "150W"});
+  WaitUntil([&] { return Limit() == "150000\n"; });
+  Stop(SIGKILL);
+  const std::string lock = Read(AttemptFile("2", ".lock"));
+  ASSERT_TRUE(lock.starts_with("supervisor ")) << lock;
+  ::kill(std::stoi(lock.substr(11)), SIGKILL);
+  EXPECT_EQ(Limit(), "150000\n");
+  Serve({"--power-cap", "70%"});
+  WaitUntil([&] { return Limit() == "300000\n" && !fs::exists(AttemptFile("2", ".power")); });
+  EXPECT_EQ(Client({"cancel", "2"}).code, 0);
+}
+
+TEST_F(PowerCaps, WithoutPermissionTheJobRunsUncappedAndSaysSo) {
+  fs::create_directory(LimitFile());  // cannot be written, by root neither
+  Serve({});
+  Submit({"--power-cap", "70%"});
+  Write("enough", "");
+  WaitUntil([&] { return Ended() == 1; });
+  EXPECT_TRUE(Contains(Read(AttemptFile("1", ".end")), "without its power cap of 70%"));
+  EXPECT_FALSE(fs::exists(AttemptFile("1", ".power")));
+  const Outcome wrong = Client({"submit", "--power-cap", "a lot"}, {"true"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_TRUE(Contains(wrong.err, "power_cap") && Contains(wrong.err, "70%")) << wrong.err;
+}
+
 TEST_F(Gpus, WithoutAnyTheCpuIsUsed) {
   Have("");
   Serve({});

@@ -35,7 +35,7 @@ constexpr double kHighestPort = 65535;
 
 struct ServeRequest {
   FlagValues flags;
-  std::string store, policy = "planner", slots, gpus, grace;
+  std::string store, policy = "planner", slots, gpus, grace, power_cap;
   std::string address = "127.0.0.1", port = kDefaultPort;
   std::string host_name, metrics_retention;
   NotifyFlags notify;
@@ -82,6 +82,12 @@ Result<service::ServiceOptions> OptionsFor(const ServeRequest& request, const Ru
   service.executor.gpus = devices.gpus;
   service.executor.metering = MeteringFlags(request.flags);
   service.executor.tick = std::max(options.metering.interval, Duration{1000});
+  if (!request.power_cap.empty()) {
+    const auto cap = core::ParsePowerCap(request.power_cap);
+    if (!cap)
+      return Fail({cap.error().code, "--power-cap: " + cap.error().what, "", cap.error().next});
+    service.executor.power_cap = *cap;
+  }
   if (!request.grace.empty()) {
     EBB_ASSIGN_OR_RETURN(service.executor.grace, DurationOf("--grace", request.grace));
   }
@@ -165,6 +171,10 @@ void AddServeCommand(Parser& parser, const std::string& version) {
   command.Flag(
       {"gpus", "LIST", "only these GPUs: numbers or UUIDs, e.g. 0,1 (default: all)", "Service"},
       into(request->gpus));
+  command.Flag(
+      {"power-cap", "CAP",
+       "of each GPU that runs a job, where permitted: 250W, or 70% of its limit", "Service"},
+      into(request->power_cap));
   command.Flag({"grace", "DURATION", "between SIGTERM and SIGKILL (default 30s)", "Service"},
                into(request->grace));
   command.Flag({"address", "ADDRESS",

@@ -76,6 +76,8 @@ void AddJobFlags(Command& command, SubmitFlags& flags) {
       [&flags] { flags.job["freeze"] = true; });
   AddText(command, flags, "on-outage", "on_outage", "ACTION",
           "while the grid is unknown: wait (default), run, stop");
+  AddText(command, flags, "power-cap", "power_cap", "CAP",
+          "of each GPU, where permitted: 250W, or 70% of its limit");
   AddText(command, flags, "time-limit", "time_limit", "DURATION", "longer than this has failed");
   AddText(command, flags, "key", "key", "TEXT", "a second submission with it is the first one");
   command.Flag({"after", "IDS", "only once these jobs have succeeded, e.g. 3,4", "Job"},

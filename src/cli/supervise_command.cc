@@ -21,6 +21,7 @@ Result<local::SupervisorOptions> OptionsFor(const local::AttemptPlan& plan) {
   for (const auto& [name, value] : plan.environment) {
     if (name == "CUDA_VISIBLE_DEVICES") meters.cuda_visible_devices = value;
   }
+  supervisor.nvml_library = meters.nvml_library;
   supervisor.meters = meter::MakeMeters(meters).meters;
   return supervisor;
 }

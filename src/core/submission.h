@@ -10,6 +10,7 @@
 
 #include "core/budget.h"
 #include "core/job.h"
+#include "core/power_cap.h"
 
 namespace ebb::core {
 
@@ -22,8 +23,9 @@ struct Submission {
   /// The environment the program gets, on top of the service's own.
   std::vector<std::pair<std::string, std::string>> environment;
   std::vector<JobId> after;           ///< starts only once all of these have succeeded
+  std::optional<PowerCap> power_cap;  ///< of each of its GPUs, where it may be set
   std::optional<Duration> run_limit;  ///< longer than this on the grid clock has failed
-  Budget budget;  ///< over all its attempts
+  Budget budget;                      ///< over all its attempts
   /// Chosen by the client: a second submission with the same key is the first one.
   std::string key;
   std::string recurring;  ///< name of the recurring job it is an instance of; empty: none

@@ -152,15 +152,23 @@ void Visit(Archive& archive, Value& value) {
   archive("expected", expected);
 }
 
+template <typename Archive, Like<core::PowerCap> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [watts, percent] = value;
+  archive("watts", watts);
+  archive("percent", percent);
+}
+
 template <typename Archive, Like<core::Submission> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [job, command, working_directory, environment, after, run_limit, budget, key, recurring] =
-      value;
+  auto& [job, command, working_directory, environment, after, power_cap, run_limit, budget, key,
+         recurring] = value;
   archive("job", job);
   archive("command", command);
   archive("working_directory", working_directory);
   archive("environment", environment);
   archive("after", after);
+  archive("power_cap", power_cap);
   archive("run_limit_ms", run_limit);
   archive("budget", budget);
   archive("key", key);

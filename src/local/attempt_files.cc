@@ -60,6 +60,8 @@ AttemptPlan PlanFrom(const Json& json) {
   for (const Json& entry : json.at("environment"))
     plan.environment.emplace_back(entry.at(0), entry.at(1));
   plan.grace = Duration{json.at("grace_ms").get<std::int64_t>()};
+  if (const std::string cap = json.value("power_cap", ""); !cap.empty())
+    if (const auto parsed = core::ParsePowerCap(cap)) plan.power_cap = *parsed;
   plan.metering = json.at("metering").get<std::map<std::string, std::string>>();
   return plan;
 }
@@ -83,7 +85,8 @@ AttemptEnd EndFrom(const Json& json) {
 }
 
 EnergyHeader HeaderFrom(const Json& json) {
-  return {json.at("program_pid"), json.at("program_identity"), TimeFrom(json.at("wall_begin_ms"))};
+  return {json.at("program_pid"), json.at("program_identity"), TimeFrom(json.at("wall_begin_ms")),
+          json.value("cgroup", "")};
 }
 
 // ["cpu:package-0","cpu","counter",begin_ms,end_ms,microjoules]
@@ -149,6 +152,7 @@ Status WritePlan(const AttemptPaths& paths, const AttemptPlan& plan) {
             {"environment", Json::array()},
             {"grace_ms", plan.grace.count()},
             {"metering", plan.metering}};
+  if (plan.power_cap) json["power_cap"] = core::Describe(*plan.power_cap);
   for (const auto& [name, value] : plan.environment)
     json["environment"].push_back(Json::array({name, value}));
   return platform::WriteFileAtomically(paths.plan(), Dump(json) + "\n");
@@ -179,6 +183,25 @@ Result<std::optional<AttemptEnd>> ReadEnd(const AttemptPaths& paths) {
   return std::optional(std::move(end));
 }
 
+Status WritePowerLimits(const AttemptPaths& paths, const std::vector<meter::PowerLimit>& limits) {
+  Json json = Json::array();
+  for (const meter::PowerLimit& limit : limits)
+    json.push_back({{"uuid", limit.uuid}, {"old_mw", limit.old_mw}, {"new_mw", limit.new_mw}});
+  return platform::WriteFileAtomically(paths.power(), Dump(json) + "\n");
+}
+
+Result<std::vector<meter::PowerLimit>> ReadPowerLimits(const AttemptPaths& paths) {
+  std::error_code ignored;
+  std::vector<meter::PowerLimit> none;
+  if (!fs::exists(paths.power(), ignored)) return none;
+  return Parse(paths.power(), [](const Json& json) {
+    std::vector<meter::PowerLimit> limits;
+    for (const Json& limit : json)
+      limits.push_back({limit.at("uuid"), limit.at("old_mw"), limit.at("new_mw")});
+    return limits;
+  });
+}
+
 Status WriteAsked(const AttemptPaths& paths, EndWish wish) {
   return platform::WriteFileAtomically(
       paths.asked(), std::string(kWishNames[static_cast<std::size_t>(wish)]) + "\n");
@@ -193,7 +216,8 @@ std::optional<EndWish> ReadAsked(const AttemptPaths& paths) {
 std::string ToLine(const EnergyHeader& header) {
   return Dump({{"program_pid", header.program_pid},
                {"program_identity", header.program_identity},
-               {"wall_begin_ms", Milliseconds(header.wall_begin)}});
+               {"wall_begin_ms", Milliseconds(header.wall_begin)},
+               {"cgroup", header.cgroup}});
 }
 
 std::string ToLine(const core::EnergyReading& reading) {

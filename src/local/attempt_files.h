@@ -9,6 +9,9 @@
 //   attempt-N.energy    what was measured, JSON lines by the supervisor; the first says that the
 //                       program is about to run
 //   attempt-N.end       how it ended, written by the supervisor, once
+//   attempt-N.power     the power limits that its GPUs had, by the supervisor while they are
+//   changed;
+//                       removed by who puts them back
 //   attempt-N.log       what the program printed
 //
 // Formats: docs/run-directory.md.
@@ -21,8 +24,10 @@
 
 #include "base/result.h"
 #include "core/ledger.h"
+#include "core/power_cap.h"
 #include "core/run.h"
 #include "engine/event.h"
+#include "meter/power_limit.h"
 #include "platform/child_process.h"
 #include "platform/file_lock.h"
 
@@ -33,13 +38,14 @@ struct AttemptPlan {
   core::JobId job = 0;
   int attempt = 1;
   int pool = -1;
-  std::vector<int> slots;  ///< of the pool
+  std::vector<int> slots;         ///< of the pool
   std::vector<std::string> gpus;  ///< the same, as CUDA_VISIBLE_DEVICES names them; empty: CPU
-  Time since{};            ///< grid time of the start
+  Time since{};                   ///< grid time of the start
   std::vector<std::string> command;
   std::string working_directory;
   std::vector<std::pair<std::string, std::string>> environment;
   Duration grace{std::chrono::seconds{30}};  ///< wall time between SIGTERM and SIGKILL
+  std::optional<core::PowerCap> power_cap;   ///< of each of `gpus`
   /// How to measure, as the flags of `ebb run`: without dashes -> text.
   std::map<std::string, std::string> metering;
 };
@@ -64,6 +70,7 @@ struct AttemptPaths {
   std::filesystem::path asked() const { return Named(".asked"); }
   std::filesystem::path energy() const { return Named(".energy"); }
   std::filesystem::path end() const { return Named(".end"); }
+  std::filesystem::path power() const { return Named(".power"); }
   std::filesystem::path log() const { return Named(".log"); }
 
  private:
@@ -88,6 +95,10 @@ Status WriteEnd(const AttemptPaths& paths, const AttemptEnd& end);
 /// Nothing while there is none.
 Result<std::optional<AttemptEnd>> ReadEnd(const AttemptPaths& paths);
 
+Status WritePowerLimits(const AttemptPaths& paths, const std::vector<meter::PowerLimit>& limits);
+/// Empty while there is no file.
+Result<std::vector<meter::PowerLimit>> ReadPowerLimits(const AttemptPaths& paths);
+
 Status WriteAsked(const AttemptPaths& paths, EndWish wish);
 std::optional<EndWish> ReadAsked(const AttemptPaths& paths);
 
@@ -96,6 +107,7 @@ struct EnergyHeader {
   int program_pid = 0;
   std::string program_identity;  ///< platform::ProcessIdentity
   Time wall_begin{};
+  std::string cgroup{};  ///< meter::Cgroup::Identity; empty: none
 };
 std::string ToLine(const EnergyHeader& header);
 std::string ToLine(const core::EnergyReading& reading);

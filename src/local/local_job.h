@@ -10,6 +10,7 @@
 #include "core/budget.h"
 #include "core/job.h"
 #include "core/ledger.h"
+#include "core/power_cap.h"
 #include "core/run.h"
 #include "local/measured_process.h"
 
@@ -23,8 +24,9 @@ struct LocalJob {
   std::string working_directory{};  ///< empty: the executor's own
   /// On top of the executor's own; the contract's variables go over both.
   std::vector<std::pair<std::string, std::string>> environment{};
-  std::optional<Duration> run_limit{};  ///< on the grid clock: longer than this has failed
-  core::Budget budget{};                ///< over all attempts; for the executor of the service
+  std::optional<core::PowerCap> power_cap{};  ///< of each of its GPUs
+  std::optional<Duration> run_limit{};        ///< on the grid clock: longer than this has failed
+  core::Budget budget{};  ///< over all attempts; for the executor of the service
 };
 
 /// Keeps what is measured (the run directory of report/). An Error in Begin keeps the program from

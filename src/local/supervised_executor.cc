@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "local/power_guard.h"
 #include "local/training_contract.h"
 #include "platform/file_lock.h"
 
@@ -223,6 +224,7 @@ AttemptPlan SupervisedExecutor::PlanFor(const Entry& entry, const engine::StartJ
   }
   plan.slots = std::move(slots);
   plan.grace = options_.grace;
+  plan.power_cap = local.power_cap ? local.power_cap : options_.power_cap;
   plan.metering = options_.metering;
   return plan;
 }
@@ -308,7 +310,11 @@ void SupervisedExecutor::LookAtPrograms() {
     }
   }
   for (Entry* entry : ended) {
-    JobReport report = entry->program->TakeEnd();
+    // A supervisor that was killed could not.
+    const AttemptPaths paths{entry->local.directory, entry->program->plan().attempt};
+    const Status restored = RestorePower(paths, options_.nvml_library);
+    JobReport report = entry->program->TakeEnd(restored ? std::vector<std::string>()
+                                                        : std::vector{restored.error().Message()});
     running_.erase(report.job);
     entry->program.reset();
     Report(*entry, std::move(report));

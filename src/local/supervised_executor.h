@@ -23,10 +23,12 @@
 namespace ebb::local {
 
 struct SupervisedExecutorOptions {
-  core::Cluster cluster;                        ///< pools of slots
-  std::vector<std::vector<std::string>> gpus;   ///< by pool: one name per slot; none: no GPUs
-  Duration grace{std::chrono::seconds{30}};     ///< wall time between SIGTERM and SIGKILL
-  Duration tick{1000};                          ///< wall time between looks at what was measured
+  core::Cluster cluster;                       ///< pools of slots
+  std::vector<std::vector<std::string>> gpus;  ///< by pool: one name per slot; none: no GPUs
+  Duration grace{std::chrono::seconds{30}};    ///< wall time between SIGTERM and SIGKILL
+  Duration tick{1000};                         ///< wall time between looks at what was measured
+  std::optional<core::PowerCap> power_cap{};   ///< of jobs that have none of their own
+  std::string nvml_library = "libnvidia-ml.so.1";
   std::map<std::string, std::string> metering;  ///< flags of the supervisors, see AttemptPlan
   /// The command of a supervisor before the plan's path: {"ebb", "supervise"}.
   std::vector<std::string> supervisor{"ebb", "supervise"};

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "meter/cgroup.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
 #include "testing/executor_contract.h"
@@ -355,6 +356,48 @@ TEST(SupervisedExecutor, AGpuIsOneProgramsAloneHoweverItIsCountedNow) {
   EXPECT_FALSE(world.local().Execute(engine::StartJob{third, 1, 0}));
   world.WaitUntil(second, JobPhase::kSucceeded);
   EXPECT_EQ(*platform::ReadFile(world.PathsOf(second).log()), "GPU-b\n");
+}
+
+// A daemon leaves its process group and its parent; it is still the job's.
+TEST(SupervisedExecutor, WhatLeavesTheProcessGroupIsMeasuredAndEndsWithTheJob) {
+  if (!meter::Cgroup::Permitted()) GTEST_SKIP() << "no cgroup v2 that this user may divide";
+  SupervisedWorld world;
+  const auto job = world.AddShell(
+      "setsid bash -c 'echo $$ > daemon; while :; do :; done' & "
+      "while [ ! -e enough ]; do sleep 0.02; done");
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  const auto daemon_file = world.PathsOf(job).directory / "daemon";
+  const auto daemon = [&] { return platform::ReadFile(daemon_file).value_or(""); };
+  // A daemon that spins draws more than a shell that sleeps: more than a watt for half a second.
+  for (int i = 0; i < 2000 && (daemon().empty() || world.MeasuredMicrojoules(job) < 500'000); ++i)
+    std::ignore = world.local().WaitForEvents(world.local().Now() + Duration{10});
+  EXPECT_GE(world.MeasuredMicrojoules(job), 500'000);
+  const auto pid = ParseInteger(Trim(daemon()));
+  ASSERT_TRUE(pid);
+  EXPECT_NE(platform::ProcessIdentity(static_cast<int>(*pid)), "");
+  std::ofstream(world.PathsOf(job).directory / "enough");
+  world.WaitUntil(job, JobPhase::kSucceeded);
+  EXPECT_EQ(platform::ProcessIdentity(static_cast<int>(*pid)), "");
+}
+
+TEST(SupervisedExecutor, ADaemonEndsWithAKilledSupervisor) {
+  if (!meter::Cgroup::Permitted()) GTEST_SKIP() << "no cgroup v2 that this user may divide";
+  SupervisedWorld world;
+  const auto job = world.AddShell(
+      "setsid bash -c 'echo $$ > daemon; while :; do sleep 0.1; done' & "
+      "while :; do sleep 0.02; done");
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  const auto daemon_file = world.PathsOf(job).directory / "daemon";
+  const auto pid = [&] { return ParseInteger(Trim(platform::ReadFile(daemon_file).value_or(""))); };
+  const auto known = [&] { return pid() && world.local().Running().at(0).program_pid > 0; };
+  for (int i = 0; i < 2000 && !known(); ++i)
+    std::ignore = world.local().WaitForEvents(world.local().Now() + Duration{10});
+  ASSERT_TRUE(known());
+  ::kill(*SupervisorOf(world.PathsOf(job)), SIGKILL);
+  world.WaitUntil(job, JobPhase::kPaused);
+  for (int i = 0; i < 500 && platform::ProcessIdentity(static_cast<int>(*pid())) != ""; ++i)
+    std::this_thread::sleep_for(Duration{10});
+  EXPECT_EQ(platform::ProcessIdentity(static_cast<int>(*pid())), "");
 }
 
 // Counts as long as it runs; `ticks` is its length.

@@ -156,7 +156,7 @@ engine::JobReport SupervisedProgram::ReportOf(const std::optional<AttemptEnd>& e
 // to end when its supervisor died.
 void SupervisedProgram::EndOrphan() const {
   if (!tail_.header()) return;
-  const auto& [pid, identity, begin] = *tail_.header();
+  const auto& [pid, identity, begin, cgroup] = *tail_.header();
   const auto deadline = std::chrono::steady_clock::now() + plan_.grace;
   // What is frozen hears nothing.
   if (platform::ProcessIdentity(pid) == identity) ::kill(-pid, SIGCONT);
@@ -164,9 +164,10 @@ void SupervisedProgram::EndOrphan() const {
     if (std::chrono::steady_clock::now() >= deadline) ::kill(-pid, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
   }
+  meter::Cgroup::End(cgroup);  // what left the process group
 }
 
-engine::JobReport SupervisedProgram::TakeEnd() {
+engine::JobReport SupervisedProgram::TakeEnd(std::vector<std::string> warnings) {
   std::ignore = Tick();
   Store(accountant_.Flush());
   auto end = ReadEnd(paths_);
@@ -186,6 +187,7 @@ engine::JobReport SupervisedProgram::TakeEnd() {
         "is not known");
   }
   result.attempt.grid = clock_.ToGrid(result.attempt.wall);
+  result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
   if (tail_.damaged_lines() > 0)
     result.warnings.push_back(std::to_string(tail_.damaged_lines()) +
                               " damaged lines in its energy file were left out");

@@ -51,7 +51,8 @@ class SupervisedProgram {
   /// As the kernel has it.
   bool IsFrozen() const { return program_pid() > 0 && platform::IsStopped(program_pid()); }
   /// After HasEnded: stores the last of its energy and how it ended, and says what that means.
-  engine::JobReport TakeEnd();
+  /// `warnings`: what else there is to say of it.
+  engine::JobReport TakeEnd(std::vector<std::string> warnings = {});
 
  private:
   void Account(std::vector<core::EnergyReading> readings);

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "local/attempt_outcome.h"
+#include "local/power_guard.h"
 #include "platform/file.h"
 #include "platform/process_signals.h"
 
@@ -51,7 +52,9 @@ class EnergyFile {
 // Passes on what the service wants of the program.
 class Program {
  public:
-  Program(platform::ChildProcess child, Duration grace) : child_(std::move(child)), grace_(grace) {}
+  /// `cgroup`: what the child was put into, if anything; outlives this.
+  Program(platform::ChildProcess child, Duration grace, const meter::Cgroup* cgroup)
+      : child_(std::move(child)), grace_(grace), cgroup_(cgroup) {}
 
   platform::ChildProcess& child() { return child_; }
 
@@ -64,10 +67,10 @@ class Program {
         AskToEnd(Duration::zero());
         break;
       case SIGUSR1:
-        child_.SendSignal(SIGSTOP);
+        Send(SIGSTOP);
         break;
       case SIGUSR2:
-        child_.SendSignal(SIGCONT);
+        Send(SIGCONT);
         break;
       default:
         break;
@@ -75,8 +78,26 @@ class Program {
   }
   void KillIfOverdue() {
     if (!asked_ || killed_ || steady_clock::now() < kill_at_) return;
-    child_.SendSignal(SIGKILL);
+    Send(SIGKILL);
     killed_ = true;
+  }
+  /// Nothing of it may run beside the next program on its devices: what the child left behind is
+  /// asked to end, and killed when the grace period is over.
+  void EndRest(platform::ProcessSignals& signals) {
+    constexpr Duration kLookAgainSoon{20};
+    if (Others().empty()) return;
+    auto deadline = steady_clock::now() + grace_;
+    for (const pid_t pid : Others()) {
+      ::kill(pid, SIGTERM);
+      ::kill(pid, SIGCONT);
+    }
+    while (!Others().empty()) {
+      if (steady_clock::now() >= deadline) cgroup_->SendSignal(SIGKILL);
+      const auto received = signals.Wait(kLookAgainSoon);
+      if (received && received->number == SIGINT) deadline = steady_clock::now();
+      const pid_t child = child_.pid();
+      platform::ReapAdopted({&child, 1});
+    }
   }
   Duration UntilKill() const {
     if (!asked_ || killed_) return kLookAgain;
@@ -89,13 +110,26 @@ class Program {
     const auto at = steady_clock::now() + grace;
     kill_at_ = asked_ ? std::min(kill_at_, at) : at;
     if (!std::exchange(asked_, true)) {
-      child_.SendSignal(SIGTERM);
-      child_.SendSignal(SIGCONT);
+      Send(SIGTERM);
+      Send(SIGCONT);
     }
+  }
+  // To the process group, and to what has left it.
+  void Send(int signal_number) {
+    child_.SendSignal(signal_number);
+    for (const pid_t pid : Others())
+      if (::getpgid(pid) != child_.pid()) ::kill(pid, signal_number);
+  }
+  std::vector<pid_t> Others() const {
+    std::vector<pid_t> others;
+    if (cgroup_) others = cgroup_->Members();
+    std::erase(others, child_.pid());
+    return others;
   }
 
   platform::ChildProcess child_;
   Duration grace_;
+  const meter::Cgroup* cgroup_;
   bool asked_ = false;
   bool killed_ = false;
   steady_clock::time_point kill_at_{};
@@ -135,6 +169,8 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   EnergyFile energy;
   if (const auto opened = energy.Open(paths.energy()); !opened)
     return SuperviseFailed(paths, plan, opened.error());
+  // Outlives the sampler. Null where this user may not make one: the process group does then.
+  const auto cgroup = meter::Cgroup::Create(options.sampler.proc_root);
   meter::Sampler sampler(std::move(options.meters), options.sampler,
                          [&](std::vector<core::EnergyReading> readings, meter::Utilisation) {
                            std::vector<std::string> lines;
@@ -143,25 +179,32 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
                          });
   platform::ChildOptions child{plan.command, plan.environment,
                                platform::ChildOptions::Background{paths.log().string()},
-                               plan.working_directory};
+                               plan.working_directory, cgroup ? cgroup->procs_file() : ""};
+  std::vector<std::string> power_warnings;
+  PowerGuard power(paths, plan, options.nvml_library, power_warnings);
   auto started = platform::ChildProcess::Start(child);
   if (!started) return SuperviseFailed(paths, plan, started.error());
-  Program program(*std::move(started), plan.grace);
+  Program program(*std::move(started), plan.grace, cgroup.get());
   const pid_t pid = program.child().pid();
-  sampler.Start({pid});
-  energy.Append({ToLine(EnergyHeader{pid, platform::ProcessIdentity(pid), WallNow()})});
+  sampler.Start({pid}, cgroup.get());
+  energy.Append({ToLine(EnergyHeader{pid, platform::ProcessIdentity(pid), WallNow(),
+                                     cgroup ? cgroup->Identity() : ""})});
 
   while (!program.child().HasEnded()) {
     if (const auto received = signals.Wait(program.UntilKill())) program.Take(received->number);
     program.KillIfOverdue();
     platform::ReapAdopted({&pid, 1});
   }
+  program.EndRest(signals);
   // The last sample is taken while the kernel still has the program's times.
   const meter::SamplerSummary summary = sampler.Stop();
   AttemptEnd end;
   end.status = program.child().TakeEnd().value_or(platform::ExitStatus{128 + SIGKILL, true});
   end.attempt = EndedAttempt(plan.attempt, end.status, summary.mean);
   end.warnings = summary.warnings;
+  end.warnings.insert(end.warnings.end(), power_warnings.begin(), power_warnings.end());
+  if (const Status restored = power.PutBack(); !restored)
+    end.warnings.push_back(restored.error().Message());
   energy.Append({});
   if (const std::size_t lost = energy.unwritten(); lost > 0)
     end.warnings.push_back(std::to_string(lost) + " readings could not be written");

@@ -20,6 +20,7 @@ namespace ebb::local {
 struct SupervisorOptions {
   meter::SamplerOptions sampler;
   std::vector<std::unique_ptr<meter::Meter>> meters;
+  std::string nvml_library = "libnvidia-ml.so.1";  ///< for power caps
 };
 
 /// What is written when the attempt cannot even be begun.

@@ -6,7 +6,9 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <vector>
 
@@ -127,7 +129,42 @@ void RemoveOfTheDead(const std::string& parent, const std::string& proc_root) {
   }
 }
 
+std::vector<pid_t> MembersOf(const std::string& directory) {
+  std::vector<pid_t> members;
+  const std::string text = TextOf(directory + "/cgroup.procs");
+  for (const std::string_view line : Split(text, '\n'))
+    if (const auto pid = ParseInteger(line); pid && *pid > 0)
+      members.push_back(static_cast<pid_t>(*pid));
+  return members;
+}
+
+// cgroup.kill (Linux 5.14) leaves nobody out; elsewhere one by one.
+void SendTo(const std::string& directory, int signal_number) {
+  if (signal_number == SIGKILL) {
+    std::ofstream kill(directory + "/cgroup.kill", std::ios::in);
+    if (kill << "1" << std::flush) return;
+  }
+  for (const pid_t pid : MembersOf(directory)) ::kill(pid, signal_number);
+}
+
+std::string IdentityOf(const std::string& directory) {
+  struct stat status {};
+  if (::stat(directory.c_str(), &status) != 0) return "";
+  return std::to_string(status.st_ino) + ":" + directory;
+}
+
 }  // namespace
+
+std::vector<pid_t> Cgroup::Members() const { return MembersOf(directory_); }
+void Cgroup::SendSignal(int signal_number) const { SendTo(directory_, signal_number); }
+std::string Cgroup::Identity() const { return IdentityOf(directory_); }
+
+void Cgroup::End(const std::string& identity) {
+  const auto between = identity.find(':');
+  if (between == std::string::npos) return;
+  const std::string directory = identity.substr(between + 1);
+  if (IdentityOf(directory) == identity) SendTo(directory, SIGKILL);
+}
 
 bool Cgroup::Permitted(const std::string& proc_root) { return Parent(proc_root).has_value(); }
 

@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ebb::meter {
 
@@ -42,6 +43,15 @@ class Cgroup {
   std::optional<std::chrono::nanoseconds> CpuTime() const;
   std::optional<double> MemoryBytes() const;
   bool Holds(pid_t pid) const;
+  /// Everything that lives in it, zombies too.
+  std::vector<pid_t> Members() const;
+  /// To everything in it; SIGKILL also to what is being started meanwhile.
+  void SendSignal(int signal_number) const;
+  /// What tells it from every other group that was or will be made: its directory and number.
+  std::string Identity() const;
+  /// SIGKILL to everything in the group of this identity and what it starts; nothing where that
+  /// group is gone.
+  static void End(const std::string& identity);
 
  private:
   explicit Cgroup(std::string directory) : directory_(std::move(directory)) {}

@@ -13,8 +13,8 @@ using ebb::meter::FakeGpuProcess;
 using ebb::meter::FakeMig;
 using ebb::meter::FakeNvmlState;
 
-constexpr int kSuccess = 0, kNotSupported = 3, kNotFound = 6, kInsufficientSize = 7,
-              kDriverNotLoaded = 9;
+constexpr int kSuccess = 0, kNotSupported = 3, kNoPermission = 4, kNotFound = 6,
+              kInsufficientSize = 7, kDriverNotLoaded = 9;
 
 std::string Trimmed(const std::string& text) {
   const auto begin = text.find_first_not_of(' ');
@@ -22,16 +22,24 @@ std::string Trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
+std::string LimitFile(const std::string& uuid) {
+  const char* file = std::getenv("EBB_FAKE_NVML_STATE");
+  return file ? file + ("." + uuid) : "";
+}
+
 FakeGpu GpuFrom(const std::string& line) {
   std::vector<std::string> fields;
   std::istringstream stream(line);
   for (std::string field; std::getline(stream, field, '|');) fields.push_back(Trimmed(field));
-  fields.resize(5);
+  fields.resize(6);
   FakeGpu gpu;
   gpu.uuid = fields[0];
   gpu.name = fields[1];
   if (!fields[2].empty()) gpu.millijoules = std::atoll(fields[2].c_str());
   if (!fields[3].empty()) gpu.milliwatts = std::atoll(fields[3].c_str());
+  if (!fields[5].empty()) gpu.limit_mw = std::atoll(fields[5].c_str());
+  std::ifstream kept(LimitFile(gpu.uuid));
+  if (long long limit_mw = 0; kept >> limit_mw) gpu.limit_mw = limit_mw;
   std::istringstream slices(fields[4]);
   for (std::string uuid; slices >> uuid;)
     gpu.mig.push_back({.uuid = uuid, .compute_slices = 1, .name = gpu.name + " MIG 1g.5gb"});
@@ -197,6 +205,34 @@ int nvmlDeviceGetPowerUsage(void* device, unsigned* milliwatts) {
   if (Gpu(device).error != 0) return Gpu(device).error;
   if (Gpu(device).milliwatts < 0) return kNotSupported;
   *milliwatts = static_cast<unsigned>(Gpu(device).milliwatts);
+  return kSuccess;
+}
+
+int nvmlDeviceGetPowerManagementLimit(void* device, unsigned* milliwatts) {
+  if (Gpu(device).limit_mw < 0) return kNotSupported;
+  *milliwatts = static_cast<unsigned>(Gpu(device).limit_mw);
+  return kSuccess;
+}
+
+int nvmlDeviceGetPowerManagementDefaultLimit(void*, unsigned* milliwatts) {
+  *milliwatts = 300'000;
+  return kSuccess;
+}
+
+int nvmlDeviceGetPowerManagementLimitConstraints(void*, unsigned* least, unsigned* most) {
+  *least = 100'000;
+  *most = 350'000;
+  return kSuccess;
+}
+
+int nvmlDeviceSetPowerManagementLimit(void* device, unsigned milliwatts) {
+  FakeGpu& gpu = *static_cast<FakeGpu*>(device);
+  if (!gpu.may_set_limit) return kNoPermission;
+  if (const std::string file = LimitFile(gpu.uuid); !file.empty()) {
+    std::ofstream kept(file);
+    if (!(kept << milliwatts << "\n" << std::flush)) return kNoPermission;
+  }
+  gpu.limit_mw = milliwatts;
   return kSuccess;
 }
 

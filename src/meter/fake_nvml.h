@@ -3,7 +3,10 @@
 // load it by path, as the real one is loaded, and set the state it answers from. A program that
 // loads it reads the state from the file $EBB_FAKE_NVML_STATE, one line for each GPU:
 //
-//   GPU-aaaa1111 | NVIDIA L4 | millijoules | milliwatts | MIG-1 MIG-2
+//   GPU-aaaa1111 | NVIDIA L4 | millijoules | milliwatts | MIG-1 MIG-2 | power limit in mW
+//
+// The limit that a program sets is kept for the next one, in the file's name + "." + UUID; where
+// that file may not be written, no limit may be set.
 
 #include <string>
 #include <vector>
@@ -34,6 +37,8 @@ struct FakeGpu {
   std::vector<FakeMig> mig{};
   unsigned most_mig = 7;
   std::vector<FakeGpuProcess> processes{};
+  long long limit_mw = -1;  ///< power limit, 100 to 350 W, by default 300; negative: not supported
+  bool may_set_limit = true;
 };
 
 struct FakeNvmlState {

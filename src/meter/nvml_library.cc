@@ -63,6 +63,10 @@ struct NvmlLibrary::Functions {
   NvmlReturn (*power)(Device, unsigned*);
   NvmlReturn (*utilisation)(Device, UtilisationRates*);
   NvmlReturn (*process_utilisation)(Device, ProcessSample*, unsigned*, unsigned long long);
+  NvmlReturn (*power_limit)(Device, unsigned*);
+  NvmlReturn (*default_power_limit)(Device, unsigned*);
+  NvmlReturn (*power_limits)(Device, unsigned*, unsigned*);
+  NvmlReturn (*set_power_limit)(Device, unsigned);
   NvmlReturn (*mig_mode)(Device, unsigned*, unsigned*);
   NvmlReturn (*most_mig_devices)(Device, unsigned*);
   NvmlReturn (*mig_by_index)(Device, unsigned, Device*);
@@ -84,6 +88,10 @@ struct NvmlLibrary::Functions {
     Load(handle, "nvmlDeviceGetPowerUsage", power);
     Load(handle, "nvmlDeviceGetUtilizationRates", utilisation);
     Load(handle, "nvmlDeviceGetProcessUtilization", process_utilisation);
+    Load(handle, "nvmlDeviceGetPowerManagementLimit", power_limit);
+    Load(handle, "nvmlDeviceGetPowerManagementDefaultLimit", default_power_limit);
+    Load(handle, "nvmlDeviceGetPowerManagementLimitConstraints", power_limits);
+    Load(handle, "nvmlDeviceSetPowerManagementLimit", set_power_limit);
     Load(handle, "nvmlDeviceGetMigMode", mig_mode);
     Load(handle, "nvmlDeviceGetMaxMigDeviceCount", most_mig_devices);
     Load(handle, "nvmlDeviceGetMigDeviceHandleByIndex", mig_by_index);
@@ -190,6 +198,32 @@ GpuAnswer<std::vector<GpuProcess>> NvmlLibrary::Processes(Device device,
     processes.push_back({static_cast<pid_t>(sample.pid), static_cast<double>(sample.sm_percent)});
   }
   return processes;
+}
+
+// Power limits -------------------------------------------------------------------------------
+
+std::optional<NvmlLibrary::Device> NvmlLibrary::Find(const std::string& uuid) const {
+  Device device = nullptr;
+  if (!functions_->by_uuid || functions_->by_uuid(uuid.c_str(), &device) != kSuccess)
+    return std::nullopt;
+  return device;
+}
+
+GpuAnswer<PowerRange> NvmlLibrary::PowerLimits(Device gpu) const {
+  const auto& [limit, standard, limits] =
+      std::tie(functions_->power_limit, functions_->default_power_limit, functions_->power_limits);
+  if (!limit || !standard || !limits) return tl::unexpected<GpuProblem>(GpuProblem::kUnsupported);
+  PowerRange range;
+  for (const NvmlReturn code : {limit(gpu, &range.now_mw), standard(gpu, &range.default_mw),
+                                limits(gpu, &range.least_mw, &range.most_mw)})
+    if (code != kSuccess) return Problem(code);
+  return range;
+}
+
+std::optional<GpuProblem> NvmlLibrary::SetPowerLimit(Device gpu, unsigned milliwatts) const {
+  if (!functions_->set_power_limit) return GpuProblem::kUnsupported;
+  const NvmlReturn code = functions_->set_power_limit(gpu, milliwatts);
+  return code == kSuccess ? std::nullopt : std::optional(ProblemOf(code));
 }
 
 // MIG ----------------------------------------------------------------------------------------

@@ -18,6 +18,11 @@ struct MigSlice {
   std::optional<double> share;
 };
 
+/// In milliwatts: the limit now, as shipped, and what may be set.
+struct PowerRange {
+  unsigned now_mw = 0, default_mw = 0, least_mw = 0, most_mw = 0;
+};
+
 class NvmlLibrary final : public GpuLibrary {
  public:
   /// Loads and initialises the library. The Error says whether it is missing or the driver is.
@@ -35,6 +40,12 @@ class NvmlLibrary final : public GpuLibrary {
   GpuAnswer<double> PowerWatts(Device device) const override;
   GpuAnswer<double> UtilisationPercent(Device device) const override;
   GpuAnswer<std::vector<GpuProcess>> Processes(Device device, std::uint64_t& since) const override;
+
+  /// By its UUID, of a GPU or a slice.
+  std::optional<Device> Find(const std::string& uuid) const;
+  GpuAnswer<PowerRange> PowerLimits(Device gpu) const;
+  /// Why it could not be set; nothing: it is. Outlives this process.
+  std::optional<GpuProblem> SetPowerLimit(Device gpu, unsigned milliwatts) const;
 
   /// Whether the GPU is divided: programs use its slices, never the whole.
   bool MigIsOn(Device gpu) const;

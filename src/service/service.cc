@@ -235,6 +235,7 @@ Status Service::AddToExecutor(const core::Submission& submission) {
   job.directory = DirectoryOf(submission.job.id);
   job.working_directory = submission.working_directory;
   job.environment = submission.environment;
+  job.power_cap = submission.power_cap;
   job.run_limit = submission.run_limit;
   job.budget = submission.budget;
   return executor_->Add(std::move(job));

@@ -62,7 +62,9 @@ Result<std::vector<core::DeviceRun>> DeviceRuns(Database& database, int limit) {
   EBB_ASSIGN_OR_RETURN(const std::vector<Attempt> attempts, Attempts(database, limit));
   for (const Attempt& attempt : attempts) {
     EBB_ASSIGN_OR_RETURN(const auto submission, FindSubmission(database, attempt.job));
-    if (!submission || submission->job.freeze || attempt.pool >= models.size()) continue;
+    if (!submission || submission->job.freeze || submission->power_cap ||
+        attempt.pool >= models.size())
+      continue;
     core::DeviceRun run;
     run.model = models[attempt.pool];
     run.run_time_s = attempt.seconds;

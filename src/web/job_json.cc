@@ -80,6 +80,7 @@ Json CardJson(const service::JobCard& card, bool whole) {
   json["power_w"] = job.power.watts;
   json["checkpointable"] = job.pausable;
   if (job.freeze) json["freeze"] = true;
+  if (submission.power_cap) json["power_cap"] = core::Describe(*submission.power_cap);
   json["priority"] = job.priority;
   Put(json, "finish_by", job.finish_by);
   Put(json, "threshold", job.threshold);

@@ -20,7 +20,7 @@ const std::vector<std::string> kKeys{
     "name",           "command", "working_directory", "environment",     "devices",   "duration",
     "power_w",        "tier",    "start_by",          "finish_by",       "threshold", "priority",
     "checkpointable", "freeze",  "pause_cost",        "minimum_segment", "models",    "after",
-    "time_limit",     "budget",  "on_outage",         "recurring",       "key"};
+    "time_limit",     "budget",  "on_outage",         "power_cap",       "recurring", "key"};
 const std::vector<std::string> kRecurringKeys{"cron", "flexibility", "overlap"};
 const std::vector<std::string> kTierKeys{"name", "threshold", "max_delay", "priority"};
 const std::vector<std::string> kBudgetKeys{"energy_kwh", "emissions_g", "action"};
@@ -250,6 +250,13 @@ service::Submit SubmissionFrom(const Json& json, const SubmissionDefaults& defau
   if (submission.budget.action == core::BudgetAction::kPause && !submission.job.pausable)
     Refuse("budget.action", "pause is for jobs that write checkpoints",
            "add \"checkpointable\": true, or choose stop or log");
+  if (json.contains("power_cap")) {
+    const Json& cap = json["power_cap"];
+    const auto parsed =
+        core::ParsePowerCap(cap.is_number() ? cap.dump() : TextOf(cap, "power_cap"));
+    if (!parsed) Refuse("power_cap", parsed.error().what, parsed.error().next);
+    submission.power_cap = *parsed;
+  }
   if (json.contains("time_limit")) {
     submission.run_limit = DurationOf(json["time_limit"], "time_limit");
     if (*submission.run_limit <= Duration::zero())
