@@ -106,6 +106,32 @@ TEST_F(ServeCommand, PausedThreeTimesATrainingEndsWithTheSameParametersBitForBit
 #endif
 }
 
+TEST_F(ServeCommand, AJobIsExportedAsARunWithAllItUsed) {
+  Serve();
+  ASSERT_EQ(Client({"submit", "--name", "a/b", "--checkpointable"},
+                   {"bash", "-c", "trap 'exit 75' TERM; while [ ! -e go ]; do :; done"})
+                .code,
+            0);
+  WaitUntil([&] { return Queue().at("jobs")[0].value("energy_kwh", 0.0) > 0; });
+  ASSERT_EQ(Client({"pause", "1"}).code, 0);
+  WaitUntil([&] { return Queue().at("jobs")[0].at("stage") == "paused"; });
+  std::ofstream(directory_ / "go") << "\n";
+  ASSERT_EQ(Client({"resume", "1"}).code, 0);
+  WaitUntil([&] { return Ended() == 1; });
+  Stop(SIGTERM);
+  const Outcome exported =
+      Ebb({"store", "export", "1", "--store", "ebb.db", "--output-dir", "out"});
+  ASSERT_EQ(exported.code, 0) << exported.err;
+  const std::string run = exported.out.substr(0, exported.out.find('\n'));
+  const auto summary = nlohmann::json::parse(Ebb({"summary", run, "--format", "json"}).out);
+  auto database = *store::Database::Open(directory_ / "ebb.db", store::Database::Mode::kRead);
+  const auto sums = *store::SumLedger(database, 1);
+  EXPECT_EQ(summary.at("outcome"), "done") << summary.dump(2);
+  EXPECT_NEAR(summary.at("energy").at("it_kwh"), sums.energy.kwh(), 1e-15) << summary.dump(2);
+  EXPECT_NEAR(summary.at("emissions_g"), sums.emissions->grams, 1e-12);
+  EXPECT_EQ(Ebb({"store", "export", "7", "--store", "ebb.db"}).code, 2);
+}
+
 TEST_F(ServeCommand, ASecondServiceOnTheStoreIsRefused) {
   Serve();
   const Outcome second = Ebb({"serve", "--store", "ebb.db", "--constant", "200", "--port", "0"});

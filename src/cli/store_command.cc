@@ -1,4 +1,5 @@
-// ebb store: copies and checks the database of the service. Both may run beside the service.
+// ebb store: copies and checks the database of the service, and writes its jobs as run directories.
+// All of it may run beside the service.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -6,6 +7,8 @@
 
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/job_export.h"
+#include "cli/service_client.h"
 #include "plan/make_policy.h"
 #include "store/default_path.h"
 #include "store/engine_setup.h"
@@ -19,6 +22,7 @@ Examples:
   ebb store check                       can it be relied on? exit code 0: yes, 4: no
   ebb store backup /backup/ebb.db       a copy of one moment, while the service runs
   ebb store check --store /backup/ebb.db
+  ebb store export 3 4 --output-dir runs    jobs as run directories, for ebb summary and compare
 
 To restore a backup: stop the service, remove ebb.db-wal and ebb.db-shm, copy the backup over ebb.db,
 check it, start the service.)";
@@ -26,13 +30,14 @@ check it, start the service.)";
 struct StoreRequest {
   std::vector<std::string> words;
   std::string path;
+  std::string output_directory = "runs";
   std::string format = "text";
   bool replay = true;
 };
 
 Error Usage(std::string what) {
   return {ExitCode::kUsage, std::move(what), "",
-          "ebb store check, or ebb store backup FILE; ebb store --help shows more"};
+          "ebb store check, backup FILE, or export JOB...; ebb store --help shows more"};
 }
 
 Result<store::Database> OpenStore(const StoreRequest& request) {
@@ -63,6 +68,24 @@ Result<int> Backup(const StoreRequest& request) {
   } else {
     std::printf("%s: %.1f MB, a copy of %s\n", to.c_str(), static_cast<double>(bytes) / 1e6,
                 database.path().c_str());
+  }
+  return 0;
+}
+
+Result<int> Export(const StoreRequest& request) {
+  if (request.words.size() < 2) return Fail(Usage("export needs the numbers of jobs"));
+  EBB_ASSIGN_OR_RETURN(store::Database database, OpenStore(request));
+  std::vector<std::string> written;
+  for (auto word = request.words.begin() + 1; word != request.words.end(); ++word) {
+    EBB_ASSIGN_OR_RETURN(const long long job, JobNumberOf(*word));
+    EBB_ASSIGN_OR_RETURN(const auto path, ExportJob(database, job, request.output_directory));
+    written.push_back(path.string());
+  }
+  if (request.format == "json") {
+    const nlohmann::ordered_json json{{"schema", "ebb.store-export/1"}, {"runs", written}};
+    std::printf("%s\n", json.dump(2).c_str());
+  } else {
+    for (const std::string& path : written) std::printf("%s\n", path.c_str());
   }
   return 0;
 }
@@ -119,20 +142,24 @@ Result<int> Store(const StoreRequest& request) {
   const std::string& action = request.words.front();
   if (action == "backup") return Backup(request);
   if (action == "check") return Check(request);
-  const std::vector<std::string> actions{"backup", "check"};
+  if (action == "export") return Export(request);
+  const std::vector<std::string> actions{"backup", "check", "export"};
   return Fail(Usage("there is no action \"" + action + "\"" + SuggestionText(action, actions)));
 }
 
 }  // namespace
 
 void AddStoreCommand(Parser& parser) {
-  Command& command = parser.Add("store", "back up and check the service's database", kExamples);
+  Command& command =
+      parser.Add("store", "back up, check and export the service's database", kExamples);
   auto request = std::make_shared<StoreRequest>();
-  command.Positionals("ACTION", "check, or backup FILE", &request->words);
+  command.Positionals("ACTION", "check, backup FILE, or export JOB...", &request->words);
   command.Flag({"store", "PATH",
                 "the database (default: $EBB_STORE, or ebb/ebb.db in the state "
                 "directory)"},
                [request](const std::string& text) { request->path = text; });
+  command.Flag({"output-dir", "DIR", "export: where the run directories go (default runs)"},
+               [request](const std::string& text) { request->output_directory = text; });
   command.Flag({"format", "text|json", "how it is printed"},
                [request](const std::string& text) { request->format = text; });
   command.Switch({"no-replay", "", "check: do not make every decision again (long queues)"},
