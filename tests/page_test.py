@@ -151,6 +151,10 @@ class Page(unittest.TestCase):
             self.assertIn(colour, browser.run("return document.getElementById('saved').className"))
             self.assertEqual(browser.run("return document.getElementById('saved-note').textContent"), "20.0 % " +
                              ("less" if saved > 0 else "more") + " than first come, first served; 3 ended jobs; 2 not compared")
+        # What is only rounded is no difference.
+        browser.run("state.status.saved_on_first_come = {jobs: 3, not_compared: 0, first_come_g: 100, saved_g: -0.01}; showSaved()")
+        self.assertEqual(browser.run("return ['saved-title', 'saved', 'saved-note'].map((id) => document.getElementById(id).textContent)"),
+                         ["Saved", "0.0 g", "as much as first come, first served; 3 ended jobs"])
 
     def test_5_charts_are_drawn(self):
         for canvas in ("intensity", "gantt"):

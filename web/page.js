@@ -34,14 +34,17 @@ function showPower() {
   setText("emitted-note", energy(status.energy_kwh) + " in all");
 }
 
+const LEAST_DIFFERENCE = 5e-4;  // of the baseline: below that both count as the same
+
 function showSaved() {
-  const { saved_g: difference, first_come_g: was, jobs, not_compared: rest } = state.status.saved_on_first_come, worse = difference < 0;
+  const { saved_g: difference, first_come_g: was, jobs, not_compared: rest } = state.status.saved_on_first_come;
+  const share = was > 0 ? difference / was : 0, same = Math.abs(share) < LEAST_DIFFERENCE, worse = difference < 0 && !same;
   setText("saved-title", worse ? "Worse" : "Saved");
-  setText("saved", jobs ? grams(Math.abs(difference)) : "–");
-  byId("saved").className = "figure " + (worse ? "worse" : difference > 0 ? "better" : "");
-  setText("saved-note", (jobs ? number(was > 0 ? Math.abs(100 * difference / was) : 0, 1) + " % " + (worse ? "more" : "less") +
-    ` than first come, first served; ${number(jobs, 0)} ended jobs` : "against first come, first served, once jobs have ended") +
-    (rest ? `; ${number(rest, 0)} not compared` : ""));
+  setText("saved", !jobs ? "–" : grams(same ? 0 : Math.abs(difference)));
+  byId("saved").className = "figure " + (worse ? "worse" : same ? "" : "better");
+  const compared = same ? "as much as" : number(Math.abs(100 * share), 1) + " % " + (worse ? "more" : "less") + " than";
+  setText("saved-note", (jobs ? `${compared} first come, first served; ${number(jobs, 0)} ended jobs` :
+    "against first come, first served, once jobs have ended") + (rest ? `; ${number(rest, 0)} not compared` : ""));
 }
 
 function showHappenings() {
