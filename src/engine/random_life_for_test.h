@@ -57,6 +57,9 @@ class RandomLife {
     Give(ClusterChanged{cluster});
   }
 
+  /// Of the next job; ids of jobs that the engine has forgotten are not given out again.
+  void GoOnFromId(core::JobId id) { next_id_ = id; }
+
   void Step() {
     now_ += std::chrono::minutes{1 + static_cast<int>(random_.Below(40))};
     for (int events = static_cast<int>(random_.Below(4)); events >= 0; --events) Happen();

@@ -42,7 +42,9 @@ class Service {
   Service(const platform::Path& path, std::uint64_t seed, StoreOptions options = {})
       : store_(*ServiceStore::Open(path, options)),
         engine_(std::move(store_.Recover(engine::MakeEngineForTest("lowest-slots"))->engine)),
-        life_(*engine_, seed, [this](const auto& record) { Take(record); }) {}
+        life_(*engine_, seed, [this](const auto& record) { Take(record); }) {
+    life_.GoOnFromId(store_.next_job_id());
+  }
   void Step() { life_.Step(); }
   ServiceStore& store() { return store_; }
   engine::Engine& engine() { return *engine_; }
@@ -87,7 +89,9 @@ TEST(ServiceStoreTest, EveryLifeGoesOnWhereTheLastOneStopped) {
 TEST(ServiceStoreTest, RowsOfJobsSayWhatTheEngineKnows) {
   const auto path = ScratchDirectory("rows") / "ebb.db";
   Service service(path, 7);
-  for (int step = 0; step < 60; ++step) service.Step();
+  // Ended jobs are forgotten now and then: on to a moment at which there are some.
+  for (int step = 0; step < 60 || (service.engine().state().ended.size() < 9 && step < 600); ++step)
+    service.Step();
   Database& database = service.store().database();
   const engine::State& state = service.engine().state();
   ASSERT_GT(state.ended.size(), 5u);

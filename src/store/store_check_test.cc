@@ -35,6 +35,7 @@ platform::Path AStore(const std::string& name) {
       }
       EXPECT_TRUE(store.Append(record));
     });
+    random.GoOnFromId(store.next_job_id());
     PutEngineSetup(store, {kPolicy, {}});
     for (int step = 0; step < 25; ++step) random.Step();
     if (life == 1) {
