@@ -107,6 +107,11 @@ TEST(SubmissionJson, WhatCannotBeIsNamed) {
       {R"j("start_by":5)j", "start_by"},
       {R"j("finish_by":"never")j", "finish_by"},
       {R"j("checkpointable":1)j", "checkpointable"},
+      {R"j("freeze":"yes")j", "freeze"},
+      {R"j("freeze":true,"checkpointable":true)j", "freeze"},
+      {R"j("power_cap":"101%")j", "power_cap"},
+      {R"j("power_cap":0)j", "power_cap"},
+      {R"j("power_cap":[250])j", "power_cap"},
       {R"j("pause_cost":-1)j", "pause_cost"},
       {R"j("pause_cost":"-5m")j", "pause_cost"},
       {R"j("minimum_segment":[])j", "minimum_segment"},
@@ -171,6 +176,14 @@ TEST(SubmissionJson, ATierCanBeSpeltOut) {
   EXPECT_EQ(job.job.threshold->g_per_kwh, 42);
   EXPECT_EQ(*job.job.start_by, kNow + std::chrono::minutes{90});
   EXPECT_EQ(job.job.priority, 5) << "a key of its own goes over the tier's";
+}
+
+TEST(SubmissionJson, FreezingAndPowerCaps) {
+  EXPECT_TRUE(Read(R"j(,"freeze":true)j").job.freeze);
+  EXPECT_FALSE(Read("").job.freeze);
+  EXPECT_EQ(*Read(R"j(,"power_cap":"70%")j").power_cap, (core::PowerCap{0, 70}));
+  EXPECT_EQ(*Read(R"j(,"power_cap":250)j").power_cap, (core::PowerCap{250, 0}));
+  EXPECT_FALSE(Read("").power_cap);
 }
 
 TEST(SubmissionJson, ABudgetAndWhatToDoWithoutASignal) {
