@@ -1,4 +1,6 @@
 // The queue service as a person uses it: real programs, killed at any moment.
+#include <sys/stat.h>
+
 #include <set>
 
 #include "local/supervised_program.h"
@@ -131,6 +133,37 @@ TEST_F(ServeCommand, AJobIsExportedAsARunWithAllItUsed) {
   EXPECT_NEAR(summary.at("energy").at("it_kwh"), sums.energy.kwh(), 1e-15) << summary.dump(2);
   EXPECT_NEAR(summary.at("emissions_g"), sums.emissions->grams, 1e-12);
   EXPECT_EQ(Ebb({"store", "export", "7", "--store", "ebb.db"}).code, 2);
+}
+
+TEST_F(ServeCommand, OfWhatAJobPrintsTheNewestIsKeptAndFollowed) {
+  Serve({"--slots", "1", "--log-limit", "1"});
+  const std::vector<std::string> counts{"bash", "-c",
+                                        "seq -w 0 399999; until [ -e go ]; do sleep 0.02; done; "
+                                        "seq -w 400000 400009"};
+  ASSERT_EQ(Client({"submit"}, counts).code, 0);
+  const fs::path log = directory_ / "jobs/1/attempt-1.log";
+  struct stat facts {};
+  WaitUntil([&] { return ::stat(log.c_str(), &facts) == 0 && facts.st_size == 2'800'000; });
+  constexpr long kBlock = 512;
+  for (int left = 200; left > 0 && facts.st_blocks * kBlock > 1'000'000; --left) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    ::stat(log.c_str(), &facts);
+  }
+  if (facts.st_blocks * kBlock > 2'000'000) GTEST_SKIP() << "this file system has no holes";
+  std::ofstream(directory_ / "go") << "";
+  WaitUntil([&] { return Ended() == 1; });
+  const Outcome outcome = Client({"logs", "1", "--follow"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.err.find("no longer kept"), std::string::npos) << outcome.err;
+  std::istringstream lines(outcome.out);
+  long first = -1, next = -1, line = 0;
+  while (lines >> line) {
+    if (first < 0) first = next = line;
+    ASSERT_EQ(line, next++);
+  }
+  EXPECT_EQ(next, 400'010);
+  EXPECT_GT(first, 200'000);
+  EXPECT_LT(first, 380'000);
 }
 
 TEST_F(ServeCommand, ASecondServiceOnTheStoreIsRefused) {

@@ -164,13 +164,21 @@ Result<int> Logs(const QueueFlags& flags) {
     if (attempt == 0) attempt = latest;
     // A part of a log that grows: the state was asked first, so that nothing is missed at its end.
     for (;;) {
-      const auto part = client.Get(base + "/log?attempt=" + std::to_string(attempt) +
-                                   "&offset=" + std::to_string(offset));
+      const auto part = client.GetWhole(base + "/log?attempt=" + std::to_string(attempt) +
+                                        "&offset=" + std::to_string(offset));
       if (!part && !flags.follow) return Fail(part.error());
-      if (!part || part->empty()) break;
-      std::fwrite(part->data(), 1, part->size(), stdout);
+      if (!part || part->body.empty()) break;
+      const auto next = part->headers.find("ebb-next-offset");
+      const auto size = static_cast<long long>(part->body.size());
+      const long long end = next == part->headers.end()
+                                ? offset + size
+                                : ParseInteger(next->second).value_or(offset + size);
+      if (end - size > offset)
+        std::fprintf(stderr, "ebb logs: %lld bytes before this are no longer kept\n",
+                     end - size - offset);
+      std::fwrite(part->body.data(), 1, part->body.size(), stdout);
       std::fflush(stdout);
-      offset += static_cast<long long>(part->size());
+      offset = end;
     }
     if (!flags.follow) return 0;
     if (flags.attempt.empty() && latest > attempt) {

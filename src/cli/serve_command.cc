@@ -32,10 +32,13 @@ and nothing is lost.)";
 
 constexpr const char* kDefaultPort = "8733";
 constexpr double kHighestPort = 65535;
+constexpr const char* kDefaultLogLimit = "100";
+constexpr long long kMostLogLimit = 1'000'000'000;
 
 struct ServeRequest {
   FlagValues flags;
   std::string store, policy = "planner", slots, gpus, grace, power_cap;
+  std::string log_limit = kDefaultLogLimit;
   std::string address = "127.0.0.1", port = kDefaultPort;
   std::string host_name, metrics_retention;
   NotifyFlags notify;
@@ -88,6 +91,11 @@ Result<service::ServiceOptions> OptionsFor(const ServeRequest& request, const Ru
       return Fail({cap.error().code, "--power-cap: " + cap.error().what, "", cap.error().next});
     service.executor.power_cap = *cap;
   }
+  const auto log_limit = ParseInteger(request.log_limit);
+  if (!log_limit || *log_limit < 0 || *log_limit > kMostLogLimit)
+    return Fail({ExitCode::kUsage, "--log-limit: \"" + request.log_limit + "\" is not accepted", "",
+                 "give megabytes; 0 keeps everything"});
+  service.executor.log_limit_bytes = static_cast<std::uint64_t>(*log_limit) * 1'000'000;
   if (!request.grace.empty()) {
     EBB_ASSIGN_OR_RETURN(service.executor.grace, DurationOf("--grace", request.grace));
   }
@@ -177,6 +185,9 @@ void AddServeCommand(Parser& parser, const std::string& version) {
       into(request->power_cap));
   command.Flag({"grace", "DURATION", "between SIGTERM and SIGKILL (default 30s)", "Service"},
                into(request->grace));
+  command.Flag({"log-limit", "MB",
+                "of what an attempt prints, so much is kept (default 100; 0: all)", "Service"},
+               into(request->log_limit));
   command.Flag({"address", "ADDRESS",
                 "to listen on (default 127.0.0.1); for any other, reading "
                 "needs the token, too",

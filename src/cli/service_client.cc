@@ -39,14 +39,14 @@ Error ErrorFrom(const platform::HttpResponse& answer) {
   return error;
 }
 
-Result<std::string> BodyOf(Result<platform::HttpResponse> answer) {
+Result<platform::HttpResponse> Accepted(Result<platform::HttpResponse> answer) {
   if (!answer) {
     Error error = answer.error();
     error.next = "is the service running? ebb serve starts it";
     return Fail(std::move(error));
   }
   if (answer->status / 100 != 2) return Fail(ErrorFrom(*answer));
-  return std::move(answer->body);
+  return answer;
 }
 
 }  // namespace
@@ -95,13 +95,18 @@ Result<ServiceClient> ServiceClient::Find(const ServiceFlags& flags) {
   return client;
 }
 
-Result<std::string> ServiceClient::Get(const std::string& path) const {
+Result<platform::HttpResponse> ServiceClient::GetWhole(const std::string& path) const {
   platform::HttpRequest request;
   request.url = url_ + path;
   request.timeout = kPatience;
   request.limit_bytes = kLongestAnswer;
   request.direct = true;
-  return BodyOf(platform::HttpGet(request));
+  return Accepted(platform::HttpGet(request));
+}
+
+Result<std::string> ServiceClient::Get(const std::string& path) const {
+  EBB_ASSIGN_OR_RETURN(platform::HttpResponse answer, GetWhole(path));
+  return std::move(answer.body);
 }
 
 Result<std::string> ServiceClient::Post(const std::string& path, const std::string& body) const {
@@ -112,7 +117,8 @@ Result<std::string> ServiceClient::Post(const std::string& path, const std::stri
   request.body = body;
   request.timeout = kPatience;
   request.direct = true;
-  return BodyOf(platform::HttpPost(request));
+  EBB_ASSIGN_OR_RETURN(platform::HttpResponse answer, Accepted(platform::HttpPost(request)));
+  return std::move(answer.body);
 }
 
 bool IsJobNumber(const std::string& word) {

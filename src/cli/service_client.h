@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "cli/parser.h"
+#include "platform/http.h"
 
 namespace ebb::cli {
 
@@ -33,6 +34,8 @@ class ServiceClient {
 
   /// The body of an answer 2xx; any other answer is the Error that the service gives.
   Result<std::string> Get(const std::string& path) const;
+  /// The same with its headers.
+  Result<platform::HttpResponse> GetWhole(const std::string& path) const;
   /// With the token.
   Result<std::string> Post(const std::string& path, const std::string& body) const;
 

@@ -62,6 +62,7 @@ AttemptPlan PlanFrom(const Json& json) {
   plan.grace = Duration{json.at("grace_ms").get<std::int64_t>()};
   if (const std::string cap = json.value("power_cap", ""); !cap.empty())
     if (const auto parsed = core::ParsePowerCap(cap)) plan.power_cap = *parsed;
+  plan.log_limit_bytes = json.value("log_limit_bytes", std::uint64_t{0});
   plan.metering = json.at("metering").get<std::map<std::string, std::string>>();
   return plan;
 }
@@ -151,6 +152,7 @@ Status WritePlan(const AttemptPaths& paths, const AttemptPlan& plan) {
             {"working_directory", plan.working_directory},
             {"environment", Json::array()},
             {"grace_ms", plan.grace.count()},
+            {"log_limit_bytes", plan.log_limit_bytes},
             {"metering", plan.metering}};
   if (plan.power_cap) json["power_cap"] = core::Describe(*plan.power_cap);
   for (const auto& [name, value] : plan.environment)

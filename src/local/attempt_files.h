@@ -46,6 +46,7 @@ struct AttemptPlan {
   std::vector<std::pair<std::string, std::string>> environment;
   Duration grace{std::chrono::seconds{30}};  ///< wall time between SIGTERM and SIGKILL
   std::optional<core::PowerCap> power_cap;   ///< of each of `gpus`
+  std::uint64_t log_limit_bytes = 0;         ///< of what it prints, so much is kept; 0: all
   /// How to measure, as the flags of `ebb run`: without dashes -> text.
   std::map<std::string, std::string> metering;
 };

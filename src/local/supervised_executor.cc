@@ -225,6 +225,7 @@ AttemptPlan SupervisedExecutor::PlanFor(const Entry& entry, const engine::StartJ
   plan.slots = std::move(slots);
   plan.grace = options_.grace;
   plan.power_cap = local.power_cap ? local.power_cap : options_.power_cap;
+  plan.log_limit_bytes = options_.log_limit_bytes;
   plan.metering = options_.metering;
   return plan;
 }

@@ -29,6 +29,7 @@ struct SupervisedExecutorOptions {
   Duration tick{1000};                         ///< wall time between looks at what was measured
   std::optional<core::PowerCap> power_cap{};   ///< of jobs that have none of their own
   std::string nvml_library = "libnvidia-ml.so.1";
+  std::uint64_t log_limit_bytes = 0;            ///< of what an attempt prints; 0: all is kept
   std::map<std::string, std::string> metering;  ///< flags of the supervisors, see AttemptPlan
   /// The command of a supervisor before the plan's path: {"ebb", "supervise"}.
   std::vector<std::string> supervisor{"ebb", "supervise"};

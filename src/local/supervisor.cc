@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "local/attempt_log.h"
 #include "local/attempt_outcome.h"
 #include "local/power_guard.h"
 #include "platform/file.h"
@@ -18,6 +19,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr Duration kLookAgain{std::chrono::minutes{1}};
+constexpr Duration kLookAtLog{std::chrono::seconds{1}};
 constexpr Duration kWriteAgain{std::chrono::seconds{10}};
 
 Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
@@ -190,9 +192,13 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   energy.Append({ToLine(EnergyHeader{pid, platform::ProcessIdentity(pid), WallNow(),
                                      cgroup ? cgroup->Identity() : ""})});
 
+  LogKeeper log(paths.log(), plan.log_limit_bytes);
+  const Duration look_again = plan.log_limit_bytes > 0 ? kLookAtLog : kLookAgain;
   while (!program.child().HasEnded()) {
-    if (const auto received = signals.Wait(program.UntilKill())) program.Take(received->number);
+    const auto received = signals.Wait(std::min(program.UntilKill(), look_again));
+    if (received) program.Take(received->number);
     program.KillIfOverdue();
+    log.Look();
     platform::ReapAdopted({&pid, 1});
   }
   program.EndRest(signals);
@@ -205,6 +211,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   end.warnings.insert(end.warnings.end(), power_warnings.begin(), power_warnings.end());
   if (const Status restored = power.PutBack(); !restored)
     end.warnings.push_back(restored.error().Message());
+  if (log.trouble()) end.warnings.push_back(*log.trouble());
   energy.Append({});
   if (const std::size_t lost = energy.unwritten(); lost > 0)
     end.warnings.push_back(std::to_string(lost) + " readings could not be written");

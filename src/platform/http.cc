@@ -62,14 +62,15 @@ std::size_t Receive(char* data, std::size_t size, std::size_t count, void* user)
   return size * count;
 }
 
-// Keeps Retry-After; a new status line (after a redirect) forgets the one before.
+using Headers = std::map<std::string, std::string>;
+
+// A new status line (after a redirect) forgets the headers before it.
 std::size_t ReceiveHeader(char* data, std::size_t size, std::size_t count, void* user) {
-  constexpr std::string_view kRetryAfter = "retry-after:";
   const std::string_view line(data, size * count);
-  auto& retry_after = *static_cast<std::string*>(user);
-  if (line.starts_with("HTTP/")) retry_after.clear();
-  if (Lowercase(line.substr(0, kRetryAfter.size())) == kRetryAfter)
-    retry_after = Trim(line.substr(kRetryAfter.size()));
+  auto& headers = *static_cast<Headers*>(user);
+  if (line.starts_with("HTTP/")) headers.clear();
+  if (const auto colon = line.find(':'); colon != std::string_view::npos)
+    headers[Lowercase(line.substr(0, colon))] = Trim(line.substr(colon + 1));
   return line.size();
 }
 
@@ -101,7 +102,7 @@ Result<HttpResponse> Perform(const HttpRequest& request, Method method) {
   const std::unique_ptr<curl_slist, decltype(Curl::slist_free_all)> headers(list,
                                                                             curl->slist_free_all);
   Body body{{}, request.limit_bytes};
-  std::string retry_after;
+  Headers received;
   char reason[CURL_ERROR_SIZE] = "";
   const auto set = [&](CURLoption option, auto value) {
     curl->easy_setopt(handle.get(), option, value);
@@ -129,7 +130,7 @@ Result<HttpResponse> Perform(const HttpRequest& request, Method method) {
   set(CURLOPT_WRITEFUNCTION, &Receive);
   set(CURLOPT_WRITEDATA, static_cast<void*>(&body));
   set(CURLOPT_HEADERFUNCTION, &ReceiveHeader);
-  set(CURLOPT_HEADERDATA, static_cast<void*>(&retry_after));
+  set(CURLOPT_HEADERDATA, static_cast<void*>(&received));
   if (request.cancelled) {
     set(CURLOPT_NOPROGRESS, 0L);
     set(CURLOPT_XFERINFOFUNCTION, &StopIfCancelled);
@@ -149,7 +150,9 @@ Result<HttpResponse> Perform(const HttpRequest& request, Method method) {
   }
   long status = 0;
   curl->easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &status);
-  return HttpResponse{static_cast<int>(status), std::move(body.bytes), std::move(retry_after)};
+  std::string retry_after = received["retry-after"];
+  return HttpResponse{static_cast<int>(status), std::move(body.bytes), std::move(retry_after),
+                      std::move(received)};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct HttpResponse {
   int status = 0;
   std::string body{};
   std::string retry_after{};  ///< the header of that name as it came; "" where there is none
+  std::map<std::string, std::string> headers{};  ///< of the last answer; names in lower case
 };
 
 /// Any HTTP status is a response; only a failing transport is an Error (its `where` is the URL

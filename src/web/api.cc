@@ -7,6 +7,7 @@
 
 #include "base/exposition.h"
 #include "base/text.h"
+#include "local/attempt_log.h"
 #include "web/carbon_aware.h"
 #include "web/job_json.h"
 #include "web/live_view.h"
@@ -236,21 +237,19 @@ HttpResponse Api::Log(const HttpRequest& request, core::JobId id) const {
     return Respond(
         Error{ExitCode::kUsage, "attempt, offset and tail must be whole numbers", "", ""});
   const local::AttemptPaths paths{directory, static_cast<int>(*attempt)};
-  std::ifstream stream(paths.log(), std::ios::binary);
-  if (!stream) return NotFound("job " + std::to_string(id) + " has not printed anything yet");
   if (*tail > 0) {
-    stream.seekg(0, std::ios::end);
-    offset = std::max<long long>(0, static_cast<long long>(stream.tellg()) - *tail);
+    std::error_code ignored;
+    const auto size = std::filesystem::file_size(paths.log(), ignored);
+    offset = ignored ? 0 : std::max<long long>(0, static_cast<long long>(size) - *tail);
   }
-  stream.seekg(*offset);
+  auto part = local::ReadLog(paths.log(), static_cast<std::uint64_t>(*offset), kLongestLogPart);
+  if (!part) return NotFound("job " + std::to_string(id) + " has not printed anything yet");
   HttpResponse response;
   response.content_type = "text/plain; charset=utf-8";
-  response.body.resize(kLongestLogPart);
-  stream.read(response.body.data(), static_cast<std::streamsize>(response.body.size()));
-  response.body.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+  response.body = std::move(part->text);
   response.headers.emplace_back("Ebb-Attempt", std::to_string(*attempt));
-  response.headers.emplace_back(
-      "Ebb-Next-Offset", std::to_string(*offset + static_cast<long long>(response.body.size())));
+  response.headers.emplace_back("Ebb-Next-Offset",
+                                std::to_string(part->begin + response.body.size()));
   return response;
 }
 
