@@ -127,8 +127,9 @@ void AddSweepCommand(Parser& parser) {
       into(request->run.policy));
   command.Flag({"slots", "N", "run on the CPU, N programs at a time (without a GPU: 1)", "Run"},
                into(request->run.slots));
-  command.Flag({"gpus", "LIST", "only these GPUs: numbers or UUIDs, e.g. 0,1 (default: all)", "Run"},
-               into(request->run.gpus));
+  command.Flag(
+      {"gpus", "LIST", "only these GPUs: numbers or UUIDs, e.g. 0,1 (default: all)", "Run"},
+      into(request->run.gpus));
   command.Flag({"grace", "DURATION", "between SIGTERM and SIGKILL (default 30s)", "Run"},
                into(request->run.grace));
   for (const FlagGroup group : {FlagGroup::kSignal, FlagGroup::kPrice, FlagGroup::kClock,

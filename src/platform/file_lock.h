@@ -11,9 +11,9 @@ namespace ebb::platform {
 class FileLock {
  public:
   /// Takes the lock, creating the file and writing this process's id into it. Where another process
-  /// holds it: an Error with ExitCode::kTryLater that names the other's id; nothing waits, but for a
-  /// holder that has ended and left the lock to a child for a moment. Children that are started by
-  /// exec do not inherit it.
+  /// holds it: an Error with ExitCode::kTryLater that names the other's id; nothing waits, but for
+  /// a holder that has ended and left the lock to a child for a moment. Children that are started
+  /// by exec do not inherit it.
   static Result<FileLock> Take(const Path& path);
   /// Whether a process holds it now. False where there is no such file.
   static bool IsHeld(const Path& path);
