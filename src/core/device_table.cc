@@ -6,7 +6,8 @@ namespace {
 // Power: "max power consumption" (data centre), "total board power" (workstation), "graphics card
 // power" (GeForce). Speed: TFLOPS of tensor cores with FP16 or BF16 operands and FP32 accumulation,
 // dense; where a source gives the rate with sparsity only, half of it. Idle power stands in none of
-// these documents and is not made up here.
+// these documents and is not made up here. Written down from knowledge of the documents, and not
+// yet read against them (docs/devices.md says which were compared with a second publication).
 constexpr const char* kV100 = "NVIDIA V100 and V100S data sheet, January 2020";
 constexpr const char* kT4 = "NVIDIA T4 data sheet, March 2019";
 constexpr const char* kA10 = "NVIDIA A10 data sheet, March 2021";
