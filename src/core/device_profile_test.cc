@@ -9,36 +9,59 @@
 namespace ebb::core {
 namespace {
 
+// The names are those of NVIDIA's list of supported GPUs and of its older drivers.
 TEST(DeviceProfile, NamesAsDriversWriteThem) {
   const struct {
     const char* name;
     double max_w;
     double tflops;
   } kDevices[] = {
+      {"Tesla P100-SXM2-16GB", 300, 10.6},
+      {"Tesla P100-PCIE-12GB", 250, 9.3},
       {"Tesla V100-SXM2-16GB", 300, 125},
       {"Tesla V100-SXM2-32GB", 300, 125},
       {"Tesla V100-PCIE-32GB", 250, 112},
       {"Tesla V100S-PCIE-32GB", 250, 130},
       {"Tesla T4", 70, 65},
+      {"GeForce RTX 2080 Ti", 250, 53.8},
+      {"NVIDIA TITAN RTX", 280, 130.5},
+      {"Quadro RTX 6000", 260, 130.5},
+      {"Quadro RTX 8000", 260, 130.5},
       {"NVIDIA A10", 150, 125},
+      {"NVIDIA A10G", 300, 70},
       {"NVIDIA A30", 165, 165},
       {"NVIDIA A40", 300, 149.7},
       {"NVIDIA A100-SXM4-40GB", 400, 312},
       {"NVIDIA A100-SXM4-80GB", 400, 312},
       {"NVIDIA A100-PCIE-40GB", 250, 312},
       {"NVIDIA A100 80GB PCIe", 300, 312},
-      {"NVIDIA L4", 72, 121},
-      {"NVIDIA L40S", 350, 362.05},
+      {"NVIDIA GeForce RTX 3070", 220, 40.6},
+      {"NVIDIA GeForce RTX 3080", 320, 59.5},
+      {"NVIDIA GeForce RTX 3080 Ti", 350, 68.2},
       {"NVIDIA GeForce RTX 3090", 350, 71},
-      {"NVIDIA GeForce RTX 4090", 450, 165.2},
+      {"GeForce RTX 3090", 350, 71},
+      {"NVIDIA GeForce RTX 3090 Ti", 450, 80},
+      {"NVIDIA RTX A4000", 140, 76.7},
+      {"NVIDIA RTX A4500", 200, 94.6},
       {"NVIDIA RTX A5000", 230, 111.1},
       {"NVIDIA RTX A6000", 300, 154.8},
+      {"NVIDIA L4", 72, 121},
+      {"NVIDIA L40", 300, 181.05},
+      {"NVIDIA L40S", 350, 362.05},
+      {"NVIDIA GeForce RTX 4080", 320, 97.5},
+      {"NVIDIA GeForce RTX 4080 SUPER", 320, 104.4},
+      {"NVIDIA GeForce RTX 4090", 450, 165.2},
+      {"NVIDIA RTX 6000 Ada Generation", 300, 364.2},
       {"NVIDIA H100 PCIe", 350, 756},
       {"NVIDIA H100 80GB HBM3", 700, 989.4},
-      {"NVIDIA H100 NVL", 400, 835},
-      {"NVIDIA H200", 700, 989.4},
-      {"NVIDIA H200 NVL", 600, 835},
-      {"GeForce RTX 3090", 350, 71},
+      {"NVIDIA H100 NVL", 400, 835.5},
+      {"NVIDIA H200", 700, 989.5},
+      {"NVIDIA H200 NVL", 600, 835.5},
+      {"NVIDIA GeForce RTX 5090", 575, 209.5},
+      {"NVIDIA RTX PRO 6000 Blackwell Workstation Edition", 600, 503.8},
+      {"NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition", 300, 438.9},
+      {"NVIDIA B200", 1000, 2250},
+      {"NVIDIA B300 SXM6 AC", 1100, 2250},
   };
   for (const auto& device : kDevices) {
     const DeviceProfile profile = ProfileOf(device.name);
@@ -51,10 +74,52 @@ TEST(DeviceProfile, NamesAsDriversWriteThem) {
 
 TEST(DeviceProfile, AnotherModelOfTheFamilyIsNotTaken) {
   for (const char* name :
-       {"NVIDIA GeForce RTX 3090 Ti", "NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA A10G",
-        "NVIDIA GH200 480GB", "NVIDIA A100-SXM-64GB", "GRID A100-10C", "NVIDIA RTX A5000 Laptop",
-        "NVIDIA GeForce RTX 4090 D", "", "--"})
+       {"NVIDIA GeForce RTX 3070 Ti", "NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA GH200 480GB",
+        "NVIDIA GB200", "NVIDIA A100-SXM-64GB", "GRID A100-10C", "NVIDIA RTX A5000 Laptop GPU",
+        "NVIDIA GeForce RTX 4090 D", "NVIDIA H100", "NVIDIA RTX PRO 6000 Blackwell Server Edition",
+        "NVIDIA RTX A4500 Embedded GPU", "Quadro RTX 6000 with Max-Q Design", "", "--"})
     EXPECT_EQ(ProfileOf(name).model, "") << name;
+}
+
+TEST(DeviceProfile, EachEntryIsWholeAndHasANameForItself) {
+  for (const DeviceProfile& entry : BuiltInDeviceProfiles()) {
+    ASSERT_TRUE(entry.max && entry.tflops) << entry.model;
+    EXPECT_GT(entry.max->watts, 0) << entry.model;
+    EXPECT_GT(*entry.tflops, 0) << entry.model;
+    EXPECT_LT(entry.idle.value_or(Power{0}), *entry.max) << entry.model;
+    EXPECT_FALSE(entry.source.empty()) << entry.model;
+    EXPECT_EQ(ProfileOf("NVIDIA " + entry.model).model, entry.model) << "taken by another";
+  }
+}
+
+// Units x what a unit does in a clock x the boost clock, which is how such figures come about: a
+// rate with sparsity, or one with FP16 accumulation where that is faster, would be twice too high.
+TEST(DeviceProfile, SpeedIsThatOfTheChip) {
+  const struct {
+    const char* model;
+    int multiprocessors;
+    int operations_per_clock;  // of one multiprocessor, dense, FP16 operands, FP32 accumulation
+    double boost_mhz;
+  } kChips[] = {
+      {"P100-SXM2", 56, 128, 1480},   {"P100-PCIE", 56, 128, 1303},
+      {"V100-SXM2", 80, 1024, 1530},  {"V100-PCIE", 80, 1024, 1380},
+      {"T4", 40, 1024, 1590},         {"RTX 2080 Ti", 68, 512, 1545},
+      {"TITAN RTX", 72, 1024, 1770},  {"Quadro RTX 6000", 72, 1024, 1770},
+      {"A10", 72, 1024, 1695},        {"A40", 84, 1024, 1740},
+      {"A100-SXM4", 108, 2048, 1410}, {"RTX 3070", 46, 512, 1730},
+      {"RTX 3080", 68, 512, 1710},    {"RTX 3080 Ti", 80, 512, 1665},
+      {"RTX 3090", 82, 512, 1695},    {"RTX 3090 Ti", 84, 512, 1860},
+      {"RTX A4000", 48, 1024, 1560},  {"RTX A5000", 64, 1024, 1695},
+      {"RTX A6000", 84, 1024, 1800},  {"L4", 58, 1024, 2040},
+      {"L40", 142, 512, 2490},        {"L40S", 142, 1024, 2520},
+      {"RTX 4080", 76, 512, 2505},    {"RTX 4080 SUPER", 80, 512, 2550},
+      {"RTX 4090", 128, 512, 2520},   {"RTX 6000 Ada Generation", 142, 1024, 2505},
+      {"H100 HBM3", 132, 4096, 1830}, {"RTX 5090", 170, 512, 2407},
+  };
+  for (const auto& chip : kChips) {
+    const double tflops = 1e-6 * chip.multiprocessors * chip.operations_per_clock * chip.boost_mhz;
+    EXPECT_NEAR(*ProfileOf(chip.model).tflops / tflops, 1, 0.015) << chip.model;
+  }
 }
 
 TEST(DeviceProfile, APersonsOwnGoesBeforeAndIsFilledUp) {
