@@ -18,24 +18,26 @@ constexpr const char* kExamples = R"(
 Examples:
   ebb submit --name nightly --cron "0 2 * * *" --flexibility 6h -- python retrain.py
   ebb recurring                     what comes again, and when
-  ebb recurring --remove nightly    no more of it; what waits or runs goes on
+  ebb recurring --pause nightly     not due until --resume; what waits or runs goes on
+  ebb recurring --remove nightly    no more of it; the same
 
-Giving a job with a name that is known replaces its schedule and its command.)";
+Giving a job with a name that is known replaces its schedule and its command. What was due while it
+was paused is left out.)";
 
 struct RecurringFlags {
   ServiceFlags service;
-  std::string remove;
+  std::vector<std::pair<std::string, std::string>> changes;  ///< "pause", ... and of which
 };
 
 Result<int> Recurring(const RecurringFlags& flags) {
   EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags.service));
-  if (!flags.remove.empty()) {
+  for (const auto& [change, name] : flags.changes) {
     EBB_ASSIGN_OR_RETURN(
         const std::string answer,
-        client.Post("/api/v1/recurring/remove?name=" + signals::UrlEscape(flags.remove), ""));
+        client.Post("/api/v1/recurring/" + change + "?name=" + signals::UrlEscape(name), ""));
     if (flags.service.json) std::fputs(answer.c_str(), stdout);
-    return 0;
   }
+  if (!flags.changes.empty()) return 0;
   EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get("/api/v1/recurring"));
   if (flags.service.json) {
     std::fputs(answer.c_str(), stdout);
@@ -48,7 +50,8 @@ Result<int> Recurring(const RecurringFlags& flags) {
   }
   report::TextTable table{{"name", "schedule", "next", "flexibility", "overlap"}, {}, true};
   for (const Json& job : list)
-    table.rows.push_back({job.value("name", ""), job.value("cron", ""), job.value("next", ""),
+    table.rows.push_back({job.value("name", ""), job.value("cron", ""),
+                          job.value("paused", false) ? "paused" : job.value("next", ""),
                           FormatDuration(DurationFromSeconds(job.value("flexibility_s", 0.0))),
                           job.value("overlap", "")});
   std::fputs(report::AlignedTable(table).c_str(), stdout);
@@ -60,8 +63,14 @@ Result<int> Recurring(const RecurringFlags& flags) {
 void AddRecurringCommand(Parser& parser) {
   Command& command = parser.Add("recurring", "the recurring jobs of the queue service", kExamples);
   auto flags = std::make_shared<RecurringFlags>();
-  command.Flag({"remove", "NAME", "no more instances of this one"},
-               [flags](const std::string& text) { flags->remove = text; });
+  const auto add = [&](const char* change, const char* help) {
+    command.Flag({change, "NAME", help}, [flags, change](const std::string& name) {
+      flags->changes.emplace_back(change, name);
+    });
+  };
+  add("pause", "not due until it is resumed");
+  add("resume", "due again");
+  add("remove", "no more instances of this one");
   AddServiceFlags(command, flags->service);
   command.Action([flags] { return Recurring(*flags); });
 }

@@ -32,7 +32,8 @@ struct Recurrence {
 struct RecurringJob {
   Recurrence recurrence;
   Submission submission;  ///< of every instance; its name is that of the recurring job
-  Time last{};            ///< the last time at which it was due, or when it was given
+  Time last{};            ///< the last time at which it was due, or when it was given or resumed
+  bool paused = false;    ///< it is not due until it is resumed
 };
 
 }  // namespace ebb::core

@@ -189,10 +189,11 @@ void Visit(Archive& archive, Value& value) {
 
 template <typename Archive, Like<core::RecurringJob> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [recurrence, submission, last] = value;
+  auto& [recurrence, submission, last, paused] = value;
   archive("recurrence", recurrence);
   archive("submission", submission);
   archive("last_ms", last);
+  archive("paused", paused);
 }
 
 template <typename Archive, Like<core::Sample> Value>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace ebb::service {
 namespace {
 
@@ -55,28 +57,29 @@ std::vector<engine::Event> FrontDesk::Take(Time now) {
 
 void FrontDesk::TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Event>& events) {
   urgent_ = urgent_ || !std::holds_alternative<Submit>(asked.request);
-  std::visit(Overloaded{
-                 [&](Submit& submit) {
-                   if (submit.recurrence)
-                     TakeRecurring(std::move(submit), std::move(asked.promise), now);
-                   else if (const Status found = FindKeys(submit); !found)
-                     answered_.push_back({std::move(asked.promise), Fail(found.error())});
-                   else
-                     TakeSubmission(std::move(submit), std::move(asked.promise), now, events);
-                 },
-                 [&](const Cancel& cancel) {
-                   if (HasEndedLongAgo(cancel.job)) {
-                     answered_.push_back({std::move(asked.promise), Answer{cancel.job}});
-                     return;
-                   }
-                   ports_.dependencies.Drop(cancel.job);
-                   Expect(std::move(asked.promise), Answer{cancel.job});
-                   events.push_back({now, engine::JobCancelled{cancel.job}});
-                 },
-                 [&](const EndRecurring& end) { TakeEnd(end, std::move(asked.promise)); },
-                 [&](const Wish& wish) { TakeWish(wish, std::move(asked.promise), now, events); },
-             },
-             asked.request);
+  std::visit(
+      Overloaded{
+          [&](Submit& submit) {
+            if (submit.recurrence)
+              TakeRecurring(std::move(submit), std::move(asked.promise), now);
+            else if (const Status found = FindKeys(submit); !found)
+              answered_.push_back({std::move(asked.promise), Fail(found.error())});
+            else
+              TakeSubmission(std::move(submit), std::move(asked.promise), now, events);
+          },
+          [&](const Cancel& cancel) {
+            if (HasEndedLongAgo(cancel.job)) {
+              answered_.push_back({std::move(asked.promise), Answer{cancel.job}});
+              return;
+            }
+            ports_.dependencies.Drop(cancel.job);
+            Expect(std::move(asked.promise), Answer{cancel.job});
+            events.push_back({now, engine::JobCancelled{cancel.job}});
+          },
+          [&](const ChangeRecurring& change) { TakeChange(change, std::move(asked.promise), now); },
+          [&](const Wish& wish) { TakeWish(wish, std::move(asked.promise), now, events); },
+      },
+      asked.request);
 }
 
 // Recurring jobs ----------------------------------------------------------------------------
@@ -96,21 +99,34 @@ void FrontDesk::KeepRecurring() {
 }
 
 void FrontDesk::TakeRecurring(Submit submit, Inbox::Promise promise, Time now) {
-  const auto next = ports_.recurring.Put({*submit.recurrence, std::move(submit.submission), now});
-  KeepRecurring();
-  Result<Answer> answer = Answer{};
-  if (next)
-    answer->next = *next;
-  else
-    answer = Fail(next.error());
-  answered_.push_back({std::move(promise), std::move(answer)});
+  const auto put = [&]() -> Result<Answer> {
+    // Said now, and not of each instance some night.
+    EBB_RETURN_IF_ERROR(ports_.check_job(submit.submission.job));
+    EBB_ASSIGN_OR_RETURN(
+        const Time next,
+        ports_.recurring.Put({*submit.recurrence, std::move(submit.submission), now}));
+    KeepRecurring();
+    Answer answer;
+    answer.next = next;
+    return answer;
+  };
+  answered_.push_back({std::move(promise), put()});
 }
 
-void FrontDesk::TakeEnd(const EndRecurring& end, Inbox::Promise promise) {
+void FrontDesk::TakeChange(const ChangeRecurring& change, Inbox::Promise promise, Time now) {
+  using To = ChangeRecurring::To;
   Result<Answer> answer = Answer{};
-  if (!ports_.recurring.Remove(end.name))
-    answer = Fail({ExitCode::kUsage, "there is no recurring job \"" + end.name + "\"", "",
-                   "ebb recurring lists them"});
+  const bool found = change.to == To::kRemoved
+                         ? ports_.recurring.Remove(change.name)
+                         : ports_.recurring.SetPaused(change.name, change.to == To::kPaused, now);
+  if (!found) {
+    std::vector<std::string> names;
+    for (const RecurringView& job : ports_.recurring.View()) names.push_back(job.name);
+    answer = Fail(
+        {ExitCode::kUsage,
+         "there is no recurring job \"" + change.name + "\"" + SuggestionText(change.name, names),
+         "", "ebb recurring lists them"});
+  }
   KeepRecurring();
   answered_.push_back({std::move(promise), std::move(answer)});
 }

@@ -31,6 +31,8 @@ class FrontDesk final : public runtime::Submissions {
     /// Makes a job known to the executor; an Error refuses it.
     std::function<Status(const core::Submission&)> add_job;
     std::function<Time()> now;
+    /// Whether there are devices that it could ever run on.
+    std::function<Status(const core::Job&)> check_job;
     /// How long the next decision may wait, as far as only submissions ask for it.
     std::function<Duration()> patience;
   };
@@ -73,7 +75,7 @@ class FrontDesk final : public runtime::Submissions {
   Status FindKeys(Submit& submit);
   void TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Event>& events);
   void TakeRecurring(Submit submit, Inbox::Promise promise, Time now);
-  void TakeEnd(const EndRecurring& end, Inbox::Promise promise);
+  void TakeChange(const ChangeRecurring& change, Inbox::Promise promise, Time now);
   void TakeDue(Time now, std::vector<engine::Event>& events);
   void KeepRecurring();
   void TakeSubmission(Submit submit, std::optional<Inbox::Promise> promise, Time now,

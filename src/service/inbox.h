@@ -29,9 +29,11 @@ struct Submit {
   bool run_time_given = false, power_given = false;
   std::optional<core::Recurrence> recurrence;  ///< instances come when it says, and none now
 };
-/// No more instances of a recurring job.
-struct EndRecurring {
+/// Of a recurring job; instances that live go on.
+struct ChangeRecurring {
+  enum class To { kRemoved, kPaused, kResumed };
   std::string name;
+  To to = To::kRemoved;
 };
 struct Cancel {
   core::JobId job = 0;
@@ -41,7 +43,7 @@ struct Wish {
   core::JobId job = 0;
   engine::Wish wish = engine::Wish::kNone;
 };
-using Request = std::variant<Submit, Cancel, Wish, EndRecurring>;
+using Request = std::variant<Submit, Cancel, Wish, ChangeRecurring>;
 
 struct Answer {
   core::JobId job = 0;

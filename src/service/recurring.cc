@@ -25,7 +25,7 @@ std::string Recurring::Text() const {
 
 Result<Time> Recurring::Put(core::RecurringJob job) {
   EBB_ASSIGN_OR_RETURN(core::CronSchedule schedule, core::CronSchedule::Parse(job.recurrence.cron));
-  const Time next = schedule.NextAfter(job.last, offset_);
+  const Time next = job.paused ? Time::max() : schedule.NextAfter(job.last, offset_);
   const std::string name = job.submission.job.name;
   entries_.insert_or_assign(name, Entry{std::move(job), std::move(schedule), next});
   changed_ = true;
@@ -36,6 +36,18 @@ bool Recurring::Remove(const std::string& name) {
   const bool found = entries_.erase(name) > 0;
   changed_ = changed_ || found;
   return found;
+}
+
+bool Recurring::SetPaused(const std::string& name, bool paused, Time now) {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return false;
+  Entry& entry = found->second;
+  if (entry.job.paused == paused) return true;
+  entry.job.paused = paused;
+  if (!paused) entry.job.last = now;
+  entry.next = paused ? Time::max() : entry.schedule.NextAfter(now, offset_);
+  changed_ = true;
+  return true;
 }
 
 std::vector<RecurringView> Recurring::View() const {

@@ -35,6 +35,8 @@ class Recurring {
   Result<Time> Put(core::RecurringJob job);
   /// False: there is none with this name. Instances that wait or run go on.
   bool Remove(const std::string& name);
+  /// What would have been due while it was paused is not made up for. False: there is none.
+  bool SetPaused(const std::string& name, bool paused, Time now);
   std::vector<RecurringView> View() const;
 
   Time NextAt() const;

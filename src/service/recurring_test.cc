@@ -64,6 +64,23 @@ TEST_F(RecurringTest, AnInstanceThatStillLivesIsLeftAloneOrReplaced) {
   }
 }
 
+TEST_F(RecurringTest, APausedOneIsNotDueAndMakesUpForNothing) {
+  ASSERT_TRUE(recurring_.Put(Job("hourly", "@hourly")));
+  EXPECT_TRUE(recurring_.SetPaused("hourly", true, kNow));
+  EXPECT_FALSE(recurring_.SetPaused("houry", true, kNow));
+  EXPECT_EQ(recurring_.NextAt(), Time::max());
+  EXPECT_EQ(recurring_.View().at(0).next, Time::max());
+  EXPECT_TRUE(recurring_.TakeDue(kNow + hours{5}).empty());
+  Recurring next([](Time) { return Duration{0}; }, [](const std::string&) {});
+  ASSERT_TRUE(next.Load(recurring_.Text()));
+  EXPECT_EQ(next.NextAt(), Time::max()) << "another life keeps it paused";
+  const Time resumed = kNow + hours{5} + minutes{30};
+  EXPECT_TRUE(next.SetPaused("hourly", false, resumed));
+  EXPECT_EQ(next.NextAt(), kNow + hours{6});
+  EXPECT_TRUE(next.TakeDue(resumed).empty()) << "five were missed";
+  EXPECT_EQ(next.TakeDue(kNow + hours{6}).size(), 1u);
+}
+
 TEST_F(RecurringTest, AnotherLifeGoesOnWhereThisOneWas) {
   ASSERT_TRUE(recurring_.Put(Job("a", "@hourly")));
   ASSERT_TRUE(recurring_.Put(Job("b", "0 12 * * *", core::OverlapRule::kReplace)));

@@ -5,6 +5,7 @@
 
 #include "core/counterfactual.h"
 #include "local/kept_pools.h"
+#include "plan/feasibility.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
@@ -90,9 +91,12 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
           },
           publisher_.counters()),
       inbox_([this] { executor_->Wake(); }),
-      front_desk_({inbox_, store_, publisher_, dependencies_, recurring_, estimator_,
-                   [this](const core::Submission& submission) { return AddToExecutor(submission); },
-                   [this] { return clock_.Now(); }, [this] { return Patience(); }}),
+      front_desk_(
+          {inbox_, store_, publisher_, dependencies_, recurring_, estimator_,
+           [this](const core::Submission& submission) { return AddToExecutor(submission); },
+           [this] { return clock_.Now(); },
+           [this](const core::Job& job) { return plan::CheckJob(job, engine_->state().cluster); },
+           [this] { return Patience(); }}),
       observer_(std::make_unique<Observer>(*this)),
       first_come_(options_.store, [this] { executor_->Wake(); }) {}
 

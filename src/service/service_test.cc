@@ -183,8 +183,18 @@ TEST_F(ServiceTest, ARecurringJobOutlivesARestartAndMakesUpForWhatWasMissed) {
   EXPECT_EQ(world_.WaitForStage(1, Stage::kSucceeded).submission->recurring, "often");
   ASSERT_EQ(world_.service().view()->recurring.size(), 1u);
   EXPECT_GT(world_.service().view()->recurring[0].next, *given->next);
-  ASSERT_TRUE(world_.Answered(EndRecurring{"often"}));
-  EXPECT_FALSE(world_.Answered(EndRecurring{"often"}));
+  ASSERT_TRUE(world_.Answered(ChangeRecurring{"often"}));
+  EXPECT_FALSE(world_.Answered(ChangeRecurring{"often"}));
+}
+
+TEST_F(ServiceTest, ARecurringJobThatFitsNoDeviceIsRefusedWhenItIsGiven) {
+  world_.Start();
+  Submit wide = world_.Shell("exit 0");
+  wide.submission.job.name = "wide";
+  wide.submission.job.devices = 1000;
+  wide.recurrence = {"@daily", std::chrono::hours{1}, core::OverlapRule::kForbid};
+  EXPECT_FALSE(world_.service().Ask(wide).get());
+  EXPECT_TRUE(world_.service().view()->recurring.empty());
 }
 
 TEST_F(ServiceTest, WhatAJobTookBeforeIsWhatItIsExpectedToTake) {

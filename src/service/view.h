@@ -23,7 +23,7 @@ struct SiteSignalView {
 struct RecurringView {
   std::string name;
   core::Recurrence recurrence;
-  Time next{};  ///< when it is due again
+  Time next{};  ///< when it is due again; Time::max(): it is paused
 };
 
 /// What happened, for live displays; the last few hundred are kept.

@@ -101,7 +101,17 @@ const std::vector<Api::Route>& Api::Routes() {
       {"POST",
        "/api/v1/recurring/remove",
        "No more instances; those that live go on",
-       &Api::EndRecurring,
+       &Api::RemoveRecurring,
+       {"name!"}},
+      {"POST",
+       "/api/v1/recurring/pause",
+       "No instances until it is resumed",
+       &Api::PauseRecurring,
+       {"name!"}},
+      {"POST",
+       "/api/v1/recurring/resume",
+       "Due again; what was missed meanwhile is left out",
+       &Api::ResumeRecurring,
        {"name!"}},
       {"GET", "/api/v1/events",
        "The status as it changes, with ?view=whole jobs and grid, too (server-sent events)",
@@ -294,8 +304,18 @@ HttpResponse Api::Recurring(const HttpRequest&, core::JobId) const {
   return Respond(RecurringToJson(*service_.view()) + "\n");
 }
 
-HttpResponse Api::EndRecurring(const HttpRequest& request, core::JobId) const {
-  return Ask(service::EndRecurring{QueryOf(request, "name")}, 202);
+using To = service::ChangeRecurring::To;
+
+HttpResponse Api::RemoveRecurring(const HttpRequest& request, core::JobId) const {
+  return Ask(service::ChangeRecurring{QueryOf(request, "name"), To::kRemoved}, 202);
+}
+
+HttpResponse Api::PauseRecurring(const HttpRequest& request, core::JobId) const {
+  return Ask(service::ChangeRecurring{QueryOf(request, "name"), To::kPaused}, 202);
+}
+
+HttpResponse Api::ResumeRecurring(const HttpRequest& request, core::JobId) const {
+  return Ask(service::ChangeRecurring{QueryOf(request, "name"), To::kResumed}, 202);
 }
 
 HttpResponse Api::Events(const HttpRequest& request, core::JobId) const {

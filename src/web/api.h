@@ -66,7 +66,9 @@ class Api {
   HttpResponse Grid(const HttpRequest&, core::JobId) const;
   HttpResponse Tiers(const HttpRequest&, core::JobId) const;
   HttpResponse Recurring(const HttpRequest&, core::JobId) const;
-  HttpResponse EndRecurring(const HttpRequest& request, core::JobId) const;
+  HttpResponse RemoveRecurring(const HttpRequest& request, core::JobId) const;
+  HttpResponse PauseRecurring(const HttpRequest& request, core::JobId) const;
+  HttpResponse ResumeRecurring(const HttpRequest& request, core::JobId) const;
   HttpResponse Events(const HttpRequest& request, core::JobId) const;
   HttpResponse Alive(const HttpRequest&, core::JobId) const;
   HttpResponse Ready(const HttpRequest&, core::JobId) const;

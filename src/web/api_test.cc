@@ -152,7 +152,7 @@ TEST_F(ApiTest, EveryRouteAnswers) {
   WaitForLog(id, "hello");
   for (const Api::Route& route : Api::Routes()) {
     if (route.path.ends_with("events") || route.path == "/api/v1/jobs" ||
-        route.path.ends_with("cancel") || route.path.ends_with("remove"))
+        route.path.ends_with("cancel") || route.path.starts_with("/api/v1/recurring/"))
       continue;
     std::string path = route.path;
     if (const auto hole = path.find("{id}"); hole != std::string::npos)
@@ -189,7 +189,15 @@ TEST_F(ApiTest, ARecurringJobIsGivenListedAndRemoved) {
   EXPECT_EQ(listed[0]["name"], "nightly");
   EXPECT_EQ(listed[0]["overlap"], "replace");
   EXPECT_EQ(listed[0]["next"], given.body()["next"]);
-  EXPECT_EQ(Post("/api/v1/recurring/remove?name=nigthly").status, 400);
+  EXPECT_EQ(Post("/api/v1/recurring/pause?name=nightly").status, 202);
+  listed = Get("/api/v1/recurring").body().at("recurring");
+  EXPECT_EQ(listed[0]["paused"], true);
+  EXPECT_TRUE(listed[0]["next"].is_null());
+  EXPECT_EQ(Post("/api/v1/recurring/resume?name=nightly").status, 202);
+  EXPECT_EQ(Get("/api/v1/recurring").body().at("recurring")[0]["next"], given.body()["next"]);
+  const Reply misspelt = Post("/api/v1/recurring/remove?name=nigthly");
+  EXPECT_EQ(misspelt.status, 400);
+  EXPECT_NE(misspelt.text.find("did you mean"), std::string::npos) << misspelt.text;
   EXPECT_EQ(Post("/api/v1/recurring/remove?name=nightly").status, 202);
   EXPECT_TRUE(Get("/api/v1/recurring").body().at("recurring").empty());
 }
