@@ -113,6 +113,7 @@ void WriteSupervisor(const platform::FileLock& lock) {
 
 Result<int> SupervisorOf(const AttemptPaths& paths) {
   constexpr int kTries = 500;
+  constexpr int kTriesBetweenLooks = 50;
   for (int left = kTries; left > 0; --left) {
     const std::string text = platform::ReadFile(paths.lock(), kLongestFile).value_or("");
     // Until the supervisor has written, the file names the process that started it.
@@ -120,9 +121,12 @@ Result<int> SupervisorOf(const AttemptPaths& paths) {
       const auto pid = ParseInteger(Trim(std::string_view(text).substr(kSupervisor.size())));
       if (pid && *pid > 0) return static_cast<int>(*pid);
     }
+    if (left % kTriesBetweenLooks == 1)
+      if (const auto holder = platform::FileLock::FindHolder(paths.lock())) return *holder;
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
   }
-  return Fail({ExitCode::kUnavailable, "does not say who holds it", paths.lock().string(), ""});
+  return Fail({ExitCode::kUnavailable, "does not say who holds it", paths.lock().string(),
+               "fuser names the process; end it, or wait until it has ended"});
 }
 
 int LastAttempt(const fs::path& directory) {

@@ -83,7 +83,7 @@ struct AttemptPaths {
 /// The supervisor says who it is in the file that it holds locked.
 void WriteSupervisor(const platform::FileLock& lock);
 /// Of an attempt whose lock is held. A supervisor that was only just started is waited for,
-/// shortly.
+/// shortly; one that could not write its name (a full disk) is found by what it has open.
 Result<int> SupervisorOf(const AttemptPaths& paths);
 
 /// The last attempt that was planned; 0: none.

@@ -293,6 +293,31 @@ TEST(SupervisedExecutor, AKilledSupervisorTakesItsProgramAlong) {
   ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 2, 0}));
 }
 
+// With the lock it would seem to be supervised as long as it leaves something running.
+TEST(SupervisedExecutor, AProgramInheritsNothingButItsStandardStreams) {
+  const int ours = ::dup(STDERR_FILENO);
+  SupervisedWorld world;
+  const auto job = world.AddShell(
+      "found=; for ((n = 3; n < 300; n++)); do [ -e /proc/$$/fd/$n ] && found=\"$found $n\"; done;"
+      "echo \"found:$found\" > found");
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitUntil(job, JobPhase::kSucceeded);
+  ::close(ours);
+  EXPECT_EQ(*platform::ReadFile(world.PathsOf(job).directory / "found", 1000), "found:\n");
+}
+
+// The disk was full when it started.
+TEST(SupervisedExecutor, ASupervisorThatCouldNotWriteItsNameIsFound) {
+  SupervisedWorld world;
+  const auto job = world.Add(testing::JobKind::kLong);
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitUntil(job, JobPhase::kRunning);
+  const AttemptPaths paths = world.PathsOf(job);
+  const int supervisor = *SupervisorOf(paths);
+  std::filesystem::resize_file(paths.lock(), 0);
+  EXPECT_EQ(*SupervisorOf(paths), supervisor);
+}
+
 // The service was killed between the plan and the supervisor: nothing ran, and the engine, which
 // hears nothing of the attempt, gives the command again.
 TEST(SupervisedExecutor, AnAttemptThatWasOnlyPlannedIsStartedWhenAskedAgain) {

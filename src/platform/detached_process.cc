@@ -27,6 +27,8 @@ constexpr int kKeptDescriptor = 3;
     ::dup2(kept, kKeptDescriptor);
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, standard);
+  // What this process got from whoever started it is not for what outlives it.
+  ::close_range(kept < 0 ? kKeptDescriptor : kKeptDescriptor + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   ::execve(program, argv, environ);
   const int code = errno;
   [[maybe_unused]] const ssize_t written = ::write(report, &code, sizeof code);

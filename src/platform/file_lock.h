@@ -3,6 +3,8 @@
 // ends. A child that inherits the descriptor holds the lock too: there is no moment between the two
 // at which nobody does.
 
+#include <optional>
+
 #include "base/result.h"
 #include "platform/file.h"
 
@@ -17,8 +19,11 @@ class FileLock {
   static Result<FileLock> Take(const Path& path);
   /// Whether a process holds it now. False where there is no such file.
   static bool IsHeld(const Path& path);
-  /// Of a descriptor that was inherited with the lock.
-  static FileLock Inherited(int descriptor) { return FileLock(descriptor); }
+  /// Another process that has the file open, as whoever holds the lock has; only processes of this
+  /// user are seen, and each of them is looked at.
+  static std::optional<int> FindHolder(const Path& path);
+  /// Of a descriptor that was inherited with the lock. Nobody inherits it further.
+  static FileLock Inherited(int descriptor);
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;
   ~FileLock();

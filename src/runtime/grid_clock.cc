@@ -7,14 +7,14 @@
 namespace ebb::runtime {
 
 GridClock::GridClock(Clock& wall, const core::GridClockSettings& settings)
-    : wall_(wall), settings_(settings), wall_anchor_(wall.Now()) {
+    : wall_(wall), settings_(settings), wall_begin_(wall.Now()) {
   EBB_CHECK(settings_.speed > 0);
-  grid_anchor_ = settings_.replayed ? settings_.begin : wall_anchor_;
+  grid_begin_ = settings_.replayed ? settings_.begin : wall_begin_;
 }
 
 Time GridClock::ToGrid(Time wall) const {
   if (!settings_.replayed) return wall;
-  return grid_anchor_ + DurationFromSeconds(Seconds(wall - wall_anchor_) * settings_.speed);
+  return grid_begin_.load() + DurationFromSeconds(Seconds(wall - wall_begin_) * settings_.speed);
 }
 
 Duration GridClock::ToWall(Duration grid) const {
@@ -28,9 +28,8 @@ Wake GridClock::SleepUntil(Time time, Duration slice) {
 
 void GridClock::SkipTo(Time time) {
   EBB_CHECK(settings_.replayed);
-  const Time wall_now = wall_.Now();
-  grid_anchor_ = std::max(time, ToGrid(wall_now));
-  wall_anchor_ = wall_now;
+  if (const Duration ahead = time - Now(); ahead > Duration{0})
+    grid_begin_ = grid_begin_.load() + ahead;
 }
 
 }  // namespace ebb::runtime

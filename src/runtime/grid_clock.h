@@ -3,8 +3,9 @@
 // trace, runs at wall speed or faster, and can jump over waits, while energy stays real: joules
 // measured over a wall interval are accounted on the grid interval that it maps to.
 //
-// Thread contract: SkipTo and SleepUntil from one thread; ToGrid from any thread once no more skips
-// happen (while the program runs).
+// Thread contract: SkipTo and SleepUntil from one thread; the rest from any.
+
+#include <atomic>
 
 #include "core/run.h"
 #include "runtime/clock.h"
@@ -32,8 +33,8 @@ class GridClock {
  private:
   Clock& wall_;
   core::GridClockSettings settings_;
-  Time wall_anchor_{};
-  Time grid_anchor_{};
+  Time wall_begin_{};
+  std::atomic<Time> grid_begin_{};  ///< what it showed at wall_begin_, and what was skipped since
 };
 
 }  // namespace ebb::runtime
