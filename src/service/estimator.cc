@@ -12,8 +12,9 @@ constexpr std::size_t kMostKnown = 10'000;
 
 std::string Estimator::SignatureOf(const core::Submission& submission) {
   const char between = '\0';  // in no word of a command
-  return submission.job.name + between + std::to_string(submission.job.devices) + between +
-         Join(submission.command, std::string(1, between));
+  const std::string cap = submission.power_cap ? core::Describe(*submission.power_cap) : "";
+  return submission.job.name + between + std::to_string(submission.job.devices) + between + cap +
+         between + Join(submission.command, std::string(1, between));
 }
 
 std::string Estimator::Refine(Submit& submit) {

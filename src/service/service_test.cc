@@ -215,6 +215,10 @@ TEST_F(ServiceTest, WhatAJobTookBeforeIsWhatItIsExpectedToTake) {
   const Duration third = submit(first).submission->job.run_time;
   EXPECT_LT(third, Duration{1000});
   EXPECT_GE(third, Duration{300});
+  first.submission.power_cap = core::PowerCap{.watts = 0, .percent = 70};
+  first.submission.job.run_time = Duration{1000};
+  EXPECT_EQ(submit(first).submission->job.run_time, Duration{1000})
+      << "slower, nobody knows by how much";
   Submit other = world_.Shell("sleep 0.01");
   EXPECT_EQ(submit(other).submission->job.run_time, Duration{1000}) << "another command";
 }

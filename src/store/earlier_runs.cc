@@ -44,7 +44,8 @@ Result<std::vector<core::EarlierRun>> EarlierRuns(Database& database,
     if (static_cast<int>(runs.size()) == limit) break;
     EBB_ASSIGN_OR_RETURN(const auto earlier, FindSubmission(database, record.id));
     if (!earlier || earlier->command != submission.command ||
-        earlier->job.devices != submission.job.devices)
+        earlier->job.devices != submission.job.devices ||
+        earlier->power_cap != submission.power_cap)
       continue;
     EBB_ASSIGN_OR_RETURN(const auto attempts, AttemptsOf(database, record.id));
     const core::EarlierRun run = RunOf(record, attempts, earlier->job, cluster);
