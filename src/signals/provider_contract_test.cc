@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <memory>
 #include <thread>
 
 #include "signals/carbon_aware_sdk.h"
@@ -175,19 +176,21 @@ TEST_F(Https, ATruncatedAnswerIsAnError) {
 }
 
 TEST_F(Https, AHundredMegabytesAreNotKept) {
-  std::atomic<std::size_t> sent = 0;
-  const std::string block(64 << 10, ' ');
-  server_->Get("/huge", [&](const httplib::Request&, httplib::Response& response) {
-    response.set_chunked_content_provider("text/plain", [&](std::size_t, httplib::DataSink& sink) {
-      sent += block.size();
-      if (sent > (100U << 20)) sink.done();
-      return sink.write(block.data(), block.size());
-    });
+  // The server may still send when the test has ended.
+  const auto sent = std::make_shared<std::atomic<std::size_t>>(0);
+  server_->Get("/huge", [sent](const httplib::Request&, httplib::Response& response) {
+    response.set_chunked_content_provider("text/plain",
+                                          [sent](std::size_t, httplib::DataSink& sink) {
+                                            const std::string block(64 << 10, ' ');
+                                            *sent += block.size();
+                                            if (*sent > (100U << 20)) sink.done();
+                                            return sink.write(block.data(), block.size());
+                                          });
   });
   const auto response = Fetch("/huge");
   ASSERT_FALSE(response);
   EXPECT_THAT(response.error().what, HasSubstr("larger than 1048576 bytes"));
-  EXPECT_LT(sent, 50U << 20) << "given up early";
+  EXPECT_LT(*sent, 50U << 20) << "given up early";
 }
 
 TEST_F(Https, ACertificateThatIsNotTrustedIsRefusedAndNotTriedAgain) {
