@@ -86,7 +86,8 @@ static void test_a_run(void) {
   CHECK(second.duration_s >= first.duration_s && last.duration_s >= second.duration_s);
   CHECK(fabs(last.energy_kwh - last.cpu_kwh - last.gpu_kwh - last.ram_kwh) < 1e-15);
   CHECK(fabs(last.facility_kwh - 1.5 * last.energy_kwh) < 1e-10);
-  CHECK(fabs(last.emissions_g - 360 * last.facility_kwh) < 1e-9);
+  /* Each of the rows is rounded to a microjoule, 1e-10 g; on a slow machine there are many. */
+  CHECK(fabs(last.emissions_g - 360 * last.facility_kwh) < 1e-8);
   CHECK(last.facility_without_intensity_kwh == 0);
 
   CHECK(ebb_stop(tracker, 1, &again, &error) == EBB_OK);
