@@ -139,7 +139,7 @@ class MlflowHandler(http.server.BaseHTTPRequestHandler):
         return 200, {"run_info": {"run_id": body["run_id"]}}
 
 
-class Trackers(unittest.TestCase):
+class InADirectory(unittest.TestCase):
     def setUp(self):
         self.place = tempfile.TemporaryDirectory(prefix="ebb_trackers_")
         self.addCleanup(self.place.cleanup)
@@ -148,6 +148,12 @@ class Trackers(unittest.TestCase):
     def path(self, *parts):
         return os.path.join(self.directory, *parts)
 
+    def text(self, *parts):
+        with open(self.path(*parts)) as file:
+            return file.read()
+
+
+class Trackers(InADirectory):
     def ebb(self, *words, environment=None, program=(sys.executable, "-c", TRAINING), command="track"):
         tail = ["--", *program] if program else []
         return subprocess.run(
@@ -156,10 +162,6 @@ class Trackers(unittest.TestCase):
 
     def track(self, *words, **more):
         return self.ebb("--constant", "200", "--interval", "100ms", "--run-dir", "run", "--name", "my run", *words, **more)
-
-    def text(self, *parts):
-        with open(self.path(*parts)) as file:
-            return file.read()
 
     def test_tensorboard_reads_back(self):
         outcome = self.track("--tensorboard", "tb")
@@ -258,6 +260,140 @@ class Trackers(unittest.TestCase):
         outcome = self.track("--mlflow", "ftp://x")
         self.assertEqual(outcome.returncode, 2)
         self.assertIn("--mlflow", outcome.stderr)
+
+
+PAUSABLE = """
+import json, os, signal, sys, time
+going = [True]
+signal.signal(signal.SIGTERM, lambda *_: going.clear())
+state = os.environ["EBB_CHECKPOINT_DIR"] + "/step"
+os.makedirs(os.path.dirname(state), exist_ok=True)
+step = int(open(state).read()) if os.path.exists(state) else 0
+file = open(os.environ["EBB_RUN_DIR"] + "/progress.jsonl", "a")
+while going and not os.path.exists("finish"):
+    step += 1
+    time.sleep(0.05)
+    print(json.dumps(dict(event="step", epoch=1, step=step, total_steps=9, loss=1 / step, time_ms=int(time.time() * 1000))), file=file, flush=True)
+open(state, "w").write(str(step))
+sys.exit(0 if going else 75)
+"""
+
+
+class Jobs(InADirectory):
+    """Jobs of the queue service: each one tracked run over all its attempts, told while no service runs, too."""
+
+    SECRET = "s3cret-t0ken"
+
+    def setUp(self):
+        super().setUp()
+        self.service = None
+        self.serve_flags = []
+        self.addCleanup(self.stop)
+
+    def start(self):
+        self.service = subprocess.Popen(
+            [EBB, "serve", "--store", "ebb.db", "--constant", "200", "--slots", "1", "--policy", "run-now", "--port", "0",
+             "--interval", "100ms", "--cpu-tdp", "50", *self.serve_flags],
+            cwd=self.directory, stderr=subprocess.PIPE, text=True)
+        line = self.service.stderr.readline()
+        self.assertIn("http://", line)
+
+    def stop(self):
+        if self.service:
+            self.service.kill()
+            self.service.wait()
+            self.service.stderr.close()
+            self.service = None
+
+    def ask(self, *words):
+        outcome = subprocess.run([EBB, *words, "--store", "ebb.db"], cwd=self.directory, capture_output=True, text=True, timeout=60)
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        return outcome.stdout
+
+    def wait_for(self, holds, what):
+        for _ in range(600):
+            if holds():
+                return
+            time.sleep(0.05)
+        self.fail(f"{what} did not come about")
+
+    def stage(self):
+        return json.loads(self.ask("show", "1", "--format", "json"))["stage"]
+
+    def end_of(self, attempt):
+        return lambda: os.path.exists(self.path("jobs", "1", f"attempt-{attempt}.end"))
+
+    def submit(self, *flags):
+        outcome = subprocess.run(
+            [EBB, "submit", "--store", "ebb.db", "--name", "nap", "--checkpointable", *flags, "--", sys.executable, "-c", PAUSABLE],
+            cwd=self.directory, capture_output=True, text=True, timeout=60)
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+
+    def losses(self, server):
+        return [run["metrics"].get("train/loss", []) for run in server.runs.values()]
+
+    def test_one_run_over_a_pause_and_the_death_of_the_service(self):
+        server = Mlflow(authorization=f"Bearer {self.SECRET}")
+        with open(self.path("token"), "w") as file:
+            file.write(self.SECRET + "\n")
+        self.start()
+        self.submit("--mlflow", server.url, "--mlflow-token-file", "token", "--tensorboard", "tb")
+        self.wait_for(lambda: any(self.losses(server)), "a loss while it runs")
+        commands = subprocess.run(["ps", "axww"], capture_output=True, text=True, timeout=60).stdout
+        self.ask("pause", "1")
+        self.wait_for(lambda: self.stage() == "paused", "the pause")
+        self.ask("resume", "1")
+        self.wait_for(lambda: self.stage() == "running", "the second attempt")
+        self.stop()
+        before = len(self.losses(server)[0])
+        self.wait_for(lambda: len(self.losses(server)[0]) > before + 20, "a loss while no service runs")
+        open(self.path("finish"), "w").close()
+        self.wait_for(self.end_of(2), "the end")
+        self.wait_for(lambda: next(iter(server.runs.values()))["status"][-1] == "FINISHED", "the outcome")
+        (run,) = server.runs.values()
+        self.assertEqual(run["status"], ["RUNNING", "SCHEDULED", "RUNNING", "FINISHED"])
+        steps = [step for step, _ in run["metrics"]["train/loss"]]
+        self.assertEqual(steps, list(range(1, len(steps) + 1)), "each once, in order")
+        kwh = run["metrics"]["summary/energy_kwh"][0][1]
+        self.assertEqual(len(run["metrics"]["summary/energy_kwh"]), 2, "of each attempt's end")
+        self.assertLess(kwh, run["metrics"]["summary/energy_kwh"][1][1])
+        self.assertEqual(run["params"]["policy"], "run-now")
+        self.assertEqual(list(server.experiments.values()), ["nap"])
+        files = glob.glob(self.path("tb", "*", "events.*"))
+        self.assertEqual(len(files), 2)
+        self.assertEqual(len({os.path.dirname(file) for file in files}), 1)
+        self.start()
+        self.wait_for(lambda: self.stage() == "succeeded", "the next service to see it")
+        measured = json.loads(self.ask("show", "1", "--format", "json"))["energy_kwh"]
+        self.assertAlmostEqual(run["metrics"]["summary/energy_kwh"][1][1], measured, delta=measured * 1e-6)
+        self.stop()
+        self.assertIn("supervise", commands)
+        self.assertNotIn(self.SECRET, commands)
+        for file in glob.glob(self.path("**"), recursive=True):
+            if os.path.isfile(file) and os.path.basename(file) != "token":
+                with open(file, "rb") as content:
+                    self.assertNotIn(self.SECRET.encode(), content.read(), file)
+
+    def test_the_services_trackers_are_every_jobs(self):
+        self.serve_flags = ["--mlflow", "mlruns"]
+        self.start()
+        self.submit("--mlflow-experiment", "mine")
+        self.wait_for(lambda: glob.glob(self.path("mlruns", "*", "*", "metrics", "train", "loss")), "a loss")
+        self.ask("cancel", "1")
+        self.wait_for(lambda: self.stage() == "cancelled", "the end")
+        (run,) = glob.glob(self.path("mlruns", "*", "*", "params"))
+        self.assertIn("name: 'mine'", self.text(run, "..", "..", "meta.yaml"))
+        self.assertIn("status: 5\n", self.text(run, "..", "meta.yaml"))
+
+    def test_a_server_that_is_not_there_costs_the_job_nothing(self):
+        self.start()
+        open(self.path("finish"), "w").close()
+        self.submit("--mlflow", "http://127.0.0.1:1")
+        self.wait_for(lambda: self.stage() == "succeeded", "the end")
+        said = self.ask("explain", "1")
+        self.assertTrue(said)
+        with open(self.path("jobs", "1", "attempt-1.end")) as file:
+            self.assertIn("does not take", " ".join(json.load(file)["warnings"]))
 
 
 if __name__ == "__main__":

@@ -189,18 +189,25 @@ std::vector<Flag> OutputFlags() {
        [](const RunOptions& o) { return If(!o.prometheus_url.empty(), o.prometheus_url); }},
       {FlagGroup::kTrackers, "tensorboard", "DIR",
        "loss, energy and grams as TensorBoard event files (docs/trackers.md)",
-       Text([](RunOptions& o, const std::string& v) { o.tensorboard = v; }),
-       [](const RunOptions& o) { return Absolute(o.tensorboard); }},
+       Text([](RunOptions& o, const std::string& v) { o.tracking.tensorboard = v; }),
+       [](const RunOptions& o) { return Absolute(o.tracking.tensorboard); }},
       {FlagGroup::kTrackers, "mlflow", "TARGET",
        "the same to an MLflow server (http://...), or as its files (a directory)",
-       Text([](RunOptions& o, const std::string& v) { o.mlflow = v; }),
+       Text([](RunOptions& o, const std::string& v) { o.tracking.mlflow = v; }),
        [](const RunOptions& o) {
-         return o.mlflow.find("://") == std::string::npos ? Absolute(o.mlflow)
-                                                          : std::optional(o.mlflow);
+         return o.tracking.mlflow.find("://") == std::string::npos
+                    ? Absolute(o.tracking.mlflow)
+                    : std::optional(o.tracking.mlflow);
        }},
       {FlagGroup::kTrackers, "mlflow-experiment", "NAME", "there (default: the group of the run)",
-       Text([](RunOptions& o, const std::string& v) { o.mlflow_experiment = v; }),
-       [](const RunOptions& o) { return If(!o.mlflow_experiment.empty(), o.mlflow_experiment); }},
+       Text([](RunOptions& o, const std::string& v) { o.tracking.mlflow_experiment = v; }),
+       [](const RunOptions& o) {
+         return If(!o.tracking.mlflow_experiment.empty(), o.tracking.mlflow_experiment);
+       }},
+      {FlagGroup::kTrackers, "mlflow-token-file", "FILE",
+       "holds the server's token (default: the variable MLFLOW_TRACKING_TOKEN)",
+       Text([](RunOptions& o, const std::string& v) { o.tracking.mlflow_token_file = v; }),
+       [](const RunOptions& o) { return Absolute(o.tracking.mlflow_token_file); }},
       {FlagGroup::kOutput, "format", "FORMAT", "text (to stderr) or json (to stdout)",
        [](const std::string& text, RunOptions& options) -> Status {
          if (text != "text" && text != "json")

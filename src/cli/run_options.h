@@ -10,6 +10,7 @@
 #include "cli/parser.h"
 #include "config/train_config.h"
 #include "core/run.h"
+#include "core/tracking.h"
 #include "meter/meters.h"
 #include "report/emissions_file.h"
 
@@ -24,11 +25,9 @@ struct RunOptions {
   std::string run_dir;         ///< empty: output_dir/run_id
   std::string emissions_file;  ///< shared emissions.csv; empty: none beside the run directory's
   report::CsvWrite csv_write = report::CsvWrite::kAppend;
-  std::string prometheus_file;    ///< text exposition, rewritten while the run lasts
-  std::string prometheus_url;     ///< Pushgateway
-  std::string tensorboard;        ///< directory of event files
-  std::string mlflow;             ///< address of a server, or a directory of its file store
-  std::string mlflow_experiment;  ///< empty: the group
+  std::string prometheus_file;  ///< text exposition, rewritten while the run lasts
+  std::string prometheus_url;   ///< Pushgateway
+  core::Tracking tracking;
   core::Location location;
   bool json = false;
   bool quiet = false;

@@ -218,7 +218,7 @@ Result<RunResult> Session::RunNew(const RunRequest& request) {
   const Time begin = options_.scheduler.clock.start.value_or(wall_.Now());
   stop_grace_ = request.stop_grace;
   EBB_RETURN_IF_ERROR(CheckOutputs(options_));
-  EBB_RETURN_IF_ERROR(CheckTrackers(options_));
+  EBB_RETURN_IF_ERROR(CheckTrackers(options_.tracking));
   EBB_RETURN_IF_ERROR(Open(begin));
   if (const auto stopped = StoppedAlready()) return *stopped;
   const core::RunSpec spec = MakeSpec(request);
@@ -314,7 +314,7 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
 
   EBB_ASSIGN_OR_RETURN(attempt.budget, BudgetTerms(attempt_number));
 
-  RunTrackers trackers(options_, directory_->spec(), before, directory_->path());
+  RunTrackers trackers(options_.tracking, directory_->spec(), before, directory_->path());
   AttemptRecorder recorder(*directory_, PrometheusExport(options_, directory_->spec(), before),
                            trackers, *log_, line_);
   const auto measure = attempt.child.argv.empty() ? local::MonitorMachine : local::RunAttempt;
@@ -323,6 +323,7 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
   line_.Finish();
   if (!result) {
     trackers.OnFailure(wall_.Now());
+    trackers.WaitForEnd();
     EBB_RETURN_IF_ERROR(NotStarted(attempt_number, result.error()));
     return Fail(result.error());
   }
@@ -335,6 +336,7 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
   EBB_RETURN_IF_ERROR(StoreSurroundings(*directory_, *surroundings_));
   EBB_ASSIGN_OR_RETURN(const report::Summary summary, Finish());
   trackers.OnEnd(result->attempt, summary);
+  trackers.WaitForEnd();
   SayNotes(trackers.TakeNotes());
   if (result->attempt.outcome == core::AttemptOutcome::kPaused)
     line_.Say("paused with a checkpoint. Continue with: ebb resume " + directory_->path().string());

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "platform/file.h"
 #include "platform/web_address.h"
 #include "trackers/mlflow.h"
 #include "trackers/tensorboard.h"
@@ -15,6 +16,7 @@ namespace {
 using trackers::Value;
 
 constexpr const char* kMlflowNote = "mlflow.txt";
+constexpr std::uint64_t kLongestToken = 64 << 10;
 constexpr double kJoulesPerKwh = 3.6e6;
 
 std::string Variable(const char* name) {
@@ -22,9 +24,16 @@ std::string Variable(const char* name) {
   return value ? value : "";
 }
 
-trackers::MlflowServer ServerOf(const RunOptions& options) {
+// An Error: the file of the token cannot be read.
+Result<trackers::MlflowServer> ServerOf(const core::Tracking& tracking) {
   trackers::MlflowServer server;
-  server.url = options.mlflow;
+  server.url = tracking.mlflow;
+  if (const std::string& file = tracking.mlflow_token_file; !file.empty()) {
+    EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file, kLongestToken));
+    server.token = Trim(text);
+    if (server.token.empty()) return Fail({ExitCode::kConfiguration, "holds no token", file, ""});
+    return server;
+  }
   server.token = Variable("MLFLOW_TRACKING_TOKEN");
   const std::string user = Variable("MLFLOW_TRACKING_USERNAME");
   if (!user.empty()) server.user_password = user + ":" + Variable("MLFLOW_TRACKING_PASSWORD");
@@ -91,41 +100,52 @@ class Values {
 
 }  // namespace
 
-Status CheckTrackers(const RunOptions& options) {
-  if (!trackers::IsMlflowServer(options.mlflow)) {
-    if (options.mlflow.find("://") == std::string::npos || options.mlflow.starts_with("file://"))
-      return {};
-    return Fail({ExitCode::kUsage, "--mlflow: \"" + options.mlflow + "\" is not accepted", "",
-                 "give a directory, or the address of a server: http://... or https://..."});
-  }
-  const trackers::MlflowServer server = ServerOf(options);
+Status CheckTrackers(const core::Tracking& tracking) {
+  if (const auto target = core::CheckMlflowTarget(tracking.mlflow); !target)
+    return Fail({target.error().code, "--mlflow: " + target.error().what, "", target.error().next});
+  if (!core::IsMlflowServer(tracking.mlflow)) return {};
+  EBB_ASSIGN_OR_RETURN(const trackers::MlflowServer server, ServerOf(tracking));
   return platform::CheckAddress(server.url, !server.token.empty() || !server.user_password.empty());
 }
 
-RunTrackers::RunTrackers(const RunOptions& options, const core::RunSpec& spec,
+core::Tracking AbsoluteTracking(core::Tracking tracking) {
+  for (std::string* path : {&tracking.tensorboard, &tracking.mlflow, &tracking.mlflow_token_file}) {
+    std::error_code ignored;
+    if (path->empty() || path->find("://") != std::string::npos) continue;
+    *path = std::filesystem::absolute(*path, ignored).lexically_normal().string();
+  }
+  return tracking;
+}
+
+RunTrackers::RunTrackers(const core::Tracking& tracking, const core::RunSpec& spec,
                          const core::RunRecord& before, const std::filesystem::path& run_directory)
     : ran_before_(before.running_time()) {
   trackers::TrackedRun run;
-  run.experiment = options.mlflow_experiment.empty() ? spec.group : options.mlflow_experiment;
+  run.experiment = tracking.mlflow_experiment.empty() ? spec.group : tracking.mlflow_experiment;
   run.name = spec.name;
   run.run_id = spec.run_id;
   run.begin = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
   run.configuration = ConfigurationOf(spec);
-  run.resumed = !before.attempts.empty();
+  const std::filesystem::path note = run_directory / kMlflowNote;
+  std::error_code ignored;
+  run.resumed = !before.attempts.empty() || std::filesystem::exists(note, ignored);
   const auto add = [&](const trackers::BackgroundTracker::Make& make) {
     trackers_.push_back(std::make_unique<trackers::BackgroundTracker>(make, run));
   };
-  if (!options.tensorboard.empty())
-    add([&](const auto&) { return trackers::MakeTensorBoard(options.tensorboard); });
-  const std::filesystem::path note = run_directory / kMlflowNote;
-  if (trackers::IsMlflowServer(options.mlflow)) {
-    add([&](const std::atomic<bool>& cancelled) {
-      trackers::MlflowServer server = ServerOf(options);
-      server.cancelled = &cancelled;
-      return trackers::MakeMlflowRest(std::move(server), note);
-    });
-  } else if (!options.mlflow.empty()) {
-    add([&](const auto&) { return trackers::MakeMlflowFiles(options.mlflow, note); });
+  if (!tracking.tensorboard.empty())
+    add([&](const auto&) { return trackers::MakeTensorBoard(tracking.tensorboard); });
+  if (core::IsMlflowServer(tracking.mlflow)) {
+    auto server = ServerOf(tracking);
+    if (!server) {
+      notes_.push_back("MLflow is told nothing: " + server.error().Message());
+    } else {
+      add([&](const std::atomic<bool>& cancelled) {
+        server->cancelled = &cancelled;
+        return trackers::MakeMlflowRest(*std::move(server), note);
+      });
+    }
+  } else if (!tracking.mlflow.empty()) {
+    add([&](const auto&) { return trackers::MakeMlflowFiles(tracking.mlflow, note); });
   }
   if (wanted()) report::AddRows(before.ledger, totals_);
 }
@@ -173,7 +193,7 @@ void RunTrackers::OnProgress(std::span<const report::ProgressEvent> events) {
 }
 
 std::vector<std::string> RunTrackers::TakeNotes() {
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = std::exchange(notes_, {});
   for (const auto& tracker : trackers_)
     if (auto note = tracker->TakeNote()) notes.push_back(*std::move(note));
   return notes;
@@ -197,6 +217,15 @@ void RunTrackers::OnEnd(const core::Attempt& attempt, const report::Summary& sum
 
 void RunTrackers::OnFailure(Time wall) {
   for (const auto& tracker : trackers_) tracker->End(trackers::Outcome::kFailed, wall);
+}
+
+void RunTrackers::WaitForEnd() {
+  for (const auto& tracker : trackers_) tracker->WaitForEnd();
+}
+
+bool RunTrackers::HasEnded() const {
+  return std::all_of(trackers_.begin(), trackers_.end(),
+                     [](const auto& tracker) { return tracker->HasEnded(); });
 }
 
 }  // namespace ebb::cli

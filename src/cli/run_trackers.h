@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/run_options.h"
 #include "core/run.h"
+#include "core/tracking.h"
 #include "local/measured_process.h"
 #include "report/prometheus_text.h"
 #include "report/summary.h"
@@ -20,14 +20,17 @@ namespace ebb::cli {
 
 /// Before a run begins: an Error where a target cannot be one, or a secret would travel in the
 /// open.
-Status CheckTrackers(const RunOptions& options);
+Status CheckTrackers(const core::Tracking& tracking);
+
+/// With paths that hold wherever they are used; addresses stay.
+core::Tracking AbsoluteTracking(core::Tracking tracking);
 
 /// One attempt of a run. One thread.
 class RunTrackers {
  public:
   /// `before`: what earlier attempts of the run measured.
-  RunTrackers(const RunOptions& options, const core::RunSpec& spec, const core::RunRecord& before,
-              const std::filesystem::path& run_directory);
+  RunTrackers(const core::Tracking& tracking, const core::RunSpec& spec,
+              const core::RunRecord& before, const std::filesystem::path& run_directory);
 
   bool wanted() const { return !trackers_.empty(); }
   void OnBegin(const core::Attempt& attempt);
@@ -35,15 +38,20 @@ class RunTrackers {
   void OnProgress(std::span<const report::ProgressEvent> events);
   /// What the user should be told.
   std::vector<std::string> TakeNotes();
-  /// The attempt has ended; waits some seconds for what is on its way.
+  /// The attempt has ended; does not wait for what is on its way.
   void OnEnd(const core::Attempt& attempt, const report::Summary& summary);
   /// The program could not be started.
   void OnFailure(Time wall);
+  /// After OnEnd or OnFailure: waits some seconds for what is on its way.
+  void WaitForEnd();
+  /// After those: WaitForEnd would not wait.
+  bool HasEnded() const;
 
  private:
   void Log(std::vector<trackers::Value> values);
 
   std::vector<std::unique_ptr<trackers::BackgroundTracker>> trackers_;
+  std::vector<std::string> notes_;
   report::PrometheusTotals totals_;
   Duration ran_before_{};
   Time began_{};

@@ -10,6 +10,7 @@
 #include "cli/flag_values.h"
 #include "cli/notify_flags.h"
 #include "cli/run_options.h"
+#include "cli/run_trackers.h"
 #include "cli/service_client.h"
 #include "cli/sweep_devices.h"
 #include "plan/make_policy.h"
@@ -86,6 +87,7 @@ Result<service::ServiceOptions> OptionsFor(const ServeRequest& request, const Ru
   service.executor.cluster = devices.cluster;
   service.executor.gpus = devices.gpus;
   service.executor.metering = MeteringFlags(request.flags);
+  service.executor.tracking = AbsoluteTracking(options.tracking);
   service.executor.tick = std::max(options.metering.interval, Duration{1000});
   if (!request.power_cap.empty()) {
     const auto cap = core::ParsePowerCap(request.power_cap);
@@ -118,6 +120,7 @@ Result<int> Serve(const ServeRequest& request) {
   RunOptions options;
   EBB_RETURN_IF_ERROR(ApplyFlags(request.flags, options));
   EBB_RETURN_IF_ERROR(Validate(options));
+  EBB_RETURN_IF_ERROR(CheckTrackers(options.tracking));
   EBB_ASSIGN_OR_RETURN(const int port, PortOf(request.port));
   EBB_ASSIGN_OR_RETURN(web::NotifierOptions notifications, NotifierOptionsOf(request.notify));
   EBB_ASSIGN_OR_RETURN(const std::string store, StorePathOf(request.store));
@@ -212,7 +215,8 @@ void AddServeCommand(Parser& parser, const std::string& version) {
                 "how long /metrics tells of a job after its end (default 15m)", "Service"},
                into(request->metrics_retention));
   AddNotifyFlags(command, request->notify);
-  for (const FlagGroup group : {FlagGroup::kSignal, FlagGroup::kClock, FlagGroup::kMetering})
+  for (const FlagGroup group :
+       {FlagGroup::kSignal, FlagGroup::kClock, FlagGroup::kMetering, FlagGroup::kTrackers})
     AddFlags(command, group, request->flags);
   command.Action([request] { return Serve(*request); });
 }

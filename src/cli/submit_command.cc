@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/run_trackers.h"
 #include "cli/service_client.h"
 #include "cli/submit_file.h"
 #include "cli/trainer_command.h"
@@ -26,6 +27,7 @@ Examples:
   ebb submit --tier 2 --devices 2 --name big -- torchrun --nproc-per-node 2 train.py
   ebb submit --after 12 -- python evaluate.py
   ebb submit --duration 3h --budget-g 200 --budget-action pause --checkpointable -- python train.py
+  ebb submit --mlflow http://127.0.0.1:5000 --checkpointable -- python train.py
   ebb submit --name nightly --cron "0 2 * * *" --flexibility 6h -- python retrain.py
   ebb submit jobs.yaml                            one job, several, or a sweep (docs/submit-file.md)
   ebb submit configs/sweeps/digits.yaml --dry-run
@@ -38,6 +40,7 @@ struct SubmitFlags {
   Json job = Json::object();
   std::string file;       // of people
   std::string json_file;  // of programs
+  core::Tracking tracking;
   bool dry_run = false;
 };
 
@@ -110,6 +113,23 @@ void AddBudgetFlags(Command& command, SubmitFlags& flags) {
       "when it is used up: end with a checkpoint (default), hold until resumed, note it");
 }
 
+// As those of ebb run.
+void AddTrackerFlags(Command& command, SubmitFlags& flags) {
+  const auto add = [&](const char* name, std::string core::Tracking::*field, const char* value_name,
+                       const char* help) {
+    command.Flag({name, value_name, help, "Experiment trackers"},
+                 [&flags, field](const std::string& text) { flags.tracking.*field = text; });
+  };
+  add("tensorboard", &core::Tracking::tensorboard, "DIR",
+      "loss, energy and grams as TensorBoard event files (docs/trackers.md)");
+  add("mlflow", &core::Tracking::mlflow, "TARGET",
+      "the same to an MLflow server (http://...), or as its files (a directory)");
+  add("mlflow-experiment", &core::Tracking::mlflow_experiment, "NAME",
+      "there (default: the name of the job)");
+  add("mlflow-token-file", &core::Tracking::mlflow_token_file, "FILE",
+      "holds the server's token (default: the service's MLFLOW_TRACKING_TOKEN)");
+}
+
 void AddRecurringFlags(Command& command, SubmitFlags& flags) {
   const auto add = [&](const char* name, const char* key, const char* value_name,
                        const char* help) {
@@ -144,6 +164,8 @@ Result<std::string> CommandBody(const SubmitFlags& flags, const UserCommand& use
   if (words.front() == "ebb-train") words.front() = TrainerProgram();
   Json job = flags.job;
   job["command"] = words;
+  for (const auto& [key, text] : core::KeysOf(AbsoluteTracking(flags.tracking)))
+    job["trackers"][key] = text;
   job["working_directory"] = std::filesystem::current_path().string();
   try {
     return job.dump();
@@ -160,8 +182,8 @@ Result<SubmitFile> WhatToSubmit(const SubmitFlags& flags, const UserCommand& use
     return Fail(
         {ExitCode::kUsage, "a file of jobs stands alone", "", "put the rest into the file"});
   if (!flags.file.empty())
-    return LoadSubmitFile(flags.file,
-                          {std::filesystem::current_path().string(), NewKeyPrefix(flags.file)});
+    return LoadSubmitFile(flags.file, {std::filesystem::current_path().string(),
+                                       NewKeyPrefix(flags.file), flags.tracking});
   if (!flags.json_file.empty()) {
     EBB_ASSIGN_OR_RETURN(file.body, platform::ReadFile(flags.json_file, 8 << 20));
     file.source = flags.json_file;
@@ -219,6 +241,7 @@ void AddSubmitCommand(Parser& parser, const UserCommand& user_command) {
   AddFileFlags(command, *flags);
   AddJobFlags(command, *flags);
   AddBudgetFlags(command, *flags);
+  AddTrackerFlags(command, *flags);
   AddRecurringFlags(command, *flags);
   AddServiceFlags(command, flags->service);
   command.Action([flags, &user_command] { return Submit(*flags, user_command); });

@@ -157,15 +157,36 @@ class Reader {
     }
   }
 
+  // A relative path is one from where `ebb submit` was called; an address stays what it is.
+  void MakeAbsolute(Json& path) const {
+    if (!path.is_string()) return;
+    const std::string text = path;
+    if (text.starts_with('/') || text.find("://") != std::string::npos) return;
+    path = (std::filesystem::path(options_.working_directory) / text).lexically_normal().string();
+  }
+
+  // Those of the command line, where the job names none of its own.
+  void AddTrackers(Json& json) const {
+    if (json.contains("trackers") && !json["trackers"].is_object()) return;
+    const bool own_server = json.contains("trackers") && json["trackers"].contains("mlflow");
+    for (const auto& [key, text] : core::KeysOf(options_.tracking)) {
+      // A token belongs to its server.
+      if (own_server && key == "mlflow_token_file") continue;
+      if (!json.contains("trackers") || !json["trackers"].contains(key))
+        json["trackers"][key] = text;
+    }
+    if (!json.contains("trackers")) return;
+    for (const char* key : {"tensorboard", "mlflow", "mlflow_token_file"})
+      if (json["trackers"].contains(key)) MakeAbsolute(json["trackers"][key]);
+  }
+
   // What the API wants and a person leaves out.
   void Finish(Draft& draft) {
     Json& json = draft.json;
     Json& directory = json["working_directory"];
     if (directory.is_null()) directory = options_.working_directory;
-    if (directory.is_string() && !directory.get<std::string>().starts_with('/'))
-      directory = (std::filesystem::path(options_.working_directory) / directory.get<std::string>())
-                      .lexically_normal()
-                      .string();
+    MakeAbsolute(directory);
+    AddTrackers(json);
     if (json.contains("command") && json["command"].is_array() && !json["command"].empty()) {
       Json& program = json["command"][0];
       if (!json.contains("name") && program.is_string())
@@ -259,6 +280,10 @@ Json ExperimentJson(const sweep::Sweep& sweep, const sweep::Experiment& experime
             {"checkpointable", sweep.traits.pausable},
             {"time_limit", MillisecondsText(RunLimit(sweep.traits, experiment))},
             {"key", options.key_prefix + "/" + experiment.name}};
+  // The runs of a sweep stand together.
+  core::Tracking tracking = options.tracking;
+  if (tracking.mlflow_experiment.empty()) tracking.mlflow_experiment = sweep.name;
+  for (const auto& [key, text] : core::KeysOf(tracking)) json["trackers"][key] = text;
   if (sweep.traits.pausable) {
     json["pause_cost"] = MillisecondsText(sweep.traits.pause_overhead);
     json["minimum_segment"] = MillisecondsText(sweep.traits.minimum_segment);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/tracking.h"
 
 namespace ebb::cli {
 
@@ -15,6 +16,7 @@ struct SubmitOptions {
   /// Of the keys of the jobs, "PREFIX/NAME": what makes asking again safe, and what `after` of one
   /// job of a file means by the name of another.
   std::string key_prefix;
+  core::Tracking tracking{};  ///< of jobs that name none; a sweep's name is its experiment
 };
 
 struct SubmitFile {

@@ -63,6 +63,23 @@ jobs:
   EXPECT_EQ(jobs[2]["working_directory"], "/home/me");
 }
 
+TEST(SubmitFile, TrackersOfTheCommandLineAreForJobsThatNameNone) {
+  SubmitOptions options = kOptions;
+  options.tracking = {"/tb", "https://all", "", "/token"};
+  const auto file = ParseSubmitFile(
+      "- {command: [a]}\n- {command: [b], trackers: {mlflow: mlruns, tensorboard: tb}}\n", "f",
+      options);
+  ASSERT_TRUE(file) << file.error().Message();
+  const json jobs = json::parse(file->body);
+  EXPECT_EQ(jobs[0]["trackers"], json({{"tensorboard", "/tb"},
+                                       {"mlflow", "https://all"},
+                                       {"mlflow_token_file", "/token"}}));
+  EXPECT_EQ(jobs[1]["trackers"],
+            json({{"tensorboard", "/home/me/tb"}, {"mlflow", "/home/me/mlruns"}}))
+      << "the token is not for another server";
+  EXPECT_NE(Refused("{command: [a], trackers: 5}").find("trackers"), std::string::npos);
+}
+
 TEST(SubmitFile, JobsWithoutNamesMayBeAlike) {
   const json jobs = Read("- {command: [a]}\n- {command: [a]}\n");
   EXPECT_NE(jobs[0]["key"], jobs[1]["key"]);
@@ -116,6 +133,7 @@ pause_overhead: 2m
   EXPECT_EQ(*job.start_by - Time{}, std::chrono::hours{24});
   EXPECT_TRUE(job.pausable);
   EXPECT_EQ(read->at(1).submission.run_limit, std::chrono::hours{3});
+  EXPECT_EQ(read->at(1).submission.tracking.mlflow_experiment, "small");
   const auto halved = ParseSubmitFile(
       text + "successive_halving: {reduction: 3, minimum_epochs: 1, epochs: 9}\n", "s", kOptions);
   ASSERT_TRUE(halved);

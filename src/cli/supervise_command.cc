@@ -1,9 +1,15 @@
 // ebb supervise FILE: the supervisor of one attempt, as the service starts it (local/supervisor.h).
 // Not for people; it stands in no help text.
 
+#include <optional>
+
 #include "cli/command_line.h"
+#include "cli/job_follower.h"
+#include "cli/run_files.h"
 #include "cli/run_options.h"
+#include "cli/stored_run.h"
 #include "local/supervisor.h"
+#include "store/stored_feed.h"
 
 namespace ebb::cli {
 namespace {
@@ -11,30 +17,53 @@ namespace {
 // The service hands the attempt's lock over as this descriptor.
 constexpr int kLockDescriptor = 3;
 
-Result<local::SupervisorOptions> OptionsFor(const local::AttemptPlan& plan) {
+struct Metering {
+  local::SupervisorOptions options;
+  core::RunSpec spec;  // how it is measured
+};
+
+Result<Metering> MeteringFor(const local::AttemptPlan& plan) {
   RunOptions options;
   EBB_RETURN_IF_ERROR(ApplyFlags(plan.metering, options));
-  local::SupervisorOptions supervisor;
+  Metering metering;
+  local::SupervisorOptions& supervisor = metering.options;
   supervisor.sampler.interval = options.metering.interval;
   supervisor.sampler.scope = options.metering.scope;
+  supervisor.pue = options.metering.pue;
   meter::MeterOptions meters = MeterOptionsFor(options.metering);
   for (const auto& [name, value] : plan.environment) {
     if (name == "CUDA_VISIBLE_DEVICES") meters.cuda_visible_devices = value;
   }
   supervisor.nvml_library = meters.nvml_library;
-  supervisor.meters = meter::MakeMeters(meters).meters;
-  return supervisor;
+  meter::MeterSet set = meter::MakeMeters(meters);
+  DescribeMetering(options.metering, set, metering.spec);
+  supervisor.meters = std::move(set.meters);
+  return metering;
+}
+
+Status Supervise(const local::AttemptPaths& paths, const local::AttemptPlan& plan,
+                 Metering metering, const platform::FileLock& lock) {
+  const core::RunSpec spec = SpecOf(paths, plan, metering.spec);
+  // Without it an export of the job says less.
+  std::ignore = WriteAttemptSpec(paths, spec);
+  std::optional<store::StoredFeed> feed;
+  std::optional<JobFollower> follower;
+  if (!plan.tracking.empty()) follower.emplace(paths, plan, spec);
+  if (follower || !plan.budget.empty()) feed.emplace(plan.store, plan.since);
+  metering.options.feed = feed ? &*feed : nullptr;
+  metering.options.follower = follower ? &*follower : nullptr;
+  return local::Supervise(paths, plan, std::move(metering.options), lock);
 }
 
 Result<int> RunSupervisor(const std::filesystem::path& file) {
   const auto lock = platform::FileLock::Inherited(kLockDescriptor);
   EBB_ASSIGN_OR_RETURN(const local::AttemptPlan plan, local::ReadPlan(file));
   const local::AttemptPaths paths{file.parent_path(), plan.attempt};
-  auto options = OptionsFor(plan);
-  if (options)
-    EBB_RETURN_IF_ERROR(local::Supervise(paths, plan, *std::move(options), lock));
+  auto metering = MeteringFor(plan);
+  if (metering)
+    EBB_RETURN_IF_ERROR(Supervise(paths, plan, *std::move(metering), lock));
   else
-    EBB_RETURN_IF_ERROR(local::SuperviseFailed(paths, plan, options.error()));
+    EBB_RETURN_IF_ERROR(local::SuperviseFailed(paths, plan, metering.error()));
   return 0;
 }
 

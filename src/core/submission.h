@@ -11,6 +11,7 @@
 #include "core/budget.h"
 #include "core/job.h"
 #include "core/power_cap.h"
+#include "core/tracking.h"
 
 namespace ebb::core {
 
@@ -26,6 +27,7 @@ struct Submission {
   std::optional<PowerCap> power_cap;  ///< of each of its GPUs, where it may be set
   std::optional<Duration> run_limit;  ///< longer than this on the grid clock has failed
   Budget budget;                      ///< over all its attempts
+  Tracking tracking;                  ///< over the service's own
   /// Chosen by the client: a second submission with the same key is the first one.
   std::string key;
   std::string recurring;  ///< name of the recurring job it is an instance of; empty: none

@@ -159,10 +159,28 @@ void Visit(Archive& archive, Value& value) {
   archive("percent", percent);
 }
 
+template <typename Archive, Like<core::BudgetUse> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [energy, emissions, without_intensity, highest] = value;
+  archive("energy_uj", energy);
+  archive("emissions_g", emissions);
+  archive("without_intensity_uj", without_intensity);
+  archive("highest_g_per_kwh", highest);
+}
+
+template <typename Archive, Like<core::Tracking> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [tensorboard, mlflow, mlflow_experiment, mlflow_token_file] = value;
+  archive("tensorboard", tensorboard);
+  archive("mlflow", mlflow);
+  archive("mlflow_experiment", mlflow_experiment);
+  archive("mlflow_token_file", mlflow_token_file);
+}
+
 template <typename Archive, Like<core::Submission> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [job, command, working_directory, environment, after, power_cap, run_limit, budget, key,
-         recurring] = value;
+  auto& [job, command, working_directory, environment, after, power_cap, run_limit, budget,
+         tracking, key, recurring] = value;
   archive("job", job);
   archive("command", command);
   archive("working_directory", working_directory);
@@ -171,6 +189,7 @@ void Visit(Archive& archive, Value& value) {
   archive("power_cap", power_cap);
   archive("run_limit_ms", run_limit);
   archive("budget", budget);
+  archive("tracking", tracking);
   archive("key", key);
   archive("recurring", recurring);
 }

@@ -10,6 +10,8 @@
 
 #include "base/enum_names.h"
 #include "base/text.h"
+#include "engine/field_text.h"
+#include "engine/fields.h"
 #include "platform/file.h"
 
 namespace ebb::local {
@@ -19,6 +21,7 @@ using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 4> kWishNames{"pause", "cancel", "too_long", "budget"};
+constexpr const char* kBudgetEvents = "budget.events";
 constexpr std::string_view kSupervisor = "supervisor ";
 constexpr std::uint64_t kLongestFile = 4 << 20;
 constexpr std::uintmax_t kLongestRead = 4 << 20;
@@ -47,6 +50,17 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// What is not there is nothing; a field that makes no sense is as if it was not there.
+template <typename T>
+T ValueAt(const Json& json, const char* key) {
+  if (!json.contains(key)) return {};
+  return engine::FromFieldText<T>(json.at(key).dump(), key).value_or(T{});
+}
+template <typename T>
+Json JsonOf(const T& value) {
+  return Json::parse(engine::ToFieldText(value));
+}
+
 AttemptPlan PlanFrom(const Json& json) {
   AttemptPlan plan;
   plan.job = json.at("job");
@@ -63,6 +77,15 @@ AttemptPlan PlanFrom(const Json& json) {
   if (const std::string cap = json.value("power_cap", ""); !cap.empty())
     if (const auto parsed = core::ParsePowerCap(cap)) plan.power_cap = *parsed;
   plan.log_limit_bytes = json.value("log_limit_bytes", std::uint64_t{0});
+  plan.name = json.value("name", "");
+  plan.submitted = TimeFrom(json.value("submitted_ms", Json(0)));
+  plan.since_wall = TimeFrom(json.value("since_wall_ms", Json(0)));
+  plan.clock.replayed = json.value("replayed", false);
+  plan.clock.speed = json.value("speed", 1.0);
+  plan.store = json.value("store", "");
+  plan.tracking = ValueAt<core::Tracking>(json, "tracking");
+  plan.budget = ValueAt<core::Budget>(json, "budget");
+  plan.used_before = ValueAt<core::BudgetUse>(json, "used_before");
   plan.metering = json.at("metering").get<std::map<std::string, std::string>>();
   return plan;
 }
@@ -157,7 +180,18 @@ Status WritePlan(const AttemptPaths& paths, const AttemptPlan& plan) {
             {"environment", Json::array()},
             {"grace_ms", plan.grace.count()},
             {"log_limit_bytes", plan.log_limit_bytes},
+            {"name", plan.name},
+            {"submitted_ms", Milliseconds(plan.submitted)},
+            {"since_wall_ms", Milliseconds(plan.since_wall)},
+            {"replayed", plan.clock.replayed},
+            {"speed", plan.clock.speed},
+            {"store", plan.store},
             {"metering", plan.metering}};
+  if (!plan.tracking.empty()) json["tracking"] = JsonOf(plan.tracking);
+  if (!plan.budget.empty()) {
+    json["budget"] = JsonOf(plan.budget);
+    json["used_before"] = JsonOf(plan.used_before);
+  }
   if (plan.power_cap) json["power_cap"] = core::Describe(*plan.power_cap);
   for (const auto& [name, value] : plan.environment)
     json["environment"].push_back(Json::array({name, value}));
@@ -217,6 +251,24 @@ std::optional<EndWish> ReadAsked(const AttemptPaths& paths) {
   const auto text = platform::ReadFile(paths.asked(), kLongestFile);
   if (!text) return std::nullopt;
   return EnumFromName<EndWish>(kWishNames, Trim(*text));
+}
+
+Status AppendBudgetEvent(const fs::path& job_directory, const core::BudgetEvent& event) {
+  EBB_ASSIGN_OR_RETURN(auto writer, platform::LineWriter::Open(job_directory / kBudgetEvents));
+  return writer.Append(engine::ToFieldText(event));
+}
+
+std::vector<core::BudgetEvent> ReadBudgetEvents(const fs::path& job_directory) {
+  std::vector<core::BudgetEvent> events;
+  const fs::path file = job_directory / kBudgetEvents;
+  const auto text = platform::ReadFile(file, kLongestFile);
+  if (!text) return events;
+  for (const std::string_view line : Split(*text, '\n')) {
+    if (line.empty()) continue;
+    if (const auto event = engine::FromFieldText<core::BudgetEvent>(line, file.string()))
+      events.push_back(*event);
+  }
+  return events;
 }
 
 std::string ToLine(const EnergyHeader& header) {

@@ -13,6 +13,9 @@
 //   changed;
 //                       removed by who puts them back
 //   attempt-N.log       what the program printed
+//   attempt-N.run       how it is measured and what runs, by the supervisor before it begins
+//   budget.events       what the job's budget said, over all attempts: JSON lines by the
+//   supervisors
 //
 // Formats: docs/run-directory.md.
 
@@ -23,9 +26,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/budget.h"
 #include "core/ledger.h"
 #include "core/power_cap.h"
 #include "core/run.h"
+#include "core/tracking.h"
 #include "engine/event.h"
 #include "meter/power_limit.h"
 #include "platform/child_process.h"
@@ -47,6 +52,14 @@ struct AttemptPlan {
   Duration grace{std::chrono::seconds{30}};  ///< wall time between SIGTERM and SIGKILL
   std::optional<core::PowerCap> power_cap;   ///< of each of `gpus`
   std::uint64_t log_limit_bytes = 0;         ///< of what it prints, so much is kept; 0: all
+  std::string name;                          ///< of the job
+  Time submitted{};                          ///< grid time
+  Time since_wall{};                         ///< wall time at `since`
+  core::GridClockSettings clock;             ///< `begin` is not used
+  std::string store;  ///< the file where the service keeps what it knows of the grid
+  core::Tracking tracking;
+  core::Budget budget;          ///< over all attempts; none is watched where it is empty
+  core::BudgetUse used_before;  ///< by earlier attempts
   /// How to measure, as the flags of `ebb run`: without dashes -> text.
   std::map<std::string, std::string> metering;
 };
@@ -102,6 +115,11 @@ Result<std::vector<meter::PowerLimit>> ReadPowerLimits(const AttemptPaths& paths
 
 Status WriteAsked(const AttemptPaths& paths, EndWish wish);
 std::optional<EndWish> ReadAsked(const AttemptPaths& paths);
+
+Status AppendBudgetEvent(const std::filesystem::path& job_directory,
+                         const core::BudgetEvent& event);
+/// Lines that make no sense are left out: at worst something is said twice.
+std::vector<core::BudgetEvent> ReadBudgetEvents(const std::filesystem::path& job_directory);
 
 /// The first line of the energy file.
 struct EnergyHeader {

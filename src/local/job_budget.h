@@ -1,24 +1,26 @@
 #pragma once
-// The budget of a job of the service, over all its attempts: watches what each has used
-// (runtime/budget_watch.h) and remembers beside the job what was said already, so that a crossing
-// acts once, whoever is killed in between. Private to local/.
-//
-// While no service runs, nobody watches: the next one acts at its first look.
+// The budget of a job of the service, over all its attempts. The supervisor of each attempt watches
+// it (runtime/budget_watch.h), whether or not a service runs, and writes each crossing to a file
+// beside the job, so that it acts once, whoever is killed in between. The service reads that file.
+// Private to local/.
 
 #include <filesystem>
-#include <vector>
+#include <optional>
 
-#include "platform/file.h"
 #include "runtime/accountant.h"
 #include "runtime/budget_watch.h"
 
 namespace ebb::local {
 
+/// What an attempt that began at `begin` has used by its latest reading; there must be one.
+runtime::BudgetSample BudgetSampleOf(const runtime::Accountant& accountant,
+                                     const runtime::GridClock& clock, Time begin);
+
 class JobBudget {
  public:
   struct Terms {
     core::Budget budget;
-    core::BudgetUse used_before;  ///< in the store: earlier attempts, and this one's earlier part
+    core::BudgetUse used_before;      ///< by earlier attempts
     std::filesystem::path directory;  ///< of the job
     int attempt = 1;
     Pue pue;
@@ -26,19 +28,17 @@ class JobBudget {
   };
   explicit JobBudget(Terms terms);
 
-  /// After new readings, and now and then. `wall_begin`: of the attempt.
-  runtime::BudgetStep Look(const runtime::Accountant& accountant, const runtime::GridClock& clock,
-                           Time wall_begin, Time wall_now);
-  /// What it was stopped for; nothing before that.
-  const std::optional<core::BudgetEvent>& reached() const { return reached_; }
+  /// After new readings, and now and then.
+  runtime::BudgetStep Look(const runtime::BudgetSample& sample, const runtime::GridClock& clock,
+                           Time wall_now);
+  bool asked_to_end() const { return watch_.asked_to_end(); }
 
  private:
   void Take(const runtime::BudgetStep& more, runtime::BudgetStep& step);
 
-  std::filesystem::path file_;
+  std::filesystem::path directory_;
   runtime::BudgetWatch watch_;
   std::optional<Time> looked_until_;
-  std::optional<core::BudgetEvent> reached_;
 };
 
 }  // namespace ebb::local

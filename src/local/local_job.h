@@ -12,6 +12,7 @@
 #include "core/ledger.h"
 #include "core/power_cap.h"
 #include "core/run.h"
+#include "core/tracking.h"
 #include "local/measured_process.h"
 
 namespace ebb::local {
@@ -26,7 +27,8 @@ struct LocalJob {
   std::vector<std::pair<std::string, std::string>> environment{};
   std::optional<core::PowerCap> power_cap{};  ///< of each of its GPUs
   std::optional<Duration> run_limit{};        ///< on the grid clock: longer than this has failed
-  core::Budget budget{};  ///< over all attempts; for the executor of the service
+  core::Budget budget{};      ///< over all attempts; for the executor of the service
+  core::Tracking tracking{};  ///< the same
 };
 
 /// Keeps what is measured (the run directory of report/). An Error in Begin keeps the program from

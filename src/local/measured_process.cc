@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "local/attempt_outcome.h"
+#include "local/job_budget.h"
 #include "local/reading_queue.h"
 #include "local/row_keeper.h"
 
@@ -69,13 +70,7 @@ void MeasuredProcess::State::WatchBudget() {
   if (!budget) return;
   if (const auto until = accountant.measured_until(); until && until != budget_looked_until) {
     budget_looked_until = until;
-    const double seconds = Seconds(*until - attempt.wall.begin);
-    const double mean_w = seconds > 0 ? accountant.energy().joules() / seconds : 0;
-    Obey(budget->OnSample({*until,
-                           clock.ToGrid(*until),
-                           accountant.use(),
-                           {std::max(mean_w, accountant.power().watts)},
-                           accountant.latest_intensity()}));
+    Obey(budget->OnSample(BudgetSampleOf(accountant, clock, attempt.wall.begin)));
   }
   const Time now = WallNow();
   Obey(budget->OnTime(now, clock.ToGrid(now)));

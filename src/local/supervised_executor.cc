@@ -227,6 +227,15 @@ AttemptPlan SupervisedExecutor::PlanFor(const Entry& entry, const engine::StartJ
   plan.power_cap = local.power_cap ? local.power_cap : options_.power_cap;
   plan.log_limit_bytes = options_.log_limit_bytes;
   plan.metering = options_.metering;
+  plan.name = local.job.name;
+  plan.submitted = local.job.submitted;
+  plan.since_wall = WallNow();
+  plan.clock = clock_.settings();
+  plan.store = options_.store;
+  plan.tracking = core::Over(local.tracking, options_.tracking);
+  plan.budget = local.budget;
+  if (!plan.budget.empty())
+    plan.used_before = options_.stored_before(command.job, command.attempt).used;
   return plan;
 }
 
@@ -305,12 +314,12 @@ void SupervisedExecutor::LookAtPrograms() {
     }
     const Duration ran = clock_.Now() - program.plan().since - entry->frozen;
     if (limit && !entry->frozen_since && ran > *limit) program.AskToEnd(EndWish::kTooLong);
-    for (const core::BudgetEvent& event : program.Tick()) {
-      options_.on_budget(job, event);
-      Wake();
-    }
+    program.Tick();
+    HearBudget(*entry);
   }
   for (Entry* entry : ended) {
+    // Before anybody hears that it is paused: it may have to be held.
+    HearBudget(*entry);
     // A supervisor that was killed could not.
     const AttemptPaths paths{entry->local.directory, entry->program->plan().attempt};
     const Status restored = RestorePower(paths, options_.nvml_library);
@@ -319,6 +328,14 @@ void SupervisedExecutor::LookAtPrograms() {
     running_.erase(report.job);
     entry->program.reset();
     Report(*entry, std::move(report));
+  }
+}
+
+void SupervisedExecutor::HearBudget(Entry& entry) {
+  SupervisedProgram& program = *entry.program;
+  for (const core::BudgetEvent& event : program.TakeBudgetEvents()) {
+    options_.on_budget(entry.local.job.id, event, program.budget_events_heard());
+    Wake();
   }
 }
 

@@ -28,6 +28,8 @@ struct SupervisedExecutorOptions {
   Duration grace{std::chrono::seconds{30}};    ///< wall time between SIGTERM and SIGKILL
   Duration tick{1000};                         ///< wall time between looks at what was measured
   std::optional<core::PowerCap> power_cap{};   ///< of jobs that have none of their own
+  core::Tracking tracking{};                   ///< the same
+  std::string store{};                         ///< for the supervisors, see AttemptPlan
   std::string nvml_library = "libnvidia-ml.so.1";
   std::uint64_t log_limit_bytes = 0;            ///< of what an attempt prints; 0: all is kept
   std::map<std::string, std::string> metering;  ///< flags of the supervisors, see AttemptPlan
@@ -41,10 +43,11 @@ struct SupervisedExecutorOptions {
   std::function<StoredBefore(core::JobId, int attempt)> stored_before = [](core::JobId, int) {
     return StoredBefore{};
   };
-  /// What the budget of a job says. With BudgetAction::kPause and kReached, whoever hears it pauses
-  /// the job.
-  std::function<void(core::JobId, const core::BudgetEvent&)> on_budget =
-      [](core::JobId, const core::BudgetEvent&) {};
+  /// What the budget of a job says. Its supervisor has done already what has to follow; with
+  /// BudgetAction::kPause and kReached, whoever hears it holds the job. `heard`: the number of the
+  /// job's events so far, to be kept and given back as StoredBefore::budget_events.
+  std::function<void(core::JobId, const core::BudgetEvent&, std::size_t heard)> on_budget =
+      [](core::JobId, const core::BudgetEvent&, std::size_t) {};
   std::function<void()> on_tick = [] {};
 };
 
@@ -107,6 +110,7 @@ class SupervisedExecutor final : public runtime::Executor {
   void Watch(Entry& entry, AttemptPlan plan, std::optional<platform::ProcessWatch> watch);
   void Report(Entry& entry, engine::JobReport report);
   void LookAtPrograms();
+  void HearBudget(Entry& entry);
   bool WaitOnce(Duration timeout);
   const std::vector<std::string>& NamesOf(int pool) const;
   void FindSlots(AttemptPlan& plan) const;

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <numeric>
 #include <set>
 #include <thread>
 
@@ -120,6 +121,7 @@ class SupervisedWorld {
 
   // For the next life.
   void SetGpus(std::vector<std::string> names) { gpus_ = std::move(names); }
+  void KillService() { executor_.reset(); }
   // As if the service had been killed: what runs goes on, and a new one finds it.
   void Restart() {
     executor_.reset();
@@ -135,10 +137,12 @@ class SupervisedWorld {
     options.supervisor = {"supervisor_for_test"};
     options.supervisor_program = EBB_SUPERVISOR_FOR_TEST;
     options.stored_before = [this](core::JobId job, int attempt) {
-      return StoredBefore{records_.Stored(job, attempt), core::UseOf(records_.rows[job])};
+      return StoredBefore{records_.Stored(job, attempt), core::UseOf(records_.rows[job]),
+                          budget_events_heard_};
     };
-    options.on_budget = [this](core::JobId, const core::BudgetEvent& event) {
+    options.on_budget = [this](core::JobId, const core::BudgetEvent& event, std::size_t heard) {
       budget_events_.push_back(event);
+      budget_events_heard_ = heard;
     };
     executor_ = std::make_unique<SupervisedExecutor>(options, feed_, clock_, signals_, records_);
     for (const LocalJob& job : jobs_) EXPECT_TRUE(executor_->Add(job));
@@ -170,6 +174,7 @@ class SupervisedWorld {
   Records records_;
   std::filesystem::path directory_;
   std::vector<core::BudgetEvent> budget_events_;
+  std::size_t budget_events_heard_ = 0;
   std::vector<LocalJob> jobs_;
   std::vector<std::string> gpus_;
   bool freeze_ = false;
@@ -250,15 +255,54 @@ TEST(SupervisedExecutor, ABudgetStopsTheProgramAndFailsTheJob) {
             1);
 }
 
-TEST(SupervisedExecutor, ABudgetCountsWhatEarlierLivesOfTheServiceStored) {
+TEST(SupervisedExecutor, ABudgetIsWatchedWhileNoServiceRuns) {
   SupervisedWorld world;
   const auto job = world.AddShell(kBusy);
+  world.Limit(job, {Energy::Joules(3), std::nullopt, core::BudgetAction::kStop});
   ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
-  while (core::Total(world.records().rows[job]).energy < Energy::Joules(1))
-    std::ignore = world.local().WaitForEvents(world.local().Now() + Duration{20});
-  // Less than what is used already: the next life of the service ends it at its first look.
-  world.Limit(job, {Energy::Joules(0.5), std::nullopt, core::BudgetAction::kStop});
+  world.KillService();
+  const auto deadline = std::chrono::steady_clock::now() + world.patience();
+  while (!std::filesystem::exists(world.PathsOf(job).end()) &&
+         std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(Duration{20});
+  world.Restart();
   EXPECT_NE(world.WaitUntil(job, JobPhase::kFailed).detail.find("budget"), std::string::npos);
+  const auto reached = [&] {
+    return std::count_if(
+        world.budget_events().begin(), world.budget_events().end(),
+        [](const auto& event) { return event.level == core::BudgetLevel::kReached; });
+  };
+  EXPECT_EQ(reached(), 1);
+  world.Restart();
+  std::ignore = world.local().Observe();
+  EXPECT_EQ(reached(), 1) << "heard once";
+}
+
+TEST(SupervisedExecutor, ABudgetCountsWhatEarlierAttemptsUsed) {
+  SupervisedWorld world;
+  const auto job = world.AddShell(kBusy);
+  world.Limit(job, {Energy::Joules(20), std::nullopt, core::BudgetAction::kPause});
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  while (core::Total(world.records().rows[job]).energy < Energy::Joules(8))
+    std::ignore = world.local().WaitForEvents(world.local().Now() + Duration{20});
+  ASSERT_TRUE(world.local().Execute(engine::PauseJob{job, 1}));
+  world.WaitUntil(job, JobPhase::kPaused);
+  EXPECT_TRUE(
+      std::none_of(world.budget_events().begin(), world.budget_events().end(),
+                   [](const auto& event) { return event.level == core::BudgetLevel::kReached; }));
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 2, 0}));
+  const auto report = world.WaitUntil(job, JobPhase::kPaused);
+  EXPECT_EQ(report.attempt, 2) << "by its budget";
+  EXPECT_TRUE(
+      std::any_of(world.budget_events().begin(), world.budget_events().end(),
+                  [](const auto& event) { return event.level == core::BudgetLevel::kReached; }));
+  const auto& rows = world.records().rows[job];
+  const double second_j =
+      core::Total(rows).energy.joules() -
+      std::accumulate(rows.begin(), rows.end(), 0.0, [](double sum, const auto& row) {
+        return sum + (row.attempt == 1 ? row.energy.joules() : 0);
+      });
+  EXPECT_LT(second_j, 20) << "the limit itself";
 }
 
 TEST(SupervisedExecutor, ABudgetThatOnlyNotesIsNotedOnceOverRestarts) {

@@ -43,13 +43,29 @@ SupervisedProgram::SupervisedProgram(LocalJob job, AttemptPlan plan,
       stored_(std::move(stored.up_to)),
       tail_(paths_.energy()),
       accountant_(feed, clock, plan_.attempt, pue),
+      budget_events_heard_(stored.budget_events),
       begun_(!stored_.empty()),
       wish_(ReadAsked(paths_)) {
-  if (job_.budget.empty()) return;
-  core::Budget budget = job_.budget;
-  budget.grace = plan_.grace;
-  budget_.emplace(
-      JobBudget::Terms{budget, stored.used, job_.directory, plan_.attempt, pue, Duration{1000}});
+  for (const core::BudgetEvent& event : ReadBudgetEvents(job_.directory)) Explain(event);
+}
+
+// The supervisor has asked the program to end: what its end will mean.
+void SupervisedProgram::Explain(const core::BudgetEvent& event) {
+  const bool ends =
+      event.level == core::BudgetLevel::kReached || event.level == core::BudgetLevel::kKilled;
+  if (wish_ || event.attempt != plan_.attempt || !ends) return;
+  if (event.action == core::BudgetAction::kStop) wish_ = EndWish::kBudget;
+  if (event.action == core::BudgetAction::kPause) wish_ = EndWish::kPause;
+}
+
+std::vector<core::BudgetEvent> SupervisedProgram::TakeBudgetEvents() {
+  if (job_.budget.empty()) return {};
+  std::vector<core::BudgetEvent> events = ReadBudgetEvents(job_.directory);
+  const std::size_t heard = std::min(budget_events_heard_, events.size());
+  events.erase(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(heard));
+  budget_events_heard_ = heard + events.size();
+  for (const core::BudgetEvent& event : events) Explain(event);
+  return events;
 }
 
 LiveFigures SupervisedProgram::figures() const {
@@ -76,7 +92,7 @@ void SupervisedProgram::Store(std::vector<core::LedgerRow> rows) {
     unkept_why_ = kept.error().Message();
 }
 
-std::vector<core::BudgetEvent> SupervisedProgram::Tick() {
+void SupervisedProgram::Tick() {
   std::vector<core::EnergyReading> readings = tail_.Read();
   if (!begun_ && tail_.header()) {
     core::Attempt attempt;
@@ -86,19 +102,6 @@ std::vector<core::BudgetEvent> SupervisedProgram::Tick() {
     begun_ = records_.Begin(job_.job.id, attempt).has_value();
   }
   Account(std::move(readings));
-  return ObeyBudget();
-}
-
-std::vector<core::BudgetEvent> SupervisedProgram::ObeyBudget() {
-  if (!budget_ || !tail_.header()) return {};
-  runtime::BudgetStep step =
-      budget_->Look(accountant_, clock_, tail_.header()->wall_begin, WallNow());
-  const bool pauses = job_.budget.action == core::BudgetAction::kPause;
-  const bool kill = step.order == runtime::BudgetOrder::kKill;
-  if (kill || (step.order == runtime::BudgetOrder::kAskToEnd && !pauses))
-    AskToEnd(pauses ? EndWish::kPause : EndWish::kBudget);
-  if (kill && watch_) watch_->SendSignal(SIGINT);
-  return std::move(step.events);
 }
 
 void SupervisedProgram::AskToEnd(EndWish wish) {
@@ -168,7 +171,7 @@ void SupervisedProgram::EndOrphan() const {
 }
 
 engine::JobReport SupervisedProgram::TakeEnd(std::vector<std::string> warnings) {
-  std::ignore = Tick();
+  Tick();
   Store(accountant_.Flush());
   auto end = ReadEnd(paths_);
   std::optional<AttemptEnd> known = end ? *std::move(end) : std::nullopt;

@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "local/attempt_files.h"
-#include "local/job_budget.h"
 #include "local/local_job.h"
 #include "platform/detached_process.h"
 #include "runtime/accountant.h"
@@ -20,8 +19,9 @@ using StoredUpTo = std::map<std::string, Time>;
 
 /// What an earlier life of the service stored of a job.
 struct StoredBefore {
-  StoredUpTo up_to;      ///< of the attempt
-  core::BudgetUse used;  ///< by all attempts
+  StoredUpTo up_to;               ///< of the attempt
+  core::BudgetUse used;           ///< by all attempts
+  std::size_t budget_events = 0;  ///< of the job that were heard
 };
 
 class SupervisedProgram {
@@ -41,9 +41,12 @@ class SupervisedProgram {
 
   /// The supervisor is gone.
   bool HasEnded() const { return !watch_ || watch_->HasEnded(); }
-  /// Takes in what was measured since the last call and hands it on. Ends the program when its
-  /// budget says so, except that a pause is left to the caller. Returns what the budget says now.
-  std::vector<core::BudgetEvent> Tick();
+  /// Takes in what was measured since the last call and hands it on.
+  void Tick();
+  /// What the supervisors of the job have written of its budget since the last call.
+  std::vector<core::BudgetEvent> TakeBudgetEvents();
+  /// All that were taken, by any life of the service.
+  std::size_t budget_events_heard() const { return budget_events_heard_; }
   /// The first wish explains the end, but for a cancellation.
   void AskToEnd(EndWish wish);
   /// SIGSTOP and SIGCONT for the program.
@@ -56,7 +59,7 @@ class SupervisedProgram {
 
  private:
   void Account(std::vector<core::EnergyReading> readings);
-  std::vector<core::BudgetEvent> ObeyBudget();
+  void Explain(const core::BudgetEvent& event);
   void EndOrphan() const;
   void Store(std::vector<core::LedgerRow> rows);
   engine::JobReport ReportOf(const std::optional<AttemptEnd>& end) const;
@@ -73,7 +76,7 @@ class SupervisedProgram {
   runtime::Accountant accountant_;
   std::vector<core::LedgerRow> unkept_;
   std::string unkept_why_;
-  std::optional<JobBudget> budget_;
+  std::size_t budget_events_heard_;
   bool begun_ = false;
   std::optional<EndWish> wish_;
 };

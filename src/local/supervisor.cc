@@ -3,15 +3,18 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <mutex>
 #include <thread>
 
+#include "local/attempt_account.h"
 #include "local/attempt_log.h"
 #include "local/attempt_outcome.h"
 #include "local/power_guard.h"
 #include "platform/file.h"
 #include "platform/process_signals.h"
+#include "platform/system_clock.h"
 
 namespace ebb::local {
 namespace {
@@ -21,6 +24,8 @@ using std::chrono::steady_clock;
 constexpr Duration kLookAgain{std::chrono::minutes{1}};
 constexpr Duration kLookAtLog{std::chrono::seconds{1}};
 constexpr Duration kWriteAgain{std::chrono::seconds{10}};
+constexpr Duration kAccountOften{20};
+constexpr Duration kAccountRarely{std::chrono::seconds{1}};
 
 Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
 
@@ -77,6 +82,10 @@ class Program {
       default:
         break;
     }
+  }
+  void Take(runtime::BudgetOrder order) {
+    if (order == runtime::BudgetOrder::kAskToEnd) AskToEnd(grace_);
+    if (order == runtime::BudgetOrder::kKill) AskToEnd(Duration::zero());
   }
   void KillIfOverdue() {
     if (!asked_ || killed_ || steady_clock::now() < kill_at_) return;
@@ -158,6 +167,55 @@ Status WriteEndAtLast(const AttemptPaths& paths, const AttemptEnd& end) {
   }
 }
 
+// The service's, as it was when it wrote the plan.
+runtime::GridClock ClockOf(const AttemptPlan& plan, runtime::Clock& wall) {
+  core::GridClockSettings settings = plan.clock;
+  const double since_ms = static_cast<double>((wall.Now() - plan.since_wall).count());
+  settings.begin = plan.since + Duration{std::llround(settings.speed * since_ms)};
+  return {wall, settings};
+}
+
+// Null where nobody wants to know.
+std::unique_ptr<AttemptAccount> AccountFor(const AttemptPaths& paths, const AttemptPlan& plan,
+                                           const SupervisorOptions& options,
+                                           const runtime::GridClock& clock) {
+  if (!options.feed) return nullptr;
+  AccountOptions account{*options.feed, clock,        options.follower,
+                         std::nullopt,  plan.attempt, options.pue};
+  if (!plan.budget.empty()) {
+    account.budget = {plan.budget,  plan.used_before, paths.directory,
+                      plan.attempt, options.pue,      options.sampler.interval};
+    account.budget->budget.grace = plan.grace;
+  }
+  return std::make_unique<AttemptAccount>(std::move(account));
+}
+
+// What the attempt came to, given why it was asked to end.
+core::AttemptOutcome OutcomeOf(const AttemptPaths& paths, const AttemptPlan& plan,
+                               core::AttemptOutcome alone, bool asked_by_budget) {
+  if (alone == core::AttemptOutcome::kDone) return alone;
+  const auto wish = ReadAsked(paths);
+  if (wish == EndWish::kCancel) return core::AttemptOutcome::kKilled;
+  if (wish == EndWish::kTooLong) return core::AttemptOutcome::kFailed;
+  if (asked_by_budget && plan.budget.action == core::BudgetAction::kStop)
+    return core::AttemptOutcome::kStoppedByBudget;
+  const bool paused = wish == EndWish::kPause || asked_by_budget;
+  return paused && alone == core::AttemptOutcome::kKilled ? core::AttemptOutcome::kPaused : alone;
+}
+
+// A tracker that takes its time must not keep the end from being known.
+Status WriteEndAndFollow(const AttemptPaths& paths, AttemptEnd end, AttemptFollower* follower,
+                         core::AttemptOutcome outcome) {
+  EBB_RETURN_IF_ERROR(WriteEndAtLast(paths, end));
+  if (!follower) return {};
+  core::Attempt attempt = end.attempt;
+  attempt.outcome = outcome;
+  const std::vector<std::string> notes = follower->OnEnd(attempt);
+  if (notes.empty()) return {};
+  end.warnings.insert(end.warnings.end(), notes.begin(), notes.end());
+  return WriteEnd(paths, end);
+}
+
 }  // namespace
 
 Status SuperviseFailed(const AttemptPaths& paths, const AttemptPlan& plan, const Error& error) {
@@ -171,6 +229,9 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   EnergyFile energy;
   if (const auto opened = energy.Open(paths.energy()); !opened)
     return SuperviseFailed(paths, plan, opened.error());
+  platform::SystemClock wall(signals);
+  const runtime::GridClock clock = ClockOf(plan, wall);
+  const auto account = AccountFor(paths, plan, options, clock);
   // Outlives the sampler. Null where this user may not make one: the process group does then.
   const auto cgroup = meter::Cgroup::Create(options.sampler.proc_root);
   meter::Sampler sampler(std::move(options.meters), options.sampler,
@@ -178,6 +239,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
                            std::vector<std::string> lines;
                            for (const auto& reading : readings) lines.push_back(ToLine(reading));
                            energy.Append(std::move(lines));
+                           if (account) account->Push(std::move(readings));
                          });
   platform::ChildOptions child{plan.command, plan.environment,
                                platform::ChildOptions::Background{paths.log().string()},
@@ -185,18 +247,25 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   std::vector<std::string> power_warnings;
   PowerGuard power(paths, plan, options.nvml_library, power_warnings);
   auto started = platform::ChildProcess::Start(child);
-  if (!started) return SuperviseFailed(paths, plan, started.error());
+  if (!started) {
+    if (options.follower) options.follower->OnFailure();
+    return SuperviseFailed(paths, plan, started.error());
+  }
   Program program(*std::move(started), plan.grace, cgroup.get());
   const pid_t pid = program.child().pid();
   sampler.Start({pid}, cgroup.get());
-  energy.Append({ToLine(EnergyHeader{pid, platform::ProcessIdentity(pid), WallNow(),
-                                     cgroup ? cgroup->Identity() : ""})});
+  const Time began = WallNow();
+  energy.Append({ToLine(
+      EnergyHeader{pid, platform::ProcessIdentity(pid), began, cgroup ? cgroup->Identity() : ""})});
+  if (account) account->Begin(began);
 
   LogKeeper log(paths.log(), plan.log_limit_bytes);
-  const Duration look_again = plan.log_limit_bytes > 0 ? kLookAtLog : kLookAgain;
+  Duration look_again = plan.log_limit_bytes > 0 ? kLookAtLog : kLookAgain;
+  if (account) look_again = std::clamp(options.sampler.interval, kAccountOften, kAccountRarely);
   while (!program.child().HasEnded()) {
     const auto received = signals.Wait(std::min(program.UntilKill(), look_again));
     if (received) program.Take(received->number);
+    if (account) program.Take(account->Tick());
     program.KillIfOverdue();
     log.Look();
     platform::ReapAdopted({&pid, 1});
@@ -215,7 +284,10 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   energy.Append({});
   if (const std::size_t lost = energy.unwritten(); lost > 0)
     end.warnings.push_back(std::to_string(lost) + " readings could not be written");
-  return WriteEndAtLast(paths, end);
+  if (account) account->Finish();
+  return WriteEndAndFollow(
+      paths, end, options.follower,
+      OutcomeOf(paths, plan, end.attempt.outcome, account && account->asked_to_end()));
 }
 
 }  // namespace ebb::local

@@ -12,15 +12,30 @@
 #include <vector>
 
 #include "local/attempt_files.h"
+#include "local/measured_process.h"
 #include "meter/sampler.h"
 #include "platform/file_lock.h"
 
 namespace ebb::local {
 
+/// Who follows an attempt where it is measured. All on the supervisor's thread.
+class AttemptFollower : public AttemptObserver {
+ public:
+  /// The program has ended and its end is written. What there is to say of it.
+  virtual std::vector<std::string> OnEnd(const core::Attempt& attempt) = 0;
+  /// The program could not be started.
+  virtual void OnFailure() = 0;
+};
+
 struct SupervisorOptions {
   meter::SamplerOptions sampler;
   std::vector<std::unique_ptr<meter::Meter>> meters;
   std::string nvml_library = "libnvidia-ml.so.1";  ///< for power caps
+  Pue pue;
+  /// With a feed, what is measured is accounted here as well: the budget of the plan is watched and
+  /// `follower`, if any, told; its OnEnd last of all.
+  runtime::SignalFeed* feed = nullptr;
+  AttemptFollower* follower = nullptr;
 };
 
 /// What is written when the attempt cannot even be begun.

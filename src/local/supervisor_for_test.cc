@@ -4,6 +4,7 @@
 
 #include "local/supervisor.h"
 #include "meter/meters.h"
+#include "testing/fake_feed.h"
 
 int main(int, char** argv) {
   const std::filesystem::path file = argv[1];
@@ -16,6 +17,8 @@ int main(int, char** argv) {
   meters.cpu_tdp_w = 100;
   meters.use_rapl = meters.use_gpu = false;
   options.meters = ebb::meter::MakeMeters(meters).meters;
+  ebb::testing::FakeFeed feed(plan->since, {360, 100});
+  options.feed = &feed;
   return ebb::local::Supervise({file.parent_path(), plan->attempt}, *plan, std::move(options), lock)
              ? EXIT_SUCCESS
              : EXIT_FAILURE;

@@ -2,7 +2,14 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace ebb::service {
+namespace {
+
+std::string BudgetKey(core::JobId job) { return "budget events of job " + std::to_string(job); }
+
+}  // namespace
 
 JobFigures& Bookkeeper::FiguresOf(core::JobId job) {
   const auto [found, is_new] = figures_.try_emplace(job);
@@ -33,6 +40,10 @@ void Bookkeeper::End(core::JobId job, const local::AttemptResult& result) {
 
 local::StoredBefore Bookkeeper::StoredBefore(core::JobId job, int attempt) {
   local::StoredBefore stored;
+  if (const auto heard = budget_events_.find(job); heard != budget_events_.end())
+    stored.budget_events = heard->second;
+  else if (const auto meta = store::GetMeta(store_.database(), BudgetKey(job)); meta && *meta)
+    stored.budget_events = static_cast<std::size_t>(ParseInteger(**meta).value_or(0));
   const auto rows = store::LedgerOf(store_.database(), job);
   if (!rows) return stored;
   stored.used = core::UseOf(*rows);
@@ -42,6 +53,11 @@ local::StoredBefore Bookkeeper::StoredBefore(core::JobId job, int attempt) {
     end = std::max(end, row.wall.end);
   }
   return stored;
+}
+
+void Bookkeeper::HeardOfBudget(core::JobId job, std::size_t events) {
+  budget_events_[job] = events;
+  store_.SetMeta(BudgetKey(job), std::to_string(events));
 }
 
 std::map<core::JobId, JobFigures> Bookkeeper::TakeChanged() {

@@ -34,10 +34,16 @@ class Bookkeeper final : public local::JobRecords {
 
   /// What is in the store of a job and its attempt.
   local::StoredBefore StoredBefore(core::JobId job, int attempt);
+  /// Of its budget's events so many have been heard. Becomes durable together with what follows
+  /// from them.
+  void HeardOfBudget(core::JobId job, std::size_t events);
   /// Of jobs with new rows since the last call.
   std::map<core::JobId, JobFigures> TakeChanged();
   /// It has ended, and its rows are stored: they are summed up anew if there are more after all.
-  void Forget(core::JobId job) { figures_.erase(job); }
+  void Forget(core::JobId job) {
+    figures_.erase(job);
+    budget_events_.erase(job);
+  }
   /// Jobs whose attempts have ended since the last call.
   std::set<core::JobId> TakeEnded() { return std::exchange(ended_, {}); }
 
@@ -48,6 +54,7 @@ class Bookkeeper final : public local::JobRecords {
   Say say_;
   Counters& counters_;
   std::map<core::JobId, JobFigures> figures_;
+  std::map<core::JobId, std::size_t> budget_events_;  // heard; may not be stored yet
   std::set<core::JobId> changed_;
   std::set<core::JobId> ended_;
 };

@@ -181,7 +181,9 @@ void Service::MakeExecutor() {
   options.stored_before = [this](core::JobId job, int attempt) {
     return bookkeeper_.StoredBefore(job, attempt);
   };
-  options.on_budget = [this](core::JobId job, const core::BudgetEvent& event) {
+  options.store = std::filesystem::absolute(options_.store).string();
+  options.on_budget = [this](core::JobId job, const core::BudgetEvent& event, std::size_t heard) {
+    bookkeeper_.HeardOfBudget(job, heard);
     publisher_.Say(clock_.Now(), job, core::BudgetText(event));
     if (event.level == core::BudgetLevel::kReached && event.action == core::BudgetAction::kPause)
       front_desk_.Hold(job);
@@ -242,6 +244,7 @@ Status Service::AddToExecutor(const core::Submission& submission) {
   job.power_cap = submission.power_cap;
   job.run_limit = submission.run_limit;
   job.budget = submission.budget;
+  job.tracking = submission.tracking;
   return executor_->Add(std::move(job));
 }
 

@@ -136,6 +136,30 @@ TEST_F(ServiceTest, AUsedUpBudgetHoldsTheJobUntilItIsResumed) {
   world_.WaitForStage(id, Stage::kRunning);
 }
 
+TEST_F(ServiceTest, ABudgetUsedUpWhileTheServiceIsAwayHoldsTheJobOnce) {
+  world_.Start();
+  core::Submission busy = world_.Shell("trap 'exit 75' TERM; while :; do :; done");
+  busy.budget = {Energy::Joules(10), std::nullopt, core::BudgetAction::kPause};
+  const core::JobId id = world_.Submit(busy);
+  world_.WaitForStage(id, Stage::kRunning);
+  const auto end = local::AttemptPaths{world_.service().DirectoryOf(id), 1}.end();
+  world_.Stop();
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+  while (!std::filesystem::exists(end) && std::chrono::steady_clock::now() < limit)
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  for (int life = 0; life < 2; ++life) {
+    world_.Restart();
+    world_.WaitForStage(world_.Submit(world_.Shell("true")), Stage::kSucceeded);
+    EXPECT_EQ(world_.service().view()->jobs.Find(id)->explanation.stage, Stage::kPaused) << life;
+  }
+  ASSERT_TRUE(world_.Answered(service::Wish{id, engine::Wish::kNone}));
+  world_.WaitForStage(id, Stage::kRunning);
+  world_.Restart();
+  world_.WaitForStage(world_.Submit(world_.Shell("true")), Stage::kSucceeded);
+  EXPECT_EQ(world_.service().view()->jobs.Find(id)->explanation.stage, Stage::kRunning)
+      << "it was heard before";
+}
+
 TEST_F(ServiceTest, WhatTheEngineHasForgottenIsKnownFromTheStore) {
   world_.ended_in_view = 4;
   world_.Start();

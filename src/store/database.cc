@@ -142,7 +142,7 @@ Status Database::Connection::Open(Mode mode) {
   failure = Failure::kOther;
   if (std::filesystem::is_directory(path, code))
     return Fail({ExitCode::kUsage, "is a directory", path.string(), "name the file in it"});
-  if (mode == Mode::kRead && !std::filesystem::exists(path, code))
+  if (mode != Mode::kWrite && !std::filesystem::exists(path, code))
     return Fail({ExitCode::kUnavailable, "there is no store", path.string(),
                  "start the service, or name another store with --store"});
   if (mode == Mode::kWrite) {
@@ -161,7 +161,7 @@ Status Database::Connection::Open(Mode mode) {
     return Fail(LastError("cannot open"));
   sqlite3_busy_timeout(handle, kBusyMilliseconds);
   EBB_RETURN_IF_ERROR(Script("PRAGMA foreign_keys=ON"));
-  if (mode == Mode::kRead) return Script("PRAGMA query_only=ON");
+  if (mode != Mode::kWrite) return Script("PRAGMA query_only=ON");
   if (sqlite3_db_readonly(handle, "main") == 1) {
     failure = Failure::kReadOnly;
     return Fail(StoreError(failure, "may not be written", path));
@@ -196,7 +196,7 @@ Status Database::Connection::Migrate(Mode mode) {
                            path));
   }
   if (version == SchemaVersion()) return {};
-  if (mode == Mode::kRead) {
+  if (mode != Mode::kWrite) {
     failure = Failure::kOther;
     return Fail({ExitCode::kTryLater,
                  "has version " + std::to_string(version) + ", older than this ebb", path.string(),
@@ -259,7 +259,7 @@ Result<Database> Database::Open(const platform::Path& path, Mode mode, Failure* 
   auto connection = std::make_unique<Connection>(path);
   const auto opened = [&]() -> Status {
     EBB_RETURN_IF_ERROR(connection->Open(mode));
-    EBB_RETURN_IF_ERROR(connection->Check());
+    if (mode != Mode::kReadUnchecked) EBB_RETURN_IF_ERROR(connection->Check());
     return connection->Migrate(mode);
   }();
   if (why) *why = opened ? Failure::kNone : connection->failure;

@@ -33,6 +33,20 @@ void AddSignal(WriteGroup& group, const core::IntensitySeries& series) {
   }
 }
 
+Result<core::SignalIdentity> LatestSignal(Database& database) {
+  core::SignalIdentity identity;
+  EBB_RETURN_IF_ERROR(database.Query(
+      "SELECT zone, kind, boundary, source FROM signal_history ORDER BY begin_ms DESC LIMIT 1", {},
+      [&](const Row& row) -> Status {
+        identity.zone = row.Text(0);
+        identity.kind = core::SignalKindFromName(row.Text(1)).value_or(identity.kind);
+        identity.boundary = core::BoundaryFromName(row.Text(2)).value_or(identity.boundary);
+        identity.source = row.Text(3);
+        return {};
+      }));
+  return identity;
+}
+
 Result<core::IntensitySeries> SignalHistory(Database& database,
                                             const core::SignalIdentity& identity, Interval window) {
   core::SignalIdentity found = identity;

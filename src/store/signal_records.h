@@ -10,6 +10,10 @@ namespace ebb::store {
 
 void AddSignal(WriteGroup& group, const core::IntensitySeries& series);
 
+/// What the latest stored value belongs to: a service has one site, and with it one signal. Its
+/// zone is empty where nothing is stored.
+Result<core::SignalIdentity> LatestSignal(Database& database);
+
 /// The stored values that overlap `window`. `source` of the identity is that of the latest sample.
 Result<core::IntensitySeries> SignalHistory(Database& database,
                                             const core::SignalIdentity& identity, Interval window);

@@ -37,13 +37,23 @@ void BackgroundTracker::Log(std::vector<Value> values) {
 }
 
 void BackgroundTracker::End(Outcome outcome, Time wall) {
+  const std::lock_guard guard(mutex_);
+  end_ = {outcome, wall};
+  give_up_at_ = std::chrono::steady_clock::now() + options_.patience;
+  changed_.notify_all();
+}
+
+void BackgroundTracker::WaitForEnd() {
   {
     std::unique_lock guard(mutex_);
-    end_ = {outcome, wall};
-    changed_.notify_all();
-    changed_.wait_for(guard, options_.patience, [this] { return ended_; });
+    changed_.wait_until(guard, give_up_at_, [this] { return ended_; });
   }
   Stop();
+}
+
+bool BackgroundTracker::HasEnded() {
+  const std::lock_guard guard(mutex_);
+  return ended_ || (end_ && std::chrono::steady_clock::now() >= give_up_at_);
 }
 
 std::optional<std::string> BackgroundTracker::TakeNote() {

@@ -30,8 +30,12 @@ class BackgroundTracker {
   ~BackgroundTracker();
 
   void Log(std::vector<Value> values);
-  /// Delivers what is left, for as long as the patience lasts; nothing is taken afterwards.
+  /// Delivers what is left; nothing is taken afterwards. Does not wait.
   void End(Outcome outcome, Time wall);
+  /// After End: until it is delivered, or its patience is over.
+  void WaitForEnd();
+  /// After End: WaitForEnd would not wait.
+  bool HasEnded();
   /// What the user should be told, once: it could not be delivered.
   std::optional<std::string> TakeNote();
 
@@ -49,6 +53,7 @@ class BackgroundTracker {
   std::vector<Value> waiting_;
   std::size_t dropped_ = 0;
   std::optional<std::pair<Outcome, Time>> end_;
+  std::chrono::steady_clock::time_point give_up_at_{};  // once end_ is set
   std::optional<Error> failure_;
   bool told_ = false, ended_ = false, stopping_ = false;
   bool began_ = false;  // the thread's

@@ -65,6 +65,7 @@ TEST(BackgroundTracker, EverythingArrivesOnceInOrder) {
     expected.push_back(i);
   }
   tracker->End(Outcome::kDone, {});
+  tracker->WaitForEnd();
   EXPECT_EQ(seen.values, expected);
   EXPECT_EQ(seen.begun, 1);
   EXPECT_EQ(seen.ended, 1);
@@ -77,6 +78,7 @@ TEST(BackgroundTracker, WhatFailsIsDeliveredLaterAndSaidOnce) {
   auto tracker = Make(seen, kQuick);
   tracker->Log({{"k", 1, 1, {}}, {"k", 2, 2, {}}});
   tracker->End(Outcome::kDone, {});
+  tracker->WaitForEnd();
   EXPECT_EQ(seen.values, (std::vector<double>{1, 2}));
   const auto note = tracker->TakeNote();
   ASSERT_TRUE(note);
@@ -89,6 +91,7 @@ TEST(BackgroundTracker, OneThatHangsCostsNoMoreThanThePatience) {
   auto tracker = Make(seen, {1ms, 5ms, 20ms, 10}, true);
   for (int i = 0; i < 100'000; ++i) tracker->Log({{"k", 1, 1, {}}});
   tracker->End(Outcome::kDone, {});
+  tracker->WaitForEnd();
   EXPECT_TRUE(seen.values.empty());
 }
 
@@ -106,6 +109,7 @@ TEST(BackgroundTracker, OfTooManyTheLatestStay) {
       seen.failures_left = 0;
     }
     tracker->End(Outcome::kDone, {});
+    tracker->WaitForEnd();
   }
   ASSERT_LE(seen.values.size(), 10u);
   EXPECT_TRUE(seen.values.empty() || seen.values.back() == 9);

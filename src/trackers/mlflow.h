@@ -25,7 +25,4 @@ struct MlflowServer {
 };
 std::unique_ptr<Tracker> MakeMlflowRest(MlflowServer server, std::filesystem::path note);
 
-/// "http://..." is a server; anything else a directory, also as "file:///...".
-bool IsMlflowServer(std::string_view target);
-
 }  // namespace ebb::trackers

@@ -162,10 +162,6 @@ class MlflowFiles final : public Tracker {
 
 }  // namespace
 
-bool IsMlflowServer(std::string_view target) {
-  return target.starts_with("http://") || target.starts_with("https://");
-}
-
 std::unique_ptr<Tracker> MakeMlflowFiles(path directory, path note) {
   constexpr std::string_view kFile = "file://";
   const std::string text = directory.string();

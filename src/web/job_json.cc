@@ -81,6 +81,9 @@ Json CardJson(const service::JobCard& card, bool whole) {
   json["checkpointable"] = job.pausable;
   if (job.freeze) json["freeze"] = true;
   if (submission.power_cap) json["power_cap"] = core::Describe(*submission.power_cap);
+  core::Tracking shown = submission.tracking;
+  shown.mlflow_token_file.clear();
+  for (const auto& [key, text] : core::KeysOf(shown)) json["trackers"][key] = text;
   json["priority"] = job.priority;
   Put(json, "finish_by", job.finish_by);
   Put(json, "threshold", job.threshold);

@@ -20,10 +20,13 @@ const std::vector<std::string> kKeys{
     "name",           "command", "working_directory", "environment",     "devices",   "duration",
     "power_w",        "tier",    "start_by",          "finish_by",       "threshold", "priority",
     "checkpointable", "freeze",  "pause_cost",        "minimum_segment", "models",    "after",
-    "time_limit",     "budget",  "on_outage",         "power_cap",       "recurring", "key"};
+    "time_limit",     "budget",  "on_outage",         "power_cap",       "recurring", "key",
+    "trackers"};
 const std::vector<std::string> kRecurringKeys{"cron", "flexibility", "overlap"};
 const std::vector<std::string> kTierKeys{"name", "threshold", "max_delay", "priority"};
 const std::vector<std::string> kBudgetKeys{"energy_kwh", "emissions_g", "action"};
+const std::vector<std::string> kTrackerKeys{"tensorboard", "mlflow", "mlflow_experiment",
+                                            "mlflow_token_file"};
 
 // Thrown and caught in this file only.
 struct Refused {
@@ -152,6 +155,34 @@ void ReadBudget(const Json& json, core::Budget& budget) {
                             {"log", "stop", "pause"});
 }
 
+std::string AbsolutePathOf(const Json& json, const std::string& key) {
+  std::string path = TextOf(json, key);
+  if (!path.starts_with('/')) Refuse(key, "must be an absolute path");
+  return path;
+}
+
+void ReadTrackers(const Json& json, core::Tracking& tracking) {
+  if (!json.is_object()) Refuse("trackers", "must be an object");
+  CheckKeys(json, kTrackerKeys, "trackers");
+  if (json.contains("tensorboard"))
+    tracking.tensorboard = AbsolutePathOf(json["tensorboard"], "trackers.tensorboard");
+  if (json.contains("mlflow")) {
+    tracking.mlflow = TextOf(json["mlflow"], "trackers.mlflow");
+    if (const auto target = core::CheckMlflowTarget(tracking.mlflow); !target)
+      Refuse("trackers.mlflow", target.error().what, target.error().next);
+    if (tracking.mlflow.find("://") == std::string::npos)
+      tracking.mlflow = AbsolutePathOf(json["mlflow"], "trackers.mlflow");
+  }
+  if (json.contains("mlflow_experiment"))
+    tracking.mlflow_experiment = TextOf(json["mlflow_experiment"], "trackers.mlflow_experiment");
+  if (json.contains("mlflow_token_file")) {
+    if (!core::IsMlflowServer(tracking.mlflow))
+      Refuse("trackers.mlflow_token_file", "is for an MLflow server", "name it: mlflow");
+    tracking.mlflow_token_file =
+        AbsolutePathOf(json["mlflow_token_file"], "trackers.mlflow_token_file");
+  }
+}
+
 // Numbers of jobs, and keys of earlier submissions.
 void ReadAfter(const Json& json, service::Submit& submit) {
   if (!json.is_array() || json.size() > kMostWords)
@@ -247,6 +278,7 @@ service::Submit SubmissionFrom(const Json& json, const SubmissionDefaults& defau
   submit.power_given = json.contains("power_w");
   if (json.contains("after")) ReadAfter(json["after"], submit);
   if (json.contains("budget")) ReadBudget(json["budget"], submission.budget);
+  if (json.contains("trackers")) ReadTrackers(json["trackers"], submission.tracking);
   if (submission.budget.action == core::BudgetAction::kPause && !submission.job.pausable)
     Refuse("budget.action", "pause is for jobs that write checkpoints",
            "add \"checkpointable\": true, or choose stop or log");

@@ -125,6 +125,12 @@ TEST(SubmissionJson, WhatCannotBeIsNamed) {
       {R"j("budget":5)j", "budget"},
       {R"j("budget":{"energy_kwh":0})j", "budget.energy_kwh"},
       {R"j("budget":{"emissions_g":1,"action":"explode"})j", "budget.action"},
+      {R"j("trackers":5)j", "trackers"},
+      {R"j("trackers":{"mlfow":"/x"})j", "trackers.mlfow"},
+      {R"j("trackers":{"tensorboard":"tb"})j", "trackers.tensorboard"},
+      {R"j("trackers":{"mlflow":"mlruns"})j", "trackers.mlflow"},
+      {R"j("trackers":{"mlflow":"https://user:secret@x"})j", "trackers.mlflow"},
+      {R"j("trackers":{"mlflow":"/x","mlflow_token_file":"/t"})j", "trackers.mlflow_token_file"},
       {R"j("budget":{"emissions_g":1,"action":"pause"})j", "budget.action"},
       {R"j("recurring":{"cron":"0 2 * * *"})j", "name"},
       {R"j("name":"n","recurring":{"cron":"0 25 * * *"})j", "recurring.cron"},
@@ -194,6 +200,17 @@ TEST(SubmissionJson, ABudgetAndWhatToDoWithoutASignal) {
   EXPECT_EQ(job.budget.emissions->grams, 200);
   EXPECT_EQ(job.budget.action, core::BudgetAction::kPause);
   EXPECT_EQ(job.job.on_outage, core::OnOutage::kStop);
+}
+
+TEST(SubmissionJson, Trackers) {
+  const core::Submission job = Read(
+      R"j(,"trackers":{"tensorboard":"/tb","mlflow":"https://m","mlflow_experiment":"e",
+              "mlflow_token_file":"/t"})j");
+  EXPECT_EQ(job.tracking.tensorboard, "/tb");
+  EXPECT_EQ(job.tracking.mlflow, "https://m");
+  EXPECT_EQ(job.tracking.mlflow_experiment, "e");
+  EXPECT_EQ(job.tracking.mlflow_token_file, "/t");
+  EXPECT_TRUE(Read("").tracking.empty());
 }
 
 TEST(SubmissionJson, ItComesAfterNumbersAndKeys) {
