@@ -53,17 +53,22 @@ Result<std::unique_ptr<Surroundings>> OpenSurroundings(const RunOptions& options
   EBB_RETURN_IF_ERROR(Validate(options));
   EBB_ASSIGN_OR_RETURN(auto feed,
                        signals::MakeFeed(options.scheduler.signal, platform::HttpGet, stop_asked));
-  const runtime::GridClock clock(wall, ClockSettings(options.scheduler.clock, replay_begin));
-  const Time now = clock.Now();
-  EBB_RETURN_IF_ERROR(signals::CheckCoverage(*feed, {now, now + Duration{1}}));
-  EBB_ASSIGN_OR_RETURN(auto other, OpenOther(options, feed->identity().kind, now, stop_asked));
-  std::optional<prices::PriceSource> prices;
+  std::unique_ptr<Surroundings> surroundings(new Surroundings{
+      std::move(feed),
+      nullptr,
+      std::nullopt,
+      runtime::GridClock(wall, ClockSettings(options.scheduler.clock, replay_begin)),
+      {}});
+  const Time now = surroundings->clock.Now();
+  runtime::SignalFeed& signal = *surroundings->feed;
+  EBB_RETURN_IF_ERROR(signals::CheckCoverage(signal, {now, now + Duration{1}}));
+  EBB_ASSIGN_OR_RETURN(surroundings->other_feed,
+                       OpenOther(options, signal.identity().kind, now, stop_asked));
   if (const std::string& path = options.scheduler.prices.path; !path.empty()) {
-    EBB_ASSIGN_OR_RETURN(prices, config::LoadPrices(path));
+    EBB_ASSIGN_OR_RETURN(surroundings->prices, config::LoadPrices(path));
   }
-  return std::unique_ptr<Surroundings>(
-      new Surroundings{std::move(feed), std::move(other), std::move(prices), clock,
-                       meter::MakeMeters(MeterOptionsFor(options.metering))});
+  surroundings->meters = meter::MakeMeters(MeterOptionsFor(options.metering));
+  return surroundings;
 }
 
 core::RunSpec SpecOf(const RunOptions& options, const Surroundings& surroundings,
