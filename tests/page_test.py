@@ -248,6 +248,59 @@ class Page(unittest.TestCase):
             browser.screenshot("page-phone" + ("-job" if address else ""))
         self.assertEqual([m for m in browser.errors() if "/log" not in m], [])
 
+    def test_b_on_another_address_the_page_asks_for_the_token(self):
+        browser = self.browser
+        environment = dict(os.environ, EBB_STORE=os.path.join(self.directory.name, "open.db"))
+        service = subprocess.Popen([EBB, "serve", "--constant", "77", "--slots", "1", "--port", "0", "--address", "0.0.0.0"],
+                                   env=environment, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(service.stderr.close)
+        self.addCleanup(service.wait)
+        self.addCleanup(service.terminate)
+        url = "http://127.0.0.1:" + service.stderr.readline().split("serve: ")[1].split(",")[0].rsplit(":", 1)[1] + "/"
+        with open(environment["EBB_STORE"] + ".token") as file:
+            token = file.read().strip()
+        self.addCleanup(browser.call, "POST", "/url", {"url": self.url + "/"})
+        browser.devtools("Emulation.setDeviceMetricsOverride", width=1280, height=1400, deviceScaleFactor=1, mobile=False)
+        browser.call("POST", "/url", {"url": url})
+        give = lambda text: browser.write(text + "\ue007")  # and Enter: the field has the focus
+        browser.wait("document.activeElement.id === 'token'")
+        self.assertEqual(browser.run("return document.getElementById('now').textContent"), "–")
+        self.assertEqual(browser.run(NAMELESS), [])
+        self.assertEqual(browser.run(LOW_CONTRAST), [])
+        browser.screenshot("page-token")
+        for wrong in ("f" * 64, "nicht schön", token[:-1]):
+            give(wrong)
+            browser.wait("document.getElementById('token-wrong').textContent === 'That is not the token of this service.'"
+                         "&& document.getElementById('token-dialog').open && !token.value")
+            browser.wait("document.activeElement.id === 'token' && !document.activeElement.value")
+        # Escape closes it, and the button at the top opens it again.
+        browser.key("\ue00c")
+        browser.wait("!document.getElementById('token-dialog').open")
+        self.assertEqual(browser.run("return document.getElementById('live').textContent"), "needs the service's token")
+        browser.run("document.getElementById('token-button').click()")
+        browser.wait("document.activeElement.id === 'token'")
+        give(token)
+        browser.wait("document.getElementById('now').textContent === '77 g/kWh'")
+        self.assertFalse(browser.run("return document.getElementById('token-dialog').open"))
+        # It is kept for this tab, and nowhere else.
+        self.assertEqual(browser.run("return [sessionStorage.getItem('token'), document.cookie, "
+                                     "JSON.stringify(localStorage).includes(sessionStorage.getItem('token')), document.documentElement.outerHTML.includes("
+                                     "sessionStorage.getItem('token'))]"), [token, "", False, False])
+        self.assertEqual([url for url in browser.run("return [location.href, ...performance.getEntriesByType('resource').map((e) => e.name)]")
+                          if token in url], [])
+        browser.run("location.reload()")
+        browser.wait("document.getElementById('now')?.textContent === '77 g/kWh'")
+        self.assertEqual(browser.run("return document.getElementById('token-button').textContent"), "Forget the token")
+        # A page saved from here has what a link would not get.
+        browser.run("window.links = []; HTMLAnchorElement.prototype.click = function () { links.push([this.download, this.href]); };"
+                    "URL.revokeObjectURL = () => {}; document.getElementById('save').dispatchEvent(new MouseEvent('click', {cancelable: true}))")
+        browser.wait("links.length === 1")
+        self.assertEqual(browser.run("return links[0][0] + ' ' + links[0][1].slice(0, 5)"), "ebb.html blob:")
+        browser.run("document.getElementById('token-button').click()")
+        browser.wait("document.activeElement.id === 'token'")
+        self.assertEqual(browser.run("return [sessionStorage.getItem('token'), document.getElementById('now').textContent]"), [None, "–"])
+        browser.errors()  # 401 is one
+
     def test_c_a_saved_page_needs_nobody(self):
         browser, file = self.browser, os.path.join(self.directory.name, "saved.html")
         self.ebb("queue", "--save-page", file)

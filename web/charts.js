@@ -6,6 +6,7 @@ const style = (name) => getComputedStyle(document.documentElement).getPropertyVa
 const LEFT_OF_AXIS = 76;  // both charts begin at the same place
 const MOST_BARS = 800;
 const MOST_ROWS_OF_DEVICES = 48;
+const NARROWEST_LABEL = 12;  // in pixels: a digit, and what is left free beside it
 
 function vertical(chart, time, colour, dash) {
   const x = chart.scales.x.getPixelForValue(time), { top, bottom, left, right } = chart.chartArea;
@@ -68,8 +69,9 @@ const thresholdLines = {
 // The offset of the page's zone from UTC at a moment, so that ticks lie on its midnights.
 function offsetOf(time) {
   const parts = {};
-  for (const { type, value } of new Intl.DateTimeFormat("en-US", { timeZone: zone.name, hourCycle: "h23", year: "numeric",
-    month: "numeric", day: "numeric", hour: "numeric", minute: "numeric" }).formatToParts(time)) parts[type] = +value;
+  zone.formats.parts ||= new Intl.DateTimeFormat("en-US", { timeZone: zone.name, hourCycle: "h23", year: "numeric",
+    month: "numeric", day: "numeric", hour: "numeric", minute: "numeric" });
+  for (const { type, value } of zone.formats.parts.formatToParts(time)) parts[type] = +value;
   return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute) - Math.floor(time / 60e3) * 60e3;
 }
 
@@ -124,7 +126,7 @@ function draw(canvas, type, data, options, plugins) {
 function shownRange() {
   const now = state.status.time, past = +byId("past").value * HOUR;
   const ahead = state.site?.forecast.at(-1)?.[1] ?? now + 24 * HOUR;
-  return [now - past, Math.min(Math.max(ahead, now + 12 * HOUR), now + 96 * HOUR)];
+  return [now - past, Math.min(Math.max(ahead, now + 12 * HOUR), now + 168 * HOUR)];
 }
 
 const within = (series, limits) => (series || []).filter(([begin, end]) => end > limits[0] && begin < limits[1]);
@@ -235,6 +237,7 @@ const barLabels = {
       chart.getDatasetMeta(index).data.forEach((element, i) => {
         const bar = dataset.data[i].bar, { x, base, y } = element.getProps(["x", "base", "y"], true);
         const text = bar.job.id + (bar.kind === "then paused" ? " ‖" : ""), left = Math.min(x, base);
+        if (Math.abs(x - base) < NARROWEST_LABEL) return;
         if (context.measureText(text).width + 6 < Math.abs(x - base)) context.fillText(text, left + 3, y);
       });
     });
@@ -245,6 +248,7 @@ const barLabels = {
 const BAR_STYLES = { done: "--done", "then paused": "--paused", running: "--run", planned: "--plan" };
 
 function drawGantt() {
+  state.barsChanged = false;
   const limits = shownRange(), bars = barsOf(limits), { rows, placed } = placeBars(bars, limits);
   const labels = rows.map((row) => row.label);
   const datasets = Object.entries(BAR_STYLES).map(([kind, colour]) => ({
@@ -269,7 +273,7 @@ function drawGantt() {
 }
 
 function ganttWords(bars, placed) {
-  const running = [...state.jobs.values()].filter((job) => job.stage === "running").map((job) => job.name);
+  const running = state.status.running.map((program) => state.jobs.get(program.job)?.name).filter(isKnown);
   const shown = new Set(placed.map((bar) => bar.job.id)), all = new Set(bars.map((bar) => bar.job.id));
   return (running.length ? "Running: " + running.slice(0, 8).join(", ") + (running.length > 8 ? ", …" : "") : "Nothing runs") +
     ". ‖ ends a stretch with a pause." + (shown.size < all.size ? ` Of ${number(all.size, 0)} jobs in this time ${number(shown.size, 0)} are drawn.` : "");

@@ -4,7 +4,8 @@
 
 const HOUR = 3600e3;
 const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
-const zone = { name: OWN_ZONE, formats: {} };
+const zone = { name: OWN_ZONE, formats: {}, sentences: new Map() };
+const MOST_SENTENCES = 1000;
 
 const TIME_PARTS = {
   moment: { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },
@@ -17,6 +18,7 @@ const TIME_PARTS = {
 function setZone(name) {
   zone.name = name;
   zone.formats = {};
+  zone.sentences.clear();
 }
 
 // Making a format is slow, using one is not.
@@ -44,6 +46,15 @@ function span(begin, end) {
 const WRITTEN_TIME =
   /(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z?(?:-(\d{4}-\d\d-\d\d )?(\d\d:\d\d))?/g;
 function inZone(text) {
+  const known = zone.sentences.get(text);
+  if (known !== undefined) return known;
+  if (zone.sentences.size >= MOST_SENTENCES) zone.sentences.clear();
+  const told = withTimesInZone(text);
+  zone.sentences.set(text, told);
+  return told;
+}
+
+function withTimesInZone(text) {
   return text.replace(WRITTEN_TIME, (all, date, time, lastDate, lastTime) => {
     const begin = Date.parse(date + "T" + time + "Z");
     if (isNaN(begin)) return all;

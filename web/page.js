@@ -80,33 +80,43 @@ function nowHasMoved() {
   return Math.abs(state.status.time - due.drawnAt) > (end - begin) / 800;
 }
 
-function drawCharts(all, parts) {
-  if (all || parts.has("grid")) drawIntensity();
-  if (all || parts.has("grid") || state.barsChanged) drawGantt();
-  state.barsChanged = false;
-  if (all) due.drawnAt = state.status.time;
+// What has to be drawn, in pieces between which the page answers to who uses it.
+function piecesDue() {
+  const parts = new Set(due.parts), all = parts.has("all") || nowHasMoved(), pieces = [showStatus, showQueue];
+  due.parts.clear();
+  if (typeof Chart !== "undefined") {
+    if (all || parts.has("grid")) pieces.push(drawIntensity);
+    if (all || parts.has("grid") || state.barsChanged) pieces.push(drawGantt);
+    if (all) due.drawnAt = state.status.time;
+  }
+  if (parts.has("grid")) pieces.push(refreshRecord);
+  pieces.push(refreshJob);
+  return pieces;
 }
 
-function drawDue() {
-  due.timer = 0;
-  if (!state.status) return;
-  const parts = new Set(due.parts);
-  due.parts.clear();
+async function drawPieces() {
   performance.mark("update-begin");
-  const all = parts.has("all") || nowHasMoved();
-  showStatus();
-  if (typeof Chart !== "undefined") drawCharts(all, parts);
-  showQueue();
-  if (parts.has("grid")) refreshRecord();
-  refreshJob();
+  for (const draw of piecesDue()) {
+    draw();
+    await pause();
+  }
   // bench/page reads these.
   performance.measure("update", { start: "update-begin", detail: { jobs: state.jobs.size, heard: state.heard, charts: Object.keys(charts).length } });
+}
+
+async function drawDue() {
+  try {
+    if (state.status) await drawPieces();
+  } finally {
+    due.timer = 0;
+  }
+  if (state.status && due.parts.size) drawSoon("what came meanwhile");
 }
 
 // Several events in a row are drawn once.
 function drawSoon(part) {
   due.parts.add(part);
-  if (!due.timer) due.timer = setTimeout(drawDue, 50);
+  due.timer ||= setTimeout(drawDue, 50);
 }
 
 // All of it, also what has not changed: in another zone, or other colours.
@@ -132,13 +142,29 @@ function followDetails() {
   byId("gantt-details").addEventListener("toggle", () => state.status && fillGanttTable());
 }
 
+// How far back is shown is kept for the next time, where the browser keeps anything.
+function followPast() {
+  const select = byId("past");
+  try {
+    select.value = localStorage.getItem("past") ?? select.value;
+  } catch { /* what is first is shown */ }
+  if (!select.value) select.selectedIndex = 0;
+  select.addEventListener("change", () => {
+    drawSoon("all");
+    try {
+      localStorage.setItem("past", select.value);
+    } catch { /* for this time only */ }
+  });
+}
+
 async function start() {
   byId("save").hidden = Boolean(saved);
   followZone();
+  followPast();
   followDetails();
+  followTokenControls();
   followQueueControls();
   followJobControls();
-  byId("past").addEventListener("change", () => drawSoon("all"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAnew);
   // The library of the charts comes last: what can be read is there before.
   window.addEventListener("load", () => drawSoon("all"));

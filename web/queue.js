@@ -7,14 +7,7 @@ const STAGES_ENDED = new Set(["succeeded", "failed", "cancelled"]);
 const ORDER = ["running", "starting", "pausing", "paused", "waiting", "failed", "succeeded", "cancelled"];
 const RANK = Object.fromEntries(ORDER.map((stage, rank) => [stage, rank]));
 const COLUMNS = ["Name", "Stage", "When", "Power", "Energy", "Emitted", "Why"];
-const queue = { first: 0, rows: new Map() };
-
-function wanted() {
-  const stage = byId("stage").value, name = byId("filter").value.trim().toLowerCase();
-  return [...state.jobs.values()].filter((job) =>
-    (stage === "live" ? !STAGES_ENDED.has(job.stage) : !stage || job.stage === stage) &&
-    (!name || String(job.id) === name || job.name.toLowerCase().includes(name)));
-}
+const queue = { first: 0, rows: new Map(), wanted: { what: "", jobs: [] } };
 
 // What runs, then what comes next; of what has ended the latest first.
 function inOrder(a, b) {
@@ -22,6 +15,21 @@ function inOrder(a, b) {
   if (stages) return stages;
   if (STAGES_ENDED.has(a.stage)) return b.end - a.end || b.id - a.id;
   return (a.begin || Infinity) - (b.begin || Infinity) || a.id - b.id;
+}
+
+// Those that are asked for, in order. All jobs lie in the order they had, which is nearly the one they have now: such
+// a sort costs little.
+function wanted() {
+  const stage = byId("stage").value, name = byId("filter").value.trim().toLowerCase(), what = stage + " " + name;
+  if (!state.jobsChanged && queue.wanted.what === what) return queue.wanted.jobs;
+  const all = [...state.jobs.values()].sort(inOrder);
+  state.jobs = new Map(all.map((job) => [job.id, job]));
+  state.jobsChanged = false;
+  const jobs = all.filter((job) =>
+    (stage === "live" ? !STAGES_ENDED.has(job.stage) : !stage || job.stage === stage) &&
+    (!name || String(job.id) === name || job.name.toLowerCase().includes(name)));
+  queue.wanted = { what, jobs };
+  return jobs;
 }
 
 function when(job) {
@@ -46,6 +54,7 @@ function textsOf(job, live) {
 function makeRow(id) {
   const row = document.createElement("tr"), head = document.createElement("th"), link = document.createElement("a");
   row.setAttribute("role", "row");
+  row.texts = [];
   head.scope = "row";
   head.setAttribute("role", "rowheader");
   link.href = "#job=" + id;
@@ -62,26 +71,27 @@ function makeRow(id) {
 }
 
 function fillRow(row, texts) {
-  texts.forEach((text, i) => {
-    const cell = row.cells[i + 1];
-    if (cell.textContent !== text) cell.textContent = text;
-  });
-  row.dataset.stage = texts[1];
+  texts.forEach((text, i) => { if (row.texts[i] !== text) row.cells[i + 1].textContent = text; });
+  if (row.texts[1] !== texts[1]) row.dataset.stage = texts[1];
+  row.texts = texts;
 }
 
 function showQueue() {
   const running = new Map(state.status.running.map((program) => [program.job, program]));
-  const jobs = wanted().sort(inOrder);
+  const jobs = wanted();
   queue.first = Math.max(0, Math.min(queue.first, Math.floor((jobs.length - 1) / ROWS) * ROWS));
   const shown = jobs.slice(queue.first, queue.first + ROWS), body = byId("jobs"), rows = new Map();
   const ids = new Set(shown.map((job) => job.id)), focused = document.activeElement;
   for (const [id, row] of queue.rows) if (!ids.has(id)) row.remove();
+  let next = body.firstChild;
   shown.forEach((job, i) => {
     const row = queue.rows.get(job.id) || makeRow(job.id);
     rows.set(job.id, row);
     fillRow(row, textsOf(job, running.get(job.id)));
-    row.setAttribute("aria-rowindex", queue.first + i + 2);
-    if (body.rows[i] !== row) body.insertBefore(row, body.rows[i] || null);
+    const place = String(queue.first + i + 2);
+    if (row.getAttribute("aria-rowindex") !== place) row.setAttribute("aria-rowindex", place);
+    if (next === row) next = row.nextSibling;
+    else body.insertBefore(row, next);
   });
   queue.rows = rows;
   // A row that is moved loses the focus.

@@ -68,20 +68,35 @@ bool HasToken(const HttpRequest& request, const std::string& token) {
   return header.starts_with(kBearer) && SameText(header.substr(kBearer.size()), token);
 }
 
+// Browsers say who asks (Fetch Metadata, W3C): also where they name no origin, for a picture or a
+// script. Whoever follows a link from elsewhere sees our page, and that is no part of theirs.
+bool IsPartOfAnotherSite(const HttpRequest& request) {
+  const std::string site = HeaderOf(request, "sec-fetch-site");
+  if (site.empty() || site == "same-origin" || site == "none") return false;
+  return request.method != "GET" || HeaderOf(request, "sec-fetch-mode") != "navigate" ||
+         HeaderOf(request, "sec-fetch-dest") != "document";
+}
+
 Error TokenError(const std::filesystem::path& file, std::string what, std::string next) {
   return {ExitCode::kUnavailable, std::move(what), file.string(), std::move(next)};
 }
 
 }  // namespace
 
-std::optional<HttpResponse> Refusal(const HttpRequest& request, const AccessOptions& options) {
+std::optional<HttpResponse> RefusalOfOrigin(const HttpRequest& request,
+                                            const AccessOptions& options) {
   const std::string host = HeaderOf(request, "host");
   if (!KnownHost(host, options))
     return Refused(403, "is not a name of this service: \"" + host + "\"",
                    "give it with --host-name when the service starts");
   const std::string origin = HeaderOf(request, "origin");
-  if (!origin.empty() && !SameOrigin(origin, host))
+  if ((!origin.empty() && !SameOrigin(origin, host)) || IsPartOfAnotherSite(request))
     return Refused(403, "requests from pages of other origins are refused", "");
+  return std::nullopt;
+}
+
+std::optional<HttpResponse> RefusalOfToken(const HttpRequest& request,
+                                           const AccessOptions& options) {
   const bool reads = request.method == "GET" || request.method == "HEAD";
   if (reads && !options.token_to_read) return std::nullopt;
   if (HasToken(request, options.token)) return std::nullopt;

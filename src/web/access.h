@@ -19,8 +19,13 @@ struct AccessOptions {
   std::vector<std::string> hosts;
 };
 
-/// The answer that refuses the request; nothing when it may go on.
-std::optional<HttpResponse> Refusal(const HttpRequest& request, const AccessOptions& options);
+/// The answer that refuses what comes from elsewhere: under another host name, or from a page of
+/// another origin; nothing when it may go on.
+std::optional<HttpResponse> RefusalOfOrigin(const HttpRequest& request,
+                                            const AccessOptions& options);
+/// The same where the token is needed and not there.
+std::optional<HttpResponse> RefusalOfToken(const HttpRequest& request,
+                                           const AccessOptions& options);
 
 /// 256 random bits in a file that only its owner can read; made where there is none. An Error when
 /// others can read it.

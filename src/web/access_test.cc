@@ -53,6 +53,40 @@ TEST(Access, WhoMayDoWhat) {
        403},
       {"a sandboxed page", "GET", {{"host", "localhost"}, {"origin", "null"}}, 403},
       {"our own page", "GET", {{"host", "localhost:8733"}, {"origin", "http://localhost:8733"}}, 0},
+      {"a picture of a page elsewhere",
+       "GET",
+       {{"host", "localhost"}, {"sec-fetch-site", "cross-site"}, {"sec-fetch-mode", "no-cors"}},
+       403},
+      {"the same from another port",
+       "GET",
+       {{"host", "localhost"}, {"sec-fetch-site", "same-site"}, {"sec-fetch-mode", "no-cors"}},
+       403},
+      {"a frame of a page elsewhere",
+       "GET",
+       {{"host", "localhost"},
+        {"sec-fetch-site", "cross-site"},
+        {"sec-fetch-mode", "navigate"},
+        {"sec-fetch-dest", "iframe"}},
+       403},
+      {"a link from a page elsewhere",
+       "GET",
+       {{"host", "localhost"},
+        {"sec-fetch-site", "cross-site"},
+        {"sec-fetch-mode", "navigate"},
+        {"sec-fetch-dest", "document"}},
+       0},
+      {"a form of a page elsewhere, even with it",
+       "POST",
+       {{"host", "localhost"},
+        {"authorization", bearer},
+        {"sec-fetch-site", "cross-site"},
+        {"sec-fetch-mode", "navigate"},
+        {"sec-fetch-dest", "document"}},
+       403},
+      {"our own page reads",
+       "GET",
+       {{"host", "localhost"}, {"sec-fetch-site", "same-origin"}, {"sec-fetch-mode", "cors"}},
+       0},
       {"reading from other machines", "GET", {{"host", "10.0.0.7"}}, 401, true},
       {"with it", "GET", {{"host", "10.0.0.7"}, {"authorization", bearer}}, 0, true},
   };
@@ -60,7 +94,9 @@ TEST(Access, WhoMayDoWhat) {
     HttpRequest request;
     request.method = one.method;
     request.headers = one.headers;
-    const auto refusal = Refusal(request, {kToken, one.token_to_read, {"gpu7.example.org"}});
+    const AccessOptions options{kToken, one.token_to_read, {"gpu7.example.org"}};
+    auto refusal = RefusalOfOrigin(request, options);
+    if (!refusal) refusal = RefusalOfToken(request, options);
     EXPECT_EQ(refusal ? refusal->status : 0, one.status) << one.name;
     EXPECT_EQ(refusal.value_or(HttpResponse{}).body.find(kToken), std::string::npos) << one.name;
   }

@@ -23,7 +23,6 @@ using Json = nlohmann::ordered_json;
 constexpr int kMostListed = 200'000;
 constexpr std::size_t kLongestLogPart = 1 << 20;
 constexpr std::chrono::seconds kAnswerPatience{30};
-constexpr int kUnauthorized = 401;
 constexpr std::chrono::milliseconds kBetweenEvents{200};
 
 // The page asks this service only, and nothing may be put into it.
@@ -114,7 +113,7 @@ const std::vector<Api::Route>& Api::Routes() {
        &Api::ResumeRecurring,
        {"name!"}},
       {"GET", "/api/v1/events",
-       "The status as it changes, with ?view=whole jobs and grid, too (server-sent events)",
+       "The status as it changes, with ?view=whole or rows jobs and grid, too (server-sent events)",
        &Api::Events},
       {"GET", "/api/v1/openapi.json", "This API, described", &Api::OpenApi},
       {"GET",
@@ -138,15 +137,15 @@ const std::vector<Api::Route>& Api::Routes() {
 }
 
 HttpResponse Api::Handle(const HttpRequest& request) {
-  if (auto refused = Refusal(request, options_.access)) {
-    if (refused->status == kUnauthorized && !failures_.Take(request.peer)) return TooMany();
-    return *std::move(refused);
-  }
   const bool reads = request.method == "GET" || request.method == "HEAD";
-  if (!reads && !changes_.Take(request.peer)) return TooMany();
+  if (auto refused = RefusalOfOrigin(request, options_.access)) return *std::move(refused);
   if (reads) {
+    // The page holds no figures; it asks for the token.
     if (const auto file = FindPageFile(request.path)) return Respond(*file);
   }
+  if (auto refused = RefusalOfToken(request, options_.access))
+    return failures_.Take(request.peer) ? *std::move(refused) : TooMany();
+  if (!reads && !changes_.Take(request.peer)) return TooMany();
   bool path_known = false;
   for (const Route& route : Routes()) {
     core::JobId id = 0;
@@ -322,7 +321,10 @@ HttpResponse Api::Events(const HttpRequest& request, core::JobId) const {
   HttpResponse response;
   response.content_type = "text/event-stream";
   response.headers.emplace_back("Cache-Control", "no-store");
-  auto live = std::make_shared<LiveView>(QueryOf(request, "view") == "whole");
+  const std::string asked = QueryOf(request, "view");
+  auto live = std::make_shared<LiveView>(asked == "whole"  ? LiveParts::kWhole
+                                         : asked == "rows" ? LiveParts::kRows
+                                                           : LiveParts::kStatus);
   response.stream = [this, live](const StreamWriter& write) {
     auto view = service_.WaitForNewer(live->version(), std::chrono::milliseconds{1000});
     if (view->version == live->version()) return write(": still there\n\n");

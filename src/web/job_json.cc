@@ -33,29 +33,19 @@ Json StretchesJson(const std::vector<Interval>& stretches) {
   return json;
 }
 
-Json CardJson(const service::JobCard& card, bool whole) {
+// What a list of jobs and a chart of devices show of it.
+Json RowJson(const service::JobCard& card) {
   const engine::Explanation& explanation = card.explanation;
-  const core::Submission& submission = *card.submission;
-  const core::Job& job = submission.job;
+  const core::Job& job = card.submission->job;
   Json json{{"id", job.id},
             {"name", job.name},
             {"stage", engine::Name(explanation.stage)},
-            {"reason", engine::Sentence(explanation)},
-            {"rule", core::Name(explanation.rule)},
-            {"submitted", FormatTime(job.submitted)}};
-  if (!job.tier.empty()) json["tier"] = job.tier;
+            {"reason", engine::Sentence(explanation)}};
   Put(json, "expected_start", explanation.expected_start);
   Put(json, "expected_end", explanation.expected_end);
-  Put(json, "start_by", explanation.start_by);
-  Put(json, "intensity_now", explanation.current);
-  Put(json, "intensity_expected", explanation.expected);
-  Put(json, "started", card.first_start);
   Put(json, "ended", card.ended);
   json["devices"] = job.devices;
   if (explanation.pool >= 0) json["pool"] = explanation.pool;
-  json["attempt"] = card.attempt;
-  json["pauses"] = card.pauses;
-  if (engine::HasEnded(explanation.stage)) json["exit_code"] = card.exit_code;
   if (!card.detail.empty()) json["detail"] = card.detail;
   if (!card.waits_for.empty()) json["waits_for"] = card.waits_for;
   // [begin, end] in milliseconds since 1970; the last one may go on: [begin].
@@ -63,6 +53,24 @@ Json CardJson(const service::JobCard& card, bool whole) {
   if (!card.planned.empty()) json["planned_ms"] = StretchesJson(card.planned);
   json["energy_kwh"] = card.energy.kwh();
   Put(json, "emissions_g", card.emissions);
+  return json;
+}
+
+Json CardJson(const service::JobCard& card, bool whole) {
+  const engine::Explanation& explanation = card.explanation;
+  const core::Submission& submission = *card.submission;
+  const core::Job& job = submission.job;
+  Json json = RowJson(card);
+  json["rule"] = core::Name(explanation.rule);
+  json["submitted"] = FormatTime(job.submitted);
+  if (!job.tier.empty()) json["tier"] = job.tier;
+  Put(json, "start_by", explanation.start_by);
+  Put(json, "intensity_now", explanation.current);
+  Put(json, "intensity_expected", explanation.expected);
+  Put(json, "started", card.first_start);
+  json["attempt"] = card.attempt;
+  json["pauses"] = card.pauses;
+  if (engine::HasEnded(explanation.stage)) json["exit_code"] = card.exit_code;
   Put(json, "emissions_at_submission_g", card.emissions_at_submission);
   Put(json, "first_come_start", card.first_come_start);
   Put(json, "emissions_first_come_g", card.emissions_first_come);
@@ -163,6 +171,8 @@ Json RunningJson(const service::View& view) {
 std::string JobToJson(const service::JobCard& card, bool whole) {
   return Dump(CardJson(card, whole));
 }
+
+std::string JobRowToJson(const service::JobCard& card) { return Dump(RowJson(card)); }
 
 std::string JobToJson(const store::JobRecord& record) {
   Json json{{"id", record.id},

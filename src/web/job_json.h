@@ -11,6 +11,8 @@ namespace ebb::web {
 
 /// One line for each list of jobs.
 std::string JobToJson(const service::JobCard& card, bool whole);
+/// Only what a list of jobs and a chart of devices show.
+std::string JobRowToJson(const service::JobCard& card);
 std::string JobToJson(const store::JobRecord& record);
 /// With the happenings whose number is above `after_happening`.
 std::string ViewToJson(const service::View& view, std::uint64_t after_happening = 0);

@@ -44,7 +44,8 @@ bool LiveView::TellJobs(const service::View& view, const StreamWriter& write) {
         if (!card)
           gone.push_back(std::to_string(id));
         else if (id <= last_waiting_ || card->explanation.stage != engine::Stage::kWaiting)
-          changed.push_back(JobToJson(*card, false));
+          changed.push_back(parts_ == LiveParts::kRows ? JobRowToJson(*card)
+                                                       : JobToJson(*card, false));
       });
   if (!first && changed.empty() && gone.empty()) return true;
   std::size_t left_out = 0;
@@ -81,7 +82,8 @@ bool LiveView::Tell(std::shared_ptr<const service::View> view, const StreamWrite
   const std::uint64_t heard =
       told_ && !told_->happenings.empty() ? told_->happenings.back().number : 0;
   if (!WriteEvent(write, "status", ViewToJson(*view, heard))) return false;
-  if (whole_ && !(TellGrid(*view, write) && TellJobs(*view, write))) return false;
+  if (parts_ != LiveParts::kStatus && !(TellGrid(*view, write) && TellJobs(*view, write)))
+    return false;
   told_ = std::move(view);
   return true;
 }

@@ -5,7 +5,8 @@
 //   jobs    {"whole":true,"changed":[...],"gone":[...],"more":true,"left_out":n}: cards as in GET
 //           /api/v1/jobs and numbers of jobs that are no longer shown. whole: forget what was told
 //           before. more: another part of the same change follows. left_out: waiting jobs beyond
-//           the first 20,000 jobs, which are not told
+//           the first 20,000 jobs, which are not told. As rows: of each job only what a list of
+//           jobs and a chart of devices show of it
 //   grid    as GET /api/v1/grid
 //
 // Thread contract: one thread.
@@ -19,10 +20,15 @@
 
 namespace ebb::web {
 
+enum class LiveParts {
+  kStatus,
+  kWhole,  ///< jobs and grid, too
+  kRows,   ///< the same, with jobs as rows
+};
+
 class LiveView {
  public:
-  /// `whole`: jobs and grid, too; otherwise the status alone.
-  explicit LiveView(bool whole) : whole_(whole) {}
+  explicit LiveView(LiveParts parts) : parts_(parts) {}
 
   /// Tells what leads from the last view to this one; false once nobody reads it.
   bool Tell(std::shared_ptr<const service::View> view, const StreamWriter& write);
@@ -32,7 +38,7 @@ class LiveView {
   bool TellJobs(const service::View& view, const StreamWriter& write);
   bool TellGrid(const service::View& view, const StreamWriter& write);
 
-  bool whole_;
+  LiveParts parts_;
   std::shared_ptr<const service::View> told_;
   core::JobId last_waiting_ = std::numeric_limits<core::JobId>::max();  // that is told
 };

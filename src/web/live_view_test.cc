@@ -57,7 +57,7 @@ class LiveViewTest : public ::testing::Test {
 };
 
 TEST_F(LiveViewTest, TellsTheFirstViewWholeAndThenWhatChanged) {
-  LiveView live(true);
+  LiveView live(LiveParts::kWhole);
   for (core::JobId id = 1; id <= 2500; ++id) view_.jobs.Put(CardOf(id));
   view_.happenings = {{1, Time{}, 0, "a"}};
   Tell(live, page_);
@@ -83,7 +83,7 @@ TEST_F(LiveViewTest, TellsTheFirstViewWholeAndThenWhatChanged) {
 }
 
 TEST_F(LiveViewTest, OfAVeryLongQueueItTellsTheFirstAndWhatIsUnderWay) {
-  LiveView live(true);
+  LiveView live(LiveParts::kWhole);
   for (core::JobId id = 1; id <= 20'010; ++id)
     view_.jobs.Put(CardOf(id, id == 20'005 ? engine::Stage::kRunning : engine::Stage::kWaiting));
   Tell(live, page_);
@@ -98,14 +98,28 @@ TEST_F(LiveViewTest, OfAVeryLongQueueItTellsTheFirstAndWhatIsUnderWay) {
 }
 
 TEST_F(LiveViewTest, TheStatusAloneWhereNothingElseIsAskedFor) {
-  LiveView live(false);
+  LiveView live(LiveParts::kStatus);
   view_.jobs.Put(CardOf(1));
   Tell(live, page_);
   EXPECT_EQ(page_.events, (std::vector<std::string>{"status"}));
 }
 
+TEST_F(LiveViewTest, RowsAreAPartOfWhatIsToldWhole) {
+  LiveView live(LiveParts::kWhole), rows(LiveParts::kRows);
+  service::JobCard card = CardOf(1, engine::Stage::kRunning);
+  card.stretches = {{Time{}, Time::max()}};
+  view_.jobs.Put(std::move(card));
+  Page of_rows;
+  Tell(live, page_);
+  Tell(rows, of_rows);
+  const json& row = of_rows.jobs[1];
+  EXPECT_EQ(row["ran_ms"], json::parse("[[0]]"));
+  EXPECT_LT(row.size(), page_.jobs[1].size());
+  for (const auto& [key, value] : row.items()) EXPECT_EQ(page_.jobs[1][key], value) << key;
+}
+
 TEST_F(LiveViewTest, EndsWhenNobodyReads) {
-  LiveView live(true);
+  LiveView live(LiveParts::kWhole);
   view_.version = 1;
   int written = 0;
   EXPECT_FALSE(live.Tell(std::make_shared<const service::View>(view_), [&](std::string_view) {

@@ -10,6 +10,7 @@ extern const std::string_view page_style;
 extern const std::string_view chart_script;
 extern const std::string_view format_script;
 extern const std::string_view source_script;
+extern const std::string_view token_script;
 extern const std::string_view charts_script;
 extern const std::string_view queue_script;
 extern const std::string_view record_script;
@@ -27,6 +28,7 @@ std::optional<PageFile> FindPageFile(std::string_view path) {
       {"/chart.js", {kScript, chart_script}},
       {"/format.js", {kScript, format_script}},
       {"/source.js", {kScript, source_script}},
+      {"/token.js", {kScript, token_script}},
       {"/charts.js", {kScript, charts_script}},
       {"/queue.js", {kScript, queue_script}},
       {"/record.js", {kScript, record_script}},
