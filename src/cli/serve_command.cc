@@ -35,6 +35,8 @@ and nothing is lost.)";
 
 constexpr const char* kDefaultPort = "8733";
 constexpr double kHighestPort = 65535;
+constexpr long long kMostChanges = 1'000'000'000;
+constexpr double kSecondsAtOnce = 10;  // of changes, after a quiet time
 constexpr const char* kDefaultLogLimit = "100";
 constexpr long long kMostLogLimit = 1'000'000'000;
 
@@ -43,7 +45,7 @@ struct ServeRequest {
   std::string store, policy = "planner", slots, gpus, grace, power_cap;
   std::string log_limit = kDefaultLogLimit;
   std::string address = "127.0.0.1", port = kDefaultPort;
-  std::string host_name, metrics_retention;
+  std::string host_name, metrics_retention, change_limit;
   NotifyFlags notify;
   std::string version;  ///< of Ebb
 };
@@ -71,6 +73,17 @@ Result<int> PortOf(const std::string& text) {
     return Fail({ExitCode::kUsage, "--port: \"" + text + "\" is not accepted", "",
                  "give a number from 0 (any that is free) to 65535"});
   return static_cast<int>(*port);
+}
+
+Result<web::RateLimitOptions> ChangeLimitOf(const std::string& text) {
+  const auto per_second = ParseInteger(text);
+  if (!per_second || *per_second < 1 || *per_second > kMostChanges)
+    return Fail({ExitCode::kUsage, "--change-limit: \"" + text + "\" is not accepted", "",
+                 "give changes a second from one address, from 1 on"});
+  web::RateLimitOptions limit;
+  limit.per_second = static_cast<double>(*per_second);
+  limit.burst = kSecondsAtOnce * limit.per_second;
+  return limit;
 }
 
 Result<service::ServiceOptions> OptionsFor(const ServeRequest& request, const RunOptions& options,
@@ -144,6 +157,9 @@ Result<int> Serve(const ServeRequest& request) {
     EBB_ASSIGN_OR_RETURN(api_options.metrics.retention,
                          DurationOf("--metrics-retention", request.metrics_retention));
   }
+  if (!request.change_limit.empty()) {
+    EBB_ASSIGN_OR_RETURN(api_options.changes, ChangeLimitOf(request.change_limit));
+  }
   api_options.tiers = plan::PublishedTiers();
   api_options.store = store;
   std::unique_ptr<web::Notifier> notifier;
@@ -211,6 +227,10 @@ void AddServeCommand(Parser& parser, const std::string& version) {
   command.Flag({"port", "N", "default 8733; 0: any that is free", "Service"}, into(request->port));
   command.Flag({"host-name", "NAME", "a name under which the service is reached", "Service"},
                into(request->host_name));
+  command.Flag(
+      {"change-limit", "N",
+       "changes a second from one address (default 5000), ten times that at once", "Service"},
+      into(request->change_limit));
   command.Flag({"metrics-retention", "DURATION",
                 "how long /metrics tells of a job after its end (default 15m)", "Service"},
                into(request->metrics_retention));

@@ -10,10 +10,17 @@
 #include <atomic>
 #include <thread>
 
+#include "web/connections.h"
+#include "web/peer_stream.h"
+#include "web/request_head.h"
+
 namespace ebb::web {
 namespace {
 
 constexpr int kMostWaiting = 1024;
+constexpr std::chrono::seconds kKeptAlive{5};
+constexpr int kMostRequests = 100'000;  // on one connection
+constexpr std::size_t kLongestHead = 64 << 10;
 
 std::string LowerCase(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -32,34 +39,100 @@ HttpRequest RequestFrom(const httplib::Request& from) {
   return request;
 }
 
-bool IsToken(const std::string& name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) ||
-           std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos;
-  });
-}
+// Where the library hands over what it has accepted: connections.h has the threads.
+class NoQueue final : public httplib::TaskQueue {
+ public:
+  explicit NoQueue(Connections& connections) : connections_(connections) {}
+  void enqueue(std::function<void()> fn) override { fn(); }
+  void shutdown() override {}
+  void on_idle() override { connections_.Relieve(); }
 
-// A request that a proxy before us may read otherwise than we do (RFC 9112, sections 5.1, 5.2, 6.3;
-// RFC 9110, 7.2): where it ends, or for which host it is. Empty: it is plain.
-std::string WhyAmbiguous(const httplib::Request& request) {
-  const std::size_t lengths = request.headers.count("Content-Length");
-  if (lengths > 1) return "has more than one Content-Length";
-  if (lengths == 1) {
-    const std::string length = request.get_header_value("Content-Length");
-    if (length.empty() || length.find_first_not_of("0123456789") != std::string::npos)
-      return "has a Content-Length that is no number";
+ private:
+  Connections& connections_;
+};
+
+// As the library wants it.
+class LibraryStream final : public httplib::Stream {
+ public:
+  explicit LibraryStream(PeerStream& stream) : stream_(stream) {}
+  bool is_readable() const override { return true; }
+  bool is_writable() const override { return true; }
+  ssize_t read(char* to, std::size_t size) override { return stream_.Read(to, size); }
+  ssize_t write(const char* from, std::size_t size) override { return stream_.Write(from, size); }
+  void get_remote_ip_and_port(std::string& ip, int&) const override {
+    ip = stream_.connection().peer();
   }
-  if (request.headers.count("Transfer-Encoding") > 0) {
-    if (lengths > 0) return "has a Content-Length and a Transfer-Encoding";
-    if (request.headers.count("Transfer-Encoding") > 1 ||
-        LowerCase(request.get_header_value("Transfer-Encoding")) != "chunked")
-      return "has a Transfer-Encoding other than chunked";
+  void get_local_ip_and_port(std::string&, int&) const override {}
+  socket_t socket() const override { return stream_.connection().socket(); }
+
+ private:
+  PeerStream& stream_;
+};
+
+// The library's server, but for how connections are read and served.
+class Server final : public httplib::Server {
+ public:
+  explicit Server(const HttpServerOptions& options)
+      : options_(options),
+        connections_({static_cast<std::size_t>(options.threads)},
+                     [this](Connection& connection) { Serve(connection); }) {
+    new_task_queue = [this] { return new NoQueue(connections_); };
+    set_idle_interval(std::chrono::milliseconds{250});
   }
-  if (request.headers.count("Host") > 1) return "has more than one Host";
-  for (const auto& [name, value] : request.headers)
-    if (!IsToken(name)) return "has a header whose name is no name";
-  return "";
-}
+
+ private:
+  bool process_and_close_socket(socket_t socket) override {
+    connections_.Add(socket);
+    return true;
+  }
+
+  void Serve(Connection& connection) {
+    PeerStream stream(connection, options_.patience);
+    for (int left = kMostRequests; left > 0 && stream.WaitForRequest(kKeptAlive); --left) {
+      if (!ServeOne(stream, left == 1 || connections_.SomeWait())) break;
+    }
+  }
+
+  // False: nothing more is read.
+  bool ServeOne(PeerStream& stream, bool is_last) {
+    switch (stream.ReadHead(kLongestHead)) {
+      case PeerStream::Head::kCutOff:
+        return false;
+      case PeerStream::Head::kTooLate:
+        return Refuse(stream, 408, "did not come in time");
+      case PeerStream::Head::kTooLong:
+        return Refuse(stream, 431, "has too long headers");
+      case PeerStream::Head::kWhole:
+        break;
+    }
+    const RequestHead head = CheckHead(stream.head());
+    if (head.refusal != 0) return Refuse(stream, head.refusal, head.why);
+    if (head.body_bytes > options_.longest_body) return Refuse(stream, 413, "has too long a body");
+    stream.SetBody(head.body_bytes);
+    bool closed = false;
+    // Answers are given whole: many ranges of one would be larger than it.
+    const auto without_ranges = [](httplib::Request& request) { request.ranges.clear(); };
+    LibraryStream library(stream);
+    if (!process_request(library, is_last, closed, without_ranges) || closed || is_last)
+      return false;
+    if (stream.IsReadToEnd()) return true;
+    stream.Linger();
+    return false;
+  }
+
+  static bool Refuse(PeerStream& stream, int status, const std::string& why) {
+    const std::string body = "{\"error\":{\"what\":\"the request " + why + "\"}}\n";
+    const std::string answer = "HTTP/1.1 " + std::to_string(status) +
+                               " Refused\r\nConnection: close\r\n"
+                               "Content-Type: application/json\r\nContent-Length: " +
+                               std::to_string(body.size()) + "\r\n\r\n" + body;
+    if (stream.Write(answer.data(), answer.size()) > 0) stream.Linger();
+    return false;
+  }
+
+  const HttpServerOptions options_;
+  Connections connections_;
+};
 
 class Listener final : public HttpListener {
  public:
@@ -68,30 +141,16 @@ class Listener final : public HttpListener {
   int port() const override { return port_; }
 
  private:
-  httplib::Server server;
   HttpHandler handler;
   std::size_t most_streams = 0;
   std::atomic<std::size_t> streams{0};
   std::atomic<bool> stopping{false};
   socket_t listening = INVALID_SOCKET;
   int port_ = -1;
+  Server server;
   std::thread listener;
 
-  // Nothing that comes after it on this connection is read.
-  static void RefuseAndClose(const std::string& why, httplib::Response& to) {
-    to.status = 400;
-    to.set_header("Connection", "close");
-    const std::string text = "{\"error\":{\"what\":\"the request " + why + "\"}}\n";
-    to.set_content_provider(
-        text.size(), "application/json",
-        [text](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
-          sink.write(text.data() + offset, length);
-          return false;
-        });
-  }
-
   void Answer(const httplib::Request& from, httplib::Response& to) {
-    if (const std::string why = WhyAmbiguous(from); !why.empty()) return RefuseAndClose(why, to);
     HttpResponse response = handler(RequestFrom(from));
     to.status = response.status;
     for (const auto& [name, value] : response.headers) to.set_header(name.c_str(), value);
@@ -122,15 +181,10 @@ class Listener final : public HttpListener {
 };
 
 Listener::Listener(const HttpServerOptions& options, HttpHandler to_call)
-    : handler(std::move(to_call)), most_streams(options.streams) {
-  server.new_task_queue = [threads = options.threads] {
-    return new httplib::ThreadPool(static_cast<std::size_t>(threads));
-  };
+    : handler(std::move(to_call)), most_streams(options.streams), server(options) {
   server.set_payload_max_length(options.longest_body);
-  server.set_read_timeout(options.patience);
-  server.set_write_timeout(options.patience);
-  server.set_keep_alive_timeout(5);
-  server.set_keep_alive_max_count(100'000);
+  server.set_keep_alive_timeout(kKeptAlive.count());  // which it tells its peers
+  server.set_keep_alive_max_count(kMostRequests);
   server.set_tcp_nodelay(true);
   server.set_socket_options([this](socket_t socket) {
     const int on = 1;
