@@ -262,6 +262,14 @@ class Trackers(InADirectory):
         self.assertIn("--mlflow", outcome.stderr)
 
 
+SWEEP = """
+name: two
+parameters: {grid: {code: [0, 3]}}
+tiers: [{tier: 1, threshold: 5000, max_delay: 1h, priority: 1}]
+estimates: [{run_time: 1m, power_w: 10}]
+name_template: "two-{code}"
+command: [python3, -c, "import sys, time; time.sleep(0.3); sys.exit({code})"]
+"""
 PAUSABLE = """
 import json, os, signal, sys, time
 going = [True]
@@ -277,6 +285,31 @@ while going and not os.path.exists("finish"):
 open(state, "w").write(str(step))
 sys.exit(0 if going else 75)
 """
+
+
+class Sweeps(InADirectory):
+    def sweep(self, *words):
+        with open(self.path("sweep.yaml"), "w") as file:
+            file.write(SWEEP)
+        return subprocess.run(
+            [EBB, "sweep", "run", "sweep.yaml", "--constant", "200", "--slots", "2", "--policy", "run-now", "--interval", "100ms",
+             "--cpu-tdp", "50", *words], cwd=self.directory, capture_output=True, text=True, timeout=90)
+
+    def test_each_experiment_is_a_run(self):
+        server = Mlflow()
+        outcome = self.sweep("--mlflow", server.url, "--tensorboard", "tb")
+        self.assertEqual(outcome.returncode, 1, outcome.stderr)
+        self.assertEqual(list(server.experiments.values()), ["two"])
+        ends = {run["name"]: run["status"][-1] for run in server.runs.values()}
+        self.assertEqual(ends, {"two-0": "FINISHED", "two-3": "FAILED"})
+        for run in server.runs.values():
+            self.assertGreater(run["metrics"]["summary/energy_kwh"][0][1], 0)
+        self.assertEqual(len(glob.glob(self.path("tb", "*", "events.*"))), 2)
+
+    def test_a_server_that_is_not_there_costs_it_nothing(self):
+        outcome = self.sweep("--mlflow", "http://127.0.0.1:1")
+        self.assertEqual(outcome.returncode, 1, outcome.stderr)
+        self.assertEqual(outcome.stderr.count("does not take"), 2, outcome.stderr)
 
 
 class Jobs(InADirectory):
@@ -384,6 +417,9 @@ class Jobs(InADirectory):
         (run,) = glob.glob(self.path("mlruns", "*", "*", "params"))
         self.assertIn("name: 'mine'", self.text(run, "..", "..", "meta.yaml"))
         self.assertIn("status: 5\n", self.text(run, "..", "meta.yaml"))
+        (line,) = self.text(run, "..", "metrics", "summary", "waited_s").splitlines()
+        self.assertTrue(0 <= float(line.split()[1]) < 60, line)
+        self.assertTrue(os.path.exists(os.path.join(run, "..", "metrics", "summary", "saved_g")))
 
     def test_a_server_that_is_not_there_costs_the_job_nothing(self):
         self.start()

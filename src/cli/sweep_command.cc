@@ -133,7 +133,7 @@ void AddSweepCommand(Parser& parser) {
   command.Flag({"grace", "DURATION", "between SIGTERM and SIGKILL (default 30s)", "Run"},
                into(request->run.grace));
   for (const FlagGroup group : {FlagGroup::kSignal, FlagGroup::kPrice, FlagGroup::kClock,
-                                FlagGroup::kMetering, FlagGroup::kOutput})
+                                FlagGroup::kMetering, FlagGroup::kOutput, FlagGroup::kTrackers})
     AddFlags(command, group, request->run.flags);
   command.Flag({"price-weight", "W", "0 to 1: how much the price counts beside carbon (planner)",
                 "Electricity prices"},

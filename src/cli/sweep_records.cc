@@ -11,12 +11,13 @@ std::filesystem::path SweepPaths::RunOf(const sweep::Experiment& experiment) con
 }
 
 SweepRecords::SweepRecords(SweepPaths paths, const sweep::Sweep& sweep, core::RunSpec common,
-                           Surroundings surroundings, Say say)
+                           core::Tracking tracking, Surroundings surroundings, Say say)
     : paths_(std::move(paths)),
       sweep_(sweep),
       common_(std::move(common)),
       surroundings_(surroundings),
-      say_(std::move(say)) {}
+      say_(std::move(say)),
+      tracking_(std::move(tracking)) {}
 
 const sweep::Experiment& SweepRecords::ExperimentOf(core::JobId job) const {
   return sweep_.experiments[static_cast<std::size_t>(job - 1)];
@@ -42,15 +43,57 @@ Status SweepRecords::Begin(core::JobId job, const core::Attempt& attempt) {
                                           : report::RunDirectory::Create(path, SpecFor(experiment));
   if (!directory) return Fail(directory.error());
   for (const std::string& notice : directory->notices()) say_(experiment.name + ": " + notice);
-  EBB_RETURN_IF_ERROR(directory->BeginAttempt(attempt));
-  open_.insert_or_assign(job, *std::move(directory));
+  Open open{*std::move(directory), nullptr, nullptr};
+  if (!tracking_.empty()) EBB_RETURN_IF_ERROR(Track(attempt, open));
+  EBB_RETURN_IF_ERROR(open.directory.BeginAttempt(attempt));
+  open_.insert_or_assign(job, std::move(open));
   return {};
+}
+
+// The program has only just been started: it has written nothing yet.
+Status SweepRecords::Track(const core::Attempt& attempt, Open& open) {
+  const std::filesystem::path& path = open.directory.path();
+  EBB_ASSIGN_OR_RETURN(const core::RunRecord before, report::ReadRun(path));
+  open.tail = std::make_unique<ProgressTail>(path / report::kProgressFile);
+  core::RunSpec spec = open.directory.spec();
+  // Another sweep of this name, in another directory, has other runs.
+  spec.run_id += "-" + FormatTime(spec.created_wall);
+  std::erase(spec.run_id, ':');
+  open.trackers = std::make_unique<RunTrackers>(tracking_, spec, before, path);
+  open.trackers->OnBegin(attempt);
+  return {};
+}
+
+void SweepRecords::SayNotes(RunTrackers& trackers) {
+  for (const std::string& note : trackers.TakeNotes()) say_("note: " + note);
+}
+
+void SweepRecords::Tick() {
+  for (auto& [job, open] : open_) {
+    if (!open.trackers) continue;
+    open.trackers->OnProgress(open.tail->Poll());
+    SayNotes(*open.trackers);
+  }
+  std::erase_if(ending_, [&](const auto& trackers) {
+    SayNotes(*trackers);
+    return trackers->HasEnded();
+  });
+}
+
+void SweepRecords::WaitForTrackers() {
+  for (const auto& trackers : ending_) {
+    trackers->WaitForEnd();
+    SayNotes(*trackers);
+  }
+  ending_.clear();
 }
 
 Status SweepRecords::Rows(core::JobId job, std::span<const core::LedgerRow> rows) {
   const auto found = open_.find(job);
   if (found == open_.end()) return {};
-  return found->second.AppendRows(rows);
+  EBB_RETURN_IF_ERROR(found->second.directory.AppendRows(rows));
+  if (found->second.trackers) found->second.trackers->OnRows(rows);
+  return {};
 }
 
 Status SweepRecords::MachineRows(std::span<const core::LedgerRow> rows) {
@@ -62,12 +105,17 @@ Status SweepRecords::MachineRows(std::span<const core::LedgerRow> rows) {
   return {};
 }
 
-Status SweepRecords::StoreEnd(report::RunDirectory& directory, const local::AttemptResult& result) {
+Status SweepRecords::StoreEnd(Open& open, const local::AttemptResult& result) {
+  report::RunDirectory& directory = open.directory;
   EBB_RETURN_IF_ERROR(directory.EndAttempt(result.attempt));
   EBB_RETURN_IF_ERROR(StoreSignal(directory, surroundings_.feed));
   if (surroundings_.prices) EBB_RETURN_IF_ERROR(StorePrices(directory, *surroundings_.prices));
   EBB_ASSIGN_OR_RETURN(const RunViews views, WriteViews(directory.path()));
   for (const std::string& notice : views.notices) say_(notice);
+  if (!open.trackers) return {};
+  open.trackers->OnProgress(open.tail->Poll());
+  open.trackers->OnEnd(result.attempt, views.summary);
+  ending_.push_back(std::move(open.trackers));
   return {};
 }
 

@@ -16,6 +16,8 @@
 #include <optional>
 #include <string>
 
+#include "cli/progress_tail.h"
+#include "cli/run_trackers.h"
 #include "local/local_executor.h"
 #include "platform/file.h"
 #include "prices/price_source.h"
@@ -45,7 +47,11 @@ class SweepRecords final : public local::JobRecords {
   };
   /// `common` is what all runs share. The surroundings and `sweep` must outlive the records.
   SweepRecords(SweepPaths paths, const sweep::Sweep& sweep, core::RunSpec common,
-               Surroundings surroundings, Say say);
+               core::Tracking tracking, Surroundings surroundings, Say say);
+  /// Tells the trackers what the programs have written meanwhile. Often.
+  void Tick();
+  /// At the end: waits some seconds for what is on its way to trackers.
+  void WaitForTrackers();
 
   Status Begin(core::JobId job, const core::Attempt& attempt) override;
   Status Rows(core::JobId job, std::span<const core::LedgerRow> rows) override;
@@ -55,14 +61,24 @@ class SweepRecords final : public local::JobRecords {
  private:
   const sweep::Experiment& ExperimentOf(core::JobId job) const;
   core::RunSpec SpecFor(const sweep::Experiment& experiment) const;
-  Status StoreEnd(report::RunDirectory& directory, const local::AttemptResult& result);
+  /// One run that goes on. Trackers outlive it: what is on its way holds nobody up.
+  struct Open {
+    report::RunDirectory directory;
+    std::unique_ptr<RunTrackers> trackers;  // null: none is wanted
+    std::unique_ptr<ProgressTail> tail;
+  };
+  Status StoreEnd(Open& open, const local::AttemptResult& result);
+  Status Track(const core::Attempt& attempt, Open& open);
+  void SayNotes(RunTrackers& trackers);
 
   SweepPaths paths_;
   const sweep::Sweep& sweep_;
   core::RunSpec common_;
   Surroundings surroundings_;
   Say say_;
-  std::map<core::JobId, report::RunDirectory> open_;
+  core::Tracking tracking_;
+  std::map<core::JobId, Open> open_;
+  std::vector<std::unique_ptr<RunTrackers>> ending_;
   std::optional<platform::LineWriter> machine_;
 };
 

@@ -99,6 +99,7 @@ Status SweepSession::MakeEngine(bool continued) {
 // A replayed grid clock stands still while nobody looks at it.
 Status SweepSession::OpenClock() {
   EBB_RETURN_IF_ERROR(ValidateSignal(options_));
+  EBB_RETURN_IF_ERROR(CheckTrackers(options_.tracking));
   const auto stop_asked = [this] { return wall_.StopAsked(); };
   EBB_ASSIGN_OR_RETURN(feed_,
                        signals::MakeFeed(options_.scheduler.signal, platform::HttpGet, stop_asked));
@@ -183,7 +184,7 @@ Result<int> SweepSession::RunLoop(const Devices& devices) {
     display.Say("decided by carbon and price, the price with weight " + FormatExact(prices.weight) +
                 ": " + prices.path);
   for (const std::string& note : devices.notes) display.Say(note);
-  SweepRecords records(paths_, sweep_, CommonSpec(), {*feed_, prices_}, say);
+  SweepRecords records(paths_, sweep_, CommonSpec(), options_.tracking, {*feed_, prices_}, say);
   SweepSubmissions submissions(NewJobs());
   SweepProgress progress(paths_, sweep_, *engine_, submissions, *clock_, options_.metering.pue,
                          say);
@@ -194,6 +195,7 @@ Result<int> SweepSession::RunLoop(const Devices& devices) {
   local::LocalExecutor* running = nullptr;
   executor_options.on_tick = [&] {
     const bool wake = progress.Poll();
+    records.Tick();
     if (running) display.Draw(clock_->Now(), running->Running(), progress);
     return wake;
   };
@@ -208,6 +210,7 @@ Result<int> SweepSession::RunLoop(const Devices& devices) {
   if (executor.stop_signal())
     display.Say("asked to stop: pausing what runs (again: at once, without waiting)");
   executor.PauseAll();
+  records.WaitForTrackers();
   display.Finish();
   if (!result) return Fail(result.error());
   return Finish(result->interrupted);

@@ -205,11 +205,12 @@ core::AttemptOutcome OutcomeOf(const AttemptPaths& paths, const AttemptPlan& pla
 
 // A tracker that takes its time must not keep the end from being known.
 Status WriteEndAndFollow(const AttemptPaths& paths, AttemptEnd end, AttemptFollower* follower,
-                         core::AttemptOutcome outcome) {
+                         core::AttemptOutcome outcome, const runtime::GridClock& clock) {
   EBB_RETURN_IF_ERROR(WriteEndAtLast(paths, end));
   if (!follower) return {};
   core::Attempt attempt = end.attempt;
   attempt.outcome = outcome;
+  attempt.grid = clock.ToGrid(attempt.wall);
   const std::vector<std::string> notes = follower->OnEnd(attempt);
   if (notes.empty()) return {};
   end.warnings.insert(end.warnings.end(), notes.begin(), notes.end());
@@ -287,7 +288,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   if (account) account->Finish();
   return WriteEndAndFollow(
       paths, end, options.follower,
-      OutcomeOf(paths, plan, end.attempt.outcome, account && account->asked_to_end()));
+      OutcomeOf(paths, plan, end.attempt.outcome, account && account->asked_to_end()), clock);
 }
 
 }  // namespace ebb::local
