@@ -15,7 +15,7 @@ JobFigures& Bookkeeper::FiguresOf(core::JobId job) {
   const auto [found, is_new] = figures_.try_emplace(job);
   if (is_new) {
     if (const auto sums = store::SumLedger(store_.database(), job))
-      found->second = {sums->energy, sums->emissions};
+      found->second = {sums->energy, sums->emissions, sums->gpu_energy};
   }
   return found->second;
 }
@@ -25,6 +25,8 @@ Status Bookkeeper::Rows(core::JobId job, std::span<const core::LedgerRow> rows) 
   for (const core::LedgerRow& row : rows) {
     counters_.AddRow(row);
     figures.energy += row.energy;
+    if (row.component == core::Component::kGpu)
+      figures.gpu_energy = figures.gpu_energy.value_or(Energy{}) + row.energy;
     if (const auto emissions = row.emissions())
       figures.emissions = figures.emissions.value_or(Emissions{}) + *emissions;
   }

@@ -18,6 +18,7 @@ namespace ebb::service {
 struct JobFigures {
   Energy energy;
   std::optional<Emissions> emissions;
+  std::optional<Energy> gpu_energy;  ///< part of `energy`; nothing: no GPU was measured
 };
 
 class Bookkeeper final : public local::JobRecords {

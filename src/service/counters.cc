@@ -56,6 +56,15 @@ void Counters::Follow(const JobMark& before, const JobMark& after) {
   cancelled += after.stage == engine::Stage::kCancelled;
 }
 
+void Counters::AddBudgetReached(const core::BudgetEvent& event, const std::string& tier) {
+  constexpr std::size_t kMostKinds = 300;
+  const Budgets kind{tier, event.measure, event.action};
+  if (budgets_reached.contains(kind) || budgets_reached.size() < kMostKinds)
+    ++budgets_reached[kind];
+  else
+    ++budgets_reached[{"other", event.measure, event.action}];
+}
+
 void Counters::AddRow(const core::LedgerRow& row) {
   energy[static_cast<std::size_t>(row.component)] += row.energy;
   if (const auto grams = row.emissions())

@@ -6,7 +6,9 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <string>
 
+#include "core/budget.h"
 #include "core/decision.h"
 #include "core/ledger.h"
 #include "service/job_board.h"
@@ -53,6 +55,15 @@ struct Counters {
   DurationCounts store_writes;
   std::int64_t store_write_errors = 0;
   std::int64_t signal_losses = 0;
+  /// Budgets that were used up, by tier ("" for jobs without one; "other" once there are 300
+  /// kinds), what was limited and what followed.
+  struct Budgets {
+    std::string tier;
+    core::BudgetMeasure measure{};
+    core::BudgetAction action{};
+    auto operator<=>(const Budgets&) const = default;
+  };
+  std::map<Budgets, std::int64_t> budgets_reached;
 
   /// Of ledger rows as they came in: IT energy by component, emissions with PUE.
   std::array<Energy, 3> energy{};
@@ -69,6 +80,7 @@ struct Counters {
   /// What a decision changed about a job.
   void Follow(const JobMark& before, const JobMark& after);
   void AddRow(const core::LedgerRow& row);
+  void AddBudgetReached(const core::BudgetEvent& event, const std::string& tier);
 };
 
 }  // namespace ebb::service

@@ -32,6 +32,8 @@ struct JobCard {
   // Of what is stored in the ledger.
   Energy energy;
   std::optional<Emissions> emissions;
+  /// Part of `energy`; nothing: no GPU was measured, or it ended in another life of the service.
+  std::optional<Energy> gpu_energy;
   /// Of the same energy, had it run when it was submitted; once it has ended.
   std::optional<Emissions> emissions_at_submission;
   /// As first_come.h has it, once it has ended.

@@ -116,6 +116,7 @@ void Publisher::FollowFigures(const std::map<core::JobId, JobFigures>& changed) 
     Change(job, [&](JobCard& card) {
       card.energy = figures.energy;
       card.emissions = figures.emissions;
+      card.gpu_energy = figures.gpu_energy;
     });
   }
 }

@@ -160,6 +160,7 @@ Status Service::Recover() {
     if (const auto sums = store::SumLedger(store_.database(), id)) {
       card.energy = sums->energy;
       card.emissions = sums->emissions;
+      card.gpu_energy = sums->gpu_energy;
     }
     publisher_.AddJob(std::move(card));
     publisher_.FollowJob(*engine_->Explain(id), state, dependencies_);
@@ -185,6 +186,10 @@ void Service::MakeExecutor() {
   options.on_budget = [this](core::JobId job, const core::BudgetEvent& event, std::size_t heard) {
     bookkeeper_.HeardOfBudget(job, heard);
     publisher_.Say(clock_.Now(), job, core::BudgetText(event));
+    if (event.level == core::BudgetLevel::kReached) {
+      const JobCard* card = publisher_.Find(job);
+      publisher_.counters().AddBudgetReached(event, card ? card->submission->job.tier : "");
+    }
     if (event.level == core::BudgetLevel::kReached && event.action == core::BudgetAction::kPause)
       front_desk_.Hold(job);
   };

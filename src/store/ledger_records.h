@@ -29,6 +29,7 @@ struct LedgerSums {
   Energy energy;
   Energy energy_without_intensity;
   std::optional<Emissions> emissions;  ///< nothing: of no row
+  std::optional<Energy> gpu_energy;    ///< part of `energy`; nothing: no GPU was measured
 };
 /// Computed by the database: the energies of core::Total, the emissions up to rounding.
 Result<LedgerSums> SumLedger(Database& database, core::JobId job);

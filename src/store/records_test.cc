@@ -79,6 +79,10 @@ TEST(LedgerRecords, RowsReadBackExactlyAndAddUpAsInCore) {
   const LedgerSums sums = *SumLedger(store.database(), job);
   EXPECT_EQ(sums.energy, totals.energy);
   EXPECT_EQ(sums.energy_without_intensity, totals.energy_without_intensity);
+  Energy gpu;
+  for (const core::LedgerRow& row : rows)
+    if (row.component == core::Component::kGpu) gpu += row.energy;
+  EXPECT_EQ(sums.gpu_energy.value_or(Energy{}), gpu);
   EXPECT_NEAR(sums.emissions->grams, totals.emissions.grams, 1e-12 * totals.emissions.grams);
   const JobRecord record = **FindJob(store.database(), job);
   EXPECT_EQ(record.energy, totals.energy);

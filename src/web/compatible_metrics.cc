@@ -1,11 +1,11 @@
 // Compute Gardener's metric names, for dashboards that are built on them. Its pods are our jobs
 // ("NAME-ID"), its namespaces our tiers, its nodes our sites, its regions our zones.
 //
-// Source of the names and labels: github.com/elevated-systems/compute-gardener-scheduler. Not
-// served, since nothing here measures it: load and memory of nodes, the GPU's part of power and
-// energy, prices, power filters, the dry run.
+// Source of the names and labels: github.com/elevated-systems/compute-gardener-scheduler. What is
+// not served, and why: docs/metrics.md.
 
 #include <algorithm>
+#include <map>
 
 #include "base/exposition.h"
 #include "web/metrics.h"
@@ -23,10 +23,9 @@ std::string PodOf(const JobCard& card) {
   return job.name + "-" + std::to_string(job.id);
 }
 
-std::string NamespaceOf(const JobCard& card) {
-  const std::string& tier = card.submission->job.tier;
-  return tier.empty() ? "default" : tier;
-}
+std::string NamespaceOf(const std::string& tier) { return tier.empty() ? "default" : tier; }
+
+std::string NamespaceOf(const JobCard& card) { return NamespaceOf(card.submission->job.tier); }
 
 const core::Site* SiteOf(const service::View& view, int pool) {
   if (pool < 0 || static_cast<std::size_t>(pool) >= view.cluster.pools.size()) return nullptr;
@@ -113,6 +112,10 @@ void WriteJobs(const MeteredJobs& metered, Exposition& out) {
   };
   of_each("job_energy_usage_kwh", "Energy of a job, without PUE.",
           [](const JobCard& card) { return std::optional(card.energy.kwh()); });
+  of_each("job_gpu_energy_usage_kwh", "The part of it that GPUs used, without PUE.",
+          [](const JobCard& card) {
+            return card.gpu_energy ? std::optional(card.gpu_energy->kwh()) : std::nullopt;
+          });
   of_each("job_carbon_emissions_grams", "CO2eq of a job, PUE included.",
           [&](const JobCard& card) { return grams(card.emissions); });
   of_each("job_counterfactual_carbon_emissions_grams",
@@ -127,6 +130,30 @@ void WriteJobs(const MeteredJobs& metered, Exposition& out) {
                                   {"pod", PodOf(*job.card)},
                                   {"namespace", NamespaceOf(*job.card)}}),
                 *saved);
+}
+
+// Budgets of energy: Compute Gardener has no others.
+void WriteBudgets(const service::View& view, const MeteredJobs& metered, Exposition& out) {
+  out.Metric(kPrefix + "energy_budget_usage_percent", kGauge,
+             "Of the job's energy budget, PUE included.");
+  for (const MeteredJob& job : metered.jobs) {
+    const int pool = job.running ? job.running->pool : job.card->explanation.pool;
+    const core::Site* site = SiteOf(view, pool);
+    const auto& limit = job.card->submission->budget.energy;
+    if (!limit || !site) continue;
+    out.Value(ExpositionLabels({{"pod", PodOf(*job.card)}, {"namespace", NamespaceOf(*job.card)}}),
+              100 * job.card->energy.kwh() * site->pue.ratio / limit->kwh());
+  }
+  out.Metric(kPrefix + "energy_budget_exceeded_total", kCounter, "Energy budgets used up.");
+  // A tier may be called "default", too.
+  std::map<std::string, double> exceeded;
+  for (const auto& [kind, count] : view.counters.budgets_reached)
+    if (kind.measure == core::BudgetMeasure::kEnergy)
+      exceeded[ExpositionLabels({{"namespace", NamespaceOf(kind.tier)},
+                                 {"owner_kind", "Job"},
+                                 {"action", core::Name(kind.action)}})] +=
+          static_cast<double>(count);
+  for (const auto& [labels, count] : exceeded) out.Value(labels, count);
 }
 
 void WriteEfficiency(const service::View& view, const MeteredJobs& metered, Exposition& out) {
@@ -151,6 +178,7 @@ std::string CompatibleMetricsText(const service::View& view, const Health& healt
   WriteScheduling(view, health, out);
   WritePower(view, metered, out);
   WriteJobs(metered, out);
+  WriteBudgets(view, metered, out);
   WriteEfficiency(view, metered, out);
   return out.Take();
 }

@@ -59,6 +59,10 @@ service::View Whole() {
   service::JobCard running = CardOf(1, "a \"b\"\\\n", Stage::kRunning);
   running.energy = Energy::Joules(3600);
   running.emissions = Emissions{0.25};
+  auto limited = *running.submission;
+  limited.budget.energy = Energy::Joules(9000);
+  running.submission = std::make_shared<const core::Submission>(limited);
+  running.gpu_energy = Energy::Joules(1800);
   view.jobs.Put(running);
   view.jobs.Put(CardOf(2, "later", Stage::kWaiting));
   service::JobCard ended = CardOf(3, "done", Stage::kSucceeded);
@@ -86,6 +90,13 @@ service::View Whole() {
   counters.energy = {Energy::Joules(7e6), Energy::Joules(0), Energy::Joules(203600)};
   counters.energy_without_intensity = Energy::Joules(100);
   counters.emissions = {500.25};
+  for (const char* tier : {"", "default", "2"}) {
+    core::BudgetEvent reached;
+    reached.action = core::BudgetAction::kPause;
+    counters.AddBudgetReached(reached, tier);
+    reached.measure = core::BudgetMeasure::kEmissions;
+    counters.AddBudgetReached(reached, tier);
+  }
   counters.compared = 1;
   counters.compared_emissions = {500};
   counters.compared_at_submission = {450};
