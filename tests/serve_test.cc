@@ -111,7 +111,8 @@ TEST_F(ServeCommand, PausedThreeTimesATrainingEndsWithTheSameParametersBitForBit
 
 TEST_F(ServeCommand, AJobIsExportedAsARunWithAllItUsed) {
   Serve();
-  ASSERT_EQ(Client({"submit", "--name", "a/b", "--checkpointable"},
+  ASSERT_EQ(Client({"submit", "--name", "a/b", "--checkpointable", "--budget-kwh", "1e-9",
+                    "--budget-action", "log"},
                    {"bash", "-c", "trap 'exit 75' TERM; while [ ! -e go ]; do :; done"})
                 .code,
             0);
@@ -132,6 +133,19 @@ TEST_F(ServeCommand, AJobIsExportedAsARunWithAllItUsed) {
   EXPECT_EQ(summary.at("outcome"), "done") << summary.dump(2);
   EXPECT_NEAR(summary.at("energy").at("it_kwh"), sums.energy.kwh(), 1e-15) << summary.dump(2);
   EXPECT_NEAR(summary.at("emissions_g"), sums.emissions->grams, 1e-12);
+  // What a plain run says of itself, the export says, too.
+  const auto spec = nlohmann::json::parse(Read(directory_ / run / "run.json"));
+  ASSERT_EQ(Ebb({"run", "--constant", "200", "--policy", "now", "--run-dir", "plain", "--quiet",
+                 "--", "true"})
+                .code,
+            0);
+  const auto plain = nlohmann::json::parse(Read(directory_ / "plain" / "run.json"));
+  for (const auto& [key, value] : plain.items())
+    EXPECT_EQ(spec.at(key).type(), value.type()) << key;
+  EXPECT_EQ(spec.at("machine"), plain.at("machine"));
+  EXPECT_FALSE(spec.at("meters").empty());
+  const std::string budget = Read(directory_ / run / "budget.jsonl");
+  EXPECT_NE(budget.find("\"reached\""), std::string::npos) << budget;
   EXPECT_EQ(Ebb({"store", "export", "7", "--store", "ebb.db"}).code, 2);
 }
 

@@ -142,6 +142,9 @@ core::BudgetRecord BudgetOf(const StoredJob& job) {
   core::BudgetRecord record;
   if (job.submission.budget.empty()) return record;
   record.budget = job.submission.budget;
+  // The grace period is the service's.
+  const local::AttemptPaths last{job.directory, local::LastAttempt(job.directory)};
+  if (const auto plan = local::ReadPlan(last.plan())) record.budget->grace = plan->grace;
   record.events = local::ReadBudgetEvents(job.directory);
   return record;
 }
