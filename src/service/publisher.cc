@@ -112,8 +112,9 @@ void Publisher::FollowLoss(const engine::SignalLost& loss) {
 }
 
 void Publisher::FollowFigures(const std::map<core::JobId, JobFigures>& changed) {
-  for (const auto& [job, figures] : changed) {
-    Change(job, [&](JobCard& card) {
+  for (const auto& entry : changed) {
+    const JobFigures& figures = entry.second;
+    Change(entry.first, [&](JobCard& card) {
       card.energy = figures.energy;
       card.emissions = figures.emissions;
       card.gpu_energy = figures.gpu_energy;
