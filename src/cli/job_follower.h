@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include "cli/progress_tail.h"
 #include "cli/run_trackers.h"
 #include "local/supervisor.h"
+#include "report/progress_tail.h"
 
 namespace ebb::cli {
 
@@ -30,7 +30,7 @@ class JobFollower final : public local::AttemptFollower {
   const std::filesystem::path directory_;
   const local::AttemptPlan plan_;
   core::RunSpec spec_;
-  ProgressTail tail_;
+  report::ProgressTail tail_;
   std::unique_ptr<RunTrackers> trackers_;  // once it has begun
   std::vector<core::LedgerRow> rows_;      // of this attempt
   std::vector<std::string> notes_;

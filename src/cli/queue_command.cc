@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/queue_sweeps.h"
 #include "cli/service_client.h"
 #include "platform/file.h"
 #include "platform/process_signals.h"
@@ -21,8 +22,14 @@ constexpr const char* kQueueExamples = R"(
 Examples:
   ebb queue                          what has not ended, and why it waits
   ebb queue --all                    what has ended, too
+  ebb queue --sweep digits           the experiments of a sweep, ranked by loss
   ebb queue --save-page queue.html   the service's page with what it shows now, in one file
   ebb queue --stage running,paused --format json)";
+
+constexpr const char* kCancelExamples = R"(
+Examples:
+  ebb cancel 7
+  ebb cancel --sweep digits)";
 
 struct QueueFlags {
   ServiceFlags service;
@@ -32,6 +39,8 @@ struct QueueFlags {
   std::string job;
   std::string attempt;
   std::string save_page;
+  std::string sweep;
+  bool sweeps = false;
   bool all = false;
   bool follow = false;
 };
@@ -57,6 +66,8 @@ std::string Short(const std::string& time) {
 }
 
 Result<int> Queue(const QueueFlags& flags) {
+  if (flags.sweeps) return PrintSweeps(flags.service);
+  if (!flags.sweep.empty()) return PrintSweep(flags.service, flags.sweep);
   EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags.service));
   if (!flags.save_page.empty()) {
     EBB_ASSIGN_OR_RETURN(const std::string page, client.Get("/saved.html"));
@@ -124,6 +135,7 @@ Result<int> Explain(const QueueFlags& flags) {
   EBB_ASSIGN_OR_RETURN(const Json job, Parsed(answer));
   std::printf("job %lld (%s) is %s\n", number, TextOf(job, "name").c_str(),
               TextOf(job, "reason").c_str());
+  if (!TextOf(job, "detail").empty()) std::printf("%s\n", TextOf(job, "detail").c_str());
   if (job.contains("waits_for"))
     std::printf("it waits for jobs %s to succeed\n", job["waits_for"].dump().c_str());
   const bool both = job.contains("intensity_now") && job.contains("intensity_expected");
@@ -233,6 +245,22 @@ void AddTelling(Parser& parser, const char* name, const char* help) {
       [flags, what = std::string(name)] { return TellJob(flags->service, flags->job, what); });
 }
 
+void AddCancelling(Parser& parser) {
+  Command& command =
+      parser.Add("cancel", "end a job of the queue service, or a sweep, for good", kCancelExamples);
+  auto flags = std::make_shared<QueueFlags>();
+  command.OptionalPositional("JOB", "its number", &flags->job);
+  command.Flag({"sweep", "NAME", "all of this sweep that has not ended (its name or number)"},
+               [flags](const std::string& text) { flags->sweep = text; });
+  AddServiceFlags(command, flags->service);
+  command.Action([flags]() -> Result<int> {
+    if (flags->job.empty() == flags->sweep.empty())
+      return Fail({ExitCode::kUsage, "give the number of a job, or --sweep NAME", "", ""});
+    if (!flags->sweep.empty()) return CancelSweep(flags->service, flags->sweep);
+    return TellJob(flags->service, flags->job, "cancel");
+  });
+}
+
 }  // namespace
 
 void AddQueueCommands(Parser& parser) {
@@ -243,6 +271,10 @@ void AddQueueCommands(Parser& parser) {
               [flags](const std::string& text) { flags->stage = text; });
   queue->Flag({"name", "NAME", "only jobs of this name"},
               [flags](const std::string& text) { flags->name = text; });
+  queue->Flag({"sweep", "NAME", "the experiments of this sweep, ranked (its name or number)"},
+              [flags](const std::string& text) { flags->sweep = text; });
+  queue->Switch({"sweeps", "", "the sweeps that were submitted, the newest first"},
+                [flags] { flags->sweeps = true; });
   queue->Flag({"limit", "N", "at most so many (default 1000)"},
               [flags](const std::string& text) { flags->limit = text; });
   queue->Flag({"save-page", "FILE", "the service's page as one HTML file that needs no service"},
@@ -259,7 +291,7 @@ void AddQueueCommands(Parser& parser) {
              [log_flags](const std::string& text) { log_flags->attempt = text; });
   AddLooking(parser, "tiers", "the tiers that jobs can be submitted in", "", false, Tiers);
   AddTelling(parser, "pause", "hold a job of the queue service until it is resumed");
-  AddTelling(parser, "cancel", "end a job of the queue service for good");
+  AddCancelling(parser);
   AddTelling(parser, "now", "run a job of the queue service now, whatever the grid");
 }
 

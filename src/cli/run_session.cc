@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "cli/display.h"
-#include "cli/progress_tail.h"
 #include "cli/run_files.h"
 #include "cli/run_log.h"
 #include "cli/run_outputs.h"
@@ -15,6 +14,7 @@
 #include "plan/price_blend.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
+#include "report/progress_tail.h"
 #include "report/run_directory.h"
 #include "report/summary.h"
 #include "runtime/gate_loop.h"
@@ -155,7 +155,7 @@ class AttemptRecorder final : public local::AttemptObserver {
   RunTrackers& trackers_;
   RunLog& log_;
   StatusLine& line_;
-  ProgressTail tail_;
+  report::ProgressTail tail_;
   TrainingDisplay display_;
 };
 

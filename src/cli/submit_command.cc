@@ -217,20 +217,22 @@ int PrintAnswer(const Json& answer, const SubmitFile& file) {
 
 Result<int> Submit(const SubmitFlags& flags, const UserCommand& user_command) {
   EBB_ASSIGN_OR_RETURN(const SubmitFile file, WhatToSubmit(flags, user_command));
-  for (const std::string& note : file.notes)
-    std::fprintf(stderr, "ebb: %s: %s\n", file.source.c_str(), note.c_str());
   if (flags.dry_run) {
     const Json body = Json::parse(file.body, nullptr, false);
     std::printf("%s\n", body.is_discarded() ? file.body.c_str() : body.dump(2).c_str());
     return 0;
   }
   EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags.service));
-  EBB_ASSIGN_OR_RETURN(const std::string answer, client.Post("/api/v1/jobs", file.body));
+  EBB_ASSIGN_OR_RETURN(const std::string answer, client.Post(file.route, file.body));
   if (flags.service.json) {
     std::fputs(answer.c_str(), stdout);
     return 0;
   }
-  return PrintAnswer(Json::parse(answer, nullptr, false), file);
+  const Json json = Json::parse(answer, nullptr, false);
+  if (json.contains("sweep"))
+    std::fprintf(stderr, "sweep %s: ebb queue --sweep %s\n", json["sweep"].dump().c_str(),
+                 json["sweep"].dump().c_str());
+  return PrintAnswer(json, file);
 }
 
 }  // namespace

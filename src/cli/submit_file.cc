@@ -301,11 +301,14 @@ Result<SubmitFile> FromSweep(const std::string& text, const std::string& name,
     file.places.push_back({experiment.name, 0});
     body.push_back(ExperimentJson(config.sweep, experiment, options));
   }
-  if (config.sweep.halving)
-    file.notes.push_back(
-        "successive_halving is left out: the service runs every experiment to its end (ebb sweep "
-        "run stops poor ones)");
-  file.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
+  Json sweep{{"name", config.sweep.name}, {"key", options.key_prefix}};
+  if (const auto& halving = config.sweep.halving)
+    sweep["successive_halving"] = {{"reduction", halving->reduction},
+                                   {"minimum_epochs", halving->minimum_epochs},
+                                   {"epochs", halving->epochs}};
+  sweep["jobs"] = std::move(body);
+  file.route = "/api/v1/sweeps";
+  file.body = sweep.dump(-1, ' ', false, Json::error_handler_t::replace);
   return file;
 }
 

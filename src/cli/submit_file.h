@@ -24,9 +24,9 @@ struct SubmitFile {
     std::string name;
     int line = 0;
   };
-  std::string body;                ///< a list of jobs as the API takes it (docs/api.md)
-  std::vector<Place> places;       ///< of the jobs, in order
-  std::vector<std::string> notes;  ///< what the file asks for and the service does not do
+  std::string body;                    ///< as the API takes it there (docs/api.md)
+  std::string route = "/api/v1/jobs";  ///< for a list of jobs, or a sweep
+  std::vector<Place> places;           ///< of the jobs, in order
 
   /// "FILE:12: job \"train\": WHAT".
   std::string Located(std::size_t job, const std::string& what) const;

@@ -121,11 +121,13 @@ command: [prog, --lr, "{lr}"]
 pausable: true
 pause_overhead: 2m
 )";
-  const json jobs = Read(text);
-  ASSERT_EQ(jobs.size(), 2u);
-  EXPECT_EQ(jobs[1]["command"], json({"prog", "--lr", "1e-04"}));
-  const auto read = web::SubmissionsFromJson(jobs.dump(), {});
+  const json sweep = Read(text);
+  EXPECT_EQ(sweep["name"], "small");
+  ASSERT_EQ(sweep["jobs"].size(), 2u);
+  EXPECT_EQ(sweep["jobs"][1]["command"], json({"prog", "--lr", "1e-04"}));
+  const auto read = web::SweepFromJson(sweep.dump(), {});
   ASSERT_TRUE(read) << read.error().Message();
+  EXPECT_FALSE(read->at(1).sweep->halving);
   const core::Job& job = read->at(1).submission.job;
   EXPECT_EQ(job.name, "small-1e-04");
   EXPECT_EQ(job.run_time, std::chrono::minutes{90});
@@ -137,7 +139,9 @@ pause_overhead: 2m
   const auto halved = ParseSubmitFile(
       text + "successive_halving: {reduction: 3, minimum_epochs: 1, epochs: 9}\n", "s", kOptions);
   ASSERT_TRUE(halved);
-  EXPECT_EQ(halved->notes.size(), 1u);
+  EXPECT_EQ(halved->route, "/api/v1/sweeps");
+  EXPECT_EQ(web::SweepFromJson(halved->body, {})->front().sweep->halving,
+            (sweep::HalvingOptions{3, 1, 9}));
 }
 
 }  // namespace

@@ -1,24 +1,14 @@
 #include "cli/sweep_halving.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "platform/file.h"
 
 namespace ebb::cli {
-namespace {
-
-std::optional<double> LossOf(const report::ProgressEvent& event) {
-  if (event.test_loss) return event.test_loss;
-  return event.train_loss ? event.train_loss : event.loss;
-}
-
-}  // namespace
-
 std::vector<engine::Event> SweepSubmissions::Take(Time now) {
   std::vector<engine::Event> events = jobs_.Take(now);
-  for (const core::JobId job : cancelled_) events.push_back({now, engine::JobCancelled{job}});
-  cancelled_.clear();
+  for (engine::JobCancelled& cancelled : std::exchange(cancelled_, {}))
+    events.push_back({now, std::move(cancelled)});
   return events;
 }
 
@@ -31,41 +21,29 @@ SweepProgress::SweepProgress(const SweepPaths& paths, const sweep::Sweep& sweep,
       submissions_(submissions),
       clock_(clock),
       pue_(pue),
-      say_(std::move(say)) {
+      say_(std::move(say)),
+      losses_([this](core::JobId job, const report::ProgressEvent& event) { Note(job, event); }) {
   if (sweep.halving) halving_.emplace(*sweep.halving);
   for (const sweep::Experiment& experiment : sweep.experiments)
-    tails_[experiment.index] = std::make_unique<ProgressTail>(
-        paths.RunOf(experiment) / report::kProgressFile, ProgressTail::From::kBeginning);
+    losses_.Follow(experiment.index, paths.RunOf(experiment) / report::kProgressFile);
   Poll();
 }
 
-// What ended meanwhile, in the order in which it happened.
-std::vector<SweepProgress::Epoch> SweepProgress::ReadOn() {
-  std::vector<Epoch> epochs;
-  for (const auto& [job, tail] : tails_) {
-    for (const report::ProgressEvent& event : tail->Poll()) {
-      RunProgress& progress = progress_[job];
-      if (event.epoch) progress.epoch = *event.epoch;
-      if (event.event == "step" && event.loss) progress.loss = event.loss;
-      if (event.event != "epoch_end" || !event.epoch) continue;
-      progress.loss = LossOf(event);
-      epochs.push_back({event.time, job, *event.epoch, LossOf(event)});
-    }
-  }
-  std::stable_sort(epochs.begin(), epochs.end(), [](const Epoch& a, const Epoch& b) {
-    return a.time != b.time ? a.time < b.time : a.job < b.job;
-  });
-  return epochs;
+void SweepProgress::Note(core::JobId job, const report::ProgressEvent& event) {
+  RunProgress& progress = progress_[job];
+  if (event.epoch) progress.epoch = *event.epoch;
+  if (event.event == "step" && event.loss) progress.loss = event.loss;
+  if (event.event == "epoch_end") progress.loss = report::LossOf(event);
 }
 
-bool SweepProgress::Judge(const Epoch& epoch) {
-  if (!halving_ || !epoch.loss) return false;
-  const auto verdict = halving_->Report(std::to_string(epoch.job), epoch.epoch, *epoch.loss);
+bool SweepProgress::Judge(const report::EpochLoss& epoch) {
+  if (!halving_) return false;
+  const auto verdict = halving_->Report(std::to_string(epoch.job), epoch.epoch, epoch.loss);
   if (!verdict || !verdict->stop || !stopped_.insert(epoch.job).second) return false;
   // A run that ended before it was judged keeps its result.
   if (!engine_.state().FindLive(epoch.job)) return false;
-  Store(epoch.job, *verdict, *epoch.loss);
-  submissions_.Cancel(epoch.job);
+  Store(epoch.job, *verdict, epoch.loss);
+  submissions_.Cancel(epoch.job, sweep::WhyStopped(*verdict));
   return true;
 }
 
@@ -95,7 +73,7 @@ void SweepProgress::Store(core::JobId job, const sweep::Verdict& verdict, double
 
 bool SweepProgress::Poll() {
   bool stop = false;
-  for (const Epoch& epoch : ReadOn()) stop = Judge(epoch) || stop;
+  for (const report::EpochLoss& epoch : losses_.Read()) stop = Judge(epoch) || stop;
   return stop;
 }
 

@@ -3,17 +3,15 @@
 // sweep/successive_halving which of them to stop, and hands the engine its cancellations. What was
 // decided is derived from the progress files alone, so a sweep that is continued decides the same.
 
-#include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "cli/progress_tail.h"
 #include "cli/sweep_records.h"
 #include "engine/engine.h"
+#include "report/epoch_losses.h"
 #include "runtime/grid_clock.h"
 #include "runtime/submissions.h"
 #include "sweep/successive_halving.h"
@@ -26,7 +24,7 @@ class SweepSubmissions final : public runtime::Submissions {
   explicit SweepSubmissions(std::vector<core::Job> jobs)
       : jobs_(runtime::SubmissionList::OfJobs(std::move(jobs))) {}
 
-  void Cancel(core::JobId job) { cancelled_.push_back(job); }
+  void Cancel(core::JobId job, std::string why) { cancelled_.push_back({job, std::move(why)}); }
 
   Time NextAt() const override { return cancelled_.empty() ? jobs_.NextAt() : Time::min(); }
   std::vector<engine::Event> Take(Time now) override;
@@ -34,7 +32,7 @@ class SweepSubmissions final : public runtime::Submissions {
 
  private:
   runtime::SubmissionList jobs_;
-  std::deque<core::JobId> cancelled_;
+  std::vector<engine::JobCancelled> cancelled_;
 };
 
 /// The latest figures of a run's training.
@@ -56,14 +54,8 @@ class SweepProgress {
   RunProgress Of(core::JobId job) const;
 
  private:
-  struct Epoch {
-    Time time{};
-    core::JobId job = 0;
-    int epoch = 0;
-    std::optional<double> loss;
-  };
-  std::vector<Epoch> ReadOn();
-  bool Judge(const Epoch& epoch);
+  void Note(core::JobId job, const report::ProgressEvent& event);
+  bool Judge(const report::EpochLoss& epoch);
   void Store(core::JobId job, const sweep::Verdict& verdict, double loss);
 
   const SweepPaths& paths_;
@@ -74,7 +66,7 @@ class SweepProgress {
   Pue pue_;
   SweepRecords::Say say_;
   std::optional<sweep::SuccessiveHalving> halving_;
-  std::map<core::JobId, std::unique_ptr<ProgressTail>> tails_;
+  report::EpochLosses losses_;
   std::map<core::JobId, RunProgress> progress_;
   std::set<core::JobId> stopped_;
 };

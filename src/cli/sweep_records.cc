@@ -54,7 +54,7 @@ Status SweepRecords::Begin(core::JobId job, const core::Attempt& attempt) {
 Status SweepRecords::Track(const core::Attempt& attempt, Open& open) {
   const std::filesystem::path& path = open.directory.path();
   EBB_ASSIGN_OR_RETURN(const core::RunRecord before, report::ReadRun(path));
-  open.tail = std::make_unique<ProgressTail>(path / report::kProgressFile);
+  open.tail = std::make_unique<report::ProgressTail>(path / report::kProgressFile);
   core::RunSpec spec = open.directory.spec();
   // Another sweep of this name, in another directory, has other runs.
   spec.run_id += "-" + FormatTime(spec.created_wall);

@@ -16,11 +16,11 @@
 #include <optional>
 #include <string>
 
-#include "cli/progress_tail.h"
 #include "cli/run_trackers.h"
 #include "local/local_executor.h"
 #include "platform/file.h"
 #include "prices/price_source.h"
+#include "report/progress_tail.h"
 #include "report/run_directory.h"
 #include "sweep/sweep.h"
 
@@ -65,7 +65,7 @@ class SweepRecords final : public local::JobRecords {
   struct Open {
     report::RunDirectory directory;
     std::unique_ptr<RunTrackers> trackers;  // null: none is wanted
-    std::unique_ptr<ProgressTail> tail;
+    std::unique_ptr<report::ProgressTail> tail;
   };
   Status StoreEnd(Open& open, const local::AttemptResult& result);
   Status Track(const core::Attempt& attempt, Open& open);

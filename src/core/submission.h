@@ -3,6 +3,7 @@
 // know of it (core/job.h). Values only. The store keeps it, the executor runs it, the page shows
 // it.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,9 @@
 #include "core/tracking.h"
 
 namespace ebb::core {
+
+/// Of a sweep that the service was given; from 1.
+using SweepId = std::int64_t;
 
 struct Submission {
   /// id 0 until the service has given one out. Its times (submitted, start_by, finish_by) are on
@@ -31,6 +35,7 @@ struct Submission {
   /// Chosen by the client: a second submission with the same key is the first one.
   std::string key;
   std::string recurring;  ///< name of the recurring job it is an instance of; empty: none
+  SweepId sweep = 0;      ///< the sweep it is an experiment of; 0: none
 };
 
 }  // namespace ebb::core

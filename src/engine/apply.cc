@@ -93,6 +93,7 @@ Status Apply(Folding& fold, Time at, const JobCancelled& fact) {
     return Fail({ExitCode::kUsage, "is not known", JobText(fact.job), ""});
   }
   LiveJob& live = *fold.state.live[index];
+  if (!live.cancel_wanted) live.cancel_why = fact.why;
   if (!HoldsDevices(live)) {
     EndJob(fold, index, Stage::kCancelled, at);
   } else if (!live.cancel_wanted) {
@@ -174,6 +175,7 @@ void EndJob(Folding& fold, std::size_t index, Stage stage, Time at) {
   ended.submitted = live.job.submitted;
   ended.first_start = live.first_start;
   ended.ended = at;
+  if (stage == Stage::kCancelled) ended.detail = live.cancel_why;
   ended.explanation = live.explanation;
   ended.explanation.stage = stage;
   ended.explanation.expected_end = at;

@@ -280,12 +280,15 @@ TEST_F(EngineTest, CancelsWaitingJobsAtOnceAndRunningOnesThroughTheExecutor) {
   Submit(AJob(1).Submitted(kNow));
   Submit(AJob(2).Submitted(kNow));
   Started(kNow);
-  Apply(kNow, JobCancelled{2});
+  Apply(kNow, JobCancelled{2, "not wanted"});
   EXPECT_EQ(engine_->state().ended.at(2).stage, Stage::kCancelled);
-  Apply(kNow, JobCancelled{1});
+  EXPECT_EQ(engine_->state().ended.at(2).detail, "not wanted");
+  Apply(kNow, JobCancelled{1, "fell behind"});
+  Apply(kNow, JobCancelled{1, "again"});
   EXPECT_EQ(engine_->Decide(kNow).commands.at(0), Command(CancelJob{1, 1}));
   Report(1, JobPhase::kCancelled, kNow);
   EXPECT_TRUE(engine_->state().idle());
+  EXPECT_EQ(engine_->state().ended.at(1).detail, "fell behind") << "the first reason";
 }
 
 TEST_F(EngineTest, OnlyChangedExplanationsAreInADecision) {

@@ -23,6 +23,7 @@ struct JobSubmitted {
 
 struct JobCancelled {
   core::JobId job = 0;
+  std::string why{};  ///< for people; empty: somebody wanted it
 };
 
 /// What somebody wants of a job, over what the plan says.

@@ -180,7 +180,7 @@ void Visit(Archive& archive, Value& value) {
 template <typename Archive, Like<core::Submission> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [job, command, working_directory, environment, after, power_cap, run_limit, budget,
-         tracking, key, recurring] = value;
+         tracking, key, recurring, sweep] = value;
   archive("job", job);
   archive("command", command);
   archive("working_directory", working_directory);
@@ -192,6 +192,7 @@ void Visit(Archive& archive, Value& value) {
   archive("tracking", tracking);
   archive("key", key);
   archive("recurring", recurring);
+  archive("sweep", sweep);
 }
 
 inline bool FromName(const FieldReader&, std::string_view name, core::OverlapRule& value) {
@@ -332,7 +333,7 @@ template <typename Archive, Like<LiveJob> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [job, stage, attempt, attempt_over, pool, remaining, since, segment_begin, pauses,
          failed_starts, unasked_pauses, unasked_remaining, retry_at, first_start, wish,
-         cancel_wanted, command_due, start_repeated, explanation] = value;
+         cancel_wanted, cancel_why, command_due, start_repeated, explanation] = value;
   archive("job", job);
   archive("stage", stage);
   archive("attempt", attempt);
@@ -349,6 +350,7 @@ void Visit(Archive& archive, Value& value) {
   archive("first_start", first_start);
   archive("wish", wish);
   archive("cancel_wanted", cancel_wanted);
+  archive("cancel_why", cancel_why);
   archive("command_due", command_due);
   archive("start_repeated", start_repeated);
   archive("explanation", explanation);

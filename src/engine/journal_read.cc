@@ -145,7 +145,8 @@ Fact FactFrom(const Json& json) {
   const std::string name = json.at("event");
   if (name == "cluster_changed") return ClusterChanged{ClusterFrom(json.at("cluster"))};
   if (name == "job_submitted") return JobSubmitted{JobFrom(json.at("job"))};
-  if (name == "job_cancelled") return JobCancelled{Whole<core::JobId>(json.at("job"))};
+  if (name == "job_cancelled")
+    return JobCancelled{Whole<core::JobId>(json.at("job")), json.value("why", "")};
   if (name == "job_wished") {
     return JobWished{Whole<core::JobId>(json.at("job")),
                      Known(WishFromName(json.at("wish").get<std::string>()), json.at("wish"))};

@@ -119,7 +119,10 @@ struct FactWriter {
   Json& json;
   void operator()(const ClusterChanged& fact) const { json["cluster"] = ToJson(fact.cluster); }
   void operator()(const JobSubmitted& fact) const { json["job"] = ToJson(fact.job); }
-  void operator()(const JobCancelled& fact) const { json["job"] = fact.job; }
+  void operator()(const JobCancelled& fact) const {
+    json["job"] = fact.job;
+    if (!fact.why.empty()) json["why"] = fact.why;
+  }
   void operator()(const JobWished& fact) const {
     json["job"] = fact.job;
     json["wish"] = Name(fact.wish);

@@ -44,6 +44,7 @@ struct LiveJob {
   std::optional<Time> first_start;  ///< when it first ran
   Wish wish = Wish::kNone;          ///< somebody's, over the plan's
   bool cancel_wanted = false;       ///< ends as cancelled once the attempt is gone
+  std::string cancel_why;           ///< and why, for people; empty: somebody wanted it
   bool command_due = false;         ///< the command of this stage has to be given (again)
   bool start_repeated = false;      ///< kStarting: the command was given a second time
   Explanation explanation;
@@ -58,7 +59,7 @@ struct EndedJob {
   Time submitted{};
   std::optional<Time> first_start;
   Time ended{};
-  std::string detail;  ///< why it failed
+  std::string detail;  ///< why it failed or was cancelled
   Explanation explanation;
 };
 

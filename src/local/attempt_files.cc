@@ -4,7 +4,6 @@
 
 #include <array>
 #include <charconv>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -24,7 +23,6 @@ constexpr std::array<std::string_view, 4> kWishNames{"pause", "cancel", "too_lon
 constexpr const char* kBudgetEvents = "budget.events";
 constexpr std::string_view kSupervisor = "supervisor ";
 constexpr std::uint64_t kLongestFile = 4 << 20;
-constexpr std::uintmax_t kLongestRead = 4 << 20;
 
 std::int64_t Milliseconds(Time time) { return time.time_since_epoch().count(); }
 Time TimeFrom(const Json& json) { return Time{Duration{json.get<std::int64_t>()}}; }
@@ -286,18 +284,7 @@ std::string ToLine(const core::EnergyReading& reading) {
 
 std::vector<core::EnergyReading> EnergyTail::Read() {
   std::vector<core::EnergyReading> readings;
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(file_, error);
-  if (error || size <= offset_) return readings;
-  std::ifstream stream(file_, std::ios::binary);
-  stream.seekg(static_cast<std::streamoff>(offset_));
-  std::string text(std::min(size - offset_, kLongestRead), '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  std::size_t begin = 0;
-  for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
-    TakeLine(std::string_view(text).substr(begin, end - begin), readings);
-  offset_ += begin;
+  tail_.Read([&](std::string_view line) { TakeLine(line, readings); });
   return readings;
 }
 

@@ -35,6 +35,7 @@
 #include "meter/power_limit.h"
 #include "platform/child_process.h"
 #include "platform/file_lock.h"
+#include "platform/line_tail.h"
 
 namespace ebb::local {
 
@@ -134,7 +135,7 @@ std::string ToLine(const core::EnergyReading& reading);
 /// Reads an energy file as it grows.
 class EnergyTail {
  public:
-  explicit EnergyTail(std::filesystem::path file) : file_(std::move(file)) {}
+  explicit EnergyTail(std::filesystem::path file) : tail_(std::move(file)) {}
   /// What was written since the last call, whole lines only; none while there is no file. A line
   /// that makes no sense is left out and counted.
   std::vector<core::EnergyReading> Read();
@@ -145,8 +146,7 @@ class EnergyTail {
  private:
   void TakeLine(std::string_view line, std::vector<core::EnergyReading>& readings);
 
-  std::filesystem::path file_;
-  std::uintmax_t offset_ = 0;
+  platform::LineTail tail_;
   std::optional<EnergyHeader> header_;
   int damaged_lines_ = 0;
 };

@@ -13,8 +13,8 @@
 namespace ebb::report {
 namespace {
 
-constexpr std::array<std::string_view, 5> kOutcomeNames{"done", "stopped early", "paused", "failed",
-                                                        "not run"};
+constexpr std::array<std::string_view, 8> kOutcomeNames{
+    "done", "running", "stopped early", "paused", "waiting", "failed", "cancelled", "not run"};
 
 bool IsRanked(const SweepRow& row) {
   return row.outcome == SweepOutcome::kDone && row.loss && std::isfinite(*row.loss);
@@ -40,26 +40,40 @@ nlohmann::ordered_json MachineJson(const SweepMachine& machine) {
           {"unattributed_g", grams(machine.unattributed_emissions)}};
 }
 
-nlohmann::ordered_json RowJson(const SweepRow& row) {
+nlohmann::ordered_json RowJson(const SweepRow& row, int& rank) {
   const auto grams =
       row.emissions ? std::optional<double>(row.emissions->grams) : std::optional<double>();
-  return {{"name", row.name},
-          {"tier", row.tier},
-          {"settings", row.settings},
-          {"outcome", Name(row.outcome)},
-          {"loss", OrNull(row.loss)},
-          {"loss_is_validation", row.loss_is_validation},
-          {"epochs", row.epochs},
-          {"energy_kwh", row.energy.kwh()},
-          {"emissions_g", OrNull(grams)},
-          {"waited_s", Seconds(row.waited)},
-          {"running_time_s", Seconds(row.ran)},
-          {"attempts", row.attempts},
-          {"on_pareto_front", row.on_front},
-          {"note", row.note}};
+  const auto ran = row.ran ? std::optional(Seconds(*row.ran)) : std::nullopt;
+  nlohmann::ordered_json json;
+  if (row.job) json["job"] = *row.job;
+  json.update({{"rank", OrNull(IsRanked(row) ? std::optional(++rank) : std::nullopt)},
+               {"name", row.name},
+               {"tier", row.tier},
+               {"settings", row.settings},
+               {"outcome", Name(row.outcome)},
+               {"loss", OrNull(row.loss)},
+               {"loss_is_validation", row.loss_is_validation},
+               {"epochs", row.epochs},
+               {"energy_kwh", row.energy.kwh()},
+               {"emissions_g", OrNull(grams)},
+               {"waited_s", Seconds(row.waited)},
+               {"running_time_s", OrNull(ran)},
+               {"attempts", row.attempts},
+               {"on_pareto_front", row.on_front},
+               {"note", row.note}});
+  return json;
 }
 
 }  // namespace
+
+bool IsOver(SweepOutcome outcome) {
+  return outcome == SweepOutcome::kDone || outcome == SweepOutcome::kStoppedEarly ||
+         outcome == SweepOutcome::kFailed || outcome == SweepOutcome::kCancelled;
+}
+
+const SweepRow* BestOf(const SweepReport& report) {
+  return !report.rows.empty() && IsRanked(report.rows.front()) ? &report.rows.front() : nullptr;
+}
 
 std::string_view Name(SweepOutcome outcome) {
   return kOutcomeNames[static_cast<std::size_t>(outcome)];
@@ -131,8 +145,13 @@ std::string SweepText(const SweepReport& report) {
 }
 
 std::string SweepJson(const SweepReport& report) {
+  const SweepRow* best = BestOf(report);
+  const bool over = std::all_of(report.rows.begin(), report.rows.end(),
+                                [](const SweepRow& row) { return IsOver(row.outcome); });
   nlohmann::ordered_json json{{"schema", "ebb.sweep-report/1"},
                               {"name", report.name},
+                              {"best", OrNull(best ? std::optional(best->name) : std::nullopt)},
+                              {"over", over},
                               {"energy_kwh", report.energy.kwh()},
                               {"emissions_g", report.emissions.grams},
                               {"stopped_early", report.stopped_early},
@@ -141,7 +160,9 @@ std::string SweepJson(const SweepReport& report) {
                               {"notices", report.notices}};
   json["machine"] = report.machine ? MachineJson(*report.machine) : nlohmann::ordered_json(nullptr);
   json["experiments"] = nlohmann::ordered_json::array();
-  for (const SweepRow& row : report.rows) json["experiments"].push_back(RowJson(row));
+  int rank = 0;
+  for (const SweepRow& row : report.rows) json["experiments"].push_back(RowJson(row, rank));
+  if (report.number) json["sweep"] = *report.number;
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

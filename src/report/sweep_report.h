@@ -3,6 +3,7 @@
 // loss-grams Pareto front: the complete experiments that no other beats in both. Experiments that
 // failed, were stopped early or have not run are listed as such and never ranked.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,10 +13,23 @@
 
 namespace ebb::report {
 
-enum class SweepOutcome { kDone, kStoppedEarly, kPaused, kFailed, kNotRun };
+/// Those that are not ranked are listed in this order.
+enum class SweepOutcome {
+  kDone,
+  kRunning,
+  kStoppedEarly,
+  kPaused,
+  kWaiting,
+  kFailed,
+  kCancelled,
+  kNotRun
+};
+/// It will not run any more.
+bool IsOver(SweepOutcome outcome);
 std::string_view Name(SweepOutcome outcome);
 
 struct SweepRow {
+  std::optional<std::int64_t> job;  ///< its number, where it belongs to the queue service
   std::string name, tier, settings;
   SweepOutcome outcome = SweepOutcome::kNotRun;
   std::optional<double> loss;  ///< of the last epoch: validation, or training where there is none
@@ -24,7 +38,7 @@ struct SweepRow {
   Energy energy;
   std::optional<Emissions> emissions;  ///< absent: nothing ran, or some energy has no intensity
   Duration waited{};                   ///< grid clock
-  Duration ran{};                      ///< wall clock
+  std::optional<Duration> ran;         ///< wall clock
   int attempts = 0;
   std::string note;
   bool on_front = false;
@@ -38,6 +52,7 @@ struct SweepMachine {
 };
 
 struct SweepReport {
+  std::optional<std::int64_t> number;  ///< of a sweep of the queue service
   std::string name;
   std::vector<SweepRow> rows;  ///< ranked: complete ones by loss, then the others
   std::vector<std::string> notices;
@@ -51,6 +66,8 @@ struct SweepReport {
 
 /// Orders the rows and marks the front.
 void Rank(SweepReport& report);
+/// The first of a report whose rows are in order; nullptr: none is complete.
+const SweepRow* BestOf(const SweepReport& report);
 
 /// "machine: 12 Wh = experiments 8 Wh + idle 3 Wh + unattributed 1 Wh (other programs)".
 std::string MachineText(const SweepReport& report);

@@ -136,7 +136,7 @@ void FrontDesk::TakeDue(Time now, std::vector<engine::Event>& events) {
     for (const core::JobId job : due.replaces) {
       ports_.dependencies.Drop(job);
       Expect(std::nullopt, Answer{job});
-      events.push_back({now, engine::JobCancelled{job}});
+      events.push_back({now, engine::JobCancelled{job, "replaced by its next instance"}});
     }
     TakeSubmission(std::move(due.submission), std::nullopt, now, events);
   }
@@ -245,6 +245,20 @@ std::vector<core::JobId> FrontDesk::PendingOf(const core::Submission& submission
   return pending;
 }
 
+// It is durable together with its first experiment.
+Status FrontDesk::BeginSweep(Submit& submit, Time now) {
+  if (!submit.sweep) return {};
+  NewSweep& sweep = *submit.sweep;
+  if (sweep.id == 0) {
+    store::SweepRecord record{0, sweep.name, sweep.key, now, sweep.halving};
+    EBB_ASSIGN_OR_RETURN(const auto added, ports_.store.AddSweep(record));
+    sweep.id = record.id = added.id;
+    if (!added.existing) ports_.sweeps.Begin(record);
+  }
+  submit.submission.sweep = sweep.id;
+  return {};
+}
+
 void FrontDesk::TakeSubmission(Submit submit, std::optional<Inbox::Promise> promise, Time now,
                                std::vector<engine::Event>& events) {
   core::Submission& submission = submit.submission;
@@ -254,22 +268,26 @@ void FrontDesk::TakeSubmission(Submit submit, std::optional<Inbox::Promise> prom
   Status known;
   const std::vector<core::JobId> pending = PendingOf(submission, known);
   if (!known) return refuse(known.error());
+  if (const Status begun = BeginSweep(submit, now); !begun) return refuse(begun.error());
   const bool is_new = submission.job.id == 0;
-  Answer answer{submission.job.id, false};
+  Answer answer{submission.job.id, false, {}, submission.sweep};
   std::string estimate;
   if (is_new) {
     submission.job.submitted = now;
     estimate = ports_.estimator.Refine(submit);
     const auto added = ports_.store.AddJob(submission);
     if (!added) return refuse(added.error());
-    answer = {added->id, added->existing};
+    answer.job = added->id;
+    answer.existing = added->existing;
     if (added->existing) {
       answered_.push_back({std::move(promise), answer});
       return;
     }
     submission.job.id = added->id;
   }
-  if (const Status ready = ports_.add_job(submission); !ready) {
+  Status ready = ports_.add_job(submission);
+  if (ready) ready = ports_.sweeps.Add(submission);
+  if (!ready) {
     ports_.store.RefuseJob(submission.job.id, now, ready.error().Message());
     return refuse(ready.error());
   }
@@ -312,6 +330,7 @@ void FrontDesk::OnRefused(const engine::Event& event, const Error& error) {
     ports_.publisher.EraseJob(submitted->job.id);
     ports_.dependencies.Drop(submitted->job.id);
     ports_.recurring.Ended(submitted->job.id);
+    ports_.sweeps.End(submitted->job.id);
   }
   answered_.push_back(std::move(expected_.front()));
   expected_.pop_front();
@@ -333,6 +352,7 @@ void FrontDesk::OnTrouble(const Error& error) {
 
 void FrontDesk::OnEnded(core::JobId job, bool succeeded, const engine::State& state) {
   ports_.recurring.Ended(job);
+  ports_.sweeps.End(job);
   for (engine::Fact& fact : ports_.dependencies.TakeEnd(job, succeeded)) {
     const auto* wished = std::get_if<engine::JobWished>(&fact);
     // Somebody let it go before.

@@ -15,6 +15,7 @@
 #include "service/inbox.h"
 #include "service/publisher.h"
 #include "service/recurring.h"
+#include "service/sweep_watch.h"
 #include "store/service_store.h"
 
 namespace ebb::service {
@@ -28,6 +29,7 @@ class FrontDesk final : public runtime::Submissions {
     Dependencies& dependencies;
     Recurring& recurring;
     Estimator& estimator;
+    SweepWatch& sweeps;
     /// Makes a job known to the executor; an Error refuses it.
     std::function<Status(const core::Submission&)> add_job;
     std::function<Time()> now;
@@ -74,6 +76,7 @@ class FrontDesk final : public runtime::Submissions {
   };
   Status FindKeys(Submit& submit);
   void TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Event>& events);
+  Status BeginSweep(Submit& submit, Time now);
   void TakeRecurring(Submit submit, Inbox::Promise promise, Time now);
   void TakeChange(const ChangeRecurring& change, Inbox::Promise promise, Time now);
   void TakeDue(Time now, std::vector<engine::Event>& events);

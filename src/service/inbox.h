@@ -15,9 +15,19 @@
 #include <vector>
 
 #include "core/recurring.h"
+#include "core/submission.h"
 #include "engine/event.h"
+#include "sweep/successive_halving.h"
 
 namespace ebb::service {
+
+/// A sweep that begins with the first of its experiments that comes.
+struct NewSweep {
+  std::string name;
+  std::string key;  ///< a second one with it is the first one; empty: none
+  std::optional<sweep::HalvingOptions> halving;
+  core::SweepId id = 0;  ///< given and read by the loop
+};
 
 /// A job for the queue.
 struct Submit {
@@ -27,6 +37,7 @@ struct Submit {
   std::vector<std::string> after_keys;  ///< of earlier submissions that it comes after, too
   /// Its owner says how long it runs, and what it draws; otherwise they are defaults.
   bool run_time_given = false, power_given = false;
+  std::shared_ptr<NewSweep> sweep;             ///< that it is an experiment of
   std::optional<core::Recurrence> recurrence;  ///< instances come when it says, and none now
 };
 /// Of a recurring job; instances that live go on.
@@ -49,6 +60,7 @@ struct Answer {
   core::JobId job = 0;
   bool existing = false;       ///< a submission whose key was known: this is its job
   std::optional<Time> next{};  ///< of a recurring job: when it is due first; it has no number
+  core::SweepId sweep = 0;     ///< of an experiment
 };
 
 class Inbox {

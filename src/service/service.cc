@@ -84,6 +84,20 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
       recurring_(platform::LocalUtcOffset,
                  [this](const std::string& text) { publisher_.Say(clock_.Now(), 0, text); }),
       estimator_(store_.database(), options_.executor.cluster),
+      sweeps_({store_, clock_, options_.executor.cluster.sites.front().pue,
+               [this](core::JobId job) { return DirectoryOf(job); },
+               [this](core::JobId job) {
+                 const engine::State& state = engine_->state();
+                 const engine::LiveJob* live = state.FindLive(job);
+                 return live ? live : state.FindHeld(job);
+               },
+               [this](core::JobId job, std::string why) {
+                 front_desk_.Tell(engine::JobCancelled{job, std::move(why)});
+                 executor_->Wake();
+               },
+               [this](core::JobId job, std::string text) {
+                 publisher_.Say(clock_.Now(), job, std::move(text));
+               }}),
       bookkeeper_(
           store_,
           [this](core::JobId job, const std::string& text) {
@@ -92,7 +106,7 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
           publisher_.counters()),
       inbox_([this] { executor_->Wake(); }),
       front_desk_(
-          {inbox_, store_, publisher_, dependencies_, recurring_, estimator_,
+          {inbox_, store_, publisher_, dependencies_, recurring_, estimator_, sweeps_,
            [this](const core::Submission& submission) { return AddToExecutor(submission); },
            [this] { return clock_.Now(); },
            [this](const core::Job& job) { return plan::CheckJob(job, engine_->state().cluster); },
@@ -152,6 +166,7 @@ Status Service::Recover() {
     if (!engine_->Explain(id)) continue;  // among the unknown
     EBB_RETURN_IF_ERROR(AddToExecutor(submission));
     recurring_.Began(submission);
+    EBB_RETURN_IF_ERROR(sweeps_.Add(submission, true));
     if (state.FindHeld(id)) EBB_RETURN_IF_ERROR(front_desk_.TakeUpHeld(submission));
     JobCard card;
     card.explanation = *engine_->Explain(id);
@@ -194,6 +209,7 @@ void Service::MakeExecutor() {
       front_desk_.Hold(job);
   };
   options.on_tick = [this] {
+    LookAtSweeps();
     TakeFigures();
     publisher_.Publish(clock_.Now());
   };
@@ -313,6 +329,14 @@ void Service::FollowMissed() {
     return true;
   });
   OnDecision(missed);
+}
+
+void Service::LookAtSweeps() {
+  if (sweeps_.empty()) return;
+  std::vector<core::JobId> running;
+  for (const local::SupervisedFigures& program : executor_->Running())
+    running.push_back(program.job);
+  sweeps_.Look(running);
 }
 
 void Service::TakeFigures() {

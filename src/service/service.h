@@ -73,6 +73,7 @@ class Service {
   Duration Patience() const;
   void ForgetEnded();
   void FollowMissed();
+  void LookAtSweeps();
   void TakeFigures();
   void SettleEnded();
   bool WaitOutTrouble(const Error& error);
@@ -87,6 +88,7 @@ class Service {
   Dependencies dependencies_;
   Recurring recurring_;
   Estimator estimator_;
+  SweepWatch sweeps_;
   Bookkeeper bookkeeper_;
   std::unique_ptr<local::SupervisedExecutor> executor_;
   Inbox inbox_;

@@ -74,9 +74,10 @@ platform::Path StoreOfVersionOne() {
   const auto path = ScratchDirectory("upgrade") / "ebb.db";
   auto database = OpenPlain(path);
   EXPECT_TRUE(database->RunScript(
-      "DROP TABLE ledger; DROP TABLE ledger_files; DROP TABLE signal_history;"
+      "DROP TABLE rung_losses; DROP TABLE ledger; DROP TABLE ledger_files; DROP TABLE "
+      "signal_history;"
       "DROP TABLE snapshot_lines; DROP TABLE snapshots; DROP TABLE journal; DROP TABLE attempts;"
-      "DROP TABLE jobs; DROP TABLE meta;" +
+      "DROP TABLE jobs; DROP TABLE sweeps; DROP TABLE meta;" +
       std::string(Migrations()[0]) +
       "INSERT INTO jobs(id, name, tier, recurring, stage, submitted_ms, submission)"
       " VALUES(5, 'old', '', '', 'waiting', 1000, '{}'); PRAGMA user_version=1"));

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kColumns =
     "SELECT id, name, key, tier, recurring, stage, submitted_ms, first_start_ms, ended_ms, pauses,"
-    " exit_code, detail, energy_uj, energy_without_intensity_uj, emissions_g FROM jobs";
+    " exit_code, detail, energy_uj, energy_without_intensity_uj, emissions_g, sweep FROM jobs";
 
 std::optional<Time> OptionalTime(const Row& row, int column) {
   if (row.IsNull(column)) return std::nullopt;
@@ -38,6 +38,7 @@ Result<JobRecord> RecordFrom(const Row& row) {
   job.energy = Energy::Microjoules(row.Integer(12));
   job.energy_without_intensity = Energy::Microjoules(row.Integer(13));
   if (!row.IsNull(14)) job.emissions = Emissions{row.Number(14)};
+  if (!row.IsNull(15)) job.sweep = row.Integer(15);
   return job;
 }
 
@@ -72,6 +73,10 @@ Result<std::vector<JobRecord>> ListJobs(Database& database, const JobFilter& fil
   if (!filter.recurring.empty()) {
     And(sql, "recurring = ?");
     values.emplace_back(filter.recurring);
+  }
+  if (filter.sweep != 0) {
+    And(sql, "sweep = ?");
+    values.emplace_back(filter.sweep);
   }
   if (filter.since) {
     And(sql, "submitted_ms >= ?");
@@ -144,14 +149,16 @@ Result<std::vector<AttemptRecord>> AttemptsOf(Database& database, core::JobId id
   return attempts;
 }
 
-Result<std::vector<StageCount>> CountJobs(Database& database) {
+Result<std::vector<StageCount>> CountJobs(Database& database, core::SweepId sweep) {
   std::vector<StageCount> counts;
-  EBB_RETURN_IF_ERROR(database.Query(
-      "SELECT stage, count(*) FROM jobs GROUP BY stage", {}, [&](const Row& row) -> Status {
-        EBB_ASSIGN_OR_RETURN(const engine::Stage stage, StageFrom(row.Text(0), 0));
-        counts.push_back({stage, row.Integer(1)});
-        return {};
-      }));
+  const std::string of = sweep == 0 ? "" : " WHERE sweep = ?";
+  EBB_RETURN_IF_ERROR(
+      database.Query("SELECT stage, count(*) FROM jobs" + of + " GROUP BY stage",
+                     sweep == 0 ? Values{} : Values{sweep}, [&](const Row& row) -> Status {
+                       EBB_ASSIGN_OR_RETURN(const engine::Stage stage, StageFrom(row.Text(0), 0));
+                       counts.push_back({stage, row.Integer(1)});
+                       return {};
+                     }));
   return counts;
 }
 

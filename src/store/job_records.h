@@ -17,12 +17,13 @@ namespace ebb::store {
 struct JobRecord {
   core::JobId id = 0;
   std::string name, key, tier, recurring;
+  core::SweepId sweep = 0;  ///< 0: of none
   engine::Stage stage = engine::Stage::kWaiting;
   Time submitted{};
   std::optional<Time> first_start, ended;
   int pauses = 0;
   std::optional<int> exit_code;        ///< once it has ended
-  std::string detail;                  ///< why it failed
+  std::string detail;                  ///< why it failed or was cancelled
   Energy energy;                       ///< of the ledger rows so far
   Energy energy_without_intensity;     ///< part of it whose emissions are unknown
   std::optional<Emissions> emissions;  ///< of the rest; nothing: none is known
@@ -32,6 +33,7 @@ struct JobFilter {
   std::vector<engine::Stage> stages;  ///< empty: every stage
   std::string name;                   ///< empty: every name
   std::string recurring;              ///< instances of this recurring job; empty: every job
+  core::SweepId sweep = 0;            ///< experiments of this sweep; 0: every job
   std::optional<Time> since;          ///< submitted at or after
   std::optional<core::JobId> before;  ///< only ids below: the next page begins below the last id
   int limit = 100;
@@ -63,7 +65,7 @@ Result<std::optional<core::Submission>> FindSubmission(Database& database, core:
 Result<std::vector<core::Submission>> LiveSubmissions(Database& database);
 /// In order.
 Result<std::vector<AttemptRecord>> AttemptsOf(Database& database, core::JobId id);
-/// Of the stages that have any.
-Result<std::vector<StageCount>> CountJobs(Database& database);
+/// Of the stages that have any. `sweep`: of its experiments only.
+Result<std::vector<StageCount>> CountJobs(Database& database, core::SweepId sweep = 0);
 
 }  // namespace ebb::store

@@ -36,10 +36,11 @@ void AddReport(WriteGroup& group, const engine::JobReport& report) {
 void JobWriter::AddSubmission(WriteGroup& group, const core::Submission& submission) const {
   const core::Job& job = submission.job;
   group.Add(
-      "INSERT INTO jobs(id, name, key, tier, recurring, stage, submitted_ms, submission)"
-      " VALUES(?, ?, ?, ?, ?, 'waiting', ?, ?)",
+      "INSERT INTO jobs(id, name, key, tier, recurring, sweep, stage, submitted_ms, submission)"
+      " VALUES(?, ?, ?, ?, ?, ?, 'waiting', ?, ?)",
       {job.id, job.name, TextOrNull(submission.key), job.tier, submission.recurring,
-       Milliseconds(job.submitted), engine::ToFieldText(submission)});
+       submission.sweep > 0 ? Value{submission.sweep} : Value{}, Milliseconds(job.submitted),
+       engine::ToFieldText(submission)});
 }
 
 void JobWriter::Follow(WriteGroup& group, const engine::JournalRecord& record) const {

@@ -107,7 +107,41 @@ CREATE TABLE signal_history(
 ) WITHOUT ROWID;
 )";
 
-constexpr std::array<std::string_view, 2> kMigrations{kJobsAndJournal, kLedgerAndSignals};
+// A rung is told of a job that may be forgotten while its sweep goes on.
+constexpr std::string_view kSweeps = R"(
+CREATE TABLE sweeps(
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  key TEXT UNIQUE,
+  submitted_ms INTEGER NOT NULL,
+  reduction INTEGER,
+  minimum_epochs INTEGER,
+  epochs INTEGER
+);
+CREATE INDEX sweeps_by_name ON sweeps(name, id);
+
+ALTER TABLE jobs ADD COLUMN sweep INTEGER REFERENCES sweeps(id);
+CREATE INDEX jobs_by_sweep ON jobs(sweep, id) WHERE sweep IS NOT NULL;
+
+CREATE TABLE rung_losses(
+  sweep INTEGER NOT NULL REFERENCES sweeps(id) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  job INTEGER NOT NULL,
+  at_ms INTEGER NOT NULL,
+  epoch INTEGER NOT NULL,
+  loss REAL,
+  rung INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  reached INTEGER NOT NULL,
+  kept INTEGER NOT NULL,
+  stopped INTEGER NOT NULL,
+  saved_uj INTEGER,
+  saved_g REAL,
+  PRIMARY KEY(sweep, number)
+) WITHOUT ROWID;
+)";
+
+constexpr std::array<std::string_view, 3> kMigrations{kJobsAndJournal, kLedgerAndSignals, kSweeps};
 
 }  // namespace
 

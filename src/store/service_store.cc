@@ -46,9 +46,14 @@ Status ServiceStore::ReadNextIds() {
   EBB_ASSIGN_OR_RETURN(const auto pruned,
                        database_.Integer("SELECT CAST(value AS INTEGER) FROM meta"
                                          " WHERE key = 'next_job_id'"));
+  EBB_ASSIGN_OR_RETURN(const auto last_sweep, database_.Integer("SELECT max(id) FROM sweeps"));
+  EBB_ASSIGN_OR_RETURN(const auto pruned_sweep,
+                       database_.Integer("SELECT CAST(value AS INTEGER) FROM meta"
+                                         " WHERE key = 'next_sweep_id'"));
   EBB_ASSIGN_OR_RETURN(const auto last_record, database_.Integer("SELECT max(seq) FROM journal"));
   EBB_ASSIGN_OR_RETURN(const auto snapshots, ListSnapshots(database_));
   next_job_id_ = std::max(last_job.value_or(0) + 1, pruned.value_or(1));
+  next_sweep_id_ = std::max(last_sweep.value_or(0) + 1, pruned_sweep.value_or(1));
   next_seq_ = last_record.value_or(0) + 1;
   if (!snapshots.empty()) {
     next_snapshot_ = snapshots.back().id + 1;
@@ -128,6 +133,7 @@ Status ServiceStore::Try(const std::function<Status()>& write) {
 Status ServiceStore::Commit() {
   EBB_RETURN_IF_ERROR(Try([&] { return group_.Commit(database_); }));
   waiting_keys_.clear();
+  waiting_sweep_keys_.clear();
   return {};
 }
 
@@ -168,6 +174,19 @@ Result<std::vector<core::Submission>> ServiceStore::UnknownSubmissions() {
     if (submission) submissions.push_back(*std::move(submission));
   }
   return submissions;
+}
+
+Result<AddedSweep> ServiceStore::AddSweep(SweepRecord sweep) {
+  if (!sweep.key.empty()) {
+    const auto waiting = waiting_sweep_keys_.find(sweep.key);
+    if (waiting != waiting_sweep_keys_.end()) return AddedSweep{waiting->second, true};
+    EBB_ASSIGN_OR_RETURN(const auto known, FindSweepByKey(database_, sweep.key));
+    if (known) return AddedSweep{*known, true};
+  }
+  sweep.id = next_sweep_id_++;
+  if (!sweep.key.empty()) waiting_sweep_keys_.emplace(sweep.key, sweep.id);
+  store::AddSweep(group_, sweep);
+  return AddedSweep{sweep.id, false};
 }
 
 void ServiceStore::RefuseJob(core::JobId job, Time at, const std::string& why) {
@@ -216,7 +235,12 @@ Result<std::int64_t> ServiceStore::Prune(Time before) {
       const auto jobs,
       database_.Integer("SELECT count(*) FROM jobs WHERE ended_ms < ?", {Milliseconds(before)}));
   group_.Add(kSetMeta, {std::string("next_job_id"), std::to_string(next_job_id_)});
+  group_.Add(kSetMeta, {std::string("next_sweep_id"), std::to_string(next_sweep_id_)});
   group_.Add("DELETE FROM jobs WHERE ended_ms < ?", {Milliseconds(before)});
+  group_.Add(
+      "DELETE FROM sweeps WHERE submitted_ms < ?"
+      " AND NOT EXISTS (SELECT 1 FROM jobs WHERE sweep = sweeps.id)",
+      {Milliseconds(before)});
   EBB_RETURN_IF_ERROR(Commit());
   return jobs.value_or(0);
 }

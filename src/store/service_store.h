@@ -28,6 +28,7 @@
 #include "store/job_writer.h"
 #include "store/ledger_records.h"
 #include "store/signal_records.h"
+#include "store/sweep_records.h"
 
 namespace ebb::store {
 
@@ -51,6 +52,11 @@ struct Health {
 struct AddedJob {
   core::JobId id = 0;
   bool existing = false;  ///< a job with the same key was there: this is its id
+};
+
+struct AddedSweep {
+  core::SweepId id = 0;
+  bool existing = false;  ///< a sweep with the same key was there
 };
 
 struct Recovered {
@@ -85,6 +91,9 @@ class ServiceStore final : public runtime::Journal {
   Result<std::vector<core::Submission>> UnknownSubmissions();
   /// A job that the engine refused: it ends as failed with this reason and is never started.
   void RefuseJob(core::JobId job, Time at, const std::string& why);
+  /// Gives the sweep the next id and adds it, unless its key is known. Not durable before a commit.
+  Result<AddedSweep> AddSweep(SweepRecord sweep);
+  void AddRungLoss(const RungLoss& loss) { store::AddRungLoss(group_, loss); }
   void AddLedger(const LedgerBatch& batch) { store::AddLedger(group_, batch); }
   void AddSignal(const core::IntensitySeries& series) { store::AddSignal(group_, series); }
   void SetMeta(const std::string& key, const std::string& value);
@@ -92,8 +101,8 @@ class ServiceStore final : public runtime::Journal {
   /// Commits, and takes a snapshot now: at an orderly end, so that the next start goes on exactly.
   Status Snapshot();
   bool SnapshotIsDue() const { return Overdue() >= 1; }
-  /// Commits, and forgets the jobs that ended before, with their attempts and ledgers. Their ids
-  /// are not given out again.
+  /// Commits, and forgets the jobs that ended before, with their attempts and ledgers, and sweeps
+  /// that have none left. Their ids are not given out again.
   Result<std::int64_t> Prune(Time before);
 
   /// For queries; what is not committed is not in it.
@@ -117,7 +126,9 @@ class ServiceStore final : public runtime::Journal {
   Health health_;
   const engine::Engine* engine_ = nullptr;
   std::unordered_map<std::string, core::JobId> waiting_keys_;
+  std::unordered_map<std::string, core::SweepId> waiting_sweep_keys_;
   core::JobId next_job_id_ = 1;
+  core::SweepId next_sweep_id_ = 1;
   std::int64_t next_seq_ = 1;
   std::int64_t next_snapshot_ = 1;
   std::int64_t cost_since_snapshot_ = 0;

@@ -1,6 +1,7 @@
 #include "store/store_check.h"
 
 #include <cmath>
+#include <limits>
 
 #include "engine/fields.h"
 #include "engine/journal_json.h"
@@ -8,12 +9,14 @@
 #include "store/job_records.h"
 #include "store/ledger_records.h"
 #include "store/snapshots.h"
+#include "store/sweep_records.h"
 
 namespace ebb::store {
 namespace {
 
 constexpr std::size_t kMostProblems = 10;
 constexpr double kRounding = 1e-9;
+constexpr int kAllSweeps = std::numeric_limits<int>::max();
 
 void Note(CheckResult& result, std::string problem) {
   if (result.problems.size() < kMostProblems) result.problems.push_back(std::move(problem));
@@ -190,6 +193,33 @@ Status CheckLedger(Database& database, CheckResult& result) {
       });
 }
 
+// What was told at the rungs, judged again.
+Status CheckSweep(Database& database, const SweepRecord& sweep, CheckResult& result) {
+  EBB_ASSIGN_OR_RETURN(const auto losses, RungLossesOf(database, sweep.id));
+  const auto where = [&](const RungLoss& loss) {
+    return "sweep " + std::to_string(sweep.id) + ", loss " + std::to_string(loss.number);
+  };
+  if (!sweep.halving && !losses.empty()) Note(result, where(losses.front()) + ": it has no rungs");
+  if (!sweep.halving) return {};
+  sweep::SuccessiveHalving halving(*sweep.halving);
+  std::int64_t expected = 1;
+  for (const RungLoss& loss : losses) {
+    if (loss.number != expected) Note(result, where(loss) + ": one before it is missing");
+    expected = loss.number + 1;
+    const auto again = halving.Report(std::to_string(loss.job), loss.epoch, loss.loss);
+    if (again != loss.verdict) Note(result, where(loss) + " is judged differently");
+    if (loss.stopped && !loss.verdict.stop)
+      Note(result, where(loss) + " stopped a job that should go on");
+  }
+  return {};
+}
+
+Status CheckSweeps(Database& database, CheckResult& result) {
+  EBB_ASSIGN_OR_RETURN(const auto sweeps, ListSweeps(database, {"", kAllSweeps}));
+  for (const SweepRecord& sweep : sweeps) EBB_RETURN_IF_ERROR(CheckSweep(database, sweep, result));
+  return {};
+}
+
 // A part that cannot be read at all is a problem of the store, not of the check.
 void NoteError(CheckResult& result, const Status& status) {
   if (!status) Note(result, status.error().Message());
@@ -229,6 +259,9 @@ Result<std::vector<CheckResult>> CheckAll(Database& database, const CheckOptions
   CheckResult ledger{"ledger: sums of jobs", {}};
   NoteError(ledger, CheckLedger(database, ledger));
   results.push_back(std::move(ledger));
+  CheckResult sweeps{"sweeps: verdicts of successive halving", {}};
+  NoteError(sweeps, CheckSweeps(database, sweeps));
+  results.push_back(std::move(sweeps));
   return results;
 }
 

@@ -2,8 +2,9 @@
 // Whether a store can be relied on: the file (integrity_check, foreign keys), the journal (no
 // record missing, each readable, each accepted by an engine that folds it in, the latest snapshot
 // where the one before leads to; on request every decision made again, byte for byte), the jobs
-// (each row where the journal says), the ledger (each job's sums those of its rows). Reads only, as
-// of one moment; may run beside the service.
+// (each row where the journal says), the ledger (each job's sums those of its rows), the sweeps
+// (each verdict of successive halving judged again). Reads only, as of one moment; may run beside
+// the service.
 
 #include <functional>
 #include <memory>

@@ -42,6 +42,11 @@ std::string Sentence(const Verdict& verdict, double loss) {
          std::to_string(verdict.kept) + (verdict.kept == 1 ? " goes on" : " go on");
 }
 
+std::string WhyStopped(const Verdict& verdict) {
+  return "stopped by successive halving: rank " + std::to_string(verdict.rank) + " of " +
+         std::to_string(verdict.reached) + " at epoch " + std::to_string(verdict.rung);
+}
+
 SuccessiveHalving::SuccessiveHalving(const HalvingOptions& options) : options_(options) {
   for (const int epoch : Rungs(options)) rungs_.push_back({epoch, {}});
 }

@@ -33,9 +33,13 @@ struct Verdict {
   std::size_t rank = 0;     ///< from 1, among those that reached it so far
   std::size_t reached = 0;  ///< how many those are, this one included
   std::size_t kept = 0;     ///< how many of them go on
+  friend bool operator==(const Verdict&, const Verdict&) = default;
 };
 /// "stopped at epoch 3: loss 0.75 is 5th of 7, the best 2 go on".
 std::string Sentence(const Verdict& verdict, double loss);
+
+/// "stopped by successive halving: rank 5 of 7 at epoch 3": of a job, and short.
+std::string WhyStopped(const Verdict& verdict);
 
 class SuccessiveHalving {
  public:

@@ -13,7 +13,6 @@
 #include "web/live_view.h"
 #include "web/page_files.h"
 #include "web/responses.h"
-#include "web/submission_json.h"
 
 namespace ebb::web {
 namespace {
@@ -22,7 +21,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kMostListed = 200'000;
 constexpr std::size_t kLongestLogPart = 1 << 20;
-constexpr std::chrono::seconds kAnswerPatience{30};
 constexpr std::chrono::milliseconds kBetweenEvents{200};
 
 // The page asks this service only, and nothing may be put into it.
@@ -85,6 +83,11 @@ const std::vector<Api::Route>& Api::Routes() {
       {"GET", "/api/v1/status", "What runs, what was saved, what happened", &Api::Status},
       {"GET", "/api/v1/jobs", "The queue: ?stage=waiting,running&name=&limit=&from=", &Api::Jobs},
       {"POST", "/api/v1/jobs", "Submit one job, or a list of jobs", &Api::Submit},
+      {"GET", "/api/v1/sweeps", "Sweeps, the newest first: ?name=&limit=", &Api::Sweeps},
+      {"POST", "/api/v1/sweeps", "Submit a sweep: its experiments are jobs", &Api::SubmitSweep},
+      {"GET", "/api/v1/sweeps/{id}", "Its experiments, ranked by loss", &Api::Sweep},
+      {"POST", "/api/v1/sweeps/{id}/cancel", "End all of its experiments that have not ended",
+       &Api::CancelSweep},
       {"GET", "/api/v1/jobs/{id}", "One job, with its reason and figures", &Api::Job},
       {"GET", "/api/v1/jobs/{id}/log",
        "What it printed: ?attempt=&offset=, or the last ?tail= bytes", &Api::Log},
@@ -192,40 +195,6 @@ HttpResponse Api::Jobs(const HttpRequest& request, core::JobId) const {
   return Respond(body + "}\n");
 }
 
-HttpResponse Api::Submit(const HttpRequest& request, core::JobId) const {
-  SubmissionDefaults defaults;
-  defaults.now = service_.GridNow();
-  defaults.tiers = options_.tiers;
-  auto submissions = SubmissionsFromJson(request.body, defaults);
-  if (!submissions) return Respond(submissions.error());
-  std::vector<service::Request> requests(std::make_move_iterator(submissions->begin()),
-                                         std::make_move_iterator(submissions->end()));
-  auto answers = service_.AskAll(std::move(requests));
-  Json jobs = Json::array();
-  int refused = 0;
-  Error first_refusal;
-  for (auto& answer : answers) {
-    if (answer.wait_for(kAnswerPatience) != std::future_status::ready)
-      return Respond(Error{ExitCode::kTryLater, "the service is busy", "",
-                           "it may still take the job: ask again with the same key"});
-    const Result<service::Answer> result = answer.get();
-    if (result && result->next) {
-      jobs.push_back({{"next", FormatTime(*result->next)}});
-      continue;
-    }
-    if (result) {
-      jobs.push_back({{"id", result->job}, {"existing", result->existing}});
-      continue;
-    }
-    if (refused++ == 0) first_refusal = result.error();
-    jobs.push_back({{"error", {{"what", result.error().Message()}}}});
-  }
-  const bool many = answers.size() > 1;
-  if (refused > 0 && !many) return Respond(first_refusal);
-  const int status = refused == 0 ? 201 : 207;
-  return Respond((many ? Json{{"jobs", jobs}} : jobs.front()).dump() + "\n", status);
-}
-
 HttpResponse Api::Job(const HttpRequest&, core::JobId id) const {
   const auto view = service_.view();  // keeps the card
   if (const service::JobCard* card = view->jobs.Find(id))
@@ -264,7 +233,7 @@ HttpResponse Api::Log(const HttpRequest& request, core::JobId id) const {
 
 HttpResponse Api::Ask(service::Request request, int done) const {
   auto answer = service_.Ask(std::move(request));
-  if (answer.wait_for(kAnswerPatience) != std::future_status::ready)
+  if (answer.wait_for(kPatience) != std::future_status::ready)
     return Respond(Error{ExitCode::kTryLater, "the service is busy", "", "try again"});
   const auto result = answer.get();
   if (!result) return Respond(result.error());

@@ -13,6 +13,7 @@
 #include "web/metrics.h"
 #include "web/rate_limit.h"
 #include "web/store_reader.h"
+#include "web/submission_json.h"
 
 namespace ebb::web {
 
@@ -63,6 +64,10 @@ class Api {
   HttpResponse Now(const HttpRequest&, core::JobId id) const;
   HttpResponse ForecastRecord(const HttpRequest&, core::JobId) const;
   HttpResponse Saved(const HttpRequest&, core::JobId) const;
+  HttpResponse Sweeps(const HttpRequest& request, core::JobId) const;
+  HttpResponse SubmitSweep(const HttpRequest& request, core::JobId) const;
+  HttpResponse Sweep(const HttpRequest&, core::SweepId id) const;
+  HttpResponse CancelSweep(const HttpRequest&, core::SweepId id) const;
   HttpResponse Grid(const HttpRequest&, core::JobId) const;
   HttpResponse Tiers(const HttpRequest&, core::JobId) const;
   HttpResponse Recurring(const HttpRequest&, core::JobId) const;
@@ -77,7 +82,12 @@ class Api {
   HttpResponse Forecast(const HttpRequest& request, core::JobId) const;
   HttpResponse OpenApi(const HttpRequest&, core::JobId) const;
   Health HealthNow(const service::View& view) const;
+  SubmissionDefaults Defaults() const;
   HttpResponse Ask(service::Request request, int done) const;
+  /// How long a request waits for the loop.
+  static constexpr std::chrono::seconds kPatience{30};
+  /// The answers to all, in order; an Error where the service takes too long.
+  Result<std::vector<Result<service::Answer>>> AskAll(std::vector<service::Request> requests) const;
   /// Nothing where there is no such job.
   Result<std::optional<store::JobRecord>> FindRecord(core::JobId id) const;
 

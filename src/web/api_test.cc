@@ -124,6 +124,14 @@ class ApiTest : public ::testing::Test {
         .dump();
   }
 
+  static std::string ASweep(const std::vector<std::string>& jobs) {
+    json sweep{{"name", "digits"},
+               {"successive_halving", {{"reduction", 3}, {"epochs", 9}}},
+               {"jobs", json::array()}};
+    for (const std::string& job : jobs) sweep["jobs"].push_back(json::parse(job));
+    return sweep.dump();
+  }
+
   service::World world_{::testing::UnitTest::GetInstance()->current_test_info()->name()};
   std::atomic<int> handled_{0};
   std::unique_ptr<Api> api_;
@@ -144,15 +152,17 @@ TEST_F(ApiTest, TheDescriptionNamesTheRoutesAndNoOthers) {
 }
 
 TEST_F(ApiTest, EveryRouteAnswers) {
-  const Reply submitted = Post("/api/v1/jobs", Pausable());
+  const Reply submitted = Post("/api/v1/sweeps", ASweep({Pausable()}));
   ASSERT_EQ(submitted.status, 201) << submitted.text;
-  const core::JobId id = submitted.body().at("id");
+  const core::JobId id = submitted.body().at("jobs").at(0).at("id");
+  ASSERT_EQ(submitted.body().at("sweep"), id) << "both are the first";
   world_.WaitForStage(id, engine::Stage::kRunning);
   // A pause before the program has set its trap would end it, and its greeting would be missed.
   WaitForLog(id, "hello");
   for (const Api::Route& route : Api::Routes()) {
     if (route.path.ends_with("events") || route.path == "/api/v1/jobs" ||
-        route.path.ends_with("cancel") || route.path.starts_with("/api/v1/recurring/"))
+        route.path == "/api/v1/sweeps" || route.path.ends_with("cancel") ||
+        route.path.starts_with("/api/v1/recurring/"))
       continue;
     std::string path = route.path;
     if (const auto hole = path.find("{id}"); hole != std::string::npos)
@@ -177,6 +187,61 @@ TEST_F(ApiTest, EveryRouteAnswers) {
   ASSERT_EQ(queue.at("jobs").size(), 1u);
   EXPECT_EQ(queue["jobs"][0]["id"], id);
   EXPECT_TRUE(Get("/api/v1/jobs?stage=running").body().at("jobs").empty());
+}
+
+TEST_F(ApiTest, ASweepIsSubmittedRankedAndCancelled) {
+  const auto told = [](const std::string& loss) {
+    const std::string line =
+        "{\"time_ms\":1,\"event\":\"epoch_end\",\"epoch\":1,\"test_loss\":" + loss + "}";
+    return json{{"name", "loss-" + loss},
+                {"command", {"bash", "-c", "echo '" + line + "' >> $EBB_RUN_DIR/progress.jsonl"}}}
+        .dump();
+  };
+  const Reply submitted = Post("/api/v1/sweeps", ASweep({told("0.5"), told("0.25")}));
+  ASSERT_EQ(submitted.status, 201) << submitted.text;
+  EXPECT_EQ(submitted.body()["sweep"], 1);
+  for (const core::JobId id : {1, 2}) world_.WaitForStage(id, engine::Stage::kSucceeded);
+  const json ranked = Get("/api/v1/sweeps/1").body();
+  EXPECT_EQ(ranked["name"], "digits");
+  EXPECT_EQ(ranked["best"], "loss-0.25");
+  EXPECT_EQ(ranked["over"], true);
+  const json& best = ranked.at("experiments").at(0);
+  EXPECT_EQ(best["job"], 2);
+  EXPECT_EQ(best["rank"], 1);
+  EXPECT_EQ(best["loss"], 0.25);
+  EXPECT_EQ(best["outcome"], "done");
+  EXPECT_EQ(best["running_time_s"], nullptr) << "not known, and not zero";
+  EXPECT_EQ(Get("/api/v1/jobs/2").body()["sweep"], 1);
+
+  const Reply again = Post("/api/v1/sweeps", ASweep({Pausable(), Pausable()}));
+  ASSERT_EQ(again.status, 201) << again.text;
+  EXPECT_EQ(again.body()["sweep"], 2) << "without a key each is a new one";
+  world_.WaitForStage(3, engine::Stage::kRunning);
+  const Reply cancelled = Post("/api/v1/sweeps/2/cancel");
+  EXPECT_EQ(cancelled.status, 202);
+  EXPECT_EQ(cancelled.body()["cancelled"], 2);
+  for (const core::JobId id : {3, 4}) world_.WaitForStage(id, engine::Stage::kCancelled);
+  EXPECT_EQ(Get("/api/v1/sweeps/2").body()["best"], nullptr);
+
+  const json list = Get("/api/v1/sweeps?name=digits").body().at("sweeps");
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0]["sweep"], 2) << "the newest first";
+  EXPECT_EQ(list[0]["jobs"], json({{"cancelled", 2}}));
+  EXPECT_EQ(list[1]["successive_halving"]["epochs"], 9);
+  EXPECT_TRUE(Get("/api/v1/sweeps?name=digit").body().at("sweeps").empty());
+  EXPECT_EQ(Get("/api/v1/sweeps/9").status, 404);
+  EXPECT_EQ(Post("/api/v1/sweeps/9/cancel").status, 404);
+  EXPECT_EQ(Get("/api/v1/sweeps?limit=many").status, 400);
+  EXPECT_EQ(Post("/api/v1/sweeps", "{}").status, 400);
+}
+
+TEST_F(ApiTest, ASweepAskedForAgainIsTheFirstOne) {
+  const std::string body =
+      R"({"name":"twice","key":"k","jobs":[{"command":["true"],"key":"k/1"}]})";
+  EXPECT_EQ(Post("/api/v1/sweeps", body).body()["jobs"][0]["existing"], false);
+  const json again = Post("/api/v1/sweeps", body).body();
+  EXPECT_EQ(again["sweep"], 1);
+  EXPECT_EQ(again["jobs"][0]["existing"], true);
 }
 
 TEST_F(ApiTest, ARecurringJobIsGivenListedAndRemoved) {

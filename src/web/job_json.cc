@@ -64,6 +64,7 @@ Json CardJson(const service::JobCard& card, bool whole) {
   json["rule"] = core::Name(explanation.rule);
   json["submitted"] = FormatTime(job.submitted);
   if (!job.tier.empty()) json["tier"] = job.tier;
+  if (submission.sweep > 0) json["sweep"] = submission.sweep;
   Put(json, "start_by", explanation.start_by);
   Put(json, "intensity_now", explanation.current);
   Put(json, "intensity_expected", explanation.expected);
@@ -180,6 +181,7 @@ std::string JobToJson(const store::JobRecord& record) {
             {"stage", engine::Name(record.stage)},
             {"submitted", FormatTime(record.submitted)}};
   if (!record.tier.empty()) json["tier"] = record.tier;
+  if (record.sweep > 0) json["sweep"] = record.sweep;
   Put(json, "started", record.first_start);
   Put(json, "ended", record.ended);
   json["pauses"] = record.pauses;

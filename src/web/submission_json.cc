@@ -24,6 +24,8 @@ const std::vector<std::string> kKeys{
     "trackers"};
 const std::vector<std::string> kRecurringKeys{"cron", "flexibility", "overlap"};
 const std::vector<std::string> kTierKeys{"name", "threshold", "max_delay", "priority"};
+const std::vector<std::string> kSweepKeys{"name", "key", "successive_halving", "jobs"};
+const std::vector<std::string> kHalvingKeys{"reduction", "minimum_epochs", "epochs"};
 const std::vector<std::string> kBudgetKeys{"energy_kwh", "emissions_g", "action"};
 const std::vector<std::string> kTrackerKeys{"tensorboard", "mlflow", "mlflow_experiment",
                                             "mlflow_token_file"};
@@ -300,25 +302,88 @@ service::Submit SubmissionFrom(const Json& json, const SubmissionDefaults& defau
   return submit;
 }
 
+std::vector<service::Submit> ListFrom(const Json& list, const SubmissionDefaults& defaults) {
+  if (list.empty() || list.size() > kMostJobs) Refuse("", "must hold from 1 to 10000 jobs");
+  std::vector<service::Submit> submissions;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    try {
+      submissions.push_back(SubmissionFrom(list[i], defaults));
+    } catch (Refused& refused) {
+      refused.error.where = "job " + std::to_string(i + 1) + ": " + refused.error.where;
+      throw;
+    }
+  }
+  return submissions;
+}
+
+// Sweeps --------------------------------------------------------------------------------------
+
+constexpr int kMostEpochs = 1'000'000'000;
+
+sweep::HalvingOptions HalvingFrom(const Json& json) {
+  if (!json.is_object()) Refuse("successive_halving", "must be an object");
+  CheckKeys(json, kHalvingKeys, "successive_halving");
+  if (!json.contains("epochs"))
+    Refuse("successive_halving.epochs", "is missing", "give the epochs of a whole run");
+  sweep::HalvingOptions halving;
+  const auto whole = [&](const char* key, int otherwise, int low, int high) {
+    const std::string where = std::string("successive_halving.") + key;
+    return json.contains(key) ? CountOf(json[key], where, low, high) : otherwise;
+  };
+  halving.reduction = whole("reduction", halving.reduction, 2, 1000);
+  halving.minimum_epochs = whole("minimum_epochs", halving.minimum_epochs, 1, kMostEpochs);
+  halving.epochs = whole("epochs", 0, 2, kMostEpochs);
+  if (halving.epochs <= halving.minimum_epochs)
+    Refuse("successive_halving.epochs", "must be above minimum_epochs");
+  return halving;
+}
+
+std::vector<service::Submit> SweepFrom(const Json& json, const SubmissionDefaults& defaults) {
+  if (!json.is_object()) Refuse("", "must be an object");
+  CheckKeys(json, kSweepKeys);
+  if (!json.contains("name")) Refuse("name", "is missing");
+  if (!json.contains("jobs") || !json["jobs"].is_array())
+    Refuse("jobs", "must be the list of experiments");
+  auto sweep = std::make_shared<service::NewSweep>();
+  sweep->name = TextOf(json["name"], "name");
+  if (sweep->name.empty()) Refuse("name", "is empty");
+  if (json.contains("key")) sweep->key = TextOf(json["key"], "key");
+  if (json.contains("successive_halving")) sweep->halving = HalvingFrom(json["successive_halving"]);
+  std::vector<service::Submit> jobs = ListFrom(json["jobs"], defaults);
+  for (service::Submit& job : jobs) {
+    if (job.recurrence) Refuse("recurring", "is not for experiments of a sweep");
+    job.sweep = sweep;
+  }
+  return jobs;
+}
+
+using Read = std::vector<service::Submit> (*)(const Json&, const SubmissionDefaults&);
+
+Result<std::vector<service::Submit>> Parsed(std::string_view text,
+                                            const SubmissionDefaults& defaults, Read read) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return Fail({ExitCode::kUsage, "is not JSON", "the submission", ""});
+  try {
+    return read(json, defaults);
+  } catch (Refused& refused) {
+    if (refused.error.where.empty()) refused.error.where = "the submission";
+    return Fail(std::move(refused.error));
+  }
+}
+
 }  // namespace
 
 Result<std::vector<service::Submit>> SubmissionsFromJson(std::string_view text,
                                                          const SubmissionDefaults& defaults) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return Fail({ExitCode::kUsage, "is not JSON", "the submission", ""});
-  const bool many = json.is_array();
-  if (many && (json.empty() || json.size() > kMostJobs))
-    return Fail({ExitCode::kUsage, "must hold from 1 to 10000 jobs", "the submission", ""});
-  std::vector<service::Submit> submissions;
-  for (std::size_t i = 0; i < (many ? json.size() : 1); ++i) {
-    try {
-      submissions.push_back(SubmissionFrom(many ? json[i] : json, defaults));
-    } catch (Refused& refused) {
-      if (many) refused.error.where = "job " + std::to_string(i + 1) + ": " + refused.error.where;
-      return Fail(std::move(refused.error));
-    }
-  }
-  return submissions;
+  return Parsed(text, defaults, [](const Json& json, const SubmissionDefaults& given) {
+    if (json.is_array()) return ListFrom(json, given);
+    return std::vector<service::Submit>{SubmissionFrom(json, given)};
+  });
+}
+
+Result<std::vector<service::Submit>> SweepFromJson(std::string_view text,
+                                                   const SubmissionDefaults& defaults) {
+  return Parsed(text, defaults, SweepFrom);
 }
 
 }  // namespace ebb::web

@@ -22,4 +22,9 @@ struct SubmissionDefaults {
 Result<std::vector<service::Submit>> SubmissionsFromJson(std::string_view text,
                                                          const SubmissionDefaults& defaults);
 
+/// {"name":..., "jobs":[as above], "successive_halving":{"reduction","minimum_epochs","epochs"},
+/// "key":...}: the experiments, which share their Submit::sweep.
+Result<std::vector<service::Submit>> SweepFromJson(std::string_view text,
+                                                   const SubmissionDefaults& defaults);
+
 }  // namespace ebb::web

@@ -235,5 +235,47 @@ TEST(SubmissionJson, AnErrorStaysJsonWhateverItHolds) {
   EXPECT_EQ(text.find('\xff'), std::string::npos);
 }
 
+TEST(SubmissionJson, ASweepIsItsJobsAndWhatTheyShare) {
+  const auto read = SweepFromJson(
+      R"({"name":"s","key":"k","jobs":[{"command":["a"]},{"command":["b"]}],
+          "successive_halving":{"epochs":9}})",
+      Defaults());
+  ASSERT_TRUE(read) << read.error().Message();
+  ASSERT_EQ(read->size(), 2u);
+  EXPECT_EQ(read->at(0).sweep, read->at(1).sweep);
+  EXPECT_EQ(read->at(0).sweep->name, "s");
+  EXPECT_EQ(read->at(0).sweep->key, "k");
+  EXPECT_EQ(read->at(0).sweep->halving, (sweep::HalvingOptions{3, 1, 9}));
+}
+
+TEST(SubmissionJson, WhatIsWrongWithASweepIsNamed) {
+  const auto with = [](const std::string& more) {
+    return R"({"name":"s","jobs":[{"command":["a"]}],"successive_halving":)" + more + "}";
+  };
+  const std::tuple<std::string, std::string, std::string> cases[] = {
+      {"[]", "the submission", "object"},
+      {"{}", "name", "missing"},
+      {R"({"name":"s"})", "jobs", "list"},
+      {R"({"name":"","jobs":[{"command":["a"]}]})", "name", "empty"},
+      {R"({"name":"s","jobs":[]})", "the submission", "10000"},
+      {R"({"name":"s","jobs":[{"command":["a"]},{"comand":["a"]}]})", "job 2", "command"},
+      {R"({"name":"s","keys":"x","jobs":[{"command":["a"]}]})", "keys", "key"},
+      {with("3"), "successive_halving", "object"},
+      {with("{}"), "successive_halving.epochs", "missing"},
+      {with(R"({"epochs":9,"reducton":2})"), "successive_halving.reducton", "reduction"},
+      {with(R"({"epochs":9,"reduction":1})"), "successive_halving.reduction", "2"},
+      {with(R"({"epochs":3,"minimum_epochs":3})"), "successive_halving.epochs", "minimum_epochs"},
+  };
+  for (const auto& [text, where, what] : cases) {
+    const auto read = SweepFromJson(text, Defaults());
+    ASSERT_FALSE(read) << text;
+    EXPECT_TRUE(read.error().where.starts_with(where)) << text << ": " << read.error().where;
+    EXPECT_NE(read.error().Message().find(what), std::string::npos) << read.error().Message();
+  }
+  EXPECT_FALSE(SweepFromJson(
+      R"({"name":"s","jobs":[{"command":["a"],"name":"n","recurring":{"cron":"@daily"}}]})",
+      Defaults()));
+}
+
 }  // namespace
 }  // namespace ebb::web

@@ -1,0 +1,139 @@
+#include "cli/queue_sweeps.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "report/text_table.h"
+#include "report/units_text.h"
+#include "signals/web_request.h"
+
+namespace ebb::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Result<Json> Asked(const ServiceClient& client, const std::string& path) {
+  EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get(path));
+  Json json = Json::parse(answer, nullptr, false);
+  if (!json.is_object())
+    return Fail({ExitCode::kUnavailable, "the service's answer is not JSON", "", ""});
+  return json;
+}
+
+// Its path: "/api/v1/sweeps/3".
+Result<std::string> PathOf(const ServiceClient& client, const std::string& sweep) {
+  const std::string base = "/api/v1/sweeps";
+  EBB_ASSIGN_OR_RETURN(const Json named,
+                       Asked(client, base + "?limit=1&name=" + signals::UrlEscape(sweep)));
+  if (!named["sweeps"].empty()) return base + "/" + named["sweeps"][0]["sweep"].dump();
+  if (const auto number = ParseInteger(sweep); number && *number > 0)
+    return base + "/" + std::to_string(*number);
+  EBB_ASSIGN_OR_RETURN(const Json all, Asked(client, base));
+  std::vector<std::string> names;
+  for (const Json& one : all["sweeps"]) names.push_back(one.value("name", ""));
+  return Fail({ExitCode::kUsage,
+               "there is no sweep \"" + sweep + "\"" + SuggestionText(sweep, names), "",
+               "ebb queue --sweeps lists them"});
+}
+
+std::string CellOf(const Json& json, const char* key, int digits) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number() ? FormatFixed(found->get<double>(), digits) : "";
+}
+
+std::string EnergyCell(const Json& row) {
+  return report::EnergyText(Energy::Joules(row.value("energy_kwh", 0.0) * 3.6e6));
+}
+
+std::string EmissionsCell(const Json& row) {
+  if (row["emissions_g"].is_number()) return report::EmissionsText({row["emissions_g"]});
+  return row.value("attempts", 0) > 0 ? "unknown" : "";
+}
+
+std::string SavedText(const Json& json) {
+  const int stopped = json.value("stopped_early", 0);
+  if (stopped == 0) return "";
+  return std::to_string(stopped) + " stopped early: about " +
+         report::EmissionsText({json.value("estimated_saved_g", 0.0)}) + " and " +
+         report::EnergyText(Energy::Joules(json.value("estimated_saved_kwh", 0.0) * 3.6e6)) +
+         " not spent, by estimate; whether the best configuration was among them cannot be known";
+}
+
+void PrintExperiments(const Json& sweep) {
+  report::TextTable table;
+  table.headers = {"rank",  "job",    "experiment", "outcome", "loss",
+                   "epoch", "energy", "emitted",    ""};
+  table.ends_in_text = true;
+  for (const Json& row : sweep["experiments"]) {
+    const bool told = row["loss"].is_number();
+    table.rows.push_back({CellOf(row, "rank", 0), CellOf(row, "job", 0), row.value("name", ""),
+                          row.value("outcome", ""),
+                          told ? FormatSignificant(row["loss"].get<double>(), 4) : "",
+                          told ? CellOf(row, "epochs", 0) : "", EnergyCell(row), EmissionsCell(row),
+                          row.value("note", "")});
+  }
+  std::fputs(report::AlignedTable(table).c_str(), stdout);
+}
+
+}  // namespace
+
+Result<int> PrintSweep(const ServiceFlags& flags, const std::string& name) {
+  EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags));
+  EBB_ASSIGN_OR_RETURN(const std::string path, PathOf(client, name));
+  if (flags.json) {
+    EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get(path));
+    std::fputs(answer.c_str(), stdout);
+    return 0;
+  }
+  EBB_ASSIGN_OR_RETURN(const Json sweep, Asked(client, path));
+  std::printf("%s (sweep %s): %s, %s\n", sweep.value("name", "").c_str(),
+              CellOf(sweep, "sweep", 0).c_str(),
+              report::EnergyText(Energy::Joules(sweep.value("energy_kwh", 0.0) * 3.6e6)).c_str(),
+              report::EmissionsText({sweep.value("emissions_g", 0.0)}).c_str());
+  PrintExperiments(sweep);
+  if (sweep["best"].is_string())
+    std::printf("%s: %s\n", sweep.value("over", false) ? "winner" : "best of those that are done",
+                sweep["best"].get<std::string>().c_str());
+  if (const std::string saved = SavedText(sweep); !saved.empty()) std::puts(saved.c_str());
+  return 0;
+}
+
+Result<int> PrintSweeps(const ServiceFlags& flags) {
+  EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags));
+  if (flags.json) {
+    EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get("/api/v1/sweeps"));
+    std::fputs(answer.c_str(), stdout);
+    return 0;
+  }
+  EBB_ASSIGN_OR_RETURN(const Json json, Asked(client, "/api/v1/sweeps"));
+  if (json["sweeps"].empty()) {
+    std::puts("no sweep was submitted; ebb submit SWEEP.yaml gives one");
+    return 0;
+  }
+  report::TextTable table{{"sweep", "name", "submitted", "jobs"}, {}, true};
+  for (const Json& sweep : json["sweeps"]) {
+    std::vector<std::string> jobs;
+    for (const auto& [stage, count] : sweep["jobs"].items())
+      jobs.push_back(count.dump() + " " + stage);
+    table.rows.push_back({CellOf(sweep, "sweep", 0), sweep.value("name", ""),
+                          sweep.value("submitted", ""), Join(jobs, ", ")});
+  }
+  std::fputs(report::AlignedTable(table).c_str(), stdout);
+  return 0;
+}
+
+Result<int> CancelSweep(const ServiceFlags& flags, const std::string& name) {
+  EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags));
+  EBB_ASSIGN_OR_RETURN(const std::string path, PathOf(client, name));
+  EBB_ASSIGN_OR_RETURN(const std::string answer, client.Post(path + "/cancel", ""));
+  if (flags.json) {
+    std::fputs(answer.c_str(), stdout);
+    return 0;
+  }
+  const Json json = Json::parse(answer, nullptr, false);
+  std::fprintf(stderr, "%s jobs cancelled\n", CellOf(json, "cancelled", 0).c_str());
+  return 0;
+}
+
+}  // namespace ebb::cli

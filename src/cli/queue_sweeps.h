@@ -1,0 +1,19 @@
+#pragma once
+// The sweeps of the queue service, for `ebb queue` and `ebb cancel`. A sweep is known by its name
+// (the newest of that name) or its number.
+
+#include <string>
+
+#include "base/result.h"
+#include "cli/service_client.h"
+
+namespace ebb::cli {
+
+/// All of them, the newest first; the exit code.
+Result<int> PrintSweeps(const ServiceFlags& flags);
+/// Its experiments, ranked by loss.
+Result<int> PrintSweep(const ServiceFlags& flags, const std::string& sweep);
+/// Ends those that have not ended.
+Result<int> CancelSweep(const ServiceFlags& flags, const std::string& sweep);
+
+}  // namespace ebb::cli

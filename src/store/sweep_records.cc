@@ -1,0 +1,122 @@
+#include "store/sweep_records.h"
+
+#include <cmath>
+#include <limits>
+
+namespace ebb::store {
+namespace {
+
+constexpr std::string_view kSweepColumns =
+    "SELECT id, name, key, submitted_ms, reduction, minimum_epochs, epochs FROM sweeps";
+
+int Int(const Row& row, int column) { return static_cast<int>(row.Integer(column)); }
+std::size_t Size(const Row& row, int column) {
+  return static_cast<std::size_t>(row.Integer(column));
+}
+
+SweepRecord SweepFrom(const Row& row) {
+  SweepRecord sweep;
+  sweep.id = row.Integer(0);
+  sweep.name = row.Text(1);
+  sweep.key = row.Text(2);
+  sweep.submitted = Time{Duration{row.Integer(3)}};
+  if (!row.IsNull(4)) sweep.halving = sweep::HalvingOptions{Int(row, 4), Int(row, 5), Int(row, 6)};
+  return sweep;
+}
+
+RungLoss LossFrom(const Row& row) {
+  RungLoss loss;
+  loss.sweep = row.Integer(0);
+  loss.number = row.Integer(1);
+  loss.job = row.Integer(2);
+  loss.at = Time{Duration{row.Integer(3)}};
+  loss.epoch = Int(row, 4);
+  // SQLite has no NaN: it becomes NULL.
+  loss.loss = row.IsNull(5) ? std::numeric_limits<double>::quiet_NaN() : row.Number(5);
+  loss.verdict.rung = Int(row, 6);
+  loss.verdict.rank = Size(row, 7);
+  loss.verdict.reached = Size(row, 8);
+  loss.verdict.kept = Size(row, 9);
+  loss.verdict.stop = loss.verdict.rank > loss.verdict.kept;
+  loss.stopped = row.Integer(10) != 0;
+  if (!row.IsNull(11)) loss.saved_energy = Energy::Microjoules(row.Integer(11));
+  if (!row.IsNull(12)) loss.saved = Emissions{row.Number(12)};
+  return loss;
+}
+
+}  // namespace
+
+void AddSweep(WriteGroup& group, const SweepRecord& sweep) {
+  const auto& halving = sweep.halving;
+  const auto whole = [&](int number) { return halving ? Value{std::int64_t{number}} : Value{}; };
+  const sweep::HalvingOptions options = halving.value_or(sweep::HalvingOptions{});
+  group.Add(
+      "INSERT INTO sweeps(id, name, key, submitted_ms, reduction, minimum_epochs, epochs)"
+      " VALUES(?, ?, ?, ?, ?, ?, ?)",
+      {sweep.id, sweep.name, TextOrNull(sweep.key), Milliseconds(sweep.submitted),
+       whole(options.reduction), whole(options.minimum_epochs), whole(options.epochs)});
+}
+
+void AddRungLoss(WriteGroup& group, const RungLoss& loss) {
+  const auto count = [](std::size_t size) { return static_cast<std::int64_t>(size); };
+  group.Add(
+      "INSERT INTO rung_losses(sweep, number, job, at_ms, epoch, loss, rung, rank, reached, kept,"
+      " stopped, saved_uj, saved_g) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      {loss.sweep, loss.number, loss.job, Milliseconds(loss.at), std::int64_t{loss.epoch},
+       std::isnan(loss.loss) ? Value{} : Value{loss.loss}, std::int64_t{loss.verdict.rung},
+       count(loss.verdict.rank), count(loss.verdict.reached), count(loss.verdict.kept),
+       std::int64_t{loss.stopped},
+       loss.saved_energy ? Value{loss.saved_energy->microjoules()} : Value{},
+       loss.saved ? Value{loss.saved->grams} : Value{}});
+}
+
+Result<std::vector<SweepRecord>> ListSweeps(Database& database, const SweepFilter& filter) {
+  std::vector<SweepRecord> sweeps;
+  EBB_RETURN_IF_ERROR(database.Query(
+      std::string(kSweepColumns) + " WHERE ?1 IS NULL OR name = ?1 ORDER BY id DESC LIMIT ?2",
+      {TextOrNull(filter.name), std::int64_t{filter.limit}}, [&](const Row& row) -> Status {
+        sweeps.push_back(SweepFrom(row));
+        return {};
+      }));
+  return sweeps;
+}
+
+Result<std::optional<SweepRecord>> FindSweep(Database& database, core::SweepId id) {
+  std::optional<SweepRecord> found;
+  EBB_RETURN_IF_ERROR(database.Query(std::string(kSweepColumns) + " WHERE id = ?", {id},
+                                     [&](const Row& row) -> Status {
+                                       found = SweepFrom(row);
+                                       return {};
+                                     }));
+  return found;
+}
+
+Result<std::optional<core::SweepId>> FindSweepByKey(Database& database, const std::string& key) {
+  return database.Integer("SELECT id FROM sweeps WHERE key = ?", {key});
+}
+
+Result<std::map<core::JobId, int>> AttemptCountsOf(Database& database, core::SweepId sweep) {
+  std::map<core::JobId, int> counts;
+  EBB_RETURN_IF_ERROR(
+      database.Query("SELECT job, count(*) FROM attempts WHERE job IN (SELECT id FROM jobs WHERE"
+                     " sweep = ?) GROUP BY job",
+                     {sweep}, [&](const Row& row) -> Status {
+                       counts[row.Integer(0)] = Int(row, 1);
+                       return {};
+                     }));
+  return counts;
+}
+
+Result<std::vector<RungLoss>> RungLossesOf(Database& database, core::SweepId sweep) {
+  std::vector<RungLoss> losses;
+  EBB_RETURN_IF_ERROR(database.Query(
+      "SELECT sweep, number, job, at_ms, epoch, loss, rung, rank, reached, kept, stopped, saved_uj,"
+      " saved_g FROM rung_losses WHERE sweep = ? ORDER BY number",
+      {sweep}, [&](const Row& row) -> Status {
+        losses.push_back(LossFrom(row));
+        return {};
+      }));
+  return losses;
+}
+
+}  // namespace ebb::store

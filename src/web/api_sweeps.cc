@@ -1,0 +1,105 @@
+// The routes of sweeps that the queue was given.
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/state.h"
+#include "report/run_directory.h"
+#include "web/api.h"
+#include "web/responses.h"
+#include "web/sweep_json.h"
+
+namespace ebb::web {
+namespace {
+
+constexpr long long kMostSweeps = 10'000;
+constexpr int kAllJobs = 1'000'000'000;
+
+HttpResponse NoSweep(core::SweepId id) {
+  return NotFound("there is no sweep " + std::to_string(id));
+}
+
+// False: there is no such sweep.
+Result<bool> ReadFacts(store::Database& database, core::SweepId id, SweepFacts& facts) {
+  EBB_ASSIGN_OR_RETURN(auto sweep, store::FindSweep(database, id));
+  if (!sweep) return false;
+  facts.sweep = *std::move(sweep);
+  store::JobFilter filter;
+  filter.sweep = id;
+  filter.limit = kAllJobs;
+  EBB_ASSIGN_OR_RETURN(facts.jobs, store::ListJobs(database, filter));
+  std::reverse(facts.jobs.begin(), facts.jobs.end());
+  EBB_ASSIGN_OR_RETURN(facts.attempts, store::AttemptCountsOf(database, id));
+  EBB_ASSIGN_OR_RETURN(facts.rungs, store::RungLossesOf(database, id));
+  return true;
+}
+
+}  // namespace
+
+HttpResponse Api::Sweeps(const HttpRequest& request, core::SweepId) const {
+  const auto limit = QueryNumber(request, "limit", 100, kMostSweeps);
+  if (!limit) return Respond(Error{ExitCode::kUsage, "limit must be a whole number", "", ""});
+  store::SweepFilter filter{QueryOf(request, "name"), static_cast<int>(*limit)};
+  std::vector<SweepLine> lines;
+  const auto read = reader_.Use([&](store::Database& database) -> ebb::Status {
+    EBB_ASSIGN_OR_RETURN(const auto sweeps, store::ListSweeps(database, filter));
+    for (const store::SweepRecord& sweep : sweeps) {
+      SweepLine line{sweep, {}, {}};
+      EBB_ASSIGN_OR_RETURN(line.jobs, store::CountJobs(database, sweep.id));
+      EBB_ASSIGN_OR_RETURN(line.rungs, store::RungLossesOf(database, sweep.id));
+      lines.push_back(std::move(line));
+    }
+    return {};
+  });
+  return read ? Respond(SweepsToJson(lines)) : Respond(read.error());
+}
+
+HttpResponse Api::Sweep(const HttpRequest&, core::SweepId id) const {
+  SweepFacts facts;
+  bool known = false;
+  const auto read = reader_.Use([&](store::Database& database) -> ebb::Status {
+    EBB_ASSIGN_OR_RETURN(known, ReadFacts(database, id, facts));
+    return {};
+  });
+  if (!read) return Respond(read.error());
+  if (!known) return NoSweep(id);
+  const auto view = service_.view();
+  for (store::JobRecord& job : facts.jobs) {
+    // What runs has used more than is stored of it.
+    if (const service::JobCard* card = view->jobs.Find(job.id)) {
+      job.energy = card->energy;
+      job.emissions = card->emissions;
+    }
+    if (!facts.attempts.contains(job.id)) continue;
+    const auto loss = report::LastEpochLoss(service_.DirectoryOf(job.id) / report::kProgressFile);
+    if (loss) facts.losses[job.id] = *loss;
+  }
+  return Respond(report::SweepJson(SweepReportOf(facts)));
+}
+
+HttpResponse Api::CancelSweep(const HttpRequest&, core::SweepId id) const {
+  std::vector<service::Request> requests;
+  bool known = false;
+  service_.view()->jobs.ForEach(0, [&](const service::JobCard& card) {
+    if (card.submission->sweep != id) return true;
+    known = true;
+    if (!engine::HasEnded(card.explanation.stage))
+      requests.emplace_back(service::Cancel{card.submission->job.id});
+    return true;
+  });
+  if (!known) {
+    const auto read = reader_.Use([&](store::Database& database) -> ebb::Status {
+      EBB_ASSIGN_OR_RETURN(const auto sweep, store::FindSweep(database, id));
+      known = sweep.has_value();
+      return {};
+    });
+    if (!read) return Respond(read.error());
+    if (!known) return NoSweep(id);
+  }
+  const auto answers = AskAll(std::move(requests));
+  if (!answers) return Respond(answers.error());
+  const nlohmann::ordered_json done{{"sweep", id}, {"cancelled", answers->size()}};
+  return Respond(done.dump() + "\n", 202);
+}
+
+}  // namespace ebb::web
