@@ -165,7 +165,10 @@ class Page(unittest.TestCase):
             self.assertGreater(inked, 500, canvas)
 
     def test_6_a_forecast_record_without_a_measured_value_says_so(self):
-        self.browser.wait("document.getElementById('record-text').textContent.startsWith('Nothing to compare yet')")
+        self.browser.wait("document.getElementById('record-text').textContent.startsWith('Nothing to compare: what is known of this signal is modelled,')")
+        self.assertEqual(self.browser.run("const site = state.site; const said = ['measured', 'forecast'].map((status) => {"
+                                          "state.site = {known: [[0, 1, 2, status]]}; return whyNoRecord().slice(0, 58); }); state.site = site; return said"),
+                         ["Nothing to compare yet: no forecast that this service was ", "Nothing to compare: what is known of this signal is a fore"])
         self.browser.run("record.answer = {forecasts: 2, since: '2023-05-01T00:00:00Z', method: 'm', horizons: [{from_h: 1, until_h: 3, rows: 4,"
                          "mean_absolute_error_g_per_kwh: 12.34, bias_g_per_kwh: -5, mean_relative_error: .1}]}; showRecord()")
         self.assertEqual(self.browser.run("return [...document.querySelectorAll('#record-table td')].map((cell) => cell.textContent)"),
@@ -204,6 +207,18 @@ class Page(unittest.TestCase):
         self.assertEqual(browser.run("return document.querySelectorAll('#queue-table [role=row]').length"),
                          browser.run("return document.querySelectorAll('#queue-table tr').length"))
         browser.run("document.querySelectorAll('details').forEach((d) => { d.open = false; })")
+
+    def test_8_what_ran_lies_on_the_device_that_it_had(self):
+        browser = self.browser
+        slots = browser.wait("state.status.running.find((program) => program.job === 1)?.slots")
+        self.assertEqual(browser.wait("state.jobs.get(1)?.ran_on"), [slots])
+        self.assertEqual(browser.run("const limits = shownRange(); return placeBars(barsOf(limits), limits).placed.filter((bar) => bar.job.id === 1 && "
+                                     "bar.kind === 'running').map((bar) => bar.row)"), [f"cpu {slots[0] + 1}"])
+        # Two jobs side by side, the first one to begin on the second device.
+        rows = browser.run("const now = state.status.time, job = (id) => ({id, devices: 1, pool: 0}), bar = (id, begin, on) => "
+                           "({job: job(id), begin, end: now, kind: 'done', on}); return placeBars([bar(1, now - 9e5, [1]), bar(2, now - 8e5, [0]), "
+                           "bar(3, now - 7e5, [])], [now - 36e5, now + 36e5]).placed.map((bar) => bar.job.id + ' ' + bar.row)")
+        self.assertEqual(rows, ["1 cpu 2", "2 cpu 1"])
 
     def test_9_the_keyboard_is_enough(self):
         browser = self.browser

@@ -190,32 +190,34 @@ function fillIntensityTable() {
 
 function barsOf(limits) {
   const now = state.status.time, bars = [];
-  const add = (job, begin, end, kind) => {
-    if (end > limits[0] && begin < limits[1] && end > begin) bars.push({ job, begin, end, kind });
+  const add = (job, begin, end, kind, on = []) => {
+    if (end > limits[0] && begin < limits[1] && end > begin) bars.push({ job, begin, end, kind, on });
   };
   for (const job of state.jobs.values()) {
     const ran = job.ran_ms || [], planned = job.planned_ms || [];
     ran.forEach(([begin, end], i) => {
       const isOpen = end === undefined;
-      add(job, begin, isOpen ? now : end, isOpen ? "running" : i + 1 < ran.length || planned.length ? "then paused" : "done");
+      add(job, begin, isOpen ? now : end, isOpen ? "running" : i + 1 < ran.length || planned.length ? "then paused" : "done", job.ran_on?.[i]);
     });
     for (const [begin, end] of planned) add(job, Math.max(begin, now), end, "planned");
   }
   return bars.sort((a, b) => a.begin - b.begin || a.job.id - b.job.id);
 }
 
-// The rows that a bar takes: one for each device, those that the job had before where they are free.
+// The rows that a bar takes: those of its devices, and where these are not known (of what is planned they never are) one
+// for each, those that the job had before where they are free.
 function placeBars(bars, limits) {
   const rows = state.status.pools.flatMap((pool, index) => Array.from({ length: Math.min(pool.count, MOST_ROWS_OF_DEVICES) },
-    (_, device) => ({ pool: index, label: pool.model + " " + (device + 1), until: -Infinity, job: null })));
+    (_, device) => ({ pool: index, device, label: pool.model + " " + (device + 1), until: -Infinity, job: null })));
   const slack = (limits[1] - limits[0]) / 2000, placed = [];
   for (const bar of bars) {
     if (placed.length >= MOST_BARS) break;
     const pool = bar.job.pool ?? 0;
-    const free = rows.filter((row) => row.pool === pool && row.until <= bar.begin + slack);
+    const mine = rows.filter((row) => row.pool === pool && (!bar.on.length || bar.on.includes(row.device)));
+    const free = bar.on.length ? mine : mine.filter((row) => row.until <= bar.begin + slack);
     free.sort((a, b) => (b.job === bar.job.id) - (a.job === bar.job.id));
     const taken = free.slice(0, bar.job.devices);
-    if (taken.length < Math.min(bar.job.devices, MOST_ROWS_OF_DEVICES)) continue;
+    if (!bar.on.length && taken.length < Math.min(bar.job.devices, MOST_ROWS_OF_DEVICES)) continue;
     for (const row of taken) {
       Object.assign(row, { until: bar.end, job: bar.job.id });
       placed.push({ ...bar, row: row.label });

@@ -39,7 +39,8 @@ function showsBars(job, limits) {
 // Times as numbers, once: the queue is sorted by them at every change.
 function takeJob(job, limits) {
   const before = state.jobs.get(job.id);
-  state.barsChanged ||= (before?.stage !== job.stage || !sameSpans(before.ran_ms, job.ran_ms) || !sameSpans(before.planned_ms, job.planned_ms)) &&
+  state.barsChanged ||= (before?.stage !== job.stage || !sameSpans(before.ran_ms, job.ran_ms) || !sameSpans(before.planned_ms, job.planned_ms) ||
+    String(before.ran_on) !== String(job.ran_on)) &&
     (showsBars(before, limits) || showsBars(job, limits));
   const end = job.ended ?? job.expected_end;
   job.begin = before && before.expected_start === job.expected_start ? before.begin : Date.parse(job.expected_start ?? "");

@@ -42,13 +42,21 @@ std::optional<Time> Release(const ComingJob& job,
 }  // namespace
 
 std::vector<std::optional<Time>> FirstComeStarts(std::span<const ComingJob> jobs,
-                                                 const core::Cluster& cluster) {
+                                                 const core::Cluster& cluster,
+                                                 std::span<const TakenPlace> taken) {
   std::vector<std::optional<Time>> starts(jobs.size());
   Time begin = Time::max();
   for (const ComingJob& job : jobs) begin = std::min(begin, job.submitted);
   std::vector<plan::CapacityProfile> pools;
   for (const core::DevicePool& pool : cluster.pools) pools.emplace_back(begin, pool.count);
   std::map<core::JobId, std::optional<Time>> ends;
+  for (const TakenPlace& one : taken) {
+    ends[one.id] = one.place.end;
+    const auto pool = static_cast<std::size_t>(one.pool);
+    const Interval from_here{std::max(one.place.begin, begin), one.place.end};
+    if (one.pool >= 0 && pool < pools.size() && from_here.begin < from_here.end)
+      pools[pool].Take(from_here, one.devices);
+  }
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const ComingJob& job = jobs[i];
     std::optional<Time>& end = ends[job.id];
@@ -104,7 +112,10 @@ std::optional<Emissions> EnergyProfile::At(Time start, const core::IntensitySeri
   constexpr double kAllOfIt = 1 - 1e-9;
   Emissions emissions;
   for (std::size_t piece = 0; piece < facility_kwh_.size(); ++piece) {
-    const auto mean = signal.Mean(Piece(piece, start));
+    Interval place = Piece(piece, start);
+    place.end =
+        std::max(place.end, place.begin + Duration{1});  // one that took no time met one value
+    const auto mean = signal.Mean(place);
     if (!mean || mean->coverage < kAllOfIt) return std::nullopt;
     emissions += Emissions{facility_kwh_[piece] * mean->intensity.g_per_kwh};
   }

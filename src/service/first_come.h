@@ -28,10 +28,19 @@ struct ComingJob {
   std::vector<core::JobId> after;  ///< those that are not in the list are over
 };
 
+/// A job that came before all of them, and that has its place.
+struct TakenPlace {
+  core::JobId id = 0;
+  int pool = 0;
+  int devices = 1;
+  Interval place;
+};
+
 /// When each would have started, in the order given, which is that of their ids. Nothing where its
 /// pool has not got the devices, or where it comes after such a job.
 std::vector<std::optional<Time>> FirstComeStarts(std::span<const ComingJob> jobs,
-                                                 const core::Cluster& cluster);
+                                                 const core::Cluster& cluster,
+                                                 std::span<const TakenPlace> taken = {});
 
 /// Where in its running a job used its energy, in pieces of equal length: what is left of its
 /// ledger, which may be long.

@@ -118,6 +118,35 @@ TEST(FirstCome, AgainstBruteForce) {
   }
 }
 
+// Those that came first are known by their places only: the others start as if they were all there.
+TEST(FirstCome, WhoIsForgottenKeepsItsPlace) {
+  std::mt19937 random(9);
+  const auto pick = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
+  for (int round = 0; round < 100; ++round) {
+    const core::Cluster cluster = ClusterOf({pick(1, 4), pick(1, 4)});
+    std::vector<ComingJob> jobs;
+    for (int i = 0, at = 0; i < 25; ++i) {
+      at += pick(0, 20);
+      const int pool = pick(0, 1);
+      ComingJob job{i + 1, Time{minutes{at}}, pool, 1, minutes{pick(1, 90)}, {}};
+      job.devices = pick(1, cluster.pools[static_cast<std::size_t>(pool)].count);
+      if (i > 0 && pick(0, 4) == 0) job.after.push_back(pick(1, i));
+      jobs.push_back(job);
+    }
+    const auto all = BruteForce(jobs, cluster);
+    const auto forgotten = static_cast<std::size_t>(pick(0, 24));
+    std::vector<TakenPlace> taken;
+    for (std::size_t i = 0; i < forgotten; ++i)
+      taken.push_back(
+          {jobs[i].id, jobs[i].pool, jobs[i].devices, {*all[i], *all[i] + jobs[i].length}});
+    const auto rest = FirstComeStarts(std::span(jobs).subspan(forgotten), cluster, taken);
+    for (std::size_t i = 0; i < rest.size(); ++i)
+      EXPECT_EQ(rest[i], all[forgotten + i]) << round << " job " << jobs[forgotten + i].id;
+  }
+}
+
 // The profile of a long ledger is that ledger, up to the length of its pieces.
 TEST(FirstCome, AProfileEmitsWhatItsLedgerWould) {
   std::mt19937 random(8);
@@ -132,6 +161,7 @@ TEST(FirstCome, AProfileEmitsWhatItsLedgerWould) {
     const core::Counterfactual exact = core::RunAt(rows, At(start), signal);
     EXPECT_NEAR(profile.At(At(start), signal)->grams / exact.emissions.grams, 1, 0.002) << start;
   }
+  EXPECT_NEAR(EnergyProfile({Row(1, 3, 3, 2)}).At(At(1.5), signal)->grams, 1.5 * 2 * 400, 1e-6);
   rows[5].intensity.reset();
   EXPECT_TRUE(EnergyProfile(rows).has_unknown());
 }

@@ -43,7 +43,31 @@ std::vector<ComingJob> JobsOf(const View& view) {
   return jobs;
 }
 
+// Of jobs that are not in the view.
+Result<std::vector<TakenPlace>> PlacesOfForgotten(store::Database& database, const View& view,
+                                                  Time since) {
+  EBB_ASSIGN_OR_RETURN(const auto records, store::FirstComeAfter(database, since));
+  std::vector<TakenPlace> taken;
+  for (const store::FirstComeRecord& record : records)
+    if (record.place && !view.jobs.Find(record.job))
+      taken.push_back({record.job, record.pool, record.devices, *record.place});
+  return taken;
+}
+
 }  // namespace
+
+store::FirstComeRecord FirstComeRecordOf(const JobCard& card) {
+  const core::Job& job = card.submission->job;
+  store::FirstComeRecord record;
+  record.job = job.id;
+  record.pool = std::max(card.explanation.pool, 0);
+  record.devices = job.devices;
+  record.emissions = card.emissions_first_come;
+  if (card.first_come_start)
+    record.place = {*card.first_come_start,
+                    *card.first_come_start + RanFor(card, card.ended.value_or(job.submitted))};
+  return record;
+}
 
 FirstComeWatch::FirstComeWatch(std::filesystem::path store, std::function<void()> on_change)
     : path_(std::move(store)), on_change_(std::move(on_change)), thread_([this] { Work(); }) {}
@@ -105,7 +129,9 @@ void FirstComeWatch::Look(const View& view) {
       store::SignalHistory(*database_, view.signals.front().view->known.identity(),
                            {jobs.front().submitted, view.now + std::chrono::hours{1}});
   if (!signal) return;
-  const auto starts = FirstComeStarts(jobs, view.cluster);
+  const auto taken = PlacesOfForgotten(*database_, view, jobs.front().submitted);
+  if (!taken) return;
+  const auto starts = FirstComeStarts(jobs, view.cluster, *taken);
   std::map<core::JobId, FirstComeFigures> figures;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const JobCard* card = view.jobs.Find(jobs[i].id);

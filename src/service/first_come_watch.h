@@ -3,8 +3,8 @@
 // a thread of its own: the loop only hands it views and picks up results.
 // It reads ledgers and the signal's history from the store by a connection of its own.
 //
-// Of what is in the view: jobs that ended so long ago that the view has forgotten them take no
-// devices. Jobs that have not ended take theirs for as long as is estimated.
+// Jobs that the view has forgotten keep the devices that they would have had, as the store has it.
+// Jobs that have not ended take theirs for as long as is estimated.
 //
 // Thread contract: one thread (the loop's).
 
@@ -28,6 +28,9 @@ struct FirstComeFigures {
   std::optional<Emissions> emissions;  ///< nothing: not known (yet)
   friend bool operator==(const FirstComeFigures&, const FirstComeFigures&) = default;
 };
+
+/// What the store keeps of it once it has ended and is forgotten.
+store::FirstComeRecord FirstComeRecordOf(const JobCard& card);
 
 class FirstComeWatch {
  public:

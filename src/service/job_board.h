@@ -25,8 +25,10 @@ struct JobCard {
   std::optional<Time> first_start;
   std::optional<Time> ended;
   int exit_code = 0;
-  std::string detail;                  ///< why it failed
-  std::vector<Interval> stretches;     ///< of running; the last one may go on (Time::max())
+  std::string detail;               ///< why it failed
+  std::vector<Interval> stretches;  ///< of running; the last one may go on (Time::max())
+  /// Of each stretch, as far as it is known: which devices of the pool, from 0 on.
+  std::vector<std::vector<int>> slots;
   std::vector<Interval> planned;       ///< stretches to come, as of the last plan for it
   std::vector<core::JobId> waits_for;  ///< jobs that have to succeed first
   // Of what is stored in the ledger.

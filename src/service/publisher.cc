@@ -140,11 +140,37 @@ void Publisher::SetFirstCome(core::JobId job, std::optional<Time> start,
   });
 }
 
-void Publisher::ForgetEnded(std::size_t keep) {
+void Publisher::ForgetEnded(std::size_t keep, const std::function<void(const JobCard&)>& forget) {
   for (; ended_.size() > keep; ended_.pop_front()) {
+    if (const JobCard* card = next_.jobs.Find(ended_.front())) {
+      const bool settled = card->emissions_first_come || card->energy == Energy{};
+      if (!settled && ended_.size() <= 2 * keep) return;
+      next_.forgotten.Add(card->energy, card->emissions, card->emissions_first_come);
+      forget(*card);
+    }
     next_.jobs.Erase(ended_.front());
     uncompared_.erase(ended_.front());
   }
+}
+
+std::vector<local::SupervisedFigures> Publisher::SetRunning(
+    std::vector<local::SupervisedFigures> running) {
+  std::vector<local::SupervisedFigures> fresh;
+  for (const local::SupervisedFigures& program : running) {
+    const JobCard* card = next_.jobs.Find(program.job);
+    if (!card || card->attempt != program.attempt || card->stretches.empty() ||
+        card->stretches.back().end != Time::max())
+      continue;
+    if (card->slots.size() == card->stretches.size() && card->slots.back() == program.slots)
+      continue;
+    Change(program.job, [&](JobCard& changed) {
+      changed.slots.resize(changed.stretches.size());
+      changed.slots.back() = program.slots;
+    });
+    fresh.push_back(program);
+  }
+  next_.running = std::move(running);
+  return fresh;
 }
 
 void Publisher::Say(Time at, core::JobId job, std::string text) {

@@ -32,8 +32,10 @@ class Publisher {
   }
   void EraseJob(core::JobId job) { next_.jobs.Erase(job); }
   const JobCard* Find(core::JobId job) const { return next_.jobs.Find(job); }
-  /// Ended jobs beyond the newest `keep` are left out: the store has them.
-  void ForgetEnded(std::size_t keep);
+  /// Ended jobs beyond the newest `keep` are left out, and `forget` is told: the store has them.
+  /// One whose figures of first come, first served have not come yet stays, up to as many again.
+  void ForgetEnded(std::size_t keep, const std::function<void(const JobCard&)>& forget);
+  void SetForgotten(const store::EndedSums& sums) { next_.forgotten = sums; }
   void FollowDecision(const engine::Decision& decision, const engine::Engine& engine,
                       const Dependencies& dependencies);
   void FollowJob(const engine::Explanation& explanation, const engine::State& state,
@@ -43,9 +45,8 @@ class Publisher {
   void FollowFigures(const std::map<core::JobId, JobFigures>& changed);
   void SetBaseline(core::JobId job, std::optional<Emissions> at_submission);
   void SetFirstCome(core::JobId job, std::optional<Time> start, std::optional<Emissions> emissions);
-  void SetRunning(std::vector<local::SupervisedFigures> running) {
-    next_.running = std::move(running);
-  }
+  /// Returns those of whose devices was not known before.
+  std::vector<local::SupervisedFigures> SetRunning(std::vector<local::SupervisedFigures> running);
   void SetRecurring(std::vector<RecurringView> recurring) {
     next_.recurring = std::move(recurring);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "base/text.h"
 #include "core/counterfactual.h"
 #include "local/kept_pools.h"
 #include "plan/feasibility.h"
@@ -129,13 +130,42 @@ Result<std::unique_ptr<Service>> Service::Open(ServiceOptions options, runtime::
 
 namespace {
 
+// Devices are remembered by name: a GPU may have another number in the next life.
+std::vector<std::string> NamesOfDevices(const local::SupervisedFigures& program) {
+  if (!program.gpus.empty()) return program.gpus;
+  std::vector<std::string> names;
+  for (const int slot : program.slots) names.push_back(std::to_string(slot));
+  return names;
+}
+
+// Nothing where one of them is not there any more.
+std::vector<int> SlotsOf(const store::AttemptRecord& attempt,
+                         const std::vector<std::vector<std::string>>& gpus) {
+  const auto pool = static_cast<std::size_t>(attempt.pool);
+  const bool named = attempt.pool >= 0 && pool < gpus.size() && !gpus[pool].empty();
+  std::vector<int> slots;
+  for (const std::string& device : attempt.devices) {
+    std::optional<long long> slot;
+    if (!named) slot = ParseInteger(device);
+    if (named) {
+      const auto found = std::find(gpus[pool].begin(), gpus[pool].end(), device);
+      if (found != gpus[pool].end()) slot = found - gpus[pool].begin();
+    }
+    if (!slot) return {};
+    slots.push_back(static_cast<int>(*slot));
+  }
+  return slots;
+}
+
 // When and where it ran, as the store has it.
-void PutStretches(store::Database& database, core::JobId job, JobCard& card) {
+void PutStretches(store::Database& database, core::JobId job,
+                  const std::vector<std::vector<std::string>>& gpus, JobCard& card) {
   const auto attempts = store::AttemptsOf(database, job);
   if (!attempts) return;
   for (const store::AttemptRecord& attempt : *attempts) {
     if (!attempt.began) continue;
     card.stretches.push_back({*attempt.began, attempt.ended.value_or(Time::max())});
+    card.slots.push_back(SlotsOf(attempt, gpus));
     card.explanation.pool = attempt.pool;
   }
 }
@@ -170,7 +200,7 @@ Status Service::Recover() {
     if (state.FindHeld(id)) EBB_RETURN_IF_ERROR(front_desk_.TakeUpHeld(submission));
     JobCard card;
     card.explanation = *engine_->Explain(id);
-    PutStretches(store_.database(), id, card);
+    PutStretches(store_.database(), id, options_.executor.gpus, card);
     card.submission = std::make_shared<const core::Submission>(std::move(submission));
     if (const auto sums = store::SumLedger(store_.database(), id)) {
       card.energy = sums->energy;
@@ -227,6 +257,8 @@ void Service::LearnOfDevices(core::Cluster& cluster) {
 
 // Those that have ended last, with what they saved.
 void Service::RecoverEnded() {
+  if (const auto sums = store::SumEnded(store_.database(), options_.ended_in_view))
+    publisher_.SetForgotten(*sums);
   store::JobFilter filter;
   filter.stages = {engine::Stage::kSucceeded, engine::Stage::kFailed, engine::Stage::kCancelled};
   filter.limit = static_cast<int>(options_.ended_in_view);
@@ -243,7 +275,7 @@ void Service::RecoverEnded() {
     card.explanation.stage = record->stage;
     card.explanation.expected_end = record->ended;
     card.pauses = record->pauses;
-    PutStretches(store_.database(), record->id, card);
+    PutStretches(store_.database(), record->id, options_.executor.gpus, card);
     card.first_start = record->first_start;
     card.ended = record->ended;
     card.exit_code = record->exit_code.value_or(0);
@@ -305,9 +337,15 @@ void Service::OnDecision(const engine::Decision& decision) {
     std::ignore = store_.Snapshot();
 }
 
+void Service::ForgetInView() {
+  publisher_.ForgetEnded(options_.ended_in_view, [this](const JobCard& card) {
+    store_.AddFirstCome(FirstComeRecordOf(card));
+  });
+}
+
 // The newest are kept, so that memory and snapshots stay small however many jobs there were.
 void Service::ForgetEnded() {
-  publisher_.ForgetEnded(options_.ended_in_view);
+  ForgetInView();
   const auto& ended = engine_->state().ended;
   if (ended.size() <= 2 * options_.ended_in_view) return;
   std::vector<Time> ends;
@@ -341,9 +379,12 @@ void Service::LookAtSweeps() {
 
 void Service::TakeFigures() {
   publisher_.FollowFigures(bookkeeper_.TakeChanged());
-  publisher_.SetRunning(executor_->Running());
-  for (const auto& [job, figures] : first_come_.TakeChanged())
+  for (const local::SupervisedFigures& program : publisher_.SetRunning(executor_->Running()))
+    store_.SetDevices(program.job, program.attempt, NamesOfDevices(program));
+  const auto first_come = first_come_.TakeChanged();
+  for (const auto& [job, figures] : first_come)
     publisher_.SetFirstCome(job, figures.start, figures.emissions);
+  if (!first_come.empty()) ForgetInView();
 }
 
 // What the energy of jobs that have ended would have emitted had they run when they were submitted.

@@ -72,6 +72,7 @@ class Service {
   void OnDecision(const engine::Decision& decision);
   Duration Patience() const;
   void ForgetEnded();
+  void ForgetInView();
   void FollowMissed();
   void LookAtSweeps();
   void TakeFigures();

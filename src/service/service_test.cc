@@ -193,6 +193,70 @@ TEST_F(ServiceTest, WhatTheEngineHasForgottenIsKnownFromTheStore) {
     EXPECT_TRUE(result.problems.empty()) << result.what << ": " << result.problems.front();
 }
 
+// What is shown as saved is that of all jobs, however few of them are kept in memory, and in the
+// next life, too. Both intensities are constant: each baseline is what the job emitted.
+TEST_F(ServiceTest, SavingsCountJobsThatTheViewHasForgotten) {
+  constexpr std::size_t kJobs = 9;
+  world_.ended_in_view = 2;
+  world_.Start();
+  for (std::size_t i = 0; i < kJobs; ++i)
+    world_.Submit(world_.Shell("for i in $(seq 20000); do :; done"));
+  const auto all_compared = [](const View& view) {
+    store::EndedSums sums = view.forgotten;
+    view.jobs.ForEach(0, [&](const JobCard& card) {
+      if (card.emissions_first_come)
+        sums.Add(card.energy, card.emissions, card.emissions_first_come);
+      return true;
+    });
+    return sums;
+  };
+  const auto holds = [&](const View& view) {
+    return view.jobs.size() == 2 && all_compared(view).compared == static_cast<int>(kJobs);
+  };
+  const auto before = world_.WaitFor(holds);
+  EXPECT_GE(before->forgotten.compared, 1);
+  world_.Restart();
+  const auto after = world_.WaitFor(holds);
+  EXPECT_EQ(after->forgotten.compared, static_cast<int>(kJobs) - 2);
+  world_.Stop();
+
+  auto database = *store::Database::Open(world_.store(), store::Database::Mode::kRead);
+  Emissions emitted;
+  for (std::size_t id = 1; id <= kJobs; ++id)
+    emitted += *(*store::FindJob(database, static_cast<core::JobId>(id)))->emissions;
+  for (const auto& view : {before, after}) {
+    const store::EndedSums sums = all_compared(*view);
+    EXPECT_NEAR(sums.compared_emissions.grams, emitted.grams, 1e-6 * emitted.grams);
+    EXPECT_NEAR(sums.first_come.grams, emitted.grams, 1e-6 * emitted.grams);
+    EXPECT_EQ(sums.not_compared, 0);
+  }
+}
+
+TEST_F(ServiceTest, TheDevicesOfAnAttemptAreKnownOverARestartToo) {
+  world_.Start();
+  const core::JobId first = world_.Submit(world_.Shell("exec sleep 600"));
+  const core::JobId second = world_.Submit(world_.Shell(Until("go")));
+  const auto known = [&](const View& view) {
+    for (const core::JobId id : {first, second}) {
+      const JobCard* card = view.jobs.Find(id);
+      if (!card || card->slots.empty() || card->slots.back().empty()) return false;
+    }
+    return true;
+  };
+  const auto before = world_.WaitFor(known);
+  const std::vector<int> of_first = before->jobs.Find(first)->slots.back();
+  const std::vector<int> of_second = before->jobs.Find(second)->slots.back();
+  EXPECT_NE(of_first, of_second) << "there are two slots";
+  Touch("go");
+  world_.WaitForStage(second, Stage::kSucceeded);
+  world_.Restart();
+  const auto after = world_.WaitFor(known);
+  EXPECT_EQ(after->jobs.Find(first)->slots.back(), of_first);
+  EXPECT_EQ(after->jobs.Find(second)->slots.back(), of_second);
+  EXPECT_TRUE(world_.Answered(Cancel{first}));
+  world_.WaitForStage(first, Stage::kCancelled);
+}
+
 // The grid clock says midnight in UTC; a minute later, on any local clock, a minute begins.
 TEST_F(ServiceTest, ARecurringJobOutlivesARestartAndMakesUpForWhatWasMissed) {
   world_.Start();

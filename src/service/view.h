@@ -12,6 +12,7 @@
 #include "local/supervised_executor.h"
 #include "service/counters.h"
 #include "service/job_board.h"
+#include "store/first_come_records.h"
 
 namespace ebb::service {
 
@@ -40,6 +41,7 @@ struct View {
   core::Cluster cluster;
   std::vector<SiteSignalView> signals;  ///< as cluster.sites
   JobBoard jobs;
+  store::EndedSums forgotten;  ///< of jobs that have ended and are no longer among `jobs`
   std::vector<local::SupervisedFigures> running;
   std::vector<RecurringView> recurring;  ///< by name
   std::vector<Happening> happenings;     ///< oldest first

@@ -1,5 +1,6 @@
 #include "store/job_records.h"
 
+#include "base/text.h"
 #include "engine/fields.h"
 #include "store/write_group.h"
 
@@ -137,13 +138,23 @@ Result<std::vector<core::Submission>> LiveSubmissions(Database& database) {
 Result<std::vector<AttemptRecord>> AttemptsOf(Database& database, core::JobId id) {
   std::vector<AttemptRecord> attempts;
   EBB_RETURN_IF_ERROR(database.Query(
-      "SELECT attempt, pool, decided_ms, began_ms, ended_ms, phase, exit_code, detail FROM attempts"
+      "SELECT attempt, pool, decided_ms, began_ms, ended_ms, phase, exit_code, detail, devices"
+      " FROM attempts"
       " WHERE job = ? ORDER BY attempt",
       {id}, [&](const Row& row) -> Status {
-        attempts.push_back({id, static_cast<int>(row.Integer(0)), static_cast<int>(row.Integer(1)),
-                            OptionalTime(row, 2), OptionalTime(row, 3), OptionalTime(row, 4),
-                            std::string(row.Text(5)), static_cast<int>(row.Integer(6)),
-                            std::string(row.Text(7))});
+        attempts.push_back({id,
+                            static_cast<int>(row.Integer(0)),
+                            static_cast<int>(row.Integer(1)),
+                            OptionalTime(row, 2),
+                            OptionalTime(row, 3),
+                            OptionalTime(row, 4),
+                            std::string(row.Text(5)),
+                            static_cast<int>(row.Integer(6)),
+                            std::string(row.Text(7)),
+                            {}});
+        if (row.Text(8).empty()) return {};
+        for (const std::string_view device : Split(row.Text(8), ','))
+          attempts.back().devices.emplace_back(device);
         return {};
       }));
   return attempts;

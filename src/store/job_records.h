@@ -48,6 +48,7 @@ struct AttemptRecord {
   std::string phase;  ///< "starting", then as in journals: "running", "paused", "succeeded", ...
   int exit_code = 0;
   std::string detail;
+  std::vector<std::string> devices;  ///< by name; none: not known
 };
 
 struct StageCount {

@@ -141,7 +141,24 @@ CREATE TABLE rung_losses(
 ) WITHOUT ROWID;
 )";
 
-constexpr std::array<std::string_view, 3> kMigrations{kJobsAndJournal, kLedgerAndSignals, kSweeps};
+// first_come: of jobs that readers' views have forgotten. attempts.devices: names, with commas
+// between; empty: not known.
+constexpr std::string_view kFirstComeAndDevices = R"(
+CREATE TABLE first_come(
+  job INTEGER PRIMARY KEY REFERENCES jobs(id) ON DELETE CASCADE,
+  begin_ms INTEGER,
+  end_ms INTEGER,
+  pool INTEGER NOT NULL,
+  devices INTEGER NOT NULL,
+  emissions_g REAL
+);
+CREATE INDEX first_come_by_end ON first_come(end_ms);
+
+ALTER TABLE attempts ADD COLUMN devices TEXT NOT NULL DEFAULT '';
+)";
+
+constexpr std::array<std::string_view, 4> kMigrations{kJobsAndJournal, kLedgerAndSignals, kSweeps,
+                                                      kFirstComeAndDevices};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "engine/journal_json.h"
 #include "store/snapshots.h"
 
@@ -194,6 +195,12 @@ void ServiceStore::RefuseJob(core::JobId job, Time at, const std::string& why) {
       "UPDATE jobs SET stage = 'failed', ended_ms = ?2, detail = ?3"
       " WHERE id = ?1 AND ended_ms IS NULL",
       {job, Milliseconds(at), why});
+}
+
+void ServiceStore::SetDevices(core::JobId job, int attempt,
+                              const std::vector<std::string>& devices) {
+  group_.Add("UPDATE attempts SET devices = ?3 WHERE job = ?1 AND attempt = ?2",
+             {job, std::int64_t{attempt}, Join(devices, ",")});
 }
 
 void ServiceStore::SetMeta(const std::string& key, const std::string& value) {

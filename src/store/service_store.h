@@ -24,6 +24,7 @@
 
 #include "runtime/journal.h"
 #include "store/database.h"
+#include "store/first_come_records.h"
 #include "store/job_records.h"
 #include "store/job_writer.h"
 #include "store/ledger_records.h"
@@ -95,6 +96,9 @@ class ServiceStore final : public runtime::Journal {
   Result<AddedSweep> AddSweep(SweepRecord sweep);
   void AddRungLoss(const RungLoss& loss) { store::AddRungLoss(group_, loss); }
   void AddLedger(const LedgerBatch& batch) { store::AddLedger(group_, batch); }
+  void AddFirstCome(const FirstComeRecord& record) { store::AddFirstCome(group_, record); }
+  /// Which devices of its pool the attempt has, by name.
+  void SetDevices(core::JobId job, int attempt, const std::vector<std::string>& devices);
   void AddSignal(const core::IntensitySeries& series) { store::AddSignal(group_, series); }
   void SetMeta(const std::string& key, const std::string& value);
 

@@ -50,6 +50,8 @@ Json RowJson(const service::JobCard& card) {
   if (!card.waits_for.empty()) json["waits_for"] = card.waits_for;
   // [begin, end] in milliseconds since 1970; the last one may go on: [begin].
   if (!card.stretches.empty()) json["ran_ms"] = StretchesJson(card.stretches);
+  // Of each of these, as far as it is known: which devices of the pool, from 0 on.
+  if (!card.slots.empty()) json["ran_on"] = card.slots;
   if (!card.planned.empty()) json["planned_ms"] = StretchesJson(card.planned);
   json["energy_kwh"] = card.energy.kwh();
   Put(json, "emissions_g", card.emissions);
@@ -127,8 +129,8 @@ std::optional<Emissions> HourlyEmissions(const service::View& view,
 
 // Of jobs that have ended, against a baseline of the same energy: negative where it was better.
 struct Saving {
-  int jobs = 0;
-  int not_compared = 0;  // used energy, and one of the two is not known
+  std::int64_t jobs = 0;
+  std::int64_t not_compared = 0;  // used energy, and one of the two is not known
   double emitted_g = 0, baseline_g = 0;
 
   void Add(const service::JobCard& card, const std::optional<Emissions>& baseline) {
@@ -196,6 +198,14 @@ std::string ViewToJson(const service::View& view, std::uint64_t after_happening)
   std::map<std::string_view, std::int64_t> stages;
   double emissions_g = 0, energy_kwh = 0;
   Saving on_submission, on_first_come;
+  // Those that are only in the store count in all sums that it has.
+  const store::EndedSums& forgotten = view.forgotten;
+  energy_kwh += forgotten.energy.kwh();
+  emissions_g += forgotten.emissions.grams;
+  on_first_come.jobs = forgotten.compared;
+  on_first_come.not_compared = forgotten.not_compared;
+  on_first_come.emitted_g = forgotten.compared_emissions.grams;
+  on_first_come.baseline_g = forgotten.first_come.grams;
   view.jobs.ForEach(0, [&](const service::JobCard& card) {
     ++stages[engine::Name(card.explanation.stage)];
     energy_kwh += card.energy.kwh();

@@ -189,7 +189,7 @@ TEST(Metrics, TheNumberOfSeriesHasABound) {
     service::JobCard card = CardOf(id, "name-" + std::to_string(id), Stage::kSucceeded);
     card.ended = now;
     publisher.AddEnded(card);
-    publisher.ForgetEnded(2000);
+    publisher.ForgetEnded(2000, [](const service::JobCard&) {});
     publisher.AddJob(CardOf(id + 1, "name-" + std::to_string(id + 1), Stage::kRunning));
     publisher.SetRunning({Running(id + 1, 1)});
     publisher.Publish(now);
