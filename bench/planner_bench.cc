@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <ctime>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/random.h"
@@ -99,17 +100,25 @@ struct Queue {
   }
 };
 
-void Measure(const Policy& planner, Queue& queue, const Change& change, const std::string& what) {
+enum class Way { kWhole, kBeside };
+
+void Measure(const Policy& planner, Queue& queue, const Change& change, const std::string& what,
+             Way way = Way::kWhole) {
   const Problem problem{queue.now, &queue.cluster, queue.views, {&queue.site, 1}};
   const std::clock_t begin = std::clock();
-  planner.Update(problem, change, queue.schedule);
+  if (way == Way::kWhole)
+    planner.Update(problem, change, queue.schedule);
+  else
+    std::ignore = planner.PlaceBeside(problem, change, queue.schedule);
   const double took_ms = 1000.0 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   int late = 0;
   for (std::size_t i = 0; i < queue.views.size(); ++i)
     late += queue.schedule.jobs[i].segments.front().time.begin > *queue.views[i].job->start_by;
-  std::printf("%-44s %8.1f ms   %.1f kg, bound %.1f kg, late %d\n", what.c_str(), took_ms,
-              queue.schedule.expected->grams / 1000, queue.schedule.lower_bound->grams / 1000,
-              late);
+  std::printf("%-44s %8.1f ms   %.1f kg", what.c_str(), took_ms,
+              queue.schedule.expected->grams / 1000);
+  if (queue.schedule.lower_bound)
+    std::printf(", bound %.1f kg", queue.schedule.lower_bound->grams / 1000);
+  std::printf(", late %d\n", late);
 }
 
 void MeasureLargeQueue() {
@@ -122,7 +131,11 @@ void MeasureLargeQueue() {
   Measure(*planner, queue, {false, false, {kJobs}}, "again, one job more");
   queue.Advance(minutes{4});
   Measure(*planner, queue, {}, "again, four minutes later");
+  const Schedule standing = queue.schedule;
+  Measure(*planner, queue, {}, "  the same, by placing beside", Way::kBeside);
   queue.Observe(2);
+  Measure(*planner, queue, {true, false, {}}, "another forecast, by placing beside", Way::kBeside);
+  queue.schedule = standing;
   Measure(*planner, queue, {true, false, {}}, "again, another forecast");
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -40,32 +40,44 @@ Status Apply(Folding& fold, ClusterChanged&& fact) {
   return {};
 }
 
+// The queue that deadlines are held against. Once somebody waits, what can be frozen runs on.
+struct QueueNow {
+  QueueNow(const State& state, Time at) : problem{at, &state.cluster, {}, {}} {
+    views.reserve(state.live.size());
+    for (const auto& live : state.live) {
+      plan::JobView view = ViewOf(*live, state.cluster, at);
+      if (live->job.freeze && HoldsDevices(*live)) {
+        running_on.push_back(live->job);
+        running_on.back().pausable = false;
+        view.job = &running_on.back();
+        view.state = plan::JobState::kRunning;
+        view.pool = live->pool;
+        view.segment_begin = live->segment_begin;
+      }
+      views.push_back(view);
+    }
+    problem.jobs = views;
+  }
+  QueueNow(const QueueNow&) = delete;
+  QueueNow& operator=(const QueueNow&) = delete;
+
+  std::vector<plan::JobView> views;
+  std::deque<core::Job> running_on;
+  plan::Problem problem;
+};
+
 // Many submissions in a row look at the whole queue once.
 Status CheckSubmission(Folding& fold, const core::Job& job, Time at) {
   const State& state = fold.state;
   EBB_RETURN_IF_ERROR(plan::CheckJob(job, state.cluster));
   if (fold.options.admission == Admission::kTakeAll || (!job.start_by && !job.finish_by)) return {};
-  if (fold.sure_fit && fold.sure_fit->Holds(job, state.cluster, at)) return {};
-  std::vector<plan::JobView> views;
-  views.reserve(state.live.size());
-  // Once somebody waits, what can be frozen runs on.
-  std::deque<core::Job> running_on;
-  for (const auto& live : state.live) {
-    plan::JobView view = ViewOf(*live, state.cluster, at);
-    if (live->job.freeze && HoldsDevices(*live)) {
-      running_on.push_back(live->job);
-      running_on.back().pausable = false;
-      view.job = &running_on.back();
-      view.state = plan::JobState::kRunning;
-      view.pool = live->pool;
-      view.segment_begin = live->segment_begin;
-    }
-    views.push_back(view);
-  }
-  const plan::Problem queue{at, &state.cluster, views, {}};
-  fold.sure_fit.emplace(queue);
-  if (fold.sure_fit->Holds(job, state.cluster, at)) return {};
-  return plan::CheckDeadline(job, queue);
+  std::optional<QueueNow> queue;
+  const auto look = [&] {
+    if (!queue) queue.emplace(state, at);
+    return queue->problem;
+  };
+  if (!fold.deadlines) fold.deadlines.emplace(look());
+  return fold.deadlines->Check(job, state.cluster, at, look);
 }
 
 Status Apply(Folding& fold, Time at, JobSubmitted&& fact) {
@@ -73,15 +85,15 @@ Status Apply(Folding& fold, Time at, JobSubmitted&& fact) {
   const core::JobId id = fact.job.id;
   if (state.FindLive(id) || state.FindHeld(id) || state.FindEnded(id)) return {};
   EBB_RETURN_IF_ERROR(CheckSubmission(fold, fact.job, at));
-  auto live = std::make_unique<LiveJob>();
-  live->job = std::move(fact.job);
-  live->since = at;
-  live->remaining = live->job.run_time;
-  live->explanation.job = id;
-  if (!live->job.start_by && !live->job.finish_by)
-    live->job.start_by = live->job.submitted + fold.options.default_max_delay;
-  if (fold.sure_fit) fold.sure_fit->Add(live->job, state.cluster, at);
-  AddLive(fold, std::move(live));
+  LiveJob live;
+  live.job = std::move(fact.job);
+  live.since = at;
+  live.remaining = live.job.run_time;
+  live.explanation.job = id;
+  if (!live.job.start_by && !live.job.finish_by)
+    live.job.start_by = live.job.submitted + fold.options.default_max_delay;
+  if (fold.deadlines) fold.deadlines->Add(live.job, state.cluster, at);
+  AddLive(fold, Lendable<LiveJob>(std::move(live)));
   return {};
 }
 
@@ -92,11 +104,13 @@ Status Apply(Folding& fold, Time at, const JobCancelled& fact) {
     if (fold.state.FindEnded(fact.job)) return {};
     return Fail({ExitCode::kUsage, "is not known", JobText(fact.job), ""});
   }
-  LiveJob& live = *fold.state.live[index];
-  if (!live.cancel_wanted) live.cancel_why = fact.why;
-  if (!HoldsDevices(live)) {
+  if (!fold.state.live[index]->cancel_wanted) fold.state.live[index].Change().cancel_why = fact.why;
+  if (!HoldsDevices(*fold.state.live[index])) {
     EndJob(fold, index, Stage::kCancelled, at);
-  } else if (!live.cancel_wanted) {
+    return {};
+  }
+  LiveJob& live = fold.state.live[index].Change();
+  if (!live.cancel_wanted) {
     live.cancel_wanted = true;
     live.command_due = true;
   }
@@ -144,7 +158,7 @@ Status Apply(Folding& fold, Time at, SignalLost&& fact) {
 
 }  // namespace
 
-std::size_t AddLive(Folding& fold, std::unique_ptr<LiveJob> live) {
+std::size_t AddLive(Folding& fold, Lendable<LiveJob> live) {
   const core::JobId id = live->job.id;
   const std::size_t index = fold.state.LowerBound(id);
   const auto at = static_cast<std::ptrdiff_t>(index);
@@ -154,9 +168,9 @@ std::size_t AddLive(Folding& fold, std::unique_ptr<LiveJob> live) {
   return index;
 }
 
-std::unique_ptr<LiveJob> TakeLive(Folding& fold, std::size_t index) {
+Lendable<LiveJob> TakeLive(Folding& fold, std::size_t index) {
   const auto at = static_cast<std::ptrdiff_t>(index);
-  std::unique_ptr<LiveJob> live = std::move(fold.state.live[index]);
+  Lendable<LiveJob> live = std::move(fold.state.live[index]);
   fold.state.live.erase(fold.state.live.begin() + at);
   fold.state.schedule.jobs.erase(fold.state.schedule.jobs.begin() + at);
   fold.change.jobs.push_back(live->job.id);
@@ -166,7 +180,7 @@ std::unique_ptr<LiveJob> TakeLive(Folding& fold, std::size_t index) {
 
 void EndJob(Folding& fold, std::size_t index, Stage stage, Time at) {
   State& state = fold.state;
-  LiveJob& live = *state.live[index];
+  const LiveJob& live = *state.live[index];
   const core::JobId id = live.job.id;
   EndedJob ended;
   ended.stage = stage;
@@ -195,8 +209,8 @@ Status Engine::Apply(Event event, const Options& options) {
   const bool only_grows = std::holds_alternative<JobSubmitted>(event.fact) ||
                           std::holds_alternative<SignalObserved>(event.fact) ||
                           std::holds_alternative<SignalLost>(event.fact);
-  if (!only_grows) sure_fit_.reset();
-  Folding fold{options, state_, change_, just_left_, sure_fit_};
+  if (!only_grows) deadlines_.reset();
+  Folding fold{options, state_, change_, just_left_, deadlines_};
   const Time at = event.at;
   return std::visit(
       Overloaded{

@@ -12,7 +12,7 @@ struct Folding {
   State& state;
   plan::Change& change;
   std::vector<core::JobId>& just_left;
-  std::optional<plan::SureFit>& sure_fit;
+  std::optional<plan::DeadlineCheck>& deadlines;
 };
 
 Status ApplyReport(Folding& fold, const JobReport& report);
@@ -25,9 +25,9 @@ std::size_t LetGo(Folding& fold, core::JobId job, Time at);
 /// A frozen job: its attempt is to go on where it stands.
 void LetGoOn(LiveJob& live, Time now);
 /// Puts a job among the live ones, without a plan yet; its index there.
-std::size_t AddLive(Folding& fold, std::unique_ptr<LiveJob> live);
+std::size_t AddLive(Folding& fold, Lendable<LiveJob> live);
 /// Takes a job from the live ones, with its plan.
-std::unique_ptr<LiveJob> TakeLive(Folding& fold, std::size_t index);
+Lendable<LiveJob> TakeLive(Folding& fold, std::size_t index);
 /// Moves the live job at `index` among the ended ones.
 void EndJob(Folding& fold, std::size_t index, Stage stage, Time at);
 

@@ -69,11 +69,20 @@ struct Explanation {
 /// "waiting: 312 g/kWh now, 141 g/kWh expected 11:00-13:00; must start by 2023-05-01T22:10:00Z"
 std::string Sentence(const Explanation& explanation);
 
+/// How a decision plans. Only where the whole plan takes long does it make a difference.
+enum class Planning {
+  kWhole,   ///< the policy plans as a whole wherever something is new
+  kBeside,  ///< what is new finds its place beside the standing plan
+  kAsk,     ///< that, and the policy is asked for a whole plan, to be worked out elsewhere
+  kTake,    ///< the plan that was asked for is taken up; what is new since finds its place in it
+};
+
 struct Decision {
   Time at{};
   std::vector<Command> commands;          ///< in the order in which to carry them out
   std::vector<Explanation> explanations;  ///< those that changed since the last decision, by job
   Time wake_at = Time::max();             ///< decide again then at the latest
+  Planning planning = Planning::kWhole;
 };
 
 }  // namespace ebb::engine

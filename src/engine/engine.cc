@@ -44,7 +44,7 @@ bool WantsDevices(const LiveJob& live, const plan::JobPlan& plan) {
 // For devices that a job holds, or could get.
 bool SomebodyWaits(const State& state, const LiveJob& live) {
   return std::any_of(state.live.begin(), state.live.end(), [&](const auto& other) {
-    return other.get() != &live && !HoldsDevices(*other) &&
+    return &*other != &live && !HoldsDevices(*other) &&
            (live.pool < 0 || core::Fits(other->job, state.cluster, live.pool));
   });
 }
@@ -76,7 +76,7 @@ Time PausableFrom(const LiveJob& live) { return live.segment_begin + live.job.mi
 Engine::Engine(Options options, std::unique_ptr<plan::Policy> policy)
     : options_(options), policy_(std::move(policy)) {}
 
-Decision Engine::Decide(Time now) {
+Decision Engine::Decide(Time now, Planning planning) {
   // 1. Snapshot: everything below sees one moment.
   state_.now = std::max(state_.now, now);
   now = state_.now;
@@ -86,14 +86,11 @@ Decision Engine::Decide(Time now) {
   const std::vector<plan::SiteView> sites = Sites(state_);
   Decision decision;
   decision.at = now;
+  decision.planning = planning;
 
   // 2. Plan: the policy says what it wants for each job, wherever something is new.
-  plan::Schedule& schedule = state_.schedule;
-  const bool news = change_.signals || change_.cluster || !change_.jobs.empty();
-  if (news || schedule.wake_at <= now) {
-    policy_->Update({now, &state_.cluster, views, sites}, change_, schedule);
-    change_ = {};
-  }
+  Plan(planning, views, sites);
+  const plan::Schedule& schedule = state_.schedule;
   Time wake_at = std::max(std::min(schedule.wake_at, RunInOutage()), now + kShortestWait);
   FollowWishes();
 
@@ -133,8 +130,8 @@ Decision Engine::Decide(Time now) {
 
   // 5. Diff: what differs between what is wanted and what is under way, as commands.
   for (std::size_t i = 0; i < state_.live.size(); ++i) {
-    LiveJob& live = *state_.live[i];
-    if (!HoldsDevices(live)) continue;
+    if (!HoldsDevices(*state_.live[i])) continue;
+    LiveJob& live = state_.live[i].Change();
     if (ShouldGoOn(live, schedule.jobs[i])) {
       LetGoOn(live, now);
       live.command_due = true;
@@ -160,7 +157,7 @@ Decision Engine::Decide(Time now) {
     }
   }
   for (const Placement& placement : starts) {
-    LiveJob& live = *state_.live[placement.index];
+    LiveJob& live = state_.live[placement.index].Change();
     live.stage = Stage::kStarting;
     live.since = live.segment_begin = now;
     live.pool = placement.pool;
@@ -173,7 +170,7 @@ Decision Engine::Decide(Time now) {
   }
   if (options_.ramp_limit_per_5_minutes) RememberStarts(starts);
 
-  if (!decision.commands.empty() || !just_left_.empty()) sure_fit_.reset();
+  if (!decision.commands.empty() || !just_left_.empty()) deadlines_.reset();
 
   // 6. Explain: the reasons that changed, and when to ask again.
   const std::vector<Time> expected = ExpectedStarts(state_, blocked, now);
@@ -194,11 +191,11 @@ void LetGoOn(LiveJob& live, Time now) {
 // A frozen job keeps its devices, and two devices' worth of work on one ends later however it is
 // frozen: so it is a policy's to pause only while nobody else waits.
 void Engine::JudgeFreezing() {
-  for (const auto& live : state_.live) {
+  for (auto& live : state_.live) {
     if (!live->job.freeze) continue;
     const bool pausable = !SomebodyWaits(state_, *live);
     if (pausable == live->job.pausable) continue;
-    live->job.pausable = pausable;
+    live.Change().job.pausable = pausable;
     change_.jobs.push_back(live->job.id);
   }
 }
@@ -242,7 +239,7 @@ void Engine::Explain(std::vector<std::pair<std::size_t, Hold>>& held, Decision& 
     if (hold != held.end() && hold->first == i) reason = &(hold++)->second;
     const Explanation explanation = ExplanationOf(state_, i, reason, state_.now);
     if (explanation == state_.live[i]->explanation) continue;
-    state_.live[i]->explanation = explanation;
+    state_.live[i].Change().explanation = explanation;
     decision.explanations.push_back(explanation);
   }
 }

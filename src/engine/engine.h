@@ -10,9 +10,10 @@
 #include "base/result.h"
 #include "engine/decision.h"
 #include "engine/event.h"
+#include "engine/plan_question.h"
 #include "engine/state.h"
+#include "plan/deadline_check.h"
 #include "plan/policy.h"
-#include "plan/sure_fit.h"
 
 namespace ebb::engine {
 
@@ -39,6 +40,7 @@ struct Options {
 struct Memory {
   State state;
   plan::Change change;                 ///< since the policy was last asked
+  plan::Change unplanned;              ///< of what came before, the part that no whole plan knows
   std::vector<core::JobId> just_left;  ///< ended or held, not yet in a decision
 };
 
@@ -55,7 +57,16 @@ class Engine {
   Status Apply(Event event);
 
   /// One cycle: snapshot, plan, order, place, diff, explain. `now` never goes back.
-  Decision Decide(Time now);
+  Decision Decide(Time now, Planning planning = Planning::kWhole);
+
+  /// What a decision with Planning::kAsk asked; nullptr once a plan was taken up, or overtaken by a
+  /// whole one.
+  const std::shared_ptr<const PlanQuestion>& question() const { return question_; }
+  /// What the policy answers to it: spares the decision that takes it up the work. Of another
+  /// question: ignored.
+  void TakeAnswer(const PlanQuestion& question, plan::Schedule answer);
+  /// Some change is known to no whole plan, made or asked for.
+  bool has_unplanned() const { return !IsEmpty(unplanned_) || !IsEmpty(change_); }
 
   /// Whether the executor's knowledge differs from the engine's: only then is it worth an event.
   bool Differs(const ExecutorObserved& observed) const;
@@ -72,6 +83,8 @@ class Engine {
 
   const State& state() const { return state_; }
   const plan::Change& change() const { return change_; }
+  /// With what an open question is about: whoever goes on from a snapshot does not know of it.
+  plan::Change unplanned() const;
   const std::vector<core::JobId>& just_left() const { return just_left_; }
   /// Why the job is where it is; nullptr for a job that is not known.
   const Explanation* Explain(core::JobId job) const;
@@ -80,6 +93,9 @@ class Engine {
   Status Apply(Event event, const Options& options);
   void AdoptStart(LiveJob& live, const StartJob& start);
   void JudgeFreezing();
+  void Plan(Planning planning, const std::vector<plan::JobView>& views,
+            const std::vector<plan::SiteView>& sites);
+  void TakePlanUp();
   void FollowWishes();
   void StopInOutage();
   Time RunInOutage();
@@ -89,10 +105,13 @@ class Engine {
   Options options_;
   std::unique_ptr<plan::Policy> policy_;
   State state_;
-  plan::Change change_;                 ///< since the policy was last asked
-  std::vector<core::JobId> just_left_;  ///< ended or held, not yet in a decision
+  plan::Change change_;     ///< since the policy was last asked
+  plan::Change unplanned_;  ///< before that, and since it last planned as a whole
+  std::shared_ptr<const PlanQuestion> question_;
+  std::optional<plan::Schedule> answer_;  ///< to the question
+  std::vector<core::JobId> just_left_;    ///< ended or held, not yet in a decision
   /// What deadlines are held against first; empty after anything but submissions and signals.
-  std::optional<plan::SureFit> sure_fit_;
+  std::optional<plan::DeadlineCheck> deadlines_;
 };
 
 }  // namespace ebb::engine

@@ -13,6 +13,8 @@ inline constexpr std::array<std::string_view, 7> kPhaseNames{
 inline constexpr std::array<std::string_view, 10> kFactNames{
     "cluster_changed", "job_submitted", "job_cancelled",     "job_wished", "signal_observed",
     "signal_lost",     "job_report",    "executor_observed", "tick",       "ended_forgotten"};
+/// In the order of Planning.
+inline constexpr std::array<std::string_view, 4> kPlanningNames{"whole", "beside", "ask", "take"};
 /// In the order of Command.
 inline constexpr std::array<std::string_view, 3> kCommandNames{"start", "pause", "cancel"};
 

@@ -201,6 +201,10 @@ Decision DecisionFrom(const Json& json, Time at) {
   for (const Json& explanation : json.at("explanations"))
     decision.explanations.push_back(ExplanationFrom(explanation));
   decision.wake_at = TimeFrom(json.at("wake_at"));
+  if (json.contains("planning"))
+    decision.planning =
+        Known(EnumFromName<Planning>(kPlanningNames, json.at("planning").get<std::string>()),
+              json.at("planning"));
   return decision;
 }
 

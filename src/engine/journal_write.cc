@@ -178,6 +178,8 @@ Json ToJson(const Decision& decision) {
   for (const Explanation& explanation : decision.explanations)
     json["explanations"].push_back(ToJson(explanation));
   json["wake_at"] = Milliseconds(decision.wake_at);
+  if (decision.planning != Planning::kWhole)
+    json["planning"] = kPlanningNames[static_cast<std::size_t>(decision.planning)];
   return json;
 }
 

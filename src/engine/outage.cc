@@ -59,14 +59,14 @@ std::string WhyUnknown(const State& state, const LiveJob& live) {
 
 // Only before it has begun: what has written a checkpoint is not given up.
 void Engine::StopInOutage() {
-  Folding fold{options_, state_, change_, just_left_, sure_fit_};
+  Folding fold{options_, state_, change_, just_left_, deadlines_};
   for (std::size_t i = state_.live.size(); i-- > 0;) {
-    LiveJob& live = *state_.live[i];
+    const LiveJob& live = *state_.live[i];
     const bool begun = live.stage != Stage::kWaiting || live.attempt > 0;
     if (live.job.on_outage != OnOutage::kStop || begun || !InOutage(state_, live)) continue;
     const core::JobId id = live.job.id;
     const std::string why = WhyUnknown(state_, live);
-    live.explanation.rule = GateRule::kStoppedInOutage;
+    state_.live[i].Change().explanation.rule = GateRule::kStoppedInOutage;
     EndJob(fold, i, Stage::kCancelled, state_.now);
     state_.ended.at(id).detail = why;
   }

@@ -60,15 +60,24 @@ class RandomLife {
   /// Of the next job; ids of jobs that the engine has forgotten are not given out again.
   void GoOnFromId(core::JobId id) { next_id_ = id; }
 
+  /// From now on decisions plan in every way; `policy` works out some of what they ask.
+  void PlanBeside(std::unique_ptr<plan::Policy> policy) { beside_ = std::move(policy); }
+
   void Step() {
     now_ += std::chrono::minutes{1 + static_cast<int>(random_.Below(40))};
     for (int events = static_cast<int>(random_.Below(4)); events >= 0; --events) Happen();
-    const Decision decision = engine_.Decide(now_);
+    const Decision decision = engine_.Decide(now_, ChoosePlanning());
     take_(decision);
     for (const Command& command : decision.commands) Answer(command);
   }
 
  private:
+  Planning ChoosePlanning() {
+    if (!beside_) return Planning::kWhole;
+    if (const auto question = engine_.question(); question && random_.Below(2) == 0)
+      engine_.TakeAnswer(*question, question->Answer(*beside_));
+    return static_cast<Planning>(random_.Below(4));
+  }
   void Give(Fact fact) {
     Event event{now_, std::move(fact)};
     if (engine_.Apply(event)) take_(event);
@@ -154,6 +163,7 @@ class RandomLife {
   Take take_;
   Time now_ = *ParseTime("2023-05-01");
   core::JobId next_id_ = 1;
+  std::unique_ptr<plan::Policy> beside_;
 };
 
 }  // namespace ebb::engine

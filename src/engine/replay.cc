@@ -27,7 +27,8 @@ Status Replay(std::span<const JournalRecord> records, Engine& engine) {
       continue;
     }
     const std::string stored = ToJsonLine(records[i]);
-    const std::string now = ToJsonLine(engine.Decide(std::get<Decision>(records[i]).at));
+    const auto& decision = std::get<Decision>(records[i]);
+    const std::string now = ToJsonLine(engine.Decide(decision.at, decision.planning));
     if (stored != now) {
       return Fail({ExitCode::kConfiguration, "is decided differently: " + Difference(stored, now),
                    where, "was the journal written with another policy or version?"});

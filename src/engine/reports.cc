@@ -42,7 +42,7 @@ void LeaveDevices(LiveJob& live, Time at) {
 
 // The attempt left no trace of work: tried again after a while, a limited number of times.
 void Retry(Folding& fold, std::size_t index, Time at, int exit_code, std::string why) {
-  LiveJob& live = *fold.state.live[index];
+  LiveJob& live = fold.state.live[index].Change();
   if (live.cancel_wanted) return EndJob(fold, index, Stage::kCancelled, at);
   if (++live.failed_starts > fold.options.start_retries)
     return FailJob(fold, index, at, exit_code,
@@ -92,7 +92,7 @@ std::string KeepsPausingText(const Options& options) {
 
 // The attempt ended with a checkpoint: what it did is done.
 void TakePaused(Folding& fold, std::size_t index, const JobReport& report, Source source) {
-  LiveJob& live = *fold.state.live[index];
+  LiveJob& live = fold.state.live[index].Change();
   const Duration remaining_before = live.remaining;
   const bool own_wish =
       source == Source::kReported && HoldsDevices(live.stage) && live.stage != Stage::kPausing;
@@ -111,7 +111,7 @@ void TakePaused(Folding& fold, std::size_t index, const JobReport& report, Sourc
 }
 
 void Take(Folding& fold, std::size_t index, const JobReport& report, Source source) {
-  LiveJob& live = *fold.state.live[index];
+  LiveJob& live = fold.state.live[index].Change();
   const core::JobId id = live.job.id;
   if (report.attempt > live.attempt) {
     live.attempt = report.attempt;
@@ -223,16 +223,18 @@ Status ApplyObserved(Folding& fold, Time at, const ExecutorObserved& observed) {
   const ReportIndex known(observed.reports);
   // From the last, so that a job that ends moves none that is still to come.
   for (std::size_t i = fold.state.live.size(); i-- > 0;) {
-    LiveJob& live = *fold.state.live[i];
-    switch (RepairFor(live, known.Latest(live))) {
+    const LiveJob& found = *fold.state.live[i];
+    switch (RepairFor(found, known.Latest(found))) {
       case Repair::kNone:
         break;
-      case Repair::kGiveCommandAgain:
+      case Repair::kGiveCommandAgain: {
+        LiveJob& live = fold.state.live[i].Change();
         live.command_due = true;
         live.start_repeated = live.stage == Stage::kStarting;
         break;
+      }
       case Repair::kLost: {
-        const core::JobId id = live.job.id;
+        const core::JobId id = found.job.id;
         fold.change.jobs.push_back(id);
         Retry(fold, i, at, 0, "the executor lost it");
         HoldBackIfWished(fold, id, at);

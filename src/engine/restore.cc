@@ -31,8 +31,11 @@ Status CheckKnown(const State& state, const Decision& decision) {
 void Engine::Restore(Memory memory) {
   state_ = std::move(memory.state);
   change_ = std::move(memory.change);
+  unplanned_ = std::move(memory.unplanned);
+  question_.reset();
+  answer_.reset();
   just_left_ = std::move(memory.just_left);
-  sure_fit_.reset();
+  deadlines_.reset();
 }
 
 void Engine::AdoptStart(LiveJob& live, const StartJob& start) {
@@ -53,9 +56,9 @@ void Engine::AdoptStart(LiveJob& live, const StartJob& start) {
 Status Engine::Adopt(const Decision& decision) {
   EBB_RETURN_IF_ERROR(CheckKnown(state_, decision));
   state_.now = std::max(state_.now, decision.at);
-  sure_fit_.reset();
+  deadlines_.reset();
   for (const Command& command : decision.commands) {
-    LiveJob& live = *state_.live[state_.LowerBound(JobOf(command))];
+    LiveJob& live = state_.live[state_.LowerBound(JobOf(command))].Change();
     if (const auto* start = std::get_if<StartJob>(&command)) {
       AdoptStart(live, *start);
       continue;
@@ -66,11 +69,11 @@ Status Engine::Adopt(const Decision& decision) {
       live.since = state_.now;
     }
   }
-  Folding fold{options_, state_, change_, just_left_, sure_fit_};
+  Folding fold{options_, state_, change_, just_left_, deadlines_};
   for (const Explanation& explanation : decision.explanations) {
     const std::size_t index = state_.LowerBound(explanation.job);
     if (!state_.FindLive(explanation.job)) continue;
-    state_.live[index]->explanation = explanation;
+    state_.live[index].Change().explanation = explanation;
     // What the decision itself ended; nothing else does.
     if (explanation.rule == core::GateRule::kStoppedInOutage &&
         explanation.stage == Stage::kCancelled)
@@ -79,6 +82,7 @@ Status Engine::Adopt(const Decision& decision) {
   just_left_.clear();
   // Plans were made meanwhile that nobody stored.
   change_ = {true, true, {}};
+  unplanned_ = {};
   return {};
 }
 

@@ -32,18 +32,18 @@ std::optional<Stage> StageFromName(std::string_view name) {
 std::size_t State::LowerBound(core::JobId job) const {
   const auto it = std::lower_bound(
       live.begin(), live.end(), job,
-      [](const std::unique_ptr<LiveJob>& entry, core::JobId id) { return entry->job.id < id; });
+      [](const Lendable<LiveJob>& entry, core::JobId id) { return entry->job.id < id; });
   return static_cast<std::size_t>(it - live.begin());
 }
 
 const LiveJob* State::FindLive(core::JobId job) const {
   const std::size_t index = LowerBound(job);
-  return index < live.size() && live[index]->job.id == job ? live[index].get() : nullptr;
+  return index < live.size() && live[index]->job.id == job ? &*live[index] : nullptr;
 }
 
 const LiveJob* State::FindHeld(core::JobId job) const {
   const auto it = held.find(job);
-  return it == held.end() ? nullptr : it->second.get();
+  return it == held.end() ? nullptr : &*it->second;
 }
 
 const EndedJob* State::FindEnded(core::JobId job) const {

@@ -4,7 +4,6 @@
 // and nowhere else. Everything that readers (display, reports) need is here.
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "core/job.h"
 #include "engine/decision.h"
 #include "engine/event.h"
+#include "engine/lendable.h"
 #include "plan/policy.h"
 
 namespace ebb::engine {
@@ -72,11 +72,11 @@ struct RecentStart {
 struct State {
   Time now = Time::min();  ///< of the last decision
   core::Cluster cluster;
-  std::vector<SiteSignal> signals;             ///< as cluster.sites
-  std::vector<std::unique_ptr<LiveJob>> live;  ///< ordered by id
-  plan::Schedule schedule;                     ///< schedule.jobs[i] speaks of live[i]
+  std::vector<SiteSignal> signals;      ///< as cluster.sites
+  std::vector<Lendable<LiveJob>> live;  ///< ordered by id
+  plan::Schedule schedule;              ///< schedule.jobs[i] speaks of live[i]
   /// Those that somebody holds and that hold no devices: no policy sees them.
-  std::map<core::JobId, std::unique_ptr<LiveJob>> held;
+  std::map<core::JobId, Lendable<LiveJob>> held;
   std::map<core::JobId, EndedJob> ended;
   std::vector<RecentStart> recent_starts;  ///< oldest first
 

@@ -16,7 +16,7 @@ struct Header {
   std::vector<RecentStart> recent_starts;
   Time wake_at{};
   std::optional<Emissions> expected, lower_bound;
-  plan::Change change;
+  plan::Change change, unplanned;
   std::vector<core::JobId> just_left;
   std::size_t live = 0, held = 0, ended = 0;
 };
@@ -42,7 +42,7 @@ Error Bad(std::string what) { return {ExitCode::kConfiguration, std::move(what),
 template <typename Archive, Like<Header> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [format, now, cluster, signals, recent_starts, wake_at, expected, lower_bound, change,
-         just_left, live, held, ended] = value;
+         unplanned, just_left, live, held, ended] = value;
   archive("snapshot", format);
   archive("now", now);
   archive("cluster", cluster);
@@ -52,6 +52,7 @@ void Visit(Archive& archive, Value& value) {
   archive("expected_g", expected);
   archive("lower_bound_g", lower_bound);
   archive("change", change);
+  archive("unplanned", unplanned);
   archive("just_left", just_left);
   archive("live", live);
   archive("held", held);
@@ -104,33 +105,62 @@ Status CheckLive(const State& state, const LiveLine& line) {
 
 }  // namespace
 
+namespace {
+
+std::string HeaderLine(const Engine& engine) {
+  const auto& [now, cluster, signals, live, schedule, held, ended, recent_starts] = engine.state();
+  return ToFieldText(Header{kFormat, now, cluster, signals, recent_starts, schedule.wake_at,
+                            schedule.expected, schedule.lower_bound, engine.change(),
+                            engine.unplanned(), engine.just_left(), live.size(), held.size(),
+                            ended.size()});
+}
+
+std::string LineOf(const LiveJob& live, const plan::JobPlan& plan) {
+  FieldWriter writer;
+  writer.BeginObject();
+  writer("live", live);
+  writer("plan", plan);
+  writer.EndObject();
+  return writer.text();
+}
+
+std::string LineOf(const LiveJob& held) {
+  FieldWriter writer;
+  writer.BeginObject();
+  writer("held", held);
+  writer.EndObject();
+  return writer.text();
+}
+
+}  // namespace
+
 void WriteSnapshot(const Engine& engine, const std::function<void(std::string_view)>& sink) {
   const State& state = engine.state();
-  const auto& [now, cluster, signals, live, schedule, held, ended, recent_starts] = state;
-  Header header{kFormat,           now,
-                cluster,           signals,
-                recent_starts,     schedule.wake_at,
-                schedule.expected, schedule.lower_bound,
-                engine.change(),   engine.just_left(),
-                live.size(),       held.size(),
-                ended.size()};
-  sink(ToFieldText(header));
-  for (std::size_t i = 0; i < live.size(); ++i) {
-    FieldWriter writer;
-    writer.BeginObject();
-    writer("live", *live[i]);
-    writer("plan", schedule.jobs[i]);
-    writer.EndObject();
-    sink(writer.text());
-  }
-  for (const auto& [id, job] : held) {
-    FieldWriter writer;
-    writer.BeginObject();
-    writer("held", *job);
-    writer.EndObject();
-    sink(writer.text());
-  }
-  for (const auto& [id, job] : ended) sink(ToFieldText(EndedLine{id, job}));
+  sink(HeaderLine(engine));
+  for (std::size_t i = 0; i < state.live.size(); ++i)
+    sink(LineOf(*state.live[i], state.schedule.jobs[i]));
+  for (const auto& [id, job] : state.held) sink(LineOf(*job));
+  for (const auto& [id, job] : state.ended) sink(ToFieldText(EndedLine{id, job}));
+}
+
+SnapshotCopy::SnapshotCopy(const Engine& engine)
+    : header_(HeaderLine(engine)),
+      plans_(engine.state().schedule.jobs),
+      ended_(engine.state().ended) {
+  live_.reserve(engine.state().live.size());
+  for (const auto& live : engine.state().live) live_.push_back(live.Lend());
+  for (const auto& [id, held] : engine.state().held) held_.push_back(held.Lend());
+}
+
+bool SnapshotCopy::Write(const std::function<bool(std::string_view)>& sink) const {
+  if (!sink(header_)) return false;
+  for (std::size_t i = 0; i < live_.size(); ++i)
+    if (!sink(LineOf(*live_[i], plans_[i]))) return false;
+  for (const auto& held : held_)
+    if (!sink(LineOf(*held))) return false;
+  for (const auto& [id, job] : ended_)
+    if (!sink(ToFieldText(EndedLine{id, job}))) return false;
+  return true;
 }
 
 struct SnapshotReader::Partial {
@@ -152,6 +182,7 @@ struct SnapshotReader::Partial {
     state.schedule.expected = header.expected;
     state.schedule.lower_bound = header.lower_bound;
     memory.change = std::move(header.change);
+    memory.unplanned = std::move(header.unplanned);
     memory.just_left = std::move(header.just_left);
     live = header.live;
     held = header.held;
@@ -162,7 +193,7 @@ struct SnapshotReader::Partial {
   Status AddLive(std::string_view line) {
     EBB_ASSIGN_OR_RETURN(LiveLine read, FromFieldText<LiveLine>(line, "snapshot"));
     EBB_RETURN_IF_ERROR(CheckLive(memory.state, read));
-    memory.state.live.push_back(std::make_unique<LiveJob>(std::move(read.live)));
+    memory.state.live.emplace_back(std::move(read.live));
     memory.state.schedule.jobs.push_back(std::move(read.plan));
     return {};
   }
@@ -173,7 +204,7 @@ struct SnapshotReader::Partial {
     if (HoldsDevices(read.held) || HasEnded(read.held.stage) ||
         (!jobs.empty() && jobs.rbegin()->first >= id))
       return Fail(Bad("job " + std::to_string(id) + " cannot be held there"));
-    jobs.emplace_hint(jobs.end(), id, std::make_unique<LiveJob>(std::move(read.held)));
+    jobs.emplace_hint(jobs.end(), id, Lendable<LiveJob>(std::move(read.held)));
     return {};
   }
   Status AddEnded(std::string_view line) {

@@ -12,12 +12,28 @@
 // long the queue is.
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string_view>
 
 #include "engine/engine.h"
 
 namespace ebb::engine {
+
+/// What an engine remembers at one moment, so that the lines of its snapshot can be written while
+/// it goes on: the jobs are lent (lendable.h), only their plans are copied. Write from any thread.
+class SnapshotCopy {
+ public:
+  explicit SnapshotCopy(const Engine& engine);
+  /// The same lines as WriteSnapshot, until the sink wants no more; false then.
+  bool Write(const std::function<bool(std::string_view line)>& sink) const;
+
+ private:
+  std::string header_;
+  std::vector<std::shared_ptr<const LiveJob>> live_, held_;
+  std::vector<plan::JobPlan> plans_;
+  std::map<core::JobId, EndedJob> ended_;
+};
 
 /// Hands out the lines in order, without newlines.
 void WriteSnapshot(const Engine& engine, const std::function<void(std::string_view line)>& sink);

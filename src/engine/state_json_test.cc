@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "engine/fields.h"
 #include "engine/journal_json.h"
@@ -22,6 +23,15 @@ using Lines = std::vector<std::string>;
 Lines SnapshotOf(const Engine& engine) {
   Lines lines;
   WriteSnapshot(engine, [&](std::string_view line) { lines.emplace_back(line); });
+  return lines;
+}
+
+Lines LinesOf(const SnapshotCopy& copy) {
+  Lines lines;
+  EXPECT_TRUE(copy.Write([&](std::string_view line) {
+    lines.emplace_back(line);
+    return true;
+  }));
   return lines;
 }
 
@@ -58,6 +68,52 @@ TEST_P(SnapshotLaw, GoingOnFromASnapshotDecidesWhatTheWholeHistoryDecides) {
   }
 }
 
+// Plans that were worked out elsewhere are worked out again by a replay, and are the same; so are
+// those that nobody waited for, and those that a change of the cluster made useless.
+TEST(SnapshotTest, PlansMadeBesideAreTheSameInAReplayThatMakesThemItself) {
+  std::map<Planning, int> made;
+  int cut_off = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const auto writer = MakeEngineForTest("planner");
+    std::vector<JournalRecord> history;
+    RandomLife life(*writer, seed, [&](const JournalRecord& record) { history.push_back(record); });
+    life.PlanBeside(*plan::MakePolicy("planner", {}));
+    std::vector<std::pair<std::size_t, Lines>> snapshots;
+    for (int step = 0; step < 60; ++step) {
+      life.Step();
+      if (!writer->question()) snapshots.emplace_back(history.size(), SnapshotOf(*writer));
+    }
+    for (const JournalRecord& record : history)
+      if (const auto* decision = std::get_if<Decision>(&record)) ++made[decision->planning];
+    const Lines end = SnapshotOf(*writer);
+    // A life that ended while a plan was worked out: the next one knows of no question.
+    cut_off += writer->question() != nullptr;
+    const auto next_life = MakeEngineForTest("planner");
+    for (const JournalRecord& record : history) {
+      const auto* event = std::get_if<Event>(&record);
+      ASSERT_TRUE(event ? next_life->Reapply(*event)
+                        : next_life->Adopt(std::get<Decision>(record)));
+    }
+    ASSERT_EQ(next_life->state().live.size(), writer->state().live.size());
+    for (std::size_t i = 0; i < writer->state().live.size(); ++i)
+      EXPECT_EQ(ToFieldText(*next_life->state().live[i]), ToFieldText(*writer->state().live[i]));
+    EXPECT_FALSE(next_life->question());
+    next_life->Decide(next_life->state().now + minutes{1}, Planning::kTake);
+    for (const plan::JobPlan& plan : next_life->state().schedule.jobs) EXPECT_NE(plan.job, 0);
+    for (std::size_t i = 0; i < snapshots.size(); i += 7) {
+      const auto& [records, lines] = snapshots[i];
+      const auto engine = MakeEngineForTest("planner");
+      engine->Restore(*Read(lines));
+      const auto replayed = Replay(std::span(history).subspan(records), *engine);
+      ASSERT_TRUE(replayed) << "seed " << seed << ": " << replayed.error().Message();
+      EXPECT_EQ(SnapshotOf(*engine), end) << "seed " << seed;
+    }
+  }
+  EXPECT_GT(cut_off, 0);
+  for (const auto way : {Planning::kWhole, Planning::kBeside, Planning::kAsk, Planning::kTake})
+    EXPECT_GT(made[way], 20);
+}
+
 // What holds devices, and what was promised about it, is the same though nothing was planned.
 TEST_P(SnapshotLaw, AdoptedDecisionsLeaveTheSameJobsInTheSameStages) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -92,6 +148,25 @@ INSTANTIATE_TEST_SUITE_P(Policies, SnapshotLaw,
                            std::erase(name, '-');
                            return name;
                          });
+
+// What was lent is as it was, whatever the engine does meanwhile.
+TEST(SnapshotTest, ACopyStaysWhatTheEngineWas) {
+  const auto engine = MakeEngineForTest("planner");
+  RandomLife life(*engine, 4, [](const JournalRecord&) {});
+  for (int step = 0; step < 30; ++step) {
+    for (int i = 0; i < 3; ++i) life.Step();
+    const Lines before = SnapshotOf(*engine);
+    const SnapshotCopy copy(*engine);
+    EXPECT_EQ(LinesOf(copy), before);
+    life.Step();
+    life.Step();
+    EXPECT_EQ(LinesOf(copy), before);
+  }
+  const SnapshotCopy copy(*engine);
+  int lines = 0;
+  EXPECT_FALSE(copy.Write([&](std::string_view) { return ++lines < 3; }));
+  EXPECT_EQ(lines, 3);
+}
 
 TEST(SnapshotTest, AdoptRefusesWhatItDoesNotKnowAndChangesNothing) {
   const auto engine = MakeEngineForTest("run-now");

@@ -18,7 +18,7 @@ Status Refuse(core::JobId job, std::string what, std::string next) {
 }
 
 Status HoldLive(Folding& fold, Time at, core::JobId job) {
-  LiveJob& live = *fold.state.live[fold.state.LowerBound(job)];
+  LiveJob& live = fold.state.live[fold.state.LowerBound(job)].Change();
   if (HoldsDevices(live) && !live.job.pausable && !live.job.freeze)
     return Refuse(job, "runs and cannot be paused: it writes no checkpoint",
                   "let it run, or cancel it");
@@ -38,23 +38,25 @@ std::optional<Wish> WishFromName(std::string_view name) {
 void HoldBackIfWished(Folding& fold, core::JobId job, Time at) {
   const LiveJob* wanted = fold.state.FindLive(job);
   if (!wanted || wanted->wish != Wish::kHold || HoldsDevices(*wanted)) return;
-  std::unique_ptr<LiveJob> held = TakeLive(fold, fold.state.LowerBound(job));
-  held->since = at;
+  Lendable<LiveJob> taken = TakeLive(fold, fold.state.LowerBound(job));
+  LiveJob& held = taken.Change();
+  held.since = at;
   Explanation explanation;
   explanation.job = job;
-  explanation.stage = held->stage;
+  explanation.stage = held.stage;
   explanation.rule = core::GateRule::kHeld;
-  held->explanation = explanation;
-  fold.state.held.emplace(job, std::move(held));
+  held.explanation = explanation;
+  fold.state.held.emplace(job, std::move(taken));
 }
 
 std::size_t LetGo(Folding& fold, core::JobId job, Time at) {
   const auto found = fold.state.held.find(job);
-  std::unique_ptr<LiveJob> live = std::move(found->second);
+  Lendable<LiveJob> taken = std::move(found->second);
   fold.state.held.erase(found);
-  live->wish = Wish::kNone;
-  live->since = at;
-  return AddLive(fold, std::move(live));
+  LiveJob& live = taken.Change();
+  live.wish = Wish::kNone;
+  live.since = at;
+  return AddLive(fold, std::move(taken));
 }
 
 Status ApplyWish(Folding& fold, Time at, const JobWished& fact) {
@@ -66,7 +68,7 @@ Status ApplyWish(Folding& fold, Time at, const JobWished& fact) {
   }
   if (!state.FindLive(fact.job)) return Refuse(fact.job, "is not known", "");
   if (fact.wish == Wish::kHold) return HoldLive(fold, at, fact.job);
-  state.live[state.LowerBound(fact.job)]->wish = fact.wish;
+  state.live[state.LowerBound(fact.job)].Change().wish = fact.wish;
   fold.change.jobs.push_back(fact.job);
   return {};
 }

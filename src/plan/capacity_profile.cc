@@ -63,6 +63,19 @@ bool CapacityProfile::TakeAll(const std::vector<Use>& uses) {
   return true;
 }
 
+std::optional<Time> CapacityProfile::EarliestRoom(Time from, Duration length, int width) const {
+  std::optional<Time> open;
+  for (std::size_t i = PieceAt(from); i < pieces_.size(); ++i) {
+    if (pieces_[i].free < width) {
+      open.reset();
+      continue;
+    }
+    if (!open) open = std::max(pieces_[i].begin, from);
+    if (EndOf(i) == Time::max() || EndOf(i) - *open >= length) return open;
+  }
+  return std::nullopt;
+}
+
 bool CapacityProfile::HasFree(Interval time, int width) const {
   if (time.length() == Duration::zero()) return true;
   for (std::size_t i = PieceAt(time.begin); i < pieces_.size(); ++i) {

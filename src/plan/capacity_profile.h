@@ -3,6 +3,7 @@
 // back to. Free may be negative where a pool lost devices under running jobs.
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "base/time.h"
@@ -32,6 +33,8 @@ class CapacityProfile {
     int width = 1;
   };
   bool TakeAll(const std::vector<Use>& uses);
+  /// The first moment from `from` on at which `width` devices are free for so long.
+  std::optional<Time> EarliestRoom(Time from, Duration length, int width) const;
   /// Whether at least `width` devices are free all through `time`.
   bool HasFree(Interval time, int width) const;
   /// The piece that contains `time`; time >= begin.

@@ -91,11 +91,47 @@ void PlaceWhatFits(Draft& draft, std::vector<std::pair<std::size_t, Placement>>&
   }
 }
 
+// Where the schedule has them, as far as they still fit; returns those that have no place, those
+// that have to begin first in front.
+Sequence PlaceKept(Draft& draft, const Schedule& schedule) {
+  const PlanInput& input = draft.input();
+  std::vector<std::pair<std::size_t, Placement>> kept;
+  Sequence homeless;
+  for (const std::size_t index : SortedBy(input, [](const Task&) { return 0; })) {
+    if (draft.IsPlaced(index)) continue;
+    const Task& task = input.tasks[index];
+    auto placement = Kept(input, index, schedule.jobs[index]);
+    if (!placement || !FitLength(input, task, *placement)) {
+      homeless.push_back(index);
+      continue;
+    }
+    placement->cost = input.CostOf(task, task.choices[static_cast<std::size_t>(placement->choice)],
+                                   placement->pieces);
+    kept.emplace_back(index, std::move(*placement));
+  }
+  if (!draft.PlaceAll(kept)) PlaceWhatFits(draft, kept, homeless);
+  std::stable_sort(homeless.begin(), homeless.end(), [&](std::size_t left, std::size_t right) {
+    return LatestBegin(input.tasks[left]) < LatestBegin(input.tasks[right]);
+  });
+  return homeless;
+}
+
+void PlaceHomeless(Draft& draft, const Sequence& homeless, const SearchOptions& options,
+                   Work& work) {
+  for (const std::size_t index : homeless) {
+    Placement placement = CheapestPlacement(draft, index, options, work);
+    if (placement.choice >= 0) draft.Place(index, std::move(placement));
+  }
+}
+
 }  // namespace
 
+Draft PlaceInOrderOfSubmission(const PlanInput& input, Work& work) {
+  return ListSchedule(input, SortedBy(input, [](const Task&) { return 0; }), work);
+}
+
 Draft PlaceAsSoonAsPossible(const PlanInput& input, Work& work) {
-  const auto submission = SortedBy(input, [](const Task&) { return 0; });
-  Draft best = ListSchedule(input, submission, work);
+  Draft best = PlaceInOrderOfSubmission(input, work);
   const auto by_deadline = [](const Task& task) {
     return std::tuple(task.deadline_is_soft, LatestBegin(task));
   };
@@ -113,28 +149,23 @@ Draft PlaceAsSoonAsPossible(const PlanInput& input, Work& work) {
 Draft KeepSchedule(const PlanInput& input, const Schedule& schedule, const SearchOptions& options,
                    Work& work) {
   Draft draft(input);
-  std::vector<std::pair<std::size_t, Placement>> kept;
-  std::vector<std::size_t> homeless;
-  for (const std::size_t index : SortedBy(input, [](const Task&) { return 0; })) {
-    if (draft.IsPlaced(index)) continue;
-    const Task& task = input.tasks[index];
-    auto placement = Kept(input, index, schedule.jobs[index]);
-    if (!placement || !FitLength(input, task, *placement)) {
-      homeless.push_back(index);
-      continue;
-    }
-    placement->cost = input.CostOf(task, task.choices[static_cast<std::size_t>(placement->choice)],
-                                   placement->pieces);
-    kept.emplace_back(index, std::move(*placement));
-  }
-  if (!draft.PlaceAll(kept)) PlaceWhatFits(draft, kept, homeless);
-  std::stable_sort(homeless.begin(), homeless.end(), [&](std::size_t left, std::size_t right) {
-    return LatestBegin(input.tasks[left]) < LatestBegin(input.tasks[right]);
-  });
-  for (const std::size_t index : homeless) {
-    Placement placement = CheapestPlacement(draft, index, options, work);
-    if (placement.choice >= 0) draft.Place(index, std::move(placement));
-  }
+  PlaceHomeless(draft, PlaceKept(draft, schedule), options, work);
+  return draft;
+}
+
+std::optional<Draft> KeepScheduleQuickly(const PlanInput& input, const Schedule& schedule,
+                                         const SearchOptions& options, std::size_t most_new,
+                                         Work& work) {
+  Draft draft(input);
+  Sequence homeless = PlaceKept(draft, schedule);
+  const bool was_in_time = draft.Total().late == 0;
+  const auto waiting =
+      std::stable_partition(homeless.begin(), homeless.end(),
+                            [&](std::size_t index) { return input.tasks[index].continues; });
+  if (static_cast<std::size_t>(homeless.end() - waiting) > most_new)
+    homeless.erase(waiting + static_cast<std::ptrdiff_t>(most_new), homeless.end());
+  PlaceHomeless(draft, homeless, options, work);
+  if (was_in_time && draft.Total().late > 0) return std::nullopt;
   return draft;
 }
 

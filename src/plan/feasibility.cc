@@ -4,11 +4,11 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "plan/construct.h"
+#include "plan/flat_queue.h"
 #include "plan/local_search.h"
 #include "plan/planner.h"
 #include "plan/sure_fit.h"
@@ -18,10 +18,6 @@ namespace {
 
 using core::Cluster;
 using core::Job;
-
-std::string NameOf(const Job& job) {
-  return "job " + std::to_string(job.id) + (job.name.empty() ? "" : " (" + job.name + ")");
-}
 
 tl::unexpected<Error> Wrong(const Job& job, std::string what, std::string next) {
   return Fail({ExitCode::kConfiguration, std::move(what), NameOf(job), std::move(next)});
@@ -114,14 +110,6 @@ Duration ShortestRun(const Job& job, const Cluster& cluster) {
   return shortest;
 }
 
-Duration LongestRun(const Job& job, const Cluster& cluster) {
-  Duration longest{};
-  for (const int pool : PoolsFor(job, cluster))
-    longest =
-        std::max(longest, TimeOn(job, cluster.pools[static_cast<std::size_t>(pool)], job.run_time));
-  return longest;
-}
-
 Status CheckOwnDeadline(const Job& job, const Cluster& cluster) {
   if (job.start_by && *job.start_by < job.submitted)
     return Impossible(job,
@@ -139,49 +127,14 @@ Status CheckOwnDeadline(const Job& job, const Cluster& cluster) {
 
 // ---------------------------------------------------------------- beside the queue
 
-PlanInput FlatInput(const Problem& problem) {
-  const PlannerOptions options;
-  PlanInput input;
-  input.now = problem.now;
-  input.tasks = MakeTasks(problem, options.horizon);
-  input.grid = input.tasks.size() <= options.exact_up_to ? Duration{1} : options.large_queue_grid;
-  for (std::size_t site = 0; site < problem.cluster->sites.size(); ++site)
-    input.curves.emplace_back(problem.now, options.horizon, std::vector<double>{1.0});
-  for (const core::DevicePool& pool : problem.cluster->pools) {
-    input.site_of_pool.push_back(pool.site);
-    input.devices_in_pool.push_back(pool.count);
-  }
-  return input;
-}
-
-// A proof that some job must be late: what has to end by a moment is more than all devices can do
-// until then. A queue that is far too long is so refused without a search.
 bool IsOverfull(const PlanInput& input) {
-  struct Item {
-    Time latest_end;
-    double device_hours;
-  };
-  std::vector<Item> items;
-  for (const Task& task : input.tasks) {
-    if (task.choices.empty() || task.fixed || task.continues || task.deadline_is_soft) continue;
-    Item item{Time::min(), std::numeric_limits<double>::infinity()};
-    for (const Choice& choice : task.choices) {
-      item.latest_end = std::max(item.latest_end, choice.latest_end);
-      item.device_hours = std::min(item.device_hours, Hours(choice.length) * task.width);
-    }
-    items.push_back(item);
-  }
-  std::sort(items.begin(), items.end(), [](const Item& left, const Item& right) {
-    return std::tie(left.latest_end, left.device_hours) <
-           std::tie(right.latest_end, right.device_hours);
-  });
-  double devices = 0, needed = 0;
+  std::vector<Load> loads;
+  for (const Task& task : input.tasks)
+    if (const auto load = LoadOf(task)) loads.push_back(*load);
+  std::sort(loads.begin(), loads.end(), Before);
+  double devices = 0;
   for (const int count : input.devices_in_pool) devices += count;
-  for (const Item& item : items) {
-    needed += item.device_hours;
-    if (needed > devices * Hours(item.latest_end - input.now) * (1 + 1e-9)) return true;
-  }
-  return false;
+  return IsTooMuch(loads, devices, input.now);
 }
 
 // The queue with one more job, whose deadline can be moved.
@@ -270,14 +223,7 @@ Status CheckDeadline(const Job& job, const Problem& queue) {
   if (with.Meets(job.start_by, job.finish_by)) return {};
   const auto start_by =
       Earliest(queue.now, kFarthest, [&](Time time) { return with.EasilyMeets(time); });
-  if (!start_by)
-    return Impossible(job, "its deadline cannot be met, nor any within a year",
-                      "wait for running jobs or lost devices");
-  const std::string wanted = job.start_by ? "start by " + FormatTime(*job.start_by)
-                                          : "finish by " + FormatTime(*job.finish_by);
-  return Impossible(job, "it cannot " + wanted + " beside the jobs that run and wait",
-                    "earliest that can be met: start_by " + FormatTime(*start_by) +
-                        " or finish_by " + FormatTime(*start_by + LongestRun(job, *queue.cluster)));
+  return CannotKeepDeadline(job, *queue.cluster, start_by);
 }
 
 }  // namespace ebb::plan

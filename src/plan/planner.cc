@@ -9,6 +9,7 @@
 #include "plan/hindsight_flow.h"
 #include "plan/local_search.h"
 #include "plan/plan_bound.h"
+#include "plan/quick_start.h"
 #include "plan/schedule_writer.h"
 
 namespace ebb::plan {
@@ -27,7 +28,7 @@ class Planner final : public Policy {
 
   void Update(const Problem& problem, const Change& change, Schedule& schedule) const override {
     const PlanInput input = MakeInput(problem);
-    const SearchOptions search{options_.minimum_saving_share, options_.minimum_saving.grams};
+    const SearchOptions search = Search();
     Work work;
     const bool continues = Continues(problem, schedule);
     const WorkBudget& allowed =
@@ -49,7 +50,25 @@ class Planner final : public Policy {
     if (options_.prices.tariff_weight <= 0) schedule.lower_bound = Emissions{bound.price};
   }
 
+  bool places_beside() const override { return true; }
+
+  bool PlaceBeside(const Problem& problem, const Change&, Schedule& schedule) const override {
+    const PlanInput input = MakeInput(problem);
+    const SearchOptions search = Search();
+    Work work;
+    auto draft = KeepScheduleQuickly(input, schedule, search, options_.most_placed_beside, work);
+    if (!draft) return false;
+    StartWhatGains(*draft, search, work);
+    WriteSchedule(problem, *draft, schedule);
+    schedule.lower_bound.reset();
+    return true;
+  }
+
  private:
+  SearchOptions Search() const {
+    return {options_.minimum_saving_share, options_.minimum_saving.grams};
+  }
+
   // A device that becomes free early is not left idle where waiting saves nothing: what costs no
   // more as soon as possible runs as soon as possible.
   static void PullForward(Draft& draft, Work& work) {

@@ -46,6 +46,8 @@ struct PlannerOptions {
   WorkBudget first_plan{30'000, 20'000'000, 160'000'000};
   WorkBudget next_plan{4'000, 3'000'000, 10'000'000};
   int most_bound_steps = 100;
+  /// New jobs that Policy::PlaceBeside finds a place for at once; more wait for the whole plan.
+  std::size_t most_placed_beside = 100;
   /// Queues with fewer job-steps than this get the stronger bound by flow.
   std::size_t most_flow_arcs = 20'000;
 };

@@ -100,6 +100,15 @@ class Policy {
   /// Brings `schedule` up to date. On entry it is aligned with problem.jobs: the engine has removed
   /// the plans of ended jobs and put empty ones where jobs are new.
   virtual void Update(const Problem& problem, const Change& change, Schedule& schedule) const = 0;
+  /// Of a long queue, in a fraction of the time: the plan that stands is followed, and what is new
+  /// finds its place beside it. Some jobs may be left without a plan until the next Update. False,
+  /// and nothing done, where that would cost a deadline that the standing plan keeps.
+  virtual bool PlaceBeside(const Problem& problem, const Change& change, Schedule& schedule) const {
+    Update(problem, change, schedule);
+    return true;
+  }
+  /// Whether PlaceBeside does less than Update.
+  virtual bool places_beside() const { return false; }
 };
 
 }  // namespace ebb::plan

@@ -61,7 +61,8 @@ JobPlan PlanOf(const Problem& problem, const Task& task, const Placement& placem
   plan.job = task.view->job->id;
   plan.order = {0, task.view->job->submitted};
   if (placement.choice < 0) {
-    plan.rule = GateRule::kNoFreeDevice;
+    // Where a pool could hold it, the whole plan will find its place.
+    plan.rule = task.choices.empty() ? GateRule::kNoFreeDevice : GateRule::kPlanned;
     return plan;
   }
   const Choice& choice = task.choices[static_cast<std::size_t>(placement.choice)];

@@ -12,13 +12,14 @@ struct FeedState {
   SignalFeed* feed = nullptr;
   Time due = Time::min();
   int failures = 0;
+  std::uint64_t news = 0;  // of the feed, as last observed
 };
 
 class Loop {
  public:
   Loop(engine::Engine& engine, const LoopPorts& ports, const LoopOptions& options)
       : engine_(engine), ports_(ports), options_(options) {
-    for (SignalFeed* feed : ports.feeds) feeds_.push_back({feed, Time::min(), 0});
+    for (SignalFeed* feed : ports.feeds) feeds_.push_back({feed});
   }
 
   Result<LoopResult> Run();
@@ -32,6 +33,7 @@ class Loop {
   Status ObserveSignal(int site, FeedState& state);
   Status TakeSubmissions();
   Duration Patience() const;
+  Time PlanDueAt() const;
   Status StoreAndWait(Duration patience);
   Result<Time> DecideAndExecute();
   Status Execute(const engine::Command& command);
@@ -44,8 +46,9 @@ class Loop {
   const LoopOptions& options_;
   std::vector<FeedState> feeds_;
   Time reconcile_at_ = Time::min();
-  Time wake_at_ = Time::min();     // of the last decision
-  bool only_submissions_ = false;  // have come in since
+  Time wake_at_ = Time::min();        // of the last decision
+  bool only_submissions_ = false;     // have come in since
+  std::int64_t decided_events_ = -1;  // so many had come before the last decision
   LoopResult result_;
 };
 
@@ -88,6 +91,7 @@ Status Loop::Reconcile() {
 
 Status Loop::ObserveSignal(int site, FeedState& state) {
   const Time now = Now();
+  state.news = state.feed->news();
   auto view = state.feed->Observe(now, options_.horizon);
   if (!view) {
     const int doublings = std::min(state.failures++, 20);
@@ -106,7 +110,7 @@ Status Loop::ObserveSignal(int site, FeedState& state) {
 Status Loop::ObserveSignals() {
   for (std::size_t site = 0; site < feeds_.size(); ++site) {
     FeedState& state = feeds_[site];
-    if (state.feed && state.due <= Now())
+    if (state.feed && (state.due <= Now() || state.feed->news() != state.news))
       EBB_RETURN_IF_ERROR(ObserveSignal(static_cast<int>(site), state));
   }
   return {};
@@ -123,11 +127,16 @@ Status Loop::TakeSubmissions() {
   return {};
 }
 
-// How long the next decision may wait.
+// How long the next decision may wait. One that was woken for nothing waits on.
 Duration Loop::Patience() const {
-  const bool due = !only_submissions_ || wake_at_ <= Now() || ports_.interrupted();
+  const bool woken = result_.events == decided_events_ && Now() < NextDue(wake_at_);
+  if (woken && !ports_.interrupted()) return options_.reconcile_every;
+  const bool due =
+      !only_submissions_ || std::min(wake_at_, PlanDueAt()) <= Now() || ports_.interrupted();
   return due ? Duration::zero() : ports_.submissions.Patience();
 }
+
+Time Loop::PlanDueAt() const { return ports_.plan_desk ? ports_.plan_desk->NextAt() : Time::max(); }
 
 Status Loop::StoreAndWait(Duration patience) {
   if (ports_.journal) EBB_RETURN_IF_ERROR(ports_.journal->Commit());
@@ -151,8 +160,12 @@ Status Loop::Execute(const engine::Command& command) {
 
 Result<Time> Loop::DecideAndExecute() {
   only_submissions_ = true;
+  decided_events_ = result_.events;
   if (ports_.observer) ports_.observer->OnDeciding();
-  const engine::Decision decision = engine_.Decide(Now());
+  const auto planning =
+      ports_.plan_desk ? ports_.plan_desk->Choose(engine_) : engine::Planning::kWhole;
+  const engine::Decision decision = engine_.Decide(Now(), planning);
+  if (ports_.plan_desk) ports_.plan_desk->OnDecided(engine_);
   if (ports_.journal) EBB_RETURN_IF_ERROR(ports_.journal->Append(decision));
   if (ports_.observer) ports_.observer->OnDecision(decision, engine_);
   const std::int64_t events = result_.events;
@@ -163,7 +176,8 @@ Result<Time> Loop::DecideAndExecute() {
 }
 
 Time Loop::NextDue(Time wake_at) const {
-  Time next = std::min({wake_at, ports_.submissions.NextAt(), reconcile_at_, options_.end});
+  Time next =
+      std::min({wake_at, ports_.submissions.NextAt(), PlanDueAt(), reconcile_at_, options_.end});
   for (const FeedState& state : feeds_)
     if (state.feed) next = std::min(next, state.due);
   return next;

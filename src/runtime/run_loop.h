@@ -22,6 +22,7 @@
 #include "engine/engine.h"
 #include "runtime/executor.h"
 #include "runtime/journal.h"
+#include "runtime/plan_desk.h"
 #include "runtime/signal_feed.h"
 #include "runtime/submissions.h"
 
@@ -52,6 +53,7 @@ struct LoopPorts {
   Journal* journal = nullptr;  ///< nullptr: nothing is kept
   LoopObserver* observer = nullptr;
   std::function<bool()> interrupted = [] { return false; };  ///< asked once in every cycle
+  PlanDesk* plan_desk = nullptr;  ///< nullptr: every decision plans as a whole
 };
 
 struct LoopOptions {

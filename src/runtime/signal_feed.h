@@ -2,7 +2,10 @@
 // The port through which grid intensity reaches decisions and accounting. One feed serves both, so
 // what decided is what measures. Implementations live in signals/; tests use testing/fake_feed.h.
 
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <tuple>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -30,6 +33,13 @@ class SignalFeed {
   /// When, after `now`, a new value is due: the earliest moment at which deciding again can change
   /// anything.
   virtual Time NextChange(Time now) const = 0;
+
+  /// A count that rises when what Observe says has changed before the moment that NextChange told:
+  /// whoever remembers a lower one observes again.
+  virtual std::uint64_t news() const { return 0; }
+  /// From now on `tell` is called when that count has risen, from any thread; it must not call the
+  /// feed. An empty one: nobody is called any more once this returns.
+  virtual void OnNews(const std::function<void()>& tell) { std::ignore = tell; }
 
   /// Beginning and end of what a replayed source covers; nothing for live and generated ones.
   virtual std::optional<Interval> Coverage() const { return std::nullopt; }

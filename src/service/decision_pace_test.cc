@@ -17,13 +17,13 @@ TEST(DecisionPace, TheFirstDecisionWaitsForNothing) {
 
 TEST(DecisionPace, AQuickDecisionIsFollowedByTheNextAtOnce) {
   DecisionPace pace;
-  pace.Decided(kNow, microseconds{1900});
+  pace.Decided(kNow, microseconds{1900}, false);
   EXPECT_EQ(pace.Left(kNow), Duration::zero());
 }
 
 TEST(DecisionPace, DecidingTakesATwentiethOfTheTime) {
   DecisionPace pace;
-  pace.Decided(kNow, milliseconds{5});
+  pace.Decided(kNow, milliseconds{5}, false);
   EXPECT_EQ(pace.Left(kNow), Duration{100});
   EXPECT_EQ(pace.Left(kNow + milliseconds{75}), Duration{25});
   EXPECT_EQ(pace.Left(kNow + milliseconds{100}), Duration::zero());
@@ -32,14 +32,22 @@ TEST(DecisionPace, DecidingTakesATwentiethOfTheTime) {
 
 TEST(DecisionPace, WhatIsFeltComesRarely) {
   DecisionPace pace;
-  pace.Decided(kNow, milliseconds{10});
+  pace.Decided(kNow, milliseconds{10}, false);
   EXPECT_EQ(pace.Left(kNow), Duration{2000});
 }
 
 TEST(DecisionPace, NobodyWaitsForLong) {
   DecisionPace pace;
-  pace.Decided(kNow, seconds{2});
+  pace.Decided(kNow, seconds{2}, false);
   EXPECT_EQ(pace.Left(kNow), Duration{5000});
+}
+
+TEST(DecisionPace, WhoeverMightStartAtOnceWaitsForLittle) {
+  DecisionPace pace;
+  pace.Decided(kNow, seconds{2}, true);
+  EXPECT_EQ(pace.Left(kNow), Duration{40});
+  pace.Decided(kNow, microseconds{1900}, true);
+  EXPECT_EQ(pace.Left(kNow), Duration::zero());
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ class Service::Observer final : public runtime::LoopObserver {
   void OnEvent(const engine::Event& event) override {
     service_.front_desk_.OnTaken(event);
     Count(event);
+    if (!std::holds_alternative<engine::JobSubmitted>(event.fact)) service_.plan_thread_->Hurry();
     if (const auto* signal = std::get_if<engine::SignalObserved>(&event.fact)) {
       service_.publisher_.FollowSignal(*signal);
       service_.store_.AddSignal(signal->view.known);
@@ -36,11 +37,16 @@ class Service::Observer final : public runtime::LoopObserver {
     if (std::holds_alternative<engine::JobSubmitted>(event.fact))
       ++service_.publisher_.counters().refused;
   }
-  void OnStored() override { service_.OnStored(); }
+  void OnStored() override {
+    service_.TakeFigures();
+    service_.OnStored();
+  }
   void OnDeciding() override { deciding_since_ = ProcessorTime(); }
-  void OnDecision(const engine::Decision& decision, const engine::Engine&) override {
+  void OnDecision(const engine::Decision& decision, const engine::Engine& engine) override {
     service_.OnDecision(decision);
-    service_.pace_.Decided(DecisionPace::Clock::now(), ProcessorTime() - deciding_since_);
+    const std::vector<int> free = engine.state().FreeDevices();
+    service_.pace_.Decided(DecisionPace::Clock::now(), ProcessorTime() - deciding_since_,
+                           std::any_of(free.begin(), free.end(), [](int n) { return n > 0; }));
   }
   void OnCommandFailed(const engine::Command& command, const Error& error) override {
     const core::JobId job = std::visit([](const auto& c) { return c.job; }, command);
@@ -115,7 +121,11 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
       observer_(std::make_unique<Observer>(*this)),
       first_come_(options_.store, [this] { executor_->Wake(); }) {}
 
-Service::~Service() = default;
+// Others' threads wake the executor until then.
+Service::~Service() {
+  feed_.OnNews({});
+  store_.AbandonSnapshot();
+}
 
 Result<std::unique_ptr<Service>> Service::Open(ServiceOptions options, runtime::SignalFeed& feed,
                                                runtime::GridClock& clock,
@@ -186,6 +196,7 @@ Status Service::Recover() {
     clock_.SkipTo(engine_->state().now);
 
   MakeExecutor();
+  EBB_RETURN_IF_ERROR(MakePlanThread());
 
   EBB_ASSIGN_OR_RETURN(std::vector<core::Submission> unknown, store_.UnknownSubmissions());
   EBB_ASSIGN_OR_RETURN(std::vector<core::Submission> live,
@@ -245,6 +256,16 @@ void Service::MakeExecutor() {
   };
   executor_ =
       std::make_unique<local::SupervisedExecutor>(options, feed_, clock_, signals_, bookkeeper_);
+  feed_.OnNews([this] { executor_->Wake(); });
+}
+
+Status Service::MakePlanThread() {
+  EBB_ASSIGN_OR_RETURN(auto policy, plan::MakePolicy(options_.policy, {}));
+  plan_thread_ = std::make_unique<PlanThread>(PlanThread::Ports{
+      std::move(policy), [this] { executor_->Wake(); },
+      [this](auto wall) { return clock_.Now() + ToGrid(std::chrono::ceil<Duration>(wall)); },
+      publisher_.counters()});
+  return {};
 }
 
 // What jobs that have ended measured there goes over what data sheets promise. Without the history
@@ -303,16 +324,18 @@ Status Service::AddToExecutor(const core::Submission& submission) {
 
 // The loop -----------------------------------------------------------------------------------
 
-Duration Service::Patience() const {
-  const Duration wall = pace_.Left(DecisionPace::Clock::now());
+Duration Service::ToGrid(Duration wall) const {
   const double speed = clock_.settings().replayed ? clock_.settings().speed : 1;
   return Duration{std::llround(static_cast<double>(wall.count()) * speed)};
 }
+
+Duration Service::Patience() const { return ToGrid(pace_.Left(DecisionPace::Clock::now())); }
 
 // Whoever is told sees the job in the view that is there by then.
 void Service::OnStored() {
   publisher_.Publish(clock_.Now());
   front_desk_.OnStored();
+  std::ignore = store_.ContinueSnapshot();
 }
 
 void Service::OnDecision(const engine::Decision& decision) {
@@ -332,9 +355,9 @@ void Service::OnDecision(const engine::Decision& decision) {
   ForgetEnded();
   publisher_.Publish(decision.at);
   if (std::exchange(compare_again_, false)) first_come_.Ask(view());
-  // Nobody waits: a good moment for what takes a while. One that fails is due again later.
-  if (decision.commands.empty() && inbox_.empty() && store_.SnapshotIsDue())
-    std::ignore = store_.Snapshot();
+  // One that fails is due again later. What is being planned is in no snapshot.
+  if (!engine_->question() && store_.SnapshotIsDue())
+    std::ignore = store_.BeginSnapshot([this] { executor_->Wake(); });
 }
 
 void Service::ForgetInView() {
@@ -434,8 +457,9 @@ bool Service::WaitOutTrouble(const Error& error) {
 Result<int> Service::Run() {
   TimedJournal journal(store_, publisher_.counters());
   const runtime::LoopPorts ports{
-      *executor_, {&feed_},        front_desk_,
-      &journal,   observer_.get(), [this] { return executor_->stop_signal().has_value(); }};
+      *executor_,        {&feed_},        front_desk_,
+      &journal,          observer_.get(), [this] { return executor_->stop_signal().has_value(); },
+      plan_thread_.get()};
   for (;;) {
     const auto result = runtime::Run(*engine_, ports, {});
     if (result) break;

@@ -17,6 +17,7 @@
 #include "service/decision_pace.h"
 #include "service/first_come_watch.h"
 #include "service/front_desk.h"
+#include "service/plan_thread.h"
 
 namespace ebb::service {
 
@@ -65,12 +66,14 @@ class Service {
           runtime::GridClock& clock, platform::ProcessSignals& signals);
   Status Recover();
   void MakeExecutor();
+  Status MakePlanThread();
   void LearnOfDevices(core::Cluster& cluster);
   void RecoverEnded();
   Status AddToExecutor(const core::Submission& submission);
   void OnStored();
   void OnDecision(const engine::Decision& decision);
   Duration Patience() const;
+  Duration ToGrid(Duration wall) const;
   void ForgetEnded();
   void ForgetInView();
   void FollowMissed();
@@ -96,6 +99,7 @@ class Service {
   FrontDesk front_desk_;
   std::unique_ptr<Observer> observer_;
   DecisionPace pace_;
+  std::unique_ptr<PlanThread> plan_thread_;
   FirstComeWatch first_come_;
   bool compare_again_ = false;          // jobs have ended, or the signal knows more
   std::vector<core::JobId> unsettled_;  // ended, and their savings are not computed

@@ -22,6 +22,11 @@ class TimedPolicy final : public plan::Policy {
     policy_->Update(problem, change, schedule);
     counters_.planning.Add(std::chrono::steady_clock::now() - begin);
   }
+  bool PlaceBeside(const plan::Problem& problem, const plan::Change& change,
+                   plan::Schedule& schedule) const override {
+    return policy_->PlaceBeside(problem, change, schedule);
+  }
+  bool places_beside() const override { return policy_->places_beside(); }
 
  private:
   std::unique_ptr<plan::Policy> policy_;

@@ -121,6 +121,7 @@ const ChainFeed::Opened& ChainFeed::Open(std::size_t link, Duration first_answer
   if (feed) {
     opened.live = dynamic_cast<const LiveFeed*>(feed->get());
     opened.feed = *std::move(feed);
+    opened.feed->OnNews(tell_);
   } else {
     opened.failure = std::move(feed).error();
   }
@@ -209,6 +210,20 @@ Time ChainFeed::NextChange(Time now) const {
   for (const Opened* opened : OpenedLinks())
     if (opened) next = std::min(next, opened->feed->NextChange(now));
   return next;
+}
+
+std::uint64_t ChainFeed::news() const {
+  std::uint64_t news = 0;
+  for (const Opened* opened : OpenedLinks())
+    if (opened) news += opened->feed->news();
+  return news;
+}
+
+void ChainFeed::OnNews(const std::function<void()>& tell) {
+  const std::lock_guard lock(mutex_);
+  tell_ = tell;
+  for (const Opened& opened : opened_)
+    if (opened.feed) opened.feed->OnNews(tell);
 }
 
 SignalState ChainFeed::StateAt(Time now) const {

@@ -40,6 +40,8 @@ class ChainFeed final : public runtime::SignalFeed {
   /// At each moment what was published, by the first link that has it; then the stand-ins.
   Result<core::IntensitySeries> Settled(Interval interval) override;
   Time NextChange(Time now) const override;
+  std::uint64_t news() const override;
+  void OnNews(const std::function<void()>& tell) override;
 
   /// Of the link that answers at `now`.
   SignalState StateAt(Time now) const;
@@ -61,6 +63,7 @@ class ChainFeed final : public runtime::SignalFeed {
   core::SignalIdentity identity_;
   mutable std::mutex mutex_;
   std::vector<Opened> opened_;  ///< as links_; an entry that is set stays
+  std::function<void()> tell_;
 };
 
 }  // namespace ebb::signals

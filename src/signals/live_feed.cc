@@ -8,6 +8,12 @@ namespace {
 // A machine that was asleep wakes with a wall clock far ahead: the thread looks at it this often.
 constexpr Duration kLongestSleep{std::chrono::seconds{20}};
 
+// Whether a value came, changed or went; a forecast alone is observed when it is due.
+bool Differs(const LiveSnapshot& before, const LiveSnapshot& after) {
+  return before.known.samples() != after.known.samples() ||
+         before.failure.has_value() != after.failure.has_value();
+}
+
 }  // namespace
 
 // A request that hangs is given up when the feed goes away.
@@ -47,15 +53,29 @@ void LiveFeed::Work() {
   while (!stopping_) {
     auto brought = signal_->Refresh(Now());
     const Time next = brought->next_question;
+    bool news = false;
     {
       const std::lock_guard lock(mutex_);
+      news = Differs(*snapshot_, *brought);
       snapshot_ = std::move(brought);
       for (std::string& note : signal_->TakeNotes()) notes_.push_back(std::move(note));
     }
     changed_.notify_all();
+    if (news) Tell();
     while (Now() < next)
       if (!Wait(std::min<Duration>(next - Now(), kLongestSleep))) return;
   }
+}
+
+void LiveFeed::Tell() {
+  ++news_;
+  const std::lock_guard lock(tell_mutex_);
+  if (tell_) tell_();
+}
+
+void LiveFeed::OnNews(const std::function<void()>& tell) {
+  const std::lock_guard lock(tell_mutex_);
+  tell_ = tell;
 }
 
 void LiveFeed::AwaitFirstAnswer() {

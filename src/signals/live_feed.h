@@ -38,6 +38,8 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
   Result<core::SignalView> Observe(Time now, Duration horizon) override;
   Result<core::IntensitySeries> Settled(Interval interval) override;
   Time NextChange(Time now) const override;
+  std::uint64_t news() const override { return news_; }
+  void OnNews(const std::function<void()>& tell) override;
 
   std::shared_ptr<const LiveSnapshot> snapshot() const;
   const OutageRules& outage() const { return options_.outage; }
@@ -48,6 +50,7 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
   LiveFeed(HttpGetFunction http_get, LiveFeedOptions options);
   void Work();
   void AwaitFirstAnswer();
+  void Tell();
 
   Time Now() const override;
   bool Wait(Duration duration) override;
@@ -62,6 +65,9 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
   std::condition_variable changed_;
   std::shared_ptr<const LiveSnapshot> snapshot_;
   std::vector<std::string> notes_;
+  std::atomic<std::uint64_t> news_ = 0;
+  std::mutex tell_mutex_;
+  std::function<void()> tell_;
   std::thread thread_;
 };
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
 #include "signals/json_address.h"
@@ -46,6 +48,40 @@ TEST(LiveFeed, HasAnAnswerWhenItIsMadeAndServesEveryoneFromIt) {
   const Time next = (*feed)->NextChange(Now());
   EXPECT_GT(next, Now() + minutes{4});
   EXPECT_LT(next, Now() + minutes{6});
+}
+
+TEST(LiveFeed, TellsOfAValueThatChangedAndOfNothingElse) {
+  std::atomic<int> value = 300;
+  LiveFeedOptions options;
+  options.live.refresh = milliseconds{20};
+  options.patience.rate = {6000, 1000};
+  JsonAddressOptions address;
+  address.url = "https://grid.example/now";
+  address.refresh = minutes{5};
+  const auto feed =
+      LiveFeed::Start([&](HttpGetFunction get) { return MakeJsonAddress(address, std::move(get)); },
+                      [&](const platform::HttpRequest&) -> Result<platform::HttpResponse> {
+                        const std::string body = R"({"carbonIntensity": )" + std::to_string(value) +
+                                                 R"(, "datetime": "2020-01-01T00:00:00Z"})";
+                        return platform::HttpResponse{200, body};
+                      },
+                      options);
+  const std::uint64_t before = feed->news();
+  std::mutex mutex;
+  std::condition_variable told;
+  int calls = 0;
+  feed->OnNews([&] {
+    const std::lock_guard lock(mutex);
+    ++calls;
+    told.notify_all();
+  });
+  value = 120;
+  std::unique_lock lock(mutex);
+  ASSERT_TRUE(told.wait_for(lock, std::chrono::seconds{20}, [&] { return calls > 0; }));
+  lock.unlock();
+  feed->OnNews({});
+  EXPECT_EQ(feed->news(), before + 1);
+  EXPECT_EQ(calls, 1);
 }
 
 TEST(LiveFeed, ANetworkThatIsDownIsAnErrorAndNeverMockData) {

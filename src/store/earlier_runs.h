@@ -11,8 +11,8 @@
 namespace ebb::store {
 
 /// Of the newest jobs with this name that succeeded, those that ran the same command on as many
-/// devices under the same power cap, newest first. Run times are on the grid clock, without pauses, and, as powers, brought
-/// to a device of speed and power factor 1 by the pools they ran on.
+/// devices under the same power cap, newest first. Run times are on the grid clock, without pauses,
+/// and, as powers, brought to a device of speed and power factor 1 by the pools they ran on.
 Result<std::vector<core::EarlierRun>> EarlierRuns(Database& database,
                                                   const core::Submission& submission,
                                                   const core::Cluster& cluster, int limit = 20);

@@ -157,8 +157,13 @@ CREATE INDEX first_come_by_end ON first_come(end_ms);
 ALTER TABLE attempts ADD COLUMN devices TEXT NOT NULL DEFAULT '';
 )";
 
-constexpr std::array<std::string_view, 4> kMigrations{kJobsAndJournal, kLedgerAndSignals, kSweeps,
-                                                      kFirstComeAndDevices};
+// A snapshot is written a part at a time.
+constexpr std::string_view kSnapshotsInParts = R"(
+ALTER TABLE snapshots ADD COLUMN complete INTEGER NOT NULL DEFAULT 1;
+)";
+
+constexpr std::array<std::string_view, 5> kMigrations{kJobsAndJournal, kLedgerAndSignals, kSweeps,
+                                                      kFirstComeAndDevices, kSnapshotsInParts};
 
 }  // namespace
 

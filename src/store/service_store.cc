@@ -17,6 +17,8 @@ constexpr std::string_view kSetMeta =
 constexpr std::int64_t kJobsPerRecord = 100;
 // A snapshot holds the loop up; one that nobody took is taken then.
 constexpr double kOverdue = 4;
+// Of a snapshot that is written beside the loop, in one transaction: half a megabyte.
+constexpr int kPartsAtOnce = 4;
 
 std::string JournalPlace(std::int64_t seq) { return "journal record " + std::to_string(seq); }
 
@@ -56,8 +58,10 @@ Status ServiceStore::ReadNextIds() {
   next_job_id_ = std::max(last_job.value_or(0) + 1, pruned.value_or(1));
   next_sweep_id_ = std::max(last_sweep.value_or(0) + 1, pruned_sweep.value_or(1));
   next_seq_ = last_record.value_or(0) + 1;
+  EBB_ASSIGN_OR_RETURN(const auto last_snapshot,
+                       database_.Integer("SELECT max(id) FROM snapshots"));
+  next_snapshot_ = last_snapshot.value_or(0) + 1;
   if (!snapshots.empty()) {
-    next_snapshot_ = snapshots.back().id + 1;
     next_seq_ = std::max(next_seq_, snapshots.back().seq + 1);
   }
   return {};
@@ -117,8 +121,10 @@ Status ServiceStore::Append(const runtime::JournalRecord& record) {
         static_cast<std::int64_t>(engine_->state().live.size()) / kJobsPerRecord;
   }
   EBB_RETURN_IF_ERROR(Commit());
-  // The decision is durable; a snapshot that fails is tried again with the next one.
-  if (Overdue() >= kOverdue) std::ignore = Try([&] { return TakeSnapshot(true); });
+  // The decision is durable; a snapshot that fails is tried again with the next one. A plan that is
+  // being worked out is not in a snapshot: the next decisions take it up.
+  if (engine_ && !engine_->question() && !snapshot_thread_ && Overdue() >= kOverdue)
+    std::ignore = Try([&] { return TakeSnapshot(true); });
   return {};
 }
 
@@ -220,16 +226,60 @@ Status ServiceStore::Snapshot() {
   return Try([&] { return TakeSnapshot(true); });
 }
 
+Status ServiceStore::BeginSnapshot(std::function<void()> on_part) {
+  EBB_RETURN_IF_ERROR(Commit());
+  if (snapshot_thread_) return {};
+  const SnapshotRecord record{next_snapshot_, next_seq_ - 1, engine_->state().now, true};
+  EBB_RETURN_IF_ERROR(Try([&] {
+    return database_.Transaction([&] { return store::BeginSnapshot(database_, record); });
+  }));
+  ++next_snapshot_;
+  being_written_ = {record.id, 0, std::exchange(cost_since_snapshot_, 0), false};
+  snapshot_thread_ =
+      std::make_unique<SnapshotThread>(engine::SnapshotCopy(*engine_), std::move(on_part));
+  return {};
+}
+
+// What is there of it, up to a part that holds nobody up.
+Status ServiceStore::AddSnapshotParts() {
+  for (int i = 0; i < kPartsAtOnce; ++i) {
+    auto part = snapshot_thread_->Take();
+    if (!part) break;
+    EBB_RETURN_IF_ERROR(
+        AddSnapshotLines(database_, being_written_.id, being_written_.parts++, *std::move(part)));
+  }
+  if (!snapshot_thread_->ended()) return {};
+  being_written_.complete = true;
+  EBB_RETURN_IF_ERROR(CompleteSnapshot(database_, being_written_.id));
+  return PruneJournal();
+}
+
+Status ServiceStore::ContinueSnapshot() {
+  if (!snapshot_thread_) return {};
+  const Status added =
+      Try([&] { return database_.Transaction([&] { return AddSnapshotParts(); }); });
+  // One that failed is thrown away when the next one begins.
+  if (!added) cost_since_snapshot_ += being_written_.cost_before;
+  if (!added || being_written_.complete) snapshot_thread_.reset();
+  return added;
+}
+
+Status ServiceStore::PruneJournal() {
+  const Time now = engine_->state().now;
+  if (now == Time::min()) return {};
+  return database_.Run(
+      "DELETE FROM journal WHERE at_ms < ? AND seq <= (SELECT min(seq) FROM snapshots)",
+      {Milliseconds(now - options_.keep_journal)});
+}
+
 Status ServiceStore::TakeSnapshot(bool continues) {
   EBB_CHECK(engine_ != nullptr && group_.size() == 0);
+  snapshot_thread_.reset();
   const Time now = engine_->state().now;
   const SnapshotRecord record{next_snapshot_, next_seq_ - 1, now, continues};
   const Status taken = database_.Transaction([&]() -> Status {
     EBB_RETURN_IF_ERROR(WriteSnapshot(database_, *engine_, record));
-    if (now == Time::min()) return {};
-    return database_.Run(
-        "DELETE FROM journal WHERE at_ms < ? AND seq <= (SELECT min(seq) FROM snapshots)",
-        {Milliseconds(now - options_.keep_journal)});
+    return PruneJournal();
   });
   if (!taken) return taken;
   ++next_snapshot_;

@@ -29,6 +29,7 @@
 #include "store/job_writer.h"
 #include "store/ledger_records.h"
 #include "store/signal_records.h"
+#include "store/snapshot_thread.h"
 #include "store/sweep_records.h"
 
 namespace ebb::store {
@@ -104,7 +105,15 @@ class ServiceStore final : public runtime::Journal {
 
   /// Commits, and takes a snapshot now: at an orderly end, so that the next start goes on exactly.
   Status Snapshot();
-  bool SnapshotIsDue() const { return Overdue() >= 1; }
+  bool SnapshotIsDue() const { return !snapshot_thread_ && Overdue() >= 1; }
+  /// The same while the engine goes on: commits, lends a thread what the engine remembers now, and
+  /// calls `on_part`, from that thread, whenever ContinueSnapshot has something to write. One that
+  /// is cut off by a failure or an end is as if it had not been begun.
+  Status BeginSnapshot(std::function<void()> on_part);
+  /// Writes a part of the snapshot that was begun, if one is there: half a megabyte at most.
+  Status ContinueSnapshot();
+  /// `on_part` is not called any more once this returns.
+  void AbandonSnapshot() { snapshot_thread_.reset(); }
   /// Commits, and forgets the jobs that ended before, with their attempts and ledgers, and sweeps
   /// that have none left. Their ids are not given out again.
   Result<std::int64_t> Prune(Time before);
@@ -120,6 +129,8 @@ class ServiceStore final : public runtime::Journal {
   Status FoldJournal(engine::Engine& engine, std::int64_t after, std::int64_t& records);
   Status FollowRecovered(bool take_snapshot);
   Status TakeSnapshot(bool continues);
+  Status AddSnapshotParts();
+  Status PruneJournal();
   Status Try(const std::function<Status()>& write);
   double Overdue() const;
 
@@ -136,6 +147,11 @@ class ServiceStore final : public runtime::Journal {
   std::int64_t next_seq_ = 1;
   std::int64_t next_snapshot_ = 1;
   std::int64_t cost_since_snapshot_ = 0;
+  struct {
+    std::int64_t id = 0, parts = 0, cost_before = 0;
+    bool complete = false;
+  } being_written_;
+  std::unique_ptr<SnapshotThread> snapshot_thread_;
 };
 
 /// Nothing where it was never set.

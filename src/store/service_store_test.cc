@@ -4,11 +4,13 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <atomic>
 #include <csignal>
 
 #include "engine/fields.h"
 #include "engine/journal_json.h"
 #include "engine/random_life_for_test.h"
+#include "engine/state_json.h"
 #include "store/scratch_for_test.h"
 #include "store/snapshots.h"
 
@@ -84,6 +86,57 @@ TEST(ServiceStoreTest, EveryLifeGoesOnWhereTheLastOneStopped) {
   }
   auto database = *Database::Open(path, Database::Mode::kRead);
   EXPECT_EQ(ListSnapshots(database)->size(), 2u);
+}
+
+std::string TextOf(const engine::Engine& engine) {
+  std::string text;
+  engine::WriteSnapshot(engine, [&](std::string_view line) { (text += line) += '\n'; });
+  return text;
+}
+
+TEST(ServiceStoreTest, ASnapshotWrittenBesideTheEngineIsOfTheMomentItWasBegun) {
+  const auto path = ScratchDirectory("beside") / "ebb.db";
+  Service service(path, 11);
+  for (int round = 0; round < 5; ++round) {
+    for (int step = 0; step < 12; ++step) service.Step();
+    const std::string then = TextOf(service.engine());
+    std::atomic<int> told = 0;
+    ASSERT_TRUE(service.store().BeginSnapshot([&told] {
+      ++told;
+      told.notify_one();
+    }));
+    EXPECT_FALSE(service.store().SnapshotIsDue());
+    const auto latest = [&] { return ListSnapshots(service.store().database())->back(); };
+    for (const auto before = latest().id; latest().id == before;) {
+      told.wait(0);
+      told = 0;
+      service.Step();
+      ASSERT_TRUE(service.store().ContinueSnapshot());
+    }
+    const auto engine = engine::MakeEngineForTest("lowest-slots");
+    engine->Restore(*ReadSnapshot(service.store().database(), latest()));
+    EXPECT_EQ(TextOf(*engine), then) << "round " << round;
+    EXPECT_EQ(ListSnapshots(service.store().database())->size(), 2u);
+  }
+}
+
+TEST(ServiceStoreTest, ASnapshotThatWasCutOffIsAsIfItHadNotBeenBegun) {
+  const auto path = ScratchDirectory("cut_off") / "ebb.db";
+  std::string state;
+  for (std::uint64_t life = 1; life <= 4; ++life) {
+    Service service(path, life);
+    EXPECT_EQ(StateOf(service.engine()), state) << "life " << life;
+    for (int step = 0; step < 10; ++step) service.Step();
+    ASSERT_TRUE(service.store().BeginSnapshot([] {}));
+    service.Step();
+    ASSERT_TRUE(service.store().Commit());
+    state = StateOf(service.engine());
+  }
+  auto store = *ServiceStore::Open(path);
+  const auto recovered = store.Recover(engine::MakeEngineForTest("lowest-slots"));
+  ASSERT_TRUE(recovered);
+  EXPECT_EQ(StateOf(*recovered->engine), state);
+  EXPECT_EQ(**store.database().Integer("SELECT count(*) FROM snapshots WHERE complete = 0"), 0);
 }
 
 TEST(ServiceStoreTest, RowsOfJobsSayWhatTheEngineKnows) {

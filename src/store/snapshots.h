@@ -18,10 +18,18 @@ struct SnapshotRecord {
   bool continues = false;
 };
 
-/// Inside a transaction of the caller: writes the snapshot and drops all but the one before it.
+// All of these inside transactions of the caller.
+
+/// Writes the snapshot and drops all but the one before it.
 Status WriteSnapshot(Database& database, const engine::Engine& engine,
                      const SnapshotRecord& record);
-/// Oldest first; id ascending.
+/// The same in parts: begun, so many lines at a time, and there for readers once it is completed.
+/// Drops what was begun before and not completed.
+Status BeginSnapshot(Database& database, const SnapshotRecord& record);
+Status AddSnapshotLines(Database& database, std::int64_t snapshot, std::int64_t number,
+                        std::string lines);
+Status CompleteSnapshot(Database& database, std::int64_t snapshot);
+/// Those that are complete, oldest first; id ascending.
 Result<std::vector<SnapshotRecord>> ListSnapshots(Database& database);
 Result<engine::Memory> ReadSnapshot(Database& database, const SnapshotRecord& record);
 

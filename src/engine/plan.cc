@@ -1,0 +1,64 @@
+// How a decision comes by its plan: made now, followed, asked for, or taken up.
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/engine.h"
+
+namespace ebb::engine {
+
+void Engine::Plan(Planning planning, const std::vector<plan::JobView>& views,
+                  const std::vector<plan::SiteView>& sites) {
+  const plan::Problem problem{state_.now, &state_.cluster, views, sites};
+  if (planning == Planning::kTake && question_) TakePlanUp();
+  const bool due = !IsEmpty(change_) || state_.schedule.wake_at <= state_.now;
+  const bool whole = planning == Planning::kWhole;
+  if (!whole && due && policy_->PlaceBeside(problem, change_, state_.schedule)) {
+    Add(change_, unplanned_);
+  } else if (due || (whole && !IsEmpty(unplanned_))) {
+    Add(unplanned_, change_);
+    policy_->Update(problem, change_, state_.schedule);
+    unplanned_ = {};
+    question_.reset();
+  }
+  change_ = {};
+  if (planning != Planning::kAsk || IsEmpty(unplanned_)) return;
+  question_ = std::make_shared<const PlanQuestion>(state_, sites, std::exchange(unplanned_, {}));
+  answer_.reset();
+}
+
+void Engine::TakeAnswer(const PlanQuestion& question, plan::Schedule answer) {
+  if (&question == question_.get()) answer_ = std::move(answer);
+}
+
+// The plans of jobs that are as they were when it was asked. What is new since is placed beside
+// them afterwards, and what has changed stays as it stands.
+void Engine::TakePlanUp() {
+  const std::shared_ptr<const PlanQuestion> question = std::exchange(question_, nullptr);
+  std::optional<plan::Schedule> answer = std::exchange(answer_, std::nullopt);
+  if (unplanned_.cluster || change_.cluster) {
+    Add(question->change(), unplanned_);  // of pools that are not what they were
+    return;
+  }
+  if (!answer) answer = question->Answer(*policy_);
+  std::vector<core::JobId> changed = unplanned_.jobs;
+  changed.insert(changed.end(), change_.jobs.begin(), change_.jobs.end());
+  std::sort(changed.begin(), changed.end());
+  auto next = answer->jobs.begin();
+  for (std::size_t i = 0; i < state_.live.size(); ++i) {
+    const core::JobId id = state_.live[i]->job.id;
+    while (next != answer->jobs.end() && next->job < id) ++next;
+    if (next == answer->jobs.end() || next->job != id) continue;
+    if (!std::binary_search(changed.begin(), changed.end(), id))
+      state_.schedule.jobs[i] = std::move(*next);
+  }
+  state_.schedule.wake_at = state_.now;  // what is due since it was asked is due now
+}
+
+plan::Change Engine::unplanned() const {
+  plan::Change unplanned = unplanned_;
+  if (question_) Add(question_->change(), unplanned);
+  return unplanned;
+}
+
+}  // namespace ebb::engine

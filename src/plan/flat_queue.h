@@ -1,0 +1,34 @@
+#pragma once
+// A queue seen without any grid signal: only who fits where by when. For the checks of
+// deadlines.
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/draft.h"
+
+namespace ebb::plan {
+
+/// The problem with one price for all time.
+PlanInput FlatInput(const Problem& problem);
+
+/// What has to end by a moment, and the least it takes of all devices.
+struct Load {
+  Time latest_end{};
+  double device_hours = 0;
+};
+/// Nothing for a task that runs or has no deadline of its own.
+std::optional<Load> LoadOf(const Task& task);
+/// A proof that some job must be late: what has to end by a moment is more than so many devices can
+/// do until then. `loads` in order.
+bool IsTooMuch(const std::vector<Load>& loads, double devices, Time now);
+bool Before(const Load& left, const Load& right);
+
+/// It cannot keep its deadline beside the others, and `start_by` is the earliest that can be kept;
+/// nothing: none within a year.
+tl::unexpected<Error> CannotKeepDeadline(const core::Job& job, const core::Cluster& cluster,
+                                         std::optional<Time> start_by);
+std::string NameOf(const core::Job& job);
+
+}  // namespace ebb::plan
