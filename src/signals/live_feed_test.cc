@@ -58,11 +58,13 @@ TEST(LiveFeed, TellsOfAValueThatChangedAndOfNothingElse) {
   JsonAddressOptions address;
   address.url = "https://grid.example/now";
   address.refresh = minutes{5};
+  const std::string when =
+      FormatTime(std::chrono::floor<Duration>(std::chrono::system_clock::now()));
   const auto feed =
       LiveFeed::Start([&](HttpGetFunction get) { return MakeJsonAddress(address, std::move(get)); },
                       [&](const platform::HttpRequest&) -> Result<platform::HttpResponse> {
                         const std::string body = R"({"carbonIntensity": )" + std::to_string(value) +
-                                                 R"(, "datetime": "2020-01-01T00:00:00Z"})";
+                                                 R"(, "datetime": ")" + when + "\"}";
                         return platform::HttpResponse{200, body};
                       },
                       options);
