@@ -71,9 +71,9 @@ TEST(SubmitFile, TrackersOfTheCommandLineAreForJobsThatNameNone) {
       options);
   ASSERT_TRUE(file) << file.error().Message();
   const json jobs = json::parse(file->body);
-  EXPECT_EQ(jobs[0]["trackers"], json({{"tensorboard", "/tb"},
-                                       {"mlflow", "https://all"},
-                                       {"mlflow_token_file", "/token"}}));
+  EXPECT_EQ(
+      jobs[0]["trackers"],
+      json({{"tensorboard", "/tb"}, {"mlflow", "https://all"}, {"mlflow_token_file", "/token"}}));
   EXPECT_EQ(jobs[1]["trackers"],
             json({{"tensorboard", "/home/me/tb"}, {"mlflow", "/home/me/mlruns"}}))
       << "the token is not for another server";

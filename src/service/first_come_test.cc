@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <random>
 
 #include "core/counterfactual.h"
@@ -98,6 +99,20 @@ std::vector<std::optional<Time>> BruteForce(const std::vector<ComingJob>& jobs,
   return starts;
 }
 
+std::vector<ComingJob> RandomJobs(const std::function<int(int, int)>& pick,
+                                  const core::Cluster& cluster) {
+  std::vector<ComingJob> jobs;
+  for (int i = 0, at = 0; i < 25; ++i) {
+    at += pick(0, 20);
+    const int pool = pick(0, 1);
+    ComingJob job{i + 1, Time{minutes{at}}, pool, 1, minutes{pick(1, 90)}, {}};
+    job.devices = pick(1, cluster.pools[static_cast<std::size_t>(pool)].count);
+    if (i > 0 && pick(0, 4) == 0) job.after.push_back(pick(1, i));
+    jobs.push_back(job);
+  }
+  return jobs;
+}
+
 TEST(FirstCome, AgainstBruteForce) {
   std::mt19937 random(7);
   const auto pick = [&](int low, int high) {
@@ -105,15 +120,7 @@ TEST(FirstCome, AgainstBruteForce) {
   };
   for (int round = 0; round < 200; ++round) {
     const core::Cluster cluster = ClusterOf({pick(1, 4), pick(1, 4)});
-    std::vector<ComingJob> jobs;
-    for (int i = 0, at = 0; i < 25; ++i) {
-      at += pick(0, 20);
-      const int pool = pick(0, 1);
-      ComingJob job{i + 1, Time{minutes{at}}, pool, 1, minutes{pick(1, 90)}, {}};
-      job.devices = pick(1, cluster.pools[static_cast<std::size_t>(pool)].count);
-      if (i > 0 && pick(0, 4) == 0) job.after.push_back(pick(1, i));
-      jobs.push_back(job);
-    }
+    const std::vector<ComingJob> jobs = RandomJobs(pick, cluster);
     EXPECT_EQ(FirstComeStarts(jobs, cluster), BruteForce(jobs, cluster)) << round;
   }
 }
@@ -126,15 +133,7 @@ TEST(FirstCome, WhoIsForgottenKeepsItsPlace) {
   };
   for (int round = 0; round < 100; ++round) {
     const core::Cluster cluster = ClusterOf({pick(1, 4), pick(1, 4)});
-    std::vector<ComingJob> jobs;
-    for (int i = 0, at = 0; i < 25; ++i) {
-      at += pick(0, 20);
-      const int pool = pick(0, 1);
-      ComingJob job{i + 1, Time{minutes{at}}, pool, 1, minutes{pick(1, 90)}, {}};
-      job.devices = pick(1, cluster.pools[static_cast<std::size_t>(pool)].count);
-      if (i > 0 && pick(0, 4) == 0) job.after.push_back(pick(1, i));
-      jobs.push_back(job);
-    }
+    const std::vector<ComingJob> jobs = RandomJobs(pick, cluster);
     const auto all = BruteForce(jobs, cluster);
     const auto forgotten = static_cast<std::size_t>(pick(0, 24));
     std::vector<TakenPlace> taken;
