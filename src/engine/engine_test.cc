@@ -175,6 +175,23 @@ TEST_F(EngineTest, GivesAStartAgainThatTheExecutorDoesNotKnow) {
   EXPECT_EQ(engine_->Decide(kNow + minutes{3}).commands.at(0), Command(StartJob{1, 2, 0}));
 }
 
+TEST_F(EngineTest, ALifeThatEndedBeforeItCouldStartAJobCountsForNothing) {
+  Make("run-now", 1);
+  Submit(AJob(1).Submitted(kNow));
+  Started(kNow);
+  ExecutorObserved begun;
+  begun.first_look = true;
+  for (int life = 1; life <= 3; ++life) {
+    const Time now = kNow + minutes{life};
+    EXPECT_TRUE(engine_->Differs(begun));
+    Apply(now, begun);
+    EXPECT_EQ(engine_->Decide(now).commands.at(0), Command(StartJob{1, 1, 0})) << "life " << life;
+  }
+  Apply(kNow + minutes{4}, ExecutorObserved{});
+  EXPECT_TRUE(Started(kNow + minutes{4}).empty());
+  EXPECT_EQ(RuleOf(1), GateRule::kRetryLater) << "the third life did tell the executor";
+}
+
 TEST_F(EngineTest, ALostAttemptHasDoneNothing) {
   Make("run-now", 1);
   Submit(AJob(1).Submitted(kNow).Runs(hours{4}));

@@ -80,6 +80,7 @@ struct JobReport {
 /// Everything an executor knows at one moment: what is not in it, it does not know.
 struct ExecutorObserved {
   std::vector<JobReport> reports;
+  bool first_look = false;  ///< of a life: no command of it was carried out yet
 };
 
 /// Time passed; nothing else happened.

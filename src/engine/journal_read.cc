@@ -162,6 +162,7 @@ Fact FactFrom(const Json& json) {
   if (name == "executor_observed") {
     ExecutorObserved observed;
     for (const Json& report : json.at("reports")) observed.reports.push_back(ReportFrom(report));
+    observed.first_look = json.value("first_look", false);
     return observed;
   }
   if (name == "tick") return Tick{};

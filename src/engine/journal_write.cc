@@ -141,6 +141,7 @@ struct FactWriter {
   void operator()(const ExecutorObserved& fact) const {
     json["reports"] = Json::array();
     for (const JobReport& report : fact.reports) json["reports"].push_back(ToJson(report));
+    if (fact.first_look) json["first_look"] = true;
   }
   void operator()(const Tick&) const {}
   void operator()(const EndedForgotten& fact) const { json["before"] = Milliseconds(fact.before); }

@@ -152,12 +152,14 @@ bool KnownPool(const State& state, const JobReport& report) {
 // What has to be made good about a job that holds devices, given what the executor says of it.
 enum class Repair { kNone, kGiveCommandAgain, kLost };
 
-Repair RepairFor(const LiveJob& live, const JobReport* known) {
+Repair RepairFor(const LiveJob& live, const JobReport* known, bool first_look) {
   if (!HoldsDevices(live)) return Repair::kNone;
   if (!known) {
-    // Told a second time and still not known: it was started before, and has vanished since.
-    const bool start_was_lost =
-        live.stage == Stage::kStarting && !live.cancel_wanted && !live.start_repeated;
+    // Told a second time and still not known: it was started before, and has vanished since. Of a
+    // command of an earlier life nobody knows whether the executor was told: that one may have
+    // ended between deciding and telling, and more than once in a row.
+    const bool start_was_lost = live.stage == Stage::kStarting && !live.cancel_wanted &&
+                                (first_look || !live.start_repeated);
     return start_was_lost ? Repair::kGiveCommandAgain : Repair::kLost;
   }
   const bool frozen = known->phase == JobPhase::kFrozen;
@@ -224,7 +226,7 @@ Status ApplyObserved(Folding& fold, Time at, const ExecutorObserved& observed) {
   // From the last, so that a job that ends moves none that is still to come.
   for (std::size_t i = fold.state.live.size(); i-- > 0;) {
     const LiveJob& found = *fold.state.live[i];
-    switch (RepairFor(found, known.Latest(found))) {
+    switch (RepairFor(found, known.Latest(found), observed.first_look)) {
       case Repair::kNone:
         break;
       case Repair::kGiveCommandAgain: {
@@ -252,7 +254,7 @@ bool Engine::Differs(const ExecutorObserved& observed) const {
   }
   const ReportIndex known(observed.reports);
   return std::any_of(state_.live.begin(), state_.live.end(), [&](const auto& live) {
-    return RepairFor(*live, known.Latest(*live)) != Repair::kNone;
+    return RepairFor(*live, known.Latest(*live), observed.first_look) != Repair::kNone;
   });
 }
 

@@ -46,7 +46,7 @@ struct LiveJob {
   bool cancel_wanted = false;       ///< ends as cancelled once the attempt is gone
   std::string cancel_why;           ///< and why, for people; empty: somebody wanted it
   bool command_due = false;         ///< the command of this stage has to be given (again)
-  bool start_repeated = false;      ///< kStarting: the command was given a second time
+  bool start_repeated = false;      ///< kStarting: the command was given again in this life
   Explanation explanation;
 };
 

@@ -1,6 +1,7 @@
 #include "runtime/run_loop.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ebb::runtime {
 namespace {
@@ -46,6 +47,7 @@ class Loop {
   const LoopOptions& options_;
   std::vector<FeedState> feeds_;
   Time reconcile_at_ = Time::min();
+  bool first_look_ = true;            // at the executor, in this life
   Time wake_at_ = Time::min();        // of the last decision
   bool only_submissions_ = false;     // have come in since
   std::int64_t decided_events_ = -1;  // so many had come before the last decision
@@ -82,7 +84,7 @@ Status Loop::Recover() {
 Status Loop::Reconcile() {
   reconcile_at_ = Now() + options_.reconcile_every;
   EBB_ASSIGN_OR_RETURN(auto reports, ports_.executor.Observe());
-  engine::ExecutorObserved observed{std::move(reports)};
+  const engine::ExecutorObserved observed{std::move(reports), std::exchange(first_look_, false)};
   if (engine_.Differs(observed)) EBB_RETURN_IF_ERROR(Give({Now(), observed}));
   for (const engine::JobReport& report : observed.reports)
     if (engine_.state().FindEnded(report.job)) ports_.executor.Forget(report.job);

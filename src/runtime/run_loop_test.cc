@@ -70,9 +70,14 @@ class NotingJournal final : public Journal {
   explicit NotingJournal(std::vector<std::string>& notes) : notes_(notes) {}
   Status Append(const JournalRecord& record) override {
     const auto* decision = std::get_if<engine::Decision>(&record);
-    if (decision && !decision->commands.empty()) notes_.push_back("store decision");
-    return {};
+    if (!decision || decision->commands.empty()) return {};
+    notes_.push_back("store decision");
+    if (end_after_ == 0) return {};
+    --end_after_;
+    return Fail({ExitCode::kUnavailable, "is the end of this life", "journal", ""});
   }
+  /// So many lives end between a decision and its commands.
+  void EndLivesAfterDeciding(int lives) { end_after_ = lives; }
   Status Commit() override {
     notes_.push_back("store");
     return {};
@@ -80,12 +85,17 @@ class NotingJournal final : public Journal {
 
  private:
   std::vector<std::string>& notes_;
+  int end_after_ = 0;
 };
 
 class LoopTest : public ::testing::Test {
  protected:
   Result<LoopResult> RunJobs(const std::string& policy, std::vector<core::Job> jobs) {
     engine_ = std::make_unique<engine::Engine>(engine::Options{}, *plan::MakePolicy(policy, {}));
+    return GoOn(std::move(jobs));
+  }
+  // Another life, with what the engine remembers.
+  Result<LoopResult> GoOn(std::vector<core::Job> jobs = {}) {
     auto submissions = SubmissionList::OfJobs(std::move(jobs));
     LoopPorts ports{executor_, {&feed_}, submissions, &journal_};
     ports.interrupted = [this] { return interrupted_; };
@@ -182,6 +192,16 @@ TEST_F(LoopTest, AnInterruptLeavesTheJobsToTheNextLife) {
   ASSERT_TRUE(result);
   EXPECT_TRUE(result->interrupted);
   EXPECT_EQ(engine_->state().live[0]->stage, engine::Stage::kStarting);
+}
+
+TEST_F(LoopTest, LivesThatEndBetweenDecidingAndTellingMakeNoJobWait) {
+  journal_.EndLivesAfterDeciding(3);
+  EXPECT_FALSE(RunJobs("run-now", {AJob(1).Submitted(kNow)}));
+  EXPECT_FALSE(GoOn());
+  EXPECT_FALSE(GoOn());
+  ASSERT_TRUE(GoOn());
+  EXPECT_EQ(engine_->state().ended.at(1).stage, engine::Stage::kSucceeded);
+  EXPECT_EQ(engine_->state().ended.at(1).first_start, kNow);
 }
 
 TEST_F(LoopTest, WaitsAreFew) {
