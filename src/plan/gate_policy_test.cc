@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "plan/hourly_for_test.h"
 
 namespace ebb::plan {
 namespace {
@@ -11,19 +12,9 @@ using core::GateAction;
 using core::GateRule;
 using std::chrono::hours;
 using std::chrono::minutes;
+using testing::Hourly;
 
 const Time kDay = *ParseTime("2023-05-01");
-const core::SignalIdentity kZone{"Z", core::SignalKind::kAverage, core::Boundary::kLifecycle,
-                                 "test"};
-
-core::IntensitySeries Hourly(Time begin, const std::vector<double>& values) {
-  std::vector<core::Sample> samples;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const Time at = begin + hours{static_cast<int>(i)};
-    samples.push_back({{at, at + hours{1}}, {values[i]}, core::SampleStatus::kMeasured});
-  }
-  return *core::IntensitySeries::Create(kZone, samples);
-}
 
 // A view at `now` whose first value is the current hour and whose other values are the forecast.
 core::SignalView ViewOf(Time now, const std::vector<double>& values) {

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "plan/exhaustive_for_test.h"
+#include "plan/hourly_for_test.h"
 #include "plan/planner.h"
 
 namespace ebb::plan {
@@ -13,17 +14,9 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::minutes;
+using testing::Hourly;
 
 const Time kNow = *ParseTime("2023-05-01T17:00");
-
-core::IntensitySeries Hourly(const std::vector<double>& values) {
-  std::vector<core::Sample> samples;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const Time at = kNow + hours{static_cast<int>(i)};
-    samples.push_back({{at, at + hours{1}}, {values[i]}, core::SampleStatus::kMeasured});
-  }
-  return *core::IntensitySeries::Create({}, samples);
-}
 
 std::vector<double> RandomValues(std::uint64_t seed, std::size_t count) {
   Random random(seed);
@@ -51,7 +44,7 @@ core::Job JobOf(core::JobId id, Duration run_time, Duration max_delay) {
 
 HindsightBound Bound(const std::vector<core::Job>& jobs, const core::Cluster& cluster,
                      const std::vector<double>& values, const HindsightOptions& options = {}) {
-  const std::vector<core::IntensitySeries> truth{Hourly(values)};
+  const std::vector<core::IntensitySeries> truth{Hourly(kNow, values)};
   return BestInHindsight(jobs, cluster, truth, options);
 }
 
@@ -103,7 +96,7 @@ TEST(HindsightBound, SegmentsFillTheWorkAndFitTheDevices) {
   const auto bound = Bound(jobs, LikeDevices(3), values);
   if (!bound.feasible) GTEST_SKIP() << "the draw was impossible";
   ASSERT_EQ(bound.segments.size(), jobs.size());
-  const core::IntensitySeries truth = Hourly(values);
+  const core::IntensitySeries truth = Hourly(kNow, values);
   std::vector<std::pair<Time, int>> steps;
   double grams = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/gate_policy.h"
+#include "plan/hourly_for_test.h"
 #include "plan/make_policy.h"
 
 namespace ebb::plan {
@@ -12,18 +13,9 @@ using core::GateAction;
 using core::GateRule;
 using std::chrono::hours;
 using std::chrono::minutes;
+using testing::Hourly;
 
 const Time kDay = *ParseTime("2023-05-01");
-
-core::IntensitySeries Hourly(Time begin, const std::vector<double>& values) {
-  std::vector<core::Sample> samples;
-  for (const double value : values) {
-    samples.push_back({{begin, begin + hours{1}}, {value}, core::SampleStatus::kMeasured});
-    begin += hours{1};
-  }
-  return *core::IntensitySeries::Create(
-      {"Z", core::SignalKind::kAverage, core::Boundary::kLifecycle, "test"}, samples);
-}
 
 // The values before `current` are known history, those after it forecast.
 core::SignalView ViewOf(const std::vector<double>& before, double current,

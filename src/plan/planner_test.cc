@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 
 #include "base/random.h"
-#include "plan/exhaustive_for_test.h"
 #include "plan/hindsight_bound.h"
+#include "plan/hourly_for_test.h"
+#include "plan/queues_for_test.h"
 
 namespace ebb::plan {
 namespace {
@@ -15,45 +15,7 @@ namespace {
 using core::GateRule;
 using std::chrono::hours;
 using std::chrono::minutes;
-using testing::Instance;
-
-const Time kNow = *ParseTime("2023-05-01T17:00");
-
-core::IntensitySeries Hourly(Time begin, const std::vector<double>& values) {
-  std::vector<core::Sample> samples;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const Time at = begin + hours{static_cast<int>(i)};
-    samples.push_back({{at, at + hours{1}}, {values[i]}, core::SampleStatus::kMeasured});
-  }
-  return *core::IntensitySeries::Create({}, samples);
-}
-
-core::SignalView ViewOf(const std::vector<double>& values) {
-  core::SignalView view;
-  view.now = kNow;
-  view.known = Hourly(kNow, {values.front()});
-  view.forecast.series = Hourly(kNow + hours{1}, {values.begin() + 1, values.end()});
-  return view;
-}
-
-core::Job JobOf(core::JobId id, Duration run_time, Duration max_delay) {
-  core::Job job;
-  job.id = id;
-  job.submitted = kNow;
-  job.run_time = run_time;
-  job.power = {300};
-  job.start_by = kNow + max_delay;
-  return job;
-}
-
-// `devices` like ones at one site with a forecast.
-void Fill(Instance& instance, int devices, const std::vector<double>& values) {
-  instance.now = kNow;
-  instance.unit = hours{1};
-  instance.cluster.sites = {{"home", "Z", {1.0}}};
-  instance.cluster.pools = {{"gpu", 0, devices, 1, 1, {}}};
-  instance.signals = {ViewOf(values)};
-}
+using namespace testing;
 
 Schedule PlanOnce(Instance& instance, const PlannerOptions& options = {}) {
   const Problem problem = instance.Finish();
@@ -63,50 +25,13 @@ Schedule PlanOnce(Instance& instance, const PlannerOptions& options = {}) {
   return schedule;
 }
 
-Time BeginOf(const JobPlan& plan) { return plan.segments.front().time.begin; }
-
-// Every promise of a schedule to the jobs and the devices.
-void ExpectSound(const Instance& instance, const Schedule& schedule) {
-  std::map<std::pair<int, Time>, int> steps;
-  for (std::size_t i = 0; i < instance.jobs.size(); ++i) {
-    const core::Job& job = instance.jobs[i];
-    const JobPlan& plan = schedule.jobs[i];
-    ASSERT_FALSE(plan.segments.empty());
-    const core::DevicePool& pool = instance.cluster.pools[static_cast<std::size_t>(plan.pool)];
-    Duration run{};
-    for (const Segment& segment : plan.segments) {
-      run += segment.time.length();
-      steps[{segment.pool, segment.time.begin}] += job.devices;
-      steps[{segment.pool, segment.time.end}] -= job.devices;
-      EXPECT_TRUE(plan.segments.size() == 1 || segment.time.length() >= job.minimum_segment);
-      EXPECT_GE(segment.time.begin, instance.now);
-    }
-    EXPECT_TRUE(plan.segments.size() == 1 || job.pausable);
-    EXPECT_EQ(run, TimeOn(job, pool, job.run_time) +
-                       job.pause_overhead * (static_cast<int>(plan.segments.size()) - 1));
-    if (job.start_by) {
-      EXPECT_LE(BeginOf(plan), *job.start_by);
-    }
-    if (job.finish_by) {
-      EXPECT_LE(plan.segments.back().time.end, *job.finish_by);
-    }
-    EXPECT_EQ(plan.run_now, BeginOf(plan) == instance.now);
-  }
-  int used = 0, pool = -1;
-  for (const auto& [key, change] : steps) {
-    used = key.first == pool ? used + change : change;
-    pool = key.first;
-    EXPECT_LE(used, instance.cluster.pools[static_cast<std::size_t>(pool)].count);
-  }
-}
-
 TEST(Planner, IsWithinOnePercentOfTheExhaustiveOptimumAndNeverUnsound) {
   double sum = 0, worst = 0;
   int compared = 0;
   for (std::uint64_t seed = 1; compared < 200; ++seed) {
     Instance instance;
-    testing::MakeRandomInstance(seed, instance);
-    const auto optimum = testing::ExhaustiveOptimum(instance);
+    MakeRandomInstance(seed, instance);
+    const auto optimum = ExhaustiveOptimum(instance);
     if (!optimum) continue;
     ++compared;
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -122,30 +47,6 @@ TEST(Planner, IsWithinOnePercentOfTheExhaustiveOptimumAndNeverUnsound) {
   RecordProperty("worst gap", std::to_string(worst));
   EXPECT_LE(sum / compared, 0.01);
   EXPECT_LE(worst, 0.05);
-}
-
-std::vector<double> RandomValues(std::uint64_t seed, int hours_ahead) {
-  Random random(seed);
-  std::vector<double> values;
-  double value = 300;
-  for (int i = 0; i < hours_ahead; ++i)
-    values.push_back(value = std::clamp(value + random.Uniform(-80, 80), 40.0, 600.0));
-  return values;
-}
-
-// Jobs of many lengths and deadlines on a few devices, some wide, some pausable.
-void FillQueue(Instance& instance, std::uint64_t seed, int jobs,
-               const std::vector<double>& values) {
-  Fill(instance, 4, values);
-  Random random(seed);
-  for (int i = 0; i < jobs; ++i) {
-    core::Job job = JobOf(i, minutes{10 + random.Below(150)}, hours{12 + random.Below(60)});
-    job.devices = random.Below(8) == 0 ? 2 : 1;
-    job.pausable = random.Below(2) == 0;
-    job.pause_overhead = minutes{random.Below(4)};
-    job.minimum_segment = minutes{10 + random.Below(20)};
-    instance.jobs.push_back(job);
-  }
 }
 
 TEST(Planner, KeepsCapacityDeadlinesAndMinimumSegmentsOnRandomQueues) {
@@ -215,92 +116,6 @@ TEST(Planner, GoesOnFromTheScheduleItWasGiven) {
   const double before = schedule.expected->grams;
   planner->Update(problem, {}, schedule);
   EXPECT_LE(schedule.expected->grams, before * (1 + 1e-12));
-}
-
-TEST(Planner, PlacesWhatIsNewBesideThePlanSoundlyAndMovesNobodyToLater) {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    Instance instance;
-    FillQueue(instance, seed, 25, RandomValues(seed, 96));
-    const Problem problem = instance.Finish();
-    const auto planner = MakePlanner({});
-    Schedule schedule;
-    schedule.jobs.resize(problem.jobs.size());
-    Problem without_last = problem;
-    without_last.jobs = problem.jobs.first(problem.jobs.size() - 3);
-    schedule.jobs.resize(without_last.jobs.size());
-    planner->Update(without_last, {}, schedule);
-    const Schedule standing = schedule;
-    schedule.jobs.resize(problem.jobs.size());
-    if (!planner->PlaceBeside(problem, {false, false, {22, 23, 24}}, schedule)) {
-      EXPECT_EQ(schedule.jobs.front().segments, standing.jobs.front().segments);
-      planner->Update(problem, {}, schedule);
-    }
-    ExpectSound(instance, schedule);
-    double before = 0, after = 0;
-    for (std::size_t i = 0; i < standing.jobs.size(); ++i) {
-      before += standing.jobs[i].expected->g_per_kwh;
-      after += schedule.jobs[i].expected->g_per_kwh;
-      if (schedule.jobs[i].segments != standing.jobs[i].segments) {
-        EXPECT_LT(BeginOf(schedule.jobs[i]), BeginOf(standing.jobs[i]));
-      }
-    }
-    EXPECT_LE(after, before * (1 + 1e-9));
-  }
-}
-
-TEST(Planner, ANewValueStartsBesideThePlanThoseThatGainMost) {
-  Instance instance;
-  Fill(instance, 2, {300, 300, 300, 100, 100, 100, 100, 100});
-  for (int i = 0; i < 6; ++i) instance.jobs.push_back(JobOf(i, hours{1}, hours{24}));
-  instance.jobs[4].power = {900};
-  Problem problem = instance.Finish();
-  const auto planner = MakePlanner({});
-  Schedule schedule;
-  schedule.jobs.resize(problem.jobs.size());
-  planner->Update(problem, {}, schedule);
-  for (const JobPlan& plan : schedule.jobs) EXPECT_FALSE(plan.run_now);
-  instance.signals = {ViewOf({20, 300, 300, 100, 100, 100, 100, 100})};
-  problem = instance.Finish();
-  ASSERT_TRUE(planner->PlaceBeside(problem, {true, false, {}}, schedule));
-  ExpectSound(instance, schedule);
-  EXPECT_TRUE(schedule.jobs[4].run_now);
-  EXPECT_EQ(std::count_if(schedule.jobs.begin(), schedule.jobs.end(),
-                          [](const JobPlan& plan) { return plan.run_now; }),
-            2);
-}
-
-// Only by moving the job that stands in the way is everybody in time: that takes a whole plan.
-TEST(Planner, PlacesNothingBesideAPlanWhereThatWouldCostADeadline) {
-  Instance instance;
-  Fill(instance, 1, std::vector<double>(96, 250));
-  instance.jobs = {JobOf(0, hours{4}, hours{20}), JobOf(1, hours{1}, hours{2})};
-  const Problem problem = instance.Finish();
-  Schedule schedule;
-  schedule.jobs.resize(2);
-  schedule.jobs[0].segments = {{0, {kNow, kNow + hours{4}}}};
-  const auto planner = MakePlanner({});
-  EXPECT_FALSE(planner->PlaceBeside(problem, {false, false, {1}}, schedule));
-  EXPECT_EQ(BeginOf(schedule.jobs[0]), kNow);
-  EXPECT_TRUE(schedule.jobs[1].segments.empty());
-  planner->Update(problem, {false, false, {1}}, schedule);
-  ExpectSound(instance, schedule);
-}
-
-TEST(Planner, OfManyNewJobsThoseThatMustBeginFirstHaveAPlaceAtOnce) {
-  Instance instance;
-  Fill(instance, 4, RandomValues(8, 96));
-  for (int i = 0; i < 30; ++i) instance.jobs.push_back(JobOf(i, minutes{20}, hours{60 - i}));
-  const Problem problem = instance.Finish();
-  PlannerOptions options;
-  options.most_placed_beside = 10;
-  Schedule schedule;
-  schedule.jobs.resize(problem.jobs.size());
-  ASSERT_TRUE(MakePlanner(options)->PlaceBeside(problem, {}, schedule));
-  for (std::size_t i = 0; i < 30; ++i) {
-    EXPECT_EQ(schedule.jobs[i].segments.empty(), i < 20) << i;
-    EXPECT_EQ(schedule.jobs[i].job, instance.jobs[i].id);
-  }
 }
 
 // A program that ends before its estimate leaves a device free: with a flat signal nobody waits on.

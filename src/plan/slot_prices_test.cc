@@ -2,23 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include "plan/hourly_for_test.h"
+
 namespace ebb::plan {
 namespace {
 
 using std::chrono::hours;
 using std::chrono::minutes;
+using testing::Hourly;
 
 const Time kNow = *ParseTime("2023-05-01T12:20");
 const Time kHour = *ParseTime("2023-05-01T12:00");
-
-core::IntensitySeries Hourly(Time begin, const std::vector<double>& values) {
-  std::vector<core::Sample> samples;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const Time at = begin + hours{static_cast<int>(i)};
-    samples.push_back({{at, at + hours{1}}, {values[i]}, core::SampleStatus::kMeasured});
-  }
-  return *core::IntensitySeries::Create({}, samples);
-}
 
 struct OneSite {
   core::Cluster cluster{{{"home", "Z", {1.0}}}, {{"gpu", 0, 1, 1, 1, {}}}};
