@@ -149,14 +149,14 @@ core::RunSpec SweepSession::CommonSpec() const {
 
 Status SweepSession::AddJobs(local::LocalExecutor& executor) const {
   for (const sweep::Experiment& experiment : sweep_.experiments) {
-    local::LocalJob job;
-    job.job = JobOf(sweep_, experiment, submitted_);
-    job.command = experiment.command;
-    if (job.command.front() == "ebb-train") job.command.front() = TrainerProgram();
-    job.directory = paths_.RunOf(experiment);
-    job.run_limit = RunLimit(sweep_.traits, experiment);
-    EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(job.directory));
-    EBB_RETURN_IF_ERROR(executor.Add(std::move(job)));
+    auto submission = std::make_shared<core::Submission>();
+    submission->job = JobOf(sweep_, experiment, submitted_);
+    submission->command = experiment.command;
+    if (submission->command.front() == "ebb-train") submission->command.front() = TrainerProgram();
+    submission->run_limit = RunLimit(sweep_.traits, experiment);
+    const std::filesystem::path directory = paths_.RunOf(experiment);
+    EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(directory));
+    EBB_RETURN_IF_ERROR(executor.Add({std::move(submission), directory}));
   }
   return {};
 }

@@ -30,7 +30,7 @@ Status EndLeftover(const LocalJob& job, Duration grace, JobState& state) {
     }
     std::this_thread::sleep_for(kLookAgain);
   }
-  if (!job.job.pausable) {
+  if (!job.job().pausable) {
     state.report.phase = JobPhase::kStartFailed;
     state.report.detail = "ended together with Ebb; starts again from its beginning";
   } else {

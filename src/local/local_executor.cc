@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <csignal>
+#include <set>
 
 #include "base/text.h"
+#include "local/job_start.h"
 #include "local/leftover.h"
 #include "local/local_program.h"
 #include "local/shared_machine.h"
-#include "local/training_contract.h"
 
 namespace ebb::local {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 using engine::JobPhase;
 using engine::JobReport;
 
-constexpr const char* kCheckpoints = "checkpoints";
 // Longer waits are cut, so that arithmetic with Time::max() cannot overflow.
 constexpr Duration kLongestWait = std::chrono::hours{1};
 
@@ -46,7 +46,7 @@ LocalExecutor::~LocalExecutor() { PauseAll(); }
 // Beginnings -------------------------------------------------------------------------------
 
 Status LocalExecutor::Add(LocalJob job) {
-  const core::JobId id = job.job.id;
+  const core::JobId id = job.job().id;
   EBB_ASSIGN_OR_RETURN(auto state, ReadJobState(StateFileIn(job.directory), id));
   Entry& entry = entries_[id];
   entry = {std::move(job), std::move(state), false};
@@ -85,63 +85,32 @@ Status LocalExecutor::Execute(const engine::Command& command) {
   return RequestEnd(cancel.job, cancel.attempt, true);
 }
 
-std::vector<int> LocalExecutor::FreeSlots(int pool, int count) const {
-  std::set<int> taken;
-  for (const auto& [job, program] : programs_) {
-    if (program->pool == pool) taken.insert(program->slots.begin(), program->slots.end());
-  }
-  std::vector<int> free;
-  const int slots = options_.cluster.pools[static_cast<std::size_t>(pool)].count;
-  for (int slot = 0; slot < slots && static_cast<int>(free.size()) < count; ++slot) {
-    if (!taken.contains(slot)) free.push_back(slot);
-  }
-  return free;
-}
-
 Status LocalExecutor::Start(const engine::StartJob& command) {
   EBB_ASSIGN_OR_RETURN(Entry* const entry, Find(command.job));
   if (entry->state && entry->state->report.attempt >= command.attempt) return {};
-  const std::string where = entry->local.job.name;
+  const core::Job& job = entry->local.job();
   if (programs_.contains(command.job))
-    return Fail({ExitCode::kUnavailable, "an earlier attempt still runs", where, ""});
-  if (command.pool < 0 || !core::Fits(entry->local.job, options_.cluster, command.pool))
-    return Fail({ExitCode::kInfeasible, "does not fit these devices", where, ""});
-  std::vector<int> slots = FreeSlots(command.pool, entry->local.job.devices);
-  if (static_cast<int>(slots.size()) < entry->local.job.devices)
-    return Fail({ExitCode::kUnavailable, "no device is free", where, ""});
+    return Fail({ExitCode::kUnavailable, "an earlier attempt still runs", job.name, ""});
+  std::set<int> taken;
+  for (const auto& [other, program] : programs_) {
+    if (program->pool == command.pool) taken.insert(program->slots.begin(), program->slots.end());
+  }
+  EBB_ASSIGN_OR_RETURN(std::vector<int> slots,
+                       SlotsFor(job, options_.cluster, command.pool, taken));
   return Begin(*entry, command, std::move(slots));
-}
-
-std::optional<Intensity> LocalExecutor::IntensityAt(Time time) {
-  const auto settled = feed_.Settled({time, time + Duration{1}});
-  if (!settled) return std::nullopt;
-  const core::Sample* sample = settled->At(time);
-  return sample ? std::optional(sample->intensity) : std::nullopt;
 }
 
 AttemptOptions LocalExecutor::AttemptFor(const Entry& entry, const engine::StartJob& command,
                                          const std::vector<int>& slots) {
   const LocalJob& local = entry.local;
-  ContractValues contract;
-  contract.job_id = local.job.name;
-  contract.run_directory = local.directory;
-  contract.checkpoint_directory = local.directory / kCheckpoints;
-  contract.resume = command.attempt > 1 && local.job.pausable;
-  contract.submitted = local.job.submitted;
-  contract.scheduled = clock_.Now();
-  contract.intensity_at_submission = IntensityAt(contract.submitted);
-  contract.intensity_at_start = IntensityAt(contract.scheduled);
   AttemptOptions attempt;
-  attempt.child = {local.command, ContractEnvironment(contract),
+  attempt.child = {local.submission->command,
+                   ContractEnvironment(
+                       ContractFor(local, local.job().name, command.attempt, feed_, clock_.Now())),
                    platform::ChildOptions::Background{
                        local.directory / ("attempt-" + std::to_string(command.attempt) + ".log")}};
-  if (const auto pool = static_cast<std::size_t>(command.pool);
-      pool < options_.gpus.size() && !options_.gpus[pool].empty()) {
-    std::vector<std::string> names;
-    for (const int slot : slots)
-      names.push_back(options_.gpus[pool][static_cast<std::size_t>(slot)]);
-    attempt.child.environment.emplace_back("CUDA_VISIBLE_DEVICES", Join(names, ","));
-  }
+  if (const auto gpus = GpusOf(options_.gpus, command.pool, slots); !gpus.empty())
+    attempt.child.environment.emplace_back("CUDA_VISIBLE_DEVICES", Join(gpus, ","));
   attempt.number = command.attempt;
   attempt.pue = options_.cluster.SiteOf(command.pool).pue;
   attempt.sampler = options_.sampler;
@@ -243,7 +212,7 @@ void LocalExecutor::LookAtPrograms() {
   std::vector<LocalProgram*> ended;
   std::vector<pid_t> pids;
   for (const auto& [job, program] : programs_) {
-    const auto& limit = program->job.run_limit;
+    const auto& limit = program->job.submission->run_limit;
     if (limit && clock_.Now() - program->since > *limit)
       program->AskToEnd(LocalProgram::Wish::kTooLong, options_.grace);
     program->KillIfOverdue();

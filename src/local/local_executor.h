@@ -96,8 +96,6 @@ class LocalExecutor final : public runtime::Executor {
   void TakeEnd(LocalProgram& program);
   SharedMachine& Machine();
   double ReservedBy(const std::vector<int>& slots) const;
-  std::vector<int> FreeSlots(int pool, int count) const;
-  std::optional<Intensity> IntensityAt(Time time);
 
   LocalExecutorOptions options_;
   runtime::SignalFeed& feed_;

@@ -81,19 +81,19 @@ class LocalWorld {
 
   core::JobId AddCommand(std::vector<std::string> command, bool pausable = true,
                          std::optional<Duration> limit = {}) {
-    LocalJob local;
-    local.job.id = static_cast<core::JobId>(jobs_.size()) + 1;
-    local.job.name = "job-" + std::to_string(local.job.id);
-    local.job.run_time = Duration{1000};
-    local.job.submitted = kDay;
-    local.job.pausable = pausable;
-    local.command = std::move(command);
-    local.directory = DirectoryOf(local.job.id);
-    local.run_limit = limit;
-    std::filesystem::create_directories(local.directory);
-    jobs_.push_back(local);
-    EXPECT_TRUE(executor_->Add(local));
-    return local.job.id;
+    auto submission = std::make_shared<core::Submission>();
+    core::Job& job = submission->job;
+    job.id = static_cast<core::JobId>(jobs_.size()) + 1;
+    job.name = "job-" + std::to_string(job.id);
+    job.run_time = Duration{1000};
+    job.submitted = kDay;
+    job.pausable = pausable;
+    submission->command = std::move(command);
+    submission->run_limit = limit;
+    std::filesystem::create_directories(DirectoryOf(job.id));
+    jobs_.push_back({submission, DirectoryOf(job.id)});
+    EXPECT_TRUE(executor_->Add(jobs_.back()));
+    return job.id;
   }
   core::JobId AddShell(const std::string& script, bool pausable = true) {
     return AddCommand({"bash", "-c", script}, pausable);
@@ -337,12 +337,12 @@ TEST(LocalExecutor, LeavesNoZombies) {
 
 TEST(LocalExecutor, RefusesADamagedState) {
   LocalWorld world;
-  LocalJob job;
-  job.job.id = 9;
-  job.directory = world.DirectoryOf(9);
-  std::filesystem::create_directories(job.directory);
-  std::ofstream(job.directory / "job.state") << "phase nonsense\n";
-  EXPECT_FALSE(world.local().Add(job));
+  auto submission = std::make_shared<core::Submission>();
+  submission->job.id = 9;
+  const std::filesystem::path directory = world.DirectoryOf(9);
+  std::filesystem::create_directories(directory);
+  std::ofstream(directory / "job.state") << "phase nonsense\n";
+  EXPECT_FALSE(world.local().Add({submission, directory}));
 }
 
 }  // namespace

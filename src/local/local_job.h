@@ -2,33 +2,25 @@
 // What the local executor is given of a job, and where it puts what it measures.
 
 #include <filesystem>
-#include <optional>
+#include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
-#include "core/budget.h"
 #include "core/job.h"
 #include "core/ledger.h"
-#include "core/power_cap.h"
 #include "core/run.h"
-#include "core/tracking.h"
+#include "core/submission.h"
 #include "local/measured_process.h"
 
 namespace ebb::local {
 
 /// What the executor has to know of a job to run it.
+/// An empty working directory is the executor's own; the contract's variables go over the
+/// submission's environment.
 struct LocalJob {
-  core::Job job;
-  std::vector<std::string> command;
-  std::filesystem::path directory;  ///< the run's
-  std::string working_directory{};  ///< empty: the executor's own
-  /// On top of the executor's own; the contract's variables go over both.
-  std::vector<std::pair<std::string, std::string>> environment{};
-  std::optional<core::PowerCap> power_cap{};  ///< of each of its GPUs
-  std::optional<Duration> run_limit{};        ///< on the grid clock: longer than this has failed
-  core::Budget budget{};      ///< over all attempts; for the executor of the service
-  core::Tracking tracking{};  ///< the same
+  std::shared_ptr<const core::Submission> submission;  ///< the queue's readers hold it too
+  std::filesystem::path directory;                     ///< the run's
+
+  const core::Job& job() const { return submission->job; }
 };
 
 /// Keeps what is measured (the run directory of report/). An Error in Begin keeps the program from

@@ -32,8 +32,8 @@ void LocalProgram::KillIfOverdue() {
 }
 
 engine::JobReport LocalProgram::EndReport(Time now, const platform::ExitStatus& status) const {
-  engine::JobReport report{job.job.id,  attempt, engine::JobPhase::kFailed, pool, now,
-                           status.code, ""};
+  engine::JobReport report{job.job().id, attempt, engine::JobPhase::kFailed, pool, now,
+                           status.code,  ""};
   const std::string how = status.by_signal
                               ? std::string("ended by ") + platform::SignalName(status.code - 128)
                               : "exit code " + std::to_string(status.code);
@@ -43,14 +43,14 @@ engine::JobReport LocalProgram::EndReport(Time now, const platform::ExitStatus& 
   } else if (status.code == 0) {
     report.phase = engine::JobPhase::kSucceeded;
   } else if (wish_ == Wish::kTooLong) {
-    report.detail =
-        "ran longer than its limit of " + FormatDuration(*job.run_limit) + " and was ended";
+    report.detail = "ran longer than its limit of " + FormatDuration(*job.submission->run_limit) +
+                    " and was ended";
   } else if (status.code == kPausedExitCode && !status.by_signal) {
     report.phase = engine::JobPhase::kPaused;
-  } else if (asked && status.by_signal && job.job.pausable) {
+  } else if (asked && status.by_signal && job.job().pausable) {
     report.phase = engine::JobPhase::kPaused;
     report.detail = how + " before it wrote a checkpoint; goes on from its last one";
-  } else if (wish_ == Wish::kStop && !job.job.pausable) {
+  } else if (wish_ == Wish::kStop && !job.job().pausable) {
     report.phase = engine::JobPhase::kStartFailed;
     report.detail = "ended together with Ebb; starts again from its beginning";
   } else {

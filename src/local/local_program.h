@@ -22,9 +22,11 @@ class LocalProgram final : public AttemptObserver {
   LocalProgram(const LocalJob& local_job, int attempt_number, int in_pool,
                std::vector<int> on_slots, JobRecords& job_records);
 
-  Status OnBegin(const core::Attempt& begun) override { return records_.Begin(job.job.id, begun); }
+  Status OnBegin(const core::Attempt& begun) override {
+    return records_.Begin(job.job().id, begun);
+  }
   Status OnRows(std::span<const core::LedgerRow> rows) override {
-    return records_.Rows(job.job.id, rows);
+    return records_.Rows(job.job().id, rows);
   }
   bool OnTick(const LiveFigures&) override { return false; }
 

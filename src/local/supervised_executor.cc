@@ -8,8 +8,8 @@
 #include <set>
 
 #include "base/text.h"
+#include "local/job_start.h"
 #include "local/power_guard.h"
-#include "local/training_contract.h"
 #include "platform/file_lock.h"
 
 namespace ebb::local {
@@ -18,7 +18,6 @@ namespace {
 using engine::JobPhase;
 using engine::JobReport;
 
-constexpr const char* kCheckpoints = "checkpoints";
 // Longer waits are cut, so that arithmetic with Time::max() cannot overflow.
 constexpr Duration kLongestWait = std::chrono::hours{1};
 
@@ -54,7 +53,7 @@ SupervisedExecutor::~SupervisedExecutor() { ::close(wake_descriptor_); }
 // What an earlier life left ------------------------------------------------------------------
 
 Status SupervisedExecutor::Add(LocalJob job) {
-  const core::JobId id = job.job.id;
+  const core::JobId id = job.job().id;
   const int attempt = LastAttempt(job.directory);
   Entry& entry = entries_[id];
   entry.local = std::move(job);
@@ -87,7 +86,7 @@ Status SupervisedExecutor::Adopt(Entry& entry, int attempt) {
 // A program of an earlier life may stand still; who asked for it is gone.
 void SupervisedExecutor::FindFrozen() {
   for (const auto& [job, entry] : running_) {
-    if (!std::exchange(entry->adopted, false) || !entry->local.job.freeze) continue;
+    if (!std::exchange(entry->adopted, false) || !entry->local.job().freeze) continue;
     if (!entry->program->IsFrozen()) continue;
     entry->last_report->phase = JobPhase::kFrozen;
     entry->last_report->since = clock_.Now();
@@ -141,36 +140,18 @@ Status SupervisedExecutor::Execute(const engine::Command& command) {
   return RequestEnd(cancel.job, cancel.attempt, EndWish::kCancel);
 }
 
-// By pool; empty where its slots have no names.
-const std::vector<std::string>& SupervisedExecutor::NamesOf(int pool) const {
-  static const std::vector<std::string> kNone;
-  const auto index = static_cast<std::size_t>(pool);
-  return index < options_.gpus.size() ? options_.gpus[index] : kNone;
-}
-
 // The slots of an attempt of another life: GPUs may be counted otherwise now, their names stay.
 void SupervisedExecutor::FindSlots(AttemptPlan& plan) const {
-  const std::vector<std::string>& names = NamesOf(plan.pool);
+  if (plan.gpus.empty()) return;
+  const auto pool = static_cast<std::size_t>(plan.pool);
+  const std::vector<std::string> names =
+      pool < options_.gpus.size() ? options_.gpus[pool] : std::vector<std::string>();
   std::vector<int> slots;
   for (const std::string& gpu : plan.gpus) {
     const auto found = std::find(names.begin(), names.end(), gpu);
     if (found != names.end()) slots.push_back(static_cast<int>(found - names.begin()));
   }
-  if (!plan.gpus.empty()) plan.slots = std::move(slots);
-}
-
-std::vector<int> SupervisedExecutor::FreeSlots(int pool, int count) const {
-  std::set<int> taken;
-  for (const auto& [job, entry] : running_) {
-    const AttemptPlan& plan = entry->program->plan();
-    if (plan.pool == pool) taken.insert(plan.slots.begin(), plan.slots.end());
-  }
-  std::vector<int> free;
-  const int slots = options_.cluster.pools[static_cast<std::size_t>(pool)].count;
-  for (int slot = 0; slot < slots && static_cast<int>(free.size()) < count; ++slot) {
-    if (!taken.contains(slot)) free.push_back(slot);
-  }
-  return free;
+  plan.slots = std::move(slots);
 }
 
 Status SupervisedExecutor::Start(const engine::StartJob& command) {
@@ -179,61 +160,49 @@ Status SupervisedExecutor::Start(const engine::StartJob& command) {
       entry->last_report->attempt == command.attempt)
     Freeze(*entry, false);
   if (entry->last_report && entry->last_report->attempt >= command.attempt) return {};
-  const std::string& where = entry->local.job.name;
+  const core::Job& job = entry->local.job();
   if (entry->program)
-    return Fail({ExitCode::kUnavailable, "an earlier attempt still runs", where, ""});
-  if (command.pool < 0 || !core::Fits(entry->local.job, options_.cluster, command.pool))
-    return Fail({ExitCode::kInfeasible, "does not fit these devices", where, ""});
-  std::vector<int> slots = FreeSlots(command.pool, entry->local.job.devices);
-  if (static_cast<int>(slots.size()) < entry->local.job.devices)
-    return Fail({ExitCode::kUnavailable, "no device is free", where, ""});
+    return Fail({ExitCode::kUnavailable, "an earlier attempt still runs", job.name, ""});
+  std::set<int> taken;
+  for (const auto& [other, running] : running_) {
+    const AttemptPlan& plan = running->program->plan();
+    if (plan.pool == command.pool) taken.insert(plan.slots.begin(), plan.slots.end());
+  }
+  EBB_ASSIGN_OR_RETURN(std::vector<int> slots,
+                       SlotsFor(job, options_.cluster, command.pool, taken));
   return Begin(*entry, PlanFor(*entry, command, std::move(slots)));
-}
-
-std::optional<Intensity> SupervisedExecutor::IntensityAt(Time time) {
-  const auto settled = feed_.Settled({time, time + Duration{1}});
-  if (!settled) return std::nullopt;
-  const core::Sample* sample = settled->At(time);
-  return sample ? std::optional(sample->intensity) : std::nullopt;
 }
 
 AttemptPlan SupervisedExecutor::PlanFor(const Entry& entry, const engine::StartJob& command,
                                         std::vector<int> slots) {
-  const LocalJob& local = entry.local;
-  ContractValues contract;
-  contract.job_id = std::to_string(local.job.id);
-  contract.run_directory = local.directory;
-  contract.checkpoint_directory = local.directory / kCheckpoints;
-  contract.resume = command.attempt > 1 && local.job.pausable;
-  contract.submitted = local.job.submitted;
-  contract.scheduled = clock_.Now();
-  contract.intensity_at_submission = IntensityAt(contract.submitted);
-  contract.intensity_at_start = IntensityAt(contract.scheduled);
+  const core::Submission& submission = *entry.local.submission;
+  const core::Job& job = submission.job;
+  const ContractValues contract =
+      ContractFor(entry.local, std::to_string(job.id), command.attempt, feed_, clock_.Now());
   AttemptPlan plan;
   plan.job = command.job;
   plan.attempt = command.attempt;
   plan.pool = command.pool;
   plan.since = contract.scheduled;
-  plan.command = local.command;
-  plan.working_directory = local.working_directory;
-  plan.environment = local.environment;
+  plan.command = submission.command;
+  plan.working_directory = submission.working_directory;
+  plan.environment = submission.environment;
   for (auto& variable : ContractEnvironment(contract)) plan.environment.push_back(variable);
-  if (const auto& names = NamesOf(command.pool); !names.empty()) {
-    for (const int slot : slots) plan.gpus.push_back(names[static_cast<std::size_t>(slot)]);
+  plan.gpus = GpusOf(options_.gpus, command.pool, slots);
+  if (!plan.gpus.empty())
     plan.environment.emplace_back("CUDA_VISIBLE_DEVICES", Join(plan.gpus, ","));
-  }
   plan.slots = std::move(slots);
   plan.grace = options_.grace;
-  plan.power_cap = local.power_cap ? local.power_cap : options_.power_cap;
+  plan.power_cap = submission.power_cap ? submission.power_cap : options_.power_cap;
   plan.log_limit_bytes = options_.log_limit_bytes;
   plan.metering = options_.metering;
-  plan.name = local.job.name;
-  plan.submitted = local.job.submitted;
+  plan.name = job.name;
+  plan.submitted = job.submitted;
   plan.since_wall = WallNow();
   plan.clock = clock_.settings();
   plan.store = options_.store;
-  plan.tracking = core::Over(local.tracking, options_.tracking);
-  plan.budget = local.budget;
+  plan.tracking = core::Over(submission.tracking, options_.tracking);
+  plan.budget = submission.budget;
   if (!plan.budget.empty())
     plan.used_before = options_.stored_before(command.job, command.attempt).used;
   return plan;
@@ -267,7 +236,7 @@ void SupervisedExecutor::Freeze(Entry& entry, bool frozen) {
 
 Status SupervisedExecutor::Pause(const engine::PauseJob& command) {
   EBB_ASSIGN_OR_RETURN(Entry* const entry, Find(command.job));
-  if (!entry->local.job.freeze) return RequestEnd(command.job, command.attempt, EndWish::kPause);
+  if (!entry->local.job().freeze) return RequestEnd(command.job, command.attempt, EndWish::kPause);
   const bool runs = entry->program && entry->program->plan().attempt == command.attempt;
   if (runs && !entry->program->HasEnded()) Freeze(*entry, true);
   return {};
@@ -307,7 +276,7 @@ void SupervisedExecutor::LookAtPrograms() {
   std::vector<Entry*> ended;
   for (const auto& [job, entry] : running_) {
     SupervisedProgram& program = *entry->program;
-    const auto& limit = entry->local.run_limit;
+    const auto& limit = entry->local.submission->run_limit;
     if (program.HasEnded()) {
       ended.push_back(entry);
       continue;
@@ -334,7 +303,7 @@ void SupervisedExecutor::LookAtPrograms() {
 void SupervisedExecutor::HearBudget(Entry& entry) {
   SupervisedProgram& program = *entry.program;
   for (const core::BudgetEvent& event : program.TakeBudgetEvents()) {
-    options_.on_budget(entry.local.job.id, event, program.budget_events_heard());
+    options_.on_budget(entry.local.job().id, event, program.budget_events_heard());
     Wake();
   }
 }

@@ -112,10 +112,7 @@ class SupervisedExecutor final : public runtime::Executor {
   void LookAtPrograms();
   void HearBudget(Entry& entry);
   bool WaitOnce(Duration timeout);
-  const std::vector<std::string>& NamesOf(int pool) const;
   void FindSlots(AttemptPlan& plan) const;
-  std::vector<int> FreeSlots(int pool, int count) const;
-  std::optional<Intensity> IntensityAt(Time time);
 
   SupervisedExecutorOptions options_;
   runtime::SignalFeed& feed_;

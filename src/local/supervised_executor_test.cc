@@ -54,8 +54,9 @@ class SupervisedWorld {
     Restart();
   }
   ~SupervisedWorld() {
-    for (const LocalJob& job : jobs_) {
-      std::ignore = executor_->Execute(engine::CancelJob{job.job.id, LastAttempt(job.directory)});
+    for (const core::Submission& submission : jobs_) {
+      const core::JobId job = submission.job.id;
+      std::ignore = executor_->Execute(engine::CancelJob{job, LastAttempt(PathsOf(job).directory)});
     }
     const Time deadline = executor_->Now() + std::chrono::seconds{5};
     while (!executor_->Running().empty() && executor_->Now() < deadline)
@@ -73,21 +74,21 @@ class SupervisedWorld {
   }
 
   core::JobId AddCommand(std::vector<std::string> command, bool pausable = true) {
-    LocalJob local;
-    local.job.id = static_cast<core::JobId>(jobs_.size()) + 1;
-    local.job.name = "job-" + std::to_string(local.job.id);
-    local.job.run_time = Duration{1000};
-    local.job.submitted = kDay;
-    local.job.pausable = pausable;
-    local.job.freeze = freeze_;
-    local.command = std::move(command);
-    local.directory = PathsOf(local.job.id).directory;
-    local.working_directory = local.directory;
-    local.environment = {{"COLOUR", "green"}};
-    std::filesystem::create_directories(local.directory);
-    jobs_.push_back(local);
-    EXPECT_TRUE(executor_->Add(local));
-    return local.job.id;
+    core::Submission submission;
+    core::Job& job = submission.job;
+    job.id = static_cast<core::JobId>(jobs_.size()) + 1;
+    job.name = "job-" + std::to_string(job.id);
+    job.run_time = Duration{1000};
+    job.submitted = kDay;
+    job.pausable = pausable;
+    job.freeze = freeze_;
+    submission.command = std::move(command);
+    submission.working_directory = PathsOf(job.id).directory;
+    submission.environment = {{"COLOUR", "green"}};
+    std::filesystem::create_directories(submission.working_directory);
+    jobs_.push_back(submission);
+    EXPECT_TRUE(executor_->Add(LocalJobOf(submission)));
+    return job.id;
   }
   // It counts from the next start or restart on.
   void Limit(core::JobId job, core::Budget budget) {
@@ -145,7 +146,7 @@ class SupervisedWorld {
       budget_events_heard_ = heard;
     };
     executor_ = std::make_unique<SupervisedExecutor>(options, feed_, clock_, signals_, records_);
-    for (const LocalJob& job : jobs_) EXPECT_TRUE(executor_->Add(job));
+    for (const core::Submission& job : jobs_) EXPECT_TRUE(executor_->Add(LocalJobOf(job)));
   }
 
   engine::JobReport WaitUntil(core::JobId job, JobPhase phase) {
@@ -167,6 +168,11 @@ class SupervisedWorld {
   }
 
  private:
+  LocalJob LocalJobOf(const core::Submission& submission) const {
+    return {std::make_shared<const core::Submission>(submission),
+            PathsOf(submission.job.id).directory};
+  }
+
   platform::ProcessSignals signals_;
   platform::SystemClock wall_{signals_};
   runtime::GridClock clock_{wall_, {true, kDay, 1, false}};
@@ -175,7 +181,7 @@ class SupervisedWorld {
   std::filesystem::path directory_;
   std::vector<core::BudgetEvent> budget_events_;
   std::size_t budget_events_heard_ = 0;
-  std::vector<LocalJob> jobs_;
+  std::vector<core::Submission> jobs_;
   std::vector<std::string> gpus_;
   bool freeze_ = false;
   std::unique_ptr<SupervisedExecutor> executor_;

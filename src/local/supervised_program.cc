@@ -59,7 +59,7 @@ void SupervisedProgram::Explain(const core::BudgetEvent& event) {
 }
 
 std::vector<core::BudgetEvent> SupervisedProgram::TakeBudgetEvents() {
-  if (job_.budget.empty()) return {};
+  if (job_.submission->budget.empty()) return {};
   std::vector<core::BudgetEvent> events = ReadBudgetEvents(job_.directory);
   const std::size_t heard = std::min(budget_events_heard_, events.size());
   events.erase(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(heard));
@@ -86,7 +86,7 @@ void SupervisedProgram::Store(std::vector<core::LedgerRow> rows) {
   unkept_.insert(unkept_.end(), std::make_move_iterator(rows.begin()),
                  std::make_move_iterator(rows.end()));
   if (unkept_.empty()) return;
-  if (const Status kept = records_.Rows(job_.job.id, unkept_))
+  if (const Status kept = records_.Rows(job_.job().id, unkept_))
     unkept_.clear();
   else
     unkept_why_ = kept.error().Message();
@@ -99,7 +99,7 @@ void SupervisedProgram::Tick() {
     attempt.number = plan_.attempt;
     attempt.wall = {tail_.header()->wall_begin, tail_.header()->wall_begin};
     attempt.grid = clock_.ToGrid(attempt.wall);
-    begun_ = records_.Begin(job_.job.id, attempt).has_value();
+    begun_ = records_.Begin(job_.job().id, attempt).has_value();
   }
   Account(std::move(readings));
 }
@@ -126,7 +126,7 @@ engine::JobReport SupervisedProgram::ReportOf(const std::optional<AttemptEnd>& e
     return report;
   }
   if (!end) {
-    const bool pausable = job_.job.pausable && tail_.header();
+    const bool pausable = job_.job().pausable && tail_.header();
     report.phase = pausable ? JobPhase::kPaused : JobPhase::kStartFailed;
     report.detail = pausable ? "its supervisor was killed; goes on from its last checkpoint"
                              : "its supervisor was killed; starts again from its beginning";
@@ -140,13 +140,13 @@ engine::JobReport SupervisedProgram::ReportOf(const std::optional<AttemptEnd>& e
   } else if (status.code == 0) {
     report.phase = JobPhase::kSucceeded;
   } else if (wish_ == EndWish::kTooLong) {
-    report.detail =
-        "ran longer than its limit of " + FormatDuration(*job_.run_limit) + " and was ended";
+    report.detail = "ran longer than its limit of " + FormatDuration(*job_.submission->run_limit) +
+                    " and was ended";
   } else if (wish_ == EndWish::kBudget) {
-    report.detail = "stopped by its budget of " + BudgetLimits(job_.budget);
+    report.detail = "stopped by its budget of " + BudgetLimits(job_.submission->budget);
   } else if (status.code == kPausedExitCode && !status.by_signal) {
     report.phase = JobPhase::kPaused;
-  } else if (wish_ == EndWish::kPause && status.by_signal && job_.job.pausable) {
+  } else if (wish_ == EndWish::kPause && status.by_signal && job_.job().pausable) {
     report.phase = JobPhase::kPaused;
     report.detail = HowItEnded(status) + " before it wrote a checkpoint; goes on from its last one";
   } else {

@@ -285,24 +285,24 @@ void FrontDesk::TakeSubmission(Submit submit, std::optional<Inbox::Promise> prom
     }
     submission.job.id = added->id;
   }
-  Status ready = ports_.add_job(submission);
-  if (ready) ready = ports_.sweeps.Add(submission);
+  const auto shared = std::make_shared<const core::Submission>(std::move(submission));
+  const core::JobId id = shared->job.id;
+  Status ready = ports_.add_job(shared);
+  if (ready) ready = ports_.sweeps.Add(*shared);
   if (!ready) {
-    ports_.store.RefuseJob(submission.job.id, now, ready.error().Message());
+    ports_.store.RefuseJob(id, now, ready.error().Message());
     return refuse(ready.error());
   }
-  const core::JobId id = submission.job.id;
-  const core::Job job = submission.job;
-  ports_.recurring.Began(submission);
+  ports_.recurring.Began(*shared);
   const bool waits = ports_.dependencies.Add(id, pending);
   JobCard card;
   card.explanation.job = id;
   card.waits_for = pending;
-  card.submission = std::make_shared<const core::Submission>(std::move(submission));
+  card.submission = shared;
   ports_.publisher.AddJob(std::move(card));
   if (!estimate.empty()) ports_.publisher.Say(now, id, std::move(estimate));
   Expect(std::move(promise), answer);
-  events.push_back({now, engine::JobSubmitted{job}});
+  events.push_back({now, engine::JobSubmitted{shared->job}});
   if (waits) {
     Expect(std::nullopt, Answer{});
     events.push_back({now, engine::JobWished{id, engine::Wish::kHold}});

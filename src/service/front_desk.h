@@ -31,7 +31,7 @@ class FrontDesk final : public runtime::Submissions {
     Estimator& estimator;
     SweepWatch& sweeps;
     /// Makes a job known to the executor; an Error refuses it.
-    std::function<Status(const core::Submission&)> add_job;
+    std::function<Status(const SharedSubmission&)> add_job;
     std::function<Time()> now;
     /// Whether there are devices that it could ever run on.
     std::function<Status(const core::Job&)> check_job;

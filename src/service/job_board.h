@@ -16,9 +16,12 @@
 
 namespace ebb::service {
 
+/// One for all who need it: the executor, and any number of copies of a card.
+using SharedSubmission = std::shared_ptr<const core::Submission>;
+
 /// What is shown of a job.
 struct JobCard {
-  std::shared_ptr<const core::Submission> submission;
+  SharedSubmission submission;
   engine::Explanation explanation;  ///< stage and reason
   int attempt = 0;
   int pauses = 0;

@@ -114,7 +114,7 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
       inbox_([this] { executor_->Wake(); }),
       front_desk_(
           {inbox_, store_, publisher_, dependencies_, recurring_, estimator_, sweeps_,
-           [this](const core::Submission& submission) { return AddToExecutor(submission); },
+           [this](const SharedSubmission& submission) { return AddToExecutor(submission); },
            [this] { return clock_.Now(); },
            [this](const core::Job& job) { return plan::CheckJob(job, engine_->state().cluster); },
            [this] { return Patience(); }}),
@@ -202,17 +202,18 @@ Status Service::Recover() {
   EBB_ASSIGN_OR_RETURN(std::vector<core::Submission> live,
                        store::LiveSubmissions(store_.database()));
   const engine::State& state = engine_->state();
-  for (core::Submission& submission : live) {
-    const core::JobId id = submission.job.id;
+  for (core::Submission& stored : live) {
+    const core::JobId id = stored.job.id;
     if (!engine_->Explain(id)) continue;  // among the unknown
+    const auto submission = std::make_shared<const core::Submission>(std::move(stored));
     EBB_RETURN_IF_ERROR(AddToExecutor(submission));
-    recurring_.Began(submission);
-    EBB_RETURN_IF_ERROR(sweeps_.Add(submission, true));
-    if (state.FindHeld(id)) EBB_RETURN_IF_ERROR(front_desk_.TakeUpHeld(submission));
+    recurring_.Began(*submission);
+    EBB_RETURN_IF_ERROR(sweeps_.Add(*submission, true));
+    if (state.FindHeld(id)) EBB_RETURN_IF_ERROR(front_desk_.TakeUpHeld(*submission));
     JobCard card;
     card.explanation = *engine_->Explain(id);
     PutStretches(store_.database(), id, options_.executor.gpus, card);
-    card.submission = std::make_shared<const core::Submission>(std::move(submission));
+    card.submission = submission;
     if (const auto sums = store::SumLedger(store_.database(), id)) {
       card.energy = sums->energy;
       card.emissions = sums->emissions;
@@ -308,18 +309,8 @@ void Service::RecoverEnded() {
   }
 }
 
-Status Service::AddToExecutor(const core::Submission& submission) {
-  local::LocalJob job;
-  job.job = submission.job;
-  job.command = submission.command;
-  job.directory = DirectoryOf(submission.job.id);
-  job.working_directory = submission.working_directory;
-  job.environment = submission.environment;
-  job.power_cap = submission.power_cap;
-  job.run_limit = submission.run_limit;
-  job.budget = submission.budget;
-  job.tracking = submission.tracking;
-  return executor_->Add(std::move(job));
+Status Service::AddToExecutor(const SharedSubmission& submission) {
+  return executor_->Add({submission, DirectoryOf(submission->job.id)});
 }
 
 // The loop -----------------------------------------------------------------------------------

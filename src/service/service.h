@@ -69,7 +69,7 @@ class Service {
   Status MakePlanThread();
   void LearnOfDevices(core::Cluster& cluster);
   void RecoverEnded();
-  Status AddToExecutor(const core::Submission& submission);
+  Status AddToExecutor(const SharedSubmission& submission);
   void OnStored();
   void OnDecision(const engine::Decision& decision);
   Duration Patience() const;

@@ -1,0 +1,54 @@
+#include "local/job_start.h"
+
+#include <optional>
+
+namespace ebb::local {
+namespace {
+
+std::optional<Intensity> IntensityAt(runtime::SignalFeed& feed, Time time) {
+  const auto settled = feed.Settled({time, time + Duration{1}});
+  if (!settled) return std::nullopt;
+  const core::Sample* sample = settled->At(time);
+  return sample ? std::optional(sample->intensity) : std::nullopt;
+}
+
+}  // namespace
+
+Result<std::vector<int>> SlotsFor(const core::Job& job, const core::Cluster& cluster, int pool,
+                                  const std::set<int>& taken) {
+  if (pool < 0 || !core::Fits(job, cluster, pool))
+    return Fail({ExitCode::kInfeasible, "does not fit these devices", job.name, ""});
+  std::vector<int> free;
+  const int slots = cluster.pools[static_cast<std::size_t>(pool)].count;
+  for (int slot = 0; slot < slots && static_cast<int>(free.size()) < job.devices; ++slot) {
+    if (!taken.contains(slot)) free.push_back(slot);
+  }
+  if (static_cast<int>(free.size()) < job.devices)
+    return Fail({ExitCode::kUnavailable, "no device is free", job.name, ""});
+  return free;
+}
+
+std::vector<std::string> GpusOf(const std::vector<std::vector<std::string>>& gpus, int pool,
+                                const std::vector<int>& slots) {
+  const auto index = static_cast<std::size_t>(pool);
+  std::vector<std::string> names;
+  if (index >= gpus.size() || gpus[index].empty()) return names;
+  for (const int slot : slots) names.push_back(gpus[index][static_cast<std::size_t>(slot)]);
+  return names;
+}
+
+ContractValues ContractFor(const LocalJob& job, std::string id, int attempt,
+                           runtime::SignalFeed& feed, Time now) {
+  ContractValues contract;
+  contract.job_id = std::move(id);
+  contract.run_directory = job.directory;
+  contract.checkpoint_directory = job.directory / "checkpoints";
+  contract.resume = attempt > 1 && job.job().pausable;
+  contract.submitted = job.job().submitted;
+  contract.scheduled = now;
+  contract.intensity_at_submission = IntensityAt(feed, contract.submitted);
+  contract.intensity_at_start = IntensityAt(feed, contract.scheduled);
+  return contract;
+}
+
+}  // namespace ebb::local
