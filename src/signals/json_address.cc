@@ -11,8 +11,6 @@ namespace ebb::signals {
 namespace {
 
 constexpr Duration kOneHour{std::chrono::hours{1}};
-// A time further ahead than any clock is wrong: the row is an expectation.
-constexpr Duration kForgivenSkew{std::chrono::minutes{10}};
 
 Error Missing(const char* what, const std::string& pointer, std::string_view body,
               const std::string& where) {
@@ -37,8 +35,19 @@ Result<Point> ReadPointed(const JsonNode& row, const JsonShape& shape, const Jso
   const auto begin = time ? time->AsTime() : std::nullopt;
   if (!begin) return Fail(Missing("time", shape.time_pointer, body, where));
   point.begin = *begin;
-  if (*begin > moment.now + kForgivenSkew) point.status = core::SampleStatus::kForecast;
   return point;
+}
+
+// Rows of the future are expected. But where none is of now, clocks may differ a little: the first
+// one is.
+void MarkExpected(std::vector<Point>& points, Time now) {
+  const auto first =
+      std::min_element(points.begin(), points.end(),
+                       [](const Point& a, const Point& b) { return a.begin < b.begin; });
+  if (first == points.end()) return;
+  const Time holds = first->begin <= now + kForgivenSkew ? std::max(first->begin, now) : now;
+  for (Point& point : points)
+    if (point.begin > holds) point.status = core::SampleStatus::kForecast;
 }
 
 Result<Payload> ReadRecognised(std::string_view body, const JsonMoment& moment,
@@ -119,6 +128,7 @@ Result<Payload> ParseJsonAddress(std::string_view body, const JsonShape& shape,
   if (!list) EBB_RETURN_IF_ERROR(add(root));
   for (const JsonNode& row : list ? list->items : std::vector<JsonNode>{})
     EBB_RETURN_IF_ERROR(add(row));
+  MarkExpected(points, moment.now);
   Payload payload;
   EBB_ASSIGN_OR_RETURN(payload.samples, SamplesFrom(std::move(points), std::nullopt, where));
   return payload;

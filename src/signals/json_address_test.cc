@@ -45,6 +45,29 @@ TEST(JsonAddressPayload, RowsAheadOfNowAreAForecast) {
   EXPECT_EQ(payload->samples[1].status, core::SampleStatus::kForecast);
 }
 
+// Also shortly before it begins, the next hour is not this one.
+TEST(JsonAddressPayload, ARowAheadIsNowOnlyWhereNoOtherIs) {
+  const JsonShape shape{"/v", "/t", "/rows", "g/kWh"};
+  const JsonMoment shortly_before{kNoon - minutes{7}, minutes{5}};
+  const auto with_now = ParseJsonAddress(
+      R"({"rows":[{"t":"2026-05-06T12:00Z","v":200},{"t":"2026-05-06T11:00Z","v":300}]})", shape,
+      shortly_before, "x");
+  ASSERT_TRUE(with_now);
+  EXPECT_EQ(with_now->samples[0].status, core::SampleStatus::kMeasured);
+  EXPECT_EQ(with_now->samples[0].intensity.g_per_kwh, 300);
+  EXPECT_EQ(with_now->samples[1].status, core::SampleStatus::kForecast);
+  const auto only_later = ParseJsonAddress(
+      R"({"rows":[{"t":"2026-05-06T12:00Z","v":200},{"t":"2026-05-06T12:05Z","v":100}]})", shape,
+      JsonMoment{kNoon - minutes{1}, minutes{5}}, "x");
+  ASSERT_TRUE(only_later);
+  EXPECT_EQ(only_later->samples[0].status, core::SampleStatus::kMeasured) << "clocks differ";
+  EXPECT_EQ(only_later->samples[1].status, core::SampleStatus::kForecast);
+  const auto far = ParseJsonAddress(R"({"rows":[{"t":"2026-05-06T12:00Z","v":200}]})", shape,
+                                    JsonMoment{kNoon - minutes{11}, minutes{5}}, "x");
+  ASSERT_TRUE(far);
+  EXPECT_EQ(far->samples[0].status, core::SampleStatus::kForecast);
+}
+
 TEST(JsonAddressPayload, APointerThatFindsNothingIsNamed) {
   const JsonShape shape{"/a/b", "", "", "g/kWh"};
   for (const char* body : {"{}", R"({"a":3})", R"({"a":{"b":"x"}})", "[]", "nonsense"})

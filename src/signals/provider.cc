@@ -1,11 +1,6 @@
 #include "signals/provider.h"
 
 namespace ebb::signals {
-namespace {
-
-constexpr Duration kForgivenSkew{std::chrono::minutes{10}};
-
-}  // namespace
 
 Status AddPayload(const Payload& payload, Time now, const std::string& where, Reading& reading) {
   if (reading.zone.empty()) reading.zone = payload.zone;

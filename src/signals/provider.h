@@ -66,9 +66,12 @@ using MakeProviderFunction = std::function<std::unique_ptr<Provider>(HttpGetFunc
 /// How far back a first question reaches: what the own forecast wants to learn from.
 inline constexpr Duration kFirstHistory{std::chrono::days{14}};
 
+/// How far two clocks may be apart.
+inline constexpr Duration kForgivenSkew{std::chrono::minutes{10}};
+
 /// Adds what a payload says to a reading: rows that begin by `now` are known (an expectation for
 /// them is an estimate), later ones are forecast. A measured row that begins after now shows a
-/// clock that is wrong: up to 10 minutes are forgiven, beyond it is an Error.
+/// clock that is wrong: beyond kForgivenSkew that is an Error.
 Status AddPayload(const Payload& payload, Time now, const std::string& where, Reading& reading);
 
 }  // namespace ebb::signals
