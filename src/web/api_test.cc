@@ -435,6 +435,12 @@ TEST_F(ApiTest, AnAnswerIsGivenWholeWhateverRangesAreAskedFor) {
   EXPECT_EQ(reply.text.size() < 1'000'000, true) << reply.text.size();
 }
 
+TEST_F(ApiTest, OnThisMachineNothingIsPacked) {
+  const Reply reply = Raw(Head("GET", "/page.css") + "Accept-Encoding: gzip, deflate, br\r\n\r\n");
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.text.find("Content-Encoding"), std::string::npos) << reply.text;
+}
+
 TEST_F(ApiTest, ACompressedBodyIsNotUnpacked) {
   EXPECT_EQ(FirstStatus(Head("POST", "/api/v1/jobs") +
                         "Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\nabcd"),

@@ -6,11 +6,12 @@
 #include <fcntl.h>
 #include <httplib.h>
 
-#include <algorithm>
 #include <atomic>
 #include <thread>
 
+#include "base/text.h"
 #include "web/connections.h"
+#include "web/content_encoding.h"
 #include "web/peer_stream.h"
 #include "web/request_head.h"
 
@@ -22,18 +23,12 @@ constexpr std::chrono::seconds kKeptAlive{5};
 constexpr int kMostRequests = 100'000;  // on one connection
 constexpr std::size_t kLongestHead = 64 << 10;
 
-std::string LowerCase(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 HttpRequest RequestFrom(const httplib::Request& from) {
   HttpRequest request;
   request.method = from.method;
   request.path = from.path;
   for (const auto& [name, value] : from.params) request.query.emplace(name, value);
-  for (const auto& [name, value] : from.headers) request.headers.emplace(LowerCase(name), value);
+  for (const auto& [name, value] : from.headers) request.headers.emplace(Lowercase(name), value);
   request.body = from.body;
   request.peer = from.remote_addr;
   return request;
@@ -110,11 +105,16 @@ class Server final : public httplib::Server {
     if (head.body_bytes > options_.longest_body) return Refuse(stream, 413, "has too long a body");
     stream.SetBody(head.body_bytes);
     bool closed = false;
-    // Answers are given whole: many ranges of one would be larger than it.
-    const auto without_ranges = [](httplib::Request& request) { request.ranges.clear(); };
+    const auto prepare = [&](httplib::Request& request) {
+      // Answers are given whole: many ranges of one would be larger than it.
+      request.ranges.clear();
+      const std::string accepted = request.get_header_value("Accept-Encoding");
+      request.headers.erase("Accept-Encoding");
+      const auto encoding = ContentEncodingFor(accepted, stream.connection().peer());
+      if (!encoding.empty()) request.set_header("Accept-Encoding", std::string(encoding));
+    };
     LibraryStream library(stream);
-    if (!process_request(library, is_last, closed, without_ranges) || closed || is_last)
-      return false;
+    if (!process_request(library, is_last, closed, prepare) || closed || is_last) return false;
     if (stream.IsReadToEnd()) return true;
     stream.Linger();
     return false;
