@@ -5,7 +5,9 @@
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "base/enum_names.h"
 #include "base/text.h"
@@ -25,19 +27,33 @@ constexpr std::string_view kSupervisor = "supervisor ";
 constexpr std::uint64_t kLongestFile = 4 << 20;
 
 std::int64_t Milliseconds(Time time) { return time.time_since_epoch().count(); }
-Time TimeFrom(const Json& json) { return Time{Duration{json.get<std::int64_t>()}}; }
+
+// The library would cut a fraction off and let a large number overflow.
+template <typename T>
+T Whole(const Json& json) {
+  const bool fits = json.is_number_unsigned()
+                        ? std::in_range<T>(json.get<std::uint64_t>())
+                        : json.is_number_integer() && std::in_range<T>(json.get<std::int64_t>());
+  if (!fits) throw std::out_of_range("is no whole number in range: " + json.dump());
+  return json.get<T>();
+}
+template <typename T>
+T WholeOr(const Json& json, const char* key, T otherwise) {
+  return json.contains(key) ? Whole<T>(json.at(key)) : otherwise;
+}
+Time TimeFrom(const Json& json) { return Time{Duration{Whole<std::int64_t>(json)}}; }
 
 Error Damaged(const fs::path& file, const std::string& what) {
   return {ExitCode::kUnavailable, "is damaged: " + what, file.string(), ""};
 }
 
-// Everything that the library throws means that the file does not say what it should.
+// Everything that is thrown means that the file does not say what it should.
 template <typename Read>
 auto Parse(const fs::path& file, Read read) -> Result<decltype(read(Json()))> {
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file, kLongestFile));
   try {
     return read(Json::parse(text));
-  } catch (const Json::exception& error) {
+  } catch (const std::exception& error) {
     return Fail(Damaged(file, error.what()));
   }
 }
@@ -61,20 +77,20 @@ Json JsonOf(const T& value) {
 
 AttemptPlan PlanFrom(const Json& json) {
   AttemptPlan plan;
-  plan.job = json.at("job");
-  plan.attempt = json.at("attempt");
-  plan.pool = json.at("pool");
-  plan.slots = json.at("slots").get<std::vector<int>>();
+  plan.job = Whole<core::JobId>(json.at("job"));
+  plan.attempt = Whole<int>(json.at("attempt"));
+  plan.pool = Whole<int>(json.at("pool"));
+  for (const Json& slot : json.at("slots")) plan.slots.push_back(Whole<int>(slot));
   plan.gpus = json.value("gpus", std::vector<std::string>());
   plan.since = TimeFrom(json.at("since_ms"));
   plan.command = json.at("command").get<std::vector<std::string>>();
   plan.working_directory = json.at("working_directory");
   for (const Json& entry : json.at("environment"))
     plan.environment.emplace_back(entry.at(0), entry.at(1));
-  plan.grace = Duration{json.at("grace_ms").get<std::int64_t>()};
+  plan.grace = Duration{Whole<std::int64_t>(json.at("grace_ms"))};
   if (const std::string cap = json.value("power_cap", ""); !cap.empty())
     if (const auto parsed = core::ParsePowerCap(cap)) plan.power_cap = *parsed;
-  plan.log_limit_bytes = json.value("log_limit_bytes", std::uint64_t{0});
+  plan.log_limit_bytes = WholeOr<std::uint64_t>(json, "log_limit_bytes", 0);
   plan.name = json.value("name", "");
   plan.submitted = TimeFrom(json.value("submitted_ms", Json(0)));
   plan.since_wall = TimeFrom(json.value("since_wall_ms", Json(0)));
@@ -91,9 +107,9 @@ AttemptPlan PlanFrom(const Json& json) {
 AttemptEnd EndFrom(const Json& json) {
   AttemptEnd end;
   end.started = json.at("started");
-  end.status = {json.at("exit_code"), json.at("by_signal")};
+  end.status = {Whole<int>(json.at("exit_code")), json.at("by_signal")};
   core::Attempt& attempt = end.attempt;
-  attempt.number = json.at("attempt");
+  attempt.number = Whole<int>(json.at("attempt"));
   attempt.wall = {TimeFrom(json.at("wall_ms").at(0)), TimeFrom(json.at("wall_ms").at(1))};
   attempt.outcome = core::AttemptOutcomeFromName(json.at("outcome").get<std::string>())
                         .value_or(core::AttemptOutcome::kFailed);
@@ -107,8 +123,8 @@ AttemptEnd EndFrom(const Json& json) {
 }
 
 EnergyHeader HeaderFrom(const Json& json) {
-  return {json.at("program_pid"), json.at("program_identity"), TimeFrom(json.at("wall_begin_ms")),
-          json.value("cgroup", "")};
+  return {Whole<int>(json.at("program_pid")), json.at("program_identity"),
+          TimeFrom(json.at("wall_begin_ms")), json.value("cgroup", "")};
 }
 
 // ["cpu:package-0","cpu","counter",begin_ms,end_ms,microjoules]
@@ -118,7 +134,7 @@ std::optional<core::EnergyReading> ReadingFrom(const Json& json) {
   const auto component = core::ComponentFromName(json.at(1).get<std::string>());
   const auto source = core::EnergySourceFromName(json.at(2).get<std::string>());
   reading.wall = {TimeFrom(json.at(3)), TimeFrom(json.at(4))};
-  reading.energy = Energy::Microjoules(json.at(5).get<std::int64_t>());
+  reading.energy = Energy::Microjoules(Whole<std::int64_t>(json.at(5)));
   if (!component || !source || reading.wall.end < reading.wall.begin) return std::nullopt;
   reading.component = *component;
   reading.source = *source;
@@ -235,7 +251,8 @@ Result<std::vector<meter::PowerLimit>> ReadPowerLimits(const AttemptPaths& paths
   return Parse(paths.power(), [](const Json& json) {
     std::vector<meter::PowerLimit> limits;
     for (const Json& limit : json)
-      limits.push_back({limit.at("uuid"), limit.at("old_mw"), limit.at("new_mw")});
+      limits.push_back({limit.at("uuid"), Whole<unsigned>(limit.at("old_mw")),
+                        Whole<unsigned>(limit.at("new_mw"))});
     return limits;
   });
 }
@@ -298,7 +315,7 @@ void EnergyTail::TakeLine(std::string_view line, std::vector<core::EnergyReading
     } else {
       ++damaged_lines_;
     }
-  } catch (const Json::exception&) {
+  } catch (const std::exception&) {
     ++damaged_lines_;
   }
 }

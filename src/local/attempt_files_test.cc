@@ -1,0 +1,75 @@
+#include "local/attempt_files.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "platform/file.h"
+
+namespace ebb::local {
+namespace {
+
+namespace fs = std::filesystem;
+
+class AttemptFiles : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    paths_.directory =
+        fs::path(::testing::TempDir()) / ("ebb_attempt_files_" + std::to_string(::getpid()));
+    fs::create_directories(paths_.directory);
+  }
+  void TearDown() override { fs::remove_all(paths_.directory); }
+
+  AttemptPaths paths_;
+};
+
+std::string Replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+// What is no whole number of the right size was once cut down to one.
+TEST_F(AttemptFiles, ANumberThatIsNotOneIsDamage) {
+  AttemptPlan plan;
+  plan.job = 7;
+  plan.slots = {3};
+  plan.command = {"true"};
+  ASSERT_TRUE(WritePlan(paths_, plan));
+  const std::string sound = *platform::ReadFile(paths_.plan(), 1 << 20);
+  ASSERT_TRUE(ReadPlan(paths_.plan()));
+  const std::vector<std::pair<std::string, std::string>> damages{
+      {R"("job":7)", R"("job":1e30)"},
+      {R"("job":7)", R"("job":7.5)"},
+      {R"("job":7)", R"("job":18446744073709551615)"},
+      {R"("attempt":1)", R"("attempt":4294967297)"},
+      {R"("attempt":1)", R"("attempt":true)"},
+      {R"("slots":[3])", R"("slots":[-1e99])"},
+      {R"("log_limit_bytes":0)", R"("log_limit_bytes":-1)"},
+      {R"("since_ms":0)", R"("since_ms":null)"},
+  };
+  for (const auto& [from, to] : damages) {
+    ASSERT_TRUE(platform::WriteFileAtomically(paths_.plan(), Replaced(sound, from, to)));
+    const auto read = ReadPlan(paths_.plan());
+    ASSERT_FALSE(read) << to;
+    EXPECT_EQ(read.error().where, paths_.plan().string());
+    EXPECT_NE(read.error().what.find("is damaged"), std::string::npos) << read.error().what;
+  }
+}
+
+TEST_F(AttemptFiles, ADamagedReadingIsLeftOutAndCounted) {
+  const std::string text = R"({"program_pid":1e12,"program_identity":"","wall_begin_ms":0}
+["cpu","cpu","model",0,1000,5]
+["cpu","cpu","model",0,1e30,5]
+["cpu","cpu","model",1000,2000,0.5]
+)";
+  ASSERT_TRUE(platform::WriteFileAtomically(paths_.energy(), text));
+  EnergyTail tail(paths_.energy());
+  const auto readings = tail.Read();
+  ASSERT_EQ(readings.size(), 1u);
+  EXPECT_EQ(readings[0].energy, Energy::Microjoules(5));
+  EXPECT_EQ(tail.damaged_lines(), 3);
+  EXPECT_FALSE(tail.header());
+}
+
+}  // namespace
+}  // namespace ebb::local
