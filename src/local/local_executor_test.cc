@@ -1,6 +1,7 @@
 #include "local/local_executor.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -187,8 +188,12 @@ TEST(LocalExecutor, AProgramThatAlwaysSaysPausedIsNotStartedForEver) {
 
 TEST(LocalExecutor, SplitsTheEnergyOfProgramsThatRunTogether) {
   LocalWorld world;
-  const auto busy = world.AddShell("end=$((SECONDS+1)); while [ $SECONDS -lt $end ]; do :; done");
-  const auto idle = world.AddShell("sleep 1.2");
+  // Work rather than time: on a loaded machine a second may hold hardly any of it.
+  const std::string ended = world.DirectoryOf(1).parent_path() / "busy-has-ended";
+  ASSERT_EQ(::mkfifo(ended.c_str(), 0600), 0);
+  const auto busy =
+      world.AddShell("for ((i = 0; i < 300000; ++i)); do :; done; echo > '" + ended + "'");
+  const auto idle = world.AddShell("read < '" + ended + "'; sleep 0.2");
   ASSERT_TRUE(world.local().Execute(engine::StartJob{busy, 1, 0}));
   ASSERT_TRUE(world.local().Execute(engine::StartJob{idle, 1, 0}));
   EXPECT_EQ(world.local().Running().size(), 2u);
