@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -11,6 +12,8 @@
 #include "config/yaml_tree.h"
 #include "plan/gate_policy.h"
 #include "platform/file.h"
+#include "web/http_server.h"
+#include "web/object_definition.h"
 #include "web/submission_json.h"
 
 namespace ebb::cli {
@@ -21,7 +24,10 @@ using config::YamlEntry;
 using config::YamlNode;
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint64_t kLongestFile = 8 << 20;
+// As much as one request may hold; of its values, so many that a list of web::kMostJobs jobs with
+// sixty of them each is taken.
+constexpr std::size_t kLongestFile = 8 << 20;
+constexpr int kMostValues = 60 * static_cast<int>(web::kMostJobs);
 
 const std::vector<std::string> kFileKeys{"jobs", "defaults"};
 const std::vector<std::string> kSweepKeys{"parameters", "experiments"};
@@ -93,7 +99,7 @@ class Reader {
     ReadTree(root);
     for (Draft& draft : drafts_) Finish(draft);
     FindDuplicates();
-    for (Draft& draft : drafts_) LinkAfter(draft);
+    for (std::size_t i = 0; i < drafts_.size(); ++i) LinkAfter(i);
     for (const Draft& draft : drafts_) Check(draft);
     if (!problems_.empty()) return Fail(problems_.ToError());
     SubmitFile file;
@@ -104,6 +110,12 @@ class Reader {
       body.push_back(std::move(draft.json));
     }
     file.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::size_t most = web::HttpServerOptions{}.longest_body;
+    if (file.body.size() > most)
+      return Fail({ExitCode::kConfiguration,
+                   "its jobs, each with its defaults, are longer than the " +
+                       std::to_string(most >> 20) + " MiB that the service takes at once",
+                   name_, "split the file"});
     return file;
   }
 
@@ -131,6 +143,10 @@ class Reader {
 
   void ReadJobs(const YamlNode& list, const YamlNode* defaults) {
     if (list.items.empty()) problems_.Add(list.line, "there is no job");
+    if (list.items.size() > web::kMostJobs)
+      return problems_.Add(
+          list.line, "holds " + std::to_string(list.items.size()) + " jobs; the service takes " +
+                         std::to_string(web::kMostJobs) + " at once: split the file");
     for (const YamlNode& item : list.items) ReadJob(item, defaults);
   }
 
@@ -201,42 +217,42 @@ class Reader {
   void FindDuplicates() {
     for (std::size_t i = 0; i < drafts_.size(); ++i) {
       Draft& draft = drafts_[i];
-      const bool named = draft.json.contains("name");
-      const auto first = std::find_if(drafts_.begin(), drafts_.begin() + static_cast<long>(i),
-                                      [&](const Draft& d) { return d.name == draft.name; });
-      if (first == drafts_.begin() + static_cast<long>(i)) continue;
-      if (named)
+      const auto [first, is_first] = first_of_name_.try_emplace(draft.name, i);
+      if (is_first) continue;
+      if (draft.json.contains("name"))
         problems_.Add(draft.line, "a second job with the name \"" + draft.name +
                                       "\": the first is " + "in line " +
-                                      std::to_string(first->line));
+                                      std::to_string(drafts_[first->second].line));
       else
         draft.json["key"] = KeyOf(draft.name + "#" + std::to_string(i + 1));
     }
   }
 
   // Names of jobs of this file become their keys; numbers are jobs that the service knows.
-  void LinkAfter(Draft& draft) {
+  void LinkAfter(std::size_t index) {
+    Draft& draft = drafts_[index];
     if (!draft.json.contains("after")) return;
     Json& after = draft.json["after"];
     if (!after.is_array()) after = Json::array({after});
-    std::vector<std::string> names;
-    for (const Draft& other : drafts_) {
-      if (&other == &draft) break;
-      names.push_back(other.name);
-    }
     for (Json& entry : after) {
       if (!entry.is_string()) continue;
       const std::string word = entry;
-      const auto found = std::find(names.begin(), names.end(), word);
-      if (found != names.end())
-        entry = drafts_[static_cast<std::size_t>(found - names.begin())].json["key"];
+      const auto found = first_of_name_.find(word);
+      if (found != first_of_name_.end() && found->second < index)
+        entry = drafts_[found->second].json["key"];
       else if (const auto number = ParseInteger(word))
         entry = *number;
       else
-        problems_.Add(draft.LineOf("after"),
-                      "after: \"" + word + "\" is neither the number of a job nor the name " +
-                          "of an earlier one in this file" + SuggestionText(word, names));
+        problems_.Add(draft.LineOf("after"), "after: \"" + word +
+                                                 "\" is neither the number of a job nor the name " +
+                                                 "of an earlier one in this file" +
+                                                 SuggestionText(word, NamesBefore(index)));
     }
+  }
+  std::vector<std::string> NamesBefore(std::size_t index) const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < index; ++i) names.push_back(drafts_[i].name);
+    return names;
   }
 
   // What the service would refuse is said here, with its line.
@@ -256,6 +272,7 @@ class Reader {
   SubmitOptions options_;
   Problems problems_;
   std::vector<Draft> drafts_;
+  std::map<std::string, std::size_t> first_of_name_;  // by its place in drafts_
 };
 
 // A sweep ---------------------------------------------------------------------------------
@@ -314,6 +331,14 @@ Result<SubmitFile> FromSweep(const std::string& text, const std::string& name,
 
 }  // namespace
 
+namespace {
+
+config::YamlLimits Limits() {
+  return {kLongestFile, kMostValues, "split it, or give the jobs as JSON: ebb submit --json FILE"};
+}
+
+}  // namespace
+
 std::string SubmitFile::Located(std::size_t job, const std::string& what) const {
   const Place place = job < places.size() ? places[job] : Place{};
   std::string text = source;
@@ -323,7 +348,7 @@ std::string SubmitFile::Located(std::size_t job, const std::string& what) const 
 
 Result<SubmitFile> ParseSubmitFile(const std::string& text, const std::string& name,
                                    const SubmitOptions& options) {
-  EBB_ASSIGN_OR_RETURN(const YamlNode root, config::ParseYaml(text, name));
+  EBB_ASSIGN_OR_RETURN(const YamlNode root, config::ParseYaml(text, name, Limits()));
   const bool sweep = std::any_of(root.entries.begin(), root.entries.end(),
                                  [](const auto& entry) { return IsOneOf(entry.key, kSweepKeys); });
   return sweep ? FromSweep(text, name, options) : Reader(name, options).Read(root);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "plan/gate_policy.h"
 #include "web/submission_json.h"
@@ -142,6 +143,54 @@ pause_overhead: 2m
   EXPECT_EQ(halved->route, "/api/v1/sweeps");
   EXPECT_EQ(web::SweepFromJson(halved->body, {})->front().sweep->halving,
             (sweep::HalvingOptions{3, 1, 9}));
+}
+
+std::string ManyJobs(int jobs) {
+  std::string text = "jobs:\n";
+  for (int i = 0; i < jobs; ++i) {
+    const std::string number = std::to_string(i);
+    text += "- name: job-" + number + "\n  command: [python, train.py, --seed, \"" + number +
+            "\", --epochs, 9]\n  duration: 20m\n  power_w: 250\n  environment: {A: 1, B: 2}\n";
+    if (i > 0) text += "  after: [job-" + std::to_string(i - 1) + "]\n";
+  }
+  return text;
+}
+
+TEST(SubmitFile, AsManyJobsAsTheServiceTakesAtOnce) {
+  const auto file = ParseSubmitFile(ManyJobs(10'000), "jobs.yaml", kOptions);
+  ASSERT_TRUE(file) << file.error().Message();
+  EXPECT_EQ(file->places.size(), 10'000u);
+  const json jobs = json::parse(file->body);
+  EXPECT_EQ(jobs.size(), 10'000u);
+  EXPECT_EQ(jobs[9999]["after"], json({"p/job-9998"}));
+  const std::string refused = Refused(ManyJobs(10'001));
+  EXPECT_NE(refused.find("holds 10001 jobs; the service takes 10000 at once: split the file"),
+            std::string::npos)
+      << refused;
+}
+
+// A short file must not take much memory, nor defaults that are repeated for every job.
+TEST(SubmitFile, WhatHoldsTooMuchIsToldTheLimitAndWhatToDo) {
+  std::string lists = "[";
+  for (int i = 0; i < 700'000; ++i) lists += "[],";
+  std::string unfolding = "a: &a0 [x, x, x, x, x, x, x, x]\n";
+  for (int level = 1; level < 9; ++level) {
+    unfolding += "b" + std::to_string(level) + ": &a" + std::to_string(level) + " [";
+    for (int i = 0; i < 8; ++i)
+      unfolding += "*a" + std::to_string(level - 1) + (i < 7 ? ", " : "]\n");
+  }
+  std::string repeated = "defaults: {environment: {A: " + std::string(10'000, 'x') + "}}\njobs:\n";
+  for (int i = 0; i < 1000; ++i) repeated += "- {command: [a]}\n";
+  const std::tuple<std::string, std::string> cases[] = {
+      {lists + "]", "holds more than 600000 values"},
+      {unfolding, "holds more than 600000 values"},
+      {std::string(9 << 20, '#'), "is larger than 8 MiB"},
+      {repeated, "longer than the 8 MiB"}};
+  for (const auto& [text, what] : cases) {
+    const std::string refused = Refused(text);
+    EXPECT_NE(refused.find(what), std::string::npos) << refused;
+    EXPECT_NE(refused.find("split "), std::string::npos) << refused;
+  }
 }
 
 }  // namespace

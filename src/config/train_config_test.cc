@@ -338,7 +338,7 @@ TEST(TrainConfig, AFileThatUnfoldsWithoutEndIsRefused) {
     text += "b" + std::to_string(level) + ": &a" + std::to_string(level) + " [";
     for (int i = 0; i < 8; ++i) text += before + (i < 7 ? ", " : "]\n");
   }
-  EXPECT_THAT(Refusal(text), HasSubstr("too large or too deep"));
+  EXPECT_THAT(Refusal(text), HasSubstr("holds more than 20000 values"));
 }
 
 TEST(TrainConfig, AMissingFileIsNamed) {

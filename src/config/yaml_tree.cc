@@ -8,8 +8,6 @@
 namespace ebb::config {
 namespace {
 
-constexpr std::size_t kLongestText = 1 << 20;
-constexpr int kMostNodes = 20'000;
 constexpr int kDeepest = 16;
 
 int LineOf(const YAML::Mark& mark) { return mark.line + 1; }
@@ -21,14 +19,22 @@ Error Bad(const std::string& name, const YAML::Mark& mark, std::string what) {
   return {ExitCode::kConfiguration, std::move(what), std::move(where), ""};
 }
 
+Error TooMany(const std::string& name, const YAML::Mark& mark, const YamlLimits& limits) {
+  Error error = Bad(name, mark, "holds more than " + std::to_string(limits.values) + " values");
+  error.next = limits.next;
+  return error;
+}
+
 // Copies the library's tree, counting nodes so that aliases cannot unfold without end.
 class Copier {
  public:
-  explicit Copier(const std::string& name) : name_(name) {}
+  Copier(const std::string& name, const YamlLimits& limits) : name_(name), limits_(limits) {}
 
   Result<YamlNode> Copy(const YAML::Node& node, int depth) {
-    if (depth > kDeepest || ++nodes_ > kMostNodes)
-      return Fail(Bad(name_, node.Mark(), "the file is too large or too deep for a configuration"));
+    if (depth > kDeepest)
+      return Fail(
+          Bad(name_, node.Mark(), "is more than " + std::to_string(kDeepest) + " sections deep"));
+    if (++nodes_ > limits_.values) return Fail(TooMany(name_, node.Mark(), limits_));
     YamlNode copy;
     copy.line = LineOf(node.Mark());
     if (node.IsScalar()) {
@@ -55,51 +61,76 @@ class Copier {
 
  private:
   const std::string& name_;
+  const YamlLimits& limits_;
   int nodes_ = 0;
 };
 
-// Notes where documents begin, and nothing else.
-class DocumentStarts final : public YAML::EventHandler {
+// Notes where documents begin, and counts values before a tree of them takes memory.
+class Survey final : public YAML::EventHandler {
  public:
-  const std::vector<YAML::Mark>& marks() const { return marks_; }
-  void OnDocumentStart(const YAML::Mark& mark) override { marks_.push_back(mark); }
+  explicit Survey(int most_values) : left_(most_values) {}
+  struct TooMany {
+    YAML::Mark mark;
+  };
+  const std::vector<YAML::Mark>& documents() const { return documents_; }
+  void OnDocumentStart(const YAML::Mark& mark) override { documents_.push_back(mark); }
   void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                const std::string&) override {}
-  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                       YAML::EmitterStyle::value) override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { Count(mark); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { Count(mark); }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                const std::string&) override {
+    Count(mark);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    Count(mark);
+  }
   void OnSequenceEnd() override {}
-  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                  YAML::EmitterStyle::value) override {}
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    Count(mark);
+  }
   void OnMapEnd() override {}
 
  private:
-  std::vector<YAML::Mark> marks_;
+  // The library knows no other way to stop.
+  void Count(const YAML::Mark& mark) {
+    if (left_-- == 0) throw TooMany{mark};
+  }
+
+  std::vector<YAML::Mark> documents_;
+  int left_;
 };
 
-// Whether something follows the first document. Not by YAML::LoadAll: that loops for ever where
-// what follows cannot begin a document (yaml-cpp 0.7, "  a: b\n,  c: d").
-Status CheckSingleDocument(const std::string& text, const std::string& name) {
+// Whether there is more than can be held, or something after the first document. Not by
+// YAML::LoadAll: that loops for ever where what follows cannot begin a document (yaml-cpp 0.7,
+// "  a: b\n,  c: d").
+Status CheckSize(const std::string& text, const std::string& name, const YamlLimits& limits) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
-  DocumentStarts starts;
-  for (int document = 0; document < 2 && parser.HandleNextDocument(starts); ++document) {
+  Survey survey(2 * limits.values);  // keys are told like values
+  try {
+    for (int document = 0; document < 2 && parser.HandleNextDocument(survey); ++document) {
+    }
+  } catch (const Survey::TooMany& too_many) {
+    return Fail(TooMany(name, too_many.mark, limits));
   }
-  if (starts.marks().size() < 2) return {};
-  return Fail(Bad(name, starts.marks()[1], "something follows the end of the first document"));
+  if (survey.documents().size() < 2) return {};
+  return Fail(Bad(name, survey.documents()[1], "something follows the end of the first document"));
 }
 
 }  // namespace
 
-Result<YamlNode> ParseYaml(const std::string& text, const std::string& name) {
-  if (text.size() > kLongestText)
-    return Fail({ExitCode::kConfiguration, "is larger than 1 MiB", name, "is it the right file?"});
+Result<YamlNode> ParseYaml(const std::string& text, const std::string& name,
+                           const YamlLimits& limits) {
+  if (text.size() > limits.bytes)
+    return Fail({ExitCode::kConfiguration,
+                 "is larger than " + std::to_string(limits.bytes >> 20) + " MiB", name,
+                 limits.next});
   // The library reports by exceptions; they end here.
   try {
-    EBB_RETURN_IF_ERROR(CheckSingleDocument(text, name));
-    return Copier(name).Copy(YAML::Load(text), 0);
+    EBB_RETURN_IF_ERROR(CheckSize(text, name, limits));
+    return Copier(name, limits).Copy(YAML::Load(text), 0);
   } catch (const YAML::Exception& exception) {
     return Fail(Bad(name, exception.mark, "is not valid YAML: " + exception.msg));
   }

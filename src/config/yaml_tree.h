@@ -27,7 +27,16 @@ struct YamlEntry {
   YamlNode value;
 };
 
+/// What a file may hold: enough for its purpose, and too little to exhaust anything. The defaults
+/// are for configurations.
+struct YamlLimits {
+  std::size_t bytes = 1 << 20;
+  int values = 20'000;                         ///< with aliases unfolded
+  std::string next = "is it the right file?";  ///< what to do about one that holds more
+};
+
 /// The single document of `text`; an empty one is kNull. `name` is for messages.
-Result<YamlNode> ParseYaml(const std::string& text, const std::string& name);
+Result<YamlNode> ParseYaml(const std::string& text, const std::string& name,
+                           const YamlLimits& limits = {});
 
 }  // namespace ebb::config

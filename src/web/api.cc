@@ -81,22 +81,75 @@ Result<std::vector<engine::Stage>> StagesOf(const std::string& text) {
 const std::vector<Api::Route>& Api::Routes() {
   static const std::vector<Route> routes{
       {"GET", "/api/v1/status", "What runs, what was saved, what happened", &Api::Status},
-      {"GET", "/api/v1/jobs", "The queue: ?stage=waiting,running&name=&limit=&from=", &Api::Jobs},
-      {"POST", "/api/v1/jobs", "Submit one job, or a list of jobs", &Api::Submit},
-      {"GET", "/api/v1/sweeps", "Sweeps, the newest first: ?name=&limit=", &Api::Sweeps},
-      {"POST", "/api/v1/sweeps", "Submit a sweep: its experiments are jobs", &Api::SubmitSweep},
-      {"GET", "/api/v1/sweeps/{id}", "Its experiments, ranked by loss", &Api::Sweep},
-      {"POST", "/api/v1/sweeps/{id}/cancel", "End all of its experiments that have not ended",
-       &Api::CancelSweep},
-      {"GET", "/api/v1/jobs/{id}", "One job, with its reason and figures", &Api::Job},
+      {"GET",
+       "/api/v1/jobs",
+       "The queue: ?stage=waiting,running&name=&limit=&from=",
+       &Api::Jobs,
+       {},
+       "",
+       "Queue"},
+      {"POST",
+       "/api/v1/jobs",
+       "Submit one job, or a list of jobs",
+       &Api::Submit,
+       {},
+       "NewJobs",
+       "TakenOneOrMore"},
+      {"GET",
+       "/api/v1/sweeps",
+       "Sweeps, the newest first: ?name=&limit=",
+       &Api::Sweeps,
+       {},
+       "",
+       "Sweeps"},
+      {"POST",
+       "/api/v1/sweeps",
+       "Submit a sweep: its experiments are jobs",
+       &Api::SubmitSweep,
+       {},
+       "NewSweep",
+       "TakenSweep"},
+      {"GET",
+       "/api/v1/sweeps/{id}",
+       "Its experiments, ranked by loss",
+       &Api::Sweep,
+       {},
+       "",
+       "SweepReport"},
+      {"POST",
+       "/api/v1/sweeps/{id}/cancel",
+       "End all of its experiments that have not ended",
+       &Api::CancelSweep,
+       {},
+       "",
+       "SweepDone"},
+      {"GET",
+       "/api/v1/jobs/{id}",
+       "One job, with its reason and figures",
+       &Api::Job,
+       {},
+       "",
+       "Job"},
       {"GET", "/api/v1/jobs/{id}/log",
        "What it printed: ?attempt=&offset=, or the last ?tail= bytes", &Api::Log},
       {"GET", "/api/v1/jobs/{id}/series", "Its power, intensity and loss over time: ?points=300",
        &Api::Series},
-      {"POST", "/api/v1/jobs/{id}/cancel", "End it for good", &Api::Cancel},
-      {"POST", "/api/v1/jobs/{id}/pause", "Hold it until it is resumed", &Api::Pause},
-      {"POST", "/api/v1/jobs/{id}/resume", "Let the plan decide again", &Api::Resume},
-      {"POST", "/api/v1/jobs/{id}/now", "Run it now, whatever the grid", &Api::Now},
+      {"POST", "/api/v1/jobs/{id}/cancel", "End it for good", &Api::Cancel, {}, "", "Done"},
+      {"POST",
+       "/api/v1/jobs/{id}/pause",
+       "Hold it until it is resumed",
+       &Api::Pause,
+       {},
+       "",
+       "Done"},
+      {"POST",
+       "/api/v1/jobs/{id}/resume",
+       "Let the plan decide again",
+       &Api::Resume,
+       {},
+       "",
+       "Done"},
+      {"POST", "/api/v1/jobs/{id}/now", "Run it now, whatever the grid", &Api::Now, {}, "", "Done"},
       {"GET", "/api/v1/grid", "Intensity: what is known and what is expected", &Api::Grid},
       {"GET", "/api/v1/tiers", "The tiers that jobs can be submitted in", &Api::Tiers},
       {"GET", "/api/v1/recurring", "Recurring jobs, and when they are due", &Api::Recurring},
@@ -406,43 +459,6 @@ HttpResponse Api::Emissions(const HttpRequest& request, core::JobId) const {
   const Time begin = from->value_or(service_.GridNow());
   const Interval window{begin, std::max(to->value_or(begin), begin) + Duration{1}};
   return Respond(CarbonAwareEmissionsJson((*signal)->known, window, location) + "\n");
-}
-
-HttpResponse Api::OpenApi(const HttpRequest&, core::JobId) const {
-  Json paths = Json::object();
-  for (const Route& route : Routes()) {
-    std::string method = route.method;
-    std::transform(method.begin(), method.end(), method.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    Json operation{{"summary", route.summary},
-                   {"responses", {{"default", {{"description", "see docs/api.md"}}}}}};
-    Json parameters = Json::array();
-    if (route.path.find("{id}") != std::string::npos) {
-      parameters.push_back({{"name", "id"},
-                            {"in", "path"},
-                            {"required", true},
-                            {"schema", {{"type", "integer"}, {"minimum", 1}}}});
-    }
-    for (std::string name : route.parameters) {
-      const bool required = name.ends_with('!');
-      if (required) name.pop_back();
-      parameters.push_back({{"name", name},
-                            {"in", "query"},
-                            {"required", required},
-                            {"schema", {{"type", "string"}}}});
-    }
-    if (!parameters.empty()) operation["parameters"] = std::move(parameters);
-    if (route.method == "POST") operation["security"] = Json::array({{{"token", Json::array()}}});
-    paths[route.path][method] = std::move(operation);
-  }
-  return Respond(
-      Json{{"openapi", "3.0.3"},
-           {"info", {{"title", "Ebb"}, {"version", options_.metrics.version}}},
-           {"paths", paths},
-           {"components",
-            {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}}}}}
-          .dump() +
-      "\n");
 }
 
 }  // namespace ebb::web

@@ -48,6 +48,7 @@ class Api {
     std::string summary;
     HttpResponse (Api::*handle)(const HttpRequest&, core::JobId) const;
     std::vector<std::string> parameters{};  ///< of the query; with "!" at its end: required
+    std::string body{}, answer{};           ///< schemas; empty: it takes nothing, see docs/api.md
   };
   static const std::vector<Route>& Routes();
 

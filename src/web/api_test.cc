@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "service/world_for_test.h"
+#include "web/schema_check_for_test.h"
 
 namespace ebb::web {
 namespace {
@@ -149,6 +150,57 @@ TEST_F(ApiTest, TheDescriptionNamesTheRoutesAndNoOthers) {
   for (const Api::Route& route : Api::Routes())
     served.insert((route.method == "GET" ? "get " : "post ") + route.path);
   EXPECT_EQ(documented, served);
+}
+
+// What is answered holds no key that is not described, and is of the type that is.
+TEST_F(ApiTest, AnswersAreAsDescribed) {
+  const json document = Get("/api/v1/openapi.json").body();
+  const SchemaCheck check(document);
+  const auto check_answer = [&](const std::string& method, const std::string& route,
+                                const Reply& reply) {
+    const json& responses = document["paths"][route][method]["responses"];
+    const std::string status = std::to_string(reply.status);
+    const json& response = responses.at(responses.contains(status) ? status : "default");
+    EXPECT_EQ(check.Wrong(reply.body(), response["content"]["application/json"]["schema"]), "")
+        << method << " " << route << " " << reply.text;
+  };
+  const json& schemas = document["components"]["schemas"];
+  const Reply taken = Post("/api/v1/jobs", schemas["NewJob"]["example"].dump());
+  EXPECT_EQ(taken.status, 201) << taken.text;
+  check_answer("post", "/api/v1/jobs", taken);
+  const Reply some =
+      Post("/api/v1/jobs", R"([{"command":["true"]},{"command":["true"],"devices":99}])");
+  EXPECT_EQ(some.status, 207);
+  check_answer("post", "/api/v1/jobs", some);
+  check_answer("post", "/api/v1/jobs", Post("/api/v1/jobs", "[]"));
+  const Reply sweep = Post("/api/v1/sweeps", ASweep({R"({"command":["true"]})"}));
+  check_answer("post", "/api/v1/sweeps", sweep);
+  const core::JobId last = sweep.body().at("jobs").at(0).at("id");
+  for (const core::JobId id : {core::JobId{2}, last})
+    world_.WaitForStage(id, engine::Stage::kSucceeded);
+  for (core::JobId id = 1; id <= last; ++id)
+    check_answer("get", "/api/v1/jobs/{id}", Get("/api/v1/jobs/" + std::to_string(id)));
+  check_answer("get", "/api/v1/jobs/{id}", Get("/api/v1/jobs/99"));
+  check_answer("get", "/api/v1/jobs", Get("/api/v1/jobs?limit=2"));
+  check_answer("get", "/api/v1/jobs", Get("/api/v1/jobs?stage=x"));
+  check_answer("get", "/api/v1/sweeps", Get("/api/v1/sweeps"));
+  check_answer("get", "/api/v1/sweeps/{id}", Get("/api/v1/sweeps/1"));
+  check_answer("post", "/api/v1/jobs/{id}/cancel", Post("/api/v1/jobs/1/cancel"));
+  check_answer("post", "/api/v1/sweeps/{id}/cancel", Post("/api/v1/sweeps/1/cancel"));
+  const Reply example = Post("/api/v1/sweeps", schemas["NewSweep"]["example"].dump());
+  EXPECT_EQ(example.status, 201) << example.text;
+}
+
+// Whoever makes a client of the document meets no name that leads nowhere.
+TEST_F(ApiTest, EveryNameOfTheDescriptionLeadsSomewhere) {
+  const json document = Get("/api/v1/openapi.json").body();
+  std::set<std::string> named;
+  const json flat = document.flatten();
+  for (const auto& [path, value] : flat.items())
+    if (path.ends_with("/$ref")) named.insert(value.get<std::string>());
+  EXPECT_GE(named.size(), 15u);
+  for (const std::string& name : named)
+    EXPECT_TRUE(document.contains(json::json_pointer(name.substr(1)))) << name;
 }
 
 TEST_F(ApiTest, EveryRouteAnswers) {

@@ -1,0 +1,67 @@
+#pragma once
+// What a JSON object that people send may hold, key by key. One definition both reads it
+// (object_reader.h) and describes it to whoever writes it (object_schema.h). Pure.
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/check.h"
+
+namespace ebb::web {
+
+enum class Shape {
+  kText,
+  kAbsolutePath,
+  kNumber,
+  kWhole,         ///< a whole number
+  kFlag,          ///< true or false
+  kDuration,      ///< "90m", or seconds
+  kMoment,        ///< "2026-05-01T12:00Z", or a duration from now
+  kChoice,        ///< one of some words
+  kTexts,         ///< a list
+  kTextsByName,   ///< an object of texts
+  kJobs,          ///< a list of numbers of jobs, or of keys
+  kTextOrNumber,  ///< the text may say more
+  kObject,
+  kTextOrObject,  ///< something by its name, or spelt out
+  kObjects        ///< a list
+};
+
+struct Definition;
+
+struct Field {
+  std::string key{};
+  Shape shape = Shape::kText;
+  std::string words{};    ///< what it means, with its unit, and in brackets what holds without it
+  std::string example{};  ///< as JSON; of an object: that of its definition
+  bool required = false;
+  double low = 0, high = 0;  ///< of kNumber, kWhole, and the numbers of kJobs
+  std::vector<std::string> choices{};
+  const Definition* definition = nullptr;  ///< of the objects
+};
+
+struct Definition {
+  std::string name;  ///< in the description
+  std::string words;
+  std::string example;  ///< as JSON
+  std::vector<Field> fields;
+
+  /// It must be there.
+  const Field& Of(std::string_view key) const {
+    const auto found = std::find_if(fields.begin(), fields.end(),
+                                    [&](const Field& field) { return field.key == key; });
+    EBB_CHECK(found != fields.end());
+    return *found;
+  }
+};
+
+/// The longest list of words, and the most variables, that one job may have.
+inline constexpr std::size_t kMostWords = 4096;
+/// The most jobs of one request.
+inline constexpr std::size_t kMostJobs = 10'000;
+/// The longest duration that is given as a number.
+inline constexpr double kMostSeconds = 1e9;
+
+}  // namespace ebb::web
