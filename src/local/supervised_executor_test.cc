@@ -242,6 +242,24 @@ TEST(SupervisedExecutor, ACancellationIsRememberedOverARestart) {
   EXPECT_EQ(world.WaitUntil(job, JobPhase::kCancelled).exit_code, 128 + SIGKILL);
 }
 
+// Halving judges by the last line that a program writes, and a person is as quick now and then:
+// what has ended is not cancelled any more, though nobody has looked at it yet.
+TEST(SupervisedExecutor, AnEndThatCameBeforeTheCancellationCounts) {
+  const std::vector<std::tuple<std::string, JobPhase, int>> cases{
+      {"true", JobPhase::kSucceeded, 0},
+      {"exit 3", JobPhase::kFailed, 3},
+      {"exit 75", JobPhase::kPaused, 75}};
+  for (const auto& [script, phase, exit_code] : cases) {
+    SupervisedWorld world;
+    const auto job = world.AddShell(script);
+    ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+    for (int i = 0; i < 1000 && !std::filesystem::exists(world.PathsOf(job).end()); ++i)
+      std::this_thread::sleep_for(Duration{10});
+    ASSERT_TRUE(world.local().Execute(engine::CancelJob{job, 1}));
+    EXPECT_EQ(world.WaitUntil(job, phase).exit_code, exit_code) << script;
+  }
+}
+
 const std::string kBusy = "trap 'exit 75' TERM; while :; do :; done";
 
 TEST(SupervisedExecutor, ABudgetStopsTheProgramAndFailsTheJob) {

@@ -104,7 +104,19 @@ void SupervisedProgram::Tick() {
   Account(std::move(readings));
 }
 
+bool SupervisedProgram::ProgramIsGone() const {
+  if (HasEnded()) return true;
+  const auto& header = tail_.header();
+  if (!header) return false;
+  // Nameless from the beginning where it was quicker than its supervisor.
+  const std::string identity = platform::ProcessIdentity(header->program_pid);
+  return identity.empty() || identity != header->program_identity;
+}
+
+// What ended before it was asked ended by itself: the wish must not explain it.
 void SupervisedProgram::AskToEnd(EndWish wish) {
+  if (!tail_.header()) Tick();
+  if (ProgramIsGone()) return;
   if (!wish_ || wish == EndWish::kCancel) {
     wish_ = wish;
     // On a full disk the reason is known to this life of the service only.

@@ -47,7 +47,8 @@ class SupervisedProgram {
   std::vector<core::BudgetEvent> TakeBudgetEvents();
   /// All that were taken, by any life of the service.
   std::size_t budget_events_heard() const { return budget_events_heard_; }
-  /// The first wish explains the end, but for a cancellation.
+  /// The first wish explains the end, but for a cancellation. Nothing happens once the program has
+  /// ended, whether or not that is reported yet.
   void AskToEnd(EndWish wish);
   /// SIGSTOP and SIGCONT for the program.
   void Freeze(bool frozen);
@@ -58,6 +59,7 @@ class SupervisedProgram {
   engine::JobReport TakeEnd(std::vector<std::string> warnings = {});
 
  private:
+  bool ProgramIsGone() const;
   void Account(std::vector<core::EnergyReading> readings);
   void Explain(const core::BudgetEvent& event);
   void EndOrphan() const;

@@ -55,6 +55,8 @@ class Service {
     return publisher_.WaitForNewer(version, patience);
   }
   Time GridNow() const { return clock_.Now(); }
+  /// How long a duration of the grid's clock takes.
+  Duration ToWall(Duration grid) const { return clock_.ToWall(grid); }
   const ServiceOptions& options() const { return options_; }
   std::filesystem::path DirectoryOf(core::JobId job) const {
     return options_.jobs_directory / std::to_string(job);

@@ -95,23 +95,32 @@ Result<std::optional<core::SweepId>> FindSweepByKey(Database& database, const st
   return database.Integer("SELECT id FROM sweeps WHERE key = ?", {key});
 }
 
-Result<std::map<core::JobId, int>> AttemptCountsOf(Database& database, core::SweepId sweep) {
-  std::map<core::JobId, int> counts;
-  EBB_RETURN_IF_ERROR(
-      database.Query("SELECT job, count(*) FROM attempts WHERE job IN (SELECT id FROM jobs WHERE"
-                     " sweep = ?) GROUP BY job",
-                     {sweep}, [&](const Row& row) -> Status {
-                       counts[row.Integer(0)] = Int(row, 1);
-                       return {};
-                     }));
-  return counts;
+Result<std::map<core::JobId, AttemptSums>> AttemptSumsOf(Database& database, core::SweepId sweep,
+                                                         Time now) {
+  std::map<core::JobId, AttemptSums> sums;
+  EBB_RETURN_IF_ERROR(database.Query(
+      "SELECT job, count(*), sum(phase = 'paused'), sum(began_ms NOT NULL AND ended_ms IS NULL),"
+      " sum(began_ms IS NULL AND phase NOT IN ('starting', 'start_failed')),"
+      " sum(coalesce(coalesce(ended_ms, max(began_ms, ?2)) - began_ms, 0)) FROM attempts"
+      " WHERE job IN (SELECT id FROM jobs WHERE sweep = ?1) GROUP BY job",
+      {sweep, Milliseconds(now)}, [&](const Row& row) -> Status {
+        AttemptSums& of_job = sums[row.Integer(0)];
+        of_job.attempts = Int(row, 1);
+        of_job.paused = Int(row, 2);
+        of_job.open = Int(row, 3);
+        if (row.Integer(4) == 0) of_job.ran = Duration{row.Integer(5)};
+        return {};
+      }));
+  return sums;
 }
 
 Result<std::vector<RungLoss>> RungLossesOf(Database& database, core::SweepId sweep) {
   std::vector<RungLoss> losses;
   EBB_RETURN_IF_ERROR(database.Query(
-      "SELECT sweep, number, job, at_ms, epoch, loss, rung, rank, reached, kept, stopped, saved_uj,"
-      " saved_g FROM rung_losses WHERE sweep = ? ORDER BY number",
+      "SELECT sweep, number, job, at_ms, epoch, loss, rung, rank, reached, kept,"
+      " stopped AND NOT EXISTS (SELECT 1 FROM jobs WHERE id = rung_losses.job AND stage IN"
+      " ('succeeded', 'failed')), saved_uj, saved_g FROM rung_losses WHERE sweep = ? ORDER BY"
+      " number",
       {sweep}, [&](const Row& row) -> Status {
         losses.push_back(LossFrom(row));
         return {};

@@ -33,7 +33,7 @@ struct RungLoss {
   int epoch = 0;    ///< that it had ended: the rung's, or a later one
   double loss = 0;  ///< may be no number
   sweep::Verdict verdict;
-  /// It was stopped for it: a verdict about one that has ended meanwhile stops nothing.
+  /// It was stopped for it: a verdict about one that ended by itself meanwhile stops nothing.
   bool stopped = false;
   std::optional<Energy> saved_energy;  ///< estimated, when stopped
   std::optional<Emissions> saved;      ///< the same; nothing: the intensity is not known
@@ -52,8 +52,18 @@ Result<std::vector<SweepRecord>> ListSweeps(Database& database, const SweepFilte
 /// Nothing where there is no such sweep.
 Result<std::optional<SweepRecord>> FindSweep(Database& database, core::SweepId id);
 Result<std::optional<core::SweepId>> FindSweepByKey(Database& database, const std::string& key);
-/// How many attempts each of its experiments has had; those that had none are not in it.
-Result<std::map<core::JobId, int>> AttemptCountsOf(Database& database, core::SweepId sweep);
+/// The attempts of one experiment, together.
+struct AttemptSums {
+  int attempts = 0;
+  int paused = 0;  ///< ended with a checkpoint
+  int open = 0;    ///< began, and have not ended
+  /// Really running, by the grid's clock, up to now where one goes on. Nothing: not known when one
+  /// of them began.
+  std::optional<Duration> ran;
+};
+/// Of each of its experiments; those that had no attempt are not in it.
+Result<std::map<core::JobId, AttemptSums>> AttemptSumsOf(Database& database, core::SweepId sweep,
+                                                         Time now);
 /// In order.
 Result<std::vector<RungLoss>> RungLossesOf(Database& database, core::SweepId sweep);
 

@@ -117,8 +117,55 @@ TEST_F(SweepRecordsTest, ReadBackAsTheyWereWritten) {
   EXPECT_EQ((**FindJob(database, alone)).sweep, 0);
   EXPECT_EQ(CountJobs(database, id)->front().jobs, 2);
   EXPECT_EQ(CountJobs(database)->front().jobs, 3);
-  EXPECT_TRUE(AttemptCountsOf(database, id)->empty());
+  EXPECT_TRUE(AttemptSumsOf(database, id, Time{})->empty());
   EXPECT_EQ((**FindSubmission(database, first)).sweep, id);
+}
+
+TEST_F(SweepRecordsTest, AttemptsAreSummedAndWhatIsNotKnownIsNotZero) {
+  const core::SweepId id = AddSweep();
+  const core::JobId twice = AddJob(id), running = AddJob(id), unknown = AddJob(id),
+                    never = AddJob(id);
+  AddJob(0);
+  ASSERT_TRUE(store_->Commit());
+  const auto add = [&](core::JobId job, int attempt, Value began, Value ended, const char* phase) {
+    ASSERT_TRUE(
+        store_->database().Run("INSERT INTO attempts(job, attempt, pool, began_ms, ended_ms, phase)"
+                               " VALUES(?, ?, 0, ?, ?, ?)",
+                               {job, std::int64_t{attempt}, began, ended, std::string(phase)}));
+  };
+  add(twice, 1, {}, 500, "start_failed");
+  add(twice, 2, 1000, 3000, "paused");
+  add(twice, 3, 5000, 5500, "succeeded");
+  add(running, 1, 6000, {}, "running");
+  add(unknown, 1, {}, 4000, "succeeded");
+  const auto sums = *AttemptSumsOf(store_->database(), id, Time{Duration{7000}});
+  EXPECT_EQ(sums.size(), 3u);
+  EXPECT_FALSE(sums.contains(never));
+  EXPECT_EQ(sums.at(twice).attempts, 3);
+  EXPECT_EQ(sums.at(twice).paused, 1);
+  EXPECT_EQ(sums.at(twice).open, 0);
+  EXPECT_EQ(sums.at(twice).ran, Duration{2500});
+  EXPECT_EQ(sums.at(running).open, 1);
+  EXPECT_EQ(sums.at(running).ran, Duration{1000});
+  EXPECT_FALSE(sums.at(unknown).ran);
+}
+
+// The verdict came, and its program had ended by itself before it was carried out.
+TEST_F(SweepRecordsTest, WhatEndedByItselfWasNotStopped) {
+  const core::SweepId id = AddSweep();
+  const core::JobId best = AddJob(id), done = AddJob(id), stopped = AddJob(id);
+  Judge(id, best, 1, 0.1);
+  Judge(id, done, 1, 0.5);
+  Judge(id, stopped, 1, 0.6);
+  ASSERT_TRUE(store_->Commit());
+  Database& database = store_->database();
+  ASSERT_TRUE(database.Run("UPDATE jobs SET stage = 'succeeded' WHERE id = ?", {done}));
+  ASSERT_TRUE(database.Run("UPDATE jobs SET stage = 'cancelled' WHERE id = ?", {stopped}));
+  const auto losses = *RungLossesOf(database, id);
+  ASSERT_EQ(losses.size(), 3u);
+  EXPECT_TRUE(losses[1].verdict.stop);
+  EXPECT_FALSE(losses[1].stopped);
+  EXPECT_TRUE(losses[2].stopped);
 }
 
 TEST_F(SweepRecordsTest, ACheckJudgesAgain) {

@@ -20,7 +20,7 @@ HttpResponse NoSweep(core::SweepId id) {
 }
 
 // False: there is no such sweep.
-Result<bool> ReadFacts(store::Database& database, core::SweepId id, SweepFacts& facts) {
+Result<bool> ReadFacts(store::Database& database, core::SweepId id, Time now, SweepFacts& facts) {
   EBB_ASSIGN_OR_RETURN(auto sweep, store::FindSweep(database, id));
   if (!sweep) return false;
   facts.sweep = *std::move(sweep);
@@ -29,7 +29,7 @@ Result<bool> ReadFacts(store::Database& database, core::SweepId id, SweepFacts& 
   filter.limit = kAllJobs;
   EBB_ASSIGN_OR_RETURN(facts.jobs, store::ListJobs(database, filter));
   std::reverse(facts.jobs.begin(), facts.jobs.end());
-  EBB_ASSIGN_OR_RETURN(facts.attempts, store::AttemptCountsOf(database, id));
+  EBB_ASSIGN_OR_RETURN(facts.attempts, store::AttemptSumsOf(database, id, now));
   EBB_ASSIGN_OR_RETURN(facts.rungs, store::RungLossesOf(database, id));
   return true;
 }
@@ -58,11 +58,13 @@ HttpResponse Api::Sweep(const HttpRequest&, core::SweepId id) const {
   SweepFacts facts;
   bool known = false;
   const auto read = reader_.Use([&](store::Database& database) -> ebb::Status {
-    EBB_ASSIGN_OR_RETURN(known, ReadFacts(database, id, facts));
+    EBB_ASSIGN_OR_RETURN(known, ReadFacts(database, id, service_.GridNow(), facts));
     return {};
   });
   if (!read) return Respond(read.error());
   if (!known) return NoSweep(id);
+  for (auto& [job, attempts] : facts.attempts)
+    if (attempts.ran) attempts.ran = service_.ToWall(*attempts.ran);
   const auto view = service_.view();
   for (store::JobRecord& job : facts.jobs) {
     // What runs has used more than is stored of it.

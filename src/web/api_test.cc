@@ -168,6 +168,8 @@ TEST_F(ApiTest, AnswersAreAsDescribed) {
   const Reply taken = Post("/api/v1/jobs", schemas["NewJob"]["example"].dump());
   EXPECT_EQ(taken.status, 201) << taken.text;
   check_answer("post", "/api/v1/jobs", taken);
+  // Whatever it names is not started here for long, and leaves its devices to the others.
+  check_answer("post", "/api/v1/jobs/{id}/cancel", Post("/api/v1/jobs/1/cancel"));
   const Reply some =
       Post("/api/v1/jobs", R"([{"command":["true"]},{"command":["true"],"devices":99}])");
   EXPECT_EQ(some.status, 207);
@@ -185,7 +187,6 @@ TEST_F(ApiTest, AnswersAreAsDescribed) {
   check_answer("get", "/api/v1/jobs", Get("/api/v1/jobs?stage=x"));
   check_answer("get", "/api/v1/sweeps", Get("/api/v1/sweeps"));
   check_answer("get", "/api/v1/sweeps/{id}", Get("/api/v1/sweeps/1"));
-  check_answer("post", "/api/v1/jobs/{id}/cancel", Post("/api/v1/jobs/1/cancel"));
   check_answer("post", "/api/v1/sweeps/{id}/cancel", Post("/api/v1/sweeps/1/cancel"));
   const Reply example = Post("/api/v1/sweeps", schemas["NewSweep"]["example"].dump());
   EXPECT_EQ(example.status, 201) << example.text;
@@ -262,7 +263,8 @@ TEST_F(ApiTest, ASweepIsSubmittedRankedAndCancelled) {
   EXPECT_EQ(best["rank"], 1);
   EXPECT_EQ(best["loss"], 0.25);
   EXPECT_EQ(best["outcome"], "done");
-  EXPECT_EQ(best["running_time_s"], nullptr) << "not known, and not zero";
+  EXPECT_GT(best["running_time_s"], 0);
+  EXPECT_LT(best["running_time_s"], 60);
   EXPECT_EQ(Get("/api/v1/jobs/2").body()["sweep"], 1);
 
   const Reply again = Post("/api/v1/sweeps", ASweep({Pausable(), Pausable()}));

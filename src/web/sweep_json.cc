@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/state.h"
+
 namespace ebb::web {
 namespace {
 
@@ -43,6 +45,13 @@ Saved SavedBy(const std::vector<store::RungLoss>& rungs) {
   return saved;
 }
 
+// How long it stood still where it was frozen is not stored: its attempt went on.
+std::optional<Duration> RanFor(const store::JobRecord& job, const store::AttemptSums& attempts) {
+  const bool was_frozen = job.pauses > attempts.paused;
+  const bool end_is_lost = engine::HasEnded(job.stage) && attempts.open > 0;
+  return was_frozen || end_is_lost ? std::nullopt : attempts.ran;
+}
+
 report::SweepRow RowOf(const store::JobRecord& job, const SweepFacts& facts) {
   report::SweepRow row;
   row.job = job.id;
@@ -60,8 +69,10 @@ report::SweepRow RowOf(const store::JobRecord& job, const SweepFacts& facts) {
   row.energy = job.energy;
   if (job.energy_without_intensity == Energy{}) row.emissions = job.emissions;
   if (job.first_start) row.waited = *job.first_start - job.submitted;
-  if (const auto attempts = facts.attempts.find(job.id); attempts != facts.attempts.end())
-    row.attempts = attempts->second;
+  if (const auto attempts = facts.attempts.find(job.id); attempts != facts.attempts.end()) {
+    row.attempts = attempts->second.attempts;
+    row.ran = RanFor(job, attempts->second);
+  }
   row.note = job.detail;
   return row;
 }

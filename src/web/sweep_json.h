@@ -15,9 +15,9 @@ namespace ebb::web {
 /// What is known of a sweep.
 struct SweepFacts {
   store::SweepRecord sweep;
-  std::vector<store::JobRecord> jobs;  ///< its experiments, in order
-  std::map<core::JobId, int> attempts;
-  std::map<core::JobId, report::EpochLoss> losses;  ///< of the last epoch of each
+  std::vector<store::JobRecord> jobs;                  ///< its experiments, in order
+  std::map<core::JobId, store::AttemptSums> attempts;  ///< with wall times
+  std::map<core::JobId, report::EpochLoss> losses;     ///< of the last epoch of each
   std::vector<store::RungLoss> rungs;
 };
 /// Ranked, as `ebb sweep report` has it.
