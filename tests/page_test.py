@@ -16,37 +16,6 @@ import webdriver
 
 EBB, KEEP = sys.argv[1], sys.argv[2]
 
-# Every text that is shown, with its contrast on what lies behind it (WCAG 2.2, 1.4.3), as [contrast, text] where that is
-# below 4.5.
-LOW_CONTRAST = """
-const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
-const luminance = ([r, g, b]) => [r, g, b].map((c) => c / 255).map((c) => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4)
-  .reduce((sum, c, i) => sum + c * [.2126, .7152, .0722][i], 0);
-const ground = (element) => {
-  for (; element; element = element.parentElement) {
-    const colour = parts(getComputedStyle(element).backgroundColor);
-    if (colour.length < 4 || colour[3] === 1) return colour;
-  }
-  return [255, 255, 255];
-};
-return [...document.querySelectorAll("body *")].filter((element) => element.checkVisibility() && !element.disabled &&
-    [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim())).map((element) => {
-  const a = luminance(parts(getComputedStyle(element).color)), b = luminance(ground(element));
-  return [(Math.max(a, b) + .05) / (Math.min(a, b) + .05), element.textContent.trim().slice(0, 40)];
-}).filter(([contrast]) => contrast < 4.5);
-"""
-
-# What a screen reader has no name for: controls without a label, charts without words, sections without a heading.
-NAMELESS = """
-const named = (e) => e.getAttribute("aria-label")?.trim() || e.labels?.length || e.textContent.trim() ||
-  (e.getAttribute("aria-labelledby") || "").split(" ").some((id) => document.getElementById(id)?.textContent.trim());
-const all = (selector) => [...document.querySelectorAll(selector)].filter((e) => e.checkVisibility());
-return [...all("input, select").filter((e) => !e.labels.length), ...all("button, a, [role=region], [tabindex]").filter((e) => !named(e)),
-  ...all("canvas").filter((e) => e.getAttribute("role") !== "img" || !e.getAttribute("aria-label")),
-  ...all("section").filter((e) => !named(e))].map((e) => e.outerHTML.slice(0, 120));
-"""
-
-
 def rows():
     return "[...document.querySelectorAll('#jobs tr')].map(row => row.innerText)"
 
@@ -114,7 +83,7 @@ class Page(unittest.TestCase):
         self.assertIn("long-one", browser.run("return document.getElementById('job-title').innerText"))
         browser.screenshot("page-job")
         self.assertEqual(browser.run("return location.hash"), "#job=1")
-        self.assertEqual(browser.run(NAMELESS), [])
+        self.assertEqual(browser.run(webdriver.NAMELESS), [])
         browser.run("document.getElementById('job').close()")
         browser.wait("location.hash === '' && document.activeElement.textContent === '1'")
 
@@ -203,7 +172,7 @@ class Page(unittest.TestCase):
         self.assertIn("running", table)
         browser.wait("document.querySelectorAll('#intensity-table tbody tr').length > 0")
         self.assertIn("123 g/kWh now", browser.run("return document.getElementById('intensity').getAttribute('aria-label')"))
-        self.assertEqual(browser.run(NAMELESS), [])
+        self.assertEqual(browser.run(webdriver.NAMELESS), [])
         self.assertEqual(browser.run("return document.querySelectorAll('#queue-table [role=row]').length"),
                          browser.run("return document.querySelectorAll('#queue-table tr').length"))
         browser.run("document.querySelectorAll('details').forEach((d) => { d.open = false; })")
@@ -242,10 +211,10 @@ class Page(unittest.TestCase):
         for theme in ("light", "dark"):
             browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
             browser.run("location.hash = ''")
-            self.assertEqual(browser.run(LOW_CONTRAST), [], theme)
+            self.assertEqual(browser.run(webdriver.LOW_CONTRAST), [], theme)
             browser.run("location.hash = 'job=1'")
             browser.wait("document.getElementById('job-log').innerText.includes('I run')")
-            self.assertEqual(browser.run(LOW_CONTRAST), [], theme)
+            self.assertEqual(browser.run(webdriver.LOW_CONTRAST), [], theme)
             browser.run("document.getElementById('job').close()")
             browser.wait("new Promise((done) => setTimeout(() => done(1), 200))")
             browser.screenshot("page-" + theme)
@@ -280,8 +249,8 @@ class Page(unittest.TestCase):
         give = lambda text: browser.write(text + "\ue007")  # and Enter: the field has the focus
         browser.wait("document.activeElement.id === 'token'")
         self.assertEqual(browser.run("return document.getElementById('now').textContent"), "–")
-        self.assertEqual(browser.run(NAMELESS), [])
-        self.assertEqual(browser.run(LOW_CONTRAST), [])
+        self.assertEqual(browser.run(webdriver.NAMELESS), [])
+        self.assertEqual(browser.run(webdriver.LOW_CONTRAST), [])
         browser.screenshot("page-token")
         for wrong in ("f" * 64, "nicht schön", token[:-1]):
             give(wrong)

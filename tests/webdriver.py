@@ -12,6 +12,37 @@ CHROMEDRIVER = shutil.which("chromedriver")
 PATIENCE_S = 30
 
 
+# Every text that is shown, with its contrast on what lies behind it (WCAG 2.2, 1.4.3), as [contrast, text] where that is
+# below 4.5.
+LOW_CONTRAST = """
+const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+const luminance = ([r, g, b]) => [r, g, b].map((c) => c / 255).map((c) => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4)
+  .reduce((sum, c, i) => sum + c * [.2126, .7152, .0722][i], 0);
+const ground = (element) => {
+  for (; element; element = element.parentElement) {
+    const colour = parts(getComputedStyle(element).backgroundColor);
+    if (colour.length < 4 || colour[3] === 1) return colour;
+  }
+  return [255, 255, 255];
+};
+return [...document.querySelectorAll("body *")].filter((element) => element.checkVisibility() && !element.disabled &&
+    [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim())).map((element) => {
+  const a = luminance(parts(getComputedStyle(element).color)), b = luminance(ground(element));
+  return [(Math.max(a, b) + .05) / (Math.min(a, b) + .05), element.textContent.trim().slice(0, 40)];
+}).filter(([contrast]) => contrast < 4.5);
+"""
+
+# What a screen reader has no name for: controls without a label, charts without words, sections without a heading.
+NAMELESS = """
+const named = (e) => e.getAttribute("aria-label")?.trim() || e.labels?.length || e.textContent.trim() ||
+  (e.getAttribute("aria-labelledby") || "").split(" ").some((id) => document.getElementById(id)?.textContent.trim());
+const all = (selector) => [...document.querySelectorAll(selector)].filter((e) => e.checkVisibility());
+return [...all("input, select").filter((e) => !e.labels.length), ...all("button, a, [role=region], [tabindex]").filter((e) => !named(e)),
+  ...all("canvas").filter((e) => e.getAttribute("role") !== "img" || !e.getAttribute("aria-label")),
+  ...all("section").filter((e) => !named(e))].map((e) => e.outerHTML.slice(0, 120));
+"""
+
+
 def missing():
     """What is not installed; empty: all is there."""
     if not CHROMEDRIVER:

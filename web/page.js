@@ -157,6 +157,18 @@ function followPast() {
   });
 }
 
+// The view of sweeps is fetched when somebody first asks for it.
+function followSweepsLink() {
+  byId("sweeps-link").hidden = Boolean(saved);
+  const fetchOnce = () => {
+    if (saved || !/^#sweep/.test(location.hash)) return;
+    window.removeEventListener("hashchange", fetchOnce);
+    document.body.append(Object.assign(document.createElement("script"), { src: "/sweeps.js" }));
+  };
+  window.addEventListener("hashchange", fetchOnce);
+  fetchOnce();
+}
+
 async function start() {
   byId("save").hidden = Boolean(saved);
   followZone();
@@ -165,6 +177,7 @@ async function start() {
   followTokenControls();
   followQueueControls();
   followJobControls();
+  followSweepsLink();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAnew);
   // The library of the charts comes last: what can be read is there before.
   window.addEventListener("load", () => drawSoon("all"));

@@ -17,6 +17,7 @@ extern const std::string_view record_script;
 extern const std::string_view job_charts_script;
 extern const std::string_view job_script;
 extern const std::string_view page_script;
+extern const std::string_view sweeps_script;
 
 std::optional<PageFile> FindPageFile(std::string_view path) {
   constexpr std::string_view kHtml = "text/html; charset=utf-8";
@@ -35,6 +36,7 @@ std::optional<PageFile> FindPageFile(std::string_view path) {
       {"/job_charts.js", {kScript, job_charts_script}},
       {"/job.js", {kScript, job_script}},
       {"/page.js", {kScript, page_script}},
+      {"/sweeps.js", {kScript, sweeps_script}},
   };
   const auto found = kFiles.find(path);
   return found == kFiles.end() ? std::nullopt : std::optional(found->second);

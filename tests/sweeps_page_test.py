@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""The page's view of sweeps as a person sees it, in headless Chromium.
+
+Usage: sweeps_page_test.py EBB DIRECTORY. Screenshots are left in DIRECTORY. Exit code 77: no browser here.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import webdriver
+
+EBB, KEEP = os.path.abspath(sys.argv[1]), sys.argv[2]
+
+# Each tells a loss that nears the one it is named after; the last epoch of 0.4 waits for a file.
+TRAIN = r"""
+for epoch in 1 2 3 4 5 6 7 8 9; do
+  if [ $1 = 0.4 ] && [ $epoch = 6 ]; then while [ ! -e go-on ]; do sleep 0.05; done; fi
+  loss=$(awk "BEGIN { print $1 + 1 / ($epoch + 1) }")
+  echo "{\"time_ms\":$(date +%s%3N),\"event\":\"epoch_end\",\"epoch\":$epoch,\"test_loss\":$loss}" >> $EBB_RUN_DIR/progress.jsonl
+done
+"""
+SWEEP = """
+name: "digits <b>small</b>"
+parameters: {grid: {loss: [0.3, 0.6, 0.2, 0.4]}}
+estimates: [{run_time: 40s, power_w: 100}]
+name_template: "loss-{loss}"
+command: [bash, train.sh, "{loss}"]
+"""
+
+
+def texts(table):
+    return f"[...document.querySelectorAll('#{table} tr')].map((row) => [...row.cells].map((cell) => cell.textContent))"
+
+
+class SweepsPage(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory()
+        path = lambda name: os.path.join(cls.directory.name, name)
+        for name, content in (("train.sh", TRAIN), ("sweep.yaml", SWEEP)):
+            with open(path(name), "w") as file:
+                file.write(content)
+        cls.environment = dict(os.environ, EBB_STORE=path("ebb.db"))
+        cls.service = subprocess.Popen([EBB, "serve", "--constant", "123", "--slots", "4", "--port", "0", "--policy", "run-now"],
+                                       env=cls.environment, stderr=subprocess.PIPE, text=True)
+        cls.addClassCleanup(cls.stop)
+        cls.url = cls.service.stderr.readline().split("serve: ")[1].split(",")[0]
+        subprocess.run([EBB, "submit", "sweep.yaml"], env=cls.environment, cwd=cls.directory.name, check=True, capture_output=True)
+        cls.browser = webdriver.Browser(1280, 1000, KEEP)
+        cls.browser.call("POST", "/url", {"url": cls.url + "/"})
+
+    @classmethod
+    def stop(cls):
+        if hasattr(cls, "browser"):
+            cls.browser.close()
+        cls.let_end()
+        cls.service.terminate()
+        cls.service.wait()
+        cls.service.stderr.close()
+        cls.directory.cleanup()
+
+    @classmethod
+    def let_end(cls):
+        with open(os.path.join(cls.directory.name, "go-on"), "w"):
+            pass
+
+    def asked(self):
+        return self.browser.run("return performance.getEntriesByType('resource').map((e) => e.name).filter((name) => name.includes('sweeps'))")
+
+    def test_1_nothing_of_it_is_in_the_first_view(self):
+        self.browser.wait("document.getElementById('jobs')?.innerText.includes('loss-0.4')")
+        self.assertEqual(self.asked(), [])
+        self.assertTrue(self.browser.run("return document.getElementById('sweeps-link').checkVisibility()"))
+
+    def test_2_all_sweeps(self):
+        browser = self.browser
+        browser.run("document.getElementById('sweeps-link').focus()")
+        browser.key("\ue007")
+        row = browser.wait("(() => { const r = " + texts("sweep-rows") + "[0]; return r?.[3].startsWith('loss-0.2') && r[7] === '3' && r })()")
+        self.assertEqual(row[:8], ["1", "digits <b>small</b>", "running", "loss-0.2: 0.3000", "1", "0", "0", "3"])
+        self.assertEqual(browser.run("return document.querySelectorAll('#sweeps b').length"), 0)
+        browser.screenshot("sweeps-all")
+        # The keyboard is enough.
+        for _ in range(10):
+            browser.key("\ue004")
+            if browser.run("return document.activeElement.getAttribute('href')") == "#sweep=1":
+                break
+        browser.key("\ue007")
+        browser.wait("document.getElementById('sweeps-title').textContent === 'Sweep 1: digits <b>small</b>'")
+
+    def test_3_one_sweep_is_ranked_and_keeps_up(self):
+        browser = self.browser
+        browser.wait(texts("experiment-rows") + ".length === 4 && charts['sweep-losses']?.data.datasets.length === 4")
+        rows = browser.run("return " + texts("experiment-rows"))
+        self.assertEqual([row[1] for row in rows], ["loss-0.2", "loss-0.3", "loss-0.6", "loss-0.4"])
+        self.assertEqual([row[2] for row in rows], ["done", "done", "done", "running"])
+        self.assertEqual([row[0][0] for row in rows], ["1", "2", "3", "–"])
+        self.assertEqual(rows[0][3:5], ["0.3000", "9"])
+        self.assertEqual(rows[3][4], "5")
+        self.assertRegex(rows[0][5], r"^\d+(\.\d)? s$", "how long it ran")
+        self.assertIn("3 done, 1 running; ", browser.run("return document.getElementById('sweeps-words').textContent"))
+        self.assertEqual(browser.run("return document.getElementById('sweep-losses').getAttribute('aria-label')"),
+                         "Loss over epochs of 4 experiments; the best, loss-0.2, ends at 0.3000")
+        self.assertEqual(browser.run("return charts['sweep-losses'].data.datasets[0].data.map((point) => point.x)"), list(range(1, 10)))
+        browser.run("document.getElementById('sweep-details').open = true")
+        browser.wait("document.querySelectorAll('#sweep-losses-table tbody tr').length === 9 * 3 + 5")
+        browser.run("document.getElementById('sweep-details').open = false")
+        for theme in ("dark", "light"):
+            browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+            browser.wait("new Promise((done) => setTimeout(() => done(1), 300))")
+            self.assertEqual(browser.run(webdriver.LOW_CONTRAST), [], theme)
+            browser.screenshot("sweep-" + theme)
+        self.assertEqual(browser.run(webdriver.NAMELESS), [])
+        self.let_end()
+        browser.wait(texts("experiment-rows") + ".map((row) => row[1]).join() === 'loss-0.2,loss-0.3,loss-0.4,loss-0.6'")
+
+    def test_4_fits_a_phone(self):
+        browser = self.browser
+        browser.devtools("Emulation.setDeviceMetricsOverride", width=360, height=800, deviceScaleFactor=1, mobile=True)
+        browser.wait("window.innerWidth === 360")
+        for address in ("sweeps", "sweep=1"):
+            browser.run(f"location.hash = '{address}'")
+            browser.wait("document.getElementById('" + ("sweep-rows" if address == "sweeps" else "experiment-rows") + "').innerText.includes('loss-0.2')")
+            browser.wait("[...document.querySelectorAll('#sweeps *')].filter((e) => e.checkVisibility() && !e.closest('details, thead') && "
+                         "e.getBoundingClientRect().right > 361).length === 0")
+            browser.screenshot("sweeps-phone" if address == "sweeps" else "sweep-phone")
+        browser.devtools("Emulation.setDeviceMetricsOverride", width=1280, height=1000, deviceScaleFactor=1, mobile=False)
+
+    def test_5_an_experiment_leads_to_its_job_and_back(self):
+        browser = self.browser
+        browser.run("document.querySelector('#experiment-rows a').click()")
+        browser.wait("document.getElementById('job').open && !document.getElementById('sweeps').open && "
+                     "document.getElementById('job-title').textContent.includes('loss-0.2')")
+        browser.run("history.back()")
+        browser.wait("document.getElementById('sweeps').open && !document.getElementById('job').open")
+        browser.key("\ue00c")
+        browser.wait("!document.getElementById('sweeps').open && location.hash === ''")
+        browser.run("location.hash = 'sweep=99'")
+        browser.wait("document.getElementById('sweeps-words').textContent === 'There is no such sweep.'")
+        self.assertEqual([message for message in browser.errors() if "/sweeps/99" not in message and "/log" not in message], [])
+
+
+if __name__ == "__main__":
+    if webdriver.missing():
+        print(f"SKIPPED: {webdriver.missing()} is not installed", file=sys.stderr)
+        sys.exit(77)
+    os.makedirs(KEEP, exist_ok=True)
+    unittest.main(argv=sys.argv[:1], verbosity=2)

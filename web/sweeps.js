@@ -1,0 +1,260 @@
+"use strict";
+// Sweeps: all of them (#sweeps), and one with its experiments ranked (#sweep=3). Asked for only while this is open, and
+// this file only once somebody opens it.
+
+const SWEEPS_EVERY_MS = 2000;
+const MOST_SWEEPS = 50;       // in the list
+const MOST_CURVES = 24;       // in the chart, from the best on
+const CURVES_AT_ONCE = 6;     // asked for
+const sweeps = { shown: null, timer: 0, reports: new Map(), curves: new Map(), report: null };
+
+document.body.insertAdjacentHTML("beforeend", `
+<dialog id="sweeps" aria-labelledby="sweeps-title">
+  <form method="dialog"><button aria-label="Close">×</button></form>
+  <h2 id="sweeps-title">Sweeps</h2>
+  <p id="sweeps-words" role="status"></p>
+  <div id="sweeps-all">
+    <div class="scroll" tabindex="0" role="region" aria-labelledby="sweeps-title">
+      <table class="ranking" role="table"><thead role="rowgroup"><tr role="row">
+        <th scope="col" role="columnheader">Sweep</th><th scope="col" role="columnheader">Name</th><th scope="col" role="columnheader">State</th>
+        <th scope="col" role="columnheader">Best so far</th><th scope="col" role="columnheader" class="number">Running</th>
+        <th scope="col" role="columnheader" class="number">Waiting</th><th scope="col" role="columnheader" class="number">Stopped</th>
+        <th scope="col" role="columnheader" class="number">Done</th><th scope="col" role="columnheader">Submitted</th>
+      </tr></thead><tbody id="sweep-rows" role="rowgroup"></tbody></table>
+    </div>
+  </div>
+  <div id="sweep-one" hidden>
+    <p><a href="#sweeps">All sweeps</a></p>
+    <div class="chart"><canvas id="sweep-losses" role="img" aria-label="Loss over epochs"></canvas></div>
+    <p id="sweep-losses-text" class="note"></p>
+    <div class="scroll" tabindex="0" role="region" aria-labelledby="sweeps-title">
+      <table class="ranking" role="table"><thead role="rowgroup"><tr role="row">
+        <th scope="col" role="columnheader">Rank</th><th scope="col" role="columnheader">Experiment</th><th scope="col" role="columnheader">Verdict</th>
+        <th scope="col" role="columnheader" class="number">Loss</th><th scope="col" role="columnheader" class="number">Epochs</th>
+        <th scope="col" role="columnheader" class="number">Ran</th><th scope="col" role="columnheader" class="number">Energy</th>
+        <th scope="col" role="columnheader" class="number">Emitted</th><th scope="col" role="columnheader">Why</th>
+      </tr></thead><tbody id="experiment-rows" role="rowgroup"></tbody></table>
+    </div>
+    <p class="note">◆ no other that is done has both less loss and fewer grams. A name leads to its job.</p>
+    <details id="sweep-details"><summary>Losses as a table</summary>
+      <div class="scroll" tabindex="0" role="region" aria-label="Losses"><table id="sweep-losses-table">
+        <thead><tr><th scope="col">Experiment</th><th scope="col">Epoch</th><th scope="col">Loss</th></tr></thead><tbody></tbody>
+      </table></div>
+    </details>
+  </div>
+</dialog>`);
+
+// Null: the address means no sweep; 0: all.
+function sweepInAddress() {
+  const [, all, one] = /^#(?:(sweeps)|sweep=(\d+))$/.exec(location.hash) || [];
+  return all ? 0 : one ? +one : null;
+}
+
+// Rows are kept, so that the focus and a reader's place survive: [key, address, texts], where the second cell has the link.
+function fillRanking(body, labels, rows) {
+  const before = new Map([...body.rows].map((row) => [row.dataset.key, row])), focused = document.activeElement;
+  rows.forEach(([key, address, texts], place) => {
+    const row = before.get(key) || document.createElement("tr");
+    before.delete(key);
+    if (!row.cells.length) {
+      row.dataset.key = key;
+      row.setAttribute("role", "row");
+      labels.forEach((label, i) => {
+        const cell = document.createElement(i === 1 ? "th" : "td");
+        cell.setAttribute("role", i === 1 ? "rowheader" : "cell");
+        if (i === 1) cell.scope = "row";
+        cell.dataset.label = label;
+        if (/^(Running|Waiting|Stopped|Done|Loss|Epochs|Ran|Energy|Emitted)$/.test(label)) cell.className = "number";
+        row.append(cell);
+      });
+      const link = document.createElement("a");
+      link.href = address;
+      row.cells[1].append(link);
+    }
+    texts.forEach((text, i) => {
+      const holder = i === 1 ? row.cells[1].firstChild : row.cells[i];
+      if (holder.textContent !== text) holder.textContent = text;
+    });
+    if (body.rows[place] !== row) body.insertBefore(row, body.rows[place] || null);
+  });
+  for (const row of before.values()) row.remove();
+  if (focused !== document.activeElement && body.contains(focused)) focused.focus({ preventScroll: true });
+}
+
+// All ------------------------------------------------------------------------------------------
+
+const sumOf = (jobs, ...stages) => stages.reduce((sum, stage) => sum + (jobs[stage] || 0), 0);
+
+// A run that failed at once ran for a tenth of a second, and not for none.
+const ranText = (seconds) => !isKnown(seconds) ? "–" : seconds < 10 ? number(seconds, 1) + " s" : duration(1000 * seconds);
+
+function stateOf(jobs) {
+  if (sumOf(jobs, "running", "starting", "pausing")) return "running";
+  return sumOf(jobs, "waiting", "paused") ? "waiting" : "over";
+}
+
+// The best of what is done, or, until something is, what has the lowest loss now.
+function bestText(report) {
+  if (!report) return "…";
+  const known = report.experiments.filter((row) => isKnown(row.loss));
+  const best = report.experiments.find((row) => row.rank === 1) || known.sort((a, b) => a.loss - b.loss)[0];
+  return best ? `${best.name}: ${number(best.loss, 4)}` + (best.rank ? "" : ` (${best.outcome})`) : "–";
+}
+
+function fillSweeps(list) {
+  fillRanking(byId("sweep-rows"), ["Sweep", "Name", "State", "Best so far", "Running", "Waiting", "Stopped", "Done", "Submitted"],
+    list.map(({ sweep, name, jobs, submitted }) => [String(sweep), "#sweep=" + sweep, [String(sweep), name,
+      stateOf(jobs) + (jobs.failed ? `, ${number(jobs.failed, 0)} failed` : ""),
+      bestText(sweeps.reports.get(sweep)), ...[["running", "starting", "pausing"], ["waiting", "paused"], ["cancelled"], ["succeeded"]]
+        .map((stages) => number(sumOf(jobs, ...stages), 0)), moment(submitted)]]));
+}
+
+async function showAllSweeps() {
+  const answer = await askJson("/api/v1/sweeps?limit=" + MOST_SWEEPS);
+  if (sweeps.shown !== 0) return;
+  const list = answer?.sweeps || [];
+  setText("sweeps-words", !list.length ? "No sweep yet. ebb submit SWEEP.yaml gives one to the queue." :
+    list.length === MOST_SWEEPS ? `The newest ${MOST_SWEEPS}; ebb queue --sweep NAME shows any of them.` : "");
+  fillSweeps(list);
+  for (const { sweep, jobs } of list) {
+    if (sweeps.reports.get(sweep)?.over) continue;  // nothing changes any more
+    if (stateOf(jobs) === "waiting" && sweeps.reports.has(sweep)) continue;
+    sweeps.reports.set(sweep, await askJson("/api/v1/sweeps/" + sweep));
+    if (sweeps.shown !== 0) return;
+    fillSweeps(list);
+  }
+}
+
+// One ------------------------------------------------------------------------------------------
+
+function sweepWords(report) {
+  const counts = new Map();
+  for (const { outcome } of report.experiments) counts.set(outcome, (counts.get(outcome) || 0) + 1);
+  const words = [[...counts].map(([outcome, count]) => `${number(count, 0)} ${outcome}`).join(", "),
+    `${energy(report.energy_kwh)} and ${grams(report.emissions_g)} in all`];
+  if (report.stopped_early)
+    words.push(`by stopping ${number(report.stopped_early, 0)} early about ${energy(report.estimated_saved_kwh)} and ${grams(report.estimated_saved_g)} were saved`);
+  return words.join("; ") + ".";
+}
+
+const EXPERIMENT_LABELS = ["Rank", "Experiment", "Verdict", "Loss", "Epochs", "Ran", "Energy", "Emitted", "Why"];
+
+function fillExperiments(report) {
+  fillRanking(byId("experiment-rows"), EXPERIMENT_LABELS, report.experiments.map((row) => [String(row.job), "#job=" + row.job,
+    [(row.rank ?? "–") + (row.on_pareto_front ? " ◆" : ""), row.name, row.outcome, number(row.loss, 4), number(row.epochs, 0),
+      ranText(row.running_time_s), energy(row.energy_kwh), grams(row.emissions_g), row.note]]));
+}
+
+// [epoch, loss] of one experiment: of validation, or of training where there is none.
+async function curveOf(row) {
+  const before = sweeps.curves.get(row.job);
+  if (!row.epochs || before?.epochs === row.epochs) return;
+  const series = await askJson(`/api/v1/jobs/${row.job}/series?points=200`);
+  if (!series) return;
+  const told = series.test_loss.length ? series.test_loss : series.train_loss;
+  sweeps.curves.set(row.job, { epochs: row.epochs, points: told.map(([, epoch, loss]) => ({ x: epoch, y: loss })) });
+}
+
+async function askCurves(report) {
+  const rows = report.experiments.filter((row) => row.epochs).slice(0, MOST_CURVES);
+  for (let i = 0; i < rows.length; i += CURVES_AT_ONCE) {
+    await Promise.all(rows.slice(i, i + CURVES_AT_ONCE).map(curveOf));
+    if (sweeps.report !== report) return;
+  }
+  drawCurves(report, rows.filter((row) => sweeps.curves.get(row.job)?.points.length));
+}
+
+// Not by colour alone: the best is thick, what was stopped is dashed.
+function curveStyle(row) {
+  if (row.rank === 1) return ["--clean", { borderWidth: 3.5, order: -1 }];
+  if (row.outcome === "running") return ["--ink", { borderWidth: 1.5 }];
+  return ["--soft", { borderWidth: 1, borderDash: row.outcome === "done" ? [] : [4, 3] }];
+}
+
+function drawCurves(report, rows) {
+  const box = byId("sweep-losses").parentElement;
+  box.hidden = !rows.length || typeof Chart === "undefined";
+  setText("sweep-losses-text", rows.length ? "Loss over epochs. Thick: the best that is done; dashed: stopped, failed or paused." +
+    (rows.length === MOST_CURVES ? ` The first ${MOST_CURVES} are drawn.` : "") : "No experiment has told a loss yet.");
+  if (byId("sweep-details").open) fillLosses();
+  if (box.hidden) return;
+  const datasets = rows.map((row) => {
+    const [colour, extra] = curveStyle(row), { points } = sweeps.curves.get(row.job);
+    return line(row.name, points, style(colour), { pointRadius: points.length < 20 ? 2.5 : 0, ...extra });
+  });
+  draw("sweep-losses", "line", { datasets }, {
+    animation: false, maintainAspectRatio: false, parsing: false, normalized: true,
+    interaction: { mode: "nearest", axis: "xy", intersect: false },
+    scales: { x: { type: "linear", grid: { color: style("--line") }, ticks: { color: style("--soft"), precision: 0 },
+      title: { display: true, text: "epoch", color: style("--soft") } }, y: valueAxis("loss", { beginAtZero: false }) },
+    plugins: { legend: { display: false }, tooltip: { callbacks: { title: (items) => "epoch " + items[0]?.parsed.x,
+      label: (item) => item.dataset.label + ": " + number(item.parsed.y, 4) } } },
+    onClick: (event, items) => { if (items.length) location.hash = "job=" + rows[items[0].datasetIndex].job; },
+  });
+  const best = rows.find((row) => row.rank === 1);
+  byId("sweep-losses").setAttribute("aria-label", `Loss over epochs of ${rows.length} experiments` +
+    (best ? `; the best, ${best.name}, ends at ${number(best.loss, 4)}` : ""));
+}
+
+function fillLosses() {
+  const rows = sweeps.report?.experiments || [];
+  fillTable("sweep-losses-table", rows.flatMap((row) => (sweeps.curves.get(row.job)?.points || []).map(({ x, y }) => [row.name, number(x, 0), number(y, 4)])));
+}
+
+async function showSweep() {
+  const id = sweeps.shown, report = await askJson("/api/v1/sweeps/" + id);
+  if (id !== sweeps.shown) return;
+  byId("sweep-one").hidden = !report;
+  if (!report) {
+    setText("sweeps-words", "There is no such sweep.");
+    return;
+  }
+  sweeps.report = report;
+  sweeps.reports.set(id, report);
+  setText("sweeps-title", `Sweep ${id}: ${report.name}`);
+  setText("sweeps-words", sweepWords(report));
+  fillExperiments(report);
+  await askCurves(report);
+}
+
+// Keeping up -----------------------------------------------------------------------------------
+
+async function showSweeps() {
+  clearTimeout(sweeps.timer);
+  const shown = sweeps.shown;
+  if (shown === null) return;
+  try {
+    await (shown ? showSweep() : showAllSweeps());
+  } catch (error) {
+    setText("sweeps-words", "cannot be asked: " + error.message);
+  }
+  clearTimeout(sweeps.timer);
+  const settled = shown && sweeps.report?.over;
+  if (sweeps.shown === shown && !settled) sweeps.timer = setTimeout(showSweeps, SWEEPS_EVERY_MS);
+}
+
+function followSweepAddress() {
+  const dialog = byId("sweeps"), shown = sweepInAddress();
+  sweeps.shown = shown;
+  sweeps.report = null;
+  if (shown === null) {
+    if (dialog.open) dialog.close();
+    return;
+  }
+  byId("sweeps-all").hidden = shown > 0;
+  byId("sweep-one").hidden = true;
+  setText("sweeps-title", shown ? "Sweep " + shown : "Sweeps");
+  setText("sweeps-words", "");
+  if (!dialog.open) dialog.showModal();
+  showSweeps();
+}
+
+window.addEventListener("hashchange", followSweepAddress);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showSweeps);
+byId("sweep-details").addEventListener("toggle", fillLosses);
+byId("sweeps").addEventListener("close", () => {
+  if (sweepInAddress() === null) return;  // a job is shown in its place
+  sweeps.shown = null;
+  history.replaceState(null, "", location.pathname + location.search);
+});
+followSweepAddress();
