@@ -63,6 +63,7 @@ store::FirstComeRecord FirstComeRecordOf(const JobCard& card) {
   record.pool = std::max(card.explanation.pool, 0);
   record.devices = job.devices;
   record.emissions = card.emissions_first_come;
+  record.at_submission = card.emissions_at_submission;
   if (card.first_come_start)
     record.place = {*card.first_come_start,
                     *card.first_come_start + RanFor(card, card.ended.value_or(job.submitted))};

@@ -145,7 +145,8 @@ void Publisher::ForgetEnded(std::size_t keep, const std::function<void(const Job
     if (const JobCard* card = next_.jobs.Find(ended_.front())) {
       const bool settled = card->emissions_first_come || card->energy == Energy{};
       if (!settled && ended_.size() <= 2 * keep) return;
-      next_.forgotten.Add(card->energy, card->emissions, card->emissions_first_come);
+      next_.forgotten.Add(card->energy, card->emissions, card->emissions_at_submission,
+                          card->emissions_first_come);
       forget(*card);
     }
     next_.jobs.Erase(ended_.front());

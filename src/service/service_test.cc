@@ -203,7 +203,8 @@ TEST_F(ServiceTest, SavingsCountJobsThatTheViewHasForgotten) {
     store::EndedSums sums = view.forgotten;
     view.jobs.ForEach(0, [&](const JobCard& card) {
       if (card.emissions_first_come)
-        sums.Add(card.energy, card.emissions, card.emissions_first_come);
+        sums.Add(card.energy, card.emissions, card.emissions_at_submission,
+                 card.emissions_first_come);
       return true;
     });
     return sums;
@@ -212,16 +213,20 @@ TEST_F(ServiceTest, SavingsCountJobsThatTheViewHasForgotten) {
   // compared.
   for (int compared = 1; compared <= static_cast<int>(kJobs); ++compared) {
     world_.Submit(world_.Shell("for i in $(seq 20000); do :; done"));
-    world_.WaitFor([&](const View& view) { return all_compared(view).compared == compared; });
+    world_.WaitFor(
+        [&](const View& view) { return all_compared(view).on_first_come.jobs == compared; });
   }
   const auto holds = [&](const View& view) {
-    return view.jobs.size() == 2 && all_compared(view).compared == static_cast<int>(kJobs);
+    const store::EndedSums sums = all_compared(view);
+    return view.jobs.size() == 2 && sums.on_first_come.jobs == static_cast<int>(kJobs) &&
+           sums.on_submission.jobs == static_cast<int>(kJobs);
   };
   const auto before = world_.WaitFor(holds);
-  EXPECT_GE(before->forgotten.compared, 1);
+  EXPECT_GE(before->forgotten.on_first_come.jobs, 1);
+  EXPECT_EQ(before->forgotten.on_submission.jobs, before->forgotten.on_first_come.jobs);
   world_.Restart();
   const auto after = world_.WaitFor(holds);
-  EXPECT_EQ(after->forgotten.compared, static_cast<int>(kJobs) - 2);
+  EXPECT_EQ(after->forgotten.on_first_come.jobs, static_cast<int>(kJobs) - 2);
   world_.Stop();
 
   auto database = *store::Database::Open(world_.store(), store::Database::Mode::kRead);
@@ -230,9 +235,11 @@ TEST_F(ServiceTest, SavingsCountJobsThatTheViewHasForgotten) {
     emitted += *(*store::FindJob(database, static_cast<core::JobId>(id)))->emissions;
   for (const auto& view : {before, after}) {
     const store::EndedSums sums = all_compared(*view);
-    EXPECT_NEAR(sums.compared_emissions.grams, emitted.grams, 1e-6 * emitted.grams);
-    EXPECT_NEAR(sums.first_come.grams, emitted.grams, 1e-6 * emitted.grams);
-    EXPECT_EQ(sums.not_compared, 0);
+    for (const store::Compared& compared : {sums.on_submission, sums.on_first_come}) {
+      EXPECT_NEAR(compared.emitted.grams, emitted.grams, 1e-6 * emitted.grams);
+      EXPECT_NEAR(compared.baseline.grams, emitted.grams, 1e-6 * emitted.grams);
+      EXPECT_EQ(compared.not_compared, 0);
+    }
   }
 }
 

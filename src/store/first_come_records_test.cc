@@ -32,7 +32,7 @@ TEST(FirstComeRecords, SumsAreThoseOfAllButTheNewest) {
   Random random(5);
   struct Job {
     Energy energy;
-    std::optional<Emissions> emissions, first_come;
+    std::optional<Emissions> emissions, at_submission, first_come;
   };
   std::vector<Job> jobs;
   for (int i = 0; i < 30; ++i) {
@@ -40,26 +40,32 @@ TEST(FirstComeRecords, SumsAreThoseOfAllButTheNewest) {
     if (random.Below(5) != 0) {
       job.energy = Energy::Microjoules(1 + static_cast<std::int64_t>(random.Below(1'000'000)));
       if (random.Below(4) != 0) job.emissions = Emissions{random.Uniform(0, 9)};
+      if (random.Below(4) != 0) job.at_submission = Emissions{random.Uniform(0, 9)};
       if (random.Below(4) != 0) job.first_come = Emissions{random.Uniform(0, 9)};
     }
     const core::JobId id = Ended(store, job.energy, job.emissions);
-    if (job.first_come || random.Below(2) == 0)
-      store.AddFirstCome({id, Interval{kNow, kNow + hours{1}}, 0, 1, job.first_come});
+    if (job.first_come || job.at_submission || random.Below(2) == 0)
+      store.AddFirstCome(
+          {id, Interval{kNow, kNow + hours{1}}, 0, 1, job.first_come, job.at_submission});
     jobs.push_back(job);
   }
   ASSERT_TRUE(store.Commit());
   for (const std::size_t newest : {0ul, 1ul, 7ul, 30ul, 99ul}) {
     EndedSums expected;
     for (std::size_t i = 0; i + newest < jobs.size(); ++i)
-      expected.Add(jobs[i].energy, jobs[i].emissions, jobs[i].first_come);
+      expected.Add(jobs[i].energy, jobs[i].emissions, jobs[i].at_submission, jobs[i].first_come);
     const auto sums = SumEnded(store.database(), newest);
     ASSERT_TRUE(sums);
     EXPECT_EQ(sums->energy, expected.energy);
-    EXPECT_EQ(sums->compared, expected.compared);
-    EXPECT_EQ(sums->not_compared, expected.not_compared);
     EXPECT_NEAR(sums->emissions.grams, expected.emissions.grams, 1e-9);
-    EXPECT_NEAR(sums->compared_emissions.grams, expected.compared_emissions.grams, 1e-9);
-    EXPECT_NEAR(sums->first_come.grams, expected.first_come.grams, 1e-9);
+    for (const auto part : {&EndedSums::on_submission, &EndedSums::on_first_come}) {
+      const Compared& is = (*sums).*part;
+      const Compared& should = expected.*part;
+      EXPECT_EQ(is.jobs, should.jobs);
+      EXPECT_EQ(is.not_compared, should.not_compared);
+      EXPECT_NEAR(is.emitted.grams, should.emitted.grams, 1e-9);
+      EXPECT_NEAR(is.baseline.grams, should.baseline.grams, 1e-9);
+    }
   }
 }
 
@@ -70,7 +76,8 @@ TEST(FirstComeRecords, PlacesReadBackAndEndWithTheirJob) {
   const core::JobId nowhere = Ended(store, Energy::Joules(1), {});
   store.AddFirstCome({early, Interval{kNow, kNow + hours{1}}, 0, 1, {}});
   store.AddFirstCome({late, Interval{kNow, kNow + hours{9}}, 0, 1, {}});
-  store.AddFirstCome({late, Interval{kNow + hours{1}, kNow + hours{3}}, 2, 4, Emissions{5}});
+  store.AddFirstCome(
+      {late, Interval{kNow + hours{1}, kNow + hours{3}}, 2, 4, Emissions{5}, Emissions{6}});
   store.AddFirstCome({nowhere, {}, 0, 1, {}});
   store.AddFirstCome({77, Interval{kNow, kNow + hours{9}}, 0, 1, {}});  // no such job
   ASSERT_TRUE(store.Commit());
@@ -83,6 +90,7 @@ TEST(FirstComeRecords, PlacesReadBackAndEndWithTheirJob) {
   EXPECT_EQ(one.pool, 2);
   EXPECT_EQ(one.devices, 4);
   EXPECT_EQ(one.emissions, Emissions{5});
+  EXPECT_EQ(one.at_submission, Emissions{6});
   ASSERT_TRUE(store.database().Run("DELETE FROM jobs WHERE id = ?", {late}));
   EXPECT_TRUE(FirstComeAfter(store.database(), kNow)->size() == 1);
 }

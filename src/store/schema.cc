@@ -162,8 +162,14 @@ constexpr std::string_view kSnapshotsInParts = R"(
 ALTER TABLE snapshots ADD COLUMN complete INTEGER NOT NULL DEFAULT 1;
 )";
 
-constexpr std::array<std::string_view, 5> kMigrations{kJobsAndJournal, kLedgerAndSignals, kSweeps,
-                                                      kFirstComeAndDevices, kSnapshotsInParts};
+// Jobs that were forgotten before are not compared with their submission.
+constexpr std::string_view kAtSubmission = R"(
+ALTER TABLE first_come ADD COLUMN at_submission_g REAL;
+)";
+
+constexpr std::array<std::string_view, 6> kMigrations{kJobsAndJournal,   kLedgerAndSignals,
+                                                      kSweeps,           kFirstComeAndDevices,
+                                                      kSnapshotsInParts, kAtSubmission};
 
 }  // namespace
 

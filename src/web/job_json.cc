@@ -127,30 +127,14 @@ std::optional<Emissions> HourlyEmissions(const service::View& view,
   return Emissions{kwh * view.cluster.sites[site].pue.ratio * sample->intensity.g_per_kwh};
 }
 
-// Of jobs that have ended, against a baseline of the same energy: negative where it was better.
-struct Saving {
-  std::int64_t jobs = 0;
-  std::int64_t not_compared = 0;  // used energy, and one of the two is not known
-  double emitted_g = 0, baseline_g = 0;
-
-  void Add(const service::JobCard& card, const std::optional<Emissions>& baseline) {
-    if (!engine::HasEnded(card.explanation.stage) || card.energy == Energy{}) return;
-    if (!card.emissions || !baseline) {
-      ++not_compared;
-      return;
-    }
-    ++jobs;
-    emitted_g += card.emissions->grams;
-    baseline_g += baseline->grams;
-  }
-  Json ToJson(const char* baseline_name) const {
-    return {{"jobs", jobs},
-            {"not_compared", not_compared},
-            {"jobs_emissions_g", emitted_g},
-            {baseline_name, baseline_g},
-            {"saved_g", baseline_g - emitted_g}};
-  }
-};
+// Below 0: more than the baseline.
+Json SavingJson(const store::Compared& compared, const char* baseline_name) {
+  return {{"jobs", compared.jobs},
+          {"not_compared", compared.not_compared},
+          {"jobs_emissions_g", compared.emitted.grams},
+          {baseline_name, compared.baseline.grams},
+          {"saved_g", compared.baseline.grams - compared.emitted.grams}};
+}
 
 Json RunningJson(const service::View& view) {
   Json running = Json::array();
@@ -197,21 +181,19 @@ std::string JobToJson(const store::JobRecord& record) {
 std::string ViewToJson(const service::View& view, std::uint64_t after_happening) {
   std::map<std::string_view, std::int64_t> stages;
   double emissions_g = 0, energy_kwh = 0;
-  Saving on_submission, on_first_come;
-  // Those that are only in the store count in all sums that it has.
+  // Those that are only in the store count in all sums.
   const store::EndedSums& forgotten = view.forgotten;
   energy_kwh += forgotten.energy.kwh();
   emissions_g += forgotten.emissions.grams;
-  on_first_come.jobs = forgotten.compared;
-  on_first_come.not_compared = forgotten.not_compared;
-  on_first_come.emitted_g = forgotten.compared_emissions.grams;
-  on_first_come.baseline_g = forgotten.first_come.grams;
+  store::Compared on_submission = forgotten.on_submission;
+  store::Compared on_first_come = forgotten.on_first_come;
   view.jobs.ForEach(0, [&](const service::JobCard& card) {
     ++stages[engine::Name(card.explanation.stage)];
     energy_kwh += card.energy.kwh();
     if (card.emissions) emissions_g += card.emissions->grams;
-    on_submission.Add(card, card.emissions_at_submission);
-    on_first_come.Add(card, card.emissions_first_come);
+    if (!engine::HasEnded(card.explanation.stage)) return true;
+    on_submission.Add(card.energy, card.emissions, card.emissions_at_submission);
+    on_first_come.Add(card.energy, card.emissions, card.emissions_first_come);
     return true;
   });
   Json json{{"version", view.version}, {"now", FormatTime(view.now)}, {"jobs", Json::object()}};
@@ -219,8 +201,8 @@ std::string ViewToJson(const service::View& view, std::uint64_t after_happening)
   json["running"] = RunningJson(view);
   json["energy_kwh"] = energy_kwh;
   json["emissions_g"] = emissions_g;
-  json["saved"] = on_submission.ToJson("at_submission_g");
-  json["saved_on_first_come"] = on_first_come.ToJson("first_come_g");
+  json["saved"] = SavingJson(on_submission, "at_submission_g");
+  json["saved_on_first_come"] = SavingJson(on_first_come, "first_come_g");
   json["signals"] = Json::array();
   for (const service::SiteSignalView& signal : view.signals) {
     Json entry;
