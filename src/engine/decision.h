@@ -80,7 +80,9 @@ enum class Planning {
 struct Decision {
   Time at{};
   std::vector<Command> commands;          ///< in the order in which to carry them out
-  std::vector<Explanation> explanations;  ///< those that changed since the last decision, by job
+  /// Those that changed since they were last told, by job. Where there is something to carry out,
+  /// those of many jobs that only wait on come with the next decision, which is due at once.
+  std::vector<Explanation> explanations;
   Time wake_at = Time::max();             ///< decide again then at the latest
   Planning planning = Planning::kWhole;
 };

@@ -18,6 +18,7 @@ using core::GateRule;
 // A policy that wants to be asked again in the past is asked again a little later.
 constexpr Duration kShortestWait = std::chrono::seconds{1};
 constexpr Duration kRampWindow = std::chrono::minutes{5};
+constexpr std::size_t kToldWithCommands = 100;
 
 std::vector<plan::JobView> Views(const State& state) {
   std::vector<plan::JobView> views;
@@ -177,8 +178,7 @@ Decision Engine::Decide(Time now, Planning planning) {
   std::size_t next_blocked = 0;
   for (auto& [index, hold] : held)
     if (hold.rule != GateRule::kRetryLater) hold.expected_start = expected[next_blocked++];
-  Explain(held, decision);
-  decision.wake_at = wake_at;
+  decision.wake_at = Explain(held, decision) ? wake_at : now;
   return decision;
 }
 
@@ -226,22 +226,38 @@ void Engine::RememberStarts(const std::vector<Placement>& starts) {
   }
 }
 
-void Engine::Explain(std::vector<std::pair<std::size_t, Hold>>& held, Decision& decision) {
+// Writing down and showing why each of a long queue waits takes longer than to start the few that a
+// new value lets start, and those would wait for it.
+bool Engine::Explain(std::vector<std::pair<std::size_t, Hold>>& held, Decision& decision) {
   for (const core::JobId id : just_left_) {
     if (!state_.FindLive(id)) decision.explanations.push_back(*Explain(id));
   }
   just_left_.clear();
   std::sort(held.begin(), held.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
+  // Waits on as before, for changed numbers; a new job has no expected start yet.
+  const auto can_follow = [&](std::size_t i, const Explanation& explanation) {
+    const Explanation& told = state_.live[i]->explanation;
+    return told.expected_start && told.stage == explanation.stage;
+  };
+  std::vector<std::pair<std::size_t, Explanation>> changed;
+  std::size_t following = 0;
   auto hold = held.begin();
   for (std::size_t i = 0; i < state_.live.size(); ++i) {
     const Hold* reason = nullptr;
     if (hold != held.end() && hold->first == i) reason = &(hold++)->second;
     const Explanation explanation = ExplanationOf(state_, i, reason, state_.now);
     if (explanation == state_.live[i]->explanation) continue;
-    state_.live[i].Change().explanation = explanation;
-    decision.explanations.push_back(explanation);
+    following += can_follow(i, explanation) ? 1 : 0;
+    changed.emplace_back(i, explanation);
   }
+  const bool all = decision.commands.empty() || following <= kToldWithCommands;
+  for (auto& [index, explanation] : changed) {
+    if (!all && can_follow(index, explanation)) continue;
+    state_.live[index].Change().explanation = explanation;
+    decision.explanations.push_back(std::move(explanation));
+  }
+  return all;
 }
 
 const Explanation* Engine::Explain(core::JobId job) const {

@@ -100,7 +100,8 @@ class Engine {
   void StopInOutage();
   Time RunInOutage();
   void RememberStarts(const std::vector<Placement>& starts);
-  void Explain(std::vector<std::pair<std::size_t, Hold>>& held, Decision& decision);
+  /// False: what only waits on is explained by the next decision, which is due at once.
+  bool Explain(std::vector<std::pair<std::size_t, Hold>>& held, Decision& decision);
 
   Options options_;
   std::unique_ptr<plan::Policy> policy_;

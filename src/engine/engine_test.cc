@@ -21,7 +21,8 @@ const Time kNow = *ParseTime("2023-05-01");
 // Wants whatever the test says: run now where `wants` is true.
 class Scripted final : public plan::Policy {
  public:
-  explicit Scripted(const std::map<core::JobId, bool>& wants) : wants_(wants) {}
+  Scripted(const std::map<core::JobId, bool>& wants, const std::optional<Intensity>& current)
+      : wants_(wants), current_(current) {}
   std::string_view name() const override { return "scripted"; }
   void Update(const plan::Problem& problem, const plan::Change&,
               plan::Schedule& schedule) const override {
@@ -29,11 +30,13 @@ class Scripted final : public plan::Policy {
       const core::JobId id = problem.jobs[i].job->id;
       schedule.jobs[i].job = id;
       schedule.jobs[i].run_now = wants_.contains(id) && wants_.at(id);
+      schedule.jobs[i].current = current_;
     }
   }
 
  private:
   const std::map<core::JobId, bool>& wants_;
+  const std::optional<Intensity>& current_;
 };
 
 class EngineTest : public ::testing::Test {
@@ -43,7 +46,7 @@ class EngineTest : public ::testing::Test {
     Apply(kNow, ClusterChanged{testing::ClusterOf(devices)});
   }
   void MakeScripted(int devices, Options options = {}) {
-    engine_ = std::make_unique<Engine>(options, std::make_unique<Scripted>(wants_));
+    engine_ = std::make_unique<Engine>(options, std::make_unique<Scripted>(wants_, current_));
     Apply(kNow, ClusterChanged{testing::ClusterOf(devices)});
   }
   void Apply(Time at, Fact fact) {
@@ -64,6 +67,7 @@ class EngineTest : public ::testing::Test {
   GateRule RuleOf(core::JobId job) { return engine_->Explain(job)->rule; }
 
   std::map<core::JobId, bool> wants_;
+  std::optional<Intensity> current_;  // as the plans say
   std::unique_ptr<Engine> engine_;
 };
 
@@ -314,6 +318,26 @@ TEST_F(EngineTest, OnlyChangedExplanationsAreInADecision) {
   EXPECT_EQ(engine_->Decide(kNow).explanations.at(0).stage, Stage::kStarting);
   EXPECT_EQ(engine_->Decide(kNow).explanations.at(0).rule, GateRule::kRunning);
   EXPECT_TRUE(engine_->Decide(kNow).explanations.empty());
+}
+
+TEST_F(EngineTest, WhatCanStartDoesNotWaitUntilTheRestOfALongQueueIsExplained) {
+  MakeScripted(2);
+  for (core::JobId id = 1; id <= 200; ++id) Submit(AJob(id).Submitted(kNow));
+  EXPECT_EQ(engine_->Decide(kNow).explanations.size(), 200u) << "nothing starts";
+  wants_[7] = wants_[9] = true;
+  current_ = Intensity{100};
+  Random random(1);
+  Apply(kNow + hours{1}, SignalObserved{0, RandomView(kNow + hours{1}, random), Time::max()});
+  const Decision starts = engine_->Decide(kNow + hours{1});
+  EXPECT_EQ(starts.commands.size(), 2u);
+  ASSERT_EQ(starts.explanations.size(), 2u);
+  EXPECT_EQ(starts.explanations[0].job, 7);
+  EXPECT_EQ(starts.wake_at, kNow + hours{1}) << "the rest follows at once";
+  const Decision rest = engine_->Decide(kNow + hours{1});
+  EXPECT_TRUE(rest.commands.empty());
+  EXPECT_EQ(rest.explanations.size(), 198u);
+  EXPECT_GT(rest.wake_at, kNow + hours{1});
+  EXPECT_TRUE(engine_->Decide(kNow + hours{1}).explanations.empty());
 }
 
 TEST(SentenceTest, SaysWhatAndWhenWithNumbers) {
