@@ -129,7 +129,7 @@ Status ServiceStore::Append(const runtime::JournalRecord& record) {
 }
 
 Status ServiceStore::Try(const std::function<Status()>& write) {
-  const Status done = write();
+  Status done = write();
   health_.failure = Failure::kNone;
   if (done) return {};
   health_.failure = database_.failure() == Failure::kNone ? Failure::kOther : database_.failure();
@@ -256,8 +256,7 @@ Status ServiceStore::AddSnapshotParts() {
 
 Status ServiceStore::ContinueSnapshot() {
   if (!snapshot_thread_) return {};
-  const Status added =
-      Try([&] { return database_.Transaction([&] { return AddSnapshotParts(); }); });
+  Status added = Try([&] { return database_.Transaction([&] { return AddSnapshotParts(); }); });
   // One that failed is thrown away when the next one begins.
   if (!added) cost_since_snapshot_ += being_written_.cost_before;
   if (!added || being_written_.complete) snapshot_thread_.reset();
@@ -277,7 +276,7 @@ Status ServiceStore::TakeSnapshot(bool continues) {
   snapshot_thread_.reset();
   const Time now = engine_->state().now;
   const SnapshotRecord record{next_snapshot_, next_seq_ - 1, now, continues};
-  const Status taken = database_.Transaction([&]() -> Status {
+  Status taken = database_.Transaction([&]() -> Status {
     EBB_RETURN_IF_ERROR(WriteSnapshot(database_, *engine_, record));
     return PruneJournal();
   });

@@ -22,7 +22,7 @@ class WriteGroup {
 
   Status Commit(Database& database) {
     if (writes_.empty()) return {};
-    const Status done = database.Transaction([&]() -> Status {
+    Status done = database.Transaction([&]() -> Status {
       for (const Write& write : writes_) EBB_RETURN_IF_ERROR(database.Run(write.sql, write.values));
       return {};
     });
