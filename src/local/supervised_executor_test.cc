@@ -362,6 +362,21 @@ TEST(SupervisedExecutor, AKilledSupervisorTakesItsProgramAlong) {
 }
 
 // With the lock it would seem to be supervised as long as it leaves something running.
+TEST(SupervisedExecutor, ASupervisorWhoseDirectoryIsGoneEndsWithItsProgram) {
+  SupervisedWorld world;
+  const auto job = world.AddShell("touch begun; exec sleep 60");
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  const std::filesystem::path directory = world.PathsOf(job).directory;
+  while (!std::filesystem::exists(directory / "begun"))
+    std::ignore = world.local().WaitForEvents(world.local().Now() + Duration{10});
+  const auto watch = platform::ProcessWatch::Open(*SupervisorOf(world.PathsOf(job)));
+  ASSERT_TRUE(watch);
+  std::filesystem::remove_all(directory);
+  watch->SendSignal(SIGTERM);
+  for (int i = 0; i < 500 && !watch->HasEnded(); ++i) ::usleep(10'000);
+  EXPECT_TRUE(watch->HasEnded());
+}
+
 TEST(SupervisedExecutor, AProgramInheritsNothingButItsStandardStreams) {
   const int ours = ::dup(STDERR_FILENO);
   SupervisedWorld world;

@@ -157,12 +157,14 @@ AttemptEnd NotStarted(const AttemptPlan& plan, const Error& error) {
   return end;
 }
 
-// The end is the one thing that must be known: it is tried until there is room for it.
+// The end is the one thing that must be known: it is tried until there is room for it. Where the
+// job's directory is gone, nobody will look.
 Status WriteEndAtLast(const AttemptPaths& paths, const AttemptEnd& end) {
   constexpr int kTries = 6 * 60;
   for (int left = kTries;; --left) {
-    const Status written = WriteEnd(paths, end);
-    if (written || left == 0) return written;
+    Status written = WriteEnd(paths, end);
+    std::error_code ignored;
+    if (written || left == 0 || !std::filesystem::exists(paths.directory, ignored)) return written;
     std::this_thread::sleep_for(kWriteAgain);
   }
 }
