@@ -75,7 +75,7 @@ class Day {
   }
 
   Result<pid_t> StartOrNot(const platform::DetachedOptions& detached) {
-    if (no_processes_ && ++starts_ % 3 == 0) {
+    if (no_processes_ && starts_++ % 3 == 0) {
       ++result_.starts_that_failed;
       return Fail({ExitCode::kUnavailable, "cannot be started: Resource temporarily unavailable",
                    "supervisor", ""});
@@ -99,7 +99,7 @@ class Day {
     deeds_.push_back({Begin(0.3), [this] { world_.Restart(); }});
     deeds_.push_back({Begin(0.35), [this] { world_.wall().Jump(ToWall(minutes{90})); }});
     deeds_.push_back({Begin(0.4), [this] { no_processes_ = true; }});
-    deeds_.push_back({Begin(0.55), [this] { no_processes_ = false; }});
+    deeds_.push_back({Begin(0.68), [this] { no_processes_ = false; }});
     deeds_.push_back({Begin(0.6), [this] { world_.wall().Jump(-ToWall(minutes{45})); }});
     deeds_.push_back({Begin(0.7), [this] { FillTheDisk(); }});
     deeds_.push_back({Begin(0.8), [this] { world_.Restart(); }});
