@@ -221,8 +221,7 @@ class Page(unittest.TestCase):
 
     def test_b_fits_a_phone_and_has_no_errors(self):
         browser = self.browser
-        browser.devtools("Emulation.setDeviceMetricsOverride", width=360, height=800, deviceScaleFactor=1, mobile=True)
-        browser.wait("window.innerWidth === 360")
+        browser.resize(360, 800, mobile=True)
         for address in ("", "job=1"):
             browser.run(f"location.hash = '{address}'")
             self.assertLessEqual(browser.run("return document.documentElement.scrollWidth"), 360)
@@ -244,7 +243,7 @@ class Page(unittest.TestCase):
         with open(environment["EBB_STORE"] + ".token") as file:
             token = file.read().strip()
         self.addCleanup(browser.call, "POST", "/url", {"url": self.url + "/"})
-        browser.devtools("Emulation.setDeviceMetricsOverride", width=1280, height=1400, deviceScaleFactor=1, mobile=False)
+        browser.resize(1280, 1400)
         browser.call("POST", "/url", {"url": url})
         give = lambda text: browser.write(text + "\ue007")  # and Enter: the field has the focus
         browser.wait("document.activeElement.id === 'token'")
@@ -288,7 +287,7 @@ class Page(unittest.TestCase):
     def test_c_a_saved_page_needs_nobody(self):
         browser, file = self.browser, os.path.join(self.directory.name, "saved.html")
         self.ebb("queue", "--save-page", file)
-        browser.devtools("Emulation.setDeviceMetricsOverride", width=1280, height=1400, deviceScaleFactor=1, mobile=False)
+        browser.resize(1280, 1400)
         browser.devtools("Network.enable")
         browser.devtools("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
         browser.call("POST", "/url", {"url": "file://" + file})

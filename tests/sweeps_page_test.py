@@ -120,15 +120,14 @@ class SweepsPage(unittest.TestCase):
 
     def test_4_fits_a_phone(self):
         browser = self.browser
-        browser.devtools("Emulation.setDeviceMetricsOverride", width=360, height=800, deviceScaleFactor=1, mobile=True)
-        browser.wait("window.innerWidth === 360")
+        browser.resize(360, 800, mobile=True)
         for address in ("sweeps", "sweep=1"):
             browser.run(f"location.hash = '{address}'")
             browser.wait("document.getElementById('" + ("sweep-rows" if address == "sweeps" else "experiment-rows") + "').innerText.includes('loss-0.2')")
             browser.wait("[...document.querySelectorAll('#sweeps *')].filter((e) => e.checkVisibility() && !e.closest('details, thead') && "
                          "e.getBoundingClientRect().right > 361).length === 0")
             browser.screenshot("sweeps-phone" if address == "sweeps" else "sweep-phone")
-        browser.devtools("Emulation.setDeviceMetricsOverride", width=1280, height=1000, deviceScaleFactor=1, mobile=False)
+        browser.resize(1280, 1000)
 
     def test_5_an_experiment_leads_to_its_job_and_back(self):
         browser = self.browser

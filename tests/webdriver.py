@@ -102,6 +102,11 @@ class Browser:
     def devtools(self, command, **parameters):
         return self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
+    def resize(self, width, height, mobile=False):
+        """As if the window, or the phone, were so large."""
+        self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
+        self.wait(f"window.innerWidth === {width}")
+
     def errors(self):
         return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})
                 if entry["level"] == "SEVERE"]

@@ -79,11 +79,11 @@ enum class Planning {
 
 struct Decision {
   Time at{};
-  std::vector<Command> commands;          ///< in the order in which to carry them out
+  std::vector<Command> commands;  ///< in the order in which to carry them out
   /// Those that changed since they were last told, by job. Where there is something to carry out,
   /// those of many jobs that only wait on come with the next decision, which is due at once.
   std::vector<Explanation> explanations;
-  Time wake_at = Time::max();             ///< decide again then at the latest
+  Time wake_at = Time::max();  ///< decide again then at the latest
   Planning planning = Planning::kWhole;
 };
 

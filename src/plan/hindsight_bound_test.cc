@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/random.h"
-#include "plan/exhaustive_for_test.h"
 #include "plan/hourly_for_test.h"
 #include "plan/planner.h"
+#include "plan/queues_for_test.h"
 
 namespace ebb::plan {
 namespace {
@@ -15,8 +15,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::minutes;
 using testing::Hourly;
-
-const Time kNow = *ParseTime("2023-05-01T17:00");
+using testing::kNow;
 
 std::vector<double> RandomValues(std::uint64_t seed, std::size_t count) {
   Random random(seed);
@@ -32,13 +31,10 @@ core::Cluster LikeDevices(int count) {
   return cluster;
 }
 
+// 1 kW: grams are g/kWh times hours.
 core::Job JobOf(core::JobId id, Duration run_time, Duration max_delay) {
-  core::Job job;
-  job.id = id;
-  job.submitted = kNow;
-  job.run_time = run_time;
+  core::Job job = testing::JobOf(id, run_time, max_delay);
   job.power = {1000};
-  job.start_by = kNow + max_delay;
   return job;
 }
 
