@@ -95,12 +95,11 @@ class SweepsPage(unittest.TestCase):
     def test_3_one_sweep_is_ranked_and_keeps_up(self):
         browser = self.browser
         browser.wait(texts("experiment-rows") + ".length === 4 && charts['sweep-losses']?.data.datasets.length === 4")
-        rows = browser.run("return " + texts("experiment-rows"))
+        rows = browser.wait("(() => { const rows = " + texts("experiment-rows") + "; return rows[3][4] === '5' && rows })()")
         self.assertEqual([row[1] for row in rows], ["loss-0.2", "loss-0.3", "loss-0.6", "loss-0.4"])
         self.assertEqual([row[2] for row in rows], ["done", "done", "done", "running"])
         self.assertEqual([row[0][0] for row in rows], ["1", "2", "3", "–"])
         self.assertEqual(rows[0][3:5], ["0.3000", "9"])
-        self.assertEqual(rows[3][4], "5")
         self.assertRegex(rows[0][5], r"^\d+(\.\d)? s$", "how long it ran")
         self.assertIn("3 done, 1 running; ", browser.run("return document.getElementById('sweeps-words').textContent"))
         self.assertEqual(browser.run("return document.getElementById('sweep-losses').getAttribute('aria-label')"),
