@@ -7,6 +7,7 @@ import http.server
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -42,6 +43,8 @@ class Mlflow(http.server.ThreadingHTTPServer):
     def __init__(self, failures=0, authorization=None):
         super().__init__(("127.0.0.1", 0), MlflowHandler)
         self.failures, self.authorization = failures, authorization
+        self.answers = threading.Event()  # cleared: it takes requests and says nothing
+        self.answers.set()
         self.experiments, self.runs, self.calls = {}, {}, []
         self.lock = threading.Lock()
         threading.Thread(target=self.serve_forever, daemon=True).start()
@@ -66,6 +69,9 @@ class MlflowHandler(http.server.BaseHTTPRequestHandler):
     def handle_call(self, body):
         server = self.server
         path = urllib.parse.urlparse(self.path)
+        if not server.answers.is_set():
+            server.answers.wait()
+            return self.close_connection_unheard()
         with server.lock:
             server.calls.append(path.path)
             if server.failures > 0:
@@ -85,6 +91,9 @@ class MlflowHandler(http.server.BaseHTTPRequestHandler):
                 return self.answer(404, {"error_code": "ENDPOINT_NOT_FOUND", "message": call})
             query = dict(urllib.parse.parse_qsl(path.query))
             self.answer(*handler(query if self.command == "GET" else body))
+
+    def close_connection_unheard(self):
+        self.close_connection = True
 
     def do_GET(self):
         self.handle_call({})
@@ -350,8 +359,8 @@ class Jobs(InADirectory):
             time.sleep(0.05)
         self.fail(f"{what} did not come about")
 
-    def stage(self):
-        return json.loads(self.ask("show", "1", "--format", "json"))["stage"]
+    def stage(self, job=1):
+        return json.loads(self.ask("show", str(job), "--format", "json"))["stage"]
 
     def end_of(self, attempt):
         return lambda: os.path.exists(self.path("jobs", "1", f"attempt-{attempt}.end"))
@@ -420,6 +429,96 @@ class Jobs(InADirectory):
         (line,) = self.text(run, "..", "metrics", "summary", "waited_s").splitlines()
         self.assertTrue(0 <= float(line.split()[1]) < 60, line)
         self.assertTrue(os.path.exists(os.path.join(run, "..", "metrics", "summary", "saved_g")))
+
+    def status(self, server):
+        return [run["status"] for run in server.runs.values()]
+
+    def begin_and_pause(self, server, *flags):
+        self.start()
+        self.submit("--mlflow", server.url, *flags)
+        self.wait_for(lambda: any(self.losses(server)), "a loss while it runs")
+        self.ask("pause", "1")
+        self.wait_for(lambda: self.stage() == "paused", "the pause")
+
+    def test_cancelled_while_paused_is_killed(self):
+        server = Mlflow()
+        self.begin_and_pause(server)
+        self.assertEqual(self.status(server), [["RUNNING", "SCHEDULED"]])
+        self.ask("cancel", "1")
+        self.wait_for(lambda: self.status(server) == [["RUNNING", "SCHEDULED", "KILLED"]], "its end")
+        self.wait_for(lambda: not os.listdir(self.path("jobs", "open-runs")), "nothing left to tell")
+
+    def test_cancelled_while_paused_is_killed_in_files(self):
+        self.serve_flags = ["--mlflow", "mlruns"]
+        self.start()
+        self.submit()
+        self.wait_for(lambda: glob.glob(self.path("mlruns", "*", "*", "metrics", "train", "loss")), "a loss")
+        self.ask("pause", "1")
+        self.wait_for(lambda: self.stage() == "paused", "the pause")
+        (meta,) = glob.glob(self.path("mlruns", "*", "*", "meta.yaml"))
+        before = self.text(meta).splitlines()
+        self.assertIn("status: 2", before)
+        self.ask("cancel", "1")
+        self.wait_for(lambda: "status: 5\n" in self.text(meta), "its end")
+        changed = [line.split(":")[0] for line, was in zip(self.text(meta).splitlines(), before, strict=True) if line != was]
+        self.assertEqual(sorted(changed), ["end_time", "status"])
+
+    def test_a_server_that_hangs_holds_nothing_up_and_hears_it_later(self):
+        server = Mlflow()
+        self.begin_and_pause(server)
+        server.answers.clear()
+        self.ask("cancel", "1")
+        self.wait_for(lambda: self.stage() == "cancelled", "the cancellation")
+        began = time.monotonic()
+        subprocess.run([EBB, "submit", "--store", "ebb.db", "--", "true"], cwd=self.directory, check=True, capture_output=True, timeout=60)
+        self.wait_for(lambda: self.stage(2) == "succeeded", "another job meanwhile")
+        self.assertEqual(self.status(server), [["RUNNING", "SCHEDULED"]])
+        self.stop()  # killed with the outcome still to be told
+        self.assertEqual(os.listdir(self.path("jobs", "open-runs")), ["1"])
+        server.answers.set()
+        self.start()
+        self.wait_for(lambda: self.status(server) == [["RUNNING", "SCHEDULED", "KILLED"]], "its end")
+
+    def test_cancelled_after_its_supervisor_was_killed(self):
+        server = Mlflow()
+        self.start()
+        self.submit("--mlflow", server.url)
+        self.wait_for(lambda: any(self.losses(server)), "a loss while it runs")
+        with open(self.path("jobs", "1", "attempt-1.lock")) as file:
+            supervisor = int(file.read().split()[1])
+        self.ask("pause", "1")
+        os.kill(supervisor, signal.SIGKILL)
+        self.wait_for(lambda: self.stage() == "paused", "the pause")
+        last = self.status(server)[0][-1]
+        self.ask("cancel", "1")
+        self.wait_for(lambda: self.status(server)[0][-1] == "KILLED", f"its end after {last}")
+
+    def test_a_job_that_keeps_pausing_has_failed(self):
+        server = Mlflow()
+        self.start()
+        subprocess.run(
+            [EBB, "submit", "--store", "ebb.db", "--checkpointable", "--mlflow", server.url, "--", "sh", "-c", "exit 75"],
+            cwd=self.directory, check=True, capture_output=True, timeout=60)
+        self.wait_for(lambda: self.stage() == "failed", "the failure")
+        self.wait_for(lambda: self.status(server)[0][-1] == "FAILED", "its end")
+        self.assertEqual(self.status(server)[0][-2], "SCHEDULED")
+
+    def test_given_up_after_its_supervisor_was_killed_again_and_again(self):
+        server = Mlflow()
+        self.serve_flags = ["--grid-start", "2026-01-01T00:00Z", "--grid-speed", "600"]  # retries after minutes
+        self.start()
+        subprocess.run(
+            [EBB, "submit", "--store", "ebb.db", "--mlflow", server.url, "--", "sleep", "60"],
+            cwd=self.directory, check=True, capture_output=True, timeout=60)
+        for attempt in range(1, 5):
+            lock = self.path("jobs", "1", f"attempt-{attempt}.lock")
+            self.wait_for(lambda: os.path.exists(self.path("jobs", "1", f"attempt-{attempt}.energy")), "an attempt")
+            self.wait_for(lambda: self.text(lock).startswith("supervisor"), "its supervisor")
+            self.wait_for(lambda: self.status(server), "the run")
+            os.kill(int(self.text(lock).split()[1]), signal.SIGKILL)
+        self.wait_for(lambda: self.stage() == "failed", "the failure")
+        self.wait_for(lambda: self.status(server)[0][-1] == "FAILED", "its end")
+        self.assertEqual(len(server.runs), 1)
 
     def test_a_server_that_is_not_there_costs_the_job_nothing(self):
         self.start()

@@ -15,6 +15,7 @@ Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::
 JobFollower::JobFollower(const local::AttemptPaths& paths, const local::AttemptPlan& plan,
                          core::RunSpec spec)
     : directory_(paths.directory),
+      open_(directory_.parent_path()),
       plan_(plan),
       spec_(std::move(spec)),
       tail_(directory_ / report::kProgressFile) {}
@@ -44,7 +45,22 @@ void JobFollower::Open() {
     notes_.push_back("MLflow is told nothing: " + checked.error().Message());
     tracking.mlflow.clear();
   }
+  mlflow_ = !tracking.mlflow.empty();
+  Mark(core::AttemptOutcome::kRunning, false);
   trackers_ = std::make_unique<RunTrackers>(tracking, spec_, before, directory_);
+}
+
+// Whether somebody has to tell MLflow more of this run, whatever becomes of this process. `told`:
+// the outcome of the attempt. Where that cannot be written, the run's end may not reach MLflow.
+void JobFollower::Mark(core::AttemptOutcome outcome, bool told) {
+  if (!mlflow_) return;
+  const bool last =
+      outcome == core::AttemptOutcome::kDone || outcome == core::AttemptOutcome::kFailed ||
+      outcome == core::AttemptOutcome::kKilled || outcome == core::AttemptOutcome::kStoppedByBudget;
+  if (told && last)
+    open_.Remove(plan_.job);
+  else if (const Status marked = open_.Put(plan_.job, {plan_.attempt, outcome}); !marked)
+    notes_.push_back(marked.error().Message());
 }
 
 Status JobFollower::OnBegin(const core::Attempt& attempt) {
@@ -84,7 +100,7 @@ core::RunRecord JobFollower::WholeRun(const core::Attempt& attempt) const {
 std::vector<std::string> JobFollower::OnEnd(const core::Attempt& attempt) {
   trackers_->OnProgress(tail_.Poll());
   trackers_->OnEnd(attempt, report::Summarise(WholeRun(attempt)));
-  trackers_->WaitForEnd();
+  Mark(attempt.outcome, trackers_->WaitForEnd());
   KeepNotes();
   return notes_;
 }
@@ -92,7 +108,7 @@ std::vector<std::string> JobFollower::OnEnd(const core::Attempt& attempt) {
 void JobFollower::OnFailure() {
   Open();
   trackers_->OnFailure(WallNow());
-  trackers_->WaitForEnd();
+  Mark(core::AttemptOutcome::kNotStarted, trackers_->WaitForEnd());
 }
 
 }  // namespace ebb::cli

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "cli/open_runs.h"
 #include "cli/run_trackers.h"
 #include "local/supervisor.h"
 #include "report/progress_tail.h"
@@ -26,8 +27,11 @@ class JobFollower final : public local::AttemptFollower {
   void Open();
   core::RunRecord WholeRun(const core::Attempt& attempt) const;
   void KeepNotes();
+  void Mark(core::AttemptOutcome outcome, bool told);
 
   const std::filesystem::path directory_;
+  const OpenRuns open_;
+  bool mlflow_ = false;
   const local::AttemptPlan plan_;
   core::RunSpec spec_;
   report::ProgressTail tail_;

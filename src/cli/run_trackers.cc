@@ -15,7 +15,6 @@ namespace {
 
 using trackers::Value;
 
-constexpr const char* kMlflowNote = "mlflow.txt";
 constexpr std::uint64_t kLongestToken = 64 << 10;
 constexpr double kJoulesPerKwh = 3.6e6;
 
@@ -69,20 +68,6 @@ trackers::Texts ConfigurationOf(const core::RunSpec& spec) {
   return texts;
 }
 
-trackers::Outcome OutcomeOf(core::AttemptOutcome outcome) {
-  switch (outcome) {
-    case core::AttemptOutcome::kDone:
-      return trackers::Outcome::kDone;
-    case core::AttemptOutcome::kPaused:
-      return trackers::Outcome::kPaused;
-    case core::AttemptOutcome::kKilled:
-    case core::AttemptOutcome::kStoppedByBudget:
-      return trackers::Outcome::kKilled;
-    default:
-      return trackers::Outcome::kFailed;
-  }
-}
-
 // Values with a common moment and step; what is unknown or no number is left out.
 class Values {
  public:
@@ -99,6 +84,38 @@ class Values {
 };
 
 }  // namespace
+
+trackers::Outcome OutcomeOf(core::AttemptOutcome outcome) {
+  switch (outcome) {
+    case core::AttemptOutcome::kDone:
+      return trackers::Outcome::kDone;
+    case core::AttemptOutcome::kPaused:
+      return trackers::Outcome::kPaused;
+    case core::AttemptOutcome::kKilled:
+    case core::AttemptOutcome::kStoppedByBudget:
+      return trackers::Outcome::kKilled;
+    default:
+      return trackers::Outcome::kFailed;
+  }
+}
+
+std::filesystem::path MlflowNoteIn(const std::filesystem::path& run_directory) {
+  return run_directory / "mlflow.txt";
+}
+
+Result<trackers::BackgroundTracker::Make> MlflowOf(const core::Tracking& tracking,
+                                                   const std::filesystem::path& note) {
+  if (!core::IsMlflowServer(tracking.mlflow))
+    return [directory = tracking.mlflow, note](const std::atomic<bool>&) {
+      return trackers::MakeMlflowFiles(directory, note);
+    };
+  EBB_ASSIGN_OR_RETURN(const trackers::MlflowServer found, ServerOf(tracking));
+  return [found, note](const std::atomic<bool>& cancelled) {
+    trackers::MlflowServer server = found;
+    server.cancelled = &cancelled;
+    return trackers::MakeMlflowRest(std::move(server), note);
+  };
+}
 
 Status CheckTrackers(const core::Tracking& tracking) {
   if (const auto target = core::CheckMlflowTarget(tracking.mlflow); !target)
@@ -126,7 +143,7 @@ RunTrackers::RunTrackers(const core::Tracking& tracking, const core::RunSpec& sp
   run.run_id = spec.run_id;
   run.begin = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
   run.configuration = ConfigurationOf(spec);
-  const std::filesystem::path note = run_directory / kMlflowNote;
+  const std::filesystem::path note = MlflowNoteIn(run_directory);
   std::error_code ignored;
   run.resumed = !before.attempts.empty() || std::filesystem::exists(note, ignored);
   const auto add = [&](const trackers::BackgroundTracker::Make& make) {
@@ -134,18 +151,11 @@ RunTrackers::RunTrackers(const core::Tracking& tracking, const core::RunSpec& sp
   };
   if (!tracking.tensorboard.empty())
     add([&](const auto&) { return trackers::MakeTensorBoard(tracking.tensorboard); });
-  if (core::IsMlflowServer(tracking.mlflow)) {
-    auto server = ServerOf(tracking);
-    if (!server) {
-      notes_.push_back("MLflow is told nothing: " + server.error().Message());
-    } else {
-      add([&](const std::atomic<bool>& cancelled) {
-        server->cancelled = &cancelled;
-        return trackers::MakeMlflowRest(*std::move(server), note);
-      });
-    }
-  } else if (!tracking.mlflow.empty()) {
-    add([&](const auto&) { return trackers::MakeMlflowFiles(tracking.mlflow, note); });
+  if (!tracking.mlflow.empty()) {
+    if (const auto mlflow = MlflowOf(tracking, note))
+      add(*mlflow);
+    else
+      notes_.push_back("MLflow is told nothing: " + mlflow.error().Message());
   }
   if (wanted()) report::AddRows(before.ledger, totals_);
 }
@@ -219,8 +229,10 @@ void RunTrackers::OnFailure(Time wall) {
   for (const auto& tracker : trackers_) tracker->End(trackers::Outcome::kFailed, wall);
 }
 
-void RunTrackers::WaitForEnd() {
+bool RunTrackers::WaitForEnd() {
   for (const auto& tracker : trackers_) tracker->WaitForEnd();
+  return std::all_of(trackers_.begin(), trackers_.end(),
+                     [](const auto& tracker) { return tracker->Delivered(); });
 }
 
 bool RunTrackers::HasEnded() const {

@@ -25,6 +25,16 @@ Status CheckTrackers(const core::Tracking& tracking);
 /// With paths that hold wherever they are used; addresses stay.
 core::Tracking AbsoluteTracking(core::Tracking tracking);
 
+/// Makes MLflow as `tracking` names it. `note`: where the run's id is kept. An Error: the file of
+/// the token cannot be read.
+Result<trackers::BackgroundTracker::Make> MlflowOf(const core::Tracking& tracking,
+                                                   const std::filesystem::path& note);
+/// In the directory of a run.
+std::filesystem::path MlflowNoteIn(const std::filesystem::path& run_directory);
+
+/// How the end of an attempt is told.
+trackers::Outcome OutcomeOf(core::AttemptOutcome outcome);
+
 /// One attempt of a run. One thread.
 class RunTrackers {
  public:
@@ -42,8 +52,9 @@ class RunTrackers {
   void OnEnd(const core::Attempt& attempt, const report::Summary& summary);
   /// The program could not be started.
   void OnFailure(Time wall);
-  /// After OnEnd or OnFailure: waits some seconds for what is on its way.
-  void WaitForEnd();
+  /// After OnEnd or OnFailure: waits some seconds for what is on its way. True: all of it was
+  /// taken.
+  bool WaitForEnd();
   /// After those: WaitForEnd would not wait.
   bool HasEnded() const;
 

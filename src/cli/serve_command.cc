@@ -9,6 +9,7 @@
 #include "cli/command_line.h"
 #include "cli/flag_values.h"
 #include "cli/notify_flags.h"
+#include "cli/run_closer.h"
 #include "cli/run_options.h"
 #include "cli/run_trackers.h"
 #include "cli/service_client.h"
@@ -145,8 +146,15 @@ Result<int> Serve(const ServeRequest& request) {
                            ClockSettings(clock_options, clock_options.start.value_or(wall.Now())));
   EBB_ASSIGN_OR_RETURN(service::ServiceOptions service_options,
                        OptionsFor(request, options, store, feed->identity().zone));
+  std::unique_ptr<RunCloser> closer;
+  service_options.on_ended = [&closer](core::JobId job) { closer->OnEnded(job); };
   EBB_ASSIGN_OR_RETURN(const auto service,
                        service::Service::Open(std::move(service_options), *feed, clock, signals));
+  const auto say = [](const std::string& text) {
+    std::fprintf(stderr, "ebb serve: %s\n", text.c_str());
+  };
+  closer = std::make_unique<RunCloser>(store, service->options().jobs_directory, say,
+                                       RunCloser::Pauses());
 
   web::ApiOptions api_options;
   EBB_ASSIGN_OR_RETURN(api_options.access.token, web::OpenToken(TokenFileOf(store)));
@@ -164,9 +172,7 @@ Result<int> Serve(const ServeRequest& request) {
   api_options.store = store;
   std::unique_ptr<web::Notifier> notifier;
   if (!notifications.webhooks.empty()) {
-    notifier = std::make_unique<web::Notifier>(
-        *service, std::move(notifications),
-        [](const std::string& text) { std::fprintf(stderr, "ebb serve: %s\n", text.c_str()); });
+    notifier = std::make_unique<web::Notifier>(*service, std::move(notifications), say);
     api_options.notifications = [&notifier] { return notifier->counts(); };
   }
   web::Api api(*service, std::move(api_options));

@@ -335,6 +335,7 @@ void Service::OnDecision(const engine::Decision& decision) {
     if (!engine::HasEnded(explanation.stage)) continue;
     front_desk_.OnEnded(explanation.job, explanation.stage == engine::Stage::kSucceeded,
                         engine_->state());
+    options_.on_ended(explanation.job);
     unsettled_.push_back(explanation.job);
   }
   compare_again_ = compare_again_ || !unsettled_.empty();

@@ -10,6 +10,7 @@
 // any.
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include "local/supervised_executor.h"
@@ -31,6 +32,8 @@ struct ServiceOptions {
   /// Jobs that have ended beyond these are in the store only: readers find them there, and up to
   /// as many again are kept in memory.
   std::size_t ended_in_view = 2000;
+  /// The end of a job is stored. On the loop's thread; must not wait.
+  std::function<void(core::JobId)> on_ended = [](core::JobId) {};
   Duration trouble_retry{1000};  ///< wall time between tries to write the store again
 };
 

@@ -56,6 +56,11 @@ bool BackgroundTracker::HasEnded() {
   return ended_ || (end_ && std::chrono::steady_clock::now() >= give_up_at_);
 }
 
+bool BackgroundTracker::Delivered() {
+  const std::lock_guard guard(mutex_);
+  return ended_;
+}
+
 std::optional<std::string> BackgroundTracker::TakeNote() {
   const std::lock_guard guard(mutex_);
   if (!failure_ || std::exchange(told_, true)) return std::nullopt;

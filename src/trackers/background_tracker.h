@@ -36,6 +36,8 @@ class BackgroundTracker {
   void WaitForEnd();
   /// After End: WaitForEnd would not wait.
   bool HasEnded();
+  /// After WaitForEnd: the tracker has taken everything, the outcome included.
+  bool Delivered();
   /// What the user should be told, once: it could not be delivered.
   std::optional<std::string> TakeNote();
 

@@ -6,6 +6,7 @@
 #include "platform/digest.h"
 #include "platform/file.h"
 #include "trackers/mlflow.h"
+#include "trackers/mlflow_note.h"
 
 namespace ebb::trackers {
 namespace {
@@ -89,7 +90,7 @@ class MlflowFiles final : public Tracker {
                                          {"ebb.run_id", run.run_id}})
       EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(place_ / "tags" / key, text));
     EBB_RETURN_IF_ERROR(WriteMeta(kRunning, std::nullopt));
-    return platform::WriteFileAtomically(note_, directory_.string() + "\n" + id_ + "\n");
+    return WriteRunNote(note_, directory_.string(), id_);
   }
 
   Status Log(std::span<const Value> values) override {
@@ -103,6 +104,31 @@ class MlflowFiles final : public Tracker {
   }
 
   Status End(Outcome outcome, Time wall) override { return WriteMeta(StatusOf(outcome), wall); }
+
+  Status EndEarlier(Outcome outcome, Time wall) override {
+    const auto id = RunIn(note_, directory_.string());
+    if (!id) return {};
+    std::error_code code;
+    for (std::filesystem::directory_iterator experiment(directory_, code), end;
+         !code && experiment != end; experiment.increment(code)) {
+      const path meta = experiment->path() / *id / kMeta;
+      const auto text = platform::ReadFile(meta, kLongestFile);
+      if (!text) continue;
+      std::string ended;
+      for (const std::string_view line : Split(Trim(*text), '\n')) {
+        if (line.starts_with("end_time:"))
+          ended += "end_time: " + std::to_string(Milliseconds(wall));
+        else if (line.starts_with("status:"))
+          ended += "status: " + std::to_string(StatusOf(outcome));
+        else
+          ended += line;
+        ended += '\n';
+      }
+      return platform::WriteFileAtomically(meta, ended);
+    }
+    if (!code || code == std::errc::no_such_file_or_directory) return {};
+    return Fail({ExitCode::kUnavailable, code.message(), directory_.string(), ""});
+  }
 
  private:
   static Status Append(const path& file, const std::string& text) {

@@ -5,6 +5,7 @@
 #include "platform/file.h"
 #include "platform/web_address.h"
 #include "trackers/mlflow.h"
+#include "trackers/mlflow_note.h"
 
 namespace ebb::trackers {
 namespace {
@@ -15,7 +16,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostMetrics = 1000;
 constexpr std::size_t kMostParameters = 100;
 constexpr std::size_t kLongestParameter = 500;
-constexpr std::uint64_t kLongestNote = 64 << 10;
 
 long long Milliseconds(Time time) { return time.time_since_epoch().count(); }
 
@@ -81,15 +81,24 @@ class MlflowRest final : public Tracker {
 
   Status End(Outcome outcome, Time wall) override { return Update(StatusOf(outcome), wall); }
 
+  // A run that the server has not, or that somebody has deleted there, needs no end.
+  Status EndEarlier(Outcome outcome, Time wall) override {
+    const auto id = RunIn(note_, server_.url);
+    if (!id) return {};
+    const Json body{
+        {"run_id", *id}, {"status", StatusOf(outcome)}, {"end_time", Milliseconds(wall)}};
+    EBB_ASSIGN_OR_RETURN(const platform::HttpResponse answer, Ask("runs/update", &body));
+    if (answer.status == 200 || answer.status == 400 || answer.status == 404) return {};
+    return Fail(Refused(answer));
+  }
+
  private:
   // A resumed run goes on as what the note says, where the server still knows it.
   Status FindOrCreateRun(const TrackedRun& run) {
     if (!id_.empty()) return {};
     if (run.resumed) {
-      const auto note = platform::ReadFile(note_, kLongestNote);
-      const auto lines = note ? Split(*note, '\n') : std::vector<std::string_view>{};
-      if (lines.size() >= 2 && lines[0] == server_.url) {
-        id_ = lines[1];
+      if (const auto id = RunIn(note_, server_.url)) {
+        id_ = *id;
         if (Update("RUNNING", std::nullopt)) return {};
         id_.clear();
       }
@@ -107,7 +116,7 @@ class MlflowRest final : public Tracker {
     const auto id = TextAt(answer, "/run/info/run_id");
     if (!id) return Fail(Unexpected("runs/create"));
     id_ = *id;
-    return platform::WriteFileAtomically(note_, server_.url + "\n" + id_ + "\n");
+    return WriteRunNote(note_, server_.url, id_);
   }
 
   Result<std::string> FindOrCreateExperiment(const std::string& name) {

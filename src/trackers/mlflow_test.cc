@@ -91,6 +91,28 @@ TEST_F(MlflowFiles, AResumedRunIsTheSameRunAndOthersAreNot) {
   EXPECT_EQ(experiments, 1u) << "of one name there is one";
 }
 
+TEST_F(MlflowFiles, ARunThatNothingGoesOnWithIsEnded) {
+  const Time at = Time{} + Duration{1'700'000'005'000};
+  ASSERT_TRUE(Make()->EndEarlier(Outcome::kKilled, at)) << "there is none";
+  {
+    auto tracker = Make();
+    ASSERT_TRUE(tracker->Begin(Run()));
+    ASSERT_TRUE(tracker->End(Outcome::kPaused, at - Duration{1000}));
+  }
+  const std::string before = Read(Place() / "meta.yaml");
+  for (int time = 0; time < 2; ++time) ASSERT_TRUE(Make()->EndEarlier(Outcome::kKilled, at));
+  std::string expected = before;
+  expected.replace(expected.find("end_time: 1700000004000"), 23, "end_time: 1700000005000");
+  expected.replace(expected.find("status: 2"), 9, "status: 5");
+  EXPECT_EQ(Read(Place() / "meta.yaml"), expected);
+  // The note is of another target.
+  ASSERT_TRUE(MakeMlflowFiles(directory_ / "elsewhere", directory_ / "mlflow.txt")
+                  ->EndEarlier(Outcome::kFailed, at));
+  EXPECT_EQ(Read(Place() / "meta.yaml"), expected);
+  fs::remove_all(directory_ / "mlruns");
+  EXPECT_TRUE(Make()->EndEarlier(Outcome::kFailed, at)) << "somebody has removed it";
+}
+
 TEST_F(MlflowFiles, AnExperimentThatMlflowMadeIsTaken) {
   fs::create_directories(directory_ / "mlruns/77");
   std::ofstream(directory_ / "mlruns/77/meta.yaml")

@@ -42,6 +42,9 @@ class Tracker {
   /// In the order in which they came about. After an Error the same values are offered again.
   virtual Status Log(std::span<const Value> values) = 0;
   virtual Status End(Outcome outcome, Time wall) = 0;
+  /// Instead of all others: ends the run of an earlier attempt that nothing goes on with. Nothing
+  /// to do where a tracker knows of no such run, or keeps no outcomes. Idempotent.
+  virtual Status EndEarlier(Outcome, Time) { return {}; }
 };
 
 }  // namespace ebb::trackers
