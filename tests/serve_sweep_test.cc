@@ -1,5 +1,6 @@
 // A sweep that the queue service was given, as a person uses it.
 #include <fstream>
+#include <regex>
 
 #include "serve_fixture.h"
 
@@ -19,7 +20,7 @@ class ServeSweep : public ServeCommand {
            "done\n";
     std::ofstream(directory_ / "small.yaml")
         << "name: small\n"
-           "parameters: {grid: {loss: [0.3, 0.6, 0.2]}}\n"
+           "parameters: {grid: {loss: [0.3, 0.6, 0.2], model: [tiny]}}\n"
            "estimates: [{run_time: 40s, power_w: 100}]\n"
            "name_template: \"loss-{loss}\"\n"
            "command: [bash, train.sh, \"{loss}\"]\n"
@@ -82,6 +83,12 @@ TEST_F(ServeSweep, WhoFallsBehindIsStoppedThoughTheServiceWasKilled) {
   EXPECT_GE(sweep.at("estimated_saved_g").get<double>(), 3000 / 3.6e6 * 200 - 1e-9);
   const Outcome table = Client({"queue", "--sweep", "small"});
   EXPECT_NE(table.out.find("winner: loss-0.2"), std::string::npos) << table.out;
+  EXPECT_TRUE(std::regex_search(table.out, std::regex("experiment +outcome +loss +loss")))
+      << table.out;
+  EXPECT_TRUE(std::regex_search(table.out, std::regex("loss-0.2 +done +0\\.2 +0\\.2000")))
+      << table.out;
+  EXPECT_EQ(sweep.at("experiments")[0].at("parameters"),
+            nlohmann::json({{"loss", "0.2"}, {"model", "tiny"}}));
   EXPECT_NE(table.out.find("stopped early: about"), std::string::npos) << table.out;
   Stop(SIGTERM);
   const Outcome check = Ebb({"store", "check", "--store", "ebb.db"});

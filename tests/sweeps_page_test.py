@@ -25,7 +25,12 @@ done
 """
 SWEEP = """
 name: "digits <b>small</b>"
-parameters: {grid: {loss: [0.3, 0.6, 0.2, 0.4]}}
+parameters:
+  list:
+    - {loss: 0.3, schedule: "cosine <i>", model: tiny}
+    - {loss: 0.6, schedule: "a schedule that has a name-of-which-one-part-cannot-be-broken", model: tiny}
+    - {loss: 0.2, schedule: linear, model: tiny}
+    - {loss: 0.4, schedule: linear, model: tiny}
 estimates: [{run_time: 40s, power_w: 100}]
 name_template: "loss-{loss}"
 command: [bash, train.sh, "{loss}"]
@@ -95,12 +100,17 @@ class SweepsPage(unittest.TestCase):
     def test_3_one_sweep_is_ranked_and_keeps_up(self):
         browser = self.browser
         browser.wait(texts("experiment-rows") + ".length === 4 && charts['sweep-losses']?.data.datasets.length === 4")
-        rows = browser.wait("(() => { const rows = " + texts("experiment-rows") + "; return rows[3][4] === '5' && rows })()")
+        rows = browser.wait("(() => { const rows = " + texts("experiment-rows") + "; return rows[3][6] === '5' && rows })()")
         self.assertEqual([row[1] for row in rows], ["loss-0.2", "loss-0.3", "loss-0.6", "loss-0.4"])
         self.assertEqual([row[2] for row in rows], ["done", "done", "done", "running"])
         self.assertEqual([row[0][0] for row in rows], ["1", "2", "3", "–"])
-        self.assertEqual(rows[0][3:5], ["0.3000", "9"])
-        self.assertRegex(rows[0][5], r"^\d+(\.\d)? s$", "how long it ran")
+        self.assertEqual(rows[0][3:7], ["0.2", "linear", "0.3000", "9"], "what varies has a column, and nothing else")
+        self.assertEqual(rows[1][3:5], ["0.3", "cosine <i>"])
+        self.assertRegex(rows[0][7], r"^\d+(\.\d)? s$", "how long it ran")
+        self.assertEqual(browser.run("return [...document.querySelectorAll('#sweep-one .ranking thead th')].map((cell) => cell.scope + ' ' + cell.textContent)"),
+                         ["col " + name for name in ("Rank", "Experiment", "Verdict", "loss", "schedule", "Loss", "Epochs", "Ran", "Energy", "Emitted", "Why")])
+        self.assertEqual(browser.run("return [...document.querySelectorAll('#experiment-rows tr:first-child td')].map((cell) => cell.className)"),
+                         ["", "", "number", "words", "number", "number", "number", "number", "number", ""])
         self.assertIn("3 done, 1 running; ", browser.run("return document.getElementById('sweeps-words').textContent"))
         self.assertEqual(browser.run("return document.getElementById('sweep-losses').getAttribute('aria-label')"),
                          "Loss over epochs of 4 experiments; the best, loss-0.2, ends at 0.3000")

@@ -28,6 +28,7 @@ function followAddress() {
 
 function factsOf(it) {
   return [["command", it.command && it.command.join(" ")], ["directory", it.working_directory], ["tier", it.tier],
+    ["parameters", it.parameters && Object.entries(it.parameters).map(([name, value]) => `${name} = ${value}`).join(", ")],
     ["submitted", moment(it.submitted)], ["started", moment(it.started)],
     ["expected", !it.ended && it.expected_end ? span(Date.parse(it.expected_start), Date.parse(it.expected_end)) : ""],
     ["must start by", it.started ? "" : moment(it.start_by)], ["must end by", moment(it.finish_by)], ["ended", moment(it.ended)],

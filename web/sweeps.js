@@ -15,12 +15,7 @@ document.body.insertAdjacentHTML("beforeend", `
   <p id="sweeps-words" role="status"></p>
   <div id="sweeps-all">
     <div class="scroll" tabindex="0" role="region" aria-labelledby="sweeps-title">
-      <table class="ranking" role="table"><thead role="rowgroup"><tr role="row">
-        <th scope="col" role="columnheader">Sweep</th><th scope="col" role="columnheader">Name</th><th scope="col" role="columnheader">State</th>
-        <th scope="col" role="columnheader">Best so far</th><th scope="col" role="columnheader" class="number">Running</th>
-        <th scope="col" role="columnheader" class="number">Waiting</th><th scope="col" role="columnheader" class="number">Stopped</th>
-        <th scope="col" role="columnheader" class="number">Done</th><th scope="col" role="columnheader">Submitted</th>
-      </tr></thead><tbody id="sweep-rows" role="rowgroup"></tbody></table>
+      <table class="ranking" role="table"><thead role="rowgroup"><tr role="row"></tr></thead><tbody id="sweep-rows" role="rowgroup"></tbody></table>
     </div>
   </div>
   <div id="sweep-one" hidden>
@@ -28,12 +23,7 @@ document.body.insertAdjacentHTML("beforeend", `
     <div class="chart"><canvas id="sweep-losses" role="img" aria-label="Loss over epochs"></canvas></div>
     <p id="sweep-losses-text" class="note"></p>
     <div class="scroll" tabindex="0" role="region" aria-labelledby="sweeps-title">
-      <table class="ranking" role="table"><thead role="rowgroup"><tr role="row">
-        <th scope="col" role="columnheader">Rank</th><th scope="col" role="columnheader">Experiment</th><th scope="col" role="columnheader">Verdict</th>
-        <th scope="col" role="columnheader" class="number">Loss</th><th scope="col" role="columnheader" class="number">Epochs</th>
-        <th scope="col" role="columnheader" class="number">Ran</th><th scope="col" role="columnheader" class="number">Energy</th>
-        <th scope="col" role="columnheader" class="number">Emitted</th><th scope="col" role="columnheader">Why</th>
-      </tr></thead><tbody id="experiment-rows" role="rowgroup"></tbody></table>
+      <table class="ranking" role="table"><thead role="rowgroup"><tr role="row"></tr></thead><tbody id="experiment-rows" role="rowgroup"></tbody></table>
     </div>
     <p class="note">◆ no other that is done has both less loss and fewer grams. A name leads to its job.</p>
     <details id="sweep-details"><summary>Losses as a table</summary>
@@ -50,8 +40,31 @@ function sweepInAddress() {
   return all ? 0 : one ? +one : null;
 }
 
+// A cell of the table; in a row of the head, or with its label for where it stands alone.
+function rankingCell(kind, role, [label, look = ""]) {
+  const cell = document.createElement(kind);
+  cell.setAttribute("role", role);
+  cell.className = look;
+  cell.dataset.label = label;
+  return cell;
+}
+
+// Each column: [label, how its cells look]. Rows of other columns are of no use any more.
+function fillHead(head, body, columns) {
+  if (head.dataset.columns === JSON.stringify(columns)) return;
+  head.dataset.columns = JSON.stringify(columns);
+  head.replaceChildren(...columns.map((column) => {
+    const cell = rankingCell("th", "columnheader", column);
+    cell.scope = "col";
+    cell.textContent = column[0];
+    return cell;
+  }));
+  body.replaceChildren();
+}
+
 // Rows are kept, so that the focus and a reader's place survive: [key, address, texts], where the second cell has the link.
-function fillRanking(body, labels, rows) {
+function fillRanking(body, columns, rows) {
+  fillHead(body.parentElement.tHead.rows[0], body, columns);
   const before = new Map([...body.rows].map((row) => [row.dataset.key, row])), focused = document.activeElement;
   rows.forEach(([key, address, texts], place) => {
     const row = before.get(key) || document.createElement("tr");
@@ -59,14 +72,8 @@ function fillRanking(body, labels, rows) {
     if (!row.cells.length) {
       row.dataset.key = key;
       row.setAttribute("role", "row");
-      labels.forEach((label, i) => {
-        const cell = document.createElement(i === 1 ? "th" : "td");
-        cell.setAttribute("role", i === 1 ? "rowheader" : "cell");
-        if (i === 1) cell.scope = "row";
-        cell.dataset.label = label;
-        if (/^(Running|Waiting|Stopped|Done|Loss|Epochs|Ran|Energy|Emitted)$/.test(label)) cell.className = "number";
-        row.append(cell);
-      });
+      row.append(...columns.map((column, i) => i === 1 ? rankingCell("th", "rowheader", column) : rankingCell("td", "cell", column)));
+      row.cells[1].scope = "row";
       const link = document.createElement("a");
       link.href = address;
       row.cells[1].append(link);
@@ -101,12 +108,14 @@ function bestText(report) {
   return best ? `${best.name}: ${number(best.loss, 4)}` + (best.rank ? "" : ` (${best.outcome})`) : "–";
 }
 
+const SWEEP_COLUMNS = [["Sweep"], ["Name"], ["State"], ["Best so far"], ["Running", "number"], ["Waiting", "number"], ["Stopped", "number"],
+  ["Done", "number"], ["Submitted"]];
+
 function fillSweeps(list) {
-  fillRanking(byId("sweep-rows"), ["Sweep", "Name", "State", "Best so far", "Running", "Waiting", "Stopped", "Done", "Submitted"],
-    list.map(({ sweep, name, jobs, submitted }) => [String(sweep), "#sweep=" + sweep, [String(sweep), name,
-      stateOf(jobs) + (jobs.failed ? `, ${number(jobs.failed, 0)} failed` : ""),
-      bestText(sweeps.reports.get(sweep)), ...[["running", "starting", "pausing"], ["waiting", "paused"], ["cancelled"], ["succeeded"]]
-        .map((stages) => number(sumOf(jobs, ...stages), 0)), moment(submitted)]]));
+  fillRanking(byId("sweep-rows"), SWEEP_COLUMNS, list.map(({ sweep, name, jobs, submitted }) => [String(sweep), "#sweep=" + sweep, [String(sweep), name,
+    stateOf(jobs) + (jobs.failed ? `, ${number(jobs.failed, 0)} failed` : ""),
+    bestText(sweeps.reports.get(sweep)), ...[["running", "starting", "pausing"], ["waiting", "paused"], ["cancelled"], ["succeeded"]]
+      .map((stages) => number(sumOf(jobs, ...stages), 0)), moment(submitted)]]));
 }
 
 async function showAllSweeps() {
@@ -137,12 +146,20 @@ function sweepWords(report) {
   return words.join("; ") + ".";
 }
 
-const EXPERIMENT_LABELS = ["Rank", "Experiment", "Verdict", "Loss", "Epochs", "Ran", "Energy", "Emitted", "Why"];
+const parameterText = (row, name) => Object.hasOwn(row.parameters, name) ? row.parameters[name] : "";
+
+// A column for each parameter in which they differ, with the texts of the sweep's file.
+function parameterColumns({ varied_parameters: names, experiments }) {
+  const isNumber = (text) => text.trim() !== "" && Number.isFinite(+text);
+  return names.map((name) => [name, experiments.every((row) => isNumber(parameterText(row, name))) ? "number" : "words"]);
+}
 
 function fillExperiments(report) {
-  fillRanking(byId("experiment-rows"), EXPERIMENT_LABELS, report.experiments.map((row) => [String(row.job), "#job=" + row.job,
-    [(row.rank ?? "–") + (row.on_pareto_front ? " ◆" : ""), row.name, row.outcome, number(row.loss, 4), number(row.epochs, 0),
-      ranText(row.running_time_s), energy(row.energy_kwh), grams(row.emissions_g), row.note]]));
+  const columns = [["Rank"], ["Experiment"], ["Verdict"], ...parameterColumns(report), ["Loss", "number"], ["Epochs", "number"], ["Ran", "number"],
+    ["Energy", "number"], ["Emitted", "number"], ["Why"]];
+  fillRanking(byId("experiment-rows"), columns, report.experiments.map((row) => [String(row.job), "#job=" + row.job,
+    [(row.rank ?? "–") + (row.on_pareto_front ? " ◆" : ""), row.name, row.outcome, ...report.varied_parameters.map((name) => parameterText(row, name)),
+      number(row.loss, 4), number(row.epochs, 0), ranText(row.running_time_s), energy(row.energy_kwh), grams(row.emissions_g), row.note]]));
 }
 
 // [epoch, loss] of one experiment: of validation, or of training where there is none.

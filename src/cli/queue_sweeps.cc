@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "platform/terminal.h"
 #include "report/text_table.h"
 #include "report/units_text.h"
 #include "signals/web_request.h"
@@ -60,7 +61,9 @@ std::string SavedText(const Json& json) {
          " not spent, by estimate; whether the best configuration was among them cannot be known";
 }
 
-void PrintExperiments(const Json& sweep) {
+constexpr std::size_t kBeforeParameters = 4;
+
+report::TextTable ExperimentsTable(const Json& sweep) {
   report::TextTable table;
   table.headers = {"rank",  "job",    "experiment", "outcome", "loss",
                    "epoch", "energy", "emitted",    ""};
@@ -73,7 +76,39 @@ void PrintExperiments(const Json& sweep) {
                           told ? CellOf(row, "epochs", 0) : "", EnergyCell(row), EmissionsCell(row),
                           row.value("note", "")});
   }
+  return table;
+}
+
+void AddParameters(const Json& sweep, const std::vector<std::string>& parameters,
+                   report::TextTable& table) {
+  const auto insert = [](std::vector<std::string>& cells, const std::vector<std::string>& more) {
+    cells.insert(cells.begin() + kBeforeParameters, more.begin(), more.end());
+  };
+  insert(table.headers, parameters);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    std::vector<std::string> values;
+    for (const std::string& name : parameters)
+      values.push_back(sweep["experiments"][i]["parameters"].value(name, ""));
+    insert(table.rows[i], values);
+  }
+}
+
+// Those that differ have a column each, as far as the terminal is wide enough.
+void PrintExperiments(const Json& sweep) {
+  const std::vector<std::string> parameters = sweep["varied_parameters"];
+  report::TextTable table = ExperimentsTable(sweep);
+  AddParameters(sweep, parameters, table);
+  const std::size_t wanted = table.headers.size();
+  if (platform::StdoutIsTerminal())
+    table = report::Fitted(std::move(table), kBeforeParameters, parameters.size(),
+                           static_cast<std::size_t>(platform::TerminalColumns()));
   std::fputs(report::AlignedTable(table).c_str(), stdout);
+  const std::size_t left_out = wanted - table.headers.size();
+  if (left_out == 0) return;
+  const std::vector<std::string> names(parameters.end() - static_cast<std::ptrdiff_t>(left_out),
+                                       parameters.end());
+  std::printf("too narrow for %s: a wider terminal or --format json shows them\n",
+              Join(names, ", ").c_str());
 }
 
 }  // namespace

@@ -297,6 +297,7 @@ Json ExperimentJson(const sweep::Sweep& sweep, const sweep::Experiment& experime
             {"checkpointable", sweep.traits.pausable},
             {"time_limit", MillisecondsText(RunLimit(sweep.traits, experiment))},
             {"key", options.key_prefix + "/" + experiment.name}};
+  for (const auto& [name_of, value] : ParametersOf(experiment)) json["parameters"][name_of] = value;
   // The runs of a sweep stand together.
   core::Tracking tracking = options.tracking;
   if (tracking.mlflow_experiment.empty()) tracking.mlflow_experiment = sweep.name;

@@ -136,6 +136,7 @@ pause_overhead: 2m
   EXPECT_EQ(*job.start_by - Time{}, std::chrono::hours{24});
   EXPECT_TRUE(job.pausable);
   EXPECT_EQ(read->at(1).submission.run_limit, std::chrono::hours{3});
+  EXPECT_EQ(read->at(1).submission.parameters, (core::Parameters{{"lr", "1e-04"}}));
   EXPECT_EQ(read->at(1).submission.tracking.mlflow_experiment, "small");
   const auto halved = ParseSubmitFile(
       text + "successive_halving: {reduction: 3, minimum_epochs: 1, epochs: 9}\n", "s", kOptions);

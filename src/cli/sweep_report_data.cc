@@ -127,7 +127,7 @@ Result<report::SweepReport> ReadSweepReport(const std::filesystem::path& directo
     SweepRow row;
     row.name = experiment.name;
     row.tier = config.sweep.TierOf(experiment).name;
-    row.settings = sweep::Describe(experiment);
+    row.parameters = sweep::ParametersOf(experiment);
     const auto run = paths.RunOf(experiment);
     if (report::HoldsRun(run)) {
       const auto record = report::ReadRun(run);

@@ -18,6 +18,8 @@ namespace ebb::core {
 
 /// Of a sweep that the service was given; from 1.
 using SweepId = std::int64_t;
+/// Parameters of a sweep, each with the value that one experiment has: the texts of its file.
+using Parameters = std::vector<std::pair<std::string, std::string>>;
 
 struct Submission {
   /// id 0 until the service has given one out. Its times (submitted, start_by, finish_by) are on
@@ -36,6 +38,7 @@ struct Submission {
   std::string key;
   std::string recurring;  ///< name of the recurring job it is an instance of; empty: none
   SweepId sweep = 0;      ///< the sweep it is an experiment of; 0: none
+  Parameters parameters;  ///< of an experiment
 };
 
 }  // namespace ebb::core

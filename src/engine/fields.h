@@ -180,7 +180,7 @@ void Visit(Archive& archive, Value& value) {
 template <typename Archive, Like<core::Submission> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [job, command, working_directory, environment, after, power_cap, run_limit, budget,
-         tracking, key, recurring, sweep] = value;
+         tracking, key, recurring, sweep, parameters] = value;
   archive("job", job);
   archive("command", command);
   archive("working_directory", working_directory);
@@ -193,6 +193,7 @@ void Visit(Archive& archive, Value& value) {
   archive("key", key);
   archive("recurring", recurring);
   archive("sweep", sweep);
+  archive("parameters", parameters);
 }
 
 inline bool FromName(const FieldReader&, std::string_view name, core::OverlapRule& value) {

@@ -249,6 +249,7 @@ TEST(FieldText, ASubmissionReadsBackTheSame) {
   submission.budget.energy = Energy::Microjoules(123456789012345);
   submission.key = "k";
   submission.recurring = "nightly";
+  submission.parameters = {{"lr", "1e-04"}, {"a \"b\"", ""}};
   const std::string text = ToFieldText(submission);
   const auto read = FromFieldText<core::Submission>(text, "job 7");
   ASSERT_TRUE(read) << read.error().Message();
@@ -256,6 +257,7 @@ TEST(FieldText, ASubmissionReadsBackTheSame) {
   EXPECT_EQ(read->environment, submission.environment);
   EXPECT_EQ(read->budget.energy, submission.budget.energy);
   EXPECT_EQ(read->job.pause_overhead, minutes{2});
+  EXPECT_EQ(read->parameters, submission.parameters);
 }
 
 TEST(FieldText, AFieldOfAnotherTypeIsNamed) {

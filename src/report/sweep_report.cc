@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "base/text.h"
 #include "report/text_table.h"
 #include "report/units_text.h"
+#include "sweep/condition.h"
 
 namespace ebb::report {
 namespace {
@@ -40,6 +42,12 @@ nlohmann::ordered_json MachineJson(const SweepMachine& machine) {
           {"unattributed_g", grams(machine.unattributed_emissions)}};
 }
 
+nlohmann::ordered_json ParametersJson(const core::Parameters& parameters) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : parameters) json[name] = value;
+  return json;
+}
+
 nlohmann::ordered_json RowJson(const SweepRow& row, int& rank) {
   const auto grams =
       row.emissions ? std::optional<double>(row.emissions->grams) : std::optional<double>();
@@ -49,7 +57,7 @@ nlohmann::ordered_json RowJson(const SweepRow& row, int& rank) {
   json.update({{"rank", OrNull(IsRanked(row) ? std::optional(++rank) : std::nullopt)},
                {"name", row.name},
                {"tier", row.tier},
-               {"settings", row.settings},
+               {"parameters", ParametersJson(row.parameters)},
                {"outcome", Name(row.outcome)},
                {"loss", OrNull(row.loss)},
                {"loss_is_validation", row.loss_is_validation},
@@ -103,6 +111,29 @@ void Rank(SweepReport& report) {
     row.on_front = true;
     fewest = row.emissions->grams;
   }
+}
+
+std::vector<std::string> VariedParameters(const SweepReport& report) {
+  struct Seen {
+    sweep::Value first;
+    std::size_t rows = 0;
+    bool differs = false;
+  };
+  std::map<std::string, Seen> seen;
+  std::vector<std::string> names;
+  for (const SweepRow& row : report.rows) {
+    for (const auto& [name, text] : row.parameters) {
+      sweep::Value value = sweep::Value::From(text);
+      const auto [found, is_new] = seen.try_emplace(name, Seen{value});
+      if (is_new) names.push_back(name);
+      ++found->second.rows;
+      found->second.differs |= !sweep::SameValue(value, found->second.first);
+    }
+  }
+  std::erase_if(names, [&](const std::string& name) {
+    return !seen.at(name).differs && seen.at(name).rows == report.rows.size();
+  });
+  return names;
 }
 
 std::string MachineText(const SweepReport& report) {
@@ -159,6 +190,7 @@ std::string SweepJson(const SweepReport& report) {
                               {"estimated_saved_g", report.saved_emissions.grams},
                               {"notices", report.notices}};
   json["machine"] = report.machine ? MachineJson(*report.machine) : nlohmann::ordered_json(nullptr);
+  json["varied_parameters"] = VariedParameters(report);
   json["experiments"] = nlohmann::ordered_json::array();
   int rank = 0;
   for (const SweepRow& row : report.rows) json["experiments"].push_back(RowJson(row, rank));

@@ -10,6 +10,7 @@
 
 #include "base/time.h"
 #include "base/units.h"
+#include "core/submission.h"
 
 namespace ebb::report {
 
@@ -30,7 +31,8 @@ std::string_view Name(SweepOutcome outcome);
 
 struct SweepRow {
   std::optional<std::int64_t> job;  ///< its number, where it belongs to the queue service
-  std::string name, tier, settings;
+  std::string name, tier;
+  core::Parameters parameters;
   SweepOutcome outcome = SweepOutcome::kNotRun;
   std::optional<double> loss;  ///< of the last epoch: validation, or training where there is none
   bool loss_is_validation = true;
@@ -68,6 +70,11 @@ struct SweepReport {
 void Rank(SweepReport& report);
 /// The first of a report whose rows are in order; nullptr: none is complete.
 const SweepRow* BestOf(const SweepReport& report);
+
+/// Names of the parameters in which its experiments differ, in the order of the first. Values
+/// differ as the rules of a sweep compare them (sweep/condition.h); one that an experiment lacks
+/// differs.
+std::vector<std::string> VariedParameters(const SweepReport& report);
 
 /// "machine: 12 Wh = experiments 8 Wh + idle 3 Wh + unattributed 1 Wh (other programs)".
 std::string MachineText(const SweepReport& report);

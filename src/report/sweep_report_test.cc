@@ -91,6 +91,22 @@ TEST(SweepReport, TextSaysWhatIsRankedAndWhatIsNot) {
   EXPECT_NE(text.find("-    failed"), std::string::npos) << text;
 }
 
+TEST(SweepReport, ParametersVaryWhereExperimentsDiffer) {
+  SweepReport report;
+  for (int i = 0; i < 3; ++i) report.rows.push_back(Row("experiment", 0.5, 1));
+  report.rows[0].parameters = {{"same", "x"}, {"rate", "1e-3"}, {"alike", "1e-4"}, {"part", "1"}};
+  report.rows[1].parameters = {{"same", "x"}, {"rate", "1e-4"}, {"alike", "0.0001"}};
+  report.rows[2].parameters = {{"same", "x"}, {"rate", "1e-3"}, {"alike", "1e-4"}, {"more", ""}};
+  EXPECT_EQ(VariedParameters(report), (std::vector<std::string>{"rate", "part", "more"}));
+  const auto json = nlohmann::ordered_json::parse(SweepJson(report));
+  EXPECT_EQ(json["varied_parameters"], nlohmann::ordered_json({"rate", "part", "more"}));
+  EXPECT_EQ(json["experiments"][0]["parameters"].dump(),
+            R"({"same":"x","rate":"1e-3","alike":"1e-4","part":"1"})");
+  report.rows.resize(1);
+  EXPECT_TRUE(VariedParameters(report).empty()) << "one alone differs from none";
+  EXPECT_TRUE(VariedParameters({}).empty());
+}
+
 TEST(SweepReport, JsonReadsBack) {
   const auto json = nlohmann::json::parse(SweepJson(Published()));
   EXPECT_EQ(json["schema"], "ebb.sweep-report/1");

@@ -5,6 +5,8 @@
 namespace ebb::report {
 namespace {
 
+constexpr std::string_view kMargin = "  ", kGap = "   ";
+
 bool IsEmptyColumn(const TextTable& table, std::size_t column) {
   return std::all_of(table.rows.begin(), table.rows.end(),
                      [&](const auto& row) { return row[column].empty() || row[column] == "-"; });
@@ -17,10 +19,31 @@ std::string Line(const std::vector<std::string>& cells, const std::vector<std::s
     if (widths[i] == 0) continue;
     const bool left = i == 0 || (ends_in_text && i + 1 == cells.size());
     const std::string pad(widths[i] - ColumnsOf(cells[i]), ' ');
-    line += (line.empty() ? "  " : "   ") + (left ? cells[i] + pad : pad + cells[i]);
+    line += std::string(line.empty() ? kMargin : kGap) + (left ? cells[i] + pad : pad + cells[i]);
   }
   while (line.ends_with(' ')) line.pop_back();
   return line + "\n";
+}
+
+// 0: of a column that is left out.
+std::vector<std::size_t> WidthsOf(const TextTable& table) {
+  std::vector<std::size_t> widths(table.headers.size(), 0);
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    if (i > 0 && IsEmptyColumn(table, i)) continue;
+    widths[i] = ColumnsOf(table.headers[i]);
+    for (const auto& row : table.rows) widths[i] = std::max(widths[i], ColumnsOf(row[i]));
+  }
+  return widths;
+}
+
+// Of its lines, without the sentence at their end.
+std::size_t WidthOf(const TextTable& table) {
+  std::vector<std::size_t> widths = WidthsOf(table);
+  if (table.ends_in_text) widths.pop_back();
+  std::size_t sum = 0;
+  for (const std::size_t width : widths)
+    if (width > 0) sum += width + (sum == 0 ? kMargin : kGap).size();
+  return sum;
 }
 
 }  // namespace
@@ -38,15 +61,22 @@ std::string Padded(std::string text, std::size_t columns) {
 }
 
 std::string AlignedTable(const TextTable& table) {
-  std::vector<std::size_t> widths(table.headers.size(), 0);
-  for (std::size_t i = 0; i < widths.size(); ++i) {
-    if (i > 0 && IsEmptyColumn(table, i)) continue;
-    widths[i] = ColumnsOf(table.headers[i]);
-    for (const auto& row : table.rows) widths[i] = std::max(widths[i], ColumnsOf(row[i]));
-  }
+  const std::vector<std::size_t> widths = WidthsOf(table);
   std::string text = Line(table.headers, widths, table.ends_in_text);
   for (const auto& row : table.rows) text += Line(row, widths, table.ends_in_text);
   return text;
+}
+
+TextTable Fitted(TextTable table, std::size_t first, std::size_t count, std::size_t columns) {
+  const auto take_away = [](std::vector<std::string>& cells, std::size_t column) {
+    cells.erase(cells.begin() + static_cast<std::ptrdiff_t>(column));
+  };
+  while (count > 0 && WidthOf(table) > columns) {
+    --count;
+    take_away(table.headers, first + count);
+    for (auto& row : table.rows) take_away(row, first + count);
+  }
+  return table;
 }
 
 }  // namespace ebb::report

@@ -21,4 +21,9 @@ std::string Padded(std::string text, std::size_t columns);
 /// Columns as wide as their widest cell, empty ones left out; numbers to the right.
 std::string AlignedTable(const TextTable& table);
 
+/// The same of at most `columns`, as far as that can be had: of the `count` columns from `first` on
+/// those that do not fit are taken away, from the last one on. A sentence at the end of the rows
+/// may be longer than the rest of the line.
+TextTable Fitted(TextTable table, std::size_t first, std::size_t count, std::size_t columns);
+
 }  // namespace ebb::report

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/fields.h"
+
 namespace ebb::store {
 namespace {
 
@@ -112,6 +114,22 @@ Result<std::map<core::JobId, AttemptSums>> AttemptSumsOf(Database& database, cor
         return {};
       }));
   return sums;
+}
+
+Result<std::map<core::JobId, core::Parameters>> ParametersOf(Database& database,
+                                                             core::SweepId sweep) {
+  std::map<core::JobId, core::Parameters> parameters;
+  EBB_RETURN_IF_ERROR(database.Query(
+      "SELECT id, json_extract(submission, '$.parameters') AS parameters FROM jobs"
+      " WHERE sweep = ? AND parameters NOT NULL",
+      {sweep}, [&](const Row& row) -> Status {
+        const core::JobId job = row.Integer(0);
+        EBB_ASSIGN_OR_RETURN(parameters[job], engine::FromFieldText<core::Parameters>(
+                                                  row.Text(1), "the parameters of stored job " +
+                                                                   std::to_string(job)));
+        return {};
+      }));
+  return parameters;
 }
 
 Result<std::vector<RungLoss>> RungLossesOf(Database& database, core::SweepId sweep) {

@@ -64,6 +64,9 @@ struct AttemptSums {
 /// Of each of its experiments; those that had no attempt are not in it.
 Result<std::map<core::JobId, AttemptSums>> AttemptSumsOf(Database& database, core::SweepId sweep,
                                                          Time now);
+/// Of each of its experiments; those that were stored without any are not in it.
+Result<std::map<core::JobId, core::Parameters>> ParametersOf(Database& database,
+                                                             core::SweepId sweep);
 /// In order.
 Result<std::vector<RungLoss>> RungLossesOf(Database& database, core::SweepId sweep);
 

@@ -31,10 +31,11 @@ class SweepRecordsTest : public ::testing::Test {
     sweep.halving = sweep::HalvingOptions{2, 1, 9};
     return store_->AddSweep(sweep)->id;
   }
-  core::JobId AddJob(core::SweepId sweep) {
+  core::JobId AddJob(core::SweepId sweep, const core::Parameters& parameters = {}) {
     core::Submission submission;
     submission.job.name = "one";
     submission.sweep = sweep;
+    submission.parameters = parameters;
     return store_->AddJob(submission)->id;
   }
   // As the service judges.
@@ -119,6 +120,21 @@ TEST_F(SweepRecordsTest, ReadBackAsTheyWereWritten) {
   EXPECT_EQ(CountJobs(database)->front().jobs, 3);
   EXPECT_TRUE(AttemptSumsOf(database, id, Time{})->empty());
   EXPECT_EQ((**FindSubmission(database, first)).sweep, id);
+}
+
+TEST_F(SweepRecordsTest, ParametersAreThoseOfTheSweep) {
+  const core::SweepId id = AddSweep(), other = AddSweep();
+  const core::Parameters texts{{"lr", "1e-04"}, {"a 'b' \"c\"", ""}, {"gr\xc3\xbcn", "$.x"}};
+  const core::JobId first = AddJob(id, texts), none = AddJob(id), last = AddJob(id, {{"lr", "2"}});
+  AddJob(other, {{"lr", "3"}});
+  ASSERT_TRUE(store_->Commit());
+  const auto read = ParametersOf(store_->database(), id);
+  ASSERT_TRUE(read) << read.error().Message();
+  EXPECT_EQ(read->size(), 2u);
+  EXPECT_EQ(read->at(first), texts);
+  EXPECT_EQ(read->at(last), (core::Parameters{{"lr", "2"}}));
+  EXPECT_FALSE(read->contains(none)) << "as those that a store of before holds";
+  EXPECT_EQ((**FindSubmission(store_->database(), first)).parameters, texts);
 }
 
 TEST_F(SweepRecordsTest, AttemptsAreSummedAndWhatIsNotKnownIsNotZero) {

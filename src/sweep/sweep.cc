@@ -21,10 +21,17 @@ void FindDuplicateNames(const std::vector<Experiment>& experiments, int line,
   }
 }
 
+core::Parameters ParametersOf(const Experiment& experiment) {
+  core::Parameters parameters;
+  for (const Setting& setting : experiment.settings)
+    parameters.emplace_back(setting.name, setting.value.text);
+  return parameters;
+}
+
 std::string Describe(const Experiment& experiment) {
   std::string text;
-  for (const Setting& setting : experiment.settings)
-    text += (text.empty() ? "" : ",") + setting.name + "=" + setting.value.text;
+  for (const auto& [name, value] : ParametersOf(experiment))
+    text += (text.empty() ? "" : ",") + name + "=" + value;
   return text;
 }
 

@@ -13,7 +13,7 @@
 
 #include "base/time.h"
 #include "base/units.h"
-#include "core/job.h"
+#include "core/submission.h"
 #include "sweep/condition.h"
 #include "sweep/successive_halving.h"
 #include "sweep/text_template.h"
@@ -134,6 +134,8 @@ std::vector<Mistake> Check(const Definition& definition);
 /// Names that occur twice, in `mistakes`.
 void FindDuplicateNames(const std::vector<Experiment>& experiments, int line,
                         std::vector<Mistake>& mistakes);
+
+core::Parameters ParametersOf(const Experiment& experiment);
 
 /// "r=16,alpha=32,lr=1e-04": the user's own texts.
 std::string Describe(const Experiment& experiment);

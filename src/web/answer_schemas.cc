@@ -23,6 +23,7 @@ std::string_view AnswerSchemas() {
   "sweep":{"type":"integer"},
   "cancelled":{"type":"integer","description":"how many jobs had not ended"}}},
 "Stretches": {"type":"array","description":"[begin, end] in milliseconds since 1970; one that goes on: [begin]","items":{"type":"array","items":{"type":"integer"}}},
+"Parameters": {"type":"object","description":"what the sweep varies, with the value that this experiment has","additionalProperties":{"type":"string"}},
 "Job": {"type":"object","required":["id","name","stage","energy_kwh"],
   "description":"What is not known is left out. One that is only in the store, for it ended long ago, has fewer keys; in a list command and what follows it are left out.","properties":{
   "id":{"type":"integer"},
@@ -46,6 +47,7 @@ std::string_view AnswerSchemas() {
   "emissions_g":{"type":"number","description":"g CO2e"},
   "tier":{"type":"string"},
   "sweep":{"type":"integer"},
+  "parameters":{"$ref":"#/components/schemas/Parameters"},
   "start_by":{"type":"string","format":"date-time"},
   "intensity_now":{"type":"number","description":"g CO2e per kWh"},
   "intensity_expected":{"type":"number","description":"g CO2e per kWh, of the planned time"},
@@ -89,7 +91,7 @@ std::string_view AnswerSchemas() {
   "job":{"type":"integer"},
   "name":{"type":"string"},
   "tier":{"type":"string"},
-  "settings":{"type":"string"},
+  "parameters":{"$ref":"#/components/schemas/Parameters"},
   "outcome":{"type":"string","enum":["done","running","stopped early","paused","waiting","failed","cancelled","not run"]},
   "loss":{"type":"number","nullable":true,"description":"of the last epoch"},
   "loss_is_validation":{"type":"boolean","description":"false: training, for there is no validation"},
@@ -114,6 +116,7 @@ std::string_view AnswerSchemas() {
   "estimated_saved_g":{"type":"number"},
   "notices":{"type":"array","items":{"type":"string"}},
   "machine":{"type":"object","nullable":true,"description":"null: not known"},
+  "varied_parameters":{"type":"array","description":"names of those in which the experiments differ","items":{"type":"string"}},
   "experiments":{"type":"array","description":"ranked; those that are not done after them","items":{"$ref":"#/components/schemas/Experiment"}}}}
 })json";
 }

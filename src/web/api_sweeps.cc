@@ -30,6 +30,7 @@ Result<bool> ReadFacts(store::Database& database, core::SweepId id, Time now, Sw
   EBB_ASSIGN_OR_RETURN(facts.jobs, store::ListJobs(database, filter));
   std::reverse(facts.jobs.begin(), facts.jobs.end());
   EBB_ASSIGN_OR_RETURN(facts.attempts, store::AttemptSumsOf(database, id, now));
+  EBB_ASSIGN_OR_RETURN(facts.parameters, store::ParametersOf(database, id));
   EBB_ASSIGN_OR_RETURN(facts.rungs, store::RungLossesOf(database, id));
   return true;
 }

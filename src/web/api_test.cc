@@ -175,9 +175,11 @@ TEST_F(ApiTest, AnswersAreAsDescribed) {
   EXPECT_EQ(some.status, 207);
   check_answer("post", "/api/v1/jobs", some);
   check_answer("post", "/api/v1/jobs", Post("/api/v1/jobs", "[]"));
-  const Reply sweep = Post("/api/v1/sweeps", ASweep({R"({"command":["true"]})"}));
+  const Reply sweep = Post(
+      "/api/v1/sweeps",
+      ASweep({R"({"command":["true"]})", R"({"command":["true"],"parameters":{"rate":"0.1"}})"}));
   check_answer("post", "/api/v1/sweeps", sweep);
-  const core::JobId last = sweep.body().at("jobs").at(0).at("id");
+  const core::JobId last = sweep.body().at("jobs").at(1).at("id");
   for (const core::JobId id : {core::JobId{2}, last})
     world_.WaitForStage(id, engine::Stage::kSucceeded);
   for (core::JobId id = 1; id <= last; ++id)
@@ -247,7 +249,8 @@ TEST_F(ApiTest, ASweepIsSubmittedRankedAndCancelled) {
     const std::string line =
         "{\"time_ms\":1,\"event\":\"epoch_end\",\"epoch\":1,\"test_loss\":" + loss + "}";
     return json{{"name", "loss-" + loss},
-                {"command", {"bash", "-c", "echo '" + line + "' >> $EBB_RUN_DIR/progress.jsonl"}}}
+                {"command", {"bash", "-c", "echo '" + line + "' >> $EBB_RUN_DIR/progress.jsonl"}},
+                {"parameters", {{"loss", loss}, {"model", "small"}}}}
         .dump();
   };
   const Reply submitted = Post("/api/v1/sweeps", ASweep({told("0.5"), told("0.25")}));
@@ -265,7 +268,11 @@ TEST_F(ApiTest, ASweepIsSubmittedRankedAndCancelled) {
   EXPECT_EQ(best["outcome"], "done");
   EXPECT_GT(best["running_time_s"], 0);
   EXPECT_LT(best["running_time_s"], 60);
+  const json parameters{{"loss", "0.25"}, {"model", "small"}};
+  EXPECT_EQ(best["parameters"], parameters);
+  EXPECT_EQ(ranked["varied_parameters"], json::array({"loss"}));
   EXPECT_EQ(Get("/api/v1/jobs/2").body()["sweep"], 1);
+  EXPECT_EQ(Get("/api/v1/jobs/2").body()["parameters"], parameters);
 
   const Reply again = Post("/api/v1/sweeps", ASweep({Pausable(), Pausable()}));
   ASSERT_EQ(again.status, 201) << again.text;

@@ -78,6 +78,7 @@ Json CardJson(const service::JobCard& card, bool whole) {
   Put(json, "first_come_start", card.first_come_start);
   Put(json, "emissions_first_come_g", card.emissions_first_come);
   if (!whole) return json;
+  for (const auto& [name, value] : submission.parameters) json["parameters"][name] = value;
   json["command"] = submission.command;
   json["working_directory"] = submission.working_directory;
   json["duration_s"] = Seconds(job.run_time);

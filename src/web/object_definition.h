@@ -42,17 +42,29 @@ struct Field {
   const Definition* definition = nullptr;  ///< of the objects
 };
 
+/// A key that it cannot hold though people have reason to give it.
+struct Hint {
+  std::string key;
+  std::string next;  ///< what to do in its place
+};
+
 struct Definition {
   std::string name;  ///< in the description
   std::string words;
   std::string example;  ///< as JSON
   std::vector<Field> fields;
+  std::vector<Hint> hints{};
 
-  /// It must be there.
-  const Field& Of(std::string_view key) const {
+  /// nullptr: it holds none of this name.
+  const Field* Find(std::string_view key) const {
     const auto found = std::find_if(fields.begin(), fields.end(),
                                     [&](const Field& field) { return field.key == key; });
-    EBB_CHECK(found != fields.end());
+    return found == fields.end() ? nullptr : &*found;
+  }
+  /// It must be there.
+  const Field& Of(std::string_view key) const {
+    const Field* found = Find(key);
+    EBB_CHECK(found);
     return *found;
   }
 };

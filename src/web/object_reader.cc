@@ -21,11 +21,8 @@ ObjectReader::ObjectReader(JsonNode node, const Definition& definition, std::str
     : json_(node), definition_(definition), section_(std::move(section)) {
   const Json& json = Of(node);
   if (!json.is_object()) Refuse(section_, "must be an object");
-  std::vector<std::string> known;
-  for (const Field& field : definition.fields) known.push_back(field.key);
   for (const auto& [key, value] : json.items())
-    if (std::find(known.begin(), known.end(), key) == known.end())
-      RefuseKey(key, "is not known" + SuggestionText(key, known));
+    if (!definition.Find(key)) RefuseUnknown(key);
   for (const Field& field : definition.fields)
     if (field.required && !json.contains(field.key))
       RefuseKey(field.key, "is missing", "give " + field.words);
@@ -37,6 +34,14 @@ std::string ObjectReader::Where(std::string_view key) const {
 
 void ObjectReader::RefuseKey(std::string_view key, std::string what, std::string next) const {
   Refuse(Where(key), std::move(what), std::move(next));
+}
+
+void ObjectReader::RefuseUnknown(const std::string& key) const {
+  for (const Hint& hint : definition_.hints)
+    if (hint.key == key) RefuseKey(key, "is not known", hint.next);
+  std::vector<std::string> known;
+  for (const Field& field : definition_.fields) known.push_back(field.key);
+  RefuseKey(key, "is not known" + SuggestionText(key, known));
 }
 
 JsonNode ObjectReader::Find(std::string_view key) const {

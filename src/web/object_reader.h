@@ -25,9 +25,9 @@ using JsonNode = const void*;
 
 class ObjectReader {
  public:
-  /// Refuses what is no object, a key that is not known (with a suggestion), and one that is
-  /// missing. `section`: the key that holds the object; empty: it is the whole. Both must outlive
-  /// the reader.
+  /// Refuses what is no object, a key that is not known (with a hint or suggestion), and one that
+  /// is missing. `section`: the key that holds the object; empty: it is the whole. Both must
+  /// outlive the reader.
   ObjectReader(JsonNode json, const Definition& definition, std::string section = "");
 
   bool Has(std::string_view key) const { return Find(key) != nullptr; }
@@ -60,6 +60,7 @@ class ObjectReader {
   [[noreturn]] void RefuseKey(std::string_view key, std::string what, std::string next = "") const;
 
  private:
+  [[noreturn]] void RefuseUnknown(const std::string& key) const;
   JsonNode Find(std::string_view key) const;
   std::string Where(std::string_view key) const;
   /// Empty where the key is left out.

@@ -153,12 +153,14 @@ std::vector<Field> FieldsOfJob() {
       Part("budget", Shape::kObject, "limits of energy and emissions", BudgetDefinition()));
   fields.push_back(
       Choice("on_outage", "while the grid is unknown (wait)", R"("run")", core::OnOutageNames()));
-  fields.push_back(Part("recurring", Shape::kObject,
-                        "needs a name, and no start_by, finish_by, after, key",
-                        RecurrenceDefinition()));
   fields.push_back(Part("trackers", Shape::kObject, "experiment trackers", TrackersDefinition()));
   fields.push_back(
       {"key", Shape::kText, "a second submission with it is the first one", R"("monday/train")"});
+  return fields;
+}
+
+std::vector<Field> With(std::vector<Field> fields, Field another) {
+  fields.push_back(std::move(another));
   return fields;
 }
 
@@ -166,10 +168,26 @@ std::vector<Field> FieldsOfJob() {
 
 const Definition& JobDefinition() {
   static const Definition definition{
-      "NewJob", "A job to submit.",
+      "NewJob",
+      "A job to submit.",
       R"({"command":["python","train.py"],"name":"train","duration":"90m","devices":2,)"
       R"("checkpointable":true,"finish_by":"36h","budget":{"emissions_g":500}})",
-      FieldsOfJob()};
+      With(FieldsOfJob(),
+           Part("recurring", Shape::kObject, "needs a name, and no start_by, finish_by, after, key",
+                RecurrenceDefinition())),
+      {{"parameters", "they belong to the experiments of a sweep: POST /api/v1/sweeps"}}};
+  return definition;
+}
+
+const Definition& ExperimentDefinition() {
+  static const Definition definition{
+      "NewExperiment",
+      "A job of a sweep to submit.",
+      R"({"command":["train","--rate","0.1"],"parameters":{"rate":"0.1"}})",
+      With(FieldsOfJob(),
+           {"parameters", Shape::kTextsByName, "what the sweep varies, with the values of this one",
+            R"({"rate":"0.1","batch":"32"})"}),
+      {{"recurring", "submit a recurring job by itself: it is no experiment of a sweep"}}};
   return definition;
 }
 
@@ -178,19 +196,21 @@ const Definition& SweepDefinition() {
       "NewSweep",
       "Experiments that belong together.",
       R"({"name":"digits","successive_halving":{"epochs":9},)"
-      R"("jobs":[{"command":["train","--rate","0.1"]},{"command":["train","--rate","0.2"]}]})",
+      R"("jobs":[{"command":["train","--rate","0.1"],"parameters":{"rate":"0.1"}},)"
+      R"({"command":["train","--rate","0.2"],"parameters":{"rate":"0.2"}}]})",
       {Required({"name", Shape::kText, "what it is called", R"("digits")"}),
        {"key", Shape::kText, "a second submission with it is the first one", R"("digits-1")"},
        Part("successive_halving", Shape::kObject, "stops what falls behind (nothing is stopped)",
             HalvingDefinition()),
-       Required(Part("jobs", Shape::kObjects, "the experiments; none of them recurring",
-                     JobDefinition(), R"([{"command":["train","--rate","0.1"]}])"))}};
+       Required(Part("jobs", Shape::kObjects, "the experiments", ExperimentDefinition(),
+                     R"([{"command":["train","--rate","0.1"],"parameters":{"rate":"0.1"}}])"))}};
   return definition;
 }
 
 std::vector<const Definition*> SubmissionDefinitions() {
-  return {&JobDefinition(),      &SweepDefinition(),      &TierDefinition(),   &BudgetDefinition(),
-          &TrackersDefinition(), &RecurrenceDefinition(), &HalvingDefinition()};
+  return {&JobDefinition(),        &ExperimentDefinition(), &SweepDefinition(),
+          &TierDefinition(),       &BudgetDefinition(),     &TrackersDefinition(),
+          &RecurrenceDefinition(), &HalvingDefinition()};
 }
 
 }  // namespace ebb::web

@@ -7,8 +7,9 @@
 namespace ebb::web {
 
 const Definition& JobDefinition();
+const Definition& ExperimentDefinition();
 const Definition& SweepDefinition();
-/// Those two and the parts that they have, each by another name.
+/// Those three and the parts that they have, each by another name.
 std::vector<const Definition*> SubmissionDefinitions();
 
 }  // namespace ebb::web

@@ -131,8 +131,8 @@ void ReadLimits(const ObjectReader& json, core::Submission& submission) {
     Refuse("time_limit", "must be longer than nothing");
 }
 
-service::Submit SubmissionFrom(JsonNode object, const SubmissionDefaults& defaults) {
-  const ObjectReader json(object, JobDefinition());
+// What jobs and experiments have in common.
+service::Submit SubmissionFrom(const ObjectReader& json, const SubmissionDefaults& defaults) {
   service::Submit submit;
   core::Submission& submission = submit.submission;
   ReadCommand(json, submission);
@@ -144,20 +144,35 @@ service::Submit SubmissionFrom(JsonNode object, const SubmissionDefaults& defaul
       [&](std::string key) { submit.after_keys.push_back(std::move(key)); });
   if (const auto trackers = json.Object("trackers")) ReadTrackers(*trackers, submission.tracking);
   ReadLimits(json, submission);
-  if (const auto recurring = json.Object("recurring"))
-    ReadRecurrence(*recurring, json, submit.recurrence.emplace());
   submission.key = json.Text("key").value_or("");
   return submit;
 }
 
+service::Submit JobFrom(JsonNode object, const SubmissionDefaults& defaults) {
+  const ObjectReader json(object, JobDefinition());
+  service::Submit submit = SubmissionFrom(json, defaults);
+  if (const auto recurring = json.Object("recurring"))
+    ReadRecurrence(*recurring, json, submit.recurrence.emplace());
+  return submit;
+}
+
+service::Submit ExperimentFrom(JsonNode object, const SubmissionDefaults& defaults) {
+  const ObjectReader json(object, ExperimentDefinition());
+  service::Submit submit = SubmissionFrom(json, defaults);
+  submit.submission.parameters = json.TextsByName("parameters");
+  return submit;
+}
+
+using ReadOne = service::Submit (*)(JsonNode, const SubmissionDefaults&);
+
 std::vector<service::Submit> ListFrom(const std::vector<JsonNode>& list,
-                                      const SubmissionDefaults& defaults) {
+                                      const SubmissionDefaults& defaults, ReadOne read) {
   if (list.empty() || list.size() > kMostJobs)
     Refuse("", "must hold from 1 to " + std::to_string(kMostJobs) + " jobs");
   std::vector<service::Submit> submissions;
   for (std::size_t i = 0; i < list.size(); ++i) {
     try {
-      submissions.push_back(SubmissionFrom(list[i], defaults));
+      submissions.push_back(read(list[i], defaults));
     } catch (Refused& refused) {
       refused.error.where = "job " + std::to_string(i + 1) + ": " + refused.error.where;
       throw;
@@ -186,11 +201,8 @@ std::vector<service::Submit> SweepFrom(JsonNode object, const SubmissionDefaults
   sweep->key = json.Text("key").value_or("");
   if (const auto halving = json.Object("successive_halving"))
     sweep->halving = HalvingFrom(*halving);
-  std::vector<service::Submit> jobs = ListFrom(json.Objects("jobs"), defaults);
-  for (service::Submit& job : jobs) {
-    if (job.recurrence) Refuse("recurring", "is not for experiments of a sweep");
-    job.sweep = sweep;
-  }
+  std::vector<service::Submit> jobs = ListFrom(json.Objects("jobs"), defaults, ExperimentFrom);
+  for (service::Submit& job : jobs) job.sweep = sweep;
   return jobs;
 }
 
@@ -214,10 +226,10 @@ Result<std::vector<service::Submit>> SubmissionsFromJson(std::string_view text,
                                                          const SubmissionDefaults& defaults) {
   return Parsed(text, defaults, [](JsonNode node, const SubmissionDefaults& given) {
     const Json& json = *static_cast<const Json*>(node);
-    if (!json.is_array()) return std::vector<service::Submit>{SubmissionFrom(node, given)};
+    if (!json.is_array()) return std::vector<service::Submit>{JobFrom(node, given)};
     std::vector<JsonNode> list;
     for (const Json& entry : json) list.push_back(&entry);
-    return ListFrom(list, given);
+    return ListFrom(list, given, JobFrom);
   });
 }
 

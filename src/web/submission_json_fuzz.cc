@@ -11,6 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto sweep = ebb::web::SweepFromJson(text, {})) {
     for (const ebb::service::Submit& submit : *sweep) {
+      EBB_CHECK(!submit.recurrence);
       EBB_CHECK(submit.sweep && submit.sweep == sweep->front().sweep &&
                 !submit.sweep->name.empty());
       if (submit.sweep->halving) EBB_CHECK(!ebb::sweep::Rungs(*submit.sweep->halving).empty());

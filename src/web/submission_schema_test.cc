@@ -109,6 +109,40 @@ TEST(SubmissionSchema, EveryKeyIsRead) {
   }
 }
 
+TEST(SubmissionSchema, ExperimentsAreAsTheyAreDescribed) {
+  const SchemaCheck check = Document();
+  const auto sweep_of = [](const Json& experiment) {
+    return Json{{"name", "s"}, {"jobs", {experiment}}};
+  };
+  const Json example = Json::parse(ExperimentDefinition().example);
+  EXPECT_EQ(check.WrongAs(example, "NewExperiment"), "");
+  EXPECT_EQ(ErrorOfSweep(sweep_of(example)).Message(), Error{}.Message());
+  for (const Field& field : ExperimentDefinition().fields) {
+    Json with = example;
+    with[field.key] = nullptr;
+    EXPECT_NE(check.WrongAs(with, "NewExperiment"), "") << with;
+    EXPECT_EQ(ErrorOfSweep(sweep_of(with)).where, "job 1: " + field.key);
+    if (field.example.empty()) continue;
+    with[field.key] = Json::parse(field.example);
+    EXPECT_EQ(check.WrongAs(with, "NewExperiment"), "") << with;
+    if (field.key == "tier") continue;  // of a service that has tiers
+    EXPECT_EQ(ErrorOfSweep(sweep_of(with)).Message(), Error{}.Message()) << with;
+  }
+}
+
+// A hint about a key that is taken would never be given.
+TEST(SubmissionSchema, HintsAreAboutKeysThatAreRefused) {
+  int hints = 0;
+  for (const Definition* definition : SubmissionDefinitions()) {
+    for (const Hint& hint : definition->hints) {
+      EXPECT_EQ(definition->Find(hint.key), nullptr) << definition->name << ": " << hint.key;
+      EXPECT_FALSE(hint.next.empty());
+      ++hints;
+    }
+  }
+  EXPECT_GE(hints, 2);
+}
+
 TEST(SubmissionSchema, NoOtherKeyIsAccepted) {
   const SchemaCheck check = Document();
   for (const Place& place : PlacesOfJob()) {

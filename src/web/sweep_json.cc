@@ -66,6 +66,8 @@ report::SweepRow RowOf(const store::JobRecord& job, const SweepFacts& facts) {
     row.loss_is_validation = loss->second.is_validation;
     row.epochs = loss->second.epoch;
   }
+  if (const auto parameters = facts.parameters.find(job.id); parameters != facts.parameters.end())
+    row.parameters = parameters->second;
   row.energy = job.energy;
   if (job.energy_without_intensity == Energy{}) row.emissions = job.emissions;
   if (job.first_start) row.waited = *job.first_start - job.submitted;

@@ -18,6 +18,7 @@ struct SweepFacts {
   std::vector<store::JobRecord> jobs;                  ///< its experiments, in order
   std::map<core::JobId, store::AttemptSums> attempts;  ///< with wall times
   std::map<core::JobId, report::EpochLoss> losses;     ///< of the last epoch of each
+  std::map<core::JobId, core::Parameters> parameters;
   std::vector<store::RungLoss> rungs;
 };
 /// Ranked, as `ebb sweep report` has it.
