@@ -219,7 +219,7 @@ TEST_F(ServeCommand, ClientsSayWhatIsWrong) {
   EXPECT_NE(nobody.code, 0);
   EXPECT_NE(nobody.err.find("ebb serve"), std::string::npos) << nobody.err;
   Serve();
-  const Outcome wide = Client({"submit", "--devices", "9"}, {"true"});
+  const Outcome wide = Client({"submit", "--gpus", "9"}, {"true"});
   EXPECT_NE(wide.code, 0);
   EXPECT_NE(wide.err.find("9"), std::string::npos) << wide.err;
   EXPECT_NE(Client({"submit"}).code, 0);

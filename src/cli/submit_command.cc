@@ -67,6 +67,7 @@ void AddJobFlags(Command& command, SubmitFlags& flags) {
   AddText(command, flags, "duration", "duration", "DURATION", "estimated run time (default 1h)");
   AddNumber(command, flags, "power", "power_w", "WATTS", "estimated, of one device (default 100)");
   AddNumber(command, flags, "devices", "devices", "N", "GPUs or slots, all at once (default 1)");
+  AddNumber(command, flags, "gpus", "devices", "N", "the same as --devices");
   AddText(command, flags, "tier", "tier", "TIER", "threshold, longest wait and priority by name");
   AddText(command, flags, "start-by", "start_by", "WHEN", "latest start: 6h, or a time");
   AddText(command, flags, "finish-by", "finish_by", "WHEN", "latest end: 6h, or a time");

@@ -105,6 +105,12 @@ deflauts: {}
     EXPECT_NE(message.find(expected), std::string::npos) << expected << " in\n" << message;
 }
 
+TEST(SubmitFile, GpusAreCalledDevices) {
+  const std::string message = Refused("- command: [x]\n  gpus: 2\n");
+  EXPECT_NE(message.find("jobs.yaml:2: gpus is not known (write devices"), std::string::npos)
+      << message;
+}
+
 TEST(SubmitFile, WhatIsNoFileOfJobs) {
   for (const std::string text : {"", "5", "[]", "jobs: 3", "jobs: []", "name: x", "a: [", "- []",
                                  "{command: [x], command: [y]}", "{jobs: [{command: [x]}], x: 1}"})

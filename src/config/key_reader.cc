@@ -63,6 +63,9 @@ std::string UnknownKey(const YamlEntry& entry, std::string_view section,
     return message + " (it belongs " +
            (other.section.empty() ? "at the top level" : "in " + other.section) + ")";
   }
+  for (const KeyRule& rule : rules)
+    if (std::find(rule.elsewhere.begin(), rule.elsewhere.end(), entry.key) != rule.elsewhere.end())
+      return message + " (here it is called \"" + rule.name + "\")";
   return message + SuggestionText(entry.key, KeysOf(std::string(section), rules).keys);
 }
 
@@ -82,6 +85,11 @@ Error Problems::ToError() const {
   std::string what = std::to_string(sorted.size()) + " mistakes";
   for (const Problem& problem : sorted) what += "\n  " + at(problem) + ": " + problem.what;
   return {ExitCode::kConfiguration, what, file_, ""};
+}
+
+KeyRule CalledElsewhere(KeyRule rule, std::vector<std::string> names) {
+  rule.elsewhere = std::move(names);
+  return rule;
 }
 
 KeyRule ReadBool(std::string name, Given<bool>& out) {

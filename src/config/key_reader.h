@@ -56,7 +56,9 @@ struct Range {
 struct KeyRule {
   std::string name;
   std::function<void(const YamlNode& value, Problems& problems)> read;
+  std::vector<std::string> elsewhere{};  ///< what others call it; refused with a hint
 };
+KeyRule CalledElsewhere(KeyRule rule, std::vector<std::string> names);
 
 KeyRule ReadBool(std::string name, Given<bool>& out);
 KeyRule ReadText(std::string name, Given<std::string>& out);

@@ -35,7 +35,7 @@ void ReadTop(const YamlNode& root, FileKeys& keys, Problems& problems) {
       ReadText("name_template", keys.name_template),
       ReadNode("command", keys.command),
       ReadNode("experiments", keys.experiments),
-      ReadInteger("devices", keys.devices, {1, kMostDevices}),
+      CalledElsewhere(ReadInteger("devices", keys.devices, {1, kMostDevices}), {"gpus", "slots"}),
       ReadBool("pausable", keys.pausable),
       ReadDuration("pause_overhead", keys.pause_overhead, Duration::zero()),
       ReadDuration("minimum_segment", keys.minimum_segment, Duration::zero()),

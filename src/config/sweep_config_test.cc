@@ -241,6 +241,9 @@ TEST(SweepConfig, NamesEveryMistakeWithItsLine) {
       {"[1, 2]", "the file must be a section of keys"},
       {With("", "comand: [x]\n"),
        "s.yaml:8: unknown key \"comand\" at the top level (did you mean"},
+      {With("", "gpus: 2\n"),
+       "s.yaml:8: unknown key \"gpus\" at the top level (here it is called "
+       "\"devices\")"},
       {With("[train, \"{lr}\"]", "train {lr}"), "s.yaml:7: command must be a list of words"},
       {With("[train, \"{lr}\"]", "[train, \"{rl}\"]"),
        "s.yaml:7: there is no parameter rl for {rl}"},

@@ -159,35 +159,40 @@ std::vector<Field> FieldsOfJob() {
   return fields;
 }
 
-std::vector<Field> With(std::vector<Field> fields, Field another) {
-  fields.push_back(std::move(another));
-  return fields;
+template <typename T>
+std::vector<T> With(std::vector<T> list, T another) {
+  list.push_back(std::move(another));
+  return list;
+}
+
+std::vector<Hint> HintsOfJob() {
+  const std::string next = "write devices: how many GPUs or slots it has at once";
+  return {{"gpus", next}, {"slots", next}};
 }
 
 }  // namespace
 
 const Definition& JobDefinition() {
   static const Definition definition{
-      "NewJob",
-      "A job to submit.",
+      "NewJob", "A job to submit.",
       R"({"command":["python","train.py"],"name":"train","duration":"90m","devices":2,)"
       R"("checkpointable":true,"finish_by":"36h","budget":{"emissions_g":500}})",
       With(FieldsOfJob(),
            Part("recurring", Shape::kObject, "needs a name, and no start_by, finish_by, after, key",
                 RecurrenceDefinition())),
-      {{"parameters", "they belong to the experiments of a sweep: POST /api/v1/sweeps"}}};
+      With(HintsOfJob(), {"parameters", "they belong to the experiments of a sweep"})};
   return definition;
 }
 
 const Definition& ExperimentDefinition() {
   static const Definition definition{
-      "NewExperiment",
-      "A job of a sweep to submit.",
+      "NewExperiment", "A job of a sweep to submit.",
       R"({"command":["train","--rate","0.1"],"parameters":{"rate":"0.1"}})",
       With(FieldsOfJob(),
            {"parameters", Shape::kTextsByName, "what the sweep varies, with the values of this one",
             R"({"rate":"0.1","batch":"32"})"}),
-      {{"recurring", "submit a recurring job by itself: it is no experiment of a sweep"}}};
+      With(HintsOfJob(),
+           {"recurring", "submit a recurring job by itself: it is no experiment of a sweep"})};
   return definition;
 }
 

@@ -161,9 +161,16 @@ TEST(SubmissionJson, AMisspeltKeyGetsASuggestion) {
 }
 
 TEST(SubmissionJson, AKeyOfOthersIsToldWhatItIsHere) {
-  const Error error = Refused(R"j({"command":["x"],"parameters":{"rate":"0.1"}})j");
-  EXPECT_EQ(error.where, "parameters");
-  EXPECT_NE(error.next.find("sweep"), std::string::npos) << error.next;
+  const std::pair<std::string, std::string> cases[] = {
+      {R"j("gpus":2)j", "devices"},
+      {R"j("slots":2)j", "devices"},
+      {R"j("parameters":{"rate":"0.1"})j", "sweep"}};
+  for (const auto& [pair, here] : cases) {
+    const Error error = Refused(R"j({"command":["x"],)j" + pair + "}");
+    EXPECT_EQ(error.what, "is not known");
+    EXPECT_NE(error.next.find(here), std::string::npos) << error.next;
+    EXPECT_TRUE(pair.starts_with("\"" + error.where + "\"")) << error.where;
+  }
 }
 
 TEST(SubmissionJson, WhatIsNoSubmission) {
