@@ -151,6 +151,42 @@ class SweepsPage(unittest.TestCase):
         browser.wait("document.getElementById('sweeps-words').textContent === 'There is no such sweep.'")
         self.assertEqual([message for message in browser.errors() if "/sweeps/99" not in message and "/log" not in message], [])
 
+    def test_6_a_saved_page_has_them_and_needs_nobody(self):
+        browser, file = self.browser, os.path.join(self.directory.name, "saved.html")
+        with open(os.path.join(self.directory.name, "untold.yaml"), "w") as untold:
+            untold.write(SWEEP.replace('"digits <b>small</b>"', "untold").replace("bash, train.sh", '"true", x'))
+        ebb = lambda *words: subprocess.run([EBB, *words], env=self.environment, cwd=self.directory.name, check=True, capture_output=True)
+        ebb("submit", "untold.yaml")
+        ebb("queue", "--save-page", file)
+        browser.devtools("Network.enable")
+        browser.devtools("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
+        browser.call("POST", "/url", {"url": "file://" + file})
+        browser.wait("document.getElementById('live').textContent === 'saved as it was on'")
+        browser.run("document.getElementById('sweeps-link').focus()")
+        browser.key("\ue007")
+        rows = browser.wait("(() => { const rows = " + texts("sweep-rows") + "; return rows[1]?.[3].startsWith('loss-0.2') && rows })()")
+        self.assertEqual([row[:4] for row in rows], [["2", "untold", rows[0][2], "–"], ["1", "digits <b>small</b>", "over", "loss-0.2: 0.3000"]])
+        browser.screenshot("sweeps-saved")
+        browser.run("document.querySelectorAll('#sweep-rows a')[1].click()")
+        browser.wait("charts['sweep-losses']?.data.datasets.length === 4 && !document.getElementById('sweep-one').hidden")
+        rows = browser.run("return " + texts("experiment-rows"))
+        self.assertEqual([row[1] for row in rows], ["loss-0.2", "loss-0.3", "loss-0.4", "loss-0.6"])
+        self.assertEqual(rows[0][2:7], ["done", "0.2", "linear", "0.3000", "9"])
+        self.assertEqual(browser.run("return charts['sweep-losses'].data.datasets[0].data.map((point) => point.x)"), list(range(1, 10)))
+        browser.screenshot("sweep-saved")
+        browser.run("document.querySelector('#experiment-rows a').click()")
+        browser.wait("document.getElementById('job').open && document.getElementById('job-facts').textContent.includes('schedule = linear')")
+        browser.run("location.hash = 'sweep=2'")
+        browser.wait("document.getElementById('sweep-losses-text').textContent === 'No experiment has told a loss yet.'")
+        browser.run("location.hash = 'sweep=99'")
+        browser.wait("document.getElementById('sweeps-words').textContent === 'It was not saved with this page.'")
+        self.assertEqual(browser.run(webdriver.NAMELESS), [])
+        self.assertEqual(browser.errors(), [])
+        # Its own address opens it.
+        browser.call("POST", "/url", {"url": "about:blank"})
+        browser.call("POST", "/url", {"url": "file://" + file + "#sweep=1"})
+        browser.wait("document.getElementById('sweeps').open && charts['sweep-losses']?.data.datasets.length === 4")
+
 
 if __name__ == "__main__":
     if webdriver.missing():

@@ -69,7 +69,7 @@ async function showJob() {
     const [it, log] = await Promise.all([askJson(base), ask(base + "/log?tail=" + LOG_BYTES)]);
     if (id !== job.open) return;
     if (!it) {
-      setText("job-reason", saved ? "Only its row was saved with this page." : "There is no such job.");
+      setText("job-reason", !saved ? "There is no such job." : state.jobs.has(id) ? "Only its row was saved with this page." : "It was not saved with this page.");
       byId("job-facts").replaceChildren();
       return;
     }

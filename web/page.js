@@ -159,9 +159,9 @@ function followPast() {
 
 // The view of sweeps is fetched when somebody first asks for it.
 function followSweepsLink() {
-  byId("sweeps-link").hidden = Boolean(saved);
+  if (saved) return;  // it lies in the page
   const fetchOnce = () => {
-    if (saved || !/^#sweep/.test(location.hash)) return;
+    if (!/^#sweep/.test(location.hash)) return;
     window.removeEventListener("hashchange", fetchOnce);
     document.body.append(Object.assign(document.createElement("script"), { src: "/sweeps.js" }));
   };

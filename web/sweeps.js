@@ -1,9 +1,9 @@
 "use strict";
 // Sweeps: all of them (#sweeps), and one with its experiments ranked (#sweep=3). Asked for only while this is open, and
-// this file only once somebody opens it.
+// this file only once somebody opens it. What is asked for lies in a saved page (src/web/api_saved.cc): the same addresses.
 
 const SWEEPS_EVERY_MS = 2000;
-const MOST_SWEEPS = 50;       // in the list
+const MOST_SWEEPS = saved ? 10 : 50;  // in the list
 const MOST_CURVES = 24;       // in the chart, from the best on
 const CURVES_AT_ONCE = 6;     // asked for
 const sweeps = { shown: null, timer: 0, reports: new Map(), curves: new Map(), report: null };
@@ -102,7 +102,7 @@ function stateOf(jobs) {
 
 // The best of what is done, or, until something is, what has the lowest loss now.
 function bestText(report) {
-  if (!report) return "…";
+  if (!report) return saved ? "not saved" : "…";
   const known = report.experiments.filter((row) => isKnown(row.loss));
   const best = report.experiments.find((row) => row.rank === 1) || known.sort((a, b) => a.loss - b.loss)[0];
   return best ? `${best.name}: ${number(best.loss, 4)}` + (best.rank ? "" : ` (${best.outcome})`) : "–";
@@ -123,7 +123,7 @@ async function showAllSweeps() {
   if (sweeps.shown !== 0) return;
   const list = answer?.sweeps || [];
   setText("sweeps-words", !list.length ? "No sweep yet. ebb submit SWEEP.yaml gives one to the queue." :
-    list.length === MOST_SWEEPS ? `The newest ${MOST_SWEEPS}; ebb queue --sweep NAME shows any of them.` : "");
+    list.length < MOST_SWEEPS ? "" : `The newest ${MOST_SWEEPS}` + (saved ? " were saved." : "; ebb queue --sweep NAME shows any of them."));
   fillSweeps(list);
   for (const { sweep, jobs } of list) {
     if (sweeps.reports.get(sweep)?.over) continue;  // nothing changes any more
@@ -166,7 +166,7 @@ function fillExperiments(report) {
 async function curveOf(row) {
   const before = sweeps.curves.get(row.job);
   if (!row.epochs || before?.epochs === row.epochs) return;
-  const series = await askJson(`/api/v1/jobs/${row.job}/series?points=200`);
+  const series = await askJson(`/api/v1/jobs/${row.job}/series?only=losses&points=200`);
   if (!series) return;
   const told = series.test_loss.length ? series.test_loss : series.train_loss;
   sweeps.curves.set(row.job, { epochs: row.epochs, points: told.map(([, epoch, loss]) => ({ x: epoch, y: loss })) });
@@ -223,7 +223,7 @@ async function showSweep() {
   if (id !== sweeps.shown) return;
   byId("sweep-one").hidden = !report;
   if (!report) {
-    setText("sweeps-words", "There is no such sweep.");
+    setText("sweeps-words", saved ? "It was not saved with this page." : "There is no such sweep.");
     return;
   }
   sweeps.report = report;
@@ -246,7 +246,7 @@ async function showSweeps() {
     setText("sweeps-words", "cannot be asked: " + error.message);
   }
   clearTimeout(sweeps.timer);
-  const settled = shown && sweeps.report?.over;
+  const settled = saved || (shown && sweeps.report?.over);
   if (sweeps.shown === shown && !settled) sweeps.timer = setTimeout(showSweeps, SWEEPS_EVERY_MS);
 }
 

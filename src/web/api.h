@@ -14,6 +14,7 @@
 #include "web/rate_limit.h"
 #include "web/store_reader.h"
 #include "web/submission_json.h"
+#include "web/sweep_json.h"
 
 namespace ebb::web {
 
@@ -89,6 +90,11 @@ class Api {
   static constexpr std::chrono::seconds kPatience{30};
   /// The answers to all, in order; an Error where the service takes too long.
   Result<std::vector<Result<service::Answer>>> AskAll(std::vector<service::Request> requests) const;
+  Result<std::vector<SweepLine>> ReadSweeps(const store::SweepFilter& filter) const;
+  /// Nothing where there is no such sweep.
+  Result<std::optional<report::SweepReport>> ReadSweep(core::SweepId id) const;
+  /// The newest ones, and the losses of the experiments that their charts show.
+  void SaveSweeps(std::map<std::string, std::string>& answers) const;
   /// Nothing where there is no such job.
   Result<std::optional<store::JobRecord>> FindRecord(core::JobId id) const;
 

@@ -11,6 +11,12 @@ namespace ebb::web {
 namespace {
 
 constexpr std::size_t kMostWhole = 60;  // jobs that are saved with their figures and course
+// As the page asks for them (web/sweeps.js).
+constexpr int kMostSweeps = 10;
+constexpr std::size_t kMostCurves = 24;  // of each sweep
+constexpr int kCurvePoints = 200;
+// Of a sweep with more only its line in the list is saved.
+constexpr std::int64_t kMostExperiments = 1000;
 
 // Those that are under way, then those that ended last.
 std::vector<core::JobId> JobsToSave(const service::View& view) {
@@ -27,7 +33,36 @@ std::vector<core::JobId> JobsToSave(const service::View& view) {
   return ids;
 }
 
+std::int64_t ExperimentsOf(const SweepLine& line) {
+  std::int64_t jobs = 0;
+  for (const store::StageCount& count : line.jobs) jobs += count.jobs;
+  return jobs;
+}
+
 }  // namespace
+
+void Api::SaveSweeps(std::map<std::string, std::string>& answers) const {
+  const auto lines = ReadSweeps({"", kMostSweeps});
+  if (!lines) return;
+  answers["/api/v1/sweeps?limit=" + std::to_string(kMostSweeps)] = SweepsToJson(*lines);
+  HttpRequest losses;
+  losses.query = {{"only", "losses"}, {"points", std::to_string(kCurvePoints)}};
+  for (const SweepLine& line : *lines) {
+    if (ExperimentsOf(line) > kMostExperiments) continue;
+    const auto sweep = ReadSweep(line.sweep.id);
+    if (!sweep || !*sweep) continue;
+    answers["/api/v1/sweeps/" + std::to_string(line.sweep.id)] = report::SweepJson(**sweep);
+    std::size_t curves = 0;
+    for (const report::SweepRow& row : (*sweep)->rows) {
+      if (row.epochs == 0 || curves == kMostCurves) continue;
+      ++curves;
+      const HttpResponse course = Series(losses, *row.job);
+      if (course.status == 200)
+        answers["/api/v1/jobs/" + std::to_string(*row.job) +
+                "/series?only=losses&points=" + std::to_string(kCurvePoints)] = course.body;
+    }
+  }
+}
 
 HttpResponse Api::Saved(const HttpRequest&, core::JobId) const {
   std::map<std::string, std::string> answers;
@@ -46,6 +81,7 @@ HttpResponse Api::Saved(const HttpRequest&, core::JobId) const {
     save(path, Job({}, id));
     save(path + "/series?points=300", Series({}, id));
   }
+  SaveSweeps(answers);
   HttpResponse response = Respond(SavedPage(answers));
   response.content_type = "text/html; charset=utf-8";
   response.headers = {{"Content-Disposition", "attachment; filename=\"ebb.html\""},

@@ -49,6 +49,9 @@ HttpResponse Api::Series(const HttpRequest& request, core::JobId id) const {
   const auto points = QueryNumber(request, "points", 300, kMostPoints);
   if (!points || *points < 1)
     return Respond(Error{ExitCode::kUsage, "points must be a whole number from 1 to 2000", "", ""});
+  const std::string only = QueryOf(request, "only");
+  if (!only.empty() && only != "losses")
+    return Respond(Error{ExitCode::kUsage, "only must be losses, or be left out", "", ""});
   const auto view = service_.view();
   JobSeriesInput input;
   input.points = static_cast<std::size_t>(*points);
@@ -57,6 +60,7 @@ HttpResponse Api::Series(const HttpRequest& request, core::JobId id) const {
   if (!*record) return NotFound("there is no job " + std::to_string(id));
   input.window = {(*record)->submitted, (*record)->ended.value_or(view->now)};
   const auto read = reader_.Use([&](store::Database& database) -> ebb::Status {
+    if (!only.empty()) return {};
     EBB_ASSIGN_OR_RETURN(input.rows, store::LedgerOf(database, id));
     if (view->signals.empty() || !view->signals.front().view) return {};
     EBB_ASSIGN_OR_RETURN(

@@ -37,12 +37,9 @@ Result<bool> ReadFacts(store::Database& database, core::SweepId id, Time now, Sw
 
 }  // namespace
 
-HttpResponse Api::Sweeps(const HttpRequest& request, core::SweepId) const {
-  const auto limit = QueryNumber(request, "limit", 100, kMostSweeps);
-  if (!limit) return Respond(Error{ExitCode::kUsage, "limit must be a whole number", "", ""});
-  store::SweepFilter filter{QueryOf(request, "name"), static_cast<int>(*limit)};
+Result<std::vector<SweepLine>> Api::ReadSweeps(const store::SweepFilter& filter) const {
   std::vector<SweepLine> lines;
-  const auto read = reader_.Use([&](store::Database& database) -> ebb::Status {
+  EBB_RETURN_IF_ERROR(reader_.Use([&](store::Database& database) -> ebb::Status {
     EBB_ASSIGN_OR_RETURN(const auto sweeps, store::ListSweeps(database, filter));
     for (const store::SweepRecord& sweep : sweeps) {
       SweepLine line{sweep, {}, {}};
@@ -51,19 +48,25 @@ HttpResponse Api::Sweeps(const HttpRequest& request, core::SweepId) const {
       lines.push_back(std::move(line));
     }
     return {};
-  });
-  return read ? Respond(SweepsToJson(lines)) : Respond(read.error());
+  }));
+  return lines;
 }
 
-HttpResponse Api::Sweep(const HttpRequest&, core::SweepId id) const {
+HttpResponse Api::Sweeps(const HttpRequest& request, core::SweepId) const {
+  const auto limit = QueryNumber(request, "limit", 100, kMostSweeps);
+  if (!limit) return Respond(Error{ExitCode::kUsage, "limit must be a whole number", "", ""});
+  const auto lines = ReadSweeps({QueryOf(request, "name"), static_cast<int>(*limit)});
+  return lines ? Respond(SweepsToJson(*lines)) : Respond(lines.error());
+}
+
+Result<std::optional<report::SweepReport>> Api::ReadSweep(core::SweepId id) const {
   SweepFacts facts;
   bool known = false;
-  const auto read = reader_.Use([&](store::Database& database) -> ebb::Status {
+  EBB_RETURN_IF_ERROR(reader_.Use([&](store::Database& database) -> ebb::Status {
     EBB_ASSIGN_OR_RETURN(known, ReadFacts(database, id, service_.GridNow(), facts));
     return {};
-  });
-  if (!read) return Respond(read.error());
-  if (!known) return NoSweep(id);
+  }));
+  if (!known) return std::optional<report::SweepReport>();
   for (auto& [job, attempts] : facts.attempts)
     if (attempts.ran) attempts.ran = service_.ToWall(*attempts.ran);
   const auto view = service_.view();
@@ -77,7 +80,13 @@ HttpResponse Api::Sweep(const HttpRequest&, core::SweepId id) const {
     const auto loss = report::LastEpochLoss(service_.DirectoryOf(job.id) / report::kProgressFile);
     if (loss) facts.losses[job.id] = *loss;
   }
-  return Respond(report::SweepJson(SweepReportOf(facts)));
+  return std::optional(SweepReportOf(facts));
+}
+
+HttpResponse Api::Sweep(const HttpRequest&, core::SweepId id) const {
+  const auto report = ReadSweep(id);
+  if (!report) return Respond(report.error());
+  return *report ? Respond(report::SweepJson(**report)) : NoSweep(id);
 }
 
 HttpResponse Api::CancelSweep(const HttpRequest&, core::SweepId id) const {

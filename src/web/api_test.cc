@@ -296,6 +296,36 @@ TEST_F(ApiTest, ASweepIsSubmittedRankedAndCancelled) {
   EXPECT_EQ(Post("/api/v1/sweeps", "{}").status, 400);
 }
 
+TEST_F(ApiTest, TheNewestSweepsAreInASavedPage) {
+  Post("/api/v1/jobs", Pausable());
+  const std::string waiting = R"({"command":["true"],"after":[1]})";
+  for (int i = 0; i < 9; ++i) Post("/api/v1/sweeps", ASweep({waiting}));
+  const std::string line = R"({"time_ms":1,"event":"epoch_end","epoch":1,"test_loss":0.5})";
+  const json told{
+      {"command", {"bash", "-c", "echo '" + line + "' >> $EBB_RUN_DIR/progress.jsonl"}}};
+  const Reply last = Post("/api/v1/sweeps", ASweep({told.dump()}));
+  const core::JobId job = last.body()["jobs"][0]["id"];
+  world_.WaitForStage(job, engine::Stage::kSucceeded);
+  EXPECT_EQ(Post("/api/v1/sweeps", ASweep(std::vector<std::string>(1001, waiting))).status, 201);
+
+  const std::string page = Get("/saved.html").text;
+  const auto holds = [&](const std::string& path) {
+    return page.find("\"/api/v1/" + path + "\":{") != std::string::npos;
+  };
+  EXPECT_TRUE(holds("sweeps?limit=10"));
+  EXPECT_FALSE(holds("sweeps/11")) << "too large";
+  for (int sweep = 2; sweep <= 10; ++sweep)
+    EXPECT_TRUE(holds("sweeps/" + std::to_string(sweep))) << sweep;
+  EXPECT_FALSE(holds("sweeps/1")) << "too old";
+  const std::string course = "jobs/" + std::to_string(job) + "/series?only=losses&points=200";
+  EXPECT_TRUE(holds(course));
+  const json losses = Get("/api/v1/" + course).body();
+  EXPECT_EQ(losses["test_loss"].size(), 1u);
+  EXPECT_TRUE(losses["power"].empty() && losses["intensity"].empty());
+  EXPECT_FALSE(Get("/api/v1/jobs/" + std::to_string(job) + "/series").body()["intensity"].empty());
+  EXPECT_EQ(Get("/api/v1/jobs/1/series?only=power").status, 400);
+}
+
 TEST_F(ApiTest, ASweepAskedForAgainIsTheFirstOne) {
   const std::string body =
       R"({"name":"twice","key":"k","jobs":[{"command":["true"],"key":"k/1"}]})";

@@ -10,6 +10,9 @@
 namespace ebb::web {
 namespace {
 
+// What the live page fetches once somebody asks for it.
+constexpr std::string_view kFetchedLater = "/sweeps.js";
+
 std::string ContentOf(const std::string& path) {
   const auto file = FindPageFile(path);
   EBB_CHECK(file);
@@ -71,6 +74,10 @@ std::string SavedPage(const std::map<std::string, std::string>& answers) {
       "<link rel=\"stylesheet\" href=\"([^\"]+)\">|<script src=\"([^\"]+)\"></script>");
   const std::string page = ContentOf("/");
   std::string body, scripts, styles;
+  const auto add_script = [&](const std::string& content) {
+    scripts += HashSource(content);
+    body += "<script>" + content + "</script>";
+  };
   bool data_written = false;
   auto rest = page.cbegin();
   for (std::sregex_iterator found(page.begin(), page.end(), kNamed), end; found != end; ++found) {
@@ -84,9 +91,9 @@ std::string SavedPage(const std::map<std::string, std::string>& answers) {
       continue;
     }
     if (!std::exchange(data_written, true)) body += DataBlock(answers);
-    scripts += HashSource(content);
-    body += "<script>" + content + "</script>";
+    add_script(content);
   }
+  add_script(ContentOf(std::string(kFetchedLater)));
   body.append(rest, page.cend());
   const std::string policy =
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; "

@@ -20,6 +20,7 @@ TEST(SavedPage, NeedsNothingFromOutside) {
   EXPECT_EQ(Count(page, "<script src="), 0u);
   EXPECT_EQ(Count(page, "rel=\"stylesheet\""), 0u);
   EXPECT_GT(Count(page, "'sha256-"), 6u);
+  EXPECT_EQ(Count(page, "id=\"sweeps-title\""), 1u) << "what is fetched later lies in it, too";
 }
 
 TEST(SavedPage, WhatTheServiceAnsweredStaysData) {
