@@ -1,6 +1,8 @@
 // `ebb sweep` as a user runs it: generated files, runs side by side, Ctrl-C in the middle, a kill,
 // programs that fail.
 
+#include <sstream>
+
 #include "cli_fixture.h"
 
 namespace ebb {
@@ -158,6 +160,115 @@ TEST_F(SweepCli, HalvingStopsPoorRunsAndSaysWhatThatSaved) {
   EXPECT_EQ(Named(report, "l0.1")["outcome"], "done");
   EXPECT_EQ(Named(report, "l0.9")["outcome"], "stopped early");
   EXPECT_LT(Named(report, "l0.9")["epochs"].get<int>(), 6);
+}
+
+// "hungry" takes a processor until it is asked to end, or the file "enough" is there.
+constexpr const char* kBurner = R"(
+trap 'exit 75' TERM
+if [ "$1" = hungry ]; then while [ ! -e "$2/enough" ]; do :; done; fi
+)";
+
+class SweepBudgets : public SweepCli {
+ protected:
+  void SetUp() override {
+    SweepCli::SetUp();
+    Write("burn.sh", kBurner);
+    WriteSweep("");
+  }
+  void WriteSweep(const std::string& more) {
+    Write("s.yaml",
+          "name: s\nparameters:\n  grid: {what: [hungry, modest, small]}\nestimates:\n"
+          "  - {run_time: 30m, power_w: 10}\nname_template: \"{what}\"\n"
+          "command: [bash, burn.sh, \"{what}\", \"" +
+              directory_.string() + "\"]\npausable: true\nrun_limit: 240h\n" + more);
+  }
+  // 400 W of processors: a limit of 20 mWh lasts a second or so of one of them.
+  std::vector<std::string> Burn(const std::vector<std::string>& more) {
+    std::vector<std::string> command = Run("1");
+    command.insert(command.end(), {"--policy", "run-now", "--cpu-tdp", "400", "--grace", "20s"});
+    command.insert(command.end(), more.begin(), more.end());
+    return command;
+  }
+  std::string Events() { return Read(directory_ / "runs/sweep-s/runs/hungry/budget.jsonl"); }
+  static std::size_t Count(const std::string& text, const std::string& part) {
+    std::size_t count = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    return count;
+  }
+};
+
+TEST_F(SweepBudgets, OneThatIsUsedUpEndsItsExperimentAlone) {
+  WriteSweep("budget: {energy_kwh: 0.00002}\n");
+  const Outcome outcome = Ebb(Burn({}));
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_TRUE(Contains(outcome.err, "hungry: budget warning")) << outcome.err;
+  const json report = Report();
+  const json hungry = Named(report, "hungry");
+  EXPECT_EQ(hungry["outcome"], "failed");
+  EXPECT_EQ(hungry["note"], "stopped by its budget of 0.0000200 kWh");
+  EXPECT_EQ(hungry["attempts"], 1);
+  for (const char* name : {"modest", "small"}) EXPECT_EQ(Named(report, name)["outcome"], "done");
+  double ledger_j = 0;
+  std::istringstream ledger(Read(directory_ / "runs/sweep-s/runs/hungry/ledger.jsonl"));
+  for (std::string line; std::getline(ledger, line);)
+    ledger_j += json::parse(line).at("energy_uj").get<double>() / 1e6;
+  EXPECT_NEAR(hungry["energy_kwh"].get<double>() * 3.6e6, ledger_j, 1e-6);
+  EXPECT_GT(ledger_j, 36);
+  const Outcome again = Ebb(Run());
+  EXPECT_EQ(again.code, 1) << again.err;
+  EXPECT_EQ(Named(Report(), "hungry")["attempts"], 1) << "it stays ended";
+  EXPECT_EQ(Count(Events(), "\"event\":\"reached\""), 1u) << Events();
+}
+
+TEST_F(SweepBudgets, OneThatPausesHoldsItUntilThereIsMore) {
+  const Outcome held = Ebb(Burn({"--budget-kwh", "0.00002", "--budget-action", "pause"}));
+  EXPECT_EQ(held.code, 75) << held.err;
+  EXPECT_TRUE(Contains(held.err,
+                       "held by their budget: 1. Continue with a larger one: ebb sweep "
+                       "run s.yaml"))
+      << held.err;
+  json hungry = Named(Report(), "hungry");
+  EXPECT_EQ(hungry["outcome"], "paused");
+  EXPECT_EQ(hungry["note"], "held by its budget of 0.0000200 kWh");
+  EXPECT_EQ(Named(Report(), "small")["outcome"], "done");
+  EXPECT_EQ(Ebb(Run()).code, 75) << "as large as before";
+  EXPECT_EQ(Named(Report(), "hungry")["attempts"], 1);
+  std::vector<std::string> larger = Run();
+  larger.insert(larger.end(), {"--budget-kwh", "0.00004"});
+  EXPECT_EQ(Ebb(larger).code, 75);
+  EXPECT_EQ(Ebb(Run()).code, 75) << "the larger one is kept";
+  hungry = Named(Report(), "hungry");
+  EXPECT_EQ(hungry["attempts"], 2);
+  EXPECT_EQ(hungry["note"], "held by its budget of 0.0000400 kWh");
+  EXPECT_EQ(Count(Events(), "\"event\":\"reached\""), 2u) << Events();
+  Write("enough", "");
+  larger.back() = "1";
+  EXPECT_EQ(Ebb(larger).code, 0);
+  EXPECT_EQ(Named(Report(), "hungry")["outcome"], "done");
+}
+
+TEST_F(SweepBudgets, IsKeptOverAKill) {
+  const pid_t pid = Start(Burn({"--budget-kwh", "0.00002"}));
+  while (Count(Events(), "\"event\":\"reached\"") == 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  ::kill(pid, SIGKILL);
+  Finish(pid);
+  const Outcome outcome = Ebb(Run());
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  const json hungry = Named(Report(), "hungry");
+  EXPECT_EQ(hungry["attempts"], 1);
+  EXPECT_EQ(hungry["outcome"], "failed");
+  EXPECT_EQ(hungry["note"], "stopped by its budget of 0.0000200 kWh");
+}
+
+TEST_F(SweepBudgets, WrongOnesAreNamed) {
+  EXPECT_TRUE(Contains(Ebb(Burn({"--budget-kwh", "-1"})).err, "--budget-kwh: \"-1\""));
+  EXPECT_TRUE(
+      Contains(Ebb(Burn({"--budget-g", "1", "--budget-action", "stopp"})).err, "\"stop\"?"));
+  const Outcome nothing = Ebb(Burn({"--budget-action", "log"}));
+  EXPECT_EQ(nothing.code, 2);
+  EXPECT_TRUE(Contains(nothing.err, "give --budget-kwh or --budget-g")) << nothing.err;
+  EXPECT_FALSE(fs::exists(directory_ / "runs"));
 }
 
 TEST_F(SweepCli, WrongInputsAreNamedAndNothingIsBegun) {

@@ -298,6 +298,11 @@ Json ExperimentJson(const sweep::Sweep& sweep, const sweep::Experiment& experime
             {"time_limit", MillisecondsText(RunLimit(sweep.traits, experiment))},
             {"key", options.key_prefix + "/" + experiment.name}};
   for (const auto& [name_of, value] : ParametersOf(experiment)) json["parameters"][name_of] = value;
+  if (const core::Budget& budget = sweep.traits.budget; !budget.empty()) {
+    json["budget"]["action"] = core::Name(budget.action);
+    if (budget.energy) json["budget"]["energy_kwh"] = budget.energy->kwh();
+    if (budget.emissions) json["budget"]["emissions_g"] = budget.emissions->grams;
+  }
   // The runs of a sweep stand together.
   core::Tracking tracking = options.tracking;
   if (tracking.mlflow_experiment.empty()) tracking.mlflow_experiment = sweep.name;

@@ -147,6 +147,15 @@ pause_overhead: 2m
   const auto halved = ParseSubmitFile(
       text + "successive_halving: {reduction: 3, minimum_epochs: 1, epochs: 9}\n", "s", kOptions);
   ASSERT_TRUE(halved);
+  const auto limited =
+      ParseSubmitFile(text + "budget: {energy_kwh: 2, action: pause}\n", "s", kOptions);
+  ASSERT_TRUE(limited);
+  const auto limited_jobs = web::SweepFromJson(limited->body, {});
+  ASSERT_TRUE(limited_jobs) << limited_jobs.error().Message();
+  const core::Budget& budget = limited_jobs->at(1).submission.budget;
+  EXPECT_EQ(budget.energy, Energy::Joules(2 * 3.6e6));
+  EXPECT_FALSE(budget.emissions);
+  EXPECT_EQ(budget.action, core::BudgetAction::kPause);
   EXPECT_EQ(halved->route, "/api/v1/sweeps");
   EXPECT_EQ(web::SweepFromJson(halved->body, {})->front().sweep->halving,
             (sweep::HalvingOptions{3, 1, 9}));

@@ -21,6 +21,7 @@ Examples:
   ebb sweep generate configs/sweeps/qwen-lora-grid54.yaml --target slurm --out jobs --dry-run
   ebb sweep run configs/sweeps/digits.yaml --slots 2 --grid-start 2023-05-02T00:00Z \
                 --grid-speed 1200 --skip-waits
+  ebb sweep run configs/sweeps/digits.yaml --budget-g 2 --budget-action pause
   ebb sweep report runs/sweep-digits --html digits.html
 
 generate writes one RayJob manifest or sbatch script per experiment, or all of them as one file for
@@ -132,6 +133,15 @@ void AddSweepCommand(Parser& parser) {
       into(request->run.gpus));
   command.Flag({"grace", "DURATION", "between SIGTERM and SIGKILL (default 30s)", "Run"},
                into(request->run.grace));
+  const auto budget = [&](const char* name, const char* value_name, const char* help) {
+    command.Flag({name, value_name, help, "Budget"},
+                 [request, name](const std::string& text) { request->run.budgets[name] = text; });
+  };
+  budget("budget-kwh", "KWH", "over all attempts of an experiment");
+  budget("budget-g", "GRAMS", "over all attempts of an experiment");
+  budget("budget-action", "stop|pause|log",
+         "when it is used up: end with a checkpoint (default), hold until the sweep is continued "
+         "with a larger one, note it");
   for (const FlagGroup group : {FlagGroup::kSignal, FlagGroup::kPrice, FlagGroup::kClock,
                                 FlagGroup::kMetering, FlagGroup::kOutput, FlagGroup::kTrackers})
     AddFlags(command, group, request->run.flags);

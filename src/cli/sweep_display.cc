@@ -23,6 +23,7 @@ std::string CutOrPad(const std::string& text, std::size_t columns) {
 std::string StageText(const engine::Engine& engine, core::JobId job) {
   if (const engine::LiveJob* live = engine.state().FindLive(job))
     return std::string(Name(live->stage));
+  if (engine.state().FindHeld(job)) return "held";
   const engine::EndedJob* ended = engine.state().FindEnded(job);
   return ended ? std::string(Name(ended->stage)) : "refused";
 }

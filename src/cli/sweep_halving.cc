@@ -7,8 +7,7 @@
 namespace ebb::cli {
 std::vector<engine::Event> SweepSubmissions::Take(Time now) {
   std::vector<engine::Event> events = jobs_.Take(now);
-  for (engine::JobCancelled& cancelled : std::exchange(cancelled_, {}))
-    events.push_back({now, std::move(cancelled)});
+  for (engine::Fact& fact : std::exchange(wanted_, {})) events.push_back({now, std::move(fact)});
   return events;
 }
 

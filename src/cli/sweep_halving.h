@@ -18,21 +18,26 @@
 
 namespace ebb::cli {
 
-/// Jobs known from the beginning, and cancellations that come while they run.
+/// Jobs known from the beginning, and what is wanted of them while they run.
 class SweepSubmissions final : public runtime::Submissions {
  public:
   explicit SweepSubmissions(std::vector<core::Job> jobs)
       : jobs_(runtime::SubmissionList::OfJobs(std::move(jobs))) {}
 
-  void Cancel(core::JobId job, std::string why) { cancelled_.push_back({job, std::move(why)}); }
+  void Cancel(core::JobId job, std::string why) {
+    wanted_.push_back(engine::JobCancelled{job, std::move(why)});
+  }
+  void Wish(core::JobId job, engine::Wish wish) { wanted_.push_back(engine::JobWished{job, wish}); }
+  /// Somebody wants something that was not taken yet.
+  bool pending() const { return !wanted_.empty(); }
 
-  Time NextAt() const override { return cancelled_.empty() ? jobs_.NextAt() : Time::min(); }
+  Time NextAt() const override { return pending() ? Time::min() : jobs_.NextAt(); }
   std::vector<engine::Event> Take(Time now) override;
-  bool closed() const override { return cancelled_.empty() && jobs_.closed(); }
+  bool closed() const override { return !pending() && jobs_.closed(); }
 
  private:
   runtime::SubmissionList jobs_;
-  std::vector<engine::JobCancelled> cancelled_;
+  std::vector<engine::Fact> wanted_;
 };
 
 /// The latest figures of a run's training.

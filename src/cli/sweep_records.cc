@@ -10,21 +10,21 @@ std::filesystem::path SweepPaths::RunOf(const sweep::Experiment& experiment) con
   return directory / "runs" / sweep::FileName(experiment.name);
 }
 
-SweepRecords::SweepRecords(SweepPaths paths, const sweep::Sweep& sweep, core::RunSpec common,
-                           core::Tracking tracking, Surroundings surroundings, Say say)
+SweepRecords::SweepRecords(SweepPaths paths, const sweep::Sweep& sweep, Common common,
+                           Surroundings surroundings, Say say, Hold hold)
     : paths_(std::move(paths)),
       sweep_(sweep),
       common_(std::move(common)),
       surroundings_(surroundings),
       say_(std::move(say)),
-      tracking_(std::move(tracking)) {}
+      hold_(std::move(hold)) {}
 
 const sweep::Experiment& SweepRecords::ExperimentOf(core::JobId job) const {
   return sweep_.experiments[static_cast<std::size_t>(job - 1)];
 }
 
 core::RunSpec SweepRecords::SpecFor(const sweep::Experiment& experiment) const {
-  core::RunSpec spec = common_;
+  core::RunSpec spec = common_.spec;
   const sweep::Tier& tier = sweep_.TierOf(experiment);
   spec.name = experiment.name;
   spec.run_id = sweep_.name + "-" + sweep::FileName(experiment.name);
@@ -44,8 +44,10 @@ Status SweepRecords::Begin(core::JobId job, const core::Attempt& attempt) {
   if (!directory) return Fail(directory.error());
   for (const std::string& notice : directory->notices()) say_(experiment.name + ": " + notice);
   Open open{*std::move(directory), nullptr, nullptr};
-  if (!tracking_.empty()) EBB_RETURN_IF_ERROR(Track(attempt, open));
+  if (!common_.tracking.empty()) EBB_RETURN_IF_ERROR(Track(attempt, open));
   EBB_RETURN_IF_ERROR(open.directory.BeginAttempt(attempt));
+  if (const core::Budget& budget = common_.budget; !budget.empty())
+    EBB_RETURN_IF_ERROR(open.directory.AppendBudget(budget, attempt.number));
   open_.insert_or_assign(job, std::move(open));
   return {};
 }
@@ -59,7 +61,7 @@ Status SweepRecords::Track(const core::Attempt& attempt, Open& open) {
   // Another sweep of this name, in another directory, has other runs.
   spec.run_id += "-" + FormatTime(spec.created_wall);
   std::erase(spec.run_id, ':');
-  open.trackers = std::make_unique<RunTrackers>(tracking_, spec, before, path);
+  open.trackers = std::make_unique<RunTrackers>(common_.tracking, spec, before, path);
   open.trackers->OnBegin(attempt);
   return {};
 }
@@ -94,6 +96,29 @@ Status SweepRecords::Rows(core::JobId job, std::span<const core::LedgerRow> rows
   EBB_RETURN_IF_ERROR(found->second.directory.AppendRows(rows));
   if (found->second.trackers) found->second.trackers->OnRows(rows);
   return {};
+}
+
+Result<std::optional<runtime::BudgetWatch::Terms>> SweepRecords::BudgetOf(core::JobId job) const {
+  runtime::BudgetWatch::Terms terms;
+  terms.budget = common_.budget;
+  if (terms.budget.empty()) return std::optional<runtime::BudgetWatch::Terms>();
+  const std::filesystem::path path = paths_.RunOf(ExperimentOf(job));
+  if (report::HoldsRun(path)) {
+    EBB_ASSIGN_OR_RETURN(const core::RunRecord record, report::ReadRun(path));
+    terms.used_before = core::UseOf(record.ledger);
+    terms.fired = record.budget.events;
+  }
+  return std::optional(std::move(terms));
+}
+
+void SweepRecords::OnBudget(core::JobId job, const core::BudgetEvent& event) {
+  const std::string& name = ExperimentOf(job).name;
+  say_(name + ": " + core::BudgetText(event));
+  if (const auto found = open_.find(job); found != open_.end())
+    if (const Status kept = found->second.directory.AppendBudgetEvent(event); !kept)
+      say_("note: " + name + ": budget event not stored: " + kept.error().Message());
+  if (event.level == core::BudgetLevel::kReached && event.action == core::BudgetAction::kPause)
+    hold_(job);
 }
 
 Status SweepRecords::MachineRows(std::span<const core::LedgerRow> rows) {

@@ -45,9 +45,17 @@ class SweepRecords final : public local::JobRecords {
     runtime::SignalFeed& feed;
     const std::optional<prices::PriceSource>& prices;
   };
-  /// `common` is what all runs share. The surroundings and `sweep` must outlive the records.
-  SweepRecords(SweepPaths paths, const sweep::Sweep& sweep, core::RunSpec common,
-               core::Tracking tracking, Surroundings surroundings, Say say);
+  /// What a budget of each experiment asks for: the experiment is to be held.
+  using Hold = std::function<void(core::JobId)>;
+  /// What all runs share.
+  struct Common {
+    core::RunSpec spec;
+    core::Tracking tracking;
+    core::Budget budget;  ///< of each
+  };
+  /// The surroundings and `sweep` must outlive the records.
+  SweepRecords(SweepPaths paths, const sweep::Sweep& sweep, Common common,
+               Surroundings surroundings, Say say, Hold hold);
   /// Tells the trackers what the programs have written meanwhile. Often.
   void Tick();
   /// At the end: waits some seconds for what is on its way to trackers.
@@ -57,6 +65,9 @@ class SweepRecords final : public local::JobRecords {
   Status Rows(core::JobId job, std::span<const core::LedgerRow> rows) override;
   void End(core::JobId job, const local::AttemptResult& result) override;
   Status MachineRows(std::span<const core::LedgerRow> rows) override;
+  void OnBudget(core::JobId job, const core::BudgetEvent& event) override;
+  /// How an experiment stands against its budget; nothing where the sweep's have none.
+  Result<std::optional<runtime::BudgetWatch::Terms>> BudgetOf(core::JobId job) const;
 
  private:
   const sweep::Experiment& ExperimentOf(core::JobId job) const;
@@ -73,10 +84,10 @@ class SweepRecords final : public local::JobRecords {
 
   SweepPaths paths_;
   const sweep::Sweep& sweep_;
-  core::RunSpec common_;
+  Common common_;
   Surroundings surroundings_;
   Say say_;
-  core::Tracking tracking_;
+  Hold hold_;
   std::map<core::JobId, Open> open_;
   std::vector<std::unique_ptr<RunTrackers>> ending_;
   std::optional<platform::LineWriter> machine_;

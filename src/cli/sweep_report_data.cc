@@ -49,7 +49,6 @@ SweepOutcome OutcomeOf(const core::RunRecord& record) {
     case core::AttemptOutcome::kDone:
       return SweepOutcome::kDone;
     case core::AttemptOutcome::kPaused:
-    case core::AttemptOutcome::kStoppedByBudget:
     case core::AttemptOutcome::kRunning:
       return SweepOutcome::kPaused;
     default:
@@ -66,6 +65,22 @@ void SetLoss(const core::RunRecord& record, SweepRow& row) {
   if (record.training && record.epochs.empty()) row.loss = record.training->test_loss;
 }
 
+// Of the budget that ended its last attempt; empty: none did.
+std::string LimitThatEnded(const core::RunRecord& record) {
+  if (record.attempts.empty()) return "";
+  const core::Attempt& last = record.attempts.back();
+  const core::AttemptOutcome outcome = last.outcome;
+  const auto action = outcome == core::AttemptOutcome::kStoppedByBudget
+                          ? core::BudgetAction::kStop
+                          : core::BudgetAction::kPause;
+  if (outcome == core::AttemptOutcome::kDone) return "";
+  for (const core::BudgetEvent& event : record.budget.events)
+    if (event.attempt == last.number && event.action == action &&
+        event.level == core::BudgetLevel::kReached)
+      return core::LimitText(event);
+  return "";
+}
+
 void SetFigures(const core::RunRecord& record, SweepRow& row) {
   const report::Summary summary = report::Summarise(record);
   row.outcome = OutcomeOf(record);
@@ -76,7 +91,11 @@ void SetFigures(const core::RunRecord& record, SweepRow& row) {
   row.waited = summary.waited;
   row.ran = summary.running_time;
   SetLoss(record, row);
-  if (row.outcome == SweepOutcome::kFailed)
+  if (const std::string limit = LimitThatEnded(record); !limit.empty())
+    row.note = (row.outcome == SweepOutcome::kPaused ? "held by its budget of "
+                                                     : "stopped by its budget of ") +
+               limit;
+  else if (row.outcome == SweepOutcome::kFailed)
     row.note = "exit code " + std::to_string(record.attempts.back().exit_code) + ", see attempt-" +
                std::to_string(record.attempts.back().number) + ".log";
 }

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/flag_values.h"
 #include "cli/run_files.h"
+#include "cli/sweep_budgets.h"
 #include "cli/sweep_devices.h"
 #include "cli/sweep_display.h"
 #include "cli/sweep_report_data.h"
@@ -32,10 +33,12 @@ namespace fs = std::filesystem;
 constexpr int kSomeFailed = 1;
 class SweepSession {
  public:
-  SweepSession(SweepRunRequest request, config::SweepConfig config, RunOptions options,
-               SweepPaths paths)
+  /// `budget`: of each experiment.
+  SweepSession(SweepRunRequest request, config::SweepConfig config, const core::Budget& budget,
+               RunOptions options, SweepPaths paths)
       : request_(std::move(request)),
         sweep_(std::move(config.sweep)),
+        budget_(budget),
         options_(std::move(options)),
         paths_(std::move(paths)),
         wall_(signals_) {}
@@ -51,10 +54,14 @@ class SweepSession {
   Status AddJobs(local::LocalExecutor& executor) const;
   local::LocalExecutorOptions ExecutorOptions(const Devices& devices) const;
   Result<int> RunLoop(const Devices& devices);
-  Result<int> Finish(bool interrupted);
+  bool OnlyHeldAreLeft() const;
+  std::string SameCommand() const;
+  int Stopped() const;
+  Result<int> Finish();
 
   SweepRunRequest request_;
   sweep::Sweep sweep_;
+  core::Budget budget_;
   RunOptions options_;
   SweepPaths paths_;
   platform::ProcessSignals signals_;
@@ -113,6 +120,7 @@ Status SweepSession::OpenClock() {
   EBB_RETURN_IF_ERROR(signals::CheckCoverage(*feed_, {now, now + Duration{1}}));
   submitted_ = options_.scheduler.clock.start.value_or(now);
   for (const auto& live : engine_->state().live) submitted_ = live->job.submitted;
+  for (const auto& [job, held] : engine_->state().held) submitted_ = held->job.submitted;
   for (const auto& [job, ended] : engine_->state().ended) submitted_ = ended.submitted;
   return {};
 }
@@ -122,7 +130,9 @@ std::vector<core::Job> SweepSession::NewJobs() const {
   std::vector<core::Job> jobs;
   for (const sweep::Experiment& experiment : sweep_.experiments) {
     const engine::State& state = engine_->state();
-    if (state.FindLive(experiment.index) || state.FindEnded(experiment.index)) continue;
+    if (state.FindLive(experiment.index) || state.FindHeld(experiment.index) ||
+        state.FindEnded(experiment.index))
+      continue;
     jobs.push_back(JobOf(sweep_, experiment, submitted_));
   }
   return jobs;
@@ -153,6 +163,7 @@ Status SweepSession::AddJobs(local::LocalExecutor& executor) const {
     submission->job = JobOf(sweep_, experiment, submitted_);
     submission->command = experiment.command;
     if (submission->command.front() == "ebb-train") submission->command.front() = TrainerProgram();
+    submission->budget = budget_;
     submission->run_limit = RunLimit(sweep_.traits, experiment);
     const std::filesystem::path directory = paths_.RunOf(experiment);
     EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(directory));
@@ -184,28 +195,35 @@ Result<int> SweepSession::RunLoop(const Devices& devices) {
     display.Say("decided by carbon and price, the price with weight " + FormatExact(prices.weight) +
                 ": " + prices.path);
   for (const std::string& note : devices.notes) display.Say(note);
-  SweepRecords records(paths_, sweep_, CommonSpec(), options_.tracking, {*feed_, prices_}, say);
+  if (!request_.grace.empty()) {
+    EBB_ASSIGN_OR_RETURN(budget_.grace, DurationOf("--grace", request_.grace));
+  }
   SweepSubmissions submissions(NewJobs());
+  EBB_RETURN_IF_ERROR(HoldOrRelease(paths_, sweep_, budget_, engine_->state(), submissions));
+  SweepRecords records(paths_, sweep_, {CommonSpec(), options_.tracking, budget_},
+                       {*feed_, prices_}, say,
+                       [&](core::JobId job) { submissions.Wish(job, engine::Wish::kHold); });
   SweepProgress progress(paths_, sweep_, *engine_, submissions, *clock_, options_.metering.pue,
                          say);
   local::LocalExecutorOptions executor_options = ExecutorOptions(devices);
-  if (!request_.grace.empty()) {
-    EBB_ASSIGN_OR_RETURN(executor_options.grace, DurationOf("--grace", request_.grace));
-  }
+  executor_options.grace = budget_.grace;
+  executor_options.budget = [&](core::JobId job) { return records.BudgetOf(job); };
   local::LocalExecutor* running = nullptr;
   executor_options.on_tick = [&] {
-    const bool wake = progress.Poll();
+    progress.Poll();
     records.Tick();
     if (running) display.Draw(clock_->Now(), running->Running(), progress);
-    return wake;
+    return submissions.pending();
   };
   local::LocalExecutor executor(executor_options, *feed_, *clock_, signals_, records);
   running = &executor;
   EBB_RETURN_IF_ERROR(AddJobs(executor));
   EBB_ASSIGN_OR_RETURN(store::JournalFile journal, store::JournalFile::Open(paths_.journal()));
-  const runtime::LoopPorts ports{executor,    {feed_.get()},
-                                 submissions, &journal,
-                                 &display,    [&] { return executor.stop_signal().has_value(); }};
+  const auto interrupted = [&] {
+    return executor.stop_signal().has_value() || (submissions.closed() && OnlyHeldAreLeft());
+  };
+  const runtime::LoopPorts ports{executor, {feed_.get()}, submissions,
+                                 &journal, &display,      interrupted};
   const auto result = runtime::Run(*engine_, ports, {});
   if (executor.stop_signal())
     display.Say("asked to stop: pausing what runs (again: at once, without waiting)");
@@ -213,24 +231,42 @@ Result<int> SweepSession::RunLoop(const Devices& devices) {
   records.WaitForTrackers();
   display.Finish();
   if (!result) return Fail(result.error());
-  return Finish(result->interrupted);
+  if (result->interrupted && executor.stop_signal()) return Stopped();
+  return Finish();
 }
 
-Result<int> SweepSession::Finish(bool interrupted) {
-  if (interrupted) {
-    if (!options_.quiet)
-      std::fprintf(stderr, "stopped. Continue with: ebb sweep run %s%s\n", request_.file.c_str(),
-                   options_.run_dir.empty() ? "" : (" --run-dir " + options_.run_dir).c_str());
-    return static_cast<int>(ExitCode::kTryLater);
-  }
+bool SweepSession::OnlyHeldAreLeft() const {
+  const engine::State& state = engine_->state();
+  return state.live.empty() && !state.held.empty();
+}
+
+std::string SweepSession::SameCommand() const {
+  return "ebb sweep run " + request_.file +
+         (options_.run_dir.empty() ? "" : " --run-dir " + options_.run_dir);
+}
+
+int SweepSession::Stopped() const {
+  if (!options_.quiet) std::fprintf(stderr, "stopped. Continue with: %s\n", SameCommand().c_str());
+  return static_cast<int>(ExitCode::kTryLater);
+}
+
+Result<int> SweepSession::Finish() {
   EBB_ASSIGN_OR_RETURN(const report::SweepReport report, ReadSweepReport(paths_.directory));
   if (options_.json)
     std::fputs(report::SweepJson(report).c_str(), stdout);
   else if (!options_.quiet)
     std::fprintf(stderr, "\n%s  kept in  %s\n", report::SweepText(report).c_str(),
                  paths_.directory.c_str());
-  const auto& ended = engine_->state().ended;
-  const bool failed = std::any_of(ended.begin(), ended.end(), [](const auto& job) {
+  const engine::State& state = engine_->state();
+  if (!state.held.empty()) {
+    if (!options_.quiet)
+      std::fprintf(stderr,
+                   "held by their budget: %zu. Continue with a larger one: %s --budget-kwh KWH (or "
+                   "--budget-g GRAMS)\n",
+                   state.held.size(), SameCommand().c_str());
+    return static_cast<int>(ExitCode::kTryLater);
+  }
+  const bool failed = std::any_of(state.ended.begin(), state.ended.end(), [](const auto& job) {
     return job.second.stage == engine::Stage::kFailed;
   });
   return failed ? kSomeFailed : 0;
@@ -274,10 +310,13 @@ Result<int> RunSweep(const SweepRunRequest& given) {
     options.run_dir = paths.directory.string();
   }
   if (request.policy.empty()) request.policy = "planner";
+  EBB_ASSIGN_OR_RETURN(const core::Budget budget,
+                       ExperimentBudget(config.sweep.traits, request.budgets));
+  if (continued && !given.budgets.empty()) EBB_RETURN_IF_ERROR(StoreBudgets(request, paths));
   if (options.metering.scope == core::MeterScope::kMachine)
     return Fail({ExitCode::kUsage, "--scope machine would charge each run of a sweep the machine",
                  "", "leave it out: the report has what the machine used beside its runs"});
-  return SweepSession(std::move(request), std::move(config), std::move(options), paths)
+  return SweepSession(std::move(request), std::move(config), budget, std::move(options), paths)
       .Run(continued && fs::exists(paths.journal()));
 }
 

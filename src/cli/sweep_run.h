@@ -18,12 +18,14 @@ struct SweepRunRequest {
   std::string slots;   ///< how many programs at a time on the CPU; empty: see docs/sweep.md
   std::string gpus;    ///< names for CUDA_VISIBLE_DEVICES with commas between
   std::string grace;   ///< between SIGTERM and SIGKILL
+  FlagValues budgets;  ///< sweep_budgets.h
 };
 
 /// The sweep's directory: --run-dir, or sweep-NAME under --output-dir.
 std::string SweepDirectory(const RunOptions& options, const std::string& name);
 
-/// The exit code: 0 all done, 1 an experiment failed, 75 interrupted (it can be continued).
+/// The exit code: 0 all done, 1 an experiment failed, 75 interrupted, or held by a budget (it can
+/// be continued).
 Result<int> RunSweep(const SweepRunRequest& request);
 
 }  // namespace ebb::cli

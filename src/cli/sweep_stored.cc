@@ -1,6 +1,7 @@
 #include "cli/sweep_stored.h"
 
 #include "cli/run_files.h"
+#include "cli/sweep_budgets.h"
 #include "platform/file.h"
 #include "sweep/local_jobs.h"
 
@@ -15,6 +16,7 @@ Status StoreFlags(const SweepRunRequest& request, const RunOptions& options,
   flags["policy"] = request.policy;
   if (!request.slots.empty()) flags["slots"] = request.slots;
   if (!request.gpus.empty()) flags["gpus"] = request.gpus;
+  for (const auto& [name, text] : request.budgets) flags[name] = text;
   return WriteFlags(paths.options(), flags);
 }
 
@@ -39,6 +41,8 @@ Result<SweepRunRequest> WithStoredFlags(SweepRunRequest request, const SweepPath
                  paths.directory.string(),
                  "leave --policy out to continue it, or begin another with --run-dir"});
   request.policy = policy;
+  for (const char* name : kExperimentBudgetFlags)
+    if (auto limit = stored.extract(name)) request.budgets.insert(std::move(limit));
   if (request.slots.empty() && request.gpus.empty()) {
     request.slots = slots;
     request.gpus = gpus;
@@ -56,6 +60,12 @@ Result<SweepRunRequest> WithStoredFlags(SweepRunRequest request, const SweepPath
   for (const auto& [name, value] : request.flags) stored[name] = value;
   request.flags = std::move(stored);
   return request;
+}
+
+Status StoreBudgets(const SweepRunRequest& request, const SweepPaths& paths) {
+  EBB_ASSIGN_OR_RETURN(FlagValues stored, ReadFlags(paths.options()));
+  for (const auto& [name, text] : request.budgets) stored[name] = text;
+  return WriteFlags(paths.options(), stored);
 }
 
 Status StoreSweep(const sweep::Sweep& sweep, const SweepRunRequest& request,

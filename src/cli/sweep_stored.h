@@ -14,6 +14,9 @@ Status CheckSameSweep(const SweepPaths& paths, const sweep::Sweep& sweep);
 /// the journal would not replay.
 Result<SweepRunRequest> WithStoredFlags(SweepRunRequest request, const SweepPaths& paths);
 
+/// Budgets may be raised when a sweep is continued: they hold from then on.
+Status StoreBudgets(const SweepRunRequest& request, const SweepPaths& paths);
+
 /// Stores the sweep and its flags, in a directory that is made.
 Status StoreSweep(const sweep::Sweep& sweep, const SweepRunRequest& request,
                   const RunOptions& options, const SweepPaths& paths);

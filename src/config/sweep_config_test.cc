@@ -116,13 +116,19 @@ TEST(SweepConfig, AgreesWithThePublishedTables) {
 
 TEST(SweepConfig, WrittenOutIsTheSameSweep) {
   for (const char* name : {"qwen-lora-core21.yaml", "digits.yaml"}) {
-    const sweep::Sweep sweep = Shipped(name).sweep;
+    sweep::Sweep sweep = Shipped(name).sweep;
+    sweep.traits.budget.energy = Energy::Joules(1e5);
+    sweep.traits.budget.emissions = Emissions{0.1};
+    sweep.traits.budget.action = core::BudgetAction::kLog;
     const std::string jobs = sweep::LocalJobs(sweep);
     const auto read = ParseSweepConfig(jobs, "jobs.yaml");
     ASSERT_TRUE(read) << read.error().Message();
     EXPECT_EQ(sweep::LocalJobs(read->sweep), jobs);
     EXPECT_EQ(read->sweep.experiments.size(), sweep.experiments.size());
     EXPECT_EQ(read->sweep.halving, sweep.halving);
+    EXPECT_EQ(read->sweep.traits.budget.energy, sweep.traits.budget.energy);
+    EXPECT_EQ(read->sweep.traits.budget.emissions->grams, 0.1);
+    EXPECT_EQ(read->sweep.traits.budget.action, core::BudgetAction::kLog);
   }
 }
 
@@ -276,6 +282,11 @@ TEST(SweepConfig, NamesEveryMistakeWithItsLine) {
       {With("", "tier_rules:\n  - {tier: 7}\n"), "s.yaml:9: there is no tier 7"},
       {With("", "successive_halving: {epochs: 3, minimum_epochs: 3}\n"),
        "must be less than epochs"},
+      {With("", "budget: {action: log}\n"), "s.yaml:8: budget limits nothing"},
+      {With("", "budget: {energy_kwh: 0}\n"), "s.yaml:8: energy_kwh must be"},
+      {With("", "budget: {emission_g: 5}\n"), "(did you mean"},
+      {With("", "budget: {emissions_g: 5, action: pause}\n"),
+       "s.yaml:8: action pause is for programs that write checkpoints"},
       {With("", "kubernetes: {namespace: A B}\n"), "s.yaml:8: namespace \"A B\" is not a name"},
       {With("", "slurm: {partition: a;b}\n"), "s.yaml:8: partition \"a;b\" may hold letters"},
       {With("", "experiments: []\n"), "parameters does not go with experiments"},

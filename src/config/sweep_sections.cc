@@ -4,6 +4,7 @@
 
 #include "config/list_reader.h"
 #include "config/sweep_values.h"
+#include "config/train_config.h"
 
 namespace ebb::config {
 namespace {
@@ -254,6 +255,24 @@ void ReadHalving(const YamlNode& node, std::optional<sweep::HalvingOptions>& hal
   if (epochs && options.minimum_epochs >= options.epochs)
     problems.Add(node.line, "minimum_epochs must be less than epochs, or no run is ever stopped");
   halving = options;
+}
+
+void ReadBudget(const YamlNode& node, bool pausable, core::Budget& budget, Problems& problems) {
+  Given<double> energy_kwh, emissions_g;
+  Given<std::string> action;
+  const std::vector<KeyRule> rules{
+      ReadNumber("energy_kwh", energy_kwh, {kLeastBudget, kLargestBudgetKwh}),
+      ReadNumber("emissions_g", emissions_g, {kLeastBudget, kLargestBudgetG}),
+      ReadChoice("action", action, {"stop", "pause", "log"})};
+  ReadSection(node, "budget", rules, {}, problems);
+  Require(energy_kwh || emissions_g, node,
+          "budget limits nothing: give energy_kwh or emissions_g, of each experiment", problems);
+  if (energy_kwh) budget.energy = Energy::Joules(*energy_kwh * 3.6e6);
+  if (emissions_g) budget.emissions = Emissions{*emissions_g};
+  if (action) budget.action = *core::BudgetActionFromName(*action);
+  if (budget.action == core::BudgetAction::kPause && !pausable)
+    problems.Add(action.line,
+                 "action pause is for programs that write checkpoints: set pausable, or take stop");
 }
 
 void ReadKubernetes(const YamlNode& node, sweep::KubernetesOptions& options, Problems& problems) {

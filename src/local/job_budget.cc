@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "local/attempt_files.h"
 
 namespace ebb::local {
@@ -24,6 +25,14 @@ runtime::BudgetSample BudgetSampleOf(const runtime::Accountant& accountant,
           accountant.use(),
           {std::max(mean_w, accountant.power().watts)},
           accountant.latest_intensity()};
+}
+
+std::string StoppedByText(const core::Budget& budget) {
+  std::vector<std::string> limits;
+  for (const auto measure : {core::BudgetMeasure::kEnergy, core::BudgetMeasure::kEmissions})
+    if (const auto limit = budget.Limit(measure))
+      limits.push_back(core::AmountText(*limit, measure));
+  return "stopped by its budget of " + Join(limits, ", ");
 }
 
 JobBudget::JobBudget(Terms terms) : directory_(terms.directory), watch_(WatchFor(terms)) {}

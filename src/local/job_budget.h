@@ -16,6 +16,9 @@ namespace ebb::local {
 runtime::BudgetSample BudgetSampleOf(const runtime::Accountant& accountant,
                                      const runtime::GridClock& clock, Time begin);
 
+/// "stopped by its budget of 2 kWh, 500 g"
+std::string StoppedByText(const core::Budget& budget);
+
 class JobBudget {
  public:
   struct Terms {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "local/job_budget.h"
 #include "local/job_start.h"
 #include "local/leftover.h"
 #include "local/local_program.h"
@@ -26,6 +27,12 @@ bool HasEnded(JobPhase phase) {
 
 Error NotKnown(core::JobId job) {
   return {ExitCode::kUsage, "is not known", "job " + std::to_string(job), ""};
+}
+
+// An earlier attempt was, and then its executor died before it could say so.
+bool WasStopped(const runtime::BudgetWatch::Terms& terms) {
+  return terms.budget.action != core::BudgetAction::kLog &&
+         core::StoppedBy({terms.budget, terms.fired}, terms.budget);
 }
 
 }  // namespace
@@ -120,13 +127,24 @@ AttemptOptions LocalExecutor::AttemptFor(const Entry& entry, const engine::Start
 // The state is on disk before the program runs: a crash in between leaves an attempt that is known.
 Status LocalExecutor::Begin(Entry& entry, const engine::StartJob& command, std::vector<int> slots) {
   const core::JobId job = command.job;
-  const AttemptOptions attempt = AttemptFor(entry, command, slots);
+  AttemptOptions attempt = AttemptFor(entry, command, slots);
+  EBB_ASSIGN_OR_RETURN(attempt.budget, options_.budget(job));
   meter::MeterOptions meters = options_.meters;
   for (const auto& [name, value] : attempt.child.environment) {
     if (name == "CUDA_VISIBLE_DEVICES") meters.cuda_visible_devices = value;
   }
   const JobReport running{job, command.attempt, JobPhase::kRunning, command.pool, clock_.Now(), 0,
                           ""};
+  if (attempt.budget) {
+    attempt.budget->budget.grace = options_.grace;
+    if (WasStopped(*attempt.budget)) {
+      JobReport failed = running;
+      failed.phase = JobPhase::kFailed;
+      failed.detail = StoppedByText(attempt.budget->budget);
+      Report(entry, std::move(failed), 0, "");
+      return {};
+    }
+  }
   EBB_RETURN_IF_ERROR(WriteJobState(StateFileIn(entry.local.directory), {running, 0, ""}));
   entry.forgotten = false;
   auto program = std::make_unique<LocalProgram>(entry.local, command.attempt, command.pool,

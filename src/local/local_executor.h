@@ -40,6 +40,11 @@ struct LocalExecutorOptions {
   meter::SamplerOptions sampler;  ///< of the machine; its scope says nothing here
   meter::IdleRule idle = meter::IdleRule::kApart;
   std::optional<double> cpu_idle_w;  ///< of all processors, where RAPL measures them
+  /// How a job stands against its budget (Submission::budget) before an attempt; nothing: it has
+  /// none. Its grace period is the executor's. One that was stopped at a limit that is not raised
+  /// fails instead of being started.
+  std::function<Result<std::optional<runtime::BudgetWatch::Terms>>(core::JobId)> budget =
+      [](core::JobId) { return std::optional<runtime::BudgetWatch::Terms>(); };
   /// Asked at every tick; true ends the wait, e.g. because a job shall be cancelled.
   std::function<bool()> on_tick = [] { return false; };
 };

@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "base/text.h"
+#include "local/job_budget.h"
 #include "local/training_contract.h"
 
 namespace ebb::local {
@@ -21,6 +22,16 @@ void LocalProgram::AskToEnd(Wish why, Duration grace) {
     kill_at_ = std::chrono::steady_clock::now() + grace;
   }
   if (wish_ == Wish::kNone || why == Wish::kCancel) wish_ = why;
+}
+
+// Its watch has asked it to end, and kills it when its grace period is over.
+void LocalProgram::OnBudget(const core::BudgetEvent& event) {
+  records_.OnBudget(job.job().id, event);
+  if (event.level != core::BudgetLevel::kReached || event.action == core::BudgetAction::kLog ||
+      wish_ != Wish::kNone)
+    return;
+  wish_ = event.action == core::BudgetAction::kStop ? Wish::kBudget : Wish::kPause;
+  kill_at_ = SteadyTime::max();
 }
 
 void LocalProgram::EndGrace() { kill_at_ = std::chrono::steady_clock::now(); }
@@ -45,6 +56,8 @@ engine::JobReport LocalProgram::EndReport(Time now, const platform::ExitStatus& 
   } else if (wish_ == Wish::kTooLong) {
     report.detail = "ran longer than its limit of " + FormatDuration(*job.submission->run_limit) +
                     " and was ended";
+  } else if (wish_ == Wish::kBudget) {
+    report.detail = StoppedByText(job.submission->budget);
   } else if (status.code == kPausedExitCode && !status.by_signal) {
     report.phase = engine::JobPhase::kPaused;
   } else if (asked && status.by_signal && job.job().pausable) {

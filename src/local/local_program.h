@@ -17,7 +17,7 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 class LocalProgram final : public AttemptObserver {
  public:
   /// Why it was asked to end.
-  enum class Wish { kNone, kPause, kCancel, kTooLong, kStop };
+  enum class Wish { kNone, kPause, kCancel, kTooLong, kBudget, kStop };
 
   LocalProgram(const LocalJob& local_job, int attempt_number, int in_pool,
                std::vector<int> on_slots, JobRecords& job_records);
@@ -29,6 +29,7 @@ class LocalProgram final : public AttemptObserver {
     return records_.Rows(job.job().id, rows);
   }
   bool OnTick(const LiveFigures&) override { return false; }
+  void OnBudget(const core::BudgetEvent& event) override;
 
   /// The first wish is the one that explains the end, but for a cancellation.
   void AskToEnd(Wish why, Duration grace);

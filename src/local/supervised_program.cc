@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "local/job_budget.h"
 #include "local/training_contract.h"
 
 namespace ebb::local {
@@ -17,14 +18,6 @@ Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::
 std::string HowItEnded(const platform::ExitStatus& status) {
   return status.by_signal ? std::string("ended by ") + platform::SignalName(status.code - 128)
                           : "exit code " + std::to_string(status.code);
-}
-
-std::string BudgetLimits(const core::Budget& budget) {
-  std::vector<std::string> limits;
-  for (const auto measure : {core::BudgetMeasure::kEnergy, core::BudgetMeasure::kEmissions})
-    if (const auto limit = budget.Limit(measure))
-      limits.push_back(core::AmountText(*limit, measure));
-  return Join(limits, ", ");
 }
 
 }  // namespace
@@ -155,7 +148,7 @@ engine::JobReport SupervisedProgram::ReportOf(const std::optional<AttemptEnd>& e
     report.detail = "ran longer than its limit of " + FormatDuration(*job_.submission->run_limit) +
                     " and was ended";
   } else if (wish_ == EndWish::kBudget) {
-    report.detail = "stopped by its budget of " + BudgetLimits(job_.submission->budget);
+    report.detail = StoppedByText(job_.submission->budget);
   } else if (status.code == kPausedExitCode && !status.by_signal) {
     report.phase = JobPhase::kPaused;
   } else if (wish_ == EndWish::kPause && status.by_signal && job_.job().pausable) {

@@ -38,6 +38,14 @@ Yaml HalvingEntry(const HalvingOptions& halving) {
                     {"epochs", Yaml::Number(halving.epochs)}});
 }
 
+Yaml BudgetEntry(const core::Budget& budget) {
+  std::vector<Yaml::Entry> entries;
+  if (budget.energy) entries.emplace_back("energy_kwh", FormatExact(budget.energy->kwh()));
+  if (budget.emissions) entries.emplace_back("emissions_g", FormatExact(budget.emissions->grams));
+  entries.emplace_back("action", std::string(core::Name(budget.action)));
+  return Yaml::Map(std::move(entries));
+}
+
 }  // namespace
 
 std::string LocalJobs(const Sweep& sweep) {
@@ -52,6 +60,7 @@ std::string LocalJobs(const Sweep& sweep) {
                                    {"pause_overhead", Milliseconds(traits.pause_overhead)},
                                    {"minimum_segment", Milliseconds(traits.minimum_segment)}};
   if (traits.run_limit) entries.emplace_back("run_limit", Milliseconds(*traits.run_limit));
+  if (!traits.budget.empty()) entries.emplace_back("budget", BudgetEntry(traits.budget));
   if (sweep.halving) entries.emplace_back("successive_halving", HalvingEntry(*sweep.halving));
   entries.emplace_back("tiers", Yaml::List(std::move(tiers)));
   entries.emplace_back("experiments", Yaml::List(std::move(experiments)));

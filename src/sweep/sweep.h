@@ -13,6 +13,7 @@
 
 #include "base/time.h"
 #include "base/units.h"
+#include "core/budget.h"
 #include "core/submission.h"
 #include "sweep/condition.h"
 #include "sweep/successive_halving.h"
@@ -82,7 +83,8 @@ struct JobTraits {
   Duration pause_overhead{};
   Duration minimum_segment{};
   std::optional<Duration>
-      run_limit;  ///< longest run before it is ended; absent: twice the estimate
+      run_limit;        ///< longest run before it is ended; absent: twice the estimate
+  core::Budget budget;  ///< of each experiment; its grace period is not used
 };
 Duration RunLimit(const JobTraits& traits, const Experiment& experiment);
 
