@@ -21,13 +21,14 @@ Examples:
   ebb sweep generate configs/sweeps/qwen-lora-grid54.yaml --target slurm --out jobs --dry-run
   ebb sweep run configs/sweeps/digits.yaml --slots 2 --grid-start 2023-05-02T00:00Z \
                 --grid-speed 1200 --skip-waits
-  ebb sweep run configs/sweeps/digits.yaml --budget-g 2 --budget-action pause
+  ebb sweep run configs/sweeps/digits.yaml --budget-g 2 --sweep-budget-kwh 0.5
   ebb sweep report runs/sweep-digits --html digits.html
 
 generate writes one RayJob manifest or sbatch script per experiment, or all of them as one file for
 `ebb sweep run`. run takes the experiments through the planner on this machine; Ctrl-C pauses what
-runs (exit code 75), and the same command continues. report ranks by validation loss, with grams.
-docs/sweep.md describes sweep files.)";
+runs (exit code 75), and the same command continues. An experiment that uses up its budget ends
+alone; where the budget of the sweep is used up, what runs is paused (75) until it gets more. report
+ranks by validation loss, with grams. docs/sweep.md describes sweep files.)";
 
 struct SweepRequest {
   std::string action, file;
@@ -142,6 +143,8 @@ void AddSweepCommand(Parser& parser) {
   budget("budget-action", "stop|pause|log",
          "when it is used up: end with a checkpoint (default), hold until the sweep is continued "
          "with a larger one, note it");
+  budget("sweep-budget-kwh", "KWH", "all experiments together; then what runs is paused");
+  budget("sweep-budget-g", "GRAMS", "all experiments together; then what runs is paused");
   for (const FlagGroup group : {FlagGroup::kSignal, FlagGroup::kPrice, FlagGroup::kClock,
                                 FlagGroup::kMetering, FlagGroup::kOutput, FlagGroup::kTrackers})
     AddFlags(command, group, request->run.flags);

@@ -11,13 +11,13 @@ std::filesystem::path SweepPaths::RunOf(const sweep::Experiment& experiment) con
 }
 
 SweepRecords::SweepRecords(SweepPaths paths, const sweep::Sweep& sweep, Common common,
-                           Surroundings surroundings, Say say, Hold hold)
+                           Surroundings surroundings, Say say, Listener listener)
     : paths_(std::move(paths)),
       sweep_(sweep),
       common_(std::move(common)),
       surroundings_(surroundings),
       say_(std::move(say)),
-      hold_(std::move(hold)) {}
+      listener_(std::move(listener)) {}
 
 const sweep::Experiment& SweepRecords::ExperimentOf(core::JobId job) const {
   return sweep_.experiments[static_cast<std::size_t>(job - 1)];
@@ -94,6 +94,7 @@ Status SweepRecords::Rows(core::JobId job, std::span<const core::LedgerRow> rows
   const auto found = open_.find(job);
   if (found == open_.end()) return {};
   EBB_RETURN_IF_ERROR(found->second.directory.AppendRows(rows));
+  listener_.rows(rows);
   if (found->second.trackers) found->second.trackers->OnRows(rows);
   return {};
 }
@@ -118,7 +119,7 @@ void SweepRecords::OnBudget(core::JobId job, const core::BudgetEvent& event) {
     if (const Status kept = found->second.directory.AppendBudgetEvent(event); !kept)
       say_("note: " + name + ": budget event not stored: " + kept.error().Message());
   if (event.level == core::BudgetLevel::kReached && event.action == core::BudgetAction::kPause)
-    hold_(job);
+    listener_.hold(job);
 }
 
 Status SweepRecords::MachineRows(std::span<const core::LedgerRow> rows) {

@@ -6,6 +6,7 @@
 //   DIR/journal.jsonl   facts and decisions
 //   DIR/options.json    the flags it was begun with
 //   DIR/stopped.jsonl   what successive halving stopped, and why
+//   DIR/budget.jsonl    what all experiments may use together, and every crossing
 //   DIR/machine.jsonl   what the machine used and no run did: ledger rows (docs/ledger.md)
 //   DIR/runs/NAME/      one run each
 
@@ -32,6 +33,7 @@ struct SweepPaths {
   std::filesystem::path journal() const { return directory / "journal.jsonl"; }
   std::filesystem::path options() const { return directory / "options.json"; }
   std::filesystem::path stopped() const { return directory / "stopped.jsonl"; }
+  std::filesystem::path budget() const { return directory / "budget.jsonl"; }
   std::filesystem::path machine() const { return directory / "machine.jsonl"; }
   std::filesystem::path RunOf(const sweep::Experiment& experiment) const;
 };
@@ -45,8 +47,11 @@ class SweepRecords final : public local::JobRecords {
     runtime::SignalFeed& feed;
     const std::optional<prices::PriceSource>& prices;
   };
-  /// What a budget of each experiment asks for: the experiment is to be held.
-  using Hold = std::function<void(core::JobId)>;
+  /// Who has to hear of budgets.
+  struct Listener {
+    std::function<void(core::JobId)> hold;                       ///< as its budget wants it
+    std::function<void(std::span<const core::LedgerRow>)> rows;  ///< that were kept
+  };
   /// What all runs share.
   struct Common {
     core::RunSpec spec;
@@ -55,7 +60,7 @@ class SweepRecords final : public local::JobRecords {
   };
   /// The surroundings and `sweep` must outlive the records.
   SweepRecords(SweepPaths paths, const sweep::Sweep& sweep, Common common,
-               Surroundings surroundings, Say say, Hold hold);
+               Surroundings surroundings, Say say, Listener listener);
   /// Tells the trackers what the programs have written meanwhile. Often.
   void Tick();
   /// At the end: waits some seconds for what is on its way to trackers.
@@ -87,7 +92,7 @@ class SweepRecords final : public local::JobRecords {
   Common common_;
   Surroundings surroundings_;
   Say say_;
-  Hold hold_;
+  Listener listener_;
   std::map<core::JobId, Open> open_;
   std::vector<std::unique_ptr<RunTrackers>> ending_;
   std::optional<platform::LineWriter> machine_;

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "cli/sweep_records.h"
+#include "cli/sweep_budgets.h"
 #include "config/sweep_config.h"
 #include "platform/file.h"
 #include "report/ledger_file.h"
@@ -65,20 +65,16 @@ void SetLoss(const core::RunRecord& record, SweepRow& row) {
   if (record.training && record.epochs.empty()) row.loss = record.training->test_loss;
 }
 
-// Of the budget that ended its last attempt; empty: none did.
-std::string LimitThatEnded(const core::RunRecord& record) {
-  if (record.attempts.empty()) return "";
-  const core::Attempt& last = record.attempts.back();
-  const core::AttemptOutcome outcome = last.outcome;
-  const auto action = outcome == core::AttemptOutcome::kStoppedByBudget
-                          ? core::BudgetAction::kStop
-                          : core::BudgetAction::kPause;
-  if (outcome == core::AttemptOutcome::kDone) return "";
-  for (const core::BudgetEvent& event : record.budget.events)
-    if (event.attempt == last.number && event.action == action &&
-        event.level == core::BudgetLevel::kReached)
-      return core::LimitText(event);
-  return "";
+// An attempt that was killed together with Ebb has no outcome that says so.
+void SetBudgetNote(const core::RunRecord& record, SweepRow& row) {
+  if (row.outcome == SweepOutcome::kDone || !record.budget.budget) return;
+  const core::Budget& budget = *record.budget.budget;
+  if (const core::BudgetEvent* stopped = core::StoppedBy(record.budget, budget)) {
+    row.outcome = SweepOutcome::kFailed;
+    row.note = "stopped by its budget of " + core::LimitText(*stopped);
+  } else if (const core::BudgetEvent* held = HeldBy(record.budget.events, budget)) {
+    row.note = "held by its budget of " + core::LimitText(*held);
+  }
 }
 
 void SetFigures(const core::RunRecord& record, SweepRow& row) {
@@ -91,13 +87,10 @@ void SetFigures(const core::RunRecord& record, SweepRow& row) {
   row.waited = summary.waited;
   row.ran = summary.running_time;
   SetLoss(record, row);
-  if (const std::string limit = LimitThatEnded(record); !limit.empty())
-    row.note = (row.outcome == SweepOutcome::kPaused ? "held by its budget of "
-                                                     : "stopped by its budget of ") +
-               limit;
-  else if (row.outcome == SweepOutcome::kFailed)
+  if (row.outcome == SweepOutcome::kFailed)
     row.note = "exit code " + std::to_string(record.attempts.back().exit_code) + ", see attempt-" +
                std::to_string(record.attempts.back().number) + ".log";
+  SetBudgetNote(record, row);
 }
 
 void AddRow(const core::LedgerRow& row, Energy& energy, std::optional<Emissions>& emissions) {
@@ -126,6 +119,21 @@ void SetMachine(const std::filesystem::path& file, report::SweepReport& report,
     notices.insert(file.string() + ": " + std::to_string(damaged) +
                    " damaged lines were left out (a crash may leave one)");
   report.machine = machine;
+}
+
+// What is left of a sweep that its budget stopped.
+Status SetBudget(const SweepPaths& paths, const report::SweepReport& report,
+                 std::set<std::string>& notices) {
+  EBB_ASSIGN_OR_RETURN(const core::BudgetRecord record, ReadSweepBudget(paths));
+  const auto left = std::count_if(report.rows.begin(), report.rows.end(),
+                                  [](const SweepRow& row) { return !IsOver(row.outcome); });
+  const core::BudgetEvent* stopped =
+      record.budget ? core::StoppedBy(record, *record.budget) : nullptr;
+  if (stopped && left > 0)
+    notices.insert("The sweep was stopped by its budget of " + core::LimitText(*stopped) + "; " +
+                   std::to_string(left) + " of " + std::to_string(report.rows.size()) +
+                   " experiments had not ended.");
+  return {};
 }
 
 }  // namespace
@@ -172,6 +180,7 @@ Result<report::SweepReport> ReadSweepReport(const std::filesystem::path& directo
     if (row.emissions) report.emissions += *row.emissions;
     report.rows.push_back(std::move(row));
   }
+  EBB_RETURN_IF_ERROR(SetBudget(paths, report, notices));
   SetMachine(paths.machine(), report, notices);
   report.notices.assign(notices.begin(), notices.end());
   report::Rank(report);

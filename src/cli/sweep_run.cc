@@ -31,6 +31,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kSomeFailed = 1;
+
+Power PowerOf(const std::vector<local::RunningJob>& running) {
+  Power power;
+  for (const local::RunningJob& job : running) power.watts += job.figures.power.watts;
+  return power;
+}
+
 class SweepSession {
  public:
   /// `budget`: of each experiment.
@@ -54,7 +61,10 @@ class SweepSession {
   Status AddJobs(local::LocalExecutor& executor) const;
   local::LocalExecutorOptions ExecutorOptions(const Devices& devices) const;
   Result<int> RunLoop(const Devices& devices);
+  Status OpenWholeBudget(const SweepRecords::Say& say);
+  bool UsedUp() const;
   bool OnlyHeldAreLeft() const;
+  int WantsMore(const std::string& why, const std::string& flag) const;
   std::string SameCommand() const;
   int Stopped() const;
   Result<int> Finish();
@@ -62,6 +72,7 @@ class SweepSession {
   SweepRunRequest request_;
   sweep::Sweep sweep_;
   core::Budget budget_;
+  std::optional<SweepBudget> whole_budget_;
   RunOptions options_;
   SweepPaths paths_;
   platform::ProcessSignals signals_;
@@ -181,7 +192,8 @@ local::LocalExecutorOptions SweepSession::ExecutorOptions(const Devices& devices
   if (options_.metering.share_idle) options.idle = meter::IdleRule::kShare;
   if (options_.metering.cpu_idle_power)
     options.cpu_idle_w = options_.metering.cpu_idle_power->watts;
-  options.tick = Duration{250};
+  // A budget looks ahead by one sample: none waits longer than that to be counted.
+  options.tick = std::min(options_.metering.interval, Duration{250});
   return options;
 }
 
@@ -200,9 +212,13 @@ Result<int> SweepSession::RunLoop(const Devices& devices) {
   }
   SweepSubmissions submissions(NewJobs());
   EBB_RETURN_IF_ERROR(HoldOrRelease(paths_, sweep_, budget_, engine_->state(), submissions));
+  EBB_RETURN_IF_ERROR(OpenWholeBudget(say));
   SweepRecords records(paths_, sweep_, {CommonSpec(), options_.tracking, budget_},
                        {*feed_, prices_}, say,
-                       [&](core::JobId job) { submissions.Wish(job, engine::Wish::kHold); });
+                       {[&](core::JobId job) { submissions.Wish(job, engine::Wish::kHold); },
+                        [&](std::span<const core::LedgerRow> rows) {
+                          if (whole_budget_) whole_budget_->Add(rows);
+                        }});
   SweepProgress progress(paths_, sweep_, *engine_, submissions, *clock_, options_.metering.pue,
                          say);
   local::LocalExecutorOptions executor_options = ExecutorOptions(devices);
@@ -213,14 +229,16 @@ Result<int> SweepSession::RunLoop(const Devices& devices) {
     progress.Poll();
     records.Tick();
     if (running) display.Draw(clock_->Now(), running->Running(), progress);
-    return submissions.pending();
+    if (running && whole_budget_) whole_budget_->Look(PowerOf(running->Running()), *clock_);
+    return submissions.pending() || UsedUp();
   };
   local::LocalExecutor executor(executor_options, *feed_, *clock_, signals_, records);
   running = &executor;
   EBB_RETURN_IF_ERROR(AddJobs(executor));
   EBB_ASSIGN_OR_RETURN(store::JournalFile journal, store::JournalFile::Open(paths_.journal()));
   const auto interrupted = [&] {
-    return executor.stop_signal().has_value() || (submissions.closed() && OnlyHeldAreLeft());
+    return executor.stop_signal().has_value() || UsedUp() ||
+           (submissions.closed() && OnlyHeldAreLeft());
   };
   const runtime::LoopPorts ports{executor, {feed_.get()}, submissions,
                                  &journal, &display,      interrupted};
@@ -234,6 +252,20 @@ Result<int> SweepSession::RunLoop(const Devices& devices) {
   if (result->interrupted && executor.stop_signal()) return Stopped();
   return Finish();
 }
+
+// One that is done stays done.
+Status SweepSession::OpenWholeBudget(const SweepRecords::Say& say) {
+  EBB_ASSIGN_OR_RETURN(const core::Budget budget, WholeBudget(request_.budgets));
+  if (budget.empty() || (engine_->state().idle() && NewJobs().empty())) return {};
+  EBB_ASSIGN_OR_RETURN(
+      SweepBudget opened,
+      SweepBudget::Open(paths_, sweep_, {budget, options_.metering.pue, options_.metering.interval},
+                        say));
+  whole_budget_.emplace(std::move(opened));
+  return {};
+}
+
+bool SweepSession::UsedUp() const { return whole_budget_ && whole_budget_->used_up(); }
 
 bool SweepSession::OnlyHeldAreLeft() const {
   const engine::State& state = engine_->state();
@@ -250,6 +282,13 @@ int SweepSession::Stopped() const {
   return static_cast<int>(ExitCode::kTryLater);
 }
 
+int SweepSession::WantsMore(const std::string& why, const std::string& flag) const {
+  if (!options_.quiet)
+    std::fprintf(stderr, "%s. Continue with a larger one: %s %skwh KWH (or %sg GRAMS)\n",
+                 why.c_str(), SameCommand().c_str(), flag.c_str(), flag.c_str());
+  return static_cast<int>(ExitCode::kTryLater);
+}
+
 Result<int> SweepSession::Finish() {
   EBB_ASSIGN_OR_RETURN(const report::SweepReport report, ReadSweepReport(paths_.directory));
   if (options_.json)
@@ -258,14 +297,10 @@ Result<int> SweepSession::Finish() {
     std::fprintf(stderr, "\n%s  kept in  %s\n", report::SweepText(report).c_str(),
                  paths_.directory.c_str());
   const engine::State& state = engine_->state();
-  if (!state.held.empty()) {
-    if (!options_.quiet)
-      std::fprintf(stderr,
-                   "held by their budget: %zu. Continue with a larger one: %s --budget-kwh KWH (or "
-                   "--budget-g GRAMS)\n",
-                   state.held.size(), SameCommand().c_str());
-    return static_cast<int>(ExitCode::kTryLater);
-  }
+  if (UsedUp() && !state.idle())
+    return WantsMore("stopped by the budget of the sweep", "--sweep-budget-");
+  if (!state.held.empty())
+    return WantsMore("held by their budget: " + std::to_string(state.held.size()), "--budget-");
   const bool failed = std::any_of(state.ended.begin(), state.ended.end(), [](const auto& job) {
     return job.second.stage == engine::Stage::kFailed;
   });
@@ -312,6 +347,7 @@ Result<int> RunSweep(const SweepRunRequest& given) {
   if (request.policy.empty()) request.policy = "planner";
   EBB_ASSIGN_OR_RETURN(const core::Budget budget,
                        ExperimentBudget(config.sweep.traits, request.budgets));
+  EBB_RETURN_IF_ERROR(WholeBudget(request.budgets));
   if (continued && !given.budgets.empty()) EBB_RETURN_IF_ERROR(StoreBudgets(request, paths));
   if (options.metering.scope == core::MeterScope::kMachine)
     return Fail({ExitCode::kUsage, "--scope machine would charge each run of a sweep the machine",

@@ -24,8 +24,8 @@ struct SweepRunRequest {
 /// The sweep's directory: --run-dir, or sweep-NAME under --output-dir.
 std::string SweepDirectory(const RunOptions& options, const std::string& name);
 
-/// The exit code: 0 all done, 1 an experiment failed, 75 interrupted, or held by a budget (it can
-/// be continued).
+/// The exit code: 0 all done, 1 an experiment failed, 75 interrupted, or stopped by a budget (it
+/// can be continued).
 Result<int> RunSweep(const SweepRunRequest& request);
 
 }  // namespace ebb::cli

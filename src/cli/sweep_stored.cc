@@ -41,7 +41,7 @@ Result<SweepRunRequest> WithStoredFlags(SweepRunRequest request, const SweepPath
                  paths.directory.string(),
                  "leave --policy out to continue it, or begin another with --run-dir"});
   request.policy = policy;
-  for (const char* name : kExperimentBudgetFlags)
+  for (const char* name : kBudgetFlags)
     if (auto limit = stored.extract(name)) request.budgets.insert(std::move(limit));
   if (request.slots.empty() && request.gpus.empty()) {
     request.slots = slots;
