@@ -279,6 +279,15 @@ estimates: [{run_time: 1m, power_w: 10}]
 name_template: "two-{code}"
 command: [python3, -c, "import sys, time; time.sleep(0.3); sys.exit({code})"]
 """
+HALVED = """
+name: halved
+parameters: {grid: {loss: [0.1, 0.2, 0.9]}}
+estimates: [{run_time: 1m, power_w: 10}]
+pausable: true
+name_template: "h-{loss}"
+command: [python3, train.py, "{loss}"]
+successive_halving: {reduction: 3, minimum_epochs: 1, epochs: 9}
+"""
 PAUSABLE = """
 import json, os, signal, sys, time
 going = [True]
@@ -314,6 +323,33 @@ class Sweeps(InADirectory):
         for run in server.runs.values():
             self.assertGreater(run["metrics"]["summary/energy_kwh"][0][1], 0)
         self.assertEqual(len(glob.glob(self.path("tb", "*", "events.*"))), 2)
+
+    def test_what_successive_halving_stops_is_killed(self):
+        program = r'''
+import json, os, signal, sys, time
+loss = float(sys.argv[1])
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(75))
+file = open(os.environ["EBB_RUN_DIR"] + "/progress.jsonl", "a")
+for epoch in range(1, 5):
+    time.sleep(0.2)
+    event = dict(event="epoch_end", epoch=epoch, train_loss=loss, test_loss=loss, time_ms=int(time.time() * 1000))
+    print(json.dumps(event), file=file, flush=True)
+while loss > 0.5:
+    time.sleep(0.05)
+'''
+        with open(self.path("train.py"), "w") as file:
+            file.write(program)
+        with open(self.path("sweep.yaml"), "w") as file:
+            file.write(HALVED)
+        server = Mlflow()
+        outcome = subprocess.run(
+            [EBB, "sweep", "run", "sweep.yaml", "--constant", "200", "--slots", "1", "--policy", "run-now", "--interval", "100ms",
+             "--cpu-tdp", "50", "--mlflow", server.url], cwd=self.directory, capture_output=True, text=True, timeout=90)
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        ends = {run["name"]: run["status"] for run in server.runs.values()}
+        self.assertEqual(ends["h-0.1"], ["RUNNING", "FINISHED"])
+        self.assertEqual(ends["h-0.2"], ["RUNNING", "FINISHED"])
+        self.assertEqual(ends["h-0.9"], ["RUNNING", "SCHEDULED", "KILLED"])
 
     def test_a_server_that_is_not_there_costs_it_nothing(self):
         outcome = self.sweep("--mlflow", "http://127.0.0.1:1")

@@ -14,14 +14,6 @@ using std::chrono::steady_clock;
 
 Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
 
-// A program that its budget or a signal ended was killed, also where its job has failed by that.
-trackers::Outcome EndOf(engine::Stage stage, core::AttemptOutcome last) {
-  if (stage == engine::Stage::kSucceeded) return trackers::Outcome::kDone;
-  if (stage == engine::Stage::kCancelled) return trackers::Outcome::kKilled;
-  return OutcomeOf(last) == trackers::Outcome::kKilled ? trackers::Outcome::kKilled
-                                                       : trackers::Outcome::kFailed;
-}
-
 }  // namespace
 
 RunCloser::RunCloser(std::filesystem::path store, std::filesystem::path jobs, Say say,

@@ -10,6 +10,7 @@
 
 #include "core/run.h"
 #include "core/tracking.h"
+#include "engine/state.h"
 #include "local/measured_process.h"
 #include "report/prometheus_text.h"
 #include "report/summary.h"
@@ -34,6 +35,9 @@ std::filesystem::path MlflowNoteIn(const std::filesystem::path& run_directory);
 
 /// How the end of an attempt is told.
 trackers::Outcome OutcomeOf(core::AttemptOutcome outcome);
+/// The same of a job that has ended, and its last attempt: a program that its budget or a signal
+/// ended was killed, also where its job has failed by that.
+trackers::Outcome EndOf(engine::Stage stage, core::AttemptOutcome last);
 
 /// One attempt of a run. One thread.
 class RunTrackers {
@@ -41,6 +45,11 @@ class RunTrackers {
   /// `before`: what earlier attempts of the run measured.
   RunTrackers(const core::Tracking& tracking, const core::RunSpec& spec,
               const core::RunRecord& before, const std::filesystem::path& run_directory);
+
+  /// Instead of an attempt: MLflow hears how a run ended that it believes to be paused.
+  static std::unique_ptr<RunTrackers> EndingPaused(const core::Tracking& tracking,
+                                                   const std::filesystem::path& run_directory,
+                                                   trackers::Outcome outcome);
 
   bool wanted() const { return !trackers_.empty(); }
   void OnBegin(const core::Attempt& attempt);
@@ -59,6 +68,7 @@ class RunTrackers {
   bool HasEnded() const;
 
  private:
+  RunTrackers() = default;
   void Log(std::vector<trackers::Value> values);
 
   std::vector<std::unique_ptr<trackers::BackgroundTracker>> trackers_;

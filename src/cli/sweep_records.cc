@@ -1,5 +1,7 @@
 #include "cli/sweep_records.h"
 
+#include <algorithm>
+
 #include "cli/run_files.h"
 #include "report/ledger_file.h"
 #include "sweep/target_name.h"
@@ -17,7 +19,13 @@ SweepRecords::SweepRecords(SweepPaths paths, const sweep::Sweep& sweep, Common c
       common_(std::move(common)),
       surroundings_(surroundings),
       say_(std::move(say)),
-      listener_(std::move(listener)) {}
+      listener_(std::move(listener)) {
+  std::error_code ignored;
+  if (common_.tracking.mlflow.empty()) return;
+  for (const sweep::Experiment& experiment : sweep_.experiments)
+    if (std::filesystem::exists(MlflowNoteIn(paths_.RunOf(experiment)), ignored))
+      paused_.insert(experiment.index);
+}
 
 const sweep::Experiment& SweepRecords::ExperimentOf(core::JobId job) const {
   return sweep_.experiments[static_cast<std::size_t>(job - 1)];
@@ -45,6 +53,7 @@ Status SweepRecords::Begin(core::JobId job, const core::Attempt& attempt) {
   for (const std::string& notice : directory->notices()) say_(experiment.name + ": " + notice);
   Open open{*std::move(directory), nullptr, nullptr};
   if (!common_.tracking.empty()) EBB_RETURN_IF_ERROR(Track(attempt, open));
+  paused_.erase(job);
   EBB_RETURN_IF_ERROR(open.directory.BeginAttempt(attempt));
   if (const core::Budget& budget = common_.budget; !budget.empty())
     EBB_RETURN_IF_ERROR(open.directory.AppendBudget(budget, attempt.number));
@@ -76,16 +85,35 @@ void SweepRecords::Tick() {
     open.trackers->OnProgress(open.tail->Poll());
     SayNotes(*open.trackers);
   }
-  std::erase_if(ending_, [&](const auto& trackers) {
-    SayNotes(*trackers);
-    return trackers->HasEnded();
+  std::erase_if(ending_, [&](const Ending& ending) {
+    SayNotes(*ending.trackers);
+    return ending.trackers->HasEnded();
+  });
+}
+
+void SweepRecords::CloseEnded(const std::map<core::JobId, engine::EndedJob>& ended) {
+  std::erase_if(paused_, [&](core::JobId job) {
+    const auto found = ended.find(job);
+    // Whatever is on its way is heard first.
+    const bool waits =
+        open_.contains(job) || std::any_of(ending_.begin(), ending_.end(),
+                                           [&](const Ending& ending) { return ending.job == job; });
+    if (found == ended.end() || waits) return false;
+    if (found->second.stage == engine::Stage::kSucceeded) return true;
+    const std::filesystem::path path = paths_.RunOf(ExperimentOf(job));
+    const auto run = report::ReadRun(path);
+    const auto last = run && !run->attempts.empty() ? run->attempts.back().outcome
+                                                    : core::AttemptOutcome::kRunning;
+    ending_.push_back(
+        {job, RunTrackers::EndingPaused(common_.tracking, path, EndOf(found->second.stage, last))});
+    return true;
   });
 }
 
 void SweepRecords::WaitForTrackers() {
-  for (const auto& trackers : ending_) {
-    trackers->WaitForEnd();
-    SayNotes(*trackers);
+  for (const Ending& ending : ending_) {
+    ending.trackers->WaitForEnd();
+    SayNotes(*ending.trackers);
   }
   ending_.clear();
 }
@@ -131,7 +159,7 @@ Status SweepRecords::MachineRows(std::span<const core::LedgerRow> rows) {
   return {};
 }
 
-Status SweepRecords::StoreEnd(Open& open, const local::AttemptResult& result) {
+Status SweepRecords::StoreEnd(core::JobId job, Open& open, const local::AttemptResult& result) {
   report::RunDirectory& directory = open.directory;
   EBB_RETURN_IF_ERROR(directory.EndAttempt(result.attempt));
   EBB_RETURN_IF_ERROR(StoreSignal(directory, surroundings_.feed));
@@ -141,7 +169,9 @@ Status SweepRecords::StoreEnd(Open& open, const local::AttemptResult& result) {
   if (!open.trackers) return {};
   open.trackers->OnProgress(open.tail->Poll());
   open.trackers->OnEnd(result.attempt, views.summary);
-  ending_.push_back(std::move(open.trackers));
+  ending_.push_back({job, std::move(open.trackers)});
+  if (result.attempt.outcome == core::AttemptOutcome::kPaused && !common_.tracking.mlflow.empty())
+    paused_.insert(job);
   return {};
 }
 
@@ -151,7 +181,7 @@ void SweepRecords::End(core::JobId job, const local::AttemptResult& result) {
   if (found == open_.end()) return;
   const std::string& name = ExperimentOf(job).name;
   for (const std::string& warning : result.warnings) say_("note: " + name + ": " + warning);
-  if (const auto stored = StoreEnd(found->second, result); !stored)
+  if (const auto stored = StoreEnd(job, found->second, result); !stored)
     say_("note: " + name + ": not all of it could be kept: " + stored.error().Message());
   open_.erase(found);
 }

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "cli/run_trackers.h"
@@ -63,6 +64,8 @@ class SweepRecords final : public local::JobRecords {
                Surroundings surroundings, Say say, Listener listener);
   /// Tells the trackers what the programs have written meanwhile. Often.
   void Tick();
+  /// Experiments that ended while none of their programs ran: MLflow believes them to be paused.
+  void CloseEnded(const std::map<core::JobId, engine::EndedJob>& ended);
   /// At the end: waits some seconds for what is on its way to trackers.
   void WaitForTrackers();
 
@@ -83,7 +86,7 @@ class SweepRecords final : public local::JobRecords {
     std::unique_ptr<RunTrackers> trackers;  // null: none is wanted
     std::unique_ptr<report::ProgressTail> tail;
   };
-  Status StoreEnd(Open& open, const local::AttemptResult& result);
+  Status StoreEnd(core::JobId job, Open& open, const local::AttemptResult& result);
   Status Track(const core::Attempt& attempt, Open& open);
   void SayNotes(RunTrackers& trackers);
 
@@ -94,7 +97,12 @@ class SweepRecords final : public local::JobRecords {
   Say say_;
   Listener listener_;
   std::map<core::JobId, Open> open_;
-  std::vector<std::unique_ptr<RunTrackers>> ending_;
+  struct Ending {
+    core::JobId job = 0;
+    std::unique_ptr<RunTrackers> trackers;
+  };
+  std::vector<Ending> ending_;
+  std::set<core::JobId> paused_;  // as MLflow has heard
   std::optional<platform::LineWriter> machine_;
 };
 

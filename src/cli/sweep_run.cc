@@ -228,6 +228,7 @@ Result<int> SweepSession::RunLoop(const Devices& devices) {
   executor_options.on_tick = [&] {
     progress.Poll();
     records.Tick();
+    records.CloseEnded(engine_->state().ended);
     if (running) display.Draw(clock_->Now(), running->Running(), progress);
     if (running && whole_budget_) whole_budget_->Look(PowerOf(running->Running()), *clock_);
     return submissions.pending() || UsedUp();
@@ -246,6 +247,8 @@ Result<int> SweepSession::RunLoop(const Devices& devices) {
   if (executor.stop_signal())
     display.Say("asked to stop: pausing what runs (again: at once, without waiting)");
   executor.PauseAll();
+  records.WaitForTrackers();
+  records.CloseEnded(engine_->state().ended);
   records.WaitForTrackers();
   display.Finish();
   if (!result) return Fail(result.error());
