@@ -214,6 +214,45 @@ TEST_F(ServeCommand, TheTokenStaysInItsFile) {
   }
 }
 
+TEST_F(ServeCommand, WhatAProgramIsGivenAndSaysIsForItsOwnerOnly) {
+  Serve();
+  ASSERT_EQ(Client({"submit", "--env", "PASSWORD=correct-horse"}, {"sh", "-c", "env"}).code, 0);
+  WaitUntil([&] { return Ended() == 1; });
+  const auto for_others = fs::perms::group_all | fs::perms::others_all;
+  int found = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(directory_)) {
+    if (!entry.is_regular_file() || Read(entry.path()).find("correct-horse") == std::string::npos)
+      continue;
+    ++found;
+    bool is_closed = false;
+    for (fs::path path = entry.path(); path != directory_; path = path.parent_path())
+      is_closed |= (fs::status(path).permissions() & for_others) == fs::perms::none;
+    EXPECT_TRUE(is_closed) << entry.path();
+  }
+  EXPECT_GE(found, 3) << "the store, the plan of the attempt, its log";
+}
+
+TEST_F(ServeCommand, APrivateServiceIsReadWithTheTokenOnly) {
+  Serve({"--slots", "1", "--private"});
+  ASSERT_EQ(Client({"submit"}, {"sh", "-c", "echo said"}).code, 0);
+  WaitUntil([&] { return Ended() == 1; });
+  EXPECT_EQ(Client({"logs", "1"}).out, "said\n");
+  const std::string url = Read(directory_ / "ebb.db.url");
+  const auto given = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"show", "1", "--server", url.substr(0, url.find('\n'))};
+    words.insert(words.end(), more.begin(), more.end());
+    return Client(words);
+  };
+  // Whose server it is, is not known: it is not shown the token of this store.
+  EXPECT_NE(given({}).err.find("needs the service's token"), std::string::npos);
+  EXPECT_EQ(given({"--token-file", TokenFile().string()}).code, 0);
+  const fs::path token = TokenFile();
+  fs::rename(token, directory_ / "elsewhere");
+  const Outcome without = Client({"queue"});
+  EXPECT_NE(without.code, 0);
+  EXPECT_NE(without.err.find(token.filename().string()), std::string::npos) << without.err;
+}
+
 TEST_F(ServeCommand, ClientsSayWhatIsWrong) {
   const Outcome nobody = Client({"queue"});
   EXPECT_NE(nobody.code, 0);

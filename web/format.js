@@ -6,6 +6,7 @@ const HOUR = 3600e3;
 const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 const zone = { name: OWN_ZONE, formats: {}, sentences: new Map() };
 const MOST_SENTENCES = 1000;
+const LEAST_DIFFERENCE = 5e-4;  // of a baseline: below that both count as the same
 
 const TIME_PARTS = {
   moment: { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" },

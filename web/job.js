@@ -39,9 +39,10 @@ function factsOf(it) {
       comparison(it.emissions_g, it.emissions_first_come_g) : ""]];
 }
 
-// "12.0 g: 3.1 g saved", or "… worse".
+// "12.0 g: 3.1 g saved", or "… worse", or "the same".
 function comparison(is, was) {
   const difference = was - is;
+  if (Math.abs(difference) < LEAST_DIFFERENCE * was) return grams(was) + ": the same";
   return grams(was) + ": " + grams(Math.abs(difference)) + (difference >= 0 ? " saved" : " worse");
 }
 

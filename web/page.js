@@ -34,8 +34,6 @@ function showPower() {
   setText("emitted-note", energy(status.energy_kwh) + " in all");
 }
 
-const LEAST_DIFFERENCE = 5e-4;  // of the baseline: below that both count as the same
-
 function showSaved() {
   const { saved_g: difference, first_come_g: was, jobs, not_compared: rest } = state.status.saved_on_first_come;
   const share = was > 0 ? difference / was : 0, same = Math.abs(share) < LEAST_DIFFERENCE, worse = difference < 0 && !same;

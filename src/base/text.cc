@@ -55,6 +55,24 @@ std::string Join(std::span<const std::string> parts, std::string_view separator)
   return joined;
 }
 
+std::string Printable(std::string_view text) {
+  std::string printable;
+  printable.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    const bool is_c1 = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F, in UTF-8
+    printable += byte < ' ' || byte == 0x7f || is_c1 ? '?' : text[i];
+    if (is_c1) ++i;
+  }
+  return printable;
+}
+
+std::string Quoted(std::string_view text) {
+  constexpr std::size_t kLongest = 60;
+  return "\"" + Printable(text.substr(0, kLongest)) + (text.size() > kLongest ? "...\"" : "\"");
+}
+
 std::string Lowercase(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {

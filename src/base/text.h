@@ -16,6 +16,11 @@ std::vector<std::string_view> Split(std::string_view text, char separator);
 std::string Join(std::span<const std::string> parts, std::string_view separator);
 std::string Lowercase(std::string_view text);
 
+/// For a terminal's line: each control character, which it might act upon, is a "?".
+std::string Printable(std::string_view text);
+/// The same in quotes, cut short: what was given, in a message.
+std::string Quoted(std::string_view text);
+
 /// The whole text as a finite number; nothing for "", "1.2x", "nan", "inf".
 std::optional<double> ParseNumber(std::string_view text);
 std::optional<long long> ParseInteger(std::string_view text);

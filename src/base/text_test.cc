@@ -7,6 +7,19 @@
 namespace ebb {
 namespace {
 
+TEST(Text, WhatATerminalWouldActUponIsNotShown) {
+  EXPECT_EQ(Printable("a\x1b[31mred\x07\n\x7f"), "a?[31mred???");
+  EXPECT_EQ(Printable("über \xe2\x82\xac \xc2\xa0"), "über \xe2\x82\xac \xc2\xa0")
+      << "other UTF-8 is kept";
+  EXPECT_EQ(Printable("a\xc2\x9b"
+                      "31m"),
+            "a?31m")
+      << "U+009B begins a sequence, too";
+  EXPECT_EQ(Printable("\xc2"), "\xc2") << "cut short";
+  EXPECT_EQ(Quoted("a\tb"), "\"a?b\"");
+  EXPECT_EQ(Quoted(std::string(100, 'x')), "\"" + std::string(60, 'x') + "...\"");
+}
+
 TEST(Text, SplitKeepsEmptyFields) {
   EXPECT_EQ(Split("a,,b,", ',').size(), 4u);
   EXPECT_EQ(Split("", ',').size(), 1u);

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/job_facts.h"
 #include "cli/queue_sweeps.h"
 #include "cli/service_client.h"
 #include "platform/file.h"
@@ -112,13 +113,8 @@ Result<int> Show(const QueueFlags& flags) {
     std::fputs(answer.c_str(), stdout);
     return 0;
   }
-  EBB_ASSIGN_OR_RETURN(const Json json, Parsed(answer));
-  for (const auto& [key, value] : json.items()) {
-    std::string name = key;
-    for (char& c : name) c = c == '_' ? ' ' : c;
-    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    std::printf("%-28s %s\n", name.c_str(), text.c_str());
-  }
+  EBB_ASSIGN_OR_RETURN(const std::string facts, JobFacts(answer));
+  std::fputs(facts.c_str(), stdout);
   return 0;
 }
 
@@ -133,7 +129,7 @@ Result<int> Explain(const QueueFlags& flags) {
     return 0;
   }
   EBB_ASSIGN_OR_RETURN(const Json job, Parsed(answer));
-  std::printf("job %lld (%s) is %s\n", number, TextOf(job, "name").c_str(),
+  std::printf("job %lld (%s) is %s\n", number, Printable(TextOf(job, "name")).c_str(),
               TextOf(job, "reason").c_str());
   if (!TextOf(job, "detail").empty()) std::printf("%s\n", TextOf(job, "detail").c_str());
   if (job.contains("waits_for"))

@@ -108,7 +108,7 @@ void PrintExperiments(const Json& sweep) {
   const std::vector<std::string> names(parameters.end() - static_cast<std::ptrdiff_t>(left_out),
                                        parameters.end());
   std::printf("too narrow for %s: a wider terminal or --format json shows them\n",
-              Join(names, ", ").c_str());
+              Printable(Join(names, ", ")).c_str());
 }
 
 }  // namespace

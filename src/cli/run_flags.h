@@ -43,7 +43,7 @@ Apply Switch(void (*set)(RunOptions&));
 
 /// A name out of a list that `from_name` knows.
 template <typename FromName, typename Set>
-Apply Choice(const char* flag, std::vector<std::string> names, FromName from_name, Set set) {
+Apply Choice(const char* flag, const std::vector<std::string>& names, FromName from_name, Set set) {
   return [=](const std::string& text, RunOptions& options) -> Status {
     const auto value = from_name(text);
     if (!value)

@@ -51,7 +51,7 @@ signals::SignalOptions& OtherSignal(RunOptions& options) {
 }
 
 // Shows a text of the second signal where there is one.
-Show OfOther(std::function<std::optional<std::string>(const signals::SignalOptions&)> text) {
+Show OfOther(const std::function<std::optional<std::string>(const signals::SignalOptions&)>& text) {
   return [text](const RunOptions& options) {
     const auto& other = options.metering.other_signal;
     return other ? text(*other) : std::nullopt;

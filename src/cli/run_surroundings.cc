@@ -49,7 +49,7 @@ Result<std::unique_ptr<runtime::SignalFeed>> OpenOther(const RunOptions& options
 
 Result<std::unique_ptr<Surroundings>> OpenSurroundings(const RunOptions& options,
                                                        runtime::Clock& wall, Time replay_begin,
-                                                       std::function<bool()> stop_asked) {
+                                                       const std::function<bool()>& stop_asked) {
   EBB_RETURN_IF_ERROR(Validate(options));
   EBB_ASSIGN_OR_RETURN(auto feed,
                        signals::MakeFeed(options.scheduler.signal, platform::HttpGet, stop_asked));

@@ -31,7 +31,7 @@ struct Surroundings {
 /// source that cannot be read. `stop_asked` ends the wait for a live source's first answer.
 Result<std::unique_ptr<Surroundings>> OpenSurroundings(const RunOptions& options,
                                                        runtime::Clock& wall, Time replay_begin,
-                                                       std::function<bool()> stop_asked);
+                                                       const std::function<bool()>& stop_asked);
 
 /// All that the run directory says of a new run but its command and training; with a new run_id.
 core::RunSpec SpecOf(const RunOptions& options, const Surroundings& surroundings,

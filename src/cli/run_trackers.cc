@@ -203,7 +203,7 @@ std::unique_ptr<RunTrackers> RunTrackers::EndingPaused(const core::Tracking& tra
 
 void RunTrackers::OnBegin(const core::Attempt& attempt) { began_ = attempt.wall.begin; }
 
-void RunTrackers::Log(std::vector<Value> values) {
+void RunTrackers::Log(const std::vector<Value>& values) {
   for (const auto& tracker : trackers_) tracker->Log(values);
 }
 

@@ -69,7 +69,7 @@ class RunTrackers {
 
  private:
   RunTrackers() = default;
-  void Log(std::vector<trackers::Value> values);
+  void Log(const std::vector<trackers::Value>& values);
 
   std::vector<std::unique_ptr<trackers::BackgroundTracker>> trackers_;
   std::vector<std::string> notes_;

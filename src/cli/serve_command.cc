@@ -48,6 +48,7 @@ struct ServeRequest {
   std::string address = "127.0.0.1", port = kDefaultPort;
   std::string host_name, metrics_retention, change_limit;
   NotifyFlags notify;
+  bool is_private = false;
   std::string version;  ///< of Ebb
 };
 
@@ -158,7 +159,7 @@ Result<int> Serve(const ServeRequest& request) {
 
   web::ApiOptions api_options;
   EBB_ASSIGN_OR_RETURN(api_options.access.token, web::OpenToken(TokenFileOf(store)));
-  api_options.access.token_to_read = !IsLoopback(request.address);
+  api_options.access.token_to_read = request.is_private || !IsLoopback(request.address);
   if (!request.host_name.empty()) api_options.access.hosts = {request.host_name};
   api_options.metrics.version = request.version;
   if (!request.metrics_retention.empty()) {
@@ -230,6 +231,9 @@ void AddServeCommand(Parser& parser, const std::string& version) {
                 "needs the token, too",
                 "Service"},
                into(request->address));
+  command.Switch(
+      {"private", "", "reading needs the token also for other users of this machine", "Service"},
+      [request] { request->is_private = true; });
   command.Flag({"port", "N", "default 8733; 0: any that is free", "Service"}, into(request->port));
   command.Flag({"host-name", "NAME", "a name under which the service is reached", "Service"},
                into(request->host_name));

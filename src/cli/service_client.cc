@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/text.h"
 #include "platform/file.h"
@@ -19,6 +20,10 @@ using Json = nlohmann::json;
 // A long queue takes a while to print.
 constexpr Duration kPatience{60'000};
 constexpr std::uint64_t kLongestAnswer = 512 << 20;
+
+constexpr int kUnauthorized = 401;
+
+std::string BearerOf(const std::string& token) { return "Authorization: Bearer " + token; }
 
 const char* Variable(const char* name) { return std::getenv(name); }
 
@@ -84,6 +89,7 @@ Result<ServiceClient> ServiceClient::Find(const ServiceFlags& flags) {
   EBB_ASSIGN_OR_RETURN(const std::string store, StorePathOf(flags.store));
   client.token_file_ = flags.token_file.empty() ? TokenFileOf(store) : flags.token_file;
   client.url_ = flags.server;
+  client.shows_token_ = flags.server.empty() || !flags.token_file.empty();
   if (client.url_.empty()) {
     const auto text = platform::ReadFile(UrlFileOf(store), 4096);
     if (!text)
@@ -101,7 +107,17 @@ Result<platform::HttpResponse> ServiceClient::GetWhole(const std::string& path) 
   request.timeout = kPatience;
   request.limit_bytes = kLongestAnswer;
   request.direct = true;
-  return Accepted(platform::HttpGet(request));
+  std::optional<Error> no_token;
+  if (shows_token_) {
+    const auto token = web::ReadToken(token_file_);
+    if (token)
+      request.headers = {BearerOf(*token)};
+    else
+      no_token = token.error();
+  }
+  Result<platform::HttpResponse> answer = platform::HttpGet(request);
+  if (answer && answer->status == kUnauthorized && no_token) return Fail(*no_token);
+  return Accepted(std::move(answer));
 }
 
 Result<std::string> ServiceClient::Get(const std::string& path) const {
@@ -113,7 +129,7 @@ Result<std::string> ServiceClient::Post(const std::string& path, const std::stri
   EBB_ASSIGN_OR_RETURN(const std::string token, web::ReadToken(token_file_));
   platform::HttpRequest request;
   request.url = url_ + path;
-  request.headers = {"Authorization: Bearer " + token, "Content-Type: application/json"};
+  request.headers = {BearerOf(token), "Content-Type: application/json"};
   request.body = body;
   request.timeout = kPatience;
   request.direct = true;

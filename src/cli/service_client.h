@@ -32,7 +32,8 @@ class ServiceClient {
   /// An Error when no service is known; it is not asked yet.
   static Result<ServiceClient> Find(const ServiceFlags& flags);
 
-  /// The body of an answer 2xx; any other answer is the Error that the service gives.
+  /// The body of an answer 2xx; any other answer is the Error that the service gives. The token
+  /// goes along where it can be read, but not to a --server without its own --token-file.
   Result<std::string> Get(const std::string& path) const;
   /// The same with its headers.
   Result<platform::HttpResponse> GetWhole(const std::string& path) const;
@@ -42,6 +43,7 @@ class ServiceClient {
  private:
   std::string url_;
   std::string token_file_;
+  bool shows_token_ = false;  ///< also to read: where it is this server's
 };
 
 /// Whether the word is a number and no file: a job of the service rather than a run directory.

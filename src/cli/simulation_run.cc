@@ -100,8 +100,8 @@ void AddExtremes(const sim::Scenario& scenario, std::vector<sim::PolicyChoice>& 
   if (scenario.prices.empty() || planner == policies.end()) return;
   const sim::PolicyChoice like = *planner;
   for (const auto& [weight, what] : {std::pair{0.0, "carbon alone"}, {1.0, "price alone"}}) {
-    const bool there =
-        std::any_of(policies.begin(), policies.end(), [&](const sim::PolicyChoice& choice) {
+    const bool there = std::any_of(
+        policies.begin(), policies.end(), [&, weight = weight](const sim::PolicyChoice& choice) {
           return is_planner(choice) && choice.options.planner.prices.tariff_weight == weight;
         });
     if (there) continue;

@@ -8,16 +8,6 @@
 namespace ebb::config {
 namespace {
 
-// Quoted for a message: cut short and printable.
-std::string Quoted(std::string_view text) {
-  constexpr std::size_t kLongest = 60;
-  std::string shown(text.substr(0, kLongest));
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
-  }
-  return "\"" + shown + (text.size() > kLongest ? "...\"" : "\"");
-}
-
 std::string Shown(const YamlNode& node) {
   if (node.kind == YamlNode::Kind::kList) return "a list";
   if (node.kind == YamlNode::Kind::kMap) return "a section of keys";
@@ -92,14 +82,14 @@ KeyRule CalledElsewhere(KeyRule rule, std::vector<std::string> names) {
   return rule;
 }
 
-KeyRule ReadBool(std::string name, Given<bool>& out) {
+KeyRule ReadBool(const std::string& name, Given<bool>& out) {
   return {name, [name, &out](const YamlNode& value, Problems& problems) {
             out = {BoolFrom(value), value.line};
             if (!out) Mismatch(name, value, "true or false", problems);
           }};
 }
 
-KeyRule ReadText(std::string name, Given<std::string>& out) {
+KeyRule ReadText(const std::string& name, Given<std::string>& out) {
   return {name, [name, &out](const YamlNode& value, Problems& problems) {
             if (value.kind != YamlNode::Kind::kScalar || Trim(value.text).empty())
               return Mismatch(name, value, "a text", problems);
@@ -107,7 +97,7 @@ KeyRule ReadText(std::string name, Given<std::string>& out) {
           }};
 }
 
-KeyRule ReadNumber(std::string name, Given<double>& out, Range range) {
+KeyRule ReadNumber(const std::string& name, Given<double>& out, Range range) {
   return {name, [name, &out, range](const YamlNode& value, Problems& problems) {
             const auto number =
                 value.kind == YamlNode::Kind::kScalar ? ParseNumber(value.text) : std::nullopt;
@@ -117,14 +107,14 @@ KeyRule ReadNumber(std::string name, Given<double>& out, Range range) {
           }};
 }
 
-KeyRule ReadInteger(std::string name, Given<std::int64_t>& out, Range range) {
+KeyRule ReadInteger(const std::string& name, Given<std::int64_t>& out, Range range) {
   return {name, [name, &out, range](const YamlNode& value, Problems& problems) {
             out = {IntegerFrom(value, range), value.line};
             if (!out) Mismatch(name, value, "a whole number, " + RangeText(range), problems);
           }};
 }
 
-KeyRule ReadIntegers(std::string name, Given<std::vector<std::int64_t>>& out, Range range) {
+KeyRule ReadIntegers(const std::string& name, Given<std::vector<std::int64_t>>& out, Range range) {
   return {name, [name, &out, range](const YamlNode& value, Problems& problems) {
             const std::string wanted =
                 "a list of different whole numbers like [1, 2, 3], each " + RangeText(range);
@@ -141,7 +131,7 @@ KeyRule ReadIntegers(std::string name, Given<std::vector<std::int64_t>>& out, Ra
           }};
 }
 
-KeyRule ReadDuration(std::string name, Given<Duration>& out, Duration least) {
+KeyRule ReadDuration(const std::string& name, Given<Duration>& out, Duration least) {
   return {name, [name, &out, least](const YamlNode& value, Problems& problems) {
             if (value.kind != YamlNode::Kind::kScalar)
               return Mismatch(name, value, "a duration like 90s, 15m or 6h", problems);
@@ -156,7 +146,7 @@ KeyRule ReadDuration(std::string name, Given<Duration>& out, Duration least) {
           }};
 }
 
-KeyRule ReadTime(std::string name, Given<Time>& out) {
+KeyRule ReadTime(const std::string& name, Given<Time>& out) {
   return {name, [name, &out](const YamlNode& value, Problems& problems) {
             const auto time = ParseTime(value.text);
             if (value.kind != YamlNode::Kind::kScalar || !time)
@@ -165,7 +155,8 @@ KeyRule ReadTime(std::string name, Given<Time>& out) {
           }};
 }
 
-KeyRule ReadChoice(std::string name, Given<std::string>& out, std::vector<std::string> choices) {
+KeyRule ReadChoice(const std::string& name, Given<std::string>& out,
+                   const std::vector<std::string>& choices) {
   return {name, [name, &out, choices](const YamlNode& value, Problems& problems) {
             if (value.kind == YamlNode::Kind::kScalar &&
                 std::find(choices.begin(), choices.end(), value.text) != choices.end()) {

@@ -60,17 +60,18 @@ struct KeyRule {
 };
 KeyRule CalledElsewhere(KeyRule rule, std::vector<std::string> names);
 
-KeyRule ReadBool(std::string name, Given<bool>& out);
-KeyRule ReadText(std::string name, Given<std::string>& out);
-KeyRule ReadNumber(std::string name, Given<double>& out, Range range);
-KeyRule ReadInteger(std::string name, Given<std::int64_t>& out, Range range);
+KeyRule ReadBool(const std::string& name, Given<bool>& out);
+KeyRule ReadText(const std::string& name, Given<std::string>& out);
+KeyRule ReadNumber(const std::string& name, Given<double>& out, Range range);
+KeyRule ReadInteger(const std::string& name, Given<std::int64_t>& out, Range range);
 /// A list of whole numbers, not empty, none twice.
-KeyRule ReadIntegers(std::string name, Given<std::vector<std::int64_t>>& out, Range range);
+KeyRule ReadIntegers(const std::string& name, Given<std::vector<std::int64_t>>& out, Range range);
 /// "90s", "15m", "6h"; a bare number is seconds.
-KeyRule ReadDuration(std::string name, Given<Duration>& out, Duration least);
-KeyRule ReadTime(std::string name, Given<Time>& out);
+KeyRule ReadDuration(const std::string& name, Given<Duration>& out, Duration least);
+KeyRule ReadTime(const std::string& name, Given<Time>& out);
 /// One of `choices`.
-KeyRule ReadChoice(std::string name, Given<std::string>& out, std::vector<std::string> choices);
+KeyRule ReadChoice(const std::string& name, Given<std::string>& out,
+                   const std::vector<std::string>& choices);
 
 /// Another section and its keys, to say where a key belongs that is in the wrong one.
 struct SectionKeys {

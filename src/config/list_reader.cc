@@ -27,13 +27,13 @@ void ReadEach(const std::string& name, const YamlNode& list, Problems& problems,
   for (const YamlNode& item : list.items) read(item, problems);
 }
 
-KeyRule ReadItems(std::string name, NodeReader read) {
+KeyRule ReadItems(const std::string& name, NodeReader read) {
   return {name, [name, read = std::move(read)](const YamlNode& list, Problems& problems) {
             ReadEach(name, list, problems, read);
           }};
 }
 
-KeyRule ReadTexts(std::string name, Given<std::vector<std::string>>& out) {
+KeyRule ReadTexts(const std::string& name, Given<std::vector<std::string>>& out) {
   return {name, [name, &out](const YamlNode& value, Problems& problems) {
             std::vector<YamlNode> items = value.items;
             if (value.kind == YamlNode::Kind::kScalar) items = {value};
@@ -50,7 +50,7 @@ KeyRule ReadTexts(std::string name, Given<std::vector<std::string>>& out) {
           }};
 }
 
-KeyRule ReadNode(std::string name, Given<YamlNode>& out) {
+KeyRule ReadNode(const std::string& name, Given<YamlNode>& out) {
   return {std::move(name), [&out](const YamlNode& value, Problems&) { out = {value, value.line}; }};
 }
 
@@ -61,7 +61,7 @@ std::optional<Moment> MomentFrom(const YamlNode& value) {
   return std::nullopt;
 }
 
-KeyRule ReadMoment(std::string name, Given<Moment>& out) {
+KeyRule ReadMoment(const std::string& name, Given<Moment>& out) {
   return {name, [name, &out](const YamlNode& value, Problems& problems) {
             out = {MomentFrom(value), value.line};
             if (!out)
@@ -71,7 +71,7 @@ KeyRule ReadMoment(std::string name, Given<Moment>& out) {
           }};
 }
 
-KeyRule ReadClockTime(std::string name, Given<Duration>& out) {
+KeyRule ReadClockTime(const std::string& name, Given<Duration>& out) {
   return {name, [name, &out](const YamlNode& value, Problems& problems) {
             out = {ClockTimeFrom(value), value.line};
             if (!out) problems.Add(value.line, name + " must be a time of day like \"17:00\"");

@@ -17,11 +17,11 @@ using NodeReader = std::function<void(const YamlNode& value, Problems& problems)
 void ReadEach(const std::string& name, const YamlNode& list, Problems& problems,
               const NodeReader& read);
 /// The same as a rule.
-KeyRule ReadItems(std::string name, NodeReader read);
+KeyRule ReadItems(const std::string& name, NodeReader read);
 /// A list of different texts that is not empty, or one text.
-KeyRule ReadTexts(std::string name, Given<std::vector<std::string>>& out);
+KeyRule ReadTexts(const std::string& name, Given<std::vector<std::string>>& out);
 /// Whatever stands there, with its line.
-KeyRule ReadNode(std::string name, Given<YamlNode>& out);
+KeyRule ReadNode(const std::string& name, Given<YamlNode>& out);
 
 /// "2023-05-01T17:00Z", or "30h" after something that the key says.
 struct Moment {
@@ -29,11 +29,11 @@ struct Moment {
   Duration after{0};
   Time From(Time origin) const { return time.value_or(origin + after); }
 };
-KeyRule ReadMoment(std::string name, Given<Moment>& out);
+KeyRule ReadMoment(const std::string& name, Given<Moment>& out);
 /// The whole text as a moment.
 std::optional<Moment> MomentFrom(const YamlNode& value);
 
 /// "17:00" as a distance from midnight.
-KeyRule ReadClockTime(std::string name, Given<Duration>& out);
+KeyRule ReadClockTime(const std::string& name, Given<Duration>& out);
 
 }  // namespace ebb::config

@@ -14,7 +14,7 @@ constexpr double kHighestPrice = 100'000;
 constexpr double kNoLimit = 9e15;
 
 // One source, or several in the order in which they are asked.
-KeyRule ReadSources(std::string name, Given<std::string>& out) {
+KeyRule ReadSources(const std::string& name, Given<std::string>& out) {
   KeyRule text = ReadText(name, out);
   const auto read = text.read;
   text.read = [name, &out, read](const YamlNode& value, Problems& problems) {

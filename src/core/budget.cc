@@ -75,7 +75,7 @@ std::string LimitText(const BudgetEvent& event) { return AmountText(event.limit,
 
 std::string BudgetText(const BudgetEvent& event) {
   const std::string limit = LimitText(event);
-  const std::string used = AmountText(event.used, event.measure) + " of " + limit + " are used";
+  std::string used = AmountText(event.used, event.measure) + " of " + limit + " are used";
   switch (event.level) {
     case BudgetLevel::kWarning:
       return "budget warning: " + used;

@@ -255,7 +255,7 @@ bool Engine::Explain(std::vector<std::pair<std::size_t, Hold>>& held, Decision& 
   for (auto& [index, explanation] : changed) {
     if (!all && can_follow(index, explanation)) continue;
     state_.live[index].Change().explanation = explanation;
-    decision.explanations.push_back(std::move(explanation));
+    decision.explanations.push_back(explanation);
   }
   return all;
 }

@@ -130,7 +130,9 @@ void Take(Folding& fold, std::size_t index, const JobReport& report, Source sour
       break;
     case JobPhase::kSucceeded:
       if (!live.first_start) live.first_start = live.segment_begin;
-      return EndJob(fold, index, Stage::kSucceeded, report.since);
+      EndJob(fold, index, Stage::kSucceeded, report.since);
+      fold.state.ended.at(id).exit_code = report.exit_code;
+      return;
     case JobPhase::kFailed:
       return FailJob(fold, index, report.since, report.exit_code, report.detail);
     case JobPhase::kStartFailed:
@@ -139,7 +141,10 @@ void Take(Folding& fold, std::size_t index, const JobReport& report, Source sour
             report.detail.empty() ? "could not be started" : report.detail);
       break;
     case JobPhase::kCancelled:
-      return EndJob(fold, index, Stage::kCancelled, report.since);
+      EndJob(fold, index, Stage::kCancelled, report.since);
+      // 0 is also what is said of an attempt whose end nobody saw.
+      if (report.exit_code != 0) fold.state.ended.at(id).exit_code = report.exit_code;
+      return;
   }
   fold.change.jobs.push_back(id);
   HoldBackIfWished(fold, id, report.since);

@@ -55,7 +55,8 @@ struct EndedJob {
   Stage stage = Stage::kSucceeded;
   int attempt = 0;
   int pauses = 0;
-  int exit_code = 0;
+  /// Of the last attempt. None: no attempt came to its own end before the job was cancelled.
+  std::optional<int> exit_code;
   Time submitted{};
   std::optional<Time> first_start;
   Time ended{};

@@ -40,8 +40,7 @@ std::size_t Neighbour(std::size_t hour_of_day, int distance) {
 
 // The value below which the given share of `values` lies; reorders them.
 double Quantile(std::vector<double>& values, double share) {
-  const auto index =
-      static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+  const auto index = std::lround(share * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + index, values.end());
   return values[static_cast<std::size_t>(index)];
 }

@@ -20,7 +20,7 @@ class TickingMeter final : public local::ProgramMeter {
       : after_(std::move(after)), meter_(std::move(meter)) {}
 
   void Start(pid_t root, const meter::Cgroup* cgroup, Sink sink) override {
-    meter_->Start(root, cgroup, [this, sink](std::vector<core::EnergyReading> readings) {
+    meter_->Start(root, cgroup, [this, sink](const std::vector<core::EnergyReading>& readings) {
       sink(readings);
       after_(readings);
     });

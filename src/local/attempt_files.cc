@@ -209,7 +209,8 @@ Status WritePlan(const AttemptPaths& paths, const AttemptPlan& plan) {
   if (plan.power_cap) json["power_cap"] = core::Describe(*plan.power_cap);
   for (const auto& [name, value] : plan.environment)
     json["environment"].push_back(Json::array({name, value}));
-  return platform::WriteFileAtomically(paths.plan(), Dump(json) + "\n");
+  // Environments may hold secrets.
+  return platform::WriteFileAtomically(paths.plan(), Dump(json) + "\n", platform::Readers::kOwner);
 }
 
 Result<AttemptPlan> ReadPlan(const fs::path& file) { return Parse(file, PlanFrom); }

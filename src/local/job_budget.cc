@@ -35,7 +35,7 @@ std::string StoppedByText(const core::Budget& budget) {
   return "stopped by its budget of " + Join(limits, ", ");
 }
 
-JobBudget::JobBudget(Terms terms) : directory_(terms.directory), watch_(WatchFor(terms)) {}
+JobBudget::JobBudget(const Terms& terms) : directory_(terms.directory), watch_(WatchFor(terms)) {}
 
 runtime::BudgetStep JobBudget::Look(const runtime::BudgetSample& sample,
                                     const runtime::GridClock& clock, Time wall_now) {

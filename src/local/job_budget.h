@@ -29,7 +29,7 @@ class JobBudget {
     Pue pue;
     Duration sample_interval{1000};
   };
-  explicit JobBudget(Terms terms);
+  explicit JobBudget(const Terms& terms);
 
   /// After new readings, and now and then.
   runtime::BudgetStep Look(const runtime::BudgetSample& sample, const runtime::GridClock& clock,

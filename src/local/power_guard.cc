@@ -15,7 +15,7 @@ Status Cap(const AttemptPaths& paths, const AttemptPlan& plan, const std::string
   warnings.insert(warnings.end(), power.notes.begin(), power.notes.end());
   if (power.limits.empty()) return {};
   EBB_RETURN_IF_ERROR(WritePowerLimits(paths, power.limits));
-  const Status set = meter::SetPowerLimits(*library, power.limits);
+  Status set = meter::SetPowerLimits(*library, power.limits);
   if (!set) std::filesystem::remove(paths.power());
   return set;
 }

@@ -22,6 +22,7 @@ std::uint32_t IndexOf(GpuLibrary::Device device) {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(device) - 1);
 }
 GpuLibrary::Device HandleOf(std::uint32_t index) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   return reinterpret_cast<GpuLibrary::Device>(std::uintptr_t{index} + 1);
 }
 

@@ -129,17 +129,19 @@ Status MoveIntoPlace(const Path& temporary, const Path& path) {
   return {};
 }
 
-Status WriteFileAtomically(const Path& path, std::string_view content) {
+Status WriteFileAtomically(const Path& path, std::string_view content, Readers readers) {
   const Path temporary = path.string() + ".tmp" + std::to_string(::getpid());
   const auto remove_and_fail = [&](Error error) {
     ::unlink(temporary.c_str());
     return Fail(std::move(error));
   };
-  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  const mode_t mode = readers == Readers::kOwner ? 0600 : 0644;
+  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
   if (!file.valid()) return Fail(SystemError(path, "cannot create"));
   // A file that is replaced keeps its permissions.
   struct stat replaced {};
-  if (::stat(path.c_str(), &replaced) == 0) ::fchmod(file.get(), replaced.st_mode & 0777);
+  if (readers == Readers::kAll && ::stat(path.c_str(), &replaced) == 0)
+    ::fchmod(file.get(), replaced.st_mode & 0777);
   if (auto written = WriteAll(file.get(), content, path); !written)
     return remove_and_fail(written.error());
   if (::fsync(file.get()) != 0) return remove_and_fail(SystemError(path, "cannot flush to disk"));
@@ -147,9 +149,13 @@ Status WriteFileAtomically(const Path& path, std::string_view content) {
   return MoveIntoPlace(temporary, path);
 }
 
-Status EnsureWritableDirectory(const Path& path) {
+Status EnsureWritableDirectory(const Path& path, Readers readers) {
   std::error_code code;
-  std::filesystem::create_directories(path, code);
+  if (readers == Readers::kOwner) {
+    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), code);
+    ::mkdir(path.c_str(), 0700);  // what is wrong with it is said below
+  }
+  if (!code) std::filesystem::create_directories(path, code);
   if (code)
     return Fail({ExitCode::kUnavailable, "cannot create the directory: " + code.message(),
                  path.string(), "choose another with --output-dir"});

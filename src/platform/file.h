@@ -30,17 +30,25 @@ Result<std::string> ReadFileMaybeGzip(const Path& path,
 Result<std::string> MaybeGunzip(std::string data, const std::string& name,
                                 std::uint64_t limit_bytes);
 
+/// Who may read what is created, where nobody has said otherwise with a umask.
+enum class Readers {
+  kAll,
+  kOwner,  ///< it holds what may be secret, such as the environments of programs
+};
+
 /// Writes to a temporary sibling, fsyncs, renames over `path` and fsyncs the directory: after a
-/// crash or a full disk the file is the old one or the new one, whole, with its old permissions.
-/// The temporary file is removed on failure.
-Status WriteFileAtomically(const Path& path, std::string_view content);
+/// crash or a full disk the file is the old one or the new one, whole, with its old permissions
+/// (kOwner: with those). The temporary file is removed on failure.
+Status WriteFileAtomically(const Path& path, std::string_view content,
+                           Readers readers = Readers::kAll);
 
 /// Renames a sibling that is on the disk already over `path` and fsyncs the directory. It is
 /// removed on failure.
 Status MoveIntoPlace(const Path& temporary, const Path& path);
 
-/// Creates the directory with its parents and proves that a file can be created in it.
-Status EnsureWritableDirectory(const Path& path);
+/// Creates the directory with its parents and proves that a file can be created in it. One that is
+/// there keeps its permissions; `readers` are not for the parents.
+Status EnsureWritableDirectory(const Path& path, Readers readers = Readers::kAll);
 
 /// An append-only text file of whole lines. Each Append is one write(2), flushed to the kernel when
 /// it returns, so a killed process loses at most the line it was writing.

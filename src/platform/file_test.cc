@@ -54,6 +54,29 @@ TEST(File, MissingFilesAndDirectoriesAreNamed) {
   EXPECT_FALSE(ReadFile("/proc/self/status", 10));
 }
 
+TEST(File, WhatIsForTheOwnerOnlyIsNobodyElses) {
+  using std::filesystem::perms;
+  const auto permissions = [](const Path& path) {
+    return std::filesystem::status(path).permissions();
+  };
+  const Path directory = Scratch("private") / "below" / "it";
+  std::filesystem::remove_all(directory.parent_path());
+  ASSERT_TRUE(EnsureWritableDirectory(directory, Readers::kOwner));
+  EXPECT_EQ(permissions(directory), perms::owner_all);
+  const Path file = directory / "secret";
+  ASSERT_TRUE(WriteFileAtomically(file, "1"));
+  EXPECT_NE(permissions(file), perms::owner_read | perms::owner_write);
+  ASSERT_TRUE(WriteFileAtomically(file, "2", Readers::kOwner));
+  EXPECT_EQ(permissions(file), perms::owner_read | perms::owner_write);
+  ASSERT_TRUE(WriteFileAtomically(file, "3"));
+  EXPECT_EQ(permissions(file), perms::owner_read | perms::owner_write) << "it keeps them";
+  // Whose directory it was decides who reads it.
+  std::filesystem::permissions(directory, perms::owner_all | perms::group_all);
+  ASSERT_TRUE(EnsureWritableDirectory(directory, Readers::kOwner));
+  EXPECT_EQ(permissions(directory), perms::owner_all | perms::group_all);
+  EXPECT_FALSE(EnsureWritableDirectory(file / "x", Readers::kOwner));
+}
+
 TEST(File, GzipIsReadTransparently) {
   const std::string text(100'000, 'x');
   EXPECT_EQ(*MaybeGunzip(Gzip(text), "t", 1 << 20), text);

@@ -37,7 +37,7 @@ std::string LeftAligned(const Table& table) {
   return text;
 }
 
-std::string MarkdownCell(std::string text) {
+std::string MarkdownCell(std::string_view text) {
   std::string cell;
   for (const char c : text) {
     if (c == '|' || c == '\\' || c == '<' || c == '`' || c == '*' || c == '_' || c == '[')

@@ -33,7 +33,7 @@ Result<JsonFields> JsonFields::Parse(std::string_view text, std::string where) {
   return JsonFields(std::move(state), object);
 }
 
-void JsonFields::Reject(std::string_view key, std::string why) {
+void JsonFields::Reject(std::string_view key, const std::string& why) {
   if (state_->error) return;
   state_->error = Error{ExitCode::kConfiguration, "field \"" + std::string(key) + "\" " + why,
                         state_->where, ""};

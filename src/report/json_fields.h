@@ -43,7 +43,7 @@ class JsonFields {
     return value.value_or(typename decltype(value)::value_type{});
   }
 
-  void Reject(std::string_view key, std::string why);
+  void Reject(std::string_view key, const std::string& why);
   /// The first thing that was wrong, if anything was.
   Status status() const;
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace ebb::report {
 namespace {
 
@@ -18,8 +20,9 @@ std::string Line(const std::vector<std::string>& cells, const std::vector<std::s
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (widths[i] == 0) continue;
     const bool left = i == 0 || (ends_in_text && i + 1 == cells.size());
-    const std::string pad(widths[i] - ColumnsOf(cells[i]), ' ');
-    line += std::string(line.empty() ? kMargin : kGap) + (left ? cells[i] + pad : pad + cells[i]);
+    const std::string cell = Printable(cells[i]);
+    const std::string pad(widths[i] - ColumnsOf(cell), ' ');
+    line += std::string(line.empty() ? kMargin : kGap) + (left ? cell + pad : pad + cell);
   }
   while (line.ends_with(' ')) line.pop_back();
   return line + "\n";

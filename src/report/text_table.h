@@ -18,7 +18,8 @@ struct TextTable {
 std::size_t ColumnsOf(std::string_view text);
 /// With blanks at its end, up to `columns`.
 std::string Padded(std::string text, std::size_t columns);
-/// Columns as wide as their widest cell, empty ones left out; numbers to the right.
+/// Columns as wide as their widest cell, empty ones left out; numbers to the right. Control
+/// characters are replaced (Printable).
 std::string AlignedTable(const TextTable& table);
 
 /// The same of at most `columns`, as far as that can be had: of the `count` columns from `first` on

@@ -27,7 +27,7 @@ struct JobCard {
   int pauses = 0;
   std::optional<Time> first_start;
   std::optional<Time> ended;
-  int exit_code = 0;
+  std::optional<int> exit_code;
   std::string detail;               ///< why it failed
   std::vector<Interval> stretches;  ///< of running; the last one may go on (Time::max())
   /// Of each stretch, as far as it is known: which devices of the pool, from 0 on.

@@ -27,7 +27,7 @@ Result<Time> Recurring::Put(core::RecurringJob job) {
   EBB_ASSIGN_OR_RETURN(core::CronSchedule schedule, core::CronSchedule::Parse(job.recurrence.cron));
   const Time next = job.paused ? Time::max() : schedule.NextAfter(job.last, offset_);
   const std::string name = job.submission.job.name;
-  entries_.insert_or_assign(name, Entry{std::move(job), std::move(schedule), next});
+  entries_.insert_or_assign(name, Entry{std::move(job), schedule, next});
   changed_ = true;
   return next;
 }

@@ -130,7 +130,8 @@ Service::~Service() {
 Result<std::unique_ptr<Service>> Service::Open(ServiceOptions options, runtime::SignalFeed& feed,
                                                runtime::GridClock& clock,
                                                platform::ProcessSignals& signals) {
-  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(options.jobs_directory));
+  EBB_RETURN_IF_ERROR(
+      platform::EnsureWritableDirectory(options.jobs_directory, platform::Readers::kOwner));
   EBB_ASSIGN_OR_RETURN(store::ServiceStore store, store::ServiceStore::Open(options.store));
   std::unique_ptr<Service> service(
       new Service(std::move(options), std::move(store), feed, clock, signals));
@@ -173,6 +174,7 @@ void PutStretches(store::Database& database, core::JobId job,
   const auto attempts = store::AttemptsOf(database, job);
   if (!attempts) return;
   for (const store::AttemptRecord& attempt : *attempts) {
+    card.attempt = std::max(card.attempt, attempt.attempt);
     if (!attempt.began) continue;
     card.stretches.push_back({*attempt.began, attempt.ended.value_or(Time::max())});
     card.slots.push_back(SlotsOf(attempt, gpus));
@@ -300,7 +302,7 @@ void Service::RecoverEnded() {
     PutStretches(store_.database(), record->id, options_.executor.gpus, card);
     card.first_start = record->first_start;
     card.ended = record->ended;
-    card.exit_code = record->exit_code.value_or(0);
+    card.exit_code = record->exit_code;
     card.detail = record->detail;
     card.energy = record->energy;
     card.emissions = record->emissions;

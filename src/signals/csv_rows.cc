@@ -33,15 +33,6 @@ Error AtLine(const std::string& path, std::size_t line, std::string what, std::s
           std::move(next)};
 }
 
-std::string ShownField(std::string_view text) {
-  constexpr std::size_t kLongest = 60;
-  std::string shown(text.substr(0, kLongest));
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
-  }
-  return "\"" + shown + (text.size() > kLongest ? "...\"" : "\"");
-}
-
 Status TakeByteOrderMark(std::string_view& text, const std::string& path) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
@@ -87,8 +78,7 @@ Status SplitRow(std::string_view line, std::size_t columns, const std::string& p
 
 Result<Time> ReadTimeField(std::string_view text, const std::string& path, std::size_t line) {
   auto time = ParseTimeFast(text);
-  if (!time)
-    return Fail(AtLine(path, line, ShownField(text) + " is not a time", time.error().next));
+  if (!time) return Fail(AtLine(path, line, Quoted(text) + " is not a time", time.error().next));
   return *time;
 }
 

@@ -24,9 +24,6 @@ struct TimedRow {
 /// An Error at a line of a file.
 Error AtLine(const std::string& path, std::size_t line, std::string what, std::string next = "");
 
-/// Quoted for a message: cut short, and without what a terminal would act upon.
-std::string ShownField(std::string_view text);
-
 /// Takes a byte order mark off `text`. An Error where nothing but blanks is left.
 Status TakeByteOrderMark(std::string_view& text, const std::string& path);
 

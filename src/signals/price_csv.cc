@@ -88,7 +88,7 @@ Result<Header> ParseHeader(std::string_view line, const std::string& path) {
     const std::string name = NormalisedName(fields[column]);
     if (name.starts_with("mtu") && !IsMarketTime(name))
       return Fail(HeaderError(path,
-                              "the times of column " + ShownField(fields[column]) +
+                              "the times of column " + Quoted(fields[column]) +
                                   " are local ones, and an hour of them is there twice",
                               "export the file with times in UTC"));
     if (!has_time && (IsTimeName(name) || IsMarketTime(name))) {
@@ -157,8 +157,7 @@ class Reader {
     const std::string_view zone = fields_[header_.zones.front()];
     if (zone_.empty()) zone_ = zone;
     if (zone == zone_) return true;
-    return Fail(AtLine(path_, number,
-                       "holds zone " + ShownField(zone) + " beside " + ShownField(zone_),
+    return Fail(AtLine(path_, number, "holds zone " + Quoted(zone) + " beside " + Quoted(zone_),
                        "name the zone to use: day_ahead: {file: ..., zone: ...} (docs/prices.md)"));
   }
 
@@ -172,7 +171,7 @@ class Reader {
     } else {
       const auto dash = text.find(" - ");
       if (dash == std::string_view::npos)
-        return Fail(AtLine(path_, row.line, ShownField(text) + " is not an interval",
+        return Fail(AtLine(path_, row.line, Quoted(text) + " is not an interval",
                            "like 01/01/2024 00:00:00 - 01/01/2024 01:00:00"));
       EBB_ASSIGN_OR_RETURN(row.begin,
                            ReadTimeField(IsoOfMarketTime(text.substr(0, dash)), path_, row.line));
@@ -214,11 +213,11 @@ class Reader {
     if (word.empty() || word == "-" || word == "n/e" || word == "n/a" || word == "null") return {};
     const auto price = ParseNumber(text);
     if (!price)
-      return Fail(AtLine(path_, row.line, ShownField(text) + " is not a number",
+      return Fail(AtLine(path_, row.line, Quoted(text) + " is not a number",
                          "leave the price empty where it is not known"));
     const double per_kwh = *unit_.per_mwh ? *price / 1000 : *price;
     if (std::abs(per_kwh) > kHighestPerKwh)
-      return Fail(AtLine(path_, row.line, "price " + ShownField(text) + " cannot be a price",
+      return Fail(AtLine(path_, row.line, "price " + Quoted(text) + " cannot be a price",
                          "leave the price empty where it is not known"));
     row.value = per_kwh;
     return {};
@@ -268,10 +267,10 @@ Result<core::PriceSeries> ParsePriceCsv(std::string_view text, const std::string
   }
   const std::vector<PriceRow>& rows = reader.rows();
   if (rows.empty())
-    return Fail({ExitCode::kConfiguration,
-                 options.zone ? "has no row for zone " + ShownField(*options.zone)
-                              : "has a header but no rows",
-                 path, "is it the right file?"});
+    return Fail(
+        {ExitCode::kConfiguration,
+         options.zone ? "has no row for zone " + Quoted(*options.zone) : "has a header but no rows",
+         path, "is it the right file?"});
   EBB_RETURN_IF_ERROR(CheckMagnitude(rows, reader.unit(), path));
   const Duration longest = InferStep(BeginsOf(rows), chr::hours{1}).length;
   std::vector<core::PriceSample> samples;

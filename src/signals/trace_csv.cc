@@ -71,8 +71,7 @@ class RowReader {
     if (options_.zone) return zone == *options_.zone;
     if (zone_.empty()) zone_ = zone;
     if (zone == zone_) return true;
-    return Fail(AtLine(path_, number,
-                       "holds zone " + ShownField(zone) + " beside " + ShownField(zone_),
+    return Fail(AtLine(path_, number, "holds zone " + Quoted(zone) + " beside " + Quoted(zone_),
                        "name the zone to use"));
   }
 
@@ -85,13 +84,13 @@ class RowReader {
     if (text.empty()) return std::optional<double>{};
     const auto value = ParseNumber(text);
     if (!value)
-      return Fail(AtLine(path_, number, ShownField(text) + " is not a number",
+      return Fail(AtLine(path_, number, Quoted(text) + " is not a number",
                          "leave the value empty where it is not known"));
     if (*value < 0)
-      return Fail(AtLine(path_, number, "intensity " + ShownField(text) + " is negative",
+      return Fail(AtLine(path_, number, "intensity " + Quoted(text) + " is negative",
                          "leave the value empty where it is not known"));
     if (*value > kHighestPossible)
-      return Fail(AtLine(path_, number, "intensity " + ShownField(text) + " cannot be gCO2eq/kWh",
+      return Fail(AtLine(path_, number, "intensity " + Quoted(text) + " cannot be gCO2eq/kWh",
                          "leave the value empty where it is not known"));
     return value;
   }
@@ -106,7 +105,7 @@ class RowReader {
     const auto status = core::SampleStatusFromName(fields_[*header_.status]);
     if (!status)
       return Fail(AtLine(path_, row.line,
-                         "status " + ShownField(fields_[*header_.status]) + " is unknown",
+                         "status " + Quoted(fields_[*header_.status]) + " is unknown",
                          "measured, estimated, forecast and modelled are known"));
     row.status = *status;
     return {};
@@ -131,7 +130,7 @@ Status CheckMagnitude(const std::vector<Row>& rows, const core::SignalIdentity& 
     high = std::max(high, *row.value);
   }
   if (high < 0)
-    return Fail({ExitCode::kConfiguration, "column " + ShownField(column) + " has no value at all",
+    return Fail({ExitCode::kConfiguration, "column " + Quoted(column) + " has no value at all",
                  path, "is it the right file?"});
   if (low > kAllAboveIsAnotherUnit)
     return Fail({ExitCode::kConfiguration,
@@ -260,7 +259,7 @@ Result<Trace> ParseTrace(std::string_view text, const std::string& path,
   }
   if (reader.rows().empty())
     return Fail({ExitCode::kConfiguration,
-                 header.zone && options.zone ? "has no row for zone " + ShownField(*options.zone)
+                 header.zone && options.zone ? "has no row for zone " + Quoted(*options.zone)
                                              : "has a header but no rows",
                  path, "is it the right file?"});
   const core::SignalIdentity identity = IdentityOf(header, path, options, reader.zone());

@@ -41,8 +41,6 @@ std::optional<core::Boundary> BoundaryInName(std::string_view name) {
   return std::nullopt;
 }
 
-std::string Quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
-
 // The unit that a column's name states, where it is not g/kWh; "" where it is or none is stated.
 std::string ForeignUnit(std::string_view name) {
   bool kilograms = false, per_mwh = false;
@@ -103,8 +101,8 @@ Error UnknownForecast(std::string_view name, const std::string& where) {
       where, "forecast_dK, forecast_Nmin and forecast_latest are"};
 }
 
-Error MissingColumn(const std::vector<std::string>& names, std::string what, std::string column,
-                    const std::string& where) {
+Error MissingColumn(const std::vector<std::string>& names, std::string what,
+                    const std::string& column, const std::string& where) {
   std::string suggestion;
   const std::vector<std::string> wanted{column};
   for (const std::string& name : names) {

@@ -76,8 +76,8 @@ void JobWriter::FollowJob(WriteGroup& group, core::JobId id, const engine::State
       "UPDATE jobs SET stage = ?2, pauses = ?3, first_start_ms = ?4, ended_ms = ?5, exit_code = ?6,"
       " detail = ?7 WHERE id = ?1 AND ended_ms IS NULL",
       {id, std::string(Name(ended->stage)), std::int64_t{ended->pauses},
-       Milliseconds(ended->first_start), Milliseconds(ended->ended), std::int64_t{ended->exit_code},
-       ended->detail});
+       Milliseconds(ended->first_start), Milliseconds(ended->ended),
+       ended->exit_code ? Value{std::int64_t{*ended->exit_code}} : Value{}, ended->detail});
 }
 
 void JobWriter::FollowStages(WriteGroup& group, const engine::Decision& decision,
@@ -88,7 +88,7 @@ void JobWriter::FollowStages(WriteGroup& group, const engine::Decision& decision
 
 Status JobWriter::Recover(Database& database, WriteGroup& group, const engine::State& state) {
   written_.clear();
-  const Status read = database.Query(
+  Status read = database.Query(
       "SELECT id, stage, pauses, first_start_ms FROM jobs WHERE stage IN"
       " ('waiting', 'starting', 'running', 'pausing', 'paused')",
       {}, [&](const Row& row) -> Status {

@@ -68,7 +68,7 @@ constexpr int kRunning = 1;
 
 class MlflowFiles final : public Tracker {
  public:
-  MlflowFiles(path directory, path note)
+  MlflowFiles(const path& directory, path note)
       : directory_(std::filesystem::absolute(directory).lexically_normal()),
         note_(std::move(note)) {}
   std::string name() const override { return "MLflow " + directory_.string(); }

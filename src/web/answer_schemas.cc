@@ -53,7 +53,7 @@ std::string_view AnswerSchemas() {
   "intensity_expected":{"type":"number","description":"g CO2e per kWh, of the planned time"},
   "attempt":{"type":"integer"},
   "pauses":{"type":"integer"},
-  "exit_code":{"type":"integer"},
+  "exit_code":{"type":"integer","description":"of the last attempt, once the job has ended; none: cancelled before an attempt came to its own end"},
   "emissions_at_submission_g":{"type":"number","description":"of the same energy, had it run when it was submitted"},
   "first_come_start":{"type":"string","format":"date-time"},
   "emissions_first_come_g":{"type":"number","description":"of the same energy, first come, first served"},

@@ -155,7 +155,9 @@ class Listener final : public HttpListener {
     to.status = response.status;
     for (const auto& [name, value] : response.headers) to.set_header(name.c_str(), value);
     if (!response.stream) {
-      to.set_content(std::move(response.body), response.content_type.c_str());
+      // The library's set_content copies, and a queue may be tens of megabytes.
+      to.body = std::move(response.body);
+      to.set_header("Content-Type", response.content_type.c_str());
     } else if (streams.fetch_add(1) >= most_streams) {
       --streams;
       to.status = 503;

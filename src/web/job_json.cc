@@ -73,7 +73,7 @@ Json CardJson(const service::JobCard& card, bool whole) {
   Put(json, "started", card.first_start);
   json["attempt"] = card.attempt;
   json["pauses"] = card.pauses;
-  if (engine::HasEnded(explanation.stage)) json["exit_code"] = card.exit_code;
+  if (card.exit_code) json["exit_code"] = *card.exit_code;
   Put(json, "emissions_at_submission_g", card.emissions_at_submission);
   Put(json, "first_come_start", card.first_come_start);
   Put(json, "emissions_first_come_g", card.emissions_first_come);

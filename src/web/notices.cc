@@ -157,10 +157,10 @@ void NoticeFinder::LookAtJob(const View& view, const JobCard& card) {
   LookAtBudget(view, card);
   if (now.stage == engine::Stage::kFailed) {
     if (failed_.insert(job.id).second)
-      Add(OfJob(
-          NoticeEvent::kJobFailed, view, card,
-          "failed" + (card.detail.empty() ? " with exit code " + std::to_string(card.exit_code)
-                                          : ": " + card.detail)));
+      Add(OfJob(NoticeEvent::kJobFailed, view, card,
+                "failed" + (card.detail.empty()
+                                ? " with exit code " + std::to_string(card.exit_code.value_or(0))
+                                : ": " + card.detail)));
     return;
   }
   if (engine::HasEnded(now.stage)) return;

@@ -12,7 +12,7 @@
 namespace ebb::web {
 
 enum class Shape {
-  kText,
+  kText,  ///< of one line, without control characters
   kAbsolutePath,
   kNumber,
   kWhole,         ///< a whole number

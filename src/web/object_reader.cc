@@ -81,6 +81,9 @@ std::optional<std::string> ObjectReader::Text(std::string_view key) const {
   std::string text = TextOf(json, key);
   if (definition_.Of(key).shape == Shape::kAbsolutePath && !text.starts_with('/'))
     RefuseKey(key, "must be an absolute path");
+  // Names get into tables, logs and messages.
+  if (definition_.Of(key).shape == Shape::kText && Printable(text) != text)
+    RefuseKey(key, "must be one line, without control characters");
   return text;
 }
 

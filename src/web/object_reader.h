@@ -91,7 +91,7 @@ auto ObjectReader::Choice(std::string_view key, FromName from_name,
                           const std::vector<std::string>& names) const -> decltype(from_name("")) {
   const auto name = Text(key);
   if (!name) return {};
-  const auto value = from_name(*name);
+  auto value = from_name(*name);
   if (!value)
     RefuseKey(key, "\"" + *name + "\" is not known" + SuggestionText(*name, names),
               "choose one of " + Join(names, ", "));

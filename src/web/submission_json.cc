@@ -111,7 +111,8 @@ void ReadCommand(const ObjectReader& json, core::Submission& submission) {
   if (submission.command.empty() || submission.command.front().empty())
     Refuse("command", "is empty", "give the program and its arguments, each as a text");
   const std::string& program = submission.command.front();
-  submission.job.name = json.Text("name").value_or(program.substr(program.rfind('/') + 1));
+  submission.job.name =
+      json.Text("name").value_or(Printable(program.substr(program.rfind('/') + 1)));
   submission.working_directory = json.Text("working_directory").value_or("/");
   ReadEnvironment(json, submission);
 }

@@ -93,6 +93,9 @@ TEST(SubmissionJson, WhatCannotBeIsNamed) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {R"j("name":3)j", "name"},
       {R"j("name":"a\u0000b")j", "name"},
+      {R"j("name":"a\u001b[31mb")j", "name"},
+      {R"j("name":"a\nb")j", "name"},
+      {R"j("key":"a\u0085b")j", "key"},
       {R"j("devices":0)j", "devices"},
       {R"j("devices":1.5)j", "devices"},
       {R"j("devices":5000)j", "devices"},

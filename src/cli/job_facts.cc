@@ -1,0 +1,203 @@
+#include "cli/job_facts.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "base/time.h"
+#include "report/text_table.h"
+#include "sweep/shell_quote.h"
+
+namespace ebb::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kLeastDifference = 5e-4;  // of the baseline, as on the page
+constexpr int kDigits = 3;
+constexpr std::size_t kNameColumns = 26;
+
+// Its lines, in parts with a blank line between them.
+class Facts {
+ public:
+  explicit Facts(const Json& job) : job_(job) {}
+
+  void Line(const std::string& name, const std::string& value) {
+    if (value.empty()) return;
+    if (std::exchange(part_is_due_, false) && !text_.empty()) text_ += '\n';
+    text_ += report::Padded(name, kNameColumns) + Printable(value) + '\n';
+  }
+  void Part() { part_is_due_ = true; }
+  void Title(const std::string& title) { text_ = Printable(title) + '\n'; }
+
+  bool Has(const char* key) const { return job_.contains(key); }
+  double Number(const char* key) const { return job_.value(key, 0.0); }
+  std::string Text(const char* key) const {
+    const auto found = job_.find(key);
+    return found != job_.end() && found->is_string() ? found->get<std::string>() : "";
+  }
+  std::string Whole(const char* key) const { return Has(key) ? job_.at(key).dump() : ""; }
+  std::string Amount(const char* key, const std::string& unit) const {
+    return Has(key) ? FormatSignificant(Number(key), kDigits) + unit : "";
+  }
+  /// "2026-05-01 12:00:30 UTC"
+  std::string Moment(const char* key) const {
+    const auto time = ParseTime(Text(key));
+    if (!time) return "";
+    const std::string text = FormatTime(std::chrono::floor<std::chrono::seconds>(*time));
+    return text.substr(0, 10) + " " + text.substr(11, 8) + " UTC";
+  }
+  std::string Length(const char* key) const {
+    return Has(key) ? FormatDuration(DurationFromSeconds(Number(key))) : "";
+  }
+  std::string Numbers(const char* key) const {
+    std::vector<std::string> words;
+    if (Has(key))
+      for (const Json& number : job_.at(key)) words.push_back(number.dump());
+    return Join(words, ", ");
+  }
+  /// "loss 0.3, epochs 4"
+  std::string Pairs(const char* key) const {
+    std::vector<std::string> words;
+    if (Has(key))
+      for (const auto& [name, value] : job_.at(key).items())
+        words.push_back(name + " " + (value.is_string() ? value.get<std::string>() : value.dump()));
+    return Join(words, ", ");
+  }
+  const Json& job() const { return job_; }
+  const std::string& text() const { return text_; }
+
+ private:
+  const Json& job_;
+  std::string text_;
+  bool part_is_due_ = false;
+};
+
+std::string CommandOf(const Json& job) {
+  if (!job.contains("command")) return "";
+  return sweep::ShellCommand(job.at("command").get<std::vector<std::string>>());
+}
+
+// "2h 3m in 3 parts": of what has an end, and of what goes on until now.
+std::string RanText(const Json& job) {
+  if (!job.contains("ran_ms")) return "";
+  Duration ran{0};
+  bool goes_on = false;
+  for (const Json& stretch : job.at("ran_ms")) {
+    if (stretch.size() == 2)
+      ran += std::chrono::milliseconds(stretch[1].get<std::int64_t>() -
+                                       stretch[0].get<std::int64_t>());
+    else
+      goes_on = true;
+  }
+  const std::size_t parts = job.at("ran_ms").size();
+  if (goes_on && parts == 1) return "";
+  std::string text = FormatDuration(ran);
+  if (goes_on) return text + " before the part that runs now";
+  return parts > 1 ? text + " in " + std::to_string(parts) + " parts" : text;
+}
+
+std::string DevicesText(const Facts& facts) {
+  std::string text = facts.Whole("devices");
+  const Json& job = facts.job();
+  if (!job.contains("ran_on") || job.at("ran_on").empty()) return text;
+  std::vector<std::string> numbers;
+  for (const Json& number : job.at("ran_on").back()) numbers.push_back(number.dump());
+  return numbers.empty() ? text : text + ", last on number " + Join(numbers, ", ");
+}
+
+// "12.0 g: 3.1 g saved", or WORSE.
+std::string ComparedText(const Facts& facts, const char* baseline) {
+  if (!facts.Has(baseline) || !facts.Has("emissions_g")) return "";
+  const double was = facts.Number(baseline), difference = was - facts.Number("emissions_g");
+  if (std::abs(difference) < kLeastDifference * was) return facts.Amount(baseline, " g: the same");
+  return facts.Amount(baseline, " g: ") + FormatSignificant(std::abs(difference), kDigits) + " g " +
+         (difference >= 0 ? "saved" : "WORSE");
+}
+
+std::string EstimateText(const Facts& facts) {
+  if (!facts.Has("duration_s")) return "";  // of a job that is only in the store
+  std::string text = facts.Length("duration_s");
+  if (facts.Has("duration_error_percent")) {
+    const double error = facts.Number("duration_error_percent");
+    text += " (it ran " + FormatFixed(std::abs(error), 1) + " % " +
+            (error >= 0 ? "longer)" : "shorter)");
+  }
+  return text + ", " + facts.Amount("power_w", " W") + " a device";
+}
+
+std::string StopText(const Facts& facts) {
+  if (!facts.Has("checkpointable")) return "";
+  if (facts.job().value("checkpointable", false)) return "by a checkpoint";
+  return facts.job().value("freeze", false) ? "where it is, on its devices" : "never";
+}
+
+void AddTimes(Facts& facts) {
+  facts.Part();
+  const bool ended = facts.Has("ended"), started = facts.Has("started");
+  facts.Line("submitted", facts.Moment("submitted"));
+  facts.Line("started", facts.Moment("started"));
+  if (!started && !ended) facts.Line("expected start", facts.Moment("expected_start"));
+  if (!started && !ended) facts.Line("must start by", facts.Moment("start_by"));
+  if (!ended) facts.Line("expected end", facts.Moment("expected_end"));
+  facts.Line("must end by", facts.Moment("finish_by"));
+  facts.Line("ended", facts.Moment("ended"));
+  facts.Line("ran", RanText(facts.job()));
+  if (started) facts.Line("attempts", facts.Whole("attempt"));
+  if (facts.Number("pauses") > 0) facts.Line("pauses", facts.Whole("pauses"));
+  facts.Line("exit code", facts.Whole("exit_code"));
+}
+
+void AddAccount(Facts& facts) {
+  facts.Part();
+  if (facts.Has("started")) facts.Line("energy", facts.Amount("energy_kwh", " kWh"));
+  facts.Line("emissions", facts.Amount("emissions_g", " g"));
+  facts.Line("first come, first served", ComparedText(facts, "emissions_first_come_g"));
+  facts.Line("at submission, alone", ComparedText(facts, "emissions_at_submission_g"));
+  if (facts.Has("ended")) return;
+  facts.Line("intensity now", facts.Amount("intensity_now", " g/kWh"));
+  if (!facts.Has("started"))
+    facts.Line("intensity expected", facts.Amount("intensity_expected", " g/kWh"));
+}
+
+void AddWishes(Facts& facts) {
+  facts.Part();
+  facts.Line("devices", DevicesText(facts));
+  facts.Line("estimate", EstimateText(facts));
+  facts.Line("can be paused", StopText(facts));
+  facts.Line("tier", facts.Text("tier"));
+  facts.Line("priority", facts.Whole("priority"));
+  facts.Line("threshold", facts.Amount("threshold", " g/kWh"));
+  facts.Line("time limit", facts.Length("time_limit_s"));
+  facts.Line("power cap", facts.Text("power_cap"));
+  facts.Line("after jobs", facts.Numbers("after"));
+  facts.Line("sweep", facts.Whole("sweep"));
+  facts.Line("parameters", facts.Pairs("parameters"));
+  facts.Line("key", facts.Text("key"));
+  if (facts.Has("trackers"))
+    for (const auto& [name, value] : facts.job().at("trackers").items())
+      facts.Line(name, value.is_string() ? value.get<std::string>() : value.dump());
+}
+
+}  // namespace
+
+Result<std::string> JobFacts(const std::string& answer) {
+  const Json job = Json::parse(answer, nullptr, false);
+  if (!job.is_object())
+    return Fail({ExitCode::kUnavailable, "the service's answer is not JSON", "", ""});
+  Facts facts(job);
+  // Of what the store alone has, there is no reason.
+  facts.Title("job " + facts.Whole("id") + " (" + facts.Text("name") +
+              "): " + (facts.Text("reason").empty() ? facts.Text("stage") : facts.Text("reason")));
+  facts.Line("why", facts.Text("detail"));
+  facts.Line("waits for jobs", facts.Numbers("waits_for"));
+  facts.Part();
+  facts.Line("command", CommandOf(job));
+  facts.Line("directory", facts.Text("working_directory"));
+  AddTimes(facts);
+  AddAccount(facts);
+  AddWishes(facts);
+  return facts.text();
+}
+
+}  // namespace ebb::cli

@@ -1,0 +1,14 @@
+#pragma once
+// What the service tells of one job, as lines for people: ebb show.
+
+#include <string>
+
+#include "base/result.h"
+
+namespace ebb::cli {
+
+/// `answer` is that of GET /api/v1/jobs/ID (docs/api.md). What is not known has no line; times are
+/// in UTC. An Error when it is not JSON.
+Result<std::string> JobFacts(const std::string& answer);
+
+}  // namespace ebb::cli
