@@ -95,6 +95,7 @@ class Day {
     }
     for (int i = 0; i < options_.jobs; ++i)
       deeds_.push_back({Begin(random_.Uniform()), [this] { WishSomething(); }});
+    deeds_.push_back({Begin(0.22), [this] { PauseOneThatRuns(); }});
     deeds_.push_back({Begin(0.25), [this] { FillTheDisk(); }});
     deeds_.push_back({Begin(0.3), [this] { world_.Restart(); }});
     deeds_.push_back({Begin(0.35), [this] { world_.wall().Jump(ToWall(minutes{90})); }});
@@ -167,6 +168,23 @@ class Day {
     if (what != 0) request = Wish{job->first, what < 4 ? engine::Wish::kHold : engine::Wish::kNone};
     if (what == 0) cancelled_.insert(job->first);
     result_.wishes += world_.Answered(std::move(request)).has_value();
+  }
+
+  // Whoever holds at random may come when nothing runs: on a slow machine, every time.
+  void PauseOneThatRuns() {
+    const std::size_t before = kinds_.size();
+    Submit({{}, Kind::kCheckpoints, hours{4}, hours{4}});
+    if (kinds_.size() == before) return;
+    const core::JobId job = kinds_.rbegin()->first;
+    const auto is = [job](const View& view, Stage stage) {
+      const JobCard* card = view.jobs.Find(job);
+      return card && card->explanation.stage == stage;
+    };
+    world_.WaitFor([&](const View& view) {
+      return !is(view, Stage::kWaiting) && !is(view, Stage::kStarting);
+    });
+    result_.wishes += world_.Answered(Wish{job, engine::Wish::kHold}).has_value();
+    world_.WaitFor([&](const View& view) { return !is(view, Stage::kRunning); });
   }
 
   // Until the service says so.
