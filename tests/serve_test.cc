@@ -232,6 +232,22 @@ TEST_F(ServeCommand, WhatAProgramIsGivenAndSaysIsForItsOwnerOnly) {
   EXPECT_GE(found, 3) << "the store, the plan of the attempt, its log";
 }
 
+TEST_F(ServeCommand, WhatIsHeldSaysByWhom) {
+  Serve({"--slots", "1"});
+  ASSERT_EQ(Client({"submit", "--name", "first"}, {"sleep", "100"}).code, 0);
+  ASSERT_EQ(Client({"submit", "--after", "1"}, {"true"}).code, 0);
+  ASSERT_EQ(Client({"submit"}, {"true"}).code, 0);
+  ASSERT_EQ(Client({"pause", "3"}).code, 0);
+  const auto says = [&](const std::string& job, const std::string& what) {
+    return Client({"explain", job}).out.find(what) != std::string::npos;
+  };
+  WaitUntil([&] { return says("2", "is waiting: after job 1"); });
+  WaitUntil([&] { return says("3", "is waiting: held until it is resumed"); });
+  ASSERT_EQ(Client({"cancel", "1"}).code, 0);
+  ASSERT_EQ(Client({"cancel", "3"}).code, 0);
+  WaitUntil([&] { return Ended() == 3; });
+}
+
 TEST_F(ServeCommand, APrivateServiceIsReadWithTheTokenOnly) {
   Serve({"--slots", "1", "--private"});
   ASSERT_EQ(Client({"submit"}, {"sh", "-c", "echo said"}).code, 0);

@@ -43,7 +43,7 @@ std::string WaitingText(const Explanation& e) {
     case GateRule::kRampLimit:
       return "power may not rise faster" + Expectation(e);
     case GateRule::kHeld:
-      return "held by hand until it is resumed";
+      return "held until it is resumed";
     case GateRule::kRetryLater:
       return "the last start failed" + Expectation(e);
     default:

@@ -15,6 +15,7 @@ constexpr const char* kRecurring = "recurring jobs";
 constexpr const char* kHeld = "held";
 constexpr const char* kHeldAndWaits = "held and waits";
 std::string HoldKey(core::JobId job) { return "hold of job " + std::to_string(job); }
+std::string WhyKey(core::JobId job) { return "why job " + std::to_string(job) + " is held"; }
 
 template <class... Handlers>
 struct Overloaded : Handlers... {
@@ -159,6 +160,7 @@ void FrontDesk::TakeWish(const Wish& wish, Inbox::Promise promise, Time now,
   const bool waits = !ports_.dependencies.WaitsFor(wish.job).empty();
   const bool hold = wish.wish == engine::Wish::kHold;
   if (hold != was_held) RememberHold(wish.job, hold);
+  RememberWhy(wish.job, "");
   if (wish.wish == engine::Wish::kNone && was_held && waits) {
     // It goes on waiting for the others.
     answered_.push_back({std::move(promise), Answer{wish.job}});
@@ -169,8 +171,9 @@ void FrontDesk::TakeWish(const Wish& wish, Inbox::Promise promise, Time now,
   events.push_back({now, engine::JobWished{wish.job, wish.wish}});
 }
 
-void FrontDesk::Hold(core::JobId job) {
+void FrontDesk::Hold(core::JobId job, const std::string& why) {
   RememberHold(job, true);
+  RememberWhy(job, why);
   follow_ups_.emplace_back(engine::JobWished{job, engine::Wish::kHold});
 }
 
@@ -190,6 +193,19 @@ void FrontDesk::RememberHold(core::JobId job, bool held) {
     held_by_person_.erase(job);
   const bool waits = !ports_.dependencies.WaitsFor(job).empty();
   ports_.store.SetMeta(HoldKey(job), held ? (waits ? kHeldAndWaits : kHeld) : "");
+}
+
+// In its detail, which an end replaces.
+void FrontDesk::RememberWhy(core::JobId job, const std::string& why) {
+  const JobCard* card = ports_.publisher.Find(job);
+  if (!card || engine::HasEnded(card->explanation.stage) || card->detail == why) return;
+  ports_.publisher.SetDetail(job, why);
+  ports_.store.SetMeta(WhyKey(job), why);
+}
+
+std::string FrontDesk::WhyHeld(core::JobId job) const {
+  const auto meta = store::GetMeta(ports_.store.database(), WhyKey(job));
+  return meta && *meta ? **meta : "";
 }
 
 Status FrontDesk::TakeUpHeld(const core::Submission& submission) {

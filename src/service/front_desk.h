@@ -62,8 +62,10 @@ class FrontDesk final : public runtime::Submissions {
   void OnDecided() { urgent_ = false; }
   /// It could not be stored: they are told that.
   void OnTrouble(const Error& error);
-  /// Holds the job as a person does; a resume lets it go.
-  void Hold(core::JobId job);
+  /// Holds the job as a person does; a resume lets it go. `why` is shown until then.
+  void Hold(core::JobId job, const std::string& why);
+  /// Empty: a person holds it.
+  std::string WhyHeld(core::JobId job) const;
   /// Tells the engine, with what is taken next.
   void Tell(engine::Fact fact) { follow_ups_.push_back(std::move(fact)); }
   /// A job has ended: others may have waited for it.
@@ -90,6 +92,7 @@ class FrontDesk final : public runtime::Submissions {
   void TakeWish(const Wish& wish, Inbox::Promise promise, Time now,
                 std::vector<engine::Event>& events);
   void RememberHold(core::JobId job, bool held);
+  void RememberWhy(core::JobId job, const std::string& why);
 
   Ports ports_;
   std::deque<Pending> expected_;   // facts handed out, in order; the engine has not seen them

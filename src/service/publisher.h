@@ -43,6 +43,10 @@ class Publisher {
   void FollowSignal(const engine::SignalObserved& signal);
   void FollowLoss(const engine::SignalLost& loss);
   void FollowFigures(const std::map<core::JobId, JobFigures>& changed);
+  /// Of a job that has not ended; an end replaces it.
+  void SetDetail(core::JobId job, const std::string& detail) {
+    Change(job, [&](JobCard& card) { card.detail = detail; });
+  }
   void SetBaseline(core::JobId job, std::optional<Emissions> at_submission);
   void SetFirstCome(core::JobId job, std::optional<Time> start, std::optional<Emissions> emissions);
   /// Returns those of whose devices was not known before.

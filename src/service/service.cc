@@ -216,6 +216,7 @@ Status Service::Recover() {
     card.explanation = *engine_->Explain(id);
     PutStretches(store_.database(), id, options_.executor.gpus, card);
     card.submission = submission;
+    if (state.FindHeld(id)) card.detail = front_desk_.WhyHeld(id);
     if (const auto sums = store::SumLedger(store_.database(), id)) {
       card.energy = sums->energy;
       card.emissions = sums->emissions;
@@ -250,7 +251,7 @@ void Service::MakeExecutor() {
       publisher_.counters().AddBudgetReached(event, card ? card->submission->job.tier : "");
     }
     if (event.level == core::BudgetLevel::kReached && event.action == core::BudgetAction::kPause)
-      front_desk_.Hold(job);
+      front_desk_.Hold(job, core::BudgetText(event) + "; held until it is resumed");
   };
   options.on_tick = [this] {
     LookAtSweeps();

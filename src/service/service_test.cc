@@ -132,8 +132,13 @@ TEST_F(ServiceTest, AUsedUpBudgetHoldsTheJobUntilItIsResumed) {
   EXPECT_TRUE(std::any_of(view->happenings.begin(), view->happenings.end(), [](const auto& said) {
     return said.text.find("budget reached") != std::string::npos;
   }));
+  const auto why = [&] { return world_.service().view()->jobs.Find(id)->detail; };
+  EXPECT_TRUE(why().starts_with("budget reached")) << why();
+  const std::string before = why();
+  world_.Restart();
+  EXPECT_EQ(why(), before);
   ASSERT_TRUE(world_.Answered(service::Wish{id, engine::Wish::kNone}));
-  world_.WaitForStage(id, Stage::kRunning);
+  EXPECT_EQ(world_.WaitForStage(id, Stage::kRunning).detail, "");
 }
 
 TEST_F(ServiceTest, ABudgetUsedUpWhileTheServiceIsAwayHoldsTheJobOnce) {

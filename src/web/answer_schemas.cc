@@ -38,7 +38,7 @@ std::string_view AnswerSchemas() {
   "expected_end":{"type":"string","format":"date-time"},
   "devices":{"type":"integer"},
   "pool":{"type":"integer","description":"which of /status pools, from 0 on"},
-  "detail":{"type":"string","description":"why it failed or was cancelled"},
+  "detail":{"type":"string","description":"why it failed, was cancelled or is held"},
   "waits_for":{"type":"array","items":{"type":"integer"}},
   "ran_ms":{"$ref":"#/components/schemas/Stretches"},
   "ran_on":{"type":"array","description":"of each of ran_ms: devices of the pool, from 0 on; empty: not known","items":{"type":"array","items":{"type":"integer"}}},

@@ -485,6 +485,14 @@ TEST_F(ApiTest, AFloodOfChangesIsHeldUpAndReadingIsNot) {
   EXPECT_EQ(limited.Handle(cancel).status, 200);
 }
 
+// The library forgets a stop that comes before it listens.
+TEST(HttpServerTest, CanBeStoppedAtOnce) {
+  HttpServerOptions any;
+  any.port = 0;
+  for (int i = 0; i < 50; ++i)
+    ASSERT_TRUE(HttpServer::Start(any, [](const HttpRequest&) { return HttpResponse{}; }));
+}
+
 TEST_F(ApiTest, SlowRequestsHoldNobodyUp) {
   std::vector<std::unique_ptr<Wire>> slow;
   for (int i = 0; i < 20; ++i) {

@@ -145,6 +145,7 @@ class Listener final : public HttpListener {
   std::size_t most_streams = 0;
   std::atomic<std::size_t> streams{0};
   std::atomic<bool> stopping{false};
+  std::atomic<bool> listened{false};
   socket_t listening = INVALID_SOCKET;
   int port_ = -1;
   Server server;
@@ -213,8 +214,15 @@ Listener::Listener(const HttpServerOptions& options, HttpHandler to_call)
   port_ = options.port == 0 ? server.bind_to_any_port(address)
                             : (server.bind_to_port(address, options.port) ? options.port : -1);
   // The library lets five peers wait; the sixth would try again a second later.
-  if (port_ >= 0) ::listen(listening, kMostWaiting);
-  if (port_ >= 0) listener = std::thread([this] { server.listen_after_bind(); });
+  if (port_ < 0) return;
+  ::listen(listening, kMostWaiting);
+  listener = std::thread([this] {
+    server.listen_after_bind();
+    listened = true;
+  });
+  // The library forgets a stop that comes before it listens, and would then listen for ever.
+  while (!server.is_running() && !listened)
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
 }
 
 Listener::~Listener() {

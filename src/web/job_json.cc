@@ -34,13 +34,23 @@ Json StretchesJson(const std::vector<Interval>& stretches) {
 }
 
 // What a list of jobs and a chart of devices show of it.
+// What waits for others is held until they have succeeded, for the engine.
+std::string ReasonOf(const service::JobCard& card) {
+  if (card.waits_for.empty() || card.explanation.rule != core::GateRule::kHeld)
+    return engine::Sentence(card.explanation);
+  std::string jobs;
+  for (const core::JobId job : card.waits_for)
+    jobs += (jobs.empty() ? "" : ", ") + std::to_string(job);
+  return std::string(engine::Name(card.explanation.stage)) + ": after job " + jobs;
+}
+
 Json RowJson(const service::JobCard& card) {
   const engine::Explanation& explanation = card.explanation;
   const core::Job& job = card.submission->job;
   Json json{{"id", job.id},
             {"name", job.name},
             {"stage", engine::Name(explanation.stage)},
-            {"reason", engine::Sentence(explanation)}};
+            {"reason", ReasonOf(card)}};
   Put(json, "expected_start", explanation.expected_start);
   Put(json, "expected_end", explanation.expected_end);
   Put(json, "ended", card.ended);
