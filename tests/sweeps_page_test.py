@@ -145,9 +145,14 @@ class SweepsPage(unittest.TestCase):
                      "document.getElementById('job-title').textContent.includes('loss-0.2')")
         browser.run("history.back()")
         browser.wait("document.getElementById('sweeps').open && !document.getElementById('job').open")
+        browser.wait("new Promise((done) => setTimeout(() => done(1), 100))")  # a dialog's end is told of later
+        self.assertEqual(browser.run("return location.hash"), "#sweep=1")
         browser.key("\ue00c")
         browser.wait("!document.getElementById('sweeps').open && location.hash === ''")
-        browser.run("location.hash = 'sweep=99'")
+        # Another address in the same moment in which the dialog is closed.
+        browser.run("location.hash = 'sweep=1'")
+        browser.wait("document.getElementById('sweeps').open")
+        browser.run("document.getElementById('sweeps').close(); location.hash = 'sweep=99'")
         browser.wait("document.getElementById('sweeps-words').textContent === 'There is no such sweep.'")
         self.assertEqual([message for message in browser.errors() if "/sweeps/99" not in message and "/log" not in message], [])
 

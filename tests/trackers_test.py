@@ -43,6 +43,7 @@ class Mlflow(http.server.ThreadingHTTPServer):
     def __init__(self, failures=0, authorization=None):
         super().__init__(("127.0.0.1", 0), MlflowHandler)
         self.failures, self.authorization = failures, authorization
+        self.another_is_quicker = False  # to make an experiment that was asked for and is not there
         self.answers = threading.Event()  # cleared: it takes requests and says nothing
         self.answers.set()
         self.experiments, self.runs, self.calls = {}, {}, []
@@ -108,9 +109,13 @@ class MlflowHandler(http.server.BaseHTTPRequestHandler):
         for key, name in self.server.experiments.items():
             if name == query["experiment_name"]:
                 return 200, {"experiment": {"experiment_id": key, "name": name}}
+        if self.server.another_is_quicker:
+            self.server.experiments["7"] = query["experiment_name"]
         return 404, {"error_code": "RESOURCE_DOES_NOT_EXIST", "message": "no such experiment"}
 
     def create_experiment(self, body):
+        if body["name"] in self.server.experiments.values():
+            return 400, {"error_code": "RESOURCE_ALREADY_EXISTS", "message": "experiment exists already"}
         key = str(len(self.server.experiments) + 1)
         self.server.experiments[key] = body["name"]
         return 200, {"experiment_id": key}
@@ -213,6 +218,14 @@ class Trackers(InADirectory):
         kwh = run["metrics"]["summary/energy_kwh"][0][1]
         self.assertAlmostEqual(run["metrics"]["summary/emissions_g"][0][1], 200 * kwh)
         self.assertEqual(run["params"]["pue"], "1")
+
+    def test_two_runs_that_begin_together_are_of_one_experiment(self):
+        server = Mlflow()
+        server.another_is_quicker = True
+        outcome = self.track("--mlflow", server.url)
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertEqual(list(server.experiments), ["7"])
+        self.assertEqual([run["status"][-1] for run in server.runs.values()], ["FINISHED"])
 
     def test_a_failed_program_is_a_failed_run(self):
         server = Mlflow()

@@ -93,7 +93,8 @@ function refreshJob() {
 function followJobControls() {
   window.addEventListener("hashchange", followAddress);
   byId("job").addEventListener("close", () => {
-    if (byId("job").open || jobInAddress() !== job.open) return;  // another one is meant already
+    // Another one is meant already, or the address has closed it.
+    if (!job.open || byId("job").open || jobInAddress() !== job.open) return;
     history.replaceState(null, "", location.pathname + location.search);
     const row = queue.rows.get(job.open);
     job.open = 0;

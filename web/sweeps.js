@@ -270,7 +270,8 @@ window.addEventListener("hashchange", followSweepAddress);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showSweeps);
 byId("sweep-details").addEventListener("toggle", fillLosses);
 byId("sweeps").addEventListener("close", () => {
-  if (sweepInAddress() === null) return;  // a job is shown in its place
+  // A job is shown in its place, or another sweep is meant already.
+  if (byId("sweeps").open || sweepInAddress() === null || sweepInAddress() !== sweeps.shown) return;
   sweeps.shown = null;
   history.replaceState(null, "", location.pathname + location.search);
 });

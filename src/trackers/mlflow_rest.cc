@@ -119,18 +119,31 @@ class MlflowRest final : public Tracker {
     return WriteRunNote(note_, server_.url, id_);
   }
 
-  Result<std::string> FindOrCreateExperiment(const std::string& name) {
+  // Nothing: there is none of that name.
+  Result<std::optional<std::string>> FindExperiment(const std::string& name) {
     const std::string query =
         "experiments/get-by-name?experiment_name=" + platform::UrlEscape(name);
     EBB_ASSIGN_OR_RETURN(const platform::HttpResponse found, Ask(query, nullptr));
     if (found.status == 200) {
       const auto id = TextAt(Json::parse(found.body, nullptr, false), "/experiment/experiment_id");
-      if (id) return *id;
+      if (id) return id;
       return Fail(Unexpected("experiments/get-by-name"));
     }
     if (found.status != 404) return Fail(Refused(found));
-    EBB_ASSIGN_OR_RETURN(const Json made, Post("experiments/create", {{"name", name}}));
-    const auto id = TextAt(made, "/experiment_id");
+    return std::nullopt;
+  }
+
+  Result<std::string> FindOrCreateExperiment(const std::string& name) {
+    EBB_ASSIGN_OR_RETURN(const auto known, FindExperiment(name));
+    if (known) return *known;
+    const auto made = Post("experiments/create", {{"name", name}});
+    if (!made) {
+      // Names are unique: another run, that began in the same moment, may have made it.
+      EBB_ASSIGN_OR_RETURN(const auto others, FindExperiment(name));
+      if (others) return *others;
+      return Fail(made.error());
+    }
+    const auto id = TextAt(*made, "/experiment_id");
     if (!id) return Fail(Unexpected("experiments/create"));
     return *id;
   }
