@@ -50,9 +50,7 @@ function(ebb_room_test name)
   endif()
   cmake_parse_arguments(TEST "" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name}_test ${TEST_SOURCES})
-  target_link_libraries(${name}_test PRIVATE ebb_${name} ${TEST_DEPS} GTest::gtest GTest::gmock GTest::gtest_main)
-  target_compile_definitions(${name}_test PRIVATE
-    EBB_SOURCE_DIR="${CMAKE_SOURCE_DIR}" EBB_SHARED_DATA="${CMAKE_SOURCE_DIR}/../shared/data")
+  target_link_libraries(${name}_test PRIVATE ebb_${name} ebb_testing ${TEST_DEPS} GTest::gtest GTest::gmock GTest::gtest_main)
   # Tests are built for building speed: what they test is built as users run it.
   target_compile_options(${name}_test PRIVATE -O0)
   gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)

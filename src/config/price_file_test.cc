@@ -1,4 +1,5 @@
 #include "config/price_file.h"
+#include "testing/source_tree.h"
 
 #include <gtest/gtest.h>
 
@@ -140,7 +141,7 @@ TEST(PriceFile, MistakesNameFileAndLine) {
 
 TEST(PriceFile, TheShippedTariffsLoad) {
   for (const char* name : {"california-pge", "example-night"}) {
-    const auto source = LoadPrices(std::string(EBB_SOURCE_DIR "/configs/prices/") + name + ".yaml");
+    const auto source = LoadPrices(SourceTree() + "/configs/prices/" + name + ".yaml");
     ASSERT_TRUE(source) << source.error().Message();
     EXPECT_NE(source->tariff(), nullptr);
   }

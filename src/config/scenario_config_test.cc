@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "config/scenario_policies.h"
+#include "testing/source_tree.h"
 
 namespace ebb::config {
 namespace {
@@ -228,7 +229,7 @@ TEST(ScenarioConfig, AQueueFileMayLeaveOutSitesAndStartDates) {
 TEST(ShippedScenarios, AllLoad) {
   int count = 0;
   for (const auto& entry :
-       std::filesystem::directory_iterator(EBB_SOURCE_DIR "/configs/scenarios")) {
+       std::filesystem::directory_iterator(SourceTree() + "/configs/scenarios")) {
     ScenarioContext context;
     context.path = entry.path().string();
     const auto file = LoadScenario(context);

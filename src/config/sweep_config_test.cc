@@ -11,11 +11,12 @@
 #include "platform/digest.h"
 #include "platform/file.h"
 #include "sweep/local_jobs.h"
+#include "testing/source_tree.h"
 
 namespace ebb::config {
 namespace {
 
-const std::string kRoot = std::string(EBB_SOURCE_DIR) + "/";
+const std::string kRoot = SourceTree() + "/";
 
 SweepConfig Shipped(const std::string& name) {
   auto config = LoadSweepConfig(kRoot + "configs/sweeps/" + name);
@@ -71,7 +72,7 @@ TEST(SweepConfig, ReproducesThePublishedTiersOfTheFullGrid) {
 
 // Against the published tables themselves, where they are at hand.
 TEST(SweepConfig, AgreesWithThePublishedTables) {
-  const std::string seeds = std::string(EBB_SHARED_DATA) + "/seeds/";
+  const std::string seeds = ebb::SharedData() + "/seeds/";
   const auto core = platform::ReadFile(seeds + "part2_core_subset_21jobs.csv");
   const auto grid = platform::ReadFile(seeds + "part2_full_grid_54.csv");
   if (!core || !grid) GTEST_SKIP() << "the shared data are not here";

@@ -1,4 +1,5 @@
 #include "config/train_config.h"
+#include "testing/source_tree.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -350,7 +351,7 @@ TEST(TrainConfig, AMissingFileIsNamed) {
 TEST(ShippedConfigurations, AllLoadWithoutANote) {
   int count = 0;
   for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(EBB_SOURCE_DIR "/configs")) {
+       std::filesystem::recursive_directory_iterator(SourceTree() + "/configs")) {
     const auto folder = entry.path().parent_path().filename();
     if (entry.path().extension() != ".yaml" || folder == "sweeps" || folder == "scenarios" ||
         folder == "prices")
@@ -365,7 +366,7 @@ TEST(ShippedConfigurations, AllLoadWithoutANote) {
 
 TEST(ShippedConfigurations, EachVariantOfAnExperimentChangesOneFactorAndOptimizedAllThree) {
   for (const std::string experiment : {"mnist-2023-caiso/", "demo/"}) {
-    const std::string folder = EBB_SOURCE_DIR "/configs/" + experiment;
+    const std::string folder = SourceTree() + "/configs/" + experiment;
     const auto baseline = LoadTrainConfig(folder + "baseline.yaml");
     ASSERT_TRUE(baseline);
     const auto changed = [&](const std::string& name) {

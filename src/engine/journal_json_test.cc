@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "plan/make_policy.h"
 #include "testing/builders.h"
+#include "testing/source_tree.h"
 
 namespace ebb::engine {
 namespace {
@@ -18,7 +19,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 
 const Time kNow = *ParseTime("2023-05-01");
-const std::string kGolden = std::string(EBB_SOURCE_DIR) + "/tests/golden/journal.jsonl";
+const std::string kGolden = SourceTree() + "/tests/golden/journal.jsonl";
 
 core::SignalView ViewAt(Time now) {
   std::vector<core::Sample> known, forecast;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "signals/choose_source.h"
+#include "testing/source_tree.h"
 
 namespace ebb::signals {
 namespace {
@@ -20,7 +21,7 @@ std::string ZoneOf(std::string_view text) {
 }
 
 TEST(CloudRegions, EveryZoneIsOneOfElectricityMaps) {
-  std::ifstream file(EBB_SOURCE_DIR "/src/signals/testdata/zone_keys.txt");
+  std::ifstream file(SourceTree() + "/src/signals/testdata/zone_keys.txt");
   std::set<std::string> keys;
   for (std::string line; std::getline(file, line);)
     if (!line.starts_with("#")) keys.insert(line);

@@ -1,4 +1,5 @@
 #include "signals/replay_feed.h"
+#include "testing/source_tree.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -187,8 +188,8 @@ TEST(ReplayFeed, AskingForArchivedForecastsThatDoNotExistIsRefused) {
 // by one day or hour shows at once (persistence has 17.8).
 TEST(ReplayFeedRealData, ArchivedDayAheadForecastOfCaliforniaHasItsPublishedError) {
   const std::string path =
-      EBB_SHARED_DATA "/carbon/direct/US-CAL-CISO_em-carbonx_2021-2023_hourly_direct.csv.gz";
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no shared data at " EBB_SHARED_DATA;
+      ebb::SharedData() + "/carbon/direct/US-CAL-CISO_em-carbonx_2021-2023_hourly_direct.csv.gz";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no shared data at " << ebb::SharedData();
   const auto trace = LoadTrace(path);
   ASSERT_TRUE(trace) << trace.error().Message();
   const core::IntensitySeries truth = trace->series;
@@ -212,8 +213,9 @@ TEST(ReplayFeedRealData, ArchivedDayAheadForecastOfCaliforniaHasItsPublishedErro
 
 TEST(ReplayFeedRealData, HistoryBeatsYesterdayAloneInCalifornia) {
   const std::string path =
-      EBB_SHARED_DATA "/carbon/lifecycle/US-CAL-CISO_em-carbonx_2021-2023_hourly_lifecycle.csv.gz";
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no shared data at " EBB_SHARED_DATA;
+      ebb::SharedData() +
+      "/carbon/lifecycle/US-CAL-CISO_em-carbonx_2021-2023_hourly_lifecycle.csv.gz";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no shared data at " << ebb::SharedData();
   const auto trace = LoadTrace(path);
   ASSERT_TRUE(trace);
   const core::IntensitySeries truth = trace->series;

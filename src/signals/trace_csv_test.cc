@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "testing/source_tree.h"
+
 namespace ebb::signals {
 namespace {
 
@@ -25,7 +27,7 @@ constexpr const char* kSmall =
     "2023-05-01T03:00:00Z,300\n"
     "2023-05-01T04:00:00Z,310\n";
 
-std::string SharedData(const std::string& path) { return EBB_SHARED_DATA "/carbon/" + path; }
+std::string SharedData(const std::string& path) { return ebb::SharedData() + "/carbon/" + path; }
 
 TEST(TraceCsv, ReadsRowsAsHalfOpenIntervalsAndLeavesAMissingRowAsAGap) {
   const auto trace = ParseTrace(kSmall, "Z_test.csv");
@@ -252,8 +254,8 @@ TEST(TraceCsv, AMissingFileIsNamed) {
 }
 
 TEST(TraceCsvRealData, EverySharedTraceLoads) {
-  if (!std::filesystem::is_directory(EBB_SHARED_DATA "/carbon"))
-    GTEST_SKIP() << "no shared data at " EBB_SHARED_DATA;
+  if (!std::filesystem::is_directory(SharedData("")))
+    GTEST_SKIP() << "no shared data at " << ebb::SharedData();
   int count = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(SharedData(""))) {
     if (!entry.is_regular_file()) continue;
@@ -267,7 +269,7 @@ TEST(TraceCsvRealData, EverySharedTraceLoads) {
 TEST(TraceCsvRealData, California2021To2023HasThePublishedMeanAndExtremes) {
   const std::string path =
       SharedData("lifecycle/US-CAL-CISO_em-carbonx_2021-2023_hourly_lifecycle.csv.gz");
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no shared data at " EBB_SHARED_DATA;
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no shared data at " << ebb::SharedData();
   const auto trace = LoadTrace(path);
   ASSERT_TRUE(trace) << trace.error().Message();
   const auto& samples = trace->series.samples();

@@ -9,11 +9,13 @@
 #include <iterator>
 #include <string>
 
+#include "testing/source_tree.h"
+
 namespace ebb {
 
 /// `file`: relative to src/.
 inline void ExpectGoldenFile(const std::string& file, const std::string& actual) {
-  const auto path = std::filesystem::path(EBB_SOURCE_DIR) / "src" / file;
+  const auto path = std::filesystem::path(SourceTree()) / "src" / file;
   if (const char* update = std::getenv("EBB_UPDATE_GOLDEN"); update && *update == '1') {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << actual;
