@@ -49,6 +49,7 @@ struct Budget {
   bool empty() const { return !energy && !emissions; }
   /// In kWh or g.
   std::optional<double> Limit(BudgetMeasure measure) const;
+  friend bool operator==(const Budget&, const Budget&) = default;
 };
 
 /// One crossing. It is recorded once per measure, level and limit, over all attempts of a run.

@@ -82,6 +82,7 @@ class IntensitySeries {
   std::optional<WindowMean> Mean(Interval window) const;
   /// The samples that overlap `window`, cut to it. O(log n) beside the copied samples.
   IntensitySeries Slice(Interval window) const;
+  friend bool operator==(const IntensitySeries&, const IntensitySeries&) = default;
 
  private:
   SignalIdentity identity_;
@@ -96,6 +97,7 @@ struct Forecast {
       method;  ///< for people: "typical day", "archived forecast", "yesterday and last week"
   IntensitySeries series;    ///< the median (P50), or the point forecast of a source without a band
   IntensitySeries p10, p90;  ///< same intervals as `series`; both empty: no band is known
+  friend bool operator==(const Forecast&, const Forecast&) = default;
 };
 
 /// Everything a decision may know at one moment: the past and present as published, and a forecast
@@ -111,6 +113,7 @@ struct SignalView {
   std::optional<WindowMean> Mean(Interval window) const;
   /// Known or forecast sample at `time`.
   const Sample* At(Time time) const;
+  friend bool operator==(const SignalView&, const SignalView&) = default;
 };
 
 }  // namespace ebb::core

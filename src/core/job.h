@@ -23,6 +23,7 @@ struct ModelOverride {
   std::string model;
   double speed = 1;
   double power_factor = 1;
+  friend bool operator==(const ModelOverride&, const ModelOverride&) = default;
 };
 
 /// What a job does while its grid is unknown: no value, and nothing may stand in for it any more.
@@ -63,6 +64,7 @@ struct Job {
   std::vector<std::string> sites;   ///< allowed site names; empty: any
   std::vector<std::string> models;  ///< allowed device models; empty: any
   std::vector<ModelOverride> overrides;
+  friend bool operator==(const Job&, const Job&) = default;
 };
 
 /// Whether the job may and can run on `pool` at all: site, model and width.

@@ -27,6 +27,7 @@ struct Recurrence {
   /// From when it is due to its latest start.
   Duration flexibility{std::chrono::hours{1}};
   OverlapRule overlap = OverlapRule::kForbid;
+  friend bool operator==(const Recurrence&, const Recurrence&) = default;
 };
 
 struct RecurringJob {
@@ -34,6 +35,7 @@ struct RecurringJob {
   Submission submission;  ///< of every instance; its name is that of the recurring job
   Time last{};            ///< the last time at which it was due, or when it was given or resumed
   bool paused = false;    ///< it is not due until it is resumed
+  friend bool operator==(const RecurringJob&, const RecurringJob&) = default;
 };
 
 }  // namespace ebb::core

@@ -39,6 +39,7 @@ struct Submission {
   std::string recurring;  ///< name of the recurring job it is an instance of; empty: none
   SweepId sweep = 0;      ///< the sweep it is an experiment of; 0: none
   Parameters parameters;  ///< of an experiment
+  friend bool operator==(const Submission&, const Submission&) = default;
 };
 
 }  // namespace ebb::core

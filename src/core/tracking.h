@@ -18,6 +18,7 @@ struct Tracking {
   std::string mlflow_token_file;  ///< holds the server's token; empty: the environment may
 
   bool empty() const { return tensorboard.empty() && mlflow.empty(); }
+  friend bool operator==(const Tracking&, const Tracking&) = default;
 };
 
 /// "http://..." is a server; anything else a directory, also as "file:///...".

@@ -85,6 +85,7 @@ struct Decision {
   std::vector<Explanation> explanations;
   Time wake_at = Time::max();  ///< decide again then at the latest
   Planning planning = Planning::kWhole;
+  friend bool operator==(const Decision&, const Decision&) = default;
 };
 
 }  // namespace ebb::engine

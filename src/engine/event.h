@@ -15,15 +15,18 @@ namespace ebb::engine {
 
 struct ClusterChanged {
   core::Cluster cluster;  ///< site and pool indices stay; a lost pool has count 0
+  friend bool operator==(const ClusterChanged&, const ClusterChanged&) = default;
 };
 
 struct JobSubmitted {
   core::Job job;
+  friend bool operator==(const JobSubmitted&, const JobSubmitted&) = default;
 };
 
 struct JobCancelled {
   core::JobId job = 0;
   std::string why{};  ///< for people; empty: somebody wanted it
+  friend bool operator==(const JobCancelled&, const JobCancelled&) = default;
 };
 
 /// What somebody wants of a job, over what the plan says.
@@ -39,6 +42,7 @@ std::optional<Wish> WishFromName(std::string_view name);
 struct JobWished {
   core::JobId job = 0;
   Wish wish = Wish::kNone;
+  friend bool operator==(const JobWished&, const JobWished&) = default;
 };
 
 /// What is known of one site's grid from now on. Replaces what was known before.
@@ -46,6 +50,7 @@ struct SignalObserved {
   int site = 0;
   core::SignalView view;
   Time next_change{};
+  friend bool operator==(const SignalObserved&, const SignalObserved&) = default;
 };
 
 /// The site's source cannot be reached; what was known stays known, with its age.
@@ -53,6 +58,7 @@ struct SignalLost {
   int site = 0;
   std::string why;
   Time retry_at{};
+  friend bool operator==(const SignalLost&, const SignalLost&) = default;
 };
 
 enum class JobPhase {
@@ -75,20 +81,25 @@ struct JobReport {
   Time since{};  ///< when the phase began
   int exit_code = 0;
   std::string detail;  ///< for people: why it failed
+  friend bool operator==(const JobReport&, const JobReport&) = default;
 };
 
 /// Everything an executor knows at one moment: what is not in it, it does not know.
 struct ExecutorObserved {
   std::vector<JobReport> reports;
   bool first_look = false;  ///< of a life: no command of it was carried out yet
+  friend bool operator==(const ExecutorObserved&, const ExecutorObserved&) = default;
 };
 
 /// Time passed; nothing else happened.
-struct Tick {};
+struct Tick {
+  friend bool operator==(const Tick&, const Tick&) = default;
+};
 
 /// Jobs that ended before this moment are not asked about any more: they are known elsewhere.
 struct EndedForgotten {
   Time before{};
+  friend bool operator==(const EndedForgotten&, const EndedForgotten&) = default;
 };
 
 using Fact = std::variant<ClusterChanged, JobSubmitted, JobCancelled, JobWished, SignalObserved,
@@ -97,6 +108,7 @@ using Fact = std::variant<ClusterChanged, JobSubmitted, JobCancelled, JobWished,
 struct Event {
   Time at{};
   Fact fact;
+  friend bool operator==(const Event&, const Event&) = default;
 };
 
 }  // namespace ebb::engine

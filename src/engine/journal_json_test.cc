@@ -98,12 +98,15 @@ TEST(JournalJson, DoublesAreExact) {
 }
 
 TEST(JournalJson, RubbishIsRefusedWithAReason) {
-  for (const char* line : {"", "{", "[]", "{}", R"({"at":1})", R"({"at":1,"event":"nothing"})",
-                           R"({"at":1,"event":"job_cancelled"})", R"({"at":"x","event":"tick"})",
-                           R"({"at":1.5,"event":"tick"})", R"({"at":1e60,"event":"tick"})",
-                           R"({"at":1,"event":"job_cancelled","job":18446744073709551615})",
-                           R"({"at":1,"event":"job_report","report":{"job":1,"attempt":1,)"
-                           R"("phase":"dancing","pool":0,"since":1}})"}) {
+  for (const char* line :
+       {"", "{", "[]", "{}", R"({"at":1})", R"({"at":1,"event":"nothing"})",
+        R"({"at":1,"event":"job_cancelled"})", R"({"at":"x","event":"tick"})",
+        R"({"at":1.5,"event":"tick"})", R"({"at":1e60,"event":"tick"})",
+        R"({"at":1,"event":"job_cancelled","job":18446744073709551615})",
+        R"({"at":1,"event":"job_report","report":{"job":1,"attempt":1,)"
+        R"("phase":"dancing","pool":0,"since":1}})",
+        R"({"at":1,"event":"job_submitted","job":{"id":1,"name":"","submitted":1,)"
+        R"("devices":1,"run_time_ms":1,"power_w":1,"on_outage":"panic"}})"}) {
     const auto read = FromJsonLine(line);
     ASSERT_FALSE(read) << line;
     EXPECT_FALSE(read.error().what.empty());

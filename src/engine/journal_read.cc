@@ -31,6 +31,9 @@ int IntegerOr(const Json& json, const char* key, int otherwise) {
 
 Time TimeFrom(const Json& json) { return Time{Duration{Whole<std::int64_t>(json)}}; }
 Duration DurationFrom(const Json& json) { return Duration{Whole<std::int64_t>(json)}; }
+Duration DurationOrZero(const Json& json, const char* key) {
+  return json.contains(key) ? DurationFrom(json.at(key)) : Duration::zero();
+}
 
 std::optional<Time> OptionalTime(const Json& json, const char* key) {
   if (!json.contains(key)) return std::nullopt;
@@ -75,12 +78,12 @@ core::Job JobFrom(const Json& json) {
   job.tier = json.value("tier", "");
   job.priority = IntegerOr(json, "priority", 0);
   job.threshold = OptionalIntensity(json, "threshold");
-  job.on_outage = core::OnOutageFromName(json.value("on_outage", "wait")).value_or(job.on_outage);
+  if (json.contains("on_outage"))
+    job.on_outage = Known(core::OnOutageFromName(json.at("on_outage").get<std::string>()),
+                          json.at("on_outage"));
   job.pausable = json.value("pausable", false);
-  if (job.pausable) {
-    job.pause_overhead = DurationFrom(json.at("pause_overhead_ms"));
-    job.minimum_segment = DurationFrom(json.at("minimum_segment_ms"));
-  }
+  job.pause_overhead = DurationOrZero(json, "pause_overhead_ms");
+  job.minimum_segment = DurationOrZero(json, "minimum_segment_ms");
   job.freeze = json.value("freeze", false);
   job.sites = json.value("sites", std::vector<std::string>{});
   job.models = json.value("models", std::vector<std::string>{});
@@ -105,7 +108,7 @@ core::IntensitySeries SeriesFrom(const Json& json) {
     const Json& origin = run.at(2);
     const Json& name = origin.is_array() ? origin.at(0) : origin;
     const auto status = Known(core::SampleStatusFromName(name.get<std::string>()), name);
-    const auto link = origin.is_array() ? origin.at(1).get<std::uint8_t>() : std::uint8_t{0};
+    const auto link = origin.is_array() ? Whole<std::uint8_t>(origin.at(1)) : std::uint8_t{0};
     for (std::size_t i = 3; i < run.size(); ++i, begin += length)
       samples.push_back({{begin, begin + length}, {run.at(i).get<double>()}, status, link});
   }

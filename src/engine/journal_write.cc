@@ -48,11 +48,12 @@ Json ToJson(const core::Job& job) {
   if (job.priority != 0) json["priority"] = job.priority;
   Put(json, "threshold", job.threshold);
   if (job.on_outage != core::OnOutage::kWait) json["on_outage"] = core::Name(job.on_outage);
-  if (job.pausable) {
-    json["pausable"] = true;
+  if (job.pausable) json["pausable"] = true;
+  // Jobs that are frozen have them, too.
+  if (job.pausable || job.pause_overhead != Duration::zero())
     json["pause_overhead_ms"] = job.pause_overhead.count();
+  if (job.pausable || job.minimum_segment != Duration::zero())
     json["minimum_segment_ms"] = job.minimum_segment.count();
-  }
   if (job.freeze) json["freeze"] = true;
   if (!job.sites.empty()) json["sites"] = job.sites;
   if (!job.models.empty()) json["models"] = job.models;
