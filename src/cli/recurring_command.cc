@@ -29,6 +29,11 @@ struct RecurringFlags {
   std::vector<std::pair<std::string, std::string>> changes;  ///< "pause", ... and of which
 };
 
+std::string NextText(const Json& job) {
+  if (job.value("paused", false)) return "paused";
+  return job.contains("next") && job["next"].is_string() ? job["next"].get<std::string>() : "never";
+}
+
 Result<int> Recurring(const RecurringFlags& flags) {
   EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags.service));
   for (const auto& [change, name] : flags.changes) {
@@ -50,8 +55,7 @@ Result<int> Recurring(const RecurringFlags& flags) {
   }
   report::TextTable table{{"name", "schedule", "next", "flexibility", "overlap"}, {}, true};
   for (const Json& job : list)
-    table.rows.push_back({job.value("name", ""), job.value("cron", ""),
-                          job.value("paused", false) ? "paused" : job.value("next", ""),
+    table.rows.push_back({job.value("name", ""), job.value("cron", ""), NextText(job),
                           FormatDuration(DurationFromSeconds(job.value("flexibility_s", 0.0))),
                           job.value("overlap", "")});
   std::fputs(report::AlignedTable(table).c_str(), stdout);

@@ -3,7 +3,6 @@
 #include <array>
 #include <vector>
 
-#include "base/check.h"
 #include "base/text.h"
 
 namespace ebb::core {
@@ -13,7 +12,10 @@ using std::chrono::days;
 using std::chrono::minutes;
 using std::chrono::sys_days;
 
-constexpr int kMostDays = 366 * 9;  // 29 February may be eight years away
+// A 29 February that is a Sunday may be 40 years away.
+constexpr int kMostDays = 366 * 41;
+// After 400 years the calendar comes again, weekdays included.
+constexpr int kDaysOfTheCalendar = 146'097;
 
 struct Field {
   const char* name;
@@ -131,9 +133,10 @@ Result<CronSchedule> CronSchedule::Parse(std::string_view text) {
   schedule.any_day_of_month_ = words[2].starts_with('*');
   schedule.any_day_of_week_ = words[4].starts_with('*');
   const sys_days some_day{};
-  for (int i = 0; i < kMostDays; ++i)
+  for (int i = 0; i < kDaysOfTheCalendar; ++i)
     if (schedule.MatchesDay(some_day + days{i})) return schedule;
-  return Fail({ExitCode::kUsage, "\"" + std::string(text) + "\" never comes", "", ""});
+  return Fail({ExitCode::kUsage, "\"" + std::string(text) + "\" never comes", "",
+               "no month that it names has a day that it names"});
 }
 
 bool CronSchedule::MatchesDay(sys_days day) const {
@@ -152,12 +155,12 @@ bool CronSchedule::MatchesMinute(Time local) const {
          minutes_.test(static_cast<std::size_t>(minute % 60));
 }
 
-Time CronSchedule::NextAfter(Time after, const UtcOffset& offset) const {
+std::optional<Time> CronSchedule::NextAfter(Time after, const UtcOffset& offset) const {
   const auto local_of = [&](Time time) { return time + offset(time); };
   const bool every_hour = hours_.all();
   const Time shown = std::chrono::floor<minutes>(local_of(after));
   Time time = std::chrono::floor<minutes>(after) + minutes{1};
-  const Time end = after + days{kMostDays + 1};
+  const Time end = after + days{kMostDays};
   while (time < end) {
     const Time local = local_of(time);
     const Time before = local_of(time - minutes{1});
@@ -165,14 +168,13 @@ Time CronSchedule::NextAfter(Time after, const UtcOffset& offset) const {
     for (Time skipped = before + minutes{1}; skipped < local; skipped += minutes{1})
       if (MatchesMinute(skipped)) return time;
     if ((every_hour || local > shown) && MatchesMinute(local)) return time;
-    // A day without any is left at once, but not the hours around a jump of the clock.
+    // A day without any is left at once, but not the hours around a jump of the clock into one.
     const auto day = std::chrono::floor<days>(local);
-    const bool quiet =
-        !MatchesDay(day) && !MatchesDay(day + days{1}) && offset(time) == offset(time + days{2});
+    const bool quiet = !MatchesDay(day) && !MatchesDay(day + days{1}) &&
+                       (!MatchesDay(day + days{2}) || offset(time) == offset(time + days{2}));
     time += quiet ? std::chrono::ceil<minutes>(day + days{1} - local) : minutes{1};
   }
-  EBB_CHECK(false);
-  return Time::max();
+  return std::nullopt;
 }
 
 }  // namespace ebb::core

@@ -27,8 +27,8 @@ class CronSchedule {
   /// never comes (30 February) is one, too.
   static Result<CronSchedule> Parse(std::string_view text);
 
-  /// The first time after `after` at which it is due.
-  Time NextAfter(Time after, const UtcOffset& offset) const;
+  /// The first time after `after` at which it is due; nothing: not within 40 years.
+  std::optional<Time> NextAfter(Time after, const UtcOffset& offset) const;
 
  private:
   bool MatchesDay(std::chrono::sys_days day) const;

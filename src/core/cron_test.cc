@@ -7,6 +7,7 @@
 namespace ebb::core {
 namespace {
 
+using std::chrono::days;
 using std::chrono::hours;
 using std::chrono::minutes;
 
@@ -22,7 +23,8 @@ std::string Next(const std::string& schedule, const std::string& after,
                  const CronSchedule::UtcOffset& offset = Utc) {
   const auto parsed = CronSchedule::Parse(schedule);
   EXPECT_TRUE(parsed) << schedule << ": " << parsed.error().Message();
-  return parsed ? FormatTime(parsed->NextAfter(*ParseTime(after), offset)) : "";
+  const auto next = parsed ? parsed->NextAfter(*ParseTime(after), offset) : std::nullopt;
+  return next ? FormatTime(*next) : "never";
 }
 
 TEST(Cron, IsDueWhenTheFieldsSay) {
@@ -43,6 +45,9 @@ TEST(Cron, IsDueWhenTheFieldsSay) {
       {"10/20 * * * *", "2026-05-01T03:31Z", "2026-05-01T03:50:00Z"},
       {"@weekly", "2026-05-01T03:31Z", "2026-05-03T00:00:00Z"},
       {"@yearly", "2026-05-01T03:31Z", "2027-01-01T00:00:00Z"},
+      // Fields that begin with a star are both asked for.
+      {"0 0 */31 11 sun", "2026-11-02T00:00Z", "2037-11-01T00:00:00Z"},
+      {"0 0 29 2 */7", "2088-03-01T00:00Z", "2128-02-29T00:00:00Z"},
       {"  0   12  * * *  ", "2026-05-01T03:31Z", "2026-05-01T12:00:00Z"},
   };
   for (const auto& [schedule, after, due] : cases)
@@ -61,12 +66,51 @@ TEST(Cron, TheLocalClockJumpsAndComesBack) {
 }
 
 TEST(Cron, WhatIsNoScheduleIsNamed) {
-  for (const std::string text :
-       {"", "* * * *", "* * * * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "* * 32 * *",
-        "* * * 13 *", "* * * * 8", "a * * * *", "5-1 * * * *", "*/0 * * * *", ", * * * *",
-        "1,,2 * * * *", "0 0 30 2 *", "0 0 31 4,6,9,11 *", "@never", "-1 * * * *", "1- * * * *"})
+  for (const std::string text : {"",
+                                 "* * * *",
+                                 "* * * * * *",
+                                 "60 * * * *",
+                                 "* 24 * * *",
+                                 "* * 0 * *",
+                                 "* * 32 * *",
+                                 "* * * 13 *",
+                                 "* * * * 8",
+                                 "a * * * *",
+                                 "5-1 * * * *",
+                                 "*/0 * * * *",
+                                 ", * * * *",
+                                 "1,,2 * * * *",
+                                 "0 0 30 2 *",
+                                 "0 0 30 2 */7",
+                                 "0 0 31 4,6,9,11 *",
+                                 "@never",
+                                 "-1 * * * *",
+                                 "1- * * * *"})
     EXPECT_FALSE(CronSchedule::Parse(text)) << text;
   EXPECT_NE(CronSchedule::Parse("* 24 * * *").error().Message().find("hour"), std::string::npos);
+}
+
+// Whatever is taken comes again, from any moment on.
+TEST(Cron, WhatIsTakenComes) {
+  std::mt19937 random(11);
+  const auto pick = [&](int low, int high) {
+    return std::to_string(std::uniform_int_distribution<int>(low, high)(random));
+  };
+  int taken = 0;
+  for (int round = 0; round < 500; ++round) {
+    const bool steps = round % 2 == 0;
+    const std::string text = pick(0, 59) + " " + pick(0, 23) + " " +
+                             (steps ? "*/" + pick(1, 31) : pick(1, 31)) + " " + pick(1, 12) + " " +
+                             (steps ? pick(0, 7) : "*/" + pick(1, 7));
+    const auto schedule = CronSchedule::Parse(text);
+    if (!schedule) continue;
+    ++taken;
+    const Time after = *ParseTime("1970-01-01") + days{round * 120};
+    const auto next = schedule->NextAfter(after, round % 3 == 0 ? Berlin : Utc);
+    ASSERT_TRUE(next) << text << " after " << FormatTime(after);
+    EXPECT_GT(*next, after);
+  }
+  EXPECT_GT(taken, 400);
 }
 
 // Every minute looked at, field by field, without the shortcuts.

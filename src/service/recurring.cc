@@ -9,10 +9,26 @@ namespace ebb::service {
 
 using core::OverlapRule;
 
+namespace {
+constexpr Time kNever = Time::max();
+}  // namespace
+
+const std::string& Recurring::NameOf(const Entry& entry) { return entry.job.submission.job.name; }
+
+bool Recurring::IsNever(const Entry& entry) { return !entry.job.paused && entry.next == kNever; }
+
+std::string Recurring::NeverText(const Entry& entry) {
+  return "its schedule \"" + entry.job.recurrence.cron + "\" does not come within 40 years";
+}
+
 Status Recurring::Load(const std::string& text) {
   EBB_ASSIGN_OR_RETURN(
       auto jobs, engine::FromFieldText<std::vector<core::RecurringJob>>(text, "recurring jobs"));
-  for (core::RecurringJob& job : jobs) EBB_RETURN_IF_ERROR(Put(std::move(job)));
+  for (core::RecurringJob& job : jobs) {
+    EBB_ASSIGN_OR_RETURN(Entry entry, EntryOf(std::move(job)));
+    if (IsNever(entry)) say_(NameOf(entry) + ": " + NeverText(entry));
+    entries_.insert_or_assign(NameOf(entry), std::move(entry));
+  }
   changed_ = false;
   return {};
 }
@@ -23,11 +39,21 @@ std::string Recurring::Text() const {
   return engine::ToFieldText(jobs);
 }
 
-Result<Time> Recurring::Put(core::RecurringJob job) {
+Time Recurring::NextOf(const core::CronSchedule& schedule, Time after) const {
+  return schedule.NextAfter(after, offset_).value_or(kNever);
+}
+
+Result<Recurring::Entry> Recurring::EntryOf(core::RecurringJob job) const {
   EBB_ASSIGN_OR_RETURN(core::CronSchedule schedule, core::CronSchedule::Parse(job.recurrence.cron));
-  const Time next = job.paused ? Time::max() : schedule.NextAfter(job.last, offset_);
-  const std::string name = job.submission.job.name;
-  entries_.insert_or_assign(name, Entry{std::move(job), schedule, next});
+  const Time next = job.paused ? kNever : NextOf(schedule, job.last);
+  return Entry{std::move(job), schedule, next};
+}
+
+Result<Time> Recurring::Put(core::RecurringJob job) {
+  EBB_ASSIGN_OR_RETURN(Entry entry, EntryOf(std::move(job)));
+  if (IsNever(entry)) return Fail({ExitCode::kUsage, NeverText(entry), NameOf(entry), ""});
+  const Time next = entry.next;
+  entries_.insert_or_assign(NameOf(entry), std::move(entry));
   changed_ = true;
   return next;
 }
@@ -45,7 +71,7 @@ bool Recurring::SetPaused(const std::string& name, bool paused, Time now) {
   if (entry.job.paused == paused) return true;
   entry.job.paused = paused;
   if (!paused) entry.job.last = now;
-  entry.next = paused ? Time::max() : entry.schedule.NextAfter(now, offset_);
+  entry.next = paused ? kNever : NextOf(entry.schedule, now);
   changed_ = true;
   return true;
 }
@@ -53,12 +79,12 @@ bool Recurring::SetPaused(const std::string& name, bool paused, Time now) {
 std::vector<RecurringView> Recurring::View() const {
   std::vector<RecurringView> views;
   for (const auto& [name, entry] : entries_)
-    views.push_back({name, entry.job.recurrence, entry.next});
+    views.push_back({name, entry.job.recurrence, entry.next, entry.job.paused});
   return views;
 }
 
 Time Recurring::NextAt() const {
-  Time next = Time::max();
+  Time next = kNever;
   for (const auto& [name, entry] : entries_) next = std::min(next, entry.next);
   return next;
 }
@@ -78,14 +104,13 @@ std::vector<Recurring::Due> Recurring::TakeDue(Time now) {
 bool Recurring::Follow(const std::string& name, Entry& entry, Time now, Due& due) {
   int missed = 0;
   Time at = entry.next;
-  for (Time next = entry.schedule.NextAfter(at, offset_); next <= now;
-       next = entry.schedule.NextAfter(at, offset_)) {
+  for (Time next = NextOf(entry.schedule, at); next <= now; next = NextOf(entry.schedule, at)) {
     at = next;
     ++missed;
   }
   const core::Recurrence& recurrence = entry.job.recurrence;
   entry.job.last = at;
-  entry.next = entry.schedule.NextAfter(at, offset_);
+  entry.next = NextOf(entry.schedule, at);
   const Time latest = at + recurrence.flexibility;
   const bool too_late = latest <= now;
   if (too_late) ++missed;

@@ -30,8 +30,8 @@ class Recurring {
   Status Load(const std::string& text);
   std::string Text() const;
 
-  /// Adds the job, or replaces the one with its name; an Error when its schedule makes no sense.
-  /// Returns when it is due first.
+  /// Adds the job, or replaces the one with its name; an Error when its schedule makes no sense or
+  /// never comes. Returns when it is due first.
   Result<Time> Put(core::RecurringJob job);
   /// False: there is none with this name. Instances that wait or run go on.
   bool Remove(const std::string& name);
@@ -56,8 +56,13 @@ class Recurring {
   struct Entry {
     core::RecurringJob job;
     core::CronSchedule schedule;
-    Time next;
+    Time next;  // Time::max(): never, or not while it is paused
   };
+  static const std::string& NameOf(const Entry& entry);
+  static bool IsNever(const Entry& entry);
+  static std::string NeverText(const Entry& entry);
+  Time NextOf(const core::CronSchedule& schedule, Time after) const;
+  Result<Entry> EntryOf(core::RecurringJob job) const;
   bool Follow(const std::string& name, Entry& entry, Time now, Due& due);
 
   core::CronSchedule::UtcOffset offset_;

@@ -81,6 +81,30 @@ TEST_F(RecurringTest, APausedOneIsNotDueAndMakesUpForNothing) {
   EXPECT_EQ(next.TakeDue(kNow + hours{6}).size(), 1u);
 }
 
+// By a local clock that stands still nothing ever comes.
+TEST_F(RecurringTest, AScheduleThatNeverComesIsRefusedAndOneThatIsStoredIsKept) {
+  ASSERT_TRUE(recurring_.Put(Job("yearly", "@yearly")));
+  std::vector<std::string> said;
+  Recurring still([](Time time) { return kNow - time; },
+                  [&](const std::string& text) { said.push_back(text); });
+  const auto refused = still.Put(Job("yearly", "@yearly"));
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().Message().find("40 years"), std::string::npos);
+  EXPECT_TRUE(still.View().empty());
+  ASSERT_TRUE(still.Load(recurring_.Text()));
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(still.NextAt(), Time::max());
+  EXPECT_FALSE(still.View().at(0).paused);
+  EXPECT_TRUE(still.TakeDue(kNow + hours{24}).empty());
+  EXPECT_EQ(still.Text(), recurring_.Text());
+}
+
+TEST_F(RecurringTest, OneThatComesEveryFewYearsIsDueThen) {
+  EXPECT_EQ(*recurring_.Put(Job("rare", "0 0 */31 11 sun")), *ParseTime("2026-11-01"));
+  ASSERT_EQ(recurring_.TakeDue(*ParseTime("2026-11-01")).size(), 1u);
+  EXPECT_EQ(recurring_.NextAt(), *ParseTime("2037-11-01"));
+}
+
 TEST_F(RecurringTest, AnotherLifeGoesOnWhereThisOneWas) {
   ASSERT_TRUE(recurring_.Put(Job("a", "@hourly")));
   ASSERT_TRUE(recurring_.Put(Job("b", "0 12 * * *", core::OverlapRule::kReplace)));

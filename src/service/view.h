@@ -24,7 +24,8 @@ struct SiteSignalView {
 struct RecurringView {
   std::string name;
   core::Recurrence recurrence;
-  Time next{};  ///< when it is due again; Time::max(): it is paused
+  Time next{};  ///< when it is due again; Time::max(): never, or not while it is paused
+  bool paused = false;
 };
 
 /// What happened, for live displays; the last few hundred are kept.

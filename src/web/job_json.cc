@@ -246,13 +246,12 @@ std::string ViewToJson(const service::View& view, std::uint64_t after_happening)
 std::string RecurringToJson(const service::View& view) {
   Json list = Json::array();
   for (const service::RecurringView& job : view.recurring) {
-    const bool paused = job.next == Time::max();
     list.push_back({{"name", job.name},
                     {"cron", job.recurrence.cron},
                     {"flexibility_s", Seconds(job.recurrence.flexibility)},
                     {"overlap", core::Name(job.recurrence.overlap)},
-                    {"paused", paused},
-                    {"next", paused ? Json(nullptr) : Json(FormatTime(job.next))}});
+                    {"paused", job.paused},
+                    {"next", job.next == Time::max() ? Json() : Json(FormatTime(job.next))}});
   }
   return Dump({{"recurring", std::move(list)}});
 }
