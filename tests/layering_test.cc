@@ -142,5 +142,39 @@ TEST(Layering, NoRoomIsEmpty) {
   }
 }
 
+// What ships stands alone: a stranger has this checkout and nothing beside it.
+TEST(StandsAlone, NothingThatShipsNamesAFileOutsideTheCheckout) {
+  const fs::path root = EBB_SOURCE_DIR;
+  std::vector<fs::path> files{root / "README.md", root / "data" / "README.md"};
+  for (const char* folder : {"configs", "deploy", "src", "python", "web"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+      if (entry.is_regular_file() && entry.path().extension() != ".gz")
+        files.push_back(entry.path());
+  ASSERT_GT(files.size(), 200u);
+  for (const fs::path& path : files) {
+    const std::string name = fs::relative(path, root).string();
+    if (name == "src/testing/source_tree.cc") continue;  // where tests look, and then skip
+    std::ifstream stream(path);
+    std::stringstream text;
+    text << stream.rdbuf();
+    for (const char* outside : {"shared/data", "../shared", "\"/work/", "/root/"})
+      EXPECT_EQ(text.str().find(outside), std::string::npos) << name << " names " << outside;
+  }
+}
+
+TEST(StandsAlone, PathsInConfigurationsStayInTheCheckout) {
+  const fs::path root = EBB_SOURCE_DIR;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "configs")) {
+    if (entry.path().extension() != ".yaml") continue;
+    const fs::path folder = fs::relative(entry.path().parent_path(), root);
+    std::ifstream stream(entry.path());
+    for (std::string word; stream >> word;) {
+      if (!word.starts_with("../")) continue;
+      const fs::path meant = (folder / word).lexically_normal();
+      EXPECT_FALSE(meant.string().starts_with("..")) << entry.path() << " names " << word;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ebb

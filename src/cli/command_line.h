@@ -16,6 +16,7 @@ struct UserCommand {
 };
 
 void AddCompareCommand(Parser& parser);
+void AddDataCommand(Parser& parser);
 void AddDevicesCommand(Parser& parser);
 void AddForecastCommand(Parser& parser);
 void AddPricesCommand(Parser& parser);

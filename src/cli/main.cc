@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
   AddGridCommand(parser);
   AddForecastCommand(parser);
   AddPricesCommand(parser);
+  AddDataCommand(parser);
   AddTrackCommand(parser, arguments.user_command);
   AddRunCommand(parser, arguments.user_command);
   AddTrainCommand(parser);

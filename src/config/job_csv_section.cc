@@ -11,7 +11,7 @@ namespace {
 constexpr double kMost = 1e9;
 
 struct CsvKeys {
-  Given<std::string> csv;
+  Given<std::string> csv, how_to_get;
   Given<double> power_w;
   Given<Duration> max_delay, pause_overhead, minimum_segment, shortest, longest;
   Given<bool> pausable;
@@ -22,6 +22,7 @@ struct CsvKeys {
 std::vector<KeyRule> CsvRules(CsvKeys& keys) {
   return {
       ReadText("csv", keys.csv),
+      ReadText("how_to_get", keys.how_to_get),
       ReadNumber("power_w", keys.power_w, {0, 1e7}),
       ReadDuration("max_delay", keys.max_delay, Duration::zero()),
       ReadBool("pausable", keys.pausable),
@@ -96,8 +97,9 @@ JobList ReadJobCsv(const YamlNode& section, const JobsContext& context, Problems
     return {};
   }
   const std::string path = Beside(context.directory, *keys.csv);
-  const auto text = context.read_file(path);
+  auto text = context.read_file(path);
   if (!text) {
+    if (keys.how_to_get) text.error().next = *keys.how_to_get;
     problems.Add(keys.csv.line, text.error().Message());
     return {};
   }

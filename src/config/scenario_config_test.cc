@@ -226,6 +226,7 @@ TEST(ScenarioConfig, AQueueFileMayLeaveOutSitesAndStartDates) {
   EXPECT_EQ(file->scenario.cluster.sites.size(), 1u);
 }
 
+// A scenario either has all it needs in this project, or says how to get it.
 TEST(ShippedScenarios, AllLoad) {
   int count = 0;
   for (const auto& entry :
@@ -233,10 +234,32 @@ TEST(ShippedScenarios, AllLoad) {
     ScenarioContext context;
     context.path = entry.path().string();
     const auto file = LoadScenario(context);
-    EXPECT_TRUE(file.has_value()) << file.error().Message();
     ++count;
+    if (!file) {
+      EXPECT_NE(file.error().Message().find("gaia_pai_100k.csv: cannot open"), std::string::npos)
+          << file.error().Message();
+      EXPECT_NE(file.error().Message().find("curl --create-dirs"), std::string::npos)
+          << file.error().Message();
+      continue;
+    }
+    for (const signals::SignalOptions& signal : file->signals)
+      EXPECT_TRUE(signal.trace_path.empty() || !signal.how_to_get.empty() ||
+                  std::filesystem::exists(signal.trace_path))
+          << context.path << " needs " << signal.trace_path;
   }
   EXPECT_GE(count, 8);
+}
+
+TEST(ScenarioConfig, AMissingFileSaysHowToGetIt) {
+  const std::string jobs = Replaced(kSmall, "  - {name: a, run_time: 1h, power_w: 300}",
+                                    "  csv: none.csv\n  how_to_get: ask GAIA");
+  EXPECT_NE(ErrorOf(jobs).find("(ask GAIA)"), std::string::npos);
+  const ScenarioFile file =
+      Parse(Replaced(kSmall, "profile: DE", "zone: DE, trace: none.csv, how_to_get: import it"));
+  EXPECT_EQ(file.signals[0].how_to_get, "import it");
+  EXPECT_NE(ErrorOf(Replaced(kSmall, "profile: DE", "profile: DE, how_to_get: x"))
+                .find("for traces only"),
+            std::string::npos);
 }
 
 TEST(ChoosePolicies, TakesLabelsFirstThenNames) {

@@ -18,7 +18,7 @@ constexpr double kMostDevices = 1'000'000;
 constexpr double kNoLimit = 9e15;
 
 struct SiteKeys {
-  Given<std::string> name, zone, trace, profile, kind, boundary, prices;
+  Given<std::string> name, zone, trace, how_to_get, profile, kind, boundary, prices;
   Given<double> constant, pue, neo_utc_offset_hours;
   Given<std::int64_t> seed;
 };
@@ -28,6 +28,7 @@ std::vector<KeyRule> SiteRules(SiteKeys& keys) {
       ReadText("name", keys.name),
       ReadText("zone", keys.zone),
       ReadText("trace", keys.trace),
+      ReadText("how_to_get", keys.how_to_get),
       ReadText("profile", keys.profile),
       ReadNumber("constant_g_per_kwh", keys.constant, {0, kHighestIntensity}),
       ReadInteger("seed", keys.seed, {0, kNoLimit}),
@@ -46,6 +47,8 @@ void CheckSource(const SiteKeys& keys, int line, Problems& problems) {
     problems.Add(line,
                  "a site needs exactly one of trace (a CSV file), profile (a zone's typical days, "
                  "modelled) and constant_g_per_kwh");
+  if (keys.how_to_get && !keys.trace)
+    problems.Add(keys.how_to_get.line, "how_to_get is for traces only");
   if (keys.seed && !keys.profile) problems.Add(keys.seed.line, "seed is for profiles only");
   if (!keys.profile) return;
   std::vector<std::string> known = signals::ProfileZones();
@@ -64,6 +67,7 @@ SignalOptions SignalOf(const SiteKeys& keys, const std::string& directory) {
   signal.zone = keys.zone.value_or(keys.profile.value_or(""));
   if (keys.profile) signal.zone = *keys.profile;
   if (keys.trace) signal.trace_path = Beside(directory, *keys.trace);
+  signal.how_to_get = keys.how_to_get.value_or("");
   if (keys.kind) signal.kind = core::SignalKindFromName(*keys.kind);
   if (keys.boundary) signal.boundary = core::BoundaryFromName(*keys.boundary);
   if (keys.seed) signal.seed = static_cast<std::uint64_t>(*keys.seed);

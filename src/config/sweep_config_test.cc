@@ -71,7 +71,7 @@ TEST(SweepConfig, ReproducesThePublishedTiersOfTheFullGrid) {
 }
 
 // Against the published tables themselves, where they are at hand.
-TEST(SweepConfig, AgreesWithThePublishedTables) {
+TEST(NeedsSharedData, SweepsAgreeWithThePublishedTables) {
   const std::string seeds = ebb::SharedData() + "/seeds/";
   const auto core = platform::ReadFile(seeds + "part2_core_subset_21jobs.csv");
   const auto grid = platform::ReadFile(seeds + "part2_full_grid_54.csv");

@@ -359,13 +359,15 @@ TEST(ShippedConfigurations, AllLoadWithoutANote) {
     const auto config = LoadTrainConfig(entry.path());
     ASSERT_TRUE(config) << config.error().Message();
     EXPECT_THAT(config->notes, IsEmpty()) << entry.path();
+    const std::string& trace = config->scheduler.signal.trace_path;
+    EXPECT_TRUE(trace.empty() || std::filesystem::exists(SourceTree() + "/" + trace)) << trace;
     ++count;
   }
   EXPECT_GE(count, 7);
 }
 
 TEST(ShippedConfigurations, EachVariantOfAnExperimentChangesOneFactorAndOptimizedAllThree) {
-  for (const std::string experiment : {"mnist-2023-caiso/", "demo/"}) {
+  for (const std::string experiment : {"mnist-caiso/", "demo/"}) {
     const std::string folder = SourceTree() + "/configs/" + experiment;
     const auto baseline = LoadTrainConfig(folder + "baseline.yaml");
     ASSERT_TRUE(baseline);

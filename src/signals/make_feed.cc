@@ -26,7 +26,10 @@ FeedResult MakeReplay(const SignalOptions& options) {
   if (!options.zone.empty()) trace_options.zone = options.zone;
   trace_options.kind = options.kind;
   trace_options.boundary = options.boundary;
-  EBB_ASSIGN_OR_RETURN(Trace trace, LoadTrace(options.trace_path, trace_options));
+  auto loaded = LoadTrace(options.trace_path, trace_options);
+  if (!loaded && loaded.error().code == ExitCode::kUnavailable && !options.how_to_get.empty())
+    loaded.error().next = options.how_to_get;
+  EBB_ASSIGN_OR_RETURN(Trace trace, std::move(loaded));
   EBB_ASSIGN_OR_RETURN(auto feed, ReplayFeed::Create(std::move(trace), options.forecast));
   return feed;
 }

@@ -182,5 +182,17 @@ TEST(Names, OfSourcesAndForecastsReadBack) {
   EXPECT_FALSE(SignalSourceFromName("oracle"));
 }
 
+TEST(MakeFeed, ATraceThatIsNotThereSaysHowToGetIt) {
+  SignalOptions options;
+  options.source = SignalSource::kReplay;
+  options.trace_path = "/no/such/trace.csv";
+  options.how_to_get = "download it from there";
+  const auto feed = MakeFeed(options, nullptr);
+  ASSERT_FALSE(feed);
+  EXPECT_EQ(feed.error().code, ExitCode::kUnavailable);
+  EXPECT_THAT(feed.error().Message(), HasSubstr("/no/such/trace.csv"));
+  EXPECT_THAT(feed.error().Message(), HasSubstr("(download it from there)"));
+}
+
 }  // namespace
 }  // namespace ebb::signals

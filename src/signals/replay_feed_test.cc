@@ -186,7 +186,7 @@ TEST(ReplayFeed, AskingForArchivedForecastsThatDoNotExistIsRefused) {
 
 // The forecast columns of the shared data against their truth, through the feed: a wrong alignment
 // by one day or hour shows at once (persistence has 17.8).
-TEST(ReplayFeedRealData, ArchivedDayAheadForecastOfCaliforniaHasItsPublishedError) {
+TEST(NeedsSharedData, ArchivedDayAheadForecastOfCaliforniaHasItsPublishedError) {
   const std::string path =
       ebb::SharedData() + "/carbon/direct/US-CAL-CISO_em-carbonx_2021-2023_hourly_direct.csv.gz";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "no shared data at " << ebb::SharedData();
@@ -211,7 +211,7 @@ TEST(ReplayFeedRealData, ArchivedDayAheadForecastOfCaliforniaHasItsPublishedErro
   EXPECT_NEAR(error / count, 14.7, 0.5);
 }
 
-TEST(ReplayFeedRealData, HistoryBeatsYesterdayAloneInCalifornia) {
+TEST(NeedsSharedData, HistoryBeatsYesterdayAloneInCalifornia) {
   const std::string path =
       ebb::SharedData() +
       "/carbon/lifecycle/US-CAL-CISO_em-carbonx_2021-2023_hourly_lifecycle.csv.gz";

@@ -66,6 +66,7 @@ struct SignalOptions {
   /// Where a zone that was asked for by cloud region came from, for people (settle_zone.h).
   std::string zone_origin;
   std::string trace_path;  ///< replay
+  std::string how_to_get;  ///< replay: said where the trace is not there
   ForecastMode forecast = ForecastMode::kAuto;
   std::optional<core::SignalKind> kind;    ///< replay, constant, http, carbon-aware-sdk: overrules
   std::optional<core::Boundary> boundary;  ///< replay, http: overrules; electricity-maps: asked for

@@ -249,7 +249,7 @@ Result<Trace> ParseTrace(std::string_view text, const std::string& path,
                          const TraceOptions& options) {
   EBB_RETURN_IF_ERROR(TakeByteOrderMark(text, path));
   EBB_ASSIGN_OR_RETURN(const TraceHeader header,
-                       ParseTraceHeader(TakeLine(text), path + ":1", options.boundary));
+                       ParseTraceHeader(TakeLine(text), path + ":1", options));
   RowReader reader(header, path, options);
   reader.SetDefaultStatus(DefaultStatus(path));
   for (std::size_t number = 2; !text.empty(); ++number) {

@@ -46,6 +46,8 @@ struct TraceOptions {
   std::optional<std::string> zone;
   std::optional<core::SignalKind> kind;
   std::optional<core::Boundary> boundary;
+  /// The heading of the column that holds the values, where it is none that is understood.
+  std::optional<std::string> column;
   /// A reading of an irregular series holds until the next one, but no longer than this.
   Duration hold_limit{std::chrono::hours{2}};
 };

@@ -253,7 +253,7 @@ TEST(TraceCsv, AMissingFileIsNamed) {
   EXPECT_THAT(trace.error().Message(), HasSubstr("/no/such/trace.csv"));
 }
 
-TEST(TraceCsvRealData, EverySharedTraceLoads) {
+TEST(NeedsSharedData, EveryTraceLoads) {
   if (!std::filesystem::is_directory(SharedData("")))
     GTEST_SKIP() << "no shared data at " << ebb::SharedData();
   int count = 0;
@@ -266,7 +266,7 @@ TEST(TraceCsvRealData, EverySharedTraceLoads) {
   EXPECT_GT(count, 40);
 }
 
-TEST(TraceCsvRealData, California2021To2023HasThePublishedMeanAndExtremes) {
+TEST(NeedsSharedData, California2021To2023HasThePublishedMeanAndExtremes) {
   const std::string path =
       SharedData("lifecycle/US-CAL-CISO_em-carbonx_2021-2023_hourly_lifecycle.csv.gz");
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "no shared data at " << ebb::SharedData();

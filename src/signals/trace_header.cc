@@ -178,7 +178,7 @@ bool IsEndName(std::string_view name) { return IsOneOf(kEndNames, name); }
 bool IsZoneName(std::string_view name) { return IsOneOf(kZoneNames, name); }
 
 Result<TraceHeader> ParseTraceHeader(std::string_view line, const std::string& where,
-                                     std::optional<core::Boundary> wanted) {
+                                     const TraceOptions& options) {
   std::vector<std::string_view> fields;
   SplitFields(line, fields);
   if (fields.size() > kMostColumns)
@@ -201,13 +201,17 @@ Result<TraceHeader> ParseTraceHeader(std::string_view line, const std::string& w
       time = column;
       continue;
     }
-    if (IsValueName(name)) values.push_back(column);
+    if (options.column ? name == NormalisedName(*options.column) : IsValueName(name))
+      values.push_back(column);
     EBB_RETURN_IF_ERROR(AssignColumn(name, column, where, header));
   }
   if (!time) return Fail(MissingColumn(names, "the time", "timestamp", where));
-  if (values.empty()) return Fail(MissingColumn(names, "the value", "carbon_intensity", where));
-  EBB_ASSIGN_OR_RETURN(header.value, ChooseValue(names, values, wanted, where));
+  if (values.empty())
+    return Fail(
+        MissingColumn(names, "the value", options.column.value_or("carbon_intensity"), where));
+  EBB_ASSIGN_OR_RETURN(header.value, ChooseValue(names, values, options.boundary, where));
   header.time = *time;
+  header.time_says_utc = names[*time].ends_with("_utc");
   header.value_name = fields[header.value];
   const std::string& value_name = names[header.value];
   EBB_RETURN_IF_ERROR(CheckUnit(value_name, header.value_name, where));

@@ -26,6 +26,7 @@ struct ForecastHeader {
 struct TraceHeader {
   std::size_t columns = 0;
   std::size_t time = 0;
+  bool time_says_utc = false;  ///< "Datetime (UTC)"
   std::size_t value = 0;
   std::optional<std::size_t> end;
   std::optional<std::size_t> status;
@@ -36,9 +37,10 @@ struct TraceHeader {
   std::vector<ForecastHeader> forecasts;
 };
 
-/// `wanted` chooses between columns of both boundaries; without it life cycle is taken.
+/// `options.boundary` chooses between columns of both boundaries (without it life cycle is taken),
+/// `options.column` names the value's column.
 Result<TraceHeader> ParseTraceHeader(std::string_view line, const std::string& where,
-                                     std::optional<core::Boundary> wanted);
+                                     const TraceOptions& options);
 
 /// "Carbon intensity gCO₂eq/kWh (Life cycle)" -> "carbon_intensity_gco2eq_kwh_life_cycle".
 std::string NormalisedName(std::string_view column);

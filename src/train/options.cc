@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kExamples = R"(
 Examples:
   ebb-train --data digits                                three epochs on digits drawn by the program
-  ebb-train --data mnist --data-dir data --epochs 3      MNIST, downloaded into data/ when missing
+  ebb-train --data mnist --data-dir data/mnist           MNIST, downloaded there when missing
   ebb-train --data digits --batch-size 16 --accumulation 4 --precision bf16
                                                          effective batch 64 in micro-batches of 16
   ebb-train --data digits --run-dir runs/a --resume      continue from the checkpoint in runs/a
