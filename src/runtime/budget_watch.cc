@@ -104,10 +104,14 @@ BudgetEvent BudgetWatch::Event(BudgetMeasure measure, BudgetLevel level) const {
   return event;
 }
 
+// A limit that stops the run holds over all attempts: one that runs although an earlier one met it
+// is stopped as well. Its end has to be explained like any other, so the event is its own.
 bool BudgetWatch::HasFired(const BudgetEvent& event) const {
+  const bool stops = event.action == BudgetAction::kStop &&
+                     (event.level == BudgetLevel::kReached || event.level == BudgetLevel::kKilled);
   return std::any_of(terms_.fired.begin(), terms_.fired.end(), [&](const BudgetEvent& other) {
     return other.measure == event.measure && other.level == event.level &&
-           other.limit == event.limit;
+           other.limit == event.limit && (!stops || other.attempt == event.attempt);
   });
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 // Keeps a run within its budget: says when to warn, when to ask the program to end, and when to end
 // it. A state machine over the samples of one attempt; what earlier attempts used and what they
-// already said is handed in, so that every crossing acts once over a whole run.
+// already said is handed in, so that every crossing is said once over a whole run, and a limit that
+// pauses does so once. One that stops the run stops every attempt that meets it.
 //
 // It looks ahead: the program is asked to end when what is used, the next sample and the grace
 // period (at the power of the latest sample, or the attempt's mean where that is higher) would

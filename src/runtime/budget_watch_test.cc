@@ -132,6 +132,20 @@ TEST(BudgetWatchTest, EachCrossingActsOnceOverAllAttempts) {
   EXPECT_EQ(third.Count(BudgetLevel::kReached), 1);
 }
 
+// Its supervisor died before it could say that the run had failed, and somebody started it again.
+TEST(BudgetWatchTest, ALimitThatStopsHoldsInEveryAttempt) {
+  core::Budget budget{Energy::Joules(100'000), std::nullopt, BudgetAction::kStop, seconds{5}};
+  WatchedRun first{TermsOf(budget), 2};
+  first.Play(10'000, [](int) { return 100.0; });
+  WatchedRun second{TermsOf(budget), 2};
+  second.terms.used_before = first.used;
+  second.terms.fired = first.events;
+  second.terms.attempt = 2;
+  EXPECT_LE(second.Play(500, [](int) { return 100.0; }), 5);
+  EXPECT_EQ(second.Count(BudgetLevel::kReached), 1) << "what ended the attempt is on record";
+  EXPECT_EQ(second.Count(BudgetLevel::kWarning), 0) << "said before";
+}
+
 TEST(BudgetWatchTest, LogRecordsAndLetsTheRunGoOn) {
   core::Budget budget{std::nullopt, Emissions{0.999}, BudgetAction::kLog, seconds{30}};
   WatchedRun run{TermsOf(budget)};
