@@ -28,8 +28,9 @@ struct Options {
   Duration default_max_delay{std::chrono::hours{24}};  ///< for jobs that give no deadline
   int start_retries = 3;                               ///< of attempts that could not be started
   Duration retry_after{std::chrono::minutes{1}};       ///< doubled from one retry to the next
-  /// A job that pauses so often in a row, though nobody asked it to, and does less than a tenth of
-  /// its run time meanwhile, has failed: it would be started again for ever.
+  /// A job that pauses, or whose attempts are ended from outside, so often in a row, though nobody
+  /// asked for it, and that does less than a tenth of its run time meanwhile, has failed: it would
+  /// be started again for ever.
   int unasked_pauses = 10;
   /// A forecast issued longer ago is not decided on while its source cannot be reached.
   Duration forecast_limit{std::chrono::hours{24}};

@@ -164,6 +164,30 @@ TEST_F(EngineTest, FailedStartsAreRetriedWithBackOffAndThenFail) {
   EXPECT_NE(engine_->state().ended.at(1).detail.find("could not be started"), std::string::npos);
 }
 
+// A machine that is restarted once a week must not exhaust the retries of what cannot be started.
+TEST_F(EngineTest, AnAttemptThatRanAndWasEndedFromOutsideIsNoFailedStart) {
+  Options options;
+  options.unasked_pauses = 10;
+  Make("run-now", 1, options);
+  Submit(AJob(1).Submitted(kNow).Runs(hours{100}));
+  Time now = kNow;
+  for (int attempt = 1; attempt <= 9; ++attempt) {
+    ASSERT_EQ(Started(now), (Ids{1})) << "attempt " << attempt;
+    Report(1, JobPhase::kRunning, now, attempt);
+    now += hours{50};
+    Report(1, JobPhase::kStartFailed, now, attempt);
+    const Decision decision = engine_->Decide(now);
+    EXPECT_TRUE(decision.commands.empty());
+    EXPECT_EQ(decision.wake_at, now + minutes{1}) << "it does not wait longer each time";
+    now = decision.wake_at;
+  }
+  ASSERT_EQ(Started(now), (Ids{1}));
+  Report(1, JobPhase::kRunning, now, 10);
+  Report(1, JobPhase::kStartFailed, now + hours{50}, 10);
+  EXPECT_EQ(engine_->state().ended.at(1).stage, Stage::kFailed) << "not for ever";
+  EXPECT_NE(engine_->state().ended.at(1).detail.find("(10 times)"), std::string::npos);
+}
+
 TEST_F(EngineTest, AJobThatOnlyPausesThoughNobodyAskedFails) {
   Options options;
   options.unasked_pauses = 3;

@@ -40,17 +40,6 @@ void LeaveDevices(LiveJob& live, Time at) {
   live.command_due = false;
 }
 
-// The attempt left no trace of work: tried again after a while, a limited number of times.
-void Retry(Folding& fold, std::size_t index, Time at, int exit_code, std::string why) {
-  LiveJob& live = fold.state.live[index].Change();
-  if (live.cancel_wanted) return EndJob(fold, index, Stage::kCancelled, at);
-  if (++live.failed_starts > fold.options.start_retries)
-    return FailJob(fold, index, at, exit_code,
-                   std::move(why) + " (" + std::to_string(live.failed_starts) + " times)");
-  LeaveDevices(live, at);
-  live.retry_at = at + BackOff(fold.options, live.failed_starts);
-}
-
 // It keeps its attempt and its devices; what it did is done.
 void TakeFrozen(LiveJob& live, const core::Cluster& cluster, const JobReport& report) {
   if (!HoldsDevices(live)) live.pool = report.pool;
@@ -75,9 +64,9 @@ void TakeRunning(LiveJob& live, const JobReport& report) {
 // together with the executor.
 enum class Source { kReported, kFound };
 
-// Counts a pause that nobody asked for; true when the job does hardly anything else. A program that
-// ends after every part of its work is taken as it is, as long as the parts add up.
-bool KeepsPausing(const Options& options, LiveJob& live, Duration remaining_before) {
+// Counts an end of an attempt that nobody asked for; true when the job does hardly anything else. A
+// program that pauses after every part of its work is taken as it is, as long as the parts add up.
+bool KeepsEnding(const Options& options, LiveJob& live, Duration remaining_before) {
   if (live.unasked_pauses++ == 0) live.unasked_remaining = remaining_before;
   if (live.unasked_pauses < options.unasked_pauses) return false;
   live.unasked_pauses = 0;
@@ -88,6 +77,26 @@ std::string KeepsPausingText(const Options& options) {
   return "paused " + std::to_string(options.unasked_pauses) +
          " times in a row without being asked, with hardly any work done: it has to go on from its "
          "checkpoint, and to report success rather than a pause when it is done";
+}
+
+// The attempt left no trace of work: tried again after a while, a limited number of times. One that
+// ran for longer than that while did start, and something from outside ended it: the machine was
+// restarted, say. That may come about more often in a long life.
+void Retry(Folding& fold, std::size_t index, Time at, int exit_code, std::string why) {
+  LiveJob& live = fold.state.live[index].Change();
+  if (live.cancel_wanted) return EndJob(fold, index, Stage::kCancelled, at);
+  const bool ran = HoldsDevices(live.stage) && live.stage != Stage::kStarting &&
+                   at - live.segment_begin > fold.options.retry_after;
+  const bool again = ran ? !KeepsEnding(fold.options, live, live.remaining)
+                         : ++live.failed_starts <= fold.options.start_retries;
+  if (!again)
+    return FailJob(fold, index, at, exit_code,
+                   std::move(why) + " (" +
+                       std::to_string(ran ? fold.options.unasked_pauses : live.failed_starts) +
+                       " times)");
+  if (ran) live.failed_starts = 0;
+  LeaveDevices(live, at);
+  live.retry_at = at + BackOff(fold.options, std::max(live.failed_starts, 1));
 }
 
 // The attempt ended with a checkpoint: what it did is done.
@@ -104,7 +113,7 @@ void TakePaused(Folding& fold, std::size_t index, const JobReport& report, Sourc
   if (live.cancel_wanted) return EndJob(fold, index, Stage::kCancelled, report.since);
   if (!own_wish) {
     live.unasked_pauses = 0;
-  } else if (KeepsPausing(fold.options, live, remaining_before)) {
+  } else if (KeepsEnding(fold.options, live, remaining_before)) {
     return FailJob(fold, index, report.since, report.exit_code, KeepsPausingText(fold.options));
   }
   LeaveDevices(live, report.since);
