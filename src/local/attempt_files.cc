@@ -24,7 +24,10 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 4> kWishNames{"pause", "cancel", "too_long", "budget"};
 constexpr const char* kBudgetEvents = "budget.events";
 constexpr std::string_view kSupervisor = "supervisor ";
-constexpr std::uint64_t kLongestFile = 4 << 20;
+// A plan holds what a request may hold, escaped.
+constexpr std::uint64_t kLongestFile = 64 << 20;
+// So much of an energy file is taken in at a time: a few hundredths of a second.
+constexpr std::uint64_t kEnergyPart = 1 << 20;
 
 std::int64_t Milliseconds(Time time) { return time.time_since_epoch().count(); }
 
@@ -119,6 +122,7 @@ AttemptEnd EndFrom(const Json& json) {
   attempt.gpu_utilisation_percent = json.at("gpu_percent");
   end.warnings = json.at("warnings").get<std::vector<std::string>>();
   end.detail = json.at("detail");
+  end.from_outside = json.value("from_outside", false);
   return end;
 }
 
@@ -227,7 +231,8 @@ Status WriteEnd(const AttemptPaths& paths, const AttemptEnd& end) {
                   {"ram_gb", attempt.ram_used_gb},
                   {"gpu_percent", attempt.gpu_utilisation_percent},
                   {"warnings", end.warnings},
-                  {"detail", end.detail}};
+                  {"detail", end.detail},
+                  {"from_outside", end.from_outside}};
   return platform::WriteFileAtomically(paths.end(), Dump(json) + "\n");
 }
 
@@ -302,7 +307,7 @@ std::string ToLine(const core::EnergyReading& reading) {
 
 std::vector<core::EnergyReading> EnergyTail::Read() {
   std::vector<core::EnergyReading> readings;
-  tail_.Read([&](std::string_view line) { TakeLine(line, readings); });
+  has_more_ = tail_.Read([&](std::string_view line) { TakeLine(line, readings); }, kEnergyPart);
   return readings;
 }
 

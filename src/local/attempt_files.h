@@ -75,6 +75,8 @@ struct AttemptEnd {
   core::Attempt attempt;  ///< wall times, outcome, utilisation; the grid times are the reader's
   std::vector<std::string> warnings;  ///< what could not be measured or kept
   std::string detail;
+  /// Ended by somebody else than the service and the job's budget (from_outside.h).
+  bool from_outside = false;
 };
 
 struct AttemptPaths {
@@ -125,7 +127,8 @@ std::vector<core::BudgetEvent> ReadBudgetEvents(const std::filesystem::path& job
 /// The first line of the energy file.
 struct EnergyHeader {
   int program_pid = 0;
-  std::string program_identity;  ///< platform::ProcessIdentity
+  /// platform::ProcessIdentity; empty: it had ended by then.
+  std::string program_identity;
   Time wall_begin{};
   std::string cgroup{};  ///< meter::Cgroup::Identity; empty: none
 };
@@ -137,8 +140,10 @@ class EnergyTail {
  public:
   explicit EnergyTail(std::filesystem::path file) : tail_(std::move(file)) {}
   /// What was written since the last call, whole lines only; none while there is no file. A line
-  /// that makes no sense is left out and counted.
+  /// that makes no sense is left out and counted. Of a long file a part at a time.
   std::vector<core::EnergyReading> Read();
+  /// The last call left some: the next is worth making now.
+  bool has_more() const { return has_more_; }
   /// Known once the first line is there.
   const std::optional<EnergyHeader>& header() const { return header_; }
   int damaged_lines() const { return damaged_lines_; }
@@ -149,6 +154,7 @@ class EnergyTail {
   platform::LineTail tail_;
   std::optional<EnergyHeader> header_;
   int damaged_lines_ = 0;
+  bool has_more_ = false;
 };
 
 }  // namespace ebb::local

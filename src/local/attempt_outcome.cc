@@ -1,10 +1,30 @@
 #include "local/attempt_outcome.h"
 
 #include <algorithm>
+#include <csignal>
 
 #include "local/training_contract.h"
+#include "platform/process_signals.h"
 
 namespace ebb::local {
+
+std::optional<int> SignalThatEnded(const platform::ExitStatus& status) {
+  constexpr int kFirst = 128;
+  if (status.by_signal || status.code == kFirst + SIGTERM) return status.code - kFirst;
+  return std::nullopt;
+}
+
+std::string HowItEnded(const platform::ExitStatus& status) {
+  const auto signal = SignalThatEnded(status);
+  return signal ? std::string("ended by ") + platform::SignalName(*signal)
+                : "exit code " + std::to_string(status.code);
+}
+
+void GoOn(engine::JobReport& report, bool has_checkpoints, const std::string& how) {
+  report.phase = has_checkpoints ? engine::JobPhase::kPaused : engine::JobPhase::kStartFailed;
+  report.detail = how + (has_checkpoints ? "; goes on from its last checkpoint"
+                                         : "; starts again from its beginning");
+}
 
 core::AttemptOutcome OutcomeOf(const platform::ExitStatus& status) {
   if (status.by_signal) return core::AttemptOutcome::kKilled;

@@ -1,11 +1,23 @@
 #pragma once
 // What the end of a program says about its attempt. Private to local/.
 
+#include <optional>
+#include <string>
+
 #include "core/run.h"
+#include "engine/event.h"
 #include "meter/sampler.h"
 #include "platform/child_process.h"
 
 namespace ebb::local {
+
+/// Also where a shell says so in its place (exit code 143 for SIGTERM).
+std::optional<int> SignalThatEnded(const platform::ExitStatus& status);
+/// "ended by SIGTERM", "exit code 3"
+std::string HowItEnded(const platform::ExitStatus& status);
+/// An end that nobody wished for is no failure of the job: one with checkpoints goes on from its
+/// last, another starts again. `how` it ended, for people.
+void GoOn(engine::JobReport& report, bool has_checkpoints, const std::string& how);
 
 core::AttemptOutcome OutcomeOf(const platform::ExitStatus& status);
 /// Wall time and utilisation as measured over the attempt; the grid interval is left to the caller.

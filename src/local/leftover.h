@@ -9,7 +9,7 @@
 namespace ebb::local {
 
 /// Waits for the end of what still runs; `state` and the job's state file then say what became of
-/// it.
+/// it. An Error: it does not end although it was killed.
 Status EndLeftover(const LocalJob& job, Duration grace, JobState& state);
 
 }  // namespace ebb::local

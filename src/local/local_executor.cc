@@ -10,6 +10,7 @@
 #include "local/leftover.h"
 #include "local/local_program.h"
 #include "local/shared_machine.h"
+#include "platform/process_table.h"
 
 namespace ebb::local {
 namespace {
@@ -148,7 +149,7 @@ Status LocalExecutor::Begin(Entry& entry, const engine::StartJob& command, std::
   EBB_RETURN_IF_ERROR(WriteJobState(StateFileIn(entry.local.directory), {running, 0, ""}));
   entry.forgotten = false;
   auto program = std::make_unique<LocalProgram>(entry.local, command.attempt, command.pool,
-                                                std::move(slots), records_);
+                                                std::move(slots), records_, options_.grace);
   auto process = MeasuredProcess::Start(
       attempt,
       MakeSharedMeter(Machine().meter(), meter::VisibleGpus(meters), ReservedBy(program->slots)),
@@ -161,8 +162,7 @@ Status LocalExecutor::Begin(Entry& entry, const engine::StartJob& command, std::
     Report(entry, std::move(failed), 0, "");
     return {};
   }
-  program->process = *std::move(process);
-  program->since = running.since;
+  program->Begin(*std::move(process), running.since);
   const pid_t pid = program->process->child().pid();
   programs_[job] = std::move(program);
   Report(entry, running, pid, platform::ProcessIdentity(pid));
@@ -190,8 +190,7 @@ Status LocalExecutor::RequestEnd(core::JobId job, int attempt, bool cancel) {
   EBB_ASSIGN_OR_RETURN(Entry* const entry, Find(job));
   const auto found = programs_.find(job);
   if (found != programs_.end() && found->second->attempt == attempt) {
-    found->second->AskToEnd(cancel ? LocalProgram::Wish::kCancel : LocalProgram::Wish::kPause,
-                            options_.grace);
+    found->second->AskToEnd(cancel ? LocalProgram::Wish::kCancel : LocalProgram::Wish::kPause);
     return {};
   }
   // Nothing runs that could be cancelled, and the engine waits to hear that.
@@ -219,7 +218,7 @@ void LocalExecutor::TakeEnd(LocalProgram& program) {
   program.process->StopMeasuring();
   const auto status = program.process->child().TakeEnd();
   const platform::ExitStatus end = status.value_or(platform::ExitStatus{128 + SIGKILL, true});
-  JobReport report = program.EndReport(clock_.Now(), end);
+  JobReport report = program.EndReport(clock_.Now(), end, stop_signal_.has_value());
   records_.End(report.job, program.process->Finish(end));
   Entry& entry = entries_.at(report.job);
   programs_.erase(report.job);
@@ -232,9 +231,9 @@ void LocalExecutor::LookAtPrograms() {
   for (const auto& [job, program] : programs_) {
     const auto& limit = program->job.submission->run_limit;
     if (limit && clock_.Now() - program->since > *limit)
-      program->AskToEnd(LocalProgram::Wish::kTooLong, options_.grace);
+      program->AskToEnd(LocalProgram::Wish::kTooLong);
     program->KillIfOverdue();
-    if (program->process->child().HasEnded())
+    if (program->HasEnded())
       ended.push_back(program.get());
     else
       program->process->Tick();
@@ -269,8 +268,7 @@ Result<std::vector<JobReport>> LocalExecutor::WaitForEvents(Time deadline) {
 }
 
 void LocalExecutor::PauseAll() {
-  for (const auto& [job, program] : programs_)
-    program->AskToEnd(LocalProgram::Wish::kStop, options_.grace);
+  for (const auto& [job, program] : programs_) program->AskToEnd(LocalProgram::Wish::kStop);
   while (!programs_.empty()) {
     LookAtPrograms();
     // A second request to stop does not wait for the grace period.

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "platform/file.h"
+#include "platform/process_table.h"
 #include "platform/system_clock.h"
 #include "runtime/run_loop.h"
 #include "testing/executor_contract.h"

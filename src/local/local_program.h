@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "engine/event.h"
+#include "local/ending.h"
+#include "local/from_outside.h"
 #include "local/local_job.h"
 #include "local/measured_process.h"
 
@@ -20,7 +22,7 @@ class LocalProgram final : public AttemptObserver {
   enum class Wish { kNone, kPause, kCancel, kTooLong, kBudget, kStop };
 
   LocalProgram(const LocalJob& local_job, int attempt_number, int in_pool,
-               std::vector<int> on_slots, JobRecords& job_records);
+               std::vector<int> on_slots, JobRecords& job_records, Duration grace_period);
 
   Status OnBegin(const core::Attempt& begun) override {
     return records_.Begin(job.job().id, begun);
@@ -32,18 +34,24 @@ class LocalProgram final : public AttemptObserver {
   void OnBudget(const core::BudgetEvent& event) override;
 
   /// The first wish is the one that explains the end, but for a cancellation.
-  void AskToEnd(Wish why, Duration grace);
+  void AskToEnd(Wish why);
   /// The grace period is over: as if it was at once.
   void EndGrace();
+  /// Its process has been started.
+  void Begin(std::unique_ptr<MeasuredProcess> begun, Time at);
   /// SIGKILL once the grace period is over.
   void KillIfOverdue();
-  /// What its end means, given what was asked of it.
-  engine::JobReport EndReport(Time now, const platform::ExitStatus& status) const;
+  /// It has ended, and so has everything that it left running: that is asked to end, too. To be
+  /// called now and then.
+  bool HasEnded();
+  /// What its end means, given what was asked of it. `stopping`: so is this process.
+  engine::JobReport EndReport(Time now, const platform::ExitStatus& status, bool stopping) const;
 
   const LocalJob& job;
   const int attempt;
   const int pool;
   const std::vector<int> slots;
+  const Duration grace;  ///< between SIGTERM and SIGKILL
   std::unique_ptr<MeasuredProcess> process;
   Time since{};
 
@@ -52,6 +60,8 @@ class LocalProgram final : public AttemptObserver {
   Wish wish_ = Wish::kNone;
   SteadyTime kill_at_{};
   bool killed_ = false;
+  std::optional<OomWatch> oom_;  // once it has a process
+  std::optional<Ending> rest_;   // once it has ended itself
 };
 
 }  // namespace ebb::local

@@ -121,6 +121,7 @@ Result<std::unique_ptr<MeasuredProcess>> MeasuredProcess::Start(const AttemptOpt
 }
 
 platform::ChildProcess& MeasuredProcess::child() { return *state_->child; }
+const meter::Cgroup* MeasuredProcess::cgroup() const { return state_->cgroup.get(); }
 
 LiveFigures MeasuredProcess::figures() const {
   const runtime::Accountant& accountant = state_->accountant;

@@ -82,6 +82,8 @@ class MeasuredProcess {
   ~MeasuredProcess();
 
   platform::ChildProcess& child();
+  /// What the program was put into; null: nothing.
+  const meter::Cgroup* cgroup() const;
   /// Takes in what was measured since the last call and hands it on.
   void Tick();
   LiveFigures figures() const;

@@ -77,6 +77,8 @@ Status SupervisedExecutor::Adopt(Entry& entry, int attempt) {
   if (runs) {
     EBB_ASSIGN_OR_RETURN(const int pid, SupervisorOf(paths));
     watch = platform::ProcessWatch::Open(pid);
+    // While it holds the lock, its pid is nobody else's.
+    if (!platform::FileLock::IsHeld(paths.lock())) watch.reset();
   }
   Watch(entry, std::move(plan), std::move(watch));
   entry.adopted = true;
@@ -276,28 +278,31 @@ void SupervisedExecutor::LookAtPrograms() {
   std::vector<Entry*> ended;
   for (const auto& [job, entry] : running_) {
     SupervisedProgram& program = *entry->program;
-    const auto& limit = entry->local.submission->run_limit;
+    if (const auto trouble = program.TakeTrouble()) options_.say(job, *trouble);
     if (program.HasEnded()) {
-      ended.push_back(entry);
+      if (program.Settle() == SupervisedProgram::Rest::kNothing) ended.push_back(entry);
       continue;
     }
+    const auto& limit = entry->local.submission->run_limit;
     const Duration ran = clock_.Now() - program.plan().since - entry->frozen;
     if (limit && !entry->frozen_since && ran > *limit) program.AskToEnd(EndWish::kTooLong);
     program.Tick();
     HearBudget(*entry);
   }
-  for (Entry* entry : ended) {
-    // Before anybody hears that it is paused: it may have to be held.
-    HearBudget(*entry);
-    // A supervisor that was killed could not.
-    const AttemptPaths paths{entry->local.directory, entry->program->plan().attempt};
-    const Status restored = RestorePower(paths, options_.nvml_library);
-    JobReport report = entry->program->TakeEnd(restored ? std::vector<std::string>()
-                                                        : std::vector{restored.error().Message()});
-    running_.erase(report.job);
-    entry->program.reset();
-    Report(*entry, std::move(report));
-  }
+  for (Entry* entry : ended) TakeEnd(*entry);
+}
+
+void SupervisedExecutor::TakeEnd(Entry& entry) {
+  // Before anybody hears that it is paused: it may have to be held.
+  HearBudget(entry);
+  // A supervisor that was killed could not.
+  const AttemptPaths paths{entry.local.directory, entry.program->plan().attempt};
+  const Status restored = RestorePower(paths, options_.nvml_library);
+  JobReport report = entry.program->TakeEnd(restored ? std::vector<std::string>()
+                                                     : std::vector{restored.error().Message()});
+  running_.erase(report.job);
+  entry.program.reset();
+  Report(entry, std::move(report));
 }
 
 void SupervisedExecutor::HearBudget(Entry& entry) {
@@ -308,18 +313,20 @@ void SupervisedExecutor::HearBudget(Entry& entry) {
   }
 }
 
-// True when something happened: a program ended, somebody woke us, or a signal came.
+// True when it is time to look: a program ended, somebody woke us, a signal came.
 bool SupervisedExecutor::WaitOnce(Duration timeout) {
   std::vector<pollfd> descriptors{{wake_descriptor_, POLLIN, 0},
                                   {signals_.descriptor(), POLLIN, 0}};
+  bool settles = false;
   for (const auto& [job, entry] : running_) {
-    const auto& watch = entry->program->watch();
-    if (!watch) return true;
-    descriptors.push_back({watch->descriptor(), POLLIN, 0});
+    const auto settle_after = entry->program->SettleAfter();
+    if (settle_after) timeout = std::min(timeout, *settle_after);
+    if (!settle_after) descriptors.push_back({entry->program->watch()->descriptor(), POLLIN, 0});
+    settles = settles || settle_after;
   }
   const int ready =
       ::poll(descriptors.data(), descriptors.size(), static_cast<int>(timeout.count()));
-  if (ready <= 0) return false;
+  if (ready <= 0) return settles;
   if (descriptors[1].revents != 0) {
     const auto received = signals_.Wait(Duration::zero());
     if (received && platform::IsStopRequest(received->number)) stop_signal_ = received->number;
@@ -347,7 +354,11 @@ Result<std::vector<JobReport>> SupervisedExecutor::WaitForEvents(Time deadline) 
       next_tick_ = WallNow() + options_.tick;
       options_.on_tick();
     }
-    if (woken) break;
+    // What was taken in of a long file is to be stored before there is more of it.
+    const bool reads = std::any_of(running_.begin(), running_.end(), [](const auto& entry) {
+      return entry.second->program->SettleAfter() == Duration::zero();
+    });
+    if (woken || reads) break;
   }
   return std::exchange(reports_, {});
 }

@@ -49,6 +49,8 @@ struct SupervisedExecutorOptions {
   std::function<void(core::JobId, const core::BudgetEvent&, std::size_t heard)> on_budget =
       [](core::JobId, const core::BudgetEvent&, std::size_t) {};
   std::function<void()> on_tick = [] {};
+  /// What a person should know of a job that runs: it cannot be ended, ...
+  std::function<void(core::JobId, const std::string&)> say = [](core::JobId, const std::string&) {};
 };
 
 /// What runs, for display.
@@ -110,6 +112,7 @@ class SupervisedExecutor final : public runtime::Executor {
   void Watch(Entry& entry, AttemptPlan plan, std::optional<platform::ProcessWatch> watch);
   void Report(Entry& entry, engine::JobReport report);
   void LookAtPrograms();
+  void TakeEnd(Entry& entry);
   void HearBudget(Entry& entry);
   bool WaitOnce(Duration timeout);
   void FindSlots(AttemptPlan& plan) const;

@@ -1,191 +1,19 @@
 #include "local/supervised_executor.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <csignal>
-#include <fstream>
 #include <numeric>
 #include <set>
-#include <thread>
 
 #include "base/text.h"
+#include "local/supervised_world_for_test.h"
 #include "meter/cgroup.h"
-#include "platform/file.h"
-#include "platform/system_clock.h"
-#include "testing/executor_contract.h"
-#include "testing/fake_feed.h"
+#include "platform/process_table.h"
 
 namespace ebb::local {
 namespace {
 
-using engine::JobPhase;
 using ::testing::ElementsAre;
-
-const Time kDay = *ParseTime("2023-05-01");
-const std::string kPausable = "trap 'exit 75' TERM; while :; do sleep 0.02; done";
-
-struct Records final : JobRecords {
-  std::map<core::JobId, std::vector<core::LedgerRow>> rows;
-  std::map<core::JobId, std::vector<AttemptResult>> ends;
-  Status Begin(core::JobId, const core::Attempt&) override { return {}; }
-  Status Rows(core::JobId job, std::span<const core::LedgerRow> more) override {
-    rows[job].insert(rows[job].end(), more.begin(), more.end());
-    return {};
-  }
-  Status MachineRows(std::span<const core::LedgerRow>) override { return {}; }
-  void End(core::JobId job, const AttemptResult& result) override { ends[job].push_back(result); }
-  StoredUpTo Stored(core::JobId job, int attempt) {
-    StoredUpTo stored;
-    for (const core::LedgerRow& row : rows[job])
-      if (row.attempt == attempt) stored[row.device] = std::max(stored[row.device], row.wall.end);
-    return stored;
-  }
-};
-
-class SupervisedWorld {
- public:
-  SupervisedWorld() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "ebb-supervised-XXXXXX").string();
-    directory_ = ::mkdtemp(pattern.data());
-    Restart();
-  }
-  ~SupervisedWorld() {
-    for (const core::Submission& submission : jobs_) {
-      const core::JobId job = submission.job.id;
-      std::ignore = executor_->Execute(engine::CancelJob{job, LastAttempt(PathsOf(job).directory)});
-    }
-    const Time deadline = executor_->Now() + std::chrono::seconds{5};
-    while (!executor_->Running().empty() && executor_->Now() < deadline)
-      std::ignore = executor_->WaitForEvents(deadline);
-    executor_.reset();
-    std::filesystem::remove_all(directory_);
-  }
-
-  runtime::Executor& executor() { return *executor_; }
-  SupervisedExecutor& local() { return *executor_; }
-  Duration patience() { return std::chrono::seconds{20}; }
-  Records& records() { return records_; }
-  AttemptPaths PathsOf(core::JobId job, int attempt = 1) const {
-    return {directory_ / std::to_string(job), attempt};
-  }
-
-  core::JobId AddCommand(std::vector<std::string> command, bool pausable = true) {
-    core::Submission submission;
-    core::Job& job = submission.job;
-    job.id = static_cast<core::JobId>(jobs_.size()) + 1;
-    job.name = "job-" + std::to_string(job.id);
-    job.run_time = Duration{1000};
-    job.submitted = kDay;
-    job.pausable = pausable;
-    job.freeze = freeze_;
-    submission.command = std::move(command);
-    submission.working_directory = PathsOf(job.id).directory;
-    submission.environment = {{"COLOUR", "green"}};
-    std::filesystem::create_directories(submission.working_directory);
-    jobs_.push_back(submission);
-    EXPECT_TRUE(executor_->Add(LocalJobOf(submission)));
-    return job.id;
-  }
-  // It counts from the next start or restart on.
-  void Limit(core::JobId job, core::Budget budget) {
-    jobs_[static_cast<std::size_t>(job - 1)].budget = budget;
-    Restart();
-  }
-  const std::vector<core::BudgetEvent>& budget_events() const { return budget_events_; }
-  // Without a checkpoint: stopped where it is.
-  core::JobId AddFreezable(const std::string& script) {
-    freeze_ = true;
-    const core::JobId job = AddShell(script, false);
-    freeze_ = false;
-    return job;
-  }
-  core::JobId AddShell(const std::string& script, bool pausable = true) {
-    return AddCommand({"bash", "-c", script}, pausable);
-  }
-  core::JobId Add(testing::JobKind kind) {
-    switch (kind) {
-      case testing::JobKind::kShort:
-        return AddShell("sleep 0.05");
-      case testing::JobKind::kLong:
-        return AddShell(kPausable);
-      case testing::JobKind::kFailing:
-        return AddShell("exit 3");
-      case testing::JobKind::kUnstartable:
-        break;
-    }
-    return AddCommand({"no-such-program-anywhere"});
-  }
-
-  // For the next life.
-  void SetGpus(std::vector<std::string> names) { gpus_ = std::move(names); }
-  void KillService() { executor_.reset(); }
-  // As if the service had been killed: what runs goes on, and a new one finds it.
-  void Restart() {
-    executor_.reset();
-    SupervisedExecutorOptions options;
-    options.cluster.sites = {{"here", "DE", Pue{1}}};
-    options.cluster.pools = {{"cpu", 0, 2, 1, 1, Power{0}}};
-    if (!gpus_.empty()) {
-      options.cluster.pools[0].count = static_cast<int>(gpus_.size());
-      options.gpus = {gpus_};
-    }
-    options.tick = Duration{20};
-    options.grace = std::chrono::seconds{1};
-    options.supervisor = {"supervisor_for_test"};
-    options.supervisor_program = EBB_SUPERVISOR_FOR_TEST;
-    options.stored_before = [this](core::JobId job, int attempt) {
-      return StoredBefore{records_.Stored(job, attempt), core::UseOf(records_.rows[job]),
-                          budget_events_heard_};
-    };
-    options.on_budget = [this](core::JobId, const core::BudgetEvent& event, std::size_t heard) {
-      budget_events_.push_back(event);
-      budget_events_heard_ = heard;
-    };
-    executor_ = std::make_unique<SupervisedExecutor>(options, feed_, clock_, signals_, records_);
-    for (const core::Submission& job : jobs_) EXPECT_TRUE(executor_->Add(LocalJobOf(job)));
-  }
-
-  engine::JobReport WaitUntil(core::JobId job, JobPhase phase) {
-    const Time deadline = executor_->Now() + patience();
-    while (executor_->Now() < deadline) {
-      const auto reports = executor_->WaitForEvents(deadline);
-      for (const engine::JobReport& report : *reports)
-        if (report.job == job && report.phase == phase) return report;
-    }
-    ADD_FAILURE() << "phase " << static_cast<int>(phase) << " did not come";
-    return {};
-  }
-  // What the supervisor measured, whether or not anybody listened.
-  std::int64_t MeasuredMicrojoules(core::JobId job) {
-    std::int64_t sum = 0;
-    for (const core::EnergyReading& reading : EnergyTail(PathsOf(job).energy()).Read())
-      sum += reading.energy.microjoules();
-    return sum;
-  }
-
- private:
-  LocalJob LocalJobOf(const core::Submission& submission) const {
-    return {std::make_shared<const core::Submission>(submission),
-            PathsOf(submission.job.id).directory};
-  }
-
-  platform::ProcessSignals signals_;
-  platform::SystemClock wall_{signals_};
-  runtime::GridClock clock_{wall_, {true, kDay, 1, false}};
-  testing::FakeFeed feed_{kDay, {360, 100}};
-  Records records_;
-  std::filesystem::path directory_;
-  std::vector<core::BudgetEvent> budget_events_;
-  std::size_t budget_events_heard_ = 0;
-  std::vector<core::Submission> jobs_;
-  std::vector<std::string> gpus_;
-  bool freeze_ = false;
-  std::unique_ptr<SupervisedExecutor> executor_;
-};
 
 TEST(SupervisedExecutor, SpeaksTheTrainingContract) {
   SupervisedWorld world;
@@ -221,8 +49,8 @@ TEST(SupervisedExecutor, WhatEndedWhileNobodyLookedIsFoundWithItsExitCode) {
   SupervisedWorld world;
   const auto failing = world.AddShell("sleep 0.1; exit 3");
   ASSERT_TRUE(world.local().Execute(engine::StartJob{failing, 1, 0}));
-  world.Restart();
-  std::this_thread::sleep_for(Duration{300});
+  world.KillService();
+  world.WaitForSupervisor(failing);
   world.Restart();
   const auto observed = world.local().Observe();
   ASSERT_EQ(observed->size(), 1u);
@@ -234,9 +62,9 @@ TEST(SupervisedExecutor, WhatEndedWhileNobodyLookedIsFoundWithItsExitCode) {
 
 TEST(SupervisedExecutor, ACancellationIsRememberedOverARestart) {
   SupervisedWorld world;
-  const auto job = world.AddShell("trap '' TERM; while :; do sleep 0.02; done");
+  const auto job = world.AddShell("trap '' TERM; touch ready; while :; do sleep 0.02; done");
   ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
-  std::this_thread::sleep_for(Duration{200});
+  world.WaitForFile(job, "ready");
   ASSERT_TRUE(world.local().Execute(engine::CancelJob{job, 1}));
   world.Restart();
   EXPECT_EQ(world.WaitUntil(job, JobPhase::kCancelled).exit_code, 128 + SIGKILL);

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <csignal>
-#include <thread>
 
 #include "base/text.h"
+#include "local/attempt_outcome.h"
 #include "local/job_budget.h"
+#include "local/orphan.h"
 #include "local/training_contract.h"
 
 namespace ebb::local {
@@ -15,10 +16,8 @@ using engine::JobPhase;
 
 Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
 
-std::string HowItEnded(const platform::ExitStatus& status) {
-  return status.by_signal ? std::string("ended by ") + platform::SignalName(status.code - 128)
-                          : "exit code " + std::to_string(status.code);
-}
+// What a killed supervisor left may take its time, and is looked for among all processes.
+constexpr Duration kLookForProcesses{200};
 
 }  // namespace
 
@@ -101,9 +100,7 @@ bool SupervisedProgram::ProgramIsGone() const {
   if (HasEnded()) return true;
   const auto& header = tail_.header();
   if (!header) return false;
-  // Nameless from the beginning where it was quicker than its supervisor.
-  const std::string identity = platform::ProcessIdentity(header->program_pid);
-  return identity.empty() || identity != header->program_identity;
+  return !platform::Runs(header->program_pid, header->program_identity);
 }
 
 // What ended before it was asked ended by itself: the wish must not explain it.
@@ -115,87 +112,110 @@ void SupervisedProgram::AskToEnd(EndWish wish) {
     // On a full disk the reason is known to this life of the service only.
     std::ignore = WriteAsked(paths_, wish);
   }
+  if (!asked_at_) asked_at_ = std::chrono::steady_clock::now();
   if (watch_) watch_->SendSignal(SIGTERM);
+}
+
+bool SupervisedProgram::IsFrozen() const {
+  const auto& header = tail_.header();
+  return header && platform::Runs(header->program_pid, header->program_identity) &&
+         platform::IsStopped(header->program_pid);
 }
 
 void SupervisedProgram::Freeze(bool frozen) {
   if (watch_) watch_->SendSignal(frozen ? SIGUSR1 : SIGUSR2);
 }
 
+std::optional<std::string> SupervisedProgram::TakeTrouble() {
+  if (orphan_) return orphan_->TakeTrouble();
+  const bool overdue =
+      asked_at_ && std::chrono::steady_clock::now() > *asked_at_ + plan_.grace + kKilledButRuns;
+  if (!overdue || ProgramIsGone() || std::exchange(trouble_was_said_, true)) return std::nullopt;
+  return RunsOnText({program_pid()});
+}
+
+SupervisedProgram::Rest SupervisedProgram::Settle() {
+  Tick();
+  if (tail_.has_more()) return rest_ = Rest::kReadings;
+  if (!end_)
+    if (auto end = ReadEnd(paths_)) end_ = *std::move(end);
+  if (!end_) {
+    if (!orphan_) orphan_.emplace(EndingOfOrphan(tail_.header(), job_.directory, plan_.grace));
+    if (!orphan_->Look()) return rest_ = Rest::kProcesses;
+  }
+  return rest_ = Rest::kNothing;
+}
+
+std::optional<Duration> SupervisedProgram::SettleAfter() const {
+  if (!HasEnded()) return std::nullopt;
+  return rest_ == Rest::kProcesses ? kLookForProcesses : Duration::zero();
+}
+
+// A limit that was met holds whether or not its supervisor lived to say how the program ended.
 engine::JobReport SupervisedProgram::ReportOf(const std::optional<AttemptEnd>& end) const {
   engine::JobReport report{plan_.job, plan_.attempt, JobPhase::kFailed, plan_.pool, clock_.Now(), 0,
                            ""};
+  if (end) report.exit_code = end->status.code;
   if (wish_ == EndWish::kCancel) {
     report.phase = JobPhase::kCancelled;
-    if (end) report.exit_code = end->status.code;
-    return report;
-  }
-  if (!end) {
-    const bool pausable = job_.job().pausable && tail_.header();
-    report.phase = pausable ? JobPhase::kPaused : JobPhase::kStartFailed;
-    report.detail = pausable ? "its supervisor was killed; goes on from its last checkpoint"
-                             : "its supervisor was killed; starts again from its beginning";
-    return report;
-  }
-  const platform::ExitStatus& status = end->status;
-  report.exit_code = status.code;
-  if (!end->started) {
+  } else if (end && !end->started) {
     report.phase = JobPhase::kStartFailed;
     report.detail = end->detail;
-  } else if (status.code == 0) {
+  } else if (end && end->status.code == 0) {
     report.phase = JobPhase::kSucceeded;
   } else if (wish_ == EndWish::kTooLong) {
     report.detail = "ran longer than its limit of " + FormatDuration(*job_.submission->run_limit) +
                     " and was ended";
   } else if (wish_ == EndWish::kBudget) {
     report.detail = StoppedByText(job_.submission->budget);
-  } else if (status.code == kPausedExitCode && !status.by_signal) {
-    report.phase = JobPhase::kPaused;
-  } else if (wish_ == EndWish::kPause && status.by_signal && job_.job().pausable) {
-    report.phase = JobPhase::kPaused;
-    report.detail = HowItEnded(status) + " before it wrote a checkpoint; goes on from its last one";
+  } else if (end) {
+    ReportEnd(*end, report);
   } else {
-    report.detail = HowItEnded(status);
+    GoOn(report, job_.job().pausable && tail_.header(), "its supervisor was killed");
   }
   return report;
 }
 
-// Nobody measures it any more, and nothing may run beside its next attempt. The kernel has asked it
-// to end when its supervisor died.
-void SupervisedProgram::EndOrphan() const {
-  if (!tail_.header()) return;
-  const auto& [pid, identity, begin, cgroup] = *tail_.header();
-  const auto deadline = std::chrono::steady_clock::now() + plan_.grace;
-  // What is frozen hears nothing.
-  if (platform::ProcessIdentity(pid) == identity) ::kill(-pid, SIGCONT);
-  while (platform::ProcessIdentity(pid) == identity) {
-    if (std::chrono::steady_clock::now() >= deadline) ::kill(-pid, SIGKILL);
-    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+void SupervisedProgram::ReportEnd(const AttemptEnd& end, engine::JobReport& report) const {
+  const bool pausable = job_.job().pausable;
+  report.detail = HowItEnded(end.status);
+  if (end.status.code == kPausedExitCode && !end.status.by_signal) {
+    report.phase = JobPhase::kPaused;
+    report.detail.clear();
+  } else if (wish_ == EndWish::kPause && SignalThatEnded(end.status) && pausable) {
+    report.phase = JobPhase::kPaused;
+    report.detail += " before it wrote a checkpoint; goes on from its last one";
+  } else if (end.from_outside && !wish_) {
+    GoOn(report, pausable, report.detail + ", from outside");
   }
-  meter::Cgroup::End(cgroup);  // what left the process group
 }
 
-engine::JobReport SupervisedProgram::TakeEnd(std::vector<std::string> warnings) {
-  Tick();
-  Store(accountant_.Flush());
-  auto end = ReadEnd(paths_);
-  std::optional<AttemptEnd> known = end ? *std::move(end) : std::nullopt;
-  if (!known) EndOrphan();
+AttemptResult SupervisedProgram::ResultOf(const std::optional<AttemptEnd>& end) const {
   AttemptResult result;
-  if (known) {
-    result = {known->attempt, known->warnings};
-    if (wish_ == EndWish::kBudget && known->status.code != 0)
+  if (end) {
+    result = {end->attempt, end->warnings};
+    if (wish_ == EndWish::kBudget && end->status.code != 0)
       result.attempt.outcome = core::AttemptOutcome::kStoppedByBudget;
   } else {
     result.attempt.number = plan_.attempt;
-    result.attempt.outcome = core::AttemptOutcome::kKilled;
+    result.attempt.outcome = wish_ == EndWish::kBudget ? core::AttemptOutcome::kStoppedByBudget
+                                                       : core::AttemptOutcome::kKilled;
     result.attempt.wall = {tail_.header() ? tail_.header()->wall_begin : WallNow(), WallNow()};
     result.warnings.push_back(
         "the supervisor of this attempt was killed: what the program used after the last sample "
         "is not known");
   }
   result.attempt.grid = clock_.ToGrid(result.attempt.wall);
+  return result;
+}
+
+engine::JobReport SupervisedProgram::TakeEnd(std::vector<std::string> warnings) {
+  Store(accountant_.Flush());
+  engine::JobReport report = ReportOf(end_);
+  AttemptResult result = ResultOf(end_);
   result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
+  // Nobody asked for it, so somebody should read it.
+  if (end_ && end_->from_outside && !wish_) result.warnings.push_back(report.detail);
   if (tail_.damaged_lines() > 0)
     result.warnings.push_back(std::to_string(tail_.damaged_lines()) +
                               " damaged lines in its energy file were left out");
@@ -203,7 +223,7 @@ engine::JobReport SupervisedProgram::TakeEnd(std::vector<std::string> warnings) 
     result.warnings.push_back(std::to_string(unkept_.size()) +
                               " ledger rows could not be stored: " + unkept_why_);
   records_.End(plan_.job, result);
-  return ReportOf(known);
+  return report;
 }
 
 }  // namespace ebb::local

@@ -7,8 +7,10 @@
 #include <memory>
 
 #include "local/attempt_files.h"
+#include "local/ending.h"
 #include "local/local_job.h"
 #include "platform/detached_process.h"
+#include "platform/process_table.h"
 #include "runtime/accountant.h"
 
 namespace ebb::local {
@@ -53,18 +55,33 @@ class SupervisedProgram {
   /// SIGSTOP and SIGCONT for the program.
   void Freeze(bool frozen);
   /// As the kernel has it.
-  bool IsFrozen() const { return program_pid() > 0 && platform::IsStopped(program_pid()); }
-  /// After HasEnded: stores the last of its energy and how it ended, and says what that means.
-  /// `warnings`: what else there is to say of it.
+  bool IsFrozen() const;
+
+  /// What keeps the end of the attempt from being taken.
+  enum class Rest {
+    kNothing,
+    kReadings,   ///< more was measured than is taken in at a time
+    kProcesses,  ///< its supervisor was killed, and something of it still runs
+  };
+  /// After HasEnded, again and again: takes in a part of what was measured, and ends what a killed
+  /// supervisor left running. Never waits.
+  Rest Settle();
+  /// When Settle is worth calling again. Nothing: it has not ended.
+  std::optional<Duration> SettleAfter() const;
+  /// Said once: it does not end although it was killed.
+  std::optional<std::string> TakeTrouble();
+  /// After Settle said kNothing: stores how it ended, and says what that means. `warnings`: what
+  /// else there is to say of it.
   engine::JobReport TakeEnd(std::vector<std::string> warnings = {});
 
  private:
   bool ProgramIsGone() const;
   void Account(std::vector<core::EnergyReading> readings);
   void Explain(const core::BudgetEvent& event);
-  void EndOrphan() const;
   void Store(std::vector<core::LedgerRow> rows);
+  AttemptResult ResultOf(const std::optional<AttemptEnd>& end) const;
   engine::JobReport ReportOf(const std::optional<AttemptEnd>& end) const;
+  void ReportEnd(const AttemptEnd& end, engine::JobReport& report) const;
 
   LocalJob job_;
   AttemptPlan plan_;
@@ -81,6 +98,11 @@ class SupervisedProgram {
   std::size_t budget_events_heard_;
   bool begun_ = false;
   std::optional<EndWish> wish_;
+  std::optional<std::chrono::steady_clock::time_point> asked_at_;
+  Rest rest_ = Rest::kReadings;
+  std::optional<AttemptEnd> end_;
+  std::optional<Ending> orphan_;  // once its supervisor is gone and has not said how it ended
+  bool trouble_was_said_ = false;
 };
 
 }  // namespace ebb::local

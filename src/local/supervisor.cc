@@ -11,9 +11,12 @@
 #include "local/attempt_account.h"
 #include "local/attempt_log.h"
 #include "local/attempt_outcome.h"
+#include "local/ending.h"
+#include "local/from_outside.h"
 #include "local/power_guard.h"
 #include "platform/file.h"
 #include "platform/process_signals.h"
+#include "platform/process_table.h"
 #include "platform/system_clock.h"
 
 namespace ebb::local {
@@ -24,6 +27,8 @@ using std::chrono::steady_clock;
 constexpr Duration kLookAgain{std::chrono::minutes{1}};
 constexpr Duration kLookAtLog{std::chrono::seconds{1}};
 constexpr Duration kWriteAgain{std::chrono::seconds{10}};
+// Who ends a program and its supervisor together may reach the program first.
+constexpr Duration kTogether{200};
 constexpr Duration kAccountOften{20};
 constexpr Duration kAccountRarely{std::chrono::seconds{1}};
 
@@ -66,8 +71,10 @@ class Program {
   platform::ChildProcess& child() { return child_; }
 
   void Take(int signal_number) {
+    stop_requested_ = stop_requested_ || platform::IsStopRequest(signal_number);
     switch (signal_number) {
       case SIGTERM:
+      case SIGHUP:
         AskToEnd(grace_);
         break;
       case SIGINT:
@@ -96,19 +103,22 @@ class Program {
   /// asked to end, and killed when the grace period is over.
   void EndRest(platform::ProcessSignals& signals) {
     constexpr Duration kLookAgainSoon{20};
-    if (Others().empty()) return;
-    auto deadline = steady_clock::now() + grace_;
-    for (const pid_t pid : Others()) {
-      ::kill(pid, SIGTERM);
-      ::kill(pid, SIGCONT);
-    }
-    while (!Others().empty()) {
-      if (steady_clock::now() >= deadline) cgroup_->SendSignal(SIGKILL);
+    Ending rest({[this] { return Others(); }, grace_,
+                 [this] {
+                   if (cgroup_) cgroup_->SendSignal(SIGKILL);
+                 }});
+    while (!rest.Look()) {
       const auto received = signals.Wait(kLookAgainSoon);
-      if (received && received->number == SIGINT) deadline = steady_clock::now();
+      if (received && received->number == SIGINT) rest.Hurry();
       const pid_t child = child_.pid();
       platform::ReapAdopted({&child, 1});
     }
+  }
+  /// Somebody has asked this process to end the program: the service, or somebody else.
+  bool stop_requested() const { return stop_requested_; }
+  /// A last look at that, for a moment.
+  void LookForStopRequest(platform::ProcessSignals& signals) {
+    stop_requested_ = stop_requested_ || signals.WaitForStop(kTogether);
   }
   Duration UntilKill() const {
     if (!asked_ || killed_) return kLookAgain;
@@ -131,9 +141,12 @@ class Program {
     for (const pid_t pid : Others())
       if (::getpgid(pid) != child_.pid()) ::kill(pid, signal_number);
   }
+  // What the child started and what that started; those that lost their parents are this process's.
   std::vector<pid_t> Others() const {
-    std::vector<pid_t> others;
-    if (cgroup_) others = cgroup_->Members();
+    std::vector<pid_t> others = platform::DescendantsOf(::getpid());
+    if (cgroup_)
+      for (const pid_t pid : cgroup_->Members())
+        if (std::find(others.begin(), others.end(), pid) == others.end()) others.push_back(pid);
     std::erase(others, child_.pid());
     return others;
   }
@@ -143,6 +156,7 @@ class Program {
   const meter::Cgroup* cgroup_;
   bool asked_ = false;
   bool killed_ = false;
+  bool stop_requested_ = false;
   steady_clock::time_point kill_at_{};
 };
 
@@ -194,8 +208,10 @@ std::unique_ptr<AttemptAccount> AccountFor(const AttemptPaths& paths, const Atte
 
 // What the attempt came to, given why it was asked to end.
 core::AttemptOutcome OutcomeOf(const AttemptPaths& paths, const AttemptPlan& plan,
-                               core::AttemptOutcome alone, bool asked_by_budget) {
+                               const AttemptEnd& end, bool asked_by_budget) {
+  const core::AttemptOutcome alone = end.attempt.outcome;
   if (alone == core::AttemptOutcome::kDone) return alone;
+  if (end.from_outside) return core::AttemptOutcome::kPaused;
   const auto wish = ReadAsked(paths);
   if (wish == EndWish::kCancel) return core::AttemptOutcome::kKilled;
   if (wish == EndWish::kTooLong) return core::AttemptOutcome::kFailed;
@@ -203,6 +219,32 @@ core::AttemptOutcome OutcomeOf(const AttemptPaths& paths, const AttemptPlan& pla
     return core::AttemptOutcome::kStoppedByBudget;
   const bool paused = wish == EndWish::kPause || asked_by_budget;
   return paused && alone == core::AttemptOutcome::kKilled ? core::AttemptOutcome::kPaused : alone;
+}
+
+// Nobody with a right to it wished for this end: neither the service, which says so before it asks,
+// nor the job's budget. See from_outside.h.
+bool IsFromOutside(const AttemptPaths& paths, Program& program, platform::ProcessSignals& signals,
+                   const OomWatch& oom) {
+  const auto status = program.child().SeenEnd();
+  if (!status || status->code == 0 || ReadAsked(paths)) return false;
+  if (LooksFromOutside(*status, oom)) return true;
+  program.LookForStopRequest(signals);
+  return program.stop_requested();
+}
+
+// Until the program has ended.
+void Follow(Program& program, platform::ProcessSignals& signals, AttemptAccount* account,
+            LogKeeper& log, OomWatch& oom, Duration look_again) {
+  const pid_t pid = program.child().pid();
+  while (!program.child().HasEnded()) {
+    const auto received = signals.Wait(std::min(program.UntilKill(), look_again));
+    if (received) program.Take(received->number);
+    if (account) program.Take(account->Tick());
+    program.KillIfOverdue();
+    log.Look();
+    oom.Look();
+    platform::ReapAdopted({&pid, 1});
+  }
 }
 
 // A tracker that takes its time must not keep the end from being known.
@@ -249,6 +291,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
                                plan.working_directory, cgroup ? cgroup->procs_file() : ""};
   std::vector<std::string> power_warnings;
   PowerGuard power(paths, plan, options.nvml_library, power_warnings);
+  OomWatch oom(cgroup.get());
   auto started = platform::ChildProcess::Start(child);
   if (!started) {
     if (options.follower) options.follower->OnFailure();
@@ -265,18 +308,13 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   LogKeeper log(paths.log(), plan.log_limit_bytes);
   Duration look_again = plan.log_limit_bytes > 0 ? kLookAtLog : kLookAgain;
   if (account) look_again = std::clamp(options.sampler.interval, kAccountOften, kAccountRarely);
-  while (!program.child().HasEnded()) {
-    const auto received = signals.Wait(std::min(program.UntilKill(), look_again));
-    if (received) program.Take(received->number);
-    if (account) program.Take(account->Tick());
-    program.KillIfOverdue();
-    log.Look();
-    platform::ReapAdopted({&pid, 1});
-  }
+  Follow(program, signals, account.get(), log, oom, look_again);
+  AttemptEnd end;
+  const bool asked_by_budget = account && account->asked_to_end();
+  end.from_outside = !asked_by_budget && IsFromOutside(paths, program, signals, oom);
   program.EndRest(signals);
   // The last sample is taken while the kernel still has the program's times.
   const meter::SamplerSummary summary = sampler.Stop();
-  AttemptEnd end;
   end.status = program.child().TakeEnd().value_or(platform::ExitStatus{128 + SIGKILL, true});
   end.attempt = EndedAttempt(plan.attempt, end.status, summary.mean);
   end.warnings = summary.warnings;
@@ -288,9 +326,8 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   if (const std::size_t lost = energy.unwritten(); lost > 0)
     end.warnings.push_back(std::to_string(lost) + " readings could not be written");
   if (account) account->Finish();
-  return WriteEndAndFollow(
-      paths, end, options.follower,
-      OutcomeOf(paths, plan, end.attempt.outcome, account && account->asked_to_end()), clock);
+  return WriteEndAndFollow(paths, end, options.follower,
+                           OutcomeOf(paths, plan, end, asked_by_budget), clock);
 }
 
 }  // namespace ebb::local

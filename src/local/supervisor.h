@@ -5,8 +5,13 @@
 // supervisor itself is killed, the kernel asks the program to end (SIGTERM), so that nothing runs
 // on unmeasured.
 //
-// Signals: SIGTERM asks the program to end, and kills it when the grace period is over; SIGINT
-// kills it at once. SIGUSR1 stops the program where it is (SIGSTOP), SIGUSR2 lets it go on.
+// Signals: SIGTERM and SIGHUP ask the program to end, and kill it when the grace period is over;
+// SIGINT kills it at once. SIGUSR1 stops the program where it is (SIGSTOP), SIGUSR2 lets it go on.
+// The service writes why before it sends one (attempt-N.asked); an end without that came from
+// outside, and the attempt's end says so.
+//
+// What the program leaves running when it ends is ended as well, also where it has left its process
+// group and its parent: it is a descendant of the supervisor, which adopts what loses its parent.
 
 #include <memory>
 #include <vector>

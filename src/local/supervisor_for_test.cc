@@ -13,6 +13,8 @@ int main(int, char** argv) {
   const auto lock = ebb::platform::FileLock::Inherited(3);
   ebb::local::SupervisorOptions options;
   options.sampler.interval = ebb::Duration{10};
+  // Then it can neither make a control group nor see what its program uses.
+  if (plan->metering.contains("no-control-group")) options.sampler.proc_root = "/no-proc";
   ebb::meter::MeterOptions meters;
   meters.cpu_tdp_w = 100;
   meters.use_rapl = meters.use_gpu = false;

@@ -5,6 +5,8 @@
 namespace ebb::local {
 namespace {
 
+constexpr const char* kRunDirectory = "EBB_RUN_DIR";
+
 std::string Absolute(const std::filesystem::path& path) {
   std::error_code code;
   const auto absolute = std::filesystem::absolute(path, code);
@@ -16,7 +18,7 @@ std::string Absolute(const std::filesystem::path& path) {
 std::vector<std::pair<std::string, std::string>> ContractEnvironment(const ContractValues& values) {
   std::vector<std::pair<std::string, std::string>> environment{
       {"EBB_JOB_ID", values.job_id},
-      {"EBB_RUN_DIR", Absolute(values.run_directory)},
+      {kRunDirectory, Absolute(values.run_directory)},
       {"EBB_CHECKPOINT_DIR", Absolute(values.checkpoint_directory)},
       {"EBB_RESUME", values.resume ? "1" : "0"},
       {"CG_SUBMISSION_TIME", FormatTime(values.submitted)},
@@ -31,6 +33,10 @@ std::vector<std::pair<std::string, std::string>> ContractEnvironment(const Contr
         FormatFixed(
             values.intensity_at_submission->g_per_kwh - values.intensity_at_start->g_per_kwh, 1));
   return environment;
+}
+
+std::string RunDirectoryMark(const std::filesystem::path& run_directory) {
+  return std::string(kRunDirectory) + "=" + Absolute(run_directory);
 }
 
 }  // namespace ebb::local

@@ -28,5 +28,7 @@ struct ContractValues {
 inline constexpr int kPausedExitCode = 75;
 
 std::vector<std::pair<std::string, std::string>> ContractEnvironment(const ContractValues& values);
+/// The entry of the environment by which a program and what it starts are found again.
+std::string RunDirectoryMark(const std::filesystem::path& run_directory);
 
 }  // namespace ebb::local

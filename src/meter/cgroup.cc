@@ -129,7 +129,7 @@ void RemoveOfTheDead(const std::string& parent, const std::string& proc_root) {
   }
 }
 
-std::vector<pid_t> MembersOf(const std::string& directory) {
+std::vector<pid_t> ProcessesIn(const std::string& directory) {
   std::vector<pid_t> members;
   const std::string text = TextOf(directory + "/cgroup.procs");
   for (const std::string_view line : Split(text, '\n'))
@@ -144,7 +144,7 @@ void SendTo(const std::string& directory, int signal_number) {
     std::ofstream kill(directory + "/cgroup.kill", std::ios::in);
     if (kill << "1" << std::flush) return;
   }
-  for (const pid_t pid : MembersOf(directory)) ::kill(pid, signal_number);
+  for (const pid_t pid : ProcessesIn(directory)) ::kill(pid, signal_number);
 }
 
 std::string IdentityOf(const std::string& directory) {
@@ -153,17 +153,41 @@ std::string IdentityOf(const std::string& directory) {
   return std::to_string(status.st_ino) + ":" + directory;
 }
 
+// Nothing where the group of this identity is gone.
+std::optional<std::string> DirectoryOf(const std::string& identity) {
+  const auto between = identity.find(':');
+  if (between == std::string::npos) return std::nullopt;
+  std::string directory = identity.substr(between + 1);
+  if (IdentityOf(directory) != identity) return std::nullopt;
+  return directory;
+}
+
+// The number beside `wanted` in a file of lines "key number".
+std::optional<std::int64_t> ValueIn(const std::string& file, std::string_view wanted) {
+  char buffer[1024];
+  const auto text = ReadSmallFile(file.c_str(), buffer);
+  if (!text) return std::nullopt;
+  Fields fields(*text);
+  for (std::string_view key = fields.Next(); !key.empty(); key = fields.Next()) {
+    const auto value = fields.NextNumber();
+    if (key == wanted) return value;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-std::vector<pid_t> Cgroup::Members() const { return MembersOf(directory_); }
+std::vector<pid_t> Cgroup::Members() const { return ProcessesIn(directory_); }
 void Cgroup::SendSignal(int signal_number) const { SendTo(directory_, signal_number); }
 std::string Cgroup::Identity() const { return IdentityOf(directory_); }
 
+std::vector<pid_t> Cgroup::MembersOf(const std::string& identity) {
+  const auto directory = DirectoryOf(identity);
+  return directory ? ProcessesIn(*directory) : std::vector<pid_t>();
+}
+
 void Cgroup::End(const std::string& identity) {
-  const auto between = identity.find(':');
-  if (between == std::string::npos) return;
-  const std::string directory = identity.substr(between + 1);
-  if (IdentityOf(directory) == identity) SendTo(directory, SIGKILL);
+  if (const auto directory = DirectoryOf(identity)) SendTo(*directory, SIGKILL);
 }
 
 bool Cgroup::Permitted(const std::string& proc_root) { return Parent(proc_root).has_value(); }
@@ -185,17 +209,13 @@ Cgroup::~Cgroup() {
 }
 
 std::optional<std::chrono::nanoseconds> Cgroup::CpuTime() const {
-  char buffer[1024];
-  const auto text = ReadSmallFile((directory_ + "/cpu.stat").c_str(), buffer);
-  if (!text) return std::nullopt;
-  Fields fields(*text);
-  for (std::string_view key = fields.Next(); !key.empty(); key = fields.Next()) {
-    const auto value = fields.NextNumber();
-    if (key != "usage_usec") continue;
-    if (!value) return std::nullopt;
-    return std::chrono::microseconds(*value);
-  }
-  return std::nullopt;
+  const auto microseconds = ValueIn(directory_ + "/cpu.stat", "usage_usec");
+  if (!microseconds) return std::nullopt;
+  return std::chrono::microseconds(*microseconds);
+}
+
+std::optional<std::int64_t> Cgroup::OomKills() const {
+  return ValueIn(directory_ + "/memory.events", "oom_kill");
 }
 
 std::optional<double> Cgroup::MemoryBytes() const {

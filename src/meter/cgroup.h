@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +43,9 @@ class Cgroup {
   /// Of everything that was ever in the group.
   std::optional<std::chrono::nanoseconds> CpuTime() const;
   std::optional<double> MemoryBytes() const;
+  /// Processes of it that the kernel has killed for want of memory, since it was made. Nothing
+  /// where the memory controller is off.
+  std::optional<std::int64_t> OomKills() const;
   bool Holds(pid_t pid) const;
   /// Everything that lives in it, zombies too.
   std::vector<pid_t> Members() const;
@@ -49,6 +53,8 @@ class Cgroup {
   void SendSignal(int signal_number) const;
   /// What tells it from every other group that was or will be made: its directory and number.
   std::string Identity() const;
+  /// Everything that lives in the group of this identity; none where that group is gone.
+  static std::vector<pid_t> MembersOf(const std::string& identity);
   /// SIGKILL to everything in the group of this identity and what it starts; nothing where that
   /// group is gone.
   static void End(const std::string& identity);

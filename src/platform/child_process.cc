@@ -9,9 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-
-#include "base/text.h"
-#include "platform/file.h"
+#include <map>
 
 extern char** environ;
 
@@ -20,16 +18,16 @@ namespace {
 
 bool HoldsTerminal() { return ::isatty(STDIN_FILENO) && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp(); }
 
+// Of equal names the last one counts: most programs would take the first that they find.
 std::vector<std::string> MergedEnvironment(const ChildOptions& options) {
+  std::map<std::string, std::string> ours;
+  for (const auto& [name, value] : options.environment) ours[name] = value;
   std::vector<std::string> merged;
   for (char** entry = environ; *entry; ++entry) {
     const std::string_view text(*entry);
-    bool replaced = false;
-    for (const auto& [name, value] : options.environment)
-      replaced = replaced || text.starts_with(name + "=");
-    if (!replaced) merged.emplace_back(text);
+    if (!ours.contains(std::string(text.substr(0, text.find('='))))) merged.emplace_back(text);
   }
-  for (const auto& [name, value] : options.environment) merged.push_back(name + "=" + value);
+  for (const auto& [name, value] : ours) merged.push_back(name + "=" + value);
   return merged;
 }
 
@@ -208,6 +206,14 @@ bool ChildProcess::HasEnded() const {
   return found != 0 || info.si_pid == pid_;
 }
 
+std::optional<ExitStatus> ChildProcess::SeenEnd() const {
+  siginfo_t info{};
+  const int found = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+  if (found != 0 || info.si_pid != pid_) return std::nullopt;
+  if (info.si_code == CLD_EXITED) return ExitStatus{info.si_status, false};
+  return ExitStatus{128 + info.si_status, true};
+}
+
 std::optional<ExitStatus> ChildProcess::TakeEnd() {
   int status = 0;
   const pid_t pid = ::waitpid(pid_, &status, WNOHANG);
@@ -223,34 +229,6 @@ void ReapAdopted(std::span<const pid_t> ours) {
     if (std::find(ours.begin(), ours.end(), info.si_pid) != ours.end()) return;
     ::waitpid(info.si_pid, nullptr, WNOHANG);
   }
-}
-
-namespace {
-
-// What the kernel says of a process, from its state on: the name in parentheses before that may
-// itself hold blanks and parentheses. Empty: there is none.
-std::vector<std::string> StatOf(pid_t pid) {
-  const auto stat = ReadFile("/proc/" + std::to_string(pid) + "/stat", 1 << 12);
-  if (!stat) return {};
-  const auto name_end = stat->rfind(')');
-  if (name_end == std::string::npos || name_end + 2 >= stat->size()) return {};
-  const auto fields = Split(std::string_view(*stat).substr(name_end + 2), ' ');
-  return {fields.begin(), fields.end()};
-}
-
-}  // namespace
-
-bool IsStopped(pid_t pid) {
-  const std::vector<std::string> fields = StatOf(pid);
-  return !fields.empty() && fields[0] == "T";
-}
-
-std::string ProcessIdentity(pid_t pid) {
-  const auto boot = ReadFile("/proc/sys/kernel/random/boot_id", 1 << 12);
-  const std::vector<std::string> fields = StatOf(pid);
-  // The start time is the 20th from the state.
-  if (fields.size() < 20 || fields[0] == "Z" || fields[0] == "X") return "";
-  return std::string(boot ? Trim(*boot) : "") + ":" + fields[19];
 }
 
 // The user typed Ctrl-Z: stop as well, so that the shell gets its prompt; on `fg`, wake the child.

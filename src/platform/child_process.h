@@ -60,6 +60,8 @@ class ChildProcess {
   /// Whether the child has ended; its remains are left, so that its times can still be read. Never
   /// waits.
   bool HasEnded() const;
+  /// How it ended, its remains left likewise; nothing while it runs.
+  std::optional<ExitStatus> SeenEnd() const;
   /// Takes the remains of a child that has ended; nothing while it runs.
   std::optional<ExitStatus> TakeEnd();
   /// Sends a signal to the child's whole group.
@@ -78,12 +80,5 @@ class ChildProcess {
 /// Takes the remains of ended processes that came to us from descendants of ours. Those of `ours`
 /// are left to their ChildProcess.
 void ReapAdopted(std::span<const pid_t> ours);
-
-/// Stopped by a signal (SIGSTOP), and not let go on.
-bool IsStopped(pid_t pid);
-
-/// What tells a process from a later one with its pid: the machine's boot and the process's start.
-/// Empty when there is none (or only its remains).
-std::string ProcessIdentity(pid_t pid);
 
 }  // namespace ebb::platform

@@ -6,11 +6,11 @@
 
 namespace ebb::platform {
 
-void LineTail::Read(const std::function<void(std::string_view line)>& take,
+bool LineTail::Read(const std::function<void(std::string_view line)>& take,
                     std::uint64_t most_bytes) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path_, error);
-  if (error || size == offset_) return;
+  if (error || size == offset_) return false;
   if (size < offset_) {
     offset_ = 0;
     within_long_line_ = false;
@@ -30,6 +30,7 @@ void LineTail::Read(const std::function<void(std::string_view line)>& take,
     within_long_line_ = true;
   }
   offset_ += begin;
+  return text.size() == most_bytes;
 }
 
 }  // namespace ebb::platform

@@ -17,8 +17,9 @@ class LineTail {
       : path_(std::move(path)), offset_(offset) {}
 
   /// Hands out the lines without their ends, of at most `most_bytes`: a program that floods its
-  /// file is read on at the next call. A line longer than that is left out.
-  void Read(const std::function<void(std::string_view line)>& take,
+  /// file is read on at the next call. A line longer than that is left out. True: the file may
+  /// hold more lines, so the next call is worth making now.
+  bool Read(const std::function<void(std::string_view line)>& take,
             std::uint64_t most_bytes = kMostBytes);
 
   static constexpr std::uint64_t kMostBytes = 4 << 20;

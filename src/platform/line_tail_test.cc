@@ -57,5 +57,14 @@ TEST_F(LineTailTest, AFloodIsReadInPartsAndALineWithoutEndIsLeftOut) {
   EXPECT_EQ(lines, Expected{"short"});
 }
 
+TEST_F(LineTailTest, SaysWhetherThereMayBeMore) {
+  Append("aaaa\nbbbb\ncc");
+  LineTail tail(path_);
+  const auto ignore = [](std::string_view) {};
+  EXPECT_TRUE(tail.Read(ignore, 7));
+  EXPECT_TRUE(tail.Read(ignore, 7));
+  EXPECT_FALSE(tail.Read(ignore, 7)) << "the last line is not whole yet";
+}
+
 }  // namespace
 }  // namespace ebb::platform

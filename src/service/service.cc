@@ -63,7 +63,10 @@ class Service::Observer final : public runtime::LoopObserver {
     const auto is = [&](ExitCode code) { return report->exit_code == static_cast<int>(code); };
     // A command that does not exist is the job's fault.
     if (is(ExitCode::kCommandNotFound) || is(ExitCode::kCommandNotExecutable)) return;
-    if (report->phase == engine::JobPhase::kStartFailed) {
+    // It did start, and was ended from outside.
+    constexpr int kBySignal = 128;
+    const bool had_started = report->exit_code == 0 || report->exit_code > kBySignal;
+    if (report->phase == engine::JobPhase::kStartFailed && !had_started) {
       ++counters.failed_starts;
       ++counters.failed_starts_in_a_row;
     } else if (report->phase == engine::JobPhase::kRunning) {
@@ -252,6 +255,9 @@ void Service::MakeExecutor() {
     }
     if (event.level == core::BudgetLevel::kReached && event.action == core::BudgetAction::kPause)
       front_desk_.Hold(job, core::BudgetText(event) + "; held until it is resumed");
+  };
+  options.say = [this](core::JobId job, const std::string& what) {
+    publisher_.Say(clock_.Now(), job, what);
   };
   options.on_tick = [this] {
     LookAtSweeps();

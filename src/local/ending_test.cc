@@ -1,0 +1,72 @@
+#include "local/ending.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "platform/process_table.h"
+
+namespace ebb::local {
+namespace {
+
+// A process that runs until it is signalled; it may be deaf to SIGTERM.
+class Sleeper {
+ public:
+  explicit Sleeper(const char* script) {
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::execlp("sh", "sh", "-c", script, nullptr);
+      ::_exit(127);
+    }
+  }
+  ~Sleeper() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  pid_t pid() const { return pid_; }
+  std::vector<pid_t> Running() const {
+    if (platform::ProcessIdentity(pid_).empty()) return {};
+    return {pid_};
+  }
+  /// The signal that ended it.
+  int WaitForEnd() const {
+    siginfo_t ended{};
+    ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOWAIT);
+    return ended.si_status;
+  }
+
+ private:
+  pid_t pid_;
+};
+
+TEST(Ending, AsksAndIsDoneWhenNothingRuns) {
+  const Sleeper sleeper("exec sleep 60");
+  ::kill(sleeper.pid(), SIGSTOP);
+  Ending ending({[&] { return sleeper.Running(); }, std::chrono::hours{1}});
+  EXPECT_FALSE(ending.Look());
+  EXPECT_EQ(sleeper.WaitForEnd(), SIGTERM) << "also what stood still";
+  EXPECT_TRUE(ending.Look());
+  EXPECT_EQ(ending.TakeTrouble(), std::nullopt);
+}
+
+TEST(Ending, KillsWhenTheGraceIsOver) {
+  const Sleeper sleeper("exec sleep 60");
+  bool all = false;
+  Ending ending({[&] { return sleeper.Running(); },
+                 std::chrono::hours{1},
+                 [&] { all = true; },
+                 {sleeper.pid()}});
+  EXPECT_FALSE(ending.Look());
+  EXPECT_FALSE(sleeper.Running().empty()) << "it was asked already";
+  EXPECT_FALSE(all);
+  ending.Hurry();
+  EXPECT_FALSE(ending.Look());
+  EXPECT_EQ(sleeper.WaitForEnd(), SIGKILL);
+  EXPECT_TRUE(all);
+  EXPECT_TRUE(ending.Look());
+}
+
+}  // namespace
+}  // namespace ebb::local

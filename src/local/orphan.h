@@ -1,0 +1,24 @@
+#pragma once
+// What an attempt leaves running, where nobody is there whose descendants they are: nothing of it
+// may run beside the next attempt on its devices. What a program started is found by its control
+// group and by the run directory in its environment. Private to local/.
+
+#include <filesystem>
+
+#include "local/attempt_files.h"
+#include "local/ending.h"
+#include "meter/cgroup.h"
+
+namespace ebb::local {
+
+/// Of an attempt whose supervisor, or executor, was killed: nobody measures it any more. Its
+/// program is found by its process group, too. Numbers from before the machine's last start are
+/// nobody's. The program itself is not asked: the kernel did that when its supervisor died.
+Ending EndingOfOrphan(const std::optional<EnergyHeader>& header,
+                      const std::filesystem::path& run_directory, Duration grace);
+
+/// Of a program that has ended. `cgroup`: its own; outlives this; null: none.
+Ending EndingOfRest(const meter::Cgroup* cgroup, const std::filesystem::path& run_directory,
+                    Duration grace);
+
+}  // namespace ebb::local

@@ -1,0 +1,37 @@
+// Ends that nobody wished for, as the users of a service see them.
+
+#include "local/attempt_files.h"
+#include "service/world_for_test.h"
+
+namespace ebb::service {
+namespace {
+
+using engine::Stage;
+
+TEST(Ends, AShutdownFailsNoJobAndCancelsNothingThatComesAfterIt) {
+  for (const bool pausable : {true, false}) {
+    World world(pausable ? "shutdown_pausable" : "shutdown_plain");
+    world.adjust = [](ServiceOptions& options) { options.engine.retry_after = Duration{50}; };
+    world.Start();
+    core::Submission first =
+        world.Shell("[ -e again ] && exit 0; touch again; while :; do sleep 0.02; done");
+    first.job.pausable = pausable;
+    const core::JobId job = world.Submit(first);
+    core::Submission second = world.Shell("true");
+    second.after = {job};
+    const core::JobId next = world.Submit(second);
+    while (!std::filesystem::exists(world.directory() / "again"))
+      std::this_thread::sleep_for(Duration{10});
+    const auto supervisor = local::SupervisorOf({world.service().DirectoryOf(job), 1});
+    ASSERT_TRUE(supervisor);
+    // As a machine that shuts down does: all of it at once.
+    ::kill(*supervisor, SIGTERM);
+    world.Restart();
+    world.WaitForStage(job, Stage::kSucceeded);
+    world.WaitForStage(next, Stage::kSucceeded);
+    EXPECT_EQ(world.service().view()->counters.failed_starts, 0);
+  }
+}
+
+}  // namespace
+}  // namespace ebb::service
