@@ -118,6 +118,7 @@ Result<SupervisedExecutor::Entry*> SupervisedExecutor::Find(core::JobId job) {
 }
 
 Result<std::vector<JobReport>> SupervisedExecutor::Observe() {
+  heartbeat_.Beat();
   LookAtPrograms();
   FindFrozen();
   std::vector<JobReport> reports;
@@ -324,8 +325,10 @@ bool SupervisedExecutor::WaitOnce(Duration timeout) {
     if (!settle_after) descriptors.push_back({entry->program->watch()->descriptor(), POLLIN, 0});
     settles = settles || settle_after;
   }
+  heartbeat_.Rest();
   const int ready =
       ::poll(descriptors.data(), descriptors.size(), static_cast<int>(timeout.count()));
+  heartbeat_.Beat();
   if (ready <= 0) return settles;
   if (descriptors[1].revents != 0) {
     const auto received = signals_.Wait(Duration::zero());
@@ -335,6 +338,7 @@ bool SupervisedExecutor::WaitOnce(Duration timeout) {
 }
 
 Result<std::vector<JobReport>> SupervisedExecutor::WaitForEvents(Time deadline) {
+  heartbeat_.Beat();
   while (reports_.empty()) {
     const Time now = clock_.Now();
     if (now >= deadline || stop_signal_) break;

@@ -6,7 +6,7 @@
 // Started once: the lock of an attempt is held from before its supervisor exists until after its
 // end is written, so an attempt is never started beside itself, whoever dies in between.
 //
-// Thread contract: one thread, except Wake.
+// Thread contract: one thread, except Wake and heartbeat.
 
 #include <functional>
 #include <map>
@@ -19,6 +19,7 @@
 #include "local/supervised_program.h"
 #include "platform/process_signals.h"
 #include "runtime/executor.h"
+#include "runtime/heartbeat.h"
 
 namespace ebb::local {
 
@@ -86,6 +87,8 @@ class SupervisedExecutor final : public runtime::Executor {
 
   /// Ends a wait now. From any thread.
   void Wake();
+  /// Of the loop that drives this executor: it rests while it waits here.
+  const runtime::Heartbeat& heartbeat() const { return heartbeat_; }
   /// A request to stop came (Ctrl-C, SIGTERM, SIGHUP): its number.
   std::optional<int> stop_signal() const { return stop_signal_; }
   std::vector<SupervisedFigures> Running() const;
@@ -129,6 +132,7 @@ class SupervisedExecutor final : public runtime::Executor {
   Time next_tick_{};  // wall
   Time next_observation_ = Time::min();
   int wake_descriptor_ = -1;
+  runtime::Heartbeat heartbeat_;
 };
 
 }  // namespace ebb::local

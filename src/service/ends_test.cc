@@ -1,4 +1,7 @@
-// Ends that nobody wished for, as the users of a service see them.
+// Ends that nobody wished for, and a loop that does not come back, as the users of a service see
+// them.
+
+#include <future>
 
 #include "local/attempt_files.h"
 #include "service/world_for_test.h"
@@ -31,6 +34,33 @@ TEST(Ends, AShutdownFailsNoJobAndCancelsNothingThatComesAfterIt) {
     world.WaitForStage(next, Stage::kSucceeded);
     EXPECT_EQ(world.service().view()->counters.failed_starts, 0);
   }
+}
+
+TEST(Ends, ACycleThatDoesNotComeBackIsSeen) {
+  World world("hangs");
+  std::promise<void> release;
+  world.adjust = [&](ServiceOptions& options) {
+    options.executor.start = [&, once = false](const platform::DetachedOptions& detached) mutable {
+      if (!std::exchange(once, true)) release.get_future().wait();
+      return platform::StartDetached(detached);
+    };
+  };
+  world.Start();
+  const auto now = [] { return std::chrono::steady_clock::now(); };
+  const auto later = [&] { return now() + std::chrono::hours{1}; };
+  const auto wait_until_busy = [&](bool busy) {
+    for (int i = 0;
+         i < 2000 && (world.service().BusyFor(later()) > std::chrono::minutes{59}) != busy; ++i)
+      std::this_thread::sleep_for(Duration{10});
+    EXPECT_EQ(world.service().BusyFor(later()) > std::chrono::minutes{59}, busy);
+  };
+  wait_until_busy(false);
+  auto answer = world.service().Ask(world.Shell("true"));
+  wait_until_busy(true);
+  EXPECT_LT(world.service().BusyFor(now()), std::chrono::hours{1});
+  release.set_value();
+  EXPECT_TRUE(answer.get());
+  wait_until_busy(false);
 }
 
 }  // namespace

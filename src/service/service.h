@@ -57,6 +57,10 @@ class Service {
                                            std::chrono::milliseconds patience) const {
     return publisher_.WaitForNewer(version, patience);
   }
+  /// How long the loop's present cycle has been under way; zero while it waits for something to do.
+  std::chrono::nanoseconds BusyFor(std::chrono::steady_clock::time_point now) const {
+    return executor_->heartbeat().BusyFor(now);
+  }
   Time GridNow() const { return clock_.Now(); }
   /// How long a duration of the grid's clock takes.
   Duration ToWall(Duration grid) const { return clock_.ToWall(grid); }

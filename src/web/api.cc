@@ -359,7 +359,8 @@ HttpResponse Api::Events(const HttpRequest& request, core::JobId) const {
 }
 
 Health Api::HealthNow(const service::View& view) const {
-  return HealthOf(view, service_.GridNow(), std::chrono::steady_clock::now());
+  const auto now = std::chrono::steady_clock::now();
+  return HealthOf(view, service_.GridNow(), now, service_.BusyFor(now));
 }
 
 HttpResponse Api::Alive(const HttpRequest&, core::JobId) const {

@@ -8,9 +8,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The loop looks every few seconds at what runs, and once an hour when nothing does.
-constexpr std::chrono::minutes kLongestLookWithPrograms{5};
-constexpr std::chrono::hours kLongestLook{2};
+// A cycle takes milliseconds, and seconds where the store's disk is slow.
+constexpr std::chrono::seconds kLongestCycle{30};
 
 // Attempts that cannot be started are tried again three times; then the fault is not the job's.
 constexpr std::int64_t kFailedStarts = 3;
@@ -62,7 +61,8 @@ bool Health::Ready() const {
   return store.empty() && known && !hangs && failed_starts_in_a_row < kFailedStarts;
 }
 
-Health HealthOf(const service::View& view, Time now, std::chrono::steady_clock::time_point steady) {
+Health HealthOf(const service::View& view, Time now, std::chrono::steady_clock::time_point steady,
+                std::chrono::nanoseconds busy) {
   Health health;
   health.store = view.trouble;
   for (const service::SiteSignalView& signal : view.signals)
@@ -70,8 +70,8 @@ Health HealthOf(const service::View& view, Time now, std::chrono::steady_clock::
   health.running = view.running.size();
   health.failed_starts_in_a_row = view.counters.failed_starts_in_a_row;
   health.last_look = std::max(steady - view.counters.last_look, std::chrono::nanoseconds::zero());
-  health.hangs = health.last_look > kLongestLook ||
-                 (health.running > 0 && health.last_look > kLongestLookWithPrograms);
+  health.busy = busy;
+  health.hangs = busy > kLongestCycle;
   return health;
 }
 
@@ -91,7 +91,8 @@ std::string HealthToJson(const Health& health) {
                                                                     : "ok"},
                       {"running", health.running},
                       {"failed_starts_in_a_row", health.failed_starts_in_a_row},
-                      {"last_look_s", std::chrono::duration<double>(health.last_look).count()}};
+                      {"last_look_s", std::chrono::duration<double>(health.last_look).count()},
+                      {"busy_s", std::chrono::duration<double>(health.busy).count()}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

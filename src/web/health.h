@@ -29,7 +29,8 @@ struct Health {
   std::size_t running = 0;                  ///< programs
   std::int64_t failed_starts_in_a_row = 0;  ///< attempts that could not be started at all
   std::chrono::nanoseconds last_look{};     ///< since the loop last looked at what runs
-  bool hangs = false;                       ///< longer than it can be in order
+  std::chrono::nanoseconds busy{};          ///< since the loop last waited; zero while it waits
+  bool hangs = false;                       ///< it has been busy for longer than can be in order
 
   bool SignalIsDegraded() const;
   bool ExecutorIsDegraded() const { return failed_starts_in_a_row > 0 || hangs; }
@@ -37,8 +38,9 @@ struct Health {
   bool Ready() const;
 };
 
-/// `now`: on the grid clock.
-Health HealthOf(const service::View& view, Time now, std::chrono::steady_clock::time_point steady);
+/// `now`: on the grid clock. `busy`: service::Service::BusyFor.
+Health HealthOf(const service::View& view, Time now, std::chrono::steady_clock::time_point steady,
+                std::chrono::nanoseconds busy);
 
 /// One JSON object.
 std::string HealthToJson(const Health& health);

@@ -105,10 +105,10 @@ service::View Whole() {
 }
 
 std::string Text(const service::View& view, Time now = kNow, MetricsOptions options = {"1.2.3"}) {
-  return MetricsText(view, HealthOf(view, now, kSteady), now, options, {7, 2, 1, 3, 4});
+  return MetricsText(view, HealthOf(view, now, kSteady, {}), now, options, {7, 2, 1, 3, 4});
 }
 std::string Compatible(const service::View& view, Time now = kNow) {
-  return CompatibleMetricsText(view, HealthOf(view, now, kSteady), now, {"1.2.3"});
+  return CompatibleMetricsText(view, HealthOf(view, now, kSteady, {}), now, {"1.2.3"});
 }
 
 std::set<std::string> SeriesOf(const std::string& text) {
@@ -158,21 +158,23 @@ TEST(Metrics, ASignalThatIsLostGrowsOldAndThenHasNoValue) {
 
 TEST(Metrics, TroubleAndAnExecutorThatCannotStart) {
   service::View view = Whole();
-  EXPECT_TRUE(HealthOf(view, kNow, kSteady).Ready());
+  EXPECT_TRUE(HealthOf(view, kNow, kSteady, {}).Ready());
   view.trouble = "disk full";
-  EXPECT_FALSE(HealthOf(view, kNow, kSteady).Ready());
+  EXPECT_FALSE(HealthOf(view, kNow, kSteady, {}).Ready());
   EXPECT_NE(Text(view).find("ebb_degraded{part=\"store\"} 1"), std::string::npos);
   view = Whole();
   view.counters.failed_starts_in_a_row = 1;
-  EXPECT_TRUE(HealthOf(view, kNow, kSteady).Ready()) << "it is tried again";
+  EXPECT_TRUE(HealthOf(view, kNow, kSteady, {}).Ready()) << "it is tried again";
   EXPECT_NE(Text(view).find("ebb_degraded{part=\"executor\"} 1"), std::string::npos);
   view.counters.failed_starts_in_a_row = 3;
-  EXPECT_FALSE(HealthOf(view, kNow, kSteady).Ready());
+  EXPECT_FALSE(HealthOf(view, kNow, kSteady, {}).Ready());
   view = Whole();
-  EXPECT_TRUE(HealthOf(view, kNow, kSteady + minutes{10}).hangs) << "with programs that run";
-  view.running.clear();
-  EXPECT_FALSE(HealthOf(view, kNow, kSteady + minutes{10}).hangs) << "it has nothing to look at";
-  EXPECT_TRUE(HealthOf(view, kNow, kSteady + minutes{150}).hangs);
+  EXPECT_FALSE(HealthOf(view, kNow, kSteady + minutes{600}, {}).hangs) << "it waits, however long";
+  EXPECT_FALSE(HealthOf(view, kNow, kSteady, seconds{20}).hangs) << "the disk is slow";
+  const Health hangs = HealthOf(view, kNow, kSteady, seconds{31});
+  EXPECT_TRUE(hangs.hangs);
+  EXPECT_FALSE(hangs.Ready());
+  EXPECT_NE(HealthToJson(hangs).find("\"busy_s\":31.0"), std::string::npos);
 }
 
 // 10,000 jobs come and go: the number of series stays below a bound, each job has its series while
