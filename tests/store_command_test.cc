@@ -1,5 +1,5 @@
 // ebb store as a person uses it, beside a service that writes.
-#include "cli_fixture.h"
+#include "serve_fixture.h"
 #include "store/service_store.h"
 
 namespace ebb {
@@ -55,6 +55,101 @@ TEST_F(StoreCommand, WrongUseIsExplained) {
   EXPECT_EQ(text.code, 3);
   EXPECT_EQ(text.err.find("ebb store check"), std::string::npos) << text.err;
   EXPECT_NE(Ebb({"store", "check", "--store", "."}).err.find("is a directory"), std::string::npos);
+}
+
+// Jobs that run across a restore.
+class StoreRestore : public ServeCommand {
+ protected:
+  void SubmitAndWait(const std::string& script, std::size_t ended) {
+    EXPECT_EQ(Client({"submit"}, {"sh", "-c", script}).code, 0);
+    WaitUntil([&] { return Ended() == ended; });
+  }
+  nlohmann::json Job(int number) {
+    const Outcome outcome = Client({"show", std::to_string(number), "--format", "json"});
+    return nlohmann::json::parse(outcome.out, nullptr, false);
+  }
+  void ExpectBIsItself() {
+    SubmitAndWait("echo this is B; exit 3", 2);
+    EXPECT_EQ(Job(3).at("stage"), "failed");
+    EXPECT_EQ(Job(3).at("exit_code"), 3);
+    const Outcome log = Client({"logs", "3"});
+    EXPECT_TRUE(Contains(log.out, "this is B")) << log.out << log.err;
+    EXPECT_FALSE(Contains(log.out, "this is A"));
+    EXPECT_EQ(Read(directory_ / "jobs/set-aside/2/attempt-1.log"), "this is A\n");
+    EXPECT_EQ(Client({"show", "2"}).code, 2);
+    Stop(SIGTERM);
+    EXPECT_EQ(Client({"store", "check"}).code, 0);
+  }
+  // Job 1, a backup, and then job 2.
+  void RunAcrossABackup() {
+    Serve();
+    SubmitAndWait("true", 1);
+    EXPECT_EQ(Client({"store", "backup", "copy.db"}).code, 0);
+    SubmitAndWait("echo this is A", 2);
+    Stop(SIGTERM);
+  }
+};
+
+TEST_F(StoreRestore, AJobAfterwardsHasANumberAndAFolderOfItsOwn) {
+  RunAcrossABackup();
+  Outcome outcome = Client({"store", "restore", "copy.db", "--dry-run", "--format", "json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto planned = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(planned.at("lost").at(0).at("job"), 2);
+  EXPECT_EQ(planned.at("set_aside"), nlohmann::json::array({2}));
+  EXPECT_EQ(planned.at("next_job"), 3);
+  EXPECT_TRUE(fs::exists(directory_ / "jobs/2"));
+  outcome = Client({"store", "restore", "copy.db"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(Contains(outcome.out, "not in the backup, 1 jobs: 2 sh (succeeded)")) << outcome.out;
+  EXPECT_TRUE(Contains(outcome.out, "ebb.db.replaced-")) << outcome.out;
+  Serve();
+  ExpectBIsItself();
+}
+
+TEST_F(StoreRestore, ABackupCopiedByHandGivesNoNumberTwiceEither) {
+  RunAcrossABackup();
+  for (const char* ending : {"-wal", "-shm"})
+    fs::remove(directory_ / ("ebb.db" + std::string(ending)));
+  fs::copy_file(directory_ / "copy.db", directory_ / "ebb.db",
+                fs::copy_options::overwrite_existing);
+  Serve();
+  ExpectBIsItself();
+}
+
+TEST_F(StoreRestore, AProgramOfAJobInTheBackupGoesOn) {
+  Serve();
+  EXPECT_EQ(
+      Client({"submit"}, {"sh", "-c", "until [ -f go ]; do sleep 0.05; done; echo over"}).code, 0);
+  EXPECT_EQ(Client({"store", "backup", "copy.db"}).code, 0);
+  WaitFor(directory_ / "jobs/1/attempt-1.energy");
+  EXPECT_NE(Client({"store", "restore", "copy.db"}).code, 0);  // the service runs
+  Stop(SIGTERM);
+  ASSERT_EQ(Client({"store", "restore", "copy.db"}).code, 0) << Read(directory_ / "err.txt");
+  Serve();
+  WaitUntil([&] { return Job(1).value("stage", "") == "running"; });
+  Write("go", "");
+  WaitUntil([&] { return Ended() == 1; });
+  EXPECT_EQ(Job(1).at("stage"), "succeeded");
+  EXPECT_FALSE(fs::exists(directory_ / "jobs/1/attempt-2.json"));
+  EXPECT_EQ(Client({"logs", "1"}).out, "over\n");
+}
+
+TEST_F(StoreRestore, AProgramOfAJobThatTheBackupDoesNotKnowIsNotLeftAlone) {
+  Serve();
+  EXPECT_EQ(Client({"store", "backup", "copy.db"}).code, 0);
+  EXPECT_EQ(Client({"submit"}, {"sleep", "600"}).code, 0);
+  WaitFor(directory_ / "jobs/1/attempt-1.energy");
+  Stop(SIGTERM);
+  const Outcome refused = Client({"store", "restore", "copy.db"});
+  EXPECT_NE(refused.code, 0);
+  EXPECT_TRUE(Contains(refused.err, "still run: 1 (process ")) << refused.err;
+  const Outcome outcome = Client({"store", "restore", "copy.db", "--end-programs"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(fs::exists(directory_ / "jobs/set-aside/1/attempt-1.end"));
+  Serve();
+  SubmitAndWait("echo next", 1);
+  EXPECT_EQ(Job(2).at("stage"), "succeeded");
 }
 
 }  // namespace

@@ -1,17 +1,16 @@
-// ebb store: copies and checks the database of the service, and writes its jobs as run directories.
-// All of it may run beside the service.
+// ebb store: copies, checks and restores the database of the service, and writes its jobs as run
+// directories. All but a restore may run beside the service.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "cli/check_options.h"
 #include "cli/command_line.h"
 #include "cli/job_export.h"
 #include "cli/service_client.h"
-#include "plan/make_policy.h"
-#include "store/default_path.h"
-#include "store/engine_setup.h"
+#include "cli/store_restore.h"
 #include "store/store_check.h"
 
 namespace ebb::cli {
@@ -22,30 +21,28 @@ Examples:
   ebb store check                       can it be relied on? exit code 0: yes, 4: no
   ebb store backup /backup/ebb.db       a copy of one moment, while the service runs
   ebb store check --store /backup/ebb.db
-  ebb store export 3 4 --output-dir runs    jobs as run directories, for ebb summary and compare
-
-To restore a backup: stop the service, remove ebb.db-wal and ebb.db-shm, copy the backup over ebb.db,
-check it, start the service.)";
+  ebb store restore /backup/ebb.db --dry-run    what would be lost; the service is stopped before
+  ebb store restore /backup/ebb.db
+  ebb store export 3 4 --output-dir runs    jobs as run directories, for ebb summary and compare)";
 
 struct StoreRequest {
   std::vector<std::string> words;
   std::string path;
   std::string output_directory = "runs";
   std::string format = "text";
-  bool replay = true;
+  bool replay = true, dry_run = false, end_programs = false;
 };
 
 Error Usage(std::string what) {
-  return {ExitCode::kUsage, std::move(what), "",
-          "ebb store check, backup FILE, or export JOB...; ebb store --help shows more"};
+  return {
+      ExitCode::kUsage, std::move(what), "",
+      "ebb store check, backup FILE, restore FILE, or export JOB...; ebb store --help shows more"};
 }
 
 Result<store::Database> OpenStore(const StoreRequest& request) {
   platform::Path path = request.path;
   if (path.empty()) {
-    EBB_ASSIGN_OR_RETURN(path, store::DefaultStorePath([](const char* name) {
-                           return static_cast<const char*>(std::getenv(name));
-                         }));
+    EBB_ASSIGN_OR_RETURN(path, StorePathOf(""));
   }
   return store::Database::Open(path, store::Database::Mode::kRead);
 }
@@ -72,6 +69,13 @@ Result<int> Backup(const StoreRequest& request) {
   return 0;
 }
 
+Result<int> Restore(const StoreRequest& request) {
+  if (request.words.size() != 2) return Fail(Usage("restore needs one FILE to read"));
+  EBB_ASSIGN_OR_RETURN(const std::string store, StorePathOf(request.path));
+  return RestoreStore({request.words[1], store, request.replay, request.dry_run,
+                       request.end_programs, request.format == "json"});
+}
+
 Result<int> Export(const StoreRequest& request) {
   if (request.words.size() < 2) return Fail(Usage("export needs the numbers of jobs"));
   EBB_ASSIGN_OR_RETURN(store::Database database, OpenStore(request));
@@ -88,17 +92,6 @@ Result<int> Export(const StoreRequest& request) {
     for (const std::string& path : written) std::printf("%s\n", path.c_str());
   }
   return 0;
-}
-
-Result<store::CheckOptions> OptionsFor(store::Database& database, bool replay) {
-  store::CheckOptions options;
-  EBB_ASSIGN_OR_RETURN(const auto setup, store::GetEngineSetup(database));
-  if (!replay || !setup || setup->policy.empty()) return options;
-  EBB_RETURN_IF_ERROR(plan::MakePolicy(setup->policy, {}));
-  options.make_engine = [setup] {
-    return std::make_unique<engine::Engine>(setup->options, *plan::MakePolicy(setup->policy, {}));
-  };
-  return options;
 }
 
 std::string Text(const std::vector<store::CheckResult>& results) {
@@ -126,7 +119,7 @@ Result<int> Check(const StoreRequest& request) {
   if (!opened && opened.error().code == ExitCode::kConfiguration)
     opened.error().next = "restore a backup, or use the version of ebb that wrote it";
   EBB_ASSIGN_OR_RETURN(store::Database database, std::move(opened));
-  EBB_ASSIGN_OR_RETURN(const auto options, OptionsFor(database, request.replay));
+  EBB_ASSIGN_OR_RETURN(const auto options, CheckOptionsFor(database, request.replay));
   EBB_ASSIGN_OR_RETURN(const auto results, store::CheckStore(database, options));
   const bool sound = std::all_of(results.begin(), results.end(),
                                  [](const auto& result) { return result.problems.empty(); });
@@ -142,8 +135,9 @@ Result<int> Store(const StoreRequest& request) {
   const std::string& action = request.words.front();
   if (action == "backup") return Backup(request);
   if (action == "check") return Check(request);
+  if (action == "restore") return Restore(request);
   if (action == "export") return Export(request);
-  const std::vector<std::string> actions{"backup", "check", "export"};
+  const std::vector<std::string> actions{"backup", "check", "export", "restore"};
   return Fail(Usage("there is no action \"" + action + "\"" + SuggestionText(action, actions)));
 }
 
@@ -151,9 +145,10 @@ Result<int> Store(const StoreRequest& request) {
 
 void AddStoreCommand(Parser& parser) {
   Command& command =
-      parser.Add("store", "back up, check and export the service's database", kExamples);
+      parser.Add("store", "back up, restore, check and export the service's database", kExamples);
   auto request = std::make_shared<StoreRequest>();
-  command.Positionals("ACTION", "check, backup FILE, or export JOB...", &request->words);
+  command.Positionals("ACTION", "check, backup FILE, restore FILE, or export JOB...",
+                      &request->words);
   command.Flag({"store", "PATH",
                 "the database (default: $EBB_STORE, or ebb/ebb.db in the state "
                 "directory)"},
@@ -162,8 +157,13 @@ void AddStoreCommand(Parser& parser) {
                [request](const std::string& text) { request->output_directory = text; });
   command.Flag({"format", "text|json", "how it is printed"},
                [request](const std::string& text) { request->format = text; });
-  command.Switch({"no-replay", "", "check: do not make every decision again (long queues)"},
-                 [request] { request->replay = false; });
+  command.Switch(
+      {"no-replay", "", "check, restore: do not make every decision again (long queues)"},
+      [request] { request->replay = false; });
+  command.Switch({"dry-run", "", "restore: say what would be lost, and change nothing"},
+                 [request] { request->dry_run = true; });
+  command.Switch({"end-programs", "", "restore: end what still runs of jobs not in the backup"},
+                 [request] { request->end_programs = true; });
   command.Action([request] { return Store(*request); });
 }
 

@@ -39,6 +39,9 @@ struct Submission {
   std::string recurring;  ///< name of the recurring job it is an instance of; empty: none
   SweepId sweep = 0;      ///< the sweep it is an experiment of; 0: none
   Parameters parameters;  ///< of an experiment
+  /// Random, given together with the id: tells what this job left on the disk from what another
+  /// job with its id did, in a store that a backup replaced. 0: of a version that gave none.
+  std::int64_t identity = 0;
   friend bool operator==(const Submission&, const Submission&) = default;
 };
 

@@ -180,7 +180,7 @@ void Visit(Archive& archive, Value& value) {
 template <typename Archive, Like<core::Submission> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [job, command, working_directory, environment, after, power_cap, run_limit, budget,
-         tracking, key, recurring, sweep, parameters] = value;
+         tracking, key, recurring, sweep, parameters, identity] = value;
   archive("job", job);
   archive("command", command);
   archive("working_directory", working_directory);
@@ -194,6 +194,7 @@ void Visit(Archive& archive, Value& value) {
   archive("recurring", recurring);
   archive("sweep", sweep);
   archive("parameters", parameters);
+  archive("identity", identity);
 }
 
 inline bool FromName(const FieldReader&, std::string_view name, core::OverlapRule& value) {

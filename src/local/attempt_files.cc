@@ -81,6 +81,7 @@ Json JsonOf(const T& value) {
 AttemptPlan PlanFrom(const Json& json) {
   AttemptPlan plan;
   plan.job = Whole<core::JobId>(json.at("job"));
+  plan.identity = WholeOr<std::int64_t>(json, "identity", 0);
   plan.attempt = Whole<int>(json.at("attempt"));
   plan.pool = Whole<int>(json.at("pool"));
   for (const Json& slot : json.at("slots")) plan.slots.push_back(Whole<int>(slot));
@@ -188,6 +189,7 @@ int LastAttempt(const fs::path& directory) {
 
 Status WritePlan(const AttemptPaths& paths, const AttemptPlan& plan) {
   Json json{{"job", plan.job},
+            {"identity", plan.identity},
             {"attempt", plan.attempt},
             {"pool", plan.pool},
             {"slots", plan.slots},

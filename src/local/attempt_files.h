@@ -42,6 +42,7 @@ namespace ebb::local {
 /// What the supervisor is given.
 struct AttemptPlan {
   core::JobId job = 0;
+  std::int64_t identity = 0;  ///< of the job, as core::Submission has it
   int attempt = 1;
   int pool = -1;
   std::vector<int> slots;         ///< of the pool

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "local/job_folder.h"
 #include "local/job_start.h"
 #include "local/power_guard.h"
 #include "platform/file_lock.h"
@@ -54,15 +55,42 @@ SupervisedExecutor::~SupervisedExecutor() { ::close(wake_descriptor_); }
 
 Status SupervisedExecutor::Add(LocalJob job) {
   const core::JobId id = job.job().id;
-  const int attempt = LastAttempt(job.directory);
+  std::optional<AttemptPlan> plan;
+  if (const int attempt = LastAttempt(job.directory); attempt > 0) {
+    EBB_ASSIGN_OR_RETURN(plan, ReadPlan(AttemptPaths{job.directory, attempt}.plan()));
+  }
+  if (plan && plan->identity != job.submission->identity) {
+    EBB_ASSIGN_OR_RETURN(const auto aside, SetAside(job.directory));
+    options_.say(id, "its folder held what another job with this number left, which is now in " +
+                         aside.string());
+    plan.reset();
+  }
   Entry& entry = entries_[id];
   entry.local = std::move(job);
-  return attempt > 0 ? Adopt(entry, attempt) : Status{};
+  if (!plan) return {};
+  TakeInEarlier(entry, plan->attempt);
+  return Adopt(entry, *std::move(plan));
 }
 
-Status SupervisedExecutor::Adopt(Entry& entry, int attempt) {
-  const AttemptPaths paths{entry.local.directory, attempt};
-  EBB_ASSIGN_OR_RETURN(AttemptPlan plan, ReadPlan(paths.plan()));
+// How they ended does not matter any more: a later one was begun.
+void SupervisedExecutor::TakeInEarlier(const Entry& entry, int last) {
+  for (int attempt = 1; attempt < last; ++attempt) {
+    const core::JobId job = entry.local.job().id;
+    if (options_.end_is_stored(job, attempt)) continue;
+    auto plan = ReadPlan(AttemptPaths{entry.local.directory, attempt}.plan());
+    const int pools = static_cast<int>(options_.cluster.pools.size());
+    if (!plan || plan->pool < 0 || plan->pool >= pools) continue;
+    const Pue pue = options_.cluster.SiteOf(plan->pool).pue;
+    SupervisedProgram program(entry.local, *std::move(plan), std::nullopt, pue, feed_, clock_,
+                              records_, options_.stored_before(job, attempt));
+    auto rest = program.Settle();
+    while (rest == SupervisedProgram::Rest::kReadings) rest = program.Settle();
+    if (rest == SupervisedProgram::Rest::kNothing) std::ignore = program.TakeEnd();
+  }
+}
+
+Status SupervisedExecutor::Adopt(Entry& entry, AttemptPlan plan) {
+  const AttemptPaths paths{entry.local.directory, plan.attempt};
   if (plan.pool < 0 || plan.pool >= static_cast<int>(options_.cluster.pools.size()))
     return Fail(
         {ExitCode::kUnavailable, "names a pool that is not known", paths.plan().string(), ""});
@@ -184,6 +212,7 @@ AttemptPlan SupervisedExecutor::PlanFor(const Entry& entry, const engine::StartJ
       ContractFor(entry.local, std::to_string(job.id), command.attempt, feed_, clock_.Now());
   AttemptPlan plan;
   plan.job = command.job;
+  plan.identity = submission.identity;
   plan.attempt = command.attempt;
   plan.pool = command.pool;
   plan.since = contract.scheduled;

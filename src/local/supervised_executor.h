@@ -44,6 +44,11 @@ struct SupervisedExecutorOptions {
   std::function<StoredBefore(core::JobId, int attempt)> stored_before = [](core::JobId, int) {
     return StoredBefore{};
   };
+  /// Whether the end of an attempt is stored. Where it is not although a later one was begun (the
+  /// store is a backup), what it measured is taken in from its files.
+  std::function<bool(core::JobId, int attempt)> end_is_stored = [](core::JobId, int) {
+    return true;
+  };
   /// What the budget of a job says. Its supervisor has done already what has to follow; with
   /// BudgetAction::kPause and kReached, whoever hears it holds the job. `heard`: the number of the
   /// job's events so far, to be kept and given back as StoredBefore::budget_events.
@@ -74,7 +79,8 @@ class SupervisedExecutor final : public runtime::Executor {
   /// What runs goes on.
   ~SupervisedExecutor() override;
 
-  /// Makes a job known, and finds what an earlier life of the service started of it.
+  /// Makes a job known, and finds what an earlier life of the service started of it. What another
+  /// job with its number left in its folder is set aside; an Error where that still runs.
   Status Add(LocalJob job);
 
   std::string name() const override { return "local"; }
@@ -104,7 +110,8 @@ class SupervisedExecutor final : public runtime::Executor {
   };
 
   Result<Entry*> Find(core::JobId job);
-  Status Adopt(Entry& entry, int attempt);
+  Status Adopt(Entry& entry, AttemptPlan plan);
+  void TakeInEarlier(const Entry& entry, int last);
   Status Start(const engine::StartJob& command);
   Status Begin(Entry& entry, const AttemptPlan& plan);
   AttemptPlan PlanFor(const Entry& entry, const engine::StartJob& command, std::vector<int> slots);

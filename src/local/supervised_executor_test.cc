@@ -60,6 +60,35 @@ TEST(SupervisedExecutor, WhatEndedWhileNobodyLookedIsFoundWithItsExitCode) {
             world.MeasuredMicrojoules(failing));
 }
 
+TEST(SupervisedExecutor, WhatAnotherJobWithItsNumberLeftIsSetAside) {
+  SupervisedWorld world;
+  const auto job = world.AddShell("echo this is A");
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  world.WaitUntil(job, JobPhase::kSucceeded);
+  world.Replace(job);
+  EXPECT_TRUE(world.local().Observe()->empty());
+  const auto aside = world.PathsOf(job).directory.parent_path() / "set-aside/1";
+  EXPECT_TRUE(std::filesystem::exists(aside / "attempt-1.end"));
+  EXPECT_FALSE(std::filesystem::exists(world.PathsOf(job).end()));
+  EXPECT_THAT(world.said(), ElementsAre(::testing::HasSubstr(aside.string())));
+  world.Restart();
+  EXPECT_EQ(world.said().size(), 1u) << "nothing is left that could be another's";
+}
+
+TEST(SupervisedExecutor, AStoreFromABackupLearnsWhatEarlierAttemptsMeasured) {
+  SupervisedWorld world;
+  const auto job = world.AddShell("for i in $(seq 20000); do :; done; exit 75");
+  for (int attempt = 1; attempt <= 3; ++attempt) {
+    ASSERT_TRUE(world.local().Execute(engine::StartJob{job, attempt, 0}));
+    world.WaitUntil(job, JobPhase::kPaused);
+  }
+  const Energy measured = core::Total(world.records().rows[job]).energy;
+  ASSERT_GT(measured.joules(), 0);
+  world.ForgetWhatIsStored();
+  EXPECT_EQ(world.local().Observe()->front().attempt, 3);
+  EXPECT_EQ(core::Total(world.records().rows[job]).energy, measured);
+}
+
 TEST(SupervisedExecutor, ACancellationIsRememberedOverARestart) {
   SupervisedWorld world;
   const auto job = world.AddShell("trap '' TERM; touch ready; while :; do sleep 0.02; done");

@@ -95,6 +95,17 @@ class SupervisedWorld {
     Restart();
   }
   const std::vector<core::BudgetEvent>& budget_events() const { return budget_events_; }
+  // The next life has another job with this number, as a store from a backup may.
+  void Replace(core::JobId job) {
+    jobs_[static_cast<std::size_t>(job - 1)].identity = 7;
+    Restart();
+  }
+  // The next life knows nothing of what was measured and how attempts ended.
+  void ForgetWhatIsStored() {
+    records_ = {};
+    knows_ends_ = false;
+    Restart();
+  }
   // Without a checkpoint: stopped where it is.
   core::JobId AddFreezable(const std::string& script) {
     freeze_ = true;
@@ -142,6 +153,7 @@ class SupervisedWorld {
       return StoredBefore{records_.Stored(job, attempt), core::UseOf(records_.rows[job]),
                           budget_events_heard_};
     };
+    options.end_is_stored = [this](core::JobId, int) { return knows_ends_; };
     options.on_budget = [this](core::JobId, const core::BudgetEvent& event, std::size_t heard) {
       budget_events_.push_back(event);
       budget_events_heard_ = heard;
@@ -219,6 +231,7 @@ class SupervisedWorld {
   std::filesystem::path directory_;
   std::vector<core::BudgetEvent> budget_events_;
   std::size_t budget_events_heard_ = 0;
+  bool knows_ends_ = true;
   std::vector<core::Submission> jobs_;
   std::vector<std::string> gpus_;
   bool freeze_ = false;

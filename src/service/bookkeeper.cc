@@ -57,6 +57,12 @@ local::StoredBefore Bookkeeper::StoredBefore(core::JobId job, int attempt) {
   return stored;
 }
 
+bool Bookkeeper::EndIsStored(core::JobId job, int attempt) {
+  const auto ended = store_.database().Integer(
+      "SELECT ended_ms FROM attempts WHERE job = ? AND attempt = ?", {job, std::int64_t{attempt}});
+  return ended && ended->has_value();
+}
+
 void Bookkeeper::HeardOfBudget(core::JobId job, std::size_t events) {
   budget_events_[job] = events;
   store_.SetMeta(BudgetKey(job), std::to_string(events));

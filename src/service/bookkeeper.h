@@ -35,6 +35,7 @@ class Bookkeeper final : public local::JobRecords {
 
   /// What is in the store of a job and its attempt.
   local::StoredBefore StoredBefore(core::JobId job, int attempt);
+  bool EndIsStored(core::JobId job, int attempt);
   /// Of its budget's events so many have been heard. Becomes durable together with what follows
   /// from them.
   void HeardOfBudget(core::JobId job, std::size_t events);

@@ -300,6 +300,7 @@ void FrontDesk::TakeSubmission(Submit submit, std::optional<Inbox::Promise> prom
       return;
     }
     submission.job.id = added->id;
+    submission.identity = added->identity;
   }
   const auto shared = std::make_shared<const core::Submission>(std::move(submission));
   const core::JobId id = shared->job.id;

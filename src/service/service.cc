@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "core/counterfactual.h"
+#include "local/job_folder.h"
 #include "local/kept_pools.h"
 #include "plan/feasibility.h"
 #include "plan/make_policy.h"
@@ -13,6 +14,7 @@
 #include "service/timed.h"
 #include "store/device_history.h"
 #include "store/engine_setup.h"
+#include "store/job_numbers.h"
 
 namespace ebb::service {
 
@@ -135,9 +137,20 @@ Result<std::unique_ptr<Service>> Service::Open(ServiceOptions options, runtime::
                                                platform::ProcessSignals& signals) {
   EBB_RETURN_IF_ERROR(
       platform::EnsureWritableDirectory(options.jobs_directory, platform::Readers::kOwner));
-  EBB_ASSIGN_OR_RETURN(store::ServiceStore store, store::ServiceStore::Open(options.store));
+  store::StoreOptions store_options;
+  store_options.numbers_file = options.jobs_directory / store::kNumbersFile;
+  EBB_ASSIGN_OR_RETURN(store::ServiceStore store,
+                       store::ServiceStore::Open(options.store, store_options));
+  auto jobs_lock = platform::FileLock::Take(options.jobs_directory / "lock");
+  if (!jobs_lock) {
+    jobs_lock.error().next =
+        "another store keeps its jobs there: move this one to a directory of "
+        "its own (--store DIRECTORY/ebb.db)";
+    return Fail(jobs_lock.error());
+  }
   std::unique_ptr<Service> service(
       new Service(std::move(options), std::move(store), feed, clock, signals));
+  service->jobs_lock_ = *std::move(jobs_lock);
   EBB_RETURN_IF_ERROR(service->Recover());
   return service;
 }
@@ -200,6 +213,7 @@ Status Service::Recover() {
   if (clock_.settings().replayed && engine_->state().now > clock_.Now())
     clock_.SkipTo(engine_->state().now);
 
+  SetAsideUnknown();
   MakeExecutor();
   EBB_RETURN_IF_ERROR(MakePlanThread());
 
@@ -237,6 +251,25 @@ Status Service::Recover() {
   return {};
 }
 
+// A store from a backup does not know the jobs that the one it replaced had since. Their numbers
+// are not given out again, and what they left stays apart.
+void Service::SetAsideUnknown() {
+  if (store_.next_job_id() == store_.last_known_job() + 1) return;
+  int moved = 0;
+  for (const core::JobId id : store::NumberedFolders(options_.jobs_directory)) {
+    if (id <= store_.last_known_job() || !local::MayBelongTo(DirectoryOf(id), options_.store))
+      continue;
+    const auto aside = local::SetAside(DirectoryOf(id));
+    if (!aside) publisher_.Say(clock_.Now(), id, aside.error().Message());
+    if (aside) ++moved;
+  }
+  if (moved > 0)
+    publisher_.Say(clock_.Now(), 0,
+                   "folders of " + std::to_string(moved) +
+                       " jobs that the store does not know (is it a backup?) are in " +
+                       (options_.jobs_directory / "set-aside").string() + " now");
+}
+
 // The engine remembers attempts by the numbers of their pools.
 void Service::MakeExecutor() {
   local::SupervisedExecutorOptions& options = options_.executor;
@@ -244,6 +277,9 @@ void Service::MakeExecutor() {
   LearnOfDevices(options.cluster);
   options.stored_before = [this](core::JobId job, int attempt) {
     return bookkeeper_.StoredBefore(job, attempt);
+  };
+  options.end_is_stored = [this](core::JobId job, int attempt) {
+    return bookkeeper_.EndIsStored(job, attempt);
   };
   options.store = std::filesystem::absolute(options_.store).string();
   options.on_budget = [this](core::JobId job, const core::BudgetEvent& event, std::size_t heard) {

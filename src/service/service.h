@@ -12,9 +12,11 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "local/supervised_executor.h"
 #include "plan/policy.h"
+#include "platform/file_lock.h"
 #include "service/decision_pace.h"
 #include "service/first_come_watch.h"
 #include "service/front_desk.h"
@@ -78,6 +80,7 @@ class Service {
   Status MakePlanThread();
   void LearnOfDevices(core::Cluster& cluster);
   void RecoverEnded();
+  void SetAsideUnknown();
   Status AddToExecutor(const SharedSubmission& submission);
   void OnStored();
   void OnDecision(const engine::Decision& decision);
@@ -92,6 +95,7 @@ class Service {
   bool WaitOutTrouble(const Error& error);
 
   ServiceOptions options_;
+  std::optional<platform::FileLock> jobs_lock_;
   runtime::SignalFeed& feed_;
   runtime::GridClock& clock_;
   platform::ProcessSignals& signals_;

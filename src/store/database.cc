@@ -195,7 +195,7 @@ Status Database::Connection::Migrate(Mode mode) {
                                std::to_string(SchemaVersion()),
                            path));
   }
-  if (version == SchemaVersion()) return {};
+  if (version == SchemaVersion() || mode == Mode::kAnyVersion) return {};
   if (mode != Mode::kWrite) {
     failure = Failure::kOther;
     return Fail({ExitCode::kTryLater,
@@ -259,7 +259,8 @@ Result<Database> Database::Open(const platform::Path& path, Mode mode, Failure* 
   auto connection = std::make_unique<Connection>(path);
   const auto opened = [&]() -> Status {
     EBB_RETURN_IF_ERROR(connection->Open(mode));
-    if (mode != Mode::kReadUnchecked) EBB_RETURN_IF_ERROR(connection->Check());
+    const bool checks = mode == Mode::kWrite || mode == Mode::kRead;
+    if (checks) EBB_RETURN_IF_ERROR(connection->Check());
     return connection->Migrate(mode);
   }();
   if (why) *why = opened ? Failure::kNone : connection->failure;
@@ -332,6 +333,9 @@ Status Database::BackupTo(const platform::Path& to) {
   if (auto plain = copy.Script("PRAGMA journal_mode=DELETE"); !plain) return give_up(plain.error());
   sqlite3_close(copy.handle);
   copy.handle = nullptr;
+  // A log of an earlier file there would be taken for the copy's.
+  std::error_code code;
+  for (const char* ending : {"-wal", "-shm"}) std::filesystem::remove(to.string() + ending, code);
   if (auto moved = platform::MoveIntoPlace(temporary, to); !moved) return give_up(moved.error());
   return {};
 }

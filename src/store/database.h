@@ -59,6 +59,7 @@ class Database {
     kWrite,  ///< creates the file (readable by its owner only) and its directory, upgrades it
     kRead,
     kReadUnchecked,  ///< for those who look often, beside a writer who has checked it
+    kAnyVersion,     ///< read as it is, unchecked, also what an older version wrote
   };
   /// Checks the file before it is used (quick_check). `why`, where given, gets the kind of failure.
   static Result<Database> Open(const platform::Path& path, Mode mode, Failure* why = nullptr);

@@ -172,7 +172,9 @@ TEST(DatabaseTest, ABackupIsWholeOrNotThere) {
   auto reader = *Database::Open(directory / "ebb.db", Mode::kRead);
   ASSERT_TRUE(reader.BackupTo(directory / "copy.db"));
   ASSERT_TRUE(database.Run("INSERT INTO meta VALUES('b', '2')"));
+  std::ofstream(directory / "copy.db-wal") << "the log of a service that was killed on the old copy";
   ASSERT_TRUE(reader.BackupTo(directory / "copy.db")) << "an old copy is replaced";
+  EXPECT_FALSE(std::filesystem::exists(directory / "copy.db-wal")) << "and its log is";
   EXPECT_EQ(**OpenPlain(directory / "copy.db")->Integer("SELECT count(*) FROM meta"), 2);
   EXPECT_FALSE(reader.BackupTo("/proc/no/such/copy.db"));
   std::vector<std::string> names;

@@ -1,6 +1,7 @@
 #include "store/service_store.h"
 
 #include <algorithm>
+#include <random>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -34,12 +35,19 @@ Status Fold(engine::Engine& engine, runtime::JournalRecord record) {
   return engine.Adopt(std::get<engine::Decision>(record));
 }
 
+// Never 0.
+std::int64_t RandomIdentity() {
+  std::random_device random;
+  const std::uint64_t bits = (std::uint64_t{random()} << 32) | random();
+  return static_cast<std::int64_t>((bits >> 1) | 1);
+}
+
 }  // namespace
 
 Result<ServiceStore> ServiceStore::Open(const platform::Path& path, StoreOptions options,
                                         Failure* why) {
   EBB_ASSIGN_OR_RETURN(Database database, Database::Open(path, Database::Mode::kWrite, why));
-  ServiceStore store(std::move(database), options);
+  ServiceStore store(std::move(database), std::move(options));
   EBB_RETURN_IF_ERROR(store.ReadNextIds());
   return store;
 }
@@ -55,7 +63,8 @@ Status ServiceStore::ReadNextIds() {
                                          " WHERE key = 'next_sweep_id'"));
   EBB_ASSIGN_OR_RETURN(const auto last_record, database_.Integer("SELECT max(seq) FROM journal"));
   EBB_ASSIGN_OR_RETURN(const auto snapshots, ListSnapshots(database_));
-  next_job_id_ = std::max(last_job.value_or(0) + 1, pruned.value_or(1));
+  last_known_job_ = std::max(last_job.value_or(0), pruned.value_or(1) - 1);
+  next_job_id_ = std::max(last_known_job_, numbers_.highest()) + 1;
   next_sweep_id_ = std::max(last_sweep.value_or(0) + 1, pruned_sweep.value_or(1));
   next_seq_ = last_record.value_or(0) + 1;
   EBB_ASSIGN_OR_RETURN(const auto last_snapshot,
@@ -138,7 +147,11 @@ Status ServiceStore::Try(const std::function<Status()>& write) {
 }
 
 Status ServiceStore::Commit() {
-  EBB_RETURN_IF_ERROR(Try([&] { return group_.Commit(database_); }));
+  Status done = Try([&]() -> Status {
+    EBB_RETURN_IF_ERROR(numbers_.Keep(next_job_id_ - 1));
+    return group_.Commit(database_);
+  });
+  if (!done) return done;
   waiting_keys_.clear();
   waiting_sweep_keys_.clear();
   return {};
@@ -161,9 +174,10 @@ Result<AddedJob> ServiceStore::AddJob(core::Submission submission) {
     if (known) return AddedJob{*known, true};
   }
   submission.job.id = next_job_id_++;
+  submission.identity = RandomIdentity();
   if (!submission.key.empty()) waiting_keys_.emplace(submission.key, submission.job.id);
   jobs_.AddSubmission(group_, submission);
-  return AddedJob{submission.job.id, false};
+  return AddedJob{submission.job.id, false, submission.identity};
 }
 
 Result<std::vector<core::Submission>> ServiceStore::UnknownSubmissions() {

@@ -25,6 +25,7 @@
 #include "runtime/journal.h"
 #include "store/database.h"
 #include "store/first_come_records.h"
+#include "store/job_numbers.h"
 #include "store/job_records.h"
 #include "store/job_writer.h"
 #include "store/ledger_records.h"
@@ -40,6 +41,8 @@ struct StoreOptions {
   /// it when it is overdue by as much again three times: a caller that has nothing better to do
   /// takes it before (SnapshotIsDue), so that no submission waits for it.
   std::int64_t snapshot_every = 2000;
+  /// Where the highest job number is kept beside the store (job_numbers.h); empty: nowhere.
+  platform::Path numbers_file{};
   /// Records of the journal are kept for so long, and those after the snapshot before last always.
   Duration keep_journal{std::chrono::hours{30 * 24}};
 };
@@ -53,7 +56,8 @@ struct Health {
 
 struct AddedJob {
   core::JobId id = 0;
-  bool existing = false;  ///< a job with the same key was there: this is its id
+  bool existing = false;      ///< a job with the same key was there: this is its id
+  std::int64_t identity = 0;  ///< of a new one, see core::Submission
 };
 
 struct AddedSweep {
@@ -121,10 +125,15 @@ class ServiceStore final : public runtime::Journal {
   /// For queries; what is not committed is not in it.
   Database& database() { return database_; }
   core::JobId next_job_id() const { return next_job_id_; }
+  /// When it was opened. Numbers between this one and the next were given out by a store that this
+  /// one, from a backup, has replaced.
+  core::JobId last_known_job() const { return last_known_job_; }
 
  private:
   ServiceStore(Database database, StoreOptions options)
-      : database_(std::move(database)), options_(options) {}
+      : database_(std::move(database)),
+        options_(std::move(options)),
+        numbers_(JobNumbers::Open(options_.numbers_file)) {}
   Status ReadNextIds();
   Status FoldJournal(engine::Engine& engine, std::int64_t after, std::int64_t& records);
   Status FollowRecovered(bool take_snapshot);
@@ -136,13 +145,14 @@ class ServiceStore final : public runtime::Journal {
 
   Database database_;
   StoreOptions options_;
+  JobNumbers numbers_;
   WriteGroup group_;
   JobWriter jobs_;
   Health health_;
   const engine::Engine* engine_ = nullptr;
   std::unordered_map<std::string, core::JobId> waiting_keys_;
   std::unordered_map<std::string, core::SweepId> waiting_sweep_keys_;
-  core::JobId next_job_id_ = 1;
+  core::JobId next_job_id_ = 1, last_known_job_ = 0;
   core::SweepId next_sweep_id_ = 1;
   std::int64_t next_seq_ = 1;
   std::int64_t next_snapshot_ = 1;

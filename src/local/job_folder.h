@@ -1,0 +1,25 @@
+#pragma once
+// The folder of a job (jobs/4 beside the store) as a whole: whether something runs there, and how
+// it is put out of the way where another job has its number now. Which job a folder belongs to
+// stands in the plans of its attempts (AttemptPlan::identity).
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+
+namespace ebb::local {
+
+/// The supervisor of the last attempt, while it runs.
+std::optional<int> RunningSupervisor(const std::filesystem::path& folder);
+
+/// Whether all that a plan in it says of its store is this file's name: two stores in one directory
+/// share the folder of their jobs. A folder without a plan belongs to any.
+bool MayBelongTo(const std::filesystem::path& folder, const std::filesystem::path& store);
+
+/// Moves the folder into set-aside/ beside it, under a name of its own, and says where it is now.
+/// Nothing is deleted. An Error where its program still runs.
+Result<std::filesystem::path> SetAside(const std::filesystem::path& folder);
+
+}  // namespace ebb::local
