@@ -152,5 +152,20 @@ TEST_F(StoreRestore, AProgramOfAJobThatTheBackupDoesNotKnowIsNotLeftAlone) {
   EXPECT_EQ(Job(2).at("stage"), "succeeded");
 }
 
+// Times in a store are on one clock: a replay on a live one's store would leave it jobs that were
+// submitted after their latest start.
+TEST_F(StoreRestore, AStoreIsRefusedToAnotherClock) {
+  Serve();
+  Stop(SIGTERM);
+  const std::vector<std::string> serve{
+      "serve",   "--store", "ebb.db",       "--constant", "200",          "--port", "0",
+      "--slots", "1",       "--grid-start", "2023-05-01", "--grid-speed", "600"};
+  const Outcome refused = Ebb(serve);
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_TRUE(Contains(refused.err, "belongs to the clock of today")) << refused.err;
+  EXPECT_TRUE(Contains(refused.err, "--store")) << refused.err;
+  Serve();
+}
+
 }  // namespace
 }  // namespace ebb

@@ -1,6 +1,7 @@
 // `ebb sweep` as a user runs it: generated files, runs side by side, Ctrl-C in the middle, a kill,
 // programs that fail.
 
+#include <algorithm>
 #include <sstream>
 
 #include "cli_fixture.h"
@@ -99,6 +100,21 @@ TEST_F(SweepCli, RunsAllMeasuresThemAndRanksThem) {
   EXPECT_EQ(Ebb({"summary", "runs/sweep-s/runs/l0.1"}).code, 0);
   EXPECT_EQ(Ebb({"sweep", "report", "runs/sweep-s", "--html", "page.html"}).code, 0);
   EXPECT_TRUE(Contains(Read(directory_ / "page.html"), "Loss and emissions"));
+}
+
+TEST_F(SweepCli, GoesOnOnlyOnItsOwnClock) {
+  Write("s.yaml", SweepFile("0.1"));
+  ASSERT_EQ(Ebb(Run()).code, 0);
+  const auto with = [&](const std::string& flag, const std::string& value) {
+    std::vector<std::string> command = Run();
+    *(std::find(command.begin(), command.end(), flag) + 1) = value;
+    return Ebb(command);
+  };
+  const Outcome later = with("--grid-start", "2023-06-02T00:00Z");
+  EXPECT_EQ(later.code, 2);
+  EXPECT_TRUE(Contains(later.err, "begun with --grid-start 2023-05-02T00:00:00Z")) << later.err;
+  EXPECT_EQ(with("--grid-speed", "60").code, 2);
+  EXPECT_EQ(with("--grid-start", "2023-05-02").code, 0) << "the same, written otherwise";
 }
 
 TEST_F(SweepCli, EachRunIsChargedItsPartOfTheMachine) {

@@ -94,6 +94,7 @@ Result<service::ServiceOptions> OptionsFor(const ServeRequest& request, const Ru
   service.store = store;
   service.jobs_directory = std::filesystem::path(store).parent_path() / "jobs";
   service.policy = plan::PolicyNameOf(request.policy);
+  service.grid_start = options.scheduler.clock.start;
   EBB_ASSIGN_OR_RETURN(const Devices devices,
                        MakeDevices({request.slots, request.gpus, options.metering.own_profiles}, 1,
                                    {"here", zone, options.metering.pue}));

@@ -20,6 +20,25 @@ Status StoreFlags(const SweepRunRequest& request, const RunOptions& options,
   return WriteFlags(paths.options(), flags);
 }
 
+// Decisions of the past are made again from the journal; other prices would make others, and on
+// another clock the sweep's times would mean something else.
+Status CheckUnchanged(const FlagValues& given, FlagValues stored, const SweepPaths& paths) {
+  RunOptions options;
+  EBB_RETURN_IF_ERROR(ApplyFlags(given, options));
+  FlagValues as_stored = ToFlags(options);
+  for (const std::string name :
+       {"prices", "price-weight", "grid-start", "grid-speed", "skip-waits"}) {
+    if (!given.contains(name) || as_stored[name] == stored[name]) continue;
+    return Fail(
+        {ExitCode::kUsage,
+         "this sweep was begun " +
+             (stored[name].empty() ? "without --" + name : "with --" + name + " " + stored[name]),
+         paths.directory.string(),
+         "leave --" + name + " out to continue it, or begin another with --run-dir"});
+  }
+  return {};
+}
+
 }  // namespace
 
 Status CheckSameSweep(const SweepPaths& paths, const sweep::Sweep& sweep) {
@@ -47,16 +66,7 @@ Result<SweepRunRequest> WithStoredFlags(SweepRunRequest request, const SweepPath
     request.slots = slots;
     request.gpus = gpus;
   }
-  // Decisions of the past are made again from the journal; other prices would make others.
-  for (const std::string name : {"prices", "price-weight"})
-    if (const auto given = request.flags.find(name);
-        given != request.flags.end() && given->second != stored[name])
-      return Fail(
-          {ExitCode::kUsage,
-           "this sweep was begun " +
-               (stored[name].empty() ? "without --" + name : "with --" + name + " " + stored[name]),
-           paths.directory.string(),
-           "leave --" + name + " out to continue it, or begin another with --run-dir"});
+  EBB_RETURN_IF_ERROR(CheckUnchanged(request.flags, stored, paths));
   for (const auto& [name, value] : request.flags) stored[name] = value;
   request.flags = std::move(stored);
   return request;

@@ -15,6 +15,7 @@
 #include "store/device_history.h"
 #include "store/engine_setup.h"
 #include "store/job_numbers.h"
+#include "store/store_clock.h"
 
 namespace ebb::service {
 
@@ -141,6 +142,9 @@ Result<std::unique_ptr<Service>> Service::Open(ServiceOptions options, runtime::
   store_options.numbers_file = options.jobs_directory / store::kNumbersFile;
   EBB_ASSIGN_OR_RETURN(store::ServiceStore store,
                        store::ServiceStore::Open(options.store, store_options));
+  const core::GridClockSettings& of_clock = clock.settings();
+  EBB_RETURN_IF_ERROR(store::ClaimClock(
+      store, {of_clock.replayed, options.grid_start, of_clock.speed, of_clock.skip_waits}));
   auto jobs_lock = platform::FileLock::Take(options.jobs_directory / "lock");
   if (!jobs_lock) {
     jobs_lock.error().next =

@@ -30,6 +30,8 @@ struct ServiceOptions {
   std::filesystem::path jobs_directory;
   std::string policy = "planner";
   engine::Options engine;
+  /// Where somebody chose it: the store is refused where it belongs to another start.
+  std::optional<Time> grid_start;
   local::SupervisedExecutorOptions executor;
   /// Jobs that have ended beyond these are in the store only: readers find them there, and up to
   /// as many again are kept in memory.
