@@ -3,6 +3,7 @@
 #include "cli/run_files.h"
 #include "cli/stored_run.h"
 #include "report/run_directory.h"
+#include "store/job_records.h"
 #include "sweep/target_name.h"
 
 namespace ebb::cli {
@@ -41,6 +42,10 @@ Status Write(const core::RunRecord& run, report::RunDirectory& directory) {
 
 Result<fs::path> ExportJob(store::Database& database, core::JobId id, const fs::path& directory) {
   EBB_ASSIGN_OR_RETURN(const core::RunRecord run, StoredRun(database, id));
+  EBB_ASSIGN_OR_RETURN(const auto record, store::FindJob(database, id));
+  if (record && record->pruned)
+    return Fail({ExitCode::kUsage, "ended long ago, and its ledger was pruned",
+                 "job " + std::to_string(id), "ebb show has its sums"});
   if (run.ledger.empty())
     return Fail({ExitCode::kUsage, "has used nothing yet", "job " + std::to_string(id),
                  "ebb explain says when it runs"});

@@ -35,6 +35,7 @@ the store (only you) may submit. It may be stopped, killed and started again: jo
 and nothing is lost.)";
 
 constexpr const char* kDefaultPort = "8733";
+constexpr const char* kForEver = "for-ever";
 constexpr double kHighestPort = 65535;
 constexpr long long kMostChanges = 1'000'000'000;
 constexpr double kSecondsAtOnce = 10;  // of changes, after a quiet time
@@ -43,7 +44,7 @@ constexpr long long kMostLogLimit = 1'000'000'000;
 
 struct ServeRequest {
   FlagValues flags;
-  std::string store, policy = "planner", slots, gpus, grace, power_cap;
+  std::string store, policy = "planner", slots, gpus, grace, power_cap, keep;
   std::string log_limit = kDefaultLogLimit;
   std::string address = "127.0.0.1", port = kDefaultPort;
   std::string host_name, metrics_retention, change_limit;
@@ -116,6 +117,11 @@ Result<service::ServiceOptions> OptionsFor(const ServeRequest& request, const Ru
     return Fail({ExitCode::kUsage, "--log-limit: \"" + request.log_limit + "\" is not accepted", "",
                  "give megabytes; 0 keeps everything"});
   service.executor.log_limit_bytes = static_cast<std::uint64_t>(*log_limit) * 1'000'000;
+  if (request.keep == kForEver) {
+    service.keep.reset();
+  } else if (!request.keep.empty()) {
+    EBB_ASSIGN_OR_RETURN(service.keep, DurationOf("--keep", request.keep));
+  }
   if (!request.grace.empty()) {
     EBB_ASSIGN_OR_RETURN(service.executor.grace, DurationOf("--grace", request.grace));
   }
@@ -227,6 +233,10 @@ void AddServeCommand(Parser& parser, const std::string& version) {
   command.Flag({"log-limit", "MB",
                 "of what an attempt prints, so much is kept (default 100; 0: all)", "Service"},
                into(request->log_limit));
+  command.Flag(
+      {"keep", "DURATION|for-ever",
+       "of jobs that have ended: ledger and folder (default 365d); sums stay for ever", "Service"},
+      into(request->keep));
   command.Flag({"address", "ADDRESS",
                 "to listen on (default 127.0.0.1); for any other, reading "
                 "needs the token, too",

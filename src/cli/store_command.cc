@@ -1,5 +1,5 @@
 // ebb store: copies, checks and restores the database of the service, and writes its jobs as run
-// directories. All but a restore may run beside the service.
+// directories. All but restore and prune may run beside the service.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -8,9 +8,12 @@
 #include "base/text.h"
 #include "cli/check_options.h"
 #include "cli/command_line.h"
+#include "cli/flag_values.h"
 #include "cli/job_export.h"
 #include "cli/service_client.h"
+#include "cli/store_prune.h"
 #include "cli/store_restore.h"
+#include "service/service.h"
 #include "store/store_check.h"
 
 namespace ebb::cli {
@@ -23,6 +26,7 @@ Examples:
   ebb store check --store /backup/ebb.db
   ebb store restore /backup/ebb.db --dry-run    what would be lost; the service is stopped before
   ebb store restore /backup/ebb.db
+  ebb store prune --older-than 90d --dry-run    ledgers and folders of jobs that ended before
   ebb store export 3 4 --output-dir runs    jobs as run directories, for ebb summary and compare)";
 
 struct StoreRequest {
@@ -30,13 +34,15 @@ struct StoreRequest {
   std::string path;
   std::string output_directory = "runs";
   std::string format = "text";
+  std::string older_than;
   bool replay = true, dry_run = false, end_programs = false;
 };
 
 Error Usage(std::string what) {
   return {
       ExitCode::kUsage, std::move(what), "",
-      "ebb store check, backup FILE, restore FILE, or export JOB...; ebb store --help shows more"};
+      "ebb store check, backup FILE, restore FILE, prune, or export JOB...; ebb store --help shows "
+      "more"};
 }
 
 Result<store::Database> OpenStore(const StoreRequest& request) {
@@ -74,6 +80,16 @@ Result<int> Restore(const StoreRequest& request) {
   EBB_ASSIGN_OR_RETURN(const std::string store, StorePathOf(request.path));
   return RestoreStore({request.words[1], store, request.replay, request.dry_run,
                        request.end_programs, request.format == "json"});
+}
+
+Result<int> Prune(const StoreRequest& request) {
+  if (request.words.size() != 1) return Fail(Usage("prune takes no further words"));
+  StorePruneRequest prune{"", service::kDefaultKeep, request.dry_run, request.format == "json"};
+  EBB_ASSIGN_OR_RETURN(prune.store, StorePathOf(request.path));
+  if (!request.older_than.empty()) {
+    EBB_ASSIGN_OR_RETURN(prune.older_than, DurationOf("--older-than", request.older_than));
+  }
+  return PruneStore(prune);
 }
 
 Result<int> Export(const StoreRequest& request) {
@@ -135,19 +151,20 @@ Result<int> Store(const StoreRequest& request) {
   const std::string& action = request.words.front();
   if (action == "backup") return Backup(request);
   if (action == "check") return Check(request);
+  if (action == "prune") return Prune(request);
   if (action == "restore") return Restore(request);
   if (action == "export") return Export(request);
-  const std::vector<std::string> actions{"backup", "check", "export", "restore"};
+  const std::vector<std::string> actions{"backup", "check", "export", "prune", "restore"};
   return Fail(Usage("there is no action \"" + action + "\"" + SuggestionText(action, actions)));
 }
 
 }  // namespace
 
 void AddStoreCommand(Parser& parser) {
-  Command& command =
-      parser.Add("store", "back up, restore, check and export the service's database", kExamples);
+  Command& command = parser.Add(
+      "store", "back up, restore, check, prune and export the service's database", kExamples);
   auto request = std::make_shared<StoreRequest>();
-  command.Positionals("ACTION", "check, backup FILE, restore FILE, or export JOB...",
+  command.Positionals("ACTION", "check, backup FILE, restore FILE, prune, or export JOB...",
                       &request->words);
   command.Flag({"store", "PATH",
                 "the database (default: $EBB_STORE, or ebb/ebb.db in the state "
@@ -160,7 +177,9 @@ void AddStoreCommand(Parser& parser) {
   command.Switch(
       {"no-replay", "", "check, restore: do not make every decision again (long queues)"},
       [request] { request->replay = false; });
-  command.Switch({"dry-run", "", "restore: say what would be lost, and change nothing"},
+  command.Flag({"older-than", "DURATION", "prune: jobs that ended before (default 365d)"},
+               [request](const std::string& text) { request->older_than = text; });
+  command.Switch({"dry-run", "", "restore, prune: say what would go, and change nothing"},
                  [request] { request->dry_run = true; });
   command.Switch({"end-programs", "", "restore: end what still runs of jobs not in the backup"},
                  [request] { request->end_programs = true; });

@@ -3,18 +3,14 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "store/job_meta.h"
+#include "store/job_records.h"
 
 namespace ebb::service {
-namespace {
-
-std::string BudgetKey(core::JobId job) { return "budget events of job " + std::to_string(job); }
-
-}  // namespace
-
 JobFigures& Bookkeeper::FiguresOf(core::JobId job) {
   const auto [found, is_new] = figures_.try_emplace(job);
   if (is_new) {
-    if (const auto sums = store::SumLedger(store_.database(), job))
+    if (const auto sums = store::StoredSums(store_.database(), job))
       found->second = {sums->energy, sums->emissions, sums->gpu_energy};
   }
   return found->second;
@@ -44,16 +40,15 @@ local::StoredBefore Bookkeeper::StoredBefore(core::JobId job, int attempt) {
   local::StoredBefore stored;
   if (const auto heard = budget_events_.find(job); heard != budget_events_.end())
     stored.budget_events = heard->second;
-  else if (const auto meta = store::GetMeta(store_.database(), BudgetKey(job)); meta && *meta)
+  else if (const auto meta = store::GetMeta(store_.database(), store::BudgetEventsKey(job));
+           meta && *meta)
     stored.budget_events = static_cast<std::size_t>(ParseInteger(**meta).value_or(0));
-  const auto rows = store::LedgerOf(store_.database(), job);
-  if (!rows) return stored;
-  stored.used = core::UseOf(*rows);
-  for (const core::LedgerRow& row : *rows) {
-    if (row.attempt != attempt) continue;
-    Time& end = stored.up_to.try_emplace(row.device, row.wall.end).first->second;
-    end = std::max(end, row.wall.end);
-  }
+  if (auto up_to = store::LedgerStoredUpTo(store_.database(), job, attempt))
+    stored.up_to = *std::move(up_to);
+  // A ledger is long, and only a budget has to know it.
+  const auto submission = store::FindSubmission(store_.database(), job);
+  if (!submission || !*submission || (*submission)->budget.empty()) return stored;
+  if (const auto rows = store::LedgerOf(store_.database(), job)) stored.used = core::UseOf(*rows);
   return stored;
 }
 
@@ -65,7 +60,7 @@ bool Bookkeeper::EndIsStored(core::JobId job, int attempt) {
 
 void Bookkeeper::HeardOfBudget(core::JobId job, std::size_t events) {
   budget_events_[job] = events;
-  store_.SetMeta(BudgetKey(job), std::to_string(events));
+  store_.SetMeta(store::BudgetEventsKey(job), std::to_string(events));
 }
 
 std::map<core::JobId, JobFigures> Bookkeeper::TakeChanged() {

@@ -139,8 +139,13 @@ void FirstComeWatch::Look(const View& view) {
     if (!card || !HasEnded(*card)) continue;
     FirstComeFigures& of_job = figures[jobs[i].id];
     of_job.start = starts[i];
-    const EnergyProfile* profile = starts[i] ? ProfileOf(jobs[i].id) : nullptr;
+    // From an earlier life, and still so: its ledger is not read for that.
+    const bool stands = !profiles_.contains(card->submission->job.id) &&
+                        card->emissions_first_come && card->first_come_start == starts[i];
+    const EnergyProfile* profile = starts[i] && !stands ? ProfileOf(jobs[i].id) : nullptr;
     if (profile && !profile->has_unknown()) of_job.emissions = profile->At(*starts[i], *signal);
+    // One whose ledger was pruned keeps what was found before.
+    if (!profile && starts[i]) of_job.emissions = card->emissions_first_come;
   }
   std::erase_if(profiles_, [&](const auto& entry) { return !figures.contains(entry.first); });
   Tell(std::move(figures));

@@ -19,6 +19,7 @@
 #include "service/first_come.h"
 #include "service/view.h"
 #include "store/database.h"
+#include "store/first_come_records.h"
 
 namespace ebb::service {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "store/job_meta.h"
 
 namespace ebb::service {
 namespace {
@@ -14,8 +15,6 @@ constexpr std::size_t kMostAtOnce = 1000;
 constexpr const char* kRecurring = "recurring jobs";
 constexpr const char* kHeld = "held";
 constexpr const char* kHeldAndWaits = "held and waits";
-std::string HoldKey(core::JobId job) { return "hold of job " + std::to_string(job); }
-std::string WhyKey(core::JobId job) { return "why job " + std::to_string(job) + " is held"; }
 
 template <class... Handlers>
 struct Overloaded : Handlers... {
@@ -192,7 +191,7 @@ void FrontDesk::RememberHold(core::JobId job, bool held) {
   else
     held_by_person_.erase(job);
   const bool waits = !ports_.dependencies.WaitsFor(job).empty();
-  ports_.store.SetMeta(HoldKey(job), held ? (waits ? kHeldAndWaits : kHeld) : "");
+  ports_.store.SetMeta(store::HoldKey(job), held ? (waits ? kHeldAndWaits : kHeld) : "");
 }
 
 // In its detail, which an end replaces.
@@ -200,18 +199,19 @@ void FrontDesk::RememberWhy(core::JobId job, const std::string& why) {
   const JobCard* card = ports_.publisher.Find(job);
   if (!card || engine::HasEnded(card->explanation.stage) || card->detail == why) return;
   ports_.publisher.SetDetail(job, why);
-  ports_.store.SetMeta(WhyKey(job), why);
+  ports_.store.SetMeta(store::WhyHeldKey(job), why);
 }
 
 std::string FrontDesk::WhyHeld(core::JobId job) const {
-  const auto meta = store::GetMeta(ports_.store.database(), WhyKey(job));
+  const auto meta = store::GetMeta(ports_.store.database(), store::WhyHeldKey(job));
   return meta && *meta ? **meta : "";
 }
 
 Status FrontDesk::TakeUpHeld(const core::Submission& submission) {
   if (submission.after.empty()) return {};
   const core::JobId id = submission.job.id;
-  EBB_ASSIGN_OR_RETURN(const auto meta, store::GetMeta(ports_.store.database(), HoldKey(id)));
+  EBB_ASSIGN_OR_RETURN(const auto meta,
+                       store::GetMeta(ports_.store.database(), store::HoldKey(id)));
   const bool by_person = meta && !meta->empty();
   if (by_person) held_by_person_.insert(id);
   if (by_person && *meta == kHeld) return {};

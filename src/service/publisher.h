@@ -36,6 +36,7 @@ class Publisher {
   /// One whose figures of first come, first served have not come yet stays, up to as many again.
   void ForgetEnded(std::size_t keep, const std::function<void(const JobCard&)>& forget);
   void SetForgotten(const store::EndedSums& sums) { next_.forgotten = sums; }
+  const store::EndedSums& forgotten() const { return next_.forgotten; }
   void FollowDecision(const engine::Decision& decision, const engine::Engine& engine,
                       const Dependencies& dependencies);
   void FollowJob(const engine::Explanation& explanation, const engine::State& state,

@@ -13,11 +13,21 @@
 #include "platform/system_clock.h"
 #include "service/timed.h"
 #include "store/device_history.h"
+#include "store/ended_sums.h"
 #include "store/engine_setup.h"
 #include "store/job_numbers.h"
 #include "store/store_clock.h"
 
 namespace ebb::service {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Of work that can wait, between two looks at who asks for something.
+constexpr auto kAtOnce = 10ms;
+constexpr auto kLookForOldJobs = 10min;
+
+}  // namespace
 
 // Passes what the loop does on to those who keep and show it.
 class Service::Observer final : public runtime::LoopObserver {
@@ -238,7 +248,7 @@ Status Service::Recover() {
     PutStretches(store_.database(), id, options_.executor.gpus, card);
     card.submission = submission;
     if (state.FindHeld(id)) card.detail = front_desk_.WhyHeld(id);
-    if (const auto sums = store::SumLedger(store_.database(), id)) {
+    if (const auto sums = store::StoredSums(store_.database(), id)) {
       card.energy = sums->energy;
       card.emissions = sums->emissions;
       card.gpu_energy = sums->gpu_energy;
@@ -246,7 +256,7 @@ Status Service::Recover() {
     publisher_.AddJob(std::move(card));
     publisher_.FollowJob(*engine_->Explain(id), state, dependencies_);
   }
-  RecoverEnded();
+  EBB_RETURN_IF_ERROR(RecoverEnded());
   EBB_RETURN_IF_ERROR(front_desk_.LoadRecurring());
   front_desk_.Resubmit(std::move(unknown));
   for (std::size_t site = 0; site < state.signals.size(); ++site)
@@ -326,36 +336,49 @@ void Service::LearnOfDevices(core::Cluster& cluster) {
     core::Refine(cluster, core::Learn(*runs, cluster));
 }
 
-// Those that have ended last, with what they saved.
-void Service::RecoverEnded() {
-  if (const auto sums = store::SumEnded(store_.database(), options_.ended_in_view))
-    publisher_.SetForgotten(*sums);
-  store::JobFilter filter;
-  filter.stages = {engine::Stage::kSucceeded, engine::Stage::kFailed, engine::Stage::kCancelled};
-  filter.limit = static_cast<int>(options_.ended_in_view);
-  const auto records = store::ListJobs(store_.database(), filter);
-  if (!records) return;
-  for (auto record = records->rbegin(); record != records->rend(); ++record) {
-    const auto submission = store::FindSubmission(store_.database(), record->id);
-    if (!submission || !*submission) continue;
-    JobCard card;
-    card.submission = std::make_shared<const core::Submission>(**submission);
-    if (const engine::Explanation* explanation = engine_->Explain(record->id))
-      card.explanation = *explanation;
-    card.explanation.job = record->id;
-    card.explanation.stage = record->stage;
-    card.explanation.expected_end = record->ended;
-    card.pauses = record->pauses;
-    PutStretches(store_.database(), record->id, options_.executor.gpus, card);
-    card.first_start = record->first_start;
-    card.ended = record->ended;
-    card.exit_code = record->exit_code;
-    card.detail = record->detail;
-    card.energy = record->energy;
-    card.emissions = record->emissions;
-    publisher_.AddEnded(std::move(card));
-    unsettled_.push_back(record->id);
+// Those that have ended last, with what they saved; the others are counted.
+Status Service::RecoverEnded() {
+  EBB_ASSIGN_OR_RETURN(const store::EndedSums sums,
+                       store::CountEnded(store_, options_.ended_in_view));
+  publisher_.SetForgotten(sums);
+  EBB_ASSIGN_OR_RETURN(auto newest,
+                       store::UncountedJobs(store_.database(), options_.ended_in_view));
+  std::reverse(newest.begin(), newest.end());
+  for (const core::JobId id : newest) EBB_RETURN_IF_ERROR(RecoverEnded(id));
+  return {};
+}
+
+Status Service::RecoverEnded(core::JobId id) {
+  store::Database& database = store_.database();
+  EBB_ASSIGN_OR_RETURN(const auto record, store::FindJob(database, id));
+  EBB_ASSIGN_OR_RETURN(auto submission, store::FindSubmission(database, id));
+  if (!record || !submission) return {};
+  JobCard card;
+  card.submission = std::make_shared<const core::Submission>(*std::move(submission));
+  if (const engine::Explanation* explanation = engine_->Explain(id))
+    card.explanation = *explanation;
+  card.explanation.job = id;
+  card.explanation.stage = record->stage;
+  card.explanation.expected_end = record->ended;
+  card.pauses = record->pauses;
+  PutStretches(database, id, options_.executor.gpus, card);
+  card.first_start = record->first_start;
+  card.ended = record->ended;
+  card.exit_code = record->exit_code;
+  card.detail = record->detail;
+  card.energy = record->energy;
+  card.emissions = record->emissions;
+  card.gpu_energy = record->gpu_energy;
+  EBB_ASSIGN_OR_RETURN(const auto figures, store::FindFirstCome(database, id));
+  if (figures) {
+    card.emissions_at_submission = figures->at_submission;
+    card.emissions_first_come = figures->emissions;
+    if (figures->place) card.first_come_start = figures->place->begin;
   }
+  const bool settled = card.emissions_at_submission || card.energy == Energy{} || record->pruned;
+  if (!settled) unsettled_.push_back(id);
+  publisher_.AddEnded(std::move(card));
+  return {};
 }
 
 Status Service::AddToExecutor(const SharedSubmission& submission) {
@@ -376,23 +399,29 @@ void Service::OnStored() {
   publisher_.Publish(clock_.Now());
   front_desk_.OnStored();
   std::ignore = store_.ContinueSnapshot();
+  SettleEnded();
+  PruneSome();
 }
 
 void Service::OnDecision(const engine::Decision& decision) {
   publisher_.FollowDecision(decision, *engine_, dependencies_);
+  std::vector<core::JobId> ended;
   for (const engine::Explanation& explanation : decision.explanations) {
     if (!engine::HasEnded(explanation.stage)) continue;
     front_desk_.OnEnded(explanation.job, explanation.stage == engine::Stage::kSucceeded,
                         engine_->state());
     options_.on_ended(explanation.job);
-    unsettled_.push_back(explanation.job);
+    ended.push_back(explanation.job);
   }
-  compare_again_ = compare_again_ || !unsettled_.empty();
+  unsettled_.insert(unsettled_.end(), ended.begin(), ended.end());
+  compare_again_ = compare_again_ || !ended.empty();
   TakeFigures();
-  for (const core::JobId job : unsettled_) bookkeeper_.Forget(job);
+  for (const core::JobId job : ended) {
+    bookkeeper_.Forget(job);
+    if (const JobCard* card = publisher_.Find(job)) estimator_.Forget(*card->submission);
+  }
   OnStored();
   front_desk_.OnDecided();
-  SettleEnded();
   ForgetEnded();
   publisher_.Publish(decision.at);
   if (std::exchange(compare_again_, false)) first_come_.Ask(view());
@@ -404,6 +433,7 @@ void Service::OnDecision(const engine::Decision& decision) {
 void Service::ForgetInView() {
   publisher_.ForgetEnded(options_.ended_in_view, [this](const JobCard& card) {
     store_.AddFirstCome(FirstComeRecordOf(card));
+    store::PutCounted(store_, card.submission->job.id, publisher_.forgotten());
   });
 }
 
@@ -446,28 +476,69 @@ void Service::TakeFigures() {
   for (const local::SupervisedFigures& program : publisher_.SetRunning(executor_->Running()))
     store_.SetDevices(program.job, program.attempt, NamesOfDevices(program));
   const auto first_come = first_come_.TakeChanged();
-  for (const auto& [job, figures] : first_come)
+  for (const auto& [job, figures] : first_come) {
+    const JobCard* card = publisher_.Find(job);
+    if (!card || (card->first_come_start == figures.start &&
+                  card->emissions_first_come == figures.emissions))
+      continue;
     publisher_.SetFirstCome(job, figures.start, figures.emissions);
+    KeepFigures(job);
+  }
   if (!first_come.empty()) ForgetInView();
 }
 
+// So that the next life need not read its ledger, which may be pruned by then.
+void Service::KeepFigures(core::JobId job) {
+  const JobCard* card = publisher_.Find(job);
+  if (card && engine::HasEnded(card->explanation.stage))
+    store_.AddFirstCome(FirstComeRecordOf(*card));
+}
+
 // What the energy of jobs that have ended would have emitted had they run when they were submitted.
+// Ledgers may be long: what is left over comes next time.
 void Service::SettleEnded() {
-  for (const core::JobId job : std::exchange(unsettled_, {})) {
-    const JobCard* card = publisher_.Find(job);
-    if (card) estimator_.Forget(*card->submission);
-    const auto rows = store::LedgerOf(store_.database(), job);
-    if (!card || !rows || rows->empty()) continue;
-    const Time submitted = card->submission->job.submitted;
-    Duration length{0};
-    for (const core::LedgerRow& row : *rows)
-      length = std::max(length, row.grid.end - rows->front().grid.begin);
-    const auto signal = feed_.Settled({submitted, submitted + length + Duration{1}});
-    if (!signal) continue;
-    const core::Counterfactual at_submission = core::RunAt(*rows, submitted, *signal);
-    const bool known = at_submission.energy_without_intensity == Energy{};
-    publisher_.SetBaseline(job, known ? std::optional(at_submission.emissions) : std::nullopt);
+  const auto begin = std::chrono::steady_clock::now();
+  while (!unsettled_.empty() && std::chrono::steady_clock::now() - begin < kAtOnce) {
+    Settle(unsettled_.front());
+    unsettled_.pop_front();
   }
+  if (!unsettled_.empty()) executor_->Wake();
+}
+
+void Service::Settle(core::JobId job) {
+  const JobCard* card = publisher_.Find(job);
+  const auto rows = store::LedgerOf(store_.database(), job);
+  if (!card || !rows || rows->empty()) return;
+  const Time submitted = card->submission->job.submitted;
+  Duration length{0};
+  for (const core::LedgerRow& row : *rows)
+    length = std::max(length, row.grid.end - rows->front().grid.begin);
+  const auto signal = feed_.Settled({submitted, submitted + length + Duration{1}});
+  if (!signal) return;
+  const core::Counterfactual at_submission = core::RunAt(*rows, submitted, *signal);
+  const bool known = at_submission.energy_without_intensity == Energy{};
+  publisher_.SetBaseline(job, known ? std::optional(at_submission.emissions) : std::nullopt);
+  KeepFigures(job);
+}
+
+// In steps, so that nobody waits for long; where nothing is old enough, it is looked again later.
+void Service::PruneSome() {
+  const auto begin = std::chrono::steady_clock::now();
+  if (!options_.keep || begin < prune_at_) return;
+  const Time before = clock_.Now() - *options_.keep;
+  const auto remove_folder = [this](core::JobId job) {
+    std::error_code code;
+    std::filesystem::remove_all(DirectoryOf(job), code);
+    if (code) publisher_.Say(clock_.Now(), job, "its folder cannot be removed: " + code.message());
+  };
+  while (std::chrono::steady_clock::now() - begin < kAtOnce) {
+    const auto step = store_.Prune(before, remove_folder);
+    if (!step || step->job == 0) {
+      prune_at_ = begin + kLookForOldJobs;
+      return;
+    }
+  }
+  executor_->Wake();
 }
 
 // False: a request to stop came before the store could be written again.

@@ -9,6 +9,7 @@
 // Thread contract: Open, Run and the destructor on one thread; Ask..., view and WaitForNewer from
 // any.
 
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -24,6 +25,8 @@
 
 namespace ebb::service {
 
+inline constexpr Duration kDefaultKeep = std::chrono::hours{365 * 24};
+
 struct ServiceOptions {
   std::filesystem::path store;
   /// One run directory for each job lies in it, named by its id.
@@ -36,6 +39,9 @@ struct ServiceOptions {
   /// Jobs that have ended beyond these are in the store only: readers find them there, and up to
   /// as many again are kept in memory.
   std::size_t ended_in_view = 2000;
+  /// Since they ended, on the grid clock: so long the ledger and the folder of jobs are kept;
+  /// nothing: for ever. Their rows and all sums stay.
+  std::optional<Duration> keep = kDefaultKeep;
   /// The end of a job is stored. On the loop's thread; must not wait.
   std::function<void(core::JobId)> on_ended = [](core::JobId) {};
   Duration trouble_retry{1000};  ///< wall time between tries to write the store again
@@ -81,7 +87,8 @@ class Service {
   void MakeExecutor();
   Status MakePlanThread();
   void LearnOfDevices(core::Cluster& cluster);
-  void RecoverEnded();
+  Status RecoverEnded();
+  Status RecoverEnded(core::JobId job);
   void SetAsideUnknown();
   Status AddToExecutor(const SharedSubmission& submission);
   void OnStored();
@@ -93,7 +100,10 @@ class Service {
   void FollowMissed();
   void LookAtSweeps();
   void TakeFigures();
+  void KeepFigures(core::JobId job);
   void SettleEnded();
+  void Settle(core::JobId job);
+  void PruneSome();
   bool WaitOutTrouble(const Error& error);
 
   ServiceOptions options_;
@@ -116,8 +126,9 @@ class Service {
   DecisionPace pace_;
   std::unique_ptr<PlanThread> plan_thread_;
   FirstComeWatch first_come_;
-  bool compare_again_ = false;          // jobs have ended, or the signal knows more
-  std::vector<core::JobId> unsettled_;  // ended, and their savings are not computed
+  bool compare_again_ = false;         // jobs have ended, or the signal knows more
+  std::deque<core::JobId> unsettled_;  // ended, and their savings are not computed
+  std::chrono::steady_clock::time_point prune_at_{};
 };
 
 }  // namespace ebb::service

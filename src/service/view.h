@@ -12,7 +12,7 @@
 #include "local/supervised_executor.h"
 #include "service/counters.h"
 #include "service/job_board.h"
-#include "store/first_come_records.h"
+#include "store/ended_sums.h"
 
 namespace ebb::service {
 

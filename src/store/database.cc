@@ -119,6 +119,8 @@ struct Database::Connection {
   }
   Status Open(Mode mode);
   Status Check();
+  Result<bool> HasTable(const std::string& name);
+  Status CheckTable(const std::string& name);
   Status Migrate(Mode mode);
   Result<sqlite3_stmt*> Prepare(std::string_view sql);
   Result<sqlite3_stmt*> Bind(std::string_view sql, const Values& values);
@@ -166,12 +168,34 @@ Status Database::Connection::Open(Mode mode) {
     failure = Failure::kReadOnly;
     return Fail(StoreError(failure, "may not be written", path));
   }
+  // Before there is a table, and never after: pages can be given back in small pieces.
+  EBB_RETURN_IF_ERROR(Script("PRAGMA auto_vacuum=INCREMENTAL"));
   // The log is copied into the file every 32 MB, not every 4: whoever submits waits for it.
   return Script("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=8192");
 }
 
+// As quick as with an empty store: what is read of the rest is checked when it is read.
 Status Database::Connection::Check() {
-  EBB_ASSIGN_OR_RETURN(sqlite3_stmt* const statement, Bind("PRAGMA quick_check(1)", {}));
+  for (const std::string table : {"sqlite_schema", "meta", "snapshots", "sweeps"}) {
+    EBB_ASSIGN_OR_RETURN(const bool exists, HasTable(table));
+    if (exists) EBB_RETURN_IF_ERROR(CheckTable(table));
+  }
+  return {};
+}
+
+Result<bool> Database::Connection::HasTable(const std::string& name) {
+  const Values values{name};
+  EBB_ASSIGN_OR_RETURN(sqlite3_stmt* const statement,
+                       Bind("SELECT 1 FROM sqlite_schema WHERE name = ?", values));
+  const int step = sqlite3_step(statement);
+  sqlite3_reset(statement);
+  if (step != SQLITE_ROW && step != SQLITE_DONE) return Fail(LastError("cannot be read"));
+  return step == SQLITE_ROW || name == "sqlite_schema";
+}
+
+Status Database::Connection::CheckTable(const std::string& name) {
+  EBB_ASSIGN_OR_RETURN(sqlite3_stmt* const statement,
+                       Bind("PRAGMA quick_check('" + name + "')", {}));
   const int step = sqlite3_step(statement);
   const std::string said =
       step == SQLITE_ROW ? std::string(Row(statement).Text(0)) : sqlite3_errmsg(handle);

@@ -61,7 +61,9 @@ class Database {
     kReadUnchecked,  ///< for those who look often, beside a writer who has checked it
     kAnyVersion,     ///< read as it is, unchecked, also what an older version wrote
   };
-  /// Checks the file before it is used (quick_check). `why`, where given, gets the kind of failure.
+  /// Looks whether it is a database that may be used, and at its smallest tables; a whole check
+  /// takes as long as the file is large (store_check.h). `why`, where given, gets the kind of
+  /// failure.
   static Result<Database> Open(const platform::Path& path, Mode mode, Failure* why = nullptr);
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;

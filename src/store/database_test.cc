@@ -75,6 +75,7 @@ platform::Path StoreOfVersionOne() {
   auto database = OpenPlain(path);
   EXPECT_TRUE(database->RunScript(
       "DROP TABLE first_come; DROP TABLE rung_losses; DROP TABLE ledger; DROP TABLE ledger_files;"
+      "DROP TABLE ledger_devices;"
       "DROP TABLE "
       "signal_history;"
       "DROP TABLE snapshot_lines; DROP TABLE snapshots; DROP TABLE journal; DROP TABLE attempts;"
@@ -122,7 +123,7 @@ TEST(DatabaseTest, DamageIsFoundAndNamed) {
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
         " INSERT INTO meta SELECT i, hex(zeroblob(50)) FROM n"));
   }
-  Damage(path, 4096 * 20, 4096 * 4);
+  Damage(path, 4096 * 60, 4096 * 4);
   const auto opened = Database::Open(path, Mode::kWrite, &why);
   ASSERT_FALSE(opened);
   EXPECT_EQ(why, Failure::kCorrupt);
@@ -172,7 +173,8 @@ TEST(DatabaseTest, ABackupIsWholeOrNotThere) {
   auto reader = *Database::Open(directory / "ebb.db", Mode::kRead);
   ASSERT_TRUE(reader.BackupTo(directory / "copy.db"));
   ASSERT_TRUE(database.Run("INSERT INTO meta VALUES('b', '2')"));
-  std::ofstream(directory / "copy.db-wal") << "the log of a service that was killed on the old copy";
+  std::ofstream(directory / "copy.db-wal")
+      << "the log of a service that was killed on the old copy";
   ASSERT_TRUE(reader.BackupTo(directory / "copy.db")) << "an old copy is replaced";
   EXPECT_FALSE(std::filesystem::exists(directory / "copy.db-wal")) << "and its log is";
   EXPECT_EQ(**OpenPlain(directory / "copy.db")->Integer("SELECT count(*) FROM meta"), 2);

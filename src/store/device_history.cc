@@ -15,10 +15,9 @@ WHERE jobs.stage = 'succeeded' AND attempts.phase = 'succeeded' AND jobs.pauses 
   AND attempts.attempt = 1 AND began_ms IS NOT NULL AND attempts.ended_ms > began_ms
 ORDER BY job DESC LIMIT ?)";
 
-// Each GPU over the time that it was read.
-constexpr std::string_view kGpuPower = R"(
-SELECT SUM(energy_uj) * 1e-6, SUM(wall_end_ms - wall_begin_ms) * 1e-3 FROM ledger
-WHERE job = ? AND component = 'gpu' AND source != 'model')";
+// Of a job, over its GPUs and the time that each was read.
+constexpr std::string_view kGpuPower =
+    "SELECT gpu_metered_uj * 1e-6, gpu_metered_ms * 1e-3 FROM jobs WHERE id = ?";
 
 struct Attempt {
   core::JobId job = 0;
@@ -40,7 +39,7 @@ Result<std::vector<Attempt>> Attempts(Database& database, int limit) {
 Result<double> GpuWatts(Database& database, core::JobId job) {
   double watts = 0;
   EBB_RETURN_IF_ERROR(database.Query(kGpuPower, {job}, [&](const Row& row) -> Status {
-    if (!row.IsNull(0) && row.Number(1) > 0) watts = row.Number(0) / row.Number(1);
+    if (row.Number(1) > 0) watts = row.Number(0) / row.Number(1);
     return {};
   }));
   return watts;

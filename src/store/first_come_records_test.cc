@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/random.h"
 #include "store/scratch_for_test.h"
 #include "store/service_store.h"
 #include "testing/builders.h"
@@ -24,49 +23,6 @@ core::JobId Ended(ServiceStore& store, Energy energy, std::optional<Emissions> e
       "UPDATE jobs SET stage = 'succeeded', energy_uj = ?2, emissions_g = ?3 WHERE id = ?1",
       {job, energy.microjoules(), emissions ? Value{emissions->grams} : Value{}}));
   return job;
-}
-
-// Whatever the number of jobs that are kept elsewhere, the two together are all of them.
-TEST(FirstComeRecords, SumsAreThoseOfAllButTheNewest) {
-  auto store = *ServiceStore::Open(ScratchDirectory("first-come-sums") / "ebb.db");
-  Random random(5);
-  struct Job {
-    Energy energy;
-    std::optional<Emissions> emissions, at_submission, first_come;
-  };
-  std::vector<Job> jobs;
-  for (int i = 0; i < 30; ++i) {
-    Job job;
-    if (random.Below(5) != 0) {
-      job.energy = Energy::Microjoules(1 + static_cast<std::int64_t>(random.Below(1'000'000)));
-      if (random.Below(4) != 0) job.emissions = Emissions{random.Uniform(0, 9)};
-      if (random.Below(4) != 0) job.at_submission = Emissions{random.Uniform(0, 9)};
-      if (random.Below(4) != 0) job.first_come = Emissions{random.Uniform(0, 9)};
-    }
-    const core::JobId id = Ended(store, job.energy, job.emissions);
-    if (job.first_come || job.at_submission || random.Below(2) == 0)
-      store.AddFirstCome(
-          {id, Interval{kNow, kNow + hours{1}}, 0, 1, job.first_come, job.at_submission});
-    jobs.push_back(job);
-  }
-  ASSERT_TRUE(store.Commit());
-  for (const std::size_t newest : {0ul, 1ul, 7ul, 30ul, 99ul}) {
-    EndedSums expected;
-    for (std::size_t i = 0; i + newest < jobs.size(); ++i)
-      expected.Add(jobs[i].energy, jobs[i].emissions, jobs[i].at_submission, jobs[i].first_come);
-    const auto sums = SumEnded(store.database(), newest);
-    ASSERT_TRUE(sums);
-    EXPECT_EQ(sums->energy, expected.energy);
-    EXPECT_NEAR(sums->emissions.grams, expected.emissions.grams, 1e-9);
-    for (const auto part : {&EndedSums::on_submission, &EndedSums::on_first_come}) {
-      const Compared& is = (*sums).*part;
-      const Compared& should = expected.*part;
-      EXPECT_EQ(is.jobs, should.jobs);
-      EXPECT_EQ(is.not_compared, should.not_compared);
-      EXPECT_NEAR(is.emitted.grams, should.emitted.grams, 1e-9);
-      EXPECT_NEAR(is.baseline.grams, should.baseline.grams, 1e-9);
-    }
-  }
 }
 
 TEST(FirstComeRecords, PlacesReadBackAndEndWithTheirJob) {

@@ -1,7 +1,10 @@
 #include "store/job_records.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "engine/fields.h"
+#include "engine/state.h"
 #include "store/write_group.h"
 
 namespace ebb::store {
@@ -9,7 +12,8 @@ namespace {
 
 constexpr std::string_view kColumns =
     "SELECT id, name, key, tier, recurring, stage, submitted_ms, first_start_ms, ended_ms, pauses,"
-    " exit_code, detail, energy_uj, energy_without_intensity_uj, emissions_g, sweep FROM jobs";
+    " exit_code, detail, energy_uj, energy_without_intensity_uj, emissions_g, sweep,"
+    " gpu_energy_uj, pruned FROM jobs";
 
 std::optional<Time> OptionalTime(const Row& row, int column) {
   if (row.IsNull(column)) return std::nullopt;
@@ -40,6 +44,8 @@ Result<JobRecord> RecordFrom(const Row& row) {
   job.energy_without_intensity = Energy::Microjoules(row.Integer(13));
   if (!row.IsNull(14)) job.emissions = Emissions{row.Number(14)};
   if (!row.IsNull(15)) job.sweep = row.Integer(15);
+  if (!row.IsNull(16)) job.gpu_energy = Energy::Microjoules(row.Integer(16));
+  job.pruned = row.Integer(17) != 0;
   return job;
 }
 
@@ -65,14 +71,19 @@ Result<std::vector<JobRecord>> ListJobs(Database& database, const JobFilter& fil
       places += places.empty() ? "?" : ",?";
       values.emplace_back(std::string(Name(stage)));
     }
-    And(sql, "stage IN (" + places + ")");
+    // Few jobs are live, and an index leads to them. Where it would lead to nearly all jobs, or
+    // another one leads to fewer, it must not be taken: + keeps it away.
+    const bool by_stage =
+        filter.name.empty() && filter.recurring.empty() && filter.sweep == 0 &&
+        std::none_of(filter.stages.begin(), filter.stages.end(), engine::HasEnded);
+    And(sql, (by_stage ? "stage IN (" : "+stage IN (") + places + ")");
   }
   if (!filter.name.empty()) {
     And(sql, "name = ?");
     values.emplace_back(filter.name);
   }
   if (!filter.recurring.empty()) {
-    And(sql, "recurring = ?");
+    And(sql, "recurring = ? AND recurring != ''");
     values.emplace_back(filter.recurring);
   }
   if (filter.sweep != 0) {

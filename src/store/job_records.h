@@ -27,6 +27,8 @@ struct JobRecord {
   Energy energy;                       ///< of the ledger rows so far
   Energy energy_without_intensity;     ///< part of it whose emissions are unknown
   std::optional<Emissions> emissions;  ///< of the rest; nothing: none is known
+  std::optional<Energy> gpu_energy;    ///< part of `energy`; nothing: no GPU was measured
+  bool pruned = false;                 ///< its ledger and its folder are not kept any more
 };
 
 struct JobFilter {

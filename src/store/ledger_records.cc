@@ -64,6 +64,42 @@ void AddRow(WriteGroup& group, core::JobId job, const core::LedgerRow& row) {
        other ? Value{std::string(Name(other->kind))} : Value{}});
 }
 
+struct GpuSums {
+  bool any = false;
+  Energy energy;
+  Energy metered;          // by meters, not by a model
+  Duration metered_for{};  // over all GPUs
+};
+
+GpuSums SumGpu(const std::vector<core::LedgerRow>& rows) {
+  GpuSums sums;
+  for (const core::LedgerRow& row : rows) {
+    if (row.component != core::Component::kGpu) continue;
+    sums.any = true;
+    sums.energy += row.energy;
+    if (row.source == core::EnergySource::kModel) continue;
+    sums.metered += row.energy;
+    sums.metered_for += row.wall.length();
+  }
+  return sums;
+}
+
+// Up to when each device's readings are stored.
+void AddDevices(WriteGroup& group, const LedgerBatch& batch) {
+  std::map<std::pair<int, std::string>, Time> ends;
+  for (const core::LedgerRow& row : batch.rows) {
+    Time& end = ends.try_emplace({row.attempt, row.device}, row.wall.end).first->second;
+    end = std::max(end, row.wall.end);
+  }
+  for (const auto& [device, end] : ends)
+    group.Add(
+        "INSERT INTO ledger_devices SELECT ?1, ?2, ?3, ?4"
+        " WHERE EXISTS (SELECT 1 FROM jobs WHERE id = ?1)"
+        " ON CONFLICT(job, attempt, device) DO UPDATE SET"
+        " stored_up_to_ms = max(stored_up_to_ms, excluded.stored_up_to_ms)",
+        {batch.job, std::int64_t{device.first}, device.second, Milliseconds(end)});
+}
+
 }  // namespace
 
 void AddLedger(WriteGroup& group, const LedgerBatch& batch) {
@@ -81,13 +117,20 @@ void AddLedger(WriteGroup& group, const LedgerBatch& batch) {
     any_known = any_known || row.intensity.has_value();
   }
   const core::LedgerTotals totals = core::Total(batch.rows);
+  const GpuSums gpu = SumGpu(batch.rows);
   group.Add(
       "UPDATE jobs SET energy_uj = energy_uj + ?2,"
       " energy_without_intensity_uj = energy_without_intensity_uj + ?3,"
       " emissions_g = CASE WHEN ?4 IS NULL THEN emissions_g"
-      "                    ELSE coalesce(emissions_g, 0) + ?4 END WHERE id = ?1",
+      "                    ELSE coalesce(emissions_g, 0) + ?4 END,"
+      " gpu_energy_uj = CASE WHEN ?5 IS NULL THEN gpu_energy_uj"
+      "                      ELSE coalesce(gpu_energy_uj, 0) + ?5 END,"
+      " gpu_metered_uj = gpu_metered_uj + ?6, gpu_metered_ms = gpu_metered_ms + ?7 WHERE id = ?1",
       {batch.job, totals.energy.microjoules(), totals.energy_without_intensity.microjoules(),
-       any_known ? Value{totals.emissions.grams} : Value{}});
+       any_known ? Value{totals.emissions.grams} : Value{},
+       gpu.any ? Value{gpu.energy.microjoules()} : Value{}, gpu.metered.microjoules(),
+       gpu.metered_for.count()});
+  AddDevices(group, batch);
 }
 
 Result<std::int64_t> LedgerReadTo(Database& database, const std::string& file) {
@@ -110,6 +153,33 @@ Result<std::vector<core::LedgerRow>> LedgerOf(Database& database, core::JobId jo
         return {};
       }));
   return rows;
+}
+
+Result<std::map<std::string, Time>> LedgerStoredUpTo(Database& database, core::JobId job,
+                                                     int attempt) {
+  std::map<std::string, Time> ends;
+  EBB_RETURN_IF_ERROR(database.Query(
+      "SELECT device, stored_up_to_ms FROM ledger_devices WHERE job = ? AND attempt = ?",
+      {job, std::int64_t{attempt}}, [&](const Row& row) -> Status {
+        ends.emplace(row.Text(0), Time{Duration{row.Integer(1)}});
+        return {};
+      }));
+  return ends;
+}
+
+Result<LedgerSums> StoredSums(Database& database, core::JobId job) {
+  LedgerSums sums;
+  EBB_RETURN_IF_ERROR(
+      database.Query("SELECT energy_uj, energy_without_intensity_uj, emissions_g, gpu_energy_uj"
+                     " FROM jobs WHERE id = ?",
+                     {job}, [&](const Row& row) -> Status {
+                       sums.energy = Energy::Microjoules(row.Integer(0));
+                       sums.energy_without_intensity = Energy::Microjoules(row.Integer(1));
+                       if (!row.IsNull(2)) sums.emissions = Emissions{row.Number(2)};
+                       if (!row.IsNull(3)) sums.gpu_energy = Energy::Microjoules(row.Integer(3));
+                       return {};
+                     }));
+  return sums;
 }
 
 Result<LedgerSums> SumLedger(Database& database, core::JobId job) {

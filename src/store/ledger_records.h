@@ -3,6 +3,7 @@
 // place in the file they were read from, and the job's sums are written in one transaction: after a
 // crash reading goes on where it stopped, and no row is there twice or missing.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,13 +26,20 @@ Result<std::int64_t> LedgerReadTo(Database& database, const std::string& file);
 /// In the order in which they were added.
 Result<std::vector<core::LedgerRow>> LedgerOf(Database& database, core::JobId job);
 
+/// By device: up to when the readings of an attempt are stored. Does not read the ledger.
+Result<std::map<std::string, Time>> LedgerStoredUpTo(Database& database, core::JobId job,
+                                                     int attempt);
+
 struct LedgerSums {
   Energy energy;
   Energy energy_without_intensity;
   std::optional<Emissions> emissions;  ///< nothing: of no row
   std::optional<Energy> gpu_energy;    ///< part of `energy`; nothing: no GPU was measured
 };
-/// Computed by the database: the energies of core::Total, the emissions up to rounding.
+/// As the row of the job has them. Does not read the ledger.
+Result<LedgerSums> StoredSums(Database& database, core::JobId job);
+/// Of the rows, computed by the database: the energies of core::Total, the emissions up to
+/// rounding.
 Result<LedgerSums> SumLedger(Database& database, core::JobId job);
 
 }  // namespace ebb::store

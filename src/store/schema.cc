@@ -167,9 +167,44 @@ constexpr std::string_view kAtSubmission = R"(
 ALTER TABLE first_come ADD COLUMN at_submission_g REAL;
 )";
 
-constexpr std::array<std::string_view, 6> kMigrations{kJobsAndJournal,   kLedgerAndSignals,
-                                                      kSweeps,           kFirstComeAndDevices,
-                                                      kSnapshotsInParts, kAtSubmission};
+// What is asked of a job's ledger at every start stands beside it, so that a start does not read
+// ledgers, and stays when the ledger goes. pruned: 1, its ledger is being removed; 2, it is gone.
+// counted: it is part of the sums of jobs that the view has forgotten (meta).
+constexpr std::string_view kRetention = R"(
+ALTER TABLE jobs ADD COLUMN gpu_energy_uj INTEGER;
+ALTER TABLE jobs ADD COLUMN gpu_metered_uj INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN gpu_metered_ms INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN pruned INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN counted INTEGER NOT NULL DEFAULT 0;
+DROP INDEX jobs_by_end;
+CREATE INDEX jobs_to_prune ON jobs(ended_ms) WHERE ended_ms IS NOT NULL AND pruned < 2;
+CREATE INDEX jobs_to_count ON jobs(id) WHERE ended_ms IS NOT NULL AND counted = 0;
+CREATE INDEX jobs_by_recurring ON jobs(recurring, id) WHERE recurring != '';
+
+CREATE TABLE ledger_devices(
+  job INTEGER NOT NULL REFERENCES jobs(id) ON DELETE CASCADE,
+  attempt INTEGER NOT NULL,
+  device TEXT NOT NULL,
+  stored_up_to_ms INTEGER NOT NULL,
+  PRIMARY KEY(job, attempt, device)
+) WITHOUT ROWID;
+
+INSERT INTO ledger_devices SELECT job, attempt, device, max(wall_end_ms) FROM ledger WHERE job IN
+  (SELECT id FROM jobs WHERE stage IN ('waiting', 'starting', 'running', 'pausing', 'paused'))
+  GROUP BY job, attempt, device;
+UPDATE jobs SET
+  gpu_energy_uj = (SELECT sum(energy_uj) FROM ledger WHERE job = id AND component = 'gpu'),
+  gpu_metered_uj = (SELECT coalesce(sum(energy_uj), 0) FROM ledger
+    WHERE job = id AND component = 'gpu' AND source != 'model'),
+  gpu_metered_ms = (SELECT coalesce(sum(wall_end_ms - wall_begin_ms), 0) FROM ledger
+    WHERE job = id AND component = 'gpu' AND source != 'model')
+  WHERE stage IN ('waiting', 'starting', 'running', 'pausing', 'paused')
+    OR id IN (SELECT id FROM jobs WHERE stage = 'succeeded' ORDER BY id DESC LIMIT 500);
+)";
+
+constexpr std::array<std::string_view, 7> kMigrations{
+    kJobsAndJournal,   kLedgerAndSignals, kSweeps,   kFirstComeAndDevices,
+    kSnapshotsInParts, kAtSubmission,     kRetention};
 
 }  // namespace
 

@@ -20,6 +20,8 @@ constexpr std::int64_t kJobsPerRecord = 100;
 constexpr double kOverdue = 4;
 // Of a snapshot that is written beside the loop, in one transaction: half a megabyte.
 constexpr int kPartsAtOnce = 4;
+// Of 4 KB: 16 MB stay for what comes, and a megabyte at a time is given back.
+constexpr std::int64_t kSparePages = 4096, kPagesAtOnce = 256;
 
 std::string JournalPlace(std::int64_t seq) { return "journal record " + std::to_string(seq); }
 
@@ -54,18 +56,15 @@ Result<ServiceStore> ServiceStore::Open(const platform::Path& path, StoreOptions
 
 Status ServiceStore::ReadNextIds() {
   EBB_ASSIGN_OR_RETURN(const auto last_job, database_.Integer("SELECT max(id) FROM jobs"));
-  EBB_ASSIGN_OR_RETURN(const auto pruned,
-                       database_.Integer("SELECT CAST(value AS INTEGER) FROM meta"
-                                         " WHERE key = 'next_job_id'"));
   EBB_ASSIGN_OR_RETURN(const auto last_sweep, database_.Integer("SELECT max(id) FROM sweeps"));
-  EBB_ASSIGN_OR_RETURN(const auto pruned_sweep,
+  EBB_ASSIGN_OR_RETURN(const auto after_restore,
                        database_.Integer("SELECT CAST(value AS INTEGER) FROM meta"
                                          " WHERE key = 'next_sweep_id'"));
   EBB_ASSIGN_OR_RETURN(const auto last_record, database_.Integer("SELECT max(seq) FROM journal"));
   EBB_ASSIGN_OR_RETURN(const auto snapshots, ListSnapshots(database_));
-  last_known_job_ = std::max(last_job.value_or(0), pruned.value_or(1) - 1);
+  last_known_job_ = last_job.value_or(0);
   next_job_id_ = std::max(last_known_job_, numbers_.highest()) + 1;
-  next_sweep_id_ = std::max(last_sweep.value_or(0) + 1, pruned_sweep.value_or(1));
+  next_sweep_id_ = std::max(last_sweep.value_or(0) + 1, after_restore.value_or(1));
   next_seq_ = last_record.value_or(0) + 1;
   EBB_ASSIGN_OR_RETURN(const auto last_snapshot,
                        database_.Integer("SELECT max(id) FROM snapshots"));
@@ -277,12 +276,14 @@ Status ServiceStore::ContinueSnapshot() {
   return added;
 }
 
+// From the oldest on, as far as they are too old: the rest is not looked at.
 Status ServiceStore::PruneJournal() {
   const Time now = engine_->state().now;
   if (now == Time::min()) return {};
   return database_.Run(
-      "DELETE FROM journal WHERE at_ms < ? AND seq <= (SELECT min(seq) FROM snapshots)",
-      {Milliseconds(now - options_.keep_journal)});
+      "DELETE FROM journal WHERE seq <= (SELECT min(seq) FROM snapshots) AND seq < coalesce("
+      " (SELECT seq FROM journal WHERE at_ms >= ? ORDER BY seq LIMIT 1), ?)",
+      {Milliseconds(now - options_.keep_journal), next_seq_});
 }
 
 Status ServiceStore::TakeSnapshot(bool continues) {
@@ -300,19 +301,24 @@ Status ServiceStore::TakeSnapshot(bool continues) {
   return taken;
 }
 
-Result<std::int64_t> ServiceStore::Prune(Time before) {
-  EBB_ASSIGN_OR_RETURN(
-      const auto jobs,
-      database_.Integer("SELECT count(*) FROM jobs WHERE ended_ms < ?", {Milliseconds(before)}));
-  group_.Add(kSetMeta, {std::string("next_job_id"), std::to_string(next_job_id_)});
-  group_.Add(kSetMeta, {std::string("next_sweep_id"), std::to_string(next_sweep_id_)});
-  group_.Add("DELETE FROM jobs WHERE ended_ms < ?", {Milliseconds(before)});
-  group_.Add(
-      "DELETE FROM sweeps WHERE submitted_ms < ?"
-      " AND NOT EXISTS (SELECT 1 FROM jobs WHERE sweep = sweeps.id)",
-      {Milliseconds(before)});
+Result<PruneStep> ServiceStore::Prune(Time before, const RemoveFolder& remove_folder) {
   EBB_RETURN_IF_ERROR(Commit());
-  return jobs.value_or(0);
+  PruneStep step;
+  const Status pruned = Try([&]() -> Status {
+    EBB_ASSIGN_OR_RETURN(step, PruneNext(database_, before, remove_folder));
+    return GiveBackPages(database_, kSparePages, kPagesAtOnce);
+  });
+  if (!pruned) return Fail(pruned.error());
+  return step;
+}
+
+void ServiceStore::SetCounted(core::JobId job) {
+  group_.Add("UPDATE jobs SET counted = 1 WHERE id = ?", {job});
+}
+
+void ServiceStore::SetCountedBelow(core::JobId below) {
+  group_.Add("UPDATE jobs SET counted = 1 WHERE ended_ms IS NOT NULL AND counted = 0 AND id < ?",
+             {below});
 }
 
 Result<std::optional<std::string>> GetMeta(Database& database, const std::string& key) {

@@ -29,6 +29,7 @@
 #include "store/job_records.h"
 #include "store/job_writer.h"
 #include "store/ledger_records.h"
+#include "store/pruning.h"
 #include "store/signal_records.h"
 #include "store/snapshot_thread.h"
 #include "store/sweep_records.h"
@@ -118,9 +119,11 @@ class ServiceStore final : public runtime::Journal {
   Status ContinueSnapshot();
   /// `on_part` is not called any more once this returns.
   void AbandonSnapshot() { snapshot_thread_.reset(); }
-  /// Commits, and forgets the jobs that ended before, with their attempts and ledgers, and sweeps
-  /// that have none left. Their ids are not given out again.
-  Result<std::int64_t> Prune(Time before);
+  /// Commits, and takes one step of pruning; some space is given back.
+  Result<PruneStep> Prune(Time before, const RemoveFolder& remove_folder);
+  /// See ended_sums.h.
+  void SetCounted(core::JobId job);
+  void SetCountedBelow(core::JobId below);
 
   /// For queries; what is not committed is not in it.
   Database& database() { return database_; }

@@ -179,7 +179,7 @@ Status CheckLedger(Database& database, CheckResult& result) {
       "  SELECT job, sum(energy_uj) AS sum_uj,"
       "   sum(energy_uj) FILTER (WHERE intensity_g_per_kwh IS NULL) AS without_uj,"
       "   sum(energy_uj / 3.6e12 * pue * intensity_g_per_kwh) AS sum_g FROM ledger GROUP BY job)"
-      " ON job = jobs.id",
+      " ON job = jobs.id WHERE pruned = 0",
       {}, [&](const Row& row) -> Status {
         const double grams = row.Number(5), rows_grams = row.Number(6);
         const bool same = row.Integer(1) == row.Integer(2) && row.Integer(3) == row.Integer(4) &&

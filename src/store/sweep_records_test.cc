@@ -201,26 +201,5 @@ TEST_F(SweepRecordsTest, ACheckJudgesAgain) {
             std::string::npos);
 }
 
-TEST_F(SweepRecordsTest, ASweepIsForgottenWithTheLastOfItsJobs) {
-  const core::SweepId id = AddSweep();
-  const core::JobId old = AddJob(id), young = AddJob(id);
-  Judge(id, old, 1, 0.5);
-  ASSERT_TRUE(store_->Commit());
-  const auto end = [&](core::JobId job, std::int64_t at) {
-    ASSERT_TRUE(store_->database().Run(
-        "UPDATE jobs SET stage = 'succeeded', ended_ms = ? WHERE id = ?", {at, job}));
-  };
-  end(old, 8000);
-  end(young, 20'000);
-  ASSERT_TRUE(store_->Prune(Time{Duration{10'000}}));
-  EXPECT_TRUE(*FindSweep(store_->database(), id));
-  EXPECT_EQ(RungLossesOf(store_->database(), id)->size(), 1u) << "others are judged by it";
-  ASSERT_TRUE(store_->Prune(Time{Duration{30'000}}));
-  EXPECT_FALSE(*FindSweep(store_->database(), id));
-  EXPECT_EQ(RungLossesOf(store_->database(), id)->size(), 0u);
-  const core::SweepId next = AddSweep();
-  EXPECT_GT(next, id) << "a number is not given out again";
-}
-
 }  // namespace
 }  // namespace ebb::store

@@ -1,0 +1,68 @@
+// What stays of a job when its ledger and its folder go, and that a start does not need them.
+#include "service/world_for_test.h"
+#include "store/database.h"
+
+namespace ebb::service {
+namespace {
+
+using std::chrono::hours;
+
+class Retention : public ::testing::Test {
+ protected:
+  // Ends with everything known of it that is shown.
+  JobCard RunAJob(World& world) {
+    const core::JobId job = world.Submit(world.Shell("for i in $(seq 30000); do :; done"));
+    world.WaitForStage(job, engine::Stage::kSucceeded);
+    const auto view = world.WaitFor([&](const View& now) {
+      const JobCard* card = now.jobs.Find(job);
+      return card && card->emissions_at_submission && card->emissions_first_come;
+    });
+    return *view->jobs.Find(job);
+  }
+  static void ExpectSameFigures(const JobCard& card, const JobCard& expected) {
+    EXPECT_GT(card.energy, Energy{});
+    EXPECT_EQ(card.energy, expected.energy);
+    EXPECT_NEAR(card.emissions->grams, expected.emissions->grams, 1e-9);
+    EXPECT_EQ(card.emissions_at_submission, expected.emissions_at_submission);
+    EXPECT_EQ(card.first_come_start, expected.first_come_start);
+    EXPECT_EQ(card.emissions_first_come, expected.emissions_first_come);
+  }
+  static std::int64_t LedgerRows(const World& world) {
+    auto database = *store::Database::Open(world.store(), store::Database::Mode::kReadUnchecked);
+    return **database.Integer("SELECT count(*) FROM ledger");
+  }
+};
+
+TEST_F(Retention, LedgerAndFolderOfAnOldJobGoAndItsFiguresStay) {
+  World world("keep");
+  world.adjust = [](ServiceOptions& options) { options.keep = hours{24}; };
+  world.Start();
+  const JobCard before = RunAJob(world);
+  const auto folder = world.directory() / "jobs/1";
+  world.Restart();
+  EXPECT_TRUE(std::filesystem::exists(folder)) << "it ended just now";
+  world.Stop();
+  world.SkipTo(World::kDay + hours{48});
+  world.Start();
+  world.WaitFor([&](const View&) { return !std::filesystem::exists(folder); });
+  ExpectSameFigures(*world.service().view()->jobs.Find(1), before);
+  EXPECT_EQ(LedgerRows(world), 0);
+  world.Restart();
+  ExpectSameFigures(*world.service().view()->jobs.Find(1), before);
+}
+
+TEST_F(Retention, AStartReadsNoLedger) {
+  World world("no_ledger");
+  world.Start();
+  const JobCard before = RunAJob(world);
+  world.Stop();
+  {
+    auto database = *store::Database::Open(world.store(), store::Database::Mode::kWrite);
+    ASSERT_TRUE(database.Run("DELETE FROM ledger"));
+  }
+  world.Start();
+  ExpectSameFigures(*world.service().view()->jobs.Find(1), before);
+}
+
+}  // namespace
+}  // namespace ebb::service
