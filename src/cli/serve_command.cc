@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 
 #include "base/text.h"
 #include "cli/command_line.h"
@@ -14,6 +15,7 @@
 #include "cli/run_trackers.h"
 #include "cli/service_client.h"
 #include "cli/sweep_devices.h"
+#include "cli/wait_for_room.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
@@ -137,6 +139,49 @@ void KeepMemorySmall() {
   ::mallopt(M_TRIM_THRESHOLD, kTrimThreshold);
 }
 
+Result<web::ApiOptions> ApiOptionsFor(const ServeRequest& request, const std::string& store) {
+  web::ApiOptions options;
+  EBB_ASSIGN_OR_RETURN(options.access.token, web::OpenToken(TokenFileOf(store)));
+  options.access.token_to_read = request.is_private || !IsLoopback(request.address);
+  if (!request.host_name.empty()) options.access.hosts = {request.host_name};
+  options.metrics.version = request.version;
+  if (!request.metrics_retention.empty()) {
+    EBB_ASSIGN_OR_RETURN(options.metrics.retention,
+                         DurationOf("--metrics-retention", request.metrics_retention));
+  }
+  if (!request.change_limit.empty()) {
+    EBB_ASSIGN_OR_RETURN(options.changes, ChangeLimitOf(request.change_limit));
+  }
+  options.tiers = plan::PublishedTiers();
+  options.store = store;
+  return options;
+}
+
+// The service's address: it is listened at from the first call on, to the end.
+class Address {
+ public:
+  Address(std::string address, int port, const web::FrontDoor& door) : door_(door) {
+    options_.address = std::move(address);
+    options_.port = port;
+  }
+  Result<std::string> Listen() {
+    if (!server_) {
+      EBB_ASSIGN_OR_RETURN(web::HttpServer server,
+                           web::HttpServer::Start(options_, [this](const web::HttpRequest& asked) {
+                             return door_.Handle(asked);
+                           }));
+      server_ = std::make_unique<web::HttpServer>(std::move(server));
+    }
+    return "http://" + options_.address + ":" + std::to_string(server_->port());
+  }
+  void Leave() { server_.reset(); }
+
+ private:
+  web::HttpServerOptions options_;
+  const web::FrontDoor& door_;
+  std::unique_ptr<web::HttpServer> server_;
+};
+
 Result<int> Serve(const ServeRequest& request) {
   KeepMemorySmall();
   RunOptions options;
@@ -156,49 +201,38 @@ Result<int> Serve(const ServeRequest& request) {
                        OptionsFor(request, options, store, feed->identity().zone));
   std::unique_ptr<RunCloser> closer;
   service_options.on_ended = [&closer](core::JobId job) { closer->OnEnded(job); };
-  EBB_ASSIGN_OR_RETURN(const auto service,
-                       service::Service::Open(std::move(service_options), *feed, clock, signals));
+  web::FrontDoor door;
+  Address address(request.address, port, door);
+  const WaitForRoom room{std::filesystem::path(store).parent_path(), door, signals,
+                         [&] { return address.Listen(); }};
+  EBB_ASSIGN_OR_RETURN(const auto service, room.Until([&] {
+    return service::Service::Open(service_options, *feed, clock, signals);
+  }));
   const auto say = [](const std::string& text) {
     std::fprintf(stderr, "ebb serve: %s\n", text.c_str());
   };
   closer = std::make_unique<RunCloser>(store, service->options().jobs_directory, say,
                                        RunCloser::Pauses());
-
-  web::ApiOptions api_options;
-  EBB_ASSIGN_OR_RETURN(api_options.access.token, web::OpenToken(TokenFileOf(store)));
-  api_options.access.token_to_read = request.is_private || !IsLoopback(request.address);
-  if (!request.host_name.empty()) api_options.access.hosts = {request.host_name};
-  api_options.metrics.version = request.version;
-  if (!request.metrics_retention.empty()) {
-    EBB_ASSIGN_OR_RETURN(api_options.metrics.retention,
-                         DurationOf("--metrics-retention", request.metrics_retention));
-  }
-  if (!request.change_limit.empty()) {
-    EBB_ASSIGN_OR_RETURN(api_options.changes, ChangeLimitOf(request.change_limit));
-  }
-  api_options.tiers = plan::PublishedTiers();
-  api_options.store = store;
+  EBB_ASSIGN_OR_RETURN(web::ApiOptions api_options,
+                       room.Until([&] { return ApiOptionsFor(request, store); }));
   std::unique_ptr<web::Notifier> notifier;
   if (!notifications.webhooks.empty()) {
     notifier = std::make_unique<web::Notifier>(*service, std::move(notifications), say);
     api_options.notifications = [&notifier] { return notifier->counts(); };
   }
   web::Api api(*service, std::move(api_options));
-  web::HttpServerOptions http;
-  http.address = request.address;
-  http.port = port;
-  Result<int> stopped = 0;
-  {
-    EBB_ASSIGN_OR_RETURN(
-        const web::HttpServer server,
-        web::HttpServer::Start(http, [&](const web::HttpRequest& r) { return api.Handle(r); }));
-    const std::string url = "http://" + request.address + ":" + std::to_string(server.port());
-    EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(UrlFileOf(store), url + "\n"));
+  door.Open([&api](const web::HttpRequest& r) { return api.Handle(r); });
+  const auto run = [&]() -> Result<int> {
+    EBB_ASSIGN_OR_RETURN(const std::string url, address.Listen());
+    EBB_RETURN_IF_ERROR(
+        room.Until([&] { return platform::WriteFileAtomically(UrlFileOf(store), url + "\n"); }));
     std::fprintf(stderr, "ebb serve: %s, store %s, %s, %s\n", url.c_str(), store.c_str(),
                  signals::Describe(feed->identity()).c_str(),
                  Describe(service->options().executor.cluster).c_str());
-    stopped = service->Run();
-  }
+    return service->Run();
+  };
+  const Result<int> stopped = run();
+  address.Leave();  // what answers there goes before what it asks
   if (!stopped) return Fail(stopped.error());
   std::fprintf(stderr,
                "ebb serve: stopped; jobs that run go on, and the next service finds them\n");

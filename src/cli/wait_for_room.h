@@ -1,0 +1,50 @@
+#pragma once
+// A start on a full disk: it is tried again and again, while the address answers why.
+
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "platform/free_space.h"
+#include "platform/process_signals.h"
+#include "web/front_door.h"
+
+namespace ebb::cli {
+
+struct WaitForRoom {
+  std::filesystem::path directory;  ///< that has to have room
+  web::FrontDoor& door;
+  platform::ProcessSignals& signals;
+  /// Has the door answer at the service's address, which it says; may be called again.
+  std::function<Result<std::string>()> listen;
+
+  /// What `make` makes; its Error where the disk is not to blame. kTryLater: asked to stop.
+  template <typename Make>
+  auto Until(Make make) const -> decltype(make()) {
+    for (bool said = false;; said = true) {
+      auto made = make();
+      if (made || !IsForWantOfRoom(made.error())) return made;
+      const std::string why = "waits for room on the disk: " + made.error().Message();
+      door.SayWhy("the service " + why);
+      auto url = listen();
+      if (!url) return Fail(std::move(url).error());
+      if (!said) std::fprintf(stderr, "ebb serve: %s %s\n", url->c_str(), why.c_str());
+      if (signals.WaitForStop(kPause))
+        return Fail({ExitCode::kTryLater, "stopped while it waited for room on the disk",
+                     directory.string(), "what runs goes on"});
+    }
+  }
+
+ private:
+  static constexpr Duration kPause{2000};
+  // More than a start needs, less than anybody misses.
+  static constexpr std::uint64_t kRoomBytes = 1 << 20;
+
+  bool IsForWantOfRoom(const Error& error) const {
+    return error.code == ExitCode::kUnavailable && !platform::HasRoomFor(directory, kRoomBytes);
+  }
+};
+
+}  // namespace ebb::cli

@@ -1,0 +1,100 @@
+// The service on a small file system of its own that is full when it starts.
+#include <sys/mount.h>
+
+#include "platform/http.h"
+#include "serve_fixture.h"
+
+namespace ebb {
+namespace {
+
+class FullDisk : public ServeCommand {
+ protected:
+  void SetUp() override {
+    ServeCommand::SetUp();
+    small_ = directory_ / "small";
+    fs::create_directories(small_);
+    if (::mount("tmpfs", small_.c_str(), "tmpfs", 0, "size=8m") != 0)
+      GTEST_SKIP() << "needs to mount a tmpfs (root)";
+    mounted_ = true;
+  }
+  void TearDown() override {
+    Stop(SIGTERM);
+    if (mounted_) ::umount2(small_.c_str(), MNT_DETACH);
+    ServeCommand::TearDown();
+  }
+
+  void Start() {
+    fs::remove(small_ / "ebb.db.url");
+    serve_ = StartAside({EBB_PROGRAM, "serve", "--store", "small/ebb.db", "--constant", "200",
+                         "--port", "0", "--policy", "run-now", "--slots", "1"},
+                        "serve.txt");
+  }
+  void Fill() {
+    std::ofstream filler(small_ / "filler", std::ios::binary);
+    const std::string zeros(4096, '\0');
+    while (filler.write(zeros.data(), 4096).flush()) {
+    }
+  }
+  // Where it says that it answers.
+  std::string Url() {
+    const std::string said = Read(directory_ / "serve.txt");
+    const auto begin = said.rfind("http://");
+    return begin == std::string::npos ? ""
+                                      : said.substr(begin, said.find_first_of(" ,", begin) - begin);
+  }
+  platform::HttpResponse Get(const std::string& path) {
+    platform::HttpRequest request{Url() + path};
+    request.direct = true;
+    return platform::HttpGet(request).value_or(platform::HttpResponse{});
+  }
+  Outcome OfSmall(std::vector<std::string> words, const std::vector<std::string>& command = {}) {
+    words.insert(words.end(), {"--store", "small/ebb.db"});
+    if (!command.empty()) words.emplace_back("--");
+    words.insert(words.end(), command.begin(), command.end());
+    return Ebb(words);
+  }
+  void RunAJob(int number) {
+    ASSERT_EQ(OfSmall({"submit"}, {"true"}).code, 0);
+    WaitUntil([&] {
+      return Contains(OfSmall({"show", std::to_string(number), "--format", "json"}).out,
+                      "succeeded");
+    });
+  }
+
+  fs::path small_;
+  bool mounted_ = false;
+};
+
+TEST_F(FullDisk, AStartWaitsForRoomAndSaysSo) {
+  Start();
+  WaitUntil([&] { return Get("/readyz").status == 200; });
+  RunAJob(1);
+  Stop(SIGTERM);
+  Fill();
+  Start();
+  WaitUntil([&] { return Contains(Read(directory_ / "serve.txt"), "waits for room on the disk"); });
+  const platform::HttpResponse ready = Get("/readyz");
+  EXPECT_EQ(ready.status, 503);
+  EXPECT_TRUE(Contains(ready.body, "waits for room on the disk")) << ready.body;
+  EXPECT_EQ(Get("/livez").status, 200);
+  EXPECT_EQ(Get("/api/v1/jobs").status, 503);
+  EXPECT_EQ(::waitpid(serve_, nullptr, WNOHANG), 0) << "it goes on waiting";
+  fs::remove(small_ / "filler");
+  WaitUntil([&] { return Get("/readyz").status == 200 && fs::exists(small_ / "ebb.db.url"); });
+  EXPECT_TRUE(Contains(OfSmall({"show", "1"}).out, "succeeded"));
+  RunAJob(2);
+}
+
+TEST_F(FullDisk, AStartThatWaitsCanBeStopped) {
+  Fill();
+  Start();
+  WaitUntil([&] { return Contains(Read(directory_ / "serve.txt"), "waits for room on the disk"); });
+  ::kill(serve_, SIGTERM);
+  int status = 0;
+  ASSERT_EQ(::waitpid(serve_, &status, 0), serve_);
+  EXPECT_TRUE(WIFEXITED(status));
+  serve_ = 0;
+}
+
+}  // namespace
+}  // namespace ebb
