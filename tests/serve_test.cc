@@ -277,6 +277,12 @@ TEST_F(ServeCommand, ClientsSayWhatIsWrong) {
   const Outcome wide = Client({"submit", "--gpus", "9"}, {"true"});
   EXPECT_NE(wide.code, 0);
   EXPECT_NE(wide.err.find("9"), std::string::npos) << wide.err;
+  const Outcome missing = Client({"submit"}, {"no-such-program"});
+  EXPECT_NE(missing.code, 0);
+  EXPECT_NE(missing.err.find("no-such-program: command not found"), std::string::npos)
+      << missing.err;
+  EXPECT_NE(missing.err.find("--no-check"), std::string::npos) << missing.err;
+  EXPECT_EQ(Client({"submit", "--no-check"}, {"no-such-program"}).out, "1\n") << "the first number";
   EXPECT_NE(Client({"submit"}).code, 0);
   EXPECT_NE(Client({"show", "99"}).code, 0);
   EXPECT_NE(Client({"submit", "--after", "99"}, {"true"}).code, 0);

@@ -129,8 +129,10 @@ Result<int> Explain(const QueueFlags& flags) {
     return 0;
   }
   EBB_ASSIGN_OR_RETURN(const Json job, Parsed(answer));
+  // Of what the store alone has, there is no reason.
+  const std::string reason = TextOf(job, job.contains("reason") ? "reason" : "stage");
   std::printf("job %lld (%s) is %s\n", number, Printable(TextOf(job, "name")).c_str(),
-              TextOf(job, "reason").c_str());
+              reason.c_str());
   if (!TextOf(job, "detail").empty()) std::printf("%s\n", TextOf(job, "detail").c_str());
   if (job.contains("waits_for"))
     std::printf("it waits for jobs %s to succeed\n", job["waits_for"].dump().c_str());

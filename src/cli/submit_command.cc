@@ -42,6 +42,7 @@ struct SubmitFlags {
   std::string json_file;  // of programs
   core::Tracking tracking;
   bool dry_run = false;
+  bool no_check = false;
 };
 
 // Flags whose text goes to the service as it is: the service checks it.
@@ -84,6 +85,8 @@ void AddJobFlags(Command& command, SubmitFlags& flags) {
           "of each GPU, where permitted: 250W, or 70% of its limit");
   AddText(command, flags, "time-limit", "time_limit", "DURATION", "longer than this has failed");
   AddText(command, flags, "key", "key", "TEXT", "a second submission with it is the first one");
+  command.Switch({"no-check", "", "its program may appear later: look it up at the start", "Job"},
+                 [&flags] { flags.no_check = true; });
   command.Flag({"after", "IDS", "only once these jobs have succeeded, e.g. 3,4", "Job"},
                [&flags](const std::string& text) {
                  flags.job["after"] = Json::array();
@@ -165,6 +168,7 @@ Result<std::string> CommandBody(const SubmitFlags& flags, const UserCommand& use
   if (words.front() == "ebb-train") words.front() = TrainerProgram();
   Json job = flags.job;
   job["command"] = words;
+  if (flags.no_check) job["no_check"] = true;
   for (const auto& [key, text] : core::KeysOf(AbsoluteTracking(flags.tracking)))
     job["trackers"][key] = text;
   job["working_directory"] = std::filesystem::current_path().string();
@@ -178,13 +182,14 @@ Result<std::string> CommandBody(const SubmitFlags& flags, const UserCommand& use
 Result<SubmitFile> WhatToSubmit(const SubmitFlags& flags, const UserCommand& user_command) {
   SubmitFile file;
   const bool from_file = !flags.file.empty() || !flags.json_file.empty();
-  const bool alone = flags.job.empty() && user_command.words.empty();
+  const bool for_json = flags.no_check && !flags.json_file.empty();
+  const bool alone = flags.job.empty() && user_command.words.empty() && !for_json;
   if (from_file && (!alone || (!flags.file.empty() && !flags.json_file.empty())))
     return Fail(
         {ExitCode::kUsage, "a file of jobs stands alone", "", "put the rest into the file"});
   if (!flags.file.empty())
     return LoadSubmitFile(flags.file, {std::filesystem::current_path().string(),
-                                       NewKeyPrefix(flags.file), flags.tracking});
+                                       NewKeyPrefix(flags.file), flags.tracking, flags.no_check});
   if (!flags.json_file.empty()) {
     EBB_ASSIGN_OR_RETURN(file.body, platform::ReadFile(flags.json_file, 8 << 20));
     file.source = flags.json_file;

@@ -46,7 +46,7 @@ const YamlEntry* EntryOf(const YamlNode& map, std::string_view key) {
 Json ScalarJson(std::string_view key, const std::string& text) {
   static const std::vector<std::string> numbers{"devices",  "power_w",    "threshold",
                                                 "priority", "energy_kwh", "emissions_g"};
-  static const std::vector<std::string> flags{"checkpointable", "freeze"};
+  static const std::vector<std::string> flags{"checkpointable", "freeze", "no_check"};
   if (IsOneOf(key, numbers))
     if (const auto number = ParseNumber(text)) return *number;
   if (IsOneOf(key, flags)) {
@@ -211,6 +211,7 @@ class Reader {
     }
     if (json.contains("name") && json["name"].is_string()) draft.name = json["name"];
     if (!json.contains("key")) json["key"] = KeyOf(draft.name);
+    if (options_.no_check && !json.contains("no_check")) json["no_check"] = true;
   }
   std::string KeyOf(const std::string& name) const { return options_.key_prefix + "/" + name; }
 
@@ -303,6 +304,7 @@ Json ExperimentJson(const sweep::Sweep& sweep, const sweep::Experiment& experime
     if (budget.energy) json["budget"]["energy_kwh"] = budget.energy->kwh();
     if (budget.emissions) json["budget"]["emissions_g"] = budget.emissions->grams;
   }
+  if (options.no_check) json["no_check"] = true;
   // The runs of a sweep stand together.
   core::Tracking tracking = options.tracking;
   if (tracking.mlflow_experiment.empty()) tracking.mlflow_experiment = sweep.name;

@@ -17,6 +17,7 @@ struct SubmitOptions {
   /// job of a file means by the name of another.
   std::string key_prefix;
   core::Tracking tracking{};  ///< of jobs that name none; a sweep's name is its experiment
+  bool no_check = false;      ///< of jobs that do not say
 };
 
 struct SubmitFile {

@@ -139,7 +139,7 @@ pause_overhead: 2m
   EXPECT_EQ(job.name, "small-1e-04");
   EXPECT_EQ(job.run_time, std::chrono::minutes{90});
   EXPECT_EQ(job.threshold->g_per_kwh, 225);
-  EXPECT_EQ(*job.start_by - Time{}, std::chrono::hours{24});
+  EXPECT_EQ(read->at(1).start_within, std::chrono::hours{24});
   EXPECT_TRUE(job.pausable);
   EXPECT_EQ(read->at(1).submission.run_limit, std::chrono::hours{3});
   EXPECT_EQ(read->at(1).submission.parameters, (core::Parameters{{"lr", "1e-04"}}));

@@ -1,10 +1,10 @@
 #include "engine/apply.h"
 
 #include <algorithm>
-#include <deque>
 #include <string>
 
 #include "base/text.h"
+#include "engine/admission.h"
 #include "plan/feasibility.h"
 
 namespace ebb::engine {
@@ -40,37 +40,11 @@ Status Apply(Folding& fold, ClusterChanged&& fact) {
   return {};
 }
 
-// The queue that deadlines are held against. Once somebody waits, what can be frozen runs on.
-struct QueueNow {
-  QueueNow(const State& state, Time at) : problem{at, &state.cluster, {}, {}} {
-    views.reserve(state.live.size());
-    for (const auto& live : state.live) {
-      plan::JobView view = ViewOf(*live, state.cluster, at);
-      if (live->job.freeze && HoldsDevices(*live)) {
-        running_on.push_back(live->job);
-        running_on.back().pausable = false;
-        view.job = &running_on.back();
-        view.state = plan::JobState::kRunning;
-        view.pool = live->pool;
-        view.segment_begin = live->segment_begin;
-      }
-      views.push_back(view);
-    }
-    problem.jobs = views;
-  }
-  QueueNow(const QueueNow&) = delete;
-  QueueNow& operator=(const QueueNow&) = delete;
-
-  std::vector<plan::JobView> views;
-  std::deque<core::Job> running_on;
-  plan::Problem problem;
-};
-
 // Many submissions in a row look at the whole queue once.
 Status CheckSubmission(Folding& fold, const core::Job& job, Time at) {
   const State& state = fold.state;
   EBB_RETURN_IF_ERROR(plan::CheckJob(job, state.cluster));
-  if (fold.options.admission == Admission::kTakeAll || (!job.start_by && !job.finish_by)) return {};
+  if (!IsHeldAgainstQueue(fold.options, job)) return {};
   std::optional<QueueNow> queue;
   const auto look = [&] {
     if (!queue) queue.emplace(state, at);

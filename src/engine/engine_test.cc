@@ -1,3 +1,4 @@
+#include "engine/admission.h"
 #include "engine/engine_for_test.h"
 #include "engine/random_life_for_test.h"
 
@@ -338,6 +339,24 @@ TEST_F(EngineTest, EndedJobsAreForgottenOnceTheirEndWasTold) {
   EXPECT_FALSE(engine_->Explain(2));
   EXPECT_TRUE(engine_->state().FindLive(3));
   EXPECT_FALSE(engine_->Apply({kNow + hours{4}, JobWished{1, Wish::kHold}}));
+}
+
+TEST_F(EngineTest, WhatIsBeingCancelledGivesItsDevicesBackInAdmission) {
+  Make("run-now", 1);
+  Submit(AJob(1).Submitted(kNow).Runs(hours{4}));
+  Started(kNow);
+  Report(1, JobPhase::kRunning, kNow);
+  const auto soon = [&](core::JobId id) -> core::Job {
+    return AJob(id).Submitted(kNow).Runs(hours{2}).Within(hours{1});
+  };
+  EXPECT_FALSE(engine_->Apply({kNow, JobSubmitted{soon(2)}}));
+  EXPECT_FALSE(CheckAdmission(engine_->state(), {}, soon(2), kNow, {}));
+  EXPECT_TRUE(CheckAdmission(engine_->state(), {}, soon(2), kNow, {1}));
+  Apply(kNow, JobCancelled{1});
+  ASSERT_TRUE(engine_->state().FindLive(1)) << "it has not ended";
+  EXPECT_TRUE(CheckAdmission(engine_->state(), {}, soon(2), kNow, {}));
+  EXPECT_TRUE(engine_->Apply({kNow, JobSubmitted{soon(2)}}));
+  EXPECT_FALSE(engine_->Apply({kNow, JobSubmitted{soon(3)}})) << "2 has the only device";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "local/training_contract.h"
 #include "platform/process_signals.h"
+#include "platform/program_lookup.h"
 
 namespace ebb::local {
 
@@ -31,6 +32,11 @@ core::AttemptOutcome OutcomeOf(const platform::ExitStatus& status) {
   if (status.code == 0) return core::AttemptOutcome::kDone;
   return status.code == kPausedExitCode ? core::AttemptOutcome::kPaused
                                         : core::AttemptOutcome::kFailed;
+}
+
+engine::JobPhase PhaseOfNotStarted(int code) {
+  return platform::IsFaultOfCommand(code) ? engine::JobPhase::kFailed
+                                          : engine::JobPhase::kStartFailed;
 }
 
 core::Attempt EndedAttempt(int number, const platform::ExitStatus& status,

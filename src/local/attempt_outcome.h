@@ -20,6 +20,9 @@ std::string HowItEnded(const platform::ExitStatus& status);
 void GoOn(engine::JobReport& report, bool has_checkpoints, const std::string& how);
 
 core::AttemptOutcome OutcomeOf(const platform::ExitStatus& status);
+/// Of an attempt that could not be started, by the code of its Error: what is the fault of the
+/// command has failed, anything else may work another time.
+engine::JobPhase PhaseOfNotStarted(int code);
 /// Wall time and utilisation as measured over the attempt; the grid interval is left to the caller.
 core::Attempt EndedAttempt(int number, const platform::ExitStatus& status,
                            const meter::Utilisation& mean);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "local/attempt_outcome.h"
 #include "local/job_budget.h"
 #include "local/job_start.h"
 #include "local/leftover.h"
@@ -156,8 +157,8 @@ Status LocalExecutor::Begin(Entry& entry, const engine::StartJob& command, std::
       feed_, clock_, *program);
   if (!process) {
     JobReport failed = running;
-    failed.phase = JobPhase::kStartFailed;
     failed.exit_code = static_cast<int>(process.error().code);
+    failed.phase = PhaseOfNotStarted(failed.exit_code);
     failed.detail = process.error().Message();
     Report(entry, std::move(failed), 0, "");
     return {};

@@ -158,8 +158,8 @@ Result<std::vector<JobReport>> SupervisedExecutor::Observe() {
 
 void SupervisedExecutor::Forget(core::JobId job) {
   const auto found = entries_.find(job);
-  if (found == entries_.end() || !found->second.last_report) return;
-  if (HasEnded(found->second.last_report->phase)) entries_.erase(found);
+  // Cancelled before it was started, or while it was paused: no report says so.
+  if (found != entries_.end() && !found->second.program) entries_.erase(found);
 }
 
 // Commands ---------------------------------------------------------------------------------

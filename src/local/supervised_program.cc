@@ -159,7 +159,7 @@ engine::JobReport SupervisedProgram::ReportOf(const std::optional<AttemptEnd>& e
   if (wish_ == EndWish::kCancel) {
     report.phase = JobPhase::kCancelled;
   } else if (end && !end->started) {
-    report.phase = JobPhase::kStartFailed;
+    report.phase = PhaseOfNotStarted(end->status.code);
     report.detail = end->detail;
   } else if (end && end->status.code == 0) {
     report.phase = JobPhase::kSucceeded;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <fstream>
 #include <mutex>
 #include <thread>
 
@@ -264,6 +265,8 @@ Status WriteEndAndFollow(const AttemptPaths& paths, AttemptEnd end, AttemptFollo
 }  // namespace
 
 Status SuperviseFailed(const AttemptPaths& paths, const AttemptPlan& plan, const Error& error) {
+  // Where people look for what it printed.
+  std::ofstream(paths.log(), std::ios::app) << "ebb: " << error.Message() << "\n";
   return WriteEndAtLast(paths, NotStarted(plan, error));
 }
 

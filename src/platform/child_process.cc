@@ -11,6 +11,8 @@
 #include <cstring>
 #include <map>
 
+#include "platform/program_lookup.h"
+
 extern char** environ;
 
 namespace ebb::platform {
@@ -38,17 +40,11 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
   return pointers;
 }
 
-Error StartError(int code, const std::string& program) {
-  if (code == ENOENT)
-    return {ExitCode::kCommandNotFound, "command not found", program,
-            "check the spelling and PATH, or give the path of the program"};
-  if (code == EACCES || code == ENOEXEC || code == EISDIR)
-    return {ExitCode::kCommandNotExecutable,
-            std::string("cannot be executed: ") + std::strerror(code), program,
-            "is it a program, and is its execute permission set?"};
-  return {ExitCode::kUnavailable, std::string("cannot be started: ") + std::strerror(code), program,
-          ""};
-}
+// Which step of the child's start failed, and how.
+struct StartFailure {
+  int code = 0;  // 0: none
+  bool in_directory = false;
+};
 
 // What the child does with our terminal and descriptors.
 struct ChildSetup {
@@ -61,7 +57,7 @@ struct ChildSetup {
 };
 
 // Runs between fork and exec: async-signal-safe calls only.
-[[noreturn]] void ExecChild(char* const* argv, char* const* environment, const ChildSetup& setup,
+[[noreturn]] void ExecChild(char* const* argv, char** environment, const ChildSetup& setup,
                             int error_pipe) {
   ::setpgid(0, 0);
   if (setup.cgroup_procs >= 0) {
@@ -76,15 +72,16 @@ struct ChildSetup {
     ::dup2(setup.output, STDOUT_FILENO);
     ::dup2(setup.output, STDERR_FILENO);
   }
-  if (setup.working_directory && ::chdir(setup.working_directory) != 0) {
-    const int code = errno;
-    [[maybe_unused]] const ssize_t written = ::write(error_pipe, &code, sizeof code);
+  const auto give_up = [&](bool in_directory) {
+    const StartFailure failure{errno, in_directory};
+    [[maybe_unused]] const ssize_t written = ::write(error_pipe, &failure, sizeof failure);
     ::_exit(127);
-  }
+  };
+  if (setup.working_directory && ::chdir(setup.working_directory) != 0) give_up(true);
   RestoreDefaultSignals();
-  ::execvpe(argv[0], argv, environment);
-  const int code = errno;
-  [[maybe_unused]] const ssize_t written = ::write(error_pipe, &code, sizeof code);
+  environ = environment;  // its own PATH is the one that is searched
+  ::execvp(argv[0], argv);
+  give_up(false);
   ::_exit(127);
 }
 
@@ -124,15 +121,13 @@ ExitStatus StatusFrom(int status) {
 }  // namespace
 
 Result<ChildProcess> ChildProcess::Start(const ChildOptions& options) {
-  if (options.argv.empty() || options.argv.front().empty())
-    return Fail(
-        {ExitCode::kUsage, "no command to run", "", "write it after --, e.g. -- python train.py"});
+  EBB_RETURN_IF_ERROR(CheckNamed(options));
   // Descendants that lose their parent come to us, so that their energy keeps counting.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   std::vector<std::string> arguments = options.argv;
   std::vector<std::string> environment = MergedEnvironment(options);
   const std::vector<char*> argv = Pointers(arguments);
-  const std::vector<char*> envp = Pointers(environment);
+  std::vector<char*> envp = Pointers(environment);
   ChildFiles files;
   if (options.background)
     EBB_RETURN_IF_ERROR(files.OpenBackground(options.background->output_file));
@@ -151,19 +146,20 @@ Result<ChildProcess> ChildProcess::Start(const ChildOptions& options) {
   if (pid == 0) ExecChild(argv.data(), envp.data(), setup, error_pipe[1]);
   const int fork_error = errno;
   ::close(error_pipe[1]);
-  int code = pid < 0 ? fork_error : 0;
+  StartFailure failure{pid < 0 ? fork_error : 0};
   if (pid > 0) {
     // Both sides set the group, whoever comes first.
     ::setpgid(pid, pid);
     if (holds_terminal) ::tcsetpgrp(STDIN_FILENO, pid);
-    while (::read(error_pipe[0], &code, sizeof code) < 0 && errno == EINTR) {
+    while (::read(error_pipe[0], &failure, sizeof failure) < 0 && errno == EINTR) {
     }
   }
   ::close(error_pipe[0]);
-  if (code == 0) return ChildProcess(pid, holds_terminal);
+  if (failure.code == 0) return ChildProcess(pid, holds_terminal);
   if (pid > 0) ::waitpid(pid, nullptr, 0);
   if (holds_terminal) ::tcsetpgrp(STDIN_FILENO, ::getpgrp());
-  return Fail(StartError(code, options.argv.front()));
+  return Fail(failure.in_directory ? DirectoryError(failure.code, options.working_directory)
+                                   : StartError(failure.code, options.argv.front()));
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept

@@ -4,8 +4,11 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "platform/file.h"
+#include "platform/program_lookup.h"
 
 namespace ebb::platform {
 namespace {
@@ -39,6 +42,62 @@ TEST(ChildProcessTest, TellsNotFoundFromNotExecutable) {
   EXPECT_EQ(RunCommand({"ebb-no-such-command"}).error().code, ExitCode::kCommandNotFound);
   EXPECT_EQ(RunCommand({"/etc/passwd"}).error().code, ExitCode::kCommandNotExecutable);
   EXPECT_EQ(RunCommand({}).error().code, ExitCode::kUsage);
+}
+
+// What is found before is what is started, and nothing else.
+TEST(ChildProcessTest, WhatIsLookedUpIsWhatIsStarted) {
+  namespace fs = std::filesystem;
+  const fs::path directory = fs::path(::testing::TempDir()) / "ebb_looked_up";
+  fs::remove_all(directory);
+  fs::create_directories(directory / "bin" / "folder");
+  for (const char* name : {"tool", "bin/tool-in-path", "data"})
+    std::ofstream(directory / name) << "#!/bin/sh\nexit 7\n";
+  for (const char* name : {"tool", "bin/tool-in-path"})
+    fs::permissions(directory / name, fs::perms::owner_all);
+  const std::string ours = std::getenv("PATH");
+  using Environment = std::vector<std::pair<std::string, std::string>>;
+  struct Case {
+    std::string program, directory;
+    Environment environment;
+    ExitCode code;
+  };
+  const std::string here = directory.string();
+  const auto ok = ExitCode::kOk, missing = ExitCode::kCommandNotFound,
+             useless = ExitCode::kCommandNotExecutable;
+  for (const Case& it : std::vector<Case>{
+           {"sh", here, {}, ok},
+           {"./tool", here, {}, ok},
+           {"tool", here, {}, missing},
+           {"tool", here, {{"PATH", ""}}, ok},
+           {"tool", here, {{"PATH", "/nowhere::/bin"}}, ok},
+           {"tool-in-path", here, {}, missing},
+           {"tool-in-path", here, {{"PATH", ours + ":" + here + "/bin"}}, ok},
+           {"tool-in-path", here, {{"PATH", "bin"}}, ok},
+           {"folder", here, {{"PATH", "bin"}}, useless},
+           {"sh", here, {{"PATH", "/nowhere"}}, missing},
+           {"bin/tool-in-path", here, {}, ok},
+           {here + "/tool", "/", {}, ok},
+           {"./tool", "/", {}, missing},
+           {"./data", here, {}, useless},
+           {"./data/tool", here, {}, missing},
+           {"sh", here + "/nowhere", {}, useless},
+           {"sh", here + "/data", {}, useless},
+       }) {
+    ChildOptions options{{it.program, "-c", "exit 7"}, it.environment};
+    options.working_directory = it.directory;
+    const std::string what = it.program + " in " + it.directory;
+    const Status found = CheckStart(options);
+    EXPECT_EQ(found ? ok : found.error().code, it.code) << what;
+    ProcessSignals signals;
+    auto child = ChildProcess::Start(options);
+    ASSERT_EQ(child ? ok : child.error().code, it.code) << what;
+    if (child) {
+      EXPECT_EQ(RunToEnd(signals, *child).code, 7) << what;
+      continue;
+    }
+    EXPECT_EQ(child.error().Message(), found.error().Message()) << what;
+    EXPECT_TRUE(IsFaultOfCommand(static_cast<int>(child.error().code)));
+  }
 }
 
 TEST(ChildProcessTest, ArgumentsReachTheProgramUntouchedByAnyShell) {

@@ -33,7 +33,7 @@ class Executor {
   /// none at the deadline. Interrupted (Ctrl-C) returns early.
   virtual Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) = 0;
   /// The end of this job is stored: Observe need not report it any more. Idempotent; a job that is
-  /// not known or has not ended is left as it is.
+  /// not known, or of which an attempt is under way, is left as it is.
   virtual void Forget(core::JobId job) = 0;
 };
 

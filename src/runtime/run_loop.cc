@@ -121,9 +121,14 @@ Status Loop::ObserveSignals() {
 Status Loop::TakeSubmissions() {
   if (ports_.submissions.NextAt() > Now()) return {};
   const bool only_submissions = only_submissions_;
-  for (Event& event : ports_.submissions.Take(Now())) {
-    event.at = Now();
-    EBB_RETURN_IF_ERROR(Give(std::move(event)));
+  // Whoever wants something at once wants it now, and not at a later moment.
+  const Time now = Now();
+  for (auto events = ports_.submissions.Take(now); !events.empty();
+       events = ports_.submissions.Take(now)) {
+    for (Event& event : events) {
+      event.at = now;
+      EBB_RETURN_IF_ERROR(Give(std::move(event)));
+    }
   }
   only_submissions_ = only_submissions;
   return {};

@@ -13,8 +13,8 @@ class Submissions {
   virtual ~Submissions() = default;
   /// When the next event is due; Time::max() when none is known of.
   virtual Time NextAt() const = 0;
-  /// The events due at or before `now`, oldest first: JobSubmitted and JobCancelled. Each is handed
-  /// out once.
+  /// Events due at or before `now`, oldest first, each handed out once. Asked again when these are
+  /// taken or refused, until there are none: what became of them may decide about the next.
   virtual std::vector<engine::Event> Take(Time now) = 0;
   /// How long, by the executor's clock, the decision about what Take handed out may wait once it is
   /// stored: many that come one after the other are decided upon together. Zero: not at all.

@@ -33,7 +33,6 @@ Status Bookkeeper::Rows(core::JobId job, std::span<const core::LedgerRow> rows) 
 
 void Bookkeeper::End(core::JobId job, const local::AttemptResult& result) {
   for (const std::string& warning : result.warnings) say_(job, warning);
-  ended_.insert(job);
 }
 
 local::StoredBefore Bookkeeper::StoredBefore(core::JobId job, int attempt) {

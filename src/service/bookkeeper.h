@@ -46,8 +46,6 @@ class Bookkeeper final : public local::JobRecords {
     figures_.erase(job);
     budget_events_.erase(job);
   }
-  /// Jobs whose attempts have ended since the last call.
-  std::set<core::JobId> TakeEnded() { return std::exchange(ended_, {}); }
 
  private:
   JobFigures& FiguresOf(core::JobId job);
@@ -58,7 +56,6 @@ class Bookkeeper final : public local::JobRecords {
   std::map<core::JobId, JobFigures> figures_;
   std::map<core::JobId, std::size_t> budget_events_;  // heard; may not be stored yet
   std::set<core::JobId> changed_;
-  std::set<core::JobId> ended_;
 };
 
 }  // namespace ebb::service

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "plan/flat_queue.h"
 #include "store/job_meta.h"
 
 namespace ebb::service {
@@ -23,6 +24,26 @@ struct Overloaded : Handlers... {
 template <class... Handlers>
 Overloaded(Handlers...) -> Overloaded<Handlers...>;
 
+// 0: of none.
+core::JobId JobOf(const engine::Fact& fact) {
+  if (const auto* wished = std::get_if<engine::JobWished>(&fact)) return wished->job;
+  const auto* cancelled = std::get_if<engine::JobCancelled>(&fact);
+  return cancelled ? cancelled->job : 0;
+}
+
+// The number of what was refused is given to another.
+Error WithoutNumber(Error error, const core::Job& job) {
+  if (error.where == plan::NameOf(job)) error.where = job.name;
+  return error;
+}
+
+template <class T>
+T PopFront(std::deque<T>& queue) {
+  T front = std::move(queue.front());
+  queue.pop_front();
+  return front;
+}
+
 }  // namespace
 
 Time FrontDesk::NextAt() const {
@@ -33,26 +54,54 @@ Time FrontDesk::NextAt() const {
 Duration FrontDesk::Patience() const { return urgent_ ? Duration::zero() : ports_.patience(); }
 
 void FrontDesk::Resubmit(std::vector<core::Submission> submissions) {
-  resubmitted_ = std::move(submissions);
+  resubmitted_.assign(std::make_move_iterator(submissions.begin()),
+                      std::make_move_iterator(submissions.end()));
 }
 
 void FrontDesk::Expect(std::optional<Inbox::Promise> promise, Result<Answer> answer) {
   expected_.push_back({std::move(promise), std::move(answer)});
 }
 
+// One thing at a time: what became of it decides about those that come after it.
 std::vector<engine::Event> FrontDesk::Take(Time now) {
   std::vector<engine::Event> events;
-  for (core::Submission& submission : std::exchange(resubmitted_, {}))
-    TakeSubmission(std::move(submission), std::nullopt, now, events);
-  for (engine::Fact& fact : std::exchange(follow_ups_, {})) {
-    Expect(std::nullopt, Answer{});
-    events.push_back({now, std::move(fact)});
-    urgent_ = true;
+  while (events.empty() && TakeNext(now, events)) {
   }
-  for (Inbox::Asked& asked : ports_.inbox.Take(kMostAtOnce))
-    TakeRequest(std::move(asked), now, events);
-  TakeDue(now, events);
   return events;
+}
+
+// False: that is all for now.
+bool FrontDesk::TakeNext(Time now, std::vector<engine::Event>& events) {
+  if (!resubmitted_.empty()) {
+    TakeSubmission(PopFront(resubmitted_), std::nullopt, now, events);
+    return true;
+  }
+  if (!follow_ups_.empty()) {
+    for (engine::Fact& fact : std::exchange(follow_ups_, {})) {
+      Expect(std::nullopt, Answer{});
+      events.push_back({now, std::move(fact)});
+    }
+    urgent_ = true;
+    return true;
+  }
+  if (!round_) {
+    round_.emplace();
+    for (Inbox::Asked& asked : ports_.inbox.Take(kMostAtOnce))
+      round_->asked.push_back(std::move(asked));
+    for (Recurring::Due& due : ports_.recurring.TakeDue(now)) round_->due.push_back(std::move(due));
+    return true;
+  }
+  if (!round_->asked.empty()) {
+    TakeRequest(PopFront(round_->asked), now, events);
+    return true;
+  }
+  if (!round_->due.empty()) {
+    TakeInstance(PopFront(round_->due), now, events);
+    return true;
+  }
+  round_.reset();
+  KeepRecurring();
+  return false;
 }
 
 void FrontDesk::TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Event>& events) {
@@ -62,8 +111,6 @@ void FrontDesk::TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Ev
           [&](Submit& submit) {
             if (submit.recurrence)
               TakeRecurring(std::move(submit), std::move(asked.promise), now);
-            else if (const Status found = FindKeys(submit); !found)
-              answered_.push_back({std::move(asked.promise), Fail(found.error())});
             else
               TakeSubmission(std::move(submit), std::move(asked.promise), now, events);
           },
@@ -101,7 +148,10 @@ void FrontDesk::KeepRecurring() {
 void FrontDesk::TakeRecurring(Submit submit, Inbox::Promise promise, Time now) {
   const auto put = [&]() -> Result<Answer> {
     // Said now, and not of each instance some night.
-    EBB_RETURN_IF_ERROR(ports_.check_job(submit.submission.job));
+    if (submit.cannot_start) return Fail(*submit.cannot_start);
+    const core::Job& job = submit.submission.job;
+    if (const Status fits = ports_.check_job(job); !fits)
+      return Fail(WithoutNumber(fits.error(), job));
     EBB_ASSIGN_OR_RETURN(
         const Time next,
         ports_.recurring.Put({*submit.recurrence, std::move(submit.submission), now}));
@@ -129,18 +179,6 @@ void FrontDesk::TakeChange(const ChangeRecurring& change, Inbox::Promise promise
   }
   KeepRecurring();
   answered_.push_back({std::move(promise), std::move(answer)});
-}
-
-void FrontDesk::TakeDue(Time now, std::vector<engine::Event>& events) {
-  for (Recurring::Due& due : ports_.recurring.TakeDue(now)) {
-    for (const core::JobId job : due.replaces) {
-      ports_.dependencies.Drop(job);
-      Expect(std::nullopt, Answer{job});
-      events.push_back({now, engine::JobCancelled{job, "replaced by its next instance"}});
-    }
-    TakeSubmission(std::move(due.submission), std::nullopt, now, events);
-  }
-  KeepRecurring();
 }
 
 // Wishes ------------------------------------------------------------------------------------
@@ -224,6 +262,21 @@ Status FrontDesk::TakeUpHeld(const core::Submission& submission) {
   return {};
 }
 
+// Of a submission that was taken before: that one's job.
+Result<std::optional<Answer>> FrontDesk::KnownByKey(const core::Submission& submission) {
+  if (submission.key.empty()) return std::nullopt;
+  EBB_ASSIGN_OR_RETURN(const auto job, ports_.store.JobOfKey(submission.key));
+  if (!job) return std::nullopt;
+  Answer answer{*job, true, {}, 0};
+  if (const JobCard* card = ports_.publisher.Find(*job)) {
+    answer.sweep = card->submission->sweep;
+  } else {
+    EBB_ASSIGN_OR_RETURN(const auto record, store::FindJob(ports_.store.database(), *job));
+    if (record) answer.sweep = record->sweep;
+  }
+  return answer;
+}
+
 // Keys become numbers here, in the order of the requests: an earlier one of the same batch is
 // known.
 Status FrontDesk::FindKeys(Submit& submit) {
@@ -231,7 +284,8 @@ Status FrontDesk::FindKeys(Submit& submit) {
     EBB_ASSIGN_OR_RETURN(const auto job, ports_.store.JobOfKey(key));
     if (!job)
       return Fail({ExitCode::kUsage,
-                   "comes after the submission with the key \"" + key + "\", which is not known",
+                   "comes after the submission with the key \"" + key +
+                       "\", which is not known or was refused",
                    "", ""});
     submit.submission.after.push_back(*job);
   }
@@ -261,69 +315,132 @@ std::vector<core::JobId> FrontDesk::PendingOf(const core::Submission& submission
   return pending;
 }
 
-// It is durable together with its first experiment.
-Status FrontDesk::BeginSweep(Submit& submit, Time now) {
-  if (!submit.sweep) return {};
+// It is durable together with its first experiment. True: it is new.
+Result<bool> FrontDesk::BeginSweep(Submit& submit, Time now) {
+  if (!submit.sweep) return false;
   NewSweep& sweep = *submit.sweep;
+  bool is_new = false;
   if (sweep.id == 0) {
     store::SweepRecord record{0, sweep.name, sweep.key, now, sweep.halving};
     EBB_ASSIGN_OR_RETURN(const auto added, ports_.store.AddSweep(record));
     sweep.id = record.id = added.id;
-    if (!added.existing) ports_.sweeps.Begin(record);
+    is_new = !added.existing;
+    if (is_new) ports_.sweeps.Begin(record);
   }
   submit.submission.sweep = sweep.id;
+  return is_new;
+}
+
+// Somebody waits for the answer, or reads it among what happened.
+void FrontDesk::Refuse(std::optional<Inbox::Promise> promise, const core::Submission& submission,
+                       bool is_new, Time now, Error error) {
+  if (is_new) error = WithoutNumber(std::move(error), submission.job);
+  if (promise) {
+    answered_.push_back({std::move(promise), Fail(std::move(error))});
+    return;
+  }
+  const std::string what =
+      submission.recurring.empty() ? "refused" : submission.recurring + ": its instance is refused";
+  ports_.publisher.Say(now, is_new ? 0 : submission.job.id, what + ": " + error.Message(), true);
+}
+
+Status FrontDesk::MakeKnown(const SharedSubmission& submission, std::vector<core::JobId> pending) {
+  EBB_RETURN_IF_ERROR(ports_.sweeps.Add(*submission));
+  EBB_RETURN_IF_ERROR(ports_.add_job(submission));
+  ports_.recurring.Began(*submission);
+  JobCard card;
+  card.explanation.job = submission->job.id;
+  card.waits_for = std::move(pending);
+  card.submission = submission;
+  ports_.publisher.AddJob(std::move(card));
   return {};
+}
+
+// It was refused: only one of an earlier life leaves a trace, as its number is known.
+void FrontDesk::Undo(const Taking& taking, Time now, const Error& error) {
+  const core::JobId id = taking.submission->job.id;
+  ports_.publisher.EraseJob(id);
+  ports_.dependencies.Drop(id);
+  ports_.recurring.Ended(id);
+  ports_.forget_job(id);
+  if (taking.is_new) {
+    ports_.store.TakeBack(taking.before);
+    if (taking.begun) taking.begun->id = 0;
+  } else {
+    // On a full disk it is stored later.
+    std::ignore = ports_.store.RefuseJob(id, now, error.Message());
+    for (engine::Fact& fact : ports_.dependencies.TakeEnd(id, false))
+      follow_ups_.push_back(std::move(fact));
+  }
+  ports_.sweeps.End(id);
+}
+
+// What it replaces goes on where it is refused.
+void FrontDesk::TakeInstance(Recurring::Due due, Time now, std::vector<engine::Event>& events) {
+  const auto known = KnownByKey(due.submission);
+  if (known && *known) return;
+  Submit submit(std::move(due.submission));
+  if (!due.replaces.empty()) {
+    submit.submission.job.submitted = now;
+    std::ignore = ports_.estimator.Refine(submit);
+    const core::Job& job = submit.submission.job;
+    if (const Status fits = ports_.check_without(job, now, due.replaces); !fits)
+      return Refuse(std::nullopt, submit.submission, true, now, fits.error());
+  }
+  for (const core::JobId replaced : due.replaces) {
+    ports_.dependencies.Drop(replaced);
+    Expect(std::nullopt, Answer{replaced});
+    events.push_back({now, engine::JobCancelled{replaced, "replaced by its next instance"}});
+  }
+  TakeSubmission(std::move(submit), std::nullopt, now, events);
 }
 
 void FrontDesk::TakeSubmission(Submit submit, std::optional<Inbox::Promise> promise, Time now,
                                std::vector<engine::Event>& events) {
   core::Submission& submission = submit.submission;
   const auto refuse = [&](Error error) {
-    answered_.push_back({std::move(promise), Fail(std::move(error))});
+    Refuse(std::move(promise), submission, true, now, std::move(error));
   };
-  Status known;
-  const std::vector<core::JobId> pending = PendingOf(submission, known);
-  if (!known) return refuse(known.error());
-  if (const Status begun = BeginSweep(submit, now); !begun) return refuse(begun.error());
-  const bool is_new = submission.job.id == 0;
-  Answer answer{submission.job.id, false, {}, submission.sweep};
-  std::string estimate;
-  if (is_new) {
+  Taking taking;
+  taking.is_new = submission.job.id == 0;
+  taking.before = ports_.store.mark();
+  if (taking.is_new) {
+    const auto known = KnownByKey(submission);
+    if (!known) return refuse(known.error());
+    if (*known) return answered_.push_back({std::move(promise), **known});
+    if (submit.cannot_start) return refuse(*submit.cannot_start);
+    if (const Status found = FindKeys(submit); !found) return refuse(found.error());
+  }
+  Status ready;
+  const std::vector<core::JobId> pending = PendingOf(submission, ready);
+  if (!ready && taking.is_new) return refuse(ready.error());
+  if (taking.is_new) {
     submission.job.submitted = now;
-    estimate = ports_.estimator.Refine(submit);
+    if (submit.start_within) submission.job.start_by = now + *submit.start_within;
+    if (submit.finish_within) submission.job.finish_by = now + *submit.finish_within;
+    taking.estimate = ports_.estimator.Refine(submit);
+    const auto begun = BeginSweep(submit, now);
+    if (!begun) return refuse(begun.error());
+    if (*begun) taking.begun = submit.sweep;
     const auto added = ports_.store.AddJob(submission);
     if (!added) return refuse(added.error());
-    answer.job = added->id;
-    answer.existing = added->existing;
-    if (added->existing) {
-      answered_.push_back({std::move(promise), answer});
-      return;
-    }
     submission.job.id = added->id;
     submission.identity = added->identity;
   }
-  const auto shared = std::make_shared<const core::Submission>(std::move(submission));
-  const core::JobId id = shared->job.id;
-  Status ready = ports_.add_job(shared);
-  if (ready) ready = ports_.sweeps.Add(*shared);
+  taking.submission = std::make_shared<const core::Submission>(std::move(submission));
+  const core::Submission& taken = *taking.submission;
+  if (ready) ready = MakeKnown(taking.submission, pending);
   if (!ready) {
-    ports_.store.RefuseJob(id, now, ready.error().Message());
-    return refuse(ready.error());
+    Undo(taking, now, ready.error());
+    return Refuse(std::move(promise), taken, taking.is_new, now, ready.error());
   }
-  ports_.recurring.Began(*shared);
-  const bool waits = ports_.dependencies.Add(id, pending);
-  JobCard card;
-  card.explanation.job = id;
-  card.waits_for = pending;
-  card.submission = shared;
-  ports_.publisher.AddJob(std::move(card));
-  if (!estimate.empty()) ports_.publisher.Say(now, id, std::move(estimate));
-  Expect(std::move(promise), answer);
-  events.push_back({now, engine::JobSubmitted{shared->job}});
-  if (waits) {
+  Expect(std::move(promise), Answer{taken.job.id, false, {}, taken.sweep});
+  events.push_back({now, engine::JobSubmitted{taken.job}});
+  if (ports_.dependencies.Add(taken.job.id, pending)) {
     Expect(std::nullopt, Answer{});
-    events.push_back({now, engine::JobWished{id, engine::Wish::kHold}});
+    events.push_back({now, engine::JobWished{taken.job.id, engine::Wish::kHold}});
   }
+  taking_ = std::move(taking);
 }
 
 bool FrontDesk::IsOurs(const engine::Event& event) const {
@@ -335,22 +452,30 @@ bool FrontDesk::IsOurs(const engine::Event& event) const {
 
 void FrontDesk::OnTaken(const engine::Event& event) {
   if (!IsOurs(event) || expected_.empty()) return;
-  answered_.push_back(std::move(expected_.front()));
-  expected_.pop_front();
+  if (const auto* submitted = std::get_if<engine::JobSubmitted>(&event.fact);
+      submitted && taking_) {
+    if (!taking_->estimate.empty())
+      ports_.publisher.Say(event.at, submitted->job.id, std::move(taking_->estimate));
+    taking_.reset();
+  }
+  answered_.push_back(PopFront(expected_));
 }
 
 void FrontDesk::OnRefused(const engine::Event& event, const Error& error) {
   if (!IsOurs(event) || expected_.empty()) return;
-  expected_.front().answer = Fail(error);
-  if (const auto* submitted = std::get_if<engine::JobSubmitted>(&event.fact)) {
-    ports_.store.RefuseJob(submitted->job.id, event.at, error.Message());
-    ports_.publisher.EraseJob(submitted->job.id);
-    ports_.dependencies.Drop(submitted->job.id);
-    ports_.recurring.Ended(submitted->job.id);
-    ports_.sweeps.End(submitted->job.id);
+  Pending pending = PopFront(expected_);
+  if (std::holds_alternative<engine::JobSubmitted>(event.fact) && taking_) {
+    const Taking taking = *std::exchange(taking_, std::nullopt);
+    Undo(taking, event.at, error);
+    Refuse(std::move(pending.promise), *taking.submission, taking.is_new, event.at, error);
+    return;
   }
-  answered_.push_back(std::move(expected_.front()));
-  expected_.pop_front();
+  // A follow-up may come too late, which is no news.
+  const JobCard* card = ports_.publisher.Find(JobOf(event.fact));
+  if (!pending.promise && card && !engine::HasEnded(card->explanation.stage))
+    ports_.publisher.Say(event.at, card->submission->job.id, error.Message());
+  pending.answer = Fail(error);
+  answered_.push_back(std::move(pending));
 }
 
 void FrontDesk::OnStored() {
@@ -370,6 +495,7 @@ void FrontDesk::OnTrouble(const Error& error) {
 void FrontDesk::OnEnded(core::JobId job, bool succeeded, const engine::State& state) {
   ports_.recurring.Ended(job);
   ports_.sweeps.End(job);
+  held_by_person_.erase(job);
   for (engine::Fact& fact : ports_.dependencies.TakeEnd(job, succeeded)) {
     const auto* wished = std::get_if<engine::JobWished>(&fact);
     // Somebody let it go before.

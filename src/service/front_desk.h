@@ -32,9 +32,14 @@ class FrontDesk final : public runtime::Submissions {
     SweepWatch& sweeps;
     /// Makes a job known to the executor; an Error refuses it.
     std::function<Status(const SharedSubmission&)> add_job;
+    /// It was refused after that.
+    std::function<void(core::JobId)> forget_job;
     std::function<Time()> now;
     /// Whether there are devices that it could ever run on.
     std::function<Status(const core::Job&)> check_job;
+    /// Whether it would be taken now if these jobs were cancelled.
+    std::function<Status(const core::Job&, Time now, const std::vector<core::JobId>& without)>
+        check_without;
     /// How long the next decision may wait, as far as only submissions ask for it.
     std::function<Duration()> patience;
   };
@@ -76,15 +81,34 @@ class FrontDesk final : public runtime::Submissions {
     std::optional<Inbox::Promise> promise;  // nothing: nobody asked
     Result<Answer> answer;
   };
+  // A submission that the engine has not answered.
+  struct Taking {
+    SharedSubmission submission;
+    bool is_new = true;  // not of an earlier life
+    store::StoreMark before;
+    std::shared_ptr<NewSweep> begun;  // with this experiment
+    std::string estimate;
+  };
+  // What is taken one by one.
+  struct Round {
+    std::deque<Inbox::Asked> asked;
+    std::deque<Recurring::Due> due;
+  };
+  bool TakeNext(Time now, std::vector<engine::Event>& events);
+  Result<std::optional<Answer>> KnownByKey(const core::Submission& submission);
   Status FindKeys(Submit& submit);
   void TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Event>& events);
-  Status BeginSweep(Submit& submit, Time now);
+  Result<bool> BeginSweep(Submit& submit, Time now);
+  void Refuse(std::optional<Inbox::Promise> promise, const core::Submission& submission,
+              bool is_new, Time now, Error error);
+  void Undo(const Taking& taking, Time now, const Error& error);
   void TakeRecurring(Submit submit, Inbox::Promise promise, Time now);
   void TakeChange(const ChangeRecurring& change, Inbox::Promise promise, Time now);
-  void TakeDue(Time now, std::vector<engine::Event>& events);
   void KeepRecurring();
   void TakeSubmission(Submit submit, std::optional<Inbox::Promise> promise, Time now,
                       std::vector<engine::Event>& events);
+  void TakeInstance(Recurring::Due due, Time now, std::vector<engine::Event>& events);
+  Status MakeKnown(const SharedSubmission& submission, std::vector<core::JobId> pending);
   void Expect(std::optional<Inbox::Promise> promise, Result<Answer> answer);
   std::vector<core::JobId> PendingOf(const core::Submission& submission, Status& status);
   bool IsOurs(const engine::Event& event) const;
@@ -97,7 +121,9 @@ class FrontDesk final : public runtime::Submissions {
   Ports ports_;
   std::deque<Pending> expected_;   // facts handed out, in order; the engine has not seen them
   std::vector<Pending> answered_;  // not stored yet
-  std::vector<core::Submission> resubmitted_;
+  std::deque<core::Submission> resubmitted_;
+  std::optional<Round> round_;
+  std::optional<Taking> taking_;
   std::vector<engine::Fact> follow_ups_;
   bool urgent_ = false;                   // more than submissions wait for a decision
   std::set<core::JobId> held_by_person_;  // among those that come after others; in the store too

@@ -35,8 +35,13 @@ struct Submit {
   Submit(core::Submission job) : submission(std::move(job)) {}  // NOLINT: a request by itself
   core::Submission submission;
   std::vector<std::string> after_keys;  ///< of earlier submissions that it comes after, too
+  /// Counted from when the loop takes it, in place of the job's start_by and finish_by.
+  std::optional<Duration> start_within, finish_within;
   /// Its owner says how long it runs, and what it draws; otherwise they are defaults.
   bool run_time_given = false, power_given = false;
+  /// Its program may appear later: it is looked up when the job starts, and not before.
+  bool no_check = false;
+  std::optional<Error> cannot_start;           ///< found by the service when it was asked
   std::shared_ptr<NewSweep> sweep;             ///< that it is an experiment of
   std::optional<core::Recurrence> recurrence;  ///< instances come when it says, and none now
 };

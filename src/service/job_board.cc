@@ -58,6 +58,11 @@ std::shared_ptr<const JobCard>& JobBoard::Cell(core::JobId id) {
   return const_cast<Chunk&>(*chunk)[index % kChunk];
 }
 
+std::size_t JobBoard::chunks() const {
+  const auto holds = [](const auto& chunk) { return chunk != nullptr; };
+  return static_cast<std::size_t>(std::count_if(chunks_.begin(), chunks_.end(), holds));
+}
+
 void JobBoard::Put(JobCard card) {
   const core::JobId id = card.submission->job.id;
   auto& cell = Cell(id);
@@ -69,6 +74,10 @@ void JobBoard::Erase(core::JobId id) {
   if (!Find(id)) return;
   Cell(id).reset();
   --size_;
+  // However many jobs there were, those that are left take the room.
+  auto& chunk = chunks_[static_cast<std::size_t>(id) / kChunk];
+  if (std::none_of(chunk->begin(), chunk->end(), [](const auto& card) { return card; }))
+    chunk.reset();
 }
 
 }  // namespace ebb::service

@@ -58,6 +58,9 @@ class JobBoard {
                      const std::function<void(core::JobId, const JobCard*)>& take) const;
   std::size_t size() const { return size_; }
 
+  /// Of 256 jobs each, as far as they hold any.
+  std::size_t chunks() const;
+
   void Put(JobCard card);
   void Erase(core::JobId id);
 

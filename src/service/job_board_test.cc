@@ -39,6 +39,22 @@ TEST(JobBoard, WhatWasPublishedNeverChanges) {
   EXPECT_EQ(board.size(), 600u);
 }
 
+TEST(JobBoard, WhatIsErasedTakesNoRoom) {
+  JobBoard board;
+  for (core::JobId id = 1; id <= 600; ++id) board.Put(CardOf(id));
+  const JobBoard published = board;
+  for (core::JobId id = 1; id <= 599; ++id) board.Erase(id);
+  EXPECT_EQ(IdsFrom(board, 0), std::vector<core::JobId>{600});
+  EXPECT_EQ(board.chunks(), 1u);
+  EXPECT_EQ(published.size(), 600u);
+  int changes = 0;
+  board.ForEachChange(published,
+                      [&](core::JobId, const JobCard* card) { changes += card == nullptr; });
+  EXPECT_EQ(changes, 599);
+  board.Put(CardOf(3));
+  EXPECT_EQ(IdsFrom(board, 0), (std::vector<core::JobId>{3, 600}));
+}
+
 TEST(JobBoard, CopiesShareWhatDidNotChange) {
   JobBoard board;
   for (core::JobId id = 1; id <= 600; ++id) board.Put(CardOf(id));

@@ -174,9 +174,9 @@ std::vector<local::SupervisedFigures> Publisher::SetRunning(
   return fresh;
 }
 
-void Publisher::Say(Time at, core::JobId job, std::string text) {
+void Publisher::Say(Time at, core::JobId job, std::string text, bool refusal) {
   const std::uint64_t number = next_.happenings.empty() ? 1 : next_.happenings.back().number + 1;
-  next_.happenings.push_back({number, at, job, std::move(text)});
+  next_.happenings.push_back({number, at, job, std::move(text), refusal});
   if (next_.happenings.size() > kHappenings)
     next_.happenings.erase(next_.happenings.begin(), next_.happenings.begin() + kHappenings / 3);
 }

@@ -58,7 +58,7 @@ class Publisher {
   /// Published with the next view.
   Counters& counters() { return next_.counters; }
   void SetTrouble(std::string trouble) { next_.trouble = std::move(trouble); }
-  void Say(Time at, core::JobId job, std::string text);
+  void Say(Time at, core::JobId job, std::string text, bool refusal = false);
   void Publish(Time now);
 
  private:

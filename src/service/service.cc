@@ -5,11 +5,13 @@
 
 #include "base/text.h"
 #include "core/counterfactual.h"
+#include "engine/admission.h"
 #include "local/job_folder.h"
 #include "local/kept_pools.h"
 #include "plan/feasibility.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
+#include "platform/program_lookup.h"
 #include "platform/system_clock.h"
 #include "service/timed.h"
 #include "store/device_history.h"
@@ -73,9 +75,6 @@ class Service::Observer final : public runtime::LoopObserver {
     if (std::holds_alternative<engine::SignalLost>(event.fact)) ++counters.signal_losses;
     const auto* report = std::get_if<engine::JobReport>(&event.fact);
     if (!report) return;
-    const auto is = [&](ExitCode code) { return report->exit_code == static_cast<int>(code); };
-    // A command that does not exist is the job's fault.
-    if (is(ExitCode::kCommandNotFound) || is(ExitCode::kCommandNotExecutable)) return;
     // It did start, and was ended from outside.
     constexpr int kBySignal = 128;
     const bool had_started = report->exit_code == 0 || report->exit_code > kBySignal;
@@ -131,8 +130,11 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
       front_desk_(
           {inbox_, store_, publisher_, dependencies_, recurring_, estimator_, sweeps_,
            [this](const SharedSubmission& submission) { return AddToExecutor(submission); },
-           [this] { return clock_.Now(); },
+           [this](core::JobId job) { executor_->Forget(job); }, [this] { return clock_.Now(); },
            [this](const core::Job& job) { return plan::CheckJob(job, engine_->state().cluster); },
+           [this](const core::Job& job, Time now, const std::vector<core::JobId>& without) {
+             return engine::CheckAdmission(engine_->state(), options_.engine, job, now, without);
+           },
            [this] { return Patience(); }}),
       observer_(std::make_unique<Observer>(*this)),
       first_come_(options_.store, [this] { executor_->Wake(); }) {}
@@ -381,6 +383,21 @@ Status Service::RecoverEnded(core::JobId id) {
   return {};
 }
 
+// On the thread of whoever asks: the loop waits for no file system.
+Request Service::LookedUp(Request request) const {
+  auto* submit = std::get_if<Submit>(&request);
+  if (!submit || submit->no_check) return request;
+  platform::ChildOptions child{submit->submission.command, submit->submission.environment};
+  child.working_directory = submit->submission.working_directory;
+  if (Status found = platform::CheckStart(child); !found) {
+    submit->cannot_start = std::move(found.error());
+    submit->cannot_start->next +=
+        (submit->cannot_start->next.empty() ? "" : "; ") +
+        std::string("submit it with --no-check (no_check) where it appears later");
+  }
+  return request;
+}
+
 Status Service::AddToExecutor(const SharedSubmission& submission) {
   return executor_->Add({submission, DirectoryOf(submission->job.id)});
 }
@@ -410,6 +427,7 @@ void Service::OnDecision(const engine::Decision& decision) {
     if (!engine::HasEnded(explanation.stage)) continue;
     front_desk_.OnEnded(explanation.job, explanation.stage == engine::Stage::kSucceeded,
                         engine_->state());
+    executor_->Forget(explanation.job);
     options_.on_ended(explanation.job);
     ended.push_back(explanation.job);
   }

@@ -58,8 +58,11 @@ class Service {
   /// Until a request to stop comes (SIGTERM, Ctrl-C): its signal number. What runs goes on.
   Result<int> Run();
 
-  std::future<Result<Answer>> Ask(Request request) { return inbox_.Ask(std::move(request)); }
+  std::future<Result<Answer>> Ask(Request request) {
+    return inbox_.Ask(LookedUp(std::move(request)));
+  }
   std::vector<std::future<Result<Answer>>> AskAll(std::vector<Request> requests) {
+    for (Request& request : requests) request = LookedUp(std::move(request));
     return inbox_.AskAll(std::move(requests));
   }
   std::shared_ptr<const View> view() const { return publisher_.Latest(); }
@@ -90,6 +93,7 @@ class Service {
   Status RecoverEnded();
   Status RecoverEnded(core::JobId job);
   void SetAsideUnknown();
+  Request LookedUp(Request request) const;
   Status AddToExecutor(const SharedSubmission& submission);
   void OnStored();
   void OnDecision(const engine::Decision& decision);

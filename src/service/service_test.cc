@@ -74,20 +74,150 @@ TEST_F(ServiceTest, TheBaselineOfAServiceThatDoesNotWaitIsItself) {
   }
 }
 
-TEST_F(ServiceTest, ARefusedSubmissionSaysWhyAndIsKeptAsFailed) {
+// No number, no key, no sweep, nothing said of a job that is not there.
+TEST_F(ServiceTest, ARefusedSubmissionSaysWhyAndLeavesNothing) {
   world_.Start();
-  core::Submission wide = world_.Shell("true");
-  wide.job.devices = 40;
+  Submit wide = world_.Shell("true");
+  wide.submission.key = "mine";
+  wide.submission.job.devices = 40;
+  wide.sweep = std::make_shared<NewSweep>();
+  wide.sweep->name = wide.sweep->key = "sweep";
+  wide.sweep->halving = sweep::HalvingOptions{2, 1, 9};
   const auto answer = world_.Answered(wide);
   ASSERT_FALSE(answer);
   EXPECT_NE(answer.error().Message().find("40"), std::string::npos) << answer.error().Message();
+  EXPECT_EQ(answer.error().Message().find("job 1"), std::string::npos) << "that is another one";
   EXPECT_EQ(world_.service().view()->jobs.size(), 0u);
+  EXPECT_TRUE(world_.service().view()->happenings.empty());
+  Submit corrected = wide;
+  corrected.submission.job.devices = 1;
+  const auto taken = world_.Answered(corrected);
+  ASSERT_TRUE(taken) << taken.error().Message();
+  EXPECT_FALSE(taken->existing);
+  EXPECT_EQ(taken->job, 1);
+  EXPECT_EQ(taken->sweep, 1);
+  world_.WaitForStage(1, Stage::kSucceeded);
+  EXPECT_TRUE(world_.Answered(wide)->existing) << "whatever else it says";
   world_.Stop();
   auto database = *store::Database::Open(world_.store(), store::Database::Mode::kRead);
-  const auto row = *store::FindJob(database, 1);
-  ASSERT_TRUE(row);
-  EXPECT_EQ(row->stage, Stage::kFailed);
-  EXPECT_NE(row->detail.find("40"), std::string::npos) << row->detail;
+  EXPECT_EQ(**database.Integer("SELECT count(*) FROM jobs"), 1);
+  EXPECT_EQ(**database.Integer("SELECT count(*) FROM sweeps"), 1);
+}
+
+TEST_F(ServiceTest, WhatComesAfterARefusedOneIsRefusedAtOnce) {
+  world_.Start();
+  std::vector<Request> batch;
+  auto sweep = std::make_shared<NewSweep>();
+  sweep->name = "chain";
+  for (int i = 0; i < 4; ++i) {
+    Submit next = world_.Shell("true");
+    next.submission.key = "chain/" + std::to_string(i);
+    if (i > 0) next.after_keys = {"chain/" + std::to_string(i - 1)};
+    if (i == 0) next.submission.job.devices = 40;
+    if (i >= 2) next.sweep = sweep;
+    batch.emplace_back(std::move(next));
+  }
+  Submit other = world_.Shell("true");
+  batch.emplace_back(other);
+  auto answers = world_.service().AskAll(std::move(batch));
+  for (int i = 0; i < 4; ++i) {
+    const auto answer = answers[static_cast<std::size_t>(i)].get();
+    ASSERT_FALSE(answer) << i;
+    if (i == 0) continue;
+    const std::string before = "chain/" + std::to_string(i - 1);
+    EXPECT_NE(answer.error().Message().find(before), std::string::npos) << answer.error().Message();
+  }
+  EXPECT_EQ(answers[4].get()->job, 1);
+  EXPECT_EQ(world_.WaitForStage(1, Stage::kSucceeded).submission->sweep, 0);
+}
+
+// Acknowledged in an earlier life, and refused now: nobody waits for the answer.
+TEST_F(ServiceTest, WhatWaitsForOneThatIsRefusedAfterARestartIsRefusedToo) {
+  {
+    auto store = *store::ServiceStore::Open(world_.store());
+    core::Submission submission = world_.Shell("true");
+    submission.job.submitted = World::kDay;
+    submission.job.devices = 40;
+    submission.key = "first";
+    ASSERT_TRUE(store.AddJob(submission));
+    submission = world_.Shell("true");
+    submission.after = {1};
+    ASSERT_TRUE(store.AddJob(submission));
+    submission.after = {2};
+    ASSERT_TRUE(store.AddJob(submission));
+    ASSERT_TRUE(store.Commit());
+  }
+  world_.Start();
+  EXPECT_EQ(world_.Submit(world_.Shell("true")), 4);
+  const auto view = world_.service().view();
+  std::set<core::JobId> said;
+  for (const Happening& happening : view->happenings)
+    if (happening.text.starts_with("refused: ")) said.insert(happening.job);
+  EXPECT_EQ(said, (std::set<core::JobId>{1, 2, 3}));
+  core::Submission corrected = world_.Shell("true");
+  corrected.key = "first";
+  EXPECT_FALSE(world_.Answered(corrected)->existing);
+  auto database = *store::Database::Open(world_.store(), store::Database::Mode::kRead);
+  for (const core::JobId id : {1, 2, 3})
+    EXPECT_EQ((**store::FindJob(database, id)).stage, Stage::kFailed) << id;
+}
+
+TEST_F(ServiceTest, StartingAtOnceIsCountedFromWhenItIsTaken) {
+  world_.Start();
+  for (int i = 0; i < 5; ++i) {
+    Submit now = world_.Shell("true");
+    now.start_within = Duration{0};
+    now.finish_within = std::chrono::minutes{1};
+    const auto taken = world_.Answered(now);
+    ASSERT_TRUE(taken) << taken.error().Message();
+    const JobCard card = world_.WaitForStage(taken->job, Stage::kSucceeded);
+    const core::Job& job = card.submission->job;
+    EXPECT_EQ(job.start_by, job.submitted);
+    EXPECT_EQ(job.finish_by, job.submitted + std::chrono::minutes{1});
+  }
+}
+
+// One device: what the next instance replaces has it.
+TEST_F(ServiceTest, AnInstanceThatReplacesTheLastOneIsTaken) {
+  world_.adjust = [](ServiceOptions& options) { options.executor.cluster.pools[0].count = 1; };
+  world_.Start();
+  Submit hourly = world_.Shell(kPausable);
+  hourly.submission.job.name = "hourly";
+  hourly.submission.job.run_time = std::chrono::hours{5};
+  hourly.recurrence =
+      core::Recurrence{"@hourly", std::chrono::minutes{10}, core::OverlapRule::kReplace};
+  ASSERT_TRUE(world_.Answered(hourly));
+  for (core::JobId id = 1; id <= 3; ++id) {
+    world_.SkipTo(World::kDay + std::chrono::hours{id});
+    std::ignore = world_.Answered(Cancel{99});  // wakes the loop
+    world_.WaitForStage(id, Stage::kRunning);
+    if (id == 1) continue;
+    EXPECT_EQ(world_.WaitForStage(id - 1, Stage::kCancelled).detail,
+              "replaced by its next instance");
+  }
+}
+
+TEST_F(ServiceTest, AnInstanceThatIsRefusedIsSaidAndReplacesNothing) {
+  world_.adjust = [](ServiceOptions& options) { options.executor.cluster.pools[0].count = 1; };
+  world_.Start();
+  Submit hourly = world_.Shell(kPausable);
+  hourly.submission.job.name = "hourly";
+  hourly.submission.job.run_time = std::chrono::hours{5};
+  hourly.recurrence =
+      core::Recurrence{"@hourly", std::chrono::minutes{10}, core::OverlapRule::kAllow};
+  ASSERT_TRUE(world_.Answered(hourly));
+  world_.SkipTo(World::kDay + std::chrono::hours{1});
+  std::ignore = world_.Answered(Cancel{99});
+  world_.WaitForStage(1, Stage::kRunning);
+  world_.SkipTo(World::kDay + std::chrono::hours{2});
+  const auto view = world_.WaitFor([&](const View& now) {
+    std::ignore = world_.Answered(Cancel{99});
+    return std::any_of(now.happenings.begin(), now.happenings.end(), [](const Happening& said) {
+      return said.job == 0 && said.text.starts_with("hourly: its instance is refused: ");
+    });
+  });
+  EXPECT_EQ(view->jobs.Find(1)->explanation.stage, Stage::kRunning);
+  EXPECT_FALSE(view->jobs.Find(2));
 }
 
 TEST_F(ServiceTest, TheSameKeyIsTheSameJobOverARestartToo) {
@@ -546,16 +676,82 @@ TEST_F(ServiceTest, ASecondServiceOnTheStoreIsRefused) {
   EXPECT_FALSE(store::ServiceStore::Open(world_.store()));
 }
 
-TEST(Service, ACommandThatDoesNotExistIsNoFaultOfTheExecutor) {
+TEST_F(ServiceTest, AProgramIsLookedUpWhenItIsSubmitted) {
+  world_.Start();
+  const auto refusal = [&](const auto& change) {
+    Submit submit = world_.Shell("");
+    change(submit);
+    const auto answer = world_.Answered(submit);
+    EXPECT_FALSE(answer);
+    return answer ? std::string() : answer.error().Message();
+  };
+  const std::string missing =
+      refusal([](Submit& s) { s.submission.command = {"no-such-program"}; });
+  EXPECT_NE(missing.find("no-such-program: command not found"), std::string::npos) << missing;
+  EXPECT_NE(missing.find("no_check"), std::string::npos) << missing;
+  EXPECT_NE(refusal([](Submit& s) { s.submission.command = {"./later"}; }), "");
+  EXPECT_NE(refusal([](Submit& s) {
+              s.submission.working_directory = "/no/such/place";
+            }).find("/no/such/place: the working directory"),
+            std::string::npos);
+  EXPECT_NE(refusal([](Submit& s) { s.submission.environment = {{"PATH", "/nowhere"}}; }), "");
+  EXPECT_NE(refusal([](Submit& s) {
+              s.submission.command = {"no-such-program"};
+              s.recurrence = core::Recurrence{"@daily", std::chrono::hours{1}, {}};
+            }),
+            "");
+  EXPECT_TRUE(world_.service().view()->recurring.empty());
+
+  core::Submission first = world_.Shell("echo 'exit 0' > later; chmod +x later");
+  Submit later = world_.Shell("");
+  later.submission.command = {"./later"};
+  later.submission.after = {world_.Submit(first)};
+  later.no_check = true;
+  const auto taken = world_.Answered(later);
+  ASSERT_TRUE(taken) << taken.error().Message();
+  world_.WaitForStage(taken->job, Stage::kSucceeded);
+}
+
+// Whoever keeps something of a job keeps its submission with it.
+TEST_F(ServiceTest, NothingIsKeptOfJobsThatNeverStarted) {
+  world_.ended_in_view = 1;
+  world_.Start();
+  for (int i = 0; i < 2; ++i)
+    world_.WaitForStage(world_.Submit(world_.Shell(kPausable)), Stage::kRunning);
+  std::vector<std::weak_ptr<const core::Submission>> kept;
+  for (int i = 0; i < 8; ++i) {
+    core::Submission next = world_.Shell("true");
+    if (i % 2 == 1) next.after = {1};
+    const core::JobId id = world_.Submit(next);
+    if (i % 4 == 1) {
+      ASSERT_TRUE(world_.Answered(WishOf(id, Wish::kHold)));
+    }
+    kept.push_back(world_.service().view()->jobs.Find(id)->submission);
+    ASSERT_TRUE(world_.Answered(Cancel{id}));
+    world_.WaitForStage(id, Stage::kCancelled);
+  }
+  const auto left = [&] {
+    return std::count_if(kept.begin(), kept.end(), [](const auto& job) { return !job.expired(); });
+  };
+  world_.WaitFor([&](const View&) { return left() <= 1; });
+  EXPECT_EQ(left(), 1) << "the last one is shown";
+}
+
+TEST(Service, AStartThatCannotWorkFailsAtOnceWithItsCause) {
   World world("no_such_command");
   world.Start();
-  core::Submission submission = world.Shell("");
-  submission.command = {"/no/such/command"};
-  const core::JobId id = world.Submit(submission);
-  const auto view = world.WaitFor([&](const View& now) {
-    const JobCard* card = now.jobs.Find(id);
-    return card && card->explanation.rule == core::GateRule::kRetryLater;
-  });
+  Submit submit = world.Shell("");
+  submit.submission.command = {"/no/such/command"};
+  submit.no_check = true;
+  const auto taken = world.Answered(submit);
+  ASSERT_TRUE(taken);
+  const JobCard card = world.WaitForStage(taken->job, Stage::kFailed);
+  EXPECT_EQ(card.attempt, 1);
+  EXPECT_EQ(card.exit_code, 127);
+  EXPECT_NE(card.detail.find("/no/such/command: command not found"), std::string::npos);
+  const local::AttemptPaths paths{world.service().DirectoryOf(taken->job), 1};
+  EXPECT_EQ(*platform::ReadFile(paths.log()), "ebb: " + card.detail + "\n");
+  const auto view = world.service().view();
   EXPECT_EQ(view->counters.failed_starts, 0);
   EXPECT_EQ(view->counters.failed_starts_in_a_row, 0);
   std::int64_t starts = 0;

@@ -6,7 +6,8 @@ namespace ebb::service {
 
 void SweepWatch::Begin(const store::SweepRecord& sweep) {
   if (!sweep.halving) return;
-  sweeps_.try_emplace(sweep.id, Watched{sweep, sweep::SuccessiveHalving(*sweep.halving), 0, {}});
+  sweeps_.insert_or_assign(sweep.id,
+                           Watched{sweep, sweep::SuccessiveHalving(*sweep.halving), 0, {}});
 }
 
 // Of an earlier life, or one whose jobs had all ended.

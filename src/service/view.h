@@ -34,6 +34,7 @@ struct Happening {
   Time at{};
   core::JobId job = 0;  ///< 0: of no job
   std::string text;
+  bool refusal = false;  ///< of a job whose submission nobody waits for: an instance
 };
 
 struct View {

@@ -98,6 +98,30 @@ TEST(DatabaseTest, VersionOneIsUpgradedAndKeepsItsRows) {
   EXPECT_EQ(**upgraded->Integer("SELECT count(*) FROM ledger"), 0);
 }
 
+// In older versions a refused submission kept its key, and its sweep's.
+TEST(DatabaseTest, KeysThatRefusedOnesTookAreFreeAgain) {
+  auto database = OpenPlain(ScratchDirectory("burnt_keys") / "ebb.db");
+  ASSERT_TRUE(database->RunScript(
+      "INSERT INTO sweeps(id, name, key, submitted_ms) VALUES(1, 's', 'all', 0), (2, 's', 'some', "
+      "0);"
+      "INSERT INTO jobs(id, name, key, tier, recurring, sweep, stage, submitted_ms, submission)"
+      " VALUES(1, 'refused', 'a', '', '', 1, 'failed', 0, '{}'),"
+      " (2, 'ran', 'b', '', '', 2, 'failed', 0, '{}'), (3, 'refused', 'c', '', '', 2, 'failed', 0, "
+      "'{}'),"
+      " (4, 'waits', 'd', '', '', NULL, 'waiting', 0, '{}'),"
+      " (5, 'given up', 'e', '', '', NULL, 'cancelled', 0, '{}');"
+      "INSERT INTO attempts(job, attempt, pool, phase) VALUES(2, 1, 0, 'failed')"));
+  for (const std::string_view migration : Migrations())
+    if (migration.find("key = NULL") != std::string_view::npos) {
+      ASSERT_TRUE(database->RunScript(std::string(migration)));
+    }
+  const auto keys = [&](const std::string& table) {
+    return **database->Integer("SELECT group_concat(id, '') FROM " + table + " WHERE key NOT NULL");
+  };
+  EXPECT_EQ(keys("jobs"), 245);
+  EXPECT_EQ(keys("sweeps"), 2);
+}
+
 TEST(DatabaseTest, AMigrationThatFailsLeavesTheOldVersion) {
   const auto path = StoreOfVersionOne();
   {

@@ -183,8 +183,7 @@ TEST(JobRecords, AreListedByPagesAndFilters) {
   filter = {};
   filter.stages = {engine::Stage::kRunning, engine::Stage::kFailed};
   EXPECT_TRUE(ListJobs(database, filter)->empty());
-  store.RefuseJob(3, kNow, "too wide");
-  ASSERT_TRUE(store.Commit());
+  ASSERT_TRUE(store.RefuseJob(3, kNow, "too wide"));
   const auto failed = *ListJobs(database, filter);
   ASSERT_EQ(failed.size(), 1u);
   EXPECT_EQ(failed[0].detail, "too wide");
@@ -204,12 +203,39 @@ TEST(JobRecords, AKeyIsTakenOnce) {
     EXPECT_EQ(store.AddJob(ASubmission())->id, 2);
     EXPECT_EQ(store.AddJob(ASubmission())->id, 3) << "no key, no likeness";
     ASSERT_TRUE(store.Commit());
-    store.RefuseJob(3, kNow, "no");
-    ASSERT_TRUE(store.Commit());
+    ASSERT_TRUE(store.RefuseJob(3, kNow, "no"));
   }
   auto store = *ServiceStore::Open(path);
   EXPECT_EQ(*FindJobByKey(store.database(), "k"), 1);
   EXPECT_EQ(store.AddJob(ASubmission())->id, 4);
+}
+
+TEST(JobRecords, WhatIsTakenBackLeavesItsNumberAndItsKey) {
+  auto store = *ServiceStore::Open(ScratchDirectory("taken_back") / "ebb.db");
+  EXPECT_EQ(store.AddJob(ASubmission("first"))->id, 1);
+  const StoreMark mark = store.mark();
+  SweepRecord sweep;
+  sweep.name = sweep.key = "sweep";
+  EXPECT_EQ(store.AddSweep(sweep)->id, 1);
+  EXPECT_EQ(store.AddJob(ASubmission("second"))->id, 2);
+  store.TakeBack(mark);
+  EXPECT_FALSE(*store.JobOfKey("second"));
+  EXPECT_EQ(*store.JobOfKey("first"), 1);
+  EXPECT_EQ(store.AddJob(ASubmission("second"))->id, 2);
+  ASSERT_TRUE(store.Commit());
+  EXPECT_EQ(**store.database().Integer("SELECT count(*) FROM jobs"), 2);
+  EXPECT_FALSE(*FindSweep(store.database(), 1));
+  EXPECT_FALSE(store.AddSweep(sweep)->existing);
+}
+
+TEST(JobRecords, ARefusedOneLeavesItsKey) {
+  auto store = *ServiceStore::Open(ScratchDirectory("refused_key") / "ebb.db");
+  ASSERT_EQ(store.AddJob(ASubmission("k"))->id, 1);
+  ASSERT_TRUE(store.RefuseJob(1, kNow, "too wide"));
+  EXPECT_EQ((**FindJob(store.database(), 1)).stage, engine::Stage::kFailed);
+  const auto corrected = store.AddJob(ASubmission("k"));
+  EXPECT_FALSE(corrected->existing);
+  EXPECT_EQ(corrected->id, 2);
 }
 
 }  // namespace

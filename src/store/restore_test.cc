@@ -56,7 +56,7 @@ TEST_F(RestoreTest, SaysWhatIsLostAndGivesNoNumberAgain) {
     Add(store, "first");
     Add(store, "second");
     MakeBackup(store);
-    store.RefuseJob(2, Time{Duration{5}}, "it ended after the backup");
+    ASSERT_TRUE(store.RefuseJob(2, Time{Duration{5}}, "it ended after the backup"));
     Add(store, "third");
   }
   fs::create_directories(jobs_ / "3");

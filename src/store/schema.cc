@@ -202,9 +202,19 @@ UPDATE jobs SET
     OR id IN (SELECT id FROM jobs WHERE stage = 'succeeded' ORDER BY id DESC LIMIT 500);
 )";
 
-constexpr std::array<std::string_view, 7> kMigrations{
-    kJobsAndJournal,   kLedgerAndSignals, kSweeps,   kFirstComeAndDevices,
-    kSnapshotsInParts, kAtSubmission,     kRetention};
+// A key belongs to what was taken. Submissions that were refused kept theirs, and those of sweeps
+// of which nothing was taken: what has failed without an attempt was refused.
+constexpr std::string_view kKeysOfRefused = R"(
+UPDATE sweeps SET key = NULL WHERE key IS NOT NULL AND NOT EXISTS (
+  SELECT 1 FROM jobs WHERE sweep = sweeps.id AND NOT (stage = 'failed'
+    AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.job = jobs.id)));
+UPDATE jobs SET key = NULL WHERE key IS NOT NULL AND stage = 'failed'
+  AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.job = jobs.id);
+)";
+
+constexpr std::array<std::string_view, 8> kMigrations{
+    kJobsAndJournal,   kLedgerAndSignals, kSweeps,    kFirstComeAndDevices,
+    kSnapshotsInParts, kAtSubmission,     kRetention, kKeysOfRefused};
 
 }  // namespace
 

@@ -183,7 +183,7 @@ Result<std::vector<core::Submission>> ServiceStore::UnknownSubmissions() {
   std::vector<core::JobId> unknown;
   const Status listed = database_.Query("SELECT id FROM jobs WHERE stage = 'waiting' ORDER BY id",
                                         {}, [&](const Row& row) -> Status {
-                                          if (!engine_->state().FindLive(row.Integer(0)))
+                                          if (!engine_->Explain(row.Integer(0)))
                                             unknown.push_back(row.Integer(0));
                                           return {};
                                         });
@@ -209,11 +209,21 @@ Result<AddedSweep> ServiceStore::AddSweep(SweepRecord sweep) {
   return AddedSweep{sweep.id, false};
 }
 
-void ServiceStore::RefuseJob(core::JobId job, Time at, const std::string& why) {
+void ServiceStore::TakeBack(const StoreMark& mark) {
+  group_.Truncate(mark.writes);
+  std::erase_if(waiting_keys_, [&](const auto& entry) { return entry.second >= mark.next_job; });
+  std::erase_if(waiting_sweep_keys_,
+                [&](const auto& entry) { return entry.second >= mark.next_sweep; });
+  next_job_id_ = mark.next_job;
+  next_sweep_id_ = mark.next_sweep;
+}
+
+Status ServiceStore::RefuseJob(core::JobId job, Time at, const std::string& why) {
   group_.Add(
-      "UPDATE jobs SET stage = 'failed', ended_ms = ?2, detail = ?3"
+      "UPDATE jobs SET stage = 'failed', ended_ms = ?2, detail = ?3, key = NULL"
       " WHERE id = ?1 AND ended_ms IS NULL",
       {job, Milliseconds(at), why});
+  return Commit();
 }
 
 void ServiceStore::SetDevices(core::JobId job, int attempt,

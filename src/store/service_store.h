@@ -66,6 +66,13 @@ struct AddedSweep {
   bool existing = false;  ///< a sweep with the same key was there
 };
 
+/// Between two submissions: what was added, and which numbers were given out.
+struct StoreMark {
+  std::size_t writes = 0;
+  core::JobId next_job = 0;
+  core::SweepId next_sweep = 0;
+};
+
 struct Recovered {
   std::unique_ptr<engine::Engine> engine;
   std::int64_t records = 0;  ///< of the journal after the snapshot
@@ -96,8 +103,13 @@ class ServiceStore final : public runtime::Journal {
   /// After Recover: jobs that were added and acknowledged, but never reached the engine. They are
   /// to be submitted to it now.
   Result<std::vector<core::Submission>> UnknownSubmissions();
-  /// A job that the engine refused: it ends as failed with this reason and is never started.
-  void RefuseJob(core::JobId job, Time at, const std::string& why);
+  StoreMark mark() const { return {group_.size(), next_job_id_, next_sweep_id_}; }
+  /// The engine refused what was added since the mark, and nothing was committed: it leaves no
+  /// trace, and its numbers and keys are free again. Nobody was told of them.
+  void TakeBack(const StoreMark& mark);
+  /// One of the unknown submissions that the engine refused: it ends as failed with this reason, is
+  /// never started, and its key is free. Commits.
+  Status RefuseJob(core::JobId job, Time at, const std::string& why);
   /// Gives the sweep the next id and adds it, unless its key is known. Not durable before a commit.
   Result<AddedSweep> AddSweep(SweepRecord sweep);
   void AddRungLoss(const RungLoss& loss) { store::AddRungLoss(group_, loss); }

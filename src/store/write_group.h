@@ -19,6 +19,8 @@ class WriteGroup {
   /// `sql` must be a literal: it is not copied.
   void Add(std::string_view sql, Values values) { writes_.push_back({sql, std::move(values)}); }
   std::size_t size() const { return writes_.size(); }
+  /// As if nothing had been added since there were so many.
+  void Truncate(std::size_t size) { writes_.resize(std::min(size, writes_.size())); }
 
   Status Commit(Database& database) {
     if (writes_.empty()) return {};

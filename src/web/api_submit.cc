@@ -42,7 +42,6 @@ std::vector<service::Request> RequestsOf(std::vector<service::Submit>& submissio
 
 SubmissionDefaults Api::Defaults() const {
   SubmissionDefaults defaults;
-  defaults.now = service_.GridNow();
   defaults.tiers = options_.tiers;
   return defaults;
 }

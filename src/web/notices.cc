@@ -14,8 +14,8 @@ namespace {
 using service::JobCard;
 using service::View;
 
-constexpr std::array<std::string_view, 8> kEventNames{
-    "low_carbon",  "budget",          "deadline_at_risk", "job_failed",
+constexpr std::array<std::string_view, 9> kEventNames{
+    "low_carbon",  "budget",          "deadline_at_risk", "job_failed",    "job_refused",
     "signal_lost", "signal_regained", "store_trouble",    "store_regained"};
 constexpr Duration kDay{std::chrono::hours{24}};
 constexpr Duration kLeastKnown{std::chrono::hours{12}};
@@ -187,6 +187,10 @@ std::vector<Notice> NoticeFinder::Look(const View& view) {
          "",
          {}});
   trouble_ = trouble;
+  for (const service::Happening& happening : view.happenings)
+    if (happening.number > happening_ && happening.refusal)
+      Add({NoticeEvent::kJobRefused, happening.at, happening.text, happening.job, "", "", {}});
+  if (!view.happenings.empty()) happening_ = view.happenings.back().number;
   for (std::size_t site = 0; site < view.signals.size(); ++site)
     LookAtSignal(view, view.signals[site], signals_[site]);
   view.jobs.ForEach(0, [&](const JobCard& card) {

@@ -17,13 +17,14 @@ enum class NoticeEvent {
   kBudget,          ///< 80 or 100 per cent of a job's budget are used
   kDeadlineAtRisk,  ///< a job is expected to start or end later than it must
   kJobFailed,
+  kJobRefused,  ///< an instance of a recurring job, or another that nobody waits for
   kSignalLost,  ///< the source cannot be reached, or no value is known
   kSignalRegained,
   kStoreTrouble,  ///< the store cannot be written
   kStoreRegained,
 };
-/// "low_carbon", "budget", "deadline_at_risk", "job_failed", "signal_lost", "signal_regained",
-/// "store_trouble", "store_regained".
+/// "low_carbon", "budget", "deadline_at_risk", "job_failed", "job_refused", "signal_lost",
+/// "signal_regained", "store_trouble", "store_regained".
 std::string_view Name(NoticeEvent event);
 std::optional<NoticeEvent> NoticeEventFromName(std::string_view name);
 std::vector<std::string> NoticeEventNames();
@@ -66,6 +67,7 @@ class NoticeFinder {
   NoticeOptions options_;
   bool began_ = false;
   bool trouble_ = false;
+  std::uint64_t happening_ = 0;  // the last one that was looked at
   std::map<std::size_t, SignalState> signals_;
   std::set<core::JobId> failed_, at_risk_;      // told, and still in the view
   std::map<core::JobId, int> budget_per_cent_;  // told: 80 or 100

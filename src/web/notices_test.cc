@@ -85,6 +85,19 @@ TEST(NoticeFinder, AFailedJobIsToldOnce) {
   EXPECT_EQ(Names(finder.Look(view)), Told{});
 }
 
+TEST(NoticeFinder, ARefusalThatNobodyWaitsForIsToldOnce) {
+  NoticeFinder finder({});
+  service::View view = ViewAt(kNow);
+  view.happenings = {{1, kNow, 0, "nightly: its instance is refused: too late", true}};
+  EXPECT_EQ(Names(finder.Look(view)), Told{}) << "known at first";
+  view.happenings.push_back({2, kNow, 3, "waiting", false});
+  view.happenings.push_back({3, kNow, 0, "nightly: its instance is refused: too wide", true});
+  const auto notices = finder.Look(view);
+  ASSERT_EQ(Names(notices), Told{"job_refused"});
+  EXPECT_EQ(notices[0].text, "nightly: its instance is refused: too wide");
+  EXPECT_EQ(Names(finder.Look(view)), Told{});
+}
+
 TEST(NoticeFinder, ALowCarbonWindowOpensOnceUntilItHasClosed) {
   NoticeFinder finder({{}, Intensity{150}});
   finder.Look(ViewAt(kNow, 300));

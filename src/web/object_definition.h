@@ -18,7 +18,7 @@ enum class Shape {
   kWhole,         ///< a whole number
   kFlag,          ///< true or false
   kDuration,      ///< "90m", or seconds
-  kMoment,        ///< "2026-05-01T12:00Z", or a duration from now
+  kMoment,        ///< "2026-05-01T12:00Z", or a duration from when it is taken
   kChoice,        ///< one of some words
   kTexts,         ///< a list
   kTextsByName,   ///< an object of texts

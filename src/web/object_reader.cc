@@ -118,12 +118,12 @@ std::optional<Duration> ObjectReader::Span(std::string_view key) const {
   return *duration;
 }
 
-std::optional<Time> ObjectReader::Moment(std::string_view key, Time now) const {
+std::optional<std::variant<Time, Duration>> ObjectReader::Moment(std::string_view key) const {
   const JsonNode json = Find(key);
   if (!json) return std::nullopt;
   if (Of(json).is_string()) {
     const std::string text = TextOf(json, key);
-    if (const auto duration = ParseDuration(text)) return now + *duration;
+    if (const auto duration = ParseDuration(text)) return *duration;
     if (const auto time = ParseTime(text)) return *time;
   }
   RefuseKey(key, "is neither a time nor a duration", "write 6h, or 2026-05-01T12:00Z");

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
@@ -37,7 +38,8 @@ class ObjectReader {
   std::optional<int> Whole(std::string_view key) const;
   std::optional<bool> Flag(std::string_view key) const;
   std::optional<Duration> Span(std::string_view key) const;
-  std::optional<Time> Moment(std::string_view key, Time now) const;
+  /// A time, or a duration from when it is taken.
+  std::optional<std::variant<Time, Duration>> Moment(std::string_view key) const;
   std::optional<std::vector<std::string>> Texts(std::string_view key) const;
   std::vector<std::pair<std::string, std::string>> TextsByName(std::string_view key) const;
   /// A number as it is written.

@@ -20,6 +20,8 @@ HttpResponse Respond(const Error& error) {
       status = 400;
       break;
     case ExitCode::kInfeasible:
+    case ExitCode::kCommandNotFound:
+    case ExitCode::kCommandNotExecutable:
       status = 422;
       break;
     case ExitCode::kUnavailable:

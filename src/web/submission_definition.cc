@@ -154,6 +154,10 @@ std::vector<Field> FieldsOfJob() {
   fields.push_back(
       Choice("on_outage", "while the grid is unknown (wait)", R"("run")", core::OnOutageNames()));
   fields.push_back(Part("trackers", Shape::kObject, "experiment trackers", TrackersDefinition()));
+  fields.push_back({"no_check", Shape::kFlag,
+                    "its program, or its directory, may appear later: it is not looked up before "
+                    "the job starts (false)",
+                    "true"});
   fields.push_back(
       {"key", Shape::kText, "a second submission with it is the first one", R"("monday/train")"});
   return fields;

@@ -1,6 +1,7 @@
 #include "web/submission_json.h"
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/cron.h"
 #include "web/object_reader.h"
@@ -11,19 +12,22 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void ApplyTier(const plan::Tier& tier, Time now, core::Job& job) {
+void ApplyTier(const plan::Tier& tier, service::Submit& submit) {
+  core::Job& job = submit.submission.job;
   job.tier = tier.name;
   job.threshold = tier.threshold;
   job.priority = tier.priority;
-  job.start_by = now + tier.max_delay;
+  submit.start_within = tier.max_delay;
 }
 
 // One of the service's by its name, or one that is spelt out.
-void ReadTier(const ObjectReader& json, const SubmissionDefaults& defaults, core::Job& job) {
+void ReadTier(const ObjectReader& json, const SubmissionDefaults& defaults,
+              service::Submit& submit) {
   if (!json.Has("tier")) return;
+  core::Job& job = submit.submission.job;
   if (const auto own = json.Object("tier")) {
     job.tier = *own->Text("name");
-    job.start_by = defaults.now + *own->Span("max_delay");
+    submit.start_within = *own->Span("max_delay");
     if (const auto threshold = own->Number("threshold")) job.threshold = Intensity{*threshold};
     job.priority = own->Whole("priority").value_or(job.priority);
     return;
@@ -35,7 +39,20 @@ void ReadTier(const ObjectReader& json, const SubmissionDefaults& defaults, core
       if (tier.name == name) return tier;
     return std::nullopt;
   };
-  ApplyTier(*json.Choice("tier", find, names), defaults.now, job);
+  ApplyTier(*json.Choice("tier", find, names), submit);
+}
+
+// Over what the tier says.
+void ReadDeadline(const ObjectReader& json, const char* key, std::optional<Time>& at,
+                  std::optional<Duration>& within) {
+  const auto moment = json.Moment(key);
+  if (!moment) return;
+  at.reset();
+  within.reset();
+  if (const auto* time = std::get_if<Time>(&*moment))
+    at = *time;
+  else
+    within = std::get<Duration>(*moment);
 }
 
 void ReadBudget(const ObjectReader& json, core::Budget& budget) {
@@ -76,14 +93,16 @@ void ReadPausing(const ObjectReader& json, core::Job& job) {
   job.minimum_segment = json.Span("minimum_segment").value_or(job.minimum_segment);
 }
 
-void ReadJob(const ObjectReader& json, const SubmissionDefaults& defaults, core::Job& job) {
+void ReadJob(const ObjectReader& json, const SubmissionDefaults& defaults,
+             service::Submit& submit) {
+  core::Job& job = submit.submission.job;
   job.run_time = json.Span("duration").value_or(defaults.run_time);
   if (job.run_time <= Duration::zero()) Refuse("duration", "must be longer than nothing");
   job.power = Power{json.Number("power_w").value_or(defaults.power.watts)};
   job.devices = json.Whole("devices").value_or(job.devices);
-  ReadTier(json, defaults, job);
-  if (const auto start_by = json.Moment("start_by", defaults.now)) job.start_by = start_by;
-  if (const auto finish_by = json.Moment("finish_by", defaults.now)) job.finish_by = finish_by;
+  ReadTier(json, defaults, submit);
+  ReadDeadline(json, "start_by", job.start_by, submit.start_within);
+  ReadDeadline(json, "finish_by", job.finish_by, submit.finish_within);
   if (const auto threshold = json.Number("threshold")) job.threshold = Intensity{*threshold};
   job.priority = json.Whole("priority").value_or(job.priority);
   ReadPausing(json, job);
@@ -137,7 +156,7 @@ service::Submit SubmissionFrom(const ObjectReader& json, const SubmissionDefault
   service::Submit submit;
   core::Submission& submission = submit.submission;
   ReadCommand(json, submission);
-  ReadJob(json, defaults, submission.job);
+  ReadJob(json, defaults, submit);
   submit.run_time_given = json.Has("duration");
   submit.power_given = json.Has("power_w");
   json.Jobs(
@@ -146,6 +165,7 @@ service::Submit SubmissionFrom(const ObjectReader& json, const SubmissionDefault
   if (const auto trackers = json.Object("trackers")) ReadTrackers(*trackers, submission.tracking);
   ReadLimits(json, submission);
   submission.key = json.Text("key").value_or("");
+  submit.no_check = json.Flag("no_check").value_or(false);
   return submit;
 }
 
@@ -194,6 +214,19 @@ sweep::HalvingOptions HalvingFrom(const ObjectReader& json) {
   return halving;
 }
 
+// So that each experiment is taken once, however often the sweep is submitted: of its name, or of
+// its name and its place where another one has it.
+void GiveKeys(const std::string& sweep_key, std::vector<service::Submit>& experiments) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < experiments.size(); ++i) {
+    core::Submission& experiment = experiments[i].submission;
+    const bool is_first = names.insert(experiment.job.name).second;
+    if (!experiment.key.empty()) continue;
+    experiment.key = sweep_key + "/" + experiment.job.name;
+    if (!is_first) experiment.key += "#" + std::to_string(i + 1);
+  }
+}
+
 std::vector<service::Submit> SweepFrom(JsonNode object, const SubmissionDefaults& defaults) {
   const ObjectReader json(object, SweepDefinition());
   auto sweep = std::make_shared<service::NewSweep>();
@@ -203,6 +236,7 @@ std::vector<service::Submit> SweepFrom(JsonNode object, const SubmissionDefaults
   if (const auto halving = json.Object("successive_halving"))
     sweep->halving = HalvingFrom(*halving);
   std::vector<service::Submit> jobs = ListFrom(json.Objects("jobs"), defaults, ExperimentFrom);
+  if (!sweep->key.empty()) GiveKeys(sweep->key, jobs);
   for (service::Submit& job : jobs) job.sweep = sweep;
   return jobs;
 }

@@ -11,7 +11,6 @@ namespace ebb::web {
 
 /// What a submission that leaves something out means.
 struct SubmissionDefaults {
-  Time now{};  ///< durations count from here
   std::vector<plan::Tier> tiers;
   Duration run_time{std::chrono::hours{1}};
   Power power{100};

@@ -7,11 +7,8 @@
 namespace ebb::web {
 namespace {
 
-const Time kNow = *ParseTime("2026-05-01T10:00Z");
-
 SubmissionDefaults Defaults() {
   SubmissionDefaults defaults;
-  defaults.now = kNow;
   plan::Tier tier;
   tier.name = "calm";
   tier.threshold = Intensity{123};
@@ -21,11 +18,12 @@ SubmissionDefaults Defaults() {
   return defaults;
 }
 
-core::Submission Read(const std::string& more) {
+service::Submit ReadSubmit(const std::string& more) {
   const auto read = SubmissionsFromJson("{\"command\":[\"prog\",\"x\"]" + more + "}", Defaults());
   EXPECT_TRUE(read) << more << ": " << read.error().Message();
-  return read ? read->at(0).submission : core::Submission{};
+  return read ? read->at(0) : service::Submit{};
 }
+core::Submission Read(const std::string& more) { return ReadSubmit(more).submission; }
 
 Error Refused(const std::string& text) {
   const auto read = SubmissionsFromJson(text, Defaults());
@@ -47,11 +45,12 @@ TEST(SubmissionJson, WhatIsLeftOutHasItsMeaning) {
 }
 
 TEST(SubmissionJson, EveryKeyArrives) {
-  const core::Submission job = Read(
+  const service::Submit submit = ReadSubmit(
       R"j(,"name":"n","working_directory":"/w","environment":{"A":"1","B":""},"devices":3,
       "duration":"2h","power_w":250.5,"start_by":"6h","finish_by":"2026-05-02T00:00Z",
       "threshold":99,"priority":-4,"checkpointable":true,"pause_cost":30,"minimum_segment":"5m",
       "models":["a100"],"after":[3,4],"time_limit":"3h","key":"k")j");
+  const core::Submission& job = submit.submission;
   EXPECT_EQ(job.job.name, "n");
   EXPECT_EQ(job.working_directory, "/w");
   EXPECT_EQ(job.environment,
@@ -59,8 +58,10 @@ TEST(SubmissionJson, EveryKeyArrives) {
   EXPECT_EQ(job.job.devices, 3);
   EXPECT_EQ(job.job.run_time, std::chrono::hours{2});
   EXPECT_EQ(job.job.power.watts, 250.5);
-  EXPECT_EQ(*job.job.start_by, kNow + std::chrono::hours{6});
-  EXPECT_EQ(*job.job.finish_by, *ParseTime("2026-05-02"));
+  EXPECT_EQ(submit.start_within, std::chrono::hours{6});
+  EXPECT_FALSE(job.job.start_by) << "nobody has taken it";
+  EXPECT_EQ(job.job.finish_by, *ParseTime("2026-05-02"));
+  EXPECT_FALSE(submit.finish_within);
   EXPECT_EQ(job.job.threshold->g_per_kwh, 99);
   EXPECT_EQ(job.job.priority, -4);
   EXPECT_TRUE(job.job.pausable);
@@ -73,11 +74,16 @@ TEST(SubmissionJson, EveryKeyArrives) {
 }
 
 TEST(SubmissionJson, ATierGivesWhatIsNotGiven) {
-  const core::Job calm = Read(R"j(,"tier":"calm")j").job;
+  const service::Submit submit = ReadSubmit(R"j(,"tier":"calm")j");
+  const core::Job& calm = submit.submission.job;
   EXPECT_EQ(calm.threshold->g_per_kwh, 123);
-  EXPECT_EQ(*calm.start_by, kNow + std::chrono::hours{5});
+  EXPECT_EQ(submit.start_within, std::chrono::hours{5});
   EXPECT_EQ(calm.priority, 7);
   EXPECT_EQ(Read(R"j(,"tier":"calm","threshold":5)j").job.threshold->g_per_kwh, 5);
+  EXPECT_EQ(ReadSubmit(R"j(,"tier":"calm","start_by":"0")j").start_within, Duration{0});
+  const auto until = ReadSubmit(R"j(,"tier":"calm","start_by":"2026-05-02")j");
+  EXPECT_EQ(until.submission.job.start_by, *ParseTime("2026-05-02"));
+  EXPECT_FALSE(until.start_within);
 }
 
 TEST(SubmissionJson, WordsOfACommandStayAsTheyAre) {
@@ -192,11 +198,12 @@ TEST(SubmissionJson, WhatIsNoSubmission) {
 }
 
 TEST(SubmissionJson, ATierCanBeSpeltOut) {
-  const core::Submission job = Read(
+  const service::Submit submit = ReadSubmit(
       R"j(,"tier":{"name":"mine","threshold":42,"max_delay":"90m","priority":2},"priority":5)j");
+  const core::Submission& job = submit.submission;
   EXPECT_EQ(job.job.tier, "mine");
   EXPECT_EQ(job.job.threshold->g_per_kwh, 42);
-  EXPECT_EQ(*job.job.start_by, kNow + std::chrono::minutes{90});
+  EXPECT_EQ(submit.start_within, std::chrono::minutes{90});
   EXPECT_EQ(job.job.priority, 5) << "a key of its own goes over the tier's";
 }
 
@@ -265,6 +272,21 @@ TEST(SubmissionJson, ASweepIsItsJobsAndWhatTheyShare) {
   EXPECT_EQ(read->at(0).sweep->halving, (sweep::HalvingOptions{3, 1, 9}));
   EXPECT_EQ(read->at(0).submission.parameters, (core::Parameters{{"z", "1e-04"}, {"a", ""}}));
   EXPECT_TRUE(read->at(1).submission.parameters.empty());
+}
+
+TEST(SubmissionJson, ASweepWithAKeyGivesOneToEachExperiment) {
+  const auto keys = [](const std::string& head) {
+    std::vector<std::string> all;
+    const auto read = SweepFromJson(
+        "{\"name\":\"s\"," + head +
+            R"("jobs":[{"command":["a"]},{"command":["a"],"key":"own"},{"command":["a"]},
+                       {"command":["b"]}]})",
+        Defaults());
+    for (const service::Submit& submit : *read) all.push_back(submit.submission.key);
+    return all;
+  };
+  EXPECT_EQ(keys(R"("key":"k",)"), (std::vector<std::string>{"k/a", "own", "k/a#3", "k/b"}));
+  EXPECT_EQ(keys(""), (std::vector<std::string>{"", "own", "", ""}));
 }
 
 TEST(SubmissionJson, WhatIsWrongWithASweepIsNamed) {

@@ -1,0 +1,42 @@
+#include "engine/admission.h"
+
+#include <algorithm>
+
+#include "plan/feasibility.h"
+
+namespace ebb::engine {
+
+QueueNow::QueueNow(const State& state, Time at, const std::vector<core::JobId>& without)
+    : problem{at, &state.cluster, {}, {}} {
+  views.reserve(state.live.size());
+  for (const auto& live : state.live) {
+    const bool leaves = std::find(without.begin(), without.end(), live->job.id) != without.end();
+    if (live->cancel_wanted || leaves) continue;
+    plan::JobView view = ViewOf(*live, state.cluster, at);
+    if (live->job.freeze && HoldsDevices(*live)) {
+      running_on.push_back(live->job);
+      running_on.back().pausable = false;
+      view.job = &running_on.back();
+      view.state = plan::JobState::kRunning;
+      view.pool = live->pool;
+      view.segment_begin = live->segment_begin;
+    }
+    views.push_back(view);
+  }
+  problem.jobs = views;
+}
+
+bool IsHeldAgainstQueue(const Options& options, const core::Job& job) {
+  return options.admission == Admission::kDeadlines && (job.start_by || job.finish_by);
+}
+
+Status CheckAdmission(const State& state, const Options& options, const core::Job& job, Time at,
+                      const std::vector<core::JobId>& without) {
+  EBB_RETURN_IF_ERROR(plan::CheckJob(job, state.cluster));
+  if (!IsHeldAgainstQueue(options, job)) return {};
+  const QueueNow queue(state, at, without);
+  plan::DeadlineCheck deadlines(queue.problem);
+  return deadlines.Check(job, state.cluster, at, [&] { return queue.problem; });
+}
+
+}  // namespace ebb::engine

@@ -1,0 +1,31 @@
+#pragma once
+// Whether a job can be taken beside those that are there.
+
+#include <deque>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/engine.h"
+
+namespace ebb::engine {
+
+/// The queue that deadlines are held against. Once somebody waits, what can be frozen runs on; what
+/// is being cancelled, or is among `without`, gives its devices back. The state must outlive it.
+struct QueueNow {
+  QueueNow(const State& state, Time at, const std::vector<core::JobId>& without = {});
+  QueueNow(const QueueNow&) = delete;
+  QueueNow& operator=(const QueueNow&) = delete;
+
+  std::vector<plan::JobView> views;
+  std::deque<core::Job> running_on;
+  plan::Problem problem;
+};
+
+bool IsHeldAgainstQueue(const Options& options, const core::Job& job);
+
+/// Whether a JobSubmitted at this moment would be taken once the jobs `without` are cancelled.
+/// Looks at the whole queue.
+Status CheckAdmission(const State& state, const Options& options, const core::Job& job, Time at,
+                      const std::vector<core::JobId>& without);
+
+}  // namespace ebb::engine
