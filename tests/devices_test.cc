@@ -1,4 +1,5 @@
 // GPUs as a person meets them: a machine that has none of them, under a stand-in for NVML.
+#include "platform/http.h"
 #include "serve_fixture.h"
 
 namespace ebb {
@@ -12,6 +13,18 @@ class Gpus : public ServeCommand {
     fs::create_symlink(EBB_FAKE_NVML, directory_ / "libnvidia-ml.so.1");
     ::setenv("LD_LIBRARY_PATH", directory_.c_str(), 1);
     ::setenv("EBB_FAKE_NVML_STATE", (directory_ / "gpus.txt").c_str(), 1);
+  }
+  // For whoever looks next; at once, as a driver changes.
+  void Become(const std::string& state) {
+    Write("next.txt", state);
+    fs::rename(directory_ / "next.txt", directory_ / "gpus.txt");
+  }
+  platform::HttpResponse Get(const std::string& path) {
+    std::string url = Read(directory_ / "ebb.db.url");
+    url.resize(url.find_last_not_of('\n') + 1);
+    platform::HttpRequest request{url + path};
+    request.direct = true;
+    return platform::HttpGet(request).value_or(platform::HttpResponse{});
   }
   void TearDown() override {
     for (const char* name : {"LD_LIBRARY_PATH", "EBB_FAKE_NVML_STATE", "CUDA_VISIBLE_DEVICES"})
@@ -155,6 +168,154 @@ TEST_F(PowerCaps, WithoutPermissionTheJobRunsUncappedAndSaysSo) {
   const Outcome wrong = Client({"submit", "--power-cap", "a lot"}, {"true"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_TRUE(Contains(wrong.err, "power_cap") && Contains(wrong.err, "70%")) << wrong.err;
+}
+
+// The driver was upgraded, or comes up after the service.
+TEST_F(Gpus, AServiceWaitsForADriverThatDoesNotAnswer) {
+  Have(kThree);
+  Serve({"--gpus", "0,1"});
+  const std::vector<std::string> command{
+      "bash", "-c",
+      "echo [$CUDA_VISIBLE_DEVICES] >> seen; while [ ! -e enough ]; do sleep 0.05; done"};
+  ASSERT_EQ(Client({"submit"}, command).code, 0);
+  WaitUntil([&] { return Lines("seen").size() == 1; });
+  Stop(SIGKILL);
+  Become("! init 18\n" + std::string(kThree));
+  Serve({"--gpus", "0,1", "--gpu-check", "1s"});
+  ASSERT_EQ(Client({"submit"}, command).code, 0) << "it is taken, and waits";
+  ASSERT_EQ(Client({"submit", "--devices", "2"}, command).code, 0);
+  const std::string said = Read(directory_ / "serve.txt");
+  EXPECT_TRUE(Contains(said, "Driver/library version mismatch")) << said;
+  EXPECT_TRUE(Contains(said, "1 x NVIDIA L4")) << "what a job holds is there\n" << said;
+  EXPECT_FALSE(Contains(said, "cpu")) << said;
+  EXPECT_EQ(Get("/readyz").status, 503);
+  const auto ready = nlohmann::json::parse(Get("/readyz").body, nullptr, false);
+  EXPECT_EQ(ready.value("ready", true), false);
+  EXPECT_TRUE(Contains(ready.value("devices", ""), "Driver/library version mismatch")) << ready;
+  const Outcome devices = Client({"devices"});
+  EXPECT_TRUE(Contains(devices.out, "Driver/library version mismatch")) << devices.out;
+  EXPECT_TRUE(Contains(Client({"queue"}).out, "no GPU can be given to a job: ")) << "why it waits";
+  EXPECT_EQ(Lines("seen").size(), 1u);
+  EXPECT_EQ(Queue().at("jobs")[1].at("stage"), "waiting");
+  Become(kThree);
+  WaitUntil([&] { return Lines("seen").size() == 2; });
+  EXPECT_EQ(Lines("seen"), (std::multiset<std::string>{"[GPU-aaaa1111]", "[GPU-bbbb2222]"}));
+  Write("enough", "");
+  WaitUntil([&] { return Ended() == 3; });
+  EXPECT_EQ(Lines("seen").size(), 3u);
+}
+
+TEST_F(Gpus, AStoreThatKnowsGpusNeverFallsBackToTheCpuByItself) {
+  Have(kThree);
+  Serve({});
+  ASSERT_EQ(Client({"submit"}, {"true"}).code, 0);
+  WaitUntil([&] { return Ended() == 1; });
+  Stop(SIGTERM);
+  fs::remove(directory_ / "libnvidia-ml.so.1");
+  Serve({});
+  ASSERT_EQ(Client({"submit"}, {"true"}).code, 0);
+  EXPECT_TRUE(Contains(Read(directory_ / "serve.txt"), "--slots N runs jobs on the CPU"));
+  EXPECT_EQ(Ended(), 1u);
+  Stop(SIGTERM);
+  Serve({"--slots", "1"});
+  WaitUntil([&] { return Ended() == 2; });
+}
+
+TEST_F(Gpus, AJobOnTheCpuSeesNoGpu) {
+  Have(kThree);
+  ::setenv("CUDA_VISIBLE_DEVICES", "0,1", 1);
+  Serve({"--slots", "1"});
+  ASSERT_EQ(Client({"submit"}, {"bash", "-c", "echo [$CUDA_VISIBLE_DEVICES] >> seen"}).code, 0);
+  WaitUntil([&] { return Ended() == 1; });
+  EXPECT_EQ(Lines("seen"), std::multiset<std::string>{"[]"});
+}
+
+TEST_F(Gpus, ASweepDoesNotRunOnTheCpuWhereTheDriverDoesNotAnswer) {
+  Have("! init 9\n");
+  Write("sweep.yaml",
+        "name: s\ncommand: [\"true\"]\nestimate: {duration: 1m}\nparameters:\n  lr: [1, 2]\n");
+  const Outcome refused = Ebb({"sweep", "run", "sweep.yaml", "--constant", "200"});
+  EXPECT_EQ(refused.code, 4) << refused.out << refused.err;
+  EXPECT_TRUE(Contains(refused.err, "Driver Not Loaded") && Contains(refused.err, "--slots"))
+      << refused.err;
+}
+
+TEST_F(Gpus, GpusComeAndGoUnderARunningService) {
+  const std::string one = "GPU-aaaa1111 | NVIDIA L4 | 1000 | 40000\n";
+  Have(one);
+  Serve({"--gpu-check", "1s"});
+  const std::vector<std::string> command{
+      "bash", "-c",
+      "echo $CUDA_VISIBLE_DEVICES >> seen; while [ ! -e enough ]; do sleep 0.05; done"};
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(Client({"submit"}, command).code, 0);
+  WaitUntil([&] { return Lines("seen").size() == 1; });
+  Become(kThree);
+  WaitUntil([&] { return Lines("seen").size() == 3; });
+  EXPECT_EQ(Lines("seen"),
+            (std::multiset<std::string>{"GPU-aaaa1111", "GPU-bbbb2222", "GPU-cccc3333"}));
+  Become(one);
+  WaitUntil([&] { return Contains(Client({"devices"}).out, "gone"); });
+  ASSERT_EQ(Client({"submit"}, command).code, 0);
+  Write("enough", "");
+  WaitUntil([&] { return Ended() == 4; });
+  EXPECT_EQ(Lines("seen").count("GPU-aaaa1111"), 2u) << "what was on the others went on";
+  EXPECT_EQ(Client({"store", "check"}).code, 0);
+}
+
+TEST_F(Gpus, AGpuThatFailsFastIsSetAsideAndAPersonPutsItBack) {
+  Have("GPU-aaaa1111 | NVIDIA L4 | 1000 | 40000\nGPU-bbbb2222 | NVIDIA L4 | 1000 | 40000\n");
+  Serve({"--gpu-check", "1s"});
+  // The second GPU is broken.
+  const std::vector<std::string> command{
+      "bash", "-c", "case $CUDA_VISIBLE_DEVICES in GPU-b*) exit 1;; *) sleep 0.2;; esac"};
+  for (int i = 0; i < 12; ++i) ASSERT_EQ(Client({"submit"}, command).code, 0);
+  WaitUntil([&] { return Ended() == 12; });
+  const auto failed = [&] {
+    std::size_t count = 0;
+    const auto queue = Queue();
+    for (const auto& job : queue.at("jobs")) count += job.at("stage") == "failed";
+    return count;
+  };
+  EXPECT_LE(failed(), 4u);
+  EXPECT_GE(failed(), 3u);
+  const Outcome shown = Client({"devices"});
+  EXPECT_TRUE(Contains(shown.out, "set aside") && Contains(shown.out, "jobs in a row"))
+      << shown.out;
+  Stop(SIGKILL);
+  Serve({"--gpu-check", "1s"});
+  EXPECT_TRUE(Contains(Client({"devices"}).out, "set aside")) << "over a restart";
+  const Outcome dry = Client({"devices", "--put-back", "GPU-bbbb", "--dry-run"});
+  EXPECT_TRUE(Contains(dry.out, "would put-back GPU-bbbb2222")) << dry.out << dry.err;
+  EXPECT_TRUE(Contains(Client({"devices"}).out, "set aside")) << "nothing was changed";
+  EXPECT_EQ(Client({"devices", "--put-back", "GPU-bbbb"}).code, 0);
+  EXPECT_FALSE(Contains(Client({"devices"}).out, "set aside"));
+  EXPECT_EQ(Client({"devices", "--set-aside", "0", "--why", "fan"}).code, 0);
+  const auto devices = DevicesNow().at("devices");
+  EXPECT_EQ(devices[0].at("state"), "set aside");
+  EXPECT_EQ(devices[0].at("why"), "fan");
+  EXPECT_EQ(Client({"devices", "--set-aside", "7"}).code, 2);
+  EXPECT_EQ(Client({"store", "check"}).code, 0);
+}
+
+// The job goes on elsewhere, and the GPU gets no other.
+TEST_F(Gpus, AnErrorOfTheDriverIsNotTheJobsFault) {
+  Have(kThree);
+  Serve({"--gpu-check", "1s"});
+  const std::vector<std::string> command{
+      "bash", "-c",
+      "echo $CUDA_VISIBLE_DEVICES >> seen; while [ ! -e enough "
+      "]; do [ -e fail-$CUDA_VISIBLE_DEVICES ] && exit 1; sleep 0.05; done"};
+  ASSERT_EQ(Client({"submit", "--checkpointable"}, command).code, 0);
+  WaitUntil([&] { return Lines("seen").size() == 1; });
+  const std::string first = *Lines("seen").begin();
+  Become(kThree + ("! xid " + first + " 31\n! xid " + first + " 79\n"));
+  Write("fail-" + first, "");
+  WaitUntil([&] { return Contains(Client({"devices"}).out, "Xid 79"); });
+  WaitUntil([&] { return Lines("seen").size() >= 2; });
+  EXPECT_EQ(Lines("seen").count(first), 1u) << "not on the same GPU again";
+  Write("enough", "");
+  WaitUntil([&] { return Ended() == 1; });
+  EXPECT_EQ(Queue().at("jobs")[0].at("stage"), "succeeded");
 }
 
 TEST_F(Gpus, WithoutAnyTheCpuIsUsed) {

@@ -207,7 +207,8 @@ function barsOf(limits) {
 // The rows that a bar takes: those of its devices, and where these are not known (of what is planned they never are) one
 // for each, those that the job had before where they are free.
 function placeBars(bars, limits) {
-  const rows = state.status.pools.flatMap((pool, index) => Array.from({ length: Math.min(pool.count, MOST_ROWS_OF_DEVICES) },
+  const slots = (pool, index) => Math.max(pool.count + pool.away, ...state.status.devices.filter((device) => device.pool === index).map((device) => device.slot + 1));
+  const rows = state.status.pools.flatMap((pool, index) => Array.from({ length: Math.min(slots(pool, index), MOST_ROWS_OF_DEVICES) },
     (_, device) => ({ pool: index, device, label: pool.model + " " + (device + 1), until: -Infinity, job: null })));
   const slack = (limits[1] - limits[0]) / 2000, placed = [];
   for (const bar of bars) {

@@ -62,8 +62,11 @@ function showStatus() {
   showPower();
   showSaved();
   showHappenings();
-  byId("trouble").hidden = !status.trouble;
-  setText("trouble", status.trouble || "");
+  const aside = status.devices.filter((device) => device.state !== "ready")
+    .map((device) => `${device.name} (${device.model}) is ${device.state}${device.why ? ": " + device.why : ""}`);
+  const trouble = [status.trouble, ...aside, status.device_trouble && "no GPU can be given to a job: " + status.device_trouble].filter(Boolean).join("; ");
+  byId("trouble").hidden = !trouble;
+  setText("trouble", trouble);
   setText("live", saved ? "saved as it was on" : "live");
   setText("time", moment(status.time));
 }

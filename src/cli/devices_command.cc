@@ -1,5 +1,7 @@
 // ebb devices: the devices of this machine that jobs can have, and what runs on them.
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -12,7 +14,9 @@
 #include "config/device_file.h"
 #include "core/device_history.h"
 #include "meter/meters.h"
+#include "meter/nvml_library.h"
 #include "report/text_table.h"
+#include "signals/web_request.h"
 #include "store/device_history.h"
 
 namespace ebb::cli {
@@ -24,13 +28,18 @@ constexpr const char* kExamples = R"(
 Examples:
   ebb devices                  GPUs, and which job of the service runs on which
   ebb devices --format json
+  ebb devices --set-aside GPU-5e1f --why "fan is broken"   no more jobs on it; what runs goes on
+  ebb devices --put-back GPU-5e1f                          jobs may have it again
+  ebb devices --forget GPU-5e1f                            it is gone for good
 
 A GPU that is divided (MIG) is shown as its instances. CUDA_VISIBLE_DEVICES hides what it leaves
 out, here and from ebb serve. docs/devices.md)";
 
 struct DevicesFlags {
   ServiceFlags service;
-  std::string profiles;
+  std::string profiles, why;
+  std::vector<std::pair<std::string, std::string>> changes;  // "set-aside", ... and of which
+  bool dry_run = false;
 };
 
 // What is here, what is known of it, and what the jobs of the store say of it.
@@ -38,6 +47,7 @@ struct Found {
   meter::GpuInventory inventory;
   Devices devices;                                       // pools as the planner sees them
   std::map<std::string, core::DeviceExperience> learnt;  // by model
+  bool driver_fails = false;                             // it is installed and does not answer
 };
 
 // What the service says it runs.
@@ -45,6 +55,7 @@ struct Runs {
   std::optional<Json> status;          ///< nothing: no service answers
   std::string why_not;                 ///< then
   std::map<std::string, Json> by_gpu;  ///< UUID -> the entry of what runs there
+  std::map<std::string, Json> states;  ///< UUID -> what the service makes of it
 };
 
 Runs AskService(const ServiceFlags& flags) {
@@ -62,7 +73,29 @@ Runs AskService(const ServiceFlags& flags) {
     for (const Json& gpu : program.value("gpus", Json::array()))
       if (gpu.is_string()) runs.by_gpu[gpu] = program;
   }
+  for (const Json& device : runs.status->value("devices", Json::array()))
+    if (device.is_object()) runs.states[device.value("name", "")] = device;
   return runs;
+}
+
+// "set aside for 2h: its driver reported error Xid 79; tried again in 13m"
+std::string StateText(const Json& device) {
+  const std::string state = device.value("state", "");
+  const Time now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
+  std::string text = state;
+  if (const auto since = ParseTime(device.value("since", "")))
+    text += " for " + FormatDuration(std::max(now - *since, Duration::zero()));
+  if (device.value("by", "") == "person") text += " by a person";
+  if (const std::string why = device.value("why", ""); !why.empty()) text += ": " + why;
+  if (const auto retry = ParseTime(device.value("retry_at", "")))
+    text += "; tried again in " + FormatDuration(std::max(*retry - now, Duration::zero()));
+  return text;
+}
+
+std::string StateOf(const std::string& uuid, const Runs& runs) {
+  const auto found = runs.states.find(uuid);
+  if (found != runs.states.end()) return StateText(found->second);
+  return runs.status ? "not the service's" : "";
 }
 
 Json ToJson(const meter::GpuDevice& device, const Runs& runs) {
@@ -73,6 +106,10 @@ Json ToJson(const meter::GpuDevice& device, const Runs& runs) {
   }
   if (const auto found = runs.by_gpu.find(device.uuid); found != runs.by_gpu.end())
     json["job"] = found->second.value("job", Json());
+  if (const auto found = runs.states.find(device.uuid); found != runs.states.end())
+    for (const char* key : {"state", "since", "by", "why", "retry_at"})
+      if (found->second.contains(key)) json[key] = found->second[key];
+  if (!device.fault.empty()) json["fault"] = device.fault;
   return json;
 }
 
@@ -97,15 +134,17 @@ Result<Found> Look(const DevicesFlags& flags) {
   meter::GpuSearch search;
   search.cuda_visible_devices = meter::OptionsFromEnvironment().cuda_visible_devices;
   auto inventory = meter::FindGpus(search);
-  if (inventory)
+  if (inventory) {
     found.inventory = *std::move(inventory);
-  else
+  } else {
     found.inventory.notes.push_back("GPUs of NVIDIA: " + inventory.error().Message());
-  DeviceWish wish;
-  if (!flags.profiles.empty()) {
-    EBB_ASSIGN_OR_RETURN(wish.profiles, config::LoadDeviceProfiles(flags.profiles));
+    found.driver_fails = meter::NvmlLibrary::IsInstalled(search.nvml_library);
   }
-  EBB_ASSIGN_OR_RETURN(found.devices, MakeDevices(wish, 1, {"here", "", {}}));
+  std::vector<core::DeviceProfile> profiles;
+  if (!flags.profiles.empty()) {
+    EBB_ASSIGN_OR_RETURN(profiles, config::LoadDeviceProfiles(flags.profiles));
+  }
+  found.devices = DevicesOf(found.inventory, profiles, {"here", "", {}});
   found.learnt = core::Learn(History(flags.service), found.devices.cluster);
   core::Refine(found.devices.cluster, found.learnt);
   return found;
@@ -155,25 +194,87 @@ Json ModelsToJson(const Found& found) {
   return models;
 }
 
+// What the service knows of and the driver does not show.
+std::vector<Json> NotFound(const Found& found, const Runs& runs) {
+  std::vector<Json> devices;
+  for (const auto& [uuid, device] : runs.states) {
+    const auto is_it = [&](const meter::GpuDevice& other) { return other.uuid == uuid; };
+    const auto& there = found.inventory.devices;
+    if (std::none_of(there.begin(), there.end(), is_it)) devices.push_back(device);
+  }
+  return devices;
+}
+
 void Print(const Found& found, const Runs& runs) {
   report::TextTable table;
-  table.headers = {"GPU", "UUID", "model", "runs"};
+  table.headers = {"GPU", "UUID", "model", "runs", "state"};
   table.ends_in_text = true;
   for (const meter::GpuDevice& device : found.inventory.devices)
-    table.rows.push_back(
-        {std::to_string(device.index), device.uuid, device.model, RunsOn(device, runs)});
+    table.rows.push_back({std::to_string(device.index), device.uuid, device.model,
+                          RunsOn(device, runs),
+                          device.fault.empty() ? StateOf(device.uuid, runs) : device.fault});
+  for (const Json& device : NotFound(found, runs))
+    table.rows.push_back({"", device.value("name", ""), device.value("model", ""),
+                          device.contains("job") ? "job " + device["job"].dump() : "nothing",
+                          StateText(device)});
   if (!table.rows.empty())
     std::printf("%s\n%s", report::AlignedTable(table).c_str(),
                 report::AlignedTable(ModelTable(found)).c_str());
   for (const std::string& note : found.inventory.notes) std::printf("%s\n", note.c_str());
-  if (table.rows.empty())
+  if (found.driver_fails)
+    std::puts(
+        "GPUs are not known: ebb serve starts nothing until the driver answers; with --slots "
+        "it runs jobs on the CPU");
+  else if (table.rows.empty())
     std::puts("no GPU: ebb serve runs jobs on the CPU, --slots at a time");
   else
     std::puts("speed and power are relative to the first model; jobs: that have measured it");
+  if (const std::string trouble = runs.status ? runs.status->value("device_trouble", "") : "";
+      !trouble.empty())
+    std::printf("the service gives no GPU to a job: %s\n", trouble.c_str());
   if (!runs.status) std::printf("no service answers: %s\n", runs.why_not.c_str());
 }
 
+// The device of the service that a person means.
+Result<Json> Named(const Runs& runs, const std::string& name) {
+  std::vector<Json> found;
+  for (const auto& [uuid, device] : runs.states)
+    if (uuid == name || (!name.empty() && uuid.starts_with(name)) ||
+        device.value("index", Json()).dump() == name)
+      found.push_back(device);
+  if (found.size() == 1) return found.front();
+  return Fail(
+      {ExitCode::kUsage,
+       "\"" + name + "\" names " + (found.empty() ? "no GPU" : "several GPUs") + " of the service",
+       "", "ebb devices lists them"});
+}
+
+Result<int> ChangeDevices(const DevicesFlags& flags) {
+  EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags.service));
+  if (flags.dry_run) {
+    const Runs runs = AskService(flags.service);
+    if (!runs.status) return Fail({ExitCode::kUnavailable, runs.why_not, "", ""});
+    for (const auto& [change, name] : flags.changes) {
+      EBB_ASSIGN_OR_RETURN(const Json device, Named(runs, name));
+      std::printf(
+          "would %s %s, which is %s%s\n", change.c_str(), device.value("name", "").c_str(),
+          StateText(device).c_str(),
+          device.contains("job") ? ("; job " + device["job"].dump() + " goes on").c_str() : "");
+    }
+    return 0;
+  }
+  for (const auto& [change, name] : flags.changes) {
+    std::string path = "/api/v1/devices/" + change + "?name=" + signals::UrlEscape(name);
+    if (!flags.why.empty()) path += "&why=" + signals::UrlEscape(flags.why);
+    EBB_ASSIGN_OR_RETURN(const std::string answer, client.Post(path, ""));
+    if (flags.service.json) std::fputs(answer.c_str(), stdout);
+  }
+  return 0;
+}
+
 Result<int> ShowDevices(const DevicesFlags& flags) {
+  if (!flags.changes.empty()) return ChangeDevices(flags);
+
   EBB_ASSIGN_OR_RETURN(const Found found, Look(flags));
   const Runs runs = AskService(flags.service);
   if (!flags.service.json) {
@@ -183,9 +284,17 @@ Result<int> ShowDevices(const DevicesFlags& flags) {
   Json json{{"devices", Json::array()}};
   for (const meter::GpuDevice& device : found.inventory.devices)
     json["devices"].push_back(ToJson(device, runs));
+  for (const Json& device : NotFound(found, runs)) {
+    Json gone{{"uuid", device.value("name", "")}};
+    for (const char* key : {"model", "job", "state", "since", "by", "why", "retry_at"})
+      if (device.contains(key)) gone[key] = device[key];
+    json["devices"].push_back(std::move(gone));
+  }
   json["models"] = ModelsToJson(found);
   json["notes"] = found.inventory.notes;
   json["service"] = runs.status.has_value();
+  if (runs.status && runs.status->contains("device_trouble"))
+    json["device_trouble"] = (*runs.status)["device_trouble"];
   std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
   return 0;
 }
@@ -199,6 +308,18 @@ void AddDevicesCommand(Parser& parser) {
   AddPlaceOfService(command, flags->service);
   command.Flag({"format", "text|json", "json: for scripts", "Output"},
                [flags](const std::string& text) { flags->service.json = text == "json"; });
+  const auto add = [&](const char* change, const char* help) {
+    command.Flag({change, "GPU", help, "Changes"}, [flags, change](const std::string& name) {
+      flags->changes.emplace_back(change, name);
+    });
+  };
+  add("set-aside", "no more jobs on it; what runs there goes on");
+  add("put-back", "jobs may have it again");
+  add("forget", "one that is gone is not expected back");
+  command.Flag({"why", "TEXT", "shown to others, with --set-aside", "Changes"},
+               [flags](const std::string& text) { flags->why = text; });
+  command.Switch({"dry-run", "", "say what would be changed", "Changes"},
+                 [flags] { flags->dry_run = true; });
   command.Flag({"device-profiles", "FILE", "YAML: power and speed of device models", "Devices"},
                [flags](const std::string& text) { flags->profiles = text; });
   command.Action([flags] { return ShowDevices(*flags); });

@@ -66,6 +66,18 @@ std::string Short(const std::string& time) {
   return time.size() < 16 ? time : time.substr(5, 5) + " " + time.substr(11, 5);
 }
 
+// Why nothing starts, where that is not a matter of the plan.
+void SayTrouble(const ServiceClient& client) {
+  const auto answer = client.Get("/api/v1/status");
+  const auto status = answer ? Parsed(*answer) : Result<Json>(Fail(answer.error()));
+  if (!status) return;
+  if (!TextOf(*status, "trouble").empty())
+    std::printf("nothing starts: %s\n", Printable(TextOf(*status, "trouble")).c_str());
+  if (!TextOf(*status, "device_trouble").empty())
+    std::printf("no GPU can be given to a job: %s\n",
+                Printable(TextOf(*status, "device_trouble")).c_str());
+}
+
 Result<int> Queue(const QueueFlags& flags) {
   if (flags.sweeps) return PrintSweeps(flags.service);
   if (!flags.sweep.empty()) return PrintSweep(flags.service, flags.sweep);
@@ -101,6 +113,7 @@ Result<int> Queue(const QueueFlags& flags) {
     std::puts("nothing is in the queue");
   else
     std::fputs(report::AlignedTable(table).c_str(), stdout);
+  SayTrouble(client);
   if (json.contains("next")) std::printf("and more: ebb queue --limit N shows them\n");
   return 0;
 }

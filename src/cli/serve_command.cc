@@ -41,6 +41,7 @@ constexpr const char* kForEver = "for-ever";
 constexpr double kHighestPort = 65535;
 constexpr long long kMostChanges = 1'000'000'000;
 constexpr double kSecondsAtOnce = 10;  // of changes, after a quiet time
+constexpr Duration kShortestCheck{1000};
 constexpr const char* kDefaultLogLimit = "100";
 constexpr long long kMostLogLimit = 1'000'000'000;
 
@@ -49,7 +50,7 @@ struct ServeRequest {
   std::string store, policy = "planner", slots, gpus, grace, power_cap, keep;
   std::string log_limit = kDefaultLogLimit;
   std::string address = "127.0.0.1", port = kDefaultPort;
-  std::string host_name, metrics_retention, change_limit;
+  std::string host_name, metrics_retention, change_limit, gpu_check;
   NotifyFlags notify;
   bool is_private = false;
   std::string version;  ///< of Ebb
@@ -91,6 +92,34 @@ Result<web::RateLimitOptions> ChangeLimitOf(const std::string& text) {
   return limit;
 }
 
+// The CPU where that is said; otherwise the service looks for GPUs.
+Status SetDevices(const ServeRequest& request, const RunOptions& options,
+                  service::ServiceOptions& service) {
+  if (!request.slots.empty() && !request.gpus.empty())
+    return Fail({ExitCode::kUsage, "--slots and --gpus are both given", "", "leave one out"});
+  std::vector<std::string> names;
+  if (!request.gpus.empty()) {
+    EBB_ASSIGN_OR_RETURN(names, GpusOf("--gpus", request.gpus));
+  }
+  Duration check_every = service.devices.look_every;
+  core::DevicePool cpu;
+  cpu.model = "cpu";
+  EBB_ASSIGN_OR_RETURN(cpu.count, SlotCount(request.slots, 1));
+  if (!request.gpu_check.empty()) {
+    EBB_ASSIGN_OR_RETURN(check_every, DurationOf("--gpu-check", request.gpu_check));
+    if (check_every < kShortestCheck)
+      return Fail({ExitCode::kUsage, "--gpu-check: \"" + request.gpu_check + "\" is too short", "",
+                   "give 1s or more"});
+  }
+  if (request.slots.empty())
+    service.devices =
+        DeviceOptionsFor(request.gpus, std::move(names), options.metering.own_profiles);
+  else
+    service.executor.cluster.pools = {cpu};
+  service.devices.look_every = check_every;
+  return {};
+}
+
 Result<service::ServiceOptions> OptionsFor(const ServeRequest& request, const RunOptions& options,
                                            const std::string& store, const std::string& zone) {
   service::ServiceOptions service;
@@ -98,13 +127,8 @@ Result<service::ServiceOptions> OptionsFor(const ServeRequest& request, const Ru
   service.jobs_directory = std::filesystem::path(store).parent_path() / "jobs";
   service.policy = plan::PolicyNameOf(request.policy);
   service.grid_start = options.scheduler.clock.start;
-  EBB_ASSIGN_OR_RETURN(const Devices devices,
-                       MakeDevices({request.slots, request.gpus, options.metering.own_profiles}, 1,
-                                   {"here", zone, options.metering.pue}));
-  for (const std::string& note : devices.notes)
-    std::fprintf(stderr, "ebb serve: %s\n", note.c_str());
-  service.executor.cluster = devices.cluster;
-  service.executor.gpus = devices.gpus;
+  service.executor.cluster.sites = {{"here", zone, options.metering.pue}};
+  EBB_RETURN_IF_ERROR(SetDevices(request, options, service));
   service.executor.metering = MeteringFlags(request.flags);
   service.executor.tracking = AbsoluteTracking(options.tracking);
   service.executor.tick = std::max(options.metering.interval, Duration{1000});
@@ -228,7 +252,9 @@ Result<int> Serve(const ServeRequest& request) {
         room.Until([&] { return platform::WriteFileAtomically(UrlFileOf(store), url + "\n"); }));
     std::fprintf(stderr, "ebb serve: %s, store %s, %s, %s\n", url.c_str(), store.c_str(),
                  signals::Describe(feed->identity()).c_str(),
-                 Describe(service->options().executor.cluster).c_str());
+                 Describe(service->view()->cluster).c_str());
+    for (const service::Happening& happening : service->view()->happenings)
+      if (happening.job == 0) say(happening.text);
     return service->Run();
   };
   const Result<int> stopped = run();
@@ -258,6 +284,9 @@ void AddServeCommand(Parser& parser, const std::string& version) {
   command.Flag(
       {"gpus", "LIST", "only these GPUs: numbers or UUIDs, e.g. 0,1 (default: all)", "Service"},
       into(request->gpus));
+  command.Flag({"gpu-check", "DURATION",
+                "how often the driver is asked which GPUs there are (default 1m)", "Service"},
+               into(request->gpu_check));
   command.Flag(
       {"power-cap", "CAP",
        "of each GPU that runs a job, where permitted: 250W, or 70% of its limit", "Service"},

@@ -31,9 +31,7 @@ Result<Metering> MeteringFor(const local::AttemptPlan& plan) {
   supervisor.sampler.scope = options.metering.scope;
   supervisor.pue = options.metering.pue;
   meter::MeterOptions meters = MeterOptionsFor(options.metering);
-  for (const auto& [name, value] : plan.environment) {
-    if (name == "CUDA_VISIBLE_DEVICES") meters.cuda_visible_devices = value;
-  }
+  local::SeeAs(plan.environment, meters);
   supervisor.nvml_library = meters.nvml_library;
   meter::MeterSet set = meter::MakeMeters(meters);
   DescribeMetering(options.metering, set, metering.spec);

@@ -6,21 +6,14 @@
 #include "cli/flag_values.h"
 #include "engine/engine.h"
 #include "meter/meters.h"
+#include "meter/nvml_library.h"
+#include "plan/feasibility.h"
 #include "plan/make_policy.h"
 
 namespace ebb::cli {
 namespace {
 
 constexpr double kMostSlots = 1024;
-
-Result<int> SlotCount(const std::string& text, int devices_per_job) {
-  if (text.empty()) return devices_per_job;
-  const auto slots = ParseInteger(text);
-  if (!slots || *slots < 1 || static_cast<double>(*slots) > kMostSlots)
-    return Fail({ExitCode::kUsage, "--slots: \"" + text + "\" is not accepted", "",
-                 "give a whole number from 1 to 1024"});
-  return static_cast<int>(*slots);
-}
 
 void AddSlot(const std::string& model, const std::string& name, const core::DeviceProfile& profile,
              Devices& devices) {
@@ -47,40 +40,76 @@ void AddSlot(const std::string& model, const std::string& name, const core::Devi
   }
 }
 
-// Those that were named, or all; none where there is no NVML and none were named.
-Status AddGpus(const DeviceWish& wish, Devices& devices) {
-  const std::string& given = wish.gpus;
+meter::GpuSearch SearchFor(const std::vector<std::string>& names) {
   meter::GpuSearch search;
   search.cuda_visible_devices = meter::OptionsFromEnvironment().cuda_visible_devices;
-  if (!given.empty()) {
-    EBB_ASSIGN_OR_RETURN(search.names, GpusOf("--gpus", given));
+  search.names = names;
+  return search;
+}
+
+// Those that were named, or all; none where there is no NVML and none were named.
+Status AddGpus(const DeviceWish& wish, Devices& devices) {
+  std::vector<std::string> names;
+  if (!wish.gpus.empty()) {
+    EBB_ASSIGN_OR_RETURN(names, GpusOf("--gpus", wish.gpus));
   }
+  const meter::GpuSearch search = SearchFor(names);
   const auto found = meter::FindGpus(search);
-  if (!found && found.error().code != ExitCode::kUnavailable) {
-    Error error = found.error();
+  if (found) {
+    const core::Site site = devices.cluster.sites.front();
+    devices = DevicesOf(*found, wish.profiles, site);
+    return {};
+  }
+  Error error = found.error();
+  if (error.code != ExitCode::kUnavailable) {
     error.what = "--gpus: " + error.what;
     return Fail(std::move(error));
   }
-  if (found) {
-    devices.notes = found->notes;
-    for (const meter::GpuDevice& gpu : found->devices)
-      AddSlot(gpu.model, gpu.uuid, ProfileOf(gpu, wish.profiles), devices);
-    return {};
+  // Jobs on the CPU would run beside others that hold the GPUs.
+  if (wish.knows_gpus || meter::NvmlLibrary::IsInstalled(search.nvml_library)) {
+    error.next += "; --slots N runs on the CPU";
+    return Fail(std::move(error));
   }
-  if (search.names.empty()) return {};
-  // AMD's GPUs, or a driver that comes later: as they were named, and nobody can check it.
-  devices.notes.push_back("--gpus is not checked: " + found.error().Message());
-  for (const std::string& name : search.names) AddSlot("gpu", name, {}, devices);
+  if (names.empty()) return {};
+  // AMD's GPUs: as they were named, and nobody can check it.
+  devices.notes.push_back("--gpus is not checked: " + error.Message());
+  for (const std::string& name : names) AddSlot(local::kUncheckedGpu, name, {}, devices);
   return {};
 }
 
 }  // namespace
 
-core::DeviceProfile ProfileOf(const meter::GpuDevice& device,
-                              std::span<const core::DeviceProfile> own) {
-  core::DeviceProfile profile = core::ProfileOf(device.model, own);
-  if (!profile.model.empty() || device.uuid == device.card_uuid || !device.share) return profile;
-  return core::PartOf(core::ProfileOf(device.card_model, own), *device.share);
+service::DeviceOptions DeviceOptionsFor(const std::string& gpus, std::vector<std::string> names,
+                                        std::vector<core::DeviceProfile> profiles) {
+  service::DeviceOptions options;
+  const meter::GpuSearch search = SearchFor(names);
+  options.look = [search] { return meter::FindAllGpus(search); };
+  options.is_installed = [file = search.nvml_library] {
+    return meter::NvmlLibrary::IsInstalled(file);
+  };
+  options.asked = gpus;
+  options.names = std::move(names);
+  options.profiles = std::move(profiles);
+  return options;
+}
+
+Devices DevicesOf(const meter::GpuInventory& inventory,
+                  const std::vector<core::DeviceProfile>& profiles, const core::Site& site) {
+  Devices devices;
+  devices.cluster.sites = {site};
+  devices.notes = inventory.notes;
+  for (const meter::GpuDevice& gpu : inventory.devices)
+    AddSlot(gpu.model, gpu.uuid, meter::ProfileOf(gpu, profiles), devices);
+  return devices;
+}
+
+Result<int> SlotCount(const std::string& text, int otherwise) {
+  if (text.empty()) return otherwise;
+  const auto slots = ParseInteger(text);
+  if (!slots || *slots < 1 || static_cast<double>(*slots) > kMostSlots)
+    return Fail({ExitCode::kUsage, "--slots: \"" + text + "\" is not accepted", "",
+                 "give a whole number from 1 to 1024"});
+  return static_cast<int>(*slots);
 }
 
 Result<Devices> MakeDevices(const DeviceWish& wish, int devices_per_job, const core::Site& site) {
@@ -104,7 +133,7 @@ std::string Describe(const core::Cluster& cluster) {
   std::vector<std::string> pools;
   for (const core::DevicePool& pool : cluster.pools)
     if (pool.count > 0) pools.push_back(std::to_string(pool.count) + " x " + pool.model);
-  return Join(pools, ", ");
+  return pools.empty() ? "no device" : Join(pools, ", ");
 }
 
 Status CheckFeasible(const std::vector<core::Job>& jobs, const core::Cluster& cluster, Time now) {
@@ -112,7 +141,8 @@ Status CheckFeasible(const std::vector<core::Job>& jobs, const core::Cluster& cl
   EBB_RETURN_IF_ERROR(trial.Apply({now, engine::ClusterChanged{cluster}}));
   std::vector<std::string> refused;
   for (const core::Job& job : jobs) {
-    const Status taken = trial.Apply({now, engine::JobSubmitted{job}});
+    Status taken = plan::CheckJob(job, cluster);
+    if (taken) taken = trial.Apply({now, engine::JobSubmitted{job}});
     if (!taken) refused.push_back(job.name + ": " + taken.error().Message());
   }
   if (refused.empty()) return {};

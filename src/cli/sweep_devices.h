@@ -11,6 +11,7 @@
 #include "core/device_profile.h"
 #include "core/job.h"
 #include "meter/gpu_inventory.h"
+#include "service/device_desk.h"
 
 namespace ebb::cli {
 
@@ -19,6 +20,7 @@ struct DeviceWish {
   std::string slots;  ///< how many programs at a time on the CPU; empty: as many as a job takes
   std::string gpus;   ///< names for CUDA_VISIBLE_DEVICES with commas between; empty: all there are
   std::vector<core::DeviceProfile> profiles{};  ///< over the built-in table
+  bool knows_gpus = false;                      ///< an earlier life ran on GPUs
 };
 
 struct Devices {
@@ -28,12 +30,19 @@ struct Devices {
   std::vector<std::string> notes;              ///< for people: what is not used, and why
 };
 
-/// What is known of a device: from the file, the built-in table, and of an instance its part.
-core::DeviceProfile ProfileOf(const meter::GpuDevice& device,
-                              std::span<const core::DeviceProfile> own);
+/// --slots; `otherwise` where it is not given.
+Result<int> SlotCount(const std::string& text, int otherwise);
+
+/// For the service, which looks again and again.
+service::DeviceOptions DeviceOptionsFor(const std::string& gpus, std::vector<std::string> names,
+                                        std::vector<core::DeviceProfile> profiles);
+
+/// Speeds and powers of pools are relative to the first one.
+Devices DevicesOf(const meter::GpuInventory& inventory,
+                  const std::vector<core::DeviceProfile>& profiles, const core::Site& site);
 
 /// Without a wish: the GPUs that NVML finds and CUDA_VISIBLE_DEVICES of this process leaves, or
-/// the CPU. An Error names what is there. Speeds and powers of pools are relative to the first one.
+/// the CPU where there is no NVML. An Error names what is there, or says why NVML does not answer.
 Result<Devices> MakeDevices(const DeviceWish& wish, int devices_per_job, const core::Site& site);
 /// "2 x NVIDIA L4, 4 x NVIDIA A10"; pools without devices are left out.
 std::string Describe(const core::Cluster& cluster);

@@ -315,7 +315,8 @@ Result<int> SweepSession::Run(bool continued) {
   EBB_RETURN_IF_ERROR(OpenClock());
   EBB_ASSIGN_OR_RETURN(
       Devices devices,
-      MakeDevices({request_.slots, request_.gpus, options_.metering.own_profiles},
+      MakeDevices({request_.slots, request_.gpus, options_.metering.own_profiles,
+                   local::HasGpuPools(engine_->state().cluster)},
                   sweep_.traits.devices, {"here", feed_->identity().zone, options_.metering.pue}));
   local::KeepPools(engine_->state().cluster, devices.cluster, devices.gpus);
   if (!continued) {

@@ -26,14 +26,18 @@ QueueNow::QueueNow(const State& state, Time at, const std::vector<core::JobId>& 
   problem.jobs = views;
 }
 
-bool IsHeldAgainstQueue(const Options& options, const core::Job& job) {
-  return options.admission == Admission::kDeadlines && (job.start_by || job.finish_by);
+bool IsHeldAgainstQueue(const Options& options, const core::Job& job,
+                        const core::Cluster& cluster) {
+  if (options.admission != Admission::kDeadlines || (!job.start_by && !job.finish_by)) return false;
+  for (int pool = 0; pool < static_cast<int>(cluster.pools.size()); ++pool)
+    if (core::Fits(job, cluster, pool)) return true;
+  return false;
 }
 
 Status CheckAdmission(const State& state, const Options& options, const core::Job& job, Time at,
                       const std::vector<core::JobId>& without) {
-  EBB_RETURN_IF_ERROR(plan::CheckJob(job, state.cluster));
-  if (!IsHeldAgainstQueue(options, job)) return {};
+  EBB_RETURN_IF_ERROR(plan::CheckWaitingJob(job, state.cluster));
+  if (!IsHeldAgainstQueue(options, job, state.cluster)) return {};
   const QueueNow queue(state, at, without);
   plan::DeadlineCheck deadlines(queue.problem);
   return deadlines.Check(job, state.cluster, at, [&] { return queue.problem; });

@@ -21,7 +21,9 @@ struct QueueNow {
   plan::Problem problem;
 };
 
-bool IsHeldAgainstQueue(const Options& options, const core::Job& job);
+/// Not while nobody knows when there are enough devices: a deadline is neither promised nor refused
+/// then.
+bool IsHeldAgainstQueue(const Options& options, const core::Job& job, const core::Cluster& cluster);
 
 /// Whether a JobSubmitted at this moment would be taken once the jobs `without` are cancelled.
 /// Looks at the whole queue.

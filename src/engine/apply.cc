@@ -43,8 +43,8 @@ Status Apply(Folding& fold, ClusterChanged&& fact) {
 // Many submissions in a row look at the whole queue once.
 Status CheckSubmission(Folding& fold, const core::Job& job, Time at) {
   const State& state = fold.state;
-  EBB_RETURN_IF_ERROR(plan::CheckJob(job, state.cluster));
-  if (!IsHeldAgainstQueue(fold.options, job)) return {};
+  EBB_RETURN_IF_ERROR(plan::CheckWaitingJob(job, state.cluster));
+  if (!IsHeldAgainstQueue(fold.options, job, state.cluster)) return {};
   std::optional<QueueNow> queue;
   const auto look = [&] {
     if (!queue) queue.emplace(state, at);

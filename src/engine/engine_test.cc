@@ -72,13 +72,43 @@ TEST_F(EngineTest, TakesThePoolWithTheFewestGrams) {
 
 TEST_F(EngineTest, RefusesWhatCanNeverRunAndTakesASubmissionOnce) {
   Make("run-now", 2);
-  EXPECT_FALSE(engine_->Apply({kNow, JobSubmitted{AJob(1).Submitted(kNow).Wide(3)}}));
+  EXPECT_FALSE(engine_->Apply({kNow, JobSubmitted{AJob(1).Submitted(kNow).Wide(0)}}));
   EXPECT_FALSE(engine_->Apply({kNow, JobSubmitted{AJob(2).Submitted(kNow).Runs(hours{0})}}));
   EXPECT_TRUE(engine_->state().idle()) << "nothing is half-applied";
   Submit(AJob(3).Submitted(kNow));
   Submit(AJob(3).Submitted(kNow));
   EXPECT_EQ(engine_->state().live.size(), 1u);
   EXPECT_FALSE(engine_->Apply({kNow, JobCancelled{77}}));
+}
+
+// Devices come and go: whatever plans, a job waits for those that it needs.
+TEST_F(EngineTest, AJobThatIsTooWideForNowWaitsForItsDevices) {
+  for (const std::string& policy : plan::PolicyNames()) {
+    SCOPED_TRACE(policy);
+    for (const int before : {0, 1}) {
+      Make(policy, before);
+      Random random(1);
+      Apply(kNow, SignalObserved{0, RandomView(kNow, random), kNow + hours{1}});
+      Submit(AJob(1).Submitted(kNow).Wide(2));
+      Submit(AJob(2).Submitted(kNow).Wide(2).Within(hours{1}));
+      Submit(AJob(3).Submitted(kNow).Wide(2).Pausable());
+      EXPECT_EQ(Started(kNow), Ids{});
+      EXPECT_EQ(Started(kNow + hours{2}), Ids{}) << "nor later, when it must start";
+      Apply(kNow + hours{2}, ClusterChanged{testing::ClusterOf(6)});
+      EXPECT_FALSE(Started(kNow + hours{40}).empty());
+      // Two are set aside under their jobs: these go on, and nothing comes beside them.
+      Apply(kNow + hours{40}, ClusterChanged{testing::ClusterOf(0)});
+      EXPECT_EQ(Started(kNow + hours{41}), Ids{});
+    }
+  }
+  engine_ = std::make_unique<Engine>(Options{}, *plan::MakePolicy("planner", {}));
+  core::Cluster none = testing::ClusterOf(1);
+  none.pools.clear();
+  Apply(kNow, ClusterChanged{none});
+  Submit(AJob(1).Submitted(kNow));
+  EXPECT_EQ(Started(kNow), Ids{}) << "nobody knows yet what there is";
+  Apply(kNow + hours{1}, ClusterChanged{testing::ClusterOf(1)});
+  EXPECT_EQ(engine_->state().live.size(), 1u);
 }
 
 TEST_F(EngineTest, DuplicateAndLateReportsChangeNothing) {

@@ -265,6 +265,30 @@ Result<std::vector<meter::PowerLimit>> ReadPowerLimits(const AttemptPaths& paths
   });
 }
 
+Status AppendDeviceFault(const AttemptPaths& paths, const DeviceFault& fault) {
+  EBB_ASSIGN_OR_RETURN(auto writer, platform::LineWriter::Open(paths.faults()));
+  return writer.Append(Dump(
+      {{"wall_ms", Milliseconds(fault.wall)}, {"device", fault.device}, {"what", fault.what}}));
+}
+
+std::vector<DeviceFault> ReadDeviceFaults(const AttemptPaths& paths) {
+  std::vector<DeviceFault> faults;
+  const auto text = platform::ReadFile(paths.faults(), kLongestFile);
+  if (!text) return faults;
+  for (const std::string_view line : Split(*text, '\n')) {
+    const Json json = Json::parse(line, nullptr, false);
+    const auto is = [&](const char* key, auto check) {
+      return json.is_object() && json.contains(key) && (json[key].*check)();
+    };
+    if (!is("device", &Json::is_string) || !is("what", &Json::is_string) ||
+        !is("wall_ms", &Json::is_number_integer))
+      continue;
+    faults.push_back(
+        {Time{Duration{json["wall_ms"].get<std::int64_t>()}}, json["device"], json["what"]});
+  }
+  return faults;
+}
+
 Status WriteAsked(const AttemptPaths& paths, EndWish wish) {
   return platform::WriteFileAtomically(
       paths.asked(), std::string(kWishNames[static_cast<std::size_t>(wish)]) + "\n");

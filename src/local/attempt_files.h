@@ -12,6 +12,7 @@
 //   attempt-N.power     the power limits that its GPUs had, by the supervisor while they are
 //   changed;
 //                       removed by who puts them back
+//   attempt-N.faults    what went wrong with its GPUs, JSON lines by the supervisor
 //   attempt-N.log       what the program printed
 //   attempt-N.run       how it is measured and what runs, by the supervisor before it begins
 //   budget.events       what the job's budget said, over all attempts: JSON lines by the
@@ -89,6 +90,7 @@ struct AttemptPaths {
   std::filesystem::path energy() const { return Named(".energy"); }
   std::filesystem::path end() const { return Named(".end"); }
   std::filesystem::path power() const { return Named(".power"); }
+  std::filesystem::path faults() const { return Named(".faults"); }
   std::filesystem::path log() const { return Named(".log"); }
 
  private:
@@ -116,6 +118,16 @@ Result<std::optional<AttemptEnd>> ReadEnd(const AttemptPaths& paths);
 Status WritePowerLimits(const AttemptPaths& paths, const std::vector<meter::PowerLimit>& limits);
 /// Empty while there is no file.
 Result<std::vector<meter::PowerLimit>> ReadPowerLimits(const AttemptPaths& paths);
+
+/// Something that went wrong with a GPU while an attempt ran on it.
+struct DeviceFault {
+  Time wall{};
+  std::string device;  ///< as AttemptPlan::gpus
+  std::string what;    ///< for people
+};
+Status AppendDeviceFault(const AttemptPaths& paths, const DeviceFault& fault);
+/// Lines that make no sense are left out.
+std::vector<DeviceFault> ReadDeviceFaults(const AttemptPaths& paths);
 
 Status WriteAsked(const AttemptPaths& paths, EndWish wish);
 std::optional<EndWish> ReadAsked(const AttemptPaths& paths);

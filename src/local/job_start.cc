@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "base/text.h"
+
 namespace ebb::local {
 namespace {
 
@@ -15,11 +17,10 @@ std::optional<Intensity> IntensityAt(runtime::SignalFeed& feed, Time time) {
 }  // namespace
 
 Result<std::vector<int>> SlotsFor(const core::Job& job, const core::Cluster& cluster, int pool,
-                                  const std::set<int>& taken) {
+                                  int slots, const std::set<int>& taken) {
   if (pool < 0 || !core::Fits(job, cluster, pool))
     return Fail({ExitCode::kInfeasible, "does not fit these devices", job.name, ""});
   std::vector<int> free;
-  const int slots = cluster.pools[static_cast<std::size_t>(pool)].count;
   for (int slot = 0; slot < slots && static_cast<int>(free.size()) < job.devices; ++slot) {
     if (!taken.contains(slot)) free.push_back(slot);
   }
@@ -35,6 +36,23 @@ std::vector<std::string> GpusOf(const std::vector<std::vector<std::string>>& gpu
   if (index >= gpus.size() || gpus[index].empty()) return names;
   for (const int slot : slots) names.push_back(gpus[index][static_cast<std::size_t>(slot)]);
   return names;
+}
+
+std::vector<std::pair<std::string, std::string>> DeviceEnvironment(
+    const std::vector<std::string>& gpus) {
+  if (!gpus.empty()) return {{"CUDA_VISIBLE_DEVICES", Join(gpus, ",")}};
+  // HIP takes an empty list for none given.
+  return {
+      {"CUDA_VISIBLE_DEVICES", ""}, {"ROCR_VISIBLE_DEVICES", ""}, {"HIP_VISIBLE_DEVICES", "-1"}};
+}
+
+void SeeAs(const std::vector<std::pair<std::string, std::string>>& environment,
+           meter::MeterOptions& meters) {
+  for (const auto& [name, value] : environment) {
+    if (name == "CUDA_VISIBLE_DEVICES") meters.cuda_visible_devices = value;
+    if (name == "ROCR_VISIBLE_DEVICES") meters.rocr_visible_devices = value;
+    if (name == "HIP_VISIBLE_DEVICES") meters.hip_visible_devices = value;
+  }
 }
 
 ContractValues ContractFor(const LocalJob& job, std::string id, int attempt,

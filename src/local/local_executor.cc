@@ -100,12 +100,15 @@ Status LocalExecutor::Start(const engine::StartJob& command) {
   const core::Job& job = entry->local.job();
   if (programs_.contains(command.job))
     return Fail({ExitCode::kUnavailable, "an earlier attempt still runs", job.name, ""});
+  if (command.pool < 0 || command.pool >= std::ssize(options_.cluster.pools))
+    return Fail({ExitCode::kInfeasible, "does not fit these devices", job.name, ""});
+  const auto& pool = options_.cluster.pools[static_cast<std::size_t>(command.pool)];
   std::set<int> taken;
   for (const auto& [other, program] : programs_) {
     if (program->pool == command.pool) taken.insert(program->slots.begin(), program->slots.end());
   }
   EBB_ASSIGN_OR_RETURN(std::vector<int> slots,
-                       SlotsFor(job, options_.cluster, command.pool, taken));
+                       SlotsFor(job, options_.cluster, command.pool, pool.count, taken));
   return Begin(*entry, command, std::move(slots));
 }
 
@@ -118,8 +121,8 @@ AttemptOptions LocalExecutor::AttemptFor(const Entry& entry, const engine::Start
                        ContractFor(local, local.job().name, command.attempt, feed_, clock_.Now())),
                    platform::ChildOptions::Background{
                        local.directory / ("attempt-" + std::to_string(command.attempt) + ".log")}};
-  if (const auto gpus = GpusOf(options_.gpus, command.pool, slots); !gpus.empty())
-    attempt.child.environment.emplace_back("CUDA_VISIBLE_DEVICES", Join(gpus, ","));
+  for (auto& variable : DeviceEnvironment(GpusOf(options_.gpus, command.pool, slots)))
+    attempt.child.environment.push_back(std::move(variable));
   attempt.number = command.attempt;
   attempt.pue = options_.cluster.SiteOf(command.pool).pue;
   attempt.sampler = options_.sampler;
@@ -132,9 +135,7 @@ Status LocalExecutor::Begin(Entry& entry, const engine::StartJob& command, std::
   AttemptOptions attempt = AttemptFor(entry, command, slots);
   EBB_ASSIGN_OR_RETURN(attempt.budget, options_.budget(job));
   meter::MeterOptions meters = options_.meters;
-  for (const auto& [name, value] : attempt.child.environment) {
-    if (name == "CUDA_VISIBLE_DEVICES") meters.cuda_visible_devices = value;
-  }
+  SeeAs(attempt.child.environment, meters);
   const JobReport running{job, command.attempt, JobPhase::kRunning, command.pool, clock_.Now(), 0,
                           ""};
   if (attempt.budget) {

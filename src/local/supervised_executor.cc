@@ -43,6 +43,7 @@ SupervisedExecutor::SupervisedExecutor(SupervisedExecutorOptions options, runtim
                                        runtime::GridClock& clock, platform::ProcessSignals& signals,
                                        JobRecords& records)
     : options_(std::move(options)),
+      devices_(options_.cluster, options_.gpus),
       feed_(feed),
       clock_(clock),
       signals_(signals),
@@ -78,9 +79,9 @@ void SupervisedExecutor::TakeInEarlier(const Entry& entry, int last) {
     const core::JobId job = entry.local.job().id;
     if (options_.end_is_stored(job, attempt)) continue;
     auto plan = ReadPlan(AttemptPaths{entry.local.directory, attempt}.plan());
-    const int pools = static_cast<int>(options_.cluster.pools.size());
-    if (!plan || plan->pool < 0 || plan->pool >= pools) continue;
-    const Pue pue = options_.cluster.SiteOf(plan->pool).pue;
+    const core::Cluster& cluster = devices_.pools();
+    if (!plan || plan->pool < 0 || plan->pool >= std::ssize(cluster.pools)) continue;
+    const Pue pue = cluster.SiteOf(plan->pool).pue;
     SupervisedProgram program(entry.local, *std::move(plan), std::nullopt, pue, feed_, clock_,
                               records_, options_.stored_before(job, attempt));
     auto rest = program.Settle();
@@ -91,11 +92,13 @@ void SupervisedExecutor::TakeInEarlier(const Entry& entry, int last) {
 
 Status SupervisedExecutor::Adopt(Entry& entry, AttemptPlan plan) {
   const AttemptPaths paths{entry.local.directory, plan.attempt};
-  if (plan.pool < 0 || plan.pool >= static_cast<int>(options_.cluster.pools.size()))
+  if (plan.pool < 0 || plan.pool >= std::ssize(devices_.pools().pools))
     return Fail(
         {ExitCode::kUnavailable, "names a pool that is not known", paths.plan().string(), ""});
-  FindSlots(plan);
   const bool runs = platform::FileLock::IsHeld(paths.lock());
+  if (runs)
+    for (const std::string& gpu : plan.gpus) devices_.Adopt(gpu, plan.pool);
+  FindSlots(plan);
   std::error_code ignored;
   // Planned, and then the service was killed before it had a supervisor: the engine asks again.
   if (!runs && !std::filesystem::exists(paths.energy(), ignored) &&
@@ -128,7 +131,7 @@ void SupervisedExecutor::Watch(Entry& entry, AttemptPlan plan,
                                std::optional<platform::ProcessWatch> watch) {
   const core::JobId job = plan.job;
   const int attempt = plan.attempt;
-  const Pue pue = options_.cluster.SiteOf(plan.pool).pue;
+  const Pue pue = devices_.pools().SiteOf(plan.pool).pue;
   entry.last_report = RunningReport(plan);
   entry.adopted = false;
   entry.frozen_since.reset();
@@ -174,15 +177,28 @@ Status SupervisedExecutor::Execute(const engine::Command& command) {
 // The slots of an attempt of another life: GPUs may be counted otherwise now, their names stay.
 void SupervisedExecutor::FindSlots(AttemptPlan& plan) const {
   if (plan.gpus.empty()) return;
-  const auto pool = static_cast<std::size_t>(plan.pool);
-  const std::vector<std::string> names =
-      pool < options_.gpus.size() ? options_.gpus[pool] : std::vector<std::string>();
+  const std::vector<std::string> names = devices_.NamesOf(plan.pool);
   std::vector<int> slots;
   for (const std::string& gpu : plan.gpus) {
     const auto found = std::find(names.begin(), names.end(), gpu);
     if (found != names.end()) slots.push_back(static_cast<int>(found - names.begin()));
   }
   plan.slots = std::move(slots);
+}
+
+HeldDevices SupervisedExecutor::Held() const {
+  HeldDevices held;
+  for (const auto& [job, entry] : running_) {
+    const AttemptPlan& plan = entry->program->plan();
+    for (const std::string& gpu : plan.gpus) held.emplace(gpu, plan.pool);
+  }
+  return held;
+}
+
+core::Cluster SupervisedExecutor::cluster() const {
+  core::Cluster cluster = devices_.ClusterWith(Held());
+  options_.refine(cluster);
+  return cluster;
 }
 
 Status SupervisedExecutor::Start(const engine::StartJob& command) {
@@ -194,13 +210,17 @@ Status SupervisedExecutor::Start(const engine::StartJob& command) {
   const core::Job& job = entry->local.job();
   if (entry->program)
     return Fail({ExitCode::kUnavailable, "an earlier attempt still runs", job.name, ""});
-  std::set<int> taken;
+  if (command.pool < 0 || command.pool >= std::ssize(devices_.pools().pools))
+    return Fail({ExitCode::kInfeasible, "does not fit these devices", job.name, ""});
+  const HeldDevices held = Held();
+  std::set<int> taken = devices_.Taken(command.pool, held);
   for (const auto& [other, running] : running_) {
     const AttemptPlan& plan = running->program->plan();
     if (plan.pool == command.pool) taken.insert(plan.slots.begin(), plan.slots.end());
   }
   EBB_ASSIGN_OR_RETURN(std::vector<int> slots,
-                       SlotsFor(job, options_.cluster, command.pool, taken));
+                       SlotsFor(job, devices_.ClusterWith(held), command.pool,
+                                devices_.SlotsOf(command.pool), taken));
   return Begin(*entry, PlanFor(*entry, command, std::move(slots)));
 }
 
@@ -220,9 +240,11 @@ AttemptPlan SupervisedExecutor::PlanFor(const Entry& entry, const engine::StartJ
   plan.working_directory = submission.working_directory;
   plan.environment = submission.environment;
   for (auto& variable : ContractEnvironment(contract)) plan.environment.push_back(variable);
-  plan.gpus = GpusOf(options_.gpus, command.pool, slots);
-  if (!plan.gpus.empty())
-    plan.environment.emplace_back("CUDA_VISIBLE_DEVICES", Join(plan.gpus, ","));
+  const std::vector<std::string> names = devices_.NamesOf(command.pool);
+  for (const int slot : slots)
+    if (!names.empty()) plan.gpus.push_back(names[static_cast<std::size_t>(slot)]);
+  for (auto& variable : DeviceEnvironment(plan.gpus))
+    plan.environment.push_back(std::move(variable));
   plan.slots = std::move(slots);
   plan.grace = options_.grace;
   plan.power_cap = submission.power_cap ? submission.power_cap : options_.power_cap;
@@ -318,6 +340,7 @@ void SupervisedExecutor::LookAtPrograms() {
     if (limit && !entry->frozen_since && ran > *limit) program.AskToEnd(EndWish::kTooLong);
     program.Tick();
     HearBudget(*entry);
+    HearFaults(*entry);
   }
   for (Entry* entry : ended) TakeEnd(*entry);
 }
@@ -325,14 +348,31 @@ void SupervisedExecutor::LookAtPrograms() {
 void SupervisedExecutor::TakeEnd(Entry& entry) {
   // Before anybody hears that it is paused: it may have to be held.
   HearBudget(entry);
+  HearFaults(entry);
   // A supervisor that was killed could not.
   const AttemptPaths paths{entry.local.directory, entry.program->plan().attempt};
   const Status restored = RestorePower(paths, options_.nvml_library);
   JobReport report = entry.program->TakeEnd(restored ? std::vector<std::string>()
                                                      : std::vector{restored.error().Message()});
   running_.erase(report.job);
+  if (entry.program->use()) TakeUse(*entry.program->use());
   entry.program.reset();
   Report(entry, std::move(report));
+}
+
+void SupervisedExecutor::HearFaults(const Entry& entry) {
+  for (const DeviceFault& fault : entry.program->Faults())
+    devices_.TakeFault(fault.device, fault.what, fault.wall);
+}
+
+void SupervisedExecutor::TakeUse(const DeviceUse& ended) {
+  std::vector<DeviceUse> running;
+  for (const auto& [job, entry] : running_) {
+    const SupervisedProgram& program = *entry->program;
+    running.push_back({program.plan().gpus, job, KindOf(*entry->local.submission),
+                       program.figures().elapsed, false});
+  }
+  devices_.TakeEnd(ended, running, WallNow());
 }
 
 void SupervisedExecutor::HearBudget(Entry& entry) {
@@ -379,14 +419,16 @@ Result<std::vector<JobReport>> SupervisedExecutor::WaitForEvents(Time deadline) 
     const Duration until_tick =
         running_.empty() ? kLongestWait : std::max(next_tick_ - WallNow(), Duration::zero());
     const Duration wait = std::clamp(clock_.ToWall(left), Duration{1}, kLongestWait);
-    const bool something = WaitOnce(std::min(wait, until_tick));
+    const bool something = WaitOnce(std::min({wait, until_tick, UntilRetry()}));
     std::uint64_t wakes = 0;
-    const bool woken = ::read(wake_descriptor_, &wakes, sizeof wakes) > 0;
+    bool woken = ::read(wake_descriptor_, &wakes, sizeof wakes) > 0;
+    woken = devices_.TryAgain(WallNow()) || woken;
     if (something || WallNow() >= next_tick_) {
       LookAtPrograms();
       next_tick_ = WallNow() + options_.tick;
       options_.on_tick();
     }
+    options_.look_at_devices();
     // What was taken in of a long file is to be stored before there is more of it.
     const bool reads = std::any_of(running_.begin(), running_.end(), [](const auto& entry) {
       return entry.second->program->SettleAfter() == Duration::zero();
@@ -394,6 +436,13 @@ Result<std::vector<JobReport>> SupervisedExecutor::WaitForEvents(Time deadline) 
     if (woken || reads) break;
   }
   return std::exchange(reports_, {});
+}
+
+// Until a device that was set aside is due.
+Duration SupervisedExecutor::UntilRetry() const {
+  const Time next = devices_.NextRetry();
+  if (next == Time::max()) return kLongestWait;
+  return std::clamp(next - WallNow(), Duration::zero(), kLongestWait);
 }
 
 void SupervisedExecutor::Wake() {

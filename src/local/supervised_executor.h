@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "local/device_register.h"
 #include "local/local_job.h"
 #include "local/supervised_program.h"
 #include "platform/process_signals.h"
@@ -24,13 +25,15 @@
 namespace ebb::local {
 
 struct SupervisedExecutorOptions {
-  core::Cluster cluster;                       ///< pools of slots
+  core::Cluster cluster;                       ///< pools of slots; see SupervisedExecutor::devices
   std::vector<std::vector<std::string>> gpus;  ///< by pool: one name per slot; none: no GPUs
-  Duration grace{std::chrono::seconds{30}};    ///< wall time between SIGTERM and SIGKILL
-  Duration tick{1000};                         ///< wall time between looks at what was measured
-  std::optional<core::PowerCap> power_cap{};   ///< of jobs that have none of their own
-  core::Tracking tracking{};                   ///< the same
-  std::string store{};                         ///< for the supervisors, see AttemptPlan
+  /// Corrects what data sheets say of the pools.
+  std::function<void(core::Cluster&)> refine = [](core::Cluster&) {};
+  Duration grace{std::chrono::seconds{30}};   ///< wall time between SIGTERM and SIGKILL
+  Duration tick{1000};                        ///< wall time between looks at what was measured
+  std::optional<core::PowerCap> power_cap{};  ///< of jobs that have none of their own
+  core::Tracking tracking{};                  ///< the same
+  std::string store{};                        ///< for the supervisors, see AttemptPlan
   std::string nvml_library = "libnvidia-ml.so.1";
   std::uint64_t log_limit_bytes = 0;            ///< of what an attempt prints; 0: all is kept
   std::map<std::string, std::string> metering;  ///< flags of the supervisors, see AttemptPlan
@@ -57,6 +60,8 @@ struct SupervisedExecutorOptions {
   std::function<void()> on_tick = [] {};
   /// What a person should know of a job that runs: it cannot be ended, ...
   std::function<void(core::JobId, const std::string&)> say = [](core::JobId, const std::string&) {};
+  /// Called whenever a wait is over: to take in what is known of the devices.
+  std::function<void()> look_at_devices = [] {};
 };
 
 /// What runs, for display.
@@ -85,12 +90,18 @@ class SupervisedExecutor final : public runtime::Executor {
 
   std::string name() const override { return "local"; }
   Time Now() const override { return clock_.Now(); }
-  core::Cluster cluster() const override { return options_.cluster; }
+  core::Cluster cluster() const override;
+  /// By pool: devices that are not among these now, and are expected back.
+  std::vector<int> away() const { return devices_.AwayBeside(Held()); }
   Result<std::vector<engine::JobReport>> Observe() override;
   Status Execute(const engine::Command& command) override;
   Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) override;
   void Forget(core::JobId job) override;
 
+  /// Which devices there are, and may be given out. Changes are the caller's to make: before the
+  /// first Add, or in look_at_devices.
+  DeviceRegister& devices() { return devices_; }
+  const DeviceRegister& devices() const { return devices_; }
   /// Ends a wait now. From any thread.
   void Wake();
   /// Of the loop that drives this executor: it rests while it waits here.
@@ -124,10 +135,15 @@ class SupervisedExecutor final : public runtime::Executor {
   void LookAtPrograms();
   void TakeEnd(Entry& entry);
   void HearBudget(Entry& entry);
+  void HearFaults(const Entry& entry);
+  void TakeUse(const DeviceUse& ended);
   bool WaitOnce(Duration timeout);
   void FindSlots(AttemptPlan& plan) const;
+  HeldDevices Held() const;
+  Duration UntilRetry() const;
 
   SupervisedExecutorOptions options_;
+  DeviceRegister devices_;
   runtime::SignalFeed& feed_;
   runtime::GridClock& clock_;
   platform::ProcessSignals& signals_;

@@ -187,6 +187,9 @@ void SupervisedProgram::ReportEnd(const AttemptEnd& end, engine::JobReport& repo
     report.detail += " before it wrote a checkpoint; goes on from its last one";
   } else if (end.from_outside && !wish_) {
     GoOn(report, pausable, report.detail + ", from outside");
+  } else if (const auto faults = Faults(); !faults.empty() && !wish_) {
+    // The program could not help it: it goes on, or starts again, elsewhere.
+    GoOn(report, pausable, faults.front().device + " failed: " + faults.front().what);
   }
 }
 
@@ -223,7 +226,22 @@ engine::JobReport SupervisedProgram::TakeEnd(std::vector<std::string> warnings) 
     result.warnings.push_back(std::to_string(unkept_.size()) +
                               " ledger rows could not be stored: " + unkept_why_);
   records_.End(plan_.job, result);
+  if (end_ && end_->started && !end_->from_outside && !wish_ && Faults().empty())
+    use_ = DeviceUse{plan_.gpus, plan_.job, KindOf(*job_.submission), result.attempt.wall.length(),
+                     report.phase == JobPhase::kFailed};
   return report;
+}
+
+std::vector<DeviceFault> SupervisedProgram::Faults() const {
+  return plan_.gpus.empty() ? std::vector<DeviceFault>() : ReadDeviceFaults(paths_);
+}
+
+std::string KindOf(const core::Submission& submission) {
+  if (submission.sweep > 0) return "sweep " + std::to_string(submission.sweep);
+  if (!submission.recurring.empty()) return "recurring " + submission.recurring;
+  const auto& command = submission.command;
+  const auto words = std::min(command.size(), std::size_t{2});
+  return Join({command.begin(), command.begin() + static_cast<std::ptrdiff_t>(words)}, " ");
 }
 
 }  // namespace ebb::local

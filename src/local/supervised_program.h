@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "local/attempt_files.h"
+#include "local/device_register.h"
 #include "local/ending.h"
 #include "local/local_job.h"
 #include "platform/detached_process.h"
@@ -73,6 +74,10 @@ class SupervisedProgram {
   /// After Settle said kNothing: stores how it ended, and says what that means. `warnings`: what
   /// else there is to say of it.
   engine::JobReport TakeEnd(std::vector<std::string> warnings = {});
+  /// What went wrong with its GPUs so far.
+  std::vector<DeviceFault> Faults() const;
+  /// After TakeEnd: how it used its devices; nothing where it is not known, or somebody ended it.
+  const std::optional<DeviceUse>& use() const { return use_; }
 
  private:
   bool ProgramIsGone() const;
@@ -103,6 +108,11 @@ class SupervisedProgram {
   std::optional<AttemptEnd> end_;
   std::optional<Ending> orphan_;  // once its supervisor is gone and has not said how it ended
   bool trouble_was_said_ = false;
+  std::optional<DeviceUse> use_;
 };
+
+/// What its attempts use devices for, as far as the like of it goes: a sweep, a recurring job, a
+/// program.
+std::string KindOf(const core::Submission& submission);
 
 }  // namespace ebb::local

@@ -12,6 +12,7 @@
 #include "local/attempt_account.h"
 #include "local/attempt_log.h"
 #include "local/attempt_outcome.h"
+#include "local/device_guard.h"
 #include "local/ending.h"
 #include "local/from_outside.h"
 #include "local/power_guard.h"
@@ -235,7 +236,7 @@ bool IsFromOutside(const AttemptPaths& paths, Program& program, platform::Proces
 
 // Until the program has ended.
 void Follow(Program& program, platform::ProcessSignals& signals, AttemptAccount* account,
-            LogKeeper& log, OomWatch& oom, Duration look_again) {
+            LogKeeper& log, OomWatch& oom, DeviceGuard& devices, Duration look_again) {
   const pid_t pid = program.child().pid();
   while (!program.child().HasEnded()) {
     const auto received = signals.Wait(std::min(program.UntilKill(), look_again));
@@ -244,6 +245,7 @@ void Follow(Program& program, platform::ProcessSignals& signals, AttemptAccount*
     program.KillIfOverdue();
     log.Look();
     oom.Look();
+    devices.Look();
     platform::ReapAdopted({&pid, 1});
   }
 }
@@ -295,6 +297,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   std::vector<std::string> power_warnings;
   PowerGuard power(paths, plan, options.nvml_library, power_warnings);
   OomWatch oom(cgroup.get());
+  DeviceGuard devices(paths, plan, options.nvml_library);
   auto started = platform::ChildProcess::Start(child);
   if (!started) {
     if (options.follower) options.follower->OnFailure();
@@ -311,7 +314,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   LogKeeper log(paths.log(), plan.log_limit_bytes);
   Duration look_again = plan.log_limit_bytes > 0 ? kLookAtLog : kLookAgain;
   if (account) look_again = std::clamp(options.sampler.interval, kAccountOften, kAccountRarely);
-  Follow(program, signals, account.get(), log, oom, look_again);
+  Follow(program, signals, account.get(), log, oom, devices, look_again);
   AttemptEnd end;
   const bool asked_by_budget = account && account->asked_to_end();
   end.from_outside = !asked_by_budget && IsFromOutside(paths, program, signals, oom);
@@ -319,6 +322,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   // The last sample is taken while the kernel still has the program's times.
   const meter::SamplerSummary summary = sampler.Stop();
   end.status = program.child().TakeEnd().value_or(platform::ExitStatus{128 + SIGKILL, true});
+  devices.LookAtEnd(end.status.code != 0);
   end.attempt = EndedAttempt(plan.attempt, end.status, summary.mean);
   end.warnings = summary.warnings;
   end.warnings.insert(end.warnings.end(), power_warnings.begin(), power_warnings.end());

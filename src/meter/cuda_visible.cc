@@ -43,7 +43,7 @@ std::optional<NamedGpu> ContainerName(std::string_view entry, const Devices& dev
   const auto parts = Split(entry, ':');
   const auto gpu = Number(parts[0]);
   const auto slice = parts.size() == 2 ? Number(parts[1]) : std::nullopt;
-  if (!gpu || !slice || *gpu >= devices.size()) return std::nullopt;
+  if (!gpu || !slice || *gpu >= devices.size() || !devices[*gpu]) return std::nullopt;
   return SliceOf(library.MigAt(devices[*gpu], *slice), uuids);
 }
 

@@ -12,9 +12,11 @@ using ebb::meter::FakeGpu;
 using ebb::meter::FakeGpuProcess;
 using ebb::meter::FakeMig;
 using ebb::meter::FakeNvmlState;
+using ebb::meter::FakeXid;
 
 constexpr int kSuccess = 0, kNotSupported = 3, kNoPermission = 4, kNotFound = 6,
-              kInsufficientSize = 7, kDriverNotLoaded = 9;
+              kInsufficientSize = 7, kDriverNotLoaded = 9, kTimeout = 10, kGpuIsLost = 15,
+              kVersionMismatch = 18;
 
 std::string Trimmed(const std::string& text) {
   const auto begin = text.find_first_not_of(' ');
@@ -22,8 +24,10 @@ std::string Trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
+const char* StateFile() { return std::getenv("EBB_FAKE_NVML_STATE"); }
+
 std::string LimitFile(const std::string& uuid) {
-  const char* file = std::getenv("EBB_FAKE_NVML_STATE");
+  const char* file = StateFile();
   return file ? file + ("." + uuid) : "";
 }
 
@@ -31,13 +35,14 @@ FakeGpu GpuFrom(const std::string& line) {
   std::vector<std::string> fields;
   std::istringstream stream(line);
   for (std::string field; std::getline(stream, field, '|');) fields.push_back(Trimmed(field));
-  fields.resize(6);
+  fields.resize(7);
   FakeGpu gpu;
   gpu.uuid = fields[0];
   gpu.name = fields[1];
   if (!fields[2].empty()) gpu.millijoules = std::atoll(fields[2].c_str());
   if (!fields[3].empty()) gpu.milliwatts = std::atoll(fields[3].c_str());
   if (!fields[5].empty()) gpu.limit_mw = std::atoll(fields[5].c_str());
+  if (!fields[6].empty()) gpu.error = std::atoi(fields[6].c_str());
   std::ifstream kept(LimitFile(gpu.uuid));
   if (long long limit_mw = 0; kept >> limit_mw) gpu.limit_mw = limit_mw;
   std::istringstream slices(fields[4]);
@@ -46,11 +51,24 @@ FakeGpu GpuFrom(const std::string& line) {
   return gpu;
 }
 
+void TakeTrouble(const std::string& line, FakeNvmlState& state) {
+  std::istringstream words(line);
+  std::string mark, what, uuid;
+  words >> mark >> what;
+  if (what == "init") words >> state.init_error;
+  FakeXid xid;
+  if (what == "xid" && words >> xid.uuid >> xid.code) state.xids.push_back(xid);
+}
+
 FakeNvmlState StateFromFile() {
   FakeNvmlState state;
-  const char* file = std::getenv("EBB_FAKE_NVML_STATE");
-  std::ifstream stream(file ? file : "");
-  for (std::string line; std::getline(stream, line);) state.gpus.push_back(GpuFrom(line));
+  std::ifstream stream(StateFile() ? StateFile() : "");
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with("!"))
+      TakeTrouble(line, state);
+    else
+      state.gpus.push_back(GpuFrom(line));
+  }
   return state;
 }
 
@@ -58,6 +76,29 @@ FakeNvmlState& State() {
   static FakeNvmlState state = StateFromFile();
   return state;
 }
+
+// As the file, or the test, has it now.
+int ErrorOf(const FakeGpu& gpu) {
+  if (!StateFile()) return gpu.error;
+  for (const FakeGpu& now : StateFromFile().gpus)
+    if (now.uuid == gpu.uuid) return now.error;
+  return kGpuIsLost;
+}
+
+std::vector<FakeXid> Xids() { return StateFile() ? StateFromFile().xids : State().xids; }
+
+constexpr unsigned long long kXidCriticalError = 0x8;
+
+struct EventData {
+  void* device;
+  unsigned long long type, data;
+  unsigned gpu_instance, compute_instance;
+};
+
+struct EventSet {
+  std::vector<std::string> uuids;
+  std::size_t delivered = 0;  // of all that there ever were
+};
 
 const FakeGpu& Gpu(const void* device) { return *static_cast<const FakeGpu*>(device); }
 const FakeMig& Mig(const void* device) { return *static_cast<const FakeMig*>(device); }
@@ -90,6 +131,8 @@ extern "C" {
 FakeNvmlState* FakeNvml() { return &State(); }
 
 int nvmlInit_v2() {
+  if (State().initialised == 0 && StateFile()) State() = StateFromFile();
+  if (State().init_error != 0) return State().init_error;
   if (!State().driver_loaded) return kDriverNotLoaded;
   ++State().initialised;
   return kSuccess;
@@ -100,7 +143,9 @@ int nvmlShutdown() {
   return kSuccess;
 }
 
-const char* nvmlErrorString(int) { return "Driver Not Loaded"; }
+const char* nvmlErrorString(int code) {
+  return code == kVersionMismatch ? "Driver/library version mismatch" : "Driver Not Loaded";
+}
 
 int nvmlDeviceGetCount_v2(unsigned* count) {
   *count = static_cast<unsigned>(State().gpus.size());
@@ -108,6 +153,7 @@ int nvmlDeviceGetCount_v2(unsigned* count) {
 }
 
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
+  if (!State().gpus[index].answers) return kGpuIsLost;
   *device = &State().gpus[index];
   return kSuccess;
 }
@@ -128,6 +174,7 @@ int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
 }
 
 int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void* mig, void** parent) {
+  *parent = nullptr;
   for (FakeGpu& gpu : State().gpus) {
     for (const FakeMig& slice : gpu.mig) {
       if (&slice == mig) *parent = &gpu;
@@ -172,7 +219,7 @@ int nvmlDeviceGetAttributes_v2(void* mig, Attributes* attributes) {
 
 int nvmlDeviceGetProcessUtilization(void* device, Sample* samples, unsigned* count,
                                     unsigned long long since_us) {
-  if (Gpu(device).error != 0) return Gpu(device).error;
+  if (const int error = ErrorOf(Gpu(device)); error != 0) return error;
   unsigned found = 0;
   for (const FakeGpuProcess& process : Gpu(device).processes) {
     if (process.time_us <= since_us) continue;
@@ -195,14 +242,14 @@ int nvmlDeviceGetName(void* device, char* text, unsigned length) {
 }
 
 int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millijoules) {
-  if (Gpu(device).error != 0) return Gpu(device).error;
+  if (const int error = ErrorOf(Gpu(device)); error != 0) return error;
   if (Gpu(device).millijoules < 0) return kNotSupported;
   *millijoules = static_cast<unsigned long long>(Gpu(device).millijoules);
   return kSuccess;
 }
 
 int nvmlDeviceGetPowerUsage(void* device, unsigned* milliwatts) {
-  if (Gpu(device).error != 0) return Gpu(device).error;
+  if (const int error = ErrorOf(Gpu(device)); error != 0) return error;
   if (Gpu(device).milliwatts < 0) return kNotSupported;
   *milliwatts = static_cast<unsigned>(Gpu(device).milliwatts);
   return kSuccess;
@@ -237,9 +284,40 @@ int nvmlDeviceSetPowerManagementLimit(void* device, unsigned milliwatts) {
 }
 
 int nvmlDeviceGetUtilizationRates(void* device, unsigned* gpu_and_memory_percent) {
-  if (Gpu(device).error != 0) return Gpu(device).error;
+  if (const int error = ErrorOf(Gpu(device)); error != 0) return error;
   gpu_and_memory_percent[0] = static_cast<unsigned>(Gpu(device).utilisation_percent);
   gpu_and_memory_percent[1] = 0;
+  return kSuccess;
+}
+
+int nvmlEventSetCreate(void** set) {
+  *set = new EventSet{{}, Xids().size()};
+  return kSuccess;
+}
+
+int nvmlDeviceRegisterEvents(void* device, unsigned long long types, void* set) {
+  if ((types & kXidCriticalError) == 0) return kNotSupported;
+  static_cast<EventSet*>(set)->uuids.push_back(Gpu(device).uuid);
+  return kSuccess;
+}
+
+int nvmlEventSetWait_v2(void* set, EventData* data, unsigned) {
+  EventSet& events = *static_cast<EventSet*>(set);
+  const std::vector<FakeXid> xids = Xids();
+  while (events.delivered < xids.size()) {
+    const FakeXid& xid = xids[events.delivered++];
+    if (std::find(events.uuids.begin(), events.uuids.end(), xid.uuid) == events.uuids.end())
+      continue;
+    for (FakeGpu& gpu : State().gpus)
+      if (gpu.uuid == xid.uuid)
+        *data = {&gpu, kXidCriticalError, xid.code, xid.gpu_instance, xid.compute_instance};
+    return kSuccess;
+  }
+  return kTimeout;
+}
+
+int nvmlEventSetFree(void* set) {
+  delete static_cast<EventSet*>(set);
   return kSuccess;
 }
 }

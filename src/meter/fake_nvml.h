@@ -3,7 +3,15 @@
 // load it by path, as the real one is loaded, and set the state it answers from. A program that
 // loads it reads the state from the file $EBB_FAKE_NVML_STATE, one line for each GPU:
 //
-//   GPU-aaaa1111 | NVIDIA L4 | millijoules | milliwatts | MIG-1 MIG-2 | power limit in mW
+//   GPU-aaaa1111 | NVIDIA L4 | millijoules | milliwatts | MIG-1 MIG-2 | power limit in mW | error
+//
+// and lines of what goes wrong:
+//
+//   ! init 18                  nvmlInit fails with this code
+//   ! xid GPU-aaaa1111 79      an event, for whoever listens since before the line was there
+//
+// The file is read again whenever NVML is initialised anew; errors, events, and GPUs that are not
+// in it any more (they are lost) also in between.
 //
 // The limit that a program sets is kept for the next one, in the file's name + "." + UUID; where
 // that file may not be written, no limit may be set.
@@ -33,6 +41,7 @@ struct FakeGpu {
   long long milliwatts = -1;   ///< power; negative: NVML_ERROR_NOT_SUPPORTED
   int utilisation_percent = 0;
   int error = 0;        ///< answers every question with this: 4 no permission, 15 lost
+  bool answers = true;  ///< false: not even its handle is to be had
   bool mig_on = false;  ///< also when there are slices
   std::vector<FakeMig> mig{};
   unsigned most_mig = 7;
@@ -41,8 +50,16 @@ struct FakeGpu {
   bool may_set_limit = true;
 };
 
+struct FakeXid {
+  std::string uuid;
+  unsigned long long code = 0;
+  unsigned gpu_instance = 0xFFFFFFFF, compute_instance = 0xFFFFFFFF;  ///< of no slice
+};
+
 struct FakeNvmlState {
   bool driver_loaded = true;
+  int init_error = 0;  ///< nvmlInit fails with it
+  std::vector<FakeXid> xids{};
   std::vector<FakeGpu> gpus;
   int initialised = 0;
 };

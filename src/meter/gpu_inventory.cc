@@ -27,24 +27,27 @@ void AddSlices(Machine& machine, std::size_t index) {
   for (const auto slice : slices)
     machine.all.devices.push_back({library.Uuid(slice), library.Name(slice), index,
                                    machine.uuids[index], library.Name(card),
-                                   library.Slice(slice, card).share});
+                                   library.Slice(slice, card).share, library.Fault(card)});
 }
 
 Result<Machine> LookAt(const std::string& nvml_library) {
   Machine machine;
   EBB_ASSIGN_OR_RETURN(machine.library, NvmlLibrary::Open(nvml_library));
   const NvmlLibrary& library = *machine.library;
-  machine.cards = library.Devices();
-  for (const auto card : machine.cards) machine.uuids.push_back(library.Uuid(card));
+  machine.cards = library.Places();
+  for (const auto card : machine.cards) machine.uuids.push_back(card ? library.Uuid(card) : "");
   for (std::size_t i = 0; i < machine.cards.size(); ++i) {
+    if (!machine.uuids[i].empty()) machine.all.cards.push_back(machine.uuids[i]);
     if (machine.uuids[i].empty()) {
-      machine.all.notes.push_back("GPU " + std::to_string(i) + " does not say its UUID: left out");
+      machine.all.notes.push_back("GPU " + std::to_string(i) +
+                                  (machine.cards[i] ? " does not say its UUID: left out"
+                                                    : " does not answer the driver: left out"));
     } else if (library.MigIsOn(machine.cards[i])) {
       AddSlices(machine, i);
     } else {
       const std::string model = library.Name(machine.cards[i]);
-      machine.all.devices.push_back(
-          {machine.uuids[i], model, i, machine.uuids[i], model, std::optional(1.0)});
+      machine.all.devices.push_back({machine.uuids[i], model, i, machine.uuids[i], model,
+                                     std::optional(1.0), library.Fault(machine.cards[i])});
     }
   }
   return machine;
@@ -98,20 +101,37 @@ Error NoSuchGpu(const std::string& name, const GpuInventory& inventory, bool res
 
 }  // namespace
 
-Result<GpuInventory> FindGpus(const GpuSearch& search) {
+Result<GpuInventory> FindAllGpus(const GpuSearch& search) {
   EBB_ASSIGN_OR_RETURN(Machine machine, LookAt(search.nvml_library));
   GpuInventory inventory = std::move(machine.all);
   if (search.cuda_visible_devices) KeepVisible(machine, *search.cuda_visible_devices, inventory);
+  for (const std::string& name : search.names) {
+    const std::vector<GpuDevice> found = Named(machine, name, inventory.devices);
+    if (found.empty() && !inventory.unknown_name)
+      inventory.unknown_name = NoSuchGpu(name, inventory, search.cuda_visible_devices.has_value());
+    const bool whole = !name.starts_with("MIG-") && name.find(':') == std::string::npos;
+    for (const GpuDevice& device : found)
+      inventory.chosen.push_back(whole ? device.card_uuid : device.uuid);
+  }
+  return inventory;
+}
+
+Result<GpuInventory> FindGpus(const GpuSearch& search) {
+  EBB_ASSIGN_OR_RETURN(GpuInventory inventory, FindAllGpus(search));
+  if (inventory.unknown_name) return Fail(*inventory.unknown_name);
   if (search.names.empty()) return inventory;
   std::vector<GpuDevice> chosen;
-  for (const std::string& name : search.names) {
-    std::vector<GpuDevice> found = Named(machine, name, inventory.devices);
-    if (found.empty())
-      return Fail(NoSuchGpu(name, inventory, search.cuda_visible_devices.has_value()));
-    Add(std::move(found), chosen);
-  }
+  for (const std::string& uuid : inventory.chosen)
+    for (const GpuDevice& device : inventory.devices)
+      if (device.uuid == uuid || device.card_uuid == uuid) Add({device}, chosen);
   inventory.devices = std::move(chosen);
   return inventory;
+}
+
+core::DeviceProfile ProfileOf(const GpuDevice& device, std::span<const core::DeviceProfile> own) {
+  core::DeviceProfile profile = core::ProfileOf(device.model, own);
+  if (!profile.model.empty() || device.uuid == device.card_uuid || !device.share) return profile;
+  return core::PartOf(core::ProfileOf(device.card_model, own), *device.share);
 }
 
 }  // namespace ebb::meter

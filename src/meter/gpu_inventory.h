@@ -4,10 +4,12 @@
 // instances, as CUDA can use nothing else of it.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "core/device_profile.h"
 
 namespace ebb::meter {
 
@@ -18,11 +20,16 @@ struct GpuDevice {
   std::string card_uuid;  ///< of the GPU that it is, or is a part of
   std::string card_model;
   std::optional<double> share;  ///< of the GPU; 1 for a whole one, nothing where no driver says it
+  std::string fault{};          ///< why no program can use it; empty: it answers
 };
 
 struct GpuInventory {
   std::vector<GpuDevice> devices;  ///< in PCI bus order
   std::vector<std::string> notes;  ///< what is there and cannot be handed out
+  std::vector<std::string> cards;  ///< UUIDs of all GPUs that are there, hidden ones included
+  /// What `names` of the search mean: UUIDs; of a divided GPU, that of the GPU.
+  std::vector<std::string> chosen;
+  std::optional<Error> unknown_name;  ///< one of `names` that names nothing; says what is there
 };
 
 struct GpuSearch {
@@ -34,7 +41,13 @@ struct GpuSearch {
   std::vector<std::string> names;
 };
 
-/// kUnavailable: no NVML, or no driver. kUsage: a name that names nothing; says what is there.
+/// kUnavailable: no NVML (NvmlLibrary::IsInstalled), or it does not start. kUsage: a name that
+/// names nothing; says what is there.
 Result<GpuInventory> FindGpus(const GpuSearch& search);
+/// The same, with all devices that are not hidden, whatever the names. kUnavailable only.
+Result<GpuInventory> FindAllGpus(const GpuSearch& search);
+
+/// What is known of a device: from `own`, the built-in table, and of an instance its part.
+core::DeviceProfile ProfileOf(const GpuDevice& device, std::span<const core::DeviceProfile> own);
 
 }  // namespace ebb::meter

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "meter/fake_nvml.h"
+#include "meter/nvml_library.h"
 
 namespace ebb::meter {
 namespace {
@@ -108,6 +109,65 @@ TEST_F(GpuInventoryTest, NoDriverIsNotNoGpu) {
   const auto found = Find(std::nullopt);
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, ExitCode::kUnavailable);
+}
+
+TEST_F(GpuInventoryTest, WhatDoesNotAnswerKeepsItsNumber) {
+  state_->gpus[0].answers = false;
+  EXPECT_THAT(Uuids(std::nullopt, {"2"}), ElementsAre("GPU-aaab3333"));
+  const auto found = Find(std::nullopt);
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->notes, ElementsAre(HasSubstr("GPU 0 does not answer")));
+  EXPECT_THAT(found->cards, ElementsAre("GPU-bbbb2222", "GPU-aaab3333"));
+}
+
+TEST_F(GpuInventoryTest, AGpuThatIsLostOrHasToBeResetSaysSo) {
+  state_->gpus[0].error = 15;
+  state_->gpus[2].error = 16;
+  const auto found = Find(std::nullopt);
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->devices[0].fault, HasSubstr("lost"));
+  EXPECT_EQ(found->devices[1].fault, "");
+  EXPECT_THAT(found->devices[3].fault, HasSubstr("reset"));
+}
+
+TEST_F(GpuInventoryTest, ALookAtAllRemembersWhatNamesMean) {
+  const auto all = FindAllGpus({EBB_FAKE_NVML, std::nullopt, {"2", "1"}});
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->devices.size(), 4u);
+  EXPECT_THAT(all->chosen, ElementsAre("GPU-aaab3333", "GPU-bbbb2222", "GPU-bbbb2222"));
+  EXPECT_TRUE(FindAllGpus({EBB_FAKE_NVML, std::nullopt, {"7"}})->unknown_name);
+}
+
+TEST_F(GpuInventoryTest, ADriverAfterAnUpgradeIsToldFromNoDriver) {
+  state_->init_error = 18;
+  const auto found = Find(std::nullopt);
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().Message(), HasSubstr("Driver/library version mismatch"));
+  EXPECT_THAT(found.error().next, HasSubstr("reboot"));
+  EXPECT_TRUE(NvmlLibrary::IsInstalled(EBB_FAKE_NVML));
+  EXPECT_FALSE(NvmlLibrary::IsInstalled("libnvidia-ml-that-is-not-there.so"));
+}
+
+TEST_F(GpuInventoryTest, ErrorsOfTheDriverAreToldToWhoListens) {
+  state_->xids = {{"GPU-aaaa1111", 79}};
+  auto library = *NvmlLibrary::Open(EBB_FAKE_NVML);
+  const auto gpu = *library->Find("GPU-aaaa1111");
+  const auto slice = *library->Find("MIG-2222");
+  EXPECT_THAT(library->TakeXids({}), IsEmpty());
+  ASSERT_TRUE(library->ListenForXids({gpu, library->WholeOf(slice)}));
+  EXPECT_THAT(library->TakeXids({}), IsEmpty()) << "what was before";
+  state_->xids.push_back({"GPU-aaab3333", 79});
+  state_->xids.push_back({"GPU-aaaa1111", 31});
+  state_->xids.push_back({"GPU-bbbb2222", 48, 2, 0});
+  const auto xids = library->TakeXids({});
+  ASSERT_EQ(xids.size(), 2u);
+  EXPECT_EQ(xids[0].uuid, "GPU-aaaa1111");
+  EXPECT_FALSE(IsFaultOfGpu(xids[0]));
+  EXPECT_FALSE(xids[0].gpu_and_compute_instance);
+  EXPECT_TRUE(IsFaultOfGpu(xids[1]));
+  EXPECT_EQ(xids[1].gpu_and_compute_instance, library->InstanceOf(slice));
+  EXPECT_FALSE(library->InstanceOf(gpu));
+  EXPECT_EQ(library->WholeOf(gpu), gpu);
 }
 
 }  // namespace

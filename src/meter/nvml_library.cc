@@ -9,7 +9,8 @@ namespace {
 
 using NvmlReturn = int;
 constexpr NvmlReturn kSuccess = 0, kNotSupported = 3, kNoPermission = 4, kNotFound = 6,
-                     kInsufficientSize = 7, kGpuIsLost = 15;
+                     kInsufficientSize = 7, kGpuIsLost = 15, kResetRequired = 16,
+                     kVersionMismatch = 18;
 constexpr unsigned kTextLength = 96;  // NVML_DEVICE_NAME_V2_BUFFER_SIZE, ..._UUID_V2_...
 
 struct UtilisationRates {
@@ -22,6 +23,19 @@ struct ProcessSample {
   unsigned long long time_us;
   unsigned sm_percent, memory_percent, encoder_percent, decoder_percent;
 };
+
+// nvmlEventData_t
+struct EventData {
+  void* device;
+  unsigned long long type;
+  unsigned long long data;
+  unsigned gpu_instance, compute_instance;
+};
+constexpr unsigned long long kXidCriticalError = 0x8;
+constexpr unsigned kNoInstance = 0xFFFFFFFF;
+// Errors of the program on the GPU, as NVIDIA's device plugin for Kubernetes counts them: graphics
+// exception, page fault, stopped, cleaned up, video, context switch.
+constexpr unsigned long long kXidsOfPrograms[] = {13, 31, 43, 45, 68, 109};
 
 // nvmlDeviceAttributes_t
 struct MigAttributes {
@@ -73,6 +87,10 @@ struct NvmlLibrary::Functions {
   NvmlReturn (*gpu_instance)(Device, unsigned*);
   NvmlReturn (*compute_instance)(Device, unsigned*);
   NvmlReturn (*attributes)(Device, MigAttributes*);
+  NvmlReturn (*make_events)(void**);
+  NvmlReturn (*register_events)(Device, unsigned long long, void*);
+  NvmlReturn (*wait_for_event)(void*, EventData*, unsigned);
+  NvmlReturn (*free_events)(void*);
 
   explicit Functions(void* handle) {
     Load(handle, "nvmlInit_v2", init);
@@ -98,12 +116,22 @@ struct NvmlLibrary::Functions {
     Load(handle, "nvmlDeviceGetGpuInstanceId", gpu_instance);
     Load(handle, "nvmlDeviceGetComputeInstanceId", compute_instance);
     Load(handle, "nvmlDeviceGetAttributes_v2", attributes);
+    Load(handle, "nvmlEventSetCreate", make_events);
+    Load(handle, "nvmlDeviceRegisterEvents", register_events);
+    Load(handle, "nvmlEventSetWait_v2", wait_for_event);
+    Load(handle, "nvmlEventSetFree", free_events);
   }
   // The rest came with later drivers and may be missing.
   bool usable() const {
     return init && shutdown && error_string && count && by_index && uuid && name;
   }
 };
+
+bool NvmlLibrary::IsInstalled(const std::string& file) {
+  void* handle = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (handle) ::dlclose(handle);
+  return handle != nullptr;
+}
 
 Result<std::unique_ptr<NvmlLibrary>> NvmlLibrary::Open(const std::string& file) {
   void* handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -119,7 +147,9 @@ Result<std::unique_ptr<NvmlLibrary>> NvmlLibrary::Open(const std::string& file) 
     const std::string cause = functions->error_string(code);
     ::dlclose(handle);
     return Fail({ExitCode::kUnavailable, "NVML does not start: " + cause, file,
-                 "nvidia-smi should show the same; check the driver"});
+                 code == kVersionMismatch
+                     ? "the driver was upgraded: load its new kernel module, or reboot"
+                     : "nvidia-smi should show the same; check the driver"});
   }
   return std::unique_ptr<NvmlLibrary>(new NvmlLibrary(handle, std::move(functions)));
 }
@@ -128,19 +158,42 @@ NvmlLibrary::NvmlLibrary(void* handle, std::unique_ptr<Functions> functions)
     : handle_(handle), functions_(std::move(functions)) {}
 
 NvmlLibrary::~NvmlLibrary() {
+  if (events_) functions_->free_events(events_);
   functions_->shutdown();
   ::dlclose(handle_);
 }
 
 std::vector<NvmlLibrary::Device> NvmlLibrary::Devices() const {
+  std::vector<Device> devices = Places();
+  std::erase(devices, nullptr);
+  return devices;
+}
+
+std::vector<NvmlLibrary::Device> NvmlLibrary::Places() const {
   unsigned count = 0;
-  std::vector<Device> devices;
-  if (functions_->count(&count) != kSuccess) return devices;
+  std::vector<Device> places;
+  if (functions_->count(&count) != kSuccess) return places;
   for (unsigned i = 0; i < count; ++i) {
     Device device = nullptr;
-    if (functions_->by_index(i, &device) == kSuccess) devices.push_back(device);
+    if (functions_->by_index(i, &device) != kSuccess) device = nullptr;
+    places.push_back(device);
   }
-  return devices;
+  return places;
+}
+
+std::string NvmlLibrary::Fault(Device gpu) const {
+  unsigned milliwatts = 0;
+  UtilisationRates rates{};
+  unsigned long long millijoules = 0;
+  std::vector<NvmlReturn> codes;
+  if (functions_->power) codes.push_back(functions_->power(gpu, &milliwatts));
+  if (functions_->utilisation) codes.push_back(functions_->utilisation(gpu, &rates));
+  if (functions_->total_energy) codes.push_back(functions_->total_energy(gpu, &millijoules));
+  for (const NvmlReturn code : codes) {
+    if (code == kGpuIsLost) return Describe(GpuProblem::kLost);
+    if (code == kResetRequired) return "the GPU has to be reset before programs can use it";
+  }
+  return "";
 }
 
 std::string NvmlLibrary::Uuid(Device device) const {
@@ -224,6 +277,54 @@ std::optional<GpuProblem> NvmlLibrary::SetPowerLimit(Device gpu, unsigned milliw
   if (!functions_->set_power_limit) return GpuProblem::kUnsupported;
   const NvmlReturn code = functions_->set_power_limit(gpu, milliwatts);
   return code == kSuccess ? std::nullopt : std::optional(ProblemOf(code));
+}
+
+// Errors -------------------------------------------------------------------------------------
+
+bool IsFaultOfGpu(const GpuXid& xid) {
+  return std::find(std::begin(kXidsOfPrograms), std::end(kXidsOfPrograms), xid.code) ==
+         std::end(kXidsOfPrograms);
+}
+
+bool NvmlLibrary::ListenForXids(const std::vector<Device>& gpus) {
+  const auto& [make, listen, wait, free] =
+      std::tie(functions_->make_events, functions_->register_events, functions_->wait_for_event,
+               functions_->free_events);
+  if (events_ || !make || !listen || !wait || !free || make(&events_) != kSuccess) return false;
+  bool all = true;
+  for (const Device gpu : gpus) all = listen(gpu, kXidCriticalError, events_) == kSuccess && all;
+  return all;
+}
+
+std::vector<GpuXid> NvmlLibrary::TakeXids(std::chrono::milliseconds patience) {
+  std::vector<GpuXid> xids;
+  EventData event{};
+  while (events_ && functions_->wait_for_event(
+                        events_, &event,
+                        xids.empty() ? static_cast<unsigned>(patience.count()) : 0) == kSuccess) {
+    if (event.type != kXidCriticalError) continue;
+    GpuXid xid{Uuid(event.device), event.data, std::nullopt};
+    if (event.gpu_instance != kNoInstance && event.compute_instance != kNoInstance)
+      xid.gpu_and_compute_instance = {event.gpu_instance, event.compute_instance};
+    xids.push_back(std::move(xid));
+  }
+  return xids;
+}
+
+NvmlLibrary::Device NvmlLibrary::WholeOf(Device device) const {
+  Device parent = nullptr;
+  const bool is_slice =
+      functions_->parent_of_mig && functions_->parent_of_mig(device, &parent) == kSuccess;
+  return is_slice ? parent : device;
+}
+
+std::optional<std::pair<unsigned, unsigned>> NvmlLibrary::InstanceOf(Device mig) const {
+  unsigned gi = 0, ci = 0;
+  if (!functions_->gpu_instance || !functions_->compute_instance || WholeOf(mig) == mig ||
+      functions_->gpu_instance(mig, &gi) != kSuccess ||
+      functions_->compute_instance(mig, &ci) != kSuccess)
+    return std::nullopt;
+  return std::pair{gi, ci};
 }
 
 // MIG ----------------------------------------------------------------------------------------

@@ -116,6 +116,7 @@ Status CheckOwnDeadline(const Job& job, const Cluster& cluster) {
                       "its latest start " + FormatTime(*job.start_by) +
                           " is before its submission " + FormatTime(job.submitted),
                       "give a later start_by");
+  if (PoolsFor(job, cluster).empty()) return {};
   const Duration shortest = ShortestRun(job, cluster);
   if (job.finish_by && *job.finish_by < job.submitted + shortest)
     return Impossible(job,
@@ -209,9 +210,13 @@ std::optional<Time> Earliest(Time from, Duration farthest, Passes passes) {
 }  // namespace
 
 Status CheckJob(const Job& job, const Cluster& cluster) {
+  EBB_RETURN_IF_ERROR(CheckWaitingJob(job, cluster));
+  return CheckWidth(job, cluster);
+}
+
+Status CheckWaitingJob(const Job& job, const Cluster& cluster) {
   EBB_RETURN_IF_ERROR(CheckNumbers(job));
   EBB_RETURN_IF_ERROR(CheckNames(job, cluster));
-  EBB_RETURN_IF_ERROR(CheckWidth(job, cluster));
   return CheckOwnDeadline(job, cluster);
 }
 

@@ -15,6 +15,10 @@ namespace ebb::plan {
 /// wide, start_by before submission, finish_by before the shortest run could end).
 Status CheckJob(const core::Job& job, const core::Cluster& cluster);
 
+/// The same of a job that may be too wide for the devices that are there now: they come and go, and
+/// it waits until there are enough.
+Status CheckWaitingJob(const core::Job& job, const core::Cluster& cluster);
+
 /// Whether the job's deadline can be met from queue.now on without a job of the queue missing one
 /// that it could meet. `queue` does not hold the job. kInfeasible names the earliest start_by and
 /// finish_by that can be met. The job has passed CheckJob. A job without a deadline always passes.

@@ -95,9 +95,9 @@ class Planner final : public Policy {
     const BoundInput bound = MakeBoundInput(draft);
     const auto flow = SolveHindsightFlow(bound, options_.most_flow_arcs);
     if (flow && flow->feasible) return {bound.constant + flow->emissions.grams, {}};
-    const auto places = static_cast<std::int64_t>(2 * input.curves.front().size() *
-                                                  std::max<std::size_t>(1, input.tasks.size()) *
-                                                  input.devices_in_pool.size());
+    const auto places = static_cast<std::int64_t>(
+        2 * input.curves.front().size() * std::max<std::size_t>(1, input.tasks.size()) *
+        std::max<std::size_t>(1, input.devices_in_pool.size()));
     const auto steps = std::min<std::int64_t>(options_.most_bound_steps, budget / places);
     return LagrangianBound(bound, draft.Total().price, static_cast<int>(steps));
   }

@@ -29,6 +29,7 @@ class Loop {
   Time Now() const { return std::max(ports_.executor.Now(), result_.ended); }
   Status Give(Event event);
   Status Recover();
+  Status ObserveCluster();
   Status Reconcile();
   Status ObserveSignals();
   Status ObserveSignal(int site, FeedState& state);
@@ -75,10 +76,14 @@ Status Loop::Give(Event event) {
 // Devices as they are now; then commands and reports that a crash swallowed.
 Status Loop::Recover() {
   result_.ended = std::max(ports_.executor.Now(), engine_.state().now);
-  core::Cluster cluster = ports_.executor.cluster();
-  if (cluster != engine_.state().cluster)
-    EBB_RETURN_IF_ERROR(Give({Now(), engine::ClusterChanged{std::move(cluster)}}));
+  EBB_RETURN_IF_ERROR(ObserveCluster());
   return Reconcile();
+}
+
+Status Loop::ObserveCluster() {
+  core::Cluster cluster = ports_.executor.cluster();
+  if (cluster == engine_.state().cluster) return {};
+  return Give({Now(), engine::ClusterChanged{std::move(cluster)}});
 }
 
 Status Loop::Reconcile() {
@@ -212,6 +217,7 @@ Result<LoopResult> Loop::Run() {
     if (reconcile_at_ <= Now()) EBB_RETURN_IF_ERROR(Reconcile());
     EBB_RETURN_IF_ERROR(ObserveSignals());
     EBB_RETURN_IF_ERROR(TakeSubmissions());
+    EBB_RETURN_IF_ERROR(ObserveCluster());
     if (const Duration patience = Patience(); patience > Duration::zero()) {
       EBB_RETURN_IF_ERROR(StoreAndWait(patience));
       continue;

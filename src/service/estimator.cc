@@ -22,7 +22,7 @@ std::string Estimator::Refine(Submit& submit) {
   const std::string signature = SignatureOf(submit.submission);
   auto found = known_.find(signature);
   if (found == known_.end()) {
-    auto runs = store::EarlierRuns(database_, submit.submission, cluster_);
+    auto runs = store::EarlierRuns(database_, submit.submission, cluster_());
     if (!runs) return "";
     if (known_.size() >= kMostKnown) known_.clear();
     found = known_.emplace(signature, *std::move(runs)).first;

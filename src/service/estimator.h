@@ -4,6 +4,7 @@
 //
 // Thread contract: the loop's thread.
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -15,9 +16,9 @@ namespace ebb::service {
 
 class Estimator {
  public:
-  /// Both must outlive the estimator.
-  Estimator(store::Database& database, const core::Cluster& cluster)
-      : database_(database), cluster_(cluster) {}
+  /// `cluster` gives the pools by which attempts are numbered. Both must outlive the estimator.
+  Estimator(store::Database& database, std::function<const core::Cluster&()> cluster)
+      : database_(database), cluster_(std::move(cluster)) {}
 
   /// Sets run time and power of the job from earlier runs and the owner's hints. Says so in one
   /// line; empty: there were no earlier runs, and everything stays.
@@ -29,7 +30,7 @@ class Estimator {
   static std::string SignatureOf(const core::Submission& submission);
 
   store::Database& database_;
-  const core::Cluster& cluster_;
+  std::function<const core::Cluster&()> cluster_;
   std::map<std::string, std::vector<core::EarlierRun>> known_;
 };
 

@@ -124,6 +124,14 @@ void FrontDesk::TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Ev
             events.push_back({now, engine::JobCancelled{cancel.job}});
           },
           [&](const ChangeRecurring& change) { TakeChange(change, std::move(asked.promise), now); },
+          [&](const ChangeDevice& change) {
+            Answer answer;
+            const auto changed = ports_.change_device(change);
+            if (changed) answer.device = *changed;
+            answered_.push_back({std::move(asked.promise), changed
+                                                               ? Result<Answer>(std::move(answer))
+                                                               : Fail(changed.error())});
+          },
           [&](const Wish& wish) { TakeWish(wish, std::move(asked.promise), now, events); },
       },
       asked.request);
@@ -429,6 +437,10 @@ void FrontDesk::TakeSubmission(Submit submit, std::optional<Inbox::Promise> prom
   }
   taking.submission = std::make_shared<const core::Submission>(std::move(submission));
   const core::Submission& taken = *taking.submission;
+  if (ready) {
+    ready = ports_.check_job(taken.job);
+    if (!ready) ++ports_.publisher.counters().refused;
+  }
   if (ready) ready = MakeKnown(taking.submission, pending);
   if (!ready) {
     Undo(taking, now, ready.error());

@@ -35,6 +35,7 @@ class FrontDesk final : public runtime::Submissions {
     /// It was refused after that.
     std::function<void(core::JobId)> forget_job;
     std::function<Time()> now;
+    std::function<Result<std::string>(const ChangeDevice&)> change_device;
     /// Whether there are devices that it could ever run on.
     std::function<Status(const core::Job&)> check_job;
     /// Whether it would be taken now if these jobs were cancelled.

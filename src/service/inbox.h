@@ -59,13 +59,21 @@ struct Wish {
   core::JobId job = 0;
   engine::Wish wish = engine::Wish::kNone;
 };
-using Request = std::variant<Submit, Cancel, Wish, ChangeRecurring>;
+/// Of a GPU of the service.
+struct ChangeDevice {
+  enum class To { kSetAside, kPutBack, kForgotten };
+  std::string name;  ///< UUID, or its unique beginning, or number
+  To to = To::kSetAside;
+  std::string why{};  ///< for people
+};
+using Request = std::variant<Submit, Cancel, Wish, ChangeRecurring, ChangeDevice>;
 
 struct Answer {
   core::JobId job = 0;
   bool existing = false;       ///< a submission whose key was known: this is its job
   std::optional<Time> next{};  ///< of a recurring job: when it is due first; it has no number
   core::SweepId sweep = 0;     ///< of an experiment
+  std::string device{};        ///< that was changed
 };
 
 class Inbox {

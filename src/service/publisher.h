@@ -57,6 +57,12 @@ class Publisher {
   }
   /// Published with the next view.
   Counters& counters() { return next_.counters; }
+  void SetDevices(std::vector<local::Device> devices, std::string trouble) {
+    next_.devices = std::move(devices);
+    next_.device_trouble = std::move(trouble);
+  }
+  void SetCluster(core::Cluster cluster) { next_.cluster = std::move(cluster); }
+  void SetAway(std::vector<int> away) { next_.away = std::move(away); }
   void SetTrouble(std::string trouble) { next_.trouble = std::move(trouble); }
   void Say(Time at, core::JobId job, std::string text, bool refusal = false);
   void Publish(Time now);

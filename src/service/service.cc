@@ -105,7 +105,8 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
       store_(std::move(store)),
       recurring_(platform::LocalUtcOffset,
                  [this](const std::string& text) { publisher_.Say(clock_.Now(), 0, text); }),
-      estimator_(store_.database(), options_.executor.cluster),
+      estimator_(store_.database(),
+                 [this]() -> const core::Cluster& { return executor_->devices().pools(); }),
       sweeps_({store_, clock_, options_.executor.cluster.sites.front().pue,
                [this](core::JobId job) { return DirectoryOf(job); },
                [this](core::JobId job) {
@@ -126,12 +127,15 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
             publisher_.Say(clock_.Now(), job, text);
           },
           publisher_.counters()),
+      device_desk_(options_.devices, {store_, publisher_, [this] { return clock_.Now(); },
+                                      [this] { executor_->Wake(); }}),
       inbox_([this] { executor_->Wake(); }),
       front_desk_(
           {inbox_, store_, publisher_, dependencies_, recurring_, estimator_, sweeps_,
            [this](const SharedSubmission& submission) { return AddToExecutor(submission); },
            [this](core::JobId job) { executor_->Forget(job); }, [this] { return clock_.Now(); },
-           [this](const core::Job& job) { return plan::CheckJob(job, engine_->state().cluster); },
+           [this](const ChangeDevice& change) { return device_desk_.Change(change); },
+           [this](const core::Job& job) { return CheckWidth(job); },
            [this](const core::Job& job, Time now, const std::vector<core::JobId>& without) {
              return engine::CheckAdmission(engine_->state(), options_.engine, job, now, without);
            },
@@ -183,17 +187,15 @@ std::vector<std::string> NamesOfDevices(const local::SupervisedFigures& program)
 
 // Nothing where one of them is not there any more.
 std::vector<int> SlotsOf(const store::AttemptRecord& attempt,
-                         const std::vector<std::vector<std::string>>& gpus) {
-  const auto pool = static_cast<std::size_t>(attempt.pool);
-  const bool named = attempt.pool >= 0 && pool < gpus.size() && !gpus[pool].empty();
+                         const local::DeviceRegister& devices) {
+  const bool known = attempt.pool >= 0 && attempt.pool < std::ssize(devices.pools().pools);
+  const auto names = known ? devices.NamesOf(attempt.pool) : std::vector<std::string>();
   std::vector<int> slots;
   for (const std::string& device : attempt.devices) {
     std::optional<long long> slot;
-    if (!named) slot = ParseInteger(device);
-    if (named) {
-      const auto found = std::find(gpus[pool].begin(), gpus[pool].end(), device);
-      if (found != gpus[pool].end()) slot = found - gpus[pool].begin();
-    }
+    if (names.empty()) slot = ParseInteger(device);
+    if (const auto found = std::find(names.begin(), names.end(), device); found != names.end())
+      slot = found - names.begin();
     if (!slot) return {};
     slots.push_back(static_cast<int>(*slot));
   }
@@ -201,15 +203,15 @@ std::vector<int> SlotsOf(const store::AttemptRecord& attempt,
 }
 
 // When and where it ran, as the store has it.
-void PutStretches(store::Database& database, core::JobId job,
-                  const std::vector<std::vector<std::string>>& gpus, JobCard& card) {
+void PutStretches(store::Database& database, core::JobId job, const local::DeviceRegister& devices,
+                  JobCard& card) {
   const auto attempts = store::AttemptsOf(database, job);
   if (!attempts) return;
   for (const store::AttemptRecord& attempt : *attempts) {
     card.attempt = std::max(card.attempt, attempt.attempt);
     if (!attempt.began) continue;
     card.stretches.push_back({*attempt.began, attempt.ended.value_or(Time::max())});
-    card.slots.push_back(SlotsOf(attempt, gpus));
+    card.slots.push_back(SlotsOf(attempt, devices));
     card.explanation.pool = attempt.pool;
   }
 }
@@ -230,7 +232,7 @@ Status Service::Recover() {
     clock_.SkipTo(engine_->state().now);
 
   SetAsideUnknown();
-  MakeExecutor();
+  EBB_RETURN_IF_ERROR(MakeExecutor());
   EBB_RETURN_IF_ERROR(MakePlanThread());
 
   EBB_ASSIGN_OR_RETURN(std::vector<core::Submission> unknown, store_.UnknownSubmissions());
@@ -247,7 +249,7 @@ Status Service::Recover() {
     if (state.FindHeld(id)) EBB_RETURN_IF_ERROR(front_desk_.TakeUpHeld(*submission));
     JobCard card;
     card.explanation = *engine_->Explain(id);
-    PutStretches(store_.database(), id, options_.executor.gpus, card);
+    PutStretches(store_.database(), id, executor_->devices(), card);
     card.submission = submission;
     if (state.FindHeld(id)) card.detail = front_desk_.WhyHeld(id);
     if (const auto sums = store::StoredSums(store_.database(), id)) {
@@ -287,10 +289,13 @@ void Service::SetAsideUnknown() {
 }
 
 // The engine remembers attempts by the numbers of their pools.
-void Service::MakeExecutor() {
+Status Service::MakeExecutor() {
   local::SupervisedExecutorOptions& options = options_.executor;
-  local::KeepPools(engine_->state().cluster, options.cluster, options.gpus);
-  LearnOfDevices(options.cluster);
+  const core::Cluster& before = engine_->state().cluster;
+  const core::Site site = options.cluster.sites.front();
+  if (!options_.devices.look) local::KeepPools(before, options.cluster, options.gpus);
+  options.refine = [this](core::Cluster& cluster) { core::Refine(cluster, experience_); };
+  options.look_at_devices = [this] { device_desk_.Follow(); };
   options.stored_before = [this](core::JobId job, int attempt) {
     return bookkeeper_.StoredBefore(job, attempt);
   };
@@ -319,6 +324,11 @@ void Service::MakeExecutor() {
   executor_ =
       std::make_unique<local::SupervisedExecutor>(options, feed_, clock_, signals_, bookkeeper_);
   feed_.OnNews([this] { executor_->Wake(); });
+  EBB_RETURN_IF_ERROR(device_desk_.Open(executor_->devices(), site, before));
+  LearnOfDevices();
+  publisher_.SetCluster(executor_->cluster());
+  publisher_.SetAway(executor_->away());
+  return {};
 }
 
 Status Service::MakePlanThread() {
@@ -330,12 +340,22 @@ Status Service::MakePlanThread() {
   return {};
 }
 
+// Devices that are away are expected back; where none is known yet, nobody can say what will fit.
+Status Service::CheckWidth(const core::Job& job) const {
+  core::Cluster cluster = executor_->cluster();
+  const std::vector<int> away = executor_->away();
+  if (cluster.pools.empty()) return {};
+  for (std::size_t pool = 0; pool < away.size(); ++pool) cluster.pools[pool].count += away[pool];
+  return plan::CheckJob(job, cluster);
+}
+
 // What jobs that have ended measured there goes over what data sheets promise. Without the history
 // the data sheets hold.
-void Service::LearnOfDevices(core::Cluster& cluster) {
-  store::RememberPools(store_, cluster);
+void Service::LearnOfDevices() {
+  const core::Cluster& pools = executor_->devices().pools();
+  store::RememberPools(store_, pools);
   if (const auto runs = store::DeviceRuns(store_.database()))
-    core::Refine(cluster, core::Learn(*runs, cluster));
+    experience_ = core::Learn(*runs, pools);
 }
 
 // Those that have ended last, with what they saved; the others are counted.
@@ -363,7 +383,7 @@ Status Service::RecoverEnded(core::JobId id) {
   card.explanation.stage = record->stage;
   card.explanation.expected_end = record->ended;
   card.pauses = record->pauses;
-  PutStretches(database, id, options_.executor.gpus, card);
+  PutStretches(database, id, executor_->devices(), card);
   card.first_start = record->first_start;
   card.ended = record->ended;
   card.exit_code = record->exit_code;
@@ -490,6 +510,7 @@ void Service::LookAtSweeps() {
 }
 
 void Service::TakeFigures() {
+  publisher_.SetAway(executor_->away());
   publisher_.FollowFigures(bookkeeper_.TakeChanged());
   for (const local::SupervisedFigures& program : publisher_.SetRunning(executor_->Running()))
     store_.SetDevices(program.job, program.attempt, NamesOfDevices(program));

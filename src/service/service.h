@@ -12,13 +12,16 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 
+#include "core/device_history.h"
 #include "local/supervised_executor.h"
 #include "plan/policy.h"
 #include "platform/file_lock.h"
 #include "service/decision_pace.h"
+#include "service/device_desk.h"
 #include "service/first_come_watch.h"
 #include "service/front_desk.h"
 #include "service/plan_thread.h"
@@ -36,6 +39,7 @@ struct ServiceOptions {
   /// Where somebody chose it: the store is refused where it belongs to another start.
   std::optional<Time> grid_start;
   local::SupervisedExecutorOptions executor;
+  DeviceOptions devices;
   /// Jobs that have ended beyond these are in the store only: readers find them there, and up to
   /// as many again are kept in memory.
   std::size_t ended_in_view = 2000;
@@ -87,9 +91,10 @@ class Service {
   Service(ServiceOptions options, store::ServiceStore store, runtime::SignalFeed& feed,
           runtime::GridClock& clock, platform::ProcessSignals& signals);
   Status Recover();
-  void MakeExecutor();
+  Status MakeExecutor();
   Status MakePlanThread();
-  void LearnOfDevices(core::Cluster& cluster);
+  void LearnOfDevices();
+  Status CheckWidth(const core::Job& job) const;
   Status RecoverEnded();
   Status RecoverEnded(core::JobId job);
   void SetAsideUnknown();
@@ -123,7 +128,9 @@ class Service {
   Estimator estimator_;
   SweepWatch sweeps_;
   Bookkeeper bookkeeper_;
+  std::map<std::string, core::DeviceExperience> experience_;  // of models of devices
   std::unique_ptr<local::SupervisedExecutor> executor_;
+  DeviceDesk device_desk_;
   Inbox inbox_;
   FrontDesk front_desk_;
   std::unique_ptr<Observer> observer_;

@@ -41,6 +41,9 @@ struct View {
   std::uint64_t version = 0;  ///< counts up
   Time now{};                 ///< grid time of the last decision
   core::Cluster cluster;
+  std::vector<local::Device> devices;  ///< GPUs; of the CPU there are only pools
+  std::vector<int> away;  ///< as cluster.pools: devices beside its count that are expected back
+  std::string device_trouble;           ///< why no GPU can be given to a job; empty: some can
   std::vector<SiteSignalView> signals;  ///< as cluster.sites
   JobBoard jobs;
   store::EndedSums forgotten;  ///< of jobs that have ended and are no longer among `jobs`

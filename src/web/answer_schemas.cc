@@ -19,6 +19,7 @@ std::string_view AnswerSchemas() {
   "sweep":{"type":"integer"},
   "jobs":{"type":"array","items":{"$ref":"#/components/schemas/Taken"}}}},
 "Done": {"type":"object","required":["id"],"properties":{"id":{"type":"integer"}}},
+"DeviceDone": {"type":"object","required":["device"],"properties":{"device":{"type":"string","description":"its UUID"}}},
 "SweepDone": {"type":"object","required":["sweep","cancelled"],"properties":{
   "sweep":{"type":"integer"},
   "cancelled":{"type":"integer","description":"how many jobs had not ended"}}},

@@ -168,6 +168,27 @@ const std::vector<Api::Route>& Api::Routes() {
        "Due again; what was missed meanwhile is left out",
        &Api::ResumeRecurring,
        {"name!"}},
+      {"POST",
+       "/api/v1/devices/set-aside",
+       "Give a GPU to no other job; the one on it goes on",
+       &Api::SetDeviceAside,
+       {"name!", "why"},
+       "",
+       "DeviceDone"},
+      {"POST",
+       "/api/v1/devices/put-back",
+       "Give it to jobs again",
+       &Api::PutDeviceBack,
+       {"name!"},
+       "",
+       "DeviceDone"},
+      {"POST",
+       "/api/v1/devices/forget",
+       "Do not expect one back that is gone",
+       &Api::ForgetDevice,
+       {"name!"},
+       "",
+       "DeviceDone"},
       {"GET", "/api/v1/events",
        "The status as it changes, with ?view=whole or rows jobs and grid, too (server-sent events)",
        &Api::Events},
@@ -284,11 +305,15 @@ HttpResponse Api::Log(const HttpRequest& request, core::JobId id) const {
   return response;
 }
 
-HttpResponse Api::Ask(service::Request request, int done) const {
+Result<service::Answer> Api::AskOne(service::Request request) const {
   auto answer = service_.Ask(std::move(request));
   if (answer.wait_for(kPatience) != std::future_status::ready)
-    return Respond(Error{ExitCode::kTryLater, "the service is busy", "", "try again"});
-  const auto result = answer.get();
+    return Fail({ExitCode::kTryLater, "the service is busy", "", "try again"});
+  return answer.get();
+}
+
+HttpResponse Api::Ask(service::Request request, int done) const {
+  const auto result = AskOne(std::move(request));
   if (!result) return Respond(result.error());
   return Respond(Json{{"id", result->job}}.dump() + "\n", done);
 }
@@ -337,6 +362,25 @@ HttpResponse Api::PauseRecurring(const HttpRequest& request, core::JobId) const 
 
 HttpResponse Api::ResumeRecurring(const HttpRequest& request, core::JobId) const {
   return Ask(service::ChangeRecurring{QueryOf(request, "name"), To::kResumed}, 202);
+}
+
+HttpResponse Api::AskOfDevice(service::ChangeDevice change) const {
+  const auto result = AskOne(std::move(change));
+  if (!result) return Respond(result.error());
+  return Respond(Json{{"device", result->device}}.dump() + "\n", 202);
+}
+
+HttpResponse Api::SetDeviceAside(const HttpRequest& request, core::JobId) const {
+  return AskOfDevice(
+      {QueryOf(request, "name"), service::ChangeDevice::To::kSetAside, QueryOf(request, "why")});
+}
+
+HttpResponse Api::PutDeviceBack(const HttpRequest& request, core::JobId) const {
+  return AskOfDevice({QueryOf(request, "name"), service::ChangeDevice::To::kPutBack});
+}
+
+HttpResponse Api::ForgetDevice(const HttpRequest& request, core::JobId) const {
+  return AskOfDevice({QueryOf(request, "name"), service::ChangeDevice::To::kForgotten});
 }
 
 HttpResponse Api::Events(const HttpRequest& request, core::JobId) const {

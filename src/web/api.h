@@ -76,6 +76,9 @@ class Api {
   HttpResponse RemoveRecurring(const HttpRequest& request, core::JobId) const;
   HttpResponse PauseRecurring(const HttpRequest& request, core::JobId) const;
   HttpResponse ResumeRecurring(const HttpRequest& request, core::JobId) const;
+  HttpResponse SetDeviceAside(const HttpRequest& request, core::JobId) const;
+  HttpResponse PutDeviceBack(const HttpRequest& request, core::JobId) const;
+  HttpResponse ForgetDevice(const HttpRequest& request, core::JobId) const;
   HttpResponse Events(const HttpRequest& request, core::JobId) const;
   HttpResponse Alive(const HttpRequest&, core::JobId) const;
   HttpResponse Ready(const HttpRequest&, core::JobId) const;
@@ -86,6 +89,8 @@ class Api {
   Health HealthNow(const service::View& view) const;
   SubmissionDefaults Defaults() const;
   HttpResponse Ask(service::Request request, int done) const;
+  Result<service::Answer> AskOne(service::Request request) const;
+  HttpResponse AskOfDevice(service::ChangeDevice change) const;
   /// How long a request waits for the loop.
   static constexpr std::chrono::seconds kPatience{30};
   /// The answers to all, in order; an Error where the service takes too long.

@@ -58,13 +58,15 @@ bool Health::SignalIsDegraded() const {
 bool Health::Ready() const {
   const bool known = std::all_of(signals.begin(), signals.end(),
                                  [](const auto& signal) { return signal.state != "missing"; });
-  return store.empty() && known && !hangs && failed_starts_in_a_row < kFailedStarts;
+  return store.empty() && devices.empty() && known && !hangs &&
+         failed_starts_in_a_row < kFailedStarts;
 }
 
 Health HealthOf(const service::View& view, Time now, std::chrono::steady_clock::time_point steady,
                 std::chrono::nanoseconds busy) {
   Health health;
   health.store = view.trouble;
+  health.devices = view.device_trouble;
   for (const service::SiteSignalView& signal : view.signals)
     health.signals.push_back(HealthOf(signal, now));
   health.running = view.running.size();
@@ -77,6 +79,7 @@ Health HealthOf(const service::View& view, Time now, std::chrono::steady_clock::
 
 std::string HealthToJson(const Health& health) {
   Json json{{"ready", health.Ready()}, {"store", health.store.empty() ? "ok" : health.store}};
+  json["devices"] = health.devices.empty() ? "ok" : health.devices;
   json["signals"] = Json::array();
   for (const SignalHealth& signal : health.signals) {
     Json entry{{"zone", signal.zone}, {"state", signal.state}};

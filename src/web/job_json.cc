@@ -1,5 +1,6 @@
 #include "web/job_json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "engine/state.h"
@@ -164,6 +165,37 @@ Json RunningJson(const service::View& view) {
   return running;
 }
 
+std::string_view StateOf(const local::Device& device) {
+  return device.gone_since ? "gone" : device.aside ? "set aside" : "ready";
+}
+
+// GPUs of the service; of the CPU there are only slots.
+Json DevicesJson(const service::View& view) {
+  Json devices = Json::array();
+  for (const local::Device& device : view.devices) {
+    if (!device.offered) continue;
+    const core::DevicePool* pool = nullptr;
+    if (static_cast<std::size_t>(device.pool) < view.cluster.pools.size())
+      pool = &view.cluster.pools[static_cast<std::size_t>(device.pool)];
+    Json json{{"name", device.name}, {"pool", device.pool}, {"slot", device.slot}};
+    if (pool) json["model"] = pool->model;
+    if (device.index) json["index"] = *device.index;
+    json["state"] = StateOf(device);
+    if (device.gone_since) json["since"] = FormatTime(*device.gone_since);
+    if (!device.gone_since && device.aside) {
+      json["since"] = FormatTime(device.aside->since);
+      json["by"] = local::Name(device.aside->by);
+      if (!device.aside->why.empty()) json["why"] = device.aside->why;
+      if (device.aside->retry_at) json["retry_at"] = FormatTime(*device.aside->retry_at);
+    }
+    for (const local::SupervisedFigures& program : view.running)
+      if (std::find(program.gpus.begin(), program.gpus.end(), device.name) != program.gpus.end())
+        json["job"] = program.job;
+    devices.push_back(std::move(json));
+  }
+  return devices;
+}
+
 }  // namespace
 
 std::string JobToJson(const service::JobCard& card, bool whole) {
@@ -229,8 +261,12 @@ std::string ViewToJson(const service::View& view, std::uint64_t after_happening)
     json["signals"].push_back(std::move(entry));
   }
   json["pools"] = Json::array();
-  for (const core::DevicePool& pool : view.cluster.pools)
-    json["pools"].push_back({{"model", pool.model}, {"count", pool.count}});
+  for (std::size_t pool = 0; pool < view.cluster.pools.size(); ++pool)
+    json["pools"].push_back({{"model", view.cluster.pools[pool].model},
+                             {"count", view.cluster.pools[pool].count},
+                             {"away", pool < view.away.size() ? view.away[pool] : 0}});
+  json["devices"] = DevicesJson(view);
+  if (!view.device_trouble.empty()) json["device_trouble"] = view.device_trouble;
   json["happenings"] = Json::array();
   for (const service::Happening& happening : view.happenings) {
     if (happening.number <= after_happening) continue;

@@ -14,9 +14,10 @@ namespace {
 using service::JobCard;
 using service::View;
 
-constexpr std::array<std::string_view, 9> kEventNames{
-    "low_carbon",  "budget",          "deadline_at_risk", "job_failed",    "job_refused",
-    "signal_lost", "signal_regained", "store_trouble",    "store_regained"};
+constexpr std::array<std::string_view, 11> kEventNames{
+    "low_carbon",     "budget",      "deadline_at_risk", "job_failed",
+    "job_refused",    "signal_lost", "signal_regained",  "store_trouble",
+    "store_regained", "device_lost", "device_regained"};
 constexpr Duration kDay{std::chrono::hours{24}};
 constexpr Duration kLeastKnown{std::chrono::hours{12}};
 // A value that hovers at the limit is told once.
@@ -176,6 +177,33 @@ void NoticeFinder::LookAtJob(const View& view, const JobCard& card) {
                               " and is expected to end at " + FormatTime(*now.expected_end)));
 }
 
+void NoticeFinder::LookAtDevices(const View& view) {
+  const auto tell = [&](bool lost, std::string text) {
+    Add({lost ? NoticeEvent::kDeviceLost : NoticeEvent::kDeviceRegained,
+         view.now,
+         std::move(text),
+         0,
+         "",
+         "",
+         {}});
+  };
+  const bool none = !view.device_trouble.empty();
+  if (none != no_device_)
+    tell(none, none ? "no GPU can be given to a job: " + view.device_trouble
+                    : "GPUs can be given to jobs again");
+  no_device_ = none;
+  std::map<std::string, std::string> lost;
+  for (const local::Device& device : view.devices) {
+    if (!device.offered || (!device.aside && !device.gone_since)) continue;
+    lost[device.name] = device.gone_since ? "is gone" : "is set aside: " + device.aside->why;
+  }
+  for (const auto& [name, how] : lost)
+    if (!lost_devices_.contains(name)) tell(true, name + " " + how);
+  for (const auto& [name, how] : lost_devices_)
+    if (!lost.contains(name)) tell(false, name + " can be given to jobs again");
+  lost_devices_ = std::move(lost);
+}
+
 std::vector<Notice> NoticeFinder::Look(const View& view) {
   const bool trouble = !view.trouble.empty();
   if (trouble != trouble_)
@@ -191,6 +219,7 @@ std::vector<Notice> NoticeFinder::Look(const View& view) {
     if (happening.number > happening_ && happening.refusal)
       Add({NoticeEvent::kJobRefused, happening.at, happening.text, happening.job, "", "", {}});
   if (!view.happenings.empty()) happening_ = view.happenings.back().number;
+  LookAtDevices(view);
   for (std::size_t site = 0; site < view.signals.size(); ++site)
     LookAtSignal(view, view.signals[site], signals_[site]);
   view.jobs.ForEach(0, [&](const JobCard& card) {

@@ -22,9 +22,11 @@ enum class NoticeEvent {
   kSignalRegained,
   kStoreTrouble,  ///< the store cannot be written
   kStoreRegained,
+  kDeviceLost,  ///< a GPU is set aside or gone, or no GPU can be given to a job
+  kDeviceRegained,
 };
 /// "low_carbon", "budget", "deadline_at_risk", "job_failed", "job_refused", "signal_lost",
-/// "signal_regained", "store_trouble", "store_regained".
+/// "signal_regained", "store_trouble", "store_regained", "device_lost", "device_regained".
 std::string_view Name(NoticeEvent event);
 std::optional<NoticeEvent> NoticeEventFromName(std::string_view name);
 std::vector<std::string> NoticeEventNames();
@@ -61,6 +63,7 @@ class NoticeFinder {
   void LookAtSignal(const service::View& view, const service::SiteSignalView& signal,
                     SignalState& state);
   void LookAtJob(const service::View& view, const service::JobCard& card);
+  void LookAtDevices(const service::View& view);
   void LookAtBudget(const service::View& view, const service::JobCard& card);
   void Add(Notice notice);
 
@@ -69,6 +72,8 @@ class NoticeFinder {
   bool trouble_ = false;
   std::uint64_t happening_ = 0;  // the last one that was looked at
   std::map<std::size_t, SignalState> signals_;
+  std::map<std::string, std::string> lost_devices_;  // told; by name, with how
+  bool no_device_ = false;
   std::set<core::JobId> failed_, at_risk_;      // told, and still in the view
   std::map<core::JobId, int> budget_per_cent_;  // told: 80 or 100
   std::vector<Notice> found_;

@@ -140,6 +140,24 @@ TEST(NoticeFinder, TroubleOfTheStore) {
   EXPECT_EQ(Names(finder.Look(view)), Told{"store_regained"});
 }
 
+TEST(NoticeFinder, AGpuIsLostAndRegained) {
+  NoticeFinder finder({});
+  service::View view = ViewAt(kNow);
+  finder.Look(view);
+  local::Device gpu;
+  gpu.name = "GPU-a";
+  view.devices = {gpu};
+  EXPECT_EQ(Names(finder.Look(view)), Told{});
+  view.devices[0].aside = local::SetAside{local::SetAside::By::kFault, "Xid 79", kNow, {}};
+  EXPECT_EQ(Names(finder.Look(view)), Told{"device_lost"});
+  EXPECT_EQ(Names(finder.Look(view)), Told{});
+  view.devices[0].aside.reset();
+  view.device_trouble = "the driver does not answer";
+  EXPECT_EQ(Names(finder.Look(view)), (Told{"device_lost", "device_regained"}));
+  view.device_trouble.clear();
+  EXPECT_EQ(Names(finder.Look(view)), Told{"device_regained"});
+}
+
 TEST(NoticeFinder, ADeadlineAtRiskIsToldOncePerJob) {
   NoticeFinder finder({});
   service::View view = ViewAt(kNow);

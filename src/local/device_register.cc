@@ -1,0 +1,529 @@
+#include "local/device_register.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/enum_names.h"
+#include "base/text.h"
+
+namespace ebb::local {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 3> kByNames{"person", "failures", "fault"};
+constexpr Duration kFirstRest{std::chrono::minutes{15}};
+constexpr Duration kLongestRest{std::chrono::hours{12}};
+// A program that fails within this time has failed quickly; one that runs longer has a GPU that
+// works.
+constexpr Duration kQuick{std::chrono::minutes{2}};
+constexpr std::size_t kFailuresInARow = 3;  // of different jobs
+constexpr std::size_t kWells = 256;
+
+// Twice as long each time.
+Duration RestAfter(int times) {
+  return std::min(kLongestRest, kFirstRest * (std::int64_t{1} << std::clamp(times - 1, 0, 10)));
+}
+
+bool IsUuid(std::string_view name) { return name.starts_with("GPU-") || name.starts_with("MIG-"); }
+
+std::int64_t Milliseconds(Time time) { return time.time_since_epoch().count(); }
+
+Json ToJson(const Device& device) {
+  Json json{{"name", device.name}, {"card", device.card}, {"pool", device.pool}};
+  if (device.aside) {
+    json["aside"] = {{"by", Name(device.aside->by)},
+                     {"why", device.aside->why},
+                     {"since", Milliseconds(device.aside->since)}};
+    if (device.aside->retry_at) json["aside"]["retry_at"] = Milliseconds(*device.aside->retry_at);
+  }
+  if (device.gone_since) json["gone_since"] = Milliseconds(*device.gone_since);
+  if (device.times_aside > 0) json["times_aside"] = device.times_aside;
+  if (device.cleared != Time{}) json["cleared"] = Milliseconds(device.cleared);
+  return json;
+}
+
+// `otherwise` where it is not a number.
+std::int64_t Integer(const Json& json, const char* key, std::int64_t otherwise) {
+  if (!json.is_object()) return otherwise;
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : otherwise;
+}
+double Number(const Json& json, const char* key, double otherwise) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number() ? found->get<double>() : otherwise;
+}
+std::string Text(const Json& json, const char* key) {
+  if (!json.is_object()) return "";
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+Time TimeIn(const Json& json, const char* key) { return Time{Duration{Integer(json, key, 0)}}; }
+
+std::optional<SetAside> AsideFrom(const Json& json) {
+  const auto by = EnumFromName<SetAside::By>(kByNames, Text(json, "by"));
+  if (!by) return std::nullopt;
+  SetAside aside{*by, Text(json, "why"), TimeIn(json, "since"), std::nullopt};
+  if (json.contains("retry_at")) aside.retry_at = TimeIn(json, "retry_at");
+  return aside;
+}
+
+}  // namespace
+
+std::string_view Name(SetAside::By by) { return kByNames[static_cast<std::size_t>(by)]; }
+
+DeviceRegister::DeviceRegister(core::Cluster cluster,
+                               const std::vector<std::vector<std::string>>& gpus)
+    : cluster_(std::move(cluster)) {
+  for (std::size_t pool = 0; pool < gpus.size() && pool < cluster_.pools.size(); ++pool) {
+    for (const std::string& name : gpus[pool]) Add(name, static_cast<int>(pool));
+    if (!gpus[pool].empty()) cluster_.pools[pool].count = 0;
+  }
+}
+
+// Lives --------------------------------------------------------------------------------------
+
+void DeviceRegister::Restore(const core::Site& site, const core::Cluster& before,
+                             const std::string& text) {
+  cluster_.sites = before.sites.empty() ? std::vector{site} : before.sites;
+  cluster_.sites.front() = site;
+  cluster_.pools = before.pools;
+  const Json json = Json::parse(text, nullptr, false);
+  const Json empty = Json::array();
+  const auto list = [&](const char* key) -> const Json& {
+    const auto found = json.is_object() ? json.find(key) : json.end();
+    return found != json.end() && found->is_array() ? *found : empty;
+  };
+  for (std::size_t i = 0; i < cluster_.pools.size(); ++i) {
+    core::DevicePool& pool = cluster_.pools[i];
+    // How many there were is known where nobody knows which.
+    const bool unnamed = list("devices").empty() && pool.model != "cpu";
+    unnamed_away_.push_back(unnamed ? pool.count : 0);
+    pool.count = 0;
+    if (i >= list("pools").size() || !list("pools")[i].is_object()) continue;
+    const Json& stored = list("pools")[i];
+    if (Text(stored, "model") != pool.model) continue;
+    pool.speed = Number(stored, "speed", pool.speed);
+    pool.power_factor = Number(stored, "power_factor", pool.power_factor);
+  }
+  if (!json.is_object()) return;
+  reference_ = Text(json, "reference");
+  asked_ = Text(json, "asked");
+  for (const Json& uuid : list("chosen"))
+    if (uuid.is_string()) chosen_.push_back(uuid);
+  for (const Json& stored : list("devices")) {
+    const auto pool = Integer(stored, "pool", -1);
+    if (!stored.is_object() || pool < 0 || pool >= std::ssize(cluster_.pools)) continue;
+    Device& device = Add(Text(stored, "name"), static_cast<int>(pool));
+    device.card = Text(stored, "card");
+    if (stored.contains("aside")) device.aside = AsideFrom(stored["aside"]);
+    if (stored.contains("gone_since")) device.gone_since = TimeIn(stored, "gone_since");
+    device.times_aside = static_cast<int>(Integer(stored, "times_aside", 0));
+    if (stored.contains("cleared")) device.cleared = TimeIn(stored, "cleared");
+    device.offered = false;
+  }
+}
+
+void DeviceRegister::UseSlots(int count) {
+  auto& pools = cluster_.pools;
+  unnamed_away_.clear();
+  auto pool =
+      std::find_if(pools.begin(), pools.end(), [](const auto& p) { return p.model == "cpu"; });
+  if (pool == pools.end()) pool = pools.insert(pools.end(), core::DevicePool{});
+  *pool = core::DevicePool{};
+  pool->model = "cpu";
+  pool->count = count;
+}
+
+void DeviceRegister::UseUnchecked(const std::vector<std::string>& names) {
+  unnamed_away_.clear();
+  meter::GpuDevice unchecked;
+  unchecked.model = kUncheckedGpu;
+  const int pool = PoolOf(unchecked);
+  for (const std::string& name : names) {
+    Device* known = Find(name);
+    (known && known->pool == pool ? *known : Add(name, pool)).offered = true;
+  }
+}
+
+void DeviceRegister::UseGpus(std::string asked, std::vector<core::DeviceProfile> profiles) {
+  profiles_ = std::move(profiles);
+  looks_ = true;
+  if (asked_ != asked) chosen_.clear();
+  asked_ = std::move(asked);
+  unreachable_ = "the GPUs have not been looked at yet";
+  for (Device& device : devices_) device.offered = IsUuid(device.name);
+}
+
+void DeviceRegister::Adopt(const std::string& name, int pool) {
+  if (Find(name)) return;
+  Device& device = Add(name, pool);
+  device.offered = looks_ && IsUuid(name);
+  if (static_cast<std::size_t>(pool) < unnamed_away_.size()) {
+    int& unnamed = unnamed_away_[static_cast<std::size_t>(pool)];
+    unnamed = std::max(0, unnamed - 1);
+  }
+}
+
+Device& DeviceRegister::Add(std::string name, int pool) {
+  Device device;
+  device.name = device.card = std::move(name);
+  device.pool = pool;
+  device.slot = SlotsOf(pool);
+  devices_.push_back(std::move(device));
+  changed_ = true;
+  return devices_.back();
+}
+
+// Looks --------------------------------------------------------------------------------------
+
+int DeviceRegister::PoolOf(const meter::GpuDevice& found) {
+  auto& pools = cluster_.pools;
+  auto pool = std::find_if(pools.begin(), pools.end(),
+                           [&](const auto& known) { return known.model == found.model; });
+  if (pool == pools.end()) {
+    pool = pools.insert(pools.end(), core::DevicePool{});
+    pool->model = found.model;
+    pool->count = 0;
+    changed_ = true;
+    if (looks_ && meter::ProfileOf(found, profiles_).model.empty())
+      Tell("nothing is known of \"" + found.model +
+           "\": it counts as fast as the first model here, and as hungry; --device-profiles tells "
+           "more");
+  }
+  const core::DeviceProfile profile = meter::ProfileOf(found, profiles_);
+  const auto relative = core::RelativeTo(reference_profile_, profile);
+  pool->speed = relative.speed;
+  pool->power_factor = relative.power_factor;
+  pool->idle = profile.idle.value_or(Power{0});
+  return static_cast<int>(pool - pools.begin());
+}
+
+bool DeviceRegister::IsChosen(const meter::GpuDevice& found) const {
+  const auto names = [&](const std::string& uuid) {
+    return uuid == found.uuid || uuid == found.card_uuid;
+  };
+  return asked_.empty() || std::any_of(chosen_.begin(), chosen_.end(), names);
+}
+
+void DeviceRegister::SetReference(const meter::GpuInventory& inventory) {
+  for (const meter::GpuDevice& found : inventory.devices) {
+    if (!IsChosen(found)) continue;
+    if (reference_.empty()) reference_ = found.model;
+    if (found.model != reference_) continue;
+    reference_profile_ = meter::ProfileOf(found, profiles_);
+    return;
+  }
+  reference_profile_ = core::ProfileOf(reference_, profiles_);  // it is not there now
+}
+
+void DeviceRegister::BeUnreachable(std::string why) {
+  told_unreachable_ = true;
+  if (why == unreachable_) return;
+  unreachable_ = std::move(why);
+  Tell("no GPU can be given to a job: " + unreachable_);
+}
+
+void DeviceRegister::Take(const Result<meter::GpuInventory>& look, Time now) {
+  if (!look) return BeUnreachable(look.error().Message());
+  if (chosen_.empty() && look->unknown_name)
+    return BeUnreachable("--gpus: " + look->unknown_name->Message());
+  if (!asked_.empty() && chosen_.empty()) chosen_ = look->chosen;
+  changed_ = changed_ || !unreachable_.empty();
+  unreachable_.clear();
+  if (std::exchange(told_unreachable_, false)) Tell("the driver of the GPUs answers again");
+  SetReference(*look);
+  unnamed_away_.clear();  // they are found now, or not there any more
+  std::set<std::string> found;
+  for (const meter::GpuDevice& device : look->devices) {
+    if (!IsChosen(device)) continue;
+    TakeFound(device, now);
+    found.insert(device.uuid);
+  }
+  for (Device& device : devices_)
+    if (device.offered && !found.contains(device.name)) TakeMissing(device, *look, now);
+  for (const std::string& note : look->notes)
+    if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) Tell(note);
+  notes_ = look->notes;
+  looked_ = true;
+}
+
+void DeviceRegister::TakeFound(const meter::GpuDevice& found, Time now) {
+  const int pool = PoolOf(found);
+  Device* device = Find(found.uuid);
+  // A driver that calls it otherwise: what runs on it holds it under the old name.
+  if (device && device->pool != pool) std::exchange(device, nullptr)->offered = false;
+  const bool is_new = !device || !device->offered;
+  if (!device) device = &Add(found.uuid, pool);
+  device->card = found.card_uuid;
+  device->index = found.index;
+  device->offered = true;
+  changed_ = changed_ || is_new || device->gone_since || device->fault != found.fault;
+  device->fault = found.fault;
+  if (std::exchange(device->gone_since, std::nullopt))
+    Tell(Called(*device) + " is back");
+  else if (is_new && looked_)
+    Tell(Called(*device) + " is there: it gets jobs");
+  if (!device->fault.empty() && !device->aside)
+    PutAside(*device, SetAside::By::kFault, device->fault, now);
+}
+
+void DeviceRegister::TakeMissing(Device& device, const meter::GpuInventory& inventory, Time now) {
+  const auto& cards = inventory.cards;
+  if (std::find(cards.begin(), cards.end(), device.card) != cards.end()) {
+    device.offered = false;  // hidden, divided otherwise, or not asked for
+    changed_ = true;
+  } else if (!device.gone_since) {
+    device.gone_since = now;
+    Tell(Called(device) +
+         " is gone: its driver does not list it. What runs there goes on; it gets "
+         "no other job until it is back");
+  }
+}
+
+// Set aside ----------------------------------------------------------------------------------
+
+void DeviceRegister::PutAside(Device& device, SetAside::By by, std::string why, Time now) {
+  ++device.times_aside;
+  device.aside = SetAside{by, std::move(why), now, now + RestAfter(device.times_aside)};
+  Tell(Called(device) + " is set aside: " + device.aside->why + "; tried again at " +
+       FormatTime(*device.aside->retry_at));
+}
+
+void DeviceRegister::DoWell(const DeviceUse& use, Time now) {
+  for (const std::string& name : use.devices) {
+    if (Device* device = Find(name)) {
+      device->failures.clear();
+      changed_ = changed_ || device->times_aside > 0;
+      if (!device->aside) device->times_aside = 0;
+    }
+    wells_.push_back({name, use.kind, now});
+    if (wells_.size() > kWells) wells_.pop_front();
+  }
+}
+
+// A program that is wrong fails everywhere, and so do all that are like it: it is the device only
+// where the like does well elsewhere, or where jobs of several kinds fail here and others do not.
+bool DeviceRegister::OthersDoWell(const Device& device, std::span<const DeviceUse> running) const {
+  std::set<std::string> kinds;
+  for (const auto& [job, kind] : device.failures) kinds.insert(kind);
+  const auto counts = [&](const std::string& kind) {
+    return kinds.size() > 1 || kinds.contains(kind);
+  };
+  const bool ended = std::any_of(wells_.begin(), wells_.end(), [&](const Well& well) {
+    return well.device != device.name && well.at >= device.failing_since && counts(well.kind);
+  });
+  return ended || std::any_of(running.begin(), running.end(), [&](const DeviceUse& use) {
+           const auto& names = use.devices;
+           return use.ran >= kQuick && counts(use.kind) && !names.empty() &&
+                  std::find(names.begin(), names.end(), device.name) == names.end();
+         });
+}
+
+void DeviceRegister::TakeEnd(const DeviceUse& ended, std::span<const DeviceUse> running, Time now) {
+  if (!ended.failed || ended.ran >= kQuick) return DoWell(ended, now);
+  for (const std::string& name : ended.devices) {
+    Device* const device = Find(name);
+    if (!device || device->aside) continue;
+    auto& failures = device->failures;
+    if (failures.empty()) device->failing_since = now - ended.ran;
+    std::erase_if(failures, [&](const auto& failure) { return failure.first == ended.job; });
+    failures.emplace_back(ended.job, ended.kind);
+    if (failures.size() > kWells) failures.erase(failures.begin());
+    const bool on_trial = device->times_aside > 0;
+    if (!on_trial && (failures.size() < kFailuresInARow || !OthersDoWell(*device, running)))
+      continue;
+    PutAside(*device, SetAside::By::kFailures,
+             on_trial ? "it was tried again, and a job failed on it within two minutes"
+                      : std::to_string(failures.size()) +
+                            " jobs in a row failed on it within two minutes each, and elsewhere "
+                            "jobs do well",
+             now);
+  }
+}
+
+void DeviceRegister::TakeFault(const std::string& name, const std::string& what, Time at) {
+  Device* const device = Find(name);
+  if (!device || device->aside || at <= device->cleared) return;
+  PutAside(*device, SetAside::By::kFault, what, at);
+}
+
+bool DeviceRegister::TryAgain(Time now) {
+  bool changed = false;
+  for (Device& device : devices_) {
+    if (!device.aside || !device.aside->retry_at || !device.offered) continue;
+    // A clock that was set back must not make it rest for ever.
+    const bool due =
+        *device.aside->retry_at <= now || *device.aside->retry_at > now + 2 * kLongestRest;
+    if (!due) continue;
+    changed = changed_ = true;
+    if (!device.fault.empty()) {
+      device.aside->retry_at = now + RestAfter(++device.times_aside);
+      continue;
+    }
+    device.aside.reset();
+    device.failures.clear();
+    device.cleared = now;
+    Tell(Called(device) + " is tried again");
+  }
+  return changed;
+}
+
+Time DeviceRegister::NextRetry() const {
+  Time next = Time::max();
+  for (const Device& device : devices_)
+    if (device.offered && device.aside && device.aside->retry_at)
+      next = std::min(next, *device.aside->retry_at);
+  return next;
+}
+
+Result<Device*> DeviceRegister::Named(const std::string& name) {
+  std::vector<Device*> found;
+  std::vector<std::string> there;
+  for (Device& device : devices_) {
+    if (!device.offered) continue;
+    there.push_back(device.name);
+    const bool numbered =
+        device.index && device.name == device.card && name == std::to_string(*device.index);
+    if (numbered || device.name == name) return &device;
+    if (!name.empty() && device.name.starts_with(name)) found.push_back(&device);
+  }
+  if (found.size() == 1) return found.front();
+  return Fail(
+      {ExitCode::kUsage,
+       "\"" + name + "\" names " + (found.empty() ? "no GPU" : "several GPUs") + " of the service",
+       "", "there are: " + (there.empty() ? "none" : Join(there, ", "))});
+}
+
+Result<std::string> DeviceRegister::SetAsideByPerson(const std::string& name,
+                                                     const std::string& why, Time now) {
+  EBB_ASSIGN_OR_RETURN(Device* const device, Named(name));
+  device->aside = SetAside{SetAside::By::kPerson, why, now, std::nullopt};
+  Tell(Called(*device) + " is set aside by a person" + (why.empty() ? "" : ": " + why));
+  return device->name;
+}
+
+Result<std::string> DeviceRegister::PutBack(const std::string& name, Time now) {
+  EBB_ASSIGN_OR_RETURN(Device* const device, Named(name));
+  if (!device->fault.empty())
+    return Fail({ExitCode::kUnavailable, device->name + " cannot be used: " + device->fault, "",
+                 "put it back when it answers; it is tried again from time to time"});
+  const bool was_aside = device->aside.has_value();
+  device->aside.reset();
+  device->failures.clear();
+  device->times_aside = 0;
+  device->cleared = now;
+  if (was_aside) Tell(Called(*device) + " is put back by a person");
+  return device->name;
+}
+
+Result<std::string> DeviceRegister::Forget(const std::string& name) {
+  EBB_ASSIGN_OR_RETURN(Device* const device, Named(name));
+  if (!device->gone_since)
+    return Fail({ExitCode::kUsage, device->name + " is not gone", "",
+                 "only a GPU that is gone can be forgotten"});
+  device->offered = false;
+  std::erase(chosen_, device->name);
+  Tell(Called(*device) + " is forgotten: it is not expected back");
+  return device->name;
+}
+
+// What there is ------------------------------------------------------------------------------
+
+Device* DeviceRegister::Find(std::string_view name) {
+  Device* found = nullptr;
+  for (Device& device : devices_)
+    if (device.name == name && (!found || device.offered)) found = &device;
+  return found;
+}
+
+std::string DeviceRegister::Called(const Device& device) const {
+  return device.name + " (" + cluster_.pools[static_cast<std::size_t>(device.pool)].model + ")";
+}
+
+void DeviceRegister::Tell(std::string text) {
+  news_.push_back(std::move(text));
+  changed_ = true;
+}
+
+bool DeviceRegister::IsUsable(const Device& device) const {
+  return device.offered && !device.aside && !device.gone_since && unreachable_.empty();
+}
+
+std::string DeviceRegister::Trouble() const {
+  if (!unreachable_.empty()) return unreachable_;
+  std::vector<std::string> why;
+  for (const Device& device : devices_) {
+    if (!device.offered) continue;
+    if (IsUsable(device)) return "";
+    why.push_back(device.name +
+                  (device.gone_since ? " is gone" : " is set aside: " + device.aside->why));
+  }
+  if (!looks_) return "";
+  return why.empty() ? "no GPU is there that jobs may have" : Join(why, "; ");
+}
+
+bool DeviceRegister::IsHeld(const Device& device, const HeldDevices& held) const {
+  return held.contains(device.name) || (device.index && device.name == device.card &&
+                                        held.contains(std::to_string(*device.index)));
+}
+
+// It can be given out, or a program of its own pool holds it.
+bool DeviceRegister::Counts(const Device& device, const HeldDevices& held) const {
+  const auto [first, last] = held.equal_range(device.name);
+  return std::any_of(first, last,
+                     [&](const auto& held_by) { return held_by.second == device.pool; }) ||
+         (IsUsable(device) && !IsHeld(device, held));
+}
+
+core::Cluster DeviceRegister::ClusterWith(const HeldDevices& held) const {
+  core::Cluster cluster = cluster_;
+  for (const Device& device : devices_)
+    if (Counts(device, held)) ++cluster.pools[static_cast<std::size_t>(device.pool)].count;
+  return cluster;
+}
+
+std::vector<int> DeviceRegister::AwayBeside(const HeldDevices& held) const {
+  std::vector<int> away = unnamed_away_;
+  away.resize(cluster_.pools.size());
+  for (const Device& device : devices_)
+    if (device.offered && !Counts(device, held)) ++away[static_cast<std::size_t>(device.pool)];
+  return away;
+}
+
+int DeviceRegister::SlotsOf(int pool) const {
+  int slots = cluster_.pools[static_cast<std::size_t>(pool)].count;
+  for (const Device& device : devices_)
+    if (device.pool == pool) slots = std::max(slots, device.slot + 1);
+  return slots;
+}
+
+std::vector<std::string> DeviceRegister::NamesOf(int pool) const {
+  std::vector<std::string> names;
+  for (const Device& device : devices_)
+    if (device.pool == pool) names.push_back(device.name);
+  return names;
+}
+
+std::set<int> DeviceRegister::Taken(int pool, const HeldDevices& held) const {
+  std::set<int> taken;
+  for (const Device& device : devices_)
+    if (device.pool == pool && (!IsUsable(device) || IsHeld(device, held)))
+      taken.insert(device.slot);
+  return taken;
+}
+
+std::string DeviceRegister::ToText() const {
+  Json json{{"asked", asked_}, {"chosen", chosen_}, {"reference", reference_}};
+  json["pools"] = Json::array();
+  for (const core::DevicePool& pool : cluster_.pools)
+    json["pools"].push_back(
+        {{"model", pool.model}, {"speed", pool.speed}, {"power_factor", pool.power_factor}});
+  json["devices"] = Json::array();
+  for (const Device& device : devices_)
+    if (device.offered && IsUuid(device.name)) json["devices"].push_back(ToJson(device));
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace ebb::local
