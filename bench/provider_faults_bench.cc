@@ -32,6 +32,7 @@ int failures = 0;
 class SkippingTime final : public FetchTime {
  public:
   Time Now() const override { return now_; }
+  Duration SinceBoot() const override { return now_.time_since_epoch(); }
   bool Wait(Duration duration) override {
     now_ += duration;
     waited_ += duration;

@@ -1,6 +1,9 @@
 // The queue service as a person uses it: real programs, killed at any moment.
+#include <arpa/inet.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <fstream>
 #include <set>
 
 #include "local/supervised_program.h"
@@ -267,6 +270,35 @@ TEST_F(ServeCommand, APrivateServiceIsReadWithTheTokenOnly) {
   const Outcome without = Client({"queue"});
   EXPECT_NE(without.code, 0);
   EXPECT_NE(without.err.find(token.filename().string()), std::string::npos) << without.err;
+}
+
+// Another user may listen where the service did.
+TEST_F(ServeCommand, TheTokenGoesToTheServiceOfTheStoreAndNowhereElse) {
+  const int listening = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(::bind(listening, reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(listening, 16), 0);
+  ASSERT_EQ(::getsockname(listening, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const std::string url = "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  Serve();
+  const auto pretend = [&] { std::ofstream(directory_ / "ebb.db.url") << url << "\n"; };
+  pretend();
+  EXPECT_EQ(Client({"submit"}, {"true"}).code, 0) << "while it runs";
+  WaitUntil([&] { return Ended() == 1; });
+  Stop(SIGKILL);
+  pretend();
+  for (const auto& words : {std::vector<std::string>{"queue"}, {"cancel", "1"}, {"show", "1"}}) {
+    const Outcome outcome = Client(words);
+    EXPECT_NE(outcome.code, 0);
+    EXPECT_NE(outcome.err.find("ebb serve"), std::string::npos) << outcome.err;
+  }
+  const Outcome elsewhere = Client({"cancel", "1", "--server", url});
+  EXPECT_NE(elsewhere.err.find("--token-file"), std::string::npos) << elsewhere.err;
+  EXPECT_LT(::accept(listening, nullptr, nullptr), 0) << "nobody came";
+  ::close(listening);
 }
 
 TEST_F(ServeCommand, ClientsSayWhatIsWrong) {

@@ -19,6 +19,7 @@
 #include "plan/make_policy.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
+#include "platform/unix_socket.h"
 #include "service/service.h"
 #include "signals/make_feed.h"
 #include "web/api.h"
@@ -198,6 +199,12 @@ class Address {
     }
     return "http://" + options_.address + ":" + std::to_string(server_->port());
   }
+  /// At this socket, too, which is closed with the rest. Answers at the address pause for a moment.
+  void AlsoListen(int socket) {
+    options_.also_listening = socket;
+    if (server_) options_.port = server_->port();
+    server_.reset();
+  }
   void Leave() { server_.reset(); }
 
  private:
@@ -223,6 +230,10 @@ Result<int> Serve(const ServeRequest& request) {
                            ClockSettings(clock_options, clock_options.start.value_or(wall.Now())));
   EBB_ASSIGN_OR_RETURN(service::ServiceOptions service_options,
                        OptionsFor(request, options, store, feed->identity().zone));
+  const auto say = [](const std::string& text) {
+    std::fprintf(stderr, "ebb serve: %s\n", text.c_str());
+  };
+  service_options.log = say;
   std::unique_ptr<RunCloser> closer;
   service_options.on_ended = [&closer](core::JobId job) { closer->OnEnded(job); };
   web::FrontDoor door;
@@ -232,9 +243,6 @@ Result<int> Serve(const ServeRequest& request) {
   EBB_ASSIGN_OR_RETURN(const auto service, room.Until([&] {
     return service::Service::Open(service_options, *feed, clock, signals);
   }));
-  const auto say = [](const std::string& text) {
-    std::fprintf(stderr, "ebb serve: %s\n", text.c_str());
-  };
   closer = std::make_unique<RunCloser>(store, service->options().jobs_directory, say,
                                        RunCloser::Pauses());
   EBB_ASSIGN_OR_RETURN(web::ApiOptions api_options,
@@ -245,6 +253,12 @@ Result<int> Serve(const ServeRequest& request) {
     api_options.notifications = [&notifier] { return notifier->counts(); };
   }
   web::Api api(*service, std::move(api_options));
+  const auto socket = platform::ListenAt(SocketOf(store));
+  if (socket)
+    address.AlsoListen(*socket);
+  else
+    say("commands cannot reach it by its store, and need --server and --token-file: " +
+        socket.error().Message());
   door.Open([&api](const web::HttpRequest& r) { return api.Handle(r); });
   const auto run = [&]() -> Result<int> {
     EBB_ASSIGN_OR_RETURN(const std::string url, address.Listen());
@@ -259,6 +273,8 @@ Result<int> Serve(const ServeRequest& request) {
   };
   const Result<int> stopped = run();
   address.Leave();  // what answers there goes before what it asks
+  std::error_code ignored;
+  if (socket) std::filesystem::remove(SocketOf(store), ignored);
   if (!stopped) return Fail(stopped.error());
   std::fprintf(stderr,
                "ebb serve: stopped; jobs that run go on, and the next service finds them\n");

@@ -1,5 +1,9 @@
 #include "cli/service_client.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -9,6 +13,7 @@
 #include "base/text.h"
 #include "platform/file.h"
 #include "platform/http.h"
+#include "platform/unix_socket.h"
 #include "store/default_path.h"
 #include "web/access.h"
 
@@ -22,6 +27,7 @@ constexpr Duration kPatience{60'000};
 constexpr std::uint64_t kLongestAnswer = 512 << 20;
 
 constexpr int kUnauthorized = 401;
+constexpr const char* kStartOne = "start one with ebb serve, or name it with --server";
 
 std::string BearerOf(const std::string& token) { return "Authorization: Bearer " + token; }
 
@@ -47,7 +53,7 @@ Error ErrorFrom(const platform::HttpResponse& answer) {
 Result<platform::HttpResponse> Accepted(Result<platform::HttpResponse> answer) {
   if (!answer) {
     Error error = answer.error();
-    error.next = "is the service running? ebb serve starts it";
+    if (error.code == ExitCode::kUnavailable) error.next = kStartOne;
     return Fail(std::move(error));
   }
   if (answer->status / 100 != 2) return Fail(ErrorFrom(*answer));
@@ -82,41 +88,81 @@ Result<std::string> StorePathOf(const std::string& given) {
 }
 
 std::string UrlFileOf(const std::string& store) { return store + ".url"; }
+std::string SocketOf(const std::string& store) { return store + ".sock"; }
 std::string TokenFileOf(const std::string& store) { return store + ".token"; }
+
+// To the service, for one request.
+struct ServiceClient::Way {
+  platform::HttpRequest request;  // without a path yet
+  std::optional<Error> no_token;  // why it goes without
+};
 
 Result<ServiceClient> ServiceClient::Find(const ServiceFlags& flags) {
   ServiceClient client;
-  EBB_ASSIGN_OR_RETURN(const std::string store, StorePathOf(flags.store));
-  client.token_file_ = flags.token_file.empty() ? TokenFileOf(store) : flags.token_file;
+  EBB_ASSIGN_OR_RETURN(client.store_, StorePathOf(flags.store));
+  client.token_file_ = flags.token_file;
   client.url_ = flags.server;
-  client.shows_token_ = flags.server.empty() || !flags.token_file.empty();
-  if (client.url_.empty()) {
-    const auto text = platform::ReadFile(UrlFileOf(store), 4096);
-    if (!text)
-      return Fail({ExitCode::kUnavailable, "no service is known", UrlFileOf(store),
-                   "start one with ebb serve, or name it with --server"});
-    client.url_ = Trim(*text);
-  }
   while (client.url_.ends_with('/')) client.url_.pop_back();
+  if (client.url_.empty() && client.token_file_.empty())
+    client.token_file_ = TokenFileOf(client.store_);
   return client;
 }
 
-Result<platform::HttpResponse> ServiceClient::GetWhole(const std::string& path) const {
-  platform::HttpRequest request;
-  request.url = url_ + path;
-  request.timeout = kPatience;
-  request.limit_bytes = kLongestAnswer;
-  request.direct = true;
-  std::optional<Error> no_token;
-  if (shows_token_) {
-    const auto token = web::ReadToken(token_file_);
-    if (token)
-      request.headers = {BearerOf(*token)};
-    else
-      no_token = token.error();
+Result<ServiceClient::Way> ServiceClient::Open(bool needs_token) const {
+  EBB_ASSIGN_OR_RETURN(Way way, url_.empty() ? OpenStore(needs_token) : OpenServer(needs_token));
+  way.request.timeout = kPatience;
+  way.request.limit_bytes = kLongestAnswer;
+  way.request.direct = true;
+  return way;
+}
+
+// Whose server it is, is not known: it gets no token but the one that was given for it.
+Result<ServiceClient::Way> ServiceClient::OpenServer(bool needs_token) const {
+  Way way;
+  way.request.url = url_;
+  if (token_file_.empty()) {
+    way.no_token = Error{ExitCode::kUsage, "needs the service's token", url_,
+                         "give the file that holds it with --token-file"};
+    if (needs_token) return Fail(*way.no_token);
+    return way;
   }
-  Result<platform::HttpResponse> answer = platform::HttpGet(request);
-  if (answer && answer->status == kUnauthorized && no_token) return Fail(*no_token);
+  EBB_ASSIGN_OR_RETURN(const web::Token token, web::ReadToken(token_file_));
+  way.request.headers = {BearerOf(token.text)};
+  return way;
+}
+
+Result<ServiceClient::Way> ServiceClient::OpenStore(bool needs_token) const {
+  const platform::Path socket = SocketOf(store_);
+  const auto token = web::ReadToken(token_file_);
+  struct stat facts {};
+  if (!token && ::stat(store_.c_str(), &facts) != 0)
+    return Fail({ExitCode::kUnavailable, "no service is known", store_, kStartOne});
+  if (!token && needs_token) return Fail(token.error());
+  Way way;
+  if (!token) way.no_token = token.error();
+  const bool is_others = ::access(socket.c_str(), W_OK) != 0 && errno == EACCES;
+  if (is_others) {
+    // Another user's service may be read where it listens for everybody.
+    EBB_ASSIGN_OR_RETURN(const std::string url, platform::ReadFile(UrlFileOf(store_), 4096));
+    way.request.url = Trim(url);
+    if (!way.no_token)
+      way.no_token =
+          Error{ExitCode::kUnavailable, "belongs to another user's service", socket.string(), ""};
+    if (needs_token) return Fail(*way.no_token);
+    return way;
+  }
+  way.request.url = "http://localhost";
+  way.request.unix_socket = socket.string();
+  way.request.socket_owner = token ? token->owner : facts.st_uid;
+  if (token) way.request.headers = {BearerOf(token->text)};
+  return way;
+}
+
+Result<platform::HttpResponse> ServiceClient::GetWhole(const std::string& path) const {
+  EBB_ASSIGN_OR_RETURN(Way way, Open(false));
+  way.request.url += path;
+  Result<platform::HttpResponse> answer = platform::HttpGet(way.request);
+  if (answer && answer->status == kUnauthorized && way.no_token) return Fail(*way.no_token);
   return Accepted(std::move(answer));
 }
 
@@ -126,14 +172,11 @@ Result<std::string> ServiceClient::Get(const std::string& path) const {
 }
 
 Result<std::string> ServiceClient::Post(const std::string& path, const std::string& body) const {
-  EBB_ASSIGN_OR_RETURN(const std::string token, web::ReadToken(token_file_));
-  platform::HttpRequest request;
-  request.url = url_ + path;
-  request.headers = {BearerOf(token), "Content-Type: application/json"};
-  request.body = body;
-  request.timeout = kPatience;
-  request.direct = true;
-  EBB_ASSIGN_OR_RETURN(platform::HttpResponse answer, Accepted(platform::HttpPost(request)));
+  EBB_ASSIGN_OR_RETURN(Way way, Open(true));
+  way.request.url += path;
+  way.request.headers.emplace_back("Content-Type: application/json");
+  way.request.body = body;
+  EBB_ASSIGN_OR_RETURN(platform::HttpResponse answer, Accepted(platform::HttpPost(way.request)));
   return std::move(answer.body);
 }
 

@@ -1,5 +1,10 @@
 #pragma once
 // Speaks to the queue service on behalf of a command: finds it by its store, or by --server.
+//
+// By its store: at the Unix socket beside it, where the kernel says whose process listens. The
+// token goes to the user who owns it and to nobody else, also while no service runs and another
+// user listens at the address where it used to. A user who may not connect to the socket reads at
+// that address, without a token.
 
 #include <string>
 
@@ -25,15 +30,16 @@ void AddServiceFlags(Command& command, ServiceFlags& flags);
 Result<std::string> StorePathOf(const std::string& given);
 /// Files beside the store.
 std::string UrlFileOf(const std::string& store);
+std::string SocketOf(const std::string& store);
 std::string TokenFileOf(const std::string& store);
 
 class ServiceClient {
  public:
-  /// An Error when no service is known; it is not asked yet.
+  /// It is not asked yet.
   static Result<ServiceClient> Find(const ServiceFlags& flags);
 
   /// The body of an answer 2xx; any other answer is the Error that the service gives. The token
-  /// goes along where it can be read, but not to a --server without its own --token-file.
+  /// goes along where it can be read; to a --server only the one of --token-file.
   Result<std::string> Get(const std::string& path) const;
   /// The same with its headers.
   Result<platform::HttpResponse> GetWhole(const std::string& path) const;
@@ -41,9 +47,14 @@ class ServiceClient {
   Result<std::string> Post(const std::string& path, const std::string& body) const;
 
  private:
-  std::string url_;
-  std::string token_file_;
-  bool shows_token_ = false;  ///< also to read: where it is this server's
+  struct Way;
+  Result<Way> Open(bool needs_token) const;
+  Result<Way> OpenServer(bool needs_token) const;
+  Result<Way> OpenStore(bool needs_token) const;
+
+  std::string url_;  // --server; empty: the service of the store
+  std::string store_;
+  std::string token_file_;  // empty: none is known
 };
 
 /// Whether the word is a number and no file: a job of the service rather than a run directory.

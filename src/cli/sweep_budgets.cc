@@ -134,9 +134,9 @@ void SweepBudget::Add(std::span<const core::LedgerRow> rows) {
 }
 
 void SweepBudget::Look(Power power, const runtime::GridClock& clock) {
-  const Time now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
+  const Time now = clock.wall().Now();
   const runtime::BudgetStep step =
-      watch_.OnSample({now, clock.ToGrid(now), used_, power, intensity_});
+      watch_.OnSample({now, clock.ToGrid(now), clock.wall().SinceBoot(), used_, power, intensity_});
   for (const core::BudgetEvent& event : step.events) {
     // Their grace periods end those that run.
     if (event.level == core::BudgetLevel::kKilled) continue;

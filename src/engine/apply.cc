@@ -198,6 +198,7 @@ Status Engine::Apply(Event event, const Options& options) {
           [&](ExecutorObserved& fact) { return ApplyObserved(fold, at, fact); },
           [&](Tick&) { return Status{}; },
           [&](EndedForgotten& fact) { return engine::Apply(fold, fact); },
+          [&](ClockSet& fact) { return ApplyClockSet(fold, fact); },
       },
       event.fact);
 }

@@ -57,7 +57,8 @@ class Engine {
   /// job. Facts that are old or known already are taken without effect.
   Status Apply(Event event);
 
-  /// One cycle: snapshot, plan, order, place, diff, explain. `now` never goes back.
+  /// One cycle: snapshot, plan, order, place, diff, explain. `now` does not go back, but for a
+  /// ClockSet: an earlier one is taken for the last.
   Decision Decide(Time now, Planning planning = Planning::kWhole);
 
   /// What a decision with Planning::kAsk asked; nullptr once a plan was taken up, or overtaken by a

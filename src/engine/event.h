@@ -102,8 +102,16 @@ struct EndedForgotten {
   friend bool operator==(const EndedForgotten&, const EndedForgotten&) = default;
 };
 
+/// The clock that all moments are on showed `from` when it was set to `to`: the engine's time goes
+/// on from there, forward or back. How long something has taken stays as it is; what was noted
+/// while the clock ran ahead, and lies in the future now, is moved with it.
+struct ClockSet {
+  Time from{}, to{};
+  bool operator==(const ClockSet&) const = default;
+};
+
 using Fact = std::variant<ClusterChanged, JobSubmitted, JobCancelled, JobWished, SignalObserved,
-                          SignalLost, JobReport, ExecutorObserved, Tick, EndedForgotten>;
+                          SignalLost, JobReport, ExecutorObserved, Tick, EndedForgotten, ClockSet>;
 
 struct Event {
   Time at{};

@@ -335,7 +335,8 @@ template <typename Archive, Like<LiveJob> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [job, stage, attempt, attempt_over, pool, remaining, since, segment_begin, pauses,
          failed_starts, unasked_pauses, unasked_remaining, retry_at, first_start, wish,
-         cancel_wanted, cancel_why, command_due, start_repeated, explanation] = value;
+         cancel_wanted, cancel_why, command_due, start_repeated, moved, first_start_moved,
+         explanation] = value;
   archive("job", job);
   archive("stage", stage);
   archive("attempt", attempt);
@@ -355,6 +356,8 @@ void Visit(Archive& archive, Value& value) {
   archive("cancel_why", cancel_why);
   archive("command_due", command_due);
   archive("start_repeated", start_repeated);
+  archive("moved_ms", moved);
+  archive("first_start_moved_ms", first_start_moved);
   archive("explanation", explanation);
 }
 

@@ -10,9 +10,10 @@ namespace ebb::engine {
 inline constexpr std::array<std::string_view, 7> kPhaseNames{
     "running", "paused", "succeeded", "failed", "start_failed", "cancelled", "frozen"};
 /// In the order of Fact.
-inline constexpr std::array<std::string_view, 10> kFactNames{
+inline constexpr std::array<std::string_view, 11> kFactNames{
     "cluster_changed", "job_submitted", "job_cancelled",     "job_wished", "signal_observed",
-    "signal_lost",     "job_report",    "executor_observed", "tick",       "ended_forgotten"};
+    "signal_lost",     "job_report",    "executor_observed", "tick",       "ended_forgotten",
+    "clock_set"};
 /// In the order of Planning.
 inline constexpr std::array<std::string_view, 4> kPlanningNames{"whole", "beside", "ask", "take"};
 /// In the order of Command.

@@ -169,6 +169,7 @@ Fact FactFrom(const Json& json) {
     return observed;
   }
   if (name == "tick") return Tick{};
+  if (name == "clock_set") return ClockSet{TimeFrom(json.at("from")), TimeFrom(json.at("to"))};
   throw BadRecord{"has an unknown event: " + name};
 }
 

@@ -146,6 +146,10 @@ struct FactWriter {
   }
   void operator()(const Tick&) const {}
   void operator()(const EndedForgotten& fact) const { json["before"] = Milliseconds(fact.before); }
+  void operator()(const ClockSet& fact) const {
+    json["from"] = Milliseconds(fact.from);
+    json["to"] = Milliseconds(fact.to);
+  }
 };
 
 Json ToJson(const Command& command) {

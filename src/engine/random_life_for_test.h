@@ -84,7 +84,7 @@ class RandomLife {
   }
   void Happen() {
     const int site = static_cast<int>(random_.Below(2));
-    switch (random_.Below(10)) {
+    switch (random_.Below(11)) {
       case 0:
         return Give(SignalObserved{site, RandomView(now_, random_), now_ + std::chrono::hours{1}});
       case 1:
@@ -100,9 +100,18 @@ class RandomLife {
                               static_cast<Wish>(random_.Below(3))});
       case 6:
         return ForgetSome();
+      case 7:
+        return SetClock();
       default:
         return SubmitOne();
     }
+  }
+  // Seldom, by up to three hours, either way.
+  void SetClock() {
+    if (random_.Below(4) != 0) return;
+    const Time from = now_;
+    now_ += std::chrono::minutes{static_cast<int>(random_.Below(360)) - 180};
+    Give(ClockSet{from, now_});
   }
   void ForgetSome() {
     if (random_.Below(4) == 0)

@@ -141,8 +141,10 @@ Fact RandomFact(RandomFields& random, std::size_t kind) {
       return ExecutorObserved{{RandomReport(random), RandomReport(random)}, random.Make<bool>()};
     case 8:
       return Tick{};
-    default:
+    case 9:
       return EndedForgotten{random.Make<Time>()};
+    default:
+      return ClockSet{random.Make<Time>(), random.Make<Time>()};
   }
 }
 

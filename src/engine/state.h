@@ -47,6 +47,8 @@ struct LiveJob {
   std::string cancel_why;           ///< and why, for people; empty: somebody wanted it
   bool command_due = false;         ///< the command of this stage has to be given (again)
   bool start_repeated = false;      ///< kStarting: the command was given again in this life
+  Duration moved{};  ///< its submission and deadlines, which were given while the clock ran ahead
+  Duration first_start_moved{};  ///< the same of first_start
   Explanation explanation;
 };
 
@@ -71,7 +73,7 @@ struct RecentStart {
 };
 
 struct State {
-  Time now = Time::min();  ///< of the last decision
+  Time now = Time::min();  ///< of the last decision, or what the clock was set to since
   core::Cluster cluster;
   std::vector<SiteSignal> signals;      ///< as cluster.sites
   std::vector<Lendable<LiveJob>> live;  ///< ordered by id

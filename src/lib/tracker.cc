@@ -18,6 +18,7 @@
 #include "local/measured_process.h"
 #include "meter/sampling_clock.h"
 #include "platform/file.h"
+#include "platform/system_clock.h"
 #include "report/training_files.h"
 #include "signals/make_feed.h"
 
@@ -33,6 +34,7 @@ class WallClock final : public runtime::Clock {
   Time Now() const override {
     return std::chrono::floor<Duration>(std::chrono::system_clock::now());
   }
+  Duration SinceBoot() const override { return platform::SinceBoot(); }
   runtime::Wake SleepUntil(Time deadline) override {
     std::this_thread::sleep_until(deadline);
     return runtime::Wake::kDeadline;

@@ -8,13 +8,16 @@
 //
 // Thread contract: one thread, except Push.
 
+#include <deque>
 #include <optional>
 #include <vector>
 
 #include "local/job_budget.h"
 #include "local/measured_process.h"
+#include "local/observed_feed.h"
 #include "local/reading_queue.h"
 #include "runtime/accountant.h"
+#include "runtime/clock_watch.h"
 
 namespace ebb::local {
 
@@ -42,18 +45,23 @@ class AttemptAccount {
   bool asked_to_end() const { return budget_ && budget_->asked_to_end(); }
 
  private:
-  void KeepUp();
   void Account(bool all);
   bool IsKnownAt(Time wall) const;
   runtime::BudgetSample SampleNow() const;
 
   AccountOptions options_;
   ReadingQueue queue_;
-  std::vector<core::EnergyReading> waiting_;  // in order
+  struct Waiting {
+    core::EnergyReading reading;
+    Duration since_boot{};  // when it came
+  };
+  std::deque<Waiting> waiting_;  // in order
   runtime::Accountant accountant_;
   std::optional<JobBudget> budget_;
   core::Attempt begun_;
-  Time next_observation_ = Time::min();
+  Duration begun_since_boot_{};
+  std::optional<runtime::ClockWatch> watch_;  // of the clock that the readings are on
+  ObservedFeed feed_;
 };
 
 }  // namespace ebb::local

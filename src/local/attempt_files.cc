@@ -98,6 +98,7 @@ AttemptPlan PlanFrom(const Json& json) {
   plan.name = json.value("name", "");
   plan.submitted = TimeFrom(json.value("submitted_ms", Json(0)));
   plan.since_wall = TimeFrom(json.value("since_wall_ms", Json(0)));
+  plan.since_boot = Duration{WholeOr<std::int64_t>(json, "since_boot_ms", 0)};
   plan.clock.replayed = json.value("replayed", false);
   plan.clock.speed = json.value("speed", 1.0);
   plan.store = json.value("store", "");
@@ -129,7 +130,8 @@ AttemptEnd EndFrom(const Json& json) {
 
 EnergyHeader HeaderFrom(const Json& json) {
   return {Whole<int>(json.at("program_pid")), json.at("program_identity"),
-          TimeFrom(json.at("wall_begin_ms")), json.value("cgroup", "")};
+          TimeFrom(json.at("wall_begin_ms")), json.value("cgroup", ""),
+          Duration{WholeOr<std::int64_t>(json, "since_boot_ms", 0)}};
 }
 
 // ["cpu:package-0","cpu","counter",begin_ms,end_ms,microjoules]
@@ -203,6 +205,7 @@ Status WritePlan(const AttemptPaths& paths, const AttemptPlan& plan) {
             {"name", plan.name},
             {"submitted_ms", Milliseconds(plan.submitted)},
             {"since_wall_ms", Milliseconds(plan.since_wall)},
+            {"since_boot_ms", plan.since_boot.count()},
             {"replayed", plan.clock.replayed},
             {"speed", plan.clock.speed},
             {"store", plan.store},
@@ -322,7 +325,8 @@ std::string ToLine(const EnergyHeader& header) {
   return Dump({{"program_pid", header.program_pid},
                {"program_identity", header.program_identity},
                {"wall_begin_ms", Milliseconds(header.wall_begin)},
-               {"cgroup", header.cgroup}});
+               {"cgroup", header.cgroup},
+               {"since_boot_ms", header.since_boot.count()}});
 }
 
 std::string ToLine(const core::EnergyReading& reading) {

@@ -58,6 +58,7 @@ struct AttemptPlan {
   std::string name;                          ///< of the job
   Time submitted{};                          ///< grid time
   Time since_wall{};                         ///< wall time at `since`
+  Duration since_boot{};                     ///< platform::SinceBoot at `since`; zero: not known
   core::GridClockSettings clock;             ///< `begin` is not used
   std::string store;  ///< the file where the service keeps what it knows of the grid
   core::Tracking tracking;
@@ -142,8 +143,9 @@ struct EnergyHeader {
   int program_pid = 0;
   /// platform::ProcessIdentity; empty: it had ended by then.
   std::string program_identity;
-  Time wall_begin{};
-  std::string cgroup{};  ///< meter::Cgroup::Identity; empty: none
+  Time wall_begin{};      ///< of what was measured; all readings are on that clock
+  std::string cgroup{};   ///< meter::Cgroup::Identity; empty: none
+  Duration since_boot{};  ///< platform::SinceBoot at wall_begin; zero: not known
 };
 std::string ToLine(const EnergyHeader& header);
 std::string ToLine(const core::EnergyReading& reading);

@@ -21,7 +21,8 @@ runtime::BudgetSample BudgetSampleOf(const runtime::Accountant& accountant,
   const double seconds = Seconds(until - begin);
   const double mean_w = seconds > 0 ? accountant.energy().joules() / seconds : 0;
   return {until,
-          clock.ToGrid(until),
+          accountant.ToGrid(until),
+          clock.wall().SinceBoot(),
           accountant.use(),
           {std::max(mean_w, accountant.power().watts)},
           accountant.latest_intensity()};
@@ -38,13 +39,14 @@ std::string StoppedByText(const core::Budget& budget) {
 JobBudget::JobBudget(const Terms& terms) : directory_(terms.directory), watch_(WatchFor(terms)) {}
 
 runtime::BudgetStep JobBudget::Look(const runtime::BudgetSample& sample,
-                                    const runtime::GridClock& clock, Time wall_now) {
+                                    const runtime::GridClock& clock) {
   runtime::BudgetStep step;
   if (sample.wall != looked_until_) {
     looked_until_ = sample.wall;
     Take(watch_.OnSample(sample), step);
   }
-  Take(watch_.OnTime(wall_now, clock.ToGrid(wall_now)), step);
+  const Time now = clock.wall().Now();
+  Take(watch_.OnTime(clock.wall().SinceBoot(), now, clock.ToGrid(now)), step);
   return step;
 }
 

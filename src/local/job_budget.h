@@ -32,8 +32,7 @@ class JobBudget {
   explicit JobBudget(const Terms& terms);
 
   /// After new readings, and now and then.
-  runtime::BudgetStep Look(const runtime::BudgetSample& sample, const runtime::GridClock& clock,
-                           Time wall_now);
+  runtime::BudgetStep Look(const runtime::BudgetSample& sample, const runtime::GridClock& clock);
   bool asked_to_end() const { return watch_.asked_to_end(); }
 
  private:

@@ -46,7 +46,8 @@ LocalExecutor::LocalExecutor(LocalExecutorOptions options, runtime::SignalFeed& 
       feed_(feed),
       clock_(clock),
       signals_(signals),
-      records_(records) {
+      records_(records),
+      watch_(clock.wall(), options_.clock) {
   options_.sampler.scope = core::MeterScope::kProcessTree;
 }
 
@@ -116,11 +117,11 @@ AttemptOptions LocalExecutor::AttemptFor(const Entry& entry, const engine::Start
                                          const std::vector<int>& slots) {
   const LocalJob& local = entry.local;
   AttemptOptions attempt;
-  attempt.child = {local.submission->command,
-                   ContractEnvironment(
-                       ContractFor(local, local.job().name, command.attempt, feed_, clock_.Now())),
-                   platform::ChildOptions::Background{
-                       local.directory / ("attempt-" + std::to_string(command.attempt) + ".log")}};
+  attempt.child = {
+      local.submission->command,
+      ContractEnvironment(ContractFor(local, local.job().name, command.attempt, feed_, Now())),
+      platform::ChildOptions::Background{local.directory /
+                                         ("attempt-" + std::to_string(command.attempt) + ".log")}};
   for (auto& variable : DeviceEnvironment(GpusOf(options_.gpus, command.pool, slots)))
     attempt.child.environment.push_back(std::move(variable));
   attempt.number = command.attempt;
@@ -136,8 +137,7 @@ Status LocalExecutor::Begin(Entry& entry, const engine::StartJob& command, std::
   EBB_ASSIGN_OR_RETURN(attempt.budget, options_.budget(job));
   meter::MeterOptions meters = options_.meters;
   SeeAs(attempt.child.environment, meters);
-  const JobReport running{job, command.attempt, JobPhase::kRunning, command.pool, clock_.Now(), 0,
-                          ""};
+  const JobReport running{job, command.attempt, JobPhase::kRunning, command.pool, Now(), 0, ""};
   if (attempt.budget) {
     attempt.budget->budget.grace = options_.grace;
     if (WasStopped(*attempt.budget)) {
@@ -164,7 +164,7 @@ Status LocalExecutor::Begin(Entry& entry, const engine::StartJob& command, std::
     Report(entry, std::move(failed), 0, "");
     return {};
   }
-  program->Begin(*std::move(process), running.since);
+  program->Begin(*std::move(process), clock_.wall().SinceBoot());
   const pid_t pid = program->process->child().pid();
   programs_[job] = std::move(program);
   Report(entry, running, pid, platform::ProcessIdentity(pid));
@@ -200,7 +200,7 @@ Status LocalExecutor::RequestEnd(core::JobId job, int attempt, bool cancel) {
     JobReport report = entry->state->report;
     report.phase = JobPhase::kCancelled;
     report.attempt = std::max(report.attempt, attempt);
-    report.since = clock_.Now();
+    report.since = Now();
     Report(*entry, std::move(report), 0, "");
   }
   return {};
@@ -220,7 +220,7 @@ void LocalExecutor::TakeEnd(LocalProgram& program) {
   program.process->StopMeasuring();
   const auto status = program.process->child().TakeEnd();
   const platform::ExitStatus end = status.value_or(platform::ExitStatus{128 + SIGKILL, true});
-  JobReport report = program.EndReport(clock_.Now(), end, stop_signal_.has_value());
+  JobReport report = program.EndReport(Now(), end, stop_signal_.has_value());
   records_.End(report.job, program.process->Finish(end));
   Entry& entry = entries_.at(report.job);
   programs_.erase(report.job);
@@ -232,8 +232,8 @@ void LocalExecutor::LookAtPrograms() {
   std::vector<pid_t> pids;
   for (const auto& [job, program] : programs_) {
     const auto& limit = program->job.submission->run_limit;
-    if (limit && clock_.Now() - program->since > *limit)
-      program->AskToEnd(LocalProgram::Wish::kTooLong);
+    const Duration ran = clock_.wall().SinceBoot() - program->since_boot;
+    if (limit && clock_.ToGrid(ran) > *limit) program->AskToEnd(LocalProgram::Wish::kTooLong);
     program->KillIfOverdue();
     if (program->HasEnded())
       ended.push_back(program.get());
@@ -251,9 +251,16 @@ void LocalExecutor::LookAtPrograms() {
   platform::ReapAdopted(pids);
 }
 
+std::optional<engine::ClockSet> LocalExecutor::TakeClockSet() {
+  const auto step = watch_.TakeStep();
+  if (!step) return std::nullopt;
+  return engine::ClockSet{clock_.ToGrid(step->from), clock_.ToGrid(step->to)};
+}
+
 Result<std::vector<JobReport>> LocalExecutor::WaitForEvents(Time deadline) {
   while (reports_.empty()) {
-    const Time now = clock_.Now();
+    if (watch_.Look()) break;
+    const Time now = Now();
     if (now >= deadline || stop_signal_) break;
     if (programs_.empty() && clock_.settings().skip_waits && deadline < Time::max()) {
       clock_.SkipTo(deadline);

@@ -24,6 +24,7 @@
 #include "local/local_job.h"
 #include "meter/meters.h"
 #include "platform/process_signals.h"
+#include "runtime/clock_watch.h"
 #include "runtime/executor.h"
 
 namespace ebb::local {
@@ -47,6 +48,7 @@ struct LocalExecutorOptions {
       [](core::JobId) { return std::optional<runtime::BudgetWatch::Terms>(); };
   /// Asked at every tick; true ends the wait, e.g. because a job shall be cancelled.
   std::function<bool()> on_tick = [] { return false; };
+  runtime::ClockWatchOptions clock{};  ///< of the wall clock
 };
 
 /// What runs, for display.
@@ -69,7 +71,8 @@ class LocalExecutor final : public runtime::Executor {
   Status Add(LocalJob job);
 
   std::string name() const override { return "local"; }
-  Time Now() const override { return clock_.Now(); }
+  Time Now() const override { return clock_.ToGrid(watch_.Now()); }
+  std::optional<engine::ClockSet> TakeClockSet() override;
   core::Cluster cluster() const override { return options_.cluster; }
   Result<std::vector<engine::JobReport>> Observe() override;
   Status Execute(const engine::Command& command) override;
@@ -112,6 +115,7 @@ class LocalExecutor final : public runtime::Executor {
   std::map<core::JobId, std::unique_ptr<LocalProgram>> programs_;
   std::vector<engine::JobReport> reports_;  // happened, not handed out
   std::optional<int> stop_signal_;
+  runtime::ClockWatch watch_;
 };
 
 }  // namespace ebb::local

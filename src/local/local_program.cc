@@ -43,9 +43,9 @@ void LocalProgram::EndGrace() {
   if (rest_) rest_->Hurry();
 }
 
-void LocalProgram::Begin(std::unique_ptr<MeasuredProcess> begun, Time at) {
+void LocalProgram::Begin(std::unique_ptr<MeasuredProcess> begun, Duration at) {
   process = std::move(begun);
-  since = at;
+  since_boot = at;
   oom_.emplace(process->cgroup());
 }
 

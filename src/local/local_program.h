@@ -37,8 +37,8 @@ class LocalProgram final : public AttemptObserver {
   void AskToEnd(Wish why);
   /// The grace period is over: as if it was at once.
   void EndGrace();
-  /// Its process has been started.
-  void Begin(std::unique_ptr<MeasuredProcess> begun, Time at);
+  /// Its process has been started, `at` runtime::Clock::SinceBoot.
+  void Begin(std::unique_ptr<MeasuredProcess> begun, Duration at);
   /// SIGKILL once the grace period is over.
   void KillIfOverdue();
   /// It has ended, and so has everything that it left running: that is asked to end, too. To be
@@ -53,7 +53,7 @@ class LocalProgram final : public AttemptObserver {
   const std::vector<int> slots;
   const Duration grace;  ///< between SIGTERM and SIGKILL
   std::unique_ptr<MeasuredProcess> process;
-  Time since{};
+  Duration since_boot{};  ///< runtime::Clock::SinceBoot when it was started
 
  private:
   JobRecords& records_;

@@ -6,29 +6,12 @@
 
 #include "local/attempt_outcome.h"
 #include "local/job_budget.h"
+#include "local/observed_feed.h"
 #include "local/reading_queue.h"
 #include "local/row_keeper.h"
+#include "runtime/clock_watch.h"
 
 namespace ebb::local {
-namespace {
-
-// A live source is asked once per new value, so that accounting has what the grid did meanwhile; a
-// failure leaves a gap in the signal and is asked again when the feed says so.
-struct ObservedFeed {
-  std::reference_wrapper<runtime::SignalFeed> feed;
-  Time next{};
-
-  void KeepUp(Time grid_now) {
-    if (grid_now < next) return;
-    std::ignore = feed.get().Observe(grid_now, Duration::zero());
-    next = feed.get().NextChange(grid_now);
-  }
-};
-
-Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
-
-}  // namespace
-
 struct MeasuredProcess::State {
   State(const AttemptOptions& options, std::unique_ptr<ProgramMeter> program_meter,
         runtime::SignalFeed& signal, const runtime::GridClock& grid_clock,
@@ -38,8 +21,10 @@ struct MeasuredProcess::State {
         observer(attempt_observer),
         accountant(signal, grid_clock, options.number, options.pue, options.other_feed),
         keeper([this](std::span<const core::LedgerRow> rows) { return observer.OnRows(rows); }) {
-    feeds.push_back({signal});
-    if (options.other_feed) feeds.push_back({*options.other_feed});
+    const Time now = grid_clock.Now();
+    feeds.emplace_back(signal, signal.NextChange(now));
+    if (options.other_feed)
+      feeds.emplace_back(*options.other_feed, options.other_feed->NextChange(now));
     if (!options.budget) return;
     runtime::BudgetWatch::Terms terms = *options.budget;
     terms.attempt = options.number;
@@ -61,6 +46,8 @@ struct MeasuredProcess::State {
   RowKeeper keeper;
   std::optional<platform::ChildProcess> child;
   core::Attempt attempt;
+  Duration since_boot{};                     // when it began
+  std::optional<runtime::ClockWatch> watch;  // of the clock that the readings are on
   meter::SamplerSummary summary;
   std::optional<runtime::BudgetWatch> budget;
   std::optional<Time> budget_looked_until;
@@ -72,8 +59,8 @@ void MeasuredProcess::State::WatchBudget() {
     budget_looked_until = until;
     Obey(budget->OnSample(BudgetSampleOf(accountant, clock, attempt.wall.begin)));
   }
-  const Time now = WallNow();
-  Obey(budget->OnTime(now, clock.ToGrid(now)));
+  const Time now = clock.wall().Now();
+  Obey(budget->OnTime(clock.wall().SinceBoot(), now, clock.ToGrid(now)));
 }
 
 void MeasuredProcess::State::Obey(const runtime::BudgetStep& step) {
@@ -107,7 +94,9 @@ Result<std::unique_ptr<MeasuredProcess>> MeasuredProcess::Start(const AttemptOpt
                       [&queue = state->queue](std::vector<core::EnergyReading> readings) {
                         queue.Push(std::move(readings));
                       });
-  const Time began = WallNow();
+  const Time began = clock.wall().Now();
+  state->since_boot = clock.wall().SinceBoot();
+  state->watch.emplace(clock.wall(), runtime::ClockWatchOptions(), began, state->since_boot);
   state->attempt.number = options.number;
   state->attempt.wall = {began, began};
   state->attempt.grid = clock.ToGrid(state->attempt.wall);
@@ -115,8 +104,6 @@ Result<std::unique_ptr<MeasuredProcess>> MeasuredProcess::Start(const AttemptOpt
     if (state->child) state->child->SendSignal(SIGTERM);
     return Fail(begun.error());
   }
-  for (ObservedFeed& observed : state->feeds)
-    observed.next = observed.feed.get().NextChange(state->attempt.grid.begin);
   return std::unique_ptr<MeasuredProcess>(new MeasuredProcess(std::move(state)));
 }
 
@@ -125,13 +112,15 @@ const meter::Cgroup* MeasuredProcess::cgroup() const { return state_->cgroup.get
 
 LiveFigures MeasuredProcess::figures() const {
   const runtime::Accountant& accountant = state_->accountant;
-  return {WallNow() - state_->attempt.wall.begin, accountant.energy(), accountant.emissions(),
-          accountant.power()};
+  return {state_->clock.wall().SinceBoot() - state_->since_boot, accountant.energy(),
+          accountant.emissions(), accountant.power()};
 }
 
 core::BudgetUse MeasuredProcess::use() const { return state_->accountant.use(); }
 
 void MeasuredProcess::Tick() {
+  if (const auto step = state_->watch->TakeStep())
+    state_->accountant.FollowClock(step->to - step->from);
   const Time grid_now = state_->clock.Now();
   for (ObservedFeed& feed : state_->feeds) feed.KeepUp(grid_now);
   state_->keeper.Offer(state_->accountant.Add(state_->queue.Take()));
@@ -149,7 +138,7 @@ AttemptResult MeasuredProcess::Finish(const platform::ExitStatus& status) {
   core::Attempt attempt = state_->attempt;
   const meter::Utilisation& mean = state_->summary.mean;
   attempt.wall.end = std::max(mean.wall.end, attempt.wall.begin);
-  attempt.grid = state_->clock.ToGrid(attempt.wall);
+  attempt.grid = state_->accountant.ToGrid(attempt.wall);
   const bool budget_stopped_it = state_->budget && state_->budget->asked_to_end() &&
                                  state_->budget->action() == core::BudgetAction::kStop;
   attempt.outcome = OutcomeOf(status);

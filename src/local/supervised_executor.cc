@@ -21,8 +21,9 @@ using engine::JobReport;
 
 // Longer waits are cut, so that arithmetic with Time::max() cannot overflow.
 constexpr Duration kLongestWait = std::chrono::hours{1};
-
-Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
+// Waits of the kernel know neither of suspends nor of a clock that is set.
+constexpr Duration kLookAtClock = std::chrono::seconds{5};
+constexpr Duration kShortestLookAtClock{10};
 
 bool HasEnded(JobPhase phase) {
   return phase == JobPhase::kSucceeded || phase == JobPhase::kFailed ||
@@ -48,6 +49,8 @@ SupervisedExecutor::SupervisedExecutor(SupervisedExecutorOptions options, runtim
       clock_(clock),
       signals_(signals),
       records_(records),
+      watch_(clock.wall(), options_.clock),
+      observed_(feed),
       wake_descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 SupervisedExecutor::~SupervisedExecutor() { ::close(wake_descriptor_); }
@@ -104,6 +107,9 @@ Status SupervisedExecutor::Adopt(Entry& entry, AttemptPlan plan) {
   if (!runs && !std::filesystem::exists(paths.energy(), ignored) &&
       !std::filesystem::exists(paths.end(), ignored))
     return {};
+  // An earlier version did not say.
+  if (plan.since_boot == Duration::zero())
+    plan.since_boot = SinceBoot() - clock_.ToWall(Now() - plan.since);
   std::optional<platform::ProcessWatch> watch;
   if (runs) {
     EBB_ASSIGN_OR_RETURN(const int pid, SupervisorOf(paths));
@@ -122,8 +128,8 @@ void SupervisedExecutor::FindFrozen() {
     if (!std::exchange(entry->adopted, false) || !entry->local.job().freeze) continue;
     if (!entry->program->IsFrozen()) continue;
     entry->last_report->phase = JobPhase::kFrozen;
-    entry->last_report->since = clock_.Now();
-    entry->frozen_since = clock_.Now();
+    entry->last_report->since = Now();
+    entry->frozen_since = SinceBoot();
   }
 }
 
@@ -138,7 +144,7 @@ void SupervisedExecutor::Watch(Entry& entry, AttemptPlan plan,
   entry.frozen = {};
   entry.program = std::make_unique<SupervisedProgram>(
       entry.local, std::move(plan), std::move(watch), pue, feed_, clock_, records_,
-      options_.stored_before(job, attempt));
+      options_.stored_before(job, attempt), options_.clock);
   running_[job] = &entry;
 }
 
@@ -229,7 +235,7 @@ AttemptPlan SupervisedExecutor::PlanFor(const Entry& entry, const engine::StartJ
   const core::Submission& submission = *entry.local.submission;
   const core::Job& job = submission.job;
   const ContractValues contract =
-      ContractFor(entry.local, std::to_string(job.id), command.attempt, feed_, clock_.Now());
+      ContractFor(entry.local, std::to_string(job.id), command.attempt, feed_, Now());
   AttemptPlan plan;
   plan.job = command.job;
   plan.identity = submission.identity;
@@ -252,7 +258,8 @@ AttemptPlan SupervisedExecutor::PlanFor(const Entry& entry, const engine::StartJ
   plan.metering = options_.metering;
   plan.name = job.name;
   plan.submitted = job.submitted;
-  plan.since_wall = WallNow();
+  plan.since_wall = clock_.wall().Now();
+  plan.since_boot = SinceBoot();
   plan.clock = clock_.settings();
   plan.store = options_.store;
   plan.tracking = core::Over(submission.tracking, options_.tracking);
@@ -279,12 +286,12 @@ Status SupervisedExecutor::Begin(Entry& entry, const AttemptPlan& plan) {
 
 void SupervisedExecutor::Freeze(Entry& entry, bool frozen) {
   entry.program->Freeze(frozen);
-  const Time now = clock_.Now();
+  const Duration now = SinceBoot();
   if (entry.frozen_since) entry.frozen += now - *entry.frozen_since;
   entry.frozen_since = frozen ? std::optional(now) : std::nullopt;
   JobReport report = *entry.last_report;
   report.phase = frozen ? JobPhase::kFrozen : JobPhase::kRunning;
-  report.since = now;
+  report.since = Now();
   Report(entry, std::move(report));
 }
 
@@ -308,7 +315,7 @@ Status SupervisedExecutor::RequestEnd(core::JobId job, int attempt, EndWish wish
     JobReport report = *entry->last_report;
     report.phase = JobPhase::kCancelled;
     report.attempt = std::max(report.attempt, attempt);
-    report.since = clock_.Now();
+    report.since = Now();
     Report(*entry, std::move(report));
   }
   return {};
@@ -322,11 +329,7 @@ void SupervisedExecutor::Report(Entry& entry, JobReport report) {
 // Waiting ----------------------------------------------------------------------------------
 
 void SupervisedExecutor::LookAtPrograms() {
-  // A live source is asked once per new value, so that accounting has what the grid did meanwhile.
-  if (const Time now = clock_.Now(); !running_.empty() && now >= next_observation_) {
-    std::ignore = feed_.Observe(now, Duration::zero());
-    next_observation_ = feed_.NextChange(now);
-  }
+  if (!running_.empty()) observed_.KeepUp(Now());
   std::vector<Entry*> ended;
   for (const auto& [job, entry] : running_) {
     SupervisedProgram& program = *entry->program;
@@ -336,8 +339,9 @@ void SupervisedExecutor::LookAtPrograms() {
       continue;
     }
     const auto& limit = entry->local.submission->run_limit;
-    const Duration ran = clock_.Now() - program.plan().since - entry->frozen;
-    if (limit && !entry->frozen_since && ran > *limit) program.AskToEnd(EndWish::kTooLong);
+    const Duration ran = SinceBoot() - program.plan().since_boot - entry->frozen;
+    if (limit && !entry->frozen_since && clock_.ToGrid(ran) > *limit)
+      program.AskToEnd(EndWish::kTooLong);
     program.Tick();
     HearBudget(*entry);
     HearFaults(*entry);
@@ -354,6 +358,7 @@ void SupervisedExecutor::TakeEnd(Entry& entry) {
   const Status restored = RestorePower(paths, options_.nvml_library);
   JobReport report = entry.program->TakeEnd(restored ? std::vector<std::string>()
                                                      : std::vector{restored.error().Message()});
+  report.since = Now();
   running_.erase(report.job);
   if (entry.program->use()) TakeUse(*entry.program->use());
   entry.program.reset();
@@ -372,7 +377,7 @@ void SupervisedExecutor::TakeUse(const DeviceUse& ended) {
     running.push_back({program.plan().gpus, job, KindOf(*entry->local.submission),
                        program.figures().elapsed, false});
   }
-  devices_.TakeEnd(ended, running, WallNow());
+  devices_.TakeEnd(ended, running, watch_.Now());
 }
 
 void SupervisedExecutor::HearBudget(Entry& entry) {
@@ -406,26 +411,45 @@ bool SupervisedExecutor::WaitOnce(Duration timeout) {
   return true;
 }
 
+// True, once, when the clock was set and that has lasted.
+bool SupervisedExecutor::LookAtClock() {
+  const bool jumped = watch_.jumped_at().has_value();
+  const bool due = watch_.Look();
+  if (watch_.jumped_at().has_value() != jumped)
+    options_.on_clock_jump(jumped ? Duration::zero() : watch_.ahead());
+  return due && !std::exchange(clock_told_, true);
+}
+
+std::optional<engine::ClockSet> SupervisedExecutor::TakeClockSet() {
+  clock_told_ = false;
+  const auto step = watch_.TakeStep();
+  if (!step) return std::nullopt;
+  return engine::ClockSet{clock_.ToGrid(step->from), clock_.ToGrid(step->to)};
+}
+
 Result<std::vector<JobReport>> SupervisedExecutor::WaitForEvents(Time deadline) {
   heartbeat_.Beat();
   while (reports_.empty()) {
-    const Time now = clock_.Now();
+    if (LookAtClock()) break;
+    const Time now = Now();
     if (now >= deadline || stop_signal_) break;
     if (running_.empty() && clock_.settings().skip_waits && deadline < Time::max()) {
       clock_.SkipTo(deadline);
       break;
     }
-    const Duration left = std::min(deadline - now, kLongestWait);
-    const Duration until_tick =
-        running_.empty() ? kLongestWait : std::max(next_tick_ - WallNow(), Duration::zero());
-    const Duration wait = std::clamp(clock_.ToWall(left), Duration{1}, kLongestWait);
-    const bool something = WaitOnce(std::min({wait, until_tick, UntilRetry()}));
+    const Duration left = clock_.ToWall(std::min(deadline - now, kLongestWait));
+    const Duration tick = running_.empty() ? kLongestWait : options_.tick;
+    const Duration until_tick = std::max(last_tick_ + tick - SinceBoot(), Duration::zero());
+    const Duration look_at_clock =
+        std::clamp(options_.clock.settle, kShortestLookAtClock, kLookAtClock);
+    const bool something =
+        WaitOnce(std::min({std::max(left, Duration{1}), until_tick, look_at_clock, UntilRetry()}));
     std::uint64_t wakes = 0;
     bool woken = ::read(wake_descriptor_, &wakes, sizeof wakes) > 0;
-    woken = devices_.TryAgain(WallNow()) || woken;
-    if (something || WallNow() >= next_tick_) {
+    woken = devices_.TryAgain(watch_.Now()) || woken;
+    if (something || SinceBoot() >= last_tick_ + tick) {
       LookAtPrograms();
-      next_tick_ = WallNow() + options_.tick;
+      last_tick_ = SinceBoot();
       options_.on_tick();
     }
     options_.look_at_devices();
@@ -442,7 +466,7 @@ Result<std::vector<JobReport>> SupervisedExecutor::WaitForEvents(Time deadline) 
 Duration SupervisedExecutor::UntilRetry() const {
   const Time next = devices_.NextRetry();
   if (next == Time::max()) return kLongestWait;
-  return std::clamp(next - WallNow(), Duration::zero(), kLongestWait);
+  return std::clamp(next - watch_.Now(), Duration::zero(), kLongestWait);
 }
 
 void SupervisedExecutor::Wake() {

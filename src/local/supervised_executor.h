@@ -6,7 +6,7 @@
 // Started once: the lock of an attempt is held from before its supervisor exists until after its
 // end is written, so an attempt is never started beside itself, whoever dies in between.
 //
-// Thread contract: one thread, except Wake and heartbeat.
+// Thread contract: one thread, except Wake, Now and heartbeat.
 
 #include <functional>
 #include <map>
@@ -17,8 +17,10 @@
 
 #include "local/device_register.h"
 #include "local/local_job.h"
+#include "local/observed_feed.h"
 #include "local/supervised_program.h"
 #include "platform/process_signals.h"
+#include "runtime/clock_watch.h"
 #include "runtime/executor.h"
 #include "runtime/heartbeat.h"
 
@@ -62,6 +64,9 @@ struct SupervisedExecutorOptions {
   std::function<void(core::JobId, const std::string&)> say = [](core::JobId, const std::string&) {};
   /// Called whenever a wait is over: to take in what is known of the devices.
   std::function<void()> look_at_devices = [] {};
+  runtime::ClockWatchOptions clock{};  ///< of the wall clock
+  /// The wall clock has jumped by so much, and is followed if that lasts; zero: it came back.
+  std::function<void(Duration)> on_clock_jump = [](Duration) {};
 };
 
 /// What runs, for display.
@@ -89,7 +94,8 @@ class SupervisedExecutor final : public runtime::Executor {
   Status Add(LocalJob job);
 
   std::string name() const override { return "local"; }
-  Time Now() const override { return clock_.Now(); }
+  Time Now() const override { return clock_.ToGrid(watch_.Now()); }
+  std::optional<engine::ClockSet> TakeClockSet() override;
   core::Cluster cluster() const override;
   /// By pool: devices that are not among these now, and are expected back.
   std::vector<int> away() const { return devices_.AwayBeside(Held()); }
@@ -116,8 +122,8 @@ class SupervisedExecutor final : public runtime::Executor {
     std::unique_ptr<SupervisedProgram> program;    // while it runs
     std::optional<engine::JobReport> last_report;  // of the last attempt
     bool adopted = false;                          // and not yet looked at
-    std::optional<Time> frozen_since{};
-    Duration frozen{};  // before that, as far as this life knows
+    std::optional<Duration> frozen_since{};        // as SinceBoot has it
+    Duration frozen{};                             // before that, as far as this life knows
   };
 
   Result<Entry*> Find(core::JobId job);
@@ -138,6 +144,8 @@ class SupervisedExecutor final : public runtime::Executor {
   void HearFaults(const Entry& entry);
   void TakeUse(const DeviceUse& ended);
   bool WaitOnce(Duration timeout);
+  bool LookAtClock();
+  Duration SinceBoot() const { return clock_.wall().SinceBoot(); }
   void FindSlots(AttemptPlan& plan) const;
   HeldDevices Held() const;
   Duration UntilRetry() const;
@@ -152,8 +160,10 @@ class SupervisedExecutor final : public runtime::Executor {
   std::map<core::JobId, Entry*> running_;
   std::vector<engine::JobReport> reports_;  // happened, not handed out
   std::optional<int> stop_signal_;
-  Time next_tick_{};  // wall
-  Time next_observation_ = Time::min();
+  runtime::ClockWatch watch_;
+  bool clock_told_ = false;  // that it was set
+  Duration last_tick_{};     // as SinceBoot has it
+  ObservedFeed observed_;
   int wake_descriptor_ = -1;
   runtime::Heartbeat heartbeat_;
 };

@@ -28,6 +28,79 @@ TEST(SupervisedExecutor, SpeaksTheTrainingContract) {
   EXPECT_EQ(*platform::ReadFile(world.PathsOf(job, 2).log()), "1 1 360.0 1 green 1\n");
 }
 
+TEST(SupervisedExecutor, AClockThatIsSetBackStopsNeitherFiguresNorLimits) {
+  SupervisedWorld world;
+  const auto job = world.AddShell("sleep 20", false);
+  world.LimitTime(job, Duration{600});
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  std::ignore = world.local().WaitForEvents(world.local().Now() + Duration{60});
+  world.wall().Jump(-std::chrono::hours{1});
+  const int before = world.ticks();
+  const engine::JobReport report = world.WaitUntil(job, JobPhase::kFailed);
+  EXPECT_NE(report.detail.find("longer than its limit"), std::string::npos) << report.detail;
+  EXPECT_GT(world.ticks(), before + 5);
+}
+
+TEST(SupervisedExecutor, AClockThatIsSetAheadEndsNothingBeforeItsLimit) {
+  SupervisedWorld world;
+  const auto job = world.AddShell("sleep 0.5");
+  world.LimitTime(job, std::chrono::minutes{1});
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  world.wall().Jump(std::chrono::hours{48});
+  const auto figures = world.local().Running().at(0).figures;
+  EXPECT_LT(figures.elapsed, Duration{std::chrono::minutes{1}});
+  world.WaitUntil(job, JobPhase::kSucceeded);
+}
+
+// Its supervisor measures on, by the clock as it was when the program began.
+TEST(SupervisedExecutor, WhatIsMeasuredIsCountedAtTheHourThatTheClockShows) {
+  SupervisedWorld world;
+  const auto job = world.AddShell("while :; do :; done");
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  const auto wait_for = [&](double g_per_kwh) {
+    const auto& rows = world.records().rows[job];
+    for (const Time limit = world.local().Now() + world.patience(); world.local().Now() < limit;) {
+      if (!rows.empty() && rows.back().intensity == Intensity{g_per_kwh}) return true;
+      std::ignore = world.local().WaitForEvents(world.local().Now() + Duration{20});
+    }
+    return false;
+  };
+  EXPECT_TRUE(wait_for(360));
+  world.wall().Jump(std::chrono::hours{1});
+  EXPECT_TRUE(wait_for(100));
+  world.wall().Jump(-std::chrono::hours{1});
+  EXPECT_TRUE(wait_for(360));
+  world.Restart();
+  world.wall().Jump(std::chrono::hours{1});
+  EXPECT_TRUE(wait_for(100)) << "in another life, too";
+  ASSERT_TRUE(world.local().Execute(engine::CancelJob{job, 1}));
+  world.WaitUntil(job, JobPhase::kCancelled);
+  EXPECT_EQ(core::Total(world.records().rows[job]).energy.microjoules(),
+            world.MeasuredMicrojoules(job));
+}
+
+TEST(SupervisedExecutor, AJumpOfTheClockIsToldOnceItHasLasted) {
+  SupervisedWorld world;
+  const Time begin = world.local().Now();
+  const auto wait = [&] {
+    std::ignore = world.local().WaitForEvents(world.local().Now() + Duration{500});
+  };
+  EXPECT_FALSE(world.local().TakeClockSet());
+  world.wall().Jump(std::chrono::hours{48});
+  wait();
+  EXPECT_LT(world.local().Now(), begin + std::chrono::minutes{1}) << "not before it is taken";
+  const auto set = world.local().TakeClockSet();
+  ASSERT_TRUE(set);
+  EXPECT_GE(set->to, set->from + std::chrono::hours{47});
+  EXPECT_GE(world.local().Now(), begin + std::chrono::hours{47});
+  EXPECT_FALSE(world.local().TakeClockSet());
+  world.wall().Jump(-std::chrono::hours{48});
+  wait();
+  ASSERT_TRUE(world.local().TakeClockSet());
+  EXPECT_LT(world.local().Now(), begin + std::chrono::minutes{1});
+  EXPECT_EQ(world.clock_jumps().size(), 2u);
+}
+
 TEST(SupervisedExecutor, AnotherLifeAdoptsWhatRunsAndMissesNoEnergy) {
   SupervisedWorld world;
   const auto job = world.AddShell("while [ ! -e enough ]; do :; done");

@@ -14,8 +14,6 @@ namespace {
 
 using engine::JobPhase;
 
-Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
-
 // What a killed supervisor left may take its time, and is looked for among all processes.
 constexpr Duration kLookForProcesses{200};
 
@@ -24,7 +22,8 @@ constexpr Duration kLookForProcesses{200};
 SupervisedProgram::SupervisedProgram(LocalJob job, AttemptPlan plan,
                                      std::optional<platform::ProcessWatch> watch, Pue pue,
                                      runtime::SignalFeed& feed, const runtime::GridClock& clock,
-                                     JobRecords& records, StoredBefore stored)
+                                     JobRecords& records, StoredBefore stored,
+                                     runtime::ClockWatchOptions clock_watch)
     : job_(std::move(job)),
       plan_(std::move(plan)),
       paths_{job_.directory, plan_.attempt},
@@ -35,6 +34,7 @@ SupervisedProgram::SupervisedProgram(LocalJob job, AttemptPlan plan,
       stored_(std::move(stored.up_to)),
       tail_(paths_.energy()),
       accountant_(feed, clock, plan_.attempt, pue),
+      watch_options_(clock_watch),
       budget_events_heard_(stored.budget_events),
       begun_(!stored_.empty()),
       wish_(ReadAsked(paths_)) {
@@ -61,8 +61,8 @@ std::vector<core::BudgetEvent> SupervisedProgram::TakeBudgetEvents() {
 }
 
 LiveFigures SupervisedProgram::figures() const {
-  const Time begin = tail_.header() ? tail_.header()->wall_begin : WallNow();
-  return {WallNow() - begin, accountant_.energy(), accountant_.emissions(), accountant_.power()};
+  return {clock_.wall().SinceBoot() - plan_.since_boot, accountant_.energy(),
+          accountant_.emissions(), accountant_.power()};
 }
 
 // What an earlier life of the service stored ends with a reading, never within one.
@@ -84,13 +84,23 @@ void SupervisedProgram::Store(std::vector<core::LedgerRow> rows) {
     unkept_why_ = kept.error().Message();
 }
 
+// The supervisor measures by the clock as it was when the program began.
+void SupervisedProgram::FollowClock() {
+  const auto& header = tail_.header();
+  if (HasEnded() || !header || header->since_boot == Duration::zero()) return;
+  if (!readings_clock_)
+    readings_clock_.emplace(clock_.wall(), watch_options_, header->wall_begin, header->since_boot);
+  if (const auto step = readings_clock_->TakeStep()) accountant_.FollowClock(step->to - step->from);
+}
+
 void SupervisedProgram::Tick() {
+  FollowClock();
   std::vector<core::EnergyReading> readings = tail_.Read();
   if (!begun_ && tail_.header()) {
     core::Attempt attempt;
     attempt.number = plan_.attempt;
     attempt.wall = {tail_.header()->wall_begin, tail_.header()->wall_begin};
-    attempt.grid = clock_.ToGrid(attempt.wall);
+    attempt.grid = accountant_.ToGrid(attempt.wall);
     begun_ = records_.Begin(job_.job().id, attempt).has_value();
   }
   Account(std::move(readings));
@@ -153,8 +163,7 @@ std::optional<Duration> SupervisedProgram::SettleAfter() const {
 
 // A limit that was met holds whether or not its supervisor lived to say how the program ended.
 engine::JobReport SupervisedProgram::ReportOf(const std::optional<AttemptEnd>& end) const {
-  engine::JobReport report{plan_.job, plan_.attempt, JobPhase::kFailed, plan_.pool, clock_.Now(), 0,
-                           ""};
+  engine::JobReport report{plan_.job, plan_.attempt, JobPhase::kFailed, plan_.pool, {}, 0, ""};
   if (end) report.exit_code = end->status.code;
   if (wish_ == EndWish::kCancel) {
     report.phase = JobPhase::kCancelled;
@@ -203,12 +212,13 @@ AttemptResult SupervisedProgram::ResultOf(const std::optional<AttemptEnd>& end) 
     result.attempt.number = plan_.attempt;
     result.attempt.outcome = wish_ == EndWish::kBudget ? core::AttemptOutcome::kStoppedByBudget
                                                        : core::AttemptOutcome::kKilled;
-    result.attempt.wall = {tail_.header() ? tail_.header()->wall_begin : WallNow(), WallNow()};
+    const Time begin = tail_.header() ? tail_.header()->wall_begin : clock_.wall().Now();
+    result.attempt.wall = {begin, std::max(begin, accountant_.measured_until().value_or(begin))};
     result.warnings.push_back(
         "the supervisor of this attempt was killed: what the program used after the last sample "
         "is not known");
   }
-  result.attempt.grid = clock_.ToGrid(result.attempt.wall);
+  result.attempt.grid = accountant_.ToGrid(result.attempt.wall);
   return result;
 }
 

@@ -13,6 +13,7 @@
 #include "platform/detached_process.h"
 #include "platform/process_table.h"
 #include "runtime/accountant.h"
+#include "runtime/clock_watch.h"
 
 namespace ebb::local {
 
@@ -33,7 +34,8 @@ class SupervisedProgram {
   /// must outlive the program.
   SupervisedProgram(LocalJob job, AttemptPlan plan, std::optional<platform::ProcessWatch> watch,
                     Pue pue, runtime::SignalFeed& feed, const runtime::GridClock& clock,
-                    JobRecords& records, StoredBefore stored);
+                    JobRecords& records, StoredBefore stored,
+                    runtime::ClockWatchOptions clock_watch = {});
 
   const LocalJob& job() const { return job_; }
   const AttemptPlan& plan() const { return plan_; }
@@ -72,7 +74,7 @@ class SupervisedProgram {
   /// Said once: it does not end although it was killed.
   std::optional<std::string> TakeTrouble();
   /// After Settle said kNothing: stores how it ended, and says what that means. `warnings`: what
-  /// else there is to say of it.
+  /// else there is to say of it. When it ended (JobReport::since) is the caller's to say.
   engine::JobReport TakeEnd(std::vector<std::string> warnings = {});
   /// What went wrong with its GPUs so far.
   std::vector<DeviceFault> Faults() const;
@@ -81,6 +83,7 @@ class SupervisedProgram {
 
  private:
   bool ProgramIsGone() const;
+  void FollowClock();
   void Account(std::vector<core::EnergyReading> readings);
   void Explain(const core::BudgetEvent& event);
   void Store(std::vector<core::LedgerRow> rows);
@@ -98,6 +101,8 @@ class SupervisedProgram {
   StoredUpTo stored_;
   EnergyTail tail_;
   runtime::Accountant accountant_;
+  runtime::ClockWatchOptions watch_options_;
+  std::optional<runtime::ClockWatch> readings_clock_;  // while they come in
   std::vector<core::LedgerRow> unkept_;
   std::string unkept_why_;
   std::size_t budget_events_heard_;

@@ -14,6 +14,7 @@
 #include "platform/system_clock.h"
 #include "testing/executor_contract.h"
 #include "testing/fake_feed.h"
+#include "testing/settable_clock.h"
 
 namespace ebb::local {
 
@@ -94,6 +95,9 @@ class SupervisedWorld {
     jobs_[static_cast<std::size_t>(job - 1)].run_limit = limit;
     Restart();
   }
+  testing::SettableClock& wall() { return wall_; }
+  int ticks() const { return ticks_; }
+  const std::vector<Duration>& clock_jumps() const { return clock_jumps_; }
   const std::vector<core::BudgetEvent>& budget_events() const { return budget_events_; }
   // The next life has another job with this number, as a store from a backup may.
   void Replace(core::JobId job) {
@@ -144,6 +148,9 @@ class SupervisedWorld {
       options.gpus = {gpus_};
     }
     options.tick = Duration{20};
+    options.clock = {Duration{2000}, Duration{50}};
+    options.on_tick = [this] { ++ticks_; };
+    options.on_clock_jump = [this](Duration by) { clock_jumps_.push_back(by); };
     options.grace = grace_;
     options.metering = metering_;
     options.say = [this](core::JobId, const std::string& what) { said_.push_back(what); };
@@ -224,7 +231,10 @@ class SupervisedWorld {
   }
 
   platform::ProcessSignals signals_;
-  platform::SystemClock wall_{signals_};
+  platform::SystemClock system_clock_{signals_};
+  testing::SettableClock wall_{system_clock_};
+  int ticks_ = 0;
+  std::vector<Duration> clock_jumps_;
   runtime::GridClock clock_{wall_, {true, kDay, 1, false}};
   testing::FakeFeed feed_{kDay, {360, 100}};
   Records records_;

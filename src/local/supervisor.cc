@@ -188,7 +188,9 @@ Status WriteEndAtLast(const AttemptPaths& paths, const AttemptEnd& end) {
 // The service's, as it was when it wrote the plan.
 runtime::GridClock ClockOf(const AttemptPlan& plan, runtime::Clock& wall) {
   core::GridClockSettings settings = plan.clock;
-  const double since_ms = static_cast<double>((wall.Now() - plan.since_wall).count());
+  const Duration since = plan.since_boot > Duration::zero() ? wall.SinceBoot() - plan.since_boot
+                                                            : wall.Now() - plan.since_wall;
+  const auto since_ms = static_cast<double>(since.count());
   settings.begin = plan.since + Duration{std::llround(settings.speed * since_ms)};
   return {wall, settings};
 }
@@ -307,8 +309,8 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   const pid_t pid = program.child().pid();
   sampler.Start({pid}, cgroup.get());
   const Time began = WallNow();
-  energy.Append({ToLine(
-      EnergyHeader{pid, platform::ProcessIdentity(pid), began, cgroup ? cgroup->Identity() : ""})});
+  energy.Append({ToLine(EnergyHeader{pid, platform::ProcessIdentity(pid), began,
+                                     cgroup ? cgroup->Identity() : "", platform::SinceBoot()})});
   if (account) account->Begin(began);
 
   LogKeeper log(paths.log(), plan.log_limit_bytes);

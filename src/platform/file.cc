@@ -8,29 +8,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "platform/descriptor.h"
+
 namespace ebb::platform {
 namespace {
-
-// Owns a file descriptor for the length of one function.
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return value_; }
-  bool valid() const { return value_ >= 0; }
-  int Close() {
-    const int result = ::close(value_);
-    value_ = -1;
-    return result;
-  }
-
- private:
-  int value_;
-};
 
 Error SystemError(const Path& path, std::string_view doing) {
   const int code = errno;

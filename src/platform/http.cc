@@ -2,11 +2,14 @@
 
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <sys/socket.h>
 
+#include <cstring>
 #include <memory>
 #include <optional>
 
 #include "base/text.h"
+#include "platform/unix_socket.h"
 
 namespace ebb::platform {
 namespace {
@@ -78,6 +81,24 @@ int StopIfCancelled(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) 
   return *static_cast<const std::atomic<bool>*>(user) ? 1 : 0;
 }
 
+// Nothing is sent over a Unix socket before it is known who is at its other end.
+struct UnixPeer {
+  const HttpRequest& request;
+  int socket = -1;  // libcurl's
+  Status known{};
+};
+
+curl_socket_t OpenUnixSocket(void* user, curlsocktype, curl_sockaddr*) {
+  auto& peer = *static_cast<UnixPeer*>(user);
+  return peer.socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+}
+
+int CheckUnixPeer(void* user, char*, char*, int, int) {
+  auto& peer = *static_cast<UnixPeer*>(user);
+  peer.known = CheckPeer(peer.socket, peer.request.socket_owner, peer.request.unix_socket);
+  return peer.known ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
 bool AskingAgainCannotHelp(CURLcode code) {
   return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
          code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL ||
@@ -90,6 +111,10 @@ std::string WithoutQuery(const std::string& url) { return url.substr(0, url.find
 enum class Method { kGet, kPut, kPost };
 
 Result<HttpResponse> Perform(const HttpRequest& request, Method method) {
+  std::optional<SocketName> socket_name;
+  if (!request.unix_socket.empty()) {
+    EBB_ASSIGN_OR_RETURN(socket_name, SocketName::Of(request.unix_socket));
+  }
   static const std::optional<Curl> curl = LoadCurl();
   if (!curl)
     return Fail({ExitCode::kConfiguration, "libcurl.so.4 cannot be loaded", "",
@@ -131,6 +156,14 @@ Result<HttpResponse> Perform(const HttpRequest& request, Method method) {
   set(CURLOPT_WRITEDATA, static_cast<void*>(&body));
   set(CURLOPT_HEADERFUNCTION, &ReceiveHeader);
   set(CURLOPT_HEADERDATA, static_cast<void*>(&received));
+  UnixPeer peer{request};
+  if (socket_name) {
+    set(CURLOPT_UNIX_SOCKET_PATH, socket_name->text().c_str());
+    set(CURLOPT_OPENSOCKETFUNCTION, &OpenUnixSocket);
+    set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(&peer));
+    set(CURLOPT_PREREQFUNCTION, &CheckUnixPeer);
+    set(CURLOPT_PREREQDATA, static_cast<void*>(&peer));
+  }
   if (request.cancelled) {
     set(CURLOPT_NOPROGRESS, 0L);
     set(CURLOPT_XFERINFOFUNCTION, &StopIfCancelled);
@@ -142,6 +175,14 @@ Result<HttpResponse> Perform(const HttpRequest& request, Method method) {
     return Fail({ExitCode::kConfiguration,
                  "the answer is larger than " + std::to_string(request.limit_bytes) + " bytes",
                  WithoutQuery(request.url), "check the address"});
+  if (!peer.known) return Fail(peer.known.error());
+  if (code == CURLE_COULDNT_CONNECT && socket_name) {
+    long why = 0;
+    curl->easy_getinfo(handle.get(), CURLINFO_OS_ERRNO, &why);
+    return Fail({ExitCode::kUnavailable,
+                 std::string("nobody answers: ") + std::strerror(static_cast<int>(why)),
+                 request.unix_socket, ""});
+  }
   if (code != CURLE_OK) {
     const std::string why = reason[0] != '\0' ? reason : curl->easy_strerror(code);
     return Fail({AskingAgainCannotHelp(code) ? ExitCode::kConfiguration : ExitCode::kUnavailable,

@@ -3,6 +3,8 @@
 // server that sends slowly, too much or too little costs at most the timeout and the size limit.
 // Callers that must not block (the decision path) call it from a thread of their own.
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -21,8 +23,12 @@ struct HttpRequest {
   std::uint64_t limit_bytes = 8 << 20;
   std::string ca_file{};  ///< PEM; empty: the system's certificate authorities
   bool direct = false;    ///< no proxy, no redirect: for an address of this machine's own network
-  std::string user_password{};                   ///< "user:password"; never logged
-  std::string body{};                            ///< of PUT and POST
+  std::string user_password{};  ///< "user:password"; never logged
+  std::string body{};           ///< of PUT and POST
+  /// The path of a Unix socket: the request goes there, whatever host the URL names, and to nobody
+  /// but a process of user `socket_owner` or of root.
+  std::string unix_socket{};
+  uid_t socket_owner = 0;
   const std::atomic<bool>* cancelled = nullptr;  ///< set to true, the request ends within a second
 };
 

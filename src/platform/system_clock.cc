@@ -6,13 +6,25 @@
 
 namespace ebb::platform {
 
+Duration SinceBoot() {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return std::chrono::floor<Duration>(std::chrono::seconds{now.tv_sec} +
+                                      std::chrono::nanoseconds{now.tv_nsec});
+}
+
 Time SystemClock::Now() const {
   return std::chrono::floor<Duration>(std::chrono::system_clock::now());
 }
 
 runtime::Wake SystemClock::SleepUntil(Time deadline) {
-  while (Now() < deadline) {
-    if (const auto stop = signals_.WaitForStop(deadline - Now())) {
+  // The kernel's waits know neither of suspends nor of a clock that is set.
+  constexpr Duration kLookAgain{std::chrono::seconds{5}};
+  constexpr Duration kLongest{std::chrono::years{100}};
+  const Duration until = SinceBoot() + std::min<Duration>(deadline - Now(), kLongest);
+  while (Now() < deadline && SinceBoot() < until) {
+    const Duration left = std::min(deadline - Now(), until - SinceBoot());
+    if (const auto stop = signals_.WaitForStop(std::min(left, kLookAgain))) {
       stop_signal_ = stop->number;
       return runtime::Wake::kInterrupted;
     }

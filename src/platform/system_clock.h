@@ -8,10 +8,14 @@
 
 namespace ebb::platform {
 
+/// Time since the machine was started, suspends included (CLOCK_BOOTTIME). Alike in all processes.
+Duration SinceBoot();
+
 class SystemClock final : public runtime::Clock {
  public:
   explicit SystemClock(ProcessSignals& signals) : signals_(signals) {}
   Time Now() const override;
+  Duration SinceBoot() const override { return platform::SinceBoot(); }
   runtime::Wake SleepUntil(Time deadline) override;
   /// Whether the process has been asked to stop by now; does not sleep.
   bool StopAsked();

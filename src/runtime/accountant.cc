@@ -63,8 +63,8 @@ Power Accountant::power() const {
 bool Accountant::MustCloseBefore(const core::EnergyReading& pending,
                                  const core::EnergyReading& next) const {
   if (pending.wall.end != next.wall.begin || pending.source != next.source) return true;
-  const Time begin = clock_.ToGrid(pending.wall.begin);
-  const Time end = clock_.ToGrid(next.wall.end);
+  const Time begin = ToGrid(pending.wall.begin);
+  const Time end = ToGrid(next.wall.end);
   return feed_.NextChange(begin) < end || (other_feed_ && other_feed_->NextChange(begin) < end);
 }
 
@@ -79,7 +79,7 @@ void Accountant::Close(Device& device, std::vector<core::LedgerRow>& rows) {
 }
 
 std::vector<core::LedgerRow> Accountant::RowsOf(const core::EnergyReading& reading) const {
-  const Interval grid = clock_.ToGrid(reading.wall);
+  const Interval grid = ToGrid(reading.wall);
   const core::IntensitySeries signal = SettledOrNothing(feed_, grid);
   if (!other_feed_) return core::MakeRows(reading, grid, attempt_, pue_, signal);
   const core::IntensitySeries other = SettledOrNothing(*other_feed_, grid);
@@ -95,7 +95,7 @@ core::BudgetUse Accountant::use() const {
 
 std::optional<Intensity> Accountant::latest_intensity() const {
   if (!measured_until()) return std::nullopt;
-  const Time now = clock_.ToGrid(Interval{last_end_, last_end_}).begin;
+  const Time now = ToGrid(Interval{last_end_, last_end_}).begin;
   const auto settled = feed_.Settled({now - Duration{1}, now});
   if (!settled) return std::nullopt;
   const core::Sample* sample = settled->At(now - Duration{1});

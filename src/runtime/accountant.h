@@ -30,6 +30,13 @@ class Accountant {
 
   /// Takes new readings and returns the rows that are complete.
   std::vector<core::LedgerRow> Add(std::span<const core::EnergyReading> readings);
+  /// The clock that the readings are on was found to be behind by so much, all in all ahead where
+  /// it is negative: from now on they are mapped onto the grid as the clock shows now. Their own
+  /// times stay as they were measured.
+  void FollowClock(Duration by) { behind_ += by; }
+  /// The grid's time of a reading's.
+  Time ToGrid(Time wall) const { return clock_.ToGrid(wall + behind_); }
+  Interval ToGrid(Interval wall) const { return {ToGrid(wall.begin), ToGrid(wall.end)}; }
   /// Completes everything that is pending, e.g. at the end of an attempt.
   std::vector<core::LedgerRow> Flush();
 
@@ -61,6 +68,7 @@ class Accountant {
   const GridClock& clock_;
   int attempt_;
   Pue pue_;
+  Duration behind_{};
   std::map<std::string, Device> devices_;
   Time first_begin_ = Time::max();
   Time last_end_ = Time::min();

@@ -64,7 +64,7 @@ void BudgetWatch::Look(BudgetMeasure measure, const BudgetSample& sample, Budget
   if (Fire(event, step)) {
     reached_now = true;
     if (!asked_at_) {
-      asked_at_ = sample.wall;
+      asked_at_ = sample.since_boot;
       asked_for_ = measure;
       step.order = std::max(step.order, BudgetOrder::kAskToEnd);
     }
@@ -79,9 +79,9 @@ void BudgetWatch::Kill(BudgetEvent event, BudgetStep& step) {
   step.order = BudgetOrder::kKill;
 }
 
-BudgetStep BudgetWatch::OnTime(Time now, Time grid_now) {
+BudgetStep BudgetWatch::OnTime(Duration since_boot, Time now, Time grid_now) {
   BudgetStep step;
-  if (!asked_at_ || killed_ || now < *asked_at_ + terms_.budget.grace) return step;
+  if (!asked_at_ || killed_ || since_boot < *asked_at_ + terms_.budget.grace) return step;
   BudgetEvent event = Event(asked_for_, BudgetLevel::kKilled);
   core::BudgetUse use = terms_.used_before;
   use += latest_.used;

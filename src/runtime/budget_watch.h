@@ -25,7 +25,8 @@ namespace ebb::runtime {
 struct BudgetSample {
   Time wall{};
   Time grid{};
-  core::BudgetUse used;  ///< in this attempt
+  Duration since_boot{};  ///< runtime::Clock::SinceBoot now
+  core::BudgetUse used;   ///< in this attempt
   /// Expected over the next sample, of IT.
   Power power;
   std::optional<Intensity> intensity;  ///< now
@@ -52,8 +53,8 @@ class BudgetWatch {
 
   /// After each sample.
   BudgetStep OnSample(const BudgetSample& sample);
-  /// Between samples too: kKill once the grace period is over. `now` is wall time.
-  BudgetStep OnTime(Time now, Time grid_now);
+  /// Between samples too: kKill once the grace period is over, by `since_boot`. `now`: wall time.
+  BudgetStep OnTime(Duration since_boot, Time now, Time grid_now);
 
   /// The program was asked to end because of its budget.
   bool asked_to_end() const { return asked_at_.has_value(); }
@@ -67,7 +68,7 @@ class BudgetWatch {
   void Kill(core::BudgetEvent event, BudgetStep& step);
 
   Terms terms_;
-  std::optional<Time> asked_at_;  ///< wall
+  std::optional<Duration> asked_at_;  ///< since boot
   core::BudgetMeasure asked_for_ = core::BudgetMeasure::kEnergy;
   std::array<bool, 2> reached_now_{};  ///< by measure, in this attempt
   bool killed_ = false;

@@ -51,8 +51,8 @@ struct WatchedRun {
       }
       const Time now = kDay + seconds{second};
       BudgetStep step = watch.OnSample(
-          {now, now, used, {std::max(power_w, joules / second)}, Intensity{intensity}});
-      const BudgetStep late = watch.OnTime(now, now);
+          {now, now, now - kDay, used, {std::max(power_w, joules / second)}, Intensity{intensity}});
+      const BudgetStep late = watch.OnTime(now - kDay, now, now);
       step.order = std::max(step.order, late.order);
       events.insert(events.end(), step.events.begin(), step.events.end());
       events.insert(events.end(), late.events.begin(), late.events.end());
@@ -159,12 +159,12 @@ TEST(BudgetWatchTest, UnknownIntensityCountsAtTheHighestMet) {
   core::Budget budget{std::nullopt, Emissions{100}, BudgetAction::kStop, seconds{0}};
   BudgetWatch watch(TermsOf(budget));
   core::BudgetUse use{Energy::Joules(3.6e6 / 10), {}, Energy::Joules(3.6e6 / 10), std::nullopt};
-  auto step = watch.OnSample({kDay, kDay, use, {100}, std::nullopt});
+  auto step = watch.OnSample({kDay, kDay, {}, use, {100}, std::nullopt});
   ASSERT_EQ(step.events.size(), 1u);
   EXPECT_EQ(step.events[0].level, BudgetLevel::kUnwatched);
-  EXPECT_TRUE(watch.OnSample({kDay, kDay, use, {100}, std::nullopt}).events.empty());
+  EXPECT_TRUE(watch.OnSample({kDay, kDay, {}, use, {100}, std::nullopt}).events.empty());
   use.highest = Intensity{850};
-  step = watch.OnSample({kDay, kDay, use, {100}, std::nullopt});
+  step = watch.OnSample({kDay, kDay, {}, use, {100}, std::nullopt});
   ASSERT_EQ(step.events.size(), 1u);
   EXPECT_EQ(step.events[0].level, BudgetLevel::kWarning);
   EXPECT_DOUBLE_EQ(step.events[0].used, 85);

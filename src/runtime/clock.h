@@ -1,6 +1,9 @@
 #pragma once
-// The port for time. Two users: platform::SystemClock and testing::FakeClock. The grid clock
-// (grid_clock.h) is built on it.
+// The port for time. Implementations: platform::SystemClock, and in tests testing::FakeClock and
+// testing::SettableClock. The grid clock (grid_clock.h) is built on it.
+//
+// Moments are the wall clock's, which people and NTP set; how long something takes is a difference
+// of SinceBoot, which nobody sets.
 
 #include "base/time.h"
 
@@ -12,8 +15,11 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual Time Now() const = 0;
-  /// Blocks until `deadline` or until the process is asked to stop (a signal); may not return early
-  /// otherwise.
+  /// Time since a moment that stays the same while the machine is up, suspends included. Never goes
+  /// back.
+  virtual Duration SinceBoot() const = 0;
+  /// Blocks until `deadline` or until the process is asked to stop (a signal); no longer than the
+  /// deadline is away now, also where the clock is set back meanwhile.
   virtual Wake SleepUntil(Time deadline) = 0;
 };
 

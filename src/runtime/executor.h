@@ -5,6 +5,7 @@
 //
 // Thread contract: every method on the loop's thread.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,11 @@ class Executor {
   virtual ~Executor() = default;
   /// "simulated", "local".
   virtual std::string name() const = 0;
-  /// The clock that its reports are on.
+  /// The clock that its reports are on. Goes on steadily; jumps in TakeClockSet only.
   virtual Time Now() const = 0;
+  /// That clock was set since the last call: from now on Now and reports are on it as it is.
+  /// WaitForEvents ends when there is something to take. Nothing where nobody can set the clock.
+  virtual std::optional<engine::ClockSet> TakeClockSet() { return std::nullopt; }
   /// The devices there are now.
   virtual core::Cluster cluster() const = 0;
 

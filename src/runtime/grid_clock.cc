@@ -17,6 +17,10 @@ Time GridClock::ToGrid(Time wall) const {
   return grid_begin_.load() + DurationFromSeconds(Seconds(wall - wall_begin_) * settings_.speed);
 }
 
+Duration GridClock::ToGrid(Duration wall) const {
+  return settings_.replayed ? DurationFromSeconds(Seconds(wall) * settings_.speed) : wall;
+}
+
 Duration GridClock::ToWall(Duration grid) const {
   return settings_.replayed ? DurationFromSeconds(Seconds(grid) / settings_.speed) : grid;
 }

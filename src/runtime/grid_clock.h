@@ -20,6 +20,9 @@ class GridClock {
 
   const core::GridClockSettings& settings() const { return settings_; }
   Time Now() const { return ToGrid(wall_.Now()); }
+  const Clock& wall() const { return wall_; }
+  /// How much the grid clock moves on in such a time.
+  Duration ToGrid(Duration wall) const;
   Time ToGrid(Time wall) const;
   Interval ToGrid(Interval wall) const { return {ToGrid(wall.begin), ToGrid(wall.end)}; }
   /// How long a grid duration takes on the wall.

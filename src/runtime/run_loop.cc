@@ -30,6 +30,8 @@ class Loop {
   Status Give(Event event);
   Status Recover();
   Status ObserveCluster();
+  Status FollowClock();
+  Status Follow(const engine::ClockSet& set);
   Status Reconcile();
   Status ObserveSignals();
   Status ObserveSignal(int site, FeedState& state);
@@ -73,9 +75,26 @@ Status Loop::Give(Event event) {
   return {};
 }
 
-// Devices as they are now; then commands and reports that a crash swallowed.
+// What was to be done at moments of the clock as it was is due anew.
+Status Loop::Follow(const engine::ClockSet& set) {
+  result_.ended = set.to;
+  reconcile_at_ = wake_at_ = Time::min();
+  for (FeedState& state : feeds_) state.due = Time::min();
+  return Give({set.to, set});
+}
+
+Status Loop::FollowClock() {
+  const auto set = ports_.executor.TakeClockSet();
+  return set ? Follow(*set) : Status{};
+}
+
+// Devices as they are now; then commands and reports that a crash swallowed. A life that ended
+// while the clock ran ahead has left an engine whose time lies in the future.
 Status Loop::Recover() {
-  result_.ended = std::max(ports_.executor.Now(), engine_.state().now);
+  const Time now = ports_.executor.Now();
+  result_.ended = std::max(now, engine_.state().now);
+  if (engine_.state().now > now + options_.clock_tolerance)
+    EBB_RETURN_IF_ERROR(Follow({engine_.state().now, now}));
   EBB_RETURN_IF_ERROR(ObserveCluster());
   return Reconcile();
 }
@@ -213,6 +232,7 @@ bool Loop::Finished() const {
 Result<LoopResult> Loop::Run() {
   EBB_RETURN_IF_ERROR(Recover());
   for (;;) {
+    EBB_RETURN_IF_ERROR(FollowClock());
     result_.ended = Now();
     if (reconcile_at_ <= Now()) EBB_RETURN_IF_ERROR(Reconcile());
     EBB_RETURN_IF_ERROR(ObserveSignals());

@@ -21,6 +21,7 @@
 
 #include "base/result.h"
 #include "engine/engine.h"
+#include "runtime/clock_watch.h"
 #include "runtime/executor.h"
 #include "runtime/journal.h"
 #include "runtime/plan_desk.h"
@@ -63,6 +64,8 @@ struct LoopOptions {
   Duration signal_retry{std::chrono::minutes{1}};  ///< first wait after a source failed; doubled...
   Duration signal_retry_limit{std::chrono::minutes{30}};  ///< ...up to this
   Time end = Time::max();                                 ///< stops there even if jobs are left
+  /// An engine that is further ahead of the clock than this was told wrong times.
+  Duration clock_tolerance = ClockWatchOptions{}.tolerance;
 };
 
 struct LoopResult {

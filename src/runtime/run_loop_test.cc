@@ -41,8 +41,18 @@ class NotingExecutor final : public Executor {
         {start.job, start.attempt, engine::JobPhase::kSucceeded, 0, now_ + hours{1}, 0, ""});
     return {};
   }
+  std::optional<engine::ClockSet> TakeClockSet() override {
+    const auto set = std::exchange(set_, std::nullopt);
+    if (set) now_ = set->to;
+    return set;
+  }
   Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) override {
     waits_.push_back(deadline);
+    if (set_at_ && deadline >= *set_at_) {
+      now_ = *std::exchange(set_at_, std::nullopt);
+      set_ = {now_, set_to_};
+      return std::vector<engine::JobReport>{};
+    }
     if (due_.empty() || due_.front().since > deadline) {
       now_ = std::max(now_, deadline);
       return std::vector<engine::JobReport>{};
@@ -54,6 +64,12 @@ class NotingExecutor final : public Executor {
   }
   void Forget(core::JobId job) override { notes_.push_back("forget " + std::to_string(job)); }
 
+  /// Somebody sets the clock to `to` when it shows `at`.
+  void SetClock(Time at, Time to) {
+    set_at_ = at;
+    set_to_ = to;
+  }
+  void GoTo(Time now) { now_ = now; }
   void RefuseNext(int starts) { refuse_next_ = starts; }
   const std::vector<Time>& waits() const { return waits_; }
 
@@ -62,6 +78,9 @@ class NotingExecutor final : public Executor {
   Time now_ = kNow;
   std::deque<engine::JobReport> due_;
   std::vector<Time> waits_;
+  std::optional<Time> set_at_;
+  Time set_to_{};
+  std::optional<engine::ClockSet> set_;
   int refuse_next_ = 0;
 };
 
@@ -202,6 +221,25 @@ TEST_F(LoopTest, LivesThatEndBetweenDecidingAndTellingMakeNoJobWait) {
   ASSERT_TRUE(GoOn());
   EXPECT_EQ(engine_->state().ended.at(1).stage, engine::Stage::kSucceeded);
   EXPECT_EQ(engine_->state().ended.at(1).first_start, kNow);
+}
+
+TEST_F(LoopTest, GoesOnByAClockThatWasSetBack) {
+  executor_.SetClock(kNow + minutes{30}, kNow - hours{2});
+  ASSERT_TRUE(RunJobs("run-now", {AJob(1).Submitted(kNow + hours{1})}));
+  EXPECT_EQ(engine_->state().ended.at(1).first_start, kNow + hours{1});
+  EXPECT_EQ(executor_.Now(), kNow + hours{2});
+  EXPECT_GE(feed_.observations(), 4) << "the source is asked as often as before";
+}
+
+// The clock ran ahead, for longer than a life lasted.
+TEST_F(LoopTest, ANewLifeGoesOnByTheClockAsItIsNow) {
+  executor_.GoTo(kNow + hours{48});
+  ASSERT_TRUE(RunJobs("run-now", {AJob(1).Submitted(kNow + hours{48})}));
+  executor_.GoTo(kNow);
+  ASSERT_TRUE(GoOn({AJob(2).Submitted(kNow + hours{1}).FinishBy(kNow + hours{3})}));
+  ASSERT_TRUE(engine_->state().FindEnded(2)) << "a good deadline is taken";
+  EXPECT_EQ(engine_->state().ended.at(2).first_start, kNow + hours{1});
+  EXPECT_LE(engine_->state().ended.at(1).ended, kNow);
 }
 
 TEST_F(LoopTest, WaitsAreFew) {

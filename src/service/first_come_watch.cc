@@ -17,7 +17,7 @@ bool HasEnded(const JobCard& card) { return engine::HasEnded(card.explanation.st
 Duration RanFor(const JobCard& card, Time now) {
   Duration ran{0};
   for (const Interval& stretch : card.stretches)
-    ran += Interval{stretch.begin, std::min(stretch.end, now)}.length();
+    ran += std::max(Interval{stretch.begin, std::min(stretch.end, now)}.length(), Duration::zero());
   return ran;
 }
 

@@ -385,8 +385,11 @@ void FrontDesk::Undo(const Taking& taking, Time now, const Error& error) {
 
 // What it replaces goes on where it is refused.
 void FrontDesk::TakeInstance(Recurring::Due due, Time now, std::vector<engine::Event>& events) {
-  const auto known = KnownByKey(due.submission);
-  if (known && *known) return;
+  if (const auto known = KnownByKey(due.submission); known && *known) {
+    ports_.publisher.Say(now, (*known)->job,
+                         "this instance came while the clock ran ahead, and comes once only");
+    return;
+  }
   Submit submit(std::move(due.submission));
   if (!due.replaces.empty()) {
     submit.submission.job.submitted = now;

@@ -10,6 +10,8 @@ constexpr std::size_t kHappenings = 300;
 void BeginStretch(JobCard& card, Time begin) {
   if (card.stretches.empty() || card.stretches.back().end != Time::max())
     card.stretches.push_back({begin, Time::max()});
+  else
+    card.stretches.back().begin = begin;  // the clock may have been set
 }
 
 void EndStretch(JobCard& card, Time end) {

@@ -132,6 +132,15 @@ bool Recurring::Follow(const std::string& name, Entry& entry, Time now, Due& due
   return true;
 }
 
+void Recurring::FollowClock(Time now) {
+  for (auto& [name, entry] : entries_) {
+    if (entry.job.last <= now) continue;
+    entry.job.last = now;
+    if (!entry.job.paused) entry.next = NextOf(entry.schedule, now);
+    changed_ = true;
+  }
+}
+
 void Recurring::Began(const core::Submission& submission) {
   if (!submission.recurring.empty()) live_[submission.job.id] = submission.recurring;
 }

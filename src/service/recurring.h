@@ -48,6 +48,10 @@ class Recurring {
   /// True once after each change that an earlier life must not forget.
   bool TakeChanged() { return std::exchange(changed_, false); }
 
+  /// The clock was set to `now`: what it showed beyond that has not come about. An instance that
+  /// came of it keeps its key, and does not come twice.
+  void FollowClock(Time now);
+
   /// An instance lives.
   void Began(const core::Submission& submission);
   void Ended(core::JobId job);

@@ -105,6 +105,25 @@ TEST_F(RecurringTest, OneThatComesEveryFewYearsIsDueThen) {
   EXPECT_EQ(recurring_.NextAt(), *ParseTime("2037-11-01"));
 }
 
+TEST_F(RecurringTest, AClockThatRanAheadCostsNoInstance) {
+  ASSERT_TRUE(recurring_.Put(Job("daily", "0 12 * * *")));
+  const Time wrong = kNow + hours{48};
+  ASSERT_TRUE(recurring_.TakeDue(wrong).empty()) << "missed";
+  ASSERT_EQ(recurring_.TakeDue(wrong + hours{2}).size(), 1u);
+  EXPECT_TRUE(recurring_.TakeChanged());
+  recurring_.FollowClock(kNow + minutes{1});
+  EXPECT_TRUE(recurring_.TakeChanged());
+  std::vector<std::string> keys;
+  for (const int hour : {2, 26, 50}) {
+    const auto due = recurring_.TakeDue(kNow + hours{hour});
+    ASSERT_EQ(due.size(), 1u) << hour;
+    keys.push_back(due[0].submission.key);
+  }
+  EXPECT_EQ(keys[2], "recurring/daily/2026-05-03T12:00:00Z") << "as the one that came: known by it";
+  recurring_.FollowClock(kNow + hours{60});
+  EXPECT_FALSE(recurring_.TakeChanged()) << "forward: nothing is undone";
+}
+
 TEST_F(RecurringTest, AnotherLifeGoesOnWhereThisOneWas) {
   ASSERT_TRUE(recurring_.Put(Job("a", "@hourly")));
   ASSERT_TRUE(recurring_.Put(Job("b", "0 12 * * *", core::OverlapRule::kReplace)));

@@ -45,6 +45,8 @@ class Service::Observer final : public runtime::LoopObserver {
       service_.compare_again_ = true;
     } else if (const auto* lost = std::get_if<engine::SignalLost>(&event.fact)) {
       service_.publisher_.FollowLoss(*lost);
+    } else if (const auto* set = std::get_if<engine::ClockSet>(&event.fact)) {
+      service_.Follow(*set);
     }
   }
   void OnRefused(const engine::Event& event, const Error& error) override {
@@ -65,7 +67,7 @@ class Service::Observer final : public runtime::LoopObserver {
   }
   void OnCommandFailed(const engine::Command& command, const Error& error) override {
     const core::JobId job = std::visit([](const auto& c) { return c.job; }, command);
-    service_.publisher_.Say(service_.clock_.Now(), job, error.Message());
+    service_.publisher_.Say(service_.executor_->Now(), job, error.Message());
   }
 
  private:
@@ -104,7 +106,7 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
       signals_(signals),
       store_(std::move(store)),
       recurring_(platform::LocalUtcOffset,
-                 [this](const std::string& text) { publisher_.Say(clock_.Now(), 0, text); }),
+                 [this](const std::string& text) { publisher_.Say(executor_->Now(), 0, text); }),
       estimator_(store_.database(),
                  [this]() -> const core::Cluster& { return executor_->devices().pools(); }),
       sweeps_({store_, clock_, options_.executor.cluster.sites.front().pue,
@@ -119,21 +121,21 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
                  executor_->Wake();
                },
                [this](core::JobId job, std::string text) {
-                 publisher_.Say(clock_.Now(), job, std::move(text));
+                 publisher_.Say(executor_->Now(), job, std::move(text));
                }}),
       bookkeeper_(
           store_,
           [this](core::JobId job, const std::string& text) {
-            publisher_.Say(clock_.Now(), job, text);
+            publisher_.Say(executor_->Now(), job, text);
           },
           publisher_.counters()),
-      device_desk_(options_.devices, {store_, publisher_, [this] { return clock_.Now(); },
+      device_desk_(options_.devices, {store_, publisher_, [this] { return executor_->Now(); },
                                       [this] { executor_->Wake(); }}),
       inbox_([this] { executor_->Wake(); }),
       front_desk_(
           {inbox_, store_, publisher_, dependencies_, recurring_, estimator_, sweeps_,
            [this](const SharedSubmission& submission) { return AddToExecutor(submission); },
-           [this](core::JobId job) { executor_->Forget(job); }, [this] { return clock_.Now(); },
+           [this](core::JobId job) { executor_->Forget(job); }, [this] { return executor_->Now(); },
            [this](const ChangeDevice& change) { return device_desk_.Change(change); },
            [this](const core::Job& job) { return CheckWidth(job); },
            [this](const core::Job& job, Time now, const std::vector<core::JobId>& without) {
@@ -202,6 +204,11 @@ std::vector<int> SlotsOf(const store::AttemptRecord& attempt,
   return slots;
 }
 
+std::string ClockJumpText(Duration by) {
+  return (by > Duration::zero() ? "ahead by " : "back by ") +
+         FormatDuration(std::chrono::round<std::chrono::seconds>(std::chrono::abs(by)));
+}
+
 // When and where it ran, as the store has it.
 void PutStretches(store::Database& database, core::JobId job, const local::DeviceRegister& devices,
                   JobCard& card) {
@@ -265,7 +272,7 @@ Status Service::Recover() {
   front_desk_.Resubmit(std::move(unknown));
   for (std::size_t site = 0; site < state.signals.size(); ++site)
     publisher_.FollowSignal({static_cast<int>(site), state.signals[site].view, {}});
-  publisher_.Publish(clock_.Now());
+  publisher_.Publish(executor_->Now());
   return {};
 }
 
@@ -305,7 +312,7 @@ Status Service::MakeExecutor() {
   options.store = std::filesystem::absolute(options_.store).string();
   options.on_budget = [this](core::JobId job, const core::BudgetEvent& event, std::size_t heard) {
     bookkeeper_.HeardOfBudget(job, heard);
-    publisher_.Say(clock_.Now(), job, core::BudgetText(event));
+    publisher_.Say(executor_->Now(), job, core::BudgetText(event));
     if (event.level == core::BudgetLevel::kReached) {
       const JobCard* card = publisher_.Find(job);
       publisher_.counters().AddBudgetReached(event, card ? card->submission->job.tier : "");
@@ -314,12 +321,17 @@ Status Service::MakeExecutor() {
       front_desk_.Hold(job, core::BudgetText(event) + "; held until it is resumed");
   };
   options.say = [this](core::JobId job, const std::string& what) {
-    publisher_.Say(clock_.Now(), job, what);
+    publisher_.Say(executor_->Now(), job, what);
   };
   options.on_tick = [this] {
     LookAtSweeps();
     TakeFigures();
-    publisher_.Publish(clock_.Now());
+    publisher_.Publish(executor_->Now());
+  };
+  options.on_clock_jump = [this](Duration by) {
+    Log(by == Duration::zero()
+            ? "the wall clock is back where it was: nothing has changed"
+            : "the wall clock jumped " + ClockJumpText(by) + "; it is followed if it stays there");
   };
   executor_ =
       std::make_unique<local::SupervisedExecutor>(options, feed_, clock_, signals_, bookkeeper_);
@@ -331,11 +343,24 @@ Status Service::MakeExecutor() {
   return {};
 }
 
+// For whoever looks at the service, and whoever looks at the machine.
+void Service::Log(const std::string& text) {
+  publisher_.Say(executor_->Now(), 0, text);
+  options_.log(text);
+}
+
+void Service::Follow(const engine::ClockSet& set) {
+  recurring_.FollowClock(set.to);
+  Log("the wall clock was set " + ClockJumpText(set.to - set.from) + ", from " +
+      FormatTime(set.from) + " to " + FormatTime(set.to) +
+      ": what runs and what waits goes on by it");
+}
+
 Status Service::MakePlanThread() {
   EBB_ASSIGN_OR_RETURN(auto policy, plan::MakePolicy(options_.policy, {}));
   plan_thread_ = std::make_unique<PlanThread>(PlanThread::Ports{
       std::move(policy), [this] { executor_->Wake(); },
-      [this](auto wall) { return clock_.Now() + ToGrid(std::chrono::ceil<Duration>(wall)); },
+      [this](auto wall) { return executor_->Now() + ToGrid(std::chrono::ceil<Duration>(wall)); },
       publisher_.counters()});
   return {};
 }
@@ -433,7 +458,7 @@ Duration Service::Patience() const { return ToGrid(pace_.Left(DecisionPace::Cloc
 
 // Whoever is told sees the job in the view that is there by then.
 void Service::OnStored() {
-  publisher_.Publish(clock_.Now());
+  publisher_.Publish(executor_->Now());
   front_desk_.OnStored();
   std::ignore = store_.ContinueSnapshot();
   SettleEnded();
@@ -564,11 +589,12 @@ void Service::Settle(core::JobId job) {
 void Service::PruneSome() {
   const auto begin = std::chrono::steady_clock::now();
   if (!options_.keep || begin < prune_at_) return;
-  const Time before = clock_.Now() - *options_.keep;
+  const Time before = executor_->Now() - *options_.keep;
   const auto remove_folder = [this](core::JobId job) {
     std::error_code code;
     std::filesystem::remove_all(DirectoryOf(job), code);
-    if (code) publisher_.Say(clock_.Now(), job, "its folder cannot be removed: " + code.message());
+    if (code)
+      publisher_.Say(executor_->Now(), job, "its folder cannot be removed: " + code.message());
   };
   while (std::chrono::steady_clock::now() - begin < kAtOnce) {
     const auto step = store_.Prune(before, remove_folder);
@@ -587,17 +613,17 @@ bool Service::WaitOutTrouble(const Error& error) {
   inbox_.Close(trouble);
   front_desk_.OnTrouble(trouble);
   publisher_.SetTrouble(trouble.what);
-  publisher_.Say(clock_.Now(), 0, trouble.what);
+  publisher_.Say(executor_->Now(), 0, trouble.what);
   while (!executor_->stop_signal()) {
-    publisher_.Publish(clock_.Now());
+    publisher_.Publish(executor_->Now());
     // Reports are found again when the loop begins anew.
-    std::ignore = executor_->WaitForEvents(clock_.Now() + options_.trouble_retry);
+    std::ignore = executor_->WaitForEvents(executor_->Now() + options_.trouble_retry);
     if (!store_.Commit()) {
       ++publisher_.counters().store_write_errors;
       continue;
     }
     publisher_.SetTrouble("");
-    publisher_.Say(clock_.Now(), 0, "the store can be written again");
+    publisher_.Say(executor_->Now(), 0, "the store can be written again");
     FollowMissed();
     inbox_.Close(std::nullopt);
     return true;
@@ -611,8 +637,10 @@ Result<int> Service::Run() {
       *executor_,        {&feed_},        front_desk_,
       &journal,          observer_.get(), [this] { return executor_->stop_signal().has_value(); },
       plan_thread_.get()};
+  runtime::LoopOptions loop;
+  loop.clock_tolerance = ToGrid(options_.executor.clock.tolerance);
   for (;;) {
-    const auto result = runtime::Run(*engine_, ports, {});
+    const auto result = runtime::Run(*engine_, ports, loop);
     if (result) break;
     if (store_.health().ok()) return Fail(result.error());
     if (!WaitOutTrouble(result.error())) break;

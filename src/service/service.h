@@ -48,6 +48,8 @@ struct ServiceOptions {
   std::optional<Duration> keep = kDefaultKeep;
   /// The end of a job is stored. On the loop's thread; must not wait.
   std::function<void(core::JobId)> on_ended = [](core::JobId) {};
+  /// What the one who looks after the machine should know. On the loop's thread.
+  std::function<void(const std::string&)> log = [](const std::string&) {};
   Duration trouble_retry{1000};  ///< wall time between tries to write the store again
 };
 
@@ -78,7 +80,8 @@ class Service {
   std::chrono::nanoseconds BusyFor(std::chrono::steady_clock::time_point now) const {
     return executor_->heartbeat().BusyFor(now);
   }
-  Time GridNow() const { return clock_.Now(); }
+  /// A jump of the wall clock is in it once the service follows it.
+  Time GridNow() const { return executor_->Now(); }
   /// How long a duration of the grid's clock takes.
   Duration ToWall(Duration grid) const { return clock_.ToWall(grid); }
   const ServiceOptions& options() const { return options_; }
@@ -92,6 +95,8 @@ class Service {
           runtime::GridClock& clock, platform::ProcessSignals& signals);
   Status Recover();
   Status MakeExecutor();
+  void Log(const std::string& text);
+  void Follow(const engine::ClockSet& set);
   Status MakePlanThread();
   void LearnOfDevices();
   Status CheckWidth(const core::Job& job) const;

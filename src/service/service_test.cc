@@ -759,5 +759,105 @@ TEST(Service, AStartThatCannotWorkFailsAtOnceWithItsCause) {
   EXPECT_EQ(starts, 1);
 }
 
+// A live clock, and somebody who sets it.
+class ClockTest : public ::testing::Test {
+ protected:
+  void SetClock(Duration by) {
+    const Time before = world_.service().GridNow();
+    world_.wall().Jump(by);
+    world_.WaitFor([&](const View& view) {
+      return by > Duration::zero() ? view.now > before + by / 2 : view.now < before + by / 2;
+    });
+  }
+  bool WasSaid(const std::string& text) {
+    const auto view = world_.service().view();
+    return std::any_of(view->happenings.begin(), view->happenings.end(),
+                       [&](const auto& said) { return said.text.find(text) != std::string::npos; });
+  }
+  Result<Answer> SubmitWithin(Duration delay) {
+    core::Submission submission = world_.Shell("true");
+    submission.job.finish_by = world_.service().GridNow() + delay;
+    return world_.Answered(submission);
+  }
+  std::vector<std::string> Problems() {
+    world_.Stop();
+    std::vector<std::string> problems;
+    auto database = *store::Database::Open(world_.store(), store::Database::Mode::kRead);
+    store::CheckOptions options;
+    options.make_engine = [] {
+      return std::make_unique<engine::Engine>(engine::Options{}, *plan::MakePolicy("run-now", {}));
+    };
+    const auto checked = store::CheckStore(database, options);
+    if (!checked) return {checked.error().Message()};
+    for (const store::CheckResult& check : *checked)
+      problems.insert(problems.end(), check.problems.begin(), check.problems.end());
+    return problems;
+  }
+  static constexpr Duration kTwoDays = std::chrono::hours{48};
+  World world_{::testing::UnitTest::GetInstance()->current_test_info()->name(),
+               std::vector<double>(24 * 9, 100.0), 1, true};
+};
+
+TEST_F(ClockTest, AClockThatWasAheadIsFollowedBothWaysAndLeavesNoTrace) {
+  world_.Start();
+  const core::JobId runs = world_.Submit(world_.Shell("while [ ! -e go ]; do sleep 0.02; done"));
+  world_.WaitForStage(runs, Stage::kRunning);
+  SetClock(kTwoDays);
+  EXPECT_TRUE(WasSaid("the wall clock jumped ahead by 48h 0m"));
+  EXPECT_TRUE(WasSaid("the wall clock was set ahead by"));
+  const auto ahead = SubmitWithin(std::chrono::hours{1});
+  ASSERT_TRUE(ahead) << ahead.error().Message();
+  world_.WaitForStage(ahead->job, Stage::kSucceeded);
+  SetClock(-kTwoDays);
+  EXPECT_TRUE(WasSaid("the wall clock was set back by"));
+  const auto good = SubmitWithin(std::chrono::hours{1});
+  ASSERT_TRUE(good) << good.error().Message();
+  const JobCard card = world_.WaitForStage(good->job, Stage::kSucceeded);
+  EXPECT_LE(*card.ended, world_.service().GridNow());
+  std::ofstream(world_.directory() / "go") << "x";
+  const JobCard ended = world_.WaitForStage(runs, Stage::kSucceeded);
+  EXPECT_EQ(ended.attempt, 1);
+  EXPECT_LT(*ended.ended - *ended.first_start, Duration{std::chrono::minutes{10}});
+  EXPECT_EQ(Problems(), std::vector<std::string>());
+}
+
+TEST_F(ClockTest, AClockThatIsWrongForAMomentChangesNothing) {
+  world_.adjust = [](ServiceOptions& options) {
+    options.executor.clock.settle = std::chrono::hours{1};
+  };
+  world_.Start();
+  const Time before = world_.service().GridNow();
+  world_.wall().Jump(kTwoDays);
+  const auto answer = SubmitWithin(std::chrono::hours{1});
+  ASSERT_TRUE(answer) << answer.error().Message();
+  world_.WaitForStage(answer->job, Stage::kSucceeded);
+  EXPECT_TRUE(WasSaid("it is followed if it stays there"));
+  world_.wall().Jump(-kTwoDays);
+  ASSERT_TRUE(SubmitWithin(std::chrono::hours{1}));
+  world_.WaitFor([&](const View&) { return WasSaid("back where it was"); });
+  EXPECT_LT(world_.service().GridNow(), before + std::chrono::minutes{10});
+  EXPECT_FALSE(WasSaid("was set"));
+}
+
+TEST_F(ClockTest, AStoreWhoseTimeLiesInTheFutureGoesOnFromNow) {
+  world_.wall().Jump(kTwoDays);
+  world_.Start();
+  const core::JobId held = world_.Submit(world_.Shell("true"));
+  ASSERT_TRUE(world_.Answered(WishOf(held, engine::Wish::kHold)));
+  world_.Submit(world_.Shell("true"));
+  world_.WaitForStage(held + 1, Stage::kSucceeded);
+  world_.Stop();
+  world_.wall().Jump(-kTwoDays);
+  world_.Start();
+  const auto good = SubmitWithin(std::chrono::hours{1});
+  ASSERT_TRUE(good) << good.error().Message();
+  world_.WaitForStage(good->job, Stage::kSucceeded);
+  EXPECT_TRUE(WasSaid("the wall clock was set back by"));
+  EXPECT_LT(world_.service().view()->now, world_.wall().Now() + std::chrono::minutes{1});
+  ASSERT_TRUE(world_.Answered(WishOf(held, engine::Wish::kNone)));
+  world_.WaitForStage(held, Stage::kSucceeded);
+  EXPECT_EQ(Problems(), std::vector<std::string>());
+}
+
 }  // namespace
 }  // namespace ebb::service

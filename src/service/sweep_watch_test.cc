@@ -145,7 +145,7 @@ TEST(SweepWatchAlone, OneThatHasEndedKeepsItsResult) {
   const auto directory = store::ScratchDirectory("sweep_watch_alone");
   auto store = *store::ServiceStore::Open(directory / "ebb.db");
   platform::ProcessSignals signals;
-  SetClock clock(signals);
+  platform::SystemClock clock(signals);
   const runtime::GridClock grid(clock, {true, World::kDay, 1, false});
   std::string stopped;
   engine::LiveJob live;

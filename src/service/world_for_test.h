@@ -1,6 +1,8 @@
 #pragma once
-// A queue service on a thread of its own: a fake signal, a replayed clock, real programs under real
-// supervisors, a store in an empty directory.
+// A queue service on a thread of its own: a fake signal, a replayed clock (or a live one), real
+// programs under real supervisors, a store in an empty directory. wall().Jump sets the wall clock
+// of the service, forward or back, while no time goes by; a replayed clock jumps by as much times
+// its speed. Supervisors are processes of their own and keep the machine's clock.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -14,30 +16,18 @@
 #include "service/service.h"
 #include "store/scratch_for_test.h"
 #include "testing/fake_feed.h"
+#include "testing/settable_clock.h"
 
 namespace ebb::service {
 
-// The wall clock, and somebody who sets it.
-class SetClock final : public runtime::Clock {
- public:
-  explicit SetClock(platform::ProcessSignals& signals) : clock_(signals) {}
-  Time Now() const override { return clock_.Now() + Duration{ahead_.load()}; }
-  runtime::Wake SleepUntil(Time deadline) override {
-    return clock_.SleepUntil(deadline - Duration{ahead_.load()});
-  }
-  void Jump(Duration duration) { ahead_ += duration.count(); }
-
- private:
-  platform::SystemClock clock_;
-  std::atomic<Duration::rep> ahead_{0};
-};
-
 class World {
  public:
-  explicit World(const std::string& name, std::vector<double> hourly = {360, 100}, double speed = 1)
+  explicit World(const std::string& name, std::vector<double> hourly = {360, 100}, double speed = 1,
+                 bool live = false)
       : directory_(store::ScratchDirectory("service_" + name)),
-        clock_(wall_, {true, kDay, speed, false}),
-        feed_(kDay, std::move(hourly)) {}
+        clock_(wall_, {!live, kDay, speed, false}),
+        feed_(live ? std::chrono::floor<std::chrono::days>(wall_.Now()) : kDay, std::move(hourly)) {
+  }
   ~World() {
     if (!service_) return;
     for (core::JobId id = 1; service_->view()->jobs.Find(id); ++id)
@@ -49,7 +39,7 @@ class World {
   std::filesystem::path store() const { return directory_ / "ebb.db"; }
   const std::filesystem::path& directory() const { return directory_; }
   Service& service() { return *service_; }
-  SetClock& wall() { return wall_; }
+  testing::SettableClock& wall() { return wall_; }
   testing::FakeFeed& feed() { return feed_; }
 
   void Open() {
@@ -62,6 +52,7 @@ class World {
     options.executor.cluster.sites = {{"here", "DE", Pue{1}}};
     options.executor.cluster.pools = {{"cpu", 0, 2, 1, 1, Power{0}}};
     options.executor.tick = Duration{20};
+    options.executor.clock = {Duration{200}, Duration{50}};
     options.executor.grace = std::chrono::seconds{2};
     options.executor.supervisor = {"supervisor_for_test"};
     options.executor.supervisor_program = EBB_SUPERVISOR_FOR_TEST;
@@ -140,7 +131,8 @@ class World {
  private:
   std::filesystem::path directory_;
   platform::ProcessSignals signals_;
-  SetClock wall_{signals_};
+  platform::SystemClock system_clock_{signals_};
+  testing::SettableClock wall_{system_clock_};
   runtime::GridClock clock_;
   testing::FakeFeed feed_;
   std::unique_ptr<Service> service_;

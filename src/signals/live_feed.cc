@@ -62,9 +62,14 @@ void LiveFeed::Work() {
     }
     changed_.notify_all();
     if (news) Tell();
-    while (Now() < next)
-      if (!Wait(std::min<Duration>(next - Now(), kLongestSleep))) return;
+    for (Time now = Now(); now < next && !IsOfAnotherClock(next, now); now = Now())
+      if (!Wait(std::min<Duration>(next - now, kLongestSleep))) return;
   }
+}
+
+// No question is further away: the clock was set back since it was planned.
+bool LiveFeed::IsOfAnotherClock(Time question, Time now) const {
+  return question - options_.live.refresh > now;
 }
 
 void LiveFeed::Tell() {
@@ -101,8 +106,11 @@ Result<core::IntensitySeries> LiveFeed::Settled(Interval interval) {
 // Just after the next question, so that its answer is there.
 Time LiveFeed::NextChange(Time now) const {
   constexpr Duration kAnswering{std::chrono::seconds{2}};
-  const Time next = snapshot()->next_question + kAnswering;
-  return next > now ? next : now + std::min<Duration>(options_.live.refresh, kLongestSleep);
+  const Time question = snapshot()->next_question;
+  const Time next = question + kAnswering;
+  return next > now && !IsOfAnotherClock(question, Now())
+             ? next
+             : now + std::min<Duration>(options_.live.refresh, kLongestSleep);
 }
 
 std::shared_ptr<const LiveSnapshot> LiveFeed::snapshot() const {

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "platform/system_clock.h"
 #include "runtime/signal_feed.h"
 #include "signals/live_signal.h"
 #include "signals/patient_http.h"
@@ -50,9 +51,11 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
   LiveFeed(HttpGetFunction http_get, LiveFeedOptions options);
   void Work();
   void AwaitFirstAnswer();
+  bool IsOfAnotherClock(Time question, Time now) const;
   void Tell();
 
   Time Now() const override;
+  Duration SinceBoot() const override { return platform::SinceBoot(); }
   bool Wait(Duration duration) override;
 
   const LiveFeedOptions options_;

@@ -36,12 +36,22 @@ LiveSignal::LiveSignal(std::unique_ptr<Provider> provider, LiveOptions options)
       identity_(provider_->identity()) {}
 
 std::shared_ptr<const LiveSnapshot> LiveSignal::Refresh(Time now) {
+  ForgetFuture(now);
   if (now >= next_question_) {
     ReadCache(now);
     next_question_ = Due(now) ? now + options_.refresh : *answered_at_ + options_.refresh;
     if (Due(now)) AskOnceForAll(now);
   }
   return Snapshot(now);
+}
+
+// Moments of a clock that was set back since: they would keep this process from asking.
+void LiveSignal::ForgetFuture(Time now) {
+  if (answered_at_ && *answered_at_ > now) answered_at_ = now - options_.refresh;
+  if (asked_at_ && *asked_at_ > now) asked_at_ = now;
+  if (forecast_asked_at_ && *forecast_asked_at_ > now) forecast_asked_at_.reset();
+  if (provider_issued_ && *provider_issued_ > now) provider_issued_ = now;
+  if (next_question_ - options_.refresh > now) next_question_ = now;
 }
 
 std::filesystem::path LiveSignal::CacheFile() const {

@@ -35,6 +35,7 @@ class LiveSignal {
   std::vector<std::string> TakeNotes() { return std::exchange(notes_, {}); }
 
  private:
+  void ForgetFuture(Time now);
   bool Due(Time now) const { return !answered_at_ || now >= *answered_at_ + options_.refresh; }
   std::filesystem::path CacheFile() const;
   void AskOnceForAll(Time now);

@@ -107,6 +107,18 @@ TEST(LiveSignal, AsksOncePerRefreshIntervalHoweverManyLook) {
   EXPECT_EQ(source.asked, 12);
 }
 
+TEST(LiveSignal, AClockThatWasSetBackIsNotWaitedFor) {
+  Source source;
+  LiveSignal signal = Signal(source);
+  signal.Refresh(kDay + days{2});
+  const auto snapshot = signal.Refresh(kDay);
+  EXPECT_EQ(source.asked, 2);
+  EXPECT_EQ(snapshot->answered_at, kDay);
+  EXPECT_EQ(snapshot->next_question, kDay + minutes{5});
+  signal.Refresh(kDay + minutes{1});
+  EXPECT_EQ(source.asked, 2);
+}
+
 TEST(LiveSignal, AnEstimateThatLosesToAMeasuredValueCausesNoMoreQuestions) {
   Source source;
   LiveSignal signal = Signal(source);

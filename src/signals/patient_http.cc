@@ -41,14 +41,15 @@ Result<platform::HttpResponse> PatientHttp::Get(const platform::HttpRequest& req
 
 // Waits for the rate; refuses at once while the service is to be left alone.
 Status PatientHttp::Admit(const platform::HttpRequest& request) {
-  const Time now = time_.Now();
+  const Time now = Steady();
   const bool open = breaker_.StateAt(now) == CircuitBreaker::State::kOpen;
   if (open || now < not_before_) {
     const Time until = std::max(not_before_, open ? breaker_.open_until() : Time{});
     return Fail({ExitCode::kUnavailable,
                  std::string(open ? "the service failed several times in a row"
                                   : "the service asked to be left alone"),
-                 ShownUrl(request.url), "it is asked again at " + FormatTime(until)});
+                 ShownUrl(request.url),
+                 "it is asked again at " + FormatTime(time_.Now() + (until - now))});
   }
   const Duration wait = bucket_.Take(now);
   if (wait > Duration::zero() && !time_.Wait(wait)) return Fail(Stopped(request));
@@ -58,7 +59,7 @@ Status PatientHttp::Admit(const platform::HttpRequest& request) {
 Result<platform::HttpResponse> PatientHttp::Attempt(const platform::HttpRequest& request) {
   auto answer = http_get_(request);
   if (CanPass(answer))
-    breaker_.Failed(time_.Now());
+    breaker_.Failed(Steady());
   else
     breaker_.Succeeded();  // a refusal too shows that the service is there
   return answer;
@@ -68,7 +69,7 @@ Duration PatientHttp::WaitBeforeNext(const Result<platform::HttpResponse>& answe
   const Duration own = platform::WaitAfter(failures, options_.back_off, random_);
   const auto asked = answer ? platform::RetryAfter(answer->retry_after, time_.Now()) : std::nullopt;
   if (!asked) return own;
-  not_before_ = time_.Now() + *asked;
+  not_before_ = Steady() + *asked;
   return std::max(own, *asked);
 }
 

@@ -18,6 +18,8 @@ class FetchTime {
  public:
   virtual ~FetchTime() = default;
   virtual Time Now() const = 0;
+  /// Time that nobody sets, see runtime::Clock.
+  virtual Duration SinceBoot() const = 0;
   /// False: stop, the caller is going away.
   virtual bool Wait(Duration duration) = 0;
 };
@@ -37,9 +39,11 @@ class PatientHttp {
 
   /// A status that cannot be retried, or still is there after the last attempt, is a response.
   Result<platform::HttpResponse> Get(const platform::HttpRequest& request);
-  CircuitBreaker::State state() const { return breaker_.StateAt(time_.Now()); }
+  CircuitBreaker::State state() const { return breaker_.StateAt(Steady()); }
 
  private:
+  /// A moment for differences: the wall clock may be set meanwhile.
+  Time Steady() const { return Time{time_.SinceBoot()}; }
   Status Admit(const platform::HttpRequest& request);
   Result<platform::HttpResponse> Attempt(const platform::HttpRequest& request);
   Duration WaitBeforeNext(const Result<platform::HttpResponse>& answer, int failures);
@@ -50,7 +54,7 @@ class PatientHttp {
   platform::TokenBucket bucket_;
   CircuitBreaker breaker_;
   Random random_;
-  Time not_before_{};  ///< the service asked to be left alone until then
+  Time not_before_{};  ///< Steady: the service asked to be left alone until then
 };
 
 }  // namespace ebb::signals

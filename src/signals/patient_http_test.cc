@@ -18,7 +18,9 @@ struct FakeTime final : FetchTime {
   Time now = kNow;
   std::vector<Duration> waits;
   bool going_away = false;
-  Time Now() const override { return now; }
+  Duration set{};  // by so much
+  Time Now() const override { return now + set; }
+  Duration SinceBoot() const override { return now.time_since_epoch(); }
   bool Wait(Duration duration) override {
     waits.push_back(duration);
     now += duration;
@@ -122,6 +124,19 @@ TEST(PatientHttp, TheBreakerOpensAndLetsOneProbeThrough) {
   client.Say(200);
   EXPECT_EQ(client.Get()->status, 200);
   EXPECT_EQ(client.patient.state(), CircuitBreaker::State::kClosed);
+}
+
+TEST(PatientHttp, AClockThatIsSetMakesNoDifferenceToWaits) {
+  for (const Duration set : {Duration{std::chrono::hours{48}}, Duration{-std::chrono::hours{48}}}) {
+    Client client;
+    client.Say(503, "1800");
+    EXPECT_EQ(client.Get()->status, 503);
+    client.time.set = set;
+    EXPECT_FALSE(client.Get()) << "it asked to be left alone for half an hour";
+    client.time.now += minutes{31};
+    client.Say(200);
+    EXPECT_EQ(client.Get()->status, 200);
+  }
 }
 
 TEST(PatientHttp, StopsWaitingWhenItsCallerGoesAway) {

@@ -11,21 +11,29 @@ class FakeClock final : public runtime::Clock {
  public:
   explicit FakeClock(Time now) : now_(now) {}
   Time Now() const override { return now_; }
+  Duration SinceBoot() const override { return since_boot_; }
   runtime::Wake SleepUntil(Time deadline) override {
     ++sleeps_;
     if (interrupt_at_ && deadline >= *interrupt_at_) {
-      now_ = *interrupt_at_;
+      if (*interrupt_at_ > now_) Advance(*interrupt_at_ - now_);
       return runtime::Wake::kInterrupted;
     }
-    if (deadline > now_) now_ = deadline;
+    if (deadline > now_) Advance(deadline - now_);
     return runtime::Wake::kDeadline;
   }
   void InterruptAt(Time time) { interrupt_at_ = time; }
-  void Advance(Duration duration) { now_ += duration; }
+  /// Time goes by.
+  void Advance(Duration duration) {
+    now_ += duration;
+    since_boot_ += duration;
+  }
+  /// Somebody sets the clock: no time goes by.
+  void Set(Time now) { now_ = now; }
   int sleeps() const { return sleeps_; }
 
  private:
   Time now_;
+  Duration since_boot_{std::chrono::hours{1}};
   std::optional<Time> interrupt_at_;
   int sleeps_ = 0;
 };

@@ -104,23 +104,39 @@ std::optional<HttpResponse> RefusalOfToken(const HttpRequest& request,
                  "send Authorization: Bearer TOKEN; the token lies beside the store");
 }
 
-Result<std::string> ReadToken(const std::filesystem::path& file) {
+Result<Token> ReadToken(const std::filesystem::path& file) {
+  const auto unreadable = [&] {
+    return TokenError(file, std::string("cannot be read: ") + std::strerror(errno),
+                      "is the service running, as this user?");
+  };
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return Fail(unreadable());
+  // Of the file that is read, whatever its name leads to by now.
   struct stat facts {};
-  if (::stat(file.c_str(), &facts) != 0)
-    return Fail(TokenError(file, std::string("cannot be read: ") + std::strerror(errno),
-                           "is the service running, as this user?"));
+  std::array<char, 4096> bytes{};
+  const bool found = ::fstat(descriptor, &facts) == 0;
+  const ssize_t size = found ? ::read(descriptor, bytes.data(), bytes.size()) : -1;
+  const Error why = unreadable();
+  ::close(descriptor);
+  if (size < 0) return Fail(why);
   if ((facts.st_mode & 077) != 0)
     return Fail(TokenError(file, "can be read by others", "chmod 600 " + file.string()));
-  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file, 4096));
-  std::string token(Trim(text));
-  if (token.size() < kTokenBytes)
+  Token token{std::string(Trim({bytes.data(), static_cast<std::size_t>(size)})), facts.st_uid};
+  if (token.text.size() < kTokenBytes)
     return Fail(TokenError(file, "holds no token", "remove it; the service makes a new one"));
   return token;
 }
 
 Result<std::string> OpenToken(const std::filesystem::path& file) {
   std::error_code ignored;
-  if (std::filesystem::exists(file, ignored)) return ReadToken(file);
+  if (std::filesystem::exists(file, ignored)) {
+    EBB_ASSIGN_OR_RETURN(Token token, ReadToken(file));
+    // Whoever put it there knows it.
+    if (token.owner != ::geteuid())
+      return Fail(TokenError(file, "belongs to user " + std::to_string(token.owner),
+                             "keep the store in a directory that only its owner can write to"));
+    return std::move(token.text);
+  }
   std::array<unsigned char, kTokenBytes> random{};
   if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size()))
     return Fail(TokenError(file, "no random numbers can be had", ""));

@@ -3,6 +3,8 @@
 // anything that changes something needs the token. A web page of another origin gets nothing: its
 // browser names the origin, and the host it believes to speak to.
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -27,9 +29,13 @@ std::optional<HttpResponse> RefusalOfOrigin(const HttpRequest& request,
 std::optional<HttpResponse> RefusalOfToken(const HttpRequest& request,
                                            const AccessOptions& options);
 
-/// 256 random bits in a file that only its owner can read; made where there is none. An Error when
-/// others can read it.
+struct Token {
+  std::string text;
+  uid_t owner = 0;  ///< of the file: who may have it
+};
+/// An Error when others than its owner can read it.
+Result<Token> ReadToken(const std::filesystem::path& file);
+/// This user's: 256 random bits in a file that only its owner can read; made where there is none.
 Result<std::string> OpenToken(const std::filesystem::path& file);
-Result<std::string> ReadToken(const std::filesystem::path& file);
 
 }  // namespace ebb::web

@@ -1,6 +1,7 @@
 #include "web/access.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -120,6 +121,18 @@ TEST(Access, TheTokenFileIsItsOwnersAlone) {
   EXPECT_FALSE(ReadToken(file));
   EXPECT_FALSE(ReadToken(file.string() + "none"));
   EXPECT_FALSE(OpenToken(file / "below a file"));
+}
+
+// Where others may write beside the store.
+TEST(Access, AServiceTakesNoTokenThatAnotherUserKnows) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+  const std::filesystem::path file = store::ScratchDirectory("token_of_another") / "token";
+  ASSERT_TRUE(OpenToken(file));
+  ASSERT_EQ(::chown(file.c_str(), 12345, 0), 0);
+  const auto token = OpenToken(file);
+  ASSERT_FALSE(token);
+  EXPECT_NE(token.error().what.find("user 12345"), std::string::npos) << token.error().what;
+  EXPECT_EQ(ReadToken(file)->owner, 12345u);
 }
 
 }  // namespace

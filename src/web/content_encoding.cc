@@ -8,8 +8,10 @@
 namespace ebb::web {
 namespace {
 
+// A peer without an address came by a Unix socket.
 bool IsThisMachine(std::string_view peer) {
-  return peer == "::1" || peer.starts_with("127.") || peer.starts_with("::ffff:127.");
+  return peer.empty() || peer == "::1" || peer.starts_with("127.") ||
+         peer.starts_with("::ffff:127.");
 }
 
 // "0", "0.", "0.000": not acceptable.

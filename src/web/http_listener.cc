@@ -22,6 +22,7 @@ constexpr int kMostWaiting = 1024;
 constexpr std::chrono::seconds kKeptAlive{5};
 constexpr int kMostRequests = 100'000;  // on one connection
 constexpr std::size_t kLongestHead = 64 << 10;
+constexpr std::chrono::milliseconds kAcceptAgain{100};
 
 HttpRequest RequestFrom(const httplib::Request& from) {
   HttpRequest request;
@@ -74,6 +75,8 @@ class Server final : public httplib::Server {
     new_task_queue = [this] { return new NoQueue(connections_); };
     set_idle_interval(std::chrono::milliseconds{250});
   }
+  /// One that did not come by the library.
+  void Take(socket_t socket) { connections_.Add(socket); }
 
  private:
   bool process_and_close_socket(socket_t socket) override {
@@ -150,6 +153,18 @@ class Listener final : public HttpListener {
   int port_ = -1;
   Server server;
   std::thread listener;
+  const int also_listening;
+  std::thread also_listener;
+
+  void AcceptOthers() {
+    while (!stopping) {
+      const int socket = ::accept4(also_listening, nullptr, nullptr, SOCK_CLOEXEC);
+      if (socket >= 0)
+        server.Take(socket);
+      else if (!stopping && errno != EINTR && errno != ECONNABORTED)
+        std::this_thread::sleep_for(kAcceptAgain);  // no descriptor is free
+    }
+  }
 
   void Answer(const httplib::Request& from, httplib::Response& to) {
     HttpResponse response = handler(RequestFrom(from));
@@ -184,7 +199,10 @@ class Listener final : public HttpListener {
 };
 
 Listener::Listener(const HttpServerOptions& options, HttpHandler to_call)
-    : handler(std::move(to_call)), most_streams(options.streams), server(options) {
+    : handler(std::move(to_call)),
+      most_streams(options.streams),
+      server(options),
+      also_listening(options.also_listening) {
   server.set_payload_max_length(options.longest_body);
   server.set_keep_alive_timeout(kKeptAlive.count());  // which it tells its peers
   server.set_keep_alive_max_count(kMostRequests);
@@ -216,6 +234,7 @@ Listener::Listener(const HttpServerOptions& options, HttpHandler to_call)
   // The library lets five peers wait; the sixth would try again a second later.
   if (port_ < 0) return;
   ::listen(listening, kMostWaiting);
+  if (also_listening >= 0) also_listener = std::thread([this] { AcceptOthers(); });
   listener = std::thread([this] {
     server.listen_after_bind();
     listened = true;
@@ -228,6 +247,9 @@ Listener::Listener(const HttpServerOptions& options, HttpHandler to_call)
 Listener::~Listener() {
   stopping = true;
   server.stop();
+  if (also_listening >= 0) ::shutdown(also_listening, SHUT_RDWR);
+  if (also_listener.joinable()) also_listener.join();
+  if (also_listening >= 0) ::close(also_listening);
   if (listener.joinable()) listener.join();
 }
 

@@ -45,6 +45,9 @@ using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
 struct HttpServerOptions {
   std::string address = "127.0.0.1";
   int port = 0;  ///< 0: any that is free
+  /// A socket that listens beside it (platform/unix_socket.h), taken over; its peers have no
+  /// address.
+  int also_listening = -1;
   std::size_t longest_body = 8 << 20;
   std::chrono::seconds patience{10};  ///< for a peer that reads or writes slowly
   int threads = 64;                   ///< connections at a time
