@@ -8,6 +8,7 @@
 #include "cli/run_files.h"
 #include "cli/run_options.h"
 #include "cli/stored_run.h"
+#include "local/job_start.h"
 #include "local/supervisor.h"
 #include "store/stored_feed.h"
 
