@@ -9,8 +9,9 @@ namespace {
 constexpr const char* kPools = "models of the pools";
 constexpr char kBetween = '\n';
 
+// CROSS: from the newest attempt back, as far as it has to be; not all jobs that succeeded, sorted.
 constexpr std::string_view kRuns = R"(
-SELECT job, pool, attempts.ended_ms - began_ms FROM attempts JOIN jobs ON jobs.id = attempts.job
+SELECT job, pool, attempts.ended_ms - began_ms FROM attempts CROSS JOIN jobs ON jobs.id = job
 WHERE jobs.stage = 'succeeded' AND attempts.phase = 'succeeded' AND jobs.pauses = 0
   AND attempts.attempt = 1 AND began_ms IS NOT NULL AND attempts.ended_ms > began_ms
 ORDER BY job DESC LIMIT ?)";
