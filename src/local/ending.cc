@@ -32,7 +32,7 @@ bool Ending::Look() {
 void Ending::Hurry() { kill_at_ = Clock::now(); }
 
 std::optional<std::string> Ending::TakeTrouble() {
-  if (!killed_at_ || running_.empty() || Clock::now() < *killed_at_ + kKilledButRuns ||
+  if (!killed_at_ || running_.empty() || Clock::now() < *killed_at_ + terms_.patience ||
       std::exchange(trouble_was_said_, true))
     return std::nullopt;
   return RunsOnText(running_);

@@ -16,6 +16,9 @@
 
 namespace ebb::local {
 
+/// A process that was killed ends in milliseconds, unless the kernel waits for something.
+inline constexpr Duration kKilledButRuns{std::chrono::minutes{1}};
+
 class Ending {
  public:
   struct Terms {
@@ -26,6 +29,8 @@ class Ending {
     std::function<void()> kill_all = [] {};
     /// Not asked, since somebody else has done that.
     std::set<pid_t> asked{};
+    /// How long the end may take after SIGKILL until that is said.
+    Duration patience = kKilledButRuns;
   };
   explicit Ending(Terms terms);
 
@@ -33,7 +38,7 @@ class Ending {
   bool Look();
   /// The grace period is over.
   void Hurry();
-  /// Said once: what runs on a minute after it was killed.
+  /// Said once: what runs on although it was killed.
   std::optional<std::string> TakeTrouble();
 
  private:
@@ -48,8 +53,5 @@ class Ending {
 
 /// "process 123 (state D) runs on although it was killed: ..."
 std::string RunsOnText(const std::vector<pid_t>& running);
-
-/// How long the end of a process may take after SIGKILL until that is said.
-inline constexpr Duration kKilledButRuns{std::chrono::minutes{1}};
 
 }  // namespace ebb::local

@@ -68,5 +68,24 @@ TEST(Ending, KillsWhenTheGraceIsOver) {
   EXPECT_TRUE(ending.Look());
 }
 
+// As a process in state D does: its remains stand in for it here, since nobody waits for them.
+TEST(Ending, SaysOnceThatAProcessCannotBeEnded) {
+  const Sleeper gone("exit 0");
+  std::ignore = gone.WaitForEnd();
+  bool runs_on = true;
+  Ending ending({.find = [&] { return runs_on ? std::vector{gone.pid()} : std::vector<pid_t>(); },
+                 .grace = Duration::zero(),
+                 .patience = Duration::zero()});
+  EXPECT_EQ(ending.TakeTrouble(), std::nullopt) << "it was not killed yet";
+  EXPECT_FALSE(ending.Look());
+  const auto trouble = ending.TakeTrouble();
+  ASSERT_TRUE(trouble);
+  EXPECT_NE(trouble->find(std::to_string(gone.pid()) + " (state Z)"), std::string::npos);
+  EXPECT_FALSE(ending.Look());
+  EXPECT_EQ(ending.TakeTrouble(), std::nullopt);
+  runs_on = false;
+  EXPECT_TRUE(ending.Look());
+}
+
 }  // namespace
 }  // namespace ebb::local
