@@ -157,8 +157,9 @@ Result<std::optional<platform::Path>> Exchange(store::Restore& restore, const Fo
     EBB_RETURN_IF_ERROR(EndProgram(folder(job.job), job));
   EBB_ASSIGN_OR_RETURN(const auto kept, restore.Finish());
   for (const RunningJob& job : folders.running)
-    EBB_RETURN_IF_ERROR(local::SetAside(folder(job.job)));
-  for (const core::JobId job : folders.ended) EBB_RETURN_IF_ERROR(local::SetAside(folder(job)));
+    EBB_RETURN_IF_ERROR(local::SetFolderAside(folder(job.job)));
+  for (const core::JobId job : folders.ended)
+    EBB_RETURN_IF_ERROR(local::SetFolderAside(folder(job)));
   return kept;
 }
 

@@ -36,7 +36,7 @@ bool MayBelongTo(const fs::path& folder, const fs::path& store) {
   return !plan || plan->store.empty() || fs::path(plan->store).filename() == store.filename();
 }
 
-Result<fs::path> SetAside(const fs::path& folder) {
+Result<fs::path> SetFolderAside(const fs::path& folder) {
   const AttemptPaths last{folder, LastAttempt(folder)};
   if (last.attempt > 0 && platform::FileLock::IsHeld(last.lock()))
     return Fail({ExitCode::kUnavailable, "holds another job, whose program still runs",

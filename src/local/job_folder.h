@@ -20,6 +20,6 @@ bool MayBelongTo(const std::filesystem::path& folder, const std::filesystem::pat
 
 /// Moves the folder into set-aside/ beside it, under a name of its own, and says where it is now.
 /// Nothing is deleted. An Error where its program still runs.
-Result<std::filesystem::path> SetAside(const std::filesystem::path& folder);
+Result<std::filesystem::path> SetFolderAside(const std::filesystem::path& folder);
 
 }  // namespace ebb::local

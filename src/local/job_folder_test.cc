@@ -33,11 +33,11 @@ class JobFolder : public ::testing::Test {
 
 TEST_F(JobFolder, IsSetAsideWithoutOverwritingAnother) {
   Plan("/state/ebb.db");
-  EXPECT_EQ(*SetAside(folder_), jobs_ / "set-aside/4");
+  EXPECT_EQ(*SetFolderAside(folder_), jobs_ / "set-aside/4");
   EXPECT_FALSE(fs::exists(folder_));
   EXPECT_TRUE(fs::exists(jobs_ / "set-aside/4/attempt-1.json"));
   fs::create_directories(folder_);
-  EXPECT_EQ(*SetAside(folder_), jobs_ / "set-aside/4-2");
+  EXPECT_EQ(*SetFolderAside(folder_), jobs_ / "set-aside/4-2");
 }
 
 TEST_F(JobFolder, StaysWhereItsProgramRuns) {
@@ -47,7 +47,7 @@ TEST_F(JobFolder, StaysWhereItsProgramRuns) {
   ASSERT_TRUE(lock);
   WriteSupervisor(*lock);
   EXPECT_EQ(RunningSupervisor(folder_), ::getpid());
-  const auto aside = SetAside(folder_);
+  const auto aside = SetFolderAside(folder_);
   ASSERT_FALSE(aside);
   EXPECT_NE(aside.error().Message().find("still runs"), std::string::npos);
   EXPECT_TRUE(fs::exists(folder_ / "attempt-1.json"));

@@ -64,7 +64,7 @@ Status SupervisedExecutor::Add(LocalJob job) {
     EBB_ASSIGN_OR_RETURN(plan, ReadPlan(AttemptPaths{job.directory, attempt}.plan()));
   }
   if (plan && plan->identity != job.submission->identity) {
-    EBB_ASSIGN_OR_RETURN(const auto aside, SetAside(job.directory));
+    EBB_ASSIGN_OR_RETURN(const auto aside, SetFolderAside(job.directory));
     options_.say(id, "its folder held what another job with this number left, which is now in " +
                          aside.string());
     plan.reset();

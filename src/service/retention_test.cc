@@ -51,6 +51,23 @@ TEST_F(Retention, LedgerAndFolderOfAnOldJobGoAndItsFiguresStay) {
   ExpectSameFigures(*world.service().view()->jobs.Find(1), before);
 }
 
+// What a clock removes that is a year ahead for a minute does not come back with it.
+TEST_F(Retention, AClockThatLeapsAheadRemovesNothing) {
+  World world("leap", {360, 100}, 1, true);
+  world.adjust = [](ServiceOptions& options) { options.keep = hours{24}; };
+  world.Start();
+  const core::JobId job = world.Submit(world.Shell("true"));
+  world.WaitForStage(job, engine::Stage::kSucceeded);
+  const Time before = world.service().GridNow();
+  world.wall().Jump(hours{48});
+  world.WaitFor([&](const View& view) { return view.now > before + hours{24}; });
+  const core::JobId later = world.Submit(world.Shell("true"));
+  world.WaitForStage(later, engine::Stage::kSucceeded);
+  EXPECT_TRUE(std::filesystem::exists(world.directory() / "jobs" / std::to_string(job)));
+  world.Stop();
+  world.wall().Jump(-hours{48});
+}
+
 TEST_F(Retention, AStartReadsNoLedger) {
   World world("no_ledger");
   world.Start();

@@ -28,6 +28,8 @@ using namespace std::chrono_literals;
 // Of work that can wait, between two looks at who asks for something.
 constexpr auto kAtOnce = 10ms;
 constexpr auto kLookForOldJobs = 10min;
+constexpr std::chrono::hours kBelieveClockAfter{24};
+constexpr std::chrono::days kLongAway{30};  // since the last life; or its clock is wrong
 
 }  // namespace
 
@@ -268,6 +270,8 @@ Status Service::Recover() {
     publisher_.FollowJob(*engine_->Explain(id), state, dependencies_);
   }
   EBB_RETURN_IF_ERROR(RecoverEnded());
+  if (state.now != Time::min() && executor_->Now() - state.now > kLongAway)
+    DistrustClockForPruning();
   EBB_RETURN_IF_ERROR(front_desk_.LoadRecurring());
   front_desk_.Resubmit(std::move(unknown));
   for (std::size_t site = 0; site < state.signals.size(); ++site)
@@ -284,7 +288,7 @@ void Service::SetAsideUnknown() {
   for (const core::JobId id : store::NumberedFolders(options_.jobs_directory)) {
     if (id <= store_.last_known_job() || !local::MayBelongTo(DirectoryOf(id), options_.store))
       continue;
-    const auto aside = local::SetAside(DirectoryOf(id));
+    const auto aside = local::SetFolderAside(DirectoryOf(id));
     if (!aside) publisher_.Say(clock_.Now(), id, aside.error().Message());
     if (aside) ++moved;
   }
@@ -351,6 +355,7 @@ void Service::Log(const std::string& text) {
 
 void Service::Follow(const engine::ClockSet& set) {
   recurring_.FollowClock(set.to);
+  if (set.to > set.from) DistrustClockForPruning();
   Log("the wall clock was set " + ClockJumpText(set.to - set.from) + ", from " +
       FormatTime(set.from) + " to " + FormatTime(set.to) +
       ": what runs and what waits goes on by it");
@@ -583,6 +588,11 @@ void Service::Settle(core::JobId job) {
   const bool known = at_submission.energy_without_intensity == Energy{};
   publisher_.SetBaseline(job, known ? std::optional(at_submission.emissions) : std::nullopt);
   KeepFigures(job);
+}
+
+// What is removed stays so: a clock that has leapt ahead is believed after a day.
+void Service::DistrustClockForPruning() {
+  prune_at_ = std::chrono::steady_clock::now() + kBelieveClockAfter;
 }
 
 // In steps, so that nobody waits for long; where nothing is old enough, it is looked again later.

@@ -97,6 +97,7 @@ class Service {
   Status MakeExecutor();
   void Log(const std::string& text);
   void Follow(const engine::ClockSet& set);
+  void DistrustClockForPruning();
   Status MakePlanThread();
   void LearnOfDevices();
   Status CheckWidth(const core::Job& job) const;
