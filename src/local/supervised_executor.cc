@@ -413,17 +413,26 @@ bool SupervisedExecutor::WaitOnce(Duration timeout) {
 
 // True, once, when the clock was set and that has lasted.
 bool SupervisedExecutor::LookAtClock() {
-  const bool jumped = watch_.jumped_at().has_value();
   const bool due = watch_.Look();
-  if (watch_.jumped_at().has_value() != jumped)
-    options_.on_clock_jump(jumped ? Duration::zero() : watch_.ahead());
+  SayJump();
   return due && !std::exchange(clock_told_, true);
+}
+
+// Whoever looked at the clock first.
+void SupervisedExecutor::SayJump() {
+  const bool jumped = watch_.jumped_at().has_value();
+  if (std::exchange(jump_said_, jumped) == jumped) return;
+  options_.on_clock_jump(jumped ? watch_.ahead() : Duration::zero());
 }
 
 std::optional<engine::ClockSet> SupervisedExecutor::TakeClockSet() {
   clock_told_ = false;
   const auto step = watch_.TakeStep();
-  if (!step) return std::nullopt;
+  if (!step) {
+    SayJump();
+    return std::nullopt;
+  }
+  jump_said_ = false;
   return engine::ClockSet{clock_.ToGrid(step->from), clock_.ToGrid(step->to)};
 }
 

@@ -145,6 +145,7 @@ class SupervisedExecutor final : public runtime::Executor {
   void TakeUse(const DeviceUse& ended);
   bool WaitOnce(Duration timeout);
   bool LookAtClock();
+  void SayJump();
   Duration SinceBoot() const { return clock_.wall().SinceBoot(); }
   void FindSlots(AttemptPlan& plan) const;
   HeldDevices Held() const;
@@ -162,7 +163,8 @@ class SupervisedExecutor final : public runtime::Executor {
   std::optional<int> stop_signal_;
   runtime::ClockWatch watch_;
   bool clock_told_ = false;  // that it was set
-  Duration last_tick_{};     // as SinceBoot has it
+  bool jump_said_ = false;
+  Duration last_tick_{};  // as SinceBoot has it
   ObservedFeed observed_;
   int wake_descriptor_ = -1;
   runtime::Heartbeat heartbeat_;

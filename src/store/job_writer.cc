@@ -54,6 +54,10 @@ void JobWriter::Follow(WriteGroup& group, const engine::JournalRecord& record) c
   if (const auto* report = std::get_if<engine::JobReport>(&fact)) AddReport(group, *report);
   if (const auto* observed = std::get_if<engine::ExecutorObserved>(&fact))
     for (const engine::JobReport& report : observed->reports) AddReport(group, report);
+  // As the engine moves them: what ended while the clock ran ahead.
+  if (const auto* set = std::get_if<engine::ClockSet>(&fact))
+    group.Add("UPDATE jobs SET ended_ms = min(ended_ms + ?1, ?2) WHERE ended_ms > ?2",
+              {std::int64_t{(set->to - set->from).count()}, Milliseconds(set->to)});
 }
 
 void JobWriter::FollowJob(WriteGroup& group, core::JobId id, const engine::State& state) {
