@@ -124,8 +124,7 @@ struct Comparison {
 };
 
 struct CompareOptions {
-  std::string baseline;                ///< group to compare with; empty: the first run's group
-  std::vector<std::string> notices{};  ///< of who asks: the first of the comparison's
+  std::string baseline;  ///< group to compare with; empty: the first run's group
 };
 
 /// Fails when there is no run, when the baseline names no group (with a suggestion), or when

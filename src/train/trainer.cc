@@ -22,7 +22,6 @@
 #include "train/progress.h"
 #include "train/run_result.h"
 #include "train/sampler.h"
-#include "train/speed.h"
 #include "train/stop_request.h"
 #include "train/tensor_memory.h"
 #include "train/training_state.h"
@@ -46,7 +45,6 @@ struct Setup {
   ModelInfo model;
   torch::Device device;
   std::int64_t threads = 1;
-  std::string precision_notice;
 };
 
 class Run {
@@ -280,22 +278,12 @@ Result<Outcome> Run::Finish() {
                        .device_name = DeviceName(setup_.device),
                        .threads = setup_.threads,
                        .parameters_sha256 = ParametersSha256(*model_),
-                       .torch_version = TORCH_VERSION,
-                       .precision_notice = setup_.precision_notice};
+                       .torch_version = TORCH_VERSION};
   const platform::Path result_path = platform::Path(options_.run_dir) / "train_result.json";
   EBB_RETURN_IF_ERROR(WriteRunResult(result_path, options_, state_, facts));
   log_.End(state_.step);
   display_.Say("result in " + result_path.string() + ", model in " + options_.model_save_path);
   return Outcome::kFinished;
-}
-
-// What a reader of the run should know of its precision; it is also said at once.
-std::string PrecisionNotice(const Options& options, torch::Device device) {
-  if (options.precision == Precision::kFp32 || !device.is_cpu()) return "";
-  const auto notice = EmulationNotice(options.precision, TryPrecision(options.precision));
-  if (!notice) return "";
-  std::fprintf(stderr, "ebb-train: warning: %s\n", notice->c_str());
-  return *notice;
 }
 
 Result<Setup> Prepare(const Options& options, const DataSplits& data) {
@@ -311,8 +299,7 @@ Result<Setup> Prepare(const Options& options, const DataSplits& data) {
                  "--model " + options.model, "choose another --model or --data-dir"});
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(options.run_dir));
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(options.checkpoint_dir));
-  const std::int64_t threads = UseThreads(options.threads);
-  return Setup{std::move(model), device, threads, PrecisionNotice(options, device)};
+  return Setup{std::move(model), device, UseThreads(options.threads)};
 }
 
 Result<Outcome> TrainUnguarded(const Options& options, const DataSplits& data) {
