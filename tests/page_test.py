@@ -233,7 +233,9 @@ class Page(unittest.TestCase):
 
     def test_b_on_another_address_the_page_asks_for_the_token(self):
         browser = self.browser
-        environment = dict(os.environ, EBB_STORE=os.path.join(self.directory.name, "open.db"))
+        place = os.path.join(self.directory.name, "open")  # a directory of jobs belongs to one store
+        os.mkdir(place)
+        environment = dict(os.environ, EBB_STORE=os.path.join(place, "ebb.db"))
         service = subprocess.Popen([EBB, "serve", "--constant", "77", "--slots", "1", "--port", "0", "--address", "0.0.0.0"],
                                    env=environment, stderr=subprocess.PIPE, text=True)
         self.addCleanup(service.stderr.close)

@@ -222,7 +222,7 @@ TEST_F(ApiTest, EveryRouteAnswers) {
   for (const Api::Route& route : Api::Routes()) {
     if (route.path.ends_with("events") || route.path == "/api/v1/jobs" ||
         route.path == "/api/v1/sweeps" || route.path.ends_with("cancel") ||
-        route.path.starts_with("/api/v1/recurring/"))
+        route.path.starts_with("/api/v1/recurring/") || route.path.starts_with("/api/v1/devices/"))
       continue;
     std::string path = route.path;
     if (const auto hole = path.find("{id}"); hole != std::string::npos)
