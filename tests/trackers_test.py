@@ -559,9 +559,13 @@ class Jobs(InADirectory):
         subprocess.run(
             [EBB, "submit", "--store", "ebb.db", "--mlflow", server.url, "--", "sleep", "60"],
             cwd=self.directory, check=True, capture_output=True, timeout=60)
-        for attempt in range(1, 5):
+        # Four times where it was killed within a minute of this clock, at most ten where it ran longer.
+        for attempt in range(1, 12):
             lock = self.path("jobs", "1", f"attempt-{attempt}.lock")
-            self.wait_for(lambda: os.path.exists(self.path("jobs", "1", f"attempt-{attempt}.energy")), "an attempt")
+            energy = self.path("jobs", "1", f"attempt-{attempt}.energy")
+            self.wait_for(lambda: os.path.exists(energy) or self.stage() == "failed", "an attempt")
+            if self.stage() == "failed":
+                break
             self.wait_for(lambda: self.text(lock).startswith("supervisor"), "its supervisor")
             self.wait_for(lambda: self.status(server), "the run")
             os.kill(int(self.text(lock).split()[1]), signal.SIGKILL)

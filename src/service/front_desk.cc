@@ -70,7 +70,7 @@ std::vector<engine::Event> FrontDesk::Take(Time now) {
   return events;
 }
 
-// False: that is all for now.
+// False: nothing more has come in.
 bool FrontDesk::TakeNext(Time now, std::vector<engine::Event>& events) {
   if (!resubmitted_.empty()) {
     TakeSubmission(PopFront(resubmitted_), std::nullopt, now, events);
