@@ -559,8 +559,8 @@ class Jobs(InADirectory):
         subprocess.run(
             [EBB, "submit", "--store", "ebb.db", "--mlflow", server.url, "--", "sleep", "60"],
             cwd=self.directory, check=True, capture_output=True, timeout=60)
-        # Four times where it was killed within a minute of this clock, at most ten where it ran longer.
-        for attempt in range(1, 12):
+        # After four kills in a row within a minute of this clock, or ten of attempts that ran longer.
+        for attempt in range(1, 45):
             lock = self.path("jobs", "1", f"attempt-{attempt}.lock")
             energy = self.path("jobs", "1", f"attempt-{attempt}.energy")
             self.wait_for(lambda: os.path.exists(energy) or self.stage() == "failed", "an attempt")

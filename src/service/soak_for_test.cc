@@ -91,7 +91,7 @@ class Day {
       const bool is_long = job.kind == Kind::kCheckpoints || job.kind == Kind::kDeaf;
       job.run_time = minutes{10 + static_cast<int>(random_.Below(is_long ? 200 : 60))};
       job.may_wait = hours{1 + static_cast<int>(random_.Below(6))};
-      deeds_.push_back({job.at, [this, job] { Submit(job); }});
+      deeds_.push_back({job.at, [this, job] { SubmitPlanned(job); }});
     }
     for (int i = 0; i < options_.jobs; ++i)
       deeds_.push_back({Begin(random_.Uniform()), [this] { WishSomething(); }});
@@ -129,7 +129,7 @@ class Day {
     }
   }
 
-  void Submit(const Planned& planned) {
+  void SubmitPlanned(const Planned& planned) {
     core::Submission submission = world_.Shell(ScriptOf(planned));
     submission.key = "soak/" + std::to_string(keys_++);
     submission.job.run_time = planned.run_time;
@@ -143,15 +143,25 @@ class Day {
   }
 
   // A request that is refused may have come about all the same: asked again with its key it is the
-  // same job. What comes after a job that has failed is refused for good.
+  // same job. What comes after a job that has failed is refused for good; so is every second one
+  // whose program is not there: of the others, somebody says that it appears later.
   void TrySubmit(core::Submission submission, Kind kind) {
+    const bool looked_up = kind != Kind::kNotThere || not_there_++ % 2 == 0;
     for (int left = 200; left > 0; --left) {
-      const auto answer = world_.Answered(submission);
+      Submit request{submission};
+      request.no_check = !looked_up;
+      const auto answer = world_.Answered(std::move(request));
       if (answer) {
+        if (kind == Kind::kNotThere && looked_up)
+          Say(answer->job, "was taken without a program that is there");
         kinds_[answer->job] = kind;
         return;
       }
       if (answer.error().code == ExitCode::kInfeasible) return;
+      if (answer.error().code == ExitCode::kCommandNotFound) {
+        ++result_.refused_without_program;
+        return;
+      }
       ++result_.refused_for_now;
       std::this_thread::sleep_for(std::chrono::milliseconds{50});
     }
@@ -173,7 +183,7 @@ class Day {
   // Whoever holds at random may come when nothing runs: on a slow machine, every time.
   void PauseOneThatRuns() {
     const std::size_t before = kinds_.size();
-    Submit({{}, Kind::kCheckpoints, hours{4}, hours{4}});
+    SubmitPlanned({{}, Kind::kCheckpoints, hours{4}, hours{4}});
     if (kinds_.size() == before) return;
     const core::JobId job = kinds_.rbegin()->first;
     const auto is = [job](const View& view, Stage stage) {
@@ -295,6 +305,7 @@ class Day {
   std::atomic<bool> no_processes_{false};
   int starts_ = 0;
   int keys_ = 0;
+  int not_there_ = 0;
 };
 
 }  // namespace

@@ -25,6 +25,7 @@ struct SoakResult {
   int wishes = 0;  ///< of people, taken
   int starts_that_failed = 0;
   int refused_for_now = 0;  ///< requests while the disk was full or the service was away
+  int refused_without_program = 0;
   Energy energy;
   std::vector<std::string> problems;  ///< none: all is well
 };

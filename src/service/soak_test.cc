@@ -15,6 +15,7 @@ TEST(Soak, ADayWithFaultsEndsEveryJobOnceAndReportsWhatWasMeasured) {
   EXPECT_GT(result.pauses, 0);
   EXPECT_GT(result.starts_that_failed, 0);
   EXPECT_GE(result.refused_for_now, 2);
+  EXPECT_GT(result.refused_without_program, 0);
   EXPECT_GT(result.energy, Energy{});
 }
 
