@@ -30,6 +30,8 @@ void AddCompareCommand(Parser& parser) {
       {"output-dir", "DIR",
        "where comparison.{html,md,json} and comparison_report.json go (default comparison)"},
       [request](const std::string& text) { request->output_dir = text; });
+  command.List({"note", "TEXT", "a sentence for the reader of the result, e.g. what was left out"},
+               &request->notes);
   command.Flag({"format", "text|json", "how the result is printed"},
                [request](const std::string& text) { request->json = text == "json"; });
   command.Action([=]() -> Result<int> {

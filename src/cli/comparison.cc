@@ -19,7 +19,7 @@ Status CompareRuns(const ComparisonRequest& request) {
     runs.push_back(std::move(run));
   }
   EBB_ASSIGN_OR_RETURN(const report::Comparison comparison,
-                       report::Compare(std::move(runs), {request.baseline}));
+                       report::Compare(std::move(runs), {request.baseline, request.notes}));
   const Time now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
   EBB_ASSIGN_OR_RETURN(const report::ComparisonFiles files,
                        report::WriteComparison(request.output_dir, comparison, now));

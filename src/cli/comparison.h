@@ -14,6 +14,7 @@ struct ComparisonRequest {
   std::vector<std::filesystem::path> directories;
   std::string baseline;  ///< empty: the first run's group
   std::string output_dir = "comparison";
+  std::vector<std::string> notes;  ///< what its reader should know besides
   bool json = false;
 };
 

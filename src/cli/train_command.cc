@@ -23,7 +23,8 @@ Flags replace what the configuration says. Ctrl-C pauses a run with a checkpoint
 struct TrainRequest {
   std::vector<std::string> configs;
   std::string seeds;
-  std::string data, data_dir;
+  std::string data, data_dir, train_samples, test_samples;
+  std::vector<std::string> notes;
   std::string grid_start_step;
   FlagValues flags;
   bool compare = false;
@@ -41,6 +42,17 @@ Result<std::vector<std::int64_t>> ParseSeeds(const std::string& text) {
   return seeds;
 }
 
+// "" leaves what the configuration says.
+Status SetSamples(const char* flag, const std::string& text, std::int64_t& samples) {
+  if (text.empty()) return {};
+  const auto number = ParseInteger(text);
+  if (!number || *number < 1 || *number > 1'000'000'000)
+    return Fail({ExitCode::kUsage, std::string(flag) + ": \"" + text + "\" is not accepted", "",
+                 "give a whole number from 1 on"});
+  samples = *number;
+  return {};
+}
+
 // Runs of one seed are neighbours, so that a slow drift of the machine meets all variants alike.
 Result<std::vector<RunRequest>> PlanRuns(const TrainRequest& request) {
   std::vector<config::TrainConfig> configs;
@@ -52,6 +64,10 @@ Result<std::vector<RunRequest>> PlanRuns(const TrainRequest& request) {
     }
     if (!request.data.empty()) config.training.data = request.data;
     if (!request.data_dir.empty()) config.data_dir = request.data_dir;
+    auto& training = config.training;
+    EBB_RETURN_IF_ERROR(
+        SetSamples("--train-samples", request.train_samples, training.train_samples));
+    EBB_RETURN_IF_ERROR(SetSamples("--test-samples", request.test_samples, training.test_samples));
     configs.push_back(std::move(config));
   }
   Duration step{0};
@@ -95,6 +111,7 @@ Result<int> Train(const TrainRequest& request) {
   }
   if (request.compare) {
     comparison.output_dir = runs.front().options.output_dir + "/comparison";
+    comparison.notes = request.notes;
     comparison.json = runs.front().options.json;
     EBB_RETURN_IF_ERROR(CompareRuns(comparison));
   }
@@ -115,11 +132,16 @@ void AddTrainCommand(Parser& parser) {
   command.Flag({"data", "mnist|digits", "data set of all runs"}, into(&TrainRequest::data));
   command.Flag({"data-dir", "DIR", "where the data set's files are"},
                into(&TrainRequest::data_dir));
+  command.Flag({"train-samples", "N", "train on the first N, in all runs"},
+               into(&TrainRequest::train_samples));
+  command.Flag({"test-samples", "N", "test on the first N, in all runs"},
+               into(&TrainRequest::test_samples));
   command.Flag({"grid-start-step", "DURATION",
                 "each further seed is submitted this much later on the grid clock, e.g. 1d"},
                into(&TrainRequest::grid_start_step));
   command.Switch({"compare", "", "compare the runs at the end"},
                  [request] { request->compare = true; });
+  command.List({"note", "TEXT", "a sentence for the reader of the comparison"}, &request->notes);
   for (const FlagGroup group : {FlagGroup::kGate, FlagGroup::kSignal, FlagGroup::kPrice,
                                 FlagGroup::kClock, FlagGroup::kMetering, FlagGroup::kOtherSignal,
                                 FlagGroup::kBudget, FlagGroup::kOutput, FlagGroup::kTrackers})

@@ -336,6 +336,8 @@ Result<Comparison> Compare(std::vector<core::RunRecord> runs, const CompareOptio
       if (group != comparison.reference) AddDifference(comparison, group, metric.metric);
   SeparateFactors(comparison);
   NoteTogether(comparison, [](const ComparedRun& run) { return ReplayNotices(run.record); });
+  comparison.notices.insert(comparison.notices.begin(), options.notices.begin(),
+                            options.notices.end());
   NoteTogether(comparison, AccountingNotices);
   NoteOtherDifferences(comparison);
   NoteSubmissions(comparison);

@@ -124,7 +124,8 @@ struct Comparison {
 };
 
 struct CompareOptions {
-  std::string baseline;  ///< group to compare with; empty: the first run's group
+  std::string baseline;                ///< group to compare with; empty: the first run's group
+  std::vector<std::string> notices{};  ///< of who asks: the first of the comparison's
 };
 
 /// Fails when there is no run, when the baseline names no group (with a suggestion), or when

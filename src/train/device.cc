@@ -12,14 +12,15 @@ namespace ebb::train {
 namespace {
 
 // The value of the first "key : value" line of a /proc file.
-std::string ProcValue(const std::filesystem::path& path, std::string_view key) {
+std::string ProcValue(const std::filesystem::path& path, std::string_view key,
+                      std::string otherwise = "unknown") {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     const auto colon = line.find(':');
     if (colon != std::string::npos && Trim(std::string_view(line).substr(0, colon)) == key)
       return std::string(Trim(std::string_view(line).substr(colon + 1)));
   }
-  return "unknown";
+  return otherwise;
 }
 
 // The NVIDIA driver's own listing; LibTorch's headers give the name only where CUDA's headers are
@@ -45,6 +46,10 @@ Result<torch::Device> SelectDevice(DeviceChoice choice) {
 
 std::string DeviceName(torch::Device device) {
   return device.is_cuda() ? CudaDeviceName() : ProcValue("/proc/cpuinfo", "model name");
+}
+
+std::string CpuFlags() {
+  return ProcValue("/proc/cpuinfo", "flags", ProcValue("/proc/cpuinfo", "Features", ""));
 }
 
 void UseFastMemoryFormat(torch::nn::Module& model, torch::Device device, Precision precision) {

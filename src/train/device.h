@@ -15,6 +15,9 @@ Result<torch::Device> SelectDevice(DeviceChoice choice);
 /// The model name that the operating system gives; "unknown" where it gives none.
 std::string DeviceName(torch::Device device);
 
+/// The processor's "flags" (x86) or "Features" (ARM), with blanks between; "" where none are told.
+std::string CpuFlags();
+
 /// Lays convolution weights out channels-last where that is faster: the convolutions of oneDNN then
 /// take their input as it is (1.3 times the samples/s of SimpleCNN in fp32, 1.8 times in bf16), and
 /// so do CUDA's tensor cores.

@@ -15,6 +15,7 @@
 #include "train/mnist.h"
 #include "train/model.h"
 #include "train/options.h"
+#include "train/speed.h"
 #include "train/stop_request.h"
 #include "train/trainer.h"
 
@@ -71,9 +72,23 @@ int PrintModels() {
   return 0;
 }
 
+// One line per precision: its name, samples/s, and what is to be known of it.
+int PrintSpeed(const Options& options) {
+  for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
+    const Result<double> samples_per_s = MeasureSpeed(options, precision);
+    if (!samples_per_s) return Report(samples_per_s.error());
+    const auto notice = EmulationNotice(precision, TryPrecision(precision));
+    std::printf("%s %.1f samples/s%s%s\n", Name(precision).c_str(), *samples_per_s,
+                notice ? "; " : "", notice.value_or("").c_str());
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
 int TrainAs(const Options& options) {
   // The model is looked up first: a misspelt name should not cost a download.
   if (const auto model = FindModel(options.model); !model) return Report(model.error());
+  if (options.measure_speed) return PrintSpeed(options);
   const Result<DataSplits> data = LoadData(options);
   if (!data) return Report(data.error());
   if (!options.export_data.empty()) {

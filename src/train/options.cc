@@ -170,6 +170,9 @@ void AddTrainingFlags(CLI::App& app, Options& options, Choices& choices) {
       ->check(Between({0, 4096}))
       ->capture_default_str()
       ->group(group);
+  app.add_flag("--speed", options.measure_speed,
+               "measure for some seconds how many samples/s each precision trains here, and exit")
+      ->group(group);
   app.add_option("--seed", options.seed, "of initial weights, order and dropout")
       ->check(Between(kSeed))
       ->capture_default_str()

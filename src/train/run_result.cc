@@ -16,7 +16,7 @@ Status WriteRunResult(const platform::Path& path, const Options& options,
   for (const EpochRecord& epoch : state.history) seconds.push_back(epoch.seconds);
   const double total_seconds = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   const auto epochs = static_cast<double>(state.history.size());
-  const nlohmann::ordered_json result = {
+  nlohmann::ordered_json result = {
       {"schema", "ebb.train-result/1"},
       {"model", options.model},
       {"dataset", Name(options.data)},
@@ -45,6 +45,7 @@ Status WriteRunResult(const platform::Path& path, const Options& options,
       {"parameters_sha256", facts.parameters_sha256},
       {"torch_version", facts.torch_version},
       {"model_path", options.model_save_path}};
+  if (!facts.precision_notice.empty()) result["precision_notice"] = facts.precision_notice;
   return platform::WriteFileAtomically(
       path, result.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }

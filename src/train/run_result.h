@@ -22,6 +22,7 @@ struct RunFacts {
   std::int64_t threads = 0;
   std::string parameters_sha256;  ///< of all parameters' bytes in order of name
   std::string torch_version;
+  std::string precision_notice;  ///< empty: nothing to say (emulation.h)
 };
 
 /// Requires a finished state (at least one epoch).

@@ -22,6 +22,7 @@
 #include "train/progress.h"
 #include "train/run_result.h"
 #include "train/sampler.h"
+#include "train/speed.h"
 #include "train/stop_request.h"
 #include "train/tensor_memory.h"
 #include "train/training_state.h"
@@ -45,6 +46,7 @@ struct Setup {
   ModelInfo model;
   torch::Device device;
   std::int64_t threads = 1;
+  std::string precision_notice;
 };
 
 class Run {
@@ -278,12 +280,22 @@ Result<Outcome> Run::Finish() {
                        .device_name = DeviceName(setup_.device),
                        .threads = setup_.threads,
                        .parameters_sha256 = ParametersSha256(*model_),
-                       .torch_version = TORCH_VERSION};
+                       .torch_version = TORCH_VERSION,
+                       .precision_notice = setup_.precision_notice};
   const platform::Path result_path = platform::Path(options_.run_dir) / "train_result.json";
   EBB_RETURN_IF_ERROR(WriteRunResult(result_path, options_, state_, facts));
   log_.End(state_.step);
   display_.Say("result in " + result_path.string() + ", model in " + options_.model_save_path);
   return Outcome::kFinished;
+}
+
+// What a reader of the run should know of its precision; it is also said at once.
+std::string PrecisionNotice(const Options& options, torch::Device device) {
+  if (options.precision == Precision::kFp32 || !device.is_cpu()) return "";
+  const auto notice = EmulationNotice(options.precision, TryPrecision(options.precision));
+  if (!notice) return "";
+  std::fprintf(stderr, "ebb-train: warning: %s\n", notice->c_str());
+  return *notice;
 }
 
 Result<Setup> Prepare(const Options& options, const DataSplits& data) {
@@ -299,7 +311,8 @@ Result<Setup> Prepare(const Options& options, const DataSplits& data) {
                  "--model " + options.model, "choose another --model or --data-dir"});
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(options.run_dir));
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(options.checkpoint_dir));
-  return Setup{std::move(model), device, UseThreads(options.threads)};
+  const std::int64_t threads = UseThreads(options.threads);
+  return Setup{std::move(model), device, threads, PrecisionNotice(options, device)};
 }
 
 Result<Outcome> TrainUnguarded(const Options& options, const DataSplits& data) {

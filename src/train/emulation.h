@@ -1,0 +1,27 @@
+#pragma once
+// Whether a precision is the processor's own or emulated by the library. A trial decides, since a
+// library may not use what a processor has; the processor's flags only explain. Pure.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "train/options.h"
+
+namespace ebb::train {
+
+/// One operation in fp32 and in the lower precision: the shortest times of some repetitions.
+struct PrecisionTrial {
+  double fp32_seconds = 0;
+  double mixed_seconds = 0;
+  bool cpu_has_it = false;  ///< CpuHasArithmetic
+};
+
+/// `flags`: the line "flags" (x86) or "Features" (ARM) of /proc/cpuinfo.
+bool CpuHasArithmetic(std::string_view flags, Precision precision);
+
+/// A sentence about a precision that is slower than fp32 because it is emulated; nothing where it
+/// is not, nor for fp32.
+std::optional<std::string> EmulationNotice(Precision precision, const PrecisionTrial& trial);
+
+}  // namespace ebb::train
