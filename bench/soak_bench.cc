@@ -18,8 +18,11 @@ int main(int count, char** words) {
       "wishes of people\n",
       static_cast<long long>(options.wall / std::chrono::seconds{1}), result.succeeded,
       result.failed, result.cancelled, result.pauses, result.wishes);
-  std::printf("  %d starts failed, %d requests were refused until later; %.1f J in the ledger\n",
-              result.starts_that_failed, result.refused_for_now, result.energy.joules());
+  std::printf(
+      "  %d starts failed, %d requests were refused until later, %d for want of their program; "
+      "%.1f J in the ledger\n",
+      result.starts_that_failed, result.refused_for_now, result.refused_without_program,
+      result.energy.joules());
   for (const std::string& problem : result.problems)
     std::printf("  PROBLEM: %s\n", problem.c_str());
   if (result.problems.empty())

@@ -1,6 +1,7 @@
 #include "train/emulation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "base/text.h"
@@ -27,6 +28,8 @@ bool CpuHasArithmetic(std::string_view flags, Precision precision) {
 
 std::optional<std::string> EmulationNotice(Precision precision, const PrecisionTrial& trial) {
   if (precision == Precision::kFp32 || trial.fp32_seconds <= 0) return std::nullopt;
+  if (std::isinf(trial.mixed_seconds))
+    return Name(precision) + " does not work here: the library has no kernel for this processor";
   const double times = trial.mixed_seconds / trial.fp32_seconds;
   if (times <= (trial.cpu_has_it ? kClearlySlower : 1)) return std::nullopt;
   const std::string name = Name(precision);

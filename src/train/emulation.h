@@ -13,15 +13,15 @@ namespace ebb::train {
 /// One operation in fp32 and in the lower precision: the shortest times of some repetitions.
 struct PrecisionTrial {
   double fp32_seconds = 0;
-  double mixed_seconds = 0;
+  double mixed_seconds = 0;  ///< infinite: the library cannot do it at all
   bool cpu_has_it = false;  ///< CpuHasArithmetic
 };
 
 /// `flags`: the line "flags" (x86) or "Features" (ARM) of /proc/cpuinfo.
 bool CpuHasArithmetic(std::string_view flags, Precision precision);
 
-/// A sentence about a precision that is slower than fp32 because it is emulated; nothing where it
-/// is not, nor for fp32.
+/// A sentence about a precision that is slower than fp32 because it is emulated, or that does not
+/// work; nothing otherwise, nor for fp32.
 std::optional<std::string> EmulationNotice(Precision precision, const PrecisionTrial& trial);
 
 }  // namespace ebb::train

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 namespace ebb::train {
 namespace {
 
@@ -27,6 +29,13 @@ TEST(Emulation, ALibraryThatDoesNotUseTheArithmeticIsFoundOut) {
   const auto notice = EmulationNotice(Precision::kBf16, {0.002, 0.012, true});
   ASSERT_TRUE(notice);
   EXPECT_THAT(*notice, HasSubstr("the library does not use it"));
+}
+
+TEST(Emulation, WhatTheLibraryCannotDoIsSaid) {
+  const auto notice =
+      EmulationNotice(Precision::kBf16, {0.002, std::numeric_limits<double>::infinity(), true});
+  ASSERT_TRUE(notice);
+  EXPECT_THAT(*notice, HasSubstr("bf16 does not work here"));
 }
 
 TEST(Emulation, WhatIsFasterOrOnlyNoisyIsNot) {

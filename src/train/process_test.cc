@@ -118,6 +118,17 @@ std::vector<std::string> With(std::vector<std::string> arguments,
   return arguments;
 }
 
+// Where the library believes to have kernels for bf16, and finds that it has none.
+TEST_F(Process, APrecisionWithoutKernelsIsAnErrorOrSlow) {
+  ::setenv("ONEDNN_MAX_CPU_ISA", "AVX2", 1);
+  const Ended trained = RunToEnd(With(SmallRun("bf16"), {"--precision", "bf16"}));
+  const Ended measured = RunToEnd({"--speed", "--model", "mlp", "--threads", "1"});
+  ::unsetenv("ONEDNN_MAX_CPU_ISA");
+  EXPECT_THAT(trained.exit_code, ::testing::AnyOf(0, static_cast<int>(ExitCode::kUnavailable)))
+      << trained.errors;
+  EXPECT_EQ(measured.exit_code, 0) << measured.errors;
+}
+
 TEST_F(Process, KilledAtRandomStepsItResumesToTheSameBits) {
   ASSERT_EQ(RunToEnd(SmallRun("straight")).exit_code, 0);
   const auto straight = ResultOf("straight");

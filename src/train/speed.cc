@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <numeric>
 
 #include "train/adam.h"
@@ -9,6 +10,7 @@
 #include "train/device.h"
 #include "train/digits.h"
 #include "train/learning.h"
+#include "train/library_errors.h"
 
 namespace ebb::train {
 namespace {
@@ -30,10 +32,15 @@ class Convolution {
       : images_(torch::ones({16, 32, 14, 14}).contiguous(torch::MemoryFormat::ChannelsLast)),
         weights_(torch::ones({64, 32, 3, 3}).contiguous(torch::MemoryFormat::ChannelsLast)) {}
 
+  /// Infinite where the library cannot do it.
   double Seconds(Precision precision) const {
     const auto begin = Clock::now();
     const AutocastScope autocast(precision, torch::kCPU);
-    torch::conv2d(images_, weights_);
+    try {
+      torch::conv2d(images_, weights_);
+    } catch (const std::exception&) {
+      return std::numeric_limits<double>::infinity();
+    }
     return SecondsSince(begin);
   }
 
@@ -48,7 +55,8 @@ PrecisionTrial TryPrecision(Precision precision) {
   constexpr double kLongest = 0.5;
   const torch::NoGradGuard no_grad;
   const Convolution convolution;
-  PrecisionTrial trial{1e9, 1e9, CpuHasArithmetic(CpuFlags(), precision)};
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  PrecisionTrial trial{kNever, kNever, CpuHasArithmetic(CpuFlags(), precision)};
   const auto begin = Clock::now();
   // The first of each is slower: the library makes its kernels then.
   for (int i = 0; i < kMost && (i < 2 || SecondsSince(begin) < kLongest); ++i) {
@@ -58,7 +66,9 @@ PrecisionTrial TryPrecision(Precision precision) {
   return trial;
 }
 
-Result<double> MeasureSpeed(const Options& options, Precision precision) {
+namespace {
+
+Result<double> MeasureUnguarded(const Options& options, Precision precision) {
   EBB_ASSIGN_OR_RETURN(const ModelInfo info, FindModel(options.model));
   EBB_ASSIGN_OR_RETURN(const torch::Device device, SelectDevice(options.device));
   EBB_RETURN_IF_ERROR(RequirePrecisionSupported(precision, device.type()));
@@ -89,6 +99,12 @@ Result<double> MeasureSpeed(const Options& options, Precision precision) {
   std::size_t done = 0;
   for (; seconds < kSeconds; done += count) seconds += update(count);
   return static_cast<double>(done) / seconds;
+}
+
+}  // namespace
+
+Result<double> MeasureSpeed(const Options& options, Precision precision) {
+  return WithLibraryErrors([&] { return MeasureUnguarded(options, precision); });
 }
 
 }  // namespace ebb::train

@@ -17,6 +17,7 @@
 #include "train/checkpoint.h"
 #include "train/device.h"
 #include "train/learning.h"
+#include "train/library_errors.h"
 #include "train/loss_scaler.h"
 #include "train/model.h"
 #include "train/progress.h"
@@ -328,17 +329,7 @@ Result<Outcome> TrainUnguarded(const Options& options, const DataSplits& data) {
 }  // namespace
 
 Result<Outcome> Train(const Options& options, const DataSplits& data) {
-  try {
-    return TrainUnguarded(options, data);
-  } catch (const c10::Error& error) {
-    return Fail({ExitCode::kUnavailable, std::string("LibTorch: ") + error.what_without_backtrace(),
-                 "",
-                 "if memory is short: a smaller --batch-size with a larger --accumulation trains "
-                 "the same"});
-  } catch (const std::bad_alloc&) {
-    return Fail({ExitCode::kUnavailable, "out of memory", "",
-                 "a smaller --batch-size with a larger --accumulation trains the same"});
-  }
+  return WithLibraryErrors([&] { return TrainUnguarded(options, data); });
 }
 
 }  // namespace ebb::train
