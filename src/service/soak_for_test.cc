@@ -1,7 +1,5 @@
 #include "service/soak_for_test.h"
 
-#include <sys/resource.h>
-
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -9,6 +7,7 @@
 
 #include "base/random.h"
 #include "store/store_check.h"
+#include "testing/no_room.h"
 
 namespace ebb::service {
 namespace {
@@ -199,16 +198,12 @@ class Day {
 
   // Until the service says so.
   void FillTheDisk() {
-    rlimit before{};
-    ::getrlimit(RLIMIT_FSIZE, &before);
-    rlimit limit = before;
-    limit.rlim_cur = 1;
-    ::setrlimit(RLIMIT_FSIZE, &limit);
+    auto no_room = std::make_optional<testing::NoRoomForFiles>();
     core::Submission refused = world_.Shell("echo $EBB_JOB_ID >> ended");
     refused.key = "soak/" + std::to_string(keys_++);
     const bool taken = world_.Answered(refused).has_value();
     world_.WaitFor([](const View& view) { return !view.trouble.empty(); });
-    ::setrlimit(RLIMIT_FSIZE, &before);
+    no_room.reset();
     if (taken) result_.problems.push_back("a submission was taken that could not be stored");
     ++result_.refused_for_now;
     world_.WaitFor([](const View& view) { return view.trouble.empty(); });

@@ -1,11 +1,9 @@
 #include "store/service_store.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <atomic>
-#include <csignal>
 
 #include "engine/fields.h"
 #include "engine/journal_json.h"
@@ -13,6 +11,7 @@
 #include "engine/state_json.h"
 #include "store/scratch_for_test.h"
 #include "store/snapshots.h"
+#include "testing/no_room.h"
 
 namespace ebb::store {
 namespace {
@@ -233,17 +232,13 @@ TEST(ServiceStoreTest, AFileThatMayNotGrowLosesNothing) {
   core::Submission submission = SubmissionOf(testing::AJob(0).Submitted(kNow));
   ASSERT_TRUE(store.AddJob(submission));
   ASSERT_TRUE(store.Commit());
-  std::signal(SIGXFSZ, SIG_IGN);
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
-  rlimit limit = before;
-  limit.rlim_cur = std::filesystem::file_size(path.string() + "-wal") + 10'000;
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  auto no_room = std::make_optional<testing::NoRoomForFiles>(
+      std::filesystem::file_size(path.string() + "-wal") + 10'000);
   submission.command = {std::string(100'000, 'x')};
   ASSERT_TRUE(store.AddJob(submission));
   const auto stored = store.Commit();
   const auto again = store.Commit();
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  no_room.reset();
   EXPECT_FALSE(stored);
   EXPECT_FALSE(again);
   EXPECT_EQ(store.health().failure, Failure::kInputOutput);

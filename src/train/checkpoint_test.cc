@@ -2,11 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include <csignal>
+#include <optional>
 
+#include "testing/no_room.h"
 #include "train/safetensors.h"
 #include "train/testing_models.h"
 
@@ -114,14 +114,9 @@ TEST_F(CheckpointTest, AFullDiskLeavesThePreviousCheckpointValid) {
   TakeSteps(1);
   ASSERT_TRUE(SaveCheckpoint(path_, Tensors(), state_, options_));
   TakeSteps(1);
-  // A limit on file size makes the kernel refuse the write half way, as a full disk does.
-  std::signal(SIGXFSZ, SIG_IGN);
-  rlimit before{};
-  getrlimit(RLIMIT_FSIZE, &before);
-  const rlimit small{2000, before.rlim_max};
-  setrlimit(RLIMIT_FSIZE, &small);
+  auto no_room = std::make_optional<ebb::testing::NoRoomForFiles>(2000);
   const Status saved = SaveCheckpoint(path_, Tensors(), state_, options_);
-  setrlimit(RLIMIT_FSIZE, &before);
+  no_room.reset();
   ASSERT_FALSE(saved);
   EXPECT_THAT(saved.error().Message(), testing::HasSubstr("checkpoint.safetensors"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1)

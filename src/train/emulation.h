@@ -14,7 +14,7 @@ namespace ebb::train {
 struct PrecisionTrial {
   double fp32_seconds = 0;
   double mixed_seconds = 0;  ///< infinite: the library cannot do it at all
-  bool cpu_has_it = false;  ///< CpuHasArithmetic
+  bool cpu_has_it = false;   ///< CpuHasArithmetic
 };
 
 /// `flags`: the line "flags" (x86) or "Features" (ARM) of /proc/cpuinfo.

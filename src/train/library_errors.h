@@ -15,7 +15,8 @@ namespace ebb::train {
 /// What `compute`, which returns a Result, returns.
 template <typename Compute>
 auto WithLibraryErrors(const Compute& compute) -> decltype(compute()) {
-  constexpr auto kLessMemory = "a smaller --batch-size with a larger --accumulation trains the same";
+  constexpr auto kLessMemory =
+      "a smaller --batch-size with a larger --accumulation trains the same";
   try {
     return compute();
   } catch (const c10::Error& error) {

@@ -29,6 +29,14 @@ bool AllTaken(const Answers& answers) {
                      [](const auto& answer) { return answer.has_value(); });
 }
 
+// The service takes nothing at the moment: asked again with the same keys, it may.
+bool NothingForNow(const Answers& answers) {
+  return std::all_of(answers.begin(), answers.end(), [](const auto& answer) {
+    return !answer && (answer.error().code == ExitCode::kUnavailable ||
+                       answer.error().code == ExitCode::kTryLater);
+  });
+}
+
 HttpResponse Respond(const Json& json, const Answers& answers) {
   return web::Respond(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n",
                       AllTaken(answers) ? 201 : 207);
@@ -61,9 +69,10 @@ Result<std::vector<Result<service::Answer>>> Api::AskAll(
 HttpResponse Api::Submit(const HttpRequest& request, core::JobId) const {
   auto submissions = SubmissionsFromJson(request.body, Defaults());
   if (!submissions) return web::Respond(submissions.error());
-  const auto answers = AskAll(RequestsOf(*submissions));
+  const auto answers = AskAll(RequestsOf(submissions->jobs));
   if (!answers) return web::Respond(answers.error());
-  if (answers->size() > 1) return Respond({{"jobs", JsonOf(*answers)}}, *answers);
+  if (NothingForNow(*answers)) return web::Respond(answers->front().error());
+  if (submissions->is_list) return Respond({{"jobs", JsonOf(*answers)}}, *answers);
   if (!answers->front()) return web::Respond(answers->front().error());
   return Respond(JsonOf(answers->front()), *answers);
 }

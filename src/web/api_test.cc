@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "service/world_for_test.h"
+#include "testing/no_room.h"
 #include "web/schema_check_for_test.h"
 
 namespace ebb::web {
@@ -177,6 +178,9 @@ TEST_F(ApiTest, AnswersAreAsDescribed) {
       Post("/api/v1/jobs", R"([{"command":["true"]},{"command":["true"],"devices":99}])");
   EXPECT_EQ(some.status, 207);
   check_answer("post", "/api/v1/jobs", some);
+  const Reply list_of_one = Post("/api/v1/jobs", R"([{"command":["true"],"devices":99}])");
+  EXPECT_EQ(list_of_one.status, 207) << "a list is answered with a list";
+  EXPECT_TRUE(list_of_one.body().at("jobs").at(0).contains("error")) << list_of_one.text;
   check_answer("post", "/api/v1/jobs", Post("/api/v1/jobs", "[]"));
   const Reply sweep = Post(
       "/api/v1/sweeps",
@@ -411,6 +415,13 @@ TEST_F(ApiTest, SeveralAtOnceTellOfEach) {
   EXPECT_EQ(reply.body().at("jobs")[0].at("id"), 1);
   EXPECT_TRUE(reply.body().at("jobs")[1].contains("error"));
   EXPECT_EQ(Post("/api/v1/jobs", R"({"command":["true"],"devices":99})").status / 100, 4);
+}
+
+TEST_F(ApiTest, WhatCannotBeStoredNowIsForLaterAsAListToo) {
+  const testing::NoRoomForFiles full;
+  EXPECT_EQ(Post("/api/v1/jobs", R"({"command":["true"]})").status, 503);
+  const Reply list = Post("/api/v1/jobs", R"([{"command":["true"]},{"command":["true"]}])");
+  EXPECT_EQ(list.status, 503) << list.text;
 }
 
 TEST_F(ApiTest, PathsLeadNowhereElse) {

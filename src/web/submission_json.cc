@@ -241,14 +241,12 @@ std::vector<service::Submit> SweepFrom(JsonNode object, const SubmissionDefaults
   return jobs;
 }
 
-using Read = std::vector<service::Submit> (*)(JsonNode, const SubmissionDefaults&);
-
-Result<std::vector<service::Submit>> Parsed(std::string_view text,
-                                            const SubmissionDefaults& defaults, Read read) {
+template <typename Read>
+auto Parsed(std::string_view text, const Read& read) -> Result<decltype(read(JsonNode()))> {
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) return Fail({ExitCode::kUsage, "is not JSON", "the submission", ""});
   try {
-    return read(&json, defaults);
+    return read(&json);
   } catch (Refused& refused) {
     if (refused.error.where.empty()) refused.error.where = "the submission";
     return Fail(std::move(refused.error));
@@ -257,20 +255,20 @@ Result<std::vector<service::Submit>> Parsed(std::string_view text,
 
 }  // namespace
 
-Result<std::vector<service::Submit>> SubmissionsFromJson(std::string_view text,
-                                                         const SubmissionDefaults& defaults) {
-  return Parsed(text, defaults, [](JsonNode node, const SubmissionDefaults& given) {
+Result<ReadSubmissions> SubmissionsFromJson(std::string_view text,
+                                            const SubmissionDefaults& defaults) {
+  return Parsed(text, [&](JsonNode node) {
     const Json& json = *static_cast<const Json*>(node);
-    if (!json.is_array()) return std::vector<service::Submit>{JobFrom(node, given)};
+    if (!json.is_array()) return ReadSubmissions{{JobFrom(node, defaults)}, false};
     std::vector<JsonNode> list;
     for (const Json& entry : json) list.push_back(&entry);
-    return ListFrom(list, given, JobFrom);
+    return ReadSubmissions{ListFrom(list, defaults, JobFrom), true};
   });
 }
 
 Result<std::vector<service::Submit>> SweepFromJson(std::string_view text,
                                                    const SubmissionDefaults& defaults) {
-  return Parsed(text, defaults, SweepFrom);
+  return Parsed(text, [&](JsonNode node) { return SweepFrom(node, defaults); });
 }
 
 }  // namespace ebb::web

@@ -16,10 +16,15 @@ struct SubmissionDefaults {
   Power power{100};
 };
 
+struct ReadSubmissions {
+  std::vector<service::Submit> jobs;
+  bool is_list = false;  ///< also of one
+};
+
 /// One object or an array of them. Unknown keys are refused with a suggestion; `where` of an Error
 /// says which object and key.
-Result<std::vector<service::Submit>> SubmissionsFromJson(std::string_view text,
-                                                         const SubmissionDefaults& defaults);
+Result<ReadSubmissions> SubmissionsFromJson(std::string_view text,
+                                            const SubmissionDefaults& defaults);
 
 /// {"name":..., "jobs":[as above], "successive_halving":{"reduction","minimum_epochs","epochs"},
 /// "key":...}: the experiments, which share their Submit::sweep.

@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     EBB_CHECK(!submissions.error().what.empty());
     return 0;
   }
-  for (const ebb::service::Submit& submit : *submissions) {
+  for (const ebb::service::Submit& submit : submissions->jobs) {
     const ebb::core::Submission& submission = submit.submission;
     EBB_CHECK(!submission.command.empty() && !submission.command.front().empty());
     EBB_CHECK(submission.job.run_time > ebb::Duration::zero() && submission.job.devices > 0);

@@ -21,7 +21,7 @@ SubmissionDefaults Defaults() {
 service::Submit ReadSubmit(const std::string& more) {
   const auto read = SubmissionsFromJson("{\"command\":[\"prog\",\"x\"]" + more + "}", Defaults());
   EXPECT_TRUE(read) << more << ": " << read.error().Message();
-  return read ? read->at(0) : service::Submit{};
+  return read ? read->jobs.at(0) : service::Submit{};
 }
 core::Submission Read(const std::string& more) { return ReadSubmit(more).submission; }
 
@@ -90,9 +90,9 @@ TEST(SubmissionJson, WordsOfACommandStayAsTheyAre) {
   const auto read =
       SubmissionsFromJson(R"j({"command":["/b/p","$(touch x)","; rm","a b","","\u00e9"]})j", {});
   ASSERT_TRUE(read);
-  EXPECT_EQ(read->at(0).submission.command,
+  EXPECT_EQ(read->jobs.at(0).submission.command,
             (std::vector<std::string>{"/b/p", "$(touch x)", "; rm", "a b", "", "\xc3\xa9"}));
-  EXPECT_EQ(read->at(0).submission.job.name, "p");
+  EXPECT_EQ(read->jobs.at(0).submission.job.name, "p");
 }
 
 TEST(SubmissionJson, WhatCannotBeIsNamed) {
@@ -240,14 +240,14 @@ TEST(SubmissionJson, ItComesAfterNumbersAndKeys) {
   const auto read =
       SubmissionsFromJson(R"j({"command":["x"],"after":[7,"nightly/prepare"]})j", Defaults());
   ASSERT_TRUE(read);
-  EXPECT_EQ(read->at(0).submission.after, std::vector<core::JobId>{7});
-  EXPECT_EQ(read->at(0).after_keys, std::vector<std::string>{"nightly/prepare"});
+  EXPECT_EQ(read->jobs.at(0).submission.after, std::vector<core::JobId>{7});
+  EXPECT_EQ(read->jobs.at(0).after_keys, std::vector<std::string>{"nightly/prepare"});
 }
 
 TEST(SubmissionJson, ManyAtOnce) {
   std::string text = R"j([{"command":["a"]})j";
   for (int i = 1; i < 10'000; ++i) text += R"j(,{"command":["a"]})j";
-  EXPECT_EQ(SubmissionsFromJson(text + "]", Defaults())->size(), 10'000u);
+  EXPECT_EQ(SubmissionsFromJson(text + "]", Defaults())->jobs.size(), 10'000u);
   Refused(text + R"j(,{"command":["a"]}])j");
   EXPECT_TRUE(Refused(R"j([{"command":["a"]},{"command":3}])j").where.starts_with("job 2"));
 }
@@ -266,11 +266,11 @@ TEST(SubmissionJson, ASweepIsItsJobsAndWhatTheyShare) {
       Defaults());
   ASSERT_TRUE(read) << read.error().Message();
   ASSERT_EQ(read->size(), 2u);
-  EXPECT_EQ(read->at(0).sweep, read->at(1).sweep);
-  EXPECT_EQ(read->at(0).sweep->name, "s");
-  EXPECT_EQ(read->at(0).sweep->key, "k");
-  EXPECT_EQ(read->at(0).sweep->halving, (sweep::HalvingOptions{3, 1, 9}));
-  EXPECT_EQ(read->at(0).submission.parameters, (core::Parameters{{"z", "1e-04"}, {"a", ""}}));
+  EXPECT_EQ(read->jobs.at(0).sweep, read->at(1).sweep);
+  EXPECT_EQ(read->jobs.at(0).sweep->name, "s");
+  EXPECT_EQ(read->jobs.at(0).sweep->key, "k");
+  EXPECT_EQ(read->jobs.at(0).sweep->halving, (sweep::HalvingOptions{3, 1, 9}));
+  EXPECT_EQ(read->jobs.at(0).submission.parameters, (core::Parameters{{"z", "1e-04"}, {"a", ""}}));
   EXPECT_TRUE(read->at(1).submission.parameters.empty());
 }
 

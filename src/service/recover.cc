@@ -1,0 +1,181 @@
+// How a service begins: where the last life left off, as the store, the folders of the jobs and the
+// programs that still run have it.
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "local/job_folder.h"
+#include "plan/make_policy.h"
+#include "service/service.h"
+#include "service/timed.h"
+#include "store/device_history.h"
+#include "store/ended_sums.h"
+#include "store/engine_setup.h"
+#include "store/job_numbers.h"
+
+namespace ebb::service {
+namespace {
+
+constexpr std::chrono::days kLongAway{30};  // since the last life; or its clock is wrong
+
+// Nothing where one of them is not there any more.
+std::vector<int> SlotsOf(const store::AttemptRecord& attempt,
+                         const local::DeviceRegister& devices) {
+  const bool known = attempt.pool >= 0 && attempt.pool < std::ssize(devices.pools().pools);
+  const auto names = known ? devices.NamesOf(attempt.pool) : std::vector<std::string>();
+  std::vector<int> slots;
+  for (const std::string& device : attempt.devices) {
+    std::optional<long long> slot;
+    if (names.empty()) slot = ParseInteger(device);
+    if (const auto found = std::find(names.begin(), names.end(), device); found != names.end())
+      slot = found - names.begin();
+    if (!slot) return {};
+    slots.push_back(static_cast<int>(*slot));
+  }
+  return slots;
+}
+
+// When and where it ran, as the store has it.
+void PutStretches(store::Database& database, core::JobId job, const local::DeviceRegister& devices,
+                  JobCard& card) {
+  const auto attempts = store::AttemptsOf(database, job);
+  if (!attempts) return;
+  for (const store::AttemptRecord& attempt : *attempts) {
+    card.attempt = std::max(card.attempt, attempt.attempt);
+    if (!attempt.began) continue;
+    card.stretches.push_back({*attempt.began, attempt.ended.value_or(Time::max())});
+    card.slots.push_back(SlotsOf(attempt, devices));
+    card.explanation.pool = attempt.pool;
+  }
+}
+
+}  // namespace
+
+Status Service::Recover() {
+  EBB_ASSIGN_OR_RETURN(auto named, plan::MakePolicy(options_.policy, {}));
+  auto policy = std::make_unique<TimedPolicy>(std::move(named), publisher_.counters());
+  EBB_ASSIGN_OR_RETURN(store::Recovered recovered, store_.Recover(std::make_unique<engine::Engine>(
+                                                       options_.engine, std::move(policy))));
+  engine_ = std::move(recovered.engine);
+  store::PutEngineSetup(store_, {options_.policy, options_.engine});
+  // A replayed grid clock stood still while nobody looked at it.
+  if (clock_.settings().replayed && engine_->state().now > clock_.Now())
+    clock_.SkipTo(engine_->state().now);
+
+  SetAsideUnknown();
+  EBB_RETURN_IF_ERROR(MakeExecutor());
+  EBB_RETURN_IF_ERROR(MakePlanThread());
+
+  EBB_ASSIGN_OR_RETURN(std::vector<core::Submission> unknown, store_.UnknownSubmissions());
+  EBB_ASSIGN_OR_RETURN(std::vector<core::Submission> live,
+                       store::LiveSubmissions(store_.database()));
+  const engine::State& state = engine_->state();
+  for (core::Submission& stored : live) {
+    const core::JobId id = stored.job.id;
+    if (!engine_->Explain(id)) continue;  // among the unknown
+    const auto submission = std::make_shared<const core::Submission>(std::move(stored));
+    EBB_RETURN_IF_ERROR(AddToExecutor(submission));
+    recurring_.Began(*submission);
+    EBB_RETURN_IF_ERROR(sweeps_.Add(*submission, true));
+    if (state.FindHeld(id)) EBB_RETURN_IF_ERROR(front_desk_.TakeUpHeld(*submission));
+    JobCard card;
+    card.explanation = *engine_->Explain(id);
+    PutStretches(store_.database(), id, executor_->devices(), card);
+    card.submission = submission;
+    if (state.FindHeld(id)) card.detail = front_desk_.WhyHeld(id);
+    if (const auto sums = store::StoredSums(store_.database(), id)) {
+      card.energy = sums->energy;
+      card.emissions = sums->emissions;
+      card.gpu_energy = sums->gpu_energy;
+    }
+    publisher_.AddJob(std::move(card));
+    publisher_.FollowJob(*engine_->Explain(id), state, dependencies_);
+  }
+  // With the devices of programs that run, whether or not their driver answers.
+  publisher_.SetCluster(executor_->cluster());
+  publisher_.SetAway(executor_->away());
+  EBB_RETURN_IF_ERROR(RecoverEnded());
+  if (state.now != Time::min() && executor_->Now() - state.now > kLongAway)
+    DistrustClockForPruning();
+  EBB_RETURN_IF_ERROR(front_desk_.LoadRecurring());
+  front_desk_.Resubmit(std::move(unknown));
+  for (std::size_t site = 0; site < state.signals.size(); ++site)
+    publisher_.FollowSignal({static_cast<int>(site), state.signals[site].view, {}});
+  publisher_.Publish(executor_->Now());
+  return {};
+}
+
+// A store from a backup does not know the jobs that the one it replaced had since. Their numbers
+// are not given out again, and what they left stays apart.
+void Service::SetAsideUnknown() {
+  if (store_.next_job_id() == store_.last_known_job() + 1) return;
+  int moved = 0;
+  for (const core::JobId id : store::NumberedFolders(options_.jobs_directory)) {
+    if (id <= store_.last_known_job() || !local::MayBelongTo(DirectoryOf(id), options_.store))
+      continue;
+    const auto aside = local::SetFolderAside(DirectoryOf(id));
+    if (!aside) publisher_.Say(clock_.Now(), id, aside.error().Message());
+    if (aside) ++moved;
+  }
+  if (moved > 0)
+    publisher_.Say(clock_.Now(), 0,
+                   "folders of " + std::to_string(moved) +
+                       " jobs that the store does not know (is it a backup?) are in " +
+                       (options_.jobs_directory / "set-aside").string() + " now");
+}
+
+// What jobs that have ended measured there goes over what data sheets promise. Without the history
+// the data sheets hold.
+void Service::LearnOfDevices() {
+  const core::Cluster& pools = executor_->devices().pools();
+  store::RememberPools(store_, pools);
+  if (const auto runs = store::DeviceRuns(store_.database()))
+    experience_ = core::Learn(*runs, pools);
+}
+
+// Those that have ended last, with what they saved; the others are counted.
+Status Service::RecoverEnded() {
+  EBB_ASSIGN_OR_RETURN(const store::EndedSums sums,
+                       store::CountEnded(store_, options_.ended_in_view));
+  publisher_.SetForgotten(sums);
+  EBB_ASSIGN_OR_RETURN(auto newest,
+                       store::UncountedJobs(store_.database(), options_.ended_in_view));
+  std::reverse(newest.begin(), newest.end());
+  for (const core::JobId id : newest) EBB_RETURN_IF_ERROR(RecoverEnded(id));
+  return {};
+}
+
+Status Service::RecoverEnded(core::JobId id) {
+  store::Database& database = store_.database();
+  EBB_ASSIGN_OR_RETURN(const auto record, store::FindJob(database, id));
+  EBB_ASSIGN_OR_RETURN(auto submission, store::FindSubmission(database, id));
+  if (!record || !submission) return {};
+  JobCard card;
+  card.submission = std::make_shared<const core::Submission>(*std::move(submission));
+  if (const engine::Explanation* explanation = engine_->Explain(id))
+    card.explanation = *explanation;
+  card.explanation.job = id;
+  card.explanation.stage = record->stage;
+  card.explanation.expected_end = record->ended;
+  card.pauses = record->pauses;
+  PutStretches(database, id, executor_->devices(), card);
+  card.first_start = record->first_start;
+  card.ended = record->ended;
+  card.exit_code = record->exit_code;
+  card.detail = record->detail;
+  card.energy = record->energy;
+  card.emissions = record->emissions;
+  card.gpu_energy = record->gpu_energy;
+  EBB_ASSIGN_OR_RETURN(const auto figures, store::FindFirstCome(database, id));
+  if (figures) {
+    card.emissions_at_submission = figures->at_submission;
+    card.emissions_first_come = figures->emissions;
+    if (figures->place) card.first_come_start = figures->place->begin;
+  }
+  const bool settled = card.emissions_at_submission || card.energy == Energy{} || record->pruned;
+  if (!settled) unsettled_.push_back(id);
+  publisher_.AddEnded(std::move(card));
+  return {};
+}
+
+}  // namespace ebb::service

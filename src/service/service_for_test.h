@@ -1,0 +1,27 @@
+#pragma once
+// A world of its own for each test of the service.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "service/world_for_test.h"
+
+namespace ebb::service {
+
+inline const std::string kPausable = "trap 'exit 75' TERM; while :; do sleep 0.02; done";
+// Ends well when the file `name` is there.
+inline std::string Until(const std::string& name) {
+  return "while [ ! -e " + name + " ]; do sleep 0.02; done";
+}
+
+inline service::Wish WishOf(core::JobId job, engine::Wish wish) { return {job, wish}; }
+
+class ServiceTest : public ::testing::Test {
+ protected:
+  void Touch(const std::string& name) { std::ofstream(world_.directory() / name) << "x"; }
+  World world_{::testing::UnitTest::GetInstance()->current_test_info()->name()};
+};
+
+}  // namespace ebb::service
