@@ -266,11 +266,11 @@ TEST(SubmissionJson, ASweepIsItsJobsAndWhatTheyShare) {
       Defaults());
   ASSERT_TRUE(read) << read.error().Message();
   ASSERT_EQ(read->size(), 2u);
-  EXPECT_EQ(read->jobs.at(0).sweep, read->at(1).sweep);
-  EXPECT_EQ(read->jobs.at(0).sweep->name, "s");
-  EXPECT_EQ(read->jobs.at(0).sweep->key, "k");
-  EXPECT_EQ(read->jobs.at(0).sweep->halving, (sweep::HalvingOptions{3, 1, 9}));
-  EXPECT_EQ(read->jobs.at(0).submission.parameters, (core::Parameters{{"z", "1e-04"}, {"a", ""}}));
+  EXPECT_EQ(read->at(0).sweep, read->at(1).sweep);
+  EXPECT_EQ(read->at(0).sweep->name, "s");
+  EXPECT_EQ(read->at(0).sweep->key, "k");
+  EXPECT_EQ(read->at(0).sweep->halving, (sweep::HalvingOptions{3, 1, 9}));
+  EXPECT_EQ(read->at(0).submission.parameters, (core::Parameters{{"z", "1e-04"}, {"a", ""}}));
   EXPECT_TRUE(read->at(1).submission.parameters.empty());
 }
 
