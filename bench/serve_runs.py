@@ -28,9 +28,10 @@ class Service:
     """ebb serve in a directory of its own."""
 
     def __init__(self, slots=None, policy="run-now", options=(), grid=("--constant", "200"), directory=None,
-                 environment=None):
-        """`slots` None: on the GPUs that it finds. `environment`: on top of this process's own."""
+                 environment=None, log=None):
+        """`slots` None: on the GPUs that it finds. `environment`: on top of this process's own. `log`: what it says."""
         self.directory = directory or Path(tempfile.mkdtemp(prefix="ebb-serve-"))
+        self.log = log or self.directory / "serve.txt"
         self.store = self.directory / "ebb.db"
         self.token_file = self.directory / "ebb.db.token"
         self.slots, self.policy, self.options = slots, policy, [*grid, *options]
@@ -41,13 +42,13 @@ class Service:
         """Seconds until it listened."""
         began = time.monotonic()
         slots = [] if self.slots is None else ["--slots", str(self.slots)]
-        with open(self.directory / "serve.txt", "ab") as log:
+        with open(self.log, "ab") as log:
             before = log.tell()
             self.process = subprocess.Popen(
                 [EBB, "serve", "--store", str(self.store), "--policy", self.policy, *slots, "--port", "0",
                  *self.options], cwd=self.directory, stdout=log, stderr=log, env=self.environment)
         while True:
-            with open(self.directory / "serve.txt", "rb") as log:
+            with open(self.log, "rb") as log:
                 log.seek(before)
                 said = log.read().decode()
             found = re.search(r"http://127\.0\.0\.1:(\d+)", said)
@@ -106,8 +107,9 @@ def measured_microjoules(directory):
     total = 0
     for file in directory.glob("jobs/**/*.energy"):
         for line in file.read_text().splitlines():
-            reading = json.loads(line)
-            total += reading[5] if isinstance(reading, list) else 0
+            with contextlib.suppress(ValueError):  # a write that was cut off
+                reading = json.loads(line)
+                total += reading[5] if isinstance(reading, list) else 0
     return total
 
 

@@ -13,13 +13,13 @@
 namespace ebb::train {
 namespace {
 
-class CheckpointTest : public testing::Test {
+class CheckpointTest : public ::testing::Test {
  protected:
   CheckpointTest() {
     at::set_num_threads(1);
-    directory_ = platform::Path(testing::TempDir()) /
+    directory_ = platform::Path(::testing::TempDir()) /
                  ("ebb_checkpoint_" + std::to_string(::getpid()) + "_" +
-                  testing::UnitTest::GetInstance()->current_test_info()->name());
+                  ::testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::create_directories(directory_);
     path_ = directory_ / "checkpoint.safetensors";
     torch::manual_seed(1);
@@ -87,13 +87,13 @@ TEST_F(CheckpointTest, ATruncatedFileIsRefused) {
   ASSERT_TRUE(SaveCheckpoint(path_, Tensors(), state_, options_));
   const std::string file = *platform::ReadFile(path_);
   ASSERT_TRUE(platform::WriteFileAtomically(path_, file.substr(0, file.size() / 2)));
-  EXPECT_THAT(Refusal(), testing::HasSubstr("damaged"));
+  EXPECT_THAT(Refusal(), ::testing::HasSubstr("damaged"));
 }
 
 TEST_F(CheckpointTest, AnotherConfigurationIsNamed) {
   ASSERT_TRUE(SaveCheckpoint(path_, Tensors(), state_, options_));
   options_.learning_rate.initial = 0.5;
-  EXPECT_THAT(Refusal(), testing::HasSubstr("--learning-rate 0.001, not 0.5"));
+  EXPECT_THAT(Refusal(), ::testing::HasSubstr("--learning-rate 0.001, not 0.5"));
 }
 
 TEST_F(CheckpointTest, AnotherModelIsNamed) {
@@ -102,12 +102,12 @@ TEST_F(CheckpointTest, AnotherModelIsNamed) {
   Adam optimizer(*other);
   const auto loaded = LoadCheckpoint(path_, {*other, optimizer, torch::kCPU}, options_);
   ASSERT_FALSE(loaded);
-  EXPECT_THAT(loaded.error().Message(), testing::HasSubstr("lacks the tensor model.fc1"));
+  EXPECT_THAT(loaded.error().Message(), ::testing::HasSubstr("lacks the tensor model.fc1"));
 }
 
 TEST_F(CheckpointTest, AModelFileIsNotACheckpoint) {
   ASSERT_TRUE(SaveModel(path_, *model_));
-  EXPECT_THAT(Refusal(), testing::HasSubstr("not a checkpoint"));
+  EXPECT_THAT(Refusal(), ::testing::HasSubstr("not a checkpoint"));
 }
 
 TEST_F(CheckpointTest, AFullDiskLeavesThePreviousCheckpointValid) {
@@ -118,7 +118,7 @@ TEST_F(CheckpointTest, AFullDiskLeavesThePreviousCheckpointValid) {
   const Status saved = SaveCheckpoint(path_, Tensors(), state_, options_);
   no_room.reset();
   ASSERT_FALSE(saved);
-  EXPECT_THAT(saved.error().Message(), testing::HasSubstr("checkpoint.safetensors"));
+  EXPECT_THAT(saved.error().Message(), ::testing::HasSubstr("checkpoint.safetensors"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1)
       << "a temporary file was left";
   const auto state = LoadCheckpoint(path_, Tensors(), options_);
@@ -141,7 +141,7 @@ TEST(Registry, FindsModelsAndSuggestsNames) {
   const auto missing = FindModel("simple-cn");
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code, ExitCode::kUsage);
-  EXPECT_THAT(missing.error().Message(), testing::HasSubstr("did you mean \"simple-cnn\"?"));
+  EXPECT_THAT(missing.error().Message(), ::testing::HasSubstr("did you mean \"simple-cnn\"?"));
 }
 
 TEST(Registry, EveryModelTakesItsShapeAndGivesLogProbabilities) {
