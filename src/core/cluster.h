@@ -3,6 +3,7 @@
 // job of any width runs within one pool: all its devices are of one model at one site. Values only.
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -26,7 +27,8 @@ struct DevicePool {
   int count = 1;
   double speed = 1;
   double power_factor = 1;
-  Power idle;  ///< of one device that runs nothing
+  Power idle;    ///< of one device that runs nothing
+  int away = 0;  ///< beside `count`: expected back, and nobody knows when
   friend bool operator==(const DevicePool&, const DevicePool&) = default;
 };
 
@@ -39,5 +41,11 @@ struct Cluster {
   }
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };
+
+/// As it is once all that is away is back.
+inline Cluster WithAway(Cluster cluster) {
+  for (DevicePool& pool : cluster.pools) pool.count += std::exchange(pool.away, 0);
+  return cluster;
+}
 
 }  // namespace ebb::core

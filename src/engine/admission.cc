@@ -26,6 +26,16 @@ QueueNow::QueueNow(const State& state, Time at, const std::vector<core::JobId>& 
   problem.jobs = views;
 }
 
+bool IsForWantOfAway(const State& state, const core::Job& job, Time at,
+                     const std::vector<core::JobId>& without) {
+  const core::Cluster all = core::WithAway(state.cluster);
+  if (all == state.cluster) return false;
+  QueueNow queue(state, at, without);
+  queue.problem.cluster = &all;
+  plan::DeadlineCheck deadlines(queue.problem);
+  return deadlines.Check(job, all, at, [&] { return queue.problem; }).has_value();
+}
+
 bool IsHeldAgainstQueue(const Options& options, const core::Job& job,
                         const core::Cluster& cluster) {
   if (options.admission != Admission::kDeadlines || (!job.start_by && !job.finish_by)) return false;
@@ -40,7 +50,8 @@ Status CheckAdmission(const State& state, const Options& options, const core::Jo
   if (!IsHeldAgainstQueue(options, job, state.cluster)) return {};
   const QueueNow queue(state, at, without);
   plan::DeadlineCheck deadlines(queue.problem);
-  return deadlines.Check(job, state.cluster, at, [&] { return queue.problem; });
+  Status taken = deadlines.Check(job, state.cluster, at, [&] { return queue.problem; });
+  return taken || IsForWantOfAway(state, job, at, without) ? Status{} : taken;
 }
 
 }  // namespace ebb::engine

@@ -25,6 +25,11 @@ struct QueueNow {
 /// then.
 bool IsHeldAgainstQueue(const Options& options, const core::Job& job, const core::Cluster& cluster);
 
+/// Whether a job whose deadline cannot be met could meet it with the devices that are away. As they
+/// may come back at any time, it is taken.
+bool IsForWantOfAway(const State& state, const core::Job& job, Time at,
+                     const std::vector<core::JobId>& without = {});
+
 /// Whether a JobSubmitted at this moment would be taken once the jobs `without` are cancelled.
 /// Looks at the whole queue.
 Status CheckAdmission(const State& state, const Options& options, const core::Job& job, Time at,

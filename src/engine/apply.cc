@@ -51,7 +51,8 @@ Status CheckSubmission(Folding& fold, const core::Job& job, Time at) {
     return queue->problem;
   };
   if (!fold.deadlines) fold.deadlines.emplace(look());
-  return fold.deadlines->Check(job, state.cluster, at, look);
+  Status taken = fold.deadlines->Check(job, state.cluster, at, look);
+  return taken || IsForWantOfAway(state, job, at) ? Status{} : taken;
 }
 
 Status Apply(Folding& fold, Time at, JobSubmitted&& fact) {

@@ -389,5 +389,22 @@ TEST_F(EngineTest, WhatIsBeingCancelledGivesItsDevicesBackInAdmission) {
   EXPECT_FALSE(engine_->Apply({kNow, JobSubmitted{soon(3)}})) << "2 has the only device";
 }
 
+TEST_F(EngineTest, ADeadlineIsNotRefusedForWantOfDevicesThatAreAway) {
+  Make("run-now", 1);
+  Submit(AJob(1).Submitted(kNow).Runs(hours{4}));
+  Started(kNow);
+  Report(1, JobPhase::kRunning, kNow);
+  const auto soon = [&](core::JobId id) -> core::Job {
+    return AJob(id).Submitted(kNow).Runs(hours{2}).Within(hours{1});
+  };
+  EXPECT_FALSE(CheckAdmission(engine_->state(), {}, soon(2), kNow, {}));
+  core::Cluster cluster = engine_->state().cluster;
+  cluster.pools.front().away = 1;
+  Apply(kNow, ClusterChanged{cluster});
+  EXPECT_TRUE(CheckAdmission(engine_->state(), {}, soon(2), kNow, {}));
+  EXPECT_TRUE(engine_->Apply({kNow, JobSubmitted{soon(2)}}));
+  EXPECT_FALSE(engine_->Apply({kNow, JobSubmitted{soon(3)}})) << "not with that one either";
+}
+
 }  // namespace
 }  // namespace ebb::engine

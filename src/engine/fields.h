@@ -68,13 +68,14 @@ void Visit(Archive& archive, Value& value) {
 
 template <typename Archive, Like<core::DevicePool> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [model, site, count, speed, power_factor, idle] = value;
+  auto& [model, site, count, speed, power_factor, idle, away] = value;
   archive("model", model);
   archive("site", site);
   archive("count", count);
   archive("speed", speed);
   archive("power_factor", power_factor);
   archive("idle_w", idle);
+  archive("away", away);
 }
 
 template <typename Archive, Like<core::Cluster> Value>

@@ -60,7 +60,8 @@ core::Cluster ClusterFrom(const Json& json) {
                              Whole<int>(pool.at("count")),
                              pool.at("speed"),
                              pool.at("power_factor"),
-                             {pool.at("idle_w").get<double>()}});
+                             {pool.at("idle_w").get<double>()},
+                             IntegerOr(pool, "away", 0)});
   }
   return cluster;
 }

@@ -30,6 +30,7 @@ Json ToJson(const core::Cluster& cluster) {
                              {"speed", pool.speed},
                              {"power_factor", pool.power_factor},
                              {"idle_w", pool.idle.watts}});
+    if (pool.away != 0) json["pools"].back()["away"] = pool.away;
   }
   return json;
 }

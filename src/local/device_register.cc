@@ -479,17 +479,16 @@ bool DeviceRegister::Counts(const Device& device, const HeldDevices& held) const
 
 core::Cluster DeviceRegister::ClusterWith(const HeldDevices& held) const {
   core::Cluster cluster = cluster_;
-  for (const Device& device : devices_)
-    if (Counts(device, held)) ++cluster.pools[static_cast<std::size_t>(device.pool)].count;
+  for (std::size_t pool = 0; pool < unnamed_away_.size() && pool < cluster.pools.size(); ++pool)
+    cluster.pools[pool].away = unnamed_away_[pool];
+  for (const Device& device : devices_) {
+    core::DevicePool& pool = cluster.pools[static_cast<std::size_t>(device.pool)];
+    if (Counts(device, held))
+      ++pool.count;
+    else if (device.offered)
+      ++pool.away;
+  }
   return cluster;
-}
-
-std::vector<int> DeviceRegister::AwayBeside(const HeldDevices& held) const {
-  std::vector<int> away = unnamed_away_;
-  away.resize(cluster_.pools.size());
-  for (const Device& device : devices_)
-    if (device.offered && !Counts(device, held)) ++away[static_cast<std::size_t>(device.pool)];
-  return away;
 }
 
 int DeviceRegister::SlotsOf(int pool) const {

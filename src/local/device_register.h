@@ -118,10 +118,8 @@ class DeviceRegister {
   std::string Trouble() const;
   /// As data sheets have them; counts are of slots without names.
   const core::Cluster& pools() const { return cluster_; }
-  /// For the engine: devices that can be given out, or that programs hold.
+  /// For the engine: devices that can be given out, or that programs hold; the others are away.
   core::Cluster ClusterWith(const HeldDevices& held) const;
-  /// By pool: devices that are neither, and are expected back.
-  std::vector<int> AwayBeside(const HeldDevices& held) const;
   /// How many numbers the slots of the pool take up, holes included.
   int SlotsOf(int pool) const;
   /// Of its GPUs, by slot; empty: slots without names.

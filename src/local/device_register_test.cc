@@ -45,7 +45,8 @@ class DeviceRegisterTest : public testing::Test {
     Live(before, devices_.ToText(), asked);
   }
   std::pair<int, int> CountAndAway(std::size_t pool = 0, const HeldDevices& held = {}) {
-    return {devices_.ClusterWith(held).pools.at(pool).count, devices_.AwayBeside(held).at(pool)};
+    const core::DevicePool now = devices_.ClusterWith(held).pools.at(pool);
+    return {now.count, now.away};
   }
   std::string News() {
     std::string all;

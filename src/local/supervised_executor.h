@@ -97,8 +97,6 @@ class SupervisedExecutor final : public runtime::Executor {
   Time Now() const override { return clock_.ToGrid(watch_.Now()); }
   std::optional<engine::ClockSet> TakeClockSet() override;
   core::Cluster cluster() const override;
-  /// By pool: devices that are not among these now, and are expected back.
-  std::vector<int> away() const { return devices_.AwayBeside(Held()); }
   Result<std::vector<engine::JobReport>> Observe() override;
   Status Execute(const engine::Command& command) override;
   Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) override;

@@ -117,18 +117,6 @@ const EnergyProfile* FirstComeWatch::ProfileOf(core::JobId job) {
   return &profiles_.emplace(job, EnergyProfile(*rows)).first->second;
 }
 
-namespace {
-
-// Devices that are away were there when most of these jobs ran.
-core::Cluster WithAway(const View& view) {
-  core::Cluster cluster = view.cluster;
-  for (std::size_t pool = 0; pool < view.away.size() && pool < cluster.pools.size(); ++pool)
-    cluster.pools[pool].count += view.away[pool];
-  return cluster;
-}
-
-}  // namespace
-
 void FirstComeWatch::Look(const View& view) {
   if (view.signals.empty() || !view.signals.front().view) return;
   if (!database_) {
@@ -144,7 +132,7 @@ void FirstComeWatch::Look(const View& view) {
   if (!signal) return;
   const auto taken = PlacesOfForgotten(*database_, view, jobs.front().submitted);
   if (!taken) return;
-  const auto starts = FirstComeStarts(jobs, WithAway(view), *taken);
+  const auto starts = FirstComeStarts(jobs, core::WithAway(view.cluster), *taken);
   std::map<core::JobId, FirstComeFigures> figures;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const JobCard* card = view.jobs.Find(jobs[i].id);

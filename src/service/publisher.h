@@ -62,7 +62,6 @@ class Publisher {
     next_.device_trouble = std::move(trouble);
   }
   void SetCluster(core::Cluster cluster) { next_.cluster = std::move(cluster); }
-  void SetAway(std::vector<int> away) { next_.away = std::move(away); }
   void SetTrouble(std::string trouble) { next_.trouble = std::move(trouble); }
   void Say(Time at, core::JobId job, std::string text, bool refusal = false);
   void Publish(Time now);

@@ -93,7 +93,6 @@ Status Service::Recover() {
   }
   // With the devices of programs that run, whether or not their driver answers.
   publisher_.SetCluster(executor_->cluster());
-  publisher_.SetAway(executor_->away());
   EBB_RETURN_IF_ERROR(RecoverEnded());
   if (state.now != Time::min() && executor_->Now() - state.now > kLongAway)
     DistrustClockForPruning();

@@ -239,7 +239,6 @@ Status Service::MakeExecutor() {
   EBB_RETURN_IF_ERROR(device_desk_.Open(executor_->devices(), site, before));
   LearnOfDevices();
   publisher_.SetCluster(executor_->cluster());
-  publisher_.SetAway(executor_->away());
   return {};
 }
 
@@ -268,11 +267,8 @@ Status Service::MakePlanThread() {
 
 // Devices that are away are expected back; where none is known yet, nobody can say what will fit.
 Status Service::CheckWidth(const core::Job& job) const {
-  core::Cluster cluster = executor_->cluster();
-  const std::vector<int> away = executor_->away();
-  if (cluster.pools.empty()) return {};
-  for (std::size_t pool = 0; pool < away.size(); ++pool) cluster.pools[pool].count += away[pool];
-  return plan::CheckJob(job, cluster);
+  const core::Cluster cluster = core::WithAway(executor_->cluster());
+  return cluster.pools.empty() ? Status{} : plan::CheckJob(job, cluster);
 }
 
 // On the thread of whoever asks: the loop waits for no file system.
@@ -382,7 +378,6 @@ void Service::LookAtSweeps() {
 }
 
 void Service::TakeFigures() {
-  publisher_.SetAway(executor_->away());
   publisher_.FollowFigures(bookkeeper_.TakeChanged());
   for (const local::SupervisedFigures& program : publisher_.SetRunning(executor_->Running()))
     store_.SetDevices(program.job, program.attempt, NamesOfDevices(program));

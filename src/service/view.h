@@ -42,7 +42,6 @@ struct View {
   Time now{};                 ///< grid time of the last decision
   core::Cluster cluster;
   std::vector<local::Device> devices;  ///< GPUs; of the CPU there are only pools
-  std::vector<int> away;  ///< as cluster.pools: devices beside its count that are expected back
   std::string device_trouble;           ///< why no GPU can be given to a job; empty: some can
   std::vector<SiteSignalView> signals;  ///< as cluster.sites
   JobBoard jobs;

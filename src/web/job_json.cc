@@ -264,7 +264,7 @@ std::string ViewToJson(const service::View& view, std::uint64_t after_happening)
   for (std::size_t pool = 0; pool < view.cluster.pools.size(); ++pool)
     json["pools"].push_back({{"model", view.cluster.pools[pool].model},
                              {"count", view.cluster.pools[pool].count},
-                             {"away", pool < view.away.size() ? view.away[pool] : 0}});
+                             {"away", view.cluster.pools[pool].away}});
   json["devices"] = DevicesJson(view);
   if (!view.device_trouble.empty()) json["device_trouble"] = view.device_trouble;
   json["happenings"] = Json::array();

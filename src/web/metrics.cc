@@ -87,7 +87,7 @@ void WriteDevices(const View& view, Writer& writer) {
   out.Metric("ebb_devices_away", kGauge,
              "Devices of each pool that are set aside or gone, or whose driver does not answer.");
   for (std::size_t pool = 0; pool < busy.size(); ++pool)
-    out.Value(labels(pool), pool < view.away.size() ? view.away[pool] : 0);
+    out.Value(labels(pool), view.cluster.pools[pool].away);
   out.Metric("ebb_devices_busy", kGauge, "Devices that jobs hold.");
   for (std::size_t pool = 0; pool < busy.size(); ++pool)
     out.Value(labels(pool), static_cast<double>(busy[pool]));
