@@ -99,8 +99,8 @@ void DeviceRegister::Restore(const core::Site& site, const core::Cluster& before
     core::DevicePool& pool = cluster_.pools[i];
     // How many there were is known where nobody knows which.
     const bool unnamed = list("devices").empty() && pool.model != "cpu";
-    unnamed_away_.push_back(unnamed ? pool.count : 0);
-    pool.count = 0;
+    unnamed_away_.push_back(unnamed ? pool.count + pool.away : 0);
+    pool.count = pool.away = 0;
     if (i >= list("pools").size() || !list("pools")[i].is_object()) continue;
     const Json& stored = list("pools")[i];
     if (Text(stored, "model") != pool.model) continue;

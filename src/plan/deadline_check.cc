@@ -13,40 +13,6 @@ namespace {
 constexpr Duration kFresh = std::chrono::minutes{1};
 constexpr std::size_t kMostRefused = 100;
 
-// As the planner sees the waiting job; `view` must live as long as the task.
-Task TaskOf(const JobView& view, const core::Cluster& cluster, Time now) {
-  const Problem alone{now, &cluster, {&view, 1}, {}};
-  return std::move(MakeTasks(alone, PlannerOptions{}.horizon).front());
-}
-
-JobView WaitingView(const core::Job& job) {
-  return {&job, JobState::kWaiting, job.run_time, -1, {}, 0};
-}
-
-struct Place {
-  Interval time;
-  int pool = -1;
-  bool in_time = false;
-};
-
-// In one piece, as soon as possible; one that is in time where there is one.
-std::optional<Place> EarliestPlace(const std::vector<CapacityProfile>& profiles, const Task& task,
-                                   Time now) {
-  std::optional<Place> best;
-  for (const Choice& choice : task.choices) {
-    const auto begin = profiles[static_cast<std::size_t>(choice.pool)].EarliestRoom(
-        now, choice.length, task.width);
-    if (!begin) continue;
-    const Place place{
-        {*begin, *begin + choice.length}, choice.pool, *begin <= choice.LatestBegin()};
-    const bool better =
-        !best ||
-        (place.in_time != best->in_time ? place.in_time : place.time.begin < best->time.begin);
-    if (better) best = place;
-  }
-  return best;
-}
-
 double LateHoursAsSoonAsPossible(const PlanInput& input) {
   Work work;
   return PlaceAsSoonAsPossible(input, work).Total().late;
@@ -63,10 +29,8 @@ DeadlineCheck::Room DeadlineCheck::MakeRoom(const Problem& queue) {
   Room room;
   room.since = queue.now;
   room.grid = input.grid;
-  for (std::size_t pool = 0; pool < input.devices_in_pool.size(); ++pool) {
-    room.profiles.push_back(draft.ProfileOf(static_cast<int>(pool)));
-    room.devices += input.devices_in_pool[pool];
-  }
+  room.profiles = ProfilesOf(draft, input);
+  for (const int devices : input.devices_in_pool) room.devices += devices;
   for (const Task& task : input.tasks)
     if (const auto load = LoadOf(task)) room.loads.push_back(*load);
   std::sort(room.loads.begin(), room.loads.end(), Before);

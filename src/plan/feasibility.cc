@@ -146,12 +146,21 @@ class QueueWith {
     for (const JobView& view : queue.jobs)
       if (view.job->id != job.id) views_.push_back(view);
     problem_.jobs = views_;
-    alone_ = LateHours(FlatInput(problem_), kBudget);
-    views_.push_back({&job_, JobState::kWaiting, job_.run_time, -1, {}, 0});
+    const PlanInput input = FlatInput(problem_);
+    const Draft least_late = LeastLate(input, kBudget);
+    alone_ = least_late.Total().late;
+    room_ = ProfilesOf(least_late, input);
+    views_.push_back(WaitingView(job_));
     problem_.jobs = views_;
   }
   QueueWith(const QueueWith&) = delete;
   QueueWith& operator=(const QueueWith&) = delete;
+
+  /// Where the job fits in while the others stay where they are least late.
+  std::optional<EarlyPlace> BesideTheOthers() const {
+    return EarliestPlace(room_, TaskOf(views_.back(), *problem_.cluster, problem_.now),
+                         problem_.now);
+  }
 
   /// Whether the queue is no later with the job than without it, and the job in time.
   bool Meets(std::optional<Time> start_by, std::optional<Time> finish_by) {
@@ -171,23 +180,23 @@ class QueueWith {
     job_.finish_by = finish_by;
     const PlanInput input = FlatInput(problem_);
     if (alone_ == 0 && IsOverfull(input)) return false;
-    return LateHours(input, budget) <= alone_ * (1 + 1e-12);
+    return LeastLate(input, budget).Total().late <= alone_ * (1 + 1e-12);
   }
 
-  // The least lateness that is found: as soon as possible in three orders, then a search.
-  static double LateHours(const PlanInput& input, std::int64_t budget) {
+  // The least late that is found: as soon as possible in three orders, then a search.
+  static Draft LeastLate(const PlanInput& input, std::int64_t budget) {
     Work work;
     Draft draft = PlaceAsSoonAsPossible(input, work);
-    const double first = draft.Total().late;
-    if (first > 0 && input.tasks.size() <= PlannerOptions{}.exact_up_to)
+    if (draft.Total().late > 0 && input.tasks.size() <= PlannerOptions{}.exact_up_to)
       Improve(draft, {}, work.done + budget, work);
-    return draft.Total().late;
+    return draft;
   }
 
   Job job_;
   Problem problem_;
   std::vector<JobView> views_;
   double alone_ = 0;
+  std::vector<CapacityProfile> room_;
 };
 
 // The earliest deadline that passes, to the minute, by halving.
@@ -225,9 +234,11 @@ Status CheckDeadline(const Job& job, const Problem& queue) {
   if (!job.start_by && !job.finish_by) return {};
   if (SureFit(queue).Holds(job, *queue.cluster, queue.now)) return {};
   QueueWith with(job, queue);
+  const auto beside = with.BesideTheOthers();
+  if (beside && beside->in_time) return {};
   if (with.Meets(job.start_by, job.finish_by)) return {};
-  const auto start_by =
-      Earliest(queue.now, kFarthest, [&](Time time) { return with.EasilyMeets(time); });
+  auto start_by = Earliest(queue.now, kFarthest, [&](Time time) { return with.EasilyMeets(time); });
+  if (!start_by && beside) start_by = beside->time.begin;
   return CannotKeepDeadline(job, *queue.cluster, start_by);
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/random.h"
+
 namespace ebb::plan {
 namespace {
 
@@ -170,6 +172,37 @@ TEST(CheckDeadline, AQueueThatIsFarTooLongIsRefusedQuickly) {
   }
   EXPECT_EQ(taken.size(), 6U);
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds{60});
+}
+
+// Devices were away, and what waits cannot be in time any more. One that can wait until all of it
+// is done, on one device after the other, delays nobody.
+TEST(CheckDeadline, AQueueThatIsLateAnywayRefusesNobodyWhoCanWait) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    core::Cluster cluster = TwoPools();
+    std::vector<core::Job> jobs(8 + random.Below(24), GoodJob());
+    std::vector<JobView> views;
+    Duration all{};
+    for (core::Job& job : jobs) {
+      job.id = 100 + (&job - jobs.data());
+      job.run_time = minutes{10 + static_cast<int>(random.Below(300))};
+      job.devices = 1 + static_cast<int>(random.Below(2));
+      job.start_by = kNow + minutes{static_cast<int>(random.Below(600))};
+      views.push_back({&job, JobState::kWaiting, job.run_time, -1, {}, 0});
+      all += job.run_time;
+    }
+    core::Job patient = GoodJob();
+    patient.start_by = kNow + all;
+    const Status taken = CheckDeadline(patient, {kNow, &cluster, views, {}});
+    EXPECT_TRUE(taken) << seed << ": " << taken.error().Message();
+    patient.run_time = hours{1000};
+    patient.devices = 2;
+    patient.start_by = kNow;
+    const Status refused = CheckDeadline(patient, {kNow, &cluster, views, {}});
+    if (!refused) {
+      EXPECT_THAT(refused.error().next, HasSubstr("earliest")) << seed;
+    }
+  }
 }
 
 TEST(CheckDeadline, AJobWithoutADeadlineAlwaysPasses) {

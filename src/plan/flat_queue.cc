@@ -65,6 +65,39 @@ bool IsTooMuch(const std::vector<Load>& loads, double devices, Time now) {
   return false;
 }
 
+JobView WaitingView(const core::Job& job) {
+  return {&job, JobState::kWaiting, job.run_time, -1, {}, 0};
+}
+
+Task TaskOf(const JobView& view, const core::Cluster& cluster, Time now) {
+  const Problem alone{now, &cluster, {&view, 1}, {}};
+  return std::move(MakeTasks(alone, PlannerOptions{}.horizon).front());
+}
+
+std::vector<CapacityProfile> ProfilesOf(const Draft& draft, const PlanInput& input) {
+  std::vector<CapacityProfile> profiles;
+  for (int pool = 0; pool < std::ssize(input.devices_in_pool); ++pool)
+    profiles.push_back(draft.ProfileOf(pool));
+  return profiles;
+}
+
+std::optional<EarlyPlace> EarliestPlace(const std::vector<CapacityProfile>& profiles,
+                                        const Task& task, Time now) {
+  std::optional<EarlyPlace> best;
+  for (const Choice& choice : task.choices) {
+    const auto begin = profiles[static_cast<std::size_t>(choice.pool)].EarliestRoom(
+        now, choice.length, task.width);
+    if (!begin) continue;
+    const EarlyPlace place{
+        {*begin, *begin + choice.length}, choice.pool, *begin <= choice.LatestBegin()};
+    const bool better =
+        !best ||
+        (place.in_time != best->in_time ? place.in_time : place.time.begin < best->time.begin);
+    if (better) best = place;
+  }
+  return best;
+}
+
 tl::unexpected<Error> CannotKeepDeadline(const core::Job& job, const core::Cluster& cluster,
                                          std::optional<Time> start_by) {
   const auto impossible = [&](std::string what, std::string next) {

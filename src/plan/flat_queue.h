@@ -25,6 +25,22 @@ std::optional<Load> LoadOf(const Task& task);
 bool IsTooMuch(const std::vector<Load>& loads, double devices, Time now);
 bool Before(const Load& left, const Load& right);
 
+JobView WaitingView(const core::Job& job);
+/// As the planner sees the waiting job; `view` must live as long as the task.
+Task TaskOf(const JobView& view, const core::Cluster& cluster, Time now);
+
+/// What is left of each pool beside a draft of the input.
+std::vector<CapacityProfile> ProfilesOf(const Draft& draft, const PlanInput& input);
+
+struct EarlyPlace {
+  Interval time;
+  int pool = -1;
+  bool in_time = false;
+};
+/// In one piece, as soon as possible; one that is in time where there is one.
+std::optional<EarlyPlace> EarliestPlace(const std::vector<CapacityProfile>& profiles,
+                                        const Task& task, Time now);
+
 /// It cannot keep its deadline beside the others, and `start_by` is the earliest that can be kept;
 /// nothing: none within a year.
 tl::unexpected<Error> CannotKeepDeadline(const core::Job& job, const core::Cluster& cluster,
