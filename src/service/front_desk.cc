@@ -377,8 +377,6 @@ void FrontDesk::Undo(const Taking& taking, Time now, const Error& error) {
   } else {
     // On a full disk it is stored later.
     std::ignore = ports_.store.RefuseJob(id, now, error.Message());
-    for (engine::Fact& fact : ports_.dependencies.TakeEnd(id, false))
-      follow_ups_.push_back(std::move(fact));
   }
   ports_.sweeps.End(id);
 }

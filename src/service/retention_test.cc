@@ -54,7 +54,10 @@ TEST_F(Retention, LedgerAndFolderOfAnOldJobGoAndItsFiguresStay) {
 // What a clock removes that is a year ahead for a minute does not come back with it.
 TEST_F(Retention, AClockThatLeapsAheadRemovesNothing) {
   World world("leap", {360, 100}, 1, true);
-  world.adjust = [](ServiceOptions& options) { options.keep = hours{24}; };
+  world.adjust = [](ServiceOptions& options) {
+    options.keep = hours{24};
+    options.prune_every = Duration{1};
+  };
   world.Start();
   const core::JobId job = world.Submit(world.Shell("true"));
   world.WaitForStage(job, engine::Stage::kSucceeded);

@@ -27,7 +27,6 @@ using namespace std::chrono_literals;
 
 // Of work that can wait, between two looks at who asks for something.
 constexpr auto kAtOnce = 10ms;
-constexpr auto kLookForOldJobs = 10min;
 constexpr std::chrono::hours kBelieveClockAfter{24};
 
 }  // namespace
@@ -446,7 +445,7 @@ void Service::PruneSome() {
   while (std::chrono::steady_clock::now() - begin < kAtOnce) {
     const auto step = store_.Prune(before, remove_folder);
     if (!step || step->job == 0) {
-      prune_at_ = begin + kLookForOldJobs;
+      prune_at_ = begin + options_.prune_every;
       return;
     }
   }

@@ -46,6 +46,7 @@ struct ServiceOptions {
   /// Since they ended, on the grid clock: so long the ledger and the folder of jobs are kept;
   /// nothing: for ever. Their rows and all sums stay.
   std::optional<Duration> keep = kDefaultKeep;
+  Duration prune_every{std::chrono::minutes{10}};  ///< when none was old enough, in wall time
   /// The end of a job is stored. On the loop's thread; must not wait.
   std::function<void(core::JobId)> on_ended = [](core::JobId) {};
   /// What the one who looks after the machine should know. On the loop's thread.
