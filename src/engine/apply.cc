@@ -92,7 +92,7 @@ Status Apply(Folding& fold, Time at, const JobCancelled& fact) {
   return {};
 }
 
-// The end of a job is told once before it is forgotten.
+// The end of a job is reported once before the job is forgotten.
 Status Apply(Folding& fold, const EndedForgotten& fact) {
   const auto is_news = [&](core::JobId id) {
     return std::find(fold.just_left.begin(), fold.just_left.end(), id) != fold.just_left.end();

@@ -371,39 +371,40 @@ TEST_F(EngineTest, EndedJobsAreForgottenOnceTheirEndWasTold) {
   EXPECT_FALSE(engine_->Apply({kNow + hours{4}, JobWished{1, Wish::kHold}}));
 }
 
-TEST_F(EngineTest, WhatIsBeingCancelledGivesItsDevicesBackInAdmission) {
-  Make("run-now", 1);
-  Submit(AJob(1).Submitted(kNow).Runs(hours{4}));
-  Started(kNow);
-  Report(1, JobPhase::kRunning, kNow);
-  const auto soon = [&](core::JobId id) -> core::Job {
+class AdmissionTest : public EngineTest {
+ protected:
+  void TakeTheOnlyDevice() {
+    Make("run-now", 1);
+    Submit(AJob(1).Submitted(kNow).Runs(hours{4}));
+    Started(kNow);
+    Report(1, JobPhase::kRunning, kNow);
+  }
+  static core::Job Soon(core::JobId id) {
     return AJob(id).Submitted(kNow).Runs(hours{2}).Within(hours{1});
-  };
-  EXPECT_FALSE(engine_->Apply({kNow, JobSubmitted{soon(2)}}));
-  EXPECT_FALSE(CheckAdmission(engine_->state(), {}, soon(2), kNow, {}));
-  EXPECT_TRUE(CheckAdmission(engine_->state(), {}, soon(2), kNow, {1}));
+  }
+};
+
+TEST_F(AdmissionTest, WhatIsBeingCancelledGivesItsDevicesBackInAdmission) {
+  TakeTheOnlyDevice();
+  EXPECT_FALSE(engine_->Apply({kNow, JobSubmitted{Soon(2)}}));
+  EXPECT_FALSE(CheckAdmission(engine_->state(), {}, Soon(2), kNow, {}));
+  EXPECT_TRUE(CheckAdmission(engine_->state(), {}, Soon(2), kNow, {1}));
   Apply(kNow, JobCancelled{1});
   ASSERT_TRUE(engine_->state().FindLive(1)) << "it has not ended";
-  EXPECT_TRUE(CheckAdmission(engine_->state(), {}, soon(2), kNow, {}));
-  EXPECT_TRUE(engine_->Apply({kNow, JobSubmitted{soon(2)}}));
-  EXPECT_FALSE(engine_->Apply({kNow, JobSubmitted{soon(3)}})) << "2 has the only device";
+  EXPECT_TRUE(CheckAdmission(engine_->state(), {}, Soon(2), kNow, {}));
+  EXPECT_TRUE(engine_->Apply({kNow, JobSubmitted{Soon(2)}}));
+  EXPECT_FALSE(engine_->Apply({kNow, JobSubmitted{Soon(3)}})) << "2 has the only device";
 }
 
-TEST_F(EngineTest, ADeadlineIsNotRefusedForWantOfDevicesThatAreAway) {
-  Make("run-now", 1);
-  Submit(AJob(1).Submitted(kNow).Runs(hours{4}));
-  Started(kNow);
-  Report(1, JobPhase::kRunning, kNow);
-  const auto soon = [&](core::JobId id) -> core::Job {
-    return AJob(id).Submitted(kNow).Runs(hours{2}).Within(hours{1});
-  };
-  EXPECT_FALSE(CheckAdmission(engine_->state(), {}, soon(2), kNow, {}));
+TEST_F(AdmissionTest, ADeadlineIsNotRefusedForWantOfDevicesThatAreAway) {
+  TakeTheOnlyDevice();
+  EXPECT_FALSE(CheckAdmission(engine_->state(), {}, Soon(2), kNow, {}));
   core::Cluster cluster = engine_->state().cluster;
   cluster.pools.front().away = 1;
   Apply(kNow, ClusterChanged{cluster});
-  EXPECT_TRUE(CheckAdmission(engine_->state(), {}, soon(2), kNow, {}));
-  EXPECT_TRUE(engine_->Apply({kNow, JobSubmitted{soon(2)}}));
-  EXPECT_FALSE(engine_->Apply({kNow, JobSubmitted{soon(3)}})) << "not with that one either";
+  EXPECT_TRUE(CheckAdmission(engine_->state(), {}, Soon(2), kNow, {}));
+  EXPECT_TRUE(engine_->Apply({kNow, JobSubmitted{Soon(2)}}));
+  EXPECT_FALSE(engine_->Apply({kNow, JobSubmitted{Soon(3)}})) << "not with that one either";
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ class DeviceRegister {
 
   /// UseGpus was called.
   bool looks() const { return looks_; }
-  /// --gpus names GPUs, and no look or earlier life has told which.
+  /// --gpus names GPUs, and it is not known yet which they are.
   bool names_are_unknown() const { return !asked_.empty() && chosen_.empty(); }
   const std::vector<Device>& devices() const { return devices_; }
   /// Whether a job may have it now, if no other has.

@@ -114,16 +114,20 @@ TEST_F(ServiceTest, StartingAtOnceIsCountedFromWhenItIsTaken) {
   }
 }
 
+// An instance takes the only device for hours.
+Submit HourlyOnOneDevice(World& world, core::OverlapRule overlap) {
+  Submit hourly = world.Shell(kPausable);
+  hourly.submission.job.name = "hourly";
+  hourly.submission.job.run_time = std::chrono::hours{5};
+  hourly.recurrence = core::Recurrence{"@hourly", std::chrono::minutes{10}, overlap};
+  return hourly;
+}
+
 // One device: what the next instance replaces has it.
 TEST_F(ServiceTest, AnInstanceThatReplacesTheLastOneIsTaken) {
   world_.adjust = [](ServiceOptions& options) { options.executor.cluster.pools[0].count = 1; };
   world_.Start();
-  Submit hourly = world_.Shell(kPausable);
-  hourly.submission.job.name = "hourly";
-  hourly.submission.job.run_time = std::chrono::hours{5};
-  hourly.recurrence =
-      core::Recurrence{"@hourly", std::chrono::minutes{10}, core::OverlapRule::kReplace};
-  ASSERT_TRUE(world_.Answered(hourly));
+  ASSERT_TRUE(world_.Answered(HourlyOnOneDevice(world_, core::OverlapRule::kReplace)));
   for (core::JobId id = 1; id <= 3; ++id) {
     world_.SkipTo(World::kDay + std::chrono::hours{id});
     std::ignore = world_.Answered(Cancel{99});  // wakes the loop
@@ -137,12 +141,7 @@ TEST_F(ServiceTest, AnInstanceThatReplacesTheLastOneIsTaken) {
 TEST_F(ServiceTest, AnInstanceThatIsRefusedIsSaidAndReplacesNothing) {
   world_.adjust = [](ServiceOptions& options) { options.executor.cluster.pools[0].count = 1; };
   world_.Start();
-  Submit hourly = world_.Shell(kPausable);
-  hourly.submission.job.name = "hourly";
-  hourly.submission.job.run_time = std::chrono::hours{5};
-  hourly.recurrence =
-      core::Recurrence{"@hourly", std::chrono::minutes{10}, core::OverlapRule::kAllow};
-  ASSERT_TRUE(world_.Answered(hourly));
+  ASSERT_TRUE(world_.Answered(HourlyOnOneDevice(world_, core::OverlapRule::kAllow)));
   world_.SkipTo(World::kDay + std::chrono::hours{1});
   std::ignore = world_.Answered(Cancel{99});
   world_.WaitForStage(1, Stage::kRunning);

@@ -41,7 +41,7 @@ struct View {
   std::uint64_t version = 0;  ///< counts up
   Time now{};                 ///< grid time of the last decision
   core::Cluster cluster;
-  std::vector<local::Device> devices;  ///< GPUs; of the CPU there are only pools
+  std::vector<local::Device> devices;   ///< GPUs; of the CPU there are only pools
   std::string device_trouble;           ///< why no GPU can be given to a job; empty: some can
   std::vector<SiteSignalView> signals;  ///< as cluster.sites
   JobBoard jobs;
