@@ -61,7 +61,12 @@ Status SupervisedExecutor::Add(LocalJob job) {
   const core::JobId id = job.job().id;
   std::optional<AttemptPlan> plan;
   if (const int attempt = LastAttempt(job.directory); attempt > 0) {
-    EBB_ASSIGN_OR_RETURN(plan, ReadPlan(AttemptPaths{job.directory, attempt}.plan()));
+    const AttemptPaths paths{job.directory, attempt};
+    auto read = ReadPlan(paths.plan());
+    // Beside a program of which nothing is known none can be started.
+    if (!read && platform::FileLock::IsHeld(paths.lock())) return Fail(std::move(read).error());
+    if (!read) return AddWithoutPlan(std::move(job), attempt, read.error());
+    plan = *std::move(read);
   }
   if (plan && plan->identity != job.submission->identity) {
     EBB_ASSIGN_OR_RETURN(const auto aside, SetFolderAside(job.directory));
@@ -74,6 +79,19 @@ Status SupervisedExecutor::Add(LocalJob job) {
   if (!plan) return {};
   TakeInEarlier(entry, plan->attempt);
   return Adopt(entry, *std::move(plan));
+}
+
+// A damaged disk: it costs this attempt, not the service.
+Status SupervisedExecutor::AddWithoutPlan(LocalJob job, int attempt, const Error& why) {
+  const core::JobId id = job.job().id;
+  Entry& entry = entries_[id];
+  entry.local = std::move(job);
+  const std::string text =
+      "what was planned for attempt " + std::to_string(attempt) +
+      " cannot be read, so it counts as one that could not be started: " + why.Message();
+  entry.last_report = {id, attempt, JobPhase::kStartFailed, -1, Now(), 0, text};
+  options_.say(id, text);
+  return {};
 }
 
 // How they ended does not matter any more: a later one was begun.

@@ -90,7 +90,8 @@ class SupervisedExecutor final : public runtime::Executor {
   ~SupervisedExecutor() override;
 
   /// Makes a job known, and finds what an earlier life of the service started of it. What another
-  /// job with its number left in its folder is set aside; an Error where that still runs.
+  /// job with its number left in its folder is set aside; an Error where that still runs. An
+  /// attempt whose plan is damaged counts as a failed start, and is an Error while it still runs.
   Status Add(LocalJob job);
 
   std::string name() const override { return "local"; }
@@ -126,6 +127,7 @@ class SupervisedExecutor final : public runtime::Executor {
 
   Result<Entry*> Find(core::JobId job);
   Status Adopt(Entry& entry, AttemptPlan plan);
+  Status AddWithoutPlan(LocalJob job, int attempt, const Error& why);
   void TakeInEarlier(const Entry& entry, int last);
   Status Start(const engine::StartJob& command);
   Status Begin(Entry& entry, const AttemptPlan& plan);

@@ -148,6 +148,27 @@ TEST(SupervisedExecutor, WhatAnotherJobWithItsNumberLeftIsSetAside) {
   EXPECT_EQ(world.said().size(), 1u) << "nothing is left that could be another's";
 }
 
+TEST(SupervisedExecutor, ADamagedPlanCostsItsAttemptAndNoMore) {
+  SupervisedWorld world;
+  const auto job = world.AddShell(kPausable);
+  const auto other = world.AddShell(kPausable);
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 1, 0}));
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{other, 1, 0}));
+  std::ignore = world.WaitForProgram();
+  world.KillService();
+  ::kill(*SupervisorOf(world.PathsOf(job)), SIGKILL);
+  world.WaitForSupervisor(job);
+  std::ofstream(world.PathsOf(job).plan()) << R"({"job": 1, "att)";
+  world.Restart();
+  const auto observed = world.local().Observe();
+  ASSERT_EQ(observed->size(), 2u);
+  EXPECT_EQ(observed->at(0).phase, JobPhase::kStartFailed);
+  EXPECT_NE(observed->at(0).detail.find("attempt-1.json"), std::string::npos);
+  EXPECT_EQ(observed->at(1).phase, JobPhase::kRunning);
+  EXPECT_TRUE(world.local().Execute(engine::StartJob{job, 2, 0}));
+  EXPECT_EQ(world.local().Running().size(), 2u);
+}
+
 TEST(SupervisedExecutor, AStoreFromABackupLearnsWhatEarlierAttemptsMeasured) {
   SupervisedWorld world;
   const auto job = world.AddShell("for i in $(seq 20000); do :; done; exit 75");

@@ -1,0 +1,30 @@
+# Headers that nearly every file includes, read once instead of 900 times: a quarter of the time of building. A file
+# still includes what it uses: the presets dev and fuzz build without this, and so says clang-tidy.
+option(EBB_PRECOMPILED "Precompile the headers of the standard library" ON)
+
+set(EBB_COMMON_HEADERS
+  <algorithm> <array> <charconv> <chrono> <cmath> <cstdint> <cstdio> <cstdlib> <cstring> <deque> <filesystem> <functional>
+  <limits> <map> <memory> <mutex> <numeric> <optional> <set> <span> <string> <string_view> <thread> <tuple>
+  <unordered_map> <utility> <variant> <vector> <tl/expected.hpp>)
+
+# ebb_headers(NAME [OPTIONS -O1 ...] [LIBS GTest::gmock ...] [HEADERS <gmock/gmock.h> ...]): to be reused by targets with
+# the same options.
+function(ebb_headers name)
+  cmake_parse_arguments(PCH "" "" "OPTIONS;LIBS;HEADERS" ${ARGN})
+  if(NOT EBB_PRECOMPILED)
+    return()
+  endif()
+  set(empty ${CMAKE_BINARY_DIR}/headers/${name}.cc)  # a target with headers needs a source
+  file(GENERATE OUTPUT ${empty} CONTENT "// Only for its headers.\n")
+  add_library(${name} OBJECT ${empty})
+  target_link_libraries(${name} PRIVATE ebb_flags ${PCH_LIBS})
+  target_compile_options(${name} PRIVATE ${PCH_OPTIONS})
+  target_precompile_headers(${name} PRIVATE ${EBB_COMMON_HEADERS} ${PCH_HEADERS})
+endfunction()
+
+# ebb_use_headers(TARGET NAME): nothing where headers are not precompiled.
+function(ebb_use_headers target name)
+  if(EBB_PRECOMPILED)
+    target_precompile_headers(${target} REUSE_FROM ${name})
+  endif()
+endfunction()
