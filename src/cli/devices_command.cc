@@ -198,7 +198,7 @@ Json ModelsToJson(const Found& found) {
 std::vector<Json> NotFound(const Found& found, const Runs& runs) {
   std::vector<Json> devices;
   for (const auto& [uuid, device] : runs.states) {
-    const auto is_it = [&](const meter::GpuDevice& other) { return other.uuid == uuid; };
+    const auto is_it = [&name = uuid](const meter::GpuDevice& other) { return other.uuid == name; };
     const auto& there = found.inventory.devices;
     if (std::none_of(there.begin(), there.end(), is_it)) devices.push_back(device);
   }
