@@ -13,7 +13,7 @@ namespace {
 // Beyond these, differences of moments might overflow.
 constexpr Duration kMostFromEpoch = std::chrono::years{100'000};
 
-bool IsSane(Time time) { return std::chrono::abs(time.time_since_epoch()) <= kMostFromEpoch; }
+bool IsSane(Time time) { return time >= Time(-kMostFromEpoch) && time <= Time(kMostFromEpoch); }
 
 // What was noted at `moment`, in the future by now, is moved back, and `moved` remembers by how
 // much. A clock that goes forward again as far was right before: it comes back.

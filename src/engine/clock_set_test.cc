@@ -145,6 +145,7 @@ TEST_F(ClockSetTest, ASignalThatIsObservedAfterwardsIsNews) {
 TEST_F(ClockSetTest, NoClockShowsTheEndOfTime) {
   Make("edf", 1);
   EXPECT_FALSE(engine_->Apply({kNow, ClockSet{Time::min(), Time::max()}}));
+  EXPECT_FALSE(engine_->Apply({kNow, ClockSet{Time::min(), kNow}}));
   EXPECT_FALSE(engine_->Apply({kNow, ClockSet{kNow, Time::max()}}));
 }
 

@@ -112,7 +112,8 @@ TEST(Tariff, DaysOfAChangeHaveAsManyPeakHoursAsTheClockShows) {
   const Tariff tariff = One({"w", Clock("Europe/Berlin"), 0x7f, 60, 240, {}, 0, {}});
   const auto peak_hours = [&](const char* begin, const char* end) {
     double sum = 0;
-    for (const auto& sample : PricesOver(tariff, {*ParseTime(begin), *ParseTime(end)}).samples())
+    const auto prices = PricesOver(tariff, {*ParseTime(begin), *ParseTime(end)});
+    for (const auto& sample : prices.samples())
       if (sample.per_kwh == 0.3) sum += Hours(sample.interval.length());
     return sum;
   };
