@@ -19,8 +19,8 @@ TextTable ATable() {
 
 std::size_t Widest(const TextTable& table) {
   std::size_t widest = 0;
-  for (const std::string_view line : Split(AlignedTable(table), '\n'))
-    widest = std::max(widest, ColumnsOf(line));
+  const std::string text = AlignedTable(table);
+  for (const std::string_view line : Split(text, '\n')) widest = std::max(widest, ColumnsOf(line));
   return widest;
 }
 
