@@ -4,7 +4,7 @@
 // what runs, what has ended and what was measured meanwhile, in the jobs' run directories.
 //
 // Started once: the lock of an attempt is held from before its supervisor exists until after its
-// end is written, so an attempt is never started beside itself, whoever dies in between.
+// end is written, so no attempt ever runs twice at once, even if a process dies in between.
 //
 // Thread contract: one thread, except Wake, Now and heartbeat.
 
@@ -54,8 +54,8 @@ struct SupervisedExecutorOptions {
   std::function<bool(core::JobId, int attempt)> end_is_stored = [](core::JobId, int) {
     return true;
   };
-  /// What the budget of a job says. Its supervisor has done already what has to follow; with
-  /// BudgetAction::kPause and kReached, whoever hears it holds the job. `heard`: the number of the
+  /// What the budget of a job says. Its supervisor has already done what has to follow; with
+  /// BudgetAction::kPause and kReached, the callee has to hold the job. `heard`: the number of the
   /// job's events so far, to be kept and given back as StoredBefore::budget_events.
   std::function<void(core::JobId, const core::BudgetEvent&, std::size_t heard)> on_budget =
       [](core::JobId, const core::BudgetEvent&, std::size_t) {};

@@ -241,7 +241,7 @@ Status Service::MakeExecutor() {
   return {};
 }
 
-// For whoever looks at the service, and whoever looks at the machine.
+// Both to the events of the service and to the log of the machine.
 void Service::Log(const std::string& text) {
   publisher_.Say(executor_->Now(), 0, text);
   options_.log(text);
@@ -270,7 +270,7 @@ Status Service::CheckWidth(const core::Job& job) const {
   return cluster.pools.empty() ? Status{} : plan::CheckJob(job, cluster);
 }
 
-// On the thread of whoever asks: the loop waits for no file system.
+// On the caller's thread: the loop waits for no file system.
 Request Service::LookedUp(Request request) const {
   auto* submit = std::get_if<Submit>(&request);
   if (!submit || submit->no_check) return request;
@@ -298,7 +298,7 @@ Duration Service::ToGrid(Duration wall) const {
 
 Duration Service::Patience() const { return ToGrid(pace_.Left(DecisionPace::Clock::now())); }
 
-// Whoever is told sees the job in the view that is there by then.
+// The view is published first, so that a client that gets its answer finds the job there.
 void Service::OnStored() {
   publisher_.Publish(executor_->Now());
   front_desk_.OnStored();
