@@ -42,7 +42,7 @@ if(EBB_FUZZ)
 endif()
 
 # Rooms that compute, or answer thousands of requests, are built for speed; the others for building speed.
-set(EBB_FAST_ROOMS base core forecast plan engine runtime store sim service web train)
+set(EBB_FAST_ROOMS base core forecast plan engine runtime store sim service web)
 ebb_headers(ebb_headers_fast)
 ebb_headers(ebb_headers_small OPTIONS $<$<CONFIG:Release>:-O1>)
 if(EBB_PRECOMPILED)

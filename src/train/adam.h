@@ -3,10 +3,10 @@
 // update fused into one pass over memory on the CPU; torch::optim::Adam makes six. On other devices
 // the same formula runs as tensor operations. Tested against torch::optim::Adam.
 
-#include <torch/torch.h>
-
 #include <string>
 #include <vector>
+
+#include "train/libtorch.h"
 
 namespace ebb::train {
 

@@ -3,9 +3,8 @@
 // lower precision and keeps weights, gradients and reductions in fp32. One spelling for
 // LibTorch 1.13 and 2.x.
 
-#include <torch/torch.h>
-
 #include "base/result.h"
+#include "train/libtorch.h"
 #include "train/options.h"
 
 namespace ebb::train {

@@ -2,12 +2,11 @@
 // From a data set in memory to tensors on a device: samples are gathered by index, normalised and,
 // for CUDA, copied from pinned memory without waiting.
 
-#include <torch/torch.h>
-
 #include <cstdint>
 #include <span>
 
 #include "train/dataset.h"
+#include "train/libtorch.h"
 
 namespace ebb::train {
 

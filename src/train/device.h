@@ -1,11 +1,10 @@
 #pragma once
 // Which device trains, and what it is called. The same binary asks for CUDA at run time.
 
-#include <torch/torch.h>
-
 #include <string>
 
 #include "base/result.h"
+#include "train/libtorch.h"
 #include "train/options.h"
 
 namespace ebb::train {

@@ -5,12 +5,11 @@
 // (rounding apart, and dropout apart). Each micro-batch's mean loss is weighted by its share n_i /
 // N of the update's samples, so an uneven last micro-batch counts as what it is.
 
-#include <torch/torch.h>
-
 #include <cstdint>
 #include <span>
 
 #include "train/batch.h"
+#include "train/libtorch.h"
 #include "train/model.h"
 #include "train/options.h"
 

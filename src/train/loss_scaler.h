@@ -7,10 +7,9 @@
 // LibTorch's C++ API has no scaler. On CUDA the gradients are checked and divided by its fused
 // kernel, elsewhere by plain operations.
 
-#include <torch/torch.h>
-
 #include <vector>
 
+#include "train/libtorch.h"
 #include "train/training_state.h"
 
 namespace ebb::train {

@@ -3,8 +3,6 @@
 // under models/ that defines a Classifier and a ModelRegistration; nothing else changes
 // (docs/adding-a-model.md).
 
-#include <torch/torch.h>
-
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,6 +10,7 @@
 
 #include "base/result.h"
 #include "train/dataset.h"
+#include "train/libtorch.h"
 
 namespace ebb::train {
 

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <torch/optim/adam.h>
 
 #include <limits>
 

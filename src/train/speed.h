@@ -2,10 +2,9 @@
 // How fast training is on this machine, measured in a second or two: for the size of a run, and for
 // the choice of its precision. Uses LibTorch's random numbers only in MeasureSpeed.
 
-#include <torch/torch.h>
-
 #include "base/result.h"
 #include "train/emulation.h"
+#include "train/libtorch.h"
 #include "train/options.h"
 
 namespace ebb::train {

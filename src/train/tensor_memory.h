@@ -4,10 +4,10 @@
 // the resident size of the process: scratch memory inside a library's kernels and the allocator's
 // slack are not in it.
 
-#include <torch/torch.h>
-
 #include <cstdint>
 #include <memory>
+
+#include "train/libtorch.h"
 
 namespace ebb::train {
 

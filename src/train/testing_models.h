@@ -1,12 +1,11 @@
 #pragma once
 // Small models and helpers for the tests of the LibTorch half.
 
-#include <torch/torch.h>
-
 #include <cstdint>
 #include <numeric>
 #include <vector>
 
+#include "train/libtorch.h"
 #include "train/model.h"
 
 namespace ebb::train {

@@ -1,7 +1,5 @@
 #include "train/trainer.h"
 
-#include <torch/torch.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -18,6 +16,7 @@
 #include "train/device.h"
 #include "train/learning.h"
 #include "train/library_errors.h"
+#include "train/libtorch.h"
 #include "train/loss_scaler.h"
 #include "train/model.h"
 #include "train/progress.h"
