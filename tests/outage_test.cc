@@ -40,7 +40,7 @@ class SilentFeed final : public runtime::SignalFeed {
   Result<core::SignalView> Observe(Time now, Duration) override {
     return signals::ViewAt(At(now), now, rules_);
   }
-  Result<core::IntensitySeries> Settled(Interval interval) override {
+  Result<core::IntensitySeries> Believed(Interval interval) override {
     return Series(truth_).Slice(interval);
   }
   Time NextChange(Time now) const override { return std::chrono::floor<minutes>(now) + minutes{5}; }

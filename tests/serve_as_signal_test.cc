@@ -27,7 +27,8 @@ class ServeAsSignal : public Cli {
     return Ebb(words);
   }
   Outcome GridOf(const std::string& zone) {
-    return Grid({"--signal", "carbon-aware-sdk", "--api-url", url_, "--zone", zone});
+    return Grid({"--signal", "carbon-aware-sdk", "--signal-kind", "average", "--api-url", url_,
+                 "--zone", zone});
   }
 
   pid_t serve_ = 0;

@@ -2,6 +2,7 @@
 
 #include "cli/run_files.h"
 #include "cli/stored_run.h"
+#include "platform/system_clock.h"
 #include "report/run_directory.h"
 #include "store/job_records.h"
 #include "sweep/target_name.h"
@@ -35,7 +36,8 @@ Status Write(const core::RunRecord& run, report::RunDirectory& directory) {
   for (const core::BudgetEvent& event : run.budget.events)
     EBB_RETURN_IF_ERROR(directory.AppendBudgetEvent(event));
   EBB_RETURN_IF_ERROR(directory.AppendRows(run.ledger));
-  return directory.WriteSignal(run.signal);
+  const Time now = platform::WallNow();
+  return directory.WriteSignal(run.signal, now, IsFinal(run, !run.spec.clock.replayed, now));
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
-// ebb report merge DIR...: run directories that are one run, as one.
+// ebb report merge DIR...: run directories that are one run, as one. ebb report settle DIR...: with
+// what their sources have published since.
 #include <cstdio>
 
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/report_settle.h"
 #include "cli/run_files.h"
 #include "report/merged_run.h"
 #include "report/summary.h"
@@ -15,19 +17,32 @@ constexpr const char* kExamples = R"(
 Examples:
   ebb report merge runs/rank0-* runs/rank1-*
   ebb report merge node-a/run node-b/run --output-dir runs/whole --format json
+  ebb report settle runs/*
 
 Ranks of a distributed job and attempts on several machines are one run. A device that several ranks
 metered as a whole counts once, shares of process trees add up (docs/METHOD.md, One run). The merged
-directory is a run directory: ebb summary, ebb compare and ebb report merge read it.)";
+directory is a run directory: ebb summary, ebb compare and ebb report merge read it.
 
-struct MergeRequest {
+Providers of carbon intensity revise what they have published, and publish the last hours of a run
+after its end. settle asks again and computes the run's figures anew; earlier versions of the
+signal are kept beside it (docs/METHOD.md, Settling).)";
+
+struct ReportRequest {
   std::vector<std::string> words;  // the action and the directories
   std::string output_dir, name;
   std::string format = "text";
+  bool dry_run = false;
 };
 
-Result<int> Merge(const MergeRequest& request) {
-  std::vector<report::Path> directories(request.words.begin() + 1, request.words.end());
+std::vector<report::Path> DirectoriesOf(const ReportRequest& request) {
+  return {request.words.begin() + 1, request.words.end()};
+}
+
+Result<int> Merge(const ReportRequest& request) {
+  if (request.dry_run)
+    return Fail({ExitCode::kUsage, "--dry-run is for settle", "",
+                 "without --output-dir, merge writes nothing"});
+  const std::vector<report::Path> directories = DirectoriesOf(request);
   if (directories.empty())
     return Fail({ExitCode::kUsage, "no run directory is named", "",
                  "ebb report merge runs/rank0 runs/rank1"});
@@ -49,32 +64,37 @@ Result<int> Merge(const MergeRequest& request) {
   return 0;
 }
 
-Result<int> Report(const MergeRequest& request) {
+Result<int> Report(const ReportRequest& request) {
   if (request.format != "text" && request.format != "json")
     return Fail({ExitCode::kUsage, "--format: \"" + request.format + "\" is not accepted", "",
                  "choose one of text, json"});
-  if (!request.words.empty() && request.words.front() == "merge") return Merge(request);
-  const std::vector<std::string> actions{"merge"};
   const std::string action = request.words.empty() ? "" : request.words.front();
+  if (action == "merge") return Merge(request);
+  if (action == "settle")
+    return SettleRuns({DirectoriesOf(request), request.dry_run, request.format == "json"});
+  const std::vector<std::string> actions{"merge", "settle"};
   return Fail(
       {ExitCode::kUsage,
        "\"" + action + "\" is nothing that ebb report does" + SuggestionText(action, actions), "",
-       "ebb report merge DIR..."});
+       "ebb report merge DIR... or ebb report settle DIR..."});
 }
 
 }  // namespace
 
 void AddReportCommand(Parser& parser) {
   Command& command =
-      parser.Add("report", "merge run directories that are one run (ranks, machines)", kExamples);
-  auto request = std::make_shared<MergeRequest>();
-  command.Positionals("merge DIR", "what to do, and with which run directories", &request->words);
+      parser.Add("report", "merge runs that are one, or settle their figures", kExamples);
+  auto request = std::make_shared<ReportRequest>();
+  command.Positionals("merge|settle DIR", "what to do, and with which run directories",
+                      &request->words);
   command.Flag({"output-dir", "DIR", "also write the merged run directory"},
                [request](const std::string& text) { request->output_dir = text; });
   command.Flag({"name", "NAME", "name of the merged run (default the first member's)"},
                [request](const std::string& text) { request->name = text; });
   command.Flag({"format", "text|json", "how it is printed"},
                [request](const std::string& text) { request->format = text; });
+  command.Switch({"dry-run", "", "settle: ask and say what changes, write nothing"},
+                 [request] { request->dry_run = true; });
   command.Action([request] { return Report(*request); });
 }
 

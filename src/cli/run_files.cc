@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/accounting.h"
 #include "meter/machine.h"
 #include "platform/file.h"
+#include "platform/system_clock.h"
 #include "report/codecarbon_csv.h"
 
 namespace ebb::cli {
@@ -14,18 +16,6 @@ using platform::Path;
 
 // Signal shown around a run in reports.
 constexpr Duration kContext = std::chrono::hours{6};
-
-// From before submission to after the latest possible end.
-Result<Interval> TimeAround(const report::RunDirectory& directory) {
-  EBB_ASSIGN_OR_RETURN(const core::RunRecord record, report::ReadRun(directory.path()));
-  Duration length{0};
-  Time end = record.spec.start_by;
-  for (const core::Attempt& attempt : record.attempts) {
-    length += attempt.grid.length();
-    end = std::max(end, attempt.grid.end);
-  }
-  return Interval{record.spec.submitted - kContext, end + length + kContext};
-}
 
 }  // namespace
 
@@ -47,6 +37,13 @@ Result<FlagValues> ReadFlags(const Path& file) {
   return values;
 }
 
+Result<RunOptions> ReadOptions(const Path& directory) {
+  EBB_ASSIGN_OR_RETURN(const FlagValues values, ReadFlags(directory / kOptionsFile));
+  RunOptions options;
+  EBB_RETURN_IF_ERROR(ApplyFlags(values, options));
+  return options;
+}
+
 void DescribeMetering(const config::MeteringConfig& metering, const meter::MeterSet& meters,
                       core::RunSpec& spec) {
   spec.pue = metering.pue;
@@ -58,15 +55,33 @@ void DescribeMetering(const config::MeteringConfig& metering, const meter::Meter
   spec.machine = meter::DescribeMachine(meters.gpu_models);
 }
 
+Interval TimeAround(const core::RunRecord& run) {
+  Duration length{0};
+  Time end = run.spec.start_by;
+  for (const core::Attempt& attempt : run.attempts) {
+    length += attempt.grid.length();
+    end = std::max(end, attempt.grid.end);
+  }
+  return {run.spec.submitted - kContext, end + length + kContext};
+}
+
+// By the wall clock: a replayed source revises nothing.
+bool IsFinal(const core::RunRecord& run, bool revises, Time asked_at) {
+  Time end = run.spec.created_wall;
+  for (const core::Attempt& attempt : run.attempts) end = std::max(end, attempt.wall.end);
+  return !revises || asked_at >= end + core::kRevisedFor;
+}
+
 Status StoreSignal(report::RunDirectory& directory, runtime::SignalFeed& feed) {
-  EBB_ASSIGN_OR_RETURN(const Interval around, TimeAround(directory));
-  EBB_ASSIGN_OR_RETURN(const core::IntensitySeries signal, feed.Settled(around));
-  return directory.WriteSignal(signal);
+  EBB_ASSIGN_OR_RETURN(const core::RunRecord run, report::ReadRun(directory.path()));
+  const Time now = platform::WallNow();
+  EBB_ASSIGN_OR_RETURN(const core::IntensitySeries signal, feed.Settled(TimeAround(run)));
+  return directory.WriteSignal(signal, now, IsFinal(run, feed.Revises(), now));
 }
 
 Status StorePrices(report::RunDirectory& directory, const prices::PriceSource& prices) {
-  EBB_ASSIGN_OR_RETURN(const Interval around, TimeAround(directory));
-  return directory.WritePrices(prices.Over(around));
+  EBB_ASSIGN_OR_RETURN(const core::RunRecord run, report::ReadRun(directory.path()));
+  return directory.WritePrices(prices.Over(TimeAround(run)));
 }
 
 Result<RunViews> WriteViews(const Path& directory) {

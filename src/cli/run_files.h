@@ -19,13 +19,20 @@ inline constexpr const char* kOptionsFile = "options.json";
 
 Status WriteFlags(const std::filesystem::path& file, const FlagValues& flags);
 Result<FlagValues> ReadFlags(const std::filesystem::path& file);
+/// Those of a run directory, as options.
+Result<RunOptions> ReadOptions(const std::filesystem::path& directory);
 
 /// What the run directory says of how a run is measured.
 void DescribeMetering(const config::MeteringConfig& metering, const meter::MeterSet& meters,
                       core::RunSpec& spec);
 
-/// The signal from before submission to after the latest possible end, as far as it is settled:
-/// what the counterfactuals and plots of a report need, so that a run directory explains itself.
+/// The time around a run of which its reports tell: from before submission to after the latest
+/// possible end.
+Interval TimeAround(const core::RunRecord& run);
+/// Whether a version of the signal that was asked for at `asked_at` will be revised no more.
+bool IsFinal(const core::RunRecord& run, bool revises, Time asked_at);
+
+/// The signal over that time as far as it is settled, so that a run directory explains itself.
 Status StoreSignal(report::RunDirectory& directory, runtime::SignalFeed& feed);
 
 /// The same for what electricity cost.

@@ -25,13 +25,6 @@ namespace {
 
 using platform::Path;
 
-Result<RunOptions> ReadOptions(const Path& directory) {
-  EBB_ASSIGN_OR_RETURN(const FlagValues values, ReadFlags(directory / kOptionsFile));
-  RunOptions options;
-  EBB_RETURN_IF_ERROR(ApplyFlags(values, options));
-  return options;
-}
-
 std::string DefaultName(const RunRequest& request) {
   if (!request.options.name.empty()) return request.options.name;
   return request.command.empty() ? "machine" : Path(request.command.front()).filename().string();

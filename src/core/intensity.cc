@@ -106,9 +106,32 @@ IntensitySeries IntensitySeries::Slice(Interval window) const {
        it != samples_.end() && it->interval.begin < window.end; ++it) {
     const Interval part = Overlap(it->interval, window);
     if (part.length() > Duration::zero())
-      slice.samples_.push_back({part, it->intensity, it->status});
+      slice.samples_.push_back({part, it->intensity, it->status, it->link});
   }
   return slice;
+}
+
+std::vector<Sample> Filled(const std::vector<Sample>& samples, const std::vector<Sample>& more) {
+  std::vector<Sample> all;
+  auto covering = samples.begin();
+  for (const Sample& sample : more) {
+    Time begin = sample.interval.begin;
+    for (; covering != samples.end() && covering->interval.begin < sample.interval.end;
+         ++covering) {
+      Sample part = sample;
+      part.interval = {begin, std::min(covering->interval.begin, sample.interval.end)};
+      if (part.interval.length() > Duration::zero()) all.push_back(part);
+      begin = std::max(begin, covering->interval.end);
+      if (begin >= sample.interval.end) break;
+    }
+    Sample rest = sample;
+    rest.interval.begin = begin;
+    if (rest.interval.length() > Duration::zero()) all.push_back(rest);
+  }
+  all.insert(all.end(), samples.begin(), samples.end());
+  std::sort(all.begin(), all.end(),
+            [](const Sample& a, const Sample& b) { return a.interval.begin < b.interval.begin; });
+  return all;
 }
 
 std::optional<WindowMean> SignalView::Mean(Interval window) const {

@@ -89,6 +89,10 @@ class IntensitySeries {
   std::vector<Sample> samples_;
 };
 
+/// Both in order of time and without overlap: `samples`, and the parts of `more` that none of them
+/// covers.
+std::vector<Sample> Filled(const std::vector<Sample>& samples, const std::vector<Sample>& more);
+
 /// What was expected of the future when it was issued. A type of its own, so that no live policy
 /// can be handed the truth by mistake.
 struct Forecast {

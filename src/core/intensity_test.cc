@@ -52,6 +52,15 @@ TEST(IntensitySeries, RefusesWhatCannotBe) {
   EXPECT_FALSE(IntensitySeries::Create(kZone, {{{kDay, kDay}, {1}, SampleStatus::kMeasured}}));
 }
 
+TEST(IntensitySeries, ASliceKnowsWhichSourceKnewIt) {
+  SignalIdentity chain = kZone;
+  chain.links = {"first", "second"};
+  Sample sample = Hour(0, 100);
+  sample.link = 1;
+  const auto slice = IntensitySeries::Create(chain, {sample})->Slice({kDay, kDay + minutes{5}});
+  EXPECT_EQ(LinkOf(slice.identity(), slice.samples()[0]), "second");
+}
+
 TEST(IntensitySeries, SliceCutsSamplesAtItsEnds) {
   const IntensitySeries slice = SeriesWithGap().Slice({kDay + minutes{30}, kDay + minutes{90}});
   ASSERT_EQ(slice.samples().size(), 2u);

@@ -94,6 +94,9 @@ struct RunSpec {
   Duration estimated_run_time{};  ///< on the grid clock
   GridClockSettings clock;
   SignalIdentity signal;
+  /// Of a merged run: in how many zones its members ran. No one signal accounts several, and what
+  /// other starts would have emitted is not told.
+  int zones = 1;
   /// A second signal, of the other kind: accounted beside the first, decides nothing.
   std::optional<SignalIdentity> other_signal;
   Pue pue;
@@ -151,6 +154,16 @@ struct TrainingOutcome {
   std::string parameters_sha256;
 };
 
+/// A version of the settled signal of a run. Providers revise what they have published, and the
+/// last intervals of a run are published only after its end.
+struct SignalVersion {
+  Time asked_at{};        ///< wall time at which the source was asked for these values
+  bool is_final = false;  ///< its provider is expected to revise it no more
+  std::string file;       ///< inside the run directory: "signals/20261122T193000Z-1.csv"
+  std::string sha256;     ///< of the file's text
+  friend bool operator==(const SignalVersion&, const SignalVersion&) = default;
+};
+
 struct RunRecord {
   RunSpec spec;
   std::vector<GateDecision> decisions;
@@ -158,8 +171,9 @@ struct RunRecord {
   std::vector<Attempt> attempts;
   std::vector<LedgerRow> ledger;
   std::vector<Epoch> epochs;
-  IntensitySeries
-      signal;  ///< settled values around the run: from submission to the latest possible end
+  /// Settled values around the run, from submission to the latest possible end: the newest version.
+  IntensitySeries signal;
+  std::vector<SignalVersion> signal_versions;  ///< oldest first; none: from before they were kept
   PriceSeries prices;  ///< over the same time; empty: none were given, or none are known
   std::optional<TrainingOutcome> training;
   BudgetRecord budget;

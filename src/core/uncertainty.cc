@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
 
 namespace ebb::core {
 namespace {
@@ -19,6 +22,12 @@ constexpr double kMeasuredIntensity = 0.10;
 constexpr double kEstimatedIntensity = 0.20;
 constexpr double kForecastIntensity = 0.35;
 constexpr double kModelledIntensity = 0.50;
+
+// Measured by bench/intensity-errors; of measured and estimated values ours.
+constexpr HourCorrelation kMeasuredHours{0.8, 0.7};
+constexpr HourCorrelation kEstimatedHours{0.6, 0.4};
+constexpr HourCorrelation kForecastHours{0.6, 0.25};
+constexpr HourCorrelation kModelledHours{0.6, 0.3};
 
 constexpr std::size_t kWays = 3 * 3 * 2;
 constexpr std::size_t kStatuses = 4;
@@ -119,6 +128,89 @@ Uncertainty UncertaintyOf(const std::vector<LedgerRow>& rows, MeterScope scope) 
   if (joules > 0) result.energy_share = std::sqrt(EnergyVariance(cells)) / joules;
   if (grams > 0) result.emissions_share = std::sqrt(EmissionsVariance(cells)) / grams;
   return result;
+}
+
+HourCorrelation CorrelationOfHours(SampleStatus intensity) {
+  switch (intensity) {
+    case SampleStatus::kMeasured:
+      return kMeasuredHours;
+    case SampleStatus::kEstimated:
+      return kEstimatedHours;
+    case SampleStatus::kForecast:
+      return kForecastHours;
+    case SampleStatus::kModelled:
+      return kModelledHours;
+  }
+  return kModelledHours;
+}
+
+namespace {
+
+// Grams by way, status and hour by which one side is above the other.
+using Differences = std::map<std::tuple<std::size_t, std::size_t, Time>, double>;
+
+void AddGrams(const std::vector<LedgerRow>& rows, MeterScope scope, double sign,
+              Differences& differences) {
+  for (const LedgerRow& row : rows) {
+    const auto emissions = row.emissions();
+    if (!emissions) continue;
+    const Time hour = std::chrono::floor<std::chrono::hours>(row.grid.begin);
+    differences[{IndexOf(WayOf(row, scope)), static_cast<std::size_t>(row.intensity_status),
+                 hour}] += sign * emissions->grams;
+  }
+}
+
+// Of the grams of each hour: the variance of their sum, for errors of unit size.
+class OverHours {
+ public:
+  void Add(Time hour, double grams) {
+    sum_ += grams;
+    squares_ += Square(grams);
+    by_day_[std::chrono::floor<std::chrono::days>(hour)] += grams;
+  }
+  double Variance(std::size_t status) const {
+    const HourCorrelation agree = CorrelationOfHours(static_cast<SampleStatus>(status));
+    double squares_of_days = 0;
+    for (const auto& [day, grams] : by_day_) squares_of_days += Square(grams);
+    return agree.across_days * Square(sum_) +
+           (agree.within_day - agree.across_days) * squares_of_days +
+           (1 - agree.within_day) * squares_;
+  }
+
+ private:
+  double sum_ = 0, squares_ = 0;
+  std::map<Time, double> by_day_;
+};
+
+}  // namespace
+
+double HalfWidthOfDifference(const std::vector<LedgerRow>& one, const std::vector<LedgerRow>& other,
+                             MeterScope scope) {
+  Differences differences;
+  AddGrams(one, scope, 1, differences);
+  AddGrams(other, scope, -1, differences);
+  std::array<double, kWays> of_way{};
+  std::map<std::pair<std::size_t, Time>, double> by_status_and_hour;
+  std::map<std::pair<std::size_t, std::size_t>, OverHours> of_cell;
+  for (const auto& [key, grams] : differences) {
+    const auto [way, status, hour] = key;
+    of_way[way] += grams;
+    by_status_and_hour[{status, hour}] += grams;
+    of_cell[{way, status}].Add(hour, grams);
+  }
+  std::array<OverHours, kStatuses> of_status;
+  for (const auto& [key, grams] : by_status_and_hour) of_status[key.first].Add(key.second, grams);
+  double sum = 0;
+  for (std::size_t way = 0; way < kWays; ++way)
+    sum += Square(RelativeBound(WayAt(way)) * of_way[way]);
+  for (std::size_t status = 0; status < kStatuses; ++status)
+    sum += Square(RelativeBound(static_cast<SampleStatus>(status))) *
+           of_status[status].Variance(status);
+  for (const auto& [key, cell] : of_cell)
+    sum += Square(RelativeBound(WayAt(key.first)) *
+                  RelativeBound(static_cast<SampleStatus>(key.second)) / 2) *
+           cell.Variance(key.second);
+  return std::sqrt(sum);
 }
 
 }  // namespace ebb::core

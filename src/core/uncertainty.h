@@ -51,4 +51,26 @@ struct Uncertainty {
 };
 Uncertainty UncertaintyOf(const std::vector<LedgerRow>& rows, MeterScope scope);
 
+/// How far the errors of one status' values at different hours agree: 1, they are one error; 0,
+/// they have nothing to do with each other (docs/METHOD.md, How sure).
+struct HourCorrelation {
+  double within_day = 1;  ///< of one day (UTC)
+  double across_days = 1;
+};
+HourCorrelation CorrelationOfHours(SampleStatus intensity);
+
+/// Half of the 95 % interval, in grams, of a difference: the same energy in other hours. Rows are
+/// cut where the signal changes. An error of the energy is one error on both sides, so it widens
+/// the difference only; an error of the intensity is one within an hour and a status, and those of
+/// different hours correlate as CorrelationOfHours says. With the grams D by which both sides
+/// differ on energy of way s and intensity of status k in hour h of day d, U and V as above, and
+///
+///   N(D) = across D^2 + (within - across) sum_d D_d^2 + (1 - within) sum_h D_h^2:
+///
+///   half width = sqrt( sum_s (U D_s)^2 + sum_k V^2 N(D_k) + sum_sk (U V / 2)^2 N(D_sk) )
+///
+/// Rows without a known intensity are left out on both sides.
+double HalfWidthOfDifference(const std::vector<LedgerRow>& one, const std::vector<LedgerRow>& other,
+                             MeterScope scope);
+
 }  // namespace ebb::core

@@ -100,5 +100,93 @@ TEST(UncertaintyTest, NothingMeasuredIsNoError) {
   EXPECT_EQ(result.emissions_share, 0);
 }
 
+LedgerRow InHour(LedgerRow row, int hour) {
+  row.grid = {Time{} + std::chrono::hours{hour}, Time{} + std::chrono::hours{hour + 1}};
+  return row;
+}
+
+// Draws the errors of energy once, those of each hour with their common part, and looks how often
+// the difference that comes out lies within the half width of the one that was stated.
+double CoverageOfDifference(const std::vector<LedgerRow>& one, const std::vector<LedgerRow>& other,
+                            MeterScope scope, int trials) {
+  double stated = 0;
+  for (const LedgerRow& row : one) stated += row.emissions()->grams;
+  for (const LedgerRow& row : other) stated -= row.emissions()->grams;
+  const double half_width = HalfWidthOfDifference(one, other, scope);
+  std::mt19937_64 generator(23);
+  std::normal_distribution<double> normal;
+  int inside = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    std::map<std::tuple<Component, EnergySource, bool>, double> energy_error;
+    std::map<SampleStatus, double> common;
+    std::map<std::pair<SampleStatus, Time>, double> of_day, own;
+    double drawn = 0;
+    const auto add = [&](const std::vector<LedgerRow>& rows, double sign) {
+      for (const LedgerRow& row : rows) {
+        const EnergyWay way = WayOf(row, scope);
+        auto [e, new_way] = energy_error.try_emplace({way.component, way.source, way.shared}, 0);
+        if (new_way) e->second = normal(generator) * RelativeBound(way) / 1.96;
+        auto [c, new_status] = common.try_emplace(row.intensity_status, 0);
+        if (new_status) c->second = normal(generator);
+        auto [o, new_hour] = own.try_emplace({row.intensity_status, row.grid.begin}, 0);
+        if (new_hour) o->second = normal(generator);
+        const Time day = std::chrono::floor<std::chrono::days>(row.grid.begin);
+        auto [d, new_day] = of_day.try_emplace({row.intensity_status, day}, 0);
+        if (new_day) d->second = normal(generator);
+        const HourCorrelation agree = CorrelationOfHours(row.intensity_status);
+        const double f = RelativeBound(row.intensity_status) / 1.96 *
+                         (std::sqrt(agree.across_days) * c->second +
+                          std::sqrt(agree.within_day - agree.across_days) * d->second +
+                          std::sqrt(1 - agree.within_day) * o->second);
+        drawn += sign * row.emissions()->grams * (1 + e->second) * (1 + f);
+      }
+    };
+    add(one, 1);
+    add(other, -1);
+    inside += std::abs(drawn - stated) <= half_width;
+  }
+  return static_cast<double>(inside) / trials;
+}
+
+TEST(UncertaintyTest, NinetyFiveOfAHundredDifferencesLieWithinTheirInterval) {
+  std::mt19937 random(5);
+  const auto upto = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (int round = 0; round < 20; ++round) {
+    std::vector<LedgerRow> actual, otherwise;
+    const int hours = 1 + upto(12), moved = upto(60);
+    const auto status = static_cast<SampleStatus>(upto(4));
+    for (int hour = 0; hour < hours; ++hour)
+      for (const auto component : {Component::kCpu, Component::kGpu}) {
+        const auto source = component == Component::kGpu ? EnergySource::kCounter
+                                                         : static_cast<EnergySource>(upto(3));
+        const double joules = 1000 + upto(9000);
+        actual.push_back(InHour(Row(component, source, status, joules, 50 + upto(500)), hour));
+        otherwise.push_back(
+            InHour(Row(component, source, SampleStatus::kMeasured, joules, 50 + upto(500)),
+                   hour - moved - hours));
+      }
+    const double covered = CoverageOfDifference(otherwise, actual, MeterScope::kMachine, 4000);
+    EXPECT_NEAR(covered, 0.95, 0.0125) << round;  // 0.01, and what 4,000 trials leave open
+  }
+}
+
+TEST(UncertaintyTest, WhatRanInTheSameHoursDiffersByNothingForSure) {
+  const std::vector<LedgerRow> rows{
+      InHour(Row(Component::kCpu, EnergySource::kModel, SampleStatus::kModelled, 4000, 300), 1)};
+  EXPECT_EQ(HalfWidthOfDifference(rows, rows, MeterScope::kMachine), 0);
+}
+
+// Two typical days: what a saving of 2 % is worth.
+TEST(UncertaintyTest, ASmallSavingIsNoClearOne) {
+  const auto at = [](int hour, double g_per_kwh) {
+    return std::vector<LedgerRow>{
+        InHour(Row(Component::kCpu, EnergySource::kModel, SampleStatus::kModelled, 4000, g_per_kwh),
+               hour)};
+  };
+  const double grams = at(1, 300)[0].emissions()->grams;
+  EXPECT_GT(HalfWidthOfDifference(at(1, 300), at(5, 294), MeterScope::kMachine), 0.02 * grams);
+  EXPECT_LT(HalfWidthOfDifference(at(1, 300), at(5, 60), MeterScope::kMachine), 0.8 * grams);
+}
+
 }  // namespace
 }  // namespace ebb::core

@@ -29,7 +29,7 @@ void AttemptAccount::Begin(Time wall) {
 
 bool AttemptAccount::IsKnownAt(Time wall) const {
   const Time grid = accountant_.ToGrid(wall);
-  const auto settled = options_.feed.Settled({grid - Duration{1}, grid});
+  const auto settled = options_.feed.Believed({grid - Duration{1}, grid});
   return settled && settled->At(grid - Duration{1});
 }
 

@@ -8,7 +8,7 @@ namespace ebb::local {
 namespace {
 
 std::optional<Intensity> IntensityAt(runtime::SignalFeed& feed, Time time) {
-  const auto settled = feed.Settled({time, time + Duration{1}});
+  const auto settled = feed.Believed({time, time + Duration{1}});
   if (!settled) return std::nullopt;
   const core::Sample* sample = settled->At(time);
   return sample ? std::optional(sample->intensity) : std::nullopt;

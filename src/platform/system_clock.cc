@@ -13,9 +13,9 @@ Duration SinceBoot() {
                                       std::chrono::nanoseconds{now.tv_nsec});
 }
 
-Time SystemClock::Now() const {
-  return std::chrono::floor<Duration>(std::chrono::system_clock::now());
-}
+Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
+
+Time SystemClock::Now() const { return WallNow(); }
 
 runtime::Wake SystemClock::SleepUntil(Time deadline) {
   // The kernel's waits know neither of suspends nor of a clock that is set.

@@ -11,6 +11,8 @@ namespace ebb::platform {
 /// Time since the machine was started, suspends included (CLOCK_BOOTTIME). Alike in all processes.
 Duration SinceBoot();
 
+Time WallNow();
+
 class SystemClock final : public runtime::Clock {
  public:
   explicit SystemClock(ProcessSignals& signals) : signals_(signals) {}

@@ -62,13 +62,21 @@ MetricValues ValuesOf(const Comparison& comparison, const Group& group, Metric m
   return result;
 }
 
-// b - a for every seed that both have.
-std::vector<double> PairedDifferences(const MetricValues& a, const MetricValues& b) {
-  std::vector<double> differences;
-  for (const auto& [key, value] : a.by_seed)
-    if (const auto it = b.by_seed.find(key); it != b.by_seed.end())
-      differences.push_back(it->second - value);
-  return differences;
+// Of every seed that both have, in one order.
+struct Pairs {
+  std::vector<double> a, b, differences;
+};
+
+Pairs PairsOf(const MetricValues& a, const MetricValues& b) {
+  Pairs pairs;
+  for (const auto& [key, value] : a.by_seed) {
+    const auto it = b.by_seed.find(key);
+    if (it == b.by_seed.end()) continue;
+    pairs.a.push_back(value);
+    pairs.b.push_back(it->second);
+    pairs.differences.push_back(it->second - value);
+  }
+  return pairs;
 }
 
 bool Pairable(const MetricValues& a, const MetricValues& b, std::size_t pairs) {
@@ -80,14 +88,16 @@ void AddDifference(Comparison& comparison, std::size_t group, Metric metric) {
   const MetricValues a = ValuesOf(comparison, comparison.groups[comparison.reference], metric);
   const MetricValues b = ValuesOf(comparison, comparison.groups[group], metric);
   if (a.values.empty() || b.values.empty()) return;
-  const std::vector<double> pairs = PairedDifferences(a, b);
+  const Pairs pairs = PairsOf(a, b);
   Difference difference;
   difference.group = group;
   difference.metric = metric;
-  difference.reference_mean = MeanOf(a.values).value;
-  difference.group_mean = MeanOf(b.values).value;
-  difference.paired = Pairable(a, b, pairs.size());
-  difference.difference = difference.paired ? MeanOf(pairs) : DifferenceOfMeans(a.values, b.values);
+  difference.paired = Pairable(a, b, pairs.differences.size());
+  // All that a line says is of the same runs.
+  difference.reference_mean = MeanOf(difference.paired ? pairs.a : a.values).value;
+  difference.group_mean = MeanOf(difference.paired ? pairs.b : b.values).value;
+  difference.difference =
+      difference.paired ? MeanOf(pairs.differences) : DifferenceOfMeans(a.values, b.values);
   if (difference.reference_mean != 0 && metric != Metric::kWait)
     difference.percent = 100 * difference.difference.value / std::fabs(difference.reference_mean);
   difference.verdict = Judge(difference.difference, difference.reference_mean, metric);
@@ -231,6 +241,20 @@ void NoteSubmissions(Comparison& comparison) {
         " apart on the grid clock, so the grid itself differed between them.");
 }
 
+// Runs whose seed the other group lacks are in the means of their group alone.
+void NotePairs(Comparison& comparison) {
+  for (const Difference& difference : comparison.differences) {
+    if (difference.metric != Metric::kEnergy || !difference.paired) continue;
+    const Group& reference = comparison.groups[comparison.reference];
+    const Group& group = comparison.groups[difference.group];
+    const auto pairs = static_cast<std::size_t>(difference.difference.count);
+    if (pairs == reference.runs.size() && pairs == group.runs.size()) continue;
+    comparison.notices.push_back(group.name + " is compared with " + reference.name + " over the " +
+                                 std::to_string(pairs) +
+                                 " seeds that both have; the other runs are in no difference.");
+  }
+}
+
 // Ids of the runs; whole groups go by their name.
 std::string NameRuns(const Comparison& comparison, const std::vector<std::size_t>& runs) {
   if (runs.size() == comparison.runs.size()) return "All runs";
@@ -341,6 +365,7 @@ Result<Comparison> Compare(std::vector<core::RunRecord> runs, const CompareOptio
   NoteTogether(comparison, AccountingNotices);
   NoteOtherDifferences(comparison);
   NoteSubmissions(comparison);
+  NotePairs(comparison);
   comparison.headlines = Headlines(comparison);
   return comparison;
 }

@@ -118,6 +118,32 @@ TEST(Compare, SeedsThatDoNotMatchAreNotPaired) {
   EXPECT_TRUE(FindDifference(comparison, 1, Metric::kEmissions)->difference.interval);
 }
 
+// Seeds 4 and 5 of the reference have no counterpart: nothing of them is in a paired line.
+TEST(Compare, APairedLineIsOfThePairsAlone) {
+  std::vector<core::RunRecord> runs = ThreeSeedsOfEach();
+  const Comparison matching = Of(runs);
+  for (const std::int64_t seed : {4, 5}) {
+    RunBuilder alone = Baseline(seed);
+    alone.power_factor = 10;
+    runs.push_back(alone.Build());
+  }
+  const Comparison partly = Of(runs);
+  for (const Metric metric : {Metric::kEmissions, Metric::kEnergy, Metric::kTestAccuracy}) {
+    const Difference* wanted = FindDifference(matching, 1, metric);
+    const Difference* found = FindDifference(partly, 1, metric);
+    ASSERT_TRUE(wanted && found);
+    EXPECT_TRUE(found->paired);
+    EXPECT_EQ(found->reference_mean, wanted->reference_mean);
+    EXPECT_EQ(found->group_mean, wanted->group_mean);
+    EXPECT_NEAR(found->group_mean - found->reference_mean, found->difference.value,
+                1e-9 * found->reference_mean);
+    EXPECT_EQ(found->percent, wanted->percent);
+    EXPECT_EQ(found->verdict, wanted->verdict);
+  }
+  EXPECT_THAT(partly.notices, Contains(HasSubstr("the 3 seeds that both have")));
+  EXPECT_THAT(matching.notices, Not(Contains(HasSubstr("seeds that both have"))));
+}
+
 TEST(Compare, TheScheduleIsSeparatedWithoutASecondRun) {
   const Comparison comparison = Of(ThreeSeedsOfEach());
   EXPECT_EQ(comparison.groups[0].schedule_effect_g->value, 0);
@@ -256,7 +282,8 @@ TEST(Compare, ARunThatFailedIsNamedAndLeftOut) {
 
 TEST(Compare, EmissionsOfUnknownIntensityAreLeftOutAndSaidSo) {
   std::vector<core::RunRecord> runs = ThreeSeedsOfEach();
-  runs[0].ledger[0].intensity.reset();
+  for (core::LedgerRow& row : runs[0].ledger) row.intensity.reset();
+  runs[0].signal = {};
   const Comparison comparison = Of(runs);
   EXPECT_EQ(FindMetric(comparison.groups[0], Metric::kEmissions)->mean.count, 2);
   EXPECT_THAT(comparison.notices, Contains(HasSubstr("intensity was unknown")));
@@ -316,8 +343,10 @@ TEST(Compare, RunsOfOtherProgramsAreComparedByWhatTheyHave) {
 TEST(Compare, ABaselineThatEmitsNothingHasNoPercentage) {
   std::vector<core::RunRecord> runs = ThreeSeedsOfEach();
   for (core::RunRecord& run : runs)
-    if (run.spec.group == "baseline")
+    if (run.spec.group == "baseline") {
+      run.signal = {};
       for (core::LedgerRow& row : run.ledger) row.intensity = Intensity{0};
+    }
   const Comparison comparison = Of(runs);
   EXPECT_FALSE(FindDifference(comparison, 1, Metric::kEmissions)->percent);
   EXPECT_THAT(NeoComparisonJson(comparison, kMidnight),

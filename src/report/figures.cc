@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "core/accounting.h"
 
 namespace ebb::report {
 namespace {
@@ -62,7 +63,8 @@ void AddComponents(const core::RunRecord& run, std::vector<Figure>& figures) {
   }
 }
 
-// All grams of a run share its errors: the same energy, the same signal.
+// All grams of a run share its errors, the same energy and the same signal; a saving is a
+// difference of hours.
 void AddEmissions(const core::RunRecord& run, const Summary& summary,
                   std::vector<Figure>& figures) {
   const auto sources = WithIntensity(run.ledger, EnergySources(run.ledger, run.spec.scope));
@@ -76,6 +78,8 @@ void AddEmissions(const core::RunRecord& run, const Summary& summary,
   if (const auto& at = summary.at_submission; at && at->saving) {
     add("emissions_at_submission_g", at->run.emissions.grams);
     add("saving_g", at->saving->grams);
+    const double half_width = at->half_width_g.value_or(0);
+    figures.back().band = {at->saving->grams - half_width, at->saving->grams + half_width};
   }
   if (const auto& best = summary.best_in_hindsight)
     add("best_emissions_in_hindsight_g", best->run.emissions.grams);
@@ -90,12 +94,13 @@ void AddEmissions(const core::RunRecord& run, const Summary& summary,
                        WithIntensity(rows, EnergySources(rows, run.spec.scope))});
   }
   for (Figure& figure : figures)
-    if (figure.value >= 0) figure.band.low = std::max(0.0, figure.band.low);
+    if (figure.name != "saving_g") figure.band.low = std::max(0.0, figure.band.low);
 }
 
 }  // namespace
 
-std::vector<Figure> FiguresOf(const core::RunRecord& run, const Summary& summary) {
+std::vector<Figure> FiguresOf(const core::RunRecord& as_stored, const Summary& summary) {
+  const core::RunRecord run = core::Accounted(as_stored);
   std::vector<Figure> figures;
   if (run.ledger.empty()) return figures;
   figures.push_back(

@@ -44,6 +44,7 @@ TEST(Figures, EachSaysWhatItRestsOnAndHowSureItIs) {
 
 TEST(Figures, UnknownIntensityHasNoEmissions) {
   core::RunRecord run = RunBuilder{}.Build();
+  run.signal = {};
   for (core::LedgerRow& row : run.ledger) row.intensity.reset();
   const auto figures = FiguresOf(run, Summarise(run));
   EXPECT_EQ(Find(figures, "emissions_g"), nullptr);

@@ -134,7 +134,10 @@ core::RunSpec SpecOf(const std::vector<RunRecord>& members, const std::string& n
   }
   spec.run_id = "merged-" + platform::Sha256Hex(ids).substr(0, 12);
   if (!name.empty()) spec.name = spec.group = name;
-  spec.signal.zone = Joined(members, [](const RunRecord& run) { return run.spec.signal.zone; });
+  std::set<std::string> zones;
+  for (const RunRecord& run : members) zones.insert(run.spec.signal.zone);
+  spec.zones = static_cast<int>(zones.size());
+  spec.signal.zone = Join(std::vector<std::string>(zones.begin(), zones.end()), ", ");
   spec.signal.source = Joined(members, [](const RunRecord& run) { return run.spec.signal.source; });
   spec.machine = MachinesOf(members);
   std::set<std::string> meters;
@@ -160,29 +163,42 @@ core::RunSpec SpecOf(const std::vector<RunRecord>& members, const std::string& n
   return spec;
 }
 
-// Known values of all members on one zone's signal; where two overlap the earlier member's stay.
-core::IntensitySeries SignalOf(const std::vector<RunRecord>& members,
-                               const core::SignalIdentity& identity) {
+std::optional<core::SignalVersion> NewestVersion(const RunRecord& run) {
+  return run.signal_versions.empty() ? std::nullopt : std::optional(run.signal_versions.back());
+}
+
+// Known values of all members on one zone's signal: where two have one, that which was asked for
+// last.
+core::IntensitySeries SignalOf(const std::vector<RunRecord>& members, const core::RunSpec& spec) {
+  std::vector<const RunRecord*> newest_first;
+  if (spec.zones == 1)
+    for (const RunRecord& run : members) newest_first.push_back(&run);
+  const auto asked_at = [](const RunRecord* run) {
+    const auto version = NewestVersion(*run);
+    return version ? version->asked_at : Time::min();
+  };
+  std::stable_sort(
+      newest_first.begin(), newest_first.end(),
+      [&](const RunRecord* a, const RunRecord* b) { return asked_at(a) > asked_at(b); });
   std::vector<core::Sample> samples;
-  const bool one_zone = std::all_of(members.begin(), members.end(), [&](const RunRecord& run) {
-    return run.spec.signal.zone == identity.zone;
-  });
-  for (const RunRecord& run : members) {
-    if (!one_zone) break;
-    for (const core::Sample& sample : run.signal.samples()) {
-      const bool overlaps =
-          std::any_of(samples.begin(), samples.end(), [&](const core::Sample& known) {
-            return Overlap(known.interval, sample.interval).length() > Duration::zero();
-          });
-      if (!overlaps) samples.push_back(sample);
-    }
-  }
-  std::sort(samples.begin(), samples.end(), [](const core::Sample& a, const core::Sample& b) {
-    return a.interval.begin < b.interval.begin;
-  });
-  auto series = core::IntensitySeries::Create(identity, std::move(samples));
+  for (const RunRecord* run : newest_first) samples = core::Filled(samples, run->signal.samples());
+  auto series = core::IntensitySeries::Create(spec.signal, std::move(samples));
   EBB_CHECK(series.has_value());
   return *std::move(series);
+}
+
+// As old as the oldest of the members' newest, and final where all are; none where one has none.
+std::vector<core::SignalVersion> VersionOf(const std::vector<RunRecord>& members) {
+  std::optional<core::SignalVersion> oldest;
+  bool is_final = true;
+  for (const RunRecord& run : members) {
+    const auto version = NewestVersion(run);
+    if (!version) return {};
+    is_final = is_final && version->is_final;
+    if (!oldest || version->asked_at < oldest->asked_at) oldest = version;
+  }
+  oldest->is_final = is_final;
+  return {*oldest};
 }
 
 // Attempts of all members in the order they began, numbered anew; rows follow them.
@@ -230,7 +246,9 @@ Status WriteRun(const Path& directory, const RunRecord& run) {
       EBB_RETURN_IF_ERROR(writer.AppendBudgetEvent(event));
   }
   if (run.spec.prices) EBB_RETURN_IF_ERROR(writer.WritePrices(run.prices));
-  return writer.WriteSignal(run.signal);
+  const auto version = NewestVersion(run);
+  return version ? writer.WriteSignal(run.signal, version->asked_at, version->is_final)
+                 : writer.WriteSignal(run.signal, run.spec.created_wall, false);
 }
 
 }  // namespace
@@ -252,8 +270,9 @@ Result<MergedRun> MergeRuns(const std::vector<Path>& directories, const std::str
     if (run.spec.submitted == record.spec.submitted && record.decisions.empty())
       record.decisions = run.decisions;
   AddAttemptsAndRows(merged.members, counted, record);
-  record.signal = SignalOf(merged.members, record.spec.signal);
-  if (record.signal.empty() && !record.ledger.empty())
+  record.signal = SignalOf(merged.members, record.spec);
+  record.signal_versions = VersionOf(merged.members);
+  if (record.spec.zones > 1)
     merged.notices.push_back(
         "the members ran in several zones: what other starts would have emitted is left out");
   merged.not_counted = all - core::Total(record.ledger).energy;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "platform/digest.h"
 #include "platform/file.h"
 #include "report/budget_file.h"
 #include "report/json_fields.h"
@@ -85,11 +86,29 @@ Result<core::RunSpec> ReadSpec(const Path& directory) {
   return RunSpecFromJson(text, file.string());
 }
 
+// "signals/20261122T193000Z-1.csv"
+std::string VersionFile(Time asked_at, std::size_t number) {
+  std::string stamp;
+  for (const char c : FormatTime(std::chrono::floor<std::chrono::seconds>(asked_at)))
+    if (c != '-' && c != ':') stamp += c;
+  return std::string(kSignalsFolder) + "/" + stamp + "-" + std::to_string(number) + ".csv";
+}
+
+Status ReadSignalVersions(const Path& directory, std::vector<std::string>* notices,
+                          core::RunRecord& run) {
+  return ReadLines(directory / kSignalVersionsFile, notices, [&](auto line, auto where) {
+    return AddSignalVersionLine(line, std::move(where), run);
+  });
+}
+
 Status ReadSignal(const Path& directory, core::RunRecord& run) {
   EBB_ASSIGN_OR_RETURN(const std::string text, ReadIfThere(directory / kSignalFile));
   EBB_ASSIGN_OR_RETURN(run.signal, text.empty() ? core::IntensitySeries::Create(run.spec.signal, {})
                                                 : ParseSignal(text, run.spec.signal,
                                                               (directory / kSignalFile).string()));
+  // As merged runs of several zones were written before they said so.
+  if (run.signal.empty() && run.spec.signal.zone.find(", ") != std::string::npos)
+    run.spec.zones = std::max(run.spec.zones, 2);
   return {};
 }
 
@@ -165,7 +184,8 @@ Result<RunDirectory> RunDirectory::Create(const Path& path, const core::RunSpec&
 Result<RunDirectory> RunDirectory::Open(const Path& path) {
   EBB_ASSIGN_OR_RETURN(core::RunSpec spec, ReadSpec(path));
   std::vector<std::string> notices;
-  for (const char* file : {kDecisionsFile, kAttemptsFile, kLedgerFile, kBudgetFile})
+  for (const char* file :
+       {kDecisionsFile, kAttemptsFile, kLedgerFile, kBudgetFile, kSignalVersionsFile})
     EBB_RETURN_IF_ERROR(CutHalfLine(path / file, notices));
   EBB_ASSIGN_OR_RETURN(auto decisions, platform::LineWriter::Open(path / kDecisionsFile));
   EBB_ASSIGN_OR_RETURN(auto attempts, platform::LineWriter::Open(path / kAttemptsFile));
@@ -204,11 +224,29 @@ Status RunDirectory::AppendRows(std::span<const core::LedgerRow> rows) {
   for (const core::LedgerRow& row : rows) EBB_RETURN_IF_ERROR(AppendRow(row));
   return {};
 }
-Status RunDirectory::WriteSignal(const core::IntensitySeries& signal) {
-  return platform::WriteFileAtomically(state_->path / kSignalFile, FormatSignal(signal));
+Status RunDirectory::WriteSignal(const core::IntensitySeries& signal, Time asked_at,
+                                 bool is_final) {
+  return AddSignalVersion(path(), signal, asked_at, is_final);
 }
 Status RunDirectory::WritePrices(const core::PriceSeries& prices) {
   return platform::WriteFileAtomically(state_->path / kPricesFile, FormatPrices(prices));
+}
+
+Status AddSignalVersion(const Path& directory, const core::IntensitySeries& signal, Time asked_at,
+                        bool is_final) {
+  core::RunRecord known;
+  EBB_RETURN_IF_ERROR(ReadSignalVersions(directory, nullptr, known));
+  const std::vector<core::SignalVersion>& versions = known.signal_versions;
+  const std::string text = FormatSignal(signal);
+  core::SignalVersion version{asked_at, is_final, VersionFile(asked_at, versions.size() + 1),
+                              platform::Sha256Hex(text)};
+  if (!versions.empty() && versions.back().sha256 == version.sha256)
+    version.file = versions.back().file;
+  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(directory / kSignalsFolder));
+  EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(directory / version.file, text));
+  EBB_ASSIGN_OR_RETURN(auto lines, platform::LineWriter::Open(directory / kSignalVersionsFile));
+  EBB_RETURN_IF_ERROR(lines.Append(SignalVersionToJson(version)));
+  return platform::WriteFileAtomically(directory / kSignalFile, text);
 }
 
 bool HoldsRun(const Path& path) {
@@ -234,6 +272,7 @@ Result<core::RunRecord> ReadRun(const Path& path, std::vector<std::string>* noti
     return AddBudgetLine(line, std::move(where), run.budget);
   }));
   EBB_RETURN_IF_ERROR(ReadSignal(path, run));
+  EBB_RETURN_IF_ERROR(ReadSignalVersions(path, notices, run));
   EBB_RETURN_IF_ERROR(ReadPrices(path, run));
   EndKilledAttempts(run);
   EBB_RETURN_IF_ERROR(ReadTrainingFiles(path, run, notices));

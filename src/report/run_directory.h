@@ -28,6 +28,8 @@ inline constexpr const char* kAttemptsFile = "attempts.jsonl";
 inline constexpr const char* kBudgetFile = "budget.jsonl";
 inline constexpr const char* kLedgerFile = "ledger.jsonl";
 inline constexpr const char* kSignalFile = "signal.csv";
+inline constexpr const char* kSignalVersionsFile = "signal_versions.jsonl";
+inline constexpr const char* kSignalsFolder = "signals";
 inline constexpr const char* kPricesFile = "prices.csv";
 inline constexpr const char* kProgressFile = "progress.jsonl";
 inline constexpr const char* kTrainResultFile = "train_result.json";
@@ -61,8 +63,8 @@ class RunDirectory {
   Status AppendBudgetEvent(const core::BudgetEvent& event);
   Status AppendRow(const core::LedgerRow& row);
   Status AppendRows(std::span<const core::LedgerRow> rows);
-  /// Replaces the settled intensity samples of the run.
-  Status WriteSignal(const core::IntensitySeries& signal);
+  /// AddSignalVersion to it.
+  Status WriteSignal(const core::IntensitySeries& signal, Time asked_at, bool is_final);
   /// Replaces the electricity prices of the run.
   Status WritePrices(const core::PriceSeries& prices);
 
@@ -71,6 +73,11 @@ class RunDirectory {
   explicit RunDirectory(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+/// Makes `signal` the newest version of the run's settled signal, asked for at `asked_at` (wall
+/// time); earlier ones are kept. One that equals the newest confirms it.
+Status AddSignalVersion(const Path& directory, const core::IntensitySeries& signal, Time asked_at,
+                        bool is_final);
 
 /// True if the directory holds a run (a readable one or not).
 bool HoldsRun(const Path& path);

@@ -45,7 +45,7 @@ Path Store(const Path& directory, const core::RunRecord& run) {
   for (const auto& attempt : run.attempts) EXPECT_TRUE(writer->BeginAttempt(attempt));
   EXPECT_TRUE(writer->AppendRows(run.ledger));
   for (const auto& attempt : run.attempts) EXPECT_TRUE(writer->EndAttempt(attempt));
-  EXPECT_TRUE(writer->WriteSignal(run.signal));
+  EXPECT_TRUE(writer->WriteSignal(run.signal, run.spec.created_wall, true));
   return directory;
 }
 

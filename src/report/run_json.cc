@@ -174,6 +174,7 @@ std::string RunSpecToJson(const core::RunSpec& spec) {
             {"sample_interval_ms", spec.sample_interval.count()},
             {"meters", spec.meters},
             {"machine", ToJson(spec.machine)}};
+  if (spec.zones > 1) json["zones"] = spec.zones;
   if (spec.other_signal) json["other_signal"] = ToJson(*spec.other_signal);
   if (spec.wue_l_per_kwh) json["wue_l_per_kwh"] = *spec.wue_l_per_kwh;
   if (spec.embodied) json["embodied"] = ToJson(*spec.embodied);
@@ -204,6 +205,7 @@ Result<core::RunSpec> RunSpecFromJson(std::string_view text, std::string where) 
   spec.estimated_run_time = Duration{fields.Integer("estimated_run_time_ms")};
   spec.clock = ClockFrom(fields.Object("grid_clock"));
   spec.signal = SignalFrom(fields.Object("signal"));
+  if (fields.Has("zones")) spec.zones = fields.Count("zones");
   if (fields.Has("other_signal")) spec.other_signal = SignalFrom(fields.Object("other_signal"));
   spec.pue.ratio = fields.Number("pue");
   spec.wue_l_per_kwh = fields.MaybeNumber("wue_l_per_kwh");
@@ -309,6 +311,26 @@ Status AddAttemptLine(std::string_view line, std::string where, core::RunRecord&
   if (begun == run.attempts.end()) fields.Reject("attempt", "ends without having begun");
   EBB_RETURN_IF_ERROR(fields.status());
   *begun = attempt;
+  return {};
+}
+
+std::string SignalVersionToJson(const core::SignalVersion& version) {
+  return Json{{"asked_at_ms", version.asked_at.time_since_epoch().count()},
+              {"file", version.file},
+              {"sha256", version.sha256},
+              {"final", version.is_final}}
+      .dump();
+}
+
+Status AddSignalVersionLine(std::string_view line, std::string where, core::RunRecord& run) {
+  EBB_ASSIGN_OR_RETURN(JsonFields fields, JsonFields::Parse(line, std::move(where)));
+  core::SignalVersion version;
+  version.asked_at = fields.Instant("asked_at_ms");
+  version.file = fields.Text("file");
+  version.sha256 = fields.Text("sha256");
+  version.is_final = fields.Flag("final");
+  EBB_RETURN_IF_ERROR(fields.status());
+  run.signal_versions.push_back(std::move(version));
   return {};
 }
 

@@ -23,4 +23,8 @@ std::string AttemptEndToJson(const core::Attempt& attempt);
 /// A line of attempts.jsonl: a begin adds an attempt, an end completes it.
 Status AddAttemptLine(std::string_view line, std::string where, core::RunRecord& run);
 
+std::string SignalVersionToJson(const core::SignalVersion& version);
+/// A line of signal_versions.jsonl.
+Status AddSignalVersionLine(std::string_view line, std::string where, core::RunRecord& run);
+
 }  // namespace ebb::report

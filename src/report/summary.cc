@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "core/accounting.h"
 
 namespace ebb::report {
 namespace {
@@ -13,7 +14,7 @@ using core::LedgerRow;
 
 // Enough for a search over starts; the start that is found is then computed on the exact rows.
 constexpr std::size_t kSearchRows = 500;
-constexpr int kSearchSteps = 480;
+constexpr Duration kSearchStep{std::chrono::minutes{1}};
 
 Interval Span(const std::vector<LedgerRow>& rows) {
   Interval span = rows.front().grid;
@@ -44,7 +45,7 @@ std::vector<LedgerRow> Coarser(const std::vector<LedgerRow>& rows) {
 }
 
 Alternative MakeAlternative(const core::Counterfactual& other, const core::LedgerTotals& actual) {
-  Alternative alternative{other, std::nullopt, std::nullopt};
+  Alternative alternative{other, std::nullopt, std::nullopt, std::nullopt};
   if (other.energy_without_intensity > Energy{} || actual.energy_without_intensity > Energy{})
     return alternative;
   alternative.saving = other.emissions - actual.emissions;
@@ -63,31 +64,47 @@ Time StartAtSubmission(const core::RunRecord& run) {
   return was_told_to_wait || run.decisions.empty() ? first_row - run.waited() : first_row;
 }
 
+// Only on what has been published: what is believed of hours that nobody has measured is no
+// hindsight. A run that paused is held against the best with pauses.
 std::optional<core::Counterfactual> BestInHindsight(const core::RunRecord& run,
+                                                    const core::IntensitySeries& published,
                                                     Time at_submission) {
   const Time latest =
       std::max(at_submission, at_submission + (run.spec.start_by - run.spec.submitted));
-  const Duration step = std::max<Duration>(Duration{1000}, (latest - at_submission) / kSearchSteps);
-  std::optional<core::Counterfactual> best =
-      core::BestStart(Coarser(run.ledger), {at_submission, latest}, step, run.signal);
-  std::vector<Time> candidates{at_submission, Span(run.ledger).begin};
-  if (best) candidates.push_back(best->start);
-  best.reset();
-  for (const Time start : candidates) {
-    const core::Counterfactual exact = core::RunAt(run.ledger, start, run.signal);
-    if (exact.energy_without_intensity > Energy{} || start > latest) continue;
-    if (!best || exact.emissions < best->emissions) best = exact;
+  const Interval span = Span(run.ledger);
+  std::vector<core::Counterfactual> found;
+  const auto consider = [&](const std::optional<core::Counterfactual>& one) {
+    if (one && one->energy_without_intensity == Energy{}) found.push_back(*one);
+  };
+  const auto start =
+      core::BestStart(Coarser(run.ledger), {at_submission, latest}, kSearchStep, published);
+  if (start) consider(core::RunAt(run.ledger, start->start, published));
+  consider(core::RunAt(run.ledger, at_submission, published));
+  if (!core::HasPaused(run.ledger)) {
+    if (span.begin <= latest) consider(core::RunAt(run.ledger, span.begin, published));
+  } else {
+    const Time end = std::max(span.end, latest + run.running_time());
+    consider(core::BestWithPauses(run.ledger, {at_submission, end}, published));
+    consider(core::AsItRan(run.ledger, published));
   }
-  return best;
+  const auto best = std::min_element(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return a.emissions < b.emissions;
+  });
+  return best == found.end() ? std::nullopt : std::optional(*best);
 }
 
-void AddCounterfactuals(const core::RunRecord& run, Summary& summary) {
+void AddCounterfactuals(const core::RunRecord& run, const core::IntensitySeries& published,
+                        Summary& summary) {
   if (run.ledger.empty()) return;
   const Time at_submission = StartAtSubmission(run);
   summary.cost = SummariseCost(run, at_submission);
+  if (run.spec.zones > 1) return;
   summary.at_submission =
       MakeAlternative(core::RunAt(run.ledger, at_submission, run.signal), summary.totals);
-  if (const auto best = BestInHindsight(run, at_submission))
+  if (summary.at_submission->saving)
+    summary.at_submission->half_width_g = core::HalfWidthOfDifference(
+        core::RowsAt(run.ledger, at_submission, run.signal), run.ledger, run.spec.scope);
+  if (const auto best = BestInHindsight(run, published, at_submission))
     summary.best_in_hindsight = MakeAlternative(*best, summary.totals);
   if (!summary.at_submission->saving || !summary.best_in_hindsight) return;
   const double possible =
@@ -122,7 +139,8 @@ std::vector<Interval> JoinedWaits(const core::RunRecord& run) {
 
 }  // namespace
 
-Summary Summarise(const core::RunRecord& run) {
+Summary Summarise(const core::RunRecord& as_stored) {
+  const core::RunRecord run = core::Accounted(as_stored);
   Summary summary;
   summary.totals = core::Total(run.ledger);
   summary.uncertainty = core::UncertaintyOf(run.ledger, run.spec.scope);
@@ -145,7 +163,7 @@ Summary Summarise(const core::RunRecord& run) {
   for (const core::Epoch& epoch : run.epochs)
     summary.epochs.push_back({epoch, core::TotalWithin(run.ledger, epoch.wall)});
   AddIntensityAtSubmission(run, summary);
-  AddCounterfactuals(run, summary);
+  AddCounterfactuals(run, as_stored.signal, summary);
   return summary;
 }
 

@@ -8,6 +8,7 @@
 // negative here and called "worse" wherever it is printed. Energy whose intensity is unknown is
 // stated and never counted as 0 g.
 
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -34,6 +35,14 @@ struct Alternative {
   /// either has no intensity: grams of unlike amounts of energy are not compared.
   std::optional<Emissions> saving;
   std::optional<double> saving_percent;  ///< of the alternative; absent when that emits nothing
+  /// Half of the saving's 95 % interval, in grams (core/uncertainty.h); absent where it is not
+  /// computed.
+  std::optional<double> half_width_g;
+  /// Whether 0 lies outside of that interval. A saving of exactly 0 is no question of errors.
+  bool IsClear() const {
+    return !saving || !half_width_g || saving->grams == 0 ||
+           std::abs(saving->grams) > *half_width_g;
+  }
 };
 
 /// The same energy on a second signal of the other kind; never added to the first.

@@ -54,11 +54,16 @@ Json EnergyJson(const core::LedgerTotals& totals) {
 
 Json AlternativeJson(const std::optional<Alternative>& alternative) {
   if (!alternative) return nullptr;
-  return {{"start", FormatTime(alternative->run.start)},
-          {"emissions_g", alternative->run.emissions.grams},
-          {"energy_without_intensity_j", alternative->run.energy_without_intensity.joules()},
-          {"saving_g", Maybe(alternative->saving, [](Emissions e) { return e.grams; })},
-          {"saving_percent", Maybe(alternative->saving_percent)}};
+  Json json{{"start", FormatTime(alternative->run.start)},
+            {"emissions_g", alternative->run.emissions.grams},
+            {"energy_without_intensity_j", alternative->run.energy_without_intensity.joules()},
+            {"saving_g", Maybe(alternative->saving, [](Emissions e) { return e.grams; })},
+            {"saving_percent", Maybe(alternative->saving_percent)}};
+  if (alternative->half_width_g) {
+    json["saving_half_width_g"] = *alternative->half_width_g;
+    json["clear"] = alternative->IsClear();
+  }
+  return json;
 }
 
 Json CostJson(const core::RunRecord& run, const CostSummary& cost) {
@@ -196,6 +201,12 @@ Json FiguresJson(const core::RunRecord& run, const Summary& summary) {
   return figures;
 }
 
+Json VersionJson(const std::vector<core::SignalVersion>& versions) {
+  return {{"number", versions.size()},
+          {"asked_at", FormatTime(versions.back().asked_at)},
+          {"final", versions.back().is_final}};
+}
+
 Json SignalJson(const core::SignalIdentity& signal) {
   return {{"zone", signal.zone},
           {"kind", core::Name(signal.kind)},
@@ -293,6 +304,7 @@ std::string SummaryJson(const core::RunRecord& run, const Summary& summary) {
   json["grid_clock"] = ClockJson(run);
   json["schedule"] = ScheduleJson(run, summary);
   json["signal"] = SignalJson(run.spec.signal);
+  if (!run.signal_versions.empty()) json["signal"]["version"] = VersionJson(run.signal_versions);
   json["energy"] = EnergyJson(summary.totals);
   json["pue"] = run.spec.pue.ratio;
   json["meters"] = run.spec.meters;

@@ -60,12 +60,23 @@ TEST(Summary, ARunThatDidNotWaitIsItsOwnCounterfactual) {
 }
 
 TEST(Summary, ANegativeSavingIsCalledWorse) {
+  RunBuilder builder;
+  builder.submitted = hours(13);  // 110 g
+  builder.waited = hours(5);      // 400 g
+  const core::RunRecord run = builder.Build();
+  const Summary summary = Summarise(run);
+  EXPECT_NEAR(summary.at_submission->saving->grams, -kKwh * 290, 1e-9);
+  EXPECT_THAT(SummaryText(run, summary), HasSubstr("worse by 58.0 g, 263.6 % more"));
+  EXPECT_THAT(SummaryText(run, summary), Not(HasSubstr("saved")));
+}
+
+TEST(Summary, ADifferenceWithinTheErrorsIsNoClearOne) {
   // One hour later it is 420 g.
   const core::RunRecord run = Waited(hours(1));
   const Summary summary = Summarise(run);
   EXPECT_NEAR(summary.at_submission->saving->grams, -kKwh * 20, 1e-9);
-  EXPECT_THAT(SummaryText(run, summary), HasSubstr("worse by 4.00 g, 5.0 % more"));
-  EXPECT_THAT(SummaryText(run, summary), Not(HasSubstr("saved")));
+  EXPECT_THAT(SummaryText(run, summary), HasSubstr("no clear difference: 4.00 g, 5.0 % more, ± "));
+  EXPECT_THAT(SummaryText(run, summary), Not(HasSubstr("worse by")));
 }
 
 TEST(Summary, EnergyOfUnknownIntensityIsStatedAndNotCompared) {
@@ -79,6 +90,55 @@ TEST(Summary, EnergyOfUnknownIntensityIsStatedAndNotCompared) {
   EXPECT_FALSE(summary.at_submission->saving);
   EXPECT_FALSE(summary.best_in_hindsight);
   EXPECT_THAT(SummaryText(run, summary), HasSubstr("carbon intensity was unknown"));
+}
+
+// The run's own hours were accounted at what was believed of them: nobody has published them yet.
+TEST(Summary, TheBestStartIsNotYetKnownWhileTheRunsHoursAreNotPublished) {
+  core::RunRecord run = Waited(hours(0));
+  const core::IntensitySeries whole = run.signal;
+  run.signal = whole.Slice({whole.span().begin, run.ledger.front().grid.begin});
+  run.signal_versions = {{run.spec.created_wall, false, "", ""}};
+  const Summary summary = Summarise(run);
+  ASSERT_TRUE(summary.at_submission && summary.at_submission->saving);
+  EXPECT_EQ(summary.at_submission->saving->grams, 0) << "it started at once";
+  EXPECT_FALSE(summary.best_in_hindsight);
+  EXPECT_THAT(SummaryText(run, summary), HasSubstr("not yet known"));
+  EXPECT_THAT(SummaryText(run, summary), HasSubstr("may be revised"));
+  run.signal = whole;
+  EXPECT_TRUE(Summarise(run).best_in_hindsight);
+}
+
+TEST(Summary, ARevisionMovesBothSidesOfASaving) {
+  core::RunRecord run = Waited(hours(0));
+  std::vector<core::Sample> revised = run.signal.samples();
+  for (core::Sample& sample : revised) sample.intensity.g_per_kwh *= 1.7;
+  run.signal = *core::IntensitySeries::Create(run.signal.identity(), revised);
+  const Summary summary = Summarise(run);
+  EXPECT_EQ(summary.at_submission->saving->grams, 0);
+  EXPECT_NEAR(summary.totals.emissions.grams, 1.7 * core::Total(run.ledger).emissions.grams, 1e-6);
+}
+
+TEST(Summary, ARunThatPausedIsHeldAgainstTheBestWithPauses) {
+  RunBuilder builder;
+  builder.policy = "window";
+  builder.waited = hours(16);
+  builder.running = hours(3);
+  core::RunRecord run = builder.Build();
+  const double unpaused = *Summarise(run).share_of_possible_saving;
+  core::RunRecord paused = run;  // an hour later from its second hour on: cleaner still
+  for (core::LedgerRow& row : paused.ledger)
+    if (row.grid.begin >= run.ledger.front().grid.begin + hours(1)) {
+      row.attempt = 2;
+      for (Interval* span : {&row.grid, &row.wall}) {
+        span->begin += hours(1);
+        span->end += hours(1);
+      }
+    }
+  const Summary summary = Summarise(paused);
+  ASSERT_TRUE(summary.share_of_possible_saving);
+  EXPECT_LE(*summary.share_of_possible_saving, 1);
+  EXPECT_GT(*summary.share_of_possible_saving, 0);
+  EXPECT_GT(unpaused, 0);
 }
 
 TEST(Summary, EpochsShareTheEnergyOfTheRunByTime) {

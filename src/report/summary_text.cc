@@ -1,5 +1,6 @@
 // The summary of a run for a terminal.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/text.h"
@@ -94,11 +95,28 @@ std::string SavingText(const Alternative& alternative) {
   const std::string percent =
       alternative.saving_percent ? ChangeText(-*alternative.saving_percent) : "not in percent";
   if (percent == "the same") return "this run emitted the same";
+  if (!alternative.IsClear())
+    return "no clear difference: " + EmissionsText({std::abs(saving)}) + ", " + percent + ", ± " +
+           EmissionsText({*alternative.half_width_g});
   if (saving < 0) return "this run was worse by " + EmissionsText({-saving}) + ", " + percent;
   return "this run saved " + EmissionsText({saving}) + ", " + percent;
 }
 
-void AddAlternatives(const Summary& summary, Lines& lines) {
+bool MayBeRevised(const core::RunRecord& run) {
+  return !run.signal_versions.empty() && !run.signal_versions.back().is_final;
+}
+
+// Of a source that revises nothing there is nothing to say.
+void AddVersion(const core::RunRecord& run, Lines& lines) {
+  if (run.signal_versions.size() < 2 && !MayBeRevised(run)) return;
+  const core::SignalVersion& version = run.signal_versions.back();
+  lines.emplace_back("settled", "intensity as published by " + FormatTime(version.asked_at) +
+                                    (version.is_final ? ", final"
+                                                      : "; may be revised, `ebb report settle` "
+                                                        "asks again"));
+}
+
+void AddAlternatives(const core::RunRecord& run, const Summary& summary, Lines& lines) {
   if (const auto& at = summary.at_submission) {
     std::string text = EmissionsText(at->run.emissions);
     if (summary.intensity_at_submission)
@@ -112,6 +130,8 @@ void AddAlternatives(const Summary& summary, Lines& lines) {
       text += "; " + FormatFixed(100 * *summary.share_of_possible_saving, 0) +
               " % of the possible saving was made";
     lines.emplace_back("best start", text);
+  } else if (summary.at_submission && MayBeRevised(run)) {
+    lines.emplace_back("best start", "not yet known: not all of the intensity is published");
   }
 }
 
@@ -181,7 +201,8 @@ std::string SummaryText(const core::RunRecord& run, const Summary& summary) {
   AddEnergy(run, summary, lines);
   AddOtherFigures(run, summary, lines);
   AddBudget(run, lines);
-  AddAlternatives(summary, lines);
+  AddAlternatives(run, summary, lines);
+  AddVersion(run, lines);
   AddCost(run, summary, lines);
   if (run.training) AddTraining(*run.training, lines);
   for (const std::string& notice : ReplayNotices(run)) lines.emplace_back("note", notice);

@@ -11,8 +11,8 @@ constexpr Duration kLongestRow{60'000};
 Duration RowLimit(Duration elapsed) { return std::min(elapsed / 1000, kLongestRow); }
 
 // A source that cannot be read has no values: the energy is kept, its emissions stay unknown.
-core::IntensitySeries SettledOrNothing(SignalFeed& feed, Interval grid) {
-  auto settled = feed.Settled({grid.begin, std::max(grid.end, grid.begin + Duration{1})});
+core::IntensitySeries BelievedOrNothing(SignalFeed& feed, Interval grid) {
+  auto settled = feed.Believed({grid.begin, std::max(grid.end, grid.begin + Duration{1})});
   if (settled) return *std::move(settled);
   return *core::IntensitySeries::Create(feed.identity(), {});
 }
@@ -80,9 +80,9 @@ void Accountant::Close(Device& device, std::vector<core::LedgerRow>& rows) {
 
 std::vector<core::LedgerRow> Accountant::RowsOf(const core::EnergyReading& reading) const {
   const Interval grid = ToGrid(reading.wall);
-  const core::IntensitySeries signal = SettledOrNothing(feed_, grid);
+  const core::IntensitySeries signal = BelievedOrNothing(feed_, grid);
   if (!other_feed_) return core::MakeRows(reading, grid, attempt_, pue_, signal);
-  const core::IntensitySeries other = SettledOrNothing(*other_feed_, grid);
+  const core::IntensitySeries other = BelievedOrNothing(*other_feed_, grid);
   return core::MakeRows(reading, grid, attempt_, pue_, signal, &other);
 }
 
@@ -96,7 +96,7 @@ core::BudgetUse Accountant::use() const {
 std::optional<Intensity> Accountant::latest_intensity() const {
   if (!measured_until()) return std::nullopt;
   const Time now = ToGrid(Interval{last_end_, last_end_}).begin;
-  const auto settled = feed_.Settled({now - Duration{1}, now});
+  const auto settled = feed_.Believed({now - Duration{1}, now});
   if (!settled) return std::nullopt;
   const core::Sample* sample = settled->At(now - Duration{1});
   return sample ? std::optional(sample->intensity) : std::nullopt;

@@ -41,7 +41,7 @@ TEST(AccountantTest, NoEnergyIsLostAndTheLedgerStaysSmall) {
     const auto reading = Second(kDay + seconds{i}, random.Uniform(10, 300));
     measured += reading.energy;
     grams += EmissionsOf(reading.energy, Pue{1},
-                         f.feed.Settled(reading.wall)->samples().front().intensity)
+                         f.feed.Believed(reading.wall)->samples().front().intensity)
                  .grams;
     for (auto& row : accountant.Add(std::span(&reading, 1))) rows.push_back(row);
   }

@@ -26,9 +26,17 @@ class SignalFeed {
   /// read right now (it may work later).
   virtual Result<core::SignalView> Observe(Time now, Duration horizon) = 0;
 
-  /// Published values over an interval that has passed, for accounting and counterfactuals; gaps
-  /// where there are none. With a source that cannot look back, what this process itself observed.
-  virtual Result<core::IntensitySeries> Settled(Interval interval) = 0;
+  /// What an interval that has just passed is accounted at: published values, where there are none
+  /// what stands in for them, gaps where nothing does. With a source that cannot look back, what
+  /// this process itself observed.
+  virtual Result<core::IntensitySeries> Believed(Interval interval) = 0;
+
+  /// Only values that have been published, for intervals that are over: what a baseline or the best
+  /// start in hindsight may know. A recorded or generated source has published all of it.
+  virtual Result<core::IntensitySeries> Settled(Interval interval) { return Believed(interval); }
+
+  /// Whether values that were published may still change: those of a web service.
+  virtual bool Revises() const { return false; }
 
   /// When, after `now`, a new value is due: the earliest moment at which deciding again can change
   /// anything.

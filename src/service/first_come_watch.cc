@@ -64,6 +64,7 @@ store::FirstComeRecord FirstComeRecordOf(const JobCard& card) {
   record.devices = job.devices;
   record.emissions = card.emissions_first_come;
   record.at_submission = card.emissions_at_submission;
+  record.settled = card.emissions_settled;
   if (card.first_come_start)
     record.place = {*card.first_come_start,
                     *card.first_come_start + RanFor(card, card.ended.value_or(job.submitted))};

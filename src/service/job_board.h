@@ -36,7 +36,12 @@ struct JobCard {
   std::vector<core::JobId> waits_for;  ///< jobs that have to succeed first
   // Of what is stored in the ledger.
   Energy energy;
-  std::optional<Emissions> emissions;
+  std::optional<Emissions> emissions;  ///< as its rows were closed
+  /// Of the same rows on the settled signal, once it has ended: its baselines are on that, too.
+  std::optional<Emissions> emissions_settled;
+  std::optional<Emissions> emitted() const {
+    return emissions_settled ? emissions_settled : emissions;
+  }
   /// Part of `energy`; nothing: no GPU was measured, or it ended in another life of the service.
   std::optional<Energy> gpu_energy;
   /// Of the same energy, had it run when it was submitted; once it has ended.

@@ -19,6 +19,14 @@ void EndStretch(JobCard& card, Time end) {
     card.stretches.back().end = std::max(end, card.stretches.back().begin);
 }
 
+// Where first come, first served starts it when it started, and it did not pause, both are one.
+void SameWhereItRanSo(JobCard& card) {
+  if (!card.first_come_start || !card.first_start || card.pauses > 0) return;
+  const Duration apart = *card.first_start - *card.first_come_start;
+  if (apart >= -kStartedAtOnce && apart <= kStartedAtOnce)
+    card.emissions_first_come = card.emitted();
+}
+
 // What the plan has for it from now on; nothing while somebody holds it.
 std::vector<Interval> PlannedStretches(const engine::State& state, core::JobId job) {
   std::vector<Interval> planned;
@@ -124,14 +132,18 @@ void Publisher::FollowFigures(const std::map<core::JobId, JobFigures>& changed) 
   }
 }
 
-void Publisher::SetBaseline(core::JobId job, std::optional<Emissions> at_submission) {
+void Publisher::SetSettlement(core::JobId job, const Settlement& settlement) {
+  Change(job, [&](JobCard& card) {
+    card.emissions_settled = settlement.emitted;
+    card.emissions_at_submission = settlement.at_submission;
+    SameWhereItRanSo(card);
+  });
   const JobCard* ended = next_.jobs.Find(job);
-  if (uncompared_.erase(job) > 0 && ended && ended->emissions && at_submission) {
+  if (uncompared_.erase(job) > 0 && ended && ended->emitted() && settlement.at_submission) {
     ++next_.counters.compared;
-    next_.counters.compared_emissions += *ended->emissions;
-    next_.counters.compared_at_submission += *at_submission;
+    next_.counters.compared_emissions += *ended->emitted();
+    next_.counters.compared_at_submission += *settlement.at_submission;
   }
-  Change(job, [&](JobCard& card) { card.emissions_at_submission = at_submission; });
 }
 
 void Publisher::SetFirstCome(core::JobId job, std::optional<Time> start,
@@ -139,6 +151,7 @@ void Publisher::SetFirstCome(core::JobId job, std::optional<Time> start,
   Change(job, [&](JobCard& card) {
     card.first_come_start = start;
     card.emissions_first_come = emissions;
+    SameWhereItRanSo(card);
   });
 }
 
@@ -147,7 +160,7 @@ void Publisher::ForgetEnded(std::size_t keep, const std::function<void(const Job
     if (const JobCard* card = next_.jobs.Find(ended_.front())) {
       const bool settled = card->emissions_first_come || card->energy == Energy{};
       if (!settled && ended_.size() <= 2 * keep) return;
-      next_.forgotten.Add(card->energy, card->emissions, card->emissions_at_submission,
+      next_.forgotten.Add(card->energy, card->emitted(), card->emissions_at_submission,
                           card->emissions_first_come);
       forget(*card);
     }

@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "service/bookkeeper.h"
 #include "service/dependencies.h"
+#include "service/settlement.h"
 #include "service/view.h"
 
 namespace ebb::service {
@@ -48,7 +49,8 @@ class Publisher {
   void SetDetail(core::JobId job, const std::string& detail) {
     Change(job, [&](JobCard& card) { card.detail = detail; });
   }
-  void SetBaseline(core::JobId job, std::optional<Emissions> at_submission);
+  /// A later one of the same job replaces it; the counters count the first.
+  void SetSettlement(core::JobId job, const Settlement& settlement);
   void SetFirstCome(core::JobId job, std::optional<Time> start, std::optional<Emissions> emissions);
   /// Returns those of whose devices was not known before.
   std::vector<local::SupervisedFigures> SetRunning(std::vector<local::SupervisedFigures> running);

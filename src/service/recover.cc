@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/accounting.h"
 #include "local/job_folder.h"
 #include "plan/make_policy.h"
 #include "service/service.h"
@@ -168,11 +169,15 @@ Status Service::RecoverEnded(core::JobId id) {
   EBB_ASSIGN_OR_RETURN(const auto figures, store::FindFirstCome(database, id));
   if (figures) {
     card.emissions_at_submission = figures->at_submission;
+    card.emissions_settled = figures->settled;
     card.emissions_first_come = figures->emissions;
     if (figures->place) card.first_come_start = figures->place->begin;
   }
   const bool settled = card.emissions_at_submission || card.energy == Energy{} || record->pruned;
   if (!settled) unsettled_.push_back(id);
+  const Time final = record->ended.value_or(Time{}) + core::kRevisedFor;
+  if (settled && !record->pruned && feed_.Revises() && final > executor_->Now())
+    settle_later_.emplace(final, id);
   publisher_.AddEnded(std::move(card));
   return {};
 }

@@ -4,7 +4,7 @@
 #include <ctime>
 
 #include "base/text.h"
-#include "core/counterfactual.h"
+#include "core/accounting.h"
 #include "engine/admission.h"
 #include "local/job_folder.h"
 #include "local/kept_pools.h"
@@ -27,6 +27,8 @@ using namespace std::chrono_literals;
 
 // Of work that can wait, between two looks at who asks for something.
 constexpr auto kAtOnce = 10ms;
+// How often it is looked whether the last hours of a job have been published.
+constexpr Duration kLookForPublished{std::chrono::minutes{10}};
 constexpr std::chrono::hours kBelieveClockAfter{24};
 
 }  // namespace
@@ -399,10 +401,14 @@ void Service::KeepFigures(core::JobId job) {
     store_.AddFirstCome(FirstComeRecordOf(*card));
 }
 
-// What the energy of jobs that have ended would have emitted had they run when they were submitted.
-// Ledgers may be long: what is left over comes next time.
+// What jobs that have ended emitted, and would have when they were submitted, on one signal: again
+// when more of it has been published. Ledgers may be long: what is left over comes next time.
 void Service::SettleEnded() {
   const auto begin = std::chrono::steady_clock::now();
+  while (!settle_later_.empty() && settle_later_.begin()->first <= executor_->Now()) {
+    unsettled_.push_back(settle_later_.begin()->second);
+    settle_later_.erase(settle_later_.begin());
+  }
   while (!unsettled_.empty() && std::chrono::steady_clock::now() - begin < kAtOnce) {
     Settle(unsettled_.front());
     unsettled_.pop_front();
@@ -415,14 +421,13 @@ void Service::Settle(core::JobId job) {
   const auto rows = store::LedgerOf(store_.database(), job);
   if (!card || !rows || rows->empty()) return;
   const Time submitted = card->submission->job.submitted;
-  Duration length{0};
-  for (const core::LedgerRow& row : *rows)
-    length = std::max(length, row.grid.end - rows->front().grid.begin);
-  const auto signal = feed_.Settled({submitted, submitted + length + Duration{1}});
-  if (!signal) return;
-  const core::Counterfactual at_submission = core::RunAt(*rows, submitted, *signal);
-  const bool known = at_submission.energy_without_intensity == Energy{};
-  publisher_.SetBaseline(job, known ? std::optional(at_submission.emissions) : std::nullopt);
+  const auto published = feed_.Settled(SettledOver(submitted, *rows));
+  if (!published) return;
+  const Settlement settlement = SettlementOf(submitted, *rows, *published);
+  const Time now = executor_->Now(), final = rows->back().grid.end + core::kRevisedFor;
+  if (feed_.Revises() && now < final)
+    settle_later_.emplace(settlement.is_published ? final : now + kLookForPublished, job);
+  publisher_.SetSettlement(job, settlement);
   KeepFigures(job);
 }
 

@@ -144,8 +144,9 @@ class Service {
   DecisionPace pace_;
   std::unique_ptr<PlanThread> plan_thread_;
   FirstComeWatch first_come_;
-  bool compare_again_ = false;         // jobs have ended, or the signal knows more
-  std::deque<core::JobId> unsettled_;  // ended, and their savings are not computed
+  bool compare_again_ = false;                     // jobs have ended, or the signal knows more
+  std::deque<core::JobId> unsettled_;              // ended, and their savings are not computed
+  std::multimap<Time, core::JobId> settle_later_;  // once more, when more has been published
   std::chrono::steady_clock::time_point prune_at_{};
 };
 

@@ -1,6 +1,7 @@
 #include "signals/carbon_aware_sdk.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "signals/payload_points.h"
@@ -10,6 +11,10 @@ namespace ebb::signals {
 namespace {
 
 constexpr Duration kRecent{std::chrono::hours{3}};
+// How far back a question may reach, the longest first.
+constexpr std::array<Duration, 4> kSpans{kFirstHistory, std::chrono::hours{10 * 24},
+                                         std::chrono::hours{24}, kRecent};
+constexpr int kNoContent = 204;  // there is nothing, which is no failure
 
 // .NET's TimeSpan: "hh:mm:ss" or "d.hh:mm:ss", fractions of a second ignored.
 std::optional<Duration> TimeSpan(std::string_view text) {
@@ -75,29 +80,56 @@ class CarbonAwareSdk final : public Provider {
   }
 
  private:
-  Result<std::string> Get(const std::string& url) {
+  Result<platform::HttpResponse> Get(const std::string& url) {
     platform::HttpRequest request;
     request.url = url;
     if (!options_.key.empty()) request.headers = {"Authorization: Bearer " + options_.key};
-    return GetBody(http_get_, request, "check the key of the server");
+    return http_get_(request);
   }
 
+  Error Refused(const std::string& url, int status) const {
+    return RefusedBy(url, status, "check the key of the server");
+  }
+
+  Error OtherKind(const std::string& url) const {
+    const bool average = options_.kind == core::SignalKind::kAverage;
+    return {ExitCode::kConfiguration,
+            std::string("the server's values are ") + (average ? "marginal" : "average"),
+            ShownUrl(url), std::string("give --signal-kind ") + (average ? "marginal" : "average")};
+  }
+
+  // What the source behind the server gives, the server does not say: it refuses longer spans
+  // (Electricity Maps: 10 days, a day with a small plan). What it has taken is asked for from then.
   Status ReadKnown(const Question& question, Reading& reading) {
-    const Time begin =
-        std::clamp(question.known_until, question.now - kFirstHistory, question.now - kRecent);
-    const std::string url = options_.base_url +
-                            "/emissions/bylocation?location=" + UrlEscape(options_.location) +
-                            "&time=" + FormatTime(begin) + "&toTime=" + FormatTime(question.now);
-    EBB_ASSIGN_OR_RETURN(const std::string body, Get(url));
-    EBB_ASSIGN_OR_RETURN(const Payload payload, ParseCarbonAwareSdkEmissions(body, ShownUrl(url)));
-    return AddPayload(payload, question.now, ShownUrl(url), reading);
+    for (auto span = span_;; ++span) {
+      const Time begin =
+          std::clamp(question.known_until, question.now - *span, question.now - kRecent);
+      const std::string url = options_.base_url +
+                              "/emissions/bylocation?location=" + UrlEscape(options_.location) +
+                              "&time=" + FormatTime(begin) + "&toTime=" + FormatTime(question.now);
+      EBB_ASSIGN_OR_RETURN(const platform::HttpResponse response, Get(url));
+      if (response.status == kNoContent) return {};
+      if (response.status == 200) {
+        span_ = span;
+        EBB_ASSIGN_OR_RETURN(const Payload payload,
+                             ParseCarbonAwareSdkEmissions(response.body, ShownUrl(url)));
+        if (payload.kind.value_or(options_.kind) != options_.kind) return Fail(OtherKind(url));
+        return AddPayload(payload, question.now, ShownUrl(url), reading);
+      }
+      const bool may_be_the_span = response.status == 400 || response.status == 500;
+      const bool is_shortest = question.now - begin <= kRecent;
+      if (!may_be_the_span || is_shortest) return Fail(Refused(url, response.status));
+    }
   }
 
   Status ReadForecast(const Question& question, Reading& reading) {
     const std::string url =
         options_.base_url + "/emissions/forecasts/current?location=" + UrlEscape(options_.location);
-    EBB_ASSIGN_OR_RETURN(const std::string body, Get(url));
-    EBB_ASSIGN_OR_RETURN(const Payload payload, ParseCarbonAwareSdkForecast(body, ShownUrl(url)));
+    EBB_ASSIGN_OR_RETURN(const platform::HttpResponse response, Get(url));
+    if (response.status == kNoContent) return {};
+    if (response.status != 200) return Fail(Refused(url, response.status));
+    EBB_ASSIGN_OR_RETURN(const Payload payload,
+                         ParseCarbonAwareSdkForecast(response.body, ShownUrl(url)));
     return AddPayload(payload, question.now, ShownUrl(url), reading);
   }
 
@@ -105,6 +137,7 @@ class CarbonAwareSdk final : public Provider {
   const CarbonAwareSdkOptions options_;
   const HttpGetFunction http_get_;
   const core::SignalIdentity identity_;
+  decltype(kSpans)::const_iterator span_ = kSpans.begin();
 };
 
 }  // namespace
@@ -118,6 +151,9 @@ Result<Payload> ParseCarbonAwareSdkEmissions(std::string_view body, const std::s
     EBB_ASSIGN_OR_RETURN(const Point point, ReadEmission(row, where));
     points.push_back(point);
     payload.zone = row.TextOf("location");
+    // What only Ebb as a server says.
+    if (const auto kind = core::SignalKindFromName(row.TextOf("kind"))) payload.kind = kind;
+    payload.boundary = core::BoundaryFromName(row.TextOf("boundary")).value_or(payload.boundary);
   }
   EBB_ASSIGN_OR_RETURN(payload.samples, SamplesFrom(std::move(points), std::nullopt, where));
   return payload;

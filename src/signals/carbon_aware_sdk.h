@@ -1,7 +1,8 @@
 #pragma once
 // A client of the Green Software Foundation's Carbon Aware SDK (its web API 1.x): emissions by
 // location and the current forecast, in g/kWh. Whether the values are average or marginal depends
-// on the data source the server is set up with, which its answers do not say: it must be told.
+// on the data source the server is set up with, which its answers do not say: it must be told. An
+// Ebb as a server says it: what it was told otherwise is an Error.
 
 #include <memory>
 #include <string>
@@ -12,7 +13,7 @@
 namespace ebb::signals {
 
 /// /emissions/bylocation: [{"location", "time", "rating", "duration": "hh:mm:ss"}]; Ebb as a
-/// server adds "status".
+/// server adds "status", "kind" and "boundary".
 Result<Payload> ParseCarbonAwareSdkEmissions(std::string_view body, const std::string& where);
 
 /// /emissions/forecasts/current: [{"generatedAt", "location", "forecastData": [{"timestamp",

@@ -69,5 +69,57 @@ TEST(CarbonAwareSdk, ReadsNowAndAheadAndServesWithoutAForecast) {
   EXPECT_THAT(without->forecast_failure->Message(), HasSubstr("501"));
 }
 
+// Electricity Maps behind the server gives a day of history.
+TEST(CarbonAwareSdk, AsksForLessWhereThatMuchIsRefused) {
+  const Time now = kBegin + minutes{6};
+  ScriptedHttp http;
+  http.Say("/emissions/bylocation?location=westus&time=2022-02-28T15:36", kEmissions);
+  http.Say("location=westus", R"({"title":"ArgumentException"})", 400);
+  const auto provider = MakeCarbonAwareSdk({"https://sdk.example", "westus", ""}, http.Get());
+  for (const std::size_t asked : {3u, 4u}) {
+    const auto reading = provider->Read({now, hours{24}, Time{}, false});
+    ASSERT_TRUE(reading) << reading.error().Message();
+    EXPECT_EQ(reading->known.size(), 2u);
+    EXPECT_EQ(http.requests.size(), asked) << "what it takes is remembered";
+  }
+}
+
+TEST(CarbonAwareSdk, WhatIsRefusedWhateverTheSpanIsAnErrorAndNotRemembered) {
+  ScriptedHttp http;
+  http.Say("/emissions/bylocation", "{}", 500);
+  const auto provider = MakeCarbonAwareSdk({"https://sdk.example", "westus", ""}, http.Get());
+  const Question question{kBegin, hours{24}, Time{}, false};
+  EXPECT_THAT(provider->Read(question).error().Message(), HasSubstr("500"));
+  const std::size_t asked = http.requests.size();
+  EXPECT_FALSE(provider->Read(question));
+  EXPECT_EQ(http.requests[asked].url, http.requests[0].url);
+  http.answers["/emissions/bylocation"] = {{403, "{}"}};
+  EXPECT_THAT(provider->Read(question).error().next, HasSubstr("key"));
+}
+
+TEST(CarbonAwareSdk, AServerThatSaysItsKindIsNotTakenForTheOther) {
+  ScriptedHttp http;
+  http.Say("/emissions/bylocation", R"([{"time":"2022-03-01T15:30Z","rating":1,
+      "duration":"00:05:00","kind":"marginal","boundary":"direct"}])");
+  const Question question{kBegin, hours{24}, kBegin, false};
+  const auto wrong = MakeCarbonAwareSdk({"https://sdk.example", "westus", ""}, http.Get());
+  EXPECT_THAT(wrong->Read(question).error().next, HasSubstr("--signal-kind marginal"));
+  const auto right = MakeCarbonAwareSdk(
+      {"https://sdk.example", "westus", "", core::SignalKind::kMarginal}, http.Get());
+  const auto reading = right->Read(question);
+  ASSERT_TRUE(reading) << reading.error().Message();
+  EXPECT_EQ(reading->boundary, core::Boundary::kDirect);
+}
+
+TEST(CarbonAwareSdk, NoContentIsNoFailure) {
+  ScriptedHttp http;
+  http.Say("/emissions/", "", 204);
+  const auto provider = MakeCarbonAwareSdk({"https://sdk.example", "westus", ""}, http.Get());
+  const auto reading = provider->Read({kBegin, hours{24}, kBegin, true});
+  ASSERT_TRUE(reading) << reading.error().Message();
+  EXPECT_TRUE(reading->known.empty());
+  EXPECT_FALSE(reading->forecast_failure);
+}
+
 }  // namespace
 }  // namespace ebb::signals

@@ -39,30 +39,6 @@ bool Stands(const LiveFeed* live, Time now) {
          (freshness == Freshness::kLastKnown && !live->snapshot()->failure);
 }
 
-// The parts of `more` that nothing in `samples` covers, in order of time.
-std::vector<Sample> Filled(const std::vector<Sample>& samples, const std::vector<Sample>& more) {
-  std::vector<Sample> all;
-  auto covering = samples.begin();
-  for (const Sample& sample : more) {
-    Time begin = sample.interval.begin;
-    for (; covering != samples.end() && covering->interval.begin < sample.interval.end;
-         ++covering) {
-      Sample part = sample;
-      part.interval = {begin, std::min(covering->interval.begin, sample.interval.end)};
-      if (part.interval.length() > Duration::zero()) all.push_back(part);
-      begin = std::max(begin, covering->interval.end);
-      if (begin >= sample.interval.end) break;
-    }
-    Sample rest = sample;
-    rest.interval.begin = begin;
-    if (rest.interval.length() > Duration::zero()) all.push_back(rest);
-  }
-  all.insert(all.end(), samples.begin(), samples.end());
-  std::sort(all.begin(), all.end(),
-            [](const Sample& a, const Sample& b) { return a.interval.begin < b.interval.begin; });
-  return all;
-}
-
 Error Mixed(const ChainLink& a, const ChainLink& b, const std::string& what,
             const std::string& next) {
   return {ExitCode::kConfiguration, a.name + " and " + b.name + " cannot be in one chain: " + what,
@@ -180,29 +156,49 @@ Result<core::SignalView> ChainFeed::Observe(Time now, Duration horizon) {
   return view;
 }
 
-Result<core::IntensitySeries> ChainFeed::Settled(Interval interval) {
+// At each moment by the first of `values`, and of them the first link, that has one; generated
+// sources come last.
+Result<core::IntensitySeries> ChainFeed::Joined(std::span<const LiveValues> values,
+                                                Interval of_generated) const {
   std::vector<Sample> samples;
   const auto links = OpenedLinks();
   const auto fill = [&](const core::IntensitySeries& series, std::size_t link) {
-    samples = Filled(samples, Tagged(series, link).samples());
+    samples = core::Filled(samples, Tagged(series, link).samples());
   };
-  const auto each_live = [&](auto series_of) {
+  for (const LiveValues& of : values)
     for (std::size_t link = 0; link < links.size(); ++link)
-      if (links[link] && links[link]->live) fill(series_of(*links[link]->live), link);
-  };
-  each_live([&](const LiveFeed& live) { return live.snapshot()->known.Slice(interval); });
-  each_live([&](const LiveFeed& live) {
-    return SettledOver(*live.snapshot(), interval,
-                       {live.outage().last_known_limit, Duration::zero()});
-  });
-  each_live(
-      [&](const LiveFeed& live) { return SettledOver(*live.snapshot(), interval, live.outage()); });
+      if (links[link] && links[link]->live) fill(of(*links[link]->live), link);
   for (std::size_t link = 0; link < links.size(); ++link) {
     if (!links[link] || links[link]->live) continue;
-    EBB_ASSIGN_OR_RETURN(const core::IntensitySeries series, links[link]->feed->Settled(interval));
+    EBB_ASSIGN_OR_RETURN(const core::IntensitySeries series,
+                         links[link]->feed->Believed(of_generated));
     fill(series, link);
   }
   return core::IntensitySeries::Create(identity_, std::move(samples));
+}
+
+Result<core::IntensitySeries> ChainFeed::Believed(Interval interval) {
+  const LiveValues by_rank[] = {
+      [=](const LiveFeed& live) { return live.snapshot()->known.Slice(interval); },
+      [=](const LiveFeed& live) {
+        return BelievedOver(*live.snapshot(), interval,
+                            {live.outage().last_known_limit, Duration::zero()});
+      },
+      [=](const LiveFeed& live) {
+        return BelievedOver(*live.snapshot(), interval, live.outage());
+      }};
+  return Joined(by_rank, interval);
+}
+
+Result<core::IntensitySeries> ChainFeed::Settled(Interval interval) {
+  const LiveValues published[] = {
+      [=](const LiveFeed& live) { return SettledOver(*live.snapshot(), interval); }};
+  const auto links = OpenedLinks();
+  const bool is_live = std::any_of(links.begin(), links.end(),
+                                   [](const Opened* opened) { return opened && opened->live; });
+  const Time now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
+  const Interval over{interval.begin, std::max(interval.begin, std::min(interval.end, now))};
+  return Joined(published, is_live ? over : interval);
 }
 
 Time ChainFeed::NextChange(Time now) const {

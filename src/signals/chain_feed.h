@@ -38,7 +38,10 @@ class ChainFeed final : public runtime::SignalFeed {
   const core::SignalIdentity& identity() const override { return identity_; }
   Result<core::SignalView> Observe(Time now, Duration horizon) override;
   /// At each moment what was published, by the first link that has it; then the stand-ins.
+  Result<core::IntensitySeries> Believed(Interval interval) override;
+  /// The same without stand-ins; a generated source stands for what has passed alone.
   Result<core::IntensitySeries> Settled(Interval interval) override;
+  bool Revises() const override { return true; }
   Time NextChange(Time now) const override;
   std::uint64_t news() const override;
   void OnNews(const std::function<void()>& tell) override;
@@ -57,6 +60,9 @@ class ChainFeed final : public runtime::SignalFeed {
   explicit ChainFeed(std::vector<ChainLink> links);
   const Opened& Open(std::size_t link, Duration first_answer);
   std::vector<const Opened*> OpenedLinks() const;
+  using LiveValues = std::function<core::IntensitySeries(const LiveFeed&)>;
+  Result<core::IntensitySeries> Joined(std::span<const LiveValues> values,
+                                       Interval of_generated) const;
   core::IntensitySeries Tagged(const core::IntensitySeries& series, std::size_t link) const;
 
   const std::vector<ChainLink> links_;

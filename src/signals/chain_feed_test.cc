@@ -110,7 +110,7 @@ TEST(Chain, TheNextAnswersWhenTheFirstFailsAndTheFirstAgainWhenItIsBack) {
   first.Say(100);
   EXPECT_EQ(ValueWhen(*chain, [](const core::Sample& sample) { return sample.link == 0; }), 100);
   const Time hour = std::chrono::floor<hours>(Now());
-  const auto settled = chain->Settled({hour - hours{1}, hour});
+  const auto settled = chain->Believed({hour - hours{1}, hour});
   ASSERT_TRUE(settled);
   ASSERT_EQ(settled->samples().size(), 1u) << "each moment once";
   EXPECT_EQ(settled->samples()[0].link, 0) << "what the first published meanwhile counts";
@@ -162,10 +162,16 @@ TEST(Chain, WhatCannotBeAChainIsRefusedBeforeAnythingIsAsked) {
   EXPECT_THAT(WhyNot(Options({S::kProfile, S::kUkCarbonIntensity})),
               HasSubstr("nothing is asked after profile"));
   EXPECT_THAT(WhyNot(Options({S::kUkCarbonIntensity, S::kReplay})), HasSubstr("replay"));
+  SignalOptions sdk = Options({S::kCarbonAwareSdk, S::kProfile});
+  sdk.url = "https://sdk.example";
+  EXPECT_THAT(WhyNot(sdk), HasSubstr("--signal-kind"));
+  sdk.kind = core::SignalKind::kMarginal;
+  EXPECT_THAT(WhyNot(sdk), HasSubstr("average"));
 }
 
 TEST(Chain, ATypicalDayIsTheLastResortAndSaysThatItIsModelled) {
   SignalOptions options = Options({SignalSource::kCarbonAwareSdk, SignalSource::kProfile});
+  options.kind = core::SignalKind::kAverage;
   options.url = "https://sdk.example";
   const auto feed = MakeFeed(options, [](const platform::HttpRequest&) {
     return Result<platform::HttpResponse>(platform::HttpResponse{403, "{}"});

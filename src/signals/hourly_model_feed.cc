@@ -30,7 +30,7 @@ class HourlyModelFeed final : public runtime::SignalFeed {
     return view;
   }
 
-  Result<core::IntensitySeries> Settled(Interval interval) override {
+  Result<core::IntensitySeries> Believed(Interval interval) override {
     return Series(interval, core::SampleStatus::kModelled,
                   [&](Time hour) { return model_->At(hour); });
   }

@@ -1,6 +1,7 @@
 #include "signals/live_feed.h"
 
 #include <algorithm>
+#include <random>
 
 namespace ebb::signals {
 namespace {
@@ -8,10 +9,16 @@ namespace {
 // A machine that was asleep wakes with a wall clock far ahead: the thread looks at it this often.
 constexpr Duration kLongestSleep{std::chrono::seconds{20}};
 
-// Whether a value came, changed or went; a forecast alone is observed when it is due.
-bool Differs(const LiveSnapshot& before, const LiveSnapshot& after) {
+// Whether a value came, changed or went. What is expected is observed when it is due, but for
+// now's.
+bool Differs(const LiveSnapshot& before, const LiveSnapshot& after, Time now) {
+  const auto expected_now = [&](const LiveSnapshot& snapshot) {
+    const core::Sample* sample = snapshot.forecast.series.At(now);
+    return sample ? std::optional(sample->intensity.g_per_kwh) : std::nullopt;
+  };
   return before.known.samples() != after.known.samples() ||
-         before.failure.has_value() != after.failure.has_value();
+         before.failure.has_value() != after.failure.has_value() ||
+         (!after.known.At(now) && expected_now(before) != expected_now(after));
 }
 
 }  // namespace
@@ -29,6 +36,7 @@ LiveFeed::LiveFeed(HttpGetFunction http_get, LiveFeedOptions options)
 
 std::unique_ptr<LiveFeed> LiveFeed::Start(const MakeProviderFunction& make_provider,
                                           HttpGetFunction http_get, LiveFeedOptions options) {
+  options.live.after_interval += Duration{std::random_device{}() % 5000};
   std::unique_ptr<LiveFeed> feed(new LiveFeed(std::move(http_get), std::move(options)));
   LiveFeed* self = feed.get();
   auto provider = make_provider(
@@ -56,7 +64,7 @@ void LiveFeed::Work() {
     bool news = false;
     {
       const std::lock_guard lock(mutex_);
-      news = Differs(*snapshot_, *brought);
+      news = Differs(*snapshot_, *brought, Now());
       snapshot_ = std::move(brought);
       for (std::string& note : signal_->TakeNotes()) notes_.push_back(std::move(note));
     }
@@ -99,8 +107,12 @@ Result<core::SignalView> LiveFeed::Observe(Time now, Duration) {
   return ViewAt(*snapshot(), now, options_.outage);
 }
 
+Result<core::IntensitySeries> LiveFeed::Believed(Interval interval) {
+  return BelievedOver(*snapshot(), interval, options_.outage);
+}
+
 Result<core::IntensitySeries> LiveFeed::Settled(Interval interval) {
-  return SettledOver(*snapshot(), interval, options_.outage);
+  return SettledOver(*snapshot(), interval);
 }
 
 // Just after the next question, so that its answer is there.

@@ -37,7 +37,9 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
   /// As the provider states it before the first answer.
   const core::SignalIdentity& identity() const override { return identity_; }
   Result<core::SignalView> Observe(Time now, Duration horizon) override;
+  Result<core::IntensitySeries> Believed(Interval interval) override;
   Result<core::IntensitySeries> Settled(Interval interval) override;
+  bool Revises() const override { return true; }
   Time NextChange(Time now) const override;
   std::uint64_t news() const override { return news_; }
   void OnNews(const std::function<void()>& tell) override;

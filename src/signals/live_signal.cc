@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "core/accounting.h"
 #include "forecast/better_on_record.h"
 #include "platform/file.h"
 #include "platform/file_lock.h"
@@ -18,6 +19,8 @@ constexpr std::uint64_t kCacheLimitBytes = 16ULL << 20;
 constexpr Duration kUnsettled{std::chrono::hours{2}};
 // How soon to look for what another process, which is asking now, will have written.
 constexpr Duration kAnotherAsks{std::chrono::seconds{1}};
+// How often values that were published are asked for again, as far back as they are revised.
+constexpr Duration kRevisionsEvery{std::chrono::hours{24}};
 constexpr const char* kProviderMethod = "the provider's";
 
 core::IntensitySeries SeriesOf(const core::SignalIdentity& identity,
@@ -39,10 +42,39 @@ std::shared_ptr<const LiveSnapshot> LiveSignal::Refresh(Time now) {
   ForgetFuture(now);
   if (now >= next_question_) {
     ReadCache(now);
-    next_question_ = Due(now) ? now + options_.refresh : *answered_at_ + options_.refresh;
+    next_question_ = now + options_.refresh;  // where nobody answers
     if (Due(now)) AskOnceForAll(now);
+    if (answered_at_ && !Due(now))
+      next_question_ = std::min(next_question_, DueAfter(*answered_at_));
   }
   return Snapshot(now);
+}
+
+// The end of what the source, in its last answer, had a value for: published, or its own forecast.
+std::optional<Time> LiveSignal::CoveredUntil(Time now) const {
+  if (const auto published = archive_.At(now)) return published->interval.end;
+  for (const core::Sample& expected : provider_forecast_)
+    if (expected.interval.contains(now)) return expected.interval.end;
+  return std::nullopt;
+}
+
+void LiveSignal::NoteCoverage(Time answered) {
+  const auto until = CoveredUntil(answered);
+  if (!until) return;
+  if (covered_until_ && *covered_until_ < *until && *covered_until_ <= answered)
+    lag_ = std::min<Duration>(answered - *covered_until_, options_.refresh);
+  covered_until_ = until;
+}
+
+// A successor that came late is looked for earlier the next time, so that the lag is learned, and
+// at twice the lag when it is not there: two questions per interval once it is known.
+Time LiveSignal::DueAfter(Time answered) const {
+  const Time regular = answered + options_.refresh;
+  if (!covered_until_) return regular;
+  const Duration least = options_.after_interval;
+  if (*covered_until_ > answered)
+    return std::min(regular, *covered_until_ + std::max(least, lag_ / 2));
+  return answered + std::clamp(answered - *covered_until_, least, options_.refresh);
 }
 
 // Moments of a clock that was set back since: they would keep this process from asking.
@@ -51,6 +83,7 @@ void LiveSignal::ForgetFuture(Time now) {
   if (asked_at_ && *asked_at_ > now) asked_at_ = now;
   if (forecast_asked_at_ && *forecast_asked_at_ > now) forecast_asked_at_.reset();
   if (provider_issued_ && *provider_issued_ > now) provider_issued_ = now;
+  if (revised_at_ && *revised_at_ > now) revised_at_ = now;
   if (next_question_ - options_.refresh > now) next_question_ = now;
 }
 
@@ -72,10 +105,7 @@ void LiveSignal::AskOnceForAll(Time now) {
   }
   // Whoever held it until just now has written.
   ReadCache(now);
-  if (Due(now))
-    Ask(now);
-  else
-    next_question_ = *answered_at_ + options_.refresh;
+  if (Due(now)) Ask(now);
 }
 
 // Another process may have asked meanwhile.
@@ -100,6 +130,7 @@ void LiveSignal::ReadCache(Time now) {
   identity_ = cached->identity;
   origin_ = "cached on disk";
   failure_.reset();
+  NoteCoverage(*answered_at_);
 }
 
 void LiveSignal::WriteCache(Time now) {
@@ -117,7 +148,9 @@ void LiveSignal::Ask(Time now) {
   asked_at_ = now;
   // A source that only ever estimates is not asked for its whole past every time.
   const Time known_until = std::max(archive_.measured_until(), archive_.until() - kUnsettled);
+  const bool asks_for_revisions = !revised_at_ || now >= *revised_at_ + kRevisionsEvery;
   Question question{now, options_.horizon, known_until, true};
+  if (asks_for_revisions) question.known_until = std::min(known_until, now - core::kRevisedFor);
   question.wants_forecast = !forecast_asked_at_ || provider_forecast_.empty() ||
                             now >= *forecast_asked_at_ + options_.forecast_refresh;
   // A forecast that was refused is not asked for with every value.
@@ -129,6 +162,7 @@ void LiveSignal::Ask(Time now) {
     return;
   }
   failure_.reset();
+  if (asks_for_revisions) revised_at_ = now;
   if (question.wants_forecast) {
     forecast_asked_at_ = now;
     forecast_failure_ = reading->forecast_failure;
@@ -144,9 +178,11 @@ void LiveSignal::Take(const Reading& reading, Time now) {
   if (identity_.boundary == core::Boundary::kUnknown) identity_.boundary = reading.boundary;
   archive_.Add(reading.known);
   archive_.ForgetBefore(now - kKept);
-  if (reading.forecast.empty()) return;
-  provider_forecast_ = reading.forecast;
-  provider_issued_ = reading.issued.value_or(now);
+  if (!reading.forecast.empty()) {
+    provider_forecast_ = reading.forecast;
+    provider_issued_ = reading.issued.value_or(now);
+  }
+  NoteCoverage(now);
 }
 
 // The provider's rows where it has them, ours elsewhere. Ours begins where what is known ends.
@@ -174,6 +210,10 @@ std::shared_ptr<const LiveSnapshot> LiveSignal::Snapshot(Time now) {
   snapshot->identity = identity_;
   snapshot->known = archive_.Series(identity_);
   snapshot->forecast = Ahead(snapshot->known, now);
+  if (!provider_forecast_.empty()) {
+    snapshot->provided_until = provider_forecast_.back().interval.end;
+    snapshot->provider_issued = provider_issued_.value_or(Time{});
+  }
   snapshot->origin = origin_;
   snapshot->asked_at = asked_at_;
   snapshot->answered_at = answered_at_;

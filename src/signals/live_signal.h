@@ -1,23 +1,26 @@
 #pragma once
 // One live source: when it is asked, what is kept of its answers, and what is expected beyond them.
-// Blocks while it asks; live_feed.h puts it on a thread of its own. At most one question per
-// refresh interval, however many look at it, and over processes where they share a cache on disk.
-// One thread at a time.
+// Blocks while it asks; live_feed.h puts it on a thread of its own. One question per refresh
+// interval, however many look at it, and over processes where they share a cache on disk; sooner
+// just after an interval has ended, so that a decision does not lag behind what is published, and
+// soon again where its successor was not there yet. One thread at a time.
 
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "core/sample_archive.h"
 #include "forecast/forecaster.h"
 #include "signals/live_view.h"
 #include "signals/provider.h"
-#include "signals/sample_archive.h"
 
 namespace ebb::signals {
 
 struct LiveOptions {
   Duration refresh{std::chrono::minutes{5}};
+  /// How long after the end of an interval its successor is asked for: not everybody at once.
+  Duration after_interval{std::chrono::seconds{5}};
   Duration forecast_refresh{std::chrono::minutes{30}};
   Duration horizon{std::chrono::hours{96}};
   std::string cache_directory;  ///< "": nothing is kept on disk
@@ -36,7 +39,10 @@ class LiveSignal {
 
  private:
   void ForgetFuture(Time now);
-  bool Due(Time now) const { return !answered_at_ || now >= *answered_at_ + options_.refresh; }
+  bool Due(Time now) const { return !answered_at_ || now >= DueAfter(*answered_at_); }
+  Time DueAfter(Time answered) const;
+  std::optional<Time> CoveredUntil(Time now) const;
+  void NoteCoverage(Time answered);
   std::filesystem::path CacheFile() const;
   void AskOnceForAll(Time now);
   void ReadCache(Time now);
@@ -50,11 +56,15 @@ class LiveSignal {
   const LiveOptions options_;
   const std::unique_ptr<forecast::Forecaster> own_;
   core::SignalIdentity identity_;
-  SampleArchive archive_;
+  core::SampleArchive archive_;
   std::vector<core::Sample> provider_forecast_;
   std::optional<Time> provider_issued_;
   std::optional<Time> asked_at_, answered_at_;
   std::optional<Time> forecast_asked_at_;
+  std::optional<Time> revised_at_;  ///< when published values were asked for again
+  /// The end of the interval for which it had a value while it ran; nothing: it has only the past.
+  std::optional<Time> covered_until_;
+  Duration lag_{0};  ///< how long after that end the next one was there
   std::string origin_;
   std::optional<Error> failure_, forecast_failure_;
   Time next_question_{};

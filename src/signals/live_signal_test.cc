@@ -87,8 +87,8 @@ class SteppedFeed final : public runtime::SignalFeed {
     snapshot_ = signal_.Refresh(now);
     return ViewAt(*snapshot_, now, rules_);
   }
-  Result<core::IntensitySeries> Settled(Interval interval) override {
-    return SettledOver(*snapshot_, interval, rules_);
+  Result<core::IntensitySeries> Believed(Interval interval) override {
+    return BelievedOver(*snapshot_, interval, rules_);
   }
   Time NextChange(Time now) const override { return now + minutes{5}; }
 
@@ -169,7 +169,7 @@ TEST(LiveSignal, WhatStoodInIsAccountedAsSuch) {
   source.outages = {{kDay + minutes{30}, kDay + days{9}}};
   LiveSignal signal = Signal(source);
   const auto snapshot = signal.Refresh(kDay);
-  const auto settled = SettledOver(*snapshot, {kDay, kDay + hours{4}}, {});
+  const auto settled = BelievedOver(*snapshot, {kDay, kDay + hours{4}}, {});
   EXPECT_EQ(settled.At(kDay)->status, SampleStatus::kMeasured);
   EXPECT_EQ(settled.At(kDay + minutes{90})->status, SampleStatus::kEstimated);
   EXPECT_EQ(settled.At(kDay + minutes{150})->status, SampleStatus::kForecast);

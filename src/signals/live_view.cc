@@ -20,6 +20,11 @@ const Sample* LastBefore(const core::IntensitySeries& known, Time now) {
   return it == samples.begin() ? nullptr : &*--it;
 }
 
+// A value that is held is an estimate, and no surer than it was.
+SampleStatus HeldStatus(const Sample& last) {
+  return std::max(last.status, SampleStatus::kEstimated);
+}
+
 // The last value held on, in whole steps of its own length.
 std::optional<Sample> LastKnownAt(const LiveSnapshot& snapshot, Time now,
                                   const OutageRules& rules) {
@@ -30,7 +35,7 @@ std::optional<Sample> LastKnownAt(const LiveSnapshot& snapshot, Time now,
   const Time end = last->interval.end + (steps + 1) * step;
   return Sample{{last->interval.end, std::min(end, last->interval.end + rules.last_known_limit)},
                 last->intensity,
-                SampleStatus::kEstimated};
+                HeldStatus(*last)};
 }
 
 std::optional<Sample> ForecastAt(const LiveSnapshot& snapshot, Time now, const OutageRules& rules) {
@@ -39,13 +44,39 @@ std::optional<Sample> ForecastAt(const LiveSnapshot& snapshot, Time now, const O
   return expected ? std::optional<Sample>(*expected) : std::nullopt;
 }
 
+// Whether the provider's forecast was given since `last` began: it knows more than that it holds
+// on.
+bool IsProvidedSince(const LiveSnapshot& snapshot, const Sample* last) {
+  return !last || snapshot.provider_issued >= last->interval.begin;
+}
+
+// Up to where that forecast is believed.
+Time ProvidedUntil(const LiveSnapshot& snapshot, const OutageRules& rules) {
+  return std::min(snapshot.provided_until, snapshot.provider_issued + rules.forecast_limit);
+}
+
 struct Standing {
   Freshness freshness = Freshness::kMissing;
   std::optional<Sample> current;
 };
 
+// The provider's own value for an interval that it has not closed. As fresh as this source gets,
+// while it answers and its closed values are young.
+std::optional<Standing> ProvidedAt(const LiveSnapshot& snapshot, Time now,
+                                   const OutageRules& rules) {
+  const Sample* last = LastBefore(snapshot.known, now);
+  if (!IsProvidedSince(snapshot, last) || now >= ProvidedUntil(snapshot, rules))
+    return std::nullopt;
+  const Sample* provided = snapshot.forecast.series.At(now);
+  if (!provided) return std::nullopt;
+  const bool is_fresh =
+      !snapshot.failure && last && now < last->interval.end + rules.last_known_limit;
+  return Standing{is_fresh ? Freshness::kFresh : Freshness::kForecast, *provided};
+}
+
 Standing StandingAt(const LiveSnapshot& snapshot, Time now, const OutageRules& rules) {
   if (const Sample* current = snapshot.known.At(now)) return {Freshness::kFresh, *current};
+  if (auto provided = ProvidedAt(snapshot, now, rules)) return *provided;
   if (auto held = LastKnownAt(snapshot, now, rules)) return {Freshness::kLastKnown, held};
   if (auto expected = ForecastAt(snapshot, now, rules)) return {Freshness::kForecast, expected};
   return {};
@@ -114,7 +145,7 @@ Result<core::SignalView> ViewAt(const LiveSnapshot& snapshot, Time now, const Ou
   view.now = now;
   const Time known_end = standing.current ? standing.current->interval.end : now;
   std::vector<Sample> known = snapshot.known.Slice({now - kKnownHistory, known_end}).samples();
-  if (standing.current && standing.freshness != Freshness::kFresh) Append(*standing.current, known);
+  if (standing.current && !snapshot.known.At(now)) Append(*standing.current, known);
   view.known = SeriesOf(snapshot, std::move(known));
   const Interval ahead{known_end, Time::max()};
   const core::Forecast& forecast = snapshot.forecast;
@@ -124,21 +155,33 @@ Result<core::SignalView> ViewAt(const LiveSnapshot& snapshot, Time now, const Ou
   return view;
 }
 
-core::IntensitySeries SettledOver(const LiveSnapshot& snapshot, Interval interval,
-                                  const OutageRules& rules) {
+core::IntensitySeries SettledOver(const LiveSnapshot& snapshot, Interval interval) {
+  const auto& known = snapshot.known.samples();
+  const Time answered = snapshot.answered_at.value_or(Time::min());
+  const auto running = std::find_if(known.begin(), known.end(), [&](const Sample& sample) {
+    return sample.interval.end > answered;
+  });
+  const Time over = running == known.end() ? interval.end : running->interval.begin;
+  return snapshot.known.Slice(Overlap({Time::min(), over}, interval));
+}
+
+core::IntensitySeries BelievedOver(const LiveSnapshot& snapshot, Interval interval,
+                                   const OutageRules& rules) {
   std::vector<Sample> samples = snapshot.known.Slice(interval).samples();
   const Sample* last = LastBefore(snapshot.known, interval.end);
-  if (!last || last->interval.end >= interval.end) return SeriesOf(snapshot, std::move(samples));
-  const Time held_end = std::min(last->interval.end + rules.last_known_limit, interval.end);
-  const Interval held = Overlap({last->interval.end, held_end}, interval);
+  const Interval after = Overlap({last ? last->interval.end : Time::min(), Time::max()}, interval);
+  const auto forecast_until = [&](Time end) {
+    return snapshot.forecast.series.Slice(Overlap({Time::min(), end}, after)).samples();
+  };
+  if (IsProvidedSince(snapshot, last))
+    samples = core::Filled(samples, forecast_until(ProvidedUntil(snapshot, rules)));
+  const Interval held =
+      last ? Overlap({last->interval.end, last->interval.end + rules.last_known_limit}, interval)
+           : Interval{};
   if (held.length() > Duration::zero())
-    Append({held, last->intensity, SampleStatus::kEstimated}, samples);
-  const Time believed_end = std::min(snapshot.forecast.issued + rules.forecast_limit, interval.end);
-  const Time after = std::max(held_end, interval.begin);
-  if (after >= believed_end) return SeriesOf(snapshot, std::move(samples));
-  const core::IntensitySeries expected = snapshot.forecast.series.Slice({after, believed_end});
-  for (const Sample& sample : expected.samples()) Append(sample, samples);
-  return SeriesOf(snapshot, std::move(samples));
+    samples = core::Filled(samples, {{held, last->intensity, HeldStatus(*last)}});
+  const Time believed_until = snapshot.forecast.issued + rules.forecast_limit;
+  return SeriesOf(snapshot, core::Filled(samples, forecast_until(believed_until)));
 }
 
 std::string DescribeState(const LiveSnapshot& snapshot, Time now, const OutageRules& rules) {

@@ -1,8 +1,10 @@
 #pragma once
 // What a decision may believe of a live source at one moment, also when the source has not answered
-// for a while. In this order: the published value; the last one, up to an age; a forecast, the
-// provider's own or ours from its history, up to an age; nothing, and then a gate waits until its
-// latest start. Each stand-in is marked (estimated, forecast), never taken for a reading. Pure.
+// for a while. In this order: the published value; the provider's own forecast, where it was given
+// since the last published interval began, so knows as much; the last value, up to an age; an older
+// forecast, the provider's or ours from its history, up to an age; nothing, and then a gate waits
+// until its latest start. Each stand-in is marked (estimated, forecast), never taken for a reading.
+// Pure.
 
 #include <optional>
 #include <string>
@@ -17,6 +19,8 @@ struct LiveSnapshot {
   core::SignalIdentity identity;
   core::IntensitySeries known;  ///< as published, measured before estimated
   core::Forecast forecast;      ///< the provider's, then ours from history where it has none
+  Time provided_until{};        ///< its rows up to here are the provider's own,
+  Time provider_issued{};       ///< given then
   std::string origin;           ///< "answered", "cached on disk", "" before the first answer
   std::optional<Time> asked_at, answered_at;
   std::optional<Error> failure;           ///< of the latest question
@@ -39,8 +43,11 @@ SignalState StateAt(const LiveSnapshot& snapshot, Time now, const OutageRules& r
 Result<core::SignalView> ViewAt(const LiveSnapshot& snapshot, Time now, const OutageRules& rules);
 
 /// Published values over an interval, and after the last of them the same stand-ins.
-core::IntensitySeries SettledOver(const LiveSnapshot& snapshot, Interval interval,
-                                  const OutageRules& rules);
+core::IntensitySeries BelievedOver(const LiveSnapshot& snapshot, Interval interval,
+                                   const OutageRules& rules);
+
+/// Only what was published for intervals that were over when the source last answered.
+core::IntensitySeries SettledOver(const LiveSnapshot& snapshot, Interval interval);
 
 /// "fresh (answered 12s ago); then last value up to 1h, forecast up to 1d, then wait".
 std::string DescribeState(const LiveSnapshot& snapshot, Time now, const OutageRules& rules);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/sample_archive.h"
 #include "signals/chain_feed.h"
 #include "signals/constant_feed.h"
 #include "signals/live_feed.h"
@@ -132,7 +133,52 @@ FeedResult MakeChain(const SignalOptions& options, const Asking& asking) {
   return ChainFeed::Start(std::move(links), LiveFeedOptions{}.first_answer);
 }
 
+// A live source's published values, asked for once; a recorded or generated one's as they are.
+Result<std::vector<core::Sample>> SettledOf(const SignalOptions& link, Interval interval, Time now,
+                                            const HttpGetFunction& http_get) {
+  if (!IsLive(link.source)) {
+    EBB_ASSIGN_OR_RETURN(const auto feed, MakeOne(link, {http_get, {}}, {}));
+    EBB_ASSIGN_OR_RETURN(const core::IntensitySeries series, feed->Settled(interval));
+    return series.samples();
+  }
+  EBB_ASSIGN_OR_RETURN(const MakeProviderFunction make_provider, ProviderOf(link));
+  EBB_ASSIGN_OR_RETURN(const Reading reading,
+                       make_provider(http_get)->Read({now, Duration{0}, interval.begin, false}));
+  core::SampleArchive archive;
+  archive.Add(reading.known);
+  std::vector<core::Sample> over;
+  for (const core::Sample& sample : archive.samples())
+    if (sample.interval.end <= now) over.push_back(sample);
+  EBB_ASSIGN_OR_RETURN(const auto series, core::IntensitySeries::Create({}, std::move(over)));
+  return series.Slice(interval).samples();
+}
+
 }  // namespace
+
+Result<core::IntensitySeries> AskSettled(const SignalOptions& options, Interval interval, Time now,
+                                         const HttpGetFunction& http_get) {
+  const std::size_t links = options.fallbacks.size() + 1;
+  std::vector<core::Sample> samples;
+  std::optional<Error> failure;
+  std::size_t answered = 0;
+  core::SignalIdentity identity;
+  for (std::size_t link = 0; link < links; ++link) {
+    const SignalOptions one = links == 1 ? options : LinkOptions(options, link);
+    if (links > 1) identity.links.emplace_back(Name(one.source));
+    const bool is_generated = links > 1 && !IsLive(one.source);
+    const Interval over{interval.begin, std::max(interval.begin, std::min(interval.end, now))};
+    auto settled = SettledOf(one, is_generated ? over : interval, now, http_get);
+    if (!settled) {
+      if (!failure) failure = std::move(settled).error();
+      continue;
+    }
+    ++answered;
+    for (core::Sample& sample : *settled) sample.link = static_cast<std::uint8_t>(link);
+    samples = core::Filled(samples, *settled);
+  }
+  if (answered == 0) return Fail(*std::move(failure));
+  return core::IntensitySeries::Create(std::move(identity), std::move(samples));
+}
 
 FeedResult MakeFeed(const SignalOptions& options, HttpGetFunction http_get,
                     std::function<bool()> interrupted) {

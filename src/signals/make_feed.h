@@ -21,6 +21,12 @@ Result<std::unique_ptr<runtime::SignalFeed>> MakeFeed(const SignalOptions& optio
                                                       HttpGetFunction http_get = platform::HttpGet,
                                                       std::function<bool()> interrupted = {});
 
+/// What the sources of `options` have published by `now` (wall time) for intervals that are over,
+/// asked for anew: not what a cache knew before a revision. Of a chain's sources the first that has
+/// a value for a moment; an Error where none of them answers. Blocks as long as they are asked.
+Result<core::IntensitySeries> AskSettled(const SignalOptions& options, Interval interval, Time now,
+                                         const HttpGetFunction& http_get = platform::HttpGet);
+
 /// An Error when `interval` is not inside what a replayed feed covers: "the trace covers A..B".
 /// Always fine for live and generated feeds.
 Status CheckCoverage(const runtime::SignalFeed& feed, Interval interval);

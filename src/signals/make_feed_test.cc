@@ -126,7 +126,10 @@ TEST(MakeFeed, ALiveSourceSaysWhatItNeedsAndShowsNoSecret) {
               HasSubstr("which zone"));
   EXPECT_THAT(message(SignalSource::kUkCarbonIntensity, keep), HasSubstr("GB-RG41"));
   EXPECT_THAT(message(SignalSource::kWattTime, keep), HasSubstr("WATTTIME_USER"));
-  EXPECT_THAT(message(SignalSource::kCarbonAwareSdk, keep), HasSubstr("web address"));
+  EXPECT_THAT(message(SignalSource::kCarbonAwareSdk, keep), HasSubstr("--signal-kind"));
+  EXPECT_THAT(message(SignalSource::kCarbonAwareSdk,
+                      [](SignalOptions& o) { o.kind = core::SignalKind::kMarginal; }),
+              HasSubstr("web address"));
   const auto open = [](SignalOptions& o) {
     o.url = "http://localhost.example/v3";
     o.auth_env = "EBB_TEST_TOKEN";

@@ -118,7 +118,13 @@ MadeProvider CarbonAwareSdk(const SignalOptions& options) {
   EBB_RETURN_IF_ERROR(NeedZone(options, "westus"));
   CarbonAwareSdkOptions made;
   made.location = options.zone;
-  made.kind = options.kind.value_or(core::SignalKind::kAverage);
+  if (!options.kind)
+    return Fail({ExitCode::kConfiguration,
+                 "a Carbon Aware SDK does not say whether its values are average or marginal",
+                 ShownUrl(options.url),
+                 "give --signal-kind: marginal where it asks WattTime, average where it asks "
+                 "Electricity Maps"});
+  made.kind = *options.kind;
   EBB_ASSIGN_OR_RETURN(made.key, Secret(options, "", ShownUrl(options.url)));
   EBB_ASSIGN_OR_RETURN(made.base_url, Server(options, "", !made.key.empty()));
   return [made](HttpGetFunction http_get) { return MakeCarbonAwareSdk(made, std::move(http_get)); };

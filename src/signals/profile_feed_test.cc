@@ -48,7 +48,7 @@ TEST(ProfileFeed, IsModelledAndSaysSo) {
 TEST(ProfileFeed, TheSameSeedGivesTheSameSeriesAndAnotherSeedAnother) {
   const Interval week{kDay, kDay + days{7}};
   const auto series = [&](const char* zone, std::uint64_t seed) {
-    return (*MakeZoneProfileFeed(zone, seed))->Settled(week)->samples();
+    return (*MakeZoneProfileFeed(zone, seed))->Believed(week)->samples();
   };
   EXPECT_EQ(series("DE", 1), series("DE", 1));
   EXPECT_NE(series("DE", 1), series("DE", 2));
@@ -56,11 +56,11 @@ TEST(ProfileFeed, TheSameSeedGivesTheSameSeriesAndAnotherSeedAnother) {
 
 TEST(ProfileFeed, AnHourIsTheSameFromWhereverItIsAsked) {
   const auto feed = *MakeZoneProfileFeed("GB", 3);
-  const auto all = *feed->Settled({kDay, kDay + days{3}});
+  const auto all = *feed->Believed({kDay, kDay + days{3}});
   for (int hour = 0; hour < 72; hour += 7) {
     const Time time = kDay + hours{hour} + minutes{20};
     EXPECT_EQ(At(*feed, time), all.At(time)->intensity.g_per_kwh);
-    EXPECT_EQ(feed->Settled({time, time + minutes{1}})->samples()[0].intensity.g_per_kwh,
+    EXPECT_EQ(feed->Believed({time, time + minutes{1}})->samples()[0].intensity.g_per_kwh,
               At(*feed, time));
   }
 }
@@ -81,7 +81,7 @@ TEST(ProfileFeed, OverManyYearsTheMeanIsTheTableAndTheDaysScatterAsInTheTable) {
     const Time june = *ParseTime(std::to_string(year) + "-06-01T08:00Z");
     for (int day = 0; day < 92; ++day) {
       const Interval whole{june + days{day}, june + days{day + 1}};
-      const double mean = feed->Settled(whole)->Mean(whole)->intensity.g_per_kwh;
+      const double mean = feed->Believed(whole)->Mean(whole)->intensity.g_per_kwh;
       sum += mean;
       squares += (mean - table_mean) * (mean - table_mean);
       ++count;

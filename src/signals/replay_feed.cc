@@ -79,7 +79,7 @@ Result<core::SignalView> ReplayFeed::Observe(Time now, Duration horizon) {
   return view;
 }
 
-Result<core::IntensitySeries> ReplayFeed::Settled(Interval interval) {
+Result<core::IntensitySeries> ReplayFeed::Believed(Interval interval) {
   return trace_.series.Slice(interval);
 }
 

@@ -22,7 +22,7 @@ class ReplayFeed : public runtime::SignalFeed {
 
   const core::SignalIdentity& identity() const override { return trace_.series.identity(); }
   Result<core::SignalView> Observe(Time now, Duration horizon) override;
-  Result<core::IntensitySeries> Settled(Interval interval) override;
+  Result<core::IntensitySeries> Believed(Interval interval) override;
   Time NextChange(Time now) const override;
   std::optional<Interval> Coverage() const override { return trace_.series.span(); }
 

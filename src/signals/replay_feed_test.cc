@@ -74,7 +74,7 @@ TEST(ReplayFeed, TheNextChangeIsTheNextRow) {
 
 TEST(ReplayFeed, SettledIsTheTraceItself) {
   const auto feed = Feed(Csv(24, [](int hour) { return hour == 2 ? -1 : 100 + hour; }));
-  const auto settled = feed->Settled({kDay + minutes{90}, kDay + minutes{210}});
+  const auto settled = feed->Believed({kDay + minutes{90}, kDay + minutes{210}});
   ASSERT_TRUE(settled);
   ASSERT_EQ(settled->samples().size(), 2u);
   EXPECT_EQ(settled->samples()[1].intensity.g_per_kwh, 103);

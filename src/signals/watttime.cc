@@ -67,6 +67,9 @@ class WattTime final : public Provider {
     const auto ahead = AskAhead(question, reading);
     if (!ahead && (no_past || reading.known.empty())) return Fail(ahead.error());
     if (!ahead) reading.forecast_failure = ahead.error();
+    // Nobody meters a marginal rate: what has passed comes out of the same regression.
+    if (identity_.kind == core::SignalKind::kMarginal)
+      for (core::Sample& sample : reading.known) sample.status = core::SampleStatus::kModelled;
     return reading;
   }
 

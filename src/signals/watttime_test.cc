@@ -93,7 +93,8 @@ TEST(WattTime, LogsInOnceAndReadsPastAndFuture) {
   const auto reading = client.provider->Read({kMidnight + minutes{2}, hours{24}, {}, true});
   ASSERT_TRUE(reading) << reading.error().Message();
   EXPECT_EQ(reading->known.size(), 3u) << "two that have passed and the nowcast";
-  EXPECT_EQ(reading->known[2].status, core::SampleStatus::kEstimated);
+  for (const core::Sample& sample : reading->known)
+    EXPECT_EQ(sample.status, core::SampleStatus::kModelled) << "a marginal rate is never measured";
   EXPECT_EQ(reading->forecast.size(), 1u);
   EXPECT_EQ(client.Logins(), 1);
   EXPECT_THAT(client.http.requests[0].headers, ElementsAre("Authorization: Basic dXNlcjpwYXNz"));

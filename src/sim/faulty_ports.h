@@ -60,8 +60,8 @@ class FaultyFeed final : public runtime::SignalFeed {
 
   const core::SignalIdentity& identity() const override { return truth_.identity(); }
   Result<core::SignalView> Observe(Time now, Duration horizon) override;
-  Result<core::IntensitySeries> Settled(Interval interval) override {
-    return truth_.Settled(interval);
+  Result<core::IntensitySeries> Believed(Interval interval) override {
+    return truth_.Believed(interval);
   }
   Time NextChange(Time now) const override { return truth_.NextChange(now); }
 

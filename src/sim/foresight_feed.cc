@@ -28,13 +28,13 @@ class ForesightFeed final : public runtime::SignalFeed {
     if (const auto coverage = inner_->Coverage()) ahead = Overlap(ahead, *coverage);
     view.forecast = {now, Method(), {}, {}, {}};
     if (ahead.length() == Duration::zero()) return view;
-    EBB_ASSIGN_OR_RETURN(const core::IntensitySeries truth, inner_->Settled(ahead));
+    EBB_ASSIGN_OR_RETURN(const core::IntensitySeries truth, inner_->Believed(ahead));
     EBB_ASSIGN_OR_RETURN(view.forecast.series,
                          core::IntensitySeries::Create(truth.identity(), Foresee(truth, now)));
     return view;
   }
-  Result<core::IntensitySeries> Settled(Interval interval) override {
-    return inner_->Settled(interval);
+  Result<core::IntensitySeries> Believed(Interval interval) override {
+    return inner_->Believed(interval);
   }
   Time NextChange(Time now) const override { return inner_->NextChange(now); }
   std::optional<Interval> Coverage() const override { return inner_->Coverage(); }

@@ -16,8 +16,8 @@ class RememberingFeed final : public runtime::SignalFeed {
 
   const core::SignalIdentity& identity() const override { return inner_->identity(); }
   Result<core::SignalView> Observe(Time now, Duration horizon) override;
-  Result<core::IntensitySeries> Settled(Interval interval) override {
-    return inner_->Settled(interval);
+  Result<core::IntensitySeries> Believed(Interval interval) override {
+    return inner_->Believed(interval);
   }
   Time NextChange(Time now) const override { return inner_->NextChange(now); }
   std::optional<Interval> Coverage() const override { return inner_->Coverage(); }

@@ -84,7 +84,7 @@ Result<std::unique_ptr<TrueSignals>> TrueSignals::Load(const Scenario& scenario,
     EBB_RETURN_IF_ERROR(CheckCoverage(*feed, needed));
     Interval wanted{needed.begin, needed.end + kMargin};
     if (const auto coverage = feed->Coverage()) wanted = Overlap(wanted, *coverage);
-    EBB_ASSIGN_OR_RETURN(auto series, feed->Settled(wanted));
+    EBB_ASSIGN_OR_RETURN(auto series, feed->Believed(wanted));
     truth->series.push_back(std::move(series));
   }
   for (const core::IntensitySeries& series : truth->series) truth->integrals.emplace_back(series);

@@ -92,16 +92,17 @@ Result<EndedSums> CountEnded(ServiceStore& store, std::size_t keep) {
   if (newest.size() < keep) return sums;
   const core::JobId below = newest.empty() ? INT64_MAX : newest.back();
   std::int64_t counted = 0;
-  EBB_RETURN_IF_ERROR(database.Query(
-      "SELECT energy_uj, jobs.emissions_g, at_submission_g, first_come.emissions_g FROM jobs"
-      " LEFT JOIN first_come ON first_come.job = jobs.id WHERE " +
-          std::string(kUncounted) + " AND id < ?",
-      {below}, [&](const Row& row) -> Status {
-        ++counted;
-        sums.Add(Energy::Microjoules(row.Integer(0)), OptionalEmissions(row, 1),
-                 OptionalEmissions(row, 2), OptionalEmissions(row, 3));
-        return {};
-      }));
+  EBB_RETURN_IF_ERROR(
+      database.Query("SELECT energy_uj, coalesce(settled_g, jobs.emissions_g), at_submission_g,"
+                     " first_come.emissions_g FROM jobs"
+                     " LEFT JOIN first_come ON first_come.job = jobs.id WHERE " +
+                         std::string(kUncounted) + " AND id < ?",
+                     {below}, [&](const Row& row) -> Status {
+                       ++counted;
+                       sums.Add(Energy::Microjoules(row.Integer(0)), OptionalEmissions(row, 1),
+                                OptionalEmissions(row, 2), OptionalEmissions(row, 3));
+                       return {};
+                     }));
   if (counted == 0) return sums;
   store.SetCountedBelow(below);
   PutSums(store, sums);

@@ -12,7 +12,8 @@ Value GramsOrNull(std::optional<Emissions> emissions) {
 }
 
 constexpr std::string_view kColumns =
-    "SELECT job, begin_ms, end_ms, pool, devices, emissions_g, at_submission_g FROM first_come";
+    "SELECT job, begin_ms, end_ms, pool, devices, emissions_g, at_submission_g, settled_g"
+    " FROM first_come";
 
 FirstComeRecord RecordFrom(const Row& row) {
   FirstComeRecord record;
@@ -23,6 +24,7 @@ FirstComeRecord RecordFrom(const Row& row) {
   record.devices = static_cast<int>(row.Integer(4));
   record.emissions = OptionalEmissions(row, 5);
   record.at_submission = OptionalEmissions(row, 6);
+  record.settled = OptionalEmissions(row, 7);
   return record;
 }
 
@@ -33,11 +35,11 @@ void AddFirstCome(WriteGroup& group, const FirstComeRecord& record) {
   const auto end = record.place ? std::optional(record.place->end) : std::nullopt;
   group.Add(
       "INSERT OR REPLACE INTO first_come(job, begin_ms, end_ms, pool, devices, emissions_g,"
-      " at_submission_g)"
-      " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE EXISTS (SELECT 1 FROM jobs WHERE id = ?1)",
+      " at_submission_g, settled_g)"
+      " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE EXISTS (SELECT 1 FROM jobs WHERE id = ?1)",
       {record.job, Milliseconds(begin), Milliseconds(end), std::int64_t{record.pool},
        std::int64_t{record.devices}, GramsOrNull(record.emissions),
-       GramsOrNull(record.at_submission)});
+       GramsOrNull(record.at_submission), GramsOrNull(record.settled)});
 }
 
 Result<std::vector<FirstComeRecord>> FirstComeAfter(Database& database, Time time) {

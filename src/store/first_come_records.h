@@ -18,6 +18,7 @@ struct FirstComeRecord {
   int devices = 1;
   std::optional<Emissions> emissions{};      ///< there; nothing: not known
   std::optional<Emissions> at_submission{};  ///< alone, when it was submitted; nothing: not known
+  std::optional<Emissions> settled{};        ///< really, on the signal that the others are on
 };
 
 void AddFirstCome(WriteGroup& group, const FirstComeRecord& record);

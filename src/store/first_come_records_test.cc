@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "store/job_records.h"
 #include "store/scratch_for_test.h"
 #include "store/service_store.h"
 #include "testing/builders.h"
@@ -49,6 +50,23 @@ TEST(FirstComeRecords, PlacesReadBackAndEndWithTheirJob) {
   EXPECT_EQ(one.at_submission, Emissions{6});
   ASSERT_TRUE(store.database().Run("DELETE FROM jobs WHERE id = ?", {late}));
   EXPECT_TRUE(FirstComeAfter(store.database(), kNow)->size() == 1);
+}
+
+TEST(FirstComeRecords, AJobThatIsSettledEmittedWhatWasSettled) {
+  auto store = *ServiceStore::Open(ScratchDirectory("first-come-settled") / "ebb.db");
+  const core::JobId settled = Ended(store, Energy::Joules(1), Emissions{7});
+  const core::JobId metered = Ended(store, Energy::Joules(1), Emissions{8});
+  store.AddFirstCome({settled, {}, 0, 1, {}, Emissions{6}, Emissions{5}});
+  ASSERT_TRUE(store.Commit());
+  EXPECT_EQ((*FindFirstCome(store.database(), settled))->settled, Emissions{5});
+  JobFilter filter;
+  filter.stages = {engine::Stage::kSucceeded};
+  const auto jobs = ListJobs(store.database(), filter);
+  ASSERT_TRUE(jobs) << jobs.error().Message();
+  ASSERT_EQ(jobs->size(), 2u);
+  for (const JobRecord& job : *jobs)
+    EXPECT_EQ(job.emissions, job.id == settled ? Emissions{5} : Emissions{8});
+  EXPECT_EQ((*FindJob(store.database(), metered))->emissions, Emissions{8});
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kColumns =
     "SELECT id, name, key, tier, recurring, stage, submitted_ms, first_start_ms, ended_ms, pauses,"
-    " exit_code, detail, energy_uj, energy_without_intensity_uj, emissions_g, sweep,"
+    " exit_code, detail, energy_uj, energy_without_intensity_uj,"
+    " coalesce((SELECT settled_g FROM first_come WHERE job = jobs.id), emissions_g), sweep,"
     " gpu_energy_uj, pruned FROM jobs";
 
 std::optional<Time> OptionalTime(const Row& row, int column) {
@@ -56,7 +57,7 @@ Result<core::Submission> SubmissionFrom(const Row& row) {
 
 // One condition of a WHERE.
 void And(std::string& sql, std::string_view condition) {
-  sql += sql.find(" WHERE ") == std::string::npos ? " WHERE " : " AND ";
+  sql += sql.ends_with(" FROM jobs") ? " WHERE " : " AND ";
   sql += condition;
 }
 

@@ -212,9 +212,15 @@ UPDATE jobs SET key = NULL WHERE key IS NOT NULL AND stage = 'failed'
   AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.job = jobs.id);
 )";
 
-constexpr std::array<std::string_view, 8> kMigrations{
-    kJobsAndJournal,   kLedgerAndSignals, kSweeps,    kFirstComeAndDevices,
-    kSnapshotsInParts, kAtSubmission,     kRetention, kKeysOfRefused};
+// What a job emitted on the signal that its baselines are on: the newest version of it.
+constexpr std::string_view kSettled = R"(
+ALTER TABLE first_come ADD COLUMN settled_g REAL;
+)";
+
+constexpr std::array<std::string_view, 9> kMigrations{
+    kJobsAndJournal,      kLedgerAndSignals, kSweeps,
+    kFirstComeAndDevices, kSnapshotsInParts, kAtSubmission,
+    kRetention,           kKeysOfRefused,    kSettled};
 
 }  // namespace
 

@@ -22,7 +22,7 @@ Result<core::SignalView> StoredFeed::Observe(Time now, Duration) {
   return core::SignalView{now, known_, {}};
 }
 
-Result<core::IntensitySeries> StoredFeed::Settled(Interval interval) {
+Result<core::IntensitySeries> StoredFeed::Believed(Interval interval) {
   return known_.Slice(interval);
 }
 

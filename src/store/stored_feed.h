@@ -19,7 +19,7 @@ class StoredFeed final : public runtime::SignalFeed {
   /// Reads the store again. Without forecast.
   Result<core::SignalView> Observe(Time now, Duration horizon) override;
   /// As of the last Observe.
-  Result<core::IntensitySeries> Settled(Interval interval) override;
+  Result<core::IntensitySeries> Believed(Interval interval) override;
   /// The end of the value at `now`; where that is not known, shortly after.
   Time NextChange(Time now) const override;
 

@@ -23,7 +23,7 @@ TEST(StoredFeed, ReadsWhatTheServiceHasHeardWhenItIsAsked) {
   const auto file = ScratchDirectory("feed") / "ebb.db";
   StoredFeed feed(file, kNow);
   EXPECT_FALSE(feed.Observe(kNow, {})) << "there is no store";
-  EXPECT_TRUE(feed.Settled({kNow, kNow + hours{1}})->empty());
+  EXPECT_TRUE(feed.Believed({kNow, kNow + hours{1}})->empty());
   auto store = *ServiceStore::Open(file);
   store.AddSignal(Hour(kNow, 100));
   ASSERT_TRUE(store.Commit());
@@ -35,11 +35,11 @@ TEST(StoredFeed, ReadsWhatTheServiceHasHeardWhenItIsAsked) {
   store.AddSignal(Hour(kNow + hours{1}, 200));
   ASSERT_TRUE(store.Commit());
   const Interval later{kNow + minutes{70}, kNow + minutes{71}};
-  EXPECT_TRUE(feed.Settled(later)->empty()) << "it has not looked";
+  EXPECT_TRUE(feed.Believed(later)->empty()) << "it has not looked";
   EXPECT_GT(feed.NextChange(later.begin), later.begin);
   EXPECT_LT(feed.NextChange(later.begin), later.end);
   ASSERT_TRUE(feed.Observe(later.begin, {}));
-  EXPECT_EQ(feed.Settled(later)->At(later.begin)->intensity.g_per_kwh, 200);
+  EXPECT_EQ(feed.Believed(later)->At(later.begin)->intensity.g_per_kwh, 200);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ Result<core::SignalView> FakeFeed::Observe(Time now, Duration horizon) {
   return view;
 }
 
-Result<core::IntensitySeries> FakeFeed::Settled(Interval interval) {
+Result<core::IntensitySeries> FakeFeed::Believed(Interval interval) {
   return truth_.Slice(interval);
 }
 

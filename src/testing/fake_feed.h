@@ -20,7 +20,7 @@ class FakeFeed final : public runtime::SignalFeed {
 
   const core::SignalIdentity& identity() const override { return truth_.identity(); }
   Result<core::SignalView> Observe(Time now, Duration horizon) override;
-  Result<core::IntensitySeries> Settled(Interval interval) override;
+  Result<core::IntensitySeries> Believed(Interval interval) override;
   Time NextChange(Time now) const override;
 
  private:

@@ -160,6 +160,41 @@ TEST_F(Process, KilledAtRandomStepsItResumesToTheSameBits) {
   }
 }
 
+// With hardly any learning the loss stays where it is, and so must what is said of it.
+TEST_F(Process, TheLossOfALineIsTheMeanSinceTheLastOneOverCheckpoints) {
+  const std::vector<std::string> arguments{"--data",
+                                           "digits",
+                                           "--train-samples",
+                                           "4000",
+                                           "--test-samples",
+                                           "20",
+                                           "--batch-size",
+                                           "16",
+                                           "--epochs",
+                                           "1",
+                                           "--learning-rate",
+                                           "1e-9",
+                                           "--threads",
+                                           "1",
+                                           "--progress",
+                                           "none",
+                                           "--checkpoint-every",
+                                           "2",
+                                           "--run-dir",
+                                           (directory_ / "loss").string()};
+  ASSERT_EQ(RunToEnd(arguments).exit_code, 0);
+  std::ifstream file(directory_ / "loss" / "progress.jsonl");
+  std::vector<double> losses;
+  double of_epoch = 0;
+  for (std::string line; std::getline(file, line);) {
+    const auto json = nlohmann::json::parse(line);
+    if (json.at("event") == "step") losses.push_back(json.at("loss"));
+    if (json.at("event") == "epoch_end") of_epoch = json.at("train_loss");
+  }
+  ASSERT_GE(losses.size(), 2u) << "it was over before a second line was due";
+  for (const double loss : losses) EXPECT_NEAR(loss, of_epoch, 0.25 * of_epoch);
+}
+
 TEST_F(Process, SigtermPausesWithACheckpointAndResumeFinishes) {
   ASSERT_EQ(RunToEnd(SmallRun("straight")).exit_code, 0);
   for (const int signal : {SIGTERM, SIGINT}) {

@@ -62,6 +62,7 @@ class Run {
   void Update(std::span<const std::uint32_t> samples);
   void ApplyGradients();
   void ReportStep(std::int64_t samples);
+  void BeginReport();
   void FoldLoss();
   void FinishEpoch();
   void CheckpointOrWarn();
@@ -98,6 +99,7 @@ class Run {
   Throttle report_throttle_{kReportInterval};
   Clock::time_point report_begin_;
   std::int64_t report_samples_ = 0;
+  double report_loss_ = 0;  // sum over them, as far as it was folded in
 };
 
 BatchPlan PlanFor(const Options& options, std::size_t samples) {
@@ -171,8 +173,7 @@ Result<Outcome> Run::Train() {
 void Run::TrainEpoch() {
   const auto permutation = EpochPermutation(
       {options_.seed, static_cast<std::uint64_t>(state_.epoch)}, data_.train.size());
-  report_begin_ = Clock::now();
-  report_samples_ = 0;
+  BeginReport();
   while (!EpochComplete() && !StopRequested()) {
     const auto begin = Clock::now();
     Update(plan_.Update(permutation, static_cast<std::size_t>(state_.epoch_updates)));
@@ -208,21 +209,26 @@ void Run::ApplyGradients() {
 }
 
 void Run::ReportStep(std::int64_t samples) {
-  const double sum_before = state_.epoch_loss_sum;
   const std::int64_t reported = std::max(report_samples_, samples);
   FoldLoss();
   const double seconds = SecondsSince(report_begin_);
-  const StepReport report{state_.step, EpochNumber(),
-                          (state_.epoch_loss_sum - sum_before) / static_cast<double>(reported),
+  const StepReport report{state_.step, EpochNumber(), report_loss_ / static_cast<double>(reported),
                           seconds > 0 ? static_cast<double>(reported) / seconds : 0};
   log_.Step(report);
   display_.Step(report);
+  BeginReport();
+}
+
+void Run::BeginReport() {
   report_begin_ = Clock::now();
   report_samples_ = 0;
+  report_loss_ = 0;
 }
 
 void Run::FoldLoss() {
-  state_.epoch_loss_sum += pending_loss_.item<double>();
+  const double sum = pending_loss_.item<double>();
+  state_.epoch_loss_sum += sum;
+  report_loss_ += sum;
   pending_loss_.zero_();
 }
 

@@ -74,7 +74,7 @@ Result<std::optional<report::SweepReport>> Api::ReadSweep(core::SweepId id) cons
     // What runs has used more than is stored of it.
     if (const service::JobCard* card = view->jobs.Find(job.id)) {
       job.energy = card->energy;
-      job.emissions = card->emissions;
+      job.emissions = card->emitted();
     }
     if (!facts.attempts.contains(job.id)) continue;
     const auto loss = report::LastEpochLoss(service_.DirectoryOf(job.id) / report::kProgressFile);

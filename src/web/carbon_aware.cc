@@ -108,7 +108,9 @@ std::string CarbonAwareEmissionsJson(const core::IntensitySeries& known, Interva
                     {"time", FormatTime(sample.interval.begin)},
                     {"rating", sample.intensity.g_per_kwh},
                     {"duration", TimeSpan(sample.interval.length())},
-                    {"status", core::Name(sample.status)}});
+                    {"status", core::Name(sample.status)},
+                    {"kind", core::Name(known.identity().kind)},
+                    {"boundary", core::Name(known.identity().boundary)}});
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

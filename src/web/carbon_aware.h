@@ -41,7 +41,8 @@ CarbonAwareForecast CarbonAwareForecastOf(const core::SignalView& view,
                                           const CarbonAwareQuestion& question);
 
 /// The answer to /emissions/bylocation: known values that overlap `window`, each with how it came
-/// about ("status", which is ours). Forecasts that stand in for a value are left out.
+/// about and what it counts ("status", "kind", "boundary", which are ours). Forecasts that stand in
+/// for a value are left out.
 std::string CarbonAwareEmissionsJson(const core::IntensitySeries& known, Interval window,
                                      const std::string& location);
 

@@ -87,7 +87,9 @@ TEST(CarbonAwareEmissions, SayHowEachValueCameAbout) {
                            {"time", "2026-03-01T11:45:00Z"},
                            {"rating", 2},
                            {"duration", "00:05:00"},
-                           {"status", "modelled"}}));
+                           {"status", "modelled"},
+                           {"kind", "average"},
+                           {"boundary", "unknown"}}));
   const auto expected = Series(kNow, {1}, core::SampleStatus::kForecast);
   EXPECT_EQ(CarbonAwareEmissionsJson(expected, {kNow, kNow + minutes{5}}, "x"), "[]");
   const auto day = core::IntensitySeries::Create(

@@ -94,8 +94,8 @@ void WritePower(const service::View& view, const MeteredJobs& metered, Expositio
 }
 
 std::optional<double> SavedGrams(const JobCard& card) {
-  if (!card.emissions || !card.emissions_at_submission) return std::nullopt;
-  return card.emissions_at_submission->grams - card.emissions->grams;
+  if (!card.emitted() || !card.emissions_at_submission) return std::nullopt;
+  return card.emissions_at_submission->grams - card.emitted()->grams;
 }
 
 void WriteJobs(const MeteredJobs& metered, Exposition& out) {
@@ -117,7 +117,7 @@ void WriteJobs(const MeteredJobs& metered, Exposition& out) {
             return card.gpu_energy ? std::optional(card.gpu_energy->kwh()) : std::nullopt;
           });
   of_each("job_carbon_emissions_grams", "CO2eq of a job, PUE included.",
-          [&](const JobCard& card) { return grams(card.emissions); });
+          [&](const JobCard& card) { return grams(card.emitted()); });
   of_each("job_counterfactual_carbon_emissions_grams",
           "Of the same energy, had it run when it was submitted.",
           [&](const JobCard& card) { return grams(card.emissions_at_submission); });

@@ -65,7 +65,7 @@ Json RowJson(const service::JobCard& card) {
   if (!card.slots.empty()) json["ran_on"] = card.slots;
   if (!card.planned.empty()) json["planned_ms"] = StretchesJson(card.planned);
   json["energy_kwh"] = card.energy.kwh();
-  Put(json, "emissions_g", card.emissions);
+  Put(json, "emissions_g", card.emitted());
   return json;
 }
 
@@ -233,10 +233,10 @@ std::string ViewToJson(const service::View& view, std::uint64_t after_happening)
   view.jobs.ForEach(0, [&](const service::JobCard& card) {
     ++stages[engine::Name(card.explanation.stage)];
     energy_kwh += card.energy.kwh();
-    if (card.emissions) emissions_g += card.emissions->grams;
+    if (const auto emitted = card.emitted()) emissions_g += emitted->grams;
     if (!engine::HasEnded(card.explanation.stage)) return true;
-    on_submission.Add(card.energy, card.emissions, card.emissions_at_submission);
-    on_first_come.Add(card.energy, card.emissions, card.emissions_first_come);
+    on_submission.Add(card.energy, card.emitted(), card.emissions_at_submission);
+    on_first_come.Add(card.energy, card.emitted(), card.emissions_first_come);
     return true;
   });
   Json json{{"version", view.version}, {"now", FormatTime(view.now)}, {"jobs", Json::object()}};

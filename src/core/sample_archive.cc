@@ -1,22 +1,22 @@
-#include "signals/sample_archive.h"
+#include "core/sample_archive.h"
 
 #include <algorithm>
 
 #include "base/check.h"
 
-namespace ebb::signals {
+namespace ebb::core {
 
-void SampleArchive::Add(const std::vector<core::Sample>& samples) {
-  for (const core::Sample& sample : samples) AddOne(sample);
+void SampleArchive::Add(const std::vector<Sample>& samples) {
+  for (const Sample& sample : samples) AddOne(sample);
 }
 
 // Only the parts that no better value covers are taken.
-void SampleArchive::AddOne(core::Sample sample) {
-  std::vector<core::Sample> parts{sample};
+void SampleArchive::AddOne(Sample sample) {
+  std::vector<Sample> parts{sample};
   auto it = samples_.upper_bound(sample.interval.begin);
   if (it != samples_.begin()) --it;
   for (; it != samples_.end() && it->first < sample.interval.end; ++it) {
-    const core::Sample& other = it->second;
+    const Sample& other = it->second;
     const Interval common = Overlap(other.interval, parts.back().interval);
     if (other.status >= sample.status || common.length() == Duration::zero()) continue;
     const Time end = parts.back().interval.end;
@@ -24,7 +24,7 @@ void SampleArchive::AddOne(core::Sample sample) {
     parts.push_back(sample);
     parts.back().interval = {common.end, end};
   }
-  for (const core::Sample& part : parts) {
+  for (const Sample& part : parts) {
     if (part.interval.length() == Duration::zero()) continue;
     Carve(part.interval);
     samples_[part.interval.begin] = part;
@@ -36,13 +36,13 @@ void SampleArchive::Carve(Interval interval) {
   auto it = samples_.upper_bound(interval.begin);
   if (it != samples_.begin()) --it;
   while (it != samples_.end() && it->first < interval.end) {
-    const core::Sample old = it->second;
+    const Sample old = it->second;
     if (old.interval.end <= interval.begin) {
       ++it;
       continue;
     }
     it = samples_.erase(it);
-    core::Sample before = old, after = old;
+    Sample before = old, after = old;
     before.interval.end = interval.begin;
     after.interval.begin = interval.end;
     if (before.interval.length() > Duration::zero()) samples_[before.interval.begin] = before;
@@ -57,21 +57,28 @@ void SampleArchive::ForgetBefore(Time time) {
 
 Time SampleArchive::measured_until() const {
   const auto it = std::find_if(samples_.rbegin(), samples_.rend(), [](const auto& entry) {
-    return entry.second.status == core::SampleStatus::kMeasured;
+    return entry.second.status == SampleStatus::kMeasured;
   });
   return it == samples_.rend() ? Time{} : it->second.interval.end;
 }
 
-std::vector<core::Sample> SampleArchive::samples() const {
-  std::vector<core::Sample> all;
+std::optional<Sample> SampleArchive::At(Time time) const {
+  auto after = samples_.upper_bound(time);
+  if (after == samples_.begin()) return std::nullopt;
+  const Sample& sample = (--after)->second;
+  return sample.interval.contains(time) ? std::optional(sample) : std::nullopt;
+}
+
+std::vector<Sample> SampleArchive::samples() const {
+  std::vector<Sample> all;
   for (const auto& entry : samples_) all.push_back(entry.second);
   return all;
 }
 
-core::IntensitySeries SampleArchive::Series(const core::SignalIdentity& identity) const {
-  auto series = core::IntensitySeries::Create(identity, samples());
+IntensitySeries SampleArchive::Series(const SignalIdentity& identity) const {
+  auto series = IntensitySeries::Create(identity, samples());
   EBB_CHECK(series.has_value());
   return *std::move(series);
 }
 
-}  // namespace ebb::signals
+}  // namespace ebb::core

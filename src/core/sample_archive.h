@@ -4,15 +4,16 @@
 // estimate that loses is still an answer: it asks for nothing. Pure.
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "core/intensity.h"
 
-namespace ebb::signals {
+namespace ebb::core {
 
 class SampleArchive {
  public:
-  void Add(const std::vector<core::Sample>& samples);
+  void Add(const std::vector<Sample>& samples);
   /// Forgets what ended before `time`.
   void ForgetBefore(Time time);
 
@@ -20,14 +21,15 @@ class SampleArchive {
   /// The end of the newest measured value, and of the newest at all; epoch where there is none.
   Time measured_until() const;
   Time until() const { return empty() ? Time{} : samples_.rbegin()->second.interval.end; }
-  std::vector<core::Sample> samples() const;
-  core::IntensitySeries Series(const core::SignalIdentity& identity) const;
+  std::optional<Sample> At(Time time) const;
+  std::vector<Sample> samples() const;
+  IntensitySeries Series(const SignalIdentity& identity) const;
 
  private:
-  void AddOne(core::Sample sample);
+  void AddOne(Sample sample);
   void Carve(Interval interval);
 
-  std::map<Time, core::Sample> samples_;  ///< by begin, never overlapping
+  std::map<Time, Sample> samples_;  ///< by begin, never overlapping
 };
 
-}  // namespace ebb::signals
+}  // namespace ebb::core

@@ -1,15 +1,13 @@
-#include "signals/sample_archive.h"
+#include "core/sample_archive.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/random.h"
 
-namespace ebb::signals {
+namespace ebb::core {
 namespace {
 
-using core::Sample;
-using core::SampleStatus;
 using ::testing::ElementsAre;
 
 const Time kBegin = *ParseTime("2026-05-06T00:00Z");
@@ -64,11 +62,11 @@ TEST(SampleArchive, IsASeriesWhateverItIsGiven) {
     const int from = static_cast<int>(random.Below(300));
     const auto status = random.Below(2) ? SampleStatus::kMeasured : SampleStatus::kEstimated;
     archive.Add({Minutes(from, from + 1 + static_cast<int>(random.Below(60)), 1, status)});
-    ASSERT_TRUE(core::IntensitySeries::Create({}, archive.samples()));
+    ASSERT_TRUE(IntensitySeries::Create({}, archive.samples()));
   }
   archive.ForgetBefore(kBegin + std::chrono::hours{24});
   EXPECT_TRUE(archive.empty());
 }
 
 }  // namespace
-}  // namespace ebb::signals
+}  // namespace ebb::core

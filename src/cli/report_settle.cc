@@ -1,0 +1,152 @@
+#include "cli/report_settle.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "cli/run_files.h"
+#include "platform/file.h"
+#include "platform/system_clock.h"
+#include "report/summary.h"
+#include "report/units_text.h"
+#include "signals/make_feed.h"
+
+namespace ebb::cli {
+namespace {
+
+using platform::Path;
+
+// The figures that a revision moves.
+struct Settled {
+  report::Summary before, after;
+  core::SignalVersion version;
+  int number = 0;  // of the version
+  bool is_new = false;
+};
+
+// A source answers for a limited past: beyond it the values stay as they were.
+Result<core::IntensitySeries> Newest(const core::RunRecord& run, const RunOptions& options,
+                                     Time now) {
+  EBB_ASSIGN_OR_RETURN(const core::IntensitySeries asked,
+                       signals::AskSettled(options.scheduler.signal, TimeAround(run), now));
+  return core::IntensitySeries::Create(run.spec.signal,
+                                       core::Filled(asked.samples(), run.signal.samples()));
+}
+
+bool StillRuns(const core::RunRecord& run, Time now) {
+  constexpr Duration kSilent{std::chrono::minutes{5}};
+  for (const core::Attempt& attempt : run.attempts)
+    if (attempt.outcome == core::AttemptOutcome::kRunning && now < attempt.wall.end + kSilent)
+      return true;
+  return false;
+}
+
+Result<Settled> Settle(const Path& directory, bool dry_run) {
+  EBB_ASSIGN_OR_RETURN(core::RunRecord run, report::ReadRun(directory));
+  std::error_code code;
+  if (!std::filesystem::exists(directory / kOptionsFile, code))
+    return Fail({ExitCode::kConfiguration, "does not say where its signal came from",
+                 directory.string(),
+                 "settle the runs that it was merged from and merge them again; the service "
+                 "settles its jobs by itself"});
+  const Time now = platform::WallNow();
+  if (StillRuns(run, now))
+    return Fail(
+        {ExitCode::kTryLater, "still runs", directory.string(), "settle it when it has ended"});
+  EBB_ASSIGN_OR_RETURN(const RunOptions options, ReadOptions(directory));
+  EBB_ASSIGN_OR_RETURN(core::IntensitySeries newest, Newest(run, options, now));
+  Settled settled;
+  settled.before = report::Summarise(run);
+  settled.is_new = newest.samples() != run.signal.samples();
+  const bool revises = signals::IsLive(options.scheduler.signal.source);
+  const bool is_final = IsFinal(run, revises, now);
+  if (!dry_run) {
+    EBB_RETURN_IF_ERROR(report::AddSignalVersion(directory, newest, now, is_final));
+    EBB_ASSIGN_OR_RETURN(const RunViews views, WriteViews(directory));
+    run = views.record;
+  } else {
+    run.signal = std::move(newest);
+    run.signal_versions.push_back({now, is_final, "", ""});
+  }
+  settled.after = report::Summarise(run);
+  settled.version = run.signal_versions.back();
+  settled.number = static_cast<int>(run.signal_versions.size());
+  return settled;
+}
+
+std::string Change(const std::string& before, const std::string& after) {
+  return before == after ? after + " as before" : before + " -> " + after;
+}
+
+std::string SavingText(const report::Summary& summary) {
+  const auto& at = summary.at_submission;
+  if (!at || !at->saving) return "unknown";
+  return at->saving->grams < 0 ? "worse by " + report::EmissionsText({-at->saving->grams})
+                               : report::EmissionsText(*at->saving);
+}
+
+std::string BestText(const report::Summary& summary) {
+  if (!summary.best_in_hindsight) return "not yet known";
+  const core::Counterfactual& best = summary.best_in_hindsight->run;
+  return report::EmissionsText(best.emissions) + " at " + FormatTime(best.start);
+}
+
+void Print(const Path& directory, const Settled& settled) {
+  std::printf("%s\n", directory.c_str());
+  std::printf("  emitted     %s\n", Change(report::EmissionsText(settled.before.totals.emissions),
+                                           report::EmissionsText(settled.after.totals.emissions))
+                                        .c_str());
+  std::printf("  saved       %s\n",
+              Change(SavingText(settled.before), SavingText(settled.after)).c_str());
+  std::printf("  best start  %s\n",
+              Change(BestText(settled.before), BestText(settled.after)).c_str());
+  std::printf("  version     %d, %s, asked for %s, %s\n", settled.number,
+              settled.is_new ? "revised" : "unchanged",
+              FormatTime(settled.version.asked_at).c_str(),
+              settled.version.is_final ? "final"
+                                       : "not final: its provider may revise it, settle it again "
+                                         "a week after the run's end");
+}
+
+nlohmann::ordered_json Json(const Path& directory, const Settled& settled) {
+  const auto figures = [](const report::Summary& summary) {
+    nlohmann::ordered_json json{{"emissions_g", summary.totals.emissions.grams}};
+    json["saving_g"] = summary.at_submission && summary.at_submission->saving
+                           ? nlohmann::ordered_json(summary.at_submission->saving->grams)
+                           : nlohmann::ordered_json(nullptr);
+    json["best_start_g"] =
+        summary.best_in_hindsight
+            ? nlohmann::ordered_json(summary.best_in_hindsight->run.emissions.grams)
+            : nlohmann::ordered_json(nullptr);
+    return json;
+  };
+  return {{"run", directory.string()},         {"version", settled.number},
+          {"revised", settled.is_new},         {"asked_at", FormatTime(settled.version.asked_at)},
+          {"final", settled.version.is_final}, {"before", figures(settled.before)},
+          {"after", figures(settled.after)}};
+}
+
+}  // namespace
+
+Result<int> SettleRuns(const SettleRequest& request) {
+  if (request.directories.empty())
+    return Fail({ExitCode::kUsage, "no run directory is named", "", "ebb report settle runs/*"});
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  int exit_code = 0;
+  for (const Path& directory : request.directories) {
+    const auto settled = Settle(directory, request.dry_run);
+    if (!settled) {
+      std::fprintf(stderr, "ebb: %s\n", settled.error().Message().c_str());
+      if (exit_code == 0) exit_code = static_cast<int>(settled.error().code);
+    } else if (request.json) {
+      all.push_back(Json(directory, *settled));
+    } else {
+      Print(directory, *settled);
+    }
+  }
+  if (request.json) std::printf("%s\n", all.dump(2).c_str());
+  return exit_code;
+}
+
+}  // namespace ebb::cli

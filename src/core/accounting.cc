@@ -1,0 +1,55 @@
+#include "core/accounting.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "core/sample_archive.h"
+
+namespace ebb::core {
+namespace {
+
+// What the rows knew. Sources of a chain are named in the row, and counted in the series.
+std::vector<Sample> SamplesOf(const std::vector<LedgerRow>& rows, const SignalIdentity& identity) {
+  SampleArchive known;
+  for (const LedgerRow& row : rows) {
+    if (!row.intensity || row.grid.length() == Duration::zero()) continue;
+    const auto link = std::find(identity.links.begin(), identity.links.end(), row.intensity_source);
+    const auto index = link == identity.links.end() ? 0 : link - identity.links.begin();
+    const auto number = static_cast<std::uint8_t>(index);
+    known.Add({{row.grid, *row.intensity, row.intensity_status, number}});
+  }
+  return known.samples();
+}
+
+}  // namespace
+
+IntensitySeries AccountingSignal(const IntensitySeries& version,
+                                 const std::vector<LedgerRow>& rows) {
+  auto series = IntensitySeries::Create(
+      version.identity(), Filled(version.samples(), SamplesOf(rows, version.identity())));
+  EBB_CHECK(series.has_value());
+  return *std::move(series);
+}
+
+std::vector<LedgerRow> Revalued(const std::vector<LedgerRow>& rows, const IntensitySeries& signal) {
+  std::vector<LedgerRow> revalued;
+  revalued.reserve(rows.size());
+  for (const LedgerRow& row : rows) {
+    const EnergyReading reading{row.device, row.component, row.source, row.wall, row.energy};
+    for (LedgerRow& part : MakeRows(reading, row.grid, row.attempt, row.pue, signal)) {
+      part.signal_kind = row.signal_kind;
+      part.other = row.other;
+      revalued.push_back(std::move(part));
+    }
+  }
+  return revalued;
+}
+
+RunRecord Accounted(RunRecord run) {
+  if (run.spec.zones > 1) return run;
+  run.signal = AccountingSignal(run.signal, run.ledger);
+  run.ledger = Revalued(run.ledger, run.signal);
+  return run;
+}
+
+}  // namespace ebb::core
