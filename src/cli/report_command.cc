@@ -75,7 +75,7 @@ Result<int> Report(const ReportRequest& request) {
   const std::vector<std::string> actions{"merge", "settle"};
   return Fail(
       {ExitCode::kUsage,
-       "\"" + action + "\" is nothing that ebb report does" + SuggestionText(action, actions), "",
+       "\"" + action + "\" is not an action of ebb report" + SuggestionText(action, actions), "",
        "ebb report merge DIR... or ebb report settle DIR..."});
 }
 

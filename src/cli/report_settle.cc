@@ -29,7 +29,7 @@ struct Settled {
 Result<core::IntensitySeries> Newest(const core::RunRecord& run, const RunOptions& options,
                                      Time now) {
   EBB_ASSIGN_OR_RETURN(const core::IntensitySeries asked,
-                       signals::AskSettled(options.scheduler.signal, TimeAround(run), now));
+                       signals::AskSettled(options.scheduler.signal, SettledAround(run, now), now));
   return core::IntensitySeries::Create(run.spec.signal,
                                        core::Filled(asked.samples(), run.signal.samples()));
 }
@@ -101,12 +101,13 @@ void Print(const Path& directory, const Settled& settled) {
               Change(SavingText(settled.before), SavingText(settled.after)).c_str());
   std::printf("  best start  %s\n",
               Change(BestText(settled.before), BestText(settled.after)).c_str());
-  std::printf("  version     %d, %s, asked for %s, %s\n", settled.number,
-              settled.is_new ? "revised" : "unchanged",
-              FormatTime(settled.version.asked_at).c_str(),
-              settled.version.is_final ? "final"
-                                       : "not final: its provider may revise it, settle it again "
-                                         "a week after the run's end");
+  std::printf(
+      "  version     %d, %s, asked for %s, %s\n", settled.number,
+      settled.is_new ? "revised" : "unchanged",
+      FormatTime(std::chrono::floor<std::chrono::seconds>(settled.version.asked_at)).c_str(),
+      settled.version.is_final ? "final"
+                               : "not final: its provider may revise it, settle it again "
+                                 "a week after the run's end");
 }
 
 nlohmann::ordered_json Json(const Path& directory, const Settled& settled) {

@@ -65,6 +65,11 @@ Interval TimeAround(const core::RunRecord& run) {
   return {run.spec.submitted - kContext, end + length + kContext};
 }
 
+Interval SettledAround(const core::RunRecord& run, Time now) {
+  const Interval around = TimeAround(run);
+  return run.spec.clock.replayed ? around : Overlap(around, {Time::min(), now});
+}
+
 // By the wall clock: a replayed source revises nothing.
 bool IsFinal(const core::RunRecord& run, bool revises, Time asked_at) {
   Time end = run.spec.created_wall;
@@ -75,7 +80,7 @@ bool IsFinal(const core::RunRecord& run, bool revises, Time asked_at) {
 Status StoreSignal(report::RunDirectory& directory, runtime::SignalFeed& feed) {
   EBB_ASSIGN_OR_RETURN(const core::RunRecord run, report::ReadRun(directory.path()));
   const Time now = platform::WallNow();
-  EBB_ASSIGN_OR_RETURN(const core::IntensitySeries signal, feed.Settled(TimeAround(run)));
+  EBB_ASSIGN_OR_RETURN(const core::IntensitySeries signal, feed.Settled(SettledAround(run, now)));
   return directory.WriteSignal(signal, now, IsFinal(run, feed.Revises(), now));
 }
 

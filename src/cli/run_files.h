@@ -29,6 +29,9 @@ void DescribeMetering(const config::MeteringConfig& metering, const meter::Meter
 /// The time around a run of which its reports tell: from before submission to after the latest
 /// possible end.
 Interval TimeAround(const core::RunRecord& run);
+/// The part of it of which the signal is settled by `now` (wall time): on the real clock nobody
+/// knows the future in hindsight, whatever a generated source says of it.
+Interval SettledAround(const core::RunRecord& run, Time now);
 /// Whether a version of the signal that was asked for at `asked_at` will be revised no more.
 bool IsFinal(const core::RunRecord& run, bool revises, Time asked_at);
 

@@ -110,10 +110,12 @@ bool MayBeRevised(const core::RunRecord& run) {
 void AddVersion(const core::RunRecord& run, Lines& lines) {
   if (run.signal_versions.size() < 2 && !MayBeRevised(run)) return;
   const core::SignalVersion& version = run.signal_versions.back();
-  lines.emplace_back("settled", "intensity as published by " + FormatTime(version.asked_at) +
-                                    (version.is_final ? ", final"
-                                                      : "; may be revised, `ebb report settle` "
-                                                        "asks again"));
+  lines.emplace_back("settled",
+                     "intensity as published by " +
+                         FormatTime(std::chrono::floor<std::chrono::seconds>(version.asked_at)) +
+                         (version.is_final ? ", final"
+                                           : "; may be revised, `ebb report settle` "
+                                             "asks again"));
 }
 
 void AddAlternatives(const core::RunRecord& run, const Summary& summary, Lines& lines) {
