@@ -1,9 +1,9 @@
 #pragma once
 // One version of the signal for all figures of a run. A ledger row keeps the value that was known
-// when it was closed; providers revise theirs. Whoever compares what was emitted with what would
-// have been takes both from one series, or a run that started at once is told a saving that is
-// nothing but a revision. With it holds, to the last bit: a run that starts at once and does not
-// pause saves 0, whatever was revised and wherever boundaries lie. Pure.
+// when it was closed, and providers revise theirs. Both sides of a saving come from one series:
+// otherwise a run that started at once would show a saving that is only a revision. The law, to the
+// last bit: a run that starts at once and does not pause saves 0, whatever was revised and wherever
+// boundaries lie. Pure.
 
 #include <vector>
 

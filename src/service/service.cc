@@ -27,7 +27,8 @@ using namespace std::chrono_literals;
 
 // Of work that can wait, between two looks at who asks for something.
 constexpr auto kAtOnce = 10ms;
-// How often it is looked whether the last hours of a job have been published.
+// When it is first looked whether the last hours of a job have been published; then after twice the
+// time, as some sources never publish them.
 constexpr Duration kLookForPublished{std::chrono::minutes{10}};
 constexpr std::chrono::hours kBelieveClockAfter{24};
 
@@ -426,7 +427,10 @@ void Service::Settle(core::JobId job) {
   const Settlement settlement = SettlementOf(submitted, *rows, *published);
   const Time now = executor_->Now(), final = rows->back().grid.end + core::kRevisedFor;
   if (feed_.Revises() && now < final)
-    settle_later_.emplace(settlement.is_published ? final : now + kLookForPublished, job);
+    settle_later_.emplace(settlement.is_published
+                              ? final
+                              : now + std::max(kLookForPublished, now - rows->back().grid.end),
+                          job);
   publisher_.SetSettlement(job, settlement);
   KeepFigures(job);
 }
