@@ -42,6 +42,30 @@ def simulate(text, *flags):
     return json.loads(done.stdout)
 
 
+# Each hour known as it begins, which nobody can, and an hour after its end, the default of measured series (docs/signals.md).
+LAGS = ("none", "1h")
+
+
+def add_lags(parser):
+    parser.add_argument("--publication-lag", dest="lags", action="append", metavar="DURATION",
+                        help="how long after its end an hour is published, or none: as it begins; several times: side by side (default: none and 1h)")
+
+
+def by_lag(lags, text):
+    """The JSON of a scenario for each publication lag."""
+    return {lag: simulate(text, "--publication-lag", lag) for lag in lags or LAGS}
+
+
+def cost_of_lag(name, sums):
+    """One line: what knowing later costs, from {lag: Sums}."""
+    values = list(sums.values())
+    if len(values) < 2:
+        return ""
+    first, last = values[0], values[-1]
+    return (f"  {name}: captured " + ", ".join(f"{s.share:.1f} % ({lag})" for lag, s in sums.items())
+            + f"; knowing later costs {first.share - last.share:.1f} points, {100 * (last.grams / first.grams - 1):.1f} % more grams")
+
+
 class Sums:
     """One policy over the start dates that `chosen` accepts."""
 

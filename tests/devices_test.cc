@@ -31,6 +31,10 @@ class Gpus : public ServeCommand {
       ::unsetenv(name);
     ServeCommand::TearDown();
   }
+  // It listens a moment before it says with what.
+  void WaitUntilSaid(const std::string& text) {
+    WaitUntil([&] { return Contains(Read(directory_ / "serve.txt"), text); });
+  }
   nlohmann::json DevicesNow() {
     return nlohmann::json::parse(Client({"devices", "--format", "json"}).out, nullptr, false);
   }
@@ -51,8 +55,7 @@ constexpr const char* kThree =
 TEST_F(Gpus, AServiceTakesThoseItFindsAndGivesEachToOneJob) {
   Have(kThree);
   Serve({});
-  EXPECT_TRUE(Contains(Read(directory_ / "serve.txt"), "2 x NVIDIA L4, 1 x NVIDIA A10"))
-      << Read(directory_ / "serve.txt");
+  WaitUntilSaid("2 x NVIDIA L4, 1 x NVIDIA A10");
   const std::vector<std::string> command{
       "bash", "-c",
       "echo $CUDA_VISIBLE_DEVICES >> seen; while [ ! -e enough ]; do sleep 0.05; done"};
@@ -184,9 +187,9 @@ TEST_F(Gpus, AServiceWaitsForADriverThatDoesNotAnswer) {
   Serve({"--gpus", "0,1", "--gpu-check", "1s"});
   ASSERT_EQ(Client({"submit"}, command).code, 0) << "it is taken, and waits";
   ASSERT_EQ(Client({"submit", "--devices", "2"}, command).code, 0);
+  WaitUntilSaid("1 x NVIDIA L4");  // what a job holds is there
   const std::string said = Read(directory_ / "serve.txt");
   EXPECT_TRUE(Contains(said, "Driver/library version mismatch")) << said;
-  EXPECT_TRUE(Contains(said, "1 x NVIDIA L4")) << "what a job holds is there\n" << said;
   EXPECT_FALSE(Contains(said, "cpu")) << said;
   EXPECT_EQ(Get("/readyz").status, 503);
   const auto ready = nlohmann::json::parse(Get("/readyz").body, nullptr, false);
@@ -214,7 +217,7 @@ TEST_F(Gpus, AStoreThatKnowsGpusNeverFallsBackToTheCpuByItself) {
   fs::remove(directory_ / "libnvidia-ml.so.1");
   Serve({});
   ASSERT_EQ(Client({"submit"}, {"true"}).code, 0);
-  EXPECT_TRUE(Contains(Read(directory_ / "serve.txt"), "--slots N runs jobs on the CPU"));
+  WaitUntilSaid("--slots N runs jobs on the CPU");
   EXPECT_EQ(Ended(), 1u);
   Stop(SIGTERM);
   Serve({"--slots", "1"});
@@ -323,8 +326,7 @@ TEST_F(Gpus, AnErrorOfTheDriverIsNotTheJobsFault) {
 TEST_F(Gpus, WithoutAnyTheCpuIsUsed) {
   Have("");
   Serve({});
-  EXPECT_TRUE(Contains(Read(directory_ / "serve.txt"), "1 x cpu"))
-      << Read(directory_ / "serve.txt");
+  WaitUntilSaid("1 x cpu");
   const Outcome text = Client({"devices"});
   EXPECT_EQ(text.code, 0);
   EXPECT_TRUE(Contains(text.out, "--slots")) << text.out;

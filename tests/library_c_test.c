@@ -180,6 +180,56 @@ static void test_sizes(void) {
   ebb_free(tracker);
   memset(&options, 0, sizeof options);
   CHECK(ebb_start(&options, &error) == NULL && error.code == EBB_USAGE);
+  CHECK(ebb_read_settings(&options, NULL, 0, &error) == EBB_USAGE && strstr(error.message, "init"));
+}
+
+/* Settings, the run so far, and rows as text. */
+static void test_texts(void) {
+  static char text[1 << 16];
+  char file[64];
+  const ebb_setting flags[] = {{"constant", "360"}, {"name", "c,test"}};
+  const ebb_setting codecarbon[] = {{"experiment_name", "x"}, {"api_key", "secret"}};
+  const ebb_setting fields[] = {{"run_id", "one"}, {"cpu_model", "a \"b\", c"}};
+  const ebb_setting no_column[] = {{"run_idd", "one"}};
+  ebb_options options;
+  ebb_tracker* tracker;
+  ebb_options_init(&options, sizeof options);
+  options.flags = flags;
+  options.flag_count = 2;
+  options.codecarbon = codecarbon;
+  options.codecarbon_count = 2;
+  options.read_codecarbon_settings = 0;
+  options.codecarbon_defaults = 1;
+  CHECK(ebb_read_settings(&options, text, sizeof text, &error) == EBB_OK);
+  CHECK(strstr(text, "flag,name,\"c,test\"\n") && strstr(text, "flag,scope,machine\n"));
+  CHECK(strstr(text, "setting,experiment_name,x\n") && strstr(text, "note,,"));
+  CHECK(!strstr(text, "secret") && !strstr(text, "rank,"));
+  CHECK(ebb_read_settings(&options, text, 8, &error) == EBB_USAGE &&
+        strstr(error.message, "bytes"));
+
+  setenv("LOCAL_RANK", "2", 1);
+  CHECK(ebb_read_settings(&options, text, sizeof text, &error) == EBB_OK);
+  CHECK(strstr(text, "rank,LOCAL_RANK,2\n") && strstr(text, "counted,,local rank 0"));
+  CHECK(ebb_start(&options, &error) == NULL && error.code == EBB_COUNTED);
+  unsetenv("LOCAL_RANK");
+
+  tracker = start("scope", "process");
+  CHECK(tracker != NULL);
+  work(0.05);
+  CHECK(ebb_get_emissions_row(tracker, text, sizeof text, &error) == EBB_OK);
+  CHECK(strstr(text, ",wue,energy_without_intensity\n") && strstr(text, "c-test"));
+  CHECK(ebb_get_emissions_row(tracker, text, 0, &error) == EBB_USAGE);
+  CHECK(ebb_stop(tracker, 0, NULL, &error) == EBB_OK);
+  CHECK(ebb_get_emissions_row(tracker, text, sizeof text, &error) == EBB_OK);
+  ebb_free(tracker);
+
+  snprintf(file, sizeof file, "%s/rows.csv", scratch);
+  CHECK(ebb_write_emissions_row(file, fields, 2, 0, &error) == EBB_OK && !*error.message);
+  CHECK(ebb_write_emissions_row(file, fields, 2, 1, &error) == EBB_OK);
+  CHECK(file_contains(scratch, "rows.csv", "\"a \"\"b\"\", c\""));
+  CHECK(ebb_write_emissions_row(file, no_column, 1, 0, &error) == EBB_USAGE);
+  CHECK(strstr(error.message, "run_id"));
+  CHECK(ebb_write_emissions_row("/nonexistent/e.csv", fields, 2, 0, &error) != EBB_OK);
 }
 
 int main(void) {
@@ -190,6 +240,7 @@ int main(void) {
   test_refusals();
   test_the_host_is_left_alone();
   test_sizes();
+  test_texts();
   printf(failures ? "%d failures, see %s\n" : "ok\n", failures, scratch);
   if (!failures) {
     char command[64];

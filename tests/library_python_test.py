@@ -7,42 +7,13 @@ import math
 import os
 import subprocess
 import sys
-import tempfile
 import textwrap
-import time
 import unittest
 from pathlib import Path
 
 import ebb
-
-FLAGS = {"constant": 360, "rapl": "none", "interval": "20ms", "read_codecarbon_settings": False}
-
-
-def work(seconds=0.08):
-    end = time.process_time() + seconds
-    while time.process_time() < end:
-        pass
-
-
-class InScratch(unittest.TestCase):
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.directory = Path(scratch.name)
-        before = os.getcwd()
-        self.addCleanup(os.chdir, before)
-        os.chdir(self.directory)
-        for name in [n for n in os.environ if n.upper().startswith("CODECARBON_")]:
-            del os.environ[name]
-
-    def attempts(self, directory):
-        lines = (Path(directory) / "attempts.jsonl").read_text().splitlines()
-        return [json.loads(line) for line in lines]
-
-    def only_run(self):
-        runs = list(Path("runs").iterdir())
-        self.assertEqual(len(runs), 1)
-        return runs[0]
+from ebb import _measuring
+from python_scratch import FLAGS, InScratch, work
 
 
 class TrackTest(InScratch):
@@ -176,96 +147,11 @@ class TrackTest(InScratch):
         self.assertEqual(self.attempts("kept")[-1]["outcome"], "failed")
 
 
-class CodeCarbonTest(InScratch):
-    """Programs written for CodeCarbon, after the change of their import."""
-
-    def rows(self, path="emissions.csv"):
-        with open(path, newline="") as file:
-            return list(csv.DictReader(file))
-
-    def test_start_stop_return_kilograms_and_write_the_file(self):
-        tracker = ebb.EmissionsTracker(
-            project_name="mnist", measure_power_secs=1, force_carbon_intensity_g_co2e_kwh=360,
-            log_level="error",
-        )
-        tracker.start()
-        work()
-        sofar = tracker.flush()
-        work()
-        emissions = tracker.stop()
-        self.assertIsInstance(emissions, float)
-        self.assertGreater(sofar, 0)
-        self.assertGreaterEqual(emissions, sofar)
-        self.assertEqual(tracker.stop(), emissions)
-        (row,) = self.rows()
-        self.assertEqual(row["project_name"], "mnist")
-        self.assertAlmostEqual(float(row["emissions"]), emissions, places=15)
-        data = tracker.final_emissions_data
-        self.assertAlmostEqual(float(row["energy_consumed"]), data.energy_consumed, places=12)
-        self.assertEqual((row["run_id"], data.project_name), (data.run_id, "mnist"))
-
-    def test_offline_by_country_in_a_directory(self):
-        os.mkdir("out")
-        with ebb.OfflineEmissionsTracker(
-            country_iso_code="FRA", output_dir="out", output_file="e.csv", gpu_ids=[0]
-        ) as tracker:
-            work()
-        (row,) = self.rows("out/e.csv")
-        self.assertEqual(row["country_iso_code"], "FRA")
-        self.assertEqual(Path(tracker.run_directory).parent, self.directory / "out" / "runs")
-
-    def test_decorators(self):
-        @ebb.track_emissions(offline=True, country_iso_code="FRA", project_name="decorated")
-        def train():
-            return 7
-
-        self.assertEqual(train(), 7)
-        self.assertEqual(self.rows()[0]["project_name"], "decorated")
-
-    def test_settings_of_the_machine_count_and_ignored_ones_are_named(self):
-        Path(".codecarbon.config").write_text("[codecarbon]\nproject_name = from file\npue = 1.5\n")
-        os.environ["CODECARBON_PUE"] = "2"
-        self.addCleanup(os.environ.pop, "CODECARBON_PUE")
-        with self.assertLogs("ebb", logging.WARNING) as log:
-            with ebb.EmissionsTracker(country_iso_code="FRA", api_key="secret", mesure_power_secs=1,
-                                      output_handlers=[object()]):
-                pass
-        text = "\n".join(log.output)
-        self.assertIn("api_key", text)
-        self.assertIn("output_handlers", text)
-        self.assertIn("mesure_power_secs", text)
-        self.assertIn("measure_power_secs", text)
-        self.assertNotIn("secret", text)
-        (row,) = self.rows()
-        self.assertEqual((row["project_name"], float(row["pue"])), ("from file", 2.0))
-
-    def test_a_nested_tracker_says_so_and_measures_nothing(self):
-        with ebb.EmissionsTracker(country_iso_code="FRA"):
-            inner = ebb.EmissionsTracker(country_iso_code="FRA")
-            with self.assertLogs("ebb", logging.WARNING):
-                inner.start()
-            self.assertIsNone(inner.flush())
-            self.assertIsNone(inner.stop())
-        self.assertEqual(len(self.rows()), 1)
-
-    def test_no_place_is_warned_of(self):
-        with self.assertLogs("ebb", logging.WARNING) as log:
-            with ebb.EmissionsTracker(save_to_file=False):
-                pass
-        self.assertIn("no zone", "\n".join(log.output))
-        self.assertFalse(Path("emissions.csv").exists())
-
-    def test_a_wrong_country_is_refused_with_a_suggestion(self):
-        with self.assertRaises(ebb.Error) as refused:
-            ebb.OfflineEmissionsTracker(country_iso_code="FRX").start()
-        self.assertIn("FRX", str(refused.exception))
-
-
 class TotalsTest(unittest.TestCase):
     def test_unknown_is_not_zero(self):
-        raw = ebb._Totals()
+        raw = _measuring._Totals()
         raw.emissions_g = math.nan
-        self.assertIsNone(ebb._totals_of(raw).emissions_g)
+        self.assertIsNone(_measuring._totals_of(raw).emissions_g)
 
 
 if __name__ == "__main__":

@@ -116,12 +116,17 @@ class Page(unittest.TestCase):
         browser.wait("state.status.saved_on_first_come.jobs > 0")
         # Given, shown and read in one piece: the service's own numbers come every second.
         shown = lambda **saved: browser.run(
-            f"state.status.saved_on_first_come = {json.dumps(dict(jobs=3, first_come_g=100, **saved))}; showSaved();"
+            f"state.status.saved_on_first_come = {json.dumps(dict(dict(jobs=3, first_come_g=100, half_width_g=5, without_interval=0), **saved))}; showSaved();"
             "return [...['saved-title', 'saved', 'saved-note'].map((id) => document.getElementById(id).textContent), document.getElementById('saved').className]")
         self.assertEqual(shown(saved_g=20, not_compared=2),
-                         ["Saved", "20.0 g", "20.0 % less than first come, first served; 3 ended jobs; 2 not compared", "figure better"])
+                         ["Saved", "20.0 g", "20.0 % less (± 5.0 g) than first come, first served; 3 ended jobs; 2 not compared", "figure better"])
         self.assertEqual(shown(saved_g=-20, not_compared=2),
-                         ["Worse", "20.0 g", "20.0 % more than first come, first served; 3 ended jobs; 2 not compared", "figure worse"])
+                         ["Worse", "20.0 g", "20.0 % more (± 5.0 g) than first come, first served; 3 ended jobs; 2 not compared", "figure worse"])
+        # What may be none is no clear one.
+        self.assertEqual(shown(saved_g=4, not_compared=0),
+                         ["Saved", "–", "no clear difference: 4.0 g less (± 5.0 g) than first come, first served; 3 ended jobs", "figure "])
+        self.assertEqual(shown(saved_g=8, not_compared=0, without_interval=2),
+                         ["Saved", "8.0 g", "8.0 % less (± 5.0 g and that of 2 jobs) than first come, first served; 3 ended jobs", "figure better"])
         # What is only rounded is no difference.
         self.assertEqual(shown(saved_g=-0.01, not_compared=0), ["Saved", "0.0 g", "as much as first come, first served; 3 ended jobs", "figure "])
 

@@ -89,6 +89,35 @@ TEST_F(Simulation, IsTheSameAsTheGoldenFile) {
   EXPECT_EQ(outcome.out, expected) << "run with EBB_UPDATE_GOLDEN=1 if the change is meant";
 }
 
+// The clean hours begin at 02:00, which nobody knows before they are published; B's idle draw is
+// not given, so it cannot be inside.
+TEST_F(Simulation, KnowsLaterWithALagAndCountsIdleDrawOnRequest) {
+  std::string own = kScenario;
+  own.replace(own.find("forecast: perfect"), 17, "forecast: own");
+  Write("own.yaml", own);
+  const auto emitted = [&](const char* lag) {
+    const Outcome outcome = Ebb({"simulate", "own.yaml", "--policy", "threshold", "--format",
+                                 "json", "--publication-lag", lag});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const auto json = nlohmann::json::parse(outcome.out);
+    EXPECT_TRUE(Contains(json.at("signals").at(0).at("source"), "each value known")) << lag;
+    return json.at("policies").at(2).at("emissions_g").get<double>();
+  };
+  EXPECT_EQ(emitted("none"), emitted("1h")) << "yesterday tells when it will be clean";
+  EXPECT_LT(emitted("none"), emitted("2d"));
+  const Outcome unknown = Ebb({"simulate", "s.yaml", "--idle-draw", "inside"});
+  EXPECT_EQ(unknown.code, 3);
+  EXPECT_TRUE(Contains(unknown.err, "nobody knows what a free B draws")) << unknown.err;
+  std::string known = kScenario;
+  known.replace(known.find("count: 1, speed"), 8, "idle_w: 20");
+  Write("known.yaml", known);
+  const Outcome inside =
+      Ebb({"simulate", "known.yaml", "--idle-draw", "inside", "--format", "json"});
+  ASSERT_EQ(inside.code, 0) << inside.err;
+  for (const auto& policy : nlohmann::json::parse(inside.out).at("policies"))
+    EXPECT_EQ(policy.at("saving_percent"), policy.at("saving_with_idle_percent"));
+}
+
 TEST_F(Simulation, DoesNotDependOnTheNumberOfThreads) {
   const auto with = [&](const char* jobs) {
     return Ebb({"simulate", "s.yaml", "--policy", "planner,tiers", "--format", "json", "--jobs",

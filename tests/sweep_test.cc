@@ -2,6 +2,7 @@
 // programs that fail.
 
 #include <algorithm>
+#include <fstream>
 #include <sstream>
 
 #include "cli_fixture.h"
@@ -100,6 +101,26 @@ TEST_F(SweepCli, RunsAllMeasuresThemAndRanksThem) {
   EXPECT_EQ(Ebb({"summary", "runs/sweep-s/runs/l0.1"}).code, 0);
   EXPECT_EQ(Ebb({"sweep", "report", "runs/sweep-s", "--html", "page.html"}).code, 0);
   EXPECT_TRUE(Contains(Read(directory_ / "page.html"), "Loss and emissions"));
+}
+
+// Of each run and of the sweep: what it decided follows from its journal.
+TEST_F(SweepCli, AnAuditAgreesUntilADecisionIsChanged) {
+  Write("s.yaml", SweepFile("0.1, 0.2, 0.3"));
+  ASSERT_EQ(Ebb(Run()).code, 0);
+  const Outcome audit = Ebb({"audit", "runs"});
+  EXPECT_EQ(audit.code, 0) << audit.out << audit.err;
+  EXPECT_NE(audit.out.find("decisions of the sweep made again: "), std::string::npos) << audit.out;
+  EXPECT_NE(audit.out.find("4 audited, 0 differ"), std::string::npos) << audit.out;
+
+  const fs::path journal = directory_ / "runs/sweep-s/journal.jsonl";
+  std::string text = Read(journal);
+  const auto at = text.find("\"stage\":\"running\"");
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, 17, "\"stage\":\"waiting\"");
+  std::ofstream(journal) << text;
+  const Outcome after = Ebb({"audit", "runs/sweep-s"});
+  EXPECT_EQ(after.code, 1);
+  EXPECT_NE(after.out.find("is decided differently"), std::string::npos) << after.out;
 }
 
 TEST_F(SweepCli, GoesOnOnlyOnItsOwnClock) {

@@ -34,14 +34,16 @@ function factsOf(it) {
     ["must start by", it.started ? "" : moment(it.start_by)], ["must end by", moment(it.finish_by)], ["ended", moment(it.ended)],
     ["attempts", it.attempt], ["pauses", it.pauses], ["exit code", it.exit_code],
     ["energy", energy(it.energy_kwh)], ["emitted", grams(it.emissions_g)],
-    ["at submission, alone", isKnown(it.emissions_at_submission_g) ? comparison(it.emissions_g, it.emissions_at_submission_g) : ""],
+    ["at submission, alone", isKnown(it.emissions_at_submission_g) ? comparison(it.emissions_g, it.emissions_at_submission_g, it.saving_half_width_g) : ""],
     ["first come, first served", isKnown(it.emissions_first_come_g) ? "from " + moment(it.first_come_start) + ", " +
-      comparison(it.emissions_g, it.emissions_first_come_g) : ""]];
+      comparison(it.emissions_g, it.emissions_first_come_g, it.first_come_half_width_g) : ""]];
 }
 
-// "12.0 g: 3.1 g saved", or "… worse", or "the same".
-function comparison(is, was) {
+// "12.0 g: 3.1 g saved", or "… worse", or "the same", or "no clear difference" within what is known.
+function comparison(is, was, halfWidth) {
   const difference = was - is;
+  if (isKnown(halfWidth) && difference !== 0 && Math.abs(difference) <= halfWidth)
+    return grams(was) + ": no clear difference (" + grams(Math.abs(difference)) + (difference > 0 ? " less" : " more") + ", ± " + grams(halfWidth) + ")";
   if (Math.abs(difference) < LEAST_DIFFERENCE * was) return grams(was) + ": the same";
   return grams(was) + ": " + grams(Math.abs(difference)) + (difference >= 0 ? " saved" : " worse");
 }

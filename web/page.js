@@ -35,12 +35,15 @@ function showPower() {
 }
 
 function showSaved() {
-  const { saved_g: difference, first_come_g: was, jobs, not_compared: rest } = state.status.saved_on_first_come;
-  const share = was > 0 ? difference / was : 0, same = Math.abs(share) < LEAST_DIFFERENCE, worse = difference < 0 && !same;
+  const { saved_g: difference, first_come_g: was, jobs, not_compared: rest, half_width_g: halfWidth, without_interval: unsure } = state.status.saved_on_first_come;
+  const share = was > 0 ? difference / was : 0, same = Math.abs(share) < LEAST_DIFFERENCE;
+  const unclear = !same && Math.abs(difference) <= halfWidth, worse = difference < 0 && !same && !unclear;
   setText("saved-title", worse ? "Worse" : "Saved");
-  setText("saved", !jobs ? "–" : grams(same ? 0 : Math.abs(difference)));
-  byId("saved").className = "figure " + (worse ? "worse" : same ? "" : "better");
-  const compared = same ? "as much as" : number(Math.abs(100 * share), 1) + " % " + (worse ? "more" : "less") + " than";
+  setText("saved", !jobs || unclear ? "–" : grams(same ? 0 : Math.abs(difference)));
+  byId("saved").className = "figure " + (worse ? "worse" : same || unclear ? "" : "better");
+  const known = same ? "" : ` (± ${grams(halfWidth)}${unsure ? ` and that of ${number(unsure, 0)} jobs` : ""})`;
+  const compared = (same ? "as much as" : unclear ? `no clear difference: ${grams(Math.abs(difference))} ${difference < 0 ? "more" : "less"}` + known + " than" :
+    number(Math.abs(100 * share), 1) + " % " + (worse ? "more" : "less") + known + " than");
   setText("saved-note", (jobs ? `${compared} first come, first served; ${number(jobs, 0)} ended jobs` :
     "against first come, first served, once jobs have ended") + (rest ? `; ${number(rest, 0)} not compared` : ""));
 }

@@ -41,6 +41,7 @@ constexpr SameMeaning kSameMeaning[] = {
 constexpr const char* kNoServer = "Ebb sends nothing to CodeCarbon's server";
 constexpr const char* kNoLogger = "Ebb has no such log: see the run directory and --format json";
 constexpr const char* kPythonOnly = "only Python code can give it a value";
+constexpr const char* kNoBoAmps = "Ebb has no output boamps";
 
 struct Ignored {
   const char* key;
@@ -51,7 +52,7 @@ constexpr Ignored kIgnored[] = {
     {"api_key", kNoServer},           {"emissions_endpoint", kNoServer},
     {"organization_id", kNoServer},   {"project_id", kNoServer},
     {"logger_preamble", kNoLogger},   {"logging_logger", kPythonOnly},
-    {"output_handlers", kPythonOnly},
+    {"output_handlers", kPythonOnly}, {"metadata", kNoBoAmps},
 };
 
 // Understood below, each in its own way.
@@ -115,7 +116,7 @@ class Translator {
 
   Result<CodeCarbonFlags> Translate() {
     SayUnknownKeys();
-    if (known_ == 0) return CodeCarbonFlags{{}, notes_.Lines(), ""};
+    if (known_ == 0) return CodeCarbonFlags{{}, notes_.Lines(), "", ""};
     for (const SameMeaning& same : kSameMeaning)
       if (const auto* setting = Find(same.key))
         EBB_RETURN_IF_ERROR(Set(same.flag, setting->value + same.unit, *setting, same.key));
@@ -125,7 +126,7 @@ class Translator {
     EBB_RETURN_IF_ERROR(Metering());
     EBB_RETURN_IF_ERROR(Signal());
     EBB_RETURN_IF_ERROR(Outputs());
-    return CodeCarbonFlags{std::move(values_), notes_.Lines(), Token()};
+    return CodeCarbonFlags{std::move(values_), notes_.Lines(), Token(), ExperimentName()};
   }
 
  private:
@@ -230,6 +231,11 @@ class Translator {
     for (const char* key : {"electricitymaps_api_token", "co2_signal_api_token"})
       if (const auto* setting = Find(key)) return setting->value;
     return "";
+  }
+
+  std::string ExperimentName() const {
+    const auto* setting = Find("experiment_name");
+    return setting ? setting->value : "";
   }
 
   bool SignalGiven() const {
@@ -372,20 +378,20 @@ Result<CodeCarbonFlags> FromCodeCarbon(const CodeCarbonSettings& settings,
   return Translator(settings, given).Translate();
 }
 
-Result<std::vector<std::string>> ApplyWithCodeCarbon(const FlagValues& given,
-                                                     const CodeCarbonSources& sources,
-                                                     RunOptions& options) {
+Result<CodeCarbonFlags> ApplyWithCodeCarbon(const FlagValues& given,
+                                            const CodeCarbonSources& sources, RunOptions& options) {
   CodeCarbonSettings settings;
   if (sources.machine) {
     EBB_ASSIGN_OR_RETURN(settings, SettingsOfMachine());
   }
   for (const auto& [key, setting] : sources.given) settings[key] = setting;
+  if (sources.defaults) settings.insert({"tracking_mode", {"machine", ""}});
   EBB_ASSIGN_OR_RETURN(CodeCarbonFlags taken, FromCodeCarbon(settings, given));
   FlagValues values = given;
-  values.merge(taken.values);
+  values.insert(taken.values.begin(), taken.values.end());
   options.scheduler.signal.auth_token = taken.electricity_maps_token;
   EBB_RETURN_IF_ERROR(ApplyFlags(values, options));
-  return taken.notes;
+  return taken;
 }
 
 }  // namespace ebb::cli

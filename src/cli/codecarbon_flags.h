@@ -16,6 +16,7 @@ struct CodeCarbonFlags {
   FlagValues values;                   ///< those of ours that were not given
   std::vector<std::string> notes;      ///< what is ignored and why; no values, for some are secrets
   std::string electricity_maps_token;  ///< secret: neither printed nor stored
+  std::string experiment_name;         ///< names the file of tasks; no flag of ours
 };
 
 /// `given` are the flags of the command line, which win. The key "offline" stands for --offline.
@@ -27,10 +28,12 @@ Result<CodeCarbonFlags> FromCodeCarbon(const config::CodeCarbonSettings& setting
 struct CodeCarbonSources {
   config::CodeCarbonSettings given{};  ///< win over what the machine says
   bool machine = true;                 ///< CODECARBON_* and .codecarbon.config are read
+  /// What nothing says is as in CodeCarbon where that changes what is counted or written: the scope
+  /// is the machine, and there is an emissions.csv. For programs that have changed an import only.
+  bool defaults = false;
 };
-/// Applies flags, and below them what CodeCarbon's settings mean. Returns the notes.
-Result<std::vector<std::string>> ApplyWithCodeCarbon(const FlagValues& given,
-                                                     const CodeCarbonSources& sources,
-                                                     RunOptions& options);
+/// Applies flags, and below them what CodeCarbon's settings mean. Returns the latter.
+Result<CodeCarbonFlags> ApplyWithCodeCarbon(const FlagValues& given,
+                                            const CodeCarbonSources& sources, RunOptions& options);
 
 }  // namespace ebb::cli

@@ -143,6 +143,25 @@ TEST(CodeCarbonFlags, WhatIsIgnoredIsNamedWithTheReasonOnce) {
                           "Ebb sends nothing to CodeCarbon's server"));
 }
 
+TEST(CodeCarbonFlags, ItsDefaultsCountWhereNothingElseIsSaid) {
+  const auto apply = [](const FlagValues& given, const config::CodeCarbonSettings& settings) {
+    RunOptions options;
+    EXPECT_TRUE(ApplyWithCodeCarbon(given, {settings, false, true}, options));
+    return options;
+  };
+  EXPECT_EQ(apply({}, {}).metering.scope, core::MeterScope::kMachine);
+  EXPECT_EQ(apply({}, {}).emissions_file, "emissions.csv");
+  EXPECT_EQ(apply({{"scope", "process"}}, {}).metering.scope, core::MeterScope::kProcessTree);
+  EXPECT_EQ(apply({}, Settings({{"tracking_mode", "process"}})).metering.scope,
+            core::MeterScope::kProcessTree);
+}
+
+TEST(CodeCarbonFlags, TheNameOfAnExperimentIsKeptBesideItsId) {
+  const CodeCarbonFlags flags = Flags({{"experiment_id", "e"}, {"experiment_name", "n"}});
+  EXPECT_EQ(flags.experiment_name, "n");
+  EXPECT_EQ(flags.values.at("group"), "e");
+}
+
 TEST(CodeCarbonFlags, AnUnknownKeyAloneTurnsNothingOn) {
   EXPECT_THAT(Flags({{"dir", "/x"}}).values, IsEmpty());
 }

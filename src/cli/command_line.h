@@ -15,6 +15,7 @@ struct UserCommand {
   Result<std::vector<std::string>> Required(const std::string& example) const;
 };
 
+void AddAuditCommand(Parser& parser);
 void AddCompareCommand(Parser& parser);
 void AddDataCommand(Parser& parser);
 void AddDevicesCommand(Parser& parser);

@@ -16,6 +16,7 @@
 #include "meter/meters.h"
 #include "meter/nvml_library.h"
 #include "report/text_table.h"
+#include "report/units_text.h"
 #include "signals/web_request.h"
 #include "store/device_history.h"
 
@@ -56,6 +57,7 @@ struct Runs {
   std::string why_not;                 ///< then
   std::map<std::string, Json> by_gpu;  ///< UUID -> the entry of what runs there
   std::map<std::string, Json> states;  ///< UUID -> what the service makes of it
+  Json machine;                        ///< what it used lately, and whose it was
 };
 
 Runs AskService(const ServiceFlags& flags) {
@@ -75,6 +77,7 @@ Runs AskService(const ServiceFlags& flags) {
   }
   for (const Json& device : runs.status->value("devices", Json::array()))
     if (device.is_object()) runs.states[device.value("name", "")] = device;
+  runs.machine = Json::parse(client->Get("/api/v1/machine").value_or(""), nullptr, false);
   return runs;
 }
 
@@ -205,6 +208,20 @@ std::vector<Json> NotFound(const Found& found, const Runs& runs) {
   return devices;
 }
 
+// "the machine in 7 days: 12.3 kWh, of which jobs 71 %, idle 20 %, unattributed 9 %"; empty where
+// nothing was read.
+std::string MachineText(const Runs& runs) {
+  const double machine = runs.machine.is_object() ? runs.machine.value("machine_kwh", 0.0) : 0;
+  if (machine <= 0) return "";
+  std::vector<std::string> parts;
+  for (const char* part : {"jobs", "idle", "unattributed"}) {
+    const double kwh = runs.machine.value(std::string(part) + "_kwh", 0.0);
+    parts.push_back(part + (" " + FormatFixed(100 * kwh / machine, 0)) + " %");
+  }
+  return "the machine in 7 days: " + report::EnergyText(Energy::Joules(machine * 3.6e6)) +
+         ", of which " + Join(parts, ", ");
+}
+
 void Print(const Found& found, const Runs& runs) {
   report::TextTable table;
   table.headers = {"GPU", "UUID", "model", "runs", "state"};
@@ -232,6 +249,7 @@ void Print(const Found& found, const Runs& runs) {
   if (const std::string trouble = runs.status ? runs.status->value("device_trouble", "") : "";
       !trouble.empty())
     std::printf("the service gives no GPU to a job: %s\n", trouble.c_str());
+  if (const std::string machine = MachineText(runs); !machine.empty()) std::puts(machine.c_str());
   if (!runs.status) std::printf("no service answers: %s\n", runs.why_not.c_str());
 }
 
@@ -295,6 +313,7 @@ Result<int> ShowDevices(const DevicesFlags& flags) {
   json["service"] = runs.status.has_value();
   if (runs.status && runs.status->contains("device_trouble"))
     json["device_trouble"] = (*runs.status)["device_trouble"];
+  if (runs.machine.is_object()) json["machine"] = runs.machine;
   std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
   return 0;
 }

@@ -32,6 +32,13 @@ Result<Duration> DurationOf(const std::string& flag, const std::string& text) {
   return duration;
 }
 
+Result<core::Publication> PublicationOf(const std::string& text) {
+  auto publication = core::PublicationFromText(text);
+  if (!publication)
+    return Refuse("--publication-lag", publication.error().what, publication.error().next);
+  return publication;
+}
+
 Result<std::vector<std::string>> GpusOf(const std::string& flag, const std::string& text) {
   const std::string next = "give indices or UUIDs with commas between, e.g. 0,1";
   std::vector<std::string> names;

@@ -10,6 +10,7 @@
 #include "cli/forecast_table.h"
 #include "platform/terminal.h"
 #include "signals/make_feed.h"
+#include "signals/replay_feed.h"
 
 namespace ebb::cli {
 namespace {
@@ -27,7 +28,7 @@ constexpr std::size_t kMostLines = 32;
 struct Options {
   std::vector<std::string> traces;
   std::string zone, at, from, to, method = std::string(forecast::kRidge), format = "text";
-  std::string hours = "96";
+  std::string hours = "96", publication_lag;
   bool backtest = false;
 };
 
@@ -35,6 +36,13 @@ Result<std::optional<Time>> OptionalTime(const std::string& text, const char* fl
   if (text.empty()) return std::optional<Time>();
   EBB_ASSIGN_OR_RETURN(const Time time, TimeOf(flag, text));
   return std::optional<Time>(time);
+}
+
+// Nothing: the trace's usual one.
+Result<std::optional<core::Publication>> GivenPublication(const Options& options) {
+  if (options.publication_lag.empty()) return std::optional<core::Publication>();
+  EBB_ASSIGN_OR_RETURN(const core::Publication publication, PublicationOf(options.publication_lag));
+  return std::optional(publication);
 }
 
 // One line on a terminal, from the third second on: "DE 45 %".
@@ -61,16 +69,17 @@ Result<int> RunBacktest(const Options& options) {
   if (options.traces.empty())
     return Fail({ExitCode::kUsage, "--backtest needs the past of a zone", "",
                  "name one or more files with --trace"});
-  BacktestPeriod period;
-  EBB_ASSIGN_OR_RETURN(period.from, OptionalTime(options.from, "--from"));
-  EBB_ASSIGN_OR_RETURN(period.to, OptionalTime(options.to, "--to"));
+  BacktestQuestion question;
+  EBB_ASSIGN_OR_RETURN(question.from, OptionalTime(options.from, "--from"));
+  EBB_ASSIGN_OR_RETURN(question.to, OptionalTime(options.to, "--to"));
+  EBB_ASSIGN_OR_RETURN(question.publication, GivenPublication(options));
   std::vector<TraceScore> scores;
   {
     ProgressLine line;
     for (const std::string& path : options.traces) {
       EBB_ASSIGN_OR_RETURN(const signals::Trace trace, signals::LoadTrace(path));
       const auto progress = [&](double share) { line.Show(trace.series.identity().zone, share); };
-      EBB_ASSIGN_OR_RETURN(TraceScore score, ScoreTrace(trace, period, progress));
+      EBB_ASSIGN_OR_RETURN(TraceScore score, ScoreTrace(trace, question, progress));
       scores.push_back(std::move(score));
     }
   }
@@ -86,8 +95,11 @@ struct Expected {
 
 Result<Expected> FromTrace(const Options& options, Duration horizon) {
   EBB_ASSIGN_OR_RETURN(const auto at, OptionalTime(options.at, "--at"));
-  EBB_ASSIGN_OR_RETURN(const auto forecaster, forecast::MakeForecaster(options.method));
+  EBB_ASSIGN_OR_RETURN(const auto publication, GivenPublication(options));
+  EBB_ASSIGN_OR_RETURN(auto method, forecast::MakeForecaster(options.method));
   EBB_ASSIGN_OR_RETURN(const signals::Trace trace, signals::LoadTrace(options.traces.front()));
+  const auto forecaster = forecast::AsPublished(
+      std::move(method), publication.value_or(signals::UsualPublication(trace)));
   const Time end = trace.series.span().end;
   const Time now = at.value_or(end - Duration{1});
   if (!trace.series.span().contains(now))
@@ -96,6 +108,7 @@ Result<Expected> FromTrace(const Options& options, Duration horizon) {
                      FormatTime(end) + ", but --at is " + FormatTime(now),
                  options.traces.front(), "choose another --at or another trace"});
   EBB_ASSIGN_OR_RETURN(core::Forecast forecast, forecaster->At(trace.series, now, horizon));
+  forecast.issued = now;
   return Expected{trace.series.identity(), std::move(forecast)};
 }
 
@@ -186,6 +199,9 @@ Result<int> Show(const Options& options) {
   if (!hours || *hours < 1 || *hours > 240)
     return Fail({ExitCode::kUsage, "--hours: \"" + options.hours + "\" is not accepted", "",
                  "give a number from 1 to 240"});
+  if (options.traces.empty() && !options.publication_lag.empty())
+    return Fail({ExitCode::kUsage, "--publication-lag is for traces: a typical day is generated",
+                 "", "name a file with --trace"});
   if (options.traces.size() > 1)
     return Fail({ExitCode::kUsage, "a forecast is made from one trace, but several are named", "",
                  "give one --trace, or score them all with --backtest"});
@@ -210,6 +226,7 @@ void AddForecastCommand(Parser& parser) {
                &options->traces);
   text({"zone", "ZONE", "without a trace: the typical day of this zone"}, &Options::zone);
   text({"at", "TIME", "the moment of the forecast (default: end of the trace)"}, &Options::at);
+  text({"publication-lag", "DURATION", kPublicationLagHelp}, &Options::publication_lag);
   text({"hours", "HOURS", "how far to look ahead, 1 to 240 (default 96)"}, &Options::hours);
   text({"method", "ridge|seasonal-naive|persistence", "how the past is used (default ridge)"},
        &Options::method);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "signals/archived_forecaster.h"
+#include "signals/replay_feed.h"
 
 namespace ebb::cli {
 namespace {
@@ -23,14 +24,18 @@ std::string PadRight(const std::string& text, std::size_t width) {
   return text.size() >= width ? text + " " : text + std::string(width - text.size(), ' ');
 }
 
+std::string MeanError(const forecast::Score& score) {
+  return score.rows > 0 ? Number(score.MeanAbsoluteError(), 1) : Cell("-", 9);
+}
+
 double DayAheadMape(const MethodScore& method) {
-  return 100 * forecast::DayAhead(method.by_lead).MeanRelativeError();
+  return 100 * forecast::DayAhead(method.scores.by_lead).MeanRelativeError();
 }
 
 std::string Line(const TraceScore& trace, const MethodScore& method) {
-  const forecast::Score day = forecast::DayAhead(method.by_lead);
-  const forecast::Score second = forecast::Over(method.by_lead, 25, 49);
-  const forecast::Score later = forecast::Over(method.by_lead, 49, 97);
+  const forecast::Score day = forecast::DayAhead(method.scores.by_lead);
+  const forecast::Score second = forecast::Over(method.scores.by_lead, 25, 49);
+  const forecast::Score later = forecast::Over(method.scores.by_lead, 49, 97);
   const double yardstick = DayAheadMape(trace.methods.front());
   const std::string against =
       yardstick > 0 ? FormatFixed(100 * (DayAheadMape(method) / yardstick - 1), 1) + " %" : "-";
@@ -40,9 +45,9 @@ std::string Line(const TraceScore& trace, const MethodScore& method) {
       later.banded_rows > 0 ? FormatFixed(100 * later.Coverage(), 1) + " %" : "-";
   return PadRight(trace.zone, 14) + PadRight(method.method, 16) +
          Cell(FormatFixed(DayAheadMape(method), 2) + " %", 9) + Cell(against, 10) +
-         Number(day.MeanAbsoluteError(), 1) + Number(second.MeanAbsoluteError(), 1) +
-         Number(later.MeanAbsoluteError(), 1) + Number(day.Bias(), 1, 8) + Cell(coverage, 9) +
-         Cell(later_coverage, 9) + "\n";
+         MeanError(method.scores.running) + Number(day.MeanAbsoluteError(), 1) +
+         Number(second.MeanAbsoluteError(), 1) + Number(later.MeanAbsoluteError(), 1) +
+         Number(day.Bias(), 1, 8) + Cell(coverage, 9) + Cell(later_coverage, 9) + "\n";
 }
 
 nlohmann::ordered_json Json(const forecast::Score& score) {
@@ -57,11 +62,16 @@ nlohmann::ordered_json Json(const forecast::Score& score) {
 
 }  // namespace
 
-Result<TraceScore> ScoreTrace(const signals::Trace& trace, const BacktestPeriod& period,
+Result<TraceScore> ScoreTrace(const signals::Trace& trace, const BacktestQuestion& question,
                               const std::function<void(double share)>& progress) {
   const Interval span = trace.series.span();
-  TraceScore result{trace.series.identity().zone, trace.series.identity().source, {}, {}};
-  result.issues = {period.from.value_or(span.begin + kFirstHistory), period.to.value_or(span.end)};
+  TraceScore result{trace.series.identity().zone,
+                    trace.series.identity().source,
+                    question.publication.value_or(signals::UsualPublication(trace)),
+                    {},
+                    {}};
+  result.issues = {question.from.value_or(span.begin + kFirstHistory),
+                   question.to.value_or(span.end)};
   if (Overlap(result.issues, span).length() <= Duration::zero())
     return Fail({ExitCode::kConfiguration,
                  "no forecast can be scored from " + FormatTime(result.issues.begin) + " to " +
@@ -71,17 +81,18 @@ Result<TraceScore> ScoreTrace(const signals::Trace& trace, const BacktestPeriod&
   std::vector<std::unique_ptr<forecast::Forecaster>> forecasters;
   for (const std::string_view name : forecast::ForecasterNames()) {
     EBB_ASSIGN_OR_RETURN(auto forecaster, forecast::MakeForecaster(name));
-    forecasters.push_back(std::move(forecaster));
+    forecasters.push_back(forecast::AsPublished(std::move(forecaster), result.publication));
   }
-  if (signals::HasArchive(trace)) forecasters.push_back(signals::MakeArchivedForecaster(trace));
+  if (signals::HasArchive(trace))
+    forecasters.push_back(signals::MakeArchivedForecaster(trace, result.publication));
   for (std::size_t i = 0; i < forecasters.size(); ++i) {
     forecast::BacktestOptions options;
     options.issues = Overlap(result.issues, span);
     options.progress = [&](double share) {
       progress((static_cast<double>(i) + share) / static_cast<double>(forecasters.size()));
     };
-    EBB_ASSIGN_OR_RETURN(auto by_lead, forecast::Backtest(*forecasters[i], trace.series, options));
-    result.methods.push_back({std::string(forecasters[i]->name()), std::move(by_lead)});
+    EBB_ASSIGN_OR_RETURN(auto scores, forecast::Backtest(*forecasters[i], trace.series, options));
+    result.methods.push_back({std::string(forecasters[i]->name()), std::move(scores)});
   }
   return result;
 }
@@ -90,15 +101,14 @@ std::string BacktestText(const std::vector<TraceScore>& scores) {
   std::string text;
   for (const TraceScore& trace : scores)
     text += trace.source + ": forecasts made " + FormatTime(trace.issues.begin) + " to " +
-            FormatTime(trace.issues.end) + ", every 7 h\n";
+            FormatTime(trace.issues.end) + ", every 7 h, " + core::Describe(trace.publication) +
+            "\n";
   text +=
-      "\n                               within 24 h: against    MAE of hours ahead, g/kWh   bias   "
-      " in "
-      "P10 to P90\n";
+      "\n                               within 24 h: against    MAE, g/kWh: the running hour, and "
+      "hours ahead   bias   in P10 to P90\n";
   text +=
-      "zone          method             MAPE  persist.     1-24    25-48    49-96    1-24     1-24 "
-      " "
-      "  49-96\n";
+      "zone          method             MAPE  persist.  running     1-24    25-48    49-96    1-24"
+      "     1-24    49-96\n";
   for (const TraceScore& trace : scores) {
     for (const MethodScore& method : trace.methods) text += Line(trace, method);
   }
@@ -112,14 +122,19 @@ std::string BacktestJson(const std::vector<TraceScore>& scores) {
     nlohmann::ordered_json entry{{"zone", trace.zone},
                                  {"source", trace.source},
                                  {"from", FormatTime(trace.issues.begin)},
-                                 {"to", FormatTime(trace.issues.end)}};
+                                 {"to", FormatTime(trace.issues.end)},
+                                 {"publication_lag_s", nullptr}};
+    if (const auto lag = trace.publication.lag()) entry["publication_lag_s"] = Seconds(*lag);
     for (const MethodScore& method : trace.methods) {
       nlohmann::ordered_json scored{{"method", method.method},
-                                    {"day_ahead", Json(forecast::DayAhead(method.by_lead))}};
-      for (std::size_t lead = 0; lead <= kLeadsPrinted && lead < method.by_lead.size(); ++lead) {
-        nlohmann::ordered_json at_lead = Json(method.by_lead[lead]);
+                                    {"day_ahead", Json(forecast::DayAhead(method.scores.by_lead))}};
+      const forecast::ScoreByLead& by_lead = method.scores.by_lead;
+      scored["running"] = nullptr;
+      if (method.scores.running.rows > 0) scored["running"] = Json(method.scores.running);
+      for (std::size_t lead = 0; lead <= kLeadsPrinted && lead < by_lead.size(); ++lead) {
+        nlohmann::ordered_json at_lead = Json(by_lead[lead]);
         at_lead["lead_h"] = lead;
-        if (method.by_lead[lead].rows > 0) scored["by_lead"].push_back(std::move(at_lead));
+        if (by_lead[lead].rows > 0) scored["by_lead"].push_back(std::move(at_lead));
       }
       entry["methods"].push_back(std::move(scored));
     }

@@ -13,22 +13,24 @@ namespace ebb::cli {
 
 struct MethodScore {
   std::string method;
-  forecast::ScoreByLead by_lead;
+  forecast::BacktestScores scores;
 };
 
 struct TraceScore {
   std::string zone;
   std::string source;
+  core::Publication publication;  ///< what the methods knew at each moment
   Interval issues;
   std::vector<MethodScore> methods;  ///< persistence first
 };
 
-struct BacktestPeriod {
+struct BacktestQuestion {
   std::optional<Time> from, to;  ///< the trace's own, after its first 70 days, where not given
+  std::optional<core::Publication> publication;  ///< the trace's usual one, where not given
 };
 
 /// Every forecaster, and the trace's archived forecasts where it has any.
-Result<TraceScore> ScoreTrace(const signals::Trace& trace, const BacktestPeriod& period,
+Result<TraceScore> ScoreTrace(const signals::Trace& trace, const BacktestQuestion& question,
                               const std::function<void(double share)>& progress);
 
 std::string BacktestText(const std::vector<TraceScore>& scores);

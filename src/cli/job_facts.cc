@@ -106,11 +106,15 @@ std::string DevicesText(const Facts& facts) {
   return numbers.empty() ? text : text + ", last on number " + Join(numbers, ", ");
 }
 
-// "12.0 g: 3.1 g saved", or WORSE.
-std::string ComparedText(const Facts& facts, const char* baseline) {
+// "12.0 g: 3.1 g saved", or WORSE. `half_width`: within what the difference is known, where it is.
+std::string ComparedText(const Facts& facts, const char* baseline, const char* half_width) {
   if (!facts.Has(baseline) || !facts.Has("emissions_g")) return "";
   const double was = facts.Number(baseline), difference = was - facts.Number("emissions_g");
   if (std::abs(difference) < kLeastDifference * was) return facts.Amount(baseline, " g: the same");
+  if (facts.Has(half_width) && std::abs(difference) <= facts.Number(half_width))
+    return facts.Amount(baseline, " g: no clear difference (") +
+           FormatSignificant(std::abs(difference), kDigits) +
+           (difference > 0 ? " g less, ± " : " g more, ± ") + facts.Amount(half_width, " g)");
   return facts.Amount(baseline, " g: ") + FormatSignificant(std::abs(difference), kDigits) + " g " +
          (difference >= 0 ? "saved" : "WORSE");
 }
@@ -152,8 +156,10 @@ void AddAccount(Facts& facts) {
   facts.Part();
   if (facts.Has("started")) facts.Line("energy", facts.Amount("energy_kwh", " kWh"));
   facts.Line("emissions", facts.Amount("emissions_g", " g"));
-  facts.Line("first come, first served", ComparedText(facts, "emissions_first_come_g"));
-  facts.Line("at submission, alone", ComparedText(facts, "emissions_at_submission_g"));
+  facts.Line("first come, first served",
+             ComparedText(facts, "emissions_first_come_g", "first_come_half_width_g"));
+  facts.Line("at submission, alone",
+             ComparedText(facts, "emissions_at_submission_g", "saving_half_width_g"));
   if (facts.Has("ended")) return;
   facts.Line("intensity now", facts.Amount("intensity_now", " g/kWh"));
   if (!facts.Has("started"))

@@ -7,6 +7,14 @@ namespace {
 
 std::string Facts(const char* json) { return *JobFacts(json); }
 
+TEST(JobFacts, ADifferenceWithinWhatIsKnownIsNoClearOne) {
+  const std::string facts = Facts(R"({"id":7,"name":"x","stage":"succeeded","emissions_g":240,
+      "started":"2026-05-01T12:00:00Z","energy_kwh":1,"ended":"2026-05-01T15:10:00Z",
+      "emissions_at_submission_g":250,"saving_half_width_g":12.5})");
+  EXPECT_NE(facts.find("250 g: no clear difference (10.0 g less, ± 12.5 g)"), std::string::npos)
+      << facts;
+}
+
 TEST(JobFacts, OfAnEndedJobTellWhatItCostAndWhatItWouldHaveCost) {
   EXPECT_EQ(Facts(R"({"id":7,"name":"bert","stage":"failed","reason":"failed 2026-05-01 15:10",
       "detail":"exit code 3","expected_start":"2026-05-01T12:00:00.250Z",

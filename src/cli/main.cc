@@ -57,6 +57,7 @@ int main(int argc, char** argv) {
   AddSummaryCommand(parser);
   AddCompareCommand(parser);
   AddReportCommand(parser);
+  AddAuditCommand(parser);
   AddPlanCommand(parser);
   AddSimulateCommand(parser);
   AddServeCommand(parser, kVersion);

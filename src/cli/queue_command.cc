@@ -162,9 +162,11 @@ Result<int> Explain(const QueueFlags& flags) {
   }
   if (job.contains("emissions_g") && job.contains("emissions_at_submission_g")) {
     const double was = job["emissions_at_submission_g"], is = job["emissions_g"];
-    std::printf("it emitted %s g; at submission it would have been %s g: %s g %s\n",
+    const bool is_clear = std::abs(was - is) > job.value("saving_half_width_g", -1.0) || was == is;
+    std::printf("it emitted %s g; at submission it would have been %s g: %s g %s%s\n",
                 FormatFixed(is, 1).c_str(), FormatFixed(was, 1).c_str(),
-                FormatFixed(std::abs(was - is), 1).c_str(), was >= is ? "saved" : "WORSE");
+                FormatFixed(std::abs(was - is), 1).c_str(), was >= is ? "saved" : "WORSE",
+                is_clear ? "" : ", which is no clear difference");
   }
   return 0;
 }

@@ -34,14 +34,6 @@ Result<core::IntensitySeries> Newest(const core::RunRecord& run, const RunOption
                                        core::Filled(asked.samples(), run.signal.samples()));
 }
 
-bool StillRuns(const core::RunRecord& run, Time now) {
-  constexpr Duration kSilent{std::chrono::minutes{5}};
-  for (const core::Attempt& attempt : run.attempts)
-    if (attempt.outcome == core::AttemptOutcome::kRunning && now < attempt.wall.end + kSilent)
-      return true;
-  return false;
-}
-
 Result<Settled> Settle(const Path& directory, bool dry_run) {
   EBB_ASSIGN_OR_RETURN(core::RunRecord run, report::ReadRun(directory));
   std::error_code code;

@@ -8,6 +8,7 @@
 #include "platform/file.h"
 #include "platform/system_clock.h"
 #include "report/codecarbon_csv.h"
+#include "report/seal.h"
 
 namespace ebb::cli {
 namespace {
@@ -71,6 +72,14 @@ Interval SettledAround(const core::RunRecord& run, Time now) {
 }
 
 // By the wall clock: a replayed source revises nothing.
+bool StillRuns(const core::RunRecord& run, Time now) {
+  constexpr Duration kSilent{std::chrono::minutes{5}};
+  for (const core::Attempt& attempt : run.attempts)
+    if (attempt.outcome == core::AttemptOutcome::kRunning && now < attempt.wall.end + kSilent)
+      return true;
+  return false;
+}
+
 bool IsFinal(const core::RunRecord& run, bool revises, Time asked_at) {
   Time end = run.spec.created_wall;
   for (const core::Attempt& attempt : run.attempts) end = std::max(end, attempt.wall.end);
@@ -97,6 +106,7 @@ Result<RunViews> WriteViews(const Path& directory) {
   // One run, one row: a resumed run replaces the row of its earlier attempts.
   EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(
       directory / report::kEmissionsFile, report::EmissionsCsv(views.record, views.summary)));
+  EBB_RETURN_IF_ERROR(report::SealRun(directory, platform::WallNow()));
   return views;
 }
 

@@ -32,6 +32,8 @@ Interval TimeAround(const core::RunRecord& run);
 /// The part of it of which the signal is settled by `now` (wall time): on the real clock nobody
 /// knows the future in hindsight, whatever a generated source says of it.
 Interval SettledAround(const core::RunRecord& run, Time now);
+/// Whether it seems to go on: an attempt has no end, and its ledger grew a short while ago.
+bool StillRuns(const core::RunRecord& run, Time now);
 /// Whether a version of the signal that was asked for at `asked_at` will be revised no more.
 bool IsFinal(const core::RunRecord& run, bool revises, Time asked_at);
 
@@ -46,7 +48,7 @@ struct RunViews {
   report::Summary summary;
   std::vector<std::string> notices;
 };
-/// summary.json, summary_<name>.json and emissions.csv, derived again.
+/// summary.json, summary_<name>.json and emissions.csv, derived again, and the directory sealed.
 Result<RunViews> WriteViews(const std::filesystem::path& directory);
 
 }  // namespace ebb::cli

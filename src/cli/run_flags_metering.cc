@@ -66,7 +66,8 @@ std::vector<Flag> MeteringFlags() {
               [](RunOptions& o, bool v) { o.metering.share_idle = v; }),
        [](const RunOptions& o) { return If(o.metering.share_idle, "share"); }},
       {FlagGroup::kMetering, "cpu-idle-power", "WATTS",
-       "sweeps: power of all processors with nothing running, where RAPL measures them",
+       "power of all processors with nothing running, where RAPL measures them: nobody is charged "
+       "for it",
        Number("cpu-idle-power", 0, 10'000,
               [](RunOptions& o, double v) { o.metering.cpu_idle_power = Power{v}; }),
        [](const RunOptions& o) {

@@ -1,5 +1,6 @@
 // Where intensity comes from: the signal that decides, and the second one beside it.
 
+#include "cli/flag_values.h"
 #include "cli/run_flags.h"
 #include "signals/choose_source.h"
 
@@ -24,6 +25,11 @@ Status SetSource(const std::string& text, RunOptions& options) {
   signal.source = sources->front();
   signal.fallbacks.assign(sources->begin() + 1, sources->end());
   signal.source_named = true;
+  return {};
+}
+
+Status SetPublication(const std::string& text, RunOptions& options) {
+  EBB_ASSIGN_OR_RETURN(options.scheduler.signal.publication, PublicationOf(text));
   return {};
 }
 
@@ -86,6 +92,11 @@ std::vector<Flag> SignalFlags() {
               [](RunOptions& o, signals::ForecastMode v) { o.scheduler.signal.forecast = v; }),
        [](const RunOptions& o) {
          return std::optional(std::string(Name(o.scheduler.signal.forecast)));
+       }},
+      {FlagGroup::kSignal, "publication-lag", "DURATION", kPublicationLagHelp, SetPublication,
+       [](const RunOptions& o) {
+         const auto& publication = o.scheduler.signal.publication;
+         return publication ? std::optional(core::ToText(*publication)) : std::nullopt;
        }},
       {FlagGroup::kSignal, "constant", "G_PER_KWH", "the same intensity always",
        Number("constant", 0, 5000,

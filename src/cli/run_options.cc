@@ -168,6 +168,7 @@ meter::MeterOptions MeterOptionsFor(const config::MeteringConfig& metering) {
   meter::MeterOptions options = meter::OptionsFromEnvironment();
   options.scope = metering.scope;
   if (metering.cpu_tdp) options.cpu_tdp_w = metering.cpu_tdp->watts;
+  if (metering.cpu_idle_power) options.cpu_idle_w = metering.cpu_idle_power->watts;
   if (metering.ram_power) options.ram_power_w = metering.ram_power->watts;
   const bool curve = metering.cpu_model == config::CpuModel::kCodeCarbon;
   if (curve) options.cpu_curve = meter::LoadCurve::kCodeCarbon;

@@ -14,8 +14,10 @@
 #include "plan/price_blend.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
+#include "report/gate_inputs.h"
 #include "report/progress_tail.h"
 #include "report/run_directory.h"
+#include "report/seal.h"
 #include "report/summary.h"
 #include "runtime/gate_loop.h"
 #include "signals/make_feed.h"
@@ -49,30 +51,39 @@ std::unique_ptr<plan::GatePolicy> MakeCarbonPolicy(const config::SchedulerConfig
 // Prices over the wait and the run, a day before, and far enough behind for the longest look ahead.
 constexpr Duration kPriceContext = std::chrono::hours{48};
 
-std::unique_ptr<plan::GatePolicy> MakePolicy(const config::SchedulerConfig& scheduler,
-                                             const std::optional<prices::PriceSource>& prices,
-                                             const plan::GateRequest& gate) {
-  auto policy = MakeCarbonPolicy(scheduler);
+// What the prices say, where they have a say.
+std::optional<plan::PriceGateOptions> PricesOf(const config::SchedulerConfig& scheduler,
+                                               const std::optional<prices::PriceSource>& prices,
+                                               const plan::GateRequest& gate) {
   const config::PriceConfig& config = scheduler.prices;
-  if (!prices || (config.weight <= 0 && !config.threshold)) return policy;
+  if (!prices || (config.weight <= 0 && !config.threshold)) return std::nullopt;
   const Interval span{gate.submitted - kPriceContext,
                       gate.start_by + gate.run_time + kPriceContext};
   auto series = std::make_shared<const core::PriceSeries>(prices->Over(span));
-  return plan::MakePriceAware(std::move(policy),
-                              {std::move(series), config.weight, config.threshold});
+  return plan::PriceGateOptions{std::move(series), config.weight, config.threshold};
+}
+
+std::unique_ptr<plan::GatePolicy> MakePolicy(const config::SchedulerConfig& scheduler,
+                                             const std::optional<plan::PriceGateOptions>& prices) {
+  auto policy = MakeCarbonPolicy(scheduler);
+  return prices ? plan::MakePriceAware(std::move(policy), *prices) : std::move(policy);
 }
 
 // Records decisions, and shows them.
 class Gatekeeper final : public runtime::GateObserver {
  public:
-  Gatekeeper(report::RunDirectory& directory, RunLog& log, StatusLine& line)
-      : directory_(directory), log_(log), display_(line) {}
+  Gatekeeper(report::RunDirectory& directory, report::GateInputsFile inputs, RunLog& log,
+             StatusLine& line)
+      : directory_(directory), inputs_(std::move(inputs)), log_(log), display_(line) {}
 
-  Status OnDecision(const core::GateDecision& decision, const core::SignalView& view) override {
+  Status OnDecision(const core::GateDecision& decision,
+                    const runtime::GateObservation& observation) override {
     if (!at_submission_) at_submission_ = std::pair{true, decision.current};
     log_.Write("grid " + FormatTime(decision.at) + "  " + std::string(Name(decision.action)) +
                " (" + std::string(Name(decision.rule)) + "): " + Reason(decision));
-    display_.Show(decision, view);
+    display_.Show(decision, observation.view);
+    EBB_RETURN_IF_ERROR(
+        inputs_.Append(observation.view, observation.next_change, observation.failure));
     return directory_.AppendDecision(decision);
   }
   void OnTick(Time grid_now) override { display_.Tick(grid_now); }
@@ -85,6 +96,7 @@ class Gatekeeper final : public runtime::GateObserver {
 
  private:
   report::RunDirectory& directory_;
+  report::GateInputsFile inputs_;
   RunLog& log_;
   WaitDisplay display_;
   std::optional<std::pair<bool, std::optional<Intensity>>> at_submission_;
@@ -174,6 +186,7 @@ class Session {
   /// What the budget of an attempt is held against; nothing without one.
   Result<std::optional<runtime::BudgetWatch::Terms>> BudgetTerms(int attempt_number);
   Status NotStarted(int attempt_number, const Error& error);
+  Status Close();
   Result<report::Summary> Finish();
   void SayNotes(const std::vector<std::string>& notes);
 
@@ -261,8 +274,17 @@ Result<RunResult> Session::Resume(const Path& path) {
 }
 
 Result<RunResult> Session::GateAndRun(const plan::GateRequest& gate, int attempt_number) {
-  Gatekeeper gatekeeper(*directory_, *log_, line_);
-  const auto policy = MakePolicy(options_.scheduler, surroundings_->prices, gate);
+  const auto prices = PricesOf(options_.scheduler, surroundings_->prices, gate);
+  const auto policy = MakePolicy(options_.scheduler, prices);
+  const config::SchedulerConfig& scheduler = options_.scheduler;
+  const bool has_threshold = scheduler.policy == config::GatePolicyKind::kThreshold;
+  EBB_ASSIGN_OR_RETURN(
+      auto inputs,
+      report::GateInputsFile::Begin(
+          directory_->path(),
+          {gate, attempt_number, std::string(Name(scheduler.policy)),
+           has_threshold ? std::optional(scheduler.threshold) : std::nullopt, prices}));
+  Gatekeeper gatekeeper(*directory_, std::move(inputs), *log_, line_);
   EBB_ASSIGN_OR_RETURN(
       const runtime::GateResult result,
       runtime::WaitForStart(gate, *policy, *surroundings_->feed, surroundings_->clock, gatekeeper));
@@ -271,11 +293,11 @@ Result<RunResult> Session::GateAndRun(const plan::GateRequest& gate, int attempt
     const int signal = wall_.stop_signal().value_or(2);
     line_.Say("stopped while waiting; the program was not started. Continue with: ebb resume " +
               directory_->path().string());
-    EBB_RETURN_IF_ERROR(StoreSurroundings(*directory_, *surroundings_));
+    EBB_RETURN_IF_ERROR(Close());
     return RunResult{128 + signal, directory_->path(), core::AttemptOutcome::kNotStarted};
   }
   if (result.decision.action == core::GateAction::kStop) {
-    EBB_RETURN_IF_ERROR(StoreSurroundings(*directory_, *surroundings_));
+    EBB_RETURN_IF_ERROR(Close());
     return RunResult{static_cast<int>(ExitCode::kTryLater), directory_->path(),
                      core::AttemptOutcome::kNotStarted};
   }
@@ -362,7 +384,13 @@ Status Session::NotStarted(int attempt_number, const Error& error) {
   log_->Write("not started: " + error.Message());
   EBB_RETURN_IF_ERROR(directory_->BeginAttempt(attempt));
   EBB_RETURN_IF_ERROR(directory_->EndAttempt(attempt));
-  return StoreSurroundings(*directory_, *surroundings_);
+  return Close();
+}
+
+// One that has nothing to sum up.
+Status Session::Close() {
+  EBB_RETURN_IF_ERROR(StoreSurroundings(*directory_, *surroundings_));
+  return report::SealRun(directory_->path(), wall_.Now());
 }
 
 Result<report::Summary> Session::Finish() {

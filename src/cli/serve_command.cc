@@ -131,6 +131,12 @@ Result<service::ServiceOptions> OptionsFor(const ServeRequest& request, const Ru
   service.executor.cluster.sites = {{"here", zone, options.metering.pue}};
   EBB_RETURN_IF_ERROR(SetDevices(request, options, service));
   service.executor.metering = MeteringFlags(request.flags);
+  service.machine_meters = [metering = options.metering] {
+    meter::MeterOptions machine = MeterOptionsFor(metering);
+    machine.scope = core::MeterScope::kMachine;
+    machine.use_gpu = false;
+    return meter::MakeMeters(machine);
+  };
   service.executor.tracking = AbsoluteTracking(options.tracking);
   service.executor.tick = std::max(options.metering.interval, Duration{1000});
   if (!request.power_cap.empty()) {

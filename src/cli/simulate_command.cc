@@ -28,6 +28,8 @@ Examples:
   ebb simulate configs/scenarios/sweep21-anywhere.yaml --html sweep.html
   ebb simulate configs/scenarios/part1.yaml --format json
   ebb simulate my.yaml --policy planner,tiers --start-dates 5 --jobs 2
+  ebb simulate my.yaml --publication-lag none        what nobody can know: each hour as it begins
+  ebb simulate my.yaml --idle-draw inside            savings of all devices, free ones too
 
 The engine, the policies and the accounting are those of real execution; only the clock is virtual.
 docs/simulate.md describes scenario files and every figure.)";
@@ -35,7 +37,8 @@ docs/simulate.md describes scenario files and every figure.)";
 struct SimulateOptions {
   std::string scenario;
   std::vector<std::string> policies;
-  std::optional<std::string> start_dates, jobs, price_weight;
+  std::optional<std::string> start_dates, jobs, price_weight, publication_lag;
+  std::optional<std::string> idle_draw;
   std::string prices;
   std::string html;
   bool json = false;
@@ -67,6 +70,19 @@ Status ApplyOptions(const SimulateOptions& options, config::ScenarioFile& file) 
     EBB_ASSIGN_OR_RETURN(const int most,
                          PositiveInteger("start-dates", *options.start_dates, 10000));
     Thin(file.scenario.start_dates, static_cast<std::size_t>(most));
+  }
+  if (options.publication_lag) {
+    EBB_ASSIGN_OR_RETURN(const core::Publication publication,
+                         PublicationOf(*options.publication_lag));
+    for (signals::SignalOptions& signal : file.signals) signal.publication = publication;
+  }
+  if (options.idle_draw) {
+    const auto idle = sim::IdleDrawFromName(*options.idle_draw);
+    if (!idle)
+      return Fail({ExitCode::kUsage, "--idle-draw: \"" + *options.idle_draw + "\" is not accepted",
+                   "", "choose beside or inside"});
+    file.scenario.idle_draw = *idle;
+    EBB_RETURN_IF_ERROR(config::CheckIdleDraw(file.scenario, options.scenario));
   }
   std::optional<double> weight;
   if (options.price_weight) {
@@ -164,6 +180,11 @@ void AddSimulateCommand(Parser& parser) {
                [options](const std::string& text) { options->prices = text; });
   command.Flag({"price-weight", "W", "0 to 1: how much the price counts beside carbon (planner)"},
                [options](const std::string& text) { options->price_weight = text; });
+  command.Flag({"publication-lag", "DURATION", kPublicationLagHelp},
+               [options](const std::string& text) { options->publication_lag = text; });
+  command.Flag({"idle-draw", "beside|inside",
+                "whether what free devices draw counts in savings (default beside)"},
+               [options](const std::string& text) { options->idle_draw = text; });
   command.Flag({"jobs", "COUNT", "threads (default: one per core); results do not depend on it"},
                [options](const std::string& text) { options->jobs = text; });
   command.Flag({"format", "text|json", "how the result is printed"},

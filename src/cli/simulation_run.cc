@@ -204,7 +204,7 @@ sim::Experiment Assemble(const config::ScenarioFile& file,
   sim::Experiment experiment;
   experiment.scenario = file.scenario;
   experiment.comparison = sim::Compare(std::move(figures), std::move(bound_g), BoundMethod(starts),
-                                       file.scenario.bootstrap);
+                                       file.scenario.bootstrap, file.scenario.idle_draw);
   experiment.outlooks = std::move(starts.front().outlooks);
   experiment.first_start = std::move(starts.front().details);
   experiment.published = std::move(starts.front().published);

@@ -199,12 +199,22 @@ core::RunSpec SpecOf(const local::AttemptPaths& paths, const local::AttemptPlan&
   return spec;
 }
 
-Result<core::RunRecord> StoredRun(store::Database& database, core::JobId id) {
-  EBB_ASSIGN_OR_RETURN(StoredJob job, ReadJob(database, id));
+Result<StoreFacts> FactsOf(store::Database& database) {
   EBB_ASSIGN_OR_RETURN(const auto setup, store::GetEngineSetup(database));
-  EBB_ASSIGN_OR_RETURN(const core::SignalIdentity signal, store::LatestSignal(database));
+  EBB_ASSIGN_OR_RETURN(core::SignalIdentity signal, store::LatestSignal(database));
+  return StoreFacts{setup ? setup->policy : "", std::move(signal)};
+}
+
+Result<core::RunRecord> StoredRun(store::Database& database, core::JobId id) {
+  EBB_ASSIGN_OR_RETURN(const StoreFacts facts, FactsOf(database));
+  return StoredRun(database, id, facts);
+}
+
+Result<core::RunRecord> StoredRun(store::Database& database, core::JobId id,
+                                  const StoreFacts& facts) {
+  EBB_ASSIGN_OR_RETURN(StoredJob job, ReadJob(database, id));
   core::RunRecord run;
-  run.spec = SpecOf(job, setup ? setup->policy : "", signal);
+  run.spec = SpecOf(job, facts.policy, facts.signal);
   for (const store::AttemptRecord& attempt : job.attempts)
     if (auto used = AttemptOf(job, attempt)) run.attempts.push_back(*used);
   run.budget = BudgetOf(job);

@@ -4,6 +4,7 @@
 // tells experiment trackers (job_follower.h).
 
 #include <filesystem>
+#include <string>
 
 #include "base/result.h"
 #include "core/job.h"
@@ -26,5 +27,14 @@ core::RunSpec SpecOf(const local::AttemptPaths& paths, const local::AttemptPlan&
 /// its latest possible end. An Error where there is no such job; one that has not run yet has no
 /// attempts.
 Result<core::RunRecord> StoredRun(store::Database& database, core::JobId job);
+
+/// What all jobs of a store share, for those who read many.
+struct StoreFacts {
+  std::string policy;
+  core::SignalIdentity signal;
+};
+Result<StoreFacts> FactsOf(store::Database& database);
+Result<core::RunRecord> StoredRun(store::Database& database, core::JobId job,
+                                  const StoreFacts& facts);
 
 }  // namespace ebb::cli

@@ -6,9 +6,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/owner_variables.h"
 #include "cli/run_trackers.h"
 #include "cli/service_client.h"
 #include "cli/submit_file.h"
@@ -101,6 +103,12 @@ void AddJobFlags(Command& command, SubmitFlags& flags) {
                  flags.job["environment"][text.substr(0, equals)] =
                      equals == std::string::npos ? "" : text.substr(equals + 1);
                });
+  for (const auto& [name, variable, help] :
+       {std::tuple("project", kProjectVariable, "whose energy this is, in reports of a period"),
+        std::tuple("user", kUserVariable, "for whom, in reports of a period")})
+    command.Flag({name, "NAME", help, "Job"}, [&flags, variable](const std::string& text) {
+      flags.job["environment"][variable] = text;
+    });
 }
 
 void AddBudgetFlags(Command& command, SubmitFlags& flags) {

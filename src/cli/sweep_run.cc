@@ -10,10 +10,10 @@
 #include "cli/sweep_budgets.h"
 #include "cli/sweep_devices.h"
 #include "cli/sweep_display.h"
+#include "cli/sweep_engine.h"
 #include "cli/sweep_report_data.h"
 #include "cli/sweep_stored.h"
 #include "cli/trainer_command.h"
-#include "config/price_file.h"
 #include "engine/journal_json.h"
 #include "local/kept_pools.h"
 #include "meter/cgroup.h"
@@ -53,7 +53,6 @@ class SweepSession {
   Result<int> Run(bool continued);
 
  private:
-  Result<plan::PolicyOptions> OpenPrices();
   Status MakeEngine(bool continued);
   Status OpenClock();
   std::vector<core::Job> NewJobs() const;
@@ -84,31 +83,11 @@ class SweepSession {
   Time submitted_{};
 };
 
-// Prices over any queue's time: what is beyond has no price.
-constexpr Duration kPriceReach = std::chrono::hours{24 * 400};
-
-Result<plan::PolicyOptions> SweepSession::OpenPrices() {
-  plan::PolicyOptions options;
-  const config::PriceConfig& config = options_.scheduler.prices;
-  if (config.weight > 0 && (config.path.empty() || request_.policy != "planner"))
-    return Fail({ExitCode::kConfiguration,
-                 config.path.empty()
-                     ? "--price-weight needs --prices FILE"
-                     : "--price-weight is for the planner, not for " + request_.policy,
-                 "", "docs/prices.md"});
-  if (config.path.empty()) return options;
-  EBB_ASSIGN_OR_RETURN(prices_, config::LoadPrices(config.path));
-  const Time now = options_.scheduler.clock.start.value_or(wall_.Now());
-  options.planner.prices.tariff_weight = config.weight;
-  options.planner.prices.tariffs = {std::make_shared<const core::PriceSeries>(
-      prices_->Over({now - kPriceReach, now + kPriceReach}))};
-  return options;
-}
-
 Status SweepSession::MakeEngine(bool continued) {
-  EBB_ASSIGN_OR_RETURN(const plan::PolicyOptions policy_options, OpenPrices());
-  EBB_ASSIGN_OR_RETURN(auto policy, plan::MakePolicy(request_.policy, policy_options));
-  engine_ = std::make_unique<engine::Engine>(engine::Options{}, std::move(policy));
+  const Time now = options_.scheduler.clock.start.value_or(wall_.Now());
+  EBB_ASSIGN_OR_RETURN(auto made, MakeSweepEngine(request_.policy, options_.scheduler.prices, now));
+  engine_ = std::move(made.engine);
+  prices_ = std::move(made.prices);
   if (!continued) return {};
   EBB_ASSIGN_OR_RETURN(const auto records, store::ReadJournal(paths_.journal()));
   return engine::Replay(records, *engine_);
@@ -190,8 +169,6 @@ local::LocalExecutorOptions SweepSession::ExecutorOptions(const Devices& devices
   options.meters = MeterOptionsFor(options_.metering);
   options.sampler.interval = options_.metering.interval;
   if (options_.metering.share_idle) options.idle = meter::IdleRule::kShare;
-  if (options_.metering.cpu_idle_power)
-    options.cpu_idle_w = options_.metering.cpu_idle_power->watts;
   // A budget looks ahead by one sample: none waits longer than that to be counted.
   options.tick = std::min(options_.metering.interval, Duration{250});
   return options;

@@ -62,10 +62,9 @@ void AddHabits(Command& command, CodeCarbonSettings& habits) {
 // Flags of this command line, then its codecarbon habits, then the environment, then files.
 Status ApplySettings(const FlagValues& given, const CodeCarbonSettings& habits,
                      RunOptions& options) {
-  EBB_ASSIGN_OR_RETURN(const std::vector<std::string> notes,
-                       ApplyWithCodeCarbon(given, {habits}, options));
+  EBB_ASSIGN_OR_RETURN(const CodeCarbonFlags taken, ApplyWithCodeCarbon(given, {habits}, options));
   if (options.quiet) return {};
-  for (const std::string& note : notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+  for (const std::string& note : taken.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
   return {};
 }
 

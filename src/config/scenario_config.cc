@@ -4,6 +4,7 @@
 
 #include "config/file_names.h"
 #include "config/list_reader.h"
+#include "config/publication_key.h"
 #include "config/scenario_dates.h"
 #include "config/scenario_jobs.h"
 #include "config/scenario_policies.h"
@@ -27,6 +28,8 @@ struct TopKeys {
   SiteSections sites;
   Given<YamlNode> forecast, jobs, policies, start_dates, bootstrap, published;
   Given<Duration> makespan_limit, horizon;
+  Given<core::Publication> publication_lag;
+  Given<std::string> idle_draw;
 };
 
 std::vector<KeyRule> TopRules(TopKeys& keys) {
@@ -37,11 +40,13 @@ std::vector<KeyRule> TopRules(TopKeys& keys) {
       ReadNode("sites", keys.sites.sites),
       ReadNode("devices", keys.sites.devices),
       ReadNode("forecast", keys.forecast),
+      ReadPublicationLag(keys.publication_lag),
       ReadNode("jobs", keys.jobs),
       ReadNode("policies", keys.policies),
       ReadNode("start_dates", keys.start_dates),
       ReadDuration("makespan_limit", keys.makespan_limit, kShortest),
       ReadDuration("horizon", keys.horizon, kShortest),
+      ReadChoice("idle_draw", keys.idle_draw, {"beside", "inside"}),
       ReadNode("bootstrap", keys.bootstrap),
       ReadNode("published", keys.published),
   };
@@ -137,6 +142,19 @@ std::vector<Time> StartDatesOf(const ScenarioContext& context, const Given<YamlN
   return {};
 }
 
+// Of the traces that do not name their own.
+void SetPublication(const Given<core::Publication>& publication, ScenarioFile& file,
+                    Problems& problems) {
+  if (!publication) return;
+  bool has_trace = false;
+  for (signals::SignalOptions& signal : file.signals) {
+    has_trace = has_trace || signal.source == signals::SignalSource::kReplay;
+    if (!signal.publication) signal.publication = *publication;
+  }
+  if (!has_trace)
+    problems.Add(publication.line, "publication_lag is for traces only, and no site has one");
+}
+
 ScenarioFile Resolve(const TopKeys& keys, const ScenarioContext& context, Problems& problems) {
   ScenarioFile file;
   Scenario& scenario = file.scenario;
@@ -145,7 +163,10 @@ ScenarioFile Resolve(const TopKeys& keys, const ScenarioContext& context, Proble
   scenario.description = keys.description.value_or("");
   Sites sites = ReadSites(keys.sites, directory, context.default_signal, problems);
   scenario.cluster = std::move(sites.cluster);
+  scenario.unknown_idle = std::move(sites.unknown_idle);
+  if (keys.idle_draw) scenario.idle_draw = *sim::IdleDrawFromName(*keys.idle_draw);
   file.signals = std::move(sites.signals);
+  SetPublication(keys.publication_lag, file, problems);
   file.price_files = std::move(sites.price_files);
   ReadForecast(keys.forecast, scenario, problems);
   JobList jobs;
@@ -167,15 +188,26 @@ ScenarioFile Resolve(const TopKeys& keys, const ScenarioContext& context, Proble
   return file;
 }
 
-// What each signal is told of the forecast: own and archived are the feed's, the rest is put around
-// it (sim/foresight_feed.h).
+// What a trace's feed makes of the forecast. What is around it for the rest, sim/foresight_feed.h,
+// needs the truth of an hour that runs, too.
+signals::ForecastMode ModeOf(ForecastSource source) {
+  switch (source) {
+    case ForecastSource::kOwn:
+      return signals::ForecastMode::kHistory;
+    case ForecastSource::kArchived:
+      return signals::ForecastMode::kArchived;
+    case ForecastSource::kPerfect:
+    case ForecastSource::kNoise:
+      return signals::ForecastMode::kPerfect;
+  }
+  return signals::ForecastMode::kHistory;
+}
+
 Status SetForecasts(ScenarioFile& file, const std::string& path) {
-  const bool archived = file.scenario.forecast == ForecastSource::kArchived;
   for (signals::SignalOptions& signal : file.signals) {
     if (signal.source == signals::SignalSource::kReplay) {
-      signal.forecast =
-          archived ? signals::ForecastMode::kArchived : signals::ForecastMode::kHistory;
-    } else if (archived) {
+      signal.forecast = ModeOf(file.scenario.forecast);
+    } else if (file.scenario.forecast == ForecastSource::kArchived) {
       return Fail({ExitCode::kConfiguration,
                    "forecast: archived, but a site has no trace that could hold one", path,
                    "use forecast: own, or a trace with forecast_dK columns at every site"});
@@ -185,6 +217,14 @@ Status SetForecasts(ScenarioFile& file, const std::string& path) {
 }
 
 }  // namespace
+
+Status CheckIdleDraw(const sim::Scenario& scenario, const std::string& path) {
+  if (scenario.idle_draw == sim::IdleDraw::kBeside || scenario.unknown_idle.empty()) return {};
+  return Fail(
+      {ExitCode::kConfiguration,
+       "idle draw inside, but nobody knows what a free " + scenario.unknown_idle.front() + " draws",
+       path, "give its idle_w, or leave the idle draw beside"});
+}
 
 Result<ScenarioFile> ParseScenario(const std::string& text, const ScenarioContext& context) {
   EBB_ASSIGN_OR_RETURN(const YamlNode root, ParseYaml(text, context.path));
@@ -198,6 +238,7 @@ Result<ScenarioFile> ParseScenario(const std::string& text, const ScenarioContex
   ScenarioFile file = Resolve(keys, context, problems);
   if (!problems.empty()) return Fail(problems.ToError());
   EBB_RETURN_IF_ERROR(SetForecasts(file, context.path));
+  EBB_RETURN_IF_ERROR(CheckIdleDraw(file.scenario, context.path));
   return file;
 }
 

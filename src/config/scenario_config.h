@@ -37,6 +37,9 @@ struct ScenarioContext {
   std::function<Result<std::string>(const std::string& path)> read_file;
 };
 
+/// Idle draw can only be counted where it is known of every device.
+Status CheckIdleDraw(const sim::Scenario& scenario, const std::string& path);
+
 Result<ScenarioFile> ParseScenario(const std::string& text, const ScenarioContext& context);
 
 /// Reads `context.path` and everything it names.

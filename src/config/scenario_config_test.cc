@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "config/scenario_policies.h"
+#include "core/device_profile.h"
 #include "testing/source_tree.h"
 
 namespace ebb::config {
@@ -48,6 +49,50 @@ std::string Replaced(std::string text, const std::string& from, const std::strin
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos);
   return text.replace(at, from.size(), to);
+}
+
+TEST(ScenarioConfig, APublicationLagIsOfEveryTraceThatHasNoneOfItsOwn) {
+  const std::string traces = Replaced(
+      kSmall, "  - {name: here, profile: DE}\n",
+      "  - {name: here, trace: a.csv}\n  - {name: there, trace: b.csv, publication_lag: none}\n");
+  const std::string text = Replaced(traces, "count: 2", "count: 2, site: here");
+  const ScenarioFile usual = Parse(text);
+  EXPECT_EQ(usual.signals[0].publication, std::nullopt) << "the feed knows what is usual";
+  EXPECT_EQ(usual.signals[1].publication, core::Publication::AtBegin());
+  const ScenarioFile told = Parse(text + "publication_lag: 20m\n");
+  EXPECT_EQ(told.signals[0].publication, core::Publication::AfterEnd(minutes{20}));
+  EXPECT_EQ(told.signals[1].publication, core::Publication::AtBegin());
+  EXPECT_NE(ErrorOf(text + "publication_lag: soon\n").find("none: known as it begins"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf(std::string(kSmall) + "publication_lag: 1h\n").find("for traces only"),
+            std::string::npos);
+  EXPECT_NE(
+      ErrorOf(Replaced(kSmall, "profile: DE", "profile: DE, publication_lag: 1h")).find("traces"),
+      std::string::npos);
+}
+
+TEST(ScenarioConfig, APerfectOrNoisyForecastNeedsTheTruthOfTheHourThatRuns) {
+  const std::string text = Replaced(kSmall, "profile: DE", "trace: a.csv");
+  EXPECT_EQ(Parse(text).signals[0].forecast, signals::ForecastMode::kHistory);
+  EXPECT_EQ(Parse(text + "forecast: perfect\n").signals[0].forecast,
+            signals::ForecastMode::kPerfect);
+  EXPECT_EQ(Parse(text + "forecast: {source: noise}\n").signals[0].forecast,
+            signals::ForecastMode::kPerfect);
+}
+
+TEST(ScenarioConfig, IdleDrawIsGivenOrKnownOfTheModelOrUnknown) {
+  EXPECT_EQ(Parse(kSmall).scenario.unknown_idle, std::vector<std::string>{"A5000"});
+  const auto given = Parse(Replaced(kSmall, "count: 2", "count: 2, idle_w: 22")).scenario;
+  EXPECT_TRUE(given.unknown_idle.empty());
+  EXPECT_EQ(given.cluster.pools[0].idle.watts, 22);
+  const auto table = Parse(Replaced(kSmall, "A5000", "H100 80GB HBM3")).scenario;
+  EXPECT_TRUE(table.unknown_idle.empty());
+  EXPECT_EQ(table.cluster.pools[0].idle.watts, core::ProfileOf("H100 80GB HBM3").idle->watts);
+  EXPECT_EQ(Parse(Replaced(kSmall, "count: 2", "count: 2, idle_w: 0") + "idle_draw: inside\n")
+                .scenario.idle_draw,
+            sim::IdleDraw::kInside);
+  EXPECT_NE(ErrorOf(std::string(kSmall) + "idle_draw: inside\n").find("a free A5000 draws"),
+            std::string::npos);
 }
 
 TEST(ScenarioConfig, ASmallFileHasDefaults) {

@@ -5,6 +5,8 @@
 
 #include "config/file_names.h"
 #include "config/list_reader.h"
+#include "config/publication_key.h"
+#include "core/device_profile.h"
 #include "signals/profile_feed.h"
 
 namespace ebb::config {
@@ -19,6 +21,7 @@ constexpr double kNoLimit = 9e15;
 
 struct SiteKeys {
   Given<std::string> name, zone, trace, how_to_get, profile, kind, boundary, prices;
+  Given<core::Publication> publication_lag;
   Given<double> constant, pue, neo_utc_offset_hours;
   Given<std::int64_t> seed;
 };
@@ -29,6 +32,7 @@ std::vector<KeyRule> SiteRules(SiteKeys& keys) {
       ReadText("zone", keys.zone),
       ReadText("trace", keys.trace),
       ReadText("how_to_get", keys.how_to_get),
+      ReadPublicationLag(keys.publication_lag),
       ReadText("profile", keys.profile),
       ReadNumber("constant_g_per_kwh", keys.constant, {0, kHighestIntensity}),
       ReadInteger("seed", keys.seed, {0, kNoLimit}),
@@ -49,6 +53,9 @@ void CheckSource(const SiteKeys& keys, int line, Problems& problems) {
                  "modelled) and constant_g_per_kwh");
   if (keys.how_to_get && !keys.trace)
     problems.Add(keys.how_to_get.line, "how_to_get is for traces only");
+  if (keys.publication_lag && !keys.trace)
+    problems.Add(keys.publication_lag.line,
+                 "publication_lag is for traces only: the rest is generated");
   if (keys.seed && !keys.profile) problems.Add(keys.seed.line, "seed is for profiles only");
   if (!keys.profile) return;
   std::vector<std::string> known = signals::ProfileZones();
@@ -68,6 +75,7 @@ SignalOptions SignalOf(const SiteKeys& keys, const std::string& directory) {
   if (keys.profile) signal.zone = *keys.profile;
   if (keys.trace) signal.trace_path = Beside(directory, *keys.trace);
   signal.how_to_get = keys.how_to_get.value_or("");
+  signal.publication = keys.publication_lag.value;
   if (keys.kind) signal.kind = core::SignalKindFromName(*keys.kind);
   if (keys.boundary) signal.boundary = core::BoundaryFromName(*keys.boundary);
   if (keys.seed) signal.seed = static_cast<std::uint64_t>(*keys.seed);
@@ -128,18 +136,20 @@ int SiteIndex(const DeviceKeys& keys, const YamlNode& node, const core::Cluster&
   return 0;
 }
 
-void ReadDevices(const YamlNode& node, core::Cluster& cluster, Problems& problems) {
+void ReadDevices(const YamlNode& node, Sites& sites, Problems& problems) {
   DeviceKeys keys;
   const std::vector<KeyRule> rules = DeviceRules(keys);
   ReadSection(node, "devices", rules, {}, problems);
   core::DevicePool pool;
   pool.model = keys.model.value_or("device");
-  pool.site = SiteIndex(keys, node, cluster, problems);
+  pool.site = SiteIndex(keys, node, sites.cluster, problems);
   pool.count = static_cast<int>(keys.count.value_or(1));
   pool.speed = keys.speed.value_or(1);
   pool.power_factor = keys.power_factor.value_or(1);
-  pool.idle = {keys.idle_w.value_or(0)};
-  cluster.pools.push_back(std::move(pool));
+  const std::optional<Power> known = core::ProfileOf(pool.model).idle;
+  pool.idle = keys.idle_w ? Power{*keys.idle_w} : known.value_or(Power{0});
+  if (!keys.idle_w && !known) sites.unknown_idle.push_back(pool.model);
+  sites.cluster.pools.push_back(std::move(pool));
 }
 
 void AddFallback(const SignalOptions& fallback, Sites& sites) {
@@ -163,7 +173,7 @@ Sites ReadSites(const SiteSections& sections, const std::string& directory,
     problems.Add(0, "sites is missing: a list that says whose grid feeds the devices");
   if (sections.devices)
     ReadItems("devices", [&](const YamlNode& node, Problems& found) {
-      ReadDevices(node, sites.cluster, found);
+      ReadDevices(node, sites, found);
     }).read(*sections.devices, problems);
   else
     problems.Add(0, "devices is missing: a list of device pools with model and count");

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "config/policy_name.h"
+#include "config/publication_key.h"
 
 namespace ebb::config {
 namespace {
@@ -88,6 +89,7 @@ void CheckUsed(const SchedulerKeys& keys, SignalSource source, Problems& problem
   };
   only_for(keys.trace, "trace", SignalSource::kReplay);
   only_for(keys.forecast, "forecast", SignalSource::kReplay);
+  only_for(keys.publication_lag, "publication_lag", SignalSource::kReplay);
   only_for(keys.constant, "constant", SignalSource::kConstant);
   only_for(keys.profile_seed, "profile_seed", SignalSource::kProfile);
   only_for(keys.neo_utc_offset_hours, "neo_utc_offset_hours", SignalSource::kProfile);
@@ -103,9 +105,11 @@ void CheckUsed(const SchedulerKeys& keys, SignalSource source, Problems& problem
   };
   only_live(keys.api_token_env, "api_token_env");
   only_live(keys.api_token_file, "api_token_file");
+  only_live(keys.signal_cache, "signal_cache");
+  // A replay has values that are not published yet, too.
+  if (source == SignalSource::kReplay) return;
   only_live(keys.last_known_limit, "last_known_limit");
   only_live(keys.forecast_limit, "forecast_limit");
-  only_live(keys.signal_cache, "signal_cache");
 }
 
 // What the source cannot do without.
@@ -159,6 +163,7 @@ SignalOptions ResolveSignal(const SchedulerKeys& keys, Problems& problems,
   signal.zone = ResolveZone(keys, signal.source, problems);
   signal.trace_path = keys.trace.value_or("");
   if (keys.forecast) signal.forecast = *signals::ForecastModeFromName(*keys.forecast);
+  signal.publication = keys.publication_lag.value;
   if (keys.kind) signal.kind = core::SignalKindFromName(*keys.kind);
   if (keys.boundary) signal.boundary = core::BoundaryFromName(*keys.boundary);
   if (keys.profile_seed) signal.seed = static_cast<std::uint64_t>(*keys.profile_seed);
@@ -219,6 +224,7 @@ std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys) {
       ReadText("zone", keys.zone),
       ReadText("trace", keys.trace),
       ReadChoice("forecast", keys.forecast, {"auto", "archived", "history", "perfect"}),
+      ReadPublicationLag(keys.publication_lag),
       ReadNumber("constant", keys.constant, {0, kHighestIntensity}),
       ReadChoice("kind", keys.kind, {"average", "marginal"}),
       ReadChoice("boundary", keys.boundary, {"lifecycle", "direct"}),

@@ -7,6 +7,7 @@
 
 #include "config/key_reader.h"
 #include "config/train_config.h"
+#include "core/publication.h"
 
 namespace ebb::config {
 
@@ -34,6 +35,7 @@ struct SchedulerKeys {
   Given<std::string> zone;
   Given<std::string> trace;
   Given<std::string> forecast;
+  Given<core::Publication> publication_lag;
   Given<double> constant;
   Given<std::string> kind;
   Given<std::string> boundary;

@@ -8,17 +8,21 @@
 namespace ebb::core {
 namespace {
 
-// What the rows knew. Sources of a chain are named in the row, and counted in the series.
+// What the rows knew. Sources of a chain are named in the row, and counted in the series. An
+// instant (a last reading at the very end) counts as a millisecond where no longer row covers it.
 std::vector<Sample> SamplesOf(const std::vector<LedgerRow>& rows, const SignalIdentity& identity) {
-  SampleArchive known;
+  SampleArchive known, instants;
   for (const LedgerRow& row : rows) {
-    if (!row.intensity || row.grid.length() == Duration::zero()) continue;
+    if (!row.intensity) continue;
     const auto link = std::find(identity.links.begin(), identity.links.end(), row.intensity_source);
     const auto index = link == identity.links.end() ? 0 : link - identity.links.begin();
     const auto number = static_cast<std::uint8_t>(index);
-    known.Add({{row.grid, *row.intensity, row.intensity_status, number}});
+    const bool is_instant = row.grid.length() == Duration::zero();
+    const Time end = is_instant ? row.grid.begin + Duration{1} : row.grid.end;
+    (is_instant ? instants : known)
+        .Add({{{row.grid.begin, end}, *row.intensity, row.intensity_status, number}});
   }
-  return known.samples();
+  return Filled(known.samples(), instants.samples());
 }
 
 }  // namespace
@@ -35,7 +39,8 @@ std::vector<LedgerRow> Revalued(const std::vector<LedgerRow>& rows, const Intens
   std::vector<LedgerRow> revalued;
   revalued.reserve(rows.size());
   for (const LedgerRow& row : rows) {
-    const EnergyReading reading{row.device, row.component, row.source, row.wall, row.energy};
+    const EnergyReading reading{row.device, row.component, row.source,
+                                row.wall,   row.energy,    row.shared};
     for (LedgerRow& part : MakeRows(reading, row.grid, row.attempt, row.pue, signal)) {
       part.signal_kind = row.signal_kind;
       part.other = row.other;

@@ -65,7 +65,8 @@ std::vector<LedgerRow> AtPlaces(const std::vector<LedgerRow>& rows,
   moved.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const LedgerRow& row = rows[i];
-    const EnergyReading reading{row.device, row.component, row.source, places[i], row.energy};
+    const EnergyReading reading{row.device, row.component, row.source,
+                                places[i],  row.energy,    row.shared};
     for (LedgerRow& part : MakeRows(reading, places[i], row.attempt, row.pue, signal))
       moved.push_back(std::move(part));
   }

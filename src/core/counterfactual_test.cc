@@ -38,6 +38,13 @@ TEST(Counterfactual, MovingARunToWhereItWasChangesNothing) {
               1e-9);
 }
 
+TEST(Counterfactual, AShareOfAGpuStaysOneWhereverItIsMoved) {
+  const IntensitySeries signal = Steps({400, 300, 200});
+  std::vector<LedgerRow> rows = RunOf(kDay, hours{2}, 1, signal);
+  for (LedgerRow& row : rows) row.shared = true;
+  for (const LedgerRow& row : RowsAt(rows, kDay + hours{1}, signal)) EXPECT_TRUE(row.shared);
+}
+
 TEST(Counterfactual, AtSubmissionTheSameEnergyMeetsTheIntensityOfSubmission) {
   const IntensitySeries signal = Steps({400, 300, 100, 200});
   const auto rows = RunOf(kDay + hours{2}, hours{1}, 1, signal);

@@ -63,6 +63,7 @@ LedgerRow BaseRow(const EnergyReading& reading, int attempt, Pue pue, SignalKind
   row.device = reading.device;
   row.component = reading.component;
   row.source = reading.source;
+  row.shared = reading.shared;
   row.pue = pue;
   row.signal_kind = kind;
   return row;

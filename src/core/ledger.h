@@ -41,6 +41,8 @@ struct EnergyReading {
   EnergySource source = EnergySource::kModel;
   Interval wall;  ///< real time
   Energy energy;
+  /// Of a GPU: what was read for all of it was divided among those that hold parts of it.
+  bool shared = false;
 };
 
 /// What a second signal, of another kind than the one that decides, said of the same interval.
@@ -65,6 +67,7 @@ struct LedgerRow {
   SignalKind signal_kind = SignalKind::kAverage;
   std::optional<OtherIntensity> other;  ///< absent: the run has one signal only
   std::string intensity_source{};  ///< the link of a chain that knew it; empty: there is one source
+  bool shared = false;             ///< as its reading was
 
   /// Nothing where the intensity is unknown.
   std::optional<Emissions> emissions() const;

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/uncertainty.h"
+
 namespace ebb::core {
 namespace {
 
@@ -16,12 +18,11 @@ auto Rank(const UnionRow& item) {
   return std::tuple(row.source, !row.intensity.has_value(), row.intensity_status, item.run_id,
                     row.attempt, row.wall.begin, row.wall.end, row.energy.microjoules(),
                     item.machine, item.scope, row.device, row.component, row.grid.begin,
-                    row.grid.end, row.pue.ratio, row.intensity.value_or(Intensity{}).g_per_kwh);
+                    row.grid.end, row.pue.ratio, row.intensity.value_or(Intensity{}).g_per_kwh,
+                    row.shared);
 }
 
-bool IsWhole(const UnionRow& item) {
-  return item.scope == MeterScope::kMachine || item.row.component == Component::kGpu;
-}
+bool IsWhole(const UnionRow& item) { return !WayOf(item.row, item.scope).shared; }
 
 // Rows that can stand for each other are looked at together: a GPU with a UUID wherever it was
 // seen, all devices of a component of one machine otherwise.
@@ -77,11 +78,15 @@ class Active {
       Candidate* best = *rows.begin();
       if (sensors_ == 0 || IsSensor(*best)) best->Take(part);
     }
-    if (!whole_.empty()) return;
-    for (Candidate* share : shares_) share->Take(part);
+    for (Candidate* share : shares_)
+      if (!IsInWhole(share->item->row)) share->Take(part);
   }
 
  private:
+  // A share of a GPU is a part of that GPU, one of processors or memory a part of them all.
+  bool IsInWhole(const LedgerRow& share) const {
+    return share.component == Component::kGpu ? whole_.contains(share.device) : !whole_.empty();
+  }
   static bool IsSensor(const Candidate& candidate) {
     return candidate.item->row.source != EnergySource::kModel;
   }
@@ -96,7 +101,8 @@ bool IsCoveredInstant(const Candidate& instant, const std::vector<Candidate>& gr
   return std::any_of(group.begin(), group.end(), [&](const Candidate& other) {
     if (&other == &instant || !other.whole || other.item->run_id == instant.item->run_id)
       return false;
-    if (instant.whole && other.item->row.device != instant.item->row.device) return false;
+    const bool is_of_device = instant.whole || instant.item->row.component == Component::kGpu;
+    if (is_of_device && other.item->row.device != instant.item->row.device) return false;
     const Interval wall = other.item->row.wall;
     if (wall.contains(at)) return true;
     return wall.begin == at && wall.end == at &&
@@ -155,15 +161,23 @@ std::vector<UnionRow> United(std::vector<UnionRow> a, const std::vector<UnionRow
   return a;
 }
 
-std::vector<UnionRow> Counted(const std::vector<UnionRow>& set) {
+std::vector<CountedPart> CountedParts(const std::vector<UnionRow>& set) {
   std::map<std::pair<std::string, Component>, std::vector<Candidate>> groups;
   for (const UnionRow& item : set) groups[GroupOf(item)].push_back({&item, IsWhole(item)});
-  std::vector<UnionRow> counted;
+  std::vector<CountedPart> counted;
   for (auto& [key, group] : groups) {
     CountGroup(group);
     for (const Candidate& candidate : group)
-      for (const Interval part : candidate.parts) counted.push_back(PartOf(*candidate.item, part));
+      for (const Interval part : candidate.parts)
+        counted.push_back({static_cast<std::size_t>(candidate.item - set.data()), part});
   }
+  return counted;
+}
+
+std::vector<UnionRow> Counted(const std::vector<UnionRow>& set) {
+  std::vector<UnionRow> counted;
+  for (const CountedPart& part : CountedParts(set))
+    counted.push_back(PartOf(set[part.row], part.wall));
   std::sort(counted.begin(), counted.end(), SetOrder);
   return counted;
 }

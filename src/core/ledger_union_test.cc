@@ -30,6 +30,7 @@ std::vector<UnionRow> RandomLedger(Random& random, const std::string& run_id) {
     item.row.source = item.row.device == "cpu" || component == Component::kRam
                           ? EnergySource::kModel
                           : static_cast<EnergySource>(random.Below(2));
+    item.row.shared = component == Component::kGpu && random.Below(2);
     int begin = static_cast<int>(random.Below(40));
     while (begin < 120) {
       const int end = begin + 1 + static_cast<int>(random.Below(40));
@@ -51,7 +52,8 @@ Energy Sum(const std::vector<UnionRow>& rows) {
 }
 
 bool Whole(const UnionRow& item) {
-  return item.scope == MeterScope::kMachine || item.row.component == Component::kGpu;
+  return item.row.component == Component::kGpu ? !item.row.shared
+                                               : item.scope == MeterScope::kMachine;
 }
 std::string MachineOf(const UnionRow& item) {
   return item.row.device == "gpu:GPU-1" ? "anywhere" : item.machine;
@@ -82,7 +84,9 @@ Energy BruteForce(const std::vector<UnionRow>& set) {
         sum += Share(item->row.energy, item->row.wall, instant);
     for (const UnionRow& item : set)
       if (item.row.wall.contains(At(ms)) && !Whole(item) &&
-          !is_read_whole.contains({item.machine, item.row.component}))
+          !(item.row.component == Component::kGpu
+                ? best.contains({MachineOf(item), item.row.device})
+                : is_read_whole.contains({item.machine, item.row.component})))
         sum += Share(item.row.energy, item.row.wall, instant);
   }
   return sum;
@@ -154,6 +158,23 @@ TEST(LedgerUnion, SharesAddUpUnlessTheWholeIsRead) {
   EXPECT_EQ(Sum(Counted(United({share("r0")}, {share("r1")}))).microjoules(), 60'000);
   EXPECT_EQ(Sum(Counted(United({share("r0"), share("r1")}, {whole}))).microjoules(),
             70'000 + 2 * 15'000);
+}
+
+TEST(LedgerUnion, SharesOfAGpuAddUpUnlessThatGpuIsRead) {
+  const auto row = [](const char* run, const char* device, bool shared, std::int64_t microjoules) {
+    UnionRow item = Make(run, "a", MeterScope::kProcessTree, device, Component::kGpu,
+                         EnergySource::kCounter, 0, 100, microjoules);
+    item.row.shared = shared;
+    return item;
+  };
+  const auto one = row("r0", "gpu:GPU-1", true, 30'000);
+  const auto two = row("r1", "gpu:GPU-1", true, 50'000);
+  EXPECT_EQ(Sum(Counted(United({one}, {two}))).microjoules(), 80'000);
+  const auto whole = row("r2", "gpu:GPU-1", false, 90'000);
+  EXPECT_EQ(Sum(Counted(United({one, two}, {whole}))).microjoules(), 90'000);
+  const auto another = row("r2", "gpu:0", false, 70'000);
+  const auto of_third = row("r1", "gpu:1", true, 10'000);
+  EXPECT_EQ(Sum(Counted(United({one, of_third}, {another}))).microjoules(), 110'000);
 }
 
 TEST(LedgerUnion, EnergyOfAnInstantCountsUnlessAnotherRunCoversIt) {

@@ -29,7 +29,6 @@ constexpr HourCorrelation kEstimatedHours{0.6, 0.4};
 constexpr HourCorrelation kForecastHours{0.6, 0.25};
 constexpr HourCorrelation kModelledHours{0.6, 0.3};
 
-constexpr std::size_t kWays = 3 * 3 * 2;
 constexpr std::size_t kStatuses = 4;
 
 std::size_t IndexOf(EnergyWay way) {
@@ -44,43 +43,15 @@ EnergyWay WayAt(std::size_t index) {
 
 double Square(double value) { return value * value; }
 
-// Joules per way, and grams per way and status of the intensity.
-struct Cells {
-  std::array<double, kWays> joules{};
-  std::array<std::array<double, kStatuses>, kWays> grams{};
-};
-
-double EnergyVariance(const Cells& cells) {
-  double sum = 0;
-  for (std::size_t way = 0; way < kWays; ++way)
-    sum += Square(RelativeBound(WayAt(way)) * cells.joules[way]);
-  return sum;
-}
-
-double EmissionsVariance(const Cells& cells) {
-  double sum = 0;
-  std::array<double, kStatuses> by_status{};
-  for (std::size_t way = 0; way < kWays; ++way) {
-    const double of_energy = RelativeBound(WayAt(way));
-    double of_way = 0;
-    for (std::size_t status = 0; status < kStatuses; ++status) {
-      const double grams = cells.grams[way][status];
-      of_way += grams;
-      by_status[status] += grams;
-      sum += Square(of_energy * RelativeBound(static_cast<SampleStatus>(status)) * grams / 2);
-    }
-    sum += Square(of_energy * of_way);
-  }
-  for (std::size_t status = 0; status < kStatuses; ++status)
-    sum += Square(RelativeBound(static_cast<SampleStatus>(status)) * by_status[status]);
-  return sum;
+double BoundOfColumn(std::size_t column) {
+  return column < kStatuses ? RelativeBound(static_cast<SampleStatus>(column)) : 0;
 }
 
 }  // namespace
 
 EnergyWay WayOf(const LedgerRow& row, MeterScope scope) {
   return {row.component, row.source,
-          scope == MeterScope::kProcessTree && row.component != Component::kGpu};
+          row.component == Component::kGpu ? row.shared : scope == MeterScope::kProcessTree};
 }
 
 bool IsMeasured(EnergyWay way) { return way.source != EnergySource::kModel && !way.shared; }
@@ -111,23 +82,45 @@ Band BandOf(double value, double half_width) {
   return {std::max(0.0, value - half_width), value + half_width};
 }
 
-Uncertainty UncertaintyOf(const std::vector<LedgerRow>& rows, MeterScope scope) {
-  Cells cells;
-  Uncertainty result;
-  double joules = 0, grams = 0;
-  for (const LedgerRow& row : rows) {
-    const EnergyWay way = WayOf(row, scope);
-    if (IsMeasured(way)) result.measured += row.energy;
-    cells.joules[IndexOf(way)] += row.energy.joules();
-    joules += row.energy.joules();
-    const auto emissions = row.emissions();
-    if (!emissions) continue;
-    cells.grams[IndexOf(way)][static_cast<std::size_t>(row.intensity_status)] += emissions->grams;
-    grams += emissions->grams;
+void UncertaintySum::Add(const LedgerRow& row, MeterScope scope, bool exact_intensity) {
+  const EnergyWay way = WayOf(row, scope);
+  if (IsMeasured(way)) measured_ += row.energy;
+  joules_[IndexOf(way)] += row.energy.joules();
+  all_joules_ += row.energy.joules();
+  const auto emissions = row.emissions();
+  if (!emissions) return;
+  const auto column = exact_intensity ? kStatuses : static_cast<std::size_t>(row.intensity_status);
+  grams_[IndexOf(way)][column] += emissions->grams;
+  all_grams_ += emissions->grams;
+}
+
+Uncertainty UncertaintySum::Value() const {
+  double energy_variance = 0, emissions_variance = 0;
+  std::array<double, kColumns> by_column{};
+  for (std::size_t way = 0; way < kWays; ++way) {
+    const double of_energy = RelativeBound(WayAt(way));
+    energy_variance += Square(of_energy * joules_[way]);
+    double of_way = 0;
+    for (std::size_t column = 0; column < kColumns; ++column) {
+      of_way += grams_[way][column];
+      by_column[column] += grams_[way][column];
+      emissions_variance += Square(of_energy * BoundOfColumn(column) * grams_[way][column] / 2);
+    }
+    emissions_variance += Square(of_energy * of_way);
   }
-  if (joules > 0) result.energy_share = std::sqrt(EnergyVariance(cells)) / joules;
-  if (grams > 0) result.emissions_share = std::sqrt(EmissionsVariance(cells)) / grams;
+  for (std::size_t column = 0; column < kColumns; ++column)
+    emissions_variance += Square(BoundOfColumn(column) * by_column[column]);
+  Uncertainty result;
+  result.measured = measured_;
+  if (all_joules_ > 0) result.energy_share = std::sqrt(energy_variance) / all_joules_;
+  if (all_grams_ > 0) result.emissions_share = std::sqrt(emissions_variance) / all_grams_;
   return result;
+}
+
+Uncertainty UncertaintyOf(const std::vector<LedgerRow>& rows, MeterScope scope) {
+  UncertaintySum sum;
+  for (const LedgerRow& row : rows) sum.Add(row, scope);
+  return sum.Value();
 }
 
 HourCorrelation CorrelationOfHours(SampleStatus intensity) {
@@ -145,20 +138,6 @@ HourCorrelation CorrelationOfHours(SampleStatus intensity) {
 }
 
 namespace {
-
-// Grams by way, status and hour by which one side is above the other.
-using Differences = std::map<std::tuple<std::size_t, std::size_t, Time>, double>;
-
-void AddGrams(const std::vector<LedgerRow>& rows, MeterScope scope, double sign,
-              Differences& differences) {
-  for (const LedgerRow& row : rows) {
-    const auto emissions = row.emissions();
-    if (!emissions) continue;
-    const Time hour = std::chrono::floor<std::chrono::hours>(row.grid.begin);
-    differences[{IndexOf(WayOf(row, scope)), static_cast<std::size_t>(row.intensity_status),
-                 hour}] += sign * emissions->grams;
-  }
-}
 
 // Of the grams of each hour: the variance of their sum, for errors of unit size.
 class OverHours {
@@ -186,13 +165,36 @@ class OverHours {
 
 double HalfWidthOfDifference(const std::vector<LedgerRow>& one, const std::vector<LedgerRow>& other,
                              MeterScope scope) {
-  Differences differences;
-  AddGrams(one, scope, 1, differences);
-  AddGrams(other, scope, -1, differences);
-  std::array<double, kWays> of_way{};
+  DifferenceSum sum;
+  sum.Add(one, other, scope);
+  return sum.HalfWidth();
+}
+
+void DifferenceSum::AddGrams(const std::vector<LedgerRow>& rows, MeterScope scope, double sign) {
+  for (const LedgerRow& row : rows) {
+    const auto emissions = row.emissions();
+    if (!emissions) continue;
+    const Time hour = std::chrono::floor<std::chrono::hours>(row.grid.begin);
+    grams_[{IndexOf(WayOf(row, scope)), static_cast<std::size_t>(row.intensity_status), hour}] +=
+        sign * emissions->grams;
+  }
+}
+
+void DifferenceSum::Add(const std::vector<LedgerRow>& one, const std::vector<LedgerRow>& other,
+                        MeterScope scope) {
+  AddGrams(one, scope, 1);
+  AddGrams(other, scope, -1);
+}
+
+void DifferenceSum::Add(const DifferenceSum& more) {
+  for (const auto& [key, grams] : more.grams_) grams_[key] += grams;
+}
+
+double DifferenceSum::HalfWidth() const {
+  std::map<std::size_t, double> of_way;
   std::map<std::pair<std::size_t, Time>, double> by_status_and_hour;
   std::map<std::pair<std::size_t, std::size_t>, OverHours> of_cell;
-  for (const auto& [key, grams] : differences) {
+  for (const auto& [key, grams] : grams_) {
     const auto [way, status, hour] = key;
     of_way[way] += grams;
     by_status_and_hour[{status, hour}] += grams;
@@ -201,8 +203,7 @@ double HalfWidthOfDifference(const std::vector<LedgerRow>& one, const std::vecto
   std::array<OverHours, kStatuses> of_status;
   for (const auto& [key, grams] : by_status_and_hour) of_status[key.first].Add(key.second, grams);
   double sum = 0;
-  for (std::size_t way = 0; way < kWays; ++way)
-    sum += Square(RelativeBound(WayAt(way)) * of_way[way]);
+  for (const auto& [way, grams] : of_way) sum += Square(RelativeBound(WayAt(way)) * grams);
   for (std::size_t status = 0; status < kStatuses; ++status)
     sum += Square(RelativeBound(static_cast<SampleStatus>(status))) *
            of_status[status].Variance(status);

@@ -13,22 +13,26 @@
 // of zero mean, exactly (GUM, JCGM 100:2008, section 5.1, with the second-order term; coverage
 // factor 2). Energy: sqrt( sum_s (U[s] E[s])^2 ). PUE counts as exact: it is the user's figure.
 
+#include <array>
+#include <map>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "core/run.h"
 
 namespace ebb::core {
 
-/// How joules of one component came about. `shared`: a figure of the whole machine was divided by
-/// use; then even a counted figure is an estimate.
+/// How joules of one component came about. `shared`: a figure of the whole was divided, by use or,
+/// of a GPU, by its slices; then even a counted figure is an estimate.
 struct EnergyWay {
   Component component = Component::kCpu;
   EnergySource source = EnergySource::kModel;
   bool shared = false;
 };
-/// Of a row of a run with this scope: processors and memory are shared by use in a process tree.
+/// Of a row of a run with this scope: processors and memory are shared by use in a process tree, a
+/// GPU where its row says so.
 EnergyWay WayOf(const LedgerRow& row, MeterScope scope);
 /// Only what a sensor read for a whole device is measured; all else is estimated.
 bool IsMeasured(EnergyWay way);
@@ -51,6 +55,23 @@ struct Uncertainty {
 };
 Uncertainty UncertaintyOf(const std::vector<LedgerRow>& rows, MeterScope scope);
 
+/// The same row by row, for sums over many runs: also there all errors of one way are one error,
+/// whatever the machine, which is the widest they can be.
+class UncertaintySum {
+ public:
+  /// `exact_intensity`: the row's intensity is a stated figure (of a contract), without an error.
+  void Add(const LedgerRow& row, MeterScope scope, bool exact_intensity = false);
+  Uncertainty Value() const;
+
+ private:
+  static constexpr std::size_t kWays = 3 * 3 * 2;
+  static constexpr std::size_t kColumns = 4 + 1;  ///< statuses of the intensity, and exact
+  std::array<double, kWays> joules_{};
+  std::array<std::array<double, kColumns>, kWays> grams_{};
+  double all_joules_ = 0, all_grams_ = 0;
+  Energy measured_;
+};
+
 /// How far the errors of one status' values at different hours agree: 1, they are one error; 0,
 /// they have nothing to do with each other (docs/METHOD.md, How sure).
 struct HourCorrelation {
@@ -72,5 +93,19 @@ HourCorrelation CorrelationOfHours(SampleStatus intensity);
 /// Rows without a known intensity are left out on both sides.
 double HalfWidthOfDifference(const std::vector<LedgerRow>& one, const std::vector<LedgerRow>& other,
                              MeterScope scope);
+
+/// The same for a sum of such differences, of many runs on one signal.
+class DifferenceSum {
+ public:
+  void Add(const std::vector<LedgerRow>& one, const std::vector<LedgerRow>& other,
+           MeterScope scope);
+  void Add(const DifferenceSum& more);
+  double HalfWidth() const;
+
+ private:
+  void AddGrams(const std::vector<LedgerRow>& rows, MeterScope scope, double sign);
+  /// By way, status and hour.
+  std::map<std::tuple<std::size_t, std::size_t, Time>, double> grams_;
+};
 
 }  // namespace ebb::core

@@ -92,6 +92,13 @@ TEST(UncertaintyTest, MeasuredMeansASensorOnAWholeDevice) {
   EXPECT_TRUE(IsMeasured(WayOf(counted, MeterScope::kMachine)));
   EXPECT_FALSE(IsMeasured(WayOf(counted, MeterScope::kProcessTree)));
   EXPECT_FALSE(IsMeasured(WayOf(modelled, MeterScope::kMachine)));
+  LedgerRow gpu = Row(Component::kGpu, EnergySource::kCounter, SampleStatus::kMeasured, 1, 1);
+  EXPECT_TRUE(IsMeasured(WayOf(gpu, MeterScope::kProcessTree)));
+  const double of_whole = UncertaintyOf({gpu}, MeterScope::kProcessTree).energy_share;
+  gpu.shared = true;
+  EXPECT_FALSE(IsMeasured(WayOf(gpu, MeterScope::kProcessTree))) << "nor is it in the machine";
+  EXPECT_FALSE(IsMeasured(WayOf(gpu, MeterScope::kMachine)));
+  EXPECT_GT(UncertaintyOf({gpu}, MeterScope::kProcessTree).energy_share, 2 * of_whole);
 }
 
 TEST(UncertaintyTest, NothingMeasuredIsNoError) {

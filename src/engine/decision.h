@@ -85,6 +85,10 @@ struct Decision {
   std::vector<Explanation> explanations;
   Time wake_at = Time::max();  ///< decide again then at the latest
   Planning planning = Planning::kWhole;
+  /// Like explanations, of those that go on as before (stage, rule and pool) with other numbers.
+  /// Told, and not recorded: a long queue has thousands of them whenever a job ends, and a restart
+  /// works them out again.
+  std::vector<Explanation> restated{};
   friend bool operator==(const Decision&, const Decision&) = default;
 };
 

@@ -72,6 +72,11 @@ bool ShouldPause(const LiveJob& live, const plan::JobPlan& plan) {
 
 Time PausableFrom(const LiveJob& live) { return live.segment_begin + live.job.minimum_segment; }
 
+bool GoesOnAs(const Explanation& before, const Explanation& now) {
+  return before.job == now.job && before.stage == now.stage && before.rule == now.rule &&
+         before.pool == now.pool;
+}
+
 }  // namespace
 
 Engine::Engine(Options options, std::unique_ptr<plan::Policy> policy)
@@ -254,8 +259,10 @@ bool Engine::Explain(std::vector<std::pair<std::size_t, Hold>>& held, Decision& 
   const bool all = decision.commands.empty() || following <= kToldWithCommands;
   for (auto& [index, explanation] : changed) {
     if (!all && can_follow(index, explanation)) continue;
-    state_.live[index].Change().explanation = explanation;
-    decision.explanations.push_back(explanation);
+    Explanation& told = state_.live[index].Change().explanation;
+    auto& list = GoesOnAs(told, explanation) ? decision.restated : decision.explanations;
+    list.push_back(explanation);
+    told = explanation;
   }
   return all;
 }

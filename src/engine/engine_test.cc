@@ -1,5 +1,6 @@
 #include "engine/admission.h"
 #include "engine/engine_for_test.h"
+#include "engine/journal_json.h"
 #include "engine/random_life_for_test.h"
 
 namespace ebb::engine {
@@ -195,6 +196,25 @@ TEST_F(EngineTest, FailedStartsAreRetriedWithBackOffAndThenFail) {
   EXPECT_NE(engine_->state().ended.at(1).detail.find("could not be started"), std::string::npos);
 }
 
+// A disk that is full for a night fails nobody.
+TEST_F(EngineTest, WhatTheMachineCannotStartIsTriedAgainForEver) {
+  Make("run-now", 1);
+  Submit(AJob(1).Submitted(kNow));
+  Time now = kNow;
+  for (int attempt = 1; attempt <= 500; ++attempt) {
+    ASSERT_EQ(Started(now), (Ids{1})) << "attempt " << attempt;
+    Apply(now, JobReport{1, attempt, JobPhase::kStartFailed, 0, now, 75, "disk full", true});
+    const Decision decision = engine_->Decide(now);
+    EXPECT_TRUE(decision.commands.empty());
+    EXPECT_EQ(decision.wake_at, now + minutes{1});
+    now = decision.wake_at;
+  }
+  ASSERT_EQ(Started(now), (Ids{1}));
+  Report(1, JobPhase::kRunning, now, 501);
+  Report(1, JobPhase::kSucceeded, now + hours{1}, 501);
+  EXPECT_EQ(engine_->state().ended.at(1).stage, Stage::kSucceeded);
+}
+
 // A machine that is restarted once a week must not exhaust the retries of what cannot be started.
 TEST_F(EngineTest, AnAttemptThatRanAndWasEndedFromOutsideIsNoFailedStart) {
   Options options;
@@ -314,7 +334,8 @@ TEST_F(EngineTest, OnlyChangedExplanationsAreInADecision) {
 TEST_F(EngineTest, WhatCanStartDoesNotWaitUntilTheRestOfALongQueueIsExplained) {
   MakeScripted(2);
   for (core::JobId id = 1; id <= 200; ++id) Submit(AJob(id).Submitted(kNow));
-  EXPECT_EQ(engine_->Decide(kNow).explanations.size(), 200u) << "nothing starts";
+  const Decision first = engine_->Decide(kNow);
+  EXPECT_EQ(first.explanations.size() + first.restated.size(), 200u) << "nothing starts";
   wants_[7] = wants_[9] = true;
   current_ = Intensity{100};
   Random random(1);
@@ -326,7 +347,9 @@ TEST_F(EngineTest, WhatCanStartDoesNotWaitUntilTheRestOfALongQueueIsExplained) {
   EXPECT_EQ(starts.wake_at, kNow + hours{1}) << "the rest follows at once";
   const Decision rest = engine_->Decide(kNow + hours{1});
   EXPECT_TRUE(rest.commands.empty());
-  EXPECT_EQ(rest.explanations.size(), 198u);
+  EXPECT_TRUE(rest.explanations.empty()) << "they wait on as before";
+  EXPECT_EQ(rest.restated.size(), 198u) << "for another value";
+  EXPECT_LT(ToJsonLine(rest).size(), 200u) << "what is recorded does not grow with the queue";
   EXPECT_GT(rest.wake_at, kNow + hours{1});
   EXPECT_TRUE(engine_->Decide(kNow + hours{1}).explanations.empty());
 }

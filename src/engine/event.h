@@ -81,6 +81,9 @@ struct JobReport {
   Time since{};  ///< when the phase began
   int exit_code = 0;
   std::string detail;  ///< for people: why it failed
+  /// kStartFailed: the machine could start nothing at all (its disk is full): it does not count
+  /// against the job, which is tried again for as long as that lasts.
+  bool machine_trouble = false;
   friend bool operator==(const JobReport&, const JobReport&) = default;
 };
 

@@ -75,6 +75,7 @@ TEST(JournalJson, EveryRecordReadsBackTheSame) {
   ExpectRoundTrip(Event{kNow, SignalObserved{0, of_second, kNow + hours{1}}});
   ExpectRoundTrip(Event{kNow, SignalLost{0, "no route", kNow + minutes{1}}});
   ExpectRoundTrip(Event{kNow, JobReport{7, 2, JobPhase::kFailed, 0, kNow, 137, "killed \xff"}});
+  ExpectRoundTrip(Event{kNow, JobReport{7, 2, JobPhase::kStartFailed, 0, kNow, 75, "full", true}});
   ExpectRoundTrip(Event{kNow, ExecutorObserved{{{7, 1, JobPhase::kPaused, 0, kNow, 0, ""}}}});
   ExpectRoundTrip(Event{kNow, ExecutorObserved{{}, true}});
   ExpectRoundTrip(Event{kNow, Tick{}});

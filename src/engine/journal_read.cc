@@ -142,6 +142,7 @@ JobReport ReportFrom(const Json& json) {
   report.since = TimeFrom(json.at("since"));
   report.exit_code = IntegerOr(json, "exit_code", 0);
   report.detail = json.value("detail", "");
+  report.machine_trouble = json.value("machine_trouble", false);
   return report;
 }
 

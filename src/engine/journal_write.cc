@@ -114,6 +114,7 @@ Json ToJson(const JobReport& report) {
             {"since", Milliseconds(report.since)}};
   if (report.exit_code != 0) json["exit_code"] = report.exit_code;
   if (!report.detail.empty()) json["detail"] = report.detail;
+  if (report.machine_trouble) json["machine_trouble"] = true;
   return json;
 }
 

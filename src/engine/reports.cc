@@ -82,9 +82,16 @@ std::string KeepsPausingText(const Options& options) {
 // The attempt left no trace of work: tried again after a while, a limited number of times. One that
 // ran for longer than that while did start, and something from outside ended it: the machine was
 // restarted, say. That may come about more often in a long life.
-void Retry(Folding& fold, std::size_t index, Time at, int exit_code, std::string why) {
+// What the machine could not start is tried again for ever.
+void Retry(Folding& fold, std::size_t index, Time at, int exit_code, std::string why,
+           bool machine_trouble = false) {
   LiveJob& live = fold.state.live[index].Change();
   if (live.cancel_wanted) return EndJob(fold, index, Stage::kCancelled, at);
+  if (machine_trouble) {
+    LeaveDevices(live, at);
+    live.retry_at = at + fold.options.retry_after;
+    return;
+  }
   const bool ran = HoldsDevices(live.stage) && live.stage != Stage::kStarting &&
                    at - live.segment_begin > fold.options.retry_after;
   const bool again = ran ? !KeepsEnding(fold.options, live, live.remaining)
@@ -147,7 +154,7 @@ void Take(Folding& fold, std::size_t index, const JobReport& report, Source sour
     case JobPhase::kStartFailed:
       live.attempt_over = true;
       Retry(fold, index, report.since, report.exit_code,
-            report.detail.empty() ? "could not be started" : report.detail);
+            report.detail.empty() ? "could not be started" : report.detail, report.machine_trouble);
       break;
     case JobPhase::kCancelled:
       EndJob(fold, index, Stage::kCancelled, report.since);

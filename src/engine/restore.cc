@@ -72,6 +72,8 @@ Status Engine::Adopt(const Decision& decision) {
   Folding fold{options_, state_, change_, just_left_, deadlines_};
   for (const Explanation& explanation : decision.explanations) {
     const std::size_t index = state_.LowerBound(explanation.job);
+    if (const auto ended = state_.ended.find(explanation.job); ended != state_.ended.end())
+      ended->second.explanation = explanation;
     if (!state_.FindLive(explanation.job)) continue;
     state_.live[index].Change().explanation = explanation;
     // What the decision itself ended; nothing else does.

@@ -132,7 +132,28 @@ std::string LineOf(const LiveJob& held) {
   return writer.text();
 }
 
+Explanation WithoutNumbers(const Explanation& told) {
+  Explanation kept;
+  kept.job = told.job;
+  kept.stage = told.stage;
+  kept.rule = told.rule;
+  kept.pool = told.pool;
+  return kept;
+}
+
 }  // namespace
+
+std::string JobsText(const State& state) {
+  std::string text;
+  const auto add = [&](core::JobId id, auto job) {
+    job.explanation = WithoutNumbers(job.explanation);
+    (text += std::to_string(id)) += ToFieldText(job) + '\n';
+  };
+  for (const auto& live : state.live) add(live->job.id, *live);
+  for (const auto& [id, held] : state.held) add(id, *held);
+  for (const auto& [id, ended] : state.ended) add(id, ended);
+  return text;
+}
 
 void WriteSnapshot(const Engine& engine, const std::function<void(std::string_view)>& sink) {
   const State& state = engine.state();

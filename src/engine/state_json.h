@@ -14,11 +14,17 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "engine/engine.h"
 
 namespace ebb::engine {
+
+/// The jobs as lines of text, with what a journal settles about them. What they were last told
+/// counts by its stage, rule and pool: the numbers of jobs that go on as before are in no journal
+/// (Decision::restated), and the next decision tells them again.
+std::string JobsText(const State& state);
 
 /// What an engine remembers at one moment, so that the lines of its snapshot can be written while
 /// it goes on: the jobs are lent (lendable.h), only their plans are copied. Write from any thread.

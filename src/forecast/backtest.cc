@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace ebb::forecast {
 namespace {
@@ -25,17 +26,31 @@ Score Compare(const core::Forecast& forecast, std::size_t row, double truth) {
   return score;
 }
 
+std::optional<double> TruthOf(Interval row, const core::IntensitySeries& series) {
+  const core::Sample* truth = series.At(row.begin);
+  if (!truth || truth->interval != row) return std::nullopt;
+  return truth->intensity.g_per_kwh;
+}
+
 }  // namespace
 
 void AddForecast(const core::Forecast& forecast, const core::IntensitySeries& series, Time now,
                  ScoreByLead& scores) {
   for (std::size_t row = 0; row < forecast.series.samples().size(); ++row) {
     const Interval interval = forecast.series.samples()[row].interval;
-    const core::Sample* truth = series.At(interval.begin);
-    if (!truth || truth->interval != interval) continue;
+    if (interval.begin <= now) continue;
     const auto lead = static_cast<std::size_t>((interval.begin - now) / std::chrono::hours{1});
-    if (lead < scores.size()) scores[lead].Add(Compare(forecast, row, truth->intensity.g_per_kwh));
+    const auto truth = TruthOf(interval, series);
+    if (truth && lead < scores.size()) scores[lead].Add(Compare(forecast, row, *truth));
   }
+}
+
+Score RunningRow(const core::Forecast& forecast, const core::IntensitySeries& series, Time now) {
+  const core::Sample* expected = forecast.series.At(now);
+  const auto truth = expected ? TruthOf(expected->interval, series) : std::nullopt;
+  if (!truth) return {};
+  return Compare(forecast, static_cast<std::size_t>(expected - forecast.series.samples().data()),
+                 *truth);
 }
 
 void Score::Add(const Score& other) {
@@ -57,15 +72,17 @@ Score Over(const ScoreByLead& scores, std::size_t from, std::size_t until) {
 
 Score DayAhead(const ScoreByLead& scores) { return Over(scores, 0, 25); }
 
-Result<ScoreByLead> Backtest(Forecaster& forecaster, const core::IntensitySeries& series,
-                             const BacktestOptions& options) {
+Result<BacktestScores> Backtest(Forecaster& forecaster, const core::IntensitySeries& series,
+                                const BacktestOptions& options) {
+  BacktestScores scores;
   // A row may begin a whole horizon after the moment.
-  ScoreByLead scores(static_cast<std::size_t>(std::ceil(Hours(options.horizon))) + 1);
+  scores.by_lead.resize(static_cast<std::size_t>(std::ceil(Hours(options.horizon))) + 1);
   const Duration length = options.issues.length();
   for (Time now = options.issues.begin; now < options.issues.end; now += options.every) {
     EBB_ASSIGN_OR_RETURN(const core::Forecast forecast,
                          forecaster.At(series, now, options.horizon + std::chrono::hours{1}));
-    AddForecast(forecast, series, now, scores);
+    AddForecast(forecast, series, now, scores.by_lead);
+    scores.running.Add(RunningRow(forecast, series, now));
     if (options.progress) options.progress(Hours(now - options.issues.begin) / Hours(length));
   }
   return scores;

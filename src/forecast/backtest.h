@@ -29,13 +29,16 @@ struct Score {
   double Coverage() const { return banded_rows > 0 ? inside / banded_rows : 0; }
 };
 
-/// Score i is that of rows that begin i to i + 1 hours after the moment of the forecast.
+/// Score i is that of rows that begin later than the moment of the forecast, by i to i + 1 hours.
 using ScoreByLead = std::vector<Score>;
 
-/// Adds the rows of one forecast, issued at `now`, whose truth is in `series` and which begin
-/// within the hours of `scores`.
+/// Adds the rows of one forecast, made at `now`, whose truth is in `series` and which begin after
+/// `now`, within the hours of `scores`.
 void AddForecast(const core::Forecast& forecast, const core::IntensitySeries& series, Time now,
                  ScoreByLead& scores);
+
+/// Its row that contains `now`: what is expected of an interval that runs and is not yet published.
+Score RunningRow(const core::Forecast& forecast, const core::IntensitySeries& series, Time now);
 
 /// The scores of rows `from` to `until` hours ahead as one.
 Score Over(const ScoreByLead& scores, std::size_t from, std::size_t until);
@@ -49,8 +52,13 @@ struct BacktestOptions {
   std::function<void(double share)> progress = {};  ///< may be empty
 };
 
+struct BacktestScores {
+  ScoreByLead by_lead;
+  Score running;  ///< no rows where values are known as they begin
+};
+
 /// Rows whose truth is missing, or lies beyond the end of `series`, are left out.
-Result<ScoreByLead> Backtest(Forecaster& forecaster, const core::IntensitySeries& series,
-                             const BacktestOptions& options);
+Result<BacktestScores> Backtest(Forecaster& forecaster, const core::IntensitySeries& series,
+                                const BacktestOptions& options);
 
 }  // namespace ebb::forecast

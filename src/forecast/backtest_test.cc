@@ -16,13 +16,30 @@ TEST(Backtest, PersistenceOfARisingSeriesIsLateByWholeDays) {
   const auto scores =
       Backtest(*forecaster, history, {{kBegin + days{5}, kBegin + days{10}}, hours{7}});
   ASSERT_TRUE(scores);
-  EXPECT_EQ((*scores)[0].rows, 0) << "the current hour is known";
-  EXPECT_EQ((*scores)[1].rows, 18) << "120 hours, every 7";
-  EXPECT_DOUBLE_EQ((*scores)[24].Bias(), -24);
-  EXPECT_DOUBLE_EQ((*scores)[25].MeanAbsoluteError(), 48);
-  EXPECT_DOUBLE_EQ(DayAhead(*scores).MeanAbsoluteError(), 24);
-  EXPECT_EQ(DayAhead(*scores).rows, 18 * 24);
-  EXPECT_EQ(DayAhead(*scores).banded_rows, 0);
+  EXPECT_EQ(scores->by_lead[0].rows, 0) << "the current hour is known";
+  EXPECT_EQ(scores->by_lead[1].rows, 18) << "120 hours, every 7";
+  EXPECT_DOUBLE_EQ(scores->by_lead[24].Bias(), -24);
+  EXPECT_DOUBLE_EQ(scores->by_lead[25].MeanAbsoluteError(), 48);
+  EXPECT_DOUBLE_EQ(DayAhead(scores->by_lead).MeanAbsoluteError(), 24);
+  EXPECT_EQ(DayAhead(scores->by_lead).rows, 18 * 24);
+  EXPECT_EQ(DayAhead(scores->by_lead).banded_rows, 0);
+}
+
+TEST(Backtest, WhereValuesComeLateTheHourThatRunsIsScoredByItselfAndTheYardstickIsLater) {
+  const auto history = Series(24 * 20, [](int i) { return 100.0 + i; });
+  const auto forecaster =
+      AsPublished(*MakeForecaster(kPersistence), core::Publication::AfterEnd(kOneHour));
+  const auto scores =
+      Backtest(*forecaster, history, {{kBegin + days{5}, kBegin + days{10}}, hours{7}});
+  ASSERT_TRUE(scores);
+  EXPECT_EQ(scores->running.rows, 18) << "120 hours, every 7";
+  EXPECT_DOUBLE_EQ(scores->running.Bias(), -24);
+  // At midnight the hour from 22:00 is the latest known one, so that of 23:00 is 24 hours ahead
+  // of what repeats, and the leads of 23 and 24 hours are already two days behind.
+  EXPECT_DOUBLE_EQ(scores->by_lead[22].Bias(), -24);
+  EXPECT_DOUBLE_EQ(scores->by_lead[23].Bias(), -48);
+  EXPECT_EQ(scores->by_lead[0].rows, 0);
+  EXPECT_EQ(DayAhead(scores->by_lead).rows, 18 * 24);
 }
 
 TEST(Backtest, HoursWithoutTruthAreLeftOut) {
@@ -30,9 +47,9 @@ TEST(Backtest, HoursWithoutTruthAreLeftOut) {
   const auto forecaster = *MakeForecaster(kPersistence);
   const auto scores =
       Backtest(*forecaster, history, {{kBegin + days{6}, kBegin + days{6} + hours{1}}, hours{7}});
-  EXPECT_EQ((*scores)[2].rows, 1);
-  EXPECT_EQ((*scores)[3].rows, 0);
-  EXPECT_EQ((*scores)[96].rows, 0) << "beyond the end";
+  EXPECT_EQ(scores->by_lead[2].rows, 1);
+  EXPECT_EQ(scores->by_lead[3].rows, 0);
+  EXPECT_EQ(scores->by_lead[96].rows, 0) << "beyond the end";
 }
 
 TEST(Backtest, ReportsProgressUpToTheEnd) {

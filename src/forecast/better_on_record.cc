@@ -1,5 +1,6 @@
 #include "forecast/better_on_record.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -37,10 +38,11 @@ struct Errors {
   int rows = 0;
 };
 
-// Rows that both have and whose truth is known by `until`.
-void AddErrors(const core::Forecast& provider, const core::Forecast& own,
+// Rows that both have, of what was not over when they were made.
+void AddErrors(const core::Forecast& provider, const core::Forecast& own, Time made,
                std::span<const core::Sample> truth, Errors& errors) {
   for (const core::Sample& sample : truth) {
+    if (sample.interval.end <= made) continue;
     const core::Sample* theirs = provider.series.At(sample.interval.begin);
     const core::Sample* ours = own.series.At(sample.interval.begin);
     if (!theirs || !ours) continue;
@@ -70,8 +72,9 @@ core::IntensitySeries JoinedSeries(const core::IntensitySeries& first,
 }  // namespace
 
 BetterOnRecord::BetterOnRecord(std::unique_ptr<Forecaster> provider,
-                               std::unique_ptr<Forecaster> own)
-    : provider_(std::move(provider)), own_(std::move(own)) {}
+                               std::unique_ptr<Forecaster> own,
+                               const core::Publication& publication)
+    : provider_(std::move(provider)), own_(std::move(own)), publication_(publication) {}
 
 Result<core::Forecast> BetterOnRecord::At(const core::IntensitySeries& history, Time now,
                                           Duration horizon) {
@@ -85,7 +88,7 @@ Result<core::Forecast> BetterOnRecord::At(const core::IntensitySeries& history, 
 Result<bool> BetterOnRecord::ProviderIsBetter(const core::IntensitySeries& history, Time now) {
   const Time week = WeekOf(now);
   const std::pair key{week.time_since_epoch() / kWeek,
-                      Digest(KnownBy(history, week - Duration{1}))};
+                      Digest(KnownBy(history, week - Duration{1}, publication_))};
   if (const auto it = verdicts_.find(key); it != verdicts_.end()) return it->second;
   EBB_ASSIGN_OR_RETURN(const bool better, Judge(history, week));
   verdicts_[key] = better;
@@ -97,9 +100,10 @@ Result<bool> BetterOnRecord::Judge(const core::IntensitySeries& history, Time un
   for (Time issue = until - kRecord; issue < until; issue += kBetweenIssues) {
     EBB_ASSIGN_OR_RETURN(const auto provider, provider_->At(history, issue, kScoredHorizon));
     EBB_ASSIGN_OR_RETURN(const auto own, own_->At(history, issue, kScoredHorizon));
-    const auto by_issue = KnownBy(history, issue).size();
-    const auto by_end = KnownBy(history, std::min(issue + kScoredHorizon, until) - Duration{1});
-    if (by_end.size() > by_issue) AddErrors(provider, own, by_end.subspan(by_issue), errors);
+    const auto by_issue = KnownBy(history, issue, publication_).size();
+    const auto by_end =
+        KnownBy(history, std::min(issue + kScoredHorizon, until) - Duration{1}, publication_);
+    if (by_end.size() > by_issue) AddErrors(provider, own, issue, by_end.subspan(by_issue), errors);
   }
   return errors.rows < kLeastRows || errors.provider <= errors.own;
 }
@@ -107,6 +111,7 @@ Result<bool> BetterOnRecord::Judge(const core::IntensitySeries& history, Time un
 core::Forecast Joined(const core::Forecast& first, const core::Forecast& second) {
   if (first.series.empty()) return second;
   core::Forecast joined = first;
+  joined.issued = std::max(first.issued, second.issued);
   joined.series = JoinedSeries(first.series, second.series);
   if (joined.series.samples().size() > first.series.samples().size())
     joined.method += ", beyond it " + second.method;

@@ -14,23 +14,27 @@ namespace ebb::forecast {
 
 class BetterOnRecord : public Forecaster {
  public:
-  BetterOnRecord(std::unique_ptr<Forecaster> provider, std::unique_ptr<Forecaster> own);
+  /// Both must keep to `publication` as well.
+  BetterOnRecord(std::unique_ptr<Forecaster> provider, std::unique_ptr<Forecaster> own,
+                 const core::Publication& publication = core::Publication::AtBegin());
 
   std::string_view name() const override { return "better-on-record"; }
   Result<core::Forecast> At(const core::IntensitySeries& history, Time now,
                             Duration horizon) override;
+  /// Whose forecast At takes then.
+  Result<bool> ProviderIsBetter(const core::IntensitySeries& history, Time now);
 
  private:
-  Result<bool> ProviderIsBetter(const core::IntensitySeries& history, Time now);
   Result<bool> Judge(const core::IntensitySeries& history, Time until);
 
   std::unique_ptr<Forecaster> provider_, own_;
+  core::Publication publication_;
   /// By week and digest of the history before it, so that a verdict never outlives its reasons.
   std::map<std::pair<std::int64_t, std::uint64_t>, bool> verdicts_;
 };
 
 /// The rows of `first`, and those of `second` where `first` has none. A band is kept only if both
-/// have one.
+/// have one. Issued when the later of them was.
 core::Forecast Joined(const core::Forecast& first, const core::Forecast& second);
 
 }  // namespace ebb::forecast

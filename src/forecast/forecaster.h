@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "core/intensity.h"
+#include "core/publication.h"
 
 namespace ebb::forecast {
 
@@ -36,5 +37,11 @@ std::vector<std::string_view> ForecasterNames();
 Result<std::unique_ptr<Forecaster>> MakeForecaster(std::string_view name);
 /// The best one that needs nothing but history.
 std::unique_ptr<Forecaster> MakeBestForecaster();
+
+/// `forecaster` where values are published late: it learns from what was published by then only,
+/// and its rows begin where that ends, so before `now`. Issued: when the latest known interval
+/// began.
+std::unique_ptr<Forecaster> AsPublished(std::unique_ptr<Forecaster> forecaster,
+                                        const core::Publication& publication);
 
 }  // namespace ebb::forecast

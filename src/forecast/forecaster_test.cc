@@ -96,6 +96,52 @@ TEST_P(EveryForecaster, NeverLooksAhead) {
   EXPECT_EQ(At(other, now).series.samples(), a.series.samples());
 }
 
+// What is not yet published at `now` is poison: whatever stands there instead, also nothing,
+// changes no figure of any forecast, by whatever lag and at whatever moment.
+TEST_P(EveryForecaster, NeverLooksAtWhatIsNotPublished) {
+  constexpr int kHours = 24 * 130;
+  const auto truth = Noisy(kHours, 11).samples();
+  Random random(23);
+  for (const Duration lag : {Duration::zero(), Duration{minutes{20}}, Duration{hours{1}},
+                             Duration{hours{5}}, Duration{days{2}}}) {
+    const auto publication = core::Publication::AfterEnd(lag);
+    const auto late = AsPublished(*MakeForecaster(GetParam()), publication);
+    for (int i = 0; i < 12; ++i) {
+      const Time now = kBegin + days{60} +
+                       Duration{static_cast<Duration::rep>(
+                           random.Uniform() * static_cast<double>(Duration{days{65}}.count()))};
+      const auto value = [&](int hour, double otherwise) {
+        const Interval interval{kBegin + hour * kOneHour, kBegin + (hour + 1) * kOneHour};
+        return publication.Of(interval) <= now
+                   ? truth[static_cast<std::size_t>(hour)].intensity.g_per_kwh
+                   : otherwise;
+      };
+      const double poison = 1000 * random.Uniform();
+      const auto changed = Series(kHours, [&](int hour) { return value(hour, poison + hour % 5); });
+      const auto ended = Series(kHours, [&](int hour) { return value(hour, -1); });
+      const auto whole = Series(kHours, [&](int hour) {
+        return truth[static_cast<std::size_t>(hour)].intensity.g_per_kwh;
+      });
+      const auto expected = late->At(whole, now, kHorizon);
+      EXPECT_EQ(*expected, *late->At(changed, now, kHorizon)) << FormatTime(now);
+      EXPECT_EQ(*expected, *late->At(ended, now, kHorizon)) << FormatTime(now);
+      EXPECT_EQ(expected->series.span().begin, ended.span().end);
+      EXPECT_EQ(expected->series.span().end, now + kHorizon);
+    }
+  }
+}
+
+// An hour's lag is an hour's lead: the forecast is the one of an hour's earlier knowledge.
+TEST_P(EveryForecaster, WithALagIsTheForecastOfWhoKnewNoMore) {
+  const auto history = Noisy(24 * 120, 31);
+  const Time now = kBegin + days{100} + hours{9};
+  const auto late = AsPublished(*MakeForecaster(GetParam()), core::Publication::AfterEnd(kOneHour));
+  const core::Forecast there = late->At(history, now, kHorizon).value();
+  const core::Forecast then = At(history, now - hours{2}, kHorizon + hours{2});
+  EXPECT_EQ(there, then);
+  EXPECT_EQ(late->name(), GetParam());
+}
+
 TEST_P(EveryForecaster, WhatWasAskedBeforeChangesNothing) {
   const auto history = Noisy(24 * 200, 9);
   std::vector<Time> moments;

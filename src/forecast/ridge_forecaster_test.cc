@@ -42,9 +42,9 @@ TEST(RidgeForecaster, TheBandHoldsFourFifthsOfWhatComes) {
   const auto scores =
       Backtest(forecaster, history, {{kBegin + days{150}, kBegin + days{495}}, hours{7}});
   ASSERT_TRUE(scores);
-  EXPECT_NEAR(DayAhead(*scores).Coverage(), 0.8, 0.03);
-  EXPECT_NEAR(Over(*scores, 48, 96).Coverage(), 0.8, 0.03);
-  EXPECT_EQ(DayAhead(*scores).banded_rows, DayAhead(*scores).rows);
+  EXPECT_NEAR(DayAhead(scores->by_lead).Coverage(), 0.8, 0.03);
+  EXPECT_NEAR(Over(scores->by_lead, 48, 96).Coverage(), 0.8, 0.03);
+  EXPECT_EQ(DayAhead(scores->by_lead).banded_rows, DayAhead(scores->by_lead).rows);
 }
 
 // For AR(1) noise the best possible forecast is known: kept^lead times the current deviation.
@@ -59,8 +59,8 @@ TEST(RidgeForecaster, ComesCloseToTheBestPossibleForecastOfAutoregressiveNoise) 
     const double variance =
         64 * (1 - std::pow(kept, 2.0 * static_cast<double>(lead))) / (1 - kept * kept);
     const double best = std::sqrt(2 * variance / std::numbers::pi);
-    EXPECT_LT((*scores)[lead].MeanAbsoluteError(), 1.15 * best) << lead;
-    EXPECT_GT((*scores)[lead].MeanAbsoluteError(), 0.85 * best) << lead;
+    EXPECT_LT(scores->by_lead[lead].MeanAbsoluteError(), 1.15 * best) << lead;
+    EXPECT_GT(scores->by_lead[lead].MeanAbsoluteError(), 0.85 * best) << lead;
   }
 }
 

@@ -13,12 +13,19 @@ constexpr Duration kLongestStep{std::chrono::hours{24}};
 
 }  // namespace
 
-std::span<const core::Sample> KnownBy(const core::IntensitySeries& history, Time now) {
+std::span<const core::Sample> KnownBy(const core::IntensitySeries& history, Time now,
+                                      const core::Publication& publication) {
   const std::vector<core::Sample>& samples = history.samples();
-  const auto end = std::upper_bound(
-      samples.begin(), samples.end(), now,
-      [](Time time, const core::Sample& sample) { return time < sample.interval.begin; });
+  const auto end = std::upper_bound(samples.begin(), samples.end(), now,
+                                    [&](Time time, const core::Sample& sample) {
+                                      return time < publication.Of(sample.interval);
+                                    });
   return {samples.begin(), end};
+}
+
+Time AsOf(std::span<const core::Sample> known, Time now, const core::Publication& publication) {
+  if (!publication.lag() || known.empty()) return now;
+  return std::min(now, known.back().interval.begin);
 }
 
 Duration StepOf(std::span<const core::Sample> known) {

@@ -6,11 +6,18 @@
 #include <vector>
 
 #include "core/intensity.h"
+#include "core/publication.h"
 
 namespace ebb::forecast {
 
-/// The samples of a history that begin by `now`.
-std::span<const core::Sample> KnownBy(const core::IntensitySeries& history, Time now);
+/// The samples of a history that were published by `now`; without a rule those that begin by then.
+std::span<const core::Sample> KnownBy(
+    const core::IntensitySeries& history, Time now,
+    const core::Publication& publication = core::Publication::AtBegin());
+
+/// The moment at which somebody to whom values are known as they begin would know just `known`:
+/// `now`, or when the latest published interval began.
+Time AsOf(std::span<const core::Sample> known, Time now, const core::Publication& publication);
 
 /// The usual length of the latest samples; an hour for an empty history.
 Duration StepOf(std::span<const core::Sample> known);

@@ -12,7 +12,10 @@
 #include <limits>
 #include <string>
 
+#include "base/text.h"
 #include "lib/tracker.h"
+#include "report/csv_records.h"
+#include "report/emissions_file.h"
 
 namespace {
 
@@ -69,6 +72,12 @@ ebb_options OptionsOf(const ebb_options* given) {
   return options;
 }
 
+int CheckSize(const ebb_options* given, ebb_error* error) {
+  if (!given || given->size >= offsetof(ebb_options, read_codecarbon_settings) + sizeof(int32_t))
+    return EBB_OK;
+  return Say(error, EBB_USAGE, "ebb_options.size is too small: call ebb_options_init first");
+}
+
 Status CheckSettings(const char* what, const ebb_setting* settings, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     if (!settings[i].name || !settings[i].value)
@@ -89,8 +98,45 @@ Result<ebb::lib::TrackerOptions> Translate(const ebb_options& options) {
   for (std::size_t i = 0; i < options.codecarbon_count; ++i)
     translated.codecarbon.given[options.codecarbon[i].name] = {options.codecarbon[i].value, ""};
   translated.codecarbon.machine = options.read_codecarbon_settings != 0;
+  translated.codecarbon.defaults = options.codecarbon_defaults != 0;
   if (options.default_name) translated.default_name = options.default_name;
   return translated;
+}
+
+int GiveText(const std::string& given, char* text, std::size_t size, ebb_error* error) {
+  if (!text || size <= given.size())
+    return Say(error, EBB_USAGE,
+               "the text needs " + std::to_string(given.size() + 1) + " bytes: give as many");
+  std::memcpy(text, given.c_str(), given.size() + 1);
+  return EBB_OK;
+}
+
+std::string SettingsText(const ebb::lib::EffectiveSettings& settings) {
+  std::string text;
+  const auto add = [&](const char* kind, const std::string& name, const std::string& value) {
+    text += ebb::report::CsvLine({kind, name, value}) + "\n";
+  };
+  for (const auto& [name, value] : settings.flags) add("flag", name, value);
+  if (!settings.experiment_name.empty())
+    add("setting", "experiment_name", settings.experiment_name);
+  for (const std::string& note : settings.notes) add("note", "", note);
+  if (settings.rank) add("rank", settings.rank->variable, std::to_string(settings.rank->rank));
+  if (settings.counted_elsewhere) add("counted", "", ebb::lib::WhoCounts(*settings.rank));
+  return text;
+}
+
+Result<ebb::report::EmissionsFields> FieldsOf(const ebb_setting* fields, std::size_t count) {
+  EBB_RETURN_IF_ERROR(CheckSettings("the field", fields, count));
+  const std::vector<std::string>& columns = ebb::report::EmissionsColumns();
+  ebb::report::EmissionsFields row;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string name = fields[i].name;
+    if (std::find(columns.begin(), columns.end(), name) == columns.end())
+      return Fail({ExitCode::kUsage, "\"" + name + "\" is no column of emissions.csv", "",
+                   "docs/codecarbon.md has them" + ebb::SuggestionText(name, columns)});
+    row[name] = fields[i].value;
+  }
+  return row;
 }
 
 void Fill(const ebb::lib::Totals& from, ebb_totals* out) {
@@ -135,8 +181,7 @@ void Release() {
 }
 
 int StartInto(ebb_tracker*& tracker, const ebb_options* given, ebb_error* error) {
-  if (given && given->size < offsetof(ebb_options, read_codecarbon_settings) + sizeof(int32_t))
-    return Say(error, EBB_USAGE, "ebb_options.size is too small: call ebb_options_init first");
+  if (const int code = CheckSize(given, error)) return code;
   const auto options = Translate(OptionsOf(given));
   if (!options) return Say(error, options.error());
   const pid_t self = ::getpid();
@@ -149,6 +194,10 @@ int StartInto(ebb_tracker*& tracker, const ebb_options* given, ebb_error* error)
   if (!started) {
     Release();
     return Say(error, started.error());
+  }
+  if (!*started) {
+    Release();
+    return Say(error, EBB_COUNTED, ebb::lib::WhoCounts(*ebb::lib::FindLocalRank()));
   }
   tracker = new ebb_tracker{self, std::move(*started)};
   return EBB_OK;
@@ -176,6 +225,31 @@ ebb_tracker* ebb_start(const ebb_options* options, ebb_error* error) {
   return tracker;
 }
 
+int ebb_read_settings(const ebb_options* given, char* text, size_t size, ebb_error* error) {
+  return Guarded(error, [&] {
+    if (const int code = CheckSize(given, error)) return code;
+    const auto options = Translate(OptionsOf(given));
+    if (!options) return Say(error, options.error());
+    const auto settings = ebb::lib::ReadSettings(*options);
+    if (!settings) return Say(error, settings.error());
+    return GiveText(SettingsText(*settings), text, size, error);
+  });
+}
+
+int ebb_write_emissions_row(const char* file, const ebb_setting* fields, size_t field_count,
+                            int32_t update, ebb_error* error) {
+  return Guarded(error, [&] {
+    if (!file) return Say(error, EBB_USAGE, "there is no file to write to");
+    const auto row = FieldsOf(fields, field_count);
+    if (!row) return Say(error, row.error());
+    using ebb::report::CsvWrite;
+    const auto written =
+        ebb::report::WriteEmissionsRow(file, *row, update ? CsvWrite::kUpdate : CsvWrite::kAppend);
+    if (!written) return Say(error, written.error());
+    return Say(error, EBB_OK, ebb::Join(*written, "; "));
+  });
+}
+
 const char* ebb_notes(const ebb_tracker* tracker) {
   return tracker ? tracker->tracker->notes().c_str() : "";
 }
@@ -197,6 +271,16 @@ int ebb_get_totals(ebb_tracker* tracker, ebb_totals* totals, ebb_error* error) {
     if (const int code = CheckOwner(tracker, error)) return code;
     Fill(tracker->tracker->Now(), totals);
     return static_cast<int>(EBB_OK);
+  });
+}
+
+int ebb_get_emissions_row(ebb_tracker* tracker, char* text, size_t size, ebb_error* error) {
+  return Guarded(error, [&] {
+    if (const int code = CheckOwner(tracker, error)) return code;
+    std::vector<std::string> columns = ebb::report::EmissionsColumns();
+    columns.emplace_back(ebb::lib::kEnergyWithoutIntensity);
+    const std::string row = ebb::report::EmissionsLine(columns, tracker->tracker->Row());
+    return GiveText(ebb::report::CsvLine(columns) + "\n" + row + "\n", text, size, error);
   });
 }
 

@@ -45,6 +45,7 @@ enum {
   EBB_UNAVAILABLE = 4,   /* the system or a service refuses; it may work later */
   EBB_BUSY = 5,          /* this process is tracking already */
   EBB_FORKED = 6,        /* the tracker belongs to another process */
+  EBB_COUNTED = 7,       /* local rank 0 of this job counts the machine: there is nothing to do */
   EBB_BUG = 70
 };
 
@@ -78,6 +79,9 @@ typedef struct ebb_options {
   const char* default_name;
   /* 1 (default): CODECARBON_* and .codecarbon.config are honoured too; 0: not. */
   int32_t read_codecarbon_settings;
+  /* 1: what no setting says is as in CodeCarbon: the scope is the machine, and there is an
+   * emissions.csv. 0 (default): as in Ebb. */
+  int32_t codecarbon_defaults;
 } ebb_options;
 
 /* Since the start; after ebb_stop, of the whole. kWh. */
@@ -104,6 +108,14 @@ EBB_API const char* ebb_version(void);
 /* Defaults. `size` is sizeof(ebb_options). */
 EBB_API void ebb_options_init(ebb_options* options, size_t size);
 
+/* What the options come to, with nothing started: CSV records, without a header, of a kind, a name
+ * and a value. "flag": of `ebb track`, where it is not its default; "setting": experiment_name of
+ * CodeCarbon; "note": (no name) which settings are ignored; "rank": the variable that says which
+ * local rank this process is; "counted": (no name) by whom, where ebb_start would say EBB_COUNTED.
+ * `text` gets at most `size` bytes, the last of them '\0'; too few are EBB_USAGE. 64 KiB do. */
+EBB_API int ebb_read_settings(const ebb_options* options, char* text, size_t size,
+                              ebb_error* error);
+
 /* Begins to measure; starts one thread. `options` may be NULL and is not kept, nor what it points
  * to. One tracker per process at a time (EBB_BUSY). `error` may be NULL here and below. A live
  * signal is asked first, for some seconds at most; meanwhile signals to the calling thread wait. */
@@ -122,6 +134,18 @@ EBB_API int ebb_mark_epoch(ebb_tracker* tracker, int32_t number, ebb_error* erro
 
 /* Takes a sample and says what was used so far. After ebb_stop: the totals of the whole. */
 EBB_API int ebb_get_totals(ebb_tracker* tracker, ebb_totals* totals, ebb_error* error);
+
+/* The run so far as two lines of CSV, names and values: the 38 columns of emissions.csv
+ * (docs/codecarbon.md), and energy_without_intensity, kWh. Takes a sample, as ebb_get_totals.
+ * `text` and `size` as above. */
+EBB_API int ebb_get_emissions_row(ebb_tracker* tracker, char* text, size_t size, ebb_error* error);
+
+/* Adds a row to an emissions.csv that many programs share; `update` 1: in place of the last one of
+ * the same run_id. Columns that are not given are empty, names that are no columns are an error.
+ * Where something was done beside (an old file set aside), error->message says so and the code is
+ * EBB_OK. Any thread; needs no tracker. */
+EBB_API int ebb_write_emissions_row(const char* file, const ebb_setting* fields, size_t field_count,
+                                    int32_t update, ebb_error* error);
 
 /* Takes the last sample and stores everything. `exit_code` 0: the work was done; another: it
  * failed with it. `totals` may be NULL. Stopping again changes nothing and gives the same

@@ -8,7 +8,8 @@
 //     std::cout << tracker.stop().energy_kwh;
 //   }
 //
-// A scope that is left by an exception is recorded as failed (C++17; before that, as done).
+// A scope that is left by an exception is recorded as failed (C++17; before that, as done). Where
+// another rank of the job counts the machine (EBB_COUNTED), the tracker counts nothing.
 
 #include <exception>
 #include <stdexcept>
@@ -44,10 +45,13 @@ class Tracker {
     options.flag_count = settings.size();
     ebb_error error = EBB_ERROR_INIT;
     tracker_ = ebb_start(&options, &error);
-    if (!tracker_) throw TrackError(error);
+    counted_elsewhere_ = !tracker_ && error.code == EBB_COUNTED;
+    if (!tracker_ && !counted_elsewhere_) throw TrackError(error);
   }
   Tracker(Tracker&& other) noexcept
-      : tracker_(std::exchange(other.tracker_, nullptr)), exceptions_(other.exceptions_) {}
+      : tracker_(std::exchange(other.tracker_, nullptr)),
+        counted_elsewhere_(other.counted_elsewhere_),
+        exceptions_(other.exceptions_) {}
   Tracker& operator=(Tracker&&) = delete;
   ~Tracker() {
     if (tracker_) ebb_stop(tracker_, Unwinding() ? 1 : 0, nullptr, nullptr);
@@ -55,19 +59,22 @@ class Tracker {
   }
 
   void mark_epoch(int number) {
+    if (counted_elsewhere_) return;
     ebb_error error = EBB_ERROR_INIT;
     if (ebb_mark_epoch(tracker_, number, &error) != EBB_OK) throw TrackError(error);
   }
   ebb_totals totals() {
     ebb_error error = EBB_ERROR_INIT;
     ebb_totals totals = EBB_TOTALS_INIT;
-    if (ebb_get_totals(tracker_, &totals, &error) != EBB_OK) throw TrackError(error);
+    const int code = counted_elsewhere_ ? EBB_OK : ebb_get_totals(tracker_, &totals, &error);
+    if (code != EBB_OK) throw TrackError(error);
     return totals;
   }
   ebb_totals stop(int exit_code = 0) {
     ebb_error error = EBB_ERROR_INIT;
     ebb_totals totals = EBB_TOTALS_INIT;
-    if (ebb_stop(tracker_, exit_code, &totals, &error) != EBB_OK) throw TrackError(error);
+    const int code = counted_elsewhere_ ? EBB_OK : ebb_stop(tracker_, exit_code, &totals, &error);
+    if (code != EBB_OK) throw TrackError(error);
     return totals;
   }
   std::string run_directory() const { return ebb_run_directory(tracker_); }
@@ -82,6 +89,7 @@ class Tracker {
   bool Unwinding() const noexcept { return Exceptions() > exceptions_; }
 
   ebb_tracker* tracker_ = nullptr;
+  bool counted_elsewhere_ = false;
   int exceptions_ = Exceptions();
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// A program's meter that says when it has handed readings on, so that accounting needs no thread of
-// its own. Private to lib/.
+// The meter of this process, which says when it has handed readings on, so that accounting needs no
+// thread of its own. Private to lib/.
 
 #include <functional>
 #include <memory>
@@ -14,24 +14,33 @@ namespace ebb::lib {
 class TickingMeter final : public local::ProgramMeter {
  public:
   /// Called on the sampler's thread after each hand-over, with what was handed over.
-  using AfterReadings = std::function<void(const std::vector<core::EnergyReading>&)>;
+  using AfterReadings =
+      std::function<void(const std::vector<core::EnergyReading>&, const meter::Utilisation&)>;
 
-  TickingMeter(std::unique_ptr<local::ProgramMeter> meter, AfterReadings after)
-      : after_(std::move(after)), meter_(std::move(meter)) {}
+  TickingMeter(std::vector<std::unique_ptr<meter::Meter>> meters, meter::SamplerOptions options,
+               AfterReadings after)
+      : after_(std::move(after)),
+        sampler_(std::move(meters), std::move(options),
+                 [this](const std::vector<core::EnergyReading>& readings,
+                        const meter::Utilisation& utilisation) {
+                   sink_(readings);
+                   after_(readings, utilisation);
+                 }) {}
 
   void Start(pid_t root, const meter::Cgroup* cgroup, Sink sink) override {
-    meter_->Start(root, cgroup, [this, sink](const std::vector<core::EnergyReading>& readings) {
-      sink(readings);
-      after_(readings);
-    });
+    sink_ = std::move(sink);
+    std::vector<pid_t> roots;
+    if (root > 0) roots.push_back(root);
+    sampler_.Start(std::move(roots), cgroup);
   }
-  void Mark() override { meter_->Mark(); }
-  meter::SamplerSummary Stop() override { return meter_->Stop(); }
+  void Mark() override { sampler_.Mark(); }
+  meter::SamplerSummary Stop() override { return sampler_.Stop(); }
 
  private:
-  // The meter, whose thread calls it, ends first.
+  // The sampler, whose thread calls both, ends first.
+  Sink sink_;
   AfterReadings after_;
-  std::unique_ptr<local::ProgramMeter> meter_;
+  meter::Sampler sampler_;
 };
 
 }  // namespace ebb::lib

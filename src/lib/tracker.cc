@@ -79,6 +79,20 @@ std::string NameFor(const cli::RunOptions& run, const TrackerOptions& options,
   return command.empty() ? "program" : Path(command.front()).filename().string();
 }
 
+// As far as a row of emissions.csv tells it.
+report::Summary SummaryOf(const Totals& totals, Interval wall) {
+  report::Summary summary;
+  summary.running_time = wall.length();
+  summary.totals.cpu = totals.cpu;
+  summary.totals.gpu = totals.gpu;
+  summary.totals.ram = totals.ram;
+  summary.totals.energy = totals.cpu + totals.gpu + totals.ram;
+  summary.totals.facility_energy = totals.use.energy;
+  summary.totals.energy_without_intensity = totals.use.without_intensity;
+  summary.totals.emissions = totals.use.emissions;
+  return summary;
+}
+
 // How long a caller waits for a sample that a slow meter (or gateway) holds up.
 constexpr std::chrono::seconds kLongestSample{5};
 // A sample this young is now: the sampler adds none within a millisecond of another.
@@ -94,7 +108,9 @@ struct Tracker::State final : local::AttemptObserver {
   Result<Totals> End(int exit_code);
   Status Store(const local::AttemptResult& result);
   void WaitForSample();
-  void AfterReadings(const std::vector<core::EnergyReading>& readings);
+  void AfterReadings(const std::vector<core::EnergyReading>& readings,
+                     const meter::Utilisation& utilisation);
+  Totals Current();
   Totals Look() const;
   void Note(const char* kind, const std::string& text);
 
@@ -112,6 +128,8 @@ struct Tracker::State final : local::AttemptObserver {
   cli::RunOptions options;
   WallClock wall;
   std::unique_ptr<cli::Surroundings> surroundings;
+  core::RunSpec spec;
+  ClaimedGpus claimed;
   std::optional<report::RunDirectory> directory;
   std::string path, notes;
   std::optional<cli::RunLog> log;
@@ -128,6 +146,7 @@ struct Tracker::State final : local::AttemptObserver {
   Steady::time_point sampled_at;
   bool stopping = false;
   Energy cpu, gpu, ram;
+  meter::MeanUtilisation mean;
   TickingMeter* meter = nullptr;  // owned by the process
   // Last, so that the sampler's thread ends before what it uses.
   std::unique_ptr<local::MeasuredProcess> process;
@@ -143,11 +162,12 @@ Status Tracker::State::Open(const TrackerOptions& wanted,
                             const std::vector<std::string>& settings_notes) {
   EBB_RETURN_IF_ERROR(cli::CheckOutputs(options));
   const Time begin = options.scheduler.clock.start.value_or(wall.Now());
+  const bool counts_tree = options.metering.scope == core::MeterScope::kProcessTree;
+  if (const auto rank = FindLocalRank(); rank && counts_tree) claimed = ClaimGpus(*rank, options);
   EBB_ASSIGN_OR_RETURN(surroundings,
                        cli::OpenSurroundings(options, wall, begin, [] { return false; }));
   const std::vector<std::string> command = OwnCommand();
-  core::RunSpec spec =
-      cli::SpecOf(options, *surroundings, NameFor(options, wanted, command), wall.Now());
+  spec = cli::SpecOf(options, *surroundings, NameFor(options, wanted, command), wall.Now());
   spec.command = command;
   // The host program may change its working directory.
   path = std::filesystem::absolute(cli::DirectoryFor(options, spec)).lexically_normal().string();
@@ -164,6 +184,8 @@ Status Tracker::State::Open(const TrackerOptions& wanted,
   Note("note", spec.name + ": " + signals::Describe(surroundings->feed->identity()));
   for (const std::string& note : settings_notes) Note("warning", note);
   for (const std::string& note : surroundings->meters.notes) Note("note", note);
+  if (!claimed.elsewhere.empty())
+    Note("note", "counted by another rank of the job: GPU " + Join(claimed.elsewhere, ", "));
   return {};
 }
 
@@ -175,8 +197,9 @@ Status Tracker::State::Begin() {
   attempt.sampler.interval = options.metering.interval;
   attempt.sampler.scope = options.metering.scope;
   auto ticking = std::make_unique<TickingMeter>(
-      local::MakeOwnMeter(std::move(surroundings->meters.meters), attempt.sampler),
-      [this](const std::vector<core::EnergyReading>& readings) { AfterReadings(readings); });
+      std::move(surroundings->meters.meters), attempt.sampler,
+      [this](const std::vector<core::EnergyReading>& readings,
+             const meter::Utilisation& utilisation) { AfterReadings(readings, utilisation); });
   meter = ticking.get();
   began = Steady::now();
   EBB_ASSIGN_OR_RETURN(
@@ -190,8 +213,10 @@ Status Tracker::State::Begin() {
 }
 
 // On the sampler's thread. While stopping, the caller takes in what is left.
-void Tracker::State::AfterReadings(const std::vector<core::EnergyReading>& readings) {
+void Tracker::State::AfterReadings(const std::vector<core::EnergyReading>& readings,
+                                   const meter::Utilisation& utilisation) {
   const std::lock_guard lock(samples);
+  mean.Add(utilisation, Seconds(utilisation.wall.length()));
   for (const core::EnergyReading& reading : readings) {
     Energy& sum = reading.component == core::Component::kCpu   ? cpu
                   : reading.component == core::Component::kGpu ? gpu
@@ -216,7 +241,16 @@ Totals Tracker::State::Look() const {
           gpu,
           ram,
           process->use(),
-          process->figures().power};
+          process->figures().power,
+          mean.value()};
+}
+
+// The caller holds `calls`.
+Totals Tracker::State::Current() {
+  if (stopped) return last;
+  WaitForSample();
+  const std::lock_guard lock(samples);
+  return Look();
 }
 
 Result<Totals> Tracker::State::End(int exit_code) {
@@ -249,18 +283,37 @@ Tracker::~Tracker() {
   if (!state_->stopped) std::ignore = Stop(0);
 }
 
+Result<EffectiveSettings> ReadSettings(const TrackerOptions& options) {
+  EBB_RETURN_IF_ERROR(CheckFlags(options.flags));
+  cli::RunOptions run;
+  EBB_ASSIGN_OR_RETURN(cli::CodeCarbonFlags taken,
+                       cli::ApplyWithCodeCarbon(options.flags, options.codecarbon, run));
+  EBB_RETURN_IF_ERROR(cli::CheckOutputs(run));
+  EffectiveSettings settings;
+  settings.flags = cli::ToFlags(run);
+  // Those that a run directory keeps elsewhere.
+  settings.flags["name"] = NameFor(run, options, OwnCommand());
+  if (!run.group.empty()) settings.flags["group"] = run.group;
+  settings.notes = std::move(taken.notes);
+  settings.experiment_name = std::move(taken.experiment_name);
+  settings.rank = FindLocalRank();
+  settings.counted_elsewhere = IsCountedElsewhere(settings.rank, run.metering.scope);
+  return settings;
+}
+
 Result<std::unique_ptr<Tracker>> Tracker::Start(const TrackerOptions& options) {
   EBB_RETURN_IF_ERROR(CheckFlags(options.flags));
   cli::RunOptions run;
-  EBB_ASSIGN_OR_RETURN(const std::vector<std::string> settings_notes,
+  EBB_ASSIGN_OR_RETURN(const cli::CodeCarbonFlags taken,
                        cli::ApplyWithCodeCarbon(options.flags, options.codecarbon, run));
+  if (IsCountedElsewhere(FindLocalRank(), run.metering.scope)) return nullptr;
   // The host program may change its working directory.
   for (std::string* file : {&run.emissions_file, &run.prometheus_file})
     if (!file->empty()) *file = std::filesystem::absolute(*file).string();
   // No signal of the host program is to reach the threads that begin here.
   const meter::BlockAllSignals blocked;
   auto state = std::make_unique<State>(std::move(run));
-  EBB_RETURN_IF_ERROR(state->Open(options, settings_notes));
+  EBB_RETURN_IF_ERROR(state->Open(options, taken.notes));
   EBB_RETURN_IF_ERROR(state->Begin());
   return std::unique_ptr<Tracker>(new Tracker(std::move(state)));
 }
@@ -291,10 +344,24 @@ Status Tracker::MarkEpoch(int number) {
 
 Totals Tracker::Now() {
   const std::lock_guard calls(state_->calls);
-  if (state_->stopped) return state_->last;
-  state_->WaitForSample();
-  const std::lock_guard samples(state_->samples);
-  return state_->Look();
+  return state_->Current();
+}
+
+report::EmissionsFields Tracker::Row() {
+  const std::lock_guard calls(state_->calls);
+  const Totals totals = state_->Current();
+  core::RunRecord run;
+  run.spec = state_->spec;
+  core::Attempt attempt;
+  // As far as energy was measured, so that energy over time is power.
+  attempt.wall = totals.mean.wall;
+  attempt.cpu_utilisation_percent = totals.mean.cpu_percent;
+  attempt.ram_used_gb = totals.mean.ram_gb;
+  attempt.gpu_utilisation_percent = totals.mean.gpu_percent;
+  run.attempts.push_back(attempt);
+  report::EmissionsFields fields = report::EmissionsFieldsOf(run, SummaryOf(totals, attempt.wall));
+  fields[kEnergyWithoutIntensity] = FormatExact(totals.use.without_intensity.kwh());
+  return fields;
 }
 
 Result<Totals> Tracker::Stop(int exit_code) {

@@ -9,12 +9,17 @@
 // blocked in both.
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/units.h"
 #include "cli/codecarbon_flags.h"
 #include "core/budget.h"
+#include "lib/local_rank.h"
+#include "meter/utilisation.h"
+#include "report/codecarbon_csv.h"
 
 namespace ebb::lib {
 
@@ -24,15 +29,31 @@ struct TrackerOptions {
   std::string default_name;  ///< empty: the program's file name
 };
 
+/// What `options` come to, with nothing started or written.
+struct EffectiveSettings {
+  cli::FlagValues flags;           ///< that differ from their defaults
+  std::vector<std::string> notes;  ///< which of CodeCarbon's settings are ignored, and why
+  std::string experiment_name;     ///< CodeCarbon's; empty: not given
+  std::optional<LocalRank> rank;
+  bool counted_elsewhere = false;  ///< by another rank of the job
+};
+Result<EffectiveSettings> ReadSettings(const TrackerOptions& options);
+
 struct Totals {
   double duration_s = 0;
   Energy cpu, gpu, ram;  ///< IT
   core::BudgetUse use;   ///< of the facility, with emissions
   Power power;           ///< IT, mean over the latest sample
+  meter::Utilisation mean;
 };
+
+/// The one column that a Tracker's row has beyond those of emissions.csv: kWh whose emissions are
+/// unknown.
+inline constexpr const char* kEnergyWithoutIntensity = "energy_without_intensity";
 
 class Tracker {
  public:
+  /// Null where another rank of the job counts all that this one would (local_rank.h).
   static Result<std::unique_ptr<Tracker>> Start(const TrackerOptions& options);
   /// Stops, as done, if that was not asked for.
   ~Tracker();
@@ -42,6 +63,8 @@ class Tracker {
   Status MarkEpoch(int number);
   /// After a sample that is taken now.
   Totals Now();
+  /// The same as a row of emissions.csv.
+  report::EmissionsFields Row();
   bool stopped() const;
   /// Whatever is returned, measuring has ended and what was measured is stored as far as it can be.
   Result<Totals> Stop(int exit_code);

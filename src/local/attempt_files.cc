@@ -134,7 +134,7 @@ EnergyHeader HeaderFrom(const Json& json) {
           Duration{WholeOr<std::int64_t>(json, "since_boot_ms", 0)}};
 }
 
-// ["cpu:package-0","cpu","counter",begin_ms,end_ms,microjoules]
+// ["cpu:package-0","cpu","counter",begin_ms,end_ms,microjoules], and true where it is shared
 std::optional<core::EnergyReading> ReadingFrom(const Json& json) {
   core::EnergyReading reading;
   reading.device = json.at(0);
@@ -142,6 +142,7 @@ std::optional<core::EnergyReading> ReadingFrom(const Json& json) {
   const auto source = core::EnergySourceFromName(json.at(2).get<std::string>());
   reading.wall = {TimeFrom(json.at(3)), TimeFrom(json.at(4))};
   reading.energy = Energy::Microjoules(Whole<std::int64_t>(json.at(5)));
+  reading.shared = json.size() > 6 && json.at(6).get<bool>();
   if (!component || !source || reading.wall.end < reading.wall.begin) return std::nullopt;
   reading.component = *component;
   reading.source = *source;
@@ -330,9 +331,11 @@ std::string ToLine(const EnergyHeader& header) {
 }
 
 std::string ToLine(const core::EnergyReading& reading) {
-  return Dump(Json::array({reading.device, core::Name(reading.component),
+  Json json = Json::array({reading.device, core::Name(reading.component),
                            core::Name(reading.source), Milliseconds(reading.wall.begin),
-                           Milliseconds(reading.wall.end), reading.energy.microjoules()}));
+                           Milliseconds(reading.wall.end), reading.energy.microjoules()});
+  if (reading.shared) json.push_back(true);
+  return Dump(json);
 }
 
 std::vector<core::EnergyReading> EnergyTail::Read() {

@@ -56,6 +56,21 @@ TEST_F(AttemptFiles, ANumberThatIsNotOneIsDamage) {
   }
 }
 
+TEST_F(AttemptFiles, AReadingSaysThatItIsAShare) {
+  const Interval wall{Time{Duration{1000}}, Time{Duration{2000}}};
+  std::string text = ToLine(EnergyHeader{7, "x", wall.begin, ""}) + "\n";
+  for (const bool shared : {false, true})
+    text +=
+        ToLine(core::EnergyReading{"gpu:GPU-1", core::Component::kGpu, core::EnergySource::kCounter,
+                                   wall, Energy::Microjoules(5), shared}) +
+        "\n";
+  ASSERT_TRUE(platform::WriteFileAtomically(paths_.energy(), text));
+  const auto readings = EnergyTail(paths_.energy()).Read();
+  ASSERT_EQ(readings.size(), 2u);
+  EXPECT_FALSE(readings[0].shared);
+  EXPECT_TRUE(readings[1].shared);
+}
+
 TEST_F(AttemptFiles, ADamagedReadingIsLeftOutAndCounted) {
   const std::string text = R"({"program_pid":1e12,"program_identity":"","wall_begin_ms":0}
 ["cpu","cpu","model",0,1000,5]

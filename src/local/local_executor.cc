@@ -175,9 +175,8 @@ SharedMachine& LocalExecutor::Machine() {
   if (!machine_) {
     const Pue pue = options_.cluster.sites.empty() ? Pue{} : options_.cluster.sites[0].pue;
     machine_ = std::make_unique<SharedMachine>(
-        SharedMachineOptions{options_.meters, options_.sampler, options_.idle, options_.cpu_idle_w,
-                             pue},
-        feed_, clock_, records_);
+        SharedMachineOptions{options_.meters, options_.sampler, options_.idle, pue}, feed_, clock_,
+        records_);
   }
   return *machine_;
 }

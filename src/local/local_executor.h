@@ -40,7 +40,6 @@ struct LocalExecutorOptions {
   meter::MeterOptions meters;
   meter::SamplerOptions sampler;  ///< of the machine; its scope says nothing here
   meter::IdleRule idle = meter::IdleRule::kApart;
-  std::optional<double> cpu_idle_w;  ///< of all processors, where RAPL measures them
   /// How a job stands against its budget (Submission::budget) before an attempt; nothing: it has
   /// none. Its grace period is the executor's. One that was stopped at a limit that is not raised
   /// fails instead of being started.

@@ -17,8 +17,6 @@ std::unique_ptr<meter::MachineMeter> MakeMeter(const SharedMachineOptions& optio
   machine.wall_now = options.sampler.wall_now;
   machine.idle = options.idle;
   machine.cpu_idle_w = set.cpu_idle_w;
-  if (!machine.cpu_idle_w && options.cpu_idle_w && set.cpu_devices > 0)
-    machine.cpu_idle_w = *options.cpu_idle_w / set.cpu_devices;
   return std::make_unique<meter::MachineMeter>(
       std::move(set.meters), std::move(machine),
       [&queue](std::vector<core::EnergyReading> readings) { queue.Push(std::move(readings)); });

@@ -21,7 +21,6 @@ struct SharedMachineOptions {
   meter::MeterOptions meters;
   meter::SamplerOptions sampler;
   meter::IdleRule idle = meter::IdleRule::kApart;
-  std::optional<double> cpu_idle_w;  ///< of all processors, where RAPL measures them
   Pue pue;
 };
 

@@ -12,6 +12,7 @@
 #include "local/job_start.h"
 #include "local/power_guard.h"
 #include "platform/file_lock.h"
+#include "platform/free_space.h"
 
 namespace ebb::local {
 namespace {
@@ -225,6 +226,24 @@ core::Cluster SupervisedExecutor::cluster() const {
   return cluster;
 }
 
+namespace {
+
+// Its plan, its log and the first of its figures.
+constexpr std::uint64_t kRoomOfAStart = 64 << 10;
+
+// On a full disk no job can be started: that is none's fault.
+Status WhoseFault(Status begun, const std::filesystem::path& directory) {
+  std::error_code ignored;
+  const bool exists = std::filesystem::exists(directory, ignored);
+  if (begun || platform::HasRoomFor(exists ? directory : directory.parent_path(), kRoomOfAStart))
+    return begun;
+  Error error = begun.error();
+  error.code = ExitCode::kTryLater;
+  return Fail(std::move(error));
+}
+
+}  // namespace
+
 Status SupervisedExecutor::Start(const engine::StartJob& command) {
   EBB_ASSIGN_OR_RETURN(Entry* const entry, Find(command.job));
   if (entry->program && entry->last_report->phase == JobPhase::kFrozen &&
@@ -245,7 +264,8 @@ Status SupervisedExecutor::Start(const engine::StartJob& command) {
   EBB_ASSIGN_OR_RETURN(std::vector<int> slots,
                        SlotsFor(job, devices_.ClusterWith(held), command.pool,
                                 devices_.SlotsOf(command.pool), taken));
-  return Begin(*entry, PlanFor(*entry, command, std::move(slots)));
+  return WhoseFault(Begin(*entry, PlanFor(*entry, command, std::move(slots))),
+                    entry->local.directory);
 }
 
 AttemptPlan SupervisedExecutor::PlanFor(const Entry& entry, const engine::StartJob& command,
@@ -465,7 +485,7 @@ Result<std::vector<JobReport>> SupervisedExecutor::WaitForEvents(Time deadline) 
       break;
     }
     const Duration left = clock_.ToWall(std::min(deadline - now, kLongestWait));
-    const Duration tick = running_.empty() ? kLongestWait : options_.tick;
+    const Duration tick = running_.empty() ? options_.idle_tick : options_.tick;
     const Duration until_tick = std::max(last_tick_ + tick - SinceBoot(), Duration::zero());
     const Duration look_at_clock =
         std::clamp(options_.clock.settle, kShortestLookAtClock, kLookAtClock);

@@ -33,6 +33,7 @@ struct SupervisedExecutorOptions {
   std::function<void(core::Cluster&)> refine = [](core::Cluster&) {};
   Duration grace{std::chrono::seconds{30}};   ///< wall time between SIGTERM and SIGKILL
   Duration tick{1000};                        ///< wall time between looks at what was measured
+  Duration idle_tick{std::chrono::hours{1}};  ///< the same while nothing runs
   std::optional<core::PowerCap> power_cap{};  ///< of jobs that have none of their own
   core::Tracking tracking{};                  ///< the same
   std::string store{};                        ///< for the supervisors, see AttemptPlan

@@ -9,6 +9,7 @@
 #include "local/supervised_world_for_test.h"
 #include "meter/cgroup.h"
 #include "platform/process_table.h"
+#include "testing/no_room.h"
 
 namespace ebb::local {
 namespace {
@@ -167,6 +168,18 @@ TEST(SupervisedExecutor, ADamagedPlanCostsItsAttemptAndNoMore) {
   EXPECT_EQ(observed->at(1).phase, JobPhase::kRunning);
   EXPECT_TRUE(world.local().Execute(engine::StartJob{job, 2, 0}));
   EXPECT_EQ(world.local().Running().size(), 2u);
+}
+
+TEST(SupervisedExecutor, AStartOnAFullDiskIsTheMachinesFault) {
+  SupervisedWorld world;
+  const auto job = world.AddShell("true");
+  auto no_room = std::make_optional<testing::NoRoomForFiles>(20);
+  const auto started = world.local().Execute(engine::StartJob{job, 1, 0});
+  no_room.reset();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, ExitCode::kTryLater) << started.error().Message();
+  ASSERT_TRUE(world.local().Execute(engine::StartJob{job, 2, 0}));
+  world.WaitUntil(job, JobPhase::kSucceeded);
 }
 
 TEST(SupervisedExecutor, AStoreFromABackupLearnsWhatEarlierAttemptsMeasured) {

@@ -37,7 +37,11 @@ Result<Machine> LookAt(const std::string& nvml_library) {
   machine.cards = library.Places();
   for (const auto card : machine.cards) machine.uuids.push_back(card ? library.Uuid(card) : "");
   for (std::size_t i = 0; i < machine.cards.size(); ++i) {
-    if (!machine.uuids[i].empty()) machine.all.cards.push_back(machine.uuids[i]);
+    if (!machine.uuids[i].empty()) {
+      machine.all.cards.push_back(machine.uuids[i]);
+      if (const auto energy = library.TotalMicrojoules(machine.cards[i]))
+        machine.all.energies.push_back({machine.uuids[i], *energy});
+    }
     if (machine.uuids[i].empty()) {
       machine.all.notes.push_back("GPU " + std::to_string(i) +
                                   (machine.cards[i] ? " does not say its UUID: left out"

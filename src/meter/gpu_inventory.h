@@ -3,6 +3,7 @@
 // that CUDA_VISIBLE_DEVICES takes. Where a GPU is divided (Multi-Instance GPU) these are its
 // instances, as CUDA can use nothing else of it.
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,10 +24,17 @@ struct GpuDevice {
   std::string fault{};          ///< why no program can use it; empty: it answers
 };
 
+/// What the energy counter of a GPU shows.
+struct CardEnergy {
+  std::string uuid;
+  std::int64_t microjoules = 0;
+};
+
 struct GpuInventory {
-  std::vector<GpuDevice> devices;  ///< in PCI bus order
-  std::vector<std::string> notes;  ///< what is there and cannot be handed out
-  std::vector<std::string> cards;  ///< UUIDs of all GPUs that are there, hidden ones included
+  std::vector<GpuDevice> devices;      ///< in PCI bus order
+  std::vector<std::string> notes;      ///< what is there and cannot be handed out
+  std::vector<std::string> cards;      ///< UUIDs of all GPUs that are there, hidden ones included
+  std::vector<CardEnergy> energies{};  ///< of those that have a counter
   /// What `names` of the search mean: UUIDs; of a divided GPU, that of the GPU.
   std::vector<std::string> chosen;
   std::optional<Error> unknown_name;  ///< one of `names` that names nothing; says what is there

@@ -104,6 +104,17 @@ TEST_F(GpuInventoryTest, NamesChooseAmongWhatIsThere) {
   EXPECT_THAT(hidden.error().Message(), HasSubstr("CUDA_VISIBLE_DEVICES leaves: 0 GPU-aaaa1111"));
 }
 
+TEST_F(GpuInventoryTest, CountersAreThoseOfCards) {
+  state_->gpus[0].millijoules = 7'000;
+  state_->gpus[1].millijoules = 9'000;
+  const auto found = Find(std::nullopt);
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->energies.size(), 2u);
+  EXPECT_EQ(found->energies[0].uuid, "GPU-aaaa1111");
+  EXPECT_EQ(found->energies[0].microjoules, 7'000'000);
+  EXPECT_EQ(found->energies[1].uuid, "GPU-bbbb2222") << "of the card, not of its instances";
+}
+
 TEST_F(GpuInventoryTest, NoDriverIsNotNoGpu) {
   state_->driver_loaded = false;
   const auto found = Find(std::nullopt);

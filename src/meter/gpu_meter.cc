@@ -74,7 +74,8 @@ std::vector<core::EnergyReading> GpuMeter::Sample(const IntervalUsage& usage) {
                         core::Component::kGpu,
                         metered.gpu.source,
                         {*metered.wall_begin, usage.wall.end},
-                        *energy});
+                        *energy,
+                        metered.gpu.share < 1});
     metered.wall_begin = usage.wall.end;
     metered.waiting_seconds = 0;
   }

@@ -108,7 +108,11 @@ MachineAccount::Split MachineAccount::Take(const core::EnergyReading& reading) {
   const Apportioned parts =
       Apportion(reading.energy, reading.component, machine, uses, machine_.idle);
   const bool gpu = reading.component == core::Component::kGpu;
-  Split split{{}, parts.idle, parts.unattributed, gpu && holders > 1 && !machine.sliced};
+  Split split{{},
+              parts.idle,
+              parts.unattributed,
+              gpu && holders > 1 && !machine.sliced,
+              gpu && (holders > 1 || machine.sliced)};
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const bool has_part = !gpu || uses[i].held > 0 || parts.jobs[i] > Energy{};
     if (has_part) split.programs[numbers[i]] = parts.jobs[i];

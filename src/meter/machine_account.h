@@ -46,7 +46,8 @@ class MachineAccount {
   struct Split {
     std::map<int, Energy> programs;  ///< those that have a part in the device
     Energy idle, unattributed;
-    bool shared = false;  ///< a GPU that several programs hold
+    bool shared = false;   ///< a GPU that several programs hold
+    bool divided = false;  ///< that, or one of which programs hold slices
   };
   /// Splits a reading of everything since the device's last one.
   Split Take(const core::EnergyReading& reading);

@@ -253,6 +253,7 @@ class MachineMeter::Session {
       Program& program = *programs_.at(number);
       core::EnergyReading part = reading;
       part.energy = energy;
+      part.shared = split.divided;
       // A reading may reach back to before the program was there.
       part.wall.begin = std::max(part.wall.begin, program.wall_begin);
       totals_.programs += energy;
@@ -344,7 +345,9 @@ class MachineMeter::Session {
 
 MachineMeter::MachineMeter(std::vector<std::unique_ptr<Meter>> meters, MachineMeterOptions options,
                            Sink rest)
-    : meters_(std::move(meters)), options_(std::move(options)), rest_(std::move(rest)) {}
+    : meters_(std::move(meters)), options_(std::move(options)), rest_(std::move(rest)) {
+  if (options_.always) session_ = std::make_unique<Session>(*this);
+}
 
 MachineMeter::~MachineMeter() = default;
 
@@ -361,7 +364,7 @@ void MachineMeter::Mark() {
 SamplerSummary MachineMeter::Leave(int program) {
   if (!session_) return {};
   SamplerSummary summary = session_->Leave(program);
-  if (!session_->empty()) return summary;
+  if (options_.always || !session_->empty()) return summary;
   before_ = totals();
   session_.reset();
   return summary;

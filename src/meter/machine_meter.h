@@ -5,8 +5,8 @@
 //
 //   programs + idle + unattributed = machine      to the microjoule.
 //
-// It measures while at least one program is there. A program's first and last moments are
-// boundaries of everybody's samples.
+// It measures while at least one program is there, or always. A program's first and last moments
+// are boundaries of everybody's samples.
 //
 // Thread contract: Join, Mark, Leave and totals are called from one thread. Sinks are called on the
 // sampler's thread or from within those calls, one at a time, and must not call back.
@@ -30,6 +30,7 @@ struct MachineMeterOptions {
   /// Power of all processors with nothing running, where it is known.
   std::optional<double> cpu_idle_w{};
   std::string proc_root = "/proc";
+  bool always = false;                  ///< also while no program is there
   std::function<Time()> wall_now = {};  ///< replaced in tests
 };
 

@@ -76,6 +76,15 @@ TEST(MachineAccount, AGpuHeldForHalfTheTimeIsChargedHalf) {
   EXPECT_EQ(split.idle.microjoules(), 500);
 }
 
+TEST(MachineAccount, WhoHoldsASliceHasAShare) {
+  MachineAccount account({1, 100, {}, IdleRule::kApart});
+  account.Join(1, {{"gpu:x", 0.25}}, 0);
+  account.Join(2, {{"gpu:y"}}, 0);
+  account.Add(Second(0, {{1, {}}, {2, {}}}));
+  EXPECT_TRUE(account.Take(Reading("gpu:x", Component::kGpu, 1000)).divided);
+  EXPECT_FALSE(account.Take(Reading("gpu:y", Component::kGpu, 1000)).divided);
+}
+
 TEST(MachineAccount, HoldersOfOneGpuShareByUse) {
   MachineAccount account({1, 100, {}, IdleRule::kApart});
   for (const int program : {1, 2}) account.Join(program, {{"gpu:x"}}, 0);
@@ -86,6 +95,7 @@ TEST(MachineAccount, HoldersOfOneGpuShareByUse) {
   account.Add(growth);
   const auto split = account.Take(Reading("gpu:x", Component::kGpu, 1000));
   EXPECT_TRUE(split.shared);
+  EXPECT_TRUE(split.divided);
   EXPECT_EQ(split.programs.at(1).microjoules(), 300);
   EXPECT_EQ(split.programs.at(2).microjoules(), 600);
   EXPECT_EQ(split.unattributed.microjoules(), 100);

@@ -31,8 +31,10 @@ void AddCpuModel(const MeterOptions& options, MeterSet& set) {
 void AddCpu(const MeterOptions& options, std::vector<RaplDomain> packages, MeterSet& set) {
   if (packages.empty()) return AddCpuModel(options, set);
   set.cpu_devices = static_cast<int>(packages.size());
+  if (options.cpu_idle_w) set.cpu_idle_w = *options.cpu_idle_w / set.cpu_devices;
   set.meters.push_back(std::make_unique<RaplMeter>(
-      std::move(packages), RaplMeter::Options{core::Component::kCpu, options.scope, 0}));
+      std::move(packages),
+      RaplMeter::Options{core::Component::kCpu, options.scope, 0, set.cpu_idle_w}));
 }
 
 void AddRam(const MeterOptions& options, std::vector<RaplDomain> dram, MeterSet& set) {
@@ -65,8 +67,10 @@ bool AddPlatform(const MeterOptions& options, std::vector<RaplDomain> psys, Mete
       "psys counts the whole platform, memory included: packages and memory are "
       "not metered beside it");
   set.cpu_devices = 1;
+  set.cpu_idle_w = options.cpu_idle_w;
   set.meters.push_back(std::make_unique<RaplMeter>(
-      std::move(psys), RaplMeter::Options{core::Component::kCpu, options.scope, 0}));
+      std::move(psys),
+      RaplMeter::Options{core::Component::kCpu, options.scope, 0, set.cpu_idle_w}));
   return true;
 }
 

@@ -19,6 +19,8 @@ struct MeterOptions {
   /// --cpu-tdp: watts of all visible logical processors together at full load. Takes the place of
   /// the built-in table; RAPL, where readable, is still preferred.
   std::optional<double> cpu_tdp_w;
+  /// --cpu-idle-power: watts of all processors with nothing running, where RAPL measures them.
+  std::optional<double> cpu_idle_w;
   /// --ram-power: watts of the whole machine's memory.
   std::optional<double> ram_power_w;
   bool use_rapl = true;
@@ -57,7 +59,7 @@ struct MeterSet {
   std::vector<std::string> gpu_models;    ///< of the metered GPUs, in order
   std::vector<GpuHolding> gpus;           ///< the same GPUs, as their readings name them
   int cpu_devices = 0;                    ///< that the CPU is metered as: packages, or 1
-  std::optional<double> cpu_idle_w;       ///< of the CPU with nothing running, by its model
+  std::optional<double> cpu_idle_w;       ///< of each of them with nothing running, where known
 };
 
 /// The GPUs that a program with these options sees, as their readings name them.

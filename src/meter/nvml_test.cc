@@ -211,7 +211,13 @@ TEST_F(Nvml, AMigSliceIsChargedItsPartOfTheGpu) {
   EXPECT_EQ(scan.meter->Description(), "gpu: NVML, 1 x A100 (counter, MIG slices: 28.57 % of it)");
   scan.meter->Start(0s);
   state_->gpus[1].millijoules += 700'000;
-  EXPECT_EQ(scan.meter->Sample(Usage(0s, 1s))[0].energy, Energy::Joules(200));
+  const core::EnergyReading slice = scan.meter->Sample(Usage(0s, 1s))[0];
+  EXPECT_EQ(slice.energy, Energy::Joules(200));
+  EXPECT_TRUE(slice.shared);
+  GpuScan whole = Scan("1");
+  whole.meter->Start(0s);
+  state_->gpus[1].millijoules += 700'000;
+  EXPECT_FALSE(whole.meter->Sample(Usage(0s, 1s))[0].shared);
 }
 
 TEST_F(Nvml, SlicesOfAGpuAddUpToTheGpu) {

@@ -154,8 +154,9 @@ std::string RaplMeter::Description() const {
   const bool cpu = options_.component == core::Component::kCpu;
   std::string text = (cpu ? "cpu: RAPL " : "ram: RAPL ") + Join(names, ", ") + " (counter)";
   if (options_.scope == core::MeterScope::kMachine) return text;
-  return text + (cpu ? ", shared by CPU time; idle power is charged to what runs"
-                     : ", share of the resident set");
+  if (!cpu) return text + ", share of the resident set";
+  return text + ", shared by CPU time; idle power is " +
+         (options_.idle_w ? "nobody's" : "charged to what runs");
 }
 
 void RaplMeter::Start(Instant now) {
@@ -185,11 +186,12 @@ std::vector<core::EnergyReading> RaplMeter::Sample(const IntervalUsage& usage) {
     if (!share) continue;
     // Nothing is known of an interval that was dropped whole; that is not the same as zero.
     if (!dropped || microjoules > 0)
-      readings.push_back({counted.device,
-                          options_.component,
-                          core::EnergySource::kCounter,
-                          {*counted.wall_begin, usage.wall.end},
-                          counted.carry.Add(counted.unshared_joules * *share)});
+      readings.push_back(
+          {counted.device,
+           options_.component,
+           core::EnergySource::kCounter,
+           {*counted.wall_begin, usage.wall.end},
+           counted.carry.Add((counted.unshared_joules - IdleJoules(counted, usage)) * *share)});
     counted.unshared_joules = 0;
     counted.wall_begin = usage.wall.end;
     counted.waiting_seconds = 0;
@@ -232,6 +234,16 @@ std::optional<double> RaplMeter::ShareOfTree(const Counted& counted,
   if (counted.tree_cpu >= counted.machine_busy)
     return counted.tree_cpu.count() > 0 ? std::optional(1.0) : std::nullopt;
   return AsSeconds(counted.tree_cpu) / AsSeconds(counted.machine_busy);
+}
+
+// Of what was counted since the last reading: nobody's.
+double RaplMeter::IdleJoules(const Counted& counted, const IntervalUsage& usage) const {
+  if (!options_.idle_w || options_.scope == core::MeterScope::kMachine) return 0;
+  const double processor_seconds = counted.waiting_seconds * usage.logical_processors;
+  if (processor_seconds <= 0) return 0;
+  const auto busy = std::max(counted.machine_busy, counted.tree_cpu);
+  const double load = std::min(1.0, AsSeconds(busy).count() / processor_seconds);
+  return std::min(counted.unshared_joules, *options_.idle_w * counted.waiting_seconds * (1 - load));
 }
 
 EnergyCounter::Outcome RaplMeter::Look(Counted& counted, Instant now) {

@@ -7,9 +7,10 @@
 // same package may appear under intel-rapl and intel-rapl-mmio: it counts once.
 //
 // Scope process tree: counters know no processes. Each interval's energy is shared by CPU time:
-//   energy x (CPU time of the tree / busy time of all processors)
-// Shares of trees over the same interval never exceed the energy, and what the package draws while
-// idle is charged to those that run. The dram domain is shared by resident size, as the RAM model.
+//   (energy - idle) x (CPU time of the tree / busy time of all processors)
+// where idle is the known idle power x the part of the processors that did not work, 0 where it is
+// not known (as apportion.h divides a machine among several). Shares of trees over the same
+// interval never exceed the energy. The dram domain is shared by resident size, as the RAM model.
 
 #include <chrono>
 #include <optional>
@@ -45,7 +46,8 @@ class RaplMeter : public Meter {
   struct Options {
     core::Component component = core::Component::kCpu;  ///< kCpu or kRam
     core::MeterScope scope = core::MeterScope::kProcessTree;
-    double total_memory_bytes = 0;  ///< needed to share dram among process trees
+    double total_memory_bytes = 0;   ///< needed to share dram among process trees
+    std::optional<double> idle_w{};  ///< of each package, where it is known
   };
   RaplMeter(std::vector<RaplDomain> domains, Options options);
 
@@ -74,6 +76,7 @@ class RaplMeter : public Meter {
   EnergyCounter::Outcome Look(Counted& counted, Instant now);
   void Collect(Counted& counted, const IntervalUsage& usage);
   std::optional<double> ShareOfTree(const Counted& counted, const IntervalUsage& usage) const;
+  double IdleJoules(const Counted& counted, const IntervalUsage& usage) const;
 
   Options options_;
   std::vector<Counted> counted_;

@@ -353,6 +353,19 @@ TEST(Rapl, AProcessTreeIsChargedItsShareOfTheBusyTime) {
   EXPECT_EQ(meter.Sample(Usage(0s, 1s, 500ms, 2000ms))[0].energy, Energy::Joules(20));
 }
 
+TEST(Rapl, KnownIdlePowerIsNobodys) {
+  FakePowercap powercap;
+  powercap.Zone("intel-rapl:0", "package-0");
+  RaplMeter meter(ScanRapl(powercap.root.path()).packages,
+                  {core::Component::kCpu, MeterScope::kProcessTree, 0, 40});
+  meter.Start(0s);
+  powercap.Set("intel-rapl:0", 80'000'000);
+  IntervalUsage usage = Usage(0s, 1s, 500ms, 2000ms);
+  usage.logical_processors = 4;
+  // Half of the processors worked: 20 J of 80 are idle, a quarter of the rest is the tree's.
+  EXPECT_EQ(meter.Sample(usage)[0].energy, Energy::Joules(15));
+}
+
 TEST(Rapl, SharesOfProcessesAddUpToAtMostTheEnergy) {
   FakePowercap powercap;
   powercap.Zone("intel-rapl:0", "package-0");

@@ -1,6 +1,7 @@
 #include "platform/child_process.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -98,6 +99,33 @@ TEST(ChildProcessTest, WhatIsLookedUpIsWhatIsStarted) {
     EXPECT_EQ(child.error().Message(), found.error().Message()) << what;
     EXPECT_TRUE(IsFaultOfCommand(static_cast<int>(child.error().code)));
   }
+}
+
+// Where a program was found is remembered, and looked at again each time.
+TEST(ChildProcessTest, AProgramThatGoesAwayIsMissedAndAnotherOneFound) {
+  namespace fs = std::filesystem;
+  const fs::path here = fs::path(::testing::TempDir()) / "ebb_goes_away";
+  fs::remove_all(here);
+  for (const char* folder : {"a", "b"}) fs::create_directories(here / folder);
+  ChildOptions options{{"tool-that-goes"}, {{"PATH", "a:b"}}};
+  options.working_directory = here.string();
+  const auto put = [&](const char* folder) {
+    fs::copy_file("/bin/true", here / folder / "tool-that-goes");
+  };
+  EXPECT_FALSE(CheckStart(options));
+  put("b");
+  EXPECT_TRUE(CheckStart(options));
+  EXPECT_TRUE(CheckStart(options));
+  fs::permissions(here / "b" / "tool-that-goes", fs::perms::owner_read);
+  if (::geteuid() != 0) {
+    EXPECT_FALSE(CheckStart(options));
+  }
+  fs::remove(here / "b" / "tool-that-goes");
+  EXPECT_FALSE(CheckStart(options));
+  put("a");
+  EXPECT_TRUE(CheckStart(options));
+  options.environment = {{"PATH", "b"}};
+  EXPECT_FALSE(CheckStart(options));
 }
 
 TEST(ChildProcessTest, ArgumentsReachTheProgramUntouchedByAnyShell) {

@@ -31,6 +31,16 @@ int WhyNotExecutable(const std::filesystem::path& file) {
   return ::faccessat(AT_FDCWD, file.c_str(), X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
+// Where a program was found last: thousands of jobs in a row may run the same.
+struct Lookup {
+  std::string directory, path, program;
+  friend bool operator==(const Lookup&, const Lookup&) = default;
+};
+struct LastFound {
+  Lookup lookup;
+  std::filesystem::path file;
+};
+
 Status CheckDirectory(const std::filesystem::path& directory) {
   struct stat found {};
   int code = ::stat(directory.c_str(), &found) == 0 ? 0 : errno;
@@ -54,13 +64,20 @@ Status CheckStart(const ChildOptions& options) {
   EBB_RETURN_IF_ERROR(CheckDirectory(directory));
   const std::string& program = options.argv.front();
   const std::string path = SearchPath(options);
+  thread_local LastFound last;
+  Lookup lookup{directory.string(), path, program};
+  if (last.lookup == lookup && WhyNotExecutable(last.file) == 0) return {};
   // An empty one stands for the working directory.
   std::vector<std::string_view> places{""};
   if (program.find('/') == std::string::npos) places = Split(path, ':');
   int why = ENOENT;
   for (const std::string_view place : places) {
-    const int found = WhyNotExecutable(directory / place / program);
-    if (found == 0) return {};
+    const std::filesystem::path file = directory / place / program;
+    const int found = WhyNotExecutable(file);
+    if (found == 0) {
+      last = {std::move(lookup), file};
+      return {};
+    }
     if (found != ENOENT && found != ENOTDIR) why = found;
   }
   return Fail(StartError(why, program));

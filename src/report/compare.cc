@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "report/compare_words.h"
 #include "report/factors.h"
+#include "report/signal_text.h"
 
 namespace ebb::report {
 namespace {
@@ -221,10 +222,7 @@ void NoteOtherDifferences(Comparison& comparison) {
   note("learning rate", training([](const auto& t) { return FormatExact(t.learning_rate); }));
   note("effective batch size",
        training([](const auto& t) { return std::to_string(t.batch_size * t.accumulation_steps); }));
-  note("signal", [](const core::RunRecord& run) {
-    return run.spec.signal.zone + " (" + std::string(core::Name(run.spec.signal.boundary)) + ", " +
-           run.spec.signal.source + ")";
-  });
+  note("signal", [](const core::RunRecord& run) { return SignalText(run.spec.signal); });
   note("PUE", [](const core::RunRecord& run) { return FormatExact(run.spec.pue.ratio); });
   note("processor", [](const core::RunRecord& run) { return run.spec.machine.cpu_model; });
 }

@@ -46,7 +46,8 @@ std::string Opening(const Comparison& comparison) {
 
 std::string SavingText(const Summary& summary) {
   if (!summary.at_submission || !summary.at_submission->saving_percent) return "unknown";
-  return ChangeText(-*summary.at_submission->saving_percent);
+  return ChangeText(-*summary.at_submission->saving_percent) +
+         (summary.at_submission->IsClear() ? "" : ", no clear difference");
 }
 
 std::string RunRow(const ComparedRun& run) {

@@ -6,6 +6,7 @@
 #include "report/compare_page_sections.h"
 #include "report/compare_words.h"
 #include "report/page_parts.h"
+#include "report/signal_text.h"
 #include "report/svg_plot.h"
 
 namespace ebb::report {
@@ -88,11 +89,6 @@ std::optional<double> CommonThreshold(const Comparison& comparison) {
     threshold = value;
   }
   return threshold;
-}
-
-std::string SignalText(const core::SignalIdentity& signal) {
-  return signal.zone + ", " + std::string(core::Name(signal.kind)) + ", " +
-         std::string(core::Name(signal.boundary)) + "; " + signal.source;
 }
 
 }  // namespace

@@ -22,8 +22,9 @@ std::vector<std::string> EnergySources(const std::vector<LedgerRow>& rows, core:
   for (const LedgerRow& row : rows) {
     const core::EnergyWay way = core::WayOf(row, scope);
     const bool divided = way.shared && way.source != core::EnergySource::kModel;
+    const char* how = way.component == core::Component::kGpu ? ", shared" : ", shared by use";
     sources.insert(std::string(core::Name(way.component)) + ": " +
-                   std::string(core::Name(way.source)) + (divided ? ", shared by use" : ""));
+                   std::string(core::Name(way.source)) + (divided ? how : ""));
   }
   return {sources.begin(), sources.end()};
 }

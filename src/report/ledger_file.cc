@@ -47,6 +47,7 @@ std::string FormatLedgerLine(const core::LedgerRow& row) {
     if (row.other->intensity) json["other"]["g_per_kwh"] = row.other->intensity->g_per_kwh;
   }
   if (!row.intensity_source.empty()) json["intensity_source"] = row.intensity_source;
+  if (row.shared) json["shared"] = true;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -68,6 +69,7 @@ Result<core::LedgerRow> ParseLedgerLine(std::string_view line, std::string where
   row.signal_kind = fields.Named("kind", core::SignalKindFromName);
   if (fields.Has("other")) row.other = OtherFrom(fields.Object("other"), row.signal_kind, fields);
   if (fields.Has("intensity_source")) row.intensity_source = fields.Text("intensity_source");
+  row.shared = fields.Has("shared") && fields.Flag("shared");
   EBB_RETURN_IF_ERROR(fields.status());
   return row;
 }

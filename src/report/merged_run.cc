@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "core/ledger_union.h"
 #include "platform/digest.h"
+#include "platform/system_clock.h"
+#include "report/seal.h"
 #include "report/units_text.h"
 
 namespace ebb::report {
@@ -16,12 +18,6 @@ namespace {
 
 using core::RunRecord;
 using core::UnionRow;
-
-// Containers of one machine have names of their own; the boot tells that they are one.
-std::string MachineOf(const RunRecord& run) {
-  const core::Machine& machine = run.spec.machine;
-  return machine.boot_id.empty() ? machine.host : machine.boot_id;
-}
 
 std::vector<UnionRow> RowsOf(const RunRecord& run) {
   std::vector<UnionRow> rows;
@@ -43,25 +39,11 @@ void Complete(RunRecord& run, const RunRecord& copy) {
   run.ledger = std::move(rows);
 }
 
-Result<std::vector<Path>> MembersOf(const Path& directory) {
-  std::error_code code;
-  const Path folder = directory / kMembersFolder;
-  if (!std::filesystem::is_directory(folder, code)) return std::vector<Path>{directory};
-  std::vector<Path> members;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, code))
-    if (HoldsRun(entry.path())) members.push_back(entry.path());
-  if (members.empty())
-    return Fail({ExitCode::kConfiguration, "is a merged run without members", folder.string(),
-                 "merge the original directories again"});
-  std::sort(members.begin(), members.end());
-  return members;
-}
-
 Result<std::vector<RunRecord>> ReadMembers(const std::vector<Path>& directories,
                                            std::vector<std::string>& notices) {
   std::map<std::string, RunRecord> by_id;
   for (const Path& directory : directories) {
-    EBB_ASSIGN_OR_RETURN(const std::vector<Path> paths, MembersOf(directory));
+    EBB_ASSIGN_OR_RETURN(const std::vector<Path> paths, RunsIn(directory));
     for (const Path& path : paths) {
       EBB_ASSIGN_OR_RETURN(RunRecord run, ReadRun(path, &notices));
       const auto [known, is_new] = by_id.try_emplace(run.spec.run_id, run);
@@ -253,6 +235,25 @@ Status WriteRun(const Path& directory, const RunRecord& run) {
 
 }  // namespace
 
+std::string MachineOf(const RunRecord& run) {
+  const core::Machine& machine = run.spec.machine;
+  return machine.boot_id.empty() ? machine.host : machine.boot_id;
+}
+
+Result<std::vector<Path>> RunsIn(const Path& directory) {
+  std::error_code code;
+  const Path folder = directory / kMembersFolder;
+  if (!std::filesystem::is_directory(folder, code)) return std::vector<Path>{directory};
+  std::vector<Path> members;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, code))
+    if (HoldsRun(entry.path())) members.push_back(entry.path());
+  if (members.empty())
+    return Fail({ExitCode::kConfiguration, "is a merged run without members", folder.string(),
+                 "merge the original directories again"});
+  std::sort(members.begin(), members.end());
+  return members;
+}
+
 Result<MergedRun> MergeRuns(const std::vector<Path>& directories, const std::string& name) {
   MergedRun merged;
   EBB_ASSIGN_OR_RETURN(merged.members, ReadMembers(directories, merged.notices));
@@ -281,8 +282,11 @@ Result<MergedRun> MergeRuns(const std::vector<Path>& directories, const std::str
 
 Status WriteMergedRun(const Path& directory, const MergedRun& merged) {
   EBB_RETURN_IF_ERROR(WriteRun(directory, merged.record));
-  for (const RunRecord& run : merged.members)
-    EBB_RETURN_IF_ERROR(WriteRun(directory / kMembersFolder / run.spec.run_id, run));
+  for (const RunRecord& run : merged.members) {
+    const Path member = directory / kMembersFolder / run.spec.run_id;
+    EBB_RETURN_IF_ERROR(WriteRun(member, run));
+    EBB_RETURN_IF_ERROR(SealRun(member, platform::WallNow()));
+  }
   return {};
 }
 

@@ -22,6 +22,13 @@ struct MergedRun {
   std::vector<std::string> notices;
 };
 
+/// One text per machine. Containers of one have names of their own; its boot tells that they are
+/// on one.
+std::string MachineOf(const core::RunRecord& run);
+
+/// The run directory itself, or of a merged one its members.
+Result<std::vector<Path>> RunsIn(const Path& directory);
+
 /// Reads run directories and merged ones. Refused: average with marginal (of either signal), unlike
 /// boundaries, replayed with real clocks.
 Result<MergedRun> MergeRuns(const std::vector<Path>& directories, const std::string& name);

@@ -9,6 +9,7 @@
 #include "platform/digest.h"
 #include "platform/file.h"
 #include "report/budget_file.h"
+#include "report/chained_lines.h"
 #include "report/json_fields.h"
 #include "report/ledger_file.h"
 #include "report/run_json.h"
@@ -20,13 +21,10 @@ namespace {
 
 using LineReader = std::function<Status(std::string_view line, std::string where)>;
 
-// A day of 1 Hz samples of eight devices is 140 MB; a week of two is 250 MB.
-constexpr std::uint64_t kLedgerLimitBytes = 4ULL << 30;
-
 Result<std::string> ReadIfThere(const Path& path) {
   std::error_code code;
   if (!std::filesystem::exists(path, code)) return std::string();
-  return platform::ReadFile(path, kLedgerLimitBytes);
+  return platform::ReadFile(path, kLinesLimitBytes);
 }
 
 bool IsWhole(std::string_view line) { return JsonFields::Parse(line, "").has_value(); }
@@ -154,15 +152,21 @@ Status ReadTrainingFiles(const Path& directory, core::RunRecord& run,
 
 }  // namespace
 
+Result<std::string> RunDigest(const Path& directory) {
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(directory / kRunFile));
+  return platform::Sha256Hex(text);
+}
+
 struct RunDirectory::State {
   Path path;
   core::RunSpec spec;
   std::vector<std::string> notices;
-  platform::LineWriter decisions, attempts, ledger;
+  std::string run_digest;
+  ChainedLines decisions, attempts, ledger;
 
   // Few lines, and for most runs none: opened for each.
   Status AppendToBudget(const std::string& line) const {
-    EBB_ASSIGN_OR_RETURN(auto writer, platform::LineWriter::Open(path / kBudgetFile));
+    EBB_ASSIGN_OR_RETURN(auto writer, ChainedLines::Open(path / kBudgetFile, run_digest));
     return writer.Append(line);
   }
 };
@@ -184,15 +188,15 @@ Result<RunDirectory> RunDirectory::Create(const Path& path, const core::RunSpec&
 Result<RunDirectory> RunDirectory::Open(const Path& path) {
   EBB_ASSIGN_OR_RETURN(core::RunSpec spec, ReadSpec(path));
   std::vector<std::string> notices;
-  for (const char* file :
-       {kDecisionsFile, kAttemptsFile, kLedgerFile, kBudgetFile, kSignalVersionsFile})
-    EBB_RETURN_IF_ERROR(CutHalfLine(path / file, notices));
-  EBB_ASSIGN_OR_RETURN(auto decisions, platform::LineWriter::Open(path / kDecisionsFile));
-  EBB_ASSIGN_OR_RETURN(auto attempts, platform::LineWriter::Open(path / kAttemptsFile));
-  EBB_ASSIGN_OR_RETURN(auto ledger, platform::LineWriter::Open(path / kLedgerFile));
+  for (const char* file : kChainedFiles) EBB_RETURN_IF_ERROR(CutHalfLine(path / file, notices));
+  EBB_RETURN_IF_ERROR(CutHalfLine(path / kSealsFile, notices));
+  EBB_ASSIGN_OR_RETURN(std::string digest, RunDigest(path));
+  EBB_ASSIGN_OR_RETURN(auto decisions, ChainedLines::Open(path / kDecisionsFile, digest));
+  EBB_ASSIGN_OR_RETURN(auto attempts, ChainedLines::Open(path / kAttemptsFile, digest));
+  EBB_ASSIGN_OR_RETURN(auto ledger, ChainedLines::Open(path / kLedgerFile, digest));
   return RunDirectory(std::unique_ptr<State>(new State{path, std::move(spec), std::move(notices),
-                                                       std::move(decisions), std::move(attempts),
-                                                       std::move(ledger)}));
+                                                       std::move(digest), std::move(decisions),
+                                                       std::move(attempts), std::move(ledger)}));
 }
 
 const Path& RunDirectory::path() const { return state_->path; }
@@ -244,7 +248,8 @@ Status AddSignalVersion(const Path& directory, const core::IntensitySeries& sign
     version.file = versions.back().file;
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(directory / kSignalsFolder));
   EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(directory / version.file, text));
-  EBB_ASSIGN_OR_RETURN(auto lines, platform::LineWriter::Open(directory / kSignalVersionsFile));
+  EBB_ASSIGN_OR_RETURN(const std::string digest, RunDigest(directory));
+  EBB_ASSIGN_OR_RETURN(auto lines, ChainedLines::Open(directory / kSignalVersionsFile, digest));
   EBB_RETURN_IF_ERROR(lines.Append(SignalVersionToJson(version)));
   return platform::WriteFileAtomically(directory / kSignalFile, text);
 }
@@ -252,6 +257,26 @@ Status AddSignalVersion(const Path& directory, const core::IntensitySeries& sign
 bool HoldsRun(const Path& path) {
   std::error_code code;
   return std::filesystem::exists(path / kRunFile, code);
+}
+
+Result<std::vector<Path>> FindRunDirectories(const Path& folder) {
+  if (HoldsRun(folder)) return std::vector<Path>{folder};
+  std::error_code code;
+  std::vector<Path> runs;
+  for (std::filesystem::recursive_directory_iterator item(folder, code), end; !code && item != end;
+       item.increment(code)) {
+    if (!item->is_directory(code) || !HoldsRun(item->path())) continue;
+    item.disable_recursion_pending();
+    runs.push_back(item->path());
+  }
+  if (code)
+    return Fail({ExitCode::kUnavailable, "cannot be searched: " + code.message(), folder.string(),
+                 "check the name and the permissions"});
+  if (runs.empty())
+    return Fail({ExitCode::kConfiguration, "holds no run, nor does a folder in it", folder.string(),
+                 "name run directories, folders of them, or stores"});
+  std::sort(runs.begin(), runs.end());
+  return runs;
 }
 
 Result<core::RunRecord> ReadRun(const Path& path, std::vector<std::string>* notices) {
@@ -276,6 +301,15 @@ Result<core::RunRecord> ReadRun(const Path& path, std::vector<std::string>* noti
   EBB_RETURN_IF_ERROR(ReadPrices(path, run));
   EndKilledAttempts(run);
   EBB_RETURN_IF_ERROR(ReadTrainingFiles(path, run, notices));
+  return run;
+}
+
+Result<core::RunRecord> ReadRunHead(const Path& path) {
+  core::RunRecord run;
+  EBB_ASSIGN_OR_RETURN(run.spec, ReadSpec(path));
+  EBB_RETURN_IF_ERROR(ReadLines(path / kAttemptsFile, nullptr, [&](auto line, auto where) {
+    return AddAttemptLine(line, std::move(where), run);
+  }));
   return run;
 }
 

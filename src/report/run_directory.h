@@ -8,6 +8,7 @@
 // One writer at a time. Readers may read while a run is being written: a last line that is not
 // whole yet is dropped and said so; a damaged line before it is an error with file and line.
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -35,6 +36,12 @@ inline constexpr const char* kProgressFile = "progress.jsonl";
 inline constexpr const char* kTrainResultFile = "train_result.json";
 inline constexpr const char* kSummaryFile = "summary.json";
 inline constexpr const char* kEmissionsFile = "emissions.csv";
+inline constexpr const char* kGateInputsFile = "gate_inputs.jsonl";
+inline constexpr const char* kSealsFile = "seals.jsonl";
+
+/// What only grows, line by line, chained (report/chained_lines.h).
+inline constexpr std::array kChainedFiles{kDecisionsFile, kGateInputsFile, kAttemptsFile,
+                                          kLedgerFile,    kBudgetFile,     kSignalVersionsFile};
 
 /// Writes a run. Each call has reached the kernel when it returns.
 class RunDirectory {
@@ -82,8 +89,19 @@ Status AddSignalVersion(const Path& directory, const core::IntensitySeries& sign
 /// True if the directory holds a run (a readable one or not).
 bool HoldsRun(const Path& path);
 
+/// The folder itself if it holds a run; else those below it that do, in order. Runs inside of runs
+/// (members of a merged one) are not looked for. Fails where there is none.
+Result<std::vector<Path>> FindRunDirectories(const Path& folder);
+
+/// SHA-256 of run.json: what the chains of the directory begin with.
+Result<std::string> RunDigest(const Path& directory);
+
 /// Reads a run back, together with what its training program wrote (progress.jsonl and
 /// train_result.json). `notices` receives one sentence for each thing that was dropped.
 Result<core::RunRecord> ReadRun(const Path& path, std::vector<std::string>* notices = nullptr);
+
+/// What was asked for and when its attempts ran, without its ledger: an attempt that has no end yet
+/// is kRunning and ends where it begins.
+Result<core::RunRecord> ReadRunHead(const Path& path);
 
 }  // namespace ebb::report

@@ -141,6 +141,7 @@ core::LedgerRow AnyRow(Random& random) {
                                          : core::SignalKind::kAverage};
     if (random.Below(3) > 0) row.other->intensity = Intensity{AnyDouble(random)};
   }
+  row.shared = random.Below(2) > 0;
   return row;
 }
 
@@ -158,6 +159,7 @@ TEST(RunDirectory, EveryLedgerRowReadsBackExactly) {
     EXPECT_EQ(read->wall, row.wall);
     EXPECT_EQ(read->grid, row.grid);
     EXPECT_EQ(read->energy, row.energy);
+    EXPECT_EQ(read->shared, row.shared);
     EXPECT_EQ(read->pue.ratio, row.pue.ratio);
     EXPECT_EQ(read->intensity, row.intensity);
     EXPECT_EQ(read->intensity_status, row.intensity_status);

@@ -30,17 +30,21 @@ Json StartJson(const sim::StartFigures& start) {
   return {{"start", FormatTime(start.start)},
           {"energy_kwh", start.use.energy.kwh()},
           {"emissions_g", start.use.emissions.grams},
+          {"idle_energy_kwh", start.idle.energy.kwh()},
+          {"idle_emissions_g", start.idle.emissions.grams},
           {"makespan_h", Hours(start.makespan)},
           {"late_starts", start.late_starts},
           {"late_ends", start.late_ends},
           {"pauses", start.pauses}};
 }
 
-Json PolicyJson(const sim::PolicyFigures& policy) {
+Json PolicyJson(const sim::PolicyFigures& policy, bool idle_is_known) {
   Json json{{"label", policy.label}, {"policy", policy.policy}, {"jobs", policy.jobs}};
   json.update(UseJson(policy.use));
   json["idle"] = UseJson(policy.idle);
   json["saving_percent"] = EstimateJson(policy.saving_percent);
+  json["saving_with_idle_percent"] =
+      idle_is_known ? EstimateJson(policy.saving_with_idle_percent) : Json(nullptr);
   json["saving_on_edf_percent"] = EstimateJson(policy.saving_on_edf_percent);
   json["share_captured_percent"] = EstimateJson(policy.share_captured_percent);
   json["mean_wait_h"] = policy.mean_wait_h;
@@ -122,6 +126,8 @@ std::string SimulationJson(const sim::Experiment& experiment) {
   json["notes"] = experiment.notes;
   json["jobs"] = scenario.jobs.size();
   json["forecast"] = sim::Name(scenario.forecast);
+  json["idle_draw"] = sim::Name(scenario.idle_draw);
+  json["idle_unknown"] = scenario.unknown_idle;
   json["signals"] = Json::array();
   for (std::size_t site = 0; site < experiment.outlooks.size(); ++site)
     json["signals"].push_back(SignalJson(scenario, experiment.outlooks[site], site));
@@ -134,7 +140,7 @@ std::string SimulationJson(const sim::Experiment& experiment) {
                      {"emissions_g", comparison.bound_g}};
   json["policies"] = Json::array();
   for (std::size_t i = 0; i < comparison.policies.size(); ++i) {
-    json["policies"].push_back(PolicyJson(comparison.policies[i]));
+    json["policies"].push_back(PolicyJson(comparison.policies[i], scenario.unknown_idle.empty()));
     if (sim::HasMoney(scenario.prices))
       json["policies"].back()["cost"] = CostJson(comparison.policies[i]);
     if (i < experiment.first_start.size() && scenario.jobs.size() <= kMostScheduledJobs)

@@ -76,7 +76,8 @@ std::string PoliciesSection(const sim::Experiment& experiment) {
       "Saved: grams below those of running at once, first come first served (run-now), and below "
       "running at once, earliest latest start first (edf), on the same devices. Below a figure its "
       "95 % interval, by bootstrap over start dates. Worse: start dates that emit more than "
-      "run-now.";
+      "run-now. Idle: what free devices draw until the last job has ended; with idle: saved, with "
+      "that draw on both sides.";
   if (!experiment.comparison.bound_g.empty())
     how +=
         " Share captured: (run-now - policy) / (run-now - best in hindsight), in grams summed "

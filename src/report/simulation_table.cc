@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "report/signal_text.h"
 #include "report/units_text.h"
 
 namespace ebb::report {
@@ -27,11 +28,20 @@ std::string Pauses(const sim::PolicyFigures& policy) {
   return std::to_string(policy.pauses) + " (" + EnergyText(policy.pause_energy) + ")";
 }
 
-std::vector<std::string> PolicyRow(const sim::PolicyFigures& policy) {
+// What free devices drew, and what is saved with it on both sides; nothing where it is not known.
+std::vector<std::string> IdleCells(const sim::PolicyFigures& policy, bool is_known) {
+  if (!is_known) return {"unknown", "unknown"};
+  return {EmissionsText(policy.idle.emissions), WithInterval(policy.saving_with_idle_percent)};
+}
+
+std::vector<std::string> PolicyRow(const sim::PolicyFigures& policy, bool idle_is_known) {
+  const std::vector<std::string> idle = IdleCells(policy, idle_is_known);
   return {policy.label,
           EmissionsText(policy.use.emissions),
           EnergyText(policy.use.energy),
+          idle[0],
           WithInterval(policy.saving_percent),
+          idle[1],
           WithInterval(policy.saving_on_edf_percent),
           WithInterval(policy.share_captured_percent),
           FormatFixed(policy.mean_wait_h, 1) + " h",
@@ -60,19 +70,20 @@ std::string StatusText(const core::IntensitySeries& series) {
 }  // namespace
 
 TextTable PolicyTable(const sim::Experiment& experiment) {
-  TextTable table{{"policy", "emitted", "energy", "saved", "on edf", "captured", "wait", "p95",
-                   "stretch", "makespan", "late start/end", "pauses", "worse"},
-                  {},
-                  false};
+  TextTable table{
+      {"policy", "emitted", "energy", "idle", "saved", "with idle", "on edf", "captured", "wait",
+       "p95", "stretch", "makespan", "late start/end", "pauses", "worse"},
+      {},
+      false};
   const sim::Comparison& comparison = experiment.comparison;
   for (const sim::PolicyFigures& policy : comparison.policies)
-    table.rows.push_back(PolicyRow(policy));
+    table.rows.push_back(PolicyRow(policy, experiment.scenario.unknown_idle.empty()));
   if (comparison.bound_g.empty()) return table;
   double bound = 0;
   for (const double grams : comparison.bound_g) bound += grams;
-  table.rows.push_back({"best in hindsight", EmissionsText({bound}), "",
-                        WithInterval(comparison.bound_saving_percent), "", "100.0 %", "", "", "",
-                        "", "", "", ""});
+  table.rows.push_back({"best in hindsight", EmissionsText({bound}), "", "",
+                        WithInterval(comparison.bound_saving_percent), "", "", "100.0 %", "", "",
+                        "", "", "", "", ""});
   return table;
 }
 
@@ -102,6 +113,7 @@ std::string ExperimentSentence(const sim::Experiment& experiment) {
                      (starts.size() == 1 ? "" : "from ") + FormatTime(starts.front());
   if (starts.size() > 1) text += " to " + FormatTime(starts.back());
   text += "; forecast: " + std::string(sim::Name(scenario.forecast));
+  if (scenario.idle_draw == sim::IdleDraw::kInside) text += "; idle draw inside every saving";
   if (scenario.makespan_limit) text += "; all within " + FormatDuration(*scenario.makespan_limit);
   return text;
 }
@@ -112,9 +124,7 @@ std::vector<std::string> SignalSentences(const sim::Experiment& experiment) {
     const core::IntensitySeries& truth = experiment.outlooks[site].truth;
     const core::SignalIdentity& identity = truth.identity();
     const std::string& name = experiment.scenario.cluster.sites[site].name;
-    std::string text = (name == identity.zone ? "" : name + ": ") + identity.zone + ", " +
-                       std::string(core::Name(identity.kind)) + ", " +
-                       std::string(core::Name(identity.boundary)) + "; " + identity.source + "; " +
+    std::string text = (name == identity.zone ? "" : name + ": ") + SignalText(identity) + "; " +
                        StatusText(truth);
     const bool modelled = std::any_of(
         truth.samples().begin(), truth.samples().end(),
@@ -127,6 +137,10 @@ std::vector<std::string> SignalSentences(const sim::Experiment& experiment) {
 
 std::vector<std::string> Remarks(const sim::Experiment& experiment) {
   std::vector<std::string> remarks = experiment.notes;
+  const std::vector<std::string>& unknown = experiment.scenario.unknown_idle;
+  if (!unknown.empty())
+    remarks.push_back("what free devices draw is not known (" + Join(unknown, ", ") +
+                      ") and in no figure; idle_w of a device pool tells it");
   for (const sim::PolicyFigures& policy : experiment.comparison.policies) {
     if (policy.use.energy_without_intensity > Energy{})
       remarks.push_back(policy.label + ": " + EnergyText(policy.use.energy_without_intensity) +

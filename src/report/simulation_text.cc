@@ -18,7 +18,9 @@ std::string SimulationText(const sim::Experiment& experiment) {
         experiment.comparison.bound_method + "\n";
   text +=
       "saved: against run-now; worse: start dates that emit more than run-now; in brackets 95 % "
-      "intervals, bootstrap over start dates\n";
+      "intervals, bootstrap over start dates\n"
+      "idle: what free devices draw until the last job has ended; with idle: saved, with that draw "
+      "on both sides\n";
   if (const TextTable costs = CostTable(experiment); !costs.rows.empty())
     text += "\n" + AlignedTable(costs);
   if (const std::string prices = PriceSentence(experiment); !prices.empty()) text += prices + "\n";

@@ -54,16 +54,6 @@ Alternative MakeAlternative(const core::Counterfactual& other, const core::Ledge
   return alternative;
 }
 
-// The grid time at which the same rows would have begun had the gate not waited. A run whose gate
-// never said wait did begin at submission, whatever milliseconds its start took.
-Time StartAtSubmission(const core::RunRecord& run) {
-  const Time first_row = Span(run.ledger).begin;
-  const bool was_told_to_wait =
-      std::any_of(run.decisions.begin(), run.decisions.end(),
-                  [](const core::GateDecision& d) { return d.action == core::GateAction::kWait; });
-  return was_told_to_wait || run.decisions.empty() ? first_row - run.waited() : first_row;
-}
-
 // Only on what has been published: what is believed of hours that nobody has measured is no
 // hindsight. A run that paused is held against the best with pauses.
 std::optional<core::Counterfactual> BestInHindsight(const core::RunRecord& run,
@@ -138,6 +128,14 @@ std::vector<Interval> JoinedWaits(const core::RunRecord& run) {
 }
 
 }  // namespace
+
+Time StartAtSubmission(const core::RunRecord& run) {
+  const Time first_row = Span(run.ledger).begin;
+  const bool was_told_to_wait =
+      std::any_of(run.decisions.begin(), run.decisions.end(),
+                  [](const core::GateDecision& d) { return d.action == core::GateAction::kWait; });
+  return was_told_to_wait || run.decisions.empty() ? first_row - run.waited() : first_row;
+}
 
 Summary Summarise(const core::RunRecord& as_stored) {
   const core::RunRecord run = core::Accounted(as_stored);

@@ -80,6 +80,11 @@ struct Summary {
 
 Summary Summarise(const core::RunRecord& run);
 
+/// The grid time at which the rows of its ledger would have begun had the gate not waited. A run
+/// whose gate never said wait did begin at submission, whatever milliseconds its start took. The
+/// ledger is not empty.
+Time StartAtSubmission(const core::RunRecord& run);
+
 /// "The grid clock was replayed ..."; one sentence each, empty for a live run that slept its waits.
 std::vector<std::string> ReplayNotices(const core::RunRecord& run);
 

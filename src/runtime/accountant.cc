@@ -62,7 +62,9 @@ Power Accountant::power() const {
 
 bool Accountant::MustCloseBefore(const core::EnergyReading& pending,
                                  const core::EnergyReading& next) const {
-  if (pending.wall.end != next.wall.begin || pending.source != next.source) return true;
+  if (pending.wall.end != next.wall.begin || pending.source != next.source ||
+      pending.shared != next.shared)
+    return true;
   const Time begin = ToGrid(pending.wall.begin);
   const Time end = ToGrid(next.wall.end);
   return feed_.NextChange(begin) < end || (other_feed_ && other_feed_->NextChange(begin) < end);

@@ -31,7 +31,8 @@ class Executor {
   /// Everything it knows of jobs that have not been forgotten, ended ones included.
   virtual Result<std::vector<engine::JobReport>> Observe() = 0;
   /// Idempotent: a start of an attempt that was started before does nothing. Returns when the
-  /// command is under way; what came of it is reported. An Error: it could not even be tried.
+  /// command is under way; what came of it is reported. An Error: it could not even be tried; a
+  /// start with kTryLater by the machine's fault, so that it counts against no job.
   virtual Status Execute(const engine::Command& command) = 0;
   /// Blocks until something happened or `deadline` is reached; reports in the order they happened,
   /// none at the deadline. Interrupted (Ctrl-C) returns early.

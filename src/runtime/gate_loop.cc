@@ -11,28 +11,17 @@ constexpr Duration kTick{1000};
 // A source that fails says when to ask again; this bounds a source that answers "at once".
 constexpr Duration kMinimumWait{1};
 
-struct Observation {
-  core::SignalView view;
-  std::string failure;
-};
-
-Observation Observe(const plan::GateRequest& request, SignalFeed& feed, Time now) {
+GateObservation Observe(const plan::GateRequest& request, SignalFeed& feed, Time now) {
   const Duration horizon = std::max(Duration::zero(), request.start_by - now) + request.run_time;
+  GateObservation observation;
   auto view = feed.Observe(now, horizon);
-  if (view) return {*std::move(view), {}};
-  core::SignalView nothing;
-  nothing.now = now;
-  return {std::move(nothing), view.error().Message()};
-}
-
-core::GateDecision DecideAt(const plan::GateRequest& request, const plan::GatePolicy& policy,
-                            SignalFeed& feed, const Observation& observation) {
-  const Time now = observation.view.now;
-  const plan::GateMoment moment{observation.view, feed.NextChange(now)};
-  auto outage = plan::AtOutage(request, moment);
-  auto decision = outage ? *std::move(outage) : policy.Decide(request, moment);
-  if (!observation.failure.empty()) decision.note = observation.failure;
-  return decision;
+  if (view)
+    observation.view = *std::move(view);
+  else
+    observation.failure = view.error().Message();
+  observation.view.now = now;
+  observation.next_change = feed.NextChange(now);
+  return observation;
 }
 
 // Sleeps in ticks until the grid clock reaches `wake_at`.
@@ -46,6 +35,15 @@ Wake SleepUntil(Time wake_at, GridClock& clock, GateObserver& observer) {
 
 }  // namespace
 
+core::GateDecision DecideOn(const plan::GateRequest& request, const plan::GatePolicy& policy,
+                            const GateObservation& observation) {
+  const plan::GateMoment moment{observation.view, observation.next_change};
+  auto outage = plan::AtOutage(request, moment);
+  auto decision = outage ? *std::move(outage) : policy.Decide(request, moment);
+  if (!observation.failure.empty()) decision.note = observation.failure;
+  return decision;
+}
+
 Result<GateResult> WaitForStart(const plan::GateRequest& request, const plan::GatePolicy& policy,
                                 SignalFeed& feed, GridClock& clock, GateObserver& observer) {
   // With skipped waits no time passes between decisions: the time this process takes must not move
@@ -53,9 +51,9 @@ Result<GateResult> WaitForStart(const plan::GateRequest& request, const plan::Ga
   Time now = clock.settings().skip_waits ? clock.settings().begin : clock.Now();
   const Time began = now;
   for (;;) {
-    const Observation observation = Observe(request, feed, now);
-    const core::GateDecision decision = DecideAt(request, policy, feed, observation);
-    EBB_RETURN_IF_ERROR(observer.OnDecision(decision, observation.view));
+    const GateObservation observation = Observe(request, feed, now);
+    const core::GateDecision decision = DecideOn(request, policy, observation);
+    EBB_RETURN_IF_ERROR(observer.OnDecision(decision, observation));
     if (decision.action != core::GateAction::kWait) {
       if (clock.settings().skip_waits && now > began)
         EBB_RETURN_IF_ERROR(observer.OnSkippedWait({{began, now}}));

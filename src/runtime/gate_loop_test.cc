@@ -22,7 +22,7 @@ struct Recorder final : GateObserver {
   std::vector<core::GateDecision> decisions;
   std::vector<core::SkippedWait> skipped;
   int ticks = 0;
-  Status OnDecision(const core::GateDecision& decision, const core::SignalView&) override {
+  Status OnDecision(const core::GateDecision& decision, const GateObservation&) override {
     decisions.push_back(decision);
     return {};
   }

@@ -183,7 +183,8 @@ Status Loop::Execute(const engine::Command& command) {
   if (const auto* start = std::get_if<engine::StartJob>(&command)) {
     return Give({Now(), engine::JobReport{
                             start->job, start->attempt, engine::JobPhase::kStartFailed, start->pool,
-                            Now(), static_cast<int>(done.error().code), done.error().Message()}});
+                            Now(), static_cast<int>(done.error().code), done.error().Message(),
+                            done.error().code == ExitCode::kTryLater}});
   }
   reconcile_at_ = std::min(reconcile_at_, Now() + options_.signal_retry);
   return {};

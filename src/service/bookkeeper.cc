@@ -20,6 +20,7 @@ Status Bookkeeper::Rows(core::JobId job, std::span<const core::LedgerRow> rows) 
   JobFigures& figures = FiguresOf(job);
   for (const core::LedgerRow& row : rows) {
     counters_.AddRow(row);
+    machine_.AddJob(row);
     figures.energy += row.energy;
     if (row.component == core::Component::kGpu)
       figures.gpu_energy = figures.gpu_energy.value_or(Energy{}) + row.energy;
@@ -29,6 +30,24 @@ Status Bookkeeper::Rows(core::JobId job, std::span<const core::LedgerRow> rows) 
   changed_.insert(job);
   store_.AddLedger({job, {rows.begin(), rows.end()}, "", 0});
   return {};
+}
+
+// Neighbouring intervals of a device are one row of the store.
+bool Bookkeeper::FollowMachine(std::vector<core::MachineShares> readings, Time upto) {
+  for (core::MachineShares& reading : readings) machine_.AddMachine(std::move(reading));
+  std::map<std::string, core::MachineShares> joined;
+  for (core::MachineShares& shares : machine_.Close(upto)) {
+    counters_.machine.Add(shares);
+    const auto [found, is_new] = joined.try_emplace(shares.device, shares);
+    core::MachineShares& whole = found->second;
+    if (is_new) continue;
+    if (whole.wall.end != shares.wall.begin)
+      store_.AddMachineShares(std::exchange(whole, shares));
+    else
+      whole.Join(shares);
+  }
+  for (const auto& [device, shares] : joined) store_.AddMachineShares(shares);
+  return !joined.empty();
 }
 
 void Bookkeeper::End(core::JobId job, const local::AttemptResult& result) {

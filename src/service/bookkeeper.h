@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "core/machine_ledger.h"
 #include "core/run.h"
 #include "local/local_job.h"
 #include "local/supervised_program.h"
@@ -30,7 +31,7 @@ class Bookkeeper final : public local::JobRecords {
   Status Begin(core::JobId, const core::Attempt&) override { return {}; }
   Status Rows(core::JobId job, std::span<const core::LedgerRow> rows) override;
   void End(core::JobId job, const local::AttemptResult& result) override;
-  /// Supervisors measure one program each: nobody knows the machine's rest.
+  /// Supervisors measure one program each: the machine's rest is found out by FollowMachine.
   Status MachineRows(std::span<const core::LedgerRow>) override { return {}; }
 
   /// What is in the store of a job and its attempt.
@@ -39,6 +40,9 @@ class Bookkeeper final : public local::JobRecords {
   /// Of its budget's events so many have been heard. Becomes durable together with what follows
   /// from them.
   void HeardOfBudget(core::JobId job, std::size_t events);
+  /// What was read of the machine; what ended by `upto` is settled, and stored with what is next.
+  /// Whether there was any.
+  bool FollowMachine(std::vector<core::MachineShares> readings, Time upto);
   /// Of jobs with new rows since the last call.
   std::map<core::JobId, JobFigures> TakeChanged();
   /// It has ended, and its rows are stored: they are summed up anew if there are more after all.
@@ -56,6 +60,7 @@ class Bookkeeper final : public local::JobRecords {
   std::map<core::JobId, JobFigures> figures_;
   std::map<core::JobId, std::size_t> budget_events_;  // heard; may not be stored yet
   std::set<core::JobId> changed_;
+  core::MachineLedger machine_;
 };
 
 }  // namespace ebb::service

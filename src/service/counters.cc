@@ -65,6 +65,12 @@ void Counters::AddBudgetReached(const core::BudgetEvent& event, const std::strin
     ++budgets_reached[{"other", event.measure, event.action}];
 }
 
+void Counters::Machine::Add(const core::MachineShares& shares) {
+  jobs += shares.jobs;
+  idle += shares.idle;
+  unattributed += shares.unattributed;
+}
+
 void Counters::AddRow(const core::LedgerRow& row) {
   energy[static_cast<std::size_t>(row.component)] += row.energy;
   if (const auto grams = row.emissions())

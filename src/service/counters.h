@@ -11,6 +11,7 @@
 #include "core/budget.h"
 #include "core/decision.h"
 #include "core/ledger.h"
+#include "core/machine_ledger.h"
 #include "service/job_board.h"
 
 namespace ebb::service {
@@ -70,9 +71,16 @@ struct Counters {
   Energy energy_without_intensity;
   Emissions emissions;
 
+  /// Of the machine while it was read: IT energy, which adds up to what it used.
+  struct Machine {
+    Energy jobs, idle, unattributed;
+    void Add(const core::MachineShares& shares);
+  } machine;
+
   /// Of jobs that have ended and whose emissions at submission are known: what both came to.
   std::int64_t compared = 0;
   Emissions compared_emissions, compared_at_submission;
+  double compared_half_width_g = 0;  ///< of their difference, 95 %: the sum of the jobs' own
 
   /// When the loop last published: a service that hangs does not.
   std::chrono::steady_clock::time_point last_look{};

@@ -3,13 +3,19 @@
 #include <algorithm>
 #include <map>
 
+#include "core/accounting.h"
 #include "core/counterfactual.h"
+#include "core/uncertainty.h"
 #include "plan/capacity_profile.h"
 
 namespace ebb::service {
 namespace {
 
 constexpr std::int64_t kMostPieces = 512;
+// As jobs are measured.
+constexpr core::MeterScope kScope = core::MeterScope::kProcessTree;
+
+double BoundOf(const core::LedgerRow& row) { return core::RelativeBound(core::WayOf(row, kScope)); }
 
 // The earliest begin from `from` on with `width` devices free for `length`; the last piece of a
 // profile never ends.
@@ -80,6 +86,7 @@ EnergyProfile::EnergyProfile(const std::vector<core::LedgerRow>& rows) {
       static_cast<std::size_t>(std::clamp<Duration::rep>(seconds, 1, kMostPieces)));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     has_unknown_ = has_unknown_ || !rows[i].intensity;
+    if (i == 0 || BoundOf(rows[i]) > BoundOf(least_sure_)) least_sure_ = rows[i];
     Spread(places[i], rows[i].energy.kwh() * rows[i].pue.ratio);
   }
 }
@@ -120,6 +127,33 @@ std::optional<Emissions> EnergyProfile::At(Time start, const core::IntensitySeri
     emissions += Emissions{facility_kwh_[piece] * mean->intensity.g_per_kwh};
   }
   return emissions;
+}
+
+std::vector<core::LedgerRow> EnergyProfile::RowsIn(const std::vector<Interval>& stretches,
+                                                   const core::IntensitySeries& signal) const {
+  std::vector<core::LedgerRow> rows;
+  std::size_t stretch = 0;
+  Duration before{0};  // of running, up to this stretch
+  for (std::size_t piece = 0; piece < facility_kwh_.size(); ++piece) {
+    const Interval place = Piece(piece, Time{});
+    const Duration offset = place.begin - Time{};
+    while (stretch + 1 < stretches.size() && offset >= before + stretches[stretch].length())
+      before += stretches[stretch++].length();
+    core::LedgerRow& row = rows.emplace_back(least_sure_);
+    const Time begin = stretches[stretch].begin + (offset - before);
+    row.grid = {begin, begin + std::max(place.length(), Duration{1})};
+    row.wall = row.grid;
+    row.energy = Energy::Joules(facility_kwh_[piece] * 3.6e6);
+    row.pue = {};
+  }
+  return core::Revalued(rows, signal);
+}
+
+double EnergyProfile::HalfWidthOfSaving(const std::vector<Interval>& stretches, Time start,
+                                        const core::IntensitySeries& signal) const {
+  if (stretches.empty()) return 0;
+  return core::HalfWidthOfDifference(RowsIn({{start, start + length_}}, signal),
+                                     RowsIn(stretches, signal), kScope);
 }
 
 }  // namespace ebb::service

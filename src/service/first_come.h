@@ -36,6 +36,14 @@ struct TakenPlace {
   Interval place;
 };
 
+/// Of one job that has ended.
+struct FirstComeFigures {
+  std::optional<Time> start;
+  std::optional<Emissions> emissions;  ///< nothing: not known (yet)
+  std::optional<double> half_width_g;  ///< of the saving: half of its 95 % interval
+  friend bool operator==(const FirstComeFigures&, const FirstComeFigures&) = default;
+};
+
 /// When each would have started, in the order given, which is that of their ids. Nothing where its
 /// pool has not got the devices, or where it comes after such a job.
 std::vector<std::optional<Time>> FirstComeStarts(std::span<const ComingJob> jobs,
@@ -54,14 +62,21 @@ class EnergyProfile {
   bool has_unknown() const { return has_unknown_; }
   /// Had it started at `start`; nothing where the signal does not know all of it.
   std::optional<Emissions> At(Time start, const core::IntensitySeries& signal) const;
+  /// Half of the 95 % interval of what it saved by running in `stretches`, in order, instead of
+  /// from `start` on; all energy counts as that of the least sure way in which any was read.
+  double HalfWidthOfSaving(const std::vector<Interval>& stretches, Time start,
+                           const core::IntensitySeries& signal) const;
 
  private:
   Interval Piece(std::size_t index, Time start) const;
   void Spread(Interval place, double kwh);
+  std::vector<core::LedgerRow> RowsIn(const std::vector<Interval>& stretches,
+                                      const core::IntensitySeries& signal) const;
 
   Duration length_{};
   std::vector<double> facility_kwh_;
   bool has_unknown_ = false;
+  core::LedgerRow least_sure_;  // the first of those that are read in the least sure way
 };
 
 }  // namespace ebb::service

@@ -5,7 +5,9 @@
 #include <functional>
 #include <random>
 
+#include "core/accounting.h"
 #include "core/counterfactual.h"
+#include "core/uncertainty.h"
 
 namespace ebb::service {
 namespace {
@@ -163,6 +165,34 @@ TEST(FirstCome, AProfileEmitsWhatItsLedgerWould) {
   EXPECT_NEAR(EnergyProfile({Row(1, 3, 3, 2)}).At(At(1.5), signal)->grams, 1.5 * 2 * 400, 1e-6);
   rows[5].intensity.reset();
   EXPECT_TRUE(EnergyProfile(rows).has_unknown());
+}
+
+// Hours are sure as their ledger is: of one way of measuring exactly, of several as of the worst.
+TEST(FirstCome, HowSureASavingIs) {
+  std::vector<core::LedgerRow> rows;
+  for (int i = 0; i < 120; ++i) rows.push_back(Row(1, 3 + i / 60.0, 3 + (i + 1) / 60.0, 0.01));
+  const core::IntensitySeries signal = Hourly({100, 400, 100, 250, 50, 300, 10});
+  const auto exact = [&](Time start) {
+    return core::HalfWidthOfDifference(core::RowsAt(rows, start, signal),
+                                       core::Revalued(rows, signal),
+                                       core::MeterScope::kProcessTree);
+  };
+  const std::vector<Interval> ran{{At(3), At(5)}};
+  const auto told = [&](Time start) {
+    return EnergyProfile(rows).HalfWidthOfSaving(ran, start, signal);
+  };
+  EXPECT_NEAR(told(At(0)) / exact(At(0)), 1, 1e-3);
+  EXPECT_NEAR(told(At(1.5)) / exact(At(1.5)), 1, 1e-2);
+  EXPECT_NEAR(told(At(3)), 0, 1e-9) << "where it ran";
+  // The same with a pause of an hour in the middle.
+  const std::vector<Interval> paused{{At(2), At(3)}, {At(4), At(5)}};
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    rows[i].grid = rows[i].wall = {rows[i].grid.begin - hours{i < 60 ? 1 : 0},
+                                   rows[i].grid.end - hours{i < 60 ? 1 : 0}};
+  for (std::size_t i = 60; i < rows.size(); ++i) rows[i].attempt = 2;
+  EXPECT_NEAR(EnergyProfile(rows).HalfWidthOfSaving(paused, At(0), signal) / exact(At(0)), 1, 1e-2);
+  for (std::size_t i = 0; i < rows.size(); i += 2) rows[i].source = core::EnergySource::kCounter;
+  EXPECT_GE(EnergyProfile(rows).HalfWidthOfSaving(paused, At(0), signal), exact(At(0)));
 }
 
 }  // namespace

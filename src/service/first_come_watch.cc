@@ -4,6 +4,7 @@
 
 #include "engine/state.h"
 #include "store/ledger_records.h"
+#include "store/settlement_records.h"
 #include "store/signal_records.h"
 
 namespace ebb::service {
@@ -54,6 +55,14 @@ Result<std::vector<TakenPlace>> PlacesOfForgotten(store::Database& database, con
   return taken;
 }
 
+// What it was settled on, and the history where that says nothing.
+core::IntensitySeries OverHistory(const core::IntensitySeries& settled,
+                                  const core::IntensitySeries& history) {
+  auto series = core::IntensitySeries::Create(history.identity(),
+                                              core::Filled(settled.samples(), history.samples()));
+  return series ? *std::move(series) : history;
+}
+
 }  // namespace
 
 store::FirstComeRecord FirstComeRecordOf(const JobCard& card) {
@@ -65,6 +74,8 @@ store::FirstComeRecord FirstComeRecordOf(const JobCard& card) {
   record.emissions = card.emissions_first_come;
   record.at_submission = card.emissions_at_submission;
   record.settled = card.emissions_settled;
+  record.saving_half_width_g = card.saving_half_width_g;
+  record.first_come_half_width_g = card.first_come_half_width_g;
   if (card.first_come_start)
     record.place = {*card.first_come_start,
                     *card.first_come_start + RanFor(card, card.ended.value_or(job.submitted))};
@@ -118,6 +129,34 @@ const EnergyProfile* FirstComeWatch::ProfileOf(core::JobId job) {
   return &profiles_.emplace(job, EnergyProfile(*rows)).first->second;
 }
 
+FirstComeFigures FirstComeWatch::FiguresOf(const JobCard& card, std::optional<Time> start,
+                                           const core::IntensitySeries& history) {
+  const core::JobId job = card.submission->job.id;
+  FirstComeFigures figures{start, {}, {}};
+  if (!start) return figures;
+  // From an earlier life, and still so: its ledger is not read for that.
+  const bool stands =
+      !profiles_.contains(job) && card.emissions_first_come && card.first_come_start == start;
+  const EnergyProfile* profile = stands ? nullptr : ProfileOf(job);
+  if (!profile) {  // one whose ledger was pruned keeps what was found before, too
+    figures.emissions = card.emissions_first_come;
+    figures.half_width_g = card.first_come_half_width_g;
+    return figures;
+  }
+  if (profile->has_unknown()) return figures;
+  const auto settled = store::FindSettlement(*database_, job, history.identity());
+  if (!settled) return figures;
+  const core::IntensitySeries signal = *settled ? OverHistory(**settled, history) : history;
+  figures.emissions = profile->At(*start, signal);
+  if (!figures.emissions) return figures;
+  const auto told = told_.find(job);
+  const bool as_told = told != told_.end() && told->second.start == start &&
+                       told->second.emissions == figures.emissions;
+  figures.half_width_g = as_told ? told->second.half_width_g
+                                 : profile->HalfWidthOfSaving(card.stretches, *start, signal);
+  return figures;
+}
+
 void FirstComeWatch::Look(const View& view) {
   if (view.signals.empty() || !view.signals.front().view) return;
   if (!database_) {
@@ -127,10 +166,10 @@ void FirstComeWatch::Look(const View& view) {
   }
   const std::vector<ComingJob> jobs = JobsOf(view);
   if (jobs.empty()) return;
-  const auto signal =
+  const auto history =
       store::SignalHistory(*database_, view.signals.front().view->known.identity(),
                            {jobs.front().submitted, view.now + std::chrono::hours{1}});
-  if (!signal) return;
+  if (!history) return;
   const auto taken = PlacesOfForgotten(*database_, view, jobs.front().submitted);
   if (!taken) return;
   const auto starts = FirstComeStarts(jobs, core::WithAway(view.cluster), *taken);
@@ -138,15 +177,7 @@ void FirstComeWatch::Look(const View& view) {
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const JobCard* card = view.jobs.Find(jobs[i].id);
     if (!card || !HasEnded(*card)) continue;
-    FirstComeFigures& of_job = figures[jobs[i].id];
-    of_job.start = starts[i];
-    // From an earlier life, and still so: its ledger is not read for that.
-    const bool stands = !profiles_.contains(card->submission->job.id) &&
-                        card->emissions_first_come && card->first_come_start == starts[i];
-    const EnergyProfile* profile = starts[i] && !stands ? ProfileOf(jobs[i].id) : nullptr;
-    if (profile && !profile->has_unknown()) of_job.emissions = profile->At(*starts[i], *signal);
-    // One whose ledger was pruned keeps what was found before.
-    if (!profile && starts[i]) of_job.emissions = card->emissions_first_come;
+    figures[jobs[i].id] = FiguresOf(*card, starts[i], *history);
   }
   std::erase_if(profiles_, [&](const auto& entry) { return !figures.contains(entry.first); });
   Tell(std::move(figures));

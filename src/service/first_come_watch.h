@@ -1,7 +1,9 @@
 #pragma once
 // Keeps what jobs would have emitted first come, first served (first_come.h) up with the queue, on
 // a thread of its own: the loop only hands it views and picks up results.
-// It reads ledgers and the signal's history from the store by a connection of its own.
+// It reads ledgers, what jobs were settled on and the signal's history from the store by a
+// connection of its own. A job is held against the values that it was settled on; the history has
+// the hours beyond.
 //
 // Jobs that the view has forgotten keep the devices that they would have had, as the store has it.
 // Jobs that have not ended take theirs for as long as is estimated.
@@ -23,13 +25,6 @@
 
 namespace ebb::service {
 
-/// Of one job that has ended.
-struct FirstComeFigures {
-  std::optional<Time> start;
-  std::optional<Emissions> emissions;  ///< nothing: not known (yet)
-  friend bool operator==(const FirstComeFigures&, const FirstComeFigures&) = default;
-};
-
 /// What the store keeps of it once it has ended and is forgotten.
 store::FirstComeRecord FirstComeRecordOf(const JobCard& card);
 
@@ -49,6 +44,8 @@ class FirstComeWatch {
   void Look(const View& view);
   void Tell(std::map<core::JobId, FirstComeFigures> figures);
   const EnergyProfile* ProfileOf(core::JobId job);
+  FirstComeFigures FiguresOf(const JobCard& card, std::optional<Time> start,
+                             const core::IntensitySeries& history);
 
   const std::filesystem::path path_;
   const std::function<void()> on_change_;

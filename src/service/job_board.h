@@ -13,6 +13,7 @@
 
 #include "core/submission.h"
 #include "engine/decision.h"
+#include "store/ended_sums.h"
 
 namespace ebb::service {
 
@@ -39,6 +40,8 @@ struct JobCard {
   std::optional<Emissions> emissions;  ///< as its rows were closed
   /// Of the same rows on the settled signal, once it has ended: its baselines are on that, too.
   std::optional<Emissions> emissions_settled;
+  /// Of what it saved against its submission: half of the 95 % interval.
+  std::optional<double> saving_half_width_g;
   std::optional<Emissions> emitted() const {
     return emissions_settled ? emissions_settled : emissions;
   }
@@ -49,6 +52,11 @@ struct JobCard {
   /// As first_come.h has it, once it has ended.
   std::optional<Time> first_come_start;
   std::optional<Emissions> emissions_first_come;
+  /// Of what it saved against that: half of the 95 % interval.
+  std::optional<double> first_come_half_width_g;
+
+  store::Baseline at_submission() const { return {emissions_at_submission, saving_half_width_g}; }
+  store::Baseline first_come() const { return {emissions_first_come, first_come_half_width_g}; }
 };
 
 class JobBoard {

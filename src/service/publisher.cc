@@ -20,11 +20,14 @@ void EndStretch(JobCard& card, Time end) {
 }
 
 // Where first come, first served starts it when it started, and it did not pause, both are one.
+void SetAsItRan(JobCard& card) {
+  card.emissions_first_come = card.emitted();
+  card.first_come_half_width_g = 0;
+}
 void SameWhereItRanSo(JobCard& card) {
   if (!card.first_come_start || !card.first_start || card.pauses > 0) return;
   const Duration apart = *card.first_start - *card.first_come_start;
-  if (apart >= -kStartedAtOnce && apart <= kStartedAtOnce)
-    card.emissions_first_come = card.emitted();
+  if (apart >= -kStartedAtOnce && apart <= kStartedAtOnce) SetAsItRan(card);
 }
 
 // What the plan has for it from now on; nothing while somebody holds it.
@@ -105,6 +108,8 @@ void Publisher::FollowDecision(const engine::Decision& decision, const engine::E
     next_.counters.Follow(*before, JobMark(*next_.jobs.Find(explanation.job)));
     if (engine::HasEnded(explanation.stage)) uncompared_.insert(explanation.job);
   }
+  for (const engine::Explanation& explanation : decision.restated)
+    FollowJob(explanation, engine.state(), dependencies);
   ++next_.counters.decisions;
   next_.cluster = engine.state().cluster;
 }
@@ -136,6 +141,7 @@ void Publisher::SetSettlement(core::JobId job, const Settlement& settlement) {
   Change(job, [&](JobCard& card) {
     card.emissions_settled = settlement.emitted;
     card.emissions_at_submission = settlement.at_submission;
+    card.saving_half_width_g = settlement.half_width_g;
     SameWhereItRanSo(card);
   });
   const JobCard* ended = next_.jobs.Find(job);
@@ -143,14 +149,15 @@ void Publisher::SetSettlement(core::JobId job, const Settlement& settlement) {
     ++next_.counters.compared;
     next_.counters.compared_emissions += *ended->emitted();
     next_.counters.compared_at_submission += *settlement.at_submission;
+    next_.counters.compared_half_width_g += settlement.half_width_g.value_or(0);
   }
 }
 
-void Publisher::SetFirstCome(core::JobId job, std::optional<Time> start,
-                             std::optional<Emissions> emissions) {
+void Publisher::SetFirstCome(core::JobId job, const FirstComeFigures& figures) {
   Change(job, [&](JobCard& card) {
-    card.first_come_start = start;
-    card.emissions_first_come = emissions;
+    card.first_come_start = figures.start;
+    card.emissions_first_come = figures.emissions;
+    card.first_come_half_width_g = figures.half_width_g;
     SameWhereItRanSo(card);
   });
 }
@@ -160,8 +167,7 @@ void Publisher::ForgetEnded(std::size_t keep, const std::function<void(const Job
     if (const JobCard* card = next_.jobs.Find(ended_.front())) {
       const bool settled = card->emissions_first_come || card->energy == Energy{};
       if (!settled && ended_.size() <= 2 * keep) return;
-      next_.forgotten.Add(card->energy, card->emitted(), card->emissions_at_submission,
-                          card->emissions_first_come);
+      next_.forgotten.Add(card->energy, card->emitted(), card->at_submission(), card->first_come());
       forget(*card);
     }
     next_.jobs.Erase(ended_.front());

@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "service/bookkeeper.h"
 #include "service/dependencies.h"
+#include "service/first_come.h"
 #include "service/settlement.h"
 #include "service/view.h"
 
@@ -51,7 +52,7 @@ class Publisher {
   }
   /// A later one of the same job replaces it; the counters count the first.
   void SetSettlement(core::JobId job, const Settlement& settlement);
-  void SetFirstCome(core::JobId job, std::optional<Time> start, std::optional<Emissions> emissions);
+  void SetFirstCome(core::JobId job, const FirstComeFigures& figures);
   /// Returns those of whose devices was not known before.
   std::vector<local::SupervisedFigures> SetRunning(std::vector<local::SupervisedFigures> running);
   void SetRecurring(std::vector<RecurringView> recurring) {

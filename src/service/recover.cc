@@ -170,14 +170,18 @@ Status Service::RecoverEnded(core::JobId id) {
   if (figures) {
     card.emissions_at_submission = figures->at_submission;
     card.emissions_settled = figures->settled;
+    card.saving_half_width_g = figures->saving_half_width_g;
     card.emissions_first_come = figures->emissions;
+    card.first_come_half_width_g = figures->first_come_half_width_g;
     if (figures->place) card.first_come_start = figures->place->begin;
   }
   const bool settled = card.emissions_at_submission || card.energy == Energy{} || record->pruned;
   if (!settled) unsettled_.push_back(id);
   const Time final = record->ended.value_or(Time{}) + core::kRevisedFor;
-  if (settled && !record->pruned && feed_.Revises() && final > executor_->Now())
-    settle_later_.emplace(final, id);
+  // Whether all that it needs had been published is not known any more.
+  const Time now = executor_->Now();
+  if (settled && !record->pruned && feed_.Revises() && final > now)
+    settle_later_.emplace(std::min(final, now + kLookForPublished), id);
   publisher_.AddEnded(std::move(card));
   return {};
 }

@@ -115,7 +115,8 @@ bool Recurring::Follow(const std::string& name, Entry& entry, Time now, Due& due
   const bool too_late = latest <= now;
   if (too_late) ++missed;
   if (missed > 0)
-    say_(name + ": " + std::to_string(missed) + " times it was due were missed and are left out");
+    say_(name + ": missed " + std::to_string(missed) + (missed == 1 ? " time" : " times") +
+         " at which it was due; left out");
   if (too_late) return false;
   for (const auto& [job, of] : live_)
     if (of == name) due.replaces.push_back(job);

@@ -27,9 +27,6 @@ using namespace std::chrono_literals;
 
 // Of work that can wait, between two looks at who asks for something.
 constexpr auto kAtOnce = 10ms;
-// When it is first looked whether the last hours of a job have been published; then after twice the
-// time, as some sources never publish them.
-constexpr Duration kLookForPublished{std::chrono::minutes{10}};
 constexpr std::chrono::hours kBelieveClockAfter{24};
 
 }  // namespace
@@ -199,6 +196,16 @@ std::string ClockJumpText(Duration by) {
 
 // The engine remembers attempts by the numbers of their pools.
 Status Service::MakeExecutor() {
+  if (options_.machine_meters) {
+    machine_watch_.emplace(options_.machine_meters(), options_.machine_interval);
+    options_.executor.idle_tick = options_.machine_settles_after;
+    if (options_.devices.look)
+      options_.devices.look = [look = options_.devices.look, heard = machine_watch_->OnLook()] {
+        auto inventory = look();
+        if (inventory) heard(*inventory);
+        return inventory;
+      };
+  }
   local::SupervisedExecutorOptions& options = options_.executor;
   const core::Cluster& before = engine_->state().cluster;
   const core::Site site = options.cluster.sites.front();
@@ -228,6 +235,8 @@ Status Service::MakeExecutor() {
   options.on_tick = [this] {
     LookAtSweeps();
     TakeFigures();
+    if (std::chrono::steady_clock::now() >= follow_machine_at_)
+      FollowMachine(options_.machine_settles_after);
     publisher_.Publish(executor_->Now());
   };
   options.on_clock_jump = [this](Duration by) {
@@ -386,13 +395,22 @@ void Service::TakeFigures() {
   const auto first_come = first_come_.TakeChanged();
   for (const auto& [job, figures] : first_come) {
     const JobCard* card = publisher_.Find(job);
-    if (!card || (card->first_come_start == figures.start &&
-                  card->emissions_first_come == figures.emissions))
+    if (!card || figures == FirstComeFigures{card->first_come_start, card->emissions_first_come,
+                                             card->first_come_half_width_g})
       continue;
-    publisher_.SetFirstCome(job, figures.start, figures.emissions);
+    publisher_.SetFirstCome(job, figures);
     KeepFigures(job);
   }
   if (!first_come.empty()) ForgetInView();
+}
+
+// What the next life finds out later of jobs is in no account of this one.
+void Service::FollowMachine(Duration settled_after) {
+  if (!machine_watch_) return;
+  const Time upto = platform::WallNow() - settled_after;
+  // Nothing else may be stored for hours.
+  if (bookkeeper_.FollowMachine(machine_watch_->Take(), upto)) executor_->Wake();
+  follow_machine_at_ = std::chrono::steady_clock::now() + options_.machine_settles_after;
 }
 
 // So that the next life need not read its ledger, which may be pruned by then.
@@ -432,6 +450,7 @@ void Service::Settle(core::JobId job) {
                               : now + std::max(kLookForPublished, now - rows->back().grid.end),
                           job);
   publisher_.SetSettlement(job, settlement);
+  store_.AddSettlement(job, executor_->Now(), *published);
   KeepFigures(job);
 }
 
@@ -502,6 +521,7 @@ Result<int> Service::Run() {
   }
   inbox_.Close(Error{ExitCode::kTryLater, "the service is stopping", "", "try again in a moment"});
   front_desk_.OnTrouble({ExitCode::kTryLater, "the service is stopping", "", ""});
+  FollowMachine(Duration{0});
   EBB_RETURN_IF_ERROR(store_.Snapshot());
   return executor_->stop_signal().value_or(0);
 }

@@ -24,6 +24,7 @@
 #include "service/device_desk.h"
 #include "service/first_come_watch.h"
 #include "service/front_desk.h"
+#include "service/machine_watch.h"
 #include "service/plan_thread.h"
 
 namespace ebb::service {
@@ -40,6 +41,10 @@ struct ServiceOptions {
   std::optional<Time> grid_start;
   local::SupervisedExecutorOptions executor;
   DeviceOptions devices;
+  /// Meters of the whole machine, but for GPUs; empty: what no job uses is not measured.
+  std::function<meter::MeterSet()> machine_meters;
+  Duration machine_interval{std::chrono::seconds{10}};      ///< between their samples
+  Duration machine_settles_after{std::chrono::minutes{3}};  ///< rows of jobs are there by then
   /// Jobs that have ended beyond these are in the store only: readers find them there, and up to
   /// as many again are kept in memory.
   std::size_t ended_in_view = 2000;
@@ -116,6 +121,7 @@ class Service {
   void FollowMissed();
   void LookAtSweeps();
   void TakeFigures();
+  void FollowMachine(Duration settled_after);
   void KeepFigures(core::JobId job);
   void SettleEnded();
   void Settle(core::JobId job);
@@ -137,6 +143,8 @@ class Service {
   Bookkeeper bookkeeper_;
   std::map<std::string, core::DeviceExperience> experience_;  // of models of devices
   std::unique_ptr<local::SupervisedExecutor> executor_;
+  std::optional<MachineWatch> machine_watch_;
+  std::chrono::steady_clock::time_point follow_machine_at_{};
   DeviceDesk device_desk_;
   Inbox inbox_;
   FrontDesk front_desk_;

@@ -142,8 +142,7 @@ TEST_F(ServiceTest, SavingsCountJobsThatTheViewHasForgotten) {
     store::EndedSums sums = view.forgotten;
     view.jobs.ForEach(0, [&](const JobCard& card) {
       if (card.emissions_first_come)
-        sums.Add(card.energy, card.emissions, card.emissions_at_submission,
-                 card.emissions_first_come);
+        sums.Add(card.energy, card.emissions, card.at_submission(), card.first_come());
       return true;
     });
     return sums;
@@ -180,6 +179,29 @@ TEST_F(ServiceTest, SavingsCountJobsThatTheViewHasForgotten) {
       EXPECT_EQ(compared.not_compared, 0);
     }
   }
+}
+
+// Hours of a job that had not been published when it ended: the next life looks for them, too.
+TEST_F(ServiceTest, WhatIsPublishedAfterARestartIsSettledSoon) {
+  world_.feed().Publish(World::kDay, {});
+  world_.Start();
+  const core::JobId job = world_.Submit(world_.Shell("for i in $(seq 20000); do :; done"));
+  const auto settled = [&](const View& view) {
+    const JobCard* card = view.jobs.Find(job);
+    return card && card->emissions_settled;
+  };
+  world_.WaitFor(settled);
+  world_.Stop();
+  world_.feed().Publish(World::kDay, {720, 720, 720});
+  world_.Start();
+  const auto before = world_.WaitFor(settled);
+  const Emissions metered = *before->jobs.Find(job)->emissions;
+  EXPECT_EQ(before->jobs.Find(job)->emissions_settled, metered);
+  world_.SkipTo(World::kDay + std::chrono::minutes{15});
+  const auto after = world_.WaitFor(
+      [&](const View& view) { return view.jobs.Find(job)->emissions_settled != metered; });
+  EXPECT_NEAR(after->jobs.Find(job)->emissions_settled->grams, 2 * metered.grams,
+              1e-9 * metered.grams);
 }
 
 TEST_F(ServiceTest, TheDevicesOfAnAttemptAreKnownOverARestartToo) {

@@ -4,6 +4,7 @@
 
 #include "core/accounting.h"
 #include "core/counterfactual.h"
+#include "core/uncertainty.h"
 
 namespace ebb::service {
 namespace {
@@ -36,6 +37,10 @@ Settlement SettlementOf(Time submitted, const std::vector<core::LedgerRow>& rows
   const Time start = first - submitted <= kStartedAtOnce ? first : submitted;
   settlement.emitted = KnownGrams(core::AsItRan(rows, signal));
   settlement.at_submission = KnownGrams(core::RunAt(rows, start, signal));
+  if (settlement.emitted && settlement.at_submission)
+    settlement.half_width_g =
+        core::HalfWidthOfDifference(core::Revalued(rows, signal), core::RowsAt(rows, start, signal),
+                                    core::MeterScope::kProcessTree);
   settlement.is_published = KnownGrams(core::AsItRan(rows, published)).has_value() &&
                             KnownGrams(core::RunAt(rows, start, published)).has_value();
   return settlement;

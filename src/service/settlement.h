@@ -15,9 +15,14 @@ namespace ebb::service {
 /// A start within this of the submission was at once: the rest is Ebb's own time.
 inline constexpr Duration kStartedAtOnce{std::chrono::seconds{2}};
 
+/// When it is first looked whether the last hours of a job have been published; then after twice
+/// the time, as some sources never publish them.
+inline constexpr Duration kLookForPublished{std::chrono::minutes{10}};
+
 struct Settlement {
   std::optional<Emissions> emitted;        ///< nothing: the intensity of some of it is not known
   std::optional<Emissions> at_submission;  ///< of the same energy; nothing: likewise
+  std::optional<double> half_width_g;      ///< of their difference: half of its 95 % interval
   bool is_published = false;               ///< all that it needs has been published
 };
 

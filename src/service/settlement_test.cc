@@ -36,6 +36,7 @@ TEST(Settlement, AJobThatStartedAtOnceSavesExactlyNothingWhateverIsRevised) {
     const Settlement settlement = SettlementOf(kDay + minutes{30}, rows, published);
     ASSERT_TRUE(settlement.emitted && settlement.at_submission);
     EXPECT_EQ(settlement.emitted->grams, settlement.at_submission->grams);
+    EXPECT_EQ(settlement.half_width_g, 0.0) << "and that is sure";
     EXPECT_EQ(settlement.is_published, published == revised);
   }
 }
@@ -46,6 +47,8 @@ TEST(Settlement, BothSidesAreOnWhatWasPublished) {
   const Settlement settlement = SettlementOf(kDay, rows, published);
   EXPECT_NEAR(settlement.emitted->grams, 50, 1e-9);
   EXPECT_NEAR(settlement.at_submission->grams, 100, 1e-9);
+  EXPECT_GT(*settlement.half_width_g, 10) << "of a modelled energy and of two hours";
+  EXPECT_LT(*settlement.half_width_g, 50) << "half of it is saved for sure";
   EXPECT_EQ(SettledOver(kDay, rows), (Interval{kDay, kDay + hours{3}}));
 }
 
@@ -54,6 +57,7 @@ TEST(Settlement, UntilItIsPublishedTheRowsStandForTheirOwnHoursOnly) {
   const auto rows = RunOf({kDay + hours{2}, kDay + hours{3}}, believed);
   const Settlement settlement = SettlementOf(kDay, rows, Hourly({}));
   EXPECT_NEAR(settlement.emitted->grams, 200, 1e-9);
+  EXPECT_FALSE(settlement.half_width_g);
   EXPECT_FALSE(settlement.at_submission) << "nobody has published the first hour";
   EXPECT_FALSE(settlement.is_published);
   EXPECT_FALSE(SettlementOf(kDay, {}, believed).emitted);

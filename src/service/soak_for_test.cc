@@ -1,8 +1,11 @@
 #include "service/soak_for_test.h"
 
+#include <sys/resource.h>
+
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <mutex>
 #include <set>
 
 #include "base/random.h"
@@ -79,7 +82,16 @@ class Day {
       return Fail({ExitCode::kUnavailable, "cannot be started: Resource temporarily unavailable",
                    "supervisor", ""});
     }
-    return platform::StartDetached(detached);
+    // The disk is full for this process (testing/no_room.h), and what it starts would inherit that
+    // for good.
+    const std::lock_guard lock(filling_);
+    rlimit full{};
+    ::getrlimit(RLIMIT_FSIZE, &full);
+    const rlimit room{full.rlim_max, full.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &room);
+    auto started = platform::StartDetached(detached);
+    ::setrlimit(RLIMIT_FSIZE, &full);
+    return started;
   }
 
   void Plan() {
@@ -198,12 +210,19 @@ class Day {
 
   // Until the service says so.
   void FillTheDisk() {
-    auto no_room = std::make_optional<testing::NoRoomForFiles>();
+    std::optional<testing::NoRoomForFiles> no_room;
+    {
+      const std::lock_guard lock(filling_);
+      no_room.emplace();
+    }
     core::Submission refused = world_.Shell("echo $EBB_JOB_ID >> ended");
     refused.key = "soak/" + std::to_string(keys_++);
     const bool taken = world_.Answered(refused).has_value();
     world_.WaitFor([](const View& view) { return !view.trouble.empty(); });
-    no_room.reset();
+    {
+      const std::lock_guard lock(filling_);
+      no_room.reset();
+    }
     if (taken) result_.problems.push_back("a submission was taken that could not be stored");
     ++result_.refused_for_now;
     world_.WaitFor([](const View& view) { return view.trouble.empty(); });
@@ -298,6 +317,7 @@ class Day {
   std::map<core::JobId, Kind> kinds_;
   std::set<core::JobId> cancelled_;
   std::atomic<bool> no_processes_{false};
+  std::mutex filling_;  // held while the disk gets full, or has room again, and at a start
   int starts_ = 0;
   int keys_ = 0;
   int not_there_ = 0;

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "signals/replay_feed.h"
+#include "signals/live_view.h"
 
 namespace ebb::signals {
 namespace {

@@ -125,6 +125,11 @@ void LiveSignal::ReadCache(Time now) {
   archive_.Add(cached->known);
   provider_forecast_ = cached->forecast;
   provider_issued_ = forecast_asked_at_ = cached->issued;
+  forecast_failure_.reset();
+  if (const auto& refused = cached->refused) {
+    forecast_asked_at_ = refused->at;
+    forecast_failure_ = {ExitCode::kUnavailable, refused->what, refused->where, refused->next};
+  }
   answered_at_ = cached->answered_at;
   asked_at_ = std::max(asked_at_.value_or(Time{}), *answered_at_);
   identity_ = cached->identity;
@@ -136,11 +141,13 @@ void LiveSignal::ReadCache(Time now) {
 void LiveSignal::WriteCache(Time now) {
   if (options_.cache_directory.empty()) return;
   const auto path = CacheFile();
+  CachedSignal cached{provider_->name(), identity_,          now, archive_.samples(),
+                      provider_issued_,  provider_forecast_, {}};
+  if (forecast_failure_ && forecast_asked_at_)
+    cached.refused = {*forecast_asked_at_, forecast_failure_->what, forecast_failure_->where,
+                      forecast_failure_->next};
   auto written = platform::EnsureWritableDirectory(path.parent_path());
-  if (written)
-    written = platform::WriteFileAtomically(
-        path, ToText({provider_->name(), identity_, now, archive_.samples(), provider_issued_,
-                      provider_forecast_}));
+  if (written) written = platform::WriteFileAtomically(path, ToText(cached));
   if (!written) notes_.push_back("the signal is not cached: " + written.error().Message());
 }
 
@@ -200,7 +207,6 @@ core::Forecast LiveSignal::Ahead(const core::IntensitySeries& known, Time now) {
   if (!ours || ours->series.empty()) return theirs;
   if (theirs.series.empty()) return *std::move(ours);
   core::Forecast joined = forecast::Joined(theirs, *ours);
-  joined.issued = std::max(theirs.issued, ours->issued);
   joined.method = std::string(kProviderMethod) + ", then " + ours->method;
   return joined;
 }

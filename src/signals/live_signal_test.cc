@@ -37,6 +37,8 @@ struct Source {
   Time known_until{};  // of the latest question
   std::vector<Interval> outages;
   bool has_forecast = false;
+  bool refuses_forecast = false;
+  int asked_for_forecast = 0;
   SampleStatus status = SampleStatus::kMeasured;
 };
 
@@ -48,6 +50,7 @@ class FakeProvider final : public Provider {
   Result<Reading> Read(const Question& question) override {
     ++source_.asked;
     source_.known_until = question.known_until;
+    source_.asked_for_forecast += question.wants_forecast ? 1 : 0;
     for (const Interval& outage : source_.outages)
       if (outage.contains(question.now))
         return Fail({ExitCode::kUnavailable, "cannot resolve host", "https://x", ""});
@@ -57,6 +60,9 @@ class FakeProvider final : public Provider {
     for (; hour <= last; hour += hours{1})
       reading.known.push_back(
           {{hour, hour + hours{1}}, Intensity{TrueValue(hour)}, source_.status});
+    if (source_.refuses_forecast && question.wants_forecast)
+      reading.forecast_failure =
+          Error{ExitCode::kUnavailable, "not in your plan", "https://x", "another plan"};
     if (!source_.has_forecast) return reading;
     for (int i = 1; i <= 24; ++i)
       reading.forecast.push_back({{last + hours{i}, last + hours{i + 1}},
@@ -201,7 +207,9 @@ TEST(LiveSignal, TheProvidersForecastComesFirstAndOursBeyondIt) {
 // --- an outage must neither release jobs early nor forget any -----------------------------------
 
 struct Quiet final : runtime::GateObserver {
-  Status OnDecision(const core::GateDecision&, const core::SignalView&) override { return {}; }
+  Status OnDecision(const core::GateDecision&, const runtime::GateObservation&) override {
+    return {};
+  }
   void OnTick(Time) override {}
   Status OnSkippedWait(const core::SkippedWait&) override { return {}; }
 };
@@ -268,6 +276,20 @@ TEST_F(Cache, ASecondProcessDoesNotAskWithinTheInterval) {
   second.Refresh(kDay + minutes{5});
   first.Refresh(kDay + minutes{6});
   EXPECT_EQ(source.asked, 2) << "the first takes what the second asked";
+}
+
+TEST_F(Cache, AForecastThatWasRefusedIsNotAskedForByTheNextProcess) {
+  Source source;
+  source.refuses_forecast = true;
+  Signal(source, directory_).Refresh(kDay);
+  LiveSignal second = Signal(source, directory_);
+  const auto snapshot = second.Refresh(kDay + minutes{5});
+  EXPECT_EQ(source.asked, 2);
+  EXPECT_EQ(source.asked_for_forecast, 1) << "it is asked for again after half an hour";
+  ASSERT_TRUE(snapshot->forecast_failure);
+  EXPECT_THAT(snapshot->forecast_failure->Message(), HasSubstr("not in your plan"));
+  Signal(source, directory_).Refresh(kDay + minutes{31});
+  EXPECT_EQ(source.asked_for_forecast, 2);
 }
 
 TEST_F(Cache, AProcessThatStartsInAnOutageKnowsWhatTheOneBeforeKnew) {

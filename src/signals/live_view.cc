@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "signals/replay_feed.h"
 
 namespace ebb::signals {
 namespace {

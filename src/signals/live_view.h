@@ -1,10 +1,10 @@
 #pragma once
-// What a decision may believe of a live source at one moment, also when the source has not answered
-// for a while. In this order: the published value; the provider's own forecast, where it was given
-// since the last published interval began, so knows as much; the last value, up to an age; an older
-// forecast, the provider's or ours from its history, up to an age; nothing, and then a gate waits
-// until its latest start. Each stand-in is marked (estimated, forecast), never taken for a reading.
-// Pure.
+// What a decision may believe of a live source at one moment, or of one that is replayed with its
+// lag, also when the source has not answered for a while. In this order: the published value; the
+// provider's own forecast, where it was given since the last published interval began, so knows as
+// much; the last value, up to an age; an older forecast, the provider's or ours from its history,
+// up to an age; nothing, and then a gate waits until its latest start. Each stand-in is marked
+// (estimated, forecast), never taken for a reading. Pure.
 
 #include <optional>
 #include <string>
@@ -13,6 +13,9 @@
 #include "signals/outage_rules.h"
 
 namespace ebb::signals {
+
+/// How much of the past an observation carries.
+inline constexpr Duration kKnownHistory{std::chrono::days{15}};
 
 /// Everything known of a live source; immutable once it is shared between threads.
 struct LiveSnapshot {

@@ -31,7 +31,9 @@ FeedResult MakeReplay(const SignalOptions& options) {
   if (!loaded && loaded.error().code == ExitCode::kUnavailable && !options.how_to_get.empty())
     loaded.error().next = options.how_to_get;
   EBB_ASSIGN_OR_RETURN(Trace trace, std::move(loaded));
-  EBB_ASSIGN_OR_RETURN(auto feed, ReplayFeed::Create(std::move(trace), options.forecast));
+  EBB_ASSIGN_OR_RETURN(auto feed,
+                       ReplayFeed::Create(std::move(trace),
+                                          {options.forecast, options.publication, options.outage}));
   return feed;
 }
 

@@ -44,12 +44,14 @@ TEST(MakeFeed, ByDefaultTypicalDaysOfCalifornia) {
 TEST(MakeFeed, ReplaysATraceAndTakesOverrides) {
   SignalOptions options = Replay();
   EXPECT_EQ(Describe((*MakeFeed(options))->identity()),
-            "DE, average, direct: replay of DE_test_2023_hourly_direct.csv");
+            "DE, average, direct: replay of DE_test_2023_hourly_direct.csv, each value known 1h 0m "
+            "after its interval");
   options.zone = "my-grid";
   options.kind = core::SignalKind::kMarginal;
   options.boundary = core::Boundary::kLifecycle;
   EXPECT_EQ(Describe((*MakeFeed(options))->identity()),
-            "my-grid, marginal, life cycle: replay of DE_test_2023_hourly_direct.csv");
+            "my-grid, marginal, life cycle: replay of DE_test_2023_hourly_direct.csv, each value "
+            "known 1h 0m after its interval");
 }
 
 TEST(MakeFeed, MakesNeosTableAndAConstant) {

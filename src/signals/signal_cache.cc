@@ -77,6 +77,11 @@ std::string ToText(const CachedSignal& cached) {
   json["known"] = Rows(cached.known);
   if (cached.issued) json["issued"] = FormatTime(*cached.issued);
   json["forecast"] = Rows(cached.forecast);
+  if (const auto& refused = cached.refused)
+    json["forecast_refused"] = {{"at", FormatTime(refused->at)},
+                                {"what", refused->what},
+                                {"where", refused->where},
+                                {"next", refused->next}};
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -95,6 +100,12 @@ Result<CachedSignal> CachedSignalFromText(std::string_view text, const std::stri
   cached.issued = root.TimeOf("issued");
   EBB_ASSIGN_OR_RETURN(cached.known, ReadRows(root, "known", where));
   EBB_ASSIGN_OR_RETURN(cached.forecast, ReadRows(root, "forecast", where));
+  if (const JsonNode* refused = root.Find("forecast_refused")) {
+    const auto at = refused->TimeOf("at");
+    if (!at) return Fail(Damaged("forecast_refused has no time", where));
+    cached.refused = {*at, refused->TextOf("what"), refused->TextOf("where"),
+                      refused->TextOf("next")};
+  }
   return cached;
 }
 

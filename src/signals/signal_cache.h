@@ -14,6 +14,12 @@
 
 namespace ebb::signals {
 
+/// The provider was asked for a forecast, and refused.
+struct RefusedForecast {
+  Time at{};
+  std::string what, where, next;  ///< as in Error
+};
+
 struct CachedSignal {
   std::string provider;
   core::SignalIdentity identity;
@@ -21,6 +27,7 @@ struct CachedSignal {
   std::vector<core::Sample> known;
   std::optional<Time> issued;  ///< of the forecast
   std::vector<core::Sample> forecast;
+  std::optional<RefusedForecast> refused;  ///< the latest question for a forecast was
 };
 
 /// The text of a cache file, and back. Pure.

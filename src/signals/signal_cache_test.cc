@@ -17,6 +17,7 @@ CachedSignal Cached() {
   cached.issued = kBegin;
   cached.forecast = {
       {{kBegin + hours{1}, kBegin + hours{2}}, Intensity{0.1}, core::SampleStatus::kForecast}};
+  cached.refused = {kBegin + hours{3}, "not in your plan", "https://x", "another plan"};
   return cached;
 }
 
@@ -28,6 +29,11 @@ TEST(SignalCache, ComesBackAsItWas) {
   EXPECT_EQ(back->known, Cached().known);
   EXPECT_EQ(back->issued, Cached().issued);
   EXPECT_EQ(back->forecast, Cached().forecast);
+  ASSERT_TRUE(back->refused);
+  EXPECT_EQ(back->refused->at, Cached().refused->at);
+  EXPECT_EQ(back->refused->what, "not in your plan");
+  EXPECT_EQ(back->refused->where, "https://x");
+  EXPECT_EQ(back->refused->next, "another plan");
 }
 
 TEST(SignalCache, ADamagedFileIsAnErrorThatNamesIt) {

@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "base/units.h"
 #include "core/intensity.h"
+#include "core/publication.h"
 #include "signals/json_address.h"
 #include "signals/outage_rules.h"
 
@@ -68,6 +69,7 @@ struct SignalOptions {
   std::string trace_path;  ///< replay
   std::string how_to_get;  ///< replay: said where the trace is not there
   ForecastMode forecast = ForecastMode::kAuto;
+  std::optional<core::Publication> publication;  ///< replay: absent: the usual one (replay_feed.h)
   std::optional<core::SignalKind> kind;    ///< replay, constant, http, carbon-aware-sdk: overrules
   std::optional<core::Boundary> boundary;  ///< replay, http: overrules; electricity-maps: asked for
   std::uint64_t seed = 1;                  ///< profile: day-to-day variation

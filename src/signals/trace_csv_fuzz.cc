@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   EBB_CHECK(!trace->series.empty() && trace->step > Duration::zero());
   const Time now = trace->series.span().begin + trace->step;
-  const auto feed = signals::ReplayFeed::Create(*trace, signals::ForecastMode::kAuto);
+  const auto feed = signals::ReplayFeed::Create(*trace, {});
   EBB_CHECK(feed.has_value());
   const auto view = (*feed)->Observe(now, std::chrono::hours{24});
   EBB_CHECK(view.has_value() && (*feed)->NextChange(now) > now);

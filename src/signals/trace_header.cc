@@ -85,16 +85,16 @@ std::optional<ForecastHeader> ParseForecastName(std::string_view name) {
   }
   if (!rest.ends_with("min")) return std::nullopt;
   const auto minutes = ParseInteger(rest.substr(0, rest.size() - 3));
-  if (!minutes || *minutes < 1 || *minutes > 14 * 24 * 60) return std::nullopt;
+  if (!minutes || *minutes < 0 || *minutes > 14 * 24 * 60) return std::nullopt;
   header.issue = ForecastIssue::kFixedLead;
   header.lead = std::chrono::minutes{*minutes};
   return header;
 }
 
 Error UnknownForecast(std::string_view name, const std::string& where) {
-  const std::vector<std::string> known{"forecast_d1",     "forecast_d2",    "forecast_d3",
-                                       "forecast_d4",     "forecast_5min",  "forecast_60min",
-                                       "forecast_180min", "forecast_latest"};
+  const std::vector<std::string> known{"forecast_d1",    "forecast_d2",     "forecast_d3",
+                                       "forecast_d4",    "forecast_0min",   "forecast_5min",
+                                       "forecast_60min", "forecast_180min", "forecast_latest"};
   return {
       ExitCode::kConfiguration,
       "column " + Quoted(name) + " is no forecast that is understood" + SuggestionText(name, known),

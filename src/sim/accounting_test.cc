@@ -110,6 +110,52 @@ TEST(Accounting, BusyAndIdleTimeAddUpToTheWholeWindow) {
   EXPECT_NEAR(all.emissions.grams, whole.emissions.grams, 1e-6);
 }
 
+// Jobs + free devices = all devices, counted minute by minute and device by device.
+TEST(Accounting, JobsAndFreeDevicesAreAllThereIs) {
+  Random random(19);
+  std::vector<double> values;
+  for (int i = 0; i < 24; ++i) values.push_back(random.Uniform(50, 500));
+  const auto series = Hourly(values);
+  const std::vector<TrueIntensity> truth{TrueIntensity(series)};
+  core::Cluster cluster = OneSite(1.2, {15});
+  cluster.pools.push_back({"other", 0, 3, 1, 1, {60}});
+  const Interval window{kStart, kStart + hours{24}};
+  std::vector<core::Job> jobs;
+  std::vector<JobOutcome> outcomes;
+  Use all;
+  // Per pool and minute: how many devices work. Jobs are one hour long, one after the other.
+  std::vector<std::vector<int>> busy(2, std::vector<int>(24 * 60, 0));
+  for (int hour = 0; hour < 24; ++hour) {
+    const int pool = static_cast<int>(random.Below(2));
+    jobs.push_back(OneJob(hours{1}, 300));
+    jobs.back().devices = 1 + static_cast<int>(random.Below(pool == 0 ? 2 : 3));
+    const int begin = 60 * hour + static_cast<int>(random.Below(20));
+    const int end = begin + 1 + static_cast<int>(random.Below(40));
+    JobOutcome outcome;
+    outcome.segments = {{pool, {kStart + minutes{begin}, kStart + minutes{end}}}};
+    for (int minute = begin; minute < end; ++minute)
+      busy[static_cast<std::size_t>(pool)][static_cast<std::size_t>(minute)] = jobs.back().devices;
+    Account(jobs.back(), cluster, truth, outcome);
+    all += outcome.use;
+    outcomes.push_back(std::move(outcome));
+  }
+  double joules = 0, grams = 0;
+  for (std::size_t pool = 0; pool < 2; ++pool) {
+    for (std::size_t minute = 0; minute < busy[pool].size(); ++minute) {
+      const double free = cluster.pools[pool].count - busy[pool][minute];
+      const double drawn = cluster.pools[pool].idle.watts * free * 60;
+      joules += drawn;
+      grams += drawn / 3.6e6 * 1.2 * values[minute / 60];
+    }
+  }
+  const Use idle = IdleUse(cluster, truth, jobs, outcomes, window);
+  EXPECT_NEAR(idle.energy.joules(), joules, 1e-3);
+  EXPECT_NEAR(idle.emissions.grams, grams, 1e-6);
+  const Use jobs_alone = all;
+  all += idle;
+  EXPECT_EQ(all.energy, jobs_alone.energy + idle.energy);
+}
+
 TEST(Accounting, AgreesWithTheLedgersRows) {
   const auto series = Hourly({120, 310, 95, 222, 401});
   const std::vector<TrueIntensity> truth{TrueIntensity(series)};

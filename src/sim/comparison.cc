@@ -23,7 +23,13 @@ double Mean(const std::vector<double>& values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-void SumUp(PolicyFigures& policy, const PolicyFigures* run_now) {
+// What is compared of one start date.
+double Grams(const StartFigures& start, IdleDraw idle) {
+  const double draw = idle == IdleDraw::kInside ? start.idle.emissions.grams : 0;
+  return start.use.emissions.grams + draw;
+}
+
+void SumUp(PolicyFigures& policy, const PolicyFigures* run_now, IdleDraw idle) {
   std::vector<double> waits, stretches, makespans;
   for (std::size_t i = 0; i < policy.starts.size(); ++i) {
     const StartFigures& start = policy.starts[i];
@@ -35,7 +41,7 @@ void SumUp(PolicyFigures& policy, const PolicyFigures* run_now) {
     policy.late_starts += start.late_starts;
     policy.late_ends += start.late_ends;
     policy.jobs += static_cast<int>(start.wait_h.size());
-    if (run_now && start.use.emissions > run_now->starts[i].use.emissions)
+    if (run_now && Grams(start, idle) > Grams(run_now->starts[i], idle))
       ++policy.worse_than_run_now;
     waits.insert(waits.end(), start.wait_h.begin(), start.wait_h.end());
     stretches.insert(stretches.end(), start.stretch.begin(), start.stretch.end());
@@ -54,9 +60,9 @@ std::optional<double> CostSavingPercent(const PolicyFigures& policy, const Polic
   return 100 * (reference.amount - policy.cost.amount) / reference.amount;
 }
 
-std::vector<double> GramsOf(const PolicyFigures& policy) {
+std::vector<double> GramsOf(const PolicyFigures& policy, IdleDraw idle) {
   std::vector<double> grams;
-  for (const StartFigures& start : policy.starts) grams.push_back(start.use.emissions.grams);
+  for (const StartFigures& start : policy.starts) grams.push_back(Grams(start, idle));
   return grams;
 }
 
@@ -109,7 +115,7 @@ const PolicyFigures* FindPolicy(const Comparison& comparison, const std::string&
 }
 
 Comparison Compare(std::vector<PolicyFigures> policies, std::vector<double> bound_g,
-                   std::string bound_method, const Bootstrap& bootstrap) {
+                   std::string bound_method, const Bootstrap& bootstrap, IdleDraw idle) {
   Comparison comparison;
   comparison.policies = std::move(policies);
   comparison.bound_g = std::move(bound_g);
@@ -120,21 +126,24 @@ Comparison Compare(std::vector<PolicyFigures> policies, std::vector<double> boun
   const PolicyFigures* run_now = FindPolicy(comparison, kRunNow);
   const PolicyFigures* edf = FindPolicy(comparison, kEarliestDeadline);
   const std::vector<double> zero(comparison.starts.size(), 0);
+  const auto saving = [&](const PolicyFigures& from, const PolicyFigures& policy, IdleDraw draw) {
+    return SavingShare(GramsOf(from, draw), GramsOf(policy, draw), zero, bootstrap);
+  };
   for (PolicyFigures& policy : comparison.policies) {
-    SumUp(policy, run_now);
-    const std::vector<double> grams = GramsOf(policy);
-    if (run_now) policy.saving_percent = SavingShare(GramsOf(*run_now), grams, zero, bootstrap);
-    if (edf) policy.saving_on_edf_percent = SavingShare(GramsOf(*edf), grams, zero, bootstrap);
+    SumUp(policy, run_now, idle);
+    if (run_now) policy.saving_percent = saving(*run_now, policy, idle);
+    if (run_now) policy.saving_with_idle_percent = saving(*run_now, policy, IdleDraw::kInside);
+    if (edf) policy.saving_on_edf_percent = saving(*edf, policy, idle);
     if (run_now && !comparison.bound_g.empty())
-      policy.share_captured_percent =
-          SavingShare(GramsOf(*run_now), grams, comparison.bound_g, bootstrap);
+      policy.share_captured_percent = SavingShare(GramsOf(*run_now, idle), GramsOf(policy, idle),
+                                                  comparison.bound_g, bootstrap);
   }
   if (run_now)
     for (PolicyFigures& policy : comparison.policies)
       policy.cost_saving_percent = CostSavingPercent(policy, *run_now);
   if (run_now && !comparison.bound_g.empty())
     comparison.bound_saving_percent =
-        SavingShare(GramsOf(*run_now), comparison.bound_g, zero, bootstrap);
+        SavingShare(GramsOf(*run_now, idle), comparison.bound_g, zero, bootstrap);
   return comparison;
 }
 

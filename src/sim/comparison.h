@@ -3,7 +3,7 @@
 // on the same devices: against first come, first served (run-now), against running at once by
 // deadline (edf), and as a share of what the best schedule in hindsight would have saved:
 // (run-now - policy) / (run-now - bound), in grams summed over start dates. Definitions:
-// docs/simulate.md. Pure.
+// docs/simulate.md. What free devices draw stands beside, or inside on request. Pure.
 
 #include <optional>
 #include <string>
@@ -51,6 +51,8 @@ struct PolicyFigures {
   std::optional<Estimate> saving_percent;          ///< against run-now
   std::optional<Estimate> saving_on_edf_percent;   ///< against edf
   std::optional<Estimate> share_captured_percent;  ///< of the hindsight saving
+  /// Against run-now, what free devices draw counted on both sides.
+  std::optional<Estimate> saving_with_idle_percent;
 };
 
 struct Comparison {
@@ -61,10 +63,12 @@ struct Comparison {
   std::optional<Estimate> bound_saving_percent;
 };
 
-/// Computes sums and estimates. `policies` hold label, policy and one StartFigures per start date,
-/// in the same order; those named kRunNow and kEarliestDeadline are the references.
+/// Computes sums and estimates; `idle` decides what savings and shares are made of. `policies` hold
+/// label, policy and one StartFigures per start date, in the same order; those named kRunNow and
+/// kEarliestDeadline are the references.
 Comparison Compare(std::vector<PolicyFigures> policies, std::vector<double> bound_g,
-                   std::string bound_method, const Bootstrap& bootstrap);
+                   std::string bound_method, const Bootstrap& bootstrap,
+                   IdleDraw idle = IdleDraw::kBeside);
 
 const PolicyFigures* FindPolicy(const Comparison& comparison, const std::string& policy);
 

@@ -44,6 +44,32 @@ TEST(Comparison, SavingsAreOfGramsSummedOverStartDates) {
   EXPECT_EQ(comparison.policies[1].worse_than_run_now, 1);
 }
 
+PolicyFigures WithIdle(PolicyFigures policy, const std::vector<double>& grams) {
+  for (std::size_t i = 0; i < grams.size(); ++i) policy.starts[i].idle.emissions = {grams[i]};
+  return policy;
+}
+
+// Planning for clean hours takes longer, and free devices draw all the while.
+TEST(Comparison, IdleDrawStandsBesideSavingsAndInsideOnRequest) {
+  const auto compare = [](IdleDraw idle) {
+    return Compare({WithIdle(Policy("run-now", {100, 100}), {10, 10}),
+                    WithIdle(Policy("planner", {80, 100}), {25, 35})},
+                   {70, 90}, "", {}, idle);
+  };
+  const PolicyFigures beside = compare(IdleDraw::kBeside).policies[1];
+  EXPECT_DOUBLE_EQ(beside.saving_percent->value, 10);
+  EXPECT_DOUBLE_EQ(beside.saving_with_idle_percent->value, 100.0 * (220 - 240) / 220);
+  EXPECT_DOUBLE_EQ(beside.share_captured_percent->value, 100.0 * 20 / 40);
+  EXPECT_EQ(beside.worse_than_run_now, 0);
+  const PolicyFigures inside = compare(IdleDraw::kInside).policies[1];
+  EXPECT_DOUBLE_EQ(inside.saving_percent->value, inside.saving_with_idle_percent->value);
+  EXPECT_DOUBLE_EQ(inside.saving_with_idle_percent->value, beside.saving_with_idle_percent->value);
+  EXPECT_DOUBLE_EQ(inside.share_captured_percent->value, 100.0 * (220 - 240) / (220 - 160));
+  EXPECT_EQ(inside.worse_than_run_now, 1) << "80 + 25 is below 110, 100 + 35 is not";
+  EXPECT_DOUBLE_EQ(inside.use.emissions.grams, 180) << "the jobs' own grams stay theirs";
+  EXPECT_DOUBLE_EQ(inside.idle.emissions.grams, 60);
+}
+
 TEST(Comparison, WaitsAreOverAllJobsOfAllStartDates) {
   const PolicyFigures planner = Example().policies[2];
   EXPECT_EQ(planner.jobs, 10);

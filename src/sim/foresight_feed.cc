@@ -12,6 +12,14 @@ namespace {
 // The factor on the truth never goes below this: an intensity stays positive.
 constexpr double kLowestFactor = 0.05;
 
+// `known` with another last value.
+Result<core::IntensitySeries> WithCurrent(const core::IntensitySeries& known,
+                                          const core::Sample& current) {
+  std::vector<core::Sample> samples = known.samples();
+  samples.back().intensity = current.intensity;
+  return core::IntensitySeries::Create(known.identity(), std::move(samples));
+}
+
 class ForesightFeed final : public runtime::SignalFeed {
  public:
   ForesightFeed(std::unique_ptr<runtime::SignalFeed> inner, std::optional<ForecastNoise> noise)
@@ -23,14 +31,21 @@ class ForesightFeed final : public runtime::SignalFeed {
     // The inner feed's own forecast is not used: the shortest horizon keeps it cheap.
     EBB_ASSIGN_OR_RETURN(core::SignalView view, inner_->Observe(now, Duration{1}));
     const core::Sample* current = view.Current();
-    const Time known_end = current ? current->interval.end : now;
-    Interval ahead{known_end, now + horizon};
+    // What is expected of now, where it is not yet published, has its error too.
+    const bool errs_now = noise_ && current && current->status == core::SampleStatus::kForecast;
+    Interval ahead{current ? current->interval.end : now, now + horizon};
+    if (errs_now) ahead.begin = current->interval.begin;
     if (const auto coverage = inner_->Coverage()) ahead = Overlap(ahead, *coverage);
     view.forecast = {now, Method(), {}, {}, {}};
     if (ahead.length() == Duration::zero()) return view;
     EBB_ASSIGN_OR_RETURN(const core::IntensitySeries truth, inner_->Believed(ahead));
+    std::vector<core::Sample> foreseen = Foresee(truth, now);
+    if (errs_now && !foreseen.empty()) {
+      EBB_ASSIGN_OR_RETURN(view.known, WithCurrent(view.known, foreseen.front()));
+      foreseen.erase(foreseen.begin());
+    }
     EBB_ASSIGN_OR_RETURN(view.forecast.series,
-                         core::IntensitySeries::Create(truth.identity(), Foresee(truth, now)));
+                         core::IntensitySeries::Create(truth.identity(), std::move(foreseen)));
     return view;
   }
   Result<core::IntensitySeries> Believed(Interval interval) override {

@@ -72,6 +72,48 @@ TEST(ForesightFeed, NeighbouringHoursErrTogether) {
   EXPECT_NEAR(products / squares, 0.9, 0.05);
 }
 
+// A feed of which the value that runs is not published, only expected: right, as it happens.
+class Unpublished final : public runtime::SignalFeed {
+ public:
+  explicit Unpublished(std::vector<double> values) : inner_(kStart, std::move(values)) {}
+  const core::SignalIdentity& identity() const override { return inner_.identity(); }
+  Result<core::SignalView> Observe(Time now, Duration horizon) override {
+    EBB_ASSIGN_OR_RETURN(core::SignalView view, inner_.Observe(now, horizon));
+    std::vector<core::Sample> samples = view.known.samples();
+    samples.back().status = core::SampleStatus::kForecast;
+    EBB_ASSIGN_OR_RETURN(view.known, core::IntensitySeries::Create(identity(), std::move(samples)));
+    return view;
+  }
+  Result<core::IntensitySeries> Believed(Interval interval) override {
+    return inner_.Believed(interval);
+  }
+  Time NextChange(Time now) const override { return inner_.NextChange(now); }
+
+ private:
+  testing::FakeFeed inner_;
+};
+
+TEST(ForesightFeed, WhatIsExpectedOfTheHourThatRunsErrsAsWell) {
+  ForecastNoise noise;
+  noise.sigma = 0.2;
+  const auto make = [&](ForecastSource source) {
+    return WithForecast(std::make_unique<Unpublished>(std::vector<double>(100, 300.0)), source,
+                        noise);
+  };
+  const auto noisy = make(ForecastSource::kNoise), perfect = make(ForecastSource::kPerfect);
+  double squares = 0;
+  for (int hour = 0; hour < 50; ++hour) {
+    const Time now = kStart + hours{hour} + minutes{10};
+    EXPECT_EQ(perfect->Observe(now, hours{5})->Current()->intensity.g_per_kwh, 300);
+    const auto view = noisy->Observe(now, hours{5});
+    const double error = view->Current()->intensity.g_per_kwh / 300 - 1;
+    squares += error * error;
+    EXPECT_EQ(view->Current()->interval.end, view->forecast.series.span().begin);
+    EXPECT_EQ(view->known.At(kStart)->intensity.g_per_kwh == 300, hour > 0) << "the past has none";
+  }
+  EXPECT_NEAR(std::sqrt(squares / 50), 0.2, 0.06);
+}
+
 TEST(ForesightFeed, OtherSourcesKeepTheFeed) {
   const auto feed = Feed(ForecastSource::kOwn);
   EXPECT_NE(dynamic_cast<testing::FakeFeed*>(feed.get()), nullptr);

@@ -9,6 +9,7 @@ namespace ebb::sim {
 namespace {
 
 constexpr std::array<std::string_view, 4> kForecastNames{"own", "archived", "perfect", "noise"};
+constexpr std::array<std::string_view, 2> kIdleNames{"beside", "inside"};
 
 Time Later(std::optional<Time> a, Time b) { return a ? std::max(*a, b) : b; }
 
@@ -48,6 +49,11 @@ std::string_view Name(ForecastSource source) {
 }
 std::optional<ForecastSource> ForecastSourceFromName(std::string_view name) {
   return EnumFromName<ForecastSource>(kForecastNames, name);
+}
+
+std::string_view Name(IdleDraw idle) { return kIdleNames[static_cast<std::size_t>(idle)]; }
+std::optional<IdleDraw> IdleDrawFromName(std::string_view name) {
+  return EnumFromName<IdleDraw>(kIdleNames, name);
 }
 
 plan::PolicyOptions OptionsOf(const Scenario& scenario, const PolicyChoice& policy) {

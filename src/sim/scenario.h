@@ -35,6 +35,15 @@ struct ForecastNoise {
   std::uint64_t seed = 1;
 };
 
+/// Whether what free devices draw until the last job has ended counts in savings.
+enum class IdleDraw {
+  kBeside,  ///< stated beside them
+  kInside,  ///< counted in every figure of emissions that is compared
+};
+/// "beside", "inside".
+std::string_view Name(IdleDraw idle);
+std::optional<IdleDraw> IdleDrawFromName(std::string_view name);
+
 struct PolicyChoice {
   std::string label;   ///< for tables; unique in a scenario
   std::string policy;  ///< a name of plan::PolicyNames()
@@ -74,6 +83,9 @@ struct Scenario {
   std::optional<Duration> makespan_limit;  ///< every job ends within it after the start date
   std::optional<Duration> horizon;         ///< how far forecasts reach; absent: as far as deadlines
   Bootstrap bootstrap;
+  IdleDraw idle_draw = IdleDraw::kBeside;
+  /// Models of cluster.pools whose idle draw nobody knows: it counts in no figure.
+  std::vector<std::string> unknown_idle;
   std::optional<Published> published;
   /// What electricity costs at each site over all start dates; empty: nothing is known of it. The
   /// planner's price weight is in its options.

@@ -11,6 +11,8 @@
 #include <optional>
 
 #include "base/check.h"
+#include "base/text.h"
+#include "platform/digest_chain.h"
 #include "platform/file_lock.h"
 #include "store/schema.h"
 
@@ -106,6 +108,23 @@ std::string_view Row::Text(int column) const {
   return {reinterpret_cast<const char*>(text), static_cast<std::size_t>(bytes)};
 }
 
+namespace {
+
+// ebb_links(BEFORE, RECORDS): links.h.
+void Links(sqlite3_context* context, int, sqlite3_value** arguments) {
+  const auto text = [&](int i) {
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_value_text(arguments[i]));
+    return std::string_view(bytes ? bytes : "",
+                            static_cast<std::size_t>(sqlite3_value_bytes(arguments[i])));
+  };
+  std::string link(text(0));
+  for (const std::string_view record : Split(text(1), '\n'))
+    link = platform::NextLink(link, record);
+  sqlite3_result_text(context, link.data(), static_cast<int>(link.size()), SQLITE_TRANSIENT);
+}
+
+}  // namespace
+
 struct Database::Connection {
   explicit Connection(platform::Path where) : path(std::move(where)) {}
   ~Connection() {
@@ -162,6 +181,9 @@ Status Database::Connection::Open(Mode mode) {
   if (sqlite3_open_v2(path.c_str(), &handle, flags, nullptr) != SQLITE_OK)
     return Fail(LastError("cannot open"));
   sqlite3_busy_timeout(handle, kBusyMilliseconds);
+  if (sqlite3_create_function_v2(handle, "ebb_links", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+                                 nullptr, &Links, nullptr, nullptr, nullptr) != SQLITE_OK)
+    return Fail(LastError("cannot open"));
   EBB_RETURN_IF_ERROR(Script("PRAGMA foreign_keys=ON"));
   if (mode != Mode::kWrite) return Script("PRAGMA query_only=ON");
   if (sqlite3_db_readonly(handle, "main") == 1) {

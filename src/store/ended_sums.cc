@@ -14,12 +14,18 @@ std::optional<Emissions> OptionalEmissions(const Row& row, int column) {
   return row.IsNull(column) ? std::nullopt : std::optional(Emissions{row.Number(column)});
 }
 
+std::optional<double> OptionalNumber(const Row& row, int column) {
+  return row.IsNull(column) ? std::nullopt : std::optional(row.Number(column));
+}
+
 template <typename Archive, typename Sums>
 void VisitCompared(Archive& archive, const std::string& prefix, Sums& compared) {
   archive(prefix + "_jobs", compared.jobs);
   archive(prefix + "_not_compared", compared.not_compared);
   archive(prefix + "_emitted_g", compared.emitted);
   archive(prefix + "_baseline_g", compared.baseline);
+  archive(prefix + "_half_width_g", compared.half_width_g);
+  archive(prefix + "_without_interval", compared.without_interval);
 }
 
 template <typename Archive, typename Sums>
@@ -54,20 +60,21 @@ Result<EndedSums> GetSums(Database& database) {
 
 }  // namespace
 
-void Compared::Add(Energy used, std::optional<Emissions> emissions,
-                   std::optional<Emissions> otherwise) {
+void Compared::Add(Energy used, std::optional<Emissions> emissions, const Baseline& otherwise) {
   if (used == Energy{}) return;
-  if (!emissions || !otherwise) {
+  if (!emissions || !otherwise.emissions) {
     ++not_compared;
     return;
   }
   ++jobs;
   emitted += *emissions;
-  baseline += *otherwise;
+  baseline += *otherwise.emissions;
+  half_width_g += otherwise.half_width_g.value_or(0);
+  if (!otherwise.half_width_g && *otherwise.emissions != *emissions) ++without_interval;
 }
 
-void EndedSums::Add(Energy used, std::optional<Emissions> emitted,
-                    std::optional<Emissions> at_submission, std::optional<Emissions> first_come) {
+void EndedSums::Add(Energy used, std::optional<Emissions> emitted, const Baseline& at_submission,
+                    const Baseline& first_come) {
   energy += used;
   if (emitted) emissions += *emitted;
   on_submission.Add(used, emitted, at_submission);
@@ -94,13 +101,15 @@ Result<EndedSums> CountEnded(ServiceStore& store, std::size_t keep) {
   std::int64_t counted = 0;
   EBB_RETURN_IF_ERROR(
       database.Query("SELECT energy_uj, coalesce(settled_g, jobs.emissions_g), at_submission_g,"
-                     " first_come.emissions_g FROM jobs"
+                     " first_come.emissions_g, saving_half_width_g, first_come_half_width_g"
+                     " FROM jobs"
                      " LEFT JOIN first_come ON first_come.job = jobs.id WHERE " +
                          std::string(kUncounted) + " AND id < ?",
                      {below}, [&](const Row& row) -> Status {
                        ++counted;
                        sums.Add(Energy::Microjoules(row.Integer(0)), OptionalEmissions(row, 1),
-                                OptionalEmissions(row, 2), OptionalEmissions(row, 3));
+                                {OptionalEmissions(row, 2), OptionalNumber(row, 4)},
+                                {OptionalEmissions(row, 3), OptionalNumber(row, 5)});
                        return {};
                      }));
   if (counted == 0) return sums;

@@ -14,12 +14,21 @@ namespace ebb::store {
 class ServiceStore;
 
 /// What jobs that have ended emitted, against a baseline of the same energy.
+/// What a job would have emitted otherwise.
+struct Baseline {
+  std::optional<Emissions> emissions;  ///< nothing: not known
+  std::optional<double> half_width_g;  ///< of the difference, 95 %; nothing: not known
+};
 struct Compared {
   std::int64_t jobs = 0;
   std::int64_t not_compared = 0;  ///< used energy, and one of the two emissions is not known
   Emissions emitted, baseline;
+  /// Of baseline - emitted, 95 %: the sum of the jobs' own, as if all their errors were one. The
+  /// interval of the sum is that at most.
+  double half_width_g = 0;
+  std::int64_t without_interval = 0;  ///< of `jobs`: differ, and how surely is not known
 
-  void Add(Energy used, std::optional<Emissions> emissions, std::optional<Emissions> otherwise);
+  void Add(Energy used, std::optional<Emissions> emissions, const Baseline& otherwise);
 };
 
 /// Of jobs that have ended.
@@ -29,8 +38,8 @@ struct EndedSums {
   Compared on_submission;  ///< each alone, when it was submitted
   Compared on_first_come;
 
-  void Add(Energy used, std::optional<Emissions> emitted, std::optional<Emissions> at_submission,
-           std::optional<Emissions> first_come);
+  void Add(Energy used, std::optional<Emissions> emitted, const Baseline& at_submission,
+           const Baseline& first_come);
 };
 
 /// The newest `limit` of those that are not counted, newest first.

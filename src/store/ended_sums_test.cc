@@ -35,6 +35,7 @@ TEST(EndedSums, AreThoseOfAllButTheNewest) {
   struct Job {
     Energy energy;
     std::optional<Emissions> emissions, at_submission, first_come;
+    std::optional<double> submission_half_g, first_come_half_g;
   };
   std::vector<Job> jobs;
   for (int i = 0; i < 30; ++i) {
@@ -44,18 +45,28 @@ TEST(EndedSums, AreThoseOfAllButTheNewest) {
       if (random.Below(4) != 0) job.emissions = Emissions{random.Uniform(0, 9)};
       if (random.Below(4) != 0) job.at_submission = Emissions{random.Uniform(0, 9)};
       if (random.Below(4) != 0) job.first_come = Emissions{random.Uniform(0, 9)};
+      if (random.Below(4) != 0) job.submission_half_g = random.Uniform(0, 1);
+      if (random.Below(4) != 0) job.first_come_half_g = random.Uniform(0, 1);
     }
     const core::JobId id = Ended(store, job.energy, job.emissions);
-    if (job.first_come || job.at_submission || random.Below(2) == 0)
-      store.AddFirstCome(
-          {id, Interval{kNow, kNow + hours{1}}, 0, 1, job.first_come, job.at_submission});
+    store.AddFirstCome({id,
+                        Interval{kNow, kNow + hours{1}},
+                        0,
+                        1,
+                        job.first_come,
+                        job.at_submission,
+                        {},
+                        job.submission_half_g,
+                        job.first_come_half_g});
     jobs.push_back(job);
   }
   ASSERT_TRUE(store.Commit());
   for (const std::size_t newest : {99ul, 30ul, 7ul, 7ul, 1ul, 0ul}) {
     EndedSums expected;
     for (std::size_t i = 0; i + newest < jobs.size(); ++i)
-      expected.Add(jobs[i].energy, jobs[i].emissions, jobs[i].at_submission, jobs[i].first_come);
+      expected.Add(jobs[i].energy, jobs[i].emissions,
+                   {jobs[i].at_submission, jobs[i].submission_half_g},
+                   {jobs[i].first_come, jobs[i].first_come_half_g});
     const auto sums = CountEnded(store, newest);
     ASSERT_TRUE(sums);
     ASSERT_TRUE(store.Commit());
@@ -68,6 +79,8 @@ TEST(EndedSums, AreThoseOfAllButTheNewest) {
       EXPECT_EQ(is.not_compared, should.not_compared);
       EXPECT_NEAR(is.emitted.grams, should.emitted.grams, 1e-9);
       EXPECT_NEAR(is.baseline.grams, should.baseline.grams, 1e-9);
+      EXPECT_NEAR(is.half_width_g, should.half_width_g, 1e-9);
+      EXPECT_EQ(is.without_interval, should.without_interval);
     }
   }
 }

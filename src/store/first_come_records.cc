@@ -11,9 +11,11 @@ Value GramsOrNull(std::optional<Emissions> emissions) {
   return emissions ? Value{emissions->grams} : Value{};
 }
 
+Value NumberOrNull(std::optional<double> number) { return number ? Value{*number} : Value{}; }
+
 constexpr std::string_view kColumns =
-    "SELECT job, begin_ms, end_ms, pool, devices, emissions_g, at_submission_g, settled_g"
-    " FROM first_come";
+    "SELECT job, begin_ms, end_ms, pool, devices, emissions_g, at_submission_g, settled_g,"
+    " saving_half_width_g, first_come_half_width_g FROM first_come";
 
 FirstComeRecord RecordFrom(const Row& row) {
   FirstComeRecord record;
@@ -25,6 +27,8 @@ FirstComeRecord RecordFrom(const Row& row) {
   record.emissions = OptionalEmissions(row, 5);
   record.at_submission = OptionalEmissions(row, 6);
   record.settled = OptionalEmissions(row, 7);
+  if (!row.IsNull(8)) record.saving_half_width_g = row.Number(8);
+  if (!row.IsNull(9)) record.first_come_half_width_g = row.Number(9);
   return record;
 }
 
@@ -35,11 +39,13 @@ void AddFirstCome(WriteGroup& group, const FirstComeRecord& record) {
   const auto end = record.place ? std::optional(record.place->end) : std::nullopt;
   group.Add(
       "INSERT OR REPLACE INTO first_come(job, begin_ms, end_ms, pool, devices, emissions_g,"
-      " at_submission_g, settled_g)"
-      " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE EXISTS (SELECT 1 FROM jobs WHERE id = ?1)",
+      " at_submission_g, settled_g, saving_half_width_g, first_come_half_width_g)"
+      " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE EXISTS (SELECT 1 FROM jobs WHERE id = "
+      "?1)",
       {record.job, Milliseconds(begin), Milliseconds(end), std::int64_t{record.pool},
        std::int64_t{record.devices}, GramsOrNull(record.emissions),
-       GramsOrNull(record.at_submission), GramsOrNull(record.settled)});
+       GramsOrNull(record.at_submission), GramsOrNull(record.settled),
+       NumberOrNull(record.saving_half_width_g), NumberOrNull(record.first_come_half_width_g)});
 }
 
 Result<std::vector<FirstComeRecord>> FirstComeAfter(Database& database, Time time) {

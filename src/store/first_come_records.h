@@ -19,6 +19,8 @@ struct FirstComeRecord {
   std::optional<Emissions> emissions{};      ///< there; nothing: not known
   std::optional<Emissions> at_submission{};  ///< alone, when it was submitted; nothing: not known
   std::optional<Emissions> settled{};        ///< really, on the signal that the others are on
+  std::optional<double> saving_half_width_g{};      ///< of at_submission - settled, 95 %
+  std::optional<double> first_come_half_width_g{};  ///< of emissions - settled, 95 %
 };
 
 void AddFirstCome(WriteGroup& group, const FirstComeRecord& record);

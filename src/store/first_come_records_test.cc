@@ -33,8 +33,15 @@ TEST(FirstComeRecords, PlacesReadBackAndEndWithTheirJob) {
   const core::JobId nowhere = Ended(store, Energy::Joules(1), {});
   store.AddFirstCome({early, Interval{kNow, kNow + hours{1}}, 0, 1, {}});
   store.AddFirstCome({late, Interval{kNow, kNow + hours{9}}, 0, 1, {}});
-  store.AddFirstCome(
-      {late, Interval{kNow + hours{1}, kNow + hours{3}}, 2, 4, Emissions{5}, Emissions{6}});
+  store.AddFirstCome({late,
+                      Interval{kNow + hours{1}, kNow + hours{3}},
+                      2,
+                      4,
+                      Emissions{5},
+                      Emissions{6},
+                      {},
+                      {},
+                      1.5});
   store.AddFirstCome({nowhere, {}, 0, 1, {}});
   store.AddFirstCome({77, Interval{kNow, kNow + hours{9}}, 0, 1, {}});  // no such job
   ASSERT_TRUE(store.Commit());
@@ -48,6 +55,7 @@ TEST(FirstComeRecords, PlacesReadBackAndEndWithTheirJob) {
   EXPECT_EQ(one.devices, 4);
   EXPECT_EQ(one.emissions, Emissions{5});
   EXPECT_EQ(one.at_submission, Emissions{6});
+  EXPECT_EQ(one.first_come_half_width_g, 1.5);
   ASSERT_TRUE(store.database().Run("DELETE FROM jobs WHERE id = ?", {late}));
   EXPECT_TRUE(FirstComeAfter(store.database(), kNow)->size() == 1);
 }

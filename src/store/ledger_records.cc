@@ -1,5 +1,8 @@
 #include "store/ledger_records.h"
 
+#include "store/enum_column.h"
+#include "store/links.h"
+
 namespace ebb::store {
 namespace {
 
@@ -9,15 +12,6 @@ Value NumberOrNull(const std::optional<Intensity>& intensity) {
 
 Interval IntervalFrom(const Row& row, int column) {
   return {Time{Duration{row.Integer(column)}}, Time{Duration{row.Integer(column + 1)}}};
-}
-
-template <typename Enum>
-Status TakeEnum(std::string_view name, std::optional<Enum> found, Enum& value) {
-  if (!found)
-    return Fail({ExitCode::kConfiguration, "has an unknown name: " + std::string(name),
-                 "stored ledger", "use the version of ebb that wrote it"});
-  value = *found;
-  return {};
 }
 
 Result<core::LedgerRow> LedgerRowFrom(const Row& row) {
@@ -38,6 +32,7 @@ Result<core::LedgerRow> LedgerRowFrom(const Row& row) {
   EBB_RETURN_IF_ERROR(
       TakeEnum(row.Text(12), core::SignalKindFromName(row.Text(12)), ledger.signal_kind));
   if (!row.IsNull(16)) ledger.intensity_source = row.Text(16);
+  ledger.shared = row.Integer(17) != 0;
   if (row.IsNull(15)) return ledger;
   core::OtherIntensity& other = ledger.other.emplace();
   if (!row.IsNull(13)) other.intensity = Intensity{row.Number(13)};
@@ -47,21 +42,38 @@ Result<core::LedgerRow> LedgerRowFrom(const Row& row) {
   return ledger;
 }
 
-void AddRow(WriteGroup& group, core::JobId job, const core::LedgerRow& row) {
+// Adds the row; what its link is made of.
+std::string AddRow(WriteGroup& group, core::JobId job, const core::LedgerRow& row) {
   // All members by name: one that is added and forgotten here does not compile.
   const auto& [attempt, device, component, source, wall, grid, energy, pue, intensity, status, kind,
-               other, intensity_source] = row;
+               other, intensity_source, shared] = row;
+  Values values{job,
+                std::int64_t{attempt},
+                device,
+                std::string(Name(component)),
+                std::string(Name(source)),
+                Milliseconds(wall.begin),
+                Milliseconds(wall.end),
+                Milliseconds(grid.begin),
+                Milliseconds(grid.end),
+                energy.microjoules(),
+                pue.ratio,
+                NumberOrNull(intensity),
+                std::string(Name(status)),
+                std::string(Name(kind)),
+                TextOrNull(intensity_source),
+                other ? NumberOrNull(other->intensity) : Value{},
+                other ? Value{std::string(Name(other->status))} : Value{},
+                other ? Value{std::string(Name(other->kind))} : Value{},
+                std::int64_t{shared}};
+  std::string link_text = LinkText(values);
   group.Add(
       "INSERT INTO ledger SELECT ?1, coalesce(max(number), 0) + 1,"
-      " ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18"
+      " ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
+      " ?19"
       " FROM ledger WHERE job = ?1 HAVING EXISTS (SELECT 1 FROM jobs WHERE id = ?1)",
-      {job, std::int64_t{attempt}, device, std::string(Name(component)), std::string(Name(source)),
-       Milliseconds(wall.begin), Milliseconds(wall.end), Milliseconds(grid.begin),
-       Milliseconds(grid.end), energy.microjoules(), pue.ratio, NumberOrNull(intensity),
-       std::string(Name(status)), std::string(Name(kind)), TextOrNull(intensity_source),
-       other ? NumberOrNull(other->intensity) : Value{},
-       other ? Value{std::string(Name(other->status))} : Value{},
-       other ? Value{std::string(Name(other->kind))} : Value{}});
+      std::move(values));
+  return link_text;
 }
 
 struct GpuSums {
@@ -112,8 +124,10 @@ void AddLedger(WriteGroup& group, const LedgerBatch& batch) {
   }
   if (batch.rows.empty()) return;
   bool any_known = false;
+  std::string link_texts;
   for (const core::LedgerRow& row : batch.rows) {
-    AddRow(group, batch.job, row);
+    if (!link_texts.empty()) link_texts += '\n';
+    link_texts += AddRow(group, batch.job, row);
     any_known = any_known || row.intensity.has_value();
   }
   const core::LedgerTotals totals = core::Total(batch.rows);
@@ -125,11 +139,15 @@ void AddLedger(WriteGroup& group, const LedgerBatch& batch) {
       "                    ELSE coalesce(emissions_g, 0) + ?4 END,"
       " gpu_energy_uj = CASE WHEN ?5 IS NULL THEN gpu_energy_uj"
       "                      ELSE coalesce(gpu_energy_uj, 0) + ?5 END,"
-      " gpu_metered_uj = gpu_metered_uj + ?6, gpu_metered_ms = gpu_metered_ms + ?7 WHERE id = ?1",
+      " gpu_metered_uj = gpu_metered_uj + ?6, gpu_metered_ms = gpu_metered_ms + ?7,"
+      " ledger_link = ebb_links(coalesce(ledger_link, 'ledger of job ' || id), ?8),"
+      " ledger_linked_from = coalesce(ledger_linked_from,"
+      "  (SELECT max(number) + 1 FROM ledger WHERE job = ?1) - ?9) WHERE id = ?1",
       {batch.job, totals.energy.microjoules(), totals.energy_without_intensity.microjoules(),
        any_known ? Value{totals.emissions.grams} : Value{},
        gpu.any ? Value{gpu.energy.microjoules()} : Value{}, gpu.metered.microjoules(),
-       gpu.metered_for.count()});
+       gpu.metered_for.count(), std::move(link_texts),
+       static_cast<std::int64_t>(batch.rows.size())});
   AddDevices(group, batch);
 }
 
@@ -144,9 +162,8 @@ Result<std::vector<core::LedgerRow>> LedgerOf(Database& database, core::JobId jo
   EBB_RETURN_IF_ERROR(database.Query(
       "SELECT attempt, device, component, source, wall_begin_ms, wall_end_ms, grid_begin_ms,"
       " grid_end_ms, energy_uj, pue, intensity_g_per_kwh, intensity_status, signal_kind,"
-      " other_intensity_g_per_kwh, other_status, other_kind, intensity_source FROM ledger WHERE "
-      "job = ? ORDER BY "
-      "number",
+      " other_intensity_g_per_kwh, other_status, other_kind, intensity_source, shared"
+      " FROM ledger WHERE job = ? ORDER BY number",
       {job}, [&](const Row& row) -> Status {
         EBB_ASSIGN_OR_RETURN(core::LedgerRow read, LedgerRowFrom(row));
         rows.push_back(std::move(read));

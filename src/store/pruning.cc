@@ -19,7 +19,7 @@ constexpr std::string_view kNext =
 Status FinishJob(Database& database, core::JobId job) {
   for (const std::string_view sql :
        {"DELETE FROM ledger_devices WHERE job = ?", "DELETE FROM ledger_files WHERE job = ?",
-        "UPDATE jobs SET pruned = 2 WHERE id = ?"})
+        "DELETE FROM settlements WHERE job = ?", "UPDATE jobs SET pruned = 2 WHERE id = ?"})
     EBB_RETURN_IF_ERROR(database.Run(sql, {job}));
   for (const std::string& key : MetaKeysOf(job))
     EBB_RETURN_IF_ERROR(database.Run("DELETE FROM meta WHERE key = ?", {key}));

@@ -40,14 +40,16 @@ core::LedgerRow RandomRow(Random& random, Time at) {
     row.other->kind = static_cast<core::SignalKind>(random.Below(2));
     if (random.Below(3) != 0) row.other->intensity = Intensity{random.Uniform(0, 900)};
   }
+  if (random.Below(2) != 0) row.intensity_source = "second";
+  row.shared = random.Below(2) != 0;
   return row;
 }
 
 void ExpectSame(const core::LedgerRow& a, const core::LedgerRow& b) {
   EXPECT_EQ(std::tie(a.attempt, a.device, a.component, a.source, a.wall, a.grid, a.energy, a.pue,
-                     a.intensity, a.intensity_status, a.signal_kind),
+                     a.intensity, a.intensity_status, a.signal_kind, a.intensity_source, a.shared),
             std::tie(b.attempt, b.device, b.component, b.source, b.wall, b.grid, b.energy, b.pue,
-                     b.intensity, b.intensity_status, b.signal_kind));
+                     b.intensity, b.intensity_status, b.signal_kind, b.intensity_source, b.shared));
   ASSERT_EQ(a.other.has_value(), b.other.has_value());
   if (!a.other) return;
   EXPECT_EQ(std::tie(a.other->intensity, a.other->status, a.other->kind),

@@ -217,10 +217,67 @@ constexpr std::string_view kSettled = R"(
 ALTER TABLE first_come ADD COLUMN settled_g REAL;
 )";
 
-constexpr std::array<std::string_view, 9> kMigrations{
-    kJobsAndJournal,      kLedgerAndSignals, kSweeps,
-    kFirstComeAndDevices, kSnapshotsInParts, kAtSubmission,
-    kRetention,           kKeysOfRefused,    kSettled};
+// Of a GPU: what was read for all of it was divided among those that hold parts of it.
+constexpr std::string_view kSharesOfGpus = R"(
+ALTER TABLE ledger ADD COLUMN shared INTEGER NOT NULL DEFAULT 0;
+)";
+
+// How sure a saving is: half of its 95 % interval.
+constexpr std::string_view kSureSavings = R"(
+ALTER TABLE first_come ADD COLUMN saving_half_width_g REAL;
+)";
+
+// What the machine used, by hour (wall time), and whose it was.
+constexpr std::string_view kMachineEnergy = R"(
+CREATE TABLE machine_energy(
+  hour_ms INTEGER NOT NULL,
+  device TEXT NOT NULL,
+  component TEXT NOT NULL,
+  source TEXT NOT NULL,
+  machine_uj INTEGER NOT NULL,
+  jobs_uj INTEGER NOT NULL,
+  idle_uj INTEGER NOT NULL,
+  unattributed_uj INTEGER NOT NULL,
+  read_for_ms INTEGER NOT NULL,
+  PRIMARY KEY(hour_ms, device),
+  CHECK(machine_uj = jobs_uj + idle_uj + unattributed_uj)
+) WITHOUT ROWID;
+)";
+
+// What was there before has no links: chains begin at the first row after it.
+constexpr std::string_view kLinks = R"(
+ALTER TABLE jobs ADD COLUMN ledger_link TEXT;
+ALTER TABLE jobs ADD COLUMN ledger_linked_from INTEGER;
+ALTER TABLE journal ADD COLUMN link TEXT;
+
+CREATE TABLE settlements(
+  job INTEGER NOT NULL REFERENCES jobs(id) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  asked_ms INTEGER NOT NULL,
+  signal TEXT NOT NULL,
+  link TEXT NOT NULL,
+  PRIMARY KEY(job, number)
+) WITHOUT ROWID;
+)";
+
+constexpr std::string_view kSureFirstCome = R"(
+ALTER TABLE first_come ADD COLUMN first_come_half_width_g REAL;
+)";
+
+constexpr std::array<std::string_view, 14> kMigrations{kJobsAndJournal,
+                                                       kLedgerAndSignals,
+                                                       kSweeps,
+                                                       kFirstComeAndDevices,
+                                                       kSnapshotsInParts,
+                                                       kAtSubmission,
+                                                       kRetention,
+                                                       kKeysOfRefused,
+                                                       kSettled,
+                                                       kSharesOfGpus,
+                                                       kSureSavings,
+                                                       kMachineEnergy,
+                                                       kLinks,
+                                                       kSureFirstCome};
 
 }  // namespace
 

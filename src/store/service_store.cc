@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "engine/journal_json.h"
+#include "store/links.h"
 #include "store/snapshots.h"
 
 namespace ebb::store {
@@ -39,7 +40,8 @@ Status Fold(engine::Engine& engine, runtime::JournalRecord record) {
 
 // Never 0.
 std::int64_t RandomIdentity() {
-  std::random_device random;
+  // Opening one asks what the processor can do, which a virtual machine answers slowly.
+  thread_local std::random_device random;
   const std::uint64_t bits = (std::uint64_t{random()} << 32) | random();
   return static_cast<std::int64_t>((bits >> 1) | 1);
 }
@@ -114,12 +116,28 @@ Status ServiceStore::FollowRecovered(bool take_snapshot) {
   return Try([&] { return TakeSnapshot(false); });
 }
 
+void ServiceStore::AddToJournal(Values values, bool is_decision) {
+  const Value seq = values.front();
+  std::string link_text = LinkText(values);
+  values.emplace_back(std::move(link_text));
+  group_.Add(
+      "INSERT INTO journal(seq, at_ms, kind, line, link) VALUES(?1, ?2, ?3, ?4,"
+      " ebb_links(coalesce((SELECT link FROM journal WHERE seq = ?1 - 1), 'journal'), ?5))",
+      std::move(values));
+  // So that what is cut off the end is missed.
+  if (is_decision)
+    group_.Add(
+        "INSERT INTO meta(key, value) SELECT 'journal_link', link FROM journal WHERE seq = ?"
+        " ON CONFLICT(key) DO UPDATE SET value = excluded.value",
+        {seq});
+}
+
 Status ServiceStore::Append(const runtime::JournalRecord& record) {
   const auto* decision = std::get_if<engine::Decision>(&record);
   const Time at = decision ? decision->at : std::get<engine::Event>(record).at;
-  group_.Add("INSERT INTO journal(seq, at_ms, kind, line) VALUES(?, ?, ?, ?)",
-             {next_seq_++, Milliseconds(at), std::string(engine::KindOf(record)),
-              engine::ToJsonLine(record)});
+  AddToJournal({next_seq_++, Milliseconds(at), std::string(engine::KindOf(record)),
+                engine::ToJsonLine(record)},
+               decision != nullptr);
   jobs_.Follow(group_, record);
   ++cost_since_snapshot_;
   if (!decision) return {};
@@ -290,10 +308,19 @@ Status ServiceStore::ContinueSnapshot() {
 Status ServiceStore::PruneJournal() {
   const Time now = engine_->state().now;
   if (now == Time::min()) return {};
-  return database_.Run(
-      "DELETE FROM journal WHERE seq <= (SELECT min(seq) FROM snapshots) AND seq < coalesce("
-      " (SELECT seq FROM journal WHERE at_ms >= ? ORDER BY seq LIMIT 1), ?)",
-      {Milliseconds(now - options_.keep_journal), next_seq_});
+  EBB_ASSIGN_OR_RETURN(
+      const auto last,
+      database_.Integer("SELECT max(seq) FROM journal WHERE seq <= (SELECT min(seq) FROM snapshots)"
+                        " AND seq < coalesce("
+                        " (SELECT seq FROM journal WHERE at_ms >= ? ORDER BY seq LIMIT 1), ?)",
+                        {Milliseconds(now - options_.keep_journal), next_seq_}));
+  if (!last) return {};
+  // What the first record that stays stands behind.
+  EBB_RETURN_IF_ERROR(database_.Run(
+      "INSERT INTO meta(key, value) SELECT 'journal_link_before', link FROM journal"
+      " WHERE seq = ? AND link IS NOT NULL ON CONFLICT(key) DO UPDATE SET value = excluded.value",
+      {*last}));
+  return database_.Run("DELETE FROM journal WHERE seq <= ?", {*last});
 }
 
 Status ServiceStore::TakeSnapshot(bool continues) {

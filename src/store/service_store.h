@@ -29,7 +29,9 @@
 #include "store/job_records.h"
 #include "store/job_writer.h"
 #include "store/ledger_records.h"
+#include "store/machine_records.h"
 #include "store/pruning.h"
+#include "store/settlement_records.h"
 #include "store/signal_records.h"
 #include "store/snapshot_thread.h"
 #include "store/sweep_records.h"
@@ -114,7 +116,13 @@ class ServiceStore final : public runtime::Journal {
   Result<AddedSweep> AddSweep(SweepRecord sweep);
   void AddRungLoss(const RungLoss& loss) { store::AddRungLoss(group_, loss); }
   void AddLedger(const LedgerBatch& batch) { store::AddLedger(group_, batch); }
+  void AddMachineShares(const core::MachineShares& shares) {
+    store::AddMachineShares(group_, shares);
+  }
   void AddFirstCome(const FirstComeRecord& record) { store::AddFirstCome(group_, record); }
+  void AddSettlement(core::JobId job, Time asked_at, const core::IntensitySeries& published) {
+    store::AddSettlement(group_, job, asked_at, published);
+  }
   /// Which devices of its pool the attempt has, by name.
   void SetDevices(core::JobId job, int attempt, const std::vector<std::string>& devices);
   void AddSignal(const core::IntensitySeries& series) { store::AddSignal(group_, series); }
@@ -150,6 +158,7 @@ class ServiceStore final : public runtime::Journal {
         options_(std::move(options)),
         numbers_(JobNumbers::Open(options_.numbers_file)) {}
   Status ReadNextIds();
+  void AddToJournal(Values values, bool is_decision);
   Status FoldJournal(engine::Engine& engine, std::int64_t after, std::int64_t& records);
   Status FollowRecovered(bool take_snapshot);
   Status TakeSnapshot(bool continues);

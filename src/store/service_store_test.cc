@@ -5,7 +5,6 @@
 
 #include <atomic>
 
-#include "engine/fields.h"
 #include "engine/journal_json.h"
 #include "engine/random_life_for_test.h"
 #include "engine/state_json.h"
@@ -27,14 +26,6 @@ core::Submission SubmissionOf(const core::Job& job) {
   submission.job = job;
   submission.command = {"true"};
   return submission;
-}
-
-std::string StateOf(const engine::Engine& engine) {
-  std::string text;
-  for (const auto& live : engine.state().live) text += engine::ToFieldText(*live) + "\n";
-  for (const auto& [id, job] : engine.state().ended)
-    text += std::to_string(id) + engine::ToFieldText(job) + "\n";
-  return text;
 }
 
 // A service without a world: a random life, and all of it in a store.
@@ -76,11 +67,11 @@ TEST(ServiceStoreTest, EveryLifeGoesOnWhereTheLastOneStopped) {
     StoreOptions options;
     options.snapshot_every = 40;
     Service service(path, life, options);
-    EXPECT_EQ(StateOf(service.engine()), state) << "life " << life;
+    EXPECT_EQ(engine::JobsText(service.engine().state()), state) << "life " << life;
     for (int step = 0; step < 15; ++step) service.Step();
     // What was told after the last decision is durable too.
     ASSERT_TRUE(life % 2 ? service.store().Snapshot() : service.store().Commit());
-    state = StateOf(service.engine());
+    state = engine::JobsText(service.engine().state());
     ASSERT_FALSE(state.empty());
   }
   auto database = *Database::Open(path, Database::Mode::kRead);
@@ -124,17 +115,17 @@ TEST(ServiceStoreTest, ASnapshotThatWasCutOffIsAsIfItHadNotBeenBegun) {
   std::string state;
   for (std::uint64_t life = 1; life <= 4; ++life) {
     Service service(path, life);
-    EXPECT_EQ(StateOf(service.engine()), state) << "life " << life;
+    EXPECT_EQ(engine::JobsText(service.engine().state()), state) << "life " << life;
     for (int step = 0; step < 10; ++step) service.Step();
     ASSERT_TRUE(service.store().BeginSnapshot([] {}));
     service.Step();
     ASSERT_TRUE(service.store().Commit());
-    state = StateOf(service.engine());
+    state = engine::JobsText(service.engine().state());
   }
   auto store = *ServiceStore::Open(path);
   const auto recovered = store.Recover(engine::MakeEngineForTest("lowest-slots"));
   ASSERT_TRUE(recovered);
-  EXPECT_EQ(StateOf(*recovered->engine), state);
+  EXPECT_EQ(engine::JobsText(recovered->engine->state()), state);
   EXPECT_EQ(**store.database().Integer("SELECT count(*) FROM snapshots WHERE complete = 0"), 0);
 }
 
@@ -219,10 +210,10 @@ TEST(ServiceStoreTest, AFullDiskKeepsTheGroupAndGoesOnWhenThereIsSpace) {
     EXPECT_EQ(store.health().waiting, 0u);
     EXPECT_EQ(**store.database().Integer("SELECT count(*) FROM journal"), records + 3);
     EXPECT_TRUE(*FindJob(store.database(), id));
-    state = StateOf(engine);
+    state = engine::JobsText(engine.state());
   }
   Service again(path, 6);
-  EXPECT_EQ(StateOf(again.engine()), state);
+  EXPECT_EQ(engine::JobsText(again.engine().state()), state);
 }
 
 // Real writes that fail half way, as on a full disk.

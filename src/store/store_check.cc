@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/fields.h"
 #include "engine/journal_json.h"
 #include "engine/state_json.h"
 #include "store/job_records.h"
@@ -25,14 +24,6 @@ void Note(CheckResult& result, std::string problem) {
 // Engines that fold decisions in need no policy.
 std::unique_ptr<engine::Engine> MakeFolding() {
   return std::make_unique<engine::Engine>(engine::Options{}, nullptr);
-}
-
-std::string JobsOf(const engine::State& state) {
-  std::string text;
-  for (const auto& live : state.live) text += engine::ToFieldText(*live) + '\n';
-  for (const auto& [id, ended] : state.ended)
-    text += std::to_string(id) + engine::ToFieldText(ended) + '\n';
-  return text;
 }
 
 std::string SnapshotOf(const engine::Engine& engine) {
@@ -127,7 +118,7 @@ Result<std::unique_ptr<engine::Engine>> FoldPart(Database& database, const Part&
   }));
   if (!part.to) return engine;
   EBB_ASSIGN_OR_RETURN(const auto next, Begin(database, {*part.to, {}}, MakeFolding()));
-  if (JobsOf(next->state()) != JobsOf(engine->state()))
+  if (JobsText(next->state()) != JobsText(engine->state()))
     Note(result, "the journal leads to other jobs than snapshot " + std::to_string(part.to->id));
   return engine;
 }

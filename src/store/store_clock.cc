@@ -72,6 +72,13 @@ Status ClaimClock(ServiceStore& store, const StoreClock& clock) {
                "give this one a store of its own with --store FILE, or " + FlagsFor(kept)});
 }
 
+Result<bool> IsReplayed(Database& database) {
+  EBB_ASSIGN_OR_RETURN(const auto text, GetMeta(database, kKey));
+  if (!text) return false;
+  EBB_ASSIGN_OR_RETURN(const StoreClock kept, FromText(*text));
+  return kept.replayed;
+}
+
 Result<Time> TimeOfStore(Database& database, Time wall) {
   EBB_ASSIGN_OR_RETURN(const auto text, GetMeta(database, kKey));
   if (!text) return wall;

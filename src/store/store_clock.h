@@ -21,6 +21,9 @@ struct StoreClock {
 /// where the one before it stopped. Durable with the next commit.
 Status ClaimClock(ServiceStore& store, const StoreClock& clock);
 
+/// Whether the store belongs to a replay, whose times are not those of the wall.
+Result<bool> IsReplayed(Database& database);
+
 /// What that clock shows while no service runs: the wall's time, or where the replay stopped.
 Result<Time> TimeOfStore(Database& database, Time wall);
 

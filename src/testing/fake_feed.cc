@@ -4,14 +4,25 @@ namespace ebb::testing {
 
 using std::chrono::hours;
 
-FakeFeed::FakeFeed(Time begin, const std::vector<double>& hourly_g_per_kwh) {
+namespace {
+
+core::IntensitySeries Hourly(Time begin, const std::vector<double>& hourly_g_per_kwh) {
   std::vector<core::Sample> samples;
   for (const double value : hourly_g_per_kwh) {
     samples.push_back({{begin, begin + hours{1}}, {value}, core::SampleStatus::kMeasured});
     begin += hours{1};
   }
-  truth_ = *core::IntensitySeries::Create(
+  return *core::IntensitySeries::Create(
       {"TEST", core::SignalKind::kAverage, core::Boundary::kLifecycle, "fake"}, samples);
+}
+
+}  // namespace
+
+FakeFeed::FakeFeed(Time begin, const std::vector<double>& hourly_g_per_kwh)
+    : truth_(Hourly(begin, hourly_g_per_kwh)) {}
+
+void FakeFeed::Publish(Time begin, const std::vector<double>& hourly_g_per_kwh) {
+  published_ = Hourly(begin, hourly_g_per_kwh);
 }
 
 Result<core::SignalView> FakeFeed::Observe(Time now, Duration horizon) {
@@ -29,6 +40,11 @@ Result<core::SignalView> FakeFeed::Observe(Time now, Duration horizon) {
 
 Result<core::IntensitySeries> FakeFeed::Believed(Interval interval) {
   return truth_.Slice(interval);
+}
+
+Result<core::IntensitySeries> FakeFeed::Settled(Interval interval) {
+  if (!published_) return Believed(interval);
+  return published_->Slice(interval);
 }
 
 Time FakeFeed::NextChange(Time now) const { return std::chrono::floor<hours>(now) + hours{1}; }

@@ -16,17 +16,22 @@ class FakeFeed final : public runtime::SignalFeed {
   void AddOutage(Interval outage) { outages_.push_back(outage); }
   /// Observe tells no more of the past than this; everything by default.
   void KeepHistory(Duration history) { history_ = history; }
+  /// From now on what it believes is revised: this is what has been published.
+  void Publish(Time begin, const std::vector<double>& hourly_g_per_kwh);
   int observations() const { return observations_; }
 
   const core::SignalIdentity& identity() const override { return truth_.identity(); }
   Result<core::SignalView> Observe(Time now, Duration horizon) override;
   Result<core::IntensitySeries> Believed(Interval interval) override;
+  Result<core::IntensitySeries> Settled(Interval interval) override;
+  bool Revises() const override { return published_.has_value(); }
   Time NextChange(Time now) const override;
 
  private:
   core::IntensitySeries truth_;
   std::vector<Interval> outages_;
   std::optional<Duration> history_;
+  std::optional<core::IntensitySeries> published_;
   int observations_ = 0;
 };
 

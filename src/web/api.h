@@ -64,6 +64,7 @@ class Api {
   HttpResponse Pause(const HttpRequest&, core::JobId id) const;
   HttpResponse Resume(const HttpRequest&, core::JobId id) const;
   HttpResponse Now(const HttpRequest&, core::JobId id) const;
+  HttpResponse MachineEnergy(const HttpRequest& request, core::JobId) const;
   HttpResponse ForecastRecord(const HttpRequest&, core::JobId) const;
   HttpResponse Saved(const HttpRequest&, core::JobId) const;
   HttpResponse Sweeps(const HttpRequest& request, core::JobId) const;

@@ -4,17 +4,20 @@
 #include <fstream>
 
 #include "engine/state.h"
+#include "platform/system_clock.h"
 #include "store/ledger_records.h"
 #include "store/signal_records.h"
 #include "web/api.h"
 #include "web/forecast_record.h"
 #include "web/job_series.h"
+#include "web/machine_energy.h"
 #include "web/responses.h"
 
 namespace ebb::web {
 namespace {
 
 constexpr long long kMostPoints = 2000;
+constexpr long long kMostDays = 400;
 constexpr Duration kRecord = std::chrono::hours{14 * 24};
 constexpr Duration kRecordStep = std::chrono::hours{3};  // at most 112 forecasts are read
 constexpr std::size_t kLongestProgress = 32 << 20;       // of the file's end
@@ -71,6 +74,21 @@ HttpResponse Api::Series(const HttpRequest& request, core::JobId id) const {
   if (!read) return Respond(read.error());
   input.progress = LossesOf(EndOf(service_.DirectoryOf(id) / "progress.jsonl"));
   return Respond(JobSeriesToJson(input));
+}
+
+HttpResponse Api::MachineEnergy(const HttpRequest& request, core::JobId) const {
+  const auto days = QueryNumber(request, "days", 7, kMostDays);
+  if (!days || *days < 1)
+    return Respond(Error{ExitCode::kUsage, "days must be a whole number from 1 to 400", "", ""});
+  const Time now = platform::WallNow();
+  const Interval wall{std::chrono::floor<std::chrono::hours>(now) - std::chrono::days{*days}, now};
+  std::vector<store::MachineHour> hours;
+  const auto read = reader_.Use([&](store::Database& database) -> ebb::Status {
+    EBB_ASSIGN_OR_RETURN(hours, store::MachineHours(database, wall));
+    return {};
+  });
+  if (!read) return Respond(read.error());
+  return Respond(MachineEnergyToJson(hours, wall));
 }
 
 HttpResponse Api::ForecastRecord(const HttpRequest&, core::JobId) const {

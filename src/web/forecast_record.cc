@@ -36,8 +36,13 @@ forecast::ScoreByLead RecordOf(std::span<const store::IssuedForecast> issued,
     if (WasSeen(sample)) seen.push_back(sample);
   const auto truth = core::IntensitySeries::Create(history.identity(), std::move(seen));
   if (!truth) return scores;
-  for (const store::IssuedForecast& one : issued)
+  for (const store::IssuedForecast& one : issued) {
     forecast::AddForecast(one.forecast, *truth, one.at, scores);
+    // A row that begins at that very moment was expected, and no running one.
+    const core::Sample* first = one.forecast.series.At(one.at);
+    if (first && first->interval.begin == one.at)
+      scores[0].Add(forecast::RunningRow(one.forecast, *truth, one.at));
+  }
   return scores;
 }
 

@@ -86,8 +86,10 @@ Json CardJson(const service::JobCard& card, bool whole) {
   json["pauses"] = card.pauses;
   if (card.exit_code) json["exit_code"] = *card.exit_code;
   Put(json, "emissions_at_submission_g", card.emissions_at_submission);
+  if (card.saving_half_width_g) json["saving_half_width_g"] = *card.saving_half_width_g;
   Put(json, "first_come_start", card.first_come_start);
   Put(json, "emissions_first_come_g", card.emissions_first_come);
+  if (card.first_come_half_width_g) json["first_come_half_width_g"] = *card.first_come_half_width_g;
   if (!whole) return json;
   for (const auto& [name, value] : submission.parameters) json["parameters"][name] = value;
   json["command"] = submission.command;
@@ -145,7 +147,9 @@ Json SavingJson(const store::Compared& compared, const char* baseline_name) {
           {"not_compared", compared.not_compared},
           {"jobs_emissions_g", compared.emitted.grams},
           {baseline_name, compared.baseline.grams},
-          {"saved_g", compared.baseline.grams - compared.emitted.grams}};
+          {"saved_g", compared.baseline.grams - compared.emitted.grams},
+          {"half_width_g", compared.half_width_g},
+          {"without_interval", compared.without_interval}};
 }
 
 Json RunningJson(const service::View& view) {
@@ -235,8 +239,8 @@ std::string ViewToJson(const service::View& view, std::uint64_t after_happening)
     energy_kwh += card.energy.kwh();
     if (const auto emitted = card.emitted()) emissions_g += emitted->grams;
     if (!engine::HasEnded(card.explanation.stage)) return true;
-    on_submission.Add(card.energy, card.emitted(), card.emissions_at_submission);
-    on_first_come.Add(card.energy, card.emitted(), card.emissions_first_come);
+    on_submission.Add(card.energy, card.emitted(), card.at_submission());
+    on_first_come.Add(card.energy, card.emitted(), card.first_come());
     return true;
   });
   Json json{{"version", view.version}, {"now", FormatTime(view.now)}, {"jobs", Json::object()}};

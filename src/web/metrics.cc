@@ -110,6 +110,12 @@ void WriteEnergy(const View& view, Writer& writer) {
                counters.energy_without_intensity.joules());
   writer.Count("ebb_jobs_emissions_grams_total", "CO2eq of the rest, PUE included.",
                counters.emissions.grams);
+  out.Metric("ebb_machine_energy_joules_total", kCounter,
+             "Energy of the machine since the service started, by who used it; without PUE. It is "
+             "some minutes behind.");
+  out.Value(Label("part", "jobs"), counters.machine.jobs.joules());
+  out.Value(Label("part", "idle"), counters.machine.idle.joules());
+  out.Value(Label("part", "unattributed"), counters.machine.unattributed.joules());
   writer.Count("ebb_compared_jobs_total",
                "Jobs that have ended and whose emissions at submission are known.",
                counters.compared);
@@ -120,6 +126,9 @@ void WriteEnergy(const View& view, Writer& writer) {
                counters.compared_at_submission.grams);
   writer.Gauge("ebb_saved_grams", "The difference of both; negative: waiting made it worse.",
                (counters.compared_at_submission - counters.compared_emissions).grams);
+  writer.Gauge("ebb_saved_half_width_grams",
+               "It is known to this, 95 %, at most: the sum of the jobs' own half widths.",
+               counters.compared_half_width_g);
 }
 
 void WriteSignals(const View& view, const Health& health, Writer& writer) {

@@ -1,0 +1,143 @@
+#include "audit/audit_run.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "audit/chains.h"
+#include "audit/expected_summary.h"
+#include "audit/gate_decisions.h"
+#include "audit/json_differences.h"
+#include "audit/run_figures.h"
+#include "base/text.h"
+#include "base/time.h"
+
+namespace ebb::audit {
+namespace {
+
+using Json = nlohmann::json;
+
+// Where a run directory lies is no figure, and it may be moved.
+constexpr std::string_view kPlace = ".output_dir";
+// Sentences for people, made of figures that are compared.
+constexpr std::array<std::string_view, 2> kSentences{".notices", ".text"};
+
+bool IsWorthNaming(const std::string& field) {
+  if (field.ends_with(kPlace)) return false;
+  return std::none_of(kSentences.begin(), kSentences.end(),
+                      [&](std::string_view end) { return field.ends_with(end); });
+}
+
+class RunAudit {
+ public:
+  RunAudit(RunFiles files, const RunAuditOptions& options)
+      : files_(std::move(files)), options_(options) {
+    audit_.subject = files_.directory.string();
+  }
+
+  Audit Take() {
+    AddChains();
+    Check figures;
+    try {
+      CheckFigures(told_of_ ? *told_of_ : files_, figures);
+    } catch (const std::exception& error) {
+      figures.Differ(std::string("the run cannot be read: ") + error.what());
+    }
+    figures.what = "figures computed again: " + std::to_string(compared_);
+    audit_.checks.push_back(std::move(figures));
+    DecisionFindings decisions = CheckDecisions(files_);
+    audit_.checks.push_back(std::move(decisions.check));
+    AddNotes(decisions.notes);
+    return std::move(audit_);
+  }
+
+ private:
+  void AddChains() {
+    ChainFindings found = CheckChains(files_);
+    const bool never_sealed =
+        found.sealing == Sealing::kNeverYet || found.sealing == Sealing::kUnchained;
+    if (options_.require_seal && never_sealed) found.check.Differ("the directory is not sealed");
+    audit_.checks.push_back(std::move(found.check));
+    audit_.heads = std::move(found.heads);
+    told_of_ = std::move(found.as_sealed);
+    AddNotes(found.notes);
+  }
+  void AddNotes(const std::vector<std::string>& notes) {
+    audit_.notes.insert(audit_.notes.end(), notes.begin(), notes.end());
+  }
+
+  // As the summary tells the best start: looked up only to compare like with like.
+  static std::optional<Ms> ToldBestStart(std::string_view text) {
+    const Json summary = Json::parse(text, nullptr, false);
+    if (!summary.is_object()) return {};
+    const auto best = summary.find("best_start_in_hindsight");
+    if (best == summary.end() || !best->is_object() || !best->contains("start")) return {};
+    const auto start = ParseTime(best->value("start", std::string()));
+    return start ? std::optional(start->time_since_epoch().count()) : std::nullopt;
+  }
+
+  void CheckFigures(const RunFiles& files, Check& check) {
+    const RunFacts facts = ReadFacts(files, check);
+    if (!files.Has("summary.json")) {
+      audit_.notes.push_back("has no summary, so no figures could be compared");
+      return;
+    }
+    const std::string_view summary = files.Text("summary.json");
+    const RunFigures figures = FiguresOf(files, facts, ToldBestStart(summary));
+    grams_ = figures.sums.grams;
+    CompareWith(summary, ExpectedSummary(files, facts, figures), "summary.json", check);
+    for (const auto& [name, text] : files.texts)
+      if (name.starts_with("summary_"))
+        CompareWith(text, ExpectedNeo(files, facts, figures), name, check);
+    if (!files.Has("emissions.csv")) return;
+    const std::string row = ExpectedEmissionsRow(files, facts, figures);
+    CompareWith(EmissionsRow(files.Text("emissions.csv"), row), row, "emissions.csv", check);
+  }
+
+  void CompareWith(std::string_view told, std::string_view computed, const std::string& name,
+                   Check& check) {
+    std::vector<std::string> more;
+    compared_ += Compare(told, computed, name, check, more, grams_);
+    for (std::string& field : more)
+      if (IsWorthNaming(field)) audit_.not_computed.push_back(std::move(field));
+  }
+
+  RunFiles files_;
+  std::optional<RunFiles> told_of_;  // what the summary knew, where the run has gone on since
+  RunAuditOptions options_;
+  Audit audit_;
+  std::int64_t compared_ = 0;
+  double grams_ = 0;
+};
+
+// The members of a merged run are directories of runs themselves.
+Status AddMembers(const std::filesystem::path& directory, const RunAuditOptions& options,
+                  Audit& audit) {
+  std::vector<std::filesystem::path> members;
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator(directory / "members", code))
+    if (entry.is_directory(code)) members.push_back(entry.path());
+  std::sort(members.begin(), members.end());
+  for (const auto& member : members) {
+    EBB_ASSIGN_OR_RETURN(Audit one, AuditRun(member, options));
+    for (Check& check : one.checks) {
+      check.what = "member " + member.filename().string() + ": " + check.what;
+      audit.checks.push_back(std::move(check));
+    }
+  }
+  if (!members.empty())
+    audit.notes.push_back(
+        "how the members' rows were united is not computed again: the figures "
+        "follow from the merged ledger");
+  return {};
+}
+
+}  // namespace
+
+Result<Audit> AuditRun(const std::filesystem::path& directory, const RunAuditOptions& options) {
+  EBB_ASSIGN_OR_RETURN(RunFiles files, ReadRunFiles(directory));
+  Audit audit = RunAudit(std::move(files), options).Take();
+  EBB_RETURN_IF_ERROR(AddMembers(directory, options, audit));
+  return audit;
+}
+
+}  // namespace ebb::audit

@@ -1,0 +1,410 @@
+#include "audit/audit_store.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "audit/accounts.h"
+#include "audit/json_differences.h"
+#include "audit/sureness.h"
+#include "base/text.h"
+#include "platform/digest_chain.h"
+
+namespace ebb::audit {
+namespace {
+
+using core::JobId;
+using store::Database;
+using store::Row;
+
+// A start within this of the submission was at once (docs/METHOD.md, Settling).
+constexpr Ms kAtOnce = 2000;
+
+std::string JobText(JobId job) { return "job " + std::to_string(job); }
+
+// One value as it stands in a link's record (docs/store.md, Chains).
+std::string IntegerText(const Row& row, int column) {
+  return row.IsNull(column) ? "~" : std::to_string(row.Integer(column));
+}
+std::string NumberText(const Row& row, int column) {
+  return row.IsNull(column) ? "~" : FormatExact(row.Number(column));
+}
+std::string TextText(const Row& row, int column) {
+  if (row.IsNull(column)) return "~";
+  const std::string_view text = row.Text(column);
+  std::string record = std::to_string(text.size()) + ":";
+  for (const char c : text) {
+    if (c == '\\')
+      record += "\\\\";
+    else if (c == '\n')
+      record += "\\n";
+    else
+      record += c;
+  }
+  return record;
+}
+
+// Column by column: i, r and t say what stands there.
+std::string RecordText(const Row& row, int first, std::string_view kinds) {
+  std::string record;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const int column = first + static_cast<int>(i);
+    if (i > 0) record += ',';
+    record += kinds[i] == 'i'   ? IntegerText(row, column)
+              : kinds[i] == 'r' ? NumberText(row, column)
+                                : TextText(row, column);
+  }
+  return record;
+}
+
+template <typename Words>
+int IndexOf(const Words& words, std::string_view word) {
+  const auto found = std::find(words.begin(), words.end(), word);
+  return found == words.end() ? -1 : static_cast<int>(found - words.begin());
+}
+
+// What the row of a job says of it.
+struct JobRow {
+  JobId id = 0;
+  Ms submitted = 0;
+  std::int64_t microjoules = 0, without = 0, gpu_metered_uj = 0, gpu_metered_ms = 0;
+  std::optional<double> grams;
+  std::optional<std::int64_t> gpu;
+  std::int64_t pruned = 0;
+  std::string link;
+  std::int64_t linked_from = 0;
+  std::optional<double> settled_g, at_submission_g, half_width_g;
+};
+
+struct Ledger {
+  Rows rows;
+  std::string link;
+  std::int64_t rows_before_links = 0;
+  std::optional<std::int64_t> gpu;
+  std::int64_t gpu_metered_uj = 0, gpu_metered_ms = 0;
+  std::string problem;
+};
+
+constexpr const char* kLedgerColumns =
+    "SELECT job, attempt, device, component, source, wall_begin_ms, wall_end_ms, grid_begin_ms,"
+    " grid_end_ms, energy_uj, pue, intensity_g_per_kwh, intensity_status, signal_kind,"
+    " intensity_source, other_intensity_g_per_kwh, other_status, other_kind, shared, number FROM "
+    "ledger"
+    " WHERE job = ? ORDER BY number";
+constexpr std::string_view kLedgerKinds = "iitttiiiiirrtttrtti";
+
+void Take(const Row& stored, const JobRow& job, Ledger& ledger) {
+  if (job.link.empty() || stored.Integer(19) < job.linked_from)
+    ++ledger.rows_before_links;
+  else
+    ledger.link = platform::NextLink(ledger.link, RecordText(stored, 0, kLedgerKinds));
+  audit::Row row;
+  row.attempt = static_cast<int>(stored.Integer(1));
+  row.component = IndexOf(kComponents, stored.Text(3));
+  row.source = IndexOf(kSources, stored.Text(4));
+  row.wall = {stored.Integer(5), stored.Integer(6)};
+  row.grid = {stored.Integer(7), stored.Integer(8)};
+  row.microjoules = stored.Integer(9);
+  row.pue = stored.Number(10);
+  if (!stored.IsNull(11)) row.g_per_kwh = stored.Number(11);
+  row.status = IndexOf(kStatuses, stored.Text(12));
+  row.shared = stored.Integer(18) != 0;
+  if (row.component < 0 || row.source < 0 || row.status < 0) {
+    ledger.problem = "row " + std::to_string(stored.Integer(19)) + " has an unknown word";
+    return;
+  }
+  ledger.rows.push_back(row);
+  if (std::string_view(kComponents[static_cast<std::size_t>(row.component)]) != "gpu") return;
+  ledger.gpu = ledger.gpu.value_or(0) + row.microjoules;
+  if (std::string_view(kSources[static_cast<std::size_t>(row.source)]) == "model") return;
+  ledger.gpu_metered_uj += row.microjoules;
+  ledger.gpu_metered_ms += row.wall.length();
+}
+
+// "BEGIN STEP STATUS VALUE ...;...", or nothing where it is damaged.
+std::optional<Steps> StepsFrom(std::string_view text) {
+  Steps steps;
+  if (text.empty()) return steps;
+  for (const std::string_view piece : Split(text, ';')) {
+    const auto words = Split(piece, ' ');
+    const auto begin = words.size() > 3 ? ParseInteger(words[0]) : std::nullopt;
+    const auto step = words.size() > 3 ? ParseInteger(words[1]) : std::nullopt;
+    const int status = words.size() > 3 ? IndexOf(kStatuses, words[2]) : -1;
+    if (!begin || !step || *step <= 0 || status < 0) return std::nullopt;
+    Ms at = *begin;
+    for (std::size_t i = 3; i < words.size(); ++i, at += *step) {
+      const auto value = ParseNumber(words[i]);
+      if (!value) return std::nullopt;
+      steps.push_back({{at, at + *step}, *value, status});
+    }
+  }
+  return steps;
+}
+
+class StoreAudit {
+ public:
+  StoreAudit(Database& database, const StoreAuditOptions& options)
+      : database_(database), options_(options) {}
+
+  Result<Audit> Take() {
+    audit_.subject = database_.path().string();
+    if (options_.job) audit_.subject += ", " + JobText(*options_.job);
+    EBB_RETURN_IF_ERROR(database_.Run("BEGIN"));  // one moment for all of it
+    const Status read = CheckAll();
+    std::ignore = database_.Run("COMMIT");
+    if (!read) return Fail(read.error());
+    EBB_RETURN_IF_ERROR(AddDecisions());
+    return std::move(audit_);
+  }
+
+ private:
+  Status CheckAll() {
+    EBB_RETURN_IF_ERROR(CheckJobs());
+    return options_.job ? Status() : CheckJournal();
+  }
+
+  Status CheckJobs() {
+    std::vector<JobRow> jobs;
+    EBB_RETURN_IF_ERROR(database_.Query(
+        "SELECT id, submitted_ms, energy_uj, energy_without_intensity_uj, gpu_metered_uj,"
+        " gpu_metered_ms, jobs.emissions_g, gpu_energy_uj, pruned, coalesce(ledger_link, ''),"
+        " coalesce(ledger_linked_from, 0), settled_g, at_submission_g, saving_half_width_g FROM "
+        "jobs"
+        " LEFT JOIN first_come ON first_come.job = jobs.id WHERE ?1 IS NULL OR id = ?1 ORDER BY id",
+        {options_.job ? store::Value{*options_.job} : store::Value{}},
+        [&](const Row& row) -> Status {
+          jobs.push_back(JobFrom(row));
+          return {};
+        }));
+    if (options_.job && jobs.empty())
+      return Fail({ExitCode::kUsage, "is not known", JobText(*options_.job),
+                   "ebb queue --all lists the jobs"});
+    for (const JobRow& job : jobs) EBB_RETURN_IF_ERROR(CheckJob(job));
+    chains_.what = "ledgers: " + std::to_string(chained_rows_) + " rows of " +
+                   std::to_string(jobs.size()) + " jobs, chained";
+    figures_.what = "figures of jobs computed again: " + std::to_string(compared_);
+    audit_.checks.push_back(std::move(chains_));
+    audit_.checks.push_back(std::move(figures_));
+    if (!options_.job) audit_.heads.push_back({"heads of all ledgers", all_ledgers_});
+    TellWhatIsLeftOut();
+    return {};
+  }
+
+  static JobRow JobFrom(const Row& row) {
+    JobRow job{row.Integer(0),
+               row.Integer(1),
+               row.Integer(2),
+               row.Integer(3),
+               row.Integer(4),
+               row.Integer(5),
+               {},
+               {},
+               row.Integer(8),
+               std::string(row.Text(9)),
+               row.Integer(10),
+               {},
+               {},
+               {}};
+    if (!row.IsNull(6)) job.grams = row.Number(6);
+    if (!row.IsNull(7)) job.gpu = row.Integer(7);
+    if (!row.IsNull(11)) job.settled_g = row.Number(11);
+    if (!row.IsNull(12)) job.at_submission_g = row.Number(12);
+    if (!row.IsNull(13)) job.half_width_g = row.Number(13);
+    return job;
+  }
+
+  Status CheckJob(const JobRow& job) {
+    if (!job.link.empty() && options_.job) audit_.heads.push_back({JobText(job.id), job.link});
+    if (!job.link.empty())
+      all_ledgers_ = platform::NextLink(all_ledgers_, std::to_string(job.id) + "," + job.link);
+    if (job.pruned > 0) {
+      ++pruned_;
+      return {};
+    }
+    Ledger ledger;
+    ledger.link = "ledger of job " + std::to_string(job.id);
+    EBB_RETURN_IF_ERROR(database_.Query(kLedgerColumns, {job.id}, [&](const Row& row) -> Status {
+      audit::Take(row, job, ledger);
+      return {};
+    }));
+    if (!ledger.problem.empty()) chains_.Differ(JobText(job.id) + ": " + ledger.problem);
+    const auto chained = static_cast<std::int64_t>(ledger.rows.size()) - ledger.rows_before_links;
+    chained_rows_ += chained;
+    before_links_ += ledger.rows_before_links;
+    if (!job.link.empty() && ledger.link != job.link)
+      chains_.Differ(JobText(job.id) +
+                     ": its ledger is not what was written: a row was changed, taken out or added");
+    CheckSums(job, ledger);
+    return CheckSettlements(job, ledger.rows);
+  }
+
+  void CheckSums(const JobRow& job, const Ledger& ledger) {
+    const Sums sums = SumsOf(ledger.rows);
+    Same(job, "energy_uj", job.microjoules, sums.microjoules);
+    Same(job, "energy_without_intensity_uj", job.without, sums.without);
+    Same(job, "gpu_energy_uj", job.gpu.value_or(0), ledger.gpu.value_or(0));
+    Same(job, "gpu_metered_uj", job.gpu_metered_uj, ledger.gpu_metered_uj);
+    Same(job, "gpu_metered_ms", job.gpu_metered_ms, ledger.gpu_metered_ms);
+    const bool any_known =
+        sums.microjoules > sums.without ||
+        std::any_of(ledger.rows.begin(), ledger.rows.end(),
+                    [](const audit::Row& row) { return row.g_per_kwh.has_value(); });
+    Same(job, "emissions_g", job.grams, any_known ? std::optional(sums.grams) : std::nullopt);
+  }
+
+  // Again on what it was settled on last.
+  Status CheckSettlements(const JobRow& job, const Rows& rows) {
+    std::string link = "settlements of job " + std::to_string(job.id), newest;
+    bool any = false;
+    EBB_RETURN_IF_ERROR(database_.Query(
+        "SELECT asked_ms, signal, link, number FROM settlements WHERE job = ? ORDER BY number",
+        {job.id}, [&](const Row& row) -> Status {
+          any = true;
+          newest = row.Text(1);
+          if (platform::NextLink(link, RecordText(row, 0, "it")) != row.Text(2))
+            chains_.Differ(JobText(job.id) + ": settlement " + std::to_string(row.Integer(3)) +
+                           " is not what was written");
+          link = row.Text(2);
+          return {};
+        }));
+    if (!any || rows.empty()) {
+      if (job.settled_g || job.at_submission_g) ++without_settlement_;
+      return {};
+    }
+    const auto published = StepsFrom(newest);
+    if (!published) {
+      chains_.Differ(JobText(job.id) + ": its settlement cannot be read");
+      return {};
+    }
+    const Steps signal = AccountingSteps(*published, rows);
+    const Ms first = Extent(rows).begin;
+    const Ms start = first - job.submitted <= kAtOnce ? first : job.submitted;
+    const Rows actual = Revalued(rows, signal), moved = MovedTo(rows, start, signal);
+    const auto emitted = Known(AlternativeOf(actual, first));
+    const auto at_submission = Known(AlternativeOf(moved, start));
+    Same(job, "settled_g", job.settled_g, emitted);
+    Same(job, "at_submission_g", job.at_submission_g, at_submission);
+    // A job measures its process tree.
+    Same(job, "saving_half_width_g", job.half_width_g,
+         emitted && at_submission ? std::optional(HalfWidthOfSaving(moved, actual, false))
+                                  : std::nullopt,
+         std::max(kSmallest, kToleranceOfDifference * emitted.value_or(0)));
+    return {};
+  }
+
+  static std::optional<double> Known(const Alternative& run) {
+    return run.without == 0 ? std::optional(run.grams) : std::nullopt;
+  }
+
+  void Same(const JobRow& job, const char* what, std::int64_t told, std::int64_t computed) {
+    ++compared_;
+    if (told != computed)
+      figures_.Differ(JobText(job.id) + ": " + what + " is stored as " + std::to_string(told) +
+                      ", computed " + std::to_string(computed));
+  }
+  void Same(const JobRow& job, const char* what, std::optional<double> told,
+            std::optional<double> computed, double floor = kSmallest) {
+    ++compared_;
+    const auto text = [](std::optional<double> value) {
+      return value ? FormatExact(*value) : std::string("unknown");
+    };
+    if (told.has_value() != computed.has_value() || (told && !AreAlike(*told, *computed, floor)))
+      figures_.Differ(JobText(job.id) + ": " + what + " is stored as " + text(told) +
+                      ", computed " + text(computed));
+  }
+
+  void TellWhatIsLeftOut() {
+    const auto note = [&](std::int64_t count, const char* what) {
+      if (count > 0) audit_.notes.push_back(std::to_string(count) + what);
+    };
+    note(pruned_,
+         " jobs have no ledger any more (docs/store.md, retention): their sums stand alone");
+    note(before_links_, " rows were written before Ebb chained its ledgers");
+    note(without_settlement_,
+         " jobs were settled before Ebb kept what on: their settled grams are not computed again");
+    audit_.not_computed.emplace_back("grams under first come, first served");
+    audit_.not_computed.emplace_back("sums over jobs that the view has forgotten");
+  }
+
+  Result<std::string> Meta(const char* key) {
+    std::string value;
+    EBB_RETURN_IF_ERROR(database_.Query("SELECT value FROM meta WHERE key = ?", {std::string(key)},
+                                        [&](const Row& row) -> Status {
+                                          value = row.Text(0);
+                                          return {};
+                                        }));
+    return value;
+  }
+
+  Status CheckJournal() {
+    Check check;
+    EBB_ASSIGN_OR_RETURN(const std::string head, Meta("journal_link"));
+    EBB_ASSIGN_OR_RETURN(const std::string before, Meta("journal_link_before"));
+    std::string link = before.empty() ? "journal" : before, last_decision;
+    std::int64_t records = 0, unlinked = 0;
+    bool linked = !before.empty();
+    EBB_RETURN_IF_ERROR(database_.Query(
+        "SELECT seq, at_ms, kind, line, link FROM journal ORDER BY seq", {},
+        [&](const Row& row) -> Status {
+          const std::string where = "record " + std::to_string(row.Integer(0));
+          if (row.IsNull(4)) {
+            ++unlinked;
+            if (linked) check.Differ(where + " has no link");
+            return {};
+          }
+          linked = true;
+          ++records;
+          if (platform::NextLink(link, RecordText(row, 0, "iitt")) != row.Text(4))
+            check.Differ(where + " is not what was written, or the one before it is not");
+          link = row.Text(4);
+          if (row.Text(2) == "decision") last_decision = link;
+          return {};
+        }));
+    if (!head.empty() && head != last_decision && (before.empty() || !last_decision.empty()))
+      check.Differ("the journal ends before the decision that it was last told to end with");
+    if (head.empty() && !last_decision.empty())
+      check.Differ("the head of the journal's chain is missing");
+    if (unlinked > 0)
+      audit_.notes.push_back(std::to_string(unlinked) +
+                             " records were written before Ebb chained the journal");
+    if (!head.empty()) audit_.heads.push_back({"journal", head});
+    check.what = "journal: " + std::to_string(records) + " records, chained";
+    audit_.checks.push_back(std::move(check));
+    return {};
+  }
+
+  Status AddDecisions() {
+    if (options_.job) {
+      audit_.notes.emplace_back(
+          "decisions are made again for the store as a whole: leave --job out");
+      return {};
+    }
+    EBB_ASSIGN_OR_RETURN(const auto results, store::CheckStore(database_, options_.check));
+    for (const store::CheckResult& result : results) {
+      Check check;
+      check.what = result.what;
+      for (const std::string& problem : result.problems) check.Differ(problem);
+      audit_.checks.push_back(std::move(check));
+    }
+    if (!options_.check.make_engine)
+      audit_.notes.emplace_back(
+          "decisions were not made again: the store does not name its policy");
+    return {};
+  }
+
+  Database& database_;
+  const StoreAuditOptions& options_;
+  Audit audit_;
+  Check chains_, figures_;
+  std::string all_ledgers_ = "ledgers";  // one link over the heads of all jobs
+  std::int64_t chained_rows_ = 0, before_links_ = 0, compared_ = 0, pruned_ = 0,
+               without_settlement_ = 0;
+};
+
+}  // namespace
+
+Result<Audit> AuditStore(Database& database, const StoreAuditOptions& options) {
+  return StoreAudit(database, options).Take();
+}
+
+}  // namespace ebb::audit

@@ -1,0 +1,495 @@
+#include "audit/expected_summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "base/time.h"
+
+namespace ebb::audit {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Null where the training wrote none that Ebb takes.
+Json TrainResult(const RunFiles& files) {
+  const std::string_view text = files.Text("train_result.json");
+  Json train = Json::parse(text, nullptr, false);
+  if (train.is_discarded()) train = Json::parse(WithoutNonFinite(text), nullptr, false);
+  if (!train.is_object() || train.value("schema", "") != "ebb.train-result/1") return nullptr;
+  for (const char* field :
+       {"model", "dataset", "batch_size", "accumulation_steps", "epochs", "learning_rate",
+        "precision", "seed", "model_path", "final_loss", "test_loss", "test_accuracy_percent",
+        "peak_tensor_bytes", "avg_epoch_seconds", "samples_per_second", "device",
+        "parameters_sha256"})
+    if (!train.contains(field)) return nullptr;
+  return train;
+}
+
+double Joules(std::int64_t microjoules) { return static_cast<double>(microjoules) / 1e6; }
+double Kwh(std::int64_t microjoules) { return static_cast<double>(microjoules) / 3.6e12; }
+double Seconds(Ms length) { return static_cast<double>(length) / 1e3; }
+std::string Iso(Ms time) { return FormatTime(Time{Duration{time}}); }
+
+template <typename T>
+Json OrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+Json OrNull(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() ? Json(nullptr) : *found;
+}
+
+double ShareOf(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+Json Energy(const Sums& sums) {
+  Json by_component, by_source, shares;
+  for (std::size_t i = 0; i < 3; ++i) {
+    by_component[kComponents[i]] = Joules(sums.by_component[i]);
+    by_source[kSources[i]] = Joules(sums.by_source[i]);
+  }
+  for (std::size_t i = 0; i < 4; ++i)
+    shares[kStatuses[i]] = ShareOf(sums.by_status[i], sums.microjoules);
+  shares["unknown"] = ShareOf(sums.without, sums.microjoules);
+  return {{"it_j", Joules(sums.microjoules)},
+          {"facility_j", Joules(sums.facility)},
+          {"it_kwh", Kwh(sums.microjoules)},
+          {"by_component_j", by_component},
+          {"by_source_j", by_source},
+          {"share_by_intensity_status", shares},
+          {"without_intensity_j", Joules(sums.without)}};
+}
+
+Json AlternativeJson(const std::optional<Saving>& saving) {
+  if (!saving) return nullptr;
+  Json json{{"start", Iso(saving->run.start)},
+            {"emissions_g", saving->run.grams},
+            {"energy_without_intensity_j", Joules(saving->run.without)},
+            {"saving_g", OrNull(saving->saving_g)},
+            {"saving_percent", OrNull(saving->saving_percent)}};
+  if (saving->half_width_g) {
+    json["saving_half_width_g"] = *saving->half_width_g;
+    json["clear"] = *saving->saving_g == 0 || std::abs(*saving->saving_g) > *saving->half_width_g;
+  }
+  return json;
+}
+
+Json Clock(const Json& run, const RunFacts& facts) {
+  const Json& clock = run.at("grid_clock");
+  Json waits = Json::array();
+  for (const Span& wait : facts.skipped_waits)
+    waits.push_back(
+        {{"begin", Iso(wait.begin)}, {"end", Iso(wait.end)}, {"seconds", Seconds(wait.length())}});
+  const bool replayed = clock.at("replayed").get<bool>();
+  return {{"replayed", replayed},
+          {"begin", replayed ? Json(Iso(clock.at("begin_ms").get<Ms>())) : Json()},
+          {"speed", clock.at("speed")},
+          {"skipped_waits", waits}};
+}
+
+Json Schedule(const Json& run, const RunFacts& facts, const RunFigures& figures) {
+  Json last = nullptr;
+  if (!facts.decisions.empty()) {
+    const Decision& decision = facts.decisions.back();
+    last = {{"action", decision.action}, {"rule", decision.rule}, {"reason", decision.reason}};
+  }
+  return {{"policy", run.at("policy")},
+          {"threshold_g_per_kwh", run.at("threshold_g_per_kwh")},
+          {"submitted", Iso(run.at("submitted_ms").get<Ms>())},
+          {"start_by", Iso(run.at("start_by_ms").get<Ms>())},
+          {"started", figures.started ? Json(Iso(*figures.started)) : Json()},
+          {"ended", Iso(figures.ended)},
+          {"waited_s", Seconds(figures.waited)},
+          {"decisions", facts.decisions.size()},
+          {"last_decision", last}};
+}
+
+Json Signal(const Json& run, const RunFacts& facts) {
+  Json signal = run.at("signal");
+  if (facts.versions > 0)
+    signal["version"] = {{"number", facts.versions},
+                         {"asked_at", Iso(facts.asked_at)},
+                         {"final", facts.version_is_final}};
+  return signal;
+}
+
+Json OtherSignal(const Json& run, const RunFigures& figures) {
+  if (!figures.other) return nullptr;
+  Json json = run.value("other_signal", Json::object());
+  json["emissions_g"] = figures.other->grams;
+  json["mean_intensity_g_per_kwh"] = OrNull(figures.other->MeanIntensity());
+  json["without_intensity_j"] = Joules(figures.other->without);
+  return json;
+}
+
+// SCI (ISO/IEC 21031:2024).
+Json Embodied(const Json& run, const RunFigures& figures) {
+  const auto embodied = run.find("embodied");
+  if (embodied == run.end() || embodied->is_null()) return nullptr;
+  const double total = embodied->at("total_g").get<double>();
+  const auto lifetime = embodied->at("lifetime_ms").get<double>();
+  const double share = embodied->at("share").get<double>();
+  return {{"emissions_g", total * (static_cast<double>(figures.running) / lifetime) * share},
+          {"hardware_total_g", total},
+          {"lifetime_h", lifetime / 3.6e6},
+          {"share", share},
+          {"in_totals", false}};
+}
+
+struct Named {
+  std::string name;
+  double value = 0, half_width = 0;
+  std::string basis;
+  std::vector<std::string> sources;
+};
+
+Json FigureJson(const Named& figure) {
+  const bool may_be_negative = figure.name == "saving_g";
+  const double low = figure.value - figure.half_width;
+  return {{"figure", figure.name},
+          {"value", figure.value},
+          {"low", may_be_negative ? low : std::max(0.0, low)},
+          {"high", figure.value + figure.half_width},
+          {"basis", figure.basis},
+          {"sources", figure.sources}};
+}
+
+Named EnergyFigure(const std::string& name, const Rows& rows, double joules, bool whole_machine) {
+  const Sureness sure = SurenessOf(rows, whole_machine);
+  return {name, joules, sure.energy_share * joules, Basis(sure.measured, SumsOf(rows).microjoules),
+          SourceTexts(rows, whole_machine)};
+}
+
+void AddEmissions(const RunFigures& figures, bool whole_machine, Json& all) {
+  const auto sources = SourceTextsWithIntensity(figures.rows, whole_machine);
+  const double share = figures.sure.emissions_share;
+  const auto add = [&](const char* name, double grams, double half_width) {
+    all.push_back(FigureJson({name, grams, half_width, "estimated", sources}));
+  };
+  add("emissions_g", figures.sums.grams, share * std::abs(figures.sums.grams));
+  if (const auto& at = figures.at_submission; at && at->saving_g) {
+    add("emissions_at_submission_g", at->run.grams, share * std::abs(at->run.grams));
+    add("saving_g", *at->saving_g, at->half_width_g.value_or(0));
+  }
+  if (figures.best)
+    add("best_emissions_in_hindsight_g", figures.best->run.grams,
+        share * std::abs(figures.best->run.grams));
+  if (!figures.other || figures.other->grams <= 0) return;
+  int kind = 1;
+  for (const Row& row : figures.rows)
+    if (row.has_other) kind = row.other_kind;
+  all.push_back(
+      FigureJson({std::string(kKinds[static_cast<std::size_t>(kind)]) + "_emissions_g",
+                  figures.other->grams, figures.other_sure.emissions_share * figures.other->grams,
+                  "estimated", SourceTextsWithIntensity(figures.other_rows, whole_machine)}));
+}
+
+Json HowSure(const Json& run, const RunFigures& figures) {
+  Json all = Json::array();
+  if (figures.rows.empty()) return all;
+  const bool whole_machine = run.at("scope") == "machine";
+  const Sums& sums = figures.sums;
+  all.push_back(
+      FigureJson(EnergyFigure("energy_j", figures.rows, Joules(sums.microjoules), whole_machine)));
+  all.push_back(FigureJson(
+      EnergyFigure("facility_energy_j", figures.rows, Joules(sums.facility), whole_machine)));
+  for (std::size_t i = 0; i < kComponents.size(); ++i) {
+    Rows rows;
+    for (const Row& row : figures.rows)
+      if (row.component == static_cast<int>(i)) rows.push_back(row);
+    if (!rows.empty())
+      all.push_back(FigureJson(EnergyFigure(std::string(kComponents[i]) + "_energy_j", rows,
+                                            Joules(SumsOf(rows).microjoules), whole_machine)));
+  }
+  if (sums.without != sums.microjoules) AddEmissions(figures, whole_machine, all);
+  return all;
+}
+
+Json Budget(const RunFacts& facts) {
+  if (!facts.has_budget) return nullptr;
+  const BudgetUse use = BudgetUseOf(facts.rows);
+  Json limits = Json::array(), events = Json::array();
+  if (facts.energy_limit_kwh)
+    limits.push_back({{"measure", "energy"},
+                      {"unit", "kWh"},
+                      {"limit", *facts.energy_limit_kwh},
+                      {"used", use.kwh}});
+  if (facts.emissions_limit_g)
+    limits.push_back({{"measure", "emissions"},
+                      {"unit", "g"},
+                      {"limit", *facts.emissions_limit_g},
+                      {"used", OrNull(use.grams)}});
+  for (const BudgetEvent& event : facts.budget_events)
+    events.push_back({{"event", event.event},
+                      {"measure", event.measure},
+                      {"attempt", event.attempt},
+                      {"time", Iso(event.wall)},
+                      {"limit", event.limit},
+                      {"used", event.used}});
+  return {{"action", facts.budget_action},
+          {"grace_s", Seconds(facts.budget_grace)},
+          {"limits", limits},
+          {"events", events}};
+}
+
+Json CostJson(const Json& run, const RunFigures& figures) {
+  const Json& prices = run.at("prices");
+  const Cost &cost = *figures.cost, &other = *figures.cost_at_submission;
+  const double all = cost.priced_kwh + cost.unpriced_kwh;
+  const bool known = cost.unpriced_kwh <= 0 && other.unpriced_kwh <= 0;
+  return {
+      {"currency", prices.at("currency")},
+      {"amount", cost.amount},
+      {"mean_price_per_kwh", cost.priced_kwh > 0 ? Json(cost.amount / cost.priced_kwh) : Json()},
+      {"share_of_energy_without_price", all > 0 ? cost.unpriced_kwh / all : 0},
+      {"same_energy_at_submission", other.amount},
+      {"saving", known ? Json(other.amount - cost.amount) : Json()},
+      {"source", prices.at("source")},
+      {"price_weight", prices.at("weight")},
+      {"price_threshold_per_kwh", OrNull(prices, "threshold_per_kwh")}};
+}
+
+Json Epochs(const RunFacts& facts, const RunFigures& figures) {
+  Json epochs = Json::array();
+  for (std::size_t i = 0; i < facts.epochs.size(); ++i) {
+    const Epoch& epoch = facts.epochs[i];
+    const Sums& sums = figures.epochs[i];
+    epochs.push_back({{"epoch", epoch.number},
+                      {"begin", Iso(epoch.wall.begin)},
+                      {"seconds", Seconds(epoch.wall.length())},
+                      {"energy_j", Joules(sums.microjoules)},
+                      {"emissions_g", sums.grams},
+                      {"without_intensity_j", Joules(sums.without)},
+                      {"train_loss", OrNull(epoch.train_loss)},
+                      {"test_loss", OrNull(epoch.test_loss)},
+                      {"test_accuracy_percent", OrNull(epoch.test_accuracy_percent)}});
+  }
+  return epochs;
+}
+
+Json Training(const Json& train) {
+  if (train.is_null()) return nullptr;
+  return {{"final_loss", OrNull(train, "final_loss")},
+          {"test_loss", OrNull(train, "test_loss")},
+          {"test_accuracy_percent", OrNull(train, "test_accuracy_percent")},
+          {"peak_tensor_bytes", OrNull(train, "peak_tensor_bytes")},
+          {"average_epoch_seconds", OrNull(train, "avg_epoch_seconds")},
+          {"samples_per_second", OrNull(train, "samples_per_second")},
+          {"device", OrNull(train, "device")},
+          {"parameters_sha256", OrNull(train, "parameters_sha256")}};
+}
+
+}  // namespace
+
+std::string ExpectedSummary(const RunFiles& files, const RunFacts& facts,
+                            const RunFigures& figures) {
+  const Json run = Json::parse(files.Text("run.json")), train = TrainResult(files);
+  Json json{{"schema", "ebb.summary/1"},
+            {"run_id", run.at("run_id")},
+            {"name", run.at("name")},
+            {"group", run.at("group")},
+            {"outcome", figures.outcome},
+            {"attempts", facts.attempts.size()},
+            {"running_time_s", Seconds(figures.running)},
+            {"grid_clock", Clock(run, facts)},
+            {"schedule", Schedule(run, facts, figures)},
+            {"signal", Signal(run, facts)},
+            {"energy", Energy(figures.sums)},
+            {"pue", run.at("pue")},
+            {"meters", run.at("meters")},
+            {"emissions_g", figures.sums.grams},
+            {"mean_intensity_g_per_kwh", OrNull(figures.sums.MeanIntensity())},
+            {"intensity_at_submission_g_per_kwh", OrNull(figures.g_at_submission)},
+            {"intensity_at_submission_status", figures.status_at_submission},
+            {"same_energy_at_submission", AlternativeJson(figures.at_submission)},
+            {"best_start_in_hindsight", AlternativeJson(figures.best)},
+            {"other_signal", OtherSignal(run, figures)},
+            {"water_l", nullptr},
+            {"embodied", Embodied(run, figures)},
+            {"how_sure", HowSure(run, figures)},
+            {"budget", Budget(facts)},
+            {"epochs", Epochs(facts, figures)},
+            {"training", Training(train)}};
+  if (run.contains("wue_l_per_kwh"))
+    json["water_l"] = Kwh(figures.sums.microjoules) * run.at("wue_l_per_kwh").get<double>();
+  if (!figures.share_is_rounding)
+    json["share_of_possible_saving"] = OrNull(figures.share_of_possible);
+  if (figures.cost) json["cost"] = CostJson(run, figures);
+  return Dump(json);
+}
+
+namespace {
+
+// Energy-weighted with the PUE of the run: of a component there is no sum with it.
+double MeanPue(const Json& run, const Sums& sums) {
+  return sums.microjoules == 0
+             ? run.at("pue").get<double>()
+             : static_cast<double>(sums.facility) / static_cast<double>(sums.microjoules);
+}
+
+// Of attempts, weighted by their time.
+double MeanOver(const std::vector<Attempt>& attempts, double Attempt::*member) {
+  double sum = 0, seconds = 0;
+  for (const Attempt& attempt : attempts) {
+    sum += attempt.*member * Seconds(attempt.wall.length());
+    seconds += Seconds(attempt.wall.length());
+  }
+  return seconds > 0 ? sum / seconds : 0;
+}
+
+Json NeoTraining(const Json& run, const RunFacts& facts, const Json& train) {
+  Json metrics{{"final_loss", OrNull(train, "final_loss")},
+               {"test_loss", OrNull(train, "test_loss")},
+               {"test_accuracy", OrNull(train, "test_accuracy_percent")},
+               {"avg_epoch_time", OrNull(train, "avg_epoch_seconds")},
+               {"device", OrNull(train, "device")},
+               {"start_time", nullptr},
+               {"end_time", nullptr},
+               {"max_memory_gb", nullptr}};
+  const Json settings = OrNull(run, "training");
+  const Json& epochs = settings.is_null() ? train : settings;
+  metrics["total_epochs"] = OrNull(epochs, "epochs");
+  if (const Json peak = OrNull(train, "peak_tensor_bytes"); peak.is_number())
+    metrics["max_memory_gb"] = peak.get<double>() / 1e9;
+  if (facts.attempts.empty()) return metrics;
+  metrics["start_time"] = Seconds(facts.attempts.front().wall.begin);
+  metrics["end_time"] = Seconds(facts.attempts.back().wall.end);
+  return metrics;
+}
+
+// As it was asked for, or else as the training says of itself.
+Json NeoConfig(const Json& run, const Json& train) {
+  Json training{{"run_name", run.at("name")}};
+  const Json asked = OrNull(run, "training");
+  const Json& settings = asked.is_null() ? train : asked;
+  if (settings.is_null()) return {{"training", training}};
+  for (const char* same : {"batch_size", "epochs", "learning_rate", "precision", "seed"})
+    training[same] = OrNull(settings, same);
+  training["gradient_accumulation_steps"] = OrNull(settings, "accumulation_steps");
+  training["model_save_path"] = OrNull(settings, "model_path");
+  return {{"training", training}};
+}
+
+Json NeoSchedule(const RunFacts& facts, const RunFigures& figures) {
+  const bool any = !facts.decisions.empty();
+  return {{"started", figures.started.has_value()},
+          {"wait_time_seconds", Seconds(figures.waited)},
+          {"checks_performed", facts.decisions.size()},
+          {"final_intensity", any ? OrNull(facts.decisions.back().g_per_kwh) : Json()},
+          {"reason", any ? Json(facts.decisions.back().reason) : Json()}};
+}
+
+}  // namespace
+
+std::string ExpectedNeo(const RunFiles& files, const RunFacts& facts, const RunFigures& figures) {
+  const Json run = Json::parse(files.Text("run.json")), train = TrainResult(files);
+  const double kg = figures.sums.grams / 1000, hours = Seconds(figures.running) / 3600;
+  Json json{{"emissions_kg_co2", kg},
+            {"project_name", run.at("name")},
+            {"config", NeoConfig(run, train)},
+            {"schedule_decision", NeoSchedule(facts, figures)},
+            {"emissions", {{"emissions_kg_co2", kg}, {"project_name", run.at("name")}}},
+            {"training_metrics", NeoTraining(run, facts, train)},
+            {"grid_clock", Clock(run, facts)}};
+  json["carbon_metrics"] = {
+      {"emissions_kg_co2", kg},
+      {"energy_consumed_kwh", Kwh(figures.sums.facility)},
+      {"average_power_w",
+       hours > 0 ? Json(Kwh(figures.sums.microjoules) * 1000 / hours) : Json(nullptr)},
+      {"carbon_intensity_g_per_kwh", OrNull(figures.sums.MeanIntensity())},
+      {"emissions_at_submission_kg_co2",
+       figures.at_submission ? Json(figures.at_submission->run.grams / 1000) : Json(nullptr)}};
+  json["scheduler_metrics"] = NeoSchedule(facts, figures);
+  json["scheduler_metrics"]["policy"] = run.at("policy");
+  json["scheduler_metrics"]["carbon_threshold"] = run.at("threshold_g_per_kwh");
+  json["scheduler_metrics"]["initial_intensity"] = OrNull(figures.g_at_submission);
+  double utilisation = 0;
+  for (const Attempt& attempt : facts.attempts)
+    utilisation += attempt.gpu_percent * Seconds(attempt.wall.length());
+  json["gpu_metrics"] = {
+      {"max_memory_gb", json["training_metrics"]["max_memory_gb"]},
+      {"gpu_energy_kwh", Kwh(figures.sums.by_component[1])},
+      {"gpu_count", run.at("machine").at("gpu_models").size()},
+      {"average_utilization_percent", hours > 0 ? Json(utilisation / (hours * 3600)) : Json()}};
+  return Dump(json);
+}
+
+std::string ExpectedEmissionsRow(const RunFiles& files, const RunFacts& facts,
+                                 const RunFigures& figures) {
+  const Json run = Json::parse(files.Text("run.json"));
+  const Sums& sums = figures.sums;
+  const double seconds = Seconds(figures.running), pue = MeanPue(run, sums);
+  const auto per_second = [&](double value) { return seconds > 0 ? value / seconds : 0; };
+  const double wue = run.value("wue_l_per_kwh", 0.0);
+  const double ram_gb = MeanOver(facts.attempts, &Attempt::ram_gb);
+  const double ram_total = run.at("machine").at("ram_total_gb").get<double>();
+  return Dump({{"project_name", run.at("name")},
+               {"run_id", run.at("run_id")},
+               {"experiment_id", run.at("group")},
+               {"duration", seconds},
+               {"emissions", sums.grams / 1000},
+               {"emissions_rate", per_second(sums.grams / 1000)},
+               {"cpu_power", per_second(Joules(sums.by_component[0]))},
+               {"gpu_power", per_second(Joules(sums.by_component[1]))},
+               {"ram_power", per_second(Joules(sums.by_component[2]))},
+               {"cpu_energy", Kwh(sums.by_component[0]) * pue},
+               {"gpu_energy", Kwh(sums.by_component[1]) * pue},
+               {"ram_energy", Kwh(sums.by_component[2]) * pue},
+               {"energy_consumed", Kwh(sums.facility)},
+               {"water_consumed", wue > 0 ? Kwh(sums.facility) * wue : 0.0},
+               {"pue", run.at("pue")},
+               {"wue", wue},
+               {"cpu_count", run.at("machine").at("cpu_count")},
+               {"gpu_count", run.at("machine").at("gpu_models").size()},
+               {"ram_total_size", ram_total},
+               {"ram_used_gb", ram_gb},
+               {"cpu_utilization_percent", MeanOver(facts.attempts, &Attempt::cpu_percent)},
+               {"gpu_utilization_percent", MeanOver(facts.attempts, &Attempt::gpu_percent)},
+               {"ram_utilization_percent", ram_total > 0 ? 100 * ram_gb / ram_total : 0}});
+}
+
+namespace {
+
+// One record of CSV; a quoted field may hold commas and, doubled, quotes.
+std::vector<std::string> CsvFields(std::string_view line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
+      fields.back() += line[++i];
+    else if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      fields.emplace_back();
+    else
+      fields.back() += c;
+  }
+  return fields;
+}
+
+}  // namespace
+
+std::string EmissionsRow(std::string_view csv, const std::string& like) {
+  const Json computed = Json::parse(like);
+  const auto lines = Split(csv, '\n');
+  Json row = Json::object();
+  if (lines.size() < 2) return Dump(row);
+  const auto columns = CsvFields(Trim(lines[0])), fields = CsvFields(Trim(lines[1]));
+  for (std::size_t i = 0; i < std::min(columns.size(), fields.size()); ++i) {
+    const auto found = computed.find(columns[i]);
+    const bool is_number = found != computed.end() && found->is_number();
+    const auto number = is_number ? ParseNumber(fields[i]) : std::nullopt;
+    row[columns[i]] = number ? Json(*number) : Json(fields[i]);
+  }
+  return Dump(row);
+}
+
+}  // namespace ebb::audit

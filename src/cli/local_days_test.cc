@@ -1,0 +1,76 @@
+#include "cli/local_days.h"
+
+#include <gtest/gtest.h>
+
+#include <ctime>
+
+namespace ebb::cli {
+namespace {
+
+prices::ZoneClock Zone(const std::string& name) { return *prices::ZoneClock::Find(name); }
+
+TEST(LocalDays, ADateIsMidnightThereAndATimeWithAnOffsetThatMoment) {
+  const auto berlin = Zone("Europe/Berlin");
+  EXPECT_EQ(*MomentOf("--from", "2026-10-01", berlin), *ParseTime("2026-09-30T22:00Z"));
+  EXPECT_EQ(*MomentOf("--from", "2026-11-01", berlin), *ParseTime("2026-10-31T23:00Z"));
+  EXPECT_EQ(*MomentOf("--from", "2026-10-01T09:30", berlin), *ParseTime("2026-10-01T07:30Z"));
+  EXPECT_EQ(*MomentOf("--from", "2026-10-01T09:30Z", berlin), *ParseTime("2026-10-01T09:30Z"));
+  EXPECT_EQ(*MomentOf("--from", "2026-10-01T09:30-07:00", berlin), *ParseTime("2026-10-01T16:30Z"));
+  EXPECT_FALSE(MomentOf("--from", "October", berlin));
+}
+
+TEST(LocalDays, DaysHave23Or25HoursWhereTheClockIsSet) {
+  const auto berlin = Zone("Europe/Berlin");
+  const auto days =
+      DaysOf({*MomentOf("", "2026-10-24", berlin), *MomentOf("", "2026-10-27", berlin)}, berlin);
+  ASSERT_EQ(days.size(), 3U);
+  EXPECT_EQ(days[0].wall.length(), std::chrono::hours(24));
+  EXPECT_EQ(days[1].date, "2026-10-25");
+  EXPECT_EQ(days[1].wall.length(), std::chrono::hours(25));
+  const auto spring =
+      DaysOf({*MomentOf("", "2026-03-29", berlin), *MomentOf("", "2026-03-30", berlin)}, berlin);
+  ASSERT_EQ(spring.size(), 1U);
+  EXPECT_EQ(spring[0].wall.length(), std::chrono::hours(23));
+}
+
+// Against the calendar of the C library, hour by hour; a zone whose clock is set at midnight, and
+// one that once skipped a day, are among them.
+TEST(LocalDays, EachHourLiesInTheDayThatTheClockShows) {
+  for (const char* name : {"Europe/Berlin", "America/Los_Angeles", "America/Havana", "Pacific/Apia",
+                           "Asia/Kolkata", "UTC"}) {
+    const auto zone = Zone(name);
+    ::setenv("TZ", name, 1);
+    ::tzset();
+    for (const char* year : {"2011", "2026"}) {
+      const Time begin = *ParseTime(std::string(year) + "-01-01T05:30Z");
+      const Interval period{begin, begin + std::chrono::days(366)};
+      const auto days = DaysOf(period, zone);
+      EXPECT_EQ(days.front().wall.begin, period.begin);
+      EXPECT_EQ(days.back().wall.end, period.end);
+      std::size_t day = 0;
+      for (Time at = period.begin; at < period.end; at += std::chrono::hours(1)) {
+        while (at >= days[day].wall.end) {
+          ASSERT_EQ(days[day].wall.end, days[day + 1].wall.begin);
+          ++day;
+        }
+        const std::time_t seconds =
+            std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count();
+        std::tm local{};
+        ::localtime_r(&seconds, &local);
+        char text[16];
+        std::strftime(text, sizeof text, "%Y-%m-%d", &local);
+        ASSERT_EQ(days[day].date, text) << name << " " << FormatTime(at);
+      }
+    }
+    ::unsetenv("TZ");
+    ::tzset();
+  }
+}
+
+TEST(LocalDays, AMomentIsShownToTheMinute) {
+  EXPECT_EQ(LocalMinute(*ParseTime("2026-09-30T22:05:31Z"), Zone("Europe/Berlin")),
+            "2026-10-01 00:05");
+}
+
+}  // namespace
+}  // namespace ebb::cli

@@ -1,0 +1,229 @@
+#include "cli/report_period.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include "base/text.h"
+#include "cli/display.h"
+#include "cli/local_days.h"
+#include "cli/period_sources.h"
+#include "platform/file.h"
+#include "platform/system_clock.h"
+#include "report/billing_match.h"
+#include "report/period_json.h"
+#include "report/period_page.h"
+#include "signals/cloud_regions.h"
+
+namespace ebb::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Duration kLongestPeriod{std::chrono::days{366 * 100}};
+constexpr double kHighestFactor = 5000;  // g/kWh; beyond it is kg or a slip
+
+tl::unexpected<Error> Refuse(const std::string& what, const std::string& next) {
+  return Fail({ExitCode::kUsage, what, "", next});
+}
+
+// "35", "35 g/kWh", "35:DE", "35 g/kWh:DE".
+Result<report::SupplyFactor> FactorOf(const std::string& flag, const std::string& text) {
+  report::SupplyFactor factor;
+  std::string_view rest = text;
+  if (const auto colon = rest.find(':'); colon != std::string_view::npos) {
+    factor.zone = Trim(rest.substr(colon + 1));
+    rest = rest.substr(0, colon);
+  }
+  rest = Trim(rest);
+  if (rest.ends_with("g/kWh")) rest = Trim(rest.substr(0, rest.size() - 5));
+  const auto number = ParseNumber(rest);
+  if (!number || *number < 0 || *number > kHighestFactor)
+    return Refuse(flag + ": " + Quoted(text) + " is no emission factor",
+                  "give grams per kWh, for one zone if you like: 35, or 0:DE");
+  factor.intensity = {*number};
+  return factor;
+}
+
+Result<std::vector<report::SupplyFactor>> FactorsOf(const std::string& flag,
+                                                    const std::string& texts) {
+  std::vector<report::SupplyFactor> factors;
+  if (texts.empty()) return factors;
+  for (const std::string_view text : Split(texts, ',')) {
+    EBB_ASSIGN_OR_RETURN(report::SupplyFactor factor, FactorOf(flag, std::string(text)));
+    for (const report::SupplyFactor& other : factors)
+      if (other.zone == factor.zone)
+        return Refuse(flag + ": " + Quoted(text) + " is the second one for " +
+                          (factor.zone.empty() ? "all zones" : factor.zone),
+                      "give one for each zone");
+    factors.push_back(std::move(factor));
+  }
+  return factors;
+}
+
+Result<report::PeriodRequest> RequestOf(const PeriodFlags& flags) {
+  report::PeriodRequest request;
+  if (flags.from.empty() || flags.to.empty())
+    return Refuse("a period needs --from and --to",
+                  "ebb report period --from 2026-10-01 --to 2026-11-01 runs");
+  EBB_ASSIGN_OR_RETURN(const prices::ZoneClock zone, ZoneOfUser(flags.time_zone));
+  EBB_ASSIGN_OR_RETURN(const Time from, MomentOf("--from", flags.from, zone));
+  EBB_ASSIGN_OR_RETURN(const Time to, MomentOf("--to", flags.to, zone));
+  if (to <= from || to - from > kLongestPeriod)
+    return Refuse("--to has to be after --from, by 100 years at most",
+                  "the day of --to is not part of the period");
+  const auto by = report::PeriodByFromName(flags.by);
+  if (!by)
+    return Refuse("--by: " + Quoted(flags.by) + " is not accepted", "project, user, zone or run");
+  request.by = *by;
+  request.days = DaysOf({from, to}, zone);
+  request.from = LocalMinute(from, zone);
+  request.to = LocalMinute(to, zone);
+  request.time_zone = zone.name();
+  request.with_replayed = flags.include_replayed;
+  EBB_ASSIGN_OR_RETURN(request.supplier, FactorsOf("--supplier-factor", flags.supplier_factors));
+  EBB_ASSIGN_OR_RETURN(request.residual_mix, FactorsOf("--residual-mix", flags.residual_mix));
+  return request;
+}
+
+// Emissions of unlike boundaries are never summed.
+Result<core::Boundary> BoundaryOf(const PeriodFlags& flags, const PeriodSources& sources) {
+  if (!flags.boundary.empty()) {
+    if (const auto boundary = core::BoundaryFromName(flags.boundary)) return *boundary;
+    return Refuse("--boundary: " + Quoted(flags.boundary) + " is not accepted",
+                  "lifecycle, direct or unknown");
+  }
+  const auto boundaries = sources.Boundaries();
+  if (boundaries.empty()) return core::Boundary::kUnknown;
+  if (boundaries.size() == 1) return boundaries.begin()->first;
+  std::vector<std::string> texts;
+  for (const auto& [boundary, runs] : boundaries)
+    texts.push_back(std::to_string(runs) + " " + std::string(core::Name(boundary)));
+  return Refuse("the runs are accounted within different boundaries: " + Join(texts, ", "),
+                "give --boundary: the grams of the others then count as not known");
+}
+
+Result<std::vector<report::BillingExport>> ReadBilling(const std::vector<std::string>& files) {
+  std::vector<report::BillingExport> exports;
+  for (const std::string& file : files) {
+    if (std::error_code code; fs::is_directory(file, code))
+      return Refuse("--billing: " + file + " is a directory",
+                    "name the runs before --billing: it takes every word that follows it");
+    EBB_ASSIGN_OR_RETURN(const std::string text,
+                         platform::ReadFile(file, report::kBillingLimitBytes));
+    EBB_ASSIGN_OR_RETURN(report::BillingExport read, report::ParseBilling(text, file));
+    for (report::BillingLine& line : read.lines) {
+      // "West US 2" is westus2.
+      std::string region = Lowercase(line.region);
+      std::erase(region, ' ');
+      if (const auto known = signals::CloudRegionFromText(read.provider + "/" + region);
+          !region.empty() && known)
+        line.zone = (*known)->zone;
+    }
+    exports.push_back(std::move(read));
+  }
+  return exports;
+}
+
+Status WriteFiles(const fs::path& directory, const report::PeriodReport& report,
+                  const report::BillingReport* billing) {
+  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(directory));
+  const auto write = [&](const char* name, const std::string& text) -> Status {
+    EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(directory / name, text));
+    std::fprintf(stderr, "wrote %s\n", (directory / name).c_str());
+    return {};
+  };
+  EBB_RETURN_IF_ERROR(write("period.csv", report::PeriodCsv(report)));
+  EBB_RETURN_IF_ERROR(write("period.json", report::PeriodJson(report, billing)));
+  EBB_RETURN_IF_ERROR(write("period.html", report::PeriodPage(report, billing)));
+  return billing ? write("billing.csv", report::BillingCsv(*billing)) : Status();
+}
+
+void Print(const std::string& format, const report::PeriodReport& report,
+           const report::BillingReport* billing) {
+  std::string text;
+  if (format == "json")
+    text = report::PeriodJson(report, billing);
+  else if (format == "csv")
+    text = report::PeriodCsv(report);
+  else
+    text = report::PeriodText(report) + (billing ? report::BillingText(*billing) : "");
+  std::fputs(text.c_str(), stdout);
+}
+
+Result<report::PeriodReport> Account(PeriodSources& sources, report::PeriodRequest request) {
+  report::PeriodAccount account(std::move(request));
+  std::vector<std::string> notices;
+  const Time begin = platform::WallNow();
+  {
+    StatusLine line(ModeFor(false));
+    Time next = begin + std::chrono::seconds{2};
+    EBB_RETURN_IF_ERROR(sources.ReadInto(
+        account, begin,
+        [&](std::size_t number, std::size_t of) {
+          const Time now = platform::WallNow();
+          if (now < next) return;
+          next = now + std::chrono::milliseconds{200};
+          line.Rewrite("run " + std::to_string(number) + " of " + std::to_string(of));
+        },
+        notices));
+  }
+  if (sources.copies() > 0)
+    notices.push_back("copies of runs that count once: " + std::to_string(sources.copies()));
+  for (const std::string& notice : notices) std::fprintf(stderr, "note: %s\n", notice.c_str());
+  return account.Report();
+}
+
+}  // namespace
+
+void AddPeriodFlags(Command& command, PeriodFlags& flags) {
+  const auto text = [&](const char* name, const char* value, const char* help,
+                        std::string PeriodFlags::*member) {
+    command.Flag({name, value, help, "period"}, [&flags, name, member](const std::string& given) {
+      flags.*member = given;
+      flags.given = name;
+    });
+  };
+  text("from", "DATE", "first day, by the local clock; or a time", &PeriodFlags::from);
+  text("to", "DATE", "the day after the last one", &PeriodFlags::to);
+  text("time-zone", "NAME", "whose days they are, e.g. Europe/Berlin (default this user's)",
+       &PeriodFlags::time_zone);
+  text("by", "project|user|zone|run", "what the rows are (default project)", &PeriodFlags::by);
+  text("boundary", "lifecycle|direct|unknown",
+       "of the emissions, where the runs have different ones", &PeriodFlags::boundary);
+  text("supplier-factor", "G_PER_KWH[:ZONE],...",
+       "of electricity under contract: market-based emissions too", &PeriodFlags::supplier_factors);
+  text("residual-mix", "G_PER_KWH[:ZONE],...", "for what no contract covers",
+       &PeriodFlags::residual_mix);
+  command.List(
+      {"billing", "FILE", "carbon export of AWS, Google Cloud or Azure, to compare with", "period"},
+      &flags.billing);
+  command.Switch({"include-replayed", "", "with runs on a replayed grid clock", "period"},
+                 [&flags] {
+                   flags.include_replayed = true;
+                   flags.given = "include-replayed";
+                 });
+}
+
+Result<int> ReportPeriod(const std::vector<std::string>& sources, const PeriodFlags& flags,
+                         const std::string& format, const std::string& output_dir) {
+  EBB_ASSIGN_OR_RETURN(report::PeriodRequest request, RequestOf(flags));
+  if (sources.empty())
+    return Refuse("nothing is named to report on",
+                  flags.billing.empty() ? "name run directories, folders of them, or stores"
+                                        : "name the runs before --billing: it takes every word "
+                                          "that follows it");
+  EBB_ASSIGN_OR_RETURN(const auto exports, ReadBilling(flags.billing));
+  EBB_ASSIGN_OR_RETURN(PeriodSources opened,
+                       PeriodSources::Open({sources.begin(), sources.end()}, request.period()));
+  EBB_ASSIGN_OR_RETURN(request.boundary, BoundaryOf(flags, opened));
+  EBB_ASSIGN_OR_RETURN(const report::PeriodReport report, Account(opened, std::move(request)));
+  std::optional<report::BillingReport> billing;
+  if (!exports.empty()) billing = report::MatchBilling(exports, report);
+  const report::BillingReport* beside = billing ? &*billing : nullptr;
+  if (!output_dir.empty()) EBB_RETURN_IF_ERROR(WriteFiles(output_dir, report, beside));
+  Print(format, report, beside);
+  return 0;
+}
+
+}  // namespace ebb::cli

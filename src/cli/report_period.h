@@ -1,0 +1,25 @@
+#pragma once
+// ebb report period: energy, emissions and savings of a period, over run directories and stores.
+
+#include <string>
+#include <vector>
+
+#include "cli/parser.h"
+
+namespace ebb::cli {
+
+/// Its flags, as given.
+struct PeriodFlags {
+  std::string from, to, time_zone, by = "project", boundary;
+  std::string supplier_factors, residual_mix;  ///< with commas between
+  std::vector<std::string> billing;
+  bool include_replayed = false;
+  std::string given;  ///< the first of them that was given; empty: none
+};
+void AddPeriodFlags(Command& command, PeriodFlags& flags);
+
+/// `format`: text, json or csv. `output_dir`: where the files of the report go; empty: nowhere.
+Result<int> ReportPeriod(const std::vector<std::string>& sources, const PeriodFlags& flags,
+                         const std::string& format, const std::string& output_dir);
+
+}  // namespace ebb::cli

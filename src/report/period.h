@@ -1,0 +1,199 @@
+#pragma once
+// What runs used, emitted and saved in a period of real time, for those who report: the figures of
+// many runs summed up by project, user, zone or run (docs/report-period.md).
+//
+// Conservation: energy is whole microjoules and grams are whole micrograms per run and day, so that
+// the rows of a report add up to its total exactly, whatever they are grouped by, and adjacent
+// periods that meet at midnight add up to the whole. A ledger row belongs to a day by time. What
+// two runs read of one device counts once (core/ledger_union.h). Nothing here is scaled up: energy
+// whose intensity is not known has no grams, and is told.
+//
+// Pure; one thread for each account.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "core/intensity.h"
+#include "core/run.h"
+#include "core/uncertainty.h"
+
+namespace ebb::report {
+
+enum class PeriodBy { kProject, kUser, kZone, kRun };
+std::string_view Name(PeriodBy by);
+std::optional<PeriodBy> PeriodByFromName(std::string_view name);
+
+/// A stated emission factor of electricity bought: of a contract (GHG Protocol Scope 2,
+/// market-based method), or of the residual mix.
+struct SupplyFactor {
+  Intensity intensity;
+  std::string zone;  ///< empty: every zone that has none of its own
+};
+
+/// A day of the local calendar, or what of it lies in the period.
+struct PeriodDay {
+  std::string date;  ///< "2026-10-01"
+  Interval wall;
+};
+
+struct PeriodRequest {
+  std::vector<PeriodDay> days;  ///< in order, without gaps; not empty
+  PeriodBy by = PeriodBy::kProject;
+  /// Of the intensities that make the location-based figure; unlike ones are never summed.
+  core::Boundary boundary = core::Boundary::kUnknown;
+  bool with_replayed = false;
+  std::vector<SupplyFactor> supplier, residual_mix;
+  /// For people: the local begin and end, "2026-10-01 00:00", and the zone of that clock.
+  std::string from, to, time_zone;
+
+  Interval period() const { return {days.front().wall.begin, days.back().wall.end}; }
+  bool IsMarketBased() const { return !supplier.empty() || !residual_mix.empty(); }
+};
+
+/// Whose a run is. An empty text is "not known", and a row of its own.
+struct PeriodOwner {
+  std::string run;     ///< "baseline-20261001T101500Z", "job 12"
+  std::string source;  ///< the directory or the store
+  std::string project, user, zone;
+};
+
+struct PeriodRun {
+  PeriodOwner owner;
+  core::RunRecord run;    ///< accounted (core/accounting.h)
+  Time at_submission{};   ///< grid time of its first row, had it started when it was submitted
+  bool has_ended = true;  ///< a saving is told of runs that have ended
+  bool is_final = false;  ///< no revision of its intensities is expected
+};
+
+/// A job of which only sums are kept.
+struct PrunedJob {
+  PeriodOwner owner;
+  Time ended{};
+  Energy energy, energy_without_intensity;
+  Pue pue;
+  std::optional<Emissions> emissions;
+  std::optional<Emissions> at_submission;
+};
+
+/// Sums that add up exactly.
+struct PeriodFigures {
+  std::int64_t runs = 0;  ///< that used energy
+  Energy energy;          ///< IT
+  Energy facility_energy;
+  Energy measured;                    ///< part of `energy` that a sensor read for a whole device
+  std::array<Energy, 4> on_status{};  ///< parts of `energy`, by core::SampleStatus
+  Energy without_intensity;           ///< part of `energy` whose emissions are not known
+  Energy of_pruned;                   ///< part of `energy` of which only sums are kept
+  Duration unmetered{};               ///< running time without a reading
+  std::int64_t emissions_ug = 0;      ///< location-based
+  std::int64_t market_ug = 0;         ///< market-based; beside the other, never added to it
+  Energy without_contract;            ///< part of `energy` that no stated factor covers
+  Energy market_unknown;              ///< part of that without a known intensity either
+  std::int64_t ended = 0;             ///< runs that ended in it
+  std::int64_t compared = 0;          ///< of those, with known intensities on both sides
+  std::int64_t compared_ug = 0;       ///< what these emitted over their whole lives
+  std::int64_t at_submission_ug = 0;  ///< what they would have emitted at submission
+
+  /// Nothing where the intensity of all its energy is unknown: that is not 0 g.
+  std::optional<std::int64_t> known_emissions_ug() const {
+    return Known(emissions_ug, without_intensity);
+  }
+  std::optional<std::int64_t> known_market_ug() const { return Known(market_ug, market_unknown); }
+  std::int64_t saved_ug() const { return at_submission_ug - compared_ug; }
+  PeriodFigures& operator+=(const PeriodFigures& more);
+  friend bool operator==(const PeriodFigures&, const PeriodFigures&) = default;
+
+ private:
+  std::optional<std::int64_t> Known(std::int64_t micrograms, Energy unknown) const {
+    return energy > Energy{} && unknown == energy ? std::nullopt : std::optional(micrograms);
+  }
+};
+
+struct PeriodRow {
+  std::string name;  ///< empty: not known
+  PeriodFigures figures;
+  /// Half widths of the 95 % intervals (docs/METHOD.md, How sure). They do not add up.
+  double energy_half_j = 0, emissions_half_g = 0, market_half_g = 0, saved_half_g = 0;
+};
+
+/// What was in none of the figures, and why.
+struct LeftOut {
+  std::int64_t runs = 0;
+  Energy energy;
+  LeftOut& operator+=(const LeftOut& more);
+};
+
+struct PeriodReport {
+  PeriodRequest request;
+  PeriodRow total;
+  std::vector<PeriodRow> rows;  ///< most emissions first; what is not known last
+  std::vector<std::pair<std::string, PeriodFigures>> days;  ///< by date; each day of the period
+  /// By month ("2026-10"), zone and project: what exports of clouds are held against.
+  std::map<std::tuple<std::string, std::string, std::string>, PeriodFigures> cells;
+  LeftOut replayed;            ///< runs on a replayed grid clock
+  LeftOut twice;               ///< read by another run as well; `runs` that lost some of theirs
+  LeftOut other_signal;        ///< counted, but on another kind or boundary of intensity: no grams
+  std::int64_t not_final = 0;  ///< runs whose intensities may still be revised
+  std::int64_t saved_without_interval = 0;  ///< runs whose saving widens no interval: pruned ones
+  std::int64_t not_ended = 0;  ///< runs whose saving is told in the period in which they end
+};
+
+class PeriodAccount {
+ public:
+  explicit PeriodAccount(PeriodRequest request);
+  /// Runs that may have read one device at one time are given together.
+  void Add(const std::vector<PeriodRun>& runs);
+  void Add(const PrunedJob& job);
+  PeriodReport Report() const;
+
+ private:
+  struct Sums {
+    PeriodFigures figures;
+    core::UncertaintySum sure, market_sure;
+    std::map<std::string, core::DifferenceSum> saved;  ///< by zone
+  };
+  using Counted = std::vector<std::vector<Interval>>;  ///< per row, what of it counts
+
+  Sums& GroupOf(const PeriodOwner& owner);
+  void AddRun(const PeriodRun& run, const Counted& counted);
+  /// What a run adds to one day, before its grams are rounded.
+  struct RunDay {
+    PeriodFigures figures;
+    double facility_j = 0, grams = 0, market_g = 0;
+    PeriodFigures Rounded() const;
+  };
+
+  void AddEnergy(const PeriodRun& run, const Counted& counted);
+  void AddPart(const PeriodRun& run, const core::LedgerRow& part, RunDay& sum);
+  void AddBought(const PeriodOwner& owner, core::LedgerRow part, core::MeterScope scope,
+                 RunDay& sum);
+  void AddSaving(const PeriodRun& run, const Counted& counted);
+  void AddFigures(const PeriodOwner& owner, std::size_t day, const PeriodFigures& figures);
+  void AddTime(const PeriodRun& run);
+  static PeriodRow RowOf(const std::string& name, const Sums& sums);
+
+  PeriodReport report_;
+  Sums total_;
+  std::map<std::string, Sums> groups_;
+};
+
+/// The day that contains `time`.
+std::optional<std::size_t> DayAt(const std::vector<PeriodDay>& days, Time time);
+
+/// The grams of a whole number of micrograms.
+constexpr double Grams(std::int64_t micrograms) { return static_cast<double>(micrograms) / 1e6; }
+
+/// Tables and sentences, each line ending in a newline.
+std::string PeriodText(const PeriodReport& report);
+/// A line for each row and one for the total, whose first field says which it is.
+std::string PeriodCsv(const PeriodReport& report);
+
+}  // namespace ebb::report

@@ -1,0 +1,120 @@
+// ebb audit of the service's store: what the service writes agrees; any value of a ledger, of the
+// journal or of a settlement that SQL changes is found.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "audit/audit_store.h"
+#include "audit_for_test.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "engine/random_life_for_test.h"
+#include "random_store.h"
+
+namespace ebb {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+fs::path RandomStore(std::uint64_t seed) {
+  const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+  const fs::path folder = fs::path(::testing::TempDir()) / "ebb_audit_store" / test->name();
+  fs::remove_all(folder);
+  const Status written = WriteRandomStore(folder / "ebb.db", seed);
+  EXPECT_TRUE(written) << written.error().Message();
+  return folder / "ebb.db";
+}
+
+audit::Audit Audited(const fs::path& path, std::optional<core::JobId> job = {}) {
+  auto database = store::Database::Open(path, store::Database::Mode::kRead);
+  const auto engine = [] { return engine::MakeEngineForTest(kRandomStorePolicy); };
+  auto audit = audit::AuditStore(*database, {job, {engine}});
+  EXPECT_TRUE(audit) << audit.error().Message();
+  return *std::move(audit);
+}
+
+void Sql(const fs::path& path, const std::string& script) {
+  auto database = store::Database::Open(path, store::Database::Mode::kWrite);
+  ASSERT_TRUE(database->RunScript(script)) << script;
+}
+
+// Changes it, looks, and puts the file back.
+std::vector<std::string> After(const fs::path& path, const std::string& script) {
+  const fs::path backup = path.string() + ".before";
+  {
+    auto database = store::Database::Open(path, store::Database::Mode::kRead);
+    EXPECT_TRUE(database->BackupTo(backup));
+  }
+  Sql(path, script);
+  const auto differences = Differences(Audited(path));
+  for (const char* tail : {"", "-wal", "-shm"}) fs::remove(path.string() + tail);
+  fs::rename(backup, path);
+  return differences;
+}
+
+TEST(AuditStore, WhatTheServiceWritesAgrees) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const fs::path path = RandomStore(seed);
+    const audit::Audit audit = Audited(path);
+    EXPECT_TRUE(audit.agrees()) << Join(Differences(audit), "\n");
+    EXPECT_THAT(audit.heads, ::testing::SizeIs(2));  // of the ledgers and of the journal
+  }
+}
+
+TEST(AuditStore, EachKindOfChangeIsFound) {
+  const fs::path path = RandomStore(1);
+  const std::string one = " WHERE rowid = (SELECT min(rowid) + 7 FROM journal)";
+  const std::pair<std::string, std::string> changes[]{
+      {"UPDATE ledger SET energy_uj = energy_uj + 1 WHERE number = 3", "is not what was written"},
+      {"UPDATE ledger SET device = 'cpu:package-1' WHERE number = 1", "is not what was written"},
+      {"UPDATE ledger SET wall_end_ms = wall_end_ms + 1 WHERE number = 2", "is not what was"},
+      {"DELETE FROM ledger WHERE number = (SELECT max(number) FROM ledger l WHERE l.job = "
+       "ledger.job)",
+       "is not what was written"},
+      {"UPDATE jobs SET energy_uj = energy_uj + 1", "energy_uj is stored as"},
+      {"UPDATE jobs SET emissions_g = emissions_g * 1.000001", "emissions_g is stored as"},
+      {"UPDATE first_come SET settled_g = settled_g * 1.000001", "settled_g is stored as"},
+      {"UPDATE first_come SET at_submission_g = at_submission_g + 1e-3",
+       "at_submission_g is stored as"},
+      {"UPDATE settlements SET asked_ms = asked_ms + 1", "settlement 1 is not what was written"},
+      {"UPDATE journal SET at_ms = at_ms + 1" + one, "is not what was written"},
+      {"UPDATE journal SET line = line || ' '" + one, "is not what was written"},
+      {"DELETE FROM journal WHERE seq >= (SELECT max(seq) FROM journal WHERE kind = 'decision')",
+       "the journal ends before"},
+      {"UPDATE meta SET value = 'x' WHERE key = 'journal_link'", "the journal ends before"},
+  };
+  for (const auto& [change, found] : changes)
+    EXPECT_THAT(After(path, change), Contains(HasSubstr(found))) << change;
+  EXPECT_THAT(Differences(Audited(path)), IsEmpty());
+}
+
+TEST(AuditStore, OneJobAlone) {
+  const fs::path path = RandomStore(2);
+  const audit::Audit audit = Audited(path, 1);
+  EXPECT_TRUE(audit.agrees());
+  ASSERT_THAT(audit.heads, ::testing::SizeIs(1));
+  EXPECT_EQ(audit.heads.front().of, "job 1");
+  Sql(path, "UPDATE ledger SET pue = 1.3 WHERE job = 2 AND number = 1");
+  EXPECT_TRUE(Audited(path, 1).agrees());
+  EXPECT_FALSE(Audited(path, 2).agrees());
+  auto database = store::Database::Open(path, store::Database::Mode::kRead);
+  EXPECT_FALSE(audit::AuditStore(*database, {999'999, {}}));
+}
+
+TEST(AuditStore, RowsFromBeforeTheChainsAreSaidToBe) {
+  const fs::path path = RandomStore(3);
+  Sql(path,
+      "UPDATE jobs SET ledger_link = NULL, ledger_linked_from = NULL;"
+      "UPDATE journal SET link = NULL; DELETE FROM meta WHERE key LIKE 'journal_link%'");
+  const audit::Audit audit = Audited(path);
+  EXPECT_TRUE(audit.agrees()) << Join(Differences(audit), "\n");
+  EXPECT_THAT(audit.notes, Contains(HasSubstr("rows were written before")));
+  EXPECT_THAT(audit.notes, Contains(HasSubstr("records were written before")));
+}
+
+}  // namespace
+}  // namespace ebb

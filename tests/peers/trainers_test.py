@@ -1,0 +1,145 @@
+"""The callbacks for Hugging Face's and Lightning's trainers, in real trainings of a tiny model on the CPU.
+
+Run by ./dev peers trainers, which makes the environment (trainers.txt, PyTorch of Debian) and sets EBB_LIBRARY and
+PYTHONPATH.
+"""
+
+import os
+import subprocess
+import sys
+import textwrap
+import unittest
+import warnings
+
+warnings.simplefilter("ignore")
+os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error", CUDA_VISIBLE_DEVICES="")
+
+import lightning.pytorch as pl
+import torch
+import transformers
+from torch.utils.data import DataLoader, Dataset
+
+import ebb
+import ebb.lightning
+import ebb.transformers
+from ran import FLAGS, InScratch
+
+
+class Numbers(Dataset):
+    def __len__(self):
+        return 32
+
+    def __getitem__(self, index):
+        x = torch.full((4,), float(index))
+        return {"x": x, "labels": x.sum().reshape(1)}
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 1)
+
+    def forward(self, x, labels=None):
+        output = self.layer(x)
+        return {"loss": torch.nn.functional.mse_loss(output, labels), "logits": output}
+
+
+class TransformersTest(InScratch):
+    def train(self, callback, **arguments):
+        trainer = transformers.Trainer(
+            model=Model(),
+            args=transformers.TrainingArguments(
+                "out", report_to=[], disable_tqdm=True, per_device_train_batch_size=8, use_cpu=True,
+                save_strategy="no", **arguments,
+            ),
+            train_dataset=Numbers(),
+            callbacks=[callback],
+        )
+        trainer.train()
+
+    def test_a_training_is_a_run_with_its_epochs(self):
+        callback = ebb.transformers.EbbCallback(name="tiny", **FLAGS)
+        self.train(callback, num_train_epochs=3)
+        self.assert_ran(callback.tracker, 3, "out/ebb")
+        self.assertIn("tiny", os.path.basename(callback.tracker.run_directory))
+
+    def test_training_again_is_another_run(self):
+        callback = ebb.transformers.EbbCallback(**FLAGS)
+        self.train(callback, num_train_epochs=1)
+        first = callback.tracker.run_directory
+        self.train(callback, max_steps=2)
+        self.assert_ran(callback.tracker, 1, "out/ebb")
+        self.assertNotEqual(first, callback.tracker.run_directory)
+
+    def test_inside_a_tracker_its_epochs_are_marked(self):
+        with ebb.track(output_dir="outer", **FLAGS) as tracker:
+            callback = ebb.transformers.EbbCallback(name="ignored")
+            self.train(callback, num_train_epochs=2)
+            self.assertIs(callback.tracker, tracker)
+        self.assert_ran(tracker, 2, "outer")
+        self.assertFalse((self.directory / "out" / "ebb").exists())
+
+
+class Module(pl.LightningModule):
+    def __init__(self, fails_in=None):
+        super().__init__()
+        self.model, self.fails_in = Model(), fails_in
+
+    def _register_sharded_tensor_state_dict_hooks_if_available(self):
+        """Nothing is sharded here, and this module of Debian's PyTorch 1.13 cannot be imported in Python 3.11."""
+
+    def training_step(self, batch, index):
+        if self.current_epoch == self.fails_in:
+            raise ValueError("as asked")
+        return self.model(**batch)["loss"]
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), lr=1e-6)
+
+
+class LightningTest(InScratch):
+    def fit(self, callback, module, epochs):
+        trainer = pl.Trainer(
+            max_epochs=epochs, callbacks=[callback], accelerator="cpu", logger=False, enable_progress_bar=False,
+            enable_checkpointing=False, enable_model_summary=False,
+        )
+        trainer.fit(module, DataLoader(Numbers(), batch_size=8))
+
+    def test_a_fit_is_a_run_with_its_epochs(self):
+        callback = ebb.lightning.EbbCallback(**FLAGS)
+        self.fit(callback, Module(), 3)
+        self.assert_ran(callback.tracker, 3, "runs")
+
+    def test_an_exception_is_a_failed_run(self):
+        callback = ebb.lightning.EbbCallback(output_dir="kept", **FLAGS)
+        with self.assertRaises(ValueError):
+            self.fit(callback, Module(fails_in=1), 3)
+        self.assert_ran(callback.tracker, 1, "kept", outcome="failed")
+
+    RANKS = """
+        from trainers_test import DataLoader, FLAGS, Module, Numbers, ebb, os, pl
+        callback = ebb.lightning.EbbCallback(scope="machine", **FLAGS)
+        trainer = pl.Trainer(max_epochs=2, callbacks=[callback], accelerator="cpu", devices=2, strategy="ddp",
+                             logger=False, enable_progress_bar=False, enable_checkpointing=False,
+                             enable_model_summary=False)
+        trainer.fit(Module(), DataLoader(Numbers(), batch_size=8))
+        with open("rank" + os.environ["LOCAL_RANK"], "w") as file:
+            file.write(repr(callback.tracker.totals.energy_kwh))
+    """
+
+    def test_two_ranks_count_the_machine_once(self):
+        (self.directory / "ranks.py").write_text(textwrap.dedent(self.RANKS))
+        path = os.pathsep.join([os.path.dirname(os.path.abspath(__file__)), os.environ["PYTHONPATH"]])
+        done = subprocess.run(
+            [sys.executable, "ranks.py"], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True,
+            timeout=200,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        energies = [float((self.directory / f"rank{rank}").read_text()) for rank in range(2)]
+        self.assertGreater(energies[0], 0)
+        self.assertEqual(energies[1], 0)
+        self.assertEqual(len(list((self.directory / "runs").iterdir())), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,25 @@
+#pragma once
+// Random run directories as Ebb writes them, for what reads them again: policies that wait, pauses,
+// kills, several devices, gaps and revisions of the signal, a second signal, prices, budgets,
+// trainings.
+
+#include <filesystem>
+
+#include "base/random.h"
+#include "base/result.h"
+#include "core/run.h"
+
+namespace ebb {
+
+struct RandomRunOptions {
+  int most_rows = 400;  ///< about
+};
+
+/// Decides, measures and sums up a run that never was; sealed. The directory must not hold a run.
+Status WriteRandomRun(const std::filesystem::path& directory, Random& random,
+                      const RandomRunOptions& options = {});
+
+/// The summaries and the seal, as at the end of a run.
+Status SumUpRun(const std::filesystem::path& directory, Time now);
+
+}  // namespace ebb
