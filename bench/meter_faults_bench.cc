@@ -14,7 +14,7 @@
 #include "meter/nvml.h"
 #include "meter/rapl.h"
 #include "meter/rocm.h"
-#include "meter/scratch_root.h"
+#include "meter/scratch_root_for_test.h"
 
 namespace ebb::meter {
 namespace {

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "engine/random_life_for_test.h"
 #include "random_store.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb {
 namespace {
@@ -21,9 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 fs::path RandomStore(std::uint64_t seed) {
-  const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-  const fs::path folder = fs::path(::testing::TempDir()) / "ebb_audit_store" / test->name();
-  fs::remove_all(folder);
+  const fs::path folder = ScratchDirectory("audit-store");
   const Status written = WriteRandomStore(folder / "ebb.db", seed);
   EXPECT_TRUE(written) << written.error().Message();
   return folder / "ebb.db";

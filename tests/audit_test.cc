@@ -17,6 +17,7 @@
 #include "report/merged_run.h"
 #include "report/run_directory.h"
 #include "report/seal.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb {
 namespace {
@@ -26,14 +27,6 @@ using Json = nlohmann::ordered_json;
 using testing::AnyOf;
 using testing::Contains;
 using testing::HasSubstr;
-
-fs::path Scratch() {
-  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-  const fs::path path = fs::path(testing::TempDir()) / "ebb_audit_test" / test->name();
-  fs::remove_all(path);
-  fs::create_directories(path);
-  return path;
-}
 
 fs::path RandomRunIn(const fs::path& scratch, std::uint64_t seed, int most_rows = 100) {
   Random random(SeedFor(13, seed));
@@ -55,7 +48,7 @@ void Write(const fs::path& file, std::string_view text) {
 }
 
 TEST(AuditRun, WhatEbbWritesAgrees) {
-  const fs::path scratch = Scratch();
+  const fs::path scratch = ScratchDirectory("audit");
   std::size_t decisions = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const fs::path path = RandomRunIn(scratch, seed, seed % 10 == 0 ? 3000 : 150);
@@ -86,7 +79,7 @@ void ForEachNumber(Json& json, const std::string& where, double grams,
 }
 
 TEST(AuditRun, AFigureChangedByAMillionthIsFound) {
-  const fs::path scratch = Scratch();
+  const fs::path scratch = ScratchDirectory("audit");
   int changed = 0;
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     const fs::path path = RandomRunIn(scratch, seed);
@@ -135,7 +128,7 @@ TEST(AuditRun, ASavingIsHeldAgainstWhatItIsADifferenceOf) {
 }
 
 TEST(AuditRun, AByteChangedAnywhereIsFound) {
-  const fs::path scratch = Scratch();
+  const fs::path scratch = ScratchDirectory("audit");
   Random random(5);
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     const fs::path path = RandomRunIn(scratch, seed, 60);
@@ -157,7 +150,7 @@ TEST(AuditRun, AByteChangedAnywhereIsFound) {
 }
 
 TEST(AuditRun, LinesThatAreCutOffPutInOrSwappedAreFound) {
-  const fs::path path = RandomRunIn(Scratch(), 3);
+  const fs::path path = RandomRunIn(ScratchDirectory("audit"), 3);
   const fs::path file = path / report::kLedgerFile;
   const std::string before = Text(file);
   const auto lines = Split(before, '\n');
@@ -186,7 +179,7 @@ TEST(AuditRun, LinesThatAreCutOffPutInOrSwappedAreFound) {
 }
 
 TEST(AuditRun, AResumeContinuesChainsAndIsSealedAgain) {
-  const fs::path path = RandomRunIn(Scratch(), 4);
+  const fs::path path = RandomRunIn(ScratchDirectory("audit"), 4);
   const core::RunRecord run = *report::ReadRun(path);
   std::ofstream(path / report::kLedgerFile, std::ios::app) << R"({"attempt":9,"dev)";  // a kill
   {
@@ -211,7 +204,7 @@ TEST(AuditRun, AResumeContinuesChainsAndIsSealedAgain) {
 }
 
 TEST(AuditRun, ALastByteThatWasAlteredIsNoHalfWrittenLine) {
-  const fs::path path = RandomRunIn(Scratch(), 4);
+  const fs::path path = RandomRunIn(ScratchDirectory("audit"), 4);
   ASSERT_TRUE(report::SealRun(path, {}));
   for (const char* name : {report::kLedgerFile, report::kSealsFile}) {
     const std::string before = Text(path / name);
@@ -239,7 +232,7 @@ void TakeChainsOff(const fs::path& path) {
 }
 
 TEST(AuditRun, ADirectoryFromBeforeTheChainsIsComputedAgainAndSaysSo) {
-  const fs::path path = RandomRunIn(Scratch(), 5);
+  const fs::path path = RandomRunIn(ScratchDirectory("audit"), 5);
   TakeChainsOff(path);
   const audit::Audit audit = Audited(path);
   EXPECT_TRUE(audit.agrees()) << Join(Differences(audit), "\n");
@@ -259,7 +252,7 @@ TEST(AuditRun, ADirectoryFromBeforeTheChainsIsComputedAgainAndSaysSo) {
 }
 
 TEST(AuditRun, ADecisionThatWasAlteredIsMadeAgainDifferently) {
-  const fs::path scratch = Scratch();
+  const fs::path scratch = ScratchDirectory("audit");
   int altered = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const fs::path path = RandomRunIn(scratch, seed);
@@ -280,7 +273,7 @@ TEST(AuditRun, ADecisionThatWasAlteredIsMadeAgainDifferently) {
 }
 
 TEST(AuditRun, AMergedRunAndItsMembersAgree) {
-  const fs::path scratch = Scratch();
+  const fs::path scratch = ScratchDirectory("audit");
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     const fs::path path = RandomRunIn(scratch, seed), copy = path.string() + "-copy";
     fs::copy(path, copy, fs::copy_options::recursive);
@@ -296,7 +289,7 @@ TEST(AuditRun, AMergedRunAndItsMembersAgree) {
 }
 
 TEST(AuditRun, DamagedFilesAreDifferencesAndNoCrash) {
-  const fs::path scratch = Scratch();
+  const fs::path scratch = ScratchDirectory("audit");
   for (const char* name : {"run.json", "summary.json", "signal.csv", "attempts.jsonl",
                            "gate_inputs.jsonl", "seals.jsonl", "emissions.csv"}) {
     const fs::path path = RandomRunIn(scratch / name, 7);

@@ -14,6 +14,8 @@
 #include <sstream>
 #include <thread>
 
+#include "testing/scratch_directory.h"
+
 namespace ebb {
 
 namespace fs = std::filesystem;
@@ -33,14 +35,8 @@ inline std::string Read(const fs::path& path) {
 
 class Cli : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    directory_ = fs::path(::testing::TempDir()) /
-                 ("ebb_cli_" + std::string(info->name()) + "_" + std::to_string(::getpid()));
-    fs::create_directories(directory_);
-  }
   void TearDown() override {
-    if (!HasFailure()) fs::remove_all(directory_);
+    if (HasFailure()) KeepScratchDirectories();
   }
 
   // Starts ebb in the test's directory; standard input is closed.
@@ -92,7 +88,8 @@ class Cli : public ::testing::Test {
     std::ofstream(directory_ / name) << text;
   }
 
-  fs::path directory_;
+  const fs::path directory_ =
+      ScratchDirectory(::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 inline bool Contains(const std::string& text, const std::string& part) {

@@ -154,6 +154,25 @@ TEST(Layering, NoRoomIsEmpty) {
   }
 }
 
+// CTest runs the cases of one file side by side: a name that two of them write to fails one, some
+// day.
+TEST(Layering, TestsWriteWhereNoOtherDoes) {
+  int looked = 0;
+  for (const char* folder : {"src", "tests"})
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(EBB_SOURCE_DIR) / folder)) {
+      const std::string name = entry.path().filename().string();
+      // The C++ face is tested with nothing of ours but that face.
+      if (!IsTest(name) || name == "layering_test.cc" || name == "library_cpp_test.cc") continue;
+      std::ifstream stream(entry.path());
+      const std::string text(std::istreambuf_iterator<char>(stream), {});
+      for (const char* shared : {"TempDir()", "temp_directory_path", "mkdtemp", "\"/tmp/ebb"})
+        EXPECT_EQ(text.find(shared), std::string::npos)
+            << name << " names " << shared << ": use testing/scratch_directory.h";
+      ++looked;
+    }
+  EXPECT_GT(looked, 200);
+}
+
 // What ships stands alone: a stranger has this checkout and nothing beside it.
 TEST(StandsAlone, NothingThatShipsNamesAFileOutsideTheCheckout) {
   const fs::path root = EBB_SOURCE_DIR;

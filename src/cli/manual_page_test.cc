@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "platform/file.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::cli {
 namespace {
@@ -24,26 +25,21 @@ std::vector<CommandText> Commands() {
 // Runs a command and gives what it printed; nothing when the program is not installed.
 std::optional<std::string> Printed(const std::string& tool, const std::string& command) {
   if (std::system(("command -v " + tool + " > /dev/null 2>&1").c_str()) != 0) return std::nullopt;
-  const auto out = std::filesystem::temp_directory_path() /
-                   ("ebb_manual_" + std::to_string(::getpid()) + ".out");
+  const auto out = ScratchDirectory("manual") / "out.txt";
   EXPECT_EQ(std::system((command + " > '" + out.string() + "' 2>&1").c_str()), 0) << command;
   const auto text = platform::ReadFile(out, 1 << 20);
-  std::filesystem::remove(out);
   return text ? std::optional(*text) : std::nullopt;
 }
 
 class Script {
  public:
-  explicit Script(const std::string& text)
-      : path_(std::filesystem::temp_directory_path() /
-              ("ebb_script_" + std::to_string(::getpid()))) {
+  explicit Script(const std::string& text) {
     EXPECT_TRUE(platform::WriteFileAtomically(path_, text));
   }
-  ~Script() { std::filesystem::remove(path_); }
   std::string path() const { return "'" + path_.string() + "'"; }
 
  private:
-  std::filesystem::path path_;
+  const std::filesystem::path path_ = ScratchDirectory("script") / "script";
 };
 
 TEST(ManualPage, NamesEveryFlagAndArgument) {

@@ -5,14 +5,15 @@
 
 #include <fstream>
 
+#include "testing/scratch_directory.h"
+
 namespace ebb::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
 TEST(OpenRuns, AreThereUntilTheyAreRemoved) {
-  const fs::path jobs =
-      fs::path(::testing::TempDir()) / ("ebb_open_runs_" + std::to_string(::getpid()));
+  const fs::path jobs = ScratchDirectory("open-runs");
   const OpenRuns open(jobs);
   EXPECT_EQ(open.Jobs(), std::vector<core::JobId>());
   EXPECT_EQ(open.Find(7), std::nullopt);

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "cli/simulation_run.h"
 #include "plan/make_policy.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::cli {
 namespace {
@@ -33,12 +34,6 @@ bootstrap: {samples: 0}
 
 class PublicationLaw : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(::testing::TempDir()) / "publication-law";
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   // Hours that are published after `cut` have other values, in an order of their own.
   void WriteTrace(std::optional<Time> cut, Duration lag) const {
     std::ofstream file(folder_ / "X_test_2023_hourly_lifecycle.csv");
@@ -72,7 +67,7 @@ class PublicationLaw : public ::testing::Test {
     return std::move(experiment->first_start);
   }
 
-  std::filesystem::path folder_;
+  const std::filesystem::path folder_ = ScratchDirectory("publication-law");
 };
 
 // What was decided up to a moment: every start by then, and every end that is no later.

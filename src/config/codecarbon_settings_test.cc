@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "platform/file.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::config {
 namespace {
@@ -84,8 +85,7 @@ TEST(CodeCarbonSettings, TheEnvironmentIsReadInAnyCase) {
 }
 
 TEST(CodeCarbonSettings, LaterOnesWin) {
-  const auto root = std::filesystem::path(testing::TempDir()) /
-                    ("ebb_codecarbon_settings_" + std::to_string(::getpid()));
+  const auto root = ScratchDirectory("codecarbon");
   for (const char* name : {"home", "work", "none"})
     std::filesystem::create_directories(root / name);
   ASSERT_TRUE(platform::WriteFileAtomically(root / "home" / kCodeCarbonFile,

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "platform/file.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::local {
 namespace {
@@ -12,12 +13,7 @@ namespace fs = std::filesystem;
 
 class AttemptFiles : public ::testing::Test {
  protected:
-  void SetUp() override {
-    paths_.directory =
-        fs::path(::testing::TempDir()) / ("ebb_attempt_files_" + std::to_string(::getpid()));
-    fs::create_directories(paths_.directory);
-  }
-  void TearDown() override { fs::remove_all(paths_.directory); }
+  void SetUp() override { paths_.directory = ScratchDirectory("attempt-files"); }
 
   AttemptPaths paths_;
 };

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "platform/sparse_file.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::local {
 namespace {
@@ -37,9 +38,7 @@ class AttemptLog : public ::testing::Test {
     return static_cast<std::uint64_t>(facts.st_blocks) * 512;
   }
 
-  const fs::path file_ =
-      fs::temp_directory_path() /
-      ("ebb_log_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+  const fs::path file_ = ScratchDirectory("log") / "log";
   std::ofstream stream_;
   int printed_ = 0;
 };

@@ -5,7 +5,7 @@
 #include <csignal>
 
 #include "local/attempt_outcome.h"
-#include "meter/scratch_root.h"
+#include "meter/scratch_root_for_test.h"
 
 namespace ebb::local {
 namespace {

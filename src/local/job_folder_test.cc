@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "local/attempt_files.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::local {
 namespace {
@@ -26,8 +27,7 @@ class JobFolder : public ::testing::Test {
     ASSERT_TRUE(WritePlan(AttemptPaths{folder_, 1}, plan));
   }
 
-  const fs::path jobs_ =
-      fs::path(::testing::TempDir()) / ("ebb_job_folder_" + std::to_string(::getpid()));
+  const fs::path jobs_ = ScratchDirectory("job-folder");
   const fs::path folder_ = jobs_ / "4";
 };
 

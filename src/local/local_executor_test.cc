@@ -15,6 +15,7 @@
 #include "runtime/run_loop.h"
 #include "testing/executor_contract.h"
 #include "testing/fake_feed.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::local {
 namespace {
@@ -54,15 +55,8 @@ struct Records final : JobRecords {
 
 class LocalWorld {
  public:
-  LocalWorld() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ebb-local-XXXXXX").string();
-    directory_ = ::mkdtemp(pattern.data());
-    Restart();
-  }
-  ~LocalWorld() {
-    executor_.reset();
-    std::filesystem::remove_all(directory_);
-  }
+  LocalWorld() { Restart(); }
+  ~LocalWorld() { executor_.reset(); }
 
   runtime::Executor& executor() { return *executor_; }
   LocalExecutor& local() { return *executor_; }
@@ -152,7 +146,7 @@ class LocalWorld {
   runtime::GridClock clock_{wall_, {true, kDay, 1, false}};
   testing::FakeFeed feed_{kDay, {360, 100}};
   Records records_;
-  std::filesystem::path directory_;
+  const std::filesystem::path directory_ = ScratchDirectory("local");
   std::vector<LocalJob> jobs_;
   std::unique_ptr<LocalExecutor> executor_;
 };

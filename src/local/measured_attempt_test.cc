@@ -9,6 +9,7 @@
 
 #include "platform/system_clock.h"
 #include "testing/fake_feed.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::local {
 namespace {
@@ -21,8 +22,6 @@ const Time kDay = *ParseTime("2023-05-01");
 // may take longer than a test would like to wait blindly.
 class Trapper {
  public:
-  Trapper() : ready_(std::filesystem::path(::testing::TempDir()) / Name()) {}
-  ~Trapper() { std::filesystem::remove(ready_); }
   std::vector<std::string> Command(const std::string& answer) const {
     std::filesystem::remove(ready_);
     return {"sh", "-c", "trap '" + answer + "' TERM; : > \"$0\"; while :; do sleep 0.01; done",
@@ -31,8 +30,7 @@ class Trapper {
   bool IsReady() const { return std::filesystem::exists(ready_); }
 
  private:
-  static std::string Name() { return "ebb_trapper_" + std::to_string(::getpid()); }
-  std::filesystem::path ready_;
+  const std::filesystem::path ready_ = ScratchDirectory("trapper") / "ready";
 };
 
 // Constant power, so that energy is known from time; where a program is awaited, from then on.

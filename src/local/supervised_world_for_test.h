@@ -14,6 +14,7 @@
 #include "platform/system_clock.h"
 #include "testing/executor_contract.h"
 #include "testing/fake_feed.h"
+#include "testing/scratch_directory.h"
 #include "testing/settable_clock.h"
 
 namespace ebb::local {
@@ -43,12 +44,7 @@ struct Records final : JobRecords {
 
 class SupervisedWorld {
  public:
-  SupervisedWorld() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "ebb-supervised-XXXXXX").string();
-    directory_ = ::mkdtemp(pattern.data());
-    Restart();
-  }
+  SupervisedWorld() { Restart(); }
   ~SupervisedWorld() {
     for (const core::Submission& submission : jobs_) {
       const core::JobId job = submission.job.id;
@@ -58,7 +54,6 @@ class SupervisedWorld {
     while (!executor_->Running().empty() && executor_->Now() < deadline)
       std::ignore = executor_->WaitForEvents(deadline);
     executor_.reset();
-    std::filesystem::remove_all(directory_);
   }
 
   runtime::Executor& executor() { return *executor_; }
@@ -238,7 +233,7 @@ class SupervisedWorld {
   runtime::GridClock clock_{wall_, {true, kDay, 1, false}};
   testing::FakeFeed feed_{kDay, {360, 100}};
   Records records_;
-  std::filesystem::path directory_;
+  const std::filesystem::path directory_ = ScratchDirectory("supervised");
   std::vector<core::BudgetEvent> budget_events_;
   std::size_t budget_events_heard_ = 0;
   bool knows_ends_ = true;

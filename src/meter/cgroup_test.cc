@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "meter/program_usage.h"
-#include "meter/scratch_root.h"
+#include "meter/scratch_root_for_test.h"
 
 namespace ebb::meter {
 namespace {

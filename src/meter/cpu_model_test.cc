@@ -6,7 +6,7 @@
 #include <set>
 
 #include "meter/cpu_table.h"
-#include "meter/scratch_root.h"
+#include "meter/scratch_root_for_test.h"
 
 namespace ebb::meter {
 namespace {

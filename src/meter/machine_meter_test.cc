@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "meter/machine_account.h"
 #include "meter/rapl.h"
-#include "meter/scratch_root.h"
+#include "meter/scratch_root_for_test.h"
 
 namespace ebb::meter {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "meter/machine.h"
-#include "meter/scratch_root.h"
+#include "meter/scratch_root_for_test.h"
 
 namespace ebb::meter {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "meter/cpu_info.h"
-#include "meter/scratch_root.h"
+#include "meter/scratch_root_for_test.h"
 
 namespace ebb::meter {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "meter/scratch_root.h"
+#include "meter/scratch_root_for_test.h"
 
 namespace ebb::meter {
 namespace {

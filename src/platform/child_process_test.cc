@@ -10,6 +10,7 @@
 
 #include "platform/file.h"
 #include "platform/program_lookup.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::platform {
 namespace {
@@ -48,8 +49,7 @@ TEST(ChildProcessTest, TellsNotFoundFromNotExecutable) {
 // What is found before is what is started, and nothing else.
 TEST(ChildProcessTest, WhatIsLookedUpIsWhatIsStarted) {
   namespace fs = std::filesystem;
-  const fs::path directory = fs::path(::testing::TempDir()) / "ebb_looked_up";
-  fs::remove_all(directory);
+  const fs::path directory = ScratchDirectory("looked-up");
   fs::create_directories(directory / "bin" / "folder");
   for (const char* name : {"tool", "bin/tool-in-path", "data"})
     std::ofstream(directory / name) << "#!/bin/sh\nexit 7\n";
@@ -104,8 +104,7 @@ TEST(ChildProcessTest, WhatIsLookedUpIsWhatIsStarted) {
 // Where a program was found is remembered, and looked at again each time.
 TEST(ChildProcessTest, AProgramThatGoesAwayIsMissedAndAnotherOneFound) {
   namespace fs = std::filesystem;
-  const fs::path here = fs::path(::testing::TempDir()) / "ebb_goes_away";
-  fs::remove_all(here);
+  const fs::path here = ScratchDirectory("goes-away");
   for (const char* folder : {"a", "b"}) fs::create_directories(here / folder);
   ChildOptions options{{"tool-that-goes"}, {{"PATH", "a:b"}}};
   options.working_directory = here.string();
@@ -143,9 +142,7 @@ TEST(ChildProcessTest, EnvironmentIsAddedAndReplaces) {
 
 TEST(ChildProcessTest, SignalsAreForwardedToTheWholeGroup) {
   // The grandchild writes its own ending; both must get the signal that is sent to us.
-  const std::string path =
-      std::string(::testing::TempDir()) + "ebb_grandchild_" + std::to_string(::getpid());
-  std::filesystem::remove(path);
+  const std::string path = (ScratchDirectory("grandchild") / "ending").string();
   ProcessSignals signals;
   auto child = ChildProcess::Start(
       {{"sh", "-c",

@@ -7,19 +7,14 @@
 #include <fstream>
 
 #include "platform/digest.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::platform {
 namespace {
 
-// Of this process: CTest runs the tests of one file side by side.
 Path Scratch(const std::string& name) {
-  struct Folder {
-    Path path = Path(testing::TempDir()) / ("ebb_file_test_" + std::to_string(::getpid()));
-    Folder() { std::filesystem::create_directories(path); }
-    ~Folder() { std::filesystem::remove_all(path); }
-  };
-  static const Folder folder;
-  return folder.path / name;
+  static const Path directory = ScratchDirectory("file");
+  return directory / name;
 }
 
 std::string Gzip(const std::string& text) {

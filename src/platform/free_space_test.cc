@@ -7,12 +7,13 @@
 
 #include <csignal>
 
+#include "testing/scratch_directory.h"
+
 namespace ebb::platform {
 namespace {
 
 TEST(FreeSpace, ALimitOfFileSizeIsLikeAFullDisk) {
-  const Path directory = Path(::testing::TempDir()) / ("ebb_room_" + std::to_string(::getpid()));
-  std::filesystem::create_directories(directory);
+  const Path directory = ScratchDirectory("room");
   EXPECT_TRUE(HasRoomFor(directory, 1 << 20));
   const pid_t child = ::fork();
   if (child == 0) {

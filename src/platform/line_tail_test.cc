@@ -5,12 +5,13 @@
 #include <fstream>
 #include <vector>
 
+#include "testing/scratch_directory.h"
+
 namespace ebb::platform {
 namespace {
 
 class LineTailTest : public ::testing::Test {
  protected:
-  void SetUp() override { std::filesystem::remove(path_); }
   void Append(const std::string& text) { std::ofstream(path_, std::ios::app) << text; }
   static std::vector<std::string> Lines(LineTail& tail, std::uint64_t most = LineTail::kMostBytes) {
     std::vector<std::string> lines;
@@ -18,7 +19,7 @@ class LineTailTest : public ::testing::Test {
     return lines;
   }
   using Expected = std::vector<std::string>;
-  const Path path_ = Path(::testing::TempDir()) / "ebb_line_tail_test.txt";
+  const Path path_ = ScratchDirectory("line-tail") / "lines.txt";
 };
 
 TEST_F(LineTailTest, GivesEachWholeLineOnce) {

@@ -9,21 +9,15 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::platform {
 namespace {
 
 class LockedFileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    directory_ = Path(testing::TempDir()) /
-                 ("ebb_locked_" + std::string(info->name()) + "_" + std::to_string(::getpid()));
-    std::filesystem::create_directories(directory_);
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
   Path file() const { return directory_ / "shared.csv"; }
-  Path directory_;
+  const Path directory_ = ScratchDirectory("locked");
 };
 
 TEST_F(LockedFileTest, AppendsAndReplaces) {

@@ -10,18 +10,14 @@
 #include <thread>
 
 #include "platform/http.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::platform {
 namespace {
 
 class UnixSocketTest : public ::testing::Test {
  protected:
-  UnixSocketTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ebb-socket-XXXXXX").string();
-    directory_ = ::mkdtemp(pattern.data());
-  }
-  ~UnixSocketTest() override { std::filesystem::remove_all(directory_); }
-  Path directory_;
+  const Path directory_ = ScratchDirectory("socket");
 };
 
 constexpr std::string_view kAnswer =

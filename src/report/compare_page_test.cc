@@ -7,6 +7,7 @@
 #include "report/golden_for_test.h"
 #include "report/run_builder_for_test.h"
 #include "report/svg_plot.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::report {
 namespace {

@@ -11,6 +11,7 @@
 #include "platform/file.h"
 #include "report/csv_records.h"
 #include "report/golden_for_test.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::report {
 namespace {
@@ -151,7 +152,8 @@ TEST_F(EmissionsFile, RowsThatDoNotFitTheirHeaderAreSetAside) {
 
 TEST_F(EmissionsFile, AnotherKindOfFileIsSetAsideAndNoBackupReplaced) {
   for (const char* text : {"name,age\nx,1\n", "timestamp,emissions\n1,\"2\n", "<html>\n"}) {
-    ScratchDirectory();
+    for (const auto& entry : std::filesystem::directory_iterator(file_.parent_path()))
+      std::filesystem::remove(entry);
     ASSERT_TRUE(platform::WriteFileAtomically(file_.string() + ".bak", "older"));
     Put(text);
     EXPECT_THAT(Write("a", "1"), SizeIs(1)) << text;

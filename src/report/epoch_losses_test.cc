@@ -4,27 +4,26 @@
 
 #include <fstream>
 
+#include "testing/scratch_directory.h"
+
 namespace ebb::report {
 namespace {
 
 class EpochLossesTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    for (const core::JobId job : {1, 2}) std::filesystem::remove(File(job));
+  platform::Path File(core::JobId job) const {
+    return directory_ / (std::to_string(job) + ".jsonl");
   }
-  static platform::Path File(core::JobId job) {
-    return platform::Path(::testing::TempDir()) /
-           ("ebb_epoch_losses_" + std::to_string(job) + ".jsonl");
-  }
-  static void Tell(core::JobId job, int time, int epoch, const std::string& losses) {
+  void Tell(core::JobId job, int time, int epoch, const std::string& losses) const {
     std::ofstream(File(job), std::ios::app)
         << "{\"time_ms\":" << time << ",\"event\":\"epoch_end\",\"epoch\":" << epoch << losses
         << "}\n";
   }
-  static void Step(core::JobId job, int time) {
+  void Step(core::JobId job, int time) const {
     std::ofstream(File(job), std::ios::app)
         << "{\"time_ms\":" << time << ",\"event\":\"step\",\"step\":1,\"loss\":9}\n";
   }
+  const platform::Path directory_ = ScratchDirectory("epoch-losses");
 };
 
 TEST_F(EpochLossesTest, AreInTheOrderInWhichTheyHappened) {

@@ -8,6 +8,7 @@
 #include "report/run_builder_for_test.h"
 #include "report/run_json.h"
 #include "report/summary.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::report {
 namespace {

@@ -14,6 +14,7 @@
 #include "report/run_json.h"
 #include "report/signal_file.h"
 #include "report/training_files.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::report {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "report/golden_for_test.h"
 #include "report/run_builder_for_test.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::report {
 namespace {

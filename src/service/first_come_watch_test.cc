@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "store/scratch_for_test.h"
 #include "store/service_store.h"
 #include "testing/builders.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::service {
 namespace {
@@ -66,7 +66,7 @@ class FirstComeWatchTest : public ::testing::Test {
     return {};
   }
 
-  const platform::Path path_ = store::ScratchDirectory("first-come-watch") / "ebb.db";
+  const platform::Path path_ = ScratchDirectory("first-come-watch") / "ebb.db";
   store::ServiceStore store_ = *store::ServiceStore::Open(path_);
   store::AddedJob job_;
   std::shared_ptr<View> view_ = std::make_shared<View>();

@@ -6,6 +6,7 @@
 
 #include "service/world_for_test.h"
 #include "store/store_check.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::service {
 namespace {
@@ -142,7 +143,7 @@ TEST_F(SweepWatchTest, APausedExperimentKeepsWhatItTold) {
 
 // Without a service: two experiments of which one has ended by the time it is judged.
 TEST(SweepWatchAlone, OneThatHasEndedKeepsItsResult) {
-  const auto directory = store::ScratchDirectory("sweep_watch_alone");
+  const auto directory = ScratchDirectory("sweep_watch_alone");
   auto store = *store::ServiceStore::Open(directory / "ebb.db");
   platform::ProcessSignals signals;
   platform::SystemClock clock(signals);

@@ -14,8 +14,8 @@
 
 #include "platform/system_clock.h"
 #include "service/service.h"
-#include "store/scratch_for_test.h"
 #include "testing/fake_feed.h"
+#include "testing/scratch_directory.h"
 #include "testing/settable_clock.h"
 
 namespace ebb::service {
@@ -24,7 +24,7 @@ class World {
  public:
   explicit World(const std::string& name, std::vector<double> hourly = {360, 100}, double speed = 1,
                  bool live = false)
-      : directory_(store::ScratchDirectory("service_" + name)),
+      : directory_(ScratchDirectory("service_" + name)),
         clock_(wall_, {!live, kDay, speed, false}),
         feed_(live ? std::chrono::floor<std::chrono::days>(wall_.Now()) : kDay, std::move(hourly)) {
   }

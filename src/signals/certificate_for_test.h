@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <string>
 
+#include "testing/scratch_directory.h"
+
 namespace ebb::signals {
 
 /// Signs itself, for 127.0.0.1; written as PEM for the client to trust. Valid from and until so
@@ -16,13 +18,9 @@ namespace ebb::signals {
 struct Certificate {
   EVP_PKEY* key = EVP_RSA_gen(2048);
   X509* certificate = X509_new();
-  std::string pem_file;
+  std::string pem_file = (ScratchDirectory("certificate") / "ca.pem").string();
 
   explicit Certificate(long from_s = -3600, long until_s = 3600) {
-    static int count = 0;
-    pem_file = (std::filesystem::temp_directory_path() /
-                ("ebb-ca-" + std::to_string(::getpid()) + "-" + std::to_string(++count) + ".pem"))
-                   .string();
     X509_set_version(certificate, 2);
     ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
     X509_gmtime_adj(X509_getm_notBefore(certificate), from_s);
@@ -42,7 +40,6 @@ struct Certificate {
   Certificate(const Certificate&) = delete;
   Certificate& operator=(const Certificate&) = delete;
   ~Certificate() {
-    std::filesystem::remove(pem_file);
     X509_free(certificate);
     EVP_PKEY_free(key);
   }

@@ -12,6 +12,7 @@
 #include "runtime/gate_loop.h"
 #include "signals/signal_cache.h"
 #include "testing/fake_clock.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::signals {
 namespace {
@@ -254,14 +255,7 @@ TEST(LiveSignalOutage, ThatNeverEndsStartsEveryJobAtItsLatestStartAndNotBefore) 
 
 class Cache : public ::testing::Test {
  protected:
-  void SetUp() override {
-    directory_ = std::filesystem::path(::testing::TempDir()) /
-                 ("ebb-cache-" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
-                  ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::remove_all(directory_);
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-  std::filesystem::path directory_;
+  const std::filesystem::path directory_ = ScratchDirectory("cache") / "not-yet-there";
 };
 
 TEST_F(Cache, ASecondProcessDoesNotAskWithinTheInterval) {

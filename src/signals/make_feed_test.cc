@@ -8,6 +8,7 @@
 
 #include "signals/choose_source.h"
 #include "signals/make_provider.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::signals {
 namespace {
@@ -19,7 +20,7 @@ using ::testing::HasSubstr;
 const Time kDay = *ParseTime("2023-05-01");
 
 std::string TraceFile() {
-  const std::string path = ::testing::TempDir() + "DE_test_2023_hourly_direct.csv";
+  const std::filesystem::path path = ScratchDirectory() / "DE_test_2023_hourly_direct.csv";
   std::ofstream(path) << "timestamp,carbon_intensity\n2023-05-01T00:00Z,100\n"
                          "2023-05-01T01:00Z,200\n";
   return path;

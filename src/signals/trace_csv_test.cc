@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "testing/scratch_directory.h"
 #include "testing/source_tree.h"
 
 namespace ebb::signals {
@@ -232,7 +233,7 @@ TEST(TraceCsv, TinyValuesAreFineWhereTheyCanBe) {
 }
 
 TEST(TraceCsv, ATruncatedGzipFileIsRefusedNotReadInPart) {
-  const std::string path = ::testing::TempDir() + "truncated_test.csv.gz";
+  const std::filesystem::path path = ScratchDirectory() / "truncated_test.csv.gz";
   gzFile file = gzopen(path.c_str(), "wb");
   std::string text = HEADER;
   for (int hour = 0; hour < 500; ++hour)

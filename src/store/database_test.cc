@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "store/schema.h"
-#include "store/scratch_for_test.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::store {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "store/scratch_for_test.h"
 #include "testing/builders.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::store {
 namespace {

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "store/job_records.h"
-#include "store/scratch_for_test.h"
 #include "store/service_store.h"
 #include "testing/builders.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::store {
 namespace {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/journal_json.h"
-#include "store/scratch_for_test.h"
 #include "store/write_group.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::store {
 namespace {

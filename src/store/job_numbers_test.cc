@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "testing/scratch_directory.h"
+
 namespace ebb::store {
 namespace {
 
@@ -18,8 +20,7 @@ class JobNumbersTest : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(jobs_); }
 
-  const fs::path jobs_ =
-      fs::path(::testing::TempDir()) / ("ebb_job_numbers_" + std::to_string(::getpid()));
+  const fs::path jobs_ = ScratchDirectory("job-numbers");
   const fs::path file_ = jobs_ / "last-number";
 };
 

@@ -5,17 +5,14 @@
 #include <fstream>
 
 #include "engine/journal_json.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::store {
 namespace {
 
 const Time kNow = *ParseTime("2023-05-01");
 
-platform::Path FreshFile(const std::string& name) {
-  const auto path = platform::Path(::testing::TempDir()) / ("journal_" + name);
-  std::filesystem::remove(path);
-  return path;
-}
+platform::Path FreshFile(const std::string& name) { return ScratchDirectory("journal") / name; }
 
 engine::Decision ADecision() {
   engine::Decision decision;

@@ -5,9 +5,9 @@
 #include "core/ledger.h"
 #include "store/device_history.h"
 #include "store/job_meta.h"
-#include "store/scratch_for_test.h"
 #include "store/service_store.h"
 #include "store/store_check.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::store {
 namespace {

@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "store/job_numbers.h"
-#include "store/scratch_for_test.h"
 #include "store/service_store.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::store {
 namespace {

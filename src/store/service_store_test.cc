@@ -8,9 +8,9 @@
 #include "engine/journal_json.h"
 #include "engine/random_life_for_test.h"
 #include "engine/state_json.h"
-#include "store/scratch_for_test.h"
 #include "store/snapshots.h"
 #include "testing/no_room.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::store {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "store/scratch_for_test.h"
 #include "store/service_store.h"
 #include "testing/builders.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::store {
 namespace {

@@ -5,8 +5,8 @@
 #include "engine/random_life_for_test.h"
 #include "store/default_path.h"
 #include "store/engine_setup.h"
-#include "store/scratch_for_test.h"
 #include "store/service_store.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::store {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "store/scratch_for_test.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::store {
 namespace {

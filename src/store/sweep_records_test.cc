@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "engine/random_life_for_test.h"
-#include "store/scratch_for_test.h"
 #include "store/service_store.h"
 #include "store/store_check.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::store {
 namespace {

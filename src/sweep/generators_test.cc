@@ -11,6 +11,7 @@
 #include "sweep/slurm_script.h"
 #include "sweep/target_name.h"
 #include "sweep/yaml_text.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::sweep {
 namespace {
@@ -139,18 +140,14 @@ TEST(SlurmScript, IsOneThatBashReads) {
   EXPECT_NE(script.find("#SBATCH --comment=carbon:tier=3;threshold=125;start-within=345600s\n"),
             std::string::npos);
   EXPECT_NE(script.find("set -euo pipefail\n"), std::string::npos);
-  const std::filesystem::path path = std::filesystem::temp_directory_path() /
-                                     ("ebb-slurm-test-" + std::to_string(::getpid()) + ".sbatch");
+  const std::filesystem::path path = ScratchDirectory("slurm") / "job.sbatch";
   std::ofstream(path) << script;
   EXPECT_EQ(std::system(("bash -n '" + path.string() + "'").c_str()), 0);
-  std::filesystem::remove(path);
 }
 
 // The script as Slurm would run it, with a stand-in for srun that prints what it is given.
 TEST(SlurmScript, GivesTheProgramItsArgumentsAndTheContract) {
-  const std::filesystem::path directory =
-      std::filesystem::temp_directory_path() / ("ebb-slurm-run-" + std::to_string(::getpid()));
-  std::filesystem::create_directories(directory);
+  const std::filesystem::path directory = ScratchDirectory("slurm");
   std::ofstream(directory / "srun") << "#!/bin/sh\nprintf '%s|' \"$EBB_RESUME\" "
                                        "\"${EBB_RUN_DIR##*/}\" \"$@\"\n";
   std::filesystem::permissions(directory / "srun", std::filesystem::perms::owner_all);
@@ -161,7 +158,6 @@ TEST(SlurmScript, GivesTheProgramItsArgumentsAndTheContract) {
       FileName(sweep.experiments[0].name) + "|--kill-on-bad-exit=1|--|prog|$(id)|a b|";
   EXPECT_EQ(OutputOf(in + "bash job.sbatch"), "0|" + rest);
   EXPECT_EQ(OutputOf(in + "SLURM_RESTART_COUNT=1 bash job.sbatch"), "1|" + rest);
-  std::filesystem::remove_all(directory);
 }
 
 TEST(SlurmScript, StatesAnAbsoluteDeadlineWhereTheSubmissionIsKnown) {

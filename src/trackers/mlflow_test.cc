@@ -6,6 +6,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "testing/scratch_directory.h"
+
 namespace ebb::trackers {
 namespace {
 
@@ -18,14 +20,6 @@ std::string Read(const fs::path& file) {
 
 class MlflowFiles : public ::testing::Test {
  protected:
-  MlflowFiles()
-      : directory_(fs::path(::testing::TempDir()) /
-                   ("ebb_mlflow_" + std::to_string(::getpid()) + "_" +
-                    ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    fs::remove_all(directory_);
-    fs::create_directories(directory_);
-  }
-  ~MlflowFiles() override { fs::remove_all(directory_); }
   std::unique_ptr<Tracker> Make() {
     return MakeMlflowFiles(directory_ / "mlruns", directory_ / "mlflow.txt");
   }
@@ -47,7 +41,7 @@ class MlflowFiles : public ::testing::Test {
     return found.empty() ? fs::path() : found.front();
   }
 
-  fs::path directory_;
+  const fs::path directory_ = ScratchDirectory("mlflow");
 };
 
 TEST_F(MlflowFiles, TheLayoutIsThatOfItsFileStore) {

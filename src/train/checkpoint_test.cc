@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "testing/no_room.h"
+#include "testing/scratch_directory.h"
 #include "train/safetensors.h"
 #include "train/testing_models.h"
 
@@ -17,16 +18,11 @@ class CheckpointTest : public ::testing::Test {
  protected:
   CheckpointTest() {
     at::set_num_threads(1);
-    directory_ = platform::Path(::testing::TempDir()) /
-                 ("ebb_checkpoint_" + std::to_string(::getpid()) + "_" +
-                  ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(directory_);
     path_ = directory_ / "checkpoint.safetensors";
     torch::manual_seed(1);
     model_ = std::make_shared<TinyCnn>();
     optimizer_ = std::make_unique<Adam>(*model_);
   }
-  ~CheckpointTest() override { std::filesystem::remove_all(directory_); }
 
   CheckpointTensors Tensors() { return {*model_, *optimizer_, torch::kCPU}; }
 
@@ -48,7 +44,7 @@ class CheckpointTest : public ::testing::Test {
     return loaded.error().Message();
   }
 
-  platform::Path directory_;
+  const platform::Path directory_ = ScratchDirectory("checkpoint");
   platform::Path path_;
   std::shared_ptr<TinyCnn> model_;
   std::unique_ptr<Adam> optimizer_;

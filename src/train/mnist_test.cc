@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "testing/scratch_directory.h"
 #include "train/digits.h"
 
 namespace ebb::train {
@@ -11,15 +12,7 @@ namespace {
 
 class Mnist : public testing::Test {
  protected:
-  Mnist() {
-    directory_ = platform::Path(testing::TempDir()) /
-                 ("ebb_mnist_" + std::to_string(::getpid()) + "_" +
-                  testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::remove_all(directory_);
-  }
-  ~Mnist() override { std::filesystem::remove_all(directory_); }
-
-  platform::Path directory_;
+  const platform::Path directory_ = ScratchDirectory("mnist") / "not-yet-there";
 };
 
 DataSplits SmallSplits() {

@@ -18,6 +18,7 @@
 
 #include "base/random.h"
 #include "platform/file.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::train {
 namespace {
@@ -31,15 +32,6 @@ struct Ended {
 
 class Process : public testing::Test {
  protected:
-  Process() {
-    directory_ =
-        Path(testing::TempDir()) / ("ebb_train_" + std::to_string(::getpid()) + "_" +
-                                    testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::remove_all(directory_);
-    std::filesystem::create_directories(directory_);
-  }
-  ~Process() override { std::filesystem::remove_all(directory_); }
-
   // A run of 12 updates (3 epochs of 4, the last with an uneven tail) with dropout, in well under a
   // second.
   std::vector<std::string> SmallRun(const std::string& name) const {
@@ -109,7 +101,7 @@ class Process : public testing::Test {
 
   Path ErrorPath() const { return directory_ / "stderr"; }
 
-  Path directory_;
+  const Path directory_ = ScratchDirectory("train");
 };
 
 std::vector<std::string> With(std::vector<std::string> arguments,

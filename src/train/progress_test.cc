@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "testing/scratch_directory.h"
+
 namespace ebb::train {
 namespace {
 
@@ -19,8 +21,7 @@ TEST(ProgressBar, FitsTheTerminal) {
 }
 
 TEST(ProgressLog, AppendsOneJsonObjectPerLine) {
-  const platform::Path path = platform::Path(testing::TempDir()) / "ebb_progress_test.jsonl";
-  std::filesystem::remove(path);
+  const platform::Path path = ScratchDirectory("progress") / "progress.jsonl";
   auto log = ProgressLog::Open(path, {.total_steps = 6, .epochs = 2});
   ASSERT_TRUE(log);
   log->Begin();

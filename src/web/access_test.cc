@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "store/scratch_for_test.h"
+#include "testing/scratch_directory.h"
 
 namespace ebb::web {
 namespace {
@@ -105,7 +105,7 @@ TEST(Access, WhoMayDoWhat) {
 
 TEST(Access, TheTokenFileIsItsOwnersAlone) {
   namespace fs = std::filesystem;
-  const fs::path file = store::ScratchDirectory("token") / "token";
+  const fs::path file = ScratchDirectory("token") / "token";
   const auto token = OpenToken(file);
   ASSERT_TRUE(token);
   EXPECT_EQ(token->size(), 64u);
@@ -126,7 +126,7 @@ TEST(Access, TheTokenFileIsItsOwnersAlone) {
 // Where others may write beside the store.
 TEST(Access, AServiceTakesNoTokenThatAnotherUserKnows) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
-  const std::filesystem::path file = store::ScratchDirectory("token_of_another") / "token";
+  const std::filesystem::path file = ScratchDirectory("token_of_another") / "token";
   ASSERT_TRUE(OpenToken(file));
   ASSERT_EQ(::chown(file.c_str(), 12345, 0), 0);
   const auto token = OpenToken(file);

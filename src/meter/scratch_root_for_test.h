@@ -7,21 +7,12 @@
 #include <fstream>
 #include <string>
 
+#include "testing/scratch_directory.h"
+
 namespace ebb::meter {
 
 class ScratchRoot {
  public:
-  ScratchRoot() {
-    std::string name = (std::filesystem::temp_directory_path() / "ebb_meter_XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~ScratchRoot() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchRoot(const ScratchRoot&) = delete;
-  ScratchRoot& operator=(const ScratchRoot&) = delete;
-
   void Write(const std::string& name, const std::string& content) const {
     std::filesystem::create_directories((path_ / name).parent_path());
     std::ofstream(path_ / name) << content;
@@ -30,7 +21,7 @@ class ScratchRoot {
   std::string path() const { return path_.string(); }
 
  private:
-  std::filesystem::path path_;
+  const std::filesystem::path path_ = ScratchDirectory("meter");
 };
 
 }  // namespace ebb::meter
