@@ -10,10 +10,10 @@
 #include "audit/audit_run.h"
 #include "audit/audit_store.h"
 #include "base/text.h"
-#include "cli/audit_sweep.h"
 #include "cli/check_options.h"
 #include "cli/command_line.h"
 #include "cli/service_client.h"
+#include "cli/sweep_paths.h"
 #include "platform/terminal.h"
 #include "report/run_directory.h"
 
@@ -46,7 +46,7 @@ struct AuditRequest {
 
 using Outcome = Result<audit::Audit>;
 
-enum class Kind { kRun, kSweep, kStore };
+enum class Kind { kRun, kStore };
 struct Target {
   std::filesystem::path path;
   Kind kind = Kind::kRun;
@@ -71,9 +71,11 @@ Result<std::vector<Target>> TargetsAt(const std::filesystem::path& path,
   std::vector<Target> targets;
   std::filesystem::path sweep;
   for (const auto& run : runs) {
-    // Those of a sweep lie next to each other, in SWEEP/runs.
+    // Those of a sweep lie next to each other, in SWEEP/runs, beside its store.
     const auto above = run.parent_path().parent_path();
-    if (above != sweep && HoldsSweep(above)) targets.push_back({sweep = above, Kind::kSweep});
+    const SweepPaths paths{above};
+    if (above != sweep && std::filesystem::exists(paths.store(), code))
+      targets.push_back({SweepPaths{sweep = above}.store(), Kind::kStore});
     targets.push_back({run, Kind::kRun});
   }
   return targets;
@@ -90,8 +92,6 @@ Outcome AuditOf(const Target& target, const AuditRequest& request) {
   switch (target.kind) {
     case Kind::kStore:
       return AuditOfStore(target);
-    case Kind::kSweep:
-      return AuditSweep(target.path);
     case Kind::kRun:
       break;
   }

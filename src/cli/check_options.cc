@@ -1,5 +1,6 @@
 #include "cli/check_options.h"
 
+#include "cli/policy_prices.h"
 #include "plan/make_policy.h"
 #include "store/engine_setup.h"
 
@@ -9,9 +10,13 @@ Result<store::CheckOptions> CheckOptionsFor(store::Database& database, bool repl
   store::CheckOptions options;
   EBB_ASSIGN_OR_RETURN(const auto setup, store::GetEngineSetup(database));
   if (!replay || !setup || setup->policy.empty()) return options;
-  EBB_RETURN_IF_ERROR(plan::MakePolicy(setup->policy, {}));
-  options.make_engine = [setup] {
-    return std::make_unique<engine::Engine>(setup->options, *plan::MakePolicy(setup->policy, {}));
+  EBB_ASSIGN_OR_RETURN(
+      const PolicyPrices prices,
+      PricesFor(setup->policy, {setup->price_file, setup->price_weight, {}}, setup->priced_from));
+  EBB_RETURN_IF_ERROR(plan::MakePolicy(setup->policy, prices.options));
+  options.make_engine = [setup, prices] {
+    return std::make_unique<engine::Engine>(setup->options,
+                                            *plan::MakePolicy(setup->policy, prices.options));
   };
   return options;
 }

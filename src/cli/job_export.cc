@@ -59,4 +59,16 @@ Result<fs::path> ExportJob(store::Database& database, core::JobId id, const fs::
   return path;
 }
 
+Status WriteRunOfJob(store::Database& database, core::JobId id, const fs::path& folder,
+                     const std::optional<prices::PriceSource>& prices) {
+  EBB_ASSIGN_OR_RETURN(const core::RunRecord run, StoredRun(database, id));
+  if (run.ledger.empty()) return {};
+  EBB_RETURN_IF_ERROR(report::RemoveRun(folder));
+  EBB_ASSIGN_OR_RETURN(report::RunDirectory made, report::RunDirectory::Create(folder, run.spec));
+  EBB_RETURN_IF_ERROR(Write(run, made));
+  if (prices) EBB_RETURN_IF_ERROR(StorePrices(made, *prices));
+  EBB_ASSIGN_OR_RETURN(const RunViews views, WriteViews(folder));
+  return {};
+}
+
 }  // namespace ebb::cli

@@ -3,9 +3,11 @@
 // compare, report) reads them too. Reads the store and the job's own folder; both stay as they are.
 
 #include <filesystem>
+#include <optional>
 
 #include "base/result.h"
 #include "core/job.h"
+#include "prices/price_source.h"
 #include "store/database.h"
 
 namespace ebb::cli {
@@ -14,5 +16,11 @@ namespace ebb::cli {
 /// the directory is there already.
 Result<std::filesystem::path> ExportJob(store::Database& database, core::JobId job,
                                         const std::filesystem::path& directory);
+
+/// Writes the run of the job into its own folder, in place of what was written there before. One
+/// that has used nothing has none.
+Status WriteRunOfJob(store::Database& database, core::JobId job,
+                     const std::filesystem::path& folder,
+                     const std::optional<prices::PriceSource>& prices);
 
 }  // namespace ebb::cli

@@ -12,6 +12,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
+constexpr std::chrono::seconds kPatienceAtEnd{10};
+
 Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
 
 }  // namespace
@@ -40,6 +42,11 @@ void RunCloser::OnEnded(core::JobId job) {
     ended_.push_back(job);
   }
   changed_.notify_all();
+}
+
+void RunCloser::WaitForEnd() {
+  std::unique_lock guard(mutex_);
+  changed_.wait_for(guard, kPatienceAtEnd, [this] { return is_idle_ && ended_.empty(); });
 }
 
 // Nothing: it goes on, or nothing of it is open.
@@ -107,11 +114,14 @@ bool RunCloser::WaitForWork() {
   std::vector<core::JobId> ended;
   {
     std::unique_lock guard(mutex_);
+    is_idle_ = ended_.empty() && due == steady_clock::time_point::max();
+    changed_.notify_all();
     if (due == steady_clock::time_point::max())
       changed_.wait(guard, wanted);
     else
       changed_.wait_until(guard, due, wanted);
     ended.swap(ended_);
+    is_idle_ = false;
   }
   for (const core::JobId job : ended)
     if (!stopping_) TakeUp(job);

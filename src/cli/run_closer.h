@@ -35,6 +35,8 @@ class RunCloser {
 
   /// The end of the job is stored. Does not wait for anything.
   void OnEnded(core::JobId job);
+  /// Waits some seconds for what has ended to be told.
+  void WaitForEnd();
 
  private:
   struct Run {
@@ -66,6 +68,7 @@ class RunCloser {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<core::JobId> ended_;  // and not looked at
+  bool is_idle_ = false;
   std::atomic<bool> stopping_{false};
   std::thread thread_;
 };

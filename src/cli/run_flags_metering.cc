@@ -12,13 +12,6 @@ std::optional<core::MeterScope> ScopeFromName(std::string_view name) {
   return std::nullopt;
 }
 
-// Whether it is shared.
-std::optional<bool> IdleRuleFromName(std::string_view name) {
-  if (name == "apart") return false;
-  if (name == "share") return true;
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::vector<Flag> MeteringFlags() {
@@ -60,11 +53,6 @@ std::vector<Flag> MeteringFlags() {
          return If(o.metering.rapl != config::RaplUse::kPackages,
                    std::string(Name(o.metering.rapl)));
        }},
-      {FlagGroup::kMetering, "idle", "RULE",
-       "sweeps: idle energy of the machine stays apart (default), or is shared by reserved slots",
-       Choice("idle", {"apart", "share"}, IdleRuleFromName,
-              [](RunOptions& o, bool v) { o.metering.share_idle = v; }),
-       [](const RunOptions& o) { return If(o.metering.share_idle, "share"); }},
       {FlagGroup::kMetering, "cpu-idle-power", "WATTS",
        "power of all processors with nothing running, where RAPL measures them: nobody is charged "
        "for it",

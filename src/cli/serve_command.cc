@@ -14,6 +14,7 @@
 #include "cli/run_options.h"
 #include "cli/run_trackers.h"
 #include "cli/service_client.h"
+#include "cli/service_setup.h"
 #include "cli/sweep_devices.h"
 #include "cli/wait_for_room.h"
 #include "plan/make_policy.h"
@@ -42,7 +43,6 @@ constexpr const char* kForEver = "for-ever";
 constexpr double kHighestPort = 65535;
 constexpr long long kMostChanges = 1'000'000'000;
 constexpr double kSecondsAtOnce = 10;  // of changes, after a quiet time
-constexpr Duration kShortestCheck{1000};
 constexpr const char* kDefaultLogLimit = "100";
 constexpr long long kMostLogLimit = 1'000'000'000;
 
@@ -56,19 +56,6 @@ struct ServeRequest {
   bool is_private = false;
   std::string version;  ///< of Ebb
 };
-
-// What a supervisor has to know of measuring: the flags that were given here.
-std::map<std::string, std::string> MeteringFlags(const FlagValues& given) {
-  std::map<std::string, std::string> flags;
-  for (const std::string& name : FlagNames(FlagGroup::kMetering)) {
-    const auto found = given.find(name);
-    if (found != given.end()) flags.insert(*found);
-  }
-  // Supervisors stand elsewhere.
-  if (const auto file = flags.find("device-profiles"); file != flags.end())
-    file->second = std::filesystem::absolute(file->second).string();
-  return flags;
-}
 
 bool IsLoopback(const std::string& address) {
   return address == "localhost" || address == "::1" || address.starts_with("127.");
@@ -93,34 +80,6 @@ Result<web::RateLimitOptions> ChangeLimitOf(const std::string& text) {
   return limit;
 }
 
-// The CPU where that is said; otherwise the service looks for GPUs.
-Status SetDevices(const ServeRequest& request, const RunOptions& options,
-                  service::ServiceOptions& service) {
-  if (!request.slots.empty() && !request.gpus.empty())
-    return Fail({ExitCode::kUsage, "--slots and --gpus are both given", "", "leave one out"});
-  std::vector<std::string> names;
-  if (!request.gpus.empty()) {
-    EBB_ASSIGN_OR_RETURN(names, GpusOf("--gpus", request.gpus));
-  }
-  Duration check_every = service.devices.look_every;
-  core::DevicePool cpu;
-  cpu.model = "cpu";
-  EBB_ASSIGN_OR_RETURN(cpu.count, SlotCount(request.slots, 1));
-  if (!request.gpu_check.empty()) {
-    EBB_ASSIGN_OR_RETURN(check_every, DurationOf("--gpu-check", request.gpu_check));
-    if (check_every < kShortestCheck)
-      return Fail({ExitCode::kUsage, "--gpu-check: \"" + request.gpu_check + "\" is too short", "",
-                   "give 1s or more"});
-  }
-  if (request.slots.empty())
-    service.devices =
-        DeviceOptionsFor(request.gpus, std::move(names), options.metering.own_profiles);
-  else
-    service.executor.cluster.pools = {cpu};
-  service.devices.look_every = check_every;
-  return {};
-}
-
 Result<service::ServiceOptions> OptionsFor(const ServeRequest& request, const RunOptions& options,
                                            const std::string& store, const std::string& zone) {
   service::ServiceOptions service;
@@ -129,14 +88,9 @@ Result<service::ServiceOptions> OptionsFor(const ServeRequest& request, const Ru
   service.policy = plan::PolicyNameOf(request.policy);
   service.grid_start = options.scheduler.clock.start;
   service.executor.cluster.sites = {{"here", zone, options.metering.pue}};
-  EBB_RETURN_IF_ERROR(SetDevices(request, options, service));
-  service.executor.metering = MeteringFlags(request.flags);
-  service.machine_meters = [metering = options.metering] {
-    meter::MeterOptions machine = MeterOptionsFor(metering);
-    machine.scope = core::MeterScope::kMachine;
-    machine.use_gpu = false;
-    return meter::MakeMeters(machine);
-  };
+  EBB_RETURN_IF_ERROR(
+      SetDevices({request.slots, request.gpus, request.gpu_check}, 1, options, service));
+  SetMetering(request.flags, options, service);
   service.executor.tracking = AbsoluteTracking(options.tracking);
   service.executor.tick = std::max(options.metering.interval, Duration{1000});
   if (!request.power_cap.empty()) {
@@ -187,37 +141,6 @@ Result<web::ApiOptions> ApiOptionsFor(const ServeRequest& request, const std::st
   options.store = store;
   return options;
 }
-
-// The service's address: it is listened at from the first call on, to the end.
-class Address {
- public:
-  Address(std::string address, int port, const web::FrontDoor& door) : door_(door) {
-    options_.address = std::move(address);
-    options_.port = port;
-  }
-  Result<std::string> Listen() {
-    if (!server_) {
-      EBB_ASSIGN_OR_RETURN(web::HttpServer server,
-                           web::HttpServer::Start(options_, [this](const web::HttpRequest& asked) {
-                             return door_.Handle(asked);
-                           }));
-      server_ = std::make_unique<web::HttpServer>(std::move(server));
-    }
-    return "http://" + options_.address + ":" + std::to_string(server_->port());
-  }
-  /// At this socket, too, which is closed with the rest. Answers at the address pause for a moment.
-  void AlsoListen(int socket) {
-    options_.also_listening = socket;
-    if (server_) options_.port = server_->port();
-    server_.reset();
-  }
-  void Leave() { server_.reset(); }
-
- private:
-  web::HttpServerOptions options_;
-  const web::FrontDoor& door_;
-  std::unique_ptr<web::HttpServer> server_;
-};
 
 Result<int> Serve(const ServeRequest& request) {
   KeepMemorySmall();

@@ -280,6 +280,13 @@ class Reader {
 
 std::string MillisecondsText(Duration duration) { return std::to_string(duration.count()) + "ms"; }
 
+Json LimitsJson(const core::Budget& budget) {
+  Json json;
+  if (budget.energy) json["energy_kwh"] = budget.energy->kwh();
+  if (budget.emissions) json["emissions_g"] = budget.emissions->grams;
+  return json;
+}
+
 Json ExperimentJson(const sweep::Sweep& sweep, const sweep::Experiment& experiment,
                     const SubmitOptions& options) {
   const sweep::Tier& tier = sweep.TierOf(experiment);
@@ -300,9 +307,8 @@ Json ExperimentJson(const sweep::Sweep& sweep, const sweep::Experiment& experime
             {"key", options.key_prefix + "/" + experiment.name}};
   for (const auto& [name_of, value] : ParametersOf(experiment)) json["parameters"][name_of] = value;
   if (const core::Budget& budget = sweep.traits.budget; !budget.empty()) {
+    json["budget"] = LimitsJson(budget);
     json["budget"]["action"] = core::Name(budget.action);
-    if (budget.energy) json["budget"]["energy_kwh"] = budget.energy->kwh();
-    if (budget.emissions) json["budget"]["emissions_g"] = budget.emissions->grams;
   }
   if (options.no_check) json["no_check"] = true;
   // The runs of a sweep stand together.
@@ -321,19 +327,10 @@ Result<SubmitFile> FromSweep(const std::string& text, const std::string& name,
   EBB_ASSIGN_OR_RETURN(const config::SweepConfig config, config::ParseSweepConfig(text, name));
   SubmitFile file;
   file.source = name;
-  Json body = Json::array();
-  for (const sweep::Experiment& experiment : config.sweep.experiments) {
+  for (const sweep::Experiment& experiment : config.sweep.experiments)
     file.places.push_back({experiment.name, 0});
-    body.push_back(ExperimentJson(config.sweep, experiment, options));
-  }
-  Json sweep{{"name", config.sweep.name}, {"key", options.key_prefix}};
-  if (const auto& halving = config.sweep.halving)
-    sweep["successive_halving"] = {{"reduction", halving->reduction},
-                                   {"minimum_epochs", halving->minimum_epochs},
-                                   {"epochs", halving->epochs}};
-  sweep["jobs"] = std::move(body);
   file.route = "/api/v1/sweeps";
-  file.body = sweep.dump(-1, ' ', false, Json::error_handler_t::replace);
+  file.body = SweepBody(config.sweep, options);
   return file;
 }
 
@@ -346,6 +343,19 @@ config::YamlLimits Limits() {
 }
 
 }  // namespace
+
+std::string SweepBody(const sweep::Sweep& sweep, const SubmitOptions& options) {
+  Json body{{"name", sweep.name}, {"key", options.key_prefix}};
+  if (const auto& halving = sweep.halving)
+    body["successive_halving"] = {{"reduction", halving->reduction},
+                                  {"minimum_epochs", halving->minimum_epochs},
+                                  {"epochs", halving->epochs}};
+  if (!sweep.budget.empty()) body["sweep_budget"] = LimitsJson(sweep.budget);
+  body["jobs"] = Json::array();
+  for (const sweep::Experiment& experiment : sweep.experiments)
+    body["jobs"].push_back(ExperimentJson(sweep, experiment, options));
+  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 std::string SubmitFile::Located(std::size_t job, const std::string& what) const {
   const Place place = job < places.size() ? places[job] : Place{};

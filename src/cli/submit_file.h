@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "core/tracking.h"
+#include "sweep/sweep.h"
 
 namespace ebb::cli {
 
@@ -38,5 +39,8 @@ struct SubmitFile {
 Result<SubmitFile> ParseSubmitFile(const std::string& text, const std::string& name,
                                    const SubmitOptions& options);
 Result<SubmitFile> LoadSubmitFile(const std::string& path, const SubmitOptions& options);
+
+/// A sweep as the API takes it.
+std::string SweepBody(const sweep::Sweep& sweep, const SubmitOptions& options);
 
 }  // namespace ebb::cli

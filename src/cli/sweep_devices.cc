@@ -47,36 +47,6 @@ meter::GpuSearch SearchFor(const std::vector<std::string>& names) {
   return search;
 }
 
-// Those that were named, or all; none where there is no NVML and none were named.
-Status AddGpus(const DeviceWish& wish, Devices& devices) {
-  std::vector<std::string> names;
-  if (!wish.gpus.empty()) {
-    EBB_ASSIGN_OR_RETURN(names, GpusOf("--gpus", wish.gpus));
-  }
-  const meter::GpuSearch search = SearchFor(names);
-  const auto found = meter::FindGpus(search);
-  if (found) {
-    const core::Site site = devices.cluster.sites.front();
-    devices = DevicesOf(*found, wish.profiles, site);
-    return {};
-  }
-  Error error = found.error();
-  if (error.code != ExitCode::kUnavailable) {
-    error.what = "--gpus: " + error.what;
-    return Fail(std::move(error));
-  }
-  // Jobs on the CPU would run beside others that hold the GPUs.
-  if (wish.knows_gpus || meter::NvmlLibrary::IsInstalled(search.nvml_library)) {
-    error.next += "; --slots N runs on the CPU";
-    return Fail(std::move(error));
-  }
-  if (names.empty()) return {};
-  // AMD's GPUs: as they were named, and nobody can check it.
-  devices.notes.push_back("--gpus is not checked: " + error.Message());
-  for (const std::string& name : names) AddSlot(local::kUncheckedGpu, name, {}, devices);
-  return {};
-}
-
 }  // namespace
 
 service::DeviceOptions DeviceOptionsFor(const std::string& gpus, std::vector<std::string> names,
@@ -110,23 +80,6 @@ Result<int> SlotCount(const std::string& text, int otherwise) {
     return Fail({ExitCode::kUsage, "--slots: \"" + text + "\" is not accepted", "",
                  "give a whole number from 1 to 1024"});
   return static_cast<int>(*slots);
-}
-
-Result<Devices> MakeDevices(const DeviceWish& wish, int devices_per_job, const core::Site& site) {
-  if (!wish.slots.empty() && !wish.gpus.empty())
-    return Fail({ExitCode::kUsage, "--slots and --gpus are both given", "", "leave one out"});
-  Devices devices;
-  devices.cluster.sites = {site};
-  if (wish.slots.empty()) {
-    EBB_RETURN_IF_ERROR(AddGpus(wish, devices));
-    if (!devices.cluster.pools.empty()) return devices;
-  }
-  core::DevicePool pool;
-  pool.model = "cpu";
-  EBB_ASSIGN_OR_RETURN(pool.count, SlotCount(wish.slots, devices_per_job));
-  devices.cluster.pools = {pool};
-  devices.gpus = {{}};
-  return devices;
 }
 
 std::string Describe(const core::Cluster& cluster) {

@@ -5,7 +5,10 @@
 
 #include "base/text.h"
 #include "engine/decision.h"
+#include "engine/state.h"
 #include "platform/terminal.h"
+#include "report/epoch_losses.h"
+#include "report/run_directory.h"
 
 namespace ebb::cli {
 namespace {
@@ -20,26 +23,26 @@ std::string CutOrPad(const std::string& text, std::size_t columns) {
   return text + std::string(columns - text.size(), ' ');
 }
 
-std::string StageText(const engine::Engine& engine, core::JobId job) {
-  if (const engine::LiveJob* live = engine.state().FindLive(job))
-    return std::string(Name(live->stage));
-  if (engine.state().FindHeld(job)) return "held";
-  const engine::EndedJob* ended = engine.state().FindEnded(job);
-  return ended ? std::string(Name(ended->stage)) : "refused";
-}
+std::string Moment(Time time) { return FormatTime(std::chrono::floor<std::chrono::seconds>(time)); }
 
 // Those that run first, then those that wait by expected start, then those that ended.
-int Rank(const engine::Engine& engine, core::JobId job) {
-  const engine::LiveJob* live = engine.state().FindLive(job);
-  if (!live) return 2;
-  return HoldsDevices(live->stage) ? 0 : 1;
+auto OrderOf(const service::JobCard& card) {
+  const engine::Explanation& explanation = card.explanation;
+  const int rank = engine::HasEnded(explanation.stage)       ? 2
+                   : engine::HoldsDevices(explanation.stage) ? 0
+                                                             : 1;
+  return std::tuple(rank, explanation.expected_start.value_or(Time::max()),
+                    card.submission->job.id);
+}
+
+const local::SupervisedFigures* RunningOf(const service::View& view, core::JobId job) {
+  const auto found =
+      std::find_if(view.running.begin(), view.running.end(),
+                   [&](const local::SupervisedFigures& program) { return program.job == job; });
+  return found == view.running.end() ? nullptr : &*found;
 }
 
 }  // namespace
-
-const std::string& SweepDisplay::NameOf(core::JobId job) const {
-  return sweep_.experiments[static_cast<std::size_t>(job - 1)].name;
-}
 
 void SweepDisplay::Clear() {
   if (drawn_lines_ > 0) std::fprintf(stderr, "\x1b[%zuA\x1b[J", drawn_lines_);
@@ -47,99 +50,103 @@ void SweepDisplay::Clear() {
 }
 
 void SweepDisplay::Say(const std::string& line) {
+  const std::lock_guard guard(mutex_);
+  Print(line);
+}
+
+void SweepDisplay::Print(const std::string& line) {
   if (mode_ == DisplayMode::kQuiet) return;
   Clear();
   std::fprintf(stderr, "%s\n", line.c_str());
 }
 
-void SweepDisplay::Finish() { drawn_lines_ = 0; }
-
-std::string SweepDisplay::Row(const sweep::Experiment& experiment, const local::RunningJob* running,
-                              const RunProgress& progress) const {
-  const core::JobId job = experiment.index;
-  std::string row = CutOrPad(experiment.name, kNameColumns) + "  " +
-                    CutOrPad(sweep_.TierOf(experiment).name, 4) + " " +
-                    CutOrPad(StageText(engine_, job), 10);
-  std::string figures;
-  if (progress.epoch > 0) figures = "epoch " + std::to_string(progress.epoch);
-  if (progress.loss) figures += "  loss " + FormatSignificant(*progress.loss, 3);
-  row += CutOrPad(figures, 22);
-  if (running)
-    return row + FormatSignificant(running->figures.energy.kwh() * 1000, 3) + " Wh  " +
-           FormatSignificant(running->figures.emissions.grams, 3) + " g  " +
-           FormatDuration(running->figures.elapsed);
-  const engine::Explanation* explanation = engine_.Explain(job);
-  if (explanation && engine_.state().FindLive(job)) return row + Sentence(*explanation);
-  const engine::EndedJob* ended = engine_.state().FindEnded(job);
-  return ended && !ended->detail.empty() ? row + ended->detail : row;
+void SweepDisplay::Finish() {
+  const std::lock_guard guard(mutex_);
+  drawn_lines_ = 0;
 }
 
-std::vector<std::string> SweepDisplay::Lines(Time grid_now,
-                                             const std::vector<local::RunningJob>& running,
-                                             const SweepProgress& progress) const {
-  std::vector<const sweep::Experiment*> order;
-  for (const sweep::Experiment& experiment : sweep_.experiments) order.push_back(&experiment);
-  const auto key = [&](const sweep::Experiment* experiment) {
-    const engine::Explanation* explanation = engine_.Explain(experiment->index);
-    const auto start = explanation ? explanation->expected_start : std::nullopt;
-    return std::tuple(Rank(engine_, experiment->index), start.value_or(Time::max()),
-                      experiment->index);
-  };
-  std::sort(order.begin(), order.end(), [&](auto* a, auto* b) { return key(a) < key(b); });
-  std::vector<std::string> lines{
-      sweep_.name + "  grid " + FormatTime(std::chrono::floor<std::chrono::seconds>(grid_now)),
-      CutOrPad("experiment", kNameColumns) + "  tier state     " + CutOrPad("progress", 22) +
-          "why, or energy"};
-  for (std::size_t i = 0; i < std::min(order.size(), kMostRows); ++i) {
-    const auto found =
-        std::find_if(running.begin(), running.end(),
-                     [&](const local::RunningJob& job) { return job.job == order[i]->index; });
-    lines.push_back(
-        Row(*order[i], found == running.end() ? nullptr : &*found, progress.Of(order[i]->index)));
+void SweepDisplay::Show(const service::View& view, Time now) {
+  const std::lock_guard guard(mutex_);
+  if (mode_ == DisplayMode::kQuiet) return;
+  Tell(view);
+  if (mode_ == DisplayMode::kPlain) TellOutlooks(view);
+  if (mode_ == DisplayMode::kTerminal) Draw(view, now);
+}
+
+void SweepDisplay::Tell(const service::View& view) {
+  if (view.device_trouble != device_trouble_ && !view.device_trouble.empty())
+    Print("nothing can be started: " + view.device_trouble);
+  device_trouble_ = view.device_trouble;
+  for (const service::Happening& happening : view.happenings) {
+    if (happening.number <= told_) continue;
+    told_ = happening.number;
+    const service::JobCard* card = view.jobs.Find(happening.job);
+    Print(Moment(happening.at) + "  " + (card ? card->submission->job.name + ": " : "") +
+          happening.text);
   }
+}
+
+// Of those that wait: starts and ends are told as they happen. A log wants a line when a job's
+// outlook changes, not one for every forecast.
+void SweepDisplay::TellOutlooks(const service::View& view) {
+  view.jobs.ForEach(0, [&](const service::JobCard& card) {
+    const engine::Explanation& explanation = card.explanation;
+    const Outlook outlook{explanation.stage, explanation.rule};
+    const auto [known, is_new] = outlooks_.try_emplace(explanation.job, outlook);
+    if (!is_new && known->second == outlook) return true;
+    known->second = outlook;
+    if (engine::HasEnded(explanation.stage) || engine::HoldsDevices(explanation.stage)) return true;
+    Print(Moment(view.now) + "  " + card.submission->job.name + "  " + Sentence(explanation));
+    return true;
+  });
+}
+
+std::string SweepDisplay::ProgressOf(const service::JobCard& card) const {
+  if (card.attempt == 0) return "";
+  const auto told =
+      report::LastEpochLoss(directory_of_(card.submission->job.id) / report::kProgressFile);
+  if (!told) return "";
+  return "epoch " + std::to_string(told->epoch) + "  loss " + FormatSignificant(told->loss, 3);
+}
+
+std::string SweepDisplay::Row(const service::JobCard& card, const service::View& view) const {
+  const core::Job& job = card.submission->job;
+  const engine::Stage stage = card.explanation.stage;
+  std::string row = CutOrPad(job.name, kNameColumns) + "  " + CutOrPad(job.tier, 4) + " " +
+                    CutOrPad(std::string(Name(stage)), 10) + CutOrPad(ProgressOf(card), 22);
+  if (const local::SupervisedFigures* program = RunningOf(view, job.id))
+    return row + FormatSignificant(program->figures.energy.kwh() * 1000, 3) + " Wh  " +
+           FormatSignificant(program->figures.emissions.grams, 3) + " g  " +
+           FormatDuration(program->figures.elapsed);
+  if (!card.detail.empty()) return row + card.detail;
+  return engine::HasEnded(stage) ? row : row + Sentence(card.explanation);
+}
+
+std::vector<std::string> SweepDisplay::Lines(const service::View& view, Time now) const {
+  std::vector<const service::JobCard*> order;
+  view.jobs.ForEach(0, [&](const service::JobCard& card) {
+    order.push_back(&card);
+    return true;
+  });
+  std::sort(order.begin(), order.end(),
+            [](const auto* a, const auto* b) { return OrderOf(*a) < OrderOf(*b); });
+  std::vector<std::string> lines{name_ + "  grid " + Moment(now),
+                                 CutOrPad("experiment", kNameColumns) + "  tier state     " +
+                                     CutOrPad("progress", 22) + "why, or energy"};
+  for (std::size_t i = 0; i < std::min(order.size(), kMostRows); ++i)
+    lines.push_back(Row(*order[i], view));
   if (order.size() > kMostRows)
     lines.push_back("... and " + std::to_string(order.size() - kMostRows) + " more");
   return lines;
 }
 
-void SweepDisplay::Draw(Time grid_now, const std::vector<local::RunningJob>& running,
-                        const SweepProgress& progress) {
-  if (mode_ != DisplayMode::kTerminal) return;
+void SweepDisplay::Draw(const service::View& view, Time now) {
   Clear();
   const auto columns = static_cast<std::size_t>(std::max(20, platform::TerminalColumns() - 1));
-  for (const std::string& line : Lines(grid_now, running, progress)) {
+  for (const std::string& line : Lines(view, now)) {
     std::fprintf(stderr, "%s\n", line.substr(0, columns).c_str());
     ++drawn_lines_;
   }
-}
-
-void SweepDisplay::OnEvent(const engine::Event& event) {
-  const auto* report = std::get_if<engine::JobReport>(&event.fact);
-  if (!report || report->detail.empty()) return;
-  Say(FormatTime(std::chrono::floor<std::chrono::seconds>(event.at)) + "  " + NameOf(report->job) +
-      ": " + report->detail);
-}
-
-void SweepDisplay::OnRefused(const engine::Event& event, const Error& error) {
-  if (const auto* submitted = std::get_if<engine::JobSubmitted>(&event.fact))
-    Say(submitted->job.name + " is refused: " + error.Message());
-}
-
-// A log wants a line when a job's outlook changes, not one for every forecast.
-void SweepDisplay::OnDecision(const engine::Decision& decision, const engine::Engine&) {
-  if (mode_ != DisplayMode::kPlain) return;
-  for (const engine::Explanation& explanation : decision.explanations) {
-    const Outlook outlook{explanation.stage, explanation.rule};
-    const auto known = outlooks_.find(explanation.job);
-    if (known != outlooks_.end() && known->second == outlook) continue;
-    outlooks_[explanation.job] = outlook;
-    Say(FormatTime(std::chrono::floor<std::chrono::seconds>(decision.at)) + "  " +
-        NameOf(explanation.job) + "  " + Sentence(explanation));
-  }
-}
-
-void SweepDisplay::OnCommandFailed(const engine::Command&, const Error& error) {
-  Say("note: " + error.Message());
 }
 
 }  // namespace ebb::cli

@@ -1,53 +1,55 @@
 #pragma once
 // What a person sees while a sweep runs: on a terminal a table that is rewritten in place, in a
 // pipe one line for whatever changed. Everything goes to stderr.
+//
+// Thread contract: any thread.
 
+#include <filesystem>
+#include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "cli/display.h"
-#include "cli/sweep_halving.h"
-#include "engine/engine.h"
-#include "local/local_executor.h"
-#include "runtime/run_loop.h"
-#include "sweep/sweep.h"
+#include "service/view.h"
 
 namespace ebb::cli {
 
-class SweepDisplay final : public runtime::LoopObserver {
+class SweepDisplay {
  public:
-  SweepDisplay(const sweep::Sweep& sweep, const engine::Engine& engine, DisplayMode mode)
-      : sweep_(sweep), engine_(engine), mode_(mode) {}
-  ~SweepDisplay() override { Finish(); }
+  /// `directory_of`: where a job's progress file lies.
+  SweepDisplay(std::string name, std::function<std::filesystem::path(core::JobId)> directory_of,
+               DisplayMode mode)
+      : name_(std::move(name)), directory_of_(std::move(directory_of)), mode_(mode) {}
+  ~SweepDisplay() { Finish(); }
 
   /// A line that stays.
   void Say(const std::string& line);
-  /// Rewrites the table; nothing in a pipe.
-  void Draw(Time grid_now, const std::vector<local::RunningJob>& running,
-            const SweepProgress& progress);
+  /// What has changed since the last view. `now`: on the grid clock.
+  void Show(const service::View& view, Time now);
   /// Leaves the last table standing.
   void Finish();
 
-  void OnEvent(const engine::Event& event) override;
-  void OnRefused(const engine::Event& event, const Error& error) override;
-  void OnDecision(const engine::Decision& decision, const engine::Engine& engine) override;
-  void OnCommandFailed(const engine::Command& command, const Error& error) override;
-
  private:
   using Outlook = std::pair<engine::Stage, core::GateRule>;
-  const std::string& NameOf(core::JobId job) const;
-  std::vector<std::string> Lines(Time grid_now, const std::vector<local::RunningJob>& running,
-                                 const SweepProgress& progress) const;
-  std::string Row(const sweep::Experiment& experiment, const local::RunningJob* running,
-                  const RunProgress& progress) const;
+  void Tell(const service::View& view);
+  void TellOutlooks(const service::View& view);
+  void Draw(const service::View& view, Time now);
+  std::vector<std::string> Lines(const service::View& view, Time now) const;
+  std::string Row(const service::JobCard& card, const service::View& view) const;
+  std::string ProgressOf(const service::JobCard& card) const;
+  void Print(const std::string& line);
   void Clear();
 
-  const sweep::Sweep& sweep_;
-  const engine::Engine& engine_;
-  DisplayMode mode_;
+  const std::string name_;
+  const std::function<std::filesystem::path(core::JobId)> directory_of_;
+  const DisplayMode mode_;
+  std::mutex mutex_;
   std::size_t drawn_lines_ = 0;
   std::map<core::JobId, Outlook> outlooks_;
+  std::string device_trouble_;
+  std::uint64_t told_ = 0;  // of what happened, the last number
 };
 
 }  // namespace ebb::cli

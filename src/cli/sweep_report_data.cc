@@ -6,11 +6,20 @@
 #include <set>
 
 #include "base/text.h"
+#include "cli/run_files.h"
+#include "cli/stored_run.h"
 #include "cli/sweep_budgets.h"
 #include "config/sweep_config.h"
+#include "local/attempt_files.h"
 #include "platform/file.h"
+#include "platform/system_clock.h"
 #include "report/ledger_file.h"
+#include "report/run_directory.h"
 #include "report/summary.h"
+#include "service/sweep_facts.h"
+#include "store/machine_records.h"
+#include "store/signal_records.h"
+#include "store/store_clock.h"
 
 namespace ebb::cli {
 namespace {
@@ -122,9 +131,8 @@ void SetMachine(const std::filesystem::path& file, report::SweepReport& report,
 }
 
 // What is left of a sweep that its budget stopped.
-Status SetBudget(const SweepPaths& paths, const report::SweepReport& report,
-                 std::set<std::string>& notices) {
-  EBB_ASSIGN_OR_RETURN(const core::BudgetRecord record, ReadSweepBudget(paths));
+void AddBudgetNotice(const core::BudgetRecord& record, const report::SweepReport& report,
+                     std::set<std::string>& notices) {
   const auto left = std::count_if(report.rows.begin(), report.rows.end(),
                                   [](const SweepRow& row) { return !IsOver(row.outcome); });
   const core::BudgetEvent* stopped =
@@ -133,17 +141,14 @@ Status SetBudget(const SweepPaths& paths, const report::SweepReport& report,
     notices.insert("The sweep was stopped by its budget of " + core::LimitText(*stopped) + "; " +
                    std::to_string(left) + " of " + std::to_string(report.rows.size()) +
                    " experiments had not ended.");
-  return {};
 }
 
 }  // namespace
 
-Result<report::SweepReport> ReadSweepReport(const std::filesystem::path& directory) {
-  const SweepPaths paths{directory};
-  std::error_code ignored;
-  if (!std::filesystem::exists(paths.sweep_file(), ignored))
-    return Fail({ExitCode::kUsage, "is not the directory of a sweep", directory.string(),
-                 "give the directory that `ebb sweep run` printed, or its sweep file"});
+namespace {
+
+// Of a sweep that an earlier version ran: from its files.
+Result<report::SweepReport> ReportOfFiles(const SweepPaths& paths) {
   EBB_ASSIGN_OR_RETURN(const config::SweepConfig config,
                        config::LoadSweepConfig(paths.sweep_file().string()));
   const auto stopped = ReadStopped(paths.stopped());
@@ -180,11 +185,114 @@ Result<report::SweepReport> ReadSweepReport(const std::filesystem::path& directo
     if (row.emissions) report.emissions += *row.emissions;
     report.rows.push_back(std::move(row));
   }
-  EBB_RETURN_IF_ERROR(SetBudget(paths, report, notices));
+  EBB_ASSIGN_OR_RETURN(const core::BudgetRecord budget, ReadSweepBudget(paths));
+  AddBudgetNotice(budget, report, notices);
   SetMachine(paths.machine(), report, notices);
   report.notices.assign(notices.begin(), notices.end());
   report::Rank(report);
   return report;
+}
+
+// Why it ended, or does not go on.
+void SetBudgetNote(const SweepPaths& paths, const core::Submission& submission, SweepRow& row) {
+  const core::BudgetRecord record{
+      submission.budget,
+      local::ReadBudgetEvents(paths.JobsDirectory() / std::to_string(submission.job.id))};
+  if (row.outcome == SweepOutcome::kFailed) {
+    if (const core::BudgetEvent* stopped = core::StoppedBy(record, submission.budget))
+      row.note = "stopped by its budget of " + core::LimitText(*stopped);
+  } else if (!IsOver(row.outcome)) {
+    if (const core::BudgetEvent* held = HeldBy(record.events, submission.budget))
+      row.note = "held by its budget of " + core::LimitText(*held);
+  }
+}
+
+// On a replayed clock nobody knows the intensity of an hour of the wall clock.
+Result<report::SweepMachine> MachineOf(store::Database& database, Pue pue) {
+  report::SweepMachine machine;
+  EBB_ASSIGN_OR_RETURN(const bool replayed, store::IsReplayed(database));
+  EBB_ASSIGN_OR_RETURN(const auto hours, store::MachineHours(database, {Time::min(), Time::max()}));
+  core::IntensitySeries signal;
+  if (!hours.empty() && !replayed) {
+    EBB_ASSIGN_OR_RETURN(const core::SignalIdentity identity, store::LatestSignal(database));
+    EBB_ASSIGN_OR_RETURN(signal, store::SignalHistory(database, identity,
+                                                      {hours.front().shares.wall.begin,
+                                                       hours.back().shares.wall.end}));
+    machine.idle_emissions = machine.unattributed_emissions = Emissions{};
+  }
+  const auto add = [&](Energy energy, const store::MachineHour& hour, Energy& sum,
+                       std::optional<Emissions>& emissions) {
+    sum += energy;
+    const auto mean = signal.Mean(hour.shares.wall);
+    if (!mean || !emissions)
+      emissions.reset();
+    else
+      *emissions += EmissionsOf(energy, pue, mean->intensity);
+  };
+  for (const store::MachineHour& hour : hours) {
+    add(hour.shares.idle, hour, machine.idle, machine.idle_emissions);
+    add(hour.shares.unattributed, hour, machine.unattributed, machine.unattributed_emissions);
+  }
+  return machine;
+}
+
+Status AddNotices(store::Database& database, const core::SweepId sweep,
+                  report::SweepReport& report) {
+  std::set<std::string> notices;
+  for (const SweepRow& row : report.rows) {
+    if (row.energy == Energy{}) continue;
+    EBB_ASSIGN_OR_RETURN(const core::RunRecord run, StoredRun(database, *row.job));
+    for (const std::string& notice : report::ReplayNotices(run)) notices.insert(notice);
+    if (run.spec.clock.skip_waits)
+      notices.insert("Waits in which nothing ran were jumped over on the grid clock.");
+    break;  // it is the same for all
+  }
+  EBB_ASSIGN_OR_RETURN(const auto record, store::FindSweep(database, sweep));
+  EBB_ASSIGN_OR_RETURN(auto events, store::SweepBudgetEventsOf(database, sweep));
+  AddBudgetNotice({record->budget, std::move(events)}, report, notices);
+  report.notices.assign(notices.begin(), notices.end());
+  return {};
+}
+
+Result<report::SweepReport> ReportOfStore(const SweepPaths& paths) {
+  EBB_ASSIGN_OR_RETURN(store::Database database,
+                       store::Database::Open(paths.store(), store::Database::Mode::kRead));
+  EBB_ASSIGN_OR_RETURN(const auto sweeps, store::ListSweeps(database, {}));
+  if (sweeps.empty()) return report::SweepReport{};
+  const core::SweepId id = sweeps.front().id;
+  EBB_ASSIGN_OR_RETURN(const Time now, store::TimeOfStore(database, platform::WallNow()));
+  EBB_ASSIGN_OR_RETURN(auto facts, service::ReadSweepFacts(database, id, now));
+  for (auto& [job, attempts] : facts->attempts)
+    if (attempts.ran) {
+      EBB_ASSIGN_OR_RETURN(attempts.ran, store::OnWall(database, *attempts.ran));
+    }
+  service::ReadLosses(*facts,
+                      [&](core::JobId job) { return paths.JobsDirectory() / std::to_string(job); });
+  report::SweepReport report = service::SweepReportOf(*facts);
+  report.number.reset();  // it is the only one of its store
+  for (SweepRow& row : report.rows) {
+    if (row.attempts == 0 && !IsOver(row.outcome)) row.outcome = SweepOutcome::kNotRun;
+    EBB_ASSIGN_OR_RETURN(const auto submission, store::FindSubmission(database, *row.job));
+    if (submission && !submission->budget.empty()) SetBudgetNote(paths, *submission, row);
+  }
+  EBB_RETURN_IF_ERROR(AddNotices(database, id, report));
+  const auto options = ReadOptions(paths.directory);
+  EBB_ASSIGN_OR_RETURN(report.machine,
+                       MachineOf(database, options ? options->metering.pue : Pue{}));
+  report::Rank(report);
+  return report;
+}
+
+}  // namespace
+
+Result<report::SweepReport> ReadSweepReport(const std::filesystem::path& directory) {
+  const SweepPaths paths{directory};
+  std::error_code ignored;
+  if (!std::filesystem::exists(paths.sweep_file(), ignored))
+    return Fail({ExitCode::kUsage, "is not the directory of a sweep", directory.string(),
+                 "give the directory that `ebb sweep run` printed, or its sweep file"});
+  return std::filesystem::exists(paths.store(), ignored) ? ReportOfStore(paths)
+                                                         : ReportOfFiles(paths);
 }
 
 }  // namespace ebb::cli

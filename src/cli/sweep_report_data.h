@@ -1,5 +1,5 @@
 #pragma once
-// Reads what is known of a sweep from its directory (sweep_records.h says what is in it).
+// Reads what is known of a sweep from its directory (sweep_paths.h says what is in it).
 
 #include <filesystem>
 

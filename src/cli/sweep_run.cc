@@ -1,29 +1,33 @@
 #include "cli/sweep_run.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <filesystem>
+#include <set>
+#include <thread>
 
 #include "base/text.h"
 #include "cli/flag_values.h"
-#include "cli/run_files.h"
+#include "cli/policy_prices.h"
+#include "cli/run_closer.h"
+#include "cli/run_trackers.h"
+#include "cli/service_client.h"
+#include "cli/service_setup.h"
+#include "cli/submit_file.h"
 #include "cli/sweep_budgets.h"
 #include "cli/sweep_devices.h"
 #include "cli/sweep_display.h"
-#include "cli/sweep_engine.h"
 #include "cli/sweep_report_data.h"
+#include "cli/sweep_runs.h"
 #include "cli/sweep_stored.h"
-#include "cli/trainer_command.h"
-#include "engine/journal_json.h"
-#include "local/kept_pools.h"
-#include "meter/cgroup.h"
-#include "plan/make_policy.h"
+#include "local/attempt_files.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
 #include "report/sweep_report.h"
-#include "runtime/run_loop.h"
 #include "signals/make_feed.h"
-#include "store/journal_file.h"
+#include "sweep/local_jobs.h"
+#include "web/submission_json.h"
 
 namespace ebb::cli {
 namespace {
@@ -31,70 +35,102 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kSomeFailed = 1;
+// A budget looks ahead by one sample: none waits longer than that to be counted.
+constexpr Duration kLongestTick{250};
+constexpr std::chrono::milliseconds kRedraw{250};
+// Of the sweep and its experiments: asked for again, they are those that are there.
+constexpr const char* kKey = "sweep";
 
-Power PowerOf(const std::vector<local::RunningJob>& running) {
-  Power power;
-  for (const local::RunningJob& job : running) power.watts += job.figures.power.watts;
-  return power;
-}
+// Shows the service and keeps the runs, on a thread of its own, until it goes.
+class SweepWatcher {
+ public:
+  SweepWatcher(const service::Service& service, SweepDisplay& display, SweepRuns& runs)
+      : service_(service), display_(display), runs_(runs), thread_([this] { Work(); }) {}
+  ~SweepWatcher() { Stop(); }
+  SweepWatcher(const SweepWatcher&) = delete;
+  SweepWatcher& operator=(const SweepWatcher&) = delete;
+
+  /// A last look at everything.
+  void Stop() {
+    if (!thread_.joinable()) return;
+    stopping_ = true;
+    thread_.join();
+    Look(*service_.view(), true);
+    display_.Finish();
+  }
+
+ private:
+  void Work() {
+    std::uint64_t version = 0;
+    while (!stopping_) {
+      const auto view = service_.WaitForNewer(version, kRedraw);
+      version = view->version;
+      Look(*view, false);
+    }
+  }
+  void Look(const service::View& view, bool is_last) {
+    display_.Show(view, service_.GridNow());
+    for (const std::string& trouble : runs_.Keep(view, is_last))
+      if (said_.insert(trouble).second)
+        display_.Say("note: not all of it could be kept: " + trouble);
+  }
+
+  const service::Service& service_;
+  SweepDisplay& display_;
+  SweepRuns& runs_;
+  std::set<std::string> said_;
+  std::atomic<bool> stopping_{false};
+  std::thread thread_;
+};
 
 class SweepSession {
  public:
-  /// `budget`: of each experiment.
-  SweepSession(SweepRunRequest request, config::SweepConfig config, const core::Budget& budget,
+  /// `as_written`: without what flags say over it.
+  SweepSession(SweepRunRequest request, sweep::Sweep sweep, std::string as_written,
                RunOptions options, SweepPaths paths)
       : request_(std::move(request)),
-        sweep_(std::move(config.sweep)),
-        budget_(budget),
+        sweep_(std::move(sweep)),
+        as_written_(std::move(as_written)),
         options_(std::move(options)),
         paths_(std::move(paths)),
         wall_(signals_) {}
 
   Result<int> Run(bool continued);
+  /// Before its directory is removed.
+  void Close() { service_.reset(); }
 
  private:
-  Status MakeEngine(bool continued);
-  Status OpenClock();
-  std::vector<core::Job> NewJobs() const;
-  core::RunSpec CommonSpec() const;
-  Status AddJobs(local::LocalExecutor& executor) const;
-  local::LocalExecutorOptions ExecutorOptions(const Devices& devices) const;
-  Result<int> RunLoop(const Devices& devices);
-  Status OpenWholeBudget(const SweepRecords::Say& say);
-  bool UsedUp() const;
-  bool OnlyHeldAreLeft() const;
+  using Answers = std::vector<std::future<Result<service::Answer>>>;
+  Status OpenSignal();
+  Result<service::ServiceOptions> ServiceOptions();
+  Status CheckDevices() const;
+  Status CheckDeadlines() const;
+  Result<Answers> AskForAll();
+  Result<store::SweepRecord> CheckSweepBudget() const;
+  Status ChangeBudgets();
+  Result<int> RunService(SweepDisplay& display);
+  Result<int> Finish(int refused);
+  std::vector<const service::JobCard*> Cards(const service::View& view) const;
   int WantsMore(const std::string& why, const std::string& flag) const;
   std::string SameCommand() const;
   int Stopped() const;
-  Result<int> Finish();
 
   SweepRunRequest request_;
   sweep::Sweep sweep_;
-  core::Budget budget_;
-  std::optional<SweepBudget> whole_budget_;
+  std::string as_written_;
   RunOptions options_;
   SweepPaths paths_;
   platform::ProcessSignals signals_;
   platform::SystemClock wall_;
   std::unique_ptr<runtime::SignalFeed> feed_;
   std::optional<prices::PriceSource> prices_;
-  std::unique_ptr<engine::Engine> engine_;
   std::optional<runtime::GridClock> clock_;
-  Time submitted_{};
+  std::unique_ptr<RunCloser> closer_;
+  std::unique_ptr<service::Service> service_;
 };
 
-Status SweepSession::MakeEngine(bool continued) {
-  const Time now = options_.scheduler.clock.start.value_or(wall_.Now());
-  EBB_ASSIGN_OR_RETURN(auto made, MakeSweepEngine(request_.policy, options_.scheduler.prices, now));
-  engine_ = std::move(made.engine);
-  prices_ = std::move(made.prices);
-  if (!continued) return {};
-  EBB_ASSIGN_OR_RETURN(const auto records, store::ReadJournal(paths_.journal()));
-  return engine::Replay(records, *engine_);
-}
-
-// A replayed grid clock stands still while nobody looks at it.
-Status SweepSession::OpenClock() {
+// A replayed grid clock stands still while nobody looks at it: the store knows where.
+Status SweepSession::OpenSignal() {
   EBB_RETURN_IF_ERROR(ValidateSignal(options_));
   EBB_RETURN_IF_ERROR(CheckTrackers(options_.tracking));
   const auto stop_asked = [this] { return wall_.StopAsked(); };
@@ -103,153 +139,156 @@ Status SweepSession::OpenClock() {
   if (wall_.stop_signal())
     return Fail({ExitCode::kTryLater, "stopped before anything was started", "",
                  "the same command continues"});
-  const Time begin = options_.scheduler.clock.start.value_or(wall_.Now());
-  const Time left_off = engine_->state().now;
-  clock_.emplace(wall_, ClockSettings(options_.scheduler.clock, std::max(begin, left_off)));
+  const auto& clock = options_.scheduler.clock;
+  clock_.emplace(wall_, ClockSettings(clock, clock.start.value_or(wall_.Now())));
   const Time now = clock_->Now();
-  EBB_RETURN_IF_ERROR(signals::CheckCoverage(*feed_, {now, now + Duration{1}}));
-  submitted_ = options_.scheduler.clock.start.value_or(now);
-  for (const auto& live : engine_->state().live) submitted_ = live->job.submitted;
-  for (const auto& [job, held] : engine_->state().held) submitted_ = held->job.submitted;
-  for (const auto& [job, ended] : engine_->state().ended) submitted_ = ended.submitted;
-  return {};
+  return signals::CheckCoverage(*feed_, {now, now + Duration{1}});
 }
 
-// Those that the journal does not know.
-std::vector<core::Job> SweepSession::NewJobs() const {
-  std::vector<core::Job> jobs;
-  for (const sweep::Experiment& experiment : sweep_.experiments) {
-    const engine::State& state = engine_->state();
-    if (state.FindLive(experiment.index) || state.FindHeld(experiment.index) ||
-        state.FindEnded(experiment.index))
-      continue;
-    jobs.push_back(JobOf(sweep_, experiment, submitted_));
-  }
-  return jobs;
-}
-
-core::RunSpec SweepSession::CommonSpec() const {
-  meter::MeterOptions machine = MeterOptionsFor(options_.metering);
-  machine.scope = core::MeterScope::kMachine;
-  meter::MeterSet meters = meter::MakeMeters(machine);
-  meters.descriptions.push_back(std::string("usage: ") +
-                                (meter::Cgroup::Permitted() ? "control groups" : "process trees") +
-                                "; programs, idle and unattributed share what is read");
-  core::RunSpec spec;
-  spec.created_wall = wall_.Now();
-  spec.policy = request_.policy;
-  spec.submitted = submitted_;
-  spec.clock = clock_->settings();
-  spec.clock.begin = submitted_;
-  spec.signal = feed_->identity();
-  DescribeMetering(options_.metering, meters, spec);
-  if (prices_) spec.prices = {prices_->identity(), options_.scheduler.prices.weight, std::nullopt};
-  return spec;
-}
-
-Status SweepSession::AddJobs(local::LocalExecutor& executor) const {
-  for (const sweep::Experiment& experiment : sweep_.experiments) {
-    auto submission = std::make_shared<core::Submission>();
-    submission->job = JobOf(sweep_, experiment, submitted_);
-    submission->command = experiment.command;
-    if (submission->command.front() == "ebb-train") submission->command.front() = TrainerProgram();
-    submission->budget = budget_;
-    submission->run_limit = RunLimit(sweep_.traits, experiment);
-    const std::filesystem::path directory = paths_.RunOf(experiment);
-    EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(directory));
-    EBB_RETURN_IF_ERROR(executor.Add({std::move(submission), directory}));
-  }
-  return {};
-}
-
-local::LocalExecutorOptions SweepSession::ExecutorOptions(const Devices& devices) const {
-  local::LocalExecutorOptions options;
-  options.cluster = devices.cluster;
-  options.gpus = devices.gpus;
-  options.meters = MeterOptionsFor(options_.metering);
-  options.sampler.interval = options_.metering.interval;
-  if (options_.metering.share_idle) options.idle = meter::IdleRule::kShare;
-  // A budget looks ahead by one sample: none waits longer than that to be counted.
-  options.tick = std::min(options_.metering.interval, Duration{250});
-  return options;
-}
-
-Result<int> SweepSession::RunLoop(const Devices& devices) {
-  SweepDisplay display(sweep_, *engine_, ModeFor(options_.quiet));
-  const auto say = [&](const std::string& line) { display.Say(line); };
-  display.Say(sweep_.name + ": " + std::to_string(sweep_.experiments.size()) + " experiments on " +
-              Describe(devices.cluster) + ", policy " + request_.policy + ", " +
-              signals::Describe(feed_->identity()));
-  if (const config::PriceConfig& prices = options_.scheduler.prices; prices.weight > 0)
-    display.Say("decided by carbon and price, the price with weight " + FormatExact(prices.weight) +
-                ": " + prices.path);
-  for (const std::string& note : devices.notes) display.Say(note);
+Result<service::ServiceOptions> SweepSession::ServiceOptions() {
+  service::ServiceOptions service;
+  service.store = paths_.store();
+  service.jobs_directory = paths_.JobsDirectory();
+  service.policy = request_.policy;
+  const config::PriceConfig& prices = options_.scheduler.prices;
+  EBB_ASSIGN_OR_RETURN(PolicyPrices priced, PricesFor(request_.policy, prices, clock_->Now()));
+  service.policy_options = std::move(priced.options);
+  prices_ = std::move(priced.source);
+  if (prices_) service.price_file = fs::absolute(prices.path).string();
+  service.price_weight = prices.weight;
+  service.priced_from = clock_->Now();
+  service.grid_start = options_.scheduler.clock.start;
+  service.executor.cluster.sites = {{"here", feed_->identity().zone, options_.metering.pue}};
+  EBB_RETURN_IF_ERROR(
+      SetDevices({request_.slots, request_.gpus, ""}, sweep_.traits.devices, options_, service));
+  SetMetering(request_.flags, options_, service);
+  service.machine_interval = options_.metering.interval;
+  service.executor.tracking = AbsoluteTracking(options_.tracking);
+  service.executor.tick = std::min(options_.metering.interval, kLongestTick);
   if (!request_.grace.empty()) {
-    EBB_ASSIGN_OR_RETURN(budget_.grace, DurationOf("--grace", request_.grace));
+    EBB_ASSIGN_OR_RETURN(service.executor.grace, DurationOf("--grace", request_.grace));
   }
-  SweepSubmissions submissions(NewJobs());
-  EBB_RETURN_IF_ERROR(HoldOrRelease(paths_, sweep_, budget_, engine_->state(), submissions));
-  EBB_RETURN_IF_ERROR(OpenWholeBudget(say));
-  SweepRecords records(paths_, sweep_, {CommonSpec(), options_.tracking, budget_},
-                       {*feed_, prices_}, say,
-                       {[&](core::JobId job) { submissions.Wish(job, engine::Wish::kHold); },
-                        [&](std::span<const core::LedgerRow> rows) {
-                          if (whole_budget_) whole_budget_->Add(rows);
-                        }});
-  SweepProgress progress(paths_, sweep_, *engine_, submissions, *clock_, options_.metering.pue,
-                         say);
-  local::LocalExecutorOptions executor_options = ExecutorOptions(devices);
-  executor_options.grace = budget_.grace;
-  executor_options.budget = [&](core::JobId job) { return records.BudgetOf(job); };
-  local::LocalExecutor* running = nullptr;
-  executor_options.on_tick = [&] {
-    progress.Poll();
-    records.Tick();
-    records.CloseEnded(engine_->state().ended);
-    if (running) display.Draw(clock_->Now(), running->Running(), progress);
-    if (running && whole_budget_) whole_budget_->Look(PowerOf(running->Running()), *clock_);
-    return submissions.pending() || UsedUp();
-  };
-  local::LocalExecutor executor(executor_options, *feed_, *clock_, signals_, records);
-  running = &executor;
-  EBB_RETURN_IF_ERROR(AddJobs(executor));
-  EBB_ASSIGN_OR_RETURN(store::JournalFile journal, store::JournalFile::Open(paths_.journal()));
-  const auto interrupted = [&] {
-    return executor.stop_signal().has_value() || UsedUp() ||
-           (submissions.closed() && OnlyHeldAreLeft());
-  };
-  const runtime::LoopPorts ports{executor, {feed_.get()}, submissions,
-                                 &journal, &display,      interrupted};
-  const auto result = runtime::Run(*engine_, ports, {});
-  if (executor.stop_signal())
-    display.Say("asked to stop: pausing what runs (again: at once, without waiting)");
-  executor.PauseAll();
-  records.WaitForTrackers();
-  records.CloseEnded(engine_->state().ended);
-  records.WaitForTrackers();
-  display.Finish();
-  if (!result) return Fail(result.error());
-  if (result->interrupted && executor.stop_signal()) return Stopped();
-  return Finish();
+  service.ended_in_view = sweep::kMostExperiments;
+  service.keep.reset();
+  service.until_idle = service.pause_at_stop = true;
+  service.on_ended = [this](core::JobId job) { closer_->OnEnded(job); };
+  return service;
 }
 
-// One that is done stays done.
-Status SweepSession::OpenWholeBudget(const SweepRecords::Say& say) {
-  EBB_ASSIGN_OR_RETURN(const core::Budget budget, WholeBudget(request_.budgets));
-  if (budget.empty() || (engine_->state().idle() && NewJobs().empty())) return {};
+std::vector<const service::JobCard*> SweepSession::Cards(const service::View& view) const {
+  std::vector<const service::JobCard*> cards;
+  view.jobs.ForEach(0, [&](const service::JobCard& card) {
+    cards.push_back(&card);
+    return true;
+  });
+  return cards;
+}
+
+// Somebody is there who can decide otherwise; a sweep that has begun waits for its devices.
+Status SweepSession::CheckDevices() const {
+  const auto view = service_->view();
+  if (view->device_trouble.empty()) return {};
+  return Fail({ExitCode::kUnavailable, view->device_trouble, "", "--slots N runs on the CPU"});
+}
+
+Status SweepSession::CheckDeadlines() const {
+  const core::Cluster cluster = core::WithAway(service_->view()->cluster);
+  std::vector<core::Job> jobs;
+  const Time now = service_->GridNow();
+  for (const sweep::Experiment& experiment : sweep_.experiments)
+    jobs.push_back(JobOf(sweep_, experiment, now));
+  return CheckFeasible(jobs, cluster, now);
+}
+
+Result<SweepSession::Answers> SweepSession::AskForAll() {
+  SubmitOptions options;
+  options.working_directory = fs::current_path().string();
+  options.key_prefix = kKey;
+  options.tracking = AbsoluteTracking(options_.tracking);
+  EBB_ASSIGN_OR_RETURN(auto experiments, web::SweepFromJson(SweepBody(sweep_, options), {}));
+  return service_->AskAll(
+      {std::make_move_iterator(experiments.begin()), std::make_move_iterator(experiments.end())});
+}
+
+namespace {
+
+Result<store::SweepRecord> StoredSweep(store::Database& database) {
+  EBB_ASSIGN_OR_RETURN(const auto sweeps, store::ListSweeps(database, {}));
+  if (!sweeps.empty()) return sweeps.front();
+  return store::SweepRecord{};
+}
+
+bool SameLimits(const core::Budget& a, const core::Budget& b) {
+  return a.energy == b.energy && a.emissions.has_value() == b.emissions.has_value() &&
+         (!a.emissions || a.emissions->grams == b.emissions->grams);
+}
+
+}  // namespace
+
+// A sweep that its budget stopped goes on with a larger one only.
+Result<store::SweepRecord> SweepSession::CheckSweepBudget() const {
   EBB_ASSIGN_OR_RETURN(
-      SweepBudget opened,
-      SweepBudget::Open(paths_, sweep_, {budget, options_.metering.pue, options_.metering.interval},
-                        say));
-  whole_budget_.emplace(std::move(opened));
+      store::Database database,
+      store::Database::Open(paths_.store(), store::Database::Mode::kReadUnchecked));
+  EBB_ASSIGN_OR_RETURN(store::SweepRecord record, StoredSweep(database));
+  EBB_ASSIGN_OR_RETURN(auto events, store::SweepBudgetEventsOf(database, record.id));
+  const core::BudgetRecord before{sweep_.budget, std::move(events)};
+  const core::BudgetEvent* stopped = core::StoppedBy(before, sweep_.budget);
+  const auto view = service_->view();
+  const auto cards = Cards(*view);
+  const bool is_done = std::all_of(cards.begin(), cards.end(), [](const auto* card) {
+    return engine::HasEnded(card->explanation.stage);
+  });
+  if (!stopped || is_done) return record;
+  return Fail({ExitCode::kUsage,
+               "the sweep was stopped by its budget of " + core::LimitText(*stopped),
+               paths_.directory.string(),
+               std::string("raise it to go on: --sweep-budget-") +
+                   (stopped->measure == core::BudgetMeasure::kEnergy ? "kwh" : "g")});
+}
+
+// Of a sweep that is continued. What is held by a limit that is not raised stays so.
+Status SweepSession::ChangeBudgets() {
+  EBB_ASSIGN_OR_RETURN(const store::SweepRecord record, CheckSweepBudget());
+  std::vector<service::Request> requests;
+  if (record.id > 0 && !SameLimits(record.budget, sweep_.budget))
+    requests.emplace_back(service::ChangeBudget{0, record.id, sweep_.budget});
+  const auto view = service_->view();
+  for (const service::JobCard* card : Cards(*view)) {
+    const core::Submission& submission = *card->submission;
+    const core::JobId job = submission.job.id;
+    if (engine::HasEnded(card->explanation.stage) || submission.budget == sweep_.traits.budget)
+      continue;
+    requests.emplace_back(service::ChangeBudget{job, 0, sweep_.traits.budget});
+    const auto events = local::ReadBudgetEvents(service_->DirectoryOf(job));
+    if (HeldBy(events, submission.budget) && !HeldBy(events, sweep_.traits.budget))
+      requests.emplace_back(service::Wish{job, engine::Wish::kNone});
+  }
+  service_->AskAll(std::move(requests));
   return {};
 }
 
-bool SweepSession::UsedUp() const { return whole_budget_ && whole_budget_->used_up(); }
-
-bool SweepSession::OnlyHeldAreLeft() const {
-  const engine::State& state = engine_->state();
-  return state.live.empty() && !state.held.empty();
+Result<int> SweepSession::RunService(SweepDisplay& display) {
+  closer_ = std::make_unique<RunCloser>(
+      paths_.store(), paths_.JobsDirectory(),
+      [&](const std::string& text) { std::fprintf(stderr, "note: %s\n", text.c_str()); },
+      RunCloser::Pauses());
+  SweepRuns runs(paths_, prices_);
+  EBB_ASSIGN_OR_RETURN(Answers answers, AskForAll());
+  SweepWatcher watcher(*service_, display, runs);
+  EBB_ASSIGN_OR_RETURN(const int stop_signal, service_->Run());
+  if (stop_signal != 0) display.Say("asked to stop: what ran was paused");
+  watcher.Stop();
+  closer_->WaitForEnd();
+  int refused = 0;
+  for (auto& asked : answers) {
+    const auto answer = asked.get();
+    if (answer) continue;
+    display.Say("refused: " + answer.error().Message());
+    ++refused;
+  }
+  if (stop_signal != 0) return Stopped();
+  return Finish(refused);
 }
 
 std::string SweepSession::SameCommand() const {
@@ -269,38 +308,76 @@ int SweepSession::WantsMore(const std::string& why, const std::string& flag) con
   return static_cast<int>(ExitCode::kTryLater);
 }
 
-Result<int> SweepSession::Finish() {
+Result<int> SweepSession::Finish(int refused) {
   EBB_ASSIGN_OR_RETURN(const report::SweepReport report, ReadSweepReport(paths_.directory));
   if (options_.json)
     std::fputs(report::SweepJson(report).c_str(), stdout);
   else if (!options_.quiet)
     std::fprintf(stderr, "\n%s  kept in  %s\n", report::SweepText(report).c_str(),
                  paths_.directory.c_str());
-  const engine::State& state = engine_->state();
-  if (UsedUp() && !state.idle())
+  const auto view = service_->view();
+  int held = 0, failed = 0;
+  for (const service::JobCard* card : Cards(*view)) {
+    held += engine::HasEnded(card->explanation.stage) ? 0 : 1;
+    failed += card->explanation.stage == engine::Stage::kFailed ? 1 : 0;
+  }
+  if (held > 0 && !CheckSweepBudget())
     return WantsMore("stopped by the budget of the sweep", "--sweep-budget-");
-  if (!state.held.empty())
-    return WantsMore("held by their budget: " + std::to_string(state.held.size()), "--budget-");
-  const bool failed = std::any_of(state.ended.begin(), state.ended.end(), [](const auto& job) {
-    return job.second.stage == engine::Stage::kFailed;
-  });
-  return failed ? kSomeFailed : 0;
+  if (held > 0) return WantsMore("held by their budget: " + std::to_string(held), "--budget-");
+  return failed > 0 || refused > 0 ? kSomeFailed : 0;
 }
 
 Result<int> SweepSession::Run(bool continued) {
-  EBB_RETURN_IF_ERROR(MakeEngine(continued));
-  EBB_RETURN_IF_ERROR(OpenClock());
+  EBB_RETURN_IF_ERROR(OpenSignal());
+  SweepDisplay display(
+      sweep_.name, [this](core::JobId job) { return service_->DirectoryOf(job); },
+      ModeFor(options_.quiet));
+  EBB_ASSIGN_OR_RETURN(auto service_options, ServiceOptions());
+  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(paths_.directory));
   EBB_ASSIGN_OR_RETURN(
-      Devices devices,
-      MakeDevices({request_.slots, request_.gpus, options_.metering.own_profiles,
-                   local::HasGpuPools(engine_->state().cluster)},
-                  sweep_.traits.devices, {"here", feed_->identity().zone, options_.metering.pue}));
-  local::KeepPools(engine_->state().cluster, devices.cluster, devices.gpus);
+      service_, service::Service::Open(std::move(service_options), *feed_, *clock_, signals_));
   if (!continued) {
-    EBB_RETURN_IF_ERROR(CheckFeasible(NewJobs(), devices.cluster, submitted_));
-    EBB_RETURN_IF_ERROR(StoreSweep(sweep_, request_, options_, paths_));
+    EBB_RETURN_IF_ERROR(CheckDevices());
+    EBB_RETURN_IF_ERROR(CheckDeadlines());
+    EBB_RETURN_IF_ERROR(StoreSweep(as_written_, request_, options_, paths_));
   }
-  return RunLoop(devices);
+  display.Say(sweep_.name + ": " + std::to_string(sweep_.experiments.size()) + " experiments on " +
+              Describe(service_->view()->cluster) + ", policy " + request_.policy + ", " +
+              signals::Describe(feed_->identity()));
+  if (const config::PriceConfig& prices = options_.scheduler.prices; prices.weight > 0)
+    display.Say("decided by carbon and price, the price with weight " + FormatExact(prices.weight) +
+                ": " + prices.path);
+  if (continued) EBB_RETURN_IF_ERROR(ChangeBudgets());
+  return RunService(display);
+}
+
+// The directories that were made for it, where there were none.
+void RemoveMade(const fs::path& directory, const fs::path& there_before) {
+  std::error_code ignored;
+  fs::remove_all(directory, ignored);
+  for (fs::path above = directory.parent_path(); !above.empty() && above != there_before;
+       above = above.parent_path())
+    if (!fs::remove(above, ignored)) return;
+}
+
+// The nearest directory above it that there is; empty: the current one.
+fs::path NearestAbove(fs::path directory) {
+  std::error_code ignored;
+  while (!directory.empty() && !fs::exists(directory, ignored))
+    directory = directory.parent_path();
+  return directory;
+}
+
+// What has not begun leaves nothing behind.
+Result<int> BegunOrNothing(SweepSession& session, const SweepPaths& paths, bool continued) {
+  std::error_code ignored;
+  const fs::path before = NearestAbove(paths.directory);
+  auto result = session.Run(continued);
+  if (!result && before != paths.directory && !fs::exists(paths.sweep_file(), ignored)) {
+    session.Close();
+    RemoveMade(paths.directory, before);
+  }
+  return result;
 }
 
 }  // namespace
@@ -312,29 +389,32 @@ std::string SweepDirectory(const RunOptions& options, const std::string& name) {
 
 Result<int> RunSweep(const SweepRunRequest& given) {
   EBB_ASSIGN_OR_RETURN(config::SweepConfig config, config::LoadSweepConfig(given.file));
+  sweep::Sweep& sweep = config.sweep;
   RunOptions options;
   EBB_RETURN_IF_ERROR(ApplyFlags(given.flags, options));
-  const SweepPaths paths{SweepDirectory(options, config.sweep.name)};
+  const SweepPaths paths{SweepDirectory(options, sweep.name)};
   SweepRunRequest request = given;
   request.policy = plan::PolicyNameOf(given.policy);
   const bool continued = fs::exists(paths.sweep_file());
+  const std::string as_written = sweep::LocalJobs(sweep);
   if (continued) {
-    EBB_RETURN_IF_ERROR(CheckSameSweep(paths, config.sweep));
+    EBB_RETURN_IF_ERROR(CheckHasStore(paths));
+    EBB_RETURN_IF_ERROR(CheckSameSweep(paths, as_written));
     EBB_ASSIGN_OR_RETURN(request, WithStoredFlags(request, paths));
     options = {};
     EBB_RETURN_IF_ERROR(ApplyFlags(request.flags, options));
     options.run_dir = paths.directory.string();
   }
   if (request.policy.empty()) request.policy = "planner";
-  EBB_ASSIGN_OR_RETURN(const core::Budget budget,
-                       ExperimentBudget(config.sweep.traits, request.budgets));
-  EBB_RETURN_IF_ERROR(WholeBudget(request.budgets));
+  EBB_RETURN_IF_ERROR(plan::MakePolicy(request.policy, {}));
+  EBB_ASSIGN_OR_RETURN(sweep.traits.budget, ExperimentBudget(sweep.traits, request.budgets));
+  EBB_ASSIGN_OR_RETURN(sweep.budget, WholeBudget(sweep, request.budgets));
   if (continued && !given.budgets.empty()) EBB_RETURN_IF_ERROR(StoreBudgets(request, paths));
   if (options.metering.scope == core::MeterScope::kMachine)
     return Fail({ExitCode::kUsage, "--scope machine would charge each run of a sweep the machine",
                  "", "leave it out: the report has what the machine used beside its runs"});
-  return SweepSession(std::move(request), std::move(config), budget, std::move(options), paths)
-      .Run(continued && fs::exists(paths.journal()));
+  SweepSession session(std::move(request), std::move(sweep), as_written, std::move(options), paths);
+  return BegunOrNothing(session, paths, continued);
 }
 
 }  // namespace ebb::cli

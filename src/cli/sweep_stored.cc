@@ -3,7 +3,6 @@
 #include "cli/run_files.h"
 #include "cli/sweep_budgets.h"
 #include "platform/file.h"
-#include "sweep/local_jobs.h"
 
 namespace ebb::cli {
 namespace {
@@ -41,9 +40,19 @@ Status CheckUnchanged(const FlagValues& given, FlagValues stored, const SweepPat
 
 }  // namespace
 
-Status CheckSameSweep(const SweepPaths& paths, const sweep::Sweep& sweep) {
+Status CheckHasStore(const SweepPaths& paths) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(paths.journal(), ignored)) return {};
+  return Fail({ExitCode::kConfiguration,
+               "holds a sweep that was begun by an earlier version of Ebb, which had no store",
+               paths.directory.string(),
+               "continue it with that version, or begin another with --run-dir DIR; ebb sweep "
+               "report, compare and summary read it"});
+}
+
+Status CheckSameSweep(const SweepPaths& paths, const std::string& written_out) {
   EBB_ASSIGN_OR_RETURN(const std::string stored, platform::ReadFile(paths.sweep_file()));
-  if (stored == sweep::LocalJobs(sweep)) return {};
+  if (stored == written_out) return {};
   return Fail({ExitCode::kConfiguration,
                "holds a sweep that is not this one (or the sweep file was changed since)",
                paths.directory.string(),
@@ -78,10 +87,10 @@ Status StoreBudgets(const SweepRunRequest& request, const SweepPaths& paths) {
   return WriteFlags(paths.options(), stored);
 }
 
-Status StoreSweep(const sweep::Sweep& sweep, const SweepRunRequest& request,
+Status StoreSweep(const std::string& written_out, const SweepRunRequest& request,
                   const RunOptions& options, const SweepPaths& paths) {
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(paths.directory));
-  EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(paths.sweep_file(), sweep::LocalJobs(sweep)));
+  EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(paths.sweep_file(), written_out));
   return StoreFlags(request, options, paths);
 }
 

@@ -2,13 +2,17 @@
 // What a sweep's directory says of how it was begun, and what may differ when it is continued.
 
 #include "base/result.h"
-#include "cli/sweep_records.h"
+#include "cli/sweep_paths.h"
 #include "cli/sweep_run.h"
 
 namespace ebb::cli {
 
-/// An Error when the directory holds another sweep, or the same one changed.
-Status CheckSameSweep(const SweepPaths& paths, const sweep::Sweep& sweep);
+/// An Error when an earlier version of Ebb, which kept no store, began the sweep.
+Status CheckHasStore(const SweepPaths& paths);
+
+/// An Error when the directory holds another sweep, or the same one changed. `written_out`: by
+/// sweep::LocalJobs.
+Status CheckSameSweep(const SweepPaths& paths, const std::string& written_out);
 
 /// The stored flags, and the given ones over them. What shapes decisions cannot change half-way, or
 /// the journal would not replay.
@@ -18,7 +22,7 @@ Result<SweepRunRequest> WithStoredFlags(SweepRunRequest request, const SweepPath
 Status StoreBudgets(const SweepRunRequest& request, const SweepPaths& paths);
 
 /// Stores the sweep and its flags, in a directory that is made.
-Status StoreSweep(const sweep::Sweep& sweep, const SweepRunRequest& request,
+Status StoreSweep(const std::string& written_out, const SweepRunRequest& request,
                   const RunOptions& options, const SweepPaths& paths);
 
 }  // namespace ebb::cli

@@ -21,7 +21,7 @@ struct FileKeys {
   Given<bool> pausable;
   Given<Duration> pause_overhead, minimum_segment, run_limit;
   Given<YamlNode> parameters, sample, tiers, tier_rules, estimates, command, experiments;
-  Given<YamlNode> budget, halving, kubernetes, slurm;
+  Given<YamlNode> budget, sweep_budget, halving, kubernetes, slurm;
 };
 
 void ReadTop(const YamlNode& root, FileKeys& keys, Problems& problems) {
@@ -41,6 +41,7 @@ void ReadTop(const YamlNode& root, FileKeys& keys, Problems& problems) {
       ReadDuration("minimum_segment", keys.minimum_segment, Duration::zero()),
       ReadDuration("run_limit", keys.run_limit, Duration{1000}),
       ReadNode("budget", keys.budget),
+      ReadNode("sweep_budget", keys.sweep_budget),
       ReadNode("successive_halving", keys.halving),
       ReadNode("kubernetes", keys.kubernetes),
       ReadNode("slurm", keys.slurm)};
@@ -133,6 +134,7 @@ Result<SweepConfig> ParseSweepConfig(const std::string& text, const std::string&
   config.sweep.tiers = TiersOf(keys, problems);
   if (keys.budget)
     ReadBudget(*keys.budget, config.sweep.traits.pausable, config.sweep.traits.budget, problems);
+  if (keys.sweep_budget) ReadSweepBudget(*keys.sweep_budget, config.sweep.budget, problems);
   if (keys.halving) ReadHalving(*keys.halving, config.sweep.halving, problems);
   if (keys.kubernetes) ReadKubernetes(*keys.kubernetes, config.kubernetes, problems);
   if (keys.slurm) ReadSlurm(*keys.slurm, config.slurm, problems);

@@ -121,6 +121,7 @@ TEST(SweepConfig, WrittenOutIsTheSameSweep) {
     sweep.traits.budget.energy = Energy::Joules(1e5);
     sweep.traits.budget.emissions = Emissions{0.1};
     sweep.traits.budget.action = core::BudgetAction::kLog;
+    sweep.budget.energy = Energy::Joules(7.2e6);
     const std::string jobs = sweep::LocalJobs(sweep);
     const auto read = ParseSweepConfig(jobs, "jobs.yaml");
     ASSERT_TRUE(read) << read.error().Message();
@@ -130,6 +131,8 @@ TEST(SweepConfig, WrittenOutIsTheSameSweep) {
     EXPECT_EQ(read->sweep.traits.budget.energy, sweep.traits.budget.energy);
     EXPECT_EQ(read->sweep.traits.budget.emissions->grams, 0.1);
     EXPECT_EQ(read->sweep.traits.budget.action, core::BudgetAction::kLog);
+    EXPECT_EQ(read->sweep.budget.energy, sweep.budget.energy);
+    EXPECT_EQ(read->sweep.budget.emissions.has_value(), false);
   }
 }
 
@@ -284,6 +287,8 @@ TEST(SweepConfig, NamesEveryMistakeWithItsLine) {
       {With("", "successive_halving: {epochs: 3, minimum_epochs: 3}\n"),
        "must be less than epochs"},
       {With("", "budget: {action: log}\n"), "s.yaml:8: budget limits nothing"},
+      {With("", "sweep_budget: {}\n"), "s.yaml:8: sweep_budget"},
+      {With("", "sweep_budget: {energy_kwh: 1, action: log}\n"), "action"},
       {With("", "budget: {energy_kwh: 0}\n"), "s.yaml:8: energy_kwh must be"},
       {With("", "budget: {emission_g: 5}\n"), "(did you mean"},
       {With("", "budget: {emissions_g: 5, action: pause}\n"),

@@ -257,22 +257,37 @@ void ReadHalving(const YamlNode& node, std::optional<sweep::HalvingOptions>& hal
   halving = options;
 }
 
-void ReadBudget(const YamlNode& node, bool pausable, core::Budget& budget, Problems& problems) {
+namespace {
+
+// `more`: keys beside the limits; `whose`: "of each experiment".
+void ReadLimits(const YamlNode& node, const std::string& section, const std::string& whose,
+                std::vector<KeyRule> more, core::Budget& budget, Problems& problems) {
   Given<double> energy_kwh, emissions_g;
-  Given<std::string> action;
-  const std::vector<KeyRule> rules{
+  std::vector<KeyRule> rules{
       ReadNumber("energy_kwh", energy_kwh, {kLeastBudget, kLargestBudgetKwh}),
-      ReadNumber("emissions_g", emissions_g, {kLeastBudget, kLargestBudgetG}),
-      ReadChoice("action", action, {"stop", "pause", "log"})};
-  ReadSection(node, "budget", rules, {}, problems);
+      ReadNumber("emissions_g", emissions_g, {kLeastBudget, kLargestBudgetG})};
+  std::move(more.begin(), more.end(), std::back_inserter(rules));
+  ReadSection(node, section, rules, {}, problems);
   Require(energy_kwh || emissions_g, node,
-          "budget limits nothing: give energy_kwh or emissions_g, of each experiment", problems);
+          section + " limits nothing: give energy_kwh or emissions_g, " + whose, problems);
   if (energy_kwh) budget.energy = Energy::Joules(*energy_kwh * 3.6e6);
   if (emissions_g) budget.emissions = Emissions{*emissions_g};
+}
+
+}  // namespace
+
+void ReadBudget(const YamlNode& node, bool pausable, core::Budget& budget, Problems& problems) {
+  Given<std::string> action;
+  ReadLimits(node, "budget", "of each experiment",
+             {ReadChoice("action", action, {"stop", "pause", "log"})}, budget, problems);
   if (action) budget.action = *core::BudgetActionFromName(*action);
   if (budget.action == core::BudgetAction::kPause && !pausable)
     problems.Add(action.line,
                  "action pause is for programs that write checkpoints: set pausable, or take stop");
+}
+
+void ReadSweepBudget(const YamlNode& node, core::Budget& budget, Problems& problems) {
+  ReadLimits(node, "sweep_budget", "of all experiments together", {}, budget, problems);
 }
 
 void ReadKubernetes(const YamlNode& node, sweep::KubernetesOptions& options, Problems& problems) {

@@ -28,6 +28,8 @@ void ReadHalving(const YamlNode& node, std::optional<sweep::HalvingOptions>& hal
                  Problems& problems);
 /// `pausable`: programs write checkpoints.
 void ReadBudget(const YamlNode& node, bool pausable, core::Budget& budget, Problems& problems);
+/// Of all experiments together.
+void ReadSweepBudget(const YamlNode& node, core::Budget& budget, Problems& problems);
 void ReadKubernetes(const YamlNode& node, sweep::KubernetesOptions& options, Problems& problems);
 void ReadSlurm(const YamlNode& node, sweep::SlurmOptions& options, Problems& problems);
 

@@ -109,7 +109,6 @@ struct MeteringConfig {
   std::optional<Power> cpu_tdp;
   std::optional<Power> ram_power;
   RaplUse rapl = RaplUse::kPackages;
-  bool share_idle = false;              ///< of sweeps: idle energy goes to the runs
   std::optional<Power> cpu_idle_power;  ///< of all processors with nothing running
   CpuModel cpu_model = CpuModel::kLinear;
   std::string device_profiles;  ///< a file of one's own (device_file.h); empty: none

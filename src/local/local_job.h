@@ -23,20 +23,13 @@ struct LocalJob {
   const core::Job& job() const { return submission->job; }
 };
 
-/// Keeps what is measured (the run directory of report/). An Error in Begin keeps the program from
-/// running.
+/// Keeps what is measured.
 class JobRecords {
  public:
   virtual ~JobRecords() = default;
-  virtual Status Begin(core::JobId job, const core::Attempt& attempt) = 0;
+  /// On an Error the rows are offered again with the next ones.
   virtual Status Rows(core::JobId job, std::span<const core::LedgerRow> rows) = 0;
   virtual void End(core::JobId job, const AttemptResult& result) = 0;
-  /// The budget of the job said something; what has to follow is done already, but for what ends
-  /// with BudgetAction::kPause: whoever hears it holds the job.
-  virtual void OnBudget(core::JobId, const core::BudgetEvent&) {}
-  /// What the machine used while jobs ran and none of them did: devices "idle:..." and
-  /// "unattributed:...", attempt 0. On an Error the rows are offered again with the next ones.
-  virtual Status MachineRows(std::span<const core::LedgerRow> rows) = 0;
 };
 
 }  // namespace ebb::local

@@ -1,11 +1,12 @@
 #pragma once
-// What measures one program: meters of its own, or its part of a meter for the whole machine.
+// What measures one program, or the machine while it runs. Two users: the sampler's thread here, and
+// a library that is ticked by the program that it is in (lib/ticking_meter.h).
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "meter/cgroup.h"
-#include "meter/machine_meter.h"
 #include "meter/meter.h"
 #include "meter/sampler.h"
 
@@ -15,7 +16,7 @@ namespace ebb::local {
 /// Stop.
 class ProgramMeter {
  public:
-  using Sink = meter::MachineMeter::Sink;
+  using Sink = std::function<void(std::vector<core::EnergyReading>)>;
   virtual ~ProgramMeter() = default;
   /// `root`: the program; 0: none, the whole machine is measured. `cgroup` is where the program was
   /// put, if anywhere.
@@ -26,9 +27,5 @@ class ProgramMeter {
 
 std::unique_ptr<ProgramMeter> MakeOwnMeter(std::vector<std::unique_ptr<meter::Meter>> meters,
                                            meter::SamplerOptions options);
-
-/// The machine's meter must outlive it.
-std::unique_ptr<ProgramMeter> MakeSharedMeter(meter::MachineMeter& machine,
-                                              std::vector<meter::GpuHolding> gpus, double reserved);
 
 }  // namespace ebb::local

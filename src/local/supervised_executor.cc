@@ -190,6 +190,23 @@ void SupervisedExecutor::Forget(core::JobId job) {
   if (found != entries_.end() && !found->second.program) entries_.erase(found);
 }
 
+void SupervisedExecutor::Replace(std::shared_ptr<const core::Submission> submission) {
+  const auto found = entries_.find(submission->job.id);
+  if (found != entries_.end()) found->second.local.submission = std::move(submission);
+}
+
+void SupervisedExecutor::PauseAll() {
+  stop_signal_.reset();
+  for (const auto& [job, entry] : running_) entry->program->AskToEnd(EndWish::kPause);
+  while (!running_.empty()) {
+    std::ignore = WaitOnce(options_.tick);
+    if (stop_signal_)
+      for (const auto& [job, entry] : running_) entry->program->Hurry();
+    stop_signal_.reset();
+    LookAtPrograms();
+  }
+}
+
 // Commands ---------------------------------------------------------------------------------
 
 Status SupervisedExecutor::Execute(const engine::Command& command) {

@@ -95,6 +95,12 @@ class SupervisedExecutor final : public runtime::Executor {
   /// attempt whose plan is damaged counts as a failed start, and is an Error while it still runs.
   Status Add(LocalJob job);
 
+  /// Of a job that is known: its next attempt is made from this.
+  void Replace(std::shared_ptr<const core::Submission> submission);
+  /// Asks all that runs to pause, and waits until it has ended; a second request to stop ends the
+  /// grace periods. How it ended is found by the next life, as that of a crash is.
+  void PauseAll();
+
   std::string name() const override { return "local"; }
   Time Now() const override { return clock_.ToGrid(watch_.Now()); }
   std::optional<engine::ClockSet> TakeClockSet() override;

@@ -36,7 +36,6 @@ SupervisedProgram::SupervisedProgram(LocalJob job, AttemptPlan plan,
       accountant_(feed, clock, plan_.attempt, pue),
       watch_options_(clock_watch),
       budget_events_heard_(stored.budget_events),
-      begun_(!stored_.empty()),
       wish_(ReadAsked(paths_)) {
   for (const core::BudgetEvent& event : ReadBudgetEvents(job_.directory)) Explain(event);
 }
@@ -95,15 +94,7 @@ void SupervisedProgram::FollowClock() {
 
 void SupervisedProgram::Tick() {
   FollowClock();
-  std::vector<core::EnergyReading> readings = tail_.Read();
-  if (!begun_ && tail_.header()) {
-    core::Attempt attempt;
-    attempt.number = plan_.attempt;
-    attempt.wall = {tail_.header()->wall_begin, tail_.header()->wall_begin};
-    attempt.grid = accountant_.ToGrid(attempt.wall);
-    begun_ = records_.Begin(job_.job().id, attempt).has_value();
-  }
-  Account(std::move(readings));
+  Account(tail_.Read());
 }
 
 bool SupervisedProgram::ProgramIsGone() const {
@@ -124,6 +115,10 @@ void SupervisedProgram::AskToEnd(EndWish wish) {
   }
   if (!asked_at_) asked_at_ = std::chrono::steady_clock::now();
   if (watch_) watch_->SendSignal(SIGTERM);
+}
+
+void SupervisedProgram::Hurry() const {
+  if (watch_) watch_->SendSignal(SIGINT);
 }
 
 bool SupervisedProgram::IsFrozen() const {

@@ -55,6 +55,8 @@ class SupervisedProgram {
   /// The first wish explains the end, but for a cancellation. Nothing happens once the program has
   /// ended, whether or not that is reported yet.
   void AskToEnd(EndWish wish);
+  /// The grace period of what was asked to end is over.
+  void Hurry() const;
   /// SIGSTOP and SIGCONT for the program.
   void Freeze(bool frozen);
   /// As the kernel has it.
@@ -106,7 +108,6 @@ class SupervisedProgram {
   std::vector<core::LedgerRow> unkept_;
   std::string unkept_why_;
   std::size_t budget_events_heard_;
-  bool begun_ = false;
   std::optional<EndWish> wish_;
   std::optional<std::chrono::steady_clock::time_point> asked_at_;
   Rest rest_ = Rest::kReadings;

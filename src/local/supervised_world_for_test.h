@@ -27,12 +27,10 @@ inline const std::string kPausable = "trap 'exit 75' TERM; while :; do sleep 0.0
 struct Records final : JobRecords {
   std::map<core::JobId, std::vector<core::LedgerRow>> rows;
   std::map<core::JobId, std::vector<AttemptResult>> ends;
-  Status Begin(core::JobId, const core::Attempt&) override { return {}; }
   Status Rows(core::JobId job, std::span<const core::LedgerRow> more) override {
     rows[job].insert(rows[job].end(), more.begin(), more.end());
     return {};
   }
-  Status MachineRows(std::span<const core::LedgerRow>) override { return {}; }
   void End(core::JobId job, const AttemptResult& result) override { ends[job].push_back(result); }
   StoredUpTo Stored(core::JobId job, int attempt) {
     StoredUpTo stored;

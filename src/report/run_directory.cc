@@ -259,15 +259,39 @@ bool HoldsRun(const Path& path) {
   return std::filesystem::exists(path / kRunFile, code);
 }
 
+Status RemoveRun(const Path& directory) {
+  std::error_code code;
+  // First what makes it a run.
+  std::vector<Path> paths{directory / kRunFile};
+  for (const char* name : kChainedFiles) paths.push_back(directory / name);
+  for (const char* name :
+       {kSignalFile, kSignalsFolder, kPricesFile, kSealsFile, kSummaryFile, kEmissionsFile})
+    paths.push_back(directory / name);
+  for (const Path& path : paths) {
+    std::filesystem::remove_all(path, code);
+    if (code)
+      return Fail({ExitCode::kUnavailable, "cannot be removed: " + code.message(), path.string(),
+                   "check the permissions"});
+  }
+  return {};
+}
+
 Result<std::vector<Path>> FindRunDirectories(const Path& folder) {
   if (HoldsRun(folder)) return std::vector<Path>{folder};
   std::error_code code;
   std::vector<Path> runs;
+  // A run that a link names, too, is found once, under that name.
+  std::map<Path, std::size_t> places;
   for (std::filesystem::recursive_directory_iterator item(folder, code), end; !code && item != end;
        item.increment(code)) {
     if (!item->is_directory(code) || !HoldsRun(item->path())) continue;
     item.disable_recursion_pending();
-    runs.push_back(item->path());
+    const auto [place, is_new] =
+        places.emplace(std::filesystem::canonical(item->path(), code), runs.size());
+    if (is_new)
+      runs.push_back(item->path());
+    else if (item->is_symlink(code))
+      runs[place->second] = item->path();
   }
   if (code)
     return Fail({ExitCode::kUnavailable, "cannot be searched: " + code.message(), folder.string(),

@@ -96,6 +96,10 @@ Result<std::vector<Path>> FindRunDirectories(const Path& folder);
 /// SHA-256 of run.json: what the chains of the directory begin with.
 Result<std::string> RunDigest(const Path& directory);
 
+/// Removes what a run directory holds but for what its program wrote, so that a run can be made
+/// there again.
+Status RemoveRun(const Path& directory);
+
 /// Reads a run back, together with what its training program wrote (progress.jsonl and
 /// train_result.json). `notices` receives one sentence for each thing that was dropped.
 Result<core::RunRecord> ReadRun(const Path& path, std::vector<std::string>* notices = nullptr);

@@ -142,7 +142,7 @@ std::string MachineText(const SweepReport& report) {
     return EnergyText(energy) + " (" +
            (emissions ? EmissionsText(*emissions) : std::string("emissions unknown")) + ")";
   };
-  return "machine, while experiments ran: " +
+  return "machine, while Ebb ran: " +
          EnergyText(report.energy + machine.idle + machine.unattributed) + " = experiments " +
          EnergyText(report.energy) + " + idle " + with_grams(machine.idle, machine.idle_emissions) +
          " + unattributed " + with_grams(machine.unattributed, machine.unattributed_emissions);

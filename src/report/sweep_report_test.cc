@@ -61,7 +61,7 @@ TEST(SweepReport, TheMachineHasItsOwnLine) {
   report.energy = Energy::Joules(8 * 3600);
   report.machine = SweepMachine{Energy::Joules(3 * 3600), Energy::Joules(3600), Emissions{1.5}, {}};
   EXPECT_NE(
-      SweepText(report).find("machine, while experiments ran: 12.0 Wh = experiments 8.00 Wh + idle "
+      SweepText(report).find("machine, while Ebb ran: 12.0 Wh = experiments 8.00 Wh + idle "
                              "3.00 Wh (1.50 g) + unattributed 1.00 Wh (emissions unknown)\n"),
       std::string::npos)
       << SweepText(report);

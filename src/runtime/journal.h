@@ -1,7 +1,7 @@
 #pragma once
 // The port that remembers. A decision is stored before it is carried out; on start the stored
-// records are replayed (engine/journal_json.h). Users: MemoryJournal (simulation, tests) and
-// store/journal_file.
+// records are replayed (engine/journal_json.h). Users: MemoryJournal (tests) and
+// store/service_store.
 
 #include <vector>
 

@@ -28,6 +28,7 @@ Status Bookkeeper::Rows(core::JobId job, std::span<const core::LedgerRow> rows) 
       figures.emissions = figures.emissions.value_or(Emissions{}) + *emissions;
   }
   changed_.insert(job);
+  on_rows_(job, rows);
   store_.AddLedger({job, {rows.begin(), rows.end()}, "", 0});
   return {};
 }

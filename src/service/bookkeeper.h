@@ -25,14 +25,12 @@ struct JobFigures {
 class Bookkeeper final : public local::JobRecords {
  public:
   using Say = std::function<void(core::JobId, const std::string&)>;
-  Bookkeeper(store::ServiceStore& store, Say say, Counters& counters)
-      : store_(store), say_(std::move(say)), counters_(counters) {}
+  using OnRows = std::function<void(core::JobId, std::span<const core::LedgerRow>)>;
+  Bookkeeper(store::ServiceStore& store, Say say, OnRows on_rows, Counters& counters)
+      : store_(store), say_(std::move(say)), on_rows_(std::move(on_rows)), counters_(counters) {}
 
-  Status Begin(core::JobId, const core::Attempt&) override { return {}; }
   Status Rows(core::JobId job, std::span<const core::LedgerRow> rows) override;
   void End(core::JobId job, const local::AttemptResult& result) override;
-  /// Supervisors measure one program each: the machine's rest is found out by FollowMachine.
-  Status MachineRows(std::span<const core::LedgerRow>) override { return {}; }
 
   /// What is in the store of a job and its attempt.
   local::StoredBefore StoredBefore(core::JobId job, int attempt);
@@ -56,6 +54,7 @@ class Bookkeeper final : public local::JobRecords {
 
   store::ServiceStore& store_;
   Say say_;
+  OnRows on_rows_;
   Counters& counters_;
   std::map<core::JobId, JobFigures> figures_;
   std::map<core::JobId, std::size_t> budget_events_;  // heard; may not be stored yet

@@ -46,9 +46,13 @@ T PopFront(std::deque<T>& queue) {
 
 }  // namespace
 
+bool FrontDesk::HasComeIn() const {
+  return !resubmitted_.empty() || !follow_ups_.empty() || !ports_.inbox.empty();
+}
+
 Time FrontDesk::NextAt() const {
-  const bool due = !resubmitted_.empty() || !follow_ups_.empty() || !ports_.inbox.empty();
-  return due ? Time::min() : ports_.recurring.NextAt();
+  if (HasComeIn()) return Time::min();
+  return std::min(ports_.recurring.NextAt(), ports_.own_due());
 }
 
 Duration FrontDesk::Patience() const { return urgent_ ? Duration::zero() : ports_.patience(); }
@@ -124,6 +128,9 @@ void FrontDesk::TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Ev
             events.push_back({now, engine::JobCancelled{cancel.job}});
           },
           [&](const ChangeRecurring& change) { TakeChange(change, std::move(asked.promise), now); },
+          [&](const ChangeBudget& change) {
+            answered_.push_back({std::move(asked.promise), ChangedBudget(change)});
+          },
           [&](const ChangeDevice& change) {
             Answer answer;
             const auto changed = ports_.change_device(change);
@@ -135,6 +142,28 @@ void FrontDesk::TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Ev
           [&](const Wish& wish) { TakeWish(wish, std::move(asked.promise), now, events); },
       },
       asked.request);
+}
+
+bool FrontDesk::closed() const { return ports_.is_last && !round_ && NextAt() == Time::max(); }
+
+// Budgets -----------------------------------------------------------------------------------
+
+Result<Answer> FrontDesk::ChangedBudget(const ChangeBudget& change) {
+  Answer answer{change.job, false, {}, change.sweep};
+  if (change.sweep > 0) {
+    EBB_RETURN_IF_ERROR(ports_.sweep_budgets.Change(change.sweep, change.budget));
+    return answer;
+  }
+  const JobCard* card = ports_.publisher.Find(change.job);
+  if (!card || engine::HasEnded(card->explanation.stage))
+    return Fail({ExitCode::kUsage, card ? "has ended" : "is not known, or ended long ago",
+                 "job " + std::to_string(change.job), "ebb queue lists the jobs"});
+  auto changed = std::make_shared<core::Submission>(*card->submission);
+  changed->budget = change.budget;
+  ports_.store.ReplaceSubmission(*changed);
+  ports_.replace_job(changed);
+  ports_.publisher.SetSubmission(std::move(changed));
+  return answer;
 }
 
 // Recurring jobs ----------------------------------------------------------------------------
@@ -220,6 +249,12 @@ void FrontDesk::Hold(core::JobId job, const std::string& why) {
   RememberHold(job, true);
   RememberWhy(job, why);
   follow_ups_.emplace_back(engine::JobWished{job, engine::Wish::kHold});
+}
+
+void FrontDesk::LetGo(core::JobId job) {
+  RememberHold(job, false);
+  RememberWhy(job, "");
+  follow_ups_.emplace_back(engine::JobWished{job, engine::Wish::kNone});
 }
 
 // The engine has forgotten it; the store has not.
@@ -329,11 +364,12 @@ Result<bool> FrontDesk::BeginSweep(Submit& submit, Time now) {
   NewSweep& sweep = *submit.sweep;
   bool is_new = false;
   if (sweep.id == 0) {
-    store::SweepRecord record{0, sweep.name, sweep.key, now, sweep.halving};
+    store::SweepRecord record{0, sweep.name, sweep.key, now, sweep.halving, sweep.budget};
     EBB_ASSIGN_OR_RETURN(const auto added, ports_.store.AddSweep(record));
     sweep.id = record.id = added.id;
     is_new = !added.existing;
     if (is_new) ports_.sweeps.Begin(record);
+    if (is_new) ports_.sweep_budgets.Begin(record);
   }
   submit.submission.sweep = sweep.id;
   return is_new;
@@ -354,6 +390,7 @@ void FrontDesk::Refuse(std::optional<Inbox::Promise> promise, const core::Submis
 
 Status FrontDesk::MakeKnown(const SharedSubmission& submission, std::vector<core::JobId> pending) {
   EBB_RETURN_IF_ERROR(ports_.sweeps.Add(*submission));
+  EBB_RETURN_IF_ERROR(ports_.sweep_budgets.Add(*submission));
   EBB_RETURN_IF_ERROR(ports_.add_job(submission));
   ports_.recurring.Began(*submission);
   JobCard card;
@@ -379,6 +416,7 @@ void FrontDesk::Undo(const Taking& taking, Time now, const Error& error) {
     std::ignore = ports_.store.RefuseJob(id, now, error.Message());
   }
   ports_.sweeps.End(id);
+  ports_.sweep_budgets.End(id);
 }
 
 // What it replaces goes on where it is refused.
@@ -508,6 +546,7 @@ void FrontDesk::OnTrouble(const Error& error) {
 void FrontDesk::OnEnded(core::JobId job, bool succeeded, const engine::State& state) {
   ports_.recurring.Ended(job);
   ports_.sweeps.End(job);
+  ports_.sweep_budgets.End(job);
   held_by_person_.erase(job);
   for (engine::Fact& fact : ports_.dependencies.TakeEnd(job, succeeded)) {
     const auto* wished = std::get_if<engine::JobWished>(&fact);

@@ -15,6 +15,7 @@
 #include "service/inbox.h"
 #include "service/publisher.h"
 #include "service/recurring.h"
+#include "service/sweep_budget_watch.h"
 #include "service/sweep_watch.h"
 #include "store/service_store.h"
 
@@ -30,8 +31,11 @@ class FrontDesk final : public runtime::Submissions {
     Recurring& recurring;
     Estimator& estimator;
     SweepWatch& sweeps;
+    SweepBudgetWatch& sweep_budgets;
     /// Makes a job known to the executor; an Error refuses it.
     std::function<Status(const SharedSubmission&)> add_job;
+    /// Of a job that is known: in place of what it was.
+    std::function<void(const SharedSubmission&)> replace_job;
     /// It was refused after that.
     std::function<void(core::JobId)> forget_job;
     std::function<Time()> now;
@@ -43,6 +47,10 @@ class FrontDesk final : public runtime::Submissions {
         check_without;
     /// How long the next decision may wait, as far as only submissions ask for it.
     std::function<Duration()> patience;
+    /// When the service has something to do for itself.
+    std::function<Time()> own_due;
+    /// Nobody will ask for anything more once all that has come in is taken.
+    bool is_last = false;
   };
   explicit FrontDesk(Ports ports) : ports_(std::move(ports)) {}
 
@@ -50,7 +58,7 @@ class FrontDesk final : public runtime::Submissions {
   Time NextAt() const override;
   std::vector<engine::Event> Take(Time now) override;
   Duration Patience() const override;
-  bool closed() const override { return false; }
+  bool closed() const override;
 
   /// The recurring jobs of an earlier life.
   Status LoadRecurring();
@@ -70,6 +78,8 @@ class FrontDesk final : public runtime::Submissions {
   void OnTrouble(const Error& error);
   /// Holds the job as a person does; a resume lets it go. `why` is shown until then.
   void Hold(core::JobId job, const std::string& why);
+  /// As a resume does.
+  void LetGo(core::JobId job);
   /// Empty: a person holds it.
   std::string WhyHeld(core::JobId job) const;
   /// Tells the engine, with what is taken next.
@@ -95,6 +105,7 @@ class FrontDesk final : public runtime::Submissions {
     std::deque<Inbox::Asked> asked;
     std::deque<Recurring::Due> due;
   };
+  bool HasComeIn() const;
   bool TakeNext(Time now, std::vector<engine::Event>& events);
   Result<std::optional<Answer>> KnownByKey(const core::Submission& submission);
   Status FindKeys(Submit& submit);
@@ -105,6 +116,7 @@ class FrontDesk final : public runtime::Submissions {
   void Undo(const Taking& taking, Time now, const Error& error);
   void TakeRecurring(Submit submit, Inbox::Promise promise, Time now);
   void TakeChange(const ChangeRecurring& change, Inbox::Promise promise, Time now);
+  Result<Answer> ChangedBudget(const ChangeBudget& change);
   void KeepRecurring();
   void TakeSubmission(Submit submit, std::optional<Inbox::Promise> promise, Time now,
                       std::vector<engine::Event>& events);

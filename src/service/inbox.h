@@ -26,7 +26,8 @@ struct NewSweep {
   std::string name;
   std::string key;  ///< a second one with it is the first one; empty: none
   std::optional<sweep::HalvingOptions> halving;
-  core::SweepId id = 0;  ///< given and read by the loop
+  core::Budget budget{};  ///< of all experiments together
+  core::SweepId id = 0;   ///< given and read by the loop
 };
 
 /// A job for the queue.
@@ -59,6 +60,13 @@ struct Wish {
   core::JobId job = 0;
   engine::Wish wish = engine::Wish::kNone;
 };
+/// Of a job that has not ended: it holds from its next attempt on, and a person lets the job go. Or
+/// of all experiments of a sweep together: it holds at once, and what is held for it goes on.
+struct ChangeBudget {
+  core::JobId job = 0;
+  core::SweepId sweep = 0;  ///< 0: of the job
+  core::Budget budget;
+};
 /// Of a GPU of the service.
 struct ChangeDevice {
   enum class To { kSetAside, kPutBack, kForgotten };
@@ -66,7 +74,7 @@ struct ChangeDevice {
   To to = To::kSetAside;
   std::string why{};  ///< for people
 };
-using Request = std::variant<Submit, Cancel, Wish, ChangeRecurring, ChangeDevice>;
+using Request = std::variant<Submit, Cancel, Wish, ChangeRecurring, ChangeBudget, ChangeDevice>;
 
 struct Answer {
   core::JobId job = 0;

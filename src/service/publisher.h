@@ -50,6 +50,10 @@ class Publisher {
   void SetDetail(core::JobId job, const std::string& detail) {
     Change(job, [&](JobCard& card) { card.detail = detail; });
   }
+  /// Of a job that is there.
+  void SetSubmission(SharedSubmission submission) {
+    Change(submission->job.id, [&](JobCard& card) { card.submission = submission; });
+  }
   /// A later one of the same job replaces it; the counters count the first.
   void SetSettlement(core::JobId job, const Settlement& settlement);
   void SetFirstCome(core::JobId job, const FirstComeFigures& figures);

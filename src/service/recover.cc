@@ -53,12 +53,13 @@ void PutStretches(store::Database& database, core::JobId job, const local::Devic
 }  // namespace
 
 Status Service::Recover() {
-  EBB_ASSIGN_OR_RETURN(auto named, plan::MakePolicy(options_.policy, {}));
+  EBB_ASSIGN_OR_RETURN(auto named, plan::MakePolicy(options_.policy, options_.policy_options));
   auto policy = std::make_unique<TimedPolicy>(std::move(named), publisher_.counters());
   EBB_ASSIGN_OR_RETURN(store::Recovered recovered, store_.Recover(std::make_unique<engine::Engine>(
                                                        options_.engine, std::move(policy))));
   engine_ = std::move(recovered.engine);
-  store::PutEngineSetup(store_, {options_.policy, options_.engine});
+  store::PutEngineSetup(store_, {options_.policy, options_.engine, options_.price_file,
+                                 options_.price_weight, options_.priced_from});
   // A replayed grid clock stood still while nobody looked at it.
   if (clock_.settings().replayed && engine_->state().now > clock_.Now())
     clock_.SkipTo(engine_->state().now);
@@ -78,6 +79,7 @@ Status Service::Recover() {
     EBB_RETURN_IF_ERROR(AddToExecutor(submission));
     recurring_.Began(*submission);
     EBB_RETURN_IF_ERROR(sweeps_.Add(*submission, true));
+    EBB_RETURN_IF_ERROR(sweep_budgets_.Add(*submission));
     if (state.FindHeld(id)) EBB_RETURN_IF_ERROR(front_desk_.TakeUpHeld(*submission));
     JobCard card;
     card.explanation = *engine_->Explain(id);

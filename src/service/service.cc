@@ -123,10 +123,23 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
                [this](core::JobId job, std::string text) {
                  publisher_.Say(executor_->Now(), job, std::move(text));
                }}),
+      sweep_budgets_(
+          {store_, clock_, options_.executor.cluster.sites.front().pue, options_.executor.tick,
+           [this](core::JobId job, const std::string& why) {
+             front_desk_.Hold(job, why);
+             executor_->Wake();
+           },
+           [this](core::JobId job) { front_desk_.LetGo(job); },
+           [this](core::JobId job) { return front_desk_.WhyHeld(job); },
+           [this](core::SweepId sweep) { return LiveOf(sweep); },
+           [this](std::string text) { publisher_.Say(executor_->Now(), 0, std::move(text)); }}),
       bookkeeper_(
           store_,
           [this](core::JobId job, const std::string& text) {
             publisher_.Say(executor_->Now(), job, text);
+          },
+          [this](core::JobId job, std::span<const core::LedgerRow> rows) {
+            sweep_budgets_.Count(job, rows);
           },
           publisher_.counters()),
       device_desk_(options_.devices, {store_, publisher_, [this] { return executor_->Now(); },
@@ -134,14 +147,18 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
       inbox_([this] { executor_->Wake(); }),
       front_desk_(
           {inbox_, store_, publisher_, dependencies_, recurring_, estimator_, sweeps_,
+           sweep_budgets_,
            [this](const SharedSubmission& submission) { return AddToExecutor(submission); },
+           [this](const SharedSubmission& submission) { executor_->Replace(submission); },
            [this](core::JobId job) { executor_->Forget(job); }, [this] { return executor_->Now(); },
            [this](const ChangeDevice& change) { return device_desk_.Change(change); },
            [this](const core::Job& job) { return CheckWidth(job); },
            [this](const core::Job& job, Time now, const std::vector<core::JobId>& without) {
              return engine::CheckAdmission(engine_->state(), options_.engine, job, now, without);
            },
-           [this] { return Patience(); }}),
+           [this] { return Patience(); },
+           [this] { return settle_later_.empty() ? Time::max() : settle_later_.begin()->first; },
+           options_.until_idle}),
       observer_(std::make_unique<Observer>(*this)),
       first_come_(options_.store, [this] { executor_->Wake(); }) {}
 
@@ -235,6 +252,7 @@ Status Service::MakeExecutor() {
   options.on_tick = [this] {
     LookAtSweeps();
     TakeFigures();
+    sweep_budgets_.Look(executor_->Running());
     if (std::chrono::steady_clock::now() >= follow_machine_at_)
       FollowMachine(options_.machine_settles_after);
     publisher_.Publish(executor_->Now());
@@ -268,7 +286,7 @@ void Service::Follow(const engine::ClockSet& set) {
 }
 
 Status Service::MakePlanThread() {
-  EBB_ASSIGN_OR_RETURN(auto policy, plan::MakePolicy(options_.policy, {}));
+  EBB_ASSIGN_OR_RETURN(auto policy, plan::MakePolicy(options_.policy, options_.policy_options));
   plan_thread_ = std::make_unique<PlanThread>(PlanThread::Ports{
       std::move(policy), [this] { executor_->Wake(); },
       [this](auto wall) { return executor_->Now() + ToGrid(std::chrono::ceil<Duration>(wall)); },
@@ -505,12 +523,30 @@ bool Service::WaitOutTrouble(const Error& error) {
   return false;
 }
 
+bool Service::OnlyHeldAreLeft() const {
+  const engine::State& state = engine_->state();
+  return front_desk_.closed() && state.live.empty() && !state.held.empty();
+}
+
+std::set<core::JobId> Service::LiveOf(core::SweepId sweep) const {
+  std::set<core::JobId> jobs;
+  view()->jobs.ForEach(0, [&](const JobCard& card) {
+    if (card.submission->sweep == sweep && !engine::HasEnded(card.explanation.stage))
+      jobs.insert(card.submission->job.id);
+    return true;
+  });
+  return jobs;
+}
+
 Result<int> Service::Run() {
   TimedJournal journal(store_, publisher_.counters());
-  const runtime::LoopPorts ports{
-      *executor_,        {&feed_},        front_desk_,
-      &journal,          observer_.get(), [this] { return executor_->stop_signal().has_value(); },
-      plan_thread_.get()};
+  const runtime::LoopPorts ports{*executor_,
+                                 {&feed_},
+                                 front_desk_,
+                                 &journal,
+                                 observer_.get(),
+                                 [this] { return executor_->stop_signal().has_value() || OnlyHeldAreLeft(); },
+                                 plan_thread_.get()};
   runtime::LoopOptions loop;
   loop.clock_tolerance = ToGrid(options_.executor.clock.tolerance);
   for (;;) {
@@ -521,9 +557,12 @@ Result<int> Service::Run() {
   }
   inbox_.Close(Error{ExitCode::kTryLater, "the service is stopping", "", "try again in a moment"});
   front_desk_.OnTrouble({ExitCode::kTryLater, "the service is stopping", "", ""});
+  const int stopped_by = executor_->stop_signal().value_or(0);
+  if (options_.pause_at_stop) executor_->PauseAll();
   FollowMachine(Duration{0});
   EBB_RETURN_IF_ERROR(store_.Snapshot());
-  return executor_->stop_signal().value_or(0);
+  publisher_.Publish(executor_->Now());
+  return stopped_by;
 }
 
 }  // namespace ebb::service

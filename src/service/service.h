@@ -18,6 +18,7 @@
 
 #include "core/device_history.h"
 #include "local/supervised_executor.h"
+#include "plan/make_policy.h"
 #include "plan/policy.h"
 #include "platform/file_lock.h"
 #include "service/decision_pace.h"
@@ -36,6 +37,11 @@ struct ServiceOptions {
   /// One run directory for each job lies in it, named by its id.
   std::filesystem::path jobs_directory;
   std::string policy = "planner";
+  plan::PolicyOptions policy_options{};
+  /// What policy_options were made of, for those who make them again.
+  std::string price_file{};
+  double price_weight = 0;
+  Time priced_from{};
   engine::Options engine;
   /// Where somebody chose it: the store is refused where it belongs to another start.
   std::optional<Time> grid_start;
@@ -57,6 +63,11 @@ struct ServiceOptions {
   /// What the one who looks after the machine should know. On the loop's thread.
   std::function<void(const std::string&)> log = [](const std::string&) {};
   Duration trouble_retry{1000};  ///< wall time between tries to write the store again
+  /// What is asked of it before it runs is all: it ends once nothing is left that could run. Jobs
+  /// that are held are left.
+  bool until_idle = false;
+  /// What runs when it is asked to stop is paused, and waited for.
+  bool pause_at_stop = false;
 };
 
 class Service {
@@ -67,7 +78,8 @@ class Service {
                                                platform::ProcessSignals& signals);
   ~Service();
 
-  /// Until a request to stop comes (SIGTERM, Ctrl-C): its signal number. What runs goes on.
+  /// Until a request to stop comes (SIGTERM, Ctrl-C): its signal number; what runs goes on. 0: it
+  /// was idle (ServiceOptions::until_idle).
   Result<int> Run();
 
   std::future<Result<Answer>> Ask(Request request) {
@@ -127,6 +139,8 @@ class Service {
   void Settle(core::JobId job);
   void PruneSome();
   bool WaitOutTrouble(const Error& error);
+  bool OnlyHeldAreLeft() const;
+  std::set<core::JobId> LiveOf(core::SweepId sweep) const;
 
   ServiceOptions options_;
   std::optional<platform::FileLock> jobs_lock_;
@@ -140,6 +154,7 @@ class Service {
   Recurring recurring_;
   Estimator estimator_;
   SweepWatch sweeps_;
+  SweepBudgetWatch sweep_budgets_;
   Bookkeeper bookkeeper_;
   std::map<std::string, core::DeviceExperience> experience_;  // of models of devices
   std::unique_ptr<local::SupervisedExecutor> executor_;

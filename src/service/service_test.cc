@@ -197,6 +197,7 @@ TEST_F(ServiceTest, WhatIsPublishedAfterARestartIsSettledSoon) {
   const auto before = world_.WaitFor(settled);
   const Emissions metered = *before->jobs.Find(job)->emissions;
   EXPECT_EQ(before->jobs.Find(job)->emissions_settled, metered);
+  std::this_thread::sleep_for(std::chrono::milliseconds{300});  // nothing else wakes it then
   world_.SkipTo(World::kDay + std::chrono::minutes{15});
   const auto after = world_.WaitFor(
       [&](const View& view) { return view.jobs.Find(job)->emissions_settled != metered; });

@@ -63,13 +63,17 @@ class World {
   }
   void Start() {
     Open();
-    if (service_) loop_ = std::thread([this] { stopped_ = service_->Run(); });
+    if (service_) StartLoop();
+  }
+  void StartLoop() {
+    loop_ = std::thread([this] { stopped_ = service_->Run(); });
   }
   /// What runs goes on.
   void Stop() {
     if (loop_.joinable()) {
       ::kill(::getpid(), SIGTERM);
       loop_.join();
+      std::ignore = signals_.Wait(Duration::zero());  // it may have ended by itself before
       EXPECT_TRUE(stopped_) << stopped_.error().Message();
     }
     service_.reset();

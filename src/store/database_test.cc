@@ -74,7 +74,8 @@ platform::Path StoreOfVersionOne() {
   const auto path = ScratchDirectory("upgrade") / "ebb.db";
   auto database = OpenPlain(path);
   EXPECT_TRUE(database->RunScript(
-      "DROP TABLE first_come; DROP TABLE rung_losses; DROP TABLE ledger; DROP TABLE ledger_files;"
+      "DROP TABLE first_come; DROP TABLE sweep_budget_events; DROP TABLE rung_losses; DROP TABLE "
+      "ledger; DROP TABLE ledger_files;"
       "DROP TABLE ledger_devices; DROP TABLE machine_energy;"
       "DROP TABLE settlements; DROP TABLE signal_history;"
       "DROP TABLE snapshot_lines; DROP TABLE snapshots; DROP TABLE journal; DROP TABLE attempts;"

@@ -14,6 +14,9 @@ void PutEngineSetup(ServiceStore& store, const EngineSetup& setup) {
   writer.BeginObject();
   writer("policy", setup.policy);
   writer("options", setup.options);
+  writer("price_file", setup.price_file);
+  writer("price_weight", setup.price_weight);
+  writer("priced_from", setup.priced_from);
   writer.EndObject();
   store.SetMeta(kKey, writer.text());
 }
@@ -27,6 +30,9 @@ Result<std::optional<EngineSetup>> GetEngineSetup(Database& database) {
     engine::FieldReader reader = parsed.root();
     reader("policy", setup.policy);
     reader("options", setup.options);
+    reader("price_file", setup.price_file);
+    reader("price_weight", setup.price_weight);
+    reader("priced_from", setup.priced_from);
   }
   if (!parsed.error().empty())
     return Fail({ExitCode::kConfiguration, parsed.error(), "stored engine setup", ""});

@@ -12,7 +12,11 @@ namespace ebb::store {
 
 struct EngineSetup {
   std::string policy;  ///< its name, with default options; empty: no check can make it again
-  engine::Options options;
+  engine::Options options{};
+  /// What the policy looked at beside carbon; empty: no prices.
+  std::string price_file{};
+  double price_weight = 0;
+  Time priced_from{};  ///< prices were known for some time around it
 };
 
 void PutEngineSetup(ServiceStore& store, const EngineSetup& setup);

@@ -43,6 +43,11 @@ void JobWriter::AddSubmission(WriteGroup& group, const core::Submission& submiss
        engine::ToFieldText(submission)});
 }
 
+void JobWriter::ReplaceSubmission(WriteGroup& group, const core::Submission& submission) const {
+  group.Add("UPDATE jobs SET submission = ?2 WHERE id = ?1",
+            {submission.job.id, engine::ToFieldText(submission)});
+}
+
 void JobWriter::Follow(WriteGroup& group, const engine::JournalRecord& record) const {
   if (const auto* decision = std::get_if<engine::Decision>(&record)) {
     for (const engine::Command& command : decision->commands)
@@ -61,7 +66,9 @@ void JobWriter::Follow(WriteGroup& group, const engine::JournalRecord& record) c
 }
 
 void JobWriter::FollowJob(WriteGroup& group, core::JobId id, const engine::State& state) {
-  if (const engine::LiveJob* live = state.FindLive(id)) {
+  const engine::LiveJob* live = state.FindLive(id);
+  if (!live) live = state.FindHeld(id);
+  if (live) {
     const Written now{live->stage, live->pauses, live->first_start.has_value()};
     if (auto [entry, fresh] = written_.try_emplace(id); entry->second != now) {
       entry->second = now;

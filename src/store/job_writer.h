@@ -14,6 +14,7 @@ namespace ebb::store {
 class JobWriter {
  public:
   void AddSubmission(WriteGroup& group, const core::Submission& submission) const;
+  void ReplaceSubmission(WriteGroup& group, const core::Submission& submission) const;
   /// What the record says of attempts.
   void Follow(WriteGroup& group, const engine::JournalRecord& record) const;
   /// The stages that a decision explains, as the engine has them.

@@ -264,7 +264,19 @@ constexpr std::string_view kSureFirstCome = R"(
 ALTER TABLE first_come ADD COLUMN first_come_half_width_g REAL;
 )";
 
-constexpr std::array<std::string_view, 14> kMigrations{kJobsAndJournal,
+// What the experiments of a sweep may use together (fields of core::Budget), and what that said.
+constexpr std::string_view kSweepBudgets = R"(
+ALTER TABLE sweeps ADD COLUMN budget TEXT;
+
+CREATE TABLE sweep_budget_events(
+  sweep INTEGER NOT NULL REFERENCES sweeps(id) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  event TEXT NOT NULL,
+  PRIMARY KEY(sweep, number)
+) WITHOUT ROWID;
+)";
+
+constexpr std::array<std::string_view, 15> kMigrations{kJobsAndJournal,
                                                        kLedgerAndSignals,
                                                        kSweeps,
                                                        kFirstComeAndDevices,
@@ -277,7 +289,8 @@ constexpr std::array<std::string_view, 14> kMigrations{kJobsAndJournal,
                                                        kSureSavings,
                                                        kMachineEnergy,
                                                        kLinks,
-                                                       kSureFirstCome};
+                                                       kSureFirstCome,
+                                                       kSweepBudgets};
 
 }  // namespace
 

@@ -115,6 +115,17 @@ class ServiceStore final : public runtime::Journal {
   /// Gives the sweep the next id and adds it, unless its key is known. Not durable before a commit.
   Result<AddedSweep> AddSweep(SweepRecord sweep);
   void AddRungLoss(const RungLoss& loss) { store::AddRungLoss(group_, loss); }
+  void SetSweepBudget(core::SweepId sweep, const core::Budget& budget) {
+    store::SetSweepBudget(group_, sweep, budget);
+  }
+  void AddSweepBudgetEvent(core::SweepId sweep, std::int64_t number,
+                           const core::BudgetEvent& event) {
+    store::AddSweepBudgetEvent(group_, sweep, number, event);
+  }
+  /// Of a job that is there: in place of what it was.
+  void ReplaceSubmission(const core::Submission& submission) {
+    jobs_.ReplaceSubmission(group_, submission);
+  }
   void AddLedger(const LedgerBatch& batch) { store::AddLedger(group_, batch); }
   void AddMachineShares(const core::MachineShares& shares) {
     store::AddMachineShares(group_, shares);

@@ -147,6 +147,7 @@ Status CheckJobRows(Database& database, const engine::State& state, CheckResult&
   return database.Query("SELECT id, stage, ended_ms FROM jobs", {}, [&](const Row& row) -> Status {
     const core::JobId id = row.Integer(0);
     const engine::LiveJob* live = state.FindLive(id);
+    if (!live) live = state.FindHeld(id);
     const std::string_view expected = live ? Name(live->explanation.stage) : std::string_view();
     if (live && row.Text(1) != expected)
       Note(result, "job " + std::to_string(id) + " is " + std::string(row.Text(1)) +

@@ -1,5 +1,6 @@
 #include "store/store_clock.h"
 
+#include <cmath>
 #include "base/text.h"
 #include "engine/field_text.h"
 
@@ -70,6 +71,14 @@ Status ClaimClock(ServiceStore& store, const StoreClock& clock) {
                "belongs to " + Describe(kept) + ", not to " + Describe(clock),
                store.database().path().string(),
                "give this one a store of its own with --store FILE, or " + FlagsFor(kept)});
+}
+
+Result<Duration> OnWall(Database& database, Duration grid) {
+  EBB_ASSIGN_OR_RETURN(const auto text, GetMeta(database, kKey));
+  if (!text) return grid;
+  EBB_ASSIGN_OR_RETURN(const StoreClock kept, FromText(*text));
+  return kept.replayed ? Duration{std::llround(static_cast<double>(grid.count()) / kept.speed)}
+                       : grid;
 }
 
 Result<bool> IsReplayed(Database& database) {

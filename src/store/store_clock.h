@@ -21,6 +21,9 @@ struct StoreClock {
 /// where the one before it stopped. Durable with the next commit.
 Status ClaimClock(ServiceStore& store, const StoreClock& clock);
 
+/// How long a time of that clock takes: that long, or a part of it where a replay runs faster.
+Result<Duration> OnWall(Database& database, Duration grid);
+
 /// Whether the store belongs to a replay, whose times are not those of the wall.
 Result<bool> IsReplayed(Database& database);
 

@@ -4,25 +4,36 @@
 #include <limits>
 
 #include "engine/fields.h"
+#include "store/ledger_records.h"
 
 namespace ebb::store {
 namespace {
 
 constexpr std::string_view kSweepColumns =
-    "SELECT id, name, key, submitted_ms, reduction, minimum_epochs, epochs FROM sweeps";
+    "SELECT id, name, key, submitted_ms, reduction, minimum_epochs, epochs, budget"
+    " FROM sweeps";
 
 int Int(const Row& row, int column) { return static_cast<int>(row.Integer(column)); }
 std::size_t Size(const Row& row, int column) {
   return static_cast<std::size_t>(row.Integer(column));
 }
 
-SweepRecord SweepFrom(const Row& row) {
+Value BudgetText(const core::Budget& budget) {
+  return budget.empty() ? Value{} : Value{engine::ToFieldText(budget)};
+}
+
+Result<SweepRecord> SweepFrom(const Row& row) {
   SweepRecord sweep;
   sweep.id = row.Integer(0);
   sweep.name = row.Text(1);
   sweep.key = row.Text(2);
   sweep.submitted = Time{Duration{row.Integer(3)}};
   if (!row.IsNull(4)) sweep.halving = sweep::HalvingOptions{Int(row, 4), Int(row, 5), Int(row, 6)};
+  if (!row.IsNull(7)) {
+    EBB_ASSIGN_OR_RETURN(
+        sweep.budget, engine::FromFieldText<core::Budget>(
+                          row.Text(7), "the budget of stored sweep " + std::to_string(sweep.id)));
+  }
   return sweep;
 }
 
@@ -53,10 +64,21 @@ void AddSweep(WriteGroup& group, const SweepRecord& sweep) {
   const auto whole = [&](int number) { return halving ? Value{std::int64_t{number}} : Value{}; };
   const sweep::HalvingOptions options = halving.value_or(sweep::HalvingOptions{});
   group.Add(
-      "INSERT INTO sweeps(id, name, key, submitted_ms, reduction, minimum_epochs, epochs)"
-      " VALUES(?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO sweeps(id, name, key, submitted_ms, reduction, minimum_epochs, epochs,"
+      " budget) VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
       {sweep.id, sweep.name, TextOrNull(sweep.key), Milliseconds(sweep.submitted),
-       whole(options.reduction), whole(options.minimum_epochs), whole(options.epochs)});
+       whole(options.reduction), whole(options.minimum_epochs), whole(options.epochs),
+       BudgetText(sweep.budget)});
+}
+
+void SetSweepBudget(WriteGroup& group, core::SweepId sweep, const core::Budget& budget) {
+  group.Add("UPDATE sweeps SET budget = ?2 WHERE id = ?1", {sweep, BudgetText(budget)});
+}
+
+void AddSweepBudgetEvent(WriteGroup& group, core::SweepId sweep, std::int64_t number,
+                         const core::BudgetEvent& event) {
+  group.Add("INSERT INTO sweep_budget_events(sweep, number, event) VALUES(?, ?, ?)",
+            {sweep, number, engine::ToFieldText(event)});
 }
 
 void AddRungLoss(WriteGroup& group, const RungLoss& loss) {
@@ -77,7 +99,8 @@ Result<std::vector<SweepRecord>> ListSweeps(Database& database, const SweepFilte
   EBB_RETURN_IF_ERROR(database.Query(
       std::string(kSweepColumns) + " WHERE ?1 IS NULL OR name = ?1 ORDER BY id DESC LIMIT ?2",
       {TextOrNull(filter.name), std::int64_t{filter.limit}}, [&](const Row& row) -> Status {
-        sweeps.push_back(SweepFrom(row));
+        EBB_ASSIGN_OR_RETURN(SweepRecord sweep, SweepFrom(row));
+        sweeps.push_back(std::move(sweep));
         return {};
       }));
   return sweeps;
@@ -87,7 +110,7 @@ Result<std::optional<SweepRecord>> FindSweep(Database& database, core::SweepId i
   std::optional<SweepRecord> found;
   EBB_RETURN_IF_ERROR(database.Query(std::string(kSweepColumns) + " WHERE id = ?", {id},
                                      [&](const Row& row) -> Status {
-                                       found = SweepFrom(row);
+                                       EBB_ASSIGN_OR_RETURN(found, SweepFrom(row));
                                        return {};
                                      }));
   return found;
@@ -130,6 +153,37 @@ Result<std::map<core::JobId, core::Parameters>> ParametersOf(Database& database,
         return {};
       }));
   return parameters;
+}
+
+Result<std::vector<core::BudgetEvent>> SweepBudgetEventsOf(Database& database,
+                                                           core::SweepId sweep) {
+  std::vector<core::BudgetEvent> events;
+  EBB_RETURN_IF_ERROR(database.Query(
+      "SELECT event FROM sweep_budget_events WHERE sweep = ? ORDER BY number", {sweep},
+      [&](const Row& row) -> Status {
+        EBB_ASSIGN_OR_RETURN(
+            core::BudgetEvent event,
+            engine::FromFieldText<core::BudgetEvent>(
+                row.Text(0), "an event of the budget of stored sweep " + std::to_string(sweep)));
+        events.push_back(event);
+        return {};
+      }));
+  return events;
+}
+
+Result<core::BudgetUse> UseOfSweep(Database& database, core::SweepId sweep) {
+  std::vector<core::JobId> jobs;
+  EBB_RETURN_IF_ERROR(
+      database.Query("SELECT id FROM jobs WHERE sweep = ?", {sweep}, [&](const Row& row) -> Status {
+        jobs.push_back(row.Integer(0));
+        return {};
+      }));
+  core::BudgetUse use;
+  for (const core::JobId job : jobs) {
+    EBB_ASSIGN_OR_RETURN(const auto rows, LedgerOf(database, job));
+    use += core::UseOf(rows);
+  }
+  return use;
 }
 
 Result<std::vector<RungLoss>> RungLossesOf(Database& database, core::SweepId sweep) {

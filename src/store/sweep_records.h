@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/budget.h"
 #include "core/submission.h"
 #include "store/database.h"
 #include "store/write_group.h"
@@ -22,6 +23,7 @@ struct SweepRecord {
   std::string key;  ///< the client's own, taken once; empty: none
   Time submitted{};
   std::optional<sweep::HalvingOptions> halving;
+  core::Budget budget{};  ///< of all experiments together; its action and grace are not used
 };
 
 /// What one experiment told at a rung, and what that meant for it.
@@ -41,6 +43,11 @@ struct RungLoss {
 
 void AddSweep(WriteGroup& group, const SweepRecord& sweep);
 void AddRungLoss(WriteGroup& group, const RungLoss& loss);
+/// In place of the one it had.
+void SetSweepBudget(WriteGroup& group, core::SweepId sweep, const core::Budget& budget);
+/// `number`: within its sweep, from 1.
+void AddSweepBudgetEvent(WriteGroup& group, core::SweepId sweep, std::int64_t number,
+                         const core::BudgetEvent& event);
 
 struct SweepFilter {
   std::string name;  ///< empty: every name
@@ -67,6 +74,10 @@ Result<std::map<core::JobId, AttemptSums>> AttemptSumsOf(Database& database, cor
 /// Of each of its experiments; those that were stored without any are not in it.
 Result<std::map<core::JobId, core::Parameters>> ParametersOf(Database& database,
                                                              core::SweepId sweep);
+/// In order.
+Result<std::vector<core::BudgetEvent>> SweepBudgetEventsOf(Database& database, core::SweepId sweep);
+/// By all of its experiments that are in the ledger.
+Result<core::BudgetUse> UseOfSweep(Database& database, core::SweepId sweep);
 /// In order.
 Result<std::vector<RungLoss>> RungLossesOf(Database& database, core::SweepId sweep);
 

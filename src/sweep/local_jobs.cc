@@ -38,10 +38,15 @@ Yaml HalvingEntry(const HalvingOptions& halving) {
                     {"epochs", Yaml::Number(halving.epochs)}});
 }
 
-Yaml BudgetEntry(const core::Budget& budget) {
+std::vector<Yaml::Entry> LimitEntries(const core::Budget& budget) {
   std::vector<Yaml::Entry> entries;
   if (budget.energy) entries.emplace_back("energy_kwh", FormatExact(budget.energy->kwh()));
   if (budget.emissions) entries.emplace_back("emissions_g", FormatExact(budget.emissions->grams));
+  return entries;
+}
+
+Yaml BudgetEntry(const core::Budget& budget) {
+  std::vector<Yaml::Entry> entries = LimitEntries(budget);
   entries.emplace_back("action", std::string(core::Name(budget.action)));
   return Yaml::Map(std::move(entries));
 }
@@ -61,6 +66,8 @@ std::string LocalJobs(const Sweep& sweep) {
                                    {"minimum_segment", Milliseconds(traits.minimum_segment)}};
   if (traits.run_limit) entries.emplace_back("run_limit", Milliseconds(*traits.run_limit));
   if (!traits.budget.empty()) entries.emplace_back("budget", BudgetEntry(traits.budget));
+  if (!sweep.budget.empty())
+    entries.emplace_back("sweep_budget", Yaml::Map(LimitEntries(sweep.budget)));
   if (sweep.halving) entries.emplace_back("successive_halving", HalvingEntry(*sweep.halving));
   entries.emplace_back("tiers", Yaml::List(std::move(tiers)));
   entries.emplace_back("experiments", Yaml::List(std::move(experiments)));

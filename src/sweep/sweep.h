@@ -95,6 +95,7 @@ struct Sweep {
   std::vector<Experiment> experiments;
   JobTraits traits;
   std::optional<HalvingOptions> halving;
+  core::Budget budget{};  ///< of all experiments together: its limits
 
   const Tier& TierOf(const Experiment& experiment) const {
     return tiers[static_cast<std::size_t>(experiment.tier)];

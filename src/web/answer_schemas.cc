@@ -20,6 +20,8 @@ std::string_view AnswerSchemas() {
   "jobs":{"type":"array","items":{"$ref":"#/components/schemas/Taken"}}}},
 "Done": {"type":"object","required":["id"],"properties":{"id":{"type":"integer"}}},
 "DeviceDone": {"type":"object","required":["device"],"properties":{"device":{"type":"string","description":"its UUID"}}},
+"SweepChanged": {"type":"object","required":["sweep"],"properties":{
+  "sweep":{"type":"integer"}}},
 "SweepDone": {"type":"object","required":["sweep","cancelled"],"properties":{
   "sweep":{"type":"integer"},
   "cancelled":{"type":"integer","description":"how many jobs had not ended"}}},

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "plan/gate_policy.h"
+#include "report/sweep_report.h"
 #include "service/service.h"
 #include "web/access.h"
 #include "web/http_server.h"
@@ -71,6 +72,7 @@ class Api {
   HttpResponse SubmitSweep(const HttpRequest& request, core::JobId) const;
   HttpResponse Sweep(const HttpRequest&, core::SweepId id) const;
   HttpResponse CancelSweep(const HttpRequest&, core::SweepId id) const;
+  HttpResponse SetSweepBudget(const HttpRequest& request, core::SweepId id) const;
   HttpResponse Grid(const HttpRequest&, core::JobId) const;
   HttpResponse Tiers(const HttpRequest&, core::JobId) const;
   HttpResponse Recurring(const HttpRequest&, core::JobId) const;

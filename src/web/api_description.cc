@@ -45,7 +45,8 @@ Json ResponsesOf(const Api::Route& route) {
   const auto add = [&](const char* status, const char* words, const std::string& schema) {
     responses[status] = {{"description", words}, {"content", ContentOf(schema)}};
   };
-  if (!route.body.empty()) {
+  const bool submits = route.body.starts_with("New");
+  if (submits) {
     add("201", "all were taken", route.answer);
     add("207", "some were refused", route.answer);
   } else if (route.method == "POST") {

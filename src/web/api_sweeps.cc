@@ -4,35 +4,19 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/state.h"
-#include "report/run_directory.h"
+#include "service/sweep_facts.h"
 #include "web/api.h"
 #include "web/responses.h"
+#include "web/submission_json.h"
 #include "web/sweep_json.h"
 
 namespace ebb::web {
 namespace {
 
 constexpr long long kMostSweeps = 10'000;
-constexpr int kAllJobs = 1'000'000'000;
 
 HttpResponse NoSweep(core::SweepId id) {
   return NotFound("there is no sweep " + std::to_string(id));
-}
-
-// False: there is no such sweep.
-Result<bool> ReadFacts(store::Database& database, core::SweepId id, Time now, SweepFacts& facts) {
-  EBB_ASSIGN_OR_RETURN(auto sweep, store::FindSweep(database, id));
-  if (!sweep) return false;
-  facts.sweep = *std::move(sweep);
-  store::JobFilter filter;
-  filter.sweep = id;
-  filter.limit = kAllJobs;
-  EBB_ASSIGN_OR_RETURN(facts.jobs, store::ListJobs(database, filter));
-  std::reverse(facts.jobs.begin(), facts.jobs.end());
-  EBB_ASSIGN_OR_RETURN(facts.attempts, store::AttemptSumsOf(database, id, now));
-  EBB_ASSIGN_OR_RETURN(facts.parameters, store::ParametersOf(database, id));
-  EBB_ASSIGN_OR_RETURN(facts.rungs, store::RungLossesOf(database, id));
-  return true;
 }
 
 }  // namespace
@@ -60,27 +44,24 @@ HttpResponse Api::Sweeps(const HttpRequest& request, core::SweepId) const {
 }
 
 Result<std::optional<report::SweepReport>> Api::ReadSweep(core::SweepId id) const {
-  SweepFacts facts;
-  bool known = false;
+  std::optional<service::SweepFacts> facts;
   EBB_RETURN_IF_ERROR(reader_.Use([&](store::Database& database) -> ebb::Status {
-    EBB_ASSIGN_OR_RETURN(known, ReadFacts(database, id, service_.GridNow(), facts));
+    EBB_ASSIGN_OR_RETURN(facts, service::ReadSweepFacts(database, id, service_.GridNow()));
     return {};
   }));
-  if (!known) return std::optional<report::SweepReport>();
-  for (auto& [job, attempts] : facts.attempts)
+  if (!facts) return std::optional<report::SweepReport>();
+  for (auto& [job, attempts] : facts->attempts)
     if (attempts.ran) attempts.ran = service_.ToWall(*attempts.ran);
   const auto view = service_.view();
-  for (store::JobRecord& job : facts.jobs) {
-    // What runs has used more than is stored of it.
+  // What runs has used more than is stored of it.
+  for (store::JobRecord& job : facts->jobs) {
     if (const service::JobCard* card = view->jobs.Find(job.id)) {
       job.energy = card->energy;
       job.emissions = card->emitted();
     }
-    if (!facts.attempts.contains(job.id)) continue;
-    const auto loss = report::LastEpochLoss(service_.DirectoryOf(job.id) / report::kProgressFile);
-    if (loss) facts.losses[job.id] = *loss;
   }
-  return std::optional(SweepReportOf(facts));
+  service::ReadLosses(*facts, [&](core::JobId job) { return service_.DirectoryOf(job); });
+  return std::optional(service::SweepReportOf(*facts));
 }
 
 HttpResponse Api::Sweep(const HttpRequest&, core::SweepId id) const {
@@ -112,6 +93,18 @@ HttpResponse Api::CancelSweep(const HttpRequest&, core::SweepId id) const {
   if (!answers) return Respond(answers.error());
   const nlohmann::ordered_json done{{"sweep", id}, {"cancelled", answers->size()}};
   return Respond(done.dump() + "\n", 202);
+}
+
+HttpResponse Api::SetSweepBudget(const HttpRequest& request, core::SweepId id) const {
+  const auto budget = SweepBudgetFromJson(request.body);
+  if (!budget) return Respond(budget.error());
+  const auto known = ReadSweep(id);
+  if (!known) return Respond(known.error());
+  if (!*known) return NoSweep(id);
+  const auto answers = AskAll({service::ChangeBudget{0, id, *budget}});
+  if (!answers) return Respond(answers.error());
+  if (!answers->front()) return Respond(answers->front().error());
+  return Respond(nlohmann::ordered_json{{"sweep", id}}.dump() + "\n", 202);
 }
 
 }  // namespace ebb::web

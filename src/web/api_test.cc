@@ -69,6 +69,8 @@ TEST_F(ApiTest, AnswersAreAsDescribed) {
   check_answer("get", "/api/v1/jobs", Get("/api/v1/jobs?stage=x"));
   check_answer("get", "/api/v1/sweeps", Get("/api/v1/sweeps"));
   check_answer("get", "/api/v1/sweeps/{id}", Get("/api/v1/sweeps/1"));
+  check_answer("post", "/api/v1/sweeps/{id}/budget",
+               Post("/api/v1/sweeps/1/budget", R"({"energy_kwh":20})"));
   check_answer("post", "/api/v1/sweeps/{id}/cancel", Post("/api/v1/sweeps/1/cancel"));
   json of_example = schemas["NewSweep"]["example"];
   for (json& experiment : of_example["jobs"]) experiment["no_check"] = true;
@@ -99,7 +101,8 @@ TEST_F(ApiTest, EveryRouteAnswers) {
   for (const Api::Route& route : Api::Routes()) {
     if (route.path.ends_with("events") || route.path == "/api/v1/jobs" ||
         route.path == "/api/v1/sweeps" || route.path.ends_with("cancel") ||
-        route.path.starts_with("/api/v1/recurring/") || route.path.starts_with("/api/v1/devices/"))
+        route.path.ends_with("budget") || route.path.starts_with("/api/v1/recurring/") ||
+        route.path.starts_with("/api/v1/devices/"))
       continue;
     std::string path = route.path;
     if (const auto hole = path.find("{id}"); hole != std::string::npos)
@@ -174,6 +177,9 @@ TEST_F(ApiTest, ASweepIsSubmittedRankedAndCancelled) {
   EXPECT_TRUE(Get("/api/v1/sweeps?name=digit").body().at("sweeps").empty());
   EXPECT_EQ(Get("/api/v1/sweeps/9").status, 404);
   EXPECT_EQ(Post("/api/v1/sweeps/9/cancel").status, 404);
+  EXPECT_EQ(Post("/api/v1/sweeps/9/budget", R"({"energy_kwh":20})").status, 404);
+  for (const char* wrong : {"", "{}", R"({"energy_kwh":-1})", R"({"energy_kwh":1,"action":"log"})"})
+    EXPECT_EQ(Post("/api/v1/sweeps/1/budget", wrong).status, 400) << wrong;
   EXPECT_EQ(Get("/api/v1/sweeps?limit=many").status, 400);
   EXPECT_EQ(Post("/api/v1/sweeps", "{}").status, 400);
 }

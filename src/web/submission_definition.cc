@@ -200,6 +200,18 @@ const Definition& ExperimentDefinition() {
   return definition;
 }
 
+const Definition& SweepBudgetDefinition() {
+  static const Definition definition{
+      "SweepBudget",
+      "What all experiments of a sweep together may use: one limit or both. Once it is used up, "
+      "those "
+      "that run are paused, and nothing more is started.",
+      R"({"energy_kwh":20,"emissions_g":5000})",
+      {Number("energy_kwh", "energy, in kWh", "20", kLeastBudget, 1e6),
+       Number("emissions_g", "emissions, in g CO2e", "5000", kLeastBudget, 1e12)}};
+  return definition;
+}
+
 const Definition& SweepDefinition() {
   static const Definition definition{
       "NewSweep",
@@ -211,6 +223,8 @@ const Definition& SweepDefinition() {
        {"key", Shape::kText, "a second submission with it is the first one", R"("digits-1")"},
        Part("successive_halving", Shape::kObject, "stops what falls behind (nothing is stopped)",
             HalvingDefinition()),
+       Part("sweep_budget", Shape::kObject, "of all experiments together (no limit)",
+            SweepBudgetDefinition()),
        Required(Part("jobs", Shape::kObjects, "the experiments", ExperimentDefinition(),
                      R"([{"command":["train","--rate","0.1"],"parameters":{"rate":"0.1"}}])"))}};
   return definition;
@@ -219,7 +233,7 @@ const Definition& SweepDefinition() {
 std::vector<const Definition*> SubmissionDefinitions() {
   return {&JobDefinition(),        &ExperimentDefinition(), &SweepDefinition(),
           &TierDefinition(),       &BudgetDefinition(),     &TrackersDefinition(),
-          &RecurrenceDefinition(), &HalvingDefinition()};
+          &RecurrenceDefinition(), &HalvingDefinition(),    &SweepBudgetDefinition()};
 }
 
 }  // namespace ebb::web

@@ -55,10 +55,14 @@ void ReadDeadline(const ObjectReader& json, const char* key, std::optional<Time>
     within = std::get<Duration>(*moment);
 }
 
-void ReadBudget(const ObjectReader& json, core::Budget& budget) {
+void ReadLimits(const ObjectReader& json, const char* name, core::Budget& budget) {
   if (const auto kwh = json.Number("energy_kwh")) budget.energy = Energy::Joules(3.6e6 * *kwh);
   if (const auto grams = json.Number("emissions_g")) budget.emissions = Emissions{*grams};
-  if (budget.empty()) Refuse("budget", "limits nothing", "give energy_kwh or emissions_g");
+  if (budget.empty()) Refuse(name, "limits nothing", "give energy_kwh or emissions_g");
+}
+
+void ReadBudget(const ObjectReader& json, core::Budget& budget) {
+  ReadLimits(json, "budget", budget);
   budget.action = json.Choice("action", core::BudgetActionFromName).value_or(budget.action);
 }
 
@@ -235,6 +239,8 @@ std::vector<service::Submit> SweepFrom(JsonNode object, const SubmissionDefaults
   sweep->key = json.Text("key").value_or("");
   if (const auto halving = json.Object("successive_halving"))
     sweep->halving = HalvingFrom(*halving);
+  if (const auto budget = json.Object("sweep_budget"))
+    ReadLimits(*budget, "sweep_budget", sweep->budget);
   std::vector<service::Submit> jobs = ListFrom(json.Objects("jobs"), defaults, ExperimentFrom);
   if (!sweep->key.empty()) GiveKeys(sweep->key, jobs);
   for (service::Submit& job : jobs) job.sweep = sweep;
@@ -253,7 +259,17 @@ auto Parsed(std::string_view text, const Read& read) -> Result<decltype(read(Jso
   }
 }
 
+core::Budget SweepBudgetFrom(JsonNode object) {
+  core::Budget budget;
+  ReadLimits(ObjectReader(object, SweepBudgetDefinition()), "", budget);
+  return budget;
+}
+
 }  // namespace
+
+Result<core::Budget> SweepBudgetFromJson(std::string_view text) {
+  return Parsed(text, [](JsonNode node) { return SweepBudgetFrom(node); });
+}
 
 Result<ReadSubmissions> SubmissionsFromJson(std::string_view text,
                                             const SubmissionDefaults& defaults) {

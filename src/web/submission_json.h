@@ -27,8 +27,12 @@ Result<ReadSubmissions> SubmissionsFromJson(std::string_view text,
                                             const SubmissionDefaults& defaults);
 
 /// {"name":..., "jobs":[as above], "successive_halving":{"reduction","minimum_epochs","epochs"},
-/// "key":...}: the experiments, which share their Submit::sweep.
+/// "sweep_budget":{"energy_kwh","emissions_g"}, "key":...}: the experiments, which share their
+/// Submit::sweep.
 Result<std::vector<service::Submit>> SweepFromJson(std::string_view text,
                                                    const SubmissionDefaults& defaults);
+
+/// {"energy_kwh", "emissions_g"}: of all experiments together; one of them at least.
+Result<core::Budget> SweepBudgetFromJson(std::string_view text);
 
 }  // namespace ebb::web
