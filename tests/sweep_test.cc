@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cli_fixture.h"
+#include "platform/http.h"
 #include "store/database.h"
 
 namespace ebb {
@@ -102,6 +103,27 @@ TEST_F(SweepCli, RunsAllMeasuresThemAndRanksThem) {
   EXPECT_EQ(Ebb({"summary", "runs/sweep-s/runs/l0.1"}).code, 0);
   EXPECT_EQ(Ebb({"sweep", "report", "runs/sweep-s", "--html", "page.html"}).code, 0);
   EXPECT_TRUE(Contains(Read(directory_ / "page.html"), "Loss and emissions"));
+}
+
+TEST_F(SweepCli, IsShownInABrowserWhereThatIsAsked) {
+  Write("s.yaml", SweepFile("0.1"));
+  Write("train.sh", "until [ -e enough ]; do sleep 0.02; done");
+  std::vector<std::string> command = Run();
+  command.push_back("--page");
+  const pid_t pid = Start(command);
+  const std::string said = "shown at http://127.0.0.1:";
+  WaitFor(directory_ / "runs/sweep-s/runs/l0.1");
+  const std::string err = Read(directory_ / "err.txt");
+  const auto at = err.find(said);
+  EXPECT_NE(at, std::string::npos) << err;
+  const std::string url = err.substr(at + 9, err.find(' ', at + 9) - at - 9);
+  platform::HttpRequest request;
+  request.url = url + "/api/v1/sweeps/1";
+  const auto answer = platform::HttpGet(request);
+  ASSERT_TRUE(answer) << url;
+  EXPECT_EQ(json::parse(answer->body)["name"], "s");
+  Write("enough", "");
+  EXPECT_EQ(Finish(pid).code, 0);
 }
 
 // Of each run and of the sweep: what it decided follows from its journal.

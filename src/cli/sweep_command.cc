@@ -134,6 +134,8 @@ void AddSweepCommand(Parser& parser) {
       into(request->run.gpus));
   command.Flag({"grace", "DURATION", "between SIGTERM and SIGKILL (default 30s)", "Run"},
                into(request->run.grace));
+  command.Switch({"page", "", "show it in a browser of this machine while it runs", "Run"},
+                 [request] { request->run.page = true; });
   const auto budget = [&](const char* name, const char* value_name, const char* help) {
     command.Flag({name, value_name, help, "Budget"},
                  [request, name](const std::string& text) { request->run.budgets[name] = text; });

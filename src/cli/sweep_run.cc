@@ -27,6 +27,7 @@
 #include "report/sweep_report.h"
 #include "signals/make_feed.h"
 #include "sweep/local_jobs.h"
+#include "web/api.h"
 #include "web/submission_json.h"
 
 namespace ebb::cli {
@@ -81,6 +82,24 @@ class SweepWatcher {
   std::set<std::string> said_;
   std::atomic<bool> stopping_{false};
   std::thread thread_;
+};
+
+// The page of the service while it runs, at an address of this machine.
+class LivePage {
+ public:
+  LivePage(service::Service& service, web::ApiOptions options)
+      : api_(service, std::move(options)), address_("127.0.0.1", 0, door_) {
+    door_.Open([this](const web::HttpRequest& request) { return api_.Handle(request); });
+  }
+  ~LivePage() { address_.Leave(); }
+  LivePage(const LivePage&) = delete;
+  LivePage& operator=(const LivePage&) = delete;
+  Result<std::string> Listen() { return address_.Listen(); }
+
+ private:
+  web::Api api_;
+  web::FrontDoor door_;
+  Address address_;
 };
 
 class SweepSession {
@@ -273,6 +292,15 @@ Result<int> SweepSession::RunService(SweepDisplay& display) {
       paths_.store(), paths_.JobsDirectory(),
       [&](const std::string& text) { std::fprintf(stderr, "note: %s\n", text.c_str()); },
       RunCloser::Pauses());
+  std::unique_ptr<LivePage> page;
+  if (request_.page) {
+    web::ApiOptions options;
+    options.store = paths_.store();
+    EBB_ASSIGN_OR_RETURN(options.access.token, web::OpenToken(TokenFileOf(paths_.store().string())));
+    page = std::make_unique<LivePage>(*service_, std::move(options));
+    EBB_ASSIGN_OR_RETURN(const std::string url, page->Listen());
+    display.Say("shown at " + url + " while it runs");
+  }
   SweepRuns runs(paths_, prices_);
   EBB_ASSIGN_OR_RETURN(Answers answers, AskForAll());
   SweepWatcher watcher(*service_, display, runs);

@@ -19,6 +19,7 @@ struct SweepRunRequest {
   std::string gpus;    ///< names for CUDA_VISIBLE_DEVICES with commas between
   std::string grace;   ///< between SIGTERM and SIGKILL
   FlagValues budgets;  ///< sweep_budgets.h
+  bool page = false;   ///< shown in a browser while it runs
 };
 
 /// The sweep's directory: --run-dir, or sweep-NAME under --output-dir.
