@@ -15,7 +15,8 @@ namespace {
 using nlohmann::json;
 
 // Six epochs of a tenth of a second; a checkpoint is the number of epochs done. $1 is the loss it
-// ends with.
+// ends with. While there is a file "hold" it stays in its second epoch, a poor one with "hold-poor"
+// in its fourth.
 constexpr const char* kTrainer = R"(
 epoch=0
 if [ "$EBB_RESUME" = 1 ] && [ -f "$EBB_CHECKPOINT_DIR/epoch" ]; then epoch=$(cat "$EBB_CHECKPOINT_DIR/epoch"); fi
@@ -23,6 +24,8 @@ pause() { mkdir -p "$EBB_CHECKPOINT_DIR"; echo "$epoch" > "$EBB_CHECKPOINT_DIR/e
 trap pause TERM
 if [ "$1" = fail ]; then echo boom; exit 3; fi
 while [ "$epoch" -lt 6 ]; do
+  while [ -e hold ] && [ "$epoch" = 1 ]; do sleep 0.02; done
+  case $1 in 0.[6-9]) while [ -e hold-poor ] && [ "$epoch" = 3 ]; do sleep 0.02; done;; esac
   for i in 1 2 3 4 5; do sleep 0.02; done
   epoch=$((epoch + 1))
   echo "{\"time_ms\":$(date +%s%3N),\"event\":\"epoch_end\",\"epoch\":$epoch,\"train_loss\":$1,\"test_loss\":$1}" >> "$EBB_RUN_DIR/progress.jsonl"
@@ -181,10 +184,12 @@ TEST_F(SweepCli, AFailedExperimentIsShownAndTheOthersGoOn) {
 
 TEST_F(SweepCli, CtrlCPausesAndTheSameCommandContinues) {
   Write("s.yaml", SweepFile("0.3, 0.1"));
+  Write("hold", "");
   const pid_t pid = Start(Run());
   WaitFor(directory_ / "runs/sweep-s/runs/l0.1/progress.jsonl");
   ::kill(pid, SIGINT);
   const Outcome stopped = Finish(pid);
+  fs::remove(directory_ / "hold");
   EXPECT_EQ(stopped.code, 75) << stopped.err;
   EXPECT_TRUE(Contains(stopped.err, "Continue with: ebb sweep run s.yaml"));
   const Outcome done = Ebb({"sweep", "run", "s.yaml"});
@@ -208,6 +213,7 @@ TEST_F(SweepCli, AKilledSweepContinues) {
 TEST_F(SweepCli, HalvingStopsPoorRunsAndSaysWhatThatSaved) {
   Write("s.yaml", SweepFile("0.2, 0.1, 0.9, 0.8, 0.7, 0.6",
                             "successive_halving: {reduction: 2, minimum_epochs: 1, epochs: 6}\n"));
+  Write("hold-poor", "");
   // In the order of the file, so that the good ones have set the standard when the others come.
   std::vector<std::string> command = Run();
   command.insert(command.end(), {"--policy", "run-now"});
