@@ -141,8 +141,9 @@ TEST_F(SweepCli, AnAuditAgreesUntilADecisionIsChanged) {
   auto database =
       store::Database::Open(directory_ / "runs/sweep-s/ebb.db", store::Database::Mode::kWrite);
   ASSERT_TRUE(database);
-  ASSERT_TRUE(database->Run("UPDATE journal SET line = replace(line, '\"stage\":\"running\"',"
-                            " '\"stage\":\"waiting\"')"));
+  ASSERT_TRUE(
+      database->Run("UPDATE journal SET line = replace(line, '\"stage\":\"running\"',"
+                    " '\"stage\":\"waiting\"')"));
   const Outcome after = Ebb({"audit", "runs/sweep-s"});
   EXPECT_EQ(after.code, 1);
   EXPECT_NE(after.out.find("is decided differently"), std::string::npos) << after.out;

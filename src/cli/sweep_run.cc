@@ -296,7 +296,8 @@ Result<int> SweepSession::RunService(SweepDisplay& display) {
   if (request_.page) {
     web::ApiOptions options;
     options.store = paths_.store();
-    EBB_ASSIGN_OR_RETURN(options.access.token, web::OpenToken(TokenFileOf(paths_.store().string())));
+    EBB_ASSIGN_OR_RETURN(options.access.token,
+                         web::OpenToken(TokenFileOf(paths_.store().string())));
     page = std::make_unique<LivePage>(*service_, std::move(options));
     EBB_ASSIGN_OR_RETURN(const std::string url, page->Listen());
     display.Say("shown at " + url + " while it runs");
@@ -391,8 +392,7 @@ void RemoveMade(const fs::path& directory, const fs::path& there_before) {
 // The nearest directory above it that there is; empty: the current one.
 fs::path NearestAbove(fs::path directory) {
   std::error_code ignored;
-  while (!directory.empty() && !fs::exists(directory, ignored))
-    directory = directory.parent_path();
+  while (!directory.empty() && !fs::exists(directory, ignored)) directory = directory.parent_path();
   return directory;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// What measures one program, or the machine while it runs. Two users: the sampler's thread here, and
-// a library that is ticked by the program that it is in (lib/ticking_meter.h).
+// What measures one program, or the machine while it runs. Two users: the sampler's thread here,
+// and a library that is ticked by the program that it is in (lib/ticking_meter.h).
 
 #include <functional>
 #include <memory>

@@ -60,10 +60,9 @@ TEST(SweepReport, TheMachineHasItsOwnLine) {
   EXPECT_EQ(SweepText(report).find("machine"), std::string::npos);
   report.energy = Energy::Joules(8 * 3600);
   report.machine = SweepMachine{Energy::Joules(3 * 3600), Energy::Joules(3600), Emissions{1.5}, {}};
-  EXPECT_NE(
-      SweepText(report).find("machine, while Ebb ran: 12.0 Wh = experiments 8.00 Wh + idle "
-                             "3.00 Wh (1.50 g) + unattributed 1.00 Wh (emissions unknown)\n"),
-      std::string::npos)
+  EXPECT_NE(SweepText(report).find("machine, while Ebb ran: 12.0 Wh = experiments 8.00 Wh + idle "
+                                   "3.00 Wh (1.50 g) + unattributed 1.00 Wh (emissions unknown)\n"),
+            std::string::npos)
       << SweepText(report);
   const auto json = nlohmann::json::parse(SweepJson(report));
   EXPECT_DOUBLE_EQ(json["machine"]["idle_kwh"].get<double>(), 0.003);

@@ -143,6 +143,13 @@ const std::vector<Api::Route>& Api::Routes() {
        "Its power, intensity and loss over time: ?points=300, ?only=losses", &Api::Series},
       {"POST", "/api/v1/jobs/{id}/cancel", "End it for good", &Api::Cancel, {}, "", "Done"},
       {"POST",
+       "/api/v1/jobs/{id}/budget",
+       "What all its attempts together may use, from its next attempt on; resume lets it go",
+       &Api::SetBudget,
+       {},
+       "Budget",
+       "Done"},
+      {"POST",
        "/api/v1/jobs/{id}/pause",
        "Hold it until it is resumed",
        &Api::Pause,
@@ -328,6 +335,14 @@ HttpResponse Api::Ask(service::Request request, int done) const {
   const auto result = AskOne(std::move(request));
   if (!result) return Respond(result.error());
   return Respond(Json{{"id", result->job}}.dump() + "\n", done);
+}
+
+HttpResponse Api::SetBudget(const HttpRequest& request, core::JobId id) const {
+  const auto view = service_.view();
+  const service::JobCard* card = view->jobs.Find(id);
+  if (!card) return NotFound("job " + std::to_string(id) + " is not known, or ended long ago");
+  const auto budget = BudgetFromJson(request.body, card->submission->job.pausable);
+  return budget ? Ask(service::ChangeBudget{id, 0, *budget}, 202) : Respond(budget.error());
 }
 
 HttpResponse Api::Cancel(const HttpRequest&, core::JobId id) const {

@@ -71,6 +71,7 @@ class Api {
   HttpResponse Sweeps(const HttpRequest& request, core::JobId) const;
   HttpResponse SubmitSweep(const HttpRequest& request, core::JobId) const;
   HttpResponse Sweep(const HttpRequest&, core::SweepId id) const;
+  HttpResponse SetBudget(const HttpRequest& request, core::JobId id) const;
   HttpResponse CancelSweep(const HttpRequest&, core::SweepId id) const;
   HttpResponse SetSweepBudget(const HttpRequest& request, core::SweepId id) const;
   HttpResponse Grid(const HttpRequest&, core::JobId) const;

@@ -45,6 +45,12 @@ TEST_F(ApiTest, AnswersAreAsDescribed) {
   const Reply taken = Post("/api/v1/jobs", job.dump());
   EXPECT_EQ(taken.status, 201) << taken.text;
   check_answer("post", "/api/v1/jobs", taken);
+  check_answer("post", "/api/v1/jobs/{id}/budget",
+               Post("/api/v1/jobs/1/budget", R"({"energy_kwh":20})"));
+  EXPECT_EQ(Post("/api/v1/jobs/1/budget", R"({"energy_kwh":20,"action":"pause"})").status, 202)
+      << "it writes checkpoints";
+  EXPECT_EQ(Post("/api/v1/jobs/1/budget", R"({"energy_kwh":0})").status, 400);
+  EXPECT_EQ(Post("/api/v1/jobs/99/budget", R"({"energy_kwh":20})").status, 404);
   // Whatever it names is not started here for long, and leaves its devices to the others.
   check_answer("post", "/api/v1/jobs/{id}/cancel", Post("/api/v1/jobs/1/cancel"));
   const Reply some =

@@ -54,18 +54,6 @@ const Definition& TierDefinition() {
   return definition;
 }
 
-const Definition& BudgetDefinition() {
-  static const Definition definition{
-      "Budget",
-      "What all attempts together may use: one limit or both.",
-      R"({"energy_kwh":2,"emissions_g":500,"action":"stop"})",
-      {Number("energy_kwh", "energy, in kWh", "2", kLeastBudget, 1e6),
-       Number("emissions_g", "emissions, in g CO2e", "500", kLeastBudget, 1e12),
-       Choice("action", "what is done once a limit is reached (stop); pause needs checkpointable",
-              R"("stop")", {"log", "stop", "pause"})}};
-  return definition;
-}
-
 const Definition& TrackersDefinition() {
   static const Definition definition{
       "Trackers",
@@ -197,6 +185,18 @@ const Definition& ExperimentDefinition() {
             R"({"rate":"0.1","batch":"32"})"}),
       With(HintsOfJob(),
            {"recurring", "submit a recurring job by itself: it is no experiment of a sweep"})};
+  return definition;
+}
+
+const Definition& BudgetDefinition() {
+  static const Definition definition{
+      "Budget",
+      "What all attempts together may use: one limit or both.",
+      R"({"energy_kwh":2,"emissions_g":500,"action":"stop"})",
+      {Number("energy_kwh", "energy, in kWh", "2", kLeastBudget, 1e6),
+       Number("emissions_g", "emissions, in g CO2e", "500", kLeastBudget, 1e12),
+       Choice("action", "what is done once a limit is reached (stop); pause needs checkpointable",
+              R"("stop")", {"log", "stop", "pause"})}};
   return definition;
 }
 

@@ -9,6 +9,7 @@ namespace ebb::web {
 const Definition& JobDefinition();
 const Definition& ExperimentDefinition();
 const Definition& SweepDefinition();
+const Definition& BudgetDefinition();
 const Definition& SweepBudgetDefinition();
 /// Those three and the parts that they have, each by another name.
 std::vector<const Definition*> SubmissionDefinitions();

@@ -61,9 +61,12 @@ void ReadLimits(const ObjectReader& json, const char* name, core::Budget& budget
   if (budget.empty()) Refuse(name, "limits nothing", "give energy_kwh or emissions_g");
 }
 
-void ReadBudget(const ObjectReader& json, core::Budget& budget) {
+void ReadBudget(const ObjectReader& json, bool pausable, core::Budget& budget) {
   ReadLimits(json, "budget", budget);
   budget.action = json.Choice("action", core::BudgetActionFromName).value_or(budget.action);
+  if (budget.action == core::BudgetAction::kPause && !pausable)
+    Refuse("budget.action", "pause is for jobs that write checkpoints",
+           "add \"checkpointable\": true, or choose stop or log");
 }
 
 void ReadTrackers(const ObjectReader& json, core::Tracking& tracking) {
@@ -141,10 +144,8 @@ void ReadCommand(const ObjectReader& json, core::Submission& submission) {
 }
 
 void ReadLimits(const ObjectReader& json, core::Submission& submission) {
-  if (const auto budget = json.Object("budget")) ReadBudget(*budget, submission.budget);
-  if (submission.budget.action == core::BudgetAction::kPause && !submission.job.pausable)
-    Refuse("budget.action", "pause is for jobs that write checkpoints",
-           "add \"checkpointable\": true, or choose stop or log");
+  if (const auto budget = json.Object("budget"))
+    ReadBudget(*budget, submission.job.pausable, submission.budget);
   if (const auto cap = json.TextOrNumber("power_cap")) {
     const auto parsed = core::ParsePowerCap(*cap);
     if (!parsed) Refuse("power_cap", parsed.error().what, parsed.error().next);
@@ -265,7 +266,17 @@ core::Budget SweepBudgetFrom(JsonNode object) {
   return budget;
 }
 
+core::Budget BudgetFrom(JsonNode object, bool pausable) {
+  core::Budget budget;
+  ReadBudget(ObjectReader(object, BudgetDefinition()), pausable, budget);
+  return budget;
+}
+
 }  // namespace
+
+Result<core::Budget> BudgetFromJson(std::string_view text, bool pausable) {
+  return Parsed(text, [&](JsonNode node) { return BudgetFrom(node, pausable); });
+}
 
 Result<core::Budget> SweepBudgetFromJson(std::string_view text) {
   return Parsed(text, [](JsonNode node) { return SweepBudgetFrom(node); });

@@ -32,6 +32,9 @@ Result<ReadSubmissions> SubmissionsFromJson(std::string_view text,
 Result<std::vector<service::Submit>> SweepFromJson(std::string_view text,
                                                    const SubmissionDefaults& defaults);
 
+/// {"energy_kwh", "emissions_g", "action"}: of one job; `pausable`: its program writes checkpoints.
+Result<core::Budget> BudgetFromJson(std::string_view text, bool pausable);
+
 /// {"energy_kwh", "emissions_g"}: of all experiments together; one of them at least.
 Result<core::Budget> SweepBudgetFromJson(std::string_view text);
 

@@ -9,6 +9,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (const auto budget = ebb::web::BudgetFromJson(text, false)) EBB_CHECK(!budget->empty());
+  if (const auto budget = ebb::web::SweepBudgetFromJson(text)) EBB_CHECK(!budget->empty());
   if (const auto sweep = ebb::web::SweepFromJson(text, {})) {
     for (const ebb::service::Submit& submit : *sweep) {
       EBB_CHECK(!submit.recurrence);
