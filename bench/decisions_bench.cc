@@ -18,6 +18,7 @@
 
 #include "engine/engine.h"
 #include "plan/make_policy.h"
+#include "platform/system_clock.h"
 #include "signals/json_address.h"
 #include "signals/live_feed.h"
 
@@ -111,8 +112,6 @@ std::unique_ptr<signals::LiveFeed> Feed(signals::HttpGetFunction http_get,
       std::move(http_get), std::move(options));
 }
 
-Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
-
 // Asks an API that takes 20 ms, for as long as told; every look stands for one waiting job's.
 std::size_t LookFor(Duration span, std::atomic<int>& calls, const std::string& cache) {
   signals::LiveFeedOptions options;
@@ -127,7 +126,7 @@ std::size_t LookFor(Duration span, std::atomic<int>& calls, const std::string& c
       options);
   std::size_t looks = 0;
   for (const auto end = SteadyClock::now() + span; SteadyClock::now() < end; ++looks)
-    std::ignore = feed->Observe(WallNow(), hours{96});
+    std::ignore = feed->Observe(platform::WallNow(), hours{96});
   return looks;
 }
 
@@ -163,7 +162,7 @@ void BlackHole() {
   int started = 0;
   for (int i = 0; i < 200'000; ++i) {
     const auto begin = SteadyClock::now();
-    const Time now = WallNow();
+    const Time now = platform::WallNow();
     auto view = feed->Observe(now, hours{96});
     core::SignalView nothing;
     nothing.now = now;

@@ -106,7 +106,7 @@ TEST_F(PeriodReport, JobsOfAStoreAreThoseOfTheirUsersAndPrunedOnesStayInIt) {
       row.energy = Energy::Joules(3'600'000);
       row.intensity = Intensity{100};
       row.wall = row.grid = {now - hours(3), now - hours(2)};
-      store.AddLedger({job, {row}, "", 0});
+      store.AddLedger({job, {row}});
       ASSERT_TRUE(store.Commit());
       ASSERT_TRUE(store.database().Run(
           "UPDATE jobs SET stage = 'succeeded', first_start_ms = ?2, ended_ms = ?3 WHERE id = ?1",

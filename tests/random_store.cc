@@ -76,7 +76,7 @@ Status WriteRandomStore(const std::filesystem::path& path, std::uint64_t seed) {
         std::ignore = store.AddJob(submission);
         const Time at = submitted->job.submitted;
         const auto rows = Measured(at, Published(at, random), random);
-        store.AddLedger({submitted->job.id, rows, "", 0});
+        store.AddLedger({submitted->job.id, rows});
         if (random.Uniform() < 0.6) Settle(store, submitted->job.id, at, rows, random);
       }
       if (const Status kept = store.Append(record); !kept) failed = kept;

@@ -3,15 +3,10 @@
 #include <chrono>
 
 #include "cli/stored_run.h"
+#include "platform/system_clock.h"
 #include "report/run_directory.h"
 
 namespace ebb::cli {
-namespace {
-
-Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
-
-}  // namespace
-
 JobFollower::JobFollower(const local::AttemptPaths& paths, const local::AttemptPlan& plan,
                          core::RunSpec spec)
     : directory_(paths.directory),
@@ -107,7 +102,7 @@ std::vector<std::string> JobFollower::OnEnd(const core::Attempt& attempt) {
 
 void JobFollower::OnFailure() {
   Open();
-  trackers_->OnFailure(WallNow());
+  trackers_->OnFailure(platform::WallNow());
   Mark(core::AttemptOutcome::kNotStarted, trackers_->WaitForEnd());
 }
 

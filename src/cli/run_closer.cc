@@ -5,6 +5,7 @@
 #include "cli/run_trackers.h"
 #include "engine/state.h"
 #include "local/attempt_files.h"
+#include "platform/system_clock.h"
 #include "store/job_records.h"
 
 namespace ebb::cli {
@@ -13,8 +14,6 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatienceAtEnd{10};
-
-Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
 
 }  // namespace
 
@@ -63,7 +62,7 @@ Result<std::optional<RunCloser::Run>> RunCloser::Look(core::JobId job) const {
     open_.Remove(job);
     return std::nullopt;
   }
-  return Run{job, plan->tracking, EndOf(record->stage, open->outcome), WallNow()};
+  return Run{job, plan->tracking, EndOf(record->stage, open->outcome), platform::WallNow()};
 }
 
 void RunCloser::TakeUp(core::JobId job) {

@@ -1,4 +1,5 @@
 #include "local/device_guard.h"
+#include "platform/system_clock.h"
 
 #include <algorithm>
 
@@ -8,8 +9,6 @@ namespace {
 constexpr std::chrono::seconds kBetweenLooks{1};
 // An error may be told a moment after the program has died of it.
 constexpr std::chrono::milliseconds kLastWait{300};
-
-Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
 
 }  // namespace
 
@@ -62,7 +61,7 @@ void DeviceGuard::LookAtEnd(bool failed) {
 
 void DeviceGuard::Write(const std::string& device, const std::string& what) {
   // Without it the failure is the program's, as far as anybody knows.
-  std::ignore = AppendDeviceFault(paths_, {WallNow(), device, what});
+  std::ignore = AppendDeviceFault(paths_, {platform::WallNow(), device, what});
 }
 
 }  // namespace ebb::local

@@ -2,14 +2,13 @@
 
 #include "local/supervised_world_for_test.h"
 #include "platform/process_table.h"
+#include "platform/system_clock.h"
 
 namespace ebb::local {
 namespace {
 
 const std::string kDeaf = "trap '' TERM; while :; do sleep 0.02; done";
 const std::string kPlain = "while :; do sleep 0.02; done";
-
-Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
 
 void WaitForEnd(pid_t pid) {
   for (int i = 0; i < 1000 && !platform::ProcessIdentity(pid).empty(); ++i)
@@ -151,7 +150,7 @@ TEST(KilledSupervisor, OfAProgramThatHadEndedHoldsNobodyUp) {
   if (gone == 0) ::_exit(0);
   ::waitpid(gone, nullptr, 0);
   std::ofstream(world.PathsOf(job).energy())
-      << ToLine(EnergyHeader{gone, "", WallNow(), ""}) << "\n";
+      << ToLine(EnergyHeader{gone, "", platform::WallNow(), ""}) << "\n";
   world.Restart();
   const auto observed = world.local().Observe();
   ASSERT_EQ(observed->size(), 1u);
@@ -197,7 +196,7 @@ TEST(LongEnergyFile, IsTakenInToItsEnd) {
   world.WaitForSupervisor(job);
   world.KillService();
   const std::int64_t before = world.MeasuredMicrojoules(job);
-  Time at = WallNow();
+  Time at = platform::WallNow();
   constexpr std::uintmax_t kLength = 20 << 20;
   std::ofstream file(world.PathsOf(job).energy(), std::ios::app);
   std::int64_t readings = 0;

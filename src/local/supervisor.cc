@@ -34,8 +34,6 @@ constexpr Duration kTogether{200};
 constexpr Duration kAccountOften{20};
 constexpr Duration kAccountRarely{std::chrono::seconds{1}};
 
-Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
-
 // Lines that could not be written (a full disk) are kept until they can. Filled by the sampler's
 // thread.
 class EnergyFile {
@@ -167,7 +165,7 @@ AttemptEnd NotStarted(const AttemptPlan& plan, const Error& error) {
   end.started = false;
   end.status.code = static_cast<int>(error.code);
   end.attempt.number = plan.attempt;
-  end.attempt.wall = {WallNow(), WallNow()};
+  end.attempt.wall = {platform::WallNow(), platform::WallNow()};
   end.attempt.outcome = core::AttemptOutcome::kNotStarted;
   end.detail = error.Message();
   return end;
@@ -308,7 +306,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   Program program(*std::move(started), plan.grace, cgroup.get());
   const pid_t pid = program.child().pid();
   sampler.Start({pid}, cgroup.get());
-  const Time began = WallNow();
+  const Time began = platform::WallNow();
   energy.Append({ToLine(EnergyHeader{pid, platform::ProcessIdentity(pid), began,
                                      cgroup ? cgroup->Identity() : "", platform::SinceBoot()})});
   if (account) account->Begin(began);

@@ -1,9 +1,6 @@
 #pragma once
 // The port that remembers. A decision is stored before it is carried out; on start the stored
-// records are replayed (engine/journal_json.h). Users: MemoryJournal (tests) and
-// store/service_store.
-
-#include <vector>
+// records are replayed (engine/journal_json.h). User: store/service_store.
 
 #include "base/result.h"
 #include "engine/journal_record.h"
@@ -19,19 +16,6 @@ class Journal {
   virtual Status Append(const JournalRecord& record) = 0;
   /// Makes durable what was appended.
   virtual Status Commit() { return {}; }
-};
-
-/// In memory, all of it: for tests and short runs.
-class MemoryJournal final : public Journal {
- public:
-  Status Append(const JournalRecord& record) override {
-    records_.push_back(record);
-    return {};
-  }
-  const std::vector<JournalRecord>& records() const { return records_; }
-
- private:
-  std::vector<JournalRecord> records_;
 };
 
 }  // namespace ebb::runtime

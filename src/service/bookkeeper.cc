@@ -29,7 +29,7 @@ Status Bookkeeper::Rows(core::JobId job, std::span<const core::LedgerRow> rows) 
   }
   changed_.insert(job);
   on_rows_(job, rows);
-  store_.AddLedger({job, {rows.begin(), rows.end()}, "", 0});
+  store_.AddLedger({job, {rows.begin(), rows.end()}});
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "platform/system_clock.h"
 #include "store/device_history.h"
 
 namespace ebb::service {
@@ -11,8 +12,6 @@ using Look = Result<meter::GpuInventory>;
 
 constexpr const char* kDevices = "devices";
 constexpr std::chrono::seconds kFirstLook{10};
-
-Time WallNow() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
 
 Look WithWayOut(Look look) {
   if (look) return look;
@@ -72,7 +71,7 @@ Status DeviceDesk::Open(local::DeviceRegister& devices, const core::Site& site,
       error.what = "--gpus: " + error.what;
       return Fail(std::move(error));
     }
-    devices.Take(WithWayOut(look), WallNow());
+    devices.Take(WithWayOut(look), platform::WallNow());
   }
   Follow();
   return {};
@@ -80,7 +79,7 @@ Status DeviceDesk::Open(local::DeviceRegister& devices, const core::Site& site,
 
 Result<std::string> DeviceDesk::Change(const ChangeDevice& change) {
   using To = ChangeDevice::To;
-  const Time now = WallNow();
+  const Time now = platform::WallNow();
   auto done = change.to == To::kSetAside  ? devices_->SetAsideByPerson(change.name, change.why, now)
               : change.to == To::kPutBack ? devices_->PutBack(change.name, now)
                                           : devices_->Forget(change.name);
@@ -91,7 +90,8 @@ Result<std::string> DeviceDesk::Change(const ChangeDevice& change) {
 
 void DeviceDesk::Follow() {
   if (watch_) {
-    if (auto news = watch_->TakeNews()) devices_->Take(WithWayOut(*std::move(news)), WallNow());
+    if (auto news = watch_->TakeNews())
+      devices_->Take(WithWayOut(*std::move(news)), platform::WallNow());
   }
   for (std::string& text : devices_->TakeNews())
     ports_.publisher.Say(ports_.now(), 0, std::move(text));

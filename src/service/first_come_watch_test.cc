@@ -34,7 +34,7 @@ class FirstComeWatchTest : public ::testing::Test {
     row.grid = row.wall = {kNow + hours{2}, kNow + hours{3}};
     row.energy = Energy::Joules(3.6e6);
     row.intensity = Intensity{100};
-    store_.AddLedger({job_.id, {row}, "", 0});
+    store_.AddLedger({job_.id, {row}});
     store_.AddSignal(Hourly({400, 300, 100}));
     ASSERT_TRUE(store_.Commit());
 

@@ -14,6 +14,18 @@
 
 namespace ebb::sim {
 
+class MemoryJournal final : public runtime::Journal {
+ public:
+  Status Append(const runtime::JournalRecord& record) override {
+    records_.push_back(record);
+    return {};
+  }
+  const std::vector<runtime::JournalRecord>& records() const { return records_; }
+
+ private:
+  std::vector<runtime::JournalRecord> records_;
+};
+
 const Time kTestBegin = *ParseTime("2023-05-01");
 
 /// Checks the laws that hold for every decision, whatever the policy.
@@ -114,7 +126,7 @@ struct TestScenario {
     testing::FakeFeed feed(kTestBegin - std::chrono::hours{48}, hourly);
     auto submissions = runtime::SubmissionList::OfJobs(jobs);
     LawObserver laws;
-    runtime::MemoryJournal journal;
+    MemoryJournal journal;
     runtime::LoopPorts ports{executor, {}, submissions, &journal, &laws};
     ports.feeds.assign(cluster.sites.size(), &feed);
     const auto result = runtime::Run(under_test, ports, {});

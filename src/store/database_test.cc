@@ -75,7 +75,7 @@ platform::Path StoreOfVersionOne() {
   auto database = OpenPlain(path);
   EXPECT_TRUE(database->RunScript(
       "DROP TABLE first_come; DROP TABLE sweep_budget_events; DROP TABLE rung_losses; DROP TABLE "
-      "ledger; DROP TABLE ledger_files;"
+      "ledger;"
       "DROP TABLE ledger_devices; DROP TABLE machine_energy;"
       "DROP TABLE settlements; DROP TABLE signal_history;"
       "DROP TABLE snapshot_lines; DROP TABLE snapshots; DROP TABLE journal; DROP TABLE attempts;"
@@ -128,7 +128,7 @@ TEST(DatabaseTest, AMigrationThatFailsLeavesTheOldVersion) {
     auto connection = OpenPlain(path);
     ASSERT_TRUE(connection->RunScript("DROP TABLE ledger; PRAGMA user_version=1"));
   }
-  // ledger_files is there already: the second table of the migration cannot be made.
+  // ledger_devices is there already: not all tables of the migration can be made.
   EXPECT_FALSE(OpenPlain(path));
   EXPECT_FALSE(OpenPlain(path)) << "again, and for the same reason";
 }

@@ -39,7 +39,7 @@ class DeviceHistory : public ::testing::Test {
     core::LedgerRow cpu = row;
     cpu.device = "cpu";
     cpu.component = core::Component::kCpu;
-    store_.AddLedger({job, {row, cpu}, "", 0});
+    store_.AddLedger({job, {row, cpu}});
     EXPECT_TRUE(store_.Commit());
     EXPECT_TRUE(
         store_.database().Run("INSERT INTO attempts(job, attempt, pool, began_ms, ended_ms, phase) "

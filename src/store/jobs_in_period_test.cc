@@ -26,7 +26,7 @@ TEST(JobsInPeriod, AreThoseThatUsedEnergyInIt) {
     row.energy = Energy::Joules(10);
     row.pue = {1.3};
     row.wall = row.grid = {kNow + hours(begin), kNow + hours(begin + 1)};
-    if (uses) store.AddLedger({job, {row}, "", 0});
+    if (uses) store.AddLedger({job, {row}});
     EXPECT_TRUE(store.Commit());
     EXPECT_TRUE(store.database().Run(
         "UPDATE jobs SET first_start_ms = ?2, ended_ms = ?3 WHERE id = ?1",

@@ -115,13 +115,6 @@ void AddDevices(WriteGroup& group, const LedgerBatch& batch) {
 }  // namespace
 
 void AddLedger(WriteGroup& group, const LedgerBatch& batch) {
-  if (!batch.file.empty()) {
-    group.Add(
-        "INSERT INTO ledger_files(file, job, read_to) SELECT ?1, ?2, ?3"
-        " WHERE EXISTS (SELECT 1 FROM jobs WHERE id = ?2)"
-        " ON CONFLICT(file) DO UPDATE SET read_to = excluded.read_to",
-        {batch.file, batch.job, batch.read_to});
-  }
   if (batch.rows.empty()) return;
   bool any_known = false;
   std::string link_texts;
@@ -149,12 +142,6 @@ void AddLedger(WriteGroup& group, const LedgerBatch& batch) {
        gpu.metered_for.count(), std::move(link_texts),
        static_cast<std::int64_t>(batch.rows.size())});
   AddDevices(group, batch);
-}
-
-Result<std::int64_t> LedgerReadTo(Database& database, const std::string& file) {
-  EBB_ASSIGN_OR_RETURN(const auto read_to,
-                       database.Integer("SELECT read_to FROM ledger_files WHERE file = ?", {file}));
-  return read_to.value_or(0);
 }
 
 Result<std::vector<core::LedgerRow>> LedgerOf(Database& database, core::JobId job) {

@@ -1,7 +1,7 @@
 #pragma once
-// The energy ledger of every job, as rows of core::LedgerRow, exactly. The rows of a batch, the
-// place in the file they were read from, and the job's sums are written in one transaction: after a
-// crash reading goes on where it stopped, and no row is there twice or missing.
+// The energy ledger of every job, as rows of core::LedgerRow, exactly. The rows of a batch and the
+// job's sums are written in one transaction; LedgerStoredUpTo says where to go on after a crash, so
+// that no row is there twice or missing.
 
 #include <map>
 #include <string>
@@ -16,13 +16,9 @@ namespace ebb::store {
 struct LedgerBatch {
   core::JobId job = 0;
   std::vector<core::LedgerRow> rows;
-  std::string file;          ///< that they were read from; empty: from none
-  std::int64_t read_to = 0;  ///< bytes of it that have been read, these rows included
 };
 
 void AddLedger(WriteGroup& group, const LedgerBatch& batch);
-/// 0 for a file that was not read yet.
-Result<std::int64_t> LedgerReadTo(Database& database, const std::string& file);
 /// In the order in which they were added.
 Result<std::vector<core::LedgerRow>> LedgerOf(Database& database, core::JobId job);
 

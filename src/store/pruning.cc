@@ -18,8 +18,8 @@ constexpr std::string_view kNext =
 // Its own row stays, and those of its attempts.
 Status FinishJob(Database& database, core::JobId job) {
   for (const std::string_view sql :
-       {"DELETE FROM ledger_devices WHERE job = ?", "DELETE FROM ledger_files WHERE job = ?",
-        "DELETE FROM settlements WHERE job = ?", "UPDATE jobs SET pruned = 2 WHERE id = ?"})
+       {"DELETE FROM ledger_devices WHERE job = ?", "DELETE FROM settlements WHERE job = ?",
+        "UPDATE jobs SET pruned = 2 WHERE id = ?"})
     EBB_RETURN_IF_ERROR(database.Run(sql, {job}));
   for (const std::string& key : MetaKeysOf(job))
     EBB_RETURN_IF_ERROR(database.Run("DELETE FROM meta WHERE key = ?", {key}));

@@ -33,7 +33,7 @@ class Pruning : public ::testing::Test {
     return job;
   }
   void AddRows(core::JobId job, int rows) {
-    LedgerBatch batch{job, {}, "", 0};
+    LedgerBatch batch{job, {}};
     core::LedgerRow row;
     row.attempt = 1;
     row.device = "gpu:GPU-a";

@@ -276,7 +276,10 @@ CREATE TABLE sweep_budget_events(
 ) WITHOUT ROWID;
 )";
 
-constexpr std::array<std::string_view, 15> kMigrations{kJobsAndJournal,
+// Nobody asked how far a file of a ledger had been read.
+constexpr std::string_view kNoLedgerFiles = "DROP TABLE ledger_files;";
+
+constexpr std::array<std::string_view, 16> kMigrations{kJobsAndJournal,
                                                        kLedgerAndSignals,
                                                        kSweeps,
                                                        kFirstComeAndDevices,
@@ -290,7 +293,8 @@ constexpr std::array<std::string_view, 15> kMigrations{kJobsAndJournal,
                                                        kMachineEnergy,
                                                        kLinks,
                                                        kSureFirstCome,
-                                                       kSweepBudgets};
+                                                       kSweepBudgets,
+                                                       kNoLedgerFiles};
 
 }  // namespace
 

@@ -31,7 +31,7 @@ platform::Path AStore(const std::string& name) {
         core::LedgerRow row;
         row.energy = Energy::Joules(123.456);
         row.intensity = Intensity{321.5};
-        store.AddLedger({submitted->job.id, {row, row}, "", 0});
+        store.AddLedger({submitted->job.id, {row, row}});
       }
       EXPECT_TRUE(store.Append(record));
     });
