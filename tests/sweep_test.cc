@@ -183,6 +183,22 @@ TEST_F(SweepCli, AFailedExperimentIsShownAndTheOthersGoOn) {
   EXPECT_EQ(Read(directory_ / "runs/sweep-s/runs/lfail/attempt-1.log"), "boom\n");
 }
 
+TEST_F(SweepCli, WhatIsRefusedIsNamedAndTakenOnceItCanBe) {
+  std::string sweep = SweepFile("0.1");
+  const std::string program = "command: [bash, train.sh, ";
+  sweep.replace(sweep.find(program), program.size(), "command: [./later, ");
+  Write("s.yaml", sweep);
+  const Outcome refused = Ebb(Run());
+  EXPECT_EQ(refused.code, 1) << refused.err;
+  EXPECT_TRUE(Contains(refused.err, "l0.1 is refused: ./later")) << refused.err;
+  EXPECT_FALSE(Contains(refused.err, "--no-check")) << "it has no such flag";
+  EXPECT_EQ(Named(Report(), "l0.1")["outcome"], "not run");
+  Write("later", "#!/bin/sh\nexit 0\n");
+  fs::permissions(directory_ / "later", fs::perms::owner_all);
+  EXPECT_EQ(Ebb(Run()).code, 0);
+  EXPECT_EQ(Named(Report(), "l0.1")["outcome"], "done");
+}
+
 TEST_F(SweepCli, CtrlCPausesAndTheSameCommandContinues) {
   Write("s.yaml", SweepFile("0.3, 0.1"));
   Write("hold", "");

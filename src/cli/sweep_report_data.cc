@@ -240,7 +240,7 @@ Status AddNotices(store::Database& database, const core::SweepId sweep,
                   report::SweepReport& report) {
   std::set<std::string> notices;
   for (const SweepRow& row : report.rows) {
-    if (row.energy == Energy{}) continue;
+    if (row.energy == Energy{} || !row.job) continue;
     EBB_ASSIGN_OR_RETURN(const core::RunRecord run, StoredRun(database, *row.job));
     for (const std::string& notice : report::ReplayNotices(run)) notices.insert(notice);
     if (run.spec.clock.skip_waits)
@@ -254,11 +254,34 @@ Status AddNotices(store::Database& database, const core::SweepId sweep,
   return {};
 }
 
+// Refused, or not asked for yet: the same command asks for them again.
+Status AddThoseWithoutAJob(const SweepPaths& paths, report::SweepReport& report) {
+  EBB_ASSIGN_OR_RETURN(const config::SweepConfig config,
+                       config::LoadSweepConfig(paths.sweep_file().string()));
+  report.name = config.sweep.name;
+  std::set<std::string> taken;
+  for (const SweepRow& row : report.rows) taken.insert(row.name);
+  for (const sweep::Experiment& experiment : config.sweep.experiments) {
+    if (taken.contains(experiment.name)) continue;
+    SweepRow row;
+    row.name = experiment.name;
+    row.tier = config.sweep.TierOf(experiment).name;
+    row.parameters = sweep::ParametersOf(experiment);
+    row.note = "was not taken";
+    report.rows.push_back(std::move(row));
+  }
+  return {};
+}
+
 Result<report::SweepReport> ReportOfStore(const SweepPaths& paths) {
   EBB_ASSIGN_OR_RETURN(store::Database database,
                        store::Database::Open(paths.store(), store::Database::Mode::kRead));
   EBB_ASSIGN_OR_RETURN(const auto sweeps, store::ListSweeps(database, {}));
-  if (sweeps.empty()) return report::SweepReport{};
+  report::SweepReport none;
+  if (sweeps.empty()) {
+    EBB_RETURN_IF_ERROR(AddThoseWithoutAJob(paths, none));
+    return none;
+  }
   const core::SweepId id = sweeps.front().id;
   EBB_ASSIGN_OR_RETURN(const Time now, store::TimeOfStore(database, platform::WallNow()));
   EBB_ASSIGN_OR_RETURN(auto facts, service::ReadSweepFacts(database, id, now));
@@ -275,6 +298,7 @@ Result<report::SweepReport> ReportOfStore(const SweepPaths& paths) {
     EBB_ASSIGN_OR_RETURN(const auto submission, store::FindSubmission(database, *row.job));
     if (submission && !submission->budget.empty()) SetBudgetNote(paths, *submission, row);
   }
+  EBB_RETURN_IF_ERROR(AddThoseWithoutAJob(paths, report));
   EBB_RETURN_IF_ERROR(AddNotices(database, id, report));
   const auto options = ReadOptions(paths.directory);
   EBB_ASSIGN_OR_RETURN(report.machine,

@@ -310,10 +310,10 @@ Result<int> SweepSession::RunService(SweepDisplay& display) {
   watcher.Stop();
   closer_->WaitForEnd();
   int refused = 0;
-  for (auto& asked : answers) {
-    const auto answer = asked.get();
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const auto answer = answers[i].get();
     if (answer) continue;
-    display.Say("refused: " + answer.error().Message());
+    display.Say(sweep_.experiments[i].name + " is refused: " + answer.error().Message());
     ++refused;
   }
   if (stop_signal != 0) return Stopped();

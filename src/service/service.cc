@@ -308,9 +308,11 @@ Request Service::LookedUp(Request request) const {
   child.working_directory = submit->submission.working_directory;
   if (Status found = platform::CheckStart(child); !found) {
     submit->cannot_start = std::move(found.error());
-    submit->cannot_start->next +=
-        (submit->cannot_start->next.empty() ? "" : "; ") +
-        std::string("submit it with --no-check (no_check) where it appears later");
+    // A sweep that is run by itself asks again when it is continued.
+    if (!options_.until_idle)
+      submit->cannot_start->next +=
+          (submit->cannot_start->next.empty() ? "" : "; ") +
+          std::string("submit it with --no-check (no_check) where it appears later");
   }
   return request;
 }
