@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/csv.h"
 #include "base/text.h"
 #include "base/time.h"
 
@@ -455,34 +456,12 @@ std::string ExpectedEmissionsRow(const RunFiles& files, const RunFacts& facts,
                {"ram_utilization_percent", ram_total > 0 ? 100 * ram_gb / ram_total : 0}});
 }
 
-namespace {
-
-// One record of CSV; a quoted field may hold commas and, doubled, quotes.
-std::vector<std::string> CsvFields(std::string_view line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
-      fields.back() += line[++i];
-    else if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      fields.emplace_back();
-    else
-      fields.back() += c;
-  }
-  return fields;
-}
-
-}  // namespace
-
 std::string EmissionsRow(std::string_view csv, const std::string& like) {
   const Json computed = Json::parse(like);
-  const auto lines = Split(csv, '\n');
+  const auto records = ParseCsv(csv, "");
   Json row = Json::object();
-  if (lines.size() < 2) return Dump(row);
-  const auto columns = CsvFields(Trim(lines[0])), fields = CsvFields(Trim(lines[1]));
+  if (!records || records->size() < 2) return Dump(row);
+  const auto &columns = records->at(0).fields, &fields = records->at(1).fields;
   for (std::size_t i = 0; i < std::min(columns.size(), fields.size()); ++i) {
     const auto found = computed.find(columns[i]);
     const bool is_number = found != computed.end() && found->is_number();

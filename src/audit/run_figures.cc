@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "base/csv.h"
 #include "base/text.h"
 #include "base/time.h"
 
@@ -78,23 +79,27 @@ void ForEachLine(const RunFiles& files, const std::string& name, Check& check,
 Steps StepsFrom(const std::string& name, std::string_view text, Check& check,
                 const std::function<int(const std::string&)>& status) {
   Steps steps;
-  std::size_t number = 0;
-  for (const std::string_view line : Split(text, '\n')) {
-    if (++number == 1 || Trim(line).empty()) continue;
-    const auto fields = Split(Trim(line), ',');
+  CsvReader csv(text, name, CsvBlanks::kTrimmed);
+  const auto take = [&]() -> Status {
+    const std::string where = name + ":" + std::to_string(csv.line());
+    const auto& fields = csv.fields();
     const auto begin = fields.size() > 3 ? ParseTime(fields[0]) : ParseTime("");
     const auto end = fields.size() > 3 ? ParseTime(fields[1]) : ParseTime("");
     const auto value = fields.size() > 3 ? ParseNumber(fields[2]) : std::nullopt;
     const int word = fields.size() > 3 ? status(std::string(fields[3])) : -1;
     if (!begin || !end || !value || word < 0 || *end <= *begin) {
-      check.Differ(name + ":" + std::to_string(number) + ": is no interval with a value");
-      continue;
+      check.Differ(where + ": is no interval with a value");
+      return {};
     }
     steps.push_back(
         {{begin->time_since_epoch().count(), end->time_since_epoch().count()}, *value, word});
     if (steps.size() > 1 && steps[steps.size() - 2].span.end > steps.back().span.begin)
-      check.Differ(name + ":" + std::to_string(number) + ": begins before the line above ends");
-  }
+      check.Differ(where + ": begins before the line above ends");
+    return {};
+  };
+  // Below the header.
+  const Status read = csv.Next().and_then([&](bool) { return csv.ForEach(take); });
+  if (!read) check.Differ(read.error().Message());
   return steps;
 }
 

@@ -12,9 +12,9 @@
 #include <limits>
 #include <string>
 
+#include "base/csv.h"
 #include "base/text.h"
 #include "lib/tracker.h"
-#include "report/csv_records.h"
 #include "report/emissions_file.h"
 
 namespace {
@@ -114,7 +114,7 @@ int GiveText(const std::string& given, char* text, std::size_t size, ebb_error* 
 std::string SettingsText(const ebb::lib::EffectiveSettings& settings) {
   std::string text;
   const auto add = [&](const char* kind, const std::string& name, const std::string& value) {
-    text += ebb::report::CsvLine({kind, name, value}) + "\n";
+    text += ebb::CsvLine({kind, name, value}) + "\n";
   };
   for (const auto& [name, value] : settings.flags) add("flag", name, value);
   if (!settings.experiment_name.empty())
@@ -242,7 +242,7 @@ int ebb_write_emissions_row(const char* file, const ebb_setting* fields, size_t 
     if (!file) return Say(error, EBB_USAGE, "there is no file to write to");
     const auto row = FieldsOf(fields, field_count);
     if (!row) return Say(error, row.error());
-    using ebb::report::CsvWrite;
+    using ebb::CsvWrite;
     const auto written =
         ebb::report::WriteEmissionsRow(file, *row, update ? CsvWrite::kUpdate : CsvWrite::kAppend);
     if (!written) return Say(error, written.error());
@@ -280,7 +280,7 @@ int ebb_get_emissions_row(ebb_tracker* tracker, char* text, size_t size, ebb_err
     std::vector<std::string> columns = ebb::report::EmissionsColumns();
     columns.emplace_back(ebb::lib::kEnergyWithoutIntensity);
     const std::string row = ebb::report::EmissionsLine(columns, tracker->tracker->Row());
-    return GiveText(ebb::report::CsvLine(columns) + "\n" + row + "\n", text, size, error);
+    return GiveText(ebb::CsvLine(columns) + "\n" + row + "\n", text, size, error);
   });
 }
 

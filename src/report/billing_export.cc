@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
+#include "base/csv.h"
 #include "base/text.h"
-#include "report/csv_records.h"
 
 namespace ebb::report {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "base/csv.h"
 #include "base/text.h"
-#include "report/csv_records.h"
 #include "report/text_table.h"
 #include "report/units_text.h"
 

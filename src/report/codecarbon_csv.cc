@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <ctime>
 
+#include "base/csv.h"
 #include "base/text.h"
 #include "core/countries.h"
-#include "report/csv_records.h"
 
 namespace ebb::report {
 namespace {

@@ -7,8 +7,8 @@
 #include <ctime>
 #include <map>
 
+#include "base/csv.h"
 #include "base/text.h"
-#include "report/csv_records.h"
 #include "report/golden_for_test.h"
 #include "report/run_builder_for_test.h"
 

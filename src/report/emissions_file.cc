@@ -4,11 +4,11 @@
 #include <array>
 #include <set>
 
+#include "base/csv.h"
 #include "base/enum_names.h"
 #include "base/text.h"
 #include "platform/file.h"
 #include "platform/locked_file.h"
-#include "report/csv_records.h"
 
 namespace ebb::report {
 namespace {
@@ -57,9 +57,9 @@ class RowWriter {
       : path_(std::move(path)), file_(file), text_(std::move(text)), fields_(fields) {}
 
   Status Write(CsvWrite write) {
-    if (Trim(text_).empty()) return Begin();
     const auto records = ParseCsv(text_, path_.string());
     if (!records) return SetAside(records.error().Message());
+    if (records->empty()) return Begin();
     const Columns& header = records->front().fields;
     if (!HasAllColumns(header)) {
       const std::string why_not = WhyNotByName(*records);

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
+#include "base/csv.h"
 #include "base/text.h"
 #include "platform/file.h"
-#include "report/csv_records.h"
 #include "report/golden_for_test.h"
 #include "testing/scratch_directory.h"
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <random>
 
+#include "base/csv.h"
 #include "base/text.h"
 #include "core/accounting.h"
-#include "report/csv_records.h"
 #include "report/summary.h"
 
 namespace ebb::report {

@@ -1,8 +1,8 @@
 // The report of a period for a terminal and as CSV.
 #include <cmath>
 
+#include "base/csv.h"
 #include "base/text.h"
-#include "report/csv_records.h"
 #include "report/period.h"
 #include "report/period_words.h"
 #include "report/text_table.h"

@@ -1,5 +1,6 @@
 #include "report/signal_file.h"
 
+#include "base/csv.h"
 #include "base/text.h"
 #include "base/time.h"
 
@@ -15,9 +16,9 @@ Error BadLine(const std::string& file, std::size_t number, std::string why) {
   return {ExitCode::kConfiguration, std::move(why), file + ":" + std::to_string(number), ""};
 }
 
-Result<core::Sample> ParseSample(std::string_view line, const std::string& file,
-                                 std::size_t number) {
-  const auto fields = Split(line, ',');
+Result<core::Sample> ParseSample(const CsvReader& csv, const std::string& file) {
+  const auto& fields = csv.fields();
+  const std::size_t number = csv.line();
   if (fields.size() != 4 && fields.size() != 5)
     return Fail(BadLine(file, number, "has not 4 or 5 columns"));
   const auto begin = ParseTime(fields[0]);
@@ -29,9 +30,9 @@ Result<core::Sample> ParseSample(std::string_view line, const std::string& file,
   return core::Sample{{*begin, *end}, Intensity{*intensity}, *status};
 }
 
-Result<core::PriceSample> ParsePrice(std::string_view line, const std::string& file,
-                                     std::size_t number) {
-  const auto fields = Split(line, ',');
+Result<core::PriceSample> ParsePrice(const CsvReader& csv, const std::string& file) {
+  const auto& fields = csv.fields();
+  const std::size_t number = csv.line();
   if (fields.size() != 4) return Fail(BadLine(file, number, "has not 4 columns"));
   const auto begin = ParseTime(fields[0]);
   const auto end = ParseTime(fields[1]);
@@ -41,19 +42,15 @@ Result<core::PriceSample> ParsePrice(std::string_view line, const std::string& f
   return core::PriceSample{{*begin, *end}, *price};
 }
 
-// Calls read(line, number) for each row below the header; blank lines are none.
+// Calls read(csv) at each row below the header.
 template <typename Read>
 Status ForEachRow(std::string_view text, std::string_view header, const std::string& file,
                   Read read) {
-  std::size_t number = 0;
-  for (const std::string_view line : Split(text, '\n')) {
-    ++number;
-    if (number == 1 && Trim(line) != header)
-      return Fail(BadLine(file, number, "has not the columns " + std::string(header)));
-    if (number == 1 || Trim(line).empty()) continue;
-    EBB_RETURN_IF_ERROR(read(Trim(line), number));
-  }
-  return {};
+  CsvReader csv(text, file, CsvBlanks::kTrimmed);
+  EBB_ASSIGN_OR_RETURN(const bool any, csv.Next());
+  if (!any || Trim(csv.text()) != header)
+    return Fail(BadLine(file, csv.line(), "has not the columns " + std::string(header)));
+  return csv.ForEach([&]() -> Status { return read(csv); });
 }
 
 }  // namespace
@@ -65,7 +62,7 @@ std::string FormatSignal(const core::IntensitySeries& signal) {
   for (const core::Sample& sample : signal.samples()) {
     text += FormatTime(sample.interval.begin) + "," + FormatTime(sample.interval.end) + "," +
             FormatExact(sample.intensity.g_per_kwh) + "," + std::string(core::Name(sample.status));
-    if (chain) text += "," + std::string(core::LinkOf(identity, sample));
+    if (chain) text += "," + CsvField(std::string(core::LinkOf(identity, sample)));
     text += "\n";
   }
   return text;
@@ -76,10 +73,9 @@ Result<core::IntensitySeries> ParseSignal(std::string_view text, core::SignalIde
   std::vector<core::Sample> samples;
   const bool chain = text.starts_with(kChainHeader);
   const std::string_view header = chain ? kChainHeader : kHeader;
-  EBB_RETURN_IF_ERROR(ForEachRow(text, header, file, [&](std::string_view line, std::size_t row) {
-    return ParseSample(line, file, row).map([&](const core::Sample& sample) {
-      samples.push_back(sample);
-    });
+  EBB_RETURN_IF_ERROR(ForEachRow(text, header, file, [&](const CsvReader& csv) {
+    return ParseSample(csv, file).map(
+        [&](const core::Sample& sample) { samples.push_back(sample); });
   }));
   return core::IntensitySeries::Create(std::move(identity), std::move(samples));
 }
@@ -96,12 +92,10 @@ std::string FormatPrices(const core::PriceSeries& prices) {
 Result<core::PriceSeries> ParsePrices(std::string_view text, core::PriceIdentity identity,
                                       const std::string& file) {
   std::vector<core::PriceSample> samples;
-  EBB_RETURN_IF_ERROR(
-      ForEachRow(text, kPricesHeader, file, [&](std::string_view line, std::size_t row) {
-        return ParsePrice(line, file, row).map([&](const core::PriceSample& sample) {
-          samples.push_back(sample);
-        });
-      }));
+  EBB_RETURN_IF_ERROR(ForEachRow(text, kPricesHeader, file, [&](const CsvReader& csv) {
+    return ParsePrice(csv, file).map(
+        [&](const core::PriceSample& sample) { samples.push_back(sample); });
+  }));
   return core::PriceSeries::Create(std::move(identity), std::move(samples));
 }
 

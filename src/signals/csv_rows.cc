@@ -33,45 +33,16 @@ Error AtLine(const std::string& path, std::size_t line, std::string what, std::s
           std::move(next)};
 }
 
-Status TakeByteOrderMark(std::string_view& text, const std::string& path) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  if (!Trim(text).empty()) return {};
+Status ReadHeader(CsvReader& csv, const std::string& path) {
+  EBB_ASSIGN_OR_RETURN(const bool any, csv.Next());
+  if (any) return {};
   return Fail({ExitCode::kConfiguration, "the file is empty", path, "copy or download it again"});
 }
 
-std::string_view TakeLine(std::string_view& text) {
-  const auto newline = text.find('\n');
-  std::string_view line = text.substr(0, newline);
-  text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
-
-void SplitFields(std::string_view line, std::vector<std::string_view>& fields) {
-  fields.clear();
-  for (;;) {
-    std::size_t search = 0;
-    if (line.starts_with('"')) {
-      const auto closing = line.find('"', 1);
-      search = closing == std::string_view::npos ? line.size() : closing;
-    }
-    const auto comma = line.find(',', search);
-    std::string_view field = Trim(line.substr(0, comma));
-    if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
-      field = Trim(field.substr(1, field.size() - 2));
-    fields.push_back(field);
-    if (comma == std::string_view::npos) return;
-    line.remove_prefix(comma + 1);
-  }
-}
-
-Status SplitRow(std::string_view line, std::size_t columns, const std::string& path,
-                std::size_t number, std::vector<std::string_view>& fields) {
-  SplitFields(line, fields);
-  if (fields.size() == columns) return {};
-  return Fail(AtLine(path, number,
-                     "has " + std::to_string(fields.size()) + " columns, the header has " +
+Status CheckColumns(const CsvReader& csv, std::size_t columns, const std::string& path) {
+  if (csv.fields().size() == columns) return {};
+  return Fail(AtLine(path, csv.line(),
+                     "has " + std::to_string(csv.fields().size()) + " columns, the header has " +
                          std::to_string(columns),
                      "a truncated file ends like this: copy it again"));
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What every CSV file of a series over time has in common, whatever its values are: lines, times,
-// the order of rows, and which interval a row holds for. Used by traces of intensity and of prices.
+// What every CSV file of a series over time has in common, whatever its values are: times, the
+// order of rows, and which interval a row holds for. Used by traces of intensity and of prices.
 
 #include <algorithm>
 #include <optional>
@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/csv.h"
 #include "base/result.h"
 #include "base/time.h"
 
@@ -24,18 +25,11 @@ struct TimedRow {
 /// An Error at a line of a file.
 Error AtLine(const std::string& path, std::size_t line, std::string what, std::string next = "");
 
-/// Takes a byte order mark off `text`. An Error where nothing but blanks is left.
-Status TakeByteOrderMark(std::string_view& text, const std::string& path);
+/// Goes to the header. An Error where nothing but blanks is there.
+Status ReadHeader(CsvReader& csv, const std::string& path);
 
-/// Takes the next line off `text`, without its line end.
-std::string_view TakeLine(std::string_view& text);
-
-/// Splits a line at its commas; a field may stand in double quotes. Views into `line`.
-void SplitFields(std::string_view line, std::vector<std::string_view>& fields);
-
-/// The same with as many fields as the header has, or an Error.
-Status SplitRow(std::string_view line, std::size_t columns, const std::string& path,
-                std::size_t number, std::vector<std::string_view>& fields);
+/// Refuses a row that has not as many fields as the header.
+Status CheckColumns(const CsvReader& csv, std::size_t columns, const std::string& path);
 
 /// An ISO-8601 time, UTC where it has no offset.
 Result<Time> ReadTimeField(std::string_view text, const std::string& path, std::size_t line);

@@ -78,9 +78,7 @@ void AssignColumn(const std::string& name, std::size_t column, Header& header) {
     header.zones.push_back(column);
 }
 
-Result<Header> ParseHeader(std::string_view line, const std::string& path) {
-  std::vector<std::string_view> fields;
-  SplitFields(line, fields);
+Result<Header> ParseHeader(const std::vector<std::string_view>& fields, const std::string& path) {
   Header header;
   header.columns = fields.size();
   bool has_time = false, has_price = false;
@@ -122,11 +120,13 @@ struct PriceRow : TimedRow {};
 
 class Reader {
  public:
-  Reader(const Header& header, const std::string& path, const PriceCsvOptions& options)
-      : header_(header), path_(path), options_(options) {}
+  Reader(const CsvReader& csv, const Header& header, const std::string& path,
+         const PriceCsvOptions& options)
+      : csv_(csv), header_(header), path_(path), options_(options) {}
 
-  Status Read(std::string_view line, std::size_t number) {
-    EBB_RETURN_IF_ERROR(SplitRow(line, header_.columns, path_, number, fields_));
+  Status Read() {
+    EBB_RETURN_IF_ERROR(CheckColumns(csv_, header_.columns, path_));
+    const std::size_t number = csv_.line();
     EBB_ASSIGN_OR_RETURN(const bool wanted, IsWanted(number));
     if (!wanted) return {};
     PriceRow row{{number, {}, {}, {}}};
@@ -146,15 +146,15 @@ class Reader {
   // Whether the row is of the wanted zone, and of the hourly auction where several are listed.
   Result<bool> IsWanted(std::size_t number) {
     if (header_.sequence) {
-      const std::string sequence = Lowercase(fields_[*header_.sequence]);
+      const std::string sequence = Lowercase(Field(*header_.sequence));
       if (!sequence.empty() && sequence != "without sequence" && sequence != "sequence 1")
         return false;
     }
     if (header_.zones.empty()) return true;
     if (options_.zone)
       return std::any_of(header_.zones.begin(), header_.zones.end(),
-                         [&](std::size_t column) { return fields_[column] == *options_.zone; });
-    const std::string_view zone = fields_[header_.zones.front()];
+                         [&](std::size_t column) { return Field(column) == *options_.zone; });
+    const std::string_view zone = Field(header_.zones.front());
     if (zone_.empty()) zone_ = zone;
     if (zone == zone_) return true;
     return Fail(AtLine(path_, number, "holds zone " + Quoted(zone) + " beside " + Quoted(zone_),
@@ -162,11 +162,11 @@ class Reader {
   }
 
   Status ReadTimes(PriceRow& row) {
-    std::string_view text = fields_[header_.time];
+    std::string_view text = Field(header_.time);
     if (!IsMarketTime(header_.time_name)) {
       EBB_ASSIGN_OR_RETURN(row.begin, ReadTimeField(text, path_, row.line));
       if (header_.end) {
-        EBB_ASSIGN_OR_RETURN(row.end, ReadTimeField(fields_[*header_.end], path_, row.line));
+        EBB_ASSIGN_OR_RETURN(row.end, ReadTimeField(Field(*header_.end), path_, row.line));
       }
     } else {
       const auto dash = text.find(" - ");
@@ -188,7 +188,7 @@ class Reader {
     Unit unit = header_.named;
     const auto add = [&](std::optional<std::size_t> column) {
       if (!column) return;
-      const Unit said = UnitIn(NormalisedName(fields_[*column]));
+      const Unit said = UnitIn(NormalisedName(Field(*column)));
       if (said.currency) unit.currency = said.currency;
       if (said.per_mwh) unit.per_mwh = said.per_mwh;
     };
@@ -208,7 +208,7 @@ class Reader {
   }
 
   Status ReadPrice(PriceRow& row) {
-    const std::string_view text = fields_[header_.price];
+    const std::string_view text = Field(header_.price);
     const std::string word = Lowercase(text);
     if (word.empty() || word == "-" || word == "n/e" || word == "n/a" || word == "null") return {};
     const auto price = ParseNumber(text);
@@ -223,10 +223,12 @@ class Reader {
     return {};
   }
 
+  std::string_view Field(std::size_t column) const { return csv_.fields()[column]; }
+
+  const CsvReader& csv_;
   const Header& header_;
   const std::string& path_;
   const PriceCsvOptions& options_;
-  std::vector<std::string_view> fields_;
   std::vector<PriceRow> rows_;
   Unit unit_;
   std::string zone_;
@@ -257,14 +259,11 @@ std::string_view FileName(std::string_view path) { return path.substr(path.rfind
 
 Result<core::PriceSeries> ParsePriceCsv(std::string_view text, const std::string& path,
                                         const PriceCsvOptions& options) {
-  EBB_RETURN_IF_ERROR(TakeByteOrderMark(text, path));
-  EBB_ASSIGN_OR_RETURN(const Header header, ParseHeader(TakeLine(text), path));
-  Reader reader(header, path, options);
-  for (std::size_t number = 2; !text.empty(); ++number) {
-    const std::string_view line = TakeLine(text);
-    if (Trim(line).empty()) continue;
-    EBB_RETURN_IF_ERROR(reader.Read(line, number));
-  }
+  CsvReader csv(text, path, CsvBlanks::kTrimmed);
+  EBB_RETURN_IF_ERROR(ReadHeader(csv, path));
+  EBB_ASSIGN_OR_RETURN(const Header header, ParseHeader(csv.fields(), path));
+  Reader reader(csv, header, path, options);
+  EBB_RETURN_IF_ERROR(csv.ForEach([&] { return reader.Read(); }));
   const std::vector<PriceRow>& rows = reader.rows();
   if (rows.empty())
     return Fail(

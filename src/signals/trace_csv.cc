@@ -30,14 +30,20 @@ using ForecastValues = std::vector<std::optional<double>>;
 // Reads rows one by one into `rows` and `forecasts`; stops at the first that cannot be trusted.
 class RowReader {
  public:
-  RowReader(const TraceHeader& header, const std::string& path, const TraceOptions& options)
-      : header_(header), path_(path), options_(options), forecasts_(header.forecasts.size()) {}
+  RowReader(const CsvReader& csv, const TraceHeader& header, const std::string& path,
+            const TraceOptions& options)
+      : csv_(csv),
+        header_(header),
+        path_(path),
+        options_(options),
+        forecasts_(header.forecasts.size()) {}
 
   /// What a row is where no column says it (kModelled for reconstructed series).
   void SetDefaultStatus(core::SampleStatus status) { default_status_ = status; }
 
-  Status Read(std::string_view line, std::size_t number) {
-    EBB_RETURN_IF_ERROR(SplitRow(line, header_.columns, path_, number, fields_));
+  Status Read() {
+    EBB_RETURN_IF_ERROR(CheckColumns(csv_, header_.columns, path_));
+    const std::size_t number = csv_.line();
     EBB_ASSIGN_OR_RETURN(const bool wanted, ReadZone(number));
     if (!wanted) return {};
     Row row{{number, {}, {}, {}}, default_status_};
@@ -67,7 +73,7 @@ class RowReader {
   // Whether the row belongs to the wanted zone; a file of several zones needs one to be named.
   Result<bool> ReadZone(std::size_t number) {
     if (!header_.zone) return true;
-    const std::string_view zone = fields_[*header_.zone];
+    const std::string_view zone = Field(*header_.zone);
     if (options_.zone) return zone == *options_.zone;
     if (zone_.empty()) zone_ = zone;
     if (zone == zone_) return true;
@@ -76,11 +82,11 @@ class RowReader {
   }
 
   Result<Time> ReadTime(std::size_t column, std::size_t number) {
-    return ReadTimeField(fields_[column], path_, number);
+    return ReadTimeField(Field(column), path_, number);
   }
 
   Result<std::optional<double>> ReadValue(std::size_t column, std::size_t number) {
-    const std::string_view text = fields_[column];
+    const std::string_view text = Field(column);
     if (text.empty()) return std::optional<double>{};
     const auto value = ParseNumber(text);
     if (!value)
@@ -97,25 +103,27 @@ class RowReader {
 
   Status ReadStatus(Row& row) {
     if (header_.estimated) {
-      const std::string flag = Lowercase(fields_[*header_.estimated]);
+      const std::string flag = Lowercase(Field(*header_.estimated));
       if (flag == "true" || flag == "1" || flag == "yes")
         row.status = core::SampleStatus::kEstimated;
     }
-    if (!header_.status || fields_[*header_.status].empty()) return {};
-    const auto status = core::SampleStatusFromName(fields_[*header_.status]);
+    if (!header_.status || Field(*header_.status).empty()) return {};
+    const auto status = core::SampleStatusFromName(Field(*header_.status));
     if (!status)
       return Fail(AtLine(path_, row.line,
-                         "status " + Quoted(fields_[*header_.status]) + " is unknown",
+                         "status " + Quoted(Field(*header_.status)) + " is unknown",
                          "measured, estimated, forecast and modelled are known"));
     row.status = *status;
     return {};
   }
 
+  std::string_view Field(std::size_t column) const { return csv_.fields()[column]; }
+
+  const CsvReader& csv_;
   const TraceHeader& header_;
   const std::string& path_;
   const TraceOptions& options_;
   core::SampleStatus default_status_ = core::SampleStatus::kMeasured;
-  std::vector<std::string_view> fields_;
   std::vector<Row> rows_;
   std::vector<ForecastValues> forecasts_;
   std::string zone_;
@@ -247,16 +255,14 @@ core::SignalIdentity IdentityFromFileName(std::string_view path) {
 
 Result<Trace> ParseTrace(std::string_view text, const std::string& path,
                          const TraceOptions& options) {
-  EBB_RETURN_IF_ERROR(TakeByteOrderMark(text, path));
-  EBB_ASSIGN_OR_RETURN(const TraceHeader header,
-                       ParseTraceHeader(TakeLine(text), path + ":1", options));
-  RowReader reader(header, path, options);
+  CsvReader csv(text, path, CsvBlanks::kTrimmed);
+  EBB_RETURN_IF_ERROR(ReadHeader(csv, path));
+  EBB_ASSIGN_OR_RETURN(
+      const TraceHeader header,
+      ParseTraceHeader(csv.fields(), path + ":" + std::to_string(csv.line()), options));
+  RowReader reader(csv, header, path, options);
   reader.SetDefaultStatus(DefaultStatus(path));
-  for (std::size_t number = 2; !text.empty(); ++number) {
-    const std::string_view line = TakeLine(text);
-    if (Trim(line).empty()) continue;
-    EBB_RETURN_IF_ERROR(reader.Read(line, number));
-  }
+  EBB_RETURN_IF_ERROR(csv.ForEach([&] { return reader.Read(); }));
   if (reader.rows().empty())
     return Fail({ExitCode::kConfiguration,
                  header.zone && options.zone ? "has no row for zone " + Quoted(*options.zone)

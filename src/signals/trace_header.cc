@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/text.h"
-#include "signals/csv_rows.h"
 
 namespace ebb::signals {
 namespace {
@@ -177,10 +176,8 @@ bool IsTimeName(std::string_view name) {
 bool IsEndName(std::string_view name) { return IsOneOf(kEndNames, name); }
 bool IsZoneName(std::string_view name) { return IsOneOf(kZoneNames, name); }
 
-Result<TraceHeader> ParseTraceHeader(std::string_view line, const std::string& where,
-                                     const TraceOptions& options) {
-  std::vector<std::string_view> fields;
-  SplitFields(line, fields);
+Result<TraceHeader> ParseTraceHeader(const std::vector<std::string_view>& fields,
+                                     const std::string& where, const TraceOptions& options) {
   if (fields.size() > kMostColumns)
     return Fail({ExitCode::kConfiguration,
                  "has " + std::to_string(fields.size()) + " columns, more than any trace", where,

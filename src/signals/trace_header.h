@@ -1,5 +1,5 @@
 #pragma once
-// The header line of a trace: which column holds what, and whether the values can be g/kWh at all.
+// The header of a trace: which column holds what, and whether the values can be g/kWh at all.
 // Own names, our signal.csv, and the exports of Electricity Maps are understood; other columns are
 // ignored, except those that begin with "forecast" and are not understood: a decision must not
 // silently lose its forecast.
@@ -39,8 +39,8 @@ struct TraceHeader {
 
 /// `options.boundary` chooses between columns of both boundaries (without it life cycle is taken),
 /// `options.column` names the value's column.
-Result<TraceHeader> ParseTraceHeader(std::string_view line, const std::string& where,
-                                     const TraceOptions& options);
+Result<TraceHeader> ParseTraceHeader(const std::vector<std::string_view>& fields,
+                                     const std::string& where, const TraceOptions& options);
 
 /// "Carbon intensity gCO₂eq/kWh (Life cycle)" -> "carbon_intensity_gco2eq_kwh_life_cycle".
 std::string NormalisedName(std::string_view column);

@@ -49,16 +49,16 @@ Status CheckBoundary(const TraceHeader& header, const ImportFile& file,
 // hand overrules.
 Status CheckHeader(const ImportFile& file, const ImportOptions& options,
                    const TraceOptions& trace_options) {
-  std::string_view text = file.text;
-  EBB_RETURN_IF_ERROR(TakeByteOrderMark(text, file.path));
-  const std::string where = file.path + ":1";
+  CsvReader csv(file.text, file.path, CsvBlanks::kTrimmed);
+  EBB_RETURN_IF_ERROR(ReadHeader(csv, file.path));
+  const std::string where = file.path + ":" + std::to_string(csv.line());
   EBB_ASSIGN_OR_RETURN(const TraceHeader header,
-                       ParseTraceHeader(TakeLine(text), where, trace_options));
+                       ParseTraceHeader(csv.fields(), where, trace_options));
   EBB_RETURN_IF_ERROR(CheckBoundary(header, file, options.boundary));
-  std::vector<std::string_view> fields;
-  SplitFields(TakeLine(text), fields);
-  const bool utc = options.times_are_utc || header.time_says_utc ||
-                   (header.time < fields.size() && HasOffset(fields[header.time]));
+  EBB_ASSIGN_OR_RETURN(const bool any, csv.Next());
+  const bool utc =
+      options.times_are_utc || header.time_says_utc ||
+      (any && header.time < csv.fields().size() && HasOffset(csv.fields()[header.time]));
   if (utc) return {};
   return Fail({ExitCode::kConfiguration,
                "neither the heading nor the times say that they are UTC; local times lack an hour "
@@ -152,6 +152,10 @@ Time EndOf(const TraceImport& import, const core::Sample& sample) {
   return sample.interval.end;
 }
 
+bool IsEstimated(const core::Sample& sample) {
+  return sample.status == core::SampleStatus::kEstimated;
+}
+
 Status SettleStep(TraceImport& import) {
   std::vector<Time> begins;
   for (const core::Sample& sample : import.samples) begins.push_back(sample.interval.begin);
@@ -227,11 +231,9 @@ Result<TraceImport> ImportTraces(const std::vector<ImportFile>& files,
   EBB_RETURN_IF_ERROR(SettleStep(import));
   FindGaps(import);
   import.estimated = static_cast<std::size_t>(
-      std::count_if(import.samples.begin(), import.samples.end(), [](const core::Sample& sample) {
-        return sample.status == core::SampleStatus::kEstimated;
-}));
-return import;
-}  // namespace ebb::signals
+      std::count_if(import.samples.begin(), import.samples.end(), IsEstimated));
+  return import;
+}
 
 std::string StepName(const TraceImport& import) {
   switch (import.step_kind) {

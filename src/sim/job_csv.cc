@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/csv.h"
 #include "base/text.h"
 
 namespace ebb::sim {
@@ -25,18 +26,10 @@ struct Row {
   Duration submitted{0};  ///< since the epoch of its format
   Duration length{0};
   int devices = 1;
-  std::string_view name;
+  std::string name;
 };
 
 using Cause = std::optional<std::string>;  ///< why a row is bad
-
-std::string_view TakeLine(std::string_view& text) {
-  const auto newline = text.find('\n');
-  std::string_view line = text.substr(0, newline);
-  text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
 
 std::optional<std::size_t> Find(const std::vector<std::string_view>& names, std::string_view name) {
   const auto it = std::find(names.begin(), names.end(), name);
@@ -44,9 +37,8 @@ std::optional<std::size_t> Find(const std::vector<std::string_view>& names, std:
   return static_cast<std::size_t>(it - names.begin());
 }
 
-Result<Columns> ParseHeader(std::string_view line, const std::string& path) {
-  std::vector<std::string_view> names = Split(line, ',');
-  for (std::string_view& name : names) name = Trim(name);
+Result<Columns> ParseHeader(const CsvReader& csv, const std::string& path) {
+  const std::vector<std::string_view>& names = csv.fields();
   const auto columns = [&](Format format, const char* a, const char* b,
                            const char* c) -> std::optional<Columns> {
     const auto submitted = Find(names, a), length = Find(names, b), devices = Find(names, c);
@@ -56,10 +48,11 @@ Result<Columns> ParseHeader(std::string_view line, const std::string& path) {
   if (const auto gaia = columns(Format::kGaia, "arrival_time", "length", "cpus")) return *gaia;
   if (const auto trace = columns(Format::kTrace, "submit_time", "duration_s", "gpus"))
     return *trace;
-  return Fail({ExitCode::kConfiguration,
-               "the header \"" + std::string(line.substr(0, 80)) + "\" is not one of a job trace",
-               path + ":1",
-               "expected arrival_time,length,cpus or submit_time,duration_s,gpus,job_id"});
+  return Fail(
+      {ExitCode::kConfiguration,
+       "the header \"" + std::string(csv.text().substr(0, 80)) + "\" is not one of a job trace",
+       path + ":" + std::to_string(csv.line()),
+       "expected arrival_time,length,cpus or submit_time,duration_s,gpus,job_id"});
 }
 
 Cause BadField(std::string_view what, std::string_view field, std::string_view wanted) {
@@ -92,14 +85,7 @@ Cause ReadLength(std::string_view field, Format format, Row& row) {
   return std::nullopt;
 }
 
-Cause ReadRow(std::string_view line, const Columns& columns, std::vector<std::string_view>& fields,
-              Row& row) {
-  fields.clear();
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const auto comma = std::min(line.find(',', begin), line.size());
-    fields.push_back(Trim(line.substr(begin, comma - begin)));
-    begin = comma + 1;
-  }
+Cause ReadRow(const std::vector<std::string_view>& fields, const Columns& columns, Row& row) {
   if (fields.size() != columns.count)
     return "has " + std::to_string(fields.size()) + " fields, and the header has " +
            std::to_string(columns.count);
@@ -110,7 +96,7 @@ Cause ReadRow(std::string_view line, const Columns& columns, std::vector<std::st
     return BadField(columns.format == Format::kGaia ? "cpus" : "gpus", fields[columns.devices],
                     "a whole number of devices from 1 on");
   row.devices = static_cast<int>(*devices);
-  row.name = columns.name ? fields[*columns.name] : std::string_view{};
+  if (columns.name) row.name = fields[*columns.name];
   return std::nullopt;
 }
 
@@ -149,7 +135,7 @@ bool Wanted(const Row& row, const JobCsvOptions& options) {
 
 core::Job MakeJob(const Row& row, Duration origin, const JobCsvOptions& options) {
   core::Job job;
-  job.name = std::string(row.name);
+  job.name = row.name;
   job.submitted = Time{row.submitted - origin};
   job.run_time = row.length;
   job.devices = row.devices;
@@ -169,20 +155,17 @@ core::Job MakeJob(const Row& row, Duration origin, const JobCsvOptions& options)
   return job;
 }
 
-Result<std::vector<Row>> ReadRows(std::string_view text, const Columns& columns,
-                                  const std::string& path) {
+Result<std::vector<Row>> ReadRows(CsvReader& csv, const Columns& columns, const std::string& path) {
   std::vector<Row> rows;
-  std::vector<std::string_view> fields;
   BadLines bad;
-  for (std::size_t number = 2; !text.empty(); ++number) {
-    const std::string_view line = TakeLine(text);
-    if (Trim(line).empty()) continue;
+  EBB_RETURN_IF_ERROR(csv.ForEach([&]() -> Status {
     Row row;
-    if (const Cause cause = ReadRow(line, columns, fields, row))
-      bad.Add(number, *cause);
+    if (const Cause cause = ReadRow(csv.fields(), columns, row))
+      bad.Add(csv.line(), *cause);
     else
-      rows.push_back(row);
-  }
+      rows.push_back(std::move(row));
+    return {};
+  }));
   if (!bad.empty()) return Fail(bad.ToError(path));
   if (rows.empty())
     return Fail(
@@ -194,10 +177,10 @@ Result<std::vector<Row>> ReadRows(std::string_view text, const Columns& columns,
 
 Result<JobCsv> ParseJobCsv(std::string_view text, const std::string& path,
                            const JobCsvOptions& options) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  EBB_ASSIGN_OR_RETURN(const Columns columns, ParseHeader(TakeLine(text), path));
-  EBB_ASSIGN_OR_RETURN(std::vector<Row> rows, ReadRows(text, columns, path));
+  CsvReader csv(text, path, CsvBlanks::kTrimmed);
+  EBB_RETURN_IF_ERROR(csv.Next());
+  EBB_ASSIGN_OR_RETURN(const Columns columns, ParseHeader(csv, path));
+  EBB_ASSIGN_OR_RETURN(std::vector<Row> rows, ReadRows(csv, columns, path));
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Row& a, const Row& b) { return a.submitted < b.submitted; });
   const Duration origin =
