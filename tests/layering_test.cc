@@ -65,7 +65,7 @@ const std::vector<std::pair<std::string, Rooms>> kThirdParty{
     {"zlib.h", {"platform"}},
     {"Eigen/", {"report"}},
     {"nlohmann/",
-     {"audit", "cli", "engine", "local", "report", "signals", "trackers", "train", "web"}},
+     {"audit", "base", "cli", "engine", "local", "report", "signals", "trackers", "train", "web"}},
     {"lemon/", {"plan"}},
     {"sqlite3.h", {"store"}},
     {"date/", {"prices"}},

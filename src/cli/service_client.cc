@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json_node.h"
 #include "base/text.h"
 #include "platform/file.h"
 #include "platform/http.h"
@@ -19,8 +19,6 @@
 
 namespace ebb::cli {
 namespace {
-
-using Json = nlohmann::json;
 
 // A long queue takes a while to print.
 constexpr Duration kPatience{60'000};
@@ -41,12 +39,13 @@ Error ErrorFrom(const platform::HttpResponse& answer) {
     error.code = ExitCode::kUsage;
   if (answer.status == 422) error.code = ExitCode::kInfeasible;
   if (answer.status == 503) error.code = ExitCode::kTryLater;
-  const Json json = Json::parse(answer.body, nullptr, false);
-  if (!json.is_object() || !json.contains("error") || !json["error"].is_object()) return error;
-  const Json& said = json["error"];
-  error.what = said.value("what", error.what);
-  error.where = said.value("where", "");
-  error.next = said.value("next", "");
+  // Whatever listens at that address may have answered.
+  const auto json = ParseJson(answer.body, "");
+  const JsonNode* said = json ? json->Find("error") : nullptr;
+  if (!said || !said->is_object()) return error;
+  if (said->Find("what")) error.what = said->TextOf("what");
+  error.where = said->TextOf("where");
+  error.next = said->TextOf("next");
   return error;
 }
 

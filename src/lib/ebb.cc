@@ -242,7 +242,7 @@ int ebb_write_emissions_row(const char* file, const ebb_setting* fields, size_t 
     if (!file) return Say(error, EBB_USAGE, "there is no file to write to");
     const auto row = FieldsOf(fields, field_count);
     if (!row) return Say(error, row.error());
-    using ebb::CsvWrite;
+    using ebb::report::CsvWrite;
     const auto written =
         ebb::report::WriteEmissionsRow(file, *row, update ? CsvWrite::kUpdate : CsvWrite::kAppend);
     if (!written) return Say(error, written.error());

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "signals/json_node.h"
+#include "base/json_node.h"
 #include "signals/provider.h"
 
 namespace ebb::signals {

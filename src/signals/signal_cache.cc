@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "base/json_node.h"
 #include "base/text.h"
-#include "signals/json_node.h"
 
 namespace ebb::signals {
 namespace {

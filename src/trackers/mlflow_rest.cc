@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
+#include "base/json_node.h"
 #include "platform/file.h"
 #include "platform/web_address.h"
 #include "trackers/mlflow.h"
@@ -38,10 +38,9 @@ const char* StatusOf(Outcome outcome) {
 }
 
 // The text at a place in an answer; nothing where there is none.
-std::optional<std::string> TextAt(const Json& json, const char* pointer) {
-  const Json::json_pointer place(pointer);
-  if (!json.contains(place) || !json.at(place).is_string()) return std::nullopt;
-  return json.at(place).get<std::string>();
+std::optional<std::string> TextAt(const JsonNode& answer, const char* pointer) {
+  const JsonNode* found = answer.At(pointer);
+  return found ? found->AsText() : std::nullopt;
 }
 
 class MlflowRest final : public Tracker {
@@ -108,7 +107,7 @@ class MlflowRest final : public Tracker {
                                    {{"key", "mlflow.source.name"}, {"value", "ebb"}},
                                    {{"key", "mlflow.source.type"}, {"value", "LOCAL"}},
                                    {{"key", "ebb.run_id"}, {"value", run.run_id}}});
-    EBB_ASSIGN_OR_RETURN(const Json answer,
+    EBB_ASSIGN_OR_RETURN(const JsonNode answer,
                          Post("runs/create", {{"experiment_id", experiment},
                                               {"run_name", run.name},
                                               {"start_time", Milliseconds(run.begin)},
@@ -125,7 +124,8 @@ class MlflowRest final : public Tracker {
         "experiments/get-by-name?experiment_name=" + platform::UrlEscape(name);
     EBB_ASSIGN_OR_RETURN(const platform::HttpResponse found, Ask(query, nullptr));
     if (found.status == 200) {
-      const auto id = TextAt(Json::parse(found.body, nullptr, false), "/experiment/experiment_id");
+      const auto answer = ParseJson(found.body, server_.url);
+      const auto id = answer ? TextAt(*answer, "/experiment/experiment_id") : std::nullopt;
       if (id) return id;
       return Fail(Unexpected("experiments/get-by-name"));
     }
@@ -168,11 +168,11 @@ class MlflowRest final : public Tracker {
     return platform::HttpPost(request);
   }
 
-  Result<Json> Post(const std::string& call, const Json& body) {
+  Result<JsonNode> Post(const std::string& call, const Json& body) {
     EBB_ASSIGN_OR_RETURN(const platform::HttpResponse answer, Ask(call, &body));
     if (answer.status != 200) return Fail(Refused(answer));
-    Json json = Json::parse(answer.body.empty() ? "{}" : answer.body, nullptr, false);
-    if (!json.is_object()) return Fail(Unexpected(call));
+    auto json = ParseJson(answer.body.empty() ? "{}" : answer.body, server_.url);
+    if (!json || !json->is_object()) return Fail(Unexpected(call));
     return json;
   }
 
@@ -181,8 +181,8 @@ class MlflowRest final : public Tracker {
             platform::ShownUrl(server_.url), "is it the address of an MLflow server?"};
   }
   Error Refused(const platform::HttpResponse& answer) const {
-    const Json json = Json::parse(answer.body, nullptr, false);
-    const auto message = json.is_object() ? TextAt(json, "/message") : std::nullopt;
+    const auto json = ParseJson(answer.body, server_.url);
+    const auto message = json ? TextAt(*json, "/message") : std::nullopt;
     const bool access = answer.status == 401 || answer.status == 403;
     return {ExitCode::kUnavailable,
             "answers " + std::to_string(answer.status) + (message ? ": " + *message : ""),

@@ -1,11 +1,11 @@
-#include "signals/json_node.h"
+#include "base/json_node.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 
-namespace ebb::signals {
+namespace ebb {
 namespace {
 
 using Json = nlohmann::json;
@@ -86,6 +86,10 @@ std::optional<double> JsonNode::AsNumber() const {
   return type == Type::kNumber ? std::optional<double>(number) : std::nullopt;
 }
 
+std::optional<std::string> JsonNode::AsText() const {
+  return type == Type::kText ? std::optional(text) : std::nullopt;
+}
+
 std::optional<Time> JsonNode::AsTime() const {
   if (type != Type::kText) return std::nullopt;
   const auto time = ParseTime(text);
@@ -126,4 +130,4 @@ Error BadAnswer(std::string why, std::string_view body, const std::string& where
           "compare the answer with the provider's documentation"};
 }
 
-}  // namespace ebb::signals
+}  // namespace ebb

@@ -1,6 +1,8 @@
 #pragma once
-// A JSON answer from elsewhere as plain values, with the library kept out of our headers. Bounded:
-// deeper than 32 levels is refused, so no input can exhaust the stack. Pure.
+// The one reader of JSON that others wrote: what a provider, a tracker or a service answers, as
+// plain values, with the library kept out of our headers. Asking for what is not there, or is of
+// another type, gives nothing. Bounded: deeper than 32 levels is refused, so no input can exhaust
+// the stack. Pure.
 
 #include <optional>
 #include <string>
@@ -10,7 +12,7 @@
 #include "base/result.h"
 #include "base/time.h"
 
-namespace ebb::signals {
+namespace ebb {
 
 struct JsonMember;
 
@@ -32,6 +34,7 @@ struct JsonNode {
   bool is_list() const { return type == Type::kList; }
   bool is_object() const { return type == Type::kObject; }
   std::optional<double> AsNumber() const;
+  std::optional<std::string> AsText() const;
   std::optional<Time> AsTime() const;
 
   std::string TextOf(std::string_view member) const;  ///< "" where it is no text
@@ -47,7 +50,7 @@ struct JsonMember {
 /// `where` is for messages.
 Result<JsonNode> ParseJson(std::string_view body, const std::string& where);
 
-/// A payload that is not what it should be: why, where, and how it begins.
+/// An answer that is not what it should be: why, where, and how it begins.
 Error BadAnswer(std::string why, std::string_view body, const std::string& where);
 
-}  // namespace ebb::signals
+}  // namespace ebb
