@@ -35,11 +35,10 @@ struct GridView {
   core::SignalView view;
   Interval window;
   Duration run_time;
-  std::vector<plan::Window> windows;  ///< the cleanest first
-  std::string zone_origin;            ///< the cloud region that named the zone
-  std::string state;                  ///< of a live source
-  std::optional<signals::SignalState> freshness;
-  std::string chain;  ///< the sources of the zone
+  std::vector<plan::Window> windows;          ///< the cleanest first
+  std::string zone_origin;                    ///< the cloud region that named the zone
+  std::optional<runtime::SignalState> state;  ///< of a live source
+  std::string chain;                          ///< the sources of the zone
 };
 
 Result<GridView> Look(const RunOptions& options, double hours, int windows) {
@@ -55,10 +54,7 @@ Result<GridView> Look(const RunOptions& options, double hours, int windows) {
   result.window = {now, now + DurationFromSeconds(hours * 3600)};
   const auto& signal = options.scheduler.signal;
   result.zone_origin = signal.zone_origin;
-  if (signals::IsLive(signal.source)) {
-    result.state = signals::DescribeState(*feed, now);
-    result.freshness = signals::StateOf(*feed, now);
-  }
+  result.state = feed->State(now);
   // Where a zone alone chose: how.
   const bool chosen = !signal.source_named && signal.source != signals::SignalSource::kHttp &&
                       signal.source != signals::SignalSource::kReplay &&
@@ -124,7 +120,7 @@ std::string Text(const GridView& grid) {
   std::string text = signals::Describe(grid.identity) + "\n";
   if (!grid.zone_origin.empty()) text += "zone of " + grid.zone_origin + "\n";
   if (!grid.chain.empty()) text += "sources of this zone: " + grid.chain + "\n";
-  if (!grid.state.empty()) text += "state: " + grid.state + "\n";
+  if (grid.state) text += "state: " + grid.state->text + "\n";
   text += FormatTime(grid.view.now) + "  now " +
           (current ? FormatFixed(current->intensity.g_per_kwh, 0) + " g/kWh" : "unknown") +
           StatusNote(current) + LinkNote(grid, current) + "\n" + ForecastText(grid);
@@ -166,10 +162,10 @@ std::string Json(const GridView& grid) {
   json["forecast_method"] = grid.view.forecast.method;
   json["forecast_issued"] = FormatTime(grid.view.forecast.issued);
   const core::Sample* current = grid.view.Current();
-  if (grid.freshness) {
-    json["state"] = Name(grid.freshness->freshness);
-    if (grid.freshness->value_age) json["value_age_s"] = Seconds(*grid.freshness->value_age);
-    if (grid.freshness->answer_age) json["answer_age_s"] = Seconds(*grid.freshness->answer_age);
+  if (grid.state) {
+    json["state"] = Name(grid.state->freshness);
+    if (grid.state->value_age) json["value_age_s"] = Seconds(*grid.state->value_age);
+    if (grid.state->answer_age) json["answer_age_s"] = Seconds(*grid.state->answer_age);
   }
   json["current"] = current ? SampleJson(*current) : nlohmann::ordered_json();
   if (current && !grid.identity.links.empty())

@@ -2,9 +2,12 @@
 // The port through which grid intensity reaches decisions and accounting. One feed serves both, so
 // what decided is what measures. Implementations live in signals/; tests use testing/fake_feed.h.
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <tuple>
 
 #include "base/result.h"
@@ -12,6 +15,20 @@
 #include "core/intensity.h"
 
 namespace ebb::runtime {
+
+/// What the value of this moment is, at a source that is asked while it changes.
+enum class Freshness { kFresh, kLastKnown, kForecast, kMissing };
+inline std::string_view Name(Freshness freshness) {
+  constexpr std::array<std::string_view, 4> kNames{"fresh", "stale", "forecast", "missing"};
+  return kNames[static_cast<std::size_t>(freshness)];
+}
+
+struct SignalState {
+  Freshness freshness = Freshness::kMissing;
+  std::optional<Duration> value_age;   ///< since the last published value ended; 0 while it holds
+  std::optional<Duration> answer_age;  ///< since the source last answered
+  std::string text;                    ///< for people: how fresh, and what stands in if it stops
+};
 
 class SignalFeed {
  public:
@@ -48,6 +65,12 @@ class SignalFeed {
   /// From now on `tell` is called when that count has risen, from any thread; it must not call the
   /// feed. An empty one: nobody is called any more once this returns.
   virtual void OnNews(const std::function<void()>& tell) { std::ignore = tell; }
+
+  /// How fresh a live source is; nothing for recorded and generated ones.
+  virtual std::optional<SignalState> State(Time now) const {
+    std::ignore = now;
+    return std::nullopt;
+  }
 
   /// Beginning and end of what a replayed source covers; nothing for live and generated ones.
   virtual std::optional<Interval> Coverage() const { return std::nullopt; }

@@ -27,14 +27,10 @@ Rank RankOf(Freshness freshness) {
   return Rank::kMissing;
 }
 
-SignalState LiveState(const LiveFeed& live, Time now) {
-  return StateAt(*live.snapshot(), now, live.outage());
-}
-
 // A link stands while it has a published value, or is only late with the next one.
 bool Stands(const LiveFeed* live, Time now) {
   if (!live) return true;
-  const auto freshness = LiveState(*live, now).freshness;
+  const Freshness freshness = live->State(now)->freshness;
   return freshness == Freshness::kFresh ||
          (freshness == Freshness::kLastKnown && !live->snapshot()->failure);
 }
@@ -95,8 +91,7 @@ const ChainFeed::Opened& ChainFeed::Open(std::size_t link, Duration first_answer
   if (opened.feed || opened.failure) return opened;
   auto feed = links_[link].open(first_answer);
   if (feed) {
-    opened.live = dynamic_cast<const LiveFeed*>(feed->get());
-    opened.feed = *std::move(feed);
+    static_cast<OpenLink&>(opened) = *std::move(feed);
     opened.feed->OnNews(tell_);
   } else {
     opened.failure = std::move(feed).error();
@@ -133,8 +128,7 @@ Result<core::SignalView> ChainFeed::Observe(Time now, Duration horizon) {
       fail(*opened.failure);
       continue;
     }
-    const Rank rank =
-        opened.live ? RankOf(LiveState(*opened.live, now).freshness) : Rank::kGenerated;
+    const Rank rank = opened.live ? RankOf(opened.live->State(now)->freshness) : Rank::kGenerated;
     if (rank < best) {
       best = rank;
       answering = link;
@@ -222,31 +216,25 @@ void ChainFeed::OnNews(const std::function<void()>& tell) {
     if (opened.feed) opened.feed->OnNews(tell);
 }
 
-SignalState ChainFeed::StateAt(Time now) const {
-  SignalState best;
-  for (const Opened* opened : OpenedLinks()) {
-    if (!opened || !opened->live) continue;
-    const SignalState state = LiveState(*opened->live, now);
-    if (RankOf(state.freshness) < RankOf(best.freshness)) best = state;
-  }
-  return best;
-}
-
-std::string ChainFeed::DescribeState(Time now) const {
+std::optional<runtime::SignalState> ChainFeed::State(Time now) const {
+  runtime::SignalState best;
   std::string text;
   const auto links = OpenedLinks();
   for (std::size_t link = 0; link < links.size(); ++link) {
     text += (text.empty() ? "" : "; ") + links_[link].name + ": ";
-    if (!links[link])
-      text += "not asked";
-    else if (!links[link]->live)
-      text += "generated, used where no live one knows";
-    else
-      text += std::string(Name(LiveState(*links[link]->live, now).freshness));
-    if (links[link] && links[link]->live && links[link]->live->snapshot()->failure)
-      text += " (" + links[link]->live->snapshot()->failure->Message() + ")";
+    const LiveFeed* live = links[link] ? links[link]->live : nullptr;
+    if (!live) {
+      text += links[link] ? "generated, used where no live one knows" : "not asked";
+      continue;
+    }
+    const runtime::SignalState state = *live->State(now);
+    text += Name(state.freshness);
+    if (const auto snapshot = live->snapshot(); snapshot->failure)
+      text += " (" + snapshot->failure->Message() + ")";
+    if (RankOf(state.freshness) < RankOf(best.freshness)) best = state;
   }
-  return text;
+  best.text = std::move(text);
+  return best;
 }
 
 }  // namespace ebb::signals

@@ -20,11 +20,16 @@ namespace ebb::signals {
 
 class LiveFeed;
 
+struct OpenLink {
+  std::unique_ptr<runtime::SignalFeed> feed;
+  const LiveFeed* live = nullptr;  ///< the same, where it is live
+};
+
 struct ChainLink {
   std::string name;               ///< "electricity-maps"
   core::SignalIdentity identity;  ///< as the source states it before it is asked
   /// Makes its feed; a live one waits at most this long for its first answer.
-  std::function<Result<std::unique_ptr<runtime::SignalFeed>>(Duration first_answer)> open;
+  std::function<Result<OpenLink>(Duration first_answer)> open;
 };
 
 /// An Error where the links' kinds or known boundaries differ: their values must not be mixed.
@@ -45,16 +50,12 @@ class ChainFeed final : public runtime::SignalFeed {
   Time NextChange(Time now) const override;
   std::uint64_t news() const override;
   void OnNews(const std::function<void()>& tell) override;
-
-  /// Of the link that answers at `now`.
-  SignalState StateAt(Time now) const;
-  /// "electricity-maps: missing, ...; profile: answers".
-  std::string DescribeState(Time now) const;
+  /// Of the link that answers at `now`; its text tells of all: "electricity-maps: missing (...);
+  /// profile: generated, used where no live one knows".
+  std::optional<runtime::SignalState> State(Time now) const override;
 
  private:
-  struct Opened {
-    std::unique_ptr<runtime::SignalFeed> feed;  ///< nullptr: not asked yet, or it cannot be opened
-    const LiveFeed* live = nullptr;             ///< the same, where it is live
+  struct Opened : OpenLink {  ///< without a feed: not asked yet, or it cannot be opened
     std::optional<Error> failure;
   };
   explicit ChainFeed(std::vector<ChainLink> links);

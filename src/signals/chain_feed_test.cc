@@ -65,11 +65,15 @@ ChainLink Link(Source& source, const std::string& name,
             LiveFeedOptions options;
             options.first_answer = std::max<Duration>(first_answer, Duration{1});
             options.live.refresh = Duration{5};
-            return Result<std::unique_ptr<runtime::SignalFeed>>(LiveFeed::Start(
+            auto live = LiveFeed::Start(
                 [&source, name](const HttpGetFunction&) {
                   return std::make_unique<FakeProvider>(source, name);
                 },
-                platform::HttpGet, options));
+                platform::HttpGet, options);
+            OpenLink open;
+            open.live = live.get();
+            open.feed = std::move(live);
+            return Result<OpenLink>(std::move(open));
           }};
 }
 
@@ -106,7 +110,7 @@ TEST(Chain, TheNextAnswersWhenTheFirstFailsAndTheFirstAgainWhenItIsBack) {
   const auto view = chain->Observe(Now(), hours{1});
   ASSERT_TRUE(view) << view.error().Message();
   EXPECT_EQ(core::LinkOf(view->known.identity(), *view->Current()), "second");
-  EXPECT_THAT(chain->DescribeState(Now()), HasSubstr("first: missing (first: status 500"));
+  EXPECT_THAT(chain->State(Now())->text, HasSubstr("first: missing (first: status 500"));
   first.Say(100);
   EXPECT_EQ(ValueWhen(*chain, [](const core::Sample& sample) { return sample.link == 0; }), 100);
   const Time hour = std::chrono::floor<hours>(Now());
@@ -182,7 +186,7 @@ TEST(Chain, ATypicalDayIsTheLastResortAndSaysThatItIsModelled) {
   EXPECT_EQ(view->Current()->status, core::SampleStatus::kModelled);
   EXPECT_EQ(core::LinkOf(view->known.identity(), *view->Current()), "profile");
   EXPECT_FALSE(view->forecast.series.empty());
-  EXPECT_THAT(DescribeState(**feed, Now()), HasSubstr("carbon-aware-sdk: missing"));
+  EXPECT_THAT((*feed)->State(Now())->text, HasSubstr("carbon-aware-sdk: missing"));
 }
 
 TEST(Sources, AreReadFromText) {

@@ -115,6 +115,10 @@ Result<core::IntensitySeries> LiveFeed::Settled(Interval interval) {
   return SettledOver(*snapshot(), interval);
 }
 
+std::optional<runtime::SignalState> LiveFeed::State(Time now) const {
+  return StateAt(*snapshot(), now, options_.outage);
+}
+
 // Just after the next question, so that its answer is there.
 Time LiveFeed::NextChange(Time now) const {
   constexpr Duration kAnswering{std::chrono::seconds{2}};

@@ -43,6 +43,7 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
   Time NextChange(Time now) const override;
   std::uint64_t news() const override { return news_; }
   void OnNews(const std::function<void()>& tell) override;
+  std::optional<runtime::SignalState> State(Time now) const override;
 
   std::shared_ptr<const LiveSnapshot> snapshot() const;
   const OutageRules& outage() const { return options_.outage; }

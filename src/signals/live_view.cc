@@ -110,29 +110,31 @@ Error NothingKnown(const LiveSnapshot& snapshot, Time now, const OutageRules& ru
 
 std::string Ago(Duration age) { return FormatDuration(age) + " ago"; }
 
-}  // namespace
-
-std::string_view Name(Freshness freshness) {
-  switch (freshness) {
-    case Freshness::kFresh:
-      return "fresh";
-    case Freshness::kLastKnown:
-      return "stale";
-    case Freshness::kForecast:
-      return "forecast";
-    case Freshness::kMissing:
-      return "missing";
-  }
-  return "";
+std::string Describe(const runtime::SignalState& state, const LiveSnapshot& snapshot,
+                     const OutageRules& rules) {
+  std::string text(Name(state.freshness));
+  if (state.value_age && *state.value_age > Duration::zero())
+    text += ", the last value ended " + Ago(*state.value_age);
+  if (state.answer_age) text += " (" + snapshot.origin + " " + Ago(*state.answer_age) + ")";
+  text += "; if it stops: last value up to " + FormatDuration(rules.last_known_limit);
+  if (rules.forecast_limit > Duration::zero())
+    text += ", then forecast up to " + FormatDuration(rules.forecast_limit);
+  text += ", then wait";
+  if (snapshot.forecast_failure)
+    text += "; no forecast from the provider: " + snapshot.forecast_failure->Message();
+  return text;
 }
 
-SignalState StateAt(const LiveSnapshot& snapshot, Time now, const OutageRules& rules) {
-  SignalState state;
+}  // namespace
+
+runtime::SignalState StateAt(const LiveSnapshot& snapshot, Time now, const OutageRules& rules) {
+  runtime::SignalState state;
   state.freshness = StandingAt(snapshot, now, rules).freshness;
   if (const Sample* last = LastBefore(snapshot.known, now))
     state.value_age = std::max<Duration>(now - last->interval.end, Duration::zero());
   if (snapshot.answered_at)
     state.answer_age = std::max<Duration>(now - *snapshot.answered_at, Duration::zero());
+  state.text = Describe(state, snapshot, rules);
   return state;
 }
 
@@ -181,18 +183,6 @@ core::IntensitySeries BelievedOver(const LiveSnapshot& snapshot, Interval interv
     samples = core::Filled(samples, {{held, last->intensity, HeldStatus(*last)}});
   const Time believed_until = snapshot.forecast.issued + rules.forecast_limit;
   return SeriesOf(snapshot, core::Filled(samples, forecast_until(believed_until)));
-}
-
-std::string DescribeState(const LiveSnapshot& snapshot, Time now, const OutageRules& rules) {
-  const SignalState state = StateAt(snapshot, now, rules);
-  std::string text(Name(state.freshness));
-  if (state.value_age && *state.value_age > Duration::zero())
-    text += ", the last value ended " + Ago(*state.value_age);
-  if (state.answer_age) text += " (" + snapshot.origin + " " + Ago(*state.answer_age) + ")";
-  text += "; if it stops: last value up to " + FormatDuration(rules.last_known_limit);
-  if (rules.forecast_limit > Duration::zero())
-    text += ", then forecast up to " + FormatDuration(rules.forecast_limit);
-  return text + ", then wait";
 }
 
 }  // namespace ebb::signals

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/intensity.h"
+#include "runtime/signal_feed.h"
 #include "signals/outage_rules.h"
 
 namespace ebb::signals {
@@ -31,16 +32,11 @@ struct LiveSnapshot {
   Time next_question{};
 };
 
-enum class Freshness { kFresh, kLastKnown, kForecast, kMissing };
-/// "fresh", "stale", "forecast", "missing".
-std::string_view Name(Freshness freshness);
+using runtime::Freshness;
 
-struct SignalState {
-  Freshness freshness = Freshness::kMissing;
-  std::optional<Duration> value_age;   ///< since the last published value ended; 0 while it holds
-  std::optional<Duration> answer_age;  ///< since the source last answered
-};
-SignalState StateAt(const LiveSnapshot& snapshot, Time now, const OutageRules& rules);
+/// Its text: "fresh (answered 12s ago); if it stops: last value up to 1h, then forecast up to 1d,
+/// then wait".
+runtime::SignalState StateAt(const LiveSnapshot& snapshot, Time now, const OutageRules& rules);
 
 /// An Error where nothing may stand in for the missing value: why, and what was tried.
 Result<core::SignalView> ViewAt(const LiveSnapshot& snapshot, Time now, const OutageRules& rules);
@@ -51,8 +47,5 @@ core::IntensitySeries BelievedOver(const LiveSnapshot& snapshot, Interval interv
 
 /// Only what was published for intervals that were over when the source last answered.
 core::IntensitySeries SettledOver(const LiveSnapshot& snapshot, Interval interval);
-
-/// "fresh (answered 12s ago); then last value up to 1h, forecast up to 1d, then wait".
-std::string DescribeState(const LiveSnapshot& snapshot, Time now, const OutageRules& rules);
 
 }  // namespace ebb::signals

@@ -56,7 +56,8 @@ struct Asking {
   std::function<bool()> interrupted;
 };
 
-FeedResult MakeLive(const SignalOptions& options, const Asking& asking, Duration first_answer) {
+Result<std::unique_ptr<LiveFeed>> MakeLive(const SignalOptions& options, const Asking& asking,
+                                           Duration first_answer) {
   EBB_ASSIGN_OR_RETURN(const MakeProviderFunction make_provider, ProviderOf(options));
   LiveFeedOptions live;
   live.live.refresh = options.refresh;
@@ -104,6 +105,18 @@ SignalOptions LinkOptions(const SignalOptions& options, std::size_t link) {
   return one;
 }
 
+Result<OpenLink> Open(const SignalOptions& link, const Asking& asking, Duration first_answer) {
+  OpenLink open;
+  if (IsLive(link.source)) {
+    EBB_ASSIGN_OR_RETURN(auto live, MakeLive(link, asking, first_answer));
+    open.live = live.get();
+    open.feed = std::move(live);
+  } else {
+    EBB_ASSIGN_OR_RETURN(open.feed, MakeOne(link, asking, first_answer));
+  }
+  return open;
+}
+
 // What a link says of itself before anything is asked.
 Result<core::SignalIdentity> IdentityOf(const SignalOptions& link, const Asking& asking) {
   if (!IsLive(link.source)) {
@@ -128,7 +141,7 @@ FeedResult MakeChain(const SignalOptions& options, const Asking& asking) {
                    "put it last in the chain"});
     EBB_ASSIGN_OR_RETURN(const core::SignalIdentity identity, IdentityOf(link, asking));
     links.push_back({name, identity, [link, asking](Duration first_answer) {
-                       return MakeOne(link, asking, first_answer);
+                       return Open(link, asking, first_answer);
                      }});
   }
   EBB_RETURN_IF_ERROR(CheckChain(links));
@@ -200,24 +213,6 @@ Status CheckCoverage(const runtime::SignalFeed& feed, Interval interval) {
                "the trace covers " + FormatTime(coverage->begin) + " to " +
                    FormatTime(coverage->end) + ", but " + needed + " is needed",
                feed.identity().source, "choose another --grid-start or another trace"});
-}
-
-std::string DescribeState(const runtime::SignalFeed& feed, Time now) {
-  if (const auto* chain = dynamic_cast<const ChainFeed*>(&feed)) return chain->DescribeState(now);
-  const auto* live = dynamic_cast<const LiveFeed*>(&feed);
-  if (!live) return "";
-  const auto snapshot = live->snapshot();
-  std::string text = DescribeState(*snapshot, now, live->outage());
-  if (snapshot->forecast_failure)
-    text += "; no forecast from the provider: " + snapshot->forecast_failure->Message();
-  return text;
-}
-
-std::optional<SignalState> StateOf(const runtime::SignalFeed& feed, Time now) {
-  if (const auto* chain = dynamic_cast<const ChainFeed*>(&feed)) return chain->StateAt(now);
-  const auto* live = dynamic_cast<const LiveFeed*>(&feed);
-  if (!live) return std::nullopt;
-  return StateAt(*live->snapshot(), now, live->outage());
 }
 
 std::string Describe(const core::SignalIdentity& identity) {

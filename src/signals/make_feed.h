@@ -9,7 +9,6 @@
 
 #include "base/result.h"
 #include "runtime/signal_feed.h"
-#include "signals/live_view.h"
 #include "signals/provider.h"
 #include "signals/signal_options.h"
 
@@ -30,11 +29,6 @@ Result<core::IntensitySeries> AskSettled(const SignalOptions& options, Interval 
 /// An Error when `interval` is not inside what a replayed feed covers: "the trace covers A..B".
 /// Always fine for live and generated feeds.
 Status CheckCoverage(const runtime::SignalFeed& feed, Interval interval);
-
-/// How fresh a live source is and what stands in when it stops; "" for a feed that is not live.
-std::string DescribeState(const runtime::SignalFeed& feed, Time now);
-/// The same as values; nothing for a feed that is not live.
-std::optional<SignalState> StateOf(const runtime::SignalFeed& feed, Time now);
 
 /// "US-CAL-CISO, average, life cycle: replay of US-CAL-CISO_2023.csv".
 std::string Describe(const core::SignalIdentity& identity);
