@@ -66,7 +66,7 @@ Status WriteRunOfJob(store::Database& database, core::JobId id, const fs::path& 
   EBB_RETURN_IF_ERROR(report::RemoveRun(folder));
   EBB_ASSIGN_OR_RETURN(report::RunDirectory made, report::RunDirectory::Create(folder, run.spec));
   EBB_RETURN_IF_ERROR(Write(run, made));
-  if (prices) EBB_RETURN_IF_ERROR(StorePrices(made, *prices));
+  if (prices) EBB_RETURN_IF_ERROR(StorePrices(made, run, *prices));
   EBB_ASSIGN_OR_RETURN(const RunViews views, WriteViews(folder));
   return {};
 }

@@ -55,8 +55,9 @@ Result<Settled> Settle(const Path& directory, bool dry_run) {
   const bool is_final = IsFinal(run, revises, now);
   if (!dry_run) {
     EBB_RETURN_IF_ERROR(report::AddSignalVersion(directory, newest, now, is_final));
-    EBB_ASSIGN_OR_RETURN(const RunViews views, WriteViews(directory));
-    run = views.record;
+    EBB_RETURN_IF_ERROR(report::ReadSignalAnew(directory, run));
+    EBB_ASSIGN_OR_RETURN(RunViews views, WriteViews(directory, std::move(run)));
+    run = std::move(views.record);
   } else {
     run.signal = std::move(newest);
     run.signal_versions.push_back({now, is_final, "", ""});

@@ -86,21 +86,26 @@ bool IsFinal(const core::RunRecord& run, bool revises, Time asked_at) {
   return !revises || asked_at >= end + core::kRevisedFor;
 }
 
-Status StoreSignal(report::RunDirectory& directory, runtime::SignalFeed& feed) {
-  EBB_ASSIGN_OR_RETURN(const core::RunRecord run, report::ReadRun(directory.path()));
+Status StoreSignal(report::RunDirectory& directory, const core::RunRecord& run,
+                   runtime::SignalFeed& feed) {
   const Time now = platform::WallNow();
   EBB_ASSIGN_OR_RETURN(const core::IntensitySeries signal, feed.Settled(SettledAround(run, now)));
   return directory.WriteSignal(signal, now, IsFinal(run, feed.Revises(), now));
 }
 
-Status StorePrices(report::RunDirectory& directory, const prices::PriceSource& prices) {
-  EBB_ASSIGN_OR_RETURN(const core::RunRecord run, report::ReadRun(directory.path()));
+Status StorePrices(report::RunDirectory& directory, const core::RunRecord& run,
+                   const prices::PriceSource& prices) {
   return directory.WritePrices(prices.Over(TimeAround(run)));
 }
 
 Result<RunViews> WriteViews(const Path& directory) {
+  EBB_ASSIGN_OR_RETURN(core::RunRecord run, report::ReadRun(directory));
+  return WriteViews(directory, std::move(run));
+}
+
+Result<RunViews> WriteViews(const Path& directory, core::RunRecord run) {
   RunViews views;
-  EBB_ASSIGN_OR_RETURN(views.record, report::ReadRun(directory, &views.notices));
+  views.record = std::move(run);
   views.summary = report::Summarise(views.record);
   EBB_RETURN_IF_ERROR(report::WriteSummaries(directory, views.record, views.summary));
   // One run, one row: a resumed run replaces the row of its earlier attempts.

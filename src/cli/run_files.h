@@ -38,17 +38,21 @@ bool StillRuns(const core::RunRecord& run, Time now);
 bool IsFinal(const core::RunRecord& run, bool revises, Time asked_at);
 
 /// The signal over that time as far as it is settled, so that a run directory explains itself.
-Status StoreSignal(report::RunDirectory& directory, runtime::SignalFeed& feed);
+Status StoreSignal(report::RunDirectory& directory, const core::RunRecord& run,
+                   runtime::SignalFeed& feed);
 
 /// The same for what electricity cost.
-Status StorePrices(report::RunDirectory& directory, const prices::PriceSource& prices);
+Status StorePrices(report::RunDirectory& directory, const core::RunRecord& run,
+                   const prices::PriceSource& prices);
 
 struct RunViews {
   core::RunRecord record;
   report::Summary summary;
-  std::vector<std::string> notices;
 };
 /// summary.json, summary_<name>.json and emissions.csv, derived again, and the directory sealed.
+/// `run` is what the directory holds.
+Result<RunViews> WriteViews(const std::filesystem::path& directory, core::RunRecord run);
+/// The same of a run that is read for it.
 Result<RunViews> WriteViews(const std::filesystem::path& directory);
 
 }  // namespace ebb::cli

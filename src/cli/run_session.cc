@@ -174,7 +174,8 @@ class Session {
         line_(ModeFor(options_.quiet)) {}
 
   Result<RunResult> RunNew(const RunRequest& request);
-  Result<RunResult> Resume(const Path& directory);
+  /// `before`: what the directory holds.
+  Result<RunResult> Resume(report::RunDirectory directory, core::RunRecord before);
 
  private:
   Status Open(Time replay_begin);
@@ -196,6 +197,7 @@ class Session {
   StatusLine line_;
   std::unique_ptr<Surroundings> surroundings_;
   std::optional<report::RunDirectory> directory_;
+  core::RunRecord before_;  ///< what earlier attempts left
   std::optional<RunLog> log_;
   std::optional<Duration> stop_grace_;
 };
@@ -232,6 +234,7 @@ Result<RunResult> Session::RunNew(const RunRequest& request) {
   EBB_RETURN_IF_ERROR(
       platform::EnsureWritableDirectory(path.has_parent_path() ? path.parent_path() : "."));
   EBB_ASSIGN_OR_RETURN(directory_, report::RunDirectory::Create(path, spec));
+  before_.spec = spec;
   EBB_RETURN_IF_ERROR(WriteFlags(path / kOptionsFile, ToFlags(options_)));
   EBB_ASSIGN_OR_RETURN(log_, RunLog::Open(path));
   line_.Say(spec.name + ": " + signals::Describe(surroundings_->feed->identity()));
@@ -247,9 +250,11 @@ Result<RunResult> Session::RunNew(const RunRequest& request) {
                     1);
 }
 
-Result<RunResult> Session::Resume(const Path& path) {
-  EBB_ASSIGN_OR_RETURN(directory_, report::RunDirectory::Open(path));
-  EBB_ASSIGN_OR_RETURN(const core::RunRecord record, report::ReadRun(path));
+Result<RunResult> Session::Resume(report::RunDirectory directory, core::RunRecord before) {
+  directory_ = std::move(directory);
+  before_ = std::move(before);
+  const Path& path = directory_->path();
+  const core::RunRecord& record = before_;
   const int attempt = static_cast<int>(record.attempts.size()) + 1;
   if (const core::BudgetEvent* stopped = core::StoppedBy(record.budget, options_.metering.budget))
     return Fail({ExitCode::kUsage,
@@ -306,7 +311,6 @@ Result<RunResult> Session::GateAndRun(const plan::GateRequest& gate, int attempt
 
 Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::GateDecision& decision,
                                  std::optional<Intensity> at_submission, int attempt_number) {
-  EBB_ASSIGN_OR_RETURN(const core::RunRecord before, report::ReadRun(directory_->path()));
   local::ContractValues contract;
   contract.job_id = directory_->spec().run_id;
   contract.run_directory = directory_->path();
@@ -329,8 +333,8 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
 
   EBB_ASSIGN_OR_RETURN(attempt.budget, BudgetTerms(attempt_number));
 
-  RunTrackers trackers(options_.tracking, directory_->spec(), before, directory_->path());
-  AttemptRecorder recorder(*directory_, PrometheusExport(options_, directory_->spec(), before),
+  RunTrackers trackers(options_.tracking, directory_->spec(), before_, directory_->path());
+  AttemptRecorder recorder(*directory_, PrometheusExport(options_, directory_->spec(), before_),
                            trackers, *log_, line_);
   const auto measure = attempt.child.argv.empty() ? local::MonitorMachine : local::RunAttempt;
   auto result = measure(attempt, std::move(surroundings_->meters.meters), *surroundings_->feed,
@@ -348,7 +352,6 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
               std::string(Name(result->attempt.outcome)) + ", exit code " +
               std::to_string(result->attempt.exit_code));
   EBB_RETURN_IF_ERROR(directory_->EndAttempt(result->attempt));
-  EBB_RETURN_IF_ERROR(StoreSurroundings(*directory_, *surroundings_));
   EBB_ASSIGN_OR_RETURN(const report::Summary summary, Finish());
   trackers.OnEnd(result->attempt, summary);
   trackers.WaitForEnd();
@@ -364,12 +367,11 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
 Result<std::optional<runtime::BudgetWatch::Terms>> Session::BudgetTerms(int attempt_number) {
   const core::Budget& budget = options_.metering.budget;
   if (budget.empty()) return std::optional<runtime::BudgetWatch::Terms>();
-  EBB_ASSIGN_OR_RETURN(const core::RunRecord record, report::ReadRun(directory_->path()));
   EBB_RETURN_IF_ERROR(directory_->AppendBudget(budget, attempt_number));
   runtime::BudgetWatch::Terms terms;
   terms.budget = budget;
-  terms.used_before = core::UseOf(record.ledger);
-  terms.fired = record.budget.events;
+  terms.used_before = core::UseOf(before_.ledger);
+  terms.fired = before_.budget.events;
   return std::optional(std::move(terms));
 }
 
@@ -389,13 +391,18 @@ Status Session::NotStarted(int attempt_number, const Error& error) {
 
 // One that has nothing to sum up.
 Status Session::Close() {
-  EBB_RETURN_IF_ERROR(StoreSurroundings(*directory_, *surroundings_));
+  EBB_ASSIGN_OR_RETURN(core::RunRecord run, report::ReadRun(directory_->path()));
+  EBB_RETURN_IF_ERROR(StoreSurroundings(*directory_, *surroundings_, run));
   return report::SealRun(directory_->path(), wall_.Now());
 }
 
+// The run is read once for all that is derived from it.
 Result<report::Summary> Session::Finish() {
-  EBB_ASSIGN_OR_RETURN(const RunViews views, WriteViews(directory_->path()));
-  SayNotes(views.notices);
+  std::vector<std::string> notices;
+  EBB_ASSIGN_OR_RETURN(core::RunRecord run, report::ReadRun(directory_->path(), &notices));
+  EBB_RETURN_IF_ERROR(StoreSurroundings(*directory_, *surroundings_, run));
+  EBB_ASSIGN_OR_RETURN(const RunViews views, WriteViews(directory_->path(), std::move(run)));
+  SayNotes(notices);
   SayNotes(PublishEmissions(options_, views.record, views.summary, directory_->path()));
   if (options_.json) {
     std::fputs(report::SummaryJson(views.record, views.summary).c_str(), stdout);
@@ -426,14 +433,14 @@ Result<RunResult> ResumeRun(const Path& directory, const FlagValues& given,
     return Fail({ExitCode::kUsage, "is not a run directory", directory.string(),
                  "give the directory that the run printed at its end"});
   EBB_ASSIGN_OR_RETURN(RunOptions options, ReadOptions(directory));
-  if (!options.metering.budget.empty() || given.contains("budget-kwh") ||
-      given.contains("budget-g")) {
-    // An earlier resume may have raised it.
-    EBB_ASSIGN_OR_RETURN(const core::RunRecord record, report::ReadRun(directory));
-    if (record.budget.budget) options.metering.budget = *record.budget.budget;
-  }
+  EBB_ASSIGN_OR_RETURN(report::RunDirectory opened, report::RunDirectory::Open(directory));
+  EBB_ASSIGN_OR_RETURN(core::RunRecord before, report::ReadRun(directory));
+  // An earlier resume may have raised it.
+  const bool limited = !options.metering.budget.empty() || given.contains("budget-kwh") ||
+                       given.contains("budget-g");
+  if (limited && before.budget.budget) options.metering.budget = *before.budget.budget;
   EBB_RETURN_IF_ERROR(ApplyFlags(given, options));
-  return Session(std::move(options), signals).Resume(directory);
+  return Session(std::move(options), signals).Resume(std::move(opened), std::move(before));
 }
 
 }  // namespace ebb::cli

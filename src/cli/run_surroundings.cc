@@ -102,9 +102,11 @@ std::filesystem::path DirectoryFor(const RunOptions& options, const core::RunSpe
   return options.run_dir.empty() ? path(options.output_dir) / spec.run_id : path(options.run_dir);
 }
 
-Status StoreSurroundings(report::RunDirectory& directory, const Surroundings& surroundings) {
-  EBB_RETURN_IF_ERROR(StoreSignal(directory, *surroundings.feed));
-  return surroundings.prices ? StorePrices(directory, *surroundings.prices) : Status{};
+Status StoreSurroundings(report::RunDirectory& directory, const Surroundings& surroundings,
+                         core::RunRecord& run) {
+  EBB_RETURN_IF_ERROR(StoreSignal(directory, run, *surroundings.feed));
+  if (surroundings.prices) EBB_RETURN_IF_ERROR(StorePrices(directory, run, *surroundings.prices));
+  return report::ReadSignalAnew(directory.path(), run);
 }
 
 }  // namespace ebb::cli

@@ -40,7 +40,9 @@ core::RunSpec SpecOf(const RunOptions& options, const Surroundings& surroundings
 /// Where the options place it.
 std::filesystem::path DirectoryFor(const RunOptions& options, const core::RunSpec& spec);
 
-/// What a report needs to know of the world around the run.
-Status StoreSurroundings(report::RunDirectory& directory, const Surroundings& surroundings);
+/// What a report needs to know of the world around the run, stored, and then part of `run`: what
+/// the directory holds.
+Status StoreSurroundings(report::RunDirectory& directory, const Surroundings& surroundings,
+                         core::RunRecord& run);
 
 }  // namespace ebb::cli

@@ -205,8 +205,10 @@ Status Tracker::State::Begin() {
   EBB_ASSIGN_OR_RETURN(
       auto measured, local::MeasuredProcess::Start(attempt, std::move(ticking), *surroundings->feed,
                                                    surroundings->clock, *this));
-  EBB_RETURN_IF_ERROR(progress->Append(
-      report::ProgressLine({wall.Now(), "begin", {}, {}, {}, {}, {}, {}, {}, {}})));
+  report::ProgressEvent begin;
+  begin.time = wall.Now();
+  begin.event = "begin";
+  EBB_RETURN_IF_ERROR(progress->Append(report::ProgressLine(begin)));
   const std::lock_guard lock(samples);
   process = std::move(measured);
   return {};
@@ -270,8 +272,9 @@ Status Tracker::State::Store(const local::AttemptResult& result) {
   EBB_RETURN_IF_ERROR(directory->EndAttempt(result.attempt));
   if (const auto failure = prometheus->OnEnd(result.attempt.wall.length()))
     log->Write("note: " + *failure);
-  EBB_RETURN_IF_ERROR(cli::StoreSurroundings(*directory, *surroundings));
-  EBB_ASSIGN_OR_RETURN(const cli::RunViews views, cli::WriteViews(path));
+  EBB_ASSIGN_OR_RETURN(core::RunRecord run, report::ReadRun(path));
+  EBB_RETURN_IF_ERROR(cli::StoreSurroundings(*directory, *surroundings, run));
+  EBB_ASSIGN_OR_RETURN(const cli::RunViews views, cli::WriteViews(path, std::move(run)));
   for (const std::string& note : cli::PublishEmissions(options, views.record, views.summary, path))
     log->Write("note: " + note);
   return {};

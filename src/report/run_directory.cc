@@ -99,7 +99,7 @@ Status ReadSignalVersions(const Path& directory, std::vector<std::string>* notic
   });
 }
 
-Status ReadSignal(const Path& directory, core::RunRecord& run) {
+Status ReadSettled(const Path& directory, core::RunRecord& run) {
   EBB_ASSIGN_OR_RETURN(const std::string text, ReadIfThere(directory / kSignalFile));
   EBB_ASSIGN_OR_RETURN(run.signal, text.empty() ? core::IntensitySeries::Create(run.spec.signal, {})
                                                 : ParseSignal(text, run.spec.signal,
@@ -117,6 +117,13 @@ Status ReadPrices(const Path& directory, core::RunRecord& run) {
   EBB_ASSIGN_OR_RETURN(
       run.prices, ParsePrices(text, run.spec.prices->identity, (directory / kPricesFile).string()));
   return {};
+}
+
+// What the grid did and what electricity cost, as far as it is settled.
+Status ReadSignal(const Path& directory, std::vector<std::string>* notices, core::RunRecord& run) {
+  EBB_RETURN_IF_ERROR(ReadSettled(directory, run));
+  EBB_RETURN_IF_ERROR(ReadSignalVersions(directory, notices, run));
+  return ReadPrices(directory, run);
 }
 
 // An attempt without an end was killed with Ebb: it ends at its last ledger row.
@@ -320,12 +327,15 @@ Result<core::RunRecord> ReadRun(const Path& path, std::vector<std::string>* noti
   EBB_RETURN_IF_ERROR(ReadLines(path / kBudgetFile, notices, [&](auto line, auto where) {
     return AddBudgetLine(line, std::move(where), run.budget);
   }));
-  EBB_RETURN_IF_ERROR(ReadSignal(path, run));
-  EBB_RETURN_IF_ERROR(ReadSignalVersions(path, notices, run));
-  EBB_RETURN_IF_ERROR(ReadPrices(path, run));
+  EBB_RETURN_IF_ERROR(ReadSignal(path, notices, run));
   EndKilledAttempts(run);
   EBB_RETURN_IF_ERROR(ReadTrainingFiles(path, run, notices));
   return run;
+}
+
+Status ReadSignalAnew(const Path& path, core::RunRecord& run) {
+  run.signal_versions.clear();
+  return ReadSignal(path, nullptr, run);
 }
 
 Result<core::RunRecord> ReadRunHead(const Path& path) {

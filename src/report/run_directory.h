@@ -104,6 +104,10 @@ Status RemoveRun(const Path& directory);
 /// train_result.json). `notices` receives one sentence for each thing that was dropped.
 Result<core::RunRecord> ReadRun(const Path& path, std::vector<std::string>* notices = nullptr);
 
+/// Reads anew what is asked for after a run has been read: its settled signal, the versions of
+/// that, its prices.
+Status ReadSignalAnew(const Path& path, core::RunRecord& run);
+
 /// What was asked for and when its attempts ran, without its ledger: an attempt that has no end yet
 /// is kRunning and ends where it begins.
 Result<core::RunRecord> ReadRunHead(const Path& path);
