@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "base/text.h"
-#include "store/job_meta.h"
+#include "store/job_notes.h"
 #include "store/job_records.h"
 
 namespace ebb::service {
@@ -59,9 +58,8 @@ local::StoredBefore Bookkeeper::StoredBefore(core::JobId job, int attempt) {
   local::StoredBefore stored;
   if (const auto heard = budget_events_.find(job); heard != budget_events_.end())
     stored.budget_events = heard->second;
-  else if (const auto meta = store::GetMeta(store_.database(), store::BudgetEventsKey(job));
-           meta && *meta)
-    stored.budget_events = static_cast<std::size_t>(ParseInteger(**meta).value_or(0));
+  else if (const auto notes = store::NotesOf(store_.database(), job))
+    stored.budget_events = notes->budget_heard;
   if (auto up_to = store::LedgerStoredUpTo(store_.database(), job, attempt))
     stored.up_to = *std::move(up_to);
   // A ledger is long, and only a budget has to know it.
@@ -79,7 +77,7 @@ bool Bookkeeper::EndIsStored(core::JobId job, int attempt) {
 
 void Bookkeeper::HeardOfBudget(core::JobId job, std::size_t events) {
   budget_events_[job] = events;
-  store_.SetMeta(store::BudgetEventsKey(job), std::to_string(events));
+  store_.SetBudgetHeard(job, events);
 }
 
 std::map<core::JobId, JobFigures> Bookkeeper::TakeChanged() {

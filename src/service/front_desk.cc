@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "plan/flat_queue.h"
-#include "store/job_meta.h"
+#include "store/job_notes.h"
 
 namespace ebb::service {
 namespace {
@@ -14,8 +14,6 @@ constexpr std::size_t kMostAtOnce = 1000;
 
 // Why a job that comes after others is held, when not (only) because it waits for them.
 constexpr const char* kRecurring = "recurring jobs";
-constexpr const char* kHeld = "held";
-constexpr const char* kHeldAndWaits = "held and waits";
 
 template <class... Handlers>
 struct Overloaded : Handlers... {
@@ -272,7 +270,9 @@ void FrontDesk::RememberHold(core::JobId job, bool held) {
   else
     held_by_person_.erase(job);
   const bool waits = !ports_.dependencies.WaitsFor(job).empty();
-  ports_.store.SetMeta(store::HoldKey(job), held ? (waits ? kHeldAndWaits : kHeld) : "");
+  using store::PersonHold;
+  const PersonHold by_person = waits ? PersonHold::kHeldAndWaits : PersonHold::kHeld;
+  ports_.store.SetHold(job, held ? by_person : PersonHold::kNone);
 }
 
 // In its detail, which an end replaces.
@@ -280,22 +280,21 @@ void FrontDesk::RememberWhy(core::JobId job, const std::string& why) {
   const JobCard* card = ports_.publisher.Find(job);
   if (!card || engine::HasEnded(card->explanation.stage) || card->detail == why) return;
   ports_.publisher.SetDetail(job, why);
-  ports_.store.SetMeta(store::WhyHeldKey(job), why);
+  ports_.store.SetWhyHeld(job, why);
 }
 
 std::string FrontDesk::WhyHeld(core::JobId job) const {
-  const auto meta = store::GetMeta(ports_.store.database(), store::WhyHeldKey(job));
-  return meta && *meta ? **meta : "";
+  const auto notes = store::NotesOf(ports_.store.database(), job);
+  return notes ? notes->why_held : "";
 }
 
 Status FrontDesk::TakeUpHeld(const core::Submission& submission) {
   if (submission.after.empty()) return {};
   const core::JobId id = submission.job.id;
-  EBB_ASSIGN_OR_RETURN(const auto meta,
-                       store::GetMeta(ports_.store.database(), store::HoldKey(id)));
-  const bool by_person = meta && !meta->empty();
+  EBB_ASSIGN_OR_RETURN(const store::JobNotes notes, store::NotesOf(ports_.store.database(), id));
+  const bool by_person = notes.hold != store::PersonHold::kNone;
   if (by_person) held_by_person_.insert(id);
-  if (by_person && *meta == kHeld) return {};
+  if (notes.hold == store::PersonHold::kHeld) return {};
   Status known;
   const std::vector<core::JobId> pending = PendingOf(submission, known);
   if (!known)

@@ -85,7 +85,7 @@ void JobWriter::FollowJob(WriteGroup& group, core::JobId id, const engine::State
   written_.erase(id);
   group.Add(
       "UPDATE jobs SET stage = ?2, pauses = ?3, first_start_ms = ?4, ended_ms = ?5, exit_code = ?6,"
-      " detail = ?7 WHERE id = ?1 AND ended_ms IS NULL",
+      " detail = ?7, held = NULL, why_held = NULL WHERE id = ?1 AND ended_ms IS NULL",
       {id, std::string(Name(ended->stage)), std::int64_t{ended->pauses},
        Milliseconds(ended->first_start), Milliseconds(ended->ended),
        ended->exit_code ? Value{std::int64_t{*ended->exit_code}} : Value{}, ended->detail});

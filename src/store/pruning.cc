@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "store/job_meta.h"
 #include "store/write_group.h"
 
 namespace ebb::store {
@@ -21,8 +20,6 @@ Status FinishJob(Database& database, core::JobId job) {
        {"DELETE FROM ledger_devices WHERE job = ?", "DELETE FROM settlements WHERE job = ?",
         "UPDATE jobs SET pruned = 2 WHERE id = ?"})
     EBB_RETURN_IF_ERROR(database.Run(sql, {job}));
-  for (const std::string& key : MetaKeysOf(job))
-    EBB_RETURN_IF_ERROR(database.Run("DELETE FROM meta WHERE key = ?", {key}));
   return {};
 }
 

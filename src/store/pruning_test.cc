@@ -4,7 +4,6 @@
 
 #include "core/ledger.h"
 #include "store/device_history.h"
-#include "store/job_meta.h"
 #include "store/service_store.h"
 #include "store/store_check.h"
 #include "testing/scratch_directory.h"
@@ -25,7 +24,6 @@ class Pruning : public ::testing::Test {
     submission.job.submitted = kNow - age;
     const core::JobId job = store_.AddJob(submission)->id;
     AddRows(job, rows);
-    store_.SetMeta(HoldKey(job), "held");
     EXPECT_TRUE(store_.Commit());
     EXPECT_TRUE(
         store_.database().Run("UPDATE jobs SET stage = 'succeeded', ended_ms = ?2 WHERE id = ?1",
@@ -88,8 +86,6 @@ TEST_F(Pruning, LedgersOfOldJobsGoAndTheirSumsStay) {
   EXPECT_EQ(after.gpu_energy, Energy::Joules(50'000));
   EXPECT_TRUE((*FindJob(store_.database(), old))->pruned);
   EXPECT_FALSE((*FindJob(store_.database(), young))->pruned);
-  EXPECT_FALSE(*GetMeta(store_.database(), HoldKey(old)));
-  EXPECT_TRUE(*GetMeta(store_.database(), HoldKey(young)));
   EXPECT_TRUE(IsSound());
   EXPECT_EQ(PruneAll(kNow), 1);
   EXPECT_EQ(PruneAll(kNow + hours{1000}), 0) << "a job that has not ended stays as it is";

@@ -279,7 +279,26 @@ CREATE TABLE sweep_budget_events(
 // Nobody asked how far a file of a ledger had been read.
 constexpr std::string_view kNoLedgerFiles = "DROP TABLE ledger_files;";
 
-constexpr std::array<std::string_view, 16> kMigrations{kJobsAndJournal,
+// What the service notes of a job beside the engine stood in settings of its own name, and stayed
+// when the job had ended.
+constexpr std::string_view kJobNotes = R"(
+ALTER TABLE jobs ADD COLUMN held TEXT;
+ALTER TABLE jobs ADD COLUMN why_held TEXT;
+ALTER TABLE jobs ADD COLUMN budget_heard INTEGER NOT NULL DEFAULT 0;
+
+UPDATE jobs SET
+  held = (SELECT nullif(value, '') FROM meta WHERE key = 'hold of job ' || id),
+  why_held = (SELECT nullif(value, '') FROM meta WHERE key = 'why job ' || id || ' is held'),
+  budget_heard = coalesce(
+    (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'budget events of job ' || id), 0)
+  WHERE 'hold of job ' || id IN (SELECT key FROM meta)
+    OR 'why job ' || id || ' is held' IN (SELECT key FROM meta)
+    OR 'budget events of job ' || id IN (SELECT key FROM meta);
+DELETE FROM meta WHERE key LIKE 'hold of job %' OR key LIKE 'why job % is held'
+  OR key LIKE 'budget events of job %';
+)";
+
+constexpr std::array<std::string_view, 17> kMigrations{kJobsAndJournal,
                                                        kLedgerAndSignals,
                                                        kSweeps,
                                                        kFirstComeAndDevices,
@@ -294,7 +313,8 @@ constexpr std::array<std::string_view, 16> kMigrations{kJobsAndJournal,
                                                        kLinks,
                                                        kSureFirstCome,
                                                        kSweepBudgets,
-                                                       kNoLedgerFiles};
+                                                       kNoLedgerFiles,
+                                                       kJobNotes};
 
 }  // namespace
 

@@ -25,6 +25,7 @@
 #include "runtime/journal.h"
 #include "store/database.h"
 #include "store/first_come_records.h"
+#include "store/job_notes.h"
 #include "store/job_numbers.h"
 #include "store/job_records.h"
 #include "store/job_writer.h"
@@ -133,6 +134,12 @@ class ServiceStore final : public runtime::Journal {
   void AddFirstCome(const FirstComeRecord& record) { store::AddFirstCome(group_, record); }
   void AddSettlement(core::JobId job, Time asked_at, const core::IntensitySeries& published) {
     store::AddSettlement(group_, job, asked_at, published);
+  }
+  /// See job_notes.h.
+  void SetHold(core::JobId job, PersonHold hold) { store::SetHold(group_, job, hold); }
+  void SetWhyHeld(core::JobId job, const std::string& why) { store::SetWhyHeld(group_, job, why); }
+  void SetBudgetHeard(core::JobId job, std::size_t events) {
+    store::SetBudgetHeard(group_, job, events);
   }
   /// Which devices of its pool the attempt has, by name.
   void SetDevices(core::JobId job, int attempt, const std::vector<std::string>& devices);

@@ -5,6 +5,7 @@
 
 #include "engine/journal_json.h"
 #include "engine/state_json.h"
+#include "store/job_notes.h"
 #include "store/job_records.h"
 #include "store/ledger_records.h"
 #include "store/snapshots.h"
@@ -156,6 +157,19 @@ Status CheckJobRows(Database& database, const engine::State& state, CheckResult&
   });
 }
 
+// What is noted of jobs beside the engine can be read.
+Status CheckNotes(Database& database, CheckResult& result) {
+  return database.Query(
+      "SELECT id, held, budget_heard FROM jobs WHERE held IS NOT NULL OR budget_heard < 0", {},
+      [&](const Row& row) -> Status {
+        const std::string job = "job " + std::to_string(row.Integer(0));
+        if (!row.IsNull(1) && !PersonHoldFromName(row.Text(1)))
+          Note(result, job + " is held in an unknown way: " + std::string(row.Text(1)));
+        if (row.Integer(2) < 0) Note(result, job + " has heard less than nothing of its budget");
+        return {};
+      });
+}
+
 Status CheckEngineJobsStored(Database& database, const engine::State& state, CheckResult& result) {
   for (const auto& live : state.live) {
     EBB_ASSIGN_OR_RETURN(const auto stored, FindJob(database, live->job.id));
@@ -231,6 +245,7 @@ Status CheckHistory(Database& database, const CheckOptions& options,
       NoteError(jobs, CheckEngineJobsStored(database, (*engine)->state(), jobs));
     }
   }
+  NoteError(jobs, CheckNotes(database, jobs));
   results.push_back(std::move(folded));
   results.push_back(std::move(jobs));
   if (!options.make_engine) return {};
