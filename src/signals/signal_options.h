@@ -64,7 +64,7 @@ struct SignalOptions {
   /// profile: a zone of ProfileZones() or "neo"; empty: kDefaultZone. Providers: the zone, region
   /// or location to ask for. Others: a label; empty: what the source says itself.
   std::string zone;
-  /// Where a zone that was asked for by cloud region came from, for people (settle_zone.h).
+  /// Where a zone that was asked for by cloud region came from, for people (choose_source.h).
   std::string zone_origin;
   std::string trace_path;  ///< replay
   std::string how_to_get;  ///< replay: said where the trace is not there
