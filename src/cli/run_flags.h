@@ -26,6 +26,8 @@ struct Flag {
 
 std::vector<Flag> GateFlags();
 std::vector<Flag> SignalFlags();
+std::vector<Flag> ProviderFlags();
+std::vector<Flag> AnswerFlags();
 std::vector<Flag> PriceFlags();
 std::vector<Flag> ClockFlags();
 std::vector<Flag> MeteringFlags();

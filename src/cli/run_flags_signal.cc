@@ -1,4 +1,5 @@
-// Where intensity comes from: the signal that decides, and the second one beside it.
+// Where intensity comes from: the signal that decides, the providers that are asked for it and what
+// becomes of their answers, and the second signal beside it.
 
 #include "cli/flag_values.h"
 #include "cli/run_flags.h"
@@ -109,6 +110,11 @@ std::vector<Flag> SignalFlags() {
          return If(signal.source == signals::SignalSource::kConstant && signal.constant,
                    signal.constant ? FormatExact(signal.constant->g_per_kwh) : "");
        }},
+  };
+}
+
+std::vector<Flag> ProviderFlags() {
+  return {
       {FlagGroup::kSignal, "api-url", "URL", "latest intensity from a web address (JSON)",
        Text([](RunOptions& o, const std::string& v) {
          SetOnly(signals::SignalSource::kHttp, o);
@@ -145,6 +151,11 @@ std::vector<Flag> SignalFlags() {
          const auto& boundary = o.scheduler.signal.boundary;
          return boundary ? std::optional(std::string(core::Name(*boundary))) : std::nullopt;
        }},
+  };
+}
+
+std::vector<Flag> AnswerFlags() {
+  return {
       JsonFlag("json-value", "POINTER", "--api-url: JSON pointer to the value, e.g. /data/0/value",
                &signals::JsonShape::value_pointer),
       JsonFlag("json-time", "POINTER", "--api-url: JSON pointer to the time the value begins",

@@ -110,6 +110,123 @@ std::string WithoutQuery(const std::string& url) { return url.substr(0, url.find
 
 enum class Method { kGet, kPut, kPost };
 
+// One request. libcurl is told where its parts are: it stays where it is.
+class Call {
+ public:
+  Call(const Curl& curl, const HttpRequest& request, std::optional<SocketName> socket_name)
+      : curl_(curl),
+        request_(request),
+        socket_name_(std::move(socket_name)),
+        handle_(curl.easy_init(), curl.easy_cleanup),
+        headers_(nullptr, curl.slist_free_all),
+        body_{{}, request.limit_bytes},
+        peer_{request} {
+    curl_slist* list = nullptr;
+    for (const std::string& header : request.headers)
+      list = curl.slist_append(list, header.c_str());
+    headers_.reset(list);
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  Result<HttpResponse> Perform(Method method) {
+    if (!handle_) return Fail({ExitCode::kUnavailable, "libcurl cannot start", "", ""});
+    SetAddress(method);
+    SetBody(method);
+    SetReceivers();
+    if (socket_name_) SetSocket();
+    const CURLcode code = curl_.easy_perform(handle_.get());
+    if (auto failure = FailureOf(code)) return Fail(*std::move(failure));
+    std::string retry_after = received_["retry-after"];
+    return HttpResponse{static_cast<int>(Told(CURLINFO_RESPONSE_CODE)), std::move(body_.bytes),
+                        std::move(retry_after), std::move(received_)};
+  }
+
+ private:
+  template <typename Value>
+  void Set(CURLoption option, Value value) {
+    curl_.easy_setopt(handle_.get(), option, value);
+  }
+  long Told(CURLINFO what) const {
+    long value = 0;
+    curl_.easy_getinfo(handle_.get(), what, &value);
+    return value;
+  }
+
+  void SetAddress(Method method) {
+    Set(CURLOPT_URL, request_.url.c_str());
+    if (request_.direct) Set(CURLOPT_NOPROXY, "*");
+    Set(CURLOPT_PROTOCOLS_STR, "http,https");
+    Set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    // A header can carry a token, and libcurl would send it to wherever a redirect points.
+    const bool plain = method == Method::kGet && request_.headers.empty() &&
+                       request_.user_password.empty() && !request_.direct;
+    Set(CURLOPT_FOLLOWLOCATION, plain ? 1L : 0L);
+    Set(CURLOPT_MAXREDIRS, 5L);
+    Set(CURLOPT_TIMEOUT_MS, static_cast<long>(request_.timeout.count()));
+    Set(CURLOPT_NOSIGNAL, 1L);
+    if (!request_.ca_file.empty()) Set(CURLOPT_CAINFO, request_.ca_file.c_str());
+  }
+
+  void SetBody(Method method) {
+    Set(CURLOPT_HTTPHEADER, headers_.get());
+    Set(CURLOPT_USERAGENT, "ebb");
+    if (!request_.user_password.empty()) Set(CURLOPT_USERPWD, request_.user_password.c_str());
+    if (method == Method::kGet) return;
+    if (method == Method::kPut) Set(CURLOPT_CUSTOMREQUEST, "PUT");
+    Set(CURLOPT_POSTFIELDS, request_.body.c_str());
+    Set(CURLOPT_POSTFIELDSIZE, static_cast<long>(request_.body.size()));
+  }
+
+  void SetReceivers() {
+    Set(CURLOPT_ERRORBUFFER, static_cast<char*>(reason_));
+    Set(CURLOPT_WRITEFUNCTION, &Receive);
+    Set(CURLOPT_WRITEDATA, static_cast<void*>(&body_));
+    Set(CURLOPT_HEADERFUNCTION, &ReceiveHeader);
+    Set(CURLOPT_HEADERDATA, static_cast<void*>(&received_));
+    if (!request_.cancelled) return;
+    Set(CURLOPT_NOPROGRESS, 0L);
+    Set(CURLOPT_XFERINFOFUNCTION, &StopIfCancelled);
+    Set(CURLOPT_XFERINFODATA, static_cast<const void*>(request_.cancelled));
+  }
+
+  void SetSocket() {
+    Set(CURLOPT_UNIX_SOCKET_PATH, socket_name_->text().c_str());
+    Set(CURLOPT_OPENSOCKETFUNCTION, &OpenUnixSocket);
+    Set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(&peer_));
+    Set(CURLOPT_PREREQFUNCTION, &CheckUnixPeer);
+    Set(CURLOPT_PREREQDATA, static_cast<void*>(&peer_));
+  }
+
+  std::optional<Error> FailureOf(CURLcode code) const {
+    if (body_.too_large)
+      return Error{ExitCode::kConfiguration,
+                   "the answer is larger than " + std::to_string(request_.limit_bytes) + " bytes",
+                   WithoutQuery(request_.url), "check the address"};
+    if (!peer_.known) return peer_.known.error();
+    if (code == CURLE_COULDNT_CONNECT && socket_name_)
+      return Error{ExitCode::kUnavailable,
+                   std::string("nobody answers: ") +
+                       std::strerror(static_cast<int>(Told(CURLINFO_OS_ERRNO))),
+                   request_.unix_socket, ""};
+    if (code == CURLE_OK) return std::nullopt;
+    const std::string why = reason_[0] != '\0' ? reason_ : curl_.easy_strerror(code);
+    return Error{AskingAgainCannotHelp(code) ? ExitCode::kConfiguration : ExitCode::kUnavailable,
+                 "request failed: " + why, WithoutQuery(request_.url),
+                 "check the address and the network"};
+  }
+
+  const Curl& curl_;
+  const HttpRequest& request_;
+  const std::optional<SocketName> socket_name_;
+  const std::unique_ptr<CURL, decltype(Curl::easy_cleanup)> handle_;
+  std::unique_ptr<curl_slist, decltype(Curl::slist_free_all)> headers_;
+  Body body_;
+  Headers received_;
+  UnixPeer peer_;
+  char reason_[CURL_ERROR_SIZE] = "";
+};
+
 Result<HttpResponse> Perform(const HttpRequest& request, Method method) {
   std::optional<SocketName> socket_name;
   if (!request.unix_socket.empty()) {
@@ -119,81 +236,7 @@ Result<HttpResponse> Perform(const HttpRequest& request, Method method) {
   if (!curl)
     return Fail({ExitCode::kConfiguration, "libcurl.so.4 cannot be loaded", "",
                  "install libcurl (Debian: libcurl4)"});
-  const std::unique_ptr<CURL, decltype(Curl::easy_cleanup)> handle(curl->easy_init(),
-                                                                   curl->easy_cleanup);
-  if (!handle) return Fail({ExitCode::kUnavailable, "libcurl cannot start", "", ""});
-  curl_slist* list = nullptr;
-  for (const std::string& header : request.headers) list = curl->slist_append(list, header.c_str());
-  const std::unique_ptr<curl_slist, decltype(Curl::slist_free_all)> headers(list,
-                                                                            curl->slist_free_all);
-  Body body{{}, request.limit_bytes};
-  Headers received;
-  char reason[CURL_ERROR_SIZE] = "";
-  const auto set = [&](CURLoption option, auto value) {
-    curl->easy_setopt(handle.get(), option, value);
-  };
-  set(CURLOPT_URL, request.url.c_str());
-  set(CURLOPT_HTTPHEADER, headers.get());
-  if (request.direct) set(CURLOPT_NOPROXY, "*");
-  set(CURLOPT_PROTOCOLS_STR, "http,https");
-  set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
-  // A header can carry a token, and libcurl would send it to wherever a redirect points.
-  const bool plain = method == Method::kGet && request.headers.empty() &&
-                     request.user_password.empty() && !request.direct;
-  set(CURLOPT_FOLLOWLOCATION, plain ? 1L : 0L);
-  set(CURLOPT_MAXREDIRS, 5L);
-  if (!request.user_password.empty()) set(CURLOPT_USERPWD, request.user_password.c_str());
-  if (method != Method::kGet) {
-    if (method == Method::kPut) set(CURLOPT_CUSTOMREQUEST, "PUT");
-    set(CURLOPT_POSTFIELDS, request.body.c_str());
-    set(CURLOPT_POSTFIELDSIZE, static_cast<long>(request.body.size()));
-  }
-  set(CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
-  set(CURLOPT_NOSIGNAL, 1L);
-  set(CURLOPT_USERAGENT, "ebb");
-  set(CURLOPT_ERRORBUFFER, static_cast<char*>(reason));
-  set(CURLOPT_WRITEFUNCTION, &Receive);
-  set(CURLOPT_WRITEDATA, static_cast<void*>(&body));
-  set(CURLOPT_HEADERFUNCTION, &ReceiveHeader);
-  set(CURLOPT_HEADERDATA, static_cast<void*>(&received));
-  UnixPeer peer{request};
-  if (socket_name) {
-    set(CURLOPT_UNIX_SOCKET_PATH, socket_name->text().c_str());
-    set(CURLOPT_OPENSOCKETFUNCTION, &OpenUnixSocket);
-    set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(&peer));
-    set(CURLOPT_PREREQFUNCTION, &CheckUnixPeer);
-    set(CURLOPT_PREREQDATA, static_cast<void*>(&peer));
-  }
-  if (request.cancelled) {
-    set(CURLOPT_NOPROGRESS, 0L);
-    set(CURLOPT_XFERINFOFUNCTION, &StopIfCancelled);
-    set(CURLOPT_XFERINFODATA, static_cast<const void*>(request.cancelled));
-  }
-  if (!request.ca_file.empty()) set(CURLOPT_CAINFO, request.ca_file.c_str());
-  const CURLcode code = curl->easy_perform(handle.get());
-  if (body.too_large)
-    return Fail({ExitCode::kConfiguration,
-                 "the answer is larger than " + std::to_string(request.limit_bytes) + " bytes",
-                 WithoutQuery(request.url), "check the address"});
-  if (!peer.known) return Fail(peer.known.error());
-  if (code == CURLE_COULDNT_CONNECT && socket_name) {
-    long why = 0;
-    curl->easy_getinfo(handle.get(), CURLINFO_OS_ERRNO, &why);
-    return Fail({ExitCode::kUnavailable,
-                 std::string("nobody answers: ") + std::strerror(static_cast<int>(why)),
-                 request.unix_socket, ""});
-  }
-  if (code != CURLE_OK) {
-    const std::string why = reason[0] != '\0' ? reason : curl->easy_strerror(code);
-    return Fail({AskingAgainCannotHelp(code) ? ExitCode::kConfiguration : ExitCode::kUnavailable,
-                 "request failed: " + why, WithoutQuery(request.url),
-                 "check the address and the network"});
-  }
-  long status = 0;
-  curl->easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &status);
-  std::string retry_after = received["retry-after"];
-  return HttpResponse{static_cast<int>(status), std::move(body.bytes), std::move(retry_after),
-                      std::move(received)};
+  return Call(*curl, request, std::move(socket_name)).Perform(method);
 }
 
 }  // namespace
