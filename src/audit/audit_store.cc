@@ -191,22 +191,18 @@ class StoreAudit {
   }
 
   static JobRow JobFrom(const Row& row) {
-    JobRow job{row.Integer(0),
-               row.Integer(1),
-               row.Integer(2),
-               row.Integer(3),
-               row.Integer(4),
-               row.Integer(5),
-               {},
-               {},
-               row.Integer(8),
-               std::string(row.Text(9)),
-               row.Integer(10),
-               {},
-               {},
-               {}};
+    JobRow job;
+    job.id = row.Integer(0);
+    job.submitted = row.Integer(1);
+    job.microjoules = row.Integer(2);
+    job.without = row.Integer(3);
+    job.gpu_metered_uj = row.Integer(4);
+    job.gpu_metered_ms = row.Integer(5);
     if (!row.IsNull(6)) job.grams = row.Number(6);
     if (!row.IsNull(7)) job.gpu = row.Integer(7);
+    job.pruned = row.Integer(8);
+    job.link = row.Text(9);
+    job.linked_from = row.Integer(10);
     if (!row.IsNull(11)) job.settled_g = row.Number(11);
     if (!row.IsNull(12)) job.at_submission_g = row.Number(12);
     if (!row.IsNull(13)) job.half_width_g = row.Number(13);

@@ -151,14 +151,11 @@ void ReadSchedule(const YamlNode& node, bool flat, Tariff& tariff, bool& relativ
   auto clock = prices::ZoneClock::Find(*keys.zone);
   if (!clock)
     return problems.Add(keys.zone.line, clock.error().what + " (" + clock.error().next + ")");
-  RateWindow window{keys.name.value_or("schedule " + std::to_string(tariff.windows.size() + 1)),
-                    *std::move(clock),
-                    0x7f,
-                    0,
-                    prices::kMinutesOfDay,
-                    {},
-                    0,
-                    {}};
+  RateWindow window{
+      .name = keys.name.value_or("schedule " + std::to_string(tariff.windows.size() + 1)),
+      .clock = *std::move(clock),
+      .season = {},
+      .off_peak_per_kwh = {}};
   if (keys.days) {
     const auto days = WeekdaysFrom(*keys.days);
     if (!days)

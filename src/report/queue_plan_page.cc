@@ -83,15 +83,15 @@ std::string QueuePlanPage(const sim::QueuePlan& plan) {
   const core::SignalView& view = plan.views.front();
   const Interval span = plan.span();
   const Duration margin = std::max<Duration>(std::chrono::minutes{30}, span.length() / 40);
-  GanttFigure figure{"Plan",
-                     ": dashed line: " + (view.forecast.method.empty() ? std::string("no forecast")
-                                                                       : view.forecast.method),
-                     &plan.cluster,
-                     &jobs,
-                     SegmentsOf(plan),
-                     &view.known,
-                     &view.forecast.series,
-                     {span.begin - margin, span.end + margin}};
+  const std::string& method = view.forecast.method;
+  const GanttFigure figure{.title = "Plan",
+                           .caption = ": dashed line: " + (method.empty() ? "no forecast" : method),
+                           .cluster = &plan.cluster,
+                           .jobs = &jobs,
+                           .segments = SegmentsOf(plan),
+                           .truth = &view.known,
+                           .forecast = &view.forecast.series,
+                           .window = {span.begin - margin, span.end + margin}};
   const std::string body =
       Element("h1", "Plan at " + FormatTime(plan.at)) + "<p class=\"lead\">" +
       EscapeHtml(QueuePlanSentence(plan)) + ".</p>" + Element("p", QueuePlanCostSentence(plan)) +

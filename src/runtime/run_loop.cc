@@ -181,10 +181,15 @@ Status Loop::Execute(const engine::Command& command) {
   if (done) return {};
   if (ports_.observer) ports_.observer->OnCommandFailed(command, done.error());
   if (const auto* start = std::get_if<engine::StartJob>(&command)) {
-    return Give({Now(), engine::JobReport{
-                            start->job, start->attempt, engine::JobPhase::kStartFailed, start->pool,
-                            Now(), static_cast<int>(done.error().code), done.error().Message(),
-                            done.error().code == ExitCode::kTryLater}});
+    const Error& why = done.error();
+    return Give({Now(), engine::JobReport{.job = start->job,
+                                          .attempt = start->attempt,
+                                          .phase = engine::JobPhase::kStartFailed,
+                                          .pool = start->pool,
+                                          .since = Now(),
+                                          .exit_code = static_cast<int>(why.code),
+                                          .detail = why.Message(),
+                                          .machine_trouble = why.code == ExitCode::kTryLater}});
   }
   reconcile_at_ = std::min(reconcile_at_, Now() + options_.signal_retry);
   return {};

@@ -124,15 +124,20 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
                  publisher_.Say(executor_->Now(), job, std::move(text));
                }}),
       sweep_budgets_(
-          {store_, clock_, options_.executor.cluster.sites.front().pue, options_.executor.tick,
-           [this](core::JobId job, const std::string& why) {
-             front_desk_.Hold(job, why);
-             executor_->Wake();
-           },
-           [this](core::JobId job) { front_desk_.LetGo(job); },
-           [this](core::JobId job) { return front_desk_.WhyHeld(job); },
-           [this](core::SweepId sweep) { return LiveOf(sweep); },
-           [this](std::string text) { publisher_.Say(executor_->Now(), 0, std::move(text)); }}),
+          {.store = store_,
+           .clock = clock_,
+           .pue = options_.executor.cluster.sites.front().pue,
+           .sample_interval = options_.executor.tick,
+           .hold =
+               [this](core::JobId job, const std::string& why) {
+                 front_desk_.Hold(job, why);
+                 executor_->Wake();
+               },
+           .let_go = [this](core::JobId job) { front_desk_.LetGo(job); },
+           .why_held = [this](core::JobId job) { return front_desk_.WhyHeld(job); },
+           .members = [this](core::SweepId sweep) { return LiveOf(sweep); },
+           .say =
+               [this](std::string text) { publisher_.Say(executor_->Now(), 0, std::move(text)); }}),
       bookkeeper_(
           store_,
           [this](core::JobId job, const std::string& text) {
@@ -146,19 +151,32 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
                                       [this] { executor_->Wake(); }}),
       inbox_([this] { executor_->Wake(); }),
       front_desk_(
-          {inbox_, store_, publisher_, dependencies_, recurring_, estimator_, sweeps_,
-           sweep_budgets_,
-           [this](const SharedSubmission& submission) { return AddToExecutor(submission); },
-           [this](const SharedSubmission& submission) { executor_->Replace(submission); },
-           [this](core::JobId job) { executor_->Forget(job); }, [this] { return executor_->Now(); },
-           [this](const ChangeDevice& change) { return device_desk_.Change(change); },
-           [this](const core::Job& job) { return CheckWidth(job); },
-           [this](const core::Job& job, Time now, const std::vector<core::JobId>& without) {
-             return engine::CheckAdmission(engine_->state(), options_.engine, job, now, without);
-           },
-           [this] { return Patience(); },
-           [this] { return settle_later_.empty() ? Time::max() : settle_later_.begin()->first; },
-           options_.until_idle}),
+          {.inbox = inbox_,
+           .store = store_,
+           .publisher = publisher_,
+           .dependencies = dependencies_,
+           .recurring = recurring_,
+           .estimator = estimator_,
+           .sweeps = sweeps_,
+           .sweep_budgets = sweep_budgets_,
+           .add_job = [this](const SharedSubmission& job) { return AddToExecutor(job); },
+           .replace_job = [this](const SharedSubmission& job) { executor_->Replace(job); },
+           .forget_job = [this](core::JobId job) { executor_->Forget(job); },
+           .now = [this] { return executor_->Now(); },
+           .change_device =
+               [this](const ChangeDevice& change) { return device_desk_.Change(change); },
+           .check_job = [this](const core::Job& job) { return CheckWidth(job); },
+           .check_without =
+               [this](const core::Job& job, Time now, const std::vector<core::JobId>& without) {
+                 return engine::CheckAdmission(engine_->state(), options_.engine, job, now,
+                                               without);
+               },
+           .patience = [this] { return Patience(); },
+           .own_due =
+               [this] {
+                 return settle_later_.empty() ? Time::max() : settle_later_.begin()->first;
+               },
+           .is_last = options_.until_idle}),
       observer_(std::make_unique<Observer>(*this)),
       first_come_(options_.store, [this] { executor_->Wake(); }) {}
 

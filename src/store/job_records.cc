@@ -154,16 +154,16 @@ Result<std::vector<AttemptRecord>> AttemptsOf(Database& database, core::JobId id
       " FROM attempts"
       " WHERE job = ? ORDER BY attempt",
       {id}, [&](const Row& row) -> Status {
-        attempts.push_back({id,
-                            static_cast<int>(row.Integer(0)),
-                            static_cast<int>(row.Integer(1)),
-                            OptionalTime(row, 2),
-                            OptionalTime(row, 3),
-                            OptionalTime(row, 4),
-                            std::string(row.Text(5)),
-                            static_cast<int>(row.Integer(6)),
-                            std::string(row.Text(7)),
-                            {}});
+        attempts.push_back({.job = id,
+                            .attempt = static_cast<int>(row.Integer(0)),
+                            .pool = static_cast<int>(row.Integer(1)),
+                            .decided = OptionalTime(row, 2),
+                            .began = OptionalTime(row, 3),
+                            .ended = OptionalTime(row, 4),
+                            .phase = std::string(row.Text(5)),
+                            .exit_code = static_cast<int>(row.Integer(6)),
+                            .detail = std::string(row.Text(7)),
+                            .devices = {}});
         if (row.Text(8).empty()) return {};
         for (const std::string_view device : Split(row.Text(8), ','))
           attempts.back().devices.emplace_back(device);
