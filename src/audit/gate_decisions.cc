@@ -147,8 +147,7 @@ class Gate {
 };
 
 Json ToJson(const core::GateDecision& decision) {
-  const auto ms = [](Time time) { return time.time_since_epoch().count(); };
-  Json json{{"at_ms", ms(decision.at)},
+  Json json{{"at_ms", Milliseconds(decision.at)},
             {"action", core::Name(decision.action)},
             {"rule", core::Name(decision.rule)},
             {"reason", core::Reason(decision)},
@@ -157,9 +156,9 @@ Json ToJson(const core::GateDecision& decision) {
             {"threshold_g_per_kwh", OrNull(decision.threshold)},
             {"expected_start_ms", nullptr},
             {"expected_mean_g_per_kwh", OrNull(decision.expected_mean)},
-            {"start_by_ms", ms(decision.start_by)},
-            {"wake_at_ms", ms(decision.wake_at)}};
-  if (decision.expected_start) json["expected_start_ms"] = ms(*decision.expected_start);
+            {"start_by_ms", Milliseconds(decision.start_by)},
+            {"wake_at_ms", Milliseconds(decision.wake_at)}};
+  if (decision.expected_start) json["expected_start_ms"] = Milliseconds(*decision.expected_start);
   if (!decision.current_source.empty()) json["current_source"] = decision.current_source;
   return json;
 }

@@ -174,6 +174,8 @@ Result<Duration> ParseDuration(std::string_view text) {
   return DurationFromSeconds(seconds);
 }
 
+std::string FormatExact(Duration duration) { return std::to_string(duration.count()) + "ms"; }
+
 std::string FormatDuration(Duration duration) {
   if (duration < Duration::zero()) return "-" + FormatDuration(-duration);
   const auto millis = static_cast<long long>(duration.count());

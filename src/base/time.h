@@ -3,6 +3,7 @@
 // half-open.
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +38,8 @@ constexpr double Hours(Duration duration) {
 constexpr double Seconds(Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
+/// Since 1970 (UTC), as files and protocols have it.
+constexpr std::int64_t Milliseconds(Time time) { return time.time_since_epoch().count(); }
 /// Rounds to the nearest millisecond.
 Duration DurationFromSeconds(double seconds);
 
@@ -53,6 +56,8 @@ std::string FormatClock(Time time);
 /// "90", "90s", "15m", "6h", "2d", "1h30m", "500ms", "1.5h"; a bare number is seconds. Never
 /// negative.
 Result<Duration> ParseDuration(std::string_view text);
+/// "5400000ms": ParseDuration gives the same again.
+std::string FormatExact(Duration duration);
 /// "2d 3h", "6h 30m", "4m 5s", "12.3s", "250ms": the two largest units that matter to a reader.
 std::string FormatDuration(Duration duration);
 

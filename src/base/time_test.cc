@@ -57,5 +57,13 @@ TEST(IntervalTest, IsHalfOpenAndOverlapNeverNegative) {
   EXPECT_EQ(Overlap(first, {t0 + minutes{30}, t0 + hours{5}}).length(), Duration{minutes{30}});
 }
 
+TEST(Time, ExactDurationsReadBack) {
+  for (const Duration duration : {Duration{0}, Duration{1}, Duration{90'061'007}}) {
+    EXPECT_EQ(*ParseDuration(FormatExact(duration)), duration);
+  }
+  EXPECT_EQ(FormatExact(std::chrono::minutes{90}), "5400000ms");
+  EXPECT_EQ(Milliseconds(*ParseTime("1970-01-02T00:00:00.250Z")), 86'400'250);
+}
+
 }  // namespace
 }  // namespace ebb

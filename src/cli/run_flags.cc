@@ -43,8 +43,6 @@ Apply Switch(void (*set)(RunOptions&)) {
   };
 }
 
-std::string Milliseconds(Duration duration) { return std::to_string(duration.count()) + "ms"; }
-
 std::optional<std::string> If(bool condition, std::string text) {
   return condition ? std::optional(std::move(text)) : std::nullopt;
 }

@@ -56,7 +56,6 @@ Apply Choice(const char* flag, const std::vector<std::string>& names, FromName f
   };
 }
 
-std::string Milliseconds(Duration duration);
 std::optional<std::string> If(bool condition, std::string text);
 
 }  // namespace ebb::cli::run_flags

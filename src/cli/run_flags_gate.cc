@@ -37,13 +37,13 @@ std::vector<Flag> GateFlags() {
        }},
       {FlagGroup::kGate, "start-by", "DURATION", "longest wait after submission, e.g. 6h",
        DurationOf("start-by", [](RunOptions& o, Duration v) { o.scheduler.start_by = v; }),
-       [](const RunOptions& o) { return std::optional(Milliseconds(o.scheduler.start_by)); }},
+       [](const RunOptions& o) { return std::optional(FormatExact(o.scheduler.start_by)); }},
       {FlagGroup::kGate, "run-time", "DURATION", "estimated length of the run (default 1h)",
        DurationOf("run-time",
                   [](RunOptions& o, Duration v) { o.scheduler.estimated_run_time = v; }),
        [](const RunOptions& o) {
          return o.scheduler.estimated_run_time
-                    ? std::optional(Milliseconds(*o.scheduler.estimated_run_time))
+                    ? std::optional(FormatExact(*o.scheduler.estimated_run_time))
                     : std::nullopt;
        }},
       {FlagGroup::kGate, "at-deadline", "WHAT",
@@ -146,7 +146,7 @@ std::vector<Flag> BudgetFlags() {
        "how long the program may take for its checkpoint (default 30s); then it is killed",
        DurationOf("budget-grace", [](RunOptions& o, Duration v) { o.metering.budget.grace = v; }),
        [](const RunOptions& o) {
-         return If(!o.metering.budget.empty(), Milliseconds(o.metering.budget.grace));
+         return If(!o.metering.budget.empty(), FormatExact(o.metering.budget.grace));
        }},
   };
 }

@@ -30,7 +30,7 @@ std::vector<Flag> MeteringFlags() {
          options.metering.interval = *value;
          return {};
        },
-       [](const RunOptions& o) { return std::optional(Milliseconds(o.metering.interval)); }},
+       [](const RunOptions& o) { return std::optional(FormatExact(o.metering.interval)); }},
       {FlagGroup::kMetering, "cpu-tdp", "WATTS", "full-load power of this machine's processors",
        Number("cpu-tdp", 0.1, 100'000,
               [](RunOptions& o, double v) { o.metering.cpu_tdp = Power{v}; }),
@@ -117,7 +117,7 @@ std::vector<Flag> FootprintFlags() {
        DurationOf("embodied-lifetime",
                   [](RunOptions& o, Duration v) { o.metering.embodied.lifetime = v; }),
        [](const RunOptions& o) {
-         return If(o.metering.embodied.total.grams > 0, Milliseconds(o.metering.embodied.lifetime));
+         return If(o.metering.embodied.total.grams > 0, FormatExact(o.metering.embodied.lifetime));
        }},
       {FlagGroup::kMetering, "embodied-share", "SHARE",
        "of the hardware that the run reserves, 0 to 1 (default 1)",

@@ -169,14 +169,14 @@ std::vector<Flag> AnswerFlags() {
            "last-known-limit",
            [](RunOptions& o, Duration v) { o.scheduler.signal.outage.last_known_limit = v; }),
        [](const RunOptions& o) {
-         return std::optional(Milliseconds(o.scheduler.signal.outage.last_known_limit));
+         return std::optional(FormatExact(o.scheduler.signal.outage.last_known_limit));
        }},
       {FlagGroup::kSignal, "forecast-limit", "DURATION",
        "how long a forecast stands in after that (default 24h; 0: not at all)",
        DurationOf("forecast-limit",
                   [](RunOptions& o, Duration v) { o.scheduler.signal.outage.forecast_limit = v; }),
        [](const RunOptions& o) {
-         return std::optional(Milliseconds(o.scheduler.signal.outage.forecast_limit));
+         return std::optional(FormatExact(o.scheduler.signal.outage.forecast_limit));
        }},
       {FlagGroup::kSignal, "signal-cache", "DIR",
        "where live answers are kept between processes (default the user's cache; none: nowhere)",
@@ -195,7 +195,7 @@ std::vector<Flag> AnswerFlags() {
       {FlagGroup::kSignal, "refresh", "DURATION",
        "ask a web address at most this often (default 5m)",
        DurationOf("refresh", [](RunOptions& o, Duration v) { o.scheduler.signal.refresh = v; }),
-       [](const RunOptions& o) { return std::optional(Milliseconds(o.scheduler.signal.refresh)); }},
+       [](const RunOptions& o) { return std::optional(FormatExact(o.scheduler.signal.refresh)); }},
       {FlagGroup::kSignal, "profile-seed", "N",
        "seed of the day-to-day variation of a zone profile",
        Number("profile-seed", 0, 9e15,

@@ -278,8 +278,6 @@ class Reader {
 
 // A sweep ---------------------------------------------------------------------------------
 
-std::string MillisecondsText(Duration duration) { return std::to_string(duration.count()) + "ms"; }
-
 Json LimitsJson(const core::Budget& budget) {
   Json json;
   if (budget.energy) json["energy_kwh"] = budget.energy->kwh();
@@ -290,7 +288,7 @@ Json LimitsJson(const core::Budget& budget) {
 Json ExperimentJson(const sweep::Sweep& sweep, const sweep::Experiment& experiment,
                     const SubmitOptions& options) {
   const sweep::Tier& tier = sweep.TierOf(experiment);
-  Json tier_json{{"name", tier.name}, {"max_delay", MillisecondsText(tier.max_delay)}};
+  Json tier_json{{"name", tier.name}, {"max_delay", FormatExact(tier.max_delay)}};
   if (tier.threshold) tier_json["threshold"] = tier.threshold->g_per_kwh;
   tier_json["priority"] = tier.priority;
   std::vector<std::string> command = experiment.command;
@@ -299,11 +297,11 @@ Json ExperimentJson(const sweep::Sweep& sweep, const sweep::Experiment& experime
             {"command", command},
             {"working_directory", options.working_directory},
             {"devices", sweep.traits.devices},
-            {"duration", MillisecondsText(experiment.run_time)},
+            {"duration", FormatExact(experiment.run_time)},
             {"power_w", experiment.power.watts},
             {"tier", std::move(tier_json)},
             {"checkpointable", sweep.traits.pausable},
-            {"time_limit", MillisecondsText(RunLimit(sweep.traits, experiment))},
+            {"time_limit", FormatExact(RunLimit(sweep.traits, experiment))},
             {"key", options.key_prefix + "/" + experiment.name}};
   for (const auto& [name_of, value] : ParametersOf(experiment)) json["parameters"][name_of] = value;
   if (const core::Budget& budget = sweep.traits.budget; !budget.empty()) {
@@ -316,8 +314,8 @@ Json ExperimentJson(const sweep::Sweep& sweep, const sweep::Experiment& experime
   if (tracking.mlflow_experiment.empty()) tracking.mlflow_experiment = sweep.name;
   for (const auto& [key, text] : core::KeysOf(tracking)) json["trackers"][key] = text;
   if (sweep.traits.pausable) {
-    json["pause_cost"] = MillisecondsText(sweep.traits.pause_overhead);
-    json["minimum_segment"] = MillisecondsText(sweep.traits.minimum_segment);
+    json["pause_cost"] = FormatExact(sweep.traits.pause_overhead);
+    json["minimum_segment"] = FormatExact(sweep.traits.minimum_segment);
   }
   return json;
 }

@@ -19,7 +19,7 @@ Result<Publication> PublicationFromText(std::string_view text) {
 
 std::string ToText(const Publication& publication) {
   const auto lag = publication.lag();
-  return lag ? std::to_string(lag->count()) + "ms" : std::string(kNone);
+  return lag ? FormatExact(*lag) : std::string(kNone);
 }
 
 std::string Describe(const Publication& publication) {

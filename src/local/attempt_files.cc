@@ -29,8 +29,6 @@ constexpr std::uint64_t kLongestFile = 64 << 20;
 // So much of an energy file is taken in at a time: a few hundredths of a second.
 constexpr std::uint64_t kEnergyPart = 1 << 20;
 
-std::int64_t Milliseconds(Time time) { return time.time_since_epoch().count(); }
-
 // The library would cut a fraction off and let a large number overflow.
 template <typename T>
 T Whole(const Json& json) {

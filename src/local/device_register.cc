@@ -28,8 +28,6 @@ Duration RestAfter(int times) {
 
 bool IsUuid(std::string_view name) { return name.starts_with("GPU-") || name.starts_with("MIG-"); }
 
-std::int64_t Milliseconds(Time time) { return time.time_since_epoch().count(); }
-
 Json ToJson(const Device& device) {
   Json json{{"name", device.name}, {"card", device.card}, {"pool", device.pool}};
   if (device.aside) {

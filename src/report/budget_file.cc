@@ -46,8 +46,8 @@ std::string BudgetEventToJson(const core::BudgetEvent& event) {
               {"used", event.used},
               {"expected", event.expected},
               {"action", core::Name(event.action)},
-              {"wall_ms", event.wall.time_since_epoch().count()},
-              {"grid_ms", event.grid.time_since_epoch().count()}}
+              {"wall_ms", Milliseconds(event.wall)},
+              {"grid_ms", Milliseconds(event.grid)}}
       .dump();
 }
 

@@ -12,8 +12,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Samples = std::vector<core::Sample>;
 
-std::int64_t Milliseconds(Time time) { return time.time_since_epoch().count(); }
-
 template <typename T>
 Json OrNull(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);

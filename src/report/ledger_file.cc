@@ -11,8 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json Span(Interval interval) {
-  return Json::array(
-      {interval.begin.time_since_epoch().count(), interval.end.time_since_epoch().count()});
+  return Json::array({Milliseconds(interval.begin), Milliseconds(interval.end)});
 }
 
 core::OtherIntensity OtherFrom(JsonFields other, core::SignalKind kind, JsonFields& row) {

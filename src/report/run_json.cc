@@ -12,7 +12,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kSchema = "ebb.run/1";
 
-std::int64_t Milliseconds(Time time) { return time.time_since_epoch().count(); }
 Json Span(Interval interval) {
   return Json::array({Milliseconds(interval.begin), Milliseconds(interval.end)});
 }
@@ -315,7 +314,7 @@ Status AddAttemptLine(std::string_view line, std::string where, core::RunRecord&
 }
 
 std::string SignalVersionToJson(const core::SignalVersion& version) {
-  return Json{{"asked_at_ms", version.asked_at.time_since_epoch().count()},
+  return Json{{"asked_at_ms", Milliseconds(version.asked_at)},
               {"file", version.file},
               {"sha256", version.sha256},
               {"final", version.is_final}}

@@ -61,7 +61,7 @@ Json HeadsOf(const Path& directory, const std::string& digest, Status& status) {
 Status SealRun(const Path& directory, Time now) {
   EBB_ASSIGN_OR_RETURN(const std::string digest, RunDigest(directory));
   EBB_ASSIGN_OR_RETURN(const auto names, FilesToSeal(directory));
-  Json seal{{"sealed_at_ms", now.time_since_epoch().count()}, {"ebb", EBB_VERSION}};
+  Json seal{{"sealed_at_ms", Milliseconds(now)}, {"ebb", EBB_VERSION}};
   Status read;
   seal["heads"] = HeadsOf(directory, digest, read);
   EBB_RETURN_IF_ERROR(read);

@@ -96,7 +96,7 @@ std::optional<ProgressEvent> ParseProgressLine(std::string_view line) {
 
 std::string ProgressLine(const ProgressEvent& event) {
   nlohmann::ordered_json line;
-  line["time_ms"] = event.time.time_since_epoch().count();
+  line["time_ms"] = Milliseconds(event.time);
   line["event"] = event.event;
   if (event.epoch) line["epoch"] = *event.epoch;
   if (event.step) line["step"] = *event.step;

@@ -42,7 +42,7 @@ void AddFirstCome(WriteGroup& group, const FirstComeRecord& record) {
       " at_submission_g, settled_g, saving_half_width_g, first_come_half_width_g)"
       " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE EXISTS (SELECT 1 FROM jobs WHERE id = "
       "?1)",
-      {record.job, Milliseconds(begin), Milliseconds(end), std::int64_t{record.pool},
+      {record.job, MillisecondsOrNull(begin), MillisecondsOrNull(end), std::int64_t{record.pool},
        std::int64_t{record.devices}, GramsOrNull(record.emissions),
        GramsOrNull(record.at_submission), GramsOrNull(record.settled),
        NumberOrNull(record.saving_half_width_g), NumberOrNull(record.first_come_half_width_g)});

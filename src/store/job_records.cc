@@ -93,7 +93,7 @@ Result<std::vector<JobRecord>> ListJobs(Database& database, const JobFilter& fil
   }
   if (filter.since) {
     And(sql, "submitted_ms >= ?");
-    values.push_back(Milliseconds(filter.since));
+    values.emplace_back(Milliseconds(*filter.since));
   }
   if (filter.before) {
     And(sql, "id < ?");

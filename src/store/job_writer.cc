@@ -77,7 +77,7 @@ void JobWriter::FollowJob(WriteGroup& group, core::JobId id, const engine::State
     }
     group.Add("UPDATE jobs SET stage = ?2, pauses = ?3, first_start_ms = ?4 WHERE id = ?1",
               {id, std::string(Name(live->stage)), std::int64_t{live->pauses},
-               Milliseconds(live->first_start)});
+               MillisecondsOrNull(live->first_start)});
     return;
   }
   const engine::EndedJob* ended = state.FindEnded(id);
@@ -87,7 +87,7 @@ void JobWriter::FollowJob(WriteGroup& group, core::JobId id, const engine::State
       "UPDATE jobs SET stage = ?2, pauses = ?3, first_start_ms = ?4, ended_ms = ?5, exit_code = ?6,"
       " detail = ?7, held = NULL, why_held = NULL WHERE id = ?1 AND ended_ms IS NULL",
       {id, std::string(Name(ended->stage)), std::int64_t{ended->pauses},
-       Milliseconds(ended->first_start), Milliseconds(ended->ended),
+       MillisecondsOrNull(ended->first_start), Milliseconds(ended->ended),
        ended->exit_code ? Value{std::int64_t{*ended->exit_code}} : Value{}, ended->detail});
 }
 

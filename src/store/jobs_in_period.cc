@@ -11,8 +11,7 @@ Result<std::vector<JobSpan>> JobsThatRan(Database& database, Interval window) {
       " gpu_energy_uj FROM jobs WHERE energy_uj > 0"
       " AND coalesce(first_start_ms, submitted_ms) < ? AND (ended_ms IS NULL OR ended_ms > ?)"
       " ORDER BY id",
-      {(window.end + kMargin).time_since_epoch().count(),
-       (window.begin - kMargin).time_since_epoch().count()},
+      {Milliseconds(window.end + kMargin), Milliseconds(window.begin - kMargin)},
       [&](const Row& row) -> Status {
         JobSpan& job = jobs.emplace_back();
         job.job = row.Integer(0);

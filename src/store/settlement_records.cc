@@ -50,7 +50,7 @@ std::string SettlementText(const core::IntensitySeries& published) {
   for (const core::Sample& sample : published.samples()) {
     if (!before || !GoesOn(*before, sample)) {
       if (before) text += ';';
-      text += std::to_string(sample.interval.begin.time_since_epoch().count()) + " " +
+      text += std::to_string(Milliseconds(sample.interval.begin)) + " " +
               std::to_string(sample.interval.length().count()) + " " +
               std::string(core::Name(sample.status));
     }

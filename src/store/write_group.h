@@ -41,9 +41,8 @@ class WriteGroup {
 };
 
 /// NULL where there is nothing.
-inline Value Milliseconds(Time time) { return time.time_since_epoch().count(); }
-inline Value Milliseconds(const std::optional<Time>& time) {
-  return time ? Milliseconds(*time) : Value{};
+inline Value MillisecondsOrNull(const std::optional<Time>& time) {
+  return time ? Value{Milliseconds(*time)} : Value{};
 }
 inline Value TextOrNull(const std::string& text) { return text.empty() ? Value{} : Value{text}; }
 

@@ -6,12 +6,10 @@
 namespace ebb::sweep {
 namespace {
 
-std::string Milliseconds(Duration duration) { return std::to_string(duration.count()) + "ms"; }
-
 Yaml TierEntry(const Tier& tier) {
   std::vector<Yaml::Entry> entries{{"tier", tier.name}};
   if (tier.threshold) entries.emplace_back("threshold", FormatExact(tier.threshold->g_per_kwh));
-  entries.emplace_back("max_delay", Milliseconds(tier.max_delay));
+  entries.emplace_back("max_delay", FormatExact(tier.max_delay));
   entries.emplace_back("priority", Yaml::Number(tier.priority));
   return Yaml::Map(std::move(entries));
 }
@@ -26,7 +24,7 @@ Yaml ExperimentEntry(const Sweep& sweep, const Experiment& experiment) {
                                    {"parameters", Yaml::Map(std::move(settings))},
                                    {"tier", sweep.TierOf(experiment).name}};
   if (!experiment.rationale.empty()) entries.emplace_back("rationale", experiment.rationale);
-  entries.emplace_back("run_time", Milliseconds(experiment.run_time));
+  entries.emplace_back("run_time", FormatExact(experiment.run_time));
   entries.emplace_back("power_w", FormatExact(experiment.power.watts));
   entries.emplace_back("command", Yaml::List(std::move(command)));
   return Yaml::Map(std::move(entries));
@@ -62,9 +60,9 @@ std::string LocalJobs(const Sweep& sweep) {
   std::vector<Yaml::Entry> entries{{"name", sweep.name},
                                    {"devices", Yaml::Number(traits.devices)},
                                    {"pausable", Yaml::Bool(traits.pausable)},
-                                   {"pause_overhead", Milliseconds(traits.pause_overhead)},
-                                   {"minimum_segment", Milliseconds(traits.minimum_segment)}};
-  if (traits.run_limit) entries.emplace_back("run_limit", Milliseconds(*traits.run_limit));
+                                   {"pause_overhead", FormatExact(traits.pause_overhead)},
+                                   {"minimum_segment", FormatExact(traits.minimum_segment)}};
+  if (traits.run_limit) entries.emplace_back("run_limit", FormatExact(*traits.run_limit));
   if (!traits.budget.empty()) entries.emplace_back("budget", BudgetEntry(traits.budget));
   if (!sweep.budget.empty())
     entries.emplace_back("sweep_budget", Yaml::Map(LimitEntries(sweep.budget)));

@@ -16,8 +16,6 @@ using std::filesystem::path;
 constexpr std::uint64_t kLongestFile = 1 << 20;
 constexpr const char* kMeta = "meta.yaml";
 
-long long Milliseconds(Time time) { return time.time_since_epoch().count(); }
-
 // A YAML scalar in single quotes, on one line.
 std::string Quoted(std::string_view text) {
   std::string quoted = "'";

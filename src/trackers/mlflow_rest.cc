@@ -17,8 +17,6 @@ constexpr std::size_t kMostMetrics = 1000;
 constexpr std::size_t kMostParameters = 100;
 constexpr std::size_t kLongestParameter = 500;
 
-long long Milliseconds(Time time) { return time.time_since_epoch().count(); }
-
 std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
