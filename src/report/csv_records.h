@@ -1,7 +1,8 @@
 #pragma once
 // Comma-separated values as RFC 4180 and spreadsheets write them: quoted fields with doubled quotes
 // and line breaks inside, LF or CRLF, a byte order mark, blank lines between records. For files
-// whose rows must be kept as they are; traces have a reader of their own (signals/trace_csv.h).
+// whose rows must be kept as they are; traces have a reader of their own
+// (signals/traces/trace_csv.h).
 
 #include <string>
 #include <string_view>

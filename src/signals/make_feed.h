@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "runtime/signal_feed.h"
-#include "signals/live_view.h"
+#include "signals/feeds/live_view.h"
 #include "signals/provider.h"
 #include "signals/signal_options.h"
 
