@@ -65,7 +65,7 @@ class Parser {
   };
   const Text& text() const;
   /// Of all subcommands that are not hidden, in the order of the help.
-  std::vector<CommandText> app::Describe() const;
+  std::vector<CommandText> Describe() const;
   explicit Parser(const Text& text);
   ~Parser();
   Parser(const Parser&) = delete;
