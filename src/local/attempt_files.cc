@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "base/enum_names.h"
+#include "base/field_text.h"
 #include "base/text.h"
-#include "engine/field_text.h"
-#include "engine/fields.h"
+#include "core/fields.h"
 #include "platform/file.h"
 
 namespace ebb::local {
@@ -71,11 +71,11 @@ std::string Dump(const Json& json) {
 template <typename T>
 T ValueAt(const Json& json, const char* key) {
   if (!json.contains(key)) return {};
-  return engine::FromFieldText<T>(json.at(key).dump(), key).value_or(T{});
+  return FromFieldText<T>(json.at(key).dump(), key).value_or(T{});
 }
 template <typename T>
 Json JsonOf(const T& value) {
-  return Json::parse(engine::ToFieldText(value));
+  return Json::parse(ToFieldText(value));
 }
 
 AttemptPlan PlanFrom(const Json& json) {
@@ -306,7 +306,7 @@ std::optional<EndWish> ReadAsked(const AttemptPaths& paths) {
 
 Status AppendBudgetEvent(const fs::path& job_directory, const core::BudgetEvent& event) {
   EBB_ASSIGN_OR_RETURN(auto writer, platform::LineWriter::Open(job_directory / kBudgetEvents));
-  return writer.Append(engine::ToFieldText(event));
+  return writer.Append(ToFieldText(event));
 }
 
 std::vector<core::BudgetEvent> ReadBudgetEvents(const fs::path& job_directory) {
@@ -316,7 +316,7 @@ std::vector<core::BudgetEvent> ReadBudgetEvents(const fs::path& job_directory) {
   if (!text) return events;
   for (const std::string_view line : Split(*text, '\n')) {
     if (line.empty()) continue;
-    if (const auto event = engine::FromFieldText<core::BudgetEvent>(line, file.string()))
+    if (const auto event = FromFieldText<core::BudgetEvent>(line, file.string()))
       events.push_back(*event);
   }
   return events;

@@ -1,25 +1,39 @@
 #pragma once
-// Values as JSON text and back, exactly, from one list of fields per type: Visit (fields.h) names
-// every field once, for writing and for reading. A field with its type's zero value is left out;
+// The codec of everything that Ebb stores for itself: values as JSON text and back, exactly, from
+// one list of fields per type. Visit(archive, value), a function beside the type (core/fields.h,
+// plan/fields.h, engine/fields.h), names every field once, for writing and for reading; with a
+// structured binding over all members one that is forgotten does not compile. Names are stable:
+// they stand in stores and files.
+//
+// A field with its type's zero value is left out, and one that is not there is read as zero;
 // doubles have the shortest form that reads back the same; enumerators are written by name, times
 // and durations in milliseconds, energy in microjoules. Text that is not UTF-8 is replaced where it
 // is not. The JSON library stays behind field_text.cc.
 
 #include <concepts>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
 #include "base/units.h"
 
-namespace ebb::engine {
+namespace ebb {
+
+/// For a Visit that serves values and constant values alike.
+template <typename T, typename U>
+concept Like = std::same_as<std::remove_const_t<T>, U>;
+
+/// Any text for any text.
+using Texts = std::map<std::string, std::string>;
 
 template <typename T>
 inline constexpr bool kIsOptional = false;
@@ -44,12 +58,32 @@ concept Quantity = requires(T value) {
   RawNumber(value);
 };
 
+/// What is zero is not written. A type whose zero is more than one number or text says so beside
+/// itself, by a function of this name.
+template <typename T>
+bool IsZeroField(const T& value) {
+  if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, Time> || std::is_same_v<T, Duration> ||
+                std::is_same_v<T, Energy>) {
+    return value == T{};
+  } else if constexpr (kIsOptional<T>) {
+    return !value;
+  } else if constexpr (kIsVector<T> || std::is_same_v<T, Texts> || std::is_same_v<T, std::string>) {
+    return value.empty();
+  } else {
+    return false;
+  }
+}
+
 /// Writes the fields of one object.
 class FieldWriter {
  public:
   template <typename T>
   void operator()(std::string_view key, const T& value) {
-    if (IsZero(value)) return;
+    if (!IsZeroField(value)) Must(key, value);
+  }
+  /// A field that is always there.
+  template <typename T>
+  void Must(std::string_view key, const T& value) {
     Key(key);
     Put(value);
   }
@@ -82,6 +116,8 @@ class FieldWriter {
       PutPair(value.first, value.second);
     } else if constexpr (kIsVector<T>) {
       PutList(value);
+    } else if constexpr (std::is_same_v<T, Texts>) {
+      PutTexts(value);
     } else {
       text_ += '{';
       Visit(*this, value);
@@ -91,21 +127,35 @@ class FieldWriter {
   /// Around fields that are given one by one.
   void BeginObject() { text_ += '{'; }
   void EndObject() { text_ += '}'; }
+  /// A list of values of several types, one by one; of a field, after BeginField.
+  void BeginField(std::string_view key) { Key(key); }
+  void BeginList() { text_ += '['; }
+  template <typename T>
+  void Item(const T& value) {
+    Separate('[');
+    Put(value);
+  }
+  /// Around an item that is a list itself.
+  void BeginListItem() {
+    Separate('[');
+    BeginList();
+  }
+  void EndList() { text_ += ']'; }
   const std::string& text() const { return text_; }
 
  private:
-  template <typename T>
-  static bool IsZero(const T& value) {
-    if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, Time> ||
-                  std::is_same_v<T, Duration> || std::is_same_v<T, Energy>) {
-      return value == T{};
-    } else if constexpr (kIsOptional<T>) {
-      return !value;
-    } else if constexpr (kIsVector<T> || std::is_same_v<T, std::string>) {
-      return value.empty();
-    } else {
-      return false;
+  void Separate(char begin) {
+    if (text_.back() != begin) text_ += ',';
+  }
+  void PutTexts(const Texts& texts) {
+    text_ += '{';
+    for (const auto& [key, value] : texts) {
+      Separate('{');
+      String(key);
+      text_ += ':';
+      String(value);
     }
+    text_ += '}';
   }
   template <typename A, typename B>
   void PutPair(const A& first, const B& second) {
@@ -134,6 +184,13 @@ class FieldWriter {
 /// Reads the fields of one object; the first that is not what it should be is remembered.
 class FieldReader {
  public:
+  /// A field that is not there is an error.
+  template <typename T>
+  void Must(std::string_view key, T& value) {
+    if (!Has(key)) return Fail("has no \"" + std::string(key) + '"');
+    (*this)(key, value);
+  }
+  bool Has(std::string_view key) const { return Find(key).node_ != nullptr; }
   template <typename T>
   void operator()(std::string_view key, T& value) {
     const FieldReader field = Find(key);
@@ -176,6 +233,8 @@ class FieldReader {
     } else if constexpr (kIsVector<T>) {
       value.resize(Size());
       for (std::size_t i = 0; i < value.size(); ++i) At(i).Get(value[i]);
+    } else if constexpr (std::is_same_v<T, Texts>) {
+      value = AllTexts();
     } else {
       if (!IsObject()) return Fail("is not an object");
       FieldReader self = *this;
@@ -185,6 +244,13 @@ class FieldReader {
   void Fail(std::string_view what) const {
     if (error_->empty()) *error_ = what;
   }
+  /// A list of values of several types. At beyond its end is an error once it is read.
+  bool IsList() const;
+  bool IsObject() const;
+  std::size_t Size() const;
+  FieldReader At(std::size_t index) const;
+  /// The list of this field; of one that is not there an empty one.
+  FieldReader Field(std::string_view key) const { return Find(key); }
 
  private:
   friend class ParsedText;
@@ -198,15 +264,13 @@ class FieldReader {
   static constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   std::int64_t Whole() const { return Integer(-kMost - 1, kMost); }
   FieldReader Find(std::string_view key) const;
-  FieldReader At(std::size_t index) const;
-  bool IsObject() const;
-  std::size_t Size() const;
   bool Flag() const;
   std::int64_t Integer(std::int64_t least, std::int64_t most) const;
   double Number() const;
   std::string String() const;
+  Texts AllTexts() const;
 
-  const void* node_;
+  const void* node_;  // nullptr: not there
   std::string* error_;
 };
 
@@ -227,6 +291,31 @@ class ParsedText {
   std::string error_;
 };
 
+template <typename Enum>
+bool TakeName(const std::optional<Enum>& found, Enum& value) {
+  if (found) value = *found;
+  return found.has_value();
+}
+
+/// A value of one of several types: its kind by name under `key`, in the order of the types, and
+/// the fields of that type beside it.
+template <typename Archive, typename Names, typename Variant>
+void VisitKinds(Archive& archive, std::string_view key, const Names& names, Variant& value) {
+  static_assert(std::tuple_size_v<Names> == std::variant_size_v<std::remove_const_t<Variant>>);
+  if constexpr (std::is_const_v<Variant>) {
+    archive.Must(key, names[value.index()]);
+  } else {
+    std::string name;
+    archive.Must(key, name);
+    const bool known = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return ((names[I] == name && (value.template emplace<I>(), true)) || ...);
+    }
+    (std::make_index_sequence<std::variant_size_v<Variant>>());
+    if (!known) return archive.Fail("has an unknown " + std::string(key) + ": " + name);
+  }
+  std::visit([&](auto& kind) { VisitKind(archive, kind); }, value);
+}
+
 template <typename T>
 std::string ToFieldText(const T& value) {
   FieldWriter writer;
@@ -244,4 +333,4 @@ Result<T> FromFieldText(std::string_view text, std::string where) {
   return ebb::Fail({ExitCode::kConfiguration, parsed.error(), std::move(where), ""});
 }
 
-}  // namespace ebb::engine
+}  // namespace ebb

@@ -1,11 +1,11 @@
-#include "engine/field_text.h"
+#include "base/field_text.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 
-namespace ebb::engine {
+namespace ebb {
 namespace {
 
 using Json = nlohmann::json;
@@ -67,11 +67,18 @@ FieldReader FieldReader::Find(std::string_view key) const {
   const auto it = NodeOf(node_).find(key);
   return {it == NodeOf(node_).end() ? nullptr : &*it, error_};
 }
-FieldReader FieldReader::At(std::size_t index) const { return {&NodeOf(node_)[index], error_}; }
-bool FieldReader::IsObject() const { return NodeOf(node_).is_object(); }
+FieldReader FieldReader::At(std::size_t index) const {
+  if (IsList() && index < NodeOf(node_).size()) return {&NodeOf(node_)[index], error_};
+  Fail("is cut short");
+  static const Json nothing;
+  return {&nothing, error_};
+}
+bool FieldReader::IsList() const { return node_ && NodeOf(node_).is_array(); }
+bool FieldReader::IsObject() const { return node_ && NodeOf(node_).is_object(); }
 
 std::size_t FieldReader::Size() const {
-  if (NodeOf(node_).is_array()) return NodeOf(node_).size();
+  if (!node_) return 0;
+  if (IsList()) return NodeOf(node_).size();
   Fail("is not a list");
   return 0;
 }
@@ -103,10 +110,21 @@ double FieldReader::Number() const {
   return 0;
 }
 
+Texts FieldReader::AllTexts() const {
+  Texts texts;
+  if (!IsObject()) {
+    Fail("is not an object");
+    return texts;
+  }
+  for (const auto& [key, value] : NodeOf(node_).items())
+    texts[key] = FieldReader(&value, error_).String();
+  return texts;
+}
+
 std::string FieldReader::String() const {
   if (NodeOf(node_).is_string()) return NodeOf(node_).get<std::string>();
   Fail("is not text");
   return {};
 }
 
-}  // namespace ebb::engine
+}  // namespace ebb
