@@ -19,8 +19,8 @@
 #include "engine/engine.h"
 #include "plan/make_policy.h"
 #include "platform/system_clock.h"
-#include "signals/json_address.h"
-#include "signals/live_feed.h"
+#include "signals/feeds/live_feed.h"
+#include "signals/providers/json_address.h"
 
 namespace ebb {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "forecast/better_on_record.h"
-#include "signals/trace_csv.h"
+#include "signals/traces/trace_csv.h"
 
 namespace ebb {
 namespace {

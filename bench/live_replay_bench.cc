@@ -18,8 +18,8 @@
 #include "core/counterfactual.h"
 #include "plan/gate_policy.h"
 #include "runtime/accountant.h"
-#include "signals/live_signal.h"
-#include "signals/replay_feed.h"
+#include "signals/feeds/live_signal.h"
+#include "signals/feeds/replay_feed.h"
 #include "testing/fake_clock.h"
 
 namespace ebb {

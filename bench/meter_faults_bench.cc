@@ -9,11 +9,11 @@
 #include <functional>
 
 #include "base/text.h"
-#include "meter/fake_nvml.h"
-#include "meter/fake_rocm.h"
-#include "meter/nvml.h"
-#include "meter/rapl.h"
-#include "meter/rocm.h"
+#include "meter/cpu/rapl.h"
+#include "meter/gpu/fake_nvml.h"
+#include "meter/gpu/fake_rocm.h"
+#include "meter/gpu/nvml.h"
+#include "meter/gpu/rocm.h"
 #include "meter/scratch_root_for_test.h"
 
 namespace ebb::meter {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "plan/exhaustive_for_test.h"
-#include "plan/planner.h"
+#include "plan/planner/exhaustive_for_test.h"
+#include "plan/planner/planner.h"
 
 namespace ebb::plan {
 namespace {

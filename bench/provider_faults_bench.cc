@@ -14,10 +14,10 @@
 #include <thread>
 
 #include "plan/gate_policy.h"
-#include "signals/certificate_for_test.h"
-#include "signals/json_address.h"
-#include "signals/live_signal.h"
-#include "signals/patient_http.h"
+#include "signals/feeds/live_signal.h"
+#include "signals/http/certificate_for_test.h"
+#include "signals/http/patient_http.h"
+#include "signals/providers/json_address.h"
 
 namespace ebb::signals {
 namespace {

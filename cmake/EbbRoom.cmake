@@ -89,13 +89,14 @@ function(ebb_room_test name)
   gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
 endfunction()
 
-# ebb_room_fuzz(NAME a_fuzz b_fuzz ...): programs of libFuzzer, each from the file of its name.
+# ebb_room_fuzz(NAME a_fuzz part/b_fuzz ...): programs of libFuzzer, each from the file of its name.
 function(ebb_room_fuzz name)
   if(NOT EBB_FUZZ)
     return()
   endif()
-  foreach(target ${ARGN})
-    add_executable(${target} ${target}.cc)
+  foreach(file ${ARGN})
+    get_filename_component(target ${file} NAME)
+    add_executable(${target} ${file}.cc)
     target_link_libraries(${target} PRIVATE ebb_${name})
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
     add_dependencies(ebb_fuzz_targets ${target})

@@ -14,9 +14,9 @@
 #include "base/text.h"
 #include "platform/file.h"
 #include "random_run.h"
-#include "report/merged_run.h"
-#include "report/run_directory.h"
-#include "report/seal.h"
+#include "report/run/merged_run.h"
+#include "report/run/run_directory.h"
+#include "report/run/seal.h"
 #include "testing/scratch_directory.h"
 
 namespace ebb {

@@ -7,7 +7,7 @@ namespace {
 
 class Gpus : public ServeCommand {
  protected:
-  // `state`: see meter/fake_nvml.h.
+  // `state`: see meter/gpu/fake_nvml.h.
   void Have(const std::string& state) {
     Write("gpus.txt", state);
     fs::create_symlink(EBB_FAKE_NVML, directory_ / "libnvidia-ml.so.1");

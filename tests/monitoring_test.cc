@@ -83,7 +83,7 @@ std::vector<std::string> Problems(const Exposed& exposed, const Expression& expr
   return problems;
 }
 
-// The golden scrape is what the code writes (src/web/metrics_test.cc).
+// The golden scrape is what the code writes (src/web/metrics/metrics_test.cc).
 Exposed OfGoldenScrape() { return ExposedBy(Read(kSource / "src/web/testdata/metrics.txt")); }
 
 TEST(Monitoring, EveryExpressionNamesWhatIsExposed) {

@@ -1,5 +1,5 @@
 // A live source that goes silent above a queue of jobs: the loop, the engine and every policy of
-// production in virtual time, with what signals/live_view.h lets a decision believe.
+// production in virtual time, with what signals/feeds/live_view.h lets a decision believe.
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "engine/journal_json.h"
 #include "plan/make_policy.h"
 #include "runtime/run_loop.h"
-#include "signals/live_view.h"
+#include "signals/feeds/live_view.h"
 #include "sim/simulated_executor.h"
 #include "testing/builders.h"
 

@@ -6,11 +6,11 @@
 #include "plan/make_policy.h"
 #include "plan/price_blend.h"
 #include "platform/file.h"
-#include "report/codecarbon_csv.h"
-#include "report/gate_inputs.h"
-#include "report/run_directory.h"
-#include "report/seal.h"
-#include "report/summary.h"
+#include "report/run/codecarbon_csv.h"
+#include "report/run/gate_inputs.h"
+#include "report/run/run_directory.h"
+#include "report/run/seal.h"
+#include "report/run/summary.h"
 #include "runtime/gate_loop.h"
 
 namespace ebb {

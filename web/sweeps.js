@@ -1,6 +1,6 @@
 "use strict";
 // Sweeps: all of them (#sweeps), and one with its experiments ranked (#sweep=3). Asked for only while this is open, and
-// this file only once somebody opens it. What is asked for lies in a saved page (src/web/api_saved.cc): the same addresses.
+// this file only once somebody opens it. What is asked for lies in a saved page (src/web/api/api_saved.cc): the same addresses.
 
 const SWEEPS_EVERY_MS = 2000;
 const MOST_SWEEPS = saved ? 10 : 50;  // in the list

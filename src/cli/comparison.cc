@@ -3,9 +3,9 @@
 #include <chrono>
 #include <cstdio>
 
-#include "report/compare.h"
-#include "report/compare_page.h"
-#include "report/run_directory.h"
+#include "report/compare/compare.h"
+#include "report/compare/compare_page.h"
+#include "report/run/run_directory.h"
 
 namespace ebb::cli {
 

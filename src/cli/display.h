@@ -10,7 +10,7 @@
 #include "core/decision.h"
 #include "core/intensity.h"
 #include "local/measured_attempt.h"
-#include "report/training_files.h"
+#include "report/run/training_files.h"
 
 namespace ebb::cli {
 

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "signals/archived_forecaster.h"
-#include "signals/replay_feed.h"
+#include "signals/feeds/replay_feed.h"
+#include "signals/traces/archived_forecaster.h"
 
 namespace ebb::cli {
 namespace {

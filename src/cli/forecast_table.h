@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "forecast/backtest.h"
-#include "signals/trace_csv.h"
+#include "signals/traces/trace_csv.h"
 
 namespace ebb::cli {
 

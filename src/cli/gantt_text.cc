@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "cli/terminal_plot.h"
-#include "report/gantt_plot.h"
-#include "report/queue_plan_page.h"
+#include "report/draw/gantt_plot.h"
+#include "report/simulation/queue_plan_page.h"
 
 namespace ebb::cli {
 namespace {

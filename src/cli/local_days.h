@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "prices/zone_clock.h"
-#include "report/period.h"
+#include "report/period/period.h"
 
 namespace ebb::cli {
 

@@ -2,7 +2,7 @@
 // Where `ebb serve` sends notifications, and which (docs/notifications.md).
 
 #include "cli/parser.h"
-#include "web/notifier.h"
+#include "web/notify/notifier.h"
 
 namespace ebb::cli {
 

@@ -7,14 +7,14 @@
 #include "platform/terminal.h"
 #include "report/text_table.h"
 #include "report/units_text.h"
-#include "signals/web_request.h"
+#include "signals/http/web_request.h"
 
 namespace ebb::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Result<Json> Asked(const ServiceClient& client, const std::string& path) {
+Result<Json> Asked(const app::ServiceClient& client, const std::string& path) {
   EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get(path));
   Json json = Json::parse(answer, nullptr, false);
   if (!json.is_object())
@@ -23,7 +23,7 @@ Result<Json> Asked(const ServiceClient& client, const std::string& path) {
 }
 
 // Its path: "/api/v1/sweeps/3".
-Result<std::string> PathOf(const ServiceClient& client, const std::string& sweep) {
+Result<std::string> PathOf(const app::ServiceClient& client, const std::string& sweep) {
   const std::string base = "/api/v1/sweeps";
   EBB_ASSIGN_OR_RETURN(const Json named,
                        Asked(client, base + "?limit=1&name=" + signals::UrlEscape(sweep)));
@@ -114,7 +114,7 @@ void PrintExperiments(const Json& sweep) {
 }  // namespace
 
 Result<int> PrintSweep(const ServiceFlags& flags, const std::string& name) {
-  EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags));
+  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags));
   EBB_ASSIGN_OR_RETURN(const std::string path, PathOf(client, name));
   if (flags.json) {
     EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get(path));
@@ -135,7 +135,7 @@ Result<int> PrintSweep(const ServiceFlags& flags, const std::string& name) {
 }
 
 Result<int> PrintSweeps(const ServiceFlags& flags) {
-  EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags));
+  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags));
   if (flags.json) {
     EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get("/api/v1/sweeps"));
     std::fputs(answer.c_str(), stdout);
@@ -159,7 +159,7 @@ Result<int> PrintSweeps(const ServiceFlags& flags) {
 }
 
 Result<int> CancelSweep(const ServiceFlags& flags, const std::string& name) {
-  EBB_ASSIGN_OR_RETURN(const ServiceClient client, ServiceClient::Find(flags));
+  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags));
   EBB_ASSIGN_OR_RETURN(const std::string path, PathOf(client, name));
   EBB_ASSIGN_OR_RETURN(const std::string answer, client.Post(path + "/cancel", ""));
   if (flags.json) {

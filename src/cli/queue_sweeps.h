@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "cli/service_client.h"
+#include "cli/service_flags.h"
 
 namespace ebb::cli {
 

@@ -4,15 +4,15 @@
 #include <filesystem>
 #include <optional>
 
+#include "app/period_sources.h"
 #include "base/text.h"
 #include "cli/display.h"
 #include "cli/local_days.h"
-#include "cli/period_sources.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
-#include "report/billing_match.h"
-#include "report/period_json.h"
-#include "report/period_page.h"
+#include "report/period/billing_match.h"
+#include "report/period/period_json.h"
+#include "report/period/period_page.h"
 #include "signals/cloud_regions.h"
 
 namespace ebb::cli {
@@ -87,7 +87,7 @@ Result<report::PeriodRequest> RequestOf(const PeriodFlags& flags) {
 }
 
 // Emissions of unlike boundaries are never summed.
-Result<core::Boundary> BoundaryOf(const PeriodFlags& flags, const PeriodSources& sources) {
+Result<core::Boundary> BoundaryOf(const PeriodFlags& flags, const app::PeriodSources& sources) {
   if (!flags.boundary.empty()) {
     if (const auto boundary = core::BoundaryFromName(flags.boundary)) return *boundary;
     return Refuse("--boundary: " + Quoted(flags.boundary) + " is not accepted",
@@ -151,7 +151,7 @@ void Print(const std::string& format, const report::PeriodReport& report,
   std::fputs(text.c_str(), stdout);
 }
 
-Result<report::PeriodReport> Account(PeriodSources& sources, report::PeriodRequest request) {
+Result<report::PeriodReport> Account(app::PeriodSources& sources, report::PeriodRequest request) {
   report::PeriodAccount account(std::move(request));
   std::vector<std::string> notices;
   const Time begin = platform::WallNow();
@@ -214,8 +214,9 @@ Result<int> ReportPeriod(const std::vector<std::string>& sources, const PeriodFl
                                         : "name the runs before --billing: it takes every word "
                                           "that follows it");
   EBB_ASSIGN_OR_RETURN(const auto exports, ReadBilling(flags.billing));
-  EBB_ASSIGN_OR_RETURN(PeriodSources opened,
-                       PeriodSources::Open({sources.begin(), sources.end()}, request.period()));
+  EBB_ASSIGN_OR_RETURN(
+      app::PeriodSources opened,
+      app::PeriodSources::Open({sources.begin(), sources.end()}, request.period()));
   EBB_ASSIGN_OR_RETURN(request.boundary, BoundaryOf(flags, opened));
   EBB_ASSIGN_OR_RETURN(const report::PeriodReport report, Account(opened, std::move(request)));
   std::optional<report::BillingReport> billing;

@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "cli/run_files.h"
+#include "app/run/run_files.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
-#include "report/summary.h"
+#include "report/run/summary.h"
 #include "report/units_text.h"
 #include "signals/make_feed.h"
 
@@ -26,10 +26,11 @@ struct Settled {
 };
 
 // A source answers for a limited past: beyond it the values stay as they were.
-Result<core::IntensitySeries> Newest(const core::RunRecord& run, const RunOptions& options,
+Result<core::IntensitySeries> Newest(const core::RunRecord& run, const app::RunOptions& options,
                                      Time now) {
-  EBB_ASSIGN_OR_RETURN(const core::IntensitySeries asked,
-                       signals::AskSettled(options.scheduler.signal, SettledAround(run, now), now));
+  EBB_ASSIGN_OR_RETURN(
+      const core::IntensitySeries asked,
+      signals::AskSettled(options.scheduler.signal, app::SettledAround(run, now), now));
   return core::IntensitySeries::Create(run.spec.signal,
                                        core::Filled(asked.samples(), run.signal.samples()));
 }
@@ -37,26 +38,26 @@ Result<core::IntensitySeries> Newest(const core::RunRecord& run, const RunOption
 Result<Settled> Settle(const Path& directory, bool dry_run) {
   EBB_ASSIGN_OR_RETURN(core::RunRecord run, report::ReadRun(directory));
   std::error_code code;
-  if (!std::filesystem::exists(directory / kOptionsFile, code))
+  if (!std::filesystem::exists(directory / app::kOptionsFile, code))
     return Fail({ExitCode::kConfiguration, "does not say where its signal came from",
                  directory.string(),
                  "settle the runs that it was merged from and merge them again; the service "
                  "settles its jobs by itself"});
   const Time now = platform::WallNow();
-  if (StillRuns(run, now))
+  if (app::StillRuns(run, now))
     return Fail(
         {ExitCode::kTryLater, "still runs", directory.string(), "settle it when it has ended"});
-  EBB_ASSIGN_OR_RETURN(const RunOptions options, ReadOptions(directory));
+  EBB_ASSIGN_OR_RETURN(const app::RunOptions options, app::ReadOptions(directory));
   EBB_ASSIGN_OR_RETURN(core::IntensitySeries newest, Newest(run, options, now));
   Settled settled;
   settled.before = report::Summarise(run);
   settled.is_new = newest.samples() != run.signal.samples();
   const bool revises = signals::IsLive(options.scheduler.signal.source);
-  const bool is_final = IsFinal(run, revises, now);
+  const bool is_final = app::IsFinal(run, revises, now);
   if (!dry_run) {
     EBB_RETURN_IF_ERROR(report::AddSignalVersion(directory, newest, now, is_final));
     EBB_RETURN_IF_ERROR(report::ReadSignalAnew(directory, run));
-    EBB_ASSIGN_OR_RETURN(RunViews views, WriteViews(directory, std::move(run)));
+    EBB_ASSIGN_OR_RETURN(app::RunViews views, app::WriteViews(directory, std::move(run)));
     run = std::move(views.record);
   } else {
     run.signal = std::move(newest);

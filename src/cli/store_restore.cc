@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "app/jobs/check_options.h"
 #include "base/text.h"
-#include "cli/check_options.h"
 #include "cli/display.h"
 #include "local/attempt_files.h"
 #include "local/job_folder.h"
@@ -171,7 +171,7 @@ Result<int> RestoreStore(const StoreRestoreRequest& request) {
   EBB_ASSIGN_OR_RETURN(
       store::Restore restore,
       store::Restore::Prepare({request.backup, request.store, jobs, [&](store::Database& copy) {
-                                 return CheckOptionsFor(copy, request.replay);
+                                 return app::CheckOptionsFor(copy, request.replay);
                                }}));
   const Folders folders = Look(restore, request, jobs);
   EBB_RETURN_IF_ERROR(CheckRunning(request, folders));

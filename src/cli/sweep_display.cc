@@ -7,8 +7,8 @@
 #include "engine/decision.h"
 #include "engine/state.h"
 #include "platform/terminal.h"
-#include "report/epoch_losses.h"
-#include "report/run_directory.h"
+#include "report/run/epoch_losses.h"
+#include "report/run/run_directory.h"
 
 namespace ebb::cli {
 namespace {
@@ -63,6 +63,14 @@ void SweepDisplay::Print(const std::string& line) {
 void SweepDisplay::Finish() {
   const std::lock_guard guard(mutex_);
   drawn_lines_ = 0;
+}
+
+void SweepDisplay::ShowReport(const report::SweepReport& report, const std::string& directory) {
+  const std::lock_guard guard(mutex_);
+  if (json_)
+    std::fputs(report::SweepJson(report).c_str(), stdout);
+  else
+    Print("\n" + report::SweepText(report) + "  kept in  " + directory);
 }
 
 void SweepDisplay::Show(const service::View& view, Time now) {

@@ -4,32 +4,33 @@
 //
 // Thread contract: any thread.
 
-#include <filesystem>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "app/sweep/sweep_run.h"
 #include "cli/display.h"
 #include "service/view.h"
 
 namespace ebb::cli {
 
-class SweepDisplay {
+class SweepDisplay final : public app::SweepObserver {
  public:
   /// `directory_of`: where a job's progress file lies.
-  SweepDisplay(std::string name, std::function<std::filesystem::path(core::JobId)> directory_of,
-               DisplayMode mode)
-      : name_(std::move(name)), directory_of_(std::move(directory_of)), mode_(mode) {}
-  ~SweepDisplay() { Finish(); }
+  SweepDisplay(std::string name, const app::RunOptions& options, app::DirectoryOf directory_of)
+      : name_(std::move(name)),
+        directory_of_(std::move(directory_of)),
+        mode_(ModeFor(options.quiet)),
+        json_(options.json) {}
+  ~SweepDisplay() override { Finish(); }
 
-  /// A line that stays.
-  void Say(const std::string& line);
-  /// What has changed since the last view. `now`: on the grid clock.
-  void Show(const service::View& view, Time now);
+  void Say(const std::string& line) override;
+  void Show(const service::View& view, Time now) override;
   /// Leaves the last table standing.
-  void Finish();
+  void Finish() override;
+  /// With --format json on stdout.
+  void ShowReport(const report::SweepReport& report, const std::string& directory) override;
 
  private:
   using Outlook = std::pair<engine::Stage, core::GateRule>;
@@ -43,8 +44,9 @@ class SweepDisplay {
   void Clear();
 
   const std::string name_;
-  const std::function<std::filesystem::path(core::JobId)> directory_of_;
+  const app::DirectoryOf directory_of_;
   const DisplayMode mode_;
+  const bool json_;
   std::mutex mutex_;
   std::size_t drawn_lines_ = 0;
   std::map<core::JobId, Outlook> outlooks_;

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "platform/free_space.h"
 #include "platform/process_signals.h"
-#include "web/front_door.h"
+#include "web/http/front_door.h"
 
 namespace ebb::cli {
 

@@ -2,7 +2,7 @@
 // What a user of CodeCarbon has configured: `.codecarbon.config` in the home and in the working
 // directory (INI, section [codecarbon]) and environment variables CODECARBON_<KEY> in any case.
 // Later ones win: home, working directory, environment. Only what stands there; what it means to
-// Ebb is for cli/codecarbon_flags.h.
+// Ebb is for app/options/codecarbon_flags.h.
 //
 // Source: codecarbon/core/config.py, version 3.3.0, and Python's configparser, whose rules the
 // files follow: "=" or ":", comment lines with "#" or ";", indented lines continue a value, keys in

@@ -2,7 +2,7 @@
 
 #include "config/file_names.h"
 #include "config/list_reader.h"
-#include "plan/feasibility.h"
+#include "plan/feasibility/feasibility.h"
 #include "sim/job_csv.h"
 
 namespace ebb::config {

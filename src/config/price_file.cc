@@ -7,7 +7,7 @@
 #include "config/tariff_section.h"
 #include "config/yaml_tree.h"
 #include "platform/file.h"
-#include "signals/price_csv.h"
+#include "signals/traces/price_csv.h"
 
 namespace ebb::config {
 namespace {

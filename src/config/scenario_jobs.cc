@@ -4,7 +4,7 @@
 
 #include "config/job_csv_section.h"
 #include "config/list_reader.h"
-#include "plan/feasibility.h"
+#include "plan/feasibility/feasibility.h"
 
 namespace ebb::config {
 namespace {

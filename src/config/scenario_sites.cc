@@ -7,7 +7,7 @@
 #include "config/list_reader.h"
 #include "config/publication_key.h"
 #include "core/device_profile.h"
-#include "signals/profile_feed.h"
+#include "signals/feeds/profile_feed.h"
 
 namespace ebb::config {
 namespace {

@@ -96,7 +96,7 @@ std::vector<std::string> RaplUseNames();
 std::string_view Name(RaplUse use);
 std::optional<RaplUse> RaplUseFromName(std::string_view name);
 
-/// How the load of processors without a readable counter becomes power (meter/cpu_model.h).
+/// How the load of processors without a readable counter becomes power (meter/cpu/cpu_model.h).
 enum class CpuModel { kLinear, kCodeCarbon };
 /// "linear", "codecarbon".
 std::vector<std::string> CpuModelNames();

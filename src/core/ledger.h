@@ -7,7 +7,7 @@
 // energy x PUE x intensity: the signal that decided is the signal that measures. A row whose
 // intensity is unknown keeps its energy and has no emissions: unknown is never 0.
 //
-// File format: docs/ledger.md (one JSON object per line, written by report/ledger_file.h).
+// File format: docs/ledger.md (one JSON object per line, written by report/run/ledger_file.h).
 
 #include <optional>
 #include <string>

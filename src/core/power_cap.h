@@ -1,6 +1,6 @@
 #pragma once
 // A limit on the power of a job's GPUs: slower, and less energy for the same work, since power
-// rises faster than speed towards the top. Values and text only; set by meter/power_limit.h.
+// rises faster than speed towards the top. Values and text only; set by meter/gpu/power_limit.h.
 
 #include <string>
 #include <string_view>

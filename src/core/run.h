@@ -1,7 +1,7 @@
 #pragma once
 // A run as a value: what was asked for, what was decided, what was measured, what came of it. It is
-// what a run directory stores (report/run_directory.h) and what summaries, comparisons and pages
-// are made from. A run that was paused and resumed N times is one run with N + 1 attempts.
+// what a run directory stores (report/run/run_directory.h) and what summaries, comparisons and
+// pages are made from. A run that was paused and resumed N times is one run with N + 1 attempts.
 
 #include <optional>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plan/feasibility.h"
+#include "plan/feasibility/feasibility.h"
 
 namespace ebb::engine {
 

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "engine/admission.h"
-#include "plan/feasibility.h"
+#include "plan/feasibility/feasibility.h"
 
 namespace ebb::engine {
 namespace {

@@ -76,6 +76,8 @@ enum class Planning {
   kAsk,     ///< that, and the policy is asked for a whole plan, to be worked out elsewhere
   kTake,    ///< the plan that was asked for is taken up; what is new since finds its place in it
 };
+std::string_view Name(Planning planning);
+std::optional<Planning> PlanningFromName(std::string_view name);
 
 struct Decision {
   Time at{};

@@ -12,7 +12,7 @@
 #include "engine/event.h"
 #include "engine/plan_question.h"
 #include "engine/state.h"
-#include "plan/deadline_check.h"
+#include "plan/feasibility/deadline_check.h"
 #include "plan/policy.h"
 
 namespace ebb::engine {

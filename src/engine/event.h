@@ -72,6 +72,9 @@ enum class JobPhase {
             ///< again
 };
 
+std::string_view Name(JobPhase phase);
+std::optional<JobPhase> JobPhaseFromName(std::string_view name);
+
 /// What an executor saw of one attempt of a job. May come late, twice, or not at all.
 struct JobReport {
   core::JobId job = 0;

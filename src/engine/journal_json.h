@@ -1,13 +1,9 @@
 #pragma once
-// The journal as text: one record is one line of JSON, with keys in a fixed order, times in
-// milliseconds since 1970 (UTC) and doubles in the shortest form that reads back the same. The
-// format is the one file in which Ebb's history lies; it is checked by replaying it.
+// The journal as text: one record is one line of JSON, with the fields of fields.h in their order.
+// Ebb's history lies in it; it is checked by replaying it.
 //
 //   {"at":..,"event":"job_submitted","job":{..}}           and the other facts of event.h
 //   {"at":..,"decision":{"commands":[..],"explanations":[..],"wake_at":..}}
-//
-// Samples of a series are written in runs of equal length and status: [begin, length, status,
-// value, value, ..].
 
 #include <span>
 #include <string>
@@ -26,9 +22,6 @@ Result<JournalRecord> FromJsonLine(std::string_view line);
 
 /// "job_submitted" and the like, or "decision".
 std::string_view KindOf(const JournalRecord& record);
-
-/// "running" and the like.
-std::string_view Name(JobPhase phase);
 
 /// Feeds the events to the engine, makes it decide wherever a decision is stored, and requires each
 /// to be the stored one, byte for byte. The Error names the first record that differs. Afterwards

@@ -1,16 +1,11 @@
 #include "engine/state.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-
-#include "base/enum_names.h"
 
 namespace ebb::engine {
 namespace {
 
-constexpr std::array<std::string_view, 8> kStageNames{
-    "waiting", "starting", "running", "pausing", "paused", "succeeded", "failed", "cancelled"};
 // A job that runs longer than estimated has this much left, again and again.
 constexpr Duration kLeastRemaining = std::chrono::minutes{1};
 
@@ -23,11 +18,6 @@ const core::DevicePool& PoolOf(const LiveJob& live, const core::Cluster& cluster
 }
 
 }  // namespace
-
-std::string_view Name(Stage stage) { return kStageNames[static_cast<std::size_t>(stage)]; }
-std::optional<Stage> StageFromName(std::string_view name) {
-  return EnumFromName<Stage>(kStageNames, name);
-}
 
 std::size_t State::LowerBound(core::JobId job) const {
   const auto it = std::lower_bound(

@@ -37,8 +37,6 @@ struct EndedLine {
 
 Error Bad(std::string what) { return {ExitCode::kConfiguration, std::move(what), "snapshot", ""}; }
 
-}  // namespace
-
 template <typename Archive, Like<Header> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [format, now, cluster, signals, recent_starts, wake_at, expected, lower_bound, change,
@@ -76,8 +74,6 @@ void Visit(Archive& archive, Value& value) {
   archive("ended", value.job);
 }
 
-namespace {
-
 Status CheckCluster(const Header& header) {
   const auto sites = static_cast<int>(header.cluster.sites.size());
   for (const core::DevicePool& pool : header.cluster.pools)
@@ -102,10 +98,6 @@ Status CheckLive(const State& state, const LiveLine& line) {
     if (segment.pool >= pools) return refuse("is planned for a pool that is not known");
   return {};
 }
-
-}  // namespace
-
-namespace {
 
 std::string HeaderLine(const Engine& engine) {
   const auto& [now, cluster, signals, live, schedule, held, ended, recent_starts] = engine.state();

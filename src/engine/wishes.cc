@@ -2,16 +2,12 @@
 // that plans, so that no place is kept for it; when it is let go it comes back as it was, with its
 // deadlines and the work it has left.
 
-#include <array>
 #include <string>
 
-#include "base/enum_names.h"
 #include "engine/apply.h"
 
 namespace ebb::engine {
 namespace {
-
-constexpr std::array<std::string_view, 3> kWishNames{"none", "hold", "now"};
 
 Status Refuse(core::JobId job, std::string what, std::string next) {
   return Fail({ExitCode::kUsage, std::move(what), "job " + std::to_string(job), std::move(next)});
@@ -29,11 +25,6 @@ Status HoldLive(Folding& fold, Time at, core::JobId job) {
 }
 
 }  // namespace
-
-std::string_view Name(Wish wish) { return kWishNames[static_cast<std::size_t>(wish)]; }
-std::optional<Wish> WishFromName(std::string_view name) {
-  return EnumFromName<Wish>(kWishNames, name);
-}
 
 void HoldBackIfWished(Folding& fold, core::JobId job, Time at) {
   const LiveJob* wanted = fold.state.FindLive(job);

@@ -15,7 +15,7 @@
 #include "base/csv.h"
 #include "base/text.h"
 #include "lib/tracker.h"
-#include "report/emissions_file.h"
+#include "report/run/emissions_file.h"
 
 namespace {
 

@@ -43,7 +43,7 @@ std::string UuidOf(const std::string& device) {
 // Slices of a GPU cannot be named one by one as GPUs can: ranks that see the same ones have them
 // together, ranks that see others have their own.
 ClaimedGpus ClaimSlices(const LocalRank& rank, const meter::MeterOptions& meters,
-                        cli::RunOptions& options) {
+                        app::RunOptions& options) {
   ClaimedGpus claimed;
   const std::string visible = meters.gpu_ids.value_or(meters.cuda_visible_devices.value_or("all"));
   if (auto name = platform::ClaimedName::Claim(rank.job + "slices=" + visible)) {
@@ -80,8 +80,8 @@ std::string WhoCounts(const LocalRank& rank) {
          std::to_string(rank.rank) + ")";
 }
 
-ClaimedGpus ClaimGpus(const LocalRank& rank, cli::RunOptions& options) {
-  const meter::MeterOptions meters = cli::MeterOptionsFor(options.metering);
+ClaimedGpus ClaimGpus(const LocalRank& rank, app::RunOptions& options) {
+  const meter::MeterOptions meters = app::MeterOptionsFor(options.metering);
   const std::vector<meter::GpuHolding> gpus = meter::VisibleGpus(meters);
   if (!AreWhole(gpus)) return ClaimSlices(rank, meters, options);
   ClaimedGpus claimed;

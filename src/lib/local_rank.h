@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/run_options.h"
+#include "app/options/run_options.h"
 #include "core/run.h"
 #include "platform/claimed_name.h"
 
@@ -38,6 +38,6 @@ struct ClaimedGpus {
   std::vector<std::string> elsewhere;  ///< what other ranks of the job count
 };
 /// Leaves in `options` only the GPUs that no other rank of the job counts already.
-ClaimedGpus ClaimGpus(const LocalRank& rank, cli::RunOptions& options);
+ClaimedGpus ClaimGpus(const LocalRank& rank, app::RunOptions& options);
 
 }  // namespace ebb::lib

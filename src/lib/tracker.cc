@@ -9,17 +9,17 @@
 #include <optional>
 #include <thread>
 
+#include "app/run/run_files.h"
+#include "app/run/run_log.h"
+#include "app/run/run_outputs.h"
+#include "app/run/run_surroundings.h"
 #include "base/text.h"
-#include "cli/run_files.h"
-#include "cli/run_log.h"
-#include "cli/run_outputs.h"
-#include "cli/run_surroundings.h"
 #include "lib/ticking_meter.h"
 #include "local/measured_process.h"
 #include "meter/sampling_clock.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
-#include "report/training_files.h"
+#include "report/run/training_files.h"
 #include "signals/make_feed.h"
 
 namespace ebb::lib {
@@ -41,17 +41,18 @@ class WallClock final : public runtime::Clock {
   }
 };
 
-constexpr cli::FlagGroup kAccepted[] = {cli::FlagGroup::kSignal,      cli::FlagGroup::kPrice,
-                                        cli::FlagGroup::kClock,       cli::FlagGroup::kMetering,
-                                        cli::FlagGroup::kOtherSignal, cli::FlagGroup::kOutput};
+constexpr app::FlagGroup kAccepted[] = {app::FlagGroup::kSignal,      app::FlagGroup::kPrice,
+                                        app::FlagGroup::kClock,       app::FlagGroup::kMetering,
+                                        app::FlagGroup::kOtherSignal, app::FlagGroup::kOutput};
 
-Status CheckFlags(const cli::FlagValues& flags) {
+Status CheckFlags(const app::FlagValues& flags) {
   std::vector<std::string> known;
-  for (const cli::FlagGroup group : kAccepted)
-    for (std::string& name : cli::FlagNames(group)) known.push_back(std::move(name));
-  const std::vector<std::string> budget = cli::FlagNames(cli::FlagGroup::kBudget);
+  for (const app::FlagGroup group : kAccepted)
+    for (const app::FlagHelp& flag : app::FlagsOf(group)) known.push_back(flag.name);
+  const std::vector<app::FlagHelp> budget = app::FlagsOf(app::FlagGroup::kBudget);
   for (const auto& [name, value] : flags) {
-    if (std::find(budget.begin(), budget.end(), name) != budget.end())
+    if (std::any_of(budget.begin(), budget.end(),
+                    [&](const auto& flag) { return flag.name == name; }))
       return Fail({ExitCode::kUsage,
                    "\"" + name + "\": a program cannot be stopped by its own budget", "",
                    "run it with ebb track --" + name});
@@ -72,7 +73,7 @@ std::vector<std::string> OwnCommand() {
   return words;
 }
 
-std::string NameFor(const cli::RunOptions& run, const TrackerOptions& options,
+std::string NameFor(const app::RunOptions& run, const TrackerOptions& options,
                     const std::vector<std::string>& command) {
   if (!run.name.empty()) return run.name;
   if (!options.default_name.empty()) return options.default_name;
@@ -101,7 +102,7 @@ constexpr std::chrono::milliseconds kNow{2};
 }  // namespace
 
 struct Tracker::State final : local::AttemptObserver {
-  explicit State(cli::RunOptions run_options) : options(std::move(run_options)) {}
+  explicit State(app::RunOptions run_options) : options(std::move(run_options)) {}
 
   Status Open(const TrackerOptions& wanted, const std::vector<std::string>& settings_notes);
   Status Begin();
@@ -125,16 +126,16 @@ struct Tracker::State final : local::AttemptObserver {
     return false;
   }
 
-  cli::RunOptions options;
+  app::RunOptions options;
   WallClock wall;
-  std::unique_ptr<cli::Surroundings> surroundings;
+  std::unique_ptr<app::Surroundings> surroundings;
   core::RunSpec spec;
   ClaimedGpus claimed;
   std::optional<report::RunDirectory> directory;
   std::string path, notes;
-  std::optional<cli::RunLog> log;
+  std::optional<app::RunLog> log;
   std::optional<platform::LineWriter> progress;
-  std::optional<cli::PrometheusExport> prometheus;
+  std::optional<app::PrometheusExport> prometheus;
   Steady::time_point began;
 
   mutable std::mutex calls;  // one call at a time; taken before `samples`
@@ -160,21 +161,21 @@ void Tracker::State::Note(const char* kind, const std::string& text) {
 
 Status Tracker::State::Open(const TrackerOptions& wanted,
                             const std::vector<std::string>& settings_notes) {
-  EBB_RETURN_IF_ERROR(cli::CheckOutputs(options));
+  EBB_RETURN_IF_ERROR(app::CheckOutputs(options));
   const Time begin = options.scheduler.clock.start.value_or(wall.Now());
   const bool counts_tree = options.metering.scope == core::MeterScope::kProcessTree;
   if (const auto rank = FindLocalRank(); rank && counts_tree) claimed = ClaimGpus(*rank, options);
   EBB_ASSIGN_OR_RETURN(surroundings,
-                       cli::OpenSurroundings(options, wall, begin, [] { return false; }));
+                       app::OpenSurroundings(options, wall, begin, [] { return false; }));
   const std::vector<std::string> command = OwnCommand();
-  spec = cli::SpecOf(options, *surroundings, NameFor(options, wanted, command), wall.Now());
+  spec = app::SpecOf(options, *surroundings, NameFor(options, wanted, command), wall.Now());
   spec.command = command;
   // The host program may change its working directory.
-  path = std::filesystem::absolute(cli::DirectoryFor(options, spec)).lexically_normal().string();
+  path = std::filesystem::absolute(app::DirectoryFor(options, spec)).lexically_normal().string();
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(Path(path).parent_path()));
   EBB_ASSIGN_OR_RETURN(directory, report::RunDirectory::Create(path, spec));
-  EBB_RETURN_IF_ERROR(cli::WriteFlags(Path(path) / cli::kOptionsFile, cli::ToFlags(options)));
-  EBB_ASSIGN_OR_RETURN(log, cli::RunLog::Open(path));
+  EBB_RETURN_IF_ERROR(app::WriteFlags(Path(path) / app::kOptionsFile, app::ToFlags(options)));
+  EBB_ASSIGN_OR_RETURN(log, app::RunLog::Open(path));
   EBB_ASSIGN_OR_RETURN(progress, platform::LineWriter::Open(Path(path) / report::kProgressFile));
   prometheus.emplace(options, spec, core::RunRecord{});
   const auto& signal = options.scheduler.signal;
@@ -273,9 +274,9 @@ Status Tracker::State::Store(const local::AttemptResult& result) {
   if (const auto failure = prometheus->OnEnd(result.attempt.wall.length()))
     log->Write("note: " + *failure);
   EBB_ASSIGN_OR_RETURN(core::RunRecord run, report::ReadRun(path));
-  EBB_RETURN_IF_ERROR(cli::StoreSurroundings(*directory, *surroundings, run));
-  EBB_ASSIGN_OR_RETURN(const cli::RunViews views, cli::WriteViews(path, std::move(run)));
-  for (const std::string& note : cli::PublishEmissions(options, views.record, views.summary, path))
+  EBB_RETURN_IF_ERROR(app::StoreSurroundings(*directory, *surroundings, run));
+  EBB_ASSIGN_OR_RETURN(const app::RunViews views, app::WriteViews(path, std::move(run)));
+  for (const std::string& note : app::PublishEmissions(options, views.record, views.summary, path))
     log->Write("note: " + note);
   return {};
 }
@@ -288,12 +289,12 @@ Tracker::~Tracker() {
 
 Result<EffectiveSettings> ReadSettings(const TrackerOptions& options) {
   EBB_RETURN_IF_ERROR(CheckFlags(options.flags));
-  cli::RunOptions run;
-  EBB_ASSIGN_OR_RETURN(cli::CodeCarbonFlags taken,
-                       cli::ApplyWithCodeCarbon(options.flags, options.codecarbon, run));
-  EBB_RETURN_IF_ERROR(cli::CheckOutputs(run));
+  app::RunOptions run;
+  EBB_ASSIGN_OR_RETURN(app::CodeCarbonFlags taken,
+                       app::ApplyWithCodeCarbon(options.flags, options.codecarbon, run));
+  EBB_RETURN_IF_ERROR(app::CheckOutputs(run));
   EffectiveSettings settings;
-  settings.flags = cli::ToFlags(run);
+  settings.flags = app::ToFlags(run);
   // Those that a run directory keeps elsewhere.
   settings.flags["name"] = NameFor(run, options, OwnCommand());
   if (!run.group.empty()) settings.flags["group"] = run.group;
@@ -306,9 +307,9 @@ Result<EffectiveSettings> ReadSettings(const TrackerOptions& options) {
 
 Result<std::unique_ptr<Tracker>> Tracker::Start(const TrackerOptions& options) {
   EBB_RETURN_IF_ERROR(CheckFlags(options.flags));
-  cli::RunOptions run;
-  EBB_ASSIGN_OR_RETURN(const cli::CodeCarbonFlags taken,
-                       cli::ApplyWithCodeCarbon(options.flags, options.codecarbon, run));
+  app::RunOptions run;
+  EBB_ASSIGN_OR_RETURN(const app::CodeCarbonFlags taken,
+                       app::ApplyWithCodeCarbon(options.flags, options.codecarbon, run));
   if (IsCountedElsewhere(FindLocalRank(), run.metering.scope)) return nullptr;
   // The host program may change its working directory.
   for (std::string* file : {&run.emissions_file, &run.prometheus_file})

@@ -1,8 +1,8 @@
 #pragma once
 // This process, measured by itself: what `ebb track` does for a command, for the program that calls
-// it. The session of a command line (cli/run_session.h) starts a program, waits for it and shows
-// things; here nothing is started, waited for or shown, and what it has in common with a session
-// comes from cli/.
+// it. The session of a command line (app/run/run_session.h) starts a program, waits for it and
+// shows things; here nothing is started, waited for or shown, and what it has in common with a
+// session comes from cli/.
 //
 // Thread contract: any thread; calls wait for each other. Samples are taken, accounted and stored
 // on the sampler's thread, the only one that is started (a live signal has another). Signals are
@@ -13,25 +13,25 @@
 #include <string>
 #include <vector>
 
+#include "app/options/codecarbon_flags.h"
 #include "base/result.h"
 #include "base/units.h"
-#include "cli/codecarbon_flags.h"
 #include "core/budget.h"
 #include "lib/local_rank.h"
-#include "meter/utilisation.h"
-#include "report/codecarbon_csv.h"
+#include "meter/sharing/utilisation.h"
+#include "report/run/codecarbon_csv.h"
 
 namespace ebb::lib {
 
 struct TrackerOptions {
-  cli::FlagValues flags;  ///< of `ebb track`; unknown ones and those of budgets are an Error
-  cli::CodeCarbonSources codecarbon;
+  app::FlagValues flags;  ///< of `ebb track`; unknown ones and those of budgets are an Error
+  app::CodeCarbonSources codecarbon;
   std::string default_name;  ///< empty: the program's file name
 };
 
 /// What `options` come to, with nothing started or written.
 struct EffectiveSettings {
-  cli::FlagValues flags;           ///< that differ from their defaults
+  app::FlagValues flags;           ///< that differ from their defaults
   std::vector<std::string> notes;  ///< which of CodeCarbon's settings are ignored, and why
   std::string experiment_name;     ///< CodeCarbon's; empty: not given
   std::optional<LocalRank> rank;

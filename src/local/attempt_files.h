@@ -33,7 +33,7 @@
 #include "core/run.h"
 #include "core/tracking.h"
 #include "engine/event.h"
-#include "meter/power_limit.h"
+#include "meter/gpu/power_limit.h"
 #include "platform/child_process.h"
 #include "platform/file_lock.h"
 #include "platform/line_tail.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/check.h"
-#include "engine/fields.h"
+#include "core/fields.h"
 #include "local/attempt_files.h"
 #include "platform/file.h"
 
@@ -67,7 +67,7 @@ void TryBudgetEvents(const fs::path& directory, const std::string& text) {
   const auto again = local::ReadBudgetEvents(directory);
   EBB_CHECK(again.size() == events.size());
   for (std::size_t i = 0; i < events.size(); ++i)
-    EBB_CHECK(engine::ToFieldText(again[i]) == engine::ToFieldText(events[i]));
+    EBB_CHECK(ToFieldText(again[i]) == ToFieldText(events[i]));
 }
 
 // What it takes of the file, written anew.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "local/attempt_files.h"
-#include "meter/nvml_library.h"
+#include "meter/gpu/nvml_library.h"
 
 namespace ebb::local {
 

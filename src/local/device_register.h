@@ -24,7 +24,7 @@
 #include "core/cluster.h"
 #include "core/device_profile.h"
 #include "core/job.h"
-#include "meter/gpu_inventory.h"
+#include "meter/gpu/gpu_inventory.h"
 
 namespace ebb::local {
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "meter/cgroup.h"
+#include "meter/sharing/cgroup.h"
 #include "platform/child_process.h"
 
 namespace ebb::local {

@@ -7,7 +7,7 @@
 
 #include "local/attempt_files.h"
 #include "local/ending.h"
-#include "meter/cgroup.h"
+#include "meter/sharing/cgroup.h"
 
 namespace ebb::local {
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "meter/power_limit.h"
+#include "meter/gpu/power_limit.h"
 
 namespace ebb::local {
 namespace {

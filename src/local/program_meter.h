@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "meter/cgroup.h"
 #include "meter/meter.h"
 #include "meter/sampler.h"
+#include "meter/sharing/cgroup.h"
 
 namespace ebb::local {
 

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "local/supervised_world_for_test.h"
-#include "meter/cgroup.h"
+#include "meter/sharing/cgroup.h"
 #include "platform/process_table.h"
 #include "testing/no_room.h"
 

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "meter/cpu_info.h"
+#include "meter/cpu/cpu_info.h"
 #include "meter/small_file.h"
 
 namespace ebb::meter {

@@ -3,13 +3,13 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "meter/cgroup.h"
-#include "meter/cpu_info.h"
-#include "meter/cpu_model.h"
-#include "meter/nvml.h"
-#include "meter/ram_model.h"
-#include "meter/rapl.h"
-#include "meter/rocm.h"
+#include "meter/cpu/cpu_info.h"
+#include "meter/cpu/cpu_model.h"
+#include "meter/cpu/ram_model.h"
+#include "meter/cpu/rapl.h"
+#include "meter/gpu/nvml.h"
+#include "meter/gpu/rocm.h"
+#include "meter/sharing/cgroup.h"
 
 namespace ebb::meter {
 namespace {

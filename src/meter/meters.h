@@ -9,7 +9,7 @@
 
 #include "core/device_profile.h"
 #include "core/run.h"
-#include "meter/cpu_model.h"
+#include "meter/cpu/cpu_model.h"
 #include "meter/meter.h"
 
 namespace ebb::meter {

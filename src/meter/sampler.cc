@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "meter/sampling_clock.h"
-#include "meter/usage_reader.h"
+#include "meter/sharing/usage_reader.h"
 
 namespace ebb::meter {
 // One measurement from Start to Stop. The meters, the usage reader and the sink belong to the

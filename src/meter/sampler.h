@@ -18,9 +18,9 @@
 
 #include "base/time.h"
 #include "core/run.h"
-#include "meter/cgroup.h"
 #include "meter/meter.h"
-#include "meter/utilisation.h"
+#include "meter/sharing/cgroup.h"
+#include "meter/sharing/utilisation.h"
 
 namespace ebb::meter {
 

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "plan/gate_policy.h"
-#include "plan/planner.h"
+#include "plan/planner/planner.h"
 #include "plan/policy.h"
 
 namespace ebb::plan {

@@ -6,7 +6,7 @@
 #include "core/accounting.h"
 #include "core/counterfactual.h"
 #include "core/uncertainty.h"
-#include "plan/capacity_profile.h"
+#include "plan/problem/capacity_profile.h"
 
 namespace ebb::service {
 namespace {

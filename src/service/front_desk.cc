@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "plan/flat_queue.h"
+#include "plan/feasibility/flat_queue.h"
 #include "store/job_notes.h"
 
 namespace ebb::service {

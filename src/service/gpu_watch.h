@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "base/result.h"
-#include "meter/gpu_inventory.h"
+#include "meter/gpu/gpu_inventory.h"
 
 namespace ebb::service {
 

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-#include "meter/energy_counter.h"
+#include "meter/cpu/energy_counter.h"
 #include "platform/system_clock.h"
 
 namespace ebb::service {

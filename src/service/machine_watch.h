@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "core/machine_ledger.h"
-#include "meter/gpu_inventory.h"
-#include "meter/machine_meter.h"
+#include "meter/gpu/gpu_inventory.h"
 #include "meter/meters.h"
+#include "meter/sharing/machine_meter.h"
 
 namespace ebb::service {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/field_text.h"
-#include "engine/fields.h"
+#include "base/field_text.h"
+#include "core/fields.h"
 
 namespace ebb::service {
 
@@ -22,8 +22,8 @@ std::string Recurring::NeverText(const Entry& entry) {
 }
 
 Status Recurring::Load(const std::string& text) {
-  EBB_ASSIGN_OR_RETURN(
-      auto jobs, engine::FromFieldText<std::vector<core::RecurringJob>>(text, "recurring jobs"));
+  EBB_ASSIGN_OR_RETURN(auto jobs,
+                       FromFieldText<std::vector<core::RecurringJob>>(text, "recurring jobs"));
   for (core::RecurringJob& job : jobs) {
     EBB_ASSIGN_OR_RETURN(Entry entry, EntryOf(std::move(job)));
     if (IsNever(entry)) say_(NameOf(entry) + ": " + NeverText(entry));
@@ -36,7 +36,7 @@ Status Recurring::Load(const std::string& text) {
 std::string Recurring::Text() const {
   std::vector<core::RecurringJob> jobs;
   for (const auto& [name, entry] : entries_) jobs.push_back(entry.job);
-  return engine::ToFieldText(jobs);
+  return ToFieldText(jobs);
 }
 
 Time Recurring::NextOf(const core::CronSchedule& schedule, Time after) const {

@@ -8,7 +8,7 @@
 #include "engine/admission.h"
 #include "local/job_folder.h"
 #include "local/kept_pools.h"
-#include "plan/feasibility.h"
+#include "plan/feasibility/feasibility.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
 #include "platform/program_lookup.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/state.h"
-#include "report/run_directory.h"
+#include "report/run/run_directory.h"
 
 namespace ebb::service {
 namespace {

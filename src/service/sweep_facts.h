@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "report/epoch_losses.h"
-#include "report/sweep_report.h"
+#include "report/run/epoch_losses.h"
+#include "report/sweep/sweep_report.h"
 #include "store/job_records.h"
 #include "store/sweep_records.h"
 

@@ -1,6 +1,6 @@
 #include "service/sweep_watch.h"
 
-#include "report/run_directory.h"
+#include "report/run/run_directory.h"
 
 namespace ebb::service {
 

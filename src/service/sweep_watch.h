@@ -16,7 +16,7 @@
 #include <string>
 
 #include "engine/state.h"
-#include "report/epoch_losses.h"
+#include "report/run/epoch_losses.h"
 #include "runtime/grid_clock.h"
 #include "store/service_store.h"
 

@@ -2,9 +2,9 @@
 
 #include <cstdlib>
 
-#include "signals/electricity_maps.h"
-#include "signals/uk_carbon_intensity.h"
-#include "signals/zone_profiles.h"
+#include "signals/feeds/zone_profiles.h"
+#include "signals/providers/electricity_maps.h"
+#include "signals/providers/uk_carbon_intensity.h"
 
 namespace ebb::signals {
 namespace {

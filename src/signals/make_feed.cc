@@ -4,15 +4,15 @@
 #include <utility>
 
 #include "core/sample_archive.h"
-#include "signals/chain_feed.h"
-#include "signals/constant_feed.h"
-#include "signals/live_feed.h"
+#include "signals/feeds/chain_feed.h"
+#include "signals/feeds/constant_feed.h"
+#include "signals/feeds/live_feed.h"
+#include "signals/feeds/profile_feed.h"
+#include "signals/feeds/replay_feed.h"
+#include "signals/feeds/signal_cache.h"
+#include "signals/feeds/yearly_average.h"
 #include "signals/make_provider.h"
-#include "signals/profile_feed.h"
-#include "signals/replay_feed.h"
-#include "signals/signal_cache.h"
-#include "signals/trace_csv.h"
-#include "signals/yearly_average.h"
+#include "signals/traces/trace_csv.h"
 
 namespace ebb::signals {
 namespace {

@@ -4,11 +4,11 @@
 
 #include "base/text.h"
 #include "platform/file.h"
-#include "signals/carbon_aware_sdk.h"
-#include "signals/electricity_maps.h"
-#include "signals/uk_carbon_intensity.h"
-#include "signals/watttime.h"
-#include "signals/web_request.h"
+#include "signals/http/web_request.h"
+#include "signals/providers/carbon_aware_sdk.h"
+#include "signals/providers/electricity_maps.h"
+#include "signals/providers/uk_carbon_intensity.h"
+#include "signals/providers/watttime.h"
 
 namespace ebb::signals {
 namespace {

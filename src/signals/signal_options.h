@@ -13,8 +13,8 @@
 #include "base/units.h"
 #include "core/intensity.h"
 #include "core/publication.h"
-#include "signals/json_address.h"
-#include "signals/outage_rules.h"
+#include "signals/feeds/outage_rules.h"
+#include "signals/providers/json_address.h"
 
 namespace ebb::signals {
 

@@ -1,6 +1,6 @@
 #include "store/ended_sums.h"
 
-#include "engine/field_text.h"
+#include "base/field_text.h"
 #include "store/service_store.h"
 
 namespace ebb::store {
@@ -37,7 +37,7 @@ void VisitSums(Archive& archive, Sums& sums) {
 }
 
 void PutSums(ServiceStore& store, const EndedSums& sums) {
-  engine::FieldWriter writer;
+  FieldWriter writer;
   writer.BeginObject();
   VisitSums(writer, sums);
   writer.EndObject();
@@ -48,9 +48,9 @@ Result<EndedSums> GetSums(Database& database) {
   EndedSums sums;
   EBB_ASSIGN_OR_RETURN(const auto text, GetMeta(database, kSums));
   if (!text) return sums;
-  engine::ParsedText parsed(*text);
+  ParsedText parsed(*text);
   if (parsed.error().empty()) {
-    engine::FieldReader reader = parsed.root();
+    FieldReader reader = parsed.root();
     VisitSums(reader, sums);
   }
   if (parsed.error().empty()) return sums;

@@ -10,7 +10,7 @@ constexpr const char* kKey = "engine_setup";
 }  // namespace
 
 void PutEngineSetup(ServiceStore& store, const EngineSetup& setup) {
-  engine::FieldWriter writer;
+  FieldWriter writer;
   writer.BeginObject();
   writer("policy", setup.policy);
   writer("options", setup.options);
@@ -24,10 +24,10 @@ void PutEngineSetup(ServiceStore& store, const EngineSetup& setup) {
 Result<std::optional<EngineSetup>> GetEngineSetup(Database& database) {
   EBB_ASSIGN_OR_RETURN(const auto text, GetMeta(database, kKey));
   if (!text) return std::nullopt;
-  engine::ParsedText parsed(*text);
+  ParsedText parsed(*text);
   EngineSetup setup;
   if (parsed.error().empty()) {
-    engine::FieldReader reader = parsed.root();
+    FieldReader reader = parsed.root();
     reader("policy", setup.policy);
     reader("options", setup.options);
     reader("price_file", setup.price_file);

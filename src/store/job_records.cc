@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "engine/fields.h"
+#include "core/fields.h"
 #include "engine/state.h"
 #include "store/write_group.h"
 
@@ -51,8 +51,8 @@ Result<JobRecord> RecordFrom(const Row& row) {
 }
 
 Result<core::Submission> SubmissionFrom(const Row& row) {
-  return engine::FromFieldText<core::Submission>(row.Text(1),
-                                                 "stored job " + std::to_string(row.Integer(0)));
+  return FromFieldText<core::Submission>(row.Text(1),
+                                         "stored job " + std::to_string(row.Integer(0)));
 }
 
 // One condition of a WHERE.

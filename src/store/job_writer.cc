@@ -1,6 +1,6 @@
 #include "store/job_writer.h"
 
-#include "engine/fields.h"
+#include "core/fields.h"
 #include "engine/journal_json.h"
 
 namespace ebb::store {
@@ -40,12 +40,12 @@ void JobWriter::AddSubmission(WriteGroup& group, const core::Submission& submiss
       " VALUES(?, ?, ?, ?, ?, ?, 'waiting', ?, ?)",
       {job.id, job.name, TextOrNull(submission.key), job.tier, submission.recurring,
        submission.sweep > 0 ? Value{submission.sweep} : Value{}, Milliseconds(job.submitted),
-       engine::ToFieldText(submission)});
+       ToFieldText(submission)});
 }
 
 void JobWriter::ReplaceSubmission(WriteGroup& group, const core::Submission& submission) const {
   group.Add("UPDATE jobs SET submission = ?2 WHERE id = ?1",
-            {submission.job.id, engine::ToFieldText(submission)});
+            {submission.job.id, ToFieldText(submission)});
 }
 
 void JobWriter::Follow(WriteGroup& group, const engine::JournalRecord& record) const {

@@ -1,8 +1,8 @@
 #include "store/store_clock.h"
 
 #include <cmath>
+#include "base/field_text.h"
 #include "base/text.h"
-#include "engine/field_text.h"
 
 namespace ebb::store {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kKey = "grid_clock";
 
 std::string ToText(const StoreClock& clock) {
-  engine::FieldWriter writer;
+  FieldWriter writer;
   writer.BeginObject();
   writer("replayed", clock.replayed);
   writer("start_ms", clock.start);
@@ -21,10 +21,10 @@ std::string ToText(const StoreClock& clock) {
 }
 
 Result<StoreClock> FromText(const std::string& text) {
-  engine::ParsedText parsed(text);
+  ParsedText parsed(text);
   StoreClock clock;
   if (parsed.error().empty()) {
-    engine::FieldReader reader = parsed.root();
+    FieldReader reader = parsed.root();
     reader("replayed", clock.replayed);
     reader("start_ms", clock.start);
     reader("speed", clock.speed);

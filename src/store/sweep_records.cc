@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/fields.h"
+#include "core/fields.h"
 #include "store/ledger_records.h"
 
 namespace ebb::store {
@@ -19,7 +19,7 @@ std::size_t Size(const Row& row, int column) {
 }
 
 Value BudgetText(const core::Budget& budget) {
-  return budget.empty() ? Value{} : Value{engine::ToFieldText(budget)};
+  return budget.empty() ? Value{} : Value{ToFieldText(budget)};
 }
 
 Result<SweepRecord> SweepFrom(const Row& row) {
@@ -31,7 +31,7 @@ Result<SweepRecord> SweepFrom(const Row& row) {
   if (!row.IsNull(4)) sweep.halving = sweep::HalvingOptions{Int(row, 4), Int(row, 5), Int(row, 6)};
   if (!row.IsNull(7)) {
     EBB_ASSIGN_OR_RETURN(
-        sweep.budget, engine::FromFieldText<core::Budget>(
+        sweep.budget, FromFieldText<core::Budget>(
                           row.Text(7), "the budget of stored sweep " + std::to_string(sweep.id)));
   }
   return sweep;
@@ -78,7 +78,7 @@ void SetSweepBudget(WriteGroup& group, core::SweepId sweep, const core::Budget& 
 void AddSweepBudgetEvent(WriteGroup& group, core::SweepId sweep, std::int64_t number,
                          const core::BudgetEvent& event) {
   group.Add("INSERT INTO sweep_budget_events(sweep, number, event) VALUES(?, ?, ?)",
-            {sweep, number, engine::ToFieldText(event)});
+            {sweep, number, ToFieldText(event)});
 }
 
 void AddRungLoss(WriteGroup& group, const RungLoss& loss) {
@@ -147,7 +147,7 @@ Result<std::map<core::JobId, core::Parameters>> ParametersOf(Database& database,
       " WHERE sweep = ? AND parameters NOT NULL",
       {sweep}, [&](const Row& row) -> Status {
         const core::JobId job = row.Integer(0);
-        EBB_ASSIGN_OR_RETURN(parameters[job], engine::FromFieldText<core::Parameters>(
+        EBB_ASSIGN_OR_RETURN(parameters[job], FromFieldText<core::Parameters>(
                                                   row.Text(1), "the parameters of stored job " +
                                                                    std::to_string(job)));
         return {};
@@ -163,7 +163,7 @@ Result<std::vector<core::BudgetEvent>> SweepBudgetEventsOf(Database& database,
       [&](const Row& row) -> Status {
         EBB_ASSIGN_OR_RETURN(
             core::BudgetEvent event,
-            engine::FromFieldText<core::BudgetEvent>(
+            FromFieldText<core::BudgetEvent>(
                 row.Text(0), "an event of the budget of stored sweep " + std::to_string(sweep)));
         events.push_back(event);
         return {};

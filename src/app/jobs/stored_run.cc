@@ -1,0 +1,227 @@
+#include "app/jobs/stored_run.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "platform/file.h"
+#include "report/run/run_json.h"
+#include "store/engine_setup.h"
+#include "store/job_records.h"
+#include "store/ledger_records.h"
+#include "store/signal_records.h"
+
+namespace ebb::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kLongestFile = 4 << 20;
+
+// What the store and the folder of the job know of it.
+struct StoredJob {
+  store::JobRecord record;
+  core::Submission submission;
+  std::vector<store::AttemptRecord> attempts;
+  std::vector<core::LedgerRow> rows;
+  fs::path directory;
+};
+
+Result<StoredJob> ReadJob(store::Database& database, core::JobId id) {
+  StoredJob job;
+  EBB_ASSIGN_OR_RETURN(auto record, store::FindJob(database, id));
+  EBB_ASSIGN_OR_RETURN(auto submission, store::FindSubmission(database, id));
+  if (!record || !submission)
+    return Fail({ExitCode::kUsage, "is not known", "job " + std::to_string(id),
+                 "ebb queue --all lists the jobs"});
+  job.record = *std::move(record);
+  job.submission = *std::move(submission);
+  EBB_ASSIGN_OR_RETURN(job.attempts, store::AttemptsOf(database, id));
+  EBB_ASSIGN_OR_RETURN(job.rows, store::LedgerOf(database, id));
+  job.directory = JobDirectory(database.path(), id);
+  return job;
+}
+
+fs::path SpecFileOf(const fs::path& directory, int attempt) {
+  return directory / ("attempt-" + std::to_string(attempt) + ".run");
+}
+
+// How its latest attempt was measured; nothing where its folder does not say (any more).
+std::optional<core::RunSpec> LatestSpec(const StoredJob& job) {
+  for (auto attempt = job.attempts.rbegin(); attempt != job.attempts.rend(); ++attempt) {
+    const fs::path file = SpecFileOf(job.directory, attempt->attempt);
+    const auto text = platform::ReadFile(file, kLongestFile);
+    if (!text) continue;
+    if (auto spec = report::RunSpecFromJson(*text, file.string())) return *std::move(spec);
+  }
+  return std::nullopt;
+}
+
+core::GridClockSettings ClockOf(const StoredJob& job) {
+  core::GridClockSettings clock;
+  clock.begin = job.record.submitted;
+  if (job.rows.empty()) return clock;
+  const core::LedgerRow& row = job.rows.back();
+  clock.replayed = row.wall != row.grid;
+  if (clock.replayed && row.wall.length() > Duration::zero())
+    clock.speed = Seconds(row.grid.length()) / Seconds(row.wall.length());
+  return clock;
+}
+
+// As far as its ledger tells.
+void DescribeByLedger(const StoredJob& job, core::RunSpec& spec) {
+  std::set<std::string> meters;
+  for (const core::LedgerRow& row : job.rows)
+    meters.insert(row.device + ": " + std::string(core::Name(row.source)));
+  spec.meters = {meters.begin(), meters.end()};
+  spec.clock = ClockOf(job);
+  if (job.rows.empty()) return;
+  spec.created_wall = job.rows.front().wall.begin;
+  spec.pue = job.rows.front().pue;
+}
+
+core::RunSpec SpecOf(const StoredJob& job, const std::string& policy,
+                     const core::SignalIdentity& signal) {
+  const core::Job& submitted = job.submission.job;
+  core::RunSpec spec;
+  if (auto measured = LatestSpec(job))
+    spec = *std::move(measured);
+  else
+    DescribeByLedger(job, spec);
+  spec.run_id = "job-" + std::to_string(job.record.id);
+  spec.name = job.record.name;
+  spec.group = job.record.name;
+  spec.command = job.submission.command;
+  spec.policy = policy;
+  spec.threshold = submitted.threshold;
+  spec.submitted = job.record.submitted;
+  // Without a deadline it could have started at any time up to when it did.
+  spec.start_by = submitted.start_by.value_or(job.record.first_start.value_or(spec.submitted));
+  spec.estimated_run_time = submitted.run_time;
+  spec.clock.begin = spec.submitted;
+  spec.signal = signal;
+  return spec;
+}
+
+core::AttemptOutcome OutcomeOf(const store::AttemptRecord& stored) {
+  const std::string& phase = stored.phase;
+  if (phase == "succeeded") return core::AttemptOutcome::kDone;
+  if (phase == "paused") return core::AttemptOutcome::kPaused;
+  if (phase == "failed") return core::AttemptOutcome::kFailed;
+  if (phase == "cancelled") return core::AttemptOutcome::kKilled;
+  if (phase == "start_failed") return core::AttemptOutcome::kNotStarted;
+  return core::AttemptOutcome::kRunning;
+}
+
+// Nothing where it used nothing. Its folder says more than the store: the exact times, and how busy
+// the machine was.
+std::optional<core::Attempt> AttemptOf(const StoredJob& job, const store::AttemptRecord& stored) {
+  core::Attempt attempt;
+  attempt.wall = attempt.grid = {Time::max(), Time::min()};
+  for (const core::LedgerRow& row : job.rows) {
+    if (row.attempt != stored.attempt) continue;
+    attempt.wall = {std::min(attempt.wall.begin, row.wall.begin),
+                    std::max(attempt.wall.end, row.wall.end)};
+    attempt.grid = {std::min(attempt.grid.begin, row.grid.begin),
+                    std::max(attempt.grid.end, row.grid.end)};
+  }
+  if (attempt.wall.begin == Time::max()) return std::nullopt;
+  if (const auto end = local::ReadEnd({job.directory, stored.attempt}); end && *end) {
+    const Interval grid = attempt.grid;
+    const bool replayed = attempt.wall != attempt.grid;
+    attempt = (*end)->attempt;
+    attempt.grid = replayed ? grid : attempt.wall;
+  }
+  attempt.number = stored.attempt;
+  attempt.exit_code = stored.exit_code;
+  attempt.outcome = OutcomeOf(stored);
+  return attempt;
+}
+
+core::BudgetRecord BudgetOf(const StoredJob& job) {
+  core::BudgetRecord record;
+  if (job.submission.budget.empty()) return record;
+  record.budget = job.submission.budget;
+  // The grace period is the service's.
+  const local::AttemptPaths last{job.directory, local::LastAttempt(job.directory)};
+  if (const auto plan = local::ReadPlan(last.plan())) record.budget->grace = plan->grace;
+  record.events = local::ReadBudgetEvents(job.directory);
+  return record;
+}
+
+// A job that its budget stopped has failed; the run says why.
+void ExplainByBudget(core::RunRecord& run) {
+  for (const core::BudgetEvent& event : run.budget.events) {
+    if (event.level != core::BudgetLevel::kReached || event.action != core::BudgetAction::kStop)
+      continue;
+    for (core::Attempt& attempt : run.attempts)
+      if (attempt.number == event.attempt && attempt.outcome == core::AttemptOutcome::kFailed)
+        attempt.outcome = core::AttemptOutcome::kStoppedByBudget;
+  }
+}
+
+Result<core::IntensitySeries> SignalOf(store::Database& database, const core::RunRecord& run) {
+  const core::RunSpec& spec = run.spec;
+  if (run.ledger.empty()) return core::IntensitySeries();
+  Time end = spec.start_by + spec.estimated_run_time;
+  for (const core::LedgerRow& row : run.ledger) end = std::max(end, row.grid.end);
+  const Duration length = end - run.ledger.front().grid.begin;
+  return store::SignalHistory(database, spec.signal,
+                              {spec.submitted, std::max(end, spec.start_by + length)});
+}
+
+}  // namespace
+
+fs::path JobDirectory(const fs::path& store, core::JobId job) {
+  return store.parent_path() / "jobs" / std::to_string(job);
+}
+
+Status WriteAttemptSpec(const local::AttemptPaths& paths, const core::RunSpec& spec) {
+  return platform::WriteFileAtomically(SpecFileOf(paths.directory, paths.attempt),
+                                       report::RunSpecToJson(spec));
+}
+
+core::RunSpec SpecOf(const local::AttemptPaths& paths, const local::AttemptPlan& plan,
+                     const core::RunSpec& metering) {
+  core::RunSpec spec = metering;
+  // The same over all attempts, and no other's: stores count from 1.
+  const auto first = local::ReadPlan(local::AttemptPaths{paths.directory, 1}.plan());
+  spec.created_wall = first ? first->since_wall : plan.since_wall;
+  spec.run_id = "job-" + std::to_string(plan.job) + "-" + FormatTime(spec.created_wall);
+  std::erase(spec.run_id, ':');
+  spec.name = plan.name;
+  spec.group = plan.name;
+  spec.command = plan.command;
+  spec.submitted = plan.submitted;
+  spec.start_by = plan.since;
+  spec.clock = plan.clock;
+  spec.clock.begin = plan.submitted;
+  return spec;
+}
+
+Result<StoreFacts> FactsOf(store::Database& database) {
+  EBB_ASSIGN_OR_RETURN(const auto setup, store::GetEngineSetup(database));
+  EBB_ASSIGN_OR_RETURN(core::SignalIdentity signal, store::LatestSignal(database));
+  return StoreFacts{setup ? setup->policy : "", std::move(signal)};
+}
+
+Result<core::RunRecord> StoredRun(store::Database& database, core::JobId id) {
+  EBB_ASSIGN_OR_RETURN(const StoreFacts facts, FactsOf(database));
+  return StoredRun(database, id, facts);
+}
+
+Result<core::RunRecord> StoredRun(store::Database& database, core::JobId id,
+                                  const StoreFacts& facts) {
+  EBB_ASSIGN_OR_RETURN(StoredJob job, ReadJob(database, id));
+  core::RunRecord run;
+  run.spec = SpecOf(job, facts.policy, facts.signal);
+  for (const store::AttemptRecord& attempt : job.attempts)
+    if (auto used = AttemptOf(job, attempt)) run.attempts.push_back(*used);
+  run.budget = BudgetOf(job);
+  ExplainByBudget(run);
+  run.ledger = std::move(job.rows);
+  EBB_ASSIGN_OR_RETURN(run.signal, SignalOf(database, run));
+  return run;
+}
+
+}  // namespace ebb::app

@@ -1,0 +1,50 @@
+#include "app/options/run_flags.h"
+
+namespace ebb::app::run_flags {
+
+Error BadValue(const char* flag, const std::string& text, const std::string& next) {
+  return {ExitCode::kUsage, "--" + std::string(flag) + ": \"" + text + "\" is not accepted", "",
+          next};
+}
+
+// A number within limits.
+Apply Number(const char* flag, double low, double high, void (*set)(RunOptions&, double)) {
+  return [=](const std::string& text, RunOptions& options) -> Status {
+    const auto value = ParseNumber(text);
+    if (!value || *value < low || *value > high)
+      return Fail(BadValue(
+          flag, text,
+          "give a number from " + FormatSignificant(low, 3) + " to " + FormatSignificant(high, 3)));
+    set(options, *value);
+    return {};
+  };
+}
+
+Apply DurationOf(const char* flag, void (*set)(RunOptions&, Duration)) {
+  return [=](const std::string& text, RunOptions& options) -> Status {
+    const auto value = ParseDuration(text);
+    if (!value) return Fail(BadValue(flag, text, value.error().what + "; " + value.error().next));
+    set(options, *value);
+    return {};
+  };
+}
+
+Apply Text(void (*set)(RunOptions&, const std::string&)) {
+  return [=](const std::string& text, RunOptions& options) -> Status {
+    set(options, text);
+    return {};
+  };
+}
+
+Apply Switch(void (*set)(RunOptions&)) {
+  return [=](const std::string&, RunOptions& options) -> Status {
+    set(options);
+    return {};
+  };
+}
+
+std::optional<std::string> If(bool condition, std::string text) {
+  return condition ? std::optional(std::move(text)) : std::nullopt;
+}
+
+}  // namespace ebb::app::run_flags

@@ -1,0 +1,224 @@
+// When a run starts, what it may use, and where it is kept.
+
+#include <filesystem>
+
+#include "app/options/run_flags.h"
+
+namespace ebb::app::run_flags {
+namespace {
+
+std::optional<plan::AtDeadline> AtDeadlineFromName(std::string_view name) {
+  if (name == "start") return plan::AtDeadline::kStart;
+  if (name == "stop") return plan::AtDeadline::kStop;
+  return std::nullopt;
+}
+
+// A run may be continued from another directory.
+std::optional<std::string> Absolute(const std::string& path) {
+  std::error_code ignored;
+  return If(!path.empty(), std::filesystem::absolute(path, ignored).string());
+}
+
+}  // namespace
+
+std::vector<Flag> GateFlags() {
+  return {
+      {FlagGroup::kGate, "policy", "POLICY",
+       "run-now; threshold: start at or below --threshold; lowest-window: start where the mean "
+       "over the run time is lowest; carbon-time: where the saving per hour of delay is highest; "
+       "dtpr: a threshold from past values alone",
+       Choice("policy", config::GatePolicyKindNames(), config::GatePolicyKindFromName,
+              [](RunOptions& o, config::GatePolicyKind v) { o.scheduler.policy = v; }),
+       [](const RunOptions& o) { return std::optional(std::string(Name(o.scheduler.policy))); }},
+      {FlagGroup::kGate, "threshold", "G_PER_KWH", "intensity at or below which a run starts",
+       Number("threshold", 0, 5000, [](RunOptions& o, double v) { o.scheduler.threshold = {v}; }),
+       [](const RunOptions& o) {
+         return std::optional(FormatExact(o.scheduler.threshold.g_per_kwh));
+       }},
+      {FlagGroup::kGate, "start-by", "DURATION", "longest wait after submission, e.g. 6h",
+       DurationOf("start-by", [](RunOptions& o, Duration v) { o.scheduler.start_by = v; }),
+       [](const RunOptions& o) { return std::optional(FormatExact(o.scheduler.start_by)); }},
+      {FlagGroup::kGate, "run-time", "DURATION", "estimated length of the run (default 1h)",
+       DurationOf("run-time",
+                  [](RunOptions& o, Duration v) { o.scheduler.estimated_run_time = v; }),
+       [](const RunOptions& o) {
+         return o.scheduler.estimated_run_time
+                    ? std::optional(FormatExact(*o.scheduler.estimated_run_time))
+                    : std::nullopt;
+       }},
+      {FlagGroup::kGate, "at-deadline", "WHAT",
+       "at the latest start: start whatever the intensity, or stop with exit code 75",
+       Choice("at-deadline", {"start", "stop"}, AtDeadlineFromName,
+              [](RunOptions& o, plan::AtDeadline v) { o.scheduler.on_deadline = v; }),
+       [](const RunOptions& o) {
+         return If(o.scheduler.on_deadline == plan::AtDeadline::kStop, "stop");
+       }},
+      {FlagGroup::kGate, "price-weight", "W",
+       "0 to 1: how much the price counts beside carbon, for lowest-window and carbon-time",
+       Number("price-weight", 0, 1, [](RunOptions& o, double v) { o.scheduler.prices.weight = v; }),
+       [](const RunOptions& o) {
+         return If(o.scheduler.prices.weight > 0, FormatExact(o.scheduler.prices.weight));
+       }},
+      {FlagGroup::kGate, "price-threshold", "PER_KWH",
+       "waits while electricity costs more; at this price a run starts",
+       Number("price-threshold", -100'000, 100'000,
+              [](RunOptions& o, double v) { o.scheduler.prices.threshold = v; }),
+       [](const RunOptions& o) {
+         const auto& threshold = o.scheduler.prices.threshold;
+         return threshold ? std::optional(FormatExact(*threshold)) : std::nullopt;
+       }},
+      {FlagGroup::kGate, "on-outage", "WHAT",
+       "while the intensity is unknown and nothing may stand in for it: wait (default), run, or "
+       "stop with exit code 75",
+       Choice("on-outage", core::OnOutageNames(), core::OnOutageFromName,
+              [](RunOptions& o, core::OnOutage v) { o.scheduler.on_outage = v; }),
+       [](const RunOptions& o) {
+         return If(o.scheduler.on_outage != core::OnOutage::kWait,
+                   std::string(core::Name(o.scheduler.on_outage)));
+       }},
+  };
+}
+
+std::vector<Flag> PriceFlags() {
+  return {{FlagGroup::kPrice, "prices", "FILE",
+           "what electricity costs: a tariff (YAML) or day-ahead prices (CSV)",
+           Text([](RunOptions& o, const std::string& v) { o.scheduler.prices.path = v; }),
+           [](const RunOptions& o) {
+             return If(!o.scheduler.prices.path.empty(), o.scheduler.prices.path);
+           }}};
+}
+
+std::vector<Flag> ClockFlags() {
+  return {
+      {FlagGroup::kClock, "grid-start", "TIME",
+       "replay the grid clock from here, e.g. 2023-05-01T00:00Z",
+       [](const std::string& text, RunOptions& options) -> Status {
+         const auto time = ParseTime(text);
+         if (!time)
+           return Fail(BadValue("grid-start", text, time.error().what + "; " + time.error().next));
+         options.scheduler.clock.start = *time;
+         return {};
+       },
+       [](const RunOptions& o) {
+         return o.scheduler.clock.start ? std::optional(FormatTime(*o.scheduler.clock.start))
+                                        : std::nullopt;
+       }},
+      {FlagGroup::kClock, "grid-speed", "FACTOR", "grid seconds per real second, e.g. 60",
+       Number("grid-speed", 0.001, 1e6,
+              [](RunOptions& o, double v) { o.scheduler.clock.speed = v; }),
+       [](const RunOptions& o) {
+         return If(o.scheduler.clock.speed != 1, FormatExact(o.scheduler.clock.speed));
+       }},
+      {FlagGroup::kClock, "skip-waits", nullptr,
+       "where the gate would sleep, jump the grid clock forward instead",
+       Switch([](RunOptions& o) { o.scheduler.clock.skip_waits = true; }),
+       [](const RunOptions& o) { return If(o.scheduler.clock.skip_waits, "true"); }},
+  };
+}
+
+std::vector<Flag> BudgetFlags() {
+  return {
+      {FlagGroup::kBudget, "budget-kwh", "KWH",
+       "energy the run may use, PUE included; a warning at 80 %",
+       Number(
+           "budget-kwh", config::kLeastBudget, config::kLargestBudgetKwh,
+           [](RunOptions& o, double v) { o.metering.budget.energy = Energy::Joules(v * 3.6e6); }),
+       [](const RunOptions& o) {
+         const auto& energy = o.metering.budget.energy;
+         return energy ? std::optional(FormatExact(energy->kwh())) : std::nullopt;
+       }},
+      {FlagGroup::kBudget, "budget-g", "GRAMS", "CO2eq the run may emit; a warning at 80 %",
+       Number("budget-g", config::kLeastBudget, config::kLargestBudgetG,
+              [](RunOptions& o, double v) { o.metering.budget.emissions = Emissions{v}; }),
+       [](const RunOptions& o) {
+         const auto& emissions = o.metering.budget.emissions;
+         return emissions ? std::optional(FormatExact(emissions->grams)) : std::nullopt;
+       }},
+      {FlagGroup::kBudget, "on-budget", "WHAT",
+       "when it is used up: log; stop: checkpoint and stop, to go on only with more (default); "
+       "pause: the same, but ebb resume goes on, through the gate",
+       Choice("on-budget", {"log", "stop", "pause"}, core::BudgetActionFromName,
+              [](RunOptions& o, core::BudgetAction v) { o.metering.budget.action = v; }),
+       [](const RunOptions& o) {
+         return If(!o.metering.budget.empty(), std::string(core::Name(o.metering.budget.action)));
+       }},
+      {FlagGroup::kBudget, "budget-grace", "DURATION",
+       "how long the program may take for its checkpoint (default 30s); then it is killed",
+       DurationOf("budget-grace", [](RunOptions& o, Duration v) { o.metering.budget.grace = v; }),
+       [](const RunOptions& o) {
+         return If(!o.metering.budget.empty(), FormatExact(o.metering.budget.grace));
+       }},
+  };
+}
+
+std::vector<Flag> OutputFlags() {
+  const Show nothing = [](const RunOptions&) { return std::optional<std::string>(); };
+  return {
+      {FlagGroup::kOutput, "name", "NAME", "name of the run",
+       Text([](RunOptions& o, const std::string& v) { o.name = v; }), nothing},
+      {FlagGroup::kOutput, "output-dir", "DIR", "where run directories are made (default runs)",
+       Text([](RunOptions& o, const std::string& v) { o.output_dir = v; }), nothing},
+      {FlagGroup::kOutput, "run-dir", "DIR", "this run's directory",
+       Text([](RunOptions& o, const std::string& v) { o.run_dir = v; }), nothing},
+      {FlagGroup::kOutput, "group", "NAME",
+       "runs that belong together (default the name); experiment_id in emissions.csv",
+       Text([](RunOptions& o, const std::string& v) { o.group = v; }), nothing},
+      {FlagGroup::kOutput, "region", "NAME", "a label for emissions.csv (default the zone)",
+       Text([](RunOptions& o, const std::string& v) { o.location.region = v; }), nothing},
+      {FlagGroup::kOutput, "cloud-provider", "NAME", "a label for emissions.csv",
+       Text([](RunOptions& o, const std::string& v) { o.location.cloud_provider = v; }), nothing},
+      {FlagGroup::kOutput, "cloud-region", "NAME", "a label for emissions.csv",
+       Text([](RunOptions& o, const std::string& v) { o.location.cloud_region = v; }), nothing},
+      {FlagGroup::kOutput, "emissions-file", "FILE",
+       "add the run to this emissions.csv of CodeCarbon's 38 columns (docs/codecarbon.md)",
+       Text([](RunOptions& o, const std::string& v) { o.emissions_file = v; }),
+       [](const RunOptions& o) { return Absolute(o.emissions_file); }},
+      {FlagGroup::kOutput, "csv-write", "HOW",
+       "append (default): one more row; update: in place of the run's row",
+       Choice("csv-write", {"append", "update"}, report::CsvWriteFromName,
+              [](RunOptions& o, report::CsvWrite v) { o.csv_write = v; }),
+       [](const RunOptions& o) { return If(o.csv_write == report::CsvWrite::kUpdate, "update"); }},
+      {FlagGroup::kOutput, "prometheus-file", "FILE",
+       "figures for Prometheus while the run lasts (for node_exporter's textfile collector: "
+       "*.prom)",
+       Text([](RunOptions& o, const std::string& v) { o.prometheus_file = v; }),
+       [](const RunOptions& o) { return Absolute(o.prometheus_file); }},
+      {FlagGroup::kOutput, "prometheus-url", "URL",
+       "push the same to a Pushgateway, e.g. http://localhost:9091",
+       Text([](RunOptions& o, const std::string& v) { o.prometheus_url = v; }),
+       [](const RunOptions& o) { return If(!o.prometheus_url.empty(), o.prometheus_url); }},
+      {FlagGroup::kTrackers, "tensorboard", "DIR",
+       "loss, energy and grams as TensorBoard event files (docs/trackers.md)",
+       Text([](RunOptions& o, const std::string& v) { o.tracking.tensorboard = v; }),
+       [](const RunOptions& o) { return Absolute(o.tracking.tensorboard); }},
+      {FlagGroup::kTrackers, "mlflow", "TARGET",
+       "the same to an MLflow server (http://...), or as its files (a directory)",
+       Text([](RunOptions& o, const std::string& v) { o.tracking.mlflow = v; }),
+       [](const RunOptions& o) {
+         return o.tracking.mlflow.find("://") == std::string::npos
+                    ? Absolute(o.tracking.mlflow)
+                    : std::optional(o.tracking.mlflow);
+       }},
+      {FlagGroup::kTrackers, "mlflow-experiment", "NAME", "there (default: the group of the run)",
+       Text([](RunOptions& o, const std::string& v) { o.tracking.mlflow_experiment = v; }),
+       [](const RunOptions& o) {
+         return If(!o.tracking.mlflow_experiment.empty(), o.tracking.mlflow_experiment);
+       }},
+      {FlagGroup::kTrackers, "mlflow-token-file", "FILE",
+       "holds the server's token (default: the variable MLFLOW_TRACKING_TOKEN)",
+       Text([](RunOptions& o, const std::string& v) { o.tracking.mlflow_token_file = v; }),
+       [](const RunOptions& o) { return Absolute(o.tracking.mlflow_token_file); }},
+      {FlagGroup::kOutput, "format", "FORMAT", "text (to stderr) or json (to stdout)",
+       [](const std::string& text, RunOptions& options) -> Status {
+         if (text != "text" && text != "json")
+           return Fail(BadValue("format", text, "choose one of text, json"));
+         options.json = text == "json";
+         return {};
+       },
+       nothing},
+      {FlagGroup::kOutput, "quiet", nullptr, "no progress and no summary",
+       Switch([](RunOptions& o) { o.quiet = true; }), nothing},
+  };
+}
+
+}  // namespace ebb::app::run_flags

@@ -1,0 +1,132 @@
+// How energy is measured, and what is reckoned from it.
+
+#include "app/options/run_flags.h"
+#include "config/device_file.h"
+
+namespace ebb::app::run_flags {
+namespace {
+
+std::optional<core::MeterScope> ScopeFromName(std::string_view name) {
+  if (name == "process") return core::MeterScope::kProcessTree;
+  if (name == "machine") return core::MeterScope::kMachine;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Flag> MeteringFlags() {
+  return {
+      {FlagGroup::kMetering, "scope", "SCOPE", "process (the run and its children) or machine",
+       Choice("scope", {"process", "machine"}, ScopeFromName,
+              [](RunOptions& o, core::MeterScope v) { o.metering.scope = v; }),
+       [](const RunOptions& o) {
+         return If(o.metering.scope == core::MeterScope::kMachine, "machine");
+       }},
+      {FlagGroup::kMetering, "interval", "DURATION", "time between samples (default 1s)",
+       [](const std::string& text, RunOptions& options) -> Status {
+         const auto value = ParseDuration(text);
+         if (!value || *value < Duration{10} || *value > std::chrono::hours{1})
+           return Fail(BadValue("interval", text, "give a duration from 10ms to 1h"));
+         options.metering.interval = *value;
+         return {};
+       },
+       [](const RunOptions& o) { return std::optional(FormatExact(o.metering.interval)); }},
+      {FlagGroup::kMetering, "cpu-tdp", "WATTS", "full-load power of this machine's processors",
+       Number("cpu-tdp", 0.1, 100'000,
+              [](RunOptions& o, double v) { o.metering.cpu_tdp = Power{v}; }),
+       [](const RunOptions& o) {
+         return o.metering.cpu_tdp ? std::optional(FormatExact(o.metering.cpu_tdp->watts))
+                                   : std::nullopt;
+       }},
+      {FlagGroup::kMetering, "ram-power", "WATTS", "power of this machine's memory",
+       Number("ram-power", 0, 10'000,
+              [](RunOptions& o, double v) { o.metering.ram_power = Power{v}; }),
+       [](const RunOptions& o) {
+         return o.metering.ram_power ? std::optional(FormatExact(o.metering.ram_power->watts))
+                                     : std::nullopt;
+       }},
+      {FlagGroup::kMetering, "rapl", "DOMAINS",
+       "what is read of RAPL: packages (default), packages+dram, psys (the whole platform), none",
+       Choice("rapl", config::RaplUseNames(), config::RaplUseFromName,
+              [](RunOptions& o, config::RaplUse v) { o.metering.rapl = v; }),
+       [](const RunOptions& o) {
+         return If(o.metering.rapl != config::RaplUse::kPackages,
+                   std::string(Name(o.metering.rapl)));
+       }},
+      {FlagGroup::kMetering, "cpu-idle-power", "WATTS",
+       "power of all processors with nothing running, where RAPL measures them: nobody is charged "
+       "for it",
+       Number("cpu-idle-power", 0, 10'000,
+              [](RunOptions& o, double v) { o.metering.cpu_idle_power = Power{v}; }),
+       [](const RunOptions& o) {
+         const auto& power = o.metering.cpu_idle_power;
+         return power ? std::optional(FormatExact(power->watts)) : std::nullopt;
+       }},
+      {FlagGroup::kMetering, "cpu-model", "MODEL",
+       "power over load where no counter is read: linear (default); codecarbon: its cubic, in "
+       "place "
+       "of counters too",
+       Choice("cpu-model", config::CpuModelNames(), config::CpuModelFromName,
+              [](RunOptions& o, config::CpuModel v) { o.metering.cpu_model = v; }),
+       [](const RunOptions& o) {
+         return If(o.metering.cpu_model != config::CpuModel::kLinear,
+                   std::string(Name(o.metering.cpu_model)));
+       }},
+      {FlagGroup::kMetering, "gpu-ids", "IDS",
+       "GPUs to measure, as CUDA_VISIBLE_DEVICES (default: that variable; all for scope machine)",
+       Text([](RunOptions& o, const std::string& v) { o.metering.gpu_ids = v; }),
+       [](const RunOptions& o) { return o.metering.gpu_ids; }},
+      {FlagGroup::kMetering, "device-profiles", "FILE",
+       "YAML: power and speed of device models (docs/devices.md), over the built-in table",
+       [](const std::string& text, RunOptions& options) -> Status {
+         EBB_ASSIGN_OR_RETURN(options.metering.own_profiles, config::LoadDeviceProfiles(text));
+         options.metering.device_profiles = text;
+         return {};
+       },
+       [](const RunOptions& o) {
+         return If(!o.metering.device_profiles.empty(), o.metering.device_profiles);
+       }},
+      {FlagGroup::kMetering, "pue", "RATIO", "facility energy per unit of IT energy (default 1)",
+       Number("pue", 1, 10, [](RunOptions& o, double v) { o.metering.pue = {v}; }),
+       [](const RunOptions& o) {
+         return If(o.metering.pue.ratio != 1, FormatExact(o.metering.pue.ratio));
+       }},
+  };
+}
+
+std::vector<Flag> FootprintFlags() {
+  return {
+      {FlagGroup::kMetering, "wue", "L_PER_KWH",
+       "litres of water per kWh of IT energy; the run's water is reported",
+       Number("wue", 0, config::kLargestWue,
+              [](RunOptions& o, double v) { o.metering.wue_l_per_kwh = v; }),
+       [](const RunOptions& o) {
+         const auto& wue = o.metering.wue_l_per_kwh;
+         return wue ? std::optional(FormatExact(*wue)) : std::nullopt;
+       }},
+      {FlagGroup::kMetering, "embodied-kg", "KG",
+       "CO2eq of making the hardware; the run's share is reported apart, in no total",
+       Number("embodied-kg", 0, config::kLargestEmbodiedKg,
+              [](RunOptions& o, double v) { o.metering.embodied.total.grams = 1000 * v; }),
+       [](const RunOptions& o) {
+         const double grams = o.metering.embodied.total.grams;
+         return If(grams > 0, FormatExact(grams / 1000));
+       }},
+      {FlagGroup::kMetering, "embodied-lifetime", "DURATION",
+       "over which it is spread (default 4 years, 35040h)",
+       DurationOf("embodied-lifetime",
+                  [](RunOptions& o, Duration v) { o.metering.embodied.lifetime = v; }),
+       [](const RunOptions& o) {
+         return If(o.metering.embodied.total.grams > 0, FormatExact(o.metering.embodied.lifetime));
+       }},
+      {FlagGroup::kMetering, "embodied-share", "SHARE",
+       "of the hardware that the run reserves, 0 to 1 (default 1)",
+       Number("embodied-share", 1e-9, 1,
+              [](RunOptions& o, double v) { o.metering.embodied.share = v; }),
+       [](const RunOptions& o) {
+         return If(o.metering.embodied.total.grams > 0, FormatExact(o.metering.embodied.share));
+       }},
+  };
+}
+
+}  // namespace ebb::app::run_flags

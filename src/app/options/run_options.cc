@@ -1,0 +1,148 @@
+#include "app/options/run_options.h"
+
+#include <optional>
+
+#include "app/options/run_flags.h"
+#include "base/text.h"
+#include "signals/choose_source.h"
+
+namespace ebb::app {
+namespace {
+
+using namespace run_flags;
+
+const std::vector<Flag>& AllFlags() {
+  static const std::vector<Flag> flags = [] {
+    std::vector<Flag> all;
+    for (auto part :
+         {GateFlags(), SignalFlags(), ProviderFlags(), AnswerFlags(), PriceFlags(), ClockFlags(),
+          MeteringFlags(), OtherSignalFlags(), FootprintFlags(), BudgetFlags(), OutputFlags()})
+      all.insert(all.end(), part.begin(), part.end());
+    return all;
+  }();
+  return flags;
+}
+
+// A zone alone chooses by the chain of choose_source.h, as `auto` does; `live` must find a live
+// one. A replayed clock has no live sources.
+Status SettleSource(const FlagValues& values, RunOptions& options) {
+  const auto given = [&](const char* name) { return values.contains(name); };
+  const auto named = values.find("signal");
+  const bool live = named != values.end() && named->second == "live";
+  const bool automatic = named != values.end() && named->second == "auto";
+  auto& signal = options.scheduler.signal;
+  const bool zone_alone = named == values.end() && given("zone") && !signal.source_named &&
+                          signal.source == signals::SignalSource::kProfile &&
+                          !given("profile-seed") && !options.scheduler.clock.replayed();
+  if (!live && !automatic && !zone_alone) return {};
+  if (automatic && options.scheduler.clock.replayed()) {
+    signal.source = signals::SignalSource::kProfile;
+    return {};
+  }
+  using signals::ChoiceOf;
+  EBB_ASSIGN_OR_RETURN(signal.source, signals::ChooseSource(signal, live ? ChoiceOf::kLiveOnly
+                                                                         : ChoiceOf::kAnySource));
+  return {};
+}
+
+}  // namespace
+
+std::vector<FlagHelp> FlagsOf(FlagGroup group) {
+  std::vector<FlagHelp> flags;
+  for (const Flag& flag : AllFlags())
+    if (flag.group == group)
+      flags.push_back({flag.name, flag.value_name ? flag.value_name : "", flag.help});
+  return flags;
+}
+
+Status ApplyFlags(const FlagValues& values, RunOptions& options) {
+  for (const Flag& flag : AllFlags()) {
+    const auto given = values.find(flag.name);
+    if (given != values.end()) EBB_RETURN_IF_ERROR(flag.apply(given->second, options));
+  }
+  EBB_RETURN_IF_ERROR(signals::SettleZone(options.scheduler.signal));
+  EBB_RETURN_IF_ERROR(SettleSource(values, options));
+  // A threshold without a policy can only mean the threshold policy.
+  if (values.contains("threshold") && !values.contains("policy"))
+    options.scheduler.policy = config::GatePolicyKind::kThreshold;
+  return {};
+}
+
+FlagValues ToFlags(const RunOptions& options) {
+  FlagValues values;
+  for (const Flag& flag : AllFlags()) {
+    if (auto text = flag.show(options)) values[flag.name] = *text;
+  }
+  return values;
+}
+
+Status Validate(const RunOptions& options) {
+  if (const std::string wrong = options.scheduler.PriceContradiction(); !wrong.empty())
+    return Fail({ExitCode::kConfiguration, wrong, "", "docs/prices.md"});
+  return ValidateSignal(options);
+}
+
+Status ValidateSignal(const RunOptions& options) {
+  const auto& scheduler = options.scheduler;
+  const core::Budget unset;
+  const core::Budget& budget = options.metering.budget;
+  if (budget.empty() && (budget.action != unset.action || budget.grace != unset.grace))
+    return Fail({ExitCode::kConfiguration,
+                 "--on-budget and --budget-grace say what happens to a budget, and there is none",
+                 "", "give --budget-kwh or --budget-g"});
+  if (config::NeedsForecast(scheduler.policy) &&
+      scheduler.signal.source == signals::SignalSource::kHttp &&
+      scheduler.signal.json.list_pointer.empty())
+    return Fail({ExitCode::kConfiguration,
+                 "policy " + std::string(Name(scheduler.policy)) +
+                     " needs a forecast, and --api-url has none",
+                 "", "use --policy threshold, or a trace or zone profile"});
+  if (scheduler.signal.source == signals::SignalSource::kReplay && !scheduler.clock.start)
+    return Fail({ExitCode::kConfiguration,
+                 "a trace lies in the past, and the grid clock shows today", "",
+                 "say where in the trace to begin with --grid-start"});
+  const auto& other = options.metering.other_signal;
+  const bool other_source_given = other && (other->constant || !other->trace_path.empty() ||
+                                            signals::IsLive(other->source) || !other->zone.empty());
+  if (other && !other_source_given)
+    return Fail({ExitCode::kConfiguration, "nothing says where the second signal comes from", "",
+                 "give --other-trace, --other-constant, or --other-signal with --other-zone"});
+  if (other && signals::IsLive(other->source) && scheduler.clock.replayed())
+    return Fail({ExitCode::kConfiguration, "a live source cannot be replayed", "",
+                 "give a second signal that covers the replayed time: --other-trace"});
+  const core::Embodied& embodied = options.metering.embodied;
+  if (embodied.lifetime <= Duration::zero())
+    return Fail({ExitCode::kConfiguration, "--embodied-lifetime must be longer than nothing", "",
+                 "give what the hardware is used for in all, e.g. 35040h"});
+  if (embodied.total.grams == 0 &&
+      (embodied.share != 1 || embodied.lifetime != config::kDefaultLifetime))
+    return Fail({ExitCode::kConfiguration,
+                 "--embodied-lifetime and --embodied-share need the emissions of making it", "",
+                 "give --embodied-kg"});
+  if (signals::IsLive(scheduler.signal.source) && scheduler.clock.replayed())
+    return Fail({ExitCode::kConfiguration, "a live source cannot be replayed", "",
+                 "leave out --grid-start, --grid-speed and --skip-waits, or use --trace"});
+  return {};
+}
+
+core::GridClockSettings ClockSettings(const config::GridClockConfig& clock, Time begin) {
+  return {clock.replayed(), begin, clock.speed, clock.skip_waits};
+}
+
+meter::MeterOptions MeterOptionsFor(const config::MeteringConfig& metering) {
+  meter::MeterOptions options = meter::OptionsFromEnvironment();
+  options.scope = metering.scope;
+  if (metering.cpu_tdp) options.cpu_tdp_w = metering.cpu_tdp->watts;
+  if (metering.cpu_idle_power) options.cpu_idle_w = metering.cpu_idle_power->watts;
+  if (metering.ram_power) options.ram_power_w = metering.ram_power->watts;
+  const bool curve = metering.cpu_model == config::CpuModel::kCodeCarbon;
+  if (curve) options.cpu_curve = meter::LoadCurve::kCodeCarbon;
+  options.gpu_ids = metering.gpu_ids;
+  options.device_profiles = metering.own_profiles;
+  options.use_rapl = metering.rapl != config::RaplUse::kNone && !curve;
+  options.include_dram = metering.rapl == config::RaplUse::kPackagesAndDram;
+  options.use_psys = metering.rapl == config::RaplUse::kPsys;
+  return options;
+}
+
+}  // namespace ebb::app

@@ -1,0 +1,83 @@
+#include "app/options/run_options.h"
+
+#include <gtest/gtest.h>
+
+namespace ebb::app {
+namespace {
+
+TEST(RunOptionsTest, EveryFlagSurvivesBeingStoredAndRead) {
+  RunOptions options;
+  const FlagValues given{{"policy", "window"},  {"start-by", "6h"},
+                         {"run-time", "90m"},   {"at-deadline", "stop"},
+                         {"on-outage", "run"},  {"zone", "DE"},
+                         {"profile-seed", "7"}, {"grid-start", "2023-05-01T17:00Z"},
+                         {"grid-speed", "60"},  {"skip-waits", "true"},
+                         {"scope", "machine"},  {"interval", "250ms"},
+                         {"cpu-tdp", "65.5"},   {"pue", "1.25"}};
+  ASSERT_TRUE(ApplyFlags(given, options));
+  RunOptions restored;
+  ASSERT_TRUE(ApplyFlags(ToFlags(options), restored));
+  EXPECT_EQ(ToFlags(restored), ToFlags(options));
+  EXPECT_EQ(restored.scheduler.start_by, Duration{std::chrono::hours{6}});
+  EXPECT_EQ(restored.scheduler.clock.start, *ParseTime("2023-05-01T17:00Z"));
+  EXPECT_EQ(restored.metering.cpu_tdp->watts, 65.5);
+  EXPECT_TRUE(restored.scheduler.clock.skip_waits);
+}
+
+TEST(RunOptionsTest, SourcesSurviveBeingStoredAndRead) {
+  for (const FlagValues& given :
+       {FlagValues{{"trace", "a.csv"}, {"forecast", "perfect"}}, FlagValues{{"constant", "56"}},
+        FlagValues{{"api-url", "http://127.0.0.1/x"}},
+        FlagValues{{"signal", "electricity-maps,profile"}, {"zone", "aws/eu-central-1"}}}) {
+    RunOptions options, restored;
+    ASSERT_TRUE(ApplyFlags(given, options));
+    ASSERT_TRUE(ApplyFlags(ToFlags(options), restored));
+    EXPECT_EQ(restored.scheduler.signal.source, options.scheduler.signal.source);
+    EXPECT_EQ(ToFlags(restored), ToFlags(options));
+  }
+}
+
+TEST(RunOptionsTest, ATraceReplacesAChainOfTheConfiguration) {
+  RunOptions options;
+  options.scheduler.signal.source = signals::SignalSource::kElectricityMaps;
+  options.scheduler.signal.fallbacks = {signals::SignalSource::kProfile};
+  ASSERT_TRUE(ApplyFlags({{"trace", "a.csv"}}, options));
+  EXPECT_TRUE(options.scheduler.signal.fallbacks.empty());
+}
+
+TEST(RunOptionsTest, AThresholdAloneMeansTheThresholdPolicy) {
+  RunOptions options;
+  ASSERT_TRUE(ApplyFlags({{"threshold", "200"}}, options));
+  EXPECT_EQ(options.scheduler.policy, config::GatePolicyKind::kThreshold);
+  ASSERT_TRUE(ApplyFlags({{"threshold", "200"}, {"policy", "now"}}, options));
+  EXPECT_EQ(options.scheduler.policy, config::GatePolicyKind::kNow);
+}
+
+TEST(RunOptionsTest, BadValuesNameTheFlagAndWhatIsAccepted) {
+  RunOptions options;
+  const auto message = [&](const FlagValues& given) {
+    const Status status = ApplyFlags(given, options);
+    return status ? std::string("accepted") : status.error().Message();
+  };
+  EXPECT_NE(message({{"policy", "treshold"}}).find("did you mean \"threshold\""),
+            std::string::npos);
+  EXPECT_NE(message({{"threshold", "-1"}}).find("--threshold"), std::string::npos);
+  EXPECT_NE(message({{"start-by", "soon"}}).find("--start-by"), std::string::npos);
+  EXPECT_NE(message({{"pue", "0.5"}}).find("from 1"), std::string::npos);
+  EXPECT_NE(message({{"grid-start", "yesterday"}}).find("2023-05-01"), std::string::npos);
+}
+
+TEST(RunOptionsTest, ContradictionsAreRefusedBeforeAnythingStarts) {
+  const auto validate = [](const FlagValues& given) {
+    RunOptions options;
+    EXPECT_TRUE(ApplyFlags(given, options));
+    return Validate(options);
+  };
+  EXPECT_FALSE(validate({{"policy", "window"}, {"api-url", "http://x"}}));
+  EXPECT_FALSE(validate({{"trace", "a.csv"}}));
+  EXPECT_FALSE(validate({{"api-url", "http://x"}, {"skip-waits", "true"}}));
+  EXPECT_TRUE(validate({{"trace", "a.csv"}, {"grid-start", "2023-05-01"}}));
+}
+
+}  // namespace
+}  // namespace ebb::app

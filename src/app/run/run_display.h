@@ -1,0 +1,41 @@
+#pragma once
+// The port of whoever looks at a run while it waits and trains: cli/run_display.h for people at a
+// terminal or behind a pipe; tests give one that remembers.
+//
+// Thread contract: called by the thread that runs the session.
+
+#include <string>
+#include <vector>
+
+#include "core/decision.h"
+#include "core/intensity.h"
+#include "core/run.h"
+#include "local/measured_attempt.h"
+#include "report/run/summary.h"
+#include "report/run/training_files.h"
+
+namespace ebb::app {
+
+class RunDisplay {
+ public:
+  virtual ~RunDisplay() = default;
+
+  /// One line that stays.
+  virtual void Say(const std::string& line) = 0;
+  /// What the gate decided, from what it saw.
+  virtual void ShowDecision(const core::GateDecision& decision, const core::SignalView& view) = 0;
+  /// Time passes at the gate.
+  virtual void ShowWait(Time grid_now) = 0;
+  /// How often ShowTraining wants to be called; zero: never.
+  virtual Duration TrainingInterval() const = 0;
+  /// What the program told since the last call, and its figures so far. True when an epoch ended.
+  virtual bool ShowTraining(const std::vector<report::ProgressEvent>& events,
+                            const local::LiveFigures& figures) = 0;
+  /// Waiting or training is over; what is said next begins a line of its own.
+  virtual void EndLine() = 0;
+  /// The run is over and kept in `directory`.
+  virtual void ShowSummary(const core::RunRecord& record, const report::Summary& summary,
+                           const std::string& directory) = 0;
+};
+
+}  // namespace ebb::app

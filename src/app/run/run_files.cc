@@ -1,0 +1,118 @@
+#include "app/run/run_files.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/accounting.h"
+#include "meter/machine.h"
+#include "platform/file.h"
+#include "platform/system_clock.h"
+#include "report/run/codecarbon_csv.h"
+#include "report/run/seal.h"
+
+namespace ebb::app {
+namespace {
+
+using platform::Path;
+
+// Signal shown around a run in reports.
+constexpr Duration kContext = std::chrono::hours{6};
+
+}  // namespace
+
+Status WriteFlags(const Path& file, const FlagValues& flags) {
+  nlohmann::ordered_json json;
+  for (const auto& [name, text] : flags) json[name] = text;
+  return platform::WriteFileAtomically(file, json.dump(2) + "\n");
+}
+
+Result<FlagValues> ReadFlags(const Path& file) {
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file, 1 << 20));
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object())
+    return Fail({ExitCode::kConfiguration, "is not the options of a run", file.string(), ""});
+  FlagValues values;
+  for (const auto& [name, value] : json.items()) {
+    if (value.is_string()) values[name] = value.get<std::string>();
+  }
+  return values;
+}
+
+Result<RunOptions> ReadOptions(const Path& directory) {
+  EBB_ASSIGN_OR_RETURN(const FlagValues values, ReadFlags(directory / kOptionsFile));
+  RunOptions options;
+  EBB_RETURN_IF_ERROR(ApplyFlags(values, options));
+  return options;
+}
+
+void DescribeMetering(const config::MeteringConfig& metering, const meter::MeterSet& meters,
+                      core::RunSpec& spec) {
+  spec.pue = metering.pue;
+  spec.wue_l_per_kwh = metering.wue_l_per_kwh;
+  if (metering.embodied.total.grams > 0) spec.embodied = metering.embodied;
+  spec.scope = metering.scope;
+  spec.sample_interval = metering.interval;
+  spec.meters = meters.descriptions;
+  spec.machine = meter::DescribeMachine(meters.gpu_models);
+}
+
+Interval TimeAround(const core::RunRecord& run) {
+  Duration length{0};
+  Time end = run.spec.start_by;
+  for (const core::Attempt& attempt : run.attempts) {
+    length += attempt.grid.length();
+    end = std::max(end, attempt.grid.end);
+  }
+  return {run.spec.submitted - kContext, end + length + kContext};
+}
+
+Interval SettledAround(const core::RunRecord& run, Time now) {
+  const Interval around = TimeAround(run);
+  return run.spec.clock.replayed ? around : Overlap(around, {Time::min(), now});
+}
+
+// By the wall clock: a replayed source revises nothing.
+bool StillRuns(const core::RunRecord& run, Time now) {
+  constexpr Duration kSilent{std::chrono::minutes{5}};
+  for (const core::Attempt& attempt : run.attempts)
+    if (attempt.outcome == core::AttemptOutcome::kRunning && now < attempt.wall.end + kSilent)
+      return true;
+  return false;
+}
+
+bool IsFinal(const core::RunRecord& run, bool revises, Time asked_at) {
+  Time end = run.spec.created_wall;
+  for (const core::Attempt& attempt : run.attempts) end = std::max(end, attempt.wall.end);
+  return !revises || asked_at >= end + core::kRevisedFor;
+}
+
+Status StoreSignal(report::RunDirectory& directory, const core::RunRecord& run,
+                   runtime::SignalFeed& feed) {
+  const Time now = platform::WallNow();
+  EBB_ASSIGN_OR_RETURN(const core::IntensitySeries signal, feed.Settled(SettledAround(run, now)));
+  return directory.WriteSignal(signal, now, IsFinal(run, feed.Revises(), now));
+}
+
+Status StorePrices(report::RunDirectory& directory, const core::RunRecord& run,
+                   const prices::PriceSource& prices) {
+  return directory.WritePrices(prices.Over(TimeAround(run)));
+}
+
+Result<RunViews> WriteViews(const Path& directory) {
+  EBB_ASSIGN_OR_RETURN(core::RunRecord run, report::ReadRun(directory));
+  return WriteViews(directory, std::move(run));
+}
+
+Result<RunViews> WriteViews(const Path& directory, core::RunRecord run) {
+  RunViews views;
+  views.record = std::move(run);
+  views.summary = report::Summarise(views.record);
+  EBB_RETURN_IF_ERROR(report::WriteSummaries(directory, views.record, views.summary));
+  // One run, one row: a resumed run replaces the row of its earlier attempts.
+  EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(
+      directory / report::kEmissionsFile, report::EmissionsCsv(views.record, views.summary)));
+  EBB_RETURN_IF_ERROR(report::SealRun(directory, platform::WallNow()));
+  return views;
+}
+
+}  // namespace ebb::app

@@ -1,0 +1,56 @@
+#pragma once
+// Where a run's figures go beside its run directory: a shared emissions.csv at the end, Prometheus
+// while it lasts. What cannot be written is said and costs the run nothing: the run directory has
+// everything, and `ebb summary RUN_DIR --emissions-file FILE` writes the row later.
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/options/run_options.h"
+#include "base/result.h"
+#include "core/run.h"
+#include "report/run/prometheus_text.h"
+#include "report/run/summary.h"
+
+namespace ebb::app {
+
+/// Before a run begins: an Error where its outputs have no directory that can be written, so that
+/// it does not show after hours.
+Status CheckOutputs(const RunOptions& options);
+
+/// Adds the run to the shared emissions.csv, if one is wanted. One sentence for each thing that was
+/// done beside writing the row, or for why it could not be written.
+std::vector<std::string> PublishEmissions(const RunOptions& options, const core::RunRecord& run,
+                                          const report::Summary& summary,
+                                          const std::filesystem::path& run_directory);
+
+/// Writes a run's figures for Prometheus every ten seconds. One thread.
+class PrometheusExport {
+ public:
+  /// `before`: what earlier attempts of the run measured.
+  PrometheusExport(const RunOptions& options, const core::RunSpec& spec,
+                   const core::RunRecord& before);
+  void OnRows(std::span<const core::LedgerRow> rows);
+  /// Writes where it is time to; what fails is said once.
+  std::optional<std::string> OnTick(Duration elapsed);
+  /// The run has ended: writes once more.
+  std::optional<std::string> OnEnd(Duration elapsed);
+
+ private:
+  bool wanted() const { return !file_.empty() || !url_.empty(); }
+  std::optional<std::string> Write(Duration elapsed);
+  Status Push(const std::string& text) const;
+
+  std::string file_, url_, project_name_, run_id_;
+  Duration ran_before_{};
+  report::PrometheusTotals totals_, written_;
+  std::chrono::steady_clock::time_point next_{};
+  std::chrono::seconds pause_;
+  bool failed_ = false;
+};
+
+}  // namespace ebb::app

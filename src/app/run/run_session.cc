@@ -1,0 +1,442 @@
+#include "app/run/run_session.h"
+
+#include "app/run/run_files.h"
+#include "app/run/run_log.h"
+#include "app/run/run_outputs.h"
+#include "app/run/run_surroundings.h"
+#include "app/run/run_trackers.h"
+#include "base/text.h"
+#include "local/measured_attempt.h"
+#include "local/training_contract.h"
+#include "plan/price_blend.h"
+#include "platform/file.h"
+#include "platform/system_clock.h"
+#include "report/run/gate_inputs.h"
+#include "report/run/progress_tail.h"
+#include "report/run/run_directory.h"
+#include "report/run/seal.h"
+#include "report/run/summary.h"
+#include "runtime/gate_loop.h"
+#include "signals/make_feed.h"
+
+namespace ebb::app {
+namespace {
+
+using platform::Path;
+
+std::string DefaultName(const RunRequest& request) {
+  if (!request.options.name.empty()) return request.options.name;
+  return request.command.empty() ? "machine" : Path(request.command.front()).filename().string();
+}
+
+std::unique_ptr<plan::GatePolicy> MakeCarbonPolicy(const config::SchedulerConfig& scheduler) {
+  switch (scheduler.policy) {
+    case config::GatePolicyKind::kNow:
+      return plan::MakeRunNow();
+    case config::GatePolicyKind::kThreshold:
+      return plan::MakeThreshold(scheduler.threshold);
+    case config::GatePolicyKind::kWindow:
+      return plan::MakeLowestWindow({});
+    case config::GatePolicyKind::kCarbonTime:
+      return plan::MakeCarbonTime();
+    case config::GatePolicyKind::kDtpr:
+      return plan::MakeDtpr({});
+  }
+  return plan::MakeRunNow();
+}
+
+// How often an attempt is looked at that nobody sees.
+constexpr Duration kUnseenTick{1000};
+
+// Prices over the wait and the run, a day before, and far enough behind for the longest look ahead.
+constexpr Duration kPriceContext = std::chrono::hours{48};
+
+// What the prices say, where they have a say.
+std::optional<plan::PriceGateOptions> PricesOf(const config::SchedulerConfig& scheduler,
+                                               const std::optional<prices::PriceSource>& prices,
+                                               const plan::GateRequest& gate) {
+  const config::PriceConfig& config = scheduler.prices;
+  if (!prices || (config.weight <= 0 && !config.threshold)) return std::nullopt;
+  const Interval span{gate.submitted - kPriceContext,
+                      gate.start_by + gate.run_time + kPriceContext};
+  auto series = std::make_shared<const core::PriceSeries>(prices->Over(span));
+  return plan::PriceGateOptions{std::move(series), config.weight, config.threshold};
+}
+
+std::unique_ptr<plan::GatePolicy> MakePolicy(const config::SchedulerConfig& scheduler,
+                                             const std::optional<plan::PriceGateOptions>& prices) {
+  auto policy = MakeCarbonPolicy(scheduler);
+  return prices ? plan::MakePriceAware(std::move(policy), *prices) : std::move(policy);
+}
+
+// Records decisions, and shows them.
+class Gatekeeper final : public runtime::GateObserver {
+ public:
+  Gatekeeper(report::RunDirectory& directory, report::GateInputsFile inputs, RunLog& log,
+             RunDisplay& display)
+      : directory_(directory), inputs_(std::move(inputs)), log_(log), display_(display) {}
+
+  Status OnDecision(const core::GateDecision& decision,
+                    const runtime::GateObservation& observation) override {
+    if (!at_submission_) at_submission_ = std::pair{true, decision.current};
+    log_.Write("grid " + FormatTime(decision.at) + "  " + std::string(Name(decision.action)) +
+               " (" + std::string(Name(decision.rule)) + "): " + Reason(decision));
+    display_.ShowDecision(decision, observation.view);
+    EBB_RETURN_IF_ERROR(
+        inputs_.Append(observation.view, observation.next_change, observation.failure));
+    return directory_.AppendDecision(decision);
+  }
+  void OnTick(Time grid_now) override { display_.ShowWait(grid_now); }
+  Status OnSkippedWait(const core::SkippedWait& wait) override {
+    return directory_.AppendSkippedWait(wait);
+  }
+  std::optional<Intensity> intensity_at_submission() const {
+    return at_submission_ ? at_submission_->second : std::nullopt;
+  }
+
+ private:
+  report::RunDirectory& directory_;
+  report::GateInputsFile inputs_;
+  RunLog& log_;
+  RunDisplay& display_;
+  std::optional<std::pair<bool, std::optional<Intensity>>> at_submission_;
+};
+
+// Stores what an attempt measures, and shows it.
+class AttemptRecorder final : public local::AttemptObserver {
+ public:
+  AttemptRecorder(report::RunDirectory& directory, PrometheusExport prometheus,
+                  RunTrackers& trackers, RunLog& log, RunDisplay& display)
+      : directory_(directory),
+        prometheus_(std::move(prometheus)),
+        trackers_(trackers),
+        log_(log),
+        display_(display),
+        tail_(directory.path() / report::kProgressFile) {}
+
+  Status OnBegin(const core::Attempt& attempt) override {
+    log_.Write("attempt " + std::to_string(attempt.number) + " begins, grid " +
+               FormatTime(attempt.grid.begin));
+    trackers_.OnBegin(attempt);
+    return directory_.BeginAttempt(attempt);
+  }
+  Status OnRows(std::span<const core::LedgerRow> rows) override {
+    EBB_RETURN_IF_ERROR(directory_.AppendRows(rows));
+    prometheus_.OnRows(rows);
+    trackers_.OnRows(rows);
+    return {};
+  }
+  void OnBudget(const core::BudgetEvent& event) override {
+    const std::string text = core::BudgetText(event);
+    log_.Write(text);
+    display_.Say(text);
+    if (auto kept = directory_.AppendBudgetEvent(event); !kept)
+      log_.Write("budget event not stored: " + kept.error().Message());
+  }
+  void OnEnd(Duration elapsed) {
+    SayFailure(prometheus_.OnEnd(elapsed));
+    trackers_.OnProgress(tail_.Poll());
+  }
+  bool OnTick(const local::LiveFigures& figures) override {
+    SayFailure(prometheus_.OnTick(figures.elapsed));
+    const bool shown = display_.TrainingInterval() > Duration::zero();
+    if (!shown && !trackers_.wanted()) return false;
+    const std::vector<report::ProgressEvent> events = tail_.Poll();
+    trackers_.OnProgress(events);
+    for (const std::string& note : trackers_.TakeNotes()) SayFailure(note);
+    return shown && display_.ShowTraining(events, figures);
+  }
+
+ private:
+  void SayFailure(const std::optional<std::string>& failure) {
+    if (!failure) return;
+    log_.Write("note: " + *failure);
+    display_.Say("note: " + *failure);
+  }
+
+  report::RunDirectory& directory_;
+  PrometheusExport prometheus_;
+  RunTrackers& trackers_;
+  RunLog& log_;
+  RunDisplay& display_;
+  report::ProgressTail tail_;
+};
+
+// Everything that lives as long as one run.
+class Session {
+ public:
+  Session(RunOptions options, platform::ProcessSignals& signals, const MakeDisplay& make_display)
+      : options_(std::move(options)),
+        signals_(signals),
+        wall_(signals),
+        display_(make_display(options_)) {}
+
+  Result<RunResult> RunNew(const RunRequest& request);
+  /// `before`: what the directory holds.
+  Result<RunResult> Resume(report::RunDirectory directory, core::RunRecord before);
+
+ private:
+  Status Open(Time replay_begin);
+  std::optional<RunResult> StoppedAlready();
+  core::RunSpec MakeSpec(const RunRequest& request);
+  Result<RunResult> GateAndRun(const plan::GateRequest& gate, int attempt_number);
+  Result<RunResult> Start(const plan::GateRequest& gate, const core::GateDecision& decision,
+                          std::optional<Intensity> at_submission, int attempt_number);
+  /// What the budget of an attempt is held against; nothing without one.
+  Result<std::optional<runtime::BudgetWatch::Terms>> BudgetTerms(int attempt_number);
+  Status NotStarted(int attempt_number, const Error& error);
+  Status Close();
+  Result<report::Summary> Finish();
+  void SayNotes(const std::vector<std::string>& notes);
+
+  RunOptions options_;
+  platform::ProcessSignals& signals_;
+  platform::SystemClock wall_;
+  const std::unique_ptr<RunDisplay> display_;
+  std::unique_ptr<Surroundings> surroundings_;
+  std::optional<report::RunDirectory> directory_;
+  core::RunRecord before_;  ///< what earlier attempts left
+  std::optional<RunLog> log_;
+  std::optional<Duration> stop_grace_;
+};
+
+Status Session::Open(Time replay_begin) {
+  EBB_ASSIGN_OR_RETURN(surroundings_, OpenSurroundings(options_, wall_, replay_begin,
+                                                       [this] { return wall_.StopAsked(); }));
+  return {};
+}
+
+// Ctrl-C while the signal was asked for the first time.
+std::optional<RunResult> Session::StoppedAlready() {
+  if (!wall_.stop_signal()) return std::nullopt;
+  display_->Say("stopped before anything was started");
+  return RunResult{128 + *wall_.stop_signal(), {}, core::AttemptOutcome::kNotStarted};
+}
+
+core::RunSpec Session::MakeSpec(const RunRequest& request) {
+  core::RunSpec spec = SpecOf(options_, *surroundings_, DefaultName(request), wall_.Now());
+  spec.command = request.command;
+  spec.training = request.training;
+  return spec;
+}
+
+Result<RunResult> Session::RunNew(const RunRequest& request) {
+  const Time begin = options_.scheduler.clock.start.value_or(wall_.Now());
+  stop_grace_ = request.stop_grace;
+  EBB_RETURN_IF_ERROR(CheckOutputs(options_));
+  EBB_RETURN_IF_ERROR(CheckTrackers(options_.tracking));
+  EBB_RETURN_IF_ERROR(Open(begin));
+  if (const auto stopped = StoppedAlready()) return *stopped;
+  const core::RunSpec spec = MakeSpec(request);
+  const Path path = DirectoryFor(options_, spec);
+  EBB_RETURN_IF_ERROR(
+      platform::EnsureWritableDirectory(path.has_parent_path() ? path.parent_path() : "."));
+  EBB_ASSIGN_OR_RETURN(directory_, report::RunDirectory::Create(path, spec));
+  before_.spec = spec;
+  EBB_RETURN_IF_ERROR(WriteFlags(path / kOptionsFile, ToFlags(options_)));
+  EBB_ASSIGN_OR_RETURN(log_, RunLog::Open(path));
+  display_->Say(spec.name + ": " + signals::Describe(surroundings_->feed->identity()));
+  const std::string& origin = options_.scheduler.signal.zone_origin;
+  if (!origin.empty()) display_->Say("zone of " + origin);
+  if (request.show_meter_notes) {
+    SayNotes(surroundings_->meters.notes);
+  } else {
+    for (const std::string& note : surroundings_->meters.notes) log_->Write("note: " + note);
+  }
+  return GateAndRun({spec.submitted, spec.start_by, spec.estimated_run_time,
+                     options_.scheduler.on_deadline, options_.scheduler.on_outage},
+                    1);
+}
+
+Result<RunResult> Session::Resume(report::RunDirectory directory, core::RunRecord before) {
+  directory_ = std::move(directory);
+  before_ = std::move(before);
+  const Path& path = directory_->path();
+  const core::RunRecord& record = before_;
+  const int attempt = static_cast<int>(record.attempts.size()) + 1;
+  if (const core::BudgetEvent* stopped = core::StoppedBy(record.budget, options_.metering.budget))
+    return Fail({ExitCode::kUsage,
+                 "the run was stopped by its budget of " + core::LimitText(*stopped), path.string(),
+                 "raise it to go on: --budget-" +
+                     std::string(stopped->measure == core::BudgetMeasure::kEnergy ? "kwh" : "g") +
+                     " with more than " + FormatExact(stopped->limit)});
+  if (!record.attempts.empty() && record.attempts.back().outcome == core::AttemptOutcome::kDone)
+    return Fail(
+        {ExitCode::kUsage, "the run is done: there is nothing to resume", path.string(), ""});
+  // A replayed grid clock stands still while nobody looks at it.
+  const Time begin =
+      record.attempts.empty() ? record.spec.submitted : record.attempts.back().grid.end;
+  EBB_RETURN_IF_ERROR(Open(begin));
+  if (const auto stopped = StoppedAlready()) return *stopped;
+  EBB_ASSIGN_OR_RETURN(log_, RunLog::Open(path));
+  for (const std::string& notice : directory_->notices()) display_->Say(notice);
+  display_->Say(record.spec.name + ": attempt " + std::to_string(attempt));
+  return GateAndRun({record.spec.submitted, record.spec.start_by, record.spec.estimated_run_time,
+                     options_.scheduler.on_deadline, options_.scheduler.on_outage},
+                    attempt);
+}
+
+Result<RunResult> Session::GateAndRun(const plan::GateRequest& gate, int attempt_number) {
+  const auto prices = PricesOf(options_.scheduler, surroundings_->prices, gate);
+  const auto policy = MakePolicy(options_.scheduler, prices);
+  const config::SchedulerConfig& scheduler = options_.scheduler;
+  const bool has_threshold = scheduler.policy == config::GatePolicyKind::kThreshold;
+  EBB_ASSIGN_OR_RETURN(
+      auto inputs,
+      report::GateInputsFile::Begin(
+          directory_->path(),
+          {gate, attempt_number, std::string(Name(scheduler.policy)),
+           has_threshold ? std::optional(scheduler.threshold) : std::nullopt, prices}));
+  Gatekeeper gatekeeper(*directory_, std::move(inputs), *log_, *display_);
+  EBB_ASSIGN_OR_RETURN(
+      const runtime::GateResult result,
+      runtime::WaitForStart(gate, *policy, *surroundings_->feed, surroundings_->clock, gatekeeper));
+  display_->EndLine();
+  if (result.interrupted) {
+    const int signal = wall_.stop_signal().value_or(2);
+    display_->Say("stopped while waiting; the program was not started. Continue with: ebb resume " +
+                  directory_->path().string());
+    EBB_RETURN_IF_ERROR(Close());
+    return RunResult{128 + signal, directory_->path(), core::AttemptOutcome::kNotStarted};
+  }
+  if (result.decision.action == core::GateAction::kStop) {
+    EBB_RETURN_IF_ERROR(Close());
+    return RunResult{static_cast<int>(ExitCode::kTryLater), directory_->path(),
+                     core::AttemptOutcome::kNotStarted};
+  }
+  return Start(gate, result.decision, gatekeeper.intensity_at_submission(), attempt_number);
+}
+
+Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::GateDecision& decision,
+                                 std::optional<Intensity> at_submission, int attempt_number) {
+  local::ContractValues contract;
+  contract.job_id = directory_->spec().run_id;
+  contract.run_directory = directory_->path();
+  contract.checkpoint_directory = directory_->path() / "checkpoints";
+  contract.resume = attempt_number > 1;
+  contract.submitted = gate.submitted;
+  contract.scheduled = decision.at;
+  contract.intensity_at_submission = at_submission;
+  contract.intensity_at_start = decision.current;
+
+  local::AttemptOptions attempt;
+  attempt.child = {directory_->spec().command, local::ContractEnvironment(contract)};
+  attempt.stop_grace = stop_grace_;
+  attempt.number = attempt_number;
+  attempt.pue = options_.metering.pue;
+  attempt.other_feed = surroundings_->other_feed.get();
+  attempt.sampler.interval = options_.metering.interval;
+  attempt.sampler.scope = options_.metering.scope;
+  attempt.tick =
+      display_->TrainingInterval() > Duration::zero() ? display_->TrainingInterval() : kUnseenTick;
+
+  EBB_ASSIGN_OR_RETURN(attempt.budget, BudgetTerms(attempt_number));
+
+  RunTrackers trackers(options_.tracking, directory_->spec(), before_, directory_->path());
+  AttemptRecorder recorder(*directory_, PrometheusExport(options_, directory_->spec(), before_),
+                           trackers, *log_, *display_);
+  const auto measure = attempt.child.argv.empty() ? local::MonitorMachine : local::RunAttempt;
+  auto result = measure(attempt, std::move(surroundings_->meters.meters), *surroundings_->feed,
+                        surroundings_->clock, signals_, recorder);
+  display_->EndLine();
+  if (!result) {
+    trackers.OnFailure(wall_.Now());
+    trackers.WaitForEnd();
+    EBB_RETURN_IF_ERROR(NotStarted(attempt_number, result.error()));
+    return Fail(result.error());
+  }
+  recorder.OnEnd(result->attempt.wall.length());
+  SayNotes(result->warnings);
+  log_->Write("attempt " + std::to_string(attempt_number) + " " +
+              std::string(Name(result->attempt.outcome)) + ", exit code " +
+              std::to_string(result->attempt.exit_code));
+  EBB_RETURN_IF_ERROR(directory_->EndAttempt(result->attempt));
+  EBB_ASSIGN_OR_RETURN(const report::Summary summary, Finish());
+  trackers.OnEnd(result->attempt, summary);
+  trackers.WaitForEnd();
+  SayNotes(trackers.TakeNotes());
+  if (result->attempt.outcome == core::AttemptOutcome::kPaused)
+    display_->Say("paused with a checkpoint. Continue with: ebb resume " +
+                  directory_->path().string());
+  if (result->attempt.outcome == core::AttemptOutcome::kStoppedByBudget)
+    display_->Say("stopped by its budget. Continue with a larger one: ebb resume " +
+                  directory_->path().string() + " --budget-kwh KWH (or --budget-g GRAMS)");
+  return RunResult{result->attempt.exit_code, directory_->path(), result->attempt.outcome};
+}
+
+Result<std::optional<runtime::BudgetWatch::Terms>> Session::BudgetTerms(int attempt_number) {
+  const core::Budget& budget = options_.metering.budget;
+  if (budget.empty()) return std::optional<runtime::BudgetWatch::Terms>();
+  EBB_RETURN_IF_ERROR(directory_->AppendBudget(budget, attempt_number));
+  runtime::BudgetWatch::Terms terms;
+  terms.budget = budget;
+  terms.used_before = core::UseOf(before_.ledger);
+  terms.fired = before_.budget.events;
+  return std::optional(std::move(terms));
+}
+
+// A program that could not be started leaves a run that says so.
+Status Session::NotStarted(int attempt_number, const Error& error) {
+  core::Attempt attempt;
+  attempt.number = attempt_number;
+  attempt.wall = {wall_.Now(), wall_.Now()};
+  attempt.grid = surroundings_->clock.ToGrid(attempt.wall);
+  attempt.outcome = core::AttemptOutcome::kNotStarted;
+  attempt.exit_code = static_cast<int>(error.code);
+  log_->Write("not started: " + error.Message());
+  EBB_RETURN_IF_ERROR(directory_->BeginAttempt(attempt));
+  EBB_RETURN_IF_ERROR(directory_->EndAttempt(attempt));
+  return Close();
+}
+
+// One that has nothing to sum up.
+Status Session::Close() {
+  EBB_ASSIGN_OR_RETURN(core::RunRecord run, report::ReadRun(directory_->path()));
+  EBB_RETURN_IF_ERROR(StoreSurroundings(*directory_, *surroundings_, run));
+  return report::SealRun(directory_->path(), wall_.Now());
+}
+
+// The run is read once for all that is derived from it.
+Result<report::Summary> Session::Finish() {
+  std::vector<std::string> notices;
+  EBB_ASSIGN_OR_RETURN(core::RunRecord run, report::ReadRun(directory_->path(), &notices));
+  EBB_RETURN_IF_ERROR(StoreSurroundings(*directory_, *surroundings_, run));
+  EBB_ASSIGN_OR_RETURN(const RunViews views, WriteViews(directory_->path(), std::move(run)));
+  SayNotes(notices);
+  SayNotes(PublishEmissions(options_, views.record, views.summary, directory_->path()));
+  display_->ShowSummary(views.record, views.summary, directory_->path().string());
+  return views.summary;
+}
+
+void Session::SayNotes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) {
+    log_->Write("note: " + note);
+    display_->Say("note: " + note);
+  }
+}
+
+}  // namespace
+
+Result<RunResult> RunOnce(const RunRequest& request, platform::ProcessSignals& signals,
+                          const MakeDisplay& make_display) {
+  return Session(request.options, signals, make_display).RunNew(request);
+}
+
+Result<RunResult> ResumeRun(const Path& directory, const FlagValues& given,
+                            platform::ProcessSignals& signals, const MakeDisplay& make_display) {
+  if (!report::HoldsRun(directory))
+    return Fail({ExitCode::kUsage, "is not a run directory", directory.string(),
+                 "give the directory that the run printed at its end"});
+  EBB_ASSIGN_OR_RETURN(RunOptions options, ReadOptions(directory));
+  EBB_ASSIGN_OR_RETURN(report::RunDirectory opened, report::RunDirectory::Open(directory));
+  EBB_ASSIGN_OR_RETURN(core::RunRecord before, report::ReadRun(directory));
+  // An earlier resume may have raised it.
+  const bool limited = !options.metering.budget.empty() || given.contains("budget-kwh") ||
+                       given.contains("budget-g");
+  if (limited && before.budget.budget) options.metering.budget = *before.budget.budget;
+  EBB_RETURN_IF_ERROR(ApplyFlags(given, options));
+  return Session(std::move(options), signals, make_display)
+      .Resume(std::move(opened), std::move(before));
+}
+
+}  // namespace ebb::app

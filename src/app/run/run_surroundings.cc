@@ -1,0 +1,112 @@
+#include "app/run/run_surroundings.h"
+
+#include <cstdio>
+#include <random>
+
+#include "app/run/run_files.h"
+#include "config/price_file.h"
+#include "signals/make_feed.h"
+
+namespace ebb::app {
+namespace {
+
+constexpr Duration kDefaultRunTime = std::chrono::hours{1};
+
+// "baseline-20261120T203312Z-3f2a": readable, sorted by time, unique.
+std::string NewRunId(const std::string& name, Time created) {
+  std::string stamp;
+  for (const char c : FormatTime(std::chrono::floor<std::chrono::seconds>(created))) {
+    if (c != '-' && c != ':') stamp += c;
+  }
+  std::string safe;
+  for (const char c : name) {
+    const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '.' || c == '_' || c == '-';
+    safe += kept ? c : '_';
+  }
+  char suffix[8];
+  std::snprintf(suffix, sizeof suffix, "%04x", std::random_device{}() & 0xffffu);
+  return safe + "-" + stamp + "-" + suffix;
+}
+
+// The second signal, which must be of the other kind; null where none is wanted.
+Result<std::unique_ptr<runtime::SignalFeed>> OpenOther(const RunOptions& options,
+                                                       core::SignalKind kind, Time now,
+                                                       const std::function<bool()>& stop_asked) {
+  if (!options.metering.other_signal) return std::unique_ptr<runtime::SignalFeed>();
+  EBB_ASSIGN_OR_RETURN(
+      auto feed, signals::MakeFeed(*options.metering.other_signal, platform::HttpGet, stop_asked));
+  EBB_RETURN_IF_ERROR(signals::CheckCoverage(*feed, {now, now + Duration{1}}));
+  if (feed->identity().kind == kind)
+    return Fail({ExitCode::kConfiguration,
+                 "both signals are " + std::string(core::Name(kind)) +
+                     ": a second one is for the other kind",
+                 feed->identity().source, "say what it is with --other-kind, or leave it out"});
+  return feed;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Surroundings>> OpenSurroundings(const RunOptions& options,
+                                                       runtime::Clock& wall, Time replay_begin,
+                                                       const std::function<bool()>& stop_asked) {
+  EBB_RETURN_IF_ERROR(Validate(options));
+  EBB_ASSIGN_OR_RETURN(auto feed,
+                       signals::MakeFeed(options.scheduler.signal, platform::HttpGet, stop_asked));
+  std::unique_ptr<Surroundings> surroundings(new Surroundings{
+      std::move(feed),
+      nullptr,
+      std::nullopt,
+      runtime::GridClock(wall, ClockSettings(options.scheduler.clock, replay_begin)),
+      {}});
+  const Time now = surroundings->clock.Now();
+  runtime::SignalFeed& signal = *surroundings->feed;
+  EBB_RETURN_IF_ERROR(signals::CheckCoverage(signal, {now, now + Duration{1}}));
+  EBB_ASSIGN_OR_RETURN(surroundings->other_feed,
+                       OpenOther(options, signal.identity().kind, now, stop_asked));
+  if (const std::string& path = options.scheduler.prices.path; !path.empty()) {
+    EBB_ASSIGN_OR_RETURN(surroundings->prices, config::LoadPrices(path));
+  }
+  surroundings->meters = meter::MakeMeters(MeterOptionsFor(options.metering));
+  return surroundings;
+}
+
+core::RunSpec SpecOf(const RunOptions& options, const Surroundings& surroundings,
+                     const std::string& name, Time created_wall) {
+  const auto& scheduler = options.scheduler;
+  core::RunSpec spec;
+  spec.name = name;
+  spec.group = options.group.empty() ? spec.name : options.group;
+  spec.created_wall = created_wall;
+  spec.run_id = NewRunId(spec.name, spec.created_wall);
+  spec.policy = Name(scheduler.policy);
+  if (scheduler.policy == config::GatePolicyKind::kThreshold) spec.threshold = scheduler.threshold;
+  spec.clock = surroundings.clock.settings();
+  spec.submitted = spec.clock.skip_waits ? spec.clock.begin : surroundings.clock.Now();
+  const bool waits = scheduler.policy != config::GatePolicyKind::kNow || scheduler.prices.threshold;
+  spec.start_by = spec.submitted + (waits ? scheduler.start_by : Duration::zero());
+  spec.estimated_run_time = scheduler.estimated_run_time.value_or(kDefaultRunTime);
+  if (!spec.clock.replayed) spec.clock.begin = spec.submitted;
+  spec.signal = surroundings.feed->identity();
+  if (surroundings.other_feed) spec.other_signal = surroundings.other_feed->identity();
+  DescribeMetering(options.metering, surroundings.meters, spec);
+  spec.location = options.location;
+  if (surroundings.prices)
+    spec.prices = {surroundings.prices->identity(), scheduler.prices.weight,
+                   scheduler.prices.threshold};
+  return spec;
+}
+
+std::filesystem::path DirectoryFor(const RunOptions& options, const core::RunSpec& spec) {
+  using std::filesystem::path;
+  return options.run_dir.empty() ? path(options.output_dir) / spec.run_id : path(options.run_dir);
+}
+
+Status StoreSurroundings(report::RunDirectory& directory, const Surroundings& surroundings,
+                         core::RunRecord& run) {
+  EBB_RETURN_IF_ERROR(StoreSignal(directory, run, *surroundings.feed));
+  if (surroundings.prices) EBB_RETURN_IF_ERROR(StorePrices(directory, run, *surroundings.prices));
+  return report::ReadSignalAnew(directory.path(), run);
+}
+
+}  // namespace ebb::app

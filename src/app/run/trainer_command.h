@@ -1,0 +1,18 @@
+#pragma once
+// Turns a training configuration into a run of ebb-train, which Ebb starts like any other training
+// program.
+
+#include "app/run/run_session.h"
+#include "base/result.h"
+#include "config/train_config.h"
+
+namespace ebb::app {
+
+/// ebb-train: beside this program, else by its name alone; EBB_TRAIN_PROGRAM names another.
+std::string TrainerProgram();
+
+/// Command line, settings and options of one seed. ebb-train is looked for beside this program,
+/// then in PATH; the environment variable EBB_TRAIN_PROGRAM names another.
+Result<RunRequest> TrainerRun(const config::TrainConfig& config, std::int64_t seed);
+
+}  // namespace ebb::app

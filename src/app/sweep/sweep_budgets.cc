@@ -1,0 +1,90 @@
+#include "app/sweep/sweep_budgets.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "config/train_config.h"
+#include "platform/file.h"
+#include "report/run/budget_file.h"
+
+namespace ebb::app {
+namespace {
+
+Result<std::optional<double>> LimitOf(const FlagValues& flags, const std::string& name,
+                                      double largest) {
+  const auto given = flags.find(name);
+  if (given == flags.end()) return std::optional<double>();
+  const auto number = ParseNumber(given->second);
+  if (number && *number >= config::kLeastBudget && *number <= largest) return number;
+  return Fail(
+      {ExitCode::kUsage, "--" + name + ": \"" + given->second + "\" is not accepted", "",
+       "give a number from " + FormatExact(config::kLeastBudget) + " to " + FormatExact(largest)});
+}
+
+Status ReadLimits(const FlagValues& flags, const std::string& prefix, core::Budget& budget) {
+  EBB_ASSIGN_OR_RETURN(const auto kwh,
+                       LimitOf(flags, prefix + "budget-kwh", config::kLargestBudgetKwh));
+  EBB_ASSIGN_OR_RETURN(const auto grams,
+                       LimitOf(flags, prefix + "budget-g", config::kLargestBudgetG));
+  if (kwh) budget.energy = Energy::Joules(*kwh * 3.6e6);
+  if (grams) budget.emissions = Emissions{*grams};
+  return {};
+}
+
+Status ReadAction(const FlagValues& flags, const sweep::JobTraits& traits, core::Budget& budget) {
+  const auto given = flags.find("budget-action");
+  if (given != flags.end()) {
+    const auto action = core::BudgetActionFromName(given->second);
+    if (!action)
+      return Fail({ExitCode::kUsage, "--budget-action: \"" + given->second + "\" is not accepted",
+                   "", "stop, pause or log"});
+    if (budget.empty())
+      return Fail({ExitCode::kUsage, "--budget-action has no meaning without a budget", "",
+                   "give --budget-kwh or --budget-g"});
+    budget.action = *action;
+  }
+  if (budget.action == core::BudgetAction::kPause && !traits.pausable)
+    return Fail({ExitCode::kUsage, "--budget-action: pause is for programs that write checkpoints",
+                 "", "set pausable in the sweep file, or take stop"});
+  return {};
+}
+
+}  // namespace
+
+Result<core::Budget> ExperimentBudget(const sweep::JobTraits& traits, const FlagValues& flags) {
+  core::Budget budget = traits.budget;
+  EBB_RETURN_IF_ERROR(ReadLimits(flags, "", budget));
+  EBB_RETURN_IF_ERROR(ReadAction(flags, traits, budget));
+  return budget;
+}
+
+Result<core::Budget> WholeBudget(const sweep::Sweep& sweep, const FlagValues& flags) {
+  core::Budget budget = sweep.budget;
+  EBB_RETURN_IF_ERROR(ReadLimits(flags, "sweep-", budget));
+  return budget;
+}
+
+const core::BudgetEvent* HeldBy(const std::vector<core::BudgetEvent>& events,
+                                const core::Budget& budget) {
+  if (budget.action == core::BudgetAction::kLog) return nullptr;
+  const auto holds = [&](const core::BudgetEvent& event) {
+    const auto limit = budget.Limit(event.measure);
+    return event.level == core::BudgetLevel::kReached &&
+           event.action == core::BudgetAction::kPause && limit && *limit <= event.limit;
+  };
+  const auto found = std::find_if(events.begin(), events.end(), holds);
+  return found == events.end() ? nullptr : &*found;
+}
+
+Result<core::BudgetRecord> ReadSweepBudget(const SweepPaths& paths) {
+  core::BudgetRecord record;
+  std::error_code ignored;
+  if (!std::filesystem::exists(paths.budget(), ignored)) return record;
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(paths.budget()));
+  // A kill may leave a line half written: what it said is said again.
+  for (const std::string_view line : Split(text, '\n'))
+    if (!line.empty()) std::ignore = report::AddBudgetLine(line, paths.budget().string(), record);
+  return record;
+}
+
+}  // namespace ebb::app

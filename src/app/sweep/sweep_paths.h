@@ -1,0 +1,28 @@
+#pragma once
+// Where a sweep on this machine is kept. docs/sweep.md describes the files.
+
+#include <filesystem>
+
+#include "sweep/sweep.h"
+#include "sweep/target_name.h"
+
+namespace ebb::app {
+
+struct SweepPaths {
+  std::filesystem::path directory;
+  std::filesystem::path sweep_file() const { return directory / "sweep.yaml"; }
+  std::filesystem::path options() const { return directory / "options.json"; }
+  /// As the service keeps it: jobs/ID beside it.
+  std::filesystem::path store() const { return directory / "ebb.db"; }
+  std::filesystem::path JobsDirectory() const { return directory / "jobs"; }
+  std::filesystem::path RunOf(const sweep::Experiment& experiment) const {
+    return directory / "runs" / sweep::FileName(experiment.name);
+  }
+  // Of sweeps that an earlier version ran, without a store.
+  std::filesystem::path journal() const { return directory / "journal.jsonl"; }
+  std::filesystem::path stopped() const { return directory / "stopped.jsonl"; }
+  std::filesystem::path budget() const { return directory / "budget.jsonl"; }
+  std::filesystem::path machine() const { return directory / "machine.jsonl"; }
+};
+
+}  // namespace ebb::app

@@ -1,0 +1,13 @@
+#pragma once
+// Reads what is known of a sweep from its directory (sweep_paths.h says what is in it).
+
+#include <filesystem>
+
+#include "base/result.h"
+#include "report/sweep/sweep_report.h"
+
+namespace ebb::app {
+
+Result<report::SweepReport> ReadSweepReport(const std::filesystem::path& directory);
+
+}  // namespace ebb::app

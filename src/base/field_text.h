@@ -1,0 +1,336 @@
+#pragma once
+// The codec of everything that Ebb stores for itself: values as JSON text and back, exactly, from
+// one list of fields per type. Visit(archive, value), a function beside the type (core/fields.h,
+// plan/fields.h, engine/fields.h), names every field once, for writing and for reading; with a
+// structured binding over all members one that is forgotten does not compile. Names are stable:
+// they stand in stores and files.
+//
+// A field with its type's zero value is left out, and one that is not there is read as zero;
+// doubles have the shortest form that reads back the same; enumerators are written by name, times
+// and durations in milliseconds, energy in microjoules. Text that is not UTF-8 is replaced where it
+// is not. The JSON library stays behind field_text.cc.
+
+#include <concepts>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "base/units.h"
+
+namespace ebb {
+
+/// For a Visit that serves values and constant values alike.
+template <typename T, typename U>
+concept Like = std::same_as<std::remove_const_t<T>, U>;
+
+/// Any text for any text.
+using Texts = std::map<std::string, std::string>;
+
+template <typename T>
+inline constexpr bool kIsOptional = false;
+template <typename T>
+inline constexpr bool kIsOptional<std::optional<T>> = true;
+template <typename T>
+inline constexpr bool kIsVector = false;
+template <typename T>
+inline constexpr bool kIsVector<std::vector<T>> = true;
+template <typename T>
+inline constexpr bool kIsPair = false;
+template <typename A, typename B>
+inline constexpr bool kIsPair<std::pair<A, B>> = true;
+
+/// The number in a quantity that is one double.
+inline auto& RawNumber(Power& power) { return power.watts; }
+inline auto& RawNumber(Emissions& emissions) { return emissions.grams; }
+inline auto& RawNumber(Intensity& intensity) { return intensity.g_per_kwh; }
+inline auto& RawNumber(Pue& pue) { return pue.ratio; }
+template <typename T>
+concept Quantity = requires(T value) {
+  RawNumber(value);
+};
+
+/// What is zero is not written. A type whose zero is more than one number or text says so beside
+/// itself, by a function of this name.
+template <typename T>
+bool IsZeroField(const T& value) {
+  if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, Time> || std::is_same_v<T, Duration> ||
+                std::is_same_v<T, Energy>) {
+    return value == T{};
+  } else if constexpr (kIsOptional<T>) {
+    return !value;
+  } else if constexpr (kIsVector<T> || std::is_same_v<T, Texts> || std::is_same_v<T, std::string>) {
+    return value.empty();
+  } else {
+    return false;
+  }
+}
+
+/// Writes the fields of one object.
+class FieldWriter {
+ public:
+  template <typename T>
+  void operator()(std::string_view key, const T& value) {
+    if (!IsZeroField(value)) Must(key, value);
+  }
+  /// A field that is always there.
+  template <typename T>
+  void Must(std::string_view key, const T& value) {
+    Key(key);
+    Put(value);
+  }
+  template <typename T>
+  void Put(const T& value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      text_ += value ? "true" : "false";
+    } else if constexpr (std::is_integral_v<T>) {
+      text_ += std::to_string(value);
+    } else if constexpr (std::is_same_v<T, double>) {
+      Number(value);
+    } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+      String(value);
+    } else if constexpr (std::is_enum_v<T>) {
+      String(Name(value));
+    } else if constexpr (std::is_same_v<T, Time>) {
+      Put(value.time_since_epoch().count());
+    } else if constexpr (std::is_same_v<T, Duration>) {
+      Put(value.count());
+    } else if constexpr (std::is_same_v<T, Energy>) {
+      Put(value.microjoules());
+    } else if constexpr (Quantity<T>) {
+      T copy = value;
+      Number(RawNumber(copy));
+    } else if constexpr (std::is_same_v<T, Interval>) {
+      PutPair(value.begin, value.end);
+    } else if constexpr (kIsOptional<T>) {
+      Put(*value);
+    } else if constexpr (kIsPair<T>) {
+      PutPair(value.first, value.second);
+    } else if constexpr (kIsVector<T>) {
+      PutList(value);
+    } else if constexpr (std::is_same_v<T, Texts>) {
+      PutTexts(value);
+    } else {
+      text_ += '{';
+      Visit(*this, value);
+      text_ += '}';
+    }
+  }
+  /// Around fields that are given one by one.
+  void BeginObject() { text_ += '{'; }
+  void EndObject() { text_ += '}'; }
+  /// A list of values of several types, one by one; of a field, after BeginField.
+  void BeginField(std::string_view key) { Key(key); }
+  void BeginList() { text_ += '['; }
+  template <typename T>
+  void Item(const T& value) {
+    Separate('[');
+    Put(value);
+  }
+  /// Around an item that is a list itself.
+  void BeginListItem() {
+    Separate('[');
+    BeginList();
+  }
+  void EndList() { text_ += ']'; }
+  const std::string& text() const { return text_; }
+
+ private:
+  void Separate(char begin) {
+    if (text_.back() != begin) text_ += ',';
+  }
+  void PutTexts(const Texts& texts) {
+    text_ += '{';
+    for (const auto& [key, value] : texts) {
+      Separate('{');
+      String(key);
+      text_ += ':';
+      String(value);
+    }
+    text_ += '}';
+  }
+  template <typename A, typename B>
+  void PutPair(const A& first, const B& second) {
+    text_ += '[';
+    Put(first);
+    text_ += ',';
+    Put(second);
+    text_ += ']';
+  }
+  template <typename T>
+  void PutList(const std::vector<T>& list) {
+    char separator = '[';
+    for (const T& value : list) {
+      text_ += std::exchange(separator, ',');
+      Put(value);
+    }
+    text_ += list.empty() ? "[]" : "]";
+  }
+  void Key(std::string_view key);
+  void Number(double value);
+  void String(std::string_view value);
+
+  std::string text_;
+};
+
+/// Reads the fields of one object; the first that is not what it should be is remembered.
+class FieldReader {
+ public:
+  /// A field that is not there is an error.
+  template <typename T>
+  void Must(std::string_view key, T& value) {
+    if (!Has(key)) return Fail("has no \"" + std::string(key) + '"');
+    (*this)(key, value);
+  }
+  bool Has(std::string_view key) const { return Find(key).node_ != nullptr; }
+  template <typename T>
+  void operator()(std::string_view key, T& value) {
+    const FieldReader field = Find(key);
+    if (!field.node_) {
+      value = T{};
+      return;
+    }
+    field.Get(value);
+    if (!error_->empty() && error_->back() != '"') *error_ += ": \"" + std::string(key) + '"';
+  }
+  template <typename T>
+  void Get(T& value) const {
+    if constexpr (std::is_same_v<T, bool>) {
+      value = Flag();
+    } else if constexpr (std::is_integral_v<T>) {
+      constexpr bool wide = std::numeric_limits<T>::digits > 62;
+      value = static_cast<T>(Integer(
+          std::is_signed_v<T> ? static_cast<std::int64_t>(std::numeric_limits<T>::min()) : 0,
+          wide ? kMost : static_cast<std::int64_t>(std::numeric_limits<T>::max())));
+    } else if constexpr (std::is_same_v<T, double>) {
+      value = Number();
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      value = String();
+    } else if constexpr (std::is_enum_v<T>) {
+      if (!FromName(*this, String(), value)) Fail("has an unknown name");
+    } else if constexpr (std::is_same_v<T, Time>) {
+      value = Time{Duration{Whole()}};
+    } else if constexpr (std::is_same_v<T, Duration>) {
+      value = Duration{Whole()};
+    } else if constexpr (std::is_same_v<T, Energy>) {
+      value = Energy::Microjoules(Whole());
+    } else if constexpr (Quantity<T>) {
+      RawNumber(value) = Number();
+    } else if constexpr (std::is_same_v<T, Interval>) {
+      GetPair(value.begin, value.end);
+    } else if constexpr (kIsOptional<T>) {
+      Get(value.emplace());
+    } else if constexpr (kIsPair<T>) {
+      GetPair(value.first, value.second);
+    } else if constexpr (kIsVector<T>) {
+      value.resize(Size());
+      for (std::size_t i = 0; i < value.size(); ++i) At(i).Get(value[i]);
+    } else if constexpr (std::is_same_v<T, Texts>) {
+      value = AllTexts();
+    } else {
+      if (!IsObject()) return Fail("is not an object");
+      FieldReader self = *this;
+      Visit(self, value);
+    }
+  }
+  void Fail(std::string_view what) const {
+    if (error_->empty()) *error_ = what;
+  }
+  /// A list of values of several types. At beyond its end is an error once it is read.
+  bool IsList() const;
+  bool IsObject() const;
+  std::size_t Size() const;
+  FieldReader At(std::size_t index) const;
+  /// The list of this field; of one that is not there an empty one.
+  FieldReader Field(std::string_view key) const { return Find(key); }
+
+ private:
+  friend class ParsedText;
+  FieldReader(const void* node, std::string* error) : node_(node), error_(error) {}
+  template <typename A, typename B>
+  void GetPair(A& first, B& second) const {
+    if (Size() != 2) return Fail("is not a pair");
+    At(0).Get(first);
+    At(1).Get(second);
+  }
+  static constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  std::int64_t Whole() const { return Integer(-kMost - 1, kMost); }
+  FieldReader Find(std::string_view key) const;
+  bool Flag() const;
+  std::int64_t Integer(std::int64_t least, std::int64_t most) const;
+  double Number() const;
+  std::string String() const;
+  Texts AllTexts() const;
+
+  const void* node_;  // nullptr: not there
+  std::string* error_;
+};
+
+/// A JSON text, parsed.
+class ParsedText {
+ public:
+  explicit ParsedText(std::string_view text);
+  ~ParsedText();
+  ParsedText(const ParsedText&) = delete;
+  ParsedText& operator=(const ParsedText&) = delete;
+  FieldReader root();
+  /// What was wrong first; empty: nothing.
+  const std::string& error() const { return error_; }
+
+ private:
+  struct Node;
+  std::unique_ptr<Node> node_;
+  std::string error_;
+};
+
+template <typename Enum>
+bool TakeName(const std::optional<Enum>& found, Enum& value) {
+  if (found) value = *found;
+  return found.has_value();
+}
+
+/// A value of one of several types: its kind by name under `key`, in the order of the types, and
+/// the fields of that type beside it.
+template <typename Archive, typename Names, typename Variant>
+void VisitKinds(Archive& archive, std::string_view key, const Names& names, Variant& value) {
+  static_assert(std::tuple_size_v<Names> == std::variant_size_v<std::remove_const_t<Variant>>);
+  if constexpr (std::is_const_v<Variant>) {
+    archive.Must(key, names[value.index()]);
+  } else {
+    std::string name;
+    archive.Must(key, name);
+    const bool known = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return ((names[I] == name && (value.template emplace<I>(), true)) || ...);
+    }
+    (std::make_index_sequence<std::variant_size_v<Variant>>());
+    if (!known) return archive.Fail("has an unknown " + std::string(key) + ": " + name);
+  }
+  std::visit([&](auto& kind) { VisitKind(archive, kind); }, value);
+}
+
+template <typename T>
+std::string ToFieldText(const T& value) {
+  FieldWriter writer;
+  writer.Put(value);
+  return writer.text();
+}
+
+/// Anything but one value of this type is an Error that says what is wrong; `where` is for it.
+template <typename T>
+Result<T> FromFieldText(std::string_view text, std::string where) {
+  ParsedText parsed(text);
+  T value{};
+  if (parsed.error().empty()) parsed.root().Get(value);
+  if (parsed.error().empty()) return value;
+  return ebb::Fail({ExitCode::kConfiguration, parsed.error(), std::move(where), ""});
+}
+
+}  // namespace ebb

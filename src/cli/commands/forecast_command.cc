@@ -1,0 +1,244 @@
+// ebb forecast: what a zone's own past lets one expect, with its band; and how good that has been.
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/options/flag_values.h"
+#include "base/text.h"
+#include "cli/command_line.h"
+#include "cli/forecast_table.h"
+#include "platform/terminal.h"
+#include "signals/feeds/replay_feed.h"
+#include "signals/make_feed.h"
+
+namespace ebb::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  ebb forecast --trace CISO_2023.csv.gz --at 2023-05-01T17:00Z
+  ebb forecast --trace CISO_2023.csv.gz --at 2023-05-01 --hours 48 --format json
+  ebb forecast --zone DE
+  ebb forecast --backtest --trace DE_2021-2024.csv.gz GB_2021-2023.csv.gz --from 2023-01-01)";
+
+constexpr std::size_t kBandColumns = 48;
+constexpr std::size_t kMostLines = 32;
+
+struct Options {
+  std::vector<std::string> traces;
+  std::string zone, at, from, to, method = std::string(forecast::kRidge), format = "text";
+  std::string hours = "96", publication_lag;
+  bool backtest = false;
+};
+
+Result<std::optional<Time>> OptionalTime(const std::string& text, const char* flag) {
+  if (text.empty()) return std::optional<Time>();
+  EBB_ASSIGN_OR_RETURN(const Time time, app::TimeOf(flag, text));
+  return std::optional<Time>(time);
+}
+
+// Nothing: the trace's usual one.
+Result<std::optional<core::Publication>> GivenPublication(const Options& options) {
+  if (options.publication_lag.empty()) return std::optional<core::Publication>();
+  EBB_ASSIGN_OR_RETURN(const core::Publication publication,
+                       app::PublicationOf(options.publication_lag));
+  return std::optional(publication);
+}
+
+// One line on a terminal, from the third second on: "DE 45 %".
+class ProgressLine {
+ public:
+  ~ProgressLine() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+  }
+  void Show(const std::string& what, double share) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!platform::StderrIsTerminal() || now - begin_ < std::chrono::seconds{2}) return;
+    if (now - last_ < std::chrono::milliseconds{100}) return;
+    last_ = now;
+    shown_ = true;
+    std::fprintf(stderr, "\r\033[K%s %.0f %%", what.c_str(), 100 * share);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now(), last_{};
+  bool shown_ = false;
+};
+
+Result<int> RunBacktest(const Options& options) {
+  if (options.traces.empty())
+    return Fail({ExitCode::kUsage, "--backtest needs the past of a zone", "",
+                 "name one or more files with --trace"});
+  BacktestQuestion question;
+  EBB_ASSIGN_OR_RETURN(question.from, OptionalTime(options.from, "--from"));
+  EBB_ASSIGN_OR_RETURN(question.to, OptionalTime(options.to, "--to"));
+  EBB_ASSIGN_OR_RETURN(question.publication, GivenPublication(options));
+  std::vector<TraceScore> scores;
+  {
+    ProgressLine line;
+    for (const std::string& path : options.traces) {
+      EBB_ASSIGN_OR_RETURN(const signals::Trace trace, signals::LoadTrace(path));
+      const auto progress = [&](double share) { line.Show(trace.series.identity().zone, share); };
+      EBB_ASSIGN_OR_RETURN(TraceScore score, ScoreTrace(trace, question, progress));
+      scores.push_back(std::move(score));
+    }
+  }
+  const bool json = options.format == "json";
+  std::fputs((json ? BacktestJson(scores) : BacktestText(scores)).c_str(), stdout);
+  return 0;
+}
+
+struct Expected {
+  core::SignalIdentity identity;
+  core::Forecast forecast;
+};
+
+Result<Expected> FromTrace(const Options& options, Duration horizon) {
+  EBB_ASSIGN_OR_RETURN(const auto at, OptionalTime(options.at, "--at"));
+  EBB_ASSIGN_OR_RETURN(const auto publication, GivenPublication(options));
+  EBB_ASSIGN_OR_RETURN(auto method, forecast::MakeForecaster(options.method));
+  EBB_ASSIGN_OR_RETURN(const signals::Trace trace, signals::LoadTrace(options.traces.front()));
+  const auto forecaster = forecast::AsPublished(
+      std::move(method), publication.value_or(signals::UsualPublication(trace)));
+  const Time end = trace.series.span().end;
+  const Time now = at.value_or(end - Duration{1});
+  if (!trace.series.span().contains(now))
+    return Fail({ExitCode::kConfiguration,
+                 "the trace covers " + FormatTime(trace.series.span().begin) + " to " +
+                     FormatTime(end) + ", but --at is " + FormatTime(now),
+                 options.traces.front(), "choose another --at or another trace"});
+  EBB_ASSIGN_OR_RETURN(core::Forecast forecast, forecaster->At(trace.series, now, horizon));
+  forecast.issued = now;
+  return Expected{trace.series.identity(), std::move(forecast)};
+}
+
+Result<Expected> FromProfile(const Options& options, Duration horizon) {
+  signals::SignalOptions signal;
+  signal.source = signals::SignalSource::kProfile;
+  signal.zone = options.zone;
+  EBB_ASSIGN_OR_RETURN(const auto at, OptionalTime(options.at, "--at"));
+  EBB_ASSIGN_OR_RETURN(const auto feed, signals::MakeFeed(signal));
+  const Time wall = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  EBB_ASSIGN_OR_RETURN(core::SignalView view, feed->Observe(at.value_or(wall), horizon));
+  return Expected{feed->identity(), std::move(view.forecast)};
+}
+
+std::optional<double> ValueAt(const core::IntensitySeries& series, Time time) {
+  const core::Sample* sample = series.At(time);
+  return sample ? std::optional(sample->intensity.g_per_kwh) : std::nullopt;
+}
+
+// "·····━━━●━━━━━···": the band, and the median in it.
+std::string Band(double low, double median, double high, double scale) {
+  const auto column = [&](double value) {
+    return static_cast<std::size_t>(std::lround(value / scale * (kBandColumns - 1)));
+  };
+  std::string line;
+  for (std::size_t i = 0; i < kBandColumns; ++i) {
+    const bool inside = column(low) <= i && i <= column(high);
+    line += i == column(median) ? "●" : inside ? "━" : "·";
+  }
+  return line;
+}
+
+std::string Padded(double value) {
+  const std::string text = FormatFixed(value, 0);
+  return std::string(text.size() < 6 ? 6 - text.size() : 0, ' ') + text;
+}
+
+std::string Text(const Expected& expected) {
+  const core::Forecast& forecast = expected.forecast;
+  std::string text = signals::Describe(expected.identity) + "\nexpected at " +
+                     FormatTime(forecast.issued) + ": " + forecast.method + "\n\n";
+  if (forecast.series.empty()) return text + "nothing can be said: no past is known\n";
+  const bool band = !forecast.p10.empty();
+  double scale = 1;
+  for (const core::Sample& sample : (band ? forecast.p90 : forecast.series).samples())
+    scale = std::max(scale, sample.intensity.g_per_kwh);
+  text += band ? "UTC                      P10   P50   P90  g/kWh\n"
+               : "UTC                      P50  g/kWh; no band is known\n";
+  const auto& samples = forecast.series.samples();
+  const std::size_t every = (samples.size() + kMostLines - 1) / kMostLines;
+  for (std::size_t i = 0; i < samples.size(); i += every) {
+    const Time begin = samples[i].interval.begin;
+    const double median = samples[i].intensity.g_per_kwh;
+    const double low = ValueAt(forecast.p10, begin).value_or(median);
+    const double high = ValueAt(forecast.p90, begin).value_or(median);
+    text += FormatTime(begin) + "  ";
+    text += band ? Padded(low) + Padded(median) + Padded(high) : Padded(median);
+    text += "  " + Band(low, median, high, scale) + "\n";
+  }
+  return text;
+}
+
+std::string Json(const Expected& expected) {
+  nlohmann::ordered_json json{{"schema", "ebb.forecast/1"},
+                              {"zone", expected.identity.zone},
+                              {"source", expected.identity.source},
+                              {"kind", Name(expected.identity.kind)},
+                              {"boundary", Name(expected.identity.boundary)},
+                              {"issued", FormatTime(expected.forecast.issued)},
+                              {"method", expected.forecast.method}};
+  json["forecast"] = nlohmann::ordered_json::array();
+  for (const core::Sample& sample : expected.forecast.series.samples()) {
+    nlohmann::ordered_json row{{"begin", FormatTime(sample.interval.begin)},
+                               {"end", FormatTime(sample.interval.end)},
+                               {"p50_g_per_kwh", sample.intensity.g_per_kwh}};
+    row["p10_g_per_kwh"] = row["p90_g_per_kwh"] = nullptr;
+    if (const auto low = ValueAt(expected.forecast.p10, sample.interval.begin))
+      row["p10_g_per_kwh"] = *low;
+    if (const auto high = ValueAt(expected.forecast.p90, sample.interval.begin))
+      row["p90_g_per_kwh"] = *high;
+    json["forecast"].push_back(std::move(row));
+  }
+  return json.dump(2) + "\n";
+}
+
+Result<int> Show(const Options& options) {
+  const auto hours = ParseNumber(options.hours);
+  if (!hours || *hours < 1 || *hours > 240)
+    return Fail({ExitCode::kUsage, "--hours: \"" + options.hours + "\" is not accepted", "",
+                 "give a number from 1 to 240"});
+  if (options.traces.empty() && !options.publication_lag.empty())
+    return Fail({ExitCode::kUsage, "--publication-lag is for traces: a typical day is generated",
+                 "", "name a file with --trace"});
+  if (options.traces.size() > 1)
+    return Fail({ExitCode::kUsage, "a forecast is made from one trace, but several are named", "",
+                 "give one --trace, or score them all with --backtest"});
+  const Duration horizon = DurationFromSeconds(*hours * 3600);
+  EBB_ASSIGN_OR_RETURN(const Expected expected, options.traces.empty()
+                                                    ? FromProfile(options, horizon)
+                                                    : FromTrace(options, horizon));
+  std::fputs((options.format == "json" ? Json(expected) : Text(expected)).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+void AddForecastCommand(Parser& parser) {
+  Command& command =
+      parser.Add("forecast", "what a zone's own past lets one expect, with its band", kExamples);
+  auto options = std::make_shared<Options>();
+  const auto text = [&](const FlagText& flag, std::string Options::*member) {
+    command.Flag(flag, [options, member](const std::string& value) { (*options).*member = value; });
+  };
+  command.List({"trace", "FILE", "the past: CSV, plain or gzip; several with --backtest"},
+               &options->traces);
+  text({"zone", "ZONE", "without a trace: the typical day of this zone"}, &Options::zone);
+  text({"at", "TIME", "the moment of the forecast (default: end of the trace)"}, &Options::at);
+  text({"publication-lag", "DURATION", app::kPublicationLagHelp}, &Options::publication_lag);
+  text({"hours", "HOURS", "how far to look ahead, 1 to 240 (default 96)"}, &Options::hours);
+  text({"method", "ridge|seasonal-naive|persistence", "how the past is used (default ridge)"},
+       &Options::method);
+  command.Switch({"backtest", "", "score every method on past moments instead"},
+                 [options] { options->backtest = true; });
+  text({"from", "TIME", "first moment of the back-test (default: after 70 days)"}, &Options::from);
+  text({"to", "TIME", "last moment of the back-test (default: end of the trace)"}, &Options::to);
+  text({"format", "text|json", "how it is printed"}, &Options::format);
+  command.Action([options]() -> Result<int> {
+    return options->backtest ? RunBacktest(*options) : Show(*options);
+  });
+}
+
+}  // namespace ebb::cli

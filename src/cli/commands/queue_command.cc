@@ -1,0 +1,311 @@
+// ebb queue, show, explain, logs, tiers, and pause, resume, cancel, now: looks at the queue service
+// and tells it what to do with single jobs.
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/command_line.h"
+#include "cli/job_facts.h"
+#include "cli/queue_sweeps.h"
+#include "cli/service_flags.h"
+#include "platform/file.h"
+#include "platform/process_signals.h"
+#include "report/text_table.h"
+
+namespace ebb::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kQueueExamples = R"(
+Examples:
+  ebb queue                          what has not ended, and why it waits
+  ebb queue --all                    what has ended, too
+  ebb queue --sweep digits           the experiments of a sweep, ranked by loss
+  ebb queue --save-page queue.html   the service's page with what it shows now, in one file
+  ebb queue --stage running,paused --format json)";
+
+constexpr const char* kCancelExamples = R"(
+Examples:
+  ebb cancel 7
+  ebb cancel --sweep digits)";
+
+struct QueueFlags {
+  ServiceFlags service;
+  std::string stage = "waiting,starting,running,pausing,paused";
+  std::string name;
+  std::string limit = "1000";
+  std::string job;
+  std::string attempt;
+  std::string save_page;
+  std::string sweep;
+  bool sweeps = false;
+  bool all = false;
+  bool follow = false;
+};
+
+std::string TextOf(const Json& json, const char* key) {
+  return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
+}
+std::string NumberOf(const Json& json, const char* key, int digits) {
+  return json.contains(key) && json[key].is_number() ? FormatFixed(json[key].get<double>(), digits)
+                                                     : "";
+}
+
+Result<Json> Parsed(const std::string& answer) {
+  Json json = Json::parse(answer, nullptr, false);
+  if (json.is_discarded())
+    return Fail({ExitCode::kUnavailable, "the service's answer is not JSON", "", ""});
+  return json;
+}
+
+// "2026-05-01T12:00:00Z" as "05-01 12:00".
+std::string Short(const std::string& time) {
+  return time.size() < 16 ? time : time.substr(5, 5) + " " + time.substr(11, 5);
+}
+
+// Why nothing starts, where that is not a matter of the plan.
+void SayTrouble(const app::ServiceClient& client) {
+  const auto answer = client.Get("/api/v1/status");
+  const auto status = answer ? Parsed(*answer) : Result<Json>(Fail(answer.error()));
+  if (!status) return;
+  if (!TextOf(*status, "trouble").empty())
+    std::printf("nothing starts: %s\n", Printable(TextOf(*status, "trouble")).c_str());
+  if (!TextOf(*status, "device_trouble").empty())
+    std::printf("no GPU can be given to a job: %s\n",
+                Printable(TextOf(*status, "device_trouble")).c_str());
+}
+
+Result<int> Queue(const QueueFlags& flags) {
+  if (flags.sweeps) return PrintSweeps(flags.service);
+  if (!flags.sweep.empty()) return PrintSweep(flags.service, flags.sweep);
+  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
+  if (!flags.save_page.empty()) {
+    EBB_ASSIGN_OR_RETURN(const std::string page, client.Get("/saved.html"));
+    EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(flags.save_page, page));
+    return 0;
+  }
+  std::string path = "/api/v1/jobs?limit=" + flags.limit;
+  if (!flags.all) path += "&stage=" + flags.stage;
+  if (!flags.name.empty()) path += "&name=" + flags.name;
+  EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get(path));
+  if (flags.service.json) {
+    std::fputs(answer.c_str(), stdout);
+    return 0;
+  }
+  EBB_ASSIGN_OR_RETURN(const Json json, Parsed(answer));
+  report::TextTable table;
+  table.headers = {"job", "name", "stage", "devices", "expected", "kWh", "g", "reason"};
+  table.ends_in_text = true;
+  for (const Json& job : json["jobs"]) {
+    std::string reason = TextOf(job, "reason");
+    const std::string stage = TextOf(job, "stage");
+    if (reason.starts_with(stage + ": ")) reason = reason.substr(stage.size() + 2);
+    if (!TextOf(job, "detail").empty()) reason = TextOf(job, "detail");
+    table.rows.push_back({NumberOf(job, "id", 0), TextOf(job, "name"), stage,
+                          NumberOf(job, "devices", 0), Short(TextOf(job, "expected_start")),
+                          NumberOf(job, "energy_kwh", 3), NumberOf(job, "emissions_g", 1),
+                          std::move(reason)});
+  }
+  if (table.rows.empty())
+    std::puts("nothing is in the queue");
+  else
+    std::fputs(report::AlignedTable(table).c_str(), stdout);
+  SayTrouble(client);
+  if (json.contains("next")) std::printf("and more: ebb queue --limit N shows them\n");
+  return 0;
+}
+
+Result<int> Show(const QueueFlags& flags) {
+  EBB_ASSIGN_OR_RETURN(const long long job, app::JobNumberOf(flags.job));
+  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
+  EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get("/api/v1/jobs/" + std::to_string(job)));
+  if (flags.service.json) {
+    std::fputs(answer.c_str(), stdout);
+    return 0;
+  }
+  EBB_ASSIGN_OR_RETURN(const std::string facts, JobFacts(answer));
+  std::fputs(facts.c_str(), stdout);
+  return 0;
+}
+
+// Why it waits, until when, and what that saves.
+Result<int> Explain(const QueueFlags& flags) {
+  EBB_ASSIGN_OR_RETURN(const long long number, app::JobNumberOf(flags.job));
+  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
+  EBB_ASSIGN_OR_RETURN(const std::string answer,
+                       client.Get("/api/v1/jobs/" + std::to_string(number)));
+  if (flags.service.json) {
+    std::fputs(answer.c_str(), stdout);
+    return 0;
+  }
+  EBB_ASSIGN_OR_RETURN(const Json job, Parsed(answer));
+  // Of what the store alone has, there is no reason.
+  const std::string reason = TextOf(job, job.contains("reason") ? "reason" : "stage");
+  std::printf("job %lld (%s) is %s\n", number, Printable(TextOf(job, "name")).c_str(),
+              reason.c_str());
+  if (!TextOf(job, "detail").empty()) std::printf("%s\n", TextOf(job, "detail").c_str());
+  if (job.contains("waits_for"))
+    std::printf("it waits for jobs %s to succeed\n", job["waits_for"].dump().c_str());
+  const bool both = job.contains("intensity_now") && job.contains("intensity_expected");
+  if (both && !job.contains("started")) {
+    const double now = job["intensity_now"], expected = job["intensity_expected"];
+    const double kwh =
+        job.value("power_w", 0.0) * job.value("devices", 1) * job.value("duration_s", 0.0) / 3.6e6;
+    std::printf("waiting is expected to %s %s g of %s g: %s kWh at %s instead of %s g/kWh\n",
+                now >= expected ? "save" : "cost",
+                FormatFixed(std::abs(now - expected) * kwh, 1).c_str(),
+                FormatFixed(now * kwh, 1).c_str(), FormatFixed(kwh, 3).c_str(),
+                FormatFixed(expected, 0).c_str(), FormatFixed(now, 0).c_str());
+  }
+  if (job.contains("emissions_g") && job.contains("emissions_at_submission_g")) {
+    const double was = job["emissions_at_submission_g"], is = job["emissions_g"];
+    const bool is_clear = std::abs(was - is) > job.value("saving_half_width_g", -1.0) || was == is;
+    std::printf("it emitted %s g; at submission it would have been %s g: %s g %s%s\n",
+                FormatFixed(is, 1).c_str(), FormatFixed(was, 1).c_str(),
+                FormatFixed(std::abs(was - is), 1).c_str(), was >= is ? "saved" : "WORSE",
+                is_clear ? "" : ", which is no clear difference");
+  }
+  return 0;
+}
+
+bool HasEnded(const std::string& stage) {
+  return stage == "succeeded" || stage == "failed" || stage == "cancelled";
+}
+
+Result<int> Logs(const QueueFlags& flags) {
+  EBB_ASSIGN_OR_RETURN(const long long job, app::JobNumberOf(flags.job));
+  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
+  const std::string base = "/api/v1/jobs/" + std::to_string(job);
+  long long attempt = flags.attempt.empty() ? 0 : ParseInteger(flags.attempt).value_or(0);
+  long long offset = 0;
+  platform::ProcessSignals signals;
+  for (;;) {
+    EBB_ASSIGN_OR_RETURN(const std::string state, client.Get(base));
+    EBB_ASSIGN_OR_RETURN(const Json json, Parsed(state));
+    const long long latest = json.value("attempt", 0LL);
+    if (attempt == 0) attempt = latest;
+    // A part of a log that grows: the state was asked first, so that nothing is missed at its end.
+    for (;;) {
+      const auto part = client.GetWhole(base + "/log?attempt=" + std::to_string(attempt) +
+                                        "&offset=" + std::to_string(offset));
+      if (!part && !flags.follow) return Fail(part.error());
+      if (!part || part->body.empty()) break;
+      const auto next = part->headers.find("ebb-next-offset");
+      const auto size = static_cast<long long>(part->body.size());
+      const long long end = next == part->headers.end()
+                                ? offset + size
+                                : ParseInteger(next->second).value_or(offset + size);
+      if (end - size > offset)
+        std::fprintf(stderr, "ebb logs: %lld bytes before this are no longer kept\n",
+                     end - size - offset);
+      std::fwrite(part->body.data(), 1, part->body.size(), stdout);
+      std::fflush(stdout);
+      offset = end;
+    }
+    if (!flags.follow) return 0;
+    if (flags.attempt.empty() && latest > attempt) {
+      attempt = latest;
+      offset = 0;
+    } else if (HasEnded(TextOf(json, "stage"))) {
+      return 0;
+    }
+    if (signals.WaitForStop(Duration{500})) return 130;
+  }
+}
+
+Result<int> Tiers(const QueueFlags& flags) {
+  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
+  EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get("/api/v1/tiers"));
+  if (flags.service.json) {
+    std::fputs(answer.c_str(), stdout);
+    return 0;
+  }
+  EBB_ASSIGN_OR_RETURN(const Json json, Parsed(answer));
+  report::TextTable table;
+  table.headers = {"tier", "threshold g/kWh", "longest wait", "priority"};
+  for (const Json& tier : json["tiers"]) {
+    table.rows.push_back({TextOf(tier, "name"), NumberOf(tier, "threshold", 0),
+                          FormatDuration(DurationFromSeconds(tier["max_delay_s"])),
+                          NumberOf(tier, "priority", 0)});
+  }
+  std::fputs(report::AlignedTable(table).c_str(), stdout);
+  return 0;
+}
+
+using Run = Result<int> (*)(const QueueFlags&);
+
+std::shared_ptr<QueueFlags> AddLooking(Parser& parser, const char* name, const char* help,
+                                       const char* examples, bool with_job, Run run,
+                                       Command** made = nullptr) {
+  Command& command = parser.Add(name, help, examples);
+  auto flags = std::make_shared<QueueFlags>();
+  if (with_job) command.Positional("JOB", "its number", &flags->job);
+  AddServiceFlags(command, flags->service);
+  command.Action([flags, run] { return run(*flags); });
+  if (made) *made = &command;
+  return flags;
+}
+
+void AddTelling(Parser& parser, const char* name, const char* help) {
+  Command& command = parser.Add(name, help, "");
+  auto flags = std::make_shared<QueueFlags>();
+  command.Positional("JOB", "its number", &flags->job);
+  AddServiceFlags(command, flags->service);
+  command.Action(
+      [flags, what = std::string(name)] { return TellJob(flags->service, flags->job, what); });
+}
+
+void AddCancelling(Parser& parser) {
+  Command& command =
+      parser.Add("cancel", "end a job of the queue service, or a sweep, for good", kCancelExamples);
+  auto flags = std::make_shared<QueueFlags>();
+  command.OptionalPositional("JOB", "its number", &flags->job);
+  command.Flag({"sweep", "NAME", "all of this sweep that has not ended (its name or number)"},
+               [flags](const std::string& text) { flags->sweep = text; });
+  AddServiceFlags(command, flags->service);
+  command.Action([flags]() -> Result<int> {
+    if (flags->job.empty() == flags->sweep.empty())
+      return Fail({ExitCode::kUsage, "give the number of a job, or --sweep NAME", "", ""});
+    if (!flags->sweep.empty()) return CancelSweep(flags->service, flags->sweep);
+    return TellJob(flags->service, flags->job, "cancel");
+  });
+}
+
+}  // namespace
+
+void AddQueueCommands(Parser& parser) {
+  Command* queue = nullptr;
+  auto flags = AddLooking(parser, "queue", "the jobs of the queue service, and why each waits",
+                          kQueueExamples, false, Queue, &queue);
+  queue->Flag({"stage", "STAGES", "only these, with commas between"},
+              [flags](const std::string& text) { flags->stage = text; });
+  queue->Flag({"name", "NAME", "only jobs of this name"},
+              [flags](const std::string& text) { flags->name = text; });
+  queue->Flag({"sweep", "NAME", "the experiments of this sweep, ranked (its name or number)"},
+              [flags](const std::string& text) { flags->sweep = text; });
+  queue->Switch({"sweeps", "", "the sweeps that were submitted, the newest first"},
+                [flags] { flags->sweeps = true; });
+  queue->Flag({"limit", "N", "at most so many (default 1000)"},
+              [flags](const std::string& text) { flags->limit = text; });
+  queue->Flag({"save-page", "FILE", "the service's page as one HTML file that needs no service"},
+              [flags](const std::string& text) { flags->save_page = text; });
+  queue->Switch({"all", "", "jobs that have ended, too"}, [flags] { flags->all = true; });
+  AddLooking(parser, "show", "everything about one job of the queue service", "", true, Show);
+  AddLooking(parser, "explain", "why a job waits, until when, and what that saves", "", true,
+             Explain);
+  Command* logs = nullptr;
+  auto log_flags = AddLooking(parser, "logs", "what a job has printed", "", true, Logs, &logs);
+  logs->Switch({"follow", "", "go on until the job has ended"},
+               [log_flags] { log_flags->follow = true; });
+  logs->Flag({"attempt", "N", "of this attempt (default: the last)"},
+             [log_flags](const std::string& text) { log_flags->attempt = text; });
+  AddLooking(parser, "tiers", "the tiers that jobs can be submitted in", "", false, Tiers);
+  AddTelling(parser, "pause", "hold a job of the queue service until it is resumed");
+  AddCancelling(parser);
+  AddTelling(parser, "now", "run a job of the queue service now, whatever the grid");
+}
+
+}  // namespace ebb::cli

@@ -1,0 +1,268 @@
+// ebb submit [options] -- COMMAND, ebb submit FILE.yaml: gives jobs to the queue service.
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "app/jobs/owner_variables.h"
+#include "app/jobs/submit_file.h"
+#include "app/run/run_trackers.h"
+#include "app/run/trainer_command.h"
+#include "base/text.h"
+#include "cli/command_line.h"
+#include "cli/service_flags.h"
+#include "platform/file.h"
+
+namespace ebb::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kExamples = R"(
+Examples:
+  ebb submit -- python train.py
+  ebb submit --duration 2h --start-by 12h --checkpointable -- python train.py --epochs 30
+  ebb submit --tier 2 --devices 2 --name big -- torchrun --nproc-per-node 2 train.py
+  ebb submit --after 12 -- python evaluate.py
+  ebb submit --duration 3h --budget-g 200 --budget-action pause --checkpointable -- python train.py
+  ebb submit --mlflow http://127.0.0.1:5000 --checkpointable -- python train.py
+  ebb submit --name nightly --cron "0 2 * * *" --flexibility 6h -- python retrain.py
+  ebb submit jobs.yaml                            one job, several, or a sweep (docs/submit-file.md)
+  ebb submit configs/sweeps/digits.yaml --dry-run
+  ebb submit --json jobs.json                     as the API takes them (docs/api.md)
+
+Prints the numbers of the jobs. Commands run in this directory, without a shell.)";
+
+struct SubmitFlags {
+  ServiceFlags service;
+  Json job = Json::object();
+  std::string file;       // of people
+  std::string json_file;  // of programs
+  core::Tracking tracking;
+  bool dry_run = false;
+  bool no_check = false;
+};
+
+// Flags whose text goes to the service as it is: the service checks it.
+void AddText(Command& command, SubmitFlags& flags, const char* name, const char* key,
+             const char* value_name, const char* help) {
+  command.Flag({name, value_name, help, "Job"},
+               [&flags, key](const std::string& text) { flags.job[key] = text; });
+}
+
+// A number stays one; anything else is for the service to refuse.
+void AddNumber(Command& command, SubmitFlags& flags, const char* name, const char* key,
+               const char* value_name, const char* help) {
+  command.Flag({name, value_name, help, "Job"}, [&flags, key](const std::string& text) {
+    if (const auto number = ParseNumber(text))
+      flags.job[key] = *number;
+    else
+      flags.job[key] = text;
+  });
+}
+
+void AddJobFlags(Command& command, SubmitFlags& flags) {
+  AddText(command, flags, "name", "name", "NAME", "its name (default: the program's)");
+  AddText(command, flags, "duration", "duration", "DURATION", "estimated run time (default 1h)");
+  AddNumber(command, flags, "power", "power_w", "WATTS", "estimated, of one device (default 100)");
+  AddNumber(command, flags, "devices", "devices", "N", "GPUs or slots, all at once (default 1)");
+  AddNumber(command, flags, "gpus", "devices", "N", "the same as --devices");
+  AddText(command, flags, "tier", "tier", "TIER", "threshold, longest wait and priority by name");
+  AddText(command, flags, "start-by", "start_by", "WHEN", "latest start: 6h, or a time");
+  AddText(command, flags, "finish-by", "finish_by", "WHEN", "latest end: 6h, or a time");
+  AddNumber(command, flags, "threshold", "threshold", "G_PER_KWH", "start at or below it");
+  AddNumber(command, flags, "priority", "priority", "N", "higher goes first");
+  command.Switch({"checkpointable", "", "writes a checkpoint on SIGTERM and exits with 75", "Job"},
+                 [&flags] { flags.job["checkpointable"] = true; });
+  command.Switch(
+      {"freeze", "", "no checkpoint: may be stopped where it is, keeping its devices", "Job"},
+      [&flags] { flags.job["freeze"] = true; });
+  AddText(command, flags, "on-outage", "on_outage", "ACTION",
+          "while the grid is unknown: wait (default), run, stop");
+  AddText(command, flags, "power-cap", "power_cap", "CAP",
+          "of each GPU, where permitted: 250W, or 70% of its limit");
+  AddText(command, flags, "time-limit", "time_limit", "DURATION", "longer than this has failed");
+  AddText(command, flags, "key", "key", "TEXT", "a second submission with it is the first one");
+  command.Switch({"no-check", "", "its program may appear later: look it up at the start", "Job"},
+                 [&flags] { flags.no_check = true; });
+  command.Flag({"after", "IDS", "only once these jobs have succeeded, e.g. 3,4", "Job"},
+               [&flags](const std::string& text) {
+                 flags.job["after"] = Json::array();
+                 for (const std::string_view id : Split(text, ',')) {
+                   const auto number = ParseInteger(id);
+                   flags.job["after"].push_back(number ? Json(*number) : Json(std::string(id)));
+                 }
+               });
+  command.Flag({"env", "NAME=VALUE", "a variable for the program", "Job"},
+               [&flags](const std::string& text) {
+                 const auto equals = text.find('=');
+                 flags.job["environment"][text.substr(0, equals)] =
+                     equals == std::string::npos ? "" : text.substr(equals + 1);
+               });
+  for (const auto& [name, variable, help] :
+       {std::tuple("project", app::kProjectVariable,
+                   "whose energy this is, in reports of a period"),
+        std::tuple("user", app::kUserVariable, "for whom, in reports of a period")})
+    command.Flag({name, "NAME", help, "Job"}, [&flags, variable](const std::string& text) {
+      flags.job["environment"][variable] = text;
+    });
+}
+
+void AddBudgetFlags(Command& command, SubmitFlags& flags) {
+  const auto add = [&](const char* name, const char* key, const char* value_name,
+                       const char* help) {
+    command.Flag({name, value_name, help, "Budget"}, [&flags, key](const std::string& text) {
+      const auto number = ParseNumber(text);
+      flags.job["budget"][key] = number ? Json(*number) : Json(text);
+    });
+  };
+  add("budget-kwh", "energy_kwh", "KWH", "over all attempts of the job");
+  add("budget-g", "emissions_g", "GRAMS", "over all attempts of the job");
+  add("budget-action", "action", "stop|pause|log",
+      "when it is used up: end with a checkpoint (default), hold until resumed, note it");
+}
+
+// As those of ebb run.
+void AddTrackerFlags(Command& command, SubmitFlags& flags) {
+  const auto add = [&](const char* name, std::string core::Tracking::*field, const char* value_name,
+                       const char* help) {
+    command.Flag({name, value_name, help, "Experiment trackers"},
+                 [&flags, field](const std::string& text) { flags.tracking.*field = text; });
+  };
+  add("tensorboard", &core::Tracking::tensorboard, "DIR",
+      "loss, energy and grams as TensorBoard event files (docs/trackers.md)");
+  add("mlflow", &core::Tracking::mlflow, "TARGET",
+      "the same to an MLflow server (http://...), or as its files (a directory)");
+  add("mlflow-experiment", &core::Tracking::mlflow_experiment, "NAME",
+      "there (default: the name of the job)");
+  add("mlflow-token-file", &core::Tracking::mlflow_token_file, "FILE",
+      "holds the server's token (default: the service's MLFLOW_TRACKING_TOKEN)");
+}
+
+void AddRecurringFlags(Command& command, SubmitFlags& flags) {
+  const auto add = [&](const char* name, const char* key, const char* value_name,
+                       const char* help) {
+    command.Flag({name, value_name, help, "Again and again"},
+                 [&flags, key](const std::string& text) { flags.job["recurring"][key] = text; });
+  };
+  add("cron", "cron", "SCHEDULE", "an instance whenever this is due: \"0 2 * * mon-fri\", @daily");
+  add("flexibility", "flexibility", "DURATION", "how long each may wait from then (default 1h)");
+  add("overlap", "overlap", "forbid|allow|replace",
+      "while an earlier one has not ended: none (default), both, the new one");
+}
+
+void AddFileFlags(Command& command, SubmitFlags& flags) {
+  command.OptionalPositional("FILE", "a job, a list of jobs, or a sweep, as YAML", &flags.file);
+  command.Flag({"json", "FILE", "a job or a list of jobs as the API takes them", "Files"},
+               [&flags](const std::string& text) { flags.json_file = text; });
+  command.Switch({"dry-run", "", "print what would be submitted", "Files"},
+                 [&flags] { flags.dry_run = true; });
+}
+
+// Different at each call: the same file may be submitted again, and asking twice for one answer is
+// still safe.
+std::string NewKeyPrefix(const std::string& file) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  return std::filesystem::path(file).stem().string() + "-" + std::to_string(now) + "-" +
+         std::to_string(::getpid());
+}
+
+Result<std::string> CommandBody(const SubmitFlags& flags, const UserCommand& user_command) {
+  EBB_ASSIGN_OR_RETURN(std::vector<std::string> words,
+                       user_command.Required("ebb submit -- python train.py"));
+  if (words.front() == "ebb-train") words.front() = app::TrainerProgram();
+  Json job = flags.job;
+  job["command"] = words;
+  if (flags.no_check) job["no_check"] = true;
+  for (const auto& [key, text] : core::KeysOf(app::AbsoluteTracking(flags.tracking)))
+    job["trackers"][key] = text;
+  job["working_directory"] = std::filesystem::current_path().string();
+  try {
+    return job.dump();
+  } catch (const Json::exception&) {
+    return Fail({ExitCode::kUsage, "the command or a flag is not UTF-8", "", ""});
+  }
+}
+
+Result<app::SubmitFile> WhatToSubmit(const SubmitFlags& flags, const UserCommand& user_command) {
+  app::SubmitFile file;
+  const bool from_file = !flags.file.empty() || !flags.json_file.empty();
+  const bool for_json = flags.no_check && !flags.json_file.empty();
+  const bool alone = flags.job.empty() && user_command.words.empty() && !for_json;
+  if (from_file && (!alone || (!flags.file.empty() && !flags.json_file.empty())))
+    return Fail(
+        {ExitCode::kUsage, "a file of jobs stands alone", "", "put the rest into the file"});
+  if (!flags.file.empty())
+    return app::LoadSubmitFile(flags.file,
+                               {std::filesystem::current_path().string(), NewKeyPrefix(flags.file),
+                                flags.tracking, flags.no_check});
+  if (!flags.json_file.empty()) {
+    EBB_ASSIGN_OR_RETURN(file.body, platform::ReadFile(flags.json_file, 8 << 20));
+    file.source = flags.json_file;
+  } else {
+    EBB_ASSIGN_OR_RETURN(file.body, CommandBody(flags, user_command));
+  }
+  return file;
+}
+
+// The numbers on standard output, what was refused on standard error.
+int PrintAnswer(const Json& answer, const app::SubmitFile& file) {
+  const Json jobs = answer.contains("jobs") ? answer["jobs"] : Json::array({answer});
+  int refused = 0;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (jobs[i].contains("id")) {
+      std::printf("%lld\n", jobs[i]["id"].get<long long>());
+      continue;
+    }
+    if (jobs[i].contains("next")) {
+      std::printf("due first at %s\n", jobs[i]["next"].get<std::string>().c_str());
+      continue;
+    }
+    ++refused;
+    const std::string what = jobs[i].value("/error/what"_json_pointer, std::string());
+    const std::string text =
+        file.places.empty() ? "job " + std::to_string(i + 1) + ": " + what : file.Located(i, what);
+    std::fprintf(stderr, "ebb: %s\n", text.c_str());
+  }
+  return refused == 0 ? 0 : static_cast<int>(ExitCode::kInfeasible);
+}
+
+Result<int> Submit(const SubmitFlags& flags, const UserCommand& user_command) {
+  EBB_ASSIGN_OR_RETURN(const app::SubmitFile file, WhatToSubmit(flags, user_command));
+  if (flags.dry_run) {
+    const Json body = Json::parse(file.body, nullptr, false);
+    std::printf("%s\n", body.is_discarded() ? file.body.c_str() : body.dump(2).c_str());
+    return 0;
+  }
+  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
+  EBB_ASSIGN_OR_RETURN(const std::string answer, client.Post(file.route, file.body));
+  if (flags.service.json) {
+    std::fputs(answer.c_str(), stdout);
+    return 0;
+  }
+  const Json json = Json::parse(answer, nullptr, false);
+  if (json.contains("sweep"))
+    std::fprintf(stderr, "sweep %s: ebb queue --sweep %s\n", json["sweep"].dump().c_str(),
+                 json["sweep"].dump().c_str());
+  return PrintAnswer(json, file);
+}
+
+}  // namespace
+
+void AddSubmitCommand(Parser& parser, const UserCommand& user_command) {
+  Command& command = parser.Add("submit", "give a job to the queue service", kExamples);
+  auto flags = std::make_shared<SubmitFlags>();
+  AddFileFlags(command, *flags);
+  AddJobFlags(command, *flags);
+  AddBudgetFlags(command, *flags);
+  AddTrackerFlags(command, *flags);
+  AddRecurringFlags(command, *flags);
+  AddServiceFlags(command, flags->service);
+  command.Action([flags, &user_command] { return Submit(*flags, user_command); });
+}
+
+}  // namespace ebb::cli

@@ -1,0 +1,79 @@
+// ebb supervise FILE: the supervisor of one attempt, as the service starts it (local/supervisor.h).
+// Not for people; it stands in no help text.
+
+#include <optional>
+
+#include "app/jobs/job_follower.h"
+#include "app/jobs/stored_run.h"
+#include "app/options/run_options.h"
+#include "app/run/run_files.h"
+#include "cli/command_line.h"
+#include "local/job_start.h"
+#include "local/supervisor.h"
+#include "store/stored_feed.h"
+
+namespace ebb::cli {
+namespace {
+
+// The service hands the attempt's lock over as this descriptor.
+constexpr int kLockDescriptor = 3;
+
+struct Metering {
+  local::SupervisorOptions options;
+  core::RunSpec spec;  // how it is measured
+};
+
+Result<Metering> MeteringFor(const local::AttemptPlan& plan) {
+  app::RunOptions options;
+  EBB_RETURN_IF_ERROR(app::ApplyFlags(plan.metering, options));
+  Metering metering;
+  local::SupervisorOptions& supervisor = metering.options;
+  supervisor.sampler.interval = options.metering.interval;
+  supervisor.sampler.scope = options.metering.scope;
+  supervisor.pue = options.metering.pue;
+  meter::MeterOptions meters = app::MeterOptionsFor(options.metering);
+  local::SeeAs(plan.environment, meters);
+  supervisor.nvml_library = meters.nvml_library;
+  meter::MeterSet set = meter::MakeMeters(meters);
+  app::DescribeMetering(options.metering, set, metering.spec);
+  supervisor.meters = std::move(set.meters);
+  return metering;
+}
+
+Status Supervise(const local::AttemptPaths& paths, const local::AttemptPlan& plan,
+                 Metering metering, const platform::FileLock& lock) {
+  const core::RunSpec spec = app::SpecOf(paths, plan, metering.spec);
+  // Without it an export of the job says less.
+  std::ignore = app::WriteAttemptSpec(paths, spec);
+  std::optional<store::StoredFeed> feed;
+  std::optional<app::JobFollower> follower;
+  if (!plan.tracking.empty()) follower.emplace(paths, plan, spec);
+  if (follower || !plan.budget.empty()) feed.emplace(plan.store, plan.since);
+  metering.options.feed = feed ? &*feed : nullptr;
+  metering.options.follower = follower ? &*follower : nullptr;
+  return local::Supervise(paths, plan, std::move(metering.options), lock);
+}
+
+Result<int> RunSupervisor(const std::filesystem::path& file) {
+  const auto lock = platform::FileLock::Inherited(kLockDescriptor);
+  EBB_ASSIGN_OR_RETURN(const local::AttemptPlan plan, local::ReadPlan(file));
+  const local::AttemptPaths paths{file.parent_path(), plan.attempt};
+  auto metering = MeteringFor(plan);
+  if (metering)
+    EBB_RETURN_IF_ERROR(Supervise(paths, plan, *std::move(metering), lock));
+  else
+    EBB_RETURN_IF_ERROR(local::SuperviseFailed(paths, plan, metering.error()));
+  return 0;
+}
+
+}  // namespace
+
+void AddSuperviseCommand(Parser& parser) {
+  Command& command = parser.Add("supervise", "supervise one attempt of a job", "");
+  command.Hide();
+  auto file = std::make_shared<std::string>();
+  command.Positional("FILE", "the attempt's plan", file.get());
+  command.Action([file] { return RunSupervisor(*file); });
+}
+
+}  // namespace ebb::cli

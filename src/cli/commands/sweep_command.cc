@@ -1,0 +1,167 @@
+// ebb sweep generate|run|report: hyper-parameter sweeps, written for a cluster, run on this
+// machine, and ranked.
+#include <cstdio>
+#include <filesystem>
+
+#include "app/options/flag_values.h"
+#include "app/sweep/sweep_report_data.h"
+#include "app/sweep/sweep_run.h"
+#include "base/text.h"
+#include "cli/add_run_flags.h"
+#include "cli/command_line.h"
+#include "cli/sweep_display.h"
+#include "platform/file.h"
+#include "report/sweep/sweep_report.h"
+#include "sweep/local_jobs.h"
+
+namespace ebb::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  ebb sweep generate configs/sweeps/qwen-lora-core21.yaml --target kubernetes --out manifests
+  ebb sweep generate configs/sweeps/qwen-lora-grid54.yaml --target slurm --out jobs --dry-run
+  ebb sweep run configs/sweeps/digits.yaml --slots 2 --grid-start 2023-05-02T00:00Z \
+                --grid-speed 1200 --skip-waits
+  ebb sweep run configs/sweeps/digits.yaml --budget-g 2 --sweep-budget-kwh 0.5
+  ebb sweep report runs/sweep-digits --html digits.html
+
+generate writes one RayJob manifest or sbatch script per experiment, or all of them as one file for
+`ebb sweep run`. run takes the experiments through the planner on this machine; Ctrl-C pauses what
+runs (exit code 75), and the same command continues. An experiment that uses up its budget ends
+alone; where the budget of the sweep is used up, what runs is paused (75) until it gets more. report
+ranks by validation loss, with grams. docs/sweep.md describes sweep files.)";
+
+struct SweepRequest {
+  std::string action, file;
+  std::string target, out, submit_time, html;
+  bool dry_run = false;
+  app::SweepRunRequest run;
+};
+
+Result<std::vector<sweep::GeneratedFile>> Generated(const SweepRequest& request,
+                                                    config::SweepConfig& config) {
+  if (request.target == "kubernetes") return KubernetesFiles(config.sweep, config.kubernetes);
+  if (request.target == "local")
+    return std::vector<sweep::GeneratedFile>{
+        {config.sweep.name + ".jobs.yaml", sweep::LocalJobs(config.sweep)}};
+  if (!request.submit_time.empty()) {
+    EBB_ASSIGN_OR_RETURN(config.slurm.submitted, app::TimeOf("--submit-time", request.submit_time));
+  }
+  return SlurmFiles(config.sweep, config.slurm);
+}
+
+Result<int> Generate(const SweepRequest& request) {
+  if (request.target.empty())
+    return Fail({ExitCode::kUsage, "--target is missing", "", "kubernetes, slurm or local"});
+  if (request.out.empty() && !request.dry_run)
+    return Fail({ExitCode::kUsage, "--out is missing", "",
+                 "say where to write, or --dry-run to look at it first"});
+  EBB_ASSIGN_OR_RETURN(config::SweepConfig config, config::LoadSweepConfig(request.file));
+  EBB_ASSIGN_OR_RETURN(const auto files, Generated(request, config));
+  if (request.dry_run) {
+    for (const sweep::GeneratedFile& file : files) std::printf("%s\n", file.name.c_str());
+    return 0;
+  }
+  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(request.out));
+  for (const sweep::GeneratedFile& file : files)
+    EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(
+        std::filesystem::path(request.out) / file.name, file.content));
+  std::fprintf(stderr, "%zu experiments, %zu files in %s\n", config.sweep.experiments.size(),
+               files.size(), request.out.c_str());
+  return 0;
+}
+
+// The directory itself, or where `ebb sweep run` keeps the sweep of this file.
+Result<std::string> ReportDirectory(const SweepRequest& request) {
+  if (std::filesystem::is_directory(request.file)) return request.file;
+  EBB_ASSIGN_OR_RETURN(const config::SweepConfig config, config::LoadSweepConfig(request.file));
+  app::RunOptions options;
+  EBB_RETURN_IF_ERROR(app::ApplyFlags(request.run.flags, options));
+  return app::SweepDirectory(options, config.sweep.name);
+}
+
+Result<int> Report(const SweepRequest& request) {
+  app::RunOptions options;
+  EBB_RETURN_IF_ERROR(app::ApplyFlags(request.run.flags, options));
+  EBB_ASSIGN_OR_RETURN(const std::string directory, ReportDirectory(request));
+  EBB_ASSIGN_OR_RETURN(const report::SweepReport report, app::ReadSweepReport(directory));
+  if (!request.html.empty())
+    EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(request.html, report::SweepPage(report)));
+  const std::string text = options.json ? report::SweepJson(report) : report::SweepText(report);
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+Result<int> Sweep(SweepRequest& request) {
+  if (request.action == "generate") return Generate(request);
+  if (request.action == "report") return Report(request);
+  if (request.action == "run") {
+    request.run.file = request.file;
+    return app::RunSweep(request.run, [](const std::string& name, const app::RunOptions& options,
+                                         app::DirectoryOf directory_of) {
+      return std::make_unique<SweepDisplay>(name, options, std::move(directory_of));
+    });
+  }
+  const std::vector<std::string> actions{"generate", "run", "report"};
+  return Fail({ExitCode::kUsage,
+               "\"" + request.action + "\" is nothing that can be done with a sweep" +
+                   SuggestionText(request.action, actions),
+               "", "generate, run or report"});
+}
+
+}  // namespace
+
+void AddSweepCommand(Parser& parser) {
+  Command& command = parser.Add(
+      "sweep", "hyper-parameter sweeps: generate, run in clean hours, report", kExamples);
+  auto request = std::make_shared<SweepRequest>();
+  const auto into = [request](std::string& field) {
+    return [request, &field](const std::string& text) { field = text; };
+  };
+  command.Positional("ACTION", "generate, run or report", &request->action);
+  command.Positional("FILE", "sweep file (YAML); for report also the sweep's directory",
+                     &request->file);
+  command.Flag({"target", "kubernetes|slurm|local", "what to write for", "Generate"},
+               into(request->target));
+  command.Flag({"out", "DIR", "where the files go", "Generate"}, into(request->out));
+  command.Flag({"submit-time", "TIME", "slurm: state deadlines as times from here", "Generate"},
+               into(request->submit_time));
+  command.Switch({"dry-run", "", "check the sweep and name the files; write nothing", "Generate"},
+                 [request] { request->dry_run = true; });
+  command.Flag(
+      {"policy", "NAME", "planner (default), run-now, edf, tiers, lowest-window, ...", "Run"},
+      into(request->run.policy));
+  command.Flag({"slots", "N", "run on the CPU, N programs at a time (without a GPU: 1)", "Run"},
+               into(request->run.slots));
+  command.Flag(
+      {"gpus", "LIST", "only these GPUs: numbers or UUIDs, e.g. 0,1 (default: all)", "Run"},
+      into(request->run.gpus));
+  command.Flag({"grace", "DURATION", "between SIGTERM and SIGKILL (default 30s)", "Run"},
+               into(request->run.grace));
+  command.Switch({"page", "", "show it in a browser of this machine while it runs", "Run"},
+                 [request] { request->run.page = true; });
+  const auto budget = [&](const char* name, const char* value_name, const char* help) {
+    command.Flag({name, value_name, help, "Budget"},
+                 [request, name](const std::string& text) { request->run.budgets[name] = text; });
+  };
+  budget("budget-kwh", "KWH", "over all attempts of an experiment");
+  budget("budget-g", "GRAMS", "over all attempts of an experiment");
+  budget("budget-action", "stop|pause|log",
+         "when it is used up: end with a checkpoint (default), hold until the sweep is continued "
+         "with a larger one, note it");
+  budget("sweep-budget-kwh", "KWH", "all experiments together; then what runs is paused");
+  budget("sweep-budget-g", "GRAMS", "all experiments together; then what runs is paused");
+  for (const app::FlagGroup group :
+       {app::FlagGroup::kSignal, app::FlagGroup::kPrice, app::FlagGroup::kClock,
+        app::FlagGroup::kMetering, app::FlagGroup::kOutput, app::FlagGroup::kTrackers})
+    AddFlags(command, group, request->run.flags);
+  command.Flag({"price-weight", "W", "0 to 1: how much the price counts beside carbon (planner)",
+                "Electricity prices"},
+               [request](const std::string& text) { request->run.flags["price-weight"] = text; });
+  command.Flag({"html", "FILE", "also write a page with the loss-grams plot", "Report"},
+               into(request->html));
+  command.Action([request] { return Sweep(*request); });
+}
+
+}  // namespace ebb::cli

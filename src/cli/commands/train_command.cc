@@ -1,0 +1,157 @@
+// ebb train CONFIG.yaml...: gates, trains and measures what configuration files describe, one run
+// per file and seed, and compares them if asked.
+#include <cstdio>
+
+#include "app/run/run_session.h"
+#include "app/run/trainer_command.h"
+#include "base/text.h"
+#include "cli/add_run_flags.h"
+#include "cli/command_line.h"
+#include "cli/comparison.h"
+#include "cli/run_display.h"
+
+namespace ebb::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  ebb train configs/optimized.yaml
+  ebb train configs/optimized.yaml --seeds 1,2,3 --output-dir runs/monday
+  ebb train configs/demo/*.yaml --seeds 1,2,3 --compare
+
+Flags replace what the configuration says. Ctrl-C pauses a run with a checkpoint (exit code 75);
+`ebb resume RUN_DIR` continues it.)";
+
+struct TrainRequest {
+  std::vector<std::string> configs;
+  std::string seeds;
+  std::string data, data_dir, train_samples, test_samples;
+  std::vector<std::string> notes;
+  std::string grid_start_step;
+  app::FlagValues flags;
+  bool compare = false;
+};
+
+Result<std::vector<std::int64_t>> ParseSeeds(const std::string& text) {
+  std::vector<std::int64_t> seeds;
+  for (const std::string_view field : Split(text, ',')) {
+    const auto seed = ParseInteger(Trim(field));
+    if (!seed || *seed < 0)
+      return Fail({ExitCode::kUsage, "--seeds: \"" + text + "\" is not accepted", "",
+                   "give whole numbers with commas, e.g. 1,2,3"});
+    seeds.push_back(*seed);
+  }
+  return seeds;
+}
+
+// "" leaves what the configuration says.
+Status SetSamples(const char* flag, const std::string& text, std::int64_t& samples) {
+  if (text.empty()) return {};
+  const auto number = ParseInteger(text);
+  if (!number || *number < 1 || *number > 1'000'000'000)
+    return Fail({ExitCode::kUsage, std::string(flag) + ": \"" + text + "\" is not accepted", "",
+                 "give a whole number from 1 on"});
+  samples = *number;
+  return {};
+}
+
+// Runs of one seed are neighbours, so that a slow drift of the machine meets all variants alike.
+Result<std::vector<app::RunRequest>> PlanRuns(const TrainRequest& request) {
+  std::vector<config::TrainConfig> configs;
+  for (const std::string& path : request.configs) {
+    EBB_ASSIGN_OR_RETURN(config::TrainConfig config, config::LoadTrainConfig(path));
+    for (const std::string& note : config.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+    if (!request.seeds.empty()) {
+      EBB_ASSIGN_OR_RETURN(config.training.seeds, ParseSeeds(request.seeds));
+    }
+    if (!request.data.empty()) config.training.data = request.data;
+    if (!request.data_dir.empty()) config.data_dir = request.data_dir;
+    auto& training = config.training;
+    EBB_RETURN_IF_ERROR(
+        SetSamples("--train-samples", request.train_samples, training.train_samples));
+    EBB_RETURN_IF_ERROR(SetSamples("--test-samples", request.test_samples, training.test_samples));
+    configs.push_back(std::move(config));
+  }
+  Duration step{0};
+  if (!request.grid_start_step.empty()) {
+    EBB_ASSIGN_OR_RETURN(step, ParseDuration(request.grid_start_step));
+  }
+  std::size_t most_seeds = 0;
+  for (const auto& config : configs)
+    most_seeds = std::max(most_seeds, config.training.seeds.size());
+  std::vector<app::RunRequest> runs;
+  for (std::size_t index = 0; index < most_seeds; ++index) {
+    for (const auto& config : configs) {
+      if (index >= config.training.seeds.size()) continue;
+      EBB_ASSIGN_OR_RETURN(app::RunRequest run,
+                           app::TrainerRun(config, config.training.seeds[index]));
+      EBB_RETURN_IF_ERROR(app::ApplyFlags(request.flags, run.options));
+      auto& grid_start = run.options.scheduler.clock.start;
+      if (grid_start) *grid_start += step * static_cast<int>(index);
+      EBB_RETURN_IF_ERROR(app::Validate(run.options));
+      run.show_meter_notes = runs.empty();
+      runs.push_back(std::move(run));
+    }
+  }
+  if (runs.size() > 1 && !runs.front().options.run_dir.empty())
+    return Fail(
+        {ExitCode::kUsage,
+         "--run-dir names one directory, and there are " + std::to_string(runs.size()) + " runs",
+         "", "use --output-dir"});
+  return runs;
+}
+
+Result<int> Train(const TrainRequest& request) {
+  EBB_ASSIGN_OR_RETURN(const std::vector<app::RunRequest> runs, PlanRuns(request));
+  platform::ProcessSignals signals;
+  ComparisonRequest comparison;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs.size() > 1 && !runs[i].options.quiet)
+      std::fprintf(stderr, "\n[%zu/%zu] ", i + 1, runs.size());
+    EBB_ASSIGN_OR_RETURN(const app::RunResult result,
+                         app::RunOnce(runs[i], signals, MakeRunDisplay));
+    comparison.directories.push_back(result.directory);
+    if (result.exit_code != 0) return result.exit_code;
+  }
+  if (request.compare) {
+    comparison.output_dir = runs.front().options.output_dir + "/comparison";
+    comparison.notes = request.notes;
+    comparison.json = runs.front().options.json;
+    EBB_RETURN_IF_ERROR(CompareRuns(comparison));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void AddTrainCommand(Parser& parser) {
+  Command& command =
+      parser.Add("train", "train what configuration files describe, in clean hours", kExamples);
+  auto request = std::make_shared<TrainRequest>();
+  const auto into = [request](std::string TrainRequest::*field) {
+    return [request, field](const std::string& text) { (*request).*field = text; };
+  };
+  command.Positionals("CONFIG", "configuration files (YAML)", &request->configs);
+  command.Flag({"seeds", "LIST", "one run per seed, e.g. 1,2,3"}, into(&TrainRequest::seeds));
+  command.Flag({"data", "mnist|digits", "data set of all runs"}, into(&TrainRequest::data));
+  command.Flag({"data-dir", "DIR", "where the data set's files are"},
+               into(&TrainRequest::data_dir));
+  command.Flag({"train-samples", "N", "train on the first N, in all runs"},
+               into(&TrainRequest::train_samples));
+  command.Flag({"test-samples", "N", "test on the first N, in all runs"},
+               into(&TrainRequest::test_samples));
+  command.Flag({"grid-start-step", "DURATION",
+                "each further seed is submitted this much later on the grid clock, e.g. 1d"},
+               into(&TrainRequest::grid_start_step));
+  command.Switch({"compare", "", "compare the runs at the end"},
+                 [request] { request->compare = true; });
+  command.List({"note", "TEXT", "a sentence for the reader of the comparison"}, &request->notes);
+  for (const app::FlagGroup group :
+       {app::FlagGroup::kGate, app::FlagGroup::kSignal, app::FlagGroup::kPrice,
+        app::FlagGroup::kClock, app::FlagGroup::kMetering, app::FlagGroup::kOtherSignal,
+        app::FlagGroup::kBudget, app::FlagGroup::kOutput, app::FlagGroup::kTrackers})
+    AddFlags(command, group, request->flags);
+  command.Action([request] { return Train(*request); });
+}
+
+}  // namespace ebb::cli

@@ -1,0 +1,243 @@
+#pragma once
+// The fields of what is stored of core types, each named once for writing and for reading
+// (base/field_text.h).
+
+#include "base/field_text.h"
+#include "core/budget.h"
+#include "core/cluster.h"
+#include "core/decision.h"
+#include "core/intensity.h"
+#include "core/job.h"
+#include "core/recurring.h"
+#include "core/submission.h"
+
+namespace ebb::core {
+
+inline bool FromName(const FieldReader&, std::string_view name, GateRule& value) {
+  return TakeName(GateRuleFromName(name), value);
+}
+
+inline bool FromName(const FieldReader&, std::string_view name, SampleStatus& value) {
+  return TakeName(SampleStatusFromName(name), value);
+}
+
+inline bool FromName(const FieldReader&, std::string_view name, OnOutage& value) {
+  return TakeName(OnOutageFromName(name), value);
+}
+inline bool IsZeroField(OnOutage on_outage) { return on_outage == OnOutage::kWait; }
+
+inline bool FromName(const FieldReader&, std::string_view name, SignalKind& value) {
+  return TakeName(SignalKindFromName(name), value);
+}
+
+inline bool FromName(const FieldReader&, std::string_view name, Boundary& value) {
+  return TakeName(BoundaryFromName(name), value);
+}
+
+template <typename Archive, Like<Site> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [name, zone, pue] = value;
+  archive("name", name);
+  archive("zone", zone);
+  archive("pue", pue);
+}
+
+template <typename Archive, Like<DevicePool> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [model, site, count, speed, power_factor, idle, away] = value;
+  archive("model", model);
+  archive("site", site);
+  archive("count", count);
+  archive("speed", speed);
+  archive("power_factor", power_factor);
+  archive("idle_w", idle);
+  archive("away", away);
+}
+
+template <typename Archive, Like<Cluster> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [sites, pools] = value;
+  archive("sites", sites);
+  archive("pools", pools);
+}
+
+template <typename Archive, Like<ModelOverride> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [model, speed, power_factor] = value;
+  archive("model", model);
+  archive("speed", speed);
+  archive("power_factor", power_factor);
+}
+
+template <typename Archive, Like<Job> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [id, name, submitted, devices, run_time, power, start_by, finish_by, tier, priority,
+         threshold, on_outage, pausable, pause_overhead, minimum_segment, freeze, sites, models,
+         overrides] = value;
+  archive("id", id);
+  archive("name", name);
+  archive("submitted", submitted);
+  archive("devices", devices);
+  archive("run_time_ms", run_time);
+  archive("power_w", power);
+  archive("start_by", start_by);
+  archive("finish_by", finish_by);
+  archive("tier", tier);
+  archive("priority", priority);
+  archive("threshold", threshold);
+  archive("on_outage", on_outage);
+  archive("pausable", pausable);
+  archive("pause_overhead_ms", pause_overhead);
+  archive("minimum_segment_ms", minimum_segment);
+  archive("freeze", freeze);
+  archive("sites", sites);
+  archive("models", models);
+  archive("overrides", overrides);
+}
+
+inline bool FromName(const FieldReader&, std::string_view name, BudgetAction& value) {
+  return TakeName(BudgetActionFromName(name), value);
+}
+
+template <typename Archive, Like<Budget> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [energy, emissions, action, grace] = value;
+  archive("energy_uj", energy);
+  archive("emissions_g", emissions);
+  archive("action", action);
+  archive("grace_ms", grace);
+}
+
+inline bool FromName(const FieldReader&, std::string_view name, BudgetLevel& value) {
+  return TakeName(BudgetLevelFromName(name), value);
+}
+
+inline bool FromName(const FieldReader&, std::string_view name, BudgetMeasure& value) {
+  return TakeName(BudgetMeasureFromName(name), value);
+}
+
+template <typename Archive, Like<BudgetEvent> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [level, measure, action, attempt, wall, grid, limit, used, expected] = value;
+  archive("level", level);
+  archive("measure", measure);
+  archive("action", action);
+  archive("attempt", attempt);
+  archive("wall_ms", wall);
+  archive("grid_ms", grid);
+  archive("limit", limit);
+  archive("used", used);
+  archive("expected", expected);
+}
+
+template <typename Archive, Like<PowerCap> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [watts, percent] = value;
+  archive("watts", watts);
+  archive("percent", percent);
+}
+
+template <typename Archive, Like<BudgetUse> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [energy, emissions, without_intensity, highest] = value;
+  archive("energy_uj", energy);
+  archive("emissions_g", emissions);
+  archive("without_intensity_uj", without_intensity);
+  archive("highest_g_per_kwh", highest);
+}
+
+template <typename Archive, Like<Tracking> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [tensorboard, mlflow, mlflow_experiment, mlflow_token_file] = value;
+  archive("tensorboard", tensorboard);
+  archive("mlflow", mlflow);
+  archive("mlflow_experiment", mlflow_experiment);
+  archive("mlflow_token_file", mlflow_token_file);
+}
+
+template <typename Archive, Like<Submission> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [job, command, working_directory, environment, after, power_cap, run_limit, budget,
+         tracking, key, recurring, sweep, parameters, identity] = value;
+  archive("job", job);
+  archive("command", command);
+  archive("working_directory", working_directory);
+  archive("environment", environment);
+  archive("after", after);
+  archive("power_cap", power_cap);
+  archive("run_limit_ms", run_limit);
+  archive("budget", budget);
+  archive("tracking", tracking);
+  archive("key", key);
+  archive("recurring", recurring);
+  archive("sweep", sweep);
+  archive("parameters", parameters);
+  archive("identity", identity);
+}
+
+inline bool FromName(const FieldReader&, std::string_view name, OverlapRule& value) {
+  return TakeName(OverlapRuleFromName(name), value);
+}
+
+template <typename Archive, Like<Recurrence> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [cron, flexibility, overlap] = value;
+  archive("cron", cron);
+  archive("flexibility_ms", flexibility);
+  archive("overlap", overlap);
+}
+
+template <typename Archive, Like<RecurringJob> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [recurrence, submission, last, paused] = value;
+  archive("recurrence", recurrence);
+  archive("submission", submission);
+  archive("last_ms", last);
+  archive("paused", paused);
+}
+
+template <typename Archive, Like<Sample> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [interval, intensity, status, link] = value;
+  archive("time", interval);
+  archive("g_per_kwh", intensity);
+  archive("status", status);
+  archive("link", link);
+}
+
+template <typename Archive, Like<SignalIdentity> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [zone, kind, boundary, source, links] = value;
+  archive("zone", zone);
+  archive("kind", kind);
+  archive("boundary", boundary);
+  archive("source", source);
+  archive("links", links);
+}
+
+// A series is its identity and its samples, in runs of equal length, status and link that follow
+// one another: [begin, length, origin, value, value, ..]. The origin is the status, or [status,
+// link] of a link that is not the first. core/fields.cc.
+void Visit(FieldWriter& archive, const IntensitySeries& value);
+void Visit(FieldReader& archive, IntensitySeries& value);
+inline bool IsZeroField(const IntensitySeries& value) { return value == IntensitySeries(); }
+
+template <typename Archive, Like<Forecast> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [issued, method, series, p10, p90] = value;
+  archive("issued", issued);
+  archive("method", method);
+  archive("p50", series);
+  archive("p10", p10);
+  archive("p90", p90);
+}
+
+template <typename Archive, Like<SignalView> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [now, known, forecast] = value;
+  archive("now", now);
+  archive("known", known);
+  archive("forecast", forecast);
+}
+
+}  // namespace ebb::core

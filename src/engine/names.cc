@@ -1,0 +1,41 @@
+// The names of the engine's enumerators, as stores and answers have them.
+
+#include <array>
+
+#include "base/enum_names.h"
+#include "engine/decision.h"
+#include "engine/event.h"
+
+namespace ebb::engine {
+namespace {
+
+constexpr std::array<std::string_view, 8> kStages{"waiting", "starting",  "running", "pausing",
+                                                  "paused",  "succeeded", "failed",  "cancelled"};
+constexpr std::array<std::string_view, 3> kWishes{"none", "hold", "now"};
+constexpr std::array<std::string_view, 7> kPhases{
+    "running", "paused", "succeeded", "failed", "start_failed", "cancelled", "frozen"};
+constexpr std::array<std::string_view, 4> kPlannings{"whole", "beside", "ask", "take"};
+
+}  // namespace
+
+std::string_view Name(Stage stage) { return kStages[static_cast<std::size_t>(stage)]; }
+std::optional<Stage> StageFromName(std::string_view name) {
+  return EnumFromName<Stage>(kStages, name);
+}
+
+std::string_view Name(Wish wish) { return kWishes[static_cast<std::size_t>(wish)]; }
+std::optional<Wish> WishFromName(std::string_view name) {
+  return EnumFromName<Wish>(kWishes, name);
+}
+
+std::string_view Name(JobPhase phase) { return kPhases[static_cast<std::size_t>(phase)]; }
+std::optional<JobPhase> JobPhaseFromName(std::string_view name) {
+  return EnumFromName<JobPhase>(kPhases, name);
+}
+
+std::string_view Name(Planning planning) { return kPlannings[static_cast<std::size_t>(planning)]; }
+std::optional<Planning> PlanningFromName(std::string_view name) {
+  return EnumFromName<Planning>(kPlannings, name);
+}
+
+}  // namespace ebb::engine

@@ -1,0 +1,82 @@
+#pragma once
+// Energy of GPUs: the driver's counter where the GPU has one, otherwise power readings taken ten
+// times per second and integrated (power_integral.h), or, where it reports its load only, a model
+// of its power (core/device_profile.h) instead of the readings. Counters know whole GPUs only: a
+// GPU that is visible to the run is charged to it with its idle power, whoever else uses it; of a
+// MIG slice that part of the whole, idle power included, which its compute slices are of all.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/device_profile.h"
+#include "meter/carry.h"
+#include "meter/cpu/energy_counter.h"
+#include "meter/gap_log.h"
+#include "meter/gpu/gpu_library.h"
+#include "meter/gpu/power_integral.h"
+#include "meter/meter.h"
+
+namespace ebb::meter {
+
+struct MeteredGpu {
+  GpuLibrary::Device handle = nullptr;
+  std::string uuid;
+  std::string model;
+  core::EnergySource source = core::EnergySource::kCounter;  ///< or kPowerIntegral, or kModel
+  double share = 1;                                          ///< of the GPU that is charged
+  core::DeviceProfile profile{};                             ///< for kModel
+
+  std::string device() const { return "gpu:" + uuid; }
+};
+
+class GpuMeter : public Meter {
+ public:
+  GpuMeter(std::unique_ptr<GpuLibrary> library, std::vector<MeteredGpu> gpus);
+
+  std::string Description() const override;
+  void Start(Instant now) override;
+  std::vector<core::EnergyReading> Sample(const IntervalUsage& usage) override;
+  std::optional<std::chrono::nanoseconds> poll_interval() const override;
+  void Poll(Instant now) override;
+  std::optional<double> utilisation_percent() const override { return utilisation_percent_; }
+  std::map<std::string, double> utilisation_by_device() const override { return utilisation_; }
+  std::vector<DeviceProcesses> Processes() override;
+  std::vector<std::string> Gaps() const override;
+
+ private:
+  struct Metered {
+    MeteredGpu gpu;
+    std::string device;
+    EnergyCounter counter{std::nullopt};
+    PowerIntegral integral{};
+    Carry carry{};
+    Instant last_power{};     ///< when the power was last read
+    Instant power_changed{};  ///< when it last differed from the reading before
+    std::optional<double> power_w{};
+    std::chrono::nanoseconds longest_same_power{};
+    std::optional<Time> wall_begin{};
+    double waiting_seconds = 0;  ///< since the last reading; only counters wait
+    const char* problem = "";    ///< why the last look brought nothing new
+    std::uint64_t processes_since = 0;
+  };
+  bool HasCounter(const Metered& metered) const {
+    return metered.gpu.source == core::EnergySource::kCounter;
+  }
+  std::optional<std::int64_t> ReadCounter(Metered& metered);
+  GpuAnswer<double> Watts(const MeteredGpu& gpu) const;
+  void LookAtPower(Metered& metered, Instant now);
+  std::optional<Energy> SampleCounter(Metered& metered, Instant now);
+  std::optional<Energy> SamplePower(Metered& metered, Instant now);
+  void ReadUtilisation();
+
+  std::unique_ptr<GpuLibrary> library_;
+  std::vector<Metered> metered_;
+  Instant sampled_{};
+  std::optional<double> utilisation_percent_;
+  std::map<std::string, double> utilisation_;
+  GapLog gaps_;
+};
+
+}  // namespace ebb::meter

@@ -1,0 +1,29 @@
+#pragma once
+// Finds the AMD GPUs of this machine that a program sees, and makes their meter (gpu_meter.h).
+//
+// Visible devices (ROCm, "GPU isolation techniques"): ROCR_VISIBLE_DEVICES holds indices or UUIDs
+// ("GPU-" and the unique id) and is applied first; HIP_VISIBLE_DEVICES, or CUDA_VISIBLE_DEVICES
+// where that is not set, then holds indices into what is left. Nothing after the first entry that
+// names no GPU is visible. Indices are taken in the order of ROCm SMI, by PCI address.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "meter/gpu/nvml.h"
+
+namespace ebb::meter {
+
+struct RocmVisible {
+  std::optional<std::string> rocr;  ///< ROCR_VISIBLE_DEVICES
+  std::optional<std::string> hip;   ///< HIP_VISIBLE_DEVICES, else CUDA_VISIBLE_DEVICES
+};
+
+/// Indices into `uuids`, ascending, each once; notes on what names no GPU are added.
+std::vector<std::size_t> SelectRocmGpus(const std::vector<std::string>& uuids,
+                                        const RocmVisible& visible,
+                                        std::vector<std::string>& notes);
+
+GpuScan ScanRocmGpus(const std::vector<std::string>& rocm_libraries, const RocmVisible& visible);
+
+}  // namespace ebb::meter

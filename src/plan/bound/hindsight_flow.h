@@ -1,0 +1,15 @@
+#pragma once
+// The minimum-cost flow behind hindsight_bound.h.
+
+#include <optional>
+
+#include "plan/bound/hindsight_bound.h"
+#include "plan/bound/lower_bound.h"
+
+namespace ebb::plan {
+
+/// The price of what is settled (`constant`) is left out. Nothing when the network would have more
+/// than `most_arcs` arcs from jobs.
+std::optional<HindsightBound> SolveHindsightFlow(const BoundInput& input, std::size_t most_arcs);
+
+}  // namespace ebb::plan

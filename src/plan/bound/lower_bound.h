@@ -1,0 +1,67 @@
+#pragma once
+// No schedule costs less: a lower bound on the price of running jobs on pools of devices within
+// windows, by Lagrangian relaxation of the capacity. Every step of time and pool has a rent per
+// device-hour; each job alone then takes its cheapest place under price plus rent, exactly; the sum
+// less the rent of all free device-hours is a bound for any rents >= 0 (Geoffrion 1974), and the
+// rents are raised where the jobs ask for more than there is (subgradient steps after Polyak
+// 1969). Relaxed besides: devices are counted by device-hours per step, and jobs that may be split
+// are split for free, on several pools at once.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/time.h"
+#include "plan/problem/price_curve.h"
+
+namespace ebb::plan {
+
+struct BoundChoice {
+  int pool = -1;
+  Duration length{};     ///< of all that is left, there
+  double speed = 1;      ///< work done per running time there
+  double kilowatts = 0;  ///< of all its devices
+  Time latest_end{};
+};
+
+struct BoundJob {
+  Time earliest{};
+  int width = 1;
+  bool split = false;  ///< may run in bits for free; otherwise in one piece
+  Duration work{};     ///< at speed 1
+  std::vector<BoundChoice> choices;
+};
+
+struct BoundInput {
+  std::vector<BoundJob> jobs;
+  std::vector<PriceCurve> curves;  ///< by site; all with the same steps
+  std::vector<int> site_of_pool;
+  std::vector<int> devices_in_pool;
+  /// Device time that is taken already, by pool.
+  struct Taken {
+    int pool = -1;
+    int width = 1;
+    Interval time{};
+  };
+  std::vector<Taken> taken;
+  double constant = 0;  ///< price of what is settled, added to the bound
+
+  const PriceCurve& CurveOf(int pool) const {
+    return curves[static_cast<std::size_t>(site_of_pool[static_cast<std::size_t>(pool)])];
+  }
+};
+
+/// Every job at its cheapest with the devices to itself.
+double CapacityFreeBound(const BoundInput& input);
+
+struct RentedBound {
+  double price = 0;
+  /// By pool and step, per device-hour: what the best bound was found with. Scarce hours are dear.
+  std::vector<std::vector<double>> rents;
+};
+
+/// The best bound after `iterations` steps; `target` is the price of a known schedule, towards
+/// which the steps are measured.
+RentedBound LagrangianBound(const BoundInput& input, std::optional<double> target, int iterations);
+
+}  // namespace ebb::plan

@@ -1,0 +1,50 @@
+#include "plan/bound/plan_bound.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ebb::plan {
+namespace {
+
+BoundChoice BoundChoiceOf(const PlanInput& input, const Task& task, const Choice& choice,
+                          bool late) {
+  BoundChoice bound{choice.pool, choice.length, choice.speed, choice.kilowatts, choice.latest_end};
+  if (late) bound.latest_end = input.CurveOf(choice.pool).end();
+  // Whether there will be a pause is not certain, so its cost is left out.
+  if (task.continues) bound.length = std::min(bound.length, task.continued_length);
+  return bound;
+}
+
+BoundJob BoundJobOf(const Draft& draft, std::size_t index) {
+  const PlanInput& input = draft.input();
+  const Task& task = input.tasks[index];
+  BoundJob job{input.now, task.width, task.pausable, task.view->remaining, {}};
+  for (const Choice& choice : task.choices)
+    job.choices.push_back(
+        BoundChoiceOf(input, task, choice, draft.PlacementOf(index).cost.late > 0));
+  return job;
+}
+
+}  // namespace
+
+BoundInput MakeBoundInput(const Draft& draft) {
+  const PlanInput& input = draft.input();
+  BoundInput bound;
+  bound.curves = input.curves;
+  bound.site_of_pool = input.site_of_pool;
+  bound.devices_in_pool = input.devices_in_pool;
+  for (std::size_t i = 0; i < input.tasks.size(); ++i) {
+    if (!draft.IsPlaced(i)) continue;
+    if (input.tasks[i].fixed) {
+      const Placement& placed = draft.PlacementOf(i);
+      bound.taken.push_back(
+          {input.tasks[i].choices[0].pool, input.tasks[i].width, placed.pieces.front()});
+      bound.constant += placed.cost.price;
+    } else {
+      bound.jobs.push_back(BoundJobOf(draft, i));
+    }
+  }
+  return bound;
+}
+
+}  // namespace ebb::plan

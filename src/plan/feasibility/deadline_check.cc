@@ -1,0 +1,117 @@
+#include "plan/feasibility/deadline_check.h"
+
+#include <algorithm>
+
+#include "plan/feasibility/feasibility.h"
+#include "plan/planner/construct.h"
+#include "plan/planner/planner.h"
+
+namespace ebb::plan {
+namespace {
+
+// What runs as soon as possible in a room does not when everybody waits for cleaner power.
+constexpr Duration kFresh = std::chrono::minutes{1};
+constexpr std::size_t kMostRefused = 100;
+
+double LateHoursAsSoonAsPossible(const PlanInput& input) {
+  Work work;
+  return PlaceAsSoonAsPossible(input, work).Total().late;
+}
+
+}  // namespace
+
+DeadlineCheck::DeadlineCheck(const Problem& queue) : sure_fit_(queue), jobs_(queue.jobs.size()) {}
+
+DeadlineCheck::Room DeadlineCheck::MakeRoom(const Problem& queue) {
+  const PlanInput input = FlatInput(queue);
+  Work work;
+  const Draft draft = PlaceInOrderOfSubmission(input, work);
+  Room room;
+  room.since = queue.now;
+  room.grid = input.grid;
+  room.profiles = ProfilesOf(draft, input);
+  for (const int devices : input.devices_in_pool) room.devices += devices;
+  for (const Task& task : input.tasks)
+    if (const auto load = LoadOf(task)) room.loads.push_back(*load);
+  std::sort(room.loads.begin(), room.loads.end(), Before);
+  room.in_time = draft.Total().late == 0;
+  room.reordered = !room.in_time && LateHoursAsSoonAsPossible(input) == 0;
+  return room;
+}
+
+bool DeadlineCheck::IsOverfullWith(const Task& task, Time now) const {
+  const auto load = LoadOf(task);
+  if (!load) return false;
+  std::vector<Load> loads = room_->loads;
+  loads.insert(std::upper_bound(loads.begin(), loads.end(), *load, Before), *load);
+  return IsTooMuch(loads, room_->devices, now);
+}
+
+// Whatever was refused to one that asked for less.
+bool DeadlineCheck::AsksForNoLess(const core::Job& job) const {
+  const auto no_later = [](const std::optional<Time>& asked, const std::optional<Time>& refused) {
+    return !refused || (asked && *asked <= *refused);
+  };
+  return std::any_of(room_->refused.begin(), room_->refused.end(), [&](const core::Job& refused) {
+    return job.devices >= refused.devices && job.run_time >= refused.run_time &&
+           no_later(job.start_by, refused.start_by) && no_later(job.finish_by, refused.finish_by) &&
+           job.sites == refused.sites && job.models == refused.models && job.overrides.empty() &&
+           refused.overrides.empty();
+  });
+}
+
+// The others have to make room for it.
+bool DeadlineCheck::FitsIfOthersMove(const core::Job& job, const Problem& queue) {
+  std::vector<JobView> views(queue.jobs.begin(), queue.jobs.end());
+  views.push_back(WaitingView(job));
+  Problem with = queue;
+  with.jobs = views;
+  if (LateHoursAsSoonAsPossible(FlatInput(with)) == 0) return true;
+  if (room_->refused.size() < kMostRefused) room_->refused.push_back(job);
+  return false;
+}
+
+Status DeadlineCheck::Check(const core::Job& job, const core::Cluster& cluster, Time now,
+                            const std::function<Problem()>& queue) {
+  if (sure_fit_.Holds(job, cluster, now)) return {};
+  if (jobs_ <= PlannerOptions{}.exact_up_to) return CheckDeadline(job, queue());
+  if (!room_ || now >= room_->since + kFresh) {
+    const Problem problem = queue();
+    sure_fit_ = SureFit(problem);
+    if (sure_fit_.Holds(job, cluster, now)) return {};
+    room_ = MakeRoom(problem);
+  }
+  const JobView view = WaitingView(job);
+  const Task task = TaskOf(view, cluster, now);
+  const auto place = EarliestPlace(room_->profiles, task, now);
+  if (place && place->in_time && !room_->reordered) return {};
+  const bool open =
+      (room_->in_time || room_->reordered) && !IsOverfullWith(task, now) && !AsksForNoLess(job);
+  if (open && FitsIfOthersMove(job, queue())) {
+    room_.reset();
+    return {};
+  }
+  return CannotKeepDeadline(job, cluster, place ? std::optional(place->time.begin) : std::nullopt);
+}
+
+void DeadlineCheck::Add(const core::Job& job, const core::Cluster& cluster, Time now) {
+  const bool sure = room_ && sure_fit_.Holds(job, cluster, now);
+  sure_fit_.Add(job, cluster, now);
+  ++jobs_;
+  if (!room_) return;
+  const JobView view = WaitingView(job);
+  const Task task = TaskOf(view, cluster, now);
+  const auto place = EarliestPlace(room_->profiles, task, now);
+  // It is in time, but not where nobody makes room for it: another order is needed.
+  if (!place || (sure && !place->in_time)) return room_.reset();
+  const Time end = place->time.end, line = end - end.time_since_epoch() % room_->grid;
+  room_->profiles[static_cast<std::size_t>(place->pool)].Take(
+      {place->time.begin, line == end ? end : line + room_->grid}, task.width);
+  if (!place->in_time) room_->in_time = false;
+  const auto load = LoadOf(task);
+  if (load)
+    room_->loads.insert(std::upper_bound(room_->loads.begin(), room_->loads.end(), *load, Before),
+                        *load);
+}
+
+}  // namespace ebb::plan

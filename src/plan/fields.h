@@ -1,0 +1,47 @@
+#pragma once
+// The fields of what is stored of plans, each named once for writing and for reading
+// (base/field_text.h).
+
+#include "core/fields.h"
+#include "plan/policy.h"
+
+namespace ebb::plan {
+
+template <typename Archive, Like<Segment> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [pool, time] = value;
+  archive("pool", pool);
+  archive("time", time);
+}
+
+template <typename Archive, Like<Order> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [rank, since] = value;
+  archive("rank", rank);
+  archive("since", since);
+}
+
+template <typename Archive, Like<JobPlan> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [job, run_now, pool, segments, order, rule, current, expected, threshold, wake_at] = value;
+  archive("job", job);
+  archive("run_now", run_now);
+  archive("pool", pool);
+  archive("segments", segments);
+  archive("order", order);
+  archive("rule", rule);
+  archive("current", current);
+  archive("expected", expected);
+  archive("threshold", threshold);
+  archive("wake_at", wake_at);
+}
+
+template <typename Archive, Like<Change> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [signals, cluster, jobs] = value;
+  archive("signals", signals);
+  archive("cluster", cluster);
+  archive("jobs", jobs);
+}
+
+}  // namespace ebb::plan

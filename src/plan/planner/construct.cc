@@ -1,0 +1,172 @@
+#include "plan/planner/construct.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "plan/planner/split_search.h"
+
+namespace ebb::plan {
+namespace {
+
+using Sequence = std::vector<std::size_t>;
+
+Time LatestBegin(const Task& task) {
+  Time latest = Time::min();
+  for (const Choice& choice : task.choices) latest = std::max(latest, choice.LatestBegin());
+  return latest;
+}
+
+// Running jobs go first in every order: they hold their devices already.
+template <typename Key>
+Sequence SortedBy(const PlanInput& input, Key key) {
+  Sequence order(input.tasks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
+    const Task& a = input.tasks[left];
+    const Task& b = input.tasks[right];
+    return std::tuple(!a.continues, key(a), a.view->job->submitted, a.view->job->id) <
+           std::tuple(!b.continues, key(b), b.view->job->submitted, b.view->job->id);
+  });
+  return order;
+}
+
+Draft ListSchedule(const PlanInput& input, const Sequence& order, Work& work) {
+  Draft draft(input);
+  for (const std::size_t task : order) {
+    if (draft.IsPlaced(task)) continue;
+    Placement placement = EarliestWindow(draft, task, input.now, work);
+    if (placement.choice >= 0) draft.Place(task, std::move(placement));
+  }
+  return draft;
+}
+
+std::optional<Placement> Kept(const PlanInput& input, std::size_t index, const JobPlan& plan) {
+  const Task& task = input.tasks[index];
+  if (plan.segments.empty()) return std::nullopt;
+  const auto choice = std::find_if(task.choices.begin(), task.choices.end(), [&](const Choice& c) {
+    return c.pool == plan.segments.front().pool;
+  });
+  if (choice == task.choices.end()) return std::nullopt;
+  Placement placement;
+  placement.choice = static_cast<int>(choice - task.choices.begin());
+  for (const Segment& segment : plan.segments) {
+    const Time begin = std::max(segment.time.begin, input.now);
+    if (segment.time.end > begin) placement.pieces.push_back({begin, segment.time.end});
+  }
+  if (placement.pieces.empty()) placement.pieces.push_back({input.now, input.now});
+  return placement;
+}
+
+// Running time that the pieces must hold: each piece but the first brings a resume.
+Duration NeededLength(const PlanInput& input, const Task& task, const Placement& placement) {
+  const bool goes_on = task.continues && placement.choice == 0 && placement.begin() == input.now;
+  const Duration first = goes_on ? task.continued_length
+                                 : task.choices[static_cast<std::size_t>(placement.choice)].length;
+  return first +
+         task.view->job->pause_overhead * static_cast<Duration::rep>(placement.pieces.size() - 1);
+}
+
+// Makes the pieces as long as the remaining work: the last one takes the difference, so that a job
+// that starts a moment late or runs a little slower keeps its place.
+bool FitLength(const PlanInput& input, const Task& task, Placement& placement) {
+  Duration length{};
+  for (const Interval& piece : placement.pieces) length += piece.length();
+  const Duration missing = NeededLength(input, task, placement) - length;
+  Interval& last = placement.pieces.back();
+  last.end += missing;
+  const Duration shortest =
+      placement.pieces.size() > 1 ? task.view->job->minimum_segment : Duration{1};
+  return last.length() >= std::max(shortest, Duration{1});
+}
+
+void PlaceWhatFits(Draft& draft, std::vector<std::pair<std::size_t, Placement>>& kept,
+                   std::vector<std::size_t>& homeless) {
+  for (auto& [index, placement] : kept) {
+    if (draft.HasRoom(index, placement))
+      draft.Place(index, std::move(placement));
+    else
+      homeless.push_back(index);
+  }
+}
+
+// Where the schedule has them, as far as they still fit; returns those that have no place, those
+// that have to begin first in front.
+Sequence PlaceKept(Draft& draft, const Schedule& schedule) {
+  const PlanInput& input = draft.input();
+  std::vector<std::pair<std::size_t, Placement>> kept;
+  Sequence homeless;
+  for (const std::size_t index : SortedBy(input, [](const Task&) { return 0; })) {
+    if (draft.IsPlaced(index)) continue;
+    const Task& task = input.tasks[index];
+    auto placement = Kept(input, index, schedule.jobs[index]);
+    if (!placement || !FitLength(input, task, *placement)) {
+      homeless.push_back(index);
+      continue;
+    }
+    placement->cost = input.CostOf(task, task.choices[static_cast<std::size_t>(placement->choice)],
+                                   placement->pieces);
+    kept.emplace_back(index, std::move(*placement));
+  }
+  if (!draft.PlaceAll(kept)) PlaceWhatFits(draft, kept, homeless);
+  std::stable_sort(homeless.begin(), homeless.end(), [&](std::size_t left, std::size_t right) {
+    return LatestBegin(input.tasks[left]) < LatestBegin(input.tasks[right]);
+  });
+  return homeless;
+}
+
+void PlaceHomeless(Draft& draft, const Sequence& homeless, const SearchOptions& options,
+                   Work& work) {
+  for (const std::size_t index : homeless) {
+    Placement placement = CheapestPlacement(draft, index, options, work);
+    if (placement.choice >= 0) draft.Place(index, std::move(placement));
+  }
+}
+
+}  // namespace
+
+Draft PlaceInOrderOfSubmission(const PlanInput& input, Work& work) {
+  return ListSchedule(input, SortedBy(input, [](const Task&) { return 0; }), work);
+}
+
+Draft PlaceAsSoonAsPossible(const PlanInput& input, Work& work) {
+  Draft best = PlaceInOrderOfSubmission(input, work);
+  const auto by_deadline = [](const Task& task) {
+    return std::tuple(task.deadline_is_soft, LatestBegin(task));
+  };
+  const auto wide_first = [](const Task& task) {
+    return std::tuple(task.deadline_is_soft, -task.width, LatestBegin(task));
+  };
+  for (const Sequence& order : {SortedBy(input, by_deadline), SortedBy(input, wide_first)}) {
+    if (best.Total().late == 0) break;
+    Draft other = ListSchedule(input, order, work);
+    if (other.Total().late < best.Total().late) best = std::move(other);
+  }
+  return best;
+}
+
+Draft KeepSchedule(const PlanInput& input, const Schedule& schedule, const SearchOptions& options,
+                   Work& work) {
+  Draft draft(input);
+  PlaceHomeless(draft, PlaceKept(draft, schedule), options, work);
+  return draft;
+}
+
+std::optional<Draft> KeepScheduleQuickly(const PlanInput& input, const Schedule& schedule,
+                                         const SearchOptions& options, std::size_t most_new,
+                                         Work& work) {
+  Draft draft(input);
+  Sequence homeless = PlaceKept(draft, schedule);
+  const bool was_in_time = draft.Total().late == 0;
+  const auto waiting =
+      std::stable_partition(homeless.begin(), homeless.end(),
+                            [&](std::size_t index) { return input.tasks[index].continues; });
+  if (static_cast<std::size_t>(homeless.end() - waiting) > most_new)
+    homeless.erase(waiting + static_cast<std::ptrdiff_t>(most_new), homeless.end());
+  PlaceHomeless(draft, homeless, options, work);
+  if (was_in_time && draft.Total().late > 0) return std::nullopt;
+  return draft;
+}
+
+}  // namespace ebb::plan

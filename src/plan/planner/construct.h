@@ -1,0 +1,33 @@
+#pragma once
+// Complete drafts to begin from: first come, first served; earliest deadline first where that
+// misses one; and the previous schedule, kept as far as it still fits.
+
+#include <optional>
+#include <vector>
+
+#include "plan/planner/placement_search.h"
+#include "plan/problem/draft.h"
+
+namespace ebb::plan {
+
+/// Everything as soon as possible in the order of submission. Where that misses a deadline, in the
+/// order of latest begins, then with wide jobs first; the least late of the three. Running jobs
+/// stay. Every task that some pool can hold is placed.
+Draft PlaceAsSoonAsPossible(const PlanInput& input, Work& work);
+
+/// The same in the order of submission alone: who is submitted next takes nobody's place.
+Draft PlaceInOrderOfSubmission(const PlanInput& input, Work& work);
+
+/// The previous schedule with what is new placed where it is cheapest: a plan that was feasible
+/// stays feasible unless the world changed. `schedule` is aligned with the tasks.
+Draft KeepSchedule(const PlanInput& input, const Schedule& schedule, const SearchOptions& options,
+                   Work& work);
+
+/// The same within a bounded time: of those that are new, only the `most_new` that have to begin
+/// first are placed, and the jobs that run. Nothing where the previous schedule keeps every
+/// deadline and this one would not.
+std::optional<Draft> KeepScheduleQuickly(const PlanInput& input, const Schedule& schedule,
+                                         const SearchOptions& options, std::size_t most_new,
+                                         Work& work);
+
+}  // namespace ebb::plan

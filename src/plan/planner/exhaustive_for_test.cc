@@ -1,0 +1,206 @@
+#include "plan/planner/exhaustive_for_test.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/random.h"
+
+namespace ebb::plan::testing {
+namespace {
+
+using std::chrono::minutes;
+
+core::IntensitySeries SeriesOf(Time begin, Duration unit, const std::vector<double>& values) {
+  std::vector<core::Sample> samples;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Time at = begin + unit * static_cast<Duration::rep>(i);
+    samples.push_back({{at, at + unit}, {values[i]}, core::SampleStatus::kMeasured});
+  }
+  return *core::IntensitySeries::Create({}, std::move(samples));
+}
+
+core::SignalView RandomSignal(Random& random, Time now, Duration unit, int units) {
+  std::vector<double> values;
+  double value = random.Uniform(100, 500);
+  for (int i = 0; i < units; ++i) {
+    values.push_back(value);
+    value = std::clamp(value + random.Uniform(-120, 120), 40.0, 600.0);
+  }
+  core::SignalView view;
+  view.now = now;
+  view.known = SeriesOf(now, unit, {values.front()});
+  view.forecast.series = SeriesOf(now + unit, unit, {values.begin() + 1, values.end()});
+  return view;
+}
+
+core::Job RandomJob(Random& random, const Instance& instance, core::JobId id) {
+  core::Job job;
+  job.id = id;
+  job.submitted = instance.now;
+  int widest = 0;
+  for (const core::DevicePool& pool : instance.cluster.pools) widest = std::max(widest, pool.count);
+  job.devices = widest > 1 && random.Below(4) == 0 ? 2 : 1;
+  // Even, so that the pool of double speed takes whole units too.
+  const auto length = 2 * static_cast<int>(1 + random.Below(2));
+  job.run_time = instance.unit * length;
+  job.power = {random.Uniform(100, 400)};
+  const auto latest =
+      static_cast<int>(random.Below(static_cast<std::uint64_t>(instance.units - length + 1)));
+  if (random.Below(2) == 0)
+    job.start_by = instance.now + instance.unit * latest;
+  else
+    job.finish_by = instance.now + instance.unit * (latest + length);
+  job.pausable = random.Below(3) == 0;
+  job.pause_overhead = instance.unit * static_cast<int>(random.Below(2));
+  job.minimum_segment = instance.unit * static_cast<int>(1 + random.Below(2));
+  return job;
+}
+
+// One way to run a job.
+struct Way {
+  int pool = 0;
+  std::vector<int> units;
+  double grams = 0;
+};
+
+class Search {
+ public:
+  explicit Search(const Instance& instance) : instance_(instance) {
+    for (const core::DevicePool& pool : instance.cluster.pools)
+      free_.emplace_back(static_cast<std::size_t>(instance.units), pool.count);
+    for (const core::Job& job : instance.jobs) ways_.push_back(WaysOf(job));
+    cheapest_rest_.assign(ways_.size() + 1, 0);
+    for (std::size_t i = ways_.size(); i-- > 0;)
+      cheapest_rest_[i] = cheapest_rest_[i + 1] + (ways_[i].empty() ? 0 : ways_[i].front().grams);
+  }
+
+  std::optional<double> Run() {
+    Try(0, 0);
+    return best_;
+  }
+
+ private:
+  double PriceOf(int pool, int unit) const {
+    const auto site =
+        static_cast<std::size_t>(instance_.cluster.pools[static_cast<std::size_t>(pool)].site);
+    return instance_.signals[site].At(instance_.now + instance_.unit * unit)->intensity.g_per_kwh;
+  }
+
+  std::vector<Way> WaysOf(const core::Job& job) const {
+    std::vector<Way> ways;
+    for (int pool = 0; pool < static_cast<int>(instance_.cluster.pools.size()); ++pool) {
+      if (!Fits(job, instance_.cluster, pool)) continue;
+      const core::DevicePool& devices = instance_.cluster.pools[static_cast<std::size_t>(pool)];
+      const auto length = static_cast<int>(TimeOn(job, devices, job.run_time) / instance_.unit);
+      for (int set = 1; set < 1 << instance_.units; ++set) {
+        Way way{pool, {}, 0};
+        for (int unit = 0; unit < instance_.units; ++unit)
+          if (set >> unit & 1) way.units.push_back(unit);
+        if (IsAllowed(job, devices, length, way.units)) ways.push_back(std::move(way));
+      }
+    }
+    for (Way& way : ways) way.grams = GramsOf(job, way);
+    std::sort(ways.begin(), ways.end(),
+              [](const Way& left, const Way& right) { return left.grams < right.grams; });
+    return ways;
+  }
+
+  // Length, pieces, and deadline, as the job's definition has them.
+  bool IsAllowed(const core::Job& job, const core::DevicePool& devices, int length,
+                 const std::vector<int>& units) const {
+    const auto shortest = static_cast<int>(job.minimum_segment / instance_.unit);
+    int pieces = 0;
+    for (std::size_t i = 0; i < units.size();) {
+      std::size_t end = i + 1;
+      while (end < units.size() && units[end] == units[end - 1] + 1) ++end;
+      ++pieces;
+      const bool whole = i == 0 && end == units.size();
+      if (!whole && static_cast<int>(end - i) < shortest) return false;
+      i = end;
+    }
+    if (pieces > 1 && !job.pausable) return false;
+    const auto overhead = static_cast<int>(job.pause_overhead / instance_.unit);
+    if (static_cast<int>(units.size()) != length + (pieces - 1) * overhead) return false;
+    const Time begin = instance_.now + instance_.unit * units.front();
+    const Time end = instance_.now + instance_.unit * (units.back() + 1);
+    if (job.finish_by && end > *job.finish_by) return false;
+    if (!job.start_by) return true;
+    return begin <= *job.start_by &&
+           (!job.pausable || end <= *job.start_by + TimeOn(job, devices, job.run_time));
+  }
+
+  double GramsOf(const core::Job& job, const Way& way) const {
+    const core::DevicePool& devices = instance_.cluster.pools[static_cast<std::size_t>(way.pool)];
+    double grams = 0;
+    for (const int unit : way.units)
+      grams += EmissionsOf(EnergyOn(job, devices, instance_.unit),
+                           instance_.cluster.SiteOf(way.pool).pue, {PriceOf(way.pool, unit)})
+                   .grams;
+    return grams;
+  }
+
+  void Try(std::size_t job, double grams) {
+    if (best_ && grams + cheapest_rest_[job] >= *best_) return;
+    if (job == ways_.size()) {
+      best_ = grams;
+      return;
+    }
+    const int width = instance_.jobs[job].devices;
+    for (const Way& way : ways_[job]) {
+      auto& free = free_[static_cast<std::size_t>(way.pool)];
+      const auto at = [&](int unit) -> int& { return free[static_cast<std::size_t>(unit)]; };
+      if (std::any_of(way.units.begin(), way.units.end(),
+                      [&](int unit) { return at(unit) < width; }))
+        continue;
+      for (const int unit : way.units) at(unit) -= width;
+      Try(job + 1, grams + way.grams);
+      for (const int unit : way.units) at(unit) += width;
+    }
+  }
+
+  const Instance& instance_;
+  std::vector<std::vector<int>> free_;
+  std::vector<std::vector<Way>> ways_;
+  std::vector<double> cheapest_rest_;
+  std::optional<double> best_;
+};
+
+}  // namespace
+
+Problem Instance::Finish() {
+  views.clear();
+  sites.clear();
+  for (const core::Job& job : jobs)
+    views.push_back({&job, JobState::kWaiting, job.run_time, -1, {}, 0});
+  for (const core::SignalView& signal : signals) sites.push_back({&signal, now + unit});
+  return {now, &cluster, views, sites};
+}
+
+void MakeRandomInstance(std::uint64_t seed, Instance& instance) {
+  Random random(SeedFor(seed, 0));
+  instance.now = *ParseTime("2023-05-01T12:00");
+  instance.unit = minutes{30};
+  instance.units = 10;
+  const std::uint64_t sites = 1 + random.Below(2);
+  for (std::uint64_t i = 0; i < sites; ++i) {
+    instance.cluster.sites.push_back(
+        {"site " + std::to_string(i), "Z", {1 + 0.2 * random.Uniform()}});
+    instance.signals.push_back(RandomSignal(random, instance.now, instance.unit, instance.units));
+  }
+  const std::uint64_t pools = 1 + random.Below(2);
+  for (std::uint64_t i = 0; i < pools; ++i) {
+    core::DevicePool pool{
+        "m" + std::to_string(i), static_cast<int>(random.Below(sites)), 1, 1, 1, {}};
+    pool.count = static_cast<int>(1 + random.Below(pools == 1 ? 3 : 2));
+    pool.speed = random.Below(3) == 0 ? 2 : 1;
+    pool.power_factor = random.Uniform(0.8, 2.6);
+    instance.cluster.pools.push_back(pool);
+  }
+  const std::uint64_t jobs = 2 + random.Below(3);
+  for (std::uint64_t i = 0; i < jobs; ++i)
+    instance.jobs.push_back(RandomJob(random, instance, static_cast<core::JobId>(i)));
+}
+
+std::optional<double> ExhaustiveOptimum(const Instance& instance) { return Search(instance).Run(); }
+
+}  // namespace ebb::plan::testing

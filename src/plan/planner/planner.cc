@@ -1,0 +1,146 @@
+#include "plan/planner/planner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "plan/bound/hindsight_flow.h"
+#include "plan/bound/plan_bound.h"
+#include "plan/planner/construct.h"
+#include "plan/planner/guided_search.h"
+#include "plan/planner/local_search.h"
+#include "plan/planner/quick_start.h"
+#include "plan/planner/schedule_writer.h"
+#include "plan/problem/draft.h"
+
+namespace ebb::plan {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+
+constexpr Duration kFarthest = hours{30 * 24};
+
+class Planner final : public Policy {
+ public:
+  explicit Planner(const PlannerOptions& options) : options_(options) {}
+
+  std::string_view name() const override { return "planner"; }
+
+  void Update(const Problem& problem, const Change& change, Schedule& schedule) const override {
+    const PlanInput input = MakeInput(problem);
+    const SearchOptions search = Search();
+    Work work;
+    const bool continues = Continues(problem, schedule);
+    const WorkBudget& allowed =
+        continues && !change.cluster ? options_.next_plan : options_.first_plan;
+    const std::int64_t budget =
+        std::min(allowed.most, allowed.per_job * static_cast<std::int64_t>(problem.jobs.size()));
+    Draft draft = continues ? KeepSchedule(input, schedule, search, work)
+                            : PlaceAsSoonAsPossible(input, work);
+    if (continues && draft.Total().late > 0) {
+      Draft afresh = PlaceAsSoonAsPossible(input, work);
+      if (afresh.Total().late < draft.Total().late) draft = std::move(afresh);
+    }
+    Improve(draft, search, work.done + budget, work);
+    if (input.tasks.size() <= options_.exact_up_to) PullForward(draft, work);
+    const RentedBound bound = BoundOf(draft, allowed.bound);
+    if (!continues && input.tasks.size() > options_.exact_up_to)
+      MoveUnderRents(draft, bound, search, work);
+    WriteSchedule(problem, draft, schedule);
+    if (options_.prices.tariff_weight <= 0) schedule.lower_bound = Emissions{bound.price};
+  }
+
+  bool places_beside() const override { return true; }
+
+  bool PlaceBeside(const Problem& problem, const Change&, Schedule& schedule) const override {
+    const PlanInput input = MakeInput(problem);
+    const SearchOptions search = Search();
+    Work work;
+    auto draft = KeepScheduleQuickly(input, schedule, search, options_.most_placed_beside, work);
+    if (!draft) return false;
+    StartWhatGains(*draft, search, work);
+    WriteSchedule(problem, *draft, schedule);
+    schedule.lower_bound.reset();
+    return true;
+  }
+
+ private:
+  SearchOptions Search() const {
+    return {options_.minimum_saving_share, options_.minimum_saving.grams};
+  }
+
+  // A device that becomes free early is not left idle where waiting saves nothing: what costs no
+  // more as soon as possible runs as soon as possible.
+  static void PullForward(Draft& draft, Work& work) {
+    const PlanInput& input = draft.input();
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < input.tasks.size(); ++i)
+      if (!input.tasks[i].fixed && draft.IsPlaced(i) && draft.PlacementOf(i).begin() > input.now)
+        order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
+      return draft.PlacementOf(left).begin() < draft.PlacementOf(right).begin();
+    });
+    for (const std::size_t index : order) {
+      Placement planned = draft.Remove(index);
+      Placement soon = EarliestWindow(draft, index, input.now, work);
+      const bool better =
+          soon.choice >= 0 && soon.begin() < planned.begin() && !Lower(planned.cost, soon.cost);
+      draft.Place(index, std::move(better ? soon : planned));
+    }
+  }
+
+  // By flow where that is quick, otherwise by as many Lagrangian steps as the budget has.
+  RentedBound BoundOf(const Draft& draft, std::int64_t budget) const {
+    const PlanInput& input = draft.input();
+    const BoundInput bound = MakeBoundInput(draft);
+    const auto flow = SolveHindsightFlow(bound, options_.most_flow_arcs);
+    if (flow && flow->feasible) return {bound.constant + flow->emissions.grams, {}};
+    const auto places = static_cast<std::int64_t>(
+        2 * input.curves.front().size() * std::max<std::size_t>(1, input.tasks.size()) *
+        std::max<std::size_t>(1, input.devices_in_pool.size()));
+    const auto steps = std::min<std::int64_t>(options_.most_bound_steps, budget / places);
+    return LagrangianBound(bound, draft.Total().price, static_cast<int>(steps));
+  }
+
+  // Whether enough of the previous schedule is there to go on from it.
+  static bool Continues(const Problem& problem, const Schedule& schedule) {
+    if (schedule.jobs.size() != problem.jobs.size()) return false;
+    const auto planned = std::count_if(schedule.jobs.begin(), schedule.jobs.end(),
+                                       [](const JobPlan& plan) { return !plan.segments.empty(); });
+    return 2 * static_cast<std::size_t>(planned) > problem.jobs.size();
+  }
+
+  PlanInput MakeInput(const Problem& problem) const {
+    PlanInput input;
+    input.now = problem.now;
+    if (options_.ramp_limit_per_5_minutes)
+      input.ramp_watts = options_.ramp_limit_per_5_minutes->watts;
+    input.tasks = MakeTasks(problem, options_.horizon);
+    const bool exact = input.tasks.size() <= options_.exact_up_to;
+    input.grid = exact ? Duration{1} : options_.large_queue_grid;
+    input.curves = MakePrices(problem, EndOf(problem, input.tasks),
+                              exact ? minutes{5} : options_.slot, options_.prices);
+    for (const core::DevicePool& pool : problem.cluster->pools) {
+      input.site_of_pool.push_back(pool.site);
+      input.devices_in_pool.push_back(pool.count);
+    }
+    return input;
+  }
+
+  Time EndOf(const Problem& problem, const std::vector<Task>& tasks) const {
+    Time end = problem.now + options_.horizon;
+    for (const Task& task : tasks)
+      for (const Choice& choice : task.choices) end = std::max(end, choice.latest_end);
+    return std::min(end, problem.now + kFarthest);
+  }
+
+  PlannerOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> MakePlanner(const PlannerOptions& options) {
+  return std::make_unique<Planner>(options);
+}
+
+}  // namespace ebb::plan

@@ -1,0 +1,104 @@
+// Placing beside a plan that stands: what a long queue does between whole plans.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "plan/planner/planner.h"
+#include "plan/planner/queues_for_test.h"
+
+namespace ebb::plan {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using namespace testing;
+
+TEST(PlannerBeside, PlacesWhatIsNewBesideThePlanSoundlyAndMovesNobodyToLater) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Instance instance;
+    FillQueue(instance, seed, 25, RandomValues(seed, 96));
+    const Problem problem = instance.Finish();
+    const auto planner = MakePlanner({});
+    Schedule schedule;
+    schedule.jobs.resize(problem.jobs.size());
+    Problem without_last = problem;
+    without_last.jobs = problem.jobs.first(problem.jobs.size() - 3);
+    schedule.jobs.resize(without_last.jobs.size());
+    planner->Update(without_last, {}, schedule);
+    const Schedule standing = schedule;
+    schedule.jobs.resize(problem.jobs.size());
+    if (!planner->PlaceBeside(problem, {false, false, {22, 23, 24}}, schedule)) {
+      EXPECT_EQ(schedule.jobs.front().segments, standing.jobs.front().segments);
+      planner->Update(problem, {}, schedule);
+    }
+    ExpectSound(instance, schedule);
+    double before = 0, after = 0;
+    for (std::size_t i = 0; i < standing.jobs.size(); ++i) {
+      before += standing.jobs[i].expected->g_per_kwh;
+      after += schedule.jobs[i].expected->g_per_kwh;
+      if (schedule.jobs[i].segments != standing.jobs[i].segments) {
+        EXPECT_LT(BeginOf(schedule.jobs[i]), BeginOf(standing.jobs[i]));
+      }
+    }
+    EXPECT_LE(after, before * (1 + 1e-9));
+  }
+}
+
+TEST(PlannerBeside, ANewValueStartsBesideThePlanThoseThatGainMost) {
+  Instance instance;
+  Fill(instance, 2, {300, 300, 300, 100, 100, 100, 100, 100});
+  for (int i = 0; i < 6; ++i) instance.jobs.push_back(JobOf(i, hours{1}, hours{24}));
+  instance.jobs[4].power = {900};
+  Problem problem = instance.Finish();
+  const auto planner = MakePlanner({});
+  Schedule schedule;
+  schedule.jobs.resize(problem.jobs.size());
+  planner->Update(problem, {}, schedule);
+  for (const JobPlan& plan : schedule.jobs) EXPECT_FALSE(plan.run_now);
+  instance.signals = {ViewOf({20, 300, 300, 100, 100, 100, 100, 100})};
+  problem = instance.Finish();
+  ASSERT_TRUE(planner->PlaceBeside(problem, {true, false, {}}, schedule));
+  ExpectSound(instance, schedule);
+  EXPECT_TRUE(schedule.jobs[4].run_now);
+  EXPECT_EQ(std::count_if(schedule.jobs.begin(), schedule.jobs.end(),
+                          [](const JobPlan& plan) { return plan.run_now; }),
+            2);
+}
+
+// Only by moving the job that stands in the way is everybody in time: that takes a whole plan.
+TEST(PlannerBeside, PlacesNothingBesideAPlanWhereThatWouldCostADeadline) {
+  Instance instance;
+  Fill(instance, 1, std::vector<double>(96, 250));
+  instance.jobs = {JobOf(0, hours{4}, hours{20}), JobOf(1, hours{1}, hours{2})};
+  const Problem problem = instance.Finish();
+  Schedule schedule;
+  schedule.jobs.resize(2);
+  schedule.jobs[0].segments = {{0, {kNow, kNow + hours{4}}}};
+  const auto planner = MakePlanner({});
+  EXPECT_FALSE(planner->PlaceBeside(problem, {false, false, {1}}, schedule));
+  EXPECT_EQ(BeginOf(schedule.jobs[0]), kNow);
+  EXPECT_TRUE(schedule.jobs[1].segments.empty());
+  planner->Update(problem, {false, false, {1}}, schedule);
+  ExpectSound(instance, schedule);
+}
+
+TEST(PlannerBeside, OfManyNewJobsThoseThatMustBeginFirstHaveAPlaceAtOnce) {
+  Instance instance;
+  Fill(instance, 4, RandomValues(8, 96));
+  for (int i = 0; i < 30; ++i) instance.jobs.push_back(JobOf(i, minutes{20}, hours{60 - i}));
+  const Problem problem = instance.Finish();
+  PlannerOptions options;
+  options.most_placed_beside = 10;
+  Schedule schedule;
+  schedule.jobs.resize(problem.jobs.size());
+  ASSERT_TRUE(MakePlanner(options)->PlaceBeside(problem, {}, schedule));
+  for (std::size_t i = 0; i < 30; ++i) {
+    EXPECT_EQ(schedule.jobs[i].segments.empty(), i < 20) << i;
+    EXPECT_EQ(schedule.jobs[i].job, instance.jobs[i].id);
+  }
+}
+
+}  // namespace
+}  // namespace ebb::plan

@@ -1,0 +1,104 @@
+#include "plan/planner/schedule_writer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "plan/deadline.h"
+
+namespace ebb::plan {
+namespace {
+
+using core::GateRule;
+
+const core::SignalView* ViewOf(const Problem& problem, int pool) {
+  const auto site =
+      static_cast<std::size_t>(problem.cluster->pools[static_cast<std::size_t>(pool)].site);
+  return site < problem.sites.size() ? problem.sites[site].view : nullptr;
+}
+
+std::optional<Intensity> CurrentAt(const Problem& problem, int pool) {
+  const core::SignalView* view = ViewOf(problem, pool);
+  const core::Sample* sample = view ? view->Current() : nullptr;
+  if (!sample) return std::nullopt;
+  return sample->intensity;
+}
+
+bool SignalMissing(const Problem& problem, int pool) {
+  const auto site =
+      static_cast<std::size_t>(problem.cluster->pools[static_cast<std::size_t>(pool)].site);
+  return site < problem.sites.size() && NothingKnown(problem.sites[site]);
+}
+
+// Power is constant over a job's run, so the mean by energy is the mean by time.
+std::optional<Intensity> ExpectedOver(const Problem& problem, const Placement& placement,
+                                      int pool) {
+  const core::SignalView* view = ViewOf(problem, pool);
+  if (!view) return std::nullopt;
+  double weighted = 0, hours = 0;
+  for (const Interval& piece : placement.pieces) {
+    const auto mean = view->Mean(piece);
+    if (!mean) continue;
+    weighted += mean->intensity.g_per_kwh * mean->coverage * Hours(piece.length());
+    hours += mean->coverage * Hours(piece.length());
+  }
+  if (hours <= 0) return std::nullopt;
+  return Intensity{weighted / hours};
+}
+
+GateRule RuleFor(const Problem& problem, const Task& task, const Placement& placement) {
+  const Choice& choice = task.choices[static_cast<std::size_t>(placement.choice)];
+  const bool now = placement.begin() <= problem.now;
+  if (now && task.view->state == JobState::kRunning) return GateRule::kRunning;
+  if (now && choice.LatestBegin() <= problem.now) return GateRule::kCompulsory;
+  if (now && placement.saving_too_small) return GateRule::kSavingTooSmall;
+  if (!now && SignalMissing(problem, choice.pool)) return GateRule::kSignalMissing;
+  if (!now && task.view->state != JobState::kWaiting) return GateRule::kPausedForCleaner;
+  return GateRule::kPlanned;
+}
+
+JobPlan PlanOf(const Problem& problem, const Task& task, const Placement& placement) {
+  JobPlan plan;
+  plan.job = task.view->job->id;
+  plan.order = {0, task.view->job->submitted};
+  if (placement.choice < 0) {
+    // Where a pool could hold it, the whole plan will find its place.
+    plan.rule = task.choices.empty() ? GateRule::kNoFreeDevice : GateRule::kPlanned;
+    return plan;
+  }
+  const Choice& choice = task.choices[static_cast<std::size_t>(placement.choice)];
+  plan.pool = choice.pool;
+  plan.run_now = placement.begin() <= problem.now;
+  for (const Interval& piece : placement.pieces) plan.segments.push_back({choice.pool, piece});
+  plan.rule = RuleFor(problem, task, placement);
+  plan.order.rank = plan.rule == GateRule::kCompulsory ? 0 : 1;
+  plan.current = CurrentAt(problem, choice.pool);
+  plan.expected = ExpectedOver(problem, placement, choice.pool);
+  return plan;
+}
+
+// When the job next starts, pauses or ends.
+Time NextEdge(const Placement& placement, Time now) {
+  for (const Interval& piece : placement.pieces)
+    for (const Time edge : {piece.begin, piece.end})
+      if (edge > now) return edge;
+  return Time::max();
+}
+
+}  // namespace
+
+void WriteSchedule(const Problem& problem, const Draft& draft, Schedule& schedule) {
+  const auto& tasks = draft.input().tasks;
+  schedule.jobs.clear();
+  schedule.jobs.reserve(tasks.size());
+  schedule.wake_at = Time::max();
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const Placement& placement = draft.PlacementOf(i);
+    JobPlan plan = PlanOf(problem, tasks[i], placement);
+    plan.wake_at = NextEdge(placement, problem.now);
+    schedule.wake_at = std::min(schedule.wake_at, plan.wake_at);
+    schedule.jobs.push_back(std::move(plan));
+  }
+  schedule.expected = Emissions{draft.Total().price};
+}
+
+}  // namespace ebb::plan

@@ -1,0 +1,13 @@
+#pragma once
+// From a finished draft to the Schedule that the engine reads: segments, what to do now, the rule
+// and the numbers that decided, and when to ask again.
+
+#include "plan/policy.h"
+#include "plan/problem/draft.h"
+
+namespace ebb::plan {
+
+/// Writes every field but `lower_bound`. Aligned with problem.jobs.
+void WriteSchedule(const Problem& problem, const Draft& draft, Schedule& schedule);
+
+}  // namespace ebb::plan

@@ -1,0 +1,147 @@
+#include "plan/planner/split_search.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "plan/planner/slot_programme.h"
+
+namespace ebb::plan {
+namespace {
+
+using std::chrono::minutes;
+
+constexpr std::array<Duration, 6> kSlots{minutes{5},  minutes{10}, minutes{15},
+                                         minutes{20}, minutes{30}, minutes{60}};
+constexpr int kSlotsPerJob = 10;  // finer slots for short jobs
+
+Duration SlotFor(const PlanInput& input, Duration length) {
+  for (const Duration slot : kSlots)
+    if (slot * kSlotsPerJob >= length && slot % input.grid == Duration::zero()) return slot;
+  const Duration coarse = kSlots.back();
+  return coarse * (length / (coarse * kSlotsPerJob) + 1);
+}
+
+SlotQuestion QuestionFor(const PlanInput& input, const Task& task, const Choice& choice,
+                         Interval allowed) {
+  SlotQuestion question;
+  question.slot = SlotFor(input, choice.length);
+  question.first = allowed.begin - allowed.begin.time_since_epoch() % question.slot;
+  if (question.first < allowed.begin) question.first += question.slot;
+  question.length = choice.length;
+  question.resume_cost = task.view->job->pause_overhead;
+  question.shortest = std::max(Duration{1}, task.view->job->minimum_segment);
+  question.latest_end =
+      std::min(std::min(choice.latest_end, allowed.end), input.CurveOf(choice.pool).end());
+  return question;
+}
+
+// The same, but running from the begin to the first line of the slots already.
+SlotQuestion RunningQuestion(const PlanInput& input, const Task& task, const Choice& choice,
+                             Interval allowed, bool goes_on) {
+  SlotQuestion question = QuestionFor(input, task, choice, allowed);
+  const Time earliest = allowed.begin;
+  const Time until = goes_on ? task.committed_until : earliest + question.shortest;
+  question.runs = true;
+  question.owed = std::max(Duration::zero(), until - question.first);
+  question.length = (goes_on ? task.continued_length : choice.length) - (question.first - earliest);
+  return question;
+}
+
+class SplitSearch {
+ public:
+  SplitSearch(const Draft& draft, std::size_t task, Interval allowed, const Cost& to_beat,
+              Work& work)
+      : draft_(draft),
+        task_index_(task),
+        task_(draft.input().tasks[task]),
+        allowed_(allowed),
+        to_beat_(to_beat),
+        work_(work) {}
+
+  std::optional<Placement> Run() {
+    for (std::size_t i = 0; i < task_.choices.size(); ++i) TryChoice(i);
+    return std::move(best_);
+  }
+
+ private:
+  void TryChoice(std::size_t index) {
+    const PlanInput& input = draft_.input();
+    const Choice& choice = task_.choices[index];
+    const bool goes_on = task_.continues && index == 0 && allowed_.begin == input.now;
+    if (!task_.continues || task_.committed_until <= input.now)
+      Ask(QuestionFor(input, task_, choice, allowed_), index);
+    const SlotQuestion running = RunningQuestion(input, task_, choice, allowed_, goes_on);
+    if ((goes_on || running.first > allowed_.begin) && running.length > Duration::zero() &&
+        draft_.ProfileOf(choice.pool).HasFree({allowed_.begin, running.first}, task_.width))
+      Ask(running, index);
+  }
+
+  void Ask(const SlotQuestion& question, std::size_t index) {
+    const Choice& choice = task_.choices[index];
+    const double paid =
+        question.runs
+            ? choice.kilowatts *
+                  draft_.input().CurveOf(choice.pool).Integral(allowed_.begin, question.first)
+            : 0;
+    SlotProgramme programme(question, draft_.input().CurveOf(choice.pool),
+                            draft_.ProfileOf(choice.pool), task_.width, work_.tables);
+    work_.done += programme.slots();
+    const Cost floor{0, paid + programme.Floor() * choice.kilowatts};
+    if (!Lower(floor, to_beat_)) return;
+    work_.done += programme.size() / 8;
+    if (!programme.Solve()) return;
+    Placement placement;
+    placement.choice = static_cast<int>(index);
+    placement.pieces = programme.Pieces();
+    if (question.runs) placement.pieces.front().begin = allowed_.begin;
+    std::erase_if(placement.pieces,
+                  [](const Interval& piece) { return piece.length() == Duration::zero(); });
+    if (draft_.starts().limited() && !draft_.HasRoom(task_index_, placement)) return;
+    placement.cost = draft_.input().CostOf(task_, choice, placement.pieces);
+    if (!Lower(placement.cost, to_beat_)) return;
+    to_beat_ = placement.cost;
+    best_ = std::move(placement);
+  }
+
+  const Draft& draft_;
+  std::size_t task_index_;
+  const Task& task_;
+  Interval allowed_;
+  Cost to_beat_;
+  Work& work_;
+  std::optional<Placement> best_;
+};
+
+}  // namespace
+
+std::optional<Placement> CheapestSplit(const Draft& draft, std::size_t task, Interval allowed,
+                                       const Cost& to_beat, Work& work) {
+  return SplitSearch(draft, task, allowed, to_beat, work).Run();
+}
+
+Placement CheapestWithin(const Draft& draft, std::size_t task, Interval allowed, Work& work) {
+  constexpr Cost kAnything{1e100, 1e100};
+  Placement best = CheapestWindow(draft, task, allowed, work);
+  if (!draft.input().tasks[task].CanSplit()) return best;
+  const Cost to_beat = best.choice < 0 ? kAnything : best.cost;
+  if (auto split = CheapestSplit(draft, task, allowed, to_beat, work)) best = *std::move(split);
+  return best;
+}
+
+Placement CheapestPlacement(const Draft& draft, std::size_t task, const SearchOptions& options,
+                            Work& work) {
+  const Time now = draft.input().now;
+  Placement best = CheapestWithin(draft, task, {now, Time::max()}, work);
+  if (best.choice >= 0 && !options.AsksForSaving()) return best;
+  Placement first = EarliestWindow(draft, task, now, work);
+  if (best.choice < 0) return first;
+  if (first.choice < 0 || first.cost.late > 0) return best;
+  const double needed =
+      std::max(options.minimum_saving, options.minimum_saving_share * first.cost.price);
+  if (first.cost.price - best.cost.price >= needed) return best;
+  first.saving_too_small = true;
+  return first;
+}
+
+}  // namespace ebb::plan

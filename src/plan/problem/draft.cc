@@ -1,0 +1,130 @@
+#include "plan/problem/draft.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace ebb::plan {
+namespace {
+
+constexpr double kRounding = 1e-9;
+constexpr double kHoursPerLateJob = 1e6;
+constexpr double kSoftDeadline = 1e-6;
+
+}  // namespace
+
+bool Lower(const Cost& left, const Cost& right) {
+  if (std::abs(left.late - right.late) > kRounding * (1e-3 + right.late))
+    return left.late < right.late;
+  return left.price < right.price - kRounding * std::abs(right.price);
+}
+
+Time PlanInput::GridFloor(Time time) const {
+  const auto since = time.time_since_epoch();
+  return time - since % grid;
+}
+
+Time PlanInput::GridCeil(Time time) const {
+  const Time floor = GridFloor(time);
+  return floor == time ? time : floor + grid;
+}
+
+Cost PlanInput::CostOf(const Task& task, const Choice& choice,
+                       const std::vector<Interval>& pieces) const {
+  Cost cost;
+  const PriceCurve& curve = CurveOf(choice.pool);
+  for (const Interval& piece : pieces)
+    cost.price += choice.kilowatts * curve.Integral(piece.begin, piece.end);
+  if (pieces.back().end > choice.latest_end) {
+    cost.late = kHoursPerLateJob + Hours(pieces.back().end - choice.latest_end);
+    if (task.deadline_is_soft) cost.late *= kSoftDeadline;
+  }
+  // Pausing a piece that is still too short is as bad as being late.
+  const Time begun_end = pieces.front().begin == now ? pieces.front().end : now;
+  if (task.continues && begun_end < std::min(task.committed_until, now + task.continued_length))
+    cost.late += kHoursPerLateJob;
+  return cost;
+}
+
+bool PlanInput::GoesOn(const Task& task, const Placement& placement) const {
+  return task.fixed || (task.continues && placement.choice == 0 && placement.begin() == now);
+}
+
+Draft::Draft(const PlanInput& input)
+    : input_(&input), starts_(input.ramp_watts), placements_(input.tasks.size()) {
+  for (const Task& task : input.tasks)
+    if (task.view->state == JobState::kRunning)
+      starts_.Add(task.view->segment_begin, task.choices[0].watts);
+  for (const int count : input.devices_in_pool) profiles_.emplace_back(input.now, count);
+  for (std::size_t i = 0; i < input.tasks.size(); ++i) {
+    const Task& task = input.tasks[i];
+    if (!task.fixed) continue;
+    Placement placement{0, {{input.now, input.now + task.continued_length}}, {}};
+    placement.cost = input.CostOf(task, task.choices[0], placement.pieces);
+    Place(i, std::move(placement));
+  }
+}
+
+void Draft::Take(std::size_t task, const Placement& placement, int sign) {
+  const Task& owner = input_->tasks[task];
+  const int pool = owner.choices[static_cast<std::size_t>(placement.choice)].pool;
+  for (const Interval& piece : placement.pieces)
+    profiles_[static_cast<std::size_t>(pool)].Take(input_->Held(piece), sign * owner.width);
+  if (starts_.limited()) LogStarts(task, placement, sign > 0);
+}
+
+void Draft::LogStarts(std::size_t task, const Placement& placement, bool add) {
+  const Task& owner = input_->tasks[task];
+  const double watts = owner.choices[static_cast<std::size_t>(placement.choice)].watts;
+  for (std::size_t i = input_->GoesOn(owner, placement) ? 1 : 0; i < placement.pieces.size(); ++i)
+    if (add)
+      starts_.Add(placement.pieces[i].begin, watts);
+    else
+      starts_.Remove(placement.pieces[i].begin, watts);
+}
+
+void Draft::Place(std::size_t task, Placement placement) {
+  Take(task, placement, 1);
+  placements_[task] = std::move(placement);
+}
+
+Placement Draft::Remove(std::size_t task) {
+  Take(task, placements_[task], -1);
+  return std::exchange(placements_[task], Placement{});
+}
+
+bool Draft::PlaceAll(std::vector<std::pair<std::size_t, Placement>>& placements) {
+  if (starts_.limited()) return false;
+  std::vector<std::vector<CapacityProfile::Use>> uses(profiles_.size());
+  for (const auto& [index, placement] : placements) {
+    const Task& task = input_->tasks[index];
+    const int pool = task.choices[static_cast<std::size_t>(placement.choice)].pool;
+    for (const Interval& piece : placement.pieces)
+      uses[static_cast<std::size_t>(pool)].push_back({input_->Held(piece), task.width});
+  }
+  std::vector<CapacityProfile> profiles = profiles_;
+  for (std::size_t pool = 0; pool < profiles.size(); ++pool)
+    if (!profiles[pool].TakeAll(uses[pool])) return false;
+  profiles_ = std::move(profiles);
+  for (auto& [index, placement] : placements) placements_[index] = std::move(placement);
+  return true;
+}
+
+bool Draft::HasRoom(std::size_t task, const Placement& placement) const {
+  const Task& owner = input_->tasks[task];
+  const Choice& choice = owner.choices[static_cast<std::size_t>(placement.choice)];
+  const int pool = choice.pool;
+  for (std::size_t i = input_->GoesOn(owner, placement) ? 1 : 0; i < placement.pieces.size(); ++i)
+    if (!starts_.Allows(placement.pieces[i].begin, choice.watts)) return false;
+  return std::all_of(placement.pieces.begin(), placement.pieces.end(), [&](const Interval& piece) {
+    return ProfileOf(pool).HasFree(input_->Held(piece), owner.width);
+  });
+}
+
+Cost Draft::Total() const {
+  Cost total;
+  for (const Placement& placement : placements_) total += placement.cost;
+  return total;
+}
+
+}  // namespace ebb::plan

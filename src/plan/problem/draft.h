@@ -1,0 +1,98 @@
+#pragma once
+// A plan in the making: where every task is placed, what that costs, and what is left of each pool.
+// Placing and removing keep the profiles; whether a placement is wise is the search's business.
+
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "plan/problem/capacity_profile.h"
+#include "plan/problem/price_curve.h"
+#include "plan/problem/start_log.h"
+#include "plan/problem/task.h"
+
+namespace ebb::plan {
+
+/// Lateness goes before price. A job that misses its deadline weighs more than any lateness of
+/// jobs that miss theirs anyway, so no feasible deadline is given up for an infeasible one.
+struct Cost {
+  double late = 0;   ///< 0: every deadline kept
+  double price = 0;  ///< kilowatts x hours x price: grams
+
+  Cost& operator+=(const Cost& other) {
+    late += other.late;
+    price += other.price;
+    return *this;
+  }
+};
+/// Whether `left` is lower by more than rounding.
+bool Lower(const Cost& left, const Cost& right);
+
+struct Placement {
+  int choice = -1;  ///< index into the task's choices; -1: nowhere
+  std::vector<Interval> pieces;
+  Cost cost;
+  bool saving_too_small = false;  ///< begins early because waiting would save too little
+
+  Time begin() const { return pieces.front().begin; }
+  Time end() const { return pieces.back().end; }
+};
+
+/// What all drafts of one plan share.
+struct PlanInput {
+  Time now{};
+  double ramp_watts = std::numeric_limits<double>::infinity();  ///< start_log.h
+  Duration grid{1};  ///< starts lie on it (or are now), and devices are held to its next line
+  std::vector<Task> tasks;
+  std::vector<PriceCurve> curves;  ///< by site
+  std::vector<int> site_of_pool;
+  std::vector<int> devices_in_pool;
+
+  const PriceCurve& CurveOf(int pool) const {
+    return curves[static_cast<std::size_t>(site_of_pool[static_cast<std::size_t>(pool)])];
+  }
+  Time GridFloor(Time time) const;
+  Time GridCeil(Time time) const;
+  /// What a piece of running keeps others from.
+  Interval Held(Interval piece) const { return {piece.begin, GridCeil(piece.end)}; }
+  /// Price and lateness of running `pieces` on a choice.
+  /// Whether the placement begins with a piece that runs already.
+  bool GoesOn(const Task& task, const Placement& placement) const;
+  Cost CostOf(const Task& task, const Choice& choice, const std::vector<Interval>& pieces) const;
+};
+
+class Draft {
+ public:
+  /// Fixed tasks are placed; the others are nowhere.
+  explicit Draft(const PlanInput& input);
+
+  const PlanInput& input() const { return *input_; }
+  const CapacityProfile& ProfileOf(int pool) const {
+    return profiles_[static_cast<std::size_t>(pool)];
+  }
+  const StartLog& starts() const { return starts_; }
+  const Placement& PlacementOf(std::size_t task) const { return placements_[task]; }
+  bool IsPlaced(std::size_t task) const { return placements_[task].choice >= 0; }
+
+  void Place(std::size_t task, Placement placement);
+  Placement Remove(std::size_t task);
+  /// Places many at once, fast; false, and none placed, where there is not room for all.
+  bool PlaceAll(std::vector<std::pair<std::size_t, Placement>>& placements);
+  /// Whether the pieces find enough free devices, and power may rise as fast as they begin.
+  bool HasRoom(std::size_t task, const Placement& placement) const;
+  /// Summed in the order of tasks, so that equal plans cost the same to the last digit.
+  Cost Total() const;
+
+ private:
+  void Take(std::size_t task, const Placement& placement, int sign);
+  void LogStarts(std::size_t task, const Placement& placement, bool add);
+
+  const PlanInput* input_;
+  StartLog starts_;
+  std::vector<CapacityProfile> profiles_;
+  std::vector<Placement> placements_;
+};
+
+}  // namespace ebb::plan

@@ -1,0 +1,91 @@
+#include "plan/problem/task.h"
+
+#include <algorithm>
+
+#include "plan/deadline.h"
+
+namespace ebb::plan {
+namespace {
+
+// What is left to run before the job makes progress again when it runs already.
+Duration ResumeLeft(const JobView& view, Time now) {
+  if (view.pauses == 0) return Duration::zero();
+  return std::max(Duration::zero(), view.segment_begin + view.job->pause_overhead - now);
+}
+
+Choice ChoiceOn(const core::Cluster& cluster, const JobView& view, int pool) {
+  const core::DevicePool& devices = cluster.pools[static_cast<std::size_t>(pool)];
+  Choice choice;
+  choice.pool = pool;
+  choice.length = std::max(Duration{1}, TimeOn(*view.job, devices, view.remaining));
+  choice.speed = SpeedOn(*view.job, devices);
+  choice.watts = PowerOn(*view.job, devices).watts;
+  choice.kilowatts = choice.watts * cluster.SiteOf(pool).pue.ratio / 1000;
+  return choice;
+}
+
+void SetDeadline(const core::Cluster& cluster, const JobView& view, Duration longest_delay,
+                 Choice& choice) {
+  const core::DevicePool& devices = cluster.pools[static_cast<std::size_t>(choice.pool)];
+  choice.latest_end = LatestEndOn(*view.job, devices, view.remaining)
+                          .value_or(view.job->submitted + longest_delay +
+                                    TimeOn(*view.job, devices, view.job->run_time));
+}
+
+Task RunningTask(const Problem& problem, const JobView& view) {
+  Task task;
+  const auto site =
+      static_cast<std::size_t>(problem.cluster->pools[static_cast<std::size_t>(view.pool)].site);
+  const bool unknown = site < problem.sites.size() && NothingKnown(problem.sites[site]);
+  task.fixed = !view.job->pausable || unknown;
+  task.continues = !task.fixed;
+  Choice here = ChoiceOn(*problem.cluster, view, view.pool);
+  task.continued_length = here.length + ResumeLeft(view, problem.now);
+  task.committed_until = std::max(problem.now, view.segment_begin + view.job->minimum_segment);
+  here.length += task.fixed ? Duration::zero() : view.job->pause_overhead;
+  task.choices.push_back(here);
+  return task;
+}
+
+Task MakeTask(const Problem& problem, const JobView& view, Duration longest_delay) {
+  const core::Cluster& cluster = *problem.cluster;
+  const bool running = view.state == JobState::kRunning;
+  Task task = running ? RunningTask(problem, view) : Task{};
+  task.view = &view;
+  task.width = view.job->devices;
+  task.pausable = view.job->pausable;
+  task.deadline_is_soft = !view.job->start_by && !view.job->finish_by;
+  for (int pool = 0; !task.fixed && pool < static_cast<int>(cluster.pools.size()); ++pool) {
+    if ((running && pool == view.pool) || !Fits(*view.job, cluster, pool)) continue;
+    task.choices.push_back(ChoiceOn(cluster, view, pool));
+    if (running || view.state == JobState::kPaused)
+      task.choices.back().length += view.job->pause_overhead;
+  }
+  for (Choice& choice : task.choices) SetDeadline(cluster, view, longest_delay, choice);
+  return task;
+}
+
+}  // namespace
+
+std::optional<Time> LatestEndOn(const core::Job& job, const core::DevicePool& pool, Duration work) {
+  if (!job.pausable) {
+    const auto latest_start = LatestStartOn(job, pool, work);
+    if (!latest_start) return std::nullopt;
+    return *latest_start + TimeOn(job, pool, work);
+  }
+  std::optional<Time> latest = job.finish_by;
+  if (job.start_by) {
+    const Time end = *job.start_by + TimeOn(job, pool, job.run_time);
+    latest = latest ? std::min(*latest, end) : end;
+  }
+  return latest;
+}
+
+std::vector<Task> MakeTasks(const Problem& problem, Duration longest_delay) {
+  std::vector<Task> tasks;
+  tasks.reserve(problem.jobs.size());
+  for (const JobView& view : problem.jobs) tasks.push_back(MakeTask(problem, view, longest_delay));
+  return tasks;
+}
+
+}  // namespace ebb::plan

@@ -1,0 +1,144 @@
+#pragma once
+// Compares runs: groups of runs that differ only in their seed, each group against a reference
+// group, metric by metric, with a 95 % confidence interval from three seeds on; and the factors
+// behind a difference (schedule, accumulation, precision) each by itself.
+//
+// Method. Differences: Student's t on the per-seed differences (paired), or Welch's t with its
+// degrees of freedom rounded down where seeds do not match. Factors: runs of one seed
+// that differ in one factor alone, averaged over such pairs and then over seeds; where a factor has
+// no such pair, ordinary least squares over all runs with one effect per level and one block per
+// seed. Both on the logarithm of what factors multiply (emissions, energy, time, memory), as it is
+// for the rest; no interactions. A factor whose effect cannot be told from another's is reported as
+// confounded with it, never split. The schedule's own effect on emissions needs no second run: it
+// is each run's emissions minus those of the same measured energy at submission.
+//
+// Formats (schema "ebb.comparison/1", NEO's comparison_report.json): docs/compare.md.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "core/run.h"
+#include "report/compare/statistics.h"
+#include "report/run/summary.h"
+
+namespace ebb::report {
+
+enum class Metric {
+  kEmissions,              ///< g
+  kEmissionsAtSubmission,  ///< g, same measured energy had it run at submission
+  kEnergy,                 ///< J, IT energy
+  kRunningTime,            ///< s
+  kWait,                   ///< s, grid clock
+  kPeakMemory,             ///< bytes of tensors
+  kTestAccuracy,           ///< percent
+  kTestLoss,
+};
+inline constexpr int kMetricCount = 8;
+
+/// Stable name in files ("emissions_g"), label and unit for people.
+struct MetricInfo {
+  Metric metric;
+  std::string_view key;
+  std::string_view label;
+  std::string_view unit;
+  bool lower_is_better = true;
+};
+std::span<const MetricInfo> Metrics();
+const MetricInfo& Info(Metric metric);
+
+enum class Verdict { kBetter, kWorse, kNoClearDifference };
+/// "better", "worse", "no clear difference".
+std::string_view Name(Verdict verdict);
+
+/// One run with what the comparison needs of it.
+struct ComparedRun {
+  core::RunRecord record;
+  Summary summary;
+  std::optional<double> Value(Metric metric) const;
+};
+
+struct GroupMetric {
+  Metric metric;
+  Estimate mean;  ///< over the group's runs that have the metric
+};
+
+struct Group {
+  std::string name;
+  std::vector<std::size_t> runs;        ///< indices into Comparison::runs: those that finished
+  std::vector<std::size_t> unfinished;  ///< those that did not; nothing below counts them
+  std::string schedule, accumulation, precision;  ///< factor levels; "mixed" when runs disagree
+  std::vector<GroupMetric> metrics;
+  /// Emissions minus emissions at submission: what the schedule did; negative is a saving.
+  std::optional<Estimate> schedule_effect_g;
+  std::optional<double> schedule_effect_percent;  ///< of the emissions at submission
+};
+
+/// A group against the reference group.
+struct Difference {
+  std::size_t group = 0;
+  Metric metric = Metric::kEmissions;
+  double reference_mean = 0;
+  double group_mean = 0;
+  Estimate difference;            ///< group minus reference
+  std::optional<double> percent;  ///< of the reference mean; absent when that is 0, and for waits
+  bool paired = false;
+  Verdict verdict = Verdict::kNoClearDifference;
+};
+
+enum class Factor { kSchedule, kAccumulation, kPrecision };
+std::string_view Name(Factor factor);
+
+/// The effect of one factor level against the reference level, the other factors held fixed.
+struct FactorEffect {
+  Factor factor = Factor::kSchedule;
+  std::string level, reference_level;
+  Metric metric = Metric::kEmissions;
+  Estimate effect;
+  std::optional<double> percent;  ///< of the reference group's mean
+  Verdict verdict = Verdict::kNoClearDifference;
+};
+
+struct FactorReport {
+  std::vector<Factor> varied;
+  std::vector<FactorEffect> effects;
+  /// Sets of factors that never vary apart: one sentence per set is in `notes`.
+  std::vector<std::vector<Factor>> confounded;
+  std::vector<std::string> notes;
+};
+
+struct Comparison {
+  std::vector<ComparedRun> runs;
+  std::vector<Group> groups;  ///< in the order given; groups[reference] is compared with
+  std::size_t reference = 0;
+  std::vector<Difference> differences;
+  FactorReport factors;
+  std::vector<std::string> notices;  ///< replayed clocks, skipped waits, what cannot be compared
+  /// The answer in sentences: emissions, energy, time, memory and accuracy of each group.
+  std::vector<std::string> headlines;
+};
+
+struct CompareOptions {
+  std::string baseline;                ///< group to compare with; empty: the first run's group
+  std::vector<std::string> notices{};  ///< of who asks: the first of the comparison's
+};
+
+/// Fails when there is no run, when the baseline names no group (with a suggestion), or when
+/// average and marginal intensities would be compared with each other.
+Result<Comparison> Compare(std::vector<core::RunRecord> runs, const CompareOptions& options = {});
+
+/// schema "ebb.comparison/1".
+std::string ComparisonJson(const Comparison& comparison);
+/// NEO's comparison_report.json: the reference group as "baseline", the first other as "optimized"
+/// (the reference itself when there is none); means over seeds.
+std::string NeoComparisonJson(const Comparison& comparison, Time generated_at);
+std::string ComparisonMarkdown(const Comparison& comparison);
+/// Aligned for a terminal, no colour codes.
+std::string ComparisonText(const Comparison& comparison);
+
+}  // namespace ebb::report

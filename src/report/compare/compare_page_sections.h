@@ -1,0 +1,17 @@
+#pragma once
+// The parts of the comparison page, each as HTML text; empty where there is nothing to show.
+
+#include <string>
+
+#include "report/compare/compare.h"
+
+namespace ebb::report {
+
+/// The colour of every group.
+std::string GroupLegend(const Comparison& comparison);
+std::string IntensitySection(const Comparison& comparison);
+std::string DifferencesSection(const Comparison& comparison);
+std::string FactorsSection(const Comparison& comparison);
+std::string EpochsSection(const Comparison& comparison);
+
+}  // namespace ebb::report

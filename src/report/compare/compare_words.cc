@@ -1,0 +1,176 @@
+#include "report/compare/compare_words.h"
+
+#include <cmath>
+#include <set>
+
+#include "base/text.h"
+#include "report/units_text.h"
+
+namespace ebb::report {
+namespace {
+
+constexpr const char* kMinus = "\u2212";
+
+std::string Sign(double value) { return value < 0 ? kMinus : value > 0 ? "+" : ""; }
+
+std::string FixedWithSign(double value, int decimals) {
+  const std::string size = FormatFixed(std::fabs(value), decimals);
+  return (ParseNumber(size) == 0.0 ? "" : Sign(value)) + size;
+}
+
+bool InPercent(Metric metric, double reference) {
+  return reference != 0 && metric != Metric::kTestAccuracy && metric != Metric::kWait;
+}
+
+// "58.0 to 62.0 % less", "3.0 % less to 5.4 % more".
+std::string IntervalSentence(const Estimate& difference, double reference) {
+  if (!difference.interval) return "n = " + std::to_string(difference.count) + ", no interval";
+  const double low = 100 * difference.low() / std::fabs(reference);
+  const double high = 100 * difference.high() / std::fabs(reference);
+  const auto fixed = [](double percent) { return FormatFixed(std::fabs(percent), 1); };
+  if (high < 0) return "95 % interval " + fixed(high) + " to " + fixed(low) + " % less";
+  if (low > 0) return "95 % interval " + fixed(low) + " to " + fixed(high) + " % more";
+  return "95 % interval " + fixed(low) + " % less to " + fixed(high) + " % more";
+}
+
+std::string EmissionsSentence(const Comparison& comparison, const Difference& difference) {
+  const std::string& group = comparison.groups[difference.group].name;
+  const std::string& reference = comparison.groups[comparison.reference].name;
+  if (!difference.percent)
+    return group + " emitted " + MetricText(Metric::kEmissions, difference.group_mean) + " where " +
+           reference + " emitted nothing.";
+  const std::string interval =
+      " (" + IntervalSentence(difference.difference, difference.reference_mean) + ")";
+  if (difference.verdict == Verdict::kNoClearDifference)
+    return "The emissions of " + group + " and " + reference + " do not clearly differ" + interval +
+           ".";
+  return group + " emitted " + ChangeText(*difference.percent) + " than " + reference + interval +
+         (difference.verdict == Verdict::kWorse ? ": worse." : ".");
+}
+
+std::string ScheduleSentence(const Group& group) {
+  if (!group.schedule_effect_g || !group.schedule_effect_percent) return "";
+  const double percent = *group.schedule_effect_percent;
+  if (ChangeText(percent) == "the same")
+    return "Its schedule changed nothing: the same energy at submission would have emitted as "
+           "much.";
+  return "Its schedule alone made it emit " + ChangeText(percent) +
+         " than the same energy at submission" +
+         (percent > 0 ? ", so waiting made it worse." : ".");
+}
+
+std::string OtherSentence(const Comparison& comparison, std::size_t group) {
+  std::vector<std::string> parts;
+  for (const Metric metric :
+       {Metric::kEnergy, Metric::kRunningTime, Metric::kPeakMemory, Metric::kTestAccuracy}) {
+    const Difference* difference = FindDifference(comparison, group, metric);
+    if (!difference) continue;
+    parts.push_back(std::string(Info(metric).label) + " " +
+                    ChangeWithInterval(metric, difference->difference, difference->reference_mean) +
+                    ", " + std::string(Name(difference->verdict)));
+  }
+  if (parts.empty()) return "";
+  std::string sentence = Join(parts, "; ") + ".";
+  sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
+  return sentence;
+}
+
+}  // namespace
+
+std::string MetricText(Metric metric, double value) {
+  switch (metric) {
+    case Metric::kEmissions:
+    case Metric::kEmissionsAtSubmission:
+      return EmissionsText({value});
+    case Metric::kEnergy:
+      return EnergyText(Energy::Joules(value));
+    case Metric::kRunningTime:
+    case Metric::kWait:
+      return FormatDuration(DurationFromSeconds(value));
+    case Metric::kPeakMemory:
+      return BytesText(value);
+    case Metric::kTestAccuracy:
+      return FormatFixed(value, 2) + " %";
+    case Metric::kTestLoss:
+      return FormatSignificant(value, 3);
+  }
+  return "";
+}
+
+std::string SignedMetricText(Metric metric, double difference) {
+  if (metric == Metric::kTestAccuracy) return FixedWithSign(difference, 2) + " points";
+  return Sign(difference) + MetricText(metric, std::fabs(difference));
+}
+
+std::string ChangeWithInterval(Metric metric, const Estimate& difference, double reference) {
+  if (InPercent(metric, reference)) {
+    const auto percent = [&](double value) {
+      return FixedWithSign(100 * value / std::fabs(reference), 1);
+    };
+    std::string text = percent(difference.value) + " %";
+    if (difference.interval)
+      text += " (" + percent(difference.low()) + " to " + percent(difference.high()) + ")";
+    return text;
+  }
+  std::string text = SignedMetricText(metric, difference.value);
+  const auto end = [&](double value) {
+    return metric == Metric::kTestAccuracy ? FixedWithSign(value, 2)
+                                           : SignedMetricText(metric, value);
+  };
+  if (difference.interval)
+    text += " (" + end(difference.low()) + " to " + end(difference.high()) + ")";
+  return text;
+}
+
+std::string ChangeAlone(const Difference& difference) {
+  return ChangeWithInterval(difference.metric,
+                            {difference.difference.value, difference.difference.count, {}},
+                            difference.reference_mean);
+}
+
+std::string VerdictText(Verdict verdict, const Estimate& difference) {
+  std::string text(Name(verdict));
+  if (!difference.interval) text += ", no interval: n = " + std::to_string(difference.count);
+  return text;
+}
+
+std::string CountText(const Comparison& comparison, const Group& group) {
+  std::set<std::int64_t> seeds;
+  for (const std::size_t run : group.runs)
+    if (const auto& training = comparison.runs[run].record.spec.training)
+      seeds.insert(training->seed);
+  const bool by_seed = seeds.size() == group.runs.size() && seeds.size() > 1;
+  const std::string count = std::to_string(group.runs.size());
+  if (by_seed) return count + " seeds";
+  return count + (group.runs.size() == 1 ? " run" : " runs");
+}
+
+std::vector<std::string> Headlines(const Comparison& comparison) {
+  std::vector<std::string> headlines;
+  const auto add = [&](std::string sentence) {
+    if (!sentence.empty()) headlines.push_back(std::move(sentence));
+  };
+  for (std::size_t group = 0; group < comparison.groups.size(); ++group) {
+    if (group == comparison.reference) continue;
+    if (const Difference* emissions = FindDifference(comparison, group, Metric::kEmissions))
+      add(EmissionsSentence(comparison, *emissions));
+    if (comparison.groups.size() > kFewGroups) continue;
+    add(ScheduleSentence(comparison.groups[group]));
+    add(OtherSentence(comparison, group));
+  }
+  return headlines;
+}
+
+const Difference* FindDifference(const Comparison& comparison, std::size_t group, Metric metric) {
+  for (const Difference& difference : comparison.differences)
+    if (difference.group == group && difference.metric == metric) return &difference;
+  return nullptr;
+}
+
+const GroupMetric* FindMetric(const Group& group, Metric metric) {
+  for (const GroupMetric& item : group.metrics)
+    if (item.metric == metric) return &item;
+  return nullptr;
+}
+
+}  // namespace ebb::report

@@ -1,0 +1,29 @@
+#pragma once
+// Ledger rows cut at the borders of days. The parts of a row have whole microjoules that add up to
+// what counts of it, wherever the borders lie. Pure.
+
+#include <functional>
+#include <vector>
+
+#include "core/run.h"
+#include "report/period/period.h"
+
+namespace ebb::report {
+
+/// Calls `take` with the number of the day and the part of the row, its wall time cut; the grid
+/// time stays that of the row.
+void CutAtDays(const core::LedgerRow& row, const std::vector<Interval>& counted,
+               const std::vector<PeriodDay>& days,
+               const std::function<void(std::size_t day, const core::LedgerRow& part)>& take);
+
+/// What of a row counts.
+Energy CountedEnergy(const core::LedgerRow& row, const std::vector<Interval>& counted);
+
+/// Of each row of each run what counts, where devices that several of them read count once.
+std::vector<std::vector<std::vector<Interval>>> CountedOnce(
+    const std::vector<const core::RunRecord*>& runs);
+
+/// The times of a run's attempts in which no device was read.
+std::vector<Interval> UnmeteredTimes(const core::RunRecord& run);
+
+}  // namespace ebb::report

@@ -1,0 +1,14 @@
+#pragma once
+// The report of a period as JSON, schema "ebb.period/1" (docs/report-period.md).
+
+#include <string>
+
+#include "report/period/billing_match.h"
+#include "report/period/period.h"
+
+namespace ebb::report {
+
+/// `billing`: nullptr where no bill was given.
+std::string PeriodJson(const PeriodReport& report, const BillingReport* billing);
+
+}  // namespace ebb::report

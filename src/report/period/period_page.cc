@@ -1,0 +1,217 @@
+#include "report/period/period_page.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/text.h"
+#include "report/draw/page_parts.h"
+#include "report/draw/svg_elements.h"
+#include "report/draw/svg_plot.h"
+#include "report/period/period_words.h"
+#include "report/units_text.h"
+
+namespace ebb::report {
+namespace {
+
+constexpr std::size_t kMostDaysDrawn = 92;
+
+// What follows the separator goes below: side by side columns become too wide.
+std::string TwoLines(const std::string& text, const std::string& separator) {
+  const auto at = text.find(separator);
+  if (at == std::string::npos) return Element("td", text);
+  const std::string below(Trim(std::string_view(text).substr(at + 1)));
+  return "<td>" + EscapeHtml(text.substr(0, at)) + "<small>" + EscapeHtml(below) + "</small></td>";
+}
+// The figure above its interval.
+std::string FigureCell(const std::string& text) { return TwoLines(text, " \u00b1 "); }
+// "measured 40 %" above the rest.
+std::string CoverageCell(const std::string& text) { return TwoLines(text, ", "); }
+
+std::string Opening(const PeriodReport& report) {
+  const PeriodFigures& total = report.total.figures;
+  std::string lead = EnergyText(total.energy) + " used by " + std::to_string(total.runs) +
+                     (total.runs == 1 ? " run" : " runs") + ", ";
+  lead += total.known_emissions_ug()
+              ? EmissionsText({Grams(total.emissions_ug)}) + " emitted (location-based)"
+              : "emissions not known";
+  if (total.compared > 0)
+    lead += total.saved_ug() < 0
+                ? ", " + EmissionsText({-Grams(total.saved_ug())}) + " more than at submission"
+                : ", " + EmissionsText({Grams(total.saved_ug())}) + " less than at submission";
+  return Element("h1", "Energy and emissions") + "<p class=\"soft\">" +
+         EscapeHtml(PeriodTitle(report.request)) + "</p><p class=\"lead\">" +
+         EscapeHtml(lead + ".") + "</p>";
+}
+
+std::string TotalsSection(const PeriodReport& report) {
+  const PeriodRow& row = report.total;
+  const PeriodFigures& total = row.figures;
+  std::string rows = TableRow("Energy", {EnergyWithShare(total.energy, row.energy_half_j),
+                                         EnergyText(total.facility_energy) + " with PUE"});
+  rows += TableRow("Emitted, location-based",
+                   {GramsWithShare(total.known_emissions_ug(), row.emissions_half_g),
+                    "boundary: " + std::string(core::Name(report.request.boundary))});
+  if (report.request.IsMarketBased())
+    rows += TableRow("Emitted, market-based",
+                     {GramsWithShare(total.known_market_ug(), row.market_half_g),
+                      "as suppliers state; never added to the line above"});
+  rows += TableRow("Saved against submission",
+                   {SavedText(row), std::to_string(total.compared) + " of " +
+                                        std::to_string(total.ended) + " runs that ended"});
+  rows += TableRow("Energy was read",
+                   {EnergyCoverage(total), "measured: by a sensor for a whole device"});
+  rows += TableRow("Intensity was", {IntensityCoverage(total), "shares of the energy"});
+  return TableCard({"", "value with its 95 % interval", ""}, rows);
+}
+
+struct Column {
+  std::string label, title;
+  double grams = 0;
+  bool unknown = false;  ///< some of its energy has no known intensity
+};
+
+std::vector<Column> ColumnsOf(const PeriodReport& report) {
+  const bool by_month = report.days.size() > kMostDaysDrawn;
+  std::map<std::string, PeriodFigures> sums;
+  for (const auto& [date, figures] : report.days)
+    sums[by_month ? date.substr(0, 7) : date] += figures;
+  std::vector<Column> columns;
+  for (const auto& [label, figures] : sums)
+    columns.push_back(
+        {label,
+         label + ": " +
+             (figures.known_emissions_ug() ? EmissionsText({Grams(figures.emissions_ug)})
+                                           : std::string("emissions unknown")) +
+             ", " + EnergyText(figures.energy),
+         Grams(figures.emissions_ug), figures.without_intensity > Energy{}});
+  return columns;
+}
+
+std::string DrawColumns(const std::vector<Column>& columns) {
+  constexpr double kLeft = 72, kWidth = 1080, kTop = 16, kHeight = 190;
+  double highest = 0;
+  for (const Column& column : columns) highest = std::max(highest, column.grams);
+  const std::vector<double> ticks = NiceTicks(0, highest > 0 ? highest : 1, 4);
+  const double top = std::max(ticks.back(), highest);
+  const auto y_of = [&](double grams) { return kTop + kHeight * (1 - grams / top); };
+  std::string svg = OpenSvg({kWidth, kTop + kHeight + 34}, "Emissions over the period", "wide");
+  for (const double tick : ticks)
+    svg += SvgLine({kLeft, y_of(tick)}, {kWidth, y_of(tick)}, "grid") +
+           SvgText({kLeft - 8, y_of(tick) + 4}, "end", EmissionsText({tick}));
+  const double step = (kWidth - kLeft) / static_cast<double>(columns.size());
+  const std::size_t every = std::max<std::size_t>(1, (columns.size() + 9) / 10);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Column& column = columns[i];
+    const double x = kLeft + step * static_cast<double>(i);
+    const double width = std::max(1.0, step * 0.72);
+    svg += "<g class=\"c0\">" +
+           SvgRect({x + (step - width) / 2, y_of(column.grams), width,
+                    std::max(0.0, kTop + kHeight - y_of(column.grams))},
+                   column.unknown ? "pale" : "bar", column.title) +
+           "</g>";
+    if (i % every == 0) svg += SvgText({x + step / 2, kTop + kHeight + 20}, "middle", column.label);
+  }
+  svg += SvgLine({kLeft, kTop + kHeight}, {kWidth, kTop + kHeight}, "axis");
+  return svg + "</svg>";
+}
+
+std::string TimeSection(const PeriodReport& report) {
+  const std::vector<Column> columns = ColumnsOf(report);
+  const bool any_unknown =
+      std::any_of(columns.begin(), columns.end(), [](const Column& c) { return c.unknown; });
+  return "<h2>" +
+         std::string(report.days.size() > kMostDaysDrawn ? "Month by month" : "Day by day") +
+         "</h2><div class=\"card scroll\" tabindex=\"0\"><figure><figcaption>Emitted, "
+         "location-based" +
+         std::string(any_unknown ? "; pale: some of the energy has no known intensity" : "") +
+         "</figcaption>" + DrawColumns(columns) + "</figure></div>";
+}
+
+std::string RowHtml(const std::string& name, const PeriodRow& row, bool market) {
+  const PeriodFigures& figures = row.figures;
+  std::string html = "<tr>" + Element("th", name) + Element("td", std::to_string(figures.runs)) +
+                     FigureCell(EnergyWithShare(figures.energy, row.energy_half_j)) +
+                     FigureCell(GramsWithShare(figures.known_emissions_ug(), row.emissions_half_g));
+  if (market) html += FigureCell(GramsWithShare(figures.known_market_ug(), row.market_half_g));
+  return html + FigureCell(SavedText(row)) + CoverageCell(EnergyCoverage(figures)) +
+         CoverageCell(IntensityCoverage(figures)) + "</tr>";
+}
+
+std::string RowsSection(const PeriodReport& report) {
+  const bool market = report.request.IsMarketBased();
+  std::vector<std::string> headers{std::string(Name(report.request.by)), "runs", "energy",
+                                   "emitted"};
+  if (market) headers.emplace_back("market-based");
+  headers.insert(headers.end(), {"saved", "energy was read", "intensity"});
+  std::string rows;
+  for (const PeriodRow& row : report.rows) rows += RowHtml(RowName(row), row, market);
+  return "<h2>By " + std::string(Name(report.request.by)) + "</h2>" +
+         TableCard(headers, rows + RowHtml("total", report.total, market)) +
+         "<p class=\"soft\" style=\"margin-top:10px\">Figures add up to the total exactly. Their "
+         "95 % "
+         "intervals do not: errors of one kind of meter, and of one kind of intensity, count as "
+         "one "
+         "error.</p>";
+}
+
+std::string OursText(const PeriodFigures& ours) {
+  const auto known = ours.known_emissions_ug();
+  return known ? EmissionsText({Grams(*known)}) : "unknown";
+}
+
+std::string MatchRows(const std::vector<BillingMatch>& matches) {
+  std::string rows;
+  for (const BillingMatch& match : matches) {
+    const auto difference = match.difference_g();
+    rows += TableRow(
+        match.month + " " + (match.name.empty() ? "unknown" : match.name),
+        {match.theirs.lines == 0 ? "no line"
+         : match.comparable_g    ? EmissionsText({*match.comparable_g})
+                                 : "not told",
+         match.comparable,
+         match.ours.energy == Energy{} ? "nothing measured" : OursText(match.ours),
+         difference ? (*difference < 0 ? "\u2212" : "+") + EmissionsText({std::abs(*difference)})
+                    : ""});
+  }
+  return rows;
+}
+
+std::string BillingSection(const BillingReport* billing) {
+  if (!billing) return "";
+  const auto table = [](const char* name, const std::vector<BillingMatch>& matches) {
+    return TableCard(
+        {std::string("month, ") + name, "theirs", "which", "ours", "ours \u2212 theirs"},
+        MatchRows(matches));
+  };
+  std::string html = "<h2>Beside the bill</h2>" + table("zone", billing->by_zone);
+  if (!billing->by_project.empty())
+    html += "<h3>By project</h3>" + table("project", billing->by_project);
+  std::string items;
+  for (const std::string& reason : billing->reasons) items += Element("li", reason);
+  for (const BillingExport& file : billing->exports) {
+    items += Element("li", file.file + ": " + file.format);
+    for (const std::string& notice : file.notices) items += Element("li", notice);
+  }
+  return html + "<h3>Why they differ</h3><ul>" + items + "</ul>";
+}
+
+std::string NotesSection(const PeriodReport& report) {
+  std::string items;
+  for (const std::string& note : PeriodNotes(report)) items += Element("li", note);
+  items += Element("li",
+                   "Energy belongs to the day in which it was used, a saving to the day on which "
+                   "its run ended. A run at its submission is the same measured energy, moved.");
+  return "<h2>Notes</h2><ul>" + items + "</ul>";
+}
+
+}  // namespace
+
+std::string PeriodPage(const PeriodReport& report, const BillingReport* billing) {
+  return HtmlPage("Ebb: " + PeriodTitle(report.request),
+                  Opening(report) + "\n" + TotalsSection(report) + "\n" + TimeSection(report) +
+                      "\n" + RowsSection(report) + "\n" + BillingSection(billing) + "\n" +
+                      NotesSection(report));
+}
+
+}  // namespace ebb::report

@@ -1,0 +1,82 @@
+#include "report/run/epoch_losses.h"
+
+#include <algorithm>
+
+namespace ebb::report {
+namespace {
+
+constexpr std::string_view kEpochEnd = "epoch_end";
+// Of a file that is only looked at: parts of growing size at its end.
+constexpr std::uint64_t kShortEnd = 64 << 10;
+constexpr std::uint64_t kLongEnd = 4 << 20;
+
+std::optional<EpochLoss> EpochLossOf(core::JobId job, const ProgressEvent& event) {
+  const auto loss = LossOf(event);
+  if (event.event != kEpochEnd || !event.epoch || !loss) return std::nullopt;
+  return EpochLoss{event.time, job, *event.epoch, *loss, event.test_loss.has_value()};
+}
+
+void SortByTime(std::vector<EpochLoss>& losses) {
+  std::stable_sort(losses.begin(), losses.end(), [](const EpochLoss& a, const EpochLoss& b) {
+    return a.time != b.time ? a.time < b.time : a.job < b.job;
+  });
+}
+
+}  // namespace
+
+std::optional<double> LossOf(const ProgressEvent& event) {
+  if (event.test_loss) return event.test_loss;
+  return event.train_loss ? event.train_loss : event.loss;
+}
+
+void EpochLosses::Follow(core::JobId job, const platform::Path& progress_file) {
+  tails_.try_emplace(job, progress_file);
+}
+
+void EpochLosses::ReadOf(core::JobId job, platform::LineTail& tail,
+                         std::vector<EpochLoss>& losses) const {
+  tail.Read([&](std::string_view line) {
+    if (!on_event_ && line.find(kEpochEnd) == std::string_view::npos) return;
+    const auto event = ParseProgressLine(line);
+    if (!event) return;
+    if (on_event_) on_event_(job, *event);
+    if (const auto loss = EpochLossOf(job, *event)) losses.push_back(*loss);
+  });
+}
+
+std::vector<EpochLoss> EpochLosses::Read(std::span<const core::JobId> jobs) {
+  std::vector<EpochLoss> losses;
+  for (const core::JobId job : jobs) {
+    const auto tail = tails_.find(job);
+    if (tail != tails_.end()) ReadOf(job, tail->second, losses);
+  }
+  SortByTime(losses);
+  return losses;
+}
+
+std::vector<EpochLoss> EpochLosses::Read() {
+  std::vector<EpochLoss> losses;
+  for (auto& [job, tail] : tails_) ReadOf(job, tail, losses);
+  SortByTime(losses);
+  return losses;
+}
+
+std::optional<EpochLoss> LastEpochLoss(const platform::Path& progress_file) {
+  std::error_code error;
+  const std::uint64_t size = std::filesystem::file_size(progress_file, error);
+  if (error) return std::nullopt;
+  std::optional<EpochLoss> last;
+  for (const std::uint64_t part : {kShortEnd, kLongEnd}) {
+    platform::LineTail tail(progress_file, size > part ? size - part : 0);
+    tail.Read([&](std::string_view line) {
+      if (line.find(kEpochEnd) == std::string_view::npos) return;
+      const auto event = ParseProgressLine(line);
+      const auto loss = event ? EpochLossOf(0, *event) : std::nullopt;
+      if (loss) last = loss;
+    });
+    if (last || size <= part) break;
+  }
+  return last;
+}
+
+}  // namespace ebb::report

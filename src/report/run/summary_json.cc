@@ -1,0 +1,355 @@
+// The summary of a run as JSON: Ebb's own schema and NEO's.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "platform/file.h"
+#include "report/run/figures.h"
+#include "report/run/run_directory.h"
+#include "report/run/summary.h"
+
+namespace ebb::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Bytes that are not UTF-8 are replaced; NaN becomes null.
+std::string Dump(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+template <typename T, typename Value>
+Json Maybe(const std::optional<T>& optional, Value value) {
+  return optional ? Json(value(*optional)) : Json(nullptr);
+}
+Json Maybe(const std::optional<double>& number) { return number ? Json(*number) : Json(nullptr); }
+Json GramsPerKwh(const std::optional<Intensity>& intensity) {
+  return intensity ? Json(intensity->g_per_kwh) : Json(nullptr);
+}
+
+double Share(Energy part, Energy whole) {
+  return whole == Energy{}
+             ? 0
+             : static_cast<double>(part.microjoules()) / static_cast<double>(whole.microjoules());
+}
+
+Json EnergyJson(const core::LedgerTotals& totals) {
+  return {
+      {"it_j", totals.energy.joules()},
+      {"facility_j", totals.facility_energy.joules()},
+      {"it_kwh", totals.energy.kwh()},
+      {"by_component_j",
+       {{"cpu", totals.cpu.joules()}, {"gpu", totals.gpu.joules()}, {"ram", totals.ram.joules()}}},
+      {"by_source_j",
+       {{"counter", totals.by_counter.joules()},
+        {"power_integral", totals.by_power_integral.joules()},
+        {"model", totals.by_model.joules()}}},
+      {"share_by_intensity_status",
+       {{"measured", Share(totals.on_measured, totals.energy)},
+        {"estimated", Share(totals.on_estimated, totals.energy)},
+        {"forecast", Share(totals.on_forecast, totals.energy)},
+        {"modelled", Share(totals.on_modelled, totals.energy)},
+        {"unknown", Share(totals.energy_without_intensity, totals.energy)}}},
+      {"without_intensity_j", totals.energy_without_intensity.joules()}};
+}
+
+Json AlternativeJson(const std::optional<Alternative>& alternative) {
+  if (!alternative) return nullptr;
+  Json json{{"start", FormatTime(alternative->run.start)},
+            {"emissions_g", alternative->run.emissions.grams},
+            {"energy_without_intensity_j", alternative->run.energy_without_intensity.joules()},
+            {"saving_g", Maybe(alternative->saving, [](Emissions e) { return e.grams; })},
+            {"saving_percent", Maybe(alternative->saving_percent)}};
+  if (alternative->half_width_g) {
+    json["saving_half_width_g"] = *alternative->half_width_g;
+    json["clear"] = alternative->IsClear();
+  }
+  return json;
+}
+
+Json CostJson(const core::RunRecord& run, const CostSummary& cost) {
+  const core::RunPrices& prices = *run.spec.prices;
+  return {{"currency", prices.identity.currency},
+          {"amount", cost.actual.amount},
+          {"mean_price_per_kwh", Maybe(cost.actual.MeanPerKwh())},
+          {"share_of_energy_without_price", cost.actual.UnknownShare()},
+          {"same_energy_at_submission",
+           Maybe(cost.at_submission, [](const core::Cost& other) { return other.amount; })},
+          {"saving", Maybe(cost.saving)},
+          {"source", prices.identity.source},
+          {"price_weight", prices.weight},
+          {"price_threshold_per_kwh", Maybe(prices.threshold)}};
+}
+
+Json EpochsJson(const Summary& summary) {
+  Json epochs = Json::array();
+  for (const EpochSummary& item : summary.epochs) {
+    epochs.push_back({{"epoch", item.epoch.number},
+                      {"begin", FormatTime(item.epoch.wall.begin)},
+                      {"seconds", Seconds(item.epoch.wall.length())},
+                      {"energy_j", item.totals.energy.joules()},
+                      {"emissions_g", item.totals.emissions.grams},
+                      {"without_intensity_j", item.totals.energy_without_intensity.joules()},
+                      {"train_loss", Maybe(item.epoch.train_loss)},
+                      {"test_loss", Maybe(item.epoch.test_loss)},
+                      {"test_accuracy_percent", Maybe(item.epoch.test_accuracy_percent)}});
+  }
+  return epochs;
+}
+
+Json TrainingJson(const core::RunRecord& run) {
+  if (!run.training) return nullptr;
+  const core::TrainingOutcome& training = *run.training;
+  return {{"final_loss", training.final_loss},
+          {"test_loss", training.test_loss},
+          {"test_accuracy_percent", training.test_accuracy_percent},
+          {"peak_tensor_bytes", training.peak_tensor_bytes},
+          {"average_epoch_seconds", training.average_epoch_seconds},
+          {"samples_per_second", training.samples_per_second},
+          {"device", training.device},
+          {"parameters_sha256", training.parameters_sha256}};
+}
+
+Json ClockJson(const core::RunRecord& run) {
+  Json waits = Json::array();
+  for (const core::SkippedWait& wait : run.skipped_waits)
+    waits.push_back({{"begin", FormatTime(wait.grid.begin)},
+                     {"end", FormatTime(wait.grid.end)},
+                     {"seconds", Seconds(wait.grid.length())}});
+  return {{"replayed", run.spec.clock.replayed},
+          {"begin", run.spec.clock.replayed ? Json(FormatTime(run.spec.clock.begin)) : Json()},
+          {"speed", run.spec.clock.speed},
+          {"skipped_waits", waits},
+          {"notices", ReplayNotices(run)}};
+}
+
+Json ScheduleJson(const core::RunRecord& run, const Summary& summary) {
+  Json last = nullptr;
+  if (!run.decisions.empty())
+    last = {{"action", core::Name(run.decisions.back().action)},
+            {"rule", core::Name(run.decisions.back().rule)},
+            {"reason", Reason(run.decisions.back())}};
+  return {{"policy", run.spec.policy},
+          {"threshold_g_per_kwh", GramsPerKwh(run.spec.threshold)},
+          {"submitted", FormatTime(run.spec.submitted)},
+          {"start_by", FormatTime(run.spec.start_by)},
+          {"started", Maybe(summary.started, FormatTime)},
+          {"ended", FormatTime(summary.ended)},
+          {"waited_s", Seconds(summary.waited)},
+          {"decisions", run.decisions.size()},
+          {"last_decision", last}};
+}
+
+Json NeoConfig(const core::RunRecord& run) {
+  if (!run.spec.training) return Json{{"training", {{"run_name", run.spec.name}}}};
+  const core::TrainingSettings& training = *run.spec.training;
+  return {{"training",
+           {{"run_name", run.spec.name},
+            {"batch_size", training.batch_size},
+            {"gradient_accumulation_steps", training.accumulation_steps},
+            {"epochs", training.epochs},
+            {"learning_rate", training.learning_rate},
+            {"model_save_path", training.model_path},
+            {"precision", training.precision},
+            {"seed", training.seed}}}};
+}
+
+Json NeoScheduleDecision(const core::RunRecord& run, const Summary& summary) {
+  const core::GateDecision* last = run.decisions.empty() ? nullptr : &run.decisions.back();
+  return {{"started", summary.started.has_value()},
+          {"wait_time_seconds", Seconds(summary.waited)},
+          {"checks_performed", run.decisions.size()},
+          {"final_intensity", last ? GramsPerKwh(last->current) : Json(nullptr)},
+          {"reason", last ? Json(Reason(*last)) : Json(nullptr)}};
+}
+
+Json BudgetJson(const core::RunRecord& run) {
+  if (!run.budget.budget) return nullptr;
+  const core::BudgetUse use = core::UseOf(run.ledger);
+  Json limits = Json::array();
+  for (const auto measure : {core::BudgetMeasure::kEnergy, core::BudgetMeasure::kEmissions}) {
+    const auto limit = run.budget.budget->Limit(measure);
+    if (limit)
+      limits.push_back({{"measure", core::Name(measure)},
+                        {"unit", core::UnitOf(measure)},
+                        {"limit", *limit},
+                        {"used", Maybe(use.Of(measure))}});
+  }
+  Json events = Json::array();
+  for (const core::BudgetEvent& event : run.budget.events)
+    events.push_back({{"event", core::Name(event.level)},
+                      {"measure", core::Name(event.measure)},
+                      {"attempt", event.attempt},
+                      {"time", FormatTime(event.wall)},
+                      {"limit", event.limit},
+                      {"used", event.used},
+                      {"text", core::BudgetText(event)}});
+  return {{"action", core::Name(run.budget.budget->action)},
+          {"grace_s", Seconds(run.budget.budget->grace)},
+          {"limits", limits},
+          {"events", events}};
+}
+
+Json FiguresJson(const core::RunRecord& run, const Summary& summary) {
+  Json figures = Json::array();
+  for (const Figure& figure : FiguresOf(run, summary))
+    figures.push_back({{"figure", figure.name},
+                       {"value", figure.value},
+                       {"low", figure.band.low},
+                       {"high", figure.band.high},
+                       {"basis", figure.basis},
+                       {"sources", figure.sources}});
+  return figures;
+}
+
+Json VersionJson(const std::vector<core::SignalVersion>& versions) {
+  return {{"number", versions.size()},
+          {"asked_at", FormatTime(versions.back().asked_at)},
+          {"final", versions.back().is_final}};
+}
+
+Json SignalJson(const core::SignalIdentity& signal) {
+  return {{"zone", signal.zone},
+          {"kind", core::Name(signal.kind)},
+          {"boundary", core::Name(signal.boundary)},
+          {"source", signal.source}};
+}
+
+// The same energy on the other kind of intensity.
+Json OtherSignalJson(const core::RunRecord& run, const Summary& summary) {
+  if (!summary.other) return nullptr;
+  const core::LedgerTotals& totals = summary.other->totals;
+  Json json = run.spec.other_signal ? SignalJson(*run.spec.other_signal)
+                                    : Json{{"kind", core::Name(summary.other->kind)}};
+  json["emissions_g"] = totals.emissions.grams;
+  json["mean_intensity_g_per_kwh"] = GramsPerKwh(totals.MeanIntensity());
+  json["without_intensity_j"] = totals.energy_without_intensity.joules();
+  return json;
+}
+
+// Apart from everything else: sunk when the run began.
+Json EmbodiedJson(const core::RunRecord& run, const Summary& summary) {
+  if (!summary.embodied) return nullptr;
+  return {{"emissions_g", summary.embodied->grams},
+          {"hardware_total_g", run.spec.embodied->total.grams},
+          {"lifetime_h", Hours(run.spec.embodied->lifetime)},
+          {"share", run.spec.embodied->share},
+          {"in_totals", false}};
+}
+
+double UnixSeconds(Time time) { return Seconds(time.time_since_epoch()); }
+
+Json NeoTrainingMetrics(const core::RunRecord& run) {
+  Json metrics{{"final_loss", nullptr},     {"test_loss", nullptr},     {"test_accuracy", nullptr},
+               {"total_epochs", nullptr},   {"start_time", nullptr},    {"end_time", nullptr},
+               {"avg_epoch_time", nullptr}, {"max_memory_gb", nullptr}, {"device", nullptr}};
+  if (run.spec.training) metrics["total_epochs"] = run.spec.training->epochs;
+  if (!run.attempts.empty()) {
+    metrics["start_time"] = UnixSeconds(run.attempts.front().wall.begin);
+    metrics["end_time"] = UnixSeconds(run.attempts.back().wall.end);
+  }
+  if (!run.training) return metrics;
+  metrics["final_loss"] = run.training->final_loss;
+  metrics["test_loss"] = run.training->test_loss;
+  metrics["test_accuracy"] = run.training->test_accuracy_percent;
+  metrics["avg_epoch_time"] = run.training->average_epoch_seconds;
+  metrics["max_memory_gb"] = run.training->peak_tensor_bytes / 1e9;
+  metrics["device"] = run.training->device;
+  return metrics;
+}
+
+// The blocks that NEO's article shows and its code never wrote.
+void AddArticleBlocks(const core::RunRecord& run, const Summary& summary, Json& json) {
+  const core::LedgerTotals& totals = summary.totals;
+  const double hours = Hours(summary.running_time);
+  json["carbon_metrics"] = {
+      {"emissions_kg_co2", totals.emissions.grams / 1000},
+      {"energy_consumed_kwh", totals.facility_energy.kwh()},
+      {"average_power_w", hours > 0 ? Json(totals.energy.kwh() * 1000 / hours) : Json(nullptr)},
+      {"carbon_intensity_g_per_kwh", GramsPerKwh(totals.MeanIntensity())},
+      {"emissions_at_submission_kg_co2",
+       Maybe(summary.at_submission, [](const auto& at) { return at.run.emissions.grams / 1000; })}};
+  json["scheduler_metrics"] = NeoScheduleDecision(run, summary);
+  json["scheduler_metrics"]["policy"] = run.spec.policy;
+  json["scheduler_metrics"]["carbon_threshold"] = GramsPerKwh(run.spec.threshold);
+  json["scheduler_metrics"]["initial_intensity"] = GramsPerKwh(summary.intensity_at_submission);
+  double utilisation = 0;
+  for (const core::Attempt& attempt : run.attempts)
+    utilisation += attempt.gpu_utilisation_percent * Seconds(attempt.wall.length());
+  json["gpu_metrics"] = {
+      {"max_memory_gb",
+       Maybe(run.training, [](const auto& t) { return t.peak_tensor_bytes / 1e9; })},
+      {"gpu_energy_kwh", totals.gpu.kwh()},
+      {"gpu_count", run.spec.machine.gpu_models.size()},
+      {"average_utilization_percent",
+       hours > 0 ? Json(utilisation / (hours * 3600)) : Json(nullptr)}};
+}
+
+// A file name that stays inside its directory.
+std::string FileNamePart(std::string name) {
+  for (char& c : name)
+    if (c == '/' || c == '\\' || c == '\0' || static_cast<unsigned char>(c) < 0x20) c = '_';
+  return name.substr(0, 200);
+}
+
+}  // namespace
+
+std::string SummaryJson(const core::RunRecord& run, const Summary& summary) {
+  Json json{{"schema", "ebb.summary/1"},
+            {"run_id", run.spec.run_id},
+            {"name", run.spec.name},
+            {"group", run.spec.group},
+            {"outcome", core::Name(summary.outcome)},
+            {"attempts", summary.attempts},
+            {"running_time_s", Seconds(summary.running_time)}};
+  json["grid_clock"] = ClockJson(run);
+  json["schedule"] = ScheduleJson(run, summary);
+  json["signal"] = SignalJson(run.spec.signal);
+  if (!run.signal_versions.empty()) json["signal"]["version"] = VersionJson(run.signal_versions);
+  json["energy"] = EnergyJson(summary.totals);
+  json["pue"] = run.spec.pue.ratio;
+  json["meters"] = run.spec.meters;
+  json["emissions_g"] = summary.totals.emissions.grams;
+  json["mean_intensity_g_per_kwh"] = GramsPerKwh(summary.totals.MeanIntensity());
+  json["intensity_at_submission_g_per_kwh"] = GramsPerKwh(summary.intensity_at_submission);
+  json["intensity_at_submission_status"] = core::Name(summary.intensity_at_submission_status);
+  json["same_energy_at_submission"] = AlternativeJson(summary.at_submission);
+  json["best_start_in_hindsight"] = AlternativeJson(summary.best_in_hindsight);
+  json["share_of_possible_saving"] = Maybe(summary.share_of_possible_saving);
+  json["other_signal"] = OtherSignalJson(run, summary);
+  json["water_l"] = Maybe(summary.water_l);
+  json["embodied"] = EmbodiedJson(run, summary);
+  json["how_sure"] = FiguresJson(run, summary);
+  json["budget"] = BudgetJson(run);
+  if (summary.cost) json["cost"] = CostJson(run, *summary.cost);
+  json["epochs"] = EpochsJson(summary);
+  json["training"] = TrainingJson(run);
+  return Dump(json);
+}
+
+std::string NeoSummaryJson(const core::RunRecord& run, const Summary& summary,
+                           const std::string& output_dir) {
+  const core::LedgerTotals& totals = summary.totals;
+  Json json{{"emissions_kg_co2", totals.emissions.grams / 1000},
+            {"project_name", run.spec.name},
+            {"output_dir", output_dir},
+            {"config", NeoConfig(run)},
+            {"schedule_decision", NeoScheduleDecision(run, summary)}};
+  json["emissions"] = {{"emissions_kg_co2", totals.emissions.grams / 1000},
+                       {"project_name", run.spec.name},
+                       {"output_dir", output_dir}};
+  json["training_metrics"] = NeoTrainingMetrics(run);
+  AddArticleBlocks(run, summary, json);
+  json["grid_clock"] = ClockJson(run);
+  return Dump(json);
+}
+
+Status WriteSummaries(const std::filesystem::path& run_directory, const core::RunRecord& run,
+                      const Summary& summary) {
+  EBB_RETURN_IF_ERROR(
+      platform::WriteFileAtomically(run_directory / kSummaryFile, SummaryJson(run, summary)));
+  return platform::WriteFileAtomically(
+      run_directory / ("summary_" + FileNamePart(run.spec.name) + ".json"),
+      NeoSummaryJson(run, summary, run_directory.string()));
+}
+
+}  // namespace ebb::report

@@ -1,0 +1,103 @@
+#include "report/simulation/queue_plan_page.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "report/draw/gantt_figure.h"
+#include "report/draw/page_parts.h"
+#include "report/draw/svg_plot.h"
+#include "report/simulation/cost_table.h"
+#include "report/units_text.h"
+
+namespace ebb::report {
+namespace {
+
+std::string Device(const sim::QueuePlan& plan, const plan::Segment& segment) {
+  const auto& pool = plan.cluster.pools[static_cast<std::size_t>(segment.pool)];
+  if (plan.cluster.sites.size() == 1) return pool.model;
+  return plan.cluster.SiteOf(segment.pool).name + ", " + pool.model;
+}
+
+std::string Start(const sim::PlannedJob& planned) {
+  if (planned.starts_now) return "now";
+  if (planned.segments.empty()) return "unknown";
+  std::string text = FormatTime(planned.segments.front().time.begin).substr(0, 16);
+  text[10] = ' ';
+  return text;
+}
+
+std::string AgainstNow(const sim::PlannedJob& planned) {
+  if (!planned.expected || !planned.at_once || planned.at_once->grams <= 0) return "-";
+  return SignedPercentText(100 * (planned.expected->grams / planned.at_once->grams - 1));
+}
+
+}  // namespace
+
+TextTable QueuePlanTable(const sim::QueuePlan& plan) {
+  TextTable table{{"job", "start", "device", "pieces", "expected", "against now", "why"}, {}, true};
+  for (const sim::PlannedJob& planned : plan.jobs) {
+    if (!planned.refused.empty()) {
+      table.rows.push_back({planned.job.name, "refused", "", "", "", "", planned.refused});
+      continue;
+    }
+    table.rows.push_back({planned.job.name, Start(planned),
+                          planned.segments.empty() ? "" : Device(plan, planned.segments.front()),
+                          std::to_string(planned.segments.size()),
+                          planned.expected ? EmissionsText(*planned.expected) : "-",
+                          AgainstNow(planned), planned.reason});
+  }
+  return table;
+}
+
+std::string QueuePlanSentence(const sim::QueuePlan& plan) {
+  if (!plan.expected || !plan.at_once) return "the forecast does not reach over the whole plan";
+  const double now = plan.at_once->grams;
+  std::string text = "expected " + EmissionsText(*plan.expected);
+  if (now > 0)
+    text += ", " + ChangeText(100 * (plan.expected->grams / now - 1)) +
+            " than if every job could start now";
+  if (plan.lower_bound)
+    text += "; no schedule under this forecast emits less than " + EmissionsText(*plan.lower_bound);
+  return text;
+}
+
+std::vector<std::vector<plan::Segment>> SegmentsOf(const sim::QueuePlan& plan) {
+  std::vector<std::vector<plan::Segment>> segments;
+  for (const sim::PlannedJob& planned : plan.jobs) segments.push_back(planned.segments);
+  return segments;
+}
+
+std::vector<core::Job> JobsOf(const sim::QueuePlan& plan) {
+  std::vector<core::Job> jobs;
+  for (const sim::PlannedJob& planned : plan.jobs) jobs.push_back(planned.job);
+  return jobs;
+}
+
+std::string QueuePlanPage(const sim::QueuePlan& plan) {
+  const TextTable table = QueuePlanTable(plan);
+  std::string rows;
+  for (const auto& row : table.rows)
+    rows += "<tr>" + Element("th", row.front()) + Cells("td", {row.begin() + 1, row.end() - 1}) +
+            "<td class=\"wrap\">" + EscapeHtml(row.back()) + "</td></tr>";
+  const std::vector<core::Job> jobs = JobsOf(plan);
+  const core::SignalView& view = plan.views.front();
+  const Interval span = plan.span();
+  const Duration margin = std::max<Duration>(std::chrono::minutes{30}, span.length() / 40);
+  const std::string& method = view.forecast.method;
+  const GanttFigure figure{.title = "Plan",
+                           .caption = ": dashed line: " + (method.empty() ? "no forecast" : method),
+                           .cluster = &plan.cluster,
+                           .jobs = &jobs,
+                           .segments = SegmentsOf(plan),
+                           .truth = &view.known,
+                           .forecast = &view.forecast.series,
+                           .window = {span.begin - margin, span.end + margin}};
+  const std::string body =
+      Element("h1", "Plan at " + FormatTime(plan.at)) + "<p class=\"lead\">" +
+      EscapeHtml(QueuePlanSentence(plan)) + ".</p>" + Element("p", QueuePlanCostSentence(plan)) +
+      Element("p", "Policy: " + plan.policy + ". Nothing was started.") + TierLegend(jobs) +
+      GanttFigureHtml(figure) + "<h2>Jobs</h2>" + TableCard(table.headers, rows);
+  return HtmlPage("Ebb: plan at " + FormatTime(plan.at), body);
+}
+
+}  // namespace ebb::report

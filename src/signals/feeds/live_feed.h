@@ -1,0 +1,80 @@
+#pragma once
+// A live source as a feed: a thread asks, everyone else looks at what it last brought. Observe and
+// Settled take a pointer under a lock and copy a part of a series; they never wait for a network.
+//
+// Thread contract: every method from any thread.
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "platform/system_clock.h"
+#include "runtime/signal_feed.h"
+#include "signals/feeds/live_signal.h"
+#include "signals/http/patient_http.h"
+
+namespace ebb::signals {
+
+struct LiveFeedOptions {
+  LiveOptions live;
+  OutageRules outage;
+  PatienceOptions patience;
+  /// How long Start waits for the first answer; a source that is slower is waited for elsewhere.
+  Duration first_answer{std::chrono::seconds{15}};
+  /// Asked a few times a second meanwhile: true ends the wait, not the feed.
+  std::function<bool()> interrupted{};
+};
+
+class LiveFeed final : public runtime::SignalFeed, private FetchTime {
+ public:
+  static std::unique_ptr<LiveFeed> Start(const MakeProviderFunction& make_provider,
+                                         HttpGetFunction http_get, LiveFeedOptions options);
+  /// Ends within about a second, also while a request hangs.
+  ~LiveFeed() override;
+
+  /// As the provider states it before the first answer.
+  const core::SignalIdentity& identity() const override { return identity_; }
+  Result<core::SignalView> Observe(Time now, Duration horizon) override;
+  Result<core::IntensitySeries> Believed(Interval interval) override;
+  Result<core::IntensitySeries> Settled(Interval interval) override;
+  bool Revises() const override { return true; }
+  Time NextChange(Time now) const override;
+  std::uint64_t news() const override { return news_; }
+  void OnNews(const std::function<void()>& tell) override;
+  std::optional<runtime::SignalState> State(Time now) const override;
+
+  std::shared_ptr<const LiveSnapshot> snapshot() const;
+  const OutageRules& outage() const { return options_.outage; }
+  /// What went wrong beside the asking, for people. Emptied by the call.
+  std::vector<std::string> TakeNotes();
+
+ private:
+  LiveFeed(HttpGetFunction http_get, LiveFeedOptions options);
+  void Work();
+  void AwaitFirstAnswer();
+  bool IsOfAnotherClock(Time question, Time now) const;
+  void Tell();
+
+  Time Now() const override;
+  Duration SinceBoot() const override { return platform::SinceBoot(); }
+  bool Wait(Duration duration) override;
+
+  const LiveFeedOptions options_;
+  std::atomic<bool> stopping_ = false;
+  PatientHttp http_;
+  std::unique_ptr<LiveSignal> signal_;  ///< the thread's own once it runs
+  core::SignalIdentity identity_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::shared_ptr<const LiveSnapshot> snapshot_;
+  std::vector<std::string> notes_;
+  std::atomic<std::uint64_t> news_ = 0;
+  std::mutex tell_mutex_;
+  std::function<void()> tell_;
+  std::thread thread_;
+};
+
+}  // namespace ebb::signals

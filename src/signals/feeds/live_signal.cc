@@ -1,0 +1,232 @@
+#include "signals/feeds/live_signal.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "core/accounting.h"
+#include "forecast/better_on_record.h"
+#include "platform/file.h"
+#include "platform/file_lock.h"
+#include "signals/feeds/signal_cache.h"
+
+namespace ebb::signals {
+namespace {
+
+// What the own forecast may learn from, and what is kept on disk.
+constexpr Duration kKept{std::chrono::days{60}};
+constexpr std::uint64_t kCacheLimitBytes = 16ULL << 20;
+// Estimates younger than this are asked for again: measured values come late.
+constexpr Duration kUnsettled{std::chrono::hours{2}};
+// How soon to look for what another process, which is asking now, will have written.
+constexpr Duration kAnotherAsks{std::chrono::seconds{1}};
+// How often values that were published are asked for again, as far back as they are revised.
+constexpr Duration kRevisionsEvery{std::chrono::hours{24}};
+constexpr const char* kProviderMethod = "the provider's";
+
+core::IntensitySeries SeriesOf(const core::SignalIdentity& identity,
+                               std::vector<core::Sample> samples) {
+  auto series = core::IntensitySeries::Create(identity, std::move(samples));
+  EBB_CHECK(series.has_value());
+  return *std::move(series);
+}
+
+}  // namespace
+
+LiveSignal::LiveSignal(std::unique_ptr<Provider> provider, LiveOptions options)
+    : provider_(std::move(provider)),
+      options_(std::move(options)),
+      own_(forecast::MakeBestForecaster()),
+      identity_(provider_->identity()) {}
+
+std::shared_ptr<const LiveSnapshot> LiveSignal::Refresh(Time now) {
+  ForgetFuture(now);
+  if (now >= next_question_) {
+    ReadCache(now);
+    next_question_ = now + options_.refresh;  // where nobody answers
+    if (Due(now)) AskOnceForAll(now);
+    if (answered_at_ && !Due(now))
+      next_question_ = std::min(next_question_, DueAfter(*answered_at_));
+  }
+  return Snapshot(now);
+}
+
+// The end of what the source, in its last answer, had a value for: published, or its own forecast.
+std::optional<Time> LiveSignal::CoveredUntil(Time now) const {
+  if (const auto published = archive_.At(now)) return published->interval.end;
+  for (const core::Sample& expected : provider_forecast_)
+    if (expected.interval.contains(now)) return expected.interval.end;
+  return std::nullopt;
+}
+
+void LiveSignal::NoteCoverage(Time answered) {
+  const auto until = CoveredUntil(answered);
+  if (!until) return;
+  if (covered_until_ && *covered_until_ < *until && *covered_until_ <= answered)
+    lag_ = std::min<Duration>(answered - *covered_until_, options_.refresh);
+  covered_until_ = until;
+}
+
+// A successor that came late is looked for earlier the next time, so that the lag is learned, and
+// at twice the lag when it is not there: two questions per interval once it is known.
+Time LiveSignal::DueAfter(Time answered) const {
+  const Time regular = answered + options_.refresh;
+  if (!covered_until_) return regular;
+  const Duration least = options_.after_interval;
+  if (*covered_until_ > answered)
+    return std::min(regular, *covered_until_ + std::max(least, lag_ / 2));
+  return answered + std::clamp(answered - *covered_until_, least, options_.refresh);
+}
+
+// Moments of a clock that was set back since: they would keep this process from asking.
+void LiveSignal::ForgetFuture(Time now) {
+  if (answered_at_ && *answered_at_ > now) answered_at_ = now - options_.refresh;
+  if (asked_at_ && *asked_at_ > now) asked_at_ = now;
+  if (forecast_asked_at_ && *forecast_asked_at_ > now) forecast_asked_at_.reset();
+  if (provider_issued_ && *provider_issued_ > now) provider_issued_ = now;
+  if (revised_at_ && *revised_at_ > now) revised_at_ = now;
+  if (next_question_ - options_.refresh > now) next_question_ = now;
+}
+
+std::filesystem::path LiveSignal::CacheFile() const {
+  return CachePath(options_.cache_directory, provider_->cache_key(), provider_->identity());
+}
+
+// One process asks; those that share its cache read what it wrote. Where no lock can be had at all
+// (a directory that cannot be written), each asks for itself.
+void LiveSignal::AskOnceForAll(Time now) {
+  if (options_.cache_directory.empty()) return Ask(now);
+  const auto path = CacheFile();
+  const auto ready = platform::EnsureWritableDirectory(path.parent_path());
+  if (!ready) return Ask(now);
+  const auto lock = platform::FileLock::Take(path.string() + ".lock");
+  if (!lock && lock.error().code == ExitCode::kTryLater) {
+    next_question_ = now + kAnotherAsks;
+    return;
+  }
+  // Whoever held it until just now has written.
+  ReadCache(now);
+  if (Due(now)) Ask(now);
+}
+
+// Another process may have asked meanwhile.
+void LiveSignal::ReadCache(Time now) {
+  if (options_.cache_directory.empty()) return;
+  const auto path = CacheFile();
+  const auto text = platform::ReadFile(path, kCacheLimitBytes);
+  if (!text) return;
+  const auto cached = CachedSignalFromText(*text, path.string());
+  if (!cached) {
+    const std::string note = "the cached signal is ignored: " + cached.error().Message();
+    if (notes_.empty() || notes_.back() != note) notes_.push_back(note);
+    return;
+  }
+  // A stamp from the future would keep this process from ever asking.
+  if (cached->answered_at > now || (answered_at_ && cached->answered_at <= *answered_at_)) return;
+  archive_.Add(cached->known);
+  provider_forecast_ = cached->forecast;
+  provider_issued_ = forecast_asked_at_ = cached->issued;
+  forecast_failure_.reset();
+  if (const auto& refused = cached->refused) {
+    forecast_asked_at_ = refused->at;
+    forecast_failure_ = {ExitCode::kUnavailable, refused->what, refused->where, refused->next};
+  }
+  answered_at_ = cached->answered_at;
+  asked_at_ = std::max(asked_at_.value_or(Time{}), *answered_at_);
+  identity_ = cached->identity;
+  origin_ = "cached on disk";
+  failure_.reset();
+  NoteCoverage(*answered_at_);
+}
+
+void LiveSignal::WriteCache(Time now) {
+  if (options_.cache_directory.empty()) return;
+  const auto path = CacheFile();
+  CachedSignal cached{provider_->name(), identity_,          now, archive_.samples(),
+                      provider_issued_,  provider_forecast_, {}};
+  if (forecast_failure_ && forecast_asked_at_)
+    cached.refused = {*forecast_asked_at_, forecast_failure_->what, forecast_failure_->where,
+                      forecast_failure_->next};
+  auto written = platform::EnsureWritableDirectory(path.parent_path());
+  if (written) written = platform::WriteFileAtomically(path, ToText(cached));
+  if (!written) notes_.push_back("the signal is not cached: " + written.error().Message());
+}
+
+void LiveSignal::Ask(Time now) {
+  asked_at_ = now;
+  // A source that only ever estimates is not asked for its whole past every time.
+  const Time known_until = std::max(archive_.measured_until(), archive_.until() - kUnsettled);
+  const bool asks_for_revisions = !revised_at_ || now >= *revised_at_ + kRevisionsEvery;
+  Question question{now, options_.horizon, known_until, true};
+  if (asks_for_revisions) question.known_until = std::min(known_until, now - core::kRevisedFor);
+  question.wants_forecast = !forecast_asked_at_ || provider_forecast_.empty() ||
+                            now >= *forecast_asked_at_ + options_.forecast_refresh;
+  // A forecast that was refused is not asked for with every value.
+  if (forecast_failure_ && forecast_asked_at_)
+    question.wants_forecast = now >= *forecast_asked_at_ + options_.forecast_refresh;
+  auto reading = provider_->Read(question);
+  if (!reading) {
+    failure_ = std::move(reading).error();
+    return;
+  }
+  failure_.reset();
+  if (asks_for_revisions) revised_at_ = now;
+  if (question.wants_forecast) {
+    forecast_asked_at_ = now;
+    forecast_failure_ = reading->forecast_failure;
+  }
+  Take(*reading, now);
+  WriteCache(now);
+}
+
+void LiveSignal::Take(const Reading& reading, Time now) {
+  answered_at_ = now;
+  origin_ = "answered";
+  if (identity_.zone.empty()) identity_.zone = reading.zone;
+  if (identity_.boundary == core::Boundary::kUnknown) identity_.boundary = reading.boundary;
+  archive_.Add(reading.known);
+  archive_.ForgetBefore(now - kKept);
+  if (!reading.forecast.empty()) {
+    provider_forecast_ = reading.forecast;
+    provider_issued_ = reading.issued.value_or(now);
+  }
+  NoteCoverage(now);
+}
+
+// The provider's rows where it has them, ours elsewhere. Ours begins where what is known ends.
+core::Forecast LiveSignal::Ahead(const core::IntensitySeries& known, Time now) {
+  core::Forecast theirs{provider_issued_.value_or(Time{}),
+                        kProviderMethod,
+                        SeriesOf(identity_, provider_forecast_),
+                        {},
+                        {}};
+  const bool reaches = theirs.series.span().end >= now + options_.horizon;
+  const core::Sample* last = known.empty() ? nullptr : &known.samples().back();
+  if (reaches || !last) return theirs;
+  const Time from = std::min(now, last->interval.begin);
+  auto ours = own_->At(known, from, now + options_.horizon - from);
+  if (!ours || ours->series.empty()) return theirs;
+  if (theirs.series.empty()) return *std::move(ours);
+  core::Forecast joined = forecast::Joined(theirs, *ours);
+  joined.method = std::string(kProviderMethod) + ", then " + ours->method;
+  return joined;
+}
+
+std::shared_ptr<const LiveSnapshot> LiveSignal::Snapshot(Time now) {
+  auto snapshot = std::make_shared<LiveSnapshot>();
+  snapshot->identity = identity_;
+  snapshot->known = archive_.Series(identity_);
+  snapshot->forecast = Ahead(snapshot->known, now);
+  if (!provider_forecast_.empty()) {
+    snapshot->provided_until = provider_forecast_.back().interval.end;
+    snapshot->provider_issued = provider_issued_.value_or(Time{});
+  }
+  snapshot->origin = origin_;
+  snapshot->asked_at = asked_at_;
+  snapshot->answered_at = answered_at_;
+  snapshot->failure = failure_;
+  snapshot->forecast_failure = forecast_failure_;
+  snapshot->next_question = next_question_;
+  return snapshot;
+}
+
+}  // namespace ebb::signals

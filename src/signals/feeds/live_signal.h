@@ -1,0 +1,74 @@
+#pragma once
+// One live source: when it is asked, what is kept of its answers, and what is expected beyond them.
+// Blocks while it asks; live_feed.h puts it on a thread of its own. One question per refresh
+// interval, however many look at it, and over processes where they share a cache on disk; sooner
+// just after an interval has ended, so that a decision does not lag behind what is published, and
+// soon again where its successor was not there yet. One thread at a time.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/sample_archive.h"
+#include "forecast/forecaster.h"
+#include "signals/feeds/live_view.h"
+#include "signals/provider.h"
+
+namespace ebb::signals {
+
+struct LiveOptions {
+  Duration refresh{std::chrono::minutes{5}};
+  /// How long after the end of an interval its successor is asked for: not everybody at once.
+  Duration after_interval{std::chrono::seconds{5}};
+  Duration forecast_refresh{std::chrono::minutes{30}};
+  Duration horizon{std::chrono::hours{96}};
+  std::string cache_directory;  ///< "": nothing is kept on disk
+};
+
+class LiveSignal {
+ public:
+  LiveSignal(std::unique_ptr<Provider> provider, LiveOptions options);
+
+  /// Reads the cache, and asks where a question is due. Never fails: what failed is in the
+  /// snapshot.
+  std::shared_ptr<const LiveSnapshot> Refresh(Time now);
+  Time next_question() const { return next_question_; }
+  /// What the user should be told: a cache that could not be used. Emptied by the call.
+  std::vector<std::string> TakeNotes() { return std::exchange(notes_, {}); }
+
+ private:
+  void ForgetFuture(Time now);
+  bool Due(Time now) const { return !answered_at_ || now >= DueAfter(*answered_at_); }
+  Time DueAfter(Time answered) const;
+  std::optional<Time> CoveredUntil(Time now) const;
+  void NoteCoverage(Time answered);
+  std::filesystem::path CacheFile() const;
+  void AskOnceForAll(Time now);
+  void ReadCache(Time now);
+  void WriteCache(Time now);
+  void Ask(Time now);
+  void Take(const Reading& reading, Time now);
+  core::Forecast Ahead(const core::IntensitySeries& known, Time now);
+  std::shared_ptr<const LiveSnapshot> Snapshot(Time now);
+
+  const std::unique_ptr<Provider> provider_;
+  const LiveOptions options_;
+  const std::unique_ptr<forecast::Forecaster> own_;
+  core::SignalIdentity identity_;
+  core::SampleArchive archive_;
+  std::vector<core::Sample> provider_forecast_;
+  std::optional<Time> provider_issued_;
+  std::optional<Time> asked_at_, answered_at_;
+  std::optional<Time> forecast_asked_at_;
+  std::optional<Time> revised_at_;  ///< when published values were asked for again
+  /// The end of the interval for which it had a value while it ran; nothing: it has only the past.
+  std::optional<Time> covered_until_;
+  Duration lag_{0};  ///< how long after that end the next one was there
+  std::string origin_;
+  std::optional<Error> failure_, forecast_failure_;
+  Time next_question_{};
+  std::vector<std::string> notes_;
+};
+
+}  // namespace ebb::signals

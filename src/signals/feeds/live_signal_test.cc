@@ -1,0 +1,388 @@
+#include "signals/feeds/live_signal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "platform/file_lock.h"
+#include "runtime/gate_loop.h"
+#include "signals/feeds/signal_cache.h"
+#include "testing/fake_clock.h"
+#include "testing/scratch_directory.h"
+
+namespace ebb::signals {
+namespace {
+
+using core::SampleStatus;
+using std::chrono::days;
+using std::chrono::hours;
+using std::chrono::minutes;
+using ::testing::HasSubstr;
+
+const Time kDay = *ParseTime("2026-05-06T00:00Z");
+
+// Dirty by day, clean from 22:00 to 06:00.
+double TrueValue(Time hour) {
+  const auto of_day = std::chrono::duration_cast<hours>(hour - std::chrono::floor<days>(hour));
+  return of_day.count() >= 22 || of_day.count() < 6 ? 100 : 400;
+}
+
+// A source with an hour's values, two weeks of past, and a day's forecast where it is asked to have
+// one. Unreachable during outages.
+struct Source {
+  int asked = 0;
+  Time known_until{};  // of the latest question
+  std::vector<Interval> outages;
+  bool has_forecast = false;
+  bool refuses_forecast = false;
+  int asked_for_forecast = 0;
+  SampleStatus status = SampleStatus::kMeasured;
+};
+
+class FakeProvider final : public Provider {
+ public:
+  explicit FakeProvider(Source& source) : source_(source) {}
+  const std::string& name() const override { return name_; }
+  const core::SignalIdentity& identity() const override { return identity_; }
+  Result<Reading> Read(const Question& question) override {
+    ++source_.asked;
+    source_.known_until = question.known_until;
+    source_.asked_for_forecast += question.wants_forecast ? 1 : 0;
+    for (const Interval& outage : source_.outages)
+      if (outage.contains(question.now))
+        return Fail({ExitCode::kUnavailable, "cannot resolve host", "https://x", ""});
+    Reading reading;
+    const Time last = std::chrono::floor<hours>(question.now);
+    Time hour = std::chrono::floor<hours>(std::max(question.known_until, question.now - days{14}));
+    for (; hour <= last; hour += hours{1})
+      reading.known.push_back(
+          {{hour, hour + hours{1}}, Intensity{TrueValue(hour)}, source_.status});
+    if (source_.refuses_forecast && question.wants_forecast)
+      reading.forecast_failure =
+          Error{ExitCode::kUnavailable, "not in your plan", "https://x", "another plan"};
+    if (!source_.has_forecast) return reading;
+    for (int i = 1; i <= 24; ++i)
+      reading.forecast.push_back({{last + hours{i}, last + hours{i + 1}},
+                                  Intensity{TrueValue(last + hours{i})},
+                                  SampleStatus::kForecast});
+    return reading;
+  }
+
+ private:
+  Source& source_;
+  const std::string name_ = "fake";
+  const core::SignalIdentity identity_{"Z", core::SignalKind::kAverage, core::Boundary::kLifecycle,
+                                       "fake source"};
+};
+
+LiveSignal Signal(Source& source, std::string cache = "") {
+  LiveOptions options;
+  options.cache_directory = std::move(cache);
+  return {std::make_unique<FakeProvider>(source), options};
+}
+
+// The live signal without its thread, on a clock of the test's.
+class SteppedFeed final : public runtime::SignalFeed {
+ public:
+  SteppedFeed(Source& source, OutageRules rules) : signal_(Signal(source)), rules_(rules) {}
+  const core::SignalIdentity& identity() const override { return snapshot_->identity; }
+  Result<core::SignalView> Observe(Time now, Duration) override {
+    snapshot_ = signal_.Refresh(now);
+    return ViewAt(*snapshot_, now, rules_);
+  }
+  Result<core::IntensitySeries> Believed(Interval interval) override {
+    return BelievedOver(*snapshot_, interval, rules_);
+  }
+  Time NextChange(Time now) const override { return now + minutes{5}; }
+
+ private:
+  LiveSignal signal_;
+  OutageRules rules_;
+  std::shared_ptr<const LiveSnapshot> snapshot_ = std::make_shared<LiveSnapshot>();
+};
+
+TEST(LiveSignal, AsksOncePerRefreshIntervalHoweverManyLook) {
+  Source source;
+  LiveSignal signal = Signal(source);
+  for (int look = 0; look < 10'000; ++look) signal.Refresh(kDay + Duration{look});
+  EXPECT_EQ(source.asked, 1);
+  for (int minute = 0; minute < 60; ++minute) signal.Refresh(kDay + minutes{minute});
+  EXPECT_EQ(source.asked, 12);
+}
+
+TEST(LiveSignal, AClockThatWasSetBackIsNotWaitedFor) {
+  Source source;
+  LiveSignal signal = Signal(source);
+  signal.Refresh(kDay + days{2});
+  const auto snapshot = signal.Refresh(kDay);
+  EXPECT_EQ(source.asked, 2);
+  EXPECT_EQ(snapshot->answered_at, kDay);
+  EXPECT_EQ(snapshot->next_question, kDay + minutes{5});
+  signal.Refresh(kDay + minutes{1});
+  EXPECT_EQ(source.asked, 2);
+}
+
+TEST(LiveSignal, AnEstimateThatLosesToAMeasuredValueCausesNoMoreQuestions) {
+  Source source;
+  LiveSignal signal = Signal(source);
+  signal.Refresh(kDay);
+  source.status = SampleStatus::kEstimated;
+  for (int second = 0; second < 3600; second += 10) {
+    const auto snapshot = signal.Refresh(kDay + std::chrono::seconds{second});
+    EXPECT_EQ(snapshot->known.At(kDay)->status, SampleStatus::kMeasured);
+  }
+  EXPECT_EQ(source.asked, 12);
+}
+
+TEST(LiveSignal, ASourceThatOnlyEstimatesIsNotAskedForItsWholePastEveryTime) {
+  Source source;
+  source.status = SampleStatus::kEstimated;
+  LiveSignal signal = Signal(source);
+  signal.Refresh(kDay);
+  EXPECT_LT(source.known_until, kDay - days{14});
+  signal.Refresh(kDay + minutes{5});
+  EXPECT_GE(source.known_until, kDay - hours{1});
+}
+
+TEST(LiveSignal, FreshThenLastKnownThenForecastThenMissing) {
+  Source source;
+  source.outages = {{kDay + minutes{30}, kDay + days{9}}};
+  LiveSignal signal = Signal(source);
+  const OutageRules rules{hours{1}, hours{6}};
+  const auto at = [&](Duration after) {
+    return StateAt(*signal.Refresh(kDay + after), kDay + after, rules).freshness;
+  };
+  EXPECT_EQ(at(minutes{5}), Freshness::kFresh);
+  EXPECT_EQ(at(minutes{59}), Freshness::kFresh) << "the hour's value holds for its hour";
+  EXPECT_EQ(at(minutes{60}), Freshness::kLastKnown);
+  EXPECT_EQ(at(minutes{119}), Freshness::kLastKnown);
+  EXPECT_EQ(at(minutes{120}), Freshness::kForecast) << "ours, from two weeks of history";
+  EXPECT_EQ(at(hours{6}), Freshness::kMissing);
+  const auto snapshot = signal.Refresh(kDay + hours{2});
+  const auto view = ViewAt(*snapshot, kDay + hours{2}, rules);
+  EXPECT_EQ(view->Current()->status, SampleStatus::kForecast) << "never taken for a reading";
+  const auto missing = ViewAt(*snapshot, kDay + hours{7}, rules);
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().Message(), HasSubstr("cannot resolve host"));
+  EXPECT_THAT(missing.error().Message(), HasSubstr("ended 6h 0m ago"));
+}
+
+TEST(LiveSignal, WhatStoodInIsAccountedAsSuch) {
+  Source source;
+  source.outages = {{kDay + minutes{30}, kDay + days{9}}};
+  LiveSignal signal = Signal(source);
+  const auto snapshot = signal.Refresh(kDay);
+  const auto settled = BelievedOver(*snapshot, {kDay, kDay + hours{4}}, {});
+  EXPECT_EQ(settled.At(kDay)->status, SampleStatus::kMeasured);
+  EXPECT_EQ(settled.At(kDay + minutes{90})->status, SampleStatus::kEstimated);
+  EXPECT_EQ(settled.At(kDay + minutes{150})->status, SampleStatus::kForecast);
+  EXPECT_NEAR(settled.Mean({kDay, kDay + hours{4}})->coverage, 1, 1e-9);
+}
+
+TEST(LiveSignal, AnHourThatWasMissedIsFilledInAfterwards) {
+  Source source;
+  source.outages = {{kDay + hours{1}, kDay + hours{4}}};
+  LiveSignal signal = Signal(source);
+  for (int minute = 0; minute < 300; minute += 5) signal.Refresh(kDay + minutes{minute});
+  const auto snapshot = signal.Refresh(kDay + hours{5});
+  EXPECT_EQ(snapshot->known.At(kDay + hours{2})->status, SampleStatus::kMeasured);
+}
+
+TEST(LiveSignal, TheProvidersForecastComesFirstAndOursBeyondIt) {
+  Source source;
+  source.has_forecast = true;
+  LiveSignal signal = Signal(source);
+  const auto view = ViewAt(*signal.Refresh(kDay), kDay, {});
+  ASSERT_TRUE(view);
+  EXPECT_EQ(view->forecast.series.At(kDay + hours{23})->intensity.g_per_kwh,
+            TrueValue(kDay + hours{23}));
+  EXPECT_THAT(view->forecast.method, HasSubstr("the provider's, then"));
+  EXPECT_GE(view->forecast.series.span().end, kDay + hours{90});
+  EXPECT_EQ(view->forecast.series.span().begin, view->known.span().end);
+}
+
+// --- an outage must neither release jobs early nor forget any -----------------------------------
+
+struct Quiet final : runtime::GateObserver {
+  Status OnDecision(const core::GateDecision&, const runtime::GateObservation&) override {
+    return {};
+  }
+  void OnTick(Time) override {}
+  Status OnSkippedWait(const core::SkippedWait&) override { return {}; }
+};
+
+core::GateDecision Gate(Source& source, Time submitted, Duration max_wait, OutageRules rules) {
+  testing::FakeClock wall(submitted);
+  runtime::GridClock clock(wall, {});
+  SteppedFeed feed(source, rules);
+  Quiet quiet;
+  const auto policy = plan::MakeThreshold(Intensity{200});
+  const auto result = runtime::WaitForStart({submitted, submitted + max_wait, hours{1}}, *policy,
+                                            feed, clock, quiet);
+  return result->decision;
+}
+
+TEST(LiveSignalOutage, OfTwoHoursReleasesNoJobEarlyAndForgetsNone) {
+  // 72 jobs, one every 20 minutes; an outage of two hours begins anywhere in the day.
+  const OutageRules rules[] = {
+      {}, {hours{1}, Duration::zero()}, {Duration::zero(), Duration::zero()}};
+  for (const OutageRules& rule : rules) {
+    for (int begin = 0; begin < 24; begin += 3) {
+      for (int job = 0; job < 72; job += 3) {
+        Source source;
+        source.outages = {{kDay + hours{begin}, kDay + hours{begin + 2}}};
+        const auto decision = Gate(source, kDay + minutes{20 * job}, hours{30}, rule);
+        ASSERT_EQ(decision.action, core::GateAction::kStart) << "no job is forgotten";
+        EXPECT_EQ(TrueValue(decision.at), 100) << "started dirty at " << FormatTime(decision.at);
+      }
+    }
+  }
+}
+
+TEST(LiveSignalOutage, ThatNeverEndsStartsEveryJobAtItsLatestStartAndNotBefore) {
+  Source source;
+  source.outages = {{kDay, kDay + days{9}}};
+  const auto decision = Gate(source, kDay + hours{8}, hours{5}, {});
+  EXPECT_EQ(decision.at, kDay + hours{13});
+  EXPECT_EQ(decision.rule, core::GateRule::kLatestStart);
+}
+
+// --- the cache on disk ---------------------------------------------------------------------------
+
+class Cache : public ::testing::Test {
+ protected:
+  const std::filesystem::path directory_ = ScratchDirectory("cache") / "not-yet-there";
+};
+
+TEST_F(Cache, ASecondProcessDoesNotAskWithinTheInterval) {
+  Source source;
+  LiveSignal first = Signal(source, directory_);
+  first.Refresh(kDay);
+  LiveSignal second = Signal(source, directory_);
+  const auto snapshot = second.Refresh(kDay + minutes{4});
+  EXPECT_EQ(source.asked, 1);
+  EXPECT_EQ(snapshot->origin, "cached on disk");
+  EXPECT_EQ(second.next_question(), kDay + minutes{5});
+  second.Refresh(kDay + minutes{5});
+  first.Refresh(kDay + minutes{6});
+  EXPECT_EQ(source.asked, 2) << "the first takes what the second asked";
+}
+
+TEST_F(Cache, AForecastThatWasRefusedIsNotAskedForByTheNextProcess) {
+  Source source;
+  source.refuses_forecast = true;
+  Signal(source, directory_).Refresh(kDay);
+  LiveSignal second = Signal(source, directory_);
+  const auto snapshot = second.Refresh(kDay + minutes{5});
+  EXPECT_EQ(source.asked, 2);
+  EXPECT_EQ(source.asked_for_forecast, 1) << "it is asked for again after half an hour";
+  ASSERT_TRUE(snapshot->forecast_failure);
+  EXPECT_THAT(snapshot->forecast_failure->Message(), HasSubstr("not in your plan"));
+  Signal(source, directory_).Refresh(kDay + minutes{31});
+  EXPECT_EQ(source.asked_for_forecast, 2);
+}
+
+TEST_F(Cache, AProcessThatStartsInAnOutageKnowsWhatTheOneBeforeKnew) {
+  Source source;
+  Signal(source, directory_).Refresh(kDay);
+  source.outages = {{kDay + minutes{1}, kDay + days{9}}};
+  LiveSignal after = Signal(source, directory_);
+  const auto snapshot = after.Refresh(kDay + hours{1} + minutes{30});
+  EXPECT_TRUE(snapshot->failure);
+  const auto view = ViewAt(*snapshot, kDay + hours{1} + minutes{30}, {});
+  ASSERT_TRUE(view);
+  EXPECT_EQ(view->Current()->status, SampleStatus::kEstimated);
+  EXPECT_FALSE(view->forecast.series.empty());
+}
+
+TEST_F(Cache, ADamagedFileIsIgnoredSaidAndWrittenAnew) {
+  Source source;
+  Signal(source, directory_).Refresh(kDay);
+  for (const auto& file : std::filesystem::directory_iterator(directory_))
+    std::ofstream(file.path()) << "{\"schema\":\"ebb.signal-c";
+  LiveSignal again = Signal(source, directory_);
+  EXPECT_TRUE(again.Refresh(kDay + minutes{1})->answered_at);
+  EXPECT_EQ(source.asked, 2);
+  const auto notes = again.TakeNotes();
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_THAT(notes[0], HasSubstr("ignored"));
+  LiveSignal third = Signal(source, directory_);
+  third.Refresh(kDay + minutes{2});
+  EXPECT_EQ(source.asked, 2);
+}
+
+TEST_F(Cache, AStampFromTheFutureDoesNotSilenceUs) {
+  Source source;
+  Signal(source, directory_).Refresh(kDay + days{1});
+  LiveSignal earlier = Signal(source, directory_);
+  EXPECT_TRUE(earlier.Refresh(kDay)->answered_at);
+  EXPECT_EQ(source.asked, 2);
+}
+
+TEST_F(Cache, WhileAnotherProcessAsksThisOneWaitsForWhatItWrites) {
+  Source source;
+  const FakeProvider provider(source);
+  std::filesystem::create_directories(directory_);
+  const auto path = CachePath(directory_, provider.cache_key(), provider.identity());
+  LiveSignal waiting = Signal(source, directory_);
+  {
+    // Its own descriptor, as another process would have.
+    const auto asking = platform::FileLock::Take(path.string() + ".lock");
+    ASSERT_TRUE(asking);
+    EXPECT_FALSE(waiting.Refresh(kDay)->asked_at);
+    EXPECT_EQ(waiting.next_question(), kDay + std::chrono::seconds{1});
+    EXPECT_EQ(source.asked, 0);
+  }
+  Signal(source, directory_).Refresh(kDay);
+  EXPECT_EQ(waiting.Refresh(kDay + std::chrono::seconds{1})->origin, "cached on disk");
+  EXPECT_EQ(source.asked, 1);
+}
+
+// Asks slowly, so that all of them want to ask at the same time.
+class SlowProvider final : public Provider {
+ public:
+  SlowProvider(std::atomic<int>& asked) : asked_(asked) {}
+  const std::string& name() const override { return name_; }
+  const core::SignalIdentity& identity() const override { return identity_; }
+  Result<Reading> Read(const Question& question) override {
+    ++asked_;
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    Reading reading;
+    const Time hour = std::chrono::floor<hours>(question.now);
+    reading.known = {{{hour, hour + hours{1}}, {300}}};
+    return reading;
+  }
+
+ private:
+  std::atomic<int>& asked_;
+  const std::string name_ = "slow";
+  const core::SignalIdentity identity_{"Z", core::SignalKind::kAverage, core::Boundary::kLifecycle,
+                                       "slow source"};
+};
+
+TEST_F(Cache, OfManyThatStartAtOnceOneAsks) {
+  std::atomic<int> asked = 0, answered = 0;
+  std::vector<std::thread> processes;
+  for (int i = 0; i < 8; ++i)
+    processes.emplace_back([&] {
+      LiveOptions options;
+      options.cache_directory = directory_;
+      LiveSignal signal(std::make_unique<SlowProvider>(asked), options);
+      Time now = kDay;
+      for (int look = 0; look < 500; ++look, now += std::chrono::seconds{1}) {
+        if (signal.Refresh(now)->answered_at) break;
+        std::this_thread::sleep_for(std::chrono::milliseconds{2});
+      }
+      answered += signal.Refresh(now)->answered_at.has_value();
+    });
+  for (std::thread& process : processes) process.join();
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(answered, 8);
+}
+
+}  // namespace
+}  // namespace ebb::signals

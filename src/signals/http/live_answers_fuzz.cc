@@ -1,0 +1,60 @@
+// Any bytes as the answer of a live provider: refused with an Error that says where, or samples
+// that make a series. The first byte chooses the provider. Run: build/fuzz/bin/live_answers_fuzz
+// -max_total_time=60
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/check.h"
+#include "signals/providers/carbon_aware_sdk.h"
+#include "signals/providers/electricity_maps.h"
+#include "signals/providers/json_address.h"
+#include "signals/providers/uk_carbon_intensity.h"
+#include "signals/providers/watttime.h"
+
+namespace {
+
+using namespace ebb;
+using namespace ebb::signals;
+
+const Time kNow = *ParseTime("2026-05-06T12:00Z");
+
+Result<Payload> Parse(int provider, const std::string& body) {
+  switch (provider) {
+    case 0:
+      return ParseElectricityMaps(body, "fuzz");
+    case 1:
+      return ParseUkCarbonIntensity(body, 0, "fuzz");
+    case 2:
+      return ParseUkCarbonIntensity(body, 13, "fuzz");
+    case 3:
+      return ParseWattTime(body, "fuzz");
+    case 4:
+      return ParseCarbonAwareSdkEmissions(body, "fuzz");
+    case 5:
+      return ParseCarbonAwareSdkForecast(body, "fuzz");
+    case 6:
+      return ParseJsonAddress(body, {}, {kNow, Duration{60'000}}, "fuzz");
+    default:
+      return ParseJsonAddress(body, {"/v", "/t", "/rows", "lb/MWh"}, {kNow, Duration{60'000}},
+                              "fuzz");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string body(reinterpret_cast<const char*>(data) + 1, size - 1);
+  std::ignore = ParseWattTimeLogin(body, "fuzz");
+  const auto payload = Parse(data[0] % 8, body);
+  if (!payload) {
+    EBB_CHECK(!payload.error().what.empty() && payload.error().where == "fuzz");
+    return 0;
+  }
+  EBB_CHECK(core::IntensitySeries::Create({}, payload->samples).has_value());
+  Reading reading;
+  if (AddPayload(*payload, kNow, "fuzz", reading))
+    for (const core::Sample& sample : reading.known) EBB_CHECK(sample.interval.begin <= kNow);
+  return 0;
+}

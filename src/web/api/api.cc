@@ -1,0 +1,536 @@
+#include "web/api/api.h"
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/exposition.h"
+#include "base/text.h"
+#include "local/attempt_log.h"
+#include "web/answers/job_json.h"
+#include "web/api/carbon_aware.h"
+#include "web/api/responses.h"
+#include "web/live/live_view.h"
+#include "web/live/page_files.h"
+
+namespace ebb::web {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kMostListed = 200'000;
+constexpr std::size_t kLongestLogPart = 1 << 20;
+constexpr std::chrono::milliseconds kBetweenEvents{200};
+
+// The page asks this service only, and nothing may be put into it.
+HttpResponse Respond(const PageFile& file) {
+  HttpResponse response;
+  response.content_type = file.content_type;
+  response.body = file.content;
+  response.headers = {{"Content-Security-Policy",
+                       "default-src 'none'; script-src 'self'; style-src 'self'; "
+                       "connect-src 'self'; img-src 'self' data:; base-uri 'none'; "
+                       "form-action 'none'; frame-ancestors 'none'"},
+                      {"X-Content-Type-Options", "nosniff"},
+                      {"Cache-Control", "no-cache"}};
+  return response;
+}
+
+HttpResponse TooMany() {
+  HttpResponse response =
+      web::Respond(ErrorToJson({ExitCode::kTryLater, "too many requests from this address", "",
+                                "try again in a moment; a list of jobs is one request"}),
+                   429);
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+// "/api/v1/jobs/{id}/log" against "/api/v1/jobs/12/log".
+bool Matches(const std::string& pattern, const std::string& path, core::JobId& id) {
+  const auto hole = pattern.find("{id}");
+  if (hole == std::string::npos) return pattern == path;
+  const std::string before = pattern.substr(0, hole);
+  const std::string after = pattern.substr(hole + 4);
+  if (!path.starts_with(before) || !path.ends_with(after) ||
+      path.size() <= before.size() + after.size())
+    return false;
+  const auto number =
+      ParseInteger(path.substr(before.size(), path.size() - before.size() - after.size()));
+  if (!number || *number < 1) return false;
+  id = *number;
+  return true;
+}
+
+// Stages with commas between; empty: all.
+Result<std::vector<engine::Stage>> StagesOf(const std::string& text) {
+  std::vector<engine::Stage> stages;
+  if (text.empty()) return stages;
+  for (const std::string_view name : Split(text, ',')) {
+    const auto stage = engine::StageFromName(name);
+    if (!stage)
+      return Fail({ExitCode::kUsage, "\"" + std::string(name) + "\" is no stage", "stage",
+                   "waiting, starting, running, pausing, paused, succeeded, failed, cancelled"});
+    stages.push_back(*stage);
+  }
+  return stages;
+}
+
+}  // namespace
+
+const std::vector<Api::Route>& Api::Routes() {
+  static const std::vector<Route> routes{
+      {"GET", "/api/v1/status", "What runs, what was saved, what happened", &Api::Status},
+      {"GET",
+       "/api/v1/jobs",
+       "The queue: ?stage=waiting,running&name=&limit=&from=",
+       &Api::Jobs,
+       {},
+       "",
+       "Queue"},
+      {"POST",
+       "/api/v1/jobs",
+       "Submit one job, or a list of jobs",
+       &Api::Submit,
+       {},
+       "NewJobs",
+       "TakenOneOrMore"},
+      {"GET",
+       "/api/v1/sweeps",
+       "Sweeps, the newest first: ?name=&limit=",
+       &Api::Sweeps,
+       {},
+       "",
+       "Sweeps"},
+      {"POST",
+       "/api/v1/sweeps",
+       "Submit a sweep: its experiments are jobs",
+       &Api::SubmitSweep,
+       {},
+       "NewSweep",
+       "TakenSweep"},
+      {"GET",
+       "/api/v1/sweeps/{id}",
+       "Its experiments, ranked by loss",
+       &Api::Sweep,
+       {},
+       "",
+       "SweepReport"},
+      {"POST",
+       "/api/v1/sweeps/{id}/cancel",
+       "End all of its experiments that have not ended",
+       &Api::CancelSweep,
+       {},
+       "",
+       "SweepDone"},
+      {"POST",
+       "/api/v1/sweeps/{id}/budget",
+       "What all experiments together may use from now on; what is held for less goes on",
+       &Api::SetSweepBudget,
+       {},
+       "SweepBudget",
+       "SweepChanged"},
+      {"GET",
+       "/api/v1/jobs/{id}",
+       "One job, with its reason and figures",
+       &Api::Job,
+       {},
+       "",
+       "Job"},
+      {"GET", "/api/v1/jobs/{id}/log",
+       "What it printed: ?attempt=&offset=, or the last ?tail= bytes", &Api::Log},
+      {"GET", "/api/v1/jobs/{id}/series",
+       "Its power, intensity and loss over time: ?points=300, ?only=losses", &Api::Series},
+      {"POST", "/api/v1/jobs/{id}/cancel", "End it for good", &Api::Cancel, {}, "", "Done"},
+      {"POST",
+       "/api/v1/jobs/{id}/budget",
+       "What all its attempts together may use, from its next attempt on; resume lets it go",
+       &Api::SetBudget,
+       {},
+       "Budget",
+       "Done"},
+      {"POST",
+       "/api/v1/jobs/{id}/pause",
+       "Hold it until it is resumed",
+       &Api::Pause,
+       {},
+       "",
+       "Done"},
+      {"POST",
+       "/api/v1/jobs/{id}/resume",
+       "Let the plan decide again",
+       &Api::Resume,
+       {},
+       "",
+       "Done"},
+      {"POST", "/api/v1/jobs/{id}/now", "Run it now, whatever the grid", &Api::Now, {}, "", "Done"},
+      {"GET", "/api/v1/grid", "Intensity: what is known and what is expected", &Api::Grid},
+      {"GET", "/api/v1/tiers", "The tiers that jobs can be submitted in", &Api::Tiers},
+      {"GET", "/api/v1/recurring", "Recurring jobs, and when they are due", &Api::Recurring},
+      {"POST",
+       "/api/v1/recurring/remove",
+       "No more instances; those that live go on",
+       &Api::RemoveRecurring,
+       {"name!"}},
+      {"POST",
+       "/api/v1/recurring/pause",
+       "No instances until it is resumed",
+       &Api::PauseRecurring,
+       {"name!"}},
+      {"POST",
+       "/api/v1/recurring/resume",
+       "Due again; what was missed meanwhile is left out",
+       &Api::ResumeRecurring,
+       {"name!"}},
+      {"POST",
+       "/api/v1/devices/set-aside",
+       "Give a GPU to no other job; the one on it goes on",
+       &Api::SetDeviceAside,
+       {"name!", "why"},
+       "",
+       "DeviceDone"},
+      {"POST",
+       "/api/v1/devices/put-back",
+       "Give it to jobs again",
+       &Api::PutDeviceBack,
+       {"name!"},
+       "",
+       "DeviceDone"},
+      {"POST",
+       "/api/v1/devices/forget",
+       "Do not expect one back that is gone",
+       &Api::ForgetDevice,
+       {"name!"},
+       "",
+       "DeviceDone"},
+      {"GET", "/api/v1/events",
+       "The status as it changes, with ?view=whole or rows jobs and grid, too (server-sent events)",
+       &Api::Events},
+      {"GET", "/api/v1/openapi.json", "This API, described", &Api::OpenApi},
+      {"GET",
+       "/emissions/forecasts/current",
+       "The forecast, as the Carbon Aware SDK gives it",
+       &Api::Forecast,
+       {"location!", "dataStartAt", "dataEndAt", "windowSize"}},
+      {"GET",
+       "/emissions/bylocation",
+       "Known intensity, as the Carbon Aware SDK gives it",
+       &Api::Emissions,
+       {"location!", "time", "toTime"}},
+      {"GET", "/metrics", "For Prometheus: ?names=ebb|compute-gardener", &Api::Metrics},
+      {"GET",
+       "/api/v1/machine",
+       "What the machine used in the last ?days=7, and whose it was",
+       &Api::MachineEnergy,
+       {"days"}},
+      {"GET", "/api/v1/forecast-record", "How good the forecasts of two weeks were, by horizon",
+       &Api::ForecastRecord},
+      {"GET", "/saved.html", "The page as one file, with what it shows now in it", &Api::Saved},
+      {"GET", "/livez", "Whether the service lives, part by part", &Api::Alive},
+      {"GET", "/readyz", "Whether it can take, start and store jobs", &Api::Ready},
+  };
+  return routes;
+}
+
+HttpResponse Api::Handle(const HttpRequest& request) {
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  if (auto refused = RefusalOfOrigin(request, options_.access)) return *std::move(refused);
+  if (reads) {
+    // The page holds no figures; it asks for the token.
+    if (const auto file = FindPageFile(request.path)) return Respond(*file);
+  }
+  if (auto refused = RefusalOfToken(request, options_.access))
+    return failures_.Take(request.peer) ? *std::move(refused) : TooMany();
+  if (!reads && !changes_.Take(request.peer)) return TooMany();
+  bool path_known = false;
+  for (const Route& route : Routes()) {
+    core::JobId id = 0;
+    if (!Matches(route.path, request.path, id)) continue;
+    path_known = true;
+    const bool head = request.method == "HEAD" && route.method == "GET";
+    if (route.method == request.method || head) return (this->*route.handle)(request, id);
+  }
+  if (path_known)
+    return Respond(ErrorToJson({ExitCode::kUsage, "cannot be done there", "", ""}), 405);
+  return NotFound("there is no such address");
+}
+
+HttpResponse Api::Status(const HttpRequest&, core::JobId) const {
+  return Respond(ViewToJson(*service_.view()));
+}
+
+HttpResponse Api::Jobs(const HttpRequest& request, core::JobId) const {
+  const auto stages = StagesOf(QueryOf(request, "stage"));
+  if (!stages) return Respond(stages.error());
+  const auto limit = QueryNumber(request, "limit", 1000, kMostListed);
+  const auto first = QueryNumber(request, "from", 0, 2'000'000'000);
+  if (!limit || !first)
+    return Respond(Error{ExitCode::kUsage, "limit and from must be whole numbers", "", ""});
+  const std::string name = QueryOf(request, "name");
+  std::string body = "{\"jobs\":[";
+  long long listed = 0;
+  core::JobId next = 0;
+  service_.view()->jobs.ForEach(*first, [&](const service::JobCard& card) {
+    const engine::Stage stage = card.explanation.stage;
+    if (!stages->empty() && std::find(stages->begin(), stages->end(), stage) == stages->end())
+      return true;
+    if (!name.empty() && card.submission->job.name != name) return true;
+    if (listed == *limit) {
+      next = card.submission->job.id;
+      return false;
+    }
+    if (listed++ > 0) body += ',';
+    body += JobToJson(card, false);
+    return true;
+  });
+  body += "]";
+  if (next > 0) body += ",\"next\":" + std::to_string(next);
+  return Respond(body + "}\n");
+}
+
+HttpResponse Api::Job(const HttpRequest&, core::JobId id) const {
+  const auto view = service_.view();  // keeps the card
+  if (const service::JobCard* card = view->jobs.Find(id))
+    return Respond(JobToJson(*card, true) + "\n");
+  const auto record = FindRecord(id);
+  if (!record) return Respond(record.error());
+  if (!*record) return NotFound("there is no job " + std::to_string(id));
+  return Respond(JobToJson(**record) + "\n");
+}
+
+HttpResponse Api::Log(const HttpRequest& request, core::JobId id) const {
+  const std::filesystem::path directory = service_.DirectoryOf(id);
+  const auto attempt =
+      QueryNumber(request, "attempt", local::LastAttempt(directory), 1'000'000'000);
+  auto offset = QueryNumber(request, "offset", 0, 1LL << 50);
+  const auto tail = QueryNumber(request, "tail", 0, kLongestLogPart);
+  if (!attempt || !offset || !tail)
+    return Respond(
+        Error{ExitCode::kUsage, "attempt, offset and tail must be whole numbers", "", ""});
+  const local::AttemptPaths paths{directory, static_cast<int>(*attempt)};
+  if (*tail > 0) {
+    std::error_code ignored;
+    const auto size = std::filesystem::file_size(paths.log(), ignored);
+    offset = ignored ? 0 : std::max<long long>(0, static_cast<long long>(size) - *tail);
+  }
+  auto part = local::ReadLog(paths.log(), static_cast<std::uint64_t>(*offset), kLongestLogPart);
+  if (!part) return NotFound("job " + std::to_string(id) + " has not printed anything yet");
+  HttpResponse response;
+  response.content_type = "text/plain; charset=utf-8";
+  response.body = std::move(part->text);
+  response.headers.emplace_back("Ebb-Attempt", std::to_string(*attempt));
+  response.headers.emplace_back("Ebb-Next-Offset",
+                                std::to_string(part->begin + response.body.size()));
+  return response;
+}
+
+Result<service::Answer> Api::AskOne(service::Request request) const {
+  auto answer = service_.Ask(std::move(request));
+  if (answer.wait_for(kPatience) != std::future_status::ready)
+    return Fail({ExitCode::kTryLater, "the service is busy", "", "try again"});
+  return answer.get();
+}
+
+HttpResponse Api::Ask(service::Request request, int done) const {
+  const auto result = AskOne(std::move(request));
+  if (!result) return Respond(result.error());
+  return Respond(Json{{"id", result->job}}.dump() + "\n", done);
+}
+
+HttpResponse Api::SetBudget(const HttpRequest& request, core::JobId id) const {
+  const auto view = service_.view();
+  const service::JobCard* card = view->jobs.Find(id);
+  if (!card) return NotFound("job " + std::to_string(id) + " is not known, or ended long ago");
+  const auto budget = BudgetFromJson(request.body, card->submission->job.pausable);
+  return budget ? Ask(service::ChangeBudget{id, 0, *budget}, 202) : Respond(budget.error());
+}
+
+HttpResponse Api::Cancel(const HttpRequest&, core::JobId id) const {
+  return Ask(service::Cancel{id}, 202);
+}
+HttpResponse Api::Pause(const HttpRequest&, core::JobId id) const {
+  return Ask(service::Wish{id, engine::Wish::kHold}, 202);
+}
+HttpResponse Api::Resume(const HttpRequest&, core::JobId id) const {
+  return Ask(service::Wish{id, engine::Wish::kNone}, 202);
+}
+HttpResponse Api::Now(const HttpRequest&, core::JobId id) const {
+  return Ask(service::Wish{id, engine::Wish::kNow}, 202);
+}
+
+HttpResponse Api::Grid(const HttpRequest&, core::JobId) const {
+  return Respond(SignalsToJson(*service_.view()) + "\n");
+}
+
+HttpResponse Api::Tiers(const HttpRequest&, core::JobId) const {
+  Json tiers = Json::array();
+  for (const plan::Tier& tier : options_.tiers) {
+    tiers.push_back({{"name", tier.name},
+                     {"threshold", tier.threshold.g_per_kwh},
+                     {"max_delay_s", Seconds(tier.max_delay)},
+                     {"priority", tier.priority}});
+  }
+  return Respond(Json{{"tiers", tiers}}.dump() + "\n");
+}
+
+HttpResponse Api::Recurring(const HttpRequest&, core::JobId) const {
+  return Respond(RecurringToJson(*service_.view()) + "\n");
+}
+
+using To = service::ChangeRecurring::To;
+
+HttpResponse Api::RemoveRecurring(const HttpRequest& request, core::JobId) const {
+  return Ask(service::ChangeRecurring{QueryOf(request, "name"), To::kRemoved}, 202);
+}
+
+HttpResponse Api::PauseRecurring(const HttpRequest& request, core::JobId) const {
+  return Ask(service::ChangeRecurring{QueryOf(request, "name"), To::kPaused}, 202);
+}
+
+HttpResponse Api::ResumeRecurring(const HttpRequest& request, core::JobId) const {
+  return Ask(service::ChangeRecurring{QueryOf(request, "name"), To::kResumed}, 202);
+}
+
+HttpResponse Api::AskOfDevice(service::ChangeDevice change) const {
+  const auto result = AskOne(std::move(change));
+  if (!result) return Respond(result.error());
+  return Respond(Json{{"device", result->device}}.dump() + "\n", 202);
+}
+
+HttpResponse Api::SetDeviceAside(const HttpRequest& request, core::JobId) const {
+  return AskOfDevice(
+      {QueryOf(request, "name"), service::ChangeDevice::To::kSetAside, QueryOf(request, "why")});
+}
+
+HttpResponse Api::PutDeviceBack(const HttpRequest& request, core::JobId) const {
+  return AskOfDevice({QueryOf(request, "name"), service::ChangeDevice::To::kPutBack});
+}
+
+HttpResponse Api::ForgetDevice(const HttpRequest& request, core::JobId) const {
+  return AskOfDevice({QueryOf(request, "name"), service::ChangeDevice::To::kForgotten});
+}
+
+HttpResponse Api::Events(const HttpRequest& request, core::JobId) const {
+  HttpResponse response;
+  response.content_type = "text/event-stream";
+  response.headers.emplace_back("Cache-Control", "no-store");
+  const std::string asked = QueryOf(request, "view");
+  auto live = std::make_shared<LiveView>(asked == "whole"  ? LiveParts::kWhole
+                                         : asked == "rows" ? LiveParts::kRows
+                                                           : LiveParts::kStatus);
+  response.stream = [this, live](const StreamWriter& write) {
+    auto view = service_.WaitForNewer(live->version(), std::chrono::milliseconds{1000});
+    if (view->version == live->version()) return write(": still there\n\n");
+    if (!live->Tell(std::move(view), write)) return false;
+    // What comes at once is told at once, and not one by one.
+    std::this_thread::sleep_for(kBetweenEvents);
+    return true;
+  };
+  return response;
+}
+
+Health Api::HealthNow(const service::View& view) const {
+  const auto now = std::chrono::steady_clock::now();
+  return HealthOf(view, service_.GridNow(), now, service_.BusyFor(now));
+}
+
+HttpResponse Api::Alive(const HttpRequest&, core::JobId) const {
+  const Health health = HealthNow(*service_.view());
+  return Respond(HealthToJson(health), health.hangs ? 503 : 200);
+}
+
+HttpResponse Api::Ready(const HttpRequest&, core::JobId) const {
+  const Health health = HealthNow(*service_.view());
+  return Respond(HealthToJson(health), health.Ready() ? 200 : 503);
+}
+
+HttpResponse Api::Metrics(const HttpRequest& request, core::JobId) const {
+  const std::string names = QueryOf(request, "names");
+  if (!names.empty() && names != "ebb" && names != "compute-gardener")
+    return Respond(Error{ExitCode::kUsage, "\"" + names + "\" is no set of names", "names",
+                         "ebb, compute-gardener"});
+  const auto view = service_.view();
+  HttpResponse response;
+  response.content_type = kExpositionContentType;
+  const Health health = HealthNow(*view);
+  const Time now = service_.GridNow();
+  if (names == "compute-gardener")
+    response.body = CompatibleMetricsText(*view, health, now, options_.metrics);
+  else
+    response.body =
+        MetricsText(*view, health, now, options_.metrics,
+                    options_.notifications ? options_.notifications() : WebhookCounts{});
+  return response;
+}
+
+namespace {
+
+// A time in the query; nothing where there is none.
+Result<std::optional<Time>> QueryTime(const HttpRequest& request, const char* name) {
+  const std::string text = QueryOf(request, name);
+  if (text.empty()) return std::optional<Time>();
+  const auto time = ParseTime(text);
+  if (!time)
+    return Fail({ExitCode::kUsage, "\"" + text + "\" is no time", name,
+                 "give e.g. 2026-03-01T12:00Z; a + in an address is written %2B"});
+  return std::optional(*time);
+}
+
+// The signal of the location. A signal that belongs to no zone (a constant) holds everywhere.
+Result<const core::SignalView*> SignalOf(const service::View& view, const std::string& location) {
+  if (location.empty())
+    return Fail({ExitCode::kUsage, "is required", "location", "the name of a zone"});
+  std::vector<std::string> zones;
+  for (const service::SiteSignalView& signal : view.signals) {
+    if (!signal.view) continue;
+    const std::string& zone = signal.view->known.identity().zone;
+    if (zone.empty() || Lowercase(zone) == Lowercase(location)) return signal.view.get();
+    zones.push_back(zone);
+  }
+  return Fail(
+      {ExitCode::kUsage, "\"" + location + "\" is not known", "location",
+       zones.empty() ? "no signal has come yet" : "this service knows " + Join(zones, ", ")});
+}
+
+}  // namespace
+
+HttpResponse Api::Forecast(const HttpRequest& request, core::JobId) const {
+  const auto view = service_.view();
+  CarbonAwareQuestion question{QueryOf(request, "location"), {}, {}, {}};
+  const auto signal = SignalOf(*view, question.location);
+  const auto begin = QueryTime(request, "dataStartAt");
+  const auto end = QueryTime(request, "dataEndAt");
+  const auto minutes = QueryNumber(request, "windowSize", 0, 60 * 24 * 366);
+  if (!signal) return Respond(signal.error());
+  if (!begin) return Respond(begin.error());
+  if (!end) return Respond(end.error());
+  if (!minutes)
+    return Respond(Error{ExitCode::kUsage, "must be whole minutes", "windowSize", "e.g. 60"});
+  if (*begin && *end && **begin >= **end)
+    return Respond(Error{ExitCode::kUsage, "must be before dataEndAt", "dataStartAt", ""});
+  if ((*signal)->forecast.series.empty())
+    return Respond(ErrorToJson({ExitCode::kUnavailable, "the signal has no forecast", "", ""}),
+                   501);
+  question.begin = *begin;
+  question.end = *end;
+  question.window = std::chrono::minutes{*minutes};
+  CarbonAwareForecast answer = CarbonAwareForecastOf(**signal, question);
+  answer.requested = service_.GridNow();
+  return Respond(ToJson(answer) + "\n");
+}
+
+HttpResponse Api::Emissions(const HttpRequest& request, core::JobId) const {
+  const auto view = service_.view();
+  const std::string location = QueryOf(request, "location");
+  const auto signal = SignalOf(*view, location);
+  const auto from = QueryTime(request, "time");
+  const auto to = QueryTime(request, "toTime");
+  if (!signal) return Respond(signal.error());
+  if (!from) return Respond(from.error());
+  if (!to) return Respond(to.error());
+  const Time begin = from->value_or(service_.GridNow());
+  const Interval window{begin, std::max(to->value_or(begin), begin) + Duration{1}};
+  return Respond(CarbonAwareEmissionsJson((*signal)->known, window, location) + "\n");
+}
+
+}  // namespace ebb::web

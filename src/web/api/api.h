@@ -1,0 +1,116 @@
+#pragma once
+// The HTTP API (docs/api.md): pure handlers over the service's view, and requests to its inbox.
+//
+// Thread contract: Handle from any number of threads.
+
+#include <filesystem>
+#include <string>
+
+#include "plan/gate_policy.h"
+#include "report/sweep/sweep_report.h"
+#include "service/service.h"
+#include "web/answers/sweep_json.h"
+#include "web/api/access.h"
+#include "web/api/rate_limit.h"
+#include "web/api/store_reader.h"
+#include "web/http/http_server.h"
+#include "web/metrics/metrics.h"
+#include "web/requests/submission_json.h"
+
+namespace ebb::web {
+
+struct ApiOptions {
+  AccessOptions access;
+  /// What became of notifications; empty: there are none.
+  std::function<WebhookCounts()> notifications;
+  MetricsOptions metrics;  ///< with the version of Ebb
+  std::vector<plan::Tier> tiers;
+  std::filesystem::path store;
+  /// Requests that change something, from one address: beside the work that the service can do.
+  RateLimitOptions changes{5000, 50'000, 4096};
+  /// Requests without the right token, from one address. Who has it is let through.
+  RateLimitOptions failures{5, 50, 4096};
+};
+
+class Api {
+ public:
+  /// The service must outlive the API and all its streams.
+  Api(service::Service& service, ApiOptions options)
+      : service_(service),
+        options_(std::move(options)),
+        reader_(options_.store),
+        changes_(options_.changes),
+        failures_(options_.failures) {}
+
+  HttpResponse Handle(const HttpRequest& request);
+
+  struct Route {
+    std::string method;
+    std::string path;  ///< "{id}" stands for a number
+    std::string summary;
+    HttpResponse (Api::*handle)(const HttpRequest&, core::JobId) const;
+    std::vector<std::string> parameters{};  ///< of the query; with "!" at its end: required
+    std::string body{}, answer{};           ///< schemas; empty: it takes nothing, see docs/api.md
+  };
+  static const std::vector<Route>& Routes();
+
+ private:
+  HttpResponse Status(const HttpRequest&, core::JobId) const;
+  HttpResponse Jobs(const HttpRequest& request, core::JobId) const;
+  HttpResponse Submit(const HttpRequest& request, core::JobId) const;
+  HttpResponse Job(const HttpRequest&, core::JobId id) const;
+  HttpResponse Log(const HttpRequest& request, core::JobId id) const;
+  HttpResponse Series(const HttpRequest& request, core::JobId id) const;
+  HttpResponse Cancel(const HttpRequest&, core::JobId id) const;
+  HttpResponse Pause(const HttpRequest&, core::JobId id) const;
+  HttpResponse Resume(const HttpRequest&, core::JobId id) const;
+  HttpResponse Now(const HttpRequest&, core::JobId id) const;
+  HttpResponse MachineEnergy(const HttpRequest& request, core::JobId) const;
+  HttpResponse ForecastRecord(const HttpRequest&, core::JobId) const;
+  HttpResponse Saved(const HttpRequest&, core::JobId) const;
+  HttpResponse Sweeps(const HttpRequest& request, core::JobId) const;
+  HttpResponse SubmitSweep(const HttpRequest& request, core::JobId) const;
+  HttpResponse Sweep(const HttpRequest&, core::SweepId id) const;
+  HttpResponse SetBudget(const HttpRequest& request, core::JobId id) const;
+  HttpResponse CancelSweep(const HttpRequest&, core::SweepId id) const;
+  HttpResponse SetSweepBudget(const HttpRequest& request, core::SweepId id) const;
+  HttpResponse Grid(const HttpRequest&, core::JobId) const;
+  HttpResponse Tiers(const HttpRequest&, core::JobId) const;
+  HttpResponse Recurring(const HttpRequest&, core::JobId) const;
+  HttpResponse RemoveRecurring(const HttpRequest& request, core::JobId) const;
+  HttpResponse PauseRecurring(const HttpRequest& request, core::JobId) const;
+  HttpResponse ResumeRecurring(const HttpRequest& request, core::JobId) const;
+  HttpResponse SetDeviceAside(const HttpRequest& request, core::JobId) const;
+  HttpResponse PutDeviceBack(const HttpRequest& request, core::JobId) const;
+  HttpResponse ForgetDevice(const HttpRequest& request, core::JobId) const;
+  HttpResponse Events(const HttpRequest& request, core::JobId) const;
+  HttpResponse Alive(const HttpRequest&, core::JobId) const;
+  HttpResponse Ready(const HttpRequest&, core::JobId) const;
+  HttpResponse Metrics(const HttpRequest& request, core::JobId) const;
+  HttpResponse Emissions(const HttpRequest& request, core::JobId) const;
+  HttpResponse Forecast(const HttpRequest& request, core::JobId) const;
+  HttpResponse OpenApi(const HttpRequest&, core::JobId) const;
+  Health HealthNow(const service::View& view) const;
+  SubmissionDefaults Defaults() const;
+  HttpResponse Ask(service::Request request, int done) const;
+  Result<service::Answer> AskOne(service::Request request) const;
+  HttpResponse AskOfDevice(service::ChangeDevice change) const;
+  /// How long a request waits for the loop.
+  static constexpr std::chrono::seconds kPatience{30};
+  /// The answers to all, in order; an Error where the service takes too long.
+  Result<std::vector<Result<service::Answer>>> AskAll(std::vector<service::Request> requests) const;
+  Result<std::vector<SweepLine>> ReadSweeps(const store::SweepFilter& filter) const;
+  /// Nothing where there is no such sweep.
+  Result<std::optional<report::SweepReport>> ReadSweep(core::SweepId id) const;
+  /// The newest ones, and the losses of the experiments that their charts show.
+  void SaveSweeps(std::map<std::string, std::string>& answers) const;
+  /// Nothing where there is no such job.
+  Result<std::optional<store::JobRecord>> FindRecord(core::JobId id) const;
+
+  service::Service& service_;
+  ApiOptions options_;
+  mutable StoreReader reader_;
+  RateLimit changes_, failures_;
+};
+
+}  // namespace ebb::web

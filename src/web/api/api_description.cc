@@ -1,0 +1,104 @@
+// The OpenAPI document: the routes, what they take and what they answer with.
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "web/api/answer_schemas.h"
+#include "web/api/api.h"
+#include "web/api/responses.h"
+#include "web/requests/object_schema.h"
+#include "web/requests/submission_definition.h"
+
+namespace ebb::web {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ParametersOf(const Api::Route& route) {
+  Json parameters = Json::array();
+  if (route.path.find("{id}") != std::string::npos) {
+    parameters.push_back({{"name", "id"},
+                          {"in", "path"},
+                          {"required", true},
+                          {"schema", {{"type", "integer"}, {"minimum", 1}}}});
+  }
+  for (std::string name : route.parameters) {
+    const bool required = name.ends_with('!');
+    if (required) name.pop_back();
+    parameters.push_back({{"name", name},
+                          {"in", "query"},
+                          {"required", required},
+                          {"schema", {{"type", "string"}}}});
+  }
+  return parameters;
+}
+
+Json RefTo(const std::string& name) { return {{"$ref", PlaceOfSchema(name)}}; }
+
+Json ContentOf(const std::string& schema) {
+  return {{"application/json", {{"schema", RefTo(schema)}}}};
+}
+
+Json ResponsesOf(const Api::Route& route) {
+  if (route.answer.empty()) return {{"default", {{"description", "see docs/api.md"}}}};
+  Json responses = Json::object();
+  const auto add = [&](const char* status, const char* words, const std::string& schema) {
+    responses[status] = {{"description", words}, {"content", ContentOf(schema)}};
+  };
+  const bool submits = route.body.starts_with("New");
+  if (submits) {
+    add("201", "all were taken", route.answer);
+    add("207", "some were refused", route.answer);
+  } else if (route.method == "POST") {
+    add("202", "it is stored", route.answer);
+  } else {
+    add("200", "it is known", route.answer);
+  }
+  add("default", "why it cannot be", "Error");
+  return responses;
+}
+
+Json OperationOf(const Api::Route& route) {
+  Json operation{{"summary", route.summary}, {"responses", ResponsesOf(route)}};
+  if (Json parameters = ParametersOf(route); !parameters.empty())
+    operation["parameters"] = std::move(parameters);
+  if (!route.body.empty())
+    operation["requestBody"] = {{"required", true}, {"content", ContentOf(route.body)}};
+  if (route.method == "POST") operation["security"] = Json::array({{{"token", Json::array()}}});
+  return operation;
+}
+
+Json Schemas() {
+  Json schemas = Json::object();
+  for (const Definition* definition : SubmissionDefinitions())
+    schemas[definition->name] = Json::parse(SchemaOf(*definition));
+  const Json job = RefTo(JobDefinition().name);
+  schemas["NewJobs"] = {
+      {"description", "One job, or a list of them."},
+      {"oneOf",
+       Json::array(
+           {job, {{"type", "array"}, {"items", job}, {"minItems", 1}, {"maxItems", kMostJobs}}})}};
+  schemas.update(Json::parse(AnswerSchemas()));
+  return schemas;
+}
+
+}  // namespace
+
+HttpResponse Api::OpenApi(const HttpRequest&, core::JobId) const {
+  Json paths = Json::object();
+  for (const Route& route : Routes()) {
+    std::string method = route.method;
+    std::transform(method.begin(), method.end(), method.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    paths[route.path][method] = OperationOf(route);
+  }
+  const Json token{{"type", "http"}, {"scheme", "bearer"}};
+  const Json document{
+      {"openapi", "3.0.3"},
+      {"info", {{"title", "Ebb"}, {"version", options_.metrics.version}}},
+      {"paths", paths},
+      {"components", {{"schemas", Schemas()}, {"securitySchemes", {{"token", token}}}}}};
+  return Respond(document.dump() + "\n");
+}
+
+}  // namespace ebb::web

@@ -1,0 +1,93 @@
+// The page with everything that it shows now in it.
+
+#include <algorithm>
+
+#include "engine/state.h"
+#include "web/api/api.h"
+#include "web/api/responses.h"
+#include "web/live/saved_page.h"
+
+namespace ebb::web {
+namespace {
+
+constexpr std::size_t kMostWhole = 60;  // jobs that are saved with their figures and course
+// As the page asks for them (web/sweeps.js).
+constexpr int kMostSweeps = 10;
+constexpr std::size_t kMostCurves = 24;  // of each sweep
+constexpr int kCurvePoints = 200;
+// Of a sweep with more only its line in the list is saved.
+constexpr std::int64_t kMostExperiments = 1000;
+
+// Those that are under way, then those that ended last.
+std::vector<core::JobId> JobsToSave(const service::View& view) {
+  std::vector<std::pair<Time, core::JobId>> jobs;
+  view.jobs.ForEach(0, [&](const service::JobCard& card) {
+    if (!card.stretches.empty())
+      jobs.emplace_back(card.ended.value_or(Time::max()), card.submission->job.id);
+    return true;
+  });
+  std::sort(jobs.rbegin(), jobs.rend());
+  if (jobs.size() > kMostWhole) jobs.resize(kMostWhole);
+  std::vector<core::JobId> ids;
+  for (const auto& [ended, id] : jobs) ids.push_back(id);
+  return ids;
+}
+
+std::int64_t ExperimentsOf(const SweepLine& line) {
+  std::int64_t jobs = 0;
+  for (const store::StageCount& count : line.jobs) jobs += count.jobs;
+  return jobs;
+}
+
+}  // namespace
+
+void Api::SaveSweeps(std::map<std::string, std::string>& answers) const {
+  const auto lines = ReadSweeps({"", kMostSweeps});
+  if (!lines) return;
+  answers["/api/v1/sweeps?limit=" + std::to_string(kMostSweeps)] = SweepsToJson(*lines);
+  HttpRequest losses;
+  losses.query = {{"only", "losses"}, {"points", std::to_string(kCurvePoints)}};
+  for (const SweepLine& line : *lines) {
+    if (ExperimentsOf(line) > kMostExperiments) continue;
+    const auto sweep = ReadSweep(line.sweep.id);
+    if (!sweep || !*sweep) continue;
+    answers["/api/v1/sweeps/" + std::to_string(line.sweep.id)] = report::SweepJson(**sweep);
+    std::size_t curves = 0;
+    for (const report::SweepRow& row : (*sweep)->rows) {
+      if (row.epochs == 0 || curves == kMostCurves) continue;
+      ++curves;
+      const HttpResponse course = Series(losses, *row.job);
+      if (course.status == 200)
+        answers["/api/v1/jobs/" + std::to_string(*row.job) +
+                "/series?only=losses&points=" + std::to_string(kCurvePoints)] = course.body;
+    }
+  }
+}
+
+HttpResponse Api::Saved(const HttpRequest&, core::JobId) const {
+  std::map<std::string, std::string> answers;
+  const auto save = [&](const std::string& path, const HttpResponse& response) {
+    if (response.status == 200) answers[path] = response.body;
+  };
+  HttpRequest all;
+  all.query["limit"] = "20000";
+  save("/api/v1/status", Status({}, 0));
+  save("/api/v1/jobs", Jobs(all, 0));
+  save("/api/v1/grid", Grid({}, 0));
+  save("/api/v1/tiers", Tiers({}, 0));
+  save("/api/v1/forecast-record", ForecastRecord({}, 0));
+  for (const core::JobId id : JobsToSave(*service_.view())) {
+    const std::string path = "/api/v1/jobs/" + std::to_string(id);
+    save(path, Job({}, id));
+    save(path + "/series?points=300", Series({}, id));
+  }
+  SaveSweeps(answers);
+  HttpResponse response = Respond(SavedPage(answers));
+  response.content_type = "text/html; charset=utf-8";
+  response.headers = {{"Content-Disposition", "attachment; filename=\"ebb.html\""},
+                      {"X-Content-Type-Options", "nosniff"},
+                      {"Cache-Control", "no-store"}};
+  return response;
+}
+
+}  // namespace ebb::web

@@ -1,0 +1,112 @@
+// The routes that read much of the store.
+
+#include <algorithm>
+#include <fstream>
+
+#include "engine/state.h"
+#include "platform/system_clock.h"
+#include "store/ledger_records.h"
+#include "store/signal_records.h"
+#include "web/answers/forecast_record.h"
+#include "web/answers/job_series.h"
+#include "web/answers/machine_energy.h"
+#include "web/api/api.h"
+#include "web/api/responses.h"
+
+namespace ebb::web {
+namespace {
+
+constexpr long long kMostPoints = 2000;
+constexpr long long kMostDays = 400;
+constexpr Duration kRecord = std::chrono::hours{14 * 24};
+constexpr Duration kRecordStep = std::chrono::hours{3};  // at most 112 forecasts are read
+constexpr std::size_t kLongestProgress = 32 << 20;       // of the file's end
+
+// The last part of a file that a program may have written for days; empty where there is none.
+std::string EndOf(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return "";
+  std::ifstream stream(file, std::ios::binary | std::ios::ate);
+  if (!stream) return "";
+  const auto size = static_cast<std::size_t>(std::max<std::streamoff>(stream.tellg(), 0));
+  const std::size_t length = std::min(size, kLongestProgress);
+  stream.seekg(static_cast<std::streamoff>(size - length));
+  std::string text(length, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(length));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+  return text;
+}
+
+}  // namespace
+
+Result<std::optional<store::JobRecord>> Api::FindRecord(core::JobId id) const {
+  std::optional<store::JobRecord> record;
+  EBB_RETURN_IF_ERROR(reader_.Use([&](store::Database& database) -> ebb::Status {
+    EBB_ASSIGN_OR_RETURN(record, store::FindJob(database, id));
+    return {};
+  }));
+  return record;
+}
+
+HttpResponse Api::Series(const HttpRequest& request, core::JobId id) const {
+  const auto points = QueryNumber(request, "points", 300, kMostPoints);
+  if (!points || *points < 1)
+    return Respond(Error{ExitCode::kUsage, "points must be a whole number from 1 to 2000", "", ""});
+  const std::string only = QueryOf(request, "only");
+  if (!only.empty() && only != "losses")
+    return Respond(Error{ExitCode::kUsage, "only must be losses, or be left out", "", ""});
+  const auto view = service_.view();
+  JobSeriesInput input;
+  input.points = static_cast<std::size_t>(*points);
+  const auto record = FindRecord(id);
+  if (!record) return Respond(record.error());
+  if (!*record) return NotFound("there is no job " + std::to_string(id));
+  input.window = {(*record)->submitted, (*record)->ended.value_or(view->now)};
+  const auto read = reader_.Use([&](store::Database& database) -> ebb::Status {
+    if (!only.empty()) return {};
+    EBB_ASSIGN_OR_RETURN(input.rows, store::LedgerOf(database, id));
+    if (view->signals.empty() || !view->signals.front().view) return {};
+    EBB_ASSIGN_OR_RETURN(
+        input.signal,
+        store::SignalHistory(database, view->signals.front().view->known.identity(), input.window));
+    return {};
+  });
+  if (!read) return Respond(read.error());
+  input.progress = LossesOf(EndOf(service_.DirectoryOf(id) / "progress.jsonl"));
+  return Respond(JobSeriesToJson(input));
+}
+
+HttpResponse Api::MachineEnergy(const HttpRequest& request, core::JobId) const {
+  const auto days = QueryNumber(request, "days", 7, kMostDays);
+  if (!days || *days < 1)
+    return Respond(Error{ExitCode::kUsage, "days must be a whole number from 1 to 400", "", ""});
+  const Time now = platform::WallNow();
+  const Interval wall{std::chrono::floor<std::chrono::hours>(now) - std::chrono::days{*days}, now};
+  std::vector<store::MachineHour> hours;
+  const auto read = reader_.Use([&](store::Database& database) -> ebb::Status {
+    EBB_ASSIGN_OR_RETURN(hours, store::MachineHours(database, wall));
+    return {};
+  });
+  if (!read) return Respond(read.error());
+  return Respond(MachineEnergyToJson(hours, wall));
+}
+
+HttpResponse Api::ForecastRecord(const HttpRequest&, core::JobId) const {
+  const auto view = service_.view();
+  const Interval window{view->now - kRecord, view->now};
+  std::vector<store::IssuedForecast> issued;
+  core::IntensitySeries history;
+  if (!view->signals.empty() && view->signals.front().view) {
+    const auto read = reader_.Use([&](store::Database& database) -> ebb::Status {
+      EBB_ASSIGN_OR_RETURN(issued, store::IssuedForecasts(database, window, kRecordStep));
+      EBB_ASSIGN_OR_RETURN(
+          history,
+          store::SignalHistory(database, view->signals.front().view->known.identity(), window));
+      return {};
+    });
+    if (!read) return Respond(read.error());
+  }
+  return Respond(RecordToJson(issued, RecordOf(issued, history)));
+}
+
+}  // namespace ebb::web

@@ -1,0 +1,110 @@
+// The routes of sweeps that the queue was given.
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/state.h"
+#include "service/sweep_facts.h"
+#include "web/answers/sweep_json.h"
+#include "web/api/api.h"
+#include "web/api/responses.h"
+#include "web/requests/submission_json.h"
+
+namespace ebb::web {
+namespace {
+
+constexpr long long kMostSweeps = 10'000;
+
+HttpResponse NoSweep(core::SweepId id) {
+  return NotFound("there is no sweep " + std::to_string(id));
+}
+
+}  // namespace
+
+Result<std::vector<SweepLine>> Api::ReadSweeps(const store::SweepFilter& filter) const {
+  std::vector<SweepLine> lines;
+  EBB_RETURN_IF_ERROR(reader_.Use([&](store::Database& database) -> ebb::Status {
+    EBB_ASSIGN_OR_RETURN(const auto sweeps, store::ListSweeps(database, filter));
+    for (const store::SweepRecord& sweep : sweeps) {
+      SweepLine line{sweep, {}, {}};
+      EBB_ASSIGN_OR_RETURN(line.jobs, store::CountJobs(database, sweep.id));
+      EBB_ASSIGN_OR_RETURN(line.rungs, store::RungLossesOf(database, sweep.id));
+      lines.push_back(std::move(line));
+    }
+    return {};
+  }));
+  return lines;
+}
+
+HttpResponse Api::Sweeps(const HttpRequest& request, core::SweepId) const {
+  const auto limit = QueryNumber(request, "limit", 100, kMostSweeps);
+  if (!limit) return Respond(Error{ExitCode::kUsage, "limit must be a whole number", "", ""});
+  const auto lines = ReadSweeps({QueryOf(request, "name"), static_cast<int>(*limit)});
+  return lines ? Respond(SweepsToJson(*lines)) : Respond(lines.error());
+}
+
+Result<std::optional<report::SweepReport>> Api::ReadSweep(core::SweepId id) const {
+  std::optional<service::SweepFacts> facts;
+  EBB_RETURN_IF_ERROR(reader_.Use([&](store::Database& database) -> ebb::Status {
+    EBB_ASSIGN_OR_RETURN(facts, service::ReadSweepFacts(database, id, service_.GridNow()));
+    return {};
+  }));
+  if (!facts) return std::optional<report::SweepReport>();
+  for (auto& [job, attempts] : facts->attempts)
+    if (attempts.ran) attempts.ran = service_.ToWall(*attempts.ran);
+  const auto view = service_.view();
+  // What runs has used more than is stored of it.
+  for (store::JobRecord& job : facts->jobs) {
+    if (const service::JobCard* card = view->jobs.Find(job.id)) {
+      job.energy = card->energy;
+      job.emissions = card->emitted();
+    }
+  }
+  service::ReadLosses(*facts, [&](core::JobId job) { return service_.DirectoryOf(job); });
+  return std::optional(service::SweepReportOf(*facts));
+}
+
+HttpResponse Api::Sweep(const HttpRequest&, core::SweepId id) const {
+  const auto report = ReadSweep(id);
+  if (!report) return Respond(report.error());
+  return *report ? Respond(report::SweepJson(**report)) : NoSweep(id);
+}
+
+HttpResponse Api::CancelSweep(const HttpRequest&, core::SweepId id) const {
+  std::vector<service::Request> requests;
+  bool known = false;
+  service_.view()->jobs.ForEach(0, [&](const service::JobCard& card) {
+    if (card.submission->sweep != id) return true;
+    known = true;
+    if (!engine::HasEnded(card.explanation.stage))
+      requests.emplace_back(service::Cancel{card.submission->job.id});
+    return true;
+  });
+  if (!known) {
+    const auto read = reader_.Use([&](store::Database& database) -> ebb::Status {
+      EBB_ASSIGN_OR_RETURN(const auto sweep, store::FindSweep(database, id));
+      known = sweep.has_value();
+      return {};
+    });
+    if (!read) return Respond(read.error());
+    if (!known) return NoSweep(id);
+  }
+  const auto answers = AskAll(std::move(requests));
+  if (!answers) return Respond(answers.error());
+  const nlohmann::ordered_json done{{"sweep", id}, {"cancelled", answers->size()}};
+  return Respond(done.dump() + "\n", 202);
+}
+
+HttpResponse Api::SetSweepBudget(const HttpRequest& request, core::SweepId id) const {
+  const auto budget = SweepBudgetFromJson(request.body);
+  if (!budget) return Respond(budget.error());
+  const auto known = ReadSweep(id);
+  if (!known) return Respond(known.error());
+  if (!*known) return NoSweep(id);
+  const auto answers = AskAll({service::ChangeBudget{0, id, *budget}});
+  if (!answers) return Respond(answers.error());
+  if (!answers->front()) return Respond(answers->front().error());
+  return Respond(nlohmann::ordered_json{{"sweep", id}}.dump() + "\n", 202);
+}
+
+}  // namespace ebb::web

@@ -1,0 +1,329 @@
+#include "web/api/api.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "testing/no_room.h"
+#include "web/api/api_for_test.h"
+#include "web/api/schema_check_for_test.h"
+
+namespace ebb::web {
+namespace {
+
+using nlohmann::json;
+
+TEST_F(ApiTest, TheDescriptionNamesTheRoutesAndNoOthers) {
+  const json described = Get("/api/v1/openapi.json").body();
+  std::set<std::string> documented, served;
+  for (const auto& [path, methods] : described.at("paths").items())
+    for (const auto& [method, operation] : methods.items()) {
+      documented.insert(method + " " + path);
+      EXPECT_EQ(operation.contains("security"), method == "post") << path;
+    }
+  for (const Api::Route& route : Api::Routes())
+    served.insert((route.method == "GET" ? "get " : "post ") + route.path);
+  EXPECT_EQ(documented, served);
+}
+
+// What is answered holds no key that is not described, and is of the type that is.
+TEST_F(ApiTest, AnswersAreAsDescribed) {
+  const json document = Get("/api/v1/openapi.json").body();
+  const SchemaCheck check(document);
+  const auto check_answer = [&](const std::string& method, const std::string& route,
+                                const Reply& reply) {
+    const json& responses = document["paths"][route][method]["responses"];
+    const std::string status = std::to_string(reply.status);
+    const json& response = responses.at(responses.contains(status) ? status : "default");
+    EXPECT_EQ(check.Wrong(reply.body(), response["content"]["application/json"]["schema"]), "")
+        << method << " " << route << " " << reply.text;
+  };
+  const json& schemas = document["components"]["schemas"];
+  // They name programs that this machine need not have.
+  json job = schemas["NewJob"]["example"];
+  job["no_check"] = true;
+  const Reply taken = Post("/api/v1/jobs", job.dump());
+  EXPECT_EQ(taken.status, 201) << taken.text;
+  check_answer("post", "/api/v1/jobs", taken);
+  check_answer("post", "/api/v1/jobs/{id}/budget",
+               Post("/api/v1/jobs/1/budget", R"({"energy_kwh":20})"));
+  EXPECT_EQ(Post("/api/v1/jobs/1/budget", R"({"energy_kwh":20,"action":"pause"})").status, 202)
+      << "it writes checkpoints";
+  EXPECT_EQ(Post("/api/v1/jobs/1/budget", R"({"energy_kwh":0})").status, 400);
+  EXPECT_EQ(Post("/api/v1/jobs/99/budget", R"({"energy_kwh":20})").status, 404);
+  // Whatever it names is not started here for long, and leaves its devices to the others.
+  check_answer("post", "/api/v1/jobs/{id}/cancel", Post("/api/v1/jobs/1/cancel"));
+  const Reply some =
+      Post("/api/v1/jobs", R"([{"command":["true"]},{"command":["true"],"devices":99}])");
+  EXPECT_EQ(some.status, 207);
+  check_answer("post", "/api/v1/jobs", some);
+  const Reply list_of_one = Post("/api/v1/jobs", R"([{"command":["true"],"devices":99}])");
+  EXPECT_EQ(list_of_one.status, 207) << "a list is answered with a list";
+  EXPECT_TRUE(list_of_one.body().at("jobs").at(0).contains("error")) << list_of_one.text;
+  check_answer("post", "/api/v1/jobs", Post("/api/v1/jobs", "[]"));
+  const Reply sweep = Post(
+      "/api/v1/sweeps",
+      ASweep({R"({"command":["true"]})", R"({"command":["true"],"parameters":{"rate":"0.1"}})"}));
+  check_answer("post", "/api/v1/sweeps", sweep);
+  const core::JobId last = sweep.body().at("jobs").at(1).at("id");
+  for (const core::JobId id : {core::JobId{2}, last})
+    world_.WaitForStage(id, engine::Stage::kSucceeded);
+  for (core::JobId id = 1; id <= last; ++id)
+    check_answer("get", "/api/v1/jobs/{id}", Get("/api/v1/jobs/" + std::to_string(id)));
+  check_answer("get", "/api/v1/jobs/{id}", Get("/api/v1/jobs/99"));
+  check_answer("get", "/api/v1/jobs", Get("/api/v1/jobs?limit=2"));
+  check_answer("get", "/api/v1/jobs", Get("/api/v1/jobs?stage=x"));
+  check_answer("get", "/api/v1/sweeps", Get("/api/v1/sweeps"));
+  check_answer("get", "/api/v1/sweeps/{id}", Get("/api/v1/sweeps/1"));
+  check_answer("post", "/api/v1/sweeps/{id}/budget",
+               Post("/api/v1/sweeps/1/budget", R"({"energy_kwh":20})"));
+  check_answer("post", "/api/v1/sweeps/{id}/cancel", Post("/api/v1/sweeps/1/cancel"));
+  json of_example = schemas["NewSweep"]["example"];
+  for (json& experiment : of_example["jobs"]) experiment["no_check"] = true;
+  const Reply example = Post("/api/v1/sweeps", of_example.dump());
+  EXPECT_EQ(example.status, 201) << example.text;
+}
+
+// Whoever makes a client of the document meets no name that leads nowhere.
+TEST_F(ApiTest, EveryNameOfTheDescriptionLeadsSomewhere) {
+  const json document = Get("/api/v1/openapi.json").body();
+  std::set<std::string> named;
+  const json flat = document.flatten();
+  for (const auto& [path, value] : flat.items())
+    if (path.ends_with("/$ref")) named.insert(value.get<std::string>());
+  EXPECT_GE(named.size(), 15u);
+  for (const std::string& name : named)
+    EXPECT_TRUE(document.contains(json::json_pointer(name.substr(1)))) << name;
+}
+
+TEST_F(ApiTest, EveryRouteAnswers) {
+  const Reply submitted = Post("/api/v1/sweeps", ASweep({Pausable()}));
+  ASSERT_EQ(submitted.status, 201) << submitted.text;
+  const core::JobId id = submitted.body().at("jobs").at(0).at("id");
+  ASSERT_EQ(submitted.body().at("sweep"), id) << "both are the first";
+  world_.WaitForStage(id, engine::Stage::kRunning);
+  // A pause before the program has set its trap would end it, and its greeting would be missed.
+  WaitForLog(id, "hello");
+  for (const Api::Route& route : Api::Routes()) {
+    if (route.path.ends_with("events") || route.path == "/api/v1/jobs" ||
+        route.path == "/api/v1/sweeps" || route.path.ends_with("cancel") ||
+        route.path.ends_with("budget") || route.path.starts_with("/api/v1/recurring/") ||
+        route.path.starts_with("/api/v1/devices/"))
+      continue;
+    std::string path = route.path;
+    if (const auto hole = path.find("{id}"); hole != std::string::npos)
+      path.replace(hole, 4, std::to_string(id));
+    if (!route.parameters.empty()) path += "?location=test";
+    const Reply reply = route.method == "GET" ? Get(path) : Post(path);
+    EXPECT_EQ(reply.status, route.method == "GET" ? 200 : 202) << path << reply.text;
+    const Reply other = route.method == "GET" ? Post(path) : Get(path);
+    EXPECT_EQ(other.status, 405) << path;
+    if (route.method == "POST") {
+      const Reply without = Raw("POST " + path +
+                                " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                                "Content-Length: 0\r\n\r\n");
+      EXPECT_EQ(without.status, 401) << path;
+    }
+  }
+  EXPECT_EQ(Post("/api/v1/jobs/" + std::to_string(id) + "/cancel").status, 202);
+  world_.WaitForStage(id, engine::Stage::kCancelled);
+  EXPECT_NE(Get("/api/v1/jobs/" + std::to_string(id) + "/log?attempt=1").text.find("hello"),
+            std::string::npos);
+  const json queue = Get("/api/v1/jobs?stage=cancelled").body();
+  ASSERT_EQ(queue.at("jobs").size(), 1u);
+  EXPECT_EQ(queue["jobs"][0]["id"], id);
+  EXPECT_TRUE(Get("/api/v1/jobs?stage=running").body().at("jobs").empty());
+}
+
+TEST_F(ApiTest, ASweepIsSubmittedRankedAndCancelled) {
+  const auto told = [](const std::string& loss) {
+    const std::string line =
+        "{\"time_ms\":1,\"event\":\"epoch_end\",\"epoch\":1,\"test_loss\":" + loss + "}";
+    return json{{"name", "loss-" + loss},
+                {"command", {"bash", "-c", "echo '" + line + "' >> $EBB_RUN_DIR/progress.jsonl"}},
+                {"parameters", {{"loss", loss}, {"model", "small"}}}}
+        .dump();
+  };
+  const Reply submitted = Post("/api/v1/sweeps", ASweep({told("0.5"), told("0.25")}));
+  ASSERT_EQ(submitted.status, 201) << submitted.text;
+  EXPECT_EQ(submitted.body()["sweep"], 1);
+  for (const core::JobId id : {1, 2}) world_.WaitForStage(id, engine::Stage::kSucceeded);
+  const json ranked = Get("/api/v1/sweeps/1").body();
+  EXPECT_EQ(ranked["name"], "digits");
+  EXPECT_EQ(ranked["best"], "loss-0.25");
+  EXPECT_EQ(ranked["over"], true);
+  const json& best = ranked.at("experiments").at(0);
+  EXPECT_EQ(best["job"], 2);
+  EXPECT_EQ(best["rank"], 1);
+  EXPECT_EQ(best["loss"], 0.25);
+  EXPECT_EQ(best["outcome"], "done");
+  EXPECT_GT(best["running_time_s"], 0);
+  EXPECT_LT(best["running_time_s"], 60);
+  const json parameters{{"loss", "0.25"}, {"model", "small"}};
+  EXPECT_EQ(best["parameters"], parameters);
+  EXPECT_EQ(ranked["varied_parameters"], json::array({"loss"}));
+  EXPECT_EQ(Get("/api/v1/jobs/2").body()["sweep"], 1);
+  EXPECT_EQ(Get("/api/v1/jobs/2").body()["parameters"], parameters);
+
+  const Reply again = Post("/api/v1/sweeps", ASweep({Pausable(), Pausable()}));
+  ASSERT_EQ(again.status, 201) << again.text;
+  EXPECT_EQ(again.body()["sweep"], 2) << "without a key each is a new one";
+  world_.WaitForStage(3, engine::Stage::kRunning);
+  const Reply cancelled = Post("/api/v1/sweeps/2/cancel");
+  EXPECT_EQ(cancelled.status, 202);
+  EXPECT_EQ(cancelled.body()["cancelled"], 2);
+  for (const core::JobId id : {3, 4}) world_.WaitForStage(id, engine::Stage::kCancelled);
+  EXPECT_EQ(Get("/api/v1/sweeps/2").body()["best"], nullptr);
+
+  const json list = Get("/api/v1/sweeps?name=digits").body().at("sweeps");
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0]["sweep"], 2) << "the newest first";
+  EXPECT_EQ(list[0]["jobs"], json({{"cancelled", 2}}));
+  EXPECT_EQ(list[1]["successive_halving"]["epochs"], 9);
+  EXPECT_TRUE(Get("/api/v1/sweeps?name=digit").body().at("sweeps").empty());
+  EXPECT_EQ(Get("/api/v1/sweeps/9").status, 404);
+  EXPECT_EQ(Post("/api/v1/sweeps/9/cancel").status, 404);
+  EXPECT_EQ(Post("/api/v1/sweeps/9/budget", R"({"energy_kwh":20})").status, 404);
+  for (const char* wrong : {"", "{}", R"({"energy_kwh":-1})", R"({"energy_kwh":1,"action":"log"})"})
+    EXPECT_EQ(Post("/api/v1/sweeps/1/budget", wrong).status, 400) << wrong;
+  EXPECT_EQ(Get("/api/v1/sweeps?limit=many").status, 400);
+  EXPECT_EQ(Post("/api/v1/sweeps", "{}").status, 400);
+}
+
+TEST_F(ApiTest, AKeyBelongsToWhatWasTaken) {
+  const json job{{"command", {"true"}}, {"key", "mine"}};
+  json wide = job;
+  wide["devices"] = 40;
+  EXPECT_EQ(Post("/api/v1/jobs", wide.dump()).status, 422);
+  const json taken = Post("/api/v1/jobs", job.dump()).body();
+  EXPECT_EQ(taken, json({{"id", 1}, {"existing", false}})) << "the refused one took no number";
+  EXPECT_EQ(Post("/api/v1/jobs", job.dump()).body(), json({{"id", 1}, {"existing", true}}));
+}
+
+TEST_F(ApiTest, ASweepWithAKeyIsTakenOnce) {
+  json sweep = json::parse(ASweep({Pausable(), Pausable()}));
+  sweep["key"] = "once";
+  json wide = sweep;
+  for (json& job : wide["jobs"]) job["devices"] = 40;
+  EXPECT_EQ(Post("/api/v1/sweeps", wide.dump()).status, 422);
+  EXPECT_TRUE(Get("/api/v1/sweeps").body().at("sweeps").empty()) << "nothing came of it";
+  wide = sweep;
+  wide["jobs"][1]["devices"] = 40;
+  const Reply half = Post("/api/v1/sweeps", wide.dump());
+  EXPECT_EQ(half.status, 207);
+  EXPECT_EQ(half.body()["jobs"][0], json({{"id", 1}, {"existing", false}}));
+  for (const bool again : {false, true}) {
+    const json whole = Post("/api/v1/sweeps", sweep.dump()).body();
+    EXPECT_EQ(whole["sweep"], 1);
+    EXPECT_EQ(whole["jobs"][0], json({{"id", 1}, {"existing", true}}));
+    EXPECT_EQ(whole["jobs"][1], json({{"id", 2}, {"existing", again}}));
+  }
+}
+
+TEST_F(ApiTest, TheNewestSweepsAreInASavedPage) {
+  Post("/api/v1/jobs", Pausable());
+  const std::string waiting = R"({"command":["true"],"after":[1]})";
+  for (int i = 0; i < 9; ++i) Post("/api/v1/sweeps", ASweep({waiting}));
+  const std::string line = R"({"time_ms":1,"event":"epoch_end","epoch":1,"test_loss":0.5})";
+  const json told{
+      {"command", {"bash", "-c", "echo '" + line + "' >> $EBB_RUN_DIR/progress.jsonl"}}};
+  const Reply last = Post("/api/v1/sweeps", ASweep({told.dump()}));
+  const core::JobId job = last.body()["jobs"][0]["id"];
+  world_.WaitForStage(job, engine::Stage::kSucceeded);
+  EXPECT_EQ(Post("/api/v1/sweeps", ASweep(std::vector<std::string>(1001, waiting))).status, 201);
+
+  const std::string page = Get("/saved.html").text;
+  const auto holds = [&](const std::string& path) {
+    return page.find("\"/api/v1/" + path + "\":{") != std::string::npos;
+  };
+  EXPECT_TRUE(holds("sweeps?limit=10"));
+  EXPECT_FALSE(holds("sweeps/11")) << "too large";
+  for (int sweep = 2; sweep <= 10; ++sweep)
+    EXPECT_TRUE(holds("sweeps/" + std::to_string(sweep))) << sweep;
+  EXPECT_FALSE(holds("sweeps/1")) << "too old";
+  const std::string course = "jobs/" + std::to_string(job) + "/series?only=losses&points=200";
+  EXPECT_TRUE(holds(course));
+  const json losses = Get("/api/v1/" + course).body();
+  EXPECT_EQ(losses["test_loss"].size(), 1u);
+  EXPECT_TRUE(losses["power"].empty() && losses["intensity"].empty());
+  EXPECT_FALSE(Get("/api/v1/jobs/" + std::to_string(job) + "/series").body()["intensity"].empty());
+  EXPECT_EQ(Get("/api/v1/jobs/1/series?only=power").status, 400);
+}
+
+TEST_F(ApiTest, ASweepAskedForAgainIsTheFirstOne) {
+  const std::string body =
+      R"({"name":"twice","key":"k","jobs":[{"command":["true"],"key":"k/1"}]})";
+  EXPECT_EQ(Post("/api/v1/sweeps", body).body()["jobs"][0]["existing"], false);
+  const json again = Post("/api/v1/sweeps", body).body();
+  EXPECT_EQ(again["sweep"], 1);
+  EXPECT_EQ(again["jobs"][0]["existing"], true);
+}
+
+TEST_F(ApiTest, ARecurringJobIsGivenListedAndRemoved) {
+  const Reply given = Post("/api/v1/jobs", R"({"command":["true"],"name":"nightly",
+      "recurring":{"cron":"0 0 1 1 *","flexibility":"6h","overlap":"replace"}})");
+  ASSERT_EQ(given.status, 201) << given.text;
+  EXPECT_TRUE(given.body().contains("next")) << given.text;
+  json listed = Get("/api/v1/recurring").body().at("recurring");
+  ASSERT_EQ(listed.size(), 1u);
+  EXPECT_EQ(listed[0]["name"], "nightly");
+  EXPECT_EQ(listed[0]["overlap"], "replace");
+  EXPECT_EQ(listed[0]["next"], given.body()["next"]);
+  EXPECT_EQ(Post("/api/v1/recurring/pause?name=nightly").status, 202);
+  listed = Get("/api/v1/recurring").body().at("recurring");
+  EXPECT_EQ(listed[0]["paused"], true);
+  EXPECT_TRUE(listed[0]["next"].is_null());
+  EXPECT_EQ(Post("/api/v1/recurring/resume?name=nightly").status, 202);
+  EXPECT_EQ(Get("/api/v1/recurring").body().at("recurring")[0]["next"], given.body()["next"]);
+  const Reply misspelt = Post("/api/v1/recurring/remove?name=nigthly");
+  EXPECT_EQ(misspelt.status, 400);
+  EXPECT_NE(misspelt.text.find("did you mean"), std::string::npos) << misspelt.text;
+  EXPECT_EQ(Post("/api/v1/recurring/remove?name=nightly").status, 202);
+  EXPECT_TRUE(Get("/api/v1/recurring").body().at("recurring").empty());
+}
+
+TEST_F(ApiTest, TheQueueComesInParts) {
+  for (int i = 0; i < 3; ++i)
+    ASSERT_EQ(Post("/api/v1/jobs", R"({"command":["true"]})").status, 201);
+  const json part = Get("/api/v1/jobs?limit=2").body();
+  EXPECT_EQ(part.at("jobs").size(), 2u);
+  EXPECT_EQ(part.at("next"), 3);
+  EXPECT_EQ(Get("/api/v1/jobs?limit=2&from=3").body().at("jobs").size(), 1u);
+  EXPECT_EQ(Get("/api/v1/jobs?limit=-1").status, 400);
+  EXPECT_EQ(Get("/api/v1/jobs?stage=sleeping").status, 400);
+}
+
+TEST_F(ApiTest, SeveralAtOnceTellOfEach) {
+  const Reply reply =
+      Post("/api/v1/jobs", R"([{"command":["true"]},{"command":["true"],"devices":99}])");
+  EXPECT_EQ(reply.status, 207);
+  EXPECT_EQ(reply.body().at("jobs")[0].at("id"), 1);
+  EXPECT_TRUE(reply.body().at("jobs")[1].contains("error"));
+  EXPECT_EQ(Post("/api/v1/jobs", R"({"command":["true"],"devices":99})").status / 100, 4);
+}
+
+TEST_F(ApiTest, WhatCannotBeStoredNowIsForLaterAsAListToo) {
+  const testing::NoRoomForFiles full;
+  EXPECT_EQ(Post("/api/v1/jobs", R"({"command":["true"]})").status, 503);
+  const Reply list = Post("/api/v1/jobs", R"([{"command":["true"]},{"command":["true"]}])");
+  EXPECT_EQ(list.status, 503) << list.text;
+}
+
+TEST_F(ApiTest, LiveViewsHearOfAChange) {
+  Wire wire(server_->port());
+  wire.Send("GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_NE(wire.ReceiveUntil("event: status").find("text/event-stream"), std::string::npos);
+  const auto before = std::chrono::steady_clock::now();
+  ASSERT_EQ(Post("/api/v1/jobs", R"({"command":["true"]})").status, 201);
+  EXPECT_NE(wire.ReceiveUntil("\"succeeded\":1").find("\"succeeded\":1"), std::string::npos);
+  RecordProperty("milliseconds", static_cast<int>((std::chrono::steady_clock::now() - before) /
+                                                  std::chrono::milliseconds{1}));
+}
+
+TEST_F(ApiTest, TheTokenIsInNoAnswer) {
+  for (const std::string path : {"/api/v1/status", "/api/v1/jobs", "/api/v1/openapi.json", "/x"})
+    EXPECT_EQ(Get(path).text.find(kToken), std::string::npos) << path;
+}
+
+}  // namespace
+}  // namespace ebb::web

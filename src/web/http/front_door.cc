@@ -1,0 +1,41 @@
+#include "web/http/front_door.h"
+
+#include <utility>
+
+#include "web/api/responses.h"
+#include "web/metrics/health.h"
+
+namespace ebb::web {
+
+HttpResponse FrontDoor::Handle(const HttpRequest& request) const {
+  std::shared_ptr<const HttpHandler> handler;
+  std::string why;
+  {
+    const std::lock_guard guard(mutex_);
+    handler = handler_;
+    why = why_;
+  }
+  return handler ? (*handler)(request) : Closed(request, why);
+}
+
+HttpResponse FrontDoor::Closed(const HttpRequest& request, const std::string& why) const {
+  const bool lives = request.path == "/livez";
+  if (lives || request.path == "/readyz") {
+    Health health;
+    health.store = why;
+    return Respond(HealthToJson(health), lives ? 200 : 503);
+  }
+  return Respond(Error{ExitCode::kTryLater, why, "", "try again later; what runs goes on"});
+}
+
+void FrontDoor::SayWhy(std::string why) {
+  const std::lock_guard guard(mutex_);
+  why_ = std::move(why);
+}
+
+void FrontDoor::Open(HttpHandler handler) {
+  const std::lock_guard guard(mutex_);
+  handler_ = std::make_shared<const HttpHandler>(std::move(handler));
+}
+
+}  // namespace ebb::web

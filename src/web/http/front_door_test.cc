@@ -1,0 +1,40 @@
+#include "web/http/front_door.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace ebb::web {
+namespace {
+
+HttpRequest Get(const std::string& path) {
+  HttpRequest request;
+  request.method = "GET";
+  request.path = path;
+  return request;
+}
+
+TEST(FrontDoor, SaysWhyThereIsNoServiceUntilThereIsOne) {
+  FrontDoor door;
+  door.SayWhy("the disk is full");
+  EXPECT_EQ(door.Handle(Get("/livez")).status, 200);
+  const HttpResponse ready = door.Handle(Get("/readyz"));
+  EXPECT_EQ(ready.status, 503);
+  const auto health = nlohmann::json::parse(ready.body);
+  EXPECT_EQ(health.at("ready"), false);
+  EXPECT_EQ(health.at("store"), "the disk is full");
+  for (const char* path : {"/", "/api/v1/jobs", "/nothing"}) {
+    const HttpResponse refused = door.Handle(Get(path));
+    EXPECT_EQ(refused.status, 503) << path;
+    EXPECT_EQ(nlohmann::json::parse(refused.body).at("error").at("what"), "the disk is full");
+  }
+  door.Open([](const HttpRequest& request) {
+    HttpResponse response;
+    response.body = request.path;
+    return response;
+  });
+  EXPECT_EQ(door.Handle(Get("/readyz")).body, "/readyz");
+}
+
+}  // namespace
+}  // namespace ebb::web

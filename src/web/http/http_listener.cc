@@ -1,0 +1,262 @@
+// The part of the server that knows the library, as a module that is loaded by the first server:
+// the library brings OpenSSL, and a program that only measures never needs it.
+
+#include "web/http/http_listener.h"
+
+#include <fcntl.h>
+#include <httplib.h>
+
+#include <atomic>
+#include <thread>
+
+#include "base/text.h"
+#include "web/http/connections.h"
+#include "web/http/content_encoding.h"
+#include "web/http/peer_stream.h"
+#include "web/http/request_head.h"
+
+namespace ebb::web {
+namespace {
+
+constexpr int kMostWaiting = 1024;
+constexpr std::chrono::seconds kKeptAlive{5};
+constexpr int kMostRequests = 100'000;  // on one connection
+constexpr std::size_t kLongestHead = 64 << 10;
+constexpr std::chrono::milliseconds kAcceptAgain{100};
+
+HttpRequest RequestFrom(const httplib::Request& from) {
+  HttpRequest request;
+  request.method = from.method;
+  request.path = from.path;
+  for (const auto& [name, value] : from.params) request.query.emplace(name, value);
+  for (const auto& [name, value] : from.headers) request.headers.emplace(Lowercase(name), value);
+  request.body = from.body;
+  request.peer = from.remote_addr;
+  return request;
+}
+
+// Where the library hands over what it has accepted: connections.h has the threads.
+class NoQueue final : public httplib::TaskQueue {
+ public:
+  explicit NoQueue(Connections& connections) : connections_(connections) {}
+  void enqueue(std::function<void()> fn) override { fn(); }
+  void shutdown() override {}
+  void on_idle() override { connections_.Relieve(); }
+
+ private:
+  Connections& connections_;
+};
+
+// As the library wants it.
+class LibraryStream final : public httplib::Stream {
+ public:
+  explicit LibraryStream(PeerStream& stream) : stream_(stream) {}
+  bool is_readable() const override { return true; }
+  bool is_writable() const override { return true; }
+  ssize_t read(char* to, std::size_t size) override { return stream_.Read(to, size); }
+  ssize_t write(const char* from, std::size_t size) override { return stream_.Write(from, size); }
+  void get_remote_ip_and_port(std::string& ip, int&) const override {
+    ip = stream_.connection().peer();
+  }
+  void get_local_ip_and_port(std::string&, int&) const override {}
+  socket_t socket() const override { return stream_.connection().socket(); }
+
+ private:
+  PeerStream& stream_;
+};
+
+// The library's server, but for how connections are read and served.
+class Server final : public httplib::Server {
+ public:
+  explicit Server(const HttpServerOptions& options)
+      : options_(options),
+        connections_({static_cast<std::size_t>(options.threads)},
+                     [this](Connection& connection) { Serve(connection); }) {
+    new_task_queue = [this] { return new NoQueue(connections_); };
+    set_idle_interval(std::chrono::milliseconds{250});
+  }
+  /// One that did not come by the library.
+  void Take(socket_t socket) { connections_.Add(socket); }
+
+ private:
+  bool process_and_close_socket(socket_t socket) override {
+    connections_.Add(socket);
+    return true;
+  }
+
+  void Serve(Connection& connection) {
+    PeerStream stream(connection, options_.patience);
+    for (int left = kMostRequests; left > 0 && stream.WaitForRequest(kKeptAlive); --left) {
+      if (!ServeOne(stream, left == 1 || connections_.SomeWait())) break;
+    }
+  }
+
+  // False: nothing more is read.
+  bool ServeOne(PeerStream& stream, bool is_last) {
+    switch (stream.ReadHead(kLongestHead)) {
+      case PeerStream::Head::kCutOff:
+        return false;
+      case PeerStream::Head::kTooLate:
+        return Refuse(stream, 408, "did not come in time");
+      case PeerStream::Head::kTooLong:
+        return Refuse(stream, 431, "has too long headers");
+      case PeerStream::Head::kWhole:
+        break;
+    }
+    const RequestHead head = CheckHead(stream.head());
+    if (head.refusal != 0) return Refuse(stream, head.refusal, head.why);
+    if (head.body_bytes > options_.longest_body) return Refuse(stream, 413, "has too long a body");
+    stream.SetBody(head.body_bytes);
+    bool closed = false;
+    const auto prepare = [&](httplib::Request& request) {
+      // Answers are given whole: many ranges of one would be larger than it.
+      request.ranges.clear();
+      const std::string accepted = request.get_header_value("Accept-Encoding");
+      request.headers.erase("Accept-Encoding");
+      const auto encoding = ContentEncodingFor(accepted, stream.connection().peer());
+      if (!encoding.empty()) request.set_header("Accept-Encoding", std::string(encoding));
+    };
+    LibraryStream library(stream);
+    if (!process_request(library, is_last, closed, prepare) || closed || is_last) return false;
+    if (stream.IsReadToEnd()) return true;
+    stream.Linger();
+    return false;
+  }
+
+  static bool Refuse(PeerStream& stream, int status, const std::string& why) {
+    const std::string body = "{\"error\":{\"what\":\"the request " + why + "\"}}\n";
+    const std::string answer = "HTTP/1.1 " + std::to_string(status) +
+                               " Refused\r\nConnection: close\r\n"
+                               "Content-Type: application/json\r\nContent-Length: " +
+                               std::to_string(body.size()) + "\r\n\r\n" + body;
+    if (stream.Write(answer.data(), answer.size()) > 0) stream.Linger();
+    return false;
+  }
+
+  const HttpServerOptions options_;
+  Connections connections_;
+};
+
+class Listener final : public HttpListener {
+ public:
+  Listener(const HttpServerOptions& options, HttpHandler to_call);
+  ~Listener() override;
+  int port() const override { return port_; }
+
+ private:
+  HttpHandler handler;
+  std::size_t most_streams = 0;
+  std::atomic<std::size_t> streams{0};
+  std::atomic<bool> stopping{false};
+  std::atomic<bool> listened{false};
+  socket_t listening = INVALID_SOCKET;
+  int port_ = -1;
+  Server server;
+  std::thread listener;
+  const int also_listening;
+  std::thread also_listener;
+
+  void AcceptOthers() {
+    while (!stopping) {
+      const int socket = ::accept4(also_listening, nullptr, nullptr, SOCK_CLOEXEC);
+      if (socket >= 0)
+        server.Take(socket);
+      else if (!stopping && errno != EINTR && errno != ECONNABORTED)
+        std::this_thread::sleep_for(kAcceptAgain);  // no descriptor is free
+    }
+  }
+
+  void Answer(const httplib::Request& from, httplib::Response& to) {
+    HttpResponse response = handler(RequestFrom(from));
+    to.status = response.status;
+    for (const auto& [name, value] : response.headers) to.set_header(name.c_str(), value);
+    if (!response.stream) {
+      // The library's set_content copies, and a queue may be tens of megabytes.
+      to.body = std::move(response.body);
+      to.set_header("Content-Type", response.content_type.c_str());
+    } else if (streams.fetch_add(1) >= most_streams) {
+      --streams;
+      to.status = 503;
+      to.set_content("{\"error\":{\"what\":\"too many live views are open\"}}\n",
+                     "application/json");
+    } else {
+      Stream(std::move(response), to);
+    }
+  }
+
+  void Stream(HttpResponse response, httplib::Response& to) {
+    to.set_chunked_content_provider(
+        response.content_type.c_str(),
+        [this, stream = std::move(response.stream)](std::size_t, httplib::DataSink& sink) {
+          const StreamWriter write = [&](std::string_view text) {
+            return sink.write(text.data(), text.size());
+          };
+          if (stopping || !stream(write)) sink.done();
+          return true;
+        },
+        [this](bool) { --streams; });
+  }
+};
+
+Listener::Listener(const HttpServerOptions& options, HttpHandler to_call)
+    : handler(std::move(to_call)),
+      most_streams(options.streams),
+      server(options),
+      also_listening(options.also_listening) {
+  server.set_payload_max_length(options.longest_body);
+  server.set_keep_alive_timeout(kKeptAlive.count());  // which it tells its peers
+  server.set_keep_alive_max_count(kMostRequests);
+  server.set_tcp_nodelay(true);
+  server.set_socket_options([this](socket_t socket) {
+    const int on = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    // A program that outlives the service does not hold its address.
+    ::fcntl(socket, F_SETFD, FD_CLOEXEC);
+    listening = socket;
+  });
+  const auto answer = [this](const httplib::Request& from, httplib::Response& to) {
+    Answer(from, to);
+  };
+  server.Get(".*", answer);
+  server.Post(".*", answer);
+  server.Put(".*", answer);
+  server.Patch(".*", answer);
+  server.Delete(".*", answer);
+  server.Options(".*", answer);
+  server.set_exception_handler(
+      [](const httplib::Request&, httplib::Response& to, const std::exception_ptr&) {
+        to.status = 500;
+        to.set_content("{\"error\":{\"what\":\"a bug in Ebb\"}}\n", "application/json");
+      });
+  const char* address = options.address.c_str();
+  port_ = options.port == 0 ? server.bind_to_any_port(address)
+                            : (server.bind_to_port(address, options.port) ? options.port : -1);
+  // The library lets five peers wait; the sixth would try again a second later.
+  if (port_ < 0) return;
+  ::listen(listening, kMostWaiting);
+  if (also_listening >= 0) also_listener = std::thread([this] { AcceptOthers(); });
+  listener = std::thread([this] {
+    server.listen_after_bind();
+    listened = true;
+  });
+  // The library forgets a stop that comes before it listens, and would then listen for ever.
+  while (!server.is_running() && !listened)
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+}
+
+Listener::~Listener() {
+  stopping = true;
+  server.stop();
+  if (also_listening >= 0) ::shutdown(also_listening, SHUT_RDWR);
+  if (also_listener.joinable()) also_listener.join();
+  if (also_listening >= 0) ::close(also_listening);
+  if (listener.joinable()) listener.join();
+}
+
+}  // namespace
+}  // namespace ebb::web
+
+extern "C" ebb::web::HttpListener* ebb_http_listen(const ebb::web::HttpServerOptions* options,
+                                                   ebb::web::HttpHandler* handler) {
+  return new ebb::web::Listener(*options, std::move(*handler));
+}

@@ -1,0 +1,128 @@
+#include "web/http/peer_stream.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace ebb::web {
+namespace {
+
+constexpr std::uint64_t kSlowestBytesPerSecond = 50'000;
+constexpr std::size_t kAtOnce = 16 << 10;
+constexpr std::chrono::milliseconds kLingering{1000};
+constexpr std::string_view kEndOfHead = "\r\n\r\n";
+
+}  // namespace
+
+PeerStream::Clock::duration PeerStream::TimeFor(std::uint64_t bytes) const {
+  return patience_ + std::chrono::milliseconds{1000 * bytes / kSlowestBytesPerSecond};
+}
+
+bool PeerStream::Await(short events, Clock::time_point deadline) const {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    pollfd ready{connection_.socket(), events, 0};
+    const int found = ::poll(&ready, 1, static_cast<int>(std::max<decltype(left)>(left, 0)));
+    if (found > 0) return true;
+    if (found == 0 || errno != EINTR) return false;
+  }
+}
+
+// 0: the peer has hung up. Negative: not in time, or the connection is lost.
+ssize_t PeerStream::Receive(char* to, std::size_t size, Clock::time_point deadline) const {
+  for (;;) {
+    if (Clock::now() > deadline) return -1;
+    const ssize_t got = ::recv(connection_.socket(), to, size, MSG_DONTWAIT);
+    if (got >= 0) return got;
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN || !Await(POLLIN, deadline)) return -1;
+  }
+}
+
+bool PeerStream::WaitForRequest(std::chrono::milliseconds time) {
+  buffer_.erase(0, std::exchange(taken_, 0));
+  connection_.SetIdle();
+  const bool began = !buffer_.empty() || Await(POLLIN, Clock::now() + time);
+  began_ = Clock::now();
+  deadline_ = began_ + patience_;
+  if (began) connection_.SetHeldUp(began_);
+  return began;
+}
+
+PeerStream::Head PeerStream::ReadHead(std::size_t longest) {
+  std::array<char, kAtOnce> part;
+  for (std::size_t searched = 0;;) {
+    const auto end = buffer_.find(kEndOfHead, searched);
+    if (end != std::string::npos && end + kEndOfHead.size() <= longest) {
+      head_size_ = end + kEndOfHead.size();
+      return Head::kWhole;
+    }
+    if (buffer_.size() >= longest) return Head::kTooLong;
+    searched = buffer_.size() < kEndOfHead.size() ? 0 : buffer_.size() - kEndOfHead.size() + 1;
+    const ssize_t got = Receive(part.data(), part.size(), deadline_);
+    if (got <= 0) return got == 0 || Clock::now() < deadline_ ? Head::kCutOff : Head::kTooLate;
+    buffer_.append(part.data(), static_cast<std::size_t>(got));
+  }
+}
+
+void PeerStream::SetBody(std::uint64_t bytes) {
+  body_left_ = bytes;
+  deadline_ = began_ + TimeFor(bytes);
+}
+
+ssize_t PeerStream::Read(char* to, std::size_t size) {
+  if (IsReadToEnd()) return 0;
+  const bool in_head = head_size_ > 0;
+  size = in_head ? std::min(size, head_size_)
+                 : static_cast<std::size_t>(std::min<std::uint64_t>(size, body_left_));
+  ssize_t got = 0;
+  if (taken_ < buffer_.size()) {
+    size = std::min(size, buffer_.size() - taken_);
+    std::memcpy(to, buffer_.data() + taken_, size);
+    taken_ += size;
+    got = static_cast<ssize_t>(size);
+  } else {
+    got = Receive(to, size, deadline_);
+  }
+  if (got <= 0) return got;
+  if (in_head)
+    head_size_ -= static_cast<std::size_t>(got);
+  else
+    body_left_ -= static_cast<std::uint64_t>(got);
+  if (IsReadToEnd()) connection_.SetAtWork();
+  return got;
+}
+
+ssize_t PeerStream::Write(const char* from, std::size_t size) {
+  const auto began = Clock::now();
+  std::size_t written = 0;
+  while (written < size) {
+    const ssize_t put =
+        ::send(connection_.socket(), from + written, size - written, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (put >= 0) {
+      written += static_cast<std::size_t>(put);
+      continue;
+    }
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) return -1;
+    connection_.SetHeldUp(began);
+    if (!Await(POLLOUT, began + TimeFor(size))) return -1;
+    connection_.SetAtWork();
+  }
+  return static_cast<ssize_t>(written);
+}
+
+void PeerStream::Linger() {
+  ::shutdown(connection_.socket(), SHUT_WR);
+  connection_.SetHeldUp(began_);
+  std::array<char, kAtOnce> part;
+  const auto deadline = Clock::now() + kLingering;
+  while (Receive(part.data(), part.size(), deadline) > 0) {
+  }
+}
+
+}  // namespace ebb::web

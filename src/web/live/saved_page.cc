@@ -1,0 +1,106 @@
+#include "web/live/saved_page.h"
+
+#include <regex>
+#include <utility>
+
+#include "base/check.h"
+#include "platform/digest.h"
+#include "web/live/page_files.h"
+
+namespace ebb::web {
+namespace {
+
+// What the live page fetches once somebody asks for it.
+constexpr std::string_view kFetchedLater = "/sweeps.js";
+
+std::string ContentOf(const std::string& path) {
+  const auto file = FindPageFile(path);
+  EBB_CHECK(file);
+  return std::string(file->content);
+}
+
+// Of the hexadecimal digits of whole bytes.
+std::string Base64OfHex(const std::string& hex) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  unsigned bits = 0;
+  int waiting = 0;  // bits
+  for (const char digit : hex) {
+    bits = bits << 4 | static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+    waiting += 4;
+    if (waiting < 6) continue;
+    waiting -= 6;
+    text += kDigits[bits >> waiting & 63];
+  }
+  if (waiting > 0) text += kDigits[bits << (6 - waiting) & 63];
+  while (text.size() % 4 != 0) text += '=';
+  return text;
+}
+
+std::string HashSource(const std::string& content) {
+  return " 'sha256-" + Base64OfHex(platform::Sha256Hex(content)) + "'";
+}
+
+// "<" in a text of JSON may as well be written as its number.
+std::string WithoutTags(const std::string& json) {
+  std::string text;
+  text.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<')
+      text += "\\u003c";
+    else if (c != '\n')
+      text += c;
+  }
+  return text;
+}
+
+std::string DataBlock(const std::map<std::string, std::string>& answers) {
+  std::string data = "<script type=\"application/json\" id=\"saved-data\">{\"answers\":{";
+  bool first = true;
+  for (const auto& [path, answer] : answers) {
+    if (!first) data += ',';
+    first = false;
+    data += '"' + path + "\":" + WithoutTags(answer);
+  }
+  return data + "}}</script>\n";
+}
+
+}  // namespace
+
+std::string SavedPage(const std::map<std::string, std::string>& answers) {
+  // Every file that the page names, in the order in which it names them.
+  static const std::regex kNamed(
+      "<link rel=\"stylesheet\" href=\"([^\"]+)\">|<script src=\"([^\"]+)\"></script>");
+  const std::string page = ContentOf("/");
+  std::string body, scripts, styles;
+  const auto add_script = [&](const std::string& content) {
+    scripts += HashSource(content);
+    body += "<script>" + content + "</script>";
+  };
+  bool data_written = false;
+  auto rest = page.cbegin();
+  for (std::sregex_iterator found(page.begin(), page.end(), kNamed), end; found != end; ++found) {
+    body.append(rest, (*found)[0].first);
+    rest = (*found)[0].second;
+    const bool is_style = (*found)[1].matched;
+    const std::string content = ContentOf((*found)[is_style ? 1 : 2].str());
+    if (is_style) {
+      styles += HashSource(content);
+      body += "<style>" + content + "</style>";
+      continue;
+    }
+    if (!std::exchange(data_written, true)) body += DataBlock(answers);
+    add_script(content);
+  }
+  add_script(ContentOf(std::string(kFetchedLater)));
+  body.append(rest, page.cend());
+  const std::string policy =
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; "
+      "form-action 'none'; img-src data:; style-src" +
+      styles + "; script-src" + scripts + "\">\n";
+  const std::string charset = "<meta charset=\"utf-8\">\n";
+  return body.insert(body.find(charset) + charset.size(), policy);
+}
+
+}  // namespace ebb::web

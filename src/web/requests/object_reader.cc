@@ -1,0 +1,184 @@
+#include "web/requests/object_reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace ebb::web {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const Json& Of(JsonNode node) { return *static_cast<const Json*>(node); }
+
+}  // namespace
+
+void Refuse(const std::string& where, std::string what, std::string next) {
+  throw Refused{{ExitCode::kUsage, std::move(what), where, std::move(next)}};
+}
+
+ObjectReader::ObjectReader(JsonNode node, const Definition& definition, std::string section)
+    : json_(node), definition_(definition), section_(std::move(section)) {
+  const Json& json = Of(node);
+  if (!json.is_object()) Refuse(section_, "must be an object");
+  for (const auto& [key, value] : json.items())
+    if (!definition.Find(key)) RefuseUnknown(key);
+  for (const Field& field : definition.fields)
+    if (field.required && !json.contains(field.key))
+      RefuseKey(field.key, "is missing", "give " + field.words);
+}
+
+std::string ObjectReader::Where(std::string_view key) const {
+  return section_.empty() ? std::string(key) : section_ + "." + std::string(key);
+}
+
+void ObjectReader::RefuseKey(std::string_view key, std::string what, std::string next) const {
+  Refuse(Where(key), std::move(what), std::move(next));
+}
+
+void ObjectReader::RefuseUnknown(const std::string& key) const {
+  for (const Hint& hint : definition_.hints)
+    if (hint.key == key) RefuseKey(key, "is not known", hint.next);
+  std::vector<std::string> known;
+  for (const Field& field : definition_.fields) known.push_back(field.key);
+  RefuseKey(key, "is not known" + SuggestionText(key, known));
+}
+
+JsonNode ObjectReader::Find(std::string_view key) const {
+  std::ignore = definition_.Of(key);  // what is read is described
+  const Json& json = Of(json_);
+  const auto found = json.find(key);
+  return found == json.end() ? nullptr : &*found;
+}
+
+std::string ObjectReader::TextOf(JsonNode node, std::string_view key) const {
+  const Json& json = Of(node);
+  if (!json.is_string()) RefuseKey(key, "must be a text");
+  std::string text = json;
+  if (text.find('\0') != std::string::npos) RefuseKey(key, "holds a zero byte");
+  return text;
+}
+
+double ObjectReader::NumberOf(JsonNode node, const Field& field) const {
+  const Json& json = Of(node);
+  if (!json.is_number()) RefuseKey(field.key, "must be a number");
+  const double number = json;
+  if (!(number >= field.low && number <= field.high))
+    RefuseKey(field.key, "must be from " + FormatSignificant(field.low, 3) + " to " +
+                             FormatSignificant(field.high, 6));
+  return number;
+}
+
+int ObjectReader::WholeOf(JsonNode node, const Field& field) const {
+  const double number = NumberOf(node, field);
+  if (number != std::floor(number)) RefuseKey(field.key, "must be a whole number");
+  return static_cast<int>(number);
+}
+
+std::optional<std::string> ObjectReader::Text(std::string_view key) const {
+  const JsonNode json = Find(key);
+  if (!json) return std::nullopt;
+  std::string text = TextOf(json, key);
+  if (definition_.Of(key).shape == Shape::kAbsolutePath && !text.starts_with('/'))
+    RefuseKey(key, "must be an absolute path");
+  // Names get into tables, logs and messages.
+  if (definition_.Of(key).shape == Shape::kText && Printable(text) != text)
+    RefuseKey(key, "must be one line, without control characters");
+  return text;
+}
+
+std::optional<double> ObjectReader::Number(std::string_view key) const {
+  const JsonNode json = Find(key);
+  return json ? std::optional(NumberOf(json, definition_.Of(key))) : std::nullopt;
+}
+
+std::optional<int> ObjectReader::Whole(std::string_view key) const {
+  const JsonNode json = Find(key);
+  return json ? std::optional(WholeOf(json, definition_.Of(key))) : std::nullopt;
+}
+
+std::optional<bool> ObjectReader::Flag(std::string_view key) const {
+  const JsonNode json = Find(key);
+  if (!json) return std::nullopt;
+  if (!Of(json).is_boolean()) RefuseKey(key, "must be true or false");
+  return Of(json).get<bool>();
+}
+
+std::optional<Duration> ObjectReader::Span(std::string_view key) const {
+  const JsonNode json = Find(key);
+  if (!json) return std::nullopt;
+  if (Of(json).is_number()) {
+    Field seconds{std::string(key)};
+    seconds.high = kMostSeconds;
+    return DurationFromSeconds(NumberOf(json, seconds));
+  }
+  const auto duration = ParseDuration(TextOf(json, key));
+  if (!duration) RefuseKey(key, duration.error().what, duration.error().next);
+  if (*duration < Duration::zero()) RefuseKey(key, "must not be negative");
+  return *duration;
+}
+
+std::optional<std::variant<Time, Duration>> ObjectReader::Moment(std::string_view key) const {
+  const JsonNode json = Find(key);
+  if (!json) return std::nullopt;
+  if (Of(json).is_string()) {
+    const std::string text = TextOf(json, key);
+    if (const auto duration = ParseDuration(text)) return *duration;
+    if (const auto time = ParseTime(text)) return *time;
+  }
+  RefuseKey(key, "is neither a time nor a duration", "write 6h, or 2026-05-01T12:00Z");
+}
+
+std::vector<JsonNode> ObjectReader::List(std::string_view key, const char* must) const {
+  std::vector<JsonNode> list;
+  const JsonNode json = Find(key);
+  if (!json) return list;
+  if (!Of(json).is_array() || Of(json).size() > kMostWords) RefuseKey(key, must);
+  for (const Json& entry : Of(json)) list.push_back(&entry);
+  return list;
+}
+
+bool ObjectReader::IsText(JsonNode json) { return Of(json).is_string(); }
+
+std::optional<std::vector<std::string>> ObjectReader::Texts(std::string_view key) const {
+  if (!Has(key)) return std::nullopt;
+  std::vector<std::string> texts;
+  for (const JsonNode entry : List(key, "must be a list of texts"))
+    texts.push_back(TextOf(entry, key));
+  return texts;
+}
+
+std::vector<std::pair<std::string, std::string>> ObjectReader::TextsByName(
+    std::string_view key) const {
+  const JsonNode json = Find(key);
+  std::vector<std::pair<std::string, std::string>> texts;
+  if (!json) return texts;
+  if (!Of(json).is_object() || Of(json).size() > kMostWords)
+    RefuseKey(key, "must be an object of texts");
+  for (const auto& [name, value] : Of(json).items()) texts.emplace_back(name, TextOf(&value, key));
+  return texts;
+}
+
+std::optional<std::string> ObjectReader::TextOrNumber(std::string_view key) const {
+  const JsonNode json = Find(key);
+  if (!json) return std::nullopt;
+  return Of(json).is_number() ? Of(json).dump() : TextOf(json, key);
+}
+
+std::optional<ObjectReader> ObjectReader::Object(std::string_view key) const {
+  const JsonNode json = Find(key);
+  const Field& field = definition_.Of(key);
+  if (!json || (field.shape == Shape::kTextOrObject && !Of(json).is_object())) return std::nullopt;
+  return ObjectReader(json, *field.definition, Where(key));
+}
+
+std::vector<JsonNode> ObjectReader::Objects(std::string_view key) const {
+  const JsonNode json = Find(key);
+  EBB_CHECK(json);
+  if (!Of(json).is_array()) RefuseKey(key, "must be a list of objects");
+  std::vector<JsonNode> objects;
+  for (const Json& entry : Of(json)) objects.push_back(&entry);
+  return objects;
+}
+
+}  // namespace ebb::web

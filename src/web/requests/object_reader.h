@@ -1,0 +1,103 @@
+#pragma once
+// Reads a JSON object by its definition: what is of another type, beyond its limits, unknown or
+// missing is refused by name. Private to this room: values are those of the JSON library, which
+// stays out of headers.
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "web/requests/object_definition.h"
+
+namespace ebb::web {
+
+/// Thrown by readers, and caught by whoever began to read: no other function sees it.
+struct Refused {
+  Error error;  ///< `where`: the key, "budget.action"
+};
+[[noreturn]] void Refuse(const std::string& where, std::string what, std::string next = "");
+
+/// A nlohmann::ordered_json.
+using JsonNode = const void*;
+
+class ObjectReader {
+ public:
+  /// Refuses what is no object, a key that is not known (with a hint or suggestion), and one that
+  /// is missing. `section`: the key that holds the object; empty: it is the whole. Both must
+  /// outlive the reader.
+  ObjectReader(JsonNode json, const Definition& definition, std::string section = "");
+
+  bool Has(std::string_view key) const { return Find(key) != nullptr; }
+  /// Each is nothing where the key is left out, and must ask for the shape that is defined.
+  std::optional<std::string> Text(std::string_view key) const;
+  std::optional<double> Number(std::string_view key) const;
+  std::optional<int> Whole(std::string_view key) const;
+  std::optional<bool> Flag(std::string_view key) const;
+  std::optional<Duration> Span(std::string_view key) const;
+  /// A time, or a duration from when it is taken.
+  std::optional<std::variant<Time, Duration>> Moment(std::string_view key) const;
+  std::optional<std::vector<std::string>> Texts(std::string_view key) const;
+  std::vector<std::pair<std::string, std::string>> TextsByName(std::string_view key) const;
+  /// A number as it is written.
+  std::optional<std::string> TextOrNumber(std::string_view key) const;
+  /// Of kJobs: each is told to one of the two.
+  template <typename TakeNumber, typename TakeText>
+  void Jobs(std::string_view key, TakeNumber take_number, TakeText take_text) const;
+  /// What `from_name` knows; `names` in place of those of the definition.
+  template <typename FromName>
+  auto Choice(std::string_view key, FromName from_name, const std::vector<std::string>& names) const
+      -> decltype(from_name(""));
+  template <typename FromName>
+  auto Choice(std::string_view key, FromName from_name) const {
+    return Choice(key, from_name, definition_.Of(key).choices);
+  }
+  /// Nothing where the key is left out, or is a text where that may be.
+  std::optional<ObjectReader> Object(std::string_view key) const;
+  /// The list of a key that is required.
+  std::vector<JsonNode> Objects(std::string_view key) const;
+  [[noreturn]] void RefuseKey(std::string_view key, std::string what, std::string next = "") const;
+
+ private:
+  [[noreturn]] void RefuseUnknown(const std::string& key) const;
+  JsonNode Find(std::string_view key) const;
+  std::string Where(std::string_view key) const;
+  /// Empty where the key is left out.
+  std::vector<JsonNode> List(std::string_view key, const char* must) const;
+  static bool IsText(JsonNode json);
+  std::string TextOf(JsonNode json, std::string_view key) const;
+  int WholeOf(JsonNode json, const Field& field) const;
+  double NumberOf(JsonNode json, const Field& field) const;
+
+  JsonNode json_;
+  const Definition& definition_;
+  std::string section_;
+};
+
+template <typename TakeNumber, typename TakeText>
+void ObjectReader::Jobs(std::string_view key, TakeNumber take_number, TakeText take_text) const {
+  for (const JsonNode entry :
+       List(key, "must be a list of job numbers, or of keys of earlier submissions")) {
+    if (IsText(entry))
+      take_text(TextOf(entry, key));
+    else
+      take_number(WholeOf(entry, definition_.Of(key)));
+  }
+}
+
+template <typename FromName>
+auto ObjectReader::Choice(std::string_view key, FromName from_name,
+                          const std::vector<std::string>& names) const -> decltype(from_name("")) {
+  const auto name = Text(key);
+  if (!name) return {};
+  auto value = from_name(*name);
+  if (!value)
+    RefuseKey(key, "\"" + *name + "\" is not known" + SuggestionText(*name, names),
+              "choose one of " + Join(names, ", "));
+  return value;
+}
+
+}  // namespace ebb::web

@@ -1,0 +1,102 @@
+#include "web/requests/object_schema.h"
+
+#include <nlohmann/json.hpp>
+
+namespace ebb::web {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json Text() { return {{"type", "string"}}; }
+
+Json NumberSchema(const char* type, double low, double high) {
+  const auto limit = [&](double value) {
+    return type == std::string_view("integer") ? Json(static_cast<std::int64_t>(value))
+                                               : Json(value);
+  };
+  return {{"type", type}, {"minimum", limit(low)}, {"maximum", limit(high)}};
+}
+
+Json ListOf(Json items, std::size_t most) {
+  return {{"type", "array"}, {"items", std::move(items)}, {"maxItems", most}};
+}
+
+Json OneOf(Json a, Json b) { return {{"oneOf", Json::array({std::move(a), std::move(b)})}}; }
+
+Json RefTo(const Definition* definition) { return {{"$ref", PlaceOfSchema(definition->name)}}; }
+
+Json SchemaOfShape(const Field& field) {
+  switch (field.shape) {
+    case Shape::kText:
+    case Shape::kMoment:
+      return Text();
+    case Shape::kAbsolutePath:
+      return {{"type", "string"}, {"pattern", "^/"}};
+    case Shape::kNumber:
+      return NumberSchema("number", field.low, field.high);
+    case Shape::kWhole:
+      return NumberSchema("integer", field.low, field.high);
+    case Shape::kFlag:
+      return {{"type", "boolean"}};
+    case Shape::kDuration:
+      return OneOf(Text(), NumberSchema("number", 0, kMostSeconds));
+    case Shape::kChoice:
+      return {{"type", "string"}, {"enum", field.choices}};
+    case Shape::kTexts:
+      return ListOf(Text(), kMostWords);
+    case Shape::kTextsByName:
+      return {{"type", "object"}, {"additionalProperties", Text()}, {"maxProperties", kMostWords}};
+    case Shape::kJobs:
+      return ListOf(OneOf(Text(), NumberSchema("integer", field.low, field.high)), kMostWords);
+    case Shape::kTextOrNumber:
+      return OneOf(Text(), {{"type", "number"}});
+    case Shape::kObject:
+      return {{"allOf", Json::array({RefTo(field.definition)})}};
+    case Shape::kTextOrObject:
+      return OneOf(Text(), RefTo(field.definition));
+    case Shape::kObjects: {
+      Json list = ListOf(RefTo(field.definition), kMostJobs);
+      list["minItems"] = 1;
+      return list;
+    }
+  }
+  EBB_CHECK(false);
+  return {};
+}
+
+// A number of seconds, or a time: said of the field and not of each that has the shape.
+std::string WordsOf(const Field& field) {
+  switch (field.shape) {
+    case Shape::kDuration:
+      return field.words + R"(; a text like "90m", or seconds)";
+    case Shape::kMoment:
+      return field.words + R"(; a time in UTC, or a duration from now like "6h")";
+    default:
+      return field.words;
+  }
+}
+
+}  // namespace
+
+std::string PlaceOfSchema(const std::string& name) { return "#/components/schemas/" + name; }
+
+std::string SchemaOf(const Definition& definition) {
+  Json properties = Json::object();
+  Json required = Json::array();
+  for (const Field& field : definition.fields) {
+    Json schema = SchemaOfShape(field);
+    schema["description"] = WordsOf(field);
+    if (!field.example.empty()) schema["example"] = Json::parse(field.example);
+    properties[field.key] = std::move(schema);
+    if (field.required) required.push_back(field.key);
+  }
+  Json schema{{"type", "object"},
+              {"description", definition.words},
+              {"properties", std::move(properties)},
+              {"additionalProperties", false},
+              {"example", Json::parse(definition.example)}};
+  if (!required.empty()) schema["required"] = std::move(required);
+  return schema.dump();
+}
+
+}  // namespace ebb::web

@@ -1,0 +1,12 @@
+#pragma once
+// A definition (object_definition.h) as a schema of OpenAPI 3.0, which is JSON.
+
+#include "web/requests/object_definition.h"
+
+namespace ebb::web {
+
+/// Where a schema of the document is: what "$ref" holds.
+std::string PlaceOfSchema(const std::string& name);
+std::string SchemaOf(const Definition& definition);
+
+}  // namespace ebb::web

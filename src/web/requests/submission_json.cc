@@ -1,0 +1,301 @@
+#include "web/requests/submission_json.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/cron.h"
+#include "web/requests/object_reader.h"
+#include "web/requests/submission_definition.h"
+
+namespace ebb::web {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void ApplyTier(const plan::Tier& tier, service::Submit& submit) {
+  core::Job& job = submit.submission.job;
+  job.tier = tier.name;
+  job.threshold = tier.threshold;
+  job.priority = tier.priority;
+  submit.start_within = tier.max_delay;
+}
+
+// One of the service's by its name, or one that is spelt out.
+void ReadTier(const ObjectReader& json, const SubmissionDefaults& defaults,
+              service::Submit& submit) {
+  if (!json.Has("tier")) return;
+  core::Job& job = submit.submission.job;
+  if (const auto own = json.Object("tier")) {
+    job.tier = *own->Text("name");
+    submit.start_within = *own->Span("max_delay");
+    if (const auto threshold = own->Number("threshold")) job.threshold = Intensity{*threshold};
+    job.priority = own->Whole("priority").value_or(job.priority);
+    return;
+  }
+  std::vector<std::string> names;
+  for (const plan::Tier& tier : defaults.tiers) names.push_back(tier.name);
+  const auto find = [&](const std::string& name) -> std::optional<plan::Tier> {
+    for (const plan::Tier& tier : defaults.tiers)
+      if (tier.name == name) return tier;
+    return std::nullopt;
+  };
+  ApplyTier(*json.Choice("tier", find, names), submit);
+}
+
+// Over what the tier says.
+void ReadDeadline(const ObjectReader& json, const char* key, std::optional<Time>& at,
+                  std::optional<Duration>& within) {
+  const auto moment = json.Moment(key);
+  if (!moment) return;
+  at.reset();
+  within.reset();
+  if (const auto* time = std::get_if<Time>(&*moment))
+    at = *time;
+  else
+    within = std::get<Duration>(*moment);
+}
+
+void ReadLimits(const ObjectReader& json, const char* name, core::Budget& budget) {
+  if (const auto kwh = json.Number("energy_kwh")) budget.energy = Energy::Joules(3.6e6 * *kwh);
+  if (const auto grams = json.Number("emissions_g")) budget.emissions = Emissions{*grams};
+  if (budget.empty()) Refuse(name, "limits nothing", "give energy_kwh or emissions_g");
+}
+
+void ReadBudget(const ObjectReader& json, bool pausable, core::Budget& budget) {
+  ReadLimits(json, "budget", budget);
+  budget.action = json.Choice("action", core::BudgetActionFromName).value_or(budget.action);
+  if (budget.action == core::BudgetAction::kPause && !pausable)
+    Refuse("budget.action", "pause is for jobs that write checkpoints",
+           "add \"checkpointable\": true, or choose stop or log");
+}
+
+void ReadTrackers(const ObjectReader& json, core::Tracking& tracking) {
+  tracking.tensorboard = json.Text("tensorboard").value_or("");
+  if (const auto mlflow = json.Text("mlflow")) {
+    tracking.mlflow = *mlflow;
+    if (const auto target = core::CheckMlflowTarget(tracking.mlflow); !target)
+      json.RefuseKey("mlflow", target.error().what, target.error().next);
+    if (!core::IsMlflowServer(tracking.mlflow) && !tracking.mlflow.starts_with('/'))
+      json.RefuseKey("mlflow", "must be an absolute path");
+  }
+  tracking.mlflow_experiment = json.Text("mlflow_experiment").value_or("");
+  tracking.mlflow_token_file = json.Text("mlflow_token_file").value_or("");
+  if (json.Has("mlflow_token_file") && !core::IsMlflowServer(tracking.mlflow))
+    json.RefuseKey("mlflow_token_file", "is for an MLflow server", "name it: mlflow");
+}
+
+void ReadEnvironment(const ObjectReader& json, core::Submission& submission) {
+  submission.environment = json.TextsByName("environment");
+  for (const auto& [name, value] : submission.environment)
+    if (name.empty() || name.find('=') != std::string::npos || name.find('\0') != std::string::npos)
+      Refuse("environment", "\"" + name + "\" cannot be the name of a variable");
+}
+
+void ReadPausing(const ObjectReader& json, core::Job& job) {
+  job.pausable = json.Flag("checkpointable").value_or(job.pausable);
+  job.freeze = json.Flag("freeze").value_or(job.freeze);
+  if (job.freeze && job.pausable)
+    Refuse("freeze", "is for programs that write no checkpoints", "leave out \"checkpointable\"");
+  job.pause_overhead = json.Span("pause_cost").value_or(job.pause_overhead);
+  job.minimum_segment = json.Span("minimum_segment").value_or(job.minimum_segment);
+}
+
+void ReadJob(const ObjectReader& json, const SubmissionDefaults& defaults,
+             service::Submit& submit) {
+  core::Job& job = submit.submission.job;
+  job.run_time = json.Span("duration").value_or(defaults.run_time);
+  if (job.run_time <= Duration::zero()) Refuse("duration", "must be longer than nothing");
+  job.power = Power{json.Number("power_w").value_or(defaults.power.watts)};
+  job.devices = json.Whole("devices").value_or(job.devices);
+  ReadTier(json, defaults, submit);
+  ReadDeadline(json, "start_by", job.start_by, submit.start_within);
+  ReadDeadline(json, "finish_by", job.finish_by, submit.finish_within);
+  if (const auto threshold = json.Number("threshold")) job.threshold = Intensity{*threshold};
+  job.priority = json.Whole("priority").value_or(job.priority);
+  ReadPausing(json, job);
+  job.on_outage = json.Choice("on_outage", core::OnOutageFromName).value_or(job.on_outage);
+  job.models = json.Texts("models").value_or(job.models);
+}
+
+void ReadRecurrence(const ObjectReader& json, const ObjectReader& job,
+                    core::Recurrence& recurrence) {
+  for (const char* key : {"start_by", "finish_by", "after", "key"})
+    if (job.Has(key)) Refuse(key, "is not for recurring jobs", "flexibility says how long");
+  if (!job.Has("name")) Refuse("name", "is missing", "a recurring job is known by its name");
+  recurrence.cron = *json.Text("cron");
+  if (const auto schedule = core::CronSchedule::Parse(recurrence.cron); !schedule)
+    json.RefuseKey("cron", schedule.error().what, schedule.error().next);
+  recurrence.flexibility = json.Span("flexibility").value_or(recurrence.flexibility);
+  if (recurrence.flexibility < std::chrono::minutes{1})
+    json.RefuseKey("flexibility", "must be a minute or more");
+  recurrence.overlap =
+      json.Choice("overlap", core::OverlapRuleFromName).value_or(recurrence.overlap);
+}
+
+void ReadCommand(const ObjectReader& json, core::Submission& submission) {
+  submission.command = *json.Texts("command");
+  if (submission.command.empty() || submission.command.front().empty())
+    Refuse("command", "is empty", "give the program and its arguments, each as a text");
+  const std::string& program = submission.command.front();
+  submission.job.name =
+      json.Text("name").value_or(Printable(program.substr(program.rfind('/') + 1)));
+  submission.working_directory = json.Text("working_directory").value_or("/");
+  ReadEnvironment(json, submission);
+}
+
+void ReadLimits(const ObjectReader& json, core::Submission& submission) {
+  if (const auto budget = json.Object("budget"))
+    ReadBudget(*budget, submission.job.pausable, submission.budget);
+  if (const auto cap = json.TextOrNumber("power_cap")) {
+    const auto parsed = core::ParsePowerCap(*cap);
+    if (!parsed) Refuse("power_cap", parsed.error().what, parsed.error().next);
+    submission.power_cap = *parsed;
+  }
+  submission.run_limit = json.Span("time_limit");
+  if (submission.run_limit && *submission.run_limit <= Duration::zero())
+    Refuse("time_limit", "must be longer than nothing");
+}
+
+// What jobs and experiments have in common.
+service::Submit SubmissionFrom(const ObjectReader& json, const SubmissionDefaults& defaults) {
+  service::Submit submit;
+  core::Submission& submission = submit.submission;
+  ReadCommand(json, submission);
+  ReadJob(json, defaults, submit);
+  submit.run_time_given = json.Has("duration");
+  submit.power_given = json.Has("power_w");
+  json.Jobs(
+      "after", [&](core::JobId id) { submission.after.push_back(id); },
+      [&](std::string key) { submit.after_keys.push_back(std::move(key)); });
+  if (const auto trackers = json.Object("trackers")) ReadTrackers(*trackers, submission.tracking);
+  ReadLimits(json, submission);
+  submission.key = json.Text("key").value_or("");
+  submit.no_check = json.Flag("no_check").value_or(false);
+  return submit;
+}
+
+service::Submit JobFrom(JsonNode object, const SubmissionDefaults& defaults) {
+  const ObjectReader json(object, JobDefinition());
+  service::Submit submit = SubmissionFrom(json, defaults);
+  if (const auto recurring = json.Object("recurring"))
+    ReadRecurrence(*recurring, json, submit.recurrence.emplace());
+  return submit;
+}
+
+service::Submit ExperimentFrom(JsonNode object, const SubmissionDefaults& defaults) {
+  const ObjectReader json(object, ExperimentDefinition());
+  service::Submit submit = SubmissionFrom(json, defaults);
+  submit.submission.parameters = json.TextsByName("parameters");
+  return submit;
+}
+
+using ReadOne = service::Submit (*)(JsonNode, const SubmissionDefaults&);
+
+std::vector<service::Submit> ListFrom(const std::vector<JsonNode>& list,
+                                      const SubmissionDefaults& defaults, ReadOne read) {
+  if (list.empty() || list.size() > kMostJobs)
+    Refuse("", "must hold from 1 to " + std::to_string(kMostJobs) + " jobs");
+  std::vector<service::Submit> submissions;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    try {
+      submissions.push_back(read(list[i], defaults));
+    } catch (Refused& refused) {
+      refused.error.where = "job " + std::to_string(i + 1) + ": " + refused.error.where;
+      throw;
+    }
+  }
+  return submissions;
+}
+
+// Sweeps --------------------------------------------------------------------------------------
+
+sweep::HalvingOptions HalvingFrom(const ObjectReader& json) {
+  sweep::HalvingOptions halving;
+  halving.reduction = json.Whole("reduction").value_or(halving.reduction);
+  halving.minimum_epochs = json.Whole("minimum_epochs").value_or(halving.minimum_epochs);
+  halving.epochs = *json.Whole("epochs");
+  if (halving.epochs <= halving.minimum_epochs)
+    json.RefuseKey("epochs", "must be above minimum_epochs");
+  return halving;
+}
+
+// So that each experiment is taken once, however often the sweep is submitted: of its name, or of
+// its name and its place where another one has it.
+void GiveKeys(const std::string& sweep_key, std::vector<service::Submit>& experiments) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < experiments.size(); ++i) {
+    core::Submission& experiment = experiments[i].submission;
+    const bool is_first = names.insert(experiment.job.name).second;
+    if (!experiment.key.empty()) continue;
+    experiment.key = sweep_key + "/" + experiment.job.name;
+    if (!is_first) experiment.key += "#" + std::to_string(i + 1);
+  }
+}
+
+std::vector<service::Submit> SweepFrom(JsonNode object, const SubmissionDefaults& defaults) {
+  const ObjectReader json(object, SweepDefinition());
+  auto sweep = std::make_shared<service::NewSweep>();
+  sweep->name = *json.Text("name");
+  if (sweep->name.empty()) Refuse("name", "is empty");
+  sweep->key = json.Text("key").value_or("");
+  if (const auto halving = json.Object("successive_halving"))
+    sweep->halving = HalvingFrom(*halving);
+  if (const auto budget = json.Object("sweep_budget"))
+    ReadLimits(*budget, "sweep_budget", sweep->budget);
+  std::vector<service::Submit> jobs = ListFrom(json.Objects("jobs"), defaults, ExperimentFrom);
+  if (!sweep->key.empty()) GiveKeys(sweep->key, jobs);
+  for (service::Submit& job : jobs) job.sweep = sweep;
+  return jobs;
+}
+
+template <typename Read>
+auto Parsed(std::string_view text, const Read& read) -> Result<decltype(read(JsonNode()))> {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return Fail({ExitCode::kUsage, "is not JSON", "the submission", ""});
+  try {
+    return read(&json);
+  } catch (Refused& refused) {
+    if (refused.error.where.empty()) refused.error.where = "the submission";
+    return Fail(std::move(refused.error));
+  }
+}
+
+core::Budget SweepBudgetFrom(JsonNode object) {
+  core::Budget budget;
+  ReadLimits(ObjectReader(object, SweepBudgetDefinition()), "", budget);
+  return budget;
+}
+
+core::Budget BudgetFrom(JsonNode object, bool pausable) {
+  core::Budget budget;
+  ReadBudget(ObjectReader(object, BudgetDefinition()), pausable, budget);
+  return budget;
+}
+
+}  // namespace
+
+Result<core::Budget> BudgetFromJson(std::string_view text, bool pausable) {
+  return Parsed(text, [&](JsonNode node) { return BudgetFrom(node, pausable); });
+}
+
+Result<core::Budget> SweepBudgetFromJson(std::string_view text) {
+  return Parsed(text, [](JsonNode node) { return SweepBudgetFrom(node); });
+}
+
+Result<ReadSubmissions> SubmissionsFromJson(std::string_view text,
+                                            const SubmissionDefaults& defaults) {
+  return Parsed(text, [&](JsonNode node) {
+    const Json& json = *static_cast<const Json*>(node);
+    if (!json.is_array()) return ReadSubmissions{{JobFrom(node, defaults)}, false};
+    std::vector<JsonNode> list;
+    for (const Json& entry : json) list.push_back(&entry);
+    return ReadSubmissions{ListFrom(list, defaults, JobFrom), true};
+  });
+}
+
+Result<std::vector<service::Submit>> SweepFromJson(std::string_view text,
+                                                   const SubmissionDefaults& defaults) {
+  return Parsed(text, [&](JsonNode node) { return SweepFrom(node, defaults); });
+}
+
+}  // namespace ebb::web
