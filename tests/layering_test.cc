@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -44,13 +45,62 @@ const std::map<std::string, Rooms> kAllowed{
     {"web",
      {"base", "core", "forecast", "plan", "engine", "platform", "store", "local", "report",
       "service"}},
-    {"cli", {"base",     "core",   "forecast", "prices",   "plan",  "engine", "runtime",
-             "platform", "store",  "signals",  "meter",    "local", "sim",    "sweep",
-             "report",   "config", "service",  "trackers", "web",   "audit"}},
-    // A second composition root: what it shares with a command line lies in cli.
-    {"lib", {"base", "core", "runtime", "platform", "signals", "meter", "local", "report", "cli"}},
+    {"app",
+     {"base", "core", "prices", "plan", "engine", "runtime", "platform", "store", "signals",
+      "meter", "local", "sim", "sweep", "report", "config", "service", "trackers", "web"}},
+    {"cli", {"base",     "core",   "forecast", "prices", "plan",  "engine", "runtime",
+             "platform", "store",  "signals",  "meter",  "local", "sim",    "sweep",
+             "report",   "config", "service",  "web",    "audit", "app"}},
+    {"lib", {"base", "core", "platform", "signals", "meter", "local", "report", "app"}},
     {"train", {"base", "platform"}},
     {"testing", {"base", "core", "plan", "engine", "runtime"}},
+};
+
+// The parts of a room, and which of its parts each may include: itself always, "" is what lies in
+// the room beside its parts. A room that is not named here has no parts.
+const std::map<std::string, std::map<std::string, Rooms>> kParts{
+    {"plan",
+     {{"", {"planner"}},  // make_policy.cc
+      {"policies", {""}},
+      {"problem", {""}},
+      {"bound", {"", "problem"}},
+      {"planner", {"", "problem", "bound"}},
+      {"feasibility", {"", "problem", "planner"}}}},
+    {"signals",
+     {{"", {"http", "providers", "traces", "feeds"}},  // make_feed.cc and what it chooses from
+      {"http", {""}},
+      {"providers", {"", "http"}},
+      {"traces", {}},
+      {"feeds", {"", "http", "traces"}}}},
+    {"meter",
+     {{"", {"cpu", "gpu", "sharing"}},  // meters.cc
+      {"cpu", {""}},
+      {"gpu", {"", "cpu"}},
+      {"sharing", {"", "cpu"}}}},
+    {"report",
+     {{"", {}},
+      {"draw", {}},
+      {"run", {""}},
+      {"compare", {"", "run", "draw"}},
+      {"period", {"", "run", "draw"}},
+      {"simulation", {"", "run", "draw"}},
+      {"sweep", {"", "draw"}}}},
+    {"web",
+     {{"answers", {}},
+      {"requests", {"answers"}},
+      {"notify", {}},
+      {"metrics", {"notify"}},
+      {"live", {"answers", "http"}},
+      {"http", {"answers", "metrics"}},
+      {"api", {"answers", "requests", "metrics", "live", "http"}}}},
+    {"app",
+     {{"", {"jobs", "run"}},
+      {"options", {}},
+      {"run", {"options"}},
+      {"jobs", {"options", "run"}},
+      {"sweep", {"options", "run", "jobs"}}}},
+    {"cli", {{"", {}}, {"commands", {""}}}},
+    {"train", {{"", {"models"}}, {"models", {""}}}},
 };
 
 // A third-party header by the beginning of its name, and the rooms that may include it.
@@ -65,7 +115,7 @@ const std::vector<std::pair<std::string, Rooms>> kThirdParty{
     {"zlib.h", {"platform"}},
     {"Eigen/", {"report"}},
     {"nlohmann/",
-     {"audit", "base", "cli", "engine", "local", "report", "signals", "trackers", "train", "web"}},
+     {"app", "audit", "base", "cli", "local", "report", "signals", "trackers", "train", "web"}},
     {"lemon/", {"plan"}},
     {"sqlite3.h", {"store"}},
     {"date/", {"prices"}},
@@ -73,6 +123,46 @@ const std::vector<std::pair<std::string, Rooms>> kThirdParty{
 };
 // The one third-party type in our headers: tl::expected, as ebb::Result.
 const std::string kResultHeader = "base/result.h";
+
+// Who besides platform may ask the operating system, file or folder, and what for.
+const std::vector<std::pair<std::string, std::string>> kPosix{
+    {"local/", "supervisors: process groups, signals, event descriptors, locked files"},
+    {"meter/cpu/cpu_info.cc", "the kernel's clock tick, by which /proc counts"},
+    {"meter/gpu/", "the libraries of the vendors, loaded when they are there"},
+    {"meter/sharing/", "/proc and cgroups: who used the machine"},
+    {"meter/small_file.cc", "files of /proc and /sys, read without allocation"},
+    {"meter/", "pid_t and the thread that samples"},
+    {"store/database.cc", "makes the file with its mode before SQLite opens it"},
+    {"store/job_numbers.cc", "overwrites its number in place, so that a full disk cannot stop it"},
+    {"trackers/tensorboard.cc", "appends whole records and takes back half ones"},
+    {"app/jobs/service_client.cc", "whose store it is, and whether its socket may be used"},
+    {"lib/local_rank.cc", "which processes started together: parent and user"},
+    {"train/progress.cc", "the width of the terminal it draws its bar on"},
+    {"web/http/", "sockets, and the server library as a module"},
+    {"web/api/access", "a token's file: its owner, its mode, random bytes"},
+    {"web/api/rate_limit.cc", "addresses of clients"},
+    {"testing/", "what tests need"},
+};
+
+// Who besides platform may read the machine's clock, and what for. Whatever decides, computes or
+// replays is told the time.
+const std::vector<std::pair<std::string, std::string>> kClocks{
+    {"app/", "what begins and ends now: runs, logs, files, followers"},
+    {"cli/", "what is asked about now"},
+    {"lib/tracker.cc", "a measurement begins and ends now"},
+    {"local/", "programs start, are measured and end now"},
+    {"meter/", "samples are taken now"},
+    {"report/run/merged_run.cc", "when the merged run was written"},
+    {"service/", "the loop's watch and its delays"},
+    {"signals/feeds/chain_feed.cc", "how long a source has been silent"},
+    {"signals/feeds/live_feed.cc", "the age of what is cached"},
+    {"store/restore.cc", "when the store was restored"},
+    {"trackers/background_tracker.cc", "how long a tracker may take"},
+    {"train/progress.cc", "samples in a second"},
+    {"web/api/", "the time of an answer"},
+    {"web/notify/webhook.cc", "retries"},
+    {"testing/", "what tests need"},
+};
 
 struct Include {
   std::string file;  // relative to src/
@@ -105,6 +195,36 @@ std::vector<Include> AllIncludes() {
 
 std::string RoomOf(const std::string& path) { return path.substr(0, path.find('/')); }
 
+// "policies" of "plan/policies/tiers.cc", "" of "plan/policy.h".
+std::string PartOf(const std::string& path) {
+  const auto first = path.find('/');
+  const auto second = path.find('/', first + 1);
+  return second == std::string::npos ? "" : path.substr(first + 1, second - first - 1);
+}
+
+using Reasons = std::vector<std::pair<std::string, std::string>>;
+
+bool IsListed(const std::string& file, const Reasons& reasons) {
+  return std::any_of(reasons.begin(), reasons.end(),
+                     [&](const auto& reason) { return file.starts_with(reason.first); });
+}
+
+std::string TextOf(const fs::path& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// Our C++ files under a folder of the tree, relative to it.
+std::vector<std::string> SourcesUnder(const fs::path& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string extension = entry.path().extension().string();
+    if (extension == ".h" || extension == ".cc")
+      files.push_back(fs::relative(entry.path(), folder).string());
+  }
+  return files;
+}
+
 std::string Where(const Include& include) {
   return "src/" + include.file + ":" + std::to_string(include.line) + " includes " + include.target;
 }
@@ -120,6 +240,107 @@ TEST(Layering, EveryIncludeFollowsAnAllowedArrow) {
     if (to == "testing" && IsTest(include.file)) continue;
     EXPECT_TRUE(kAllowed.at(from).contains(to)) << Where(include);
   }
+}
+
+TEST(Layering, EveryIncludeInsideARoomFollowsAnArrowBetweenItsParts) {
+  for (const Include& include : AllIncludes()) {
+    const auto room = kParts.find(RoomOf(include.file));
+    if (room == kParts.end() || RoomOf(include.target) != room->first) continue;
+    if (IsTest(include.file) || include.file.ends_with("_fuzz.cc")) continue;
+    const std::string from = PartOf(include.file), to = PartOf(include.target);
+    ASSERT_TRUE(room->second.contains(from)) << Where(include);
+    EXPECT_TRUE(from == to || room->second.at(from).contains(to)) << Where(include);
+  }
+}
+
+// One file a provider and one a policy: who adds one reads one.
+TEST(Layering, ProvidersAndPoliciesDoNotKnowEachOther) {
+  int looked = 0;
+  for (const Include& include : AllIncludes()) {
+    if (IsTest(include.file)) continue;
+    for (const std::string peers : {"signals/providers/", "plan/policies/"}) {
+      if (!include.file.starts_with(peers) || !include.target.starts_with(peers)) continue;
+      EXPECT_EQ(fs::path(include.file).stem(), fs::path(include.target).stem()) << Where(include);
+      ++looked;
+    }
+  }
+  EXPECT_GT(looked, 4);
+}
+
+TEST(Layering, TheOperatingSystemIsAskedWhereTheListSays) {
+  const std::set<std::string> posix{"arpa/inet.h", "dirent.h",  "dlfcn.h",   "fcntl.h",
+                                    "grp.h",       "ifaddrs.h", "netdb.h",   "netinet/in.h",
+                                    "poll.h",      "pthread.h", "pwd.h",     "sched.h",
+                                    "signal.h",    "spawn.h",   "termios.h", "unistd.h"};
+  for (const Include& include : AllIncludes()) {
+    const bool asks = posix.contains(include.target) || include.target.starts_with("sys/") ||
+                      include.target.starts_with("linux/");
+    if (!asks || IsTest(include.file) || RoomOf(include.file) == "platform") continue;
+    // The name of a process is a type, not a question.
+    if (include.target == "sys/types.h") continue;
+    EXPECT_TRUE(IsListed(include.file, kPosix))
+        << Where(include) << ": ask platform, or say in the list why not";
+  }
+}
+
+TEST(Layering, TheClockIsReadWhereTheListSays) {
+  const fs::path root = fs::path(EBB_SOURCE_DIR) / "src";
+  int readers = 0;
+  for (const std::string& file : SourcesUnder(root)) {
+    if (IsTest(file) || RoomOf(file) == "platform") continue;
+    const std::string text = TextOf(root / file);
+    for (const char* clock : {"system_clock::now", "steady_clock::now", "clock_gettime",
+                              "WallNow()", "Steady::now", "high_resolution_clock"}) {
+      if (text.find(clock) == std::string::npos) continue;
+      ++readers;
+      EXPECT_TRUE(IsListed(file, kClocks)) << "src/" << file << " reads " << clock;
+    }
+  }
+  EXPECT_GT(readers, 20);
+}
+
+// A list that names what is gone excuses what comes.
+TEST(Layering, TheListsNameWhatIsThere) {
+  const fs::path root = fs::path(EBB_SOURCE_DIR) / "src";
+  const auto files = SourcesUnder(root);
+  for (const Reasons* reasons : {&kPosix, &kClocks})
+    for (const auto& [prefix, why] : *reasons)
+      EXPECT_TRUE(std::any_of(files.begin(), files.end(), [&, &name = prefix](const auto& file) {
+        return file.starts_with(name);
+      })) << prefix;
+}
+
+// A comment that names a file of ours names one that exists.
+TEST(Layering, CommentsNameFilesThatExist) {
+  const fs::path root = EBB_SOURCE_DIR;
+  std::set<std::string> paths, names;
+  for (const char* folder : {"src", "tests", "bench"})
+    for (const std::string& file : SourcesUnder(root / folder)) {
+      paths.insert(std::string(folder) + "/" + file);
+      names.insert(fs::path(file).filename().string());
+    }
+  const std::regex named(R"(([A-Za-z0-9_./-]*[a-z0-9_]\.(?:h|cc))\b)");
+  const std::regex foreign("^(tensorflow|torch|codecarbon)/|^rocm_smi\\.h$");
+  int looked = 0;
+  for (const std::string& path : paths) {
+    std::ifstream stream(root / path);
+    for (std::string line; std::getline(stream, line);) {
+      const auto comment = line.find("//");
+      if (comment == std::string::npos) continue;
+      for (std::sregex_iterator found(line.begin() + static_cast<std::ptrdiff_t>(comment),
+                                      line.end(), named);
+           found != std::sregex_iterator(); ++found) {
+        const std::string name = (*found)[1];
+        if (std::regex_search(name, foreign)) continue;
+        const std::string sibling = (fs::path(path).parent_path() / name).lexically_normal();
+        EXPECT_TRUE(paths.contains(name) || paths.contains("src/" + name) ||
+                    paths.contains(sibling) || names.contains(name))
+            << path << " names " << name;
+        ++looked;
+      }
+    }
+  }
+  EXPECT_GT(looked, 50);
 }
 
 // What computes the figures is not what checks them.

@@ -1,11 +1,10 @@
 #include "cli/notify_flags.h"
 
-#include <unistd.h>
-
 #include <cstdlib>
 
 #include "base/text.h"
 #include "platform/file.h"
+#include "platform/system.h"
 
 namespace ebb::cli {
 namespace {
@@ -74,11 +73,6 @@ Result<web::NoticeOptions> NoticesOf(const NotifyFlags& flags) {
   return notices;
 }
 
-std::string HostName() {
-  char name[256] = "";
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
-
 }  // namespace
 
 void AddNotifyFlags(Command& command, NotifyFlags& flags) {
@@ -113,7 +107,7 @@ Result<web::NotifierOptions> NotifierOptionsOf(const NotifyFlags& flags) {
     webhook.secret = secret;
     options.webhooks.push_back(std::move(webhook));
   }
-  options.service = HostName();
+  options.service = platform::HostName();
   return options;
 }
 

@@ -20,6 +20,8 @@ using std::chrono::minutes;
 
 const Time kNow = *ParseTime("2023-05-01");
 const std::string kGolden = SourceTree() + "/tests/golden/journal.jsonl";
+const std::string kGoldenInFull =
+    SourceTree() + "/tests/golden/formats/journal_written_in_full.jsonl";
 
 core::SignalView ViewAt(Time now) {
   std::vector<core::Sample> known, forecast;
@@ -164,6 +166,13 @@ std::unique_ptr<Engine> MakeEngine() {
   return std::make_unique<Engine>(Options{}, *plan::MakePolicy("lowest-slots", {}));
 }
 
+std::vector<std::string> LinesOf(const std::string& path) {
+  std::vector<std::string> lines;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
 // Rewritten with EBB_UPDATE_GOLDEN=1, and only when decisions are meant to change.
 TEST(JournalReplay, TheGoldenJournalIsDecidedAgainByteForByte) {
   if (std::getenv("EBB_UPDATE_GOLDEN")) {
@@ -171,10 +180,8 @@ TEST(JournalReplay, TheGoldenJournalIsDecidedAgainByteForByte) {
     const auto engine = MakeEngine();
     for (const JournalRecord& record : ALife(*engine)) file << ToJsonLine(record) << "\n";
   }
-  std::ifstream file(kGolden);
-  ASSERT_TRUE(file) << kGolden;
   std::vector<JournalRecord> records;
-  for (std::string line; std::getline(file, line);) {
+  for (const std::string& line : LinesOf(kGolden)) {
     auto record = FromJsonLine(line);
     ASSERT_TRUE(record) << record.error().Message();
     EXPECT_EQ(ToJsonLine(*record), line);
@@ -183,6 +190,17 @@ TEST(JournalReplay, TheGoldenJournalIsDecidedAgainByteForByte) {
   ASSERT_GT(records.size(), 60u);
   const auto replayed = Replay(records, *MakeEngine());
   EXPECT_TRUE(replayed) << replayed.error().Message();
+}
+
+// Fields that hold nothing were written once, and doubles always with a point.
+TEST(JournalReplay, AJournalWrittenInFullHoldsTheSameRecords) {
+  const auto now = LinesOf(kGolden), before = LinesOf(kGoldenInFull);
+  ASSERT_EQ(before.size(), now.size());
+  for (std::size_t line = 0; line < now.size(); ++line) {
+    const auto record = FromJsonLine(before[line]);
+    ASSERT_TRUE(record) << record.error().Message();
+    EXPECT_EQ(ToJsonLine(*record), now[line]);
+  }
 }
 
 TEST(JournalReplay, NamesTheFirstDecisionThatDiffers) {

@@ -3,8 +3,6 @@
 
 #include "lib/ebb.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -15,6 +13,7 @@
 #include "base/csv.h"
 #include "base/text.h"
 #include "lib/tracker.h"
+#include "platform/system.h"
 #include "report/run/emissions_file.h"
 
 namespace {
@@ -168,7 +167,7 @@ namespace {
 int CheckOwner(const ebb_tracker* tracker, ebb_error* error) {
   if (!tracker)
     return Say(error, EBB_USAGE, "there is no tracker: ebb_start failed, or was not called");
-  if (tracker->process == ::getpid()) return EBB_OK;
+  if (tracker->process == ebb::platform::ProcessId()) return EBB_OK;
   return Say(error, EBB_FORKED,
              "the tracker belongs to process " + std::to_string(tracker->process) +
                  ", which forked this one and measures it with itself");
@@ -176,7 +175,7 @@ int CheckOwner(const ebb_tracker* tracker, ebb_error* error) {
 
 // Once its tracker no longer measures, the process may start another.
 void Release() {
-  pid_t self = ::getpid();
+  pid_t self = ebb::platform::ProcessId();
   tracking_process.compare_exchange_strong(self, 0);
 }
 
@@ -184,7 +183,7 @@ int StartInto(ebb_tracker*& tracker, const ebb_options* given, ebb_error* error)
   if (const int code = CheckSize(given, error)) return code;
   const auto options = Translate(OptionsOf(given));
   if (!options) return Say(error, options.error());
-  const pid_t self = ::getpid();
+  const pid_t self = ebb::platform::ProcessId();
   pid_t current = tracking_process.load();
   if (current == self || !tracking_process.compare_exchange_strong(current, self))
     return Say(error, EBB_BUSY,

@@ -1,7 +1,5 @@
 #include "lib/tracker.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -18,6 +16,7 @@
 #include "local/measured_process.h"
 #include "meter/sampling_clock.h"
 #include "platform/file.h"
+#include "platform/system.h"
 #include "platform/system_clock.h"
 #include "report/run/training_files.h"
 #include "signals/make_feed.h"
@@ -192,7 +191,8 @@ Status Tracker::State::Open(const TrackerOptions& wanted,
 
 Status Tracker::State::Begin() {
   local::AttemptOptions attempt;
-  if (options.metering.scope == core::MeterScope::kProcessTree) attempt.running_root = ::getpid();
+  if (options.metering.scope == core::MeterScope::kProcessTree)
+    attempt.running_root = platform::ProcessId();
   attempt.pue = options.metering.pue;
   attempt.other_feed = surroundings->other_feed.get();
   attempt.sampler.interval = options.metering.interval;

@@ -13,6 +13,7 @@
 #include "core/fields.h"
 #include "local/attempt_fields.h"
 #include "platform/file.h"
+#include "platform/system.h"
 
 namespace ebb::local {
 namespace {
@@ -75,7 +76,7 @@ void Get(const FieldReader& row, core::EnergyReading& reading) {
 }  // namespace
 
 void WriteSupervisor(const platform::FileLock& lock) {
-  const std::string text = std::string(kSupervisor) + std::to_string(::getpid()) + "\n";
+  const std::string text = std::string(kSupervisor) + std::to_string(platform::ProcessId()) + "\n";
   [[maybe_unused]] const ssize_t written = ::pwrite(lock.descriptor(), text.data(), text.size(), 0);
 }
 

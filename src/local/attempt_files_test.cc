@@ -30,6 +30,7 @@ TEST_F(AttemptFiles, ANumberThatIsNotOneIsDamage) {
   plan.job = 7;
   plan.slots = {3};
   plan.command = {"true"};
+  plan.log_limit_bytes = 9;
   ASSERT_TRUE(WritePlan(paths_, plan));
   const std::string sound = *platform::ReadFile(paths_.plan(), 1 << 20);
   ASSERT_TRUE(ReadPlan(paths_.plan()));
@@ -40,7 +41,7 @@ TEST_F(AttemptFiles, ANumberThatIsNotOneIsDamage) {
       {R"("attempt":1)", R"("attempt":4294967297)"},
       {R"("attempt":1)", R"("attempt":true)"},
       {R"("slots":[3])", R"("slots":[-1e99])"},
-      {R"("log_limit_bytes":0)", R"("log_limit_bytes":-1)"},
+      {R"("log_limit_bytes":9)", R"("log_limit_bytes":-9)"},
       {R"("since_ms":0)", R"("since_ms":null)"},
   };
   for (const auto& [from, to] : damages) {

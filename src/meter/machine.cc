@@ -1,23 +1,18 @@
 #include "meter/machine.h"
 
-#include <sys/utsname.h>
-
 #include <array>
 
 #include "base/text.h"
 #include "meter/cpu/cpu_info.h"
 #include "meter/small_file.h"
+#include "platform/system.h"
 
 namespace ebb::meter {
 
 core::Machine DescribeMachine(std::vector<std::string> gpu_models, const std::string& proc_root) {
   core::Machine machine;
-  utsname system{};
-  if (::uname(&system) == 0) {
-    machine.host = system.nodename;
-    machine.operating_system =
-        std::string(system.sysname) + "-" + system.release + "-" + system.machine;
-  }
+  machine.host = platform::HostName();
+  machine.operating_system = platform::OperatingSystem();
   const CpuInfo cpu = ReadCpuInfo(proc_root);
   machine.cpu_model = cpu.model_name;
   machine.cpu_count = cpu.logical_processors;

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "platform/digest_chain.h"
 #include "platform/file_lock.h"
+#include "platform/system.h"
 #include "store/schema.h"
 
 namespace ebb::store {
@@ -359,7 +360,7 @@ Failure Database::failure() const { return connection_->failure; }
 const platform::Path& Database::path() const { return connection_->path; }
 
 Status Database::BackupTo(const platform::Path& to) {
-  const platform::Path temporary = to.string() + ".tmp" + std::to_string(::getpid());
+  const platform::Path temporary = to.string() + ".tmp" + std::to_string(platform::ProcessId());
   EBB_RETURN_IF_ERROR(CreateFile(temporary));
   Connection copy(temporary);
   const auto give_up = [&](Error error) {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "platform/file.h"
+#include "platform/system.h"
 #include "trackers/event_record.h"
 
 namespace ebb::trackers {
@@ -26,11 +27,6 @@ std::string MarkdownTable(const Texts& texts) {
   return table;
 }
 
-std::string HostName() {
-  char name[256] = "";
-  return ::gethostname(name, sizeof name - 1) == 0 && name[0] != '\0' ? name : "host";
-}
-
 class TensorBoard final : public Tracker {
  public:
   explicit TensorBoard(std::filesystem::path directory) : directory_(std::move(directory)) {}
@@ -42,9 +38,11 @@ class TensorBoard final : public Tracker {
   Status Begin(const TrackedRun& run) override {
     const std::filesystem::path directory = directory_ / run.run_id;
     EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(directory));
+    const std::string host = platform::HostName();
     const auto seconds = std::chrono::floor<std::chrono::seconds>(run.begin).time_since_epoch();
-    file_ = directory / ("events.out.tfevents." + std::to_string(seconds.count()) + "." +
-                         HostName() + "." + std::to_string(::getpid()));
+    file_ =
+        directory / ("events.out.tfevents." + std::to_string(seconds.count()) + "." +
+                     (host.empty() ? "host" : host) + "." + std::to_string(platform::ProcessId()));
     if (descriptor_ >= 0) ::close(descriptor_);
     descriptor_ = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (descriptor_ < 0) return Fail(Failed());

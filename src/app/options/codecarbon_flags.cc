@@ -1,7 +1,5 @@
 #include "app/options/codecarbon_flags.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +8,7 @@
 
 #include "base/text.h"
 #include "core/countries.h"
+#include "platform/system.h"
 #include "signals/cloud_regions.h"
 
 namespace ebb::app {
@@ -360,15 +359,9 @@ class Translator {
   Notes notes_;
 };
 
-std::vector<std::string> Environment() {
-  std::vector<std::string> entries;
-  for (char** entry = environ; *entry; ++entry) entries.emplace_back(*entry);
-  return entries;
-}
-
 Result<CodeCarbonSettings> SettingsOfMachine() {
   const char* home = std::getenv("HOME");
-  return config::LoadCodeCarbonSettings(home ? home : "", ".", Environment());
+  return config::LoadCodeCarbonSettings(home ? home : "", ".", platform::Environment());
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
 #include "app/run/run_outputs.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 
 #include "platform/file.h"
 #include "platform/http.h"
+#include "platform/system.h"
 #include "report/run/codecarbon_csv.h"
 #include "report/run/emissions_file.h"
 
@@ -25,7 +24,7 @@ Status CheckDirectoryOf(const std::string& file, const char* flag) {
   if (file.empty()) return {};
   const Path path(file);
   const Path directory = path.has_parent_path() ? path.parent_path() : Path(".");
-  if (::access(directory.c_str(), W_OK | X_OK) == 0) return {};
+  if (platform::IsWritableDirectory(directory)) return {};
   std::error_code ignored;
   const bool there = std::filesystem::is_directory(directory, ignored);
   return Fail({ExitCode::kUnavailable,

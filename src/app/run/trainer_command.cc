@@ -1,11 +1,10 @@
 #include "app/run/trainer_command.h"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 
 #include "base/text.h"
+#include "platform/system.h"
 
 namespace ebb::app {
 namespace {
@@ -31,7 +30,7 @@ std::string TrainerProgram() {
   std::error_code code;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", code);
   const auto sibling = self.parent_path() / "ebb-train";
-  if (!code && ::access(sibling.c_str(), X_OK) == 0) return sibling.string();
+  if (!code && platform::IsExecutable(sibling)) return sibling.string();
   return "ebb-train";
 }
 

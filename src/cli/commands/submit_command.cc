@@ -1,7 +1,5 @@
 // ebb submit [options] -- COMMAND, ebb submit FILE.yaml: gives jobs to the queue service.
 
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -16,6 +14,7 @@
 #include "cli/command_line.h"
 #include "cli/service_flags.h"
 #include "platform/file.h"
+#include "platform/system.h"
 
 namespace ebb::cli {
 namespace {
@@ -168,7 +167,7 @@ void AddFileFlags(Command& command, SubmitFlags& flags) {
 std::string NewKeyPrefix(const std::string& file) {
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
   return std::filesystem::path(file).stem().string() + "-" + std::to_string(now) + "-" +
-         std::to_string(::getpid());
+         std::to_string(platform::ProcessId());
 }
 
 Result<std::string> CommandBody(const SubmitFlags& flags, const UserCommand& user_command) {

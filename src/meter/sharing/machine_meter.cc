@@ -1,7 +1,5 @@
 #include "meter/sharing/machine_meter.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <condition_variable>
 #include <filesystem>
@@ -15,6 +13,7 @@
 #include "meter/sampling_clock.h"
 #include "meter/sharing/machine_account.h"
 #include "meter/sharing/program_usage.h"
+#include "platform/system.h"
 
 namespace ebb::meter {
 namespace {
@@ -134,7 +133,7 @@ class MachineMeter::Session {
 
   static MachineAccount::Machine DescribeMachine(const MachineMeter& owner) {
     MachineAccount::Machine machine;
-    machine.logical_processors = std::max(1, static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
+    machine.logical_processors = platform::LogicalProcessors();
     machine.total_bytes = ReadTotalMemoryBytes(owner.options_.proc_root).value_or(0);
     machine.cpu_idle_w = owner.options_.cpu_idle_w;
     machine.idle = owner.options_.idle;
@@ -203,7 +202,7 @@ class MachineMeter::Session {
       growth.busy_cpu_seconds = Seconds(*usage.machine_busy);
       busy_ = std::max(busy_.value_or(*busy), *busy);
     }
-    usage.logical_processors = std::max(1, static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
+    usage.logical_processors = platform::LogicalProcessors();
     if (const auto used = ReadUsedMemoryBytes(proc_root())) {
       growth.used_bytes = (*used + used_bytes_.value_or(*used)) / 2;
       used_bytes_ = used;

@@ -1,10 +1,9 @@
 #include "meter/sharing/usage_reader.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "meter/cpu/cpu_info.h"
+#include "platform/system.h"
 
 namespace ebb::meter {
 namespace {
@@ -33,7 +32,7 @@ UsageReader::UsageReader(std::string proc_root, core::MeterScope scope, std::vec
                          const Cgroup* cgroup)
     : proc_root_(std::move(proc_root)),
       scope_(scope),
-      logical_processors_(std::max(1, static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)))),
+      logical_processors_(platform::LogicalProcessors()),
       program_(proc_root_, std::move(roots), false, cgroup) {}
 
 bool UsageReader::Start(Instant now, Time wall) {

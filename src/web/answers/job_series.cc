@@ -6,13 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "base/time.h"
 
 namespace ebb::web {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::int64_t Milliseconds(Time time) { return time.time_since_epoch().count(); }
 
 // Mean, lowest and highest of what falls together, by weight.
 struct Spread {

@@ -10,7 +10,7 @@
 #include "local/attempt_log.h"
 #include "web/answers/job_json.h"
 #include "web/api/carbon_aware.h"
-#include "web/api/responses.h"
+#include "web/http/responses.h"
 #include "web/live/live_view.h"
 #include "web/live/page_files.h"
 

@@ -5,7 +5,7 @@
 
 #include "web/api/answer_schemas.h"
 #include "web/api/api.h"
-#include "web/api/responses.h"
+#include "web/http/responses.h"
 #include "web/requests/object_schema.h"
 #include "web/requests/submission_definition.h"
 

@@ -4,7 +4,7 @@
 
 #include "engine/state.h"
 #include "web/api/api.h"
-#include "web/api/responses.h"
+#include "web/http/responses.h"
 #include "web/live/saved_page.h"
 
 namespace ebb::web {

@@ -11,7 +11,7 @@
 #include "web/answers/job_series.h"
 #include "web/answers/machine_energy.h"
 #include "web/api/api.h"
-#include "web/api/responses.h"
+#include "web/http/responses.h"
 
 namespace ebb::web {
 namespace {

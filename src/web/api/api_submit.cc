@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "web/api/api.h"
-#include "web/api/responses.h"
+#include "web/http/responses.h"
 
 namespace ebb::web {
 namespace {

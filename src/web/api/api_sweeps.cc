@@ -7,7 +7,7 @@
 #include "service/sweep_facts.h"
 #include "web/answers/sweep_json.h"
 #include "web/api/api.h"
-#include "web/api/responses.h"
+#include "web/http/responses.h"
 #include "web/requests/submission_json.h"
 
 namespace ebb::web {

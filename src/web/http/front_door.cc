@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "web/api/responses.h"
+#include "web/http/responses.h"
 #include "web/metrics/health.h"
 
 namespace ebb::web {

@@ -1,4 +1,4 @@
-#include "web/api/responses.h"
+#include "web/http/responses.h"
 
 #include "base/text.h"
 #include "web/answers/job_json.h"
