@@ -17,15 +17,17 @@ class ServeCommand : public Cli {
 
   std::vector<std::string> Place() { return {"--store", (directory_ / "ebb.db").string()}; }
   // Starts the service and waits until it answers. Its output does not mix with that of clients.
-  void Serve(std::vector<std::string> more = {"--slots", "3"}) {
+  void Serve(std::vector<std::string> more = {"--slots", "3"},
+             const std::vector<std::string>& signal = {"--constant", "200"}) {
     fs::remove(directory_ / "ebb.db.url");
     serve_ = ::fork();
     if (serve_ == 0) {
       if (::chdir(directory_.c_str()) != 0) ::_exit(99);
       ::freopen("serve.txt", "a", stdout);
       ::freopen("serve.txt", "a", stderr);
-      std::vector<std::string> words{EBB_PROGRAM, "serve",  "--store", "ebb.db",   "--constant",
-                                     "200",       "--port", "0",       "--policy", "run-now"};
+      std::vector<std::string> words{EBB_PROGRAM, "serve", "--store",  "ebb.db",
+                                     "--port",    "0",     "--policy", "run-now"};
+      words.insert(words.end(), signal.begin(), signal.end());
       words.insert(words.end(), more.begin(), more.end());
       std::vector<char*> argv;
       for (std::string& word : words) argv.push_back(word.data());

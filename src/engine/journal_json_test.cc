@@ -192,15 +192,22 @@ TEST(JournalReplay, TheGoldenJournalIsDecidedAgainByteForByte) {
   EXPECT_TRUE(replayed) << replayed.error().Message();
 }
 
-// Fields that hold nothing were written once, and doubles always with a point.
-TEST(JournalReplay, AJournalWrittenInFullHoldsTheSameRecords) {
+// Fields that hold nothing were written once, doubles always with a point, and each cycle explained
+// every job.
+TEST(JournalReplay, AJournalWrittenInFullHoldsTheSameFactsAndIsDecidedAgain) {
   const auto now = LinesOf(kGolden), before = LinesOf(kGoldenInFull);
   ASSERT_EQ(before.size(), now.size());
+  std::vector<JournalRecord> records;
   for (std::size_t line = 0; line < now.size(); ++line) {
-    const auto record = FromJsonLine(before[line]);
+    auto record = FromJsonLine(before[line]);
     ASSERT_TRUE(record) << record.error().Message();
-    EXPECT_EQ(ToJsonLine(*record), now[line]);
+    if (std::holds_alternative<Event>(*record)) {
+      EXPECT_EQ(ToJsonLine(*record), now[line]);
+    }
+    records.push_back(*std::move(record));
   }
+  const auto replayed = Replay(records, *MakeEngine());
+  EXPECT_TRUE(replayed) << replayed.error().Message();
 }
 
 TEST(JournalReplay, NamesTheFirstDecisionThatDiffers) {
