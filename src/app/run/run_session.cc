@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "local/measured_attempt.h"
 #include "local/training_contract.h"
+#include "plan/make_policy.h"
 #include "plan/price_blend.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
@@ -29,22 +30,6 @@ std::string DefaultName(const RunRequest& request) {
   return request.command.empty() ? "machine" : Path(request.command.front()).filename().string();
 }
 
-std::unique_ptr<plan::GatePolicy> MakeCarbonPolicy(const config::SchedulerConfig& scheduler) {
-  switch (scheduler.policy) {
-    case config::GatePolicyKind::kNow:
-      return plan::MakeRunNow();
-    case config::GatePolicyKind::kThreshold:
-      return plan::MakeThreshold(scheduler.threshold);
-    case config::GatePolicyKind::kWindow:
-      return plan::MakeLowestWindow({});
-    case config::GatePolicyKind::kCarbonTime:
-      return plan::MakeCarbonTime();
-    case config::GatePolicyKind::kDtpr:
-      return plan::MakeDtpr({});
-  }
-  return plan::MakeRunNow();
-}
-
 // How often an attempt is looked at that nobody sees.
 constexpr Duration kUnseenTick{1000};
 
@@ -63,9 +48,11 @@ std::optional<plan::PriceGateOptions> PricesOf(const config::SchedulerConfig& sc
   return plan::PriceGateOptions{std::move(series), config.weight, config.threshold};
 }
 
-std::unique_ptr<plan::GatePolicy> MakePolicy(const config::SchedulerConfig& scheduler,
-                                             const std::optional<plan::PriceGateOptions>& prices) {
-  auto policy = MakeCarbonPolicy(scheduler);
+Result<std::unique_ptr<plan::GatePolicy>> MakePolicy(
+    const config::SchedulerConfig& scheduler, const std::optional<plan::PriceGateOptions>& prices) {
+  plan::PolicyOptions options;
+  options.threshold.threshold = scheduler.threshold;
+  EBB_ASSIGN_OR_RETURN(auto policy, plan::MakeGatePolicy(Name(scheduler.policy), options));
   return prices ? plan::MakePriceAware(std::move(policy), *prices) : std::move(policy);
 }
 
@@ -278,7 +265,7 @@ Result<RunResult> Session::Resume(report::RunDirectory directory, core::RunRecor
 
 Result<RunResult> Session::GateAndRun(const plan::GateRequest& gate, int attempt_number) {
   const auto prices = PricesOf(options_.scheduler, surroundings_->prices, gate);
-  const auto policy = MakePolicy(options_.scheduler, prices);
+  EBB_ASSIGN_OR_RETURN(const auto policy, MakePolicy(options_.scheduler, prices));
   const config::SchedulerConfig& scheduler = options_.scheduler;
   const bool has_threshold = scheduler.policy == config::GatePolicyKind::kThreshold;
   EBB_ASSIGN_OR_RETURN(
