@@ -120,6 +120,7 @@ inline bool FromName(const FieldReader&, std::string_view name, BudgetMeasure& v
 template <typename Archive, Like<BudgetEvent> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [level, measure, action, attempt, wall, grid, limit, used, expected] = value;
+  // Stores have another name for it than budget.jsonl, where it tells the lines apart.
   archive(archive.complete() ? "event" : "level", level);
   archive("attempt", attempt);
   archive("measure", measure);
