@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <limits>
+#include <tuple>
 
 #include "base/random.h"
 #include "platform/file.h"
