@@ -28,6 +28,10 @@ void FieldWriter::Key(std::string_view key) {
 }
 
 void FieldWriter::Number(double value) {
+  if (complete()) {
+    text_ += Json(value).dump();
+    return;
+  }
   // JSON has no infinity; a minus zero without a point would be read as the integer 0.
   if (std::isnan(value)) {
     text_ += "\"nan\"";
@@ -52,26 +56,26 @@ struct ParsedText::Node {
   Json json;
 };
 
-ParsedText::ParsedText(std::string_view text)
-    : node_(std::make_unique<Node>(Node{Json::parse(text, nullptr, false)})) {
-  if (node_->json.is_discarded()) error_ = "is not JSON";
+ParsedText::ParsedText(std::string_view text, FieldStyle style)
+    : node_(std::make_unique<Node>(Node{Json::parse(text, nullptr, false)})), reading_{style, ""} {
+  if (node_->json.is_discarded()) reading_.error = "is not JSON";
 }
 ParsedText::~ParsedText() = default;
-FieldReader ParsedText::root() { return {&node_->json, &error_}; }
+FieldReader ParsedText::root() { return {&node_->json, &reading_}; }
 
 FieldReader FieldReader::Find(std::string_view key) const {
   if (!IsObject()) {
     Fail("is not an object");
-    return {nullptr, error_};
+    return {nullptr, reading_};
   }
   const auto it = NodeOf(node_).find(key);
-  return {it == NodeOf(node_).end() ? nullptr : &*it, error_};
+  return {it == NodeOf(node_).end() ? nullptr : &*it, reading_};
 }
 FieldReader FieldReader::At(std::size_t index) const {
-  if (IsList() && index < NodeOf(node_).size()) return {&NodeOf(node_)[index], error_};
+  if (IsList() && index < NodeOf(node_).size()) return {&NodeOf(node_)[index], reading_};
   Fail("is cut short");
   static const Json nothing;
-  return {&nothing, error_};
+  return {&nothing, reading_};
 }
 bool FieldReader::IsList() const { return node_ && NodeOf(node_).is_array(); }
 bool FieldReader::IsObject() const { return node_ && NodeOf(node_).is_object(); }
@@ -82,6 +86,8 @@ std::size_t FieldReader::Size() const {
   Fail("is not a list");
   return 0;
 }
+
+bool FieldReader::IsNothing() const { return complete() && NodeOf(node_).is_null(); }
 
 bool FieldReader::Flag() const {
   if (NodeOf(node_).is_boolean()) return NodeOf(node_).get<bool>();
@@ -103,9 +109,9 @@ std::int64_t FieldReader::Integer(std::int64_t least, std::int64_t most) const {
 double FieldReader::Number() const {
   const Json& json = NodeOf(node_);
   if (json.is_number()) return json.get<double>();
-  if (json == "nan") return std::numeric_limits<double>::quiet_NaN();
-  if (json == "inf") return std::numeric_limits<double>::infinity();
-  if (json == "-inf") return -std::numeric_limits<double>::infinity();
+  if (complete() ? json.is_null() : json == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (!complete() && json == "inf") return std::numeric_limits<double>::infinity();
+  if (!complete() && json == "-inf") return -std::numeric_limits<double>::infinity();
   Fail("is not a number");
   return 0;
 }
@@ -117,7 +123,7 @@ Texts FieldReader::AllTexts() const {
     return texts;
   }
   for (const auto& [key, value] : NodeOf(node_).items())
-    texts[key] = FieldReader(&value, error_).String();
+    texts[key] = FieldReader(&value, reading_).String();
   return texts;
 }
 
@@ -125,6 +131,10 @@ std::string FieldReader::String() const {
   if (NodeOf(node_).is_string()) return NodeOf(node_).get<std::string>();
   Fail("is not text");
   return {};
+}
+
+std::string Indented(std::string_view text) {
+  return nlohmann::ordered_json::parse(text).dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace ebb

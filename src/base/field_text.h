@@ -5,10 +5,9 @@
 // structured binding over all members one that is forgotten does not compile. Names are stable:
 // they stand in stores and files.
 //
-// A field with its type's zero value is left out, and one that is not there is read as zero;
-// doubles have the shortest form that reads back the same; enumerators are written by name, times
+// Doubles have the shortest form that reads back the same; enumerators are written by name, times
 // and durations in milliseconds, energy in microjoules. Text that is not UTF-8 is replaced where it
-// is not. The JSON library stays behind field_text.cc.
+// is not. FieldStyle says which fields a text has. The JSON library stays behind field_text.cc.
 
 #include <concepts>
 #include <limits>
@@ -58,6 +57,16 @@ concept Quantity = requires(T value) {
   RawNumber(value);
 };
 
+enum class FieldStyle {
+  /// For stores: a field with its type's zero value is left out, and one that is not there is read
+  /// as zero.
+  kCompact,
+  /// For files that people and other programs read: every field is there, an optional one that is
+  /// not known as null; so is a number that is not finite, since JSON has none. Doubles keep their
+  /// point. One that is not there is an error, unless it is optional. Times end at the year 10000.
+  kComplete,
+};
+
 /// What is zero is not written. A type whose zero is more than one number or text says so beside
 /// itself, by a function of this name.
 template <typename T>
@@ -77,10 +86,32 @@ bool IsZeroField(const T& value) {
 /// Writes the fields of one object.
 class FieldWriter {
  public:
+  explicit FieldWriter(FieldStyle style = FieldStyle::kCompact) : style_(style) {}
+  bool complete() const { return style_ == FieldStyle::kComplete; }
+
   template <typename T>
   void operator()(std::string_view key, const T& value) {
+    if (complete() || !IsZeroField(value)) Must(key, value);
+  }
+  /// A field that is left out where it is zero, in either style.
+  template <typename T>
+  void Maybe(std::string_view key, const T& value) {
     if (!IsZeroField(value)) Must(key, value);
   }
+  /// A text that never differs.
+  void Is(std::string_view key, std::string_view text) { Must(key, text); }
+  /// For who reads a complete text: follows from other fields, and is not read back.
+  template <typename T>
+  void Note(std::string_view key, const T& value) {
+    if (complete()) Must(key, value);
+  }
+  /// A field that complete texts do not have.
+  template <typename T>
+  void InStores(std::string_view key, const T& value) {
+    if (!complete()) Maybe(key, value);
+  }
+  /// What is written is taken to be right.
+  void Fail(std::string_view) const {}
   /// A field that is always there.
   template <typename T>
   void Must(std::string_view key, const T& value) {
@@ -111,7 +142,7 @@ class FieldWriter {
     } else if constexpr (std::is_same_v<T, Interval>) {
       PutPair(value.begin, value.end);
     } else if constexpr (kIsOptional<T>) {
-      Put(*value);
+      value ? Put(*value) : void(text_ += "null");
     } else if constexpr (kIsPair<T>) {
       PutPair(value.first, value.second);
     } else if constexpr (kIsVector<T>) {
@@ -178,28 +209,45 @@ class FieldWriter {
   void Number(double value);
   void String(std::string_view value);
 
+  FieldStyle style_;
   std::string text_;
 };
 
 /// Reads the fields of one object; the first that is not what it should be is remembered.
 class FieldReader {
  public:
+  bool complete() const { return reading_->style == FieldStyle::kComplete; }
   /// A field that is not there is an error.
   template <typename T>
   void Must(std::string_view key, T& value) {
-    if (!Has(key)) return Fail("has no \"" + std::string(key) + '"');
-    (*this)(key, value);
+    const FieldReader field = Find(key);
+    if (!field.node_) return Fail("has no \"" + std::string(key) + '"');
+    field.Get(value);
+    std::string& error = reading_->error;
+    if (!error.empty() && error.back() != '"') error += ": \"" + std::string(key) + '"';
   }
   bool Has(std::string_view key) const { return Find(key).node_ != nullptr; }
   template <typename T>
   void operator()(std::string_view key, T& value) {
+    complete() && !kIsOptional<T> ? Must(key, value) : Maybe(key, value);
+  }
+  template <typename T>
+  void Maybe(std::string_view key, T& value) {
     const FieldReader field = Find(key);
-    if (!field.node_) {
-      value = T{};
-      return;
-    }
-    field.Get(value);
-    if (!error_->empty() && error_->back() != '"') *error_ += ": \"" + std::string(key) + '"';
+    if (field.node_ && !field.IsNothing()) return Must(key, value);
+    value = T{};
+  }
+  void Is(std::string_view key, std::string_view text) {
+    std::string found;
+    Must(key, found);
+    if (found != text)
+      Fail("\"" + std::string(key) + "\" is \"" + found + "\", not \"" + std::string(text) + '"');
+  }
+  template <typename T>
+  void Note(std::string_view, const T&) {}
+  template <typename T>
+  void InStores(std::string_view key, T& value) {
+    if (!complete()) Maybe(key, value);
   }
   template <typename T>
   void Get(T& value) const {
@@ -215,9 +263,10 @@ class FieldReader {
     } else if constexpr (std::is_same_v<T, std::string>) {
       value = String();
     } else if constexpr (std::is_enum_v<T>) {
-      if (!FromName(*this, String(), value)) Fail("has an unknown name");
+      const std::string name = String();
+      if (!FromName(*this, name, value)) Fail("has the unknown name " + name);
     } else if constexpr (std::is_same_v<T, Time>) {
-      value = Time{Duration{Whole()}};
+      value = Time{Duration{complete() ? Integer(-kLatestMs, kLatestMs) : Whole()}};
     } else if constexpr (std::is_same_v<T, Duration>) {
       value = Duration{Whole()};
     } else if constexpr (std::is_same_v<T, Energy>) {
@@ -227,7 +276,7 @@ class FieldReader {
     } else if constexpr (std::is_same_v<T, Interval>) {
       GetPair(value.begin, value.end);
     } else if constexpr (kIsOptional<T>) {
-      Get(value.emplace());
+      IsNothing() ? value.reset() : Get(value.emplace());
     } else if constexpr (kIsPair<T>) {
       GetPair(value.first, value.second);
     } else if constexpr (kIsVector<T>) {
@@ -242,7 +291,7 @@ class FieldReader {
     }
   }
   void Fail(std::string_view what) const {
-    if (error_->empty()) *error_ = what;
+    if (reading_->error.empty()) reading_->error = what;
   }
   /// A list of values of several types. At beyond its end is an error once it is read.
   bool IsList() const;
@@ -254,7 +303,11 @@ class FieldReader {
 
  private:
   friend class ParsedText;
-  FieldReader(const void* node, std::string* error) : node_(node), error_(error) {}
+  struct Reading {
+    FieldStyle style;
+    std::string error;
+  };
+  FieldReader(const void* node, Reading* reading) : node_(node), reading_(reading) {}
   template <typename A, typename B>
   void GetPair(A& first, B& second) const {
     if (Size() != 2) return Fail("is not a pair");
@@ -262,8 +315,10 @@ class FieldReader {
     At(1).Get(second);
   }
   static constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t kLatestMs = 253'402'300'800'000;  // the year 10000
   std::int64_t Whole() const { return Integer(-kMost - 1, kMost); }
   FieldReader Find(std::string_view key) const;
+  bool IsNothing() const;  // null, where that may be written
   bool Flag() const;
   std::int64_t Integer(std::int64_t least, std::int64_t most) const;
   double Number() const;
@@ -271,24 +326,24 @@ class FieldReader {
   Texts AllTexts() const;
 
   const void* node_;  // nullptr: not there
-  std::string* error_;
+  Reading* reading_;
 };
 
 /// A JSON text, parsed.
 class ParsedText {
  public:
-  explicit ParsedText(std::string_view text);
+  explicit ParsedText(std::string_view text, FieldStyle style = FieldStyle::kCompact);
   ~ParsedText();
   ParsedText(const ParsedText&) = delete;
   ParsedText& operator=(const ParsedText&) = delete;
   FieldReader root();
   /// What was wrong first; empty: nothing.
-  const std::string& error() const { return error_; }
+  const std::string& error() const { return reading_.error; }
 
  private:
   struct Node;
   std::unique_ptr<Node> node_;
-  std::string error_;
+  FieldReader::Reading reading_;
 };
 
 template <typename Enum>
@@ -316,17 +371,21 @@ void VisitKinds(Archive& archive, std::string_view key, const Names& names, Vari
   std::visit([&](auto& kind) { VisitKind(archive, kind); }, value);
 }
 
+/// The same text over several lines, for files that people open.
+std::string Indented(std::string_view text);
+
 template <typename T>
-std::string ToFieldText(const T& value) {
-  FieldWriter writer;
+std::string ToFieldText(const T& value, FieldStyle style = FieldStyle::kCompact) {
+  FieldWriter writer(style);
   writer.Put(value);
   return writer.text();
 }
 
 /// Anything but one value of this type is an Error that says what is wrong; `where` is for it.
 template <typename T>
-Result<T> FromFieldText(std::string_view text, std::string where) {
-  ParsedText parsed(text);
+Result<T> FromFieldText(std::string_view text, std::string where,
+                        FieldStyle style = FieldStyle::kCompact) {
+  ParsedText parsed(text, style);
   T value{};
   if (parsed.error().empty()) parsed.root().Get(value);
   if (parsed.error().empty()) return value;

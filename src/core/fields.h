@@ -103,6 +103,7 @@ template <typename Archive, Like<Budget> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [energy, emissions, action, grace] = value;
   archive("energy_uj", energy);
+  archive.Note("energy_kwh", value.Limit(BudgetMeasure::kEnergy));
   archive("emissions_g", emissions);
   archive("action", action);
   archive("grace_ms", grace);
@@ -119,15 +120,17 @@ inline bool FromName(const FieldReader&, std::string_view name, BudgetMeasure& v
 template <typename Archive, Like<BudgetEvent> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [level, measure, action, attempt, wall, grid, limit, used, expected] = value;
-  archive("level", level);
-  archive("measure", measure);
-  archive("action", action);
+  // Stores have another name for it than budget.jsonl, where it tells the lines apart.
+  archive(archive.complete() ? "event" : "level", level);
   archive("attempt", attempt);
-  archive("wall_ms", wall);
-  archive("grid_ms", grid);
+  archive("measure", measure);
+  archive.Note("unit", UnitOf(measure));
   archive("limit", limit);
   archive("used", used);
   archive("expected", expected);
+  archive("action", action);
+  archive("wall_ms", wall);
+  archive("grid_ms", grid);
 }
 
 template <typename Archive, Like<PowerCap> Value>
@@ -212,7 +215,7 @@ void Visit(Archive& archive, Value& value) {
   archive("kind", kind);
   archive("boundary", boundary);
   archive("source", source);
-  archive("links", links);
+  archive.InStores("links", links);
 }
 
 // A series is its identity and its samples, in runs of equal length, status and link that follow

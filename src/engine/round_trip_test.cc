@@ -21,6 +21,13 @@ class RandomFields {
   void operator()(std::string_view, T& value) {
     Fill(value);
   }
+  template <typename T>
+  void InStores(std::string_view, T& value) {
+    Fill(value);
+  }
+  template <typename T>
+  void Note(std::string_view, const T&) {}
+  static constexpr bool complete() { return false; }
 
   template <typename T>
   T Make() {

@@ -2,16 +2,8 @@
 // The fields of the files of an attempt (attempt_files.h), each named once for writing and for
 // reading (base/field_text.h). Private to local/.
 
-#include "core/fields.h"
+#include "core/run_fields.h"
 #include "local/attempt_files.h"
-
-namespace ebb::core {
-
-inline bool FromName(const FieldReader&, std::string_view name, AttemptOutcome& value) {
-  return TakeName(AttemptOutcomeFromName(name), value);
-}
-
-}  // namespace ebb::core
 
 namespace ebb::meter {
 

@@ -10,7 +10,6 @@
 #include "base/enum_names.h"
 #include "base/field_text.h"
 #include "base/text.h"
-#include "core/fields.h"
 #include "local/attempt_fields.h"
 #include "platform/file.h"
 #include "platform/system.h"
@@ -59,17 +58,13 @@ Status AppendLine(const fs::path& file, const T& value) {
 
 // ["cpu:package-0","cpu","counter",begin_ms,end_ms,microjoules], and true where it is shared
 void Get(const FieldReader& row, core::EnergyReading& reading) {
-  std::string component, source;
   row.At(0).Get(reading.device);
-  row.At(1).Get(component);
-  row.At(2).Get(source);
+  row.At(1).Get(reading.component);
+  row.At(2).Get(reading.source);
   row.At(3).Get(reading.wall.begin);
   row.At(4).Get(reading.wall.end);
   row.At(5).Get(reading.energy);
   if (row.Size() > 6) row.At(6).Get(reading.shared);
-  if (!TakeName(core::ComponentFromName(component), reading.component) ||
-      !TakeName(core::EnergySourceFromName(source), reading.source))
-    row.Fail("has an unknown name");
   if (reading.wall.end < reading.wall.begin) row.Fail("ends before it begins");
 }
 
@@ -182,8 +177,8 @@ std::string ToLine(const core::EnergyReading& reading) {
   FieldWriter writer;
   writer.BeginList();
   writer.Item(reading.device);
-  writer.Item(core::Name(reading.component));
-  writer.Item(core::Name(reading.source));
+  writer.Item(reading.component);
+  writer.Item(reading.source);
   writer.Item(reading.wall.begin);
   writer.Item(reading.wall.end);
   writer.Item(reading.energy);

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "base/enum_names.h"
 #include "base/text.h"
+#include "core/fields.h"
 
 namespace ebb::local {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 3> kByNames{"person", "failures", "fault"};
 constexpr Duration kFirstRest{std::chrono::minutes{15}};
@@ -28,48 +26,57 @@ Duration RestAfter(int times) {
 
 bool IsUuid(std::string_view name) { return name.starts_with("GPU-") || name.starts_with("MIG-"); }
 
-Json ToJson(const Device& device) {
-  Json json{{"name", device.name}, {"card", device.card}, {"pool", device.pool}};
-  if (device.aside) {
-    json["aside"] = {{"by", Name(device.aside->by)},
-                     {"why", device.aside->why},
-                     {"since", Milliseconds(device.aside->since)}};
-    if (device.aside->retry_at) json["aside"]["retry_at"] = Milliseconds(*device.aside->retry_at);
-  }
-  if (device.gone_since) json["gone_since"] = Milliseconds(*device.gone_since);
-  if (device.times_aside > 0) json["times_aside"] = device.times_aside;
-  if (device.cleared != Time{}) json["cleared"] = Milliseconds(device.cleared);
-  return json;
-}
-
-// `otherwise` where it is not a number.
-std::int64_t Integer(const Json& json, const char* key, std::int64_t otherwise) {
-  if (!json.is_object()) return otherwise;
-  const auto found = json.find(key);
-  return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : otherwise;
-}
-double Number(const Json& json, const char* key, double otherwise) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_number() ? found->get<double>() : otherwise;
-}
-std::string Text(const Json& json, const char* key) {
-  if (!json.is_object()) return "";
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
-}
-Time TimeIn(const Json& json, const char* key) { return Time{Duration{Integer(json, key, 0)}}; }
-
-std::optional<SetAside> AsideFrom(const Json& json) {
-  const auto by = EnumFromName<SetAside::By>(kByNames, Text(json, "by"));
-  if (!by) return std::nullopt;
-  SetAside aside{*by, Text(json, "why"), TimeIn(json, "since"), std::nullopt};
-  if (json.contains("retry_at")) aside.retry_at = TimeIn(json, "retry_at");
-  return aside;
-}
-
 }  // namespace
 
 std::string_view Name(SetAside::By by) { return kByNames[static_cast<std::size_t>(by)]; }
+
+// What is remembered --------------------------------------------------------------------------
+
+static bool FromName(const FieldReader&, std::string_view name, SetAside::By& value) {
+  return TakeName(EnumFromName<SetAside::By>(kByNames, name), value);
+}
+
+template <typename Archive, Like<SetAside> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [by, why, since, retry_at] = value;
+  archive("by", by);
+  archive("why", why);
+  archive("since", since);
+  archive.Maybe("retry_at", retry_at);
+}
+
+template <typename Archive, Like<Device> Value>
+void Visit(Archive& archive, Value& value) {
+  archive("name", value.name);
+  archive("card", value.card);
+  archive("pool", value.pool);
+  archive.Maybe("aside", value.aside);
+  archive.Maybe("gone_since", value.gone_since);
+  archive.Maybe("times_aside", value.times_aside);
+  archive.Maybe("cleared", value.cleared);
+}
+
+namespace {
+
+struct Remembered {
+  std::string asked;
+  std::vector<std::string> chosen;
+  std::string reference;
+  std::vector<core::ModelOverride> pools;
+  std::vector<Device> devices;
+};
+
+template <typename Archive, Like<Remembered> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [asked, chosen, reference, pools, devices] = value;
+  archive("asked", asked);
+  archive("chosen", chosen);
+  archive("reference", reference);
+  archive("pools", pools);
+  archive("devices", devices);
+}
+
+}  // namespace
 
 DeviceRegister::DeviceRegister(core::Cluster cluster,
                                const std::vector<std::vector<std::string>>& gpus)
@@ -87,39 +94,28 @@ void DeviceRegister::Restore(const core::Site& site, const core::Cluster& before
   cluster_.sites = before.sites.empty() ? std::vector{site} : before.sites;
   cluster_.sites.front() = site;
   cluster_.pools = before.pools;
-  const Json json = Json::parse(text, nullptr, false);
-  const Json empty = Json::array();
-  const auto list = [&](const char* key) -> const Json& {
-    const auto found = json.is_object() ? json.find(key) : json.end();
-    return found != json.end() && found->is_array() ? *found : empty;
-  };
+  // What cannot be read is as if there were nothing: a look finds the devices again.
+  Remembered known =
+      FromFieldText<Remembered>(text, "", FieldStyle::kComplete).value_or(Remembered{});
   for (std::size_t i = 0; i < cluster_.pools.size(); ++i) {
     core::DevicePool& pool = cluster_.pools[i];
     // How many there were is known where nobody knows which.
-    const bool unnamed = list("devices").empty() && pool.model != "cpu";
+    const bool unnamed = known.devices.empty() && pool.model != "cpu";
     unnamed_away_.push_back(unnamed ? pool.count + pool.away : 0);
     pool.count = pool.away = 0;
-    if (i >= list("pools").size() || !list("pools")[i].is_object()) continue;
-    const Json& stored = list("pools")[i];
-    if (Text(stored, "model") != pool.model) continue;
-    pool.speed = Number(stored, "speed", pool.speed);
-    pool.power_factor = Number(stored, "power_factor", pool.power_factor);
+    if (i >= known.pools.size() || known.pools[i].model != pool.model) continue;
+    pool.speed = known.pools[i].speed;
+    pool.power_factor = known.pools[i].power_factor;
   }
-  if (!json.is_object()) return;
-  reference_ = Text(json, "reference");
-  asked_ = Text(json, "asked");
-  for (const Json& uuid : list("chosen"))
-    if (uuid.is_string()) chosen_.push_back(uuid);
-  for (const Json& stored : list("devices")) {
-    const auto pool = Integer(stored, "pool", -1);
-    if (!stored.is_object() || pool < 0 || pool >= std::ssize(cluster_.pools)) continue;
-    Device& device = Add(Text(stored, "name"), static_cast<int>(pool));
-    device.card = Text(stored, "card");
-    if (stored.contains("aside")) device.aside = AsideFrom(stored["aside"]);
-    if (stored.contains("gone_since")) device.gone_since = TimeIn(stored, "gone_since");
-    device.times_aside = static_cast<int>(Integer(stored, "times_aside", 0));
-    if (stored.contains("cleared")) device.cleared = TimeIn(stored, "cleared");
-    device.offered = false;
+  reference_ = std::move(known.reference);
+  asked_ = std::move(known.asked);
+  chosen_ = std::move(known.chosen);
+  for (Device& stored : known.devices) {
+    if (stored.pool < 0 || stored.pool >= std::ssize(cluster_.pools)) continue;
+    Device& device = Add(stored.name, stored.pool);
+    stored.slot = device.slot;
+    stored.offered = false;
+    device = std::move(stored);
   }
 }
 
@@ -512,15 +508,12 @@ std::set<int> DeviceRegister::Taken(int pool, const HeldDevices& held) const {
 }
 
 std::string DeviceRegister::ToText() const {
-  Json json{{"asked", asked_}, {"chosen", chosen_}, {"reference", reference_}};
-  json["pools"] = Json::array();
+  Remembered known{asked_, chosen_, reference_, {}, {}};
   for (const core::DevicePool& pool : cluster_.pools)
-    json["pools"].push_back(
-        {{"model", pool.model}, {"speed", pool.speed}, {"power_factor", pool.power_factor}});
-  json["devices"] = Json::array();
-  for (const Device& device : devices_)
-    if (device.offered && IsUuid(device.name)) json["devices"].push_back(ToJson(device));
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    known.pools.push_back({pool.model, pool.speed, pool.power_factor});
+  std::copy_if(devices_.begin(), devices_.end(), std::back_inserter(known.devices),
+               [](const Device& device) { return device.offered && IsUuid(device.name); });
+  return ToFieldText(known, FieldStyle::kComplete);
 }
 
 }  // namespace ebb::local

@@ -292,6 +292,23 @@ TEST_F(DeviceRegisterTest, TextThatMakesNoSenseIsAnEmptyRegister) {
   }
 }
 
+TEST_F(DeviceRegisterTest, WhatAnEarlierVersionWroteIsReadAndWrittenTheSame) {
+  const std::string text =
+      R"({"asked":"0,1","chosen":["GPU-a","GPU-b"],"reference":"NVIDIA L4","pools":)"
+      R"([{"model":"NVIDIA L4","speed":1.5,"power_factor":1.0}],"devices":[{"name":"GPU-a",)"
+      R"("card":"GPU-a","pool":0,"aside":{"by":"failures","why":"3 jobs","since":1000,)"
+      R"("retry_at":901000},"gone_since":2000,"times_aside":1,"cleared":3000},)"
+      R"({"name":"GPU-b","card":"GPU-b","pool":0,"aside":{"by":"person","why":"","since":4000}}]})";
+  Live({{kSite}, {{"NVIDIA L4", 0, 0, 1, 1, {}, 2}}}, text, "0,1");
+  EXPECT_EQ(devices_.ToText(), text);
+  const Device& first = devices_.devices().at(0);
+  EXPECT_EQ(first.aside->retry_at, Time{std::chrono::seconds{901}});
+  EXPECT_EQ(first.gone_since, Time{std::chrono::seconds{2}});
+  EXPECT_EQ(first.cleared, Time{std::chrono::seconds{3}});
+  EXPECT_EQ(devices_.devices().at(1).slot, 1);
+  EXPECT_EQ(devices_.pools().pools[0].speed, 1.5);
+}
+
 TEST(DeviceRegister, SlotsWithoutNamesAreAlwaysThere) {
   DeviceRegister devices({{kSite}, {{"cpu", 0, 3, 1, 1, {}}}}, {});
   EXPECT_EQ(devices.ClusterWith({}).pools[0].count, 3);

@@ -1,8 +1,8 @@
 #include "app/run/run_files.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/field_text.h"
 #include "core/accounting.h"
 #include "meter/machine.h"
 #include "platform/file.h"
@@ -21,21 +21,12 @@ constexpr Duration kContext = std::chrono::hours{6};
 }  // namespace
 
 Status WriteFlags(const Path& file, const FlagValues& flags) {
-  nlohmann::ordered_json json;
-  for (const auto& [name, text] : flags) json[name] = text;
-  return platform::WriteFileAtomically(file, json.dump(2) + "\n");
+  return platform::WriteFileAtomically(file, Indented(ToFieldText(flags)) + "\n");
 }
 
 Result<FlagValues> ReadFlags(const Path& file) {
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file, 1 << 20));
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object())
-    return Fail({ExitCode::kConfiguration, "is not the options of a run", file.string(), ""});
-  FlagValues values;
-  for (const auto& [name, value] : json.items()) {
-    if (value.is_string()) values[name] = value.get<std::string>();
-  }
-  return values;
+  return FromFieldText<FlagValues>(text, file.string());
 }
 
 Result<RunOptions> ReadOptions(const Path& directory) {

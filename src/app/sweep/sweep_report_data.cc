@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "app/jobs/stored_run.h"
 #include "app/run/run_files.h"
 #include "app/sweep/sweep_budgets.h"
+#include "base/field_text.h"
 #include "base/text.h"
 #include "config/sweep_config.h"
 #include "local/attempt_files.h"
@@ -27,29 +27,28 @@ namespace {
 using report::SweepOutcome;
 using report::SweepRow;
 
-std::string TextIn(const nlohmann::json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+// What earlier versions stopped early: a line of stopped.jsonl.
+struct Stopped {
+  std::string name, why;
+  double saved_kwh = 0, saved_g = 0;
+};
+
+void Visit(FieldReader& archive, Stopped& value) {
+  archive.Maybe("name", value.name);
+  archive.Maybe("why", value.why);
+  archive.Maybe("estimated_saved_kwh", value.saved_kwh);
+  archive.Maybe("estimated_saved_g", value.saved_g);
 }
 
-// What was stopped early, by name. Lines that cannot be read are passed over: a crash may leave
-// one.
-std::map<std::string, nlohmann::json> ReadStopped(const std::filesystem::path& file) {
-  std::map<std::string, nlohmann::json> stopped;
+// By name. Lines that cannot be read are passed over: a crash may leave one.
+std::map<std::string, Stopped> ReadStopped(const std::filesystem::path& file) {
+  std::map<std::string, Stopped> stopped;
   const auto text = platform::ReadFile(file);
   if (!text) return stopped;
-  for (const std::string_view line : Split(*text, '\n')) {
-    auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object()) continue;
-    const std::string name = TextIn(json, "name");
-    stopped[name] = std::move(json);
-  }
+  for (const std::string_view line : Split(*text, '\n'))
+    if (const auto read = FromFieldText<Stopped>(line, "", FieldStyle::kComplete))
+      stopped[read->name] = *read;
   return stopped;
-}
-
-double NumberIn(const nlohmann::json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_number() ? found->get<double>() : 0;
 }
 
 SweepOutcome OutcomeOf(const core::RunRecord& record) {
@@ -176,10 +175,10 @@ Result<report::SweepReport> ReportOfFiles(const SweepPaths& paths) {
     const auto early = stopped.find(experiment.name);
     if (early != stopped.end() && row.outcome != SweepOutcome::kDone) {
       row.outcome = SweepOutcome::kStoppedEarly;
-      row.note = TextIn(early->second, "why");
+      row.note = early->second.why;
       ++report.stopped_early;
-      report.saved_energy += Energy::Joules(NumberIn(early->second, "estimated_saved_kwh") * 3.6e6);
-      report.saved_emissions += {NumberIn(early->second, "estimated_saved_g")};
+      report.saved_energy += Energy::Joules(early->second.saved_kwh * 3.6e6);
+      report.saved_emissions += {early->second.saved_g};
     }
     report.energy += row.energy;
     if (row.emissions) report.emissions += *row.emissions;

@@ -5,10 +5,10 @@
 #include <map>
 #include <utility>
 
+#include "base/field_text.h"
 #include "base/text.h"
 #include "platform/digest.h"
 #include "platform/file.h"
-#include "report/json_fields.h"
 #include "report/run/budget_file.h"
 #include "report/run/chained_lines.h"
 #include "report/run/ledger_file.h"
@@ -27,7 +27,7 @@ Result<std::string> ReadIfThere(const Path& path) {
   return platform::ReadFile(path, kLinesLimitBytes);
 }
 
-bool IsWhole(std::string_view line) { return JsonFields::Parse(line, "").has_value(); }
+bool IsWhole(std::string_view line) { return ParsedText(line).root().IsObject(); }
 
 // Where a last line begins that a kill left half written; text.size() when the text ends well.
 std::size_t EndOfWholeLines(std::string_view text) {

@@ -2,12 +2,43 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "report/json_fields.h"
+#include "core/run_fields.h"
 
 namespace ebb::report {
+
+template <typename Archive, Like<ProgressEvent> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [time, event, epoch, step, total_steps, loss, samples_per_second, train_loss, test_loss,
+         test_accuracy_percent] = value;
+  archive("time_ms", time);
+  archive("event", event);
+  archive.Maybe("epoch", epoch);
+  archive.Maybe("step", step);
+  archive.Maybe("total_steps", total_steps);
+  archive.Maybe("loss", loss);
+  archive.Maybe("samples_per_s", samples_per_second);
+  archive.Maybe("train_loss", train_loss);
+  archive.Maybe("test_loss", test_loss);
+  archive.Maybe("test_accuracy_percent", test_accuracy_percent);
+}
+
+static void Visit(FieldReader& archive, TrainResult& value) {
+  auto& [final_loss, test_loss, test_accuracy_percent, peak_tensor_bytes, average_epoch_seconds,
+         samples_per_second, device, parameters_sha256] = value.outcome;
+  archive.Is("schema", "ebb.train-result/1");
+  Visit(archive, value.settings);
+  archive("final_loss", final_loss);
+  archive("test_loss", test_loss);
+  archive("test_accuracy_percent", test_accuracy_percent);
+  archive("peak_tensor_bytes", peak_tensor_bytes);
+  archive("avg_epoch_seconds", average_epoch_seconds);
+  archive("samples_per_second", samples_per_second);
+  archive("device", device);
+  archive("parameters_sha256", parameters_sha256);
+}
+
 namespace {
 
 // Python writes NaN and Infinity, which JSON does not have; a diverged training is still a
@@ -21,11 +52,12 @@ std::string WithoutNonFinite(std::string_view line) {
   return text;
 }
 
-std::optional<JsonFields> ParseForgiving(std::string_view text) {
-  auto fields = JsonFields::Parse(text, "");
-  if (!fields) fields = JsonFields::Parse(WithoutNonFinite(text), "");
-  if (!fields) return std::nullopt;
-  return *fields;
+template <typename T>
+std::optional<T> ParseForgiving(std::string_view text) {
+  auto value = FromFieldText<T>(text, "", FieldStyle::kComplete);
+  if (!value) value = FromFieldText<T>(WithoutNonFinite(text), "", FieldStyle::kComplete);
+  if (!value) return std::nullopt;
+  return *std::move(value);
 }
 
 struct EpochInProgress {
@@ -77,36 +109,11 @@ class EpochTracker {
 }  // namespace
 
 std::optional<ProgressEvent> ParseProgressLine(std::string_view line) {
-  auto fields = ParseForgiving(line);
-  if (!fields || !fields->Has("time_ms") || !fields->Has("event")) return std::nullopt;
-  ProgressEvent event;
-  event.time = fields->Instant("time_ms");
-  event.event = fields->Text("event");
-  if (fields->Has("epoch")) event.epoch = fields->Count("epoch");
-  if (fields->Has("step")) event.step = fields->Integer("step");
-  if (fields->Has("total_steps")) event.total_steps = fields->Integer("total_steps");
-  event.loss = fields->MaybeNumber("loss");
-  event.samples_per_second = fields->MaybeNumber("samples_per_s");
-  event.train_loss = fields->MaybeNumber("train_loss");
-  event.test_loss = fields->MaybeNumber("test_loss");
-  event.test_accuracy_percent = fields->MaybeNumber("test_accuracy_percent");
-  if (!fields->status()) return std::nullopt;
-  return event;
+  return ParseForgiving<ProgressEvent>(line);
 }
 
 std::string ProgressLine(const ProgressEvent& event) {
-  nlohmann::ordered_json line;
-  line["time_ms"] = Milliseconds(event.time);
-  line["event"] = event.event;
-  if (event.epoch) line["epoch"] = *event.epoch;
-  if (event.step) line["step"] = *event.step;
-  if (event.total_steps) line["total_steps"] = *event.total_steps;
-  if (event.loss) line["loss"] = *event.loss;
-  if (event.samples_per_second) line["samples_per_s"] = *event.samples_per_second;
-  if (event.train_loss) line["train_loss"] = *event.train_loss;
-  if (event.test_loss) line["test_loss"] = *event.test_loss;
-  if (event.test_accuracy_percent) line["test_accuracy_percent"] = *event.test_accuracy_percent;
-  return line.dump();
+  return ToFieldText(event, FieldStyle::kComplete);
 }
 
 std::vector<core::Epoch> EpochsOf(std::string_view progress_text) {
@@ -117,28 +124,7 @@ std::vector<core::Epoch> EpochsOf(std::string_view progress_text) {
 }
 
 std::optional<TrainResult> ParseTrainResult(std::string_view text) {
-  auto fields = ParseForgiving(text);
-  if (!fields) return std::nullopt;
-  TrainResult result;
-  result.settings.model = fields->Text("model");
-  result.settings.dataset = fields->Text("dataset");
-  result.settings.batch_size = fields->Count("batch_size");
-  result.settings.accumulation_steps = fields->Count("accumulation_steps");
-  result.settings.epochs = fields->Count("epochs");
-  result.settings.learning_rate = fields->Number("learning_rate");
-  result.settings.precision = fields->Text("precision");
-  result.settings.seed = fields->Integer("seed");
-  result.settings.model_path = fields->Text("model_path");
-  result.outcome.final_loss = fields->Number("final_loss");
-  result.outcome.test_loss = fields->Number("test_loss");
-  result.outcome.test_accuracy_percent = fields->Number("test_accuracy_percent");
-  result.outcome.peak_tensor_bytes = fields->Number("peak_tensor_bytes");
-  result.outcome.average_epoch_seconds = fields->Number("avg_epoch_seconds");
-  result.outcome.samples_per_second = fields->Number("samples_per_second");
-  result.outcome.device = fields->Text("device");
-  result.outcome.parameters_sha256 = fields->Text("parameters_sha256");
-  if (fields->Text("schema") != "ebb.train-result/1" || !fields->status()) return std::nullopt;
-  return result;
+  return ParseForgiving<TrainResult>(text);
 }
 
 }  // namespace ebb::report
