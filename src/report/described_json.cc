@@ -18,18 +18,10 @@ DescribedJson& DescribedJson::Is(std::string_view name, std::string_view words) 
   return *this;
 }
 
-void DescribedJson::PutPlain(std::string_view type, std::string_view text,
-                             std::string_view format) {
-  if (!schemas_) return void(text_ += text);
-  Json schema{{"type", type}};
-  if (!format.empty()) schema["format"] = format;
-  text_ += schema.dump();
-}
-
 void DescribedJson::PutNumber(double value) { PutPlain("number", Json(value).dump()); }
 
-void DescribedJson::PutText(std::string_view value, std::string_view format) {
-  PutPlain("string", Json(value).dump(-1, ' ', false, Json::error_handler_t::replace), format);
+void DescribedJson::PutText(std::string_view value) {
+  PutPlain("string", Json(value).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 void DescribedJson::MakeNullable() {

@@ -96,7 +96,7 @@ class DescribedJson {
     } else if constexpr (std::same_as<V, Duration>) {
       PutNumber(Seconds(value));
     } else if constexpr (std::same_as<V, Time>) {
-      PutText(FormatTime(value), "date-time");
+      PutPlain(R"(string","format":"date-time)", '"' + FormatTime(value) + '"');
     } else if constexpr (std::convertible_to<const V&, std::string_view>) {
       PutText(value);
     } else if constexpr (std::is_enum_v<V>) {
@@ -114,6 +114,12 @@ class DescribedJson {
       if (!schemas_ && !value.or_null) return void(text_ += "null");
       Put(value.or_null);
       if (schemas_) MakeNullable();
+    } else if constexpr (kIsPair<V>) {
+      if (!schemas_) {
+        PutText(value.first);
+        text_ += ':';
+      }
+      Put(value.second);
     } else if constexpr (requires { std::variant_size<V>::value; }) {
       PutOneOf(value);
     } else if constexpr (std::ranges::range<V>) {
@@ -133,42 +139,36 @@ class DescribedJson {
   template <typename Range>
   void PutRange(const Range& range) {
     using T = std::ranges::range_value_t<Range>;
-    if constexpr (kIsPair<T>) {
-      if (schemas_) return PutPart(R"({"type":"object","additionalProperties":)", T{}.second);
-      text_ += '{';
-      for (const auto& [name, value] : range) (*this)(name, "", value);
-      text_ += '}';
+    if (schemas_) {
+      text_ += kIsPair<T> ? R"({"type":"object","additionalProperties":)"
+                          : R"({"type":"array","items":)";
+      Put(T{});
     } else {
-      if (schemas_) return PutPart(R"({"type":"array","items":)", T{});
-      text_ += '[';
+      text_ += kIsPair<T> ? '{' : '[';
       for (const T& value : range) (Separate(), Put(value));
-      text_ += ']';
     }
-  }
-  template <typename T>
-  void PutPart(std::string_view begin, const T& part) {
-    text_ += begin;
-    Put(part);
-    text_ += '}';
+    text_ += schemas_ || kIsPair<T> ? '}' : ']';
   }
   template <typename T>
   void PutObject(const T& object) {
-    if (schemas_) {
-      DescribedJson described(schemas_);
-      object.Describe(described);
-      text_ += described.RefToSchema();
-    } else {
+    if (!schemas_) {
       text_ += '{';
       object.Describe(*this);
       text_ += '}';
+    } else {
+      DescribedJson described(schemas_);
+      object.Describe(described);
+      text_ += described.RefToSchema();
     }
   }
   void Separate() {
     if (text_.back() != '{' && text_.back() != '[') text_ += ',';
   }
-  void PutPlain(std::string_view type, std::string_view text, std::string_view format = "");
+  void PutPlain(std::string_view type, std::string_view text) {
+    schemas_ ? ((text_ += R"({"type":")").append(type) += "\"}") : (text_ += text);
+  }
   void PutNumber(double value);
-  void PutText(std::string_view value, std::string_view format = "");
+  void PutText(std::string_view value);
   void MakeNullable();
   void AddKey(std::string_view key, std::string_view words, std::string schema, bool always);
   std::string RefToSchema();

@@ -22,7 +22,6 @@ struct Inner {
 struct Outer {
   std::string name;
   std::optional<Time> maybe;
-  std::optional<double> unknown;
   std::vector<Inner> list;
   std::vector<std::pair<std::string, int>> named;
   std::variant<Inner, std::string> either;
@@ -33,11 +32,9 @@ struct Outer {
     if (is_short) return PutShort(json);
     json("name", "its name", IfAny(name));
     json("flag", "whether", true);
-    json("energy_kwh", "used", Energy::Joules(3.6e6));
     json("emissions_g", "of it", Emissions{0.1 + 0.2});
     json("time_s", "taken", Duration{std::chrono::seconds{90}});
     json("maybe", "when", maybe);
-    json("unknown", "null: unknown", OrNull{unknown});
     json("list", "parts", list);
     json("named", "by name", named);
     json("colour", "of it", UpTo<Colour::kGreen>{Colour::kGreen});
@@ -51,21 +48,11 @@ struct Outer {
 TEST(DescribedJson, IsWrittenInTheOrderOfItsKeysWithoutWhatItLacks) {
   Outer outer;
   outer.named = {{"b", 1}, {"a\"", 2}};
-  outer.either = "x\"\xff";
-  EXPECT_EQ(ToJson(outer),
-            R"({"flag":true,"energy_kwh":1.0,"emissions_g":0.30000000000000004,"time_s":90.0,)"
-            R"("unknown":null,"list":[],"named":{"b":1,"a\"":2},"colour":"green","either":"x\")"
-            "\xEF\xBF\xBD"
-            R"(","inner":null})");
-  outer.name = "n";
-  outer.maybe = Time{};
+  outer.either = "x\xff";
+  EXPECT_EQ(ToJson(outer), R"({"flag":true,"emissions_g":0.30000000000000004,"time_s":90.0,"list":)"
+                           R"([],"named":{"b":1,"a\"":2},"colour":"green","either":"x)"
+                           "\xEF\xBF\xBD\",\"inner\":null}");
   outer.list = {{1}, {2}};
-  outer.inner = Inner{3};
-  const auto json = ordered_json::parse(ToJson(outer));
-  EXPECT_EQ(json["name"], "n");
-  EXPECT_EQ(json["maybe"], "1970-01-01T00:00:00Z");
-  EXPECT_EQ(json["list"].dump(), R"([{"number":1},{"number":2}])");
-  EXPECT_EQ(json["inner"]["number"], 3);
   outer.is_short = true;
   EXPECT_EQ(ToJson(outer), R"({"flag":false,"list":[{"number":1},{"number":2}]})");
 }
@@ -74,16 +61,13 @@ TEST(DescribedJson, ItsSchemaSaysWhatEachKeyHolds) {
   Schemas all;
   EXPECT_EQ(SchemaOf<std::vector<Outer>>(all),
             R"({"type":"array","items":{"$ref":"#/components/schemas/Outer"}})");
-  ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all["Inner"], R"({"type":"object","description":"A part.","properties":{"number":)"
                           R"({"type":"integer","description":"of it"}},"required":["number"]})");
   const auto outer = ordered_json::parse(all["Outer"]);
   EXPECT_EQ(outer["required"].dump(), R"(["flag","list"])") << "what both forms have";
   const auto& keys = outer["properties"];
-  EXPECT_EQ(keys.size(), 12u);
-  EXPECT_EQ(keys["name"].dump(), R"({"type":"string","description":"its name"})");
-  EXPECT_EQ(keys["maybe"]["format"], "date-time");
-  EXPECT_EQ(keys["unknown"]["nullable"], true);
+  EXPECT_EQ(keys.size(), 10u);
+  EXPECT_EQ(keys["maybe"].dump(), R"({"type":"string","format":"date-time","description":"when"})");
   EXPECT_EQ(keys["list"]["items"]["$ref"], PlaceOfSchema("Inner"));
   EXPECT_EQ(keys["named"]["additionalProperties"]["type"], "integer");
   EXPECT_EQ(keys["colour"]["enum"], ordered_json({"red", "green"}));

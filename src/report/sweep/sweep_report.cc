@@ -36,19 +36,17 @@ struct Experiment {
     json("rank", "from 1 on, by loss, of the experiments that are done", OrNull{rank});
     json("name", "its name", row.name);
     json("tier", "the name of its tier", row.tier);
-    json("parameters", "what the sweep varies, with the values of this experiment", row.parameters);
+    json("parameters", "what the sweep varies, and its values", row.parameters);
     json("outcome", "what came of it", UpTo<SweepOutcome::kNotRun>{row.outcome});
     json("loss", "of the last epoch", OrNull{row.loss});
-    json("loss_is_validation", "false: training, because there is no validation",
-         row.loss_is_validation);
+    json("loss_is_validation", "false: of training", row.loss_is_validation);
     json("epochs", "how many ended", row.epochs);
     json("energy_kwh", "of all attempts", row.energy);
     json("emissions_g", "of all attempts, in g CO2e", OrNull{row.emissions});
     json("waited_s", "from submission to the first start, by the grid's clock", row.waited);
     json("running_time_s", "of all attempts, without pauses", OrNull{row.ran});
     json("attempts", "how many there were", row.attempts);
-    json("on_pareto_front", "no other that is done has both less loss and fewer grams",
-         row.on_front);
+    json("on_pareto_front", "none that is done has both less loss and fewer grams", row.on_front);
     json("note", "why it ended, or waits", row.note);
   }
 };

@@ -66,8 +66,7 @@ void PutRow(DescribedJson& json, const JobCard& card) {
   json("waits_for", "jobs that have to succeed first", IfAny(card.waits_for));
   json("ran_ms", "[begin, end] in milliseconds since 1970; one that goes on: [begin]",
        IfAny(InMilliseconds(card.stretches)));
-  json("ran_on", "of each of ran_ms: devices of the pool, from 0 on; empty: unknown",
-       IfAny(card.slots));
+  json("ran_on", "of each: devices of the pool, from 0 on; empty: unknown", IfAny(card.slots));
   json("planned_ms", "as ran_ms, of what is to come", IfAny(InMilliseconds(card.planned)));
   json("energy_kwh", "so far", card.energy);
   json("emissions_g", "so far, in g CO2e", card.emitted());
@@ -86,18 +85,17 @@ void PutLine(DescribedJson& json, const JobCard& card) {
   json("started", "when it first started", card.first_start);
   json("attempt", "the number of the last one; 0: none yet", card.attempt);
   json("pauses", "how many there were", card.pauses);
-  json("exit_code",
-       "of the last attempt, once the job has ended; none: cancelled before an attempt came to its "
-       "own end",
-       card.exit_code);
+  json(
+      "exit_code",
+      "of the last attempt, once the job has ended; none: cancelled before an attempt ended itself",
+      card.exit_code);
   json("emissions_at_submission_g", "of the same energy, had it run when it was submitted",
        card.emissions_at_submission);
   json("saving_half_width_g",
        "emissions_at_submission_g - emissions_g is known to this, 95 %; where it is smaller, there "
        "is no clear difference",
        card.saving_half_width_g);
-  json("first_come_start", "when it would have started, first come, first served",
-       card.first_come_start);
+  json("first_come_start", "had it been first come, first served", card.first_come_start);
   json("emissions_first_come_g", "of the same energy, first come, first served",
        card.emissions_first_come);
   json("first_come_half_width_g", "emissions_first_come_g - emissions_g is known to this, 95 %",
@@ -107,20 +105,19 @@ void PutLine(DescribedJson& json, const JobCard& card) {
 void PutRest(DescribedJson& json, const JobCard& card) {
   const core::Submission& submission = *card.submission;
   const core::Job& job = submission.job;
-  json("parameters", "what the sweep varies, with the values of this experiment",
-       IfAny(submission.parameters));
+  json("parameters", "what its sweep varies, and its values", IfAny(submission.parameters));
   json("command", "the program and its arguments", submission.command);
   json("working_directory", "where it runs", submission.working_directory);
   json("duration_s", "estimate", job.run_time);
   const auto ran = RanSeconds(card);
-  json("ran_s", "how long it ran, once it has succeeded", ran);
+  json("ran_s", "how long it ran, if it has succeeded", ran);
   json("duration_error_percent", "of the estimate; above 0: it took longer",
        If(ran.has_value(), 100 * (ran.value_or(0) / Seconds(job.run_time) - 1)));
   json("power_w", "estimate, of each device", job.power);
   json("checkpointable", "it can be paused", job.pausable);
   json("freeze", "it is stopped in memory for a pause", If(job.freeze, true));
-  json("power_cap", "of each GPU",
-       submission.power_cap ? std::optional(core::Describe(*submission.power_cap)) : std::nullopt);
+  const auto& cap = submission.power_cap;
+  json("power_cap", "of each GPU", cap ? std::optional(core::Describe(*cap)) : std::nullopt);
   core::Tracking shown = submission.tracking;
   shown.mlflow_token_file.clear();
   json("trackers", "where its figures go while it runs", IfAny(core::KeysOf(shown)));

@@ -8,6 +8,8 @@ namespace ebb::web {
 
 using report::SchemaOf;
 using RouteList = std::vector<Api::Route>;
+constexpr auto kDone = &SchemaOf<Done>;
+constexpr auto kDeviceDone = &SchemaOf<DeviceDone>;
 
 RouteList Api::JobRoutes() {
   return {
@@ -21,16 +23,13 @@ RouteList Api::JobRoutes() {
        "What it printed: ?attempt=&offset=, or the last ?tail= bytes", &Api::Log},
       {"GET", "/api/v1/jobs/{id}/series",
        "Its power, intensity and loss over time: ?points=300, ?only=losses", &Api::Series},
-      {"POST", "/api/v1/jobs/{id}/cancel", "End it for good", &Api::Cancel, &SchemaOf<Done>},
+      {"POST", "/api/v1/jobs/{id}/cancel", "End it for good", &Api::Cancel, kDone},
       {"POST", "/api/v1/jobs/{id}/budget",
        "What all its attempts together may use, from its next attempt on; resume lets it go",
-       &Api::SetBudget, &SchemaOf<Done>, "Budget"},
-      {"POST", "/api/v1/jobs/{id}/pause", "Hold it until it is resumed", &Api::Pause,
-       &SchemaOf<Done>},
-      {"POST", "/api/v1/jobs/{id}/resume", "Let the plan decide again", &Api::Resume,
-       &SchemaOf<Done>},
-      {"POST", "/api/v1/jobs/{id}/now", "Run it now, whatever the grid", &Api::Now,
-       &SchemaOf<Done>},
+       &Api::SetBudget, kDone, "Budget"},
+      {"POST", "/api/v1/jobs/{id}/pause", "Hold it until it is resumed", &Api::Pause, kDone},
+      {"POST", "/api/v1/jobs/{id}/resume", "Let the plan decide again", &Api::Resume, kDone},
+      {"POST", "/api/v1/jobs/{id}/now", "Run it now, whatever the grid", &Api::Now, kDone},
   };
 }
 
@@ -54,17 +53,17 @@ RouteList Api::RecurringAndDeviceRoutes() {
   return {
       {"GET", "/api/v1/recurring", "Recurring jobs, and when they are due", &Api::Recurring},
       {"POST", "/api/v1/recurring/remove", "No more instances; those that live go on",
-       &Api::RemoveRecurring, &SchemaOf<Done>, "", "name!"},
+       &Api::RemoveRecurring, kDone, "", "name!"},
       {"POST", "/api/v1/recurring/pause", "No instances until it is resumed", &Api::PauseRecurring,
-       &SchemaOf<Done>, "", "name!"},
+       kDone, "", "name!"},
       {"POST", "/api/v1/recurring/resume", "Due again; what was missed meanwhile is left out",
-       &Api::ResumeRecurring, &SchemaOf<Done>, "", "name!"},
+       &Api::ResumeRecurring, kDone, "", "name!"},
       {"POST", "/api/v1/devices/set-aside", "Give a GPU to no other job; the one on it goes on",
-       &Api::SetDeviceAside, &SchemaOf<DeviceDone>, "", "name! why"},
+       &Api::SetDeviceAside, kDeviceDone, "", "name! why"},
       {"POST", "/api/v1/devices/put-back", "Give it to jobs again", &Api::PutDeviceBack,
-       &SchemaOf<DeviceDone>, "", "name!"},
+       kDeviceDone, "", "name!"},
       {"POST", "/api/v1/devices/forget", "Do not expect one back that is gone", &Api::ForgetDevice,
-       &SchemaOf<DeviceDone>, "", "name!"},
+       kDeviceDone, "", "name!"},
   };
 }
 
