@@ -130,7 +130,7 @@ class DescribedJson {
   }
   template <typename... Ts>
   void PutOneOf(const std::variant<Ts...>& one) {
-    if (!schemas_) return std::visit([this](const auto& value) { Put(value); }, one);
+    if (!schemas_) return std::visit([this](const auto& value) { this->Put(value); }, one);
     text_ += R"({"oneOf":[)";
     ((Separate(), Put(Ts{})), ...);
     text_ += "]}";
