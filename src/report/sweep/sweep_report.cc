@@ -27,50 +27,29 @@ std::string EmissionsCell(const SweepRow& row) {
   return row.attempts > 0 ? "unknown" : "-";
 }
 
-template <typename T>
-nlohmann::ordered_json OrNull(const std::optional<T>& value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-}
-
-nlohmann::ordered_json MachineJson(const SweepMachine& machine) {
-  const auto grams = [](const std::optional<Emissions>& emissions) {
-    return OrNull(emissions ? std::optional(emissions->grams) : std::nullopt);
-  };
-  return {{"idle_kwh", machine.idle.kwh()},
-          {"idle_g", grams(machine.idle_emissions)},
-          {"unattributed_kwh", machine.unattributed.kwh()},
-          {"unattributed_g", grams(machine.unattributed_emissions)}};
-}
-
-nlohmann::ordered_json ParametersJson(const core::Parameters& parameters) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : parameters) json[name] = value;
-  return json;
-}
-
-nlohmann::ordered_json RowJson(const SweepRow& row, int& rank) {
-  const auto grams =
-      row.emissions ? std::optional<double>(row.emissions->grams) : std::optional<double>();
-  const auto ran = row.ran ? std::optional(Seconds(*row.ran)) : std::nullopt;
-  nlohmann::ordered_json json;
-  if (row.job) json["job"] = *row.job;
-  json.update({{"rank", OrNull(IsRanked(row) ? std::optional(++rank) : std::nullopt)},
-               {"name", row.name},
-               {"tier", row.tier},
-               {"parameters", ParametersJson(row.parameters)},
-               {"outcome", Name(row.outcome)},
-               {"loss", OrNull(row.loss)},
-               {"loss_is_validation", row.loss_is_validation},
-               {"epochs", row.epochs},
-               {"energy_kwh", row.energy.kwh()},
-               {"emissions_g", OrNull(grams)},
-               {"waited_s", Seconds(row.waited)},
-               {"running_time_s", OrNull(ran)},
-               {"attempts", row.attempts},
-               {"on_pareto_front", row.on_front},
-               {"note", row.note}});
-  return json;
-}
+struct Experiment {
+  SweepRow row;
+  std::optional<int> rank{};
+  void Describe(DescribedJson& json) const {
+    json.Is("Experiment", "null: unknown.");
+    json("job", "its number", row.job);
+    json("rank", "from 1 on, by loss, of the experiments that are done", OrNull{rank});
+    json("name", "its name", row.name);
+    json("tier", "the name of its tier", row.tier);
+    json("parameters", "what the sweep varies, and its values", row.parameters);
+    json("outcome", "what came of it", UpTo<SweepOutcome::kNotRun>{row.outcome});
+    json("loss", "of the last epoch", OrNull{row.loss});
+    json("loss_is_validation", "false: of training", row.loss_is_validation);
+    json("epochs", "how many ended", row.epochs);
+    json("energy_kwh", "of all attempts", row.energy);
+    json("emissions_g", "of all attempts, in g CO2e", OrNull{row.emissions});
+    json("waited_s", "from submission to the first start, by the grid's clock", row.waited);
+    json("running_time_s", "of all attempts, without pauses", OrNull{row.ran});
+    json("attempts", "how many there were", row.attempts);
+    json("on_pareto_front", "none that is done has both less loss and fewer grams", row.on_front);
+    json("note", "why it ended, or waits", row.note);
+  }
+};
 
 }  // namespace
 
@@ -175,27 +154,41 @@ std::string SweepText(const SweepReport& report) {
   return text;
 }
 
+void SweepMachine::Describe(DescribedJson& json) const {
+  json.Is("SweepMachine", "What the machine used beside the experiments. null: unknown.");
+  json("idle_kwh", "while nothing ran", idle);
+  json("idle_g", "of that, in g CO2e", OrNull{idle_emissions});
+  json("unattributed_kwh", "of other programs", unattributed);
+  json("unattributed_g", "of that, in g CO2e", OrNull{unattributed_emissions});
+}
+
+void SweepReport::Describe(DescribedJson& json) const {
+  const SweepRow* first = BestOf(*this);
+  std::vector<Experiment> experiments;
+  for (int rank = 0; const SweepRow& row : rows)
+    experiments.push_back({row, IsRanked(row) ? std::optional(++rank) : std::nullopt});
+  json.Is("SweepReport", "What came of a sweep.");
+  json("schema", "the format and its version", "ebb.sweep-report/1");
+  json("name", "its name", name);
+  json("best", "name of the first; null: none is done",
+       OrNull{first ? std::optional(first->name) : std::nullopt});
+  json("over", "no experiment will run any more",
+       std::ranges::all_of(rows, &IsOver, &SweepRow::outcome));
+  json("energy_kwh", "of all experiments", energy);
+  json("emissions_g", "of all experiments, in g CO2e", emissions);
+  json("stopped_early", "how many experiments", stopped_early);
+  json("estimated_saved_kwh", "by stopping them", saved_energy);
+  json("estimated_saved_g", "by stopping them, in g CO2e", saved_emissions);
+  json("notices", "for people", notices);
+  json("machine", "null: unknown", OrNull{machine});
+  json("varied_parameters", "names of those in which the experiments differ",
+       VariedParameters(*this));
+  json("experiments", "ranked; those that are not done after them", experiments);
+  json("sweep", "its number in the queue", number);
+}
+
 std::string SweepJson(const SweepReport& report) {
-  const SweepRow* best = BestOf(report);
-  const bool over = std::all_of(report.rows.begin(), report.rows.end(),
-                                [](const SweepRow& row) { return IsOver(row.outcome); });
-  nlohmann::ordered_json json{{"schema", "ebb.sweep-report/1"},
-                              {"name", report.name},
-                              {"best", OrNull(best ? std::optional(best->name) : std::nullopt)},
-                              {"over", over},
-                              {"energy_kwh", report.energy.kwh()},
-                              {"emissions_g", report.emissions.grams},
-                              {"stopped_early", report.stopped_early},
-                              {"estimated_saved_kwh", report.saved_energy.kwh()},
-                              {"estimated_saved_g", report.saved_emissions.grams},
-                              {"notices", report.notices}};
-  json["machine"] = report.machine ? MachineJson(*report.machine) : nlohmann::ordered_json(nullptr);
-  json["varied_parameters"] = VariedParameters(report);
-  json["experiments"] = nlohmann::ordered_json::array();
-  int rank = 0;
-  for (const SweepRow& row : report.rows) json["experiments"].push_back(RowJson(row, rank));
-  if (report.number) json["sweep"] = *report.number;
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return nlohmann::ordered_json::parse(ToJson(report)).dump(2) + "\n";
 }
 
 }  // namespace ebb::report

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "base/units.h"
 #include "core/submission.h"
+#include "report/described_json.h"
 
 namespace ebb::report {
 
@@ -51,6 +52,7 @@ struct SweepRow {
 struct SweepMachine {
   Energy idle, unattributed;
   std::optional<Emissions> idle_emissions, unattributed_emissions;
+  void Describe(DescribedJson& json) const;
 };
 
 struct SweepReport {
@@ -64,6 +66,7 @@ struct SweepReport {
   int stopped_early = 0;
   Energy saved_energy;        ///< estimated, of what was stopped early
   Emissions saved_emissions;  ///< the same
+  void Describe(DescribedJson& json) const;
 };
 
 /// Orders the rows and marks the front.

@@ -4,39 +4,34 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/state.h"
+#include "web/answers/short_answers.h"
 
 namespace ebb::web {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using report::DescribedJson;
+using report::If;
+using report::IfAny;
+using report::UpTo;
+using service::JobCard;
 
 std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-void Put(Json& json, const char* key, const std::optional<Time>& time) {
-  if (time) json[key] = FormatTime(*time);
-}
-void Put(Json& json, const char* key, const std::optional<Intensity>& intensity) {
-  if (intensity) json[key] = intensity->g_per_kwh;
-}
-void Put(Json& json, const char* key, const std::optional<Emissions>& emissions) {
-  if (emissions) json[key] = emissions->grams;
-}
-
-Json StretchesJson(const std::vector<Interval>& stretches) {
-  Json json = Json::array();
+// [begin, end] in milliseconds since 1970; of one that goes on: [begin].
+std::vector<std::vector<std::int64_t>> InMilliseconds(const std::vector<Interval>& stretches) {
+  std::vector<std::vector<std::int64_t>> all;
   for (const Interval& stretch : stretches) {
-    Json times = Json::array({stretch.begin.time_since_epoch().count()});
-    if (stretch.end != Time::max()) times.push_back(stretch.end.time_since_epoch().count());
-    json.push_back(std::move(times));
+    all.push_back({Milliseconds(stretch.begin)});
+    if (stretch.end != Time::max()) all.back().push_back(Milliseconds(stretch.end));
   }
-  return json;
+  return all;
 }
 
-// What a list of jobs and a chart of devices show of it.
 // What waits for others is held until they have succeeded, for the engine.
-std::string ReasonOf(const service::JobCard& card) {
+std::string ReasonOf(const JobCard& card) {
   if (card.waits_for.empty() || card.explanation.rule != core::GateRule::kHeld)
     return engine::Sentence(card.explanation);
   std::string jobs;
@@ -45,77 +40,110 @@ std::string ReasonOf(const service::JobCard& card) {
   return std::string(engine::Name(card.explanation.stage)) + ": after job " + jobs;
 }
 
-Json RowJson(const service::JobCard& card) {
-  const engine::Explanation& explanation = card.explanation;
-  const core::Job& job = card.submission->job;
-  Json json{{"id", job.id},
-            {"name", job.name},
-            {"stage", engine::Name(explanation.stage)},
-            {"reason", ReasonOf(card)}};
-  Put(json, "expected_start", explanation.expected_start);
-  Put(json, "expected_end", explanation.expected_end);
-  Put(json, "ended", card.ended);
-  json["devices"] = job.devices;
-  if (explanation.pool >= 0) json["pool"] = explanation.pool;
-  if (!card.detail.empty()) json["detail"] = card.detail;
-  if (!card.waits_for.empty()) json["waits_for"] = card.waits_for;
-  // [begin, end] in milliseconds since 1970; the last one may go on: [begin].
-  if (!card.stretches.empty()) json["ran_ms"] = StretchesJson(card.stretches);
-  // Of each of these, as far as it is known: which devices of the pool, from 0 on.
-  if (!card.slots.empty()) json["ran_on"] = card.slots;
-  if (!card.planned.empty()) json["planned_ms"] = StretchesJson(card.planned);
-  json["energy_kwh"] = card.energy.kwh();
-  Put(json, "emissions_g", card.emitted());
-  return json;
+// Only a job that has succeeded is compared with its estimate.
+std::optional<double> RanSeconds(const JobCard& card) {
+  if (card.explanation.stage != engine::Stage::kSucceeded || card.stretches.empty())
+    return std::nullopt;
+  Duration ran{0};
+  for (const Interval& stretch : card.stretches)
+    if (stretch.end != Time::max()) ran += stretch.length();
+  return Seconds(ran);
 }
 
-Json CardJson(const service::JobCard& card, bool whole) {
+void PutRow(DescribedJson& json, const JobCard& card) {
+  const engine::Explanation& explanation = card.explanation;
+  const core::Job& job = card.submission->job;
+  json("id", "its number", job.id);
+  json("name", "its name", job.name);
+  json("stage", "where it is", UpTo<engine::Stage::kCancelled>{explanation.stage});
+  json("reason", "why; times in UTC", ReasonOf(card));
+  json("expected_start", "or when it is to go on", explanation.expected_start);
+  json("expected_end", "by the plan", explanation.expected_end);
+  json("ended", "when it ended", card.ended);
+  json("devices", "how many at once", job.devices);
+  json("pool", "which of /status pools, from 0 on", If(explanation.pool >= 0, explanation.pool));
+  json("detail", "why it failed, was cancelled or is held", IfAny(card.detail));
+  json("waits_for", "jobs that have to succeed first", IfAny(card.waits_for));
+  json("ran_ms", "[begin, end] in milliseconds since 1970; one that goes on: [begin]",
+       IfAny(InMilliseconds(card.stretches)));
+  json("ran_on", "of each: devices of the pool, from 0 on; empty: unknown", IfAny(card.slots));
+  json("planned_ms", "as ran_ms, of what is to come", IfAny(InMilliseconds(card.planned)));
+  json("energy_kwh", "so far", card.energy);
+  json("emissions_g", "so far, in g CO2e", card.emitted());
+}
+
+void PutLine(DescribedJson& json, const JobCard& card) {
   const engine::Explanation& explanation = card.explanation;
   const core::Submission& submission = *card.submission;
+  json("rule", "the reason in one word", explanation.rule);
+  json("submitted", "when it was submitted", submission.job.submitted);
+  json("tier", "the name of its tier", IfAny(submission.job.tier));
+  json("sweep", "the number of its sweep", If(submission.sweep > 0, submission.sweep));
+  json("start_by", "when it starts at the latest", explanation.start_by);
+  json("intensity_now", "g CO2e per kWh", explanation.current);
+  json("intensity_expected", "g CO2e per kWh, of the planned time", explanation.expected);
+  json("started", "when it first started", card.first_start);
+  json("attempt", "the number of the last one; 0: none yet", card.attempt);
+  json("pauses", "how many there were", card.pauses);
+  json(
+      "exit_code",
+      "of the last attempt, once the job has ended; none: cancelled before an attempt ended itself",
+      card.exit_code);
+  json("emissions_at_submission_g", "of the same energy, had it run when it was submitted",
+       card.emissions_at_submission);
+  json("saving_half_width_g",
+       "emissions_at_submission_g - emissions_g is known to this, 95 %; where it is smaller, there "
+       "is no clear difference",
+       card.saving_half_width_g);
+  json("first_come_start", "had it been first come, first served", card.first_come_start);
+  json("emissions_first_come_g", "of the same energy, first come, first served",
+       card.emissions_first_come);
+  json("first_come_half_width_g", "emissions_first_come_g - emissions_g is known to this, 95 %",
+       card.first_come_half_width_g);
+}
+
+void PutRest(DescribedJson& json, const JobCard& card) {
+  const core::Submission& submission = *card.submission;
   const core::Job& job = submission.job;
-  Json json = RowJson(card);
-  json["rule"] = core::Name(explanation.rule);
-  json["submitted"] = FormatTime(job.submitted);
-  if (!job.tier.empty()) json["tier"] = job.tier;
-  if (submission.sweep > 0) json["sweep"] = submission.sweep;
-  Put(json, "start_by", explanation.start_by);
-  Put(json, "intensity_now", explanation.current);
-  Put(json, "intensity_expected", explanation.expected);
-  Put(json, "started", card.first_start);
-  json["attempt"] = card.attempt;
-  json["pauses"] = card.pauses;
-  if (card.exit_code) json["exit_code"] = *card.exit_code;
-  Put(json, "emissions_at_submission_g", card.emissions_at_submission);
-  if (card.saving_half_width_g) json["saving_half_width_g"] = *card.saving_half_width_g;
-  Put(json, "first_come_start", card.first_come_start);
-  Put(json, "emissions_first_come_g", card.emissions_first_come);
-  if (card.first_come_half_width_g) json["first_come_half_width_g"] = *card.first_come_half_width_g;
-  if (!whole) return json;
-  for (const auto& [name, value] : submission.parameters) json["parameters"][name] = value;
-  json["command"] = submission.command;
-  json["working_directory"] = submission.working_directory;
-  json["duration_s"] = Seconds(job.run_time);
-  if (explanation.stage == engine::Stage::kSucceeded && !card.stretches.empty()) {
-    Duration ran{0};
-    for (const Interval& stretch : card.stretches)
-      if (stretch.end != Time::max()) ran += stretch.length();
-    json["ran_s"] = Seconds(ran);
-    json["duration_error_percent"] = 100 * (Seconds(ran) / Seconds(job.run_time) - 1);
-  }
-  json["power_w"] = job.power.watts;
-  json["checkpointable"] = job.pausable;
-  if (job.freeze) json["freeze"] = true;
-  if (submission.power_cap) json["power_cap"] = core::Describe(*submission.power_cap);
+  json("parameters", "what its sweep varies, and its values", IfAny(submission.parameters));
+  json("command", "the program and its arguments", submission.command);
+  json("working_directory", "where it runs", submission.working_directory);
+  json("duration_s", "estimate", job.run_time);
+  const auto ran = RanSeconds(card);
+  json("ran_s", "how long it ran, if it has succeeded", ran);
+  json("duration_error_percent", "of the estimate; above 0: it took longer",
+       If(ran.has_value(), 100 * (ran.value_or(0) / Seconds(job.run_time) - 1)));
+  json("power_w", "estimate, of each device", job.power);
+  json("checkpointable", "it can be paused", job.pausable);
+  json("freeze", "it is stopped in memory for a pause", If(job.freeze, true));
+  const auto& cap = submission.power_cap;
+  json("power_cap", "of each GPU", cap ? std::optional(core::Describe(*cap)) : std::nullopt);
   core::Tracking shown = submission.tracking;
   shown.mlflow_token_file.clear();
-  for (const auto& [key, text] : core::KeysOf(shown)) json["trackers"][key] = text;
-  json["priority"] = job.priority;
-  Put(json, "finish_by", job.finish_by);
-  Put(json, "threshold", job.threshold);
-  if (submission.run_limit) json["time_limit_s"] = Seconds(*submission.run_limit);
-  if (!submission.after.empty()) json["after"] = submission.after;
-  if (!submission.key.empty()) json["key"] = submission.key;
-  return json;
+  json("trackers", "where its figures go while it runs", IfAny(core::KeysOf(shown)));
+  json("priority", "higher goes first", job.priority);
+  json("finish_by", "its deadline", job.finish_by);
+  json("threshold", "it starts at or below this intensity, in g CO2e per kWh", job.threshold);
+  json("time_limit_s", "a job that runs longer fails", submission.run_limit);
+  json("after", "the jobs that it depends on", IfAny(submission.after));
+  json("key", "a second submission with it is this job", IfAny(submission.key));
+}
+
+// Of a job that is only in the store.
+void PutRecord(DescribedJson& json, const store::JobRecord& record) {
+  json("id", "", record.id);
+  json("name", "", record.name);
+  json("stage", "", UpTo<engine::Stage::kCancelled>{record.stage});
+  json("submitted", "", record.submitted);
+  json("tier", "", IfAny(record.tier));
+  json("sweep", "", If(record.sweep > 0, record.sweep));
+  json("started", "", record.first_start);
+  json("ended", "", record.ended);
+  json("pauses", "", record.pauses);
+  json("exit_code", "", record.exit_code);
+  json("detail", "", IfAny(record.detail));
+  json("energy_kwh", "", record.energy);
+  json("emissions_g", "", record.emissions);
 }
 
 Json SeriesJson(const core::IntensitySeries& series) {
@@ -164,7 +192,8 @@ Json RunningJson(const service::View& view) {
                        {"power_w", program.figures.power.watts},
                        {"energy_kwh", program.figures.energy.kwh()},
                        {"emissions_g", program.figures.emissions.grams}});
-    Put(running.back(), "emissions_g_per_hour", HourlyEmissions(view, program));
+    if (const auto hourly = HourlyEmissions(view, program))
+      running.back()["emissions_g_per_hour"] = hourly->grams;
   }
   return running;
 }
@@ -202,27 +231,24 @@ Json DevicesJson(const service::View& view) {
 
 }  // namespace
 
-std::string JobToJson(const service::JobCard& card, bool whole) {
-  return Dump(CardJson(card, whole));
+void JobAnswer::Describe(DescribedJson& json) const {
+  json.Is("Job",
+          "What is unknown is left out. A job that is only in the store, because it ended long "
+          "ago, has fewer keys. In a list, command and what follows it are left out.");
+  if (record) return PutRecord(json, *record);
+  JobCard none;
+  if (!card) none.submission = std::make_shared<const core::Submission>();
+  const JobCard& shown = card ? *card : none;
+  PutRow(json, shown);
+  if (form != Form::kRow) PutLine(json, shown);
+  if (form == Form::kWhole) PutRest(json, shown);
+  json.AlsoAs([&] { PutRow(json, shown); });
+  json.AlsoAs([&] { PutRecord(json, {}); });
 }
 
-std::string JobRowToJson(const service::JobCard& card) { return Dump(RowJson(card)); }
-
-std::string JobToJson(const store::JobRecord& record) {
-  Json json{{"id", record.id},
-            {"name", record.name},
-            {"stage", engine::Name(record.stage)},
-            {"submitted", FormatTime(record.submitted)}};
-  if (!record.tier.empty()) json["tier"] = record.tier;
-  if (record.sweep > 0) json["sweep"] = record.sweep;
-  Put(json, "started", record.first_start);
-  Put(json, "ended", record.ended);
-  json["pauses"] = record.pauses;
-  if (record.exit_code) json["exit_code"] = *record.exit_code;
-  if (!record.detail.empty()) json["detail"] = record.detail;
-  json["energy_kwh"] = record.energy.kwh();
-  Put(json, "emissions_g", record.emissions);
-  return Dump(json);
+void Queue::Describe(DescribedJson& json) const {
+  json.Is("Queue", "The queue, or a part of it.")("jobs", "by number", jobs);
+  json("next", "from=, of the next part", next);
 }
 
 std::string ViewToJson(const service::View& view, std::uint64_t after_happening) {
@@ -320,11 +346,6 @@ std::string SignalsToJson(const service::View& view) {
   return Dump({{"now", FormatTime(view.now)}, {"sites", std::move(sites)}});
 }
 
-std::string ErrorToJson(const Error& error) {
-  Json json{{"what", error.what}};
-  if (!error.where.empty()) json["where"] = error.where;
-  if (!error.next.empty()) json["next"] = error.next;
-  return Dump({{"error", std::move(json)}}) + "\n";
-}
+std::string ErrorToJson(const Error& error) { return report::ToJson(ErrorAnswer{{error}}) + "\n"; }
 
 }  // namespace ebb::web

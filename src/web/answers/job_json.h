@@ -1,19 +1,29 @@
 #pragma once
 // Jobs as JSON, as the service shows them (docs/api.md).
 
-#include <string>
-#include <string_view>
-
+#include "report/described_json.h"
 #include "service/view.h"
 #include "store/job_records.h"
 
 namespace ebb::web {
 
-/// One line for each list of jobs.
-std::string JobToJson(const service::JobCard& card, bool whole);
-/// Only what a list of jobs and a chart of devices show.
-std::string JobRowToJson(const service::JobCard& card);
-std::string JobToJson(const store::JobRecord& record);
+/// A job, from its card or from its record.
+struct JobAnswer {
+  enum class Form {
+    kRow,   ///< only what a list of jobs and a chart of devices show
+    kLine,  ///< of a list of jobs
+    kWhole
+  };
+  const service::JobCard* card = nullptr;
+  Form form = Form::kWhole;
+  const store::JobRecord* record = nullptr;
+  void Describe(report::DescribedJson& json) const;
+};
+struct Queue {
+  std::vector<JobAnswer> jobs;
+  std::optional<core::JobId> next;
+  void Describe(report::DescribedJson& json) const;
+};
 /// With the happenings whose number is above `after_happening`.
 std::string ViewToJson(const service::View& view, std::uint64_t after_happening = 0);
 std::string RecurringToJson(const service::View& view);

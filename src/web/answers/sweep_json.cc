@@ -1,37 +1,39 @@
 #include "web/answers/sweep_json.h"
 
-#include <nlohmann/json.hpp>
-
 #include "engine/state.h"
 #include "service/sweep_facts.h"
 
 namespace ebb::web {
+namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::string SweepsToJson(const std::vector<SweepLine>& sweeps) {
-  Json list = Json::array();
-  for (const SweepLine& line : sweeps) {
-    Json jobs = Json::object();
-    for (const store::StageCount& count : line.jobs)
-      jobs[std::string(engine::Name(count.stage))] = count.jobs;
-    Json json{{"sweep", line.sweep.id},
-              {"name", line.sweep.name},
-              {"submitted", FormatTime(line.sweep.submitted)},
-              {"jobs", std::move(jobs)}};
-    if (const auto& halving = line.sweep.halving) {
-      json["successive_halving"] = {{"reduction", halving->reduction},
-                                    {"minimum_epochs", halving->minimum_epochs},
-                                    {"epochs", halving->epochs}};
-      const service::SavedByHalving saved = service::SavedBy(line.rungs);
-      json["stopped_early"] = saved.stopped;
-      json["estimated_saved_kwh"] = saved.energy.kwh();
-      json["estimated_saved_g"] = saved.emissions.grams;
-    }
-    list.push_back(std::move(json));
+struct Halving {
+  sweep::HalvingOptions options;
+  void Describe(report::DescribedJson& json) const {
+    json.Is("Halving", "How a sweep stops experiments early.");
+    json("reduction", "one in so many goes on after each rung", options.reduction);
+    json("minimum_epochs", "of the first rung", options.minimum_epochs);
+    json("epochs", "of the last rung", options.epochs);
   }
-  return Json{{"sweeps", std::move(list)}}.dump(-1, ' ', false, Json::error_handler_t::replace) +
-         "\n";
+};
+
+}  // namespace
+
+void SweepLine::Describe(report::DescribedJson& json) const {
+  using report::If;
+  const service::SavedByHalving saved = service::SavedBy(rungs);
+  const bool halves = sweep.halving.has_value();
+  std::vector<std::pair<std::string_view, std::int64_t>> stages;
+  for (const store::StageCount& count : jobs)
+    stages.emplace_back(engine::Name(count.stage), count.jobs);
+  json.Is("Sweep", "One sweep of the queue.")("sweep", "its number", sweep.id);
+  json("name", "its name", sweep.name);
+  json("submitted", "when it was submitted", sweep.submitted);
+  json("jobs", "how many, by stage", stages);
+  json("successive_halving", "how it stops experiments early",
+       If(halves, Halving{sweep.halving.value_or(ebb::sweep::HalvingOptions())}));
+  json("stopped_early", "how many experiments", If(halves, saved.stopped));
+  json("estimated_saved_kwh", "by stopping them", If(halves, saved.energy));
+  json("estimated_saved_g", "by stopping them, in g CO2e", If(halves, saved.emissions));
 }
 
 }  // namespace ebb::web

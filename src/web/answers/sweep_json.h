@@ -1,9 +1,7 @@
 #pragma once
 // The sweeps of the queue as JSON (docs/api.md).
 
-#include <string>
-#include <vector>
-
+#include "report/described_json.h"
 #include "store/job_records.h"
 #include "store/sweep_records.h"
 
@@ -14,7 +12,13 @@ struct SweepLine {
   store::SweepRecord sweep;
   std::vector<store::StageCount> jobs;
   std::vector<store::RungLoss> rungs;
+  void Describe(report::DescribedJson& json) const;
 };
-std::string SweepsToJson(const std::vector<SweepLine>& sweeps);
+struct SweepLines {
+  std::vector<SweepLine> sweeps;
+  void Describe(report::DescribedJson& json) const {
+    json.Is("Sweeps", "Sweeps of the queue.")("sweeps", "the newest first", sweeps);
+  }
+};
 
 }  // namespace ebb::web

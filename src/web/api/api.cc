@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "local/attempt_log.h"
 #include "web/answers/job_json.h"
+#include "web/answers/short_answers.h"
 #include "web/api/carbon_aware.h"
 #include "web/http/responses.h"
 #include "web/live/live_view.h"
@@ -78,160 +79,6 @@ Result<std::vector<engine::Stage>> StagesOf(const std::string& text) {
 
 }  // namespace
 
-const std::vector<Api::Route>& Api::Routes() {
-  static const std::vector<Route> routes{
-      {"GET", "/api/v1/status", "What runs, what was saved, what happened", &Api::Status},
-      {"GET",
-       "/api/v1/jobs",
-       "The queue: ?stage=waiting,running&name=&limit=&from=",
-       &Api::Jobs,
-       {},
-       "",
-       "Queue"},
-      {"POST",
-       "/api/v1/jobs",
-       "Submit one job, or a list of jobs",
-       &Api::Submit,
-       {},
-       "NewJobs",
-       "TakenOneOrMore"},
-      {"GET",
-       "/api/v1/sweeps",
-       "Sweeps, the newest first: ?name=&limit=",
-       &Api::Sweeps,
-       {},
-       "",
-       "Sweeps"},
-      {"POST",
-       "/api/v1/sweeps",
-       "Submit a sweep: its experiments are jobs",
-       &Api::SubmitSweep,
-       {},
-       "NewSweep",
-       "TakenSweep"},
-      {"GET",
-       "/api/v1/sweeps/{id}",
-       "Its experiments, ranked by loss",
-       &Api::Sweep,
-       {},
-       "",
-       "SweepReport"},
-      {"POST",
-       "/api/v1/sweeps/{id}/cancel",
-       "End all of its experiments that have not ended",
-       &Api::CancelSweep,
-       {},
-       "",
-       "SweepDone"},
-      {"POST",
-       "/api/v1/sweeps/{id}/budget",
-       "What all experiments together may use from now on; what is held for less goes on",
-       &Api::SetSweepBudget,
-       {},
-       "SweepBudget",
-       "SweepChanged"},
-      {"GET",
-       "/api/v1/jobs/{id}",
-       "One job, with its reason and figures",
-       &Api::Job,
-       {},
-       "",
-       "Job"},
-      {"GET", "/api/v1/jobs/{id}/log",
-       "What it printed: ?attempt=&offset=, or the last ?tail= bytes", &Api::Log},
-      {"GET", "/api/v1/jobs/{id}/series",
-       "Its power, intensity and loss over time: ?points=300, ?only=losses", &Api::Series},
-      {"POST", "/api/v1/jobs/{id}/cancel", "End it for good", &Api::Cancel, {}, "", "Done"},
-      {"POST",
-       "/api/v1/jobs/{id}/budget",
-       "What all its attempts together may use, from its next attempt on; resume lets it go",
-       &Api::SetBudget,
-       {},
-       "Budget",
-       "Done"},
-      {"POST",
-       "/api/v1/jobs/{id}/pause",
-       "Hold it until it is resumed",
-       &Api::Pause,
-       {},
-       "",
-       "Done"},
-      {"POST",
-       "/api/v1/jobs/{id}/resume",
-       "Let the plan decide again",
-       &Api::Resume,
-       {},
-       "",
-       "Done"},
-      {"POST", "/api/v1/jobs/{id}/now", "Run it now, whatever the grid", &Api::Now, {}, "", "Done"},
-      {"GET", "/api/v1/grid", "Intensity: what is known and what is expected", &Api::Grid},
-      {"GET", "/api/v1/tiers", "The tiers that jobs can be submitted in", &Api::Tiers},
-      {"GET", "/api/v1/recurring", "Recurring jobs, and when they are due", &Api::Recurring},
-      {"POST",
-       "/api/v1/recurring/remove",
-       "No more instances; those that live go on",
-       &Api::RemoveRecurring,
-       {"name!"}},
-      {"POST",
-       "/api/v1/recurring/pause",
-       "No instances until it is resumed",
-       &Api::PauseRecurring,
-       {"name!"}},
-      {"POST",
-       "/api/v1/recurring/resume",
-       "Due again; what was missed meanwhile is left out",
-       &Api::ResumeRecurring,
-       {"name!"}},
-      {"POST",
-       "/api/v1/devices/set-aside",
-       "Give a GPU to no other job; the one on it goes on",
-       &Api::SetDeviceAside,
-       {"name!", "why"},
-       "",
-       "DeviceDone"},
-      {"POST",
-       "/api/v1/devices/put-back",
-       "Give it to jobs again",
-       &Api::PutDeviceBack,
-       {"name!"},
-       "",
-       "DeviceDone"},
-      {"POST",
-       "/api/v1/devices/forget",
-       "Do not expect one back that is gone",
-       &Api::ForgetDevice,
-       {"name!"},
-       "",
-       "DeviceDone"},
-      {"GET", "/api/v1/events",
-       "The status as it changes, with ?view=whole or rows jobs and grid, too (server-sent events)",
-       &Api::Events},
-      {"GET", "/api/v1/openapi.json", "This API, described", &Api::OpenApi},
-      {"GET",
-       "/emissions/forecasts/current",
-       "The forecast, as the Carbon Aware SDK gives it",
-       &Api::Forecast,
-       {"location!", "dataStartAt", "dataEndAt", "windowSize"}},
-      {"GET",
-       "/emissions/bylocation",
-       "Known intensity, as the Carbon Aware SDK gives it",
-       &Api::Emissions,
-       {"location!", "time", "toTime"}},
-      {"GET", "/metrics", "For Prometheus: ?names=ebb|compute-gardener", &Api::Metrics},
-      {"GET",
-       "/api/v1/machine",
-       "What the machine used in the last ?days=7, and whose it was",
-       &Api::MachineEnergy,
-       {"days"}},
-      {"GET", "/api/v1/forecast-record", "How good the forecasts of two weeks were, by horizon",
-       &Api::ForecastRecord},
-      {"GET", "/saved.html", "The page as one file, with what it shows now in it", &Api::Saved},
-      {"GET", "/livez", "Whether the service lives, part by part", &Api::Alive},
-      {"GET", "/readyz", "Whether it can take, start and store jobs", &Api::Ready},
-  };
-  return routes;
-}
-
 HttpResponse Api::Handle(const HttpRequest& request) {
   const bool reads = request.method == "GET" || request.method == "HEAD";
   if (auto refused = RefusalOfOrigin(request, options_.access)) return *std::move(refused);
@@ -267,35 +114,30 @@ HttpResponse Api::Jobs(const HttpRequest& request, core::JobId) const {
   if (!limit || !first)
     return Respond(Error{ExitCode::kUsage, "limit and from must be whole numbers", "", ""});
   const std::string name = QueryOf(request, "name");
-  std::string body = "{\"jobs\":[";
-  long long listed = 0;
-  core::JobId next = 0;
-  service_.view()->jobs.ForEach(*first, [&](const service::JobCard& card) {
+  Queue queue;
+  const auto view = service_.view();  // keeps the cards
+  view->jobs.ForEach(*first, [&](const service::JobCard& card) {
     const engine::Stage stage = card.explanation.stage;
     if (!stages->empty() && std::find(stages->begin(), stages->end(), stage) == stages->end())
       return true;
     if (!name.empty() && card.submission->job.name != name) return true;
-    if (listed == *limit) {
-      next = card.submission->job.id;
+    if (queue.jobs.size() == static_cast<std::size_t>(*limit)) {
+      queue.next = card.submission->job.id;
       return false;
     }
-    if (listed++ > 0) body += ',';
-    body += JobToJson(card, false);
+    queue.jobs.push_back({&card, JobAnswer::Form::kLine});
     return true;
   });
-  body += "]";
-  if (next > 0) body += ",\"next\":" + std::to_string(next);
-  return Respond(body + "}\n");
+  return RespondWith(queue);
 }
 
 HttpResponse Api::Job(const HttpRequest&, core::JobId id) const {
   const auto view = service_.view();  // keeps the card
-  if (const service::JobCard* card = view->jobs.Find(id))
-    return Respond(JobToJson(*card, true) + "\n");
+  if (const service::JobCard* card = view->jobs.Find(id)) return RespondWith(JobAnswer{card});
   const auto record = FindRecord(id);
   if (!record) return Respond(record.error());
   if (!*record) return NotFound("there is no job " + std::to_string(id));
-  return Respond(JobToJson(**record) + "\n");
+  return RespondWith(JobAnswer{.record = &**record});
 }
 
 HttpResponse Api::Log(const HttpRequest& request, core::JobId id) const {
@@ -334,7 +176,7 @@ Result<service::Answer> Api::AskOne(service::Request request) const {
 HttpResponse Api::Ask(service::Request request, int done) const {
   const auto result = AskOne(std::move(request));
   if (!result) return Respond(result.error());
-  return Respond(Json{{"id", result->job}}.dump() + "\n", done);
+  return RespondWith(Done{result->job}, done);
 }
 
 HttpResponse Api::SetBudget(const HttpRequest& request, core::JobId id) const {
@@ -394,7 +236,7 @@ HttpResponse Api::ResumeRecurring(const HttpRequest& request, core::JobId) const
 HttpResponse Api::AskOfDevice(service::ChangeDevice change) const {
   const auto result = AskOne(std::move(change));
   if (!result) return Respond(result.error());
-  return Respond(Json{{"device", result->device}}.dump() + "\n", 202);
+  return RespondWith(DeviceDone{result->device}, 202);
 }
 
 HttpResponse Api::SetDeviceAside(const HttpRequest& request, core::JobId) const {

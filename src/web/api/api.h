@@ -49,12 +49,19 @@ class Api {
     std::string path;  ///< "{id}" stands for a number
     std::string summary;
     HttpResponse (Api::*handle)(const HttpRequest&, core::JobId) const;
-    std::vector<std::string> parameters{};  ///< of the query; with "!" at its end: required
-    std::string body{}, answer{};           ///< schemas; empty: it takes nothing, see docs/api.md
+    /// The schema of the answer; nullptr: docs/api.md describes it.
+    std::string (*answer)(report::Schemas&) = nullptr;
+    std::string body{};  ///< the name of its schema; empty: it takes nothing
+    /// Names in the query, with a blank between them; with "!" at its end: required.
+    std::string parameters{};
   };
   static const std::vector<Route>& Routes();
 
  private:
+  static std::vector<Route> JobRoutes();
+  static std::vector<Route> SweepRoutes();
+  static std::vector<Route> RecurringAndDeviceRoutes();
+  static std::vector<Route> GridAndServiceRoutes();
   HttpResponse Status(const HttpRequest&, core::JobId) const;
   HttpResponse Jobs(const HttpRequest& request, core::JobId) const;
   HttpResponse Submit(const HttpRequest& request, core::JobId) const;

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "web/api/answer_schemas.h"
+#include "base/text.h"
+#include "web/answers/short_answers.h"
 #include "web/api/api.h"
 #include "web/http/responses.h"
 #include "web/requests/object_schema.h"
@@ -22,9 +23,10 @@ Json ParametersOf(const Api::Route& route) {
                           {"required", true},
                           {"schema", {{"type", "integer"}, {"minimum", 1}}}});
   }
-  for (std::string name : route.parameters) {
+  if (route.parameters.empty()) return parameters;
+  for (std::string_view name : Split(route.parameters, ' ')) {
     const bool required = name.ends_with('!');
-    if (required) name.pop_back();
+    if (required) name.remove_suffix(1);
     parameters.push_back({{"name", name},
                           {"in", "query"},
                           {"required", required},
@@ -33,42 +35,41 @@ Json ParametersOf(const Api::Route& route) {
   return parameters;
 }
 
-Json RefTo(const std::string& name) { return {{"$ref", PlaceOfSchema(name)}}; }
+Json RefTo(const std::string& name) { return {{"$ref", report::PlaceOfSchema(name)}}; }
 
-Json ContentOf(const std::string& schema) {
-  return {{"application/json", {{"schema", RefTo(schema)}}}};
-}
+Json ContentOf(const Json& schema) { return {{"application/json", {{"schema", schema}}}}; }
 
-Json ResponsesOf(const Api::Route& route) {
-  if (route.answer.empty()) return {{"default", {{"description", "see docs/api.md"}}}};
+Json ResponsesOf(const Api::Route& route, report::Schemas& all) {
+  if (!route.answer) return {{"default", {{"description", "see docs/api.md"}}}};
   Json responses = Json::object();
   const auto add = [&](const char* status, const char* words, const std::string& schema) {
-    responses[status] = {{"description", words}, {"content", ContentOf(schema)}};
+    responses[status] = {{"description", words}, {"content", ContentOf(Json::parse(schema))}};
   };
+  const std::string answer = route.answer(all);
   const bool submits = route.body.starts_with("New");
   if (submits) {
-    add("201", "all were taken", route.answer);
-    add("207", "some were refused", route.answer);
+    add("201", "all were taken", answer);
+    add("207", "some were refused", answer);
   } else if (route.method == "POST") {
-    add("202", "it is stored", route.answer);
+    add("202", "it is stored", answer);
   } else {
-    add("200", "it is known", route.answer);
+    add("200", "it is known", answer);
   }
-  add("default", "why it cannot be", "Error");
+  add("default", "why it cannot be", report::SchemaOf<ErrorAnswer>(all));
   return responses;
 }
 
-Json OperationOf(const Api::Route& route) {
-  Json operation{{"summary", route.summary}, {"responses", ResponsesOf(route)}};
+Json OperationOf(const Api::Route& route, report::Schemas& all) {
+  Json operation{{"summary", route.summary}, {"responses", ResponsesOf(route, all)}};
   if (Json parameters = ParametersOf(route); !parameters.empty())
     operation["parameters"] = std::move(parameters);
   if (!route.body.empty())
-    operation["requestBody"] = {{"required", true}, {"content", ContentOf(route.body)}};
+    operation["requestBody"] = {{"required", true}, {"content", ContentOf(RefTo(route.body))}};
   if (route.method == "POST") operation["security"] = Json::array({{{"token", Json::array()}}});
   return operation;
 }
 
-Json Schemas() {
+Json SchemasWith(const report::Schemas& answers) {
   Json schemas = Json::object();
   for (const Definition* definition : SubmissionDefinitions())
     schemas[definition->name] = Json::parse(SchemaOf(*definition));
@@ -78,7 +79,7 @@ Json Schemas() {
       {"oneOf",
        Json::array(
            {job, {{"type", "array"}, {"items", job}, {"minItems", 1}, {"maxItems", kMostJobs}}})}};
-  schemas.update(Json::parse(AnswerSchemas()));
+  for (const auto& [name, schema] : answers) schemas[name] = Json::parse(schema);
   return schemas;
 }
 
@@ -86,18 +87,19 @@ Json Schemas() {
 
 HttpResponse Api::OpenApi(const HttpRequest&, core::JobId) const {
   Json paths = Json::object();
+  report::Schemas answers;
   for (const Route& route : Routes()) {
     std::string method = route.method;
     std::transform(method.begin(), method.end(), method.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    paths[route.path][method] = OperationOf(route);
+    paths[route.path][method] = OperationOf(route, answers);
   }
   const Json token{{"type", "http"}, {"scheme", "bearer"}};
   const Json document{
       {"openapi", "3.0.3"},
       {"info", {{"title", "Ebb"}, {"version", options_.metrics.version}}},
       {"paths", paths},
-      {"components", {{"schemas", Schemas()}, {"securitySchemes", {{"token", token}}}}}};
+      {"components", {{"schemas", SchemasWith(answers)}, {"securitySchemes", {{"token", token}}}}}};
   return Respond(document.dump() + "\n");
 }
 

@@ -44,7 +44,8 @@ std::int64_t ExperimentsOf(const SweepLine& line) {
 void Api::SaveSweeps(std::map<std::string, std::string>& answers) const {
   const auto lines = ReadSweeps({"", kMostSweeps});
   if (!lines) return;
-  answers["/api/v1/sweeps?limit=" + std::to_string(kMostSweeps)] = SweepsToJson(*lines);
+  answers["/api/v1/sweeps?limit=" + std::to_string(kMostSweeps)] =
+      report::ToJson(SweepLines{*lines}) + "\n";
   HttpRequest losses;
   losses.query = {{"only", "losses"}, {"points", std::to_string(kCurvePoints)}};
   for (const SweepLine& line : *lines) {

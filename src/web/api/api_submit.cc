@@ -1,32 +1,32 @@
 // The routes that take jobs and sweeps.
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "web/answers/short_answers.h"
 #include "web/api/api.h"
 #include "web/http/responses.h"
 
 namespace ebb::web {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Answers = std::vector<Result<service::Answer>>;
 
-Json JsonOf(const Result<service::Answer>& answer) {
-  if (!answer) return {{"error", {{"what", answer.error().Message()}}}};
-  if (answer->next) return {{"next", FormatTime(*answer->next)}};
-  return {{"id", answer->job}, {"existing", answer->existing}};
+Taken TakenOf(const Result<service::Answer>& answer) {
+  if (!answer) return ErrorAnswer{{{answer.error().code, answer.error().Message(), "", ""}}};
+  if (answer->next) return TakenRecurring{*answer->next};
+  return TakenJob{answer->job, answer->existing};
 }
 
-Json JsonOf(const Answers& answers) {
-  Json json = Json::array();
-  for (const auto& answer : answers) json.push_back(JsonOf(answer));
-  return json;
+std::vector<Taken> TakenOf(const Answers& answers) {
+  std::vector<Taken> taken;
+  for (const auto& answer : answers) taken.push_back(TakenOf(answer));
+  return taken;
 }
 
-bool AllTaken(const Answers& answers) {
-  return std::all_of(answers.begin(), answers.end(),
-                     [](const auto& answer) { return answer.has_value(); });
+int StatusOf(const Answers& answers) {
+  const bool all = std::all_of(answers.begin(), answers.end(),
+                               [](const auto& answer) { return answer.has_value(); });
+  return all ? 201 : 207;
 }
 
 // The service takes nothing at the moment: asked again with the same keys, it may.
@@ -35,11 +35,6 @@ bool NothingForNow(const Answers& answers) {
     return !answer && (answer.error().code == ExitCode::kUnavailable ||
                        answer.error().code == ExitCode::kTryLater);
   });
-}
-
-HttpResponse Respond(const Json& json, const Answers& answers) {
-  return web::Respond(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n",
-                      AllTaken(answers) ? 201 : 207);
 }
 
 std::vector<service::Request> RequestsOf(std::vector<service::Submit>& submissions) {
@@ -68,25 +63,26 @@ Result<std::vector<Result<service::Answer>>> Api::AskAll(
 
 HttpResponse Api::Submit(const HttpRequest& request, core::JobId) const {
   auto submissions = SubmissionsFromJson(request.body, Defaults());
-  if (!submissions) return web::Respond(submissions.error());
+  if (!submissions) return Respond(submissions.error());
   const auto answers = AskAll(RequestsOf(submissions->jobs));
-  if (!answers) return web::Respond(answers.error());
-  if (NothingForNow(*answers)) return web::Respond(answers->front().error());
-  if (submissions->is_list) return Respond({{"jobs", JsonOf(*answers)}}, *answers);
-  if (!answers->front()) return web::Respond(answers->front().error());
-  return Respond(JsonOf(answers->front()), *answers);
+  if (!answers) return Respond(answers.error());
+  if (NothingForNow(*answers)) return Respond(answers->front().error());
+  if (submissions->is_list)
+    return RespondWith(TakenOneOrMore(TakenJobs{TakenOf(*answers)}), StatusOf(*answers));
+  if (!answers->front()) return Respond(answers->front().error());
+  return RespondWith(TakenOneOrMore(TakenOf(answers->front())), StatusOf(*answers));
 }
 
 HttpResponse Api::SubmitSweep(const HttpRequest& request, core::JobId) const {
   auto experiments = SweepFromJson(request.body, Defaults());
-  if (!experiments) return web::Respond(experiments.error());
+  if (!experiments) return Respond(experiments.error());
   const auto answers = AskAll(RequestsOf(*experiments));
-  if (!answers) return web::Respond(answers.error());
+  if (!answers) return Respond(answers.error());
   const auto taken = std::find_if(answers->begin(), answers->end(),
                                   [](const auto& answer) { return answer.has_value(); });
   // Nothing came of it.
-  if (taken == answers->end()) return web::Respond(answers->front().error());
-  return Respond({{"sweep", (*taken)->sweep}, {"jobs", JsonOf(*answers)}}, *answers);
+  if (taken == answers->end()) return Respond(answers->front().error());
+  return RespondWith(TakenSweep{(*taken)->sweep, TakenOf(*answers)}, StatusOf(*answers));
 }
 
 }  // namespace ebb::web

@@ -1,10 +1,10 @@
 // The routes of sweeps that the queue was given.
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "engine/state.h"
 #include "service/sweep_facts.h"
+#include "web/answers/short_answers.h"
 #include "web/answers/sweep_json.h"
 #include "web/api/api.h"
 #include "web/http/responses.h"
@@ -39,8 +39,8 @@ Result<std::vector<SweepLine>> Api::ReadSweeps(const store::SweepFilter& filter)
 HttpResponse Api::Sweeps(const HttpRequest& request, core::SweepId) const {
   const auto limit = QueryNumber(request, "limit", 100, kMostSweeps);
   if (!limit) return Respond(Error{ExitCode::kUsage, "limit must be a whole number", "", ""});
-  const auto lines = ReadSweeps({QueryOf(request, "name"), static_cast<int>(*limit)});
-  return lines ? Respond(SweepsToJson(*lines)) : Respond(lines.error());
+  auto lines = ReadSweeps({QueryOf(request, "name"), static_cast<int>(*limit)});
+  return lines ? RespondWith(SweepLines{*std::move(lines)}) : Respond(lines.error());
 }
 
 Result<std::optional<report::SweepReport>> Api::ReadSweep(core::SweepId id) const {
@@ -91,8 +91,7 @@ HttpResponse Api::CancelSweep(const HttpRequest&, core::SweepId id) const {
   }
   const auto answers = AskAll(std::move(requests));
   if (!answers) return Respond(answers.error());
-  const nlohmann::ordered_json done{{"sweep", id}, {"cancelled", answers->size()}};
-  return Respond(done.dump() + "\n", 202);
+  return RespondWith(SweepDone{id, answers->size()}, 202);
 }
 
 HttpResponse Api::SetSweepBudget(const HttpRequest& request, core::SweepId id) const {
@@ -104,7 +103,7 @@ HttpResponse Api::SetSweepBudget(const HttpRequest& request, core::SweepId id) c
   const auto answers = AskAll({service::ChangeBudget{0, id, *budget}});
   if (!answers) return Respond(answers.error());
   if (!answers->front()) return Respond(answers->front().error());
-  return Respond(nlohmann::ordered_json{{"sweep", id}}.dump() + "\n", 202);
+  return RespondWith(SweepChanged{id}, 202);
 }
 
 }  // namespace ebb::web

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "testing/no_room.h"
+#include "web/answers/job_json.h"
 #include "web/api/api_for_test.h"
 #include "web/api/schema_check_for_test.h"
 
@@ -78,6 +79,20 @@ TEST_F(ApiTest, AnswersAreAsDescribed) {
   check_answer("post", "/api/v1/sweeps/{id}/budget",
                Post("/api/v1/sweeps/1/budget", R"({"energy_kwh":20})"));
   check_answer("post", "/api/v1/sweeps/{id}/cancel", Post("/api/v1/sweeps/1/cancel"));
+  check_answer(
+      "post", "/api/v1/jobs",
+      Post("/api/v1/jobs", R"({"command":["true"],"name":"n","recurring":{"cron":"0 0 1 1 *"}})"));
+  check_answer("post", "/api/v1/recurring/pause", Post("/api/v1/recurring/pause?name=n"));
+  const json& one_or_more = document["paths"]["/api/v1/jobs"]["post"]["responses"]["201"]["content"]
+                                    ["application/json"]["schema"];
+  EXPECT_NE(check.Wrong(json::object(), one_or_more), "") << "nothing is not an answer";
+  store::JobRecord record;
+  record.tier = "t";
+  record.exit_code = 1;
+  const std::string stored = report::ToJson(JobAnswer{.record = &record});
+  EXPECT_EQ(stored, R"({"id":0,"name":"","stage":"waiting","submitted":"1970-01-01T00:00:00Z",)"
+                    R"("tier":"t","pauses":0,"exit_code":1,"energy_kwh":0.0})");
+  EXPECT_EQ(check.WrongAs(json::parse(stored), "Job"), "");
   json of_example = schemas["NewSweep"]["example"];
   for (json& experiment : of_example["jobs"]) experiment["no_check"] = true;
   const Reply example = Post("/api/v1/sweeps", of_example.dump());

@@ -67,7 +67,12 @@ class Reader {
     head_.refusal = status;
     head_.why = std::move(why);
   }
+  void Begin(std::string_view request_line) {
+    if (!IsRequestLine(request_line)) Refuse(400, "begins with no request line of HTTP/1.1");
+    needs_host_ = request_line.ends_with("1.1");
+  }
   RequestHead End() {
+    if (needs_host_ && hosts_ == 0) Refuse(400, "has no Host");
     if (encoded_ && lengths_ > 0) Refuse(400, "has a Content-Length and a Transfer-Encoding");
     if (encoded_) Refuse(411, "has a Transfer-Encoding: send a Content-Length instead");
     return head_;
@@ -85,7 +90,7 @@ class Reader {
 
   RequestHead head_;
   int hosts_ = 0, lengths_ = 0;
-  bool encoded_ = false;
+  bool encoded_ = false, needs_host_ = false;
 };
 
 }  // namespace
@@ -100,10 +105,7 @@ RequestHead CheckHead(std::string_view head) {
       break;
     }
     if (line.empty() && !first) break;
-    if (!first)
-      reader.Take(line);
-    else if (!IsRequestLine(line))
-      reader.Refuse(400, "begins with no request line of HTTP/1.1");
+    first ? reader.Begin(line) : reader.Take(line);
     head.remove_prefix(end + kEnd.size());
   }
   return reader.End();

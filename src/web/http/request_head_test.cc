@@ -79,14 +79,16 @@ TEST(RequestHead, ItBeginsWithARequestLine) {
   using namespace std::string_literals;
   for (const std::string& line :
        {"GET / HTTP/1.1"s, "GET /?a=b%20c HTTP/1.0"s, "OPTIONS * HTTP/1.1"s})
-    EXPECT_EQ(CheckHead(line + "\r\n\r\n").refusal, 0) << line;
+    EXPECT_EQ(CheckHead(line + "\r\nHost: x\r\n\r\n").refusal, 0) << line;
   for (const std::string& line :
        {""s, "GET"s, "GET /"s, "GET  / HTTP/1.1"s, "GET /  HTTP/1.1"s, "GET / HTTP/1.1 "s,
         " GET / HTTP/1.1"s, "GET / HTTP/2.0"s, "GET / HTTP/1.12"s, "GET / http/1.1"s,
         "G(T / HTTP/1.1"s, "GET /a b HTTP/1.1"s, "GET /\t HTTP/1.1"s, "GET /\0 HTTP/1.1"s,
         "GET /\x80 HTTP/1.1"s, "GET / HTTP/1.1\nHost: x"s, "GET / HTTP/1.1\n"s})
-    EXPECT_EQ(CheckHead(line + "\r\n\r\n").refusal, 400) << line;
+    EXPECT_EQ(CheckHead(line + "\r\nHost: x\r\n\r\n").refusal, 400) << line;
   EXPECT_EQ(CheckHead("GET / HTTP/1.1\n\n").refusal, 400);
+  EXPECT_EQ(CheckHead("GET / HTTP/1.1\r\nAccept: */*\r\n\r\n").why, "has no Host");
+  EXPECT_EQ(CheckHead("GET / HTTP/1.0\r\n\r\n").refusal, 0) << "before there was a Host";
   EXPECT_EQ(CheckHead("GET / HTTP/1.1\r\nHost: x\r\n").refusal, 400) << "no empty line";
 }
 

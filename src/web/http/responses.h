@@ -4,11 +4,17 @@
 #include <optional>
 #include <string>
 
+#include "report/described_json.h"
 #include "web/http/http_server.h"
 
 namespace ebb::web {
 
 HttpResponse Respond(std::string body, int status = 200);
+/// An answer that describes itself.
+template <typename T>
+HttpResponse RespondWith(const T& answer, int status = 200) {
+  return Respond(report::ToJson(answer) + "\n", status);
+}
 /// What an Error means in HTTP.
 HttpResponse Respond(const Error& error);
 HttpResponse NotFound(const std::string& what);

@@ -37,6 +37,7 @@ std::string PartOfJobs(const std::vector<std::string>& parts, std::size_t begin,
 
 bool LiveView::TellJobs(const service::View& view, const StreamWriter& write) {
   const bool first = !told_;
+  const auto form = parts_ == LiveParts::kRows ? JobAnswer::Form::kRow : JobAnswer::Form::kLine;
   if (first) last_waiting_ = LastToTell(view.jobs);
   std::vector<std::string> changed, gone;
   view.jobs.ForEachChange(
@@ -44,8 +45,7 @@ bool LiveView::TellJobs(const service::View& view, const StreamWriter& write) {
         if (!card)
           gone.push_back(std::to_string(id));
         else if (id <= last_waiting_ || card->explanation.stage != engine::Stage::kWaiting)
-          changed.push_back(parts_ == LiveParts::kRows ? JobRowToJson(*card)
-                                                       : JobToJson(*card, false));
+          changed.push_back(report::ToJson(JobAnswer{card, form}));
       });
   if (!first && changed.empty() && gone.empty()) return true;
   std::size_t left_out = 0;

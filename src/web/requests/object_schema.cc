@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/described_json.h"
+
 namespace ebb::web {
 namespace {
 
@@ -23,7 +25,9 @@ Json ListOf(Json items, std::size_t most) {
 
 Json OneOf(Json a, Json b) { return {{"oneOf", Json::array({std::move(a), std::move(b)})}}; }
 
-Json RefTo(const Definition* definition) { return {{"$ref", PlaceOfSchema(definition->name)}}; }
+Json RefTo(const Definition* definition) {
+  return {{"$ref", report::PlaceOfSchema(definition->name)}};
+}
 
 Json SchemaOfShape(const Field& field) {
   switch (field.shape) {
@@ -77,8 +81,6 @@ std::string WordsOf(const Field& field) {
 }
 
 }  // namespace
-
-std::string PlaceOfSchema(const std::string& name) { return "#/components/schemas/" + name; }
 
 std::string SchemaOf(const Definition& definition) {
   Json properties = Json::object();

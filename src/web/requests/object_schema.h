@@ -5,8 +5,6 @@
 
 namespace ebb::web {
 
-/// Where a schema of the document is: what "$ref" holds.
-std::string PlaceOfSchema(const std::string& name);
 std::string SchemaOf(const Definition& definition);
 
 }  // namespace ebb::web

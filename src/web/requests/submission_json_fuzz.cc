@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     EBB_CHECK(submission.working_directory.starts_with('/'));
     ebb::service::JobCard card;
     card.submission = std::make_shared<const ebb::core::Submission>(submission);
-    EBB_CHECK(!ebb::web::JobToJson(card, true).empty());
+    EBB_CHECK(!ebb::report::ToJson(ebb::web::JobAnswer{&card}).empty());
   }
   return 0;
 }

@@ -1,0 +1,96 @@
+#pragma once
+// Short answers of the API: what was taken, what was done, and what went wrong.
+
+#include "core/submission.h"
+#include "report/described_json.h"
+
+namespace ebb::web {
+
+struct Trouble {
+  Error error;
+  void Describe(report::DescribedJson& json) const {
+    json.Is("Trouble", "What went wrong.");
+    json("what", "in one sentence", error.what);
+    json("where", "which key, or part", report::IfAny(error.where));
+    json("next", "what to do", report::IfAny(error.next));
+  }
+};
+
+struct ErrorAnswer {
+  Trouble trouble;
+  void Describe(report::DescribedJson& json) const {
+    json.Is("Error", "It failed, or was refused.")("error", "why", trouble);
+  }
+};
+
+struct TakenJob {
+  core::JobId id = 0;
+  bool existing = false;
+  void Describe(report::DescribedJson& json) const {
+    json.Is("TakenJob", "A job that was submitted.");
+    json("id", "its number", id);
+    json("existing", "an earlier submission had the same key", existing);
+  }
+};
+
+struct TakenRecurring {
+  Time next{};
+  void Describe(report::DescribedJson& json) const {
+    json.Is("TakenRecurring", "A recurring job that was submitted.")("next", "when it is due",
+                                                                     next);
+  }
+};
+
+/// What became of one submission.
+using Taken = std::variant<TakenJob, TakenRecurring, ErrorAnswer>;
+
+struct TakenJobs {
+  std::vector<Taken> jobs;
+  void Describe(report::DescribedJson& json) const {
+    json.Is("TakenJobs", "A list that was submitted.")("jobs", "in the same order", jobs);
+  }
+};
+
+/// What the submission of a list, or of one job, is answered with.
+using TakenOneOrMore = std::variant<TakenJobs, Taken>;
+
+struct TakenSweep {
+  core::SweepId sweep = 0;
+  std::vector<Taken> jobs;
+  void Describe(report::DescribedJson& json) const {
+    json.Is("TakenSweep", "A sweep that was submitted.")("sweep", "its number", sweep);
+    json("jobs", "in the same order", jobs);
+  }
+};
+
+struct Done {
+  core::JobId id = 0;
+  void Describe(report::DescribedJson& json) const {
+    json.Is("Done", "It is stored.")("id", "of the job; 0: of a recurring job", id);
+  }
+};
+
+struct DeviceDone {
+  std::string device;
+  void Describe(report::DescribedJson& json) const {
+    json.Is("DeviceDone", "It is stored.")("device", "its UUID", device);
+  }
+};
+
+struct SweepChanged {
+  core::SweepId sweep = 0;
+  void Describe(report::DescribedJson& json) const {
+    json.Is("SweepChanged", "It is stored.")("sweep", "its number", sweep);
+  }
+};
+
+struct SweepDone {
+  core::SweepId sweep = 0;
+  std::size_t cancelled = 0;
+  void Describe(report::DescribedJson& json) const {
+    json.Is("SweepDone", "It is stored.")("sweep", "its number", sweep);
+    json("cancelled", "how many jobs had not ended", cancelled);
+  }
+};
+
+}  // namespace ebb::web

@@ -1,0 +1,104 @@
+// The routes: where each is, what it does, what it takes and what it answers with.
+
+#include "web/answers/job_json.h"
+#include "web/answers/short_answers.h"
+#include "web/api/api.h"
+
+namespace ebb::web {
+
+using report::SchemaOf;
+using RouteList = std::vector<Api::Route>;
+constexpr auto kDone = &SchemaOf<Done>;
+constexpr auto kDeviceDone = &SchemaOf<DeviceDone>;
+
+RouteList Api::JobRoutes() {
+  return {
+      {"GET", "/api/v1/jobs", "The queue: ?stage=waiting,running&name=&limit=&from=", &Api::Jobs,
+       &SchemaOf<Queue>},
+      {"POST", "/api/v1/jobs", "Submit one job, or a list of jobs", &Api::Submit,
+       &SchemaOf<TakenOneOrMore>, "NewJobs"},
+      {"GET", "/api/v1/jobs/{id}", "One job, with its reason and figures", &Api::Job,
+       &SchemaOf<JobAnswer>},
+      {"GET", "/api/v1/jobs/{id}/log",
+       "What it printed: ?attempt=&offset=, or the last ?tail= bytes", &Api::Log},
+      {"GET", "/api/v1/jobs/{id}/series",
+       "Its power, intensity and loss over time: ?points=300, ?only=losses", &Api::Series},
+      {"POST", "/api/v1/jobs/{id}/cancel", "End it for good", &Api::Cancel, kDone},
+      {"POST", "/api/v1/jobs/{id}/budget",
+       "What all its attempts together may use, from its next attempt on; resume lets it go",
+       &Api::SetBudget, kDone, "Budget"},
+      {"POST", "/api/v1/jobs/{id}/pause", "Hold it until it is resumed", &Api::Pause, kDone},
+      {"POST", "/api/v1/jobs/{id}/resume", "Let the plan decide again", &Api::Resume, kDone},
+      {"POST", "/api/v1/jobs/{id}/now", "Run it now, whatever the grid", &Api::Now, kDone},
+  };
+}
+
+RouteList Api::SweepRoutes() {
+  return {
+      {"GET", "/api/v1/sweeps", "Sweeps, the newest first: ?name=&limit=", &Api::Sweeps,
+       &SchemaOf<SweepLines>},
+      {"POST", "/api/v1/sweeps", "Submit a sweep: its experiments are jobs", &Api::SubmitSweep,
+       &SchemaOf<TakenSweep>, "NewSweep"},
+      {"GET", "/api/v1/sweeps/{id}", "Its experiments, ranked by loss", &Api::Sweep,
+       &SchemaOf<report::SweepReport>},
+      {"POST", "/api/v1/sweeps/{id}/cancel", "End all of its experiments that have not ended",
+       &Api::CancelSweep, &SchemaOf<SweepDone>},
+      {"POST", "/api/v1/sweeps/{id}/budget",
+       "What all experiments together may use from now on; what is held for less goes on",
+       &Api::SetSweepBudget, &SchemaOf<SweepChanged>, "SweepBudget"},
+  };
+}
+
+RouteList Api::RecurringAndDeviceRoutes() {
+  return {
+      {"GET", "/api/v1/recurring", "Recurring jobs, and when they are due", &Api::Recurring},
+      {"POST", "/api/v1/recurring/remove", "No more instances; those that live go on",
+       &Api::RemoveRecurring, kDone, "", "name!"},
+      {"POST", "/api/v1/recurring/pause", "No instances until it is resumed", &Api::PauseRecurring,
+       kDone, "", "name!"},
+      {"POST", "/api/v1/recurring/resume", "Due again; what was missed meanwhile is left out",
+       &Api::ResumeRecurring, kDone, "", "name!"},
+      {"POST", "/api/v1/devices/set-aside", "Give a GPU to no other job; the one on it goes on",
+       &Api::SetDeviceAside, kDeviceDone, "", "name! why"},
+      {"POST", "/api/v1/devices/put-back", "Give it to jobs again", &Api::PutDeviceBack,
+       kDeviceDone, "", "name!"},
+      {"POST", "/api/v1/devices/forget", "Do not expect one back that is gone", &Api::ForgetDevice,
+       kDeviceDone, "", "name!"},
+  };
+}
+
+RouteList Api::GridAndServiceRoutes() {
+  return {
+      {"GET", "/api/v1/status", "What runs, what was saved, what happened", &Api::Status},
+      {"GET", "/api/v1/grid", "Intensity: what is known and what is expected", &Api::Grid},
+      {"GET", "/api/v1/tiers", "The tiers that jobs can be submitted in", &Api::Tiers},
+      {"GET", "/api/v1/events",
+       "The status as it changes, with ?view=whole or rows jobs and grid, too (server-sent events)",
+       &Api::Events},
+      {"GET", "/api/v1/openapi.json", "This API, described", &Api::OpenApi},
+      {"GET", "/emissions/forecasts/current", "The forecast, as the Carbon Aware SDK gives it",
+       &Api::Forecast, nullptr, "", "location! dataStartAt dataEndAt windowSize"},
+      {"GET", "/emissions/bylocation", "Known intensity, as the Carbon Aware SDK gives it",
+       &Api::Emissions, nullptr, "", "location! time toTime"},
+      {"GET", "/metrics", "For Prometheus: ?names=ebb|compute-gardener", &Api::Metrics},
+      {"GET", "/api/v1/machine", "What the machine used in the last ?days=7, and whose it was",
+       &Api::MachineEnergy, nullptr, "", "days"},
+      {"GET", "/api/v1/forecast-record", "How good the forecasts of two weeks were, by horizon",
+       &Api::ForecastRecord},
+      {"GET", "/saved.html", "The page as one file, with what it shows now in it", &Api::Saved},
+      {"GET", "/livez", "Whether the service lives, part by part", &Api::Alive},
+      {"GET", "/readyz", "Whether it can take, start and store jobs", &Api::Ready},
+  };
+}
+
+const RouteList& Api::Routes() {
+  static const RouteList routes = [] {
+    RouteList all = JobRoutes();
+    for (const auto& more : {SweepRoutes(), RecurringAndDeviceRoutes(), GridAndServiceRoutes()})
+      all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
+  return routes;
+}
+
+}  // namespace ebb::web
