@@ -193,12 +193,12 @@ function fillExperiments(report) {
       row.attempts && !isKnown(row.emissions_g) ? "unknown" : grams(row.emissions_g), row.attempts ? duration(1000 * row.waited_s) : "–", row.tier, row.note]]));
 }
 
-// Loss and grams: what is on the front is joined, and rings did not run to their end.
+// Loss and grams: what is on the front is joined, and rings have not run to their end.
 function drawFront(report) {
   const rows = report.experiments.filter((row) => isKnown(row.loss) && isKnown(row.emissions_g)), front = rows.filter((row) => row.on_pareto_front);
   const box = byId("sweep-front").parentElement;
   box.hidden = !rows.length || typeof Chart === "undefined";
-  setText("sweep-front-text", rows.length ? "Loss and emissions. ◆ on the front; rings did not run to their end." :
+  setText("sweep-front-text", rows.length ? "Loss and emissions. ◆ on the front; rings have not run to their end." :
     "No experiment has both a loss and known emissions yet.");
   if (box.hidden) return;
   const points = (these) => these.map((row) => ({ x: row.emissions_g, y: row.loss, row }));
@@ -209,7 +209,7 @@ function drawFront(report) {
   draw("sweep-front", "scatter", { datasets }, {
     animation: false, maintainAspectRatio: false,
     interaction: { mode: "nearest", axis: "xy", intersect: false },
-    scales: { x: { type: "linear", grid: { color: style("--line") }, ticks: { color: soft, maxRotation: 0, callback: (value) => grams(value) },
+    scales: { x: { type: "linear", grid: { color: style("--line") }, ticks: { color: soft, maxRotation: 0, autoSkipPadding: 12, callback: (value) => grams(value) },
       title: { display: true, text: "emitted", color: soft } }, y: valueAxis("loss", { beginAtZero: false }) },
     plugins: { legend: { display: false }, tooltip: { callbacks: { title: (items) => items[0]?.raw.row.name,
       label: ({ raw: { row } }) => `loss ${number(row.loss, 4)}, ${grams(row.emissions_g)}, ${row.outcome}` } } },
