@@ -84,7 +84,7 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"compare", {"", "run", "draw"}},
       {"period", {"", "run", "draw"}},
       {"simulation", {"", "run", "draw"}},
-      {"sweep", {"", "draw"}}}},
+      {"sweep", {""}}}},
     {"web",
      {{"answers", {}},
       {"requests", {"answers"}},

@@ -5,6 +5,7 @@ Usage: sweeps_page_test.py EBB DIRECTORY. Screenshots are left in DIRECTORY. Exi
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -34,6 +35,18 @@ parameters:
 estimates: [{run_time: 40s, power_w: 100}]
 name_template: "loss-{loss}"
 command: [bash, train.sh, "{loss}"]
+"""
+
+REPORTED_TRAIN = r"""
+echo "{\"time_ms\":1,\"event\":\"epoch_end\",\"epoch\":1,\"test_loss\":$1}" >> $EBB_RUN_DIR/progress.jsonl
+exit $2
+"""
+REPORTED = """
+name: reported
+parameters: {list: [{loss: 0.3, code: 0}, {loss: 0.1, code: 0}, {loss: 0.2, code: 7}]}
+estimates: [{run_time: 40s, power_w: 100}]
+name_template: "l{loss} <b>"
+command: [bash, report.sh, "{loss}", "{code}"]
 """
 
 
@@ -108,13 +121,17 @@ class SweepsPage(unittest.TestCase):
         self.assertEqual(rows[1][3:5], ["0.3", "cosine <i>"])
         self.assertRegex(rows[0][7], r"^\d+(\.\d)? s$", "how long it ran")
         self.assertEqual(browser.run("return [...document.querySelectorAll('#sweep-one .ranking thead th')].map((cell) => cell.scope + ' ' + cell.textContent)"),
-                         ["col " + name for name in ("Rank", "Experiment", "Verdict", "loss", "schedule", "Loss", "Epochs", "Ran", "Energy", "Emitted", "Why")])
+                         ["col " + name for name in ("Rank", "Experiment", "Verdict", "loss", "schedule", "Loss", "Epochs", "Ran", "Energy", "Emitted", "Waited", "Tier", "Why")])
         self.assertEqual(browser.run("return [...document.querySelectorAll('#experiment-rows tr:first-child td')].map((cell) => cell.className)"),
-                         ["", "", "number", "words", "number", "number", "number", "number", "number", ""])
+                         ["", "", "number", "words", "number", "number", "number", "number", "number", "number", "", ""])
         self.assertIn("3 done, 1 running; ", browser.run("return document.getElementById('sweeps-words').textContent"))
         self.assertEqual(browser.run("return document.getElementById('sweep-losses').getAttribute('aria-label')"),
                          "Loss over epochs of 4 experiments; the best, loss-0.2, ends at 0.3000")
         self.assertEqual(browser.run("return charts['sweep-losses'].data.datasets[0].data.map((point) => point.x)"), list(range(1, 10)))
+        front = browser.run("return charts['sweep-front'].data.datasets.map(({ label, data }) => [label, data.map(({ row }) => row.name)])")
+        self.assertIn("loss-0.2", front[0][1], "the least loss is on the front")
+        self.assertEqual(front[2], ["not to its end", ["loss-0.4"]])
+        self.assertEqual(sorted(front[0][1] + front[1][1]), ["loss-0.2", "loss-0.3", "loss-0.6"])
         browser.run("document.getElementById('sweep-details').open = true")
         browser.wait("document.querySelectorAll('#sweep-losses-table tbody tr').length === 9 * 3 + 5")
         browser.run("document.getElementById('sweep-details').open = false")
@@ -191,6 +208,47 @@ class SweepsPage(unittest.TestCase):
         browser.call("POST", "/url", {"url": "about:blank"})
         browser.call("POST", "/url", {"url": "file://" + file + "#sweep=1"})
         browser.wait("document.getElementById('sweeps').open && charts['sweep-losses']?.data.datasets.length === 4")
+
+    def test_7_a_report_is_a_page_of_one_sweep(self):
+        browser, path = self.browser, lambda name: os.path.join(self.directory.name, name)
+        ebb = lambda *words: subprocess.run([EBB, "sweep", *words], cwd=self.directory.name, capture_output=True, text=True)
+        for name, content in (("report.sh", REPORTED_TRAIN), ("report.yaml", REPORTED)):
+            with open(path(name), "w") as file:
+                file.write(content)
+        ran = ebb("run", "report.yaml", "--constant", "123", "--slots", "1", "--run-dir", "reported")
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        # A directory of an earlier version has no store.
+        os.makedirs(path("earlier/runs"))
+        shutil.copy(path("reported/sweep.yaml"), path("earlier"))
+        for run in os.listdir(path("reported/runs")):
+            if not run.startswith("l0.3"):
+                shutil.copytree(os.path.join(path("reported/runs"), run), os.path.join(path("earlier/runs"), run))
+        with open(path("earlier/stopped.jsonl"), "w") as file:
+            file.write('{"name": "l0.3 <b>", "why": "rank 3 of 3", "estimated_saved_kwh": 0.002, "estimated_saved_g": 5}\n')
+        browser.devtools("Network.enable")
+        browser.devtools("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
+        words = lambda id: browser.run(f"return document.getElementById('{id}').textContent")
+        for directory, ranks, names, verdicts in (
+                ("reported", ["2", "–"], ["l0.3 <b>", "l0.2 <b>"], ["done", "failed"]),
+                ("earlier", ["–", "–"], ["l0.3 <b>", "l0.2 <b>"], ["stopped early", "failed"])):
+            self.assertEqual(ebb("report", directory, "--html", "report.html").returncode, 0)
+            browser.call("POST", "/url", {"url": "about:blank"})
+            browser.call("POST", "/url", {"url": "file://" + path("report.html")})
+            browser.wait("charts['sweep-front'] && charts['sweep-losses'] && document.title === 'Ebb: sweep reported'")
+            rows = browser.run("return " + texts("experiment-rows"))
+            self.assertEqual(rows[0][0], "1 ◆")
+            self.assertEqual([row[0][0] for row in rows[1:]], ranks)
+            self.assertEqual([row[1] for row in rows], ["l0.1 <b>"] + names)
+            self.assertEqual([row[2] for row in rows], ["done"] + verdicts)
+            self.assertEqual([rows[0][3:7], rows[0][11:]], [["0.1", "0", "0.1000", "1"], ["1", ""]])
+            drawn = browser.run("return charts['sweep-front'].data.datasets.flatMap(({ data }) => data.map(({ row }) => row.name))")
+            self.assertEqual(sorted(drawn), ["l0.1 <b>"] + sorted(row[1] for row in rows[1:] if row[6] == "1"))
+            self.assertEqual(browser.run("return document.querySelectorAll('dialog, form, select, main a, main b').length"), 0)
+            self.assertIn("The machine, while Ebb ran: " if directory == "reported" else "", words("sweep-machine"))
+            self.assertEqual(browser.run(webdriver.NAMELESS), [])
+            self.assertEqual(browser.run(webdriver.LOW_CONTRAST), [])
+            self.assertEqual(browser.errors(), [])
+            browser.screenshot("sweep-report-" + directory)
 
 
 if __name__ == "__main__":

@@ -174,6 +174,7 @@ function followSweepsLink() {
 }
 
 async function start() {
+  if (alone) return;  // sweeps.js shows what there is
   byId("save").hidden = Boolean(saved);
   followZone();
   followPast();

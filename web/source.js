@@ -3,6 +3,8 @@
 // The rest of the page does not know which.
 
 const saved = JSON.parse(document.getElementById("saved-data")?.textContent ?? "null");
+// A page with one sweep and no queue (`ebb sweep report --html`).
+const alone = Boolean(saved) && !saved.answers["/api/v1/status"];
 
 const state = {
   status: null,

@@ -1,6 +1,7 @@
 "use strict";
 // Sweeps: all of them (#sweeps), and one with its experiments ranked (#sweep=3). Asked for only while this is open, and
-// this file only once somebody opens it. What is asked for lies in a saved page (src/web/api/api_saved.cc): the same addresses.
+// this file only once somebody opens it. What is asked for lies in a saved page (src/web/live/saved_sweep.h): the same
+// addresses. In a page with one sweep and nothing else it takes the place of the queue.
 
 const SWEEPS_EVERY_MS = 2000;
 const MOST_SWEEPS = saved ? 10 : 50;  // in the list
@@ -19,18 +20,28 @@ document.body.insertAdjacentHTML("beforeend", `
     </div>
   </div>
   <div id="sweep-one" hidden>
-    <p><a href="#sweeps">All sweeps</a></p>
-    <div class="chart"><canvas id="sweep-losses" role="img" aria-label="Loss over epochs"></canvas></div>
-    <p id="sweep-losses-text" class="note"></p>
+    <p id="sweep-machine" class="note"></p>
+    <p class="of-queue"><a href="#sweeps">All sweeps</a></p>
+    <div class="pair">
+      <div>
+        <div class="chart"><canvas id="sweep-losses" role="img" aria-label="Loss over epochs"></canvas></div>
+        <p id="sweep-losses-text" class="note"></p>
+      </div>
+      <div>
+        <div class="chart"><canvas id="sweep-front" role="img" aria-label="Loss and emissions"></canvas></div>
+        <p id="sweep-front-text" class="note"></p>
+      </div>
+    </div>
     <div class="scroll" tabindex="0" role="region" aria-labelledby="sweeps-title">
       <table class="ranking" role="table"><thead role="rowgroup"><tr role="row"></tr></thead><tbody id="experiment-rows" role="rowgroup"></tbody></table>
     </div>
-    <p class="note">◆ no other that is done has both less loss and fewer grams. A name leads to its job.</p>
+    <p class="note">◆ no other that is done has both less loss and fewer grams. <span class="of-queue">A name leads to its job.</span></p>
     <details id="sweep-details"><summary>Losses as a table</summary>
       <div class="scroll" tabindex="0" role="region" aria-label="Losses"><table id="sweep-losses-table">
         <thead><tr><th scope="col">Experiment</th><th scope="col">Epoch</th><th scope="col">Loss</th></tr></thead><tbody></tbody>
       </table></div>
     </details>
+    <div id="sweep-notices" hidden><h3>Notes</h3><ul></ul></div>
   </div>
 </dialog>`);
 
@@ -62,7 +73,8 @@ function fillHead(head, body, columns) {
   body.replaceChildren();
 }
 
-// Rows are kept, so that the focus and a reader's place survive: [key, address, texts], where the second cell has the link.
+// Rows are kept, so that the focus and a reader's place survive: [key, address, texts], where the second cell has the link,
+// if there is an address.
 function fillRanking(body, columns, rows) {
   fillHead(body.parentElement.tHead.rows[0], body, columns);
   const before = new Map([...body.rows].map((row) => [row.dataset.key, row])), focused = document.activeElement;
@@ -74,8 +86,8 @@ function fillRanking(body, columns, rows) {
       row.setAttribute("role", "row");
       row.append(...columns.map((column, i) => i === 1 ? rankingCell("th", "rowheader", column) : rankingCell("td", "cell", column)));
       row.cells[1].scope = "row";
-      const link = document.createElement("a");
-      link.href = address;
+      const link = document.createElement(address ? "a" : "span");
+      if (address) link.href = address;
       row.cells[1].append(link);
     }
     texts.forEach((text, i) => {
@@ -142,8 +154,26 @@ function sweepWords(report) {
   const words = [[...counts].map(([outcome, count]) => `${number(count, 0)} ${outcome}`).join(", "),
     `${energy(report.energy_kwh)} and ${grams(report.emissions_g)} in all`];
   if (report.stopped_early)
-    words.push(`by stopping ${number(report.stopped_early, 0)} early about ${energy(report.estimated_saved_kwh)} and ${grams(report.estimated_saved_g)} were saved`);
+    words.push(`by stopping ${number(report.stopped_early, 0)} early about ${energy(report.estimated_saved_kwh)} and ${grams(report.estimated_saved_g)} were saved ` +
+      "(an estimate; nobody can know whether the best configuration was among them)");
   return words.join("; ") + ".";
+}
+
+// What the machine used beside them, where it is known.
+function machineWords({ energy_kwh: experiments, machine }) {
+  if (!machine) return "";
+  const part = (name, kwh, g) => `${name} ${energy(kwh)} (${isKnown(g) ? grams(g) : "emissions unknown"})`;
+  return `The machine, while Ebb ran: ${energy(experiments + machine.idle_kwh + machine.unattributed_kwh)} = experiments ${energy(experiments)} + ` +
+    part("idle", machine.idle_kwh, machine.idle_g) + " + " + part("unattributed", machine.unattributed_kwh, machine.unattributed_g) + ".";
+}
+
+function fillNotices({ notices }) {
+  byId("sweep-notices").hidden = !notices.length;
+  byId("sweep-notices").querySelector("ul").replaceChildren(...notices.map((notice) => {
+    const item = document.createElement("li");
+    item.textContent = inZone(notice);
+    return item;
+  }));
 }
 
 const parameterText = (row, name) => Object.hasOwn(row.parameters, name) ? row.parameters[name] : "";
@@ -156,10 +186,37 @@ function parameterColumns({ varied_parameters: names, experiments }) {
 
 function fillExperiments(report) {
   const columns = [["Rank"], ["Experiment"], ["Verdict"], ...parameterColumns(report), ["Loss", "number"], ["Epochs", "number"], ["Ran", "number"],
-    ["Energy", "number"], ["Emitted", "number"], ["Why"]];
-  fillRanking(byId("experiment-rows"), columns, report.experiments.map((row) => [String(row.job), "#job=" + row.job,
+    ["Energy", "number"], ["Emitted", "number"], ["Waited", "number"], ["Tier"], ["Why"]];
+  fillRanking(byId("experiment-rows"), columns, report.experiments.map((row) => [String(row.job), alone ? "" : "#job=" + row.job,
     [(row.rank ?? "–") + (row.on_pareto_front ? " ◆" : ""), row.name, row.outcome, ...report.varied_parameters.map((name) => parameterText(row, name)),
-      number(row.loss, 4), number(row.epochs, 0), ranText(row.running_time_s), energy(row.energy_kwh), grams(row.emissions_g), row.note]]));
+      number(row.loss, 4), number(row.epochs, 0), ranText(row.running_time_s), energy(row.energy_kwh),
+      row.attempts && !isKnown(row.emissions_g) ? "unknown" : grams(row.emissions_g), row.attempts ? duration(1000 * row.waited_s) : "–", row.tier, row.note]]));
+}
+
+// Loss and grams: what is on the front is joined, and rings have not run to their end.
+function drawFront(report) {
+  const rows = report.experiments.filter((row) => isKnown(row.loss) && isKnown(row.emissions_g)), front = rows.filter((row) => row.on_pareto_front);
+  const box = byId("sweep-front").parentElement;
+  box.hidden = !rows.length || typeof Chart === "undefined";
+  setText("sweep-front-text", rows.length ? "Loss and emissions. ◆ on the front; rings have not run to their end." :
+    "No experiment has both a loss and known emissions yet.");
+  if (box.hidden) return;
+  const points = (these) => these.map((row) => ({ x: row.emissions_g, y: row.loss, row }));
+  const others = rows.filter((row) => !row.on_pareto_front), clean = style("--clean"), soft = style("--soft");
+  const datasets = [line("on the front", points(front), clean, { showLine: true, pointStyle: "rectRot", pointRadius: 7 }),
+    line("done", points(others.filter((row) => row.outcome === "done")), style("--ink"), { pointRadius: 4 }),
+    line("not to its end", points(others.filter((row) => row.outcome !== "done")), soft, { pointRadius: 4, backgroundColor: "transparent" })];
+  draw("sweep-front", "scatter", { datasets }, {
+    animation: false, maintainAspectRatio: false,
+    interaction: { mode: "nearest", axis: "xy", intersect: false },
+    scales: { x: { type: "linear", grid: { color: style("--line") }, ticks: { color: soft, maxRotation: 0, autoSkipPadding: 12, callback: (value) => grams(value) },
+      title: { display: true, text: "emitted", color: soft } }, y: valueAxis("loss", { beginAtZero: false }) },
+    plugins: { legend: { display: false }, tooltip: { callbacks: { title: (items) => items[0]?.raw.row.name,
+      label: ({ raw: { row } }) => `loss ${number(row.loss, 4)}, ${grams(row.emissions_g)}, ${row.outcome}` } } },
+    onClick: (event, items) => { if (items.length && !alone) location.hash = "job=" + items[0].element.$context.raw.row.job; },
+  });
+  byId("sweep-front").setAttribute("aria-label", `Loss and emissions of ${rows.length} experiments` +
+    (front.length ? "; on the front: " + front.map((row) => row.name).join(", ") : ""));
 }
 
 // [epoch, loss] of one experiment: of validation, or of training where there is none.
@@ -206,7 +263,7 @@ function drawCurves(report, rows) {
       title: { display: true, text: "epoch", color: style("--soft") } }, y: valueAxis("loss", { beginAtZero: false }) },
     plugins: { legend: { display: false }, tooltip: { callbacks: { title: (items) => "epoch " + items[0]?.parsed.x,
       label: (item) => item.dataset.label + ": " + number(item.parsed.y, 4) } } },
-    onClick: (event, items) => { if (items.length) location.hash = "job=" + rows[items[0].datasetIndex].job; },
+    onClick: (event, items) => { if (items.length && !alone) location.hash = "job=" + rows[items[0].datasetIndex].job; },
   });
   const best = rows.find((row) => row.rank === 1);
   byId("sweep-losses").setAttribute("aria-label", `Loss over epochs of ${rows.length} experiments` +
@@ -228,9 +285,12 @@ async function showSweep() {
   }
   sweeps.report = report;
   sweeps.reports.set(id, report);
-  setText("sweeps-title", `Sweep ${id}: ${report.name}`);
+  setText("sweeps-title", alone ? "Sweep " + report.name : `Sweep ${id}: ${report.name}`);
   setText("sweeps-words", sweepWords(report));
+  setText("sweep-machine", machineWords(report));
   fillExperiments(report);
+  fillNotices(report);
+  drawFront(report);
   await askCurves(report);
 }
 
@@ -266,13 +326,33 @@ function followSweepAddress() {
   showSweeps();
 }
 
-window.addEventListener("hashchange", followSweepAddress);
+// In place of the queue.
+function showAlone() {
+  const section = document.createElement("section"), dialog = byId("sweeps");
+  section.id = dialog.id;
+  section.setAttribute("aria-labelledby", "sweeps-title");
+  section.append(...dialog.children);
+  document.querySelector("main").replaceChildren(section);
+  section.querySelectorAll("form, #sweeps-all, .of-queue").forEach((element) => element.remove());
+  document.querySelectorAll("dialog, .skip, header > :not(h1)").forEach((element) => element.remove());
+  const path = Object.keys(saved.answers).find((address) => address.startsWith("/api/v1/sweeps/"));
+  sweeps.shown = +path.split("/").at(-1);
+  document.title = "Ebb: sweep " + saved.answers[path].name;
+  showSweeps();
+}
+
+function followSweeps() {
+  window.addEventListener("hashchange", followSweepAddress);
+  byId("sweeps").addEventListener("close", () => {
+    // A job is shown in its place, or another sweep is meant already.
+    if (byId("sweeps").open || sweepInAddress() === null || sweepInAddress() !== sweeps.shown) return;
+    sweeps.shown = null;
+    history.replaceState(null, "", location.pathname + location.search);
+  });
+  followSweepAddress();
+}
+
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showSweeps);
 byId("sweep-details").addEventListener("toggle", fillLosses);
-byId("sweeps").addEventListener("close", () => {
-  // A job is shown in its place, or another sweep is meant already.
-  if (byId("sweeps").open || sweepInAddress() === null || sweepInAddress() !== sweeps.shown) return;
-  sweeps.shown = null;
-  history.replaceState(null, "", location.pathname + location.search);
-});
-followSweepAddress();
+if (alone) showAlone();
+else followSweeps();

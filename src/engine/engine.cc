@@ -77,113 +77,152 @@ bool GoesOnAs(const Explanation& before, const Explanation& now) {
          before.pool == now.pool;
 }
 
+// What one cycle finds out on its way to a decision.
+struct Cycle {
+  Time now, wake_at;
+  std::vector<std::pair<std::size_t, Hold>> held;  ///< jobs that want devices and get none, and why
+  std::vector<std::size_t> blocked;                ///< of those: which devices are what they lack
+
+  void WakeBy(Time time) { wake_at = std::min(wake_at, time); }
+};
+
+// The jobs that want devices, first to go first.
+std::vector<Candidate> InOrder(const State& state, const std::vector<plan::JobView>& views,
+                               Cycle& cycle) {
+  const std::vector<plan::JobPlan>& plans = state.schedule.jobs;
+  std::vector<Candidate> candidates;
+  for (std::size_t i = 0; i < state.live.size(); ++i) {
+    const LiveJob& live = *state.live[i];
+    if (!WantsDevices(live, plans[i])) continue;
+    if (live.retry_at > cycle.now) {
+      cycle.held.push_back({i, {GateRule::kRetryLater, live.retry_at}});
+      cycle.WakeBy(live.retry_at);
+    } else {
+      candidates.push_back({i, MustStart(state, i, views[i])});
+    }
+  }
+  std::stable_sort(candidates.begin(), candidates.end(), [&](const auto& a, const auto& b) {
+    return plans[a.index].order < plans[b.index].order;
+  });
+  return candidates;
+}
+
+// Never more than fits, gangs whole, nobody overtaken who could start.
+std::vector<Placement> Place(const Options& options, const State& state,
+                             const std::vector<Candidate>& candidates, Cycle& cycle) {
+  std::vector<Placement> starts;
+  if (candidates.empty()) return starts;
+  Placer placer(options, state, cycle.now);
+  for (const Candidate& candidate : candidates) {
+    const Placement placement = placer.Place(candidate);
+    if (placement.pool >= 0) {
+      starts.push_back(placement);
+    } else {
+      cycle.blocked.push_back(placement.index);
+      cycle.held.push_back({placement.index, {placement.hold, std::nullopt}});
+    }
+  }
+  cycle.WakeBy(placer.ramp_wake_at());
+  return starts;
+}
+
+// The stage that the plan wants of a job that holds devices.
+void FollowPlan(LiveJob& live, const plan::JobPlan& plan, Cycle& cycle, plan::Change& change) {
+  if (ShouldGoOn(live, plan)) {
+    LetGoOn(live, cycle.now);
+    live.command_due = true;
+    change.jobs.push_back(live.job.id);
+  }
+  if (!ShouldPause(live, plan)) return;
+  if (PausableFrom(live) <= cycle.now) {
+    live.stage = Stage::kPausing;
+    live.since = cycle.now;
+    live.command_due = true;
+  } else {
+    cycle.WakeBy(PausableFrom(live));
+  }
+}
+
+// What the executor has to be told of a job that holds devices, once.
+void CommandIfDue(LiveJob& live, std::vector<Command>& commands) {
+  if (!live.command_due) return;
+  live.command_due = false;
+  if (live.cancel_wanted) {
+    commands.push_back(CancelJob{live.job.id, live.attempt});
+  } else if (live.stage == Stage::kPausing) {
+    commands.push_back(PauseJob{live.job.id, live.attempt});
+  } else if (live.stage == Stage::kStarting) {
+    commands.push_back(StartJob{live.job.id, live.attempt, live.pool});
+  }
+}
+
+void Start(LiveJob& live, int pool, Time now, std::vector<Command>& commands) {
+  live.stage = Stage::kStarting;
+  live.since = live.segment_begin = now;
+  live.pool = pool;
+  live.attempt_over = false;
+  live.start_repeated = false;
+  ++live.attempt;
+  commands.push_back(StartJob{live.job.id, live.attempt, live.pool});
+}
+
+// What differs between what is wanted and what is under way, as commands.
+std::vector<Command> Commands(State& state, const std::vector<Placement>& starts, Cycle& cycle,
+                              plan::Change& change) {
+  std::vector<Command> commands;
+  for (std::size_t i = 0; i < state.live.size(); ++i) {
+    if (!HoldsDevices(*state.live[i])) continue;
+    LiveJob& live = state.live[i].Change();
+    FollowPlan(live, state.schedule.jobs[i], cycle, change);
+    CommandIfDue(live, commands);
+  }
+  for (const Placement& placement : starts) {
+    LiveJob& live = state.live[placement.index].Change();
+    Start(live, placement.pool, cycle.now, commands);
+    // A started job is the policy's business again: what it wants of a running one.
+    change.jobs.push_back(live.job.id);
+  }
+  return commands;
+}
+
+void ExpectStarts(const State& state, Cycle& cycle) {
+  const std::vector<Time> expected = ExpectedStarts(state, cycle.blocked, cycle.now);
+  std::size_t next_blocked = 0;
+  for (auto& [index, hold] : cycle.held)
+    if (hold.rule != GateRule::kRetryLater) hold.expected_start = expected[next_blocked++];
+}
+
 }  // namespace
 
 Engine::Engine(Options options, std::unique_ptr<plan::Policy> policy)
     : options_(options), policy_(std::move(policy)) {}
 
 Decision Engine::Decide(Time now, Planning planning) {
-  // 1. Snapshot: everything below sees one moment.
+  // Snapshot: everything below sees one moment.
   state_.now = std::max(state_.now, now);
-  now = state_.now;
   StopInOutage();
   JudgeFreezing();
   const std::vector<plan::JobView> views = Views(state_);
   const std::vector<plan::SiteView> sites = Sites(state_);
-  Decision decision;
-  decision.at = now;
-  decision.planning = planning;
 
-  // 2. Plan: the policy says what it wants for each job, wherever something is new.
   Plan(planning, views, sites);
-  const plan::Schedule& schedule = state_.schedule;
-  Time wake_at = std::max(std::min(schedule.wake_at, RunInOutage()), now + kShortestWait);
+  Cycle cycle;
+  cycle.now = state_.now;
+  cycle.wake_at =
+      std::max(std::min(state_.schedule.wake_at, RunInOutage()), cycle.now + kShortestWait);
   FollowWishes();
+  const std::vector<Candidate> candidates = InOrder(state_, views, cycle);
+  const std::vector<Placement> starts = Place(options_, state_, candidates, cycle);
 
-  // 3. Order: the jobs that want devices, first to go first.
-  std::vector<Candidate> candidates;
-  std::vector<std::pair<std::size_t, Hold>> held;
-  for (std::size_t i = 0; i < state_.live.size(); ++i) {
-    const LiveJob& live = *state_.live[i];
-    if (!WantsDevices(live, schedule.jobs[i])) continue;
-    if (live.retry_at > now) {
-      held.push_back({i, {GateRule::kRetryLater, live.retry_at}});
-      wake_at = std::min(wake_at, live.retry_at);
-    } else {
-      candidates.push_back({i, MustStart(state_, i, views[i])});
-    }
-  }
-  std::stable_sort(candidates.begin(), candidates.end(), [&](const auto& a, const auto& b) {
-    return schedule.jobs[a.index].order < schedule.jobs[b.index].order;
-  });
-
-  // 4. Place: never more than fits, gangs whole, nobody overtaken who could start.
-  std::vector<Placement> starts;
-  std::vector<std::size_t> blocked;
-  if (!candidates.empty()) {
-    Placer placer(options_, state_, now);
-    for (const Candidate& candidate : candidates) {
-      const Placement placement = placer.Place(candidate);
-      if (placement.pool >= 0) {
-        starts.push_back(placement);
-      } else {
-        blocked.push_back(placement.index);
-        held.push_back({placement.index, {placement.hold, std::nullopt}});
-      }
-    }
-    wake_at = std::min(wake_at, placer.ramp_wake_at());
-  }
-
-  // 5. Diff: what differs between what is wanted and what is under way, as commands.
-  for (std::size_t i = 0; i < state_.live.size(); ++i) {
-    if (!HoldsDevices(*state_.live[i])) continue;
-    LiveJob& live = state_.live[i].Change();
-    if (ShouldGoOn(live, schedule.jobs[i])) {
-      LetGoOn(live, now);
-      live.command_due = true;
-      change_.jobs.push_back(live.job.id);
-    }
-    if (ShouldPause(live, schedule.jobs[i])) {
-      if (PausableFrom(live) <= now) {
-        live.stage = Stage::kPausing;
-        live.since = now;
-        live.command_due = true;
-      } else {
-        wake_at = std::min(wake_at, PausableFrom(live));
-      }
-    }
-    if (!live.command_due) continue;
-    live.command_due = false;
-    if (live.cancel_wanted) {
-      decision.commands.push_back(CancelJob{live.job.id, live.attempt});
-    } else if (live.stage == Stage::kPausing) {
-      decision.commands.push_back(PauseJob{live.job.id, live.attempt});
-    } else if (live.stage == Stage::kStarting) {
-      decision.commands.push_back(StartJob{live.job.id, live.attempt, live.pool});
-    }
-  }
-  for (const Placement& placement : starts) {
-    LiveJob& live = state_.live[placement.index].Change();
-    live.stage = Stage::kStarting;
-    live.since = live.segment_begin = now;
-    live.pool = placement.pool;
-    live.attempt_over = false;
-    live.start_repeated = false;
-    ++live.attempt;
-    decision.commands.push_back(StartJob{live.job.id, live.attempt, live.pool});
-    // A started job is the policy's business again: what it wants of a running one.
-    change_.jobs.push_back(live.job.id);
-  }
+  Decision decision;
+  decision.at = cycle.now;
+  decision.planning = planning;
+  decision.commands = Commands(state_, starts, cycle, change_);
   if (options_.ramp_limit_per_5_minutes) RememberStarts(starts);
-
   if (!decision.commands.empty() || !just_left_.empty()) deadlines_.reset();
 
-  // 6. Explain: the reasons that changed, and when to ask again.
-  const std::vector<Time> expected = ExpectedStarts(state_, blocked, now);
-  std::size_t next_blocked = 0;
-  for (auto& [index, hold] : held)
-    if (hold.rule != GateRule::kRetryLater) hold.expected_start = expected[next_blocked++];
-  decision.wake_at = Explain(held, decision) ? wake_at : now;
+  ExpectStarts(state_, cycle);
+  decision.wake_at = Explain(cycle.held, decision) ? cycle.wake_at : cycle.now;
   return decision;
 }
 

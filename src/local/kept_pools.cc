@@ -4,11 +4,6 @@
 
 namespace ebb::local {
 
-bool HasGpuPools(const core::Cluster& cluster) {
-  return std::any_of(cluster.pools.begin(), cluster.pools.end(),
-                     [](const core::DevicePool& pool) { return pool.model != "cpu"; });
-}
-
 void KeepPools(const core::Cluster& before, core::Cluster& cluster,
                std::vector<std::vector<std::string>>& gpus) {
   gpus.resize(cluster.pools.size());

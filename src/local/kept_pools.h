@@ -10,9 +10,6 @@
 
 namespace ebb::local {
 
-/// Whether there ever was a pool of GPUs.
-bool HasGpuPools(const core::Cluster& cluster);
-
 /// Orders `cluster` and `gpus` (by pool: names of the slots; may be shorter) as in `before`. Pools
 /// are the same where model and site are.
 void KeepPools(const core::Cluster& before, core::Cluster& cluster,

@@ -36,18 +36,4 @@ Ending EndingOfOrphan(const std::optional<EnergyHeader>& header,
   return Ending(std::move(terms));
 }
 
-Ending EndingOfRest(const meter::Cgroup* cgroup, const std::filesystem::path& run_directory,
-                    Duration grace) {
-  Ending::Terms terms;
-  terms.find = [cgroup, mark = RunDirectoryMark(run_directory)] {
-    Pids running;
-    Add(platform::WithEnvironment(mark), running);
-    if (cgroup) Add(cgroup->Members(), running);
-    return std::vector<pid_t>(running.begin(), running.end());
-  };
-  terms.grace = grace;
-  if (cgroup) terms.kill_all = [cgroup] { cgroup->SendSignal(SIGKILL); };
-  return Ending(std::move(terms));
-}
-
 }  // namespace ebb::local

@@ -17,8 +17,4 @@ namespace ebb::local {
 Ending EndingOfOrphan(const std::optional<EnergyHeader>& header,
                       const std::filesystem::path& run_directory, Duration grace);
 
-/// Of a program that has ended. `cgroup`: its own; outlives this; null: none.
-Ending EndingOfRest(const meter::Cgroup* cgroup, const std::filesystem::path& run_directory,
-                    Duration grace);
-
 }  // namespace ebb::local

@@ -11,10 +11,7 @@
 //    a microjoule per device (carry.h);
 //  - not thread-safe: all calls come from one thread at a time.
 
-#include <sys/types.h>
-
 #include <chrono>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,13 +46,6 @@ struct GpuHolding {
   double share = 1;    ///< of the device
 };
 
-/// The processes that used a device since the previous look, and how much of it each kept busy;
-/// only ratios between them mean anything.
-struct DeviceProcesses {
-  std::string device;
-  std::map<pid_t, double> busy;
-};
-
 class Meter {
  public:
   virtual ~Meter() = default;
@@ -77,12 +67,6 @@ class Meter {
 
   /// Mean utilisation in percent of what is metered, at the last sample; only GPUs say one.
   virtual std::optional<double> utilisation_percent() const { return std::nullopt; }
-
-  /// The same by device, for those that could be read.
-  virtual std::map<std::string, double> utilisation_by_device() const { return {}; }
-
-  /// Who used the metered devices since the previous call, for those that can say; only GPUs can.
-  virtual std::vector<DeviceProcesses> Processes() { return {}; }
 
   /// What was left out since Start, or is doubtful, one line per device and cause; empty when all
   /// was counted.

@@ -4,18 +4,19 @@
 #include <mutex>
 #include <utility>
 
+#include "meter/cpu/cpu_info.h"
 #include "meter/cpu/energy_counter.h"
+#include "meter/sharing/idle_meter.h"
 #include "platform/system_clock.h"
 
 namespace ebb::service {
 namespace {
 
-constexpr std::string_view kIdle = "idle:", kUnattributed = "unattributed:";
-
 core::MachineShares SharesOf(const core::EnergyReading& reading) {
-  const bool is_idle = reading.device.starts_with(kIdle);
+  const bool is_idle = reading.device.starts_with(meter::kIdlePrefix);
   core::MachineShares shares;
-  shares.device = reading.device.substr(is_idle ? kIdle.size() : kUnattributed.size());
+  shares.device =
+      reading.device.substr((is_idle ? meter::kIdlePrefix : meter::kUnattributedPrefix).size());
   shares.component = reading.component;
   shares.source = reading.source;
   shares.wall = reading.wall;
@@ -70,13 +71,18 @@ struct MachineWatch::Readings {
 
 MachineWatch::MachineWatch(meter::MeterSet meters, Duration interval)
     : readings_(std::make_shared<Readings>()) {
-  meter::MachineMeterOptions options;
+  meter::SamplerOptions options;
   options.interval = interval;
-  options.always = true;
-  options.cpu_idle_w = meters.cpu_idle_w;
-  meter_ = std::make_unique<meter::MachineMeter>(
-      std::move(meters.meters), options,
-      [readings = readings_](auto rest) { readings->Push(std::move(rest)); });
+  options.scope = core::MeterScope::kMachine;
+  const meter::IdleRule rule{meters.cpu_idle_w, meter::ReadTotalMemoryBytes(options.proc_root)};
+  std::vector<std::unique_ptr<meter::Meter>> split;
+  for (auto& meter : meters.meters)
+    split.push_back(std::make_unique<meter::IdleMeter>(std::move(meter), rule));
+  sampler_ = std::make_unique<meter::Sampler>(
+      std::move(split), options, [readings = readings_](auto parts, const meter::Utilisation&) {
+        readings->Push(std::move(parts));
+      });
+  sampler_->Start({});
 }
 
 MachineWatch::~MachineWatch() = default;

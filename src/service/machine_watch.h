@@ -16,7 +16,7 @@
 #include "core/machine_ledger.h"
 #include "meter/gpu/gpu_inventory.h"
 #include "meter/meters.h"
-#include "meter/sharing/machine_meter.h"
+#include "meter/sampler.h"
 
 namespace ebb::service {
 
@@ -33,7 +33,7 @@ class MachineWatch {
  private:
   struct Readings;
   std::shared_ptr<Readings> readings_;
-  std::unique_ptr<meter::MachineMeter> meter_;
+  std::unique_ptr<meter::Sampler> sampler_;
 };
 
 }  // namespace ebb::service

@@ -18,6 +18,11 @@ struct Question {
 };
 using Answer = std::optional<double> (*)(const Question&);
 
+struct MetricInfo {
+  std::string_view name;
+  std::string_view meaning;  // for who reads this table
+  bool takes_site = false;
+};
 struct Metric {
   MetricInfo info;
   Answer answer;
@@ -179,15 +184,6 @@ Result<Parsed> Parse(const std::string& text, const core::Cluster& cluster) {
 }
 
 }  // namespace
-
-std::span<const MetricInfo> PublishedMetrics() {
-  static const std::vector<MetricInfo> infos = [] {
-    std::vector<MetricInfo> list;
-    for (const Metric& metric : Metrics()) list.push_back(metric.info);
-    return list;
-  }();
-  return infos;
-}
 
 Status CheckMetric(const std::string& metric, const core::Cluster& cluster) {
   EBB_RETURN_IF_ERROR(Parse(metric, cluster));

@@ -13,16 +13,8 @@
 
 namespace ebb::sim {
 
-/// Names with one line each, for the documentation and for messages. A name may take a site after a
-/// colon: "jobs_at_site:norway".
-struct MetricInfo {
-  std::string_view name;
-  std::string_view meaning;
-  bool takes_site = false;
-};
-std::span<const MetricInfo> PublishedMetrics();
-
-/// What is wrong with a metric's name, if anything: misspelt, or a site that does not exist.
+/// What is wrong with a metric's name, if anything: misspelt, or a site that does not exist. A name
+/// may take a site after a colon: "jobs_at_site:norway".
 Status CheckMetric(const std::string& metric, const core::Cluster& cluster);
 
 /// The figure of one simulation; `run_now` is the same jobs, first come, first served. Nothing

@@ -15,8 +15,8 @@ struct SweepPaths {
   /// As the service keeps it: jobs/ID beside it.
   std::filesystem::path store() const { return directory / "ebb.db"; }
   std::filesystem::path JobsDirectory() const { return directory / "jobs"; }
-  std::filesystem::path RunOf(const sweep::Experiment& experiment) const {
-    return directory / "runs" / sweep::FileName(experiment.name);
+  std::filesystem::path RunOf(std::string_view experiment) const {
+    return directory / "runs" / sweep::FileName(experiment);
   }
   // Of sweeps that an earlier version ran, without a store.
   std::filesystem::path journal() const { return directory / "journal.jsonl"; }

@@ -20,6 +20,7 @@
 #include "store/machine_records.h"
 #include "store/signal_records.h"
 #include "store/store_clock.h"
+#include "web/live/saved_sweep.h"
 
 namespace ebb::app {
 namespace {
@@ -159,7 +160,7 @@ Result<report::SweepReport> ReportOfFiles(const SweepPaths& paths) {
     row.name = experiment.name;
     row.tier = config.sweep.TierOf(experiment).name;
     row.parameters = sweep::ParametersOf(experiment);
-    const auto run = paths.RunOf(experiment);
+    const auto run = paths.RunOf(experiment.name);
     if (report::HoldsRun(run)) {
       const auto record = report::ReadRun(run);
       if (record) {
@@ -316,6 +317,12 @@ Result<report::SweepReport> ReadSweepReport(const std::filesystem::path& directo
                  "give the directory that `ebb sweep run` printed, or its sweep file"});
   return std::filesystem::exists(paths.store(), ignored) ? ReportOfStore(paths)
                                                          : ReportOfFiles(paths);
+}
+
+std::string SweepPage(const std::filesystem::path& directory, const report::SweepReport& report) {
+  const SweepPaths paths{directory};
+  return web::SavedSweepPage(
+      report, [&](const SweepRow& row) { return paths.RunOf(row.name) / report::kProgressFile; });
 }
 
 }  // namespace ebb::app

@@ -10,4 +10,7 @@ namespace ebb::app {
 
 Result<report::SweepReport> ReadSweepReport(const std::filesystem::path& directory);
 
+/// The report as one file for a browser: the page of the service with this sweep alone.
+std::string SweepPage(const std::filesystem::path& directory, const report::SweepReport& report);
+
 }  // namespace ebb::app

@@ -87,7 +87,8 @@ Result<int> Report(const SweepRequest& request) {
   EBB_ASSIGN_OR_RETURN(const std::string directory, ReportDirectory(request));
   EBB_ASSIGN_OR_RETURN(const report::SweepReport report, app::ReadSweepReport(directory));
   if (!request.html.empty())
-    EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(request.html, report::SweepPage(report)));
+    EBB_RETURN_IF_ERROR(
+        platform::WriteFileAtomically(request.html, app::SweepPage(directory, report)));
   const std::string text = options.json ? report::SweepJson(report) : report::SweepText(report);
   std::fputs(text.c_str(), stdout);
   return 0;
@@ -159,7 +160,8 @@ void AddSweepCommand(Parser& parser) {
   command.Flag({"price-weight", "W", "0 to 1: how much the price counts beside carbon (planner)",
                 "Electricity prices"},
                [request](const std::string& text) { request->run.flags["price-weight"] = text; });
-  command.Flag({"html", "FILE", "also write a page with the loss-grams plot", "Report"},
+  command.Flag({"html", "FILE",
+                "also write it as a page with plots, one file that needs no network", "Report"},
                into(request->html));
   command.Action([request] { return Sweep(*request); });
 }

@@ -9,7 +9,7 @@
 // Scope process tree: counters know no processes. Each interval's energy is shared by CPU time:
 //   (energy - idle) x (CPU time of the tree / busy time of all processors)
 // where idle is the known idle power x the part of the processors that did not work, 0 where it is
-// not known (as apportion.h divides a machine among several). Shares of trees over the same
+// not known (as idle_meter.h has it of a machine). Shares of trees over the same
 // interval never exceed the energy. The dram domain is shared by resident size, as the RAM model.
 
 #include <chrono>

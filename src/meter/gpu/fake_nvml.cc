@@ -9,14 +9,12 @@
 namespace {
 
 using ebb::meter::FakeGpu;
-using ebb::meter::FakeGpuProcess;
 using ebb::meter::FakeMig;
 using ebb::meter::FakeNvmlState;
 using ebb::meter::FakeXid;
 
 constexpr int kSuccess = 0, kNotSupported = 3, kNoPermission = 4, kNotFound = 6,
-              kInsufficientSize = 7, kDriverNotLoaded = 9, kTimeout = 10, kGpuIsLost = 15,
-              kVersionMismatch = 18;
+              kDriverNotLoaded = 9, kTimeout = 10, kGpuIsLost = 15, kVersionMismatch = 18;
 
 std::string Trimmed(const std::string& text) {
   const auto begin = text.find_first_not_of(' ');
@@ -106,12 +104,6 @@ bool IsMig(const void* device) {
   return std::none_of(State().gpus.begin(), State().gpus.end(),
                       [&](const FakeGpu& gpu) { return &gpu == device; });
 }
-
-struct Sample {
-  unsigned pid;
-  unsigned long long time_us;
-  unsigned sm_percent, memory_percent, encoder_percent, decoder_percent;
-};
 
 struct Attributes {
   unsigned multiprocessors, copy_engines, decoders, encoders, jpeg_engines, ofa_engines;
@@ -215,22 +207,6 @@ int nvmlDeviceGetAttributes_v2(void* mig, Attributes* attributes) {
   *attributes = {};
   attributes->compute_slices = Mig(mig).compute_slices;
   return kSuccess;
-}
-
-int nvmlDeviceGetProcessUtilization(void* device, Sample* samples, unsigned* count,
-                                    unsigned long long since_us) {
-  if (const int error = ErrorOf(Gpu(device)); error != 0) return error;
-  unsigned found = 0;
-  for (const FakeGpuProcess& process : Gpu(device).processes) {
-    if (process.time_us <= since_us) continue;
-    if (found < *count)
-      samples[found] = {process.pid, process.time_us, process.sm_percent, 0, 0, 0};
-    ++found;
-  }
-  const bool fits = found <= *count;
-  *count = found;
-  if (found == 0) return kNotFound;
-  return fits ? kSuccess : kInsufficientSize;
 }
 
 int nvmlDeviceGetUUID(void* device, char* text, unsigned length) {

@@ -28,12 +28,6 @@ struct FakeMig {
   std::string name = "Fake GPU MIG 1g";
 };
 
-struct FakeGpuProcess {
-  unsigned pid = 0;
-  unsigned sm_percent = 0;
-  unsigned long long time_us = 1;
-};
-
 struct FakeGpu {
   std::string uuid;
   std::string name = "Fake GPU";
@@ -45,7 +39,6 @@ struct FakeGpu {
   bool mig_on = false;  ///< also when there are slices
   std::vector<FakeMig> mig{};
   unsigned most_mig = 7;
-  std::vector<FakeGpuProcess> processes{};
   long long limit_mw = -1;  ///< power limit, 100 to 350 W, by default 300; negative: not supported
   bool may_set_limit = true;
 };

@@ -5,8 +5,6 @@
 //
 // Not thread-safe: one thread at a time.
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,13 +21,6 @@ const char* Describe(GpuProblem problem);
 template <typename T>
 using GpuAnswer = tl::expected<T, GpuProblem>;
 
-/// The part of a GPU's compute units that a process kept busy, in percent summed over the driver's
-/// samples: only ratios between processes mean anything.
-struct GpuProcess {
-  pid_t pid = 0;  ///< as this machine's outermost container sees it
-  double busy = 0;
-};
-
 class GpuLibrary {
  public:
   using Device = void*;
@@ -45,10 +36,6 @@ class GpuLibrary {
   virtual GpuAnswer<std::int64_t> TotalMicrojoules(Device device) const = 0;
   virtual GpuAnswer<double> PowerWatts(Device device) const = 0;
   virtual GpuAnswer<double> UtilisationPercent(Device device) const = 0;
-  /// Processes that used the GPU after `since`, a time stamp of the driver that is moved on;
-  /// 0 at first.
-  virtual GpuAnswer<std::vector<GpuProcess>> Processes(Device device,
-                                                       std::uint64_t& since) const = 0;
 };
 
 }  // namespace ebb::meter

@@ -143,25 +143,14 @@ void GpuMeter::LookAtPower(Metered& metered, Instant now) {
 
 void GpuMeter::ReadUtilisation() {
   double sum = 0;
-  utilisation_.clear();
+  int known = 0;
   for (const Metered& metered : metered_) {
     const auto percent = library_->UtilisationPercent(metered.gpu.handle);
-    if (percent) sum += utilisation_[metered.device] = *percent;
+    if (!percent) continue;
+    sum += *percent;
+    ++known;
   }
-  utilisation_percent_.reset();
-  if (!utilisation_.empty()) utilisation_percent_ = sum / static_cast<double>(utilisation_.size());
-}
-
-std::vector<DeviceProcesses> GpuMeter::Processes() {
-  std::vector<DeviceProcesses> list;
-  for (Metered& metered : metered_) {
-    const auto processes = library_->Processes(metered.gpu.handle, metered.processes_since);
-    if (!processes) continue;
-    DeviceProcesses& device = list.emplace_back();
-    device.device = metered.device;
-    for (const GpuProcess& process : *processes) device.busy[process.pid] += process.busy;
-  }
-  return list;
+  utilisation_percent_ = known > 0 ? std::optional(sum / known) : std::nullopt;
 }
 
 std::optional<std::chrono::nanoseconds> GpuMeter::poll_interval() const {

@@ -41,8 +41,6 @@ class GpuMeter : public Meter {
   std::optional<std::chrono::nanoseconds> poll_interval() const override;
   void Poll(Instant now) override;
   std::optional<double> utilisation_percent() const override { return utilisation_percent_; }
-  std::map<std::string, double> utilisation_by_device() const override { return utilisation_; }
-  std::vector<DeviceProcesses> Processes() override;
   std::vector<std::string> Gaps() const override;
 
  private:
@@ -59,7 +57,6 @@ class GpuMeter : public Meter {
     std::optional<Time> wall_begin{};
     double waiting_seconds = 0;  ///< since the last reading; only counters wait
     const char* problem = "";    ///< why the last look brought nothing new
-    std::uint64_t processes_since = 0;
   };
   bool HasCounter(const Metered& metered) const {
     return metered.gpu.source == core::EnergySource::kCounter;
@@ -75,7 +72,6 @@ class GpuMeter : public Meter {
   std::vector<Metered> metered_;
   Instant sampled_{};
   std::optional<double> utilisation_percent_;
-  std::map<std::string, double> utilisation_;
   GapLog gaps_;
 };
 

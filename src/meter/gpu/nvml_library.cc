@@ -8,20 +8,13 @@ namespace ebb::meter {
 namespace {
 
 using NvmlReturn = int;
-constexpr NvmlReturn kSuccess = 0, kNotSupported = 3, kNoPermission = 4, kNotFound = 6,
-                     kInsufficientSize = 7, kGpuIsLost = 15, kResetRequired = 16,
-                     kVersionMismatch = 18;
+constexpr NvmlReturn kSuccess = 0, kNotSupported = 3, kNoPermission = 4, kGpuIsLost = 15,
+                     kResetRequired = 16, kVersionMismatch = 18;
 constexpr unsigned kTextLength = 96;  // NVML_DEVICE_NAME_V2_BUFFER_SIZE, ..._UUID_V2_...
 
 struct UtilisationRates {
   unsigned gpu_percent;
   unsigned memory_percent;
-};
-
-struct ProcessSample {
-  unsigned pid;
-  unsigned long long time_us;
-  unsigned sm_percent, memory_percent, encoder_percent, decoder_percent;
 };
 
 // nvmlEventData_t
@@ -76,7 +69,6 @@ struct NvmlLibrary::Functions {
   NvmlReturn (*total_energy)(Device, unsigned long long*);
   NvmlReturn (*power)(Device, unsigned*);
   NvmlReturn (*utilisation)(Device, UtilisationRates*);
-  NvmlReturn (*process_utilisation)(Device, ProcessSample*, unsigned*, unsigned long long);
   NvmlReturn (*power_limit)(Device, unsigned*);
   NvmlReturn (*default_power_limit)(Device, unsigned*);
   NvmlReturn (*power_limits)(Device, unsigned*, unsigned*);
@@ -105,7 +97,6 @@ struct NvmlLibrary::Functions {
     Load(handle, "nvmlDeviceGetTotalEnergyConsumption", total_energy);
     Load(handle, "nvmlDeviceGetPowerUsage", power);
     Load(handle, "nvmlDeviceGetUtilizationRates", utilisation);
-    Load(handle, "nvmlDeviceGetProcessUtilization", process_utilisation);
     Load(handle, "nvmlDeviceGetPowerManagementLimit", power_limit);
     Load(handle, "nvmlDeviceGetPowerManagementDefaultLimit", default_power_limit);
     Load(handle, "nvmlDeviceGetPowerManagementLimitConstraints", power_limits);
@@ -228,29 +219,6 @@ GpuAnswer<double> NvmlLibrary::UtilisationPercent(Device device) const {
   if (const auto code = functions_->utilisation(device, &rates); code != kSuccess)
     return Problem(code);
   return rates.gpu_percent;
-}
-
-GpuAnswer<std::vector<GpuProcess>> NvmlLibrary::Processes(Device device,
-                                                          std::uint64_t& since) const {
-  if (!functions_->process_utilisation) return Problem(kNotSupported);
-  std::vector<ProcessSample> samples(64);
-  NvmlReturn code = kInsufficientSize;
-  // Processes may come while the list is made.
-  for (int attempt = 0; attempt < 3 && code == kInsufficientSize; ++attempt) {
-    auto count = static_cast<unsigned>(samples.size());
-    code = functions_->process_utilisation(device, samples.data(), &count, since);
-    samples.resize(code == kInsufficientSize ? std::max(2 * samples.size(), std::size_t{count})
-                                             : count);
-  }
-  std::vector<GpuProcess> processes;
-  if (code == kNotFound) return processes;  // nobody used it
-  if (code != kSuccess) return Problem(code);
-  for (const ProcessSample& sample : samples) {
-    since = std::max<std::uint64_t>(since, sample.time_us);
-    if (sample.pid == 0 || sample.sm_percent > 100) continue;
-    processes.push_back({static_cast<pid_t>(sample.pid), static_cast<double>(sample.sm_percent)});
-  }
-  return processes;
 }
 
 // Power limits -------------------------------------------------------------------------------

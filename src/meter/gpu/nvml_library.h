@@ -57,7 +57,6 @@ class NvmlLibrary final : public GpuLibrary {
   GpuAnswer<std::int64_t> TotalMicrojoules(Device device) const override;
   GpuAnswer<double> PowerWatts(Device device) const override;
   GpuAnswer<double> UtilisationPercent(Device device) const override;
-  GpuAnswer<std::vector<GpuProcess>> Processes(Device device, std::uint64_t& since) const override;
 
   /// By its UUID, of a GPU or a slice.
   std::optional<Device> Find(const std::string& uuid) const;

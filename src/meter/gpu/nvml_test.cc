@@ -274,20 +274,6 @@ TEST_F(Nvml, APowerThatNeverMovesIsCountedAndDoubted) {
   EXPECT_NE(scan.meter->Gaps()[0].find("the same for 70 s"), std::string::npos);
 }
 
-TEST_F(Nvml, SaysWhichProcessesUsedAGpu) {
-  TwoCounters();
-  GpuScan scan = Scan();
-  state_->gpus[0].processes = {{11, 60, 100}, {12, 20, 100}, {11, 40, 200}};
-  const auto first = scan.meter->Processes();
-  ASSERT_EQ(first.size(), 2u);
-  EXPECT_EQ(first[0].device, "gpu:GPU-aaaa1111");
-  EXPECT_EQ(first[0].busy, (std::map<pid_t, double>{{11, 100}, {12, 20}}));
-  EXPECT_TRUE(first[1].busy.empty());
-  EXPECT_TRUE(scan.meter->Processes()[0].busy.empty()) << "each sample counts once";
-  for (unsigned i = 0; i < 200; ++i) state_->gpus[0].processes.push_back({100 + i, 1, 300});
-  EXPECT_EQ(scan.meter->Processes()[0].busy.size(), 200u) << "more than the first guess holds";
-}
-
 TEST_F(Nvml, NumbersAreDoubtfulWhereGpusDiffer) {
   TwoCounters();
   EXPECT_TRUE(Scan("1").notes.empty());

@@ -174,8 +174,4 @@ GpuAnswer<double> RocmLibrary::UtilisationPercent(Device device) const {
   return percent;
 }
 
-GpuAnswer<std::vector<GpuProcess>> RocmLibrary::Processes(Device, std::uint64_t&) const {
-  return Problem(kNotSupported);
-}
-
 }  // namespace ebb::meter

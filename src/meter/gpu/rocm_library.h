@@ -30,8 +30,6 @@ class RocmLibrary final : public GpuLibrary {
   /// Average power; where a GPU has none (MI300 and later), that of its socket now.
   GpuAnswer<double> PowerWatts(Device device) const override;
   GpuAnswer<double> UtilisationPercent(Device device) const override;
-  /// Not supported: the library knows no utilisation per process.
-  GpuAnswer<std::vector<GpuProcess>> Processes(Device device, std::uint64_t& since) const override;
 
  private:
   struct Functions;

@@ -77,7 +77,7 @@ TEST(ProgramUsage, AGroupThatTheProgramNeverEnteredSaysNothing) {
   const FakeCgroups fake;
   const auto group = Cgroup::Create(fake.proc());
   std::ofstream(group->directory() + "/cpu.stat") << "usage_usec 0\n";
-  ProgramUsage usage("/proc", {::getpid()}, true, group.get());
+  ProgramUsage usage("/proc", {::getpid()}, group.get());
   EXPECT_TRUE(usage.Start());
   std::ofstream(group->directory() + "/cpu.stat") << "usage_usec 99000000\n";
   EXPECT_LT(usage.Now().cpu_time, 90s);
@@ -104,11 +104,11 @@ TEST(Cgroup, CountsADaemonThatEscapedFromTheProcessTree) {
   pid_t daemon = 0;
   ASSERT_EQ(::read(ready[0], &daemon, sizeof daemon), static_cast<ssize_t>(sizeof daemon));
   ::waitpid(child, nullptr, 0);
-  ProgramUsage by_group("/proc", {child}, true, group.get());
-  ProgramUsage by_tree("/proc", {child}, true);
+  ProgramUsage by_group("/proc", {child}, group.get());
+  ProgramUsage by_tree("/proc", {child});
   EXPECT_TRUE(by_group.Start());
   EXPECT_FALSE(by_tree.Start());
-  EXPECT_TRUE(by_group.Holds(daemon));
+  EXPECT_TRUE(group->Holds(daemon));
   while (by_group.Now().cpu_time < 50ms) std::this_thread::sleep_for(5ms);
   EXPECT_EQ(by_tree.Now().cpu_time, 0ns);
   ::kill(daemon, SIGKILL);

@@ -54,11 +54,8 @@ struct ProcessTree::Stat {
   double resident_bytes = 0;
 };
 
-ProcessTree::ProcessTree(std::string proc_root, std::vector<pid_t> roots, bool others_waited_for)
-    : proc_root_(std::move(proc_root)),
-      roots_(std::move(roots)),
-      others_waited_for_(others_waited_for),
-      buffer_(4096) {}
+ProcessTree::ProcessTree(std::string proc_root, std::vector<pid_t> roots)
+    : proc_root_(std::move(proc_root)), roots_(std::move(roots)), buffer_(4096) {}
 
 bool ProcessTree::Start() {
   processes_.clear();
@@ -67,10 +64,9 @@ bool ProcessTree::Start() {
   self_.waited = TimeOfWaitedChildren();
   for (const pid_t root : roots_) pending_.push_back(root);
   VisitDescendants();
-  parent_of_root_ = !others_waited_for_ &&
-                    std::any_of(processes_.begin(), processes_.end(), [](const Process& process) {
-                      return process.parent == ::getpid();
-                    });
+  parent_of_root_ = std::any_of(processes_.begin(), processes_.end(), [](const Process& process) {
+    return process.parent == ::getpid();
+  });
   total_ = {};
   return !processes_.empty();
 }

@@ -36,15 +36,11 @@ struct TreeUsage {
 
 class ProcessTree {
  public:
-  /// `others_waited_for`: this process also waits for children outside the tree, so what it waited
-  /// for says nothing about the tree; a root must then be read before it is waited for.
-  ProcessTree(std::string proc_root, std::vector<pid_t> roots, bool others_waited_for = false);
+  ProcessTree(std::string proc_root, std::vector<pid_t> roots);
 
   /// Sets the base line. False if none of the roots can be read.
   bool Start();
   TreeUsage Sample();
-  /// Whether the process belonged to the tree at the last look.
-  bool Holds(pid_t pid) const { return index_.contains(pid); }
 
  private:
   using Time = std::chrono::nanoseconds;
@@ -78,7 +74,6 @@ class ProcessTree {
 
   const std::string proc_root_;
   const std::vector<pid_t> roots_;
-  const bool others_waited_for_;
   std::vector<Process> processes_;                // in order of discovery: parents first
   std::unordered_map<pid_t, std::size_t> index_;  // pid -> position in processes_
   std::vector<pid_t> pending_;                    // children still to be visited

@@ -4,11 +4,8 @@
 
 namespace ebb::meter {
 
-ProgramUsage::ProgramUsage(std::string proc_root, std::vector<pid_t> roots, bool others_waited_for,
-                           const Cgroup* cgroup)
-    : tree_(std::move(proc_root), roots, others_waited_for),
-      roots_(std::move(roots)),
-      cgroup_(cgroup) {}
+ProgramUsage::ProgramUsage(std::string proc_root, std::vector<pid_t> roots, const Cgroup* cgroup)
+    : tree_(std::move(proc_root), roots), roots_(std::move(roots)), cgroup_(cgroup) {}
 
 bool ProgramUsage::Start() {
   cpu_time_ = {};
@@ -31,10 +28,6 @@ ProgramUsage::Look ProgramUsage::Now() {
   }
   cpu_time_ = look.cpu_time = std::max(cpu_time_, look.cpu_time);
   return look;
-}
-
-bool ProgramUsage::Holds(pid_t pid) const {
-  return tree_.Holds(pid) || (cgroup_ && cgroup_->Holds(pid));
 }
 
 }  // namespace ebb::meter

@@ -18,9 +18,8 @@ namespace ebb::meter {
 
 class ProgramUsage {
  public:
-  /// `others_waited_for`: see ProcessTree. `cgroup`, if any, must outlive this.
-  ProgramUsage(std::string proc_root, std::vector<pid_t> roots, bool others_waited_for,
-               const Cgroup* cgroup = nullptr);
+  /// `cgroup`, if any, must outlive this.
+  ProgramUsage(std::string proc_root, std::vector<pid_t> roots, const Cgroup* cgroup = nullptr);
 
   struct Look {
     std::chrono::nanoseconds cpu_time{};  ///< since Start; never goes back
@@ -29,8 +28,6 @@ class ProgramUsage {
   /// False if none of the roots can be read.
   bool Start();
   Look Now();
-  /// Whether the process belongs to the program, as of the last look.
-  bool Holds(pid_t pid) const;
 
  private:
   ProcessTree tree_;

@@ -33,7 +33,7 @@ UsageReader::UsageReader(std::string proc_root, core::MeterScope scope, std::vec
     : proc_root_(std::move(proc_root)),
       scope_(scope),
       logical_processors_(platform::LogicalProcessors()),
-      program_(proc_root_, std::move(roots), false, cgroup) {}
+      program_(proc_root_, std::move(roots), cgroup) {}
 
 bool UsageReader::Start(Instant now, Time wall) {
   const bool found = scope_ == core::MeterScope::kMachine || program_.Start();

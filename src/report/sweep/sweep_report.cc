@@ -51,6 +51,19 @@ struct Experiment {
   }
 };
 
+// "machine, while Ebb ran: 12 Wh = experiments 8 Wh + idle 3 Wh (1 g) + unattributed 1 Wh (1 g)".
+std::string MachineText(const SweepReport& report) {
+  const SweepMachine& machine = *report.machine;
+  const auto with_grams = [](Energy energy, const std::optional<Emissions>& emissions) {
+    return EnergyText(energy) + " (" +
+           (emissions ? EmissionsText(*emissions) : std::string("emissions unknown")) + ")";
+  };
+  return "machine, while Ebb ran: " +
+         EnergyText(report.energy + machine.idle + machine.unattributed) + " = experiments " +
+         EnergyText(report.energy) + " + idle " + with_grams(machine.idle, machine.idle_emissions) +
+         " + unattributed " + with_grams(machine.unattributed, machine.unattributed_emissions);
+}
+
 }  // namespace
 
 bool IsOver(SweepOutcome outcome) {
@@ -113,18 +126,6 @@ std::vector<std::string> VariedParameters(const SweepReport& report) {
     return !seen.at(name).differs && seen.at(name).rows == report.rows.size();
   });
   return names;
-}
-
-std::string MachineText(const SweepReport& report) {
-  const SweepMachine& machine = *report.machine;
-  const auto with_grams = [](Energy energy, const std::optional<Emissions>& emissions) {
-    return EnergyText(energy) + " (" +
-           (emissions ? EmissionsText(*emissions) : std::string("emissions unknown")) + ")";
-  };
-  return "machine, while Ebb ran: " +
-         EnergyText(report.energy + machine.idle + machine.unattributed) + " = experiments " +
-         EnergyText(report.energy) + " + idle " + with_grams(machine.idle, machine.idle_emissions) +
-         " + unattributed " + with_grams(machine.unattributed, machine.unattributed_emissions);
 }
 
 std::string SweepText(const SweepReport& report) {

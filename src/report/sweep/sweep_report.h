@@ -79,12 +79,8 @@ const SweepRow* BestOf(const SweepReport& report);
 /// differs.
 std::vector<std::string> VariedParameters(const SweepReport& report);
 
-/// "machine: 12 Wh = experiments 8 Wh + idle 3 Wh + unattributed 1 Wh (other programs)".
-std::string MachineText(const SweepReport& report);
 std::string SweepText(const SweepReport& report);
 /// schema "ebb.sweep-report/1".
 std::string SweepJson(const SweepReport& report);
-/// One page without script: scatter with the front, and the table.
-std::string SweepPage(const SweepReport& report);
 
 }  // namespace ebb::report

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "platform/file.h"
 #include "signals/traces/csv_rows.h"
 #include "signals/traces/trace_header.h"
 
@@ -280,11 +279,6 @@ Result<core::PriceSeries> ParsePriceCsv(std::string_view text, const std::string
     source += ", " + zone;
   return core::PriceSeries::Create({*reader.unit().currency, std::move(source)},
                                    std::move(samples));
-}
-
-Result<core::PriceSeries> LoadPriceCsv(const std::string& path, const PriceCsvOptions& options) {
-  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFileMaybeGzip(path));
-  return ParsePriceCsv(text, path, options);
 }
 
 }  // namespace ebb::signals

@@ -4,7 +4,7 @@
 // transparency platform in UTC, Ember's hourly European prices, and datetime,value,unit as
 // Electricity Maps names its fields. Format: docs/prices.md. Negative prices are legal; a missing
 // row or an empty value is a gap and stays one. What cannot be trusted is an Error with file and
-// line. Pure but for LoadPriceCsv, which reads one file.
+// line. Pure.
 
 #include <optional>
 #include <string>
@@ -25,8 +25,5 @@ struct PriceCsvOptions {
 /// was published is for the caller to say (prices::AsPublished).
 Result<core::PriceSeries> ParsePriceCsv(std::string_view text, const std::string& path,
                                         const PriceCsvOptions& options = {});
-/// Reads a plain or gzip file.
-Result<core::PriceSeries> LoadPriceCsv(const std::string& path,
-                                       const PriceCsvOptions& options = {});
 
 }  // namespace ebb::signals

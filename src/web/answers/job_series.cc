@@ -1,6 +1,7 @@
 #include "web/answers/job_series.h"
 
 #include <algorithm>
+#include <fstream>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,8 @@ namespace ebb::web {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kLongestProgress = 32 << 20;  // of the file's end
 
 // Mean, lowest and highest of what falls together, by weight.
 struct Spread {
@@ -155,6 +158,20 @@ std::vector<report::ProgressEvent> LossesOf(std::string_view progress_text) {
       events.push_back(*std::move(event));
   }
   return events;
+}
+
+std::vector<report::ProgressEvent> LossesIn(const std::filesystem::path& progress_file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(progress_file, ignored)) return {};
+  std::ifstream stream(progress_file, std::ios::binary | std::ios::ate);
+  if (!stream) return {};
+  const auto size = static_cast<std::size_t>(std::max<std::streamoff>(stream.tellg(), 0));
+  const std::size_t length = std::min(size, kLongestProgress);
+  stream.seekg(static_cast<std::streamoff>(size - length));
+  std::string text(length, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(length));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+  return LossesOf(text);
 }
 
 std::string JobSeriesToJson(const JobSeriesInput& input) {

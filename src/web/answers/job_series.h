@@ -2,8 +2,9 @@
 // The course of one job over the time of the grid, for charts: its power, the intensity it met and
 // missed, and the losses its program told (docs/training-program.md). However long it ran, each
 // series has a bounded number of points; what is thinned out keeps its lowest and highest value.
-// Pure.
+// Pure but for LossesIn.
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -30,5 +31,7 @@ std::string JobSeriesToJson(const JobSeriesInput& input);
 
 /// The lines of a progress file that tell a loss; others are passed over.
 std::vector<report::ProgressEvent> LossesOf(std::string_view progress_text);
+/// Of a file that a program may have written for days: of its last part. None where it is absent.
+std::vector<report::ProgressEvent> LossesIn(const std::filesystem::path& progress_file);
 
 }  // namespace ebb::web

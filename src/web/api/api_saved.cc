@@ -6,15 +6,13 @@
 #include "web/api/api.h"
 #include "web/http/responses.h"
 #include "web/live/saved_page.h"
+#include "web/live/saved_sweep.h"
 
 namespace ebb::web {
 namespace {
 
 constexpr std::size_t kMostWhole = 60;  // jobs that are saved with their figures and course
-// As the page asks for them (web/sweeps.js).
-constexpr int kMostSweeps = 10;
-constexpr std::size_t kMostCurves = 24;  // of each sweep
-constexpr int kCurvePoints = 200;
+constexpr int kMostSweeps = 10;         // as the page asks for them (web/sweeps.js)
 // Of a sweep with more only its line in the list is saved.
 constexpr std::int64_t kMostExperiments = 1000;
 
@@ -47,21 +45,16 @@ void Api::SaveSweeps(std::map<std::string, std::string>& answers) const {
   answers["/api/v1/sweeps?limit=" + std::to_string(kMostSweeps)] =
       report::ToJson(SweepLines{*lines}) + "\n";
   HttpRequest losses;
-  losses.query = {{"only", "losses"}, {"points", std::to_string(kCurvePoints)}};
+  losses.query = {{"only", "losses"}, {"points", std::to_string(kSavedCurvePoints)}};
+  const auto losses_of = [&](core::JobId job) {
+    const HttpResponse course = Series(losses, job);
+    return course.status == 200 ? course.body : std::string();
+  };
   for (const SweepLine& line : *lines) {
     if (ExperimentsOf(line) > kMostExperiments) continue;
     const auto sweep = ReadSweep(line.sweep.id);
     if (!sweep || !*sweep) continue;
-    answers["/api/v1/sweeps/" + std::to_string(line.sweep.id)] = report::SweepJson(**sweep);
-    std::size_t curves = 0;
-    for (const report::SweepRow& row : (*sweep)->rows) {
-      if (row.epochs == 0 || curves == kMostCurves) continue;
-      ++curves;
-      const HttpResponse course = Series(losses, *row.job);
-      if (course.status == 200)
-        answers["/api/v1/jobs/" + std::to_string(*row.job) +
-                "/series?only=losses&points=" + std::to_string(kCurvePoints)] = course.body;
-    }
+    SaveSweep(**sweep, losses_of, answers);
   }
 }
 

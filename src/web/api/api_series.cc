@@ -1,7 +1,6 @@
 // The routes that read much of the store.
 
 #include <algorithm>
-#include <fstream>
 
 #include "engine/state.h"
 #include "platform/system_clock.h"
@@ -20,22 +19,6 @@ constexpr long long kMostPoints = 2000;
 constexpr long long kMostDays = 400;
 constexpr Duration kRecord = std::chrono::hours{14 * 24};
 constexpr Duration kRecordStep = std::chrono::hours{3};  // at most 112 forecasts are read
-constexpr std::size_t kLongestProgress = 32 << 20;       // of the file's end
-
-// The last part of a file that a program may have written for days; empty where there is none.
-std::string EndOf(const std::filesystem::path& file) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored)) return "";
-  std::ifstream stream(file, std::ios::binary | std::ios::ate);
-  if (!stream) return "";
-  const auto size = static_cast<std::size_t>(std::max<std::streamoff>(stream.tellg(), 0));
-  const std::size_t length = std::min(size, kLongestProgress);
-  stream.seekg(static_cast<std::streamoff>(size - length));
-  std::string text(length, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(length));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
-  return text;
-}
 
 }  // namespace
 
@@ -72,7 +55,7 @@ HttpResponse Api::Series(const HttpRequest& request, core::JobId id) const {
     return {};
   });
   if (!read) return Respond(read.error());
-  input.progress = LossesOf(EndOf(service_.DirectoryOf(id) / "progress.jsonl"));
+  input.progress = LossesIn(service_.DirectoryOf(id) / "progress.jsonl");
   return Respond(JobSeriesToJson(input));
 }
 
