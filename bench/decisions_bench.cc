@@ -59,7 +59,7 @@ core::Job WaitingJob(int id) {
   core::Job job;
   job.id = id;
   job.submitted = kBegin;
-  job.run_time = minutes{30 + id % 240};
+  job.duration = minutes{30 + id % 240};
   job.power = {300};
   job.start_by = kBegin + hours{30 + id % 60};
   job.threshold = Intensity{100.0 + id % 90};  // below all values: they wait on

@@ -65,7 +65,7 @@ struct Queue {
     job.id = id;
     job.submitted = now;
     job.devices = random.Below(20) == 0 ? 2 : 1;
-    job.run_time =
+    job.duration =
         DurationFromSeconds(std::clamp(-1200 * std::log(1 - random.Uniform()), 120.0, 28'800.0));
     job.power = {random.Uniform(150, 400)};
     job.start_by = now + hours{24 + random.Below(72)};
@@ -74,7 +74,7 @@ struct Queue {
 
   void Add(int index) {
     const core::Job& job = jobs[static_cast<std::size_t>(index)];
-    views.push_back({&job, JobState::kWaiting, job.run_time, -1, {}, 0});
+    views.push_back({&job, JobState::kWaiting, job.duration, -1, {}, 0});
     schedule.jobs.push_back({});
   }
 

@@ -110,7 +110,7 @@ void Report(const Case& fault) {
   std::printf("%-28s %8d %8s %8.1f  %-7s %-15s %.60s%s\n", fault.name.c_str(), tried.attempts,
               FormatDuration(tried.waited).c_str(), static_cast<double>(tried.growth_kb) / 1024,
               std::string(core::Name(tried.decision.action)).c_str(),
-              std::string(core::Name(tried.decision.rule)).c_str(), tried.came_of_it.c_str(),
+              std::string(core::Name(tried.decision.reason.rule)).c_str(), tried.came_of_it.c_str(),
               fine ? "" : "   <-- WRONG");
 }
 

@@ -13,9 +13,9 @@ SHIPPED = os.path.join(ROOT, "data", "carbon")
 DATA = os.environ.get("EBB_SHARED_DATA", os.path.join(os.path.dirname(ROOT), "shared", "data"))
 
 SWEEP_JOBS = """
-  - {name: r16, count: 8, run_time: 1.4h, power_w: 381, tier: "1", max_delay: 24h%s}
-  - {name: r32, count: 4, run_time: 1.6h, power_w: 381, tier: "2", max_delay: 48h%s}
-  - {name: r32-wide, count: 9, run_time: 1.6h, power_w: 381, tier: "3", max_delay: 96h%s}"""
+  - {name: r16, count: 8, duration: 1.4h, power_w: 381, tier: "1", max_delay: 24h%s}
+  - {name: r32, count: 4, duration: 1.6h, power_w: 381, tier: "2", max_delay: 48h%s}
+  - {name: r32-wide, count: 9, duration: 1.6h, power_w: 381, tier: "3", max_delay: 96h%s}"""
 
 
 def sweep_jobs(more=""):

@@ -38,9 +38,9 @@ core::Submission Training(int number) {
   core::Submission submission;
   submission.job.name = "sweep-" + std::to_string(number);
   submission.job.submitted = Time{std::chrono::hours{467'500}};
-  submission.job.run_time = std::chrono::hours{1 + number % 5};
+  submission.job.duration = std::chrono::hours{1 + number % 5};
   submission.job.power = {200};
-  submission.job.pausable = true;
+  submission.job.checkpointable = true;
   submission.command = {"python3",         "train.py",
                         "--config",        "configs/optimized.yaml",
                         "--seed",          std::to_string(number),

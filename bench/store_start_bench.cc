@@ -59,7 +59,7 @@ void AddEndedJob(store::ServiceStore& store, Time begin, int number) {
   core::Submission submission;
   submission.job.name = "train-" + std::to_string(number % 40);
   submission.job.submitted = begin - std::chrono::hours{3};
-  submission.job.run_time = kSample * (kRowsOfJob / 3);
+  submission.job.duration = kSample * (kRowsOfJob / 3);
   submission.job.power = Power{250};
   submission.command = {"python3",           "train.py", "--config",
                         "configs/base.yaml", "--seed",   std::to_string(number)};

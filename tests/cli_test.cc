@@ -99,7 +99,7 @@ TEST_F(Cli, WindowAvoidsAStartThatEndsInTheRamp) {
   Write("trace.csv", Trace());
   // At 05:00 the minute is clean; four hours from there are not. Tomorrow's 02:00-06:00 is.
   const Outcome outcome =
-      Ebb({"run", "--policy", "window", "--run-time", "4h", "--start-by", "24h", "--trace",
+      Ebb({"run", "--policy", "window", "--duration", "4h", "--start-by", "24h", "--trace",
            "trace.csv", "--grid-start", "2023-05-02T05:00Z", "--skip-waits", "--run-dir", "r", "--",
            "sh", "-c", "echo $CG_SCHEDULED_AT"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -343,7 +343,7 @@ TEST_F(Cli, GridShowsNowTheHoursAheadAndTheCleanestWindow) {
 TEST_F(Cli, GridShowsSeveralWindowsAndDrawsThem) {
   const Outcome json =
       Ebb({"grid", "--zone", "azure/westeurope", "--signal", "constant", "--constant", "300",
-           "--run-time", "2h", "--windows", "3", "--format", "json"});
+           "--duration", "2h", "--windows", "3", "--format", "json"});
   ASSERT_EQ(json.code, 0) << json.err;
   const auto grid = nlohmann::json::parse(json.out);
   EXPECT_EQ(grid.at("zone"), "NL");

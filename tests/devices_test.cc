@@ -237,8 +237,8 @@ TEST_F(Gpus, ASweepDoesNotRunOnTheCpuWhereTheDriverDoesNotAnswer) {
   Have("! init 9\n");
   Write(
       "sweep.yaml",
-      "name: s\nparameters:\n  grid: {rate: [1, 2]}\nestimates:\n  - {run_time: 1m, power_w: 10}\n"
-      "name_template: \"r{rate}\"\ncommand: [\"true\"]\nrun_limit: 24h\n");
+      "name: s\nparameters:\n  grid: {rate: [1, 2]}\nestimates:\n  - {duration: 1m, power_w: 10}\n"
+      "name_template: \"r{rate}\"\ncommand: [\"true\"]\ntime_limit: 24h\n");
   const Outcome refused = Ebb({"sweep", "run", "sweep.yaml", "--constant", "200"});
   EXPECT_EQ(refused.code, 4) << refused.out << refused.err;
   EXPECT_TRUE(Contains(refused.err, "Driver Not Loaded") && Contains(refused.err, "--slots"))

@@ -86,7 +86,7 @@ core::RunSpec RandomSpec(Random& random, const World& world) {
   spec.created_wall = spec.submitted;
   spec.start_by =
       spec.submitted + (spec.policy == "now" ? Duration{0} : Between(random, hours{1}, hours{24}));
-  spec.estimated_run_time = Between(random, minutes{5}, hours{6});
+  spec.duration = Between(random, minutes{5}, hours{6});
   spec.clock.replayed = Chance(random, 0.5);
   if (spec.clock.replayed) spec.clock.begin = spec.submitted;
   if (spec.clock.replayed) spec.clock.speed = 2;
@@ -126,7 +126,7 @@ core::SignalView ViewAt(const World& world, Time now, Duration horizon) {
 // Until it starts or stops, as runtime::WaitForStart with skipped waits.
 Result<core::GateDecision> Gate(report::RunDirectory& directory, const World& world,
                                 const core::RunSpec& spec) {
-  plan::GateRequest request{spec.submitted, spec.start_by, spec.estimated_run_time};
+  plan::GateRequest request{spec.submitted, *spec.start_by, spec.duration};
   plan::PolicyOptions options;
   options.threshold.threshold = spec.threshold;
   EBB_ASSIGN_OR_RETURN(auto policy, plan::MakeGatePolicy(spec.policy, options));
@@ -140,7 +140,7 @@ Result<core::GateDecision> Gate(report::RunDirectory& directory, const World& wo
                        report::GateInputsFile::Begin(
                            directory.path(), {request, 1, spec.policy, spec.threshold, prices}));
   for (Time now = spec.submitted;;) {
-    const Duration horizon = std::max(Duration{0}, spec.start_by - now) + request.run_time;
+    const Duration horizon = std::max(Duration{0}, *spec.start_by - now) + request.remaining;
     runtime::GateObservation seen{ViewAt(world, now, horizon), now + minutes{60}, ""};
     const core::GateDecision decision = runtime::DecideOn(request, *policy, seen);
     EBB_RETURN_IF_ERROR(inputs.Append(seen.view, seen.next_change, seen.failure));

@@ -21,7 +21,7 @@ class ServeSweep : public ServeCommand {
     std::ofstream(directory_ / "small.yaml")
         << "name: small\n"
            "parameters: {grid: {loss: [0.3, 0.6, 0.2], model: [tiny]}}\n"
-           "estimates: [{run_time: 40s, power_w: 100}]\n"
+           "estimates: [{duration: 40s, power_w: 100}]\n"
            "name_template: \"loss-{loss}\"\n"
            "command: [bash, train.sh, \"{loss}\"]\n"
            "successive_halving: {reduction: 2, minimum_epochs: 1, epochs: 4}\n";

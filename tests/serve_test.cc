@@ -114,8 +114,8 @@ TEST_F(ServeCommand, PausedThreeTimesATrainingEndsWithTheSameParametersBitForBit
 
 TEST_F(ServeCommand, AJobIsExportedAsARunWithAllItUsed) {
   Serve();
-  ASSERT_EQ(Client({"submit", "--name", "a/b", "--checkpointable", "--budget-kwh", "1e-9",
-                    "--budget-action", "log"},
+  ASSERT_EQ(Client({"submit", "--name", "a/b", "--checkpointable", "--start-by", "1h",
+                    "--budget-kwh", "1e-9", "--budget-action", "log"},
                    {"bash", "-c", "trap 'exit 75' TERM; while [ ! -e go ]; do :; done"})
                 .code,
             0);

@@ -27,8 +27,8 @@ devices:
   - {model: A, count: 1, idle_w: 10}
   - {model: B, count: 1, speed: 2, power_factor: 3}
 jobs:
-  - {name: long, count: 2, run_time: 3h, power_w: 200, tier: x, max_delay: 20h}
-  - {name: short, submit: 1h, run_time: 1h, power_w: 100, tier: y, finish_by: 12h}
+  - {name: long, count: 2, duration: 3h, power_w: 200, tier: x, max_delay: 20h}
+  - {name: short, submit: 1h, duration: 1h, power_w: 100, tier: y, finish_by: 12h}
 policies:
   - run-now
   - edf
@@ -55,7 +55,7 @@ class Simulation : public Cli {
 TEST_F(Simulation, CtrlCEndsItSoonAndWritesNothing) {
   Write("long.yaml", R"(sites: [{profile: DE}]
 devices: [{model: A}]
-jobs: [{count: 3, run_time: 9000h, power_w: 1}]
+jobs: [{count: 3, duration: 9000h, power_w: 1}]
 start_dates: [2022-01-05]
 )");
   const pid_t pid = Start({"simulate", "long.yaml", "--html", "page.html"});
@@ -176,8 +176,8 @@ TEST_F(Simulation, PlanSaysWhenAndWhyAndStartsNothing) {
 TEST_F(Simulation, PlanRefusesWhatCannotBeMetAndNamesWhatCan) {
   Write("queue.yaml",
         "devices: [{model: A}]\n"
-        "jobs: [{name: a, run_time: 2h, power_w: 1, finish_by: 2h},\n"
-        "       {name: b, run_time: 2h, power_w: 1, finish_by: 3h}]\n");
+        "jobs: [{name: a, duration: 2h, power_w: 1, finish_by: 2h},\n"
+        "       {name: b, duration: 2h, power_w: 1, finish_by: 3h}]\n");
   const Outcome outcome = Ebb({"plan", "queue.yaml", "--at", "2023-05-01T00:00Z"});
   EXPECT_EQ(outcome.code, 5) << outcome.out << outcome.err;
   EXPECT_TRUE(Contains(outcome.out, "refused")) << outcome.out;

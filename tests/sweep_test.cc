@@ -34,8 +34,8 @@ done
 
 std::string SweepFile(const std::string& losses, const std::string& more = "") {
   return "name: s\nparameters:\n  grid: {loss: [" + losses +
-         "]}\nestimates:\n  - {run_time: 30m, power_w: 10}\nname_template: \"l{loss}\"\n"
-         "command: [bash, train.sh, \"{loss}\"]\npausable: true\nrun_limit: 24h\n" +
+         "]}\nestimates:\n  - {duration: 30m, power_w: 10}\nname_template: \"l{loss}\"\n"
+         "command: [bash, train.sh, \"{loss}\"]\ncheckpointable: true\ntime_limit: 24h\n" +
          more;
 }
 
@@ -262,9 +262,9 @@ class SweepBudgets : public SweepCli {
   void WriteSweep(const std::string& more) {
     Write("s.yaml",
           "name: s\nparameters:\n  grid: {what: [hungry, modest, small]}\nestimates:\n"
-          "  - {run_time: 30m, power_w: 10}\nname_template: \"{what}\"\n"
+          "  - {duration: 30m, power_w: 10}\nname_template: \"{what}\"\n"
           "command: [bash, burn.sh, \"{what}\", \"" +
-              directory_.string() + "\"]\npausable: true\nrun_limit: 240h\n" + more);
+              directory_.string() + "\"]\ncheckpointable: true\ntime_limit: 240h\n" + more);
   }
   // 400 W of processors: a limit of 50 mWh lasts a second or so of one of them.
   std::vector<std::string> Burn(const std::vector<std::string>& more) {

@@ -32,7 +32,7 @@ parameters:
     - {loss: 0.6, schedule: "a schedule that has a name-of-which-one-part-cannot-be-broken", model: tiny}
     - {loss: 0.2, schedule: linear, model: tiny}
     - {loss: 0.4, schedule: linear, model: tiny}
-estimates: [{run_time: 40s, power_w: 100}]
+estimates: [{duration: 40s, power_w: 100}]
 name_template: "loss-{loss}"
 command: [bash, train.sh, "{loss}"]
 """

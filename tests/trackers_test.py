@@ -288,15 +288,15 @@ SWEEP = """
 name: two
 parameters: {grid: {code: [0, 3]}}
 tiers: [{tier: 1, threshold: 5000, max_delay: 1h, priority: 1}]
-estimates: [{run_time: 1m, power_w: 10}]
+estimates: [{duration: 1m, power_w: 10}]
 name_template: "two-{code}"
 command: [python3, -c, "import sys, time; time.sleep(0.3); sys.exit({code})"]
 """
 HALVED = """
 name: halved
 parameters: {grid: {loss: [0.1, 0.2, 0.9]}}
-estimates: [{run_time: 1m, power_w: 10}]
-pausable: true
+estimates: [{duration: 1m, power_w: 10}]
+checkpointable: true
 name_template: "h-{loss}"
 command: [python3, train.py, "{loss}"]
 successive_halving: {reduction: 3, minimum_epochs: 1, epochs: 9}

@@ -31,7 +31,7 @@ function factsOf(it) {
     ["parameters", it.parameters && Object.entries(it.parameters).map(([name, value]) => `${name} = ${value}`).join(", ")],
     ["submitted", moment(it.submitted)], ["started", moment(it.started)],
     ["expected", !it.ended && it.expected_end ? span(Date.parse(it.expected_start), Date.parse(it.expected_end)) : ""],
-    ["must start by", it.started ? "" : moment(it.start_by)], ["must end by", moment(it.finish_by)], ["ended", moment(it.ended)],
+    ["must start by", it.started ? "" : moment(it.latest_start)], ["must end by", moment(it.finish_by)], ["ended", moment(it.ended)],
     ["attempts", it.attempt], ["pauses", it.pauses], ["exit code", it.exit_code],
     ["energy", energy(it.energy_kwh)], ["emitted", grams(it.emissions_g)],
     ["at submission, alone", isKnown(it.emissions_at_submission_g) ? comparison(it.emissions_g, it.emissions_at_submission_g, it.saving_half_width_g) : ""],

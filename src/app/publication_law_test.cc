@@ -26,8 +26,8 @@ constexpr const char* kScenario = R"(
 sites: [{name: here, zone: X, trace: X_test_2023_hourly_lifecycle.csv}]
 devices: [{model: A, count: 2}]
 jobs:
-  - {name: short, count: 5, submit_every: 3h, run_time: 80m, power_w: 300, tier: "1", max_delay: 24h}
-  - {name: long, count: 3, run_time: 5h, power_w: 300, tier: "2", max_delay: 48h, pausable: true, pause_overhead: 2m}
+  - {name: short, count: 5, submit_every: 3h, duration: 80m, power_w: 300, tier: "1", max_delay: 24h}
+  - {name: long, count: 3, duration: 5h, power_w: 300, tier: "2", max_delay: 48h, checkpointable: true, pause_cost: 2m}
 start_dates: [2023-05-20T17:00Z]
 bootstrap: {samples: 0}
 )";

@@ -101,10 +101,11 @@ Json Schedule(const Json& run, const RunFacts& facts, const RunFigures& figures)
     const Decision& decision = facts.decisions.back();
     last = {{"action", decision.action}, {"rule", decision.rule}, {"reason", decision.reason}};
   }
+  const Json& start_by = run.at("start_by_ms");
   return {{"policy", run.at("policy")},
           {"threshold_g_per_kwh", run.at("threshold_g_per_kwh")},
           {"submitted", Iso(run.at("submitted_ms").get<Ms>())},
-          {"start_by", Iso(run.at("start_by_ms").get<Ms>())},
+          {"start_by", start_by.is_null() ? start_by : Json(Iso(start_by.get<Ms>()))},
           {"started", figures.started ? Json(Iso(*figures.started)) : Json()},
           {"ended", Iso(figures.ended)},
           {"waited_s", Seconds(figures.waited)},

@@ -18,6 +18,11 @@ namespace {
 
 using Json = nlohmann::json;
 
+// The key of a field that earlier versions called `older`: that one if it is there.
+const char* KeyOf(const Json& json, const char* key, const char* older) {
+  return json.contains(older) ? older : key;
+}
+
 Time TimeIn(const Json& json, const char* key) {
   return Time{Duration{json.at(key).get<std::int64_t>()}};
 }
@@ -100,8 +105,9 @@ class Gate {
  public:
   explicit Gate(const Json& gate) : version_(gate.at("ebb").get<std::string>()) {
     request_.submitted = TimeIn(gate, "submitted_ms");
-    request_.start_by = TimeIn(gate, "start_by_ms");
-    request_.run_time = Duration{gate.at("run_time_ms").get<std::int64_t>()};
+    request_.latest_start = TimeIn(gate, KeyOf(gate, "latest_start_ms", "start_by_ms"));
+    request_.remaining =
+        Duration{gate.at(KeyOf(gate, "remaining_ms", "run_time_ms")).get<std::int64_t>()};
     if (gate.at("at_deadline") == "stop") request_.at_deadline = plan::AtDeadline::kStop;
     const auto on_outage = core::OnOutageFromName(gate.at("on_outage").get<std::string>());
     if (!on_outage) throw std::invalid_argument("unknown on_outage");
@@ -149,16 +155,16 @@ class Gate {
 Json ToJson(const core::GateDecision& decision) {
   Json json{{"at_ms", Milliseconds(decision.at)},
             {"action", core::Name(decision.action)},
-            {"rule", core::Name(decision.rule)},
-            {"reason", core::Reason(decision)},
-            {"current_g_per_kwh", OrNull(decision.current)},
+            {"rule", core::Name(decision.reason.rule)},
+            {"reason", core::Sentence(decision)},
+            {"current_g_per_kwh", OrNull(decision.reason.current)},
             {"current_status", core::Name(decision.current_status)},
-            {"threshold_g_per_kwh", OrNull(decision.threshold)},
+            {"threshold_g_per_kwh", OrNull(decision.reason.threshold)},
             {"expected_start_ms", nullptr},
-            {"expected_mean_g_per_kwh", OrNull(decision.expected_mean)},
-            {"start_by_ms", Milliseconds(decision.start_by)},
+            {"expected_mean_g_per_kwh", OrNull(decision.reason.expected)},
+            {"latest_start_ms", Milliseconds(decision.reason.latest.value_or(Time{}))},
             {"wake_at_ms", Milliseconds(decision.wake_at)}};
-  if (decision.expected_start) json["expected_start_ms"] = Milliseconds(*decision.expected_start);
+  if (decision.reason.start) json["expected_start_ms"] = Milliseconds(*decision.reason.start);
   if (!decision.current_source.empty()) json["current_source"] = decision.current_source;
   return json;
 }
@@ -166,8 +172,15 @@ Json ToJson(const core::GateDecision& decision) {
 class Decisions {
  public:
   explicit Decisions(const RunFiles& files) {
-    for (auto& [number, line] : LinesOf(files.Text("decisions.jsonl")))
-      if (!line.contains("skipped_wait_ms")) told_.emplace_back(number, std::move(line));
+    for (auto& [number, line] : LinesOf(files.Text("decisions.jsonl"))) {
+      if (line.contains("skipped_wait_ms")) continue;
+      // As earlier versions called it.
+      if (const auto older = line.find("start_by_ms"); older != line.end()) {
+        line["latest_start_ms"] = *older;
+        line.erase("start_by_ms");
+      }
+      told_.emplace_back(number, std::move(line));
+    }
     inputs_ = LinesOf(files.Text("gate_inputs.jsonl"));
   }
 

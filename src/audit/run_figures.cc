@@ -386,8 +386,12 @@ void AddSavings(const Json& run, const RunFacts& facts, std::optional<Ms> told_b
   if (figures.at_submission->saving_g)
     figures.at_submission->half_width_g =
         HalfWidthOfSaving(moved, figures.rows, run.at("scope") == "machine");
-  const Ms latest = std::max(at_submission, at_submission + run.at("start_by_ms").get<Ms>() -
-                                                run.at("submitted_ms").get<Ms>());
+  // A job without a deadline could have started at any time up to when it did.
+  const Ms submitted = run.at("submitted_ms").get<Ms>();
+  const Json& start_by = run.at("start_by_ms");
+  const Ms latest_start =
+      start_by.is_null() ? figures.started.value_or(submitted) : start_by.get<Ms>();
+  const Ms latest = std::max(at_submission, at_submission + latest_start - submitted);
   const BestStart search(figures.rows, facts.version, {at_submission, latest}, figures.running);
   if (const auto best = search.Found(told_best)) figures.best = SavingOf(*best, figures.sums);
   if (!figures.at_submission->saving_g || !figures.best) return;

@@ -3,7 +3,8 @@
 // one list of fields per type. Visit(archive, value), a function beside the type (core/fields.h,
 // plan/fields.h, engine/fields.h), names every field once, for writing and for reading; with a
 // structured binding over all members one that is forgotten does not compile. Names are stable:
-// they stand in stores and files.
+// they stand in stores and files. A field that was renamed names its older key too: it is read, and
+// never written.
 //
 // Doubles have the shortest form that reads back the same; enumerators are written by name, times
 // and durations in milliseconds, energy in microjoules. Text that is not UTF-8 is replaced where it
@@ -90,7 +91,7 @@ class FieldWriter {
   bool complete() const { return style_ == FieldStyle::kComplete; }
 
   template <typename T>
-  void operator()(std::string_view key, const T& value) {
+  void operator()(std::string_view key, const T& value, std::string_view /*older_key*/ = {}) {
     if (complete() || !IsZeroField(value)) Must(key, value);
   }
   /// A field that is left out where it is zero, in either style.
@@ -227,9 +228,12 @@ class FieldReader {
     if (!error.empty() && error.back() != '"') error += ": \"" + std::string(key) + '"';
   }
   bool Has(std::string_view key) const { return Find(key).node_ != nullptr; }
+  /// `older_key`: what earlier versions called the field; nothing writes it any more.
   template <typename T>
-  void operator()(std::string_view key, T& value) {
-    complete() && !kIsOptional<T> ? Must(key, value) : Maybe(key, value);
+  void operator()(std::string_view key, T& value, std::string_view older_key = {}) {
+    const bool is_older = !older_key.empty() && !Has(key) && Has(older_key);
+    const std::string_view found = is_older ? older_key : key;
+    complete() && !kIsOptional<T> ? Must(found, value) : Maybe(found, value);
   }
   template <typename T>
   void Maybe(std::string_view key, T& value) {

@@ -37,6 +37,10 @@ void AddFlags(Command& command, app::FlagGroup group, app::FlagValues& values) {
     else
       command.Flag(text,
                    [&values, name = flag.name](const std::string& given) { values[name] = given; });
+    if (!flag.formerly.empty())
+      command.HiddenFlag(flag.formerly, [&values, name = flag.formerly](const std::string& given) {
+        values[name] = given;
+      });
   }
 }
 

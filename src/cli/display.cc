@@ -44,8 +44,8 @@ std::string EnergyAndGrams(const local::LiveFigures& figures) {
 
 // What lies ahead until the latest start, at most two days.
 std::string AheadOf(const core::GateDecision& decision, const core::SignalView& view) {
-  const Time end = std::clamp(decision.start_by, view.now + std::chrono::hours{6},
-                              view.now + std::chrono::hours{48});
+  const Time end = std::clamp(decision.reason.latest.value_or(view.now),
+                              view.now + std::chrono::hours{6}, view.now + std::chrono::hours{48});
   const auto values = SampleView(view, {view.now, end}, 24);
   const bool any =
       std::any_of(values.begin(), values.end(), [](const auto& v) { return v.has_value(); });
@@ -88,13 +88,14 @@ void WaitDisplay::Show(const core::GateDecision& decision, const core::SignalVie
   sparkline_ = AheadOf(decision, view);
   if (decision.action != core::GateAction::kWait) {
     line_.Say(FormatTime(decision.at) + "  " + std::string(Name(decision.action)) + ": " +
-              Reason(decision));
+              Sentence(decision));
     return;
   }
   // A log wants a line when the outlook changes, not one for every value.
-  const Outlook outlook{decision.rule, decision.expected_start};
+  const Outlook outlook{decision.reason.rule, decision.reason.start};
   if (line_.mode() == DisplayMode::kPlain && outlook != last_outlook_)
-    line_.Say(FormatTime(decision.at) + "  " + Text(decision.at) + "  (" + Reason(decision) + ")");
+    line_.Say(FormatTime(decision.at) + "  " + Text(decision.at) + "  (" + Sentence(decision) +
+              ")");
   last_outlook_ = outlook;
   Tick(decision.at);
 }
@@ -104,16 +105,18 @@ void WaitDisplay::Tick(Time grid_now) {
 }
 
 std::string WaitDisplay::Text(Time grid_now) const {
-  std::string text = "waiting: " + Figure(decision_.current) + " now";
-  if (decision_.threshold) text += ", threshold " + FormatFixed(decision_.threshold->g_per_kwh, 0);
-  if (decision_.expected_start) {
-    text += ", start expected " + FormatClock(*decision_.expected_start) + " (in " +
-            FormatDuration(std::max(Duration::zero(), *decision_.expected_start - grid_now)) + ")";
+  std::string text = "waiting: " + Figure(decision_.reason.current) + " now";
+  if (decision_.reason.threshold)
+    text += ", threshold " + FormatFixed(decision_.reason.threshold->g_per_kwh, 0);
+  if (decision_.reason.start) {
+    text += ", start expected " + FormatClock(*decision_.reason.start) + " (in " +
+            FormatDuration(std::max(Duration::zero(), *decision_.reason.start - grid_now)) + ")";
   } else {
     text += ", start not yet foreseeable";
   }
   text += ", at the latest in " +
-          FormatDuration(std::max(Duration::zero(), decision_.start_by - grid_now));
+          FormatDuration(
+              std::max(Duration::zero(), decision_.reason.latest.value_or(grid_now) - grid_now));
   return sparkline_.empty() ? text : text + "  " + sparkline_;
 }
 

@@ -142,7 +142,7 @@ void AddTimes(Facts& facts) {
   facts.Line("submitted", facts.Moment("submitted"));
   facts.Line("started", facts.Moment("started"));
   if (!started && !ended) facts.Line("expected start", facts.Moment("expected_start"));
-  if (!started && !ended) facts.Line("must start by", facts.Moment("start_by"));
+  if (!started && !ended) facts.Line("must start by", facts.Moment("latest_start"));
   if (!ended) facts.Line("expected end", facts.Moment("expected_end"));
   facts.Line("must end by", facts.Moment("finish_by"));
   facts.Line("ended", facts.Moment("ended"));

@@ -60,7 +60,7 @@ TEST(JobFacts, OfAWaitingJobTellWhenItIsExpected) {
   const std::string facts =
       Facts(R"({"id":8,"name":"x","stage":"waiting","reason":"waiting: 300 g/kWh now","devices":1,
       "expected_start":"2026-05-01T12:00:00Z","expected_end":"2026-05-01T13:00:00Z",
-      "start_by":"2026-05-02T00:00:00Z","energy_kwh":0,"waits_for":[5,6],
+      "latest_start":"2026-05-02T00:00:00Z","energy_kwh":0,"waits_for":[5,6],
       "submitted":"2026-05-01T10:00:00Z","intensity_now":300,"intensity_expected":120.5,
       "attempt":0,"pauses":0,"command":["true"],"duration_s":3600,"power_w":100,
       "checkpointable":false,"freeze":true,"priority":0})");

@@ -109,6 +109,10 @@ void Command::Flag(const FlagText& text, std::function<void(const std::string&)>
   option->check(CLI::IsMember(choices))->type_name("");
 }
 
+void Command::HiddenFlag(const std::string& name, std::function<void(const std::string&)> set) {
+  AppOf(implementation_).add_option_function<std::string>("--" + name, std::move(set))->group("");
+}
+
 void Command::List(const FlagText& text, std::vector<std::string>* values) {
   TextOf(implementation_).flags.push_back(text);
   AppOf(implementation_)

@@ -46,6 +46,8 @@ class Command {
   void Positionals(const std::string& name, const std::string& help,
                    std::vector<std::string>* values);
   void Flag(const FlagText& text, std::function<void(const std::string&)> set);
+  /// An older name of a flag: read, and not in the help.
+  void HiddenFlag(const std::string& name, std::function<void(const std::string&)> set);
   /// A flag with one or more words, which may be given again.
   void List(const FlagText& text, std::vector<std::string>* values);
   void Switch(const FlagText& text, std::function<void()> set);

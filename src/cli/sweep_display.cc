@@ -31,8 +31,7 @@ auto OrderOf(const service::JobCard& card) {
   const int rank = engine::HasEnded(explanation.stage)       ? 2
                    : engine::HoldsDevices(explanation.stage) ? 0
                                                              : 1;
-  return std::tuple(rank, explanation.expected_start.value_or(Time::max()),
-                    card.submission->job.id);
+  return std::tuple(rank, explanation.reason.start.value_or(Time::max()), card.submission->job.id);
 }
 
 const local::SupervisedFigures* RunningOf(const service::View& view, core::JobId job) {
@@ -99,7 +98,7 @@ void SweepDisplay::Tell(const service::View& view) {
 void SweepDisplay::TellOutlooks(const service::View& view) {
   view.jobs.ForEach(0, [&](const service::JobCard& card) {
     const engine::Explanation& explanation = card.explanation;
-    const Outlook outlook{explanation.stage, explanation.rule};
+    const Outlook outlook{explanation.stage, explanation.reason.rule};
     const auto [known, is_new] = outlooks_.try_emplace(explanation.job, outlook);
     if (!is_new && known->second == outlook) return true;
     known->second = outlook;

@@ -13,8 +13,8 @@ constexpr double kMost = 1e9;
 struct CsvKeys {
   Given<std::string> csv, how_to_get;
   Given<double> power_w;
-  Given<Duration> max_delay, pause_overhead, minimum_segment, shortest, longest;
-  Given<bool> pausable;
+  Given<Duration> max_delay, pause_cost, minimum_segment, shortest, longest;
+  Given<bool> checkpointable;
   Given<std::int64_t> widest, most_jobs;
   Given<YamlNode> rules;
 };
@@ -25,8 +25,8 @@ std::vector<KeyRule> CsvRules(CsvKeys& keys) {
       ReadText("how_to_get", keys.how_to_get),
       ReadNumber("power_w", keys.power_w, {0, 1e7}),
       ReadDuration("max_delay", keys.max_delay, Duration::zero()),
-      ReadBool("pausable", keys.pausable),
-      ReadDuration("pause_overhead", keys.pause_overhead, Duration::zero()),
+      Formerly("pausable", ReadBool("checkpointable", keys.checkpointable)),
+      Formerly("pause_overhead", ReadDuration("pause_cost", keys.pause_cost, Duration::zero())),
       ReadDuration("minimum_segment", keys.minimum_segment, Duration::zero()),
       ReadDuration("shortest", keys.shortest, Duration::zero()),
       ReadDuration("longest", keys.longest, Duration{1}),
@@ -43,10 +43,10 @@ std::vector<sim::JobRule> ReadRules(const Given<YamlNode>& node, Problems& probl
     Given<Duration> up_to, max_delay;
     Given<double> power_w;
     Given<std::string> tier;
-    const std::vector<KeyRule> keys{ReadDuration("run_time_up_to", up_to, Duration{1}),
-                                    ReadDuration("max_delay", max_delay, Duration::zero()),
-                                    ReadNumber("power_w", power_w, {0, 1e7}),
-                                    ReadText("tier", tier)};
+    const std::vector<KeyRule> keys{
+        Formerly("run_time_up_to", ReadDuration("duration_up_to", up_to, Duration{1})),
+        ReadDuration("max_delay", max_delay, Duration::zero()),
+        ReadNumber("power_w", power_w, {0, 1e7}), ReadText("tier", tier)};
     ReadSection(item, "rules", keys, {}, found);
     sim::JobRule rule{up_to.value, max_delay.value, std::nullopt, tier.value_or("")};
     if (power_w) rule.power = Power{*power_w};
@@ -59,8 +59,8 @@ sim::JobCsvOptions OptionsOf(const CsvKeys& keys, Problems& problems) {
   sim::JobCsvOptions options;
   options.power = {keys.power_w.value_or(options.power.watts)};
   options.max_delay = keys.max_delay.value;
-  options.pausable = keys.pausable.value_or(false);
-  options.pause_overhead = keys.pause_overhead.value_or(Duration::zero());
+  options.checkpointable = keys.checkpointable.value_or(false);
+  options.pause_cost = keys.pause_cost.value_or(Duration::zero());
   options.minimum_segment = keys.minimum_segment.value_or(Duration::zero());
   options.shortest = keys.shortest.value_or(Duration::zero());
   options.longest = keys.longest.value;

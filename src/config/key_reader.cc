@@ -77,6 +77,11 @@ Error Problems::ToError() const {
   return {ExitCode::kConfiguration, what, file_, ""};
 }
 
+KeyRule Formerly(std::string name, KeyRule rule) {
+  rule.formerly = std::move(name);
+  return rule;
+}
+
 KeyRule CalledElsewhere(KeyRule rule, std::vector<std::string> names) {
   rule.elsewhere = std::move(names);
   return rule;
@@ -183,16 +188,22 @@ void ReadSection(const YamlNode& map, std::string_view section, std::span<const 
                                " must be a section of keys, and " + Shown(map) + " is not");
     return;
   }
-  std::map<std::string, int> seen;
+  // By the present name of the key.
+  std::map<std::string, const YamlEntry*> seen;
   for (const YamlEntry& entry : map.entries) {
-    const auto [before, is_new] = seen.emplace(entry.key, entry.line);
-    if (!is_new) {
-      problems.Add(entry.line, "key " + Quoted(entry.key) + " is there twice, also in line " +
-                                   std::to_string(before->second));
+    const auto rule = std::find_if(rules.begin(), rules.end(), [&](const KeyRule& r) {
+      return r.name == entry.key || (!r.formerly.empty() && r.formerly == entry.key);
+    });
+    const auto [first, is_new] = seen.emplace(rule == rules.end() ? entry.key : rule->name, &entry);
+    if (const YamlEntry& before = *first->second; !is_new) {
+      problems.Add(entry.line, before.key == entry.key
+                                   ? "key " + Quoted(entry.key) + " is there twice, also in line " +
+                                         std::to_string(before.line)
+                                   : before.key + " (line " + std::to_string(before.line) +
+                                         ") and " + entry.key + " are the same key: leave out " +
+                                         rule->formerly);
       continue;
     }
-    const auto rule = std::find_if(rules.begin(), rules.end(),
-                                   [&](const KeyRule& r) { return r.name == entry.key; });
     if (rule == rules.end()) {
       problems.Add(entry.line, UnknownKey(entry, section, rules, others));
     } else if (entry.value.kind != YamlNode::Kind::kNull) {

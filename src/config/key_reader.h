@@ -57,7 +57,10 @@ struct KeyRule {
   std::string name;
   std::function<void(const YamlNode& value, Problems& problems)> read;
   std::vector<std::string> elsewhere{};  ///< what others call it; refused with a hint
+  std::string formerly{};                ///< its older name, which is read too; empty: none
 };
+/// A file may still give the key by `name`, but not by both names.
+KeyRule Formerly(std::string name, KeyRule rule);
 KeyRule CalledElsewhere(KeyRule rule, std::vector<std::string> names);
 
 KeyRule ReadBool(const std::string& name, Given<bool>& out);

@@ -19,7 +19,7 @@ constexpr const char* kSmall = R"(sites:
 devices:
   - {model: A5000, count: 2}
 jobs:
-  - {name: a, run_time: 1h, power_w: 300}
+  - {name: a, duration: 1h, power_w: 300}
 start_dates: [2023-05-01T17:00Z]
 )";
 
@@ -110,9 +110,9 @@ TEST(ScenarioConfig, ASmallFileHasDefaults) {
 
 TEST(ScenarioConfig, GroupsBecomeJobsWithDeadlinesFromSubmission) {
   const ScenarioFile file = Parse(Replaced(
-      kSmall, "{name: a, run_time: 1h, power_w: 300}",
-      "{name: a, count: 3, submit: 2h, submit_every: 5m, run_time: 90m, energy_kwh: 3, devices: 2, "
-      "max_delay: 24h, finish_by: 30h, pausable: true, pause_overhead: 1m, tier: x}"));
+      kSmall, "{name: a, duration: 1h, power_w: 300}",
+      "{name: a, count: 3, submit: 2h, submit_every: 5m, duration: 90m, energy_kwh: 3, devices: 2, "
+      "max_delay: 24h, finish_by: 30h, checkpointable: true, pause_cost: 1m, tier: x}"));
   ASSERT_EQ(file.scenario.jobs.size(), 3u);
   const core::Job& last = file.scenario.jobs[2];
   EXPECT_EQ(last.name, "a-3");
@@ -121,17 +121,43 @@ TEST(ScenarioConfig, GroupsBecomeJobsWithDeadlinesFromSubmission) {
   EXPECT_EQ(*last.start_by, last.submitted + hours{24});
   EXPECT_EQ(*last.finish_by, last.submitted + hours{30});
   EXPECT_DOUBLE_EQ(last.power.watts, 1000);
-  EXPECT_TRUE(last.pausable);
+  EXPECT_TRUE(last.checkpointable);
+}
+
+TEST(ScenarioConfig, OlderNamesOfKeysAreReadButNotBesideThePresentOnes) {
+  const std::string job = "{name: a, duration: 1h, power_w: 300}";
+  const std::string present =
+      "{name: a, duration: 90m, power_w: 3, checkpointable: true, pause_cost: 1m}";
+  const std::string older =
+      "{name: a, run_time: 90m, power_w: 3, pausable: true, pause_overhead: 1m}";
+  const auto jobs = Parse(Replaced(kSmall, job, older)).scenario.jobs;
+  EXPECT_EQ(jobs, Parse(Replaced(kSmall, job, present)).scenario.jobs);
+  EXPECT_EQ(jobs.at(0).duration, Duration{minutes{90}});
+  EXPECT_TRUE(jobs.at(0).checkpointable);
+  EXPECT_EQ(jobs.at(0).pause_cost, Duration{minutes{1}});
+  const auto both = [&](const std::string& names) {
+    return ErrorOf(
+        Replaced(kSmall, "duration: 1h", "duration: 1h, checkpointable: true, " + names));
+  };
+  EXPECT_NE(both("run_time: 1h")
+                .find("test.yaml:6: duration (line 6) and run_time are the same "
+                      "key: leave out run_time"),
+            std::string::npos);
+  EXPECT_NE(both("pausable: true").find("checkpointable (line 6) and pausable are the same key"),
+            std::string::npos);
+  EXPECT_NE(both("pause_overhead: 1m, pause_cost: 1m")
+                .find("pause_overhead (line 6) and pause_cost are the same key"),
+            std::string::npos);
 }
 
 TEST(ScenarioConfig, DatesOfJobsCountFromTheOnlyStartDate) {
   const ScenarioFile file =
-      Parse(Replaced(kSmall, "run_time: 1h",
-                     "run_time: 1h, submit: 2023-05-01T19:00Z, start_by: 2023-05-02T19:00Z"));
+      Parse(Replaced(kSmall, "duration: 1h",
+                     "duration: 1h, submit: 2023-05-01T19:00Z, start_by: 2023-05-02T19:00Z"));
   EXPECT_EQ(file.scenario.jobs[0].submitted, Time{hours{2}});
   EXPECT_EQ(*file.scenario.jobs[0].start_by, Time{hours{26}});
   const std::string two = Replaced(kSmall, "[2023-05-01T17:00Z]", "[2023-05-01, 2023-06-01]");
-  EXPECT_NE(ErrorOf(Replaced(two, "run_time: 1h", "run_time: 1h, submit: 2023-05-01T19:00Z"))
+  EXPECT_NE(ErrorOf(Replaced(two, "duration: 1h", "duration: 1h, submit: 2023-05-01T19:00Z"))
                 .find("test.yaml:6: a date needs exactly one start date"),
             std::string::npos);
 }
@@ -171,8 +197,8 @@ TEST(ScenarioConfig, TracesLieBesideTheFile) {
 
 TEST(ScenarioConfig, JobsFromACsv) {
   const std::string text =
-      Replaced(kSmall, "  - {name: a, run_time: 1h, power_w: 300}",
-               "  csv: jobs.csv\n  widest: 2\n  rules: [{run_time_up_to: 2h, max_delay: 6h}]");
+      Replaced(kSmall, "  - {name: a, duration: 1h, power_w: 300}",
+               "  csv: jobs.csv\n  widest: 2\n  rules: [{duration_up_to: 2h, max_delay: 6h}]");
   const ScenarioFile file = Parse(text, "arrival_time,length,cpus\n0,1,1\n1,1,3\n");
   ASSERT_EQ(file.scenario.jobs.size(), 1u);
   EXPECT_EQ(*file.scenario.jobs[0].start_by, Time{hours{6}});
@@ -186,6 +212,22 @@ TEST(ScenarioConfig, JobsFromACsv) {
             std::string::npos);
 }
 
+TEST(ScenarioConfig, OlderNamesOfKeysOfACsvAreRead) {
+  const auto jobs = [](const std::string& keys) {
+    return Parse(Replaced(kSmall, "  - {name: a, duration: 1h, power_w: 300}",
+                          "  csv: jobs.csv\n  " + keys),
+                 "arrival_time,length,cpus\n0,1,1\n")
+        .scenario.jobs;
+  };
+  const auto present = jobs(
+      "checkpointable: true\n  pause_cost: 1m\n"
+      "  rules: [{duration_up_to: 2h, max_delay: 6h}]");
+  EXPECT_EQ(jobs("pausable: true\n  pause_overhead: 1m\n"
+                 "  rules: [{run_time_up_to: 2h, max_delay: 6h}]"),
+            present);
+  EXPECT_TRUE(present.at(0).checkpointable && present.at(0).start_by);
+}
+
 struct BadFile {
   const char* from;
   const char* to;
@@ -194,21 +236,21 @@ struct BadFile {
 
 TEST(ScenarioConfig, EveryMistakeIsNamedWithItsLine) {
   const BadFile cases[]{
-      {"run_time: 1h", "run_tme: 1h", "test.yaml:6: unknown key \"run_tme\""},
-      {"run_time: 1h", "run_tme: 1h", "did you mean \"run_time\""},
-      {"run_time: 1h", "run_time: 0s", "test.yaml:6: run_time must be a duration"},
-      {"run_time: 1h", "run_time: -1h", "run_time must be a duration"},
+      {"duration: 1h", "duraton: 1h", "test.yaml:6: unknown key \"duraton\""},
+      {"duration: 1h", "duraton: 1h", "did you mean \"duration\""},
+      {"duration: 1h", "duration: 0s", "test.yaml:6: duration must be a duration"},
+      {"duration: 1h", "duration: -1h", "duration must be a duration"},
       {"power_w: 300", "power_w: -3", "power_w must be a number"},
       {", power_w: 300", "", "the job has no power_w"},
       {"power_w: 300", "power_w: 300, energy_kwh: 1", "say the same"},
-      {"run_time: 1h", "run_time: 1h, max_delay: 1h, start_by: 2h", "say the same"},
-      {"run_time: 1h", "run_time: 1h, finish_by: 30m", "cannot end by its finish_by: it takes 1h"},
-      {"run_time: 1h", "run_time: 1h, submit: 2023-05-01T19:00Z, start_by: 2023-05-01T18:00Z",
+      {"duration: 1h", "duration: 1h, max_delay: 1h, start_by: 2h", "say the same"},
+      {"duration: 1h", "duration: 1h, finish_by: 30m", "cannot end by its finish_by: it takes 1h"},
+      {"duration: 1h", "duration: 1h, submit: 2023-05-01T19:00Z, start_by: 2023-05-01T18:00Z",
        "the latest start is before the submission"},
-      {"run_time: 1h", "run_time: 1h, devices: 3", "test.yaml:6: "},
-      {"run_time: 1h", "run_time: 1h, models: [H100]", "H100"},
-      {"run_time: 1h", "run_time: 1h, sites: [moon]", "moon"},
-      {"run_time: 1h", "run_time: 1h, pause_overhead: 1m", "no meaning for a job that is not"},
+      {"duration: 1h", "duration: 1h, devices: 3", "test.yaml:6: "},
+      {"duration: 1h", "duration: 1h, models: [H100]", "H100"},
+      {"duration: 1h", "duration: 1h, sites: [moon]", "moon"},
+      {"duration: 1h", "duration: 1h, pause_cost: 1m", "no meaning for a job that is not"},
       {"count: 2", "count: 0", "count must be a whole number"},
       {"model: A5000", "model: A5000, site: her", "did you mean \"here\""},
       {"profile: DE", "profile: DF", "has no profile"},
@@ -225,9 +267,9 @@ TEST(ScenarioConfig, EveryMistakeIsNamedWithItsLine) {
       {"start_dates", "policies: [{policy: run-now, slot: 5m}]\nstart_dates",
        "unknown key \"slot\""},
       {"start_dates", "makespan_limit: 5\nstart_dates", "makespan_limit must be a duration"},
-      {"jobs:\n  - {name: a, run_time: 1h, power_w: 300}\n", "", "jobs is missing"},
-      {"jobs:\n  - {name: a, run_time: 1h, power_w: 300}\n", "jobs: []\n", "at least one entry"},
-      {"jobs:\n  - {name: a, run_time: 1h, power_w: 300}\n", "jobs: {}\n", "have a csv file"},
+      {"jobs:\n  - {name: a, duration: 1h, power_w: 300}\n", "", "jobs is missing"},
+      {"jobs:\n  - {name: a, duration: 1h, power_w: 300}\n", "jobs: []\n", "at least one entry"},
+      {"jobs:\n  - {name: a, duration: 1h, power_w: 300}\n", "jobs: {}\n", "have a csv file"},
       {"start_dates",
        "published: {source: x, figures: [{name: a, policy: planner, metric: emission_g, published: "
        "1}]}\nstart_dates",
@@ -245,7 +287,7 @@ TEST(ScenarioConfig, EveryMistakeIsNamedWithItsLine) {
 
 TEST(ScenarioConfig, AllMistakesAreReportedAtOnce) {
   const std::string error =
-      ErrorOf(Replaced(Replaced(kSmall, "run_time: 1h", "run_time: x"), "count: 2", "count: two"));
+      ErrorOf(Replaced(Replaced(kSmall, "duration: 1h", "duration: x"), "count: 2", "count: two"));
   EXPECT_NE(error.find("mistakes"), std::string::npos);
   EXPECT_NE(error.find("test.yaml:4"), std::string::npos);
   EXPECT_NE(error.find("test.yaml:6"), std::string::npos);
@@ -263,7 +305,7 @@ TEST(ScenarioConfig, AQueueFileMayLeaveOutSitesAndStartDates) {
   context.moment = *ParseTime("2023-05-01T17:00Z");
   context.default_signal = signals::SignalOptions{};
   const auto file = ParseScenario(
-      "devices: [{model: cpu}]\njobs: [{run_time: 1h, power_w: 9, submit: 2023-05-01T16:00Z}]",
+      "devices: [{model: cpu}]\njobs: [{duration: 1h, power_w: 9, submit: 2023-05-01T16:00Z}]",
       context);
   ASSERT_TRUE(file.has_value()) << file.error().Message();
   EXPECT_EQ(file->scenario.start_dates, std::vector{*context.moment});
@@ -296,7 +338,7 @@ TEST(ShippedScenarios, AllLoad) {
 }
 
 TEST(ScenarioConfig, AMissingFileSaysHowToGetIt) {
-  const std::string jobs = Replaced(kSmall, "  - {name: a, run_time: 1h, power_w: 300}",
+  const std::string jobs = Replaced(kSmall, "  - {name: a, duration: 1h, power_w: 300}",
                                     "  csv: none.csv\n  how_to_get: ask GAIA");
   EXPECT_NE(ErrorOf(jobs).find("(ask GAIA)"), std::string::npos);
   const ScenarioFile file =

@@ -16,9 +16,9 @@ struct JobKeys {
   Given<std::string> name, tier, on_outage;
   Given<std::int64_t> count, devices, priority;
   Given<Moment> submit, start_by, finish_by;
-  Given<Duration> submit_every, run_time, max_delay, pause_overhead, minimum_segment;
+  Given<Duration> submit_every, duration, max_delay, pause_cost, minimum_segment;
   Given<double> power_w, energy_kwh, threshold;
-  Given<bool> pausable;
+  Given<bool> checkpointable;
   Given<std::vector<std::string>> sites, models;
   Given<YamlNode> overrides;
 };
@@ -30,7 +30,7 @@ std::vector<KeyRule> JobRules(JobKeys& keys) {
       ReadInteger("count", keys.count, {1, kMostJobs}),
       ReadMoment("submit", keys.submit),
       ReadDuration("submit_every", keys.submit_every, Duration::zero()),
-      ReadDuration("run_time", keys.run_time, kShortest),
+      Formerly("run_time", ReadDuration("duration", keys.duration, kShortest)),
       ReadNumber("power_w", keys.power_w, {0, kHighestPower}),
       ReadNumber("energy_kwh", keys.energy_kwh, {0, kHighestPower}),
       ReadInteger("devices", keys.devices, {1, kMostJobs}),
@@ -41,8 +41,8 @@ std::vector<KeyRule> JobRules(JobKeys& keys) {
       ReadDuration("max_delay", keys.max_delay, Duration::zero()),
       ReadMoment("start_by", keys.start_by),
       ReadMoment("finish_by", keys.finish_by),
-      ReadBool("pausable", keys.pausable),
-      ReadDuration("pause_overhead", keys.pause_overhead, Duration::zero()),
+      Formerly("pausable", ReadBool("checkpointable", keys.checkpointable)),
+      Formerly("pause_overhead", ReadDuration("pause_cost", keys.pause_cost, Duration::zero())),
       ReadDuration("minimum_segment", keys.minimum_segment, Duration::zero()),
       ReadTexts("sites", keys.sites),
       ReadTexts("models", keys.models),
@@ -51,7 +51,7 @@ std::vector<KeyRule> JobRules(JobKeys& keys) {
 }
 
 void CheckTogether(const JobKeys& keys, int line, bool has_origin, Problems& problems) {
-  if (!keys.run_time) problems.Add(line, "the job has no run_time");
+  if (!keys.duration) problems.Add(line, "the job has no duration");
   if (!keys.power_w && !keys.energy_kwh) problems.Add(line, "the job has no power_w");
   if (keys.power_w && keys.energy_kwh)
     problems.Add(keys.energy_kwh.line, "energy_kwh and power_w say the same: leave one out");
@@ -61,9 +61,9 @@ void CheckTogether(const JobKeys& keys, int line, bool has_origin, Problems& pro
     if (*moment && (**moment).time && !has_origin)
       problems.Add(moment->line,
                    "a date needs exactly one start date: give a duration like 30h instead");
-  for (const auto* duration : {&keys.pause_overhead, &keys.minimum_segment})
-    if (*duration && !keys.pausable.value_or(false))
-      problems.Add(duration->line, "has no meaning for a job that is not pausable: true");
+  for (const auto* duration : {&keys.pause_cost, &keys.minimum_segment})
+    if (*duration && !keys.checkpointable.value_or(false))
+      problems.Add(duration->line, "has no meaning for a job that is not checkpointable: true");
 }
 
 std::vector<core::ModelOverride> ReadOverrides(const Given<YamlNode>& node, Problems& problems) {
@@ -84,7 +84,7 @@ std::vector<core::ModelOverride> ReadOverrides(const Given<YamlNode>& node, Prob
 
 double PowerOf(const JobKeys& keys, const core::Job& job) {
   if (!keys.energy_kwh) return keys.power_w.value_or(0);
-  const double hours = Hours(job.run_time) * job.devices;
+  const double hours = Hours(job.duration) * job.devices;
   return hours > 0 ? *keys.energy_kwh * 1000 / hours : 0;
 }
 
@@ -96,7 +96,7 @@ core::Job MakeJob(const JobKeys& keys, std::optional<Time> origin, Problems& pro
   core::Job job;
   job.name = keys.name.value_or("job");
   job.submitted = offset(keys.submit.value_or({}), Time{});
-  job.run_time = keys.run_time.value_or(std::chrono::hours{1});
+  job.duration = keys.duration.value_or(std::chrono::hours{1});
   job.devices = static_cast<int>(keys.devices.value_or(1));
   job.power = {PowerOf(keys, job)};
   job.tier = keys.tier.value_or("");
@@ -106,8 +106,8 @@ core::Job MakeJob(const JobKeys& keys, std::optional<Time> origin, Problems& pro
   if (keys.max_delay) job.start_by = job.submitted + *keys.max_delay;
   if (keys.start_by) job.start_by = offset(*keys.start_by, job.submitted);
   if (keys.finish_by) job.finish_by = offset(*keys.finish_by, job.submitted);
-  job.pausable = keys.pausable.value_or(false);
-  job.pause_overhead = keys.pause_overhead.value_or(Duration::zero());
+  job.checkpointable = keys.checkpointable.value_or(false);
+  job.pause_cost = keys.pause_cost.value_or(Duration::zero());
   job.minimum_segment = keys.minimum_segment.value_or(Duration::zero());
   job.sites = keys.sites.value_or({});
   job.models = keys.models.value_or({});
@@ -119,7 +119,7 @@ Duration ShortestRun(const core::Job& job, const core::Cluster& cluster) {
   Duration shortest = Duration::max();
   for (std::size_t pool = 0; pool < cluster.pools.size(); ++pool)
     if (core::Fits(job, cluster, static_cast<int>(pool)))
-      shortest = std::min(shortest, core::TimeOn(job, cluster.pools[pool], job.run_time));
+      shortest = std::min(shortest, core::TimeOn(job, cluster.pools[pool], job.duration));
   return shortest;
 }
 
@@ -160,7 +160,7 @@ void ReadJob(const YamlNode& node, const JobsContext& context, std::vector<core:
   CheckTogether(keys, node.line, context.origin.has_value(), problems);
   core::Job job = MakeJob(keys, context.origin, problems);
   job.id = std::ssize(jobs) + 1;
-  if (keys.run_time) CheckJob(job, context.cluster, node.line, problems);
+  if (keys.duration) CheckJob(job, context.cluster, node.line, problems);
   AddGroup(job, keys, jobs);
 }
 

@@ -217,7 +217,8 @@ std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys) {
       ReadText("region", keys.region),
       ReadPolicyName("policy", keys.policy, GatePolicyKindNames()),
       ReadDuration("start_by", keys.start_by, Duration::zero()),
-      ReadDuration("estimated_run_time", keys.estimated_run_time, std::chrono::seconds{1}),
+      Formerly("estimated_run_time",
+               ReadDuration("duration", keys.duration, std::chrono::seconds{1})),
       ReadChoice("on_deadline", keys.on_deadline, {"start", "stop"}),
       ReadChoice("on_outage", keys.on_outage, core::OnOutageNames()),
       ReadSources("signal", keys.signal),
@@ -256,8 +257,8 @@ SchedulerConfig ResolveScheduler(const SchedulerKeys& keys, Problems& problems,
   if (keys.carbon_threshold) config.threshold = {*keys.carbon_threshold};
   const auto start_by =
       EitherOf(keys.start_by, "start_by", keys.max_wait_seconds, "max_wait_seconds", problems);
-  config.start_by = start_by.value_or(config.start_by);
-  config.estimated_run_time = keys.estimated_run_time.value;
+  config.longest_wait = start_by.value_or(config.longest_wait);
+  config.duration = keys.duration.value;
   if (keys.on_deadline && *keys.on_deadline == "stop") config.on_deadline = plan::AtDeadline::kStop;
   if (keys.on_outage) config.on_outage = *core::OnOutageFromName(*keys.on_outage);
   config.signal = ResolveSignal(keys, problems, notes);

@@ -27,7 +27,7 @@ struct SchedulerKeys {
   // Ebb: gate
   Given<std::string> policy;
   Given<Duration> start_by;
-  Given<Duration> estimated_run_time;
+  Given<Duration> duration;
   Given<std::string> on_deadline;
   Given<std::string> on_outage;
   // Ebb: signal

@@ -18,8 +18,8 @@ constexpr Duration kDefaultMaxDelay = std::chrono::hours{24};
 struct FileKeys {
   Given<std::string> name, name_template;
   Given<std::int64_t> devices;
-  Given<bool> pausable;
-  Given<Duration> pause_overhead, minimum_segment, run_limit;
+  Given<bool> checkpointable;
+  Given<Duration> pause_cost, minimum_segment, time_limit;
   Given<YamlNode> parameters, sample, tiers, tier_rules, estimates, command, experiments;
   Given<YamlNode> budget, sweep_budget, halving, kubernetes, slurm;
 };
@@ -36,10 +36,10 @@ void ReadTop(const YamlNode& root, FileKeys& keys, Problems& problems) {
       ReadNode("command", keys.command),
       ReadNode("experiments", keys.experiments),
       CalledElsewhere(ReadInteger("devices", keys.devices, {1, kMostDevices}), {"gpus", "slots"}),
-      ReadBool("pausable", keys.pausable),
-      ReadDuration("pause_overhead", keys.pause_overhead, Duration::zero()),
+      Formerly("pausable", ReadBool("checkpointable", keys.checkpointable)),
+      Formerly("pause_overhead", ReadDuration("pause_cost", keys.pause_cost, Duration::zero())),
       ReadDuration("minimum_segment", keys.minimum_segment, Duration::zero()),
-      ReadDuration("run_limit", keys.run_limit, Duration{1000}),
+      Formerly("run_limit", ReadDuration("time_limit", keys.time_limit, Duration{1000})),
       ReadNode("budget", keys.budget),
       ReadNode("sweep_budget", keys.sweep_budget),
       ReadNode("successive_halving", keys.halving),
@@ -51,10 +51,10 @@ void ReadTop(const YamlNode& root, FileKeys& keys, Problems& problems) {
 sweep::JobTraits Traits(const FileKeys& keys) {
   sweep::JobTraits traits;
   traits.devices = static_cast<int>(keys.devices.value_or(1));
-  traits.pausable = keys.pausable.value_or(false);
-  traits.pause_overhead = keys.pause_overhead.value_or({});
+  traits.checkpointable = keys.checkpointable.value_or(false);
+  traits.pause_cost = keys.pause_cost.value_or({});
   traits.minimum_segment = keys.minimum_segment.value_or({});
-  traits.run_limit = keys.run_limit.value;
+  traits.time_limit = keys.time_limit.value;
   return traits;
 }
 
@@ -95,7 +95,7 @@ void ReadDefinition(const FileKeys& keys, const YamlNode& root, sweep::Definitio
   if (keys.estimates)
     ReadEstimates(*keys.estimates, definition, problems);
   else
-    problems.Add(line, "the file needs estimates of run time and power");
+    problems.Add(line, "the file needs estimates of duration and power");
   if (keys.command)
     ReadCommand(*keys.command, definition.command, problems);
   else
@@ -133,7 +133,8 @@ Result<SweepConfig> ParseSweepConfig(const std::string& text, const std::string&
   config.sweep.traits = Traits(keys);
   config.sweep.tiers = TiersOf(keys, problems);
   if (keys.budget)
-    ReadBudget(*keys.budget, config.sweep.traits.pausable, config.sweep.traits.budget, problems);
+    ReadBudget(*keys.budget, config.sweep.traits.checkpointable, config.sweep.traits.budget,
+               problems);
   if (keys.sweep_budget) ReadSweepBudget(*keys.sweep_budget, config.sweep.budget, problems);
   if (keys.halving) ReadHalving(*keys.halving, config.sweep.halving, problems);
   if (keys.kubernetes) ReadKubernetes(*keys.kubernetes, config.kubernetes, problems);

@@ -52,7 +52,7 @@ TEST(SweepConfig, ReproducesThePublishedCoreSubset) {
   EXPECT_EQ(winner.command,
             (std::vector<std::string>{"python", "/app/train_lora.py", "--r", "32", "--alpha", "128",
                                       "--lr", "1e-04", "--dropout", "0.05"}));
-  EXPECT_EQ(winner.run_time, std::chrono::minutes{96});
+  EXPECT_EQ(winner.duration, std::chrono::minutes{96});
 }
 
 // The published tiers of all 54 combinations, in the published order.
@@ -102,7 +102,7 @@ TEST(NeedsSharedData, SweepsAgreeWithThePublishedTables) {
     EXPECT_EQ(tier.name, row[6]);
     EXPECT_EQ(FormatExact(tier.threshold->g_per_kwh), row[7]);
     EXPECT_EQ(FormatExact(Hours(tier.max_delay)), row[8]);
-    EXPECT_EQ(FormatExact(Hours(experiment.run_time)), row[9]);
+    EXPECT_EQ(FormatExact(Hours(experiment.duration)), row[9]);
   }
   const sweep::Sweep grid_sweep = Shipped("qwen-lora-grid54.yaml").sweep;
   const auto grid_rows = rows(*grid);
@@ -214,7 +214,7 @@ constexpr const char* kSmall = R"(parameters:
   grid:
     lr: [1e-04, 5e-05]
 estimates:
-  - {run_time: 1h, power_w: 300}
+  - {duration: 1h, power_w: 300}
 name_template: "run-{lr}"
 command: [train, "{lr}"]
 )";
@@ -239,6 +239,24 @@ TEST(SweepConfig, TakesASmallFile) {
   EXPECT_EQ(config->sweep.name, "s");
   EXPECT_EQ(config->sweep.experiments[0].name, "run-1e-04");
   EXPECT_EQ(config->sweep.tiers[0].max_delay, std::chrono::hours{24});
+}
+
+TEST(SweepConfig, OlderNamesOfKeysAreReadButNotBesideThePresentOnes) {
+  std::string older =
+      With("duration: 1h", "run_time: 1h") + "pausable: true\npause_overhead: 1m\nrun_limit: 3h\n";
+  const auto read = ParseSweepConfig(older, "s.yaml");
+  ASSERT_TRUE(read) << read.error().Message();
+  EXPECT_EQ(read->sweep.experiments.at(0).duration, std::chrono::hours{1});
+  EXPECT_TRUE(read->sweep.traits.checkpointable);
+  EXPECT_EQ(read->sweep.traits.pause_cost, std::chrono::minutes{1});
+  EXPECT_EQ(read->sweep.traits.time_limit, std::chrono::hours{3});
+  EXPECT_NE(ErrorOf(older + "time_limit: 3h\n")
+                .find("s.yaml:11: run_limit (line 10) and time_limit are the same key: leave out "
+                      "run_limit"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf(With("duration: 1h", "run_time: 1h, duration: 1h"))
+                .find("run_time (line 5) and duration are the same key"),
+            std::string::npos);
 }
 
 struct Case {
@@ -267,8 +285,8 @@ TEST(SweepConfig, NamesEveryMistakeWithItsLine) {
       {With("[1e-04, 5e-05]", "[[1], 2]"), "s.yaml:3: a value of lr must be a number or a text"},
       {With("lr: [", "1r: ["), "s.yaml:3: \"1r\" is no name for a parameter"},
       {With("lr: [", "name: ["), "a parameter cannot be called name"},
-      {With("1h", "-1h"), "run_time must be a duration"},
-      {With("1h", "0"), "run_time must be a duration"},
+      {With("1h", "-1h"), "duration must be a duration"},
+      {With("1h", "0"), "duration must be a duration"},
       {With("300", "0"), "power_w must be a number"},
       {With("power_w: 300", "when: lr << 3, power_w: 300"), "is not a comparison"},
       {With("power_w: 300", "when: ls == 3, power_w: 300"),
@@ -309,10 +327,10 @@ TEST(SweepConfig, NamesEveryMistakeWithItsLine) {
 
 TEST(SweepConfig, ReportsAllMistakesOfAFileTogether) {
   const std::string error =
-      ErrorOf("parameters: {grid: {lr: []}}\ntires: 3\nestimates: [{run_time: x}]\n");
+      ErrorOf("parameters: {grid: {lr: []}}\ntires: 3\nestimates: [{duration: x}]\n");
   for (const char* part :
        {"s.yaml:1: lr must be a list", "s.yaml:2: unknown key \"tires\"",
-        "s.yaml:3: run_time must be", "the file needs a command", "the file needs a name_template"})
+        "s.yaml:3: duration must be", "the file needs a command", "the file needs a name_template"})
     EXPECT_NE(error.find(part), std::string::npos) << part << "\n" << error;
 }
 

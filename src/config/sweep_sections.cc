@@ -81,25 +81,25 @@ void ReadTier(const YamlNode& node, std::vector<sweep::Tier>& tiers, Problems& p
 void ReadExperiment(const YamlNode& node, const std::vector<sweep::Tier>& tiers,
                     std::vector<sweep::Experiment>& experiments, Problems& problems) {
   Given<std::string> name, tier, rationale;
-  Given<Duration> run_time;
+  Given<Duration> duration;
   Given<double> power_w;
   sweep::Experiment experiment;
   std::vector<sweep::TemplateText> command;
-  const std::vector<KeyRule> rules{ReadText("name", name),
-                                   KeyRule{"parameters",
-                                           [&](const YamlNode& map, Problems& found) {
-                                             experiment.settings = ReadSettings(map, found);
-                                           }},
-                                   ReadText("tier", tier),
-                                   ReadText("rationale", rationale),
-                                   ReadDuration("run_time", run_time, Duration{1}),
-                                   ReadNumber("power_w", power_w, {1e-3, kMostWatts}),
-                                   KeyRule{"command", [&](const YamlNode& list, Problems& found) {
-                                             ReadCommand(list, command, found);
-                                           }}};
+  const std::vector<KeyRule> rules{
+      ReadText("name", name),
+      KeyRule{"parameters",
+              [&](const YamlNode& map, Problems& found) {
+                experiment.settings = ReadSettings(map, found);
+              }},
+      ReadText("tier", tier),
+      ReadText("rationale", rationale),
+      Formerly("run_time", ReadDuration("duration", duration, Duration{1})),
+      ReadNumber("power_w", power_w, {1e-3, kMostWatts}),
+      KeyRule{"command",
+              [&](const YamlNode& list, Problems& found) { ReadCommand(list, command, found); }}};
   ReadSection(node, "experiments", rules, {}, problems);
-  Require(name && tier && run_time && power_w && !command.empty(), node,
-          "an experiment needs name, tier, run_time, power_w and command", problems);
+  Require(name && tier && duration && power_w && !command.empty(), node,
+          "an experiment needs name, tier, duration, power_w and command", problems);
   const auto found = std::find_if(tiers.begin(), tiers.end(), [&](const sweep::Tier& candidate) {
     return candidate.name == tier.value_or("");
   });
@@ -108,7 +108,7 @@ void ReadExperiment(const YamlNode& node, const std::vector<sweep::Tier>& tiers,
   experiment.name = name.value_or("");
   experiment.tier = found == tiers.end() ? 0 : static_cast<int>(found - tiers.begin());
   experiment.rationale = rationale.value_or("");
-  experiment.run_time = run_time.value_or(Duration{1});
+  experiment.duration = duration.value_or(Duration{1});
   experiment.power = {power_w.value_or(0)};
   // Written out means written out: the words are not templates here.
   for (sweep::TemplateText& word : command) experiment.command.push_back(std::move(word.text));
@@ -201,14 +201,15 @@ void ReadTierRules(const YamlNode& node, sweep::Definition& definition, Problems
 void ReadEstimates(const YamlNode& node, sweep::Definition& definition, Problems& problems) {
   ReadEach("estimates", node, problems, [&](const YamlNode& item, Problems& found) {
     sweep::EstimateRule rule;
-    Given<Duration> run_time;
+    Given<Duration> duration;
     Given<double> power_w;
-    ReadSection(item, "estimates",
-                WithCondition(rule, {ReadDuration("run_time", run_time, Duration{1}),
-                                     ReadNumber("power_w", power_w, {1e-3, kMostWatts})}),
-                {}, found);
-    Require(run_time && power_w, item, "an estimate needs run_time and power_w", found);
-    rule.run_time = run_time.value_or(Duration{1});
+    ReadSection(
+        item, "estimates",
+        WithCondition(rule, {Formerly("run_time", ReadDuration("duration", duration, Duration{1})),
+                             ReadNumber("power_w", power_w, {1e-3, kMostWatts})}),
+        {}, found);
+    Require(duration && power_w, item, "an estimate needs duration and power_w", found);
+    rule.duration = duration.value_or(Duration{1});
     rule.power = {power_w.value_or(0)};
     rule.line = item.line;
     definition.estimates.push_back(std::move(rule));
@@ -276,14 +277,16 @@ void ReadLimits(const YamlNode& node, const std::string& section, const std::str
 
 }  // namespace
 
-void ReadBudget(const YamlNode& node, bool pausable, core::Budget& budget, Problems& problems) {
+void ReadBudget(const YamlNode& node, bool checkpointable, core::Budget& budget,
+                Problems& problems) {
   Given<std::string> action;
   ReadLimits(node, "budget", "of each experiment",
              {ReadChoice("action", action, {"stop", "pause", "log"})}, budget, problems);
   if (action) budget.action = *core::BudgetActionFromName(*action);
-  if (budget.action == core::BudgetAction::kPause && !pausable)
-    problems.Add(action.line,
-                 "action pause is for programs that write checkpoints: set pausable, or take stop");
+  if (budget.action == core::BudgetAction::kPause && !checkpointable)
+    problems.Add(
+        action.line,
+        "action pause is for programs that write checkpoints: set checkpointable, or take stop");
 }
 
 void ReadSweepBudget(const YamlNode& node, core::Budget& budget, Problems& problems) {

@@ -26,8 +26,9 @@ void ReadExperiments(const YamlNode& node, const std::vector<sweep::Tier>& tiers
                      std::vector<sweep::Experiment>& experiments, Problems& problems);
 void ReadHalving(const YamlNode& node, std::optional<sweep::HalvingOptions>& halving,
                  Problems& problems);
-/// `pausable`: programs write checkpoints.
-void ReadBudget(const YamlNode& node, bool pausable, core::Budget& budget, Problems& problems);
+/// `checkpointable`: programs write checkpoints.
+void ReadBudget(const YamlNode& node, bool checkpointable, core::Budget& budget,
+                Problems& problems);
 /// Of all experiments together.
 void ReadSweepBudget(const YamlNode& node, core::Budget& budget, Problems& problems);
 void ReadKubernetes(const YamlNode& node, sweep::KubernetesOptions& options, Problems& problems);

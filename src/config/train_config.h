@@ -48,8 +48,8 @@ struct PriceConfig {
 struct SchedulerConfig {
   GatePolicyKind policy = GatePolicyKind::kNow;
   Intensity threshold{300};
-  Duration start_by{std::chrono::hours{1}};  ///< latest start, counted from submission
-  std::optional<Duration> estimated_run_time;
+  Duration longest_wait{std::chrono::hours{1}};  ///< from submission to the latest start
+  std::optional<Duration> duration;
   plan::AtDeadline on_deadline = plan::AtDeadline::kStart;
   core::OnOutage on_outage = core::OnOutage::kWait;
   signals::SignalOptions signal;

@@ -60,7 +60,7 @@ TEST(TrainConfig, ReadsNeosFileAsItIs) {
   const TrainConfig config = Parse(kNeo);
   EXPECT_EQ(config.scheduler.policy, GatePolicyKind::kThreshold);
   EXPECT_EQ(config.scheduler.threshold.g_per_kwh, 250);
-  EXPECT_EQ(config.scheduler.start_by, Duration{minutes{1}});
+  EXPECT_EQ(config.scheduler.longest_wait, Duration{minutes{1}});
   EXPECT_EQ(config.scheduler.on_deadline, plan::AtDeadline::kStart);
   EXPECT_EQ(config.scheduler.signal.source, SignalSource::kProfile);
   EXPECT_EQ(config.scheduler.signal.zone, "neo");
@@ -86,7 +86,7 @@ TEST(TrainConfig, WhatIsNotGivenHasADefault) {
   EXPECT_EQ(config.training.batch_size, 64);
   EXPECT_EQ(config.scheduler.policy, GatePolicyKind::kNow);
   EXPECT_EQ(config.scheduler.threshold.g_per_kwh, 300);
-  EXPECT_EQ(config.scheduler.start_by, Duration{hours{1}});
+  EXPECT_EQ(config.scheduler.longest_wait, Duration{hours{1}});
   EXPECT_EQ(config.scheduler.signal.source, SignalSource::kProfile);
   EXPECT_EQ(config.scheduler.signal.zone, "US-CAL-CISO");
   EXPECT_EQ(config.metering.interval, Duration{seconds{1}});
@@ -97,7 +97,7 @@ TEST(TrainConfig, ReadsEbbsOwnKeys) {
 scheduler:
   policy: window
   start_by: 12h
-  estimated_run_time: 25m
+  duration: 25m
   on_deadline: stop
   trace: ../data/DE.csv
   zone: my-zone
@@ -136,8 +136,8 @@ metering:
 )");
   const SchedulerConfig& scheduler = config.scheduler;
   EXPECT_EQ(scheduler.policy, GatePolicyKind::kWindow);
-  EXPECT_EQ(scheduler.start_by, Duration{hours{12}});
-  EXPECT_EQ(scheduler.estimated_run_time, Duration{minutes{25}});
+  EXPECT_EQ(scheduler.longest_wait, Duration{hours{12}});
+  EXPECT_EQ(scheduler.duration, Duration{minutes{25}});
   EXPECT_EQ(scheduler.on_deadline, plan::AtDeadline::kStop);
   EXPECT_EQ(scheduler.signal.source, SignalSource::kReplay);
   EXPECT_EQ(scheduler.signal.trace_path, "../data/DE.csv");
@@ -214,11 +214,20 @@ TEST(TrainConfig, EbbsOwnSignalKeysOverruleNeosAndANoteSaysSo) {
   EXPECT_THAT(constant.notes, ElementsAre(HasSubstr("is not asked")));
 }
 
+TEST(TrainConfig, TheOlderNameOfTheDurationIsRead) {
+  EXPECT_EQ(Parse("scheduler: {estimated_run_time: 25m}").scheduler.duration,
+            Duration{minutes{25}});
+  const auto both = ParseTrainConfig("scheduler: {estimated_run_time: 25m, duration: 25m}", "my");
+  ASSERT_FALSE(both);
+  EXPECT_NE(both.error().Message().find("estimated_run_time (line 1) and duration are the same"),
+            std::string::npos);
+}
+
 TEST(TrainConfig, BothSpellingsMayStandTogetherWhenTheyAgree) {
   EXPECT_EQ(Parse("scheduler: {api_url: https://a.b/c, api_endpoint: https://a.b/c}")
                 .scheduler.signal.url,
             "https://a.b/c");
-  EXPECT_EQ(Parse("scheduler: {start_by: 1m, max_wait_seconds: 60}").scheduler.start_by,
+  EXPECT_EQ(Parse("scheduler: {start_by: 1m, max_wait_seconds: 60}").scheduler.longest_wait,
             Duration{minutes{1}});
 }
 

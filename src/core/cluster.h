@@ -19,8 +19,8 @@ struct Site {
 };
 
 /// `count` devices of one model at one site. Speed and power are relative to the reference device
-/// that a job's run time and power are stated for: on this pool a job takes run_time / speed and
-/// draws power x power_factor, so its energy is run_time x power x power_factor / speed.
+/// that a job's run time and power are stated for: on this pool a job takes duration / speed and
+/// draws power x power_factor, so its energy is duration x power x power_factor / speed.
 struct DevicePool {
   std::string model;  ///< "RTX 3090", "cpu"
   int site = 0;       ///< index into Cluster::sites

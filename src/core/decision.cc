@@ -39,32 +39,52 @@ constexpr std::array<std::string_view, 27> kRuleNames{"run_now",
                                                       "stopped_in_outage"};
 
 std::string WindowText(const GateDecision& d) {
-  if (d.rule == GateRule::kCleanestNow && d.expected_mean)
-    return "no later start is expected to be cleaner than now: " + Describe(d.expected_mean) +
-           " on average over the next " + FormatDuration(d.judged);
-  if (d.mean_if_now && d.expected_start)
-    return Describe(d.mean_if_now) + " on average if started now, " + Describe(d.expected_mean) +
-           " expected from " + FormatTime(*d.expected_start);
-  return Describe(d.current) + " now, cleaner power is expected" +
-         (d.expected_start ? " from " + FormatTime(*d.expected_start) : "");
+  const Reason& r = d.reason;
+  if (r.rule == GateRule::kCleanestNow && r.expected)
+    return RuleText(r) + " than now: " + Describe(r.expected) + " on average over the next " +
+           FormatDuration(d.judged);
+  if (d.mean_if_now && r.start)
+    return Describe(d.mean_if_now) + " on average if started now, " + Describe(r.expected) +
+           " expected from " + FormatTime(*r.start);
+  return Describe(r.current) + " now, cleaner power is expected" +
+         (r.start ? " from " + FormatTime(*r.start) : "");
 }
 
-std::string RuleText(const GateDecision& d) {
-  const std::string value = Describe(d.current);
-  const std::string later =
-      d.expected_start && *d.expected_start > d.at
-          ? Describe(d.expected_mean) + " expected from " + FormatTime(*d.expected_start)
-          : std::string("nothing cleaner is known yet");
-  switch (d.rule) {
-    case GateRule::kRunNow:
-      return "policy now: starting at " + value;
-    case GateRule::kBelowThreshold:
-      return value + " is at or below " + Describe(d.threshold);
-    case GateRule::kAboveThreshold:
-      return value + " is above " + Describe(d.threshold);
+// Where a decision of a gate says more than its rule.
+std::string DecisionText(const GateDecision& d) {
+  const Reason& r = d.reason;
+  const std::string later = r.start && *r.start > d.at
+                                ? Describe(r.expected) + " expected from " + FormatTime(*r.start)
+                                : "nothing cleaner is known yet";
+  switch (r.rule) {
     case GateRule::kCleanestNow:
     case GateRule::kCleanerLater:
       return WindowText(d);
+    case GateRule::kPlanned:
+      return RuleText(r) + "; planned: " + later;
+    case GateRule::kPausedForCleaner:
+      return "paused at " + Describe(r.current) + "; " + later;
+    case GateRule::kBetterLater:
+      return RuleText(r) + "; better by carbon and price" +
+             (r.start ? " from " + FormatTime(*r.start) + ", " + Describe(r.expected) : " later");
+    default:
+      return RuleText(r);
+  }
+}
+
+}  // namespace
+
+std::string RuleText(const Reason& reason) {
+  const std::string value = Describe(reason.current);
+  switch (reason.rule) {
+    case GateRule::kRunNow:
+      return "policy now: starting at " + value;
+    case GateRule::kBelowThreshold:
+      return value + " is at or below " + Describe(reason.threshold);
+    case GateRule::kAboveThreshold:
+      return value + " is above " + Describe(reason.threshold);
+    case GateRule::kCleanestNow:
+      return "no later start is expected to be cleaner";
     case GateRule::kLatestStart:
       return "the latest start is reached: starting at " + value;
     case GateRule::kSignalMissing:
@@ -73,16 +93,17 @@ std::string RuleText(const GateDecision& d) {
       return "no forecast reaches over the run time yet";
     case GateRule::kStoppedAtDeadline:
       return "the latest start is reached at " + value + ": stopped, as asked";
+    case GateRule::kCleanerLater:
     case GateRule::kPlanned:
-      return value + " now; planned: " + later;
+    case GateRule::kPausedForCleaner:
+    case GateRule::kBetterLater:
+      return value + " now";
     case GateRule::kCompulsory:
       return "a later start could miss a deadline: running at " + value;
     case GateRule::kSavingTooSmall:
       return "waiting would save too little: " + value + " now";
     case GateRule::kRunning:
       return "runs at " + value;
-    case GateRule::kPausedForCleaner:
-      return "paused at " + value + "; " + later;
     case GateRule::kNoFreeDevice:
       return "the devices are taken";
     case GateRule::kBehindPriority:
@@ -92,20 +113,15 @@ std::string RuleText(const GateDecision& d) {
     case GateRule::kRampLimit:
       return "power may not rise faster";
     case GateRule::kRetryLater:
-      return "the last start failed; tried again later";
+      return "the last start failed";
     case GateRule::kBestNow:
       return value + " now; no later start is expected to be better by carbon and price";
-    case GateRule::kBetterLater:
-      return value + " now; better by carbon and price" +
-             (d.expected_start
-                  ? " from " + FormatTime(*d.expected_start) + ", " + Describe(d.expected_mean)
-                  : std::string(" later"));
     case GateRule::kPriceAboveThreshold:
       return "electricity is above the price threshold";
     case GateRule::kPriceMissing:
       return "the price of electricity is not known";
     case GateRule::kHeld:
-      return "held by hand";
+      return "held until it is resumed";
     case GateRule::kAskedFor:
       return "started by hand at " + value;
     case GateRule::kRunsInOutage:
@@ -116,8 +132,6 @@ std::string RuleText(const GateDecision& d) {
   return {};
 }
 
-}  // namespace
-
 std::string_view Name(GateAction action) { return kActionNames[static_cast<std::size_t>(action)]; }
 std::string_view Name(GateRule rule) { return kRuleNames[static_cast<std::size_t>(rule)]; }
 
@@ -125,9 +139,9 @@ std::string Describe(const std::optional<Intensity>& intensity) {
   return intensity ? FormatFixed(intensity->g_per_kwh, 0) + " g/kWh" : "unknown intensity";
 }
 
-std::string Reason(const GateDecision& decision) {
+std::string Sentence(const GateDecision& decision) {
   if (!decision.recorded_reason.empty()) return decision.recorded_reason;
-  std::string text = RuleText(decision);
+  std::string text = DecisionText(decision);
   if (!decision.current_source.empty()) text += ", by " + decision.current_source;
   return decision.note.empty() ? text : text + "; " + decision.note;
 }

@@ -60,27 +60,36 @@ std::string_view Name(GateRule rule);
 std::optional<GateAction> GateActionFromName(std::string_view name);
 std::optional<GateRule> GateRuleFromName(std::string_view name);
 
+/// Why one run or a job in a queue is where it is: numbers, not text.
+struct Reason {
+  GateRule rule = GateRule::kRunNow;
+  std::optional<Intensity> current;   ///< now, at the site in question
+  std::optional<Intensity> expected;  ///< mean over the expected running
+  std::optional<Intensity> threshold;
+  std::optional<Time> start;   ///< expected, of the next stretch of running
+  std::optional<Time> end;     ///< expected
+  std::optional<Time> latest;  ///< latest start that keeps the deadlines
+  friend bool operator==(const Reason&, const Reason&) = default;
+};
+
 struct GateDecision {
   Time at{};  ///< grid time
   GateAction action = GateAction::kWait;
-  GateRule rule = GateRule::kRunNow;
-  std::optional<Intensity> current;
+  Reason reason;  ///< without a start: nothing known before the latest one
   SampleStatus current_status = SampleStatus::kMeasured;
   std::string current_source;  ///< the link of a chain that knew it; empty: there is one source
-  std::optional<Intensity> threshold;
-  std::optional<Time> expected_start;      ///< absent: nothing known before the latest start
-  std::optional<Intensity> expected_mean;  ///< mean over the run time from expected_start
-  std::optional<Intensity> mean_if_now;    ///< mean over the run time if it starts at once
-  Duration judged{};                       ///< how much of the run time the means cover
-  Time start_by{};                         ///< latest start
-  Time wake_at{};                          ///< decide again then (kWait only)
+  std::optional<Intensity> mean_if_now;  ///< mean over the run time if it starts at once
+  Duration judged{};                     ///< how much of the run time the means cover
+  Time wake_at{};                        ///< decide again then (kWait only)
   std::string note;             ///< what else a reader must know: why the signal is missing
   std::string recorded_reason;  ///< as a run directory holds it; empty for a fresh decision
 };
 
-/// One sentence with the numbers that decided. Made when it is shown, not when it is decided: a
-/// simulation decides millions of times.
-std::string Reason(const GateDecision& decision);
+/// The rule with the numbers that decided, for one run and for a queue. Texts are made when they
+/// are shown, not when it is decided: a simulation decides millions of times.
+std::string RuleText(const Reason& reason);
+/// That, with what only the gate of one run knows: both means, the source, its note.
+std::string Sentence(const GateDecision& decision);
 /// "312 g/kWh" or "unknown intensity".
 std::string Describe(const std::optional<Intensity>& intensity);
 

@@ -29,16 +29,16 @@ struct LogMean {
 std::optional<Estimate> EstimateFrom(const std::vector<EarlierRun>& runs, const Hint& hint) {
   LogMean time, power;
   for (const EarlierRun& run : runs) {
-    time.Add(Seconds(run.run_time));
+    time.Add(Seconds(run.duration));
     power.Add(run.power.watts);
   }
   if (time.count == 0) return std::nullopt;
   Estimate estimate;
   estimate.runs = time.count;
   estimate.spread = time.Spread();
-  if (hint.run_time) time.Add(Seconds(*hint.run_time));
+  if (hint.duration) time.Add(Seconds(*hint.duration));
   if (hint.power) power.Add(hint.power->watts);
-  estimate.run_time = std::max(DurationFromSeconds(time.Value()), Duration{1});
+  estimate.duration = std::max(DurationFromSeconds(time.Value()), Duration{1});
   if (power.count > 0) estimate.power = Power{power.Value()};
   return estimate;
 }

@@ -13,12 +13,12 @@ namespace ebb::core {
 
 /// One earlier run that succeeded, on a device of speed 1 and power factor 1.
 struct EarlierRun {
-  Duration run_time{};  ///< > 0
+  Duration duration{};  ///< > 0
   Power power;          ///< of one device, mean; 0: not known
 };
 
 struct Estimate {
-  Duration run_time{};
+  Duration duration{};
   Power power;
   int runs = 0;  ///< earlier ones it rests on
   /// Of the earlier run times around their own geometric mean, as a ratio: 1.1 is +-10 %. 1 of one.
@@ -27,7 +27,7 @@ struct Estimate {
 
 /// What the owner said; nothing: nothing.
 struct Hint {
-  std::optional<Duration> run_time;
+  std::optional<Duration> duration;
   std::optional<Power> power;
 };
 

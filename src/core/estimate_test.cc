@@ -19,10 +19,10 @@ TEST(Estimate, WithoutEarlierRunsThereIsNone) {
 }
 
 TEST(Estimate, IsTheGeometricMeanWithTheHintAsOneRun) {
-  EXPECT_EQ(EstimateFrom(Runs({4}), {hours{1}, {}})->run_time, hours{2});
-  EXPECT_EQ(EstimateFrom(Runs({4, 4, 4}), {})->run_time, hours{4});
+  EXPECT_EQ(EstimateFrom(Runs({4}), {hours{1}, {}})->duration, hours{2});
+  EXPECT_EQ(EstimateFrom(Runs({4, 4, 4}), {})->duration, hours{4});
   // (1 x 8 x 8)^(1/3) = 4
-  EXPECT_EQ(EstimateFrom(Runs({8, 8}), {hours{1}, {}})->run_time, hours{4});
+  EXPECT_EQ(EstimateFrom(Runs({8, 8}), {hours{1}, {}})->duration, hours{4});
   const auto estimate =
       EstimateFrom({{hours{1}, Power{0}}, {hours{1}, Power{400}}}, {{}, Power{100}});
   EXPECT_NEAR(estimate->power.watts, 200, 1e-9) << "an unknown power counts for nothing";
@@ -33,7 +33,7 @@ TEST(Estimate, IsTheGeometricMeanWithTheHintAsOneRun) {
 TEST(Estimate, ScalesAndSettlesOnTheTruth) {
   const auto once = EstimateFrom(Runs({1, 2, 4}), {hours{3}, {}});
   const auto twice = EstimateFrom(Runs({2, 4, 8}), {hours{6}, {}});
-  EXPECT_NEAR(Seconds(twice->run_time), 2 * Seconds(once->run_time), 0.01);
+  EXPECT_NEAR(Seconds(twice->duration), 2 * Seconds(once->duration), 0.01);
   EXPECT_NEAR(once->spread, 2, 1e-9) << "1, 2, 4: a standard deviation of ln 2";
   EXPECT_NEAR(twice->spread, once->spread, 1e-9);
   // However wrong the hint is, its weight goes away.
@@ -41,7 +41,7 @@ TEST(Estimate, ScalesAndSettlesOnTheTruth) {
   for (int n = 1; n <= 16; n *= 2) {
     const auto estimate =
         EstimateFrom(Runs(std::vector<int>(static_cast<std::size_t>(n), 2)), {hours{50}, {}});
-    const double error = Hours(estimate->run_time) / 2 - 1;
+    const double error = Hours(estimate->duration) / 2 - 1;
     EXPECT_LT(error, last_error);
     last_error = error;
   }

@@ -71,14 +71,14 @@ void Visit(Archive& archive, Value& value) {
 
 template <typename Archive, Like<Job> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [id, name, submitted, devices, run_time, power, start_by, finish_by, tier, priority,
-         threshold, on_outage, pausable, pause_overhead, minimum_segment, freeze, sites, models,
+  auto& [id, name, submitted, devices, duration, power, start_by, finish_by, tier, priority,
+         threshold, on_outage, checkpointable, pause_cost, minimum_segment, freeze, sites, models,
          overrides] = value;
   archive("id", id);
   archive("name", name);
   archive("submitted", submitted);
   archive("devices", devices);
-  archive("run_time_ms", run_time);
+  archive("duration_ms", duration, "run_time_ms");
   archive("power_w", power);
   archive("start_by", start_by);
   archive("finish_by", finish_by);
@@ -86,8 +86,8 @@ void Visit(Archive& archive, Value& value) {
   archive("priority", priority);
   archive("threshold", threshold);
   archive("on_outage", on_outage);
-  archive("pausable", pausable);
-  archive("pause_overhead_ms", pause_overhead);
+  archive("checkpointable", checkpointable, "pausable");
+  archive("pause_cost_ms", pause_cost, "pause_overhead_ms");
   archive("minimum_segment_ms", minimum_segment);
   archive("freeze", freeze);
   archive("sites", sites);
@@ -160,7 +160,7 @@ void Visit(Archive& archive, Value& value) {
 
 template <typename Archive, Like<Submission> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [job, command, working_directory, environment, after, power_cap, run_limit, budget,
+  auto& [job, command, working_directory, environment, after, power_cap, time_limit, budget,
          tracking, key, recurring, sweep, parameters, identity] = value;
   archive("job", job);
   archive("command", command);
@@ -168,7 +168,7 @@ void Visit(Archive& archive, Value& value) {
   archive("environment", environment);
   archive("after", after);
   archive("power_cap", power_cap);
-  archive("run_limit_ms", run_limit);
+  archive("time_limit_ms", time_limit, "run_limit_ms");
   archive("budget", budget);
   archive("tracking", tracking);
   archive("key", key);

@@ -42,7 +42,7 @@ struct Job {
   std::string name;
   Time submitted{};
   int devices = 1;      ///< gang width: all of them together or not at all
-  Duration run_time{};  ///< estimated, on devices of speed 1; > 0
+  Duration duration{};  ///< estimated running time on devices of speed 1; > 0
   Power power;          ///< of one device at power factor 1, while running
 
   std::optional<Time> start_by;   ///< latest start
@@ -53,12 +53,13 @@ struct Job {
   std::optional<Intensity> threshold;
   OnOutage on_outage = OnOutage::kWait;
 
-  bool pausable = false;       ///< can write a checkpoint and go on from it
-  Duration pause_overhead{};   ///< extra running time that one pause and resume costs, at `power`
-  Duration minimum_segment{};  ///< a piece between two pauses is at least this long
+  bool checkpointable = false;  ///< can write a checkpoint on request and go on from it
+  Duration pause_cost{};        ///< extra running time of one pause and resume, at `power`
+  Duration minimum_segment{};   ///< a piece between two pauses is at least this long
   /// It is stopped where it is instead (SIGSTOP) and goes on from there: for programs that cannot
   /// write a checkpoint. Its devices stay taken meanwhile, so the engine lets policies pause it
-  /// only while no other job waits for them; what is said of `pausable` is not looked at.
+  /// only while no other job waits for them: it then sets `checkpointable` in its copy of the job,
+  /// and does not look at what the submission says of it.
   bool freeze = false;
 
   std::vector<std::string> sites;   ///< allowed site names; empty: any

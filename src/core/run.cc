@@ -28,6 +28,9 @@ std::optional<Time> RunRecord::started() const {
   return attempts.front().grid.begin;
 }
 
+Time RunRecord::latest_start() const {
+  return spec.start_by.value_or(started().value_or(spec.submitted));
+}
 Duration RunRecord::waited() const {
   if (const auto start = started()) return *start - spec.submitted;
   return decisions.empty() ? Duration::zero() : decisions.back().at - spec.submitted;

@@ -89,9 +89,9 @@ struct RunSpec {
   Time created_wall{};
   std::string policy;  ///< "now", "threshold", "window", "carbon-time", "dtpr"
   std::optional<Intensity> threshold;
-  Time submitted{};               ///< grid time
-  Time start_by{};                ///< grid time
-  Duration estimated_run_time{};  ///< on the grid clock
+  Time submitted{};              ///< grid time
+  std::optional<Time> start_by;  ///< latest start, grid time; absent: the job had none
+  Duration duration{};           ///< estimated running time, on the grid clock
   GridClockSettings clock;
   SignalIdentity signal;
   /// Of a merged run: in how many zones its members ran. No one signal accounts several, and what
@@ -180,6 +180,8 @@ struct RunRecord {
 
   /// Grid time of the first attempt; nothing if it never started.
   std::optional<Time> started() const;
+  /// Until when it could have started: its start_by, or without one when it did start.
+  Time latest_start() const;
   /// Grid time waited between submission and the first start (or the last decision).
   Duration waited() const;
   /// Wall time in which any attempt ran, pauses excluded.

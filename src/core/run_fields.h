@@ -95,8 +95,8 @@ void Visit(Archive& archive, Value& value) {
 template <typename Archive, Like<RunSpec> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [run_id, name, group, command, created_wall, policy, threshold, submitted, start_by,
-         estimated_run_time, clock, signal, zones, other_signal, pue, wue_l_per_kwh, embodied,
-         scope, sample_interval, meters, machine, location, training, prices] = value;
+         duration, clock, signal, zones, other_signal, pue, wue_l_per_kwh, embodied, scope,
+         sample_interval, meters, machine, location, training, prices] = value;
   auto several_zones = zones > 1 ? std::optional(zones) : std::nullopt;
   archive.Is("schema", "ebb.run/1");
   archive("run_id", run_id);
@@ -108,7 +108,7 @@ void Visit(Archive& archive, Value& value) {
   archive("threshold_g_per_kwh", threshold);
   archive("submitted_ms", submitted);
   archive("start_by_ms", start_by);
-  archive("estimated_run_time_ms", estimated_run_time);
+  archive("duration_ms", duration, "estimated_run_time_ms");
   archive("grid_clock", clock);
   archive("signal", signal);
   archive("pue", pue);
@@ -128,21 +128,22 @@ void Visit(Archive& archive, Value& value) {
 
 template <typename Archive, Like<GateDecision> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [at, action, rule, current, current_status, current_source, threshold, expected_start,
-         expected_mean, mean_if_now, judged, start_by, wake_at, note, recorded_reason] = value;
+  auto& [at, action, reason, current_status, current_source, mean_if_now, judged, wake_at, note,
+         recorded_reason] = value;
+  auto& [rule, current, expected, threshold, start, end, latest] = reason;
   archive("at_ms", at);
   archive("action", action);
   archive("rule", rule);
   if constexpr (std::is_const_v<Value>)
-    archive("reason", Reason(value));
+    archive("reason", Sentence(value));
   else
     archive("reason", recorded_reason);
   archive("current_g_per_kwh", current);
   archive("current_status", current_status);
   archive("threshold_g_per_kwh", threshold);
-  archive("expected_start_ms", expected_start);
-  archive("expected_mean_g_per_kwh", expected_mean);
-  archive("start_by_ms", start_by);
+  archive("expected_start_ms", start);
+  archive("expected_mean_g_per_kwh", expected);
+  archive("latest_start_ms", latest, "start_by_ms");
   archive("wake_at_ms", wake_at);
   archive.Maybe("current_source", current_source);
 }

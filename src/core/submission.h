@@ -29,11 +29,11 @@ struct Submission {
   std::string working_directory;     ///< absolute
   /// The environment the program gets, on top of the service's own.
   std::vector<std::pair<std::string, std::string>> environment;
-  std::vector<JobId> after;           ///< starts only once all of these have succeeded
-  std::optional<PowerCap> power_cap;  ///< of each of its GPUs, where it may be set
-  std::optional<Duration> run_limit;  ///< longer than this on the grid clock has failed
-  Budget budget;                      ///< over all its attempts
-  Tracking tracking;                  ///< over the service's own
+  std::vector<JobId> after;            ///< starts only once all of these have succeeded
+  std::optional<PowerCap> power_cap;   ///< of each of its GPUs, where it may be set
+  std::optional<Duration> time_limit;  ///< longer than this on the grid clock has failed
+  Budget budget;                       ///< over all its attempts
+  Tracking tracking;                   ///< over the service's own
   /// Chosen by the client: a second submission with the same key is the first one.
   std::string key;
   std::string recurring;  ///< name of the recurring job it is an instance of; empty: none

@@ -15,7 +15,7 @@ QueueNow::QueueNow(const State& state, Time at, const std::vector<core::JobId>& 
     plan::JobView view = ViewOf(*live, state.cluster, at);
     if (live->job.freeze && HoldsDevices(*live)) {
       running_on.push_back(live->job);
-      running_on.back().pausable = false;
+      running_on.back().checkpointable = false;
       view.job = &running_on.back();
       view.state = plan::JobState::kRunning;
       view.pool = live->pool;

@@ -63,7 +63,7 @@ Status Apply(Folding& fold, Time at, JobSubmitted&& fact) {
   LiveJob live;
   live.job = std::move(fact.job);
   live.since = at;
-  live.remaining = live.job.run_time;
+  live.remaining = live.job.duration;
   live.explanation.job = id;
   if (!live.job.start_by && !live.job.finish_by)
     live.job.start_by = live.job.submitted + fold.options.default_max_delay;
@@ -167,7 +167,7 @@ void EndJob(Folding& fold, std::size_t index, Stage stage, Time at) {
   if (stage == Stage::kCancelled) ended.detail = live.cancel_why;
   ended.explanation = live.explanation;
   ended.explanation.stage = stage;
-  ended.explanation.expected_end = at;
+  ended.explanation.reason.end = at;
   state.ended.emplace(id, std::move(ended));
   TakeLive(fold, index);
 }

@@ -50,19 +50,12 @@ enum class Stage {
 std::string_view Name(Stage stage);
 std::optional<Stage> StageFromName(std::string_view name);
 
-/// Why a job is where it is: numbers, not text; Sentence() makes the text. Every job that has not
-/// ended has one, with an expected start.
+/// Where a job is, and why; Sentence() makes the text. Every job that has not ended has one.
 struct Explanation {
   core::JobId job = 0;
   Stage stage = Stage::kWaiting;
-  core::GateRule rule = core::GateRule::kRunNow;
-  int pool = -1;                      ///< where it runs or is expected to
-  std::optional<Intensity> current;   ///< at the site in question
-  std::optional<Intensity> expected;  ///< mean over the expected running
-  std::optional<Intensity> threshold;
-  std::optional<Time> expected_start;  ///< of the next stretch of running
-  std::optional<Time> expected_end;    ///< of the job
-  std::optional<Time> start_by;        ///< latest start that still keeps the deadlines
+  int pool = -1;        ///< where it runs or is expected to
+  core::Reason reason;  ///< has an expected start
   friend bool operator==(const Explanation&, const Explanation&) = default;
 };
 

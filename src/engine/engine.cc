@@ -53,12 +53,12 @@ bool SomebodyWaits(const State& state, const LiveJob& live) {
 // A frozen job that is wanted to run, or whose devices are wanted. A person's hold goes over both.
 bool ShouldGoOn(const LiveJob& live, const plan::JobPlan& plan) {
   return IsFrozen(live) && !live.cancel_wanted && live.wish != Wish::kHold &&
-         (plan.run_now || !live.job.pausable);
+         (plan.run_now || !live.job.checkpointable);
 }
 
 // What the policy, or the deadline, will not let wait.
 bool MustStart(const State& state, std::size_t index, const plan::JobView& view) {
-  const GateRule rule = state.schedule.jobs[index].rule;
+  const GateRule rule = state.schedule.jobs[index].reason.rule;
   return rule == GateRule::kLatestStart || rule == GateRule::kCompulsory ||
          rule == GateRule::kAskedFor ||
          plan::LatestStart(view, state.cluster, state.now) <= state.now;
@@ -66,15 +66,15 @@ bool MustStart(const State& state, std::size_t index, const plan::JobView& view)
 
 // A running job that the policy wants paused and that has run for long enough.
 bool ShouldPause(const LiveJob& live, const plan::JobPlan& plan) {
-  const bool can = live.job.pausable || (live.job.freeze && live.wish == Wish::kHold);
+  const bool can = live.job.checkpointable || (live.job.freeze && live.wish == Wish::kHold);
   return live.stage == Stage::kRunning && can && !plan.run_now && !live.cancel_wanted;
 }
 
 Time PausableFrom(const LiveJob& live) { return live.segment_begin + live.job.minimum_segment; }
 
 bool GoesOnAs(const Explanation& before, const Explanation& now) {
-  return before.job == now.job && before.stage == now.stage && before.rule == now.rule &&
-         before.pool == now.pool;
+  return before.job == now.job && before.stage == now.stage &&
+         before.reason.rule == now.reason.rule && before.pool == now.pool;
 }
 
 // What one cycle finds out on its way to a decision.
@@ -238,8 +238,8 @@ void Engine::JudgeFreezing() {
   for (auto& live : state_.live) {
     if (!live->job.freeze) continue;
     const bool pausable = !SomebodyWaits(state_, *live);
-    if (pausable == live->job.pausable) continue;
-    live.Change().job.pausable = pausable;
+    if (pausable == live->job.checkpointable) continue;
+    live.Change().job.checkpointable = pausable;
     change_.jobs.push_back(live->job.id);
   }
 }
@@ -250,10 +250,10 @@ void Engine::FollowWishes() {
     plan::JobPlan& plan = state_.schedule.jobs[i];
     if (state_.live[i]->wish == Wish::kHold) {
       plan.run_now = false;
-      plan.rule = GateRule::kHeld;
+      plan.reason.rule = GateRule::kHeld;
     } else if (state_.live[i]->wish == Wish::kNow) {
       plan.run_now = true;
-      plan.rule = GateRule::kAskedFor;
+      plan.reason.rule = GateRule::kAskedFor;
       plan.order.rank = std::numeric_limits<int>::min();
       if (!HoldsDevices(state_.live[i]->stage)) plan.pool = -1;
     }
@@ -282,7 +282,7 @@ bool Engine::Explain(std::vector<std::pair<std::size_t, Hold>>& held, Decision& 
   // Waits on as before, for changed numbers; a new job has no expected start yet.
   const auto can_follow = [&](std::size_t i, const Explanation& explanation) {
     const Explanation& told = state_.live[i]->explanation;
-    return told.expected_start && told.stage == explanation.stage;
+    return told.reason.start && told.stage == explanation.stage;
   };
   std::vector<std::pair<std::size_t, Explanation>> changed;
   std::size_t following = 0;

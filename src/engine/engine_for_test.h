@@ -29,7 +29,7 @@ class Scripted final : public plan::Policy {
       const core::JobId id = problem.jobs[i].job->id;
       schedule.jobs[i].job = id;
       schedule.jobs[i].run_now = wants_.contains(id) && wants_.at(id);
-      schedule.jobs[i].current = current_;
+      schedule.jobs[i].reason.current = current_;
     }
   }
 
@@ -63,7 +63,7 @@ class EngineTest : public ::testing::Test {
       if (const auto* start = std::get_if<StartJob>(&command)) ids.push_back(start->job);
     return ids;
   }
-  core::GateRule RuleOf(core::JobId job) { return engine_->Explain(job)->rule; }
+  core::GateRule RuleOf(core::JobId job) { return engine_->Explain(job)->reason.rule; }
 
   std::map<core::JobId, bool> wants_;
   std::optional<Intensity> current_;  // as the plans say

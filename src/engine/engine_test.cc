@@ -16,8 +16,8 @@ TEST_F(EngineTest, ReleasesNoMoreThanFitsAndSaysWhenTheRestIsExpected) {
   for (core::JobId id : {1, 2, 3, 4}) Submit(AJob(id).Submitted(kNow).Runs(hours{id}));
   EXPECT_EQ(Started(kNow), (Ids{1, 2}));
   EXPECT_EQ(RuleOf(3), GateRule::kBehindPriority);
-  EXPECT_EQ(engine_->Explain(3)->expected_start, kNow + hours{1});
-  EXPECT_EQ(engine_->Explain(4)->expected_start, kNow + hours{2});
+  EXPECT_EQ(engine_->Explain(3)->reason.start, kNow + hours{1});
+  EXPECT_EQ(engine_->Explain(4)->reason.start, kNow + hours{2});
 }
 
 TEST_F(EngineTest, StartsAGangWholeOrNotAtAllAndFillsTheGapBehindIt) {
@@ -327,7 +327,7 @@ TEST_F(EngineTest, OnlyChangedExplanationsAreInADecision) {
   Make("run-now", 1);
   Submit(AJob(1).Submitted(kNow));
   EXPECT_EQ(engine_->Decide(kNow).explanations.at(0).stage, Stage::kStarting);
-  EXPECT_EQ(engine_->Decide(kNow).explanations.at(0).rule, GateRule::kRunning);
+  EXPECT_EQ(engine_->Decide(kNow).explanations.at(0).reason.rule, GateRule::kRunning);
   EXPECT_TRUE(engine_->Decide(kNow).explanations.empty());
 }
 
@@ -356,22 +356,37 @@ TEST_F(EngineTest, WhatCanStartDoesNotWaitUntilTheRestOfALongQueueIsExplained) {
 
 TEST(SentenceTest, SaysWhatAndWhenWithNumbers) {
   Explanation e;
-  e.rule = GateRule::kCleanerLater;
-  e.current = Intensity{312};
-  e.expected = Intensity{141};
-  e.expected_start = kNow + hours{11};
-  e.expected_end = kNow + hours{13};
-  e.start_by = kNow + hours{22};
+  e.reason.rule = GateRule::kCleanerLater;
+  e.reason.current = Intensity{312};
+  e.reason.expected = Intensity{141};
+  e.reason.start = kNow + hours{11};
+  e.reason.end = kNow + hours{13};
+  e.reason.latest = kNow + hours{22};
   EXPECT_EQ(Sentence(e),
             "waiting: 312 g/kWh now, 141 g/kWh expected 2023-05-01 11:00-13:00; must start by "
             "2023-05-01T22:00:00Z");
   e.stage = Stage::kRunning;
   EXPECT_EQ(Sentence(e), "running: 312 g/kWh now, expected to end 2023-05-01 13:00");
   e.stage = Stage::kPaused;
-  e.rule = GateRule::kNoFreeDevice;
+  e.reason.rule = GateRule::kNoFreeDevice;
   EXPECT_EQ(Sentence(e),
             "paused: the devices are taken, 141 g/kWh expected 2023-05-01 11:00-13:00; must go on "
             "by 2023-05-01T22:00:00Z");
+}
+
+TEST(SentenceTest, AQueueAndOneRunSayTheSameOfARule) {
+  for (const GateRule rule :
+       {GateRule::kAboveThreshold, GateRule::kSignalMissing, GateRule::kForecastMissing,
+        GateRule::kNoFreeDevice, GateRule::kRampLimit, GateRule::kPriceAboveThreshold}) {
+    Explanation explanation;
+    explanation.reason = {rule,           Intensity{312},   Intensity{141},
+                          Intensity{200}, kNow + hours{11}, kNow + hours{13},
+                          std::nullopt};
+    core::GateDecision decision;
+    decision.reason = explanation.reason;
+    EXPECT_EQ(Sentence(explanation), "waiting: " + core::Sentence(decision) +
+                                         ", 141 g/kWh expected 2023-05-01 11:00-13:00");
+  }
 }
 
 TEST_F(EngineTest, EndedJobsAreForgottenOnceTheirEndWasTold) {

@@ -22,7 +22,7 @@ class PoolQueue {
  public:
   explicit PoolQueue(int free) : free_(free) {}
   void AddEnd(Time end, int devices) { ends_.emplace(end, devices); }
-  Time StartNext(int devices, Duration run_time, Time now) {
+  Time StartNext(int devices, Duration takes, Time now) {
     reached_ = std::max(reached_, now);
     while (free_ < devices && !ends_.empty()) {
       reached_ = std::max(reached_, ends_.top().first);
@@ -30,7 +30,7 @@ class PoolQueue {
       ends_.pop();
     }
     free_ -= devices;
-    AddEnd(reached_ + run_time, devices);
+    AddEnd(reached_ + takes, devices);
     return reached_;
   }
 
@@ -64,26 +64,26 @@ std::vector<PoolQueue> QueuesNow(const State& state, Time now) {
 void ExplainRunning(const LiveJob& live, const plan::JobPlan& plan, const core::Cluster& cluster,
                     Time now, Explanation& explanation) {
   explanation.pool = live.pool;
-  explanation.expected_start = live.segment_begin;
-  explanation.expected_end = ExpectedEnd(live, cluster, now);
+  explanation.reason.start = live.segment_begin;
+  explanation.reason.end = ExpectedEnd(live, cluster, now);
   // It may be asked to pause, but too early to pause.
-  if (!plan.run_now && live.stage == Stage::kRunning) explanation.rule = GateRule::kRunning;
+  if (!plan.run_now && live.stage == Stage::kRunning) explanation.reason.rule = GateRule::kRunning;
 }
 
 void ExplainWaiting(const LiveJob& live, const plan::JobPlan& plan, Time now,
                     Explanation& explanation) {
   if (plan.segments.empty()) {
-    explanation.expected_start = explanation.start_by;
+    explanation.reason.start = explanation.reason.latest;
     return;
   }
   const plan::Segment& next = plan.segments.front();
   explanation.pool = IsFrozen(live) ? live.pool : plan.pool >= 0 ? plan.pool : next.pool;
-  explanation.expected_start = next.time.begin;
-  explanation.expected_end = plan.segments.back().time.end;
+  explanation.reason.start = next.time.begin;
+  explanation.reason.end = plan.segments.back().time.end;
   if (next.time.begin < now) {  // it was to run by now, and something keeps it
-    const auto& before = live.explanation.expected_start;
-    explanation.expected_start = before && *before >= now ? *before : NextStep(now);
-    explanation.expected_end = *explanation.expected_start + next.time.length();
+    const auto& before = live.explanation.reason.start;
+    explanation.reason.start = before && *before >= now ? *before : NextStep(now);
+    explanation.reason.end = *explanation.reason.start + next.time.length();
   }
 }
 
@@ -104,8 +104,8 @@ std::vector<Time> ExpectedStarts(const State& state, const std::vector<std::size
       continue;
     }
     const auto at = static_cast<std::size_t>(pool);
-    const Duration run_time = core::TimeOn(live.job, state.cluster.pools[at], live.remaining);
-    const Time start = queues[at].StartNext(live.job.devices, run_time, now);
+    const Duration takes = core::TimeOn(live.job, state.cluster.pools[at], live.remaining);
+    const Time start = queues[at].StartNext(live.job.devices, takes, now);
     starts.push_back(start > now ? start : NextStep(now));
   }
   return starts;
@@ -117,22 +117,22 @@ Explanation ExplanationOf(const State& state, std::size_t index, const Hold* hol
   Explanation explanation;
   explanation.job = live.job.id;
   explanation.stage = live.stage;
-  explanation.rule = plan.rule;
-  explanation.current = plan.current;
-  explanation.expected = plan.expected;
-  explanation.threshold = plan.threshold;
+  explanation.reason.rule = plan.reason.rule;
+  explanation.reason.current = plan.reason.current;
+  explanation.reason.expected = plan.reason.expected;
+  explanation.reason.threshold = plan.reason.threshold;
   if (HoldsDevices(live.stage)) {
     ExplainRunning(live, plan, state.cluster, now, explanation);
     return explanation;
   }
   const Time latest = plan::LatestStart(ViewOf(live, state.cluster, now), state.cluster, now);
-  if (latest != Time::max()) explanation.start_by = latest;
+  if (latest != Time::max()) explanation.reason.latest = latest;
   ExplainWaiting(live, plan, now, explanation);
   if (hold) {
-    explanation.rule = hold->rule;
-    explanation.expected_start = hold->expected_start;
+    explanation.reason.rule = hold->rule;
+    explanation.reason.start = hold->expected_start;
     if (hold->expected_start && !plan.segments.empty())
-      explanation.expected_end = *hold->expected_start + plan.segments.front().time.length();
+      explanation.reason.end = *hold->expected_start + plan.segments.front().time.length();
   }
   return explanation;
 }

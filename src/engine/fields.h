@@ -35,8 +35,8 @@ void Visit(Archive& archive, Value& value) {
 
 template <typename Archive, Like<Explanation> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [job, stage, rule, pool, current, expected, threshold, expected_start, expected_end,
-         start_by] = value;
+  auto& [job, stage, pool, reason] = value;
+  auto& [rule, current, expected, threshold, start, end, latest] = reason;
   archive("job", job);
   archive("stage", stage);
   archive("rule", rule);
@@ -44,9 +44,9 @@ void Visit(Archive& archive, Value& value) {
   archive("current", current);
   archive("expected", expected);
   archive("threshold", threshold);
-  archive("expected_start", expected_start);
-  archive("expected_end", expected_end);
-  archive("start_by", start_by);
+  archive("expected_start", start);
+  archive("expected_end", end);
+  archive("latest_start", latest, "start_by");
 }
 
 template <typename Archive, Like<SiteSignal> Value>

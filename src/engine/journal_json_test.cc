@@ -85,18 +85,31 @@ TEST(JournalJson, EveryRecordReadsBackTheSame) {
   decision.at = kNow;
   decision.commands = {StartJob{1, 2, 3}, PauseJob{4, 5}, CancelJob{6, 7}};
   decision.explanations.resize(2);
-  decision.explanations[1].current = Intensity{1.0 / 3.0};
-  decision.explanations[1].start_by = kNow;
+  decision.explanations[1].reason.current = Intensity{1.0 / 3.0};
+  decision.explanations[1].reason.latest = kNow;
   ExpectRoundTrip(decision);
+}
+
+TEST(JournalJson, TheOlderKeyOfALatestStartIsRead) {
+  Decision decision{kNow, {}, {Explanation{}}, kNow};
+  decision.explanations[0].reason.latest = kNow + hours{1};
+  std::string line = ToJsonLine(decision);
+  const std::string key = "latest_start\":";
+  ASSERT_NE(line.find(key), std::string::npos) << line;
+  line.replace(line.find(key), key.size(), "start_by\":");
+  const auto read = FromJsonLine(line);
+  ASSERT_TRUE(read) << read.error().Message();
+  EXPECT_EQ(std::get<Decision>(*read), decision);
 }
 
 TEST(JournalJson, DoublesAreExact) {
   Random random(3);
   for (int i = 0; i < 1000; ++i) {
     Explanation explanation;
-    explanation.current = Intensity{random.Uniform() * std::pow(10.0, random.Uniform(-300, 300))};
+    explanation.reason.current =
+        Intensity{random.Uniform() * std::pow(10.0, random.Uniform(-300, 300))};
     const auto read = FromJsonLine(ToJsonLine(Decision{kNow, {}, {explanation}, kNow}));
-    EXPECT_EQ(std::get<Decision>(*read).explanations[0].current, explanation.current);
+    EXPECT_EQ(std::get<Decision>(*read).explanations[0].reason.current, explanation.reason.current);
   }
 }
 
@@ -109,7 +122,7 @@ TEST(JournalJson, RubbishIsRefusedWithAReason) {
         R"({"at":1,"event":"job_report","report":{"job":1,"attempt":1,)"
         R"("phase":"dancing","pool":0,"since":1}})",
         R"({"at":1,"event":"job_submitted","job":{"id":1,"name":"","submitted":1,)"
-        R"("devices":1,"run_time_ms":1,"power_w":1,"on_outage":"panic"}})"}) {
+        R"("devices":1,"duration_ms":1,"power_w":1,"on_outage":"panic"}})"}) {
     const auto read = FromJsonLine(line);
     ASSERT_FALSE(read) << line;
     EXPECT_FALSE(read.error().what.empty());

@@ -66,7 +66,7 @@ void Engine::StopInOutage() {
     if (live.job.on_outage != OnOutage::kStop || begun || !InOutage(state_, live)) continue;
     const core::JobId id = live.job.id;
     const std::string why = WhyUnknown(state_, live);
-    state_.live[i].Change().explanation.rule = GateRule::kStoppedInOutage;
+    state_.live[i].Change().explanation.reason.rule = GateRule::kStoppedInOutage;
     EndJob(fold, i, Stage::kCancelled, state_.now);
     state_.ended.at(id).detail = why;
   }
@@ -82,7 +82,7 @@ Time Engine::RunInOutage() {
       wake_at = std::min(wake_at, KnownUntil(state_, live));
     } else if (live.job.on_outage == OnOutage::kRun) {
       state_.schedule.jobs[i].run_now = true;
-      state_.schedule.jobs[i].rule = GateRule::kRunsInOutage;
+      state_.schedule.jobs[i].reason.rule = GateRule::kRunsInOutage;
     }
   }
   return wake_at;

@@ -27,7 +27,7 @@ Placer::Placer(const Options& options, const State& state, Time now)
 }
 
 Duration Placer::RunTimeOn(const LiveJob& live, int pool) const {
-  const Duration overhead = live.pauses > 0 ? live.job.pause_overhead : Duration::zero();
+  const Duration overhead = live.pauses > 0 ? live.job.pause_cost : Duration::zero();
   return overhead + core::TimeOn(live.job, state_.cluster.pools[Index(pool)], live.remaining);
 }
 
@@ -54,11 +54,11 @@ bool Placer::RoomFor(const LiveJob& live, int pool) const {
 }
 
 double Placer::GramsOn(const LiveJob& live, int pool) const {
-  const Duration run_time = RunTimeOn(live, pool);
+  const Duration takes = RunTimeOn(live, pool);
   const core::DevicePool& devices = state_.cluster.pools[Index(pool)];
   const core::SignalView& view = state_.signals[Index(devices.site)].view;
-  const auto mean = view.Mean({now_, now_ + run_time});
-  const Energy energy = core::EnergyOn(live.job, devices, run_time);
+  const auto mean = view.Mean({now_, now_ + takes});
+  const Energy energy = core::EnergyOn(live.job, devices, takes);
   // Where nothing is known, energy decides.
   return EmissionsOf(energy, state_.cluster.SiteOf(pool).pue,
                      mean ? mean->intensity : Intensity{1e6})

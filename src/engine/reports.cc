@@ -70,7 +70,7 @@ bool KeepsEnding(const Options& options, LiveJob& live, Duration remaining_befor
   if (live.unasked_pauses++ == 0) live.unasked_remaining = remaining_before;
   if (live.unasked_pauses < options.unasked_pauses) return false;
   live.unasked_pauses = 0;
-  return live.unasked_remaining - live.remaining < live.job.run_time / 10;
+  return live.unasked_remaining - live.remaining < live.job.duration / 10;
 }
 
 std::string KeepsPausingText(const Options& options) {

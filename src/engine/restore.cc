@@ -77,7 +77,7 @@ Status Engine::Adopt(const Decision& decision) {
     if (!state_.FindLive(explanation.job)) continue;
     state_.live[index].Change().explanation = explanation;
     // What the decision itself ended; nothing else does.
-    if (explanation.rule == core::GateRule::kStoppedInOutage &&
+    if (explanation.reason.rule == core::GateRule::kStoppedInOutage &&
         explanation.stage == Stage::kCancelled)
       EndJob(fold, index, Stage::kCancelled, state_.now);
   }

@@ -18,7 +18,7 @@ class RandomFields {
   explicit RandomFields(std::uint64_t seed) : random_(seed) {}
 
   template <typename T>
-  void operator()(std::string_view, T& value) {
+  void operator()(std::string_view, T& value, std::string_view = {}) {
     Fill(value);
   }
   template <typename T>

@@ -19,49 +19,20 @@ std::string Span(Time begin, const std::optional<Time>& end) {
   return Minute(begin) + "-" + (Date(*end) == Date(begin) ? FormatClock(*end) : Minute(*end));
 }
 
-std::string Expectation(const Explanation& e) {
-  if (!e.expected_start) return "";
-  const std::string when = Span(*e.expected_start, e.expected_end);
-  return e.expected ? ", " + Describe(e.expected) + " expected " + when : ", expected " + when;
+std::string Expectation(const core::Reason& reason) {
+  if (!reason.start || reason.rule == GateRule::kHeld) return "";
+  const std::string when = Span(*reason.start, reason.end);
+  return reason.expected ? ", " + Describe(reason.expected) + " expected " + when
+                         : ", expected " + when;
 }
 
-std::string WaitingText(const Explanation& e) {
-  const std::string now = Describe(e.current) + " now";
-  switch (e.rule) {
-    case GateRule::kAboveThreshold:
-      return now + ", above " + Describe(e.threshold) + Expectation(e);
-    case GateRule::kSignalMissing:
-      return "the signal has no value for this moment" + Expectation(e);
-    case GateRule::kForecastMissing:
-      return now + ", no forecast reaches over the run time yet" + Expectation(e);
-    case GateRule::kNoFreeDevice:
-      return "the devices are taken" + Expectation(e);
-    case GateRule::kBehindPriority:
-      return "a job that goes first takes the devices" + Expectation(e);
-    case GateRule::kDevicesReserved:
-      return "the free devices are kept for a wide job that must start" + Expectation(e);
-    case GateRule::kRampLimit:
-      return "power may not rise faster" + Expectation(e);
-    case GateRule::kHeld:
-      return "held until it is resumed";
-    case GateRule::kRetryLater:
-      return "the last start failed" + Expectation(e);
-    default:
-      return now + Expectation(e);
-  }
-}
-
-std::string RunningText(const Explanation& e) {
-  std::string text = Describe(e.current) + " now";
-  if (e.rule == GateRule::kLatestStart || e.rule == GateRule::kCompulsory)
+std::string RunningText(const core::Reason& reason) {
+  std::string text = Describe(reason.current) + " now";
+  if (reason.rule == GateRule::kLatestStart || reason.rule == GateRule::kCompulsory)
     text += ", a later start could miss the deadline";
-  if (e.rule == GateRule::kRunsInOutage) text += ", started without one as asked";
-  if (e.expected_end) {
-    text += ", expected to end " + Minute(*e.expected_end);
-  } else {
-    text += ", longer than estimated";
-  }
-  return text;
+  if (reason.rule == GateRule::kRunsInOutage) text += ", started without one as asked";
+  return text +
+         (reason.end ? ", expected to end " + Minute(*reason.end) : ", longer than estimated");
 }
 
 }  // namespace
@@ -72,21 +43,21 @@ std::string Sentence(const Explanation& explanation) {
     case Stage::kSucceeded:
     case Stage::kFailed:
     case Stage::kCancelled:
-      if (explanation.rule == GateRule::kStoppedInOutage)
+      if (explanation.reason.rule == GateRule::kStoppedInOutage)
         text += ", the intensity is not known and it was not to wait:";
-      return explanation.expected_end ? text + " " + Minute(*explanation.expected_end) : text;
+      return explanation.reason.end ? text + " " + Minute(*explanation.reason.end) : text;
     case Stage::kStarting:
     case Stage::kRunning:
     case Stage::kPausing:
-      return text + ": " + RunningText(explanation);
+      return text + ": " + RunningText(explanation.reason);
     case Stage::kWaiting:
     case Stage::kPaused:
       break;
   }
-  text += ": " + WaitingText(explanation);
-  if (explanation.start_by)
+  text += ": " + core::RuleText(explanation.reason) + Expectation(explanation.reason);
+  if (explanation.reason.latest)
     text += std::string("; must ") + (explanation.stage == Stage::kPaused ? "go on" : "start") +
-            " by " + FormatTime(*explanation.start_by);
+            " by " + FormatTime(*explanation.reason.latest);
   return text;
 }
 

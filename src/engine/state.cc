@@ -10,7 +10,7 @@ namespace {
 constexpr Duration kLeastRemaining = std::chrono::minutes{1};
 
 Duration Overhead(const LiveJob& live) {
-  return live.pauses > 0 ? live.job.pause_overhead : Duration::zero();
+  return live.pauses > 0 ? live.job.pause_cost : Duration::zero();
 }
 
 const core::DevicePool& PoolOf(const LiveJob& live, const core::Cluster& cluster) {
@@ -68,7 +68,7 @@ plan::JobView ViewOf(const LiveJob& live, const core::Cluster& cluster, Time now
   view.job = &live.job;
   view.remaining = RemainingAt(live, cluster, now);
   view.pauses = live.pauses;
-  const bool goes_on = IsFrozen(live) && !live.job.pausable;
+  const bool goes_on = IsFrozen(live) && !live.job.checkpointable;
   if (live.stage == Stage::kStarting || live.stage == Stage::kRunning || goes_on) {
     view.state = plan::JobState::kRunning;
     view.pool = live.pool;

@@ -33,7 +33,7 @@ struct LiveJob {
   int attempt = 0;               ///< the last one started; 0: none
   bool attempt_over = true;      ///< it has reported its end; reports about it are old
   int pool = -1;                 ///< whose devices it holds: kStarting, kRunning, kPausing, frozen
-  Duration remaining{};          ///< of job.run_time at speed 1 when the attempt began; > 0
+  Duration remaining{};          ///< of job.duration at speed 1 when the attempt began; > 0
   Time since{};                  ///< when the stage began
   Time segment_begin{};          ///< kRunning, kPausing: when the attempt began to run
   int pauses = 0;                ///< checkpoints written and ended on

@@ -128,7 +128,7 @@ Explanation WithoutNumbers(const Explanation& told) {
   Explanation kept;
   kept.job = told.job;
   kept.stage = told.stage;
-  kept.rule = told.rule;
+  kept.reason.rule = told.reason.rule;
   kept.pool = told.pool;
   return kept;
 }

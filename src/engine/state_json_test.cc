@@ -270,7 +270,7 @@ TEST(FieldText, ASubmissionReadsBackTheSame) {
   submission.working_directory = "/home/me";
   submission.environment = {{"A", "1"}, {"B", ""}};
   submission.after = {3, 4};
-  submission.run_limit = hours{3};
+  submission.time_limit = hours{3};
   submission.job.freeze = true;
   submission.budget.energy = Energy::Microjoules(123456789012345);
   submission.key = "k";
@@ -282,8 +282,30 @@ TEST(FieldText, ASubmissionReadsBackTheSame) {
   EXPECT_EQ(ToFieldText(*read), text);
   EXPECT_EQ(read->environment, submission.environment);
   EXPECT_EQ(read->budget.energy, submission.budget.energy);
-  EXPECT_EQ(read->job.pause_overhead, minutes{2});
+  EXPECT_EQ(read->job.pause_cost, minutes{2});
   EXPECT_EQ(read->parameters, submission.parameters);
+}
+
+TEST(FieldText, OlderKeysOfASubmissionAreReadAndNotWritten) {
+  core::Submission submission;
+  submission.job = testing::AJob(7).Submitted(kNow).Pausable(minutes{2});
+  submission.time_limit = hours{3};
+  std::string text = ToFieldText(submission);
+  for (const auto& [key, older] : {std::pair("duration_ms", "run_time_ms"),
+                                   {"checkpointable", "pausable"},
+                                   {"pause_cost_ms", "pause_overhead_ms"},
+                                   {"time_limit_ms", "run_limit_ms"}}) {
+    EXPECT_EQ(text.find(older), std::string::npos);
+    const auto at = text.find(key);
+    ASSERT_NE(at, std::string::npos) << key;
+    text.replace(at, std::string_view(key).size(), older);
+  }
+  const auto read = FromFieldText<core::Submission>(text, "job 7");
+  ASSERT_TRUE(read) << read.error().Message();
+  EXPECT_EQ(*read, submission);
+  const auto bad = FromFieldText<core::Submission>(R"({"job":{"run_time_ms":"x"}})", "job 7");
+  ASSERT_FALSE(bad);
+  EXPECT_NE(bad.error().what.find("run_time_ms"), std::string::npos) << bad.error().what;
 }
 
 TEST(FieldText, AFieldOfAnotherTypeIsNamed) {

@@ -15,7 +15,7 @@ Status Refuse(core::JobId job, std::string what, std::string next) {
 
 Status HoldLive(Folding& fold, Time at, core::JobId job) {
   LiveJob& live = fold.state.live[fold.state.LowerBound(job)].Change();
-  if (HoldsDevices(live) && !live.job.pausable && !live.job.freeze)
+  if (HoldsDevices(live) && !live.job.checkpointable && !live.job.freeze)
     return Refuse(job, "runs and cannot be paused: it writes no checkpoint",
                   "let it run, or cancel it");
   live.wish = Wish::kHold;
@@ -35,7 +35,7 @@ void HoldBackIfWished(Folding& fold, core::JobId job, Time at) {
   Explanation explanation;
   explanation.job = job;
   explanation.stage = held.stage;
-  explanation.rule = core::GateRule::kHeld;
+  explanation.reason.rule = core::GateRule::kHeld;
   held.explanation = explanation;
   fold.state.held.emplace(job, std::move(taken));
 }

@@ -31,7 +31,7 @@ TEST_F(EngineTest, AHeldJobIsInNoPlanUntilItIsResumed) {
 TEST_F(EngineTest, HoldingARunningJobPausesItAndKeepsItsWork) {
   Make("run-now", 1);
   core::Job job = AJob(1).Submitted(kNow).Runs(hours{4});
-  job.pausable = true;
+  job.checkpointable = true;
   Submit(job);
   EXPECT_EQ(Started(kNow), (Ids{1}));
   Report(1, JobPhase::kRunning, kNow);

@@ -393,7 +393,7 @@ void SupervisedExecutor::LookAtPrograms() {
       if (program.Settle() == SupervisedProgram::Rest::kNothing) ended.push_back(entry);
       continue;
     }
-    const auto& limit = entry->local.submission->run_limit;
+    const auto& limit = entry->local.submission->time_limit;
     const Duration ran = SinceBoot() - program.plan().since_boot - entry->frozen;
     if (limit && !entry->frozen_since && clock_.ToGrid(ran) > *limit)
       program.AskToEnd(EndWish::kTooLong);

@@ -168,32 +168,32 @@ engine::JobReport SupervisedProgram::ReportOf(const std::optional<AttemptEnd>& e
   } else if (end && end->status.code == 0) {
     report.phase = JobPhase::kSucceeded;
   } else if (wish_ == EndWish::kTooLong) {
-    report.detail = "ran longer than its limit of " + FormatDuration(*job_.submission->run_limit) +
+    report.detail = "ran longer than its limit of " + FormatDuration(*job_.submission->time_limit) +
                     " and was ended";
   } else if (wish_ == EndWish::kBudget) {
     report.detail = StoppedByText(job_.submission->budget);
   } else if (end) {
     ReportEnd(*end, report);
   } else {
-    GoOn(report, job_.job().pausable && tail_.header(), "its supervisor was killed");
+    GoOn(report, job_.job().checkpointable && tail_.header(), "its supervisor was killed");
   }
   return report;
 }
 
 void SupervisedProgram::ReportEnd(const AttemptEnd& end, engine::JobReport& report) const {
-  const bool pausable = job_.job().pausable;
+  const bool checkpointable = job_.job().checkpointable;
   report.detail = HowItEnded(end.status);
   if (end.status.code == kPausedExitCode && !end.status.by_signal) {
     report.phase = JobPhase::kPaused;
     report.detail.clear();
-  } else if (wish_ == EndWish::kPause && SignalThatEnded(end.status) && pausable) {
+  } else if (wish_ == EndWish::kPause && SignalThatEnded(end.status) && checkpointable) {
     report.phase = JobPhase::kPaused;
     report.detail += " before it wrote a checkpoint; goes on from its last one";
   } else if (end.from_outside && !wish_) {
-    GoOn(report, pausable, report.detail + ", from outside");
+    GoOn(report, checkpointable, report.detail + ", from outside");
   } else if (const auto faults = Faults(); !faults.empty() && !wish_) {
     // The program could not help it: it goes on, or starts again, elsewhere.
-    GoOn(report, pausable, faults.front().device + " failed: " + faults.front().what);
+    GoOn(report, checkpointable, faults.front().device + " failed: " + faults.front().what);
   }
 }
 

@@ -62,14 +62,14 @@ class SupervisedWorld {
     return {directory_ / std::to_string(job), attempt};
   }
 
-  core::JobId AddCommand(std::vector<std::string> command, bool pausable = true) {
+  core::JobId AddCommand(std::vector<std::string> command, bool checkpointable = true) {
     core::Submission submission;
     core::Job& job = submission.job;
     job.id = static_cast<core::JobId>(jobs_.size()) + 1;
     job.name = "job-" + std::to_string(job.id);
-    job.run_time = Duration{1000};
+    job.duration = Duration{1000};
     job.submitted = kDay;
-    job.pausable = pausable;
+    job.checkpointable = checkpointable;
     job.freeze = freeze_;
     submission.command = std::move(command);
     submission.working_directory = PathsOf(job.id).directory;
@@ -85,7 +85,7 @@ class SupervisedWorld {
     Restart();
   }
   void LimitTime(core::JobId job, Duration limit) {
-    jobs_[static_cast<std::size_t>(job - 1)].run_limit = limit;
+    jobs_[static_cast<std::size_t>(job - 1)].time_limit = limit;
     Restart();
   }
   testing::SettableClock& wall() { return wall_; }
@@ -110,8 +110,8 @@ class SupervisedWorld {
     freeze_ = false;
     return job;
   }
-  core::JobId AddShell(const std::string& script, bool pausable = true) {
-    return AddCommand({"bash", "-c", script}, pausable);
+  core::JobId AddShell(const std::string& script, bool checkpointable = true) {
+    return AddCommand({"bash", "-c", script}, checkpointable);
   }
   core::JobId Add(testing::JobKind kind) {
     switch (kind) {

@@ -10,10 +10,10 @@ using core::GateRule;
 core::GateDecision DecisionAt(const GateRequest& request, const GateMoment& moment) {
   core::GateDecision decision;
   decision.at = moment.view.now;
-  decision.start_by = request.start_by;
-  decision.wake_at = std::min(request.start_by, moment.next_change);
+  decision.reason.latest = request.latest_start;
+  decision.wake_at = std::min(request.latest_start, moment.next_change);
   if (const core::Sample* current = moment.view.Current()) {
-    decision.current = current->intensity;
+    decision.reason.current = current->intensity;
     decision.current_status = current->status;
     decision.current_source = core::LinkOf(moment.view.known.identity(), *current);
   }
@@ -24,8 +24,8 @@ core::GateDecision RunNow(core::GateDecision decision, const GateRequest& reques
                           core::GateRule rule) {
   const bool running = request.state == JobState::kRunning;
   decision.action = running ? GateAction::kKeepRunning : GateAction::kStart;
-  decision.rule = rule;
-  decision.expected_start = running ? request.segment_begin : decision.at;
+  decision.reason.rule = rule;
+  decision.reason.start = running ? request.segment_begin : decision.at;
   return decision;
 }
 
@@ -36,16 +36,16 @@ core::GateDecision KeepRunning(const GateRequest& request, const GateMoment& mom
 Duration JudgedLength(const GateRequest& request, const GateMoment& moment) {
   const Duration ahead =
       moment.ahead.empty() ? Duration::zero() : moment.ahead.end() - moment.view.now;
-  return std::min(request.run_time, ahead / 2);
+  return std::min(request.remaining, ahead / 2);
 }
 
 std::optional<core::GateDecision> AtLatestStart(const GateRequest& request,
                                                 const GateMoment& moment) {
-  if (moment.view.now < request.start_by) return std::nullopt;
+  if (moment.view.now < request.latest_start) return std::nullopt;
   core::GateDecision decision = DecisionAt(request, moment);
   if (request.at_deadline == AtDeadline::kStop) {
     decision.action = GateAction::kStop;
-    decision.rule = GateRule::kStoppedAtDeadline;
+    decision.reason.rule = GateRule::kStoppedAtDeadline;
     return decision;
   }
   return RunNow(std::move(decision), request, GateRule::kLatestStart);
@@ -57,7 +57,7 @@ std::optional<core::GateDecision> AtOutage(const GateRequest& request, const Gat
   if (request.on_outage == core::OnOutage::kRun)
     return RunNow(std::move(decision), request, GateRule::kRunsInOutage);
   decision.action = GateAction::kStop;
-  decision.rule = GateRule::kStoppedInOutage;
+  decision.reason.rule = GateRule::kStoppedInOutage;
   return decision;
 }
 
@@ -72,9 +72,9 @@ Time LatestStart(const JobView& view, const core::DevicePool& pool) {
   const bool begun = view.state != JobState::kWaiting || view.pauses > 0;
   if (!begun) return core::LatestStartOn(job, pool, view.remaining).value_or(Time::max());
   std::optional<Time> end = job.finish_by;
-  if (!end && job.start_by) end = *job.start_by + core::TimeOn(job, pool, job.run_time);
+  if (!end && job.start_by) end = *job.start_by + core::TimeOn(job, pool, job.duration);
   if (!end) return Time::max();
-  return *end - core::TimeOn(job, pool, view.remaining) - job.pause_overhead;
+  return *end - core::TimeOn(job, pool, view.remaining) - job.pause_cost;
 }
 
 Time LatestStart(const JobView& view, const core::Cluster& cluster, Time now) {

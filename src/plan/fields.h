@@ -23,16 +23,16 @@ void Visit(Archive& archive, Value& value) {
 
 template <typename Archive, Like<JobPlan> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [job, run_now, pool, segments, order, rule, current, expected, threshold, wake_at] = value;
+  auto& [job, run_now, pool, segments, order, reason, wake_at] = value;
   archive("job", job);
   archive("run_now", run_now);
   archive("pool", pool);
   archive("segments", segments);
   archive("order", order);
-  archive("rule", rule);
-  archive("current", current);
-  archive("expected", expected);
-  archive("threshold", threshold);
+  archive("rule", reason.rule);
+  archive("current", reason.current);
+  archive("expected", reason.expected);
+  archive("threshold", reason.threshold);
   archive("wake_at", wake_at);
 }
 

@@ -22,15 +22,17 @@ enum class AtDeadline { kStart, kStop };
 /// The part of a job that a gate needs to know. All times are grid times.
 struct GateRequest {
   Time submitted{};
-  Time start_by{};      ///< latest start, or latest resumption; delays count from submission
-  Duration run_time{};  ///< estimated length of what is left to run on the grid clock; > 0
+  Time latest_start{};   ///< or latest resumption; delays count from submission
+  Duration remaining{};  ///< estimated length of what is left to run on the grid clock; > 0
   AtDeadline at_deadline = AtDeadline::kStart;
   core::OnOutage on_outage = core::OnOutage::kWait;
 
   JobState state = JobState::kWaiting;
+  /// It may be paused now: it is checkpointable, or it can be frozen and nothing waits for its
+  /// devices.
   bool pausable = false;
-  Duration whole_run_time{};   ///< before anything had run; 0: run_time
-  Duration pause_overhead{};   ///< extra running that a pause costs
+  Duration duration{};         ///< of the whole job, before anything had run; 0: remaining
+  Duration pause_cost{};       ///< extra running time of one pause and resume
   Duration minimum_segment{};  ///< a piece between two pauses is at least this long
   Time segment_begin{};        ///< kRunning: since when
   int pauses = 0;
@@ -57,7 +59,7 @@ class GatePolicy {
   /// kStart, kWait or kStop; for a running job that can be paused kKeepRunning or kPause.
   virtual core::GateDecision Decide(const GateRequest& request, const GateMoment& moment) const = 0;
   /// The latest start that the policy itself sets, where it is earlier than the job's.
-  virtual Time LatestStart(const GateRequest& request) const { return request.start_by; }
+  virtual Time LatestStart(const GateRequest& request) const { return request.latest_start; }
   /// Among jobs that want to start and do not all fit: first submitted, first started.
   virtual Order OrderOf(const GateRequest& request) const { return {0, request.submitted}; }
 };

@@ -48,7 +48,7 @@ class Moments {
 // What the gate says for one place.
 struct Option {
   int pool = -1;
-  Duration run_time{};
+  Duration duration{};
   core::GateDecision decision;
   Time latest{};
   Order order;
@@ -96,14 +96,14 @@ GateRequest Gated::RequestFor(const Problem& problem, const JobView& view, int p
   const core::Job& job = *view.job;
   GateRequest request;
   request.submitted = job.submitted;
-  request.start_by = LatestStart(view, *problem.cluster, problem.now);
-  if (request.start_by == Time::max())
-    request.start_by = job.submitted + options_.default_max_delay;
-  request.run_time = core::TimeOn(job, PoolOf(problem, pool), view.remaining);
+  request.latest_start = LatestStart(view, *problem.cluster, problem.now);
+  if (request.latest_start == Time::max())
+    request.latest_start = job.submitted + options_.default_max_delay;
+  request.remaining = core::TimeOn(job, PoolOf(problem, pool), view.remaining);
   request.state = view.state;
-  request.pausable = job.pausable;
-  request.whole_run_time = core::TimeOn(job, PoolOf(problem, pool), job.run_time);
-  request.pause_overhead = job.pause_overhead;
+  request.pausable = job.checkpointable;
+  request.duration = core::TimeOn(job, PoolOf(problem, pool), job.duration);
+  request.pause_cost = job.pause_cost;
   request.minimum_segment = job.minimum_segment;
   request.segment_begin = view.segment_begin;
   request.pauses = view.pauses;
@@ -118,15 +118,15 @@ Option Gated::Ask(const Problem& problem, const JobView& view, int pool, Moments
   const core::DevicePool& devices = PoolOf(problem, pool);
   Option option;
   option.pool = pool;
-  option.run_time = request.run_time;
+  option.duration = request.remaining;
   option.decision = gate_->Decide(request, moments.At(devices.site));
   option.latest = gate_->LatestStart(request);
   option.order = gate_->OrderOf(request);
   // Whoever cannot wait any longer goes before those that can.
-  if (option.decision.rule == GateRule::kLatestStart) option.order.rank -= 1'000'000;
-  const auto intensity =
-      option.decision.expected_mean ? option.decision.expected_mean : option.decision.current;
-  option.grams = EmissionsOf(core::EnergyOn(*view.job, devices, request.run_time),
+  if (option.decision.reason.rule == GateRule::kLatestStart) option.order.rank -= 1'000'000;
+  const auto intensity = option.decision.reason.expected ? option.decision.reason.expected
+                                                         : option.decision.reason.current;
+  option.grams = EmissionsOf(core::EnergyOn(*view.job, devices, request.remaining),
                              problem.cluster->SiteOf(pool).pue, intensity.value_or(Intensity{1e6}))
                      .grams;
   return option;
@@ -142,17 +142,17 @@ void Write(const Option& best, const JobView& view, Time now, JobPlan& plan) {
   const core::GateDecision& decision = best.decision;
   plan.run_now = best.starts() || decision.action == GateAction::kKeepRunning;
   plan.order = best.order;
-  plan.rule = decision.rule;
-  plan.current = decision.current;
-  plan.expected = decision.expected_mean;
-  plan.threshold = decision.threshold;
+  plan.reason.rule = decision.reason.rule;
+  plan.reason.current = decision.reason.current;
+  plan.reason.expected = decision.reason.expected;
+  plan.reason.threshold = decision.reason.threshold;
   // Nothing is known to come before the latest start: then it runs there at the latest.
-  const Time next = std::max(now, decision.expected_start.value_or(best.latest));
+  const Time next = std::max(now, decision.reason.start.value_or(best.latest));
   const bool running = view.state == JobState::kRunning && plan.run_now;
-  plan.segments.push_back({best.pool, running ? Interval{view.segment_begin, now + best.run_time}
-                                              : Interval{next, next + best.run_time}});
+  plan.segments.push_back({best.pool, running ? Interval{view.segment_begin, now + best.duration}
+                                              : Interval{next, next + best.duration}});
   plan.wake_at = Time::max();
-  if (running && !view.job->pausable) return;
+  if (running && !view.job->checkpointable) return;
   // A new value is a change of its own; what is left are moments without one.
   for (const Time wake : {best.latest, decision.wake_at, next})
     if (wake > now) plan.wake_at = std::min(plan.wake_at, wake);
@@ -177,7 +177,7 @@ void Gated::Consider(const Problem& problem, const JobView& view, Moments& momen
   }
   if (!best) {  // nowhere: the cluster shrank
     plan.run_now = false;
-    plan.rule = GateRule::kNoFreeDevice;
+    plan.reason.rule = GateRule::kNoFreeDevice;
     plan.wake_at = Time::max();
     return;
   }

@@ -27,7 +27,7 @@ enum class JobState { kWaiting, kRunning, kPaused };
 struct JobView {
   const core::Job* job = nullptr;
   JobState state = JobState::kWaiting;
-  Duration remaining{};  ///< of job->run_time, at speed 1; > 0; does not hold pause_overhead
+  Duration remaining{};  ///< of job->duration, at speed 1; > 0; does not hold pause_cost
   int pool = -1;         ///< kRunning: where it runs
   Time segment_begin{};  ///< kRunning: when it was started or resumed there
   int pauses = 0;
@@ -69,11 +69,8 @@ struct JobPlan {
   std::vector<Segment>
       segments;  ///< expected running, in order; the first is the next (or current)
   Order order;
-  core::GateRule rule = core::GateRule::kRunNow;
-  std::optional<Intensity> current;    ///< now, at the site in question
-  std::optional<Intensity> expected;   ///< energy-weighted mean over `segments`
-  std::optional<Intensity> threshold;  ///< where the rule has one
-  Time wake_at = Time::max();          ///< this job's part in Schedule::wake_at
+  core::Reason reason;         ///< without times: those are of the segments
+  Time wake_at = Time::max();  ///< this job's part in Schedule::wake_at
 };
 
 /// Aligned with Problem::jobs: jobs[i] speaks of problem.jobs[i].

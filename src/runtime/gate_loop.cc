@@ -12,7 +12,8 @@ constexpr Duration kTick{1000};
 constexpr Duration kMinimumWait{1};
 
 GateObservation Observe(const plan::GateRequest& request, SignalFeed& feed, Time now) {
-  const Duration horizon = std::max(Duration::zero(), request.start_by - now) + request.run_time;
+  const Duration horizon =
+      std::max(Duration::zero(), request.latest_start - now) + request.remaining;
   GateObservation observation;
   auto view = feed.Observe(now, horizon);
   if (view)

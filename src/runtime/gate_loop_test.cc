@@ -66,7 +66,7 @@ TEST(GateLoop, SleepsUntilTheSignalFallsBelowTheThreshold) {
   const auto result =
       WaitForStart(Request(hours{10}), *plan::MakeThreshold({200}), feed, clock, recorder);
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->decision.rule, GateRule::kBelowThreshold);
+  EXPECT_EQ(result->decision.reason.rule, GateRule::kBelowThreshold);
   EXPECT_EQ(result->decision.at, kDay + hours{2});
   EXPECT_EQ(wall.Now(), kWall + seconds{2});
   EXPECT_TRUE(recorder.skipped.empty());
@@ -97,7 +97,7 @@ TEST(GateLoop, AnOutageReleasesNothingEarlyAndForgetsNothing) {
       WaitForStart(Request(hours{10}), *plan::MakeThreshold({200}), feed, clock, recorder);
   EXPECT_EQ(result->decision.at, kDay + hours{3})
       << "clean hours that nobody could see start nothing";
-  EXPECT_NE(Reason(recorder.decisions[1]).find("source is down"), std::string::npos);
+  EXPECT_NE(Sentence(recorder.decisions[1]).find("source is down"), std::string::npos);
 }
 
 TEST(GateLoop, AnOutageUntilTheLatestStartStartsThereAndSaysSo) {
@@ -109,8 +109,8 @@ TEST(GateLoop, AnOutageUntilTheLatestStartStartsThereAndSaysSo) {
   const auto result =
       WaitForStart(Request(hours{3}), *plan::MakeThreshold({200}), feed, clock, recorder);
   EXPECT_EQ(result->decision.at, kDay + hours{3});
-  EXPECT_EQ(result->decision.rule, GateRule::kLatestStart);
-  EXPECT_FALSE(result->decision.current);
+  EXPECT_EQ(result->decision.reason.rule, GateRule::kLatestStart);
+  EXPECT_FALSE(result->decision.reason.current);
 }
 
 TEST(GateLoop, AnOutageRunsOrStopsARunThatAskedForIt) {
@@ -128,8 +128,8 @@ TEST(GateLoop, AnOutageRunsOrStopsARunThatAskedForIt) {
     ASSERT_TRUE(result);
     EXPECT_EQ(result->decision.at, kDay + hours{1});
     EXPECT_EQ(result->decision.action, action);
-    EXPECT_EQ(result->decision.rule, rule);
-    EXPECT_NE(Reason(result->decision).find("source is down"), std::string::npos);
+    EXPECT_EQ(result->decision.reason.rule, rule);
+    EXPECT_NE(Sentence(result->decision).find("source is down"), std::string::npos);
   }
 }
 

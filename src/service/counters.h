@@ -32,7 +32,7 @@ struct DurationCounts {
 struct JobMark {
   explicit JobMark(const JobCard& card)
       : stage(card.explanation.stage),
-        rule(card.explanation.rule),
+        rule(card.explanation.reason.rule),
         attempt(card.attempt),
         pauses(card.pauses) {}
   /// It has not begun, or not gone on, for the sake of the grid.

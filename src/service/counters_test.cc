@@ -10,7 +10,7 @@ using engine::Stage;
 JobCard CardIn(Stage stage, core::GateRule rule, int attempt = 0, int pauses = 0) {
   JobCard card;
   card.explanation.stage = stage;
-  card.explanation.rule = rule;
+  card.explanation.reason.rule = rule;
   card.attempt = attempt;
   card.pauses = pauses;
   return card;

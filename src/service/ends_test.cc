@@ -18,7 +18,7 @@ TEST(Ends, AShutdownFailsNoJobAndCancelsNothingThatComesAfterIt) {
     world.Start();
     core::Submission first =
         world.Shell("[ -e again ] && exit 0; touch again; while :; do sleep 0.02; done");
-    first.job.pausable = pausable;
+    first.job.checkpointable = pausable;
     const core::JobId job = world.Submit(first);
     core::Submission second = world.Shell("true");
     second.after = {job};

@@ -28,16 +28,16 @@ std::string Estimator::Refine(Submit& submit) {
     found = known_.emplace(signature, *std::move(runs)).first;
   }
   core::Hint hint;
-  if (submit.run_time_given) hint.run_time = job.run_time;
+  if (submit.duration_given) hint.duration = job.duration;
   if (submit.power_given) hint.power = job.power;
   const auto estimate = core::EstimateFrom(found->second, hint);
   if (!estimate) return "";
-  std::string text = "expected to run " + FormatDuration(estimate->run_time) + " by " +
+  std::string text = "expected to run " + FormatDuration(estimate->duration) + " by " +
                      std::to_string(estimate->runs) + " earlier runs";
   if (estimate->runs > 1)
     text += " (spread " + FormatFixed(100 * (estimate->spread - 1), 0) + " %)";
-  if (hint.run_time) text += " and the estimate given, " + FormatDuration(*hint.run_time);
-  job.run_time = estimate->run_time;
+  if (hint.duration) text += " and the estimate given, " + FormatDuration(*hint.duration);
+  job.duration = estimate->duration;
   if (estimate->power.watts > 0) job.power = estimate->power;
   return text;
 }

@@ -26,7 +26,7 @@ ComingJob ComingJobOf(const JobCard& card, Time now) {
   const core::Job& job = card.submission->job;
   ComingJob coming{job.id,      job.submitted,     std::max(card.explanation.pool, 0),
                    job.devices, RanFor(card, now), card.submission->after};
-  if (!HasEnded(card)) coming.length = std::max(coming.length, job.run_time);
+  if (!HasEnded(card)) coming.length = std::max(coming.length, job.duration);
   return coming;
 }
 

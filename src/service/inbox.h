@@ -39,7 +39,7 @@ struct Submit {
   /// Counted from when the loop takes it, in place of the job's start_by and finish_by.
   std::optional<Duration> start_within, finish_within;
   /// Its owner says how long it runs, and what it draws; otherwise they are defaults.
-  bool run_time_given = false, power_given = false;
+  bool duration_given = false, power_given = false;
   /// Its program may appear later: it is looked up when the job starts, and not before.
   bool no_check = false;
   std::optional<Error> cannot_start;           ///< found by the service when it was asked

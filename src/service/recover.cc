@@ -158,7 +158,7 @@ Status Service::RecoverEnded(core::JobId id) {
     card.explanation = *explanation;
   card.explanation.job = id;
   card.explanation.stage = record->stage;
-  card.explanation.expected_end = record->ended;
+  card.explanation.reason.end = record->ended;
   card.pauses = record->pauses;
   PutStretches(database, id, executor_->devices(), card);
   card.first_start = record->first_start;

@@ -233,27 +233,27 @@ TEST_F(ServiceTest, TheDevicesOfAnAttemptAreKnownOverARestartToo) {
 TEST_F(ServiceTest, WhatAJobTookBeforeIsWhatItIsExpectedToTake) {
   world_.Start();
   Submit first = world_.Shell("sleep 0.3");
-  first.run_time_given = true;  // a second
+  first.duration_given = true;  // a second
   const auto submit = [&](const Submit& job) {
     const auto answer = world_.service().Ask(job).get();
     EXPECT_TRUE(answer);
     return world_.WaitForStage(answer ? answer->job : 0, Stage::kSucceeded);
   };
-  EXPECT_EQ(submit(first).submission->job.run_time, Duration{1000});
+  EXPECT_EQ(submit(first).submission->job.duration, Duration{1000});
   // The hint and what was measured weigh the same; then there are two measurements.
-  const Duration second = submit(first).submission->job.run_time;
+  const Duration second = submit(first).submission->job.duration;
   EXPECT_LT(second, Duration{1000});
   EXPECT_GE(second, Duration{547}) << "the geometric mean of 1 s and at least 0.3 s";
-  first.run_time_given = false;
-  const Duration third = submit(first).submission->job.run_time;
+  first.duration_given = false;
+  const Duration third = submit(first).submission->job.duration;
   EXPECT_LT(third, Duration{1000});
   EXPECT_GE(third, Duration{300});
   first.submission.power_cap = core::PowerCap{.watts = 0, .percent = 70};
-  first.submission.job.run_time = Duration{1000};
-  EXPECT_EQ(submit(first).submission->job.run_time, Duration{1000})
+  first.submission.job.duration = Duration{1000};
+  EXPECT_EQ(submit(first).submission->job.duration, Duration{1000})
       << "slower, nobody knows by how much";
   Submit other = world_.Shell("sleep 0.01");
-  EXPECT_EQ(submit(other).submission->job.run_time, Duration{1000}) << "another command";
+  EXPECT_EQ(submit(other).submission->job.duration, Duration{1000}) << "another command";
 }
 
 TEST_F(ServiceTest, SuccessLetsTheNextOneGo) {

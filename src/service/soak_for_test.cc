@@ -24,7 +24,7 @@ enum class Kind { kPlain, kCheckpoints, kDeaf, kFails, kNotThere, kAfterAnother 
 struct Planned {
   Time at{};
   Kind kind = Kind::kPlain;
-  Duration run_time{};
+  Duration duration{};
   Duration may_wait{};
 };
 
@@ -100,7 +100,7 @@ class Day {
       job.at = Begin(0.9 * random_.Uniform());
       job.kind = static_cast<Kind>(random_.Below(6));
       const bool is_long = job.kind == Kind::kCheckpoints || job.kind == Kind::kDeaf;
-      job.run_time = minutes{10 + static_cast<int>(random_.Below(is_long ? 200 : 60))};
+      job.duration = minutes{10 + static_cast<int>(random_.Below(is_long ? 200 : 60))};
       job.may_wait = hours{1 + static_cast<int>(random_.Below(6))};
       deeds_.push_back({job.at, [this, job] { SubmitPlanned(job); }});
     }
@@ -122,7 +122,7 @@ class Day {
   Duration ToWall(Duration grid) const { return DurationFromSeconds(Seconds(grid) / speed_); }
 
   std::string ScriptOf(const Planned& job) const {
-    const std::string steps = std::to_string(2 + job.run_time / minutes{10});
+    const std::string steps = std::to_string(2 + job.duration / minutes{10});
     const std::string work = " while [ $n -lt " + steps + " ]; do sleep " +
                              std::to_string(Seconds(ToWall(minutes{10}))) + "; n=$((n+1)); done; ";
     const std::string end = "echo $EBB_JOB_ID >> ended";
@@ -143,8 +143,9 @@ class Day {
   void SubmitPlanned(const Planned& planned) {
     core::Submission submission = world_.Shell(ScriptOf(planned));
     submission.key = "soak/" + std::to_string(keys_++);
-    submission.job.run_time = planned.run_time;
-    submission.job.pausable = planned.kind == Kind::kCheckpoints || planned.kind == Kind::kDeaf;
+    submission.job.duration = planned.duration;
+    submission.job.checkpointable =
+        planned.kind == Kind::kCheckpoints || planned.kind == Kind::kDeaf;
     submission.job.threshold = Intensity{250};
     submission.job.start_by = world_.service().GridNow() + planned.may_wait;
     if (planned.kind == Kind::kNotThere) submission.command = {"/nothing/is/here"};

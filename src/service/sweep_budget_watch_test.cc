@@ -25,7 +25,7 @@ class SweepBudgetTest : public ::testing::Test {
   }
   core::JobId Experiment(const std::string& script) {
     Submit submit(world_.Shell(script));
-    submit.submission.job.run_time = std::chrono::hours{1};
+    submit.submission.job.duration = std::chrono::hours{1};
     submit.sweep = sweep_;
     const auto answer = world_.Answered(std::move(submit));
     EXPECT_TRUE(answer) << answer.error().Message();

@@ -79,9 +79,10 @@ void SweepWatch::Judge(const report::EpochLoss& told) {
 void SweepWatch::Estimate(const engine::LiveJob& live, const sweep::HalvingOptions& options,
                           store::RungLoss& loss) const {
   const engine::Explanation& explanation = live.explanation;
-  const auto planned = explanation.expected ? explanation.expected : explanation.current;
+  const auto planned =
+      explanation.reason.expected ? explanation.reason.expected : explanation.reason.current;
   const core::Job& job = live.job;
-  const sweep::EstimatedSaving saving = sweep::SavedBy({ports_.clock.ToWall(job.run_time),
+  const sweep::EstimatedSaving saving = sweep::SavedBy({ports_.clock.ToWall(job.duration),
                                                         {job.power.watts * job.devices},
                                                         loss.verdict.rung,
                                                         planned.value_or(Intensity{})},

@@ -31,7 +31,7 @@ class SweepWatchTest : public ::testing::Test {
         "\"epoch\":'$1',\"test_loss\":'$2'}' >> $EBB_RUN_DIR/progress.jsonl; };";
     for (const std::string& words : told) script += "tell " + words + ";";
     Submit submit(world_.Shell(script + "await end"));
-    submit.submission.job.run_time = std::chrono::seconds{9};
+    submit.submission.job.duration = std::chrono::seconds{9};
     submit.submission.job.power = Power{100};
     submit.sweep = sweep_;
     const auto answer = world_.Answered(std::move(submit));

@@ -118,7 +118,7 @@ TEST_F(ServiceTest, StartingAtOnceIsCountedFromWhenItIsTaken) {
 Submit HourlyOnOneDevice(World& world, core::OverlapRule overlap) {
   Submit hourly = world.Shell(kPausable);
   hourly.submission.job.name = "hourly";
-  hourly.submission.job.run_time = std::chrono::hours{5};
+  hourly.submission.job.duration = std::chrono::hours{5};
   hourly.recurrence = core::Recurrence{"@hourly", std::chrono::minutes{10}, overlap};
   return hourly;
 }

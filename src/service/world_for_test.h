@@ -88,9 +88,9 @@ class World {
   core::Submission Shell(const std::string& script) {
     core::Submission submission;
     submission.job.name = "job";
-    submission.job.run_time = Duration{1000};
+    submission.job.duration = Duration{1000};
     submission.job.power = Power{10};
-    submission.job.pausable = true;
+    submission.job.checkpointable = true;
     submission.command = {"bash", "-c", script};
     submission.working_directory = directory_.string();
     return submission;

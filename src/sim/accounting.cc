@@ -41,8 +41,7 @@ void Account(const core::Job& job, const core::Cluster& cluster, Truth truth, Jo
     outcome.use +=
         UseOver(core::EnergyOn(job, pool, running), segment.time, cluster.SiteOf(segment.pool).pue,
                 truth[static_cast<std::size_t>(pool.site)]);
-    if (i > 0)
-      outcome.pause_energy += core::EnergyOn(job, pool, std::min(job.pause_overhead, running));
+    if (i > 0) outcome.pause_energy += core::EnergyOn(job, pool, std::min(job.pause_cost, running));
   }
   outcome.pauses = std::max(0, static_cast<int>(outcome.segments.size()) - 1);
 }

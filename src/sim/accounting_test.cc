@@ -27,10 +27,10 @@ core::Cluster OneSite(double pue, Power idle) {
   return {{{"site", "X", {pue}}}, {{"A5000", 0, 2, 1, 1, idle}}};
 }
 
-core::Job OneJob(Duration run_time, double watts) {
+core::Job OneJob(Duration duration, double watts) {
   core::Job job;
   job.id = 1;
-  job.run_time = run_time;
+  job.duration = duration;
   job.power = {watts};
   return job;
 }
@@ -52,7 +52,7 @@ TEST(Accounting, SpeedAndPowerFactorOfThePoolCount) {
   core::Cluster cluster{{{"site", "X", {}}}, {{"3090", 0, 1, 1.05, 1.8, {}}}};
   const core::Job job = OneJob(minutes{63}, 1000);
   JobOutcome outcome;
-  outcome.segments = {{0, {kStart, kStart + core::TimeOn(job, cluster.pools[0], job.run_time)}}};
+  outcome.segments = {{0, {kStart, kStart + core::TimeOn(job, cluster.pools[0], job.duration)}}};
   Account(job, cluster, truth, outcome);
   EXPECT_DOUBLE_EQ(outcome.use.emissions.grams, 180);
 }
@@ -72,8 +72,8 @@ TEST(Accounting, EveryResumeCostsThePauseOverhead) {
   const auto series = Hourly({100, 100, 100, 100});
   const std::vector<TrueIntensity> truth{TrueIntensity(series)};
   core::Job job = OneJob(hours{1}, 1000);
-  job.pausable = true;
-  job.pause_overhead = minutes{6};
+  job.checkpointable = true;
+  job.pause_cost = minutes{6};
   JobOutcome outcome;
   outcome.segments = {{0, {kStart, kStart + minutes{30}}},
                       {0, {kStart + hours{2}, kStart + hours{2} + minutes{36}}}};

@@ -11,10 +11,10 @@ double ShortestRunHours(const core::Job& job, const core::Cluster& cluster) {
   std::optional<Duration> shortest;
   for (std::size_t pool = 0; pool < cluster.pools.size(); ++pool) {
     if (!core::Fits(job, cluster, static_cast<int>(pool))) continue;
-    const Duration time = core::TimeOn(job, cluster.pools[pool], job.run_time);
+    const Duration time = core::TimeOn(job, cluster.pools[pool], job.duration);
     shortest = shortest ? std::min(*shortest, time) : time;
   }
-  return Hours(shortest.value_or(job.run_time));
+  return Hours(shortest.value_or(job.duration));
 }
 
 double Mean(const std::vector<double>& values) {

@@ -105,7 +105,7 @@ TEST(Figures, MissesAreStartsAndEndsAfterTheirLatestMoment) {
   simulation.start = Time{hours{10}};
   core::Job job;
   job.submitted = simulation.start;
-  job.run_time = hours{2};
+  job.duration = hours{2};
   job.start_by = Time{hours{12}};
   job.finish_by = Time{hours{15}};
   for (const int start : {12, 13, 14}) {

@@ -24,7 +24,7 @@ Simulation TwoStretches() {
   Simulation simulation;
   core::Job job;
   job.id = 1;
-  job.run_time = minutes{90};
+  job.duration = minutes{90};
   job.power = {500};
   simulation.jobs = {job};
   JobOutcome outcome;

@@ -115,7 +115,7 @@ FaultPlan DrawFaultPlan(std::uint64_t seed, Time begin) {
     plan.clock_jumps_at = begin + std::chrono::hours{random.Below(48)};
   }
   plan.world.seed = seed;
-  plan.world.run_time_error = sometimes(1);
+  plan.world.duration_error = sometimes(1);
   plan.world.start_failures = sometimes(0.3);
   plan.world.checkpoint_takes = std::chrono::seconds{random.Below(300)};
   return plan;

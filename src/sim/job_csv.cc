@@ -137,15 +137,15 @@ core::Job MakeJob(const Row& row, Duration origin, const JobCsvOptions& options)
   core::Job job;
   job.name = row.name;
   job.submitted = Time{row.submitted - origin};
-  job.run_time = row.length;
+  job.duration = row.length;
   job.devices = row.devices;
   job.power = options.power;
-  job.pausable = options.pausable;
-  job.pause_overhead = options.pause_overhead;
+  job.checkpointable = options.checkpointable;
+  job.pause_cost = options.pause_cost;
   job.minimum_segment = options.minimum_segment;
   std::optional<Duration> max_delay = options.max_delay;
   for (const JobRule& rule : options.rules) {
-    if (rule.run_time_up_to && row.length > *rule.run_time_up_to) continue;
+    if (rule.duration_up_to && row.length > *rule.duration_up_to) continue;
     if (rule.max_delay) max_delay = rule.max_delay;
     if (rule.power) job.power = *rule.power;
     job.tier = rule.tier;

@@ -18,7 +18,7 @@ namespace ebb::sim {
 
 /// What the file does not say about jobs up to a length. The first rule that fits a job counts.
 struct JobRule {
-  std::optional<Duration> run_time_up_to;  ///< absent: any length
+  std::optional<Duration> duration_up_to;  ///< absent: any length
   std::optional<Duration> max_delay;       ///< latest start after submission; absent: the default
   std::optional<Power> power;              ///< of one device; absent: the default
   std::string tier;
@@ -28,8 +28,8 @@ struct JobCsvOptions {
   Power power{1000};  ///< of one device
   std::optional<Duration> max_delay;
   std::vector<JobRule> rules;
-  bool pausable = false;
-  Duration pause_overhead{0};
+  bool checkpointable = false;
+  Duration pause_cost{0};
   Duration minimum_segment{0};
   Duration shortest{0};  ///< shorter jobs are left out, and counted
   std::optional<Duration> longest;

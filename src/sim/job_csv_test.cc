@@ -19,8 +19,8 @@ TEST(JobCsv, ReadsGaiasHours) {
   ASSERT_TRUE(csv.has_value());
   ASSERT_EQ(csv->jobs.size(), 2u);
   EXPECT_EQ(csv->jobs[0].submitted, Time{std::chrono::minutes{15}});
-  EXPECT_EQ(csv->jobs[0].run_time, Duration{3600});
-  EXPECT_EQ(csv->jobs[1].run_time, Duration{hours{2}});
+  EXPECT_EQ(csv->jobs[0].duration, Duration{3600});
+  EXPECT_EQ(csv->jobs[1].duration, Duration{hours{2}});
   EXPECT_EQ(csv->jobs[1].devices, 4);
   EXPECT_EQ(csv->jobs[1].id, 2);
   EXPECT_EQ(csv->jobs[1].power.watts, 1000);

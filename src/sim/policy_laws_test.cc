@@ -57,7 +57,7 @@ TEST_P(EveryPolicy, KeepsTheLawsOnRandomQueues) {
     scenario.jobs = RandomJobs(seed, 25, 4);
     scenario.hourly = RandomDays(seed, 40);
     scenario.world.seed = seed;
-    scenario.world.run_time_error = seed % 2 == 0 ? 0.4 : 0;
+    scenario.world.duration_error = seed % 2 == 0 ? 0.4 : 0;
     scenario.Run(GetParam());
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }
@@ -109,7 +109,7 @@ TEST_P(EveryPolicy, DeadlinesAreKeptAlsoWithPausesWhereDevicesAreFree) {
     scenario.cluster = testing::ClusterOf(100);
     scenario.jobs = RandomJobs(seed, 25, 4);
     for (core::Job& job : scenario.jobs) {
-      job.finish_by = *job.start_by + job.run_time;
+      job.finish_by = *job.start_by + job.duration;
       job.start_by.reset();
     }
     scenario.hourly = RandomDays(seed, 40);

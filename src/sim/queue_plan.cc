@@ -36,7 +36,7 @@ std::optional<Emissions> AtOnce(const core::Job& job, const QueuePlan& plan) {
   for (std::size_t index = 0; index < plan.cluster.pools.size(); ++index) {
     const int pool = static_cast<int>(index);
     if (!core::Fits(job, plan.cluster, pool)) continue;
-    const Duration takes = core::TimeOn(job, plan.cluster.pools[index], job.run_time);
+    const Duration takes = core::TimeOn(job, plan.cluster.pools[index], job.duration);
     const auto grams = Expected(job, {pool, {plan.at, plan.at + takes}}, plan);
     if (grams && (!least || *grams < *least)) least = grams;
   }
@@ -71,7 +71,7 @@ void TakeStart(const engine::StartJob& start, const QueuePlan& plan, PlannedJob&
   planned.starts_now = true;
   if (!planned.segments.empty() && planned.segments.front().pool == start.pool) return;
   const auto& pool = plan.cluster.pools[static_cast<std::size_t>(start.pool)];
-  const Duration takes = core::TimeOn(planned.job, pool, planned.job.run_time);
+  const Duration takes = core::TimeOn(planned.job, pool, planned.job.duration);
   planned.segments = {{start.pool, {plan.at, plan.at + takes}}};
 }
 

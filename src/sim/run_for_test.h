@@ -45,7 +45,7 @@ class LawObserver final : public runtime::LoopObserver {
       const engine::Explanation& why = live->explanation;
       EXPECT_EQ(why.job, live->job.id);
       EXPECT_EQ(why.stage, live->stage);
-      EXPECT_TRUE(why.expected_start) << "job " << why.job << ": " << engine::Sentence(why);
+      EXPECT_TRUE(why.reason.start) << "job " << why.job << ": " << engine::Sentence(why);
     }
     ExpectNobodyOvertaken(decision, state);
   }
@@ -65,7 +65,7 @@ class LawObserver final : public runtime::LoopObserver {
       const engine::LiveJob& waits = *state.live[i];
       if (engine::HoldsDevices(waits.stage) || !state.schedule.jobs[i].run_now) continue;
       if (waits.retry_at > state.now || state.schedule.jobs[i].pool >= 0) continue;
-      const core::GateRule rule = waits.explanation.rule;
+      const core::GateRule rule = waits.explanation.reason.rule;
       if (rule == core::GateRule::kDevicesReserved || rule == core::GateRule::kRampLimit) continue;
       std::vector<int> free = free_now;
       for (const std::size_t k : started) {

@@ -15,10 +15,10 @@ Time Later(std::optional<Time> a, Time b) { return a ? std::max(*a, b) : b; }
 
 // How long the job takes on the slowest pool that it can run on.
 Duration LongestRun(const core::Job& job, const core::Cluster& cluster) {
-  Duration longest = job.run_time;
+  Duration longest = job.duration;
   for (std::size_t pool = 0; pool < cluster.pools.size(); ++pool)
     if (core::Fits(job, cluster, static_cast<int>(pool)))
-      longest = std::max(longest, core::TimeOn(job, cluster.pools[pool], job.run_time));
+      longest = std::max(longest, core::TimeOn(job, cluster.pools[pool], job.duration));
   return longest;
 }
 

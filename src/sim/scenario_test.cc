@@ -13,7 +13,7 @@ Scenario Example() {
   core::Job job;
   job.id = 1;
   job.submitted = Time{hours{1}};
-  job.run_time = hours{2};
+  job.duration = hours{2};
   job.start_by = Time{hours{25}};
   scenario.jobs = {job};
   return scenario;

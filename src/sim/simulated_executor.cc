@@ -21,9 +21,9 @@ Random Draw(const WorldOptions& world, Stream stream, core::JobId job, int attem
 }
 
 Duration TrueWork(const WorldOptions& world, const core::Job& job) {
-  if (world.run_time_error == 0) return job.run_time;
-  const double factor = std::exp(world.run_time_error * Draw(world, kRunTime, job.id).Normal());
-  return std::max(Duration{1}, DurationFromSeconds(Seconds(job.run_time) * factor));
+  if (world.duration_error == 0) return job.duration;
+  const double factor = std::exp(world.duration_error * Draw(world, kRunTime, job.id).Normal());
+  return std::max(Duration{1}, DurationFromSeconds(Seconds(job.duration) * factor));
 }
 
 bool HasEnded(JobPhase phase) {
@@ -84,7 +84,7 @@ void SimulatedExecutor::Arrange(Time at, const JobRun& run, JobPhase phase) {
 // What the running segment has got done by now, at speed 1.
 Duration SimulatedExecutor::Work(const JobRun& run) const {
   const SegmentRun& segment = run.segments.back();
-  const Duration overhead = run.pauses > 0 ? run.job.pause_overhead : Duration::zero();
+  const Duration overhead = run.pauses > 0 ? run.job.pause_cost : Duration::zero();
   const Duration useful = now_ - segment.time.begin - overhead;
   if (useful <= Duration::zero()) return Duration::zero();
   const double speed =
@@ -116,7 +116,7 @@ Status SimulatedExecutor::Start(const engine::StartJob& command) {
     return {};
   }
   const auto& pool = cluster_.pools[static_cast<std::size_t>(command.pool)];
-  const Duration overhead = run->pauses > 0 ? run->job.pause_overhead : Duration::zero();
+  const Duration overhead = run->pauses > 0 ? run->job.pause_cost : Duration::zero();
   run->segments.push_back({command.attempt,
                            command.pool,
                            TakeDevices(command.pool, run->job.devices),
@@ -132,7 +132,7 @@ Status SimulatedExecutor::Start(const engine::StartJob& command) {
 Status SimulatedExecutor::Pause(const engine::PauseJob& command) {
   EBB_ASSIGN_OR_RETURN(JobRun* const run, Find(command.job));
   if (!run->running || run->attempt != command.attempt) return {};
-  if (!run->job.pausable) return Violate(command.job, "paused, which it cannot be");
+  if (!run->job.checkpointable) return Violate(command.job, "paused, which it cannot be");
   const Time begin = run->segments.back().time.begin;
   if (now_ - begin < run->job.minimum_segment)
     return Violate(command.job, "paused before its minimum segment");

@@ -20,7 +20,7 @@ namespace ebb::sim {
 /// How the world differs from what jobs say of themselves; seeded, per job.
 struct WorldOptions {
   std::uint64_t seed = 1;
-  double run_time_error = 0;    ///< standard deviation of ln(true / estimated run time)
+  double duration_error = 0;    ///< standard deviation of ln(true / estimated run time)
   double start_failures = 0;    ///< share of attempts that cannot be started
   double program_failures = 0;  ///< share of jobs whose program fails half-way
   Duration checkpoint_takes{};  ///< from the pause command to the end of the attempt

@@ -12,13 +12,13 @@ const Time kBegin = *ParseTime("2023-05-01");
 
 core::Cluster TwoDevices() { return {{{"here", "Z", {1.0}}}, {{"cpu", 0, 2, 1, 1, {}}}}; }
 
-core::Job JobOf(core::JobId id, Duration run_time) {
+core::Job JobOf(core::JobId id, Duration duration) {
   core::Job job;
   job.id = id;
   job.submitted = kBegin;
-  job.run_time = run_time;
+  job.duration = duration;
   job.power = {100};
-  job.pausable = true;
+  job.checkpointable = true;
   return job;
 }
 
@@ -58,7 +58,7 @@ TEST(SimulatedExecutorTest, NamesTheDevicesOfEverySegment) {
 TEST(SimulatedExecutorTest, APauseCostsItsOverheadAndKeepsTheWorkDone) {
   SimulatedExecutor executor(TwoDevices(), kBegin, {});
   core::Job job = JobOf(1, hours{3});
-  job.pause_overhead = minutes{6};
+  job.pause_cost = minutes{6};
   executor.AddJob(job);
   ASSERT_TRUE(executor.Execute(engine::StartJob{1, 1, 0}));
   ASSERT_TRUE(executor.WaitForEvents(kBegin));
@@ -85,7 +85,7 @@ TEST(SimulatedExecutorTest, RecordsWhatNoSoundEngineDoes) {
 
 TEST(SimulatedExecutorTest, RunTimesDifferFromEstimatesBySeed) {
   WorldOptions world;
-  world.run_time_error = 0.3;
+  world.duration_error = 0.3;
   SimulatedExecutor a(TwoDevices(), kBegin, world), b(TwoDevices(), kBegin, world);
   world.seed = 2;
   SimulatedExecutor c(TwoDevices(), kBegin, world);

@@ -68,7 +68,7 @@ Result<std::vector<core::DeviceRun>> DeviceRuns(Database& database, int limit) {
     core::DeviceRun run;
     run.model = models[attempt.pool];
     run.run_time_s = attempt.seconds;
-    run.expected_s = Seconds(submission->job.run_time);
+    run.expected_s = Seconds(submission->job.duration);
     EBB_ASSIGN_OR_RETURN(run.power_w, GpuWatts(database, attempt.job));
     run.expected_power_w = submission->job.power.watts;
     runs.push_back(std::move(run));

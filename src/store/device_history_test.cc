@@ -23,7 +23,7 @@ class DeviceHistory : public ::testing::Test {
   core::JobId Ended(int pool, int minutes, double watts, bool freeze = false) {
     core::Submission submission;
     submission.job = testing::AJob(0).Submitted(kNow);
-    submission.job.run_time = std::chrono::hours{1};
+    submission.job.duration = std::chrono::hours{1};
     submission.job.power = Power{100};
     submission.command = {"true"};
     submission.job.freeze = freeze;

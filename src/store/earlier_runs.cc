@@ -49,7 +49,7 @@ Result<std::vector<core::EarlierRun>> EarlierRuns(Database& database,
       continue;
     EBB_ASSIGN_OR_RETURN(const auto attempts, AttemptsOf(database, record.id));
     const core::EarlierRun run = RunOf(record, attempts, earlier->job, cluster);
-    if (run.run_time > Duration::zero()) runs.push_back(run);
+    if (run.duration > Duration::zero()) runs.push_back(run);
   }
   return runs;
 }

@@ -96,7 +96,7 @@ class Expander {
     if (!estimate)
       mistakes_.push_back({definition_.line, "no estimate of run time and power matches " + who});
     if (!mistakes_.empty()) return false;
-    experiment.run_time = estimate->run_time;
+    experiment.duration = estimate->duration;
     experiment.power = estimate->power;
     if (!rule) return true;
     for (std::size_t i = 0; i < definition_.tiers.size(); ++i) {

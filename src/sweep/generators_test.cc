@@ -60,7 +60,7 @@ Sweep OneExperiment(std::vector<std::string> command) {
                         std::chrono::minutes{96},
                         Power{381},
                         std::move(command)}};
-  sweep.traits.run_limit = std::chrono::hours{4};
+  sweep.traits.time_limit = std::chrono::hours{4};
   return sweep;
 }
 

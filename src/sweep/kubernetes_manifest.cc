@@ -42,7 +42,7 @@ Yaml Annotations(const Sweep& sweep, const Experiment& experiment,
                          FormatExact(tier.threshold->g_per_kwh));
   entries.emplace_back(kSchedulerKey + "max-scheduling-delay", GoDuration(tier.max_delay));
   entries.emplace_back(kSchedulerKey + "estimated-runtime-hours",
-                       FormatExact(std::round(1e4 * Hours(experiment.run_time)) / 1e4));
+                       FormatExact(std::round(1e4 * Hours(experiment.duration)) / 1e4));
   return Yaml::Map(std::move(entries));
 }
 
@@ -164,7 +164,8 @@ Yaml Submitter(const KubernetesOptions& options) {
 }
 
 Yaml Spec(const Sweep& sweep, const Experiment& experiment, const KubernetesOptions& options) {
-  const Duration deadline = sweep.TierOf(experiment).max_delay + RunLimit(sweep.traits, experiment);
+  const Duration deadline =
+      sweep.TierOf(experiment).max_delay + TimeLimitOf(sweep.traits, experiment);
   return Yaml::Map({{"suspend", Yaml::Bool(true)},
                     {"entrypoint", ShellCommand(experiment.command)},
                     {"shutdownAfterJobFinishes", Yaml::Bool(true)},

@@ -24,7 +24,7 @@ Yaml ExperimentEntry(const Sweep& sweep, const Experiment& experiment) {
                                    {"parameters", Yaml::Map(std::move(settings))},
                                    {"tier", sweep.TierOf(experiment).name}};
   if (!experiment.rationale.empty()) entries.emplace_back("rationale", experiment.rationale);
-  entries.emplace_back("run_time", FormatExact(experiment.run_time));
+  entries.emplace_back("duration", FormatExact(experiment.duration));
   entries.emplace_back("power_w", FormatExact(experiment.power.watts));
   entries.emplace_back("command", Yaml::List(std::move(command)));
   return Yaml::Map(std::move(entries));
@@ -59,10 +59,10 @@ std::string LocalJobs(const Sweep& sweep) {
   const JobTraits& traits = sweep.traits;
   std::vector<Yaml::Entry> entries{{"name", sweep.name},
                                    {"devices", Yaml::Number(traits.devices)},
-                                   {"pausable", Yaml::Bool(traits.pausable)},
-                                   {"pause_overhead", FormatExact(traits.pause_overhead)},
+                                   {"checkpointable", Yaml::Bool(traits.checkpointable)},
+                                   {"pause_cost", FormatExact(traits.pause_cost)},
                                    {"minimum_segment", FormatExact(traits.minimum_segment)}};
-  if (traits.run_limit) entries.emplace_back("run_limit", FormatExact(*traits.run_limit));
+  if (traits.time_limit) entries.emplace_back("time_limit", FormatExact(*traits.time_limit));
   if (!traits.budget.empty()) entries.emplace_back("budget", BudgetEntry(traits.budget));
   if (!sweep.budget.empty())
     entries.emplace_back("sweep_budget", Yaml::Map(LimitEntries(sweep.budget)));

@@ -53,7 +53,7 @@ std::string Directives(const Sweep& sweep, const Experiment& experiment,
       "--requeue",
       "--open-mode=append",
       "--output=" + name + "-%j.log",
-      "--time=" + TimeLimit(RunLimit(sweep.traits, experiment)),
+      "--time=" + TimeLimit(TimeLimitOf(sweep.traits, experiment)),
       "--signal=TERM@" +
           std::to_string(std::chrono::ceil<std::chrono::seconds>(options.grace).count()),
       "--ntasks=1",

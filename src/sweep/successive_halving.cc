@@ -77,7 +77,7 @@ EstimatedSaving SavedBy(const StoppedRun& run, const HalvingOptions& options, Pu
   EBB_CHECK(options.epochs > 0);
   const double share =
       std::clamp(1.0 - static_cast<double>(run.epochs_run) / options.epochs, 0.0, 1.0);
-  const Energy energy = Energy::Joules(run.power.watts * Seconds(run.run_time) * share);
+  const Energy energy = Energy::Joules(run.power.watts * Seconds(run.duration) * share);
   return {energy, EmissionsOf(energy, pue, run.planned_intensity)};
 }
 

@@ -61,7 +61,7 @@ class SuccessiveHalving {
 
 /// What a run that was stopped did not use, by estimate: the share of its epochs that was not run.
 struct StoppedRun {
-  Duration run_time{};  ///< estimated, of the whole run
+  Duration duration{};  ///< estimated, of the whole run
   Power power;
   int epochs_run = 0;
   Intensity planned_intensity;  ///< of the time for which the rest was planned

@@ -5,7 +5,7 @@
 namespace ebb::sweep {
 namespace {
 
-constexpr int kRunLimitFactor = 2;
+constexpr int kTimeLimitFactor = 2;
 
 }  // namespace
 
@@ -35,8 +35,8 @@ std::string Describe(const Experiment& experiment) {
   return text;
 }
 
-Duration RunLimit(const JobTraits& traits, const Experiment& experiment) {
-  return traits.run_limit.value_or(kRunLimitFactor * experiment.run_time);
+Duration TimeLimitOf(const JobTraits& traits, const Experiment& experiment) {
+  return traits.time_limit.value_or(kTimeLimitFactor * experiment.duration);
 }
 
 core::Job JobOf(const Sweep& sweep, const Experiment& experiment, Time submitted) {
@@ -46,14 +46,14 @@ core::Job JobOf(const Sweep& sweep, const Experiment& experiment, Time submitted
   job.name = experiment.name;
   job.submitted = submitted;
   job.devices = sweep.traits.devices;
-  job.run_time = experiment.run_time;
+  job.duration = experiment.duration;
   job.power = experiment.power;
   job.start_by = submitted + tier.max_delay;
   job.tier = tier.name;
   job.priority = tier.priority;
   job.threshold = tier.threshold;
-  job.pausable = sweep.traits.pausable;
-  job.pause_overhead = sweep.traits.pause_overhead;
+  job.checkpointable = sweep.traits.checkpointable;
+  job.pause_cost = sweep.traits.pause_cost;
   job.minimum_segment = sweep.traits.minimum_segment;
   return job;
 }

@@ -47,7 +47,7 @@ struct TierRule {
 /// What a configuration is expected to take, on a device of speed 1.
 struct EstimateRule {
   Condition when;
-  Duration run_time{};
+  Duration duration{};
   Power power;
   int line = 0;
 };
@@ -71,7 +71,7 @@ struct Experiment {
   std::vector<Setting> settings;
   int tier = 0;  ///< index into Sweep::tiers
   std::string rationale;
-  Duration run_time{};
+  Duration duration{};
   Power power;
   std::vector<std::string> command;
 };
@@ -79,14 +79,14 @@ struct Experiment {
 /// What all experiments of a sweep share.
 struct JobTraits {
   int devices = 1;
-  bool pausable = false;
-  Duration pause_overhead{};
+  bool checkpointable = false;
+  Duration pause_cost{};
   Duration minimum_segment{};
   std::optional<Duration>
-      run_limit;        ///< longest run before it is ended; absent: twice the estimate
+      time_limit;       ///< longest run before it is ended; absent: twice the estimate
   core::Budget budget;  ///< of each experiment; its grace period is not used
 };
-Duration RunLimit(const JobTraits& traits, const Experiment& experiment);
+Duration TimeLimitOf(const JobTraits& traits, const Experiment& experiment);
 
 /// A sweep, ready to be run or generated.
 struct Sweep {

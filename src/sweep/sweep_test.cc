@@ -46,7 +46,7 @@ TEST(Sweep, ExpandsAGridWithTheLastParameterFastest) {
   EXPECT_EQ(Describe(fifth), "r=32,lr=5e-05");
   EXPECT_EQ(fifth.rationale, "r=32 is large");
   EXPECT_EQ(fifth.tier, 1);
-  EXPECT_EQ(fifth.run_time, std::chrono::minutes{96});
+  EXPECT_EQ(fifth.duration, std::chrono::minutes{96});
   EXPECT_EQ(fifth.power, Power{400});
   EXPECT_EQ(fifth.command, (std::vector<std::string>{"train", "--lr=5e-05", "r32-lr5e-05-2", "5"}));
 }
@@ -60,7 +60,7 @@ TEST(Sweep, MakesJobsWithTheirTiersDelay) {
   EXPECT_EQ(job.start_by, submitted + std::chrono::hours{96});
   EXPECT_EQ(job.tier, "2");
   EXPECT_EQ(job.threshold, Intensity{125});
-  EXPECT_EQ(RunLimit(sweep.traits, sweep.experiments[0]), std::chrono::minutes{168});
+  EXPECT_EQ(TimeLimitOf(sweep.traits, sweep.experiments[0]), std::chrono::minutes{168});
 }
 
 TEST(Sweep, NamesEveryMistakeAtOnce) {

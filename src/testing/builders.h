@@ -15,11 +15,11 @@ class AJob {
   explicit AJob(core::JobId id) {
     job_.id = id;
     job_.name = "job-" + std::to_string(id);
-    job_.run_time = std::chrono::hours{1};
+    job_.duration = std::chrono::hours{1};
     job_.power = {100};
   }
   AJob& Submitted(Time time) { return job_.submitted = time, *this; }
-  AJob& Runs(Duration length) { return job_.run_time = length, *this; }
+  AJob& Runs(Duration length) { return job_.duration = length, *this; }
   AJob& Wide(int devices) { return job_.devices = devices, *this; }
   AJob& Draws(double watts) { return job_.power = {watts}, *this; }
   AJob& StartBy(Time time) { return job_.start_by = time, *this; }
@@ -28,8 +28,8 @@ class AJob {
   AJob& OfTier(std::string tier) { return job_.tier = std::move(tier), *this; }
   AJob& Freezable() { return job_.freeze = true, *this; }
   AJob& Pausable(Duration overhead = {}, Duration minimum_segment = {}) {
-    job_.pausable = true;
-    job_.pause_overhead = overhead;
+    job_.checkpointable = true;
+    job_.pause_cost = overhead;
     job_.minimum_segment = minimum_segment;
     return *this;
   }

@@ -85,8 +85,9 @@ core::RunRecord JobFollower::WholeRun(const core::Attempt& attempt) const {
   core::RunRecord run = StoredBefore().value_or(core::RunRecord());
   const core::RunSpec stored = run.spec;
   run.spec = spec_;
-  run.spec.start_by = std::max(stored.start_by, spec_.submitted);
-  run.spec.estimated_run_time = stored.estimated_run_time;
+  run.spec.start_by = stored.start_by;
+  if (run.spec.start_by) run.spec.start_by = std::max(*run.spec.start_by, spec_.submitted);
+  run.spec.duration = stored.duration;
   run.attempts.push_back(attempt);
   run.ledger.insert(run.ledger.end(), rows_.begin(), rows_.end());
   return run;

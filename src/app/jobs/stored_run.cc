@@ -95,9 +95,8 @@ core::RunSpec SpecOf(const StoredJob& job, const std::string& policy,
   spec.policy = policy;
   spec.threshold = submitted.threshold;
   spec.submitted = job.record.submitted;
-  // Without a deadline it could have started at any time up to when it did.
-  spec.start_by = submitted.start_by.value_or(job.record.first_start.value_or(spec.submitted));
-  spec.estimated_run_time = submitted.run_time;
+  spec.start_by = submitted.start_by;
+  spec.duration = submitted.duration;
   spec.clock.begin = spec.submitted;
   spec.signal = signal;
   return spec;
@@ -163,11 +162,12 @@ void ExplainByBudget(core::RunRecord& run) {
 Result<core::IntensitySeries> SignalOf(store::Database& database, const core::RunRecord& run) {
   const core::RunSpec& spec = run.spec;
   if (run.ledger.empty()) return core::IntensitySeries();
-  Time end = spec.start_by + spec.estimated_run_time;
+  const Time latest_start = run.latest_start();
+  Time end = latest_start + spec.duration;
   for (const core::LedgerRow& row : run.ledger) end = std::max(end, row.grid.end);
   const Duration length = end - run.ledger.front().grid.begin;
   return store::SignalHistory(database, spec.signal,
-                              {spec.submitted, std::max(end, spec.start_by + length)});
+                              {spec.submitted, std::max(end, latest_start + length)});
 }
 
 }  // namespace
@@ -193,7 +193,7 @@ core::RunSpec SpecOf(const local::AttemptPaths& paths, const local::AttemptPlan&
   spec.group = plan.name;
   spec.command = plan.command;
   spec.submitted = plan.submitted;
-  spec.start_by = plan.since;
+  spec.start_by.reset();
   spec.clock = plan.clock;
   spec.clock.begin = plan.submitted;
   return spec;

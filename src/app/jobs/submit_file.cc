@@ -13,7 +13,7 @@
 #include "plan/gate_policy.h"
 #include "platform/file.h"
 #include "web/http/http_server.h"
-#include "web/requests/object_definition.h"
+#include "web/requests/submission_definition.h"
 #include "web/requests/submission_json.h"
 
 namespace ebb::app {
@@ -164,13 +164,20 @@ class Reader {
   void TakeKeys(const YamlNode& map, Draft& draft) {
     const std::size_t before = draft.key_lines.size();
     for (const YamlEntry& entry : map.entries) {
+      // A job may call what the defaults give by its older name.
+      const std::string key = web::JobDefinition().PresentName(entry.key);
       for (std::size_t i = before; i < draft.key_lines.size(); ++i)
-        if (draft.key_lines[i].first == entry.key)
-          problems_.Add(entry.line, "\"" + entry.key + "\" is given twice");
-      draft.key_lines.emplace_back(entry.key, entry.line);
-      if (entry.value.kind != YamlNode::Kind::kNull)
-        draft.json[entry.key] = JsonOf(entry.key, entry.value);
+        if (draft.key_lines[i].first == key) AddTwice(map, key, entry.line);
+      draft.key_lines.emplace_back(key, entry.line);
+      if (entry.value.kind != YamlNode::Kind::kNull) draft.json[key] = JsonOf(key, entry.value);
     }
+  }
+
+  void AddTwice(const YamlNode& map, const std::string& key, int line) {
+    const std::string& older = web::JobDefinition().Of(key).formerly;
+    if (!older.empty() && EntryOf(map, older) && EntryOf(map, key))
+      return problems_.Add(line, key + " and " + older + " are the same key: leave out " + older);
+    problems_.Add(line, "\"" + key + "\" is given twice");
   }
 
   // A relative path is one from where `ebb submit` was called; an address stays what it is.
@@ -297,11 +304,11 @@ Json ExperimentJson(const sweep::Sweep& sweep, const sweep::Experiment& experime
             {"command", command},
             {"working_directory", options.working_directory},
             {"devices", sweep.traits.devices},
-            {"duration", FormatExact(experiment.run_time)},
+            {"duration", FormatExact(experiment.duration)},
             {"power_w", experiment.power.watts},
             {"tier", std::move(tier_json)},
-            {"checkpointable", sweep.traits.pausable},
-            {"time_limit", FormatExact(RunLimit(sweep.traits, experiment))},
+            {"checkpointable", sweep.traits.checkpointable},
+            {"time_limit", FormatExact(TimeLimitOf(sweep.traits, experiment))},
             {"key", options.key_prefix + "/" + experiment.name}};
   for (const auto& [name_of, value] : ParametersOf(experiment)) json["parameters"][name_of] = value;
   if (const core::Budget& budget = sweep.traits.budget; !budget.empty()) {
@@ -313,8 +320,8 @@ Json ExperimentJson(const sweep::Sweep& sweep, const sweep::Experiment& experime
   core::Tracking tracking = options.tracking;
   if (tracking.mlflow_experiment.empty()) tracking.mlflow_experiment = sweep.name;
   for (const auto& [key, text] : core::KeysOf(tracking)) json["trackers"][key] = text;
-  if (sweep.traits.pausable) {
-    json["pause_cost"] = FormatExact(sweep.traits.pause_overhead);
+  if (sweep.traits.checkpointable) {
+    json["pause_cost"] = FormatExact(sweep.traits.pause_cost);
     json["minimum_segment"] = FormatExact(sweep.traits.minimum_segment);
   }
   return json;

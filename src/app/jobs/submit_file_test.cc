@@ -111,6 +111,24 @@ TEST(SubmitFile, GpusAreCalledDevices) {
       << message;
 }
 
+TEST(SubmitFile, OlderNamesOfKeysAreReadButNotBesideThePresentOnes) {
+  const json jobs = Read(R"(
+defaults: {duration: 30m, checkpointable: yes}
+jobs:
+  - {name: a, command: [a], run_time: 5h, run_limit: 9h}
+  - {name: b, command: [b], pausable: no, pause_overhead: 2m}
+)");
+  EXPECT_EQ(jobs[0]["duration"], "5h");
+  EXPECT_EQ(jobs[0]["time_limit"], "9h");
+  EXPECT_FALSE(jobs[0].contains("run_time"));
+  EXPECT_EQ(jobs[1]["checkpointable"], false);
+  EXPECT_EQ(jobs[1]["pause_cost"], "2m");
+  const std::string message = Refused("{command: [x], duration: 1h,\n run_time: 1h}");
+  EXPECT_NE(message.find("jobs.yaml:2: duration and run_time are the same key: leave out run_time"),
+            std::string::npos)
+      << message;
+}
+
 TEST(SubmitFile, WhatIsNoFileOfJobs) {
   for (const std::string text : {"", "5", "[]", "jobs: 3", "jobs: []", "name: x", "a: [", "- []",
                                  "{command: [x], command: [y]}", "{jobs: [{command: [x]}], x: 1}"})
@@ -122,11 +140,11 @@ TEST(SubmitFile, ASweepIsAJobForEachExperiment) {
 name: small
 parameters: {grid: {lr: [1e-03, 1e-04]}}
 tiers: [{tier: 1, threshold: 225, max_delay: 24h, priority: 3}]
-estimates: [{run_time: 90m, power_w: 300}]
+estimates: [{duration: 90m, power_w: 300}]
 name_template: "small-{lr}"
 command: [prog, --lr, "{lr}"]
-pausable: true
-pause_overhead: 2m
+checkpointable: true
+pause_cost: 2m
 )";
   const json sweep = Read(text);
   EXPECT_EQ(sweep["name"], "small");
@@ -137,11 +155,11 @@ pause_overhead: 2m
   EXPECT_FALSE(read->at(1).sweep->halving);
   const core::Job& job = read->at(1).submission.job;
   EXPECT_EQ(job.name, "small-1e-04");
-  EXPECT_EQ(job.run_time, std::chrono::minutes{90});
+  EXPECT_EQ(job.duration, std::chrono::minutes{90});
   EXPECT_EQ(job.threshold->g_per_kwh, 225);
   EXPECT_EQ(read->at(1).start_within, std::chrono::hours{24});
-  EXPECT_TRUE(job.pausable);
-  EXPECT_EQ(read->at(1).submission.run_limit, std::chrono::hours{3});
+  EXPECT_TRUE(job.checkpointable);
+  EXPECT_EQ(read->at(1).submission.time_limit, std::chrono::hours{3});
   EXPECT_EQ(read->at(1).submission.parameters, (core::Parameters{{"lr", "1e-04"}}));
   EXPECT_EQ(read->at(1).submission.tracking.mlflow_experiment, "small");
   const auto halved = ParseSubmitFile(

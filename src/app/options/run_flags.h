@@ -21,7 +21,8 @@ struct Flag {
   const char* value_name;  ///< nullptr: a switch
   std::string help;
   Apply apply;
-  Show show;  ///< nothing: leave the flag out
+  Show show;                       ///< nothing: leave the flag out
+  const char* formerly = nullptr;  ///< its older name, which is read too
 };
 
 std::vector<Flag> GateFlags();

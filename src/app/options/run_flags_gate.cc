@@ -35,17 +35,17 @@ std::vector<Flag> GateFlags() {
        [](const RunOptions& o) {
          return std::optional(FormatExact(o.scheduler.threshold.g_per_kwh));
        }},
-      {FlagGroup::kGate, "start-by", "DURATION", "longest wait after submission, e.g. 6h",
-       DurationOf("start-by", [](RunOptions& o, Duration v) { o.scheduler.start_by = v; }),
-       [](const RunOptions& o) { return std::optional(FormatExact(o.scheduler.start_by)); }},
-      {FlagGroup::kGate, "run-time", "DURATION", "estimated length of the run (default 1h)",
-       DurationOf("run-time",
-                  [](RunOptions& o, Duration v) { o.scheduler.estimated_run_time = v; }),
+      {FlagGroup::kGate, "start-by", "DURATION", "latest start, counted from submission, e.g. 6h",
+       DurationOf("start-by", [](RunOptions& o, Duration v) { o.scheduler.longest_wait = v; }),
+       [](const RunOptions& o) { return std::optional(FormatExact(o.scheduler.longest_wait)); }},
+      {FlagGroup::kGate, "duration", "DURATION",
+       "estimated running time (default 1h); --run-time is the same",
+       DurationOf("duration", [](RunOptions& o, Duration v) { o.scheduler.duration = v; }),
        [](const RunOptions& o) {
-         return o.scheduler.estimated_run_time
-                    ? std::optional(FormatExact(*o.scheduler.estimated_run_time))
-                    : std::nullopt;
-       }},
+         return o.scheduler.duration ? std::optional(FormatExact(*o.scheduler.duration))
+                                     : std::nullopt;
+       },
+       "run-time"},
       {FlagGroup::kGate, "at-deadline", "WHAT",
        "at the latest start: start whatever the intensity, or stop with exit code 75",
        Choice("at-deadline", {"start", "stop"}, AtDeadlineFromName,

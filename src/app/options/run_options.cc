@@ -51,13 +51,22 @@ std::vector<FlagHelp> FlagsOf(FlagGroup group) {
   std::vector<FlagHelp> flags;
   for (const Flag& flag : AllFlags())
     if (flag.group == group)
-      flags.push_back({flag.name, flag.value_name ? flag.value_name : "", flag.help});
+      flags.push_back({flag.name, flag.value_name ? flag.value_name : "", flag.help,
+                       flag.formerly ? flag.formerly : ""});
   return flags;
 }
 
 Status ApplyFlags(const FlagValues& values, RunOptions& options) {
   for (const Flag& flag : AllFlags()) {
-    const auto given = values.find(flag.name);
+    auto given = values.find(flag.name);
+    if (const auto older = flag.formerly ? values.find(flag.formerly) : values.end();
+        older != values.end()) {
+      if (given != values.end())
+        return Fail({ExitCode::kUsage,
+                     "--" + given->first + " and --" + older->first + " are the same flag", "",
+                     "leave out --" + older->first});
+      given = older;
+    }
     if (given != values.end()) EBB_RETURN_IF_ERROR(flag.apply(given->second, options));
   }
   EBB_RETURN_IF_ERROR(signals::SettleZone(options.scheduler.signal));

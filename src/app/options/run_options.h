@@ -54,6 +54,7 @@ struct FlagHelp {
   std::string name;        ///< without dashes
   std::string value_name;  ///< empty: a switch
   std::string help;
+  std::string formerly{};  ///< its older name, which is read too; empty: none
 };
 /// Of one group, in the order of the help.
 std::vector<FlagHelp> FlagsOf(FlagGroup group);

@@ -8,7 +8,7 @@ namespace {
 TEST(RunOptionsTest, EveryFlagSurvivesBeingStoredAndRead) {
   RunOptions options;
   const FlagValues given{{"policy", "window"},  {"start-by", "6h"},
-                         {"run-time", "90m"},   {"at-deadline", "stop"},
+                         {"duration", "90m"},   {"at-deadline", "stop"},
                          {"on-outage", "run"},  {"zone", "DE"},
                          {"profile-seed", "7"}, {"grid-start", "2023-05-01T17:00Z"},
                          {"grid-speed", "60"},  {"skip-waits", "true"},
@@ -18,10 +18,23 @@ TEST(RunOptionsTest, EveryFlagSurvivesBeingStoredAndRead) {
   RunOptions restored;
   ASSERT_TRUE(ApplyFlags(ToFlags(options), restored));
   EXPECT_EQ(ToFlags(restored), ToFlags(options));
-  EXPECT_EQ(restored.scheduler.start_by, Duration{std::chrono::hours{6}});
+  EXPECT_EQ(restored.scheduler.longest_wait, Duration{std::chrono::hours{6}});
   EXPECT_EQ(restored.scheduler.clock.start, *ParseTime("2023-05-01T17:00Z"));
   EXPECT_EQ(restored.metering.cpu_tdp->watts, 65.5);
   EXPECT_TRUE(restored.scheduler.clock.skip_waits);
+}
+
+// Also those that earlier versions stored in run directories.
+TEST(RunOptionsTest, TheOlderNameOfAFlagIsReadButNotBesideThePresentOne) {
+  RunOptions options;
+  ASSERT_TRUE(ApplyFlags({{"run-time", "90m"}}, options));
+  EXPECT_EQ(options.scheduler.duration, Duration{std::chrono::minutes{90}});
+  EXPECT_TRUE(ToFlags(options).contains("duration"));
+  EXPECT_FALSE(ToFlags(options).contains("run-time"));
+  const Status both = ApplyFlags({{"run-time", "90m"}, {"duration", "90m"}}, options);
+  ASSERT_FALSE(both);
+  EXPECT_NE(both.error().Message().find("--duration and --run-time are the same flag"),
+            std::string::npos);
 }
 
 TEST(RunOptionsTest, SourcesSurviveBeingStoredAndRead) {

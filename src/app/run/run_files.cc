@@ -49,7 +49,7 @@ void DescribeMetering(const config::MeteringConfig& metering, const meter::Meter
 
 Interval TimeAround(const core::RunRecord& run) {
   Duration length{0};
-  Time end = run.spec.start_by;
+  Time end = run.latest_start();
   for (const core::Attempt& attempt : run.attempts) {
     length += attempt.grid.length();
     end = std::max(end, attempt.grid.end);

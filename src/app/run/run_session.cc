@@ -43,7 +43,7 @@ std::optional<plan::PriceGateOptions> PricesOf(const config::SchedulerConfig& sc
   const config::PriceConfig& config = scheduler.prices;
   if (!prices || (config.weight <= 0 && !config.threshold)) return std::nullopt;
   const Interval span{gate.submitted - kPriceContext,
-                      gate.start_by + gate.run_time + kPriceContext};
+                      gate.latest_start + gate.remaining + kPriceContext};
   auto series = std::make_shared<const core::PriceSeries>(prices->Over(span));
   return plan::PriceGateOptions{std::move(series), config.weight, config.threshold};
 }
@@ -65,9 +65,9 @@ class Gatekeeper final : public runtime::GateObserver {
 
   Status OnDecision(const core::GateDecision& decision,
                     const runtime::GateObservation& observation) override {
-    if (!at_submission_) at_submission_ = std::pair{true, decision.current};
+    if (!at_submission_) at_submission_ = std::pair{true, decision.reason.current};
     log_.Write("grid " + FormatTime(decision.at) + "  " + std::string(Name(decision.action)) +
-               " (" + std::string(Name(decision.rule)) + "): " + Reason(decision));
+               " (" + std::string(Name(decision.reason.rule)) + "): " + Sentence(decision));
     display_.ShowDecision(decision, observation.view);
     EBB_RETURN_IF_ERROR(
         inputs_.Append(observation.view, observation.next_change, observation.failure));
@@ -230,7 +230,7 @@ Result<RunResult> Session::RunNew(const RunRequest& request) {
   } else {
     for (const std::string& note : surroundings_->meters.notes) log_->Write("note: " + note);
   }
-  return GateAndRun({spec.submitted, spec.start_by, spec.estimated_run_time,
+  return GateAndRun({spec.submitted, spec.start_by.value_or(spec.submitted), spec.duration,
                      options_.scheduler.on_deadline, options_.scheduler.on_outage},
                     1);
 }
@@ -258,7 +258,7 @@ Result<RunResult> Session::Resume(report::RunDirectory directory, core::RunRecor
   EBB_ASSIGN_OR_RETURN(log_, RunLog::Open(path));
   for (const std::string& notice : directory_->notices()) display_->Say(notice);
   display_->Say(record.spec.name + ": attempt " + std::to_string(attempt));
-  return GateAndRun({record.spec.submitted, record.spec.start_by, record.spec.estimated_run_time,
+  return GateAndRun({record.spec.submitted, record.latest_start(), record.spec.duration,
                      options_.scheduler.on_deadline, options_.scheduler.on_outage},
                     attempt);
 }
@@ -304,7 +304,7 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
   contract.submitted = gate.submitted;
   contract.scheduled = decision.at;
   contract.intensity_at_submission = at_submission;
-  contract.intensity_at_start = decision.current;
+  contract.intensity_at_start = decision.reason.current;
 
   local::AttemptOptions attempt;
   attempt.child = {directory_->spec().command, local::ContractEnvironment(contract)};

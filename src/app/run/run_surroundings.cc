@@ -10,7 +10,7 @@
 namespace ebb::app {
 namespace {
 
-constexpr Duration kDefaultRunTime = std::chrono::hours{1};
+constexpr Duration kDefaultDuration = std::chrono::hours{1};
 
 // "baseline-20261120T203312Z-3f2a": readable, sorted by time, unique.
 std::string NewRunId(const std::string& name, Time created) {
@@ -84,8 +84,8 @@ core::RunSpec SpecOf(const RunOptions& options, const Surroundings& surroundings
   spec.clock = surroundings.clock.settings();
   spec.submitted = spec.clock.skip_waits ? spec.clock.begin : surroundings.clock.Now();
   const bool waits = scheduler.policy != config::GatePolicyKind::kNow || scheduler.prices.threshold;
-  spec.start_by = spec.submitted + (waits ? scheduler.start_by : Duration::zero());
-  spec.estimated_run_time = scheduler.estimated_run_time.value_or(kDefaultRunTime);
+  spec.start_by = spec.submitted + (waits ? scheduler.longest_wait : Duration::zero());
+  spec.duration = scheduler.duration.value_or(kDefaultDuration);
   if (!spec.clock.replayed) spec.clock.begin = spec.submitted;
   spec.signal = surroundings.feed->identity();
   if (surroundings.other_feed) spec.other_signal = surroundings.other_feed->identity();

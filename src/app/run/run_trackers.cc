@@ -83,21 +83,6 @@ class Values {
   std::vector<Value> values_;
 };
 
-// A run with nothing to be told but its end.
-class PausedRun final : public trackers::Tracker {
- public:
-  explicit PausedRun(std::unique_ptr<trackers::Tracker> tracker) : tracker_(std::move(tracker)) {}
-  std::string name() const override { return tracker_->name(); }
-  Status Begin(const trackers::TrackedRun&) override { return {}; }
-  Status Log(std::span<const Value>) override { return {}; }
-  Status End(trackers::Outcome outcome, Time wall) override {
-    return tracker_->EndEarlier(outcome, wall);
-  }
-
- private:
-  const std::unique_ptr<trackers::Tracker> tracker_;
-};
-
 }  // namespace
 
 trackers::Outcome OutcomeOf(core::AttemptOutcome outcome) {
@@ -180,25 +165,6 @@ RunTrackers::RunTrackers(const core::Tracking& tracking, const core::RunSpec& sp
       notes_.push_back("MLflow is told nothing: " + mlflow.error().Message());
   }
   if (wanted()) report::AddRows(before.ledger, totals_);
-}
-
-std::unique_ptr<RunTrackers> RunTrackers::EndingPaused(const core::Tracking& tracking,
-                                                       const std::filesystem::path& run_directory,
-                                                       trackers::Outcome outcome) {
-  std::unique_ptr<RunTrackers> ending(new RunTrackers());
-  const auto mlflow = MlflowOf(tracking, MlflowNoteIn(run_directory));
-  if (!mlflow) {
-    ending->notes_.push_back("MLflow is told nothing: " + mlflow.error().Message());
-    return ending;
-  }
-  ending->trackers_.push_back(std::make_unique<trackers::BackgroundTracker>(
-      [&](const std::atomic<bool>& cancelled) {
-        return std::make_unique<PausedRun>((*mlflow)(cancelled));
-      },
-      trackers::TrackedRun()));
-  ending->trackers_.back()->End(outcome,
-                                std::chrono::floor<Duration>(std::chrono::system_clock::now()));
-  return ending;
 }
 
 void RunTrackers::OnBegin(const core::Attempt& attempt) { began_ = attempt.wall.begin; }

@@ -46,11 +46,6 @@ class RunTrackers {
   RunTrackers(const core::Tracking& tracking, const core::RunSpec& spec,
               const core::RunRecord& before, const std::filesystem::path& run_directory);
 
-  /// Instead of an attempt: MLflow hears how a run ended that it believes to be paused.
-  static std::unique_ptr<RunTrackers> EndingPaused(const core::Tracking& tracking,
-                                                   const std::filesystem::path& run_directory,
-                                                   trackers::Outcome outcome);
-
   bool wanted() const { return !trackers_.empty(); }
   void OnBegin(const core::Attempt& attempt);
   void OnRows(std::span<const core::LedgerRow> rows);
@@ -68,7 +63,6 @@ class RunTrackers {
   bool HasEnded() const;
 
  private:
-  RunTrackers() = default;
   void Log(const std::vector<trackers::Value>& values);
 
   std::vector<std::unique_ptr<trackers::BackgroundTracker>> trackers_;

@@ -43,9 +43,9 @@ Status ReadAction(const FlagValues& flags, const sweep::JobTraits& traits, core:
                    "give --budget-kwh or --budget-g"});
     budget.action = *action;
   }
-  if (budget.action == core::BudgetAction::kPause && !traits.pausable)
+  if (budget.action == core::BudgetAction::kPause && !traits.checkpointable)
     return Fail({ExitCode::kUsage, "--budget-action: pause is for programs that write checkpoints",
-                 "", "set pausable in the sweep file, or take stop"});
+                 "", "set checkpointable in the sweep file, or take stop"});
   return {};
 }
 

@@ -11,7 +11,7 @@ Status StoreFlags(const SweepRunRequest& request, const RunOptions& options,
                   const SweepPaths& paths) {
   FlagValues flags = ToFlags(options);
   // The gate of single runs is not a sweep's.
-  for (const char* name : {"threshold", "start-by", "run-time", "at-deadline"}) flags.erase(name);
+  for (const char* name : {"threshold", "start-by", "duration", "at-deadline"}) flags.erase(name);
   flags["policy"] = request.policy;
   if (!request.slots.empty()) flags["slots"] = request.slots;
   if (!request.gpus.empty()) flags["gpus"] = request.gpus;

@@ -25,8 +25,8 @@ constexpr const char* kExamples = R"(
 Examples:
   ebb grid --zone GB
   ebb grid --zone DE
-  ebb grid --zone US-CAL-CISO --hours 24 --run-time 4h
-  ebb grid --zone aws/eu-west-2 --run-time 2h --windows 3 --plot london.svg
+  ebb grid --zone US-CAL-CISO --hours 24 --duration 4h
+  ebb grid --zone aws/eu-west-2 --duration 2h --windows 3 --plot london.svg
   ebb grid --zone cloud --signal electricity-maps,profile
   ebb grid --trace CISO_2023.csv.gz --grid-start 2023-05-01T17:00Z --format json)";
 
@@ -34,7 +34,7 @@ struct GridView {
   core::SignalIdentity identity;
   core::SignalView view;
   Interval window;
-  Duration run_time;
+  Duration duration;
   std::vector<plan::Window> windows;          ///< the cleanest first
   std::string zone_origin;                    ///< the cloud region that named the zone
   std::optional<runtime::SignalState> state;  ///< of a live source
@@ -50,7 +50,7 @@ Result<GridView> Look(const app::RunOptions& options, double hours, int windows)
   EBB_RETURN_IF_ERROR(signals::CheckCoverage(*feed, {now, now + Duration{1}}));
   GridView result;
   result.identity = feed->identity();
-  result.run_time = options.scheduler.estimated_run_time.value_or(std::chrono::hours{1});
+  result.duration = options.scheduler.duration.value_or(std::chrono::hours{1});
   result.window = {now, now + DurationFromSeconds(hours * 3600)};
   const auto& signal = options.scheduler.signal;
   result.zone_origin = signal.zone_origin;
@@ -70,8 +70,8 @@ Result<GridView> Look(const app::RunOptions& options, double hours, int windows)
     return Fail(std::move(error));
   }
   EBB_ASSIGN_OR_RETURN(result.view, std::move(view));
-  const Time latest = std::max(now, result.window.end - result.run_time);
-  result.windows = plan::CleanestWindows(result.view, {now, latest}, result.run_time, windows);
+  const Time latest = std::max(now, result.window.end - result.duration);
+  result.windows = plan::CleanestWindows(result.view, {now, latest}, result.duration, windows);
   return result;
 }
 
@@ -99,11 +99,11 @@ std::string ForecastText(const GridView& grid) {
 }
 
 std::string WindowsText(const GridView& grid) {
-  if (grid.windows.empty()) return "no window of " + FormatDuration(grid.run_time) + " is known\n";
-  const auto now = grid.view.Mean({grid.view.now, grid.view.now + grid.run_time});
+  if (grid.windows.empty()) return "no window of " + FormatDuration(grid.duration) + " is known\n";
+  const auto now = grid.view.Mean({grid.view.now, grid.view.now + grid.duration});
   std::string text;
   for (const plan::Window& window : grid.windows) {
-    text += "cleanest " + FormatDuration(grid.run_time) + ": " + FormatTime(window.start) + ", " +
+    text += "cleanest " + FormatDuration(grid.duration) + ": " + FormatTime(window.start) + ", " +
             FormatFixed(window.mean.g_per_kwh, 0) + " g/kWh on average";
     if (now && now->coverage > 0.999 && now->intensity.g_per_kwh > 0) {
       const double saving = 100 * (1 - window.mean.g_per_kwh / now->intensity.g_per_kwh);
@@ -127,7 +127,7 @@ std::string Text(const GridView& grid) {
   ChartOptions chart;
   chart.columns = static_cast<std::size_t>(std::clamp(platform::TerminalColumns() - 14, 24, 96));
   if (!grid.windows.empty())
-    chart.marked = Interval{grid.windows[0].start, grid.windows[0].start + grid.run_time};
+    chart.marked = Interval{grid.windows[0].start, grid.windows[0].start + grid.duration};
   return text + "\n" + IntensityChart(grid.view, grid.window, chart) + "\n" + WindowsText(grid);
 }
 
@@ -137,7 +137,7 @@ std::string Plot(const GridView& grid) {
   plot.view = grid.view;
   plot.window = {grid.view.now - std::min(kPast, grid.window.length()), grid.window.end};
   for (const plan::Window& window : grid.windows)
-    plot.marked.push_back({window.start, window.start + grid.run_time});
+    plot.marked.push_back({window.start, window.start + grid.duration});
   plot.title = signals::Describe(grid.identity);
   return report::DrawOutlook(plot);
 }
@@ -181,12 +181,12 @@ std::string Json(const GridView& grid) {
       json["forecast"].back()["p90_g_per_kwh"] = high->intensity.g_per_kwh;
     }
   }
-  json["run_time_s"] = Seconds(grid.run_time);
+  json["duration_s"] = Seconds(grid.duration);
   json["cleanest_window"] = nlohmann::ordered_json();
   json["windows"] = nlohmann::ordered_json::array();
   for (const plan::Window& window : grid.windows)
     json["windows"].push_back({{"start", FormatTime(window.start)},
-                               {"end", FormatTime(window.start + grid.run_time)},
+                               {"end", FormatTime(window.start + grid.duration)},
                                {"mean_g_per_kwh", window.mean.g_per_kwh}});
   if (!grid.windows.empty())
     json["cleanest_window"] = {{"start", FormatTime(grid.windows[0].start)},
@@ -202,9 +202,9 @@ std::string SdkJson(const GridView& grid) {
   forecast.generated = grid.view.forecast.issued;
   forecast.requested = grid.view.now;
   forecast.data = ahead.empty() ? Interval{grid.view.now, grid.view.now} : ahead.span();
-  forecast.window = grid.run_time;
+  forecast.window = grid.duration;
   for (const plan::Window& window : grid.windows)
-    forecast.optimal.push_back({{window.start, window.start + grid.run_time}, window.mean});
+    forecast.optimal.push_back({{window.start, window.start + grid.duration}, window.mean});
   for (const core::Sample& sample : ahead.samples())
     forecast.forecast.push_back({sample.interval, sample.intensity});
   return ToJson(forecast, 2) + "\n";
@@ -227,8 +227,11 @@ void AddGridCommand(Parser& parser) {
   auto format = std::make_shared<std::string>("text");
   command.Flag({"hours", "HOURS", "how far to look ahead, 1 to 240 (default 48)"},
                [hours](const std::string& text) { *hours = text; });
-  command.Flag({"run-time", "DURATION", "length of the cleanest window (default 1h)"},
-               [values](const std::string& text) { (*values)["run-time"] = text; });
+  command.Flag({"duration", "DURATION",
+                "length of the cleanest window (default 1h); --run-time is the same"},
+               [values](const std::string& text) { (*values)["duration"] = text; });
+  command.HiddenFlag("run-time",
+                     [values](const std::string& text) { (*values)["run-time"] = text; });
   command.Flag({"windows", "N", "how many of the cleanest windows, none overlapping (default 1)"},
                [windows](const std::string& text) { *windows = text; });
   command.Flag({"plot", "FILE.svg", "also draw history, forecast and windows into a file"},

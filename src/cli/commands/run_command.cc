@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kExamples = R"(
 Examples:
   ebb run --policy threshold --threshold 200 --start-by 12h -- python train.py --epochs 3
-  ebb run --policy window --run-time 2h --start-by 24h --zone DE -- ./train.sh
+  ebb run --policy window --duration 2h --start-by 24h --zone DE -- ./train.sh
   ebb run --policy window --trace CISO_2023.csv.gz --grid-start 2023-05-01T00:00Z --skip-waits -- sleep 5
 
 The command is executed as it is, without a shell; its exit code is passed through (127: not found,
@@ -33,7 +33,7 @@ void AddRunCommand(Parser& parser, const UserCommand& user_command) {
     app::RunRequest request;
     EBB_ASSIGN_OR_RETURN(request.command, user_command.Required("ebb run -- python train.py"));
     // A single job may wait up to a day unless the user says otherwise.
-    request.options.scheduler.start_by = std::chrono::hours{24};
+    request.options.scheduler.longest_wait = std::chrono::hours{24};
     EBB_RETURN_IF_ERROR(app::ApplyFlags(*values, request.options));
     platform::ProcessSignals signals;
     EBB_ASSIGN_OR_RETURN(const app::RunResult result,

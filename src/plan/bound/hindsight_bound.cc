@@ -16,8 +16,8 @@ using std::chrono::minutes;
 Time LatestEnd(const core::Job& job, const core::DevicePool& pool, const HindsightOptions& options,
                Time first_submission) {
   const Time own =
-      LatestEndOn(job, pool, job.run_time)
-          .value_or(job.submitted + options.longest_delay + TimeOn(job, pool, job.run_time));
+      LatestEndOn(job, pool, job.duration)
+          .value_or(job.submitted + options.longest_delay + TimeOn(job, pool, job.duration));
   const Time limit = options.makespan_limit ? first_submission + *options.makespan_limit : own;
   return std::min(own, limit);
 }
@@ -35,11 +35,11 @@ std::vector<BoundJob> MakeBoundJobs(std::span<const core::Job> jobs, const core:
   std::vector<BoundJob> bound_jobs;
   bound_jobs.reserve(jobs.size());
   for (const core::Job& job : jobs) {
-    BoundJob bound_job{job.submitted, job.devices, true, job.run_time, {}};
+    BoundJob bound_job{job.submitted, job.devices, true, job.duration, {}};
     for (int p = 0; p < static_cast<int>(cluster.pools.size()); ++p) {
       if (!Fits(job, cluster, p)) continue;
       const core::DevicePool& pool = cluster.pools[static_cast<std::size_t>(p)];
-      bound_job.choices.push_back({p, TimeOn(job, pool, job.run_time), SpeedOn(job, pool),
+      bound_job.choices.push_back({p, TimeOn(job, pool, job.duration), SpeedOn(job, pool),
                                    PowerOn(job, pool).watts * cluster.SiteOf(p).pue.ratio / 1000,
                                    LatestEnd(job, pool, options, first)});
     }

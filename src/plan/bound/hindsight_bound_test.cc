@@ -32,8 +32,8 @@ core::Cluster LikeDevices(int count) {
 }
 
 // 1 kW: grams are g/kWh times hours.
-core::Job JobOf(core::JobId id, Duration run_time, Duration max_delay) {
-  core::Job job = testing::JobOf(id, run_time, max_delay);
+core::Job JobOf(core::JobId id, Duration duration, Duration max_delay) {
+  core::Job job = testing::JobOf(id, duration, max_delay);
   job.power = {1000};
   return job;
 }
@@ -106,8 +106,8 @@ TEST(HindsightBound, SegmentsFillTheWorkAndFitTheDevices) {
       steps.emplace_back(segment.time.begin, 1);
       steps.emplace_back(segment.time.end, -1);
     }
-    EXPECT_EQ(run, jobs[i].run_time);
-    EXPECT_LE(free_from, *jobs[i].start_by + jobs[i].run_time);
+    EXPECT_EQ(run, jobs[i].duration);
+    EXPECT_LE(free_from, *jobs[i].start_by + jobs[i].duration);
   }
   EXPECT_NEAR(grams, bound.emissions.grams, 1e-6 * grams);
   std::sort(steps.begin(), steps.end());
@@ -124,8 +124,8 @@ TEST(HindsightBound, IsBelowTheExhaustiveOptimumAndEqualWhereNothingIsRelaxed) {
     testing::Instance instance;
     testing::MakeRandomInstance(seed, instance);
     for (core::Job& job : instance.jobs) {
-      job.pausable = true;
-      job.pause_overhead = Duration::zero();
+      job.checkpointable = true;
+      job.pause_cost = Duration::zero();
       job.minimum_segment = instance.unit;
     }
     const auto optimum = testing::ExhaustiveOptimum(instance);

@@ -53,7 +53,7 @@ bool DeadlineCheck::AsksForNoLess(const core::Job& job) const {
     return !refused || (asked && *asked <= *refused);
   };
   return std::any_of(room_->refused.begin(), room_->refused.end(), [&](const core::Job& refused) {
-    return job.devices >= refused.devices && job.run_time >= refused.run_time &&
+    return job.devices >= refused.devices && job.duration >= refused.duration &&
            no_later(job.start_by, refused.start_by) && no_later(job.finish_by, refused.finish_by) &&
            job.sites == refused.sites && job.models == refused.models && job.overrides.empty() &&
            refused.overrides.empty();

@@ -29,7 +29,7 @@ struct LongQueue {
   }
   void Add(const core::Job& job) {
     jobs.push_back(job);
-    views.push_back({&jobs.back(), JobState::kWaiting, jobs.back().run_time, -1, {}, 0});
+    views.push_back({&jobs.back(), JobState::kWaiting, jobs.back().duration, -1, {}, 0});
   }
   Problem Get() {
     ++looks;
@@ -85,7 +85,7 @@ TEST(DeadlineCheck, AllThatAreTakenAreInTimeTogether) {
     int taken = 0, refused = 0;
     for (int i = 0; i < 300; ++i) {
       core::Job job = LongQueue::AJob(1000 + i, hours{1 + random.Below(300)});
-      job.run_time = minutes{10 + random.Below(200)};
+      job.duration = minutes{10 + random.Below(200)};
       job.devices = 1 + static_cast<int>(random.Below(2));
       if (!queue.Check(check, job)) {
         ++refused;

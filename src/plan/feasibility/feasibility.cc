@@ -30,14 +30,14 @@ tl::unexpected<Error> Impossible(const Job& job, std::string what, std::string n
 bool IsPositive(double value) { return std::isfinite(value) && value > 0; }
 
 Status CheckNumbers(const Job& job) {
-  if (job.run_time <= Duration::zero())
+  if (job.duration <= Duration::zero())
     return Wrong(job, "the run time is not positive", "give the estimated run time, such as 1h30m");
   if (job.devices < 1)
     return Wrong(job, "it asks for " + std::to_string(job.devices) + " devices",
                  "ask for 1 or more");
   if (!std::isfinite(job.power.watts) || job.power.watts < 0)
     return Wrong(job, "its power is not a number of watts >= 0", "give the power of one device");
-  if (job.pause_overhead < Duration::zero())
+  if (job.pause_cost < Duration::zero())
     return Wrong(job, "the pause overhead is negative", "give 0 or more");
   if (job.minimum_segment < Duration::zero())
     return Wrong(job, "the minimum segment is negative", "give 0 or more");
@@ -106,7 +106,7 @@ Duration ShortestRun(const Job& job, const Cluster& cluster) {
   Duration shortest = Duration::max();
   for (const int pool : PoolsFor(job, cluster))
     shortest = std::min(shortest,
-                        TimeOn(job, cluster.pools[static_cast<std::size_t>(pool)], job.run_time));
+                        TimeOn(job, cluster.pools[static_cast<std::size_t>(pool)], job.duration));
   return shortest;
 }
 

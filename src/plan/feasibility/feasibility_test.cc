@@ -29,7 +29,7 @@ core::Job GoodJob() {
   job.id = 7;
   job.name = "train";
   job.submitted = kNow;
-  job.run_time = hours{1};
+  job.duration = hours{1};
   job.power = {300};
   return job;
 }
@@ -47,9 +47,9 @@ TEST(CheckJob, TakesAGoodJob) { EXPECT_TRUE(CheckJob(GoodJob(), TwoPools()).has_
 
 TEST(CheckJob, RefusesValuesThatMeanNothing) {
   core::Job job = GoodJob();
-  job.run_time = Duration::zero();
+  job.duration = Duration::zero();
   ExpectRefused(job, ExitCode::kConfiguration, "run time");
-  job.run_time = -hours{1};
+  job.duration = -hours{1};
   ExpectRefused(job, ExitCode::kConfiguration, "run time");
   job = GoodJob();
   job.devices = 0;
@@ -60,7 +60,7 @@ TEST(CheckJob, RefusesValuesThatMeanNothing) {
     ExpectRefused(job, ExitCode::kConfiguration, "power");
   }
   job = GoodJob();
-  job.pause_overhead = -minutes{1};
+  job.pause_cost = -minutes{1};
   ExpectRefused(job, ExitCode::kConfiguration, "pause overhead");
   job = GoodJob();
   job.minimum_segment = -minutes{1};
@@ -163,10 +163,10 @@ TEST(CheckDeadline, AQueueThatIsFarTooLongIsRefusedQuickly) {
   const auto began = std::chrono::steady_clock::now();
   for (core::Job& job : jobs) {
     job.id = &job - jobs.data();
-    job.run_time = minutes{84};
+    job.duration = minutes{84};
     job.start_by = kNow + hours{2};
     if (const Status status = CheckDeadline(job, {kNow, &cluster, taken, {}}); status)
-      taken.push_back({&job, JobState::kWaiting, job.run_time, -1, {}, 0});
+      taken.push_back({&job, JobState::kWaiting, job.duration, -1, {}, 0});
     else
       EXPECT_THAT(status.error().next, HasSubstr("start_by"));
   }
@@ -185,17 +185,17 @@ TEST(CheckDeadline, AQueueThatIsLateAnywayRefusesNobodyWhoCanWait) {
     Duration all{};
     for (core::Job& job : jobs) {
       job.id = 100 + (&job - jobs.data());
-      job.run_time = minutes{10 + static_cast<int>(random.Below(300))};
+      job.duration = minutes{10 + static_cast<int>(random.Below(300))};
       job.devices = 1 + static_cast<int>(random.Below(2));
       job.start_by = kNow + minutes{static_cast<int>(random.Below(600))};
-      views.push_back({&job, JobState::kWaiting, job.run_time, -1, {}, 0});
-      all += job.run_time;
+      views.push_back({&job, JobState::kWaiting, job.duration, -1, {}, 0});
+      all += job.duration;
     }
     core::Job patient = GoodJob();
     patient.start_by = kNow + all;
     const Status taken = CheckDeadline(patient, {kNow, &cluster, views, {}});
     EXPECT_TRUE(taken) << seed << ": " << taken.error().Message();
-    patient.run_time = hours{1000};
+    patient.duration = hours{1000};
     patient.devices = 2;
     patient.start_by = kNow;
     const Status refused = CheckDeadline(patient, {kNow, &cluster, views, {}});

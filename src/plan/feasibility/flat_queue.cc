@@ -15,7 +15,7 @@ Duration LongestRun(const core::Job& job, const core::Cluster& cluster) {
   for (int pool = 0; pool < static_cast<int>(cluster.pools.size()); ++pool)
     if (core::Fits(job, cluster, pool))
       longest = std::max(longest,
-                         TimeOn(job, cluster.pools[static_cast<std::size_t>(pool)], job.run_time));
+                         TimeOn(job, cluster.pools[static_cast<std::size_t>(pool)], job.duration));
   return longest;
 }
 
@@ -66,7 +66,7 @@ bool IsTooMuch(const std::vector<Load>& loads, double devices, Time now) {
 }
 
 JobView WaitingView(const core::Job& job) {
-  return {&job, JobState::kWaiting, job.run_time, -1, {}, 0};
+  return {&job, JobState::kWaiting, job.duration, -1, {}, 0};
 }
 
 Task TaskOf(const JobView& view, const core::Cluster& cluster, Time now) {

@@ -54,7 +54,7 @@ SureFit::Item SureFit::ItemOf(const Problem& queue, const JobView& view) const {
 }
 
 SureFit::Item SureFit::ItemOf(const core::Job& job, const core::Cluster& cluster, Time now) const {
-  const JobView view{&job, JobState::kWaiting, job.run_time, -1, {}, 0};
+  const JobView view{&job, JobState::kWaiting, job.duration, -1, {}, 0};
   return ItemOf({now, &cluster, {}, {}}, view);
 }
 

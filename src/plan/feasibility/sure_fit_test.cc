@@ -19,11 +19,11 @@ core::Cluster TwoPools() {
   return cluster;
 }
 
-core::Job JobOf(core::JobId id, Duration run_time, Time start_by) {
+core::Job JobOf(core::JobId id, Duration duration, Time start_by) {
   core::Job job;
   job.id = id;
   job.submitted = kNow;
-  job.run_time = run_time;
+  job.duration = duration;
   job.power = {300};
   job.start_by = start_by;
   return job;
@@ -33,9 +33,9 @@ core::Job RandomJob(Random& random, core::JobId id) {
   core::Job job = JobOf(id, minutes{1 + static_cast<int>(random.Below(300))},
                         kNow + minutes{static_cast<int>(random.Below(3000))});
   job.devices = 1 + static_cast<int>(random.Below(3));
-  job.pausable = random.Below(2) == 0;
+  job.checkpointable = random.Below(2) == 0;
   if (random.Below(4) == 0) job.models = {"3090"};
-  if (random.Below(4) == 0) job.finish_by = *job.start_by + job.run_time + minutes{30};
+  if (random.Below(4) == 0) job.finish_by = *job.start_by + job.duration + minutes{30};
   return job;
 }
 
@@ -48,8 +48,8 @@ struct Queue {
   Problem At(Time now) {
     views.clear();
     for (const core::Job& job : jobs) {
-      views.push_back({&job, JobState::kWaiting, job.run_time, -1, {}, 0});
-      if (job.id == 1) views.back() = {&job, JobState::kRunning, job.run_time, 0, kNow, 0};
+      views.push_back({&job, JobState::kWaiting, job.duration, -1, {}, 0});
+      if (job.id == 1) views.back() = {&job, JobState::kRunning, job.duration, 0, kNow, 0};
     }
     return {now, &cluster, views, {}};
   }
@@ -98,8 +98,8 @@ TEST(SureFit, ByHand) {
   queue.cluster.pools = {{"A5000", 0, 1, 1, 1, {}}};
   queue.jobs = {JobOf(2, hours{3}, kNow + hours{1})};
   SureFit fit(queue.At(kNow));
-  const auto holds = [&](Duration run_time, Duration start_in) {
-    return fit.Holds(JobOf(9, run_time, kNow + start_in), queue.cluster, kNow);
+  const auto holds = [&](Duration duration, Duration start_in) {
+    return fit.Holds(JobOf(9, duration, kNow + start_in), queue.cluster, kNow);
   };
   EXPECT_TRUE(holds(hours{1}, hours{0})) << "before the other, which then begins in time";
   EXPECT_FALSE(holds(hours{2}, hours{0})) << "the other would begin too late";

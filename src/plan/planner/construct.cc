@@ -65,7 +65,7 @@ Duration NeededLength(const PlanInput& input, const Task& task, const Placement&
   const Duration first = goes_on ? task.continued_length
                                  : task.choices[static_cast<std::size_t>(placement.choice)].length;
   return first +
-         task.view->job->pause_overhead * static_cast<Duration::rep>(placement.pieces.size() - 1);
+         task.view->job->pause_cost * static_cast<Duration::rep>(placement.pieces.size() - 1);
 }
 
 // Makes the pieces as long as the remaining work: the last one takes the difference, so that a job

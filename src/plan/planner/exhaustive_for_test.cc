@@ -42,7 +42,7 @@ core::Job RandomJob(Random& random, const Instance& instance, core::JobId id) {
   job.devices = widest > 1 && random.Below(4) == 0 ? 2 : 1;
   // Even, so that the pool of double speed takes whole units too.
   const auto length = 2 * static_cast<int>(1 + random.Below(2));
-  job.run_time = instance.unit * length;
+  job.duration = instance.unit * length;
   job.power = {random.Uniform(100, 400)};
   const auto latest =
       static_cast<int>(random.Below(static_cast<std::uint64_t>(instance.units - length + 1)));
@@ -50,8 +50,8 @@ core::Job RandomJob(Random& random, const Instance& instance, core::JobId id) {
     job.start_by = instance.now + instance.unit * latest;
   else
     job.finish_by = instance.now + instance.unit * (latest + length);
-  job.pausable = random.Below(3) == 0;
-  job.pause_overhead = instance.unit * static_cast<int>(random.Below(2));
+  job.checkpointable = random.Below(3) == 0;
+  job.pause_cost = instance.unit * static_cast<int>(random.Below(2));
   job.minimum_segment = instance.unit * static_cast<int>(1 + random.Below(2));
   return job;
 }
@@ -91,7 +91,7 @@ class Search {
     for (int pool = 0; pool < static_cast<int>(instance_.cluster.pools.size()); ++pool) {
       if (!Fits(job, instance_.cluster, pool)) continue;
       const core::DevicePool& devices = instance_.cluster.pools[static_cast<std::size_t>(pool)];
-      const auto length = static_cast<int>(TimeOn(job, devices, job.run_time) / instance_.unit);
+      const auto length = static_cast<int>(TimeOn(job, devices, job.duration) / instance_.unit);
       for (int set = 1; set < 1 << instance_.units; ++set) {
         Way way{pool, {}, 0};
         for (int unit = 0; unit < instance_.units; ++unit)
@@ -118,15 +118,15 @@ class Search {
       if (!whole && static_cast<int>(end - i) < shortest) return false;
       i = end;
     }
-    if (pieces > 1 && !job.pausable) return false;
-    const auto overhead = static_cast<int>(job.pause_overhead / instance_.unit);
+    if (pieces > 1 && !job.checkpointable) return false;
+    const auto overhead = static_cast<int>(job.pause_cost / instance_.unit);
     if (static_cast<int>(units.size()) != length + (pieces - 1) * overhead) return false;
     const Time begin = instance_.now + instance_.unit * units.front();
     const Time end = instance_.now + instance_.unit * (units.back() + 1);
     if (job.finish_by && end > *job.finish_by) return false;
     if (!job.start_by) return true;
     return begin <= *job.start_by &&
-           (!job.pausable || end <= *job.start_by + TimeOn(job, devices, job.run_time));
+           (!job.checkpointable || end <= *job.start_by + TimeOn(job, devices, job.duration));
   }
 
   double GramsOf(const core::Job& job, const Way& way) const {
@@ -171,7 +171,7 @@ Problem Instance::Finish() {
   views.clear();
   sites.clear();
   for (const core::Job& job : jobs)
-    views.push_back({&job, JobState::kWaiting, job.run_time, -1, {}, 0});
+    views.push_back({&job, JobState::kWaiting, job.duration, -1, {}, 0});
   for (const core::SignalView& signal : signals) sites.push_back({&signal, now + unit});
   return {now, &cluster, views, sites};
 }

@@ -36,8 +36,8 @@ TEST(PlannerBeside, PlacesWhatIsNewBesideThePlanSoundlyAndMovesNobodyToLater) {
     ExpectSound(instance, schedule);
     double before = 0, after = 0;
     for (std::size_t i = 0; i < standing.jobs.size(); ++i) {
-      before += standing.jobs[i].expected->g_per_kwh;
-      after += schedule.jobs[i].expected->g_per_kwh;
+      before += standing.jobs[i].reason.expected->g_per_kwh;
+      after += schedule.jobs[i].reason.expected->g_per_kwh;
       if (schedule.jobs[i].segments != standing.jobs[i].segments) {
         EXPECT_LT(BeginOf(schedule.jobs[i]), BeginOf(standing.jobs[i]));
       }

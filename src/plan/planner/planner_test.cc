@@ -70,7 +70,7 @@ TEST(Planner, OfAFlatSignalMakesFirstComeFirstServed) {
     const auto first = std::min_element(free_from.begin(), free_from.end());
     ASSERT_EQ(schedule.jobs[i].segments.size(), 1u);
     EXPECT_EQ(BeginOf(schedule.jobs[i]), *first);
-    *first += instance.jobs[i].run_time;
+    *first += instance.jobs[i].duration;
   }
 }
 
@@ -141,10 +141,10 @@ TEST(Planner, WaitsForTheValley) {
   instance.jobs = {JobOf(0, minutes{90}, hours{6})};
   const JobPlan plan = PlanOnce(instance).jobs[0];
   EXPECT_FALSE(plan.run_now);
-  EXPECT_EQ(plan.rule, GateRule::kPlanned);
+  EXPECT_EQ(plan.reason.rule, GateRule::kPlanned);
   EXPECT_EQ(BeginOf(plan), kNow + hours{3});
-  EXPECT_EQ(plan.expected, Intensity{100});
-  EXPECT_EQ(plan.current, Intensity{300});
+  EXPECT_EQ(plan.reason.expected, Intensity{100});
+  EXPECT_EQ(plan.reason.current, Intensity{300});
 }
 
 TEST(Planner, AMinimumSavingStopsWaitingForLittle) {
@@ -155,7 +155,7 @@ TEST(Planner, AMinimumSavingStopsWaitingForLittle) {
   PlannerOptions by_share;
   by_share.minimum_saving_share = 0.05;
   EXPECT_TRUE(PlanOnce(instance, by_share).jobs[0].run_now);
-  EXPECT_EQ(PlanOnce(instance, by_share).jobs[0].rule, GateRule::kSavingTooSmall);
+  EXPECT_EQ(PlanOnce(instance, by_share).jobs[0].reason.rule, GateRule::kSavingTooSmall);
   PlannerOptions by_grams;
   by_grams.minimum_saving = {4};  // waiting saves 0.3 kWh x 10 g/kWh
   EXPECT_TRUE(PlanOnce(instance, by_grams).jobs[0].run_now);
@@ -251,13 +251,13 @@ TEST(Planner, SplitsAPausableJobOnlyWhereThatPays) {
   Fill(instance, 1, {100, 400, 400, 100, 400, 400, 400, 400});
   instance.jobs = {JobOf(0, hours{2}, hours{5})};
   instance.jobs[0].minimum_segment = minutes{15};
-  instance.jobs[0].pause_overhead = minutes{6};
+  instance.jobs[0].pause_cost = minutes{6};
   EXPECT_EQ(PlanOnce(instance).jobs[0].segments.size(), 1u);
-  instance.jobs[0].pausable = true;
+  instance.jobs[0].checkpointable = true;
   const Schedule split = PlanOnce(instance);
   ASSERT_EQ(split.jobs[0].segments.size(), 2u);
   ExpectSound(instance, split);
-  instance.jobs[0].pause_overhead = minutes{90};
+  instance.jobs[0].pause_cost = minutes{90};
   EXPECT_EQ(PlanOnce(instance).jobs[0].segments.size(), 1u);
 }
 
@@ -265,15 +265,15 @@ TEST(Planner, PausesARunningJobAndResumesIt) {
   Instance instance;
   Fill(instance, 1, {400, 400, 400, 100, 100, 100, 400, 400});
   instance.jobs = {JobOf(0, hours{3}, hours{8})};
-  instance.jobs[0].pausable = true;
-  instance.jobs[0].pause_overhead = minutes{6};
+  instance.jobs[0].checkpointable = true;
+  instance.jobs[0].pause_cost = minutes{6};
   Problem problem = instance.Finish();
   instance.views[0] = {&instance.jobs[0], JobState::kRunning, hours{2}, 0, kNow - hours{1}, 0};
   Schedule schedule;
   schedule.jobs.resize(1);
   MakePlanner({})->Update(problem, {}, schedule);
   EXPECT_FALSE(schedule.jobs[0].run_now);
-  EXPECT_EQ(schedule.jobs[0].rule, GateRule::kPausedForCleaner);
+  EXPECT_EQ(schedule.jobs[0].reason.rule, GateRule::kPausedForCleaner);
   EXPECT_EQ(BeginOf(schedule.jobs[0]), kNow + hours{3});
   // Not before its segment is long enough.
   instance.jobs[0].minimum_segment = minutes{90};
@@ -301,7 +301,7 @@ TEST(Planner, RunsAJobThatIsLateAsSoonAsPossible) {
   instance.jobs[0].start_by = kNow - hours{1};
   const Schedule schedule = PlanOnce(instance);
   EXPECT_TRUE(schedule.jobs[0].run_now);
-  EXPECT_EQ(schedule.jobs[0].rule, GateRule::kCompulsory);
+  EXPECT_EQ(schedule.jobs[0].reason.rule, GateRule::kCompulsory);
   EXPECT_EQ(BeginOf(schedule.jobs[1]), kNow + hours{2});
 }
 
@@ -350,7 +350,7 @@ class World {
       const bool run = schedule_.jobs[i].run_now;
       if (run) used += view.job->devices;
       if (view.state == JobState::kRunning && !run) {
-        ASSERT_TRUE(view.job->pausable);
+        ASSERT_TRUE(view.job->checkpointable);
         view.state = JobState::kPaused;
         ++view.pauses;
       } else if (view.state != JobState::kRunning && run) {
@@ -364,7 +364,7 @@ class World {
   }
 
   Time EndIfGoingOn(const JobView& view) const {
-    const Duration overhead = view.pauses > 0 ? view.job->pause_overhead : Duration::zero();
+    const Duration overhead = view.pauses > 0 ? view.job->pause_cost : Duration::zero();
     return std::max(now_, view.segment_begin + overhead) + view.remaining;
   }
 
@@ -414,10 +414,10 @@ TEST(Planner, MeetsEveryDeadlineWhateverTheForecastDoes) {
     if (HasFatalFailure()) return;
     for (const core::Job& job : instance.jobs) {
       EXPECT_LE(world.FirstBegin(job.id), *job.start_by);
-      if (job.pausable) {
-        EXPECT_LE(world.End(job.id), *job.start_by + job.run_time);
+      if (job.checkpointable) {
+        EXPECT_LE(world.End(job.id), *job.start_by + job.duration);
       } else {
-        EXPECT_EQ(world.End(job.id), world.FirstBegin(job.id) + job.run_time);
+        EXPECT_EQ(world.End(job.id), world.FirstBegin(job.id) + job.duration);
       }
     }
   }

@@ -22,11 +22,11 @@ core::SignalView ViewOf(const std::vector<double>& values) {
   return view;
 }
 
-core::Job JobOf(core::JobId id, Duration run_time, Duration max_delay) {
+core::Job JobOf(core::JobId id, Duration duration, Duration max_delay) {
   core::Job job;
   job.id = id;
   job.submitted = kNow;
-  job.run_time = run_time;
+  job.duration = duration;
   job.power = {300};
   job.start_by = kNow + max_delay;
   return job;
@@ -56,8 +56,8 @@ void FillQueue(Instance& instance, std::uint64_t seed, int jobs,
   for (int i = 0; i < jobs; ++i) {
     core::Job job = JobOf(i, minutes{10 + random.Below(150)}, hours{12 + random.Below(60)});
     job.devices = random.Below(8) == 0 ? 2 : 1;
-    job.pausable = random.Below(2) == 0;
-    job.pause_overhead = minutes{random.Below(4)};
+    job.checkpointable = random.Below(2) == 0;
+    job.pause_cost = minutes{random.Below(4)};
     job.minimum_segment = minutes{10 + random.Below(20)};
     instance.jobs.push_back(job);
   }
@@ -80,9 +80,9 @@ void ExpectSound(const Instance& instance, const Schedule& schedule) {
       EXPECT_TRUE(plan.segments.size() == 1 || segment.time.length() >= job.minimum_segment);
       EXPECT_GE(segment.time.begin, instance.now);
     }
-    EXPECT_TRUE(plan.segments.size() == 1 || job.pausable);
-    EXPECT_EQ(run, TimeOn(job, pool, job.run_time) +
-                       job.pause_overhead * (static_cast<int>(plan.segments.size()) - 1));
+    EXPECT_TRUE(plan.segments.size() == 1 || job.checkpointable);
+    EXPECT_EQ(run, TimeOn(job, pool, job.duration) +
+                       job.pause_cost * (static_cast<int>(plan.segments.size()) - 1));
     if (job.start_by) {
       EXPECT_LE(BeginOf(plan), *job.start_by);
     }

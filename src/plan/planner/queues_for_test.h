@@ -14,7 +14,7 @@ inline const Time kNow = *ParseTime("2023-05-01T17:00");
 core::SignalView ViewOf(const std::vector<double>& values);
 
 /// 300 W, submitted now, to be started within `max_delay`.
-core::Job JobOf(core::JobId id, Duration run_time, Duration max_delay);
+core::Job JobOf(core::JobId id, Duration duration, Duration max_delay);
 
 /// `devices` like ones at one site with a forecast.
 void Fill(Instance& instance, int devices, const std::vector<double>& values);

@@ -62,17 +62,17 @@ JobPlan PlanOf(const Problem& problem, const Task& task, const Placement& placem
   plan.order = {0, task.view->job->submitted};
   if (placement.choice < 0) {
     // Where a pool could hold it, the whole plan will find its place.
-    plan.rule = task.choices.empty() ? GateRule::kNoFreeDevice : GateRule::kPlanned;
+    plan.reason.rule = task.choices.empty() ? GateRule::kNoFreeDevice : GateRule::kPlanned;
     return plan;
   }
   const Choice& choice = task.choices[static_cast<std::size_t>(placement.choice)];
   plan.pool = choice.pool;
   plan.run_now = placement.begin() <= problem.now;
   for (const Interval& piece : placement.pieces) plan.segments.push_back({choice.pool, piece});
-  plan.rule = RuleFor(problem, task, placement);
-  plan.order.rank = plan.rule == GateRule::kCompulsory ? 0 : 1;
-  plan.current = CurrentAt(problem, choice.pool);
-  plan.expected = ExpectedOver(problem, placement, choice.pool);
+  plan.reason.rule = RuleFor(problem, task, placement);
+  plan.order.rank = plan.reason.rule == GateRule::kCompulsory ? 0 : 1;
+  plan.reason.current = CurrentAt(problem, choice.pool);
+  plan.reason.expected = ExpectedOver(problem, placement, choice.pool);
   return plan;
 }
 

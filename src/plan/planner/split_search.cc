@@ -29,7 +29,7 @@ SlotQuestion QuestionFor(const PlanInput& input, const Task& task, const Choice&
   question.first = allowed.begin - allowed.begin.time_since_epoch() % question.slot;
   if (question.first < allowed.begin) question.first += question.slot;
   question.length = choice.length;
-  question.resume_cost = task.view->job->pause_overhead;
+  question.resume_cost = task.view->job->pause_cost;
   question.shortest = std::max(Duration{1}, task.view->job->minimum_segment);
   question.latest_end =
       std::min(std::min(choice.latest_end, allowed.end), input.CurveOf(choice.pool).end());

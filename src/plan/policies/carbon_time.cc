@@ -22,15 +22,16 @@ class CarbonTime final : public GatePolicy {
     decision.judged = JudgedLength(request, moment);
     const auto mean_now = moment.ahead.Mean({now, now + decision.judged});
     if (!mean_now) {
-      decision.rule = decision.current ? GateRule::kForecastMissing : GateRule::kSignalMissing;
+      decision.reason.rule =
+          decision.reason.current ? GateRule::kForecastMissing : GateRule::kSignalMissing;
       return decision;
     }
     decision.mean_if_now = Intensity{*mean_now};
     const Best best = Search(request, moment, decision.judged, *mean_now);
-    decision.expected_start = best.start;
-    decision.expected_mean = Intensity{best.mean};
+    decision.reason.start = best.start;
+    decision.reason.expected = Intensity{best.mean};
     if (best.start == now) return RunNow(std::move(decision), request, GateRule::kCleanestNow);
-    decision.rule = GateRule::kCleanerLater;
+    decision.reason.rule = GateRule::kCleanerLater;
     decision.wake_at = std::min(decision.wake_at, best.start);
     return decision;
   }
@@ -58,11 +59,11 @@ class CarbonTime final : public GatePolicy {
     const Time now = moment.view.now;
     const double reference = Reference(request, moment, length, mean_now);
     const auto per_hour = [&](Time start, double mean) {
-      return (reference - mean) / Hours(start - request.submitted + request.run_time);
+      return (reference - mean) / Hours(start - request.submitted + request.remaining);
     };
     // Savings below a billionth are rounding: a flat signal starts at once.
     Best best{now, mean_now, std::max(1e-9 * reference, per_hour(now, mean_now))};
-    moment.ahead.Sweep({now, request.start_by}, length, [&](Time start, double mean) {
+    moment.ahead.Sweep({now, request.latest_start}, length, [&](Time start, double mean) {
       const double saving = per_hour(start, mean);
       if (saving > best.saving_per_hour * (1 + 1e-9)) best = {start, mean, saving};
     });

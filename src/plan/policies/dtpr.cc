@@ -64,18 +64,19 @@ class Dtpr final : public GatePolicy {
     if (auto latest = AtLatestStart(request, moment)) return *latest;
     core::GateDecision decision = DecisionAt(request, moment);
     const auto bounds = BoundsAt(moment);
-    if (!decision.current || !bounds) {
+    if (!decision.reason.current || !bounds) {
       if (running) return KeepRunning(request, moment);
-      decision.rule = GateRule::kSignalMissing;
+      decision.reason.rule = GateRule::kSignalMissing;
       return decision;
     }
-    decision.threshold = ThresholdFor(request, *bounds);
-    if (*decision.current <= *decision.threshold)
+    decision.reason.threshold = ThresholdFor(request, *bounds);
+    if (*decision.reason.current <= *decision.reason.threshold)
       return RunNow(std::move(decision), request,
                     running ? GateRule::kRunning : GateRule::kBelowThreshold);
     decision.action = running ? GateAction::kPause : GateAction::kWait;
-    decision.rule = running || request.state == JobState::kPaused ? GateRule::kPausedForCleaner
-                                                                  : GateRule::kAboveThreshold;
+    decision.reason.rule = running || request.state == JobState::kPaused
+                               ? GateRule::kPausedForCleaner
+                               : GateRule::kAboveThreshold;
     return decision;
   }
 
@@ -83,13 +84,13 @@ class Dtpr final : public GatePolicy {
   Intensity ThresholdFor(const GateRequest& request, const PriceBounds& bounds) const {
     // A job in one block is one unit: whether now is good enough for all of it.
     if (!request.pausable) return {DtprThresholds(bounds, 1, 0).Start(1)};
-    const Duration whole = std::max(request.whole_run_time, request.run_time);
+    const Duration whole = std::max(request.duration, request.remaining);
     const auto units_of = [&](Duration work) {
       return static_cast<int>(std::min<std::int64_t>(work / options_.unit, kMostUnits));
     };
     const int units = std::max(1, units_of(whole + options_.unit - Duration{1}));
-    const int next = std::min(units, units_of(whole - request.run_time) + 1);
-    const double switching = bounds.upper * Hours(request.pause_overhead) / Hours(options_.unit);
+    const int next = std::min(units, units_of(whole - request.remaining) + 1);
+    const double switching = bounds.upper * Hours(request.pause_cost) / Hours(options_.unit);
     const DtprThresholds thresholds(bounds, units, switching);
     return {request.state == JobState::kRunning ? thresholds.Keep(next) : thresholds.Start(next)};
   }

@@ -26,8 +26,8 @@ core::SignalView ViewOf(Time now, const std::vector<double>& values) {
   return view;
 }
 
-GateRequest Request(Duration max_wait, Duration run_time) {
-  return {kDay, kDay + max_wait, run_time, AtDeadline::kStart};
+GateRequest Request(Duration max_wait, Duration duration) {
+  return {kDay, kDay + max_wait, duration, AtDeadline::kStart};
 }
 
 core::GateDecision Decide(const GatePolicy& policy, const GateRequest& request,
@@ -45,16 +45,16 @@ TEST(Threshold, EqualityStarts) {
 TEST(Threshold, WaitsUntilTheNextValueAndSaysWhenAStartIsExpected) {
   const auto decision =
       Decide(*MakeThreshold({200}), Request(hours{10}, hours{1}), ViewOf(kDay, {400, 300, 150}));
-  EXPECT_EQ(decision.rule, GateRule::kAboveThreshold);
+  EXPECT_EQ(decision.reason.rule, GateRule::kAboveThreshold);
   EXPECT_EQ(decision.wake_at, kDay + hours{1});
-  EXPECT_EQ(decision.expected_start, kDay + hours{2});
+  EXPECT_EQ(decision.reason.start, kDay + hours{2});
 }
 
 TEST(Threshold, StartsAtTheLatestStartWhateverTheSignalSays) {
   const auto policy = MakeThreshold({200});
   auto request = Request(hours{2}, hours{1});
   auto view = ViewOf(kDay + hours{2}, {400, 300});
-  EXPECT_EQ(Decide(*policy, request, view).rule, GateRule::kLatestStart);
+  EXPECT_EQ(Decide(*policy, request, view).reason.rule, GateRule::kLatestStart);
   view.known = Hourly(kDay, {});
   EXPECT_EQ(Decide(*policy, request, view).action, GateAction::kStart);
   request.at_deadline = AtDeadline::kStop;
@@ -66,7 +66,7 @@ TEST(Threshold, AMissingValueWaitsAndNeverCountsAsClean) {
   view.known = Hourly(kDay, {});
   const auto decision = Decide(*MakeThreshold({200}), Request(hours{5}, hours{1}), view);
   EXPECT_EQ(decision.action, GateAction::kWait);
-  EXPECT_EQ(decision.rule, GateRule::kSignalMissing);
+  EXPECT_EQ(decision.reason.rule, GateRule::kSignalMissing);
 }
 
 TEST(LowestWindow, DoesNotStartIntoARampBecauseThisMinuteIsClean) {
@@ -75,9 +75,9 @@ TEST(LowestWindow, DoesNotStartIntoARampBecauseThisMinuteIsClean) {
   const auto request = Request(hours{8}, hours{3});
   EXPECT_EQ(Decide(*MakeThreshold({160}), request, ViewOf(kDay, ramp)).action, GateAction::kStart);
   const auto decision = Decide(*MakeLowestWindow({}), request, ViewOf(kDay, ramp));
-  EXPECT_EQ(decision.rule, GateRule::kCleanerLater);
-  EXPECT_EQ(decision.expected_start, kDay + hours{5});
-  EXPECT_DOUBLE_EQ(decision.expected_mean->g_per_kwh, 160);
+  EXPECT_EQ(decision.reason.rule, GateRule::kCleanerLater);
+  EXPECT_EQ(decision.reason.start, kDay + hours{5});
+  EXPECT_DOUBLE_EQ(decision.reason.expected->g_per_kwh, 160);
 }
 
 TEST(LowestWindow, AFlatSignalStartsAtOnce) {
@@ -100,9 +100,9 @@ TEST(LowestWindow, WaitsWithoutAForecastUntilTheLatestStart) {
             GateAction::kStart)
       << "with half an hour known, now is the cleanest that can be judged";
   view.known = Hourly(kDay, {});
-  EXPECT_EQ(Decide(*MakeLowestWindow({}), request, view).rule, GateRule::kSignalMissing);
+  EXPECT_EQ(Decide(*MakeLowestWindow({}), request, view).reason.rule, GateRule::kSignalMissing);
   view.now = kDay + hours{2};
-  EXPECT_EQ(Decide(*MakeLowestWindow({}), request, view).rule, GateRule::kLatestStart);
+  EXPECT_EQ(Decide(*MakeLowestWindow({}), request, view).reason.rule, GateRule::kLatestStart);
 }
 
 TEST(CleanestWindowTest, EqualsBruteForceAtOneMinute) {
@@ -162,8 +162,8 @@ TEST(GatePolicies, ScalingTheSignalChangesNoWindow) {
     }
     const auto request = Request(hours{20}, minutes{10 + random.Below(300)});
     const auto policy = MakeLowestWindow({});
-    EXPECT_EQ(Decide(*policy, request, ViewOf(kDay, values)).expected_start,
-              Decide(*policy, request, ViewOf(kDay, scaled)).expected_start);
+    EXPECT_EQ(Decide(*policy, request, ViewOf(kDay, values)).reason.start,
+              Decide(*policy, request, ViewOf(kDay, scaled)).reason.start);
   }
 }
 

@@ -39,15 +39,15 @@ class LowestSlots final : public GatePolicy {
   // The time in which the work can be done, as far as it can be seen.
   static Duration Room(const GateRequest& request, const GateMoment& moment) {
     const Time now = moment.view.now;
-    const Time end = std::min(request.start_by + request.run_time, moment.ahead.end());
+    const Time end = std::min(request.latest_start + request.remaining, moment.ahead.end());
     return std::max(Duration::zero(), end - now);
   }
 
   // The run is a whole number of slots; slots grow until the programme is small enough.
   Duration SlotFor(const GateRequest& request, const GateMoment& moment) const {
     const std::int64_t room = Room(request, moment).count();
-    std::int64_t slots = RoundUp(request.run_time, options_.slot);
-    const auto length = [&] { return RoundUp(request.run_time, Duration{slots}); };
+    std::int64_t slots = RoundUp(request.remaining, options_.slot);
+    const auto length = [&] { return RoundUp(request.remaining, Duration{slots}); };
     while (slots > 1 &&
            (room / length() > options_.slot_limit || room / length() * slots > kCellLimit))
       slots = slots * 3 / 4;
@@ -62,9 +62,9 @@ class LowestSlots final : public GatePolicy {
       const auto mean = moment.ahead.Mean({now + i * slot, now + (i + 1) * slot});
       if (!mean) return std::nullopt;
       problem.cost.push_back(*mean);
-      problem.resume.push_back(*mean * Hours(request.pause_overhead) / Hours(slot));
+      problem.resume.push_back(*mean * Hours(request.pause_cost) / Hours(slot));
     }
-    problem.slots = static_cast<int>(RoundUp(request.run_time, slot));
+    problem.slots = static_cast<int>(RoundUp(request.remaining, slot));
     problem.minimum_block = std::max(1, static_cast<int>(RoundUp(request.minimum_segment, slot)));
     problem.running = request.state == JobState::kRunning;
     if (problem.running) {
@@ -90,9 +90,9 @@ class LowestSlots final : public GatePolicy {
     const double at_once = CostAtOnce(problem);
     const bool begins_now = choice.blocks.front().begin == 0;
     const bool worth_it = choice.cost <= at_once * (1 - options_.minimum_saving);
-    decision.judged = request.run_time;
+    decision.judged = request.remaining;
     decision.mean_if_now = Intensity{at_once / problem.slots};
-    decision.expected_mean =
+    decision.reason.expected =
         Intensity{(begins_now || worth_it ? choice.cost : at_once) / problem.slots};
     if (begins_now || !worth_it) {
       // Looked at again when the piece ends, if nothing new comes before.
@@ -104,10 +104,10 @@ class LowestSlots final : public GatePolicy {
       return decision;
     }
     decision.action = running ? GateAction::kPause : GateAction::kWait;
-    decision.rule =
+    decision.reason.rule =
         request.state == JobState::kWaiting ? GateRule::kCleanerLater : GateRule::kPausedForCleaner;
-    decision.expected_start = moment.view.now + choice.blocks.front().begin * slot;
-    decision.wake_at = std::min(decision.wake_at, *decision.expected_start);
+    decision.reason.start = moment.view.now + choice.blocks.front().begin * slot;
+    decision.wake_at = std::min(decision.wake_at, *decision.reason.start);
     return decision;
   }
 

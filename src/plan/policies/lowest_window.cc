@@ -22,27 +22,28 @@ class LowestWindow final : public GatePolicy {
     decision.action = GateAction::kWait;
     const Time now = moment.view.now;
     decision.judged = JudgedLength(request, moment);
-    const auto best = CleanestWindow(moment.ahead, {now, request.start_by}, decision.judged);
+    const auto best = CleanestWindow(moment.ahead, {now, request.latest_start}, decision.judged);
     const auto mean_now = moment.ahead.Mean({now, now + decision.judged});
     if (best) {
-      decision.expected_start = best->start;
-      decision.expected_mean = best->mean;
+      decision.reason.start = best->start;
+      decision.reason.expected = best->mean;
     }
     if (!mean_now || !best) return Missing(std::move(decision));
     decision.mean_if_now = Intensity{*mean_now};
     const double saving = 1 - best->mean.g_per_kwh / std::max(*mean_now, 1e-12);
     if (best->start == now || saving < options_.minimum_saving) {
-      decision.expected_mean = decision.mean_if_now;
+      decision.reason.expected = decision.mean_if_now;
       return RunNow(std::move(decision), request, GateRule::kCleanestNow);
     }
-    decision.rule = GateRule::kCleanerLater;
+    decision.reason.rule = GateRule::kCleanerLater;
     decision.wake_at = std::min(decision.wake_at, best->start);
     return decision;
   }
 
  private:
   static core::GateDecision Missing(core::GateDecision decision) {
-    decision.rule = decision.current ? GateRule::kForecastMissing : GateRule::kSignalMissing;
+    decision.reason.rule =
+        decision.reason.current ? GateRule::kForecastMissing : GateRule::kSignalMissing;
     return decision;
   }
 

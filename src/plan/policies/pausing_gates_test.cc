@@ -37,8 +37,8 @@ core::GateDecision Ask(const GatePolicy& policy, const GateRequest& request,
 GateRequest Waiting() {
   GateRequest request;
   request.submitted = kDay;
-  request.start_by = kDay + hours{12};
-  request.run_time = request.whole_run_time = hours{3};
+  request.latest_start = kDay + hours{12};
+  request.remaining = request.duration = hours{3};
   return request;
 }
 
@@ -47,7 +47,7 @@ GateRequest Running() {
   request.state = JobState::kRunning;
   request.pausable = true;
   request.segment_begin = kDay - hours{1};
-  request.run_time = hours{2};
+  request.remaining = hours{2};
   return request;
 }
 
@@ -90,13 +90,13 @@ TEST(ThresholdGateTest, TheMaximumWaitCountsFromSubmission) {
   request.submitted = kDay - hours{3};
   EXPECT_EQ(Ask(*policy, request, ViewOf({}, 300, {300})).action, GateAction::kWait);
   request.submitted = kDay - hours{4};
-  EXPECT_EQ(Ask(*policy, request, ViewOf({}, 300, {300})).rule, GateRule::kLatestStart);
+  EXPECT_EQ(Ask(*policy, request, ViewOf({}, 300, {300})).reason.rule, GateRule::kLatestStart);
 }
 
 TEST(TiersTest, EachTierHasItsThresholdItsDelayAndItsRank) {
   const auto policy = MakeTiers(PublishedTiers());
   GateRequest request = Waiting();
-  request.start_by = kDay + hours{1000};
+  request.latest_start = kDay + hours{1000};
   const auto view = ViewOf({}, 200, {400});
   request.tier = "1";
   EXPECT_EQ(Ask(*policy, request, view).action, GateAction::kStart);
@@ -114,16 +114,16 @@ TEST(TiersTest, EachTierHasItsThresholdItsDelayAndItsRank) {
 TEST(LowestSlotsTest, SplitsAJobAroundAPeakWhenThePauseIsCheap) {
   GateRequest request = Waiting();
   request.pausable = true;
-  request.pause_overhead = minutes{2};
+  request.pause_cost = minutes{2};
   const auto view =
       ViewOf({}, 100, {100, 500, 500, 100, 600, 600, 600, 600, 600, 600, 600, 600, 600, 600});
   const auto policy = MakeLowestSlots({});
   const auto decision = Ask(*policy, request, view);
   EXPECT_EQ(decision.action, GateAction::kStart);
   EXPECT_EQ(decision.wake_at, kDay + hours{1}) << "a new value is due before the pause";
-  EXPECT_NEAR(decision.expected_mean->g_per_kwh, 100, 5);
-  request.pause_overhead = hours{10};
-  EXPECT_GT(Ask(*policy, request, view).expected_mean->g_per_kwh, 200);
+  EXPECT_NEAR(decision.reason.expected->g_per_kwh, 100, 5);
+  request.pause_cost = hours{10};
+  EXPECT_GT(Ask(*policy, request, view).reason.expected->g_per_kwh, 200);
 }
 
 TEST(LowestSlotsTest, PausesARunningJobBeforeAPeakAndSaysWhenItGoesOn) {
@@ -132,15 +132,15 @@ TEST(LowestSlotsTest, PausesARunningJobBeforeAPeakAndSaysWhenItGoesOn) {
       ViewOf({}, 500, {500, 100, 100, 100, 600, 600, 600, 600, 600, 600, 600, 600, 600, 600});
   const auto decision = Ask(*MakeLowestSlots({}), request, view);
   EXPECT_EQ(decision.action, GateAction::kPause);
-  EXPECT_EQ(decision.expected_start, kDay + hours{2});
+  EXPECT_EQ(decision.reason.start, kDay + hours{2});
 }
 
 TEST(CarbonTimeTest, PrefersTheSoonSavingToTheGreatestOne) {
   // 40 % less in two hours, 45 % less in eleven.
   const auto view =
       ViewOf({}, 500, {500, 300, 300, 300, 500, 500, 500, 500, 500, 500, 275, 275, 275, 275});
-  EXPECT_EQ(Ask(*MakeCarbonTime(), Waiting(), view).expected_start, kDay + hours{2});
-  EXPECT_EQ(Ask(*MakeLowestWindow({}), Waiting(), view).expected_start, kDay + hours{11});
+  EXPECT_EQ(Ask(*MakeCarbonTime(), Waiting(), view).reason.start, kDay + hours{2});
+  EXPECT_EQ(Ask(*MakeLowestWindow({}), Waiting(), view).reason.start, kDay + hours{11});
 }
 
 TEST(CarbonTimeTest, ALaterDecisionDoesNotChaseTheNextSaving) {
@@ -159,10 +159,10 @@ TEST(DtprGateTest, NeedsBoundsAndNoForecast) {
   EXPECT_EQ(Ask(*policy, Waiting(), ViewOf({}, 201, {})).action, GateAction::kWait);
   EXPECT_EQ(Ask(*policy, Waiting(), ViewOf({}, 199, {})).action, GateAction::kStart);
   GateRequest running = Running();
-  running.pause_overhead = minutes{10};
-  const auto keep = *Ask(*policy, running, ViewOf({}, 150, {})).threshold;
+  running.pause_cost = minutes{10};
+  const auto keep = *Ask(*policy, running, ViewOf({}, 150, {})).reason.threshold;
   running.state = JobState::kPaused;
-  const auto start = *Ask(*policy, running, ViewOf({}, 150, {})).threshold;
+  const auto start = *Ask(*policy, running, ViewOf({}, 150, {})).reason.threshold;
   EXPECT_NEAR(keep.g_per_kwh - start.g_per_kwh, 400 / 6.0, 1e-6);
 }
 

@@ -67,13 +67,13 @@ class PriceAware final : public GatePolicy {
     core::GateDecision decision = DecisionAt(request, moment);
     decision.action = GateAction::kWait;
     const bool is_known = known.At(moment.view.now) != nullptr;
-    decision.rule = is_known ? GateRule::kPriceAboveThreshold : GateRule::kPriceMissing;
+    decision.reason.rule = is_known ? GateRule::kPriceAboveThreshold : GateRule::kPriceMissing;
     decision.note = "threshold " + core::DescribePrice(*options_.threshold, known.identity());
     for (const core::PriceSample& sample : known.samples()) {
       if (sample.interval.begin <= moment.view.now || sample.per_kwh > *options_.threshold)
         continue;
-      if (sample.interval.begin >= request.start_by) break;
-      decision.expected_start = sample.interval.begin;
+      if (sample.interval.begin >= request.latest_start) break;
+      decision.reason.start = sample.interval.begin;
       decision.note += ", " + core::DescribePrice(sample.per_kwh, known.identity()) + " from " +
                        FormatTime(sample.interval.begin);
       break;
@@ -89,21 +89,22 @@ class PriceAware final : public GatePolicy {
         BlendView(moment.view, known, options_.weight, std::min(request.submitted, now));
     core::GateDecision decision = inner_->Decide(request, {blended, moment.next_change});
     const core::GateDecision truth = DecisionAt(request, moment);
-    decision.current = truth.current;
+    decision.reason.current = truth.reason.current;
     decision.current_status = truth.current_status;
     const auto mean_from = [&](Time start) -> std::optional<Intensity> {
       const auto mean = moment.ahead.Mean({start, start + decision.judged});
       return mean ? std::optional(Intensity{*mean}) : std::nullopt;
     };
     if (decision.mean_if_now) decision.mean_if_now = mean_from(now);
-    if (decision.expected_start) decision.expected_mean = mean_from(*decision.expected_start);
-    if (decision.rule == GateRule::kCleanestNow) decision.rule = GateRule::kBestNow;
-    if (decision.rule == GateRule::kCleanerLater) decision.rule = GateRule::kBetterLater;
-    if (decision.rule == GateRule::kSignalMissing && truth.current && !known.At(now))
-      decision.rule = GateRule::kPriceMissing;
+    if (decision.reason.start) decision.reason.expected = mean_from(*decision.reason.start);
+    if (decision.reason.rule == GateRule::kCleanestNow) decision.reason.rule = GateRule::kBestNow;
+    if (decision.reason.rule == GateRule::kCleanerLater)
+      decision.reason.rule = GateRule::kBetterLater;
+    if (decision.reason.rule == GateRule::kSignalMissing && truth.reason.current && !known.At(now))
+      decision.reason.rule = GateRule::kPriceMissing;
     decision.note = "weight " + FormatExact(options_.weight);
-    if (decision.rule == GateRule::kBetterLater && decision.expected_start) {
-      const Time start = *decision.expected_start;
+    if (decision.reason.rule == GateRule::kBetterLater && decision.reason.start) {
+      const Time start = *decision.reason.start;
       if (const auto mean = known.Mean({start, start + decision.judged}))
         decision.note += ", " + core::DescribePrice(mean->per_kwh, known.identity()) +
                          " on average from " + FormatTime(start);

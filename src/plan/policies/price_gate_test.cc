@@ -43,8 +43,8 @@ core::SignalView View(const std::vector<double>& hourly) {
 GateRequest Request() {
   GateRequest request;
   request.submitted = kNow;
-  request.start_by = kNow + hours{3};
-  request.run_time = hours{1};
+  request.latest_start = kNow + hours{3};
+  request.remaining = hours{1};
   return request;
 }
 
@@ -99,7 +99,7 @@ TEST(PriceGate, TheWeightDecidesBetweenTheCleanAndTheCheapHour) {
   const core::SignalView view = View({300, 100, 280, 300, 300});
   const auto prices = Prices({0.4, 0.4, 0.1, 0.4, 0.4});
   const auto start_at = [&](double weight) {
-    return *Decide({prices, weight, {}}, view).expected_start;
+    return *Decide({prices, weight, {}}, view).reason.start;
   };
   EXPECT_EQ(start_at(0), kNow + hours{1});
   EXPECT_EQ(start_at(0.1), kNow + hours{1});
@@ -107,11 +107,12 @@ TEST(PriceGate, TheWeightDecidesBetweenTheCleanAndTheCheapHour) {
   EXPECT_EQ(start_at(1), kNow + hours{2});
   const auto decision = Decide({prices, 0.9, {}}, view);
   EXPECT_EQ(decision.action, GateAction::kWait);
-  EXPECT_EQ(decision.rule, GateRule::kBetterLater);
-  EXPECT_EQ(decision.current->g_per_kwh, 300) << "told with the true intensity";
-  EXPECT_EQ(decision.expected_mean->g_per_kwh, 280);
-  EXPECT_NE(Reason(decision).find("0.4 EUR/kWh now"), std::string::npos) << Reason(decision);
-  EXPECT_NE(Reason(decision).find("0.1 EUR/kWh on average"), std::string::npos) << Reason(decision);
+  EXPECT_EQ(decision.reason.rule, GateRule::kBetterLater);
+  EXPECT_EQ(decision.reason.current->g_per_kwh, 300) << "told with the true intensity";
+  EXPECT_EQ(decision.reason.expected->g_per_kwh, 280);
+  EXPECT_NE(Sentence(decision).find("0.4 EUR/kWh now"), std::string::npos) << Sentence(decision);
+  EXPECT_NE(Sentence(decision).find("0.1 EUR/kWh on average"), std::string::npos)
+      << Sentence(decision);
 }
 
 TEST(PriceGate, TheThresholdAdmitsAtEqualityAndWaitsAbove) {
@@ -121,8 +122,8 @@ TEST(PriceGate, TheThresholdAdmitsAtEqualityAndWaitsAbove) {
   EXPECT_EQ(at.action, GateAction::kStart);
   const auto above = Decide({Prices({0.3, 0.25, 0.2}), 0, 0.2}, view, Request(), now());
   EXPECT_EQ(above.action, GateAction::kWait);
-  EXPECT_EQ(above.rule, GateRule::kPriceAboveThreshold);
-  EXPECT_EQ(above.expected_start, kNow + hours{2});
+  EXPECT_EQ(above.reason.rule, GateRule::kPriceAboveThreshold);
+  EXPECT_EQ(above.reason.start, kNow + hours{2});
   EXPECT_EQ(above.wake_at, kNow + hours{1});
 }
 
@@ -130,9 +131,9 @@ TEST(PriceGate, AnUnknownPriceWaitsAndTheLatestStartEndsEveryWait) {
   core::SignalView view = View({300, 300, 300, 300});
   const auto decision = Decide({Prices({}), 0, 0.2}, view, Request(), MakeRunNow());
   EXPECT_EQ(decision.action, GateAction::kWait);
-  EXPECT_EQ(decision.rule, GateRule::kPriceMissing);
+  EXPECT_EQ(decision.reason.rule, GateRule::kPriceMissing);
   GateRequest due = Request();
-  due.start_by = kNow;
+  due.latest_start = kNow;
   EXPECT_EQ(Decide({Prices({0.9}), 0, 0.2}, view, due, MakeRunNow()).action, GateAction::kStart);
   due.at_deadline = AtDeadline::kStop;
   EXPECT_EQ(Decide({Prices({0.9}), 0, 0.2}, view, due, MakeRunNow()).action, GateAction::kStop);
@@ -147,7 +148,7 @@ TEST(PriceGate, APriceThatIsNotYetPublishedIsNotUsedAndItsPublicationWakes) {
   const auto decision = Decide({prices, 0.5, {}}, view);
   EXPECT_EQ(decision.action, GateAction::kStart) << "nothing cheaper is known";
   const auto waiting = Decide({prices, 0, 0.2}, view, Request(), MakeRunNow());
-  EXPECT_FALSE(waiting.expected_start);
+  EXPECT_FALSE(waiting.reason.start);
   EXPECT_EQ(waiting.wake_at, kNow + minutes{30});
 }
 

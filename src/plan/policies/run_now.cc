@@ -17,7 +17,7 @@ class StartAtOnce : public GatePolicy {
 class EarliestDeadlineFirst final : public StartAtOnce {
  public:
   std::string_view name() const override { return "edf"; }
-  Order OrderOf(const GateRequest& request) const override { return {0, request.start_by}; }
+  Order OrderOf(const GateRequest& request) const override { return {0, request.latest_start}; }
 };
 
 }  // namespace

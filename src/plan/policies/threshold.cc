@@ -16,7 +16,7 @@ std::optional<Time> FirstBelow(const GateRequest& request, const GateMoment& mom
                                Intensity threshold) {
   for (const core::Sample& sample : moment.view.forecast.series.samples()) {
     if (sample.interval.end <= moment.view.now || sample.intensity > threshold) continue;
-    if (sample.interval.begin >= request.start_by) break;
+    if (sample.interval.begin >= request.latest_start) break;
     return std::max(sample.interval.begin, moment.view.now);
   }
   return std::nullopt;
@@ -37,14 +37,14 @@ class Threshold final : public GatePolicy {
 
   core::GateDecision Decide(const GateRequest& given, const GateMoment& moment) const override {
     GateRequest request = given;
-    request.start_by = LatestStart(given);
+    request.latest_start = LatestStart(given);
     return ThresholdGate(request, moment, ThresholdFor(request, moment), options_.hysteresis);
   }
 
   Time LatestStart(const GateRequest& request) const override {
     // A job that has begun keeps the deadline it was begun under.
-    if (!options_.max_wait || request.state != JobState::kWaiting) return request.start_by;
-    return std::min(request.start_by, request.submitted + *options_.max_wait);
+    if (!options_.max_wait || request.state != JobState::kWaiting) return request.latest_start;
+    return std::min(request.latest_start, request.submitted + *options_.max_wait);
   }
 
  private:
@@ -72,26 +72,26 @@ core::GateDecision ThresholdGate(const GateRequest& request, const GateMoment& m
                                  std::optional<Intensity> threshold, Intensity hysteresis) {
   const bool running = request.state == JobState::kRunning;
   core::GateDecision decision = DecisionAt(request, moment);
-  decision.threshold = threshold;
+  decision.reason.threshold = threshold;
   if (running && !request.pausable) return RunNow(std::move(decision), request, GateRule::kRunning);
   const double margin = running ? hysteresis.g_per_kwh : 0;
-  if (decision.current && threshold &&
-      decision.current->g_per_kwh <= threshold->g_per_kwh + margin) {
+  if (decision.reason.current && threshold &&
+      decision.reason.current->g_per_kwh <= threshold->g_per_kwh + margin) {
     return RunNow(std::move(decision), request,
                   running ? GateRule::kRunning : GateRule::kBelowThreshold);
   }
   if (auto latest = AtLatestStart(request, moment)) {
-    latest->threshold = threshold;
+    latest->reason.threshold = threshold;
     return *latest;
   }
   // Without a value there is nothing to pause for.
-  if (running && (!decision.current || !threshold))
+  if (running && (!decision.reason.current || !threshold))
     return RunNow(std::move(decision), request, GateRule::kRunning);
   decision.action = running ? GateAction::kPause : GateAction::kWait;
-  if (threshold) decision.expected_start = FirstBelow(request, moment, *threshold);
-  decision.rule = !decision.current                     ? GateRule::kSignalMissing
-                  : request.state == JobState::kWaiting ? GateRule::kAboveThreshold
-                                                        : GateRule::kPausedForCleaner;
+  if (threshold) decision.reason.start = FirstBelow(request, moment, *threshold);
+  decision.reason.rule = !decision.reason.current              ? GateRule::kSignalMissing
+                         : request.state == JobState::kWaiting ? GateRule::kAboveThreshold
+                                                               : GateRule::kPausedForCleaner;
   return decision;
 }
 

@@ -20,14 +20,14 @@ class Tiers final : public GatePolicy {
     const std::optional<Intensity> threshold = tier ? tier->threshold : given.threshold;
     if (!threshold) return RunNow(DecisionAt(given, moment), given, core::GateRule::kRunNow);
     GateRequest request = given;
-    request.start_by = LatestStart(given);
+    request.latest_start = LatestStart(given);
     return ThresholdGate(request, moment, threshold, Intensity{0});
   }
 
   Time LatestStart(const GateRequest& request) const override {
     const Tier* tier = Find(request);
-    if (!tier || request.state != JobState::kWaiting) return request.start_by;
-    return std::min(request.start_by, request.submitted + tier->max_delay);
+    if (!tier || request.state != JobState::kWaiting) return request.latest_start;
+    return std::min(request.latest_start, request.submitted + tier->max_delay);
   }
 
   Order OrderOf(const GateRequest& request) const override {

@@ -10,7 +10,7 @@ namespace {
 // What is left to run before the job makes progress again when it runs already.
 Duration ResumeLeft(const JobView& view, Time now) {
   if (view.pauses == 0) return Duration::zero();
-  return std::max(Duration::zero(), view.segment_begin + view.job->pause_overhead - now);
+  return std::max(Duration::zero(), view.segment_begin + view.job->pause_cost - now);
 }
 
 Choice ChoiceOn(const core::Cluster& cluster, const JobView& view, int pool) {
@@ -29,7 +29,7 @@ void SetDeadline(const core::Cluster& cluster, const JobView& view, Duration lon
   const core::DevicePool& devices = cluster.pools[static_cast<std::size_t>(choice.pool)];
   choice.latest_end = LatestEndOn(*view.job, devices, view.remaining)
                           .value_or(view.job->submitted + longest_delay +
-                                    TimeOn(*view.job, devices, view.job->run_time));
+                                    TimeOn(*view.job, devices, view.job->duration));
 }
 
 Task RunningTask(const Problem& problem, const JobView& view) {
@@ -37,12 +37,12 @@ Task RunningTask(const Problem& problem, const JobView& view) {
   const auto site =
       static_cast<std::size_t>(problem.cluster->pools[static_cast<std::size_t>(view.pool)].site);
   const bool unknown = site < problem.sites.size() && NothingKnown(problem.sites[site]);
-  task.fixed = !view.job->pausable || unknown;
+  task.fixed = !view.job->checkpointable || unknown;
   task.continues = !task.fixed;
   Choice here = ChoiceOn(*problem.cluster, view, view.pool);
   task.continued_length = here.length + ResumeLeft(view, problem.now);
   task.committed_until = std::max(problem.now, view.segment_begin + view.job->minimum_segment);
-  here.length += task.fixed ? Duration::zero() : view.job->pause_overhead;
+  here.length += task.fixed ? Duration::zero() : view.job->pause_cost;
   task.choices.push_back(here);
   return task;
 }
@@ -53,13 +53,13 @@ Task MakeTask(const Problem& problem, const JobView& view, Duration longest_dela
   Task task = running ? RunningTask(problem, view) : Task{};
   task.view = &view;
   task.width = view.job->devices;
-  task.pausable = view.job->pausable;
+  task.pausable = view.job->checkpointable;
   task.deadline_is_soft = !view.job->start_by && !view.job->finish_by;
   for (int pool = 0; !task.fixed && pool < static_cast<int>(cluster.pools.size()); ++pool) {
     if ((running && pool == view.pool) || !Fits(*view.job, cluster, pool)) continue;
     task.choices.push_back(ChoiceOn(cluster, view, pool));
     if (running || view.state == JobState::kPaused)
-      task.choices.back().length += view.job->pause_overhead;
+      task.choices.back().length += view.job->pause_cost;
   }
   for (Choice& choice : task.choices) SetDeadline(cluster, view, longest_delay, choice);
   return task;
@@ -68,14 +68,14 @@ Task MakeTask(const Problem& problem, const JobView& view, Duration longest_dela
 }  // namespace
 
 std::optional<Time> LatestEndOn(const core::Job& job, const core::DevicePool& pool, Duration work) {
-  if (!job.pausable) {
+  if (!job.checkpointable) {
     const auto latest_start = LatestStartOn(job, pool, work);
     if (!latest_start) return std::nullopt;
     return *latest_start + TimeOn(job, pool, work);
   }
   std::optional<Time> latest = job.finish_by;
   if (job.start_by) {
-    const Time end = *job.start_by + TimeOn(job, pool, job.run_time);
+    const Time end = *job.start_by + TimeOn(job, pool, job.duration);
     latest = latest ? std::min(*latest, end) : end;
   }
   return latest;

@@ -27,8 +27,9 @@ struct Choice {
 struct Task {
   const JobView* view = nullptr;
   int width = 1;
-  bool fixed = false;             ///< runs and is not paused: holds its devices to its end
-  bool pausable = false;          ///< may be split
+  bool fixed = false;  ///< runs and is not paused: holds its devices to its end
+  /// May be split: its job is checkpointable, or can be frozen and nothing waits for its devices.
+  bool pausable = false;
   bool continues = false;         ///< runs and can be paused: going on costs no pause on choices[0]
   Duration continued_length{};    ///< of what is left if it goes on now
   Time committed_until{};         ///< continues: not paused before

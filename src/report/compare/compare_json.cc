@@ -114,9 +114,9 @@ std::optional<double> MeanOver(const Comparison& comparison, const Group& group,
 std::optional<double> FinalIntensity(const ComparedRun& run) {
   // A run that never asked the grid has no intensity here, as in NEO's report.
   const auto& decisions = run.record.decisions;
-  if (run.record.spec.policy == "now" || decisions.empty() || !decisions.back().current)
+  if (run.record.spec.policy == "now" || decisions.empty() || !decisions.back().reason.current)
     return std::nullopt;
-  return decisions.back().current->g_per_kwh;
+  return decisions.back().reason.current->g_per_kwh;
 }
 
 struct NeoFigures {

@@ -74,7 +74,7 @@ Interval PlotWindow(const Comparison& comparison) {
   for (const ComparedRun& run : comparison.runs) {
     window.begin = std::min(window.begin, run.record.spec.submitted);
     window.end = std::max(
-        {window.end, run.summary.ended, run.record.spec.start_by + run.summary.running_time});
+        {window.end, run.summary.ended, run.record.latest_start() + run.summary.running_time});
   }
   const Duration margin = std::max<Duration>(std::chrono::minutes(30), window.length() / 24);
   return {window.begin - margin, window.end + margin};

@@ -58,7 +58,8 @@ PeriodRun RunOf(const std::string& id, const std::vector<Reading>& readings,
     for (core::LedgerRow& row : core::MakeRows(read, reading.wall, 1, {1.25}, signal))
       run.run.ledger.push_back(row);
   }
-  spec.created_wall = spec.submitted = spec.start_by = wall.begin;
+  spec.created_wall = spec.submitted = wall.begin;
+  spec.start_by = wall.begin;
   run.run.attempts.push_back({1, wall, wall, core::AttemptOutcome::kDone});
   run.run.signal = signal;
   run.run = core::Accounted(std::move(run.run));

@@ -35,8 +35,8 @@ Json SetupJson(const GateSetup& setup) {
             {"policy", setup.policy},
             {"threshold_g_per_kwh", setup.threshold ? Json(setup.threshold->g_per_kwh) : Json()},
             {"submitted_ms", Milliseconds(request.submitted)},
-            {"start_by_ms", Milliseconds(request.start_by)},
-            {"run_time_ms", request.run_time.count()},
+            {"latest_start_ms", Milliseconds(request.latest_start)},
+            {"remaining_ms", request.remaining.count()},
             {"at_deadline", request.at_deadline == plan::AtDeadline::kStop ? "stop" : "start"},
             {"on_outage", core::Name(request.on_outage)}};
   if (setup.prices) gate["prices"] = PricesJson(*setup.prices);

@@ -16,7 +16,7 @@ core::RunSpec Spec(const RunBuilder& b) {
   if (b.policy == "threshold") spec.threshold = Intensity{200};
   spec.submitted = kMidnight + b.submitted;
   spec.start_by = spec.submitted + (b.policy == "now" ? hours(0) : hours(24));
-  spec.estimated_run_time = b.running;
+  spec.duration = b.running;
   spec.clock.replayed = b.replayed;
   spec.clock.skip_waits = b.replayed;
   if (b.replayed) spec.clock.begin = spec.submitted;
@@ -43,28 +43,29 @@ core::IntensitySeries Signal(const RunBuilder& b, core::SignalIdentity identity)
 void AddDecisions(const RunBuilder& b, core::RunRecord& run) {
   core::GateDecision decision;
   decision.at = run.spec.submitted;
-  decision.start_by = run.spec.start_by;
-  decision.threshold = run.spec.threshold;
-  if (const core::Sample* now = run.signal.At(decision.at)) decision.current = now->intensity;
+  decision.reason.latest = *run.spec.start_by;
+  decision.reason.threshold = run.spec.threshold;
+  if (const core::Sample* now = run.signal.At(decision.at))
+    decision.reason.current = now->intensity;
   const Time start = decision.at + b.waited;
   if (b.waited > Duration{0}) {
     decision.action = core::GateAction::kWait;
-    decision.rule = core::GateRule::kAboveThreshold;
+    decision.reason.rule = core::GateRule::kAboveThreshold;
     decision.recorded_reason = "above the threshold";
-    decision.expected_start = start;
+    decision.reason.start = start;
     decision.wake_at = start;
     run.decisions.push_back(decision);
     if (b.replayed) run.skipped_waits.push_back({{decision.at, start}});
   }
   decision.at = start;
   decision.action = core::GateAction::kStart;
-  decision.rule =
+  decision.reason.rule =
       b.waited > Duration{0} ? core::GateRule::kBelowThreshold : core::GateRule::kRunNow;
   decision.recorded_reason =
       b.waited > Duration{0} ? "at or below the threshold" : "the policy is now";
-  decision.expected_start.reset();
+  decision.reason.start.reset();
   decision.wake_at = {};
-  if (const core::Sample* now = run.signal.At(start)) decision.current = now->intensity;
+  if (const core::Sample* now = run.signal.At(start)) decision.reason.current = now->intensity;
   run.decisions.push_back(decision);
 }
 

@@ -186,7 +186,7 @@ core::RunSpec FullSpec() {
   spec.threshold = Intensity{0.1};
   spec.submitted = kMidnight + Duration{1};
   spec.start_by = kMidnight + Duration{2};
-  spec.estimated_run_time = Duration{3};
+  spec.duration = Duration{3};
   spec.clock = {true, kMidnight + Duration{4}, 60.5, true};
   spec.signal = {"DE", core::SignalKind::kMarginal, core::Boundary::kDirect, "a"};
   spec.zones = 2;
@@ -207,7 +207,7 @@ core::RunSpec FullSpec() {
 // All members, to be compared; those of parts that cannot be compared one by one.
 auto Values(const core::RunSpec& spec) {
   const auto& [run_id, name, group, command, created_wall, policy, threshold, submitted, start_by,
-               estimated_run_time, clock, signal, zones, other_signal, pue, wue, embodied, scope,
+               duration, clock, signal, zones, other_signal, pue, wue, embodied, scope,
                sample_interval, meters, machine, location, training, prices] = spec;
   const auto& [replayed, begin, speed, skip_waits] = clock;
   const auto& [total, lifetime, share] = *embodied;
@@ -215,21 +215,22 @@ auto Values(const core::RunSpec& spec) {
   const auto& [region, provider, cloud_region] = location;
   const auto& [model, dataset, batch, steps, epochs, rate, precision, seed, path] = *training;
   const auto& [identity, weight, price_threshold] = *prices;
-  return std::tuple(std::tuple(run_id, name, group, command, created_wall, policy, threshold,
-                               submitted, start_by, estimated_run_time, replayed, begin, speed,
-                               skip_waits, signal, zones, other_signal),
-                    std::tuple(pue.ratio, wue, total.grams, lifetime, share, scope, sample_interval,
-                               meters, host, system, cpu, cpus, ram, gpus, boot_id),
-                    std::tuple(region, provider, cloud_region, model, dataset, batch, steps, epochs,
-                               rate, precision, seed, path, identity, weight, price_threshold));
+  return std::tuple(
+      std::tuple(run_id, name, group, command, created_wall, policy, threshold, submitted, start_by,
+                 duration, replayed, begin, speed, skip_waits, signal, zones, other_signal),
+      std::tuple(pue.ratio, wue, total.grams, lifetime, share, scope, sample_interval, meters, host,
+                 system, cpu, cpus, ram, gpus, boot_id),
+      std::tuple(region, provider, cloud_region, model, dataset, batch, steps, epochs, rate,
+                 precision, seed, path, identity, weight, price_threshold));
 }
 
 auto Values(const core::GateDecision& decision) {
-  // Three members are of the moment alone.
-  const auto& [at, action, rule, current, current_status, current_source, threshold, expected_start,
-               expected_mean, mean_if_now, judged, start_by, wake_at, note, reason] = decision;
-  return std::tuple(at, action, rule, current, current_status, current_source, threshold,
-                    expected_start, expected_mean, start_by, wake_at, reason);
+  // Three members are of the moment alone, and no gate expects an end.
+  const auto& [at, action, reason, current_status, current_source, mean_if_now, judged, wake_at,
+               note, recorded_reason] = decision;
+  const auto& [rule, current, expected, threshold, start, end, latest] = reason;
+  return std::tuple(at, action, rule, current, current_status, current_source, threshold, start,
+                    expected, latest, wake_at, recorded_reason);
 }
 
 auto Values(const core::Attempt& attempt) {
@@ -246,21 +247,18 @@ TEST(RunDirectory, EveryMemberOfASpecReadsBack) {
 TEST(RunDirectory, EveryMemberOfALineReadsBack) {
   const Interval wall{kMidnight, kMidnight + Duration{1}}, grid{kMidnight, kMidnight + Duration{2}};
   core::RunRecord read;
-  core::GateDecision decision{kMidnight,
-                              core::GateAction::kStop,
-                              core::GateRule::kRampLimit,
-                              Intensity{1.5},
-                              core::SampleStatus::kForecast,
-                              "profile",
-                              Intensity{0.1},
-                              kMidnight + Duration{1},
-                              Intensity{3},
-                              {},
-                              {},
-                              kMidnight + Duration{2},
-                              kMidnight + Duration{3},
-                              "",
-                              "because"};
+  core::GateDecision decision{
+      kMidnight,
+      core::GateAction::kStop,
+      {core::GateRule::kRampLimit, Intensity{1.5}, Intensity{3}, Intensity{0.1},
+       kMidnight + Duration{1}, std::nullopt, kMidnight + Duration{2}},
+      core::SampleStatus::kForecast,
+      "profile",
+      {},
+      {},
+      kMidnight + Duration{3},
+      "",
+      "because"};
   ASSERT_TRUE(AddDecisionLine(DecisionToJson(decision), "", read));
   EXPECT_EQ(Values(read.decisions.at(0)), Values(decision));
   ASSERT_TRUE(AddDecisionLine(SkippedWaitToJson({grid}), "", read));

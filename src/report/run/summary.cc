@@ -60,7 +60,7 @@ std::optional<core::Counterfactual> BestInHindsight(const core::RunRecord& run,
                                                     const core::IntensitySeries& published,
                                                     Time at_submission) {
   const Time latest =
-      std::max(at_submission, at_submission + (run.spec.start_by - run.spec.submitted));
+      std::max(at_submission, at_submission + (run.latest_start() - run.spec.submitted));
   const Interval span = Span(run.ledger);
   std::vector<core::Counterfactual> found;
   const auto consider = [&](const std::optional<core::Counterfactual>& one) {
@@ -107,8 +107,8 @@ void AddIntensityAtSubmission(const core::RunRecord& run, Summary& summary) {
   if (const core::Sample* sample = run.signal.At(run.spec.submitted)) {
     summary.intensity_at_submission = sample->intensity;
     summary.intensity_at_submission_status = sample->status;
-  } else if (!run.decisions.empty() && run.decisions.front().current) {
-    summary.intensity_at_submission = run.decisions.front().current;
+  } else if (!run.decisions.empty() && run.decisions.front().reason.current) {
+    summary.intensity_at_submission = run.decisions.front().reason.current;
     summary.intensity_at_submission_status = run.decisions.front().current_status;
   }
 }

@@ -126,12 +126,12 @@ Json ScheduleJson(const core::RunRecord& run, const Summary& summary) {
   Json last = nullptr;
   if (!run.decisions.empty())
     last = {{"action", core::Name(run.decisions.back().action)},
-            {"rule", core::Name(run.decisions.back().rule)},
-            {"reason", Reason(run.decisions.back())}};
+            {"rule", core::Name(run.decisions.back().reason.rule)},
+            {"reason", Sentence(run.decisions.back())}};
   return {{"policy", run.spec.policy},
           {"threshold_g_per_kwh", GramsPerKwh(run.spec.threshold)},
           {"submitted", FormatTime(run.spec.submitted)},
-          {"start_by", FormatTime(run.spec.start_by)},
+          {"start_by", run.spec.start_by ? Json(FormatTime(*run.spec.start_by)) : Json()},
           {"started", Maybe(summary.started, FormatTime)},
           {"ended", FormatTime(summary.ended)},
           {"waited_s", Seconds(summary.waited)},
@@ -158,8 +158,8 @@ Json NeoScheduleDecision(const core::RunRecord& run, const Summary& summary) {
   return {{"started", summary.started.has_value()},
           {"wait_time_seconds", Seconds(summary.waited)},
           {"checks_performed", run.decisions.size()},
-          {"final_intensity", last ? GramsPerKwh(last->current) : Json(nullptr)},
-          {"reason", last ? Json(Reason(*last)) : Json(nullptr)}};
+          {"final_intensity", last ? GramsPerKwh(last->reason.current) : Json(nullptr)},
+          {"reason", last ? Json(Sentence(*last)) : Json(nullptr)}};
 }
 
 Json BudgetJson(const core::RunRecord& run) {

@@ -157,8 +157,8 @@ TEST(Summary, ALongRunIsSearchedOnCoarserRowsAndAnsweredOnExactOnes) {
   const core::RunRecord run = builder.Build();
   const Summary summary = Summarise(run);
   ASSERT_TRUE(summary.best_in_hindsight);
-  const auto fine =
-      core::BestStart(run.ledger, {run.spec.submitted, run.spec.start_by}, minutes(30), run.signal);
+  const auto fine = core::BestStart(run.ledger, {run.spec.submitted, *run.spec.start_by},
+                                    minutes(30), run.signal);
   ASSERT_TRUE(fine);
   EXPECT_LE(summary.best_in_hindsight->run.emissions.grams, fine->emissions.grams * 1.0001);
 }

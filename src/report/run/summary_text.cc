@@ -26,7 +26,7 @@ std::string OutcomeText(const core::RunRecord& run, const Summary& summary) {
 
 std::string WaitText(const core::RunRecord& run, const Summary& summary) {
   std::string text = FormatDuration(summary.waited);
-  if (!run.decisions.empty()) text += "; " + Reason(run.decisions.back());
+  if (!run.decisions.empty()) text += "; " + Sentence(run.decisions.back());
   return text;
 }
 

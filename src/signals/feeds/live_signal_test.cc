@@ -248,7 +248,7 @@ TEST(LiveSignalOutage, ThatNeverEndsStartsEveryJobAtItsLatestStartAndNotBefore) 
   source.outages = {{kDay, kDay + days{9}}};
   const auto decision = Gate(source, kDay + hours{8}, hours{5}, {});
   EXPECT_EQ(decision.at, kDay + hours{13});
-  EXPECT_EQ(decision.rule, core::GateRule::kLatestStart);
+  EXPECT_EQ(decision.reason.rule, core::GateRule::kLatestStart);
 }
 
 // --- the cache on disk ---------------------------------------------------------------------------

@@ -32,7 +32,7 @@ std::vector<std::vector<std::int64_t>> InMilliseconds(const std::vector<Interval
 
 // What waits for others is held until they have succeeded, for the engine.
 std::string ReasonOf(const JobCard& card) {
-  if (card.waits_for.empty() || card.explanation.rule != core::GateRule::kHeld)
+  if (card.waits_for.empty() || card.explanation.reason.rule != core::GateRule::kHeld)
     return engine::Sentence(card.explanation);
   std::string jobs;
   for (const core::JobId job : card.waits_for)
@@ -57,8 +57,8 @@ void PutRow(DescribedJson& json, const JobCard& card) {
   json("name", "its name", job.name);
   json("stage", "where it is", UpTo<engine::Stage::kCancelled>{explanation.stage});
   json("reason", "why; times in UTC", ReasonOf(card));
-  json("expected_start", "or when it is to go on", explanation.expected_start);
-  json("expected_end", "by the plan", explanation.expected_end);
+  json("expected_start", "or when it is to go on", explanation.reason.start);
+  json("expected_end", "by the plan", explanation.reason.end);
   json("ended", "when it ended", card.ended);
   json("devices", "how many at once", job.devices);
   json("pool", "which of /status pools, from 0 on", If(explanation.pool >= 0, explanation.pool));
@@ -75,13 +75,15 @@ void PutRow(DescribedJson& json, const JobCard& card) {
 void PutLine(DescribedJson& json, const JobCard& card) {
   const engine::Explanation& explanation = card.explanation;
   const core::Submission& submission = *card.submission;
-  json("rule", "the reason in one word", explanation.rule);
+  json("rule", "the reason in one word", explanation.reason.rule);
   json("submitted", "when it was submitted", submission.job.submitted);
   json("tier", "the name of its tier", IfAny(submission.job.tier));
   json("sweep", "the number of its sweep", If(submission.sweep > 0, submission.sweep));
-  json("start_by", "when it starts at the latest", explanation.start_by);
-  json("intensity_now", "g CO2e per kWh", explanation.current);
-  json("intensity_expected", "g CO2e per kWh, of the planned time", explanation.expected);
+  json("latest_start",
+       "that still keeps start_by and finish_by; of a job without either the service sets one",
+       explanation.reason.latest);
+  json("intensity_now", "g CO2e per kWh", explanation.reason.current);
+  json("intensity_expected", "g CO2e per kWh, of the planned time", explanation.reason.expected);
   json("started", "when it first started", card.first_start);
   json("attempt", "the number of the last one; 0: none yet", card.attempt);
   json("pauses", "how many there were", card.pauses);
@@ -108,13 +110,13 @@ void PutRest(DescribedJson& json, const JobCard& card) {
   json("parameters", "what its sweep varies, and its values", IfAny(submission.parameters));
   json("command", "the program and its arguments", submission.command);
   json("working_directory", "where it runs", submission.working_directory);
-  json("duration_s", "estimate", job.run_time);
+  json("duration_s", "estimate", job.duration);
   const auto ran = RanSeconds(card);
   json("ran_s", "how long it ran, if it has succeeded", ran);
   json("duration_error_percent", "of the estimate; above 0: it took longer",
-       If(ran.has_value(), 100 * (ran.value_or(0) / Seconds(job.run_time) - 1)));
+       If(ran.has_value(), 100 * (ran.value_or(0) / Seconds(job.duration) - 1)));
   json("power_w", "estimate, of each device", job.power);
-  json("checkpointable", "it can be paused", job.pausable);
+  json("checkpointable", "it can be paused", job.checkpointable);
   json("freeze", "it is stopped in memory for a pause", If(job.freeze, true));
   const auto& cap = submission.power_cap;
   json("power_cap", "of each GPU", cap ? std::optional(core::Describe(*cap)) : std::nullopt);
@@ -122,9 +124,10 @@ void PutRest(DescribedJson& json, const JobCard& card) {
   shown.mlflow_token_file.clear();
   json("trackers", "where its figures go while it runs", IfAny(core::KeysOf(shown)));
   json("priority", "higher goes first", job.priority);
+  json("start_by", "as submitted", job.start_by);
   json("finish_by", "its deadline", job.finish_by);
   json("threshold", "it starts at or below this intensity, in g CO2e per kWh", job.threshold);
-  json("time_limit_s", "a job that runs longer fails", submission.run_limit);
+  json("time_limit_s", "a job that runs longer fails", submission.time_limit);
   json("after", "the jobs that it depends on", IfAny(submission.after));
   json("key", "a second submission with it is this job", IfAny(submission.key));
 }

@@ -183,7 +183,7 @@ HttpResponse Api::SetBudget(const HttpRequest& request, core::JobId id) const {
   const auto view = service_.view();
   const service::JobCard* card = view->jobs.Find(id);
   if (!card) return NotFound("job " + std::to_string(id) + " is not known, or ended long ago");
-  const auto budget = BudgetFromJson(request.body, card->submission->job.pausable);
+  const auto budget = BudgetFromJson(request.body, card->submission->job.checkpointable);
   return budget ? Ask(service::ChangeBudget{id, 0, *budget}, 202) : Respond(budget.error());
 }
 

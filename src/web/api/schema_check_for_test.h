@@ -47,11 +47,13 @@ class SchemaCheck {
  private:
   // A word that this does not know would be a rule that nobody checks.
   static void CheckWords(const Json& schema) {
-    static const std::set<std::string> known{
-        "$ref",         "allOf",    "oneOf",   "type",       "nullable",    "minimum",
-        "maximum",      "enum",     "pattern", "items",      "minItems",    "maxItems",
-        "format",       "required", "example", "properties", "description", "additionalProperties",
-        "maxProperties"};
+    static const std::set<std::string> known{"$ref",          "allOf",       "oneOf",
+                                             "type",          "nullable",    "minimum",
+                                             "maximum",       "enum",        "pattern",
+                                             "items",         "minItems",    "maxItems",
+                                             "format",        "required",    "example",
+                                             "properties",    "description", "additionalProperties",
+                                             "maxProperties", "deprecated"};
     for (const auto& [word, value] : schema.items()) EBB_CHECK(known.contains(word));
   }
   static bool HasType(const Json& value, const std::string& type) {

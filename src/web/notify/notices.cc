@@ -165,16 +165,16 @@ void NoticeFinder::LookAtJob(const View& view, const JobCard& card) {
     return;
   }
   if (engine::HasEnded(now.stage)) return;
-  const bool starts_late = !engine::HoldsDevices(now.stage) && now.start_by && now.expected_start &&
-                           *now.expected_start > *now.start_by + kSlack;
+  const bool starts_late = !engine::HoldsDevices(now.stage) && now.reason.latest &&
+                           now.reason.start && *now.reason.start > *now.reason.latest + kSlack;
   const bool ends_late =
-      job.finish_by && now.expected_end && *now.expected_end > *job.finish_by + kSlack;
+      job.finish_by && now.reason.end && *now.reason.end > *job.finish_by + kSlack;
   if ((!starts_late && !ends_late) || !at_risk_.insert(job.id).second) return;
   Add(OfJob(NoticeEvent::kDeadlineAtRisk, view, card,
-            starts_late ? "must start by " + FormatTime(*now.start_by) +
-                              " and is expected to start at " + FormatTime(*now.expected_start)
+            starts_late ? "must start by " + FormatTime(*now.reason.latest) +
+                              " and is expected to start at " + FormatTime(*now.reason.start)
                         : "must end by " + FormatTime(*job.finish_by) +
-                              " and is expected to end at " + FormatTime(*now.expected_end)));
+                              " and is expected to end at " + FormatTime(*now.reason.end)));
 }
 
 void NoticeFinder::LookAtDevices(const View& view) {

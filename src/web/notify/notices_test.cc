@@ -162,12 +162,12 @@ TEST(NoticeFinder, ADeadlineAtRiskIsToldOncePerJob) {
   NoticeFinder finder({});
   service::View view = ViewAt(kNow);
   service::JobCard card = CardOf(1, Stage::kWaiting);
-  card.explanation.start_by = kNow + hours{1};
-  card.explanation.expected_start = kNow + hours{1};
+  card.explanation.reason.latest = kNow + hours{1};
+  card.explanation.reason.start = kNow + hours{1};
   view.jobs.Put(card);
   finder.Look(view);
   EXPECT_EQ(Names(finder.Look(view)), Told{}) << "at the last moment is in time";
-  card.explanation.expected_start = kNow + hours{2};
+  card.explanation.reason.start = kNow + hours{2};
   view.jobs.Put(card);
   EXPECT_EQ(Names(finder.Look(view)), Told{"deadline_at_risk"});
   EXPECT_EQ(Names(finder.Look(view)), Told{});
@@ -175,7 +175,7 @@ TEST(NoticeFinder, ADeadlineAtRiskIsToldOncePerJob) {
   core::Submission submission = *running.submission;
   submission.job.finish_by = kNow + hours{3};
   running.submission = std::make_shared<const core::Submission>(submission);
-  running.explanation.expected_end = kNow + hours{4};
+  running.explanation.reason.end = kNow + hours{4};
   view.jobs.Put(running);
   EXPECT_EQ(Names(finder.Look(view)), Told{"deadline_at_risk"});
 }

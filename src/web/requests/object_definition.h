@@ -40,6 +40,7 @@ struct Field {
   double low = 0, high = 0;  ///< of kNumber, kWhole, and the numbers of kJobs
   std::vector<std::string> choices{};
   const Definition* definition = nullptr;  ///< of the objects
+  std::string formerly{};                  ///< its older name, which is read too; empty: none
 };
 
 /// A key that it cannot hold though people have reason to give it.
@@ -60,6 +61,12 @@ struct Definition {
     const auto found = std::find_if(fields.begin(), fields.end(),
                                     [&](const Field& field) { return field.key == key; });
     return found == fields.end() ? nullptr : &*found;
+  }
+  /// The present name of a key; of one that it does not know, the key itself.
+  std::string PresentName(const std::string& key) const {
+    for (const Field& field : fields)
+      if (!field.formerly.empty() && field.formerly == key) return field.key;
+    return key;
   }
   /// It must be there.
   const Field& Of(std::string_view key) const {

@@ -21,10 +21,14 @@ ObjectReader::ObjectReader(JsonNode node, const Definition& definition, std::str
     : json_(node), definition_(definition), section_(std::move(section)) {
   const Json& json = Of(node);
   if (!json.is_object()) Refuse(section_, "must be an object");
-  for (const auto& [key, value] : json.items())
-    if (!definition.Find(key)) RefuseUnknown(key);
+  for (const auto& [key, value] : json.items()) {
+    const std::string present = definition.PresentName(key);
+    if (!definition.Find(present)) RefuseUnknown(key);
+    if (key != present && json.contains(present))
+      RefuseKey(key, "is the same key as " + present, "leave out " + key);
+  }
   for (const Field& field : definition.fields)
-    if (field.required && !json.contains(field.key))
+    if (field.required && !Has(field.key))
       RefuseKey(field.key, "is missing", "give " + field.words);
 }
 
@@ -45,9 +49,10 @@ void ObjectReader::RefuseUnknown(const std::string& key) const {
 }
 
 JsonNode ObjectReader::Find(std::string_view key) const {
-  std::ignore = definition_.Of(key);  // what is read is described
+  const Field& field = definition_.Of(key);  // what is read is described
   const Json& json = Of(json_);
-  const auto found = json.find(key);
+  auto found = json.find(key);
+  if (found == json.end() && !field.formerly.empty()) found = json.find(field.formerly);
   return found == json.end() ? nullptr : &*found;
 }
 

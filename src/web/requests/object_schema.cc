@@ -89,6 +89,12 @@ std::string SchemaOf(const Definition& definition) {
     Json schema = SchemaOfShape(field);
     schema["description"] = WordsOf(field);
     if (!field.example.empty()) schema["example"] = Json::parse(field.example);
+    if (!field.formerly.empty()) {
+      Json older = schema;
+      older["description"] = "the older name of " + field.key;
+      older["deprecated"] = true;
+      properties[field.formerly] = std::move(older);
+    }
     properties[field.key] = std::move(schema);
     if (field.required) required.push_back(field.key);
   }

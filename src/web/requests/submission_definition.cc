@@ -35,6 +35,10 @@ Field Required(Field field) {
   field.required = true;
   return field;
 }
+Field Formerly(std::string name, Field field) {
+  field.formerly = std::move(name);
+  return field;
+}
 Field Threshold() {
   return Number("threshold", "start at or below this intensity, in g CO2e per kWh", "200", 0,
                 kMostIntensity);
@@ -113,7 +117,8 @@ std::vector<Field> WhatAndWhere() {
 
 std::vector<Field> WhenAndHowLong() {
   return {
-      {"duration", Shape::kDuration, "how long it runs, by estimate (1h)", R"("90m")"},
+      Formerly("run_time",
+               {"duration", Shape::kDuration, "how long it runs, by estimate (1h)", R"("90m")"}),
       Number("power_w", "what each device draws, by estimate, in watts (100)", "250", 0, 1e7),
       Part("tier", Shape::kTextOrObject,
            "threshold, longest wait and priority, by the name of a tier of the service or spelt "
@@ -123,15 +128,20 @@ std::vector<Field> WhenAndHowLong() {
       {"finish_by", Shape::kMoment, "it must have ended by then", R"("2030-01-01T00:00Z")"},
       Threshold(),
       Priority(),
-      {"checkpointable", Shape::kFlag, "it may be paused (false)", "true"},
+      Formerly(
+          "pausable",
+          {"checkpointable", Shape::kFlag,
+           "it can write a checkpoint and go on from it, so it may be paused (false)", "true"}),
       {"freeze", Shape::kFlag, "it may be stopped where it is instead (false)", "true"},
-      {"pause_cost", Shape::kDuration, "what a pause loses", R"("30s")"},
+      Formerly("pause_overhead", {"pause_cost", Shape::kDuration,
+                                  "extra running time of one pause and resume (0)", R"("30s")"}),
       {"minimum_segment", Shape::kDuration, "it runs at least so long at a time", R"("5m")"},
       {"after", Shape::kJobs,
        "what must succeed first: numbers of jobs, or keys of earlier "
        "submissions, also of this list",
        R"(["prepare"])", false, 1, 2e9},
-      {"time_limit", Shape::kDuration, "longer than this has failed", R"("3h")"}};
+      Formerly("run_limit",
+               {"time_limit", Shape::kDuration, "longer than this has failed", R"("3h")"})};
 }
 
 std::vector<Field> FieldsOfJob() {

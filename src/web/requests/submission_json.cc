@@ -61,10 +61,10 @@ void ReadLimits(const ObjectReader& json, const char* name, core::Budget& budget
   if (budget.empty()) Refuse(name, "limits nothing", "give energy_kwh or emissions_g");
 }
 
-void ReadBudget(const ObjectReader& json, bool pausable, core::Budget& budget) {
+void ReadBudget(const ObjectReader& json, bool checkpointable, core::Budget& budget) {
   ReadLimits(json, "budget", budget);
   budget.action = json.Choice("action", core::BudgetActionFromName).value_or(budget.action);
-  if (budget.action == core::BudgetAction::kPause && !pausable)
+  if (budget.action == core::BudgetAction::kPause && !checkpointable)
     Refuse("budget.action", "pause is for jobs that write checkpoints",
            "add \"checkpointable\": true, or choose stop or log");
 }
@@ -92,19 +92,19 @@ void ReadEnvironment(const ObjectReader& json, core::Submission& submission) {
 }
 
 void ReadPausing(const ObjectReader& json, core::Job& job) {
-  job.pausable = json.Flag("checkpointable").value_or(job.pausable);
+  job.checkpointable = json.Flag("checkpointable").value_or(job.checkpointable);
   job.freeze = json.Flag("freeze").value_or(job.freeze);
-  if (job.freeze && job.pausable)
+  if (job.freeze && job.checkpointable)
     Refuse("freeze", "is for programs that write no checkpoints", "leave out \"checkpointable\"");
-  job.pause_overhead = json.Span("pause_cost").value_or(job.pause_overhead);
+  job.pause_cost = json.Span("pause_cost").value_or(job.pause_cost);
   job.minimum_segment = json.Span("minimum_segment").value_or(job.minimum_segment);
 }
 
 void ReadJob(const ObjectReader& json, const SubmissionDefaults& defaults,
              service::Submit& submit) {
   core::Job& job = submit.submission.job;
-  job.run_time = json.Span("duration").value_or(defaults.run_time);
-  if (job.run_time <= Duration::zero()) Refuse("duration", "must be longer than nothing");
+  job.duration = json.Span("duration").value_or(defaults.duration);
+  if (job.duration <= Duration::zero()) Refuse("duration", "must be longer than nothing");
   job.power = Power{json.Number("power_w").value_or(defaults.power.watts)};
   job.devices = json.Whole("devices").value_or(job.devices);
   ReadTier(json, defaults, submit);
@@ -145,14 +145,14 @@ void ReadCommand(const ObjectReader& json, core::Submission& submission) {
 
 void ReadLimits(const ObjectReader& json, core::Submission& submission) {
   if (const auto budget = json.Object("budget"))
-    ReadBudget(*budget, submission.job.pausable, submission.budget);
+    ReadBudget(*budget, submission.job.checkpointable, submission.budget);
   if (const auto cap = json.TextOrNumber("power_cap")) {
     const auto parsed = core::ParsePowerCap(*cap);
     if (!parsed) Refuse("power_cap", parsed.error().what, parsed.error().next);
     submission.power_cap = *parsed;
   }
-  submission.run_limit = json.Span("time_limit");
-  if (submission.run_limit && *submission.run_limit <= Duration::zero())
+  submission.time_limit = json.Span("time_limit");
+  if (submission.time_limit && *submission.time_limit <= Duration::zero())
     Refuse("time_limit", "must be longer than nothing");
 }
 
@@ -162,7 +162,7 @@ service::Submit SubmissionFrom(const ObjectReader& json, const SubmissionDefault
   core::Submission& submission = submit.submission;
   ReadCommand(json, submission);
   ReadJob(json, defaults, submit);
-  submit.run_time_given = json.Has("duration");
+  submit.duration_given = json.Has("duration");
   submit.power_given = json.Has("power_w");
   json.Jobs(
       "after", [&](core::JobId id) { submission.after.push_back(id); },
@@ -266,16 +266,16 @@ core::Budget SweepBudgetFrom(JsonNode object) {
   return budget;
 }
 
-core::Budget BudgetFrom(JsonNode object, bool pausable) {
+core::Budget BudgetFrom(JsonNode object, bool checkpointable) {
   core::Budget budget;
-  ReadBudget(ObjectReader(object, BudgetDefinition()), pausable, budget);
+  ReadBudget(ObjectReader(object, BudgetDefinition()), checkpointable, budget);
   return budget;
 }
 
 }  // namespace
 
-Result<core::Budget> BudgetFromJson(std::string_view text, bool pausable) {
-  return Parsed(text, [&](JsonNode node) { return BudgetFrom(node, pausable); });
+Result<core::Budget> BudgetFromJson(std::string_view text, bool checkpointable) {
+  return Parsed(text, [&](JsonNode node) { return BudgetFrom(node, checkpointable); });
 }
 
 Result<core::Budget> SweepBudgetFromJson(std::string_view text) {

@@ -12,7 +12,7 @@ namespace ebb::web {
 /// What a submission that leaves something out means.
 struct SubmissionDefaults {
   std::vector<plan::Tier> tiers;
-  Duration run_time{std::chrono::hours{1}};
+  Duration duration{std::chrono::hours{1}};
   Power power{100};
 };
 
@@ -32,8 +32,9 @@ Result<ReadSubmissions> SubmissionsFromJson(std::string_view text,
 Result<std::vector<service::Submit>> SweepFromJson(std::string_view text,
                                                    const SubmissionDefaults& defaults);
 
-/// {"energy_kwh", "emissions_g", "action"}: of one job; `pausable`: its program writes checkpoints.
-Result<core::Budget> BudgetFromJson(std::string_view text, bool pausable);
+/// {"energy_kwh", "emissions_g", "action"}: of one job; `checkpointable`: its program writes
+/// checkpoints.
+Result<core::Budget> BudgetFromJson(std::string_view text, bool checkpointable);
 
 /// {"energy_kwh", "emissions_g"}: of all experiments together; one of them at least.
 Result<core::Budget> SweepBudgetFromJson(std::string_view text);

@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const ebb::service::Submit& submit : submissions->jobs) {
     const ebb::core::Submission& submission = submit.submission;
     EBB_CHECK(!submission.command.empty() && !submission.command.front().empty());
-    EBB_CHECK(submission.job.run_time > ebb::Duration::zero() && submission.job.devices > 0);
+    EBB_CHECK(submission.job.duration > ebb::Duration::zero() && submission.job.devices > 0);
     EBB_CHECK(submission.working_directory.starts_with('/'));
     ebb::service::JobCard card;
     card.submission = std::make_shared<const ebb::core::Submission>(submission);

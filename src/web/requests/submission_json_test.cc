@@ -35,13 +35,13 @@ TEST(SubmissionJson, WhatIsLeftOutHasItsMeaning) {
   const core::Submission job = Read("");
   EXPECT_EQ(job.command, (std::vector<std::string>{"prog", "x"}));
   EXPECT_EQ(job.job.name, "prog");
-  EXPECT_EQ(job.job.run_time, std::chrono::hours{1});
+  EXPECT_EQ(job.job.duration, std::chrono::hours{1});
   EXPECT_EQ(job.job.power.watts, 100);
   EXPECT_EQ(job.job.devices, 1);
-  EXPECT_FALSE(job.job.pausable);
+  EXPECT_FALSE(job.job.checkpointable);
   EXPECT_FALSE(job.job.start_by);
   EXPECT_EQ(job.working_directory, "/");
-  EXPECT_TRUE(job.after.empty() && job.key.empty() && !job.run_limit);
+  EXPECT_TRUE(job.after.empty() && job.key.empty() && !job.time_limit);
 }
 
 TEST(SubmissionJson, EveryKeyArrives) {
@@ -56,7 +56,7 @@ TEST(SubmissionJson, EveryKeyArrives) {
   EXPECT_EQ(job.environment,
             (std::vector<std::pair<std::string, std::string>>{{"A", "1"}, {"B", ""}}));
   EXPECT_EQ(job.job.devices, 3);
-  EXPECT_EQ(job.job.run_time, std::chrono::hours{2});
+  EXPECT_EQ(job.job.duration, std::chrono::hours{2});
   EXPECT_EQ(job.job.power.watts, 250.5);
   EXPECT_EQ(submit.start_within, std::chrono::hours{6});
   EXPECT_FALSE(job.job.start_by) << "nobody has taken it";
@@ -64,13 +64,32 @@ TEST(SubmissionJson, EveryKeyArrives) {
   EXPECT_FALSE(submit.finish_within);
   EXPECT_EQ(job.job.threshold->g_per_kwh, 99);
   EXPECT_EQ(job.job.priority, -4);
-  EXPECT_TRUE(job.job.pausable);
-  EXPECT_EQ(job.job.pause_overhead, std::chrono::seconds{30});
+  EXPECT_TRUE(job.job.checkpointable);
+  EXPECT_EQ(job.job.pause_cost, std::chrono::seconds{30});
   EXPECT_EQ(job.job.minimum_segment, std::chrono::minutes{5});
   EXPECT_EQ(job.job.models, std::vector<std::string>{"a100"});
   EXPECT_EQ(job.after, (std::vector<core::JobId>{3, 4}));
-  EXPECT_EQ(job.run_limit, std::chrono::hours{3});
+  EXPECT_EQ(job.time_limit, std::chrono::hours{3});
   EXPECT_EQ(job.key, "k");
+}
+
+TEST(SubmissionJson, OlderNamesOfKeysAreReadButNotBesideThePresentOnes) {
+  EXPECT_EQ(Read(R"j(,"run_time":"2h","pausable":true,"pause_overhead":30,"run_limit":"3h")j"),
+            Read(R"j(,"duration":"2h","checkpointable":true,"pause_cost":30,"time_limit":"3h")j"));
+  EXPECT_TRUE(ReadSubmit(R"j(,"run_time":"2h")j").duration_given);
+  for (const auto& [present, older, value] :
+       {std::tuple("duration", "run_time", "60"), std::tuple("checkpointable", "pausable", "true"),
+        std::tuple("pause_cost", "pause_overhead", "60"),
+        std::tuple("time_limit", "run_limit", "60")}) {
+    const auto both = [&, value = value](const char* a, const char* b) {
+      return Refused(std::string(R"j({"command":["x"],")j") + a + "\":" + value + ",\"" + b +
+                     "\":" + value + "}");
+    };
+    for (const Error& error : {both(present, older), both(older, present)}) {
+      EXPECT_EQ(error.where, older);
+      EXPECT_EQ(error.what, std::string("is the same key as ") + present);
+    }
+  }
 }
 
 TEST(SubmissionJson, ATierGivesWhatIsNotGiven) {
