@@ -29,6 +29,15 @@ TEST_F(ApiTest, TooLargeABodyIsRefused) {
   EXPECT_EQ(world_.service().view()->jobs.size(), 0u);
 }
 
+TEST_F(ApiTest, ALongBodyIsTakenAlsoWhereTheClientCallsItAForm) {
+  const std::string body = R"({"command":["true",")" + std::string(40'000, 'a') + R"("]})";
+  for (const char* type : {"application/x-www-form-urlencoded", "application/json"})
+    EXPECT_EQ(FirstStatus(Head("POST", "/api/v1/jobs") + "Content-Type: " + type +
+                          "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body),
+              201)
+        << type;
+}
+
 // Two readings of where a request ends would let a second one hide in the first one's body.
 TEST_F(ApiTest, ARequestHidesNoOther) {
   const std::string hidden = Head("POST", "/api/v1/jobs/1/cancel") + "Content-Length: 0\r\n\r\n";
