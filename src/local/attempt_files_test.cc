@@ -53,6 +53,17 @@ TEST_F(AttemptFiles, ANumberThatIsNotOneIsDamage) {
   }
 }
 
+TEST_F(AttemptFiles, APlanOfAnEarlyVersionRunsAtRealSpeed) {
+  AttemptPlan plan;
+  plan.command = {"true"};
+  ASSERT_TRUE(WritePlan(paths_, plan));
+  const std::string now = *platform::ReadFile(paths_.plan(), 1 << 20);
+  ASSERT_TRUE(platform::WriteFileAtomically(paths_.plan(), Replaced(now, R"("speed":1,)", "")));
+  const auto read = ReadPlan(paths_.plan());
+  ASSERT_TRUE(read) << read.error().Message();
+  EXPECT_EQ(read->clock.speed, 1);
+}
+
 TEST_F(AttemptFiles, AReadingSaysThatItIsAShare) {
   const Interval wall{Time{Duration{1000}}, Time{Duration{2000}}};
   std::string text = ToLine(EnergyHeader{7, "x", wall.begin, ""}) + "\n";
