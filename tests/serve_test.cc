@@ -301,6 +301,31 @@ TEST_F(ServeCommand, TheTokenGoesToTheServiceOfTheStoreAndNowhereElse) {
   ::close(listening);
 }
 
+TEST_F(ServeCommand, TiersAreThoseOfItsFile) {
+  Write("tiers.yaml",
+        "tiers:\n  - {name: calm, threshold: 100, max_delay: 30h, priority: 1}\n"
+        "  - {name: soon, max_delay: 10m, priority: 9}\n");
+  Serve({"--slots", "3", "--tiers", "tiers.yaml"});
+  const std::string tiers = Client({"tiers"}).out;
+  EXPECT_NE(tiers.find("calm"), std::string::npos) << tiers;
+  EXPECT_NE(tiers.find("1d 6h"), std::string::npos) << tiers;
+  EXPECT_EQ(Client({"submit", "--tier", "calm"}, {"true"}).code, 0);
+  EXPECT_EQ(Client({"submit", "--tier", "soon"}, {"true"}).code, 0);
+  EXPECT_NE(Client({"submit", "--tier", "1"}, {"true"}).code, 0);
+  const auto job_of = [&](const std::string& tier) {
+    const std::string name = tier + ".yaml";
+    Write(name, "jobs:\n  - {name: " + tier + ", command: [\"true\"], tier: " + tier + "}\n");
+    return Client({"submit", name});
+  };
+  const Outcome unknown = job_of("1");
+  EXPECT_NE(unknown.code, 0);
+  EXPECT_NE(unknown.err.find("1.yaml:2"), std::string::npos) << unknown.err;
+  EXPECT_EQ(job_of("calm").code, 0);
+  const auto job = nlohmann::json::parse(Client({"show", "1", "--format", "json"}).out);
+  EXPECT_EQ(job.value("threshold", 0.0), 100) << job;
+  EXPECT_EQ(job.value("priority", 0), 1) << job;
+}
+
 TEST_F(ServeCommand, ClientsSayWhatIsWrong) {
   const Outcome nobody = Client({"queue"});
   EXPECT_NE(nobody.code, 0);

@@ -390,7 +390,7 @@ TEST_F(SweepCli, WrongInputsAreNamedAndNothingIsBegun) {
   EXPECT_EQ(Ebb({"sweep", "run", "s.yaml", "--policy", "planer"}).code, 2);
   EXPECT_EQ(Ebb({"sweep", "report", "s.yaml"}).code, 2);
   EXPECT_FALSE(fs::exists(directory_ / "runs"));
-  Write("tight.yaml", SweepFile("0.3, 0.1, 0.2", "tiers: [{tier: 1, max_delay: 1m}]\n"));
+  Write("tight.yaml", SweepFile("0.3, 0.1, 0.2", "tiers: [{name: 1, max_delay: 1m}]\n"));
   const Outcome infeasible = Ebb({"sweep", "run", "tight.yaml", "--slots", "1"});
   EXPECT_EQ(infeasible.code, 5) << infeasible.err;
   EXPECT_FALSE(fs::exists(directory_ / "runs"));

@@ -287,7 +287,7 @@ class Trackers(InADirectory):
 SWEEP = """
 name: two
 parameters: {grid: {code: [0, 3]}}
-tiers: [{tier: 1, threshold: 5000, max_delay: 1h, priority: 1}]
+tiers: [{name: 1, threshold: 5000, max_delay: 1h, priority: 1}]
 estimates: [{duration: 1m, power_w: 10}]
 name_template: "two-{code}"
 command: [python3, -c, "import sys, time; time.sleep(0.3); sys.exit({code})"]

@@ -155,6 +155,16 @@ void SetPublication(const Given<core::Publication>& publication, ScenarioFile& f
     problems.Add(publication.line, "publication_lag is for traces only, and no site has one");
 }
 
+void ApplyTiers(const std::vector<core::Tier>& tiers, std::vector<core::Job>& jobs) {
+  for (core::Job& job : jobs) {
+    const core::Tier* tier = core::FindTier(tiers, job.tier);
+    if (!tier) continue;
+    if (!job.threshold) job.threshold = tier->threshold;
+    if (!job.start_by && !job.finish_by) job.start_by = job.submitted + tier->max_delay;
+    if (job.priority == 0) job.priority = tier->priority;
+  }
+}
+
 ScenarioFile Resolve(const TopKeys& keys, const ScenarioContext& context, Problems& problems) {
   ScenarioFile file;
   Scenario& scenario = file.scenario;
@@ -178,6 +188,7 @@ ScenarioFile Resolve(const TopKeys& keys, const ScenarioContext& context, Proble
   else
     problems.Add(0, "jobs is missing: a list of jobs, or a csv file");
   scenario.jobs = std::move(jobs.jobs);
+  ApplyTiers(context.tiers, scenario.jobs);
   file.notes = std::move(jobs.notes);
   scenario.start_dates = StartDatesOf(context, keys.start_dates, jobs.first_recorded, problems);
   scenario.policies = ReadPolicies(keys.policies, problems);

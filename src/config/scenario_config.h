@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/tier.h"
 #include "signals/signal_options.h"
 #include "sim/scenario.h"
 
@@ -33,6 +34,8 @@ struct ScenarioContext {
   std::optional<Time> moment;  ///< takes the place of the file's start dates
   /// The site of a queue file that names none.
   std::optional<signals::SignalOptions> default_signal;
+  /// Of jobs that name one: what such a job does not say itself, its tier says.
+  std::vector<core::Tier> tiers = core::PublishedTiers();
   /// Reads a job CSV, plain or gzip.
   std::function<Result<std::string>(const std::string& path)> read_file;
 };

@@ -4,6 +4,7 @@
 
 #include "config/list_reader.h"
 #include "config/policy_name.h"
+#include "config/tiers.h"
 #include "plan/make_policy.h"
 
 namespace ebb::config {
@@ -56,26 +57,6 @@ std::vector<KeyRule> RulesOf(const std::string& policy, PolicyKeys& keys) {
     add(ReadDuration("unit", keys.unit, kShortestSlot));
   }
   return rules;
-}
-
-std::vector<plan::Tier> ReadTiers(const YamlNode& node, Problems& problems) {
-  std::vector<plan::Tier> tiers;
-  ReadItems("tiers", [&](const YamlNode& item, Problems& found) {
-    Given<std::string> name;
-    Given<double> threshold;
-    Given<Duration> max_delay;
-    Given<std::int64_t> priority;
-    const std::vector<KeyRule> rules{
-        ReadText("name", name),
-        ReadNumber("threshold_g_per_kwh", threshold, {0, kHighestIntensity}),
-        ReadDuration("max_delay", max_delay, Duration::zero()),
-        ReadInteger("priority", priority, {-1000, 1000})};
-    ReadSection(item, "tiers", rules, {}, found);
-    if (!name || !threshold || !max_delay)
-      return found.Add(item.line, "a tier needs name, threshold_g_per_kwh and max_delay");
-    tiers.push_back({*name, {*threshold}, *max_delay, static_cast<int>(priority.value_or(0))});
-  }).read(node, problems);
-  return tiers;
 }
 
 void ApplyThreshold(const PolicyKeys& keys, plan::ThresholdOptions& options, Problems& problems) {

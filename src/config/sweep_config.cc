@@ -5,6 +5,7 @@
 #include "config/file_names.h"
 #include "config/list_reader.h"
 #include "config/sweep_sections.h"
+#include "config/tiers.h"
 #include "config/yaml_tree.h"
 #include "platform/file.h"
 
@@ -58,13 +59,9 @@ sweep::JobTraits Traits(const FileKeys& keys) {
   return traits;
 }
 
-std::vector<sweep::Tier> TiersOf(const FileKeys& keys, Problems& problems) {
-  std::vector<sweep::Tier> tiers;
-  if (keys.tiers)
-    ReadTiers(*keys.tiers, tiers, problems);
-  else
-    tiers.push_back({"1", std::nullopt, kDefaultMaxDelay, 0});
-  return tiers;
+std::vector<core::Tier> TiersOf(const FileKeys& keys, Problems& problems) {
+  if (keys.tiers) return ReadTiers(*keys.tiers, problems);
+  return {{"1", std::nullopt, kDefaultMaxDelay, 0}};
 }
 
 // Rules and templates are for parameters; experiments are written out and have none.

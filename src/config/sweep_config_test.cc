@@ -96,7 +96,7 @@ TEST(NeedsSharedData, SweepsAgreeWithThePublishedTables) {
   for (std::size_t i = 0; i < core_rows.size(); ++i) {
     const auto& row = core_rows[i];
     const sweep::Experiment& experiment = core_sweep.experiments[i];
-    const sweep::Tier& tier = core_sweep.TierOf(experiment);
+    const core::Tier& tier = core_sweep.TierOf(experiment);
     EXPECT_EQ(experiment.name, row[1]);
     EXPECT_EQ(texts(experiment), (std::vector<std::string>(row.begin() + 2, row.begin() + 6)));
     EXPECT_EQ(tier.name, row[6]);
@@ -296,10 +296,10 @@ TEST(SweepConfig, NamesEveryMistakeWithItsLine) {
       {With("power_w: 300", "when: lr == 3, power_w: 300"), "no estimate of run time and power"},
       {With("", "sample: {size: 0}\n"), "s.yaml:8: size must be a whole number, at least 1"},
       {With("", "devices: 0\n"), "s.yaml:8: devices must be a whole number"},
-      {With("", "tiers:\n  - {tier: 1}\n"), "s.yaml:9: a tier needs tier (its name) and max_delay"},
-      {With("", "tiers:\n  - {tier: 1, max_delay: 1h}\n  - {tier: 1, max_delay: 2h}\n"),
+      {With("", "tiers:\n  - {name: 1}\n"), "s.yaml:9: a tier needs name and max_delay"},
+      {With("", "tiers:\n  - {name: 1, max_delay: 1h}\n  - {name: 1, max_delay: 2h}\n"),
        "s.yaml:10: tier 1 is there twice"},
-      {With("", "tiers:\n  - {tier: 1, max_delay: 1h}\n  - {tier: 2, max_delay: 2h}\n"),
+      {With("", "tiers:\n  - {name: 1, max_delay: 1h}\n  - {name: 2, max_delay: 2h}\n"),
        "no tier rule matches lr=1e-04"},
       {With("", "tier_rules:\n  - {tier: 7}\n"), "s.yaml:9: there is no tier 7"},
       {With("", "successive_halving: {epochs: 3, minimum_epochs: 3}\n"),

@@ -12,7 +12,6 @@ namespace {
 constexpr double kMostWatts = 1e6;
 constexpr double kMostEpochs = 1e6;
 constexpr double kMostSeed = 9e15;
-constexpr Range kThresholds{0, 5000};
 
 void ReadGridParameter(const YamlEntry& entry, sweep::Definition& definition, Problems& problems) {
   if (!IsParameterName(entry.key))
@@ -55,30 +54,7 @@ void Require(bool given, const YamlNode& where, const std::string& what, Problem
   if (!given) problems.Add(where.line, what);
 }
 
-void ReadTier(const YamlNode& node, std::vector<sweep::Tier>& tiers, Problems& problems) {
-  Given<std::string> name;
-  Given<double> threshold;
-  Given<Duration> max_delay;
-  Given<std::int64_t> priority;
-  const std::vector<KeyRule> rules{ReadText("tier", name),
-                                   ReadNumber("threshold", threshold, kThresholds),
-                                   ReadDuration("max_delay", max_delay, Duration::zero()),
-                                   ReadInteger("priority", priority, {-1000, 1000})};
-  ReadSection(node, "tiers", rules, {}, problems);
-  Require(bool(name) && bool(max_delay), node, "a tier needs tier (its name) and max_delay",
-          problems);
-  const auto same = [&](const sweep::Tier& tier) { return tier.name == name.value_or(""); };
-  if (name && std::any_of(tiers.begin(), tiers.end(), same))
-    problems.Add(name.line, "tier " + *name + " is there twice");
-  sweep::Tier tier;
-  tier.name = name.value_or("");
-  if (threshold) tier.threshold = Intensity{*threshold};
-  tier.max_delay = max_delay.value_or({});
-  tier.priority = static_cast<int>(priority.value_or(0));
-  tiers.push_back(std::move(tier));
-}
-
-void ReadExperiment(const YamlNode& node, const std::vector<sweep::Tier>& tiers,
+void ReadExperiment(const YamlNode& node, const std::vector<core::Tier>& tiers,
                     std::vector<sweep::Experiment>& experiments, Problems& problems) {
   Given<std::string> name, tier, rationale;
   Given<Duration> duration;
@@ -100,7 +76,7 @@ void ReadExperiment(const YamlNode& node, const std::vector<sweep::Tier>& tiers,
   ReadSection(node, "experiments", rules, {}, problems);
   Require(name && tier && duration && power_w && !command.empty(), node,
           "an experiment needs name, tier, duration, power_w and command", problems);
-  const auto found = std::find_if(tiers.begin(), tiers.end(), [&](const sweep::Tier& candidate) {
+  const auto found = std::find_if(tiers.begin(), tiers.end(), [&](const core::Tier& candidate) {
     return candidate.name == tier.value_or("");
   });
   if (tier && found == tiers.end()) problems.Add(tier.line, "there is no tier " + *tier);
@@ -178,11 +154,6 @@ void ReadSample(const YamlNode& node, sweep::Definition& definition, Problems& p
                        static_cast<std::uint64_t>(seed.value_or(42)), node.line};
 }
 
-void ReadTiers(const YamlNode& node, std::vector<sweep::Tier>& tiers, Problems& problems) {
-  ReadEach("tiers", node, problems,
-           [&](const YamlNode& item, Problems& found) { ReadTier(item, tiers, found); });
-}
-
 void ReadTierRules(const YamlNode& node, sweep::Definition& definition, Problems& problems) {
   ReadEach("tier_rules", node, problems, [&](const YamlNode& item, Problems& found) {
     sweep::TierRule rule;
@@ -228,7 +199,7 @@ void ReadCommand(const YamlNode& node, std::vector<sweep::TemplateText>& command
   });
 }
 
-void ReadExperiments(const YamlNode& node, const std::vector<sweep::Tier>& tiers,
+void ReadExperiments(const YamlNode& node, const std::vector<core::Tier>& tiers,
                      std::vector<sweep::Experiment>& experiments, Problems& problems) {
   ReadEach("experiments", node, problems, [&](const YamlNode& item, Problems& found) {
     ReadExperiment(item, tiers, experiments, found);

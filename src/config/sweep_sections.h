@@ -15,14 +15,13 @@ namespace ebb::config {
 /// "grid" or "list" of parameters, into the definition.
 void ReadParameters(const YamlNode& node, sweep::Definition& definition, Problems& problems);
 void ReadSample(const YamlNode& node, sweep::Definition& definition, Problems& problems);
-void ReadTiers(const YamlNode& node, std::vector<sweep::Tier>& tiers, Problems& problems);
 void ReadTierRules(const YamlNode& node, sweep::Definition& definition, Problems& problems);
 void ReadEstimates(const YamlNode& node, sweep::Definition& definition, Problems& problems);
 /// A list of words, each a template.
 void ReadCommand(const YamlNode& node, std::vector<sweep::TemplateText>& command,
                  Problems& problems);
 /// Experiments written out one by one, each with everything; their tiers must be in `tiers`.
-void ReadExperiments(const YamlNode& node, const std::vector<sweep::Tier>& tiers,
+void ReadExperiments(const YamlNode& node, const std::vector<core::Tier>& tiers,
                      std::vector<sweep::Experiment>& experiments, Problems& problems);
 void ReadHalving(const YamlNode& node, std::optional<sweep::HalvingOptions>& halving,
                  Problems& problems);

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "core/decision.h"
 #include "core/intensity.h"
+#include "core/tier.h"
 #include "plan/intensity_integral.h"
 #include "plan/policy.h"
 
@@ -86,19 +87,11 @@ struct ThresholdOptions {
 std::unique_ptr<GatePolicy> MakeThreshold(const ThresholdOptions& options);
 std::unique_ptr<GatePolicy> MakeThreshold(Intensity threshold);
 
-struct Tier {
-  std::string name;
-  Intensity threshold;
-  Duration max_delay{};
-  int priority = 0;  ///< higher goes first
-};
-
-/// The published three: 225 g/kWh within 24 h, 175 within 48 h, 125 within 96 h.
-std::vector<Tier> PublishedTiers();
-
-/// A threshold and a maximum delay per tier. Order: compelled by the latest start, then tier, then
-/// longest waiting. A job of no listed tier uses its own threshold, or else starts at once.
-std::unique_ptr<GatePolicy> MakeTiers(std::vector<Tier> tiers);
+/// Starts at or below the job's threshold, else at its latest start. Order: compelled by the latest
+/// start, then priority, then longest waiting. A job without a threshold starts at once. Jobs were
+/// given what their tier says when they were read (core/tier.h); a tier in `tiers`, which may be
+/// empty, takes its place: so a simulation compares sets of tiers.
+std::unique_ptr<GatePolicy> MakeTiers(std::vector<core::Tier> tiers);
 
 struct LowestWindowOptions {
   /// Waits only if the expected mean intensity is lower by at least this share of the mean when

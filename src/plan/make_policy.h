@@ -17,7 +17,7 @@ namespace ebb::plan {
 struct PolicyOptions {
   Duration default_max_delay{std::chrono::hours{24}};  ///< of jobs without any deadline
   ThresholdOptions threshold;
-  std::vector<Tier> tiers = PublishedTiers();
+  std::vector<core::Tier> tiers;  ///< see MakeTiers
   LowestWindowOptions lowest_window;
   LowestSlotsOptions lowest_slots;
   DtprOptions dtpr;

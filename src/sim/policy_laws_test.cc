@@ -70,8 +70,9 @@ TEST_P(EveryPolicy, AFlatSignalGivesTheScheduleOfRunNow) {
     scenario.jobs = RandomJobs(seed, 25, 4);
     scenario.hourly.assign(24 * 40, 120.0);
     scenario.policy.threshold.threshold = Intensity{120};
-    scenario.policy.tiers = {
-        {"1", {120}, hours{24}, 3}, {"2", {120}, hours{24}, 2}, {"3", {125}, hours{96}, 1}};
+    scenario.policy.tiers = {{"1", Intensity{120}, hours{24}, 3},
+                             {"2", Intensity{120}, hours{24}, 2},
+                             {"3", Intensity{125}, hours{96}, 1}};
     EXPECT_EQ(scenario.Run(GetParam()).Schedule(), scenario.Run("run-now").Schedule())
         << "seed " << seed;
   }

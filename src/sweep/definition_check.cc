@@ -90,7 +90,7 @@ std::optional<TextTemplate> CheckTemplate(const TemplateText& text, std::vector<
 void CheckTierName(const Definition& definition, const TierRule& rule,
                    std::vector<Mistake>& mistakes) {
   std::vector<std::string> tiers;
-  for (const Tier& tier : definition.tiers) tiers.push_back(tier.name);
+  for (const core::Tier& tier : definition.tiers) tiers.push_back(tier.name);
   if (std::find(tiers.begin(), tiers.end(), rule.tier) == tiers.end())
     mistakes.push_back(
         {rule.line, "there is no tier " + rule.tier + SuggestionText(rule.tier, tiers)});

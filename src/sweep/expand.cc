@@ -118,7 +118,7 @@ class Expander {
   // The name first: the command may use it.
   void Write(Experiment& experiment) {
     Settings settings = experiment.settings;
-    const Tier& tier = definition_.tiers[static_cast<std::size_t>(experiment.tier)];
+    const core::Tier& tier = definition_.tiers[static_cast<std::size_t>(experiment.tier)];
     settings.push_back({"tier", Value::From(tier.name)});
     settings.push_back({"index", Value::From(std::to_string(experiment.index))});
     experiment.name = Rendered(*templates_.name, settings, definition_.name.line);

@@ -31,7 +31,7 @@ std::string GoDuration(Duration duration) {
 
 Yaml Annotations(const Sweep& sweep, const Experiment& experiment,
                  const KubernetesOptions& options) {
-  const Tier& tier = sweep.TierOf(experiment);
+  const core::Tier& tier = sweep.TierOf(experiment);
   std::vector<Yaml::Entry> entries{{kExperimentKey + "job-type", options.job_type},
                                    {kExperimentKey + "technique", options.technique},
                                    {kExperimentKey + "tier", tier.name},

@@ -6,8 +6,8 @@
 namespace ebb::sweep {
 namespace {
 
-Yaml TierEntry(const Tier& tier) {
-  std::vector<Yaml::Entry> entries{{"tier", tier.name}};
+Yaml TierEntry(const core::Tier& tier) {
+  std::vector<Yaml::Entry> entries{{"name", tier.name}};
   if (tier.threshold) entries.emplace_back("threshold", FormatExact(tier.threshold->g_per_kwh));
   entries.emplace_back("max_delay", FormatExact(tier.max_delay));
   entries.emplace_back("priority", Yaml::Number(tier.priority));
@@ -53,7 +53,7 @@ Yaml BudgetEntry(const core::Budget& budget) {
 
 std::string LocalJobs(const Sweep& sweep) {
   std::vector<Yaml> tiers, experiments;
-  for (const Tier& tier : sweep.tiers) tiers.push_back(TierEntry(tier));
+  for (const core::Tier& tier : sweep.tiers) tiers.push_back(TierEntry(tier));
   for (const Experiment& experiment : sweep.experiments)
     experiments.push_back(ExperimentEntry(sweep, experiment));
   const JobTraits& traits = sweep.traits;

@@ -31,7 +31,7 @@ std::string Plain(const std::string& text) {
 }
 
 std::string Comment(const Sweep& sweep, const Experiment& experiment, const SlurmOptions& options) {
-  const Tier& tier = sweep.TierOf(experiment);
+  const core::Tier& tier = sweep.TierOf(experiment);
   std::string comment = "carbon:tier=" + Plain(tier.name);
   if (tier.threshold) comment += ";threshold=" + FormatExact(tier.threshold->g_per_kwh);
   if (options.submitted)

@@ -40,7 +40,7 @@ Duration TimeLimitOf(const JobTraits& traits, const Experiment& experiment) {
 }
 
 core::Job JobOf(const Sweep& sweep, const Experiment& experiment, Time submitted) {
-  const Tier& tier = sweep.TierOf(experiment);
+  const core::Tier& tier = sweep.TierOf(experiment);
   core::Job job;
   job.id = experiment.index;
   job.name = experiment.name;

@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "core/budget.h"
 #include "core/submission.h"
+#include "core/tier.h"
 #include "sweep/condition.h"
 #include "sweep/successive_halving.h"
 #include "sweep/text_template.h"
@@ -28,13 +29,6 @@ struct Parameter {
   std::string name;
   std::vector<Value> values;  ///< the user's exact texts, in the file's order
   int line = 0;
-};
-
-struct Tier {
-  std::string name;
-  std::optional<Intensity> threshold;
-  Duration max_delay{};  ///< latest start, counted from submission
-  int priority = 0;      ///< higher goes first
 };
 
 struct TierRule {
@@ -91,13 +85,13 @@ Duration TimeLimitOf(const JobTraits& traits, const Experiment& experiment);
 /// A sweep, ready to be run or generated.
 struct Sweep {
   std::string name;
-  std::vector<Tier> tiers;
+  std::vector<core::Tier> tiers;
   std::vector<Experiment> experiments;
   JobTraits traits;
   std::optional<HalvingOptions> halving;
   core::Budget budget{};  ///< of all experiments together: its limits
 
-  const Tier& TierOf(const Experiment& experiment) const {
+  const core::Tier& TierOf(const Experiment& experiment) const {
     return tiers[static_cast<std::size_t>(experiment.tier)];
   }
 };
@@ -110,7 +104,7 @@ struct Definition {
   std::vector<Parameter> grid;             ///< the last one varies fastest
   std::vector<std::vector<Setting>> list;  ///< or each configuration by itself
   std::vector<int> list_lines;
-  std::vector<Tier> tiers;
+  std::vector<core::Tier> tiers;
   std::vector<TierRule> tier_rules;
   std::vector<EstimateRule> estimates;
   TemplateText name;

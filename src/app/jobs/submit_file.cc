@@ -10,7 +10,6 @@
 #include "config/key_reader.h"
 #include "config/sweep_config.h"
 #include "config/yaml_tree.h"
-#include "plan/gate_policy.h"
 #include "platform/file.h"
 #include "web/http/http_server.h"
 #include "web/requests/submission_definition.h"
@@ -266,7 +265,7 @@ class Reader {
   // What the service would refuse is said here, with its line.
   void Check(const Draft& draft) {
     web::SubmissionDefaults defaults;
-    defaults.tiers = plan::PublishedTiers();
+    defaults.tiers = options_.tiers;
     const auto read = web::SubmissionsFromJson(
         draft.json.dump(-1, ' ', false, Json::error_handler_t::replace), defaults);
     if (read) return;
@@ -294,7 +293,7 @@ Json LimitsJson(const core::Budget& budget) {
 
 Json ExperimentJson(const sweep::Sweep& sweep, const sweep::Experiment& experiment,
                     const SubmitOptions& options) {
-  const sweep::Tier& tier = sweep.TierOf(experiment);
+  const core::Tier& tier = sweep.TierOf(experiment);
   Json tier_json{{"name", tier.name}, {"max_delay", FormatExact(tier.max_delay)}};
   if (tier.threshold) tier_json["threshold"] = tier.threshold->g_per_kwh;
   tier_json["priority"] = tier.priority;

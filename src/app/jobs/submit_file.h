@@ -3,10 +3,12 @@
 // the lines of the file, so that whatever is wrong with a job can be said where it stands.
 // docs/submit-file.md. Pure but for LoadSubmitFile, which reads one file.
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "core/tier.h"
 #include "core/tracking.h"
 #include "sweep/sweep.h"
 
@@ -19,6 +21,8 @@ struct SubmitOptions {
   std::string key_prefix;
   core::Tracking tracking{};  ///< of jobs that name none; a sweep's name is its experiment
   bool no_check = false;      ///< of jobs that do not say
+  /// Those of the service; absent: it could not be asked, and checks their names itself.
+  std::optional<std::vector<core::Tier>> tiers{};
 };
 
 struct SubmitFile {

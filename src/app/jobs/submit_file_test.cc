@@ -139,7 +139,7 @@ TEST(SubmitFile, ASweepIsAJobForEachExperiment) {
   const std::string text = R"(
 name: small
 parameters: {grid: {lr: [1e-03, 1e-04]}}
-tiers: [{tier: 1, threshold: 225, max_delay: 24h, priority: 3}]
+tiers: [{name: 1, threshold: 225, max_delay: 24h, priority: 3}]
 estimates: [{duration: 90m, power_w: 300}]
 name_template: "small-{lr}"
 command: [prog, --lr, "{lr}"]

@@ -11,6 +11,7 @@
 #include "cli/gantt_text.h"
 #include "config/scenario_policies.h"
 #include "config/scenario_prices.h"
+#include "config/tiers.h"
 #include "platform/file.h"
 #include "platform/terminal.h"
 #include "report/simulation/cost_table.h"
@@ -35,7 +36,7 @@ that may leave out sites, policies and start dates: then the signal flags, the p
 are taken. docs/plan.md says what every figure means.)";
 
 struct PlanOptions {
-  std::string file, at, policy, html, prices, price_weight;
+  std::string file, at, policy, tiers, html, prices, price_weight;
   bool json = false;
   app::FlagValues signal;
 };
@@ -49,6 +50,7 @@ Result<config::ScenarioFile> LoadFile(const PlanOptions& options) {
   context.path = options.file;
   context.use = config::ScenarioUse::kPlan;
   context.default_signal = flags.scheduler.signal;
+  EBB_ASSIGN_OR_RETURN(context.tiers, config::LoadTiers(options.tiers));
   if (!options.at.empty()) {
     EBB_ASSIGN_OR_RETURN(context.moment, app::TimeOf("--at", options.at));
     return config::LoadScenario(std::move(context));
@@ -146,6 +148,8 @@ void AddPlanCommand(Parser& parser) {
                [options](const std::string& text) { options->at = text; });
   command.Flag({"policy", "NAME", "a label of the file or any policy (default: planner)"},
                [options](const std::string& text) { options->policy = text; });
+  command.Flag({"tiers", "FILE", "jobs' tiers (docs/config.md; default: the published three)"},
+               [options](const std::string& text) { options->tiers = text; });
   command.Flag({"format", "text|json", "how it is printed"},
                [options](const std::string& text) { options->json = text == "json"; });
   command.Flag({"html", "FILE", "also write a page with a Gantt chart"},

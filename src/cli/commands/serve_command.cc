@@ -17,6 +17,7 @@
 #include "cli/notify_flags.h"
 #include "cli/service_flags.h"
 #include "cli/wait_for_room.h"
+#include "config/tiers.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
@@ -51,7 +52,7 @@ struct ServeRequest {
   std::string store, policy = "planner", slots, gpus, grace, power_cap, keep;
   std::string log_limit = kDefaultLogLimit;
   std::string address = "127.0.0.1", port = kDefaultPort;
-  std::string host_name, metrics_retention, change_limit, gpu_check;
+  std::string host_name, metrics_retention, change_limit, gpu_check, tiers;
   NotifyFlags notify;
   bool is_private = false;
   std::string version;  ///< of Ebb
@@ -125,7 +126,8 @@ void KeepMemorySmall() {
   ::mallopt(M_TRIM_THRESHOLD, kTrimThreshold);
 }
 
-Result<web::ApiOptions> ApiOptionsFor(const ServeRequest& request, const std::string& store) {
+Result<web::ApiOptions> ApiOptionsFor(const ServeRequest& request, const std::string& store,
+                                      std::vector<core::Tier> tiers) {
   web::ApiOptions options;
   EBB_ASSIGN_OR_RETURN(options.access.token, web::OpenToken(app::TokenFileOf(store)));
   options.access.token_to_read = request.is_private || !IsLoopback(request.address);
@@ -138,7 +140,7 @@ Result<web::ApiOptions> ApiOptionsFor(const ServeRequest& request, const std::st
   if (!request.change_limit.empty()) {
     EBB_ASSIGN_OR_RETURN(options.changes, ChangeLimitOf(request.change_limit));
   }
-  options.tiers = plan::PublishedTiers();
+  options.tiers = std::move(tiers);
   options.store = store;
   return options;
 }
@@ -151,6 +153,7 @@ Result<int> Serve(const ServeRequest& request) {
   EBB_RETURN_IF_ERROR(app::CheckTrackers(options.tracking));
   EBB_ASSIGN_OR_RETURN(const int port, PortOf(request.port));
   EBB_ASSIGN_OR_RETURN(web::NotifierOptions notifications, NotifierOptionsOf(request.notify));
+  EBB_ASSIGN_OR_RETURN(const auto tiers, config::LoadTiers(request.tiers));
   EBB_ASSIGN_OR_RETURN(const std::string store, app::StorePathOf(request.store));
   platform::ProcessSignals signals;
   platform::SystemClock wall(signals);
@@ -176,7 +179,7 @@ Result<int> Serve(const ServeRequest& request) {
   closer = std::make_unique<app::RunCloser>(store, service->options().jobs_directory, say,
                                             app::RunCloser::Pauses());
   EBB_ASSIGN_OR_RETURN(web::ApiOptions api_options,
-                       room.Until([&] { return ApiOptionsFor(request, store); }));
+                       room.Until([&] { return ApiOptionsFor(request, store, tiers); }));
   std::unique_ptr<web::Notifier> notifier;
   if (!notifications.webhooks.empty()) {
     notifier = std::make_unique<web::Notifier>(*service, std::move(notifications), say);
@@ -225,6 +228,9 @@ void AddServeCommand(Parser& parser, const std::string& version) {
   command.Flag(
       {"policy", "NAME", "planner (default), run-now, edf, tiers, lowest-window, ...", "Service"},
       into(request->policy));
+  command.Flag(
+      {"tiers", "FILE", "jobs' tiers (docs/config.md; default: the published three)", "Service"},
+      into(request->tiers));
   command.Flag({"slots", "N", "run on the CPU, N programs at a time (without a GPU: 1)", "Service"},
                into(request->slots));
   command.Flag(

@@ -13,6 +13,7 @@
 #include "cli/display.h"
 #include "config/scenario_policies.h"
 #include "config/scenario_prices.h"
+#include "config/tiers.h"
 #include "platform/file.h"
 #include "platform/process_signals.h"
 #include "report/simulation/simulation_json.h"
@@ -39,7 +40,7 @@ struct SimulateOptions {
   std::vector<std::string> policies;
   std::optional<std::string> start_dates, jobs, price_weight, publication_lag;
   std::optional<std::string> idle_draw;
-  std::string prices;
+  std::string tiers, prices;
   std::string html;
   bool json = false;
   bool quiet = false;
@@ -148,6 +149,7 @@ Result<sim::Experiment> RunSupervised(const config::ScenarioFile& file,
 Result<int> Simulate(const SimulateOptions& options) {
   config::ScenarioContext context;
   context.path = options.scenario;
+  EBB_ASSIGN_OR_RETURN(context.tiers, config::LoadTiers(options.tiers));
   EBB_ASSIGN_OR_RETURN(config::ScenarioFile file, config::LoadScenario(context));
   EBB_RETURN_IF_ERROR(ApplyOptions(options, file));
   EBB_ASSIGN_OR_RETURN(const sim::Experiment experiment, RunSupervised(file, options));
@@ -174,6 +176,8 @@ void AddSimulateCommand(Parser& parser) {
                  for (const std::string_view name : Split(text, ','))
                    options->policies.emplace_back(Trim(name));
                });
+  command.Flag({"tiers", "FILE", "jobs' tiers (docs/config.md; default: the published three)"},
+               [options](const std::string& text) { options->tiers = text; });
   command.Flag({"start-dates", "COUNT", "at most so many start dates, spread over all"},
                [options](const std::string& text) { options->start_dates = text; });
   command.Flag({"prices", "FILE", "what electricity costs at every site (docs/prices.md)"},

@@ -187,6 +187,20 @@ Result<std::string> CommandBody(const SubmitFlags& flags, const UserCommand& use
   }
 }
 
+// By their names, for the check of a file; nothing where the service does not answer.
+std::optional<std::vector<core::Tier>> TiersOf(const ServiceFlags& service) {
+  const auto client = app::ServiceClient::Find(service);
+  if (!client) return std::nullopt;
+  const auto answer = client->Get("/api/v1/tiers");
+  if (!answer) return std::nullopt;
+  const Json json = Json::parse(*answer, nullptr, false);
+  if (!json.is_object() || !json.contains("tiers")) return std::nullopt;
+  std::vector<core::Tier> tiers;
+  for (const Json& tier : json["tiers"])
+    tiers.push_back({tier.value("name", std::string()), std::nullopt, {}, 0});
+  return tiers;
+}
+
 Result<app::SubmitFile> WhatToSubmit(const SubmitFlags& flags, const UserCommand& user_command) {
   app::SubmitFile file;
   const bool from_file = !flags.file.empty() || !flags.json_file.empty();
@@ -198,7 +212,7 @@ Result<app::SubmitFile> WhatToSubmit(const SubmitFlags& flags, const UserCommand
   if (!flags.file.empty())
     return app::LoadSubmitFile(flags.file,
                                {std::filesystem::current_path().string(), NewKeyPrefix(flags.file),
-                                flags.tracking, flags.no_check});
+                                flags.tracking, flags.no_check, TiersOf(flags.service)});
   if (!flags.json_file.empty()) {
     EBB_ASSIGN_OR_RETURN(file.body, platform::ReadFile(flags.json_file, 8 << 20));
     file.source = flags.json_file;

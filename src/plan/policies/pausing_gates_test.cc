@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/gate_policy.h"
 #include "plan/hourly_for_test.h"
 #include "plan/make_policy.h"
 
@@ -94,7 +93,7 @@ TEST(ThresholdGateTest, TheMaximumWaitCountsFromSubmission) {
 }
 
 TEST(TiersTest, EachTierHasItsThresholdItsDelayAndItsRank) {
-  const auto policy = MakeTiers(PublishedTiers());
+  const auto policy = MakeTiers(core::PublishedTiers());
   GateRequest request = Waiting();
   request.latest_start = kDay + hours{1000};
   const auto view = ViewOf({}, 200, {400});
@@ -109,6 +108,18 @@ TEST(TiersTest, EachTierHasItsThresholdItsDelayAndItsRank) {
   EXPECT_LT(policy->OrderOf(first), policy->OrderOf(request));
   request.tier = "";
   EXPECT_EQ(Ask(*policy, request, view).action, GateAction::kStart) << "no tier, no gate";
+}
+
+// A service knows tiers of its own, or a sweep's: by the name alone nothing is known of them.
+TEST(TiersTest, WhatATierGaveAJobHoldsWhateverThatTierIsCalled) {
+  const auto policy = *MakeGatePolicy("tiers", {});
+  GateRequest request = Waiting();
+  request.latest_start = kDay + hours{1000};
+  request.tier = "1";
+  request.threshold = Intensity{150};
+  EXPECT_EQ(Ask(*policy, request, ViewOf({}, 200, {400})).action, GateAction::kWait);
+  EXPECT_EQ(Ask(*policy, request, ViewOf({}, 150, {400})).action, GateAction::kStart);
+  EXPECT_EQ(policy->LatestStart(request), request.latest_start);
 }
 
 TEST(LowestSlotsTest, SplitsAJobAroundAPeakWhenThePauseIsCheap) {

@@ -206,9 +206,9 @@ HttpResponse Api::Grid(const HttpRequest&, core::JobId) const {
 
 HttpResponse Api::Tiers(const HttpRequest&, core::JobId) const {
   Json tiers = Json::array();
-  for (const plan::Tier& tier : options_.tiers) {
+  for (const core::Tier& tier : options_.tiers) {
     tiers.push_back({{"name", tier.name},
-                     {"threshold", tier.threshold.g_per_kwh},
+                     {"threshold", tier.threshold ? Json(tier.threshold->g_per_kwh) : Json()},
                      {"max_delay_s", Seconds(tier.max_delay)},
                      {"priority", tier.priority}});
   }

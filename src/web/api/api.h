@@ -24,7 +24,7 @@ struct ApiOptions {
   /// What became of notifications; empty: there are none.
   std::function<WebhookCounts()> notifications;
   MetricsOptions metrics;  ///< with the version of Ebb
-  std::vector<plan::Tier> tiers;
+  std::vector<core::Tier> tiers = core::PublishedTiers();
   std::filesystem::path store;
   /// Requests that change something, from one address: beside the work that the service can do.
   RateLimitOptions changes{5000, 50'000, 4096};

@@ -65,7 +65,6 @@ class ApiTest : public ::testing::Test {
     ApiOptions options;
     options.access.token = kToken;
     options.metrics.version = "test";
-    options.tiers = plan::PublishedTiers();
     options.store = world_.store();
     api_ = std::make_unique<Api>(world_.service(), options);
     HttpServerOptions http;

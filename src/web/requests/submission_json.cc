@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void ApplyTier(const plan::Tier& tier, service::Submit& submit) {
+void ApplyTier(const core::Tier& tier, service::Submit& submit) {
   core::Job& job = submit.submission.job;
   job.tier = tier.name;
   job.threshold = tier.threshold;
@@ -32,12 +32,15 @@ void ReadTier(const ObjectReader& json, const SubmissionDefaults& defaults,
     job.priority = own->Whole("priority").value_or(job.priority);
     return;
   }
+  if (!defaults.tiers) {
+    job.tier = *json.Text("tier");
+    return;
+  }
   std::vector<std::string> names;
-  for (const plan::Tier& tier : defaults.tiers) names.push_back(tier.name);
-  const auto find = [&](const std::string& name) -> std::optional<plan::Tier> {
-    for (const plan::Tier& tier : defaults.tiers)
-      if (tier.name == name) return tier;
-    return std::nullopt;
+  for (const core::Tier& tier : *defaults.tiers) names.push_back(tier.name);
+  const auto find = [&](const std::string& name) -> std::optional<core::Tier> {
+    const core::Tier* tier = core::FindTier(*defaults.tiers, name);
+    return tier ? std::optional(*tier) : std::nullopt;
   };
   ApplyTier(*json.Choice("tier", find, names), submit);
 }

@@ -1,17 +1,19 @@
 #pragma once
 // What people submit, as JSON (docs/api.md). Pure.
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
-#include "plan/gate_policy.h"
+#include "core/tier.h"
 #include "service/inbox.h"
 
 namespace ebb::web {
 
 /// What a submission that leaves something out means.
 struct SubmissionDefaults {
-  std::vector<plan::Tier> tiers;
+  /// Those that there are; absent: nobody here knows, and any name is taken.
+  std::optional<std::vector<core::Tier>> tiers;
   Duration duration{std::chrono::hours{1}};
   Power power{100};
 };

@@ -9,12 +9,12 @@ namespace {
 
 SubmissionDefaults Defaults() {
   SubmissionDefaults defaults;
-  plan::Tier tier;
+  core::Tier tier;
   tier.name = "calm";
   tier.threshold = Intensity{123};
   tier.max_delay = std::chrono::hours{5};
   tier.priority = 7;
-  defaults.tiers = {tier};
+  defaults.tiers = std::vector{tier};
   return defaults;
 }
 

@@ -22,7 +22,7 @@ SchemaCheck Document() {
 
 Error ErrorOf(const Json& job) {
   SubmissionDefaults defaults;
-  defaults.tiers = plan::PublishedTiers();
+  defaults.tiers = core::PublishedTiers();
   const auto read = SubmissionsFromJson(job.dump(), defaults);
   return read ? Error{} : read.error();
 }
