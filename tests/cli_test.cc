@@ -30,6 +30,82 @@ TEST_F(Cli, VersionAndHelp) {
   EXPECT_EQ(Ebb({}).code, 2);
 }
 
+TEST_F(Cli, HelpAndVersionAreWords) {
+  EXPECT_EQ(Ebb({"version"}).out, Ebb({"--version"}).out);
+  EXPECT_EQ(Ebb({"help"}).out, Ebb({"--help"}).out);
+  EXPECT_EQ(Ebb({"help"}).code, 0);
+  EXPECT_EQ(Ebb({"help", "submit"}).out, Ebb({"submit", "--help"}).out);
+  EXPECT_EQ(Ebb({"help", "sbmit"}).code, 2);
+}
+
+// -- is for a command whose name begins with a dash; every other one is known by its first word.
+TEST_F(Cli, TheCommandBeginsAtTheFirstWordThatIsNotAFlag) {
+  const std::vector<std::string> flags{"track", "--constant", "360", "--interval=20ms", "--quiet"};
+  const auto run = [&](const std::string& directory, const std::vector<std::string>& command) {
+    std::vector<std::string> words = flags;
+    words.insert(words.end(), {"--run-dir", directory});
+    words.insert(words.end(), command.begin(), command.end());
+    return Ebb(words);
+  };
+  EXPECT_EQ(run("a", {"echo", "--quiet", "--", "-x"}).out, "--quiet -- -x\n");
+  EXPECT_EQ(run("b", {"--", "sh", "-c", "echo $0", "--help"}).out, "--help\n");
+  EXPECT_EQ(run("c", {"sh", "-c", "exit 3"}).code, 3);
+  const Outcome unknown = run("d", {"--trehsold", "200", "true"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_TRUE(Contains(unknown.err, "--trehsold")) << unknown.err;
+  EXPECT_FALSE(fs::exists(directory_ / "d")) << "a misspelt flag is not a command";
+  EXPECT_TRUE(Contains(Ebb({"run", "--help"}).out, "[COMMAND...]")) << Ebb({"run", "--help"}).out;
+}
+
+TEST_F(Cli, ANumberWithoutAUnitIsRefusedWithBothReadings) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"run", "--start-by", "24", "true"},
+        {"run", "--duration", "24", "true"},
+        {"track", "--stop-grace", "24", "true"},
+        {"submit", "--dry-run", "--start-by", "24", "true"},
+        {"submit", "--dry-run", "--time-limit", "24", "true"},
+        {"submit", "--dry-run", "--name", "n", "--cron", "@daily", "--flexibility", "24",
+         "true"}}) {
+    const Outcome outcome = Ebb(words);
+    EXPECT_EQ(outcome.code, 2) << words[1];
+    EXPECT_TRUE(Contains(outcome.err, "24h") && Contains(outcome.err, "24s")) << outcome.err;
+  }
+}
+
+// A zone decides what every gram is, so nobody's is taken without a word.
+TEST_F(Cli, TheZoneIsNeverGuessedSilently) {
+  const std::vector<std::string> track{"track", "--interval", "20ms", "true"};
+  EXPECT_TRUE(Contains(Ebb({"grid"}).out, "zone of EBB_ZONE"));
+  ::unsetenv("EBB_ZONE");
+  ::setenv("TZ", "Europe/Berlin", 1);
+  const Outcome berlin = Ebb(track);
+  EXPECT_EQ(berlin.code, 0) << berlin.err;
+  EXPECT_TRUE(Contains(berlin.err, "DE, average")) << berlin.err;
+  EXPECT_TRUE(Contains(berlin.err, "a guess")) << berlin.err;
+  EXPECT_TRUE(Contains(berlin.err, "export EBB_ZONE=DE")) << berlin.err;
+  ::setenv("TZ", "Europe/Rome", 1);
+  const Outcome rome = Ebb(track);
+  EXPECT_EQ(rome.code, 0) << rome.err;
+  EXPECT_TRUE(Contains(rome.err, "EBB_ZONE=IT")) << rome.err;
+  ::setenv("TZ", "UTC", 1);
+  const Outcome nowhere = Ebb(track);
+  EXPECT_EQ(nowhere.code, 2);
+  EXPECT_TRUE(Contains(nowhere.err, "export EBB_ZONE=")) << nowhere.err;
+  EXPECT_EQ(Ebb({"track", "--constant", "100", "true"}).code, 0) << "it needs none";
+  EXPECT_EQ(Ebb({"track", "--zone", "FR", "true"}).code, 0);
+  ::unsetenv("TZ");
+}
+
+TEST_F(Cli, ATimeOfDayIsByTheClockOfThePerson) {
+  ::setenv("TZ", "Asia/Kolkata", 1);
+  const Outcome outcome =
+      Ebb({"submit", "--dry-run", "--start-by", "tomorrow 06:00", "--finish-by", "+30h", "true"});
+  ::unsetenv("TZ");
+  const auto job = nlohmann::json::parse(outcome.out);
+  EXPECT_TRUE(job.at("start_by").get<std::string>().ends_with("T00:30:00Z")) << job;
+  EXPECT_EQ(job.at("finish_by"), "108000000ms") << job;
+}
+
 TEST_F(Cli, MisspeltCommandsAndFlagsGetASuggestion) {
   const Outcome command = Ebb({"trian", "x.yaml"});
   EXPECT_EQ(command.code, 2);

@@ -218,6 +218,32 @@ TEST_F(SweepCli, CtrlCPausesAndTheSameCommandContinues) {
   EXPECT_EQ(row["epochs"], 6);
 }
 
+TEST_F(SweepCli, ADryRunSaysWhatWouldRunAndStartsNothing) {
+  Write("s.yaml", SweepFile("0.3, 0.1"));
+  const Outcome dry = Ebb({"sweep", "run", "s.yaml", "--dry-run"});
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  EXPECT_TRUE(Contains(dry.out, "bash train.sh 0.3")) << dry.out;
+  EXPECT_TRUE(Contains(dry.out, "2 experiments would run in runs/sweep-s")) << dry.out;
+  EXPECT_FALSE(fs::exists(directory_ / "runs"));
+  EXPECT_EQ(Ebb({"sweep", "run", "s.yaml", "--dry-run", "--policy", "plannr"}).code, 2);
+  EXPECT_EQ(Ebb({"sweep", "report", "s.yaml", "--dry-run"}).code, 2);
+}
+
+TEST_F(SweepCli, ASweepThatAnEarlierVersionWroteContinues) {
+  Write("s.yaml", SweepFile("0.3, 0.1"));
+  const pid_t pid = Start(Run());
+  WaitFor(directory_ / "runs/sweep-s/runs/l0.1/progress.jsonl");
+  ::kill(pid, SIGKILL);
+  Finish(pid);
+  std::string stored = Read(directory_ / "runs/sweep-s/sweep.yaml");
+  for (auto at = stored.find("duration:"); at != std::string::npos; at = stored.find("duration:"))
+    stored.replace(at, 9, "run_time:");
+  ASSERT_TRUE(Contains(stored, "run_time:")) << stored;
+  Write("runs/sweep-s/sweep.yaml", stored);
+  const Outcome done = Ebb({"sweep", "run", "s.yaml"});
+  EXPECT_EQ(done.code, 0) << done.err;
+}
+
 TEST_F(SweepCli, AKilledSweepContinues) {
   Write("s.yaml", SweepFile("0.3, 0.1"));
   const pid_t pid = Start(Run());

@@ -118,12 +118,16 @@ std::string FormatSignificant(double value, int digits) {
 }
 
 std::optional<std::string> Suggest(std::string_view word, std::span<const std::string> candidates) {
-  const std::string wanted = Lowercase(word);
-  const std::size_t limit = std::max<std::size_t>(1, wanted.size() / 3);
+  // Every other single letter is one step away.
+  const auto bare = [](std::string_view flag) {
+    return Lowercase(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())));
+  };
+  const std::string wanted = bare(word);
+  const std::size_t limit = wanted.size() < 2 ? 0 : std::max<std::size_t>(1, wanted.size() / 3);
   std::size_t best = limit + 1;
   const std::string* nearest = nullptr;
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = EditDistance(wanted, Lowercase(candidate));
+    const std::size_t distance = EditDistance(wanted, bare(candidate));
     if (distance < best) {
       best = distance;
       nearest = &candidate;

@@ -53,6 +53,10 @@ TEST(Text, SuggestsTheNearestNameAndNothingFarAway) {
   EXPECT_EQ(Suggest("carbon_treshold", keys), "carbon_threshold");
   EXPECT_EQ(Suggest("enabeld", keys), "enabled");
   EXPECT_EQ(Suggest("colour", keys), std::nullopt);
+  EXPECT_EQ(Suggest("9", std::vector<std::string>{"1", "2"}), std::nullopt);
+  EXPECT_EQ(Suggest("--time", std::vector<std::string>{"--name", "--zone"}), std::nullopt);
+  EXPECT_EQ(Suggest("--zoen", std::vector<std::string>{"--name", "--zones"}), std::nullopt);
+  EXPECT_EQ(Suggest("--treshold", std::vector<std::string>{"--threshold"}), "--threshold");
   EXPECT_EQ(SuggestionText("max_wait_second", keys), " (did you mean \"max_wait_seconds\"?)");
 }
 

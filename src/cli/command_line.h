@@ -8,7 +8,7 @@
 
 namespace ebb::cli {
 
-/// What stood after `--`: the user's command, never parsed by us.
+/// The program to run and its arguments (Command::TakesUserCommand).
 struct UserCommand {
   std::vector<std::string> words;
   /// The words, or a usage Error that says how to give them.
@@ -28,15 +28,15 @@ void AddReportCommand(Parser& parser);
 void AddQueueCommands(Parser& parser);
 void AddRecurringCommand(Parser& parser);
 void AddResumeCommand(Parser& parser);
-void AddRunCommand(Parser& parser, const UserCommand& user_command);
+void AddRunCommand(Parser& parser);
 void AddServeCommand(Parser& parser, const std::string& version);
 void AddSimulateCommand(Parser& parser);
 void AddStoreCommand(Parser& parser);
-void AddSubmitCommand(Parser& parser, const UserCommand& user_command);
+void AddSubmitCommand(Parser& parser);
 void AddSummaryCommand(Parser& parser);
 void AddSuperviseCommand(Parser& parser);
 void AddSweepCommand(Parser& parser);
-void AddTrackCommand(Parser& parser, const UserCommand& user_command);
+void AddTrackCommand(Parser& parser);
 void AddTrainCommand(Parser& parser);
 
 }  // namespace ebb::cli

@@ -4,31 +4,23 @@
 
 #include <ctime>
 
+#include "app/options/when.h"
+
 namespace ebb::cli {
 namespace {
 
 prices::ZoneClock Zone(const std::string& name) { return *prices::ZoneClock::Find(name); }
 
-TEST(LocalDays, ADateIsMidnightThereAndATimeWithAnOffsetThatMoment) {
-  const auto berlin = Zone("Europe/Berlin");
-  EXPECT_EQ(*MomentOf("--from", "2026-10-01", berlin), *ParseTime("2026-09-30T22:00Z"));
-  EXPECT_EQ(*MomentOf("--from", "2026-11-01", berlin), *ParseTime("2026-10-31T23:00Z"));
-  EXPECT_EQ(*MomentOf("--from", "2026-10-01T09:30", berlin), *ParseTime("2026-10-01T07:30Z"));
-  EXPECT_EQ(*MomentOf("--from", "2026-10-01T09:30Z", berlin), *ParseTime("2026-10-01T09:30Z"));
-  EXPECT_EQ(*MomentOf("--from", "2026-10-01T09:30-07:00", berlin), *ParseTime("2026-10-01T16:30Z"));
-  EXPECT_FALSE(MomentOf("--from", "October", berlin));
-}
-
 TEST(LocalDays, DaysHave23Or25HoursWhereTheClockIsSet) {
   const auto berlin = Zone("Europe/Berlin");
-  const auto days =
-      DaysOf({*MomentOf("", "2026-10-24", berlin), *MomentOf("", "2026-10-27", berlin)}, berlin);
+  const auto days = DaysOf(
+      {*app::MomentOf("", "2026-10-24", berlin), *app::MomentOf("", "2026-10-27", berlin)}, berlin);
   ASSERT_EQ(days.size(), 3U);
   EXPECT_EQ(days[0].wall.length(), std::chrono::hours(24));
   EXPECT_EQ(days[1].date, "2026-10-25");
   EXPECT_EQ(days[1].wall.length(), std::chrono::hours(25));
-  const auto spring =
-      DaysOf({*MomentOf("", "2026-03-29", berlin), *MomentOf("", "2026-03-30", berlin)}, berlin);
+  const auto spring = DaysOf(
+      {*app::MomentOf("", "2026-03-29", berlin), *app::MomentOf("", "2026-03-30", berlin)}, berlin);
   ASSERT_EQ(spring.size(), 1U);
   EXPECT_EQ(spring[0].wall.length(), std::chrono::hours(23));
 }

@@ -1,6 +1,4 @@
 // ebb: the command line. What the subcommands do stands in one file each.
-#include <string_view>
-
 #include "cli/command_line.h"
 #include "cli/version.h"
 
@@ -21,36 +19,17 @@ Start here:
 Exit codes: 0 done, 2 usage, 3 configuration, 4 unavailable, 5 infeasible, 75 try later or paused,
 70 a bug in Ebb; run, track, train and resume pass on the exit code of the program they run.)";
 
-struct Arguments {
-  std::vector<std::string> ours;
-  ebb::cli::UserCommand user_command;
-};
-
-// What follows the first "--" belongs to the user's command.
-Arguments Split(int argc, char** argv) {
-  Arguments arguments;
-  bool ours = true;
-  for (int i = 1; i < argc; ++i) {
-    if (ours && std::string_view(argv[i]) == "--")
-      ours = false;
-    else
-      (ours ? arguments.ours : arguments.user_command.words).emplace_back(argv[i]);
-  }
-  return arguments;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace ebb::cli;
-  const Arguments arguments = Split(argc, argv);
   Parser parser({"ebb", kVersion, kDescription, kFooter});
   AddGridCommand(parser);
   AddForecastCommand(parser);
   AddPricesCommand(parser);
   AddDataCommand(parser);
-  AddTrackCommand(parser, arguments.user_command);
-  AddRunCommand(parser, arguments.user_command);
+  AddTrackCommand(parser);
+  AddRunCommand(parser);
   AddTrainCommand(parser);
   AddSweepCommand(parser);
   AddResumeCommand(parser);
@@ -61,12 +40,12 @@ int main(int argc, char** argv) {
   AddPlanCommand(parser);
   AddSimulateCommand(parser);
   AddServeCommand(parser, kVersion);
-  AddSubmitCommand(parser, arguments.user_command);
+  AddSubmitCommand(parser);
   AddQueueCommands(parser);
   AddDevicesCommand(parser);
   AddRecurringCommand(parser);
   AddStoreCommand(parser);
   AddManualCommands(parser);
   AddSuperviseCommand(parser);
-  return parser.Run(arguments.ours);
+  return parser.Run({argv + 1, argv + argc});
 }

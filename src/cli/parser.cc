@@ -17,6 +17,8 @@ struct CommandParts {
   std::function<Result<int>()> action;
   CommandText text;
   bool hidden = false;
+  std::vector<std::string>* user_words = nullptr;  // of the user's command, if it takes one
+  std::function<bool(const std::string&)> is_ours{};
 };
 
 CommandParts& PartsOf(void* implementation) { return *static_cast<CommandParts*>(implementation); }
@@ -40,6 +42,45 @@ std::string Suggestion(const CLI::App& app, const std::vector<std::string>& argu
       return word + ": unknown" + suggestion;
   }
   return "";
+}
+
+bool IsFlag(const std::string& word) { return word.size() > 1 && word.starts_with('-'); }
+
+// Whether the word after this one is its value. Of a flag that is not known, nobody can say.
+bool TakesNext(const CLI::App& command, const std::string& word) {
+  if (word.find('=') != std::string::npos) return false;
+  const CLI::Option* option = command.get_option_no_throw(word);
+  return option && option->get_items_expected_max() > 0;
+}
+
+// Moves the user's command out of the arguments, which begin after the subcommand's name.
+std::vector<std::string> TakeUserCommand(const CommandParts& parts,
+                                         std::vector<std::string>& arguments) {
+  std::size_t at = 0;
+  while (at < arguments.size() && arguments[at] != "--") {
+    if (IsFlag(arguments[at]))
+      at += TakesNext(*parts.app, arguments[at]) ? 2 : 1;
+    else if (parts.is_ours && parts.is_ours(arguments[at]))
+      ++at;
+    else
+      break;
+  }
+  if (at >= arguments.size()) return {};
+  const auto end = arguments.begin() + static_cast<std::ptrdiff_t>(at);
+  std::vector<std::string> words(end + (*end == "--" ? 1 : 0), arguments.end());
+  arguments.erase(end, arguments.end());
+  return words;
+}
+
+// Words that people try before they try flags.
+std::vector<std::string> AsFlags(const CLI::App& app, std::vector<std::string> arguments) {
+  if (arguments.empty()) return arguments;
+  if (arguments.front() == "version") arguments.front() = "--version";
+  if (arguments.front() != "help") return arguments;
+  if (arguments.size() == 1) return {"--help"};
+  const auto is_meant = [&](const CLI::App* sub) { return sub->get_name() == arguments[1]; };
+  if (app.get_subcommands(is_meant).empty()) return {arguments[1]};
+  return {arguments[1], "--help"};
 }
 
 int UsageError(const CLI::App& app, const CLI::ParseError& error,
@@ -92,6 +133,16 @@ void Command::Positionals(const std::string& name, const std::string& help,
                           std::vector<std::string>* values) {
   TextOf(implementation_).positionals.push_back({name, help, true, true});
   AppOf(implementation_).add_option(name, *values, help)->required();
+}
+
+void Command::TakesUserCommand(std::vector<std::string>* words,
+                               std::function<bool(const std::string&)> is_ours) {
+  const std::string help = "the program to run, and its arguments; -- before them is optional";
+  TextOf(implementation_).positionals.push_back({"COMMAND", help, false, true});
+  PartsOf(implementation_).user_words = words;
+  PartsOf(implementation_).is_ours = std::move(is_ours);
+  AppOf(implementation_)
+      .add_option("COMMAND", *words, help);  // for the help: they are taken before
 }
 
 void Command::Flag(const FlagText& text, std::function<void(const std::string&)> set) {
@@ -165,8 +216,17 @@ std::vector<CommandText> Parser::Describe() const {
   return commands;
 }
 
-int Parser::Run(const std::vector<std::string>& arguments) {
+int Parser::Run(const std::vector<std::string>& given) {
   CLI::App& app = implementation_->app;
+  std::vector<std::string> arguments = AsFlags(app, given);
+  for (const auto& parts : implementation_->parts) {
+    if (arguments.empty() || parts->app->get_name() != arguments.front() || !parts->user_words)
+      continue;
+    std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+    *parts->user_words = TakeUserCommand(*parts, rest);
+    arguments.erase(arguments.begin() + 1, arguments.end());
+    arguments.insert(arguments.end(), rest.begin(), rest.end());
+  }
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);

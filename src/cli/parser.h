@@ -48,6 +48,10 @@ class Command {
   void Flag(const FlagText& text, std::function<void(const std::string&)> set);
   /// An older name of a flag: read, and not in the help.
   void HiddenFlag(const std::string& name, std::function<void(const std::string&)> set);
+  /// The program to run and its arguments: everything from the first word on that is not a flag, or
+  /// after `--`. Ebb never parses them. `is_ours`: a first word that is not a program.
+  void TakesUserCommand(std::vector<std::string>* words,
+                        std::function<bool(const std::string&)> is_ours = {});
   /// A flag with one or more words, which may be given again.
   void List(const FlagText& text, std::vector<std::string>* values);
   void Switch(const FlagText& text, std::function<void()> set);
@@ -77,7 +81,8 @@ class Parser {
   Command& Add(const std::string& name, const std::string& help, const std::string& footer);
 
   /// Parses, prints help, version or a usage error (with what was probably meant), runs the
-  /// subcommand's action and prints its error. Returns the exit code.
+  /// subcommand's action and prints its error. `help`, `help SUBCOMMAND` and `version` are
+  /// understood as words, too. Returns the exit code.
   int Run(const std::vector<std::string>& arguments);
 
  private:

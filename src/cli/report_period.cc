@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "app/options/when.h"
 #include "app/period_sources.h"
 #include "base/text.h"
 #include "cli/display.h"
@@ -66,9 +67,9 @@ Result<report::PeriodRequest> RequestOf(const PeriodFlags& flags) {
   if (flags.from.empty() || flags.to.empty())
     return Refuse("a period needs --from and --to",
                   "ebb report period --from 2026-10-01 --to 2026-11-01 runs");
-  EBB_ASSIGN_OR_RETURN(const prices::ZoneClock zone, ZoneOfUser(flags.time_zone));
-  EBB_ASSIGN_OR_RETURN(const Time from, MomentOf("--from", flags.from, zone));
-  EBB_ASSIGN_OR_RETURN(const Time to, MomentOf("--to", flags.to, zone));
+  EBB_ASSIGN_OR_RETURN(const prices::ZoneClock zone, app::ZoneOfUser(flags.time_zone));
+  EBB_ASSIGN_OR_RETURN(const Time from, app::MomentOf("--from", flags.from, zone));
+  EBB_ASSIGN_OR_RETURN(const Time to, app::MomentOf("--to", flags.to, zone));
   if (to <= from || to - from > kLongestPeriod)
     return Refuse("--to has to be after --from, by 100 years at most",
                   "the day of --to is not part of the period");

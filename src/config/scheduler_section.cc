@@ -144,8 +144,7 @@ void NoteOverruled(const SchedulerKeys& keys, SignalSource source, const Given<s
 std::string ResolveZone(const SchedulerKeys& keys, SignalSource source, Problems& problems) {
   if (keys.zone) return *keys.zone;
   const bool neo = keys.use_mock_data.value_or(false);
-  if (source == SignalSource::kProfile)
-    return std::string(neo ? signals::kNeoProfile : signals::kDefaultZone);
+  if (source == SignalSource::kProfile) return neo ? std::string(signals::kNeoProfile) : "";
   // NEO reads location and does nothing with it; it names the zone of an address.
   const auto location = EitherOf(keys.location, "location", keys.region, "region", problems);
   return source == SignalSource::kHttp ? location.value_or("") : "";

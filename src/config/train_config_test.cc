@@ -88,7 +88,7 @@ TEST(TrainConfig, WhatIsNotGivenHasADefault) {
   EXPECT_EQ(config.scheduler.threshold.g_per_kwh, 300);
   EXPECT_EQ(config.scheduler.longest_wait, Duration{hours{1}});
   EXPECT_EQ(config.scheduler.signal.source, SignalSource::kProfile);
-  EXPECT_EQ(config.scheduler.signal.zone, "US-CAL-CISO");
+  EXPECT_EQ(config.scheduler.signal.zone, "") << "found when it runs, and said";
   EXPECT_EQ(config.metering.interval, Duration{seconds{1}});
 }
 

@@ -103,6 +103,7 @@ constexpr std::chrono::milliseconds kNow{2};
 struct Tracker::State final : local::AttemptObserver {
   explicit State(app::RunOptions run_options) : options(std::move(run_options)) {}
 
+  std::string SettleZone();
   Status Open(const TrackerOptions& wanted, const std::vector<std::string>& settings_notes);
   Status Begin();
   Result<Totals> End(int exit_code);
@@ -158,12 +159,23 @@ void Tracker::State::Note(const char* kind, const std::string& text) {
   notes += line + "\n";
 }
 
+// A training program is not refused because its grid is not known. Returns what it should know.
+std::string Tracker::State::SettleZone() {
+  auto& signal = options.scheduler.signal;
+  if (!signal.zone_origin.empty()) return "zone of " + signal.zone_origin;
+  if (signal.source != signals::SignalSource::kProfile || !signal.zone.empty()) return "";
+  signal.zone = signals::kFallbackZone;
+  return "no zone is given, so grams are those of a typical day of " + signal.zone +
+         "; give a zone or a country";
+}
+
 Status Tracker::State::Open(const TrackerOptions& wanted,
                             const std::vector<std::string>& settings_notes) {
   EBB_RETURN_IF_ERROR(app::CheckOutputs(options));
   const Time begin = options.scheduler.clock.start.value_or(wall.Now());
   const bool counts_tree = options.metering.scope == core::MeterScope::kProcessTree;
   if (const auto rank = FindLocalRank(); rank && counts_tree) claimed = ClaimGpus(*rank, options);
+  const std::string zone_note = SettleZone();
   EBB_ASSIGN_OR_RETURN(surroundings,
                        app::OpenSurroundings(options, wall, begin, [] { return false; }));
   const std::vector<std::string> command = OwnCommand();
@@ -177,10 +189,7 @@ Status Tracker::State::Open(const TrackerOptions& wanted,
   EBB_ASSIGN_OR_RETURN(log, app::RunLog::Open(path));
   EBB_ASSIGN_OR_RETURN(progress, platform::LineWriter::Open(Path(path) / report::kProgressFile));
   prometheus.emplace(options, spec, core::RunRecord{});
-  const auto& signal = options.scheduler.signal;
-  if (signal.source == signals::SignalSource::kProfile && signal.zone.empty())
-    Note("warning", "no zone is given, so grams are those of a typical day of " +
-                        std::string(signals::kDefaultZone) + "; give a zone or a country");
+  if (!zone_note.empty()) Note("warning", zone_note);
   Note("note", spec.name + ": " + signals::Describe(surroundings->feed->identity()));
   for (const std::string& note : settings_notes) Note("warning", note);
   for (const std::string& note : surroundings->meters.notes) Note("note", note);

@@ -12,6 +12,9 @@ const std::array<std::string, 9> kNames{"run-now",     "edf",           "thresho
                                         "tiers",       "lowest-window", "lowest-slots",
                                         "carbon-time", "dtpr",          "planner"};
 
+const std::array<std::string, 2> kByThreshold{"threshold", "tiers"};
+const std::array<std::string, 1> kByPriority{"tiers"};
+
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kShortNames{
     {{"now", "run-now"}, {"window", "lowest-window"}}};
 
@@ -27,6 +30,9 @@ std::span<const std::string> PolicyNames() { return kNames; }
 std::span<const std::string> GatePolicyNames() {
   return std::span(kNames).first(kNames.size() - 1);
 }
+
+std::span<const std::string> PoliciesByThreshold() { return kByThreshold; }
+std::span<const std::string> PoliciesByPriority() { return kByPriority; }
 
 std::string_view PolicyNameOf(std::string_view given) {
   for (const auto& [short_name, name] : kShortNames)

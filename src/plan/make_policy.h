@@ -34,6 +34,10 @@ std::span<const std::string> PolicyNames();
 /// "lowest-window", and both stay understood everywhere. Any other text is itself.
 std::string_view PolicyNameOf(std::string_view given);
 
+/// The policies under which a job's own threshold, or its priority, makes a difference.
+std::span<const std::string> PoliciesByThreshold();
+std::span<const std::string> PoliciesByPriority();
+
 Result<std::unique_ptr<GatePolicy>> MakeGatePolicy(std::string_view name,
                                                    const PolicyOptions& options);
 /// A name that is not known is an Error with a suggestion.

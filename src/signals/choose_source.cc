@@ -15,18 +15,18 @@ bool HasElectricityMapsKey(const SignalOptions& options) {
          !options.auth_token.empty();
 }
 
-bool HasProfile(std::string_view zone) {
-  if (zone.empty() || zone == kNeoProfile) return true;
-  for (const ZoneProfile& profile : ZoneProfiles())
-    if (profile.zone == zone) return true;
-  return false;
-}
-
 std::string Text(const SourceLink& link) {
   return std::string(Name(link.source)) + " (" + (link.usable ? "" : "not used: ") + link.why + ")";
 }
 
 }  // namespace
+
+bool HasProfile(std::string_view zone) {
+  if (zone == kNeoProfile) return true;
+  for (const ZoneProfile& profile : ZoneProfiles())
+    if (profile.zone == zone) return true;
+  return false;
+}
 
 Status SettleZone(SignalOptions& options,
                   const std::function<Result<const CloudRegion*>()>& region_of_this_machine) {

@@ -32,6 +32,9 @@ Status SettleZone(
       return region;
     });
 
+/// Whether there are typical days of this zone.
+bool HasProfile(std::string_view zone);
+
 /// The chain of a zone. `has_key`: Electricity Maps' variable is set, or options name a key.
 std::vector<SourceLink> SourceChain(std::string_view zone, bool has_key);
 

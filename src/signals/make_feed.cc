@@ -39,7 +39,10 @@ FeedResult MakeReplay(const SignalOptions& options) {
 
 FeedResult MakeProfile(const SignalOptions& options) {
   if (options.zone == kNeoProfile) return MakeNeoProfileFeed(options.neo_utc_offset);
-  return MakeZoneProfileFeed(options.zone.empty() ? kDefaultZone : options.zone, options.seed);
+  if (options.zone.empty())
+    return Fail({ExitCode::kUsage, "the grid zone is not known, and nothing here suggests one", "",
+                 "give --zone DE, for example, or for every command: export EBB_ZONE=DE"});
+  return MakeZoneProfileFeed(options.zone, options.seed);
 }
 
 FeedResult MakeConstant(const SignalOptions& options) {

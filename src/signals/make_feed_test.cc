@@ -33,8 +33,13 @@ SignalOptions Replay() {
   return options;
 }
 
-TEST(MakeFeed, ByDefaultTypicalDaysOfCalifornia) {
-  const auto feed = MakeFeed(SignalOptions{});
+TEST(MakeFeed, ByDefaultTypicalDaysOfTheZoneAndNothingWithoutOne) {
+  SignalOptions options;
+  const auto nowhere = MakeFeed(options);
+  ASSERT_FALSE(nowhere);
+  EXPECT_NE(nowhere.error().Message().find("EBB_ZONE"), std::string::npos);
+  options.zone = "US-CAL-CISO";
+  const auto feed = MakeFeed(options);
   ASSERT_TRUE(feed) << feed.error().Message();
   EXPECT_EQ(Describe((*feed)->identity()),
             "US-CAL-CISO, average, life cycle: typical days (means 2022-2023) with seeded "
@@ -176,7 +181,9 @@ TEST(CheckCoverage, RefusesATimeThatTheTraceDoesNotHold) {
   EXPECT_EQ(outside.error().code, ExitCode::kConfiguration);
   EXPECT_THAT(outside.error().Message(),
               HasSubstr("the trace covers 2023-05-01T00:00:00Z to 2023-05-01T02:00:00Z"));
-  EXPECT_TRUE(CheckCoverage(**MakeFeed(SignalOptions{}), {kDay, kDay + days{900}}));
+  SignalOptions profile;
+  profile.zone = "DE";
+  EXPECT_TRUE(CheckCoverage(**MakeFeed(profile), {kDay, kDay + days{900}}));
 }
 
 TEST(Names, OfSourcesAndForecastsReadBack) {

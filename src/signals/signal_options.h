@@ -51,7 +51,9 @@ enum class ForecastMode {
 std::string_view Name(ForecastMode mode);
 std::optional<ForecastMode> ForecastModeFromName(std::string_view name);
 
-inline constexpr std::string_view kDefaultZone = "US-CAL-CISO";
+/// What stands in, with a warning, where nobody named a zone and a program that trains must not be
+/// refused for it (libebb); and what stored options of earlier versions mean.
+inline constexpr std::string_view kFallbackZone = "US-CAL-CISO";
 /// The profile that is NEO's 24-value table instead of a zone.
 inline constexpr std::string_view kNeoProfile = "neo";
 
@@ -61,10 +63,11 @@ struct SignalOptions {
   std::vector<SignalSource> fallbacks{};
   /// The user named the source: a zone alone does not change it (choose_source.h).
   bool source_named = false;
-  /// profile: a zone of ProfileZones() or "neo"; empty: kDefaultZone. Providers: the zone, region
+  /// profile: a zone of ProfileZones() or "neo"; not empty. Providers: the zone, region
   /// or location to ask for. Others: a label; empty: what the source says itself.
   std::string zone;
-  /// Where a zone that was asked for by cloud region came from, for people (choose_source.h).
+  /// Where a zone came from that nobody named as such, for people: a cloud region
+  /// (choose_source.h), a variable, a guess (app/options/missing_zone.h).
   std::string zone_origin;
   std::string trace_path;  ///< replay
   std::string how_to_get;  ///< replay: said where the trace is not there

@@ -27,6 +27,10 @@ Result<Time> TimeOf(const std::string& flag, const std::string& text) {
 }
 
 Result<Duration> DurationOf(const std::string& flag, const std::string& text) {
+  // Hours were meant, or seconds: nobody knows.
+  if (const auto number = ParseNumber(text); number && *number != 0)
+    return Refuse(flag, "\"" + text + "\" has no unit",
+                  "write " + text + "h for hours or " + text + "s for seconds");
   auto duration = ParseDuration(text);
   if (!duration) return Refuse(flag, duration.error().what, "give a duration like 90s, 15m or 6h");
   return duration;

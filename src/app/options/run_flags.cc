@@ -1,5 +1,7 @@
 #include "app/options/run_flags.h"
 
+#include "app/options/flag_values.h"
+
 namespace ebb::app::run_flags {
 
 Error BadValue(const char* flag, const std::string& text, const std::string& next) {
@@ -22,9 +24,9 @@ Apply Number(const char* flag, double low, double high, void (*set)(RunOptions&,
 
 Apply DurationOf(const char* flag, void (*set)(RunOptions&, Duration)) {
   return [=](const std::string& text, RunOptions& options) -> Status {
-    const auto value = ParseDuration(text);
-    if (!value) return Fail(BadValue(flag, text, value.error().what + "; " + value.error().next));
-    set(options, *value);
+    EBB_ASSIGN_OR_RETURN(const Duration value,
+                         ::ebb::app::DurationOf("--" + std::string(flag), text));
+    set(options, value);
     return {};
   };
 }

@@ -3,6 +3,8 @@
 #include <filesystem>
 
 #include "app/options/run_flags.h"
+#include "app/options/when.h"
+#include "platform/system_clock.h"
 
 namespace ebb::app::run_flags {
 namespace {
@@ -17,6 +19,16 @@ std::optional<plan::AtDeadline> AtDeadlineFromName(std::string_view name) {
 std::optional<std::string> Absolute(const std::string& path) {
   std::error_code ignored;
   return If(!path.empty(), std::filesystem::absolute(path, ignored).string());
+}
+
+// The wait is kept as a length: a run that is resumed counts it anew.
+Status ApplyStartBy(const std::string& text, RunOptions& options) {
+  EBB_ASSIGN_OR_RETURN(const auto zone, ZoneOfUser(""));
+  const Time now = platform::WallNow();
+  EBB_ASSIGN_OR_RETURN(const When when, WhenOf("--start-by", text, now, zone));
+  const auto* at = std::get_if<Time>(&when);
+  options.scheduler.longest_wait = at ? *at - now : std::get<Duration>(when);
+  return {};
 }
 
 }  // namespace
@@ -35,8 +47,8 @@ std::vector<Flag> GateFlags() {
        [](const RunOptions& o) {
          return std::optional(FormatExact(o.scheduler.threshold.g_per_kwh));
        }},
-      {FlagGroup::kGate, "start-by", "DURATION", "latest start, counted from submission, e.g. 6h",
-       DurationOf("start-by", [](RunOptions& o, Duration v) { o.scheduler.longest_wait = v; }),
+      {FlagGroup::kGate, "start-by", "WHEN",
+       "latest start: 6h from now, 18:00, \"tomorrow 6am\" (default 24h)", ApplyStartBy,
        [](const RunOptions& o) { return std::optional(FormatExact(o.scheduler.longest_wait)); }},
       {FlagGroup::kGate, "duration", "DURATION",
        "estimated running time (default 1h); --run-time is the same",

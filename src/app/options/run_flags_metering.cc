@@ -1,5 +1,6 @@
 // How energy is measured, and what is reckoned from it.
 
+#include "app/options/flag_values.h"
 #include "app/options/run_flags.h"
 #include "config/device_file.h"
 
@@ -24,10 +25,10 @@ std::vector<Flag> MeteringFlags() {
        }},
       {FlagGroup::kMetering, "interval", "DURATION", "time between samples (default 1s)",
        [](const std::string& text, RunOptions& options) -> Status {
-         const auto value = ParseDuration(text);
-         if (!value || *value < Duration{10} || *value > std::chrono::hours{1})
+         EBB_ASSIGN_OR_RETURN(const Duration value, ::ebb::app::DurationOf("--interval", text));
+         if (value < Duration{10} || value > std::chrono::hours{1})
            return Fail(BadValue("interval", text, "give a duration from 10ms to 1h"));
-         options.metering.interval = *value;
+         options.metering.interval = value;
          return {};
        },
        [](const RunOptions& o) { return std::optional(FormatExact(o.metering.interval)); }},

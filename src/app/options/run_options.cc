@@ -2,8 +2,10 @@
 
 #include <optional>
 
+#include "app/options/missing_zone.h"
 #include "app/options/run_flags.h"
 #include "base/text.h"
+#include "core/countries.h"
 #include "signals/choose_source.h"
 
 namespace ebb::app {
@@ -25,13 +27,14 @@ const std::vector<Flag>& AllFlags() {
 
 // A zone alone chooses by the chain of choose_source.h, as `auto` does; `live` must find a live
 // one. A replayed clock has no live sources.
-Status SettleSource(const FlagValues& values, RunOptions& options) {
+Status SettleSource(const FlagValues& values, bool found_zone, RunOptions& options) {
   const auto given = [&](const char* name) { return values.contains(name); };
   const auto named = values.find("signal");
   const bool live = named != values.end() && named->second == "live";
   const bool automatic = named != values.end() && named->second == "auto";
   auto& signal = options.scheduler.signal;
-  const bool zone_alone = named == values.end() && given("zone") && !signal.source_named &&
+  const bool zone_alone = named == values.end() && (given("zone") || found_zone) &&
+                          !signal.source_named &&
                           signal.source == signals::SignalSource::kProfile &&
                           !given("profile-seed") && !options.scheduler.clock.replayed();
   if (!live && !automatic && !zone_alone) return {};
@@ -42,6 +45,11 @@ Status SettleSource(const FlagValues& values, RunOptions& options) {
   using signals::ChoiceOf;
   EBB_ASSIGN_OR_RETURN(signal.source, signals::ChooseSource(signal, live ? ChoiceOf::kLiveOnly
                                                                          : ChoiceOf::kAnySource));
+  // Of a country that was found and not asked for, its mean is better than nothing.
+  const core::Country* country = core::CountryOfZone(signal.zone);
+  if (found_zone && signal.source == signals::SignalSource::kProfile &&
+      !signals::HasProfile(signal.zone) && country && country->has_mean())
+    signal.source = signals::SignalSource::kYearlyAverage;
   return {};
 }
 
@@ -69,8 +77,9 @@ Status ApplyFlags(const FlagValues& values, RunOptions& options) {
     }
     if (given != values.end()) EBB_RETURN_IF_ERROR(flag.apply(given->second, options));
   }
+  const bool found_zone = FindMissingZone(options.scheduler.signal);
   EBB_RETURN_IF_ERROR(signals::SettleZone(options.scheduler.signal));
-  EBB_RETURN_IF_ERROR(SettleSource(values, options));
+  EBB_RETURN_IF_ERROR(SettleSource(values, found_zone, options));
   // A threshold without a policy can only mean the threshold policy.
   if (values.contains("threshold") && !values.contains("policy"))
     options.scheduler.policy = config::GatePolicyKind::kThreshold;

@@ -30,7 +30,10 @@ Result<FlagValues> ReadFlags(const Path& file) {
 }
 
 Result<RunOptions> ReadOptions(const Path& directory) {
-  EBB_ASSIGN_OR_RETURN(const FlagValues values, ReadFlags(directory / kOptionsFile));
+  EBB_ASSIGN_OR_RETURN(FlagValues values, ReadFlags(directory / kOptionsFile));
+  if (const auto signal = values.find("signal");
+      signal != values.end() && signal->second == Name(signals::SignalSource::kProfile))
+    values.try_emplace("zone", signals::kFallbackZone);
   RunOptions options;
   EBB_RETURN_IF_ERROR(ApplyFlags(values, options));
   return options;

@@ -2,7 +2,9 @@
 
 #include "app/run/run_files.h"
 #include "app/sweep/sweep_budgets.h"
+#include "config/sweep_config.h"
 #include "platform/file.h"
+#include "sweep/local_jobs.h"
 
 namespace ebb::app {
 namespace {
@@ -53,6 +55,9 @@ Status CheckHasStore(const SweepPaths& paths) {
 Status CheckSameSweep(const SweepPaths& paths, const std::string& written_out) {
   EBB_ASSIGN_OR_RETURN(const std::string stored, platform::ReadFile(paths.sweep_file()));
   if (stored == written_out) return {};
+  // Earlier versions wrote the same sweep in other words.
+  const auto same = config::ParseSweepConfig(stored, paths.sweep_file().string());
+  if (same && sweep::LocalJobs(same->sweep) == written_out) return {};
   return Fail({ExitCode::kConfiguration,
                "holds a sweep that is not this one (or the sweep file was changed since)",
                paths.directory.string(),

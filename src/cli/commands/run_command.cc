@@ -20,18 +20,20 @@ has paused with a checkpoint; `ebb resume RUN_DIR` starts it again with EBB_RESU
 
 }  // namespace
 
-void AddRunCommand(Parser& parser, const UserCommand& user_command) {
+void AddRunCommand(Parser& parser) {
   Command& command =
       parser.Add("run", "wait for clean power, then run and measure a command", kExamples);
   auto values = std::make_shared<app::FlagValues>();
+  auto user_command = std::make_shared<UserCommand>();
+  command.TakesUserCommand(&user_command->words);
   for (const app::FlagGroup group :
        {app::FlagGroup::kGate, app::FlagGroup::kSignal, app::FlagGroup::kPrice,
         app::FlagGroup::kClock, app::FlagGroup::kMetering, app::FlagGroup::kOtherSignal,
         app::FlagGroup::kBudget, app::FlagGroup::kOutput, app::FlagGroup::kTrackers})
     AddFlags(command, group, *values);
-  command.Action([values, &user_command]() -> Result<int> {
+  command.Action([values, user_command]() -> Result<int> {
     app::RunRequest request;
-    EBB_ASSIGN_OR_RETURN(request.command, user_command.Required("ebb run -- python train.py"));
+    EBB_ASSIGN_OR_RETURN(request.command, user_command->Required("ebb run python train.py"));
     // A single job may wait up to a day unless the user says otherwise.
     request.options.scheduler.longest_wait = std::chrono::hours{24};
     EBB_RETURN_IF_ERROR(app::ApplyFlags(*values, request.options));

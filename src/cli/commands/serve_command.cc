@@ -200,6 +200,8 @@ Result<int> Serve(const ServeRequest& request) {
     std::fprintf(stderr, "ebb serve: %s, store %s, %s, %s\n", url.c_str(), store.c_str(),
                  signals::Describe(feed->identity()).c_str(),
                  app::Describe(service->view()->cluster).c_str());
+    if (const std::string& origin = options.scheduler.signal.zone_origin; !origin.empty())
+      say("zone of " + origin);
     for (const service::Happening& happening : service->view()->happenings)
       if (happening.job == 0) say(happening.text);
     return service->Run();

@@ -8,6 +8,8 @@
 
 #include "app/jobs/owner_variables.h"
 #include "app/jobs/submit_file.h"
+#include "app/options/flag_values.h"
+#include "app/options/when.h"
 #include "app/run/run_trackers.h"
 #include "app/run/trainer_command.h"
 #include "base/text.h"
@@ -15,6 +17,7 @@
 #include "cli/service_flags.h"
 #include "platform/file.h"
 #include "platform/system.h"
+#include "platform/system_clock.h"
 
 namespace ebb::cli {
 namespace {
@@ -44,6 +47,7 @@ struct SubmitFlags {
   core::Tracking tracking;
   bool dry_run = false;
   bool no_check = false;
+  Status times;  // of the flags: the first mistake
 };
 
 // Flags whose text goes to the service as it is: the service checks it.
@@ -51,6 +55,37 @@ void AddText(Command& command, SubmitFlags& flags, const char* name, const char*
              const char* value_name, const char* help) {
   command.Flag({name, value_name, help, "Job"},
                [&flags, key](const std::string& text) { flags.job[key] = text; });
+}
+
+// A length of time. The service would take a number without a unit as seconds.
+void AddDuration(Command& command, SubmitFlags& flags, const char* name,
+                 std::function<Json&(Json& job)> key, const char* help, const char* heading) {
+  command.Flag({name, "DURATION", help, heading}, [&flags, name, key](const std::string& text) {
+    const auto duration = app::DurationOf("--" + std::string(name), text);
+    if (duration)
+      key(flags.job) = FormatExact(*duration);
+    else if (flags.times)
+      flags.times = Fail(duration.error());
+  });
+}
+
+// A time is by the clock of the person; a distance counts from the submission.
+Result<std::string> WhenForService(const std::string& flag, const std::string& text) {
+  EBB_ASSIGN_OR_RETURN(const auto zone, app::ZoneOfUser(""));
+  EBB_ASSIGN_OR_RETURN(const app::When when, app::WhenOf(flag, text, platform::WallNow(), zone));
+  const auto* at = std::get_if<Time>(&when);
+  return at ? FormatTime(*at) : FormatExact(std::get<Duration>(when));
+}
+
+void AddWhen(Command& command, SubmitFlags& flags, const char* name, const char* key,
+             const char* help) {
+  command.Flag({name, "WHEN", help, "Job"}, [&flags, name, key](const std::string& text) {
+    const auto when = WhenForService("--" + std::string(name), text);
+    if (when)
+      flags.job[key] = *when;
+    else if (flags.times)
+      flags.times = Fail(when.error());
+  });
 }
 
 // A number stays one; anything else is for the service to refuse.
@@ -66,13 +101,18 @@ void AddNumber(Command& command, SubmitFlags& flags, const char* name, const cha
 
 void AddJobFlags(Command& command, SubmitFlags& flags) {
   AddText(command, flags, "name", "name", "NAME", "its name (default: the program's)");
-  AddText(command, flags, "duration", "duration", "DURATION", "estimated run time (default 1h)");
+  const auto of_job = [](const char* key) {
+    return [key](Json& job) -> Json& { return job[key]; };
+  };
+  AddDuration(command, flags, "duration", of_job("duration"), "estimated run time (default 1h)",
+              "Job");
   AddNumber(command, flags, "power", "power_w", "WATTS", "estimated, of one device (default 100)");
   AddNumber(command, flags, "devices", "devices", "N", "GPUs or slots, all at once (default 1)");
   AddNumber(command, flags, "gpus", "devices", "N", "the same as --devices");
   AddText(command, flags, "tier", "tier", "TIER", "threshold, longest wait and priority by name");
-  AddText(command, flags, "start-by", "start_by", "WHEN", "latest start: 6h, or a time");
-  AddText(command, flags, "finish-by", "finish_by", "WHEN", "latest end: 6h, or a time");
+  AddWhen(command, flags, "start-by", "start_by",
+          "latest start: 6h, 18:00, \"tomorrow 6am\", 2026-10-01T09:30Z (default 24h)");
+  AddWhen(command, flags, "finish-by", "finish_by", "latest end, in the same way");
   AddNumber(command, flags, "threshold", "threshold", "G_PER_KWH", "start at or below it");
   AddNumber(command, flags, "priority", "priority", "N", "higher goes first");
   command.Switch({"checkpointable", "", "writes a checkpoint on SIGTERM and exits with 75", "Job"},
@@ -84,7 +124,8 @@ void AddJobFlags(Command& command, SubmitFlags& flags) {
           "while the grid is unknown: wait (default), run, stop");
   AddText(command, flags, "power-cap", "power_cap", "CAP",
           "of each GPU, where permitted: 250W, or 70% of its limit");
-  AddText(command, flags, "time-limit", "time_limit", "DURATION", "longer than this has failed");
+  AddDuration(command, flags, "time-limit", of_job("time_limit"), "longer than this has failed",
+              "Job");
   AddText(command, flags, "key", "key", "TEXT", "a second submission with it is the first one");
   command.Switch({"no-check", "", "its program may appear later: look it up at the start", "Job"},
                  [&flags] { flags.no_check = true; });
@@ -149,13 +190,16 @@ void AddRecurringFlags(Command& command, SubmitFlags& flags) {
                  [&flags, key](const std::string& text) { flags.job["recurring"][key] = text; });
   };
   add("cron", "cron", "SCHEDULE", "an instance whenever this is due: \"0 2 * * mon-fri\", @daily");
-  add("flexibility", "flexibility", "DURATION", "how long each may wait from then (default 1h)");
+  AddDuration(
+      command, flags, "flexibility",
+      [](Json& job) -> Json& { return job["recurring"]["flexibility"]; },
+      "how long each may wait from then (default 1h)", "Again and again");
   add("overlap", "overlap", "forbid|allow|replace",
       "while an earlier one has not ended: none (default), both, the new one");
 }
 
 void AddFileFlags(Command& command, SubmitFlags& flags) {
-  command.OptionalPositional("FILE", "a job, a list of jobs, or a sweep, as YAML", &flags.file);
+  command.OptionalPositional("FILE", "a job, a list of jobs, or a sweep: FILE.yaml", &flags.file);
   command.Flag({"json", "FILE", "a job or a list of jobs as the API takes them", "Files"},
                [&flags](const std::string& text) { flags.json_file = text; });
   command.Switch({"dry-run", "", "print what would be submitted", "Files"},
@@ -172,7 +216,7 @@ std::string NewKeyPrefix(const std::string& file) {
 
 Result<std::string> CommandBody(const SubmitFlags& flags, const UserCommand& user_command) {
   EBB_ASSIGN_OR_RETURN(std::vector<std::string> words,
-                       user_command.Required("ebb submit -- python train.py"));
+                       user_command.Required("ebb submit python train.py"));
   if (words.front() == "ebb-train") words.front() = app::TrainerProgram();
   Json job = flags.job;
   job["command"] = words;
@@ -245,6 +289,7 @@ int PrintAnswer(const Json& answer, const app::SubmitFile& file) {
 }
 
 Result<int> Submit(const SubmitFlags& flags, const UserCommand& user_command) {
+  EBB_RETURN_IF_ERROR(flags.times);
   EBB_ASSIGN_OR_RETURN(const app::SubmitFile file, WhatToSubmit(flags, user_command));
   if (flags.dry_run) {
     const Json body = Json::parse(file.body, nullptr, false);
@@ -264,18 +309,25 @@ Result<int> Submit(const SubmitFlags& flags, const UserCommand& user_command) {
   return PrintAnswer(json, file);
 }
 
+// Any other first word is a program.
+bool IsFileOfJobs(const std::string& word) {
+  return word.ends_with(".yaml") || word.ends_with(".yml");
+}
+
 }  // namespace
 
-void AddSubmitCommand(Parser& parser, const UserCommand& user_command) {
+void AddSubmitCommand(Parser& parser) {
   Command& command = parser.Add("submit", "give a job to the queue service", kExamples);
   auto flags = std::make_shared<SubmitFlags>();
+  auto user_command = std::make_shared<UserCommand>();
   AddFileFlags(command, *flags);
+  command.TakesUserCommand(&user_command->words, IsFileOfJobs);
   AddJobFlags(command, *flags);
   AddBudgetFlags(command, *flags);
   AddTrackerFlags(command, *flags);
   AddRecurringFlags(command, *flags);
   AddServiceFlags(command, flags->service);
-  command.Action([flags, &user_command] { return Submit(*flags, user_command); });
+  command.Action([flags, user_command] { return Submit(*flags, *user_command); });
 }
 
 }  // namespace ebb::cli

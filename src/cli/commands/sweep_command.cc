@@ -10,8 +10,10 @@
 #include "cli/add_run_flags.h"
 #include "cli/command_line.h"
 #include "cli/sweep_display.h"
+#include "plan/make_policy.h"
 #include "platform/file.h"
 #include "report/sweep/sweep_report.h"
+#include "report/text_table.h"
 #include "sweep/local_jobs.h"
 
 namespace ebb::cli {
@@ -94,9 +96,36 @@ Result<int> Report(const SweepRequest& request) {
   return 0;
 }
 
+// What would run, and where; nothing is started or written.
+Result<int> DryRun(const SweepRequest& request) {
+  EBB_ASSIGN_OR_RETURN(const config::SweepConfig config, config::LoadSweepConfig(request.file));
+  app::RunOptions options;
+  EBB_RETURN_IF_ERROR(app::ApplyFlags(request.run.flags, options));
+  const std::string& policy = request.run.policy;
+  EBB_RETURN_IF_ERROR(plan::MakePolicy(policy.empty() ? "planner" : policy, {}));
+  const sweep::Sweep& sweep = config.sweep;
+  report::TextTable table;
+  table.headers = {"experiment", "tier", "latest start", "duration", "power", "command"};
+  for (const sweep::Experiment& experiment : sweep.experiments) {
+    const core::Tier& tier = sweep.TierOf(experiment);
+    table.rows.push_back({experiment.name, tier.name, FormatDuration(tier.max_delay),
+                          FormatDuration(experiment.duration),
+                          FormatSignificant(experiment.power.watts, 3) + " W",
+                          Join(experiment.command, " ")});
+  }
+  std::fputs(report::AlignedTable(table).c_str(), stdout);
+  std::printf("%zu experiments would run in %s\n", sweep.experiments.size(),
+              app::SweepDirectory(options, sweep.name).c_str());
+  return 0;
+}
+
 Result<int> Sweep(SweepRequest& request) {
   if (request.action == "generate") return Generate(request);
+  if (request.action == "report" && request.dry_run)
+    return Fail({ExitCode::kUsage, "--dry-run is for generate and run: report starts nothing", "",
+                 "leave it out"});
   if (request.action == "report") return Report(request);
+  if (request.action == "run" && request.dry_run) return DryRun(request);
   if (request.action == "run") {
     request.run.file = request.file;
     return app::RunSweep(request.run, [](const std::string& name, const app::RunOptions& options,
@@ -106,7 +135,7 @@ Result<int> Sweep(SweepRequest& request) {
   }
   const std::vector<std::string> actions{"generate", "run", "report"};
   return Fail({ExitCode::kUsage,
-               "\"" + request.action + "\" is nothing that can be done with a sweep" +
+               "\"" + request.action + "\" is not an action of ebb sweep" +
                    SuggestionText(request.action, actions),
                "", "generate, run or report"});
 }
@@ -128,7 +157,7 @@ void AddSweepCommand(Parser& parser) {
   command.Flag({"out", "DIR", "where the files go", "Generate"}, into(request->out));
   command.Flag({"submit-time", "TIME", "slurm: state deadlines as times from here", "Generate"},
                into(request->submit_time));
-  command.Switch({"dry-run", "", "check the sweep and name the files; write nothing", "Generate"},
+  command.Switch({"dry-run", "", "check the sweep and say what would be written or run"},
                  [request] { request->dry_run = true; });
   command.Flag(
       {"policy", "NAME", "planner (default), run-now, edf, tiers, lowest-window, ...", "Run"},

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "app/options/codecarbon_flags.h"
+#include "app/options/flag_values.h"
 #include "app/run/run_session.h"
 #include "base/text.h"
 #include "cli/add_run_flags.h"
@@ -76,23 +77,25 @@ Status SettleMonitoring(const app::FlagValues& given, app::RunOptions& options) 
   const auto scope = given.find("scope");
   if (scope != given.end() && scope->second == "process")
     return Fail({ExitCode::kUsage, "no command to run, and --scope process needs one", "",
-                 "write it after --, e.g. ebb track -- python train.py"});
+                 "write it at the end, e.g. ebb track python train.py"});
   const core::Budget& budget = options.metering.budget;
   if (!budget.empty() && budget.action != core::BudgetAction::kLog)
     return Fail({ExitCode::kUsage, "no command that a budget could stop", "",
-                 "write it after --, or give --on-budget log"});
+                 "write it at the end, or give --on-budget log"});
   options.metering.scope = core::MeterScope::kMachine;
   return {};
 }
 
 }  // namespace
 
-void AddTrackCommand(Parser& parser, const UserCommand& user_command) {
+void AddTrackCommand(Parser& parser) {
   Command& command =
       parser.Add("track", "measure a command's energy and emissions, or the machine's", kExamples);
   auto values = std::make_shared<app::FlagValues>();
   auto habits = std::make_shared<CodeCarbonSettings>();
   auto grace = std::make_shared<std::string>();
+  auto user_command = std::make_shared<UserCommand>();
+  command.TakesUserCommand(&user_command->words);
   for (const app::FlagGroup group :
        {app::FlagGroup::kSignal, app::FlagGroup::kPrice, app::FlagGroup::kClock,
         app::FlagGroup::kMetering, app::FlagGroup::kOtherSignal, app::FlagGroup::kBudget,
@@ -103,13 +106,13 @@ void AddTrackCommand(Parser& parser, const UserCommand& user_command) {
                 "after Ctrl-C, how long the command may take until SIGTERM, and again until it is "
                 "killed (default 10s)"},
                [grace](const std::string& text) { *grace = text; });
-  command.Action([=, &user_command]() -> Result<int> {
+  command.Action([=]() -> Result<int> {
     app::RunRequest request;
-    request.command = user_command.words;
+    request.command = user_command->words;
     request.options.scheduler.policy = config::GatePolicyKind::kNow;
     request.stop_grace = kStopGrace;
     if (!grace->empty()) {
-      EBB_ASSIGN_OR_RETURN(request.stop_grace, ParseDuration(*grace));
+      EBB_ASSIGN_OR_RETURN(request.stop_grace, app::DurationOf("--stop-grace", *grace));
     }
     EBB_RETURN_IF_ERROR(ApplySettings(*values, *habits, request.options));
     if (request.command.empty()) EBB_RETURN_IF_ERROR(SettleMonitoring(*values, request.options));

@@ -2,6 +2,7 @@
 // per file and seed, and compares them if asked.
 #include <cstdio>
 
+#include "app/options/flag_values.h"
 #include "app/run/run_session.h"
 #include "app/run/trainer_command.h"
 #include "base/text.h"
@@ -74,7 +75,7 @@ Result<std::vector<app::RunRequest>> PlanRuns(const TrainRequest& request) {
   }
   Duration step{0};
   if (!request.grid_start_step.empty()) {
-    EBB_ASSIGN_OR_RETURN(step, ParseDuration(request.grid_start_step));
+    EBB_ASSIGN_OR_RETURN(step, app::DurationOf("--grid-start-step", request.grid_start_step));
   }
   std::size_t most_seeds = 0;
   for (const auto& config : configs)

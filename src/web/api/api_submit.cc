@@ -46,6 +46,7 @@ std::vector<service::Request> RequestsOf(std::vector<service::Submit>& submissio
 SubmissionDefaults Api::Defaults() const {
   SubmissionDefaults defaults;
   defaults.tiers = options_.tiers;
+  defaults.policy = service_.options().policy;
   return defaults;
 }
 

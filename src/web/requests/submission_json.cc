@@ -1,9 +1,12 @@
 #include "web/requests/submission_json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/text.h"
 #include "core/cron.h"
+#include "plan/make_policy.h"
 #include "web/requests/object_reader.h"
 #include "web/requests/submission_definition.h"
 
@@ -103,6 +106,15 @@ void ReadPausing(const ObjectReader& json, core::Job& job) {
   job.minimum_segment = json.Span("minimum_segment").value_or(job.minimum_segment);
 }
 
+// A tier's threshold and priority are another matter: its longest wait is always heeded.
+void CheckHeeded(const ObjectReader& json, const char* key, const std::string& policy,
+                 std::span<const std::string> policies) {
+  if (!json.Has(key) || policy.empty() || std::ranges::find(policies, policy) != policies.end())
+    return;
+  json.RefuseKey(key, "makes no difference under the policy " + policy + " of this service",
+                 "leave it out, or start the service with --policy " + Join(policies, " or "));
+}
+
 void ReadJob(const ObjectReader& json, const SubmissionDefaults& defaults,
              service::Submit& submit) {
   core::Job& job = submit.submission.job;
@@ -113,6 +125,8 @@ void ReadJob(const ObjectReader& json, const SubmissionDefaults& defaults,
   ReadTier(json, defaults, submit);
   ReadDeadline(json, "start_by", job.start_by, submit.start_within);
   ReadDeadline(json, "finish_by", job.finish_by, submit.finish_within);
+  CheckHeeded(json, "threshold", defaults.policy, plan::PoliciesByThreshold());
+  CheckHeeded(json, "priority", defaults.policy, plan::PoliciesByPriority());
   if (const auto threshold = json.Number("threshold")) job.threshold = Intensity{*threshold};
   job.priority = json.Whole("priority").value_or(job.priority);
   ReadPausing(json, job);

@@ -14,6 +14,8 @@ namespace ebb::web {
 struct SubmissionDefaults {
   /// Those that there are; absent: nobody here knows, and any name is taken.
   std::optional<std::vector<core::Tier>> tiers;
+  /// The service's; empty: nobody here knows. What a job asks for and it does not heed is refused.
+  std::string policy;
   Duration duration{std::chrono::hours{1}};
   Power power{100};
 };

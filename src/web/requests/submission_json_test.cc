@@ -25,6 +25,29 @@ service::Submit ReadSubmit(const std::string& more) {
 }
 core::Submission Read(const std::string& more) { return ReadSubmit(more).submission; }
 
+// A promise that the service's policy cannot keep is refused, with the policies that can.
+TEST(SubmissionJson, WhatThePolicyDoesNotHeedIsRefused) {
+  const auto read = [](const std::string& more, const std::string& policy) {
+    SubmissionDefaults defaults = Defaults();
+    defaults.policy = policy;
+    return SubmissionsFromJson("{\"command\":[\"prog\"]" + more + "}", defaults);
+  };
+  const std::string threshold = ",\"threshold\":150", priority = ",\"priority\":3";
+  for (const std::string policy : {"planner", "run-now"}) {
+    const auto refused = read(threshold, policy);
+    ASSERT_FALSE(refused) << policy;
+    EXPECT_EQ(refused.error().where, "threshold");
+    EXPECT_NE(refused.error().what.find(policy), std::string::npos);
+    EXPECT_NE(refused.error().next.find("threshold or tiers"), std::string::npos);
+    EXPECT_FALSE(read(priority, policy)) << policy;
+    EXPECT_TRUE(read(",\"tier\":\"calm\"", policy)) << "its longest wait is heeded";
+  }
+  EXPECT_TRUE(read(threshold, "threshold"));
+  EXPECT_FALSE(read(priority, "threshold"));
+  EXPECT_TRUE(read(threshold + priority, "tiers"));
+  EXPECT_TRUE(read(threshold + priority, "")) << "nobody here knows";
+}
+
 Error Refused(const std::string& text) {
   const auto read = SubmissionsFromJson(text, Defaults());
   EXPECT_FALSE(read) << text;

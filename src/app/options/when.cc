@@ -1,0 +1,128 @@
+#include "app/options/when.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "app/options/flag_values.h"
+#include "base/text.h"
+
+namespace ebb::app {
+namespace {
+
+using std::chrono::days;
+using std::chrono::hours;
+using std::chrono::minutes;
+
+constexpr const char* kExamples =
+    "give a duration like 6h, or a time like 18:00, tomorrow 6am or 2026-10-01T09:30Z";
+constexpr std::array<std::string_view, 7> kWeekdays{"sunday",   "monday", "tuesday", "wednesday",
+                                                    "thursday", "friday", "saturday"};
+
+// "Europe/Berlin" of /usr/share/zoneinfo/Europe/Berlin.
+std::string NameOfMachine() {
+  std::error_code code;
+  const std::string target = std::filesystem::read_symlink("/etc/localtime", code).string();
+  constexpr std::string_view kFolder = "/zoneinfo/";
+  const auto at = target.find(kFolder);
+  return code || at == std::string::npos ? "UTC" : target.substr(at + kFolder.size());
+}
+
+bool SaysItsOffset(const std::string& text) {
+  return text.size() > 11 && text.find_first_of("Z+-", 11) != std::string::npos;
+}
+
+// "18:00", "6am", "6:30 pm" as a distance from midnight.
+std::optional<Duration> TimeOfDay(std::string_view text) {
+  const bool is_morning = text.ends_with("am"), is_evening = text.ends_with("pm");
+  const bool by_twelve = is_morning || is_evening;
+  if (by_twelve) text = Trim(text.substr(0, text.size() - 2));
+  const auto parts = Split(text, ':');
+  if (parts.size() > 2 || (parts.size() == 1 && !by_twelve)) return std::nullopt;
+  auto hour = ParseInteger(parts[0]);
+  const auto minute = parts.size() == 2 ? ParseInteger(parts[1]) : 0;
+  if (!hour || !minute || *minute < 0 || *minute > 59) return std::nullopt;
+  if (parts.size() == 2 && parts[1].size() != 2) return std::nullopt;
+  if (by_twelve && (*hour < 1 || *hour > 12)) return std::nullopt;
+  if (by_twelve) hour = *hour % 12 + (is_evening ? 12 : 0);
+  if (*hour < 0 || *hour > 23) return std::nullopt;
+  return hours{*hour} + minutes{*minute};
+}
+
+// How many days from today: "today", "tomorrow", "fri", "friday". A weekday is never today.
+std::optional<int> DaysAhead(std::string_view word, std::chrono::weekday today) {
+  if (word == "today") return 0;
+  if (word == "tomorrow") return 1;
+  for (unsigned i = 0; i < kWeekdays.size(); ++i) {
+    if (word != kWeekdays[i] && word != kWeekdays[i].substr(0, 3)) continue;
+    const auto ahead = (std::chrono::weekday{i} - today).count();
+    return ahead == 0 ? 7 : static_cast<int>(ahead);
+  }
+  return std::nullopt;
+}
+
+// A time of day, with or without a day before it; nothing where the text is neither.
+std::optional<Time> ByTheClock(const std::string& text, Time now, const prices::ZoneClock& zone) {
+  const auto local = zone.LocalOf(now);
+  const auto today = std::chrono::floor<days>(local);
+  const std::chrono::weekday weekday{std::chrono::local_days{today.time_since_epoch()}};
+  const std::size_t space = std::min(text.find(' '), text.size());
+  const auto ahead = DaysAhead(text.substr(0, space), weekday);
+  const std::string_view rest = ahead ? Trim(std::string_view(text).substr(space)) : text;
+  const auto of_day = ahead && rest.empty() ? Duration::zero() : TimeOfDay(rest);
+  if (!of_day) return std::nullopt;
+  const auto on = [&](int day) {
+    return zone.UtcOf(prices::LocalTime{today + days{day} + *of_day});
+  };
+  if (ahead) return on(*ahead);
+  return on(0) > now ? on(0) : on(1);
+}
+
+}  // namespace
+
+Result<prices::ZoneClock> ZoneOfUser(const std::string& given) {
+  if (!given.empty()) return prices::ZoneClock::Find(given);
+  const char* variable = std::getenv("TZ");
+  std::string name = variable ? variable : "";
+  if (name.starts_with(':')) name.erase(0, 1);
+  auto zone = prices::ZoneClock::Find(name.empty() ? NameOfMachine() : name);
+  if (!zone && !name.empty())
+    zone.error().next = "$TZ is not the name of a zone: set it to one, e.g. Europe/Berlin";
+  return zone;
+}
+
+Result<Time> MomentOf(const std::string& flag, const std::string& text,
+                      const prices::ZoneClock& zone) {
+  const auto time = ParseTime(text);
+  if (!time)
+    return Fail({ExitCode::kUsage, flag + ": " + time.error().what, "",
+                 "give a date like 2026-10-01, or a time like 2026-10-01T09:30Z"});
+  if (SaysItsOffset(text)) return *time;
+  return zone.UtcOf(prices::LocalTime{time->time_since_epoch()});
+}
+
+Result<When> WhenOf(const std::string& flag, const std::string& given, Time now,
+                    const prices::ZoneClock& zone) {
+  const std::string text = Lowercase(Trim(given));
+  const bool is_ahead = text.starts_with('+');
+  if (is_ahead || ParseNumber(text) || ParseDuration(text)) {
+    EBB_ASSIGN_OR_RETURN(const Duration ahead, DurationOf(flag, text.substr(is_ahead ? 1 : 0)));
+    return ahead;
+  }
+  std::optional<Time> at = ByTheClock(text, now, zone);
+  if (!at) {
+    const auto moment = MomentOf(flag, std::string(Trim(given)), zone);
+    if (!moment)
+      return Fail({ExitCode::kUsage, flag + ": \"" + given + "\" is neither a duration nor a time",
+                   "", kExamples});
+    at = *moment;
+  }
+  if (*at < now)
+    return Fail({ExitCode::kUsage, flag + ": " + given + " has passed: it was " + FormatTime(*at),
+                 "", kExamples});
+  return *at;
+}
+
+}  // namespace ebb::app
