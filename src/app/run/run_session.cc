@@ -6,6 +6,7 @@
 #include "app/run/run_surroundings.h"
 #include "app/run/run_trackers.h"
 #include "base/text.h"
+#include "core/script.h"
 #include "local/measured_attempt.h"
 #include "local/training_contract.h"
 #include "plan/make_policy.h"
@@ -27,7 +28,7 @@ using platform::Path;
 
 std::string DefaultName(const RunRequest& request) {
   if (!request.options.name.empty()) return request.options.name;
-  return request.command.empty() ? "machine" : Path(request.command.front()).filename().string();
+  return request.command.empty() ? "machine" : core::ScriptOf(request.command).name;
 }
 
 // How often an attempt is looked at that nobody sees.
