@@ -60,6 +60,25 @@ TEST_F(Cli, ACommandThatIsNotThereIs127AndOneThatIsKilledIs128PlusN) {
   EXPECT_EQ(Ebb({"track", "--scope", "process"}).code, 2);
 }
 
+TEST_F(Cli, CompareCallsRunsByTheirScriptAndSkipsWhatNeverStarted) {
+  Write("train.sh", "exit 0");
+  Write("eval.sh", "exit 0");
+  for (const char* script : {"train.sh", "eval.sh"})
+    ASSERT_EQ(Ebb({"track", "--constant", "100", "--quiet", "--", "sh", script}).code, 0);
+  EXPECT_EQ(Ebb({"track", "--constant", "100", "--quiet", "--name", "gone", "--", "./gone"}).code,
+            127);
+  std::vector<std::string> arguments{"compare"};
+  for (const auto& entry : fs::directory_iterator(directory_ / "runs"))
+    arguments.push_back(entry.path());
+  EXPECT_EQ(arguments.size(), 4u);
+  const Outcome outcome = Ebb(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(Contains(outcome.out, "train.sh (1 run)")) << outcome.out;
+  EXPECT_TRUE(Contains(outcome.out, "eval.sh (1 run)")) << outcome.out;
+  EXPECT_TRUE(Contains(outcome.out, ": its program never started.")) << outcome.out;
+  EXPECT_FALSE(Contains(outcome.out, "n = 0")) << outcome.out;
+}
+
 TEST_F(Cli, ThresholdWaitsForTheCleanHoursAndTellsWhatItSaved) {
   Write("trace.csv", Trace());
   const Outcome outcome = Ebb({"run", "--threshold", "150", "--trace", "trace.csv", "--grid-start",

@@ -1,5 +1,6 @@
 #include "report/units_text.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
@@ -48,13 +49,32 @@ std::string BytesText(double bytes) {
   return InUnits(bytes, kUnits);
 }
 
+std::string TimesText(double ratio) {
+  const std::string digits = FormatSignificant(std::fabs(ratio), 3);
+  std::string grouped = ratio < 0 ? "\u2212" : "";
+  const std::size_t whole = std::min(digits.find('.'), digits.size());
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && i < whole && (whole - i) % 3 == 0) grouped += ',';
+    grouped += digits[i];
+  }
+  return grouped + " times";
+}
+
 std::string ChangeText(double percent) {
+  if (percent >= kMostPercent) return TimesText(1 + percent / 100) + " as much";
   const std::string size = FormatFixed(std::fabs(percent), 1);
   if (size == "0.0") return "the same";
   return size + " % " + (percent < 0 ? "less" : "more");
 }
 
+std::string ChangeAgainst(double percent, const std::string& other) {
+  const std::string change = ChangeText(percent);
+  if (change == "the same") return "as much as " + other;
+  return change + (percent >= kMostPercent ? " as " : " than ") + other;
+}
+
 std::string SignedPercentText(double percent) {
+  if (percent >= kMostPercent) return TimesText(1 + percent / 100);
   const std::string size = FormatFixed(std::fabs(percent), 1);
   if (size == "0.0") return "0.0 %";
   return (percent < 0 ? "\u2212" : "+") + size + " %";
