@@ -275,7 +275,8 @@ TEST_F(Cli, ABudgetStopsARunOnceAndOnlyMoreOfItContinuesIt) {
       << "at most one sample (72 J) more";
   const Outcome refused = Ebb({"resume", "r"});
   EXPECT_EQ(refused.code, 2);
-  EXPECT_TRUE(Contains(refused.err, "stopped by its budget of 0.000500 kWh")) << refused.err;
+  EXPECT_TRUE(Contains(refused.err, "stopped by its budget of 1800 J")) << refused.err;
+  EXPECT_TRUE(Contains(refused.err, "--budget-kwh with more than 0.000500")) << refused.err;
   EXPECT_TRUE(Contains(refused.err, "--budget-kwh")) << refused.err;
   EXPECT_EQ(Ebb({"resume", "r", "--budget-kwh", "0.001"}).code, 75);
   summary = Summary("r");
@@ -283,7 +284,7 @@ TEST_F(Cli, ABudgetStopsARunOnceAndOnlyMoreOfItContinuesIt) {
   EXPECT_LE(summary.at("energy").at("facility_j").get<double>(), 3600 + 100);
   const std::string events = Read(directory_ / "r" / "budget.jsonl");
   EXPECT_TRUE(Contains(events, "\"event\":\"reached\",\"attempt\":2")) << events;
-  EXPECT_TRUE(Contains(Ebb({"resume", "r"}).err, "its budget of 0.00100 kWh"))
+  EXPECT_TRUE(Contains(Ebb({"resume", "r"}).err, "its budget of 1.00 Wh"))
       << "the raised one is the one in force";
   EXPECT_EQ(Ebb({"track", "--on-budget", "log", "--run-dir", "x", "--", "true"}).code, 3)
       << "what happens to a budget that is not there";

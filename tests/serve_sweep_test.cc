@@ -67,7 +67,10 @@ TEST_F(ServeSweep, WhoFallsBehindIsStoppedThoughTheServiceWasKilled) {
             std::string::npos)
       << shown.out;
   EXPECT_NE(Client({"explain", "2"}).out.find("rank 2 of 2"), std::string::npos);
-  EXPECT_NE(Client({"queue", "--all"}).out.find("rank 2 of 2"), std::string::npos);
+  const std::string queue = Client({"queue", "--all"}).out;
+  EXPECT_NE(queue.find("rank 2 of 2"), std::string::npos);
+  EXPECT_NE(queue.find("energy   emitted"), std::string::npos) << queue;
+  EXPECT_EQ(queue.find(" 0.000 "), std::string::npos) << "figures carry the unit that fits";
 
   Touch("epoch-1-0.2");
   WaitUntil([&] { return Lines(3) == 1; });

@@ -1,42 +1,69 @@
-#include "report/units_text.h"
+#include "base/units_text.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <span>
 
 #include "base/text.h"
 
-namespace ebb::report {
+namespace ebb {
 namespace {
+
+constexpr int kDigits = 3;
+constexpr double kSmallestAmount = 1e-6;
 
 struct Unit {
   double size;
   const char* name;
 };
 
+// To three digits: 999.6 is 1000, which the next unit says better.
+double Rounded(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.*e", kDigits - 1, value);
+  return std::strtod(buffer, nullptr);
+}
+
+std::string Digits(double value) {
+  return FormatSignificant(std::fabs(value) < 1000 ? Rounded(value) : value, kDigits);
+}
+
 // In the largest unit in which the value is at least 1; in the smallest otherwise.
 std::string InUnits(double value, std::span<const Unit> units) {
   const Unit* chosen = &units.front();
   for (const Unit& unit : units)
-    if (std::fabs(value) >= unit.size * 0.9995) chosen = &unit;
-  return FormatSignificant(value / chosen->size, 3) + " " + chosen->name;
+    if (std::fabs(Rounded(value / unit.size)) >= 1) chosen = &unit;
+  return Digits(value / chosen->size) + " " + chosen->name;
 }
 
 }  // namespace
 
 std::string EnergyText(Energy energy) {
-  static constexpr std::array<Unit, 4> kUnits{
-      {{1e-3, "mJ"}, {1, "J"}, {3600, "Wh"}, {3.6e6, "kWh"}}};
+  static constexpr std::array<Unit, 7> kUnits{{{1e-6, "\u00b5J"},
+                                               {1e-3, "mJ"},
+                                               {1, "J"},
+                                               {3600, "Wh"},
+                                               {3.6e6, "kWh"},
+                                               {3.6e9, "MWh"},
+                                               {3.6e12, "GWh"}}};
   if (energy == Energy{}) return "0 J";
   return InUnits(energy.joules(), kUnits);
 }
 
 std::string EmissionsText(Emissions emissions) {
-  static constexpr std::array<Unit, 5> kUnits{
-      {{1e-6, "\u00b5g"}, {1e-3, "mg"}, {1, "g"}, {1e3, "kg"}, {1e6, "t"}}};
+  static constexpr std::array<Unit, 6> kUnits{
+      {{1e-9, "ng"}, {1e-6, "\u00b5g"}, {1e-3, "mg"}, {1, "g"}, {1e3, "kg"}, {1e6, "t"}}};
   if (emissions.grams == 0) return "0 g";
   return InUnits(emissions.grams, kUnits);
+}
+
+std::string PowerText(Power power) {
+  static constexpr std::array<Unit, 4> kUnits{{{1e-3, "mW"}, {1, "W"}, {1e3, "kW"}, {1e6, "MW"}}};
+  if (power.watts == 0) return "0 W";
+  return InUnits(power.watts, kUnits);
 }
 
 std::string IntensityText(Intensity intensity) {
@@ -47,6 +74,12 @@ std::string BytesText(double bytes) {
   static constexpr std::array<Unit, 4> kUnits{{{1, "B"}, {1e3, "kB"}, {1e6, "MB"}, {1e9, "GB"}}};
   if (bytes == 0) return "0 B";
   return InUnits(bytes, kUnits);
+}
+
+std::string MoneyText(double amount, const std::string& currency) {
+  if (amount != 0 && std::fabs(amount) < kSmallestAmount)
+    return "under " + FormatSignificant(kSmallestAmount, 1) + " " + currency;
+  return Digits(amount) + " " + currency;
 }
 
 std::string TimesText(double ratio) {
@@ -80,4 +113,4 @@ std::string SignedPercentText(double percent) {
   return (percent < 0 ? "\u2212" : "+") + size + " %";
 }
 
-}  // namespace ebb::report
+}  // namespace ebb

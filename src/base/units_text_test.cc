@@ -1,9 +1,43 @@
-#include "report/units_text.h"
+#include "base/units_text.h"
 
 #include <gtest/gtest.h>
 
-namespace ebb::report {
+namespace ebb {
 namespace {
+
+TEST(UnitsText, HasThreeDigitsInTheUnitThatFits) {
+  EXPECT_EQ(EmissionsText({4.95e-7}), "495 ng");
+  EXPECT_EQ(EmissionsText({0.00817}), "8.17 mg");
+  EXPECT_EQ(EmissionsText({0.04}), "40.0 mg");
+  EXPECT_EQ(EmissionsText({1234.5}), "1.23 kg");
+  EXPECT_EQ(EmissionsText({-2.5}), "-2.50 g");
+  EXPECT_EQ(EnergyText(Energy::Joules(0.518)), "518 mJ");
+  EXPECT_EQ(EnergyText(Energy::Microjoules(7)), "7.00 \u00b5J");
+  EXPECT_EQ(EnergyText(Energy::Joules(4320)), "1.20 Wh");
+  EXPECT_EQ(EnergyText(Energy::Joules(3.6e9)), "1.00 MWh");
+  EXPECT_EQ(PowerText({38.21}), "38.2 W");
+  EXPECT_EQ(PowerText({1200}), "1.20 kW");
+  EXPECT_EQ(BytesText(74.06e6), "74.1 MB");
+}
+
+TEST(UnitsText, ZeroIsZeroOfTheBaseUnit) {
+  EXPECT_EQ(EmissionsText({}), "0 g");
+  EXPECT_EQ(EnergyText({}), "0 J");
+  EXPECT_EQ(PowerText({}), "0 W");
+}
+
+TEST(UnitsText, WhatRoundsUpToTheNextUnitIsInIt) {
+  EXPECT_EQ(EmissionsText({999.6}), "1.00 kg");
+  EXPECT_EQ(EmissionsText({9.996}), "10.0 g");
+  EXPECT_EQ(EnergyText(Energy::Joules(3599.9)), "1.00 Wh");
+  EXPECT_EQ(EnergyText(Energy::Joules(3598)), "3598 J");
+}
+
+TEST(UnitsText, MoneyIsNeverInExponents) {
+  EXPECT_EQ(MoneyText(0.01234, "EUR"), "0.0123 EUR");
+  EXPECT_EQ(MoneyText(2.79e-10, "EUR"), "under 0.000001 EUR");
+  EXPECT_EQ(MoneyText(0, "EUR"), "0 EUR");
+}
 
 TEST(UnitsText, AChangeIsInPercentUntilItIsManyTimes) {
   EXPECT_EQ(ChangeText(-34.26), "34.3 % less");
@@ -27,4 +61,4 @@ TEST(UnitsText, SignedPercentsTooAreSaidInTimes) {
 }
 
 }  // namespace
-}  // namespace ebb::report
+}  // namespace ebb

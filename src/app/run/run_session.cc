@@ -247,7 +247,7 @@ Result<RunResult> Session::Resume(report::RunDirectory directory, core::RunRecor
                  "the run was stopped by its budget of " + core::LimitText(*stopped), path.string(),
                  "raise it to go on: --budget-" +
                      std::string(stopped->measure == core::BudgetMeasure::kEnergy ? "kwh" : "g") +
-                     " with more than " + FormatExact(stopped->limit)});
+                     " with more than " + FormatSignificant(stopped->limit, 3)});
   if (!record.attempts.empty() && record.attempts.back().outcome == core::AttemptOutcome::kDone)
     return Fail(
         {ExitCode::kUsage, "the run is done: there is nothing to resume", path.string(), ""});

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "report/units_text.h"
+#include "base/units_text.h"
 
 namespace ebb::report {
 namespace {

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "core/script.h"
 #include "report/compare/factors.h"
+#include "report/text_table.h"
 
 namespace ebb::report {
 namespace {
@@ -90,18 +91,11 @@ Common CommonOf(const std::vector<const Kind*>& alike) {
   return common;
 }
 
-std::string Shortened(std::string text) {
-  if (text.size() <= kLongestName) return text;
-  std::size_t end = kLongestName;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end) + "\u2026";
-}
-
 std::string NameOf(const Kind& group, const Common& common) {
   std::string name = group.name;
   for (const std::string& argument : group.arguments)
     if (!common.arguments.contains(argument)) name += " " + Printable(argument);
-  name = Shortened(name);
+  if (ColumnsOf(name) > kLongestName) name = CutTo(name, kLongestName - 1) + "\u2026";
   return common.schedule || group.schedule.empty() ? name : name + " (" + group.schedule + ")";
 }
 
