@@ -136,6 +136,25 @@ TEST_F(Cli, ACommandThatIsNotThereIs127AndOneThatIsKilledIs128PlusN) {
   EXPECT_EQ(Ebb({"track", "--scope", "process"}).code, 2);
 }
 
+TEST_F(Cli, CompareCallsRunsByTheirScriptAndSkipsWhatNeverStarted) {
+  Write("train.sh", "exit 0");
+  Write("eval.sh", "exit 0");
+  for (const char* script : {"train.sh", "eval.sh"})
+    ASSERT_EQ(Ebb({"track", "--constant", "100", "--quiet", "--", "sh", script}).code, 0);
+  EXPECT_EQ(Ebb({"track", "--constant", "100", "--quiet", "--name", "gone", "--", "./gone"}).code,
+            127);
+  std::vector<std::string> arguments{"compare"};
+  for (const auto& entry : fs::directory_iterator(directory_ / "runs"))
+    arguments.push_back(entry.path());
+  EXPECT_EQ(arguments.size(), 4u);
+  const Outcome outcome = Ebb(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(Contains(outcome.out, "train.sh (1 run)")) << outcome.out;
+  EXPECT_TRUE(Contains(outcome.out, "eval.sh (1 run)")) << outcome.out;
+  EXPECT_TRUE(Contains(outcome.out, ": its program never started.")) << outcome.out;
+  EXPECT_FALSE(Contains(outcome.out, "n = 0")) << outcome.out;
+}
+
 TEST_F(Cli, ThresholdWaitsForTheCleanHoursAndTellsWhatItSaved) {
   Write("trace.csv", Trace());
   const Outcome outcome = Ebb({"run", "--threshold", "150", "--trace", "trace.csv", "--grid-start",
@@ -332,7 +351,8 @@ TEST_F(Cli, ABudgetStopsARunOnceAndOnlyMoreOfItContinuesIt) {
       << "at most one sample (72 J) more";
   const Outcome refused = Ebb({"resume", "r"});
   EXPECT_EQ(refused.code, 2);
-  EXPECT_TRUE(Contains(refused.err, "stopped by its budget of 0.000500 kWh")) << refused.err;
+  EXPECT_TRUE(Contains(refused.err, "stopped by its budget of 1800 J")) << refused.err;
+  EXPECT_TRUE(Contains(refused.err, "--budget-kwh with more than 0.000500")) << refused.err;
   EXPECT_TRUE(Contains(refused.err, "--budget-kwh")) << refused.err;
   EXPECT_EQ(Ebb({"resume", "r", "--budget-kwh", "0.001"}).code, 75);
   summary = Summary("r");
@@ -340,7 +360,7 @@ TEST_F(Cli, ABudgetStopsARunOnceAndOnlyMoreOfItContinuesIt) {
   EXPECT_LE(summary.at("energy").at("facility_j").get<double>(), 3600 + 100);
   const std::string events = Read(directory_ / "r" / "budget.jsonl");
   EXPECT_TRUE(Contains(events, "\"event\":\"reached\",\"attempt\":2")) << events;
-  EXPECT_TRUE(Contains(Ebb({"resume", "r"}).err, "its budget of 0.00100 kWh"))
+  EXPECT_TRUE(Contains(Ebb({"resume", "r"}).err, "its budget of 1.00 Wh"))
       << "the raised one is the one in force";
   EXPECT_EQ(Ebb({"track", "--on-budget", "log", "--run-dir", "x", "--", "true"}).code, 3)
       << "what happens to a budget that is not there";

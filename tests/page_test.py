@@ -119,16 +119,16 @@ class Page(unittest.TestCase):
             f"state.status.saved_on_first_come = {json.dumps(dict(dict(jobs=3, first_come_g=100, half_width_g=5, without_interval=0), **saved))}; showSaved();"
             "return [...['saved-title', 'saved', 'saved-note'].map((id) => document.getElementById(id).textContent), document.getElementById('saved').className]")
         self.assertEqual(shown(saved_g=20, not_compared=2),
-                         ["Saved", "20.0 g", "20.0 % less (± 5.0 g) than first come, first served; 3 ended jobs; 2 not compared", "figure better"])
+                         ["Saved", "20.0 g", "20.0 % less (± 5.00 g) than first come, first served; 3 ended jobs; 2 not compared", "figure better"])
         self.assertEqual(shown(saved_g=-20, not_compared=2),
-                         ["Worse", "20.0 g", "20.0 % more (± 5.0 g) than first come, first served; 3 ended jobs; 2 not compared", "figure worse"])
+                         ["Worse", "20.0 g", "20.0 % more (± 5.00 g) than first come, first served; 3 ended jobs; 2 not compared", "figure worse"])
         # What may be none is no clear one.
         self.assertEqual(shown(saved_g=4, not_compared=0),
-                         ["Saved", "–", "no clear difference: 4.0 g less (± 5.0 g) than first come, first served; 3 ended jobs", "figure "])
+                         ["Saved", "–", "no clear difference: 4.00 g less (± 5.00 g) than first come, first served; 3 ended jobs", "figure "])
         self.assertEqual(shown(saved_g=8, not_compared=0, without_interval=2),
-                         ["Saved", "8.0 g", "8.0 % less (± 5.0 g and that of 2 jobs) than first come, first served; 3 ended jobs", "figure better"])
+                         ["Saved", "8.00 g", "8.0 % less (± 5.00 g and that of 2 jobs) than first come, first served; 3 ended jobs", "figure better"])
         # What is only rounded is no difference.
-        self.assertEqual(shown(saved_g=-0.01, not_compared=0), ["Saved", "0.0 g", "as much as first come, first served; 3 ended jobs", "figure "])
+        self.assertEqual(shown(saved_g=-0.01, not_compared=0), ["Saved", "0 g", "as much as first come, first served; 3 ended jobs", "figure "])
 
     def test_5_charts_are_drawn(self):
         for canvas in ("intensity", "gantt"):
@@ -148,6 +148,10 @@ class Page(unittest.TestCase):
             "mean_absolute_error_g_per_kwh: 12.34, bias_g_per_kwh: -5, mean_relative_error: .1}]}; showRecord();"
             "return [...document.querySelectorAll('#record-table td')].map((cell) => cell.textContent)")
         self.assertEqual(shown, ["1 to 3 h", "12.3 g/kWh", "10 %", "-5.0 g/kWh", "–", "4"])
+
+    def test_5_figures_have_three_digits_in_the_unit_that_fits(self):
+        self.assertEqual(self.browser.run("return [grams(4.95e-7), grams(0), grams(999.6), energy(1.4e-7), energy(1.2), watts(1200)]"),
+                         ["495 ng", "0 g", "1.00 kg", "504 mJ", "1.20 kWh", "1.20 kW"])
 
     def test_6_thresholds_of_the_tiers_are_drawn(self):
         self.assertEqual(self.browser.run("return thresholdLabels(state.tiers, (value) => 300 - value).map((l) => l.text)"),

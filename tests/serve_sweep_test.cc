@@ -66,8 +66,13 @@ TEST_F(ServeSweep, WhoFallsBehindIsStoppedThoughTheServiceWasKilled) {
   EXPECT_NE(shown.out.find("stopped by successive halving: rank 2 of 2 at epoch 1"),
             std::string::npos)
       << shown.out;
-  EXPECT_NE(Client({"explain", "2"}).out.find("rank 2 of 2"), std::string::npos);
-  EXPECT_NE(Client({"queue", "--all"}).out.find("rank 2 of 2"), std::string::npos);
+  const std::string why = Client({"explain", "2"}).out;
+  EXPECT_NE(why.find("rank 2 of 2"), std::string::npos);
+  EXPECT_EQ(why.find(" 0.0 g"), std::string::npos) << why;
+  const std::string queue = Client({"queue", "--all"}).out;
+  EXPECT_NE(queue.find("rank 2 of 2"), std::string::npos);
+  EXPECT_NE(queue.find("energy   emitted"), std::string::npos) << queue;
+  EXPECT_EQ(queue.find(" 0.000 "), std::string::npos) << "figures carry the unit that fits";
 
   Touch("epoch-1-0.2");
   WaitUntil([&] { return Lines(3) == 1; });

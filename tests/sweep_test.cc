@@ -315,7 +315,7 @@ TEST_F(SweepBudgets, OneThatIsUsedUpEndsItsExperimentAlone) {
   const json report = Report();
   const json hungry = Named(report, "hungry");
   EXPECT_EQ(hungry["outcome"], "failed");
-  EXPECT_EQ(hungry["note"], "stopped by its budget of 0.0000500 kWh");
+  EXPECT_EQ(hungry["note"], "stopped by its budget of 180 J");
   EXPECT_EQ(hungry["attempts"], 1);
   for (const char* name : {"modest", "small"}) EXPECT_EQ(Named(report, name)["outcome"], "done");
   double ledger_j = 0;
@@ -339,7 +339,7 @@ TEST_F(SweepBudgets, OneThatPausesHoldsItUntilThereIsMore) {
       << held.err;
   json hungry = Named(Report(), "hungry");
   EXPECT_EQ(hungry["outcome"], "paused");
-  EXPECT_EQ(hungry["note"], "held by its budget of 0.0000500 kWh");
+  EXPECT_EQ(hungry["note"], "held by its budget of 180 J");
   EXPECT_EQ(Named(Report(), "small")["outcome"], "done");
   EXPECT_EQ(Ebb(Run()).code, 75) << "as large as before";
   EXPECT_EQ(Named(Report(), "hungry")["attempts"], 1);
@@ -349,7 +349,7 @@ TEST_F(SweepBudgets, OneThatPausesHoldsItUntilThereIsMore) {
   EXPECT_EQ(Ebb(Run()).code, 75) << "the larger one is kept";
   hungry = Named(Report(), "hungry");
   EXPECT_EQ(hungry["attempts"], 2);
-  EXPECT_EQ(hungry["note"], "held by its budget of 0.000100 kWh");
+  EXPECT_EQ(hungry["note"], "held by its budget of 360 J");
   EXPECT_EQ(Count(Events(), "\"event\":\"reached\""), 2u) << Events();
   Write("enough", "");
   larger.back() = "1";
@@ -368,7 +368,7 @@ TEST_F(SweepBudgets, IsKeptOverAKill) {
   const json hungry = Named(Report(), "hungry");
   EXPECT_EQ(hungry["attempts"], 1);
   EXPECT_EQ(hungry["outcome"], "failed");
-  EXPECT_EQ(hungry["note"], "stopped by its budget of 0.0000500 kWh");
+  EXPECT_EQ(hungry["note"], "stopped by its budget of 180 J");
 }
 
 TEST_F(SweepBudgets, ThatOfTheSweepStopsItAndMoreOfItGoesOn) {
@@ -382,7 +382,7 @@ TEST_F(SweepBudgets, ThatOfTheSweepStopsItAndMoreOfItGoesOn) {
   EXPECT_EQ(Named(report, "hungry")["outcome"], "paused");
   EXPECT_EQ(Named(report, "small")["outcome"], "not run");
   EXPECT_TRUE(Contains(report["notices"].dump(),
-                       "stopped by its budget of 0.0000500 kWh; 3 of 3 experiments had not ended"))
+                       "stopped by its budget of 180 J; 3 of 3 experiments had not ended"))
       << report["notices"];
   const Outcome again = Ebb(Run());
   EXPECT_EQ(again.code, 2) << again.err;

@@ -73,24 +73,23 @@ function number(value, digits) {
   return format.format(value);
 }
 
-function grams(value) {
+// Three significant digits in the largest unit in which the value is at least 1: as in base/units_text.h.
+const significantFormat = new Intl.NumberFormat("en", { minimumSignificantDigits: 3, maximumSignificantDigits: 3 });
+function inUnits(value, units) {
   if (!isKnown(value)) return "–";
-  const size = Math.abs(value);
-  if (size >= 1e6) return number(value / 1e6, 2) + " t";
-  if (size >= 1000) return number(value / 1000, 2) + " kg";
-  if (size >= 1 || size === 0) return number(value, size >= 100 ? 0 : 1) + " g";
-  return size >= 1e-3 ? number(value * 1e3, 1) + " mg" : number(value * 1e6, 1) + " µg";
+  if (value === 0) return "0 " + units.find(([size]) => size === 1)[1];
+  const rounded = (size) => Math.abs(Number((value / size).toPrecision(3)));
+  const [size, unit] = units.findLast(([each]) => rounded(each) >= 1) || units[0];
+  const text = rounded(size) >= 1000 ? number(value / size, 0) : significantFormat.format(value / size);
+  return text + " " + unit;
 }
 
-function energy(kwh) {
-  if (!isKnown(kwh)) return "–";
-  if (kwh >= 1) return number(kwh, 2) + " kWh";
-  if (kwh >= 1e-3) return number(kwh * 1e3, 1) + " Wh";
-  return number(kwh * 3.6e6, 1) + " J";
-}
+const grams = (value) => inUnits(value, [[1e-9, "ng"], [1e-6, "µg"], [1e-3, "mg"], [1, "g"], [1e3, "kg"], [1e6, "t"]]);
 
-const watts = (value) => !isKnown(value) ? "–" :
-  value >= 1000 ? number(value / 1000, 2) + " kW" : number(value, 1) + " W";
+const energy = (kwh) => inUnits(isKnown(kwh) ? kwh * 3.6e6 : kwh,
+  [[1e-6, "µJ"], [1e-3, "mJ"], [1, "J"], [3600, "Wh"], [3.6e6, "kWh"], [3.6e9, "MWh"], [3.6e12, "GWh"]]);
+
+const watts = (value) => inUnits(value, [[1e-3, "mW"], [1, "W"], [1e3, "kW"], [1e6, "MW"]]);
 
 function duration(milliseconds) {
   const minutes = Math.round(milliseconds / 60e3);

@@ -179,8 +179,9 @@ std::string FormatExact(Duration duration) { return std::to_string(duration.coun
 std::string FormatDuration(Duration duration) {
   if (duration < Duration::zero()) return "-" + FormatDuration(-duration);
   const auto millis = static_cast<long long>(duration.count());
+  if (millis == 0) return "0s";
   if (millis < 1000) return std::to_string(millis) + "ms";
-  if (millis < 60'000) {
+  if (millis < 59'950) {  // from there on it would be 60.0s
     char buffer[32];
     std::snprintf(buffer, sizeof buffer, "%.1fs", static_cast<double>(millis) / 1000.0);
     return buffer;

@@ -58,7 +58,8 @@ std::string FormatClock(Time time);
 Result<Duration> ParseDuration(std::string_view text);
 /// "5400000ms": ParseDuration gives the same again.
 std::string FormatExact(Duration duration);
-/// "2d 3h", "6h 30m", "4m 5s", "12.3s", "250ms": the two largest units that matter to a reader.
+/// "2d 3h", "6h 30m", "4m 5s", "12.3s", "250ms", "0s": the two largest units that matter to a
+/// reader.
 std::string FormatDuration(Duration duration);
 
 }  // namespace ebb

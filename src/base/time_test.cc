@@ -45,6 +45,8 @@ TEST(Duration, PrintsTheTwoUnitsThatMatter) {
   EXPECT_EQ(FormatDuration(minutes{390}), "6h 30m");
   EXPECT_EQ(FormatDuration(Duration{12'300}), "12.3s");
   EXPECT_EQ(FormatDuration(Duration{-250}), "-250ms");
+  EXPECT_EQ(FormatDuration(Duration{0}), "0s");
+  EXPECT_EQ(FormatDuration(Duration{59'960}), "1m 0s");
 }
 
 TEST(IntervalTest, IsHalfOpenAndOverlapNeverNegative) {

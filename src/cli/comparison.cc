@@ -5,21 +5,17 @@
 
 #include "report/compare/compare.h"
 #include "report/compare/compare_page.h"
-#include "report/run/run_directory.h"
+#include "report/compare/read_runs.h"
 
 namespace ebb::cli {
 
 Status CompareRuns(const ComparisonRequest& request) {
-  std::vector<core::RunRecord> runs;
-  for (const auto& directory : request.directories) {
-    std::vector<std::string> notices;
-    EBB_ASSIGN_OR_RETURN(core::RunRecord run, report::ReadRun(directory, &notices));
-    for (const std::string& notice : notices)
-      std::fprintf(stderr, "note: %s: %s\n", directory.c_str(), notice.c_str());
-    runs.push_back(std::move(run));
-  }
+  EBB_ASSIGN_OR_RETURN(report::RunsToCompare read, report::ReadRunsToCompare(request.directories));
+  for (const std::string& notice : read.notices) std::fprintf(stderr, "note: %s\n", notice.c_str());
+  std::vector<std::string> notes = request.notes;
+  notes.insert(notes.end(), read.skipped.begin(), read.skipped.end());
   EBB_ASSIGN_OR_RETURN(const report::Comparison comparison,
-                       report::Compare(std::move(runs), {request.baseline, request.notes}));
+                       report::Compare(std::move(read.runs), {request.baseline, std::move(notes)}));
   const Time now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
   EBB_ASSIGN_OR_RETURN(const report::ComparisonFiles files,
                        report::WriteComparison(request.output_dir, comparison, now));

@@ -5,24 +5,16 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "base/units_text.h"
 #include "cli/terminal_plot.h"
 #include "platform/terminal.h"
+#include "report/text_table.h"
 
 namespace ebb::cli {
 namespace {
 
 constexpr std::size_t kBarColumns = 20;
 constexpr Duration kPlainInterval{30'000};
-
-// Cuts UTF-8 text to a number of characters (each of ours is one column wide).
-std::string CutToColumns(const std::string& text, std::size_t columns) {
-  std::size_t used = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool starts_character = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
-    if (starts_character && used++ == columns) return text.substr(0, i);
-  }
-  return text;
-}
 
 std::string Bar(double share) {
   const auto filled =
@@ -33,13 +25,12 @@ std::string Bar(double share) {
 }
 
 std::string Figure(const std::optional<Intensity>& intensity) {
-  return intensity ? FormatFixed(intensity->g_per_kwh, 0) + " g/kWh" : "unknown";
+  return intensity ? IntensityText(*intensity) : "unknown";
 }
 
 std::string EnergyAndGrams(const local::LiveFigures& figures) {
-  return FormatSignificant(figures.power.watts, 3) + " W  " +
-         FormatSignificant(figures.energy.joules(), 3) + " J  " +
-         FormatSignificant(figures.emissions.grams, 3) + " g";
+  return PowerText(figures.power) + "  " + EnergyText(figures.energy) + "  " +
+         EmissionsText(figures.emissions);
 }
 
 // What lies ahead until the latest start, at most two days.
@@ -68,7 +59,7 @@ void StatusLine::Say(const std::string& line) {
 void StatusLine::Rewrite(const std::string& line) {
   if (mode_ != DisplayMode::kTerminal) return;
   const auto columns = static_cast<std::size_t>(std::max(20, platform::TerminalColumns() - 1));
-  std::fprintf(stderr, "\r\x1b[2K%s", CutToColumns(line, columns).c_str());
+  std::fprintf(stderr, "\r\x1b[2K%s", report::CutTo(line, columns).c_str());
   std::fflush(stderr);
   drawn_ = true;
 }

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/time.h"
+#include "base/units_text.h"
 #include "report/text_table.h"
 #include "sweep/shell_quote.h"
 
@@ -14,7 +15,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kLeastDifference = 5e-4;  // of the baseline, as on the page
-constexpr int kDigits = 3;
 constexpr std::size_t kNameColumns = 26;
 
 // Its lines, in parts with a blank line between them.
@@ -37,8 +37,12 @@ class Facts {
     return found != job_.end() && found->is_string() ? found->get<std::string>() : "";
   }
   std::string Whole(const char* key) const { return Has(key) ? job_.at(key).dump() : ""; }
-  std::string Amount(const char* key, const std::string& unit) const {
-    return Has(key) ? FormatSignificant(Number(key), kDigits) + unit : "";
+  std::string Grams(const char* key) const { return Has(key) ? EmissionsText({Number(key)}) : ""; }
+  std::string Kwh(const char* key) const {
+    return Has(key) ? EnergyText(Energy::Joules(Number(key) * 3.6e6)) : "";
+  }
+  std::string Intensity(const char* key) const {
+    return Has(key) ? IntensityText({Number(key)}) : "";
   }
   /// "2026-05-01 12:00:30 UTC"
   std::string Moment(const char* key) const {
@@ -110,13 +114,12 @@ std::string DevicesText(const Facts& facts) {
 std::string ComparedText(const Facts& facts, const char* baseline, const char* half_width) {
   if (!facts.Has(baseline) || !facts.Has("emissions_g")) return "";
   const double was = facts.Number(baseline), difference = was - facts.Number("emissions_g");
-  if (std::abs(difference) < kLeastDifference * was) return facts.Amount(baseline, " g: the same");
+  if (std::abs(difference) < kLeastDifference * was) return facts.Grams(baseline) + ": the same";
+  const std::string size = EmissionsText({std::abs(difference)});
   if (facts.Has(half_width) && std::abs(difference) <= facts.Number(half_width))
-    return facts.Amount(baseline, " g: no clear difference (") +
-           FormatSignificant(std::abs(difference), kDigits) +
-           (difference > 0 ? " g less, ± " : " g more, ± ") + facts.Amount(half_width, " g)");
-  return facts.Amount(baseline, " g: ") + FormatSignificant(std::abs(difference), kDigits) + " g " +
-         (difference >= 0 ? "saved" : "WORSE");
+    return facts.Grams(baseline) + ": no clear difference (" + size +
+           (difference > 0 ? " less, ± " : " more, ± ") + facts.Grams(half_width) + ")";
+  return facts.Grams(baseline) + ": " + size + " " + (difference >= 0 ? "saved" : "WORSE");
 }
 
 std::string EstimateText(const Facts& facts) {
@@ -127,7 +130,7 @@ std::string EstimateText(const Facts& facts) {
     text += " (it ran " + FormatFixed(std::abs(error), 1) + " % " +
             (error >= 0 ? "longer)" : "shorter)");
   }
-  return text + ", " + facts.Amount("power_w", " W") + " a device";
+  return text + ", " + PowerText({facts.Number("power_w")}) + " a device";
 }
 
 std::string StopText(const Facts& facts) {
@@ -154,16 +157,16 @@ void AddTimes(Facts& facts) {
 
 void AddAccount(Facts& facts) {
   facts.Part();
-  if (facts.Has("started")) facts.Line("energy", facts.Amount("energy_kwh", " kWh"));
-  facts.Line("emissions", facts.Amount("emissions_g", " g"));
+  if (facts.Has("started")) facts.Line("energy", facts.Kwh("energy_kwh"));
+  facts.Line("emissions", facts.Grams("emissions_g"));
   facts.Line("first come, first served",
              ComparedText(facts, "emissions_first_come_g", "first_come_half_width_g"));
   facts.Line("at submission, alone",
              ComparedText(facts, "emissions_at_submission_g", "saving_half_width_g"));
   if (facts.Has("ended")) return;
-  facts.Line("intensity now", facts.Amount("intensity_now", " g/kWh"));
+  facts.Line("intensity now", facts.Intensity("intensity_now"));
   if (!facts.Has("started"))
-    facts.Line("intensity expected", facts.Amount("intensity_expected", " g/kWh"));
+    facts.Line("intensity expected", facts.Intensity("intensity_expected"));
 }
 
 void AddWishes(Facts& facts) {
@@ -173,7 +176,7 @@ void AddWishes(Facts& facts) {
   facts.Line("can be paused", StopText(facts));
   facts.Line("tier", facts.Text("tier"));
   facts.Line("priority", facts.Whole("priority"));
-  facts.Line("threshold", facts.Amount("threshold", " g/kWh"));
+  facts.Line("threshold", facts.Intensity("threshold"));
   facts.Line("time limit", facts.Length("time_limit_s"));
   facts.Line("power cap", facts.Text("power_cap"));
   facts.Line("after jobs", facts.Numbers("after"));

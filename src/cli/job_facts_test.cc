@@ -56,6 +56,16 @@ mlflow                    http://127.0.0.1:5000
 )");
 }
 
+TEST(JobFacts, SmallFiguresAreInUnitsThatFit) {
+  const std::string facts = Facts(R"({"id":7,"name":"x","stage":"succeeded","emissions_g":4.95e-7,
+      "started":"2026-05-01T12:00:00Z","energy_kwh":1.4e-7,"ended":"2026-05-01T15:10:00Z",
+      "emissions_at_submission_g":8.17e-3,"duration_s":60,"power_w":1200})");
+  for (const char* line :
+       {"energy                    504 mJ\n", "emissions                 495 ng\n",
+        "at submission, alone      8.17 mg: 8.17 mg saved\n", "1.20 kW a device"})
+    EXPECT_NE(facts.find(line), std::string::npos) << line << facts;
+}
+
 TEST(JobFacts, OfAWaitingJobTellWhenItIsExpected) {
   const std::string facts =
       Facts(R"({"id":8,"name":"x","stage":"waiting","reason":"waiting: 300 g/kWh now","devices":1,

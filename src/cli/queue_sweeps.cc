@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "base/units_text.h"
 #include "platform/terminal.h"
 #include "report/text_table.h"
-#include "report/units_text.h"
 #include "signals/http/web_request.h"
 
 namespace ebb::cli {
@@ -44,11 +44,11 @@ std::string CellOf(const Json& json, const char* key, int digits) {
 }
 
 std::string EnergyCell(const Json& row) {
-  return report::EnergyText(Energy::Joules(row.value("energy_kwh", 0.0) * 3.6e6));
+  return EnergyText(Energy::Joules(row.value("energy_kwh", 0.0) * 3.6e6));
 }
 
 std::string EmissionsCell(const Json& row) {
-  if (row["emissions_g"].is_number()) return report::EmissionsText({row["emissions_g"]});
+  if (row["emissions_g"].is_number()) return EmissionsText({row["emissions_g"]});
   return row.value("attempts", 0) > 0 ? "unknown" : "";
 }
 
@@ -56,8 +56,8 @@ std::string SavedText(const Json& json) {
   const int stopped = json.value("stopped_early", 0);
   if (stopped == 0) return "";
   return std::to_string(stopped) + " stopped early: about " +
-         report::EmissionsText({json.value("estimated_saved_g", 0.0)}) + " and " +
-         report::EnergyText(Energy::Joules(json.value("estimated_saved_kwh", 0.0) * 3.6e6)) +
+         EmissionsText({json.value("estimated_saved_g", 0.0)}) + " and " +
+         EnergyText(Energy::Joules(json.value("estimated_saved_kwh", 0.0) * 3.6e6)) +
          " not spent, by estimate; whether the best configuration was among them cannot be known";
 }
 
@@ -124,8 +124,8 @@ Result<int> PrintSweep(const ServiceFlags& flags, const std::string& name) {
   EBB_ASSIGN_OR_RETURN(const Json sweep, Asked(client, path));
   std::printf("%s (sweep %s): %s, %s\n", sweep.value("name", "").c_str(),
               CellOf(sweep, "sweep", 0).c_str(),
-              report::EnergyText(Energy::Joules(sweep.value("energy_kwh", 0.0) * 3.6e6)).c_str(),
-              report::EmissionsText({sweep.value("emissions_g", 0.0)}).c_str());
+              EnergyText(Energy::Joules(sweep.value("energy_kwh", 0.0) * 3.6e6)).c_str(),
+              EmissionsText({sweep.value("emissions_g", 0.0)}).c_str());
   PrintExperiments(sweep);
   if (sweep["best"].is_string())
     std::printf("%s: %s\n", sweep.value("over", false) ? "winner" : "best of those that are done",

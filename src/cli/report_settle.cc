@@ -6,10 +6,10 @@
 #include <string>
 
 #include "app/run/run_files.h"
+#include "base/units_text.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
 #include "report/run/summary.h"
-#include "report/units_text.h"
 #include "signals/make_feed.h"
 
 namespace ebb::cli {
@@ -76,20 +76,20 @@ std::string Change(const std::string& before, const std::string& after) {
 std::string SavingText(const report::Summary& summary) {
   const auto& at = summary.at_submission;
   if (!at || !at->saving) return "unknown";
-  return at->saving->grams < 0 ? "worse by " + report::EmissionsText({-at->saving->grams})
-                               : report::EmissionsText(*at->saving);
+  return at->saving->grams < 0 ? "worse by " + EmissionsText({-at->saving->grams})
+                               : EmissionsText(*at->saving);
 }
 
 std::string BestText(const report::Summary& summary) {
   if (!summary.best_in_hindsight) return "not yet known";
   const core::Counterfactual& best = summary.best_in_hindsight->run;
-  return report::EmissionsText(best.emissions) + " at " + FormatTime(best.start);
+  return EmissionsText(best.emissions) + " at " + FormatTime(best.start);
 }
 
 void Print(const Path& directory, const Settled& settled) {
   std::printf("%s\n", directory.c_str());
-  std::printf("  emitted     %s\n", Change(report::EmissionsText(settled.before.totals.emissions),
-                                           report::EmissionsText(settled.after.totals.emissions))
+  std::printf("  emitted     %s\n", Change(EmissionsText(settled.before.totals.emissions),
+                                           EmissionsText(settled.after.totals.emissions))
                                         .c_str());
   std::printf("  saved       %s\n",
               Change(SavingText(settled.before), SavingText(settled.after)).c_str());

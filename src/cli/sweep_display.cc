@@ -4,11 +4,13 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "base/units_text.h"
 #include "engine/decision.h"
 #include "engine/state.h"
 #include "platform/terminal.h"
 #include "report/run/epoch_losses.h"
 #include "report/run/run_directory.h"
+#include "report/text_table.h"
 
 namespace ebb::cli {
 namespace {
@@ -122,8 +124,8 @@ std::string SweepDisplay::Row(const service::JobCard& card, const service::View&
   std::string row = CutOrPad(job.name, kNameColumns) + "  " + CutOrPad(job.tier, 4) + " " +
                     CutOrPad(std::string(Name(stage)), 10) + CutOrPad(ProgressOf(card), 22);
   if (const local::SupervisedFigures* program = RunningOf(view, job.id))
-    return row + FormatSignificant(program->figures.energy.kwh() * 1000, 3) + " Wh  " +
-           FormatSignificant(program->figures.emissions.grams, 3) + " g  " +
+    return row + EnergyText(program->figures.energy) + "  " +
+           EmissionsText(program->figures.emissions) + "  " +
            FormatDuration(program->figures.elapsed);
   if (!card.detail.empty()) return row + card.detail;
   return engine::HasEnded(stage) ? row : row + Sentence(card.explanation);
@@ -151,7 +153,7 @@ void SweepDisplay::Draw(const service::View& view, Time now) {
   Clear();
   const auto columns = static_cast<std::size_t>(std::max(20, platform::TerminalColumns() - 1));
   for (const std::string& line : Lines(view, now)) {
-    std::fprintf(stderr, "%s\n", line.substr(0, columns).c_str());
+    std::fprintf(stderr, "%s\n", report::CutTo(line, columns).c_str());
     ++drawn_lines_;
   }
 }

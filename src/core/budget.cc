@@ -5,6 +5,7 @@
 
 #include "base/enum_names.h"
 #include "base/text.h"
+#include "base/units_text.h"
 
 namespace ebb::core {
 namespace {
@@ -68,7 +69,8 @@ BudgetUse UseOf(const std::vector<LedgerRow>& rows) {
 }
 
 std::string AmountText(double amount, BudgetMeasure measure) {
-  return FormatSignificant(amount, 3) + " " + std::string(UnitOf(measure));
+  if (measure == BudgetMeasure::kEnergy) return EnergyText(Energy::Joules(amount * 3.6e6));
+  return EmissionsText({amount});
 }
 
 std::string LimitText(const BudgetEvent& event) { return AmountText(event.limit, event.measure); }

@@ -65,10 +65,10 @@ struct BudgetEvent {
   double expected = 0;  ///< what the next sample and the grace period were expected to add
 };
 
-/// "2 kWh"
+/// "2.00 kWh"
 std::string AmountText(double amount, BudgetMeasure measure);
 std::string LimitText(const BudgetEvent& event);
-/// "budget warning: 1.6 kWh of 2 kWh are used", one line without an end.
+/// "budget warning: 1.60 kWh of 2.00 kWh are used", one line without an end.
 std::string BudgetText(const BudgetEvent& event);
 
 /// What a run has used so far.

@@ -57,6 +57,15 @@ std::size_t ColumnsOf(std::string_view text) {
   }));
 }
 
+std::string CutTo(std::string_view text, std::size_t columns) {
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool starts_character = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
+    if (starts_character && used++ == columns) return std::string(text.substr(0, i));
+  }
+  return std::string(text);
+}
+
 std::string Padded(std::string text, std::size_t columns) {
   const std::size_t taken = ColumnsOf(text);
   if (taken < columns) text.append(columns - taken, ' ');

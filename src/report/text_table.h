@@ -16,6 +16,8 @@ struct TextTable {
 
 /// Columns that a terminal needs for it.
 std::size_t ColumnsOf(std::string_view text);
+/// The beginning of it that fits into so many.
+std::string CutTo(std::string_view text, std::size_t columns);
 /// With blanks at its end, up to `columns`.
 std::string Padded(std::string text, std::size_t columns);
 /// Columns as wide as their widest cell, empty ones left out; numbers to the right. Control

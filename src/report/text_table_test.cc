@@ -32,6 +32,12 @@ TEST(TextTable, ColumnsAreAsWideAsTheirWidestCell) {
             "  second       2      80\n");
 }
 
+TEST(TextTable, ACutNeverDividesACharacter) {
+  EXPECT_EQ(CutTo("12 \u00b5g", 4), "12 \u00b5");
+  EXPECT_EQ(CutTo("12 \u00b5g", 3), "12 ");
+  EXPECT_EQ(CutTo("12 \u00b5g", 9), "12 \u00b5g");
+}
+
 // The second to fourth may go.
 TEST(TextTable, WhatDoesNotFitIsTakenAwayFromTheLastOn) {
   TextTable table = ATable();

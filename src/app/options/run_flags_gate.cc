@@ -166,7 +166,7 @@ std::vector<Flag> BudgetFlags() {
 std::vector<Flag> OutputFlags() {
   const Show nothing = [](const RunOptions&) { return std::optional<std::string>(); };
   return {
-      {FlagGroup::kOutput, "name", "NAME", "name of the run",
+      {FlagGroup::kOutput, "name", "NAME", "name of the run (default: its script)",
        Text([](RunOptions& o, const std::string& v) { o.name = v; }), nothing},
       {FlagGroup::kOutput, "output-dir", "DIR", "where run directories are made (default runs)",
        Text([](RunOptions& o, const std::string& v) { o.output_dir = v; }), nothing},

@@ -6,6 +6,7 @@
 #include "app/run/run_surroundings.h"
 #include "app/run/run_trackers.h"
 #include "base/text.h"
+#include "core/script.h"
 #include "local/measured_attempt.h"
 #include "local/training_contract.h"
 #include "plan/make_policy.h"
@@ -27,7 +28,7 @@ using platform::Path;
 
 std::string DefaultName(const RunRequest& request) {
   if (!request.options.name.empty()) return request.options.name;
-  return request.command.empty() ? "machine" : Path(request.command.front()).filename().string();
+  return request.command.empty() ? "machine" : core::ScriptOf(request.command).name;
 }
 
 // How often an attempt is looked at that nobody sees.
@@ -246,7 +247,7 @@ Result<RunResult> Session::Resume(report::RunDirectory directory, core::RunRecor
                  "the run was stopped by its budget of " + core::LimitText(*stopped), path.string(),
                  "raise it to go on: --budget-" +
                      std::string(stopped->measure == core::BudgetMeasure::kEnergy ? "kwh" : "g") +
-                     " with more than " + FormatExact(stopped->limit)});
+                     " with more than " + FormatSignificant(stopped->limit, 3)});
   if (!record.attempts.empty() && record.attempts.back().outcome == core::AttemptOutcome::kDone)
     return Fail(
         {ExitCode::kUsage, "the run is done: there is nothing to resume", path.string(), ""});

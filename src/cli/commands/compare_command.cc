@@ -14,8 +14,8 @@ Examples:
   ebb compare runs/* --baseline baseline --output-dir reports/monday
   ebb compare runs/* --format json
 
-Runs that differ only in their seed form a group. Differences carry a 95 % confidence interval from
-three seeds on. What got worse is called worse.)";
+Runs of one name form a group. Without a name of their own, runs of one command under one schedule do,
+whatever its seed. Differences carry a 95 % confidence interval from three seeds on.)";
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 
 #include "app/jobs/sweep_devices.h"
 #include "base/text.h"
+#include "base/units_text.h"
 #include "cli/command_line.h"
 #include "cli/service_flags.h"
 #include "config/device_file.h"
@@ -16,7 +17,6 @@
 #include "meter/gpu/nvml_library.h"
 #include "meter/meters.h"
 #include "report/text_table.h"
-#include "report/units_text.h"
 #include "signals/http/web_request.h"
 #include "store/device_history.h"
 
@@ -120,7 +120,7 @@ std::string RunsOn(const meter::GpuDevice& device, const Runs& runs) {
   const auto found = runs.by_gpu.find(device.uuid);
   if (found == runs.by_gpu.end()) return runs.status ? "nothing" : "";
   return "job " + found->second.value("job", Json()).dump() + ", " +
-         FormatFixed(found->second.value("power_w", 0.0), 0) + " W";
+         PowerText({found->second.value("power_w", 0.0)});
 }
 
 // Of the store that the service would use; none where there is no store yet.
@@ -218,8 +218,8 @@ std::string MachineText(const Runs& runs) {
     const double kwh = runs.machine.value(std::string(part) + "_kwh", 0.0);
     parts.push_back(part + (" " + FormatFixed(100 * kwh / machine, 0)) + " %");
   }
-  return "the machine in 7 days: " + report::EnergyText(Energy::Joules(machine * 3.6e6)) +
-         ", of which " + Join(parts, ", ");
+  return "the machine in 7 days: " + EnergyText(Energy::Joules(machine * 3.6e6)) + ", of which " +
+         Join(parts, ", ");
 }
 
 void Print(const Found& found, const Runs& runs) {

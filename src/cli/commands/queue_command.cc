@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "base/units_text.h"
 #include "cli/command_line.h"
 #include "cli/job_facts.h"
 #include "cli/queue_sweeps.h"
@@ -54,6 +55,14 @@ std::string NumberOf(const Json& json, const char* key, int digits) {
                                                      : "";
 }
 
+std::string EnergyOf(double kwh) { return EnergyText(Energy::Joules(kwh * 3.6e6)); }
+std::string EnergyCell(const Json& json, const char* key) {
+  return json.contains(key) && json[key].is_number() ? EnergyOf(json[key]) : "";
+}
+std::string EmissionsCell(const Json& json, const char* key) {
+  return json.contains(key) && json[key].is_number() ? EmissionsText({json[key]}) : "";
+}
+
 Result<Json> Parsed(const std::string& answer) {
   Json json = Json::parse(answer, nullptr, false);
   if (json.is_discarded())
@@ -97,7 +106,7 @@ Result<int> Queue(const QueueFlags& flags) {
   }
   EBB_ASSIGN_OR_RETURN(const Json json, Parsed(answer));
   report::TextTable table;
-  table.headers = {"job", "name", "stage", "devices", "expected", "kWh", "g", "reason"};
+  table.headers = {"job", "name", "stage", "devices", "expected", "energy", "emitted", "reason"};
   table.ends_in_text = true;
   for (const Json& job : json["jobs"]) {
     std::string reason = TextOf(job, "reason");
@@ -106,7 +115,7 @@ Result<int> Queue(const QueueFlags& flags) {
     if (!TextOf(job, "detail").empty()) reason = TextOf(job, "detail");
     table.rows.push_back({NumberOf(job, "id", 0), TextOf(job, "name"), stage,
                           NumberOf(job, "devices", 0), Short(TextOf(job, "expected_start")),
-                          NumberOf(job, "energy_kwh", 3), NumberOf(job, "emissions_g", 1),
+                          EnergyCell(job, "energy_kwh"), EmissionsCell(job, "emissions_g"),
                           std::move(reason)});
   }
   if (table.rows.empty())
@@ -154,18 +163,18 @@ Result<int> Explain(const QueueFlags& flags) {
     const double now = job["intensity_now"], expected = job["intensity_expected"];
     const double kwh =
         job.value("power_w", 0.0) * job.value("devices", 1) * job.value("duration_s", 0.0) / 3.6e6;
-    std::printf("waiting is expected to %s %s g of %s g: %s kWh at %s instead of %s g/kWh\n",
+    std::printf("waiting is expected to %s %s of %s: %s at %s instead of %s\n",
                 now >= expected ? "save" : "cost",
-                FormatFixed(std::abs(now - expected) * kwh, 1).c_str(),
-                FormatFixed(now * kwh, 1).c_str(), FormatFixed(kwh, 3).c_str(),
-                FormatFixed(expected, 0).c_str(), FormatFixed(now, 0).c_str());
+                EmissionsText({std::abs(now - expected) * kwh}).c_str(),
+                EmissionsText({now * kwh}).c_str(), EnergyOf(kwh).c_str(),
+                IntensityText({expected}).c_str(), IntensityText({now}).c_str());
   }
   if (job.contains("emissions_g") && job.contains("emissions_at_submission_g")) {
     const double was = job["emissions_at_submission_g"], is = job["emissions_g"];
     const bool is_clear = std::abs(was - is) > job.value("saving_half_width_g", -1.0) || was == is;
-    std::printf("it emitted %s g; at submission it would have been %s g: %s g %s%s\n",
-                FormatFixed(is, 1).c_str(), FormatFixed(was, 1).c_str(),
-                FormatFixed(std::abs(was - is), 1).c_str(), was >= is ? "saved" : "WORSE",
+    std::printf("it emitted %s; at submission it would have been %s: %s %s%s\n",
+                EmissionsText({is}).c_str(), EmissionsText({was}).c_str(),
+                EmissionsText({std::abs(was - is)}).c_str(), was >= is ? "saved" : "WORSE",
                 is_clear ? "" : ", which is no clear difference");
   }
   return 0;

@@ -4,12 +4,12 @@
 
 #include "app/run/run_files.h"
 #include "base/text.h"
+#include "base/units_text.h"
 #include "cli/command_line.h"
 #include "cli/report_period.h"
 #include "cli/report_settle.h"
 #include "report/run/merged_run.h"
 #include "report/run/summary.h"
-#include "report/units_text.h"
 
 namespace ebb::cli {
 namespace {
@@ -60,7 +60,7 @@ Result<int> Merge(const ReportRequest& request) {
     std::fprintf(stderr, "note: %s\n", notice.c_str());
   if (merged.not_counted > Energy{})
     std::fprintf(stderr, "note: %s were metered more than once and count once\n",
-                 report::EnergyText(merged.not_counted).c_str());
+                 EnergyText(merged.not_counted).c_str());
   if (!request.output_dir.empty()) {
     EBB_RETURN_IF_ERROR(report::WriteMergedRun(request.output_dir, merged));
     EBB_RETURN_IF_ERROR(app::WriteViews(request.output_dir));

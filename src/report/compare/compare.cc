@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "report/compare/compare_words.h"
 #include "report/compare/factors.h"
+#include "report/compare/group_names.h"
 #include "report/signal_text.h"
 
 namespace ebb::report {
@@ -25,10 +26,6 @@ constexpr std::array<MetricInfo, kMetricCount> kMetrics{{
     {Metric::kTestAccuracy, "test_accuracy_percent", "test accuracy", "%", false},
     {Metric::kTestLoss, "test_loss", "test loss", "", true},
 }};
-
-std::string GroupName(const core::RunSpec& spec) {
-  return spec.group.empty() ? spec.name : spec.group;
-}
 
 std::optional<double> Finite(double value) {
   if (!std::isfinite(value)) return std::nullopt;
@@ -144,8 +141,11 @@ void DescribeGroup(const Comparison& comparison, Group& group) {
 }
 
 void MakeGroups(Comparison& comparison) {
+  std::vector<const core::RunSpec*> specs;
+  for (const ComparedRun& run : comparison.runs) specs.push_back(&run.record.spec);
+  const std::vector<std::string> names = GroupNames(specs);
   for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
-    const std::string name = GroupName(comparison.runs[i].record.spec);
+    const std::string& name = names[i];
     auto it = std::find_if(comparison.groups.begin(), comparison.groups.end(),
                            [&](const Group& group) { return group.name == name; });
     if (it == comparison.groups.end()) {
@@ -167,7 +167,15 @@ void MakeGroups(Comparison& comparison) {
   }
 }
 
+// The first group of which a run finished: against nothing there is no difference.
+std::size_t DefaultReference(const std::vector<Group>& groups) {
+  const auto finished = std::find_if(groups.begin(), groups.end(),
+                                     [](const Group& group) { return !group.runs.empty(); });
+  return finished == groups.end() ? 0 : static_cast<std::size_t>(finished - groups.begin());
+}
+
 Status ChooseReference(const CompareOptions& options, Comparison& comparison) {
+  comparison.reference = DefaultReference(comparison.groups);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < comparison.groups.size(); ++i) {
     names.push_back(comparison.groups[i].name);

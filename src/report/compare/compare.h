@@ -1,5 +1,5 @@
 #pragma once
-// Compares runs: groups of runs that differ only in their seed, each group against a reference
+// Compares runs: groups of repeats (report/compare/group_names.h), each group against a reference
 // group, metric by metric, with a 95 % confidence interval from three seeds on; and the factors
 // behind a difference (schedule, accumulation, precision) each by itself.
 //

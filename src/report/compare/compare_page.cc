@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/units_text.h"
 #include "platform/file.h"
 #include "report/compare/compare_page_sections.h"
 #include "report/compare/compare_words.h"
 #include "report/draw/page_parts.h"
 #include "report/draw/svg_plot.h"
 #include "report/run/figures.h"
-#include "report/units_text.h"
 
 namespace ebb::report {
 namespace {

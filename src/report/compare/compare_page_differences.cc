@@ -3,11 +3,11 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "base/units_text.h"
 #include "report/compare/compare_page_sections.h"
 #include "report/compare/compare_words.h"
 #include "report/draw/page_parts.h"
 #include "report/draw/svg_plot.h"
-#include "report/units_text.h"
 
 namespace ebb::report {
 namespace {
@@ -121,7 +121,7 @@ std::string OverviewTable(const Comparison& comparison) {
   std::string html = "<div class=\"card scroll\" tabindex=\"0\"><table><thead><tr>" +
                      Cells("th", headers) + "</tr></thead><tbody>";
   for (std::size_t group = 0; group < comparison.groups.size(); ++group)
-    if (group != comparison.reference) html += OverviewRow(comparison, group);
+    if (IsCompared(comparison, group)) html += OverviewRow(comparison, group);
   return html + "</tbody></table></div>";
 }
 
@@ -131,13 +131,10 @@ std::string ScheduleTable(const Comparison& comparison) {
                                   "the schedule's own effect on emissions"}) +
                      "</tr></thead><tbody>";
   for (const Group& group : comparison.groups) {
-    std::string effect = "unknown";
-    if (group.schedule_effect_g && group.schedule_effect_percent)
-      effect = group.schedule_effect_g->value == 0
-                   ? "none"
-                   : SignedPercentText(*group.schedule_effect_percent) + ", " +
-                         SignedMetricText(Metric::kEmissions, group.schedule_effect_g->value) +
-                         " per run";
+    std::string effect = ScheduleEffectText(group);
+    if (group.schedule_effect_percent && group.schedule_effect_g->value != 0)
+      effect +=
+          ", " + SignedMetricText(Metric::kEmissions, group.schedule_effect_g->value) + " per run";
     html += "<tr>" + Element("th", group.name) +
             Cells("td", {group.schedule, group.accumulation, group.precision, effect}) + "</tr>";
   }
@@ -155,7 +152,7 @@ std::string DifferencesSection(const Comparison& comparison) {
                      "crosses zero there is no clear difference.</p>";
   if (many) html += OverviewTable(comparison);
   for (std::size_t group = 0; group < comparison.groups.size(); ++group) {
-    if (group == comparison.reference) continue;
+    if (!IsCompared(comparison, group)) continue;
     const std::string name = comparison.groups[group].name;
     if (many)
       html += "<details><summary>" + EscapeHtml(name) + " with intervals</summary>" +

@@ -340,6 +340,73 @@ TEST(Compare, RunsOfOtherProgramsAreComparedByWhatTheyHave) {
   EXPECT_EQ(FindDifference(comparison, 1, Metric::kEnergy)->verdict, Verdict::kNoClearDifference);
 }
 
+RunBuilder OtherProgram(const std::string& group, const std::string& policy) {
+  RunBuilder builder;
+  builder.group = group;
+  builder.trains = false;
+  builder.policy = policy;
+  if (policy != "now") builder.waited = hours(17);
+  return builder;
+}
+
+TEST(Compare, WithoutASampleThereIsNoEffectAndItSaysWhatGivesOne) {
+  const Comparison comparison =
+      Of({OtherProgram("a", "now").Build(), OtherProgram("b", "threshold").Build()});
+  EXPECT_THAT(comparison.factors.effects, IsEmpty());
+  EXPECT_THAT(comparison.factors.notes,
+              ElementsAre(HasSubstr("no two of these runs have the same")));
+  const std::string text = ComparisonText(comparison) + ComparisonMarkdown(comparison);
+  EXPECT_THAT(text, Not(HasSubstr("n = 0")));
+}
+
+TEST(Compare, ARunOfAnotherProgramIsNoSampleOfAFactor) {
+  std::vector<core::RunRecord> runs = Factorial();
+  const Comparison alone = Of(runs);
+  RunBuilder other = OtherProgram("other", "now");
+  other.power_factor = 1000;
+  runs.push_back(other.Build());
+  const Comparison comparison = Of(runs);
+  ASSERT_THAT(comparison.factors.effects, SizeIs(alone.factors.effects.size()));
+  for (std::size_t i = 0; i < alone.factors.effects.size(); ++i)
+    EXPECT_EQ(comparison.factors.effects[i].effect.value, alone.factors.effects[i].effect.value);
+}
+
+TEST(Compare, UnlikeCommandsWithoutANameAreNotAveraged) {
+  std::vector<core::RunRecord> runs;
+  for (const char* script : {"train.py", "eval.py"}) {
+    runs.push_back(OtherProgram("python3", "now").Build());
+    runs.back().spec.command = {"python3", script};
+  }
+  const Comparison comparison = Of(runs);
+  ASSERT_THAT(comparison.groups, SizeIs(2));
+  EXPECT_EQ(comparison.groups[0].name, "train.py");
+  EXPECT_EQ(comparison.groups[1].name, "eval.py");
+}
+
+TEST(Compare, ALargeRatioIsSaidInTimes) {
+  std::vector<core::RunRecord> runs = ThreeSeedsOfEach();
+  for (core::RunRecord& run : runs)
+    if (run.spec.group == "optimized")
+      for (core::LedgerRow& row : run.ledger)
+        row.energy = Energy::Joules(row.energy.joules() * 1e4);
+  const Comparison comparison = Of(runs);
+  EXPECT_THAT(comparison.headlines,
+              Contains(HasSubstr("times as much as baseline (95 % interval")));
+  EXPECT_THAT(ComparisonText(comparison), HasSubstr(" times ("));
+  EXPECT_THAT(ComparisonMarkdown(comparison), HasSubstr(" times ("));
+  EXPECT_THAT(ComparisonText(comparison), Not(HasSubstr("00 %")));
+}
+
+TEST(Compare, AGroupOfWhichNothingFinishedIsNotTheReferenceAndHasNoTable) {
+  std::vector<core::RunRecord> runs{OtherProgram("a", "now").Build(),
+                                    OtherProgram("b", "now").Build()};
+  runs[0].attempts.back().outcome = core::AttemptOutcome::kFailed;
+  const Comparison comparison = Of(runs);
+  EXPECT_EQ(comparison.reference, 1u);
+  EXPECT_THAT(ComparisonText(comparison), Not(HasSubstr("0 runs")));
+  EXPECT_THAT(ComparisonText(comparison), HasSubstr("unknown: no run finished"));
+}
+
 TEST(Compare, ABaselineThatEmitsNothingHasNoPercentage) {
   std::vector<core::RunRecord> runs = ThreeSeedsOfEach();
   for (core::RunRecord& run : runs)

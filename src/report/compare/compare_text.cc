@@ -97,18 +97,9 @@ Table SettingsTable(const Comparison& comparison) {
   Table table{{"group", "schedule", "batch x accumulation", "precision",
                "the schedule's own effect on emissions"},
               {}};
-  for (const Group& group : comparison.groups) {
-    std::string effect;
-    if (group.schedule_effect_g && group.schedule_effect_percent) {
-      const double at_submission =
-          100 * group.schedule_effect_g->value / *group.schedule_effect_percent;
-      effect =
-          group.schedule_effect_g->value == 0
-              ? "none"
-              : ChangeWithInterval(Metric::kEmissions, *group.schedule_effect_g, at_submission);
-    }
-    table.rows.push_back({group.name, group.schedule, group.accumulation, group.precision, effect});
-  }
+  for (const Group& group : comparison.groups)
+    table.rows.push_back({group.name, group.schedule, group.accumulation, group.precision,
+                          ScheduleEffectText(group)});
   return table;
 }
 
@@ -132,7 +123,7 @@ Table OverviewTable(const Comparison& comparison) {
   Table table{{"against " + comparison.groups[comparison.reference].name}, {}};
   for (const Metric metric : kMainMetrics) table.header.emplace_back(Info(metric).label);
   for (std::size_t group = 0; group < comparison.groups.size(); ++group) {
-    if (group == comparison.reference) continue;
+    if (!IsCompared(comparison, group)) continue;
     Row row{comparison.groups[group].name};
     for (const Metric metric : kMainMetrics) {
       const Difference* difference = FindDifference(comparison, group, metric);
@@ -148,7 +139,7 @@ Table OverviewTable(const Comparison& comparison) {
 std::vector<Table> DifferenceTables(const Comparison& comparison) {
   std::vector<Table> tables;
   for (std::size_t group = 0; group < comparison.groups.size(); ++group)
-    if (group != comparison.reference) tables.push_back(DifferenceTable(comparison, group));
+    if (IsCompared(comparison, group)) tables.push_back(DifferenceTable(comparison, group));
   if (tables.empty())
     tables.push_back(GroupTable(comparison, comparison.groups[comparison.reference]));
   return tables;

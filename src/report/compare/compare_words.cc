@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "report/units_text.h"
+#include "base/units_text.h"
 
 namespace ebb::report {
 namespace {
@@ -22,15 +22,34 @@ bool InPercent(Metric metric, double reference) {
   return reference != 0 && metric != Metric::kTestAccuracy && metric != Metric::kWait;
 }
 
-// "58.0 to 62.0 % less", "3.0 % less to 5.4 % more".
+bool IsManyTimes(const Estimate& difference, double reference) {
+  return 100 * difference.value / std::fabs(reference) >= kMostPercent;
+}
+
+std::string TimesReference(double difference, double reference) {
+  return TimesText(1 + difference / std::fabs(reference));
+}
+
+// "58.0 to 62.0 % less", "3.0 % less to 5.4 % more", "11.8 times to 12.2 times as much".
 std::string IntervalSentence(const Estimate& difference, double reference) {
   if (!difference.interval) return "n = " + std::to_string(difference.count) + ", no interval";
+  if (IsManyTimes(difference, reference))
+    return "95 % interval " + TimesReference(difference.low(), reference) + " to " +
+           TimesReference(difference.high(), reference) + " as much";
   const double low = 100 * difference.low() / std::fabs(reference);
   const double high = 100 * difference.high() / std::fabs(reference);
   const auto fixed = [](double percent) { return FormatFixed(std::fabs(percent), 1); };
   if (high < 0) return "95 % interval " + fixed(high) + " to " + fixed(low) + " % less";
   if (low > 0) return "95 % interval " + fixed(low) + " to " + fixed(high) + " % more";
   return "95 % interval " + fixed(low) + " % less to " + fixed(high) + " % more";
+}
+
+std::string TimesWithInterval(const Estimate& difference, double reference) {
+  std::string text = TimesReference(difference.value, reference);
+  if (difference.interval)
+    text += " (" + TimesReference(difference.low(), reference) + " to " +
+            TimesReference(difference.high(), reference) + ")";
+  return text;
 }
 
 std::string EmissionsSentence(const Comparison& comparison, const Difference& difference) {
@@ -44,18 +63,20 @@ std::string EmissionsSentence(const Comparison& comparison, const Difference& di
   if (difference.verdict == Verdict::kNoClearDifference)
     return "The emissions of " + group + " and " + reference + " do not clearly differ" + interval +
            ".";
-  return group + " emitted " + ChangeText(*difference.percent) + " than " + reference + interval +
+  return group + " emitted " + ChangeAgainst(*difference.percent, reference) + interval +
          (difference.verdict == Verdict::kWorse ? ": worse." : ".");
 }
 
-std::string ScheduleSentence(const Group& group) {
+// `subject`: "Its schedule".
+std::string ScheduleSentence(const Group& group, const std::string& subject) {
   if (!group.schedule_effect_g || !group.schedule_effect_percent) return "";
   const double percent = *group.schedule_effect_percent;
   if (ChangeText(percent) == "the same")
-    return "Its schedule changed nothing: the same energy at submission would have emitted as "
+    return subject +
+           " changed nothing: the same energy at submission would have emitted as "
            "much.";
-  return "Its schedule alone made it emit " + ChangeText(percent) +
-         " than the same energy at submission" +
+  return subject + " alone made it emit " +
+         ChangeAgainst(percent, "the same energy at submission") +
          (percent > 0 ? ", so waiting made it worse." : ".");
 }
 
@@ -104,6 +125,7 @@ std::string SignedMetricText(Metric metric, double difference) {
 
 std::string ChangeWithInterval(Metric metric, const Estimate& difference, double reference) {
   if (InPercent(metric, reference)) {
+    if (IsManyTimes(difference, reference)) return TimesWithInterval(difference, reference);
     const auto percent = [&](double value) {
       return FixedWithSign(100 * value / std::fabs(reference), 1);
     };
@@ -126,6 +148,16 @@ std::string ChangeAlone(const Difference& difference) {
   return ChangeWithInterval(difference.metric,
                             {difference.difference.value, difference.difference.count, {}},
                             difference.reference_mean);
+}
+
+std::string ScheduleEffectText(const Group& group) {
+  if (group.runs.empty()) return "unknown: no run finished";
+  if (!group.schedule_effect_g || !group.schedule_effect_percent)
+    return "unknown: the intensity is not known throughout";
+  const Estimate& effect = *group.schedule_effect_g;
+  if (effect.value == 0) return "none";
+  return ChangeWithInterval(Metric::kEmissions, effect,
+                            100 * effect.value / *group.schedule_effect_percent);
 }
 
 std::string VerdictText(Verdict verdict, const Estimate& difference) {
@@ -151,14 +183,19 @@ std::vector<std::string> Headlines(const Comparison& comparison) {
     if (!sentence.empty()) headlines.push_back(std::move(sentence));
   };
   for (std::size_t group = 0; group < comparison.groups.size(); ++group) {
-    if (group == comparison.reference) continue;
-    if (const Difference* emissions = FindDifference(comparison, group, Metric::kEmissions))
-      add(EmissionsSentence(comparison, *emissions));
+    if (!IsCompared(comparison, group)) continue;
+    const Difference* emissions = FindDifference(comparison, group, Metric::kEmissions);
+    if (emissions) add(EmissionsSentence(comparison, *emissions));
     if (comparison.groups.size() > kFewGroups) continue;
-    add(ScheduleSentence(comparison.groups[group]));
+    const Group& subject = comparison.groups[group];
+    add(ScheduleSentence(subject, emissions ? "Its schedule" : "The schedule of " + subject.name));
     add(OtherSentence(comparison, group));
   }
   return headlines;
+}
+
+bool IsCompared(const Comparison& comparison, std::size_t group) {
+  return group != comparison.reference && !comparison.groups[group].runs.empty();
 }
 
 const Difference* FindDifference(const Comparison& comparison, std::size_t group, Metric metric) {

@@ -14,6 +14,9 @@ std::string SignedMetricText(Metric metric, double difference);  ///< "+1.20 g",
 /// "−60.0 % (−62.1 to −57.9)", in percent of `reference`; in the metric's unit where that is 0 or
 /// percent would mislead (accuracy, wait).
 std::string ChangeWithInterval(Metric metric, const Estimate& difference, double reference);
+/// What the schedule of a group did to its emissions, for a table: "none", "−60.0 % (−62.1 to
+/// −57.9)", "unknown: no run finished".
+std::string ScheduleEffectText(const Group& group);
 /// "better", or "better, n = 1 without interval".
 std::string VerdictText(Verdict verdict, const Estimate& difference);
 /// The change alone: "−60.0 %", "−0.03 points".
@@ -30,6 +33,8 @@ inline constexpr Metric kMainMetrics[] = {Metric::kEmissions, Metric::kEnergy, M
 /// Up to three sentences per group that is not the reference; with many groups one.
 std::vector<std::string> Headlines(const Comparison& comparison);
 
+/// Whether the group is held against the reference: another one, of which a run finished.
+bool IsCompared(const Comparison& comparison, std::size_t group);
 /// The difference of `group` in `metric`, if both groups have the metric.
 const Difference* FindDifference(const Comparison& comparison, std::size_t group, Metric metric);
 const GroupMetric* FindMetric(const Group& group, Metric metric);

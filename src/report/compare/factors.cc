@@ -177,11 +177,25 @@ double ReferenceMean(const Comparison& comparison, Metric metric) {
   return 0;
 }
 
-std::vector<std::size_t> FinishedRuns(const Comparison& comparison) {
+// Finished runs of a training. What Ebb knows no settings and no seed of is no sample of them: it
+// may be another program altogether.
+std::vector<std::size_t> SeededRuns(const Comparison& comparison) {
   std::vector<std::size_t> runs;
   for (const Group& group : comparison.groups)
-    runs.insert(runs.end(), group.runs.begin(), group.runs.end());
+    for (const std::size_t run : group.runs)
+      if (SeedOf(comparison.runs[run].record)) runs.push_back(run);
   return runs;
+}
+
+// A reader who compares schedules looks for their effect, so its absence is explained.
+std::string NoSampleNote(const Comparison& comparison) {
+  std::set<std::string> schedules;
+  for (const Group& group : comparison.groups)
+    if (!group.runs.empty()) schedules.insert(group.schedule);
+  if (schedules.size() < 2 && !schedules.contains("mixed")) return "";
+  return "The effect of the schedule by itself is unknown: no two of these runs have the same seed "
+         "and differ in the schedule alone. Such runs would give it, for example `ebb train` with "
+         "the same seeds under both schedules.";
 }
 
 // Quantities that factors multiply: energy is power times time, emissions are energy times
@@ -199,7 +213,7 @@ struct Observations {
 
 Observations Observe(const Comparison& comparison, Metric metric) {
   Observations observations;
-  for (const std::size_t run : FinishedRuns(comparison)) {
+  for (const std::size_t run : SeededRuns(comparison)) {
     const auto value = comparison.runs[run].Value(metric);
     if (!value) continue;
     observations.runs.push_back(run);
@@ -315,10 +329,13 @@ Verdict Judge(const Estimate& difference, double reference, Metric metric) {
 }
 
 void SeparateFactors(Comparison& comparison) {
-  const std::vector<std::size_t> runs = FinishedRuns(comparison);
-  if (comparison.groups[comparison.reference].runs.empty()) return;
-  const Design design = MakeDesign(comparison, runs);
   FactorReport& report = comparison.factors;
+  const Group& reference = comparison.groups[comparison.reference];
+  if (reference.runs.empty() || !SeedOf(comparison.runs[reference.runs.front()].record)) {
+    if (std::string note = NoSampleNote(comparison); !note.empty()) report.notes.push_back(note);
+    return;
+  }
+  const Design design = MakeDesign(comparison, SeededRuns(comparison));
   report.varied = Varied(design);
   report.confounded = ConfoundedSets(design);
   for (const auto& set : report.confounded) report.notes.push_back(ConfoundedNote(set));

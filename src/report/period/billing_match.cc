@@ -6,8 +6,8 @@
 
 #include "base/csv.h"
 #include "base/text.h"
+#include "base/units_text.h"
 #include "report/text_table.h"
-#include "report/units_text.h"
 
 namespace ebb::report {
 namespace {

@@ -5,11 +5,11 @@
 #include <map>
 
 #include "base/text.h"
+#include "base/units_text.h"
 #include "report/draw/page_parts.h"
 #include "report/draw/svg_elements.h"
 #include "report/draw/svg_plot.h"
 #include "report/period/period_words.h"
-#include "report/units_text.h"
 
 namespace ebb::report {
 namespace {

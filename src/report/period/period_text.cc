@@ -3,10 +3,10 @@
 
 #include "base/csv.h"
 #include "base/text.h"
+#include "base/units_text.h"
 #include "report/period/period.h"
 #include "report/period/period_words.h"
 #include "report/text_table.h"
-#include "report/units_text.h"
 
 namespace ebb::report {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "base/units_text.h"
 #include "report/run/figures.h"
-#include "report/units_text.h"
 
 namespace ebb::report {
 namespace {

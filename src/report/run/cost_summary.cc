@@ -1,22 +1,11 @@
 #include "report/run/cost_summary.h"
 
 #include <cmath>
-#include <cstdio>
 
 #include "base/text.h"
-#include "report/units_text.h"
+#include "base/units_text.h"
 
 namespace ebb::report {
-namespace {
-constexpr double kSmallestFixedAmount = 1e-6;
-
-// "2.79e-10".
-std::string Scientific(double amount) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.2e", amount);
-  return buffer;
-}
-}  // namespace
 
 std::optional<CostSummary> SummariseCost(const core::RunRecord& run, Time at_submission) {
   if (!run.spec.prices || run.spec.prices->identity.currency.empty() || run.ledger.empty())
@@ -27,13 +16,6 @@ std::optional<CostSummary> SummariseCost(const core::RunRecord& run, Time at_sub
   if (cost.actual.kwh_without_price <= 0 && cost.at_submission->kwh_without_price <= 0)
     cost.saving = cost.at_submission->amount - cost.actual.amount;
   return cost;
-}
-
-std::string MoneyText(double amount, const std::string& currency) {
-  // A second of training costs less than anyone wants to count zeros for.
-  if (amount != 0 && std::abs(amount) < kSmallestFixedAmount)
-    return Scientific(amount) + " " + currency;
-  return FormatSignificant(amount, 3) + " " + currency;
 }
 
 std::string CostText(const CostSummary& cost, const std::string& currency) {

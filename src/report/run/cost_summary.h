@@ -23,8 +23,6 @@ struct CostSummary {
 /// same rows would have begun.
 std::optional<CostSummary> SummariseCost(const core::RunRecord& run, Time at_submission);
 
-/// "0.0123 EUR", three significant digits.
-std::string MoneyText(double amount, const std::string& currency);
 /// "0.0123 EUR  at 0.285 EUR/kWh; 4 % of the energy had no known price".
 std::string CostText(const CostSummary& cost, const std::string& currency);
 /// "0.0200 EUR; this run saved 0.0077 EUR, 38.5 % less"; empty where nothing can be said.

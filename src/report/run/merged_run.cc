@@ -7,11 +7,11 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "base/units_text.h"
 #include "core/ledger_union.h"
 #include "platform/digest.h"
 #include "platform/system_clock.h"
 #include "report/run/seal.h"
-#include "report/units_text.h"
 
 namespace ebb::report {
 namespace {

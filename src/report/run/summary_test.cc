@@ -71,6 +71,19 @@ TEST(Summary, ANegativeSavingIsCalledWorse) {
   EXPECT_THAT(SummaryText(run, summary), Not(HasSubstr("saved")));
 }
 
+TEST(Summary, ANegativeShareOfThePossibleSavingIsSaidInWords) {
+  RunBuilder builder;
+  builder.policy = "threshold";
+  builder.submitted = hours(12);  // 120 g, an hour before 110 g
+  builder.waited = hours(6);      // 400 g
+  const core::RunRecord run = builder.Build();
+  const Summary summary = Summarise(run);
+  EXPECT_LT(*summary.share_of_possible_saving, 0);
+  EXPECT_THAT(
+      SummaryText(run, summary),
+      HasSubstr("; none of the possible saving was made: it emitted more than at submission"));
+}
+
 TEST(Summary, ADifferenceWithinTheErrorsIsNoClearOne) {
   // One hour later it is 420 g.
   const core::RunRecord run = Waited(hours(1));

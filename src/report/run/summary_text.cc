@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/units_text.h"
 #include "report/run/figures.h"
 #include "report/run/summary.h"
-#include "report/units_text.h"
 
 namespace ebb::report {
 namespace {
@@ -102,6 +102,12 @@ std::string SavingText(const Alternative& alternative) {
   return "this run saved " + EmissionsText({saving}) + ", " + percent;
 }
 
+// Of a saving there is no negative part.
+std::string PossibleSavingText(double share) {
+  if (share < 0) return "none of the possible saving was made: it emitted more than at submission";
+  return FormatFixed(100 * share, 0) + " % of the possible saving was made";
+}
+
 bool MayBeRevised(const core::RunRecord& run) {
   return !run.signal_versions.empty() && !run.signal_versions.back().is_final;
 }
@@ -129,8 +135,7 @@ void AddAlternatives(const core::RunRecord& run, const Summary& summary, Lines& 
     std::string text = EmissionsText(best->run.emissions) + "  starting " +
                        FormatTime(best->run.start) + ", in hindsight";
     if (summary.share_of_possible_saving)
-      text += "; " + FormatFixed(100 * *summary.share_of_possible_saving, 0) +
-              " % of the possible saving was made";
+      text += "; " + PossibleSavingText(*summary.share_of_possible_saving);
     lines.emplace_back("best start", text);
   } else if (summary.at_submission && MayBeRevised(run)) {
     lines.emplace_back("best start", "not yet known: not all of the intensity is published");

@@ -1,8 +1,8 @@
 #include "report/simulation/cost_table.h"
 
 #include "base/text.h"
+#include "base/units_text.h"
 #include "report/run/cost_summary.h"
-#include "report/units_text.h"
 #include "sim/cost.h"
 
 namespace ebb::report {

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/units_text.h"
 #include "report/draw/gantt_figure.h"
 #include "report/draw/page_parts.h"
 #include "report/draw/svg_plot.h"
 #include "report/simulation/cost_table.h"
 #include "report/simulation/simulation_table.h"
-#include "report/units_text.h"
 
 namespace ebb::report {
 namespace {

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "base/text.h"
+#include "base/units_text.h"
 #include "report/signal_text.h"
-#include "report/units_text.h"
 
 namespace ebb::report {
 namespace {
@@ -34,6 +34,13 @@ std::vector<std::string> IdleCells(const sim::PolicyFigures& policy, bool is_kno
   return {EmissionsText(policy.idle.emissions), WithInterval(policy.saving_with_idle_percent)};
 }
 
+// Of a saving there is no negative part.
+std::string CapturedText(const std::optional<sim::Estimate>& share) {
+  return share && share->value < 0 ? "none" : WithInterval(share);
+}
+
+std::string HoursText(double hours) { return FormatDuration(DurationFromSeconds(3600 * hours)); }
+
 std::vector<std::string> PolicyRow(const sim::PolicyFigures& policy, bool idle_is_known) {
   const std::vector<std::string> idle = IdleCells(policy, idle_is_known);
   return {policy.label,
@@ -43,11 +50,11 @@ std::vector<std::string> PolicyRow(const sim::PolicyFigures& policy, bool idle_i
           WithInterval(policy.saving_percent),
           idle[1],
           WithInterval(policy.saving_on_edf_percent),
-          WithInterval(policy.share_captured_percent),
-          FormatFixed(policy.mean_wait_h, 1) + " h",
-          FormatFixed(policy.p95_wait_h, 1) + " h",
+          CapturedText(policy.share_captured_percent),
+          HoursText(policy.mean_wait_h),
+          HoursText(policy.p95_wait_h),
           FormatFixed(policy.mean_stretch, 1),
-          FormatFixed(policy.mean_makespan_h, 1) + " h",
+          HoursText(policy.mean_makespan_h),
           Misses(policy),
           Pauses(policy),
           std::to_string(policy.worse_than_run_now)};

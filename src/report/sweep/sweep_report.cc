@@ -8,8 +8,8 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "base/units_text.h"
 #include "report/text_table.h"
-#include "report/units_text.h"
 #include "sweep/condition.h"
 
 namespace ebb::report {

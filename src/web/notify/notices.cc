@@ -6,6 +6,7 @@
 
 #include "base/enum_names.h"
 #include "base/text.h"
+#include "base/units_text.h"
 #include "engine/state.h"
 
 namespace ebb::web {
@@ -25,10 +26,6 @@ constexpr double kLeavesAbove = 1.05;
 constexpr double kWarningPerCent = 80;
 // Plans are made to the second; a deadline that is met to the minute is met.
 constexpr Duration kSlack{std::chrono::minutes{1}};
-
-std::string GramsText(Intensity intensity) {
-  return FormatFixed(intensity.g_per_kwh, 0) + " g/kWh";
-}
 
 std::string JobText(const JobCard& card) {
   const core::Job& job = card.submission->job;
@@ -122,8 +119,8 @@ void NoticeFinder::LookAtSignal(const View& view, const service::SiteSignalView&
     state.low = true;
     if (!is_first)
       Add({NoticeEvent::kLowCarbon, view.now,
-           "the grid" + of_zone + " is clean: " + GramsText(sample->intensity) + ", at most " +
-               GramsText(*limit),
+           "the grid" + of_zone + " is clean: " + IntensityText(sample->intensity) + ", at most " +
+               IntensityText(*limit),
            0, "", zone, sample->intensity});
   } else if (value > limit->g_per_kwh * kLeavesAbove) {
     state.low = false;
@@ -135,14 +132,14 @@ void NoticeFinder::LookAtBudget(const View& view, const JobCard& card) {
   if (budget.empty()) return;
   double per_cent = 0;
   std::string what;
-  const auto look = [&](double used, const std::optional<double>& limit, const char* unit) {
+  const auto look = [&](double used, core::BudgetMeasure measure) {
+    const std::optional<double> limit = budget.Limit(measure);
     if (!limit || *limit <= 0 || 100 * used / *limit <= per_cent) return;
     per_cent = 100 * used / *limit;
-    what = FormatSignificant(used, 3) + " of " + FormatSignificant(*limit, 3) + " " + unit;
+    what = core::AmountText(used, measure) + " of " + core::AmountText(*limit, measure);
   };
-  look(UsedKwh(view, card), budget.Limit(core::BudgetMeasure::kEnergy), "kWh");
-  if (card.emissions)
-    look(card.emissions->grams, budget.Limit(core::BudgetMeasure::kEmissions), "g");
+  look(UsedKwh(view, card), core::BudgetMeasure::kEnergy);
+  if (card.emissions) look(card.emissions->grams, core::BudgetMeasure::kEmissions);
   const int level = per_cent >= 100 ? 100 : per_cent >= kWarningPerCent ? 80 : 0;
   if (level == 0) return;
   int& told = budget_per_cent_[card.submission->job.id];

@@ -189,13 +189,17 @@ TEST(NoticeFinder, ABudgetAtEightyAndAHundredPerCentOfTheFacilitysEnergy) {
   card.submission = std::make_shared<const core::Submission>(submission);
   view.jobs.Put(card);
   finder.Look(view);
+  std::string said;
   const auto used = [&](double kwh) {
     card.energy = Energy::Joules(kwh * 3.6e6);
     view.jobs.Put(card);
-    return Names(finder.Look(view));
+    const auto notices = finder.Look(view);
+    if (!notices.empty()) said = notices.back().text;
+    return Names(notices);
   };
   EXPECT_EQ(used(0.79), Told{}) << "1.58 kWh of the facility";
   EXPECT_EQ(used(0.81), Told{"budget"});
+  EXPECT_TRUE(said.ends_with("has used 81 % of its budget: 1.62 kWh of 2.00 kWh")) << said;
   EXPECT_EQ(used(0.9), Told{});
   EXPECT_EQ(used(1.01), Told{"budget"});
   EXPECT_EQ(used(1.5), Told{});

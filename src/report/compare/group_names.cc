@@ -1,0 +1,131 @@
+#include "report/compare/group_names.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/text.h"
+#include "core/script.h"
+#include "report/compare/factors.h"
+#include "report/text_table.h"
+
+namespace ebb::report {
+namespace {
+
+// Longer ones make no table.
+constexpr std::size_t kLongestName = 60;
+
+// What repeats have in common. The name is the user's, or the label of the script.
+struct Kind {
+  std::string name;
+  std::vector<std::string> arguments;  ///< with their values, without the seed: "--lr 1e-3"
+  std::string schedule;
+  friend auto operator<=>(const Kind&, const Kind&) = default;
+};
+
+bool IsFlag(std::string_view word) { return word.starts_with('-') && !ParseNumber(word); }
+
+// Of a short flag like -u only a number is surely the value.
+bool TakesValue(std::string_view flag, std::string_view next) {
+  if (!IsFlag(flag) || flag.find('=') != std::string::npos) return false;
+  return ParseNumber(next) || (flag.starts_with("--") && flag.size() > 2 && !IsFlag(next));
+}
+
+// Words of the command, a flag together with its value: what is shown of a difference.
+std::vector<std::string> ArgumentsOf(const std::vector<std::string>& command) {
+  std::vector<std::string> arguments;
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    arguments.push_back(command[i]);
+    if (i + 1 < command.size() && TakesValue(command[i], command[i + 1]))
+      arguments.back() += " " + command[++i];
+  }
+  return arguments;
+}
+
+// "--seed 3", "--random_seed=3", Hydra's "training.seed=3".
+bool IsSeed(std::string_view argument) {
+  const auto end = argument.find_first_of(" =");
+  if (end == std::string_view::npos || !ParseInteger(argument.substr(end + 1))) return false;
+  const std::string name = Lowercase(argument.substr(0, end));
+  const std::size_t begin = name.find_last_of("-_.+");
+  return (begin == std::string::npos ? name : name.substr(begin + 1)) == "seed";
+}
+
+// A name that nobody chose: the script's, as the Python module writes it, too, or the program's, as
+// it was before runs were called by their script.
+bool IsDerived(const std::string& name, const core::RunSpec& spec) {
+  using std::filesystem::path;
+  if (spec.command.empty()) return false;
+  const std::string script = core::ScriptOf(spec.command).name;
+  return name == script || name == path(script).stem() ||
+         name == path(spec.command.front()).filename();
+}
+
+Kind GroupOf(const core::RunSpec& spec) {
+  const std::string& name = spec.group.empty() ? spec.name : spec.group;
+  if (!IsDerived(name, spec)) return {name, {}, ""};
+  Kind group{core::ScriptOf(spec.command).Label(), ArgumentsOf(spec.command),
+             FactorLevel(spec, Factor::kSchedule)};
+  std::erase_if(group.arguments, IsSeed);
+  return group;
+}
+
+// What the groups of one label have in common, which their names need not say.
+struct Common {
+  std::set<std::string> arguments;
+  std::optional<std::string> schedule;  ///< nothing: they differ in it
+};
+
+Common CommonOf(const std::vector<const Kind*>& alike) {
+  const auto& first = alike.front()->arguments;
+  Common common{{first.begin(), first.end()}, alike.front()->schedule};
+  for (const Kind* group : alike) {
+    std::erase_if(common.arguments, [&](const std::string& argument) {
+      return std::find(group->arguments.begin(), group->arguments.end(), argument) ==
+             group->arguments.end();
+    });
+    if (common.schedule != group->schedule) common.schedule.reset();
+  }
+  return common;
+}
+
+std::string NameOf(const Kind& group, const Common& common) {
+  std::string name = group.name;
+  for (const std::string& argument : group.arguments)
+    if (!common.arguments.contains(argument)) name += " " + Printable(argument);
+  if (ColumnsOf(name) > kLongestName) name = CutTo(name, kLongestName - 1) + "\u2026";
+  return common.schedule || group.schedule.empty() ? name : name + " (" + group.schedule + ")";
+}
+
+// Names of the groups in the order of their first run. Whatever is still alike, for example what
+// differs in the order of its arguments, is numbered.
+std::map<Kind, std::string> Named(const std::vector<Kind>& groups) {
+  std::map<std::string, std::vector<const Kind*>> alike;
+  for (const Kind& group : groups) alike[group.name].push_back(&group);
+  std::map<Kind, std::string> names;
+  std::set<std::string> taken;
+  for (const Kind& group : groups) {
+    if (names.contains(group)) continue;
+    const std::string name = NameOf(group, CommonOf(alike[group.name]));
+    std::string free = name;
+    for (int number = 2; !taken.insert(free).second; ++number)
+      free = name + " (" + std::to_string(number) + ")";
+    names[group] = free;
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> GroupNames(const std::vector<const core::RunSpec*>& runs) {
+  std::vector<Kind> groups;
+  for (const core::RunSpec* run : runs) groups.push_back(GroupOf(*run));
+  const std::map<Kind, std::string> names = Named(groups);
+  std::vector<std::string> result;
+  for (const Kind& group : groups) result.push_back(names.at(group));
+  return result;
+}
+
+}  // namespace ebb::report
