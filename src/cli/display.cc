@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/columns.h"
 #include "base/text.h"
 #include "cli/terminal_plot.h"
 #include "platform/terminal.h"
@@ -13,16 +14,6 @@ namespace {
 
 constexpr std::size_t kBarColumns = 20;
 constexpr Duration kPlainInterval{30'000};
-
-// Cuts UTF-8 text to a number of characters (each of ours is one column wide).
-std::string CutToColumns(const std::string& text, std::size_t columns) {
-  std::size_t used = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool starts_character = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
-    if (starts_character && used++ == columns) return text.substr(0, i);
-  }
-  return text;
-}
 
 std::string Bar(double share) {
   const auto filled =
@@ -67,8 +58,8 @@ void StatusLine::Say(const std::string& line) {
 
 void StatusLine::Rewrite(const std::string& line) {
   if (mode_ != DisplayMode::kTerminal) return;
-  const auto columns = static_cast<std::size_t>(std::max(20, platform::TerminalColumns() - 1));
-  std::fprintf(stderr, "\r\x1b[2K%s", CutToColumns(line, columns).c_str());
+  const auto columns = std::max<std::size_t>(21, platform::TerminalColumns()) - 1;
+  std::fprintf(stderr, "\r\x1b[2K%s", CutTo(line, columns).c_str());
   std::fflush(stderr);
   drawn_ = true;
 }

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/columns.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "report/text_table.h"
 #include "sweep/shell_quote.h"
 
 namespace ebb::cli {
@@ -25,7 +25,7 @@ class Facts {
   void Line(const std::string& name, const std::string& value) {
     if (value.empty()) return;
     if (std::exchange(part_is_due_, false) && !text_.empty()) text_ += '\n';
-    text_ += report::Padded(name, kNameColumns) + Printable(value) + '\n';
+    text_ += Padded(name, kNameColumns) + Printable(value) + '\n';
   }
   void Part() { part_is_due_ = true; }
   void Title(const std::string& title) { text_ = Printable(title) + '\n'; }

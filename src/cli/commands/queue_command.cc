@@ -7,12 +7,12 @@
 
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/fitted_text.h"
 #include "cli/job_facts.h"
 #include "cli/queue_sweeps.h"
 #include "cli/service_flags.h"
 #include "platform/file.h"
 #include "platform/process_signals.h"
-#include "report/text_table.h"
 
 namespace ebb::cli {
 namespace {
@@ -31,6 +31,9 @@ constexpr const char* kCancelExamples = R"(
 Examples:
   ebb cancel 7
   ebb cancel --sweep digits)";
+
+// The columns of ebb queue that go where there is no room, the last one first.
+constexpr std::size_t kBeforeFigures = 3, kFigures = 4;
 
 struct QueueFlags {
   ServiceFlags service;
@@ -97,22 +100,23 @@ Result<int> Queue(const QueueFlags& flags) {
   }
   EBB_ASSIGN_OR_RETURN(const Json json, Parsed(answer));
   report::TextTable table;
-  table.headers = {"job", "name", "stage", "devices", "expected", "kWh", "g", "reason"};
+  table.headers = {"job", "name", "stage", "g", "kWh", "expected", "devices", "reason"};
   table.ends_in_text = true;
+  table.texts = {1, 2};
   for (const Json& job : json["jobs"]) {
     std::string reason = TextOf(job, "reason");
     const std::string stage = TextOf(job, "stage");
     if (reason.starts_with(stage + ": ")) reason = reason.substr(stage.size() + 2);
     if (!TextOf(job, "detail").empty()) reason = TextOf(job, "detail");
     table.rows.push_back({NumberOf(job, "id", 0), TextOf(job, "name"), stage,
-                          NumberOf(job, "devices", 0), Short(TextOf(job, "expected_start")),
-                          NumberOf(job, "energy_kwh", 3), NumberOf(job, "emissions_g", 1),
+                          NumberOf(job, "emissions_g", 1), NumberOf(job, "energy_kwh", 3),
+                          Short(TextOf(job, "expected_start")), NumberOf(job, "devices", 0),
                           std::move(reason)});
   }
   if (table.rows.empty())
     std::puts("nothing is in the queue");
   else
-    std::fputs(report::AlignedTable(table).c_str(), stdout);
+    std::fputs(FittedText(std::move(table), kBeforeFigures, kFigures).c_str(), stdout);
   SayTrouble(client);
   if (json.contains("next")) std::printf("and more: ebb queue --limit N shows them\n");
   return 0;
@@ -231,7 +235,7 @@ Result<int> Tiers(const QueueFlags& flags) {
                           FormatDuration(DurationFromSeconds(tier["max_delay_s"])),
                           NumberOf(tier, "priority", 0)});
   }
-  std::fputs(report::AlignedTable(table).c_str(), stdout);
+  std::fputs(FittedText(std::move(table)).c_str(), stdout);
   return 0;
 }
 

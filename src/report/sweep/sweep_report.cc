@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "base/columns.h"
 #include "base/text.h"
-#include "report/text_table.h"
 #include "report/units_text.h"
 #include "sweep/condition.h"
 

@@ -1,0 +1,125 @@
+// The clients of the queue service as people type them: tables that fit, jobs by name, waiting.
+#include <fcntl.h>
+#include <sys/ioctl.h>
+
+#include "base/columns.h"
+#include "base/text.h"
+#include "serve_fixture.h"
+
+namespace ebb {
+namespace {
+
+std::size_t WidestLine(const std::string& text) {
+  std::size_t widest = 0;
+  for (const std::string_view line : Split(text, '\n')) widest = std::max(widest, ColumnsOf(line));
+  return widest;
+}
+
+// A variable of the clients, for as long as it lives.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+  ~Variable() { ::unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+class Clients : public ServeCommand {
+ protected:
+  // A client whose standard output is a terminal of so many columns.
+  struct OnTerminal {
+    pid_t pid;
+    int descriptor;
+  };
+  OnTerminal StartOnTerminal(std::vector<std::string> words, unsigned short columns) {
+    for (const std::string& word : Place()) words.push_back(word);
+    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    ::grantpt(terminal);
+    ::unlockpt(terminal);
+    const winsize size{12, columns, 0, 0};
+    ::ioctl(terminal, TIOCSWINSZ, &size);
+    const std::string name = ::ptsname(terminal);
+    const pid_t pid = ::fork();
+    if (pid != 0) return {pid, terminal};
+    ::setenv("TERM", "xterm", 1);
+    ::dup2(::open(name.c_str(), O_RDWR | O_NOCTTY), STDOUT_FILENO);
+    std::vector<char*> argv{const_cast<char*>(EBB_PROGRAM)};
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    ::execv(EBB_PROGRAM, argv.data());
+    ::_exit(98);
+  }
+  // Until it ends, or has printed this.
+  std::string ReadTerminal(const OnTerminal& client, const std::string& until = "") {
+    std::string text;
+    char buffer[4096];
+    for (ssize_t size; (size = ::read(client.descriptor, buffer, sizeof buffer)) > 0;) {
+      text.append(buffer, static_cast<std::size_t>(size));
+      if (!until.empty() && Contains(text, until)) return text;
+    }
+    ::close(client.descriptor);
+    ::waitpid(client.pid, nullptr, 0);
+    std::erase(text, '\r');
+    return text;
+  }
+  std::string OutputOnTerminal(const std::vector<std::string>& words, unsigned short columns) {
+    return ReadTerminal(StartOnTerminal(words, columns));
+  }
+  // Waits, or runs until it is told to end.
+  void Submit(const std::string& name, const std::vector<std::string>& more = {},
+              const std::vector<std::string>& command = {"sleep", "100"}) {
+    std::vector<std::string> words{"submit", "--name", name};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = Client(words, command);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+  std::string StageOf(int job) {
+    return nlohmann::json::parse(Client({"show", std::to_string(job), "--format", "json"}).out)
+        .at("stage");
+  }
+  void WaitForStage(int job, const std::string& stage) {
+    WaitUntil([&] { return StageOf(job) == stage; });
+  }
+};
+
+TEST_F(Clients, TheQueueFitsATerminalAndColumns) {
+  Serve({"--slots", "1"});
+  Submit("a-rather-long-name-of-a-training-with-all-its-parameters");
+  Submit("訓練-大規模-言語-模型-微調整-🚀-訓練-大規模-言語-模型", {"--start-by", "6h"});
+  WaitUntil([&] { return Contains(Client({"queue"}).out, "waiting"); });
+  const std::string whole = Client({"queue"}).out;
+  EXPECT_GT(WidestLine(whole), 120u) << "nothing is cut in a pipe";
+  EXPECT_FALSE(Contains(whole, "…"));
+  for (const unsigned short columns : std::initializer_list<unsigned short>{64, 80, 120}) {
+    const std::string text = OutputOnTerminal({"queue"}, columns);
+    EXPECT_LE(WidestLine(text), columns) << text;
+    EXPECT_TRUE(Contains(text, "…")) << text;
+    EXPECT_TRUE(Contains(text, "running")) << text;
+  }
+  EXPECT_TRUE(Contains(OutputOnTerminal({"queue"}, 60), "no room for ")) << "it says so";
+  {
+    const Variable asked("COLUMNS", "70");
+    EXPECT_LE(WidestLine(Client({"queue"}).out), 70u) << "also in a pipe";
+    EXPECT_GT(WidestLine(OutputOnTerminal({"queue"}, 200)), 60u);
+    EXPECT_LE(WidestLine(OutputOnTerminal({"queue"}, 200)), 70u);
+  }
+  const Variable nonsense("COLUMNS", "0");
+  EXPECT_EQ(WidestLine(Client({"queue"}).out), WidestLine(whole));
+}
+
+TEST_F(Clients, OtherTablesFitToo) {
+  Serve({"--slots", "1"});
+  ASSERT_EQ(Client({"submit", "--name", "每晚-🌙-" + std::string(80, 'n'), "--cron", "0 2 * * *"},
+                   {"true"})
+                .code,
+            0);
+  const Variable asked("COLUMNS", "76");
+  const std::string recurring = Client({"recurring"}).out;
+  EXPECT_LE(WidestLine(recurring), 76u) << recurring;
+  EXPECT_TRUE(Contains(recurring, "…")) << recurring;
+  EXPECT_LE(WidestLine(Client({"tiers"}).out), 76u);
+}
+
+}  // namespace
+}  // namespace ebb
