@@ -27,6 +27,14 @@ class Variable {
 
 class Clients : public ServeCommand {
  protected:
+  // Supervisors outlive the service, so nothing is left running.
+  void TearDown() override {
+    std::vector<std::string> cancel{"cancel"};
+    const auto queue = Queue();
+    for (const auto& job : queue.at("jobs")) cancel.push_back(job.at("id").dump());
+    if (cancel.size() > 1) Client(cancel);
+    ServeCommand::TearDown();
+  }
   // A client whose standard output is a terminal of so many columns.
   struct OnTerminal {
     pid_t pid;
@@ -119,6 +127,74 @@ TEST_F(Clients, OtherTablesFitToo) {
   EXPECT_LE(WidestLine(recurring), 76u) << recurring;
   EXPECT_TRUE(Contains(recurring, "…")) << recurring;
   EXPECT_LE(WidestLine(Client({"tiers"}).out), 76u);
+}
+
+TEST_F(Clients, SeveralJobsAreToldByNumberAndByName) {
+  Serve({"--slots", "1"});
+  Submit("first");
+  Submit("second");
+  Submit("third");
+  const Outcome paused = Client({"pause", "2", "third"});
+  EXPECT_EQ(paused.code, 0) << paused.err;
+  EXPECT_EQ(paused.out,
+            "job 2 (second): paused by you; to continue, run `ebb resume 2`\n"
+            "job 3 (third): paused by you; to continue, run `ebb resume 3`\n");
+  EXPECT_TRUE(Contains(Client({"explain", "third"}).out, "held until it is resumed"));
+  EXPECT_EQ(Client({"resume", "second", "3"}).out,
+            "job 2 (second): resumed; the plan decides when it runs\n"
+            "job 3 (third): resumed; the plan decides when it runs\n");
+  EXPECT_EQ(Client({"now", "second"}).out,
+            "job 2 (second): starts once devices are free, whatever the grid\n");
+  WaitForStage(1, "running");
+  // One that fails does not keep the others from it.
+  const Outcome cancelled = Client({"cancel", "3", "99", "first"});
+  EXPECT_EQ(cancelled.code, 2);
+  EXPECT_EQ(cancelled.out,
+            "job 3 (third): cancelled\n"
+            "job 1 (first): cancelled; Ebb asks its program to end\n");
+  EXPECT_TRUE(Contains(cancelled.err, "99")) << cancelled.err;
+  WaitForStage(1, "cancelled");
+  EXPECT_EQ(Client({"cancel", "1"}).out, "job 1 (first): had ended before: cancelled\n");
+  EXPECT_EQ(Client({"pause", "1"}).code, 2);
+}
+
+TEST_F(Clients, ANameMeansTheOneJobThatLivesOrTheLastThatEnded) {
+  Serve({"--slots", "1"});
+  Submit("once & more", {}, {"sh", "-c", "echo first"});
+  WaitForStage(1, "succeeded");
+  Submit("once & more", {}, {"sh", "-c", "echo second"});
+  WaitForStage(2, "succeeded");
+  EXPECT_EQ(Client({"logs", "once & more"}).out, "second\n");
+  EXPECT_TRUE(Contains(Client({"show", "once & more"}).out, "job 2 (once & more)"));
+  const Outcome ended = Client({"pause", "once & more"});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_TRUE(Contains(ended.err, "job 2 (once & more): has ended")) << ended.err;
+  Submit("once & more");
+  EXPECT_TRUE(Contains(Client({"show", "once & more"}).out, "job 3 (once & more)"));
+  Submit("once & more");
+  for (const std::string command : {"cancel", "explain"}) {
+    const Outcome several = Client({command, "once & more"});
+    EXPECT_EQ(several.code, 2);
+    EXPECT_TRUE(Contains(several.err, "3, 4")) << several.err;
+  }
+  const Outcome unknown = Client({"resume", "once & mere"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_TRUE(Contains(unknown.err, "did you mean \"once & more\"?")) << unknown.err;
+  EXPECT_TRUE(Contains(Client({"queue", "--name", "once & more"}).out, "running"));
+}
+
+// As ebb resume of a run has always been.
+TEST_F(Clients, APathIsARunAndNotAJob) {
+  Serve({"--slots", "1"});
+  Submit("a/b");
+  const Outcome missing = Client({"resume", "runs/none"});
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_TRUE(Contains(missing.err, "is not a run directory")) << missing.err;
+  EXPECT_TRUE(Contains(Client({"resume", "a/b"}).out, "job 1 (a/b): resumed")) << "its name";
+  fs::create_directory(directory_ / "1");
+  EXPECT_TRUE(Contains(Client({"resume", "1"}).err, "is not a run directory"));
+  EXPECT_TRUE(Contains(Client({"resume", "1", "a/b"}).err, "along with others"));
+  EXPECT_EQ(Client({"cancel", "1"}).code, 0) << "is always a job";
 }
 
 }  // namespace

@@ -5,14 +5,18 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "app/jobs/find_job.h"
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/fitted_text.h"
+#include "cli/follow_log.h"
 #include "cli/job_facts.h"
 #include "cli/queue_sweeps.h"
 #include "cli/service_flags.h"
+#include "cli/tell_jobs.h"
 #include "platform/file.h"
 #include "platform/process_signals.h"
+#include "signals/http/web_request.h"
 
 namespace ebb::cli {
 namespace {
@@ -30,6 +34,7 @@ Examples:
 constexpr const char* kCancelExamples = R"(
 Examples:
   ebb cancel 7
+  ebb cancel 2 4 nightly             several, by number or name
   ebb cancel --sweep digits)";
 
 // The columns of ebb queue that go where there is no room, the last one first.
@@ -41,6 +46,7 @@ struct QueueFlags {
   std::string name;
   std::string limit = "1000";
   std::string job;
+  std::vector<std::string> jobs;
   std::string attempt;
   std::string save_page;
   std::string sweep;
@@ -92,7 +98,7 @@ Result<int> Queue(const QueueFlags& flags) {
   }
   std::string path = "/api/v1/jobs?limit=" + flags.limit;
   if (!flags.all) path += "&stage=" + flags.stage;
-  if (!flags.name.empty()) path += "&name=" + flags.name;
+  if (!flags.name.empty()) path += "&name=" + signals::UrlEscape(flags.name);
   EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get(path));
   if (flags.service.json) {
     std::fputs(answer.c_str(), stdout);
@@ -123,8 +129,8 @@ Result<int> Queue(const QueueFlags& flags) {
 }
 
 Result<int> Show(const QueueFlags& flags) {
-  EBB_ASSIGN_OR_RETURN(const long long job, app::JobNumberOf(flags.job));
   EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
+  EBB_ASSIGN_OR_RETURN(const long long job, app::FindJob(client, flags.job, app::JobsMeant::kAll));
   EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get("/api/v1/jobs/" + std::to_string(job)));
   if (flags.service.json) {
     std::fputs(answer.c_str(), stdout);
@@ -137,8 +143,9 @@ Result<int> Show(const QueueFlags& flags) {
 
 // Why it waits, until when, and what that saves.
 Result<int> Explain(const QueueFlags& flags) {
-  EBB_ASSIGN_OR_RETURN(const long long number, app::JobNumberOf(flags.job));
   EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
+  EBB_ASSIGN_OR_RETURN(const long long number,
+                       app::FindJob(client, flags.job, app::JobsMeant::kAll));
   EBB_ASSIGN_OR_RETURN(const std::string answer,
                        client.Get("/api/v1/jobs/" + std::to_string(number)));
   if (flags.service.json) {
@@ -175,49 +182,14 @@ Result<int> Explain(const QueueFlags& flags) {
   return 0;
 }
 
-bool HasEnded(const std::string& stage) {
-  return stage == "succeeded" || stage == "failed" || stage == "cancelled";
-}
-
 Result<int> Logs(const QueueFlags& flags) {
-  EBB_ASSIGN_OR_RETURN(const long long job, app::JobNumberOf(flags.job));
   EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
-  const std::string base = "/api/v1/jobs/" + std::to_string(job);
-  long long attempt = flags.attempt.empty() ? 0 : ParseInteger(flags.attempt).value_or(0);
-  long long offset = 0;
+  EBB_ASSIGN_OR_RETURN(const long long job, app::FindJob(client, flags.job, app::JobsMeant::kAll));
   platform::ProcessSignals signals;
-  for (;;) {
-    EBB_ASSIGN_OR_RETURN(const std::string state, client.Get(base));
-    EBB_ASSIGN_OR_RETURN(const Json json, Parsed(state));
-    const long long latest = json.value("attempt", 0LL);
-    if (attempt == 0) attempt = latest;
-    // A part of a log that grows: the state was asked first, so that nothing is missed at its end.
-    for (;;) {
-      const auto part = client.GetWhole(base + "/log?attempt=" + std::to_string(attempt) +
-                                        "&offset=" + std::to_string(offset));
-      if (!part && !flags.follow) return Fail(part.error());
-      if (!part || part->body.empty()) break;
-      const auto next = part->headers.find("ebb-next-offset");
-      const auto size = static_cast<long long>(part->body.size());
-      const long long end = next == part->headers.end()
-                                ? offset + size
-                                : ParseInteger(next->second).value_or(offset + size);
-      if (end - size > offset)
-        std::fprintf(stderr, "ebb logs: %lld bytes before this are no longer kept\n",
-                     end - size - offset);
-      std::fwrite(part->body.data(), 1, part->body.size(), stdout);
-      std::fflush(stdout);
-      offset = end;
-    }
-    if (!flags.follow) return 0;
-    if (flags.attempt.empty() && latest > attempt) {
-      attempt = latest;
-      offset = 0;
-    } else if (HasEnded(TextOf(json, "stage"))) {
-      return 0;
-    }
-    if (signals.WaitForStop(Duration{500})) return 130;
-  }
+  PatientClient patient(client, signals);
+  const auto attempt = ParseInteger(flags.attempt);
+  if (!flags.follow) return PrintLog(client, job, attempt.value_or(0));
+  return FollowLog(patient, job, attempt);
 }
 
 Result<int> Tiers(const QueueFlags& flags) {
@@ -246,7 +218,7 @@ std::shared_ptr<QueueFlags> AddLooking(Parser& parser, const char* name, const c
                                        Command** made = nullptr) {
   Command& command = parser.Add(name, help, examples);
   auto flags = std::make_shared<QueueFlags>();
-  if (with_job) command.Positional("JOB", "its number", &flags->job);
+  if (with_job) command.Positional("JOB", "its number or name", &flags->job);
   AddServiceFlags(command, flags->service);
   command.Action([flags, run] { return run(*flags); });
   if (made) *made = &command;
@@ -256,25 +228,25 @@ std::shared_ptr<QueueFlags> AddLooking(Parser& parser, const char* name, const c
 void AddTelling(Parser& parser, const char* name, const char* help) {
   Command& command = parser.Add(name, help, "");
   auto flags = std::make_shared<QueueFlags>();
-  command.Positional("JOB", "its number", &flags->job);
+  command.Positionals("JOB", "numbers or names", &flags->jobs);
   AddServiceFlags(command, flags->service);
   command.Action(
-      [flags, what = std::string(name)] { return TellJob(flags->service, flags->job, what); });
+      [flags, what = std::string(name)] { return TellJobs(flags->service, flags->jobs, what); });
 }
 
 void AddCancelling(Parser& parser) {
   Command& command =
-      parser.Add("cancel", "end a job of the queue service, or a sweep, for good", kCancelExamples);
+      parser.Add("cancel", "end jobs of the queue service, or a sweep, for good", kCancelExamples);
   auto flags = std::make_shared<QueueFlags>();
-  command.OptionalPositional("JOB", "its number", &flags->job);
+  command.OptionalPositionals("JOB", "numbers or names", &flags->jobs);
   command.Flag({"sweep", "NAME", "all of this sweep that has not ended (its name or number)"},
                [flags](const std::string& text) { flags->sweep = text; });
   AddServiceFlags(command, flags->service);
   command.Action([flags]() -> Result<int> {
-    if (flags->job.empty() == flags->sweep.empty())
-      return Fail({ExitCode::kUsage, "give the number of a job, or --sweep NAME", "", ""});
+    if (flags->jobs.empty() == flags->sweep.empty())
+      return Fail({ExitCode::kUsage, "give numbers or names of jobs, or --sweep NAME", "", ""});
     if (!flags->sweep.empty()) return CancelSweep(flags->service, flags->sweep);
-    return TellJob(flags->service, flags->job, "cancel");
+    return TellJobs(flags->service, flags->jobs, "cancel");
   });
 }
 
@@ -307,9 +279,9 @@ void AddQueueCommands(Parser& parser) {
   logs->Flag({"attempt", "N", "of this attempt (default: the last)"},
              [log_flags](const std::string& text) { log_flags->attempt = text; });
   AddLooking(parser, "tiers", "the tiers that jobs can be submitted in", "", false, Tiers);
-  AddTelling(parser, "pause", "hold a job of the queue service until it is resumed");
+  AddTelling(parser, "pause", "hold jobs of the queue service until they are resumed");
   AddCancelling(parser);
-  AddTelling(parser, "now", "run a job of the queue service now, whatever the grid");
+  AddTelling(parser, "now", "run jobs of the queue service now, whatever the grid");
 }
 
 }  // namespace ebb::cli
