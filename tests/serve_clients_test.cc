@@ -197,5 +197,43 @@ TEST_F(Clients, APathIsARunAndNotAJob) {
   EXPECT_EQ(Client({"cancel", "1"}).code, 0) << "is always a job";
 }
 
+TEST_F(Clients, WaitEndsWithTheJobAndItsExitCode) {
+  Serve({"--slots", "2"});
+  Submit("fine", {}, {"true"});
+  Submit("bad", {}, {"sh", "-c", "exit 7"});
+  const Outcome both = Client({"wait", "fine", "bad"});
+  EXPECT_EQ(both.code, 7);
+  EXPECT_TRUE(Contains(both.err, "job 1 (fine): succeeded\n")) << both.err;
+  EXPECT_TRUE(Contains(both.err, "job 2 (bad): failed with exit code 7")) << both.err;
+  EXPECT_EQ(Client({"wait", "1"}).code, 0);
+  EXPECT_EQ(Client({"wait", "99"}).code, 2);
+  const auto answer = nlohmann::json::parse(Client({"wait", "2", "--format", "json"}).out);
+  EXPECT_EQ(answer.at("exit_code"), 7);
+  Submit("long");
+  Submit("never", {"--after", "3"}, {"true"});
+  EXPECT_EQ(Client({"cancel", "never"}).code, 0);
+  EXPECT_EQ(Client({"wait", "never"}).code, 1) << "it was cancelled and has no exit code";
+}
+
+TEST_F(Clients, WaitGoesOnOverARestartAndLeavesTheJobAlone) {
+  Serve({"--slots", "1"});
+  Submit("long", {}, {"sh", "-c", "until [ -e go ]; do sleep 0.02; done; exit 3"});
+  WaitForStage(1, "running");
+  std::vector<std::string> words{EBB_PROGRAM, "wait", "long"};
+  for (const std::string& word : Place()) words.push_back(word);
+  const pid_t asked_to_stop = StartAside(words, "stopped.txt");
+  const pid_t waiting = StartAside(words, "waiting.txt");
+  std::this_thread::sleep_for(std::chrono::milliseconds{300});
+  ::kill(asked_to_stop, SIGINT);
+  EXPECT_EQ(Finish(asked_to_stop).code, 130);
+  EXPECT_EQ(StageOf(1), "running");
+  Stop(SIGKILL);
+  WaitUntil([&] { return Contains(Read(directory_ / "waiting.txt"), "asking again"); });
+  Serve({"--slots", "1"});
+  Write("go", "");
+  EXPECT_EQ(Finish(waiting).code, 3);
+  EXPECT_TRUE(Contains(Read(directory_ / "waiting.txt"), "failed with exit code 3"));
+}
+
 }  // namespace
 }  // namespace ebb
