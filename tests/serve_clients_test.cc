@@ -235,5 +235,45 @@ TEST_F(Clients, WaitGoesOnOverARestartAndLeavesTheJobAlone) {
   EXPECT_TRUE(Contains(Read(directory_ / "waiting.txt"), "failed with exit code 3"));
 }
 
+TEST_F(Clients, SubmitWaitsAndFollows) {
+  Serve({"--slots", "2"});
+  const Outcome waited =
+      Client({"submit", "--wait", "--name", "w"}, {"sh", "-c", "echo x; exit 5"});
+  EXPECT_EQ(waited.code, 5);
+  EXPECT_EQ(waited.out, "1\n") << "its number, as ever";
+  EXPECT_TRUE(Contains(waited.err, "job 1 (w): failed with exit code 5")) << waited.err;
+  const Outcome followed = Client({"submit", "--follow", "--name", "f"},
+                                  {"sh", "-c", "echo one; sleep 1; echo two; exit 6"});
+  EXPECT_EQ(followed.code, 6);
+  EXPECT_EQ(followed.out, "one\ntwo\n") << "what the program printed and nothing else";
+  EXPECT_TRUE(Contains(followed.err, "job 2\n")) << followed.err;
+  Write("two.yaml",
+        "jobs:\n  - {name: a, command: [\"true\"]}\n"
+        "  - {name: b, command: [sh, -c, \"exit 4\"]}\n");
+  EXPECT_EQ(Client({"submit", "two.yaml", "--wait"}).code, 4);
+  const Outcome recurring = Client({"submit", "--wait", "--cron", "@daily"}, {"true"});
+  EXPECT_EQ(recurring.code, 2);
+  EXPECT_TRUE(Contains(recurring.err, "no end to wait for")) << recurring.err;
+}
+
+// Of what is printed meanwhile nothing is missing, and nothing comes twice.
+TEST_F(Clients, FollowGoesOnOverARestart) {
+  Serve({"--slots", "1"});
+  std::vector<std::string> words{EBB_PROGRAM, "submit", "--follow"};
+  for (const std::string& word : Place()) words.push_back(word);
+  for (const std::string word : {"--", "sh", "-c"}) words.push_back(word);
+  words.emplace_back("echo one; until [ -e go ]; do sleep 0.02; done; echo two");
+  const pid_t following = StartAside(words, "followed.txt");
+  WaitUntil([&] { return Contains(Read(directory_ / "followed.txt"), "one\n"); });
+  Stop(SIGKILL);
+  WaitUntil([&] { return Contains(Read(directory_ / "followed.txt"), "asking again"); });
+  Write("go", "");
+  Serve({"--slots", "1"});
+  EXPECT_EQ(Finish(following).code, 0);
+  const std::string text = Read(directory_ / "followed.txt");
+  EXPECT_TRUE(Contains(text, "two\n")) << text;
+  EXPECT_EQ(text.find("one\n"), text.rfind("one\n")) << text;
+}
+
 }  // namespace
 }  // namespace ebb
