@@ -45,7 +45,7 @@ class Clients : public ServeCommand {
     const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     ::grantpt(terminal);
     ::unlockpt(terminal);
-    const winsize size{12, columns, 0, 0};
+    const winsize size{12, columns, 0, 0};  // of few lines
     ::ioctl(terminal, TIOCSWINSZ, &size);
     const std::string name = ::ptsname(terminal);
     const pid_t pid = ::fork();
@@ -273,6 +273,25 @@ TEST_F(Clients, FollowGoesOnOverARestart) {
   const std::string text = Read(directory_ / "followed.txt");
   EXPECT_TRUE(Contains(text, "two\n")) << text;
   EXPECT_EQ(text.find("one\n"), text.rfind("one\n")) << text;
+}
+
+TEST_F(Clients, WatchRedrawsATerminalAndNothingElse) {
+  Serve({"--slots", "1"});
+  const Outcome piped = Client({"queue", "--watch"});
+  EXPECT_EQ(piped.code, 2);
+  EXPECT_TRUE(Contains(piped.err, "standard output is not one")) << piped.err;
+  Submit("early");
+  const OnTerminal watch = StartOnTerminal({"queue", "--watch"}, 70);
+  EXPECT_TRUE(Contains(ReadTerminal(watch, "\x1b[J"), "early"));
+  Submit("late");
+  EXPECT_TRUE(Contains(ReadTerminal(watch, "late"), "\x1b[H")) << "over the picture before";
+  Stop(SIGKILL);
+  EXPECT_TRUE(Contains(ReadTerminal(watch, "Ctrl-C ends it; "), "every 2 s"));
+  Serve({"--slots", "1"});
+  for (int i = 0; i < 12; ++i) Submit("many" + std::to_string(i));
+  ReadTerminal(watch, "more lines");
+  ::kill(watch.pid, SIGINT);
+  ReadTerminal(watch);
 }
 
 }  // namespace

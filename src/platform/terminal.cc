@@ -12,7 +12,7 @@
 namespace ebb::platform {
 namespace {
 
-constexpr std::size_t kUsualColumns = 80;
+constexpr std::size_t kUsualColumns = 80, kUsualRows = 24;
 
 bool CanRewriteLines() {
   const char* kind = std::getenv("TERM");
@@ -48,6 +48,11 @@ std::size_t StdoutColumns() {
   if (!::isatty(STDOUT_FILENO)) return std::numeric_limits<std::size_t>::max();
   const std::size_t columns = SizeOf(STDOUT_FILENO).ws_col;
   return columns > 0 ? columns : kUsualColumns;
+}
+
+std::size_t StdoutRows() {
+  const std::size_t rows = SizeOf(STDOUT_FILENO).ws_row;
+  return rows > 0 ? rows : kUsualRows;
 }
 
 }  // namespace ebb::platform

@@ -13,5 +13,7 @@ bool StdoutIsTerminal();
 std::size_t TerminalColumns();
 /// The same behind standard output. Into a pipe or a file nothing limits a line but COLUMNS.
 std::size_t StdoutColumns();
+/// Lines of the terminal behind standard output, 24 where unknown.
+std::size_t StdoutRows();
 
 }  // namespace ebb::platform

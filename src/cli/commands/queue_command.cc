@@ -1,11 +1,13 @@
 // ebb queue, show, explain, logs, tiers, and pause, resume, cancel, now: looks at the queue service
 // and tells it what to do with single jobs.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "app/jobs/find_job.h"
+#include "base/columns.h"
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/fitted_text.h"
@@ -16,6 +18,7 @@
 #include "cli/tell_jobs.h"
 #include "platform/file.h"
 #include "platform/process_signals.h"
+#include "platform/terminal.h"
 #include "signals/http/web_request.h"
 
 namespace ebb::cli {
@@ -27,6 +30,7 @@ constexpr const char* kQueueExamples = R"(
 Examples:
   ebb queue                          what has not ended, and why it waits
   ebb queue --all                    what has ended, too
+  ebb queue --watch                  again every 2 s
   ebb queue --sweep digits           the experiments of a sweep, ranked by loss
   ebb queue --save-page queue.html   the service's page with what it shows now, in one file
   ebb queue --stage running,paused --format json)";
@@ -39,6 +43,7 @@ Examples:
 
 // The columns of ebb queue that go where there is no room, the last one first.
 constexpr std::size_t kBeforeFigures = 3, kFigures = 4;
+constexpr Duration kBetweenPictures{2000};
 
 struct QueueFlags {
   ServiceFlags service;
@@ -51,6 +56,7 @@ struct QueueFlags {
   std::string save_page;
   std::string sweep;
   bool sweeps = false;
+  bool watch = false;
   bool all = false;
   bool follow = false;
 };
@@ -76,40 +82,31 @@ std::string Short(const std::string& time) {
 }
 
 // Why nothing starts, where that is not a matter of the plan.
-void SayTrouble(const app::ServiceClient& client) {
+std::string TroubleText(const app::ServiceClient& client) {
   const auto answer = client.Get("/api/v1/status");
   const auto status = answer ? Parsed(*answer) : Result<Json>(Fail(answer.error()));
-  if (!status) return;
-  if (!TextOf(*status, "trouble").empty())
-    std::printf("nothing starts: %s\n", Printable(TextOf(*status, "trouble")).c_str());
-  if (!TextOf(*status, "device_trouble").empty())
-    std::printf("no GPU can be given to a job: %s\n",
-                Printable(TextOf(*status, "device_trouble")).c_str());
+  if (!status) return "";
+  std::string text;
+  if (const std::string trouble = TextOf(*status, "trouble"); !trouble.empty())
+    text += "nothing starts: " + Printable(trouble) + "\n";
+  if (const std::string trouble = TextOf(*status, "device_trouble"); !trouble.empty())
+    text += "no GPU can be given to a job: " + Printable(trouble) + "\n";
+  return text;
 }
 
-Result<int> Queue(const QueueFlags& flags) {
-  if (flags.sweeps) return PrintSweeps(flags.service);
-  if (!flags.sweep.empty()) return PrintSweep(flags.service, flags.sweep);
-  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
-  if (!flags.save_page.empty()) {
-    EBB_ASSIGN_OR_RETURN(const std::string page, client.Get("/saved.html"));
-    EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(flags.save_page, page));
-    return 0;
-  }
+std::string PathOf(const QueueFlags& flags) {
   std::string path = "/api/v1/jobs?limit=" + flags.limit;
   if (!flags.all) path += "&stage=" + flags.stage;
   if (!flags.name.empty()) path += "&name=" + signals::UrlEscape(flags.name);
-  EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get(path));
-  if (flags.service.json) {
-    std::fputs(answer.c_str(), stdout);
-    return 0;
-  }
-  EBB_ASSIGN_OR_RETURN(const Json json, Parsed(answer));
+  return path;
+}
+
+report::TextTable TableOf(const Json& jobs) {
   report::TextTable table;
   table.headers = {"job", "name", "stage", "g", "kWh", "expected", "devices", "reason"};
   table.ends_in_text = true;
   table.texts = {1, 2};
-  for (const Json& job : json["jobs"]) {
+  for (const Json& job : jobs) {
     std::string reason = TextOf(job, "reason");
     const std::string stage = TextOf(job, "stage");
     if (reason.starts_with(stage + ": ")) reason = reason.substr(stage.size() + 2);
@@ -119,12 +116,75 @@ Result<int> Queue(const QueueFlags& flags) {
                           Short(TextOf(job, "expected_start")), NumberOf(job, "devices", 0),
                           std::move(reason)});
   }
-  if (table.rows.empty())
-    std::puts("nothing is in the queue");
-  else
-    std::fputs(FittedText(std::move(table), kBeforeFigures, kFigures).c_str(), stdout);
-  SayTrouble(client);
-  if (json.contains("next")) std::printf("and more: ebb queue --limit N shows them\n");
+  return table;
+}
+
+Result<std::string> QueueText(const app::ServiceClient& client, const QueueFlags& flags) {
+  EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get(PathOf(flags)));
+  EBB_ASSIGN_OR_RETURN(const Json json, Parsed(answer));
+  report::TextTable table = TableOf(json["jobs"]);
+  std::string text = table.rows.empty() ? "nothing is in the queue\n"
+                                        : FittedText(std::move(table), kBeforeFigures, kFigures);
+  text += TroubleText(client);
+  if (json.contains("next")) text += "and more: ebb queue --limit N shows them\n";
+  return text;
+}
+
+// Over the picture before it. What the terminal has no room for is left out, so that it never
+// scrolls.
+void Draw(const std::string& text) {
+  const std::vector<std::string_view> lines = Split(text, '\n');
+  const std::size_t count = lines.size() - 1;  // the text ends in a newline
+  const std::size_t room = std::max<std::size_t>(platform::StdoutRows(), 4) - 1;
+  const std::size_t shown = count > room ? room - 1 : count;
+  std::string picture = "\x1b[H";
+  for (std::size_t i = 0; i < shown; ++i)
+    picture += CutTo(lines[i], platform::StdoutColumns()) + "\x1b[K\n";
+  if (shown < count) picture += "... and " + std::to_string(count - shown) + " more lines\x1b[K\n";
+  std::fputs((picture + "\x1b[J").c_str(), stdout);
+  std::fflush(stdout);
+}
+
+// Until Ctrl-C, which is how it ends. While the service does not answer, the last picture stays.
+Result<int> Watch(const app::ServiceClient& client, const QueueFlags& flags) {
+  platform::ProcessSignals signals;
+  EBB_ASSIGN_OR_RETURN(std::string text, QueueText(client, flags));
+  std::string trouble;
+  std::fputs("\x1b[2J", stdout);
+  for (;;) {
+    Draw("every 2 s; Ctrl-C ends it" + trouble + "\n\n" + text);
+    if (signals.WaitForStop(kBetweenPictures)) return 0;
+    Result<std::string> next = QueueText(client, flags);
+    trouble = next ? "" : "; " + Printable(next.error().what);
+    if (next) text = *std::move(next);
+  }
+}
+
+Status CheckWatch(const QueueFlags& flags) {
+  if (!flags.watch) return {};
+  if (flags.service.json || flags.sweeps || !flags.sweep.empty() || !flags.save_page.empty())
+    return Fail({ExitCode::kUsage, "shows the queue as a table and nothing else", "--watch",
+                 "leave out --format, --sweep, --sweeps and --save-page"});
+  if (!platform::StdoutIsTerminal())
+    return Fail({ExitCode::kUsage, "redraws a terminal, and standard output is not one", "--watch",
+                 "run ebb queue again and again, or ebb wait JOB"});
+  return {};
+}
+
+Result<int> Queue(const QueueFlags& flags) {
+  EBB_RETURN_IF_ERROR(CheckWatch(flags));
+  if (flags.sweeps) return PrintSweeps(flags.service);
+  if (!flags.sweep.empty()) return PrintSweep(flags.service, flags.sweep);
+  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
+  if (!flags.save_page.empty()) {
+    EBB_ASSIGN_OR_RETURN(const std::string page, client.Get("/saved.html"));
+    EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(flags.save_page, page));
+    return 0;
+  }
+  if (flags.watch) return Watch(client, flags);
+  EBB_ASSIGN_OR_RETURN(const std::string text,
+                       flags.service.json ? client.Get(PathOf(flags)) : QueueText(client, flags));
+  std::fputs(text.c_str(), stdout);
   return 0;
 }
 
@@ -268,6 +328,8 @@ void AddQueueCommands(Parser& parser) {
               [flags](const std::string& text) { flags->limit = text; });
   queue->Flag({"save-page", "FILE", "the service's page as one HTML file that needs no service"},
               [flags](const std::string& text) { flags->save_page = text; });
+  queue->Switch({"watch", "", "redraw it every 2 s, on a terminal, until Ctrl-C"},
+                [flags] { flags->watch = true; });
   queue->Switch({"all", "", "jobs that have ended, too"}, [flags] { flags->all = true; });
   AddLooking(parser, "show", "everything about one job of the queue service", "", true, Show);
   AddLooking(parser, "explain", "why a job waits, until when, and what that saves", "", true,
