@@ -294,5 +294,24 @@ TEST_F(Clients, WatchRedrawsATerminalAndNothingElse) {
   ReadTerminal(watch);
 }
 
+TEST_F(Clients, TheQueueOfOneUser) {
+  Serve({"--slots", "3"});
+  Submit("ada's", {"--user", "ada & co"});
+  Submit("nobody's");
+  {
+    const Variable user("EBB_USER", "grace");
+    Submit("grace's");
+    EXPECT_TRUE(Contains(Client({"queue", "--me"}).out, "grace's"));
+    EXPECT_FALSE(Contains(Client({"queue", "--me"}).out, "ada's"));
+  }
+  const std::string text = Client({"queue", "--user", "ada & co"}).out;
+  EXPECT_TRUE(Contains(text, "ada's") && !Contains(text, "nobody's")) << text;
+  const Variable nobody("EBB_USER", "");
+  const std::string mine = Client({"queue", "--me"}).out;
+  EXPECT_TRUE(mine.starts_with("nothing of ")) << mine << "an empty name is none";
+  const auto show = nlohmann::json::parse(Client({"show", "3", "--format", "json"}).out);
+  EXPECT_EQ(show.at("user"), "grace");
+}
+
 }  // namespace
 }  // namespace ebb

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "app/jobs/find_job.h"
@@ -16,9 +17,11 @@
 #include "cli/queue_sweeps.h"
 #include "cli/service_flags.h"
 #include "cli/tell_jobs.h"
+#include "core/owner_variables.h"
 #include "platform/file.h"
 #include "platform/process_signals.h"
 #include "platform/terminal.h"
+#include "platform/user_name.h"
 #include "signals/http/web_request.h"
 
 namespace ebb::cli {
@@ -49,6 +52,7 @@ struct QueueFlags {
   ServiceFlags service;
   std::string stage = "waiting,starting,running,pausing,paused";
   std::string name;
+  std::string user;
   std::string limit = "1000";
   std::string job;
   std::vector<std::string> jobs;
@@ -98,7 +102,14 @@ std::string PathOf(const QueueFlags& flags) {
   std::string path = "/api/v1/jobs?limit=" + flags.limit;
   if (!flags.all) path += "&stage=" + flags.stage;
   if (!flags.name.empty()) path += "&name=" + signals::UrlEscape(flags.name);
+  if (!flags.user.empty()) path += "&user=" + signals::UrlEscape(flags.user);
   return path;
+}
+
+// As ebb submit names the user of a job by default, or else as the system does.
+std::string Me() {
+  const char* user = std::getenv(core::kUserVariable);
+  return user && *user ? user : platform::OwnerOf("/proc/self");
 }
 
 report::TextTable TableOf(const Json& jobs) {
@@ -123,7 +134,8 @@ Result<std::string> QueueText(const app::ServiceClient& client, const QueueFlags
   EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get(PathOf(flags)));
   EBB_ASSIGN_OR_RETURN(const Json json, Parsed(answer));
   report::TextTable table = TableOf(json["jobs"]);
-  std::string text = table.rows.empty() ? "nothing is in the queue\n"
+  const std::string whose = flags.user.empty() ? "" : " of " + Printable(flags.user);
+  std::string text = table.rows.empty() ? "nothing" + whose + " is in the queue\n"
                                         : FittedText(std::move(table), kBeforeFigures, kFigures);
   text += TroubleText(client);
   if (json.contains("next")) text += "and more: ebb queue --limit N shows them\n";
@@ -320,6 +332,10 @@ void AddQueueCommands(Parser& parser) {
               [flags](const std::string& text) { flags->stage = text; });
   queue->Flag({"name", "NAME", "only jobs of this name"},
               [flags](const std::string& text) { flags->name = text; });
+  queue->Flag({"user", "NAME", "only jobs of this user (ebb submit --user)"},
+              [flags](const std::string& text) { flags->user = text; });
+  queue->Switch({"me", "", "only your jobs: --user $EBB_USER, or your login name"},
+                [flags] { flags->user = Me(); });
   queue->Flag({"sweep", "NAME", "the experiments of this sweep, ranked (its name or number)"},
               [flags](const std::string& text) { flags->sweep = text; });
   queue->Switch({"sweeps", "", "the sweeps that were submitted, the newest first"},

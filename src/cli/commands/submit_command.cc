@@ -2,11 +2,11 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "app/jobs/owner_variables.h"
 #include "app/jobs/submit_file.h"
 #include "app/run/run_trackers.h"
 #include "app/run/trainer_command.h"
@@ -15,6 +15,7 @@
 #include "cli/follow_log.h"
 #include "cli/service_flags.h"
 #include "cli/wait_for_jobs.h"
+#include "core/owner_variables.h"
 #include "platform/file.h"
 #include "platform/system.h"
 
@@ -108,9 +109,10 @@ void AddJobFlags(Command& command, SubmitFlags& flags) {
                      equals == std::string::npos ? "" : text.substr(equals + 1);
                });
   for (const auto& [name, variable, help] :
-       {std::tuple("project", app::kProjectVariable,
+       {std::tuple("project", core::kProjectVariable,
                    "whose energy this is, in reports of a period"),
-        std::tuple("user", app::kUserVariable, "for whom, in reports of a period")})
+        std::tuple("user", core::kUserVariable,
+                   "for whom, in reports of a period and ebb queue --user (default: $EBB_USER)")})
     command.Flag({name, "NAME", help, "Job"}, [&flags, variable](const std::string& text) {
       flags.job["environment"][variable] = text;
     });
@@ -189,6 +191,9 @@ Result<std::string> CommandBody(const SubmitFlags& flags, const UserCommand& use
   Json job = flags.job;
   job["command"] = words;
   if (flags.no_check) job["no_check"] = true;
+  const char* user = std::getenv(core::kUserVariable);
+  if (user && *user && !job["environment"].contains(core::kUserVariable))
+    job["environment"][core::kUserVariable] = user;
   for (const auto& [key, text] : core::KeysOf(app::AbsoluteTracking(flags.tracking)))
     job["trackers"][key] = text;
   job["working_directory"] = std::filesystem::current_path().string();
