@@ -177,6 +177,7 @@ void AddWishes(Facts& facts) {
   facts.Line("time limit", facts.Length("time_limit_s"));
   facts.Line("power cap", facts.Text("power_cap"));
   facts.Line("after jobs", facts.Numbers("after"));
+  facts.Line("user", facts.Text("user"));
   facts.Line("sweep", facts.Whole("sweep"));
   facts.Line("parameters", facts.Pairs("parameters"));
   facts.Line("key", facts.Text("key"));

@@ -64,7 +64,10 @@ void SweepDisplay::ShowReport(const report::SweepReport& report, const std::stri
   if (json_)
     std::fputs(report::SweepJson(report).c_str(), stdout);
   else
-    Print("\n" + report::SweepText(report) + "  kept in  " + directory);
+    Print("\n" +
+          report::SweepText(report, mode_ == DisplayMode::kTerminal ? platform::TerminalColumns()
+                                                                    : report::kAnyWidth) +
+          "  kept in  " + directory);
 }
 
 void SweepDisplay::Show(const service::View& view, Time now) {

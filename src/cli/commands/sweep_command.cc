@@ -11,6 +11,7 @@
 #include "cli/command_line.h"
 #include "cli/sweep_display.h"
 #include "platform/file.h"
+#include "platform/terminal.h"
 #include "report/sweep/sweep_report.h"
 #include "sweep/local_jobs.h"
 
@@ -89,7 +90,8 @@ Result<int> Report(const SweepRequest& request) {
   if (!request.html.empty())
     EBB_RETURN_IF_ERROR(
         platform::WriteFileAtomically(request.html, app::SweepPage(directory, report)));
-  const std::string text = options.json ? report::SweepJson(report) : report::SweepText(report);
+  const std::string text = options.json ? report::SweepJson(report)
+                                        : report::SweepText(report, platform::StdoutColumns());
   std::fputs(text.c_str(), stdout);
   return 0;
 }
