@@ -204,7 +204,7 @@ TEST_F(Clients, WaitEndsWithTheJobAndItsExitCode) {
   const Outcome both = Client({"wait", "fine", "bad"});
   EXPECT_EQ(both.code, 7);
   EXPECT_TRUE(Contains(both.err, "job 1 (fine): succeeded\n")) << both.err;
-  EXPECT_TRUE(Contains(both.err, "job 2 (bad): failed with exit code 7")) << both.err;
+  EXPECT_TRUE(Contains(both.err, "job 2 (bad): failed: exit code 7\n")) << both.err;
   EXPECT_EQ(Client({"wait", "1"}).code, 0);
   EXPECT_EQ(Client({"wait", "99"}).code, 2);
   const auto answer = nlohmann::json::parse(Client({"wait", "2", "--format", "json"}).out);
@@ -232,7 +232,7 @@ TEST_F(Clients, WaitGoesOnOverARestartAndLeavesTheJobAlone) {
   Serve({"--slots", "1"});
   Write("go", "");
   EXPECT_EQ(Finish(waiting).code, 3);
-  EXPECT_TRUE(Contains(Read(directory_ / "waiting.txt"), "failed with exit code 3"));
+  EXPECT_TRUE(Contains(Read(directory_ / "waiting.txt"), "failed: exit code 3\n"));
 }
 
 TEST_F(Clients, SubmitWaitsAndFollows) {
@@ -241,7 +241,7 @@ TEST_F(Clients, SubmitWaitsAndFollows) {
       Client({"submit", "--wait", "--name", "w"}, {"sh", "-c", "echo x; exit 5"});
   EXPECT_EQ(waited.code, 5);
   EXPECT_EQ(waited.out, "1\n") << "its number, as ever";
-  EXPECT_TRUE(Contains(waited.err, "job 1 (w): failed with exit code 5")) << waited.err;
+  EXPECT_TRUE(Contains(waited.err, "job 1 (w): failed: exit code 5\n")) << waited.err;
   const Outcome followed = Client({"submit", "--follow", "--name", "f"},
                                   {"sh", "-c", "echo one; sleep 1; echo two; exit 6"});
   EXPECT_EQ(followed.code, 6);

@@ -41,9 +41,10 @@ int CodeOf(const Json& job) {
 void SayEnd(const Json& job) {
   std::string text = "job " + job.value("id", Json()).dump() + " (" +
                      Printable(job.value("name", "")) + "): " + job.value("stage", "");
-  if (CodeOf(job) != 0 && job.contains("exit_code"))
-    text += " with exit code " + job["exit_code"].dump();
-  if (job.contains("detail")) text += ": " + Printable(job.value("detail", ""));
+  if (job.contains("detail"))
+    text += ": " + Printable(job.value("detail", ""));
+  else if (CodeOf(job) != 0 && job.contains("exit_code"))
+    text += ": exit code " + job["exit_code"].dump();
   std::fprintf(stderr, "%s\n", text.c_str());
 }
 
