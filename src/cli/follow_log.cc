@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "engine/decision.h"
 #include "engine/state.h"
 
 namespace ebb::cli {

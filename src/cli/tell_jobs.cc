@@ -5,6 +5,7 @@
 
 #include "app/jobs/find_job.h"
 #include "base/text.h"
+#include "engine/decision.h"
 #include "engine/state.h"
 
 namespace ebb::cli {
