@@ -5,10 +5,10 @@
 #include <set>
 #include <tuple>
 
-#include "app/jobs/owner_variables.h"
 #include "app/jobs/stored_run.h"
 #include "app/run/run_files.h"
 #include "core/accounting.h"
+#include "core/owner_variables.h"
 #include "engine/state.h"
 #include "platform/user_name.h"
 #include "report/run/merged_run.h"
@@ -144,14 +144,8 @@ std::vector<Entry> EachOnce(std::vector<Entry> entries) {
   return once;
 }
 
-std::string VariableOf(const core::Submission& submission, const char* variable) {
-  for (const auto& [name, value] : submission.environment)
-    if (name == variable) return value;
-  return "";
-}
-
 std::string ProjectOf(const core::Submission& submission, const std::string& sweep) {
-  std::string project = VariableOf(submission, kProjectVariable);
+  std::string project = VariableOf(submission, core::kProjectVariable);
   if (project.empty()) project = sweep;
   if (project.empty()) project = submission.recurring;
   return project.empty() ? submission.job.name : project;
@@ -202,7 +196,7 @@ struct PeriodSources::State {
       if (found) sweep = found->name;
     }
     owner.project = ProjectOf(*submission, sweep);
-    owner.user = VariableOf(*submission, kUserVariable);
+    owner.user = VariableOf(*submission, core::kUserVariable);
     return owner;
   }
 

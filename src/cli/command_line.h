@@ -38,5 +38,6 @@ void AddSuperviseCommand(Parser& parser);
 void AddSweepCommand(Parser& parser);
 void AddTrackCommand(Parser& parser);
 void AddTrainCommand(Parser& parser);
+void AddWaitCommand(Parser& parser);
 
 }  // namespace ebb::cli

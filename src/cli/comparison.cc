@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "platform/terminal.h"
 #include "report/compare/compare.h"
 #include "report/compare/compare_page.h"
 #include "report/compare/read_runs.h"
@@ -19,8 +20,9 @@ Status CompareRuns(const ComparisonRequest& request) {
   const Time now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
   EBB_ASSIGN_OR_RETURN(const report::ComparisonFiles files,
                        report::WriteComparison(request.output_dir, comparison, now));
-  const std::string text =
-      request.json ? report::ComparisonJson(comparison) : report::ComparisonText(comparison);
+  const std::string text = request.json
+                               ? report::ComparisonJson(comparison)
+                               : report::ComparisonText(comparison, platform::StdoutColumns());
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
   std::fprintf(stderr, "\nPage: %s\n", std::filesystem::absolute(files.page).c_str());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/columns.h"
 #include "base/text.h"
 #include "base/units_text.h"
 #include "cli/terminal_plot.h"
@@ -58,8 +59,8 @@ void StatusLine::Say(const std::string& line) {
 
 void StatusLine::Rewrite(const std::string& line) {
   if (mode_ != DisplayMode::kTerminal) return;
-  const auto columns = static_cast<std::size_t>(std::max(20, platform::TerminalColumns() - 1));
-  std::fprintf(stderr, "\r\x1b[2K%s", report::CutTo(line, columns).c_str());
+  const auto columns = std::max<std::size_t>(21, platform::TerminalColumns()) - 1;
+  std::fprintf(stderr, "\r\x1b[2K%s", CutTo(line, columns).c_str());
   std::fflush(stderr);
   drawn_ = true;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/columns.h"
 #include "cli/terminal_plot.h"
 #include "report/draw/gantt_plot.h"
 #include "report/simulation/queue_plan_page.h"
@@ -10,11 +11,6 @@ namespace ebb::cli {
 namespace {
 
 constexpr std::size_t kMostLanes = 24;
-
-std::string Padded(const std::string& text, std::size_t width) {
-  return text.size() >= width ? text.substr(0, width)
-                              : text + std::string(width - text.size(), ' ');
-}
 
 struct Axis {
   Interval window;
@@ -49,17 +45,17 @@ std::string GanttText(const sim::QueuePlan& plan, std::size_t columns) {
        report::PlaceBars(plan.cluster, report::JobsOf(plan), report::SegmentsOf(plan)))
     Mark(lanes[static_cast<std::size_t>(bar.lane)], axis, bar);
   std::size_t width = std::string("g/kWh").size();
-  for (const std::string& name : devices.names) width = std::max(width, name.size());
+  for (const std::string& name : devices.names) width = std::max(width, ColumnsOf(name));
   width = std::min<std::size_t>(width, 24);
-  std::string text = Padded("g/kWh", width) + " " +
+  std::string text = CutOrPad("g/kWh", width) + " " +
                      Sparkline(SampleView(plan.views.front(), window, columns)) + "\n";
   for (std::size_t lane = 0; lane < std::min(lanes.size(), kMostLanes); ++lane)
-    text += Padded(devices.names[lane], width) + " " + lanes[lane] + "\n";
+    text += CutOrPad(devices.names[lane], width) + " " + lanes[lane] + "\n";
   const std::string begin = FormatTime(window.begin).substr(0, 16);
   const std::string end = FormatTime(window.end).substr(0, 16);
   const std::size_t gap =
       columns > begin.size() + end.size() ? columns - begin.size() - end.size() : 1;
-  return text + Padded("", width) + " " + begin + std::string(gap, ' ') + end + "\n";
+  return text + CutOrPad("", width) + " " + begin + std::string(gap, ' ') + end + "\n";
 }
 
 }  // namespace ebb::cli

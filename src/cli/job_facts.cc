@@ -3,10 +3,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/columns.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "base/units_text.h"
-#include "report/text_table.h"
 #include "sweep/shell_quote.h"
 
 namespace ebb::cli {
@@ -25,7 +25,7 @@ class Facts {
   void Line(const std::string& name, const std::string& value) {
     if (value.empty()) return;
     if (std::exchange(part_is_due_, false) && !text_.empty()) text_ += '\n';
-    text_ += report::Padded(name, kNameColumns) + Printable(value) + '\n';
+    text_ += Padded(name, kNameColumns) + Printable(value) + '\n';
   }
   void Part() { part_is_due_ = true; }
   void Title(const std::string& title) { text_ = Printable(title) + '\n'; }
@@ -180,6 +180,7 @@ void AddWishes(Facts& facts) {
   facts.Line("time limit", facts.Length("time_limit_s"));
   facts.Line("power cap", facts.Text("power_cap"));
   facts.Line("after jobs", facts.Numbers("after"));
+  facts.Line("user", facts.Text("user"));
   facts.Line("sweep", facts.Whole("sweep"));
   facts.Line("parameters", facts.Pairs("parameters"));
   facts.Line("key", facts.Text("key"));

@@ -73,14 +73,15 @@ TEST(JobFacts, OfAWaitingJobTellWhenItIsExpected) {
       "latest_start":"2026-05-02T00:00:00Z","energy_kwh":0,"waits_for":[5,6],
       "submitted":"2026-05-01T10:00:00Z","intensity_now":300,"intensity_expected":120.5,
       "attempt":0,"pauses":0,"command":["true"],"duration_s":3600,"power_w":100,
-      "checkpointable":false,"freeze":true,"priority":0})");
+      "checkpointable":false,"freeze":true,"priority":0,"user":"ada"})");
   EXPECT_TRUE(
       facts.starts_with("job 8 (x): waiting: 300 g/kWh now\nwaits for jobs            5, 6\n"));
   for (const char* line :
        {"expected start            2026-05-01 12:00:00 UTC\n",
         "must start by             2026-05-02 00:00:00 UTC\n",
         "intensity now             300 g/kWh\n", "intensity expected        120 g/kWh\n",
-        "can be paused             where it is, on its devices\n"})
+        "can be paused             where it is, on its devices\n",
+        "user                      ada\n"})
     EXPECT_NE(facts.find(line), std::string::npos) << line << facts;
   for (const char* unknown : {"energy", "emissions", "attempts", "exit code", "ran "})
     EXPECT_EQ(facts.find(std::string("\n") + unknown), std::string::npos) << unknown;

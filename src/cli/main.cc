@@ -17,7 +17,7 @@ Start here:
   ebb compare runs/*                          what made the difference?
 
 Exit codes: 0 done, 2 usage, 3 configuration, 4 unavailable, 5 infeasible, 75 try later or paused,
-70 a bug in Ebb; run, track, train and resume pass on the exit code of the program they run.)";
+70 a bug in Ebb; run, track, train, resume and wait pass on the exit code of the program.)";
 
 }  // namespace
 
@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
   AddServeCommand(parser, kVersion);
   AddSubmitCommand(parser);
   AddQueueCommands(parser);
+  AddWaitCommand(parser);
   AddDevicesCommand(parser);
   AddRecurringCommand(parser);
   AddStoreCommand(parser);

@@ -145,6 +145,12 @@ void Command::TakesUserCommand(std::vector<std::string>* words,
       .add_option("COMMAND", *words, help);  // for the help: they are taken before
 }
 
+void Command::OptionalPositionals(const std::string& name, const std::string& help,
+                                  std::vector<std::string>* values) {
+  TextOf(implementation_).positionals.push_back({name, help, false, true});
+  AppOf(implementation_).add_option(name, *values, help);
+}
+
 void Command::Flag(const FlagText& text, std::function<void(const std::string&)> set) {
   TextOf(implementation_).flags.push_back(text);
   CLI::Option* option =

@@ -45,6 +45,9 @@ class Command {
   /// One or more words.
   void Positionals(const std::string& name, const std::string& help,
                    std::vector<std::string>* values);
+  /// Any number of words.
+  void OptionalPositionals(const std::string& name, const std::string& help,
+                           std::vector<std::string>* values);
   void Flag(const FlagText& text, std::function<void(const std::string&)> set);
   /// An older name of a flag: read, and not in the help.
   void HiddenFlag(const std::string& name, std::function<void(const std::string&)> set);

@@ -5,8 +5,7 @@
 
 #include "base/text.h"
 #include "base/units_text.h"
-#include "platform/terminal.h"
-#include "report/text_table.h"
+#include "cli/fitted_text.h"
 #include "signals/http/web_request.h"
 
 namespace ebb::cli {
@@ -68,6 +67,7 @@ report::TextTable ExperimentsTable(const Json& sweep) {
   table.headers = {"rank",  "job",    "experiment", "outcome", "loss",
                    "epoch", "energy", "emitted",    ""};
   table.ends_in_text = true;
+  table.texts = {2};
   for (const Json& row : sweep["experiments"]) {
     const bool told = row["loss"].is_number();
     table.rows.push_back({CellOf(row, "rank", 0), CellOf(row, "job", 0), row.value("name", ""),
@@ -93,22 +93,12 @@ void AddParameters(const Json& sweep, const std::vector<std::string>& parameters
   }
 }
 
-// Those that differ have a column each, as far as the terminal is wide enough.
+// Those that differ have a column each, as far as there is room.
 void PrintExperiments(const Json& sweep) {
   const std::vector<std::string> parameters = sweep["varied_parameters"];
   report::TextTable table = ExperimentsTable(sweep);
   AddParameters(sweep, parameters, table);
-  const std::size_t wanted = table.headers.size();
-  if (platform::StdoutIsTerminal())
-    table = report::Fitted(std::move(table), kBeforeParameters, parameters.size(),
-                           static_cast<std::size_t>(platform::TerminalColumns()));
-  std::fputs(report::AlignedTable(table).c_str(), stdout);
-  const std::size_t left_out = wanted - table.headers.size();
-  if (left_out == 0) return;
-  const std::vector<std::string> names(parameters.end() - static_cast<std::ptrdiff_t>(left_out),
-                                       parameters.end());
-  std::printf("too narrow for %s: a wider terminal or --format json shows them\n",
-              Printable(Join(names, ", ")).c_str());
+  std::fputs(FittedText(std::move(table), kBeforeParameters, parameters.size()).c_str(), stdout);
 }
 
 }  // namespace
@@ -146,7 +136,7 @@ Result<int> PrintSweeps(const ServiceFlags& flags) {
     std::puts("no sweep was submitted; ebb submit SWEEP.yaml gives one");
     return 0;
   }
-  report::TextTable table{{"sweep", "name", "submitted", "jobs"}, {}, true};
+  report::TextTable table{{"sweep", "name", "submitted", "jobs"}, {}, true, {1}};
   for (const Json& sweep : json["sweeps"]) {
     std::vector<std::string> jobs;
     for (const auto& [stage, count] : sweep["jobs"].items())
@@ -154,7 +144,7 @@ Result<int> PrintSweeps(const ServiceFlags& flags) {
     table.rows.push_back({CellOf(sweep, "sweep", 0), sweep.value("name", ""),
                           sweep.value("submitted", ""), Join(jobs, ", ")});
   }
-  std::fputs(report::AlignedTable(table).c_str(), stdout);
+  std::fputs(FittedText(std::move(table)).c_str(), stdout);
   return 0;
 }
 

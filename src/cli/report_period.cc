@@ -11,6 +11,7 @@
 #include "cli/local_days.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
+#include "platform/terminal.h"
 #include "report/period/billing_match.h"
 #include "report/period/period_json.h"
 #include "report/period/period_page.h"
@@ -148,7 +149,8 @@ void Print(const std::string& format, const report::PeriodReport& report,
   else if (format == "csv")
     text = report::PeriodCsv(report);
   else
-    text = report::PeriodText(report) + (billing ? report::BillingText(*billing) : "");
+    text = report::PeriodText(report, platform::StdoutColumns()) +
+           (billing ? report::BillingText(*billing, platform::StdoutColumns()) : "");
   std::fputs(text.c_str(), stdout);
 }
 

@@ -14,7 +14,4 @@ void AddPlaceOfService(Command& command, app::ServicePlace& place);
 /// Those and --format.
 void AddServiceFlags(Command& command, ServiceFlags& flags);
 
-/// "pause", "resume", "cancel" or "now" for one job; the exit code.
-Result<int> TellJob(const ServiceFlags& flags, const std::string& job, const std::string& what);
-
 }  // namespace ebb::cli

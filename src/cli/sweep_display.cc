@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/columns.h"
 #include "base/text.h"
 #include "base/units_text.h"
 #include "engine/decision.h"
@@ -18,12 +19,6 @@ namespace {
 // With its two headings the table fits a terminal of 24 lines.
 constexpr std::size_t kMostRows = 20;
 constexpr std::size_t kNameColumns = 36;
-
-// ASCII text in a column.
-std::string CutOrPad(const std::string& text, std::size_t columns) {
-  if (text.size() > columns) return text.substr(0, columns - 1) + "~";
-  return text + std::string(columns - text.size(), ' ');
-}
 
 std::string Moment(Time time) { return FormatTime(std::chrono::floor<std::chrono::seconds>(time)); }
 
@@ -71,7 +66,10 @@ void SweepDisplay::ShowReport(const report::SweepReport& report, const std::stri
   if (json_)
     std::fputs(report::SweepJson(report).c_str(), stdout);
   else
-    Print("\n" + report::SweepText(report) + "  kept in  " + directory);
+    Print("\n" +
+          report::SweepText(report, mode_ == DisplayMode::kTerminal ? platform::TerminalColumns()
+                                                                    : report::kAnyWidth) +
+          "  kept in  " + directory);
 }
 
 void SweepDisplay::Show(const service::View& view, Time now) {
@@ -151,9 +149,9 @@ std::vector<std::string> SweepDisplay::Lines(const service::View& view, Time now
 
 void SweepDisplay::Draw(const service::View& view, Time now) {
   Clear();
-  const auto columns = static_cast<std::size_t>(std::max(20, platform::TerminalColumns() - 1));
+  const auto columns = std::max<std::size_t>(21, platform::TerminalColumns()) - 1;
   for (const std::string& line : Lines(view, now)) {
-    std::fprintf(stderr, "%s\n", report::CutTo(line, columns).c_str());
+    std::fprintf(stderr, "%s\n", CutTo(line, columns).c_str());
     ++drawn_lines_;
   }
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "platform/terminal.h"
 
 namespace ebb::cli {
 namespace {
@@ -69,6 +70,11 @@ std::string Mark(Interval marked, Interval window, std::size_t columns) {
 }
 
 }  // namespace
+
+std::size_t ChartColumns(std::size_t beside) {
+  const std::size_t columns = platform::TerminalColumns();
+  return std::clamp<std::size_t>(columns - std::min(columns, beside), 24, 96);
+}
 
 std::string Sparkline(std::span<const std::optional<double>> values) {
   const auto range = RangeOf(values);

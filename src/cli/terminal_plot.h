@@ -11,6 +11,9 @@
 
 namespace ebb::cli {
 
+/// How wide a chart on this terminal is, where so many columns stand beside it.
+std::size_t ChartColumns(std::size_t beside);
+
 /// One character per value between the lowest and the highest; a blank where there is none.
 std::string Sparkline(std::span<const std::optional<double>> values);
 

@@ -1,12 +1,19 @@
 #pragma once
-// What the terminal can show. Live lines and colours appear only where a person looks.
+// What the terminal can show. Live lines and colours appear only where a person looks. COLUMNS, if
+// it is a positive number, goes before what the terminal says of its width.
+
+#include <cstddef>
 
 namespace ebb::platform {
 
 /// Whether standard error (where progress goes) is a terminal that can rewrite a line.
 bool StderrIsTerminal();
 bool StdoutIsTerminal();
-/// Columns of the terminal, 80 where unknown.
-int TerminalColumns();
+/// Columns of the terminal behind standard error, 80 where unknown.
+std::size_t TerminalColumns();
+/// The same behind standard output. Into a pipe or a file nothing limits a line but COLUMNS.
+std::size_t StdoutColumns();
+/// Lines of the terminal behind standard output, 24 where unknown.
+std::size_t StdoutRows();
 
 }  // namespace ebb::platform

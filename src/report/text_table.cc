@@ -1,28 +1,37 @@
 #include "report/text_table.h"
 
 #include <algorithm>
+#include <string_view>
 
+#include "base/columns.h"
 #include "base/text.h"
 
 namespace ebb::report {
 namespace {
 
 constexpr std::string_view kMargin = "  ", kGap = "   ";
+// Columns of a text that are left when it is cut, and that are enough to read it by.
+constexpr std::size_t kLeast = 8, kEnough = 24;
 
 bool IsEmptyColumn(const TextTable& table, std::size_t column) {
   return std::all_of(table.rows.begin(), table.rows.end(),
                      [&](const auto& row) { return row[column].empty() || row[column] == "-"; });
 }
 
-std::string Line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths,
-                 bool ends_in_text) {
+bool IsText(const TextTable& table, std::size_t column) {
+  return column == 0 || (table.ends_in_text && column + 1 == table.headers.size()) ||
+         std::ranges::count(table.texts, column) > 0;
+}
+
+std::string Line(const TextTable& table, const std::vector<std::string>& cells,
+                 const std::vector<std::size_t>& widths) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (widths[i] == 0) continue;
-    const bool left = i == 0 || (ends_in_text && i + 1 == cells.size());
-    const std::string cell = Printable(cells[i]);
+    const std::string cell = CutTo(Printable(cells[i]), widths[i]);
     const std::string pad(widths[i] - ColumnsOf(cell), ' ');
-    line += std::string(line.empty() ? kMargin : kGap) + (left ? cell + pad : pad + cell);
+    line +=
+        std::string(line.empty() ? kMargin : kGap) + (IsText(table, i) ? cell + pad : pad + cell);
   }
   while (line.ends_with(' ')) line.pop_back();
   return line + "\n";
@@ -39,55 +48,56 @@ std::vector<std::size_t> WidthsOf(const TextTable& table) {
   return widths;
 }
 
-// Of its lines, without the sentence at their end.
-std::size_t WidthOf(const TextTable& table) {
-  std::vector<std::size_t> widths = WidthsOf(table);
-  if (table.ends_in_text) widths.pop_back();
+// Of a whole line.
+std::size_t SumOf(const std::vector<std::size_t>& widths) {
   std::size_t sum = 0;
   for (const std::size_t width : widths)
     if (width > 0) sum += width + (sum == 0 ? kMargin : kGap).size();
   return sum;
 }
 
+// The widest text gives way first.
+void CutTexts(const TextTable& table, std::size_t columns, std::vector<std::size_t>& widths) {
+  const auto spare = [&](std::size_t i) {
+    const std::size_t least = std::max(kLeast, ColumnsOf(table.headers[i]));
+    return IsText(table, i) && widths[i] > least ? widths[i] : 0;
+  };
+  for (std::size_t sum = SumOf(widths); sum > columns; --sum) {
+    std::size_t widest = 0;
+    for (std::size_t i = 1; i < widths.size(); ++i)
+      if (spare(i) > spare(widest)) widest = i;
+    if (spare(widest) == 0) return;
+    --widths[widest];
+  }
+}
+
+bool CanBeRead(const TextTable& table, std::size_t columns) {
+  std::vector<std::size_t> widths = WidthsOf(table);
+  for (std::size_t i = 0; i < widths.size(); ++i)
+    if (IsText(table, i)) widths[i] = std::min(widths[i], kEnough);
+  return SumOf(widths) <= columns;
+}
+
+void TakeAway(TextTable& table, std::size_t column) {
+  const auto at = static_cast<std::ptrdiff_t>(column);
+  table.headers.erase(table.headers.begin() + at);
+  for (auto& row : table.rows) row.erase(row.begin() + at);
+  std::erase(table.texts, column);
+  for (std::size_t& text : table.texts) text -= text > column ? 1 : 0;
+}
+
 }  // namespace
 
-std::size_t ColumnsOf(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
-
-std::string CutTo(std::string_view text, std::size_t columns) {
-  std::size_t used = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool starts_character = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
-    if (starts_character && used++ == columns) return std::string(text.substr(0, i));
-  }
-  return std::string(text);
-}
-
-std::string Padded(std::string text, std::size_t columns) {
-  const std::size_t taken = ColumnsOf(text);
-  if (taken < columns) text.append(columns - taken, ' ');
-  return text;
-}
-
-std::string AlignedTable(const TextTable& table) {
-  const std::vector<std::size_t> widths = WidthsOf(table);
-  std::string text = Line(table.headers, widths, table.ends_in_text);
-  for (const auto& row : table.rows) text += Line(row, widths, table.ends_in_text);
+std::string AlignedTable(const TextTable& table, std::size_t columns) {
+  std::vector<std::size_t> widths = WidthsOf(table);
+  CutTexts(table, columns, widths);
+  std::string text = Line(table, table.headers, widths);
+  for (const auto& row : table.rows) text += Line(table, row, widths);
   return text;
 }
 
 TextTable Fitted(TextTable table, std::size_t first, std::size_t count, std::size_t columns) {
-  const auto take_away = [](std::vector<std::string>& cells, std::size_t column) {
-    cells.erase(cells.begin() + static_cast<std::ptrdiff_t>(column));
-  };
-  while (count > 0 && WidthOf(table) > columns) {
-    --count;
-    take_away(table.headers, first + count);
-    for (auto& row : table.rows) take_away(row, first + count);
-  }
+  while (count > 0 && !CanBeRead(table, columns)) TakeAway(table, first + --count);
   return table;
 }
 

@@ -1,7 +1,8 @@
 #include "report/text_table.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include "base/columns.h"
 #include "base/text.h"
 
 namespace ebb::report {
@@ -17,9 +18,8 @@ TextTable ATable() {
           true};
 }
 
-std::size_t Widest(const TextTable& table) {
+std::size_t WidestLine(const std::string& text) {
   std::size_t widest = 0;
-  const std::string text = AlignedTable(table);
   for (const std::string_view line : Split(text, '\n')) widest = std::max(widest, ColumnsOf(line));
   return widest;
 }
@@ -32,24 +32,47 @@ TEST(TextTable, ColumnsAreAsWideAsTheirWidestCell) {
             "  second       2      80\n");
 }
 
-TEST(TextTable, ACutNeverDividesACharacter) {
-  EXPECT_EQ(CutTo("12 \u00b5g", 4), "12 \u00b5");
-  EXPECT_EQ(CutTo("12 \u00b5g", 3), "12 ");
-  EXPECT_EQ(CutTo("12 \u00b5g", 9), "12 \u00b5g");
+// Of a queue: names of any script, a figure and a sentence.
+TextTable AQueue() {
+  return {{"job", "name", "g", "reason"},
+          {{"1", "訓練-大規模-言語", "12.5", "waiting: 250 g/kWh now, 100 g/kWh expected at 12:00"},
+           {"2", "🚀 e\u0301tude", "1234567.8", "running"}},
+          true,
+          {1}};
+}
+
+TEST(TextTable, WideCharactersAndJoiningMarksStayInTheirColumns) {
+  EXPECT_EQ(AlignedTable(AQueue()),
+            "  job   name                       g   reason\n"
+            "  1     訓練-大規模-言語        12.5   waiting: 250 g/kWh now, 100 g/kWh expected at "
+            "12:00\n"
+            "  2     🚀 e\u0301tude           1234567.8   running\n");
+}
+
+TEST(TextTable, TheWidestTextIsCutUntilLinesFitAndFiguresAreNot) {
+  EXPECT_EQ(AlignedTable(AQueue(), 50),
+            "  job   name                    g   reason\n"
+            "  1     訓練-大規模-…        12.5   waiting: 250 …\n"
+            "  2     🚀 e\u0301tude        1234567.8   running\n");
+  for (std::size_t columns = 39; columns < 120; ++columns)
+    EXPECT_LE(WidestLine(AlignedTable(AQueue(), columns)), columns);
+  const std::string least = AlignedTable(AQueue(), 1);
+  EXPECT_THAT(least, testing::HasSubstr("1234567.8"));
+  EXPECT_LE(WidestLine(least), 39u) << "texts are as short as they may be";
 }
 
 // The second to fourth may go.
 TEST(TextTable, WhatDoesNotFitIsTakenAwayFromTheLastOn) {
   TextTable table = ATable();
   for (auto& row : table.rows) row.back().clear();
-  const std::size_t whole = Widest(table);
+  const std::size_t whole = WidestLine(AlignedTable(table));
   EXPECT_EQ(Fitted(table, 1, 3, whole).headers, table.headers);
   std::size_t before = table.headers.size();
   for (std::size_t columns = whole; columns > 0; --columns) {
     const TextTable fitted = Fitted(table, 1, 3, columns);
     const std::size_t kept = fitted.headers.size() - 3;
     if (kept > 0) {
-      EXPECT_LE(Widest(fitted), columns);
+      EXPECT_LE(WidestLine(AlignedTable(fitted)), columns);
     }
     EXPECT_LE(fitted.headers.size(), before);
     before = fitted.headers.size();
@@ -59,7 +82,18 @@ TEST(TextTable, WhatDoesNotFitIsTakenAwayFromTheLastOn) {
     EXPECT_EQ(fitted.rows[0].size(), fitted.headers.size());
   }
   EXPECT_EQ(before, 3u) << "the others stay whatever the width";
-  EXPECT_EQ(Fitted(ATable(), 1, 3, whole).headers, table.headers) << "a sentence does not count";
+}
+
+TEST(TextTable, AColumnGoesBeforeASentenceIsTooShortToRead) {
+  const std::size_t figures = WidestLine(AlignedTable(ATable())) - 43;
+  EXPECT_EQ(Fitted(ATable(), 1, 3, figures + 24).headers, ATable().headers);
+  EXPECT_EQ(Fitted(ATable(), 1, 3, figures + 23).headers.size(), ATable().headers.size() - 1);
+}
+
+TEST(TextTable, TextsAreTheSameOnesWhenAColumnBeforeThemGoes) {
+  const TextTable fitted =
+      Fitted({{"a", "b", "c"}, {{"one", "2", "text"}}, false, {1, 2}}, 1, 1, 1);
+  EXPECT_EQ(fitted.texts, std::vector<std::size_t>{1});
 }
 
 }  // namespace

@@ -150,6 +150,11 @@ Result<std::string> ServiceClient::Get(const std::string& path) const {
   return std::move(answer.body);
 }
 
+Status ServiceClient::CheckToken() const {
+  EBB_RETURN_IF_ERROR(Open(true));
+  return {};
+}
+
 Result<std::string> ServiceClient::Post(const std::string& path, const std::string& body) const {
   EBB_ASSIGN_OR_RETURN(Way way, Open(true));
   way.request.url += path;
@@ -157,11 +162,6 @@ Result<std::string> ServiceClient::Post(const std::string& path, const std::stri
   way.request.body = body;
   EBB_ASSIGN_OR_RETURN(platform::HttpResponse answer, Accepted(platform::HttpPost(way.request)));
   return std::move(answer.body);
-}
-
-bool IsJobNumber(const std::string& word) {
-  std::error_code ignored;
-  return ParseInteger(word).has_value() && !std::filesystem::exists(word, ignored);
 }
 
 Result<long long> JobNumberOf(const std::string& text) {

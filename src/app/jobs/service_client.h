@@ -37,6 +37,8 @@ class ServiceClient {
   Result<std::string> Get(const std::string& path) const;
   /// The same with its headers.
   Result<platform::HttpResponse> GetWhole(const std::string& path) const;
+  /// An Error if it has no token for a Post; the service is not asked.
+  Status CheckToken() const;
   /// With the token.
   Result<std::string> Post(const std::string& path, const std::string& body) const;
 
@@ -51,8 +53,6 @@ class ServiceClient {
   std::string token_file_;  // empty: none is known
 };
 
-/// Whether the word is a number and no file: a job of the service rather than a run directory.
-bool IsJobNumber(const std::string& word);
 /// A job's number, as people write it.
 Result<long long> JobNumberOf(const std::string& text);
 

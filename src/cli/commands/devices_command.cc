@@ -11,12 +11,12 @@
 #include "base/text.h"
 #include "base/units_text.h"
 #include "cli/command_line.h"
+#include "cli/fitted_text.h"
 #include "cli/service_flags.h"
 #include "config/device_file.h"
 #include "core/device_history.h"
 #include "meter/gpu/nvml_library.h"
 #include "meter/meters.h"
-#include "report/text_table.h"
 #include "signals/http/web_request.h"
 #include "store/device_history.h"
 
@@ -226,6 +226,7 @@ void Print(const Found& found, const Runs& runs) {
   report::TextTable table;
   table.headers = {"GPU", "UUID", "model", "runs", "state"};
   table.ends_in_text = true;
+  table.texts = {1, 2, 3};
   for (const meter::GpuDevice& device : found.inventory.devices)
     table.rows.push_back({std::to_string(device.index), device.uuid, device.model,
                           RunsOn(device, runs),
@@ -235,8 +236,7 @@ void Print(const Found& found, const Runs& runs) {
                           device.contains("job") ? "job " + device["job"].dump() : "nothing",
                           StateText(device)});
   if (!table.rows.empty())
-    std::printf("%s\n%s", report::AlignedTable(table).c_str(),
-                report::AlignedTable(ModelTable(found)).c_str());
+    std::printf("%s\n%s", FittedText(table).c_str(), FittedText(ModelTable(found)).c_str());
   for (const std::string& note : found.inventory.notes) std::printf("%s\n", note.c_str());
   if (found.driver_fails)
     std::puts(

@@ -11,7 +11,6 @@
 #include "plan/gate_policy.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
-#include "platform/terminal.h"
 #include "report/draw/outlook_plot.h"
 #include "runtime/grid_clock.h"
 #include "signals/choose_source.h"
@@ -125,7 +124,7 @@ std::string Text(const GridView& grid) {
           (current ? FormatFixed(current->intensity.g_per_kwh, 0) + " g/kWh" : "unknown") +
           StatusNote(current) + LinkNote(grid, current) + "\n" + ForecastText(grid);
   ChartOptions chart;
-  chart.columns = static_cast<std::size_t>(std::clamp(platform::TerminalColumns() - 14, 24, 96));
+  chart.columns = ChartColumns(14);
   if (!grid.windows.empty())
     chart.marked = Interval{grid.windows[0].start, grid.windows[0].start + grid.duration};
   return text + "\n" + IntensityChart(grid.view, grid.window, chart) + "\n" + WindowsText(grid);

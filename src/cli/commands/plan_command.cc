@@ -9,6 +9,7 @@
 #include "cli/add_run_flags.h"
 #include "cli/command_line.h"
 #include "cli/gantt_text.h"
+#include "cli/terminal_plot.h"
 #include "config/scenario_policies.h"
 #include "config/scenario_prices.h"
 #include "config/tiers.h"
@@ -117,13 +118,13 @@ std::string Text(const sim::QueuePlan& plan) {
     text += cost + "\n";
   if (plan.not_submitted > 0)
     text += std::to_string(plan.not_submitted) + " jobs are submitted later and not planned\n";
-  const int columns = std::clamp(platform::TerminalColumns() - 27, 24, 96);
-  text += "\n" + GanttText(plan, static_cast<std::size_t>(columns)) + "\n";
+  text += "\n" + GanttText(plan, ChartColumns(27)) + "\n";
   report::TextTable table = report::QueuePlanTable(plan);
   table.headers.insert(table.headers.begin(), "");
   for (std::size_t i = 0; i < table.rows.size(); ++i)
     table.rows[i].insert(table.rows[i].begin(), std::string(1, LetterOf(i)));
-  return text + report::AlignedTable(table);
+  table.texts = {1, 3};  // job and device
+  return text + report::AlignedTable(table, platform::StdoutColumns());
 }
 
 Result<int> Plan(const PlanOptions& options) {

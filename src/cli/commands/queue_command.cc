@@ -1,19 +1,29 @@
 // ebb queue, show, explain, logs, tiers, and pause, resume, cancel, now: looks at the queue service
 // and tells it what to do with single jobs.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "app/jobs/find_job.h"
+#include "base/columns.h"
 #include "base/text.h"
 #include "base/units_text.h"
 #include "cli/command_line.h"
+#include "cli/fitted_text.h"
+#include "cli/follow_log.h"
 #include "cli/job_facts.h"
 #include "cli/queue_sweeps.h"
 #include "cli/service_flags.h"
+#include "cli/tell_jobs.h"
+#include "core/owner_variables.h"
 #include "platform/file.h"
 #include "platform/process_signals.h"
-#include "report/text_table.h"
+#include "platform/terminal.h"
+#include "platform/user_name.h"
+#include "signals/http/web_request.h"
 
 namespace ebb::cli {
 namespace {
@@ -24,6 +34,7 @@ constexpr const char* kQueueExamples = R"(
 Examples:
   ebb queue                          what has not ended, and why it waits
   ebb queue --all                    what has ended, too
+  ebb queue --watch                  again every 2 s
   ebb queue --sweep digits           the experiments of a sweep, ranked by loss
   ebb queue --save-page queue.html   the service's page with what it shows now, in one file
   ebb queue --stage running,paused --format json)";
@@ -31,18 +42,26 @@ Examples:
 constexpr const char* kCancelExamples = R"(
 Examples:
   ebb cancel 7
+  ebb cancel 2 4 nightly             several, by number or name
   ebb cancel --sweep digits)";
+
+// The columns of ebb queue that go where there is no room, the last one first.
+constexpr std::size_t kBeforeFigures = 3, kFigures = 4;
+constexpr Duration kBetweenPictures{2000};
 
 struct QueueFlags {
   ServiceFlags service;
   std::string stage = "waiting,starting,running,pausing,paused";
   std::string name;
+  std::string user;
   std::string limit = "1000";
   std::string job;
+  std::vector<std::string> jobs;
   std::string attempt;
   std::string save_page;
   std::string sweep;
   bool sweeps = false;
+  bool watch = false;
   bool all = false;
   bool follow = false;
 };
@@ -76,18 +95,105 @@ std::string Short(const std::string& time) {
 }
 
 // Why nothing starts, where that is not a matter of the plan.
-void SayTrouble(const app::ServiceClient& client) {
+std::string TroubleText(const app::ServiceClient& client) {
   const auto answer = client.Get("/api/v1/status");
   const auto status = answer ? Parsed(*answer) : Result<Json>(Fail(answer.error()));
-  if (!status) return;
-  if (!TextOf(*status, "trouble").empty())
-    std::printf("nothing starts: %s\n", Printable(TextOf(*status, "trouble")).c_str());
-  if (!TextOf(*status, "device_trouble").empty())
-    std::printf("no GPU can be given to a job: %s\n",
-                Printable(TextOf(*status, "device_trouble")).c_str());
+  if (!status) return "";
+  std::string text;
+  if (const std::string trouble = TextOf(*status, "trouble"); !trouble.empty())
+    text += "nothing starts: " + Printable(trouble) + "\n";
+  if (const std::string trouble = TextOf(*status, "device_trouble"); !trouble.empty())
+    text += "no GPU can be given to a job: " + Printable(trouble) + "\n";
+  return text;
+}
+
+std::string PathOf(const QueueFlags& flags) {
+  std::string path = "/api/v1/jobs?limit=" + flags.limit;
+  if (!flags.all) path += "&stage=" + flags.stage;
+  if (!flags.name.empty()) path += "&name=" + signals::UrlEscape(flags.name);
+  if (!flags.user.empty()) path += "&user=" + signals::UrlEscape(flags.user);
+  return path;
+}
+
+// As ebb submit names the user of a job by default, or else as the system does.
+std::string Me() {
+  const char* user = std::getenv(core::kUserVariable);
+  return user && *user ? user : platform::OwnerOf("/proc/self");
+}
+
+report::TextTable TableOf(const Json& jobs) {
+  report::TextTable table;
+  table.headers = {"job", "name", "stage", "emitted", "energy", "expected", "devices", "reason"};
+  table.ends_in_text = true;
+  table.texts = {1, 2};
+  for (const Json& job : jobs) {
+    std::string reason = TextOf(job, "reason");
+    const std::string stage = TextOf(job, "stage");
+    if (reason.starts_with(stage + ": ")) reason = reason.substr(stage.size() + 2);
+    if (!TextOf(job, "detail").empty()) reason = TextOf(job, "detail");
+    table.rows.push_back({NumberOf(job, "id", 0), TextOf(job, "name"), stage,
+                          EmissionsCell(job, "emissions_g"), EnergyCell(job, "energy_kwh"),
+                          Short(TextOf(job, "expected_start")), NumberOf(job, "devices", 0),
+                          std::move(reason)});
+  }
+  return table;
+}
+
+Result<std::string> QueueText(const app::ServiceClient& client, const QueueFlags& flags) {
+  EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get(PathOf(flags)));
+  EBB_ASSIGN_OR_RETURN(const Json json, Parsed(answer));
+  report::TextTable table = TableOf(json["jobs"]);
+  const std::string whose = flags.user.empty() ? "" : " of " + Printable(flags.user);
+  std::string text = table.rows.empty() ? "nothing" + whose + " is in the queue\n"
+                                        : FittedText(std::move(table), kBeforeFigures, kFigures);
+  text += TroubleText(client);
+  if (json.contains("next")) text += "and more: ebb queue --limit N shows them\n";
+  return text;
+}
+
+// Over the picture before it. What the terminal has no room for is left out, so that it never
+// scrolls.
+void Draw(const std::string& text) {
+  const std::vector<std::string_view> lines = Split(text, '\n');
+  const std::size_t count = lines.size() - 1;  // the text ends in a newline
+  const std::size_t room = std::max<std::size_t>(platform::StdoutRows(), 4) - 1;
+  const std::size_t shown = count > room ? room - 1 : count;
+  std::string picture = "\x1b[H";
+  for (std::size_t i = 0; i < shown; ++i)
+    picture += CutTo(lines[i], platform::StdoutColumns()) + "\x1b[K\n";
+  if (shown < count) picture += "... and " + std::to_string(count - shown) + " more lines\x1b[K\n";
+  std::fputs((picture + "\x1b[J").c_str(), stdout);
+  std::fflush(stdout);
+}
+
+// Until Ctrl-C, which is how it ends. While the service does not answer, the last picture stays.
+Result<int> Watch(const app::ServiceClient& client, const QueueFlags& flags) {
+  platform::ProcessSignals signals;
+  EBB_ASSIGN_OR_RETURN(std::string text, QueueText(client, flags));
+  std::string trouble;
+  std::fputs("\x1b[2J", stdout);
+  for (;;) {
+    Draw("every 2 s; Ctrl-C ends it" + trouble + "\n\n" + text);
+    if (signals.WaitForStop(kBetweenPictures)) return 0;
+    Result<std::string> next = QueueText(client, flags);
+    trouble = next ? "" : "; " + Printable(next.error().what);
+    if (next) text = *std::move(next);
+  }
+}
+
+Status CheckWatch(const QueueFlags& flags) {
+  if (!flags.watch) return {};
+  if (flags.service.json || flags.sweeps || !flags.sweep.empty() || !flags.save_page.empty())
+    return Fail({ExitCode::kUsage, "shows the queue as a table and nothing else", "--watch",
+                 "leave out --format, --sweep, --sweeps and --save-page"});
+  if (!platform::StdoutIsTerminal())
+    return Fail({ExitCode::kUsage, "redraws a terminal, and standard output is not one", "--watch",
+                 "run ebb queue again and again, or ebb wait JOB"});
+  return {};
 }
 
 Result<int> Queue(const QueueFlags& flags) {
+  EBB_RETURN_IF_ERROR(CheckWatch(flags));
   if (flags.sweeps) return PrintSweeps(flags.service);
   if (!flags.sweep.empty()) return PrintSweep(flags.service, flags.sweep);
   EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
@@ -96,40 +202,16 @@ Result<int> Queue(const QueueFlags& flags) {
     EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(flags.save_page, page));
     return 0;
   }
-  std::string path = "/api/v1/jobs?limit=" + flags.limit;
-  if (!flags.all) path += "&stage=" + flags.stage;
-  if (!flags.name.empty()) path += "&name=" + flags.name;
-  EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get(path));
-  if (flags.service.json) {
-    std::fputs(answer.c_str(), stdout);
-    return 0;
-  }
-  EBB_ASSIGN_OR_RETURN(const Json json, Parsed(answer));
-  report::TextTable table;
-  table.headers = {"job", "name", "stage", "devices", "expected", "energy", "emitted", "reason"};
-  table.ends_in_text = true;
-  for (const Json& job : json["jobs"]) {
-    std::string reason = TextOf(job, "reason");
-    const std::string stage = TextOf(job, "stage");
-    if (reason.starts_with(stage + ": ")) reason = reason.substr(stage.size() + 2);
-    if (!TextOf(job, "detail").empty()) reason = TextOf(job, "detail");
-    table.rows.push_back({NumberOf(job, "id", 0), TextOf(job, "name"), stage,
-                          NumberOf(job, "devices", 0), Short(TextOf(job, "expected_start")),
-                          EnergyCell(job, "energy_kwh"), EmissionsCell(job, "emissions_g"),
-                          std::move(reason)});
-  }
-  if (table.rows.empty())
-    std::puts("nothing is in the queue");
-  else
-    std::fputs(report::AlignedTable(table).c_str(), stdout);
-  SayTrouble(client);
-  if (json.contains("next")) std::printf("and more: ebb queue --limit N shows them\n");
+  if (flags.watch) return Watch(client, flags);
+  EBB_ASSIGN_OR_RETURN(const std::string text,
+                       flags.service.json ? client.Get(PathOf(flags)) : QueueText(client, flags));
+  std::fputs(text.c_str(), stdout);
   return 0;
 }
 
 Result<int> Show(const QueueFlags& flags) {
-  EBB_ASSIGN_OR_RETURN(const long long job, app::JobNumberOf(flags.job));
   EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
+  EBB_ASSIGN_OR_RETURN(const long long job, app::FindJob(client, flags.job, app::JobsMeant::kAll));
   EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get("/api/v1/jobs/" + std::to_string(job)));
   if (flags.service.json) {
     std::fputs(answer.c_str(), stdout);
@@ -142,8 +224,9 @@ Result<int> Show(const QueueFlags& flags) {
 
 // Why it waits, until when, and what that saves.
 Result<int> Explain(const QueueFlags& flags) {
-  EBB_ASSIGN_OR_RETURN(const long long number, app::JobNumberOf(flags.job));
   EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
+  EBB_ASSIGN_OR_RETURN(const long long number,
+                       app::FindJob(client, flags.job, app::JobsMeant::kAll));
   EBB_ASSIGN_OR_RETURN(const std::string answer,
                        client.Get("/api/v1/jobs/" + std::to_string(number)));
   if (flags.service.json) {
@@ -180,49 +263,14 @@ Result<int> Explain(const QueueFlags& flags) {
   return 0;
 }
 
-bool HasEnded(const std::string& stage) {
-  return stage == "succeeded" || stage == "failed" || stage == "cancelled";
-}
-
 Result<int> Logs(const QueueFlags& flags) {
-  EBB_ASSIGN_OR_RETURN(const long long job, app::JobNumberOf(flags.job));
   EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
-  const std::string base = "/api/v1/jobs/" + std::to_string(job);
-  long long attempt = flags.attempt.empty() ? 0 : ParseInteger(flags.attempt).value_or(0);
-  long long offset = 0;
+  EBB_ASSIGN_OR_RETURN(const long long job, app::FindJob(client, flags.job, app::JobsMeant::kAll));
   platform::ProcessSignals signals;
-  for (;;) {
-    EBB_ASSIGN_OR_RETURN(const std::string state, client.Get(base));
-    EBB_ASSIGN_OR_RETURN(const Json json, Parsed(state));
-    const long long latest = json.value("attempt", 0LL);
-    if (attempt == 0) attempt = latest;
-    // A part of a log that grows: the state was asked first, so that nothing is missed at its end.
-    for (;;) {
-      const auto part = client.GetWhole(base + "/log?attempt=" + std::to_string(attempt) +
-                                        "&offset=" + std::to_string(offset));
-      if (!part && !flags.follow) return Fail(part.error());
-      if (!part || part->body.empty()) break;
-      const auto next = part->headers.find("ebb-next-offset");
-      const auto size = static_cast<long long>(part->body.size());
-      const long long end = next == part->headers.end()
-                                ? offset + size
-                                : ParseInteger(next->second).value_or(offset + size);
-      if (end - size > offset)
-        std::fprintf(stderr, "ebb logs: %lld bytes before this are no longer kept\n",
-                     end - size - offset);
-      std::fwrite(part->body.data(), 1, part->body.size(), stdout);
-      std::fflush(stdout);
-      offset = end;
-    }
-    if (!flags.follow) return 0;
-    if (flags.attempt.empty() && latest > attempt) {
-      attempt = latest;
-      offset = 0;
-    } else if (HasEnded(TextOf(json, "stage"))) {
-      return 0;
-    }
-    if (signals.WaitForStop(Duration{500})) return 130;
-  }
+  PatientClient patient(client, signals);
+  const auto attempt = ParseInteger(flags.attempt);
+  if (!flags.follow) return PrintLog(client, job, attempt.value_or(0));
+  return FollowLog(patient, job, attempt);
 }
 
 Result<int> Tiers(const QueueFlags& flags) {
@@ -240,7 +288,7 @@ Result<int> Tiers(const QueueFlags& flags) {
                           FormatDuration(DurationFromSeconds(tier["max_delay_s"])),
                           NumberOf(tier, "priority", 0)});
   }
-  std::fputs(report::AlignedTable(table).c_str(), stdout);
+  std::fputs(FittedText(std::move(table)).c_str(), stdout);
   return 0;
 }
 
@@ -251,7 +299,7 @@ std::shared_ptr<QueueFlags> AddLooking(Parser& parser, const char* name, const c
                                        Command** made = nullptr) {
   Command& command = parser.Add(name, help, examples);
   auto flags = std::make_shared<QueueFlags>();
-  if (with_job) command.Positional("JOB", "its number", &flags->job);
+  if (with_job) command.Positional("JOB", "its number or name", &flags->job);
   AddServiceFlags(command, flags->service);
   command.Action([flags, run] { return run(*flags); });
   if (made) *made = &command;
@@ -261,25 +309,25 @@ std::shared_ptr<QueueFlags> AddLooking(Parser& parser, const char* name, const c
 void AddTelling(Parser& parser, const char* name, const char* help) {
   Command& command = parser.Add(name, help, "");
   auto flags = std::make_shared<QueueFlags>();
-  command.Positional("JOB", "its number", &flags->job);
+  command.Positionals("JOB", "numbers or names", &flags->jobs);
   AddServiceFlags(command, flags->service);
   command.Action(
-      [flags, what = std::string(name)] { return TellJob(flags->service, flags->job, what); });
+      [flags, what = std::string(name)] { return TellJobs(flags->service, flags->jobs, what); });
 }
 
 void AddCancelling(Parser& parser) {
   Command& command =
-      parser.Add("cancel", "end a job of the queue service, or a sweep, for good", kCancelExamples);
+      parser.Add("cancel", "end jobs of the queue service, or a sweep, for good", kCancelExamples);
   auto flags = std::make_shared<QueueFlags>();
-  command.OptionalPositional("JOB", "its number", &flags->job);
+  command.OptionalPositionals("JOB", "numbers or names", &flags->jobs);
   command.Flag({"sweep", "NAME", "all of this sweep that has not ended (its name or number)"},
                [flags](const std::string& text) { flags->sweep = text; });
   AddServiceFlags(command, flags->service);
   command.Action([flags]() -> Result<int> {
-    if (flags->job.empty() == flags->sweep.empty())
-      return Fail({ExitCode::kUsage, "give the number of a job, or --sweep NAME", "", ""});
+    if (flags->jobs.empty() == flags->sweep.empty())
+      return Fail({ExitCode::kUsage, "give numbers or names of jobs, or --sweep NAME", "", ""});
     if (!flags->sweep.empty()) return CancelSweep(flags->service, flags->sweep);
-    return TellJob(flags->service, flags->job, "cancel");
+    return TellJobs(flags->service, flags->jobs, "cancel");
   });
 }
 
@@ -293,6 +341,10 @@ void AddQueueCommands(Parser& parser) {
               [flags](const std::string& text) { flags->stage = text; });
   queue->Flag({"name", "NAME", "only jobs of this name"},
               [flags](const std::string& text) { flags->name = text; });
+  queue->Flag({"user", "NAME", "only jobs of this user (ebb submit --user)"},
+              [flags](const std::string& text) { flags->user = text; });
+  queue->Switch({"me", "", "only your jobs: --user $EBB_USER, or your login name"},
+                [flags] { flags->user = Me(); });
   queue->Flag({"sweep", "NAME", "the experiments of this sweep, ranked (its name or number)"},
               [flags](const std::string& text) { flags->sweep = text; });
   queue->Switch({"sweeps", "", "the sweeps that were submitted, the newest first"},
@@ -301,6 +353,8 @@ void AddQueueCommands(Parser& parser) {
               [flags](const std::string& text) { flags->limit = text; });
   queue->Flag({"save-page", "FILE", "the service's page as one HTML file that needs no service"},
               [flags](const std::string& text) { flags->save_page = text; });
+  queue->Switch({"watch", "", "redraw it every 2 s, on a terminal, until Ctrl-C"},
+                [flags] { flags->watch = true; });
   queue->Switch({"all", "", "jobs that have ended, too"}, [flags] { flags->all = true; });
   AddLooking(parser, "show", "everything about one job of the queue service", "", true, Show);
   AddLooking(parser, "explain", "why a job waits, until when, and what that saves", "", true,
@@ -312,9 +366,9 @@ void AddQueueCommands(Parser& parser) {
   logs->Flag({"attempt", "N", "of this attempt (default: the last)"},
              [log_flags](const std::string& text) { log_flags->attempt = text; });
   AddLooking(parser, "tiers", "the tiers that jobs can be submitted in", "", false, Tiers);
-  AddTelling(parser, "pause", "hold a job of the queue service until it is resumed");
+  AddTelling(parser, "pause", "hold jobs of the queue service until they are resumed");
   AddCancelling(parser);
-  AddTelling(parser, "now", "run a job of the queue service now, whatever the grid");
+  AddTelling(parser, "now", "run jobs of the queue service now, whatever the grid");
 }
 
 }  // namespace ebb::cli

@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/fitted_text.h"
 #include "cli/service_flags.h"
-#include "report/text_table.h"
 #include "signals/http/web_request.h"
 
 namespace ebb::cli {
@@ -53,12 +53,12 @@ Result<int> Recurring(const RecurringFlags& flags) {
     std::printf("no job comes again; ebb submit --cron gives one\n");
     return 0;
   }
-  report::TextTable table{{"name", "schedule", "next", "flexibility", "overlap"}, {}, true};
+  report::TextTable table{{"name", "schedule", "next", "flexibility", "overlap"}, {}, true, {1}};
   for (const Json& job : list)
     table.rows.push_back({job.value("name", ""), job.value("cron", ""), NextText(job),
                           FormatDuration(DurationFromSeconds(job.value("flexibility_s", 0.0))),
                           job.value("overlap", "")});
-  std::fputs(report::AlignedTable(table).c_str(), stdout);
+  std::fputs(FittedText(std::move(table)).c_str(), stdout);
   return 0;
 }
 

@@ -1,10 +1,15 @@
-// ebb resume RUN_DIR: continues a paused, failed or killed run as its next attempt.
+// ebb resume RUN_DIR: continues a paused, failed or killed run as its next attempt. ebb resume
+// JOB...: lets the plan of the queue service decide again on jobs that were paused by hand.
 
+#include <filesystem>
+
+#include "app/jobs/find_job.h"
 #include "app/run/run_session.h"
 #include "cli/add_run_flags.h"
 #include "cli/command_line.h"
 #include "cli/run_display.h"
 #include "cli/service_flags.h"
+#include "cli/tell_jobs.h"
 
 namespace ebb::cli {
 namespace {
@@ -13,18 +18,44 @@ constexpr const char* kExamples = R"(
 Examples:
   ebb resume runs/baseline-20261120T203312Z-3f2a
   ebb resume runs/baseline-20261120T203312Z-3f2a --policy now
-  ebb resume 12                          a job of the queue service that was paused by hand
+  ebb resume 12 nightly                  jobs of the queue service that were paused by hand
 
 The run keeps its ledger: energy and emissions of all attempts add up to one run. Options are those
 the run was begun with; flags given here replace them.)";
+
+// A file stands for a run also if its name is a number. What looks like a path and is no job is
+// meant to be a run, so the error is about that.
+Result<bool> IsRun(const ServiceFlags& service, const std::string& word) {
+  std::error_code ignored;
+  if (std::filesystem::exists(word, ignored)) return true;
+  if (word.find('/') == std::string::npos) return false;
+  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(service));
+  return !app::FindJob(client, word, app::JobsMeant::kLive);
+}
+
+Result<int> Resume(const std::vector<std::string>& words, const app::FlagValues& values,
+                   const ServiceFlags& service) {
+  for (const std::string& word : words) {
+    EBB_ASSIGN_OR_RETURN(const bool is_run, IsRun(service, word));
+    if (!is_run) continue;
+    if (words.size() > 1)
+      return Fail({ExitCode::kUsage, "is a run, which cannot be resumed along with others", word,
+                   "give one run directory, or any number of jobs"});
+    platform::ProcessSignals signals;
+    EBB_ASSIGN_OR_RETURN(const app::RunResult result,
+                         app::ResumeRun(word, values, signals, MakeRunDisplay));
+    return result.exit_code;
+  }
+  return TellJobs(service, words, "resume");
+}
 
 }  // namespace
 
 void AddResumeCommand(Parser& parser) {
   Command& command = parser.Add("resume", "continue a paused, failed or killed run", kExamples);
   auto values = std::make_shared<app::FlagValues>();
-  auto directory = std::make_shared<std::string>();
-  command.Positional("RUN_DIR", "the run's directory, or the number of a job", directory.get());
+  auto words = std::make_shared<std::vector<std::string>>();
+  command.Positionals("RUN_DIR", "the run's directory, or numbers or names of jobs", words.get());
   for (const app::FlagGroup group :
        {app::FlagGroup::kGate, app::FlagGroup::kSignal, app::FlagGroup::kPrice,
         app::FlagGroup::kClock, app::FlagGroup::kMetering, app::FlagGroup::kOtherSignal,
@@ -32,13 +63,7 @@ void AddResumeCommand(Parser& parser) {
     AddFlags(command, group, *values);
   auto service = std::make_shared<ServiceFlags>();
   AddPlaceOfService(command, *service);
-  command.Action([=]() -> Result<int> {
-    if (app::IsJobNumber(*directory)) return TellJob(*service, *directory, "resume");
-    platform::ProcessSignals signals;
-    EBB_ASSIGN_OR_RETURN(const app::RunResult result,
-                         app::ResumeRun(*directory, *values, signals, MakeRunDisplay));
-    return result.exit_code;
-  });
+  command.Action([=] { return Resume(*words, *values, *service); });
 }
 
 }  // namespace ebb::cli

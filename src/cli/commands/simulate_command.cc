@@ -16,6 +16,7 @@
 #include "config/tiers.h"
 #include "platform/file.h"
 #include "platform/process_signals.h"
+#include "platform/terminal.h"
 #include "report/simulation/simulation_json.h"
 #include "report/simulation/simulation_page.h"
 #include "report/simulation/simulation_text.h"
@@ -153,8 +154,9 @@ Result<int> Simulate(const SimulateOptions& options) {
   EBB_ASSIGN_OR_RETURN(config::ScenarioFile file, config::LoadScenario(context));
   EBB_RETURN_IF_ERROR(ApplyOptions(options, file));
   EBB_ASSIGN_OR_RETURN(const sim::Experiment experiment, RunSupervised(file, options));
-  const std::string text =
-      options.json ? report::SimulationJson(experiment) : report::SimulationText(experiment);
+  const std::string text = options.json
+                               ? report::SimulationJson(experiment)
+                               : report::SimulationText(experiment, platform::StdoutColumns());
   std::fputs(text.c_str(), stdout);
   // A page that cannot be written does not lose what took long to compute.
   if (!options.html.empty())

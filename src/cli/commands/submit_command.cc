@@ -2,11 +2,11 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "app/jobs/owner_variables.h"
 #include "app/jobs/submit_file.h"
 #include "app/options/flag_values.h"
 #include "app/options/when.h"
@@ -14,7 +14,10 @@
 #include "app/run/trainer_command.h"
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/follow_log.h"
 #include "cli/service_flags.h"
+#include "cli/wait_for_jobs.h"
+#include "core/owner_variables.h"
 #include "platform/file.h"
 #include "platform/system.h"
 #include "platform/system_clock.h"
@@ -33,6 +36,7 @@ Examples:
   ebb submit --duration 3h --budget-g 200 --budget-action pause --checkpointable -- python train.py
   ebb submit --mlflow http://127.0.0.1:5000 --checkpointable -- python train.py
   ebb submit --name nightly --cron "0 2 * * *" --flexibility 6h -- python retrain.py
+  ebb submit --follow -- python train.py          prints what it prints, until it has ended
   ebb submit jobs.yaml                            one job, several, or a sweep (docs/submit-file.md)
   ebb submit configs/sweeps/digits.yaml --dry-run
   ebb submit --json jobs.json                     as the API takes them (docs/api.md)
@@ -48,6 +52,8 @@ struct SubmitFlags {
   bool dry_run = false;
   bool no_check = false;
   Status times;  // of the flags: the first mistake
+  bool wait = false;
+  bool follow = false;  // and wait
 };
 
 // Flags whose text goes to the service as it is: the service checks it.
@@ -144,9 +150,10 @@ void AddJobFlags(Command& command, SubmitFlags& flags) {
                      equals == std::string::npos ? "" : text.substr(equals + 1);
                });
   for (const auto& [name, variable, help] :
-       {std::tuple("project", app::kProjectVariable,
+       {std::tuple("project", core::kProjectVariable,
                    "whose energy this is, in reports of a period"),
-        std::tuple("user", app::kUserVariable, "for whom, in reports of a period")})
+        std::tuple("user", core::kUserVariable,
+                   "for whom, in reports of a period and ebb queue --user (default: $EBB_USER)")})
     command.Flag({name, "NAME", help, "Job"}, [&flags, variable](const std::string& text) {
       flags.job["environment"][variable] = text;
     });
@@ -206,6 +213,13 @@ void AddFileFlags(Command& command, SubmitFlags& flags) {
                  [&flags] { flags.dry_run = true; });
 }
 
+void AddWaitFlags(Command& command, SubmitFlags& flags) {
+  command.Switch({"wait", "", "return once it has ended, with its exit code (ebb wait)", "Waiting"},
+                 [&flags] { flags.wait = true; });
+  command.Switch({"follow", "", "the same, and print what it prints meanwhile", "Waiting"},
+                 [&flags] { flags.wait = flags.follow = true; });
+}
+
 // Different at each call: the same file may be submitted again, and asking twice for one answer is
 // still safe.
 std::string NewKeyPrefix(const std::string& file) {
@@ -221,6 +235,9 @@ Result<std::string> CommandBody(const SubmitFlags& flags, const UserCommand& use
   Json job = flags.job;
   job["command"] = words;
   if (flags.no_check) job["no_check"] = true;
+  const char* user = std::getenv(core::kUserVariable);
+  if (user && *user && !job["environment"].contains(core::kUserVariable))
+    job["environment"][core::kUserVariable] = user;
   for (const auto& [key, text] : core::KeysOf(app::AbsoluteTracking(flags.tracking)))
     job["trackers"][key] = text;
   job["working_directory"] = std::filesystem::current_path().string();
@@ -266,13 +283,18 @@ Result<app::SubmitFile> WhatToSubmit(const SubmitFlags& flags, const UserCommand
   return file;
 }
 
-// The numbers on standard output, what was refused on standard error.
-int PrintAnswer(const Json& answer, const app::SubmitFile& file) {
-  const Json jobs = answer.contains("jobs") ? answer["jobs"] : Json::array({answer});
+Json JobsOf(const Json& answer) {
+  return answer.contains("jobs") ? answer["jobs"] : Json::array({answer});
+}
+
+// The numbers on standard output, unless what the job prints goes there; what was refused on
+// standard error.
+int PrintAnswer(const Json& jobs, const app::SubmitFile& file, bool follow) {
   int refused = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (jobs[i].contains("id")) {
-      std::printf("%lld\n", jobs[i]["id"].get<long long>());
+      std::fprintf(follow ? stderr : stdout, follow ? "job %lld\n" : "%lld\n",
+                   jobs[i]["id"].get<long long>());
       continue;
     }
     if (jobs[i].contains("next")) {
@@ -288,8 +310,26 @@ int PrintAnswer(const Json& answer, const app::SubmitFile& file) {
   return refused == 0 ? 0 : static_cast<int>(ExitCode::kInfeasible);
 }
 
+Result<int> WaitForThem(const app::ServiceClient& client, const SubmitFlags& flags,
+                        const Json& answers) {
+  std::vector<long long> jobs;
+  for (const Json& answer : answers)
+    if (answer.contains("id")) jobs.push_back(answer["id"].get<long long>());
+  platform::ProcessSignals signals;
+  PatientClient patient(client, signals);
+  for (const long long job : jobs) {
+    if (!flags.follow) break;
+    EBB_ASSIGN_OR_RETURN(const int code, FollowLog(patient, job, std::nullopt));
+    if (code != 0) return code;
+  }
+  return WaitForJobs(patient, jobs, flags.service.json);
+}
+
 Result<int> Submit(const SubmitFlags& flags, const UserCommand& user_command) {
   EBB_RETURN_IF_ERROR(flags.times);
+  if (flags.wait && flags.job.contains("recurring"))
+    return Fail({ExitCode::kUsage, "a recurring job has no end to wait for", "--wait, --follow",
+                 "ebb recurring shows when it is due"});
   EBB_ASSIGN_OR_RETURN(const app::SubmitFile file, WhatToSubmit(flags, user_command));
   if (flags.dry_run) {
     const Json body = Json::parse(file.body, nullptr, false);
@@ -298,15 +338,21 @@ Result<int> Submit(const SubmitFlags& flags, const UserCommand& user_command) {
   }
   EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
   EBB_ASSIGN_OR_RETURN(const std::string answer, client.Post(file.route, file.body));
+  const Json json = Json::parse(answer, nullptr, false);
+  const Json jobs = JobsOf(json);
+  int code = 0;
   if (flags.service.json) {
     std::fputs(answer.c_str(), stdout);
-    return 0;
+  } else {
+    if (json.contains("sweep"))
+      std::fprintf(stderr, "sweep %s: ebb queue --sweep %s\n", json["sweep"].dump().c_str(),
+                   json["sweep"].dump().c_str());
+    code = PrintAnswer(jobs, file, flags.follow);
   }
-  const Json json = Json::parse(answer, nullptr, false);
-  if (json.contains("sweep"))
-    std::fprintf(stderr, "sweep %s: ebb queue --sweep %s\n", json["sweep"].dump().c_str(),
-                 json["sweep"].dump().c_str());
-  return PrintAnswer(json, file);
+  if (!flags.wait) return code;
+  std::fflush(stdout);
+  EBB_ASSIGN_OR_RETURN(const int waited, WaitForThem(client, flags, jobs));
+  return code == 0 ? waited : code;
 }
 
 // Any other first word is a program.
@@ -322,6 +368,7 @@ void AddSubmitCommand(Parser& parser) {
   auto user_command = std::make_shared<UserCommand>();
   AddFileFlags(command, *flags);
   command.TakesUserCommand(&user_command->words, IsFileOfJobs);
+  AddWaitFlags(command, *flags);
   AddJobFlags(command, *flags);
   AddBudgetFlags(command, *flags);
   AddTrackerFlags(command, *flags);

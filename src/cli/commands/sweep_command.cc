@@ -12,6 +12,7 @@
 #include "cli/sweep_display.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
+#include "platform/terminal.h"
 #include "report/sweep/sweep_report.h"
 #include "report/text_table.h"
 #include "sweep/local_jobs.h"
@@ -91,7 +92,8 @@ Result<int> Report(const SweepRequest& request) {
   if (!request.html.empty())
     EBB_RETURN_IF_ERROR(
         platform::WriteFileAtomically(request.html, app::SweepPage(directory, report)));
-  const std::string text = options.json ? report::SweepJson(report) : report::SweepText(report);
+  const std::string text = options.json ? report::SweepJson(report)
+                                        : report::SweepText(report, platform::StdoutColumns());
   std::fputs(text.c_str(), stdout);
   return 0;
 }

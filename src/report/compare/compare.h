@@ -26,6 +26,7 @@
 #include "core/run.h"
 #include "report/compare/statistics.h"
 #include "report/run/summary.h"
+#include "report/text_table.h"
 
 namespace ebb::report {
 
@@ -138,7 +139,7 @@ std::string ComparisonJson(const Comparison& comparison);
 /// (the reference itself when there is none); means over seeds.
 std::string NeoComparisonJson(const Comparison& comparison, Time generated_at);
 std::string ComparisonMarkdown(const Comparison& comparison);
-/// Aligned for a terminal, no colour codes.
-std::string ComparisonText(const Comparison& comparison);
+/// Aligned for a terminal of so many columns, no colour codes. Names are cut, figures are not.
+std::string ComparisonText(const Comparison& comparison, std::size_t columns = kAnyWidth);
 
 }  // namespace ebb::report

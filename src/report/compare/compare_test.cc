@@ -420,6 +420,14 @@ TEST(Compare, ABaselineThatEmitsNothingHasNoPercentage) {
               HasSubstr("\"emissions_reduction_percent\": null"));
 }
 
+TEST(Compare, NamesAreCutForATerminalAndFiguresAreNot) {
+  const Comparison comparison = Of(ThreeSeedsOfEach());
+  const std::string narrow = ComparisonText(comparison, 1);
+  EXPECT_THAT(narrow, HasSubstr("\nemissions, same energy …  81.6 g"));
+  EXPECT_THAT(ComparisonText(comparison), Not(HasSubstr("…")));
+  EXPECT_THAT(narrow, HasSubstr("+17h 0m (+17h 0m to +17h 0m)"));
+}
+
 TEST(Compare, OutputsLookAsDocumented) {
   const Comparison comparison = Of(ThreeSeedsOfEach());
   ExpectGolden("comparison.json", ComparisonJson(comparison));

@@ -1,13 +1,16 @@
 // A comparison as a terminal table and as Markdown.
 #include <algorithm>
 
+#include "base/columns.h"
 #include "base/text.h"
 #include "report/compare/compare.h"
 #include "report/compare/compare_words.h"
-#include "report/text_table.h"
 
 namespace ebb::report {
 namespace {
+
+// Of what is compared: enough to tell "emissions, same energy at submission" by.
+constexpr std::size_t kLeastName = 24;
 
 using Row = std::vector<std::string>;
 
@@ -16,7 +19,8 @@ struct Table {
   std::vector<Row> rows;
 };
 
-std::string LeftAligned(const Table& table) {
+// Cuts what is compared, not the figures.
+std::string LeftAligned(const Table& table, std::size_t columns) {
   std::vector<std::size_t> widths;
   const auto measure = [&](const Row& row) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -24,11 +28,14 @@ std::string LeftAligned(const Table& table) {
   };
   measure(table.header);
   for (const Row& row : table.rows) measure(row);
+  std::size_t sum = 2 * (widths.size() - 1);
+  for (const std::size_t width : widths) sum += width;
+  while (sum > columns && widths[0] > kLeastName) --sum, --widths[0];
   std::string text;
   const auto print = [&](const Row& row) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i)
-      line += (i ? "  " : "") + Padded(row[i], widths[i]);
+      line += (i ? "  " : "") + CutOrPad(row[i], widths[i]);
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   };
@@ -154,12 +161,13 @@ std::vector<Table> TerminalTables(const Comparison& comparison) {
 
 }  // namespace
 
-std::string ComparisonText(const Comparison& comparison) {
+std::string ComparisonText(const Comparison& comparison, std::size_t columns) {
   std::string text;
   for (const std::string& headline : comparison.headlines) text += headline + "\n";
-  for (const Table& table : TerminalTables(comparison)) text += "\n" + LeftAligned(table);
-  text += "\n" + LeftAligned(SettingsTable(comparison));
-  if (!comparison.factors.effects.empty()) text += "\n" + LeftAligned(FactorTable(comparison));
+  for (const Table& table : TerminalTables(comparison)) text += "\n" + LeftAligned(table, columns);
+  text += "\n" + LeftAligned(SettingsTable(comparison), columns);
+  if (!comparison.factors.effects.empty())
+    text += "\n" + LeftAligned(FactorTable(comparison), columns);
   for (const std::string& note : comparison.factors.notes) text += "\n" + note + "\n";
   if (!comparison.notices.empty()) text += "\n";
   for (const std::string& notice : comparison.notices) text += "note: " + notice + "\n";

@@ -6,10 +6,10 @@
 #include <optional>
 #include <set>
 
+#include "base/columns.h"
 #include "base/text.h"
 #include "core/script.h"
 #include "report/compare/factors.h"
-#include "report/text_table.h"
 
 namespace ebb::report {
 namespace {
@@ -95,7 +95,7 @@ std::string NameOf(const Kind& group, const Common& common) {
   std::string name = group.name;
   for (const std::string& argument : group.arguments)
     if (!common.arguments.contains(argument)) name += " " + Printable(argument);
-  if (ColumnsOf(name) > kLongestName) name = CutTo(name, kLongestName - 1) + "\u2026";
+  name = CutTo(name, kLongestName);
   return common.schedule || group.schedule.empty() ? name : name + " (" + group.schedule + ")";
 }
 

@@ -147,7 +147,7 @@ std::vector<std::string> ReasonsOf(const BillingReport& billing, const PeriodRep
 }
 
 TextTable TableOf(const std::vector<BillingMatch>& matches, const std::string& name) {
-  TextTable table{{"month", name, "theirs", "which", "ours", "difference"}, {}, false};
+  TextTable table{{"month", name, "theirs", "which", "ours", "difference"}, {}, false, {1}};
   for (const BillingMatch& match : matches) {
     const auto difference = match.difference_g();
     std::string ours = EmissionsText({Grams(match.ours.emissions_ug)});
@@ -227,9 +227,11 @@ BillingReport MatchBilling(const std::vector<BillingExport>& exports, const Peri
   return billing;
 }
 
-std::string BillingText(const BillingReport& billing) {
-  std::string text = "\nBeside the bill\n" + AlignedTable(TableOf(billing.by_zone, "zone"));
-  if (!billing.by_project.empty()) text += AlignedTable(TableOf(billing.by_project, "project"));
+std::string BillingText(const BillingReport& billing, std::size_t columns) {
+  std::string text =
+      "\nBeside the bill\n" + AlignedTable(TableOf(billing.by_zone, "zone"), columns);
+  if (!billing.by_project.empty())
+    text += AlignedTable(TableOf(billing.by_project, "project"), columns);
   for (const std::string& reason : billing.reasons) text += "  - " + reason + "\n";
   return text;
 }

@@ -52,7 +52,8 @@ struct BillingReport {
 
 BillingReport MatchBilling(const std::vector<BillingExport>& exports, const PeriodReport& report);
 
-std::string BillingText(const BillingReport& billing);
+/// As PeriodText.
+std::string BillingText(const BillingReport& billing, std::size_t columns);
 /// One line for each month and zone, and for each month and project.
 std::string BillingCsv(const BillingReport& billing);
 

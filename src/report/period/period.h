@@ -24,6 +24,7 @@
 #include "core/intensity.h"
 #include "core/run.h"
 #include "core/uncertainty.h"
+#include "report/text_table.h"
 
 namespace ebb::report {
 
@@ -191,8 +192,9 @@ std::optional<std::size_t> DayAt(const std::vector<PeriodDay>& days, Time time);
 /// The grams of a whole number of micrograms.
 constexpr double Grams(std::int64_t micrograms) { return static_cast<double>(micrograms) / 1e6; }
 
-/// Tables and sentences, each line ending in a newline.
-std::string PeriodText(const PeriodReport& report);
+/// Tables (in so many columns, as far as that can be had) and sentences, each line ending in a
+/// newline.
+std::string PeriodText(const PeriodReport& report, std::size_t columns = kAnyWidth);
 /// A line for each row and one for the total, whose first field says which it is.
 std::string PeriodCsv(const PeriodReport& report);
 

@@ -1,12 +1,12 @@
 // The report of a period for a terminal and as CSV.
 #include <cmath>
 
+#include "base/columns.h"
 #include "base/csv.h"
 #include "base/text.h"
 #include "base/units_text.h"
 #include "report/period/period.h"
 #include "report/period/period_words.h"
-#include "report/text_table.h"
 
 namespace ebb::report {
 namespace {
@@ -79,7 +79,7 @@ std::string CsvOf(const PeriodRequest& request, const std::string& part, const P
 
 }  // namespace
 
-std::string PeriodText(const PeriodReport& report) {
+std::string PeriodText(const PeriodReport& report, std::size_t columns) {
   const PeriodFigures& total = report.total.figures;
   std::string text = PeriodTitle(report.request) + "\n";
   const auto line = [&](const std::string& name, const std::string& value) {
@@ -96,7 +96,7 @@ std::string PeriodText(const PeriodReport& report) {
                     std::to_string(total.compared) + " of " + std::to_string(total.ended) +
                     " runs that ended");
   line("intensity", IntensityCoverage(total));
-  text += "\n" + AlignedTable(TableOf(report));
+  text += "\n" + AlignedTable(TableOf(report), columns);
   const auto notes = PeriodNotes(report);
   if (!notes.empty()) text += "\n";
   for (const std::string& note : notes) text += "  - " + note + "\n";

@@ -95,7 +95,7 @@ TextTable PolicyTable(const sim::Experiment& experiment) {
 }
 
 TextTable PublishedTable(const sim::Experiment& experiment) {
-  TextTable table{{"figure", "published", "recomputed", "ours", "policy"}, {}, false};
+  TextTable table{{"figure", "published", "recomputed", "ours", "policy"}, {}, false, {4}};
   const auto number = [](const std::optional<double>& value, int decimals) {
     return value ? FormatFixed(*value, decimals) : std::string("-");
   };

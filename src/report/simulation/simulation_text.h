@@ -8,6 +8,7 @@
 
 namespace ebb::report {
 
-std::string SimulationText(const sim::Experiment& experiment);
+/// Its tables in so many columns, as far as that can be had.
+std::string SimulationText(const sim::Experiment& experiment, std::size_t columns);
 
 }  // namespace ebb::report

@@ -7,13 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "base/columns.h"
 #include "base/text.h"
 #include "base/units_text.h"
-#include "report/text_table.h"
 #include "sweep/condition.h"
 
 namespace ebb::report {
 namespace {
+
+// Of a line for a terminal: the figures with "stopped early", and the least that is left of a name.
+constexpr std::size_t kBesideName = 70, kLeastName = 10;
 
 constexpr std::array<std::string_view, 8> kOutcomeNames{
     "done", "running", "stopped early", "paused", "waiting", "failed", "cancelled", "not run"};
@@ -128,21 +131,25 @@ std::vector<std::string> VariedParameters(const SweepReport& report) {
   return names;
 }
 
-std::string SweepText(const SweepReport& report) {
-  std::size_t longest = 10;
+std::string SweepText(const SweepReport& report, std::size_t columns) {
+  std::size_t longest = kLeastName;
   for (const SweepRow& row : report.rows) longest = std::max(longest, ColumnsOf(row.name));
+  const std::size_t room = columns - std::min(columns, kBesideName);
+  longest = std::min(longest, std::max(kLeastName, room));
   std::string text = report.name + ": " + EnergyText(report.energy) + ", " +
                      EmissionsText(report.emissions) + " in all\n";
   text += "     " + Padded("experiment", longest) + "  tier  loss      emitted     energy      " +
           "waited    outcome\n";
   int place = 0;
   for (const SweepRow& row : report.rows) {
-    text += Padded(IsRanked(row) ? std::to_string(++place) : "-", 3) + (row.on_front ? "* " : "  ");
-    text += Padded(row.name, longest) + "  " + Padded(row.tier, 4) + "  ";
-    text += Padded(row.loss ? FormatSignificant(*row.loss, 4) : "-", 8) + "  ";
-    text += Padded(EmissionsCell(row), 10) + "  " + Padded(EnergyText(row.energy), 10) + "  ";
-    text += Padded(row.attempts > 0 ? FormatDuration(row.waited) : "-", 8) + "  ";
-    text += std::string(Name(row.outcome)) + (row.note.empty() ? "" : ": " + row.note) + "\n";
+    std::string line =
+        Padded(IsRanked(row) ? std::to_string(++place) : "-", 3) + (row.on_front ? "* " : "  ");
+    line += CutOrPad(row.name, longest) + "  " + Padded(row.tier, 4) + "  ";
+    line += Padded(row.loss ? FormatSignificant(*row.loss, 4) : "-", 8) + "  ";
+    line += Padded(EmissionsCell(row), 10) + "  " + Padded(EnergyText(row.energy), 10) + "  ";
+    line += Padded(row.attempts > 0 ? FormatDuration(row.waited) : "-", 8) + "  ";
+    line += std::string(Name(row.outcome)) + (row.note.empty() ? "" : ": " + row.note);
+    text += CutTo(line, std::max(columns, kBesideName + kLeastName)) + "\n";
   }
   text += "* on the loss-grams front: no complete experiment has both less loss and fewer grams\n";
   if (report.machine) text += MachineText(report) + "\n";

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "core/submission.h"
 #include "report/described_json.h"
+#include "report/text_table.h"
 
 namespace ebb::report {
 
@@ -79,7 +80,8 @@ const SweepRow* BestOf(const SweepReport& report);
 /// differs.
 std::vector<std::string> VariedParameters(const SweepReport& report);
 
-std::string SweepText(const SweepReport& report);
+/// Its table in so many columns: names and outcomes are cut, figures are not.
+std::string SweepText(const SweepReport& report, std::size_t columns = kAnyWidth);
 /// schema "ebb.sweep-report/1".
 std::string SweepJson(const SweepReport& report);
 

@@ -5,6 +5,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/columns.h"
+#include "base/text.h"
+
 namespace ebb::report {
 namespace {
 
@@ -87,6 +90,23 @@ TEST(SweepReport, TextSaysWhatIsRankedAndWhatIsNot) {
   const std::string text = SweepText(Published());
   EXPECT_NE(text.find("1  * r32-a128-d5"), std::string::npos) << text;
   EXPECT_NE(text.find("-    failed"), std::string::npos) << text;
+}
+
+TEST(SweepReport, TextFitsATerminal) {
+  SweepReport report = Published();
+  for (SweepRow& row : report.rows) row.name += std::string(60, 'x');
+  report.notices.clear();
+  const auto table = [&](std::size_t columns) {
+    const std::string text = SweepText(report, columns);
+    return text.substr(0, text.find("* on the loss-grams front"));
+  };
+  for (const std::size_t columns : {80, 100, 140}) {
+    const std::string text = table(columns);
+    for (const std::string_view line : Split(text, '\n'))
+      EXPECT_LE(ColumnsOf(line), columns) << text;
+  }
+  EXPECT_NE(table(80).find("…"), std::string::npos);
+  EXPECT_EQ(table(kAnyWidth).find("…"), std::string::npos);
 }
 
 TEST(SweepReport, ParametersVaryWhereExperimentsDiffer) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/owner_variables.h"
 #include "engine/state.h"
 #include "web/answers/short_answers.h"
 
@@ -78,6 +79,8 @@ void PutLine(DescribedJson& json, const JobCard& card) {
   json("rule", "the reason in one word", explanation.reason.rule);
   json("submitted", "when it was submitted", submission.job.submitted);
   json("tier", "the name of its tier", IfAny(submission.job.tier));
+  json("user", "whose it is, as EBB_USER of its environment says",
+       IfAny(core::VariableOf(submission, core::kUserVariable)));
   json("sweep", "the number of its sweep", If(submission.sweep > 0, submission.sweep));
   json("latest_start",
        "that still keeps start_by and finish_by; of a job without either the service sets one",

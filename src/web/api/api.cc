@@ -7,6 +7,7 @@
 
 #include "base/exposition.h"
 #include "base/text.h"
+#include "core/owner_variables.h"
 #include "local/attempt_log.h"
 #include "web/answers/job_json.h"
 #include "web/answers/short_answers.h"
@@ -113,7 +114,7 @@ HttpResponse Api::Jobs(const HttpRequest& request, core::JobId) const {
   const auto first = QueryNumber(request, "from", 0, 2'000'000'000);
   if (!limit || !first)
     return Respond(Error{ExitCode::kUsage, "limit and from must be whole numbers", "", ""});
-  const std::string name = QueryOf(request, "name");
+  const std::string name = QueryOf(request, "name"), user = QueryOf(request, "user");
   Queue queue;
   const auto view = service_.view();  // keeps the cards
   view->jobs.ForEach(*first, [&](const service::JobCard& card) {
@@ -121,6 +122,8 @@ HttpResponse Api::Jobs(const HttpRequest& request, core::JobId) const {
     if (!stages->empty() && std::find(stages->begin(), stages->end(), stage) == stages->end())
       return true;
     if (!name.empty() && card.submission->job.name != name) return true;
+    if (!user.empty() && core::VariableOf(*card.submission, core::kUserVariable) != user)
+      return true;
     if (queue.jobs.size() == static_cast<std::size_t>(*limit)) {
       queue.next = card.submission->job.id;
       return false;

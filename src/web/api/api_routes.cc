@@ -13,8 +13,8 @@ constexpr auto kDeviceDone = &SchemaOf<DeviceDone>;
 
 RouteList Api::JobRoutes() {
   return {
-      {"GET", "/api/v1/jobs", "The queue: ?stage=waiting,running&name=&limit=&from=", &Api::Jobs,
-       &SchemaOf<Queue>},
+      {"GET", "/api/v1/jobs",
+       "The queue: ?stage=waiting,running&name=&user=&limit=&from=", &Api::Jobs, &SchemaOf<Queue>},
       {"POST", "/api/v1/jobs", "Submit one job, or a list of jobs", &Api::Submit,
        &SchemaOf<TakenOneOrMore>, "NewJobs"},
       {"GET", "/api/v1/jobs/{id}", "One job, with its reason and figures", &Api::Job,

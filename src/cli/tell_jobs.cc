@@ -1,0 +1,61 @@
+#include "cli/tell_jobs.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/jobs/find_job.h"
+#include "base/text.h"
+#include "engine/decision.h"
+#include "engine/state.h"
+
+namespace ebb::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What comes of it for a job that was in this stage.
+std::string Consequence(const std::string& what, const std::string& number, engine::Stage stage) {
+  const bool runs = engine::HoldsDevices(stage);
+  if (what == "pause") return "paused by you; to continue, run `ebb resume " + number + "`";
+  if (what == "resume") return "resumed; the plan decides when it runs";
+  if (what == "now")
+    return runs ? "runs on, whatever the grid" : "starts once devices are free, whatever the grid";
+  if (engine::HasEnded(stage)) return "had ended before: " + std::string(Name(stage));
+  return runs ? "cancelled; Ebb asks its program to end" : "cancelled";
+}
+
+// The line to print for it.
+Result<std::string> TellJob(const app::ServiceClient& client, const ServiceFlags& flags,
+                            const std::string& word, const std::string& what) {
+  EBB_ASSIGN_OR_RETURN(const long long job, app::FindJob(client, word, app::JobsMeant::kLive));
+  const std::string number = std::to_string(job), path = "/api/v1/jobs/" + number;
+  EBB_ASSIGN_OR_RETURN(const std::string before, client.Get(path));
+  EBB_ASSIGN_OR_RETURN(std::string answer, client.Post(path + "/" + what, ""));
+  if (flags.json) return answer;
+  const Json json = Json::parse(before, nullptr, false);
+  const auto stage = engine::StageFromName(json.is_object() ? json.value("stage", "") : "");
+  if (!stage) return Fail({ExitCode::kUnavailable, "the service's answer is not a job", "", ""});
+  return "job " + number + " (" + Printable(json.value("name", "")) +
+         "): " + Consequence(what, number, *stage) + "\n";
+}
+
+}  // namespace
+
+Result<int> TellJobs(const ServiceFlags& flags, const std::vector<std::string>& jobs,
+                     const std::string& what) {
+  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags));
+  // Whoever may not change a job asks nothing about it, either: nobody knows whose server it is.
+  EBB_RETURN_IF_ERROR(client.CheckToken());
+  int code = 0;
+  for (const std::string& word : jobs) {
+    const auto line = TellJob(client, flags, word, what);
+    if (line) std::fputs(line->c_str(), stdout);
+    if (line) continue;
+    std::fprintf(stderr, "ebb: %s\n", line.error().Message().c_str());
+    if (code == 0) code = static_cast<int>(line.error().code);
+    if (line.error().code == ExitCode::kUnavailable) break;  // nobody is there to be told
+  }
+  return code;
+}
+
+}  // namespace ebb::cli

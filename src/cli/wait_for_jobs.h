@@ -1,0 +1,15 @@
+#pragma once
+// Waits for jobs of the queue service: ebb wait, ebb submit --wait.
+
+#include <vector>
+
+#include "cli/patient_client.h"
+
+namespace ebb::cli {
+
+/// Until all of them have ended, over restarts of the service; says on standard error how each
+/// ended, or with `json` prints the service's answer. The exit code: that of the first job that did
+/// not succeed, 1 if it has none, and 130 when somebody asks to stop, which leaves the jobs alone.
+Result<int> WaitForJobs(PatientClient& client, const std::vector<long long>& jobs, bool json);
+
+}  // namespace ebb::cli
