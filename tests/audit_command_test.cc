@@ -52,7 +52,7 @@ TEST_F(AuditCommand, SeveralRunsHeadsAndWhatIsNoRun) {
   EXPECT_NE(mixed.err.find("nothing: cannot be searched"), std::string::npos) << mixed.err;
   fs::create_directory(directory_ / "empty");
   const Outcome empty = Ebb({"audit", "empty"});
-  EXPECT_EQ(empty.code, 3);
+  EXPECT_EQ(empty.code, 4);
   EXPECT_NE(empty.err.find("holds no run"), std::string::npos) << empty.err;
   fs::remove(directory_ / "one" / "seals.jsonl");
   EXPECT_EQ(Ebb({"audit", "one"}).code, 1);

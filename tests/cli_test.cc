@@ -72,6 +72,33 @@ TEST_F(Cli, ANumberWithoutAUnitIsRefusedWithBothReadings) {
   }
 }
 
+// docs/commands.md, Exit codes: whatever kind of thing it is.
+TEST_F(Cli, WhatIsNotThereIsUnavailable) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"summary", "nosuch"},
+           {"resume", "no/such"},
+           {"compare", "nosuch"},
+           {"audit", "nosuch"},
+           {"plan", "nosuch.yaml"},
+           {"simulate", "nosuch.yaml"},
+           {"train", "nosuch.yaml"},
+           {"submit", "nosuch.yaml"},
+           {"sweep", "run", "nosuch.yaml"},
+           {"sweep", "report", "nosuch"},
+           {"report", "merge", "nosuch"},
+           {"report", "settle", "nosuch"},
+           {"report", "period", "--from", "2026-10-01", "--to", "2026-10-02", "nosuch"},
+           {"prices", "nosuch"},
+           {"data", "import", "nosuch"},
+           {"store", "check", "--store", "nosuch"},
+           {"queue", "--store", "nosuch"},
+           {"grid", "--trace", "nosuch", "--grid-start", "2023-01-01"}}) {
+    const Outcome outcome = Ebb(words);
+    EXPECT_EQ(outcome.code, 4) << words[0] << ": " << outcome.err;
+    EXPECT_TRUE(Contains(outcome.err, "such")) << outcome.err;
+  }
+}
+
 // A zone decides what every gram is, so nobody's is taken without a word.
 TEST_F(Cli, TheZoneIsNeverGuessedSilently) {
   const std::vector<std::string> track{"track", "--interval", "20ms", "true"};
@@ -334,7 +361,7 @@ TEST_F(Cli, RanksThatMeterOneMachineMergeIntoOneRun) {
       << "a member given twice counts once";
   EXPECT_EQ(Ebb(merge).code, 3) << "a directory that holds a run is not written over";
   EXPECT_EQ(Ebb({"report", "merg", "whole"}).code, 2);
-  EXPECT_EQ(Ebb({"report", "merge", "nothing"}).code, 3);
+  EXPECT_EQ(Ebb({"report", "merge", "nothing"}).code, 4);
 }
 
 TEST_F(Cli, ABudgetStopsARunOnceAndOnlyMoreOfItContinuesIt) {

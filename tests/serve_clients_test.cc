@@ -188,7 +188,7 @@ TEST_F(Clients, APathIsARunAndNotAJob) {
   Serve({"--slots", "1"});
   Submit("a/b");
   const Outcome missing = Client({"resume", "runs/none"});
-  EXPECT_EQ(missing.code, 2);
+  EXPECT_EQ(missing.code, 4);
   EXPECT_TRUE(Contains(missing.err, "is not a run directory")) << missing.err;
   EXPECT_TRUE(Contains(Client({"resume", "a/b"}).out, "job 1 (a/b): resumed")) << "its name";
   fs::create_directory(directory_ / "1");

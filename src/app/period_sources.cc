@@ -266,7 +266,7 @@ Result<PeriodSources> PeriodSources::Open(const std::vector<fs::path>& paths, In
     } else if (fs::exists(path, code)) {
       EBB_RETURN_IF_ERROR(state->AddStore(path, period));
     } else {
-      return Fail({ExitCode::kUsage, "is not there", path.string(),
+      return Fail({ExitCode::kUnavailable, "is not there", path.string(),
                    "name run directories, folders of them, or stores (ebb.db)"});
     }
   }

@@ -88,7 +88,7 @@ Steps StepsFrom(const std::string& name, std::string_view text, Check& check,
     const auto value = fields.size() > 3 ? ParseNumber(fields[2]) : std::nullopt;
     const int word = fields.size() > 3 ? status(std::string(fields[3])) : -1;
     if (!begin || !end || !value || word < 0 || *end <= *begin) {
-      check.Differ(where + ": is no interval with a value");
+      check.Differ(where + ": is not an interval with a value");
       return {};
     }
     steps.push_back(

@@ -45,7 +45,7 @@ Result<RunFiles> ReadRunFiles(const fs::path& directory) {
     if (entry.path().extension() == ".csv")
       EBB_RETURN_IF_ERROR(read(entry.path(), "signals/" + entry.path().filename().string()));
   if (files.Has("run.json")) return files;
-  return Fail({ExitCode::kConfiguration, "holds no run (there is no run.json)", directory.string(),
+  return Fail({ExitCode::kUnavailable, "holds no run (there is no run.json)", directory.string(),
                "name a run directory, or the service's store"});
 }
 

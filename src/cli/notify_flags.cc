@@ -59,7 +59,7 @@ Result<web::NoticeOptions> NoticesOf(const NotifyFlags& flags) {
     const auto event = web::NoticeEventFromName(name);
     if (!event)
       return Fail({ExitCode::kUsage,
-                   "--notify-events: \"" + name + "\" is no event" +
+                   "--notify-events: \"" + name + "\" is not an event" +
                        SuggestionText(name, web::NoticeEventNames()),
                    "", Join(web::NoticeEventNames(), ", ")});
     notices.events.insert(*event);

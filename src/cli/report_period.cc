@@ -41,7 +41,7 @@ Result<report::SupplyFactor> FactorOf(const std::string& flag, const std::string
   if (rest.ends_with("g/kWh")) rest = Trim(rest.substr(0, rest.size() - 5));
   const auto number = ParseNumber(rest);
   if (!number || *number < 0 || *number > kHighestFactor)
-    return Refuse(flag + ": " + Quoted(text) + " is no emission factor",
+    return Refuse(flag + ": " + Quoted(text) + " is not an emission factor",
                   "give grams per kWh, for one zone if you like: 35, or 0:DE");
   factor.intensity = {*number};
   return factor;

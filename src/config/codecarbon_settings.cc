@@ -53,7 +53,7 @@ class IniReader {
   Status Section(std::string_view text) {
     const auto end = text.find(']');
     if (end == std::string_view::npos || end == 1)
-      return Wrong("is no section", "write it as [codecarbon]");
+      return Wrong("is not a section", "write it as [codecarbon]");
     section_ = text.substr(1, end - 1);
     key_.clear();
     if (section_ != kDefaults && !sections_seen_.insert(section_).second)

@@ -57,7 +57,7 @@ TEST(CodeCarbonSettings, MistakesAreNamedWithTheirLineAndShowNoValue) {
     const char *text, *message;
   } mistakes[] = {
       {"pue = 1\n", "f:1: stands before the first section"},
-      {"[codecarbon\n", "f:1: is no section"},
+      {"[codecarbon\n", "f:1: is not a section"},
       {"[codecarbon]\n\nsecret-token\n", "f:3: is no \"key = value\""},
       {"[codecarbon]\n= 1\n", "f:2: is no \"key = value\""},
       {"[codecarbon]\npue = 1\nPUE = 2\n", "f:3: the key pue is there twice"},

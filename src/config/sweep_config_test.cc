@@ -283,7 +283,7 @@ TEST(SweepConfig, NamesEveryMistakeWithItsLine) {
       {With("[1e-04, 5e-05]", "[1e-04, 0.0001]"),
        "s.yaml:3: parameter lr has the value 0.0001 twice"},
       {With("[1e-04, 5e-05]", "[[1], 2]"), "s.yaml:3: a value of lr must be a number or a text"},
-      {With("lr: [", "1r: ["), "s.yaml:3: \"1r\" is no name for a parameter"},
+      {With("lr: [", "1r: ["), "s.yaml:3: \"1r\" is not a valid name for a parameter"},
       {With("lr: [", "name: ["), "a parameter cannot be called name"},
       {With("1h", "-1h"), "duration must be a duration"},
       {With("1h", "0"), "duration must be a duration"},

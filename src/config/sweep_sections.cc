@@ -15,9 +15,10 @@ constexpr double kMostSeed = 9e15;
 
 void ReadGridParameter(const YamlEntry& entry, sweep::Definition& definition, Problems& problems) {
   if (!IsParameterName(entry.key))
-    return problems.Add(entry.line, "\"" + entry.key +
-                                        "\" is no name for a parameter: letters, digits and '_', "
-                                        "no digit in front");
+    return problems.Add(entry.line,
+                        "\"" + entry.key +
+                            "\" is not a valid name for a parameter: letters, digits and '_', "
+                            "no digit in front");
   for (const sweep::Parameter& other : definition.grid) {
     if (other.name == entry.key)
       return problems.Add(entry.line, "parameter " + entry.key + " is there twice, also in line " +

@@ -74,9 +74,10 @@ std::vector<sweep::Setting> ReadSettings(const YamlNode& node, Problems& problem
   }
   for (const YamlEntry& entry : node.entries) {
     if (!IsParameterName(entry.key))
-      problems.Add(entry.line, "\"" + entry.key +
-                                   "\" is no name for a parameter: letters, digits and '_', no "
-                                   "digit in front");
+      problems.Add(entry.line,
+                   "\"" + entry.key +
+                       "\" is not a valid name for a parameter: letters, digits and '_', no "
+                       "digit in front");
     else if (sweep::FindValue(settings, entry.key))
       problems.Add(entry.line, "parameter " + entry.key + " is there twice");
     else if (const auto value = ReadValue(entry.key, entry.value, problems))

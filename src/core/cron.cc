@@ -121,7 +121,7 @@ std::vector<std::string_view> Words(std::string_view text) {
 Result<CronSchedule> CronSchedule::Parse(std::string_view text) {
   const std::vector<std::string_view> words = Words(Spelt(Trim(text)));
   if (words.size() != Fields().size())
-    return Fail({ExitCode::kUsage, "\"" + std::string(text) + "\" is no schedule", "",
+    return Fail({ExitCode::kUsage, "\"" + std::string(text) + "\" is not a valid schedule", "",
                  "five fields: minute, hour, day of month, month, day of week, e.g. \"0 2 * * "
                  "mon-fri\"; or @hourly, @daily, @weekly, @monthly, @yearly"});
   CronSchedule schedule;

@@ -27,7 +27,7 @@ Result<PowerCap> ParsePowerCap(std::string_view given) {
   const double least = percent ? kLeastPercent : kLeastWatts;
   const double most = percent ? kMostPercent : kMostWatts;
   if (!number || *number < least || *number > most)
-    return Fail({ExitCode::kUsage, "\"" + std::string(given) + "\" is no power cap", "",
+    return Fail({ExitCode::kUsage, "\"" + std::string(given) + "\" is not a power cap", "",
                  "watts of each GPU, or 10 to 100 % of its default limit: 250W, 70%"});
   return percent ? PowerCap{0, *number} : PowerCap{*number, 0};
 }

@@ -12,7 +12,7 @@ Result<Publication> PublicationFromText(std::string_view text) {
   if (text == kNone) return Publication::AtBegin();
   const auto lag = ParseDuration(text);
   if (lag && *lag >= Duration::zero() && *lag <= kLongestLag) return Publication::AfterEnd(*lag);
-  return Fail({ExitCode::kUsage, "\"" + std::string(text) + "\" is no publication lag", "",
+  return Fail({ExitCode::kUsage, "\"" + std::string(text) + "\" is not a publication lag", "",
                "give how long after its end an interval is published, from 0s to 7d, or none: "
                "known as it begins"});
 }

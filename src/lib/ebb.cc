@@ -131,7 +131,7 @@ Result<ebb::report::EmissionsFields> FieldsOf(const ebb_setting* fields, std::si
   for (std::size_t i = 0; i < count; ++i) {
     const std::string name = fields[i].name;
     if (std::find(columns.begin(), columns.end(), name) == columns.end())
-      return Fail({ExitCode::kUsage, "\"" + name + "\" is no column of emissions.csv", "",
+      return Fail({ExitCode::kUsage, "\"" + name + "\" is not a column of emissions.csv", "",
                    "docs/codecarbon.md has them" + ebb::SuggestionText(name, columns)});
     row[name] = fields[i].value;
   }

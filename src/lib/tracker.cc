@@ -56,7 +56,7 @@ Status CheckFlags(const app::FlagValues& flags) {
                    "\"" + name + "\": a program cannot be stopped by its own budget", "",
                    "run it with ebb track --" + name});
     if (std::find(known.begin(), known.end(), name) == known.end())
-      return Fail({ExitCode::kUsage, "\"" + name + "\" is no flag of a tracker", "",
+      return Fail({ExitCode::kUsage, "\"" + name + "\" is not a flag of a tracker", "",
                    "see ebb track --help" + SuggestionText(name, known)});
   }
   return {};

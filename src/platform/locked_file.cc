@@ -68,7 +68,7 @@ Result<LockedFile> LockedFile::Open(const Path& path, Duration patience) {
     if (descriptor < 0) return Fail(CannotOpen(path, errno));
     LockedFile file(descriptor, FollowLinks(path));
     if (!IsRegular(descriptor))
-      return Fail({ExitCode::kConfiguration, "is no regular file", path.string(), ""});
+      return Fail({ExitCode::kConfiguration, "is not a regular file", path.string(), ""});
     const Locked locked = TryLock(descriptor);
     if (locked == Locked::kUnsupported) return file;
     if (locked == Locked::kYes && StillNames(file.path_, descriptor)) return file;

@@ -49,7 +49,7 @@ Result<int> ListenAt(const Path& path) {
   struct stat facts {};
   if (::lstat(path.c_str(), &facts) == 0) {
     if (!S_ISSOCK(facts.st_mode))
-      return Fail({ExitCode::kConfiguration, "is in the way and is no socket", path.string(),
+      return Fail({ExitCode::kConfiguration, "is in the way and is not a socket", path.string(),
                    "move it away"});
     if (::unlink(path.c_str()) != 0) return Fail(SystemError(path, kWhat));
   }

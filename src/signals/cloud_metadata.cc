@@ -26,7 +26,7 @@ Result<std::string> Answer(const Ask& ask, const CloudMetadataOptions& options,
   if (response.status != 200)
     return Fail({ExitCode::kUnavailable, "status " + std::to_string(response.status), "", ""});
   if (text.empty() || std::any_of(text.begin(), text.end(), unusable))
-    return Fail({ExitCode::kUnavailable, "an answer that is no name", "", ""});
+    return Fail({ExitCode::kUnavailable, "an answer that is not a name", "", ""});
   return text;
 }
 
@@ -45,7 +45,7 @@ Result<std::string> GcpZone(const CloudMetadataOptions& options) {
       Answer(options.get, options, "/computeMetadata/v1/instance/zone", "Metadata-Flavor: Google"));
   const auto zones = path.find("/zones/");
   if (!path.starts_with("projects/") || zones == std::string::npos)
-    return Fail({ExitCode::kUnavailable, "an answer that is no zone", "", ""});
+    return Fail({ExitCode::kUnavailable, "an answer that is not a zone", "", ""});
   return path.substr(zones + 7);
 }
 

@@ -208,8 +208,8 @@ Error UnknownRegion(std::string_view provider, const std::string& region) {
   for (const CloudRegion& row : kRegions)
     if (row.provider == provider) names.emplace_back(row.region);
   return {ExitCode::kConfiguration,
-          "\"" + region + "\" is no region of " + std::string(provider) + " that is known here", "",
-          "give its grid zone itself with --zone" + SuggestionText(region, names)};
+          "\"" + region + "\" is not a region of " + std::string(provider) + " that is known here",
+          "", "give its grid zone itself with --zone" + SuggestionText(region, names)};
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST(CloudRegions, WhatOtherTablesHaveWrongIsRightHere) {
            {"aws/eu-north-1", "SE-SE3"},
        })
     EXPECT_EQ(ZoneOf(region), zone) << region;
-  EXPECT_THAT(ZoneOf("aws/us-central-1"), HasSubstr("no region of aws"));
+  EXPECT_THAT(ZoneOf("aws/us-central-1"), HasSubstr("not a region of aws"));
 }
 
 TEST(CloudRegions, AreReadAsPeopleAndCloudsWriteThem) {
@@ -88,9 +88,9 @@ TEST(CloudRegions, UnknownIsAnErrorWithWhatIsNearestAndNeverANeighbour) {
   EXPECT_THAT(ZoneOf("aws/unknown-region"), HasSubstr("with --zone"));
   EXPECT_THAT(ZoneOf("aws/us-wset-2"), HasSubstr("did you mean \"us-west-2\"?"));
   // Los Angeles, on another grid than Oregon.
-  EXPECT_THAT(ZoneOf("aws/us-west-2-lax-1a"), HasSubstr("no region of aws"));
-  EXPECT_THAT(ZoneOf("aws/us-east-1-zone-a"), HasSubstr("no region of aws"));
-  EXPECT_THAT(ZoneOf("aws/"), HasSubstr("no region of aws"));
+  EXPECT_THAT(ZoneOf("aws/us-west-2-lax-1a"), HasSubstr("not a region of aws"));
+  EXPECT_THAT(ZoneOf("aws/us-east-1-zone-a"), HasSubstr("not a region of aws"));
+  EXPECT_THAT(ZoneOf("aws/"), HasSubstr("not a region of aws"));
   EXPECT_THAT(ZoneOf("/us-east-1"), HasSubstr("names no cloud region"));
 }
 

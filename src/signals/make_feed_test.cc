@@ -90,8 +90,8 @@ TEST(MakeFeed, AYearlyAverageThatIsNotKnownIsAnErrorAndNoWorldMean) {
   options.source = SignalSource::kYearlyAverage;
   for (const auto& [place, message] : std::vector<std::pair<std::string, std::string>>{
            {"", "needs a country"},
-           {"UK", "\"UK\" is no country (did you mean \"GBR\"?)"},
-           {"neo", "is no country"},
+           {"UK", "\"UK\" is not a country (did you mean \"GBR\"?)"},
+           {"neo", "is not a country"},
            {"ATA", "no yearly average of Antarctica is known"}}) {
     options.zone = place;
     const auto feed = MakeFeed(options);

@@ -83,7 +83,7 @@ MadeProvider Uk(const SignalOptions& options) {
   const auto area = UkAreaFromZone(options.zone.empty() ? "GB" : options.zone);
   if (!area)
     return Fail({ExitCode::kConfiguration,
-                 "\"" + options.zone + "\" is no zone of the UK Carbon Intensity API", "",
+                 "\"" + options.zone + "\" is not a zone of the UK Carbon Intensity API", "",
                  "give GB, GB-1 to GB-17 (a region), or GB-RG41 (an outward postcode)"});
   EBB_ASSIGN_OR_RETURN(const std::string url, Server(options, kUkCarbonIntensityUrl, false));
   return [made = UkCarbonIntensityOptions{url, *area}](HttpGetFunction http_get) {

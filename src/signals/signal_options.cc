@@ -41,7 +41,7 @@ Result<std::vector<SignalSource>> SignalSourcesFromText(std::string_view text) {
     const std::string name(Trim(field));
     const auto source = SignalSourceFromName(name);
     if (!source)
-      return Fail({ExitCode::kUsage, "\"" + name + "\" is no signal source", "",
+      return Fail({ExitCode::kUsage, "\"" + name + "\" is not a signal source", "",
                    "choose of " + Join(SignalSourceNames(), ", ") +
                        SuggestionText(name, SignalSourceNames())});
     if (std::find(sources.begin(), sources.end(), *source) != sources.end())

@@ -413,7 +413,7 @@ Result<RunResult> RunOnce(const RunRequest& request, platform::ProcessSignals& s
 Result<RunResult> ResumeRun(const Path& directory, const FlagValues& given,
                             platform::ProcessSignals& signals, const MakeDisplay& make_display) {
   if (!report::HoldsRun(directory))
-    return Fail({ExitCode::kUsage, "is not a run directory", directory.string(),
+    return Fail({ExitCode::kUnavailable, "is not a run directory", directory.string(),
                  "give the directory that the run printed at its end"});
   EBB_ASSIGN_OR_RETURN(RunOptions options, ReadOptions(directory));
   EBB_ASSIGN_OR_RETURN(report::RunDirectory opened, report::RunDirectory::Open(directory));

@@ -258,7 +258,7 @@ Result<int> Explain(const QueueFlags& flags) {
     std::printf("it emitted %s; at submission it would have been %s: %s %s%s\n",
                 EmissionsText({is}).c_str(), EmissionsText({was}).c_str(),
                 EmissionsText({std::abs(was - is)}).c_str(), was >= is ? "saved" : "WORSE",
-                is_clear ? "" : ", which is no clear difference");
+                is_clear ? "" : ", which is not a clear difference");
   }
   return 0;
 }

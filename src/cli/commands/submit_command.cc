@@ -193,14 +193,14 @@ void AddTrackerFlags(Command& command, SubmitFlags& flags) {
 void AddRecurringFlags(Command& command, SubmitFlags& flags) {
   const auto add = [&](const char* name, const char* key, const char* value_name,
                        const char* help) {
-    command.Flag({name, value_name, help, "Again and again"},
+    command.Flag({name, value_name, help, "Recurring jobs"},
                  [&flags, key](const std::string& text) { flags.job["recurring"][key] = text; });
   };
   add("cron", "cron", "SCHEDULE", "an instance whenever this is due: \"0 2 * * mon-fri\", @daily");
   AddDuration(
       command, flags, "flexibility",
       [](Json& job) -> Json& { return job["recurring"]["flexibility"]; },
-      "how long each may wait from then (default 1h)", "Again and again");
+      "how long each may wait from then (default 1h)", "Recurring jobs");
   add("overlap", "overlap", "forbid|allow|replace",
       "while an earlier one has not ended: none (default), both, the new one");
 }

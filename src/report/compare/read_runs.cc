@@ -11,7 +11,7 @@ namespace {
 Status CheckExists(const Path& directory) {
   std::error_code code;
   if (std::filesystem::exists(directory, code)) return {};
-  return Fail({ExitCode::kUsage, "there is no such directory", directory.string(),
+  return Fail({ExitCode::kUnavailable, "there is no such directory", directory.string(),
                "name run directories, for example runs/*"});
 }
 

@@ -39,7 +39,7 @@ Path FreeBackupName(const Path& file) {
 // Why the rows cannot be carried over by name; "" when they can.
 std::string WhyNotByName(const Records& records) {
   const Columns& header = records.front().fields;
-  if (!Has(header, "timestamp") || !Has(header, "emissions")) return "is no emissions file";
+  if (!Has(header, "timestamp") || !Has(header, "emissions")) return "is not an emissions file";
   if (std::set<std::string>(header.begin(), header.end()).size() != header.size())
     return "has a column twice";
   for (const CsvRecord& record : records)

@@ -78,7 +78,7 @@ Status CutHalfLine(const Path& path, std::vector<std::string>& notices) {
 Result<core::RunSpec> ReadSpec(const Path& directory) {
   const Path file = directory / kRunFile;
   if (!HoldsRun(directory))
-    return Fail({ExitCode::kConfiguration, "holds no run (there is no run.json)",
+    return Fail({ExitCode::kUnavailable, "holds no run (there is no run.json)",
                  directory.string(), "name the directory that ebb printed at the end of the run"});
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file));
   return RunSpecFromJson(text, file.string());
@@ -304,7 +304,7 @@ Result<std::vector<Path>> FindRunDirectories(const Path& folder) {
     return Fail({ExitCode::kUnavailable, "cannot be searched: " + code.message(), folder.string(),
                  "check the name and the permissions"});
   if (runs.empty())
-    return Fail({ExitCode::kConfiguration, "holds no run, nor does a folder in it", folder.string(),
+    return Fail({ExitCode::kUnavailable, "holds no run, nor does a folder in it", folder.string(),
                  "name run directories, folders of them, or stores"});
   std::sort(runs.begin(), runs.end());
   return runs;

@@ -15,7 +15,7 @@ Result<std::unique_ptr<runtime::SignalFeed>> MakeYearlyAverageFeed(const std::st
   const core::Country* country = core::FindCountry(place);
   if (!country) country = core::CountryOfZone(place);
   if (!country)
-    return fail("\"" + place + "\" is no country" + core::CountrySuggestionText(place),
+    return fail("\"" + place + "\" is not a country" + core::CountrySuggestionText(place),
                 "give a code of ISO 3166-1, e.g. FR or FRA");
   if (!country->has_mean())
     return fail("no yearly average of " + std::string(country->name) + " is known",

@@ -55,8 +55,8 @@ Result<Time> TimeMember(const JsonNode& row, std::string_view member, const std:
   if (const auto time = row.TimeOf(member)) return *time;
   return Fail(
       {ExitCode::kUnavailable,
-       "a row's " + std::string(member) + (row.Find(member) ? " is no time" : " is missing"), where,
-       "compare the answer with the provider's documentation"});
+       "a row's " + std::string(member) + (row.Find(member) ? " is not a time" : " is missing"),
+       where, "compare the answer with the provider's documentation"});
 }
 
 Result<std::vector<core::Sample>> SamplesFrom(std::vector<Point> points,

@@ -144,7 +144,7 @@ class CarbonAwareSdk final : public Provider {
 
 Result<Payload> ParseCarbonAwareSdkEmissions(std::string_view body, const std::string& where) {
   EBB_ASSIGN_OR_RETURN(const JsonNode root, ParseJson(body, where));
-  if (!root.is_list()) return Fail(BadAnswer("the answer is no list of emissions", body, where));
+  if (!root.is_list()) return Fail(BadAnswer("the answer is not a list of emissions", body, where));
   Payload payload;
   std::vector<Point> points;
   for (const JsonNode& row : root.items) {

@@ -334,7 +334,7 @@ TEST_F(Metadata, WhoeverElseAnswersThereIsNoCloud) {
   const auto region = Detect();
   ASSERT_FALSE(region);
   EXPECT_THAT(region.error().Message(),
-              HasSubstr("aws: status 302; gcp: an answer that is no name"));
+              HasSubstr("aws: status 302; gcp: an answer that is not a name"));
   EXPECT_THAT(region.error().Message(), HasSubstr("--zone"));
 }
 

@@ -21,7 +21,7 @@ Status CheckUnits(const std::string& units, const std::string& where) {
   if (units == kPoundsPerMwh) return {};
   const bool index = units == "percentile";
   return Fail({ExitCode::kUnavailable,
-               index ? "a percentile is no carbon intensity"
+               index ? "a percentile is not a carbon intensity"
                      : "the unit \"" + units + "\" is not understood",
                where,
                index ? "the signal index cannot be used; forecast and historical need a plan that "

@@ -50,7 +50,7 @@ TEST(WattTimePayload, AForecastIsToldByWhenItWasGenerated) {
 TEST(WattTimePayload, APercentileIsNeverAnIntensity) {
   const auto payload = ParseWattTime(kIndex, "x");
   ASSERT_FALSE(payload);
-  EXPECT_EQ(payload.error().what, "a percentile is no carbon intensity");
+  EXPECT_EQ(payload.error().what, "a percentile is not a carbon intensity");
 }
 
 TEST(WattTimePayload, RefusesWhatItDoesNotKnow) {

@@ -213,7 +213,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadTrace{"2023-05-01T00:00Z,100\n", "the first line must name the columns"},
         BadTrace{"timestamp,carbon_intensity,carbon_intensity\n", "is there twice"},
         BadTrace{"timestamp,carbon_intensity,forecast_day1\n",
-                 "column \"forecast_day1\" is no forecast that is understood (did you mean"},
+                 "column \"forecast_day1\" is not a known forecast (did you mean"},
         BadTrace{"timestamp,carbon_intensity_kg_per_kwh\n2023-05-01T00:00Z,0.2\n", "in kilograms"},
         BadTrace{"timestamp,moer_lbs_per_mwh\n2023-05-01T00:00Z,800\n", "in pounds"},
         BadTrace{HEADER "2023-05-01T00:00Z,0.2\n2023-05-01T01:00Z,0.3\n", "looks like kg/kWh"},

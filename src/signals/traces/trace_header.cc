@@ -94,10 +94,9 @@ Error UnknownForecast(std::string_view name, const std::string& where) {
   const std::vector<std::string> known{"forecast_d1",    "forecast_d2",     "forecast_d3",
                                        "forecast_d4",    "forecast_0min",   "forecast_5min",
                                        "forecast_60min", "forecast_180min", "forecast_latest"};
-  return {
-      ExitCode::kConfiguration,
-      "column " + Quoted(name) + " is no forecast that is understood" + SuggestionText(name, known),
-      where, "forecast_dK, forecast_Nmin and forecast_latest are"};
+  return {ExitCode::kConfiguration,
+          "column " + Quoted(name) + " is not a known forecast" + SuggestionText(name, known),
+          where, "forecast_dK, forecast_Nmin and forecast_latest are"};
 }
 
 Error MissingColumn(const std::vector<std::string>& names, std::string what,

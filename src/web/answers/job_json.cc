@@ -98,7 +98,7 @@ void PutLine(DescribedJson& json, const JobCard& card) {
        card.emissions_at_submission);
   json("saving_half_width_g",
        "emissions_at_submission_g - emissions_g is known to this, 95 %; where it is smaller, there "
-       "is no clear difference",
+       "is not a clear difference",
        card.saving_half_width_g);
   json("first_come_start", "had it been first come, first served", card.first_come_start);
   json("emissions_first_come_g", "of the same energy, first come, first served",

@@ -71,7 +71,7 @@ Result<std::vector<engine::Stage>> StagesOf(const std::string& text) {
   for (const std::string_view name : Split(text, ',')) {
     const auto stage = engine::StageFromName(name);
     if (!stage)
-      return Fail({ExitCode::kUsage, "\"" + std::string(name) + "\" is no stage", "stage",
+      return Fail({ExitCode::kUsage, "\"" + std::string(name) + "\" is not a stage", "stage",
                    "waiting, starting, running, pausing, paused, succeeded, failed, cancelled"});
     stages.push_back(*stage);
   }
@@ -292,7 +292,7 @@ HttpResponse Api::Ready(const HttpRequest&, core::JobId) const {
 HttpResponse Api::Metrics(const HttpRequest& request, core::JobId) const {
   const std::string names = QueryOf(request, "names");
   if (!names.empty() && names != "ebb" && names != "compute-gardener")
-    return Respond(Error{ExitCode::kUsage, "\"" + names + "\" is no set of names", "names",
+    return Respond(Error{ExitCode::kUsage, "\"" + names + "\" is not a set of names", "names",
                          "ebb, compute-gardener"});
   const auto view = service_.view();
   HttpResponse response;
@@ -316,7 +316,7 @@ Result<std::optional<Time>> QueryTime(const HttpRequest& request, const char* na
   if (text.empty()) return std::optional<Time>();
   const auto time = ParseTime(text);
   if (!time)
-    return Fail({ExitCode::kUsage, "\"" + text + "\" is no time", name,
+    return Fail({ExitCode::kUsage, "\"" + text + "\" is not a time", name,
                  "give e.g. 2026-03-01T12:00Z; a + in an address is written %2B"});
   return std::optional(*time);
 }

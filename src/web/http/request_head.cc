@@ -52,9 +52,9 @@ class Reader {
     if (line.starts_with(' ') || line.starts_with('\t'))
       return Refuse(400, "has a header that goes on in a second line");
     const auto colon = line.find(':');
-    if (colon == std::string_view::npos) return Refuse(400, "has a line that is no header");
+    if (colon == std::string_view::npos) return Refuse(400, "has a line that is not a header");
     const std::string_view name = line.substr(0, colon);
-    if (!IsToken(name)) return Refuse(400, "has a header whose name is no name");
+    if (!IsToken(name)) return Refuse(400, "has a header whose name is not valid");
     const std::string_view value = WithoutBlanks(line.substr(colon + 1));
     if (SameName(name, "Host") && ++hosts_ > 1) Refuse(400, "has more than one Host");
     if (SameName(name, "Content-Length")) TakeLength(value);
@@ -83,7 +83,7 @@ class Reader {
     if (++lengths_ > 1) return Refuse(400, "has more than one Content-Length");
     if (value.empty() || value.size() > kMostDigits ||
         value.find_first_not_of("0123456789") != std::string_view::npos)
-      return Refuse(400, "has a Content-Length that is no number");
+      return Refuse(400, "has a Content-Length that is not a number");
     for (const char digit : value)
       head_.body_bytes = head_.body_bytes * 10 + static_cast<std::uint64_t>(digit - '0');
   }

@@ -153,7 +153,7 @@ TEST(Metrics, ASignalThatIsLostGrowsOldAndThenHasNoValue) {
   EXPECT_NE(text.find("state=\"missing\"} 1"), std::string::npos);
   EXPECT_NE(text.find("ebb_ready 0"), std::string::npos);
   EXPECT_EQ(text.find("ebb_carbon_intensity_grams_per_kwh{"), std::string::npos)
-      << "unknown is no number";
+      << "unknown is not a number";
 }
 
 TEST(Metrics, TroubleAndAnExecutorThatCannotStart) {

@@ -43,7 +43,7 @@ Status CheckWebhookUrl(const std::string& url, bool has_secret) {
       std::any_of(url.begin(), url.end(), [](unsigned char c) { return c <= ' ' || c == 0x7f; });
   // What is wrong with it is said without the address: its path may be the secret.
   if (HostOf(url).empty() || control || !platform::CheckAddress(url, false))
-    return Fail({ExitCode::kUsage, "is no web address", "the address of a webhook",
+    return Fail({ExitCode::kUsage, "is not a web address", "the address of a webhook",
                  "it begins with https:// (http:// for this machine)"});
   if (!platform::CheckAddress(url, has_secret))
     return Fail({ExitCode::kUsage, "texts that are signed must not travel unencrypted",

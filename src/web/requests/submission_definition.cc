@@ -194,7 +194,7 @@ const Definition& ExperimentDefinition() {
            {"parameters", Shape::kTextsByName, "what the sweep varies, with the values of this one",
             R"({"rate":"0.1","batch":"32"})"}),
       With(HintsOfJob(),
-           {"recurring", "submit a recurring job by itself: it is no experiment of a sweep"})};
+           {"recurring", "submit a recurring job by itself: it is not an experiment of a sweep"})};
   return definition;
 }
 
