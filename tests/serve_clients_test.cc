@@ -139,7 +139,7 @@ TEST_F(Clients, SeveralJobsAreToldByNumberAndByName) {
   EXPECT_EQ(paused.out,
             "job 2 (second): paused by you; to continue, run `ebb resume 2`\n"
             "job 3 (third): paused by you; to continue, run `ebb resume 3`\n");
-  EXPECT_TRUE(Contains(Client({"explain", "third"}).out, "held until it is resumed"));
+  EXPECT_TRUE(Contains(Client({"explain", "third"}).out, "on hold; `ebb resume` continues it"));
   EXPECT_EQ(Client({"resume", "second", "3"}).out,
             "job 2 (second): resumed; the plan decides when it runs\n"
             "job 3 (third): resumed; the plan decides when it runs\n");

@@ -245,7 +245,7 @@ TEST_F(ServeCommand, WhatIsHeldSaysByWhom) {
     return Client({"explain", job}).out.find(what) != std::string::npos;
   };
   WaitUntil([&] { return says("2", "is waiting: after job 1"); });
-  WaitUntil([&] { return says("3", "is waiting: held until it is resumed"); });
+  WaitUntil([&] { return says("3", "is waiting: on hold; `ebb resume` continues it"); });
   ASSERT_EQ(Client({"cancel", "1"}).code, 0);
   ASSERT_EQ(Client({"cancel", "3"}).code, 0);
   WaitUntil([&] { return Ended() == 3; });

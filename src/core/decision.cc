@@ -121,7 +121,7 @@ std::string RuleText(const Reason& reason) {
     case GateRule::kPriceMissing:
       return "the price of electricity is not known";
     case GateRule::kHeld:
-      return "held until it is resumed";
+      return "on hold; `ebb resume` continues it";
     case GateRule::kAskedFor:
       return "started by hand at " + value;
     case GateRule::kRunsInOutage:

@@ -262,7 +262,7 @@ Status Service::MakeExecutor() {
       publisher_.counters().AddBudgetReached(event, card ? card->submission->job.tier : "");
     }
     if (event.level == core::BudgetLevel::kReached && event.action == core::BudgetAction::kPause)
-      front_desk_.Hold(job, core::BudgetText(event) + "; held until it is resumed");
+      front_desk_.Hold(job, core::BudgetText(event) + "; on hold, `ebb resume` continues it");
   };
   options.say = [this](core::JobId job, const std::string& what) {
     publisher_.Say(executor_->Now(), job, what);

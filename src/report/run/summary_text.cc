@@ -82,7 +82,7 @@ void AddEnergy(const core::RunRecord& run, const Summary& summary, Lines& lines)
       "energy " + ShareText(summary.uncertainty.energy_share) + ", " + EnergyBasis(summary);
   if (totals.emissions.grams > 0)
     sure += "; emissions " + ShareText(summary.uncertainty.emissions_share) + ", estimated";
-  lines.emplace_back("how sure", sure + " (95 %)");
+  lines.emplace_back("uncertainty", sure + " (95 %)");
   if (totals.energy_without_intensity > Energy{})
     lines.emplace_back("unknown", EnergyText(totals.energy_without_intensity) +
                                       " ran while the carbon intensity was unknown; its emissions "
