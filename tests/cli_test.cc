@@ -158,6 +158,10 @@ TEST_F(Cli, ACommandThatIsNotThereIs127AndOneThatIsKilledIs128PlusN) {
   const Outcome missing = Ebb({"track", "--run-dir", "a", "--", "ebb-no-such-command"});
   EXPECT_EQ(missing.code, 127);
   EXPECT_TRUE(Contains(missing.err, "ebb-no-such-command: command not found")) << missing.err;
+  EXPECT_FALSE(fs::exists(directory_ / "a")) << "a run that cannot start leaves nothing";
+  const Outcome waiting =
+      Ebb({"run", "--threshold", "1", "--start-by", "1h", "ebb-no-such-command"});
+  EXPECT_EQ(waiting.code, 127) << "said before anything waits";
   EXPECT_EQ(Ebb({"track", "--run-dir", "b", "--", "sh", "-c", "kill -9 $$"}).code, 137);
   EXPECT_TRUE(fs::exists(directory_ / "b" / "summary.json")) << "what was measured is kept";
   EXPECT_EQ(Ebb({"track", "--scope", "process"}).code, 2);
@@ -168,6 +172,9 @@ TEST_F(Cli, CompareCallsRunsByTheirScriptAndSkipsWhatNeverStarted) {
   Write("eval.sh", "exit 0");
   for (const char* script : {"train.sh", "eval.sh"})
     ASSERT_EQ(Ebb({"track", "--constant", "100", "--quiet", "--", "sh", script}).code, 0);
+  // Found and executable, and yet it cannot be started.
+  Write("gone", "#!/no/such/interpreter\n");
+  fs::permissions(directory_ / "gone", fs::perms::owner_all);
   EXPECT_EQ(Ebb({"track", "--constant", "100", "--quiet", "--name", "gone", "--", "./gone"}).code,
             127);
   std::vector<std::string> arguments{"compare"};

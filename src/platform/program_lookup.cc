@@ -54,7 +54,7 @@ Status CheckDirectory(const std::filesystem::path& directory) {
 Status CheckNamed(const ChildOptions& options) {
   if (!options.argv.empty() && !options.argv.front().empty()) return {};
   return Fail(
-      {ExitCode::kUsage, "no command to run", "", "write it after --, e.g. -- python train.py"});
+      {ExitCode::kUsage, "no command to run", "", "write it at the end, e.g. python train.py"});
 }
 
 Status CheckStart(const ChildOptions& options) {

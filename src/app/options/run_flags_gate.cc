@@ -36,13 +36,15 @@ Status ApplyStartBy(const std::string& text, RunOptions& options) {
 std::vector<Flag> GateFlags() {
   return {
       {FlagGroup::kGate, "policy", "POLICY",
-       "run-now; threshold: start at or below --threshold; lowest-window: start where the mean "
+       "run-now: at once (default); threshold: start at or below --threshold; lowest-window: start "
+       "where the mean "
        "over the run time is lowest; carbon-time: where the saving per hour of delay is highest; "
        "dtpr: a threshold from past values alone",
        Choice("policy", config::GatePolicyKindNames(), config::GatePolicyKindFromName,
               [](RunOptions& o, config::GatePolicyKind v) { o.scheduler.policy = v; }),
        [](const RunOptions& o) { return std::optional(std::string(Name(o.scheduler.policy))); }},
-      {FlagGroup::kGate, "threshold", "G_PER_KWH", "intensity at or below which a run starts",
+      {FlagGroup::kGate, "threshold", "G_PER_KWH",
+       "intensity at or below which a run starts (default 300)",
        Number("threshold", 0, 5000, [](RunOptions& o, double v) { o.scheduler.threshold = {v}; }),
        [](const RunOptions& o) {
          return std::optional(FormatExact(o.scheduler.threshold.g_per_kwh));
@@ -59,14 +61,15 @@ std::vector<Flag> GateFlags() {
        },
        "run-time"},
       {FlagGroup::kGate, "at-deadline", "WHAT",
-       "at the latest start: start whatever the intensity, or stop with exit code 75",
+       "at the latest start: start whatever the intensity (default), or stop with exit code 75",
        Choice("at-deadline", {"start", "stop"}, AtDeadlineFromName,
               [](RunOptions& o, plan::AtDeadline v) { o.scheduler.on_deadline = v; }),
        [](const RunOptions& o) {
          return If(o.scheduler.on_deadline == plan::AtDeadline::kStop, "stop");
        }},
       {FlagGroup::kGate, "price-weight", "W",
-       "0 to 1: how much the price counts beside carbon, for lowest-window and carbon-time",
+       "0 (default) to 1: how much the price counts beside carbon, for lowest-window and "
+       "carbon-time",
        Number("price-weight", 0, 1, [](RunOptions& o, double v) { o.scheduler.prices.weight = v; }),
        [](const RunOptions& o) {
          return If(o.scheduler.prices.weight > 0, FormatExact(o.scheduler.prices.weight));
@@ -115,7 +118,8 @@ std::vector<Flag> ClockFlags() {
          return o.scheduler.clock.start ? std::optional(FormatTime(*o.scheduler.clock.start))
                                         : std::nullopt;
        }},
-      {FlagGroup::kClock, "grid-speed", "FACTOR", "grid seconds per real second, e.g. 60",
+      {FlagGroup::kClock, "grid-speed", "FACTOR",
+       "grid seconds per real second, e.g. 60 (default 1)",
        Number("grid-speed", 0.001, 1e6,
               [](RunOptions& o, double v) { o.scheduler.clock.speed = v; }),
        [](const RunOptions& o) {

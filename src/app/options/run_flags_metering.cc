@@ -17,7 +17,8 @@ std::optional<core::MeterScope> ScopeFromName(std::string_view name) {
 
 std::vector<Flag> MeteringFlags() {
   return {
-      {FlagGroup::kMetering, "scope", "SCOPE", "process (the run and its children) or machine",
+      {FlagGroup::kMetering, "scope", "SCOPE",
+       "process (default: the run and its children) or machine",
        Choice("scope", {"process", "machine"}, ScopeFromName,
               [](RunOptions& o, core::MeterScope v) { o.metering.scope = v; }),
        [](const RunOptions& o) {

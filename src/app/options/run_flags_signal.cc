@@ -71,7 +71,8 @@ std::vector<Flag> SignalFlags() {
   return {
       {FlagGroup::kSignal, "zone", "ZONE",
        "grid zone, e.g. US-CAL-CISO, DE, GB; or a cloud region, e.g. aws/us-west-2; cloud: this "
-       "machine's region, from its metadata service; neo: NEO's table",
+       "machine's region, from its metadata service; neo: NEO's table (default: the variable "
+       "EBB_ZONE, or else a guess that is called one)",
        Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.zone = v; }),
        [](const RunOptions& o) {
          return If(!o.scheduler.signal.zone.empty(), o.scheduler.signal.zone);
@@ -86,7 +87,7 @@ std::vector<Flag> SignalFlags() {
                    o.scheduler.signal.trace_path);
        }},
       {FlagGroup::kSignal, "forecast", "MODE",
-       "for a trace: auto, archived (as published then), history (the zone's own past), "
+       "for a trace: auto (default), archived (as published then), history (the zone's own past), "
        "perfect "
        "(the future itself)",
        Choice("forecast", {"auto", "archived", "history", "perfect"}, signals::ForecastModeFromName,
@@ -124,7 +125,7 @@ std::vector<Flag> ProviderFlags() {
          return If(!o.scheduler.signal.url.empty(), o.scheduler.signal.url);
        }},
       {FlagGroup::kSignal, "signal", "SOURCE",
-       "auto (by zone), live (by zone, or an error), " + SourceNames() +
+       "auto (by zone; default), live (by zone, or an error), " + SourceNames() +
            "; several with commas: the next when one fails; a provider's --api-url is another "
            "server of it",
        [](const std::string& text, RunOptions& options) { return SetSource(text, options); },
@@ -197,7 +198,7 @@ std::vector<Flag> AnswerFlags() {
        DurationOf("refresh", [](RunOptions& o, Duration v) { o.scheduler.signal.refresh = v; }),
        [](const RunOptions& o) { return std::optional(FormatExact(o.scheduler.signal.refresh)); }},
       {FlagGroup::kSignal, "profile-seed", "N",
-       "seed of the day-to-day variation of a zone profile",
+       "seed of the day-to-day variation of a zone profile (default 1)",
        Number("profile-seed", 0, 9e15,
               [](RunOptions& o, double v) {
                 o.scheduler.signal.seed = static_cast<std::uint64_t>(v);

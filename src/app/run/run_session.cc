@@ -12,6 +12,7 @@
 #include "plan/make_policy.h"
 #include "plan/price_blend.h"
 #include "platform/file.h"
+#include "platform/program_lookup.h"
 #include "platform/system_clock.h"
 #include "report/run/gate_inputs.h"
 #include "report/run/progress_tail.h"
@@ -211,6 +212,10 @@ core::RunSpec Session::MakeSpec(const RunRequest& request) {
 Result<RunResult> Session::RunNew(const RunRequest& request) {
   const Time begin = options_.scheduler.clock.start.value_or(wall_.Now());
   stop_grace_ = request.stop_grace;
+  // Nobody waits for clean power to be told that there is no such program.
+  platform::ChildOptions child;
+  child.argv = request.command;
+  if (!child.argv.empty()) EBB_RETURN_IF_ERROR(platform::CheckStart(child));
   EBB_RETURN_IF_ERROR(CheckOutputs(options_));
   EBB_RETURN_IF_ERROR(CheckTrackers(options_.tracking));
   EBB_RETURN_IF_ERROR(Open(begin));
