@@ -34,7 +34,7 @@ const char* Variable(const char* name) { return std::getenv(name); }
 Error ErrorFrom(const platform::HttpResponse& answer) {
   Error error{ExitCode::kUnavailable, "the service answers " + std::to_string(answer.status), "",
               ""};
-  if (answer.status == 400 || answer.status == 405)
+  if (answer.status == 400 || answer.status == 404 || answer.status == 405)
     error.code = ExitCode::kUsage;
   if (answer.status == 422) error.code = ExitCode::kInfeasible;
   if (answer.status == 503) error.code = ExitCode::kTryLater;
