@@ -80,8 +80,8 @@ void AddNotifyFlags(Command& command, NotifyFlags& flags) {
     command.Flag({name, value, help, "Notifications"},
                  [&field](const std::string& text) { field = text; });
   };
-  flag("notify", "URL",
-       "webhook that is told of events (default $EBB_NOTIFY; several: with commas)", flags.urls);
+  flag("notify", "URL", "webhook that receives events (default $EBB_NOTIFY; several: with commas)",
+       flags.urls);
   flag("notify-file", "FILE", "the same from a file: addresses that hold a secret", flags.file);
   flag("notify-events", "LIST", "which: low_carbon, budget, deadline_at_risk, ... (default all)",
        flags.events);

@@ -141,7 +141,7 @@ class Reader {
   }
 
   void ReadJobs(const YamlNode& list, const YamlNode* defaults) {
-    if (list.items.empty()) problems_.Add(list.line, "there is no job");
+    if (list.items.empty()) problems_.Add(list.line, "the list holds no jobs");
     if (list.items.size() > web::kMostJobs)
       return problems_.Add(
           list.line, "holds " + std::to_string(list.items.size()) + " jobs; the service takes " +

@@ -26,14 +26,15 @@ Status WriteFlags(const Path& file, const FlagValues& flags) {
 
 Result<FlagValues> ReadFlags(const Path& file) {
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file, 1 << 20));
-  return FromFieldText<FlagValues>(text, file.string());
+  EBB_ASSIGN_OR_RETURN(FlagValues values, FromFieldText<FlagValues>(text, file.string()));
+  const auto signal = values.find("signal");
+  if (signal != values.end() && signal->second == Name(signals::SignalSource::kProfile))
+    values.try_emplace("zone", signals::kFallbackZone);  // an earlier version's default
+  return values;
 }
 
 Result<RunOptions> ReadOptions(const Path& directory) {
-  EBB_ASSIGN_OR_RETURN(FlagValues values, ReadFlags(directory / kOptionsFile));
-  if (const auto signal = values.find("signal");
-      signal != values.end() && signal->second == Name(signals::SignalSource::kProfile))
-    values.try_emplace("zone", signals::kFallbackZone);
+  EBB_ASSIGN_OR_RETURN(const FlagValues values, ReadFlags(directory / kOptionsFile));
   RunOptions options;
   EBB_RETURN_IF_ERROR(ApplyFlags(values, options));
   return options;

@@ -23,8 +23,8 @@ Examples:
 The run keeps its ledger: energy and emissions of all attempts add up to one run. Options are those
 the run was begun with; flags given here replace them.)";
 
-// A file stands for a run also if its name is a number. What looks like a path and is no job is
-// meant to be a run, so the error is about that.
+// A file stands for a run even if its name is a number. A word that looks like a path but is not a
+// job is meant to be a run, so the error is about that.
 Result<bool> IsRun(const ServiceFlags& service, const std::string& word) {
   std::error_code ignored;
   if (std::filesystem::exists(word, ignored)) return true;

@@ -35,7 +35,7 @@ Examples:
   ebb serve --zone US-CAL-CISO --gpus 0,1   two GPUs
   ebb serve --zone GB --slots 4 --policy tiers
 
-Jobs come in with ebb submit. The service listens on 127.0.0.1; whoever can read the token beside
+ebb submit gives it jobs. The service listens on 127.0.0.1; whoever can read the token beside
 the store (only you) may submit. It may be stopped, killed and started again: jobs that run go on,
 and nothing is lost.)";
 

@@ -132,7 +132,8 @@ void AddJobFlags(Command& command, SubmitFlags& flags) {
           "of each GPU, where permitted: 250W, or 70% of its limit");
   AddDuration(command, flags, "time-limit", of_job("time_limit"), "longer than this has failed",
               "Job");
-  AddText(command, flags, "key", "key", "TEXT", "submitted again with the same key, it is the same job");
+  AddText(command, flags, "key", "key", "TEXT",
+          "submitted again with the same key, it is the same job");
   command.Switch({"no-check", "", "its program may appear later: look it up at the start", "Job"},
                  [&flags] { flags.no_check = true; });
   command.Flag({"after", "IDS", "only once these jobs have succeeded, e.g. 3,4", "Job"},

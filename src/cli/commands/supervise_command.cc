@@ -25,6 +25,8 @@ struct Metering {
 
 Result<Metering> MeteringFor(const local::AttemptPlan& plan) {
   app::RunOptions options;
+  // The signal is the service's: no zone is looked for here.
+  options.scheduler.signal.source = signals::SignalSource::kConstant;
   EBB_RETURN_IF_ERROR(app::ApplyFlags(plan.metering, options));
   Metering metering;
   local::SupervisorOptions& supervisor = metering.options;

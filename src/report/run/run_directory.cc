@@ -78,8 +78,8 @@ Status CutHalfLine(const Path& path, std::vector<std::string>& notices) {
 Result<core::RunSpec> ReadSpec(const Path& directory) {
   const Path file = directory / kRunFile;
   if (!HoldsRun(directory))
-    return Fail({ExitCode::kUnavailable, "holds no run (there is no run.json)",
-                 directory.string(), "name the directory that ebb printed at the end of the run"});
+    return Fail({ExitCode::kUnavailable, "holds no run (there is no run.json)", directory.string(),
+                 "name the directory that ebb printed at the end of the run"});
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(file));
   return RunSpecFromJson(text, file.string());
 }

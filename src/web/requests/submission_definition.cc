@@ -156,8 +156,8 @@ std::vector<Field> FieldsOfJob() {
                     "its program, or its directory, may appear later: it is not looked up before "
                     "the job starts (false)",
                     "true"});
-  fields.push_back(
-      {"key", Shape::kText, "submitted again with the same key, it is the same job", R"("monday/train")"});
+  fields.push_back({"key", Shape::kText, "submitted again with the same key, it is the same job",
+                    R"("monday/train")"});
   return fields;
 }
 
@@ -230,7 +230,8 @@ const Definition& SweepDefinition() {
       R"("jobs":[{"command":["train","--rate","0.1"],"parameters":{"rate":"0.1"}},)"
       R"({"command":["train","--rate","0.2"],"parameters":{"rate":"0.2"}}]})",
       {Required({"name", Shape::kText, "what it is called", R"("digits")"}),
-       {"key", Shape::kText, "submitted again with the same key, it is the same job", R"("digits-1")"},
+       {"key", Shape::kText, "submitted again with the same key, it is the same job",
+        R"("digits-1")"},
        Part("successive_halving", Shape::kObject, "stops what falls behind (nothing is stopped)",
             HalvingDefinition()),
        Part("sweep_budget", Shape::kObject, "of all experiments together (no limit)",
