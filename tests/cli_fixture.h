@@ -36,7 +36,10 @@ inline std::string Read(const fs::path& path) {
 class Cli : public ::testing::Test {
  protected:
   // What a user has settled once; tests without it take it away.
-  Cli() { ::setenv("EBB_ZONE", "US-CAL-CISO", 1); }
+  Cli() {
+    ::setenv("EBB_ZONE", "US-CAL-CISO", 1);
+    ::setenv("TZ", "UTC", 1);
+  }
   void TearDown() override {
     if (HasFailure()) KeepScratchDirectories();
   }

@@ -166,7 +166,7 @@ TEST_F(Simulation, MistakesInTheFileAreNamedWithTheirLines) {
 TEST_F(Simulation, PlanSaysWhenAndWhyAndStartsNothing) {
   const Outcome outcome = Ebb({"plan", "s.yaml", "--html", "plan.html"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_TRUE(Contains(outcome.out, "plan at 2023-05-01T20:00:00Z")) << outcome.out;
+  EXPECT_TRUE(Contains(outcome.out, "plan at 2023-05-01 20:00 (UTC)")) << outcome.out;
   EXPECT_TRUE(Contains(outcome.out, "no schedule under this forecast emits less")) << outcome.out;
   EXPECT_TRUE(Contains(outcome.out, "waiting: 400 g/kWh now")) << outcome.out;
   EXPECT_TRUE(Contains(outcome.out, "1 jobs are submitted later")) << outcome.out;

@@ -7,6 +7,7 @@
 #include "base/columns.h"
 #include "base/text.h"
 #include "base/units_text.h"
+#include "cli/local_times.h"
 #include "cli/terminal_plot.h"
 #include "platform/terminal.h"
 #include "report/text_table.h"
@@ -78,22 +79,23 @@ void StatusLine::Clear() {
 void WaitDisplay::Show(const core::GateDecision& decision, const core::SignalView& view) {
   decision_ = decision;
   sparkline_ = AheadOf(decision, view);
+  const LocalTimes times = LocalTimes::Of(decision.at);
   if (decision.action != core::GateAction::kWait) {
-    line_.Say(FormatTime(decision.at) + "  " + std::string(Name(decision.action)) + ": " +
-              Sentence(decision));
+    line_.Say(times.Stamp(decision.at) + "  " + std::string(Name(decision.action)) + ": " +
+              times.InText(Sentence(decision)));
     return;
   }
   // A log wants a line when the outlook changes, not one for every value.
   const Outlook outlook{decision.reason.rule, decision.reason.start};
   if (line_.mode() == DisplayMode::kPlain && outlook != last_outlook_)
-    line_.Say(FormatTime(decision.at) + "  " + Text(decision.at) + "  (" + Sentence(decision) +
-              ")");
+    line_.Say(times.Stamp(decision.at) + "  " + Text(decision.at) + "  (" +
+              times.InText(Sentence(decision)) + ")");
   last_outlook_ = outlook;
   Tick(decision.at);
 }
 
 void WaitDisplay::Tick(Time grid_now) {
-  line_.Rewrite(FormatClock(grid_now) + "  " + Text(grid_now));
+  line_.Rewrite(LocalTimes::Of(grid_now).Moment(grid_now) + "  " + Text(grid_now));
 }
 
 std::string WaitDisplay::Text(Time grid_now) const {
@@ -101,8 +103,8 @@ std::string WaitDisplay::Text(Time grid_now) const {
   if (decision_.reason.threshold)
     text += ", threshold " + FormatFixed(decision_.reason.threshold->g_per_kwh, 0);
   if (decision_.reason.start) {
-    text += ", start expected " + FormatClock(*decision_.reason.start) + " (in " +
-            FormatDuration(std::max(Duration::zero(), *decision_.reason.start - grid_now)) + ")";
+    text += ", start expected " +
+            LocalTimes::Of(grid_now).MomentAndDistance(std::max(grid_now, *decision_.reason.start));
   } else {
     text += ", start not yet foreseeable";
   }

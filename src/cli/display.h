@@ -40,7 +40,7 @@ class StatusLine {
   bool drawn_ = false;
 };
 
-/// "waiting: 312 g/kWh now, threshold 200; start expected 11:00 (in 3h 20m), by 22:10 at the latest
+/// "waiting: 312 g/kWh now, threshold 200; start expected 11:00, in 3h 20m, at the latest in 14h
 /// ▇▆▅▂▁▁▂".
 class WaitDisplay {
  public:

@@ -35,7 +35,7 @@ char LetterOf(std::size_t job) {
   return job < 52 ? static_cast<char>('A' + (job - 26)) : '#';
 }
 
-std::string GanttText(const sim::QueuePlan& plan, std::size_t columns) {
+std::string GanttText(const sim::QueuePlan& plan, std::size_t columns, const LocalTimes& times) {
   const Interval window = plan.span();
   if (window.length() == Duration::zero()) return "";
   const report::DeviceLanes devices = report::LanesOf(plan.cluster);
@@ -51,8 +51,8 @@ std::string GanttText(const sim::QueuePlan& plan, std::size_t columns) {
                      Sparkline(SampleView(plan.views.front(), window, columns)) + "\n";
   for (std::size_t lane = 0; lane < std::min(lanes.size(), kMostLanes); ++lane)
     text += CutOrPad(devices.names[lane], width) + " " + lanes[lane] + "\n";
-  const std::string begin = FormatTime(window.begin).substr(0, 16);
-  const std::string end = FormatTime(window.end).substr(0, 16);
+  const std::string begin = times.Moment(window.begin);
+  const std::string end = times.Moment(window.end);
   const std::size_t gap =
       columns > begin.size() + end.size() ? columns - begin.size() - end.size() : 1;
   return text + CutOrPad("", width) + " " + begin + std::string(gap, ' ') + end + "\n";

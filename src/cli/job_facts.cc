@@ -20,7 +20,7 @@ constexpr std::size_t kNameColumns = 26;
 // Its lines, in parts with a blank line between them.
 class Facts {
  public:
-  explicit Facts(const Json& job) : job_(job) {}
+  Facts(const Json& job, const LocalTimes& times) : job_(job), times_(times) {}
 
   void Line(const std::string& name, const std::string& value) {
     if (value.empty()) return;
@@ -44,12 +44,11 @@ class Facts {
   std::string Intensity(const char* key) const {
     return Has(key) ? IntensityText({Number(key)}) : "";
   }
-  /// "2026-05-01 12:00:30 UTC"
+  /// "Thu 12:00, in 10h"
   std::string Moment(const char* key) const {
     const auto time = ParseTime(Text(key));
     if (!time) return "";
-    const std::string text = FormatTime(std::chrono::floor<std::chrono::seconds>(*time));
-    return text.substr(0, 10) + " " + text.substr(11, 8) + " UTC";
+    return times_.MomentAndDistance(*time);
   }
   std::string Length(const char* key) const {
     return Has(key) ? FormatDuration(DurationFromSeconds(Number(key))) : "";
@@ -68,11 +67,15 @@ class Facts {
         words.push_back(name + " " + (value.is_string() ? value.get<std::string>() : value.dump()));
     return Join(words, ", ");
   }
+  /// With the times in it as this person reads them.
+  std::string Sentence(const char* key) const { return times_.InText(Text(key)); }
+  std::string zone() const { return times_.zone(); }
   const Json& job() const { return job_; }
   const std::string& text() const { return text_; }
 
  private:
   const Json& job_;
+  const LocalTimes& times_;
   std::string text_;
   bool part_is_due_ = false;
 };
@@ -149,6 +152,7 @@ void AddTimes(Facts& facts) {
   if (!ended) facts.Line("expected end", facts.Moment("expected_end"));
   facts.Line("must end by", facts.Moment("finish_by"));
   facts.Line("ended", facts.Moment("ended"));
+  facts.Line("time zone", facts.zone());
   facts.Line("ran", RanText(facts.job()));
   if (started) facts.Line("attempts", facts.Whole("attempt"));
   if (facts.Number("pauses") > 0) facts.Line("pauses", facts.Whole("pauses"));
@@ -191,15 +195,15 @@ void AddWishes(Facts& facts) {
 
 }  // namespace
 
-Result<std::string> JobFacts(const std::string& answer) {
+Result<std::string> JobFacts(const std::string& answer, const LocalTimes& times) {
   const Json job = Json::parse(answer, nullptr, false);
   if (!job.is_object())
     return Fail({ExitCode::kUnavailable, "the service's answer is not JSON", "", ""});
-  Facts facts(job);
+  Facts facts(job, times);
   // Of what the store alone has, there is no reason.
-  facts.Title("job " + facts.Whole("id") + " (" + facts.Text("name") +
-              "): " + (facts.Text("reason").empty() ? facts.Text("stage") : facts.Text("reason")));
-  facts.Line("why", facts.Text("detail"));
+  facts.Title("job " + facts.Whole("id") + " (" + facts.Text("name") + "): " +
+              (facts.Text("reason").empty() ? facts.Text("stage") : facts.Sentence("reason")));
+  facts.Line("why", facts.Sentence("detail"));
   facts.Line("waits for jobs", facts.Numbers("waits_for"));
   facts.Part();
   facts.Line("command", CommandOf(job));

@@ -4,11 +4,12 @@
 #include <string>
 
 #include "base/result.h"
+#include "cli/local_times.h"
 
 namespace ebb::cli {
 
-/// `answer` is that of GET /api/v1/jobs/ID (docs/api.md). What is not known has no line; times are
-/// in UTC. An Error when it is not JSON.
-Result<std::string> JobFacts(const std::string& answer);
+/// `answer` is that of GET /api/v1/jobs/ID (docs/api.md). What is not known has no line. An Error
+/// when it is not JSON.
+Result<std::string> JobFacts(const std::string& answer, const LocalTimes& times);
 
 }  // namespace ebb::cli

@@ -5,7 +5,9 @@
 namespace ebb::cli {
 namespace {
 
-std::string Facts(const char* json) { return *JobFacts(json); }
+const LocalTimes kTimes{std::nullopt, *ParseTime("2026-05-01T16:10:00Z")};
+
+std::string Facts(const char* json) { return *JobFacts(json, kTimes); }
 
 TEST(JobFacts, ADifferenceWithinWhatIsKnownIsNoClearOne) {
   const std::string facts = Facts(R"({"id":7,"name":"x","stage":"succeeded","emissions_g":240,
@@ -16,7 +18,7 @@ TEST(JobFacts, ADifferenceWithinWhatIsKnownIsNoClearOne) {
 }
 
 TEST(JobFacts, OfAnEndedJobTellWhatItCostAndWhatItWouldHaveCost) {
-  EXPECT_EQ(Facts(R"({"id":7,"name":"bert","stage":"failed","reason":"failed 2026-05-01 15:10",
+  EXPECT_EQ(Facts(R"({"id":7,"name":"bert","stage":"failed","reason":"failed 15:10",
       "detail":"exit code 3","expected_start":"2026-05-01T12:00:00.250Z",
       "expected_end":"2026-05-01T15:10:00Z","ended":"2026-05-01T15:10:00Z","devices":2,"pool":0,
       "ran_ms":[[0,3600000],[7200000,9000000]],"ran_on":[[0,1],[2,3]],
@@ -26,15 +28,16 @@ TEST(JobFacts, OfAnEndedJobTellWhatItCostAndWhatItWouldHaveCost) {
       "command":["python","train.py","--name","a b"],"working_directory":"/home/me",
       "duration_s":5000,"duration_error_percent":8,"power_w":250,"checkpointable":true,
       "priority":1,"sweep":2,"parameters":{"lr":"0.01","rank":"8"},"after":[3,4],"trackers":{"mlflow":"http://127.0.0.1:5000"}})"),
-            R"(job 7 (bert): failed 2026-05-01 15:10
+            R"(job 7 (bert): failed 15:10
 why                       exit code 3
 
 command                   python train.py --name 'a b'
 directory                 /home/me
 
-submitted                 2026-05-01 10:00:00 UTC
-started                   2026-05-01 12:00:00 UTC
-ended                     2026-05-01 15:10:00 UTC
+submitted                 10:00, 6h 10m ago
+started                   12:00, 4h 10m ago
+ended                     15:10, 1h ago
+time zone                 UTC
 ran                       1h 30m in 2 parts
 attempts                  2
 pauses                    1
@@ -69,17 +72,17 @@ TEST(JobFacts, SmallFiguresAreInUnitsThatFit) {
 TEST(JobFacts, OfAWaitingJobTellWhenItIsExpected) {
   const std::string facts =
       Facts(R"({"id":8,"name":"x","stage":"waiting","reason":"waiting: 300 g/kWh now","devices":1,
-      "expected_start":"2026-05-01T12:00:00Z","expected_end":"2026-05-01T13:00:00Z",
-      "latest_start":"2026-05-02T00:00:00Z","energy_kwh":0,"waits_for":[5,6],
+      "expected_start":"2026-05-02T02:00:00Z","expected_end":"2026-05-02T03:00:00Z",
+      "latest_start":"2026-05-02T12:00:00Z","energy_kwh":0,"waits_for":[5,6],
       "submitted":"2026-05-01T10:00:00Z","intensity_now":300,"intensity_expected":120.5,
       "attempt":0,"pauses":0,"command":["true"],"duration_s":3600,"power_w":100,
       "checkpointable":false,"freeze":true,"priority":0,"user":"ada"})");
   EXPECT_TRUE(
       facts.starts_with("job 8 (x): waiting: 300 g/kWh now\nwaits for jobs            5, 6\n"));
   for (const char* line :
-       {"expected start            2026-05-01 12:00:00 UTC\n",
-        "must start by             2026-05-02 00:00:00 UTC\n",
-        "intensity now             300 g/kWh\n", "intensity expected        120 g/kWh\n",
+       {"expected start            Sat 02:00, in 9h 50m\n",
+        "must start by             Sat 12:00, in 20h\n", "intensity now             300 g/kWh\n",
+        "intensity expected        120 g/kWh\n",
         "can be paused             where it is, on its devices\n",
         "user                      ada\n"})
     EXPECT_NE(facts.find(line), std::string::npos) << line << facts;
@@ -87,14 +90,15 @@ TEST(JobFacts, OfAWaitingJobTellWhenItIsExpected) {
     EXPECT_EQ(facts.find(std::string("\n") + unknown), std::string::npos) << unknown;
 }
 
-TEST(JobFacts, WhatIsNoAnswerIsAnError) { EXPECT_FALSE(JobFacts("<html>")); }
+TEST(JobFacts, WhatIsNoAnswerIsAnError) { EXPECT_FALSE(JobFacts("<html>", kTimes)); }
 
 TEST(JobFacts, OfAJobThatOnlyTheStoreKnowsAssumeNothing) {
   EXPECT_EQ(Facts(R"({"id":1,"name":"old","stage":"cancelled","submitted":"2026-05-01T10:00:00Z",
       "ended":"2026-05-01T11:00:00Z","pauses":0,"energy_kwh":0.0})"),
             "job 1 (old): cancelled\n\n"
-            "submitted                 2026-05-01 10:00:00 UTC\n"
-            "ended                     2026-05-01 11:00:00 UTC\n");
+            "submitted                 10:00, 6h 10m ago\n"
+            "ended                     11:00, 5h 10m ago\n"
+            "time zone                 UTC\n");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "app/options/when.h"
 #include "base/text.h"
 
 namespace ebb::cli {
@@ -198,6 +199,9 @@ Parser::Parser(const Text& text) : implementation_(std::make_unique<Implementati
   CLI::App& app = implementation_->app;
   app.footer(text.footer);
   app.set_version_flag("--version", text.program + " " + text.version);
+  // Taken out of the arguments before they are parsed, so that it may stand anywhere.
+  app.add_flag_function(
+      "--utc", [](std::int64_t) {}, "show and read times in UTC");
   app.require_subcommand(0, 1);
 }
 
@@ -233,6 +237,7 @@ int Parser::Run(const std::vector<std::string>& given) {
     arguments.erase(arguments.begin() + 1, arguments.end());
     arguments.insert(arguments.end(), rest.begin(), rest.end());
   }
+  if (std::erase(arguments, "--utc") > 0) app::UseUtc();
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);

@@ -7,6 +7,7 @@
 
 #include "app/run/run_files.h"
 #include "base/units_text.h"
+#include "cli/local_times.h"
 #include "platform/file.h"
 #include "platform/system_clock.h"
 #include "report/run/summary.h"
@@ -83,7 +84,7 @@ std::string SavingText(const report::Summary& summary) {
 std::string BestText(const report::Summary& summary) {
   if (!summary.best_in_hindsight) return "not yet known";
   const core::Counterfactual& best = summary.best_in_hindsight->run;
-  return EmissionsText(best.emissions) + " at " + FormatTime(best.start);
+  return EmissionsText(best.emissions) + " at " + LocalTimes::Now().Moment(best.start);
 }
 
 void Print(const Path& directory, const Settled& settled) {
@@ -95,13 +96,12 @@ void Print(const Path& directory, const Settled& settled) {
               Change(SavingText(settled.before), SavingText(settled.after)).c_str());
   std::printf("  best start  %s\n",
               Change(BestText(settled.before), BestText(settled.after)).c_str());
-  std::printf(
-      "  version     %d, %s, asked for %s, %s\n", settled.number,
-      settled.is_new ? "revised" : "unchanged",
-      FormatTime(std::chrono::floor<std::chrono::seconds>(settled.version.asked_at)).c_str(),
-      settled.version.is_final ? "final"
-                               : "not final: its provider may revise it, settle it again "
-                                 "a week after the run's end");
+  std::printf("  version     %d, %s, asked for %s, %s\n", settled.number,
+              settled.is_new ? "revised" : "unchanged",
+              LocalTimes::Now().Moment(settled.version.asked_at).c_str(),
+              settled.version.is_final ? "final"
+                                       : "not final: its provider may revise it, settle it again "
+                                         "a week after the run's end");
 }
 
 nlohmann::ordered_json Json(const Path& directory, const Settled& settled) {

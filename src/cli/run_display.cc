@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cli/display.h"
+#include "cli/local_times.h"
 
 namespace ebb::cli {
 namespace {
@@ -34,7 +35,9 @@ class Display final : public app::RunDisplay {
   void EndLine() override { line_.Finish(); }
   void ShowSummary(const core::RunRecord& record, const report::Summary& summary,
                    const std::string& directory) override {
-    if (!json_) return line_.Say(report::SummaryText(record, summary) + "  kept in  " + directory);
+    if (!json_)
+      return line_.Say(LocalTimes::Now().InText(report::SummaryText(record, summary)) +
+                       "  kept in  " + directory);
     std::fputs(report::SummaryJson(record, summary).c_str(), stdout);
     std::fflush(stdout);
   }

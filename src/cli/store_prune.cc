@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "cli/local_times.h"
 #include "store/store_clock.h"
 
 namespace ebb::cli {
@@ -82,7 +83,7 @@ void Print(const StorePruneRequest& request, Time before, const Pruned& pruned) 
   }
   std::printf("%s %lld jobs that ended before %s: %lld ledger rows and their folders\n",
               request.dry_run ? "would prune" : "pruned", static_cast<long long>(pruned.jobs),
-              FormatTime(before).c_str(), static_cast<long long>(pruned.rows));
+              LocalTimes::Now().Moment(before).c_str(), static_cast<long long>(pruned.rows));
   if (!request.dry_run)
     std::printf("%s: %.1f MB, before %.1f MB; sums and the rows of jobs stay\n",
                 request.store.c_str(), Megabytes(pruned.bytes_after),

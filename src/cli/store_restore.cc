@@ -8,6 +8,7 @@
 #include "app/jobs/check_options.h"
 #include "base/text.h"
 #include "cli/display.h"
+#include "cli/local_times.h"
 #include "local/attempt_files.h"
 #include "local/job_folder.h"
 #include "platform/detached_process.h"
@@ -102,7 +103,8 @@ std::string Text(const StoreRestoreRequest& request, const store::Restore& resto
   const store::RestoreDifference& difference = restore.difference();
   std::string text = request.store + (request.dry_run ? ": would be " : ": ") + request.backup +
                      ", " + std::to_string(difference.jobs) + " jobs";
-  if (difference.newest) text += ", the newest submitted " + FormatTime(*difference.newest);
+  if (difference.newest)
+    text += ", the newest submitted " + LocalTimes::Now().Moment(*difference.newest);
   text += "\n";
   if (!difference.unknown.empty())
     text += "what is lost is not known: " + difference.unknown + "\n";

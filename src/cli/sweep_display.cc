@@ -6,6 +6,7 @@
 #include "base/columns.h"
 #include "base/text.h"
 #include "base/units_text.h"
+#include "cli/local_times.h"
 #include "engine/decision.h"
 #include "engine/state.h"
 #include "platform/terminal.h"
@@ -19,8 +20,6 @@ namespace {
 // With its two headings the table fits a terminal of 24 lines.
 constexpr std::size_t kMostRows = 20;
 constexpr std::size_t kNameColumns = 36;
-
-std::string Moment(Time time) { return FormatTime(std::chrono::floor<std::chrono::seconds>(time)); }
 
 // Those that run first, then those that wait by expected start, then those that ended.
 auto OrderOf(const service::JobCard& card) {
@@ -88,8 +87,8 @@ void SweepDisplay::Tell(const service::View& view) {
     if (happening.number <= told_) continue;
     told_ = happening.number;
     const service::JobCard* card = view.jobs.Find(happening.job);
-    Print(Moment(happening.at) + "  " + (card ? card->submission->job.name + ": " : "") +
-          happening.text);
+    Print(LocalTimes::Of(view.now).Stamp(happening.at) + "  " +
+          (card ? card->submission->job.name + ": " : "") + happening.text);
   }
 }
 
@@ -103,7 +102,9 @@ void SweepDisplay::TellOutlooks(const service::View& view) {
     if (!is_new && known->second == outlook) return true;
     known->second = outlook;
     if (engine::HasEnded(explanation.stage) || engine::HoldsDevices(explanation.stage)) return true;
-    Print(Moment(view.now) + "  " + card.submission->job.name + "  " + Sentence(explanation));
+    const LocalTimes times = LocalTimes::Of(view.now);
+    Print(times.Stamp(view.now) + "  " + card.submission->job.name + "  " +
+          times.InText(Sentence(explanation)));
     return true;
   });
 }
@@ -126,7 +127,9 @@ std::string SweepDisplay::Row(const service::JobCard& card, const service::View&
            EmissionsText(program->figures.emissions) + "  " +
            FormatDuration(program->figures.elapsed);
   if (!card.detail.empty()) return row + card.detail;
-  return engine::HasEnded(stage) ? row : row + Sentence(card.explanation);
+  return engine::HasEnded(stage)
+             ? row
+             : row + LocalTimes::Of(view.now).InText(Sentence(card.explanation));
 }
 
 std::vector<std::string> SweepDisplay::Lines(const service::View& view, Time now) const {
@@ -137,7 +140,7 @@ std::vector<std::string> SweepDisplay::Lines(const service::View& view, Time now
   });
   std::sort(order.begin(), order.end(),
             [](const auto* a, const auto* b) { return OrderOf(*a) < OrderOf(*b); });
-  std::vector<std::string> lines{name_ + "  grid " + Moment(now),
+  std::vector<std::string> lines{name_ + "  grid " + LocalTimes::Of(now).Stamp(now),
                                  CutOrPad("experiment", kNameColumns) + "  tier state     " +
                                      CutOrPad("progress", 22) + "why, or energy"};
   for (std::size_t i = 0; i < std::min(order.size(), kMostRows); ++i)

@@ -43,17 +43,21 @@ std::size_t ColumnOf(Time time, Interval window, std::size_t columns) {
       std::clamp(share * static_cast<double>(columns), 0.0, static_cast<double>(columns)));
 }
 
-std::string Axis(Interval window, std::size_t columns) {
+std::string Axis(Interval window, std::size_t columns, const LocalTimes& times) {
   std::string line(columns, ' ');
   // Labels every 6 hours, or every 12 or 24 where they would touch.
   for (int every = 6; every <= 24; every *= 2) {
     const double per_label = static_cast<double>(columns) * every / Hours(window.length());
     if (per_label < 7 && every < 24) continue;
-    const auto day = std::chrono::floor<std::chrono::days>(window.begin);
-    for (Time at = day; at < window.end; at += std::chrono::hours{every}) {
-      if (at < window.begin) continue;
+    // In quarters of an hour, since that is what zones differ by.
+    constexpr std::chrono::minutes kStep{15};
+    for (Time at = std::chrono::ceil<std::chrono::hours>(window.begin) - std::chrono::hours{1};
+         at < window.end; at += kStep) {
+      const Time shown = times.Shown(at);
+      const Duration of_day = shown - std::chrono::floor<std::chrono::days>(shown);
+      if (at < window.begin || of_day % std::chrono::hours{every} != Duration::zero()) continue;
       const std::size_t column = ColumnOf(at, window, columns);
-      const std::string label = FormatClock(at);
+      const std::string label = FormatClock(shown);
       if (column + label.size() <= columns) line.replace(column, label.size(), label);
     }
     break;
@@ -106,7 +110,7 @@ std::vector<std::optional<double>> SampleView(const core::SignalView& view, Inte
 }
 
 std::string IntensityChart(const core::SignalView& view, Interval window,
-                           const ChartOptions& options) {
+                           const ChartOptions& options, const LocalTimes& times) {
   const auto values = SampleView(view, window, options.columns);
   const auto range = RangeOf(values);
   if (!range) return "  (no value in this window)\n";
@@ -132,7 +136,7 @@ std::string IntensityChart(const core::SignalView& view, Interval window,
   chart += '\n';
   if (options.marked)
     chart += std::string(8, ' ') + Mark(*options.marked, window, options.columns) + '\n';
-  chart += std::string(8, ' ') + Axis(window, options.columns) + "  UTC\n";
+  chart += std::string(8, ' ') + Axis(window, options.columns, times) + '\n';
   return chart;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/time.h"
+#include "cli/local_times.h"
 #include "core/intensity.h"
 
 namespace ebb::cli {
@@ -28,6 +29,6 @@ struct ChartOptions {
 };
 /// Several lines, each ending in a newline.
 std::string IntensityChart(const core::SignalView& view, Interval window,
-                           const ChartOptions& options);
+                           const ChartOptions& options, const LocalTimes& times);
 
 }  // namespace ebb::cli

@@ -8,6 +8,7 @@ namespace ebb::cli {
 namespace {
 
 const Time kDay = *ParseTime("2023-05-01");
+const LocalTimes kUtc{std::nullopt, kDay};
 
 core::SignalView Ramp() {
   std::vector<core::Sample> samples;
@@ -44,14 +45,26 @@ TEST(IntensityChartTest, HasItsRowsAnAxisAndTheMarkedWindow) {
   ChartOptions options;
   options.columns = 48;
   options.marked = Interval{kDay, kDay + std::chrono::hours{2}};
-  const std::string chart = IntensityChart(Ramp(), {kDay, kDay + std::chrono::hours{24}}, options);
+  const std::string chart =
+      IntensityChart(Ramp(), {kDay, kDay + std::chrono::hours{24}}, options, kUtc);
   EXPECT_EQ(std::count(chart.begin(), chart.end(), '\n'), 8 + 3);
   EXPECT_NE(chart.find("▔▔▔▔"), std::string::npos);
   EXPECT_NE(chart.find("06:00"), std::string::npos);
 }
 
+TEST(IntensityChartTest, ItsAxisIsOfTheLocalClock) {
+  ChartOptions options;
+  options.columns = 48;
+  const LocalTimes kolkata{*prices::ZoneClock::Find("Asia/Kolkata"), kDay};
+  const std::string chart =
+      IntensityChart(Ramp(), {kDay, kDay + std::chrono::hours{24}}, options, kolkata);
+  // 06:00 there is half an hour after midnight in UTC: one of 48 columns.
+  const std::string axis = chart.substr(chart.rfind('\n', chart.size() - 2) + 1);
+  EXPECT_TRUE(axis.starts_with(std::string(8 + 1, ' ') + "06:00")) << axis;
+}
+
 TEST(IntensityChartTest, NothingKnownIsSaid) {
-  EXPECT_NE(IntensityChart({}, {kDay, kDay + std::chrono::hours{1}}, {}).find("no value"),
+  EXPECT_NE(IntensityChart({}, {kDay, kDay + std::chrono::hours{1}}, {}, kUtc).find("no value"),
             std::string::npos);
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "cli/local_times.h"
 #include "engine/decision.h"
 #include "engine/state.h"
 
@@ -43,7 +44,7 @@ void SayEnd(const Json& job) {
   std::string text = "job " + job.value("id", Json()).dump() + " (" +
                      Printable(job.value("name", "")) + "): " + job.value("stage", "");
   if (job.contains("detail"))
-    text += ": " + Printable(job.value("detail", ""));
+    text += ": " + LocalTimes::Now().InText(Printable(job.value("detail", "")));
   else if (CodeOf(job) != 0 && job.contains("exit_code"))
     text += ": exit code " + job["exit_code"].dump();
   std::fprintf(stderr, "%s\n", text.c_str());

@@ -34,7 +34,7 @@ std::optional<Guess> GuessByCloud() {
 }
 
 std::optional<Guess> GuessByClock() {
-  const auto clock = ZoneOfUser("");
+  const auto clock = ZoneOfEnvironment();
   const auto table = platform::ReadFile("/usr/share/zoneinfo/zone.tab", 1 << 20);
   if (!clock || !table) return std::nullopt;
   const auto zone = signals::ZoneOfTimeZone(clock->name(), *table);

@@ -21,6 +21,8 @@ constexpr const char* kExamples =
 constexpr std::array<std::string_view, 7> kWeekdays{"sunday",   "monday", "tuesday", "wednesday",
                                                     "thursday", "friday", "saturday"};
 
+bool use_utc = false;  // set before the first command, never afterwards
+
 // "Europe/Berlin" of /usr/share/zoneinfo/Europe/Berlin.
 std::string NameOfMachine() {
   std::error_code code;
@@ -82,8 +84,14 @@ std::optional<Time> ByTheClock(const std::string& text, Time now, const prices::
 
 }  // namespace
 
+void UseUtc() { use_utc = true; }
+
 Result<prices::ZoneClock> ZoneOfUser(const std::string& given) {
   if (!given.empty()) return prices::ZoneClock::Find(given);
+  return use_utc ? prices::ZoneClock::Find("UTC") : ZoneOfEnvironment();
+}
+
+Result<prices::ZoneClock> ZoneOfEnvironment() {
   const char* variable = std::getenv("TZ");
   std::string name = variable ? variable : "";
   if (name.starts_with(':')) name.erase(0, 1);

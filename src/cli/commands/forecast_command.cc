@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/forecast_table.h"
+#include "cli/local_times.h"
 #include "platform/terminal.h"
 #include "signals/feeds/replay_feed.h"
 #include "signals/make_feed.h"
@@ -149,15 +150,17 @@ std::string Padded(double value) {
 
 std::string Text(const Expected& expected) {
   const core::Forecast& forecast = expected.forecast;
+  const LocalTimes times = LocalTimes::Of(forecast.issued);
   std::string text = signals::Describe(expected.identity) + "\nexpected at " +
-                     FormatTime(forecast.issued) + ": " + forecast.method + "\n\n";
+                     times.Minute(forecast.issued) + " (" + times.zone() + "): " + forecast.method +
+                     "\n\n";
   if (forecast.series.empty()) return text + "nothing can be said: no past is known\n";
   const bool band = !forecast.p10.empty();
   double scale = 1;
   for (const core::Sample& sample : (band ? forecast.p90 : forecast.series).samples())
     scale = std::max(scale, sample.intensity.g_per_kwh);
-  text += band ? "UTC                      P10   P50   P90  g/kWh\n"
-               : "UTC                      P50  g/kWh; no band is known\n";
+  text += band ? "              P10   P50   P90  g/kWh\n"
+               : "              P50  g/kWh; no band is known\n";
   const auto& samples = forecast.series.samples();
   const std::size_t every = (samples.size() + kMostLines - 1) / kMostLines;
   for (std::size_t i = 0; i < samples.size(); i += every) {
@@ -165,7 +168,7 @@ std::string Text(const Expected& expected) {
     const double median = samples[i].intensity.g_per_kwh;
     const double low = ValueAt(forecast.p10, begin).value_or(median);
     const double high = ValueAt(forecast.p90, begin).value_or(median);
-    text += FormatTime(begin) + "  ";
+    text += times.Stamp(begin) + "  ";
     text += band ? Padded(low) + Padded(median) + Padded(high) : Padded(median);
     text += "  " + Band(low, median, high, scale) + "\n";
   }

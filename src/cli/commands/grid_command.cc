@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/add_run_flags.h"
 #include "cli/command_line.h"
+#include "cli/local_times.h"
 #include "cli/terminal_plot.h"
 #include "plan/gate_policy.h"
 #include "platform/file.h"
@@ -87,7 +88,8 @@ std::string LinkNote(const GridView& grid, const core::Sample* sample) {
 std::string ForecastText(const GridView& grid) {
   const core::Forecast& forecast = grid.view.forecast;
   if (forecast.series.empty()) return "";
-  std::string text = "forecast: " + forecast.method + ", issued " + FormatTime(forecast.issued);
+  std::string text = "forecast: " + forecast.method + ", issued " +
+                     LocalTimes::Of(grid.view.now).Moment(forecast.issued);
   const Time tomorrow = grid.view.now + std::chrono::hours{24};
   const core::Sample* low = forecast.p10.At(tomorrow);
   const core::Sample* high = forecast.p90.At(tomorrow);
@@ -102,7 +104,8 @@ std::string WindowsText(const GridView& grid) {
   const auto now = grid.view.Mean({grid.view.now, grid.view.now + grid.duration});
   std::string text;
   for (const plan::Window& window : grid.windows) {
-    text += "cleanest " + FormatDuration(grid.duration) + ": " + FormatTime(window.start) + ", " +
+    text += "cleanest " + FormatDuration(grid.duration) + ": " +
+            LocalTimes::Of(grid.view.now).MomentAndDistance(window.start) + ", " +
             FormatFixed(window.mean.g_per_kwh, 0) + " g/kWh on average";
     if (now && now->coverage > 0.999 && now->intensity.g_per_kwh > 0) {
       const double saving = 100 * (1 - window.mean.g_per_kwh / now->intensity.g_per_kwh);
@@ -119,15 +122,17 @@ std::string Text(const GridView& grid) {
   std::string text = signals::Describe(grid.identity) + "\n";
   if (!grid.zone_origin.empty()) text += "zone of " + grid.zone_origin + "\n";
   if (!grid.chain.empty()) text += "sources of this zone: " + grid.chain + "\n";
-  if (grid.state) text += "state: " + grid.state->text + "\n";
-  text += FormatTime(grid.view.now) + "  now " +
+  if (grid.state) text += "state: " + LocalTimes::Of(grid.view.now).InText(grid.state->text) + "\n";
+  const LocalTimes times = LocalTimes::Of(grid.view.now);
+  text += times.Minute(grid.view.now) + " (" + times.zone() + ")  now " +
           (current ? FormatFixed(current->intensity.g_per_kwh, 0) + " g/kWh" : "unknown") +
           StatusNote(current) + LinkNote(grid, current) + "\n" + ForecastText(grid);
   ChartOptions chart;
   chart.columns = ChartColumns(14);
   if (!grid.windows.empty())
     chart.marked = Interval{grid.windows[0].start, grid.windows[0].start + grid.duration};
-  return text + "\n" + IntensityChart(grid.view, grid.window, chart) + "\n" + WindowsText(grid);
+  return text + "\n" + IntensityChart(grid.view, grid.window, chart, times) + "\n" +
+         WindowsText(grid);
 }
 
 std::string Plot(const GridView& grid) {

@@ -9,6 +9,7 @@
 #include "cli/add_run_flags.h"
 #include "cli/command_line.h"
 #include "cli/gantt_text.h"
+#include "cli/local_times.h"
 #include "cli/terminal_plot.h"
 #include "config/scenario_policies.h"
 #include "config/scenario_prices.h"
@@ -108,8 +109,9 @@ Result<sim::QueuePlan> MakePlan(const config::ScenarioFile& file, const sim::Pol
 }
 
 std::string Text(const sim::QueuePlan& plan) {
-  std::string text = "plan at " + FormatTime(plan.at) + " by " + plan.policy + ": " +
-                     report::QueuePlanSentence(plan) + "\n";
+  const LocalTimes times = LocalTimes::Of(plan.at);
+  std::string text = "plan at " + times.Minute(plan.at) + " (" + times.zone() + ") by " +
+                     plan.policy + ": " + report::QueuePlanSentence(plan) + "\n";
   for (std::size_t site = 0; site < plan.views.size(); ++site)
     text += signals::Describe(plan.views[site].known.identity()) + "; forecast: " +
             (plan.views[site].forecast.method.empty() ? "none" : plan.views[site].forecast.method) +
@@ -118,11 +120,14 @@ std::string Text(const sim::QueuePlan& plan) {
     text += cost + "\n";
   if (plan.not_submitted > 0)
     text += std::to_string(plan.not_submitted) + " jobs are submitted later and not planned\n";
-  text += "\n" + GanttText(plan, ChartColumns(27)) + "\n";
+  text += "\n" + GanttText(plan, ChartColumns(27), times) + "\n";
   report::TextTable table = report::QueuePlanTable(plan);
   table.headers.insert(table.headers.begin(), "");
-  for (std::size_t i = 0; i < table.rows.size(); ++i)
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    for (std::string& cell : {std::ref(table.rows[i][1]), std::ref(table.rows[i].back())})
+      cell = times.InText(cell);
     table.rows[i].insert(table.rows[i].begin(), std::string(1, LetterOf(i)));
+  }
   table.texts = {1, 3};  // job and device
   return text + report::AlignedTable(table, platform::StdoutColumns());
 }

@@ -7,6 +7,7 @@
 #include "app/options/flag_values.h"
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/local_times.h"
 #include "config/price_file.h"
 
 namespace ebb::cli {
@@ -66,13 +67,9 @@ std::string WindowName(const PricesView& view, Time time) {
   return rate && rate->window ? rate->window->name : "off-peak";
 }
 
-std::string Line(const PricesView& view, const core::PriceSample& sample,
-                 const prices::ZoneClock& clock) {
-  const auto local_clock = [&](Time time) {
-    return FormatClock(Time{clock.LocalOf(time).time_since_epoch()});
-  };
-  std::string text = FormatTime(sample.interval.begin) + "  " + local_clock(sample.interval.begin) +
-                     " to " + local_clock(sample.interval.end) + "  " +
+std::string Line(const PricesView& view, const core::PriceSample& sample, const LocalTimes& times) {
+  std::string text = FormatClock(times.Shown(sample.interval.begin)) + " to " +
+                     FormatClock(times.Shown(sample.interval.end)) + "  " +
                      core::DescribePrice(sample.per_kwh, {});
   const std::string name = WindowName(view, sample.interval.begin);
   if (!name.empty()) text += "  " + name;
@@ -84,16 +81,17 @@ Result<std::string> Text(const PricesView& view) {
   EBB_ASSIGN_OR_RETURN(const prices::ZoneClock clock, prices::ZoneClock::Find(view.time_zone));
   const core::PriceSample* now = view.known.At(view.now);
   std::string text = view.source.identity().source + ", " + Unit(view) + "\n";
-  text += FormatTime(view.now) + "  now " +
+  const LocalTimes times(clock, view.now);
+  text += times.Minute(view.now) + "  now " +
           (now ? core::DescribePrice(now->per_kwh, {}) : std::string("unknown"));
   if (const core::PriceSample* next = view.known.NextAfter(view.now))
-    text +=
-        ", " + core::DescribePrice(next->per_kwh, {}) + " from " + FormatTime(next->interval.begin);
+    text += ", " + core::DescribePrice(next->per_kwh, {}) + " from " +
+            times.Moment(next->interval.begin);
   text += "\n";
   for (std::size_t day = 0; day < view.days.size(); ++day) {
     text += "\n" + std::string(day == 0 ? "today" : "tomorrow") + ", " + view.time_zone + "\n";
     const core::PriceSeries part = view.known.Slice(view.days[day]);
-    for (const core::PriceSample& sample : part.samples()) text += "  " + Line(view, sample, clock);
+    for (const core::PriceSample& sample : part.samples()) text += "  " + Line(view, sample, times);
     const auto mean = part.Mean(view.days[day]);
     if (!mean) text += "  not known\n";
     if (mean && mean->coverage < 1)

@@ -15,6 +15,7 @@
 #include "cli/fitted_text.h"
 #include "cli/follow_log.h"
 #include "cli/job_facts.h"
+#include "cli/local_times.h"
 #include "cli/queue_sweeps.h"
 #include "cli/service_flags.h"
 #include "cli/tell_jobs.h"
@@ -89,20 +90,24 @@ Result<Json> Parsed(const std::string& answer) {
   return json;
 }
 
-// "2026-05-01T12:00:00Z" as "05-01 12:00".
-std::string Short(const std::string& time) {
-  return time.size() < 16 ? time : time.substr(5, 5) + " " + time.substr(11, 5);
+// Empty while the service gives none.
+Json StatusOf(const app::ServiceClient& client) {
+  const auto answer = client.Get("/api/v1/status");
+  return (answer ? Parsed(*answer) : Result<Json>(Fail(answer.error()))).value_or(Json::object());
+}
+
+// At the service's now, which is not the machine's where it replays a grid.
+LocalTimes TimesOf(const Json& status) {
+  const auto now = ParseTime(TextOf(status, "now"));
+  return now ? LocalTimes::Of(*now) : LocalTimes::Now();
 }
 
 // Why nothing starts, where that is not a matter of the plan.
-std::string TroubleText(const app::ServiceClient& client) {
-  const auto answer = client.Get("/api/v1/status");
-  const auto status = answer ? Parsed(*answer) : Result<Json>(Fail(answer.error()));
-  if (!status) return "";
+std::string TroubleText(const Json& status) {
   std::string text;
-  if (const std::string trouble = TextOf(*status, "trouble"); !trouble.empty())
+  if (const std::string trouble = TextOf(status, "trouble"); !trouble.empty())
     text += "nothing starts: " + Printable(trouble) + "\n";
-  if (const std::string trouble = TextOf(*status, "device_trouble"); !trouble.empty())
+  if (const std::string trouble = TextOf(status, "device_trouble"); !trouble.empty())
     text += "no GPU can be given to a job: " + Printable(trouble) + "\n";
   return text;
 }
@@ -121,7 +126,7 @@ std::string Me() {
   return user && *user ? user : platform::OwnerOf("/proc/self");
 }
 
-report::TextTable TableOf(const Json& jobs) {
+report::TextTable TableOf(const Json& jobs, const LocalTimes& times) {
   report::TextTable table;
   table.headers = {"job", "name", "stage", "emitted", "energy", "expected", "devices", "reason"};
   table.ends_in_text = true;
@@ -133,8 +138,8 @@ report::TextTable TableOf(const Json& jobs) {
     if (!TextOf(job, "detail").empty()) reason = TextOf(job, "detail");
     table.rows.push_back({NumberOf(job, "id", 0), TextOf(job, "name"), stage,
                           EmissionsCell(job, "emissions_g"), EnergyCell(job, "energy_kwh"),
-                          Short(TextOf(job, "expected_start")), NumberOf(job, "devices", 0),
-                          std::move(reason)});
+                          times.InText(TextOf(job, "expected_start")), NumberOf(job, "devices", 0),
+                          times.InText(reason)});
   }
   return table;
 }
@@ -142,11 +147,12 @@ report::TextTable TableOf(const Json& jobs) {
 Result<std::string> QueueText(const app::ServiceClient& client, const QueueFlags& flags) {
   EBB_ASSIGN_OR_RETURN(const std::string answer, client.Get(PathOf(flags)));
   EBB_ASSIGN_OR_RETURN(const Json json, Parsed(answer));
-  report::TextTable table = TableOf(json["jobs"]);
+  const Json status = StatusOf(client);
+  report::TextTable table = TableOf(json["jobs"], TimesOf(status));
   const std::string whose = flags.user.empty() ? "" : " of " + Printable(flags.user);
   std::string text = table.rows.empty() ? "nothing" + whose + " is in the queue\n"
                                         : FittedText(std::move(table), kBeforeFigures, kFigures);
-  text += TroubleText(client);
+  text += TroubleText(status);
   if (json.contains("next")) text += "and more: ebb queue --limit N shows them\n";
   return text;
 }
@@ -217,7 +223,7 @@ Result<int> Show(const QueueFlags& flags) {
     std::fputs(answer.c_str(), stdout);
     return 0;
   }
-  EBB_ASSIGN_OR_RETURN(const std::string facts, JobFacts(answer));
+  EBB_ASSIGN_OR_RETURN(const std::string facts, JobFacts(answer, TimesOf(StatusOf(client))));
   std::fputs(facts.c_str(), stdout);
   return 0;
 }
@@ -235,10 +241,12 @@ Result<int> Explain(const QueueFlags& flags) {
   }
   EBB_ASSIGN_OR_RETURN(const Json job, Parsed(answer));
   // Of what the store alone has, there is no reason.
-  const std::string reason = TextOf(job, job.contains("reason") ? "reason" : "stage");
+  const LocalTimes times = TimesOf(StatusOf(client));
+  const std::string reason = times.InText(TextOf(job, job.contains("reason") ? "reason" : "stage"));
   std::printf("job %lld (%s) is %s\n", number, Printable(TextOf(job, "name")).c_str(),
               reason.c_str());
-  if (!TextOf(job, "detail").empty()) std::printf("%s\n", TextOf(job, "detail").c_str());
+  if (!TextOf(job, "detail").empty())
+    std::printf("%s\n", times.InText(TextOf(job, "detail")).c_str());
   if (job.contains("waits_for"))
     std::printf("it waits for jobs %s to succeed\n", job["waits_for"].dump().c_str());
   const bool both = job.contains("intensity_now") && job.contains("intensity_expected");

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/fitted_text.h"
+#include "cli/local_times.h"
 #include "cli/service_flags.h"
 #include "signals/http/web_request.h"
 
@@ -31,7 +32,10 @@ struct RecurringFlags {
 
 std::string NextText(const Json& job) {
   if (job.value("paused", false)) return "paused";
-  return job.contains("next") && job["next"].is_string() ? job["next"].get<std::string>() : "never";
+  const auto next = job.contains("next") && job["next"].is_string()
+                        ? ParseTime(job["next"].get<std::string>())
+                        : Fail(Error{});
+  return next ? LocalTimes::Now().MomentAndDistance(*next) : "never";
 }
 
 Result<int> Recurring(const RecurringFlags& flags) {

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/units_text.h"
 #include "cli/command_line.h"
+#include "cli/local_times.h"
 #include "cli/report_period.h"
 #include "cli/report_settle.h"
 #include "report/run/merged_run.h"
@@ -66,8 +67,10 @@ Result<int> Merge(const ReportRequest& request) {
     EBB_RETURN_IF_ERROR(app::WriteViews(request.output_dir));
   }
   const report::Summary summary = report::Summarise(merged.record);
-  const std::string text = request.format == "json" ? report::SummaryJson(merged.record, summary)
-                                                    : report::SummaryText(merged.record, summary);
+  const std::string text =
+      request.format == "json"
+          ? report::SummaryJson(merged.record, summary)
+          : LocalTimes::Now().InText(report::SummaryText(merged.record, summary));
   std::fputs(text.c_str(), stdout);
   return 0;
 }

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/follow_log.h"
+#include "cli/local_times.h"
 #include "cli/service_flags.h"
 #include "cli/wait_for_jobs.h"
 #include "core/owner_variables.h"
@@ -299,7 +300,8 @@ int PrintAnswer(const Json& jobs, const app::SubmitFile& file, bool follow) {
       continue;
     }
     if (jobs[i].contains("next")) {
-      std::printf("due first at %s\n", jobs[i]["next"].get<std::string>().c_str());
+      std::printf("due first at %s\n",
+                  LocalTimes::Now().InText(jobs[i]["next"].get<std::string>()).c_str());
       continue;
     }
     ++refused;

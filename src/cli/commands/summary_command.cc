@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "cli/command_line.h"
+#include "cli/local_times.h"
 #include "report/run/emissions_file.h"
 #include "report/run/run_directory.h"
 #include "report/run/summary.h"
@@ -32,8 +33,9 @@ void AddSummaryCommand(Parser& parser) {
                                     report::CsvWrite::kUpdate));
       for (const std::string& notice : done) std::fprintf(stderr, "note: %s\n", notice.c_str());
     }
-    const std::string text =
-        *format == "json" ? report::SummaryJson(run, summary) : report::SummaryText(run, summary);
+    const std::string text = *format == "json"
+                                 ? report::SummaryJson(run, summary)
+                                 : LocalTimes::Now().InText(report::SummaryText(run, summary));
     std::fputs(text.c_str(), stdout);
     return 0;
   });
