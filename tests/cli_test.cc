@@ -566,5 +566,23 @@ TEST_F(Cli, AMisspeltKeyInAConfigurationIsNamedWithLineAndSuggestion) {
   EXPECT_TRUE(Contains(outcome.err, "did you mean \"carbon_threshold\"")) << outcome.err;
 }
 
+TEST_F(Cli, ATrainingThatCannotStartIsSaidBeforeItWaits) {
+#ifndef EBB_TRAIN_PROGRAM
+  GTEST_SKIP() << "ebb-train is not built (EBB_TRAIN=OFF)";
+#else
+  ::setenv("EBB_TRAIN_PROGRAM", EBB_TRAIN_PROGRAM, 1);
+  Write("c.yaml",
+        "training:\n  run_name: x\n  batch_size: 8\n  epochs: 1\n  data: digits\n"
+        "  model_save_path: /proc/none/model\n");
+  const Outcome outcome = Ebb({"train", "c.yaml", "--signal", "constant", "--constant", "900",
+                               "--policy", "threshold", "--threshold", "100", "--start-by", "6h"});
+  ::unsetenv("EBB_TRAIN_PROGRAM");
+  EXPECT_EQ(outcome.code, 4) << outcome.err;
+  EXPECT_TRUE(Contains(outcome.err, "/proc/none")) << outcome.err;
+  EXPECT_TRUE(Contains(outcome.err, "the training cannot start")) << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "runs"));
+#endif
+}
+
 }  // namespace
 }  // namespace ebb

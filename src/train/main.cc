@@ -96,6 +96,11 @@ int TrainAs(const Options& options) {
     const Status written = WriteMnistFiles(options.export_data, *data);
     return written ? 0 : Report(written.error());
   }
+  if (options.check) {
+    const Status ready = CheckTraining(options, *data);
+    if (ready && options.progress != ProgressStyle::kNone) std::puts("the training can start");
+    return ready ? 0 : Report(ready.error());
+  }
   const Result<Outcome> outcome = Train(options, *data);
   if (!outcome) return Report(outcome.error());
   return static_cast<int>(*outcome == Outcome::kPaused ? ExitCode::kTryLater : ExitCode::kOk);

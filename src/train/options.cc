@@ -263,6 +263,9 @@ Result<Request> ParseOptions(std::span<const std::string> arguments,
   app.footer(kExamples);
   app.set_version_flag("--version", std::string("ebb-train ") + EBB_VERSION);
   AddDataFlags(app, options, choices);
+  app.add_flag("--check", options.check,
+               "load the data, check model, device and folders, and exit: 0 if training can start")
+      ->group("Run");
   app.add_flag("--list-models", list_models, "name the models and exit")->group("Model and data");
   AddTrainingFlags(app, options, choices);
   AddRunFlags(app, options, choices);

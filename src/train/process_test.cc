@@ -241,6 +241,25 @@ TEST_F(Process, ADamagedCheckpointIsRefusedWithItsName) {
               testing::AllOf(testing::HasSubstr(path.string()), testing::HasSubstr("damaged")));
 }
 
+TEST_F(Process, AFolderOfTheModelThatCannotBeWrittenIsSaidBeforeTheEpochs) {
+  const Ended ended = RunToEnd(With(SmallRun("run"), {"--model-save-path", "/proc/none/m"}));
+  EXPECT_EQ(ended.exit_code, 4) << ended.errors;
+  EXPECT_TRUE(Events("run").empty());
+}
+
+TEST_F(Process, ACheckTellsWhetherTheTrainingCouldStartAndWritesNothing) {
+  const auto check = [&](const std::vector<std::string>& more) {
+    return RunToEnd(With(With(SmallRun("run"), {"--check"}), more));
+  };
+  const Ended ready = check({});
+  EXPECT_EQ(ready.exit_code, 0) << ready.errors;
+  EXPECT_EQ(
+      check({"--data", "mnist", "--data-dir", directory_ / "none", "--no-download"}).exit_code, 3);
+  EXPECT_EQ(check({"--model-save-path", "/proc/none/model"}).exit_code, 4);
+  EXPECT_NE(check({"--model", "nosuch"}).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "run"));
+}
+
 TEST_F(Process, MisuseHasItsExitCodeAndAHint) {
   const Ended usage = RunToEnd({"--batchsize", "3"});
   EXPECT_EQ(usage.exit_code, 2);

@@ -304,7 +304,17 @@ std::string PrecisionNotice(const Options& options, torch::Device device) {
   return *notice;
 }
 
-Result<Setup> Prepare(const Options& options, const DataSplits& data) {
+// Where the model goes is known to be writable before the epochs are spent.
+Status EnsureModelFolder(const Options& options) {
+  return platform::EnsureWritableDirectory(platform::Path(options.model_save_path).parent_path());
+}
+
+struct Fit {
+  ModelInfo model;
+  torch::Device device;
+};
+
+Result<Fit> FitOf(const Options& options, const DataSplits& data) {
   EBB_ASSIGN_OR_RETURN(ModelInfo model, FindModel(options.model));
   EBB_ASSIGN_OR_RETURN(const torch::Device device, SelectDevice(options.device));
   EBB_RETURN_IF_ERROR(RequirePrecisionSupported(options.precision, device.type()));
@@ -315,10 +325,16 @@ Result<Setup> Prepare(const Options& options, const DataSplits& data) {
                      std::to_string(data.train.shape.rows) + " x " +
                      std::to_string(data.train.shape.columns),
                  "--model " + options.model, "choose another --model or --data-dir"});
+  return Fit{std::move(model), device};
+}
+
+Result<Setup> Prepare(const Options& options, const DataSplits& data) {
+  EBB_ASSIGN_OR_RETURN(Fit fit, FitOf(options, data));
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(options.run_dir));
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(options.checkpoint_dir));
+  EBB_RETURN_IF_ERROR(EnsureModelFolder(options));
   const std::int64_t threads = UseThreads(options.threads);
-  return Setup{std::move(model), device, threads, PrecisionNotice(options, device)};
+  return Setup{std::move(fit.model), fit.device, threads, PrecisionNotice(options, fit.device)};
 }
 
 Result<Outcome> TrainUnguarded(const Options& options, const DataSplits& data) {
@@ -332,6 +348,13 @@ Result<Outcome> TrainUnguarded(const Options& options, const DataSplits& data) {
 }
 
 }  // namespace
+
+Status CheckTraining(const Options& options, const DataSplits& data) {
+  const auto fit = WithLibraryErrors([&] { return FitOf(options, data); });
+  if (!fit) return Fail(fit.error());
+  const bool in_run_dir = options.model_save_path.starts_with(options.run_dir + "/");
+  return in_run_dir ? Status{} : EnsureModelFolder(options);
+}
 
 Result<Outcome> Train(const Options& options, const DataSplits& data) {
   return WithLibraryErrors([&] { return TrainUnguarded(options, data); });

@@ -1,9 +1,12 @@
 #include "app/run/trainer_command.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "base/text.h"
+#include "platform/child_process.h"
 #include "platform/system.h"
 
 namespace ebb::app {
@@ -21,6 +24,32 @@ core::TrainingSettings SettingsOf(const config::TrainingConfig& training, std::i
   settings.seed = seed;
   settings.model_path = training.model_save_path;
   return settings;
+}
+
+constexpr Duration kBetweenLooks{1000};
+
+// The command that asks it. The seed decides nothing of this.
+std::vector<std::string> QuestionOf(const RunRequest& run) {
+  std::vector<std::string> question = run.command;
+  const auto seed = std::find(question.begin(), question.end(), "--seed");
+  if (seed != question.end()) question.erase(seed, seed + 2);
+  question.push_back("--check");
+  return question;
+}
+
+Status Ask(const std::vector<std::string>& question, platform::ProcessSignals& signals) {
+  platform::ChildOptions options;
+  options.argv = question;
+  EBB_ASSIGN_OR_RETURN(platform::ChildProcess child, platform::ChildProcess::Start(options));
+  std::optional<platform::ExitStatus> end;
+  while (!end) end = child.Wait(signals, kBetweenLooks);
+  if (const auto stop = child.forwarded_stop())
+    return Fail(
+        {static_cast<ExitCode>(128 + *stop), "stopped before anything was started", "", ""});
+  if (end->code == 0) return {};
+  return Fail({static_cast<ExitCode>(end->code),
+               "the training cannot start: exit code " + std::to_string(end->code), question[0],
+               "its message is above; nothing was started"});
 }
 
 }  // namespace
@@ -79,6 +108,15 @@ Result<RunRequest> TrainerRun(const config::TrainConfig& config, std::int64_t se
   if (!training.model_save_path.empty())
     command.insert(command.end(), {"--model-save-path", training.model_save_path});
   return request;
+}
+
+Status CheckTrainings(std::span<const RunRequest> runs, platform::ProcessSignals& signals) {
+  std::set<std::vector<std::string>> asked;
+  for (const RunRequest& run : runs) {
+    const std::vector<std::string> question = QuestionOf(run);
+    if (asked.insert(question).second) EBB_RETURN_IF_ERROR(Ask(question, signals));
+  }
+  return {};
 }
 
 }  // namespace ebb::app

@@ -105,6 +105,9 @@ Result<std::vector<app::RunRequest>> PlanRuns(const TrainRequest& request) {
 Result<int> Train(const TrainRequest& request) {
   EBB_ASSIGN_OR_RETURN(const std::vector<app::RunRequest> runs, PlanRuns(request));
   platform::ProcessSignals signals;
+  // One that starts at once says what is wrong itself.
+  const bool waits = runs.front().options.scheduler.policy != config::GatePolicyKind::kNow;
+  if (waits || runs.size() > 1) EBB_RETURN_IF_ERROR(app::CheckTrainings(runs, signals));
   ComparisonRequest comparison;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs.size() > 1 && !runs[i].options.quiet)
