@@ -6,9 +6,11 @@ void AddPlaceOfService(Command& command, app::ServicePlace& place) {
   const auto into = [](std::string& field) {
     return [&field](const std::string& text) { field = text; };
   };
-  command.Flag({"server", "URL", "the service (default: as it wrote beside its store)", "Service"},
-               into(place.server));
-  command.Flag({"token-file", "FILE", "its token (default: beside its store)", "Service"},
+  command.Flag(
+      {"server", "URL", "the service (default: $EBB_SERVER; else found by its store)", "Service"},
+      into(place.server));
+  command.Flag({"token-file", "FILE", "its token (default: $EBB_TOKEN_FILE; else beside its store)",
+                "Service"},
                into(place.token_file));
   command.Flag(
       {"store", "FILE", "its store (default: $EBB_STORE, ~/.local/state/ebb/ebb.db)", "Service"},

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "engine/random_life_for_test.h"
 #include "store/default_path.h"
 #include "store/engine_setup.h"
@@ -103,6 +105,12 @@ TEST(DefaultStorePath, FollowsTheEnvironment) {
   EXPECT_FALSE(path());
   environment["HOME"] = "/home/me";
   EXPECT_EQ(*path(), "/home/me/.local/state/ebb/ebb.db");
+  EXPECT_EQ(OwnStorePaths(Variables([&](const char* name) -> const char* {
+              const auto found = environment.find(name);
+              return found == environment.end() ? nullptr : found->second.c_str();
+            })),
+            (std::vector<platform::Path>{"/home/me/.local/state/ebb/ebb.db",
+                                         "/home/me/.config/ebb/ebb.db"}));
   environment["XDG_STATE_HOME"] = "relative";
   EXPECT_EQ(*path(), "/home/me/.local/state/ebb/ebb.db");
   environment["XDG_STATE_HOME"] = "/state";
@@ -111,6 +119,24 @@ TEST(DefaultStorePath, FollowsTheEnvironment) {
   EXPECT_EQ(*path(), "/var/lib/ebb/ebb.db");
   environment["EBB_STORE"] = "here.db";
   EXPECT_EQ(*path(), "here.db");
+}
+
+// systemd before 254 (Debian 12) keeps the state of a user unit in ~/.config.
+TEST(DefaultStorePath, IsTheStoreThatIsThereAndThatAServiceListensBeside) {
+  const auto home = ScratchDirectory("home");
+  const auto variable = [text = home.string()](const char* name) {
+    return std::string(name) == "HOME" ? text.c_str() : nullptr;
+  };
+  const auto state = home / ".local/state/ebb", config = home / ".config/ebb";
+  std::filesystem::create_directories(state);
+  std::filesystem::create_directories(config);
+  EXPECT_EQ(*DefaultStorePath(variable), state / "ebb.db") << "neither is there";
+  std::ofstream(config / "ebb.db") << "";
+  EXPECT_EQ(*DefaultStorePath(variable), config / "ebb.db");
+  std::ofstream(state / "ebb.db") << "";
+  EXPECT_EQ(*DefaultStorePath(variable), state / "ebb.db") << "both are there";
+  std::ofstream(config / "ebb.db.sock") << "";
+  EXPECT_EQ(*DefaultStorePath(variable), config / "ebb.db") << "where a service listens";
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <filesystem>
 #include <optional>
 
 #include "base/json_node.h"
@@ -13,7 +11,6 @@
 #include "platform/file.h"
 #include "platform/http.h"
 #include "platform/unix_socket.h"
-#include "store/default_path.h"
 #include "web/api/access.h"
 
 namespace ebb::app {
@@ -24,11 +21,10 @@ constexpr Duration kPatience{60'000};
 constexpr std::uint64_t kLongestAnswer = 512 << 20;
 
 constexpr int kUnauthorized = 401;
+constexpr std::uint64_t kLongestUrl = 4096;
 constexpr const char* kStartOne = "start one with ebb serve, or name it with --server";
 
 std::string BearerOf(const std::string& token) { return "Authorization: Bearer " + token; }
-
-const char* Variable(const char* name) { return std::getenv(name); }
 
 // What the service says went wrong.
 Error ErrorFrom(const platform::HttpResponse& answer) {
@@ -48,27 +44,7 @@ Error ErrorFrom(const platform::HttpResponse& answer) {
   return error;
 }
 
-Result<platform::HttpResponse> Accepted(Result<platform::HttpResponse> answer) {
-  if (!answer) {
-    Error error = answer.error();
-    if (error.code == ExitCode::kUnavailable) error.next = kStartOne;
-    return Fail(std::move(error));
-  }
-  if (answer->status / 100 != 2) return Fail(ErrorFrom(*answer));
-  return answer;
-}
-
 }  // namespace
-
-Result<std::string> StorePathOf(const std::string& given) {
-  if (!given.empty()) return std::filesystem::absolute(given).string();
-  EBB_ASSIGN_OR_RETURN(const platform::Path path, store::DefaultStorePath(Variable));
-  return path.string();
-}
-
-std::string UrlFileOf(const std::string& store) { return store + ".url"; }
-std::string SocketOf(const std::string& store) { return store + ".sock"; }
-std::string TokenFileOf(const std::string& store) { return store + ".token"; }
 
 // To the service, for one request.
 struct ServiceClient::Way {
@@ -76,19 +52,42 @@ struct ServiceClient::Way {
   std::optional<Error> no_token;  // why it goes without
 };
 
-Result<ServiceClient> ServiceClient::Find(const ServicePlace& place) {
+Result<ServiceClient> ServiceClient::Find(const ServicePlace& place,
+                                          const ServiceSources& sources) {
   ServiceClient client;
-  EBB_ASSIGN_OR_RETURN(client.store_, StorePathOf(place.store));
-  client.token_file_ = place.token_file;
-  client.url_ = place.server;
-  while (client.url_.ends_with('/')) client.url_.pop_back();
-  if (client.url_.empty() && client.token_file_.empty())
-    client.token_file_ = TokenFileOf(client.store_);
+  EBB_ASSIGN_OR_RETURN(client.place_, FindService(place, sources));
+  client.machine_address_ = sources.machine_address;
   return client;
 }
 
+// Says what else was looked at, so that a service that is elsewhere can be found.
+Error ServiceClient::Unreached(Error error) const {
+  error.next = kStartOne;
+  if (place_.was_given) return error;
+  if (place_.store.empty()) {
+    std::string next = std::string(kStartOne) + ". Ebb looked at";
+    for (const std::string& tried : place_.tried) next += "\n  " + tried;
+    next += "\n  " + place_.origin + ", " + error.where + ": " + error.what;
+    return {error.code, "no service is found", "", next};
+  }
+  if (const auto url = platform::ReadFile(machine_address_, kLongestUrl))
+    error.next += "; this machine's service: --server " + std::string(Trim(*url));
+  return error;
+}
+
+Result<platform::HttpResponse> ServiceClient::Accepted(
+    Result<platform::HttpResponse> answer) const {
+  if (!answer) {
+    const Error& error = answer.error();
+    return Fail(error.code == ExitCode::kUnavailable ? Unreached(error) : error);
+  }
+  if (answer->status / 100 != 2) return Fail(ErrorFrom(*answer));
+  return answer;
+}
+
 Result<ServiceClient::Way> ServiceClient::Open(bool needs_token) const {
-  EBB_ASSIGN_OR_RETURN(Way way, url_.empty() ? OpenStore(needs_token) : OpenServer(needs_token));
+  EBB_ASSIGN_OR_RETURN(Way way,
+                       place_.store.empty() ? OpenServer(needs_token) : OpenStore(needs_token));
   way.request.timeout = kPatience;
   way.request.limit_bytes = kLongestAnswer;
   way.request.direct = true;
@@ -98,31 +97,39 @@ Result<ServiceClient::Way> ServiceClient::Open(bool needs_token) const {
 // Whose server it is, is not known: it gets no token but the one that was given for it.
 Result<ServiceClient::Way> ServiceClient::OpenServer(bool needs_token) const {
   Way way;
-  way.request.url = url_;
-  if (token_file_.empty()) {
-    way.no_token = Error{ExitCode::kUsage, "needs the service's token", url_,
+  way.request.url = place_.url;
+  if (place_.token_file.empty()) {
+    way.no_token = Error{ExitCode::kUsage, "needs the service's token", place_.url,
                          "give the file that holds it with --token-file"};
-    if (needs_token) return Fail(*way.no_token);
-    return way;
+    if (!place_.was_given)
+      way.no_token->next = "give the file that holds it: --server " + place_.url +
+                           " --token-file FILE; an address that nobody gave gets no token";
+    if (!needs_token) return way;
+    // Without a service there, its token is not what is missing.
+    if (!place_.was_given)
+      EBB_RETURN_IF_ERROR(
+          Accepted(platform::HttpGet({.url = place_.url + "/livez", .direct = true})));
+    return Fail(*way.no_token);
   }
-  EBB_ASSIGN_OR_RETURN(const web::Token token, web::ReadToken(token_file_));
+  EBB_ASSIGN_OR_RETURN(const web::Token token, web::ReadToken(place_.token_file));
   way.request.headers = {BearerOf(token.text)};
   return way;
 }
 
 Result<ServiceClient::Way> ServiceClient::OpenStore(bool needs_token) const {
-  const platform::Path socket = SocketOf(store_);
-  const auto token = web::ReadToken(token_file_);
+  const platform::Path socket = SocketOf(place_.store);
+  const auto token = web::ReadToken(place_.token_file);
   struct stat facts {};
-  if (!token && ::stat(store_.c_str(), &facts) != 0)
-    return Fail({ExitCode::kUnavailable, "no service is known", store_, kStartOne});
+  if (!token && ::stat(place_.store.c_str(), &facts) != 0)
+    return Fail({ExitCode::kUnavailable, "no service is known", place_.store, kStartOne});
   if (!token && needs_token) return Fail(token.error());
   Way way;
   if (!token) way.no_token = token.error();
   const bool is_others = ::access(socket.c_str(), W_OK) != 0 && errno == EACCES;
   if (is_others) {
     // Another user's service may be read where it listens for everybody.
-    EBB_ASSIGN_OR_RETURN(const std::string url, platform::ReadFile(UrlFileOf(store_), 4096));
+    EBB_ASSIGN_OR_RETURN(const std::string url,
+                         platform::ReadFile(UrlFileOf(place_.store), kLongestUrl));
     way.request.url = Trim(url);
     if (!way.no_token)
       way.no_token =

@@ -145,6 +145,15 @@ Result<web::ApiOptions> ApiOptionsFor(const ServeRequest& request, const std::st
   return options;
 }
 
+// Where its unit has a directory for it, others on this machine find the address there; the store
+// they cannot look into.
+void WritePublicUrl(const std::string& url, const std::function<void(const std::string&)>& say) {
+  const std::string file = app::PublicUrlFile(app::SourcesOfMachine().variable);
+  if (file.empty()) return;
+  if (const auto written = platform::WriteFileAtomically(file, url + "\n"); !written)
+    say("others on this machine cannot find its address: " + written.error().Message());
+}
+
 Result<int> Serve(const ServeRequest& request) {
   KeepMemorySmall();
   app::RunOptions options;
@@ -197,6 +206,7 @@ Result<int> Serve(const ServeRequest& request) {
     EBB_ASSIGN_OR_RETURN(const std::string url, address.Listen());
     EBB_RETURN_IF_ERROR(room.Until(
         [&] { return platform::WriteFileAtomically(app::UrlFileOf(store), url + "\n"); }));
+    WritePublicUrl(url, say);
     std::fprintf(stderr, "ebb serve: %s, store %s, %s, %s\n", url.c_str(), store.c_str(),
                  signals::Describe(feed->identity()).c_str(),
                  app::Describe(service->view()->cluster).c_str());
