@@ -493,6 +493,15 @@ TEST_F(Cli, TimesAreOfThePersonsClockAndInUtcWhereThatIsAskedFor) {
   EXPECT_TRUE(Contains(track.out, "--utc")) << track.out << track.err;
 }
 
+// Its value is a duration or a word; it was taken for one of two words.
+TEST_F(Cli, HowLongTheServiceKeepsJobsIsADurationOrForEver) {
+  for (const char* keep : {"30d", "for-ever"})
+    EXPECT_TRUE(Contains(Ebb({"serve", "--keep", keep, "--policy", "nosuch"}).err, "nosuch"));
+  const Outcome bare = Ebb({"serve", "--keep", "30"});
+  EXPECT_EQ(bare.code, 2);
+  EXPECT_TRUE(Contains(bare.err, "has no unit")) << bare.err;
+}
+
 TEST_F(Cli, GridShowsSeveralWindowsAndDrawsThem) {
   const Outcome json =
       Ebb({"grid", "--zone", "azure/westeurope", "--signal", "constant", "--constant", "300",

@@ -44,7 +44,7 @@ function showSaved() {
   const known = same ? "" : ` (± ${grams(halfWidth)}${unsure ? ` and that of ${number(unsure, 0)} jobs` : ""})`;
   const compared = (same ? "as much as" : unclear ? `no clear difference: ${grams(Math.abs(difference))} ${difference < 0 ? "more" : "less"}` + known + " than" :
     number(Math.abs(100 * share), 1) + " % " + (worse ? "more" : "less") + known + " than");
-  setText("saved-note", (jobs ? `${compared} first come, first served; ${number(jobs, 0)} ended jobs` :
+  setText("saved-note", (jobs ? `${compared} first come, first served; ${number(jobs, 0)} ended job${jobs === 1 ? "" : "s"}` :
     "against first come, first served, once jobs have ended") + (rest ? `; ${number(rest, 0)} not compared` : ""));
 }
 

@@ -73,19 +73,14 @@ void AddFlags(const CommandText& command, std::string& page) {
 // Completion --------------------------------------------------------------------------------
 
 std::string FlagWords(const CommandText& command) {
-  std::string words = "--help";
+  std::string words = "--help --utc";
   for (const FlagText& flag : command.flags) words += " --" + flag.name;
   return words;
 }
 
-bool IsChoice(const FlagText& flag) { return flag.value_name.find('|') != std::string::npos; }
+bool IsChoice(const FlagText& flag) { return !ChoicesOf(flag).empty(); }
 
-std::string ChoiceWords(const FlagText& flag) {
-  std::string words;
-  for (const std::string_view word : Split(flag.value_name, '|'))
-    words += (words.empty() ? "" : " ") + std::string(word);
-  return words;
-}
+std::string ChoiceWords(const FlagText& flag) { return Join(ChoicesOf(flag), " "); }
 
 // In single quotes for a POSIX shell and fish.
 std::string Quoted(std::string_view text) {
@@ -107,7 +102,7 @@ std::string BashScript(const std::string& program, const std::vector<CommandText
       "    if [[ \"${COMP_WORDS[i]}\" == -- ]]; then\n"
       "      COMPREPLY=($(compgen -c -f -- \"$word\"))\n      return\n    fi\n  done\n"
       "  if ((COMP_CWORD == 1)); then\n    COMPREPLY=($(compgen -W " +
-      Quoted(names + " --help --version") +
+      Quoted(names + " --help --version --utc") +
       " -- \"$word\"))\n    return\n  fi\n"
       "  case \"$command $before\" in\n";
   for (const CommandText& command : commands) {
@@ -151,7 +146,7 @@ std::string ZshScript(const std::string& program, const std::vector<CommandText>
       "  )\n  if ((CURRENT == 2)); then\n    _describe command commands\n    return\n  fi\n"
       "  case \"$words[2]\" in\n";
   for (const CommandText& command : commands) {
-    script += "    " + command.name + ")\n      _arguments -S '--help[help]'";
+    script += "    " + command.name + ")\n      _arguments -S '--help[help]' '--utc[times in UTC]'";
     for (const FlagText& flag : command.flags) {
       std::string spec = "--" + flag.name;
       if (!flag.value_name.empty()) spec += "=";
@@ -168,7 +163,8 @@ std::string ZshScript(const std::string& program, const std::vector<CommandText>
 }
 
 std::string FishScript(const std::string& program, const std::vector<CommandText>& commands) {
-  std::string script = "# fish completion for " + program + "\n";
+  std::string script = "# fish completion for " + program + "\ncomplete -c " + program +
+                       " -l utc -d 'times in UTC'\n";
   for (const CommandText& command : commands)
     script += "complete -c " + program + " -n __fish_use_subcommand -f -a " + command.name +
               " -d " + Quoted(command.help) + "\n";

@@ -69,10 +69,10 @@ TEST(Completion, BashCompletesCommandsFlagsAndChoices) {
   };
   if (!completed("prog ''", 1)) GTEST_SKIP() << "bash is not installed";
   EXPECT_EQ(*completed("prog d", 1), "do\n");
-  EXPECT_EQ(*completed("prog do --", 2), "--help --format --out --dry-run\n");
+  EXPECT_EQ(*completed("prog do --", 2), "--help --utc --format --out --dry-run\n");
   EXPECT_EQ(*completed("prog do --fo", 2), "--format\n");
   EXPECT_EQ(*completed("prog do --format j", 3), "json\n");
-  EXPECT_EQ(*completed("prog other --", 2), "--help\n");
+  EXPECT_EQ(*completed("prog other --", 2), "--help --utc\n");
 }
 
 TEST(Completion, ZshAndFishCanReadTheirs) {

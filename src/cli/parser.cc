@@ -119,6 +119,16 @@ struct Parser::Implementation {
   std::vector<std::unique_ptr<Command>> commands;
 };
 
+std::vector<std::string> ChoicesOf(const FlagText& flag) {
+  const std::string& names = flag.value_name;
+  const bool has_value = std::any_of(names.begin(), names.end(),
+                                     [](char letter) { return letter >= 'A' && letter <= 'Z'; });
+  std::vector<std::string> choices;
+  if (has_value || names.find('|') == std::string::npos) return choices;
+  for (const std::string_view choice : Split(names, '|')) choices.emplace_back(choice);
+  return choices;
+}
+
 void Command::Positional(const std::string& name, const std::string& help, std::string* value) {
   TextOf(implementation_).positionals.push_back({name, help, true, false});
   AppOf(implementation_).add_option(name, *value, help)->required();
@@ -158,12 +168,11 @@ void Command::Flag(const FlagText& text, std::function<void(const std::string&)>
       AppOf(implementation_)
           .add_option_function<std::string>("--" + text.name, std::move(set), text.help);
   option->group(text.heading);
-  if (text.value_name.find('|') == std::string::npos) {
+  const std::vector<std::string> choices = ChoicesOf(text);
+  if (choices.empty()) {
     option->type_name(text.value_name);
     return;
   }
-  std::vector<std::string> choices;
-  for (const std::string_view choice : Split(text.value_name, '|')) choices.emplace_back(choice);
   option->check(CLI::IsMember(choices))->type_name("");
 }
 

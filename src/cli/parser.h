@@ -13,11 +13,16 @@ namespace ebb::cli {
 
 /// What a flag looks like in the help.
 struct FlagText {
-  std::string name;        ///< without dashes
-  std::string value_name;  ///< "DURATION"; for choices "a|b|c", and then nothing else is accepted
+  std::string name;  ///< without dashes
+  /// "DURATION", "DURATION|for-ever"; in small letters alone ("a|b|c") these are the choices, and
+  /// nothing else is accepted.
+  std::string value_name;
   std::string help;
   std::string heading = "Options";
 };
+
+/// Its choices, if it has any.
+std::vector<std::string> ChoicesOf(const FlagText& flag);
 
 /// A word without a flag.
 struct PositionalText {
