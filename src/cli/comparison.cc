@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "cli/local_times.h"
 #include "platform/terminal.h"
 #include "report/compare/compare.h"
 #include "report/compare/compare_page.h"
@@ -20,9 +21,10 @@ Status CompareRuns(const ComparisonRequest& request) {
   const Time now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
   EBB_ASSIGN_OR_RETURN(const report::ComparisonFiles files,
                        report::WriteComparison(request.output_dir, comparison, now));
-  const std::string text = request.json
-                               ? report::ComparisonJson(comparison)
-                               : report::ComparisonText(comparison, platform::StdoutColumns());
+  const std::string text =
+      request.json
+          ? report::ComparisonJson(comparison)
+          : LocalTimes::Now().InText(report::ComparisonText(comparison, platform::StdoutColumns()));
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
   std::fprintf(stderr, "\nPage: %s\n", std::filesystem::absolute(files.page).c_str());

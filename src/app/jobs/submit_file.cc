@@ -10,6 +10,7 @@
 #include "config/key_reader.h"
 #include "config/sweep_config.h"
 #include "config/yaml_tree.h"
+#include "core/script.h"
 #include "platform/file.h"
 #include "web/http/http_server.h"
 #include "web/requests/submission_definition.h"
@@ -22,6 +23,14 @@ using config::Problems;
 using config::YamlEntry;
 using config::YamlNode;
 using Json = nlohmann::ordered_json;
+
+// Those of its elements that are text.
+std::vector<std::string> TextsOf(const Json& list) {
+  std::vector<std::string> texts;
+  for (const Json& text : list)
+    if (text.is_string()) texts.push_back(text);
+  return texts;
+}
 
 // As much as one request may hold; of its values, so many that a list of web::kMostJobs jobs with
 // sixty of them each is taken.
@@ -211,8 +220,7 @@ class Reader {
     AddTrackers(json);
     if (json.contains("command") && json["command"].is_array() && !json["command"].empty()) {
       Json& program = json["command"][0];
-      if (!json.contains("name") && program.is_string())
-        draft.name = std::filesystem::path(program.get<std::string>()).filename().string();
+      if (!json.contains("name")) draft.name = core::ScriptOf(TextsOf(json["command"])).name;
       if (program == "ebb-train") program = TrainerProgram();
     }
     if (json.contains("name") && json["name"].is_string()) draft.name = json["name"];

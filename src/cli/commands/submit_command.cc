@@ -107,7 +107,8 @@ void AddNumber(Command& command, SubmitFlags& flags, const char* name, const cha
 }
 
 void AddJobFlags(Command& command, SubmitFlags& flags) {
-  AddText(command, flags, "name", "name", "NAME", "its name (default: the program's)");
+  AddText(command, flags, "name", "name", "NAME",
+          "its name (default: that of its script, or else of the program)");
   const auto of_job = [](const char* key) {
     return [key](Json& job) -> Json& { return job[key]; };
   };

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "core/cron.h"
+#include "core/script.h"
 #include "plan/make_policy.h"
 #include "web/requests/object_reader.h"
 #include "web/requests/submission_definition.h"
@@ -153,9 +154,8 @@ void ReadCommand(const ObjectReader& json, core::Submission& submission) {
   submission.command = *json.Texts("command");
   if (submission.command.empty() || submission.command.front().empty())
     Refuse("command", "is empty", "give the program and its arguments, each as a text");
-  const std::string& program = submission.command.front();
   submission.job.name =
-      json.Text("name").value_or(Printable(program.substr(program.rfind('/') + 1)));
+      json.Text("name").value_or(Printable(core::ScriptOf(submission.command).name));
   submission.working_directory = json.Text("working_directory").value_or("/");
   ReadEnvironment(json, submission);
 }

@@ -54,6 +54,13 @@ Error Refused(const std::string& text) {
   return read ? Error{} : read.error();
 }
 
+TEST(SubmissionJson, AJobWithoutANameHasThatOfItsScript) {
+  const auto read = SubmissionsFromJson(
+      R"({"command":["/usr/bin/python3","-u","/home/me/train.py","--lr","1"]})", Defaults());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->jobs.at(0).submission.job.name, "train.py");
+}
+
 TEST(SubmissionJson, WhatIsLeftOutHasItsMeaning) {
   const core::Submission job = Read("");
   EXPECT_EQ(job.command, (std::vector<std::string>{"prog", "x"}));
