@@ -123,7 +123,7 @@ bool TrainingDisplay::Show(const std::vector<report::ProgressEvent>& events,
     epoch_ended = true;
     SayEpoch(event, figures);
   }
-  line_.Rewrite(Text(figures));
+  if (rewrites_) line_.Rewrite(Text(figures));
   if (line_.mode() == DisplayMode::kPlain && figures.elapsed - last_plain_ >= kPlainInterval) {
     last_plain_ = figures.elapsed;
     line_.Say(Text(figures));

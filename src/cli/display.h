@@ -62,6 +62,9 @@ class WaitDisplay {
 class TrainingDisplay {
  public:
   explicit TrainingDisplay(StatusLine& line) : line_(line) {}
+  /// A program that may print to the terminal has it to itself: what is rewritten in place would
+  /// run into its lines.
+  void Begin(bool prints) { rewrites_ = !prints; }
   /// Returns true when an epoch ended.
   bool Show(const std::vector<report::ProgressEvent>& events, const local::LiveFigures& figures);
 
@@ -70,6 +73,7 @@ class TrainingDisplay {
   std::string Text(const local::LiveFigures& figures) const;
 
   StatusLine& line_;
+  bool rewrites_ = true;
   std::optional<report::ProgressEvent> step_;
   Duration last_plain_{};
 };

@@ -11,8 +11,8 @@ constexpr const char* kDescription =
 constexpr const char* kFooter = R"(
 Start here:
   ebb grid --zone DE                          when is power clean?
-  ebb track -- python train.py                what does my training emit?
-  ebb run --policy window -- python train.py  wait for clean power, then train
+  ebb track python train.py                   what does my training emit?
+  ebb run --policy window python train.py     wait for clean power, then train
   ebb train configs/optimized.yaml            Ebb's own trainer
   ebb compare runs/*                          what made the difference?
 

@@ -131,19 +131,19 @@ std::vector<std::string> ChoicesOf(const FlagText& flag) {
 
 void Command::Positional(const std::string& name, const std::string& help, std::string* value) {
   TextOf(implementation_).positionals.push_back({name, help, true, false});
-  AppOf(implementation_).add_option(name, *value, help)->required();
+  AppOf(implementation_).add_option(name, *value, help)->required()->type_name("");
 }
 
 void Command::OptionalPositional(const std::string& name, const std::string& help,
                                  std::string* value) {
   TextOf(implementation_).positionals.push_back({name, help, false, false});
-  AppOf(implementation_).add_option(name, *value, help);
+  AppOf(implementation_).add_option(name, *value, help)->type_name("");
 }
 
 void Command::Positionals(const std::string& name, const std::string& help,
                           std::vector<std::string>* values) {
   TextOf(implementation_).positionals.push_back({name, help, true, true});
-  AppOf(implementation_).add_option(name, *values, help)->required();
+  AppOf(implementation_).add_option(name, *values, help)->required()->type_name("");
 }
 
 void Command::TakesUserCommand(std::vector<std::string>* words,
@@ -153,13 +153,14 @@ void Command::TakesUserCommand(std::vector<std::string>* words,
   PartsOf(implementation_).user_words = words;
   PartsOf(implementation_).is_ours = std::move(is_ours);
   AppOf(implementation_)
-      .add_option("COMMAND", *words, help);  // for the help: they are taken before
+      .add_option("COMMAND", *words, help)
+      ->type_name("");  // for the help: they are taken before
 }
 
 void Command::OptionalPositionals(const std::string& name, const std::string& help,
                                   std::vector<std::string>* values) {
   TextOf(implementation_).positionals.push_back({name, help, false, true});
-  AppOf(implementation_).add_option(name, *values, help);
+  AppOf(implementation_).add_option(name, *values, help)->type_name("");
 }
 
 void Command::Flag(const FlagText& text, std::function<void(const std::string&)> set) {

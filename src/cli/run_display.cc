@@ -17,6 +17,7 @@ class Display final : public app::RunDisplay {
     wait_.Show(decision, view);
   }
   void ShowWait(Time grid_now) override { wait_.Tick(grid_now); }
+  void BeginProgram(bool prints) override { training_.Begin(prints); }
   Duration TrainingInterval() const override {
     switch (line_.mode()) {
       case DisplayMode::kQuiet:

@@ -26,6 +26,8 @@ class RunDisplay {
   virtual void ShowDecision(const core::GateDecision& decision, const core::SignalView& view) = 0;
   /// Time passes at the gate.
   virtual void ShowWait(Time grid_now) = 0;
+  /// The program is about to start. `prints`: it may write to the same terminal.
+  virtual void BeginProgram(bool prints) = 0;
   /// How often ShowTraining wants to be called; zero: never.
   virtual Duration TrainingInterval() const = 0;
   /// What the program told since the last call, and its figures so far. True when an epoch ended.

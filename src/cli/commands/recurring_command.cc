@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kExamples = R"(
 Examples:
-  ebb submit --name nightly --cron "0 2 * * *" --flexibility 6h -- python retrain.py
+  ebb submit --name nightly --cron "0 2 * * *" --flexibility 6h python retrain.py
   ebb recurring                     what comes again, and when
   ebb recurring --pause nightly     not due until --resume; what waits or runs goes on
   ebb recurring --remove nightly    no more of it; the same

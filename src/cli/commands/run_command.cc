@@ -1,4 +1,4 @@
-// ebb run [options] -- COMMAND: waits for clean power, then runs and measures any command.
+// ebb run [options] COMMAND: waits for clean power, then runs and measures any command.
 
 #include "app/run/run_session.h"
 #include "cli/add_run_flags.h"
@@ -10,9 +10,9 @@ namespace {
 
 constexpr const char* kExamples = R"(
 Examples:
-  ebb run --policy threshold --threshold 200 --start-by 12h -- python train.py --epochs 3
-  ebb run --policy window --duration 2h --start-by 24h --zone DE -- ./train.sh
-  ebb run --policy window --trace CISO_2023.csv.gz --grid-start 2023-05-01T00:00Z --skip-waits -- sleep 5
+  ebb run --policy threshold --threshold 200 --start-by 12h python train.py --epochs 3
+  ebb run --policy window --duration 2h --start-by 24h --zone DE ./train.sh
+  ebb run --policy window --trace CISO_2023.csv.gz --grid-start 2023-05-01T00:00Z --skip-waits sleep 5
 
 The command is executed as it is, without a shell; its exit code is passed through (127: not found,
 128+n: ended by signal n). Signals are forwarded to it and its children. A program that exits with 75

@@ -1,4 +1,4 @@
-// ebb submit [options] -- COMMAND, ebb submit FILE.yaml: gives jobs to the queue service.
+// ebb submit [options] COMMAND, ebb submit FILE.yaml: gives jobs to the queue service.
 
 #include <chrono>
 #include <cstdio>
@@ -30,14 +30,14 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kExamples = R"(
 Examples:
-  ebb submit -- python train.py
-  ebb submit --duration 2h --start-by 12h --checkpointable -- python train.py --epochs 30
-  ebb submit --tier 2 --devices 2 --name big -- torchrun --nproc-per-node 2 train.py
-  ebb submit --after 12 -- python evaluate.py
-  ebb submit --duration 3h --budget-g 200 --budget-action pause --checkpointable -- python train.py
-  ebb submit --mlflow http://127.0.0.1:5000 --checkpointable -- python train.py
-  ebb submit --name nightly --cron "0 2 * * *" --flexibility 6h -- python retrain.py
-  ebb submit --follow -- python train.py          prints what it prints, until it has ended
+  ebb submit python train.py
+  ebb submit --duration 2h --start-by 12h --checkpointable python train.py --epochs 30
+  ebb submit --tier 2 --devices 2 --name big torchrun --nproc-per-node 2 train.py
+  ebb submit --after 12 python evaluate.py
+  ebb submit --duration 3h --budget-g 200 --budget-action pause --checkpointable python train.py
+  ebb submit --mlflow http://127.0.0.1:5000 --checkpointable python train.py
+  ebb submit --name nightly --cron "0 2 * * *" --flexibility 6h python retrain.py
+  ebb submit --follow python train.py             prints what it prints, until it has ended
   ebb submit jobs.yaml                            one job, several, or a sweep (docs/submit-file.md)
   ebb submit configs/sweeps/digits.yaml --dry-run
   ebb submit --json jobs.json                     as the API takes them (docs/api.md)

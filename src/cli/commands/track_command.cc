@@ -18,10 +18,10 @@ using config::CodeCarbonSettings;
 
 constexpr const char* kExamples = R"(
 Examples:
-  ebb track -- python train.py
-  ebb track --zone FR --pue 1.2 -- make -j8
-  ebb track --format json --constant 56 -- ./simulate > summary.json
-  ebb track --offline --country-iso-code FRA -- python train.py
+  ebb track python train.py
+  ebb track --zone FR --pue 1.2 make -j8
+  ebb track --format json --constant 56 ./simulate > summary.json
+  ebb track --offline --country-iso-code FRA python train.py
   ebb track --emissions-file emissions.csv     the machine, until Ctrl-C
 
 Energy comes from hardware counters where they can be read (RAPL, NVML) and from models otherwise;

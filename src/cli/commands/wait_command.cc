@@ -12,7 +12,7 @@ constexpr const char* kExamples = R"(
 Examples:
   ebb wait 7 && python evaluate.py
   ebb wait 7 8 nightly                   several, by number or name
-  ebb submit --wait -- python train.py   submits it, and waits
+  ebb submit --wait python train.py      submits it, and waits
 
 The exit code is that of the first job that did not succeed: its program's, or 1 if the job was
 cancelled or has none. Ctrl-C ends the waiting (exit code 130) and leaves the jobs alone. While the
