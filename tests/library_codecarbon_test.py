@@ -235,7 +235,8 @@ class TrackerTest(CodeCarbonTest):
         done = subprocess.run(
             [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True
         )
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertRegex(done.stderr, r"^[^\n]* CO2eq, [^\n]*, kept in /[^\n]*\n$")
         self.assertEqual(self.attempts(self.only_run())[-1]["outcome"], "done")
         self.assertEqual(len(self.rows()), 1)
 
@@ -493,7 +494,8 @@ class RankTest(CodeCarbonTest):
             for environment in environments
         ]
         outputs = [process.communicate() for process in processes]
-        self.assertEqual([output[1] for output in outputs], [""] * len(processes))
+        for _, printed in outputs:  # nothing, or what a measurement came to
+            self.assertRegex(printed, r"^([^\n]* CO2eq, [^\n]*, kept in /[^\n]*\n)?$")
         return [json.loads(output[0]) for output in outputs]
 
     def run_ranks(self, count, variable="LOCAL_RANK", **keywords):

@@ -1,6 +1,8 @@
 """The Python module against libebb.so, in real runs of a busy loop. EBB_LIBRARY and PYTHONPATH are set by CTest."""
 
+import contextlib
 import csv
+import io
 import json
 import logging
 import math
@@ -12,7 +14,7 @@ import unittest
 from pathlib import Path
 
 import ebb
-from ebb import _measuring
+from ebb import _measuring, _text
 from python_scratch import FLAGS, InScratch, work
 
 
@@ -127,7 +129,8 @@ class TrackTest(InScratch):
         done = subprocess.run(
             [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True
         )
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertRegex(done.stderr, r"^python: [\d.]+ .?J, [\d.]+ .?g CO2eq, [\w.]+, kept in /.*/kept\n$")
         self.assertEqual(self.attempts("kept")[-1]["outcome"], "done")
 
     def test_the_host_keeps_its_ctrl_c(self):
@@ -143,8 +146,63 @@ class TrackTest(InScratch):
         done = subprocess.run(
             [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True
         )
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "interrupted\n", ""))
+        self.assertEqual((done.returncode, done.stdout), (0, "interrupted\n"))
+        self.assertRegex(done.stderr, r"^python: .*, kept in /.*/kept\n$")
         self.assertEqual(self.attempts("kept")[-1]["outcome"], "failed")
+
+
+class PrintedTest(InScratch):
+    def stopped(self, tracker):
+        """What a tracker that is stopped prints."""
+        with contextlib.redirect_stderr(io.StringIO()) as printed:
+            tracker.start().stop()
+        return printed.getvalue()
+
+    def test_the_end_is_printed_as_the_summary_has_it(self):
+        tracker = ebb.Tracker(name="loop", **FLAGS)
+        self.assertEqual(repr(tracker), "<ebb.Tracker loop: not started>")
+        line = self.stopped(tracker)
+        self.assertEqual(line, f"loop: {tracker.totals}, kept in {tracker.run_directory}\n")
+        summary = subprocess.run(
+            [os.environ["EBB_PROGRAM"], "summary", tracker.run_directory], capture_output=True, text=True, check=True
+        ).stdout
+        energy, grams, _ = str(tracker.totals).split(", ")
+        self.assertIn(f"energy         {energy}  (", summary)
+        self.assertIn(f"emitted        {grams.replace(' CO2eq', '')}  at", summary)
+        self.assertEqual(repr(tracker), f"<ebb.Tracker loop: stopped, {tracker.totals}, {tracker.run_directory}>")
+        self.assertIn(f"<ebb.Totals {tracker.totals}; cpu ", repr(tracker.totals))
+
+    def test_quiet_prints_nothing(self):
+        self.assertEqual(self.stopped(ebb.Tracker(quiet=True, **FLAGS)), "")
+        self.assertEqual(self.stopped(ebb.Tracker(codecarbon={"log_level": "critical"}, **FLAGS)), "")
+
+
+class TextTest(unittest.TestCase):
+    """The cases of src/base/units_text_test.cc and src/base/time_test.cc."""
+
+    def test_three_digits_in_the_unit_that_fits(self):
+        for joules, text in (
+            (0.518, "518 mJ"), (7e-6, "7.00 \u00b5J"), (4320, "1.20 Wh"), (3.6e9, "1.00 MWh"),
+            (3599.9, "1.00 Wh"), (3598, "3598 J"), (0, "0 J"),
+        ):  # fmt: skip
+            self.assertEqual(_text.energy_text(joules / 3.6e6), text)
+        for grams, text in (
+            (4.95e-7, "495 ng"), (0.00817, "8.17 mg"), (0.04, "40.0 mg"), (1234.5, "1.23 kg"), (-2.5, "-2.50 g"),
+            (999.6, "1.00 kg"), (9.996, "10.0 g"), (0, "0 g"),
+        ):  # fmt: skip
+            self.assertEqual(_text.emissions_text(grams), text + " CO2eq")
+        self.assertEqual(_text.power_text(38.21), "38.2 W")
+        self.assertEqual(_text.power_text(1200), "1.20 kW")
+
+    def test_durations(self):
+        for seconds, text in (
+            (51 * 3600, "2d 3h"), (390 * 60, "6h 30m"), (12.3, "12.3s"), (0.25, "250ms"), (0, "0s"), (59.96, "1m 0s"),
+        ):  # fmt: skip
+            self.assertEqual(_text.duration_text(seconds), text)
+
+    def test_unknown_is_not_zero(self):
+        for unknown in (None, math.nan):
+            self.assertEqual(_text.emissions_text(unknown), "unknown emissions")
 
 
 class TotalsTest(unittest.TestCase):

@@ -22,6 +22,8 @@ import weakref
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
+from ebb._text import duration_text, emissions_text, energy_text, power_text
+
 #: What libebb has to say of a start comes here: which meter, which intensity (INFO); settings that
 #: are ignored, and grams of an assumed place (WARNING).
 logger = logging.getLogger("ebb")
@@ -116,7 +118,7 @@ def version() -> str:
     return _library().ebb_version().decode()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Totals:
     """What was used since the start. Energies are of IT, in kWh; ``facility_kwh`` has PUE in it."""
 
@@ -132,6 +134,14 @@ class Totals:
     facility_without_intensity_kwh: float
     #: Mean over the latest sample.
     power_w: float
+
+    def __str__(self) -> str:
+        """As `ebb summary` has them: "1.20 Wh, 495 mg CO2eq, 2m 3s"."""
+        return f"{energy_text(self.energy_kwh)}, {emissions_text(self.emissions_g)}, {duration_text(self.duration_s)}"
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{part} {energy_text(getattr(self, part + '_kwh'))}" for part in ("cpu", "gpu", "ram"))
+        return f"<ebb.Totals {self}; {parts}; {power_text(self.power_w)} at last>"
 
 
 def _totals_of(raw: _Totals) -> Totals:
@@ -246,6 +256,8 @@ class Tracker:
     ``codecarbon_defaults``: what no setting says is as there: the scope is the machine, and there is an
     emissions.csv. One tracker measures at a time; a second start() raises. Where another rank of a job
     on this machine counts the machine, this one counts nothing and says so (docs/libebb.md).
+
+    stop() prints energy, emissions and time to stderr, unless ``quiet=True``.
     """
 
     def __init__(
@@ -268,6 +280,7 @@ class Tracker:
         self._codecarbon = {k: _text(v) for k, v in (codecarbon or {}).items() if v is not None}
         self._read_codecarbon_settings = read_codecarbon_settings
         self._codecarbon_defaults = codecarbon_defaults
+        self._name, self._is_quiet = self._flags.get("name", _program_name()), False
         self._counted_elsewhere_since: Optional[float] = None
         self._handle: Optional[int] = None
         self._final: Optional[Totals] = None
@@ -299,6 +312,8 @@ class Tracker:
         if self._handle is not None or self._counted_elsewhere_since is not None:
             raise Error("the tracker was started before: make a new one for each run", _USAGE)
         library, error = _library(), _Error(ctypes.sizeof(_Error))
+        flags = self.settings().flags  # those of CodeCarbon in them
+        self._name, self._is_quiet = flags["name"], "quiet" in flags
         with measuring_lock:
             self._handle = library.ebb_start(ctypes.byref(self._options()), ctypes.byref(error))
             if self._handle is None and error.code == COUNTED_ELSEWHERE:
@@ -368,7 +383,19 @@ class Tracker:
             finally:
                 _running.discard(self)
             self._final = _totals_of(raw)
+            if not self._is_quiet and sys.stderr is not None:
+                print(f"{self._name}: {self._final}, kept in {self.run_directory}", file=sys.stderr)
         return self._final
+
+    def __repr__(self) -> str:
+        if self._final is not None:
+            state = f"stopped, {self._final}"
+        elif self._counted_elsewhere_since is not None:
+            state = "counted by another rank"
+        else:
+            state = "not started" if self._handle is None else "measuring"
+        kept = f", {self.run_directory}" if self._handle is not None else ""
+        return f"<ebb.{type(self).__name__} {self._name}: {state}{kept}>"
 
     def __enter__(self) -> "Tracker":
         return self.start()

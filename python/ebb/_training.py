@@ -37,10 +37,6 @@ class TrainingRun:
             return
         self._owned = False
         try:
-            totals = self.tracker.stop(exit_code)
+            self.tracker.stop(exit_code)
         except Error as failure:
             logger.warning("%s", failure)
-            return
-        grams = totals.emissions_g
-        known = "unknown emissions" if grams is None else f"{grams:.6g} g CO2eq"
-        logger.info("%.6g kWh, %s: %s", totals.energy_kwh, known, self.tracker.run_directory)

@@ -34,6 +34,7 @@ from ebb._measuring import (
     measuring_lock,
     write_emissions_row,
 )
+from ebb._text import emissions_text, energy_text
 
 
 class OutputMethod(str, enum.Enum):
@@ -610,6 +611,15 @@ class EmissionsTracker:
     def service_shutdown(self, signum: int, frame: Any) -> None:
         """For signal.signal(): stops."""
         self.stop()
+
+    def __repr__(self) -> str:
+        name = self._settings.flags.get("name", "") if self._settings else ""
+        if self.final_emissions_data is not None:
+            data = self.final_emissions_data
+            state = f"stopped, {energy_text(data.energy_consumed)}, {emissions_text(1000 * data.emissions)}"
+        else:
+            state = "not started" if self._measurement is None else "measuring"
+        return f"<ebb.{type(self).__name__} {name or 'codecarbon'}: {state}>"
 
     def __enter__(self) -> "EmissionsTracker":
         self.start()

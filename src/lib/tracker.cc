@@ -307,6 +307,7 @@ Result<EffectiveSettings> ReadSettings(const TrackerOptions& options) {
   // Those that a run directory keeps elsewhere.
   settings.flags["name"] = NameFor(run, options, OwnCommand());
   if (!run.group.empty()) settings.flags["group"] = run.group;
+  if (run.quiet) settings.flags["quiet"] = "true";
   settings.notes = std::move(taken.notes);
   settings.experiment_name = std::move(taken.experiment_name);
   settings.rank = FindLocalRank();
