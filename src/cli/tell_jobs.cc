@@ -49,8 +49,11 @@ Result<int> TellJobs(const ServiceFlags& flags, const std::vector<std::string>& 
   int code = 0;
   for (const std::string& word : jobs) {
     const auto line = TellJob(client, flags, word, what);
-    if (line) std::fputs(line->c_str(), stdout);
-    if (line) continue;
+    if (line) {
+      std::fputs(line->c_str(), stdout);
+      std::fflush(stdout);  // in order with what goes to stderr, also in a pipe
+      continue;
+    }
     std::fprintf(stderr, "ebb: %s\n", line.error().Message().c_str());
     if (code == 0) code = static_cast<int>(line.error().code);
     if (line.error().code == ExitCode::kUnavailable) break;  // nobody is there to be told

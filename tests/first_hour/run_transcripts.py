@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Runs the first hours of new users as they type them, and holds what they see against the transcripts beside this file.
 
-    run_transcripts.py INSTALLED_PREFIX SOURCE_TREE NAME...        compare
+    run_transcripts.py INSTALLED_PREFIX SOURCE_TREE CLOCK NAME...  compare; CLOCK: the library of src/testing/set_clock.c
     run_transcripts.py ... --record NAME...                        print what is seen instead
+    run_transcripts.py --untried SOURCE_TREE NAME...               commands of README and quickstart in none of them
 
 Each transcript runs twice, in a pseudo-terminal and in a pipe, as a user without rights if it is started by root, with
-a home of its own, TZ and COLUMNS set, and without a network where that can be had. A line of a transcript is
+a home of its own, TZ and COLUMNS set, without a network where that can be had, and from the same moment on: an evening
+in May. A line of a transcript is
 
     # ...                a remark
     $ COMMAND            typed into a shell; what follows is what is seen
@@ -39,6 +41,7 @@ HERE = Path(__file__).resolve().parent
 COLUMNS, ROWS = 100, 40
 LONGEST_S = 90
 NOBODY = 65534
+BEGINS_S = 1777923000  # Monday, 4 May 2026, 21:30 in Berlin
 TRAIN = """import time
 for epoch in range(2):
     end = time.time() + 0.5
@@ -101,7 +104,7 @@ def lines_of(data):
 class Person:
     """Somebody with a shell, a home and a program to train."""
 
-    def __init__(self, prefix, source, mode):
+    def __init__(self, prefix, source, clock, mode):
         self.mode = mode
         self.directory = Path(tempfile.mkdtemp(prefix="ebb-first-hour-"))
         self.directory.chmod(0o755)
@@ -113,6 +116,8 @@ class Person:
         self.home = self.directory / "home"
         self.home.mkdir()
         shutil.copytree(prefix, self.directory / "installed", symlinks=True)
+        shutil.copy(clock, self.directory / "clock.so")
+        (self.directory / "ahead").write_bytes(struct.pack("q", int((BEGINS_S - time.time()) * 1000)))
         if os.geteuid() == 0:
             for path in (self.directory, *self.directory.rglob("*")):
                 os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
@@ -121,6 +126,7 @@ class Person:
     def environment(self):
         fixed = {"PATH": f"{self.directory}/installed/bin:/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "USER": "ada",
                  "LOGNAME": "ada", "TERM": "xterm", "LANG": "C.UTF-8", "TZ": "Europe/Berlin", "COLUMNS": str(COLUMNS),
+                 "LD_PRELOAD": str(self.directory / "clock.so"), "EBB_SET_CLOCK": str(self.directory / "ahead"),
                  "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
         return {**fixed, **self.variables}
 
@@ -205,9 +211,9 @@ def without_network():
     return True
 
 
-def play(name, steps, prefix, source, mode, record):
+def play(name, steps, places, mode, record):
     failures = 0
-    person = Person(prefix, source, mode)
+    person = Person(*places, mode)
     try:
         for step in steps:
             if step.only not in (None, mode):
@@ -225,21 +231,40 @@ def play(name, steps, prefix, source, mode, record):
     return failures
 
 
+def untried(source, names):
+    """The commands of README and quickstart that no transcript has."""
+    tried = {step.command for name in names for step in read_transcript(name)[1]}
+    for document in ("README.md", "docs/quickstart.md"):
+        console = False
+        for line in (source / document).read_text().splitlines():
+            if line.startswith("```"):
+                console = line == "```console"
+            command = re.sub(r"\s{2,}# .*", "", line[2:]).strip()
+            if console and line.startswith("$ ") and command not in tried:
+                yield f"{document}: $ {command}"
+
+
 def main(arguments):
+    if arguments[0] == "--untried":
+        missing = list(untried(Path(arguments[1]), arguments[2:]))
+        print(*missing, f"{len(missing)} commands of the documents are in no transcript", sep="\n")
+        return 1 if missing else 0
     record = "--record" in arguments
-    prefix, source, *names = [word for word in arguments if word != "--record"]
+    prefix, source, clock, *names = [word for word in arguments if word != "--record"]
+    places = [Path(prefix), Path(source), Path(clock)]
     if not without_network():
         print("no network of its own: the ports of this machine are used")
-    failures = 0
+    failures = skipped = 0
     for name in names:
         needs, steps = read_transcript(name)
         if missing := [program for program in needs if not (Path(prefix) / "bin" / program).exists()]:
             print(f"skipped: {name}: {', '.join(missing)} is not built")
+            skipped += 1
             continue
         for mode in ("terminal", "pipe"):
-            failures += play(name, steps, Path(prefix), Path(source), mode, record)
+            failures += play(name, steps, places, mode, record)
     print(f"{failures} failures")
-    return 1 if failures else 0
+    return 1 if failures else 77 if skipped == len(names) else 0
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/add_run_flags.h"
 #include "cli/command_line.h"
+#include "cli/fitted_text.h"
 #include "cli/sweep_display.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
@@ -115,7 +116,8 @@ Result<int> DryRun(const SweepRequest& request) {
                           FormatSignificant(experiment.power.watts, 3) + " W",
                           Join(experiment.command, " ")});
   }
-  std::fputs(report::AlignedTable(table).c_str(), stdout);
+  table.ends_in_text = true;
+  std::fputs(FittedText(std::move(table)).c_str(), stdout);
   std::printf("%zu experiments would run in %s\n", sweep.experiments.size(),
               app::SweepDirectory(options, sweep.name).c_str());
   return 0;
