@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -15,6 +17,19 @@ namespace ebb::platform {
 namespace {
 
 constexpr int kKeptDescriptor = 3;
+
+// Between fork and exec, like its caller. Linux before 5.11 does not know the call, glibc
+// before 2.34 has no name for it.
+void CloseAtExec(int first) {
+  constexpr unsigned int kCloseAtExec = 4;  // CLOSE_RANGE_CLOEXEC
+  if (::syscall(SYS_close_range, first, ~0U, kCloseAtExec) == 0) return;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  constexpr rlim_t kMost = 1 << 20;  // the kernel's own default for a limit that is not one
+  const int end = static_cast<int>(std::min(limit.rlim_cur, kMost));
+  for (int descriptor = first; descriptor < end; ++descriptor)
+    ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+}
 
 // Runs between fork and exec: async-signal-safe calls only.
 [[noreturn]] void ExecDetached(const char* program, char* const* argv, int kept, int error_pipe) {
@@ -28,7 +43,7 @@ constexpr int kKeptDescriptor = 3;
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, standard);
   // What this process got from whoever started it is not for what outlives it.
-  ::close_range(kept < 0 ? kKeptDescriptor : kKeptDescriptor + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  CloseAtExec(kept < 0 ? kKeptDescriptor : kKeptDescriptor + 1);
   ::execve(program, argv, environ);
   const int code = errno;
   [[maybe_unused]] const ssize_t written = ::write(report, &code, sizeof code);

@@ -23,10 +23,12 @@ constexpr std::array<std::string_view, 7> kWeekdays{"sunday",   "monday", "tuesd
 
 bool use_utc = false;  // set before the first command, never afterwards
 
-// "Europe/Berlin" of /usr/share/zoneinfo/Europe/Berlin.
+// "Europe/Berlin" of /usr/share/zoneinfo/Europe/Berlin; Debian's set-up without questions writes
+// zoneinfo//UTC.
 std::string NameOfMachine() {
   std::error_code code;
-  const std::string target = std::filesystem::read_symlink("/etc/localtime", code).string();
+  const std::string target =
+      std::filesystem::read_symlink("/etc/localtime", code).lexically_normal().string();
   constexpr std::string_view kFolder = "/zoneinfo/";
   const auto at = target.find(kFolder);
   return code || at == std::string::npos ? "UTC" : target.substr(at + kFolder.size());
