@@ -106,6 +106,8 @@ std::string LocalTimes::Moment(Time time) const {
          kMonths[static_cast<unsigned>(date.month()) - 1] + " " + FormatClock(shown);
 }
 
+std::string MomentText(Time time) { return LocalTimes::Now().Moment(time); }
+
 std::string LocalTimes::MomentAndDistance(Time time) const {
   const Duration away = time > now_ ? time - now_ : now_ - time;
   if (away < std::chrono::seconds{1}) return Moment(time) + ", now";

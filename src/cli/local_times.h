@@ -42,4 +42,7 @@ class LocalTimes {
   Time now_;
 };
 
+/// As LocalTimes::Now().Moment.
+std::string MomentText(Time time);
+
 }  // namespace ebb::cli

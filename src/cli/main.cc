@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
   AddTrainCommand(parser);
   AddSweepCommand(parser);
   AddResumeCommand(parser);
+  AddRunsCommand(parser);
   AddSummaryCommand(parser);
   AddCompareCommand(parser);
   AddReportCommand(parser);
@@ -42,6 +43,7 @@ int main(int argc, char** argv) {
   AddServeCommand(parser, kVersion);
   AddSubmitCommand(parser);
   AddQueueCommands(parser);
+  AddHistoryCommand(parser);
   AddWaitCommand(parser);
   AddDevicesCommand(parser);
   AddRecurringCommand(parser);

@@ -1,5 +1,10 @@
 #include "cli/service_flags.h"
 
+#include <cstdlib>
+
+#include "core/owner_variables.h"
+#include "platform/user_name.h"
+
 namespace ebb::cli {
 
 void AddPlaceOfService(Command& command, app::ServicePlace& place) {
@@ -21,6 +26,11 @@ void AddServiceFlags(Command& command, ServiceFlags& flags) {
   AddPlaceOfService(command, flags);
   command.Flag({"format", "text|json", "json: the service's own answer", "Output"},
                [&flags](const std::string& text) { flags.json = text == "json"; });
+}
+
+std::string NameOfMe() {
+  const char* user = std::getenv(core::kUserVariable);
+  return user && *user ? user : platform::OwnerOf("/proc/self");
 }
 
 }  // namespace ebb::cli

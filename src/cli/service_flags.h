@@ -13,5 +13,7 @@ struct ServiceFlags : app::ServicePlace {
 void AddPlaceOfService(Command& command, app::ServicePlace& place);
 /// Those and --format.
 void AddServiceFlags(Command& command, ServiceFlags& flags);
+/// Who --me is: as ebb submit names the user of a job by default, or else as the system does.
+std::string NameOfMe();
 
 }  // namespace ebb::cli

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "core/fields.h"
+#include "core/owner_variables.h"
 #include "engine/state.h"
 #include "store/write_group.h"
 
@@ -91,9 +92,24 @@ Result<std::vector<JobRecord>> ListJobs(Database& database, const JobFilter& fil
     And(sql, "sweep = ?");
     values.emplace_back(filter.sweep);
   }
+  if (!filter.user.empty()) {
+    And(sql,
+        "(SELECT json_extract(value, '$[1]') FROM json_each(submission, '$.environment')"
+        " WHERE json_extract(value, '$[0]') = ? LIMIT 1) = ?");
+    values.emplace_back(std::string(core::kUserVariable));
+    values.emplace_back(filter.user);
+  }
   if (filter.since) {
     And(sql, "submitted_ms >= ?");
     values.emplace_back(Milliseconds(*filter.since));
+  }
+  if (filter.ended_from) {
+    And(sql, "ended_ms >= ?");
+    values.emplace_back(Milliseconds(*filter.ended_from));
+  }
+  if (filter.ended_before) {
+    And(sql, "ended_ms < ?");
+    values.emplace_back(Milliseconds(*filter.ended_before));
   }
   if (filter.before) {
     And(sql, "id < ?");

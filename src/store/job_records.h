@@ -36,7 +36,10 @@ struct JobFilter {
   std::string name;                   ///< empty: every name
   std::string recurring;              ///< instances of this recurring job; empty: every job
   core::SweepId sweep = 0;            ///< experiments of this sweep; 0: every job
+  std::string user;                   ///< whose they are (core/owner_variables.h); empty: everybody
   std::optional<Time> since;          ///< submitted at or after
+  /// Ended at or after the first and before the second; a job that has not ended did neither.
+  std::optional<Time> ended_from, ended_before;
   std::optional<core::JobId> before;  ///< only ids below: the next page begins below the last id
   int limit = 100;
 };

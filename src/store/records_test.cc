@@ -192,6 +192,35 @@ TEST(JobRecords, AreListedByPagesAndFilters) {
   EXPECT_EQ((**FindSubmission(database, 4)).job.name, "odd");
 }
 
+TEST(JobRecords, ThoseThatEndedInATimeAndThoseOfAUserAreFound) {
+  auto store = *ServiceStore::Open(ScratchDirectory("ended") / "ebb.db");
+  for (int i = 0; i < 6; ++i) {
+    core::Submission submission = ASubmission();
+    if (i % 2 == 0) submission.environment = {{"PATH", "/x"}, {"EBB_USER", i == 0 ? "ada" : "bo"}};
+    const core::JobId job = store.AddJob(submission)->id;
+    ASSERT_TRUE(store.Commit());
+    if (i < 5) {
+      ASSERT_TRUE(store.RefuseJob(job, kNow + hours{i}, "no"));
+    }
+  }
+  const auto ids = [&](const JobFilter& filter) {
+    std::vector<core::JobId> found;
+    const auto jobs = ListJobs(store.database(), filter);
+    EXPECT_TRUE(jobs) << jobs.error().Message();
+    for (const JobRecord& job : jobs.value_or(std::vector<JobRecord>())) found.push_back(job.id);
+    return found;
+  };
+  JobFilter filter;
+  filter.ended_from = kNow + hours{1};
+  filter.ended_before = kNow + hours{4};
+  EXPECT_EQ(ids(filter), (std::vector<core::JobId>{4, 3, 2}));
+  filter = {};
+  filter.user = "bo";
+  EXPECT_EQ(ids(filter), (std::vector<core::JobId>{5, 3}));
+  filter.user = "b";
+  EXPECT_TRUE(ids(filter).empty());
+}
+
 TEST(JobRecords, AKeyIsTakenOnce) {
   const auto path = ScratchDirectory("keys") / "ebb.db";
   {

@@ -18,6 +18,8 @@ using std::chrono::minutes;
 
 constexpr const char* kExamples =
     "give a duration like 6h, or a time like 18:00, tomorrow 6am or 2026-10-01T09:30Z";
+constexpr const char* kPastExamples =
+    "give a duration like 2d for so long ago, or a time like yesterday, monday 6am or 2026-10-01";
 constexpr std::array<std::string_view, 7> kWeekdays{"sunday",   "monday", "tuesday", "wednesday",
                                                     "thursday", "friday", "saturday"};
 
@@ -55,33 +57,58 @@ std::optional<Duration> TimeOfDay(std::string_view text) {
   return hours{*hour} + minutes{*minute};
 }
 
-// How many days from today: "today", "tomorrow", "fri", "friday". A weekday is never today.
-std::optional<int> DaysAhead(std::string_view word, std::chrono::weekday today) {
+// Whether a time of day without a day is the next one or the last one; so is a weekday.
+enum class Direction { kAhead, kBack };
+
+// How many days from today: "today", "tomorrow" or "yesterday", "fri", "friday". A weekday is never
+// today.
+std::optional<int> DaysFromToday(std::string_view word, std::chrono::weekday today,
+                                 Direction direction) {
+  const int step = direction == Direction::kAhead ? 1 : -1;
   if (word == "today") return 0;
-  if (word == "tomorrow") return 1;
+  if (word == (direction == Direction::kAhead ? "tomorrow" : "yesterday")) return step;
   for (unsigned i = 0; i < kWeekdays.size(); ++i) {
     if (word != kWeekdays[i] && word != kWeekdays[i].substr(0, 3)) continue;
-    const auto ahead = (std::chrono::weekday{i} - today).count();
-    return ahead == 0 ? 7 : static_cast<int>(ahead);
+    const std::chrono::weekday day{i};
+    const auto away = (direction == Direction::kAhead ? day - today : today - day).count();
+    return step * (away == 0 ? 7 : static_cast<int>(away));
   }
   return std::nullopt;
 }
 
 // A time of day, with or without a day before it; nothing where the text is neither.
-std::optional<Time> ByTheClock(const std::string& text, Time now, const prices::ZoneClock& zone) {
+std::optional<Time> ByTheClock(const std::string& text, Time now, const prices::ZoneClock& zone,
+                               Direction direction) {
   const auto local = zone.LocalOf(now);
   const auto today = std::chrono::floor<days>(local);
   const std::chrono::weekday weekday{std::chrono::local_days{today.time_since_epoch()}};
   const std::size_t space = std::min(text.find(' '), text.size());
-  const auto ahead = DaysAhead(text.substr(0, space), weekday);
-  const std::string_view rest = ahead ? Trim(std::string_view(text).substr(space)) : text;
-  const auto of_day = ahead && rest.empty() ? Duration::zero() : TimeOfDay(rest);
+  const auto day = DaysFromToday(text.substr(0, space), weekday, direction);
+  const std::string_view rest = day ? Trim(std::string_view(text).substr(space)) : text;
+  const auto of_day = day && rest.empty() ? Duration::zero() : TimeOfDay(rest);
   if (!of_day) return std::nullopt;
-  const auto on = [&](int day) {
-    return zone.UtcOf(prices::LocalTime{today + days{day} + *of_day});
+  const auto on = [&](int from_today) {
+    return zone.UtcOf(prices::LocalTime{today + days{from_today} + *of_day});
   };
-  if (ahead) return on(*ahead);
-  return on(0) > now ? on(0) : on(1);
+  if (day) return on(*day);
+  if (direction == Direction::kAhead) return on(0) > now ? on(0) : on(1);
+  return on(0) <= now ? on(0) : on(-1);
+}
+
+// A duration, or a moment of any kind.
+Result<When> Read(const std::string& flag, const std::string& given, Time now,
+                  const prices::ZoneClock& zone, Direction direction) {
+  const std::string text = Lowercase(Trim(given));
+  const bool has_sign = direction == Direction::kAhead && text.starts_with('+');
+  if (has_sign || ParseNumber(text) || ParseDuration(text)) {
+    EBB_ASSIGN_OR_RETURN(const Duration away, DurationOf(flag, text.substr(has_sign ? 1 : 0)));
+    return away;
+  }
+  if (const auto at = ByTheClock(text, now, zone, direction)) return *at;
+  const auto moment = MomentOf(flag, std::string(Trim(given)), zone);
+  if (moment) return *moment;
+  return Fail({ExitCode::kUsage, flag + ": \"" + given + "\" is neither a duration nor a time", "",
+               direction == Direction::kAhead ? kExamples : kPastExamples});
 }
 
 }  // namespace
@@ -115,24 +142,21 @@ Result<Time> MomentOf(const std::string& flag, const std::string& text,
 
 Result<When> WhenOf(const std::string& flag, const std::string& given, Time now,
                     const prices::ZoneClock& zone) {
-  const std::string text = Lowercase(Trim(given));
-  const bool is_ahead = text.starts_with('+');
-  if (is_ahead || ParseNumber(text) || ParseDuration(text)) {
-    EBB_ASSIGN_OR_RETURN(const Duration ahead, DurationOf(flag, text.substr(is_ahead ? 1 : 0)));
-    return ahead;
-  }
-  std::optional<Time> at = ByTheClock(text, now, zone);
-  if (!at) {
-    const auto moment = MomentOf(flag, std::string(Trim(given)), zone);
-    if (!moment)
-      return Fail({ExitCode::kUsage, flag + ": \"" + given + "\" is neither a duration nor a time",
-                   "", kExamples});
-    at = *moment;
-  }
-  if (*at < now)
+  EBB_ASSIGN_OR_RETURN(const When when, Read(flag, given, now, zone, Direction::kAhead));
+  if (const auto* at = std::get_if<Time>(&when); at && *at < now)
     return Fail({ExitCode::kUsage, flag + ": " + given + " has passed: it was " + FormatTime(*at),
                  "", kExamples});
-  return *at;
+  return when;
+}
+
+Result<When> PastOf(const std::string& flag, const std::string& given, Time now,
+                    const prices::ZoneClock& zone) {
+  EBB_ASSIGN_OR_RETURN(const When when, Read(flag, given, now, zone, Direction::kBack));
+  if (const auto* at = std::get_if<Time>(&when); at && *at > now)
+    return Fail({ExitCode::kUsage,
+                 flag + ": " + given + " is still to come: it will be " + FormatTime(*at), "",
+                 kPastExamples});
+  return when;
 }
 
 }  // namespace ebb::app

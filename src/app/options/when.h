@@ -33,4 +33,9 @@ using When = std::variant<Duration, Time>;
 Result<When> WhenOf(const std::string& flag, const std::string& text, Time now,
                     const prices::ZoneClock& zone);
 
+/// The same of what has been: "2d" is so long ago; "18:00" is the last such time of day there,
+/// "today", "yesterday" or a weekday says of which day. An Error: a moment that is still to come.
+Result<When> PastOf(const std::string& flag, const std::string& text, Time now,
+                    const prices::ZoneClock& zone);
+
 }  // namespace ebb::app

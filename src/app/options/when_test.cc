@@ -55,6 +55,31 @@ TEST(When, ADayComesBeforeIt) {
   EXPECT_EQ(Read("2026-10-24T06:00Z"), When{At("2026-10-24T06:00Z")});
 }
 
+TEST(When, WhatHasBeenCountsBackwards) {
+  const auto past = [](const std::string& text) {
+    const auto when = PastOf("--since", text, kNow, Zone("Europe/Berlin"));
+    EXPECT_TRUE(when) << text << ": " << when.error().Message();
+    return when ? *when : When{};
+  };
+  EXPECT_EQ(past("2d"), When{hours{48}});
+  EXPECT_EQ(past("today"), When{At("2026-10-22T22:00Z")});
+  EXPECT_EQ(past("yesterday"), When{At("2026-10-21T22:00Z")});
+  EXPECT_EQ(past("Yesterday 6pm"), When{At("2026-10-22T16:00Z")});
+  EXPECT_EQ(past("9:15"), When{At("2026-10-23T07:15Z")});
+  EXPECT_EQ(past("18:00"), When{At("2026-10-22T16:00Z")}) << "today it is still to come";
+  EXPECT_EQ(past("fri"), When{At("2026-10-15T22:00Z")}) << "never today";
+  EXPECT_EQ(past("monday"), When{At("2026-10-18T22:00Z")});
+  EXPECT_EQ(past("2026-10-01"), When{At("2026-09-30T22:00Z")});
+  const auto said = [](const std::string& text) {
+    const auto when = PastOf("--since", text, kNow, Zone("Europe/Berlin"));
+    return when ? std::string("taken") : when.error().Message();
+  };
+  EXPECT_NE(said("2026-10-24").find("still to come"), std::string::npos);
+  EXPECT_NE(said("24").find("24h"), std::string::npos) << said("24");
+  for (const std::string text : {"tomorrow", "+2d", "-2d", "lately", ""})
+    EXPECT_NE(said(text).find("--since"), std::string::npos) << text << ": " << said(text);
+}
+
 TEST(When, WhatIsNotClearIsRefused) {
   const auto said = [](const std::string& text) {
     const auto when = WhenOf("--start-by", text, kNow, Zone("Europe/Berlin"));

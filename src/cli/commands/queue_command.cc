@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "app/jobs/find_job.h"
@@ -19,11 +18,9 @@
 #include "cli/queue_sweeps.h"
 #include "cli/service_flags.h"
 #include "cli/tell_jobs.h"
-#include "core/owner_variables.h"
 #include "platform/file.h"
 #include "platform/process_signals.h"
 #include "platform/terminal.h"
-#include "platform/user_name.h"
 #include "signals/http/web_request.h"
 
 namespace ebb::cli {
@@ -118,12 +115,6 @@ std::string PathOf(const QueueFlags& flags) {
   if (!flags.name.empty()) path += "&name=" + signals::UrlEscape(flags.name);
   if (!flags.user.empty()) path += "&user=" + signals::UrlEscape(flags.user);
   return path;
-}
-
-// As ebb submit names the user of a job by default, or else as the system does.
-std::string Me() {
-  const char* user = std::getenv(core::kUserVariable);
-  return user && *user ? user : platform::OwnerOf("/proc/self");
 }
 
 report::TextTable TableOf(const Json& jobs, const LocalTimes& times) {
@@ -352,7 +343,7 @@ void AddQueueCommands(Parser& parser) {
   queue->Flag({"user", "NAME", "only jobs of this user (ebb submit --user)"},
               [flags](const std::string& text) { flags->user = text; });
   queue->Switch({"me", "", "only your jobs: --user $EBB_USER, or your login name"},
-                [flags] { flags->user = Me(); });
+                [flags] { flags->user = NameOfMe(); });
   queue->Flag({"sweep", "NAME", "the experiments of this sweep, ranked (its name or number)"},
               [flags](const std::string& text) { flags->sweep = text; });
   queue->Switch({"sweeps", "", "the sweeps that were submitted, the newest first"},

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "platform/digest.h"
 #include "platform/file.h"
+#include "platform/file_lock.h"
 #include "report/run/budget_file.h"
 #include "report/run/chained_lines.h"
 #include "report/run/ledger_file.h"
@@ -169,6 +170,7 @@ struct RunDirectory::State {
   core::RunSpec spec;
   std::vector<std::string> notices;
   std::string run_digest;
+  platform::FileLock lock;
   ChainedLines decisions, attempts, ledger;
 
   // Few lines, and for most runs none: opened for each.
@@ -194,6 +196,12 @@ Result<RunDirectory> RunDirectory::Create(const Path& path, const core::RunSpec&
 
 Result<RunDirectory> RunDirectory::Open(const Path& path) {
   EBB_ASSIGN_OR_RETURN(core::RunSpec spec, ReadSpec(path));
+  auto lock = platform::FileLock::Take(path / kLockFile);
+  if (!lock) {
+    if (lock.error().code == ExitCode::kTryLater)
+      lock.error().next = "another process writes this run: wait until it has ended";
+    return Fail(lock.error());
+  }
   std::vector<std::string> notices;
   for (const char* file : kChainedFiles) EBB_RETURN_IF_ERROR(CutHalfLine(path / file, notices));
   EBB_RETURN_IF_ERROR(CutHalfLine(path / kSealsFile, notices));
@@ -201,9 +209,9 @@ Result<RunDirectory> RunDirectory::Open(const Path& path) {
   EBB_ASSIGN_OR_RETURN(auto decisions, ChainedLines::Open(path / kDecisionsFile, digest));
   EBB_ASSIGN_OR_RETURN(auto attempts, ChainedLines::Open(path / kAttemptsFile, digest));
   EBB_ASSIGN_OR_RETURN(auto ledger, ChainedLines::Open(path / kLedgerFile, digest));
-  return RunDirectory(std::unique_ptr<State>(new State{path, std::move(spec), std::move(notices),
-                                                       std::move(digest), std::move(decisions),
-                                                       std::move(attempts), std::move(ledger)}));
+  return RunDirectory(std::unique_ptr<State>(
+      new State{path, std::move(spec), std::move(notices), std::move(digest), *std::move(lock),
+                std::move(decisions), std::move(attempts), std::move(ledger)}));
 }
 
 const Path& RunDirectory::path() const { return state_->path; }
@@ -271,8 +279,8 @@ Status RemoveRun(const Path& directory) {
   // First what makes it a run.
   std::vector<Path> paths{directory / kRunFile};
   for (const char* name : kChainedFiles) paths.push_back(directory / name);
-  for (const char* name :
-       {kSignalFile, kSignalsFolder, kPricesFile, kSealsFile, kSummaryFile, kEmissionsFile})
+  for (const char* name : {kSignalFile, kSignalsFolder, kPricesFile, kSealsFile, kSummaryFile,
+                           kEmissionsFile, kLockFile})
     paths.push_back(directory / name);
   for (const Path& path : paths) {
     std::filesystem::remove_all(path, code);
@@ -283,31 +291,65 @@ Status RemoveRun(const Path& directory) {
   return {};
 }
 
-Result<std::vector<Path>> FindRunDirectories(const Path& folder) {
-  if (HoldsRun(folder)) return std::vector<Path>{folder};
+bool IsBeingWritten(const Path& path) { return platform::FileLock::IsHeld(path / kLockFile); }
+
+namespace {
+
+bool HoldsPartsOfRun(const Path& path) {
   std::error_code code;
-  std::vector<Path> runs;
+  return std::any_of(kChainedFiles.begin(), kChainedFiles.end(),
+                     [&](const char* name) { return std::filesystem::exists(path / name, code); });
+}
+
+void Search(const Path& folder, std::map<Path, std::size_t>& places, FoundRuns& found) {
+  std::error_code code;
+  std::vector<std::filesystem::directory_entry> entries;
+  for (std::filesystem::directory_iterator item(folder, code), end; !code && item != end;
+       item.increment(code))
+    if (std::error_code unseen; item->is_directory(unseen)) entries.push_back(*item);
+  if (code) return found.closed.push_back(folder);
+  for (const auto& entry : entries) {
+    if (!HoldsRun(entry.path())) {
+      if (HoldsPartsOfRun(entry.path()))
+        found.broken.push_back(entry.path());
+      else if (!entry.is_symlink(code))
+        Search(entry.path(), places, found);
+      continue;
+    }
+    const auto [place, is_new] =
+        places.emplace(std::filesystem::canonical(entry.path(), code), found.runs.size());
+    if (is_new)
+      found.runs.push_back(entry.path());
+    else if (entry.is_symlink(code))
+      found.runs[place->second] = entry.path();
+  }
+}
+
+}  // namespace
+
+FoundRuns SearchForRuns(const Path& folder) {
+  FoundRuns found;
+  if (HoldsRun(folder)) {
+    found.runs.push_back(folder);
+    return found;
+  }
   // A run that a link names, too, is found once, under that name.
   std::map<Path, std::size_t> places;
-  for (std::filesystem::recursive_directory_iterator item(folder, code), end; !code && item != end;
-       item.increment(code)) {
-    if (!item->is_directory(code) || !HoldsRun(item->path())) continue;
-    item.disable_recursion_pending();
-    const auto [place, is_new] =
-        places.emplace(std::filesystem::canonical(item->path(), code), runs.size());
-    if (is_new)
-      runs.push_back(item->path());
-    else if (item->is_symlink(code))
-      runs[place->second] = item->path();
-  }
-  if (code)
-    return Fail({ExitCode::kUnavailable, "cannot be searched: " + code.message(), folder.string(),
+  Search(folder, places, found);
+  for (auto* paths : {&found.runs, &found.broken, &found.closed})
+    std::sort(paths->begin(), paths->end());
+  return found;
+}
+
+Result<std::vector<Path>> FindRunDirectories(const Path& folder) {
+  FoundRuns found = SearchForRuns(folder);
+  if (!found.closed.empty())
+    return Fail({ExitCode::kUnavailable, "cannot be searched", found.closed.front().string(),
                  "check the name and the permissions"});
-  if (runs.empty())
+  if (found.runs.empty())
     return Fail({ExitCode::kUnavailable, "holds no run, nor does a folder in it", folder.string(),
                  "name run directories, folders of them, or stores"});
-  std::sort(runs.begin(), runs.end());
-  return runs;
+  return std::move(found.runs);
 }
 
 Result<core::RunRecord> ReadRun(const Path& path, std::vector<std::string>* notices) {

@@ -5,8 +5,9 @@
 //
 // File formats: docs/run-directory.md and docs/ledger.md.
 //
-// One writer at a time. Readers may read while a run is being written: a last line that is not
-// whole yet is dropped and said so; a damaged line before it is an error with file and line.
+// One writer at a time, which holds the directory's lock. Readers may read while a run is being
+// written: a last line that is not whole yet is dropped and said so; a damaged line before it is an
+// error with file and line.
 
 #include <array>
 #include <filesystem>
@@ -38,6 +39,7 @@ inline constexpr const char* kSummaryFile = "summary.json";
 inline constexpr const char* kEmissionsFile = "emissions.csv";
 inline constexpr const char* kGateInputsFile = "gate_inputs.jsonl";
 inline constexpr const char* kSealsFile = "seals.jsonl";
+inline constexpr const char* kLockFile = "lock";
 
 /// What only grows, line by line, chained (report/run/chained_lines.h).
 inline constexpr std::array kChainedFiles{kDecisionsFile, kGateInputsFile, kAttemptsFile,
@@ -89,9 +91,21 @@ Status AddSignalVersion(const Path& directory, const core::IntensitySeries& sign
 /// True if the directory holds a run (a readable one or not).
 bool HoldsRun(const Path& path);
 
+/// Whether a process writes the run now. Of a run of a version that took no lock: false.
+bool IsBeingWritten(const Path& path);
+
 /// The folder itself if it holds a run; else those below it that do, in order. Runs inside of runs
 /// (members of a merged one) are not looked for. Fails where there is none.
 Result<std::vector<Path>> FindRunDirectories(const Path& folder);
+
+/// What a search for runs came upon, in order.
+struct FoundRuns {
+  std::vector<Path> runs;
+  std::vector<Path> broken;  ///< hold parts of a run, and no run.json
+  std::vector<Path> closed;  ///< folders that cannot be searched
+};
+/// The same, and finding none, or what cannot be read, is no failure.
+FoundRuns SearchForRuns(const Path& folder);
 
 /// SHA-256 of run.json: what the chains of the directory begin with.
 Result<std::string> RunDigest(const Path& directory);

@@ -487,5 +487,36 @@ TEST(TrainingFiles, ADamagedTrainingResultIsLeftOutAndSaidSo) {
   EXPECT_THAT(notices, ElementsAre(HasSubstr("train_result.json")));
 }
 
+TEST(RunDirectory, OneProcessAtATimeWritesIt) {
+  const Path path = ScratchDirectory("lock") / "run";
+  {
+    auto writer = RunDirectory::Create(path, WaitedRun().spec);
+    ASSERT_TRUE(writer) << writer.error().Message();
+    EXPECT_TRUE(IsBeingWritten(path));
+    const auto second = RunDirectory::Open(path);
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code, ExitCode::kTryLater);
+    EXPECT_THAT(second.error().Message(), HasSubstr("another process writes this run"));
+  }
+  EXPECT_FALSE(IsBeingWritten(path));
+  EXPECT_TRUE(RunDirectory::Open(path));
+}
+
+TEST(RunDirectory, ASearchFindsWholeAndBrokenRunsAndFailsForNone) {
+  const Path folder = ScratchDirectory("search");
+  EXPECT_THAT(SearchForRuns(folder).runs, IsEmpty());
+  Store(folder / "a" / "one", WaitedRun());
+  Store(folder / "two", WaitedRun());
+  std::filesystem::create_directories(folder / "half");
+  Append(folder / "half" / kLedgerFile, "{}\n");
+  std::filesystem::create_directories(folder / "other" / "empty");
+  std::filesystem::create_directory_symlink(folder / "two", folder / "z");
+  const FoundRuns found = SearchForRuns(folder);
+  EXPECT_THAT(found.runs, ElementsAre(folder / "a" / "one", folder / "z")) << "a run once";
+  EXPECT_THAT(found.broken, ElementsAre(folder / "half"));
+  EXPECT_THAT(found.closed, IsEmpty());
+  EXPECT_THAT(SearchForRuns(folder / "none").closed, ElementsAre(folder / "none"));
+}
+
 }  // namespace
 }  // namespace ebb::report

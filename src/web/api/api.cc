@@ -12,6 +12,7 @@
 #include "web/answers/job_json.h"
 #include "web/answers/short_answers.h"
 #include "web/api/carbon_aware.h"
+#include "web/api/query.h"
 #include "web/http/responses.h"
 #include "web/live/live_view.h"
 #include "web/live/page_files.h"
@@ -62,20 +63,6 @@ bool Matches(const std::string& pattern, const std::string& path, core::JobId& i
   if (!number || *number < 1) return false;
   id = *number;
   return true;
-}
-
-// Stages with commas between; empty: all.
-Result<std::vector<engine::Stage>> StagesOf(const std::string& text) {
-  std::vector<engine::Stage> stages;
-  if (text.empty()) return stages;
-  for (const std::string_view name : Split(text, ',')) {
-    const auto stage = engine::StageFromName(name);
-    if (!stage)
-      return Fail({ExitCode::kUsage, "\"" + std::string(name) + "\" is not a stage", "stage",
-                   "waiting, starting, running, pausing, paused, succeeded, failed, cancelled"});
-    stages.push_back(*stage);
-  }
-  return stages;
 }
 
 }  // namespace
@@ -309,17 +296,6 @@ HttpResponse Api::Metrics(const HttpRequest& request, core::JobId) const {
 }
 
 namespace {
-
-// A time in the query; nothing where there is none.
-Result<std::optional<Time>> QueryTime(const HttpRequest& request, const char* name) {
-  const std::string text = QueryOf(request, name);
-  if (text.empty()) return std::optional<Time>();
-  const auto time = ParseTime(text);
-  if (!time)
-    return Fail({ExitCode::kUsage, "\"" + text + "\" is not a time", name,
-                 "give e.g. 2026-03-01T12:00Z; a + in an address is written %2B"});
-  return std::optional(*time);
-}
 
 // The signal of the location. A signal that belongs to no zone (a constant) holds everywhere.
 Result<const core::SignalView*> SignalOf(const service::View& view, const std::string& location) {

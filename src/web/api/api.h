@@ -64,6 +64,7 @@ class Api {
   static std::vector<Route> GridAndServiceRoutes();
   HttpResponse Status(const HttpRequest&, core::JobId) const;
   HttpResponse Jobs(const HttpRequest& request, core::JobId) const;
+  HttpResponse History(const HttpRequest& request, core::JobId) const;
   HttpResponse Submit(const HttpRequest& request, core::JobId) const;
   HttpResponse Job(const HttpRequest&, core::JobId id) const;
   HttpResponse Log(const HttpRequest& request, core::JobId id) const;

@@ -1,6 +1,7 @@
 // The routes: where each is, what it does, what it takes and what it answers with.
 
 #include "web/answers/job_json.h"
+#include "web/answers/past_job.h"
 #include "web/answers/short_answers.h"
 #include "web/api/api.h"
 
@@ -17,6 +18,10 @@ RouteList Api::JobRoutes() {
        "The queue: ?stage=waiting,running&name=&user=&limit=&from=", &Api::Jobs, &SchemaOf<Queue>},
       {"POST", "/api/v1/jobs", "Submit one job, or a list of jobs", &Api::Submit,
        &SchemaOf<TakenOneOrMore>, "NewJobs"},
+      {"GET", "/api/v1/history",
+       "Jobs that have ended, the newest first: ?stage=failed&name=&user=&since=&until=&limit=1000"
+       "&before=",
+       &Api::History, &SchemaOf<web::History>, "", "stage name user since until limit before"},
       {"GET", "/api/v1/jobs/{id}", "One job, with its reason and figures", &Api::Job,
        &SchemaOf<JobAnswer>},
       {"GET", "/api/v1/jobs/{id}/log",

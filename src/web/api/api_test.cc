@@ -74,6 +74,7 @@ TEST_F(ApiTest, AnswersAreAsDescribed) {
   check_answer("get", "/api/v1/jobs/{id}", Get("/api/v1/jobs/99"));
   check_answer("get", "/api/v1/jobs", Get("/api/v1/jobs?limit=2"));
   check_answer("get", "/api/v1/jobs", Get("/api/v1/jobs?stage=x"));
+  check_answer("get", "/api/v1/history", Get("/api/v1/history?limit=2"));
   check_answer("get", "/api/v1/sweeps", Get("/api/v1/sweeps"));
   check_answer("get", "/api/v1/sweeps/{id}", Get("/api/v1/sweeps/1"));
   check_answer("post", "/api/v1/sweeps/{id}/budget",
@@ -306,6 +307,41 @@ TEST_F(ApiTest, TheQueueComesInParts) {
   EXPECT_EQ(Get("/api/v1/jobs?limit=2&from=3").body().at("jobs").size(), 1u);
   EXPECT_EQ(Get("/api/v1/jobs?limit=-1").status, 400);
   EXPECT_EQ(Get("/api/v1/jobs?stage=sleeping").status, 400);
+}
+
+TEST_F(ApiTest, WhatHasEndedComesInPartsTheNewestFirst) {
+  ASSERT_EQ(Post("/api/v1/jobs", R"({"command":["true"],"environment":{"EBB_USER":"ada"}})").status,
+            201);
+  ASSERT_EQ(Post("/api/v1/jobs", R"({"command":["sh","-c","exit 3"],"name":"bad"})").status, 201);
+  ASSERT_EQ(Post("/api/v1/jobs", R"({"command":["true"]})").status, 201);
+  ASSERT_EQ(Post("/api/v1/jobs", Pausable()).status, 201);
+  world_.WaitForStage(1, engine::Stage::kSucceeded);
+  world_.WaitForStage(2, engine::Stage::kFailed);
+  world_.WaitForStage(3, engine::Stage::kSucceeded);
+  const json part = Get("/api/v1/history?limit=2").body();
+  ASSERT_EQ(part.at("jobs").size(), 2u) << "what runs is no history";
+  EXPECT_EQ(part["jobs"][0]["id"], 3);
+  EXPECT_EQ(part["jobs"][1]["id"], 2);
+  EXPECT_EQ(part["jobs"][1]["exit_code"], 3);
+  EXPECT_EQ(part["jobs"][1]["attempts"], 1);
+  EXPECT_GT(part["jobs"][1]["ran_s"], 0);
+  EXPECT_EQ(part.at("next"), 2);
+  const json rest = Get("/api/v1/history?limit=2&before=2").body();
+  ASSERT_EQ(rest.at("jobs").size(), 1u);
+  EXPECT_EQ(rest["jobs"][0]["user"], "ada");
+  EXPECT_FALSE(rest.contains("next"));
+  const auto found = [&](const std::string& query) {
+    return Get("/api/v1/history?" + query).body().at("jobs").size();
+  };
+  EXPECT_EQ(found("stage=failed"), 1u);
+  EXPECT_EQ(found("user=ada"), 1u);
+  EXPECT_EQ(found("name=bad"), 1u);
+  EXPECT_EQ(found("since=1h"), 3u) << "on the clock of the service";
+  EXPECT_EQ(found("until=1h"), 0u);
+  EXPECT_EQ(found("since=2030-01-01T00:00Z"), 0u);
+  for (const char* wrong :
+       {"stage=running", "stage=x", "limit=0", "limit=1001", "since=lately", "before=x"})
+    EXPECT_EQ(Get(std::string("/api/v1/history?") + wrong).status, 400) << wrong;
 }
 
 TEST_F(ApiTest, SeveralAtOnceTellOfEach) {

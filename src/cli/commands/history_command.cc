@@ -1,0 +1,215 @@
+// ebb history: what has ended in the queue service.
+
+#include <cstdio>
+
+#include "app/jobs/job_history.h"
+#include "app/options/when.h"
+#include "base/csv.h"
+#include "base/text.h"
+#include "base/units_text.h"
+#include "cli/command_line.h"
+#include "cli/fitted_text.h"
+#include "cli/local_times.h"
+#include "cli/past_figures.h"
+#include "cli/service_flags.h"
+#include "platform/system_clock.h"
+
+namespace ebb::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  ebb history                              what ended last, with energy, emissions and saving
+  ebb history --since yesterday --me
+  ebb history --state failed --since 7d --columns job,name,exit,ended,detail
+  ebb history --since 2026-10-01 --until 2026-11-01 --limit 100000 --format csv
+
+Columns: job, name, user, tier, sweep, recurring, state, exit, devices, submitted, started, ended,
+waited, ran, attempts, pauses, energy, emitted, saved, detail. CSV has all of them, in plain units.
+What is not known is left empty.)";
+
+constexpr const char* kDefaultColumns = "job,name,user,state,exit,ended,ran,energy,emitted,saved";
+
+using app::PastJob;
+
+// A column for people, and the same in a file.
+struct Column {
+  const char* name;
+  const char* in_file;
+  bool is_text;
+  std::string (*shown)(const PastJob&);
+  std::string (*written)(const PastJob&) = nullptr;  // the same
+};
+
+template <typename T, typename Text>
+std::string Maybe(const std::optional<T>& value, Text text) {
+  return value ? text(*value) : std::string();
+}
+std::optional<Duration> WaitedOf(const PastJob& job) {
+  if (!job.submitted || !job.started) return std::nullopt;
+  return *job.started - *job.submitted;
+}
+std::string SecondsText(Duration duration) { return FormatExact(Seconds(duration)); }
+std::string GramsText(Emissions emissions) { return FormatExact(emissions.grams); }
+
+const std::vector<Column>& Columns() {
+  using J = const PastJob&;
+  static const std::vector<Column> columns{
+      {"job", "job", false, [](J j) { return std::to_string(j.id); }},
+      {"name", "name", true, [](J j) { return j.name; }},
+      {"user", "user", true, [](J j) { return j.user; }},
+      {"tier", "tier", true, [](J j) { return j.tier; }},
+      {"sweep", "sweep", false, [](J j) { return j.sweep > 0 ? std::to_string(j.sweep) : ""; }},
+      {"recurring", "recurring", true, [](J j) { return j.recurring; }},
+      {"state", "state", true, [](J j) { return j.stage; }},
+      {"exit", "exit_code", false,
+       [](J j) { return j.exit_code ? std::to_string(*j.exit_code) : std::string(); }},
+      {"devices", "devices", false, [](J j) { return std::to_string(j.devices); }},
+      {"submitted", "submitted", false, [](J j) { return Maybe(j.submitted, MomentText); },
+       [](J j) { return Maybe(j.submitted, FormatTime); }},
+      {"started", "started", false, [](J j) { return Maybe(j.started, MomentText); },
+       [](J j) { return Maybe(j.started, FormatTime); }},
+      {"ended", "ended", false, [](J j) { return Maybe(j.ended, MomentText); },
+       [](J j) { return Maybe(j.ended, FormatTime); }},
+      {"waited", "waited_s", false, [](J j) { return Maybe(WaitedOf(j), FormatDuration); },
+       [](J j) { return Maybe(WaitedOf(j), SecondsText); }},
+      {"ran", "ran_s", false, [](J j) { return j.started ? FormatDuration(j.ran) : std::string(); },
+       [](J j) { return j.started ? SecondsText(j.ran) : std::string(); }},
+      {"attempts", "attempts", false, [](J j) { return std::to_string(j.attempts); }},
+      {"pauses", "pauses", false, [](J j) { return std::to_string(j.pauses); }},
+      {"energy", "energy_kwh", false, [](J j) { return Maybe(j.energy, EnergyText); },
+       [](J j) { return Maybe(j.energy, [](Energy e) { return FormatExact(e.kwh()); }); }},
+      {"emitted", "emissions_g", false, [](J j) { return Maybe(j.emissions, EmissionsText); },
+       [](J j) { return Maybe(j.emissions, GramsText); }},
+      {"saved", "saved_g", false, [](J j) { return Maybe(j.saved(), SavedText); },
+       [](J j) { return Maybe(j.saved(), GramsText); }},
+      {"detail", "detail", true, [](J j) { return j.detail; }},
+  };
+  return columns;
+}
+
+std::vector<std::string> ColumnNames() {
+  std::vector<std::string> names;
+  for (const Column& column : Columns()) names.emplace_back(column.name);
+  return names;
+}
+
+Result<std::vector<Column>> ColumnsNamed(const std::string& text) {
+  std::vector<Column> chosen;
+  const std::vector<std::string> names = ColumnNames();
+  for (const std::string_view field : Split(text, ',')) {
+    const std::string name(Trim(field));
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end())
+      return Fail({ExitCode::kUsage,
+                   "there is no column " + Quoted(name) + SuggestionText(name, names), "--columns",
+                   "choose from " + Join(names, ", ")});
+    chosen.push_back(Columns()[static_cast<std::size_t>(found - names.begin())]);
+  }
+  return chosen;
+}
+
+struct HistoryFlags {
+  ServiceFlags service;
+  std::string states, name, user, since, until, limit, columns;
+  std::string format = "text";
+};
+
+Result<app::HistoryFilter> FilterOf(const HistoryFlags& flags) {
+  app::HistoryFilter filter;
+  filter.stages = flags.states;
+  filter.name = flags.name;
+  filter.user = flags.user;
+  EBB_ASSIGN_OR_RETURN(const auto zone, app::ZoneOfUser(""));
+  const Time now = platform::WallNow();
+  if (!flags.since.empty()) {
+    EBB_ASSIGN_OR_RETURN(filter.since, app::PastOf("--since", flags.since, now, zone));
+  }
+  if (!flags.until.empty()) {
+    EBB_ASSIGN_OR_RETURN(filter.until, app::PastOf("--until", flags.until, now, zone));
+  }
+  EBB_ASSIGN_OR_RETURN(filter.limit, LimitOf(flags.limit, filter.limit));
+  return filter;
+}
+
+std::string Csv(const std::vector<PastJob>& jobs, const std::vector<Column>& columns) {
+  std::vector<std::string> fields;
+  for (const Column& column : columns) fields.emplace_back(column.in_file);
+  std::string text = CsvLine(fields) + "\n";
+  for (const PastJob& job : jobs) {
+    fields.clear();
+    for (const Column& column : columns)
+      fields.push_back(column.written ? column.written(job) : column.shown(job));
+    text += CsvLine(fields) + "\n";
+  }
+  return text;
+}
+
+std::string Table(const std::vector<PastJob>& jobs, const std::vector<Column>& columns) {
+  report::TextTable table;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    table.headers.emplace_back(columns[i].name);
+    if (columns[i].is_text) table.texts.push_back(i);
+  }
+  table.ends_in_text = columns.back().is_text;
+  for (const PastJob& job : jobs) {
+    std::vector<std::string>& row = table.rows.emplace_back();
+    for (const Column& column : columns) row.push_back(column.shown(job));
+  }
+  return FittedText(std::move(table), 1, columns.size() - 1);
+}
+
+Result<int> History(const HistoryFlags& flags) {
+  const bool csv = flags.format == "csv";
+  const std::string otherwise = csv ? Join(ColumnNames(), ",") : kDefaultColumns;
+  EBB_ASSIGN_OR_RETURN(const std::vector<Column> columns,
+                       ColumnsNamed(flags.columns.empty() ? otherwise : flags.columns));
+  EBB_ASSIGN_OR_RETURN(const app::HistoryFilter filter, FilterOf(flags));
+  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
+  EBB_ASSIGN_OR_RETURN(const app::JobHistory history, app::ReadHistory(client, filter));
+  if (flags.format == "json") {
+    std::fputs(history.json.c_str(), stdout);
+    return 0;
+  }
+  if (csv) {
+    std::fputs(Csv(history.jobs, columns).c_str(), stdout);
+  } else if (history.jobs.empty()) {
+    std::printf("no job has ended that matches\n");
+  } else {
+    PastTotals totals;
+    for (const PastJob& job : history.jobs)
+      totals.Add(job.energy, job.emissions, job.saved(), job.stage);
+    std::fputs((Table(history.jobs, columns) + totals.Line("job")).c_str(), stdout);
+  }
+  if (history.more)
+    std::fprintf(stderr, "ebb: there are more; --limit N shows more than the newest %lld\n",
+                 filter.limit);
+  return 0;
+}
+
+}  // namespace
+
+void AddHistoryCommand(Parser& parser) {
+  Command& command = parser.Add("history", "what has ended in the queue service", kExamples);
+  auto flags = std::make_shared<HistoryFlags>();
+  const auto into = [&](const FlagText& text, std::string HistoryFlags::*field) {
+    command.Flag(text, [flags, field](const std::string& value) { (*flags).*field = value; });
+  };
+  into({"since", "WHEN", "that ended then or later: 2d, yesterday, monday 6am, 2026-10-01"},
+       &HistoryFlags::since);
+  into({"until", "WHEN", "that ended before then"}, &HistoryFlags::until);
+  into({"state", "STATES", "only these, with commas between: succeeded, failed, cancelled"},
+       &HistoryFlags::states);
+  into({"name", "NAME", "only jobs of this name"}, &HistoryFlags::name);
+  into({"user", "NAME", "only jobs of this user (ebb submit --user)"}, &HistoryFlags::user);
+  command.Switch({"me", "", "only your jobs: --user $EBB_USER, or your login name"},
+                 [flags] { flags->user = NameOfMe(); });
+  into({"limit", "N", "at most so many, the newest (default 1000)"}, &HistoryFlags::limit);
+  into({"columns", "NAMES", "which ones, with commas between (below)"}, &HistoryFlags::columns);
+  AddPlaceOfService(command, flags->service);
+  into({"format", "text|json|csv", "json: the service's own answer", "Output"},
+       &HistoryFlags::format);
+  command.Action([flags] { return History(*flags); });
+}
+
+}  // namespace ebb::cli

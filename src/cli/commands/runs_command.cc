@@ -1,0 +1,274 @@
+// ebb runs: the runs that are there, of run directories and of the queue service.
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "app/jobs/job_history.h"
+#include "app/options/run_options.h"
+#include "app/run/run_history.h"
+#include "base/csv.h"
+#include "base/text.h"
+#include "base/units_text.h"
+#include "cli/command_line.h"
+#include "cli/fitted_text.h"
+#include "cli/local_times.h"
+#include "cli/past_figures.h"
+#include "cli/service_flags.h"
+#include "platform/system_clock.h"
+
+namespace ebb::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using app::PastRun;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kExamples = R"(
+Examples:
+  ebb runs                               runs under runs/, and what ended in the queue service
+  ebb runs experiments /data/runs        of other folders; a run directory by itself, too
+  ebb runs --since monday --outcome failed,killed
+  ebb runs --name baseline --format csv
+
+Outcomes: waiting, running, done, paused, failed, killed, not_started, stopped_by_budget,
+cancelled, and broken for a directory that cannot be read. What is not known is left empty.)";
+
+struct RunsFlags {
+  ServiceFlags service;
+  std::vector<std::string> roots;
+  std::string name, outcomes, user, since, until, limit;
+  std::string format = "text";
+  bool local = false;
+};
+
+// What is asked for, with times as moments.
+struct Wanted {
+  std::string name, user;
+  std::vector<std::string> outcomes;
+  std::optional<app::When> since, until;
+  Time now{};
+  long long limit = 1000;
+
+  static Time MomentOf(const app::When& when, Time now) {
+    const auto* at = std::get_if<Time>(&when);
+    return at ? *at : now - std::get<Duration>(when);
+  }
+  // One that goes on has not ended before anything.
+  bool Holds(const PastRun& run) const {
+    if (!name.empty() && run.name != name) return false;
+    if (!user.empty() && run.user != user) return false;
+    if (!outcomes.empty() && std::ranges::find(outcomes, run.outcome) == outcomes.end())
+      return false;
+    const std::optional<Time> at = run.ended ? run.ended : run.created;
+    const bool goes_on = run.outcome == "waiting" || run.outcome == "running";
+    if (since && (!at || (!goes_on && *at < MomentOf(*since, now)))) return false;
+    return !until || (at && !goes_on && *at < MomentOf(*until, now));
+  }
+};
+
+Result<Wanted> WantedBy(const RunsFlags& flags) {
+  static const std::vector<std::string> known{
+      "waiting",     "running",           "done",      "paused", "failed", "killed",
+      "not_started", "stopped_by_budget", "cancelled", "broken"};
+  Wanted wanted;
+  wanted.name = flags.name;
+  wanted.user = flags.user;
+  wanted.now = platform::WallNow();
+  if (!flags.outcomes.empty()) {
+    for (const std::string_view field : Split(flags.outcomes, ',')) {
+      const std::string outcome(Trim(field));
+      if (std::ranges::find(known, outcome) == known.end())
+        return Fail({ExitCode::kUsage,
+                     Quoted(outcome) + " is not an outcome" + SuggestionText(outcome, known),
+                     "--outcome", "choose from " + Join(known, ", ")});
+      wanted.outcomes.push_back(outcome);
+    }
+  }
+  EBB_ASSIGN_OR_RETURN(const auto zone, app::ZoneOfUser(""));
+  if (!flags.since.empty()) {
+    EBB_ASSIGN_OR_RETURN(wanted.since, app::PastOf("--since", flags.since, wanted.now, zone));
+  }
+  if (!flags.until.empty()) {
+    EBB_ASSIGN_OR_RETURN(wanted.until, app::PastOf("--until", flags.until, wanted.now, zone));
+  }
+  EBB_ASSIGN_OR_RETURN(wanted.limit, LimitOf(flags.limit, wanted.limit));
+  return wanted;
+}
+
+PastRun RunOf(const app::PastJob& job) {
+  PastRun run;
+  run.job = job.id;
+  run.name = job.name;
+  run.user = job.user;
+  run.outcome = job.stage == "succeeded" ? "done" : job.stage;
+  run.created = job.submitted;
+  run.ended = job.ended;
+  if (job.started) run.ran = job.ran;
+  run.energy = job.energy;
+  run.emissions = job.emissions;
+  run.saved = job.saved();
+  run.note = job.detail;
+  return run;
+}
+
+// Of a service that nobody named and that is not there, nothing is said.
+Status AddJobs(const RunsFlags& flags, const Wanted& wanted, std::vector<PastRun>& runs,
+               std::vector<std::string>& notes) {
+  const bool is_named = !flags.service.server.empty() || !flags.service.store.empty();
+  app::HistoryFilter filter;
+  filter.name = wanted.name;
+  filter.user = wanted.user;
+  filter.since = wanted.since;
+  filter.until = wanted.until;
+  filter.limit = wanted.limit;
+  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
+  const auto history = app::ReadHistory(client, filter);
+  if (!history && is_named) return Fail(history.error());
+  std::error_code ignored;
+  EBB_ASSIGN_OR_RETURN(const std::string store, app::StorePathOf(flags.service.store));
+  if (!history && fs::exists(store, ignored))
+    notes.push_back("jobs of the service are left out: " + history.error().Message());
+  if (!history) return {};
+  for (const app::PastJob& job : history->jobs) runs.push_back(RunOf(job));
+  return {};
+}
+
+std::string PlaceOf(const PastRun& run) {
+  return run.directory.empty() ? "job " + std::to_string(run.job) : run.directory.string();
+}
+
+template <typename T, typename Text>
+std::string Maybe(const std::optional<T>& value, Text text) {
+  return value ? text(*value) : std::string();
+}
+
+std::string TableOf(const std::vector<PastRun>& runs) {
+  report::TextTable table;
+  table.headers = {"name", "when", "outcome", "ran", "energy", "emitted", "saved", "user", "where"};
+  table.texts = {0, 2, 7};
+  table.ends_in_text = true;
+  for (const PastRun& run : runs)
+    table.rows.push_back({run.name, Maybe(run.created, MomentText), run.outcome,
+                          Maybe(run.ran, FormatDuration), Maybe(run.energy, EnergyText),
+                          Maybe(run.emissions, EmissionsText), Maybe(run.saved, SavedText),
+                          run.user, PlaceOf(run)});
+  return FittedText(std::move(table), 3, 5);
+}
+
+std::string CsvOf(const std::vector<PastRun>& runs) {
+  const auto grams = [](Emissions emissions) { return FormatExact(emissions.grams); };
+  std::string text = CsvLine({"name", "user", "outcome", "created", "ended", "ran_s", "energy_kwh",
+                              "emissions_g", "saved_g", "where", "note"}) +
+                     "\n";
+  for (const PastRun& run : runs)
+    text +=
+        CsvLine({run.name, run.user, run.outcome, Maybe(run.created, FormatTime),
+                 Maybe(run.ended, FormatTime),
+                 Maybe(run.ran, [](Duration ran) { return FormatExact(Seconds(ran)); }),
+                 Maybe(run.energy, [](Energy energy) { return FormatExact(energy.kwh()); }),
+                 Maybe(run.emissions, grams), Maybe(run.saved, grams), PlaceOf(run), run.note}) +
+        "\n";
+  return text;
+}
+
+std::string JsonOf(const std::vector<PastRun>& runs, const std::vector<std::string>& notes) {
+  Json list = Json::array();
+  for (const PastRun& run : runs) {
+    Json json{{"name", run.name}, {"user", run.user}, {"outcome", run.outcome}};
+    const auto add = [&](const char* key, const auto& value, auto plain) {
+      json[key] = value ? Json(plain(*value)) : Json();
+    };
+    add("created", run.created, FormatTime);
+    add("ended", run.ended, FormatTime);
+    add("ran_s", run.ran, [](Duration ran) { return Seconds(ran); });
+    add("energy_kwh", run.energy, [](Energy energy) { return energy.kwh(); });
+    add("emissions_g", run.emissions, [](Emissions emissions) { return emissions.grams; });
+    add("saved_g", run.saved, [](Emissions saved) { return saved.grams; });
+    if (run.directory.empty())
+      json["job"] = run.job;
+    else
+      json["directory"] = run.directory.string();
+    if (!run.note.empty()) json["note"] = run.note;
+    list.push_back(std::move(json));
+  }
+  return Json{{"schema", "ebb.runs/1"}, {"runs", list}, {"notes", notes}}.dump(
+             2, ' ', false, Json::error_handler_t::replace) +
+         "\n";
+}
+
+void SayNotes(const std::vector<PastRun>& runs, const std::vector<std::string>& notes) {
+  for (const PastRun& run : runs)
+    if (run.outcome == "broken")
+      std::fprintf(stderr, "note: %s: %s\n", Printable(PlaceOf(run)).c_str(),
+                   Printable(run.note).c_str());
+  for (const std::string& note : notes) std::fprintf(stderr, "note: %s\n", Printable(note).c_str());
+}
+
+Result<int> Runs(const RunsFlags& flags) {
+  EBB_ASSIGN_OR_RETURN(const Wanted wanted, WantedBy(flags));
+  std::vector<PastRun> runs;
+  std::vector<std::string> notes;
+  const std::vector<std::string> roots =
+      flags.roots.empty() ? std::vector<std::string>{app::RunOptions().output_dir} : flags.roots;
+  std::error_code ignored;
+  for (const std::string& root : roots) {
+    // Nobody has asked for the default one.
+    if (flags.roots.empty() && !fs::exists(root, ignored)) continue;
+    app::RunsFound found = app::FindPastRuns(root, wanted.now);
+    std::ranges::move(found.runs, std::back_inserter(runs));
+    std::ranges::move(found.notes, std::back_inserter(notes));
+  }
+  const bool none_readable = !flags.roots.empty() && runs.empty() && !notes.empty();
+  if (!flags.local) EBB_RETURN_IF_ERROR(AddJobs(flags, wanted, runs, notes));
+  std::erase_if(runs, [&](const PastRun& run) { return !wanted.Holds(run); });
+  std::ranges::stable_sort(runs, [](const PastRun& a, const PastRun& b) {
+    return a.created.value_or(Time::max()) > b.created.value_or(Time::max());
+  });
+  const std::size_t all = runs.size();
+  if (all > static_cast<std::size_t>(wanted.limit))
+    runs.resize(static_cast<std::size_t>(wanted.limit));
+  if (flags.format == "json") {
+    std::fputs(JsonOf(runs, notes).c_str(), stdout);
+  } else if (flags.format == "csv") {
+    std::fputs(CsvOf(runs).c_str(), stdout);
+  } else if (runs.empty()) {
+    std::printf("no run matches\n");
+  } else {
+    PastTotals totals;
+    for (const PastRun& run : runs) totals.Add(run.energy, run.emissions, run.saved, run.outcome);
+    std::fputs((TableOf(runs) + totals.Line("run")).c_str(), stdout);
+  }
+  if (flags.format != "json") SayNotes(runs, notes);
+  if (all > runs.size())
+    std::fprintf(stderr, "ebb: there are more; --limit N shows more than the newest %lld\n",
+                 wanted.limit);
+  return none_readable ? static_cast<int>(ExitCode::kUnavailable) : 0;
+}
+
+}  // namespace
+
+void AddRunsCommand(Parser& parser) {
+  Command& command = parser.Add("runs", "the runs that are there, with their figures", kExamples);
+  auto flags = std::make_shared<RunsFlags>();
+  command.OptionalPositionals("DIR", "folders of runs (default: runs)", &flags->roots);
+  const auto into = [&](const FlagText& text, std::string RunsFlags::*field) {
+    command.Flag(text, [flags, field](const std::string& value) { (*flags).*field = value; });
+  };
+  into({"since", "WHEN", "that ended then or later, or go on: 2d, yesterday, 2026-10-01"},
+       &RunsFlags::since);
+  into({"until", "WHEN", "that ended before then"}, &RunsFlags::until);
+  into({"name", "NAME", "only runs of this name"}, &RunsFlags::name);
+  into({"outcome", "OUTCOMES", "only these, with commas between (below)"}, &RunsFlags::outcomes);
+  into({"user", "NAME", "only runs of this user: the owner of the files, or of the job"},
+       &RunsFlags::user);
+  into({"limit", "N", "at most so many, the newest (default 1000)"}, &RunsFlags::limit);
+  command.Switch({"local", "", "only run directories: do not ask the queue service", "Service"},
+                 [flags] { flags->local = true; });
+  AddPlaceOfService(command, flags->service);
+  into({"format", "text|json|csv", "how it is printed", "Output"}, &RunsFlags::format);
+  command.Action([flags] { return Runs(*flags); });
+}
+
+}  // namespace ebb::cli

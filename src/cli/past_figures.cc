@@ -1,0 +1,61 @@
+#include "cli/past_figures.h"
+
+#include <cmath>
+#include <vector>
+
+#include "base/text.h"
+#include "base/units_text.h"
+
+namespace ebb::cli {
+namespace {
+
+// Whoever wants more is in need of another tool.
+constexpr long long kMostListed = 10'000'000;
+
+// Unknown is not zero: the sums are of the others.
+std::string Without(const char* figure, long long count) {
+  return count == 0 ? "" : std::string("; ") + figure + " unknown for " + std::to_string(count);
+}
+
+}  // namespace
+
+std::string SavedText(Emissions saved) {
+  return (saved.grams < 0 ? "-" : "") + EmissionsText({std::abs(saved.grams)});
+}
+
+void PastTotals::Add(std::optional<Energy> energy, std::optional<Emissions> emissions,
+                     std::optional<Emissions> saved, const std::string& outcome) {
+  ++all_;
+  ++outcomes_[outcome];
+  if (!energy || *energy == Energy{}) return;  // it used nothing, so it has nothing to be known
+  energy_ += *energy;
+  if (emissions) emissions_ += *emissions;
+  if (saved) saved_ += *saved;
+  without_emissions_ += emissions ? 0 : 1;
+  without_saving_ += saved ? 0 : 1;
+}
+
+std::string PastTotals::Line(const std::string& what) const {
+  std::vector<std::string> counts;
+  for (const auto& [outcome, count] : outcomes_)
+    counts.push_back(std::to_string(count) + " " + outcome);
+  std::string text = std::to_string(all_) + " " + what + (all_ == 1 ? "" : "s") + ": " +
+                     Join(counts, ", ") + "; " + EnergyText(energy_) + ", " +
+                     EmissionsText(emissions_);
+  if (saved_.grams >= 0)
+    text += ", " + EmissionsText(saved_) + " saved";
+  else
+    text += ", " + EmissionsText({-saved_.grams}) + " more than at submission";
+  return text + Without("emissions", without_emissions_) + Without("saving", without_saving_) +
+         "\n";
+}
+
+Result<long long> LimitOf(const std::string& text, long long otherwise) {
+  if (text.empty()) return otherwise;
+  const auto number = ParseInteger(text);
+  if (number && *number >= 1 && *number <= kMostListed) return *number;
+  return Fail({ExitCode::kUsage, Quoted(text) + " is not a number of rows", "--limit",
+               "give a whole number from 1 on"});
+}
+
+}  // namespace ebb::cli

@@ -1,0 +1,34 @@
+#pragma once
+// Figures of what has ended, as ebb history and ebb runs show them.
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace ebb::cli {
+
+/// "1.20 g"; "-300 mg": it emitted more.
+std::string SavedText(Emissions saved);
+
+/// Sums of what is known, and how often it is not.
+class PastTotals {
+ public:
+  void Add(std::optional<Energy> energy, std::optional<Emissions> emissions,
+           std::optional<Emissions> saved, const std::string& outcome);
+  /// "3 jobs: 2 succeeded, 1 failed; 1.20 kWh, 480 g, 35.0 g saved". `what`: one of them.
+  std::string Line(const std::string& what) const;
+
+ private:
+  std::map<std::string, long long> outcomes_;
+  long long all_ = 0, without_emissions_ = 0, without_saving_ = 0;
+  Energy energy_;
+  Emissions emissions_, saved_;
+};
+
+/// --limit; empty: `otherwise`.
+Result<long long> LimitOf(const std::string& text, long long otherwise);
+
+}  // namespace ebb::cli
