@@ -565,6 +565,16 @@ TEST_F(Cli, ForecastShowsWhatThePastLetsOneExpectAndScoresItself) {
   EXPECT_EQ(Ebb({"forecast", "--backtest"}).code, 2);
 }
 
+TEST_F(Cli, AnImportedTraceIsCompressedWhereItsNameSaysSo) {
+  Write("raw.csv", Trace());
+  const std::vector<std::string> import{"data", "import",   "raw.csv", "--zone",
+                                        "DE",   "--output", "z.csv.gz"};
+  EXPECT_EQ(Ebb(import).code, 0);
+  EXPECT_EQ(Read(directory_ / "z.csv.gz").substr(0, 2), "\x1f\x8b");
+  EXPECT_EQ(Ebb(import).code, 0) << "the same again";
+  EXPECT_EQ(Ebb({"grid", "--trace", "z.csv.gz", "--grid-start", "2023-05-03"}).code, 0);
+}
+
 TEST_F(Cli, AMisspeltKeyInAConfigurationIsNamedWithLineAndSuggestion) {
   Write("c.yaml",
         "training:\n  run_name: x\n  batch_size: 8\n  epochs: 1\nscheduler:\n  carbon_treshold: "

@@ -326,6 +326,18 @@ TEST_F(ServeCommand, TiersAreThoseOfItsFile) {
   EXPECT_EQ(job.value("priority", 0), 1) << job;
 }
 
+TEST_F(ServeCommand, ItsKeysAreNotInTheEnvironmentOfJobs) {
+  const char* const secrets[] = {"ELECTRICITYMAPS_API_KEY", "WATTTIME_PASSWORD", "MY_TOKEN",
+                                 "EBB_NOTIFY"};
+  for (const char* name : secrets) ::setenv(name, "http://127.0.0.1:1/secret", 1);
+  Serve({"--slots", "1", "--notify-secret-env", "MY_TOKEN"});
+  for (const char* name : secrets) ::unsetenv(name);
+  ASSERT_EQ(Client({"submit", "--wait"}, {"env"}).code, 0);
+  const std::string log = Client({"logs", "1"}).out;
+  EXPECT_NE(log.find("EBB_RUN_DIR"), std::string::npos) << log;
+  EXPECT_EQ(log.find("secret"), std::string::npos) << log;
+}
+
 TEST_F(ServeCommand, ClientsSayWhatIsWrong) {
   const Outcome nobody = Client({"queue"});
   EXPECT_NE(nobody.code, 0);

@@ -26,7 +26,7 @@ std::vector<std::string> WordsOf(std::string_view text) {
 
 Result<std::vector<std::string>> UrlsOf(const NotifyFlags& flags) {
   std::vector<std::string> urls = WordsOf(flags.urls);
-  if (const char* variable = std::getenv("EBB_NOTIFY"); variable && flags.urls.empty())
+  if (const char* variable = std::getenv(kNotifyVariable); variable && flags.urls.empty())
     urls = WordsOf(variable);
   if (flags.file.empty()) return urls;
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(flags.file, kLongestFile));

@@ -6,6 +6,9 @@
 
 namespace ebb::cli {
 
+/// Its addresses may hold a secret.
+inline constexpr const char* kNotifyVariable = "EBB_NOTIFY";
+
 struct NotifyFlags {
   std::string urls, file, events, low_carbon, secret_env, secret_file;
 };

@@ -59,6 +59,24 @@ Result<std::string> ReadFile(const Path& path, std::uint64_t limit_bytes) {
   }
 }
 
+Result<std::string> Compress(const std::string& data) {
+  z_stream stream{};
+  // 16 + 15: gzip framing with the largest window; 8: memory, as zlib does by itself.
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + 15, 8, Z_DEFAULT_STRATEGY) !=
+      Z_OK)
+    return Fail({ExitCode::kUnavailable, "zlib cannot start", "", ""});
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> cleanup(&stream, deflateEnd);
+  std::string packed(deflateBound(&stream, data.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
+  stream.avail_in = static_cast<uInt>(data.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  if (deflate(&stream, Z_FINISH) != Z_STREAM_END)
+    return Fail({ExitCode::kUnavailable, "zlib cannot compress it", "", ""});
+  packed.resize(stream.total_out);
+  return packed;
+}
+
 Result<std::string> MaybeGunzip(std::string data, const std::string& name,
                                 std::uint64_t limit_bytes) {
   if (data.size() < 2 || data[0] != '\x1f' || data[1] != '\x8b') return data;

@@ -26,6 +26,9 @@ Result<std::string> ReadFile(const Path& path, std::uint64_t limit_bytes = kDefa
 Result<std::string> ReadFileMaybeGzip(const Path& path,
                                       std::uint64_t limit_bytes = kDefaultReadLimitBytes);
 
+/// `data` as a gzip file, the same bytes each time.
+Result<std::string> Compress(const std::string& data);
+
 /// The decompressed bytes of `data` if it is gzip, `data` itself otherwise. `name` is for messages.
 Result<std::string> MaybeGunzip(std::string data, const std::string& name,
                                 std::uint64_t limit_bytes);

@@ -75,6 +75,8 @@ TEST(File, WhatIsForTheOwnerOnlyIsNobodyElses) {
 TEST(File, GzipIsReadTransparently) {
   const std::string text(100'000, 'x');
   EXPECT_EQ(*MaybeGunzip(Gzip(text), "t", 1 << 20), text);
+  EXPECT_EQ(*MaybeGunzip(*Compress(text), "t", 1 << 20), text);
+  EXPECT_EQ(*MaybeGunzip(*Compress(""), "t", 1 << 20), "");
   EXPECT_EQ(*MaybeGunzip(Gzip("a") + Gzip("b"), "t", 1 << 20), "ab");
   EXPECT_EQ(*MaybeGunzip("plain", "t", 1 << 20), "plain");
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace ebb::platform {
 
@@ -14,6 +15,8 @@ std::vector<std::string> Environment() {
   for (char** entry = environ; *entry; ++entry) entries.emplace_back(*entry);
   return entries;
 }
+
+void ForgetVariable(const std::string& name) { ::unsetenv(name.c_str()); }
 
 std::string HostName() {
   utsname system{};

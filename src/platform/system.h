@@ -14,6 +14,9 @@ namespace ebb::platform {
 pid_t ProcessId();
 /// "NAME=value", one for each variable.
 std::vector<std::string> Environment();
+/// Programs that this process starts from now on do not get the variable. Call it while there is
+/// one thread.
+void ForgetVariable(const std::string& name);
 
 /// "" where the system does not tell.
 std::string HostName();

@@ -49,14 +49,16 @@ Result<signals::TraceImport> Import(const ImportRequest& request) {
 Status Write(const platform::Path& path, const std::string& csv, bool overwrite) {
   std::error_code code;
   if (!overwrite && std::filesystem::exists(path, code)) {
-    const auto there = platform::ReadFile(path);
+    const auto there = platform::ReadFileMaybeGzip(path);
     if (there && *there == csv) return {};
     return Fail({ExitCode::kConfiguration, "is there already, with other content", path.string(),
                  "--overwrite replaces it, --output names another file"});
   }
   if (path.has_parent_path())
     EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(path.parent_path()));
-  return platform::WriteFileAtomically(path, csv);
+  if (path.extension() != ".gz") return platform::WriteFileAtomically(path, csv);
+  EBB_ASSIGN_OR_RETURN(const std::string packed, platform::Compress(csv));
+  return platform::WriteFileAtomically(path, packed);
 }
 
 struct Extremes {

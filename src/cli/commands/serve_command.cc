@@ -20,10 +20,13 @@
 #include "config/tiers.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
+#include "platform/system.h"
 #include "platform/system_clock.h"
 #include "platform/unix_socket.h"
 #include "service/service.h"
 #include "signals/make_feed.h"
+#include "signals/providers/electricity_maps.h"
+#include "signals/providers/watttime.h"
 #include "web/api/api.h"
 
 namespace ebb::cli {
@@ -154,6 +157,17 @@ void WritePublicUrl(const std::string& url, const std::function<void(const std::
     say("others on this machine cannot find its address: " + written.error().Message());
 }
 
+// The service has read its keys; jobs inherit its environment, and these are not theirs. The token
+// of MLflow stays: a job reports with it, and so do many programs themselves.
+void ForgetSecrets(const std::string& api_token_variable, const std::string& notify_variable) {
+  for (const std::string& name :
+       {std::string(signals::kElectricityMapsKeyVariable),
+        std::string(signals::kWattTimeUserVariable),
+        std::string(signals::kWattTimePasswordVariable), std::string(kNotifyVariable),
+        api_token_variable, notify_variable})
+    if (!name.empty()) platform::ForgetVariable(name);
+}
+
 Result<int> Serve(const ServeRequest& request) {
   KeepMemorySmall();
   app::RunOptions options;
@@ -167,6 +181,7 @@ Result<int> Serve(const ServeRequest& request) {
   platform::ProcessSignals signals;
   platform::SystemClock wall(signals);
   EBB_ASSIGN_OR_RETURN(const auto feed, signals::MakeFeed(options.scheduler.signal));
+  ForgetSecrets(options.scheduler.signal.auth_env, request.notify.secret_env);
   const auto& clock_options = options.scheduler.clock;
   runtime::GridClock clock(
       wall, app::ClockSettings(clock_options, clock_options.start.value_or(wall.Now())));
