@@ -116,6 +116,7 @@ struct Parser::Implementation {
   CLI::App app;
   std::vector<std::unique_ptr<CommandParts>> parts;
   std::vector<std::unique_ptr<Command>> commands;
+  std::function<void()> without_command;
 };
 
 void Command::Positional(const std::string& name, const std::string& help, std::string* value) {
@@ -213,6 +214,10 @@ Command& Parser::Add(const std::string& name, const std::string& help, const std
   return *implementation_->commands.back();
 }
 
+void Parser::WithoutCommand(std::function<void()> print) {
+  implementation_->without_command = std::move(print);
+}
+
 const Parser::Text& Parser::text() const { return implementation_->text; }
 
 std::vector<CommandText> Parser::Describe() const {
@@ -248,7 +253,10 @@ int Parser::Run(const std::vector<std::string>& given) {
     const Status printed = FlushOutput();
     return printed || *result != 0 ? *result : Report(app, printed.error());
   }
-  std::fputs(app.help().c_str(), stdout);
+  if (implementation_->without_command)
+    implementation_->without_command();
+  else
+    std::fputs(app.help().c_str(), stdout);
   return static_cast<int>(ExitCode::kUsage);
 }
 

@@ -10,7 +10,8 @@
 
 namespace ebb::app {
 
-/// The zone of that name; of none: the zone of this user's clock ($TZ, then the machine's).
+/// The zone of that name; of none: the zone of this user's clock ($TZ, then the user's settings,
+/// then the machine's).
 Result<prices::ZoneClock> ZoneOfUser(const std::string& given);
 
 /// "2026-10-01" is midnight there, "2026-10-01 09:30" half past nine there; a time that says its
