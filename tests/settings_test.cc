@@ -141,6 +141,28 @@ TEST_F(UserSettings, TheirServiceIsAsked) {
   EXPECT_EQ(Finding({"doctor", "--format", "json"}, "service").at("health"), "fine");
 }
 
+// Others cannot look into the state directory of a unit of the system.
+TEST_F(UserSettings, AServiceWritesItsAddressForEverybodyWhereItsUnitSays) {
+  Settings("zone: FR\n");
+  fs::create_directory(directory_ / "run");
+  ::setenv("RUNTIME_DIRECTORY", (directory_ / "run").c_str(), 1);
+  Serve();
+  ::unsetenv("RUNTIME_DIRECTORY");
+  const fs::path file = directory_ / "run/ebb.url";
+  WaitFor(file);
+  EXPECT_EQ(Read(file), Read(directory_ / "ebb.db.url"));
+  EXPECT_NE(fs::status(file).permissions() & fs::perms::others_read, fs::perms::none);
+}
+
+TEST_F(UserSettings, DoctorNamesEachMistakeInALine) {
+  Settings("zome: FR\nmetering: {pue: 0}\n");
+  const Outcome outcome = Ebb({"doctor"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(Contains(outcome.out, "\n                  " + Path() + ":2: metering.pue"))
+      << outcome.out;
+  EXPECT_FALSE(Contains(outcome.out, "?  ")) << outcome.out;
+}
+
 TEST_F(UserSettings, InitWritesWhatFlagsSay) {
   ::setenv("EBB_CONFIG", (directory_ / "new/config.yaml").c_str(), 1);
   const Outcome asked = Ebb({"init"});

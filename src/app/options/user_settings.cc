@@ -143,7 +143,15 @@ Status CheckSettingValue(const std::string& key, const std::string& value) {
   if (key == "service.server") return CheckAddress(value);
   if (key.ends_with("token_env")) return CheckVariableName(value);
   const SettingRow& row = RowOf(key);
-  return row.flag.empty() || row.is_path ? Status() : CheckFlag(row.flag, value);
+  if (row.flag.empty() || row.is_path) return {};
+  Status checked = CheckFlag(row.flag, value);
+  if (!checked) {
+    // Here it is a key.
+    const std::string flag = "--" + row.flag + ": ";
+    std::string& what = checked.error().what;
+    if (what.starts_with(flag)) what.erase(0, flag.size());
+  }
+  return checked;
 }
 
 Status CheckSettingsText(const std::string& text, const std::string& name) {

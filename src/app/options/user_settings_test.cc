@@ -87,6 +87,7 @@ TEST_F(Settings, ValuesAreThoseOfTheFlagsAndMistakesNameTheirLines) {
                            "config.yaml:7: service.server: ", "config.yaml:8: electricity_maps"})
     EXPECT_THAT(message, HasSubstr(part));
   EXPECT_THAT(message, ::testing::Not(HasSubstr("my-secret")));
+  EXPECT_THAT(message, ::testing::Not(HasSubstr("--pue"))) << "a key is no flag";
   EXPECT_TRUE(Load().values.empty()) << "nothing of a wrong file counts";
   EXPECT_FALSE(WithSettings({}, SettingsFor::kRun, Load()));
 }

@@ -104,9 +104,10 @@ class Doctor {
   }
 
   void Signal() {
-    RunOptions options;
     const auto flags = WithSettings(request_.flags, SettingsFor::kRun);
-    const Status applied = ApplyFlags(flags ? *flags : request_.flags, options);
+    if (!flags) return;  // no command has a signal before that is mended
+    RunOptions options;
+    const Status applied = ApplyFlags(*flags, options);
     metering_ = options.metering;
     if (!applied) return Report("signal", applied.error());
     Zone(options.scheduler.signal);

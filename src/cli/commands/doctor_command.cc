@@ -33,14 +33,21 @@ bool HasProblem(const std::vector<Finding>& findings) {
 
 std::string Text(const std::vector<Finding>& findings) {
   constexpr std::size_t kTopicColumns = 16;
+  constexpr const char* kIndent = "                ";
   std::string text;
   for (const Finding& finding : findings) {
     const std::string health(finding.health == Health::kFine ? "" : Name(finding.health));
     std::string topic = finding.topic;
     topic.resize(std::max(topic.size(), kTopicColumns), ' ');
-    text += topic + (health.empty() ? "" : health + ": ") + Printable(finding.text) + "\n";
-    if (!finding.remedy.empty())
-      text += std::string(kTopicColumns, ' ') + "-> " + finding.remedy + "\n";
+    // The mistakes of a file have a line each.
+    const char* begin = "";
+    for (const std::string_view line : Split(finding.text, '\n')) {
+      text += *begin ? begin + Printable(line)
+                     : topic + (health.empty() ? "" : health + ": ") + Printable(line);
+      text += "\n";
+      begin = kIndent;
+    }
+    if (!finding.remedy.empty()) text += std::string(kIndent) + "-> " + finding.remedy + "\n";
   }
   return text;
 }
