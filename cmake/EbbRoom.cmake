@@ -86,7 +86,8 @@ function(ebb_room_test name)
   add_executable(${name}_test ${TEST_SOURCES})
   target_link_libraries(${name}_test PRIVATE ebb_${name} ebb_testing ${TEST_DEPS} GTest::gtest GTest::gmock GTest::gtest_main)
   ebb_test_program(${name}_test)
-  gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
+  gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT 120 ENVIRONMENT EBB_CONFIG=none)  # not the settings of whoever runs them
 endfunction()
 
 # ebb_room_fuzz(NAME a_fuzz part/b_fuzz ...): programs of libFuzzer, each from the file of its name.

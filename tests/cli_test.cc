@@ -109,15 +109,15 @@ TEST_F(Cli, TheZoneIsNeverGuessedSilently) {
   EXPECT_EQ(berlin.code, 0) << berlin.err;
   EXPECT_TRUE(Contains(berlin.err, "DE, average")) << berlin.err;
   EXPECT_TRUE(Contains(berlin.err, "a guess")) << berlin.err;
-  EXPECT_TRUE(Contains(berlin.err, "export EBB_ZONE=DE")) << berlin.err;
+  EXPECT_TRUE(Contains(berlin.err, "run ebb init, or give --zone DE")) << berlin.err;
   ::setenv("TZ", "Europe/Rome", 1);
   const Outcome rome = Ebb(track);
   EXPECT_EQ(rome.code, 0) << rome.err;
-  EXPECT_TRUE(Contains(rome.err, "EBB_ZONE=IT")) << rome.err;
+  EXPECT_TRUE(Contains(rome.err, "--zone IT")) << rome.err;
   ::setenv("TZ", "UTC", 1);
   const Outcome nowhere = Ebb(track);
   EXPECT_EQ(nowhere.code, 2);
-  EXPECT_TRUE(Contains(nowhere.err, "export EBB_ZONE=")) << nowhere.err;
+  EXPECT_TRUE(Contains(nowhere.err, "run ebb init")) << nowhere.err;
   EXPECT_EQ(Ebb({"track", "--constant", "100", "true"}).code, 0) << "it needs none";
   EXPECT_EQ(Ebb({"track", "--zone", "FR", "true"}).code, 0);
   ::unsetenv("TZ");

@@ -96,6 +96,7 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
     {"app",
      {{"", {"jobs", "run"}},
       {"options", {}},
+      {"setup", {"options", "run", "jobs"}},
       {"run", {"options"}},
       {"jobs", {"options", "run"}},
       {"sweep", {"options", "run", "jobs"}}}},

@@ -17,9 +17,12 @@ struct UserCommand {
 
 void AddAuditCommand(Parser& parser);
 void AddCompareCommand(Parser& parser);
+void AddConfigCommand(Parser& parser);
 void AddDataCommand(Parser& parser);
 void AddDevicesCommand(Parser& parser);
 void AddForecastCommand(Parser& parser);
+void AddDoctorCommand(Parser& parser, const std::string& version);
+void AddInitCommand(Parser& parser);
 void AddPricesCommand(Parser& parser);
 void AddGridCommand(Parser& parser);
 void AddHistoryCommand(Parser& parser);

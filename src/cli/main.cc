@@ -1,5 +1,8 @@
 // ebb: the command line. What the subcommands do stands in one file each.
+#include <cstdio>
+
 #include "cli/command_line.h"
+#include "cli/next_step.h"
 #include "cli/version.h"
 
 namespace {
@@ -10,6 +13,7 @@ constexpr const char* kDescription =
     "proves the difference.";
 constexpr const char* kFooter = R"(
 Start here:
+  ebb init                                    three questions, once
   ebb grid --zone DE                          when is power clean?
   ebb track python train.py                   what does my training emit?
   ebb run --policy window python train.py     wait for clean power, then train
@@ -24,6 +28,9 @@ Exit codes: 0 done, 2 usage, 3 configuration, 4 unavailable, 5 infeasible, 75 tr
 int main(int argc, char** argv) {
   using namespace ebb::cli;
   Parser parser({"ebb", kVersion, kDescription, kFooter});
+  AddInitCommand(parser);
+  AddConfigCommand(parser);
+  AddDoctorCommand(parser, kVersion);
   AddGridCommand(parser);
   AddForecastCommand(parser);
   AddPricesCommand(parser);
@@ -50,5 +57,6 @@ int main(int argc, char** argv) {
   AddStoreCommand(parser);
   AddManualCommands(parser);
   AddSuperviseCommand(parser);
+  parser.WithoutCommand([] { std::fputs(NextStep().c_str(), stdout); });
   return parser.Run({argv + 1, argv + argc});
 }

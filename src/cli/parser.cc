@@ -117,6 +117,7 @@ struct Parser::Implementation {
   CLI::App app;
   std::vector<std::unique_ptr<CommandParts>> parts;
   std::vector<std::unique_ptr<Command>> commands;
+  std::function<void()> without_command;
 };
 
 std::vector<std::string> ChoicesOf(const FlagText& flag) {
@@ -227,6 +228,10 @@ Command& Parser::Add(const std::string& name, const std::string& help, const std
   return *implementation_->commands.back();
 }
 
+void Parser::WithoutCommand(std::function<void()> print) {
+  implementation_->without_command = std::move(print);
+}
+
 const Parser::Text& Parser::text() const { return implementation_->text; }
 
 std::vector<CommandText> Parser::Describe() const {
@@ -263,7 +268,10 @@ int Parser::Run(const std::vector<std::string>& given) {
     const Status printed = FlushOutput();
     return printed || *result != 0 ? *result : Report(app, printed.error());
   }
-  std::fputs(app.help().c_str(), stdout);
+  if (implementation_->without_command)
+    implementation_->without_command();
+  else
+    std::fputs(app.help().c_str(), stdout);
   return static_cast<int>(ExitCode::kUsage);
 }
 

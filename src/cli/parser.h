@@ -88,6 +88,9 @@ class Parser {
   /// The command lives as long as the parser.
   Command& Add(const std::string& name, const std::string& help, const std::string& footer);
 
+  /// What is printed in place of the help when no subcommand is given.
+  void WithoutCommand(std::function<void()> print);
+
   /// Parses (`--utc` may stand anywhere before the user's command), prints help, version or a usage
   /// error (with what was probably meant), runs the subcommand's action and prints its error.
   /// `help`, `help SUBCOMMAND` and `version` are understood as words, too. Returns the exit code.

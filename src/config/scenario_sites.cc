@@ -5,6 +5,7 @@
 
 #include "config/file_names.h"
 #include "config/list_reader.h"
+#include "config/neo_clock.h"
 #include "config/publication_key.h"
 #include "core/device_profile.h"
 #include "signals/feeds/profile_feed.h"
@@ -20,7 +21,7 @@ constexpr double kMostDevices = 1'000'000;
 constexpr double kNoLimit = 9e15;
 
 struct SiteKeys {
-  Given<std::string> name, zone, trace, how_to_get, profile, kind, boundary, prices;
+  Given<std::string> name, zone, trace, how_to_get, profile, kind, boundary, prices, neo_time_zone;
   Given<core::Publication> publication_lag;
   Given<double> constant, pue, neo_utc_offset_hours;
   Given<std::int64_t> seed;
@@ -37,6 +38,7 @@ std::vector<KeyRule> SiteRules(SiteKeys& keys) {
       ReadNumber("constant_g_per_kwh", keys.constant, {0, kHighestIntensity}),
       ReadInteger("seed", keys.seed, {0, kNoLimit}),
       ReadNumber("neo_utc_offset_hours", keys.neo_utc_offset_hours, {-14, 14}),
+      ReadNeoClock("neo_time_zone", keys.neo_time_zone),
       ReadChoice("kind", keys.kind, {"average", "marginal"}),
       ReadChoice("boundary", keys.boundary, {"lifecycle", "direct"}),
       ReadNumber("pue", keys.pue, {1, 10}),
@@ -57,6 +59,7 @@ void CheckSource(const SiteKeys& keys, int line, Problems& problems) {
     problems.Add(keys.publication_lag.line,
                  "publication_lag is for traces only: the rest is generated");
   if (keys.seed && !keys.profile) problems.Add(keys.seed.line, "seed is for profiles only");
+  CheckOneNeoClock(keys.neo_utc_offset_hours, keys.neo_time_zone, problems);
   if (!keys.profile) return;
   std::vector<std::string> known = signals::ProfileZones();
   known.emplace_back(signals::kNeoProfile);
@@ -80,7 +83,8 @@ SignalOptions SignalOf(const SiteKeys& keys, const std::string& directory) {
   if (keys.boundary) signal.boundary = core::BoundaryFromName(*keys.boundary);
   if (keys.seed) signal.seed = static_cast<std::uint64_t>(*keys.seed);
   if (keys.neo_utc_offset_hours)
-    signal.neo_utc_offset = DurationFromSeconds(*keys.neo_utc_offset_hours * 3600);
+    signal.neo_clock = FixedNeoClock(DurationFromSeconds(*keys.neo_utc_offset_hours * 3600));
+  if (keys.neo_time_zone) signal.neo_clock = *NeoClockOf(*keys.neo_time_zone);
   if (keys.constant) signal.constant = Intensity{*keys.constant};
   return signal;
 }

@@ -1,6 +1,7 @@
 #include "config/scheduler_section.h"
 
 #include "base/check.h"
+#include "config/neo_clock.h"
 #include "config/policy_name.h"
 #include "config/publication_key.h"
 
@@ -93,6 +94,8 @@ void CheckUsed(const SchedulerKeys& keys, SignalSource source, Problems& problem
   only_for(keys.constant, "constant", SignalSource::kConstant);
   only_for(keys.profile_seed, "profile_seed", SignalSource::kProfile);
   only_for(keys.neo_utc_offset_hours, "neo_utc_offset_hours", SignalSource::kProfile);
+  only_for(keys.neo_time_zone, "neo_time_zone", SignalSource::kProfile);
+  CheckOneNeoClock(keys.neo_utc_offset_hours, keys.neo_time_zone, problems);
   only_for(keys.api_token_header, "api_token_header", SignalSource::kHttp);
   only_for(keys.json_value, "json_value", SignalSource::kHttp);
   only_for(keys.json_time, "json_time", SignalSource::kHttp);
@@ -167,7 +170,8 @@ SignalOptions ResolveSignal(const SchedulerKeys& keys, Problems& problems,
   if (keys.boundary) signal.boundary = core::BoundaryFromName(*keys.boundary);
   if (keys.profile_seed) signal.seed = static_cast<std::uint64_t>(*keys.profile_seed);
   if (keys.neo_utc_offset_hours)
-    signal.neo_utc_offset = DurationFromSeconds(*keys.neo_utc_offset_hours * 3600);
+    signal.neo_clock = FixedNeoClock(DurationFromSeconds(*keys.neo_utc_offset_hours * 3600));
+  if (keys.neo_time_zone) signal.neo_clock = *NeoClockOf(*keys.neo_time_zone);
   if (keys.constant) signal.constant = Intensity{*keys.constant};
   signal.source_named = named.has_value();
   if (keys.signal) {
@@ -230,6 +234,7 @@ std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys) {
       ReadChoice("boundary", keys.boundary, {"lifecycle", "direct"}),
       ReadInteger("profile_seed", keys.profile_seed, {0, kNoLimit}),
       ReadNumber("neo_utc_offset_hours", keys.neo_utc_offset_hours, {-14, 14}),
+      ReadNeoClock("neo_time_zone", keys.neo_time_zone),
       ReadText("api_token_env", keys.api_token_env),
       ReadText("api_token_header", keys.api_token_header),
       ReadText("api_token_file", keys.api_token_file),

@@ -41,6 +41,7 @@ struct SchedulerKeys {
   Given<std::string> boundary;
   Given<std::int64_t> profile_seed;
   Given<double> neo_utc_offset_hours;
+  Given<std::string> neo_time_zone;
   Given<std::string> api_token_env;
   Given<std::string> api_token_header;
   Given<std::string> api_token_file;

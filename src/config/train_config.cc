@@ -112,7 +112,8 @@ std::optional<CpuModel> CpuModelFromName(std::string_view name) {
   return EnumFromName<CpuModel>(kCpuModelNames, name);
 }
 
-Result<TrainConfig> ParseTrainConfig(const std::string& text, const std::string& name) {
+Result<TrainConfig> ParseTrainConfig(const std::string& text, const std::string& name,
+                                     const MeteringConfig& metering) {
   EBB_ASSIGN_OR_RETURN(const YamlNode root, ParseYaml(text, name));
   if (root.kind == YamlNode::Kind::kNull)
     return Fail({ExitCode::kConfiguration, "the file is empty", name,
@@ -124,16 +125,16 @@ Result<TrainConfig> ParseTrainConfig(const std::string& text, const std::string&
   config.source = name;
   config.scheduler = ResolveScheduler(keys.scheduler, problems, config.notes);
   config.training = ResolveTraining(keys.training, FileStem(name, "run"), problems);
-  config.metering = ResolveMetering(keys.metering, problems);
+  config.metering = ResolveMetering(keys.metering, metering, problems);
   config.output_dir = ResolveOutputDir(keys, config.output_dir, config.notes);
   config.data_dir = keys.data_dir.value_or(config.data_dir);
   if (!problems.empty()) return Fail(problems.ToError());
   return config;
 }
 
-Result<TrainConfig> LoadTrainConfig(const std::string& path) {
+Result<TrainConfig> LoadTrainConfig(const std::string& path, const MeteringConfig& metering) {
   EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(path));
-  return ParseTrainConfig(text, path);
+  return ParseTrainConfig(text, path, metering);
 }
 
 }  // namespace ebb::config

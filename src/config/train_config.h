@@ -134,8 +134,10 @@ struct TrainConfig {
   std::vector<std::string> notes;
 };
 
-/// `name` is for messages, and its stem is the default run name.
-Result<TrainConfig> ParseTrainConfig(const std::string& text, const std::string& name);
-Result<TrainConfig> LoadTrainConfig(const std::string& path);
+/// `name` is for messages, and its stem is the default run name. `metering` holds where the file
+/// says nothing of scope, interval, powers, RAPL, PUE and water.
+Result<TrainConfig> ParseTrainConfig(const std::string& text, const std::string& name,
+                                     const MeteringConfig& metering = {});
+Result<TrainConfig> LoadTrainConfig(const std::string& path, const MeteringConfig& metering = {});
 
 }  // namespace ebb::config

@@ -163,9 +163,12 @@ std::optional<signals::SignalOptions> ResolveOtherSignal(const MeteringKeys& key
 
 }  // namespace
 
-MeteringConfig ResolveMetering(const MeteringKeys& keys, Problems& problems) {
-  MeteringConfig config;
-  if (keys.scope && *keys.scope == "machine") config.scope = core::MeterScope::kMachine;
+MeteringConfig ResolveMetering(const MeteringKeys& keys, const MeteringConfig& otherwise,
+                               Problems& problems) {
+  MeteringConfig config = otherwise;
+  if (keys.scope)
+    config.scope =
+        *keys.scope == "machine" ? core::MeterScope::kMachine : core::MeterScope::kProcessTree;
   if (keys.interval && keys.measure_power_secs && *keys.interval != *keys.measure_power_secs)
     problems.Add(keys.interval.line, "metering.interval and tracker.measure_power_secs (line " +
                                          std::to_string(keys.measure_power_secs.line) +
@@ -175,7 +178,7 @@ MeteringConfig ResolveMetering(const MeteringKeys& keys, Problems& problems) {
   if (keys.ram_power_w) config.ram_power = Power{*keys.ram_power_w};
   if (keys.rapl) config.rapl = RaplUseFromName(*keys.rapl).value_or(config.rapl);
   if (keys.pue) config.pue = {*keys.pue};
-  config.wue_l_per_kwh = keys.wue_l_per_kwh.value;
+  if (keys.wue_l_per_kwh) config.wue_l_per_kwh = keys.wue_l_per_kwh.value;
   config.embodied = ResolveEmbodied(keys, problems);
   config.other_signal = ResolveOtherSignal(keys, problems);
   config.budget = ResolveBudget(keys, problems);

@@ -64,6 +64,8 @@ std::vector<KeyRule> MeteringRules(MeteringKeys& keys);
 
 TrainingConfig ResolveTraining(const TrainingKeys& keys, const std::string& default_name,
                                Problems& problems);
-MeteringConfig ResolveMetering(const MeteringKeys& keys, Problems& problems);
+/// `otherwise` holds where no key says anything.
+MeteringConfig ResolveMetering(const MeteringKeys& keys, const MeteringConfig& otherwise,
+                               Problems& problems);
 
 }  // namespace ebb::config

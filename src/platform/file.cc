@@ -148,6 +148,19 @@ Status WriteFileAtomically(const Path& path, std::string_view content, Readers r
   return MoveIntoPlace(temporary, path);
 }
 
+Status CheckWritableByOwnerOnly(const Path& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return Fail(SystemError(path, "cannot stat"));
+  if (info.st_uid != ::geteuid() && info.st_uid != 0)
+    return Fail({ExitCode::kConfiguration, "belongs to another user, so it is not read",
+                 path.string(), "make it yours with chown, or move it away"});
+  const bool by_group = (info.st_mode & S_IWGRP) != 0 && info.st_gid != ::getegid();
+  if (by_group || (info.st_mode & S_IWOTH) != 0)
+    return Fail({ExitCode::kConfiguration, "can be written by others, so it is not read",
+                 path.string(), "chmod go-w " + path.string()});
+  return {};
+}
+
 Status EnsureWritableDirectory(const Path& path, Readers readers) {
   std::error_code code;
   if (readers == Readers::kOwner) {
@@ -157,7 +170,7 @@ Status EnsureWritableDirectory(const Path& path, Readers readers) {
   if (!code) std::filesystem::create_directories(path, code);
   if (code)
     return Fail({ExitCode::kUnavailable, "cannot create the directory: " + code.message(),
-                 path.string(), "choose another with --output-dir"});
+                 path.string(), "choose a directory that you can write to"});
   const Path probe = path / (".ebb-probe-" + std::to_string(::getpid()));
   const Descriptor file(::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   if (!file.valid()) return Fail(SystemError(path, "the directory is not writable"));

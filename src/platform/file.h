@@ -49,6 +49,10 @@ Status WriteFileAtomically(const Path& path, std::string_view content,
 /// removed on failure.
 Status MoveIntoPlace(const Path& temporary, const Path& path);
 
+/// Whether the file is one that this user may trust: owned by this user or root, and written by
+/// nobody else (the group counts unless it is this process's own).
+Status CheckWritableByOwnerOnly(const Path& path);
+
 /// Creates the directory with its parents and proves that a file can be created in it. One that is
 /// there keeps its permissions; `readers` are not for the parents.
 Status EnsureWritableDirectory(const Path& path, Readers readers = Readers::kAll);

@@ -113,5 +113,24 @@ TEST(Digest, MatchesThePublishedTestVectors) {
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
+// Many commands make directories, and few of them have an --output-dir.
+TEST(EnsureWritableDirectory, SaysNothingOfFlagsThatACommandMayNotHave) {
+  const Path file = ScratchDirectory() / "file";
+  ASSERT_TRUE(WriteFileAtomically(file, ""));
+  const Status made = EnsureWritableDirectory(file / "below");
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().Message().find("--"), std::string::npos) << made.error().Message();
+  EXPECT_NE(made.error().Message().find("choose a directory"), std::string::npos);
+}
+
+TEST(CheckWritableByOwnerOnly, RefusesWhatOthersCanWrite) {
+  const Path file = ScratchDirectory() / "file";
+  ASSERT_TRUE(WriteFileAtomically(file, ""));
+  EXPECT_TRUE(CheckWritableByOwnerOnly(file));
+  std::filesystem::permissions(file, std::filesystem::perms{0646});
+  EXPECT_FALSE(CheckWritableByOwnerOnly(file));
+  EXPECT_FALSE(CheckWritableByOwnerOnly(file / "none"));
+}
+
 }  // namespace
 }  // namespace ebb::platform

@@ -1,5 +1,6 @@
 #include "platform/system.h"
 
+#include <sys/timex.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -30,6 +31,12 @@ std::string OperatingSystem() {
 }
 
 int LogicalProcessors() { return std::max(1, static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN))); }
+
+bool ClockIsKept() {
+  timex state{};
+  const int clock = ::adjtimex(&state);
+  return clock != -1 && clock != TIME_ERROR && (state.status & STA_UNSYNC) == 0;
+}
 
 bool IsExecutable(const std::filesystem::path& file) { return ::access(file.c_str(), X_OK) == 0; }
 

@@ -25,6 +25,9 @@ std::string OperatingSystem();
 /// Of all cores that are online; at least 1.
 int LogicalProcessors();
 
+/// Whether the kernel says that something keeps the wall clock in step (NTP, a host).
+bool ClockIsKept();
+
 /// Whether this process may execute the file.
 bool IsExecutable(const std::filesystem::path& file);
 /// Whether this process may make and remove files in the directory, which exists.

@@ -1,6 +1,7 @@
 #include "platform/terminal.h"
 
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -35,6 +36,33 @@ winsize SizeOf(int descriptor) {
 }  // namespace
 
 bool StderrIsTerminal() { return ::isatty(STDERR_FILENO) && CanRewriteLines(); }
+bool StdinIsTerminal() { return ::isatty(STDIN_FILENO) != 0; }
+
+Result<std::string> ReadSecretFromTerminal() {
+  constexpr char kCtrlC = 3, kCtrlD = 4, kCtrlU = 21, kBackspace = 8, kDelete = 127;
+  termios before{};
+  if (::tcgetattr(STDIN_FILENO, &before) != 0)
+    return Fail({ExitCode::kUsage, "standard input is not a terminal", "", ""});
+  // Signals come as characters, so that nothing ends the program before the echo is back.
+  termios hidden = before;
+  hidden.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON | ISIG);
+  ::tcsetattr(STDIN_FILENO, TCSADRAIN, &hidden);
+  std::string line;
+  char last = kCtrlD;
+  while (::read(STDIN_FILENO, &last, 1) == 1) {
+    if (last == '\n' || last == '\r' || last == kCtrlC || last == kCtrlD) break;
+    if (last == kCtrlU)
+      line.clear();
+    else if (last != kBackspace && last != kDelete)
+      line += last;
+    else if (!line.empty())
+      line.pop_back();
+  }
+  ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
+  if (last == kCtrlC) return Fail({ExitCode::kTryLater, "interrupted", "", ""});
+  return std::string(Trim(line));
+}
+
 bool StdoutIsTerminal() { return ::isatty(STDOUT_FILENO) && CanRewriteLines(); }
 
 std::size_t TerminalColumns() {

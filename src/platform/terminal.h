@@ -3,12 +3,19 @@
 // it is a positive number, goes before what the terminal says of its width.
 
 #include <cstddef>
+#include <string>
+
+#include "base/result.h"
 
 namespace ebb::platform {
 
 /// Whether standard error (where progress goes) is a terminal that can rewrite a line.
 bool StderrIsTerminal();
 bool StdoutIsTerminal();
+bool StdinIsTerminal();
+/// A line from the terminal behind standard input that nobody sees typed, without spaces around it.
+/// kTryLater: Ctrl-C was typed; the terminal is as before.
+Result<std::string> ReadSecretFromTerminal();
 /// Columns of the terminal behind standard error, 80 where unknown.
 std::size_t TerminalColumns();
 /// The same behind standard output. Into a pipe or a file nothing limits a line but COLUMNS.

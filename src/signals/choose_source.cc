@@ -12,7 +12,7 @@ namespace {
 bool HasElectricityMapsKey(const SignalOptions& options) {
   const char* key = std::getenv(kElectricityMapsKeyVariable);
   return (key && *key) || !options.auth_env.empty() || !options.auth_file.empty() ||
-         !options.auth_token.empty();
+         !options.auth_token.empty() || !options.electricity_maps_secret.empty();
 }
 
 std::string Text(const SourceLink& link) {

@@ -38,10 +38,10 @@ FeedResult MakeReplay(const SignalOptions& options) {
 }
 
 FeedResult MakeProfile(const SignalOptions& options) {
-  if (options.zone == kNeoProfile) return MakeNeoProfileFeed(options.neo_utc_offset);
+  if (options.zone == kNeoProfile) return MakeNeoProfileFeed(options.neo_clock);
   if (options.zone.empty())
     return Fail({ExitCode::kUsage, "the grid zone is not known, and nothing here suggests one", "",
-                 "give --zone DE, for example, or for every command: export EBB_ZONE=DE"});
+                 "give --zone DE, for example; for every command, run ebb init, or set EBB_ZONE"});
   return MakeZoneProfileFeed(options.zone, options.seed);
 }
 

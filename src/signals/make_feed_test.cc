@@ -207,5 +207,29 @@ TEST(MakeFeed, ATraceThatIsNotThereSaysHowToGetIt) {
   EXPECT_THAT(feed.error().Message(), HasSubstr("(download it from there)"));
 }
 
+// The settings of a user say it for every command, so it is neither for another server nor before
+// what this command or the provider's own variable says.
+TEST(MakeFeed, TheSecretOfTheSettingsIsForTheProviderItselfAlone) {
+  ::unsetenv("ELECTRICITYMAPS_API_KEY");
+  SignalOptions options;
+  options.source = SignalSource::kElectricityMaps;
+  options.zone = "DE";
+  options.electricity_maps_secret = {"", "/nonexistent/of-settings"};
+  EXPECT_THAT(ProviderOf(options).error().Message(), HasSubstr("/nonexistent/of-settings"));
+  SignalOptions elsewhere = options;
+  elsewhere.url = "https://elsewhere.example/v4";
+  EXPECT_THAT(ProviderOf(elsewhere).error().Message(), HasSubstr("ELECTRICITYMAPS_API_KEY"));
+  SignalOptions given = options;
+  given.auth_file = "/nonexistent/given";
+  EXPECT_THAT(ProviderOf(given).error().Message(), HasSubstr("/nonexistent/given"));
+  ::setenv("ELECTRICITYMAPS_API_KEY", "s3cret", 1);
+  EXPECT_TRUE(ProviderOf(options));
+  ::unsetenv("ELECTRICITYMAPS_API_KEY");
+  options.source = SignalSource::kWattTime;
+  options.watttime_secret = {"EBB_TEST_NO_SUCH", ""};
+  ::unsetenv("WATTTIME_USER");
+  EXPECT_THAT(ProviderOf(options).error().Message(), HasSubstr("EBB_TEST_NO_SUCH"));
+}
+
 }  // namespace
 }  // namespace ebb::signals

@@ -52,6 +52,24 @@ Result<std::string> Secret(const SignalOptions& options, const std::string& own_
   return SecretFromEnvironment(variable, where);
 }
 
+bool IsSet(const char* name) {
+  const char* value = std::getenv(name);
+  return value && *value;
+}
+
+// The provider's own secret: what the options say, else its variable, else where the user's
+// settings say it is.
+SignalOptions WithSecretOf(const SignalOptions& given, const SecretPlace& place,
+                           const char* own_variable) {
+  SignalOptions options = given;
+  const bool named =
+      !given.auth_token.empty() || !given.auth_file.empty() || !given.auth_env.empty();
+  if (named || IsSet(own_variable) || !given.url.empty()) return options;
+  options.auth_file = place.file;
+  options.auth_env = place.env;
+  return options;
+}
+
 // The server to ask, without a final slash.
 Result<std::string> Server(const SignalOptions& options, const std::string& usual, bool secret) {
   std::string url = options.url.empty() ? usual : options.url;
@@ -67,7 +85,9 @@ Status NeedZone(const SignalOptions& options, const char* example) {
                std::string("give --zone, e.g. ") + example});
 }
 
-MadeProvider ElectricityMaps(const SignalOptions& options) {
+MadeProvider ElectricityMaps(const SignalOptions& given) {
+  const SignalOptions options =
+      WithSecretOf(given, given.electricity_maps_secret, kElectricityMapsKeyVariable);
   EBB_RETURN_IF_ERROR(NeedZone(options, "DE"));
   ElectricityMapsOptions made;
   made.zone = options.zone;
@@ -92,7 +112,8 @@ MadeProvider Uk(const SignalOptions& options) {
 }
 
 // A file or named variable holds "user:password"; without one, the official client's two variables.
-MadeProvider WattTime(const SignalOptions& options) {
+MadeProvider WattTime(const SignalOptions& given) {
+  const SignalOptions options = WithSecretOf(given, given.watttime_secret, kWattTimeUserVariable);
   EBB_RETURN_IF_ERROR(NeedZone(options, "CAISO_NORTH"));
   WattTimeOptions made;
   made.region = options.zone;

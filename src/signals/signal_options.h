@@ -3,6 +3,7 @@
 // in and MakeFeed (make_feed.h) reads.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +58,18 @@ inline constexpr std::string_view kFallbackZone = "US-CAL-CISO";
 /// The profile that is NEO's 24-value table instead of a zone.
 inline constexpr std::string_view kNeoProfile = "neo";
 
+/// The clock whose hours those of NEO's table are.
+struct NeoClock {
+  std::string name{};  ///< "Europe/Berlin", "UTC+05:30"; empty: nobody has said, which is UTC
+  std::function<Duration(Time)> utc_offset{};  ///< local time minus UTC; empty: 0
+};
+
+/// Where a secret is: an environment variable, or a file whose first line it is.
+struct SecretPlace {
+  std::string env, file;
+  bool empty() const { return env.empty() && file.empty(); }
+};
+
 struct SignalOptions {
   SignalSource source = SignalSource::kProfile;
   /// Asked in this order when `source` fails (chain_feed.h).
@@ -76,7 +89,7 @@ struct SignalOptions {
   std::optional<core::SignalKind> kind;    ///< replay, constant, http, carbon-aware-sdk: overrules
   std::optional<core::Boundary> boundary;  ///< replay, http: overrules; electricity-maps: asked for
   std::uint64_t seed = 1;                  ///< profile: day-to-day variation
-  Duration neo_utc_offset{0};              ///< profile "neo": local time of its hours minus UTC
+  NeoClock neo_clock{};                    ///< profile "neo"
   std::optional<Intensity> constant;       ///< constant
   // Live sources
   std::string url;                            ///< http: the address; providers: another server
@@ -84,8 +97,11 @@ struct SignalOptions {
   std::string auth_env;                       ///< environment variable that holds the token
   std::string auth_file;                      ///< or the file whose first line does
   std::string auth_token;                     ///< or the token itself; neither shown nor stored
-  std::string auth_header = "auth-token";     ///< http: header that carries the token
-  JsonShape json;                             ///< http: where in the answer the values are
+  // Where the secrets of providers are if neither these nor the provider's own variables say. Not
+  // for another server (url); neither shown nor stored.
+  SecretPlace electricity_maps_secret{}, watttime_secret{};
+  std::string auth_header = "auth-token";  ///< http: header that carries the token
+  JsonShape json;                          ///< http: where in the answer the values are
   OutageRules outage;
   /// Where answers are kept between processes; "auto": the user's cache directory; "": nowhere.
   std::string cache_directory = "auto";

@@ -16,8 +16,6 @@
 namespace ebb::app {
 namespace {
 
-// A long queue takes a while to print.
-constexpr Duration kPatience{60'000};
 constexpr std::uint64_t kLongestAnswer = 512 << 20;
 
 constexpr int kUnauthorized = 401;
@@ -88,7 +86,7 @@ Result<platform::HttpResponse> ServiceClient::Accepted(
 Result<ServiceClient::Way> ServiceClient::Open(bool needs_token) const {
   EBB_ASSIGN_OR_RETURN(Way way,
                        place_.store.empty() ? OpenServer(needs_token) : OpenStore(needs_token));
-  way.request.timeout = kPatience;
+  way.request.timeout = patience_;
   way.request.limit_bytes = kLongestAnswer;
   way.request.direct = true;
   return way;
@@ -155,6 +153,12 @@ Result<platform::HttpResponse> ServiceClient::GetWhole(const std::string& path) 
 Result<std::string> ServiceClient::Get(const std::string& path) const {
   EBB_ASSIGN_OR_RETURN(platform::HttpResponse answer, GetWhole(path));
   return std::move(answer.body);
+}
+
+ServiceClient ServiceClient::Within(Duration patience) const {
+  ServiceClient client = *this;
+  client.patience_ = patience;
+  return client;
 }
 
 Status ServiceClient::CheckToken() const {

@@ -10,6 +10,7 @@
 
 #include "app/jobs/service_place.h"
 #include "base/result.h"
+#include "base/time.h"
 #include "platform/http.h"
 
 namespace ebb::app {
@@ -29,6 +30,8 @@ class ServiceClient {
   Status CheckToken() const;
   /// With the token.
   Result<std::string> Post(const std::string& path, const std::string& body) const;
+  /// The same service, asked with less patience.
+  ServiceClient Within(Duration patience) const;
   const FoundService& place() const { return place_; }
 
  private:
@@ -41,6 +44,7 @@ class ServiceClient {
 
   FoundService place_;
   std::string machine_address_;
+  Duration patience_{60'000};  // a long queue takes a while to print
 };
 
 /// A job's number, as people write it.

@@ -50,9 +50,27 @@ bool IsThere(const platform::Path& store) {
          std::filesystem::exists(TokenFileOf(store.string()), ignored);
 }
 
+std::string Setting(const ServiceSources& sources, std::string_view key) {
+  const config::Setting* setting = sources.settings ? sources.settings->Find(key) : nullptr;
+  return setting ? setting->value : "";
+}
+
+// The settings' token is for the address that stands in the same file.
+FoundService AtUrlOfSettings(const config::Setting& server, const std::string& token_file,
+                             const ServiceSources& sources) {
+  const config::Setting* own = sources.settings->Find("service.token_file");
+  const bool is_beside = own && own->file == server.file;
+  return AtUrl(server.value, token_file.empty() && is_beside ? own->value : token_file,
+               server.Where());
+}
+
 // As far as it can be found without asking anybody: the last of these always is.
 FoundService FindOnMachine(const std::string& token_file, const ServiceSources& sources) {
   std::vector<std::string> tried{std::string(kServerVariable) + ": not set"};
+  if (sources.settings)
+    for (const SettingsFile& file : sources.settings->files)
+      tried.push_back("service.server in " + file.path +
+                      (file.is_there ? ": not set" : ": not there"));
   const auto with_tried = [&](FoundService found) {
     found.tried = std::move(tried);
     return found;
@@ -74,6 +92,7 @@ FoundService FindOnMachine(const std::string& token_file, const ServiceSources& 
 ServiceSources SourcesOfMachine() {
   ServiceSources sources;
   sources.variable = [](const char* name) -> const char* { return std::getenv(name); };
+  sources.settings = &SettingsOfUser();
   return sources;
 }
 
@@ -86,13 +105,28 @@ Result<FoundService> FindService(const ServicePlace& place, const ServiceSources
     return Given(AtUrl(url, token_file, kServerVariable));
   if (const auto store = TextOf(sources.variable, kStoreVariable); !store.empty())
     return Given(AtStore(store, token_file, kStoreVariable));
+  if (sources.settings) {
+    EBB_RETURN_IF_ERROR(sources.settings->Check());
+    if (const config::Setting* server = sources.settings->Find("service.server"))
+      return Given(AtUrlOfSettings(*server, token_file, sources));
+    if (const config::Setting* store = sources.settings->Find("service.store"))
+      return Given(AtStore(store->value,
+                           token_file.empty() ? Setting(sources, "service.token_file") : token_file,
+                           store->Where()));
+  }
   return FindOnMachine(token_file, sources);
 }
 
 Result<std::string> StorePathOf(const std::string& given) {
   if (!given.empty()) return std::filesystem::absolute(given).string();
-  EBB_ASSIGN_OR_RETURN(const platform::Path path,
-                       store::DefaultStorePath(SourcesOfMachine().variable));
+  const ServiceSources sources = SourcesOfMachine();
+  const bool of_environment = !TextOf(sources.variable, kStoreVariable).empty() ||
+                              !TextOf(sources.variable, "STATE_DIRECTORY").empty();
+  if (!of_environment) {
+    EBB_RETURN_IF_ERROR(sources.settings->Check());
+    if (auto store = Setting(sources, "service.store"); !store.empty()) return store;
+  }
+  EBB_ASSIGN_OR_RETURN(const platform::Path path, store::DefaultStorePath(sources.variable));
   return path.string();
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Where the service is that a command asks: what was given, then this user's store, then the
-// service of the machine, then the usual address.
+// Where the service is that a command asks: what was given by flag, environment or settings, then
+// this user's store, then the service of the machine, then the usual address.
 //
 // A token goes only where its owner listens (service_client.h), or to an address that was given
 // beside it. An address that is found is one that somebody else may have written down or may listen
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/options/user_settings.h"
 #include "base/result.h"
 #include "store/default_path.h"
 
@@ -24,6 +25,7 @@ struct ServicePlace {
 /// What is looked at when nothing was given.
 struct ServiceSources {
   store::Variables variable;  ///< of the environment
+  const UserSettings* settings = nullptr;
   /// deploy/ebb.service as a unit of the system: who can read the token there has its store.
   std::string machine_store = "/var/lib/ebb/ebb.db";
   /// What that unit's service writes down for everybody. Only root can make the directory.

@@ -83,6 +83,8 @@ Json JsonOf(std::string_view key, const YamlNode& node) {
   return map;
 }
 
+constexpr const char* kCommand = "command";
+
 // One job of the file, and where its keys stand.
 struct Draft {
   Json json = Json::object();
@@ -270,17 +272,36 @@ class Reader {
     return names;
   }
 
-  // What the service would refuse is said here, with its line.
+  // What the service would refuse is said here, with its line. It names one mistake at a time, so
+  // what it names is taken out, and the rest is read again.
   void Check(const Draft& draft) {
     web::SubmissionDefaults defaults;
     defaults.tiers = options_.tiers;
-    const auto read = web::SubmissionsFromJson(
-        draft.json.dump(-1, ' ', false, Json::error_handler_t::replace), defaults);
-    if (read) return;
-    const Error& error = read.error();
+    Json json = draft.json;
+    for (bool first = true;; first = false) {
+      const auto read = web::SubmissionsFromJson(
+          json.dump(-1, ' ', false, Json::error_handler_t::replace), defaults);
+      if (read) return;
+      const Error& error = read.error();
+      const bool is_there = TakeOut(json, error.where);
+      // What is missing now may have been taken out, or be what was misspelt.
+      if (is_there || first) AddError(draft, error);
+      if (is_there) continue;
+      if (error.where != kCommand || json.contains(kCommand)) return;
+      json[kCommand] = Json::array({"true"});
+    }
+  }
+
+  void AddError(const Draft& draft, const Error& error) {
     std::string what = error.where.empty() ? error.what : error.where + " " + error.what;
     if (!error.next.empty()) what += " (" + error.next + ")";
     problems_.Add(draft.LineOf(error.where), what);
+  }
+
+  // Of "budget.action" all of budget, which half of would mean something else. False: there is no
+  // such key.
+  static bool TakeOut(Json& json, const std::string& where) {
+    return json.erase(where.substr(0, where.find('.'))) > 0;
   }
 
   std::string name_;

@@ -105,6 +105,21 @@ deflauts: {}
     EXPECT_NE(message.find(expected), std::string::npos) << expected << " in\n" << message;
 }
 
+TEST(SubmitFile, AJobWithFiveMistakesNamesFive) {
+  const std::string message = Refused(R"(name: a
+comand: [x]
+duration: soon
+priority: high
+devices: 0
+budget: {energy_kwh: -1}
+)");
+  for (const std::string expected :
+       {"jobs.yaml:2: comand is not known", "jobs.yaml:3: duration", "jobs.yaml:4: priority",
+        "jobs.yaml:5: devices", "jobs.yaml:6: budget.energy_kwh", "jobs.yaml: 5 mistakes"})
+    EXPECT_NE(message.find(expected), std::string::npos) << expected << " in\n" << message;
+  EXPECT_EQ(message.find("missing"), std::string::npos) << message;
+}
+
 TEST(SubmitFile, GpusAreCalledDevices) {
   const std::string message = Refused("- command: [x]\n  gpus: 2\n");
   EXPECT_NE(message.find("jobs.yaml:2: gpus is not known (write devices"), std::string::npos)

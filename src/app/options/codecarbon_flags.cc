@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "app/options/user_settings.h"
 #include "base/text.h"
 #include "core/countries.h"
 #include "platform/system.h"
@@ -382,6 +383,9 @@ Result<CodeCarbonFlags> ApplyWithCodeCarbon(const FlagValues& given,
   EBB_ASSIGN_OR_RETURN(CodeCarbonFlags taken, FromCodeCarbon(settings, given));
   FlagValues values = given;
   values.insert(taken.values.begin(), taken.values.end());
+  if (sources.machine) {
+    EBB_ASSIGN_OR_RETURN(values, WithSettings(std::move(values), SettingsFor::kRun));
+  }
   options.scheduler.signal.auth_token = taken.electricity_maps_token;
   EBB_RETURN_IF_ERROR(ApplyFlags(values, options));
   return taken;

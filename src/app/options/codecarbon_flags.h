@@ -27,7 +27,8 @@ Result<CodeCarbonFlags> FromCodeCarbon(const config::CodeCarbonSettings& setting
 /// Where settings come from beside the flags that were given.
 struct CodeCarbonSources {
   config::CodeCarbonSettings given{};  ///< win over what the machine says
-  bool machine = true;                 ///< CODECARBON_* and .codecarbon.config are read
+  /// CODECARBON_*, .codecarbon.config and, below them, the user's settings are read.
+  bool machine = true;
   /// What nothing says is as in CodeCarbon where that changes what is counted or written: the scope
   /// is the machine, and there is an emissions.csv. For programs that have changed an import only.
   bool defaults = false;

@@ -2,7 +2,9 @@
 
 #include <cstdlib>
 
+#include "app/options/user_settings.h"
 #include "app/options/when.h"
+#include "config/neo_clock.h"
 #include "platform/file.h"
 #include "signals/cloud_metadata.h"
 #include "signals/zone_guess.h"
@@ -11,10 +13,6 @@ namespace ebb::app {
 namespace {
 
 constexpr const char* kVariable = "EBB_ZONE";
-
-struct Guess {
-  std::string zone, from;
-};
 
 // A machine at home is not asked for a metadata service that it does not have.
 bool IsInCloud() {
@@ -25,28 +23,20 @@ bool IsInCloud() {
   return false;
 }
 
-std::optional<Guess> GuessByCloud() {
+std::optional<ZoneGuess> GuessByCloud() {
   if (!IsInCloud()) return std::nullopt;
   const auto region = signals::RegionOfThisMachine();
   if (!region) return std::nullopt;
-  return Guess{std::string((*region)->zone),
-               std::string((*region)->provider) + "/" + std::string((*region)->region)};
+  return ZoneGuess{std::string((*region)->zone),
+                   std::string((*region)->provider) + "/" + std::string((*region)->region)};
 }
 
-std::optional<Guess> GuessByClock() {
+std::optional<ZoneGuess> GuessByClock() {
   const auto clock = ZoneOfEnvironment();
   const auto table = platform::ReadFile("/usr/share/zoneinfo/zone.tab", 1 << 20);
   if (!clock || !table) return std::nullopt;
   const auto zone = signals::ZoneOfTimeZone(clock->name(), *table);
-  return zone ? std::optional(Guess{*zone, "the time zone " + clock->name()}) : std::nullopt;
-}
-
-const std::optional<Guess>& GuessOfThisMachine() {
-  static const std::optional<Guess> guess = [] {
-    auto by_cloud = GuessByCloud();
-    return by_cloud ? by_cloud : GuessByClock();
-  }();
-  return guess;
+  return zone ? std::optional(ZoneGuess{*zone, "the time zone " + clock->name()}) : std::nullopt;
 }
 
 bool NeedsZone(signals::SignalSource source) {
@@ -56,6 +46,14 @@ bool NeedsZone(signals::SignalSource source) {
 
 }  // namespace
 
+const std::optional<ZoneGuess>& GuessedZone() {
+  static const std::optional<ZoneGuess> guess = [] {
+    auto by_cloud = GuessByCloud();
+    return by_cloud ? by_cloud : GuessByClock();
+  }();
+  return guess;
+}
+
 bool FindMissingZone(signals::SignalOptions& options) {
   if (!options.zone.empty() || !NeedsZone(options.source)) return false;
   if (const char* variable = std::getenv(kVariable); variable && *variable != 0) {
@@ -63,12 +61,24 @@ bool FindMissingZone(signals::SignalOptions& options) {
     options.zone_origin = kVariable;
     return true;
   }
-  const std::optional<Guess>& guess = GuessOfThisMachine();
+  if (const config::Setting* setting = SettingsOfUser().Find("zone")) {
+    options.zone = setting->value;
+    options.zone_origin = setting->Where();
+    return true;
+  }
+  const std::optional<ZoneGuess>& guess = GuessedZone();
   if (!guess) return false;
   options.zone = guess->zone;
-  options.zone_origin = guess->from + ": a guess; to settle it, give --zone or export " +
-                        std::string(kVariable) + "=" + guess->zone;
+  options.zone_origin =
+      guess->from + ": a guess; to settle it, run ebb init, or give --zone " + guess->zone;
   return true;
+}
+
+void FindMissingNeoClock(signals::SignalOptions& options) {
+  if (options.zone != signals::kNeoProfile || !options.neo_clock.name.empty()) return;
+  const auto zone = ZoneOfUser("");
+  const auto clock = config::NeoClockOf(zone ? zone->name() : "");
+  options.neo_clock = clock ? *clock : config::FixedNeoClock(Duration{0});
 }
 
 }  // namespace ebb::app

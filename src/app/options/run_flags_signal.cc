@@ -3,6 +3,7 @@
 
 #include "app/options/flag_values.h"
 #include "app/options/run_flags.h"
+#include "config/neo_clock.h"
 #include "signals/choose_source.h"
 
 namespace ebb::app::run_flags {
@@ -197,6 +198,21 @@ std::vector<Flag> AnswerFlags() {
        "ask a web address at most this often (default 5m)",
        DurationOf("refresh", [](RunOptions& o, Duration v) { o.scheduler.signal.refresh = v; }),
        [](const RunOptions& o) { return std::optional(FormatExact(o.scheduler.signal.refresh)); }},
+      {FlagGroup::kSignal, "neo-time-zone", "ZONE",
+       "--zone neo: the clock whose hours its table has, e.g. Europe/Berlin, UTC, UTC+05:30 "
+       "(default: yours)",
+       [](const std::string& text, RunOptions& options) -> Status {
+         const auto clock = config::NeoClockOf(text);
+         if (!clock)
+           return Fail(
+               BadValue("neo-time-zone", text, clock.error().what + "; " + clock.error().next));
+         options.scheduler.signal.neo_clock = *clock;
+         return {};
+       },
+       [](const RunOptions& o) {
+         const signals::SignalOptions& signal = o.scheduler.signal;
+         return If(signal.zone == signals::kNeoProfile, signal.neo_clock.name);
+       }},
       {FlagGroup::kSignal, "profile-seed", "N",
        "seed of the day-to-day variation of a zone profile (default 1)",
        Number("profile-seed", 0, 9e15,

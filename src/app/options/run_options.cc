@@ -1,9 +1,12 @@
 #include "app/options/run_options.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "app/options/missing_zone.h"
 #include "app/options/run_flags.h"
+#include "app/options/user_settings.h"
+#include "base/check.h"
 #include "base/text.h"
 #include "core/countries.h"
 #include "signals/choose_source.h"
@@ -64,6 +67,19 @@ std::vector<FlagHelp> FlagsOf(FlagGroup group) {
   return flags;
 }
 
+Status ApplyFlag(const std::string& name, const std::string& text, RunOptions& options) {
+  const auto& flags = AllFlags();
+  const auto flag = std::find_if(flags.begin(), flags.end(),
+                                 [&](const Flag& other) { return other.name == name; });
+  EBB_CHECK(flag != flags.end());
+  return flag->apply(text, options);
+}
+
+Status CheckFlag(const std::string& name, const std::string& text) {
+  RunOptions unused;
+  return ApplyFlag(name, text, unused);
+}
+
 Status ApplyFlags(const FlagValues& values, RunOptions& options) {
   for (const Flag& flag : AllFlags()) {
     auto given = values.find(flag.name);
@@ -77,7 +93,9 @@ Status ApplyFlags(const FlagValues& values, RunOptions& options) {
     }
     if (given != values.end()) EBB_RETURN_IF_ERROR(flag.apply(given->second, options));
   }
+  ApplySecretSettings(options.scheduler.signal);
   const bool found_zone = FindMissingZone(options.scheduler.signal);
+  FindMissingNeoClock(options.scheduler.signal);
   EBB_RETURN_IF_ERROR(signals::SettleZone(options.scheduler.signal));
   EBB_RETURN_IF_ERROR(SettleSource(values, found_zone, options));
   // A threshold without a policy can only mean the threshold policy.

@@ -62,6 +62,11 @@ std::vector<FlagHelp> FlagsOf(FlagGroup group);
 /// Applies given flags over `options`: what a flag does not mention stays.
 Status ApplyFlags(const FlagValues& values, RunOptions& options);
 
+/// One flag alone, without what flags mean together.
+Status ApplyFlag(const std::string& name, const std::string& text, RunOptions& options);
+/// Whether it takes this value.
+Status CheckFlag(const std::string& name, const std::string& text);
+
 /// The flags that restore `options` (where the run itself is kept, left out).
 FlagValues ToFlags(const RunOptions& options);
 

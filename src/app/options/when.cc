@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/options/flag_values.h"
+#include "app/options/user_settings.h"
 #include "base/text.h"
 
 namespace ebb::app {
@@ -124,6 +125,8 @@ Result<prices::ZoneClock> ZoneOfEnvironment() {
   const char* variable = std::getenv("TZ");
   std::string name = variable ? variable : "";
   if (name.starts_with(':')) name.erase(0, 1);
+  const config::Setting* setting = SettingsOfUser().Find("time_zone");
+  if (name.empty() && setting) return prices::ZoneClock::Find(setting->value);
   auto zone = prices::ZoneClock::Find(name.empty() ? NameOfMachine() : name);
   if (!zone && !name.empty())
     zone.error().next = "$TZ is not the name of a zone: set it to one, e.g. Europe/Berlin";

@@ -10,7 +10,7 @@
 
 namespace ebb::app {
 
-/// The zone of this user's clock: $TZ, then the machine's.
+/// The zone of this user's clock: $TZ, then the user's settings, then the machine's.
 Result<prices::ZoneClock> ZoneOfEnvironment();
 
 /// From now on this user reads and gives times in UTC (--utc). Call it before any command runs.

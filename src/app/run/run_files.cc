@@ -30,6 +30,9 @@ Result<FlagValues> ReadFlags(const Path& file) {
   const auto signal = values.find("signal");
   if (signal != values.end() && signal->second == Name(signals::SignalSource::kProfile))
     values.try_emplace("zone", signals::kFallbackZone);  // an earlier version's default
+  if (const auto zone = values.find("zone");
+      zone != values.end() && zone->second == signals::kNeoProfile)
+    values.try_emplace("neo-time-zone", "UTC");  // likewise
   return values;
 }
 

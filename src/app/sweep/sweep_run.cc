@@ -13,6 +13,7 @@
 #include "app/jobs/submit_file.h"
 #include "app/jobs/sweep_devices.h"
 #include "app/options/flag_values.h"
+#include "app/options/user_settings.h"
 #include "app/run/run_trackers.h"
 #include "app/sweep/sweep_budgets.h"
 #include "app/sweep/sweep_report_data.h"
@@ -411,11 +412,13 @@ Result<int> RunSweep(const SweepRunRequest& given, const MakeSweepObserver& make
   EBB_ASSIGN_OR_RETURN(config::SweepConfig config, config::LoadSweepConfig(given.file));
   sweep::Sweep& sweep = config.sweep;
   RunOptions options;
-  EBB_RETURN_IF_ERROR(ApplyFlags(given.flags, options));
+  EBB_ASSIGN_OR_RETURN(const FlagValues flags, WithSettings(given.flags, SettingsFor::kQueue));
+  EBB_RETURN_IF_ERROR(ApplyFlags(flags, options));
   const SweepPaths paths{SweepDirectory(options, sweep.name)};
   SweepRunRequest request = given;
   request.policy = plan::PolicyNameOf(given.policy);
   const bool continued = fs::exists(paths.sweep_file());
+  if (!continued) request.flags = flags;
   const std::string as_written = sweep::LocalJobs(sweep);
   if (continued) {
     EBB_RETURN_IF_ERROR(CheckHasStore(paths));

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/options/flag_values.h"
+#include "app/options/missing_zone.h"
+#include "app/options/user_settings.h"
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/forecast_table.h"
@@ -93,6 +95,7 @@ Result<int> RunBacktest(const Options& options) {
 struct Expected {
   core::SignalIdentity identity;
   core::Forecast forecast;
+  std::string zone_origin{};  ///< what named the zone, where no flag did
 };
 
 Result<Expected> FromTrace(const Options& options, Duration horizon) {
@@ -118,11 +121,14 @@ Result<Expected> FromProfile(const Options& options, Duration horizon) {
   signals::SignalOptions signal;
   signal.source = signals::SignalSource::kProfile;
   signal.zone = options.zone;
+  EBB_RETURN_IF_ERROR(app::SettingsOfUser().Check());
+  app::FindMissingZone(signal);
+  app::FindMissingNeoClock(signal);
   EBB_ASSIGN_OR_RETURN(const auto at, OptionalTime(options.at, "--at"));
   EBB_ASSIGN_OR_RETURN(const auto feed, signals::MakeFeed(signal));
   const Time wall = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   EBB_ASSIGN_OR_RETURN(core::SignalView view, feed->Observe(at.value_or(wall), horizon));
-  return Expected{feed->identity(), std::move(view.forecast)};
+  return Expected{feed->identity(), std::move(view.forecast), signal.zone_origin};
 }
 
 std::optional<double> ValueAt(const core::IntensitySeries& series, Time time) {
@@ -151,9 +157,10 @@ std::string Padded(double value) {
 std::string Text(const Expected& expected) {
   const core::Forecast& forecast = expected.forecast;
   const LocalTimes times = LocalTimes::Of(forecast.issued);
-  std::string text = signals::Describe(expected.identity) + "\nexpected at " +
-                     times.Minute(forecast.issued) + " (" + times.zone() + "): " + forecast.method +
-                     "\n\n";
+  std::string text = signals::Describe(expected.identity) + "\n";
+  if (!expected.zone_origin.empty()) text += "zone of " + expected.zone_origin + "\n";
+  text += "expected at " + times.Minute(forecast.issued) + " (" + times.zone() +
+          "): " + forecast.method + "\n\n";
   if (forecast.series.empty()) return text + "nothing can be said: no past is known\n";
   const bool band = !forecast.p10.empty();
   double scale = 1;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "app/options/user_settings.h"
 #include "base/text.h"
 #include "cli/add_run_flags.h"
 #include "cli/command_line.h"
@@ -246,7 +247,9 @@ void AddGridCommand(Parser& parser) {
   AddFlags(command, app::FlagGroup::kClock, *values);
   command.Action([=]() -> Result<int> {
     app::RunOptions options;
-    EBB_RETURN_IF_ERROR(app::ApplyFlags(*values, options));
+    EBB_ASSIGN_OR_RETURN(const app::FlagValues flags,
+                         app::WithSettings(*values, app::SettingsFor::kSignal));
+    EBB_RETURN_IF_ERROR(app::ApplyFlags(flags, options));
     const auto ahead = ParseNumber(*hours);
     if (!ahead || *ahead < 1 || *ahead > 240)
       return Fail({ExitCode::kUsage, "--hours: \"" + *hours + "\" is not accepted", "",

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "app/options/flag_values.h"
+#include "app/options/user_settings.h"
 #include "app/simulation_run.h"
 #include "base/text.h"
 #include "cli/add_run_flags.h"
@@ -47,7 +48,9 @@ Time Now() { return std::chrono::floor<std::chrono::seconds>(std::chrono::system
 
 Result<config::ScenarioFile> LoadFile(const PlanOptions& options) {
   app::RunOptions flags;
-  EBB_RETURN_IF_ERROR(app::ApplyFlags(options.signal, flags));
+  EBB_ASSIGN_OR_RETURN(const app::FlagValues values,
+                       app::WithSettings(options.signal, app::SettingsFor::kSignal));
+  EBB_RETURN_IF_ERROR(app::ApplyFlags(values, flags));
   config::ScenarioContext context;
   context.path = options.file;
   context.use = config::ScenarioUse::kPlan;

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/jobs/find_job.h"
+#include "app/options/user_settings.h"
 #include "app/run/run_session.h"
 #include "cli/add_run_flags.h"
 #include "cli/command_line.h"
@@ -41,6 +42,7 @@ Result<int> Resume(const std::vector<std::string>& words, const app::FlagValues&
     if (words.size() > 1)
       return Fail({ExitCode::kUsage, "is a run, which cannot be resumed along with others", word,
                    "give one run directory, or any number of jobs"});
+    EBB_RETURN_IF_ERROR(app::SettingsOfUser().Check());  // where tokens are
     platform::ProcessSignals signals;
     EBB_ASSIGN_OR_RETURN(const app::RunResult result,
                          app::ResumeRun(word, values, signals, MakeRunDisplay));

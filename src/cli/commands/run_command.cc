@@ -1,5 +1,6 @@
 // ebb run [options] COMMAND: waits for clean power, then runs and measures any command.
 
+#include "app/options/user_settings.h"
 #include "app/run/run_session.h"
 #include "cli/add_run_flags.h"
 #include "cli/command_line.h"
@@ -36,7 +37,9 @@ void AddRunCommand(Parser& parser) {
     EBB_ASSIGN_OR_RETURN(request.command, user_command->Required("ebb run python train.py"));
     // A single job may wait up to a day unless the user says otherwise.
     request.options.scheduler.longest_wait = std::chrono::hours{24};
-    EBB_RETURN_IF_ERROR(app::ApplyFlags(*values, request.options));
+    EBB_ASSIGN_OR_RETURN(const app::FlagValues flags,
+                         app::WithSettings(*values, app::SettingsFor::kRun));
+    EBB_RETURN_IF_ERROR(app::ApplyFlags(flags, request.options));
     platform::ProcessSignals signals;
     EBB_ASSIGN_OR_RETURN(const app::RunResult result,
                          app::RunOnce(request, signals, MakeRunDisplay));

@@ -10,6 +10,7 @@
 #include "app/jobs/service_setup.h"
 #include "app/jobs/sweep_devices.h"
 #include "app/options/flag_values.h"
+#include "app/options/user_settings.h"
 #include "app/run/run_trackers.h"
 #include "base/text.h"
 #include "cli/add_run_flags.h"
@@ -168,9 +169,10 @@ void ForgetSecrets(const std::string& api_token_variable, const std::string& not
     if (!name.empty()) platform::ForgetVariable(name);
 }
 
-Result<int> Serve(const ServeRequest& request) {
+Result<int> Serve(ServeRequest request) {
   KeepMemorySmall();
   app::RunOptions options;
+  EBB_ASSIGN_OR_RETURN(request.flags, app::WithSettings(request.flags, app::SettingsFor::kQueue));
   EBB_RETURN_IF_ERROR(app::ApplyFlags(request.flags, options));
   EBB_RETURN_IF_ERROR(app::Validate(options));
   EBB_RETURN_IF_ERROR(app::CheckTrackers(options.tracking));

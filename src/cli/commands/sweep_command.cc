@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/options/flag_values.h"
+#include "app/options/user_settings.h"
 #include "app/sweep/sweep_report_data.h"
 #include "app/sweep/sweep_run.h"
 #include "base/text.h"
@@ -103,7 +104,9 @@ Result<int> Report(const SweepRequest& request) {
 Result<int> DryRun(const SweepRequest& request) {
   EBB_ASSIGN_OR_RETURN(const config::SweepConfig config, config::LoadSweepConfig(request.file));
   app::RunOptions options;
-  EBB_RETURN_IF_ERROR(app::ApplyFlags(request.run.flags, options));
+  EBB_ASSIGN_OR_RETURN(const app::FlagValues flags,
+                       app::WithSettings(request.run.flags, app::SettingsFor::kQueue));
+  EBB_RETURN_IF_ERROR(app::ApplyFlags(flags, options));
   const std::string& policy = request.run.policy;
   EBB_RETURN_IF_ERROR(plan::MakePolicy(policy.empty() ? "planner" : policy, {}));
   const sweep::Sweep& sweep = config.sweep;

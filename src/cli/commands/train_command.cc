@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "app/options/flag_values.h"
+#include "app/options/user_settings.h"
 #include "app/run/run_session.h"
 #include "app/run/trainer_command.h"
 #include "base/text.h"
@@ -56,11 +57,21 @@ Status SetSamples(const char* flag, const std::string& text, std::int64_t& sampl
   return {};
 }
 
+// A configuration that says nothing of the signal leaves it to the user's settings.
+bool LeavesSignalOpen(const app::RunOptions& options) {
+  const signals::SignalOptions& signal = options.scheduler.signal;
+  return signal.source == signals::SignalSource::kProfile && !signal.source_named &&
+         signal.zone.empty() && !options.scheduler.clock.replayed();
+}
+
 // Runs of one seed are neighbours, so that a slow drift of the machine meets all variants alike.
 Result<std::vector<app::RunRequest>> PlanRuns(const TrainRequest& request) {
+  app::RunOptions settings;
+  EBB_RETURN_IF_ERROR(app::ApplyMeteringSettings(settings));
   std::vector<config::TrainConfig> configs;
   for (const std::string& path : request.configs) {
-    EBB_ASSIGN_OR_RETURN(config::TrainConfig config, config::LoadTrainConfig(path));
+    EBB_ASSIGN_OR_RETURN(config::TrainConfig config,
+                         config::LoadTrainConfig(path, settings.metering));
     for (const std::string& note : config.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
     if (!request.seeds.empty()) {
       EBB_ASSIGN_OR_RETURN(config.training.seeds, ParseSeeds(request.seeds));
@@ -86,7 +97,11 @@ Result<std::vector<app::RunRequest>> PlanRuns(const TrainRequest& request) {
       if (index >= config.training.seeds.size()) continue;
       EBB_ASSIGN_OR_RETURN(app::RunRequest run,
                            app::TrainerRun(config, config.training.seeds[index]));
-      EBB_RETURN_IF_ERROR(app::ApplyFlags(request.flags, run.options));
+      app::FlagValues flags = request.flags;
+      if (LeavesSignalOpen(run.options)) {
+        EBB_ASSIGN_OR_RETURN(flags, app::WithSettings(std::move(flags), app::SettingsFor::kSignal));
+      }
+      EBB_RETURN_IF_ERROR(app::ApplyFlags(flags, run.options));
       auto& grid_start = run.options.scheduler.clock.start;
       if (grid_start) *grid_start += step * static_cast<int>(index);
       EBB_RETURN_IF_ERROR(app::Validate(run.options));

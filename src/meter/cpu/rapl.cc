@@ -83,15 +83,15 @@ std::map<std::string, std::vector<Package>> FindPackages(const std::string& root
   return found;
 }
 
+bool IsDenied(int cause) { return cause == EACCES || cause == EPERM; }
+
 std::string ExplainUnreadable(const std::string& energy_file, int cause) {
-  const std::string problem =
-      "RAPL is there but not used: " + energy_file + ": " + std::strerror(cause);
-  if (cause != EACCES && cause != EPERM) return problem + "; the CPU model is used instead";
-  return problem +
-         "; since Linux 5.10 only root may read it (CVE-2020-8694). The CPU model is used instead. "
-         "To let your group read the counters until the next boot: sudo chgrp \"$(id -gn)\" "
-         "/sys/class/powercap/intel-rapl*:*/energy_uj && sudo chmod g+r "
-         "/sys/class/powercap/intel-rapl*:*/energy_uj (docs/metering.md has a rule that stays)";
+  if (IsDenied(cause))
+    return std::string(
+               "only root may read the RAPL counters, so the CPU is modelled; to measure it: ") +
+           kAllowRapl;
+  return "RAPL is there but not used: " + energy_file + ": " + std::strerror(cause) +
+         "; the CPU model is used instead";
 }
 
 bool AllReadable(const std::vector<RaplDomain>& domains) {
@@ -123,7 +123,11 @@ RaplScan ScanRapl(const std::string& rapl_root) {
   RaplScan scan;
   for (const auto& [name, packages] : FindPackages(rapl_root)) {
     if (const int cause = WhyUnreadable(packages); cause != 0)
-      return {{}, {}, {}, ExplainUnreadable(packages.front().domain.energy_file, cause)};
+      return {{},
+              {},
+              {},
+              IsDenied(cause),
+              ExplainUnreadable(packages.front().domain.energy_file, cause)};
     for (const Package& package : packages) {
       scan.packages.push_back(package.domain);
       scan.dram.insert(scan.dram.end(), package.dram.begin(), package.dram.end());

@@ -35,8 +35,14 @@ struct RaplScan {
   std::vector<RaplDomain> packages;  ///< all of them, or none
   std::vector<RaplDomain> dram;      ///< only where all can be read
   std::vector<RaplDomain> psys;      ///< one, or none where there is none that can be read
+  bool not_permitted = false;        ///< there are counters, and this user may not read them
   std::string note;                  ///< why `packages` is empty and what to do; else empty
 };
+
+/// The command that lets a user's group read the counters until the next boot.
+inline constexpr const char* kAllowRapl =
+    "sudo chgrp \"$(id -gn)\" /sys/class/powercap/intel-rapl*:*/energy_uj && sudo chmod g+r "
+    "/sys/class/powercap/intel-rapl*:*/energy_uj";
 
 RaplScan ScanRapl(const std::string& rapl_root);
 

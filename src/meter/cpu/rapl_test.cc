@@ -132,7 +132,8 @@ TEST(RaplScan, MissingPermissionIsExplainedWithTheFix) {
   const RaplScan scan = ScanRapl(powercap.root.path());
   ASSERT_EQ(::seteuid(user), 0);
   EXPECT_TRUE(scan.packages.empty());
-  EXPECT_NE(scan.note.find("CVE-2020-8694"), std::string::npos);
+  EXPECT_TRUE(scan.not_permitted);
+  EXPECT_LT(scan.note.size(), 250u) << "one line or two of a terminal";
   EXPECT_NE(scan.note.find("sudo chgrp"), std::string::npos);
 }
 

@@ -102,22 +102,30 @@ constexpr std::array<double, 24> kNeoTable{280, 285, 220, 230, 240, 250, 260, 38
 
 class NeoModel final : public HourlyModel {
  public:
-  explicit NeoModel(Duration utc_offset) : offset_(utc_offset) {}
+  explicit NeoModel(NeoClock clock) : clock_(std::move(clock)) {}
   core::SignalIdentity identity() const override {
     return {std::string(kNeoProfile), core::SignalKind::kAverage, core::Boundary::kUnknown,
-            "NEO's mock table of 24 values, modelled"};
+            "NEO's mock table of 24 values by the clock of " +
+                (clock_.name.empty() ? "UTC" : clock_.name) + ", modelled"};
   }
   std::string forecast_method() const override { return "NEO's mock table"; }
-  Duration hour_offset() const override { return -(offset_ % Duration{chr::hours{1}}); }
+  // The minutes of a zone's distance from UTC, as in 2020: in hardly any zone they change.
+  Duration hour_offset() const override {
+    return -(OffsetAt(Time{chr::hours{24 * 365 * 50}}) % Duration{chr::hours{1}});
+  }
   Intensity At(Time hour) const override {
-    const Time local = hour + offset_;
+    const Time local = hour + OffsetAt(hour);
     const auto hour_of_day = chr::floor<chr::hours>(local - chr::floor<chr::days>(local)).count();
     return {kNeoTable[static_cast<std::size_t>(hour_of_day)]};
   }
   Intensity Expected(Time hour, Time) const override { return At(hour); }
 
  private:
-  Duration offset_;
+  Duration OffsetAt(Time time) const {
+    return clock_.utc_offset ? clock_.utc_offset(time) : Duration{0};
+  }
+
+  NeoClock clock_;
 };
 
 }  // namespace
@@ -145,8 +153,8 @@ Result<std::unique_ptr<runtime::SignalFeed>> MakeZoneProfileFeed(std::string_vie
   return MakeHourlyModelFeed(std::make_unique<ZoneModel>(*it, SeedFor(seed, index)));
 }
 
-std::unique_ptr<runtime::SignalFeed> MakeNeoProfileFeed(Duration utc_offset) {
-  return MakeHourlyModelFeed(std::make_unique<NeoModel>(utc_offset));
+std::unique_ptr<runtime::SignalFeed> MakeNeoProfileFeed(const NeoClock& clock) {
+  return MakeHourlyModelFeed(std::make_unique<NeoModel>(clock));
 }
 
 }  // namespace ebb::signals

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/signal_feed.h"
+#include "signals/signal_options.h"
 
 namespace ebb::signals {
 
@@ -20,7 +21,8 @@ std::vector<std::string> ProfileZones();
 Result<std::unique_ptr<runtime::SignalFeed>> MakeZoneProfileFeed(std::string_view zone,
                                                                  std::uint64_t seed);
 
-/// NEO's mock table, exactly: 24 values by hour of a local clock that is `utc_offset` ahead of UTC.
-std::unique_ptr<runtime::SignalFeed> MakeNeoProfileFeed(Duration utc_offset);
+/// NEO's mock table, exactly: 24 values by hour of a local clock, as it is set in summer and
+/// winter.
+std::unique_ptr<runtime::SignalFeed> MakeNeoProfileFeed(const NeoClock& clock);
 
 }  // namespace ebb::signals

@@ -125,7 +125,7 @@ TEST(ProfileFeed, AnUnknownZoneIsRefusedWithTheNearestAndTheList) {
 }
 
 TEST(NeoProfile, IsNeosTableByLocalHour) {
-  const auto utc = MakeNeoProfileFeed(Duration{0});
+  const auto utc = MakeNeoProfileFeed({});
   const double table[24] = {280, 285, 220, 230, 240, 250, 260, 385, 390, 395, 400, 400,
                             405, 410, 415, 420, 425, 430, 380, 370, 360, 350, 340, 395};
   double mean = 0;
@@ -134,12 +134,21 @@ TEST(NeoProfile, IsNeosTableByLocalHour) {
     mean += table[hour] / 24;
   }
   EXPECT_NEAR(mean, 351.5, 0.05);
-  const auto berlin = MakeNeoProfileFeed(hours{2});
+  const auto berlin = MakeNeoProfileFeed({"Berlin", [](Time) { return Duration{hours{2}}; }});
   EXPECT_EQ(At(*berlin, kDay), 220);
-  const auto delhi = MakeNeoProfileFeed(minutes{330});
+  const auto delhi = MakeNeoProfileFeed({"Delhi", [](Time) { return Duration{minutes{330}}; }});
   EXPECT_EQ(At(*delhi, kDay + minutes{29}), 250) << "05:59 local";
   EXPECT_EQ(At(*delhi, kDay + minutes{30}), 260) << "06:00 local";
   EXPECT_EQ(delhi->NextChange(kDay), kDay + minutes{30});
+}
+
+TEST(NeoProfile, FollowsTheClockAsItIsSet) {
+  const Time change = kDay + hours{12};
+  const auto feed = MakeNeoProfileFeed(
+      {"Somewhere", [change](Time time) { return Duration{hours{time < change ? 1 : 2}}; }});
+  EXPECT_EQ(At(*feed, kDay + hours{11}), 405) << "12 o'clock";
+  EXPECT_EQ(At(*feed, kDay + hours{12}), 415) << "14 o'clock";
+  EXPECT_THAT(feed->identity().source, HasSubstr("by the clock of Somewhere"));
 }
 
 TEST(ConstantFeed, KnowsEverything) {

@@ -1,0 +1,54 @@
+#include "app/setup/new_settings.h"
+
+#include <filesystem>
+
+#include "app/options/user_settings.h"
+#include "platform/file.h"
+
+namespace ebb::app {
+namespace {
+
+// Of a text without a line break, so that YAML reads it as it is.
+std::string InQuotes(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+}  // namespace
+
+std::string NewTokenFile(const std::string& path) {
+  return (std::filesystem::path(path).parent_path() / "electricity-maps.token").string();
+}
+
+Status CheckNewSettings(const NewSettings& wanted) {
+  return CheckSettingsText(SettingsText(wanted, "config.yaml"), "config.yaml");
+}
+
+std::string SettingsText(const NewSettings& wanted, const std::string& path) {
+  std::string text =
+      "# Settings that every ebb command reads. Flags, a run's own file and the environment go\n"
+      "# before them. `ebb config show` prints all of them; docs/config.md describes them.\n"
+      "zone: " +
+      InQuotes(wanted.zone) + "\n";
+  const std::string file = wanted.token.empty() ? wanted.token_file : NewTokenFile(path);
+  if (!file.empty()) text += "electricity_maps:\n  token_file: " + InQuotes(file) + "\n";
+  if (!wanted.token_env.empty())
+    text += "electricity_maps:\n  token_env: " + InQuotes(wanted.token_env) + "\n";
+  text += "metering:\n  scope: " + InQuotes(wanted.scope) + "\n";
+  return text;
+}
+
+Status WriteSettings(const NewSettings& wanted, const std::string& path) {
+  const platform::Path directory = std::filesystem::absolute(path).parent_path();
+  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(directory, platform::Readers::kOwner));
+  if (!wanted.token.empty())
+    EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(NewTokenFile(path), wanted.token + "\n",
+                                                      platform::Readers::kOwner));
+  return platform::WriteFileAtomically(path, SettingsText(wanted, path), platform::Readers::kOwner);
+}
+
+}  // namespace ebb::app

@@ -1,0 +1,31 @@
+#pragma once
+// The settings file that `ebb init` writes.
+
+#include <string>
+
+#include "base/result.h"
+
+namespace ebb::app {
+
+struct NewSettings {
+  std::string zone;
+  std::string scope = "process";
+  /// Of Electricity Maps: where its token is, or the token itself, which goes into a file of its
+  /// own beside the settings. At most one of them.
+  std::string token_env, token_file, token;
+};
+
+/// An Error: a value that the file would be refused for.
+Status CheckNewSettings(const NewSettings& wanted);
+
+/// The YAML, with comments. `path` is where it goes.
+std::string SettingsText(const NewSettings& wanted, const std::string& path);
+
+/// Beside the settings.
+std::string NewTokenFile(const std::string& path);
+
+/// Writes the token, if there is one, and then the settings: each wholly or not at all, for nobody
+/// else to change; the token for nobody else to read.
+Status WriteSettings(const NewSettings& wanted, const std::string& path);
+
+}  // namespace ebb::app

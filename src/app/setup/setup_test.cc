@@ -1,0 +1,126 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "app/options/missing_zone.h"
+#include "app/setup/doctor.h"
+#include "app/setup/new_settings.h"
+#include "app/setup/shown_settings.h"
+#include "platform/file.h"
+#include "testing/scratch_directory.h"
+
+namespace ebb::app {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+unsigned ModeOf(const std::string& path) {
+  struct stat facts {};
+  EXPECT_EQ(::stat(path.c_str(), &facts), 0) << path;
+  return facts.st_mode & 0777;
+}
+
+class NewSettingsTest : public ::testing::Test {
+ protected:
+  UserSettings Load() {
+    return LoadUserSettings(
+        [this](const char* name) {
+          return std::string(name) == "EBB_CONFIG" ? path_.c_str() : nullptr;
+        },
+        "");
+  }
+  const std::string path_ = (ScratchDirectory() / "ebb/config.yaml").string();
+};
+
+TEST_F(NewSettingsTest, WhatIsWrittenIsRead) {
+  ASSERT_TRUE(WriteSettings({"US-CAL-CISO", "machine", "MY_KEY", "", ""}, path_));
+  const UserSettings settings = Load();
+  ASSERT_TRUE(settings.Check()) << settings.Check().error().Message();
+  EXPECT_EQ(settings.Find("zone")->value, "US-CAL-CISO");
+  EXPECT_EQ(settings.Find("metering.scope")->value, "machine");
+  EXPECT_EQ(settings.Find("electricity_maps.token_env")->value, "MY_KEY");
+}
+
+TEST_F(NewSettingsTest, ATokenHasAFileOfItsOwn) {
+  ASSERT_TRUE(WriteSettings({"DE", "process", "", "", "hush-hush"}, path_));
+  EXPECT_THAT(*platform::ReadFile(path_), Not(HasSubstr("hush")));
+  const UserSettings settings = Load();
+  const std::string file = settings.Find("electricity_maps.token_file")->value;
+  EXPECT_EQ(*platform::ReadFile(file), "hush-hush\n");
+  EXPECT_EQ(ModeOf(file), 0600u);
+}
+
+TEST_F(NewSettingsTest, OddTextsAreQuotedAndWrongOnesRefused) {
+  ASSERT_TRUE(WriteSettings({"NO", "process", "", "/a \"b\" #c: d", ""}, path_));
+  EXPECT_EQ(Load().Find("zone")->value, "NO") << "and not false";
+  EXPECT_EQ(Load().Find("electricity_maps.token_file")->value, "/a \"b\" #c: d");
+  EXPECT_FALSE(CheckNewSettings({"DE", "all", "", "", ""}));
+  EXPECT_FALSE(CheckNewSettings({"DE", "process", "not a name", "", ""}));
+  EXPECT_TRUE(CheckNewSettings({"DE", "process", "NAME", "", ""}));
+}
+
+TEST(ShownSettings, EachSaysWhereItComesFrom) {
+  const auto file = ScratchDirectory() / "config.yaml";
+  ASSERT_TRUE(
+      platform::WriteFileAtomically(file, "metering: {pue: 1.3}\nservice: {store: s.db}\n"));
+  std::map<std::string, std::string> environment{{"EBB_CONFIG", file.string()},
+                                                 {"ELECTRICITYMAPS_API_KEY", "hush-hush"},
+                                                 {"EBB_SERVER", "http://here:1"}};
+  const store::Variables variable = [&](const char* name) -> const char* {
+    const auto found = environment.find(name);
+    return found == environment.end() ? nullptr : found->second.c_str();
+  };
+  const auto all = ShowSettings(LoadUserSettings(variable, ""), variable, {{"zone", "FR"}}, {});
+  const auto of = [&](const std::string& key) {
+    return *std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.key == key; });
+  };
+  EXPECT_EQ(of("zone").value, "FR");
+  EXPECT_EQ(of("zone").where, "--zone");
+  EXPECT_EQ(of("metering.pue").value, "1.3");
+  EXPECT_EQ(of("metering.pue").where, file.string() + ":1");
+  EXPECT_EQ(of("service.server").where, "EBB_SERVER");
+  EXPECT_EQ(of("service.store").from, SettingFrom::kFile);
+  EXPECT_EQ(of("metering.scope").value, "process");
+  EXPECT_EQ(of("metering.scope").from, SettingFrom::kDefault);
+  EXPECT_EQ(of("metering.wue_l_per_kwh").from, SettingFrom::kNothing);
+  EXPECT_EQ(of("electricity_maps.token_env").where, "ELECTRICITYMAPS_API_KEY");
+  for (const ShownSetting& shown : all) EXPECT_THAT(shown.value, Not(HasSubstr("hush")));
+}
+
+TEST(NeoClock, IsTheUsersUnlessOneIsNamed) {
+  ::setenv("TZ", "Asia/Kolkata", 1);
+  signals::SignalOptions options;
+  options.zone = "DE";
+  FindMissingNeoClock(options);
+  EXPECT_EQ(options.neo_clock.name, "") << "it is for NEO's table alone";
+  options.zone = "neo";
+  FindMissingNeoClock(options);
+  EXPECT_EQ(options.neo_clock.name, "Asia/Kolkata");
+  EXPECT_EQ(options.neo_clock.utc_offset(Time{}), Duration{std::chrono::minutes{330}});
+  RunOptions named;
+  ASSERT_TRUE(ApplyFlags({{"zone", "neo"}, {"neo-time-zone", "UTC-03:30"}}, named));
+  EXPECT_EQ(named.scheduler.signal.neo_clock.utc_offset(Time{}),
+            Duration{-std::chrono::minutes{210}});
+  EXPECT_EQ(ToFlags(named).at("neo-time-zone"), "UTC-03:30") << "a run that is resumed keeps it";
+  EXPECT_FALSE(CheckFlag("neo-time-zone", "Europe/Berlim"));
+  ::unsetenv("TZ");
+}
+
+TEST(Doctor, JudgesClockDiskAndService) {
+  EXPECT_EQ(JudgeClock(1970, true).health, Health::kProblem);
+  EXPECT_EQ(JudgeClock(2030, false).health, Health::kAdvice);
+  EXPECT_EQ(JudgeClock(2030, true).health, Health::kFine);
+  EXPECT_EQ(JudgeSpace("runs", "/d", 1'000'000).health, Health::kProblem);
+  EXPECT_EQ(JudgeSpace("runs", "/d", 500'000'000).health, Health::kAdvice);
+  EXPECT_EQ(JudgeSpace("runs", "/d", 50'000'000'000).health, Health::kFine);
+  EXPECT_EQ(JudgeVersion("here", "1", "1").health, Health::kFine);
+  EXPECT_THAT(JudgeVersion("here", "1", "2").text, HasSubstr("version 1, and this is 2"));
+}
+
+}  // namespace
+}  // namespace ebb::app

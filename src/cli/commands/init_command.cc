@@ -1,0 +1,206 @@
+// ebb init: three questions, and the settings file that every command reads.
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+
+#include "app/jobs/service_place.h"
+#include "app/options/missing_zone.h"
+#include "app/options/run_options.h"
+#include "app/options/user_settings.h"
+#include "app/setup/new_settings.h"
+#include "base/text.h"
+#include "cli/command_line.h"
+#include "meter/meters.h"
+#include "platform/process_signals.h"
+#include "platform/terminal.h"
+#include "signals/choose_source.h"
+#include "signals/providers/electricity_maps.h"
+#include "signals/providers/uk_carbon_intensity.h"
+
+namespace ebb::cli {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  ebb init                                     three questions, with guesses as answers
+  ebb init --yes                               takes the guesses
+  ebb init --yes --zone DE --token-env MY_KEY  for scripts
+  ebb init --dry-run --yes                     prints the file and writes nothing
+
+It writes ~/.config/ebb/config.yaml (ebb config path), which every command reads. A token that you
+type goes into a file of its own that only you can read. Nothing is written before the last answer.
+A file that is there is replaced only if you say so.)";
+
+constexpr int kInterrupted = 130;
+
+struct InitRequest {
+  app::NewSettings wanted;
+  bool scope_given = false, yes = false, overwrite = false, dry_run = false;
+};
+
+// What the person typed; the answer that was offered where nothing was.
+Result<std::string> Ask(const std::string& question, const std::string& offered) {
+  std::fprintf(stderr, "%s%s: ", question.c_str(),
+               offered.empty() ? "" : (" [" + offered + "]").c_str());
+  std::string line;
+  if (!std::getline(std::cin, line))
+    return Fail({ExitCode::kUsage, "the answer is missing, so nothing is written", "",
+                 "run ebb init again"});
+  const std::string answer(Trim(line));
+  return answer.empty() ? offered : answer;
+}
+
+// Until a flag of that name takes it.
+Result<std::string> AskFor(const std::string& key, const std::string& question,
+                           const std::string& offered) {
+  for (;;) {
+    EBB_ASSIGN_OR_RETURN(std::string answer, Ask(question, offered));
+    if (answer.empty()) {
+      std::fprintf(stderr, "Ebb needs an answer here.\n");
+      continue;
+    }
+    const Status sound = app::CheckSettingValue(key, answer);
+    if (sound) return answer;
+    std::fprintf(stderr, "%s\n", sound.error().Message().c_str());
+  }
+}
+
+bool NeedsNoKey(const std::string& zone) { return signals::UkAreaFromZone(zone).has_value(); }
+
+std::string WhatIsKnownOf(const std::string& zone) {
+  if (NeedsNoKey(zone)) return zone + " has live values without a token.\n";
+  if (signals::HasProfile(zone)) return zone + " has typical days; live values need a token.\n";
+  return "Without a token, Ebb has only the yearly mean of a country, or nothing, for " + zone +
+         ".\n";
+}
+
+Status AskToken(app::NewSettings& wanted) {
+  if (!wanted.token_env.empty() || !wanted.token_file.empty()) return {};
+  std::fprintf(stderr,
+               "\n2. A token of Electricity Maps, for live values. Enter alone: none. The token is "
+               "not shown.\n   https://portal.electricitymaps.com has free ones; %s is used if it "
+               "is set.\n   token: ",
+               signals::kElectricityMapsKeyVariable);
+  EBB_ASSIGN_OR_RETURN(wanted.token, platform::ReadSecretFromTerminal());
+  std::fputs(wanted.token.empty() ? "none\n" : "taken\n", stderr);
+  return {};
+}
+
+Status AskScope(const InitRequest& request, app::NewSettings& wanted) {
+  if (request.scope_given) return {};
+  std::fprintf(stderr, "\n3. What is measured. Here Ebb reads:\n");
+  for (const std::string& line : meter::MakeMeters(meter::OptionsFromEnvironment()).descriptions)
+    std::fprintf(stderr, "   %s\n", line.c_str());
+  EBB_ASSIGN_OR_RETURN(
+      wanted.scope,
+      AskFor("metering.scope", "   process (a program and its children) or machine", wanted.scope));
+  return {};
+}
+
+Result<app::NewSettings> AskAll(const InitRequest& request, const std::string& path) {
+  app::NewSettings wanted = request.wanted;
+  std::fprintf(stderr, "Three questions; the answers go to %s. Ctrl-C writes nothing.\n\n",
+               path.c_str());
+  if (wanted.zone.empty()) {
+    const auto& guess = app::GuessedZone();
+    std::fprintf(stderr, "1. The grid zone of this machine, e.g. DE, GB, US-CAL-CISO.%s\n",
+                 guess ? (" " + guess->from + " suggests " + guess->zone + ".").c_str() : "");
+    EBB_ASSIGN_OR_RETURN(wanted.zone, AskFor("zone", "   zone", guess ? guess->zone : ""));
+  }
+  std::fprintf(stderr, "   %s", WhatIsKnownOf(wanted.zone).c_str());
+  if (!NeedsNoKey(wanted.zone)) EBB_RETURN_IF_ERROR(AskToken(wanted));
+  EBB_RETURN_IF_ERROR(AskScope(request, wanted));
+  std::fputs("\n", stderr);
+  return wanted;
+}
+
+Result<app::NewSettings> TakeGuesses(const InitRequest& request) {
+  app::NewSettings wanted = request.wanted;
+  if (!wanted.zone.empty()) return wanted;
+  const auto& guess = app::GuessedZone();
+  if (!guess)
+    return Fail({ExitCode::kUsage, "nothing on this machine suggests a grid zone", "",
+                 "give one, e.g. ebb init --yes --zone DE"});
+  wanted.zone = guess->zone;
+  std::fprintf(stderr, "zone %s: a guess by %s\n", guess->zone.c_str(), guess->from.c_str());
+  return wanted;
+}
+
+// An Error if what is there stays.
+Status SettleReplacement(const InitRequest& request, const std::string& path) {
+  std::error_code ignored;
+  if (request.overwrite || request.dry_run || !std::filesystem::exists(path, ignored)) return {};
+  const Error stays{ExitCode::kUsage, "is there already and stays as it is", path,
+                    "edit it, or give --overwrite"};
+  if (request.yes || !platform::StdinIsTerminal()) return Fail(stays);
+  EBB_ASSIGN_OR_RETURN(const std::string answer,
+                       Ask(path + " is there already. Replace it? yes or no", "no"));
+  return answer == "yes" || answer == "y" ? Status() : Fail(stays);
+}
+
+Result<int> Init(const InitRequest& request) {
+  const store::Variables variable = app::SourcesOfMachine().variable;
+  EBB_ASSIGN_OR_RETURN(const std::string path, app::UserSettingsPath(variable));
+  if (!request.wanted.token_env.empty() && !request.wanted.token_file.empty())
+    return Fail(
+        {ExitCode::kUsage, "--token-env and --token-file are both given", "", "leave one out"});
+  if (!request.yes && !platform::StdinIsTerminal())
+    return Fail({ExitCode::kUsage, "standard input is not a terminal, so Ebb cannot ask", "",
+                 "give the answers: ebb init --yes --zone DE, and --token-file FILE or "
+                 "--token-env NAME, --scope process|machine"});
+  EBB_RETURN_IF_ERROR(SettleReplacement(request, path));
+  auto answered = request.yes ? TakeGuesses(request) : AskAll(request, path);
+  if (!answered && answered.error().code == ExitCode::kTryLater) return kInterrupted;
+  EBB_ASSIGN_OR_RETURN(const app::NewSettings wanted, std::move(answered));
+  EBB_RETURN_IF_ERROR(app::CheckNewSettings(wanted));
+  if (request.dry_run) {
+    std::fputs(app::SettingsText(wanted, path).c_str(), stdout);
+    return 0;
+  }
+  {
+    const platform::ProcessSignals held;  // a Ctrl-C between two files comes after them
+    EBB_RETURN_IF_ERROR(app::WriteSettings(wanted, path));
+  }
+  std::printf(
+      "wrote %s\n\n"
+      "ebb grid                     when is power clean?\n"
+      "ebb track python train.py    what does my training emit?\n"
+      "ebb doctor                   is everything here as it should be?\n",
+      path.c_str());
+  return 0;
+}
+
+}  // namespace
+
+void AddInitCommand(Parser& parser) {
+  Command& command =
+      parser.Add("init", "the first step: three questions, and the settings file", kExamples);
+  auto request = std::make_shared<InitRequest>();
+  const auto into = [request](std::string app::NewSettings::*field) {
+    return [request, field](const std::string& text) { request->wanted.*field = text; };
+  };
+  command.Flag({"zone", "ZONE", "the grid zone (default: a guess, which is offered)"},
+               into(&app::NewSettings::zone));
+  command.Flag({"token-file", "FILE", "whose first line is a token of Electricity Maps"},
+               [request](const std::string& text) {
+                 // The settings would take it from where they are.
+                 request->wanted.token_file =
+                     text.starts_with("~/") ? text : std::filesystem::absolute(text).string();
+               });
+  command.Flag({"token-env", "NAME", "the environment variable that holds it"},
+               into(&app::NewSettings::token_env));
+  command.Flag({"scope", "process|machine", "what is measured (default process)"},
+               [request](const std::string& text) {
+                 request->wanted.scope = text;
+                 request->scope_given = true;
+               });
+  command.Switch({"yes", "", "ask nothing: take what is given, and guesses for the rest"},
+                 [request] { request->yes = true; });
+  command.Switch({"overwrite", "", "replace a settings file that is there"},
+                 [request] { request->overwrite = true; });
+  command.Switch({"dry-run", "", "print the file, and write nothing"},
+                 [request] { request->dry_run = true; });
+  command.Action([request] { return Init(*request); });
+}
+
+}  // namespace ebb::cli
