@@ -9,6 +9,9 @@
 namespace ebb::platform {
 namespace {
 
+#ifdef EBB_LINKED_LIBCRYPTO
+#define EBB_LIBCRYPTO(name) (&::name)
+#else
 // libcrypto is loaded when the first digest is made: 3 MB that a program which only measures never
 // needs.
 template <typename Function>
@@ -19,6 +22,8 @@ Function* Load(const char* name) {
   EBB_CHECK(function != nullptr);
   return function;
 }
+#define EBB_LIBCRYPTO(name) Load<decltype(::name)>(#name)
+#endif
 
 std::string Hex(const unsigned char* digest, unsigned int length) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -31,7 +36,7 @@ std::string Hex(const unsigned char* digest, unsigned int length) {
 }
 
 std::string DigestHex(std::string_view data, const EVP_MD* algorithm) {
-  static auto* const evp_digest = Load<decltype(EVP_Digest)>("EVP_Digest");
+  static auto* const evp_digest = EBB_LIBCRYPTO(EVP_Digest);
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned int length = 0;
   EBB_CHECK(evp_digest(data.data(), data.size(), digest, &length, algorithm, nullptr) == 1);
@@ -41,19 +46,17 @@ std::string DigestHex(std::string_view data, const EVP_MD* algorithm) {
 }  // namespace
 
 std::string Sha256Hex(std::string_view data) {
-  return DigestHex(data, Load<decltype(EVP_sha256)>("EVP_sha256")());
+  return DigestHex(data, EBB_LIBCRYPTO(EVP_sha256)());
 }
 std::string HmacSha256Hex(std::string_view key, std::string_view data) {
-  static auto* const hmac = Load<decltype(HMAC)>("HMAC");
+  static auto* const hmac = EBB_LIBCRYPTO(HMAC);
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned int length = 0;
-  EBB_CHECK(hmac(Load<decltype(EVP_sha256)>("EVP_sha256")(), key.data(),
-                 static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(data.data()),
-                 data.size(), digest, &length) != nullptr);
+  EBB_CHECK(hmac(EBB_LIBCRYPTO(EVP_sha256)(), key.data(), static_cast<int>(key.size()),
+                 reinterpret_cast<const unsigned char*>(data.data()), data.size(), digest,
+                 &length) != nullptr);
   return Hex(digest, length);
 }
-std::string Md5Hex(std::string_view data) {
-  return DigestHex(data, Load<decltype(EVP_md5)>("EVP_md5")());
-}
+std::string Md5Hex(std::string_view data) { return DigestHex(data, EBB_LIBCRYPTO(EVP_md5)()); }
 
 }  // namespace ebb::platform

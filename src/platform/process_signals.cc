@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstring>
 
 namespace ebb::platform {
 namespace {
@@ -78,13 +77,47 @@ bool IsStopRequest(int signal_number) {
   return signal_number == SIGINT || signal_number == SIGTERM || signal_number == SIGHUP;
 }
 
+// glibc has such a table since 2.32 only.
 const char* SignalName(int signal_number) {
-  const char* abbreviation = sigabbrev_np(signal_number);
-  if (!abbreviation) return "unknown signal";
-  thread_local char name[32];
-  std::strcpy(name, "SIG");
-  std::strncat(name, abbreviation, sizeof name - 4);
-  return name;
+  switch (signal_number) {
+#define EBB_SIGNAL(name) \
+  case name:             \
+    return #name;
+    EBB_SIGNAL(SIGHUP)
+    EBB_SIGNAL(SIGINT)
+    EBB_SIGNAL(SIGQUIT)
+    EBB_SIGNAL(SIGILL)
+    EBB_SIGNAL(SIGTRAP)
+    EBB_SIGNAL(SIGABRT)
+    EBB_SIGNAL(SIGBUS)
+    EBB_SIGNAL(SIGFPE)
+    EBB_SIGNAL(SIGKILL)
+    EBB_SIGNAL(SIGUSR1)
+    EBB_SIGNAL(SIGSEGV)
+    EBB_SIGNAL(SIGUSR2)
+    EBB_SIGNAL(SIGPIPE)
+    EBB_SIGNAL(SIGALRM)
+    EBB_SIGNAL(SIGTERM)
+    EBB_SIGNAL(SIGSTKFLT)
+    EBB_SIGNAL(SIGCHLD)
+    EBB_SIGNAL(SIGCONT)
+    EBB_SIGNAL(SIGSTOP)
+    EBB_SIGNAL(SIGTSTP)
+    EBB_SIGNAL(SIGTTIN)
+    EBB_SIGNAL(SIGTTOU)
+    EBB_SIGNAL(SIGURG)
+    EBB_SIGNAL(SIGXCPU)
+    EBB_SIGNAL(SIGXFSZ)
+    EBB_SIGNAL(SIGVTALRM)
+    EBB_SIGNAL(SIGPROF)
+    EBB_SIGNAL(SIGWINCH)
+    EBB_SIGNAL(SIGPOLL)
+    EBB_SIGNAL(SIGPWR)
+    EBB_SIGNAL(SIGSYS)
+#undef EBB_SIGNAL
+    default:
+      return "unknown signal";
+  }
 }
 
 void RestoreDefaultSignals() {

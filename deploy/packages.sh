@@ -1,0 +1,111 @@
+# ./dev package: what each package is made of and how. Sourced by dev.
+
+package_names=(deb wheel tarball container)
+
+package() {
+  local check=
+  [ "${1:-}" != --check ] || { check=yes; shift; }
+  local name=${1:-}
+  if [[ " ${package_names[*]} " != *" $name "* ]]; then
+    say "Give the name of a package: ${package_names[*]}"
+    exit 2
+  fi
+  mkdir -p build/packages
+  # The check builds the images itself, on a bare system.
+  if [ "$name$check" = containeryes ]; then package_deb; else "package_$name"; fi
+  if [ -n "$check" ]; then
+    install_packages "${check_packages[@]}"
+    "tests/packages/$name" build/packages
+  fi
+}
+
+# A step whose output is of interest only if it fails: LOG COMMAND ...
+quietly() {
+  local log=build/packages/$1.log
+  shift
+  if ! "$@" >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    say "The whole log is in $log"
+    exit 4
+  fi
+}
+
+# Of build/release, whose tests stay as they were: built or not.
+package_deb() {
+  setup_build
+  install_packages "${deb_packages[@]}"
+  local tests=OFF
+  ! grep -qs '^EBB_TESTS:BOOL=ON' build/release/CMakeCache.txt || { tests=ON; setup_tests; }
+  quiet_build release -DEBB_TESTS="$tests"
+  rm -f build/packages/*.deb
+  quietly deb cpack --config build/release/CPackConfig.cmake -G DEB -B build/packages
+  rm -rf build/packages/_CPack_Packages
+  ls build/packages/*.deb
+}
+
+# The environment build/zig, with what comes from the Python package index: the compiler for old systems
+# (cmake/zig.cmake), and what makes and checks wheels.
+packaging_environment() {
+  local where=build/zig list=deploy/packaging.txt
+  cmp -s "$list" "$where/installed.txt" && return 0
+  rm -rf "$where"
+  quietly packaging /usr/bin/python3 -m venv --without-pip "$where"
+  quietly packaging peer_pip --python "$where/bin/python" install --no-compile -r "$list"
+  local zig language
+  zig=$(echo "$PWD/$where"/lib/python3*/site-packages/ziglang/zig)
+  for language in cc:zig-clang c++:zig-clang++; do
+    printf '#!/bin/sh\nexec "%s" %s -target x86_64-linux-gnu.2.28 "$@"\n' "$zig" "${language%:*}" >"$where/bin/${language#*:}"
+    chmod +x "$where/bin/${language#*:}"
+  done
+  cp "$list" "$where/installed.txt"
+}
+
+# What runs wherever there is glibc 2.28 (cmake/EbbPortable.cmake), installed in the folder.
+install_portable() {
+  install_packages "${build_packages[@]}" "${wheel_packages[@]}"
+  packaging_environment
+  targets=(--target ebb ebb_shared)
+  quiet_build portable
+  local component
+  rm -rf "$1"
+  for component in ebb development python; do
+    quietly install cmake --install build/portable --strip --prefix "$PWD/$1" --component "$component"
+  done
+}
+
+package_tarball() {
+  local name version
+  version=$(sed -nE 's/^project\(ebb VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
+  name=ebb-$version-linux-x86_64
+  install_portable "build/packages/$name"
+  tar -C build/packages --owner=0 --group=0 -czf "build/packages/$name.tar.gz" "$name"
+  rm -rf "build/packages/$name"
+  ls "build/packages/$name.tar.gz"
+}
+
+# auditwheel names the wheel by the symbols of glibc that its programs need, and refuses one that needs more.
+package_wheel() {
+  install_portable build/packages/portable
+  rm -f build/packages/*.whl
+  quietly wheel build/zig/bin/python deploy/make_wheel.py build/packages/portable build/packages/wheel
+  PATH=$PWD/build/zig/bin:$PATH quietly wheel build/zig/bin/python -m auditwheel repair --plat auto \
+    --wheel-dir build/packages build/packages/wheel/*.whl
+  rm -rf build/packages/portable build/packages/wheel
+  ls build/packages/*.whl
+}
+
+# Of the Debian packages, on the image of the distribution that they were made on, or EBB_BASE_IMAGE.
+package_container() {
+  package_deb
+  local tool
+  tool=$(command -v podman || command -v buildah || command -v docker) ||
+    { install_packages "${container_packages[@]}"; tool=buildah; }
+  local base=${EBB_BASE_IMAGE:-}
+  [ -n "$base" ] || base=docker.io/library/$(. /etc/os-release && echo "$ID:$VERSION_ID")
+  local name
+  for name in service trainer; do
+    quietly "container-$name" "$tool" build --network host --build-arg BASE="$base" \
+      --file "deploy/$name.Containerfile" --tag "localhost/ebb-$name" build/packages
+    echo "localhost/ebb-$name"
+  done
+}
