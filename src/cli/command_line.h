@@ -16,9 +16,11 @@ struct UserCommand {
 };
 
 void AddAuditCommand(Parser& parser);
+void AddCleanCommand(Parser& parser);
 void AddCompareCommand(Parser& parser);
 void AddDataCommand(Parser& parser);
 void AddDevicesCommand(Parser& parser);
+void AddEditCommand(Parser& parser);
 void AddForecastCommand(Parser& parser);
 void AddPricesCommand(Parser& parser);
 void AddGridCommand(Parser& parser);
@@ -28,6 +30,7 @@ void AddPlanCommand(Parser& parser);
 void AddReportCommand(Parser& parser);
 void AddQueueCommands(Parser& parser);
 void AddRecurringCommand(Parser& parser);
+void AddRestartCommand(Parser& parser);
 void AddResumeCommand(Parser& parser);
 void AddRunCommand(Parser& parser);
 void AddRunsCommand(Parser& parser);

@@ -36,6 +36,7 @@ winsize SizeOf(int descriptor) {
 
 bool StderrIsTerminal() { return ::isatty(STDERR_FILENO) && CanRewriteLines(); }
 bool StdoutIsTerminal() { return ::isatty(STDOUT_FILENO) && CanRewriteLines(); }
+bool StdinIsTerminal() { return ::isatty(STDIN_FILENO) != 0; }
 
 std::size_t TerminalColumns() {
   if (const std::size_t asked = AskedColumns()) return asked;

@@ -9,6 +9,8 @@ namespace ebb::platform {
 /// Whether standard error (where progress goes) is a terminal that can rewrite a line.
 bool StderrIsTerminal();
 bool StdoutIsTerminal();
+/// Whether somebody can be asked.
+bool StdinIsTerminal();
 /// Columns of the terminal behind standard error, 80 where unknown.
 std::size_t TerminalColumns();
 /// The same behind standard output. Into a pipe or a file nothing limits a line but COLUMNS.
