@@ -155,5 +155,161 @@ TEST_F(History, WhatEndedIsListedAndChosen) {
   WaitForEnds(3);
 }
 
+// What people tell jobs that wait, or have ended.
+TEST_F(History, JobsAreChangedWhileTheyWait) {
+  Serve({"--slots", "1"});
+  ASSERT_EQ(Client({"submit", "--name", "first"}, {"sleep", "100"}).code, 0);
+  ASSERT_EQ(Client({"submit", "--name", "second"}, {"true"}).code, 0);
+  WaitUntil([&] { return Contains(Client({"queue"}).out, "running"); });
+  const Outcome dry = Client({"edit", "second", "--start-by", "6h", "--dry-run"});
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  EXPECT_TRUE(dry.out.starts_with("job 2 (second) would be changed: ")) << dry.out;
+  const Outcome both = Client({"edit", "second", "first", "--name", "third"});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_TRUE(both.out.starts_with("job 2 (third): ")) << both.out;
+  EXPECT_TRUE(Contains(both.err, "job 1: runs already")) << both.err;
+  EXPECT_TRUE(Contains(Client({"show", "2"}).out, "job 2 (third)"));
+  EXPECT_EQ(Client({"edit", "2"}).code, 2) << "nothing to change";
+  EXPECT_EQ(Client({"edit", "2", "--start-by", "soon"}).code, 2);
+  EXPECT_EQ(Client({"edit", "2", "--duration", "24"}).code, 2) << "without a unit";
+  EXPECT_EQ(Client({"edit", "2", "--finish-by", "none"}).code, 0);
+  EXPECT_EQ(Client({"cancel", "1", "2"}).code, 0);
+  WaitForEnds(2);
+  // The journal with the change leads to the same state, and its decisions come out the same.
+  Stop(SIGTERM);
+  const Outcome check = Client({"store", "check"});
+  EXPECT_EQ(check.code, 0) << check.out << check.err;
+}
+
+TEST_F(History, EndedJobsAreSubmittedAgain) {
+  Serve();
+  ASSERT_EQ(Client({"submit", "--name", "prepare"}, {"sh", "-c", "exit 3"}).code, 0);
+  WaitForEnds(1);
+  ASSERT_EQ(Client({"submit", "--name", "evaluate", "--wrap", "echo a | tr a b"}).code, 0);
+  WaitForEnds(2);
+  EXPECT_EQ(Client({"logs", "evaluate"}).out, "b\n") << "a shell read the line";
+  EXPECT_EQ(Client({"restart", "prepare", "--dry-run"}).out,
+            "job 1 (prepare) would be submitted again\n");
+  const Outcome again = Client({"restart", "evaluate", "1"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.out,
+            "job 1 (prepare): submitted again as job 3\n"
+            "job 2 (evaluate): submitted again as job 4\n");
+  WaitForEnds(4);
+  EXPECT_EQ(Client({"logs", "4"}).out, "b\n");
+  const Outcome none = Client({"restart", "nothing"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_TRUE(Contains(none.err, "ebb history lists")) << none.err;
+  EXPECT_NE(Client({"restart", "4", "--resume"}).code, 0);
+}
+
+TEST_F(History, JobsThatDependOnARestartedOneDependOnTheNewOne) {
+  Serve({"--slots", "1"});
+  ASSERT_EQ(Client({"submit", "--name", "a"}, {"sleep", "100"}).code, 0);
+  ASSERT_EQ(Client({"submit", "--name", "b", "--after", "1"}, {"true"}).code, 0);
+  ASSERT_EQ(Client({"cancel", "1"}).code, 0);
+  WaitForEnds(2);
+  EXPECT_NE(Client({"restart", "2"}).code, 0) << "what it depends on has not succeeded";
+  ASSERT_EQ(Client({"restart", "2", "1"}).code, 0);
+  const auto shown = json::parse(Client({"show", "4", "--format", "json"}).out);
+  EXPECT_EQ(shown.at("after"), json({3}));
+  ASSERT_EQ(Client({"cancel", "3"}).code, 0);
+  WaitForEnds(4);
+}
+
+TEST_F(History, ASearchProposesTrialsFromResultsAndGoesOnWhereItWas) {
+  Serve();
+  Write("train.sh",
+        "loss=$(( ($1 - 70) * ($1 - 70) ))\n"
+        "printf '{\"time_ms\":1,\"event\":\"epoch_end\",\"epoch\":1,\"test_loss\":%s}\\n' $loss"
+        " >> $EBB_RUN_DIR/progress.jsonl\n");
+  Write("search.yaml",
+        "parameters: {random: {x: {integer: [0, 99]}}}\n"
+        "search: {method: bayesian, trials: 9, startup: 4, parallel: 3, seed: 3}\n"
+        "estimates: [{duration: 1m, power_w: 5}]\n"
+        "name_template: \"trial-{index}-x{x}\"\n"
+        "command: [sh, train.sh, \"{x}\"]\n");
+  const Outcome submitted = Client({"submit", "search.yaml"});
+  EXPECT_EQ(submitted.code, 3);
+  EXPECT_TRUE(Contains(submitted.err, "ebb sweep search search.yaml")) << submitted.err;
+  std::vector<std::string> words{EBB_PROGRAM, "sweep", "search", "search.yaml"};
+  for (const std::string& word : Place()) words.push_back(word);
+  const pid_t stopped = StartAside(words, "stopped.txt");
+  WaitUntil([&] { return Ended() >= 3; });
+  ::kill(stopped, SIGINT);
+  int status = 0;
+  ::waitpid(stopped, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 130) << Read(directory_ / "stopped.txt");
+  const Outcome found = Client({"sweep", "search", "search.yaml"});
+  EXPECT_EQ(found.code, 0) << found.err;
+  EXPECT_TRUE(found.out.starts_with("best of 9 trials: job ")) << found.out;
+  const auto queue = Queue();
+  EXPECT_EQ(queue.at("jobs").size(), 9u) << "none is tried twice";
+  const auto sweep = json::parse(Client({"queue", "--sweep", "search", "--format", "json"}).out);
+  EXPECT_EQ(sweep["sweep"], 1);
+  EXPECT_EQ(sweep["experiments"].size(), 9u);
+  EXPECT_TRUE(Contains(found.out, sweep["best"].get<std::string>())) << found.out;
+}
+
+TEST_F(Cli, WrapIsALineForAShellAndStandsAlone) {
+  const json job = json::parse(Ebb({"submit", "--dry-run", "--wrap", "a | b"}).out);
+  EXPECT_EQ(job["command"], json({"/bin/sh", "-c", "a | b"}));
+  EXPECT_EQ(job["name"], "wrap");
+  const Outcome both = Ebb({"submit", "--dry-run", "--wrap", "a | b", "--", "true"});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_TRUE(Contains(both.err, "--wrap")) << both.err;
+  Write("jobs.yaml", "command: [\"true\"]\n");
+  EXPECT_EQ(Ebb({"submit", "--dry-run", "--wrap", "a", "jobs.yaml"}).code, 2);
+}
+
+TEST_F(Runs, CleanRemovesWhatNeverStartedAndOldRunsAndNothingElse) {
+  ASSERT_EQ(Track("good", {"true"}).code, 0);
+  ASSERT_EQ(Ebb({"run", "--constant", "360", "--quiet", "--policy", "threshold", "--threshold", "1",
+                 "--start-by", "10ms", "--at-deadline", "stop", "--name", "never", "true"})
+                .code,
+            75);
+  ASSERT_EQ(Ebb({"track", "--constant", "360", "--quiet", "--run-dir", "runs/mine", "true"}).code,
+            0);
+  Write("runs/mine/thesis.tex", "precious");
+  fs::create_directories(directory_ / "runs" / "sweep" / "jobs");
+  Write("runs/sweep/ebb.db", "");
+  fs::copy(FolderOf("good"), directory_ / "runs" / "sweep" / "jobs" / "1");
+  fs::create_directories(directory_ / "runs" / "half");
+  Write("runs/half/run.json", "{\"run_id\":");
+  fs::create_directories(directory_ / "elsewhere");
+  fs::copy(FolderOf("never"), directory_ / "elsewhere" / FolderOf("never").filename());
+  fs::create_directory_symlink(directory_ / "elsewhere", directory_ / "runs" / "link");
+  const pid_t goes_on = StartAside(
+      {EBB_PROGRAM, "track", "--constant", "360", "--quiet", "--run-dir", "runs/on", "sleep", "30"},
+      "on.txt");
+  WaitFor(directory_ / "runs/on/ledger.jsonl");
+
+  EXPECT_EQ(Ebb({"clean"}).code, 2) << "nobody is there to be asked";
+  const Outcome dry = Ebb({"clean", "--dry-run"});
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  EXPECT_TRUE(Contains(dry.out, "would remove 1 run, ")) << dry.out;
+  EXPECT_TRUE(Contains(dry.err, "belong to the store")) << dry.err;
+  EXPECT_TRUE(fs::exists(FolderOf("never")));
+  const Outcome first = Ebb({"clean", "--yes"});
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_TRUE(Contains(first.out, "removed 1 run, ")) << first.out;
+  EXPECT_TRUE(FolderOf("never").empty());
+  EXPECT_FALSE(FolderOf("good").empty());
+  EXPECT_TRUE(Contains(Ebb({"clean", "--older-than", "1h", "--yes"}).out, "nothing to remove"));
+  const Outcome old = Ebb({"clean", "--older-than", "0s", "--yes", "--format", "json"});
+  EXPECT_EQ(old.code, 0) << old.err;
+  EXPECT_EQ(json::parse(old.out)["runs"].size(), 2u) << old.out;
+  EXPECT_TRUE(FolderOf("good").empty());
+  EXPECT_FALSE(fs::exists(directory_ / "runs/mine/run.json"));
+  EXPECT_EQ(Read(directory_ / "runs/mine/thesis.tex"), "precious");
+  for (const char* stays :
+       {"runs/sweep/jobs/1/run.json", "runs/half/run.json", "runs/link", "runs/on/run.json"})
+    EXPECT_TRUE(fs::exists(directory_ / stays)) << stays;
+  EXPECT_FALSE(fs::is_empty(directory_ / "elsewhere"));
+  EXPECT_TRUE(Contains(Ebb({"clean", "runs/link", "--yes"}).err, "symbolic link"));
+  ::kill(goes_on, SIGTERM);
+  ::waitpid(goes_on, nullptr, 0);
+}
+
 }  // namespace
 }  // namespace ebb

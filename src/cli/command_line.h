@@ -16,10 +16,12 @@ struct UserCommand {
 };
 
 void AddAuditCommand(Parser& parser);
+void AddCleanCommand(Parser& parser);
 void AddCompareCommand(Parser& parser);
 void AddConfigCommand(Parser& parser);
 void AddDataCommand(Parser& parser);
 void AddDevicesCommand(Parser& parser);
+void AddEditCommand(Parser& parser);
 void AddForecastCommand(Parser& parser);
 void AddDoctorCommand(Parser& parser, const std::string& version);
 void AddInitCommand(Parser& parser);
@@ -31,6 +33,7 @@ void AddPlanCommand(Parser& parser);
 void AddReportCommand(Parser& parser);
 void AddQueueCommands(Parser& parser);
 void AddRecurringCommand(Parser& parser);
+void AddRestartCommand(Parser& parser);
 void AddResumeCommand(Parser& parser);
 void AddRunCommand(Parser& parser);
 void AddRunsCommand(Parser& parser);

@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
   AddSweepCommand(parser);
   AddResumeCommand(parser);
   AddRunsCommand(parser);
+  AddCleanCommand(parser);
   AddSummaryCommand(parser);
   AddCompareCommand(parser);
   AddReportCommand(parser);
@@ -50,6 +51,8 @@ int main(int argc, char** argv) {
   AddServeCommand(parser, kVersion);
   AddSubmitCommand(parser);
   AddQueueCommands(parser);
+  AddEditCommand(parser);
+  AddRestartCommand(parser);
   AddHistoryCommand(parser);
   AddWaitCommand(parser);
   AddDevicesCommand(parser);

@@ -41,14 +41,11 @@ Result<std::string> TellJob(const app::ServiceClient& client, const ServiceFlags
 
 }  // namespace
 
-Result<int> TellJobs(const ServiceFlags& flags, const std::vector<std::string>& jobs,
-                     const std::string& what) {
-  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags));
-  // Whoever may not change a job asks nothing about it, either: nobody knows whose server it is.
-  EBB_RETURN_IF_ERROR(client.CheckToken());
+int DoForEach(const std::vector<std::string>& words,
+              const std::function<Result<std::string>(const std::string& word)>& line_of) {
   int code = 0;
-  for (const std::string& word : jobs) {
-    const auto line = TellJob(client, flags, word, what);
+  for (const std::string& word : words) {
+    const auto line = line_of(word);
     if (line) {
       std::fputs(line->c_str(), stdout);
       std::fflush(stdout);  // in order with what goes to stderr, also in a pipe
@@ -59,6 +56,15 @@ Result<int> TellJobs(const ServiceFlags& flags, const std::vector<std::string>& 
     if (line.error().code == ExitCode::kUnavailable) break;  // nobody is there to be told
   }
   return code;
+}
+
+Result<int> TellJobs(const ServiceFlags& flags, const std::vector<std::string>& jobs,
+                     const std::string& what) {
+  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags));
+  // Whoever may not change a job asks nothing about it, either: nobody knows whose server it is.
+  EBB_RETURN_IF_ERROR(client.CheckToken());
+  return DoForEach(jobs,
+                   [&](const std::string& word) { return TellJob(client, flags, word, what); });
 }
 
 }  // namespace ebb::cli

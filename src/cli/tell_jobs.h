@@ -1,6 +1,7 @@
 #pragma once
 // What people tell single jobs of the queue service: pause, resume, now, cancel.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -8,9 +9,14 @@
 
 namespace ebb::cli {
 
-/// Tells each of the jobs (numbers or names) `what`, and prints a line for each. One that fails is
-/// reported on standard error and the others are told all the same, unless the service does not
-/// answer; the exit code is that of the first failure.
+/// Prints the line that comes of each word. One that fails is reported on standard error and the
+/// others are taken all the same, unless the service does not answer; the exit code is that of the
+/// first failure.
+int DoForEach(const std::vector<std::string>& words,
+              const std::function<Result<std::string>(const std::string& word)>& line_of);
+
+/// Tells each of the jobs (numbers or names) `what`, and prints a line for each, as DoForEach
+/// does.
 Result<int> TellJobs(const ServiceFlags& flags, const std::vector<std::string>& jobs,
                      const std::string& what);
 

@@ -21,7 +21,7 @@ struct FileKeys {
   Given<std::int64_t> devices;
   Given<bool> checkpointable;
   Given<Duration> pause_cost, minimum_segment, time_limit;
-  Given<YamlNode> parameters, sample, tiers, tier_rules, estimates, command, experiments;
+  Given<YamlNode> parameters, search, sample, tiers, tier_rules, estimates, command, experiments;
   Given<YamlNode> budget, sweep_budget, halving, kubernetes, slurm;
 };
 
@@ -29,6 +29,7 @@ void ReadTop(const YamlNode& root, FileKeys& keys, Problems& problems) {
   const std::vector<KeyRule> rules{
       ReadText("name", keys.name),
       ReadNode("parameters", keys.parameters),
+      ReadNode("search", keys.search),
       ReadNode("sample", keys.sample),
       ReadNode("tiers", keys.tiers),
       ReadNode("tier_rules", keys.tier_rules),
@@ -71,6 +72,7 @@ void RefuseBesideExperiments(const FileKeys& keys, Problems& problems) {
         line, std::string(name) + " does not go with experiments: they are written out one by one");
   };
   for (const auto& [name, node] : {std::pair{"parameters", &keys.parameters},
+                                   {"search", &keys.search},
                                    {"sample", &keys.sample},
                                    {"tier_rules", &keys.tier_rules},
                                    {"estimates", &keys.estimates},
@@ -81,10 +83,11 @@ void RefuseBesideExperiments(const FileKeys& keys, Problems& problems) {
 }
 
 void ReadDefinition(const FileKeys& keys, const YamlNode& root, sweep::Definition& definition,
-                    Problems& problems) {
+                    std::optional<sweep::SearchPlan>& plan, Problems& problems) {
   const int line = root.line;
   if (keys.parameters)
-    ReadParameters(*keys.parameters, definition, problems);
+    ReadParameters(*keys.parameters, keys.search ? &*keys.search : nullptr, definition, plan,
+                   problems);
   else
     problems.Add(line, "the file needs parameters (or experiments)");
   if (keys.sample) ReadSample(*keys.sample, definition, problems);
@@ -114,9 +117,14 @@ void ExpandInto(const sweep::Definition& definition, sweep::Sweep& sweep, Proble
   sweep.experiments = std::move(expansion.experiments);
 }
 
-}  // namespace
+// A sweep as its file has it, with the search that the file asks for.
+struct WholeFile {
+  SweepConfig config;
+  sweep::Definition definition;
+  std::optional<sweep::SearchPlan> plan;
+};
 
-Result<SweepConfig> ParseSweepConfig(const std::string& text, const std::string& name) {
+Result<WholeFile> Read(const std::string& text, const std::string& name) {
   EBB_ASSIGN_OR_RETURN(const YamlNode root, ParseYaml(text, name));
   if (root.kind == YamlNode::Kind::kNull)
     return Fail({ExitCode::kConfiguration, "the file is empty", name,
@@ -124,7 +132,8 @@ Result<SweepConfig> ParseSweepConfig(const std::string& text, const std::string&
   Problems problems(name);
   FileKeys keys;
   ReadTop(root, keys, problems);
-  SweepConfig config;
+  WholeFile file;
+  SweepConfig& config = file.config;
   config.source = name;
   config.sweep.name = keys.name.value_or(FileStem(name, "sweep"));
   config.sweep.traits = Traits(keys);
@@ -140,13 +149,48 @@ Result<SweepConfig> ParseSweepConfig(const std::string& text, const std::string&
     RefuseBesideExperiments(keys, problems);
     ReadExperiments(*keys.experiments, config.sweep.tiers, config.sweep.experiments, problems);
   } else {
-    sweep::Definition definition;
-    definition.tiers = config.sweep.tiers;
-    ReadDefinition(keys, root, definition, problems);
-    ExpandInto(definition, config.sweep, problems);
+    file.definition.tiers = config.sweep.tiers;
+    ReadDefinition(keys, root, file.definition, file.plan, problems);
+    ExpandInto(file.definition, config.sweep, problems);
   }
   if (!problems.empty()) return Fail(problems.ToError());
-  return config;
+  return file;
+}
+
+}  // namespace
+
+Result<sweep::Experiment> SweepSearch::Trial(std::vector<std::vector<sweep::Setting>> earlier,
+                                             std::vector<sweep::Setting> settings) const {
+  sweep::Definition all = definition;
+  all.list = std::move(earlier);
+  all.list.push_back(std::move(settings));
+  all.list_lines.assign(all.list.size(), definition.line);
+  sweep::Expansion expansion = sweep::Expand(all);
+  if (!expansion.mistakes.empty()) {
+    Problems problems(config.source);
+    for (const sweep::Mistake& mistake : expansion.mistakes)
+      problems.Add(mistake.line, mistake.what);
+    return Fail(problems.ToError());
+  }
+  return std::move(expansion.experiments.back());
+}
+
+Result<SweepSearch> LoadSweepSearch(const std::string& path) {
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(path));
+  EBB_ASSIGN_OR_RETURN(WholeFile file, Read(text, path));
+  if (!file.plan)
+    return Fail({ExitCode::kConfiguration, "is not a Bayesian search", path,
+                 "give search: {method: bayesian, trials: 40}, or submit it with ebb submit"});
+  return SweepSearch{std::move(file.config), *std::move(file.plan), std::move(file.definition)};
+}
+
+Result<SweepConfig> ParseSweepConfig(const std::string& text, const std::string& name) {
+  EBB_ASSIGN_OR_RETURN(WholeFile file, Read(text, name));
+  if (file.plan)
+    return Fail({ExitCode::kConfiguration,
+                 "is a Bayesian search, which proposes each trial from the results before it", name,
+                 "give it to a queue service: ebb sweep search " + name});
+  return std::move(file.config);
 }
 
 Result<SweepConfig> LoadSweepConfig(const std::string& path) {

@@ -9,6 +9,7 @@
 #include "sweep/kubernetes_manifest.h"
 #include "sweep/slurm_script.h"
 #include "sweep/sweep.h"
+#include "sweep/tpe.h"
 
 namespace ebb::config {
 
@@ -19,7 +20,22 @@ struct SweepConfig {
   sweep::SlurmOptions slurm;
 };
 
-/// `name` is for messages, and its stem is the default name of the sweep.
+/// A sweep whose trials are proposed one after the other.
+struct SweepSearch {
+  SweepConfig config;  ///< with the first trial
+  sweep::SearchPlan plan;
+  sweep::Definition definition;  ///< of what belongs to a trial
+
+  /// The trial whose parameters come after those of `earlier`; an Error says why it cannot be one.
+  Result<sweep::Experiment> Trial(std::vector<std::vector<sweep::Setting>> earlier,
+                                  std::vector<sweep::Setting> settings) const;
+};
+
+/// Of a file with `search: {method: bayesian}`; an Error for others.
+Result<SweepSearch> LoadSweepSearch(const std::string& path);
+
+/// `name` is for messages, and its stem is the default name of the sweep. A Bayesian search is
+/// refused: its trials are not known yet.
 Result<SweepConfig> ParseSweepConfig(const std::string& text, const std::string& name);
 Result<SweepConfig> LoadSweepConfig(const std::string& path);
 

@@ -233,6 +233,46 @@ std::string With(const std::string& from, const std::string& to) {
   return text.replace(at, from.size(), to);
 }
 
+// Of random parameters, with `search` as its last line.
+std::string RandomFile(const std::string& parameters, const std::string& search) {
+  return "parameters: {random: " + parameters +
+         "}\n"
+         "estimates:\n"
+         "  - {duration: 1h, power_w: 300}\n"
+         "name_template: \"run-{lr}\"\n"
+         "command: [train, \"{lr}\"]\n" +
+         search;
+}
+const std::string kThreeTrials = "search: {method: random, trials: 3, seed: 5}\n";
+
+TEST(SweepConfig, RandomParametersAreDrawnBySeedAndThenAListLikeAnyOther) {
+  const std::string parameters =
+      "{lr: {log_uniform: [1e-5, 1e-2]}, batch: {choice: [32, 1e2]}, layers: {integer: [2, 4]}}";
+  const auto read = [&](const std::string& search) {
+    const auto config = ParseSweepConfig(RandomFile(parameters, search), "s.yaml");
+    EXPECT_TRUE(config) << config.error().Message();
+    std::vector<std::string> experiments;
+    if (!config) return experiments;
+    for (const sweep::Experiment& experiment : config->sweep.experiments) {
+      experiments.push_back(Describe(experiment));
+      EXPECT_EQ(experiment.command.at(1), experiment.settings.at(0).value.text);
+      const double lr = *experiment.settings[0].value.number;
+      EXPECT_TRUE(lr >= 1e-5 && lr <= 1e-2) << lr;
+      const std::string& batch = experiment.settings[1].value.text;
+      EXPECT_TRUE(batch == "32" || batch == "1e2") << batch << ": the text of the file";
+    }
+    return experiments;
+  };
+  const auto three = read(kThreeTrials);
+  ASSERT_EQ(three.size(), 3u);
+  EXPECT_EQ(three, read(kThreeTrials));
+  EXPECT_NE(three, read("search: {trials: 3, seed: 6}\n"));
+  auto nine = read("search: {trials: 9, seed: 5}\n");
+  ASSERT_EQ(nine.size(), 9u);
+  nine.resize(3);
+  EXPECT_EQ(three, nine) << "more trials keep the first";
+}
+
 TEST(SweepConfig, TakesASmallFile) {
   const auto config = ParseSweepConfig(kSmall, "dir/s.yaml");
   ASSERT_TRUE(config) << config.error().Message();
@@ -314,7 +354,28 @@ TEST(SweepConfig, NamesEveryMistakeWithItsLine) {
       {With("", "kubernetes: {namespace: A B}\n"), "s.yaml:8: namespace \"A B\" is not a name"},
       {With("", "slurm: {partition: a;b}\n"), "s.yaml:8: partition \"a;b\" may hold letters"},
       {With("", "experiments: []\n"), "parameters does not go with experiments"},
-      {With("  grid:", "  list: [{lr: 1}]\n  grid:"), "parameters are a grid or a list, not both"},
+      {With("  grid:", "  list: [{lr: 1}]\n  grid:"),
+       "parameters are a grid, a list or random: give one of them"},
+      {With("", "search: {trials: 3}\n"), "s.yaml:8: search goes with random parameters"},
+      {RandomFile("{lr: {log_uniform: [1e-5, 1e-2]}}", ""), "random parameters need search"},
+      {RandomFile("{lr: {log_uniform: [1e-5, 1e-2]}}", "search: {seed: 1}\n"),
+       "s.yaml:6: search needs trials"},
+      {RandomFile("{lr: {log_uniform: [1e-5, 1e-2]}}", "search: {method: grid, trials: 2}\n"),
+       "s.yaml:6: method"},
+      {RandomFile("{lr: {log_uniform: [1e-5, 1e-2]}}", "search: {trials: 2, startup: 1}\n"),
+       "startup and parallel are for method: bayesian"},
+      {RandomFile("{lr: {log_uniform: [1e-5, 1e-2]}}", "search: {method: bayesian, trials: 2}\n"),
+       "ebb sweep search s.yaml"},
+      {RandomFile("{lr: {log_uniform: [0, 1e-2]}}", kThreeTrials), "no values at or below 0"},
+      {RandomFile("{lr: {uniform: [2, 1]}}", kThreeTrials), "the smaller one first"},
+      {RandomFile("{lr: {uniform: [1, 2, 3]}}", kThreeTrials), "needs two numbers"},
+      {RandomFile("{lr: {integer: [1, 2.5]}}", kThreeTrials), "two whole numbers"},
+      {RandomFile("{lr: {normal: [1, 2]}}", kThreeTrials), "there is no distribution normal"},
+      {RandomFile("{lr: {choice: []}}", kThreeTrials), "at least one entry"},
+      {RandomFile("{lr: [1, 2]}", kThreeTrials), "needs one distribution"},
+      {RandomFile("{1r: {uniform: [1, 2]}}", kThreeTrials), "is not a valid name"},
+      {RandomFile("{lr: {uniform: [1, 2]}, lr: {uniform: [1, 2]}}", kThreeTrials), "lr"},
+      {RandomFile("{lr: {choice: [1]}}", kThreeTrials), "are both called run-1"},
       {"parameters: &p {grid: *p}\n", ""},
       {"a: &a [*a, *a]\n", ""},
   };

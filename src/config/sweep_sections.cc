@@ -1,6 +1,7 @@
 #include "config/sweep_sections.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "config/list_reader.h"
 #include "config/sweep_values.h"
@@ -40,6 +41,82 @@ void ReadGrid(const YamlNode& node, sweep::Definition& definition, Problems& pro
   if (node.kind != YamlNode::Kind::kMap || node.entries.empty())
     return problems.Add(node.line, "grid must be a section like {r: [16, 32], lr: [1e-04]}");
   for (const YamlEntry& entry : node.entries) ReadGridParameter(entry, definition, problems);
+}
+
+constexpr double kLargestInteger = 9e15;
+
+// [low, high], as numbers.
+std::optional<std::pair<double, double>> ReadBounds(const std::string& name, const YamlNode& node,
+                                                    Problems& problems) {
+  std::vector<double> bounds;
+  if (node.kind == YamlNode::Kind::kList)
+    for (const YamlNode& item : node.items)
+      if (const auto number = ParseNumber(item.text)) bounds.push_back(*number);
+  if (bounds.size() == 2 && node.items.size() == 2 && bounds[0] < bounds[1])
+    return std::pair(bounds[0], bounds[1]);
+  problems.Add(node.line, name + " needs two numbers, the smaller one first: [1e-5, 1e-2]");
+  return std::nullopt;
+}
+
+// {log_uniform: [1e-5, 1e-2]}
+std::optional<sweep::Distribution> ReadDistribution(const YamlEntry& entry, Problems& problems) {
+  const std::vector<std::string> names{"uniform", "log_uniform", "integer", "choice"};
+  const YamlNode& node = entry.value;
+  if (node.kind != YamlNode::Kind::kMap || node.entries.size() != 1) {
+    problems.Add(entry.line, "parameter " + entry.key +
+                                 " needs one distribution, like {log_uniform: [1e-5, 1e-2]}: " +
+                                 Join(names, ", "));
+    return std::nullopt;
+  }
+  const YamlEntry& given = node.entries.front();
+  if (given.key == "choice") {
+    sweep::ChoiceOfValues choice;
+    ReadEach("choice", given.value, problems, [&](const YamlNode& item, Problems& found) {
+      if (const auto value = ReadValue(entry.key, item, found)) choice.values.push_back(*value);
+    });
+    if (choice.values.empty()) return std::nullopt;
+    return choice;
+  }
+  if (std::find(names.begin(), names.end(), given.key) == names.end()) {
+    problems.Add(given.line, "there is no distribution " + given.key +
+                                 SuggestionText(given.key, names) + "; choose from " +
+                                 Join(names, ", "));
+    return std::nullopt;
+  }
+  const auto bounds = ReadBounds(given.key, given.value, problems);
+  if (!bounds) return std::nullopt;
+  const auto [low, high] = *bounds;
+  if (given.key == "uniform") return sweep::UniformValues{low, high};
+  if (given.key == "log_uniform") {
+    if (low > 0) return sweep::LogUniformValues{low, high};
+    problems.Add(given.line, "log_uniform has no values at or below 0");
+    return std::nullopt;
+  }
+  if (low == std::floor(low) && high == std::floor(high) && low >= -kLargestInteger &&
+      high <= kLargestInteger)
+    return sweep::IntegerValues{static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)};
+  problems.Add(given.line, "integer needs two whole numbers: [1, 12]");
+  return std::nullopt;
+}
+
+std::vector<sweep::RandomParameter> ReadRandomParameters(const YamlNode& node, Problems& problems) {
+  std::vector<sweep::RandomParameter> parameters;
+  if (node.kind != YamlNode::Kind::kMap || node.entries.empty()) {
+    problems.Add(node.line, "random must be a section like {lr: {log_uniform: [1e-5, 1e-2]}}");
+    return parameters;
+  }
+  for (const YamlEntry& entry : node.entries) {
+    const bool is_twice = std::any_of(parameters.begin(), parameters.end(),
+                                      [&](const auto& other) { return other.name == entry.key; });
+    if (!IsParameterName(entry.key) || is_twice)
+      problems.Add(entry.line, "\"" + entry.key +
+                                   (is_twice ? "\" is there twice"
+                                             : "\" is not a valid name for a parameter: letters, "
+                                               "digits and '_', no digit in front"));
+    else if (const auto values = ReadDistribution(entry, problems))
+      parameters.push_back({entry.key, *values});
+  }
+  return parameters;
 }
 
 // "when" and whatever else belongs to a rule.
@@ -109,6 +186,39 @@ KeyRule ReadRequiredText(const std::string& name, std::string& out) {
                  }};
 }
 
+// What is drawn is from then on a list like any other. A Bayesian search proposes the others once
+// there are results.
+void DrawInto(const YamlNode& node, const YamlNode* search,
+              std::vector<sweep::RandomParameter> parameters, sweep::Definition& definition,
+              std::optional<sweep::SearchPlan>& plan, Problems& problems) {
+  if (!search)
+    return problems.Add(node.line,
+                        "random parameters need search: {method: random, trials: 20, seed: 1}");
+  Given<std::string> method;
+  Given<std::int64_t> trials, seed, startup, parallel;
+  const Range counts{1, static_cast<double>(sweep::kMostExperiments)};
+  const std::vector<KeyRule> rules{
+      ReadChoice("method", method, {"random", "bayesian"}), ReadInteger("trials", trials, counts),
+      ReadInteger("seed", seed, {0, kMostSeed}), ReadInteger("startup", startup, counts),
+      ReadInteger("parallel", parallel, counts)};
+  ReadSection(*search, "search", rules, {}, problems);
+  Require(bool(trials), *search, "search needs trials: how many experiments", problems);
+  const bool bayesian = method.value_or("random") == "bayesian";
+  for (const auto* key : {&startup, &parallel})
+    if (*key && !bayesian) problems.Add(key->line, "startup and parallel are for method: bayesian");
+  if (!trials || parameters.empty()) return;
+  sweep::SearchPlan read;
+  read.trials = static_cast<std::size_t>(*trials);
+  read.seed = static_cast<std::uint64_t>(seed.value_or(42));
+  definition.list = sweep::DrawTrials(parameters, bayesian ? 1 : read.trials, read.seed);
+  definition.list_lines.assign(definition.list.size(), node.line);
+  if (!bayesian) return;
+  read.parameters = std::move(parameters);
+  if (startup) read.tpe.startup = static_cast<std::size_t>(*startup);
+  if (parallel) read.parallel = static_cast<std::size_t>(*parallel);
+  plan = std::move(read);
+}
+
 void ReadNodeSelector(const YamlNode& node, sweep::KubernetesOptions& options, Problems& problems) {
   if (node.kind != YamlNode::Kind::kMap)
     return problems.Add(node.line, "node_selector must be a section of labels and values");
@@ -123,25 +233,37 @@ void ReadNodeSelector(const YamlNode& node, sweep::KubernetesOptions& options, P
 
 }  // namespace
 
-void ReadParameters(const YamlNode& node, sweep::Definition& definition, Problems& problems) {
+void ReadParameters(const YamlNode& node, const YamlNode* search, sweep::Definition& definition,
+                    std::optional<sweep::SearchPlan>& plan, Problems& problems) {
   definition.line = node.line;
-  bool grid = false, list = false;
+  std::vector<std::string> forms;
+  std::vector<sweep::RandomParameter> random;
   const std::vector<KeyRule> rules{
       KeyRule{"grid",
               [&](const YamlNode& map, Problems& found) {
-                grid = true;
+                forms.emplace_back("grid");
                 ReadGrid(map, definition, found);
               }},
+      KeyRule{"random",
+              [&](const YamlNode& map, Problems& found) {
+                forms.emplace_back("random");
+                random = ReadRandomParameters(map, found);
+              }},
       KeyRule{"list", [&](const YamlNode& items, Problems& found) {
-                list = true;
+                forms.emplace_back("list");
                 ReadEach("list", items, found, [&](const YamlNode& item, Problems& more) {
                   definition.list.push_back(ReadSettings(item, more));
                   definition.list_lines.push_back(item.line);
                 });
               }}};
   ReadSection(node, "parameters", rules, {}, problems);
-  if (grid && list) problems.Add(node.line, "parameters are a grid or a list, not both");
-  if (!grid && !list) problems.Add(node.line, "parameters need a grid or a list");
+  if (forms.size() != 1) {
+    problems.Add(node.line, "parameters are a grid, a list or random: give one of them");
+  } else if (forms.front() == "random") {
+    DrawInto(node, search, std::move(random), definition, plan, problems);
+  } else if (search) {
+    problems.Add(search->line, "search goes with random parameters: parameters.random");
+  }
 }
 
 void ReadSample(const YamlNode& node, sweep::Definition& definition, Problems& problems) {

@@ -9,11 +9,14 @@
 #include "sweep/kubernetes_manifest.h"
 #include "sweep/slurm_script.h"
 #include "sweep/sweep.h"
+#include "sweep/tpe.h"
 
 namespace ebb::config {
 
-/// "grid" or "list" of parameters, into the definition.
-void ReadParameters(const YamlNode& node, sweep::Definition& definition, Problems& problems);
+/// "grid", "list" or "random" parameters, into the definition. `search`: how many random ones and
+/// by which seed; nullptr: the file does not say. Of a Bayesian search, the first trial and `plan`.
+void ReadParameters(const YamlNode& node, const YamlNode* search, sweep::Definition& definition,
+                    std::optional<sweep::SearchPlan>& plan, Problems& problems);
 void ReadSample(const YamlNode& node, sweep::Definition& definition, Problems& problems);
 void ReadTierRules(const YamlNode& node, sweep::Definition& definition, Problems& problems);
 void ReadEstimates(const YamlNode& node, sweep::Definition& definition, Problems& problems);

@@ -8,6 +8,7 @@
 #include "core/decision.h"
 #include "core/intensity.h"
 #include "core/job.h"
+#include "core/job_change.h"
 #include "core/recurring.h"
 #include "core/submission.h"
 
@@ -95,6 +96,22 @@ void Visit(Archive& archive, Value& value) {
   archive("overrides", overrides);
 }
 
+template <typename Archive, Like<JobChange> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [name, tier, priority, threshold, start_by, finish_by, duration, drop_threshold,
+         drop_start_by, drop_finish_by] = value;
+  archive("name", name);
+  archive("tier", tier);
+  archive("priority", priority);
+  archive("threshold", threshold);
+  archive("start_by", start_by);
+  archive("finish_by", finish_by);
+  archive("duration_ms", duration);
+  archive("drop_threshold", drop_threshold);
+  archive("drop_start_by", drop_start_by);
+  archive("drop_finish_by", drop_finish_by);
+}
+
 inline bool FromName(const FieldReader&, std::string_view name, BudgetAction& value) {
   return TakeName(BudgetActionFromName(name), value);
 }
@@ -161,7 +178,7 @@ void Visit(Archive& archive, Value& value) {
 template <typename Archive, Like<Submission> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [job, command, working_directory, environment, after, power_cap, time_limit, budget,
-         tracking, key, recurring, sweep, parameters, identity] = value;
+         tracking, key, recurring, sweep, parameters, identity, resumes] = value;
   archive("job", job);
   archive("command", command);
   archive("working_directory", working_directory);
@@ -176,6 +193,7 @@ void Visit(Archive& archive, Value& value) {
   archive("sweep", sweep);
   archive("parameters", parameters);
   archive("identity", identity);
+  archive("resumes", resumes);
 }
 
 inline bool FromName(const FieldReader&, std::string_view name, OverlapRule& value) {

@@ -42,6 +42,8 @@ struct Submission {
   /// Random, given together with the id: tells what this job left on the disk from what another
   /// job with its id did, in a store that a backup replaced. 0: of a version that gave none.
   std::int64_t identity = 0;
+  /// The job from whose checkpoints its first attempt goes on; 0: it begins anew.
+  JobId resumes = 0;
   friend bool operator==(const Submission&, const Submission&) = default;
 };
 

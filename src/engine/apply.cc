@@ -200,6 +200,7 @@ Status Engine::Apply(Event event, const Options& options) {
           [&](Tick&) { return Status{}; },
           [&](EndedForgotten& fact) { return engine::Apply(fold, fact); },
           [&](ClockSet& fact) { return ApplyClockSet(fold, fact); },
+          [&](JobChanged& fact) { return ApplyChange(fold, at, fact); },
       },
       event.fact);
 }

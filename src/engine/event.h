@@ -10,6 +10,7 @@
 #include "core/cluster.h"
 #include "core/intensity.h"
 #include "core/job.h"
+#include "core/job_change.h"
 
 namespace ebb::engine {
 
@@ -116,8 +117,16 @@ struct ClockSet {
   bool operator==(const ClockSet&) const = default;
 };
 
-using Fact = std::variant<ClusterChanged, JobSubmitted, JobCancelled, JobWished, SignalObserved,
-                          SignalLost, JobReport, ExecutorObserved, Tick, EndedForgotten, ClockSet>;
+/// Of a job that holds no devices.
+struct JobChanged {
+  core::JobId job = 0;
+  core::JobChange change;
+  friend bool operator==(const JobChanged&, const JobChanged&) = default;
+};
+
+using Fact =
+    std::variant<ClusterChanged, JobSubmitted, JobCancelled, JobWished, SignalObserved, SignalLost,
+                 JobReport, ExecutorObserved, Tick, EndedForgotten, ClockSet, JobChanged>;
 
 struct Event {
   Time at{};

@@ -131,10 +131,10 @@ void Visit(Archive& archive, Value& value) {
 }
 
 /// In the order of Fact.
-inline constexpr std::array<std::string_view, 11> kFactNames{
+inline constexpr std::array<std::string_view, 12> kFactNames{
     "cluster_changed", "job_submitted", "job_cancelled",     "job_wished", "signal_observed",
     "signal_lost",     "job_report",    "executor_observed", "tick",       "ended_forgotten",
-    "clock_set"};
+    "clock_set",       "job_changed"};
 
 template <typename Archive, Like<ClusterChanged> Value>
 void VisitKind(Archive& archive, Value& value) {
@@ -194,6 +194,13 @@ void VisitKind(Archive& archive, Value& value) {
   auto& [from, to] = value;
   archive.Must("from", from);
   archive.Must("to", to);
+}
+
+template <typename Archive, Like<JobChanged> Value>
+void VisitKind(Archive& archive, Value& value) {
+  auto& [job, change] = value;
+  archive.Must("job", job);
+  archive.Must("change", change);
 }
 
 template <typename Archive, Like<Event> Value>

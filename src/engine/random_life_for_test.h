@@ -84,7 +84,7 @@ class RandomLife {
   }
   void Happen() {
     const int site = static_cast<int>(random_.Below(2));
-    switch (random_.Below(11)) {
+    switch (random_.Below(12)) {
       case 0:
         return Give(SignalObserved{site, RandomView(now_, random_), now_ + std::chrono::hours{1}});
       case 1:
@@ -102,6 +102,8 @@ class RandomLife {
         return ForgetSome();
       case 7:
         return SetClock();
+      case 8:
+        return ChangeOne();
       default:
         return SubmitOne();
     }
@@ -116,6 +118,22 @@ class RandomLife {
   void ForgetSome() {
     if (random_.Below(4) == 0)
       Give(EndedForgotten{now_ - std::chrono::hours{static_cast<int>(random_.Below(5))}});
+  }
+  // Where it runs, or has ended, that is refused.
+  void ChangeOne() {
+    JobChanged fact{1 + static_cast<core::JobId>(random_.Below(40)), {}};
+    if (random_.Below(2)) fact.change.name = "again";
+    if (random_.Below(2)) fact.change.priority = static_cast<int>(random_.Below(9)) - 4;
+    if (random_.Below(3) == 0) fact.change.threshold = Intensity{random_.Uniform(50, 500)};
+    if (random_.Below(4) == 0) fact.change.drop_threshold = true;
+    if (random_.Below(3) == 0)
+      fact.change.start_by = now_ + std::chrono::hours{static_cast<int>(random_.Below(30))};
+    if (random_.Below(3) == 0)
+      fact.change.finish_by = now_ + std::chrono::hours{static_cast<int>(random_.Below(40))};
+    if (random_.Below(4) == 0)
+      fact.change.duration = std::chrono::minutes{1 + static_cast<int>(random_.Below(300))};
+    if (random_.Below(6) == 0) fact.change.drop_start_by = fact.change.drop_finish_by = true;
+    Give(std::move(fact));
   }
   void SubmitOne() {
     while (engine_.Explain(next_id_)) ++next_id_;

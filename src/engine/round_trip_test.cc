@@ -150,8 +150,10 @@ Fact RandomFact(RandomFields& random, std::size_t kind) {
       return Tick{};
     case 9:
       return EndedForgotten{random.Make<Time>()};
-    default:
+    case 10:
       return ClockSet{random.Make<Time>(), random.Make<Time>()};
+    default:
+      return JobChanged{random.Make<core::JobId>(), random.Make<core::JobChange>()};
   }
 }
 

@@ -9,6 +9,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSetAside = "set-aside";
+constexpr const char* kCheckpoints = "checkpoints";
 
 // The first that is free: jobs/set-aside/4, 4-2, 4-3, ...
 fs::path FreePlace(const fs::path& folder) {
@@ -49,6 +50,31 @@ Result<fs::path> SetFolderAside(const fs::path& folder) {
     return Fail({ExitCode::kUnavailable, "cannot be set aside: " + code.message(), folder.string(),
                  "move it away"});
   return place;
+}
+
+Status TakeOverCheckpoints(const fs::path& from, const fs::path& to) {
+  const fs::path source = from / kCheckpoints, target = to / kCheckpoints;
+  std::error_code code;
+  if (fs::exists(target, code)) return {};
+  fs::create_directories(target, code);
+  for (fs::recursive_directory_iterator item(source, code), end; !code && item != end;
+       item.increment(code)) {
+    const fs::path place = target / item->path().lexically_relative(source);
+    if (item->is_symlink(code)) continue;
+    if (item->is_directory(code)) {
+      fs::create_directory(place, code);
+    } else if (item->is_regular_file(code)) {
+      fs::create_hard_link(item->path(), place, code);
+      // Some file systems have no hard links.
+      if (code) fs::copy_file(item->path(), place, code);
+    }
+  }
+  if (!code) return {};
+  // Half of a checkpoint is none.
+  std::error_code ignored;
+  fs::remove_all(target, ignored);
+  return Fail({ExitCode::kUnavailable, "its checkpoints cannot be taken over: " + code.message(),
+               source.string(), ""});
 }
 
 }  // namespace ebb::local

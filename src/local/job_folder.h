@@ -22,4 +22,9 @@ bool MayBelongTo(const std::filesystem::path& folder, const std::filesystem::pat
 /// Nothing is deleted. An Error where its program still runs.
 Result<std::filesystem::path> SetFolderAside(const std::filesystem::path& folder);
 
+/// Gives a job what another one has left under checkpoints/, as hard links, so that it costs no
+/// space and no time: programs replace checkpoints, they do not write into them. Links and other
+/// things that are not plain files are left out. A job that has checkpoints keeps its own.
+Status TakeOverCheckpoints(const std::filesystem::path& from, const std::filesystem::path& to);
+
 }  // namespace ebb::local

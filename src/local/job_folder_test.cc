@@ -60,5 +60,28 @@ TEST_F(JobFolder, BelongsToTheStoreThatItsPlanNames) {
   EXPECT_FALSE(MayBelongTo(folder_, "/state/other.db"));
 }
 
+TEST_F(JobFolder, CheckpointsAreTakenOverWithoutACopyAndWithoutLinks) {
+  const fs::path other = jobs_ / "5";
+  fs::create_directories(folder_ / "checkpoints" / "deep");
+  std::ofstream(folder_ / "checkpoints" / "deep" / "state") << "step 7";
+  std::ofstream(jobs_ / "secret") << "of another";
+  fs::create_symlink(jobs_ / "secret", folder_ / "checkpoints" / "link");
+  fs::create_directory_symlink(jobs_, folder_ / "checkpoints" / "folder");
+  ASSERT_TRUE(TakeOverCheckpoints(folder_, other));
+  EXPECT_TRUE(fs::equivalent(folder_ / "checkpoints/deep/state", other / "checkpoints/deep/state"));
+  EXPECT_FALSE(fs::exists(other / "checkpoints" / "link"));
+  EXPECT_FALSE(fs::exists(other / "checkpoints" / "folder"));
+  // As a program replaces its checkpoint.
+  std::ofstream(other / "checkpoints/deep/new") << "step 9";
+  fs::rename(other / "checkpoints/deep/new", other / "checkpoints/deep/state");
+  std::ifstream earlier(folder_ / "checkpoints/deep/state");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(earlier), {}), "step 7");
+  EXPECT_TRUE(TakeOverCheckpoints(folder_, other)) << "its own stay";
+  std::ifstream own(other / "checkpoints/deep/state");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(own), {}), "step 9");
+  EXPECT_FALSE(TakeOverCheckpoints(jobs_ / "none", jobs_ / "6"));
+  EXPECT_FALSE(fs::exists(jobs_ / "6" / "checkpoints"));
+}
+
 }  // namespace
 }  // namespace ebb::local

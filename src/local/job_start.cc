@@ -61,7 +61,7 @@ ContractValues ContractFor(const LocalJob& job, std::string id, int attempt,
   contract.job_id = std::move(id);
   contract.run_directory = job.directory;
   contract.checkpoint_directory = job.directory / "checkpoints";
-  contract.resume = attempt > 1 && job.job().checkpointable;
+  contract.resume = (attempt > 1 || job.submission->resumes > 0) && job.job().checkpointable;
   contract.submitted = job.job().submitted;
   contract.scheduled = now;
   contract.intensity_at_submission = IntensityAt(feed, contract.submitted);

@@ -329,6 +329,12 @@ Status SupervisedExecutor::Begin(Entry& entry, const AttemptPlan& plan) {
   const AttemptPaths paths{entry.local.directory, plan.attempt};
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(entry.local.directory));
   EBB_ASSIGN_OR_RETURN(const auto lock, platform::FileLock::Take(paths.lock()));
+  if (const core::JobId earlier = entry.local.submission->resumes;
+      earlier > 0 && plan.attempt == 1) {
+    const auto folder = entry.local.directory.parent_path() / std::to_string(earlier);
+    if (const Status taken = TakeOverCheckpoints(folder, entry.local.directory); !taken)
+      options_.say(plan.job, "begins anew: " + taken.error().Message());
+  }
   EBB_RETURN_IF_ERROR(WritePlan(paths, plan));
   platform::DetachedOptions supervisor{options_.supervisor_program, options_.supervisor,
                                        lock.descriptor()};

@@ -12,6 +12,7 @@ namespace ebb::platform {
 /// Whether standard error (where progress goes) is a terminal that can rewrite a line.
 bool StderrIsTerminal();
 bool StdoutIsTerminal();
+/// Whether somebody can be asked.
 bool StdinIsTerminal();
 /// A line from the terminal behind standard input that nobody sees typed, without spaces around it.
 /// kTryLater: Ctrl-C was typed; the terminal is as before.

@@ -138,6 +138,9 @@ void FrontDesk::TakeRequest(Inbox::Asked asked, Time now, std::vector<engine::Ev
                                                                : Fail(changed.error())});
           },
           [&](const Wish& wish) { TakeWish(wish, std::move(asked.promise), now, events); },
+          [&](const ChangeJob& change) {
+            TakeChange(change, std::move(asked.promise), now, events);
+          },
       },
       asked.request);
 }
@@ -162,6 +165,40 @@ Result<Answer> FrontDesk::ChangedBudget(const ChangeBudget& change) {
   ports_.replace_job(changed);
   ports_.publisher.SetSubmission(std::move(changed));
   return answer;
+}
+
+// Changes of jobs ---------------------------------------------------------------------------
+
+void FrontDesk::TakeChange(const ChangeJob& change, Inbox::Promise promise, Time now,
+                           std::vector<engine::Event>& events) {
+  engine::JobChanged fact{change.job, change.change};
+  if (change.start_within) fact.change.start_by = now + *change.start_within;
+  if (change.finish_within) fact.change.finish_by = now + *change.finish_within;
+  const auto checked = [&]() -> Result<Answer> {
+    if (HasEndedLongAgo(change.job))
+      return Fail({ExitCode::kUsage, "has ended", "job " + std::to_string(change.job),
+                   "submit it again, with ebb restart"});
+    Answer answer{change.job};
+    EBB_ASSIGN_OR_RETURN(answer.changed, ports_.check_change(fact, now));
+    return answer;
+  }();
+  if (!checked || change.only_check) {
+    answered_.push_back({std::move(promise), checked});
+    return;
+  }
+  Expect(std::move(promise), *checked);
+  events.push_back({now, std::move(fact)});
+}
+
+// Stored with the fact: the next life finds both or none of them.
+void FrontDesk::FollowChange(const engine::JobChanged& fact) {
+  const JobCard* card = ports_.publisher.Find(fact.job);
+  if (!card) return;
+  auto changed = std::make_shared<core::Submission>(*card->submission);
+  changed->job = core::Changed(std::move(changed->job), fact.change);
+  ports_.store.ReplaceSubmission(*changed);
+  ports_.replace_job(changed);
+  ports_.publisher.SetSubmission(std::move(changed));
 }
 
 // Recurring jobs ----------------------------------------------------------------------------
@@ -497,6 +534,7 @@ bool FrontDesk::IsOurs(const engine::Event& event) const {
   return std::holds_alternative<engine::JobSubmitted>(event.fact) ||
          std::holds_alternative<engine::JobCancelled>(event.fact) ||
          std::holds_alternative<engine::JobWished>(event.fact) ||
+         std::holds_alternative<engine::JobChanged>(event.fact) ||
          std::holds_alternative<engine::EndedForgotten>(event.fact);
 }
 
@@ -508,6 +546,7 @@ void FrontDesk::OnTaken(const engine::Event& event) {
       ports_.publisher.Say(event.at, submitted->job.id, std::move(taking_->estimate));
     taking_.reset();
   }
+  if (const auto* changed = std::get_if<engine::JobChanged>(&event.fact)) FollowChange(*changed);
   answered_.push_back(PopFront(expected_));
 }
 

@@ -45,6 +45,8 @@ class FrontDesk final : public runtime::Submissions {
     /// Whether it would be taken now if these jobs were cancelled.
     std::function<Status(const core::Job&, Time now, const std::vector<core::JobId>& without)>
         check_without;
+    /// What a job that waits would become.
+    std::function<Result<core::Job>(const engine::JobChanged&, Time now)> check_change;
     /// How long the next decision may wait, as far as only submissions ask for it.
     std::function<Duration()> patience;
     /// When the service has something to do for itself.
@@ -128,6 +130,9 @@ class FrontDesk final : public runtime::Submissions {
   bool HasEndedLongAgo(core::JobId job) const;
   void TakeWish(const Wish& wish, Inbox::Promise promise, Time now,
                 std::vector<engine::Event>& events);
+  void TakeChange(const ChangeJob& change, Inbox::Promise promise, Time now,
+                  std::vector<engine::Event>& events);
+  void FollowChange(const engine::JobChanged& fact);
   void RememberHold(core::JobId job, bool held);
   void RememberWhy(core::JobId job, const std::string& why);
 

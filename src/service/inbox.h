@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/job_change.h"
 #include "core/recurring.h"
 #include "core/submission.h"
 #include "engine/event.h"
@@ -67,6 +68,14 @@ struct ChangeBudget {
   core::SweepId sweep = 0;  ///< 0: of the job
   core::Budget budget;
 };
+/// Of a job that waits.
+struct ChangeJob {
+  core::JobId job = 0;
+  core::JobChange change;
+  /// Counted from when the loop takes it, in place of the change's start_by and finish_by.
+  std::optional<Duration> start_within, finish_within;
+  bool only_check = false;  ///< it stays as it is
+};
 /// Of a GPU of the service.
 struct ChangeDevice {
   enum class To { kSetAside, kPutBack, kForgotten };
@@ -74,7 +83,8 @@ struct ChangeDevice {
   To to = To::kSetAside;
   std::string why{};  ///< for people
 };
-using Request = std::variant<Submit, Cancel, Wish, ChangeRecurring, ChangeBudget, ChangeDevice>;
+using Request =
+    std::variant<Submit, Cancel, Wish, ChangeRecurring, ChangeBudget, ChangeDevice, ChangeJob>;
 
 struct Answer {
   core::JobId job = 0;
@@ -82,6 +92,7 @@ struct Answer {
   std::optional<Time> next{};  ///< of a recurring job: when it is due first; it has no number
   core::SweepId sweep = 0;     ///< of an experiment
   std::string device{};        ///< that was changed
+  std::optional<core::Job> changed{};  ///< as it is once it is changed
 };
 
 class Inbox {

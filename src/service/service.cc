@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "core/accounting.h"
 #include "engine/admission.h"
+#include "engine/job_change.h"
 #include "local/job_folder.h"
 #include "local/kept_pools.h"
 #include "plan/feasibility/feasibility.h"
@@ -170,6 +171,10 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
                [this](const core::Job& job, Time now, const std::vector<core::JobId>& without) {
                  return engine::CheckAdmission(engine_->state(), options_.engine, job, now,
                                                without);
+               },
+           .check_change =
+               [this](const engine::JobChanged& fact, Time now) {
+                 return engine::ChangedJob(engine_->state(), options_.engine, fact, now);
                },
            .patience = [this] { return Patience(); },
            .own_due =

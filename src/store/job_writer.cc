@@ -44,8 +44,8 @@ void JobWriter::AddSubmission(WriteGroup& group, const core::Submission& submiss
 }
 
 void JobWriter::ReplaceSubmission(WriteGroup& group, const core::Submission& submission) const {
-  group.Add("UPDATE jobs SET submission = ?2 WHERE id = ?1",
-            {submission.job.id, ToFieldText(submission)});
+  group.Add("UPDATE jobs SET name = ?2, tier = ?3, submission = ?4 WHERE id = ?1",
+            {submission.job.id, submission.job.name, submission.job.tier, ToFieldText(submission)});
 }
 
 void JobWriter::Follow(WriteGroup& group, const engine::JournalRecord& record) const {

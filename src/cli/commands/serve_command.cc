@@ -160,12 +160,13 @@ void WritePublicUrl(const std::string& url, const std::function<void(const std::
 
 // The service has read its keys; jobs inherit its environment, and these are not theirs. The token
 // of MLflow stays: a job reports with it, and so do many programs themselves.
-void ForgetSecrets(const std::string& api_token_variable, const std::string& notify_variable) {
+void ForgetSecrets(const signals::SignalOptions& signal, const NotifyFlags& notify) {
   for (const std::string& name :
        {std::string(signals::kElectricityMapsKeyVariable),
         std::string(signals::kWattTimeUserVariable),
         std::string(signals::kWattTimePasswordVariable), std::string(kNotifyVariable),
-        api_token_variable, notify_variable})
+        signal.auth_env, signal.electricity_maps_secret.variable, signal.watttime_secret.variable,
+        notify.secret_env})
     if (!name.empty()) platform::ForgetVariable(name);
 }
 
@@ -183,7 +184,7 @@ Result<int> Serve(ServeRequest request) {
   platform::ProcessSignals signals;
   platform::SystemClock wall(signals);
   EBB_ASSIGN_OR_RETURN(const auto feed, signals::MakeFeed(options.scheduler.signal));
-  ForgetSecrets(options.scheduler.signal.auth_env, request.notify.secret_env);
+  ForgetSecrets(options.scheduler.signal, request.notify);
   const auto& clock_options = options.scheduler.clock;
   runtime::GridClock clock(
       wall, app::ClockSettings(clock_options, clock_options.start.value_or(wall.Now())));

@@ -8,20 +8,18 @@
 #include <tuple>
 
 #include "app/jobs/submit_file.h"
-#include "app/options/flag_values.h"
-#include "app/options/when.h"
 #include "app/run/run_trackers.h"
 #include "app/run/trainer_command.h"
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/follow_log.h"
+#include "cli/job_values.h"
 #include "cli/local_times.h"
 #include "cli/service_flags.h"
 #include "cli/wait_for_jobs.h"
 #include "core/owner_variables.h"
 #include "platform/file.h"
 #include "platform/system.h"
-#include "platform/system_clock.h"
 
 namespace ebb::cli {
 namespace {
@@ -34,6 +32,7 @@ Examples:
   ebb submit --duration 2h --start-by 12h --checkpointable python train.py --epochs 30
   ebb submit --tier 2 --devices 2 --name big torchrun --nproc-per-node 2 train.py
   ebb submit --after 12 python evaluate.py
+  ebb submit --wrap "python prepare.py | tee log.txt && python train.py"   a shell reads the line
   ebb submit --duration 3h --budget-g 200 --budget-action pause --checkpointable python train.py
   ebb submit --mlflow http://127.0.0.1:5000 --checkpointable python train.py
   ebb submit --name nightly --cron "0 2 * * *" --flexibility 6h python retrain.py
@@ -42,13 +41,14 @@ Examples:
   ebb submit configs/sweeps/digits.yaml --dry-run
   ebb submit --json jobs.json                     as the API takes them (docs/api.md)
 
-Prints the numbers of the jobs. Commands run in this directory, without a shell.)";
+Prints the numbers of the jobs. Commands run in this directory, without a shell but for --wrap.)";
 
 struct SubmitFlags {
   ServiceFlags service;
   Json job = Json::object();
   std::string file;       // of people
   std::string json_file;  // of programs
+  std::string wrap;       // a line for a shell, in place of a command
   core::Tracking tracking;
   bool dry_run = false;
   bool no_check = false;
@@ -64,24 +64,15 @@ void AddText(Command& command, SubmitFlags& flags, const char* name, const char*
                [&flags, key](const std::string& text) { flags.job[key] = text; });
 }
 
-// A length of time. The service would take a number without a unit as seconds.
 void AddDuration(Command& command, SubmitFlags& flags, const char* name,
                  std::function<Json&(Json& job)> key, const char* help, const char* heading) {
   command.Flag({name, "DURATION", help, heading}, [&flags, name, key](const std::string& text) {
-    const auto duration = app::DurationOf("--" + std::string(name), text);
+    const auto duration = DurationForService("--" + std::string(name), text);
     if (duration)
-      key(flags.job) = FormatExact(*duration);
+      key(flags.job) = *duration;
     else if (flags.times)
       flags.times = Fail(duration.error());
   });
-}
-
-// A time is by the clock of the person; a distance counts from the submission.
-Result<std::string> WhenForService(const std::string& flag, const std::string& text) {
-  EBB_ASSIGN_OR_RETURN(const auto zone, app::ZoneOfUser(""));
-  EBB_ASSIGN_OR_RETURN(const app::When when, app::WhenOf(flag, text, platform::WallNow(), zone));
-  const auto* at = std::get_if<Time>(&when);
-  return at ? FormatTime(*at) : FormatExact(std::get<Duration>(when));
 }
 
 void AddWhen(Command& command, SubmitFlags& flags, const char* name, const char* key,
@@ -107,6 +98,8 @@ void AddNumber(Command& command, SubmitFlags& flags, const char* name, const cha
 }
 
 void AddJobFlags(Command& command, SubmitFlags& flags) {
+  command.Flag({"wrap", "LINE", "a line for /bin/sh -c, in place of a command", "Job"},
+               [&flags](const std::string& text) { flags.wrap = text; });
   AddText(command, flags, "name", "name", "NAME",
           "its name (default: that of its script, or else of the program)");
   const auto of_job = [](const char* key) {
@@ -231,11 +224,21 @@ std::string NewKeyPrefix(const std::string& file) {
          std::to_string(platform::ProcessId());
 }
 
+// The one place where a shell reads what a job is to do: because somebody asks for it.
+Result<std::vector<std::string>> WordsOf(const SubmitFlags& flags,
+                                         const UserCommand& user_command) {
+  if (flags.wrap.empty()) return user_command.Required("ebb submit python train.py");
+  if (!user_command.words.empty())
+    return Fail({ExitCode::kUsage, "stands in place of a command", "--wrap",
+                 "leave out " + Quoted(user_command.words.front()) + ", or put it into the line"});
+  return std::vector<std::string>{"/bin/sh", "-c", flags.wrap};
+}
+
 Result<std::string> CommandBody(const SubmitFlags& flags, const UserCommand& user_command) {
-  EBB_ASSIGN_OR_RETURN(std::vector<std::string> words,
-                       user_command.Required("ebb submit python train.py"));
+  EBB_ASSIGN_OR_RETURN(std::vector<std::string> words, WordsOf(flags, user_command));
   if (words.front() == "ebb-train") words.front() = app::TrainerProgram();
   Json job = flags.job;
+  if (!flags.wrap.empty() && !job.contains("name")) job["name"] = "wrap";
   job["command"] = words;
   if (flags.no_check) job["no_check"] = true;
   const char* user = std::getenv(core::kUserVariable);
@@ -269,7 +272,8 @@ Result<app::SubmitFile> WhatToSubmit(const SubmitFlags& flags, const UserCommand
   app::SubmitFile file;
   const bool from_file = !flags.file.empty() || !flags.json_file.empty();
   const bool for_json = flags.no_check && !flags.json_file.empty();
-  const bool alone = flags.job.empty() && user_command.words.empty() && !for_json;
+  const bool alone =
+      flags.job.empty() && user_command.words.empty() && flags.wrap.empty() && !for_json;
   if (from_file && (!alone || (!flags.file.empty() && !flags.json_file.empty())))
     return Fail(
         {ExitCode::kUsage, "a file of jobs stands alone", "", "put the rest into the file"});

@@ -1,5 +1,5 @@
-// ebb sweep generate|run|report: hyper-parameter sweeps, written for a cluster, run on this
-// machine, and ranked.
+// ebb sweep generate|run|report|search: hyper-parameter sweeps, written for a cluster, run on this
+// machine, ranked, and searched by the queue service.
 #include <cstdio>
 #include <filesystem>
 
@@ -7,13 +7,16 @@
 #include "app/options/user_settings.h"
 #include "app/sweep/sweep_report_data.h"
 #include "app/sweep/sweep_run.h"
+#include "app/sweep/sweep_search.h"
 #include "base/text.h"
 #include "cli/add_run_flags.h"
 #include "cli/command_line.h"
 #include "cli/fitted_text.h"
+#include "cli/service_flags.h"
 #include "cli/sweep_display.h"
 #include "plan/make_policy.h"
 #include "platform/file.h"
+#include "platform/process_signals.h"
 #include "platform/terminal.h"
 #include "report/sweep/sweep_report.h"
 #include "report/text_table.h"
@@ -30,18 +33,22 @@ Examples:
                 --grid-speed 1200 --skip-waits
   ebb sweep run configs/sweeps/digits.yaml --budget-g 2 --sweep-budget-kwh 0.5
   ebb sweep report runs/sweep-digits --html digits.html
+  ebb sweep search search.yaml         a Bayesian search in the queue service
 
 generate writes one RayJob manifest or sbatch script per experiment, or all of them as one file for
 `ebb sweep run`. run takes the experiments through the planner on this machine; Ctrl-C pauses what
 runs (exit code 75), and the same command continues. An experiment that uses up its budget ends
 alone; where the budget of the sweep is used up, what runs is paused (75) until it gets more. report
-ranks by validation loss, with grams. docs/sweep.md describes sweep files.)";
+ranks by validation loss, with grams. search gives the queue service one trial after the other, each
+proposed from the results before it; Ctrl-C leaves the trials alone, and the same command continues.
+docs/sweep.md describes sweep files.)";
 
 struct SweepRequest {
   std::string action, file;
   std::string target, out, submit_time, html;
   bool dry_run = false;
   app::SweepRunRequest run;
+  app::ServicePlace service;
 };
 
 Result<std::vector<sweep::GeneratedFile>> Generated(const SweepRequest& request,
@@ -126,8 +133,36 @@ Result<int> DryRun(const SweepRequest& request) {
   return 0;
 }
 
+Result<int> Search(const SweepRequest& request) {
+  platform::ProcessSignals signals;
+  const app::SweepSearchRequest search{
+      request.service, request.file,
+      [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); },
+      [&](Duration time) { return signals.WaitForStop(time).has_value(); }};
+  EBB_ASSIGN_OR_RETURN(const app::SweepSearchEnd end, app::RunSweepSearch(search));
+  if (!end.over) {
+    std::fprintf(stderr,
+                 "stopped after %zu trials; those that live go on. Continue with: "
+                 "ebb sweep search %s\n",
+                 end.trials, request.file.c_str());
+    return 130;
+  }
+  if (!end.best_job)
+    return Fail({ExitCode::kUnavailable, "no trial has told a loss", request.file,
+                 "the program appends epoch_end lines to $EBB_RUN_DIR/progress.jsonl "
+                 "(docs/run-directory.md)"});
+  std::printf("best of %zu trials: job %lld (%s), loss %s\n", end.trials, *end.best_job,
+              Printable(end.best_name).c_str(), FormatSignificant(end.best_loss, 6).c_str());
+  return 0;
+}
+
 Result<int> Sweep(SweepRequest& request) {
   if (request.action == "generate") return Generate(request);
+  if (request.action == "search" && request.dry_run)
+    return Fail({ExitCode::kUsage,
+                 "--dry-run is for generate and run: search proposes from results", "",
+                 "leave it out"});
+  if (request.action == "search") return Search(request);
   if (request.action == "report" && request.dry_run)
     return Fail({ExitCode::kUsage, "--dry-run is for generate and run: report starts nothing", "",
                  "leave it out"});
@@ -140,23 +175,23 @@ Result<int> Sweep(SweepRequest& request) {
       return std::make_unique<SweepDisplay>(name, options, std::move(directory_of));
     });
   }
-  const std::vector<std::string> actions{"generate", "run", "report"};
+  const std::vector<std::string> actions{"generate", "run", "report", "search"};
   return Fail({ExitCode::kUsage,
                "\"" + request.action + "\" is not an action of ebb sweep" +
                    SuggestionText(request.action, actions),
-               "", "generate, run or report"});
+               "", "generate, run, report or search"});
 }
 
 }  // namespace
 
 void AddSweepCommand(Parser& parser) {
   Command& command = parser.Add(
-      "sweep", "hyper-parameter sweeps: generate, run in clean hours, report", kExamples);
+      "sweep", "hyper-parameter sweeps: generate, run in clean hours, report, search", kExamples);
   auto request = std::make_shared<SweepRequest>();
   const auto into = [request](std::string& field) {
     return [request, &field](const std::string& text) { field = text; };
   };
-  command.Positional("ACTION", "generate, run or report", &request->action);
+  command.Positional("ACTION", "generate, run, report or search", &request->action);
   command.Positional("FILE", "sweep file (YAML); for report also the sweep's directory",
                      &request->file);
   command.Flag({"target", "kubernetes|slurm|local", "what to write for", "Generate"},
@@ -199,6 +234,7 @@ void AddSweepCommand(Parser& parser) {
   command.Flag({"html", "FILE",
                 "also write it as a page with plots, one file that needs no network", "Report"},
                into(request->html));
+  AddPlaceOfService(command, request->service);
   command.Action([request] { return Sweep(*request); });
 }
 

@@ -274,14 +274,24 @@ bool HoldsRun(const Path& path) {
   return std::filesystem::exists(path / kRunFile, code);
 }
 
+namespace {
+
+constexpr std::array kOtherFiles{kRunFile,   kSignalFile,  kSignalsFolder, kPricesFile,
+                                 kSealsFile, kSummaryFile, kEmissionsFile, kLockFile};
+
+}  // namespace
+
+bool IsFileOfRun(std::string_view name) {
+  return std::ranges::find(kOtherFiles, name) != kOtherFiles.end() ||
+         std::ranges::find(kChainedFiles, name) != kChainedFiles.end();
+}
+
 Status RemoveRun(const Path& directory) {
   std::error_code code;
   // First what makes it a run.
-  std::vector<Path> paths{directory / kRunFile};
+  std::vector<Path> paths;
+  for (const char* name : kOtherFiles) paths.push_back(directory / name);
   for (const char* name : kChainedFiles) paths.push_back(directory / name);
-  for (const char* name : {kSignalFile, kSignalsFolder, kPricesFile, kSealsFile, kSummaryFile,
-                           kEmissionsFile, kLockFile})
-    paths.push_back(directory / name);
   for (const Path& path : paths) {
     std::filesystem::remove_all(path, code);
     if (code)

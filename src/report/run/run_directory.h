@@ -110,6 +110,9 @@ FoundRuns SearchForRuns(const Path& folder);
 /// SHA-256 of run.json: what the chains of the directory begin with.
 Result<std::string> RunDigest(const Path& directory);
 
+/// Whether Ebb writes a file, or a folder, of this name into a run directory; not its program.
+bool IsFileOfRun(std::string_view name);
+
 /// Removes what a run directory holds but for what its program wrote, so that a run can be made
 /// there again.
 Status RemoveRun(const Path& directory);

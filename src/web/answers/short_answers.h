@@ -70,6 +70,21 @@ struct Done {
   }
 };
 
+struct ChangedJob {
+  core::Job job;
+  void Describe(report::DescribedJson& json) const {
+    json.Is("ChangedJob", "A job as it is after the change.")("id", "its number", job.id);
+    json("name", "its name", job.name);
+    json("tier", "the name of its tier", report::IfAny(job.tier));
+    json("priority", "higher goes first", job.priority);
+    json("threshold", "it starts at or below this intensity, in g CO2e per kWh", job.threshold);
+    json("start_by", "its latest start; of a job without deadlines the service sets one",
+         job.start_by);
+    json("finish_by", "its deadline", job.finish_by);
+    json("duration_s", "estimate", job.duration);
+  }
+};
+
 struct DeviceDone {
   std::string device;
   void Describe(report::DescribedJson& json) const {

@@ -70,6 +70,8 @@ class Api {
   HttpResponse Log(const HttpRequest& request, core::JobId id) const;
   HttpResponse Series(const HttpRequest& request, core::JobId id) const;
   HttpResponse Cancel(const HttpRequest&, core::JobId id) const;
+  HttpResponse EditJob(const HttpRequest& request, core::JobId id) const;
+  HttpResponse RestartJob(const HttpRequest& request, core::JobId id) const;
   HttpResponse Pause(const HttpRequest&, core::JobId id) const;
   HttpResponse Resume(const HttpRequest&, core::JobId id) const;
   HttpResponse Now(const HttpRequest&, core::JobId id) const;
@@ -100,6 +102,8 @@ class Api {
   HttpResponse OpenApi(const HttpRequest&, core::JobId) const;
   Health HealthNow(const service::View& view) const;
   SubmissionDefaults Defaults() const;
+  /// What the job was, to be submitted anew; an Error where it has not ended.
+  Result<service::Submit> SubmissionAgain(core::JobId id, const Restart& restart) const;
   HttpResponse Ask(service::Request request, int done) const;
   Result<service::Answer> AskOne(service::Request request) const;
   HttpResponse AskOfDevice(service::ChangeDevice change) const;

@@ -75,6 +75,8 @@ TEST_F(ApiTest, AnswersAreAsDescribed) {
   check_answer("get", "/api/v1/jobs", Get("/api/v1/jobs?limit=2"));
   check_answer("get", "/api/v1/jobs", Get("/api/v1/jobs?stage=x"));
   check_answer("get", "/api/v1/history", Get("/api/v1/history?limit=2"));
+  check_answer("post", "/api/v1/jobs/{id}/restart", Post("/api/v1/jobs/2/restart?dry_run=1"));
+  check_answer("post", "/api/v1/jobs/{id}/edit", Post("/api/v1/jobs/2/edit", R"({"name":"x"})"));
   check_answer("get", "/api/v1/sweeps", Get("/api/v1/sweeps"));
   check_answer("get", "/api/v1/sweeps/{id}", Get("/api/v1/sweeps/1"));
   check_answer("post", "/api/v1/sweeps/{id}/budget",
@@ -123,7 +125,8 @@ TEST_F(ApiTest, EveryRouteAnswers) {
   for (const Api::Route& route : Api::Routes()) {
     if (route.path.ends_with("events") || route.path == "/api/v1/jobs" ||
         route.path == "/api/v1/sweeps" || route.path.ends_with("cancel") ||
-        route.path.ends_with("budget") || route.path.starts_with("/api/v1/recurring/") ||
+        route.path.ends_with("budget") || route.path.ends_with("edit") ||
+        route.path.ends_with("restart") || route.path.starts_with("/api/v1/recurring/") ||
         route.path.starts_with("/api/v1/devices/"))
       continue;
     std::string path = route.path;
@@ -342,6 +345,104 @@ TEST_F(ApiTest, WhatHasEndedComesInPartsTheNewestFirst) {
   for (const char* wrong :
        {"stage=running", "stage=x", "limit=0", "limit=1001", "since=lately", "before=x"})
     EXPECT_EQ(Get(std::string("/api/v1/history?") + wrong).status, 400) << wrong;
+}
+
+TEST_F(ApiTest, AJobThatWaitsIsChangedAndOneThatRunsIsNot) {
+  ASSERT_EQ(Post("/api/v1/jobs", Pausable()).status, 201);
+  ASSERT_EQ(Post("/api/v1/jobs", Pausable()).status, 201);
+  for (const core::JobId id : {1, 2}) world_.WaitForStage(id, engine::Stage::kRunning);
+  ASSERT_EQ(Post("/api/v1/jobs", R"({"command":["true"],"name":"later","start_by":"9h"})").status,
+            201);
+  const auto edit = [&](const std::string& job, const std::string& body) {
+    return Post("/api/v1/jobs/" + job + "/edit", body);
+  };
+  const Reply only_checked = Post("/api/v1/jobs/3/edit?dry_run=1", R"({"name":"sooner"})");
+  EXPECT_EQ(only_checked.status, 202) << only_checked.text;
+  EXPECT_EQ(only_checked.body()["name"], "sooner");
+  EXPECT_EQ(Get("/api/v1/jobs/3").body()["name"], "later") << "nothing has changed";
+  const Reply changed =
+      edit("3", R"({"name":"sooner","tier":"2","finish_by":"20h","duration":"20m"})");
+  ASSERT_EQ(changed.status, 202) << changed.text;
+  EXPECT_EQ(changed.body()["tier"], "2");
+  EXPECT_EQ(changed.body()["duration_s"], 1200.0);
+  EXPECT_TRUE(changed.body().contains("finish_by"));
+  const json job = Get("/api/v1/jobs/3").body();
+  EXPECT_EQ(job["name"], "sooner");
+  EXPECT_EQ(job["tier"], "2");
+  EXPECT_EQ(job["start_by"], changed.body()["start_by"]);
+  EXPECT_EQ(job["duration_s"], 1200.0);
+  const Reply without = edit("3", R"({"without":["start_by","finish_by"]})");
+  ASSERT_EQ(without.status, 202) << without.text;
+  EXPECT_FALSE(Get("/api/v1/jobs/3").body().contains("finish_by"));
+  // As the store has it: found by the next life.
+  world_.Restart();
+  EXPECT_EQ(world_.service().view()->jobs.Find(3)->submission->job.name, "sooner");
+}
+
+TEST_F(ApiTest, AChangeIsCheckedAsASubmissionIs) {
+  ASSERT_EQ(Post("/api/v1/jobs", Pausable()).status, 201);
+  world_.WaitForStage(1, engine::Stage::kRunning);
+  const Reply runs = Post("/api/v1/jobs/1/edit", R"({"name":"x"})");
+  EXPECT_EQ(runs.status, 400);
+  EXPECT_NE(runs.text.find("runs already"), std::string::npos) << runs.text;
+  ASSERT_EQ(Post("/api/v1/jobs", R"({"command":["true"],"after":[1]})").status, 201);
+  EXPECT_EQ(Post("/api/v1/jobs/2/edit", R"({"finish_by":"1ms"})").status, 422);
+  EXPECT_EQ(Post("/api/v1/jobs/99/edit", R"({"name":"x"})").status, 400);
+  for (const char* wrong : {"{}", "[]", R"({"nmae":"x"})", R"({"name":""})", R"({"tier":"77"})",
+                            R"({"duration":0})", R"({"priority":1})", R"({"without":["name"]})",
+                            R"({"start_by":"1h","without":["start_by"]})"})
+    EXPECT_EQ(Post("/api/v1/jobs/2/edit", wrong).status, 400) << wrong;
+}
+
+TEST_F(ApiTest, AJobThatHasEndedIsSubmittedAgain) {
+  ASSERT_EQ(Post("/api/v1/jobs", R"({"command":["sh","-c","echo $EBB_USER; exit 3"],"name":"bad",
+      "key":"once","environment":{"EBB_USER":"ada"},"start_by":"6h","time_limit":"9h"})")
+                .status,
+            201);
+  world_.WaitForStage(1, engine::Stage::kFailed);
+  EXPECT_EQ(Post("/api/v1/jobs/1/restart?dry_run=1").body()["id"], 0);
+  const Reply again = Post("/api/v1/jobs/1/restart", R"({"key":"again"})");
+  ASSERT_EQ(again.status, 202) << again.text;
+  EXPECT_EQ(again.body()["id"], 2);
+  EXPECT_EQ(Post("/api/v1/jobs/1/restart", R"({"key":"again"})").body(),
+            json({{"id", 2}, {"existing", true}}));
+  world_.WaitForStage(2, engine::Stage::kFailed);
+  WaitForLog(2, "ada");
+  const json first = Get("/api/v1/jobs/1").body(), second = Get("/api/v1/jobs/2").body();
+  for (const char* key : {"name", "command", "user", "time_limit_s", "working_directory"})
+    EXPECT_EQ(first[key], second[key]) << key;
+  const auto distance = [](const json& job) {
+    return *ParseTime(job["start_by"].get<std::string>()) -
+           *ParseTime(job["submitted"].get<std::string>());
+  };
+  EXPECT_EQ(distance(second), std::chrono::hours{6});
+  EXPECT_GT(second["submitted"], first["submitted"]);
+  const Reply resumed = Post("/api/v1/jobs/1/restart", R"({"resume":true})");
+  EXPECT_EQ(resumed.status, 422);
+  EXPECT_NE(resumed.text.find("writes no checkpoints"), std::string::npos) << resumed.text;
+  EXPECT_EQ(Post("/api/v1/jobs/9/restart").status, 400);
+  ASSERT_EQ(Post("/api/v1/jobs", Pausable()).status, 201);
+  const Reply runs = Post("/api/v1/jobs/3/restart");
+  EXPECT_EQ(runs.status, 400);
+  EXPECT_NE(runs.text.find("has not ended"), std::string::npos) << runs.text;
+}
+
+TEST_F(ApiTest, ARestartGoesOnFromTheCheckpointOfTheEarlierJob) {
+  const json job{
+      {"command",
+       {"sh", "-c",
+        "echo \"resume $EBB_RESUME, $(cat $EBB_CHECKPOINT_DIR/state)\"; "
+        "mkdir -p $EBB_CHECKPOINT_DIR; echo step 7 > $EBB_CHECKPOINT_DIR/state; exit 4"}},
+      {"checkpointable", true}};
+  ASSERT_EQ(Post("/api/v1/jobs", job.dump()).status, 201);
+  world_.WaitForStage(1, engine::Stage::kFailed);
+  WaitForLog(1, "resume 0, ");
+  ASSERT_EQ(Post("/api/v1/jobs/1/restart", R"({"resume":true})").body()["id"], 2);
+  world_.WaitForStage(2, engine::Stage::kFailed);
+  WaitForLog(2, "resume 1, step 7");
+  ASSERT_EQ(Post("/api/v1/jobs/1/restart").body()["id"], 3);
+  world_.WaitForStage(3, engine::Stage::kFailed);
+  WaitForLog(3, "resume 0, ");
 }
 
 TEST_F(ApiTest, SeveralAtOnceTellOfEach) {

@@ -198,6 +198,41 @@ const Definition& ExperimentDefinition() {
   return definition;
 }
 
+const Definition& JobChangeDefinition() {
+  static const Definition definition{
+      "JobChange",
+      "What is to change of a job that waits or is paused. What is left out stays.",
+      R"({"priority":2,"finish_by":"36h","without":["threshold"]})",
+      {{"name", Shape::kText, "what it is called", R"("train")"},
+       Part("tier", Shape::kTextOrObject,
+            "threshold, longest wait from now and priority, by the name of a tier of the service "
+            "or spelt out; keys beside it win",
+            TierDefinition(), R"("1")"),
+       Threshold(),
+       Priority(),
+       {"start_by", Shape::kMoment, "it must have begun by then", R"("6h")"},
+       {"finish_by", Shape::kMoment, "it must have ended by then", R"("2030-01-01T00:00Z")"},
+       {"duration", Shape::kDuration, "how long it runs, by estimate; not of one that has run",
+        R"("90m")"},
+       {"without", Shape::kTexts, "what it is to have no more: threshold, start_by, finish_by",
+        R"(["threshold"])"}}};
+  return definition;
+}
+
+const Definition& RestartDefinition() {
+  static const Definition definition{
+      "Restart",
+      "How a job that has ended is submitted again.",
+      R"({"resume":true,"after":[12]})",
+      {{"resume", Shape::kFlag,
+        "it goes on from the checkpoint of the earlier job; needs checkpointable (false)", "true"},
+       {"after", Shape::kJobs, "what must succeed first, in place of what the earlier job named",
+        R"([12])", false, 1, 2e9},
+       {"key", Shape::kText, "submitted again with the same key, it is the same job",
+        R"("again-1")"}}};
+  return definition;
+}
+
 const Definition& BudgetDefinition() {
   static const Definition definition{
       "Budget",
@@ -244,7 +279,8 @@ const Definition& SweepDefinition() {
 std::vector<const Definition*> SubmissionDefinitions() {
   return {&JobDefinition(),        &ExperimentDefinition(), &SweepDefinition(),
           &TierDefinition(),       &BudgetDefinition(),     &TrackersDefinition(),
-          &RecurrenceDefinition(), &HalvingDefinition(),    &SweepBudgetDefinition()};
+          &RecurrenceDefinition(), &HalvingDefinition(),    &SweepBudgetDefinition(),
+          &JobChangeDefinition(),  &RestartDefinition()};
 }
 
 }  // namespace ebb::web

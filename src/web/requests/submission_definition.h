@@ -10,8 +10,10 @@ const Definition& JobDefinition();
 const Definition& ExperimentDefinition();
 const Definition& SweepDefinition();
 const Definition& BudgetDefinition();
+const Definition& JobChangeDefinition();
+const Definition& RestartDefinition();
 const Definition& SweepBudgetDefinition();
-/// Those three and the parts that they have, each by another name.
+/// Those and the parts that they have, each by another name.
 std::vector<const Definition*> SubmissionDefinitions();
 
 }  // namespace ebb::web

@@ -283,6 +283,75 @@ core::Budget SweepBudgetFrom(JsonNode object) {
   return budget;
 }
 
+// What a tier says holds unless a key beside it says otherwise, as in a submission.
+void ReadTierInto(const ObjectReader& json, const SubmissionDefaults& defaults,
+                  service::ChangeJob& change) {
+  if (!json.Has("tier")) return;
+  service::Submit of_tier;
+  ReadTier(json, defaults, of_tier);
+  const core::Job& job = of_tier.submission.job;
+  change.change.tier = job.tier;
+  change.change.priority = job.priority;
+  change.change.threshold = job.threshold;
+  change.change.drop_threshold = !job.threshold;
+  change.start_within = of_tier.start_within;
+}
+
+void ReadWithout(const ObjectReader& json, service::ChangeJob& change) {
+  const std::vector<std::string> names{"threshold", "start_by", "finish_by"};
+  bool* const drops[] = {&change.change.drop_threshold, &change.change.drop_start_by,
+                         &change.change.drop_finish_by};
+  for (const std::string& name : json.Texts("without").value_or(std::vector<std::string>())) {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end())
+      json.RefuseKey("without",
+                     "\"" + name + "\" cannot be left away" + SuggestionText(name, names),
+                     "choose from " + Join(names, ", "));
+    if (json.Has(name))
+      json.RefuseKey("without", name + " is given as well", "leave out one of them");
+    *drops[found - names.begin()] = true;
+    if (name == "start_by") change.start_within.reset();  // that of a tier
+    if (name == "threshold") change.change.threshold.reset();
+  }
+}
+
+service::ChangeJob ChangeFrom(JsonNode object, const SubmissionDefaults& defaults) {
+  const ObjectReader json(object, JobChangeDefinition());
+  service::ChangeJob change;
+  core::JobChange& values = change.change;
+  values.name = json.Text("name");
+  if (values.name && values.name->empty()) Refuse("name", "is empty");
+  ReadTierInto(json, defaults, change);
+  CheckHeeded(json, "threshold", defaults.policy, plan::PoliciesByThreshold());
+  CheckHeeded(json, "priority", defaults.policy, plan::PoliciesByPriority());
+  if (const auto threshold = json.Number("threshold")) values.threshold = Intensity{*threshold};
+  if (values.threshold) values.drop_threshold = false;
+  if (const auto priority = json.Whole("priority")) values.priority = *priority;
+  ReadDeadline(json, "start_by", values.start_by, change.start_within);
+  ReadDeadline(json, "finish_by", values.finish_by, change.finish_within);
+  values.duration = json.Span("duration");
+  if (values.duration && *values.duration <= Duration::zero())
+    Refuse("duration", "must be longer than nothing");
+  ReadWithout(json, change);
+  if (change.change == core::JobChange() && !change.start_within && !change.finish_within)
+    Refuse("", "changes nothing",
+           "give name, tier, threshold, priority, start_by, finish_by, "
+           "duration or without");
+  return change;
+}
+
+Restart RestartFrom(JsonNode object) {
+  const ObjectReader json(object, RestartDefinition());
+  Restart restart;
+  restart.resume = json.Flag("resume").value_or(false);
+  if (json.Has("after")) restart.after.emplace();
+  json.Jobs(
+      "after", [&](core::JobId id) { restart.after->push_back(id); },
+      [&](std::string key) { restart.after_keys.push_back(std::move(key)); });
+  restart.key = json.Text("key").value_or("");
+  return restart;
+}
+
 core::Budget BudgetFrom(JsonNode object, bool checkpointable) {
   core::Budget budget;
   ReadBudget(ObjectReader(object, BudgetDefinition()), checkpointable, budget);
@@ -293,6 +362,15 @@ core::Budget BudgetFrom(JsonNode object, bool checkpointable) {
 
 Result<core::Budget> BudgetFromJson(std::string_view text, bool checkpointable) {
   return Parsed(text, [&](JsonNode node) { return BudgetFrom(node, checkpointable); });
+}
+
+Result<service::ChangeJob> JobChangeFromJson(std::string_view text,
+                                             const SubmissionDefaults& defaults) {
+  return Parsed(text, [&](JsonNode node) { return ChangeFrom(node, defaults); });
+}
+
+Result<Restart> RestartFromJson(std::string_view text) {
+  return Parsed(text.empty() ? "{}" : text, [](JsonNode node) { return RestartFrom(node); });
 }
 
 Result<core::Budget> SweepBudgetFromJson(std::string_view text) {

@@ -40,6 +40,19 @@ Result<std::vector<service::Submit>> SweepFromJson(std::string_view text,
 /// checkpoints.
 Result<core::Budget> BudgetFromJson(std::string_view text, bool checkpointable);
 
+/// What is to change of a job, and to what; its number is left open.
+Result<service::ChangeJob> JobChangeFromJson(std::string_view text,
+                                             const SubmissionDefaults& defaults);
+
+/// How a job is submitted again. Nothing is given: as it was, from its beginning.
+struct Restart {
+  bool resume = false;
+  std::optional<std::vector<core::JobId>> after;
+  std::vector<std::string> after_keys;
+  std::string key;
+};
+Result<Restart> RestartFromJson(std::string_view text);
+
 /// {"energy_kwh", "emissions_g"}: of all experiments together; one of them at least.
 Result<core::Budget> SweepBudgetFromJson(std::string_view text);
 

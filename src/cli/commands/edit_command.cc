@@ -1,0 +1,138 @@
+// ebb edit JOB...: changes jobs of the queue service that wait.
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/jobs/find_job.h"
+#include "base/text.h"
+#include "base/units_text.h"
+#include "cli/command_line.h"
+#include "cli/job_values.h"
+#include "cli/tell_jobs.h"
+
+namespace ebb::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kExamples = R"(
+Examples:
+  ebb edit 7 --threshold 150 --start-by "tomorrow 6am"
+  ebb edit 7 8 nightly --priority 5            several, by number or name
+  ebb edit 7 --tier 1 --dry-run                would it be taken? nothing changes
+  ebb edit 7 --finish-by none                  it is to have no deadline any more
+
+Only a job that waits or is paused can be changed. The service checks the change as a submission:
+a deadline that cannot be kept beside the other jobs is refused, and the job stays as it was.)";
+
+struct EditFlags {
+  ServiceFlags service;
+  std::vector<std::string> words;
+  Json change = Json::object();
+  bool dry_run = false;
+  Status values;  // of the flags: the first mistake
+};
+
+// "none" takes it away.
+void Put(EditFlags& flags, const char* key, const std::string& text,
+         const std::function<Result<Json>()>& value) {
+  if (text == "none") {
+    flags.change["without"].push_back(key);
+    return;
+  }
+  const auto json = value();
+  if (json)
+    flags.change[key] = *json;
+  else if (flags.values)
+    flags.values = Fail(json.error());
+}
+
+// A number stays one; anything else is for the service to refuse.
+Json NumberOrText(const std::string& text) {
+  const auto number = ParseNumber(text);
+  if (const auto whole = ParseInteger(text)) return *whole;
+  return number ? Json(*number) : Json(text);
+}
+
+std::string LineOf(const Json& job, bool dry_run) {
+  std::vector<std::string> parts;
+  const auto text = [&](const char* key, const char* words) {
+    if (job.contains(key)) parts.push_back(words + Printable(job.value(key, "")));
+  };
+  text("tier", "tier ");
+  parts.push_back("priority " + std::to_string(job.value("priority", 0)));
+  if (job.contains("threshold"))
+    parts.push_back("threshold " + IntensityText({job.value("threshold", 0.0)}));
+  text("start_by", "start by ");
+  text("finish_by", "finish by ");
+  parts.push_back("expected to run " +
+                  FormatDuration(DurationFromSeconds(job.value("duration_s", 0.0))));
+  return "job " + std::to_string(job.value("id", 0LL)) + " (" + Printable(job.value("name", "")) +
+         ")" + (dry_run ? " would be changed: " : ": ") + Join(parts, ", ") + "\n";
+}
+
+Result<std::string> Edit(const app::ServiceClient& client, const EditFlags& flags,
+                         const std::string& word) {
+  EBB_ASSIGN_OR_RETURN(const long long id, app::FindJob(client, word, app::JobsMeant::kLive));
+  EBB_ASSIGN_OR_RETURN(
+      const std::string answer,
+      client.Post(
+          "/api/v1/jobs/" + std::to_string(id) + "/edit" + (flags.dry_run ? "?dry_run=1" : ""),
+          flags.change.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  if (flags.service.json) return answer;
+  const Json json = Json::parse(answer, nullptr, false);
+  if (!json.is_object())
+    return Fail({ExitCode::kUnavailable, "the service's answer is not a job", "", ""});
+  return LineOf(json, flags.dry_run);
+}
+
+Result<int> EditAll(const EditFlags& flags) {
+  EBB_RETURN_IF_ERROR(flags.values);
+  if (flags.change.empty())
+    return Fail({ExitCode::kUsage, "there is nothing to change", "",
+                 "give --threshold, --tier, --priority, --start-by, --finish-by, --duration or "
+                 "--name"});
+  EBB_ASSIGN_OR_RETURN(const app::ServiceClient client, app::ServiceClient::Find(flags.service));
+  EBB_RETURN_IF_ERROR(client.CheckToken());
+  return DoForEach(flags.words, [&](const std::string& word) { return Edit(client, flags, word); });
+}
+
+}  // namespace
+
+void AddEditCommand(Parser& parser) {
+  Command& command = parser.Add("edit", "change jobs of the queue service that wait", kExamples);
+  auto flags = std::make_shared<EditFlags>();
+  command.Positionals("JOB", "numbers or names", &flags->words);
+  const auto add = [&](const char* name, const char* key, const char* value_name, const char* help,
+                       std::function<Result<Json>(const std::string&)> read) {
+    command.Flag({name, value_name, help, "Change"}, [flags, key, read](const std::string& text) {
+      Put(*flags, key, text, [&] { return read(text); });
+    });
+  };
+  const auto when = [](const char* flag) {
+    return [flag](const std::string& text) -> Result<Json> {
+      EBB_ASSIGN_OR_RETURN(const std::string value, WhenForService(flag, text));
+      return Json(value);
+    };
+  };
+  const auto number = [](const std::string& text) -> Result<Json> { return NumberOrText(text); };
+  const auto as_it_is = [](const std::string& text) -> Result<Json> { return Json(text); };
+  add("threshold", "threshold", "G_PER_KWH", "start at or below it; none: no threshold", number);
+  add("tier", "tier", "TIER", "threshold, longest wait from now and priority by name", as_it_is);
+  add("priority", "priority", "N", "higher goes first", number);
+  add("start-by", "start_by", "WHEN", "latest start: 6h from now, 18:00, \"tomorrow 6am\"; or none",
+      when("--start-by"));
+  add("finish-by", "finish_by", "WHEN", "latest end, in the same way", when("--finish-by"));
+  add("duration", "duration", "DURATION", "estimated run time; not of a job that has run",
+      [](const std::string& text) -> Result<Json> {
+        EBB_ASSIGN_OR_RETURN(const std::string value, DurationForService("--duration", text));
+        return Json(value);
+      });
+  add("name", "name", "NAME", "its name", as_it_is);
+  command.Switch({"dry-run", "", "check whether it would be taken, and change nothing"},
+                 [flags] { flags->dry_run = true; });
+  AddServiceFlags(command, flags->service);
+  command.Action([flags] { return EditAll(*flags); });
+}
+
+}  // namespace ebb::cli

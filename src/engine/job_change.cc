@@ -1,0 +1,84 @@
+#include "engine/job_change.h"
+
+#include <algorithm>
+#include <string>
+
+#include "engine/admission.h"
+#include "engine/apply.h"
+#include "plan/feasibility/feasibility.h"
+
+namespace ebb::engine {
+namespace {
+
+Error Refusal(core::JobId job, std::string what, std::string next) {
+  return {ExitCode::kUsage, std::move(what), "job " + std::to_string(job), std::move(next)};
+}
+
+// The start_by that the engine has set itself.
+bool HasOwnDeadline(const core::Job& job, const Options& options) {
+  return job.finish_by ||
+         (job.start_by && *job.start_by != job.submitted + options.default_max_delay);
+}
+
+bool IsEarlier(const std::optional<Time>& now, const std::optional<Time>& before) {
+  return now && (!before || *now < *before);
+}
+
+// Work that is to be done sooner, or more of it, may be too much for the queue.
+bool Narrows(const core::Job& before, const core::Job& now, const Options& options) {
+  if (IsEarlier(now.start_by, before.start_by) || IsEarlier(now.finish_by, before.finish_by))
+    return true;
+  return now.duration > before.duration && HasOwnDeadline(before, options);
+}
+
+Status CheckOfJob(const LiveJob& live, const core::JobChange& change) {
+  const core::JobId id = live.job.id;
+  if (HoldsDevices(live))
+    return Fail(Refusal(id, "runs already", "only a job that waits or is paused can be changed"));
+  if (change.duration && live.attempt > 0)
+    return Fail(Refusal(id, "has run already, so its run time is no estimate any more",
+                        "leave out the duration"));
+  const bool of_start = change.start_by || change.drop_start_by;
+  if (of_start && live.first_start && !change.tier)
+    return Fail(Refusal(id, "has started already, so it has no latest start any more",
+                        "give finish_by for its end"));
+  return {};
+}
+
+}  // namespace
+
+Result<core::Job> ChangedJob(const State& state, const Options& options, const JobChanged& fact,
+                             Time at) {
+  if (state.FindEnded(fact.job))
+    return Fail(Refusal(fact.job, "has ended", "submit it again, with ebb restart"));
+  const LiveJob* live = state.FindLive(fact.job);
+  if (!live) live = state.FindHeld(fact.job);
+  if (!live) return Fail(Refusal(fact.job, "is not known", "ebb queue lists the jobs"));
+  EBB_RETURN_IF_ERROR(CheckOfJob(*live, fact.change));
+  core::Job job = live->job;
+  if (fact.change.finish_by && !HasOwnDeadline(job, options)) job.start_by.reset();
+  job = core::Changed(std::move(job), fact.change);
+  EBB_RETURN_IF_ERROR(plan::CheckWaitingJob(job, state.cluster));
+  if (Narrows(live->job, job, options)) {
+    core::Job asked = job;
+    if (live->attempt > 0) asked.duration = live->remaining;
+    EBB_RETURN_IF_ERROR(CheckAdmission(state, options, asked, at, {fact.job}));
+  }
+  if (!job.start_by && !job.finish_by)
+    job.start_by = std::max(job.submitted + options.default_max_delay, at);
+  return job;
+}
+
+Status ApplyChange(Folding& fold, Time at, const JobChanged& fact) {
+  EBB_ASSIGN_OR_RETURN(core::Job job, ChangedJob(fold.state, fold.options, fact, at));
+  const auto held = fold.state.held.find(fact.job);
+  const bool is_held = held != fold.state.held.end();
+  LiveJob& live =
+      is_held ? held->second.Change() : fold.state.live[fold.state.LowerBound(fact.job)].Change();
+  live.job = std::move(job);
+  if (live.attempt == 0) live.remaining = live.job.duration;
+  if (!is_held) fold.change.jobs.push_back(fact.job);
+  return {};
+}
+
+}  // namespace ebb::engine
