@@ -27,7 +27,7 @@ struct Options {
   std::int64_t train_samples = 0;  ///< 0: all of MNIST, 8,000 digits
   std::int64_t test_samples = 0;   ///< 0: all of MNIST, 2,000 digits
   bool download = true;
-  bool check = false;    ///< tell whether the training could start instead of training
+  bool check = false;          ///< tell whether the training could start instead of training
   bool measure_speed = false;  ///< tell how fast each precision is here instead of training
   std::string export_data;  ///< a directory: write the data there as IDX files instead of training
 

@@ -15,8 +15,8 @@ enum class Outcome {
   kPaused,  ///< a checkpoint was written; run again with --resume
 };
 
-/// Whether Train would begin: the model fits the data, the device does the precision, and the folder
-/// of the model can be written, unless it is in the run directory, which is not made here.
+/// Whether Train would begin: the model fits the data, the device does the precision, and the
+/// folder of the model can be written, unless it is in the run directory, which is not made here.
 Status CheckTraining(const Options& options, const DataSplits& data);
 
 /// Trains as the options say. What LibTorch throws becomes an Error.

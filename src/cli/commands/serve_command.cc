@@ -165,7 +165,7 @@ void ForgetSecrets(const signals::SignalOptions& signal, const NotifyFlags& noti
        {std::string(signals::kElectricityMapsKeyVariable),
         std::string(signals::kWattTimeUserVariable),
         std::string(signals::kWattTimePasswordVariable), std::string(kNotifyVariable),
-        signal.auth_env, signal.electricity_maps_secret.variable, signal.watttime_secret.variable,
+        signal.auth_env, signal.electricity_maps_secret.env, signal.watttime_secret.env,
         notify.secret_env})
     if (!name.empty()) platform::ForgetVariable(name);
 }

@@ -105,7 +105,8 @@ std::vector<Field> WhatAndWhere() {
                     "the program and its arguments, each as a text; no shell "
                     "reads them",
                     R"(["python","train.py"])"}),
-          {"name", Shape::kText, "what it is called (the name of its script, or else of the program)", R"("train")"},
+          {"name", Shape::kText,
+           "what it is called (the name of its script, or else of the program)", R"("train")"},
           {"working_directory", Shape::kAbsolutePath, "where it runs (/)", R"("/home/me")"},
           {"environment", Shape::kTextsByName, "variables, on top of the service's own",
            R"({"OMP_NUM_THREADS":"4"})"},
