@@ -146,6 +146,9 @@ TEST_F(History, WhatEndedIsListedAndChosen) {
   const Outcome misspelt = Client({"history", "--columns", "nmae"});
   EXPECT_EQ(misspelt.code, 2);
   EXPECT_TRUE(Contains(misspelt.err, "did you mean \"name\"?")) << misspelt.err;
+  const Outcome state = Client({"history", "--state", "failed,suceeded"});
+  EXPECT_EQ(state.code, 2);
+  EXPECT_TRUE(Contains(state.err, "did you mean \"succeeded\"?")) << state.err;
   // In the list of all runs they stand beside those of directories.
   const json runs = json::parse(Client({"runs", "--format", "json"}).out);
   ASSERT_EQ(runs.at("runs").size(), 2u);
@@ -285,6 +288,7 @@ TEST_F(Runs, CleanRemovesWhatNeverStartedAndOldRunsAndNothingElse) {
   WaitFor(directory_ / "runs/on/ledger.jsonl");
 
   EXPECT_EQ(Ebb({"clean"}).code, 2) << "nobody is there to be asked";
+  EXPECT_EQ(Ebb({"clean", "nosuch", "--dry-run"}).code, 4);
   const Outcome dry = Ebb({"clean", "--dry-run"});
   EXPECT_EQ(dry.code, 0) << dry.err;
   EXPECT_TRUE(Contains(dry.out, "would remove 1 run, ")) << dry.out;

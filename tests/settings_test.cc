@@ -103,7 +103,7 @@ TEST_F(UserSettings, ABrokenFileIsReportedAndKeepsNobodyFromRepairingIt) {
   const Outcome shown = Ebb({"config", "show"});
   EXPECT_EQ(shown.code, 3);
   EXPECT_TRUE(Contains(shown.out, "metering.pue")) << shown.out;
-  EXPECT_TRUE(Contains(shown.out, "has mistakes; nothing of it counts"));
+  EXPECT_TRUE(Contains(shown.out, "has mistakes, so none of it is used"));
   EXPECT_EQ(Ebb({"config", "path"}).out, Path() + "\n");
 }
 

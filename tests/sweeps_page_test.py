@@ -199,7 +199,7 @@ class SweepsPage(unittest.TestCase):
         browser.run("document.querySelector('#experiment-rows a').click()")
         browser.wait("document.getElementById('job').open && document.getElementById('job-facts').textContent.includes('schedule = linear')")
         browser.run("location.hash = 'sweep=2'")
-        browser.wait("document.getElementById('sweep-losses-text').textContent === 'No experiment has told a loss yet.'")
+        browser.wait("document.getElementById('sweep-losses-text').textContent === 'No experiment has reported a loss yet.'")
         browser.run("location.hash = 'sweep=99'")
         browser.wait("document.getElementById('sweeps-words').textContent === 'It was not saved with this page.'")
         self.assertEqual(browser.run(webdriver.NAMELESS), [])

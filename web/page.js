@@ -48,13 +48,13 @@ function showSaved() {
     "against first come, first served, once jobs have ended") + (rest ? `; ${number(rest, 0)} not compared` : ""));
 }
 
-function showHappenings() {
-  const latest = state.status.happenings.slice(-60).reverse(), list = byId("happenings");
+function showEvents() {
+  const latest = state.status.events.slice(-60).reverse(), list = byId("events");
   if (list.dataset.latest === zone.name + latest[0]?.number) return;
   list.dataset.latest = zone.name + latest[0]?.number;
-  list.replaceChildren(...latest.map((happening) => {
+  list.replaceChildren(...latest.map((event) => {
     const item = document.createElement("li");
-    item.textContent = moment(happening.at) + "  " + (happening.job ? "job " + happening.job + ": " : "") + inZone(happening.text);
+    item.textContent = moment(event.at) + "  " + (event.job ? "job " + event.job + ": " : "") + inZone(event.text);
     return item;
   }));
 }
@@ -64,7 +64,7 @@ function showStatus() {
   showGrid();
   showPower();
   showSaved();
-  showHappenings();
+  showEvents();
   const aside = status.devices.filter((device) => device.state !== "ready")
     .map((device) => `${device.name} (${device.model}) is ${device.state}${device.why ? ": " + device.why : ""}`);
   const trouble = [status.trouble, ...aside, status.device_trouble && "no GPU can be given to a job: " + status.device_trouble].filter(Boolean).join("; ");

@@ -106,7 +106,7 @@ function showPlace(length) {
   byId("previous").disabled = queue.first === 0;
   byId("next").disabled = last >= length;
   byId("pager").hidden = length <= ROWS;
-  setText("more", (length ? "" : state.jobs.size ? "No job is like that." : "Nothing here. ebb submit -- python train.py puts a job into the queue.") +
+  setText("more", (length ? "" : state.jobs.size ? "No job matches." : "The queue is empty. To submit a job, run: ebb submit python train.py") +
     (state.leftOut ? ` ${number(state.leftOut, 0)} more jobs wait; ebb queue lists them.` : ""));
 }
 

@@ -51,8 +51,8 @@ function takeJob(job, limits) {
 }
 
 function takeStatus(status) {
-  const before = state.status ? state.status.happenings : [];
-  status.happenings = [...before, ...status.happenings].slice(-200);
+  const before = state.status ? state.status.events : [];
+  status.events = [...before, ...status.events].slice(-200);
   status.time = Date.parse(status.now);
   state.status = status;
 }
@@ -102,7 +102,7 @@ async function hearAll(changed, lost) {
 async function hear(changed) {
   const answer = await request("/api/v1/events?view=rows");
   if (!answer.ok) return;
-  if (state.status) state.status.happenings = [];  // a new connection tells everything again
+  if (state.status) state.status.events = [];  // a new connection tells everything again
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let text = ""; ;) {
     const { value, done } = await reader.read();

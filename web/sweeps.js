@@ -134,7 +134,7 @@ async function showAllSweeps() {
   const answer = await askJson("/api/v1/sweeps?limit=" + MOST_SWEEPS);
   if (sweeps.shown !== 0) return;
   const list = answer?.sweeps || [];
-  setText("sweeps-words", !list.length ? "No sweep yet. ebb submit SWEEP.yaml gives one to the queue." :
+  setText("sweeps-words", !list.length ? "There are no sweeps. To submit one, run: ebb submit SWEEP.yaml" :
     list.length < MOST_SWEEPS ? "" : `The newest ${MOST_SWEEPS}` + (saved ? " were saved." : "; ebb queue --sweep NAME shows any of them."));
   fillSweeps(list);
   for (const { sweep, jobs } of list) {
@@ -249,7 +249,7 @@ function drawCurves(report, rows) {
   const box = byId("sweep-losses").parentElement;
   box.hidden = !rows.length || typeof Chart === "undefined";
   setText("sweep-losses-text", rows.length ? "Loss over epochs. Thick: the best that is done; dashed: stopped, failed or paused." +
-    (rows.length === MOST_CURVES ? ` The first ${MOST_CURVES} are drawn.` : "") : "No experiment has told a loss yet.");
+    (rows.length === MOST_CURVES ? ` The first ${MOST_CURVES} are drawn.` : "") : "No experiment has reported a loss yet.");
   if (byId("sweep-details").open) fillLosses();
   if (box.hidden) return;
   const datasets = rows.map((row) => {

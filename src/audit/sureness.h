@@ -1,6 +1,6 @@
 #pragma once
-// How sure figures are, computed again from the tables and formulas of docs/METHOD.md, How sure. No
-// code is shared with core/uncertainty. Pure.
+// How sure figures are, computed again from the tables and formulas of docs/METHOD.md, Uncertainty.
+// No code is shared with core/uncertainty. Pure.
 
 #include <string>
 #include <vector>

@@ -118,7 +118,7 @@ Result<int> PrintSweep(const ServiceFlags& flags, const std::string& name) {
               EmissionsText({sweep.value("emissions_g", 0.0)}).c_str());
   PrintExperiments(sweep);
   if (sweep["best"].is_string())
-    std::printf("%s: %s\n", sweep.value("over", false) ? "winner" : "best of those that are done",
+    std::printf("%s: %s\n", sweep.value("over", false) ? "winner" : "best of the complete ones",
                 sweep["best"].get<std::string>().c_str());
   if (const std::string saved = SavedText(sweep); !saved.empty()) std::puts(saved.c_str());
   return 0;
@@ -133,7 +133,7 @@ Result<int> PrintSweeps(const ServiceFlags& flags) {
   }
   EBB_ASSIGN_OR_RETURN(const Json json, Asked(client, "/api/v1/sweeps"));
   if (json["sweeps"].empty()) {
-    std::puts("no sweep was submitted; ebb submit SWEEP.yaml gives one");
+    std::puts("there are no sweeps; ebb submit SWEEP.yaml adds one");
     return 0;
   }
   report::TextTable table{{"sweep", "name", "submitted", "jobs"}, {}, true, {1}};

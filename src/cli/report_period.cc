@@ -55,7 +55,7 @@ Result<std::vector<report::SupplyFactor>> FactorsOf(const std::string& flag,
     EBB_ASSIGN_OR_RETURN(report::SupplyFactor factor, FactorOf(flag, std::string(text)));
     for (const report::SupplyFactor& other : factors)
       if (other.zone == factor.zone)
-        return Refuse(flag + ": " + Quoted(text) + " is the second one for " +
+        return Refuse(flag + ": " + Quoted(text) + " is a second factor for " +
                           (factor.zone.empty() ? "all zones" : factor.zone),
                       "give one for each zone");
     factors.push_back(std::move(factor));

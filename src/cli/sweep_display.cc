@@ -83,12 +83,12 @@ void SweepDisplay::Tell(const service::View& view) {
   if (view.device_trouble != device_trouble_ && !view.device_trouble.empty())
     Print("nothing can be started: " + view.device_trouble);
   device_trouble_ = view.device_trouble;
-  for (const service::Happening& happening : view.happenings) {
-    if (happening.number <= told_) continue;
-    told_ = happening.number;
-    const service::JobCard* card = view.jobs.Find(happening.job);
-    Print(LocalTimes::Of(view.now).Stamp(happening.at) + "  " +
-          (card ? card->submission->job.name + ": " : "") + happening.text);
+  for (const service::ServiceEvent& event : view.events) {
+    if (event.number <= told_) continue;
+    told_ = event.number;
+    const service::JobCard* card = view.jobs.Find(event.job);
+    Print(LocalTimes::Of(view.now).Stamp(event.at) + "  " +
+          (card ? card->submission->job.name + ": " : "") + event.text);
   }
 }
 

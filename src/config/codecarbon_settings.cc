@@ -57,7 +57,7 @@ class IniReader {
     section_ = text.substr(1, end - 1);
     key_.clear();
     if (section_ != kDefaults && !sections_seen_.insert(section_).second)
-      return Wrong("the section [" + section_ + "] is there twice", "make one of the two");
+      return Wrong("the section [" + section_ + "] is given twice", "join the two");
     return {};
   }
 
@@ -70,7 +70,7 @@ class IniReader {
     const CodeCarbonSetting setting{std::string(Trim(text.substr(delimiter + 1))),
                                     where_ + ":" + std::to_string(number_)};
     if (!sections_[section_].emplace(key, setting).second)
-      return Wrong("the key " + key + " is there twice", "remove one of the two");
+      return Wrong("the key " + key + " is given twice", "remove one of the two");
     key_ = key;
     return {};
   }

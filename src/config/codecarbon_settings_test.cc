@@ -60,8 +60,8 @@ TEST(CodeCarbonSettings, MistakesAreNamedWithTheirLineAndShowNoValue) {
       {"[codecarbon\n", "f:1: is not a section"},
       {"[codecarbon]\n\nsecret-token\n", "f:3: is no \"key = value\""},
       {"[codecarbon]\n= 1\n", "f:2: is no \"key = value\""},
-      {"[codecarbon]\npue = 1\nPUE = 2\n", "f:3: the key pue is there twice"},
-      {"[codecarbon]\n[x]\n[codecarbon]\n", "f:3: the section [codecarbon] is there twice"},
+      {"[codecarbon]\npue = 1\nPUE = 2\n", "f:3: the key pue is given twice"},
+      {"[codecarbon]\n[x]\n[codecarbon]\n", "f:3: the section [codecarbon] is given twice"},
       {"[codecarbon]\napi_key = %(secret)s\n", "f:2: api_key refers to another key"},
   };
   for (const auto& mistake : mistakes) {

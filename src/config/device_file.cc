@@ -52,10 +52,11 @@ void ReadModels(const Given<YamlNode>& section, const std::string& title, RulesF
     if (!keys.idle && !keys.max && !keys.tflops)
       problems.Add(entry.line, "\"" + entry.key + "\" says nothing of the device");
     if (keys.idle && keys.max && *keys.idle >= *keys.max)
-      problems.Add(keys.idle.line, "\"" + entry.key + "\" draws more when idle than at most");
+      problems.Add(keys.idle.line,
+                   "\"" + entry.key + "\" draws more power when idle than at its maximum");
     for (const core::DeviceProfile& other : profiles)
       if (other.model == entry.key)
-        problems.Add(entry.line, "\"" + entry.key + "\" is there twice");
+        problems.Add(entry.line, "\"" + entry.key + "\" is given twice");
     core::DeviceProfile profile;
     profile.model = entry.key;
     if (keys.idle) profile.idle = Power{*keys.idle};

@@ -71,9 +71,9 @@ TEST(DeviceFile, MistakesAreNamedWithTheirLines) {
       {"devices:\n  L4: {max_w: -1}", "own.yaml:2"},
       {"devices:\n  L4: {max_w: many}", "max_w"},
       {"devices:\n  L4: {tflops: 0}", "tflops"},
-      {"devices:\n  L4: {idle_w: 80, max_w: 72}", "draws more when idle"},
+      {"devices:\n  L4: {idle_w: 80, max_w: 72}", "draws more power when idle"},
       {"devices:\n  L4: {}", "says nothing"},
-      {"devices:\n  L4: {max_w: 72}\n  L4: {max_w: 72}", "own.yaml:3: \"L4\" is there twice"},
+      {"devices:\n  L4: {max_w: 72}\n  L4: {max_w: 72}", "own.yaml:3: \"L4\" is given twice"},
       {"devices: [L4]", "section of device models"},
       {"devices:\n  L4: 72", "own.yaml:2"},
   };

@@ -197,7 +197,7 @@ void ReadSection(const YamlNode& map, std::string_view section, std::span<const 
     const auto [first, is_new] = seen.emplace(rule == rules.end() ? entry.key : rule->name, &entry);
     if (const YamlEntry& before = *first->second; !is_new) {
       problems.Add(entry.line, before.key == entry.key
-                                   ? "key " + Quoted(entry.key) + " is there twice, also in line " +
+                                   ? "key " + Quoted(entry.key) + " is given twice, also in line " +
                                          std::to_string(before.line)
                                    : before.key + " (line " + std::to_string(before.line) +
                                          ") and " + entry.key + " are the same key: leave out " +

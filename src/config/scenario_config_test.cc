@@ -257,7 +257,7 @@ TEST(ScenarioConfig, EveryMistakeIsNamedWithItsLine) {
       {"profile: DE", "profile: DE, constant_g_per_kwh: 3", "exactly one of trace"},
       {"profile: DE", "pue: 0.9", "pue must be a number"},
       {"[2023-05-01T17:00Z]", "[2023-02-30]", "test.yaml:7: a start date must be a time"},
-      {"[2023-05-01T17:00Z]", "[2023-05-01, 2023-05-01]", "is there twice"},
+      {"[2023-05-01T17:00Z]", "[2023-05-01, 2023-05-01]", "is given twice"},
       {"[2023-05-01T17:00Z]", "recorded", "needs a job trace with dates"},
       {"[2023-05-01T17:00Z]", "{from: 2023-05-02, to: 2023-05-01, every: 1d}", "end before"},
       {"start_dates: [2023-05-01T17:00Z]\n", "", "start_dates is missing"},

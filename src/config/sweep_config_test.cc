@@ -338,7 +338,7 @@ TEST(SweepConfig, NamesEveryMistakeWithItsLine) {
       {With("", "devices: 0\n"), "s.yaml:8: devices must be a whole number"},
       {With("", "tiers:\n  - {name: 1}\n"), "s.yaml:9: a tier needs name and max_delay"},
       {With("", "tiers:\n  - {name: 1, max_delay: 1h}\n  - {name: 1, max_delay: 2h}\n"),
-       "s.yaml:10: tier 1 is there twice"},
+       "s.yaml:10: tier 1 is given twice"},
       {With("", "tiers:\n  - {name: 1, max_delay: 1h}\n  - {name: 2, max_delay: 2h}\n"),
        "no tier rule matches lr=1e-04"},
       {With("", "tier_rules:\n  - {tier: 7}\n"), "s.yaml:9: there is no tier 7"},

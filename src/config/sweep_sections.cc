@@ -22,7 +22,7 @@ void ReadGridParameter(const YamlEntry& entry, sweep::Definition& definition, Pr
                             "no digit in front");
   for (const sweep::Parameter& other : definition.grid) {
     if (other.name == entry.key)
-      return problems.Add(entry.line, "parameter " + entry.key + " is there twice, also in line " +
+      return problems.Add(entry.line, "parameter " + entry.key + " is given twice, also in line " +
                                           std::to_string(other.line));
   }
   sweep::Parameter parameter{entry.key, {}, entry.line};
@@ -110,7 +110,7 @@ std::vector<sweep::RandomParameter> ReadRandomParameters(const YamlNode& node, P
                                       [&](const auto& other) { return other.name == entry.key; });
     if (!IsParameterName(entry.key) || is_twice)
       problems.Add(entry.line, "\"" + entry.key +
-                                   (is_twice ? "\" is there twice"
+                                   (is_twice ? "\" is given twice"
                                              : "\" is not a valid name for a parameter: letters, "
                                                "digits and '_', no digit in front"));
     else if (const auto values = ReadDistribution(entry, problems))

@@ -79,7 +79,7 @@ std::vector<sweep::Setting> ReadSettings(const YamlNode& node, Problems& problem
                        "\" is not a valid name for a parameter: letters, digits and '_', no "
                        "digit in front");
     else if (sweep::FindValue(settings, entry.key))
-      problems.Add(entry.line, "parameter " + entry.key + " is there twice");
+      problems.Add(entry.line, "parameter " + entry.key + " is given twice");
     else if (const auto value = ReadValue(entry.key, entry.value, problems))
       settings.push_back({entry.key, *value});
   }

@@ -23,7 +23,7 @@ void ReadTier(const YamlNode& node, std::vector<core::Tier>& tiers, Problems& pr
   ReadSection(node, "tiers", rules, {}, problems);
   if (!name || !max_delay) problems.Add(node.line, "a tier needs name and max_delay");
   if (name && core::FindTier(tiers, *name))
-    problems.Add(name.line, "tier " + *name + " is there twice");
+    problems.Add(name.line, "tier " + *name + " is given twice");
   core::Tier tier;
   tier.name = name.value_or("");
   if (threshold) tier.threshold = Intensity{*threshold};

@@ -40,7 +40,7 @@ TEST(Tiers, WhatIsWrongIsSaidWithItsLine) {
       {"other: 1\n", "t.yaml:1: unknown key \"other\""},
       {"tiers:\n  - {name: a}\n", "t.yaml:2: a tier needs name and max_delay"},
       {"tiers:\n  - {name: a, max_delay: 1h}\n  - {name: a, max_delay: 2h}\n",
-       "t.yaml:3: tier a is there twice"},
+       "t.yaml:3: tier a is given twice"},
       {"tiers:\n  - {name: a, tier: b, max_delay: 1h}\n", "t.yaml:2"},
       {"tiers:\n  - {name: a, max_delay: 1h, threshold: -1}\n", "t.yaml:2"}};
   for (const auto& [text, said] : cases) {

@@ -135,7 +135,7 @@ Result<CronSchedule> CronSchedule::Parse(std::string_view text) {
   const sys_days some_day{};
   for (int i = 0; i < kDaysOfTheCalendar; ++i)
     if (schedule.MatchesDay(some_day + days{i})) return schedule;
-  return Fail({ExitCode::kUsage, "\"" + std::string(text) + "\" never comes", "",
+  return Fail({ExitCode::kUsage, "\"" + std::string(text) + "\" is never due", "",
                "no month that it names has a day that it names"});
 }
 

@@ -10,7 +10,7 @@
 namespace ebb::core {
 namespace {
 
-// Published figures and what was made of them: docs/METHOD.md, "How sure".
+// Published figures and what was made of them: docs/METHOD.md, "Uncertainty".
 constexpr double kProcessorCounter = 0.10;
 constexpr double kMemoryCounter = 0.20;
 constexpr double kGpuCounter = 0.10;

@@ -73,7 +73,7 @@ class UncertaintySum {
 };
 
 /// How far the errors of one status' values at different hours agree: 1, they are one error; 0,
-/// they have nothing to do with each other (docs/METHOD.md, How sure).
+/// they have nothing to do with each other (docs/METHOD.md, Uncertainty).
 struct HourCorrelation {
   double within_day = 1;  ///< of one day (UTC)
   double across_days = 1;

@@ -36,11 +36,11 @@ Status CheckOfJob(const LiveJob& live, const core::JobChange& change) {
   if (HoldsDevices(live))
     return Fail(Refusal(id, "runs already", "only a job that waits or is paused can be changed"));
   if (change.duration && live.attempt > 0)
-    return Fail(Refusal(id, "has run already, so its run time is no estimate any more",
+    return Fail(Refusal(id, "has run already, so its run time cannot be estimated again",
                         "leave out the duration"));
   const bool of_start = change.start_by || change.drop_start_by;
   if (of_start && live.first_start && !change.tier)
-    return Fail(Refusal(id, "has started already, so it has no latest start any more",
+    return Fail(Refusal(id, "has started already, so a latest start means nothing",
                         "give finish_by for its end"));
   return {};
 }

@@ -182,9 +182,9 @@ int DeviceRegister::PoolOf(const meter::GpuDevice& found) {
     pool->count = 0;
     changed_ = true;
     if (looks_ && meter::ProfileOf(found, profiles_).model.empty())
-      Tell("nothing is known of \"" + found.model +
-           "\": it counts as fast as the first model here, and as hungry; --device-profiles tells "
-           "more");
+      Tell("the speed and power of \"" + found.model +
+           "\" are unknown: it counts like the first model here; give them with "
+           "--device-profiles");
   }
   const core::DeviceProfile profile = meter::ProfileOf(found, profiles_);
   const auto relative = core::RelativeTo(reference_profile_, profile);
@@ -258,7 +258,7 @@ void DeviceRegister::TakeFound(const meter::GpuDevice& found, Time now) {
   if (std::exchange(device->gone_since, std::nullopt))
     Tell(Called(*device) + " is back");
   else if (is_new && looked_)
-    Tell(Called(*device) + " is there: it gets jobs");
+    Tell(Called(*device) + " is available: it can get jobs");
   if (!device->fault.empty() && !device->aside)
     PutAside(*device, SetAside::By::kFault, device->fault, now);
 }

@@ -21,7 +21,7 @@ std::vector<engine::Fact> Dependencies::TakeEnd(core::JobId job, bool succeeded)
       facts.emplace_back(engine::JobWished{waiting, engine::Wish::kNone});
     else
       facts.emplace_back(engine::JobCancelled{
-          waiting, "comes after job " + std::to_string(job) + ", which has not succeeded"});
+          waiting, "depends on job " + std::to_string(job) + ", which has not succeeded"});
     it = pending_.erase(it);
   }
   return facts;

@@ -94,7 +94,7 @@ class ClockTest : public ::testing::Test {
   }
   bool WasSaid(const std::string& text) {
     const auto view = world_.service().view();
-    return std::any_of(view->happenings.begin(), view->happenings.end(),
+    return std::any_of(view->events.begin(), view->events.end(),
                        [&](const auto& said) { return said.text.find(text) != std::string::npos; });
   }
   Result<Answer> SubmitWithin(Duration delay) {

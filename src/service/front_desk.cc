@@ -363,7 +363,7 @@ Status FrontDesk::FindKeys(Submit& submit) {
     EBB_ASSIGN_OR_RETURN(const auto job, ports_.store.JobOfKey(key));
     if (!job)
       return Fail({ExitCode::kUsage,
-                   "comes after the submission with the key \"" + key +
+                   "depends on the submission with the key \"" + key +
                        "\", which is not known or was refused",
                    "", ""});
     submit.submission.after.push_back(*job);
@@ -379,15 +379,15 @@ std::vector<core::JobId> FrontDesk::PendingOf(const core::Submission& submission
     const JobCard* card = ports_.publisher.Find(after);
     if (!card && (!found || !*found)) {
       status = Fail({ExitCode::kUsage,
-                     "comes after job " + std::to_string(after) + ", which is not known", "",
+                     "depends on job " + std::to_string(after) + ", which is not known", "",
                      "ebb queue lists the jobs"});
     } else {
       const engine::Stage stage = card ? card->explanation.stage : (*found)->stage;
       if (stage == engine::Stage::kSucceeded) continue;
       if (engine::HasEnded(stage))
-        status = Fail({ExitCode::kInfeasible,
-                       "comes after job " + std::to_string(after) + ", which has not succeeded", "",
-                       ""});
+        status =
+            Fail({ExitCode::kInfeasible,
+                  "depends on job " + std::to_string(after) + ", which has not succeeded", "", ""});
       pending.push_back(after);
     }
   }

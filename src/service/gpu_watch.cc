@@ -33,7 +33,7 @@ bool IsSame(const Look& a, const Look& b) {
 
 Look Silent() {
   return Fail({ExitCode::kUnavailable, "the driver of the GPUs does not answer", "",
-               "nvidia-smi should hang as well; the machine may have to be started anew"});
+               "nvidia-smi should hang as well; the machine may need a reboot"});
 }
 
 }  // namespace

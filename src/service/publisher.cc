@@ -5,7 +5,7 @@
 namespace ebb::service {
 namespace {
 
-constexpr std::size_t kHappenings = 300;
+constexpr std::size_t kMostEvents = 300;
 
 void BeginStretch(JobCard& card, Time begin) {
   if (card.stretches.empty() || card.stretches.back().end != Time::max())
@@ -196,10 +196,10 @@ std::vector<local::SupervisedFigures> Publisher::SetRunning(
 }
 
 void Publisher::Say(Time at, core::JobId job, std::string text, bool refusal) {
-  const std::uint64_t number = next_.happenings.empty() ? 1 : next_.happenings.back().number + 1;
-  next_.happenings.push_back({number, at, job, std::move(text), refusal});
-  if (next_.happenings.size() > kHappenings)
-    next_.happenings.erase(next_.happenings.begin(), next_.happenings.begin() + kHappenings / 3);
+  const std::uint64_t number = next_.events.empty() ? 1 : next_.events.back().number + 1;
+  next_.events.push_back({number, at, job, std::move(text), refusal});
+  if (next_.events.size() > kMostEvents)
+    next_.events.erase(next_.events.begin(), next_.events.begin() + kMostEvents / 3);
 }
 
 void Publisher::Publish(Time now) {

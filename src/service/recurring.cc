@@ -18,7 +18,7 @@ const std::string& Recurring::NameOf(const Entry& entry) { return entry.job.subm
 bool Recurring::IsNever(const Entry& entry) { return !entry.job.paused && entry.next == kNever; }
 
 std::string Recurring::NeverText(const Entry& entry) {
-  return "its schedule \"" + entry.job.recurrence.cron + "\" does not come within 40 years";
+  return "its schedule \"" + entry.job.recurrence.cron + "\" is not due within 40 years";
 }
 
 Status Recurring::Load(const std::string& text) {

@@ -63,7 +63,7 @@ TEST_F(ServiceTest, AUsedUpBudgetHoldsTheJobUntilItIsResumed) {
   const core::JobId id = world_.Submit(busy);
   world_.WaitForStage(id, Stage::kPaused);
   const auto view = world_.service().view();
-  EXPECT_TRUE(std::any_of(view->happenings.begin(), view->happenings.end(), [](const auto& said) {
+  EXPECT_TRUE(std::any_of(view->events.begin(), view->events.end(), [](const auto& said) {
     return said.text.find("budget reached") != std::string::npos;
   }));
   const auto why = [&] { return world_.service().view()->jobs.Find(id)->detail; };

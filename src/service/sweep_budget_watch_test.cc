@@ -33,7 +33,7 @@ class SweepBudgetTest : public ::testing::Test {
   }
   bool WasSaid(const std::string& part) {
     const auto view = world_.service().view();
-    return std::any_of(view->happenings.begin(), view->happenings.end(),
+    return std::any_of(view->events.begin(), view->events.end(),
                        [&](const auto& said) { return said.text.find(part) != std::string::npos; });
   }
   std::string Why(core::JobId job) { return world_.service().view()->jobs.Find(job)->detail; }

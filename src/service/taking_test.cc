@@ -25,7 +25,7 @@ TEST_F(ServiceTest, ARefusedSubmissionSaysWhyAndLeavesNothing) {
   EXPECT_NE(answer.error().Message().find("40"), std::string::npos) << answer.error().Message();
   EXPECT_EQ(answer.error().Message().find("job 1"), std::string::npos) << "that is another one";
   EXPECT_EQ(world_.service().view()->jobs.size(), 0u);
-  EXPECT_TRUE(world_.service().view()->happenings.empty());
+  EXPECT_TRUE(world_.service().view()->events.empty());
   Submit corrected = wide;
   corrected.submission.job.devices = 1;
   const auto taken = world_.Answered(corrected);
@@ -88,8 +88,8 @@ TEST_F(ServiceTest, WhatWaitsForOneThatIsRefusedAfterARestartIsRefusedToo) {
   EXPECT_EQ(world_.Submit(world_.Shell("true")), 4);
   const auto view = world_.service().view();
   std::set<core::JobId> said;
-  for (const Happening& happening : view->happenings)
-    if (happening.text.starts_with("refused: ")) said.insert(happening.job);
+  for (const ServiceEvent& event : view->events)
+    if (event.text.starts_with("refused: ")) said.insert(event.job);
   EXPECT_EQ(said, (std::set<core::JobId>{1, 2, 3}));
   core::Submission corrected = world_.Shell("true");
   corrected.key = "first";
@@ -148,7 +148,7 @@ TEST_F(ServiceTest, AnInstanceThatIsRefusedIsSaidAndReplacesNothing) {
   world_.SkipTo(World::kDay + std::chrono::hours{2});
   const auto view = world_.WaitFor([&](const View& now) {
     std::ignore = world_.Answered(Cancel{99});
-    return std::any_of(now.happenings.begin(), now.happenings.end(), [](const Happening& said) {
+    return std::any_of(now.events.begin(), now.events.end(), [](const ServiceEvent& said) {
       return said.job == 0 && said.text.starts_with("hourly: its instance is refused: ");
     });
   });

@@ -29,7 +29,7 @@ struct RecurringView {
 };
 
 /// What happened, for live displays; the last few hundred are kept.
-struct Happening {
+struct ServiceEvent {
   std::uint64_t number = 0;  ///< counts up
   Time at{};
   core::JobId job = 0;  ///< 0: of no job
@@ -48,7 +48,7 @@ struct View {
   store::EndedSums forgotten;  ///< of jobs that have ended and are no longer among `jobs`
   std::vector<local::SupervisedFigures> running;
   std::vector<RecurringView> recurring;  ///< by name
-  std::vector<Happening> happenings;     ///< oldest first
+  std::vector<ServiceEvent> events;      ///< oldest first
   /// Why nothing can be started or submitted; empty: all is well.
   std::string trouble;
   Counters counters;

@@ -38,7 +38,7 @@ std::vector<std::string> SignalSourceNames();
 /// Asked over a network while the clock is the wall clock.
 bool IsLive(SignalSource source);
 
-/// "electricity-maps, profile" -> both; an Error names what is no source, or is there twice.
+/// "electricity-maps, profile" -> both; an Error names what is no source, or is given twice.
 Result<std::vector<SignalSource>> SignalSourcesFromText(std::string_view text);
 
 /// Where a replayed trace takes its forecast from.

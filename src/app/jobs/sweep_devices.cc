@@ -31,9 +31,9 @@ void AddSlot(const std::string& model, const std::string& name, const core::Devi
     pools.push_back(pool);
     devices.gpus.push_back({name});
     if (profile.model.empty())
-      devices.notes.push_back("nothing is known of \"" + model +
-                              "\": it counts as fast as the first model here, and as hungry; "
-                              "--device-profiles tells more");
+      devices.notes.push_back("the speed and power of \"" + model +
+                              "\" are unknown: it counts like the first model here; give them with "
+                              "--device-profiles");
   } else {
     ++same->count;
     devices.gpus[static_cast<std::size_t>(same - pools.begin())].push_back(name);

@@ -102,7 +102,10 @@ Result<int> Clean(const CleanFlags& flags) {
   const std::vector<std::string> roots =
       flags.roots.empty() ? std::vector<std::string>{app::RunOptions().output_dir} : flags.roots;
   for (const std::string& root : roots) {
-    if (flags.roots.empty() && !fs::exists(root, ignored)) continue;
+    if (!fs::exists(root, ignored)) {
+      if (flags.roots.empty()) continue;
+      return Fail({ExitCode::kUnavailable, "is not there", root, "name folders of runs"});
+    }
     app::UnneededRuns found = app::FindUnneededRuns(root, ended_before);
     std::ranges::move(found.runs, std::back_inserter(runs));
     std::ranges::move(found.notes, std::back_inserter(notes));

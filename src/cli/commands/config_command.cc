@@ -38,7 +38,7 @@ std::string FilesText(const app::UserSettings& settings) {
   std::string text;
   for (const app::SettingsFile& file : settings.files) {
     text += file.path + ": ";
-    text += file.problem    ? "has mistakes; nothing of it counts"
+    text += file.problem    ? "has mistakes, so none of it is used"
             : file.is_there ? "read"
                             : "not there";
     text += "\n";

@@ -51,7 +51,7 @@ Status Write(const platform::Path& path, const std::string& csv, bool overwrite)
   if (!overwrite && std::filesystem::exists(path, code)) {
     const auto there = platform::ReadFileMaybeGzip(path);
     if (there && *there == csv) return {};
-    return Fail({ExitCode::kConfiguration, "is there already, with other content", path.string(),
+    return Fail({ExitCode::kConfiguration, "already exists, with other content", path.string(),
                  "--overwrite replaces it, --output names another file"});
   }
   if (path.has_parent_path())
@@ -120,7 +120,7 @@ std::string Text(const signals::TraceImport& import, const std::string& path, bo
   text += "estimated by the source: " + std::to_string(import.estimated) + " values (" +
           FormatFixed(share, 1) + " %)\n";
   if (import.repeated > 0)
-    text += "in two files alike, taken once: " + std::to_string(import.repeated) + " values\n";
+    text += "the same in two files, counted once: " + std::to_string(import.repeated) + " values\n";
   for (const std::string& note : import.notes) text += "note: " + note + "\n";
   return text + (written ? "written: " : "not written (--dry-run): ") + path + "\n";
 }

@@ -140,7 +140,7 @@ Result<Found> Look(const DevicesFlags& flags) {
   if (inventory) {
     found.inventory = *std::move(inventory);
   } else {
-    found.inventory.notes.push_back("GPUs of NVIDIA: " + inventory.error().Message());
+    found.inventory.notes.push_back("NVIDIA GPUs: " + inventory.error().Message());
     found.driver_fails = meter::NvmlLibrary::IsInstalled(search.nvml_library);
   }
   std::vector<core::DeviceProfile> profiles;
@@ -170,7 +170,7 @@ report::TextTable ModelTable(const Found& found) {
                           profile.tflops ? FormatSignificant(*profile.tflops, 3) : "",
                           FormatFixed(pool.speed, 2), FormatFixed(pool.power_factor, 2),
                           std::to_string(jobs),
-                          profile.model.empty() ? "nothing is known of it" : profile.source});
+                          profile.model.empty() ? "speed and power unknown" : profile.source});
   }
   return table;
 }

@@ -1,4 +1,5 @@
-// ebb forecast: what a zone's own past lets one expect, with its band; and how good that has been.
+// ebb forecast: forecast a zone's intensity from its own past, with a band; and how good that has
+// been.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -161,7 +162,7 @@ std::string Text(const Expected& expected) {
   if (!expected.zone_origin.empty()) text += "zone of " + expected.zone_origin + "\n";
   text += "expected at " + times.Minute(forecast.issued) + " (" + times.zone() +
           "): " + forecast.method + "\n\n";
-  if (forecast.series.empty()) return text + "nothing can be said: no past is known\n";
+  if (forecast.series.empty()) return text + "no forecast: no past values are known\n";
   const bool band = !forecast.p10.empty();
   double scale = 1;
   for (const core::Sample& sample : (band ? forecast.p90 : forecast.series).samples())
@@ -227,8 +228,8 @@ Result<int> Show(const Options& options) {
 }  // namespace
 
 void AddForecastCommand(Parser& parser) {
-  Command& command =
-      parser.Add("forecast", "what a zone's own past lets one expect, with its band", kExamples);
+  Command& command = parser.Add(
+      "forecast", "forecast a zone's intensity from its own past, with a band", kExamples);
   auto options = std::make_shared<Options>();
   const auto text = [&](const FlagText& flag, std::string Options::*member) {
     command.Flag(flag, [options, member](const std::string& value) { (*options).*member = value; });

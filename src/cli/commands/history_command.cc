@@ -1,5 +1,6 @@
 // ebb history: what has ended in the queue service.
 
+#include <algorithm>
 #include <cstdio>
 
 #include "app/jobs/job_history.h"
@@ -116,7 +117,14 @@ struct HistoryFlags {
 };
 
 Result<app::HistoryFilter> FilterOf(const HistoryFlags& flags) {
+  static const std::vector<std::string> states{"succeeded", "failed", "cancelled"};
   app::HistoryFilter filter;
+  if (!flags.states.empty())
+    for (const std::string_view state : Split(flags.states, ','))
+      if (std::ranges::find(states, state) == states.end())
+        return Fail({ExitCode::kUsage,
+                     "no job ends as " + Quoted(state) + SuggestionText(state, states), "--state",
+                     "choose from " + Join(states, ", ") + "; ebb queue lists what has not ended"});
   filter.stages = flags.states;
   filter.name = flags.name;
   filter.user = flags.user;

@@ -130,11 +130,11 @@ Result<app::NewSettings> TakeGuesses(const InitRequest& request) {
 Status SettleReplacement(const InitRequest& request, const std::string& path) {
   std::error_code ignored;
   if (request.overwrite || request.dry_run || !std::filesystem::exists(path, ignored)) return {};
-  const Error stays{ExitCode::kUsage, "is there already and stays as it is", path,
+  const Error stays{ExitCode::kUsage, "already exists and is not changed", path,
                     "edit it, or give --overwrite"};
   if (request.yes || !platform::StdinIsTerminal()) return Fail(stays);
   EBB_ASSIGN_OR_RETURN(const std::string answer,
-                       Ask(path + " is there already. Replace it? yes or no", "no"));
+                       Ask(path + " already exists. Replace it? yes or no", "no"));
   return answer == "yes" || answer == "y" ? Status() : Fail(stays);
 }
 

@@ -185,7 +185,7 @@ Status CheckWatch(const QueueFlags& flags) {
                  "leave out --format, --sweep, --sweeps and --save-page"});
   if (!platform::StdoutIsTerminal())
     return Fail({ExitCode::kUsage, "redraws a terminal, and standard output is not one", "--watch",
-                 "run ebb queue again and again, or ebb wait JOB"});
+                 "run ebb queue again when you want to look, or ebb wait JOB"});
   return {};
 }
 

@@ -54,7 +54,7 @@ Result<int> Recurring(const RecurringFlags& flags) {
   }
   const Json list = Json::parse(answer, nullptr, false).value("recurring", Json::array());
   if (list.empty()) {
-    std::printf("no job comes again; ebb submit --cron gives one\n");
+    std::printf("there are no recurring jobs; ebb submit --cron adds one\n");
     return 0;
   }
   report::TextTable table{{"name", "schedule", "next", "flexibility", "overlap"}, {}, true, {1}};
@@ -78,7 +78,7 @@ void AddRecurringCommand(Parser& parser) {
   };
   add("pause", "not due until it is resumed");
   add("resume", "due again");
-  add("remove", "no more instances of this one");
+  add("remove", "end this recurring job: no more instances");
   AddServiceFlags(command, flags->service);
   command.Action([flags] { return Recurring(*flags); });
 }

@@ -99,7 +99,7 @@ Result<int> Report(const ReportRequest& request) {
 
 void AddReportCommand(Parser& parser) {
   Command& command = parser.Add(
-      "report", "merge runs that are one, settle their figures, report on a period", kExamples);
+      "report", "merge the runs of several ranks, settle figures, report on a period", kExamples);
   auto request = std::make_shared<ReportRequest>();
   command.Positionals("merge|settle|period DIR",
                       "what to do, and with which run directories or stores", &request->words);

@@ -230,8 +230,8 @@ Result<int> Serve(ServeRequest request) {
                  app::Describe(service->view()->cluster).c_str());
     if (const std::string& origin = options.scheduler.signal.zone_origin; !origin.empty())
       say("zone of " + origin);
-    for (const service::Happening& happening : service->view()->happenings)
-      if (happening.job == 0) say(happening.text);
+    for (const service::ServiceEvent& event : service->view()->events)
+      if (event.job == 0) say(event.text);
     return service->Run();
   };
   const Result<int> stopped = run();

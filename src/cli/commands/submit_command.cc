@@ -128,7 +128,7 @@ void AddJobFlags(Command& command, SubmitFlags& flags) {
   AddDuration(command, flags, "time-limit", of_job("time_limit"), "longer than this has failed",
               "Job");
   AddText(command, flags, "key", "key", "TEXT",
-          "submitted again with the same key, it is the same job");
+          "a second submission with the same key returns the first job");
   command.Switch({"no-check", "", "its program may appear later: look it up at the start", "Job"},
                  [&flags] { flags.no_check = true; });
   command.Flag({"after", "IDS", "only once these jobs have succeeded, e.g. 3,4", "Job"},
@@ -212,7 +212,7 @@ void AddFileFlags(Command& command, SubmitFlags& flags) {
 void AddWaitFlags(Command& command, SubmitFlags& flags) {
   command.Switch({"wait", "", "return once it has ended, with its exit code (ebb wait)", "Waiting"},
                  [&flags] { flags.wait = true; });
-  command.Switch({"follow", "", "the same, and print what it prints meanwhile", "Waiting"},
+  command.Switch({"follow", "", "the same, and print its output meanwhile", "Waiting"},
                  [&flags] { flags.wait = flags.follow = true; });
 }
 

@@ -148,7 +148,7 @@ Result<int> Search(const SweepRequest& request) {
     return 130;
   }
   if (!end.best_job)
-    return Fail({ExitCode::kUnavailable, "no trial has told a loss", request.file,
+    return Fail({ExitCode::kUnavailable, "no trial has reported a loss", request.file,
                  "the program appends epoch_end lines to $EBB_RUN_DIR/progress.jsonl "
                  "(docs/run-directory.md)"});
   std::printf("best of %zu trials: job %lld (%s), loss %s\n", end.trials, *end.best_job,

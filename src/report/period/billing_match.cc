@@ -102,7 +102,7 @@ void AddPartialMonths(const PeriodReport& report, const std::vector<BillingMatch
     if (found == days.end() || found->second >= LengthOf(match.month)) continue;
     reasons.push_back("The period holds " + std::to_string(found->second) + " of " +
                       std::to_string(LengthOf(match.month)) + " days of " + match.month +
-                      "; theirs is the whole month.");
+                      "; the provider's figure covers the whole month.");
   }
 }
 
@@ -122,21 +122,22 @@ std::vector<std::string> ReasonsOf(const BillingReport& billing, const PeriodRep
   }
   AddPartialMonths(report, billing.by_zone, reasons);
   if (unplaced.value())
-    reasons.push_back(GramsText(unplaced.value()) +
-                      " of theirs is of no region, or of one whose grid zone is not known.");
+    reasons.push_back(
+        GramsText(unplaced.value()) +
+        " of the provider's figure has no region, or a region whose grid zone is not known.");
   if (ours.without_intensity > Energy{})
     reasons.push_back(EnergyText(ours.without_intensity) +
-                      " of ours has no known intensity, and so no grams.");
+                      " that Ebb measured has no known intensity, and so no emissions.");
   if (all.scope1.value() || all.scope3.value())
-    reasons.push_back("Theirs in scope 1 (" + GramsText(all.scope1.value()) + ") and scope 3 (" +
-                      GramsText(all.scope3.value()) +
-                      "), buildings and the making of hardware, is nothing that Ebb measures.");
+    reasons.push_back("The provider's figures in scope 1 (" + GramsText(all.scope1.value()) +
+                      ") and scope 3 (" + GramsText(all.scope3.value()) +
+                      "), for buildings and the making of hardware, are not measured by Ebb.");
   if (all.scope2_market.value() || all.total_market.value())
-    reasons.push_back("Market-based, with the provider's contracts, theirs is " +
+    reasons.push_back("Market-based, with the provider's contracts, the provider's figure is " +
                       (all.scope2_market.value()
                            ? GramsText(all.scope2_market.value()) + " in scope 2"
                            : GramsText(all.total_market.value()) + " in all scopes") +
-                      "; it is never compared with a location-based figure.");
+                      "; it is not compared with a location-based figure.");
   reasons.emplace_back(
       "Theirs holds every service of the account, and idle and shared machines; ours the runs that "
       "Ebb measured.");

@@ -94,7 +94,8 @@ TEST(BillingMatch, WhatExplainsADifferenceIsSaid) {
   const BillingReport billing = MatchBilling({Google()}, October(20));
   EXPECT_THAT(billing.reasons, Contains(HasSubstr("20 of 31 days")));
   EXPECT_THAT(billing.reasons, Contains(HasSubstr("scope 3 (8.00 kg)")));
-  EXPECT_THAT(billing.reasons, Contains(HasSubstr("19.0 kg of theirs is of no region")));
+  EXPECT_THAT(billing.reasons,
+              Contains(HasSubstr("19.0 kg of the provider's figure has no region")));
   for (const std::string& reason : MatchBilling({Google()}, October(31)).reasons)
     EXPECT_THAT(reason, testing::Not(HasSubstr("31 of 31")));
 }

@@ -121,7 +121,7 @@ struct PeriodFigures {
 struct PeriodRow {
   std::string name;  ///< empty: not known
   PeriodFigures figures;
-  /// Half widths of the 95 % intervals (docs/METHOD.md, How sure). They do not add up.
+  /// Half widths of the 95 % intervals (docs/METHOD.md, Uncertainty). They do not add up.
   double energy_half_j = 0, emissions_half_g = 0, market_half_g = 0, saved_half_g = 0;
 };
 

@@ -181,7 +181,7 @@ std::string BillingSection(const BillingReport* billing) {
   if (!billing) return "";
   const auto table = [](const char* name, const std::vector<BillingMatch>& matches) {
     return TableCard(
-        {std::string("month, ") + name, "theirs", "which", "ours", "ours \u2212 theirs"},
+        {std::string("month, ") + name, "theirs", "which", "ours", "Ebb \u2212 provider"},
         MatchRows(matches));
   };
   std::string html = "<h2>Beside the bill</h2>" + table("zone", billing->by_zone);

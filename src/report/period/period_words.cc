@@ -68,7 +68,7 @@ void AddSavingNotes(const PeriodReport& report, std::vector<std::string>& notes)
                                            : " have not ended: their savings are") +
                     " told in the period in which it ends.");
   if (report.saved_without_interval > 0)
-    notes.push_back("The interval of what was saved knows nothing of " +
+    notes.push_back("The interval of the saving does not cover " +
                     Runs(report.saved_without_interval) + " of which only sums are kept.");
 }
 

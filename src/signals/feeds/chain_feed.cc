@@ -56,9 +56,10 @@ Status CheckChain(const std::vector<ChainLink>& links) {
     if (link.identity.boundary == core::Boundary::kUnknown) continue;
     if (!bounded) bounded = &link;
     if (link.identity.boundary != bounded->identity.boundary)
-      return Fail(Mixed(*bounded, link,
-                        "the one counts the plants' life cycle, the other what they burn",
-                        "ask Electricity Maps for the other with --signal-boundary"));
+      return Fail(Mixed(
+          *bounded, link,
+          "one counts the whole life cycle of power plants, the other only the fuel that they burn",
+          "ask Electricity Maps for the other with --signal-boundary"));
   }
   return {};
 }

@@ -57,7 +57,7 @@ Status CheckRowOrder(const TimedRow& before, const TimedRow& row, const std::str
   if (row.begin == before.begin)
     return Fail(AtLine(
         path, row.line,
-        FormatTime(row.begin) + " is there twice, also in line " + std::to_string(before.line)));
+        FormatTime(row.begin) + " is given twice, also in line " + std::to_string(before.line)));
   if (row.begin < before.begin)
     return Fail(AtLine(path, row.line,
                        "rows are not in the order of time: " + FormatTime(row.begin) + " after " +

@@ -86,7 +86,7 @@ Result<Header> ParseHeader(const std::vector<std::string_view>& fields, const st
     if (name.starts_with("mtu") && !IsMarketTime(name))
       return Fail(HeaderError(path,
                               "the times of column " + Quoted(fields[column]) +
-                                  " are local ones, and an hour of them is there twice",
+                                  " are local ones, and an hour of them is given twice",
                               "export the file with times in UTC"));
     if (!has_time && (IsTimeName(name) || IsMarketTime(name))) {
       has_time = true;

@@ -195,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadTrace{HEADER, "a header but no rows"},
         BadTrace{FIRST "2023-04-30T23:00Z,5\n", "bad.csv:3: rows are not in the order of time"},
         BadTrace{FIRST "2023-05-01T00:00Z,5\n",
-                 "bad.csv:3: 2023-05-01T00:00:00Z is there twice, "
+                 "bad.csv:3: 2023-05-01T00:00:00Z is given twice, "
                  "also in line 2"},
         BadTrace{FIRST "2023-05-01T01:00Z,-5\n", "bad.csv:3: intensity \"-5\" is negative"},
         BadTrace{FIRST "2023-05-01T01:00Z,nan\n", "bad.csv:3: \"nan\" is not a number"},
@@ -211,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "\"carbon_intensty\" a misspelling of it?"},
         BadTrace{"timestmp,carbon_intensity\n", "is \"timestmp\" a misspelling of it?"},
         BadTrace{"2023-05-01T00:00Z,100\n", "the first line must name the columns"},
-        BadTrace{"timestamp,carbon_intensity,carbon_intensity\n", "is there twice"},
+        BadTrace{"timestamp,carbon_intensity,carbon_intensity\n", "is given twice"},
         BadTrace{"timestamp,carbon_intensity,forecast_day1\n",
                  "column \"forecast_day1\" is not a known forecast (did you mean"},
         BadTrace{"timestamp,carbon_intensity_kg_per_kwh\n2023-05-01T00:00Z,0.2\n", "in kilograms"},

@@ -191,7 +191,7 @@ Result<TraceHeader> ParseTraceHeader(const std::vector<std::string_view>& fields
   for (std::size_t column = 0; column < names.size(); ++column) {
     const std::string& name = names[column];
     if (!name.empty() && std::count(names.begin(), names.end(), name) > 1)
-      return Fail({ExitCode::kConfiguration, "column " + Quoted(name) + " is there twice", where,
+      return Fail({ExitCode::kConfiguration, "column " + Quoted(name) + " is given twice", where,
                    "remove or rename one"});
     if (!time && IsTimeName(name)) {
       time = column;

@@ -124,7 +124,7 @@ TEST(TraceImport, RefusesDisorderAndRepetitionInAFileWithItsLine) {
   const std::string rows = Rows("2024-01-01T00:00Z", hours{1}, 2);
   EXPECT_THAT(ErrorOf({{"DE.csv", kHeader + rows + rows}}), HasSubstr("DE.csv:4"));
   EXPECT_THAT(ErrorOf({{"DE.csv", kHeader + rows + Row("2024-01-01 01:00:00", 1, 2)}}),
-              HasSubstr("is there twice"));
+              HasSubstr("is given twice"));
 }
 
 TEST(TraceImport, RefusesTimesThatMayBeLocal) {

@@ -132,7 +132,7 @@ void PutRest(DescribedJson& json, const JobCard& card) {
   json("threshold", "it starts at or below this intensity, in g CO2e per kWh", job.threshold);
   json("time_limit_s", "a job that runs longer fails", submission.time_limit);
   json("after", "the jobs that it depends on", IfAny(submission.after));
-  json("key", "a second submission with it is this job", IfAny(submission.key));
+  json("key", "a second submission with the same key returns this job", IfAny(submission.key));
 }
 
 // Of a job that is only in the store.
@@ -257,7 +257,7 @@ void Queue::Describe(DescribedJson& json) const {
   json("next", "from=, of the next part", next);
 }
 
-std::string ViewToJson(const service::View& view, std::uint64_t after_happening) {
+std::string ViewToJson(const service::View& view, std::uint64_t after_event) {
   std::map<std::string_view, std::int64_t> stages;
   double emissions_g = 0, energy_kwh = 0;
   // Those that are only in the store count in all sums.
@@ -303,13 +303,13 @@ std::string ViewToJson(const service::View& view, std::uint64_t after_happening)
                              {"away", view.cluster.pools[pool].away}});
   json["devices"] = DevicesJson(view);
   if (!view.device_trouble.empty()) json["device_trouble"] = view.device_trouble;
-  json["happenings"] = Json::array();
-  for (const service::Happening& happening : view.happenings) {
-    if (happening.number <= after_happening) continue;
-    json["happenings"].push_back({{"number", happening.number},
-                                  {"at", FormatTime(happening.at)},
-                                  {"job", happening.job},
-                                  {"text", happening.text}});
+  json["events"] = Json::array();
+  for (const service::ServiceEvent& event : view.events) {
+    if (event.number <= after_event) continue;
+    json["events"].push_back({{"number", event.number},
+                              {"at", FormatTime(event.at)},
+                              {"job", event.job},
+                              {"text", event.text}});
   }
   if (!view.trouble.empty()) json["trouble"] = view.trouble;
   return Dump(json);

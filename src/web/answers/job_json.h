@@ -24,8 +24,8 @@ struct Queue {
   std::optional<core::JobId> next;
   void Describe(report::DescribedJson& json) const;
 };
-/// With the happenings whose number is above `after_happening`.
-std::string ViewToJson(const service::View& view, std::uint64_t after_happening = 0);
+/// With the events whose number is above `after_event`.
+std::string ViewToJson(const service::View& view, std::uint64_t after_event = 0);
 std::string RecurringToJson(const service::View& view);
 std::string SignalsToJson(const service::View& view);
 std::string ErrorToJson(const Error& error);

@@ -79,8 +79,7 @@ bool LiveView::TellGrid(const service::View& view, const StreamWriter& write) {
 }
 
 bool LiveView::Tell(std::shared_ptr<const service::View> view, const StreamWriter& write) {
-  const std::uint64_t heard =
-      told_ && !told_->happenings.empty() ? told_->happenings.back().number : 0;
+  const std::uint64_t heard = told_ && !told_->events.empty() ? told_->events.back().number : 0;
   if (!WriteEvent(write, "status", ViewToJson(*view, heard))) return false;
   if (parts_ != LiveParts::kStatus && !(TellGrid(*view, write) && TellJobs(*view, write)))
     return false;

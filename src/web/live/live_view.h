@@ -1,7 +1,7 @@
 #pragma once
 // What a live page is told, as server-sent events: the first view whole, then what changed.
 //
-//   status  as GET /api/v1/status; of the happenings those that are new
+//   status  as GET /api/v1/status; of the events those that are new
 //   jobs    {"whole":true,"changed":[...],"gone":[...],"more":true,"left_out":n}: cards as in GET
 //           /api/v1/jobs and numbers of jobs that are no longer shown. whole: forget what was told
 //           before. more: another part of the same change follows. left_out: waiting jobs beyond

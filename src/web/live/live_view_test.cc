@@ -23,7 +23,7 @@ service::JobCard CardOf(core::JobId id, engine::Stage stage = engine::Stage::kWa
 struct Page {
   std::map<core::JobId, json> jobs;
   std::vector<std::string> events;
-  std::vector<std::int64_t> happenings;
+  std::vector<std::int64_t> events;
   std::size_t left_out = 0;
 
   bool Hear(std::string_view text) {
@@ -33,7 +33,7 @@ struct Page {
     events.emplace_back(text.substr(7, end - 7));
     const json data = json::parse(text.substr(end + 7));
     if (events.back() == "status")
-      for (const json& happening : data["happenings"]) happenings.push_back(happening["number"]);
+      for (const json& event : data["events"]) events.push_back(event["number"]);
     if (events.back() != "jobs") return true;
     EXPECT_LE(data["changed"].size(), 1000u);
     if (data.value("whole", false)) jobs.clear();
@@ -59,20 +59,20 @@ class LiveViewTest : public ::testing::Test {
 TEST_F(LiveViewTest, TellsTheFirstViewWholeAndThenWhatChanged) {
   LiveView live(LiveParts::kWhole);
   for (core::JobId id = 1; id <= 2500; ++id) view_.jobs.Put(CardOf(id));
-  view_.happenings = {{1, Time{}, 0, "a"}};
+  view_.events = {{1, Time{}, 0, "a"}};
   Tell(live, page_);
   EXPECT_EQ(page_.events, (std::vector<std::string>{"status", "grid", "jobs", "jobs", "jobs"}));
   EXPECT_EQ(page_.jobs.size(), 2500u);
 
   view_.jobs.Put(CardOf(7, engine::Stage::kRunning));
   view_.jobs.Erase(9);
-  view_.happenings.push_back({2, Time{}, 7, "b"});
+  view_.events.push_back({2, Time{}, 7, "b"});
   Tell(live, page_);
   EXPECT_EQ(page_.events, (std::vector<std::string>{"status", "jobs"}));
   EXPECT_EQ(page_.jobs.size(), 2499u);
   EXPECT_EQ(page_.jobs[7]["stage"], "running");
   EXPECT_FALSE(page_.jobs.contains(9));
-  EXPECT_EQ(page_.happenings, (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(page_.events, (std::vector<std::int64_t>{1, 2}));
 
   view_.signals.resize(1);
   view_.signals[0].view = std::make_shared<const core::SignalView>();

@@ -212,10 +212,10 @@ std::vector<Notice> NoticeFinder::Look(const View& view) {
          "",
          {}});
   trouble_ = trouble;
-  for (const service::Happening& happening : view.happenings)
-    if (happening.number > happening_ && happening.refusal)
-      Add({NoticeEvent::kJobRefused, happening.at, happening.text, happening.job, "", "", {}});
-  if (!view.happenings.empty()) happening_ = view.happenings.back().number;
+  for (const service::ServiceEvent& event : view.events)
+    if (event.number > last_event_ && event.refusal)
+      Add({NoticeEvent::kJobRefused, event.at, event.text, event.job, "", "", {}});
+  if (!view.events.empty()) last_event_ = view.events.back().number;
   LookAtDevices(view);
   for (std::size_t site = 0; site < view.signals.size(); ++site)
     LookAtSignal(view, view.signals[site], signals_[site]);

@@ -70,7 +70,7 @@ class NoticeFinder {
   NoticeOptions options_;
   bool began_ = false;
   bool trouble_ = false;
-  std::uint64_t happening_ = 0;  // the last one that was looked at
+  std::uint64_t last_event_ = 0;  // the last one that was looked at
   std::map<std::size_t, SignalState> signals_;
   std::map<std::string, std::string> lost_devices_;  // told; by name, with how
   bool no_device_ = false;

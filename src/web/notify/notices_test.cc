@@ -88,10 +88,10 @@ TEST(NoticeFinder, AFailedJobIsToldOnce) {
 TEST(NoticeFinder, ARefusalThatNobodyWaitsForIsToldOnce) {
   NoticeFinder finder({});
   service::View view = ViewAt(kNow);
-  view.happenings = {{1, kNow, 0, "nightly: its instance is refused: too late", true}};
+  view.events = {{1, kNow, 0, "nightly: its instance is refused: too late", true}};
   EXPECT_EQ(Names(finder.Look(view)), Told{}) << "known at first";
-  view.happenings.push_back({2, kNow, 3, "waiting", false});
-  view.happenings.push_back({3, kNow, 0, "nightly: its instance is refused: too wide", true});
+  view.events.push_back({2, kNow, 3, "waiting", false});
+  view.events.push_back({3, kNow, 0, "nightly: its instance is refused: too wide", true});
   const auto notices = finder.Look(view);
   ASSERT_EQ(Names(notices), Told{"job_refused"});
   EXPECT_EQ(notices[0].text, "nightly: its instance is refused: too wide");

@@ -157,7 +157,8 @@ std::vector<Field> FieldsOfJob() {
                     "its program, or its directory, may appear later: it is not looked up before "
                     "the job starts (false)",
                     "true"});
-  fields.push_back({"key", Shape::kText, "submitted again with the same key, it is the same job",
+  fields.push_back({"key", Shape::kText,
+                    "a second submission with the same key returns the first job",
                     R"("monday/train")"});
   return fields;
 }
@@ -229,7 +230,7 @@ const Definition& RestartDefinition() {
         "it goes on from the checkpoint of the earlier job; needs checkpointable (false)", "true"},
        {"after", Shape::kJobs, "what must succeed first, in place of what the earlier job named",
         R"([12])", false, 1, 2e9},
-       {"key", Shape::kText, "submitted again with the same key, it is the same job",
+       {"key", Shape::kText, "a second submission with the same key returns the first job",
         R"("again-1")"}}};
   return definition;
 }
@@ -266,7 +267,7 @@ const Definition& SweepDefinition() {
       R"("jobs":[{"command":["train","--rate","0.1"],"parameters":{"rate":"0.1"}},)"
       R"({"command":["train","--rate","0.2"],"parameters":{"rate":"0.2"}}]})",
       {Required({"name", Shape::kText, "what it is called", R"("digits")"}),
-       {"key", Shape::kText, "submitted again with the same key, it is the same job",
+       {"key", Shape::kText, "a second submission with the same key returns the first job",
         R"("digits-1")"},
        Part("successive_halving", Shape::kObject, "stops what falls behind (nothing is stopped)",
             HalvingDefinition()),
