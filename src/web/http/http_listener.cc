@@ -36,11 +36,17 @@ HttpRequest RequestFrom(const httplib::Request& from) {
   return request;
 }
 
+// void, or from 0.17 on whether there was room.
+using Enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));
+
 // Where the library hands over what it has accepted: connections.h has the threads.
 class NoQueue final : public httplib::TaskQueue {
  public:
   explicit NoQueue(Connections& connections) : connections_(connections) {}
-  void enqueue(std::function<void()> fn) override { fn(); }
+  Enqueued enqueue(std::function<void()> fn) override {
+    fn();
+    return static_cast<Enqueued>(true);
+  }
   void shutdown() override {}
   void on_idle() override { connections_.Relieve(); }
 
@@ -121,10 +127,24 @@ class Server final : public httplib::Server {
       if (!encoding.empty()) request.set_header("Accept-Encoding", std::string(encoding));
     };
     LibraryStream library(stream);
-    if (!process_request(library, is_last, closed, prepare) || closed || is_last) return false;
+    if (!Process(*this, library, is_last, closed, prepare) || closed || is_last) return false;
     if (stream.IsReadToEnd()) return true;
     stream.Linger();
     return false;
+  }
+
+  // Later versions of the library are told both addresses; earlier ones ask the stream.
+  template <typename Self, typename Prepare>
+  static bool Process(Self& self, LibraryStream& library, bool is_last, bool& closed,
+                      const Prepare& prepare) {
+    if constexpr (requires { self.process_request(library, is_last, closed, prepare); }) {
+      return self.process_request(library, is_last, closed, prepare);
+    } else {
+      std::string peer;
+      int no_port = 0;
+      library.get_remote_ip_and_port(peer, no_port);
+      return self.process_request(library, peer, no_port, "", no_port, is_last, closed, prepare);
+    }
   }
 
   static bool Refuse(PeerStream& stream, int status, const std::string& why) {
