@@ -567,8 +567,8 @@ TEST_F(Cli, ForecastShowsWhatThePastLetsOneExpectAndScoresItself) {
 
 TEST_F(Cli, AnImportedTraceIsCompressedWhereItsNameSaysSo) {
   Write("raw.csv", Trace());
-  const std::vector<std::string> import{"data", "import",   "raw.csv", "--zone",
-                                        "DE",   "--output", "z.csv.gz"};
+  const std::vector<std::string> import{"data",     "import",   "raw.csv",    "--zone",   "DE",
+                                        "--output", "z.csv.gz", "--boundary", "lifecycle"};
   EXPECT_EQ(Ebb(import).code, 0);
   EXPECT_EQ(Read(directory_ / "z.csv.gz").substr(0, 2), "\x1f\x8b");
   EXPECT_EQ(Ebb(import).code, 0) << "the same again";

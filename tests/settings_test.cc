@@ -183,6 +183,11 @@ TEST_F(UserSettings, InitWritesWhatFlagsSay) {
   EXPECT_TRUE(Contains(Ebb({"init", "--yes", "--overwrite"}).err, "give one, e.g. ebb init"))
       << "a clock in UTC suggests no zone";
   EXPECT_EQ(Ebb({"init", "--yes", "--zone", "aws/nowhere-1", "--overwrite"}).code, 3);
+  const Outcome misspelt = Ebb({"init", "--yes", "--zone", "DEE", "--overwrite"});
+  EXPECT_EQ(misspelt.code, 3);
+  EXPECT_TRUE(Contains(misspelt.err, "did you mean \"DE\"?")) << misspelt.err;
+  EXPECT_EQ(Ebb({"init", "--yes", "--zone", "aws/us-west-2", "--dry-run"}).code, 0);
+  EXPECT_EQ(Ebb({"init", "--yes", "--zone", "IT-SAR", "--dry-run"}).code, 0);
 }
 
 TEST_F(UserSettings, InitAsksThreeQuestions) {

@@ -82,15 +82,16 @@ void AddNotifyFlags(Command& command, NotifyFlags& flags) {
   };
   flag("notify", "URL", "webhook that receives events (default $EBB_NOTIFY; several: with commas)",
        flags.urls);
-  flag("notify-file", "FILE", "the same from a file: addresses that hold a secret", flags.file);
-  flag("notify-events", "LIST", "which: low_carbon, budget, deadline_at_risk, ... (default all)",
-       flags.events);
+  flag("notify-file", "FILE", "file with the webhook: for addresses that hold a secret",
+       flags.file);
+  flag("notify-events", "LIST",
+       "events to send: low_carbon, budget, deadline_at_risk, ... (default all)", flags.events);
   flag("notify-below", "G_PER_KWH",
        "low_carbon: at or below this (default: the lowest quarter of the day before and ahead)",
        flags.low_carbon);
-  flag("notify-secret-env", "NAME", "environment variable with the key that texts are signed with",
+  flag("notify-secret-env", "NAME", "environment variable with the key that signs the messages",
        flags.secret_env);
-  flag("notify-secret-file", "FILE", "the same from a file", flags.secret_file);
+  flag("notify-secret-file", "FILE", "file with that key", flags.secret_file);
 }
 
 Result<web::NotifierOptions> NotifierOptionsOf(const NotifyFlags& flags) {

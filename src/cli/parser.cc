@@ -5,9 +5,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <sstream>
 
 #include "app/options/when.h"
 #include "base/text.h"
+#include "platform/terminal.h"
 
 namespace ebb::cli {
 namespace {
@@ -109,6 +112,39 @@ Status FlushOutput() {
                "free some disk space or print somewhere else"});
 }
 
+// Help as wide as standard output shows it, and at most kHelpColumns: long descriptions go on under
+// their first word.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return Wrapped(CLI::Formatter::make_option_desc(option));
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    std::ostringstream text;
+    CLI::detail::format_help(text, command->get_name(), Wrapped(command->get_description()),
+                             get_column_width());
+    return text.str();
+  }
+
+ private:
+  static constexpr std::size_t kHelpColumns = 100;
+  static constexpr std::size_t kNarrowest = 30;
+
+  std::string Wrapped(const std::string& description) const {
+    const std::size_t all = std::min(platform::StdoutColumns(), kHelpColumns);
+    const std::size_t room = std::max(all, get_column_width() + kNarrowest) - get_column_width();
+    std::string text;
+    std::size_t column = 0;
+    for (const std::string_view word : Split(description, ' ')) {
+      const bool breaks = column > 0 && column + 1 + word.size() > room;
+      if (column > 0) text += breaks ? '\n' : ' ';
+      column = breaks || column == 0 ? word.size() : column + 1 + word.size();
+      text += word;
+    }
+    return text;
+  }
+};
+
 }  // namespace
 
 struct Parser::Implementation {
@@ -175,7 +211,8 @@ void Command::Flag(const FlagText& text, std::function<void(const std::string&)>
     option->type_name(text.value_name);
     return;
   }
-  option->check(CLI::IsMember(choices))->type_name("");
+  CLI::Validator is_choice = CLI::IsMember(choices);
+  option->check(is_choice.description(""))->type_name(text.value_name);
 }
 
 void Command::HiddenFlag(const std::string& name, std::function<void(const std::string&)> set) {
@@ -208,6 +245,7 @@ void Command::Action(std::function<Result<int>()> action) {
 
 Parser::Parser(const Text& text) : implementation_(std::make_unique<Implementation>(text)) {
   CLI::App& app = implementation_->app;
+  app.formatter(std::make_shared<HelpFormatter>());
   app.footer(text.footer);
   app.set_version_flag("--version", text.program + " " + text.version);
   // Taken out of the arguments before they are parsed, so that it may stand anywhere.

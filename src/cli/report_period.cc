@@ -189,19 +189,21 @@ void AddPeriodFlags(Command& command, PeriodFlags& flags) {
   };
   text("from", "DATE", "first day, by the local clock; or a time", &PeriodFlags::from);
   text("to", "DATE", "the day after the last one", &PeriodFlags::to);
-  text("time-zone", "NAME", "whose days they are, e.g. Europe/Berlin (default this user's)",
+  text("time-zone", "NAME", "time zone of the days, e.g. Europe/Berlin (default: yours)",
        &PeriodFlags::time_zone);
-  text("by", "project|user|zone|run", "what the rows are (default project)", &PeriodFlags::by);
+  text("by", "project|user|zone|run", "one row for each of these (default project)",
+       &PeriodFlags::by);
   text("boundary", "lifecycle|direct|unknown",
-       "of the emissions, where the runs have different ones", &PeriodFlags::boundary);
+       "emissions boundary, if the runs have different ones", &PeriodFlags::boundary);
   text("supplier-factor", "G_PER_KWH[:ZONE],...",
-       "of electricity under contract: market-based emissions too", &PeriodFlags::supplier_factors);
-  text("residual-mix", "G_PER_KWH[:ZONE],...", "for what no contract covers",
+       "factor of electricity under contract: adds market-based emissions",
+       &PeriodFlags::supplier_factors);
+  text("residual-mix", "G_PER_KWH[:ZONE],...", "factor for energy without a contract",
        &PeriodFlags::residual_mix);
   command.List(
-      {"billing", "FILE", "carbon export of AWS, Google Cloud or Azure, to compare with", "period"},
+      {"billing", "FILE", "carbon export of AWS, Google Cloud or Azure to compare with", "period"},
       &flags.billing);
-  command.Switch({"include-replayed", "", "with runs on a replayed grid clock", "period"},
+  command.Switch({"include-replayed", "", "include runs on a replayed grid clock", "period"},
                  [&flags] {
                    flags.include_replayed = true;
                    flags.given = "include-replayed";

@@ -24,7 +24,7 @@ void AddPlaceOfService(Command& command, app::ServicePlace& place) {
 
 void AddServiceFlags(Command& command, ServiceFlags& flags) {
   AddPlaceOfService(command, flags);
-  command.Flag({"format", "text|json", "json: the service's own answer", "Output"},
+  command.Flag({"format", "text|json", "json: the answer of the service, unchanged", "Output"},
                [&flags](const std::string& text) { flags.json = text == "json"; });
 }
 

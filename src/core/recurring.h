@@ -34,7 +34,7 @@ struct RecurringJob {
   Recurrence recurrence;
   Submission submission;  ///< of every instance; its name is that of the recurring job
   Time last{};            ///< the last time at which it was due, or when it was given or resumed
-  bool paused = false;    ///< it is not due until it is resumed
+  bool paused = false;    ///< it is make it not due until it is resumed
   friend bool operator==(const RecurringJob&, const RecurringJob&) = default;
 };
 

@@ -75,7 +75,7 @@ std::vector<Flag> GateFlags() {
          return If(o.scheduler.prices.weight > 0, FormatExact(o.scheduler.prices.weight));
        }},
       {FlagGroup::kGate, "price-threshold", "PER_KWH",
-       "waits while electricity costs more; at this price a run starts",
+       "wait while electricity costs more than this",
        Number("price-threshold", -100'000, 100'000,
               [](RunOptions& o, double v) { o.scheduler.prices.threshold = v; }),
        [](const RunOptions& o) {
@@ -83,7 +83,7 @@ std::vector<Flag> GateFlags() {
          return threshold ? std::optional(FormatExact(*threshold)) : std::nullopt;
        }},
       {FlagGroup::kGate, "on-outage", "WHAT",
-       "while the intensity is unknown and nothing may stand in for it: wait (default), run, or "
+       "while the intensity is unknown and nothing can replace it: wait (default), run, or "
        "stop with exit code 75",
        Choice("on-outage", core::OnOutageNames(), core::OnOutageFromName,
               [](RunOptions& o, core::OnOutage v) { o.scheduler.on_outage = v; }),
@@ -125,8 +125,7 @@ std::vector<Flag> ClockFlags() {
        [](const RunOptions& o) {
          return If(o.scheduler.clock.speed != 1, FormatExact(o.scheduler.clock.speed));
        }},
-      {FlagGroup::kClock, "skip-waits", nullptr,
-       "where the gate would sleep, jump the grid clock forward instead",
+      {FlagGroup::kClock, "skip-waits", nullptr, "jump the grid clock forward instead of sleeping",
        Switch([](RunOptions& o) { o.scheduler.clock.skip_waits = true; }),
        [](const RunOptions& o) { return If(o.scheduler.clock.skip_waits, "true"); }},
   };
@@ -151,8 +150,8 @@ std::vector<Flag> BudgetFlags() {
          return emissions ? std::optional(FormatExact(emissions->grams)) : std::nullopt;
        }},
       {FlagGroup::kBudget, "on-budget", "WHAT",
-       "when it is used up: log; stop: checkpoint and stop, to go on only with more (default); "
-       "pause: the same, but ebb resume goes on, through the gate",
+       "when it is used up: log; stop (default): checkpoint and stop, continue only with a larger "
+       "budget; pause: the same, but ebb resume may continue it",
        Choice("on-budget", {"log", "stop", "pause"}, core::BudgetActionFromName,
               [](RunOptions& o, core::BudgetAction v) { o.metering.budget.action = v; }),
        [](const RunOptions& o) {
@@ -186,11 +185,11 @@ std::vector<Flag> OutputFlags() {
       {FlagGroup::kOutput, "cloud-region", "NAME", "a label for emissions.csv",
        Text([](RunOptions& o, const std::string& v) { o.location.cloud_region = v; }), nothing},
       {FlagGroup::kOutput, "emissions-file", "FILE",
-       "add the run to this emissions.csv of CodeCarbon's 38 columns (docs/codecarbon.md)",
+       "add the run to this emissions.csv, with CodeCarbon's 38 columns (docs/codecarbon.md)",
        Text([](RunOptions& o, const std::string& v) { o.emissions_file = v; }),
        [](const RunOptions& o) { return Absolute(o.emissions_file); }},
       {FlagGroup::kOutput, "csv-write", "HOW",
-       "append (default): one more row; update: in place of the run's row",
+       "append (default): add a row; update: replace the run's row",
        Choice("csv-write", {"append", "update"}, report::CsvWriteFromName,
               [](RunOptions& o, report::CsvWrite v) { o.csv_write = v; }),
        [](const RunOptions& o) { return If(o.csv_write == report::CsvWrite::kUpdate, "update"); }},
@@ -208,20 +207,21 @@ std::vector<Flag> OutputFlags() {
        Text([](RunOptions& o, const std::string& v) { o.tracking.tensorboard = v; }),
        [](const RunOptions& o) { return Absolute(o.tracking.tensorboard); }},
       {FlagGroup::kTrackers, "mlflow", "TARGET",
-       "the same to an MLflow server (http://...), or as its files (a directory)",
+       "the same in MLflow: a server (http://...) or a directory",
        Text([](RunOptions& o, const std::string& v) { o.tracking.mlflow = v; }),
        [](const RunOptions& o) {
          return o.tracking.mlflow.find("://") == std::string::npos
                     ? Absolute(o.tracking.mlflow)
                     : std::optional(o.tracking.mlflow);
        }},
-      {FlagGroup::kTrackers, "mlflow-experiment", "NAME", "there (default: the group of the run)",
+      {FlagGroup::kTrackers, "mlflow-experiment", "NAME",
+       "MLflow experiment (default: the group of the run)",
        Text([](RunOptions& o, const std::string& v) { o.tracking.mlflow_experiment = v; }),
        [](const RunOptions& o) {
          return If(!o.tracking.mlflow_experiment.empty(), o.tracking.mlflow_experiment);
        }},
       {FlagGroup::kTrackers, "mlflow-token-file", "FILE",
-       "holds the server's token (default: the variable MLFLOW_TRACKING_TOKEN)",
+       "file with the server's token (default: MLFLOW_TRACKING_TOKEN)",
        Text([](RunOptions& o, const std::string& v) { o.tracking.mlflow_token_file = v; }),
        [](const RunOptions& o) { return Absolute(o.tracking.mlflow_token_file); }},
       {FlagGroup::kOutput, "format", "FORMAT", "text (to stderr) or json (to stdout)",

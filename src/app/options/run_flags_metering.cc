@@ -48,7 +48,7 @@ std::vector<Flag> MeteringFlags() {
                                      : std::nullopt;
        }},
       {FlagGroup::kMetering, "rapl", "DOMAINS",
-       "what is read of RAPL: packages (default), packages+dram, psys (the whole platform), none",
+       "RAPL domains: packages (default), packages+dram, psys (the whole platform), none",
        Choice("rapl", config::RaplUseNames(), config::RaplUseFromName,
               [](RunOptions& o, config::RaplUse v) { o.metering.rapl = v; }),
        [](const RunOptions& o) {
@@ -56,8 +56,7 @@ std::vector<Flag> MeteringFlags() {
                    std::string(Name(o.metering.rapl)));
        }},
       {FlagGroup::kMetering, "cpu-idle-power", "WATTS",
-       "power of all processors with nothing running, where RAPL measures them: nobody is charged "
-       "for it",
+       "idle power of all processors where RAPL measures them: charged to no run",
        Number("cpu-idle-power", 0, 10'000,
               [](RunOptions& o, double v) { o.metering.cpu_idle_power = Power{v}; }),
        [](const RunOptions& o) {
@@ -65,9 +64,8 @@ std::vector<Flag> MeteringFlags() {
          return power ? std::optional(FormatExact(power->watts)) : std::nullopt;
        }},
       {FlagGroup::kMetering, "cpu-model", "MODEL",
-       "power over load where no counter is read: linear (default); codecarbon: its cubic, in "
-       "place "
-       "of counters too",
+       "power model without counters: linear (default); codecarbon: its cubic curve, also instead "
+       "of counters",
        Choice("cpu-model", config::CpuModelNames(), config::CpuModelFromName,
               [](RunOptions& o, config::CpuModel v) { o.metering.cpu_model = v; }),
        [](const RunOptions& o) {
@@ -107,7 +105,7 @@ std::vector<Flag> FootprintFlags() {
          return wue ? std::optional(FormatExact(*wue)) : std::nullopt;
        }},
       {FlagGroup::kMetering, "embodied-kg", "KG",
-       "CO2eq of making the hardware; the run's share is reported apart, in no total",
+       "CO2eq of making the hardware; the run's share is reported separately, in no total",
        Number("embodied-kg", 0, config::kLargestEmbodiedKg,
               [](RunOptions& o, double v) { o.metering.embodied.total.grams = 1000 * v; }),
        [](const RunOptions& o) {
@@ -115,14 +113,14 @@ std::vector<Flag> FootprintFlags() {
          return If(grams > 0, FormatExact(grams / 1000));
        }},
       {FlagGroup::kMetering, "embodied-lifetime", "DURATION",
-       "over which it is spread (default 4 years, 35040h)",
+       "lifetime that they are spread over (default 4 years, 35040h)",
        DurationOf("embodied-lifetime",
                   [](RunOptions& o, Duration v) { o.metering.embodied.lifetime = v; }),
        [](const RunOptions& o) {
          return If(o.metering.embodied.total.grams > 0, FormatExact(o.metering.embodied.lifetime));
        }},
       {FlagGroup::kMetering, "embodied-share", "SHARE",
-       "of the hardware that the run reserves, 0 to 1 (default 1)",
+       "share of the hardware that the run reserves, 0 to 1 (default 1)",
        Number("embodied-share", 1e-9, 1,
               [](RunOptions& o, double v) { o.metering.embodied.share = v; }),
        [](const RunOptions& o) {

@@ -72,8 +72,8 @@ std::vector<Flag> SignalFlags() {
   return {
       {FlagGroup::kSignal, "zone", "ZONE",
        "grid zone, e.g. US-CAL-CISO, DE, GB; or a cloud region, e.g. aws/us-west-2; cloud: this "
-       "machine's region, from its metadata service; neo: NEO's table (default: the variable "
-       "EBB_ZONE, or else a guess that is called one)",
+       "machine's region, from its metadata service; neo: NEO's table (default: EBB_ZONE, then the "
+       "settings, then a guess, which is marked as one)",
        Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.zone = v; }),
        [](const RunOptions& o) {
          return If(!o.scheduler.signal.zone.empty(), o.scheduler.signal.zone);
@@ -101,7 +101,7 @@ std::vector<Flag> SignalFlags() {
          const auto& publication = o.scheduler.signal.publication;
          return publication ? std::optional(core::ToText(*publication)) : std::nullopt;
        }},
-      {FlagGroup::kSignal, "constant", "G_PER_KWH", "the same intensity always",
+      {FlagGroup::kSignal, "constant", "G_PER_KWH", "a constant intensity",
        Number("constant", 0, 5000,
               [](RunOptions& o, double v) {
                 SetOnly(signals::SignalSource::kConstant, o);
@@ -166,7 +166,7 @@ std::vector<Flag> AnswerFlags() {
                &signals::JsonShape::list_pointer),
       JsonFlag("json-unit", "UNIT", signals::kIntensityUnits, &signals::JsonShape::unit),
       {FlagGroup::kSignal, "last-known-limit", "DURATION",
-       "how long the last value stands in when a source stops answering (default 1h)",
+       "how long to use the last value when a source stops answering (default 1h)",
        DurationOf(
            "last-known-limit",
            [](RunOptions& o, Duration v) { o.scheduler.signal.outage.last_known_limit = v; }),
@@ -174,14 +174,15 @@ std::vector<Flag> AnswerFlags() {
          return std::optional(FormatExact(o.scheduler.signal.outage.last_known_limit));
        }},
       {FlagGroup::kSignal, "forecast-limit", "DURATION",
-       "how long a forecast stands in after that (default 24h; 0: not at all)",
+       "how long to use a forecast after that (default 24h; 0: not at all)",
        DurationOf("forecast-limit",
                   [](RunOptions& o, Duration v) { o.scheduler.signal.outage.forecast_limit = v; }),
        [](const RunOptions& o) {
          return std::optional(FormatExact(o.scheduler.signal.outage.forecast_limit));
        }},
       {FlagGroup::kSignal, "signal-cache", "DIR",
-       "where live answers are kept between processes (default the user's cache; none: nowhere)",
+       "directory that keeps live answers between processes (default: your cache directory; none: "
+       "nowhere)",
        Text([](RunOptions& o, const std::string& v) {
          o.scheduler.signal.cache_directory = v == "none" ? "" : v;
        }),
@@ -226,7 +227,7 @@ std::vector<Flag> AnswerFlags() {
 std::vector<Flag> OtherSignalFlags() {
   return {
       {FlagGroup::kOtherSignal, "other-trace", "FILE",
-       "a second signal, of the other kind (average, marginal), from a CSV file: accounted beside "
+       "a second signal, of the other kind (average, marginal), from a CSV file: reported beside "
        "the first, decides nothing",
        Text([](RunOptions& o, const std::string& v) {
          OtherSignal(o).source = signals::SignalSource::kReplay;

@@ -3,7 +3,12 @@
 #include <filesystem>
 
 #include "app/options/user_settings.h"
+#include "base/text.h"
+#include "core/countries.h"
 #include "platform/file.h"
+#include "signals/choose_source.h"
+#include "signals/cloud_regions.h"
+#include "signals/feeds/profile_feed.h"
 
 namespace ebb::app {
 namespace {
@@ -24,7 +29,23 @@ std::string NewTokenFile(const std::string& path) {
   return (std::filesystem::path(path).parent_path() / "electricity-maps.token").string();
 }
 
+Status CheckNewZone(const std::string& zone) {
+  if (core::CountryOfZone(zone) || signals::HasProfile(zone)) return {};
+  if (signals::NamesCloudRegion(zone)) {
+    if (zone == signals::kZoneOfThisMachine) return {};
+    auto region = signals::CloudRegionFromText(zone);
+    return region ? Status() : Fail(std::move(region.error()));
+  }
+  std::vector<std::string> known = signals::ProfileZones();
+  for (const core::Country& country : core::Countries()) known.emplace_back(country.iso2);
+  return Fail({ExitCode::kConfiguration,
+               Quoted(zone) + " is not a grid zone" + SuggestionText(zone, known), "zone",
+               "a zone begins with the code of its country, e.g. DE or US-CAL-CISO; a cloud region "
+               "is written aws/us-west-2"});
+}
+
 Status CheckNewSettings(const NewSettings& wanted) {
+  EBB_RETURN_IF_ERROR(CheckNewZone(wanted.zone));
   return CheckSettingsText(SettingsText(wanted, "config.yaml"), "config.yaml");
 }
 

@@ -15,7 +15,11 @@ struct NewSettings {
   std::string token_env, token_file, token;
 };
 
-/// An Error: a value that the file would be refused for.
+/// An Error: no grid zone begins like this, and no cloud region is called so. A slip of the fingers
+/// would otherwise be found by the first command that asks the grid.
+Status CheckNewZone(const std::string& zone);
+
+/// An Error: a zone as above, or a value that the file would be refused for.
 Status CheckNewSettings(const NewSettings& wanted);
 
 /// The YAML, with comments. `path` is where it goes.

@@ -223,18 +223,18 @@ Result<int> RunAudits(const AuditRequest& request) {
 
 void AddAuditCommand(Parser& parser) {
   Command& command = parser.Add(
-      "audit", "compute every figure of runs and jobs again, and find what was changed", kExamples);
+      "audit", "recompute every figure of runs and jobs, and find what was changed", kExamples);
   auto request = std::make_shared<AuditRequest>();
   command.Positionals("RUN|JOB|STORE",
                       "run directories, folders of them, sweeps, numbers of jobs, or a store",
                       &request->paths);
-  command.Flag({"format", "text|json", "how it is printed"},
+  command.Flag({"format", "text|json", "output format"},
                [request](const std::string& text) { request->format = text; });
-  command.Flag({"job", "N", "of a store: this job only"},
+  command.Flag({"job", "N", "in a store: only this job"},
                [request](const std::string& text) { request->job_text = text; });
-  command.Switch({"print-head", "", "print the last link of each chain, to be kept elsewhere"},
+  command.Switch({"print-head", "", "print the last link of each chain, to keep elsewhere"},
                  [request] { request->print_head = true; });
-  command.Switch({"require-seal", "", "what was never sealed counts as a difference"},
+  command.Switch({"require-seal", "", "count what was never sealed as a difference"},
                  [request] { request->require_seal = true; });
   command.Action([request]() -> Result<int> {
     if (!request->job_text.empty()) {

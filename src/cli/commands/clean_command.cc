@@ -147,15 +147,17 @@ Result<int> Clean(const CleanFlags& flags) {
 }  // namespace
 
 void AddCleanCommand(Parser& parser) {
-  Command& command = parser.Add("clean", "remove run directories that are not needed", kExamples);
+  Command& command =
+      parser.Add("clean", "remove run directories that are no longer needed", kExamples);
   auto flags = std::make_shared<CleanFlags>();
   command.OptionalPositionals("DIR", "folders of runs (default: runs)", &flags->roots);
-  command.Flag({"older-than", "DURATION", "also runs that ended so long ago: 30d"},
+  command.Flag({"older-than", "DURATION", "also runs that ended longer ago than this: 30d"},
                [flags](const std::string& text) { flags->older_than = text; });
-  command.Switch({"dry-run", "", "say what would go and what that frees, and remove nothing"},
-                 [flags] { flags->dry_run = true; });
+  command.Switch(
+      {"dry-run", "", "show what would be removed and how much that frees, and remove nothing"},
+      [flags] { flags->dry_run = true; });
   command.Switch({"yes", "", "do not ask"}, [flags] { flags->yes = true; });
-  command.Flag({"format", "text|json", "how it is printed", "Output"},
+  command.Flag({"format", "text|json", "output format", "Output"},
                [flags](const std::string& text) { flags->format = text; });
   command.Action([flags] { return Clean(*flags); });
 }

@@ -28,11 +28,11 @@ void AddCompareCommand(Parser& parser) {
                [request](const std::string& text) { request->baseline = text; });
   command.Flag(
       {"output-dir", "DIR",
-       "where comparison.{html,md,json} and comparison_report.json go (default comparison)"},
+       "directory of comparison.{html,md,json} and comparison_report.json (default comparison)"},
       [request](const std::string& text) { request->output_dir = text; });
   command.List({"note", "TEXT", "a sentence for the reader of the result, e.g. what was left out"},
                &request->notes);
-  command.Flag({"format", "text|json", "how the result is printed"},
+  command.Flag({"format", "text|json", "output format"},
                [request](const std::string& text) { request->json = text == "json"; });
   command.Action([=]() -> Result<int> {
     request->directories.assign(directories->begin(), directories->end());

@@ -28,10 +28,18 @@ struct ConfigRequest {
   ServiceFlags service;
 };
 
+// "/home/ada/x" -> "~/x": a path with a home directory in front fits no table.
+std::string FromHome(const std::string& text) {
+  const char* home = std::getenv("HOME");
+  const std::string front = home && *home ? std::string(home) + "/" : "";
+  if (front.empty() || !text.starts_with(front)) return text;
+  return "~/" + text.substr(front.size());
+}
+
 std::string OriginOf(const app::ShownSetting& shown) {
   const std::string name(Name(shown.from));
   if (shown.from == app::SettingFrom::kGuess) return name + ": " + shown.where;
-  return shown.where.empty() ? name : shown.where;
+  return shown.where.empty() ? name : FromHome(shown.where);
 }
 
 std::string FilesText(const app::UserSettings& settings) {
@@ -52,7 +60,7 @@ std::string Text(const app::UserSettings& settings, const std::vector<app::Shown
   table.ends_in_text = true;
   table.texts = {1};
   for (const app::ShownSetting& shown : all)
-    table.rows.push_back({shown.key, shown.value, OriginOf(shown)});
+    table.rows.push_back({shown.key, FromHome(shown.value), OriginOf(shown)});
   return FittedText(std::move(table)) + "\n" + FilesText(settings);
 }
 
@@ -99,11 +107,11 @@ Result<int> Config(const ConfigRequest& request) {
 
 void AddConfigCommand(Parser& parser) {
   Command& command =
-      parser.Add("config", "every setting, and where its value comes from", kExamples);
+      parser.Add("config", "every setting and where its value comes from", kExamples);
   auto request = std::make_shared<ConfigRequest>();
   command.OptionalPositional("ACTION", "show (default) or path", &request->action);
   AddPlaceOfService(command, request->service);
-  command.Flag({"format", "text|json", "how it is printed", "Output"},
+  command.Flag({"format", "text|json", "output format", "Output"},
                [request](const std::string& text) { request->service.json = text == "json"; });
   AddFlags(command, app::FlagGroup::kSignal, request->flags);
   AddFlags(command, app::FlagGroup::kMetering, request->flags);

@@ -174,7 +174,7 @@ Result<int> Data(const ImportRequest& request) {
 
 void AddDataCommand(Parser& parser) {
   Command& command = parser.Add(
-      "data", "make downloaded carbon intensity a trace: join, check, convert", kExamples);
+      "data", "turn downloaded carbon intensity into a trace: join, check, convert", kExamples);
   auto request = std::make_shared<ImportRequest>();
   command.Positionals("ACTION", "import FILE...: CSV files of one zone, plain or gzip",
                       &request->words);
@@ -182,22 +182,22 @@ void AddDataCommand(Parser& parser) {
     return [request, member](const std::string& value) { (*request).*member = value; };
   };
   command.Flag({"boundary", "lifecycle|direct",
-                "which intensity is taken where there are two (default: life cycle)"},
+                "which intensity to take if the file has both (default: lifecycle)"},
                text(&ImportRequest::boundary));
-  command.Flag({"zone", "ZONE", "where the files name no zone, or several"},
+  command.Flag({"zone", "ZONE", "the zone, if the files name none or several"},
                text(&ImportRequest::zone));
   command.Flag(
-      {"column", "HEADING", "the column of the values, where it is none of the usual ones"},
+      {"column", "HEADING", "the column of the values, if its name is not one of the usual ones"},
       text(&ImportRequest::column));
   command.Switch({"utc", "", "the times are UTC although nothing in the file says so"},
                  [request] { request->utc = true; });
   command.Flag({"output", "FILE", "default: data/imported/, named for what it holds"},
                text(&ImportRequest::output));
-  command.Switch({"overwrite", "", "replace a file that is there"},
+  command.Switch({"overwrite", "", "replace an existing file"},
                  [request] { request->overwrite = true; });
   command.Switch({"dry-run", "", "check and report; write nothing"},
                  [request] { request->dry_run = true; });
-  command.Flag({"format", "text|json", "how the report is printed"},
+  command.Flag({"format", "text|json", "output format of the report"},
                [request](const std::string& value) { request->json = value == "json"; });
   command.Action([request] { return Data(*request); });
 }

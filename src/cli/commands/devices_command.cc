@@ -332,12 +332,12 @@ void AddDevicesCommand(Parser& parser) {
       flags->changes.emplace_back(change, name);
     });
   };
-  add("set-aside", "no more jobs on it; what runs there goes on");
-  add("put-back", "jobs may have it again");
-  add("forget", "one that is gone is not expected back");
-  command.Flag({"why", "TEXT", "shown to others, with --set-aside", "Changes"},
+  add("set-aside", "give it no more jobs; what runs there goes on");
+  add("put-back", "give it jobs again");
+  add("forget", "do not expect a lost one back");
+  command.Flag({"why", "TEXT", "with --set-aside: the reason that others see", "Changes"},
                [flags](const std::string& text) { flags->why = text; });
-  command.Switch({"dry-run", "", "say what would be changed", "Changes"},
+  command.Switch({"dry-run", "", "show what would change, and change nothing", "Changes"},
                  [flags] { flags->dry_run = true; });
   command.Flag({"device-profiles", "FILE", "YAML: power and speed of device models", "Devices"},
                [flags](const std::string& text) { flags->profiles = text; });

@@ -1,4 +1,4 @@
-// ebb doctor: what is wrong here, what could be better, and what to do about it.
+// ebb doctor: check this machine: what is wrong, what could be better, what to do about it.
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -67,8 +67,8 @@ std::string Json(const std::vector<Finding>& findings) {
 }  // namespace
 
 void AddDoctorCommand(Parser& parser, const std::string& version) {
-  Command& command =
-      parser.Add("doctor", "what is wrong here, what could be better, and what to do", kExamples);
+  Command& command = parser.Add(
+      "doctor", "check this machine: what is wrong, what could be better, what to do", kExamples);
   auto request = std::make_shared<app::DoctorRequest>();
   request->version = version;
   auto service = std::make_shared<ServiceFlags>();

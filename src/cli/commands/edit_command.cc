@@ -19,8 +19,8 @@ constexpr const char* kExamples = R"(
 Examples:
   ebb edit 7 --threshold 150 --start-by "tomorrow 6am"
   ebb edit 7 8 nightly --priority 5            several, by number or name
-  ebb edit 7 --tier 1 --dry-run                would it be taken? nothing changes
-  ebb edit 7 --finish-by none                  it is to have no deadline any more
+  ebb edit 7 --tier 1 --dry-run                would it be accepted? nothing changes
+  ebb edit 7 --finish-by none                  removes its deadline
 
 Only a job that waits or is paused can be changed. The service checks the change as a submission:
 a deadline that cannot be kept beside the other jobs is refused, and the job stays as it was.)";
@@ -100,7 +100,8 @@ Result<int> EditAll(const EditFlags& flags) {
 }  // namespace
 
 void AddEditCommand(Parser& parser) {
-  Command& command = parser.Add("edit", "change jobs of the queue service that wait", kExamples);
+  Command& command =
+      parser.Add("edit", "change waiting or paused jobs of the queue service", kExamples);
   auto flags = std::make_shared<EditFlags>();
   command.Positionals("JOB", "numbers or names", &flags->words);
   const auto add = [&](const char* name, const char* key, const char* value_name, const char* help,
@@ -117,19 +118,20 @@ void AddEditCommand(Parser& parser) {
   };
   const auto number = [](const std::string& text) -> Result<Json> { return NumberOrText(text); };
   const auto as_it_is = [](const std::string& text) -> Result<Json> { return Json(text); };
-  add("threshold", "threshold", "G_PER_KWH", "start at or below it; none: no threshold", number);
+  add("threshold", "threshold", "G_PER_KWH", "start at or below this intensity; none: no threshold",
+      number);
   add("tier", "tier", "TIER", "threshold, longest wait from now and priority by name", as_it_is);
   add("priority", "priority", "N", "higher goes first", number);
   add("start-by", "start_by", "WHEN", "latest start: 6h from now, 18:00, \"tomorrow 6am\"; or none",
       when("--start-by"));
   add("finish-by", "finish_by", "WHEN", "latest end, in the same way", when("--finish-by"));
-  add("duration", "duration", "DURATION", "estimated run time; not of a job that has run",
+  add("duration", "duration", "DURATION", "estimated run time, unless it has already run",
       [](const std::string& text) -> Result<Json> {
         EBB_ASSIGN_OR_RETURN(const std::string value, DurationForService("--duration", text));
         return Json(value);
       });
   add("name", "name", "NAME", "its name", as_it_is);
-  command.Switch({"dry-run", "", "check whether it would be taken, and change nothing"},
+  command.Switch({"dry-run", "", "check whether the change would be accepted, and change nothing"},
                  [flags] { flags->dry_run = true; });
   AddServiceFlags(command, flags->service);
   command.Action([flags] { return EditAll(*flags); });

@@ -240,13 +240,13 @@ void AddForecastCommand(Parser& parser) {
   text({"at", "TIME", "the moment of the forecast (default: end of the trace)"}, &Options::at);
   text({"publication-lag", "DURATION", app::kPublicationLagHelp}, &Options::publication_lag);
   text({"hours", "HOURS", "how far to look ahead, 1 to 240 (default 96)"}, &Options::hours);
-  text({"method", "ridge|seasonal-naive|persistence", "how the past is used (default ridge)"},
+  text({"method", "ridge|seasonal-naive|persistence", "the forecasting method (default ridge)"},
        &Options::method);
   command.Switch({"backtest", "", "score every method on past moments instead"},
                  [options] { options->backtest = true; });
   text({"from", "TIME", "first moment of the back-test (default: after 70 days)"}, &Options::from);
   text({"to", "TIME", "last moment of the back-test (default: end of the trace)"}, &Options::to);
-  text({"format", "text|json", "how it is printed"}, &Options::format);
+  text({"format", "text|json", "output format"}, &Options::format);
   command.Action([options]() -> Result<int> {
     return options->backtest ? RunBacktest(*options) : Show(*options);
   });

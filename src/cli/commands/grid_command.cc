@@ -224,7 +224,7 @@ std::string Print(const GridView& grid, const std::string& format) {
 
 void AddGridCommand(Parser& parser) {
   Command& command =
-      parser.Add("grid", "carbon intensity now, ahead, and the cleanest window", kExamples);
+      parser.Add("grid", "carbon intensity now and ahead, and the cleanest window", kExamples);
   auto values = std::make_shared<app::FlagValues>();
   auto hours = std::make_shared<std::string>("48");
   auto windows = std::make_shared<std::string>("1");
@@ -241,7 +241,7 @@ void AddGridCommand(Parser& parser) {
                [windows](const std::string& text) { *windows = text; });
   command.Flag({"plot", "FILE.svg", "also draw history, forecast and windows into a file"},
                [plot](const std::string& text) { *plot = text; });
-  command.Flag({"format", "text|json|carbon-aware-sdk", "how it is printed"},
+  command.Flag({"format", "text|json|carbon-aware-sdk", "output format"},
                [format](const std::string& text) { *format = text; });
   AddFlags(command, app::FlagGroup::kSignal, *values);
   AddFlags(command, app::FlagGroup::kClock, *values);

@@ -198,24 +198,25 @@ Result<int> History(const HistoryFlags& flags) {
 }  // namespace
 
 void AddHistoryCommand(Parser& parser) {
-  Command& command = parser.Add("history", "what has ended in the queue service", kExamples);
+  Command& command =
+      parser.Add("history", "list the jobs of the queue service that have ended", kExamples);
   auto flags = std::make_shared<HistoryFlags>();
   const auto into = [&](const FlagText& text, std::string HistoryFlags::*field) {
     command.Flag(text, [flags, field](const std::string& value) { (*flags).*field = value; });
   };
-  into({"since", "WHEN", "that ended then or later: 2d, yesterday, monday 6am, 2026-10-01"},
+  into({"since", "WHEN", "that ended since then: 2d, yesterday, monday 6am, 2026-10-01"},
        &HistoryFlags::since);
-  into({"until", "WHEN", "that ended before then"}, &HistoryFlags::until);
-  into({"state", "STATES", "only these, with commas between: succeeded, failed, cancelled"},
+  into({"until", "WHEN", "that ended before this time"}, &HistoryFlags::until);
+  into({"state", "STATES", "only these, comma-separated: succeeded, failed, cancelled"},
        &HistoryFlags::states);
   into({"name", "NAME", "only jobs of this name"}, &HistoryFlags::name);
   into({"user", "NAME", "only jobs of this user (ebb submit --user)"}, &HistoryFlags::user);
   command.Switch({"me", "", "only your jobs: --user $EBB_USER, or your login name"},
                  [flags] { flags->user = NameOfMe(); });
-  into({"limit", "N", "at most so many, the newest (default 1000)"}, &HistoryFlags::limit);
-  into({"columns", "NAMES", "which ones, with commas between (below)"}, &HistoryFlags::columns);
+  into({"limit", "N", "at most N, the newest first (default 1000)"}, &HistoryFlags::limit);
+  into({"columns", "NAMES", "which columns, comma-separated (see below)"}, &HistoryFlags::columns);
   AddPlaceOfService(command, flags->service);
-  into({"format", "text|json|csv", "json: the service's own answer", "Output"},
+  into({"format", "text|json|csv", "json: the answer of the service, unchanged", "Output"},
        &HistoryFlags::format);
   command.Action([flags] { return History(*flags); });
 }

@@ -59,7 +59,8 @@ Result<std::string> AskFor(const std::string& key, const std::string& question,
       std::fprintf(stderr, "Ebb needs an answer here.\n");
       continue;
     }
-    const Status sound = app::CheckSettingValue(key, answer);
+    Status sound = app::CheckSettingValue(key, answer);
+    if (sound && key == "zone") sound = app::CheckNewZone(answer);
     if (sound) return answer;
     std::fprintf(stderr, "%s\n", sound.error().Message().c_str());
   }
@@ -174,29 +175,29 @@ Result<int> Init(const InitRequest& request) {
 
 void AddInitCommand(Parser& parser) {
   Command& command =
-      parser.Add("init", "the first step: three questions, and the settings file", kExamples);
+      parser.Add("init", "set up Ebb: three questions, one settings file", kExamples);
   auto request = std::make_shared<InitRequest>();
   const auto into = [request](std::string app::NewSettings::*field) {
     return [request, field](const std::string& text) { request->wanted.*field = text; };
   };
   command.Flag({"zone", "ZONE", "the grid zone (default: a guess, which is offered)"},
                into(&app::NewSettings::zone));
-  command.Flag({"token-file", "FILE", "whose first line is a token of Electricity Maps"},
+  command.Flag({"token-file", "FILE", "file whose first line is a token of Electricity Maps"},
                [request](const std::string& text) {
                  // The settings would take it from where they are.
                  request->wanted.token_file =
                      text.starts_with("~/") ? text : std::filesystem::absolute(text).string();
                });
-  command.Flag({"token-env", "NAME", "the environment variable that holds it"},
+  command.Flag({"token-env", "NAME", "environment variable that holds the token"},
                into(&app::NewSettings::token_env));
   command.Flag({"scope", "process|machine", "what is measured (default process)"},
                [request](const std::string& text) {
                  request->wanted.scope = text;
                  request->scope_given = true;
                });
-  command.Switch({"yes", "", "ask nothing: take what is given, and guesses for the rest"},
+  command.Switch({"yes", "", "ask nothing: take the given answers, and guesses for the rest"},
                  [request] { request->yes = true; });
-  command.Switch({"overwrite", "", "replace a settings file that is there"},
+  command.Switch({"overwrite", "", "replace an existing settings file"},
                  [request] { request->overwrite = true; });
   command.Switch({"dry-run", "", "print the file, and write nothing"},
                  [request] { request->dry_run = true; });

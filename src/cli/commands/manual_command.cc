@@ -73,14 +73,14 @@ Result<int> PrintCompletion(const Parser& parser, const std::string& name) {
 
 void AddManualCommands(Parser& parser) {
   Command& completion =
-      parser.Add("completion", "a script that completes commands and flags", kCompletionExamples);
+      parser.Add("completion", "print a script for shell completion", kCompletionExamples);
   auto shell = std::make_shared<std::string>();
   completion.Positional("SHELL", "bash, zsh or fish", shell.get());
   completion.Action([&parser, shell] { return PrintCompletion(parser, *shell); });
 
   Command& manual = parser.Add("manual", "the help texts as manual pages", kManualExamples);
   auto request = std::make_shared<ManualRequest>();
-  manual.OptionalPositional("COMMAND", "of which; without: of ebb itself", &request->command);
+  manual.OptionalPositional("COMMAND", "the command (default: ebb itself)", &request->command);
   manual.Flag({"output-dir", "DIR", "write the pages of all commands there"},
               [request](const std::string& text) { request->output_directory = text; });
   manual.Action([&parser, request] { return PrintManual(parser, *request); });

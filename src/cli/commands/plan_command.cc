@@ -150,7 +150,7 @@ Result<int> Plan(const PlanOptions& options) {
 }  // namespace
 
 void AddPlanCommand(Parser& parser) {
-  Command& command = parser.Add("plan", "what would be done with a queue of jobs now", kExamples);
+  Command& command = parser.Add("plan", "what Ebb would do with a queue of jobs now", kExamples);
   auto options = std::make_shared<PlanOptions>();
   command.Positional("FILE", "queue or scenario file (YAML)", &options->file);
   command.Flag({"at", "TIME", "the moment (default: the file's first start date, or now)"},
@@ -159,7 +159,7 @@ void AddPlanCommand(Parser& parser) {
                [options](const std::string& text) { options->policy = text; });
   command.Flag({"tiers", "FILE", "jobs' tiers (docs/config.md; default: the published three)"},
                [options](const std::string& text) { options->tiers = text; });
-  command.Flag({"format", "text|json", "how it is printed"},
+  command.Flag({"format", "text|json", "output format"},
                [options](const std::string& text) { options->json = text == "json"; });
   command.Flag({"html", "FILE", "also write a page with a Gantt chart"},
                [options](const std::string& text) { options->html = text; });

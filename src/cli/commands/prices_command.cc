@@ -139,7 +139,7 @@ void AddPricesCommand(Parser& parser) {
   command.Positional("FILE", "a tariff (YAML) or day-ahead prices (CSV)", &options->file);
   command.Flag({"at", "TIME", "the moment (default: now)"},
                [options](const std::string& text) { options->at = text; });
-  command.Flag({"format", "text|json", "how it is printed"},
+  command.Flag({"format", "text|json", "output format"},
                [options](const std::string& text) { options->json = text == "json"; });
   command.Action([options]() -> Result<int> {
     EBB_ASSIGN_OR_RETURN(const PricesView view, Look(*options));

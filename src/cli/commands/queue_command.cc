@@ -316,10 +316,10 @@ void AddTelling(Parser& parser, const char* name, const char* help) {
 
 void AddCancelling(Parser& parser) {
   Command& command =
-      parser.Add("cancel", "end jobs of the queue service, or a sweep, for good", kCancelExamples);
+      parser.Add("cancel", "end jobs of the queue service or a sweep for good", kCancelExamples);
   auto flags = std::make_shared<QueueFlags>();
   command.OptionalPositionals("JOB", "numbers or names", &flags->jobs);
-  command.Flag({"sweep", "NAME", "all of this sweep that has not ended (its name or number)"},
+  command.Flag({"sweep", "NAME", "all jobs of this sweep that have not ended (name or number)"},
                [flags](const std::string& text) { flags->sweep = text; });
   AddServiceFlags(command, flags->service);
   command.Action([flags]() -> Result<int> {
@@ -334,9 +334,9 @@ void AddCancelling(Parser& parser) {
 
 void AddQueueCommands(Parser& parser) {
   Command* queue = nullptr;
-  auto flags = AddLooking(parser, "queue", "the jobs of the queue service, and why each waits",
+  auto flags = AddLooking(parser, "queue", "list the jobs of the queue service and why each waits",
                           kQueueExamples, false, Queue, &queue);
-  queue->Flag({"stage", "STAGES", "only these, with commas between"},
+  queue->Flag({"stage", "STAGES", "only these, comma-separated"},
               [flags](const std::string& text) { flags->stage = text; });
   queue->Flag({"name", "NAME", "only jobs of this name"},
               [flags](const std::string& text) { flags->name = text; });
@@ -344,25 +344,25 @@ void AddQueueCommands(Parser& parser) {
               [flags](const std::string& text) { flags->user = text; });
   queue->Switch({"me", "", "only your jobs: --user $EBB_USER, or your login name"},
                 [flags] { flags->user = NameOfMe(); });
-  queue->Flag({"sweep", "NAME", "the experiments of this sweep, ranked (its name or number)"},
+  queue->Flag({"sweep", "NAME", "the experiments of this sweep, ranked (name or number)"},
               [flags](const std::string& text) { flags->sweep = text; });
   queue->Switch({"sweeps", "", "the sweeps that were submitted, the newest first"},
                 [flags] { flags->sweeps = true; });
-  queue->Flag({"limit", "N", "at most so many (default 1000)"},
+  queue->Flag({"limit", "N", "at most N (default 1000)"},
               [flags](const std::string& text) { flags->limit = text; });
-  queue->Flag({"save-page", "FILE", "the service's page as one HTML file that needs no service"},
+  queue->Flag({"save-page", "FILE", "save the service's page as one HTML file"},
               [flags](const std::string& text) { flags->save_page = text; });
-  queue->Switch({"watch", "", "redraw it every 2 s, on a terminal, until Ctrl-C"},
+  queue->Switch({"watch", "", "redraw every 2 s on a terminal, until Ctrl-C"},
                 [flags] { flags->watch = true; });
-  queue->Switch({"all", "", "jobs that have ended, too"}, [flags] { flags->all = true; });
+  queue->Switch({"all", "", "include jobs that have ended"}, [flags] { flags->all = true; });
   AddLooking(parser, "show", "everything about one job of the queue service", "", true, Show);
   AddLooking(parser, "explain", "why a job waits, until when, and what that saves", "", true,
              Explain);
   Command* logs = nullptr;
-  auto log_flags = AddLooking(parser, "logs", "what a job has printed", "", true, Logs, &logs);
-  logs->Switch({"follow", "", "go on until the job has ended"},
+  auto log_flags = AddLooking(parser, "logs", "what a job printed", "", true, Logs, &logs);
+  logs->Switch({"follow", "", "keep printing until the job has ended"},
                [log_flags] { log_flags->follow = true; });
-  logs->Flag({"attempt", "N", "of this attempt (default: the last)"},
+  logs->Flag({"attempt", "N", "only this attempt (default: the last)"},
              [log_flags](const std::string& text) { log_flags->attempt = text; });
   AddLooking(parser, "tiers", "the tiers that jobs can be submitted in", "", false, Tiers);
   AddTelling(parser, "pause", "hold jobs of the queue service until they are resumed");

@@ -76,8 +76,8 @@ void AddRecurringCommand(Parser& parser) {
       flags->changes.emplace_back(change, name);
     });
   };
-  add("pause", "not due until it is resumed");
-  add("resume", "due again");
+  add("pause", "make it not due until it is resumed");
+  add("resume", "make it due again");
   add("remove", "end this recurring job: no more instances");
   AddServiceFlags(command, flags->service);
   command.Action([flags] { return Recurring(*flags); });

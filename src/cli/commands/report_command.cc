@@ -108,7 +108,7 @@ void AddReportCommand(Parser& parser) {
       [request](const std::string& text) { request->output_dir = text; });
   command.Flag({"name", "NAME", "name of the merged run (default the first member's)"},
                [request](const std::string& text) { request->name = text; });
-  command.Flag({"format", "text|json|csv", "how it is printed (csv: period)"},
+  command.Flag({"format", "text|json|csv", "output format (csv: for period)"},
                [request](const std::string& text) { request->format = text; });
   command.Switch({"dry-run", "", "settle: ask and say what changes, write nothing"},
                  [request] { request->dry_run = true; });

@@ -112,12 +112,12 @@ Result<int> RestartAll(const RestartFlags& flags) {
 
 void AddRestartCommand(Parser& parser) {
   Command& command =
-      parser.Add("restart", "submit jobs of the queue service that have ended again", kExamples);
+      parser.Add("restart", "submit ended jobs of the queue service again", kExamples);
   auto flags = std::make_shared<RestartFlags>();
   command.Positionals("JOB", "numbers or names", &flags->words);
   command.Switch({"resume", "", "from the checkpoint that it left; for jobs that write them"},
                  [flags] { flags->resume = true; });
-  command.Switch({"dry-run", "", "check whether it can be, and submit nothing"},
+  command.Switch({"dry-run", "", "check whether it would be accepted, and submit nothing"},
                  [flags] { flags->dry_run = true; });
   AddServiceFlags(command, flags->service);
   command.Action([flags] { return RestartAll(*flags); });

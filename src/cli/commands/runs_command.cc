@@ -250,24 +250,24 @@ Result<int> Runs(const RunsFlags& flags) {
 }  // namespace
 
 void AddRunsCommand(Parser& parser) {
-  Command& command = parser.Add("runs", "the runs that are there, with their figures", kExamples);
+  Command& command = parser.Add("runs", "list runs with their figures", kExamples);
   auto flags = std::make_shared<RunsFlags>();
   command.OptionalPositionals("DIR", "folders of runs (default: runs)", &flags->roots);
   const auto into = [&](const FlagText& text, std::string RunsFlags::*field) {
     command.Flag(text, [flags, field](const std::string& value) { (*flags).*field = value; });
   };
-  into({"since", "WHEN", "that ended then or later, or go on: 2d, yesterday, 2026-10-01"},
+  into({"since", "WHEN", "that ended since then, or still run: 2d, yesterday, 2026-10-01"},
        &RunsFlags::since);
-  into({"until", "WHEN", "that ended before then"}, &RunsFlags::until);
+  into({"until", "WHEN", "that ended before this time"}, &RunsFlags::until);
   into({"name", "NAME", "only runs of this name"}, &RunsFlags::name);
-  into({"outcome", "OUTCOMES", "only these, with commas between (below)"}, &RunsFlags::outcomes);
+  into({"outcome", "OUTCOMES", "only these, comma-separated (see below)"}, &RunsFlags::outcomes);
   into({"user", "NAME", "only runs of this user: the owner of the files, or of the job"},
        &RunsFlags::user);
-  into({"limit", "N", "at most so many, the newest (default 1000)"}, &RunsFlags::limit);
+  into({"limit", "N", "at most N, the newest first (default 1000)"}, &RunsFlags::limit);
   command.Switch({"local", "", "only run directories: do not ask the queue service", "Service"},
                  [flags] { flags->local = true; });
   AddPlaceOfService(command, flags->service);
-  into({"format", "text|json|csv", "how it is printed", "Output"}, &RunsFlags::format);
+  into({"format", "text|json|csv", "output format", "Output"}, &RunsFlags::format);
   command.Action([flags] { return Runs(*flags); });
 }
 

@@ -261,44 +261,50 @@ void AddServeCommand(Parser& parser, const std::string& version) {
   command.Flag(
       {"tiers", "FILE", "jobs' tiers (docs/config.md; default: the published three)", "Service"},
       into(request->tiers));
-  command.Flag({"slots", "N", "run on the CPU, N programs at a time (without a GPU: 1)", "Service"},
-               into(request->slots));
   command.Flag(
-      {"gpus", "LIST", "only these GPUs: numbers or UUIDs, e.g. 0,1 (default: all)", "Service"},
+      {"slots", "N", "run on the CPU, N programs at a time (default without a GPU: 1)", "Service"},
+      into(request->slots));
+  command.Flag(
+      {"gpus", "LIST", "use only these GPUs: numbers or UUIDs, e.g. 0,1 (default: all)", "Service"},
       into(request->gpus));
   command.Flag({"gpu-check", "DURATION",
-                "how often the driver is asked which GPUs there are (default 1m)", "Service"},
+                "how often to ask the driver which GPUs there are (default 1m)", "Service"},
                into(request->gpu_check));
   command.Flag(
       {"power-cap", "CAP",
-       "of each GPU that runs a job, where permitted: 250W, or 70% of its limit", "Service"},
+       "power limit of each GPU that runs a job, if permitted: 250W, or 70% of its default limit",
+       "Service"},
       into(request->power_cap));
-  command.Flag({"grace", "DURATION", "between SIGTERM and SIGKILL (default 30s)", "Service"},
+  command.Flag({"grace", "DURATION", "time between SIGTERM and SIGKILL (default 30s)", "Service"},
                into(request->grace));
   command.Flag({"log-limit", "MB",
-                "of what an attempt prints, so much is kept (default 100; 0: all)", "Service"},
+                "how much of each attempt's output to keep (default 100; 0: all)", "Service"},
                into(request->log_limit));
-  command.Flag(
-      {"keep", "DURATION|for-ever",
-       "of jobs that have ended: ledger and folder (default 365d); sums stay for ever", "Service"},
-      into(request->keep));
-  command.Flag({"address", "ADDRESS",
-                "to listen on (default 127.0.0.1); for any other, reading "
-                "needs the token, too",
+  command.Flag({"keep", "DURATION|for-ever",
+                "how long to keep the ledger and folder of ended jobs (default 365d); totals are "
+                "kept for ever",
                 "Service"},
-               into(request->address));
-  command.Switch(
-      {"private", "", "reading needs the token also for other users of this machine", "Service"},
-      [request] { request->is_private = true; });
-  command.Flag({"port", "N", "default 8733; 0: any that is free", "Service"}, into(request->port));
-  command.Flag({"host-name", "NAME", "a name under which the service is reached", "Service"},
-               into(request->host_name));
+               into(request->keep));
   command.Flag(
-      {"change-limit", "N",
-       "changes a second from one address (default 5000), ten times that at once", "Service"},
-      into(request->change_limit));
+      {"address", "ADDRESS",
+       "address to listen on (default 127.0.0.1); at any other, reading needs the token too",
+       "Service"},
+      into(request->address));
+  command.Switch(
+      {"private", "", "other users of this machine need the token for reading too", "Service"},
+      [request] { request->is_private = true; });
+  command.Flag({"port", "N", "port to listen on (default 8733; 0: any free port)", "Service"},
+               into(request->port));
+  command.Flag(
+      {"host-name", "NAME", "a host name under which clients reach the service", "Service"},
+      into(request->host_name));
+  command.Flag({"change-limit", "N",
+                "requests that change something, per second and address (default 5000; bursts of "
+                "ten times that)",
+                "Service"},
+               into(request->change_limit));
   command.Flag({"metrics-retention", "DURATION",
-                "how long /metrics tells of a job after its end (default 15m)", "Service"},
+                "how long /metrics shows a job after its end (default 15m)", "Service"},
                into(request->metrics_retention));
   AddNotifyFlags(command, request->notify);
   for (const app::FlagGroup group : {app::FlagGroup::kSignal, app::FlagGroup::kClock,

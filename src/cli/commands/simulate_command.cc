@@ -173,14 +173,14 @@ void AddSimulateCommand(Parser& parser) {
   auto options = std::make_shared<SimulateOptions>();
   command.Positional("SCENARIO", "scenario file (YAML)", &options->scenario);
   command.Flag({"policy", "NAMES",
-                "these policies only, with commas between; labels of the scenario or any policy"},
+                "only these policies, comma-separated: labels of the scenario or any policy"},
                [options](const std::string& text) {
                  for (const std::string_view name : Split(text, ','))
                    options->policies.emplace_back(Trim(name));
                });
   command.Flag({"tiers", "FILE", "jobs' tiers (docs/config.md; default: the published three)"},
                [options](const std::string& text) { options->tiers = text; });
-  command.Flag({"start-dates", "COUNT", "at most so many start dates, spread over all"},
+  command.Flag({"start-dates", "COUNT", "at most N start dates, spread over all of them"},
                [options](const std::string& text) { options->start_dates = text; });
   command.Flag({"prices", "FILE", "what electricity costs at every site (docs/prices.md)"},
                [options](const std::string& text) { options->prices = text; });
@@ -193,7 +193,7 @@ void AddSimulateCommand(Parser& parser) {
                [options](const std::string& text) { options->idle_draw = text; });
   command.Flag({"jobs", "COUNT", "threads (default: one per core); results do not depend on it"},
                [options](const std::string& text) { options->jobs = text; });
-  command.Flag({"format", "text|json", "how the result is printed"},
+  command.Flag({"format", "text|json", "output format"},
                [options](const std::string& text) { options->json = text == "json"; });
   command.Flag({"html", "FILE", "also write a page with Gantt charts"},
                [options](const std::string& text) { options->html = text; });

@@ -172,14 +172,14 @@ void AddStoreCommand(Parser& parser) {
                [request](const std::string& text) { request->path = text; });
   command.Flag({"output-dir", "DIR", "export: where the run directories go (default runs)"},
                [request](const std::string& text) { request->output_directory = text; });
-  command.Flag({"format", "text|json", "how it is printed"},
+  command.Flag({"format", "text|json", "output format"},
                [request](const std::string& text) { request->format = text; });
   command.Switch(
       {"no-replay", "", "check, restore: do not make every decision again (long queues)"},
       [request] { request->replay = false; });
   command.Flag({"older-than", "DURATION", "prune: jobs that ended before (default 365d)"},
                [request](const std::string& text) { request->older_than = text; });
-  command.Switch({"dry-run", "", "restore, prune: say what would go, and change nothing"},
+  command.Switch({"dry-run", "", "restore, prune: show what would be removed, and change nothing"},
                  [request] { request->dry_run = true; });
   command.Switch({"end-programs", "", "restore: end what still runs of jobs not in the backup"},
                  [request] { request->end_programs = true; });

@@ -98,7 +98,7 @@ void AddNumber(Command& command, SubmitFlags& flags, const char* name, const cha
 }
 
 void AddJobFlags(Command& command, SubmitFlags& flags) {
-  command.Flag({"wrap", "LINE", "a line for /bin/sh -c, in place of a command", "Job"},
+  command.Flag({"wrap", "LINE", "a line for /bin/sh -c instead of a command", "Job"},
                [&flags](const std::string& text) { flags.wrap = text; });
   AddText(command, flags, "name", "name", "NAME",
           "its name (default: that of its script, or else of the program)");
@@ -107,29 +107,31 @@ void AddJobFlags(Command& command, SubmitFlags& flags) {
   };
   AddDuration(command, flags, "duration", of_job("duration"), "estimated run time (default 1h)",
               "Job");
-  AddNumber(command, flags, "power", "power_w", "WATTS", "estimated, of one device (default 100)");
+  AddNumber(command, flags, "power", "power_w", "WATTS",
+            "estimated power of one device (default 100)");
   AddNumber(command, flags, "devices", "devices", "N", "GPUs or slots, all at once (default 1)");
   AddNumber(command, flags, "gpus", "devices", "N", "the same as --devices");
   AddText(command, flags, "tier", "tier", "TIER", "threshold, longest wait and priority by name");
   AddWhen(command, flags, "start-by", "start_by",
           "latest start: 6h, 18:00, \"tomorrow 6am\", 2026-10-01T09:30Z (default 24h)");
   AddWhen(command, flags, "finish-by", "finish_by", "latest end, in the same way");
-  AddNumber(command, flags, "threshold", "threshold", "G_PER_KWH", "start at or below it");
+  AddNumber(command, flags, "threshold", "threshold", "G_PER_KWH",
+            "start at or below this intensity");
   AddNumber(command, flags, "priority", "priority", "N", "higher goes first");
   command.Switch({"checkpointable", "", "writes a checkpoint on SIGTERM and exits with 75", "Job"},
                  [&flags] { flags.job["checkpointable"] = true; });
   command.Switch(
-      {"freeze", "", "no checkpoint: may be stopped where it is, keeping its devices", "Job"},
+      {"freeze", "", "without a checkpoint: may be frozen in place, keeping its devices", "Job"},
       [&flags] { flags.job["freeze"] = true; });
   AddText(command, flags, "on-outage", "on_outage", "ACTION",
           "while the grid is unknown: wait (default), run, stop");
   AddText(command, flags, "power-cap", "power_cap", "CAP",
-          "of each GPU, where permitted: 250W, or 70% of its limit");
-  AddDuration(command, flags, "time-limit", of_job("time_limit"), "longer than this has failed",
-              "Job");
+          "power limit of each GPU, if permitted: 250W, or 70% of its default limit");
+  AddDuration(command, flags, "time-limit", of_job("time_limit"),
+              "a job that runs longer has failed", "Job");
   AddText(command, flags, "key", "key", "TEXT",
           "a second submission with the same key returns the first job");
-  command.Switch({"no-check", "", "its program may appear later: look it up at the start", "Job"},
+  command.Switch({"no-check", "", "do not look up the program before the job starts", "Job"},
                  [&flags] { flags.no_check = true; });
   command.Flag({"after", "IDS", "only once these jobs have succeeded, e.g. 3,4", "Job"},
                [&flags](const std::string& text) {
@@ -147,9 +149,10 @@ void AddJobFlags(Command& command, SubmitFlags& flags) {
                });
   for (const auto& [name, variable, help] :
        {std::tuple("project", core::kProjectVariable,
-                   "whose energy this is, in reports of a period"),
+                   "the project that this energy counts for, in reports of a period"),
         std::tuple("user", core::kUserVariable,
-                   "for whom, in reports of a period and ebb queue --user (default: $EBB_USER)")})
+                   "the user that it counts for, in reports of a period and ebb queue --user "
+                   "(default: $EBB_USER)")})
     command.Flag({name, "NAME", help, "Job"}, [&flags, variable](const std::string& text) {
       flags.job["environment"][variable] = text;
     });
@@ -179,9 +182,9 @@ void AddTrackerFlags(Command& command, SubmitFlags& flags) {
   add("tensorboard", &core::Tracking::tensorboard, "DIR",
       "loss, energy and grams as TensorBoard event files (docs/trackers.md)");
   add("mlflow", &core::Tracking::mlflow, "TARGET",
-      "the same to an MLflow server (http://...), or as its files (a directory)");
+      "the same in MLflow: a server (http://...) or a directory");
   add("mlflow-experiment", &core::Tracking::mlflow_experiment, "NAME",
-      "there (default: the name of the job)");
+      "MLflow experiment (default: the name of the job)");
   add("mlflow-token-file", &core::Tracking::mlflow_token_file, "FILE",
       "holds the server's token (default: the service's MLFLOW_TRACKING_TOKEN)");
 }
@@ -210,8 +213,9 @@ void AddFileFlags(Command& command, SubmitFlags& flags) {
 }
 
 void AddWaitFlags(Command& command, SubmitFlags& flags) {
-  command.Switch({"wait", "", "return once it has ended, with its exit code (ebb wait)", "Waiting"},
-                 [&flags] { flags.wait = true; });
+  command.Switch(
+      {"wait", "", "wait until it has ended, and return its exit code (ebb wait)", "Waiting"},
+      [&flags] { flags.wait = true; });
   command.Switch({"follow", "", "the same, and print its output meanwhile", "Waiting"},
                  [&flags] { flags.wait = flags.follow = true; });
 }

@@ -16,7 +16,7 @@ void AddSummaryCommand(Parser& parser) {
   auto directory = std::make_shared<std::string>();
   auto format = std::make_shared<std::string>("text");
   command.Positional("RUN_DIR", "the run's directory", directory.get());
-  command.Flag({"format", "text|json", "how it is printed"},
+  command.Flag({"format", "text|json", "output format"},
                [format](const std::string& text) { *format = text; });
   auto emissions_file = std::make_shared<std::string>();
   command.Flag({"emissions-file", "FILE", "also write the run's row into this emissions.csv"},

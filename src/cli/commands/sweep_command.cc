@@ -194,24 +194,25 @@ void AddSweepCommand(Parser& parser) {
   command.Positional("ACTION", "generate, run, report or search", &request->action);
   command.Positional("FILE", "sweep file (YAML); for report also the sweep's directory",
                      &request->file);
-  command.Flag({"target", "kubernetes|slurm|local", "what to write for", "Generate"},
+  command.Flag({"target", "kubernetes|slurm|local", "the system to write for", "Generate"},
                into(request->target));
-  command.Flag({"out", "DIR", "where the files go", "Generate"}, into(request->out));
-  command.Flag({"submit-time", "TIME", "slurm: state deadlines as times from here", "Generate"},
+  command.Flag({"out", "DIR", "directory of the files", "Generate"}, into(request->out));
+  command.Flag({"submit-time", "TIME", "slurm: the time that deadlines count from", "Generate"},
                into(request->submit_time));
   command.Switch({"dry-run", "", "check the sweep and say what would be written or run"},
                  [request] { request->dry_run = true; });
   command.Flag(
       {"policy", "NAME", "planner (default), run-now, edf, tiers, lowest-window, ...", "Run"},
       into(request->run.policy));
-  command.Flag({"slots", "N", "run on the CPU, N programs at a time (without a GPU: 1)", "Run"},
-               into(request->run.slots));
   command.Flag(
-      {"gpus", "LIST", "only these GPUs: numbers or UUIDs, e.g. 0,1 (default: all)", "Run"},
+      {"slots", "N", "run on the CPU, N programs at a time (default without a GPU: 1)", "Run"},
+      into(request->run.slots));
+  command.Flag(
+      {"gpus", "LIST", "use only these GPUs: numbers or UUIDs, e.g. 0,1 (default: all)", "Run"},
       into(request->run.gpus));
-  command.Flag({"grace", "DURATION", "between SIGTERM and SIGKILL (default 30s)", "Run"},
+  command.Flag({"grace", "DURATION", "time between SIGTERM and SIGKILL (default 30s)", "Run"},
                into(request->run.grace));
-  command.Switch({"page", "", "show it in a browser of this machine while it runs", "Run"},
+  command.Switch({"page", "", "show it in the browser while it runs", "Run"},
                  [request] { request->run.page = true; });
   const auto budget = [&](const char* name, const char* value_name, const char* help) {
     command.Flag({name, value_name, help, "Budget"},

@@ -145,7 +145,7 @@ Result<int> Train(const TrainRequest& request) {
 
 void AddTrainCommand(Parser& parser) {
   Command& command =
-      parser.Add("train", "train what configuration files describe, in clean hours", kExamples);
+      parser.Add("train", "train from configuration files, in clean hours", kExamples);
   auto request = std::make_shared<TrainRequest>();
   const auto into = [request](std::string TrainRequest::*field) {
     return [request, field](const std::string& text) { (*request).*field = text; };

@@ -142,7 +142,7 @@ std::vector<Field> WhenAndHowLong() {
        "submissions, also of this list",
        R"(["prepare"])", false, 1, 2e9},
       Formerly("run_limit",
-               {"time_limit", Shape::kDuration, "longer than this has failed", R"("3h")"})};
+               {"time_limit", Shape::kDuration, "a job that runs longer has failed", R"("3h")"})};
 }
 
 std::vector<Field> FieldsOfJob() {
