@@ -43,6 +43,35 @@ Examples:
   ebb cancel 2 4 nightly             several, by number or name
   ebb cancel --sweep digits)";
 
+constexpr const char* kShowExamples = R"(
+Examples:
+  ebb show 7
+  ebb show nightly --format json)";
+
+constexpr const char* kExplainExamples = R"(
+Examples:
+  ebb explain 7                      the reason, its numbers, and the planned start)";
+
+constexpr const char* kLogsExamples = R"(
+Examples:
+  ebb logs 7
+  ebb logs 7 --follow                until the job has ended; Ctrl-C leaves the job alone
+  ebb logs 7 --attempt 1             what it printed before its first pause)";
+
+constexpr const char* kTiersExamples = R"(
+Examples:
+  ebb tiers                          names, thresholds, longest waits: for ebb submit --tier)";
+
+constexpr const char* kPauseExamples = R"(
+Examples:
+  ebb pause 7                        a job that runs writes a checkpoint first; ebb resume 7 continues it
+  ebb pause 7 8 nightly              several, by number or name)";
+
+constexpr const char* kNowExamples = R"(
+Examples:
+  ebb now 7                          starts once devices are free, and is not paused for the grid
+  ebb now 7 8 nightly                several, by number or name)";
+
 // The columns of ebb queue that go where there is no room, the last one first.
 constexpr std::size_t kBeforeFigures = 3, kFigures = 4;
 constexpr Duration kBetweenPictures{2000};
@@ -305,8 +334,8 @@ std::shared_ptr<QueueFlags> AddLooking(Parser& parser, const char* name, const c
   return flags;
 }
 
-void AddTelling(Parser& parser, const char* name, const char* help) {
-  Command& command = parser.Add(name, help, "");
+void AddTelling(Parser& parser, const char* name, const char* help, const char* examples) {
+  Command& command = parser.Add(name, help, examples);
   auto flags = std::make_shared<QueueFlags>();
   command.Positionals("JOB", "numbers or names", &flags->jobs);
   AddServiceFlags(command, flags->service);
@@ -355,19 +384,23 @@ void AddQueueCommands(Parser& parser) {
   queue->Switch({"watch", "", "redraw every 2 s on a terminal, until Ctrl-C"},
                 [flags] { flags->watch = true; });
   queue->Switch({"all", "", "include jobs that have ended"}, [flags] { flags->all = true; });
-  AddLooking(parser, "show", "everything about one job of the queue service", "", true, Show);
-  AddLooking(parser, "explain", "why a job waits, until when, and what that saves", "", true,
-             Explain);
+  AddLooking(parser, "show", "everything about one job of the queue service", kShowExamples, true,
+             Show);
+  AddLooking(parser, "explain", "why a job waits, until when, and what that saves",
+             kExplainExamples, true, Explain);
   Command* logs = nullptr;
-  auto log_flags = AddLooking(parser, "logs", "what a job printed", "", true, Logs, &logs);
+  auto log_flags =
+      AddLooking(parser, "logs", "what a job printed", kLogsExamples, true, Logs, &logs);
   logs->Switch({"follow", "", "keep printing until the job has ended"},
                [log_flags] { log_flags->follow = true; });
   logs->Flag({"attempt", "N", "only this attempt (default: the last)"},
              [log_flags](const std::string& text) { log_flags->attempt = text; });
-  AddLooking(parser, "tiers", "the tiers that jobs can be submitted in", "", false, Tiers);
-  AddTelling(parser, "pause", "hold jobs of the queue service until they are resumed");
+  AddLooking(parser, "tiers", "the tiers that jobs can be submitted in", kTiersExamples, false,
+             Tiers);
+  AddTelling(parser, "pause", "hold jobs of the queue service until they are resumed",
+             kPauseExamples);
   AddCancelling(parser);
-  AddTelling(parser, "now", "run jobs of the queue service now, whatever the grid");
+  AddTelling(parser, "now", "run jobs of the queue service now, whatever the grid", kNowExamples);
 }
 
 }  // namespace ebb::cli
