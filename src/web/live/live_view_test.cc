@@ -23,7 +23,7 @@ service::JobCard CardOf(core::JobId id, engine::Stage stage = engine::Stage::kWa
 struct Page {
   std::map<core::JobId, json> jobs;
   std::vector<std::string> events;
-  std::vector<std::int64_t> events;
+  std::vector<std::int64_t> numbers;  // of what happened
   std::size_t left_out = 0;
 
   bool Hear(std::string_view text) {
@@ -33,7 +33,7 @@ struct Page {
     events.emplace_back(text.substr(7, end - 7));
     const json data = json::parse(text.substr(end + 7));
     if (events.back() == "status")
-      for (const json& event : data["events"]) events.push_back(event["number"]);
+      for (const json& event : data["events"]) numbers.push_back(event["number"]);
     if (events.back() != "jobs") return true;
     EXPECT_LE(data["changed"].size(), 1000u);
     if (data.value("whole", false)) jobs.clear();
@@ -72,7 +72,7 @@ TEST_F(LiveViewTest, TellsTheFirstViewWholeAndThenWhatChanged) {
   EXPECT_EQ(page_.jobs.size(), 2499u);
   EXPECT_EQ(page_.jobs[7]["stage"], "running");
   EXPECT_FALSE(page_.jobs.contains(9));
-  EXPECT_EQ(page_.events, (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(page_.numbers, (std::vector<std::int64_t>{1, 2}));
 
   view_.signals.resize(1);
   view_.signals[0].view = std::make_shared<const core::SignalView>();
