@@ -52,6 +52,8 @@ TEST_F(Runs, AreListedWithFiguresAndTotals) {
   EXPECT_NEAR(good["ran_s"], summary["running_time_s"], 1e-3);
   const Outcome table = List({});
   EXPECT_TRUE(Contains(table.out, "2 runs: 1 done, 1 failed; ")) << table.out;
+  const std::string place = (fs::path("runs") / FolderOf("good").filename()).string();
+  EXPECT_TRUE(Contains(table.out, place + "  ")) << "whole, to be copied: " << table.out;
   const Outcome csv = List({"--format", "csv"});
   EXPECT_TRUE(csv.out.starts_with("name,user,outcome,created,ended,ran_s,energy_kwh,")) << csv.out;
   EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), '\n'), 3);

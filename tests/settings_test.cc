@@ -203,7 +203,7 @@ TEST_F(UserSettings, InitAsksThreeQuestions) {
   EXPECT_EQ(Read(directory_ / "electricity-maps.token"), "hush-hush\n");
   const Answered kept = OnTerminal({"init"}, "no\n");
   EXPECT_EQ(kept.code, 2);
-  EXPECT_TRUE(Contains(kept.text, "stays as it is")) << kept.text;
+  EXPECT_TRUE(Contains(kept.text, "already exists")) << kept.text;
   EXPECT_EQ(Read(directory_ / "config.yaml"), text);
   EXPECT_EQ(OnTerminal({"init"}, "yes\nGB\nprocess\n").code, 0) << "GB needs no token";
   EXPECT_TRUE(Contains(Read(directory_ / "config.yaml"), "GB"));

@@ -134,7 +134,7 @@ TEST_F(DeviceRegisterTest, GpusComeAndGoWhileTheServiceRuns) {
   EXPECT_THAT(News(), HasSubstr("GPU-a (NVIDIA L4) is gone"));
   devices_.Take(Inventory({Gpu("GPU-b", "NVIDIA L4", 0), Gpu("GPU-c", "NVIDIA A10", 1)}), kNow);
   EXPECT_EQ(CountAndAway(1), Counts(1, 0));
-  EXPECT_THAT(News(), HasSubstr("GPU-c (NVIDIA A10) is there"));
+  EXPECT_THAT(News(), HasSubstr("GPU-c (NVIDIA A10) is available"));
   devices_.Take(Two(), kNow);
   EXPECT_EQ(CountAndAway(0), Counts(2, 0));
   EXPECT_EQ(CountAndAway(1), Counts(0, 1));

@@ -23,6 +23,10 @@ bool IsText(const TextTable& table, std::size_t column) {
          std::ranges::count(table.texts, column) > 0;
 }
 
+bool CanBeCut(const TextTable& table, std::size_t column) {
+  return IsText(table, column) && std::ranges::count(table.whole, column) == 0;
+}
+
 std::string Line(const TextTable& table, const std::vector<std::string>& cells,
                  const std::vector<std::size_t>& widths) {
   std::string line;
@@ -60,7 +64,7 @@ std::size_t SumOf(const std::vector<std::size_t>& widths) {
 void CutTexts(const TextTable& table, std::size_t columns, std::vector<std::size_t>& widths) {
   const auto spare = [&](std::size_t i) {
     const std::size_t least = std::max(kLeast, ColumnsOf(table.headers[i]));
-    return IsText(table, i) && widths[i] > least ? widths[i] : 0;
+    return CanBeCut(table, i) && widths[i] > least ? widths[i] : 0;
   };
   for (std::size_t sum = SumOf(widths); sum > columns; --sum) {
     std::size_t widest = 0;
@@ -74,7 +78,7 @@ void CutTexts(const TextTable& table, std::size_t columns, std::vector<std::size
 bool CanBeRead(const TextTable& table, std::size_t columns) {
   std::vector<std::size_t> widths = WidthsOf(table);
   for (std::size_t i = 0; i < widths.size(); ++i)
-    if (IsText(table, i)) widths[i] = std::min(widths[i], kEnough);
+    if (CanBeCut(table, i)) widths[i] = std::min(widths[i], kEnough);
   return SumOf(widths) <= columns;
 }
 
@@ -82,8 +86,10 @@ void TakeAway(TextTable& table, std::size_t column) {
   const auto at = static_cast<std::ptrdiff_t>(column);
   table.headers.erase(table.headers.begin() + at);
   for (auto& row : table.rows) row.erase(row.begin() + at);
-  std::erase(table.texts, column);
-  for (std::size_t& text : table.texts) text -= text > column ? 1 : 0;
+  for (std::vector<std::size_t>* columns : {&table.texts, &table.whole}) {
+    std::erase(*columns, column);
+    for (std::size_t& other : *columns) other -= other > column ? 1 : 0;
+  }
 }
 
 }  // namespace

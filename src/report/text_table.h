@@ -15,6 +15,7 @@ struct TextTable {
   std::vector<std::vector<std::string>> rows;  ///< the first cell of a row is its name
   bool ends_in_text = false;                   ///< the last column is a sentence
   std::vector<std::size_t> texts = {};         ///< other columns that hold text
+  std::vector<std::size_t> whole = {};         ///< of these: never cut, for they are to be typed
 };
 
 /// Columns as wide as their widest cell, empty ones left out; text to the left and figures to the

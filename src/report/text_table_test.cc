@@ -62,6 +62,16 @@ TEST(TextTable, TheWidestTextIsCutUntilLinesFitAndFiguresAreNot) {
 }
 
 // The second to fourth may go.
+TEST(TextTable, WhatIsToBeTypedIsNeverCut) {
+  TextTable table;
+  table.headers = {"run", "energy", "why"};
+  table.rows = {{"runs/train.py-20260504T193007Z-3f2a", "3.8 J", "because of the wind"}};
+  table.texts = {2};
+  table.whole = {0};
+  EXPECT_NE(AlignedTable(table, 60).find("3f2a    3.8 J   because of"), std::string::npos);
+  EXPECT_EQ(Fitted(table, 1, 1, 50).headers, (std::vector<std::string>{"run", "why"}));
+}
+
 TEST(TextTable, WhatDoesNotFitIsTakenAwayFromTheLastOn) {
   TextTable table = ATable();
   for (auto& row : table.rows) row.back().clear();

@@ -144,17 +144,22 @@ std::string Maybe(const std::optional<T>& value, Text text) {
   return value ? text(*value) : std::string();
 }
 
+// Directories begin with the name, unless somebody chose another.
+std::string NameBeside(const PastRun& run) {
+  return run.directory.filename().string().starts_with(run.name + "-") ? "" : run.name;
+}
+
 std::string TableOf(const std::vector<PastRun>& runs) {
   report::TextTable table;
-  table.headers = {"name", "when", "outcome", "ran", "energy", "emitted", "saved", "user", "where"};
-  table.texts = {0, 2, 7};
-  table.ends_in_text = true;
+  table.headers = {"run", "name", "outcome", "emitted", "energy", "saved", "ran", "when", "user"};
+  table.texts = {1, 2, 8};
+  table.whole = {0};
   for (const PastRun& run : runs)
-    table.rows.push_back({run.name, Maybe(run.created, MomentText), run.outcome,
-                          Maybe(run.ran, FormatDuration), Maybe(run.energy, EnergyText),
-                          Maybe(run.emissions, EmissionsText), Maybe(run.saved, SavedText),
-                          run.user, PlaceOf(run)});
-  return FittedText(std::move(table), 3, 5);
+    table.rows.push_back({PlaceOf(run), NameBeside(run), run.outcome,
+                          Maybe(run.emissions, EmissionsText), Maybe(run.energy, EnergyText),
+                          Maybe(run.saved, SavedText), Maybe(run.ran, FormatDuration),
+                          Maybe(run.created, MomentText), run.user});
+  return FittedText(std::move(table), 3, 6);
 }
 
 std::string CsvOf(const std::vector<PastRun>& runs) {
