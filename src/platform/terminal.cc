@@ -4,6 +4,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <string_view>
@@ -38,7 +39,7 @@ winsize SizeOf(int descriptor) {
 bool StderrIsTerminal() { return ::isatty(STDERR_FILENO) && CanRewriteLines(); }
 bool StdinIsTerminal() { return ::isatty(STDIN_FILENO) != 0; }
 
-Result<std::string> ReadSecretFromTerminal() {
+Result<std::string> ReadSecretFromTerminal(const std::string& prompt) {
   constexpr char kCtrlC = 3, kCtrlD = 4, kCtrlU = 21, kBackspace = 8, kDelete = 127;
   termios before{};
   if (::tcgetattr(STDIN_FILENO, &before) != 0)
@@ -47,6 +48,7 @@ Result<std::string> ReadSecretFromTerminal() {
   termios hidden = before;
   hidden.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON | ISIG);
   ::tcsetattr(STDIN_FILENO, TCSADRAIN, &hidden);
+  std::fputs(prompt.c_str(), stderr);
   std::string line;
   char last = kCtrlD;
   while (::read(STDIN_FILENO, &last, 1) == 1) {

@@ -15,8 +15,9 @@ bool StdoutIsTerminal();
 /// Whether somebody can be asked.
 bool StdinIsTerminal();
 /// A line from the terminal behind standard input that nobody sees typed, without spaces around it.
-/// kTryLater: Ctrl-C was typed; the terminal is as before.
-Result<std::string> ReadSecretFromTerminal();
+/// The prompt, to standard error, comes once nothing typed is shown any more. kTryLater: Ctrl-C was
+/// typed; the terminal is as before.
+Result<std::string> ReadSecretFromTerminal(const std::string& prompt);
 /// Columns of the terminal behind standard error, 80 where unknown.
 std::size_t TerminalColumns();
 /// The same behind standard output. Into a pipe or a file nothing limits a line but COLUMNS.

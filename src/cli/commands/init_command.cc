@@ -80,9 +80,9 @@ Status AskToken(app::NewSettings& wanted) {
   std::fprintf(stderr,
                "\n2. A token of Electricity Maps, for live values. Enter alone: none. The token is "
                "not shown.\n   https://portal.electricitymaps.com has free ones; %s is used if it "
-               "is set.\n   token: ",
+               "is set.\n",
                signals::kElectricityMapsKeyVariable);
-  EBB_ASSIGN_OR_RETURN(wanted.token, platform::ReadSecretFromTerminal());
+  EBB_ASSIGN_OR_RETURN(wanted.token, platform::ReadSecretFromTerminal("   token: "));
   std::fputs(wanted.token.empty() ? "none\n" : "taken\n", stderr);
   return {};
 }
