@@ -127,6 +127,10 @@ Result<app::NewSettings> TakeGuesses(const InitRequest& request) {
   return wanted;
 }
 
+bool HasToken(const app::NewSettings& wanted) {
+  return !wanted.token.empty() || !wanted.token_env.empty() || !wanted.token_file.empty();
+}
+
 // An Error if what is there stays.
 Status SettleReplacement(const InitRequest& request, const std::string& path) {
   std::error_code ignored;
@@ -154,6 +158,7 @@ Result<int> Init(const InitRequest& request) {
   if (!answered && answered.error().code == ExitCode::kTryLater) return kInterrupted;
   EBB_ASSIGN_OR_RETURN(const app::NewSettings wanted, std::move(answered));
   EBB_RETURN_IF_ERROR(app::CheckNewSettings(wanted));
+  if (request.yes && !HasToken(wanted)) std::fputs(WhatIsKnownOf(wanted.zone).c_str(), stderr);
   if (request.dry_run) {
     std::fputs(app::SettingsText(wanted, path).c_str(), stdout);
     return 0;
