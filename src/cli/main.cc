@@ -49,6 +49,7 @@ int main(int argc, char** argv) {
   AddPlanCommand(parser);
   AddSimulateCommand(parser);
   AddServeCommand(parser, kVersion);
+  AddControllerCommand(parser);
   AddSubmitCommand(parser);
   AddQueueCommands(parser);
   AddEditCommand(parser);

@@ -1,7 +1,5 @@
 #include "platform/http.h"
 
-#include <curl/curl.h>
-#include <dlfcn.h>
 #include <sys/socket.h>
 
 #include <cstring>
@@ -9,47 +7,11 @@
 #include <optional>
 
 #include "base/text.h"
+#include "platform/libcurl.h"
 #include "platform/unix_socket.h"
 
 namespace ebb::platform {
 namespace {
-
-// libcurl is loaded when the first request is made: it brings some thirty libraries and 6 MB, and
-// a program that only measures, or replays a trace, never needs it.
-struct Curl {
-  decltype(&curl_global_init) global_init;
-  decltype(&curl_easy_init) easy_init;
-  decltype(&curl_easy_cleanup) easy_cleanup;
-  decltype(&curl_easy_setopt) easy_setopt;
-  decltype(&curl_easy_perform) easy_perform;
-  decltype(&curl_easy_getinfo) easy_getinfo;
-  decltype(&curl_easy_strerror) easy_strerror;
-  decltype(&curl_slist_append) slist_append;
-  decltype(&curl_slist_free_all) slist_free_all;
-};
-
-template <typename Function>
-bool Find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
-  return function != nullptr;
-}
-
-std::optional<Curl> LoadCurl() {
-  void* library = ::dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-  if (!library) return std::nullopt;
-  Curl curl{};
-  const bool complete = Find(library, "curl_global_init", curl.global_init) &&
-                        Find(library, "curl_easy_init", curl.easy_init) &&
-                        Find(library, "curl_easy_cleanup", curl.easy_cleanup) &&
-                        Find(library, "curl_easy_setopt", curl.easy_setopt) &&
-                        Find(library, "curl_easy_perform", curl.easy_perform) &&
-                        Find(library, "curl_easy_getinfo", curl.easy_getinfo) &&
-                        Find(library, "curl_easy_strerror", curl.easy_strerror) &&
-                        Find(library, "curl_slist_append", curl.slist_append) &&
-                        Find(library, "curl_slist_free_all", curl.slist_free_all);
-  if (!complete || curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return std::nullopt;
-  return curl;
-}
 
 struct Body {
   std::string bytes;
@@ -98,15 +60,6 @@ int CheckUnixPeer(void* user, char*, char*, int, int) {
   peer.known = CheckPeer(peer.socket, peer.request.socket_owner, peer.request.unix_socket);
   return peer.known ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
-
-bool AskingAgainCannotHelp(CURLcode code) {
-  return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
-         code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL ||
-         code == CURLE_TOO_MANY_REDIRECTS;
-}
-
-// A query can carry a token: it stays out of messages.
-std::string WithoutQuery(const std::string& url) { return url.substr(0, url.find('?')); }
 
 enum class Method { kGet, kPut, kPost };
 
@@ -232,10 +185,7 @@ Result<HttpResponse> Perform(const HttpRequest& request, Method method) {
   if (!request.unix_socket.empty()) {
     EBB_ASSIGN_OR_RETURN(socket_name, SocketName::Of(request.unix_socket));
   }
-  static const std::optional<Curl> curl = LoadCurl();
-  if (!curl)
-    return Fail({ExitCode::kConfiguration, "libcurl.so.4 cannot be loaded", "",
-                 "install libcurl (Debian: libcurl4)"});
+  EBB_ASSIGN_OR_RETURN(const Curl* curl, LibCurl());
   return Call(*curl, request, std::move(socket_name)).Perform(method);
 }
 

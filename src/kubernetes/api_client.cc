@@ -1,0 +1,206 @@
+#include "kubernetes/api_client.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+
+namespace ebb::kubernetes {
+namespace {
+
+constexpr int kUnauthorized = 401, kTimeout = 408, kConflict = 409, kTooMany = 429,
+              kServerErrors = 500;
+constexpr std::size_t kMostOfAnAnswer = 64 << 20, kMostOfALine = 8 << 20;
+
+// What may be answered otherwise later: a token that is being replaced among it.
+bool IsWorthRepeating(int status) {
+  return status == kUnauthorized || status == kTimeout || status == kConflict ||
+         status == kTooMany || status >= kServerErrors;
+}
+
+std::optional<Duration> RetryAfter(const std::map<std::string, std::string>& headers) {
+  const auto found = headers.find("retry-after");
+  if (found == headers.end()) return std::nullopt;
+  const auto seconds = ParseInteger(found->second);
+  if (!seconds || *seconds < 0 || *seconds > 3600) return std::nullopt;
+  return std::chrono::seconds{*seconds};
+}
+
+// Pieces of an answer, put together.
+struct Body {
+  std::string text;
+  bool Take(std::string_view piece) {
+    text += piece;
+    return text.size() <= kMostOfAnAnswer;
+  }
+};
+
+}  // namespace
+
+ApiClient::ApiClient(platform::HttpStreams& streams, ApiServer server,
+                     std::function<Duration()> now, ApiClientOptions options)
+    : streams_(streams),
+      server_(std::move(server)),
+      now_(std::move(now)),
+      options_(options),
+      bucket_(options.changes),
+      random_(options.seed) {}
+
+Result<platform::StreamRequest> ApiClient::RequestFor(const std::string& method,
+                                                      const std::string& path, Duration timeout) {
+  platform::StreamRequest request;
+  request.method = method;
+  request.url = server_.url + path;
+  request.headers = {"Accept: application/json"};
+  if (server_.token) {
+    EBB_ASSIGN_OR_RETURN(const std::string token, server_.token());
+    request.headers.push_back("Authorization: Bearer " + token);
+  }
+  request.ca_pem = server_.ca_pem;
+  request.certificate_pem = server_.certificate_pem;
+  request.key_pem = server_.key_pem;
+  request.timeout = timeout;
+  return request;
+}
+
+void ApiClient::Get(const std::string& path, Done done) {
+  ++counts_.reads;
+  auto request = RequestFor("GET", path, options_.timeout);
+  if (!request) return done(Fail(std::move(request.error())));
+  auto body = std::make_shared<Body>();
+  streams_.Start(*std::move(request),
+                 {[body](int, std::string_view piece) { return body->Take(piece); },
+                  [body, done = std::move(done)](const platform::StreamEnd& end) {
+                    if (!end.transport) return done(Fail(end.transport.error()));
+                    done(ApiAnswer{end.status, std::move(body->text)});
+                  }});
+}
+
+void ApiClient::Make(Change change, Done done) {
+  if (!change.key.empty())
+    std::erase_if(waiting_, [&](const Waiting& other) { return other.change.key == change.key; });
+  waiting_.push_back({std::move(change), std::move(done), now_(), now_()});
+}
+
+// Urgent ones first, then in the order in which they came; those of one object one after the other.
+void ApiClient::Tick() {
+  for (const bool urgent : {true, false}) {
+    for (std::size_t i = 0; i < waiting_.size();) {
+      const Waiting& next = waiting_[i];
+      const bool is_free = next.change.key.empty() || !under_way_.contains(next.change.key);
+      if (next.change.urgent != urgent || next.due > now_() || !is_free) {
+        ++i;
+        continue;
+      }
+      if (now_() < next_token_) return;
+      if (!has_token_) {
+        const Duration wait = bucket_.Take(Time{} + now_());
+        has_token_ = true;
+        next_token_ = now_() + wait;
+        if (wait > Duration::zero()) return;
+      }
+      has_token_ = false;
+      Waiting taken = std::move(waiting_[i]);
+      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+      Send(std::move(taken));
+    }
+  }
+}
+
+std::optional<Duration> ApiClient::NextDue() const {
+  std::optional<Duration> due;
+  for (const Waiting& next : waiting_) {
+    if (under_way_.contains(next.change.key)) continue;
+    const Duration at = std::max(next.due, next_token_);
+    if (!due || at < *due) due = at;
+  }
+  return due;
+}
+
+void ApiClient::Send(Waiting waiting) {
+  ++counts_.changes;
+  auto request = RequestFor(waiting.change.method, waiting.change.path, options_.timeout);
+  if (!request) {
+    platform::StreamEnd end;
+    end.transport = Fail(std::move(request.error()));
+    return Answered(std::move(waiting), end, "");
+  }
+  request->headers.push_back("Content-Type: " + waiting.change.content_type);
+  request->body = waiting.change.body;
+  if (!waiting.change.key.empty()) ++under_way_[waiting.change.key];
+  auto body = std::make_shared<Body>();
+  auto kept = std::make_shared<Waiting>(std::move(waiting));
+  streams_.Start(*std::move(request),
+                 {[body](int, std::string_view piece) { return body->Take(piece); },
+                  [this, body, kept](const platform::StreamEnd& end) {
+                    under_way_.erase(kept->change.key);
+                    Answered(std::move(*kept), end, std::move(body->text));
+                  }});
+}
+
+void ApiClient::Answered(Waiting waiting, const platform::StreamEnd& end, std::string body) {
+  const bool cannot_help = !end.transport && end.transport.error().code == ExitCode::kConfiguration;
+  if (cannot_help) return waiting.done(Fail(end.transport.error()));
+  if (!end.transport || IsWorthRepeating(end.status))
+    return Repeat(std::move(waiting), end.headers);
+  waiting.done(ApiAnswer{end.status, std::move(body)});
+}
+
+void ApiClient::Repeat(Waiting waiting, const std::map<std::string, std::string>& headers) {
+  // A later one for the same object says all that this one said, or more.
+  const auto overtakes = [&](const Waiting& other) {
+    return !waiting.change.key.empty() && other.change.key == waiting.change.key;
+  };
+  if (std::any_of(waiting_.begin(), waiting_.end(), overtakes)) return;
+  if (now_() - waiting.since >= waiting.change.patience)
+    return waiting.done(Fail({ExitCode::kUnavailable, "the API server does not answer", server_.url,
+                              "it is tried again later"}));
+  ++counts_.repeated;
+  const Duration wait =
+      std::max(WaitAfter(++waiting.failures), RetryAfter(headers).value_or(Duration::zero()));
+  waiting.due = now_() + wait;
+  waiting_.push_front(std::move(waiting));
+}
+
+// Half of it is drawn, so that many that failed together do not come back together.
+Duration ApiClient::WaitAfter(int failures) {
+  const Duration whole = std::min(
+      options_.first_wait * (std::int64_t{1} << std::min(failures - 1, 20)), options_.longest_wait);
+  return whole / 2 + Duration{static_cast<std::int64_t>(
+                         random_.Below(static_cast<std::uint64_t>(whole.count() / 2 + 1)))};
+}
+
+ApiClient::WatchId ApiClient::Watch(const std::string& path, Duration timeout, WatchEvents events) {
+  ++counts_.watches;
+  auto request = RequestFor("GET", path, timeout);
+  if (!request) {
+    events.on_end(Fail(std::move(request.error())));
+    return 0;
+  }
+  request->own_connection = true;
+  struct Lines {
+    Body answer;  // of anything but a 200
+    std::string rest;
+  };
+  auto lines = std::make_shared<Lines>();
+  auto on_data = [lines, on_line = std::move(events.on_line)](int status, std::string_view piece) {
+    constexpr int kOk = 200;
+    if (status != kOk) return lines->answer.Take(piece);
+    lines->rest += piece;
+    std::size_t begin = 0;
+    for (std::size_t end; (end = lines->rest.find('\n', begin)) != std::string::npos;) {
+      if (!on_line(std::string_view(lines->rest).substr(begin, end - begin))) return false;
+      begin = end + 1;
+    }
+    lines->rest.erase(0, begin);
+    return lines->rest.size() <= kMostOfALine;
+  };
+  return streams_.Start(*std::move(request),
+                        {std::move(on_data), [lines, on_end = std::move(events.on_end)](
+                                                 const platform::StreamEnd& end) {
+                           if (!end.transport) return on_end(Fail(end.transport.error()));
+                           on_end(ApiAnswer{end.status, std::move(lines->answer.text)});
+                         }});
+}
+
+}  // namespace ebb::kubernetes

@@ -1,0 +1,66 @@
+#pragma once
+// What devices of a cluster gated objects can have: what its nodes offer, less what other pods
+// hold. One pool for each model of GPU, one for GPUs whose model nobody names, one for CPU cores;
+// pools stay where they are, and a model that has gone has none.
+//
+// Values; told by reflectors of nodes and pods.
+
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/json_node.h"
+#include "core/cluster.h"
+
+namespace ebb::kubernetes {
+
+/// Models of the pools that are always there.
+inline constexpr const char* kCpuModel = "cpu";
+inline constexpr const char* kUnnamedGpuModel = "gpu";
+
+/// Where a pod belongs, by its labels.
+struct PodOwner {
+  std::string name_space;
+  std::map<std::string, std::string> labels;
+};
+
+class Capacity {
+ public:
+  /// `is_gated`: the pod is of an object that Ebb has released, so that its devices are held by a
+  /// job of the engine. Asked whenever the pools are counted.
+  Capacity(core::Site site, std::function<bool(const PodOwner&)> is_gated);
+
+  void TakeNode(const JsonNode& node);
+  void DropNode(const std::string& uid);
+  void TakePod(const JsonNode& pod);
+  void DropPod(const std::string& uid);
+
+  /// Counted anew only where something has changed.
+  const core::Cluster& cluster();
+  /// Pods belong to others now: an object was released, or has ended.
+  void OwnersChanged() { is_stale_ = true; }
+  std::vector<std::string> GpuModels() const;
+
+ private:
+  struct Node {
+    std::string name, gpu_model;
+    double gpus = 0, cores = 0;
+    bool usable = false;
+  };
+  struct Pod {
+    std::string node;
+    double gpus = 0, cores = 0;
+    PodOwner owner;
+  };
+  std::size_t PoolOf(const std::string& model);
+
+  std::function<bool(const PodOwner&)> is_gated_;
+  std::unordered_map<std::string, Node> nodes_;  // by uid
+  std::unordered_map<std::string, Pod> pods_;
+  core::Cluster cluster_;
+  bool is_stale_ = true;
+};
+
+}  // namespace ebb::kubernetes

@@ -1,0 +1,180 @@
+#include "kubernetes/cluster_executor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kubernetes/json_reading.h"
+
+namespace ebb::kubernetes {
+namespace {
+
+constexpr std::chrono::minutes kLongestWait{1};
+
+}  // namespace
+
+Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
+                                                               ClusterOptions options,
+                                                               const runtime::Clock& clock,
+                                                               platform::ProcessSignals& signals) {
+  EBB_ASSIGN_OR_RETURN(platform::HttpStreams streams, platform::HttpStreams::Open());
+  std::unique_ptr<ClusterExecutor> executor(
+      new ClusterExecutor(std::move(streams), std::move(options), clock, signals));
+  const auto since_boot = [&clock] { return clock.SinceBoot(); };
+  ClusterOptions& own = executor->options_;
+  own.objects.since_boot = since_boot;
+  executor->client_ =
+      std::make_unique<ApiClient>(executor->streams_, std::move(server), since_boot, own.client);
+  executor->capacity_ = std::make_unique<Capacity>(
+      own.site,
+      [board = &executor->board_](const PodOwner& owner) { return (*board)->Holds(owner); });
+  executor->board_ = std::make_unique<ObjectBoard>(
+      *executor->client_, *executor->capacity_, [&clock] { return clock.Now(); }, own.say,
+      own.objects);
+  executor->AddReflectors();
+  return executor;
+}
+
+ClusterExecutor::ClusterExecutor(platform::HttpStreams streams, ClusterOptions options,
+                                 const runtime::Clock& clock, platform::ProcessSignals& signals)
+    : streams_(std::move(streams)),
+      options_(std::move(options)),
+      clock_(clock),
+      signals_(signals) {}
+
+// Reflectors stop their watches.
+ClusterExecutor::~ClusterExecutor() { reflectors_.clear(); }
+
+std::string ClusterExecutor::InNamespace(const std::string& path) const {
+  if (options_.name_space.empty()) return path;
+  const auto slash = path.rfind('/');
+  return path.substr(0, slash) + "/namespaces/" + options_.name_space + path.substr(slash);
+}
+
+void ClusterExecutor::Add(const std::string& path, ReflectorEvents events) {
+  events.say = options_.say;
+  reflectors_.push_back(std::make_unique<Reflector>(
+      *client_, path, [this] { return clock_.SinceBoot(); }, std::move(events),
+      options_.reflector));
+}
+
+void ClusterExecutor::AddReflectors() {
+  ObjectBoard& board = *board_;
+  Capacity& capacity = *capacity_;
+  for (const GatedKind& kind : GatedKinds())
+    Add(InNamespace(kind.ListPath()),
+        {[&board, &kind](const JsonNode& object) { board.TakeObject(kind, object); },
+         [&board](const std::string& uid) { board.DropObject(uid); }});
+  Add("/api/v1/nodes", {[&capacity](const JsonNode& node) { capacity.TakeNode(node); },
+                        [&capacity](const std::string& uid) { capacity.DropNode(uid); }});
+  Add("/api/v1/pods", {[&capacity](const JsonNode& pod) { capacity.TakePod(pod); },
+                       [&capacity](const std::string& uid) { capacity.DropPod(uid); }});
+  if (options_.name_space.empty())
+    Add("/api/v1/namespaces",
+        {[&board](const JsonNode& name) { board.TakeNamespace(name); }, [](const std::string&) {}});
+}
+
+bool ClusterExecutor::IsSynced() const {
+  return std::ranges::all_of(reflectors_, [](const auto& each) { return each->synced(); });
+}
+
+Status ClusterExecutor::Begin(Duration patience) {
+  const Duration until = clock_.SinceBoot() + patience;
+  while (!IsSynced()) {
+    if (HeardStop()) return Fail({ExitCode::kTryLater, "stopped before it began", "", ""});
+    if (clock_.SinceBoot() >= until)
+      return Fail({ExitCode::kUnavailable, "the cluster cannot be listed", client_->server().url,
+                   "check the address, and that the account may list and watch jobs, pods, nodes "
+                   "and namespaces"});
+    Tick();
+    streams_.Poll(UntilDue(Time::max()), signals_.descriptor());
+  }
+  board_->Begin();
+  offered_ = cluster();
+  return {};
+}
+
+core::Cluster ClusterExecutor::cluster() const { return capacity_->cluster(); }
+
+// While the server is away, nobody knows what is free, and what is asked would come at a time that
+// nobody chose.
+Status ClusterExecutor::Execute(const engine::Command& command) {
+  if (const auto* start = std::get_if<engine::StartJob>(&command)) {
+    const bool is_away = std::ranges::any_of(
+        reflectors_, [](const auto& each) { return each->away_since().has_value(); });
+    if (is_away)
+      return Fail(
+          {ExitCode::kTryLater, "the API server does not answer", client_->server().url, ""});
+    return board_->Start(*start);
+  }
+  if (const auto* pause = std::get_if<engine::PauseJob>(&command)) return board_->Pause(*pause);
+  return board_->Cancel(std::get<engine::CancelJob>(command));
+}
+
+void ClusterExecutor::Tick() {
+  for (const auto& reflector : reflectors_) reflector->Tick();
+  board_->Tick();
+  client_->Tick();
+}
+
+Duration ClusterExecutor::UntilDue(Time deadline) const {
+  const Duration now = clock_.SinceBoot();
+  Duration wait = std::min<Duration>(
+      kLongestWait, deadline == Time::max() ? Duration{kLongestWait} : deadline - clock_.Now());
+  const auto consider = [&](const std::optional<Duration>& due) {
+    if (due) wait = std::min(wait, *due - now);
+  };
+  for (const auto& reflector : reflectors_) consider(reflector->NextDue());
+  consider(board_->NextDue());
+  consider(client_->NextDue());
+  return std::max(wait, Duration::zero());
+}
+
+bool ClusterExecutor::HeardStop() {
+  while (const auto heard = signals_.WaitForStop(Duration::zero())) stop_signal_ = heard->number;
+  return stop_signal_.has_value();
+}
+
+// What was refused because no device fitted may fit now.
+void ClusterExecutor::FollowCapacity() {
+  core::Cluster now = cluster();
+  if (now == offered_) return;
+  bool has_more = now.pools.size() > offered_.pools.size();
+  for (std::size_t i = 0; i < std::min(now.pools.size(), offered_.pools.size()); ++i)
+    has_more = has_more || now.pools[i].count > offered_.pools[i].count;
+  offered_ = std::move(now);
+  if (has_more) board_->OfferAgain();
+}
+
+Result<std::vector<engine::JobReport>> ClusterExecutor::WaitForEvents(Time deadline) {
+  for (;;) {
+    Tick();
+    FollowCapacity();
+    if (board_->has_reports() || board_->has_events()) break;
+    if (HeardStop() || clock_.Now() >= deadline || woken_.exchange(false)) break;
+    const core::Cluster before = cluster();
+    streams_.Poll(UntilDue(deadline), signals_.descriptor());
+    if (cluster() != before) break;
+  }
+  FollowCapacity();
+  return board_->TakeReports();
+}
+
+void ClusterExecutor::Wake() {
+  woken_ = true;
+  streams_.Wake();
+}
+
+ReflectorCounts ClusterExecutor::reflected() const {
+  ReflectorCounts sum;
+  for (const auto& reflector : reflectors_) {
+    const ReflectorCounts& counts = reflector->counts();
+    sum.lists += counts.lists;
+    sum.watches += counts.watches;
+    sum.events += counts.events;
+    sum.too_old += counts.too_old;
+    sum.failures += counts.failures;
+  }
+  return sum;
+}
+
+}  // namespace ebb::kubernetes

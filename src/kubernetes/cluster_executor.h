@@ -1,0 +1,96 @@
+#pragma once
+// A cluster of Kubernetes as the loop sees it: an executor whose commands are patches of objects,
+// and the source of submissions, which are objects too. The cluster's own schedulers place what is
+// released; this holds back and releases whole objects (gated_kind.h).
+//
+// Everything comes and goes in WaitForEvents, on the loop's thread: lists, watches, changes. While
+// the API server is away nothing is known to change, and what was asked of it is asked again.
+//
+// Thread contract: one thread, but for Wake and Now.
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kubernetes/api_client.h"
+#include "kubernetes/capacity.h"
+#include "kubernetes/object_board.h"
+#include "kubernetes/reflector.h"
+#include "platform/process_signals.h"
+#include "runtime/clock.h"
+#include "runtime/executor.h"
+#include "runtime/submissions.h"
+
+namespace ebb::kubernetes {
+
+struct ClusterOptions {
+  core::Site site;
+  ObjectBoardOptions objects;
+  ApiClientOptions client;
+  ReflectorOptions reflector;
+  std::string name_space{};  ///< only this one; empty: all
+  /// What a person should know.
+  std::function<void(const std::string&)> say = [](const std::string&) {};
+};
+
+class ClusterExecutor final : public runtime::Executor, public runtime::Submissions {
+ public:
+  /// Everything borrowed outlives the executor. An Error: libcurl is not there.
+  static Result<std::unique_ptr<ClusterExecutor>> Open(ApiServer server, ClusterOptions options,
+                                                       const runtime::Clock& clock,
+                                                       platform::ProcessSignals& signals);
+  ~ClusterExecutor() override;
+
+  /// Lists what is there, until all of it is known. An Error: the server refuses, which waiting
+  /// cannot mend, or a request to stop came (kTryLater).
+  Status Begin(Duration patience);
+
+  std::string name() const override { return "kubernetes"; }
+  Time Now() const override { return clock_.Now(); }
+  core::Cluster cluster() const override;
+  Result<std::vector<engine::JobReport>> Observe() override { return board_->Observe(); }
+  Status Execute(const engine::Command& command) override;
+  Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) override;
+  void Forget(core::JobId job) override { board_->Forget(job); }
+
+  Time NextAt() const override { return board_->has_events() ? Time::min() : Time::max(); }
+  std::vector<engine::Event> Take(Time now) override { return board_->TakeEvents(now); }
+  bool closed() const override { return false; }
+
+  /// Ends a wait now. From any thread.
+  void Wake();
+  std::optional<int> stop_signal() const { return stop_signal_; }
+  ObjectBoard& board() { return *board_; }
+  const ApiCounts& requests() const { return client_->counts(); }
+  /// Of all reflectors together.
+  ReflectorCounts reflected() const;
+
+ private:
+  ClusterExecutor(platform::HttpStreams streams, ClusterOptions options,
+                  const runtime::Clock& clock, platform::ProcessSignals& signals);
+  void AddReflectors();
+  void Add(const std::string& path, ReflectorEvents events);
+  std::string InNamespace(const std::string& path) const;
+  void Tick();
+  Duration UntilDue(Time deadline) const;
+  bool HeardStop();
+  bool IsSynced() const;
+  void FollowCapacity();
+
+  platform::HttpStreams streams_;
+  ClusterOptions options_;
+  const runtime::Clock& clock_;
+  platform::ProcessSignals& signals_;
+  std::unique_ptr<ApiClient> client_;
+  std::unique_ptr<Capacity> capacity_;
+  std::unique_ptr<ObjectBoard> board_;
+  std::vector<std::unique_ptr<Reflector>> reflectors_;
+  core::Cluster offered_;  // when what was refused was last offered
+  std::optional<int> stop_signal_;
+  std::atomic<bool> woken_ = false;
+};
+
+}  // namespace ebb::kubernetes

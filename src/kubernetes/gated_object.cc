@@ -1,0 +1,237 @@
+#include "kubernetes/gated_object.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "kubernetes/json_reading.h"
+
+namespace ebb::kubernetes {
+namespace {
+
+using Texts = std::map<std::string, std::string>;
+
+constexpr int kMostDevices = 1 << 20;
+constexpr double kMostReplicas = 1e6;
+
+// Numbers beside a template that say how often it is made.
+double TimesOf(const JsonNode& node) {
+  double times = 1;
+  for (const char* key : {"replicas", "parallelism", "numOfHosts", "numNodes"})
+    if (const JsonNode* found = node.Find(key); found && found->AsNumber())
+      times *= std::clamp(*found->AsNumber(), 0.0, kMostReplicas);
+  return std::min(times, kMostReplicas);
+}
+
+void Walk(const JsonNode& node, double times, PodRequests& requests) {
+  for (const JsonNode& entry : node.items) Walk(entry, times, requests);
+  if (!node.is_object()) return;
+  const JsonNode* containers = node.At("/spec/containers");
+  if (containers && containers->is_list()) {
+    AddPod(*node.Find("spec"), times, requests);
+    requests.annotations.merge(TextsAt(node, "/metadata/annotations"));
+    return;
+  }
+  times *= TimesOf(node);
+  // It only submits, and has devices of its own nowhere.
+  for (const JsonMember& member : node.members)
+    if (member.name != "submitterPodTemplate") Walk(member.value, times, requests);
+}
+
+// Reads annotations, and remembers what it cannot make out.
+class Wishes {
+ public:
+  Wishes(Texts texts, GatedObject& object) : texts_(std::move(texts)), object_(object) {}
+
+  const std::string* Find(std::string_view prefix, std::string_view key) const {
+    const auto found = texts_.find(std::string(prefix) + std::string(key));
+    return found == texts_.end() ? nullptr : &found->second;
+  }
+  // Ours goes before Compute Gardener's.
+  const std::string* Either(std::string_view key, std::string_view theirs,
+                            std::string& named) const {
+    named = std::string(kPrefix) + std::string(key);
+    if (const std::string* own = Find(kPrefix, key)) return own;
+    named = std::string(kGardenerPrefix) + std::string(theirs);
+    return theirs.empty() ? nullptr : Find(kGardenerPrefix, theirs);
+  }
+  void Refuse(const std::string& key, const std::string& text, const std::string& wanted) {
+    object_.problems.push_back(key + ": " + Quoted(text) + " is not " + wanted);
+  }
+  std::optional<double> Number(std::string_view key, std::string_view theirs, double least) {
+    std::string named;
+    const std::string* text = Either(key, theirs, named);
+    if (!text) return std::nullopt;
+    const auto number = ParseNumber(*text);
+    if (number && std::isfinite(*number) && *number >= least) return number;
+    Refuse(named, *text, "a number from " + FormatExact(least) + " on");
+    return std::nullopt;
+  }
+  std::optional<Duration> Length(std::string_view key, std::string_view theirs) {
+    std::string named;
+    const std::string* text = Either(key, theirs, named);
+    if (!text) return std::nullopt;
+    if (const auto length = ParseDuration(*text)) return *length;
+    Refuse(named, *text, "a duration like 90m or 12h");
+    return std::nullopt;
+  }
+  // A duration from the creation, or a time.
+  std::optional<Time> Moment(std::string_view key) {
+    const std::string* text = Find(kPrefix, key);
+    if (!text) return std::nullopt;
+    if (const auto length = ParseDuration(*text)) return object_.created + *length;
+    if (const auto time = ParseTime(*text)) return *time;
+    Refuse(std::string(kPrefix) + std::string(key), *text,
+           "a duration from the creation like 12h, or a time like 2026-10-01T09:30Z");
+    return std::nullopt;
+  }
+  bool Is(std::string_view prefix, std::string_view key, std::string_view value) const {
+    const std::string* text = Find(prefix, key);
+    return text && *text == value;
+  }
+  bool HasTheirs() const {
+    const auto found = texts_.lower_bound(std::string(kGardenerPrefix));
+    return found != texts_.end() && found->first.starts_with(kGardenerPrefix);
+  }
+
+ private:
+  Texts texts_;
+  GatedObject& object_;
+};
+
+void ReadChoice(const Wishes& wishes, GatedObject& object) {
+  object.chosen = wishes.Is(kPrefix, "wait", "true") ||
+                  (wishes.HasTheirs() && !wishes.Is(kPrefix, "wait", "false"));
+  object.declined = wishes.Is(kPrefix, "wait", "false") ||
+                    wishes.Is(kGardenerPrefix, "skip", "true") ||
+                    wishes.Is(kGardenerPrefix, "carbon-enabled", "false");
+}
+
+void ReadTier(Wishes& wishes, const ObjectDefaults& defaults, GatedObject& object) {
+  const std::string* name = wishes.Find(kPrefix, "tier");
+  if (!name) return;
+  const core::Tier* tier = core::FindTier(defaults.tiers, *name);
+  if (!tier) {
+    wishes.Refuse(std::string(kPrefix) + "tier", *name, "a tier of this controller");
+    return;
+  }
+  object.job.tier = tier->name;
+  object.job.threshold = tier->threshold;
+  object.job.priority = tier->priority;
+  object.job.start_by = object.created + tier->max_delay;
+}
+
+void ReadTimes(Wishes& wishes, const ObjectDefaults& defaults, GatedObject& object) {
+  core::Job& job = object.job;
+  job.duration = wishes.Length("duration", "").value_or(Duration::zero());
+  if (job.duration <= Duration::zero()) {
+    const auto hours = wishes.Number("", "estimated-runtime-hours", 0);
+    job.duration = hours && *hours > 0 ? DurationFromSeconds(*hours * 3600) : defaults.duration;
+  }
+  if (const auto start_by = wishes.Moment("start-by"))
+    job.start_by = start_by;
+  else if (const auto delay = wishes.Length("", "max-scheduling-delay"))
+    job.start_by = object.created + *delay;
+  if (const auto finish_by = wishes.Moment("finish-by")) job.finish_by = finish_by;
+}
+
+void ReadWidth(const PodRequests& requests, const ObjectDefaults& defaults, Wishes& wishes,
+               GatedObject& object) {
+  core::Job& job = object.job;
+  const bool on_gpus = requests.gpus > 0;
+  const double wanted = std::ceil(on_gpus ? requests.gpus : requests.cores);
+  job.devices = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(kMostDevices)));
+  job.models = on_gpus ? std::vector<std::string>{} : std::vector<std::string>{"cpu"};
+  if (on_gpus && !requests.gpu_model.empty()) job.models = {requests.gpu_model};
+  job.power = on_gpus ? defaults.device_power : defaults.core_power;
+  if (const auto watts = wishes.Number("power", "", 0)) job.power = Power{*watts};
+}
+
+// Of another object that can be held back: that one is held, and this one follows.
+bool HasGatedOwner(const JsonNode& json) {
+  const JsonNode* owners = json.At("/metadata/ownerReferences");
+  return owners && std::ranges::any_of(owners->items, [](const JsonNode& owner) {
+           return std::ranges::count(GatedKinds(), owner.TextOf("kind"), [](const GatedKind& kind) {
+                    return std::string(kind.kind);
+                  }) > 0;
+         });
+}
+
+// What the reference knows and cannot be kept by holding back alone.
+void RefuseOthers(const Wishes& wishes, GatedObject& object) {
+  for (const char* key :
+       {"price-threshold", "energy-budget-kwh", "max-power-watts", "min-efficiency"})
+    if (wishes.Find(kGardenerPrefix, key))
+      object.problems.push_back(std::string(kGardenerPrefix) + key +
+                                ": this controller does not act on it");
+}
+
+}  // namespace
+
+void AddPod(const JsonNode& spec, double times, PodRequests& requests) {
+  requests.pods += static_cast<int>(std::min(times, kMostReplicas));
+  if (const std::string model = TextAt(spec, "/nodeSelector/nvidia.com~1gpu.product");
+      !model.empty())
+    requests.gpu_model = model;
+  const JsonNode* containers = spec.Find("containers");
+  if (!containers) return;
+  for (const JsonNode& container : containers->items) {
+    if (const JsonNode* limits = container.At("/resources/limits"))
+      for (const JsonMember& member : limits->members)
+        if (IsGpu(member.name)) requests.gpus += times * QuantityOf(member.value).value_or(0);
+    const JsonNode* cores = container.At("/resources/requests/cpu");
+    if (!cores) cores = container.At("/resources/limits/cpu");
+    if (cores) requests.cores += times * QuantityOf(*cores).value_or(0);
+  }
+}
+
+PodRequests RequestsOf(const JsonNode& object) {
+  PodRequests requests;
+  if (const JsonNode* spec = object.Find("spec")) Walk(*spec, 1, requests);
+  return requests;
+}
+
+std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& json,
+                                      const ObjectDefaults& defaults) {
+  GatedObject object;
+  object.kind = &kind;
+  object.name = TextAt(json, "/metadata/name");
+  object.name_space = TextAt(json, "/metadata/namespace");
+  object.uid = TextAt(json, "/metadata/uid");
+  const auto created = ParseTime(TextAt(json, "/metadata/creationTimestamp"));
+  if (object.name.empty() || object.uid.empty() || !created) return std::nullopt;
+  object.created = *created;
+  object.phase = PhaseOf(kind, json);
+  if (const std::string value = TextAt(json, kind.pod_value); !value.empty())
+    object.pods = std::string(kind.pod_label) + "=" + value;
+  if (const auto started = ParseTime(TextAt(json, kind.started))) object.started = *started;
+
+  const PodRequests requests = RequestsOf(json);
+  Texts texts = TextsAt(json, "/metadata/annotations");
+  for (const auto& [key, value] : texts)
+    if (key.starts_with(kPrefix)) object.written[key] = value;
+  if (const std::string label = TextAt(json, "/metadata/labels/ebb~1wait"); !label.empty())
+    texts.emplace(kWaitKey, label);
+  texts.insert(requests.annotations.begin(), requests.annotations.end());
+  if (const auto found = texts.find(std::string(kAttemptKey)); found != texts.end())
+    object.attempt = static_cast<int>(
+        std::clamp<long long>(ParseInteger(found->second).value_or(0), 0, 1'000'000));
+
+  Wishes wishes(std::move(texts), object);
+  ReadChoice(wishes, object);
+  object.declined = object.declined || HasGatedOwner(json);
+  object.job.name = object.name_space + "/" + object.name;
+  object.job.submitted = object.created;
+  ReadTier(wishes, defaults, object);
+  ReadTimes(wishes, defaults, object);
+  ReadWidth(requests, defaults, wishes, object);
+  if (const auto threshold = wishes.Number("threshold", "carbon-intensity-threshold", 0))
+    object.job.threshold = Intensity{*threshold};
+  if (const auto priority = wishes.Number("priority", "", -1e6))
+    object.job.priority = static_cast<int>(std::clamp(*priority, -1e6, 1e6));
+  object.job.checkpointable = wishes.Is(kPrefix, "checkpointable", "true");
+  RefuseOthers(wishes, object);
+  return object;
+}
+
+}  // namespace ebb::kubernetes

@@ -1,0 +1,75 @@
+#pragma once
+// An object of a cluster as the engine sees it: whether Ebb may hold it back, what it asks for, and
+// where it stands. Read from the object alone, so that a controller that begins anew finds what the
+// one before it knew. Pure.
+//
+// Annotations (docs/kubernetes.md): ebb/..., and those of Compute Gardener's scheduler, on the
+// object or on its pods' template.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json_node.h"
+#include "core/job.h"
+#include "core/tier.h"
+#include "kubernetes/gated_kind.h"
+
+namespace ebb::kubernetes {
+
+inline constexpr std::string_view kPrefix = "ebb/";
+inline constexpr std::string_view kGardenerPrefix = "compute-gardener-scheduler.kubernetes.io/";
+/// Label or annotation, of an object or a namespace: "true" lets Ebb hold it back.
+inline constexpr std::string_view kWaitKey = "ebb/wait";
+/// Written by Ebb: how often it has been released.
+inline constexpr std::string_view kAttemptKey = "ebb/attempt";
+
+struct GatedObject {
+  const GatedKind* kind = nullptr;
+  std::string name_space, name, uid;
+  Time created{};
+  bool chosen = false;    ///< by itself, not by its namespace
+  bool declined = false;  ///< "false", or Compute Gardener's skip: whatever the namespace says
+  ObjectPhase phase = ObjectPhase::kSuspended;
+  std::optional<Time> started;  ///< of what runs, as the cluster tells it
+  int attempt = 0;              ///< kAttemptKey
+  /// Without id and site. Times count from the creation.
+  core::Job job;
+  /// What was asked for and cannot be had, one sentence each.
+  std::vector<std::string> problems;
+  std::map<std::string, std::string> written;  ///< annotations of ours as they are
+  std::string pods;                            ///< "label=value" of its pods; empty: not known yet
+
+  std::string Path() const { return kind->ObjectPath(name_space, name); }
+};
+
+/// What an object without a word of its own is held to be.
+struct ObjectDefaults {
+  Duration duration{std::chrono::hours{1}};
+  Power device_power = Power{250}, core_power = Power{10};  ///< of a GPU, of a CPU core
+  std::vector<core::Tier> tiers = core::PublishedTiers();
+};
+
+/// Nothing where it is no object: without a name, a uid or a time of creation.
+std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& object,
+                                      const ObjectDefaults& defaults);
+
+/// What pods ask for, all together.
+struct PodRequests {
+  int pods = 0;
+  double gpus = 0, cores = 0;
+  std::string gpu_model;                           ///< that their node selectors name; empty: any
+  std::map<std::string, std::string> annotations;  ///< of the templates
+};
+
+/// Of an object of any kind: each template of pods in it, as often as its replicas and parallelism
+/// say.
+PodRequests RequestsOf(const JsonNode& object);
+/// Of one pod's spec, added.
+void AddPod(const JsonNode& spec, double times, PodRequests& requests);
+
+/// The label by which nodes and node selectors name the model of their GPUs.
+inline constexpr const char* kGpuModelLabel = "nvidia.com/gpu.product";
+
+}  // namespace ebb::kubernetes

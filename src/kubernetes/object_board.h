@@ -1,0 +1,148 @@
+#pragma once
+// The gated objects of a cluster and the jobs that the engine knows them as: what the reflectors
+// tell becomes submissions, reports and cancellations; what the engine decides becomes patches.
+//
+// An object's job has a number of this process; its times count from the object's creation and its
+// attempts stand on the object, so that another process goes on where this one ends.
+//
+// Thread contract: one thread, that of the ApiClient.
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/json_node.h"
+#include "engine/decision.h"
+#include "engine/event.h"
+#include "kubernetes/api_client.h"
+#include "kubernetes/capacity.h"
+#include "kubernetes/gated_object.h"
+
+namespace ebb::kubernetes {
+
+struct ObjectBoardOptions {
+  ObjectDefaults defaults;
+  /// A clock that nobody sets.
+  std::function<Duration()> since_boot;
+  bool dry_run = false;  ///< writes annotations and releases and holds nothing
+  /// An object that is released when it is first seen is held back where it is younger: what it has
+  /// done is next to nothing.
+  Duration holds_younger_than{std::chrono::minutes{1}};
+  /// Between two notes on one object that say nothing new but numbers.
+  Duration notes_every{std::chrono::seconds{30}};
+};
+
+struct ObjectCounts {
+  std::int64_t released = 0, held = 0, refused = 0, notes = 0;
+};
+
+/// What is written on an object.
+struct ObjectNote {
+  std::string stage, reason, expected_start;
+  friend bool operator==(const ObjectNote&, const ObjectNote&) = default;
+};
+
+class ObjectBoard {
+ public:
+  /// `now`: the wall clock; `say`: what a person should know of an object.
+  ObjectBoard(ApiClient& client, Capacity& capacity, std::function<Time()> now,
+              std::function<void(const std::string&)> say, ObjectBoardOptions options);
+
+  // What the reflectors tell.
+  void TakeObject(const GatedKind& kind, const JsonNode& object);
+  void DropObject(const std::string& uid);
+  void TakeNamespace(const JsonNode& name_space);
+  /// Everything that was there at the beginning has been told: jobs get their numbers, the oldest
+  /// first.
+  void Begin();
+  /// Whether a pod with these labels is of an object that is released.
+  bool Holds(const PodOwner& owner) const;
+
+  // For the engine.
+  std::vector<engine::Event> TakeEvents(Time now);
+  bool has_events() const { return !events_.empty(); }
+  std::vector<engine::JobReport> TakeReports();
+  bool has_reports() const { return !reports_.empty(); }
+  std::vector<engine::JobReport> Observe() const;
+  Status Start(const engine::StartJob& command);
+  Status Pause(const engine::PauseJob& command);
+  Status Cancel(const engine::CancelJob& command);
+  void Forget(core::JobId job);
+  /// The engine did not take the submission.
+  void Refused(core::JobId job, const Error& why);
+  /// Offers what was refused once more: there are other devices now.
+  void OfferAgain();
+  void Note(core::JobId job, ObjectNote note);
+  /// Writes the notes that are due.
+  void Tick();
+  std::optional<Duration> NextDue() const;
+
+  const GatedObject* Find(core::JobId job) const;
+  const ObjectCounts& counts() const { return counts_; }
+  std::size_t size() const { return by_job_.size(); }
+
+ private:
+  enum class Course {
+    kOffered,   // submitted, or about to be
+    kReleased,  // an attempt is under way
+    kPausing,
+    kCancelling,
+    kPaused,
+    kEnded,
+    kRefused,  // by the engine
+  };
+  struct Entry {
+    GatedObject object;
+    core::JobId job = 0;  // 0: not gated
+    Course course = Course::kOffered;
+    int attempt = 0;
+    int pool = -1;
+    std::optional<engine::JobReport> last;
+    ObjectNote noted, wanted;
+    Duration noted_at{};
+    bool holding = false;  // asked to be suspended, and not yet seen so
+    bool deleted = false;
+    bool done = false;  // ended, and forgotten by the engine
+  };
+  using Entries = std::map<std::string, Entry>;  // by uid
+
+  bool IsChosen(const GatedObject& object) const;
+  static bool IsUnderWay(const Entry& entry);
+  void Enter(Entry& entry);
+  void EnterReleased(Entry& entry);
+  void Follow(Entry& entry);
+  void FollowReleased(Entry& entry);
+  void Adopt(Entry& entry, Time since);
+  void Report(Entry& entry, engine::JobPhase phase, Time since, const std::string& detail = {});
+  void Write(Entry& entry, bool suspend);
+  void Written(const std::string& uid, bool suspend, const Result<ApiAnswer>& answer);
+  void StartRefused(Entry& entry, const std::string& why, bool can_be_mended);
+  void WriteNote(Entry& entry);
+  Result<Entry*> EntryOf(core::JobId job);
+  Entry* KnownEntry(core::JobId job);
+  void OwnersChanged();
+
+  ApiClient& client_;
+  Capacity& capacity_;
+  std::function<Time()> now_;
+  std::function<void(const std::string&)> say_;
+  ObjectBoardOptions options_;
+  Entries entries_;
+  std::unordered_map<core::JobId, std::string> by_job_;  // -> uid
+  std::set<std::string> chosen_namespaces_;
+  std::vector<engine::Event> events_;
+  std::vector<engine::JobReport> reports_;
+  std::set<std::string> notes_due_;  // uids
+  /// "namespace/label=value" of the pods of what is under way; made anew once it is asked for.
+  mutable std::optional<std::set<std::string>> held_pods_;
+  core::JobId last_job_ = 0;
+  bool begun_ = false;
+  ObjectCounts counts_;
+};
+
+}  // namespace ebb::kubernetes

@@ -1,0 +1,102 @@
+#pragma once
+// Follows all objects of one resource: a list, then a watch from there, for as long as the process
+// lives. What is told is what the server has: after a watch that was cut off, a version that is too
+// old (410, usual after each restart of the server) or a server that was away, the difference is
+// told, and nothing twice.
+//
+// Where the server can, the list comes as the beginning of the watch (sendInitialEvents), which
+// costs it less; otherwise in pages.
+//
+// Thread contract: that of ApiClient.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/json_node.h"
+#include "kubernetes/api_client.h"
+
+namespace ebb::kubernetes {
+
+struct ReflectorEvents {
+  /// An object that is new or has changed.
+  std::function<void(const JsonNode& object)> on_object;
+  /// By metadata.uid.
+  std::function<void(const std::string& uid)> on_gone;
+  /// What a person should know: the server refuses, or cannot be reached. Once for each reason.
+  std::function<void(const std::string&)> say = [](const std::string&) {};
+};
+
+struct ReflectorOptions {
+  Duration watch_for{std::chrono::minutes{5}};  ///< then the server ends it, and the next begins
+  Duration first_wait{500}, longest_wait{30'000};
+  int page = 500;
+  std::uint64_t seed = 1;
+};
+
+struct ReflectorCounts {
+  std::int64_t lists = 0, watches = 0, events = 0, too_old = 0, failures = 0;
+};
+
+class Reflector {
+ public:
+  /// `path`: "/apis/batch/v1/jobs". The client outlives the reflector.
+  Reflector(ApiClient& client, std::string path, std::function<Duration()> now,
+            ReflectorEvents events, ReflectorOptions options = {});
+  ~Reflector();
+  Reflector(const Reflector&) = delete;
+  Reflector& operator=(const Reflector&) = delete;
+
+  /// Begins what is due. Call it before each wait.
+  void Tick();
+  /// When to call it next; nothing: something is under way.
+  std::optional<Duration> NextDue() const;
+
+  /// The whole list was told at least once.
+  bool synced() const { return synced_; }
+  /// The server does not have this resource (404): it is looked for again now and then.
+  bool absent() const { return absent_; }
+  /// Since when the server gives no answer; nothing: it answers.
+  std::optional<Duration> away_since() const { return away_since_; }
+  const ReflectorCounts& counts() const { return counts_; }
+
+ private:
+  enum class Phase { kIdle, kListing, kWatching };
+  void List(const std::string& token);
+  void TakePage(const Result<ApiAnswer>& answer);
+  void Watch(bool from_the_beginning);
+  bool TakeLine(std::string_view line);
+  void TakeEvent(const JsonNode& event);
+  void TakeBookmark(const JsonNode& object);
+  void TakeWatchEnd(const Result<ApiAnswer>& answer);
+  void TakeObject(const JsonNode& object);
+  void EndOfList();
+  void ListAgain();
+  void Failed(const std::string& why, bool is_absent = false);
+  void Worked();
+
+  ApiClient& client_;
+  std::string path_;
+  std::function<Duration()> now_;
+  ReflectorEvents events_;
+  ReflectorOptions options_;
+  Phase phase_ = Phase::kIdle;
+  ApiClient::WatchId watch_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for answers that come too late
+  std::string version_;                       // where the next watch begins; empty: list first
+  std::map<std::string, std::string> known_;  // uid -> resourceVersion
+  std::set<std::string> seen_;                // in the list that is being told
+  bool streams_lists_ = true, in_stream_ = false;
+  bool synced_ = false, absent_ = false, restart_ = false;
+  std::optional<Duration> away_since_;
+  Duration due_{};
+  int failures_ = 0;
+  std::string said_, error_;  // error_: told in the watch, which it ended
+  Duration watch_began_{};
+  Random random_;
+  ReflectorCounts counts_;
+};
+
+}  // namespace ebb::kubernetes

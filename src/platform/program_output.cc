@@ -1,0 +1,79 @@
+#include "platform/program_output.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+
+#include "platform/descriptor.h"
+#include "platform/process_signals.h"
+#include "platform/system_clock.h"
+
+namespace ebb::platform {
+namespace {
+
+[[noreturn]] void Become(const std::vector<std::string>& command,
+                         const std::vector<std::pair<std::string, std::string>>& environment,
+                         int output) {
+  RestoreDefaultSignals();
+  ::dup2(output, STDOUT_FILENO);
+  for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+  std::vector<char*> argv;
+  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  ::execvp(argv.front(), argv.data());
+  ::_exit(127);
+}
+
+// What comes until the end of the pipe. False: too much, or too late.
+bool ReadAll(int descriptor, Duration until, std::size_t limit_bytes, std::string& text) {
+  char buffer[4096];
+  for (;;) {
+    const Duration left = until - SinceBoot();
+    pollfd waits{descriptor, POLLIN, 0};
+    if (left <= Duration::zero() || ::poll(&waits, 1, static_cast<int>(left.count())) == 0)
+      return false;
+    const ssize_t size = ::read(descriptor, buffer, sizeof buffer);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return size == 0;
+    text.append(buffer, static_cast<std::size_t>(size));
+    if (text.size() > limit_bytes) return false;
+  }
+}
+
+}  // namespace
+
+Result<std::string> OutputOf(const std::vector<std::string>& command,
+                             const std::vector<std::pair<std::string, std::string>>& environment,
+                             Duration patience, std::size_t limit_bytes) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return Fail({ExitCode::kUnavailable, std::strerror(errno), command.front(), ""});
+  const Descriptor read_end(ends[0]);
+  pid_t child = 0;
+  {
+    const Descriptor write_end(ends[1]);
+    child = ::fork();
+    if (child == 0) Become(command, environment, write_end.get());
+  }
+  if (child < 0) return Fail({ExitCode::kUnavailable, std::strerror(errno), command.front(), ""});
+  std::string text;
+  const bool complete = ReadAll(read_end.get(), SinceBoot() + patience, limit_bytes, text);
+  if (!complete) ::kill(child, SIGKILL);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!complete)
+    return Fail(
+        {ExitCode::kUnavailable, "prints too much, or takes too long", command.front(), ""});
+  constexpr int kNotFound = 127;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNotFound)
+    return Fail({ExitCode::kConfiguration, "command not found", command.front(), ""});
+  return Fail({ExitCode::kUnavailable, "failed", command.front(), "run it by hand"});
+}
+
+}  // namespace ebb::platform
