@@ -1,0 +1,74 @@
+#pragma once
+// An API server in this process, over plain HTTP, for what a real one does not do on command:
+// answers cut off at any byte, versions that are too old, refusals, silence. It keeps objects,
+// numbers their versions, lists them in pages, streams watches and merges patches; and it does
+// what controllers of Jobs do: what is released runs, and ends as the test says.
+//
+// A thread for each connection. Everything here may be called from the test's thread.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace ebb::kubernetes {
+
+class FakeApiServer {
+ public:
+  using Json = nlohmann::json;
+
+  /// How a Job goes that is released.
+  enum class Course { kRuns, kSucceeds, kFails };
+
+  FakeApiServer();
+  ~FakeApiServer();
+
+  /// "http://127.0.0.1:34567"
+  std::string url() const;
+
+  // Objects. `collection`: "/apis/batch/v1/jobs".
+  /// With uid, version and time of creation; in namespace "default" where none is said.
+  Json Create(const std::string& collection, Json object);
+  void Delete(const std::string& collection, const std::string& name);
+  Json Get(const std::string& collection, const std::string& name) const;
+  /// Merged, as a client's patch is.
+  void Patch(const std::string& collection, const std::string& name, const Json& patch);
+  void SetCourse(const std::string& name, Course course);
+
+  // Faults.
+  /// The next connections are closed after so many bytes of answers, one for each.
+  void CutAfter(std::vector<std::size_t> bytes);
+  /// All connections are closed now.
+  void CutAll();
+  /// Watches from an earlier version than now answer 410.
+  void ForgetHistory();
+  /// The next requests are answered with this status, unless they are watches.
+  void Refuse(int status, int requests);
+  /// Patches of this object are answered with this status.
+  void RefusePatches(const std::string& name, int status);
+  void SetStreamsLists(bool streams);
+  /// Nobody is answered while it is away; connections are closed.
+  void SetAway(bool away);
+
+  struct Counts {
+    std::int64_t lists = 0, watches = 0, patches = 0;
+  };
+  Counts counts() const;
+  /// The patches of an object, as they came.
+  std::vector<Json> PatchesOf(const std::string& name) const;
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// A Job that waits, with this annotation and label "ebb/wait".
+nlohmann::json JobObject(const std::string& name,
+                         std::map<std::string, std::string> annotations = {}, int gpus = 0);
+/// A node that is ready.
+nlohmann::json NodeObject(const std::string& name, int cores, int gpus,
+                          const std::string& gpu_model = "");
+
+}  // namespace ebb::kubernetes
