@@ -130,8 +130,11 @@ def cpu_seconds(pids):
 
 
 def resident_megabytes(pid):
-    status = Path(f"/proc/{pid}/status").read_text()
-    return int(re.search(r"VmRSS:\s+(\d+)", status).group(1)) / 1024
+    """ProcessLookupError where it has ended, also before anybody has taken its remains."""
+    resident = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
+    if not resident:
+        raise ProcessLookupError(f"process {pid} has ended")
+    return int(resident.group(1)) / 1024
 
 
 def children_of(directory):

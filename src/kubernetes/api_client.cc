@@ -69,7 +69,8 @@ void ApiClient::Get(const std::string& path, Done done) {
   if (!request) return done(Fail(std::move(request.error())));
   auto body = std::make_shared<Body>();
   streams_.Start(*std::move(request),
-                 {[body](int, std::string_view piece) { return body->Take(piece); },
+                 {{},
+                  [body](int, std::string_view piece) { return body->Take(piece); },
                   [body, done = std::move(done)](const platform::StreamEnd& end) {
                     if (!end.transport) return done(Fail(end.transport.error()));
                     done(ApiAnswer{end.status, std::move(body->text)});
@@ -131,7 +132,8 @@ void ApiClient::Send(Waiting waiting) {
   auto body = std::make_shared<Body>();
   auto kept = std::make_shared<Waiting>(std::move(waiting));
   streams_.Start(*std::move(request),
-                 {[body](int, std::string_view piece) { return body->Take(piece); },
+                 {{},
+                  [body](int, std::string_view piece) { return body->Take(piece); },
                   [this, body, kept](const platform::StreamEnd& end) {
                     under_way_.erase(kept->change.key);
                     Answered(std::move(*kept), end, std::move(body->text));
@@ -195,12 +197,13 @@ ApiClient::WatchId ApiClient::Watch(const std::string& path, Duration timeout, W
     lines->rest.erase(0, begin);
     return lines->rest.size() <= kMostOfALine;
   };
-  return streams_.Start(*std::move(request),
-                        {std::move(on_data), [lines, on_end = std::move(events.on_end)](
-                                                 const platform::StreamEnd& end) {
-                           if (!end.transport) return on_end(Fail(end.transport.error()));
-                           on_end(ApiAnswer{end.status, std::move(lines->answer.text)});
-                         }});
+  return streams_.Start(
+      *std::move(request),
+      {std::move(events.on_open), std::move(on_data),
+       [lines, on_end = std::move(events.on_end)](const platform::StreamEnd& end) {
+         if (!end.transport) return on_end(Fail(end.transport.error()));
+         on_end(ApiAnswer{end.status, std::move(lines->answer.text)});
+       }});
 }
 
 }  // namespace ebb::kubernetes

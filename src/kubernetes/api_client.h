@@ -64,6 +64,7 @@ class ApiClient {
   void Make(Change change, Done done);
 
   struct WatchEvents {
+    std::function<void(int status)> on_open;  ///< the server answers; may be empty
     /// One line of a 200. False: enough.
     std::function<bool(std::string_view line)> on_line;
     /// The status and, unless it was 200, the answer; an Error where the transport failed.

@@ -12,7 +12,7 @@
 namespace ebb::kubernetes {
 
 struct ApiServer {
-  std::string url;     ///< "https://10.0.0.1:443", without a path
+  std::string url;       ///< "https://10.0.0.1:443", without a path
   std::string ca_pem{};  ///< what its certificate is verified with; empty: the system's authorities
   std::string certificate_pem{}, key_pem{};  ///< of the client; empty: none
   /// The bearer token of this moment, asked for before each request; empty: no token.

@@ -56,9 +56,11 @@ class World {
   // Until a report of this phase comes.
   bool WaitFor(engine::JobPhase phase) {
     const Time until = clock_.Now() + patience();
-    while (clock_.Now() < until)
-      for (const engine::JobReport& report : *executor_->WaitForEvents(until))
+    while (clock_.Now() < until) {
+      const auto reports = executor_->WaitForEvents(until);
+      for (const engine::JobReport& report : *reports)
         if (report.phase == phase) return true;
+    }
     return false;
   }
 
@@ -144,7 +146,7 @@ TEST_F(ClusterExecutorTest, WhatIsCreatedWithoutBeingHeldIsHeldWhileItIsYoung) {
   object["metadata"]["creationTimestamp"] = "2026-05-01T00:00:00Z";
   server().Create(kJobs, object);
   world_.Submitted();
-  EXPECT_TRUE(world_.WaitFor(engine::JobPhase::kRunning)) << "what it has done is not thrown away";
+  EXPECT_TRUE(world_.WaitFor(engine::JobPhase::kRunning)) << "what it has done is kept";
   EXPECT_FALSE(world_.IsSuspended("old"));
 }
 

@@ -203,7 +203,11 @@ std::vector<engine::Event> ObjectBoard::TakeEvents(Time now) {
   return std::exchange(events_, {});
 }
 
-std::vector<engine::JobReport> ObjectBoard::TakeReports() { return std::exchange(reports_, {}); }
+// A report of a job that the engine does not know yet would be refused.
+std::vector<engine::JobReport> ObjectBoard::TakeReports() {
+  if (!events_.empty()) return {};
+  return std::exchange(reports_, {});
+}
 
 std::vector<engine::JobReport> ObjectBoard::Observe() const {
   std::vector<engine::JobReport> all;

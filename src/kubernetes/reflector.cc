@@ -120,7 +120,10 @@ void Reflector::Watch(bool from_the_beginning) {
                           : "&resourceVersion=" + version_);
   watch_ = client_.Watch(
       path, options_.watch_for + kPatience,
-      {[this, alive = alive_](std::string_view line) { return *alive && TakeLine(line); },
+      {[this, alive = alive_](int status) {
+         if (*alive && status == kOk && !in_stream_) Worked();
+       },
+       [this, alive = alive_](std::string_view line) { return *alive && TakeLine(line); },
        [this, alive = alive_](const Result<ApiAnswer>& answer) {
          if (*alive) TakeWatchEnd(answer);
        }});

@@ -39,7 +39,10 @@ int StatusOf(const Stream& stream) {
 
 std::size_t TakeHeader(char* data, std::size_t size, std::size_t count, void* user) {
   const std::string_view line(data, size * count);
-  auto& headers = static_cast<Stream*>(user)->end.headers;
+  auto& stream = *static_cast<Stream*>(user);
+  auto& headers = stream.end.headers;
+  if (Trim(line).empty() && stream.events.on_head && !stream.cancelled)
+    stream.events.on_head(StatusOf(stream));
   if (line.starts_with("HTTP/")) headers.clear();
   if (const auto colon = line.find(':'); colon != std::string_view::npos)
     headers[Lowercase(line.substr(0, colon))] = Trim(line.substr(colon + 1));

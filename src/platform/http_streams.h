@@ -41,10 +41,12 @@ struct StreamEnd {
 };
 
 struct StreamEvents {
+  /// The head of the answer has come; may be empty.
+  std::function<void(int status)> on_head{};
   /// A piece of the body, as it came. False: ends the request as if the peer had.
-  std::function<bool(int status, std::string_view piece)> on_data;
+  std::function<bool(int status, std::string_view piece)> on_data{};
   /// Once, last; not after Cancel.
-  std::function<void(const StreamEnd&)> on_end;
+  std::function<void(const StreamEnd&)> on_end{};
 };
 
 class HttpStreams {
