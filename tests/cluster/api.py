@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 import ssl
 import threading
 import time
@@ -64,7 +65,8 @@ class Api:
         return {"Content-Type": content_type, "Accept": "application/json", **authorization}
 
     def _request(self, connection, method, path, body, content_type):
-        connection.request(method, path, None if body is None else json.dumps(body), self._headers(content_type))
+        text = body if body is None or isinstance(body, str) else json.dumps(body)
+        connection.request(method, path, text, self._headers(content_type))
         answer = connection.getresponse()
         content = answer.read()
         return self._parsed(answer, content, f"{method} {path}")
@@ -85,10 +87,10 @@ class Api:
         """The path of a resource by one of its names."""
         return self._path(self._place(resource.lower(), self._discover), namespace, name, subresource)
 
-    def _path_of(self, manifest, name=None):
+    def _path_of(self, manifest, name=None, subresource=None):
         version, kind = manifest["apiVersion"], manifest["kind"]
         place = self._place((version, kind), lambda: self._kinds(version))
-        return self._path(place, manifest["metadata"].get("namespace", "default"), name)
+        return self._path(place, manifest["metadata"].get("namespace", "default"), name, subresource)
 
     @staticmethod
     def _path(place, namespace, name=None, subresource=None):
@@ -100,7 +102,7 @@ class Api:
         if key not in self.places:
             self.places.update(look_up())
         if key not in self.places:
-            raise KeyError(f"the API server does not serve {key}")
+            raise ApiError(404, "the API server does not serve it", key)
         return self.places[key]
 
     def _served(self, version):
@@ -138,10 +140,20 @@ class Api:
     def create(self, manifest):
         return self.request("POST", self._path_of(manifest), manifest)
 
-    def apply(self, manifest):
+    def apply(self, manifest, subresource=None, manager="test"):
         """Creates the object or changes what the manifest names (server-side apply)."""
-        path = self._path_of(manifest, manifest["metadata"]["name"])
-        return self.request("PATCH", path + "?fieldManager=test&force=true", manifest, "application/apply-patch+yaml")
+        return self._apply(self._path_of(manifest, manifest["metadata"]["name"], subresource), manifest, manager)
+
+    def apply_yaml(self, text):
+        """Applies what a file of generated YAML has, for example definitions of resources."""
+        for document in filter(str.strip, re.split(r"^---$", text, flags=re.MULTILINE)):
+            version, kind, name = (re.search(rf"^{indent}{key}: (\S+)$", document, re.MULTILINE).group(1)
+                                   for indent, key in (("", "apiVersion"), ("", "kind"), ("  ", "name")))
+            head = {"apiVersion": version, "kind": kind, "metadata": {"name": name}}
+            self._apply(self._path_of(head, name), document)
+
+    def _apply(self, path, body, manager="test"):
+        return self.request("PATCH", f"{path}?fieldManager={manager}&force=true", body, "application/apply-patch+yaml")
 
     def patch(self, resource, name, patch, namespace="default", subresource=None):
         """A merge patch if `patch` is a dictionary, a JSON patch if it is a list."""

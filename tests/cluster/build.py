@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
+import typing
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -19,14 +20,28 @@ SOURCES = Path(__file__).resolve().parent
 BUILT = SOURCES.parents[1] / "build/peers/kubernetes"
 BIN = BUILT / "bin"
 
-# Program, the folder of its module, the package in it.
-PROGRAMS = (
-    ("control-plane", SOURCES, "."),
-    ("kwok", SOURCES / "kwok", "sigs.k8s.io/kwok/cmd/kwok"),
-)
 
-# How nodes and pods in bulk behave, from kwok's module; completes.yaml is ours.
-STAGES = ("node/fast/node-initialize.yaml", "pod/fast/pod-ready.yaml", "pod/fast/pod-delete.yaml")
+
+class Program(typing.NamedTuple):
+    name: str
+    folder: Path
+    package: str
+    module: str  # whose version it has, and whose files are copied
+    copies: dict = {}  # the files of the module that each file in BIN is made of
+
+
+PROGRAMS = (
+    Program("control-plane", SOURCES, ".", "k8s.io/kubernetes"),
+    # How nodes and pods in bulk behave; completes.yaml is ours.
+    Program("kwok", SOURCES / "kwok", "sigs.k8s.io/kwok/cmd/kwok", "sigs.k8s.io/kwok", {
+        "stages.yaml": ["kustomize/stage/node/fast/node-initialize.yaml", "kustomize/stage/pod/fast/pod-ready.yaml",
+                        "kustomize/stage/pod/fast/pod-delete.yaml"]}),
+    Program("kuberay", SOURCES / "kuberay", "github.com/ray-project/kuberay/ray-operator",
+            "github.com/ray-project/kuberay/ray-operator", {"kuberay-crds.yaml": ["config/crd/bases/*.yaml"]}),
+    Program("kueue", SOURCES / "kueue", "sigs.k8s.io/kueue/cmd/kueue", "sigs.k8s.io/kueue", {
+        "kueue-crds.yaml": ["config/components/crd/bases/*.yaml"],
+        "kueue-webhooks.yaml": ["config/components/webhook/manifests.yaml"]}),
+)
 
 
 def say(text):
@@ -63,7 +78,7 @@ def to_build():
     def built(name, folder):
         mark = BIN / f"{name}.built"
         return mark.exists() and (BIN / name).exists() and mark.read_text() == fingerprint(folder)
-    return [program for program in PROGRAMS if not built(*program[:2])]
+    return [program for program in PROGRAMS if not built(program.name, program.folder)]
 
 
 def needed_version():
@@ -94,31 +109,34 @@ def why_not():
     return ""
 
 
-def build(name, folder, package):
-    say(f"Building {name} (the first time takes minutes) ...")
+def build(program):
+    say(f"Building {program.name} (the first time takes minutes) ...")
     start = time.monotonic()
-    go(folder, "build", "-ldflags=" + link_flags(name, folder), "-o", str(BIN / name), package)
-    if name == "kwok":
-        copy_stages(folder)
-    (BIN / f"{name}.built").write_text(fingerprint(folder))
-    say(f"Built {name} in {time.monotonic() - start:.0f} s.")
+    go(program.folder, "build", "-ldflags=" + link_flags(program), "-o", str(BIN / program.name), program.package)
+    copy_files(program)
+    (BIN / f"{program.name}.built").write_text(fingerprint(program.folder))
+    say(f"Built {program.name} in {time.monotonic() - start:.0f} s.")
 
 
-def link_flags(name, folder):
+def link_flags(program):
     """No symbols for debuggers; the control plane says which version it is, as clients ask for that."""
-    if name != "control-plane":
+    if program.name != "control-plane":
         return "-s -w"
-    version = go(folder, "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes").strip()
+    version = go(program.folder, "list", "-m", "-f", "{{.Version}}", program.module).strip()
     major, minor = version.lstrip("v").split(".")[:2]
     values = {"gitVersion": version, "gitMajor": major, "gitMinor": minor}
     return "-s -w " + " ".join(f"-X k8s.io/component-base/version.{key}={value}" for key, value in values.items())
 
 
-def copy_stages(folder):
-    module = Path(go(folder, "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kwok").strip())
-    texts = [(module / "kustomize/stage" / stage).read_text() for stage in STAGES]
-    texts.append((folder / "completes.yaml").read_text())
-    (BIN / "stages.yaml").write_text("\n---\n".join(texts))
+def copy_files(program):
+    """The YAML files of a program's module, and ours beside its go.mod."""
+    if not program.copies:
+        return
+    module = Path(go(program.folder, "list", "-m", "-f", "{{.Dir}}", program.module).strip())
+    own = [path.read_text() for path in sorted(program.folder.glob("*.yaml"))]
+    for target, patterns in program.copies.items():
+        texts = [path.read_text() for pattern in patterns for path in sorted(module.glob(pattern))]
+        (BIN / target).write_text("\n---\n".join(texts + own))
 
 
 def build_missing():
@@ -129,7 +147,7 @@ def build_missing():
         return reason
     BIN.mkdir(parents=True, exist_ok=True)
     for program in missing:
-        build(*program)
+        build(program)
     return ""
 
 

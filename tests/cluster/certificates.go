@@ -34,6 +34,8 @@ var clients = []struct {
 	{"controller-manager", "system:kube-controller-manager", nil},
 	{"scheduler", "system:kube-scheduler", nil},
 	{"kwok", "kwok", []string{"system:masters"}},
+	{"kuberay", "kuberay", []string{"system:masters"}},
+	{"kueue", "kueue", []string{"system:masters"}},
 	{"process-node", "system:node:" + processNodeName, []string{"system:nodes"}},
 }
 

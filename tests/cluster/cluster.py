@@ -10,6 +10,7 @@ Usage: cluster.py [--nodes N] [--directory DIR] runs a cluster until Ctrl-C, to 
 """
 
 import argparse
+import base64
 import concurrent.futures
 import json
 import secrets
@@ -20,11 +21,14 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.request
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import build
 from api import Api, wait_for
+from kueue_manifests import (KUEUE_CONVERTED, kueue_configuration, kueue_conversion, kueue_surroundings,
+                             kueue_webhooks)
 from processes import Parts, free_port
 
 START_PATIENCE_S = 120
@@ -32,7 +36,7 @@ PROCESS_NODE = "processes"
 PROCESS_TOLERATION = {"key": "ebb.test/processes", "operator": "Exists", "effect": "NoSchedule"}
 # Users with a token: name and groups. Nothing is granted to "controller" until a test does it.
 TOKEN_USERS = {"token-admin": "system:masters", "controller": ""}
-CERTIFICATE_USERS = ("admin", "controller-manager", "scheduler", "kwok", "process-node")
+CERTIFICATE_USERS = ("admin", "controller-manager", "scheduler", "kwok", "process-node", "kuberay", "kueue")
 
 
 class Cluster:
@@ -200,6 +204,59 @@ class Cluster:
         """On the same port with the same data; returns when it is ready."""
         self.parts.restart("kube-apiserver")
         self._wait_for_api_server()
+
+    # Further controllers, for tests that want them
+
+    def start_kuberay(self):
+        """The KubeRay operator with its resources, without its webhooks."""
+        self.admin.apply_yaml((build.BIN / "kuberay-crds.yaml").read_text())
+        self._wait_until_served("rayjobs.ray.io", "rayclusters.ray.io")
+        health = free_port()
+        self.parts.start("kuberay", [
+            build.BIN / "kuberay", f"--kubeconfig={self._kubeconfig_of('kuberay')}", "--enable-leader-election=false",
+            "--metrics-addr=0", f"--health-probe-bind-address=127.0.0.1:{health}", "--qps=500", "--burst=1000"])
+        self._wait_for_health("KubeRay", health)
+
+    def start_kueue(self):
+        """Kueue's manager with its resources and webhooks. Until it is ready, no pod can be created."""
+        port, health = free_port(), free_port()
+        self.admin.apply_yaml((build.BIN / "kueue-crds.yaml").read_text())
+        self._wait_until_served("workloads.kueue.x-k8s.io", "admissionchecks.kueue.x-k8s.io")
+        for manifest in kueue_surroundings():
+            self.admin.apply(manifest)
+        for resource in KUEUE_CONVERTED:
+            self.admin.patch("customresourcedefinitions", f"{resource}.kueue.x-k8s.io", kueue_conversion(port))
+        self.admin.apply_yaml(kueue_webhooks((build.BIN / "kueue-webhooks.yaml").read_text(), port))
+        self._write("kueue.json", json.dumps(kueue_configuration(port, health, self.certificates / "kueue")))
+        self.parts.start("kueue", [
+            build.BIN / "kueue", f"--kubeconfig={self._kubeconfig_of('kueue')}", f"--config={self.directory / 'kueue.json'}",
+            "--feature-gates=VisibilityOnDemand=false"])
+        self._mount_kueue_certificate()
+        self._wait_for_health("Kueue", health)
+        self._wait_until_served(*(f"{resource}.kueue.x-k8s.io" for resource in KUEUE_CONVERTED))
+
+    def _mount_kueue_certificate(self):
+        """Kueue writes its certificate to a Secret and expects to find it in files; a kubelet does that elsewhere."""
+        def data():
+            return self.admin.get("secrets", "kueue-webhook-server-cert", "kueue-system").get("data")
+        secret = self.wait(data, "Kueue's certificate")
+        folder = self.certificates / "kueue"
+        folder.mkdir()
+        for name in ("ca.crt", "tls.key", "tls.crt"):
+            (folder / name).write_bytes(base64.b64decode(secret[name]))
+
+    def _wait_until_served(self, *resources):
+        def served():
+            for resource in resources:
+                self.admin.get(resource)
+            return True
+        self.wait(served, " and ".join(resources))
+
+    def _wait_for_health(self, name, port):
+        def healthy():
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5) as answer:
+                return answer.status == 200
+        self.wait(healthy, name, START_PATIENCE_S)
 
     # For tests
 

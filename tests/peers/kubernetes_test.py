@@ -216,6 +216,98 @@ class TestCluster(unittest.TestCase):
         self.assertIn("node/processes", said.stdout)
 
 
+def ray_job(name, gpus):
+    def group(gpus=0):
+        return {"rayStartParams": {}, "template": {"spec": {"containers": [container(gpus=gpus)]}}}
+    workers = {"groupName": "workers", "replicas": 1, "minReplicas": 1, "maxReplicas": 1, **group(gpus)}
+    return {"apiVersion": "ray.io/v1", "kind": "RayJob", "metadata": {"name": name},
+            "spec": {"suspend": True, "entrypoint": "true", "shutdownAfterJobFinishes": True,
+                     "rayClusterSpec": {"headGroupSpec": group(), "workerGroupSpecs": [workers]}}}
+
+
+KUEUE = "kueue.x-k8s.io/v1beta2"
+CHECK = {"apiVersion": KUEUE, "kind": "AdmissionCheck", "metadata": {"name": "carbon"},
+         "spec": {"controllerName": "ebb.test/carbon"}}
+FLAVOR = {"apiVersion": KUEUE, "kind": "ResourceFlavor", "metadata": {"name": "any"}}
+CLUSTER_QUEUE = {
+    "apiVersion": KUEUE, "kind": "ClusterQueue", "metadata": {"name": "all"},
+    "spec": {"namespaceSelector": {}, "admissionChecksStrategy": {"admissionChecks": [{"name": "carbon"}]},
+             "resourceGroups": [{"coveredResources": ["cpu", "nvidia.com/gpu"], "flavors": [{
+                 "name": "any", "resources": [{"name": "cpu", "nominalQuota": "100"},
+                                              {"name": "nvidia.com/gpu", "nominalQuota": "4"}]}]}]}}
+QUEUE = {"apiVersion": KUEUE, "kind": "LocalQueue", "metadata": {"name": "mine", "namespace": "default"},
+         "spec": {"clusterQueue": "all"}}
+
+
+class TestControllers(unittest.TestCase):
+    """KubeRay and Kueue on a cluster of their own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = Cluster()
+        cls.enterClassContext(cls.cluster)
+        cls.admin = cls.cluster.admin
+        cls.cluster.add_nodes(2, gpus=2, model="NVIDIA-H100")
+        cls.cluster.start_kuberay()
+        cls.cluster.start_kueue()
+
+    def running(self, selector, count):
+        def pods():
+            found = [pod for pod in self.admin.get("pods", selector=selector) if pod["status"]["phase"] == "Running"]
+            return len(found) == count
+        self.cluster.wait(pods, f"{count} pods of {selector} that run")
+
+    def gone(self, selector):
+        # The garbage collector looks every 30 s for new kinds of owners.
+        self.cluster.wait(lambda: not self.admin.get("pods", selector=selector), f"the end of the pods of {selector}", 60)
+
+    def test_a_ray_job_is_released_and_suspended(self):
+        self.admin.apply(ray_job("ray", gpus=2))
+        self.wait_until_suspended("ray")
+        self.assertEqual(self.admin.get("rayclusters"), [])
+        self.admin.patch("rayjobs", "ray", {"spec": {"suspend": False}})
+        self.running("ray.io/node-type in (head, worker)", 2)
+        self.admin.patch("rayjobs", "ray", {"spec": {"suspend": True}})
+        self.gone("ray.io/node-type in (head, worker)")
+        self.wait_until_suspended("ray")
+
+    def wait_until_suspended(self, name):
+        self.cluster.wait(
+            lambda: self.admin.get("rayjobs", name).get("status", {}).get("jobDeploymentStatus") == "Suspended",
+            f"the RayJob {name} to be suspended")
+
+    def test_kueue_waits_for_an_admission_check(self):
+        self.admin.apply(CHECK)
+        self.admin.patch("admissionchecks", "carbon", {"status": {"conditions": [{
+            "type": "Active", "status": "True", "reason": "Test", "message": "answers",
+            "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}, subresource="status")
+        for manifest in (FLAVOR, CLUSTER_QUEUE, QUEUE):
+            self.admin.apply(manifest)
+        queued = job("queued", {"containers": [container(gpus=2)]}, parallelism=2, completions=2)
+        queued["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "mine"}
+        self.admin.apply(queued)
+        workload = self.cluster.wait(self.reserved, "the quota to be reserved")
+        self.assertTrue(self.admin.get("jobs", "queued")["spec"]["suspend"])
+        self.answer(workload, "Ready")
+        self.running("job-name=queued", 2)
+        self.answer(workload, "Retry")
+        self.gone("job-name=queued")
+        self.assertTrue(self.admin.get("jobs", "queued")["spec"]["suspend"])
+
+    def reserved(self):
+        """The name of the workload that holds quota."""
+        for workload in self.admin.get("workloads"):
+            conditions = workload.get("status", {}).get("conditions", [])
+            if any(condition["type"] == "QuotaReserved" and condition["status"] == "True" for condition in conditions):
+                return workload["metadata"]["name"]
+        return None
+
+    def answer(self, workload, state):
+        check = {"name": "carbon", "state": state, "message": "by the test", "lastTransitionTime": "2026-01-01T00:00:00Z"}
+        self.admin.apply({"apiVersion": KUEUE, "kind": "Workload", "metadata": {"name": workload},
+                          "status": {"admissionChecks": [check]}}, subresource="status", manager="carbon")
+
+
 class TestItsEnd(unittest.TestCase):
     def test_ctrl_c_leaves_nothing(self):
         """Not even a process that a pod's process started."""
