@@ -24,8 +24,8 @@ class ApiError(Exception):
 class Api:
     """The API as one user sees it. A resource is named as for kubectl: "jobs", "Job", "rayjobs.ray.io"."""
 
-    def __init__(self, port, ca, token=None, certificate=None):
-        self.port, self.token = port, token
+    def __init__(self, port, ca, token=None, certificate=None, patience=PATIENCE_S):
+        self.port, self.token, self.patience = port, token, patience
         self.context = ssl.create_default_context(cafile=ca)
         if certificate:
             self.context.load_cert_chain(*certificate)
@@ -53,7 +53,7 @@ class Api:
     def _connection(self):
         """One for each thread; after a close() it connects again by itself."""
         if not hasattr(self.local, "connection"):
-            self.local.connection = self._new_connection(PATIENCE_S)
+            self.local.connection = self._new_connection(self.patience)
             self.connections.append(self.local.connection)
         return self.local.connection
 
@@ -172,7 +172,7 @@ class Api:
         if resource_version is not None:
             query["resourceVersion"] = resource_version
         path = self.path(resource, namespace) + "?" + urllib.parse.urlencode(query)
-        connection = self._new_connection(seconds + PATIENCE_S)
+        connection = self._new_connection(seconds + self.patience)
         try:
             connection.request("GET", path, headers=self._headers("application/json"))
             answer = connection.getresponse()

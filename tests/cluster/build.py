@@ -152,7 +152,11 @@ def build_missing():
 
 
 def main():
-    reason = build_missing()
+    try:
+        reason = build_missing()
+    except subprocess.CalledProcessError as error:
+        say(f"Go failed: {' '.join(error.cmd)}")
+        return 4
     if reason:
         print(reason)
         return 77

@@ -26,7 +26,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import build
-from api import Api, wait_for
+from api import PATIENCE_S, Api, wait_for
 from kueue_manifests import (KUEUE_CONVERTED, kueue_configuration, kueue_conversion, kueue_surroundings,
                              kueue_webhooks)
 from processes import Parts, free_port
@@ -36,6 +36,9 @@ PROCESS_NODE = "processes"
 PROCESS_TOLERATION = {"key": "ebb.test/processes", "operator": "Exists", "effect": "NoSchedule"}
 # Users with a token: name and groups. Nothing is granted to "controller" until a test does it.
 TOKEN_USERS = {"token-admin": "system:masters", "controller": ""}
+# What the user "controller" asks is counted, the rest is not written.
+AUDIT_POLICY = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
+                "rules": [{"level": "Metadata", "users": ["controller"]}, {"level": "None"}]}
 CERTIFICATE_USERS = ("admin", "controller-manager", "scheduler", "kwok", "process-node", "kuberay", "kueue")
 
 
@@ -45,10 +48,13 @@ class Cluster:
     kubeconfig   contexts: admin (client certificate, the current one), token-admin, controller
     directory    logs of the parts, certificates, the pods of the process node
     admin        Api of a user who may do everything; user(name) gives the others, user(token=...) any
+
+    `flags` are further flags of parts, for example {"kube-apiserver": ["--feature-gates=WatchList=false"]}. A directory
+    that the caller names is kept.
     """
 
-    def __init__(self, directory=None, keep=False, say=build.say):
-        self.keep = keep or directory is not None
+    def __init__(self, directory=None, flags=None, say=build.say):
+        self.keep, self.flags = directory is not None, flags or {}
         self.directory = Path(directory or tempfile.mkdtemp(prefix="ebb-cluster-")).resolve()
         self.say = say
         self.certificates = self.directory / "certificates"
@@ -112,6 +118,7 @@ class Cluster:
     def _write_configuration(self):
         tokens = "".join(f"{token},{user},{user},{TOKEN_USERS[user]}\n" for user, token in self.tokens.items())
         self._write("tokens.csv", tokens)
+        self._write("audit-policy.json", json.dumps(AUDIT_POLICY))
         self._write("scheduler.json", json.dumps({
             "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
             "leaderElection": {"leaderElect": False},
@@ -150,15 +157,20 @@ class Cluster:
 
     # The parts
 
+    def _start_part(self, name, *flags, program=None, **more):
+        """A part of the control plane, or another program."""
+        command = [build.BIN / program] if program else [build.BIN / "control-plane", name]
+        self.parts.start(name, [*command, *flags, *self.flags.get(name, [])], **more)
+
     def _start_etcd(self):
-        self.parts.start("etcd", [
-            build.BIN / "control-plane", "etcd", "--data", self.directory / "etcd", "--certificates", self.certificates,
-            "--client", f"https://127.0.0.1:{self.etcd_port}", "--peer", f"http://127.0.0.1:{self.etcd_peer_port}"])
+        self._start_part(
+            "etcd", f"--data={self.directory / 'etcd'}", f"--certificates={self.certificates}",
+            f"--client=https://127.0.0.1:{self.etcd_port}", f"--peer=http://127.0.0.1:{self.etcd_peer_port}")
 
     def _start_api_server(self):
         file = self._file
-        self.parts.start("kube-apiserver", [
-            build.BIN / "control-plane", "kube-apiserver",
+        self._start_part(
+            "kube-apiserver",
             "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", f"--secure-port={self.port}",
             f"--etcd-servers=https://127.0.0.1:{self.etcd_port}", f"--etcd-cafile={file('ca.crt')}",
             f"--etcd-certfile={file('apiserver-etcd.crt')}", f"--etcd-keyfile={file('apiserver-etcd.key')}",
@@ -168,30 +180,28 @@ class Cluster:
             "--service-account-issuer=https://kubernetes.default.svc",
             f"--service-account-key-file={file('service-accounts.key')}",
             f"--service-account-signing-key-file={file('service-accounts.key')}",
-            "--service-cluster-ip-range=10.96.0.0/16", "--endpoint-reconciler-type=none"])
+            "--service-cluster-ip-range=10.96.0.0/16", "--endpoint-reconciler-type=none",
+            f"--audit-policy-file={self.directory / 'audit-policy.json'}", f"--audit-log-path={self.directory / 'audit.log'}")
 
     def _start_controllers(self):
         kubeconfig = self._kubeconfig_of("controller-manager")
-        self.parts.start("kube-controller-manager", [
-            build.BIN / "control-plane", "kube-controller-manager",
+        self._start_part(
+            "kube-controller-manager",
             f"--kubeconfig={kubeconfig}", f"--authentication-kubeconfig={kubeconfig}",
             f"--authorization-kubeconfig={kubeconfig}", "--use-service-account-credentials",
             f"--service-account-private-key-file={self._file('service-accounts.key')}",
             f"--root-ca-file={self._file('ca.crt')}", "--secure-port=0", "--leader-elect=false",
-            "--kube-api-qps=500", "--kube-api-burst=1000"])
-        self.parts.start("kube-scheduler", [
-            build.BIN / "control-plane", "kube-scheduler", f"--config={self.directory / 'scheduler.json'}",
-            "--secure-port=0"])
+            "--kube-api-qps=500", "--kube-api-burst=1000")
+        self._start_part("kube-scheduler", f"--config={self.directory / 'scheduler.json'}", "--secure-port=0")
 
     def _start_nodes(self):
-        self.parts.start("kwok", [
-            build.BIN / "kwok", f"--kubeconfig={self._kubeconfig_of('kwok')}", f"--config={build.BIN / 'stages.yaml'}",
+        self._start_part(
+            "kwok", f"--kubeconfig={self._kubeconfig_of('kwok')}", f"--config={build.BIN / 'stages.yaml'}",
             "--manage-all-nodes=false", "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake",
-            "--node-lease-duration-seconds=40"])
+            "--node-lease-duration-seconds=40", program="kwok")
         # SIGTERM lets the node kill what its pods started.
-        self.parts.start("process-node", [
-            build.BIN / "control-plane", "process-node", f"--kubeconfig={self._kubeconfig_of('process-node')}",
-            f"--folder={self.directory / 'pods'}"], end_signal=signal.SIGTERM)
+        self._start_part("process-node", f"--kubeconfig={self._kubeconfig_of('process-node')}",
+                         f"--folder={self.directory / 'pods'}", end_signal=signal.SIGTERM)
 
     def _wait_for_api_server(self):
         self.wait(lambda: self.admin.request("GET", "/readyz"), "the API server", START_PATIENCE_S)
@@ -205,6 +215,13 @@ class Cluster:
         self.parts.restart("kube-apiserver")
         self._wait_for_api_server()
 
+    def pause_api_server(self):
+        """It keeps its connections and answers nothing (SIGSTOP)."""
+        self.parts.by_name["kube-apiserver"].process.send_signal(signal.SIGSTOP)
+
+    def resume_api_server(self):
+        self.parts.by_name["kube-apiserver"].process.send_signal(signal.SIGCONT)
+
     # Further controllers, for tests that want them
 
     def start_kuberay(self):
@@ -212,9 +229,10 @@ class Cluster:
         self.admin.apply_yaml((build.BIN / "kuberay-crds.yaml").read_text())
         self._wait_until_served("rayjobs.ray.io", "rayclusters.ray.io")
         health = free_port()
-        self.parts.start("kuberay", [
-            build.BIN / "kuberay", f"--kubeconfig={self._kubeconfig_of('kuberay')}", "--enable-leader-election=false",
-            "--metrics-addr=0", f"--health-probe-bind-address=127.0.0.1:{health}", "--qps=500", "--burst=1000"])
+        self._start_part(
+            "kuberay", f"--kubeconfig={self._kubeconfig_of('kuberay')}", "--enable-leader-election=false",
+            "--metrics-addr=0", f"--health-probe-bind-address=127.0.0.1:{health}", "--qps=500", "--burst=1000",
+            program="kuberay")
         self._wait_for_health("KubeRay", health)
 
     def start_kueue(self):
@@ -228,9 +246,9 @@ class Cluster:
             self.admin.patch("customresourcedefinitions", f"{resource}.kueue.x-k8s.io", kueue_conversion(port))
         self.admin.apply_yaml(kueue_webhooks((build.BIN / "kueue-webhooks.yaml").read_text(), port))
         self._write("kueue.json", json.dumps(kueue_configuration(port, health, self.certificates / "kueue")))
-        self.parts.start("kueue", [
-            build.BIN / "kueue", f"--kubeconfig={self._kubeconfig_of('kueue')}", f"--config={self.directory / 'kueue.json'}",
-            "--feature-gates=VisibilityOnDemand=false"])
+        self._start_part(
+            "kueue", f"--kubeconfig={self._kubeconfig_of('kueue')}", f"--config={self.directory / 'kueue.json'}",
+            "--feature-gates=VisibilityOnDemand=false", program="kueue")
         self._mount_kueue_certificate()
         self._wait_for_health("Kueue", health)
         self._wait_until_served(*(f"{resource}.kueue.x-k8s.io" for resource in KUEUE_CONVERTED))
@@ -260,11 +278,11 @@ class Cluster:
 
     # For tests
 
-    def user(self, name=None, token=None):
+    def user(self, name=None, token=None, patience=PATIENCE_S):
         """The API as the user `name` sees it, or whoever has the token."""
         token = token or self.tokens.get(name)
         certificate = None if token else (self._file(f"{name}.crt"), self._file(f"{name}.key"))
-        self.users.append(Api(self.port, self._file("ca.crt"), token, certificate))
+        self.users.append(Api(self.port, self._file("ca.crt"), token, certificate, patience))
         return self.users[-1]
 
     def service_account_token(self, name, namespace="default", seconds=3600):
@@ -285,10 +303,21 @@ class Cluster:
         first = sum(node["metadata"]["name"].startswith(prefix + "-") for node in self.admin.get("nodes"))
         names = [f"{prefix}-{first + i}" for i in range(count)]
         labels = dict(labels or {}, **({"nvidia.com/gpu.product": model} if model else {}))
-        with concurrent.futures.ThreadPoolExecutor(max_workers=8) as several:
-            list(several.map(lambda name: self.admin.create(bulk_node(name, cpus, memory, gpus, labels)), names))
+        self.create_all(bulk_node(name, cpus, memory, gpus, labels) for name in names)
         self.wait(lambda: set(names) <= self.ready_nodes(), f"{count} nodes", 30 + count / 10)
         return names
+
+    def create_all(self, manifests):
+        """Many objects, several at a time."""
+        with concurrent.futures.ThreadPoolExecutor(max_workers=8) as several:
+            list(several.map(self.admin.create, manifests))
+
+    def requests_of_controller(self):
+        """What the API server answered the user "controller" so far, as (verb, URI, HTTP code); a watch when it ends."""
+        with open(self.directory / "audit.log", encoding="utf-8") as log:
+            events = [json.loads(line) for line in log]
+        return [(event["verb"], event["requestURI"], event["responseStatus"]["code"]) for event in events
+                if event["stage"] == "ResponseComplete"]
 
     def pod_log(self, pod):
         """What a pod of the process node has printed so far."""

@@ -152,9 +152,9 @@ class TestCluster(unittest.TestCase):
         self.assertEqual(state["terminated"]["exitCode"], 3)
 
     def test_a_user_may_do_only_what_was_granted(self):
-        controller = self.cluster.user("controller")
+        controller, jobs = self.cluster.user("controller"), "/apis/batch/v1/namespaces/default/jobs"
         with self.assertRaises(ApiError) as refused:
-            controller.request("GET", "/apis/batch/v1/namespaces/default/jobs")
+            controller.request("GET", jobs)
         self.assertEqual(refused.exception.status, 403)
         self.admin.apply({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "lists-jobs"},
                           "rules": [{"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["list"]}]})
@@ -162,7 +162,9 @@ class TestCluster(unittest.TestCase):
                           "metadata": {"name": "controller-lists-jobs"},
                           "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "lists-jobs"},
                           "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "controller"}]})
-        self.cluster.wait(lambda: controller.request("GET", "/apis/batch/v1/namespaces/default/jobs"), "the grant to count")
+        self.cluster.wait(lambda: controller.request("GET", jobs), "the grant to count")
+        asked = self.cluster.requests_of_controller()
+        self.assertEqual((asked[0], asked[-1]), (("list", jobs, 403), ("list", jobs, 200)))
         with self.assertRaises(ApiError) as unknown:
             self.cluster.user(token="guessed").request("GET", "/api/v1/pods")
         self.assertEqual(unknown.exception.status, 401)
@@ -192,6 +194,14 @@ class TestCluster(unittest.TestCase):
         self.assertEqual(self.cluster.pod_log(pod).count("started"), 1, "the process went on")
         self.admin.delete("jobs", "survivor")
         self.wait_for_no_pods("survivor")
+
+    def test_the_api_server_hangs_and_goes_on(self):
+        self.cluster.pause_api_server()
+        impatient = self.cluster.user("admin", patience=1)
+        with self.assertRaises(TimeoutError):
+            impatient.request("GET", "/readyz")
+        self.cluster.resume_api_server()
+        self.cluster.wait(lambda: impatient.request("GET", "/readyz"), "the API server to go on")
 
     def happened_since(self, version):
         """The values of the annotation in their order, or that the version is too old to say (410)."""
