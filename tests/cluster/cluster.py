@@ -137,9 +137,10 @@ class Cluster:
 
     def _kubeconfig(self, users, current):
         """JSON is YAML, so that every client reads it."""
+        cluster = {"server": f"https://127.0.0.1:{self.port}", "certificate-authority": self._file("ca.crt")}
         return json.dumps({
             "apiVersion": "v1", "kind": "Config", "current-context": current,
-            "clusters": [{"name": "test", "cluster": {"server": self.address, "certificate-authority": self._file("ca.crt")}}],
+            "clusters": [{"name": "test", "cluster": cluster}],
             "users": [{"name": user, "user": self._credentials(user)} for user in users],
             "contexts": [{"name": user, "context": {"cluster": "test", "user": user}} for user in users]}, indent=1)
 
@@ -150,10 +151,6 @@ class Cluster:
 
     def _file(self, name):
         return str(self.certificates / name)
-
-    @property
-    def address(self):
-        return f"https://127.0.0.1:{self.port}"
 
     # The parts
 
@@ -181,7 +178,8 @@ class Cluster:
             f"--service-account-key-file={file('service-accounts.key')}",
             f"--service-account-signing-key-file={file('service-accounts.key')}",
             "--service-cluster-ip-range=10.96.0.0/16", "--endpoint-reconciler-type=none",
-            f"--audit-policy-file={self.directory / 'audit-policy.json'}", f"--audit-log-path={self.directory / 'audit.log'}")
+            f"--audit-policy-file={self.directory / 'audit-policy.json'}",
+            f"--audit-log-path={self.directory / 'audit.log'}")
 
     def _start_controllers(self):
         kubeconfig = self._kubeconfig_of("controller-manager")
@@ -292,7 +290,7 @@ class Cluster:
             "spec": {"expirationSeconds": seconds}})["status"]["token"]
 
     def wait(self, question, what, seconds=30):
-        """Asks until the answer is true and returns it; errors of the API count as no, a program that ended does not."""
+        """Asks until the answer is true and returns it. Errors of the API count as no; a part that ended is an error."""
         return wait_for(question, what, seconds, self.parts.check)
 
     def ready_nodes(self):
@@ -313,7 +311,7 @@ class Cluster:
             list(several.map(self.admin.create, manifests))
 
     def requests_of_controller(self):
-        """What the API server answered the user "controller" so far, as (verb, URI, HTTP code); a watch when it ends."""
+        """What the user "controller" was answered so far, as (verb, URI, HTTP code); a watch counts when it ends."""
         with open(self.directory / "audit.log", encoding="utf-8") as log:
             events = [json.loads(line) for line in log]
         return [(event["verb"], event["requestURI"], event["responseStatus"]["code"]) for event in events

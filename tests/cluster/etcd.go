@@ -60,9 +60,11 @@ func etcdConfig(data, client, peer, certificates string) (*embed.Config, error) 
 	config.ClientTLSInfo.TrustedCAFile = filepath.Join(certificates, "ca.crt")
 	config.ClientTLSInfo.ClientCertAuth = true
 	config.EnableGRPCGateway = false
-	config.UnsafeNoFsync = true // the database outlives processes, not the machine
+	// The database outlives processes, not the machine, and has room for 10,000 Jobs and their history.
+	config.UnsafeNoFsync = true
 	config.LogLevel = "warn"
-	config.WarningUnaryRequestDuration = embed.DefaultWarningUnaryRequestDuration // embed leaves it at 0
-	config.QuotaBackendBytes = 4 << 30                                            // room for tests with 10,000 Jobs and their history
+	// embed leaves this at 0, so that every request would be slow.
+	config.WarningUnaryRequestDuration = embed.DefaultWarningUnaryRequestDuration
+	config.QuotaBackendBytes = 4 << 30
 	return config, config.Validate()
 }

@@ -32,7 +32,8 @@ func endedStatus(pod *v1.Pod, started metav1.Time, restarts, code int32, reason,
 }
 
 // statusOf is the status of a pod whose first container is in `state`; the other containers are never started.
-func statusOf(pod *v1.Pod, phase v1.PodPhase, started metav1.Time, restarts int32, state v1.ContainerState) v1.PodStatus {
+func statusOf(pod *v1.Pod, phase v1.PodPhase, started metav1.Time, restarts int32,
+	state v1.ContainerState) v1.PodStatus {
 	ready := phase == v1.PodRunning
 	container := pod.Spec.Containers[0]
 	status := v1.PodStatus{
@@ -41,7 +42,8 @@ func statusOf(pod *v1.Pod, phase v1.PodPhase, started metav1.Time, restarts int3
 			Name: container.Name, Image: container.Image, State: state, Ready: ready, Started: &ready, RestartCount: restarts}},
 	}
 	truth := map[bool]v1.ConditionStatus{true: v1.ConditionTrue, false: v1.ConditionFalse}
-	for kind, holds := range map[v1.PodConditionType]bool{v1.PodInitialized: true, v1.PodReady: ready, v1.ContainersReady: ready} {
+	conditions := map[v1.PodConditionType]bool{v1.PodInitialized: true, v1.PodReady: ready, v1.ContainersReady: ready}
+	for kind, holds := range conditions {
 		status.Conditions = append(status.Conditions,
 			v1.PodCondition{Type: kind, Status: truth[holds], LastTransitionTime: metav1.Now()})
 	}

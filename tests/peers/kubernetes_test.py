@@ -4,6 +4,7 @@ Run by ./dev peers kubernetes, which builds the programs. One cluster serves all
 """
 
 import http.client
+import json
 import os
 import signal
 import subprocess
@@ -13,7 +14,9 @@ import time
 import unittest
 from pathlib import Path
 
-CLUSTER = Path(__file__).resolve().parents[1] / "cluster"
+ROOT = Path(__file__).resolve().parents[2]
+CLUSTER = ROOT / "tests/cluster"
+EBB_TRAIN = os.environ.get("EBB_TRAIN", str(ROOT / "build/release/bin/ebb-train"))
 sys.path.insert(0, str(CLUSTER))
 from api import ApiError
 from cluster import Cluster, on_process_node
@@ -32,6 +35,23 @@ def job(name, pod_spec, suspend=False, annotations=None, **more):
 def container(command=("true",), gpus=0, **more):
     limits = {"cpu": "1", **({"nvidia.com/gpu": str(gpus)} if gpus else {})}
     return {"name": "main", "image": "none", "command": list(command), "resources": {"limits": limits}, **more}
+
+
+def training(directory):
+    return [EBB_TRAIN, "--data", "digits", "--train-samples", "2000", "--test-samples", "200", "--epochs", "2",
+            "--threads", "1", "--device", "cpu", "--run-dir", str(directory), "--resume"]
+
+
+def events_of(directory):
+    progress = directory / "progress.jsonl"
+    return [json.loads(line)["event"] for line in progress.read_text().splitlines()] if progress.exists() else []
+
+
+def trains(directory, parts):
+    """Whether the last of `parts` parts has begun and made steps."""
+    events = events_of(directory)
+    begun = [i for i, event in enumerate(events) if event in ("begin", "resume")]
+    return len(begun) == parts and events[begun[-1]:].count("step") >= 3
 
 
 class TestCluster(unittest.TestCase):
@@ -82,9 +102,11 @@ class TestCluster(unittest.TestCase):
     def test_pods_that_do_not_fit_wait(self):
         self.admin.apply(job("large", {"containers": [container(gpus=3)]}))
         [pod] = self.wait_for_pods("large", "Pending")
-        said = self.cluster.wait(
-            lambda: [condition["message"] for condition in self.admin.get("pods", pod["metadata"]["name"])["status"].get(
-                "conditions", []) if condition.get("reason") == "Unschedulable"], "the scheduler to refuse")
+
+        def refusals():
+            conditions = self.admin.get("pods", pod["metadata"]["name"])["status"].get("conditions", [])
+            return [condition["message"] for condition in conditions if condition.get("reason") == "Unschedulable"]
+        said = self.cluster.wait(refusals, "the scheduler to refuse")
         self.assertIn("Insufficient nvidia.com/gpu", said[0])
         self.admin.delete("jobs", "large")
 
@@ -151,23 +173,41 @@ class TestCluster(unittest.TestCase):
         state = self.pods_of("bad")[0]["status"]["containerStatuses"][0]["state"]
         self.assertEqual(state["terminated"]["exitCode"], 3)
 
+    @unittest.skipUnless(os.path.exists(EBB_TRAIN), "ebb-train is not built")
+    def test_a_training_that_is_suspended_three_times_ends_with_the_same_parameters(self):
+        straight, paused = self.cluster.directory / "straight", self.cluster.directory / "paused"
+        subprocess.run(training(straight), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.admin.apply(job("training", on_process_node({"containers": [container(training(paused))]})))
+        for parts in (1, 2, 3):
+            self.cluster.wait(lambda: trains(paused, parts), f"part {parts} to train")
+            self.suspend("training", True)
+            self.wait_for_no_pods("training")
+            self.suspend("training", False)
+        self.cluster.wait(lambda: self.condition("training", "Complete"), "the training to complete", 60)
+        pauses = [event for event in events_of(paused) if event in ("paused", "resume")]
+        self.assertEqual(pauses, ["paused", "resume"] * 3)
+        self.assertEqual((paused / "model.safetensors").read_bytes(), (straight / "model.safetensors").read_bytes())
+
     def test_a_user_may_do_only_what_was_granted(self):
         controller, jobs = self.cluster.user("controller"), "/apis/batch/v1/namespaces/default/jobs"
         with self.assertRaises(ApiError) as refused:
             controller.request("GET", jobs)
         self.assertEqual(refused.exception.status, 403)
-        self.admin.apply({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "lists-jobs"},
-                          "rules": [{"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["list"]}]})
-        self.admin.apply({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
-                          "metadata": {"name": "controller-lists-jobs"},
-                          "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "lists-jobs"},
-                          "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "controller"}]})
+        self.grant("controller", {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["list"]})
         self.cluster.wait(lambda: controller.request("GET", jobs), "the grant to count")
         asked = self.cluster.requests_of_controller()
         self.assertEqual((asked[0], asked[-1]), (("list", jobs, 403), ("list", jobs, 200)))
         with self.assertRaises(ApiError) as unknown:
             self.cluster.user(token="guessed").request("GET", "/api/v1/pods")
         self.assertEqual(unknown.exception.status, 401)
+
+    def grant(self, user, *rules):
+        group = "rbac.authorization.k8s.io"
+        self.admin.apply({"apiVersion": f"{group}/v1", "kind": "ClusterRole", "metadata": {"name": user},
+                          "rules": list(rules)})
+        self.admin.apply({"apiVersion": f"{group}/v1", "kind": "ClusterRoleBinding", "metadata": {"name": user},
+                          "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": user},
+                          "subjects": [{"apiGroup": group, "kind": "User", "name": user}]})
 
     def test_a_service_account_has_a_token(self):
         token = self.cluster.service_account_token("default")
@@ -269,7 +309,7 @@ class TestControllers(unittest.TestCase):
 
     def gone(self, selector):
         # The garbage collector looks every 30 s for new kinds of owners.
-        self.cluster.wait(lambda: not self.admin.get("pods", selector=selector), f"the end of the pods of {selector}", 60)
+        self.cluster.wait(lambda: not self.admin.get("pods", selector=selector), f"the pods of {selector} to end", 60)
 
     def test_a_ray_job_is_released_and_suspended(self):
         self.admin.apply(ray_job("ray", gpus=2))
@@ -313,25 +353,32 @@ class TestControllers(unittest.TestCase):
         return None
 
     def answer(self, workload, state):
-        check = {"name": "carbon", "state": state, "message": "by the test", "lastTransitionTime": "2026-01-01T00:00:00Z"}
+        check = {"name": "carbon", "state": state, "message": "by the test",
+                 "lastTransitionTime": "2026-01-01T00:00:00Z"}
         self.admin.apply({"apiVersion": KUEUE, "kind": "Workload", "metadata": {"name": workload},
                           "status": {"admissionChecks": [check]}}, subresource="status", manager="carbon")
+
+
+# Runs a process that starts another one, says where, and waits for Ctrl-C.
+INTERRUPTED = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+from cluster import Cluster, on_process_node
+sleeps = {"name": "main", "image": "none", "command": ["sh", "-c", "sleep 1234567 & sleep 1234567"]}
+with Cluster() as cluster:
+    cluster.admin.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "sleeps"},
+                          "spec": on_process_node({"containers": [sleeps]})})
+    cluster.wait(lambda: cluster.admin.get("pods", "sleeps")["status"]["phase"] == "Running", "the pod")
+    print(cluster.directory, flush=True)
+    time.sleep(60)
+"""
 
 
 class TestItsEnd(unittest.TestCase):
     def test_ctrl_c_leaves_nothing(self):
         """Not even a process that a pod's process started."""
-        script = ("import sys, time; sys.path.insert(0, sys.argv[1])\n"
-                  "from cluster import *\n"
-                  "with Cluster() as cluster:\n"
-                  "    sleeps = {'name': 'main', 'image': 'none', 'command': ['sh', '-c', 'sleep 1234567 & sleep 1234567']}\n"
-                  "    cluster.admin.create({'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'sleeps'},\n"
-                  "                          'spec': on_process_node({'containers': [sleeps]})})\n"
-                  "    cluster.wait(lambda: cluster.admin.get('pods', 'sleeps')['status']['phase'] == 'Running', 'the pod')\n"
-                  "    print(cluster.directory, flush=True)\n"
-                  "    time.sleep(60)\n")
-        program = subprocess.Popen([sys.executable, "-c", script, str(CLUSTER)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                   text=True)
+        program = subprocess.Popen([sys.executable, "-c", INTERRUPTED, str(CLUSTER)], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         directory = program.stdout.readline().strip()
         self.assertNotEqual(directory, "")
         self.assertGreaterEqual(len(processes_in(directory)), 8)
