@@ -55,7 +55,7 @@ func makeCertificates(folder string) error {
 	}
 	server := certificateFor("kube-apiserver", nil)
 	server.DNSNames = []string{"localhost", "kubernetes.default.svc"}
-	server.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(10, 96, 0, 1)}
+	server.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
 	server.ExtKeyUsage = append(server.ExtKeyUsage, x509.ExtKeyUsageServerAuth)
 	if err := signer.issue("server", server); err != nil {
 		return err

@@ -290,7 +290,7 @@ class Cluster:
             "spec": {"expirationSeconds": seconds}})["status"]["token"]
 
     def wait(self, question, what, seconds=30):
-        """Asks until the answer is true and returns it. Errors of the API count as no; a part that ended is an error."""
+        """Asks until the answer is true and returns it; errors of the API count as no. Ends if a part has crashed."""
         return wait_for(question, what, seconds, self.parts.check)
 
     def ready_nodes(self):

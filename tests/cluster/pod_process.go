@@ -23,6 +23,7 @@ type podProcess struct {
 	pod      *v1.Pod
 	folder   string
 	restarts int32
+	reported bool // its end; guarded by the node's lock
 
 	lock     sync.Mutex
 	command  *exec.Cmd     // while it runs

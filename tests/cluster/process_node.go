@@ -106,15 +106,17 @@ func (n *processNode) see(ctx context.Context, pod *v1.Pod) {
 	defer n.lock.Unlock()
 	process := n.pods[pod.UID]
 	ended := pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
-	switch {
-	case process == nil && !ended:
+	if process == nil && !ended {
 		process = newPodProcess(pod, filepath.Join(n.folder, pod.Namespace+"_"+pod.Name+"_"+string(pod.UID)))
 		n.pods[pod.UID] = process
 		go n.runPod(ctx, process)
-	case process == nil && pod.DeletionTimestamp != nil:
-		go n.remove(ctx, pod)
 	}
-	if process != nil && pod.DeletionTimestamp != nil {
+	if pod.DeletionTimestamp == nil {
+		return
+	}
+	if process == nil || process.reported {
+		go n.remove(ctx, pod)
+	} else {
 		process.stop(gracePeriod(pod))
 	}
 }
@@ -148,7 +150,11 @@ func (n *processNode) killAll() {
 func (n *processNode) runPod(ctx context.Context, process *podProcess) {
 	status := process.run(func(status v1.PodStatus) { n.report(ctx, process.pod, status) })
 	n.report(ctx, process.pod, status)
-	if process.stopped() {
+	n.lock.Lock()
+	process.reported = true
+	deleted := process.stopped()
+	n.lock.Unlock()
+	if deleted {
 		n.remove(ctx, process.pod)
 	}
 }

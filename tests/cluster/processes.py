@@ -30,8 +30,10 @@ class Part:
     def __init__(self, name, command, log, end_signal=signal.SIGKILL):
         self.name, self.command, self.log, self.end_signal = name, [str(word) for word in command], log, end_signal
         self.process = None
+        self.wanted = False
 
     def start(self):
+        self.wanted = True
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                             start_new_session=True, preexec_fn=self._end_with_parent)
@@ -44,6 +46,7 @@ class Part:
 
     def end(self, with_signal=None):
         """Sends the signal, SIGKILL if that does not help, and waits until the program is gone."""
+        self.wanted = False
         if not self.runs():
             return
         self.process.send_signal(with_signal or self.end_signal)
@@ -87,5 +90,5 @@ class Parts:
     def check(self):
         """Raises an error if a program has ended that nobody ended."""
         for part in self.by_name.values():
-            if part.process.poll() is not None:
+            if part.wanted and not part.runs():
                 raise RuntimeError(f"{part.name} ended with code {part.process.returncode}:\n{part.last_lines()}")

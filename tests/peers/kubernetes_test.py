@@ -223,8 +223,8 @@ class TestCluster(unittest.TestCase):
         self.admin.patch("jobs", "survivor", {"metadata": {"annotations": {"seen": "before"}}})
         self.assertEqual(next(watch)["type"], "MODIFIED")
         self.cluster.stop_api_server()
-        with self.assertRaises((OSError, http.client.HTTPException)):
-            self.admin.get("jobs", "survivor")
+        with self.assertRaises(TimeoutError, msg="a wait goes on without the API server"):
+            self.cluster.wait(lambda: self.admin.get("jobs", "survivor"), "an answer", 1)
         self.cluster.start_api_server()
         with self.assertRaises((StopIteration, OSError, http.client.HTTPException)):
             next(watch)
