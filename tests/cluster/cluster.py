@@ -50,7 +50,7 @@ class Cluster:
     admin        Api of a user who may do everything; user(name) gives the others, user(token=...) any
 
     `flags` are further flags of parts, for example {"kube-apiserver": ["--feature-gates=WatchList=false"]}. A directory
-    that the caller names is kept.
+    that the caller names is kept; it must be new.
     """
 
     def __init__(self, directory=None, flags=None, say=build.say):
@@ -64,6 +64,7 @@ class Cluster:
         self.parts = None
         self.users = []
         self.admin = None
+        self.nodes_added = 0
 
     # Start and end
 
@@ -91,7 +92,7 @@ class Cluster:
     def _start(self):
         began = time.monotonic()
         for folder in ("certificates", "logs", "pods"):
-            (self.directory / folder).mkdir(parents=True, exist_ok=True)
+            (self.directory / folder).mkdir(parents=True)
         self._control_plane("certificates", "--folder", self.certificates)
         self._write_configuration()
         self.parts = Parts(self.directory / "logs")
@@ -298,8 +299,8 @@ class Cluster:
 
     def add_nodes(self, count, gpus=0, model=None, cpus=64, memory="512Gi", prefix="bulk", labels=None):
         """Adds bulk nodes, waits until they are ready and returns their names."""
-        first = sum(node["metadata"]["name"].startswith(prefix + "-") for node in self.admin.get("nodes"))
-        names = [f"{prefix}-{first + i}" for i in range(count)]
+        names = [f"{prefix}-{self.nodes_added + i}" for i in range(count)]
+        self.nodes_added += count
         labels = dict(labels or {}, **({"nvidia.com/gpu.product": model} if model else {}))
         self.create_all(bulk_node(name, cpus, memory, gpus, labels) for name in names)
         self.wait(lambda: set(names) <= self.ready_nodes(), f"{count} nodes", 30 + count / 10)
