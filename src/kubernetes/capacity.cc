@@ -3,11 +3,23 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kubernetes/gated_object.h"
+#include "base/text.h"
 #include "kubernetes/json_reading.h"
 
 namespace ebb::kubernetes {
 namespace {
+
+// A taint of the GPUs themselves keeps away what asks for none, and is tolerated by admission of
+// the cluster or by whoever asks for them.
+std::string TaintsOf(const JsonNode& node) {
+  std::vector<std::string> keys;
+  if (const JsonNode* taints = node.At("/spec/taints"))
+    for (const JsonNode& taint : taints->items)
+      if (taint.TextOf("effect") != "PreferNoSchedule" && !IsGpu(taint.TextOf("key")))
+        keys.push_back(taint.TextOf("key"));
+  std::ranges::sort(keys);
+  return Join(keys, ",");
+}
 
 core::DevicePool PoolNamed(const std::string& model) {
   core::DevicePool pool;
@@ -21,7 +33,8 @@ core::DevicePool PoolNamed(const std::string& model) {
 Capacity::Capacity(core::Site site, std::function<bool(const PodOwner&)> is_gated)
     : is_gated_(std::move(is_gated)) {
   cluster_.sites = {std::move(site)};
-  cluster_.pools = {PoolNamed(kCpuModel), PoolNamed(kUnnamedGpuModel)};
+  PoolOf(kCpuModel, "");
+  PoolOf(kUnnamedGpuModel, "");
 }
 
 void Capacity::TakeNode(const JsonNode& node) {
@@ -30,6 +43,7 @@ void Capacity::TakeNode(const JsonNode& node) {
   known.name = TextAt(node, "/metadata/name");
   known.gpu_model = TextAt(node, "/metadata/labels/nvidia.com~1gpu.product");
   known.usable = HasCondition(node, "Ready") && !IsTrueAt(node, "/spec/unschedulable");
+  known.taints = TaintsOf(node);
   known.gpus = known.cores = 0;
   if (const JsonNode* offered = node.At("/status/allocatable"))
     for (const JsonMember& member : offered->members) {
@@ -38,7 +52,8 @@ void Capacity::TakeNode(const JsonNode& node) {
     }
   // Nodes report that they live every few seconds.
   is_stale_ = is_stale_ || before.usable != known.usable || before.gpus != known.gpus ||
-              before.cores != known.cores || before.gpu_model != known.gpu_model;
+              before.cores != known.cores || before.gpu_model != known.gpu_model ||
+              before.taints != known.taints;
 }
 
 void Capacity::DropNode(const std::string& uid) { is_stale_ |= nodes_.erase(uid) > 0; }
@@ -60,43 +75,61 @@ void Capacity::TakePod(const JsonNode& pod) {
 
 void Capacity::DropPod(const std::string& uid) { is_stale_ |= pods_.erase(uid) > 0; }
 
-std::size_t Capacity::PoolOf(const std::string& model) {
-  const auto found = std::ranges::find(cluster_.pools, model, &core::DevicePool::model);
-  if (found != cluster_.pools.end())
-    return static_cast<std::size_t>(found - cluster_.pools.begin());
-  cluster_.pools.push_back(PoolNamed(model));
-  return cluster_.pools.size() - 1;
+std::size_t Capacity::PoolOf(const std::string& base, const std::string& taints) {
+  const auto found = std::ranges::find(traits_, std::pair(base, taints));
+  if (found != traits_.end()) return static_cast<std::size_t>(found - traits_.begin());
+  traits_.emplace_back(base, taints);
+  cluster_.pools.push_back(PoolNamed(taints.empty() ? base : base + ", tainted " + taints));
+  return traits_.size() - 1;
 }
 
 const core::Cluster& Capacity::cluster() {
   if (!is_stale_) return cluster_;
   is_stale_ = false;
+  struct Pools {
+    std::size_t gpus, cores;
+  };
   std::vector<double> free(cluster_.pools.size(), 0);
-  std::unordered_map<std::string, std::size_t> gpu_pools;  // by name of node
+  std::unordered_map<std::string, Pools> pools_of;  // by name of node
   for (const auto& [uid, node] : nodes_) {
     if (!node.usable) continue;
-    const std::size_t pool =
-        PoolOf(node.gpu_model.empty() ? std::string(kUnnamedGpuModel) : node.gpu_model);
+    const std::string model = node.gpu_model.empty() ? kUnnamedGpuModel : node.gpu_model;
+    const Pools pools{PoolOf(model, node.taints), PoolOf(kCpuModel, node.taints)};
     free.resize(cluster_.pools.size(), 0);
-    gpu_pools[node.name] = pool;
-    free[pool] += node.gpus;
-    free[0] += node.cores;
+    pools_of[node.name] = pools;
+    free[pools.gpus] += node.gpus;
+    free[pools.cores] += node.cores;
   }
   for (const auto& [uid, pod] : pods_) {
-    const auto pool = gpu_pools.find(pod.node);
-    if (pool == gpu_pools.end() || is_gated_(pod.owner)) continue;
-    free[pool->second] -= pod.gpus;
-    free[0] -= pod.cores;
+    const auto pools = pools_of.find(pod.node);
+    if (pools == pools_of.end() || is_gated_(pod.owner)) continue;
+    free[pools->second.gpus] -= pod.gpus;
+    free[pools->second.cores] -= pod.cores;
   }
   for (std::size_t i = 0; i < free.size(); ++i)
     cluster_.pools[i].count = static_cast<int>(std::max(0.0, std::floor(free[i])));
   return cluster_;
 }
 
-std::vector<std::string> Capacity::GpuModels() const {
+std::vector<std::string> Capacity::ModelsFor(const PodRequests& requests) const {
+  const bool on_gpus = requests.gpus > 0;
+  const auto tolerates = [&](const std::string& taints) {
+    const auto keys = Split(taints, ',');
+    return taints.empty() || requests.tolerated.contains("") ||
+           std::ranges::all_of(keys, [&](std::string_view key) {
+             return requests.tolerated.contains(std::string(key));
+           });
+  };
   std::vector<std::string> models;
-  for (const core::DevicePool& pool : cluster_.pools)
-    if (pool.model != kCpuModel) models.push_back(pool.model);
+  for (std::size_t i = 0; i < traits_.size(); ++i) {
+    const auto& [base, taints] = traits_[i];
+    const bool is_cpu = base == kCpuModel;
+    const bool is_named = requests.gpu_model.empty() || base == requests.gpu_model;
+    if (on_gpus != is_cpu && (is_cpu || is_named) && tolerates(taints))
+      models.push_back(cluster_.pools[i].model);
+  }
+  // An empty list would mean any; the node that has them may come later.
+  if (models.empty()) models.push_back(requests.gpu_model);
   return models;
 }
 

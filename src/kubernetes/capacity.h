@@ -1,7 +1,10 @@
 #pragma once
 // What devices of a cluster gated objects can have: what its nodes offer, less what other pods
 // hold. One pool for each model of GPU, one for GPUs whose model nobody names, one for CPU cores;
-// pools stay where they are, and a model that has gone has none.
+// and the same again for nodes that keep pods away with a taint, for those that tolerate it. Pools
+// stay where they are, and a model that has gone has none.
+//
+// Nodes are counted together: whether what is free lies on one of them is for the scheduler.
 //
 // Values; told by reflectors of nodes and pods.
 
@@ -13,6 +16,7 @@
 
 #include "base/json_node.h"
 #include "core/cluster.h"
+#include "kubernetes/gated_object.h"
 
 namespace ebb::kubernetes {
 
@@ -41,11 +45,13 @@ class Capacity {
   const core::Cluster& cluster();
   /// Pods belong to others now: an object was released, or has ended.
   void OwnersChanged() { is_stale_ = true; }
-  std::vector<std::string> GpuModels() const;
+  /// Models of the pools that these pods can have; never empty.
+  std::vector<std::string> ModelsFor(const PodRequests& requests) const;
 
  private:
   struct Node {
     std::string name, gpu_model;
+    std::string taints;  // keys of those that keep pods away, with commas
     double gpus = 0, cores = 0;
     bool usable = false;
   };
@@ -54,12 +60,13 @@ class Capacity {
     double gpus = 0, cores = 0;
     PodOwner owner;
   };
-  std::size_t PoolOf(const std::string& model);
+  std::size_t PoolOf(const std::string& base, const std::string& taints);
 
   std::function<bool(const PodOwner&)> is_gated_;
   std::unordered_map<std::string, Node> nodes_;  // by uid
   std::unordered_map<std::string, Pod> pods_;
   core::Cluster cluster_;
+  std::vector<std::pair<std::string, std::string>> traits_;  // of the pools: base model, taints
   bool is_stale_ = true;
 };
 

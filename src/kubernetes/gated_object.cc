@@ -141,8 +141,6 @@ void ReadWidth(const PodRequests& requests, const ObjectDefaults& defaults, Wish
   const bool on_gpus = requests.gpus > 0;
   const double wanted = std::ceil(on_gpus ? requests.gpus : requests.cores);
   job.devices = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(kMostDevices)));
-  job.models = on_gpus ? std::vector<std::string>{} : std::vector<std::string>{"cpu"};
-  if (on_gpus && !requests.gpu_model.empty()) job.models = {requests.gpu_model};
   job.power = on_gpus ? defaults.device_power : defaults.core_power;
   if (const auto watts = wishes.Number("power", "", 0)) job.power = Power{*watts};
 }
@@ -173,6 +171,9 @@ void AddPod(const JsonNode& spec, double times, PodRequests& requests) {
   if (const std::string model = TextAt(spec, "/nodeSelector/nvidia.com~1gpu.product");
       !model.empty())
     requests.gpu_model = model;
+  if (const JsonNode* tolerations = spec.Find("tolerations"))
+    for (const JsonNode& toleration : tolerations->items)
+      requests.tolerated.insert(toleration.TextOf("key"));
   const JsonNode* containers = spec.Find("containers");
   if (!containers) return;
   for (const JsonNode& container : containers->items) {
@@ -206,7 +207,8 @@ std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& jso
     object.pods = std::string(kind.pod_label) + "=" + value;
   if (const auto started = ParseTime(TextAt(json, kind.started))) object.started = *started;
 
-  const PodRequests requests = RequestsOf(json);
+  object.requests = RequestsOf(json);
+  const PodRequests& requests = object.requests;
   Texts texts = TextsAt(json, "/metadata/annotations");
   for (const auto& [key, value] : texts)
     if (key.starts_with(kPrefix)) object.written[key] = value;

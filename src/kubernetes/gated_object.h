@@ -8,6 +8,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,15 @@ inline constexpr std::string_view kWaitKey = "ebb/wait";
 /// Written by Ebb: how often it has been released.
 inline constexpr std::string_view kAttemptKey = "ebb/attempt";
 
+/// What pods ask for, all together.
+struct PodRequests {
+  int pods = 0;
+  double gpus = 0, cores = 0;
+  std::string gpu_model;                           ///< that their node selectors name; empty: any
+  std::map<std::string, std::string> annotations;  ///< of the templates
+  std::set<std::string> tolerated;                 ///< keys of taints; "": all of them
+};
+
 struct GatedObject {
   const GatedKind* kind = nullptr;
   std::string name_space, name, uid;
@@ -34,8 +44,9 @@ struct GatedObject {
   ObjectPhase phase = ObjectPhase::kSuspended;
   std::optional<Time> started;  ///< of what runs, as the cluster tells it
   int attempt = 0;              ///< kAttemptKey
-  /// Without id and site. Times count from the creation.
+  /// Without id, site and models. Times count from the creation.
   core::Job job;
+  PodRequests requests;
   /// What was asked for and cannot be had, one sentence each.
   std::vector<std::string> problems;
   std::map<std::string, std::string> written;  ///< annotations of ours as they are
@@ -54,14 +65,6 @@ struct ObjectDefaults {
 /// Nothing where it is no object: without a name, a uid or a time of creation.
 std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& object,
                                       const ObjectDefaults& defaults);
-
-/// What pods ask for, all together.
-struct PodRequests {
-  int pods = 0;
-  double gpus = 0, cores = 0;
-  std::string gpu_model;                           ///< that their node selectors name; empty: any
-  std::map<std::string, std::string> annotations;  ///< of the templates
-};
 
 /// Of an object of any kind: each template of pods in it, as often as its replicas and parallelism
 /// say.

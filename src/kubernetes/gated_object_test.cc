@@ -122,7 +122,6 @@ TEST(GatedObject, WidthIsThatOfAllPodsTogether) {
   EXPECT_EQ(Read("JobSet", Object(set)).job.devices, 16);
   const Json cpu{{"parallelism", 3}, {"template", {{"spec", Pod("", "1500m")}}}};
   EXPECT_EQ(Read("Job", Object(cpu)).job.devices, 5) << "cores, rounded up";
-  EXPECT_THAT(Read("Job", Object(cpu)).job.models, ElementsAre("cpu"));
 }
 
 TEST(GatedObject, AnnotationsOfOursAndOfComputeGardener) {
@@ -233,9 +232,38 @@ TEST(Capacity, IsWhatReadyNodesHaveLessWhatOthersHold) {
   EXPECT_EQ(a100(), 12);
   capacity.DropNode("one");
   EXPECT_EQ(a100(), 4);
-  EXPECT_THAT(capacity.GpuModels(), ElementsAre("gpu", "A100"));
+  PodRequests requests;
+  EXPECT_THAT(capacity.ModelsFor(requests), ElementsAre("cpu"));
+  requests.gpus = 1;
+  EXPECT_THAT(capacity.ModelsFor(requests), ElementsAre("gpu", "A100"));
+  requests.gpu_model = "A100";
+  EXPECT_THAT(capacity.ModelsFor(requests), ElementsAre("A100"));
+  requests.gpu_model = "H200";
+  EXPECT_THAT(capacity.ModelsFor(requests), ElementsAre("H200")) << "it may come";
   capacity.DropNode("two");
   EXPECT_EQ(capacity.cluster().pools.size(), 3u) << "pools stay where they are";
+}
+
+TEST(Capacity, NodesThatKeepPodsAwayAreForThoseThatTolerateIt) {
+  Capacity capacity({"c", "DE", {}}, [](const PodOwner&) { return false; });
+  Json tainted = NodeOf("tainted", 4);
+  tainted["spec"]["taints"] =
+      Json::array({{{"key", "team"}, {"value", "x"}, {"effect", "NoSchedule"}},
+                   {{"key", "nvidia.com/gpu"}, {"effect", "NoSchedule"}},
+                   {{"key", "slow"}, {"effect", "PreferNoSchedule"}}});
+  capacity.TakeNode(Node(NodeOf("open", 2)));
+  capacity.TakeNode(Node(tainted));
+  std::map<std::string, int> counts;
+  for (const core::DevicePool& pool : capacity.cluster().pools) counts[pool.model] = pool.count;
+  EXPECT_EQ(counts["A100"], 2);
+  EXPECT_EQ(counts["A100, tainted team"], 4);
+  PodRequests requests;
+  requests.gpus = 1;
+  EXPECT_THAT(capacity.ModelsFor(requests), ElementsAre("gpu", "A100"));
+  requests.tolerated = {"team"};
+  EXPECT_EQ(capacity.ModelsFor(requests).size(), 3u);
+  requests.tolerated = {""};
+  EXPECT_EQ(capacity.ModelsFor(requests).size(), 3u);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ void ObjectBoard::Enter(Entry& entry) {
   for (const std::string& problem : object.problems) say_(object.job.name + ": " + problem);
   core::Job job = object.job;
   job.id = entry.job;
-  if (job.models.empty()) job.models = capacity_.GpuModels();
+  job.models = capacity_.ModelsFor(object.requests);
   events_.push_back({now_(), engine::JobSubmitted{std::move(job)}});
   if (options_.dry_run) return;
   if (object.phase == ObjectPhase::kReleased) return EnterReleased(entry);
@@ -106,11 +106,10 @@ void ObjectBoard::Adopt(Entry& entry, Time since) {
   ++entry.attempt;
   entry.course = Course::kReleased;
   const core::Cluster& cluster = capacity_.cluster();
-  core::Job job = entry.object.job;
-  if (job.models.empty()) job.models = capacity_.GpuModels();
+  const auto models = capacity_.ModelsFor(entry.object.requests);
   entry.pool = 0;
   for (std::size_t i = 0; i < cluster.pools.size(); ++i)
-    if (std::ranges::count(job.models, cluster.pools[i].model) > 0) {
+    if (std::ranges::count(models, cluster.pools[i].model) > 0) {
       entry.pool = static_cast<int>(i);
       break;
     }
@@ -315,7 +314,7 @@ void ObjectBoard::OfferAgain() {
     entry.course = Course::kOffered;
     core::Job job = entry.object.job;
     job.id = entry.job;
-    if (job.models.empty()) job.models = capacity_.GpuModels();
+    job.models = capacity_.ModelsFor(entry.object.requests);
     events_.push_back({now_(), engine::JobSubmitted{std::move(job)}});
   }
 }

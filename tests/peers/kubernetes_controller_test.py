@@ -1,0 +1,299 @@
+"""ebb controller on a real control plane (tests/cluster): what it holds back, releases, writes and survives.
+
+Run by ./dev peers kubernetes. The intensity comes from an address of the test, so that the grid is clean when the test
+says so.
+"""
+
+import http.server
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from kubernetes_test import EBB_TRAIN, ROOT, Cluster, container, events_of, job, on_process_node, ray_job, trains, training
+from api import wait_for
+
+EBB = os.environ.get("EBB", str(ROOT / "build/release/bin/ebb"))
+# What the controller is allowed, and no more: docs/kubernetes.md.
+RULES = [
+    {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["list", "watch", "patch"]},
+    {"apiGroups": ["ray.io"], "resources": ["rayjobs", "rayclusters"], "verbs": ["list", "watch", "patch"]},
+    {"apiGroups": ["jobset.x-k8s.io"], "resources": ["jobsets"], "verbs": ["list", "watch", "patch"]},
+    {"apiGroups": ["trainer.kubeflow.org"], "resources": ["trainjobs"], "verbs": ["list", "watch", "patch"]},
+    {"apiGroups": ["kubeflow.org"], "verbs": ["list", "watch", "patch"],
+     "resources": ["pytorchjobs", "tfjobs", "mpijobs", "xgboostjobs", "paddlejobs", "jaxjobs"]},
+    {"apiGroups": [""], "resources": ["nodes", "pods", "namespaces"], "verbs": ["list", "watch"]}]
+CLEAN, DIRTY = 100, 400
+
+
+class Grid:
+    """An address that tells the intensity of now."""
+
+    def __init__(self):
+        self.g_per_kwh, self.asked = DIRTY, 0
+        grid = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                grid.asked += 1
+                now = datetime.now(timezone.utc).replace(microsecond=0).isoformat()
+                answer = json.dumps({"carbonIntensity": grid.g_per_kwh, "datetime": now}).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def turn(self, g_per_kwh):
+        """Returns once that has been asked for, twice, so that the first answer has been heard."""
+        self.g_per_kwh, before = g_per_kwh, self.asked
+        wait_for(lambda: self.asked >= before + 2, "the intensity to be asked for")
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Controller:
+    def __init__(self, cluster, grid, log, *flags):
+        with open(log, "a", encoding="utf-8") as errors:
+            self.program = subprocess.Popen(
+                [EBB, "controller", "--kubeconfig", cluster.kubeconfig, "--context", "controller", "--api-url",
+                 grid.url, "--refresh", "1s", "--policy", "threshold", *flags], stderr=errors)
+
+    def end(self, number=signal.SIGTERM):
+        self.program.send_signal(number)
+        return self.program.wait(20)
+
+
+def waiting(name, spec=None, annotations=None, **more):
+    """A Job that Ebb may hold back."""
+    made = job(name, spec or {"containers": [container()]}, suspend=True, **more)
+    made["metadata"]["annotations"] = {"ebb/wait": "true", "ebb/threshold": "200", **(annotations or {})}
+    return made
+
+
+class TestController(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = Cluster()
+        cls.enterClassContext(cls.cluster)
+        cls.admin = cls.cluster.admin
+        cls.cluster.add_nodes(2, gpus=2, model="NVIDIA-H100")
+        group = "rbac.authorization.k8s.io"
+        cls.admin.apply({"apiVersion": f"{group}/v1", "kind": "ClusterRole", "metadata": {"name": "ebb"},
+                         "rules": RULES})
+        cls.admin.apply({"apiVersion": f"{group}/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "ebb"},
+                         "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": "ebb"},
+                         "subjects": [{"apiGroup": group, "kind": "User", "name": "controller"}]})
+
+    def setUp(self):
+        self.grid = Grid()
+        self.addCleanup(self.grid.close)
+        self.log = str(self.cluster.directory / f"{self.id()}.log")
+        self.controller = self.begin()
+        self.addCleanup(self.remove_jobs)
+
+    def begin(self, *flags):
+        controller = Controller(self.cluster, self.grid, self.log, *flags)
+        self.addCleanup(lambda: controller.program.poll() is None and controller.end(signal.SIGKILL))
+        return controller
+
+    def remove_jobs(self):
+        for found in self.admin.get("jobs"):
+            self.admin.delete("jobs", found["metadata"]["name"])
+        self.cluster.wait(lambda: not self.admin.get("pods"), "the pods to end", 60)
+
+    def said(self):
+        return Path(self.log).read_text(encoding="utf-8")
+
+    def annotation(self, name, key):
+        return self.admin.get("jobs", name)["metadata"].get("annotations", {}).get(f"ebb/{key}")
+
+    def suspended(self, name):
+        return self.admin.get("jobs", name)["spec"].get("suspend", False)
+
+    def wait(self, question, what, seconds=30):
+        try:
+            return self.cluster.wait(question, what, seconds)
+        except TimeoutError:
+            self.fail(f"{what} did not come about; the controller said:\n{self.said()}")
+
+    def pods(self, name):
+        return [pod for pod in self.admin.get("pods", selector=f"job-name={name}")
+                if pod["status"]["phase"] == "Running"]
+
+    def test_a_job_waits_for_clean_power_and_says_why(self):
+        self.admin.apply(waiting("patient"))
+        self.wait(lambda: self.annotation("patient", "stage") == "waiting", "the reason to be written")
+        self.assertIn("400 g/kWh is above 200 g/kWh", self.annotation("patient", "reason"))
+        self.assertTrue(self.suspended("patient"))
+        self.grid.g_per_kwh = CLEAN
+        self.wait(lambda: self.pods("patient"), "the job to run")
+        self.wait(lambda: self.annotation("patient", "stage") == "running", "that to be written")
+        self.assertEqual(self.annotation("patient", "attempt"), "1")
+
+    def test_no_more_is_released_than_fits(self):
+        self.grid.g_per_kwh = CLEAN
+        for i in range(4):
+            self.admin.apply(waiting(f"wide-{i}", {"containers": [container(gpus=2)]}))
+        self.wait(lambda: sum(len(self.pods(f"wide-{i}")) for i in range(4)) == 2, "two jobs to run")
+        time.sleep(2)
+        released = [i for i in range(4) if not self.suspended(f"wide-{i}")]
+        self.assertEqual(len(released), 2, self.said())
+        self.admin.delete("jobs", f"wide-{released[0]}")
+        self.wait(lambda: sum(not self.suspended(f"wide-{i}") for i in range(4) if i != released[0]) == 2,
+                  "the next one to be released")
+
+    def test_devices_of_others_are_theirs(self):
+        self.grid.g_per_kwh = CLEAN
+        self.admin.apply(job("theirs", {"containers": [container(gpus=2)]}, parallelism=2, completions=2))
+        self.wait(lambda: len(self.pods("theirs")) == 2, "the other job to run")
+        self.admin.apply(waiting("ours", {"containers": [container(gpus=2)]}))
+        self.wait(lambda: self.annotation("ours", "stage"), "the reason to be written")
+        time.sleep(2)
+        self.assertTrue(self.suspended("ours"), self.said())
+        self.admin.delete("jobs", "theirs")
+        self.wait(lambda: self.pods("ours"), "our job to run")
+
+    def test_the_latest_start_counts_from_the_creation(self):
+        self.admin.apply(waiting("late", annotations={"ebb/start-by": "8s"}))
+        created = datetime.fromisoformat(self.admin.get("jobs", "late")["metadata"]["creationTimestamp"])
+        self.wait(lambda: not self.suspended("late"), "the job to be released")
+        waited = datetime.now(timezone.utc) - created
+        self.assertGreater(waited, timedelta(seconds=6))
+        self.assertLess(waited, timedelta(seconds=15))
+
+    def test_a_job_that_was_not_held_back_is_held_back(self):
+        made = waiting("eager")
+        made["spec"]["suspend"] = False
+        self.admin.apply(made)
+        self.wait(lambda: self.suspended("eager"), "the job to be held back")
+        self.wait(lambda: not self.pods("eager"), "its pods to end")
+
+    def test_nothing_else_is_touched(self):
+        self.admin.apply(job("service", {"containers": [container()]}))
+        self.admin.apply(waiting("asked"))
+        self.wait(lambda: self.annotation("asked", "stage"), "the reason to be written")
+        self.assertEqual(self.admin.get("jobs", "service")["metadata"].get("annotations", {}).keys() &
+                         {"ebb/stage", "ebb/attempt"}, set())
+        self.assertTrue(self.pods("service"))
+
+    def test_another_controller_goes_on_where_one_was_killed(self):
+        self.grid.g_per_kwh = CLEAN
+        self.admin.apply(waiting("runs"))
+        self.wait(lambda: self.pods("runs"), "the job to run")
+        self.grid.turn(DIRTY)
+        self.admin.apply(waiting("waits"))
+        self.wait(lambda: self.annotation("waits", "stage") == "waiting", "the reason to be written")
+        [pod] = self.pods("runs")
+        self.controller.end(signal.SIGKILL)
+        self.begin()
+        self.grid.g_per_kwh = CLEAN
+        self.wait(lambda: self.pods("waits"), "the waiting job to run")
+        self.assertEqual(self.pods("runs")[0]["metadata"]["uid"], pod["metadata"]["uid"])
+        self.assertEqual(self.annotation("runs", "attempt"), "1")
+
+    def test_the_api_server_is_killed_and_nothing_is_released_meanwhile(self):
+        self.admin.apply(waiting("patient"))
+        self.wait(lambda: self.annotation("patient", "stage") == "waiting", "the reason to be written")
+        self.cluster.stop_api_server()
+        self.wait(lambda: "request failed" in self.said(), "the controller to notice")
+        self.cluster.start_api_server()
+        time.sleep(2)
+        self.assertTrue(self.suspended("patient"))
+        self.grid.g_per_kwh = CLEAN
+        self.wait(lambda: self.pods("patient"), "the job to run", 60)
+
+    def test_a_dry_run_only_writes(self):
+        self.controller.end()
+        self.begin("--dry-run")
+        made = waiting("watched")
+        made["spec"]["suspend"] = False
+        self.admin.apply(made)
+        self.wait(lambda: self.annotation("watched", "stage") == "waiting", "what would be done")
+        self.assertTrue(self.pods("watched"), "it runs all the same")
+        self.assertIsNone(self.annotation("watched", "attempt"))
+
+    def test_it_ends_when_it_is_asked_to(self):
+        self.wait(lambda: "zone" in self.said() or "http" in self.said(), "the controller to begin")
+        self.assertEqual(self.controller.end(), 0)
+        self.assertIn("what waits stays held back", self.said())
+
+    @unittest.skipUnless(os.path.exists(EBB_TRAIN), "ebb-train is not built")
+    def test_a_training_that_people_hold_back_ends_with_the_same_parameters(self):
+        """Suspended by hand three times, released again by the controller each time."""
+        straight, paused = self.cluster.directory / "straight", self.cluster.directory / "paused"
+        subprocess.run(training(straight), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.grid.g_per_kwh = CLEAN
+        self.admin.apply(waiting("training", on_process_node({"containers": [container(training(paused))]}),
+                                 {"ebb/checkpointable": "true"}))
+        for parts in (1, 2, 3):
+            self.wait(lambda: trains(paused, parts), f"part {parts} to train", 60)
+            self.admin.patch("jobs", "training", {"spec": {"suspend": True}})
+        done = [{"type": "Complete", "status": "True"}]
+        self.wait(lambda: any(c["type"] == done[0]["type"] and c["status"] == "True" for c in
+                              self.admin.get("jobs", "training")["status"].get("conditions", [])),
+                  "the training to complete", 120)
+        self.assertEqual([e for e in events_of(paused) if e in ("paused", "resume")], ["paused", "resume"] * 3)
+        self.assertEqual((paused / "model.safetensors").read_bytes(), (straight / "model.safetensors").read_bytes())
+        self.assertEqual(self.annotation("training", "attempt"), "4")
+
+
+class TestRay(unittest.TestCase):
+    """With the real KubeRay."""
+
+    def test_ray_jobs_are_released_whole_and_no_more_than_fit(self):
+        with Cluster() as cluster:
+            admin = cluster.admin
+            cluster.add_nodes(2, gpus=1, model="NVIDIA-H100")
+            cluster.start_kuberay()
+            grid = Grid()
+            self.addCleanup(grid.close)
+            for i in range(3):
+                made = ray_job(f"sweep-{i}", gpus=1)
+                made["metadata"]["annotations"] = {
+                    "compute-gardener-scheduler.kubernetes.io/carbon-intensity-threshold": "175",
+                    "compute-gardener-scheduler.kubernetes.io/max-scheduling-delay": "48h"}
+                admin.apply(made)
+            log = cluster.directory / "controller.log"
+            admin.apply({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+                         "metadata": {"name": "ebb"}, "rules": RULES})
+            admin.apply({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
+                         "metadata": {"name": "ebb"},
+                         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "ebb"},
+                         "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "controller"}]})
+            controller = Controller(cluster, grid, str(log))
+            self.addCleanup(lambda: controller.program.poll() is None and controller.end(signal.SIGKILL))
+            time.sleep(3)
+            self.assertEqual(admin.get("rayclusters"), [], "nothing is released while the grid is dirty")
+            grid.g_per_kwh = CLEAN
+
+            def running(kind):
+                return [pod for pod in admin.get("pods", selector=f"ray.io/node-type={kind}")
+                        if pod["status"]["phase"] == "Running"]
+            try:
+                cluster.wait(lambda: len(running("worker")) == 2, "two workers to run", 60)
+            except TimeoutError:
+                self.fail(log.read_text(encoding="utf-8"))
+            time.sleep(2)
+            self.assertEqual(len(admin.get("rayclusters")), 2, "the third waits whole, without a head")
+            self.assertEqual(len(running("head")), 2)
+            self.assertEqual(controller.end(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
