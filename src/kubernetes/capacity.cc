@@ -111,7 +111,8 @@ const core::Cluster& Capacity::cluster() {
   return cluster_;
 }
 
-std::vector<std::string> Capacity::ModelsFor(const PodRequests& requests) const {
+std::vector<std::string> Capacity::ModelsFor(const PodRequests& requests) {
+  cluster();
   const bool on_gpus = requests.gpus > 0;
   const auto tolerates = [&](const std::string& taints) {
     const auto keys = Split(taints, ',');

@@ -46,7 +46,7 @@ class Capacity {
   /// Pods belong to others now: an object was released, or has ended.
   void OwnersChanged() { is_stale_ = true; }
   /// Models of the pools that these pods can have; never empty.
-  std::vector<std::string> ModelsFor(const PodRequests& requests) const;
+  std::vector<std::string> ModelsFor(const PodRequests& requests);
 
  private:
   struct Node {

@@ -200,6 +200,18 @@ TEST_F(ClusterExecutorTest, NothingIsReleasedWhileTheServerIsAway) {
   EXPECT_TRUE(world_.Until([&] { return !world_.IsSuspended("train"); }));
 }
 
+TEST_F(ClusterExecutorTest, WhatWaitsCanHaveModelsThatComeLater) {
+  server().Create(kJobs, JobObject("train", {}, 2));
+  const core::Job before = world_.Submitted();
+  EXPECT_EQ(before.models, (std::vector<std::string>{"gpu", "A100"}));
+  server().Create("/api/v1/nodes", NodeObject("new", 8, 8, "H200"));
+  const core::Job after = world_.Submitted();
+  EXPECT_EQ(after.models, (std::vector<std::string>{"gpu", "A100", "H200"}));
+  EXPECT_EQ(after.name, before.name);
+  EXPECT_NE(after.id, before.id);
+  EXPECT_EQ(executor().board().size(), 1u);
+}
+
 TEST_F(ClusterExecutorTest, ReasonsAreWrittenOnceAndNumbersNowAndThen) {
   const core::JobId job = Create("train");
   executor().board().Note(job, {"waiting", "312 g/kWh now", "2026-05-01T12:00:00Z"});

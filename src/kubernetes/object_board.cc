@@ -72,20 +72,26 @@ void ObjectBoard::Begin() {
 void ObjectBoard::Enter(Entry& entry) {
   const GatedObject& object = entry.object;
   if (object.phase == ObjectPhase::kSucceeded || object.phase == ObjectPhase::kFailed) return;
-  entry.job = ++last_job_;
   entry.attempt = object.attempt;
-  by_job_[entry.job] = object.uid;
   for (const std::string& problem : object.problems) say_(object.job.name + ": " + problem);
-  core::Job job = object.job;
-  job.id = entry.job;
-  job.models = capacity_.ModelsFor(object.requests);
-  events_.push_back({now_(), engine::JobSubmitted{std::move(job)}});
+  Submit(entry);
   if (options_.dry_run) return;
   if (object.phase == ObjectPhase::kReleased) return EnterReleased(entry);
   // What an earlier process has released and held again.
   if (entry.attempt == 0) return;
   entry.course = Course::kPaused;
   Report(entry, JobPhase::kPaused, now_());
+}
+
+void ObjectBoard::Submit(Entry& entry) {
+  if (entry.job == 0) entry.job = ++last_job_;
+  by_job_[entry.job] = entry.object.uid;
+  entry.course = Course::kOffered;
+  entry.models = capacity_.ModelsFor(entry.object.requests);
+  core::Job job = entry.object.job;
+  job.id = entry.job;
+  job.models = entry.models;
+  events_.push_back({now_(), engine::JobSubmitted{std::move(job)}});
 }
 
 // It was created without being held back, or another process released it.
@@ -310,12 +316,15 @@ void ObjectBoard::Refused(core::JobId job, const Error& why) {
 
 void ObjectBoard::OfferAgain() {
   for (auto& [uid, entry] : entries_) {
-    if (entry.course != Course::kRefused || entry.deleted) continue;
-    entry.course = Course::kOffered;
-    core::Job job = entry.object.job;
-    job.id = entry.job;
-    job.models = capacity_.ModelsFor(entry.object.requests);
-    events_.push_back({now_(), engine::JobSubmitted{std::move(job)}});
+    if (entry.job == 0 || entry.deleted) continue;
+    if (entry.course == Course::kRefused) Submit(entry);
+    // The engine knows a job by what it was submitted with: as another job it can have the others.
+    if (entry.course != Course::kOffered || entry.last ||
+        entry.models == capacity_.ModelsFor(entry.object.requests))
+      continue;
+    events_.push_back({now_(), engine::JobCancelled{entry.job, "there are other devices"}});
+    by_job_.erase(std::exchange(entry.job, 0));
+    Submit(entry);
   }
 }
 

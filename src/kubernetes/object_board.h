@@ -75,7 +75,8 @@ class ObjectBoard {
   void Forget(core::JobId job);
   /// The engine did not take the submission.
   void Refused(core::JobId job, const Error& why);
-  /// Offers what was refused once more: there are other devices now.
+  /// There are other devices now: offers what was refused once more, and what waits anew where it
+  /// can have devices of models that were not there before.
   void OfferAgain();
   void Note(core::JobId job, ObjectNote note);
   /// Writes the notes that are due.
@@ -98,7 +99,8 @@ class ObjectBoard {
   };
   struct Entry {
     GatedObject object;
-    core::JobId job = 0;  // 0: not gated
+    core::JobId job = 0;                // 0: not gated
+    std::vector<std::string> models{};  // that it was submitted with
     Course course = Course::kOffered;
     int attempt = 0;
     int pool = -1;
@@ -114,6 +116,7 @@ class ObjectBoard {
   bool IsChosen(const GatedObject& object) const;
   static bool IsUnderWay(const Entry& entry);
   void Enter(Entry& entry);
+  void Submit(Entry& entry);
   void EnterReleased(Entry& entry);
   void Follow(Entry& entry);
   void FollowReleased(Entry& entry);
