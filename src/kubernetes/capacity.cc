@@ -75,6 +75,17 @@ void Capacity::TakePod(const JsonNode& pod) {
 
 void Capacity::DropPod(const std::string& uid) { is_stale_ |= pods_.erase(uid) > 0; }
 
+bool Capacity::HasPods(const std::string& name_space, const std::string& pods) const {
+  const auto equals = pods.find('=');
+  if (equals == std::string::npos) return false;
+  const std::string label = pods.substr(0, equals), value = pods.substr(equals + 1);
+  return std::ranges::any_of(pods_, [&](const auto& entry) {
+    const PodOwner& owner = entry.second.owner;
+    const auto found = owner.labels.find(label);
+    return owner.name_space == name_space && found != owner.labels.end() && found->second == value;
+  });
+}
+
 std::size_t Capacity::PoolOf(const std::string& base, const std::string& taints) {
   const auto found = std::ranges::find(traits_, std::pair(base, taints));
   if (found != traits_.end()) return static_cast<std::size_t>(found - traits_.begin());

@@ -41,6 +41,10 @@ class Capacity {
   void TakePod(const JsonNode& pod);
   void DropPod(const std::string& uid);
 
+  /// Whether such a pod is there and has not ended; one that is being deleted may still write its
+  /// checkpoint. `pods`: "label=value".
+  bool HasPods(const std::string& name_space, const std::string& pods) const;
+
   /// Counted anew only where something has changed.
   const core::Cluster& cluster();
   /// Pods belong to others now: an object was released, or has ended.

@@ -116,6 +116,22 @@ TEST_F(ClusterExecutorTest, AnObjectIsReleasedAndHeldByItsOwnField) {
   EXPECT_TRUE(world_.IsSuspended("train"));
 }
 
+// Otherwise the next attempt would run beside a program that still writes its checkpoint.
+TEST_F(ClusterExecutorTest, ItIsPausedOnceItsPodsAreGone) {
+  const core::JobId job = Create("train", {{"ebb/checkpointable", "true"}});
+  ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));
+  EXPECT_TRUE(world_.Until([&] { return !world_.IsSuspended("train"); }));
+  server().CreatePod("train-1", "train");
+  std::ignore = executor().WaitForEvents(world_.clock_.Now() + Duration{100});
+  ASSERT_TRUE(executor().Execute(engine::PauseJob{job, 1}));
+  EXPECT_TRUE(
+      world_.Until([&] { return server().Get(kJobs, "train")["status"].value("active", 1) == 0; }));
+  const auto early = executor().WaitForEvents(world_.clock_.Now() + Duration{100});
+  EXPECT_TRUE(early->empty()) << "its pod is still there";
+  server().Delete("/api/v1/pods", "train-1");
+  EXPECT_TRUE(world_.WaitFor(engine::JobPhase::kPaused));
+}
+
 TEST_F(ClusterExecutorTest, AnotherProcessGoesOnWhereThisOneEnded) {
   const core::JobId job = Create("train", {{"ebb/checkpointable", "true"}});
   ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));

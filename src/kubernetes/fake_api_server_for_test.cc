@@ -450,6 +450,13 @@ void FakeApiServer::Patch(const std::string& collection, const std::string& name
 void FakeApiServer::SetCourse(const std::string& name, Course course) {
   implementation_->With([&] { implementation_->courses[name] = course; });
 }
+Json FakeApiServer::CreatePod(const std::string& name, const std::string& job) {
+  return Create(
+      "/api/v1/pods",
+      {{"metadata", {{"name", name}, {"labels", {{"batch.kubernetes.io/job-name", job}}}}},
+       {"spec", {{"nodeName", "node"}, {"containers", Json::array()}}},
+       {"status", {{"phase", "Running"}}}});
+}
 void FakeApiServer::CutAfter(std::vector<std::size_t> bytes) {
   implementation_->With([&] {
     implementation_->cuts.insert(implementation_->cuts.end(), bytes.begin(), bytes.end());

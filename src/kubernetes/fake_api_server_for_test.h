@@ -36,6 +36,8 @@ class FakeApiServer {
   /// Merged, as a client's patch is.
   void Patch(const std::string& collection, const std::string& name, const Json& patch);
   void SetCourse(const std::string& name, Course course);
+  /// A pod of a Job, which runs until it is deleted.
+  Json CreatePod(const std::string& name, const std::string& job);
 
   // Faults.
   /// The next connections are closed after so many bytes of answers, one for each.

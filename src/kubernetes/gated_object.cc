@@ -221,7 +221,8 @@ std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& jso
 
   Wishes wishes(std::move(texts), object);
   ReadChoice(wishes, object);
-  object.declined = object.declined || HasGatedOwner(json);
+  object.declined = object.declined || HasGatedOwner(json) ||
+                    json.At("/metadata/labels/kueue.x-k8s.io~1queue-name") != nullptr;
   object.job.name = object.name_space + "/" + object.name;
   object.job.submitted = object.created;
   ReadTier(wishes, defaults, object);

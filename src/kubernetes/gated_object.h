@@ -39,8 +39,10 @@ struct GatedObject {
   const GatedKind* kind = nullptr;
   std::string name_space, name, uid;
   Time created{};
-  bool chosen = false;    ///< by itself, not by its namespace
-  bool declined = false;  ///< "false", or Compute Gardener's skip: whatever the namespace says
+  bool chosen = false;  ///< by itself, not by its namespace
+  /// "false", or Compute Gardener's skip; owned by another such object, or Kueue's to release:
+  /// whatever the namespace says.
+  bool declined = false;
   ObjectPhase phase = ObjectPhase::kSuspended;
   std::optional<Time> started;  ///< of what runs, as the cluster tells it
   int attempt = 0;              ///< kAttemptKey

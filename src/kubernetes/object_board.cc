@@ -55,6 +55,8 @@ void ObjectBoard::TakeObject(const GatedKind& kind, const JsonNode& json) {
   if (!object) return;
   Entry& entry = entries_[object->uid];
   const std::string pods = std::exchange(entry.object, *std::move(object)).pods;
+  // What is suspended forgets whose pods were its own, and some of them may still be ending.
+  if (entry.object.pods.empty()) entry.object.pods = pods;
   if (pods != entry.object.pods) OwnersChanged();
   if (entry.job != 0) return Follow(entry);
   if (begun_ && !entry.done && IsChosen(entry.object)) Enter(entry);
@@ -134,7 +136,6 @@ void ObjectBoard::Follow(Entry& entry) {
     return;
   }
   if (options_.dry_run) return;
-  const bool is_held = phase == ObjectPhase::kSuspended;
   switch (entry.course) {
     case Course::kOffered:
     case Course::kPaused:
@@ -145,21 +146,31 @@ void ObjectBoard::Follow(Entry& entry) {
     case Course::kReleased:
       return FollowReleased(entry);
     case Course::kPausing:
-      if (is_held) Report(entry, JobPhase::kPaused, now_());
+      if (HasStopped(entry)) Report(entry, JobPhase::kPaused, now_());
       return;
     case Course::kCancelling:
-      if (is_held) Report(entry, JobPhase::kCancelled, now_());
+      if (HasStopped(entry)) Report(entry, JobPhase::kCancelled, now_());
       return;
     case Course::kEnded:
       return;
   }
 }
 
+// The status of an object may say that nothing runs while pods are still writing a checkpoint.
+bool ObjectBoard::HasStopped(const Entry& entry) const {
+  return entry.object.phase == ObjectPhase::kSuspended &&
+         !capacity_.HasPods(entry.object.name_space, entry.object.pods);
+}
+
 // Until the release itself is seen, which carries the number of the attempt, what is told is old.
 void ObjectBoard::FollowReleased(Entry& entry) {
-  if (entry.object.phase != ObjectPhase::kSuspended || entry.object.attempt < entry.attempt) return;
+  const bool is_held =
+      entry.object.phase == ObjectPhase::kSuspended || entry.object.phase == ObjectPhase::kStopping;
+  if (!is_held || entry.object.attempt < entry.attempt) return;
   say_(entry.object.job.name + ": held back by somebody else");
-  Report(entry, JobPhase::kPaused, now_());
+  entry.course = Course::kPausing;
+  stopping_.insert(entry.object.uid);
+  Follow(entry);
 }
 
 bool ObjectBoard::IsUnderWay(const Entry& entry) {
@@ -277,6 +288,7 @@ Status ObjectBoard::Pause(const engine::PauseJob& command) {
     return {};
   }
   entry->course = Course::kPausing;
+  stopping_.insert(entry->object.uid);
   ++counts_.held;
   Write(*entry, true);
   return {};
@@ -290,6 +302,7 @@ Status ObjectBoard::Cancel(const engine::CancelJob& command) {
     return {};
   }
   entry->course = Course::kCancelling;
+  stopping_.insert(entry->object.uid);
   Write(*entry, true);
   return {};
 }
@@ -375,6 +388,13 @@ void ObjectBoard::Note(core::JobId job, ObjectNote note) {
 }
 
 void ObjectBoard::Tick() {
+  std::erase_if(stopping_, [&](const std::string& uid) {
+    const auto found = entries_.find(uid);
+    if (found == entries_.end()) return true;
+    Entry& entry = found->second;
+    if (entry.course == Course::kPausing || entry.course == Course::kCancelling) Follow(entry);
+    return entry.course != Course::kPausing && entry.course != Course::kCancelling;
+  });
   const Duration now = options_.since_boot();
   for (auto uid = notes_due_.begin(); uid != notes_due_.end();) {
     const auto found = entries_.find(*uid);

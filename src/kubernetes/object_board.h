@@ -79,7 +79,7 @@ class ObjectBoard {
   /// can have devices of models that were not there before.
   void OfferAgain();
   void Note(core::JobId job, ObjectNote note);
-  /// Writes the notes that are due.
+  /// Writes the notes that are due, and sees what has ended meanwhile.
   void Tick();
   std::optional<Duration> NextDue() const;
 
@@ -120,6 +120,7 @@ class ObjectBoard {
   void EnterReleased(Entry& entry);
   void Follow(Entry& entry);
   void FollowReleased(Entry& entry);
+  bool HasStopped(const Entry& entry) const;
   void Adopt(Entry& entry, Time since);
   void Report(Entry& entry, engine::JobPhase phase, Time since, const std::string& detail = {});
   void Write(Entry& entry, bool suspend);
@@ -141,6 +142,7 @@ class ObjectBoard {
   std::vector<engine::Event> events_;
   std::vector<engine::JobReport> reports_;
   std::set<std::string> notes_due_;  // uids
+  std::set<std::string> stopping_;   // uids of what is being paused or cancelled
   /// "namespace/label=value" of the pods of what is under way; made anew once it is asked for.
   mutable std::optional<std::set<std::string>> held_pods_;
   core::JobId last_job_ = 0;

@@ -1,7 +1,7 @@
 #pragma once
 // The port through which commands reach the world and reports come back. Users: the simulated
-// executor (sim), the local executor (local). All pass the contract suite in
-// testing/executor_contract.h.
+// executor (sim), the local executor (local), a cluster (kubernetes). All pass the contract suite
+// in testing/executor_contract.h.
 //
 // Thread contract: every method on the loop's thread.
 

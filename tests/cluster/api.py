@@ -150,6 +150,8 @@ class Api:
             version, kind, name = (re.search(rf"^{indent}{key}: (\S+)$", document, re.MULTILINE).group(1)
                                    for indent, key in (("", "apiVersion"), ("", "kind"), ("  ", "name")))
             head = {"apiVersion": version, "kind": kind, "metadata": {"name": name}}
+            if namespace := re.search(r"^  namespace: (\S+)$", document, re.MULTILINE):
+                head["metadata"]["namespace"] = namespace.group(1)
             self._apply(self._path_of(head, name), document)
 
     def _apply(self, path, body, manager="test"):

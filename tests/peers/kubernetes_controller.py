@@ -21,15 +21,7 @@ from kubernetes_test import EBB_TRAIN, ROOT, Cluster, container, events_of, job,
 from api import wait_for
 
 EBB = os.environ.get("EBB", str(ROOT / "build/release/bin/ebb"))
-# What the controller is allowed, and no more: docs/kubernetes.md.
-RULES = [
-    {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["list", "watch", "patch"]},
-    {"apiGroups": ["ray.io"], "resources": ["rayjobs", "rayclusters"], "verbs": ["list", "watch", "patch"]},
-    {"apiGroups": ["jobset.x-k8s.io"], "resources": ["jobsets"], "verbs": ["list", "watch", "patch"]},
-    {"apiGroups": ["trainer.kubeflow.org"], "resources": ["trainjobs"], "verbs": ["list", "watch", "patch"]},
-    {"apiGroups": ["kubeflow.org"], "verbs": ["list", "watch", "patch"],
-     "resources": ["pytorchjobs", "tfjobs", "mpijobs", "xgboostjobs", "paddlejobs", "jaxjobs"]},
-    {"apiGroups": [""], "resources": ["nodes", "pods", "namespaces"], "verbs": ["list", "watch"]}]
+MANIFEST = ROOT / "deploy/kubernetes/controller.yaml"
 CLEAN, DIRTY = 100, 400
 
 
@@ -67,16 +59,46 @@ class Grid:
         self.server.server_close()
 
 
+def grant(cluster):
+    """The account of the shipped manifest with what that grants, and no more: a kubeconfig with its token in a file."""
+    for part in MANIFEST.read_text(encoding="utf-8").split("\n---\n")[:4]:
+        cluster.admin.apply_yaml(part)
+    token = cluster.directory / "controller.token"
+    token.write_text(cluster.service_account_token("ebb-controller", namespace="ebb"), encoding="utf-8")
+    kubeconfig = cluster.directory / "controller.kubeconfig"
+    kubeconfig.write_text(f"""
+apiVersion: v1
+kind: Config
+current-context: pod
+clusters:
+- name: test
+  cluster: {{server: "https://127.0.0.1:{cluster.port}", certificate-authority: certificates/ca.crt}}
+users:
+- name: ebb
+  user: {{tokenFile: {token}}}
+contexts:
+- name: pod
+  context: {{cluster: test, user: ebb}}
+""", encoding="utf-8")
+
+
 class Controller:
     def __init__(self, cluster, grid, log, *flags):
         with open(log, "a", encoding="utf-8") as errors:
             self.program = subprocess.Popen(
-                [EBB, "controller", "--kubeconfig", cluster.kubeconfig, "--context", "controller", "--api-url",
-                 grid.url, "--refresh", "1s", "--policy", "threshold", *flags], stderr=errors)
+                [EBB, "controller", "--kubeconfig", cluster.directory / "controller.kubeconfig", "--api-url", grid.url,
+                 "--refresh", "1s", "--policy", "threshold", *flags], stderr=errors)
 
     def end(self, number=signal.SIGTERM):
         self.program.send_signal(number)
         return self.program.wait(20)
+
+
+def long_training(directory):
+    """Long enough for three pauses, each of which takes a second or two to come."""
+    words = training(directory)
+    words[words.index("--epochs") + 1] = "7"
+    return words
 
 
 def waiting(name, spec=None, annotations=None, **more):
@@ -93,12 +115,7 @@ class TestController(unittest.TestCase):
         cls.enterClassContext(cls.cluster)
         cls.admin = cls.cluster.admin
         cls.cluster.add_nodes(2, gpus=2, model="NVIDIA-H100")
-        group = "rbac.authorization.k8s.io"
-        cls.admin.apply({"apiVersion": f"{group}/v1", "kind": "ClusterRole", "metadata": {"name": "ebb"},
-                         "rules": RULES})
-        cls.admin.apply({"apiVersion": f"{group}/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "ebb"},
-                         "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": "ebb"},
-                         "subjects": [{"apiGroup": group, "kind": "User", "name": "controller"}]})
+        grant(cls.cluster)
 
     def setUp(self):
         self.grid = Grid()
@@ -234,23 +251,41 @@ class TestController(unittest.TestCase):
         self.assertIn("what waits stays held back", self.said())
 
     @unittest.skipUnless(os.path.exists(EBB_TRAIN), "ebb-train is not built")
-    def test_a_training_that_people_hold_back_ends_with_the_same_parameters(self):
-        """Suspended by hand three times, released again by the controller each time."""
+    def test_a_training_is_paused_in_dirty_hours_and_ends_with_the_same_parameters(self):
         straight, paused = self.cluster.directory / "straight", self.cluster.directory / "paused"
-        subprocess.run(training(straight), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(long_training(straight), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.grid.g_per_kwh = CLEAN
-        self.admin.apply(waiting("training", on_process_node({"containers": [container(training(paused))]}),
+        self.admin.apply(waiting("training", on_process_node({"containers": [container(long_training(paused))]}),
                                  {"ebb/checkpointable": "true"}))
         for parts in (1, 2, 3):
             self.wait(lambda: trains(paused, parts), f"part {parts} to train", 60)
-            self.admin.patch("jobs", "training", {"spec": {"suspend": True}})
-        done = [{"type": "Complete", "status": "True"}]
-        self.wait(lambda: any(c["type"] == done[0]["type"] and c["status"] == "True" for c in
-                              self.admin.get("jobs", "training")["status"].get("conditions", [])),
-                  "the training to complete", 120)
+            self.grid.g_per_kwh = DIRTY
+            self.wait(lambda: self.annotation("training", "stage") == "paused", f"pause {parts}")
+            self.grid.g_per_kwh = CLEAN
+        self.wait(lambda: self.complete("training"), "the training to complete", 120)
         self.assertEqual([e for e in events_of(paused) if e in ("paused", "resume")], ["paused", "resume"] * 3)
         self.assertEqual((paused / "model.safetensors").read_bytes(), (straight / "model.safetensors").read_bytes())
         self.assertEqual(self.annotation("training", "attempt"), "4")
+
+    def complete(self, name):
+        conditions = self.admin.get("jobs", name)["status"].get("conditions", [])
+        return any(condition["type"] == "Complete" and condition["status"] == "True" for condition in conditions)
+
+    def test_a_job_that_people_hold_back_is_released_again(self):
+        self.grid.g_per_kwh = CLEAN
+        self.admin.apply(waiting("held", annotations={"ebb/checkpointable": "true"}))
+        self.wait(lambda: self.pods("held"), "the job to run")
+        self.admin.patch("jobs", "held", {"spec": {"suspend": True}})
+        self.wait(lambda: self.annotation("held", "attempt") == "2", "the next release")
+        self.wait(lambda: self.pods("held"), "the job to run again")
+
+    def test_what_kueue_releases_is_left_to_it(self):
+        queued = waiting("queued")
+        queued["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "mine"}
+        self.admin.apply(queued)
+        self.admin.apply(waiting("asked"))
+        self.wait(lambda: self.annotation("asked", "stage"), "the reason to be written")
+        self.assertIsNone(self.annotation("queued", "stage"))
 
 
 class TestRay(unittest.TestCase):
@@ -270,12 +305,7 @@ class TestRay(unittest.TestCase):
                     "compute-gardener-scheduler.kubernetes.io/max-scheduling-delay": "48h"}
                 admin.apply(made)
             log = cluster.directory / "controller.log"
-            admin.apply({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
-                         "metadata": {"name": "ebb"}, "rules": RULES})
-            admin.apply({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
-                         "metadata": {"name": "ebb"},
-                         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "ebb"},
-                         "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "controller"}]})
+            grant(cluster)
             controller = Controller(cluster, grid, str(log))
             self.addCleanup(lambda: controller.program.poll() is None and controller.end(signal.SIGKILL))
             time.sleep(3)

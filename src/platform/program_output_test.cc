@@ -1,0 +1,21 @@
+#include "platform/program_output.h"
+
+#include <gtest/gtest.h>
+
+namespace ebb::platform {
+namespace {
+
+TEST(ProgramOutput, IsWhatItPrints) {
+  EXPECT_EQ(*OutputOf({"sh", "-c", "echo $A; echo more >&2"}, {{"A", "b"}}), "b\n");
+  EXPECT_EQ(*OutputOf({"true"}, {}), "");
+}
+
+TEST(ProgramOutput, FailuresAreErrors) {
+  EXPECT_EQ(OutputOf({"nosuch-program"}, {}).error().what, "command not found");
+  EXPECT_EQ(OutputOf({"sh", "-c", "echo x; exit 3"}, {}).error().what, "failed");
+  EXPECT_FALSE(OutputOf({"sleep", "10"}, {}, Duration{50})) << "it takes too long";
+  EXPECT_FALSE(OutputOf({"yes"}, {}, Duration{10'000}, 1000)) << "it prints too much";
+}
+
+}  // namespace
+}  // namespace ebb::platform
