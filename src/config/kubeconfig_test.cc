@@ -30,7 +30,7 @@ class KubeconfigTest : public ::testing::Test {
            user + "\n";
   }
 
-  fs::path directory_ = testing::ScratchDirectory("kubeconfig");
+  fs::path directory_ = ScratchDirectory("kubeconfig");
   Duration since_boot_{};
   Time now_ = *ParseTime("2026-05-01T00:00Z");
   std::vector<std::vector<std::string>> ran_;
