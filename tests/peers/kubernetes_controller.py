@@ -17,7 +17,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from kubernetes_test import EBB_TRAIN, ROOT, Cluster, container, events_of, job, on_process_node, ray_job, trains, training
+from kubernetes_test import EBB_TRAIN, ROOT, Cluster, container, events_of, job, on_process_node, trains, training
 from api import wait_for
 
 EBB = os.environ.get("EBB", str(ROOT / "build/release/bin/ebb"))
@@ -288,41 +288,71 @@ class TestController(unittest.TestCase):
         self.assertIsNone(self.annotation("queued", "stage"))
 
 
+# What the manifests of the published sweep expect of a cluster.
+SURROUNDINGS = [
+    {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "ray-jobs"}},
+    {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "nvidia"}, "handler": "nvidia"},
+    {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "llm-finetuning-script", "namespace": "ray-jobs"}},
+    {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "models"},
+     "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteMany"], "hostPath": {"path": "/nowhere"}}},
+    {"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+     "metadata": {"name": "llm-finetuned-models-rwx", "namespace": "ray-jobs"},
+     "spec": {"accessModes": ["ReadWriteMany"], "volumeName": "models", "storageClassName": "",
+              "resources": {"requests": {"storage": "1Gi"}}}}]
+
+
 class TestRay(unittest.TestCase):
-    """With the real KubeRay."""
+    """The published sweep with the real KubeRay."""
 
-    def test_ray_jobs_are_released_whole_and_no_more_than_fit(self):
-        with Cluster() as cluster:
-            admin = cluster.admin
-            cluster.add_nodes(2, gpus=1, model="NVIDIA-H100")
-            cluster.start_kuberay()
-            grid = Grid()
-            self.addCleanup(grid.close)
-            for i in range(3):
-                made = ray_job(f"sweep-{i}", gpus=1)
-                made["metadata"]["annotations"] = {
-                    "compute-gardener-scheduler.kubernetes.io/carbon-intensity-threshold": "175",
-                    "compute-gardener-scheduler.kubernetes.io/max-scheduling-delay": "48h"}
-                admin.apply(made)
-            log = cluster.directory / "controller.log"
-            grant(cluster)
-            controller = Controller(cluster, grid, str(log))
-            self.addCleanup(lambda: controller.program.poll() is None and controller.end(signal.SIGKILL))
-            time.sleep(3)
-            self.assertEqual(admin.get("rayclusters"), [], "nothing is released while the grid is dirty")
-            grid.g_per_kwh = CLEAN
+    def setUp(self):
+        self.cluster = self.enterContext(Cluster())
+        self.admin = self.cluster.admin
+        self.cluster.add_nodes(2, gpus=1, model="NVIDIA-RTX-3090", labels={"nvidia.com/gpu.present": "true"})
+        self.cluster.start_kuberay()
+        self.grid = Grid()
+        self.addCleanup(self.grid.close)
+        grant(self.cluster)
 
-            def running(kind):
-                return [pod for pod in admin.get("pods", selector=f"ray.io/node-type={kind}")
-                        if pod["status"]["phase"] == "Running"]
-            try:
-                cluster.wait(lambda: len(running("worker")) == 2, "two workers to run", 60)
-            except TimeoutError:
-                self.fail(log.read_text(encoding="utf-8"))
-            time.sleep(2)
-            self.assertEqual(len(admin.get("rayclusters")), 2, "the third waits whole, without a head")
-            self.assertEqual(len(running("head")), 2)
-            self.assertEqual(controller.end(), 0)
+    def submit_sweep(self):
+        for manifest in SURROUNDINGS:
+            self.admin.apply(manifest)
+        folder = self.cluster.directory / "sweep"
+        subprocess.run([EBB, "sweep", "generate", ROOT / "configs/sweeps/qwen-lora-core21.yaml", "--target",
+                        "kubernetes", "--out", folder], check=True, capture_output=True)
+        manifests = sorted(folder.glob("*.yaml"))
+        for manifest in manifests:
+            self.admin.apply_yaml(manifest.read_text(encoding="utf-8"))
+        return manifests
+
+    def running(self, kind):
+        pods = self.admin.get("pods", namespace="ray-jobs", selector=f"ray.io/node-type={kind}")
+        return [pod for pod in pods if pod["status"]["phase"] == "Running"]
+
+    def clusters(self):
+        return self.admin.get("rayclusters", namespace="ray-jobs")
+
+    def test_its_manifests_are_released_whole_and_no_more_than_fit(self):
+        self.assertEqual(len(self.submit_sweep()), 21)
+        log = self.cluster.directory / "controller.log"
+        controller = Controller(self.cluster, self.grid, str(log))
+        self.addCleanup(lambda: controller.program.poll() is None and controller.end(signal.SIGKILL))
+
+        def staged():
+            jobs = self.admin.get("rayjobs", namespace="ray-jobs")
+            return [job for job in jobs if job["metadata"]["annotations"].get("ebb/stage") == "waiting"]
+        try:
+            self.cluster.wait(lambda: len(staged()) == 21, "all to wait", 60)
+            self.assertEqual(self.clusters(), [], "nothing is released while the grid is dirty")
+            self.assertIn("is above 225 g/kWh", " ".join(
+                job["metadata"]["annotations"]["ebb/reason"] for job in staged()), "the thresholds of their tiers")
+            self.grid.g_per_kwh = CLEAN
+            self.cluster.wait(lambda: len(self.running("worker")) == 2, "two workers to run", 60)
+        except TimeoutError as error:
+            self.fail(f"{error}\n{log.read_text(encoding='utf-8')}")
+        time.sleep(2)
+        self.assertEqual(len(self.clusters()), 2, "the others wait whole, without a head")
+        self.assertEqual(len(self.running("head")), 2)
+        self.assertEqual(controller.end(), 0)
 
 
 if __name__ == "__main__":
