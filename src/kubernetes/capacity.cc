@@ -21,6 +21,9 @@ std::string TaintsOf(const JsonNode& node) {
   return Join(keys, ",");
 }
 
+// Of sums of fractions of a core.
+constexpr double kRounding = 1e-6;
+
 core::DevicePool PoolNamed(const std::string& model) {
   core::DevicePool pool;
   pool.model = model;
@@ -66,14 +69,43 @@ void Capacity::TakePod(const JsonNode& pod) {
   if (pods_.contains(uid)) return;  // what a pod asks for and where it is never changes
   PodRequests requests;
   AddPod(*pod.Find("spec"), 1, requests);
-  pods_[uid] = {node,
-                requests.gpus,
-                requests.cores,
-                {TextAt(pod, "/metadata/namespace"), TextsAt(pod, "/metadata/labels")}};
-  is_stale_ = true;
+  Pod& known =
+      pods_[uid] = {node,
+                    requests.gpus,
+                    requests.cores,
+                    {TextAt(pod, "/metadata/namespace"), TextsAt(pod, "/metadata/labels")}};
+  if (!is_stale_) Count(known);
 }
 
-void Capacity::DropPod(const std::string& uid) { is_stale_ |= pods_.erase(uid) > 0; }
+void Capacity::DropPod(const std::string& uid) {
+  const auto found = pods_.find(uid);
+  if (found == pods_.end()) return;
+  if (!is_stale_) Uncount(found->second);
+  pods_.erase(found);
+}
+
+void Capacity::SetCount(std::size_t pool) {
+  cluster_.pools[pool].count = static_cast<int>(std::max(0.0, std::floor(free_[pool] + kRounding)));
+}
+
+void Capacity::Count(Pod& pod) {
+  const auto pools = pools_of_.find(pod.node);
+  pod.counts = pools != pools_of_.end() && !is_gated_(pod.owner);
+  if (!pod.counts) return;
+  free_[pools->second.gpus] -= pod.gpus;
+  free_[pools->second.cores] -= pod.cores;
+  SetCount(pools->second.gpus);
+  SetCount(pools->second.cores);
+}
+
+void Capacity::Uncount(const Pod& pod) {
+  if (!pod.counts) return;
+  const Pools& pools = pools_of_.at(pod.node);
+  free_[pools.gpus] += pod.gpus;
+  free_[pools.cores] += pod.cores;
+  SetCount(pools.gpus);
+  SetCount(pools.cores);
+}
 
 bool Capacity::HasPods(const std::string& name_space, const std::string& pods) const {
   const auto equals = pods.find('=');
@@ -97,28 +129,19 @@ std::size_t Capacity::PoolOf(const std::string& base, const std::string& taints)
 const core::Cluster& Capacity::cluster() {
   if (!is_stale_) return cluster_;
   is_stale_ = false;
-  struct Pools {
-    std::size_t gpus, cores;
-  };
-  std::vector<double> free(cluster_.pools.size(), 0);
-  std::unordered_map<std::string, Pools> pools_of;  // by name of node
+  pools_of_.clear();
+  free_.assign(cluster_.pools.size(), 0);
   for (const auto& [uid, node] : nodes_) {
     if (!node.usable) continue;
     const std::string model = node.gpu_model.empty() ? kUnnamedGpuModel : node.gpu_model;
     const Pools pools{PoolOf(model, node.taints), PoolOf(kCpuModel, node.taints)};
-    free.resize(cluster_.pools.size(), 0);
-    pools_of[node.name] = pools;
-    free[pools.gpus] += node.gpus;
-    free[pools.cores] += node.cores;
+    free_.resize(cluster_.pools.size(), 0);
+    pools_of_[node.name] = pools;
+    free_[pools.gpus] += node.gpus;
+    free_[pools.cores] += node.cores;
   }
-  for (const auto& [uid, pod] : pods_) {
-    const auto pools = pools_of.find(pod.node);
-    if (pools == pools_of.end() || is_gated_(pod.owner)) continue;
-    free[pools->second.gpus] -= pod.gpus;
-    free[pools->second.cores] -= pod.cores;
-  }
-  for (std::size_t i = 0; i < free.size(); ++i)
-    cluster_.pools[i].count = static_cast<int>(std::max(0.0, std::floor(free[i])));
+  for (std::size_t i = 0; i < free_.size(); ++i) SetCount(i);
+  for (auto& [uid, pod] : pods_) Count(pod);
   return cluster_;
 }
 

@@ -45,7 +45,8 @@ class Capacity {
   /// checkpoint. `pods`: "label=value".
   bool HasPods(const std::string& name_space, const std::string& pods) const;
 
-  /// Counted anew only where something has changed.
+  /// Counted anew only where nodes or owners have changed; pods that come and go are added and
+  /// taken away.
   const core::Cluster& cluster();
   /// Pods belong to others now: an object was released, or has ended.
   void OwnersChanged() { is_stale_ = true; }
@@ -63,7 +64,14 @@ class Capacity {
     std::string node;
     double gpus = 0, cores = 0;
     PodOwner owner;
+    bool counts = false;  // as one of others, on a node that can be used
   };
+  struct Pools {
+    std::size_t gpus, cores;
+  };
+  void Count(Pod& pod);
+  void Uncount(const Pod& pod);
+  void SetCount(std::size_t pool);
   std::size_t PoolOf(const std::string& base, const std::string& taints);
 
   std::function<bool(const PodOwner&)> is_gated_;
@@ -71,6 +79,8 @@ class Capacity {
   std::unordered_map<std::string, Pod> pods_;
   core::Cluster cluster_;
   std::vector<std::pair<std::string, std::string>> traits_;  // of the pools: base model, taints
+  std::vector<double> free_;                                 // by pool
+  std::unordered_map<std::string, Pools> pools_of_;          // by name of node
   bool is_stale_ = true;
 };
 

@@ -230,6 +230,12 @@ TEST(Capacity, IsWhatReadyNodesHaveLessWhatOthersHold) {
   EXPECT_EQ(a100(), 10) << "the engine counts these";
   capacity.TakePod(Node(PodOn("p1", "one", "theirs", "Succeeded")));
   EXPECT_EQ(a100(), 12);
+  capacity.TakePod(Node(PodOn("p3", "two", "theirs")));
+  EXPECT_EQ(a100(), 10);
+  capacity.OwnersChanged();
+  EXPECT_EQ(a100(), 10) << "counted anew";
+  capacity.DropPod("p3");
+  EXPECT_EQ(a100(), 12);
   capacity.DropNode("one");
   EXPECT_EQ(a100(), 4);
   PodRequests requests;

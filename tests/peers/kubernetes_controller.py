@@ -30,17 +30,20 @@ class Grid:
 
     def __init__(self):
         self.g_per_kwh, self.asked = DIRTY, 0
+        self.on_answer = lambda g_per_kwh: None
         grid = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 grid.asked += 1
                 now = datetime.now(timezone.utc).replace(microsecond=0).isoformat()
-                answer = json.dumps({"carbonIntensity": grid.g_per_kwh, "datetime": now}).encode()
+                told = grid.g_per_kwh
+                answer = json.dumps({"carbonIntensity": told, "datetime": now}).encode()
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()
                 self.wfile.write(answer)
+                grid.on_answer(told)
 
             def log_message(self, *_):
                 pass
@@ -60,9 +63,16 @@ class Grid:
 
 
 def grant(cluster):
-    """The account of the shipped manifest with what that grants, and no more: a kubeconfig with its token in a file."""
+    """The account of the shipped manifest with what that grants, and no more: a kubeconfig with its token in a file.
+
+    The same for the user "controller", whose requests the cluster writes down.
+    """
     for part in MANIFEST.read_text(encoding="utf-8").split("\n---\n")[:4]:
         cluster.admin.apply_yaml(part)
+    group = "rbac.authorization.k8s.io"
+    cluster.admin.apply({"apiVersion": f"{group}/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "watched"},
+                         "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": "ebb-controller"},
+                         "subjects": [{"apiGroup": group, "kind": "User", "name": "controller"}]})
     token = cluster.directory / "controller.token"
     token.write_text(cluster.service_account_token("ebb-controller", namespace="ebb"), encoding="utf-8")
     kubeconfig = cluster.directory / "controller.kubeconfig"
@@ -83,11 +93,12 @@ contexts:
 
 
 class Controller:
-    def __init__(self, cluster, grid, log, *flags):
+    def __init__(self, cluster, grid, log, *flags, kubeconfig=None):
+        kubeconfig = kubeconfig or ["--kubeconfig", cluster.directory / "controller.kubeconfig"]
         with open(log, "a", encoding="utf-8") as errors:
             self.program = subprocess.Popen(
-                [EBB, "controller", "--kubeconfig", cluster.directory / "controller.kubeconfig", "--api-url", grid.url,
-                 "--refresh", "1s", "--policy", "threshold", *flags], stderr=errors)
+                [EBB, "controller", *kubeconfig, "--api-url", grid.url, "--refresh", "1s", "--policy", "threshold",
+                 *flags], stderr=errors)
 
     def end(self, number=signal.SIGTERM):
         self.program.send_signal(number)
