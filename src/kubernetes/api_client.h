@@ -28,7 +28,7 @@ struct ApiAnswer {
 };
 
 struct ApiClientOptions {
-  platform::Rate changes{.per_minute = 20 * 60, .burst = 40};
+  platform::Rate changes{.per_minute = 50 * 60, .burst = 100};
   Duration timeout{30'000};
   Duration first_wait{500}, longest_wait{30'000};  ///< before a change is made again
   std::uint64_t seed = 1;                          ///< of the waits' scatter
