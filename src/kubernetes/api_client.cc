@@ -78,6 +78,7 @@ void ApiClient::Get(const std::string& path, Done done) {
 }
 
 void ApiClient::Make(Change change, Done done) {
+  if (change.once) return Send({std::move(change), std::move(done), now_(), now_()});
   if (!change.key.empty())
     std::erase_if(waiting_, [&](const Waiting& other) { return other.change.key == change.key; });
   waiting_.push_back({std::move(change), std::move(done), now_(), now_()});
@@ -142,7 +143,9 @@ void ApiClient::Send(Waiting waiting) {
 
 void ApiClient::Answered(Waiting waiting, const platform::StreamEnd& end, std::string body) {
   const bool cannot_help = !end.transport && end.transport.error().code == ExitCode::kConfiguration;
-  if (cannot_help) return waiting.done(Fail(end.transport.error()));
+  if (waiting.change.once && end.transport)
+    return waiting.done(ApiAnswer{end.status, std::move(body)});
+  if (cannot_help || waiting.change.once) return waiting.done(Fail(end.transport.error()));
   if (!end.transport || IsWorthRepeating(end.status))
     return Repeat(std::move(waiting), end.headers);
   waiting.done(ApiAnswer{end.status, std::move(body)});

@@ -56,6 +56,7 @@ class ApiClient {
     /// Changes with one key are made in order, and a later one takes the place of one that waits.
     std::string key;
     bool urgent = true;  ///< goes before those that are not
+    bool once = false;   ///< at once, past all that wait, and whatever the answer is
     /// So long it is made again; then it is an Error (kUnavailable).
     Duration patience{std::chrono::hours{24}};
   };

@@ -30,7 +30,9 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
   executor->board_ = std::make_unique<ObjectBoard>(
       *executor->client_, *executor->capacity_, [&clock] { return clock.Now(); }, own.say,
       own.objects);
-  executor->AddReflectors();
+  if (own.lease)
+    executor->lease_ = std::make_unique<LeaderLease>(
+        *executor->client_, [&clock] { return clock.Now(); }, since_boot, own.say, *own.lease);
   return executor;
 }
 
@@ -78,6 +80,12 @@ bool ClusterExecutor::IsSynced() const {
 }
 
 Status ClusterExecutor::Begin(Duration patience) {
+  while (lease_ && !lease_->holds()) {
+    if (HeardStop()) return Fail({ExitCode::kTryLater, "stopped before it began", "", ""});
+    Tick();
+    streams_.Poll(UntilDue(Time::max()), signals_.descriptor());
+  }
+  AddReflectors();
   const Duration until = clock_.SinceBoot() + patience;
   while (!IsSynced()) {
     if (HeardStop()) return Fail({ExitCode::kTryLater, "stopped before it began", "", ""});
@@ -98,6 +106,8 @@ core::Cluster ClusterExecutor::cluster() const { return capacity_->cluster(); }
 // While the server is away, nobody knows what is free, and what is asked would come at a time that
 // nobody chose.
 Status ClusterExecutor::Execute(const engine::Command& command) {
+  if (lease_ && !lease_->holds())
+    return Fail({ExitCode::kTryLater, "another controller may act by now", "", ""});
   if (const auto* start = std::get_if<engine::StartJob>(&command)) {
     const bool is_away = std::ranges::any_of(
         reflectors_, [](const auto& each) { return each->away_since().has_value(); });
@@ -110,7 +120,20 @@ Status ClusterExecutor::Execute(const engine::Command& command) {
   return board_->Cancel(std::get<engine::CancelJob>(command));
 }
 
+void ClusterExecutor::ReleaseLease() {
+  constexpr std::chrono::seconds kAtMost{2};
+  if (!lease_) return;
+  lease_->Release();
+  reflectors_.clear();
+  const Duration until = clock_.SinceBoot() + kAtMost;
+  do {
+    client_->Tick();
+    streams_.Poll(Duration{10});
+  } while (streams_.under_way() > 0 && clock_.SinceBoot() < until);
+}
+
 void ClusterExecutor::Tick() {
+  if (lease_) lease_->Tick();
   for (const auto& reflector : reflectors_) reflector->Tick();
   board_->Tick();
   client_->Tick();
@@ -126,6 +149,7 @@ Duration ClusterExecutor::UntilDue(Time deadline) const {
   for (const auto& reflector : reflectors_) consider(reflector->NextDue());
   consider(board_->NextDue());
   consider(client_->NextDue());
+  if (lease_) consider(lease_->NextDue());
   return std::max(wait, Duration::zero());
 }
 
@@ -150,7 +174,8 @@ Result<std::vector<engine::JobReport>> ClusterExecutor::WaitForEvents(Time deadl
     Tick();
     FollowCapacity();
     if (board_->has_reports() || board_->has_events()) break;
-    if (HeardStop() || clock_.Now() >= deadline || woken_.exchange(false)) break;
+    if (HeardStop() || has_lost_lease()) break;
+    if (clock_.Now() >= deadline || woken_.exchange(false)) break;
     const core::Cluster before = cluster();
     streams_.Poll(UntilDue(deadline), signals_.descriptor());
     if (cluster() != before) break;

@@ -17,6 +17,7 @@
 
 #include "kubernetes/api_client.h"
 #include "kubernetes/capacity.h"
+#include "kubernetes/leader_lease.h"
 #include "kubernetes/object_board.h"
 #include "kubernetes/reflector.h"
 #include "platform/process_signals.h"
@@ -32,6 +33,8 @@ struct ClusterOptions {
   ApiClientOptions client;
   ReflectorOptions reflector;
   std::string name_space{};  ///< only this one; empty: all
+  /// Nothing: this controller is the only one.
+  std::optional<LeaseOptions> lease{};
   /// What a person should know.
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };
@@ -44,8 +47,9 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
                                                        platform::ProcessSignals& signals);
   ~ClusterExecutor() override;
 
-  /// Lists what is there, until all of it is known. An Error: the server refuses, which waiting
-  /// cannot mend, or a request to stop came (kTryLater).
+  /// Waits for the lease, if there is one, and then lists what is there, until all of it is known.
+  /// An Error: the server refuses, which waiting cannot mend, or a request to stop came
+  /// (kTryLater).
   Status Begin(Duration patience);
 
   std::string name() const override { return "kubernetes"; }
@@ -63,6 +67,10 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   /// Ends a wait now. From any thread.
   void Wake();
   std::optional<int> stop_signal() const { return stop_signal_; }
+  /// Another controller may act by now: this one must not any more.
+  bool has_lost_lease() const { return lease_ && lease_->lost(); }
+  /// So that another controller need not wait; takes up to a second or two.
+  void ReleaseLease();
   ObjectBoard& board() { return *board_; }
   const ApiCounts& requests() const { return client_->counts(); }
   /// Of all reflectors together.
@@ -85,6 +93,7 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   const runtime::Clock& clock_;
   platform::ProcessSignals& signals_;
   std::unique_ptr<ApiClient> client_;
+  std::unique_ptr<LeaderLease> lease_;
   std::unique_ptr<Capacity> capacity_;
   std::unique_ptr<ObjectBoard> board_;
   std::vector<std::unique_ptr<Reflector>> reflectors_;

@@ -320,8 +320,10 @@ class FakeApiServer::Implementation {
       lock.unlock();
       return connection.SendAnswer(status, StatusObject(status, "not now").dump());
     }
-    const auto [status, body] =
-        request.method == "PATCH" ? TakePatch(request, target) : List(request, target);
+    const auto [status, body] = request.method == "PATCH" ? TakePatch(request, target)
+                                : request.method != "GET" ? TakeObject(request, target)
+                                : target.name.empty()     ? List(request, target)
+                                                          : Read(target);
     lock.unlock();
     return connection.SendAnswer(status, body.dump());
   }
@@ -338,6 +340,27 @@ class FakeApiServer::Implementation {
     Json object = found->second;
     object.merge_patch(patch);
     return {200, Put("MODIFIED", target.collection, std::move(object))};
+  }
+
+  // POST of what is new, PUT of what has this version.
+  std::pair<int, Json> TakeObject(const Request& request, const Target& target) {
+    Json object = Json::parse(request.body);
+    const std::string name = object["metadata"]["name"];
+    const auto found = objects_[target.collection].find(name);
+    const bool exists = found != objects_[target.collection].end();
+    if (request.method == "POST")
+      return exists ? std::pair(409, StatusObject(409, "exists"))
+                    : std::pair(201, Put("ADDED", target.collection, std::move(object)));
+    if (!exists) return {404, StatusObject(404, "not found")};
+    if (found->second["metadata"]["resourceVersion"] != object["metadata"]["resourceVersion"])
+      return {409, StatusObject(409, "has been changed")};
+    return {200, Put("MODIFIED", target.collection, std::move(object))};
+  }
+
+  std::pair<int, Json> Read(const Target& target) {
+    const auto found = objects_[target.collection].find(target.name);
+    if (found == objects_[target.collection].end()) return {404, StatusObject(404, "not found")};
+    return {200, found->second};
   }
 
   std::pair<int, Json> List(const Request& request, const Target& target) {

@@ -63,11 +63,13 @@ class Grid:
 
 
 def grant(cluster):
-    """The account of the shipped manifest with what that grants, and no more: a kubeconfig with its token in a file.
+    """The account of the shipped manifest with what that grants, and no more: all of it but the Deployment.
+
+    Its token is in a file that a kubeconfig names.
 
     The same for the user "controller", whose requests the cluster writes down.
     """
-    for part in MANIFEST.read_text(encoding="utf-8").split("\n---\n")[:4]:
+    for part in MANIFEST.read_text(encoding="utf-8").split("\n---\n")[:-1]:
         cluster.admin.apply_yaml(part)
     group = "rbac.authorization.k8s.io"
     cluster.admin.apply({"apiVersion": f"{group}/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "watched"},
@@ -88,7 +90,7 @@ users:
   user: {{tokenFile: {token}}}
 contexts:
 - name: pod
-  context: {{cluster: test, user: ebb}}
+  context: {{cluster: test, user: ebb, namespace: ebb}}
 """, encoding="utf-8")
 
 
@@ -245,6 +247,21 @@ class TestController(unittest.TestCase):
         self.assertTrue(self.suspended("patient"))
         self.grid.g_per_kwh = CLEAN
         self.wait(lambda: self.pods("patient"), "the job to run", 60)
+
+    def test_of_two_controllers_one_acts_until_it_is_killed(self):
+        self.wait(lambda: "acts: it holds the lease" in self.said(), "the first one to act")
+        self.log += ".second"
+        self.begin()
+        self.wait(lambda: "waits: " in self.said(), "the second one to wait")
+        self.admin.apply(waiting("patient"))
+        self.wait(lambda: self.annotation("patient", "stage") == "waiting", "the reason to be written")
+        self.assertNotIn("patient", self.said())
+        began = time.monotonic()
+        self.controller.end(signal.SIGKILL)
+        self.grid.g_per_kwh = CLEAN
+        self.wait(lambda: self.pods("patient"), "the second one to release the job", 30)
+        self.assertLess(time.monotonic() - began, 25)
+        self.assertEqual(self.annotation("patient", "attempt"), "1")
 
     def test_a_dry_run_only_writes(self):
         self.controller.end()

@@ -42,7 +42,7 @@ constexpr std::chrono::minutes kBeginsWithin{2};
 struct ControllerRequest {
   app::FlagValues flags;
   std::string kubeconfig, context, name_space, policy = "planner", tiers, max_delay;
-  bool dry_run = false;
+  bool dry_run = false, alone = false;
 };
 
 void Say(const std::string& text) { std::fprintf(stderr, "ebb controller: %s\n", text.c_str()); }
@@ -138,6 +138,13 @@ Result<int> Control(ControllerRequest request) {
   cluster.say = Say;
   cluster.objects.dry_run = request.dry_run;
   cluster.objects.defaults.tiers = policy_options.tiers;
+  if (!request.dry_run && !request.alone) {
+    kubernetes::LeaseOptions lease;
+    lease.name_space = server.name_space;
+    lease.identity =
+        platform::HostName() + "_" + std::to_string(clock.Now().time_since_epoch().count());
+    cluster.lease = std::move(lease);
+  }
   Say(server.url + ", " + signals::Describe(feed->identity()) +
       (request.dry_run ? ", dry run: nothing is held or released" : ""));
   if (const std::string& origin = options.scheduler.signal.zone_origin; !origin.empty())
@@ -150,12 +157,18 @@ Result<int> Control(ControllerRequest request) {
   engine::Engine engine(engine_options, std::move(policy));
   Teller teller(*executor);
   feed->OnNews([&executor] { executor->Wake(); });
-  const runtime::LoopPorts ports{*executor, {feed.get()},
-                                 *executor, nullptr,
-                                 &teller,   [&] { return executor->stop_signal().has_value(); }};
+  const runtime::LoopPorts ports{
+      *executor, {feed.get()},
+      *executor, nullptr,
+      &teller,   [&] {
+ return executor->stop_signal() || executor->has_lost_lease(); }};
   const auto result = runtime::Run(engine, ports, {});
   feed->OnNews({});
   if (!result) return Fail(result.error());
+  if (!executor->stop_signal())
+    return Fail({ExitCode::kTryLater, "the lease could not be renewed, and another may act by now",
+                 "", "start it again; what is released goes on"});
+  executor->ReleaseLease();
   Say("stopped; what is released goes on, and what waits stays held back until it runs again");
   return 0;
 }
@@ -181,6 +194,8 @@ void AddControllerCommand(Parser& parser) {
                into(request->name_space));
   command.Switch({"dry-run", "", "write on objects what would be done, and do nothing", "Cluster"},
                  [request] { request->dry_run = true; });
+  command.Switch({"alone", "", "act without a lease: there is no other controller", "Cluster"},
+                 [request] { request->alone = true; });
   command.Flag({"policy", "NAME", "planner (default), run-now, edf, tiers, lowest-window, ...",
                 "When to start"},
                into(request->policy));

@@ -1,0 +1,73 @@
+#pragma once
+// Which of several controllers acts: the one that holds a Lease (coordination.k8s.io/v1) and renews
+// it. Another takes it once it was not renewed for as long as it says, by the other's own clock:
+// the clocks of two machines are never compared. After client-go's leader election.
+//
+// Thread contract: that of ApiClient.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kubernetes/api_client.h"
+
+namespace ebb::kubernetes {
+
+struct LeaseOptions {
+  std::string name_space = "default", name = "ebb-controller";
+  std::string identity;  ///< of this process, and no other
+  /// So long after its last renewal nobody else takes it. Whole seconds: as the Lease has it.
+  std::chrono::seconds holds_for{15};
+  /// After so long without a renewal that worked, its holder acts no more. Less than `holds_for`.
+  Duration acts_for{10'000};
+  Duration renews_every{2'000};
+};
+
+class LeaderLease {
+ public:
+  /// `now`: the wall clock, for people who look at the Lease; `since_boot`: one that nobody sets.
+  LeaderLease(ApiClient& client, std::function<Time()> now, std::function<Duration()> since_boot,
+              std::function<void(const std::string&)> say, LeaseOptions options);
+  ~LeaderLease();
+  LeaderLease(const LeaderLease&) = delete;
+  LeaderLease& operator=(const LeaderLease&) = delete;
+
+  /// Asks, takes or renews, where that is due. Call it before each wait.
+  void Tick();
+  std::optional<Duration> NextDue() const;
+  /// Whether this process may act now.
+  bool holds() const;
+  /// It held it once, and does not any more.
+  bool lost() const { return held_once_ && !holds(); }
+  /// Who held it when it was last seen; "" for nobody.
+  const std::string& holder() const { return holder_; }
+  /// Gives it back, so that another need not wait. What comes of it is not waited for.
+  void Release();
+
+ private:
+  void Look();
+  void TakeLease(const Result<ApiAnswer>& answer);
+  void Write(bool exists, bool release);
+  void TakeWritten(const Result<ApiAnswer>& answer, Duration asked_at);
+  void Say(const std::string& what);
+  std::string Path() const;
+
+  ApiClient& client_;
+  std::function<Time()> now_;
+  std::function<Duration()> since_boot_;
+  std::function<void(const std::string&)> say_;
+  LeaseOptions options_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for answers that come too late
+  std::string holder_, renewed_, version_;                      // as last seen
+  std::string acquired_;                                        // when, where this process holds it
+  std::int64_t transitions_ = 0;
+  std::chrono::seconds others_hold_for_{15};
+  Duration seen_at_{};  // since when holder_ and renewed_ are as they are
+  std::optional<Duration> renewed_at_;
+  bool held_once_ = false, under_way_ = false;
+  Duration due_{};
+  std::string said_;
+};
+
+}  // namespace ebb::kubernetes
