@@ -79,43 +79,52 @@ void ApiClient::Get(const std::string& path, Done done) {
 
 void ApiClient::Make(Change change, Done done) {
   if (change.once) return Send({std::move(change), std::move(done), now_(), now_()});
-  if (!change.key.empty())
-    std::erase_if(waiting_, [&](const Waiting& other) { return other.change.key == change.key; });
-  waiting_.push_back({std::move(change), std::move(done), now_(), now_()});
+  if (const auto found = by_key_.find(change.key); found != by_key_.end()) TakeOut(found->second);
+  std::list<Waiting>& list = ListOf(change);
+  list.push_back({std::move(change), std::move(done), now_(), now_()});
+  if (!list.back().change.key.empty()) by_key_[list.back().change.key] = std::prev(list.end());
 }
 
-// Urgent ones first, then in the order in which they came; those of one object one after the other.
-void ApiClient::Tick() {
-  for (const bool urgent : {true, false}) {
-    for (std::size_t i = 0; i < waiting_.size();) {
-      const Waiting& next = waiting_[i];
-      const bool is_free = next.change.key.empty() || !under_way_.contains(next.change.key);
-      if (next.change.urgent != urgent || next.due > now_() || !is_free) {
-        ++i;
-        continue;
-      }
-      if (now_() < next_token_) return;
-      if (!has_token_) {
-        const Duration wait = bucket_.Take(Time{} + now_());
-        has_token_ = true;
-        next_token_ = now_() + wait;
-        if (wait > Duration::zero()) return;
-      }
-      has_token_ = false;
-      Waiting taken = std::move(waiting_[i]);
-      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
-      Send(std::move(taken));
-    }
+ApiClient::Waiting ApiClient::TakeOut(std::list<Waiting>::iterator waiting) {
+  Waiting taken = std::move(*waiting);
+  by_key_.erase(taken.change.key);
+  ListOf(taken.change).erase(waiting);
+  return taken;
+}
+
+// Changes of one object are made one after the other.
+bool ApiClient::MaySend(const Waiting& waiting) const {
+  return waiting.due <= now_() && !under_way_.contains(waiting.change.key);
+}
+
+bool ApiClient::TakeToken() {
+  if (!has_token_) {
+    next_token_ = now_() + bucket_.Take(Time{} + now_());
+    has_token_ = true;
   }
+  return next_token_ <= now_();
+}
+
+void ApiClient::Tick() {
+  for (std::list<Waiting>* list : {&urgent_, &others_})
+    for (auto next = list->begin(); next != list->end();) {
+      const auto waiting = next++;
+      if (!MaySend(*waiting)) continue;
+      if (!TakeToken()) return;
+      has_token_ = false;
+      Send(TakeOut(waiting));
+    }
 }
 
 std::optional<Duration> ApiClient::NextDue() const {
   std::optional<Duration> due;
-  for (const Waiting& next : waiting_) {
-    if (under_way_.contains(next.change.key)) continue;
-    const Duration at = std::max(next.due, next_token_);
-    if (!due || at < *due) due = at;
-  }
+  for (const std::list<Waiting>* list : {&urgent_, &others_})
+    for (const Waiting& waiting : *list) {
+      if (under_way_.contains(waiting.change.key)) continue;
+      const Duration at = std::max(waiting.due, next_token_);
+      if (!due || at < *due) due = at;
+      if (at <= next_token_) return due;  // none is due before
+    }
   return due;
 }
 
@@ -153,10 +162,7 @@ void ApiClient::Answered(Waiting waiting, const platform::StreamEnd& end, std::s
 
 void ApiClient::Repeat(Waiting waiting, const std::map<std::string, std::string>& headers) {
   // A later one for the same object says all that this one said, or more.
-  const auto overtakes = [&](const Waiting& other) {
-    return !waiting.change.key.empty() && other.change.key == waiting.change.key;
-  };
-  if (std::any_of(waiting_.begin(), waiting_.end(), overtakes)) return;
+  if (by_key_.contains(waiting.change.key)) return;
   if (now_() - waiting.since >= waiting.change.patience)
     return waiting.done(Fail({ExitCode::kUnavailable, "the API server does not answer", server_.url,
                               "it is tried again later"}));
@@ -164,7 +170,9 @@ void ApiClient::Repeat(Waiting waiting, const std::map<std::string, std::string>
   const Duration wait =
       std::max(WaitAfter(++waiting.failures), RetryAfter(headers).value_or(Duration::zero()));
   waiting.due = now_() + wait;
-  waiting_.push_front(std::move(waiting));
+  std::list<Waiting>& list = ListOf(waiting.change);
+  list.push_front(std::move(waiting));
+  if (!list.front().change.key.empty()) by_key_[list.front().change.key] = list.begin();
 }
 
 // Half of it is drawn, so that many that failed together do not come back together.

@@ -6,12 +6,13 @@
 //
 // Thread contract: that of platform::HttpStreams.
 
-#include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "base/random.h"
 #include "base/result.h"
@@ -91,6 +92,10 @@ class ApiClient {
   };
   Result<platform::StreamRequest> RequestFor(const std::string& method, const std::string& path,
                                              Duration timeout);
+  std::list<Waiting>& ListOf(const Change& change) { return change.urgent ? urgent_ : others_; }
+  Waiting TakeOut(std::list<Waiting>::iterator waiting);
+  bool MaySend(const Waiting& waiting) const;
+  bool TakeToken();
   void Send(Waiting waiting);
   void Answered(Waiting waiting, const platform::StreamEnd& end, std::string body);
   void Repeat(Waiting waiting, const std::map<std::string, std::string>& headers);
@@ -101,9 +106,11 @@ class ApiClient {
   std::function<Duration()> now_;
   ApiClientOptions options_;
   platform::TokenBucket bucket_;
-  std::deque<Waiting> waiting_;           // in the order in which they came
-  std::map<std::string, int> under_way_;  // by key
-  bool has_token_ = false;                // the next change's, for which it waits until next_token_
+  // In the order in which they came: the urgent ones, and the others.
+  std::list<Waiting> urgent_, others_;
+  std::unordered_map<std::string, std::list<Waiting>::iterator> by_key_;  // in one of the two
+  std::map<std::string, int> under_way_;                                  // by key
+  bool has_token_ = false;  // the next change's, for which it waits until next_token_
   Duration next_token_{};
   Random random_;
   ApiCounts counts_;

@@ -114,7 +114,11 @@ Status ClusterExecutor::Execute(const engine::Command& command) {
     if (is_away)
       return Fail(
           {ExitCode::kTryLater, "the API server does not answer", client_->server().url, ""});
-    return board_->Start(*start);
+    EBB_RETURN_IF_ERROR(board_->Start(*start));
+    // Thousands may follow: the first ones do not wait for them.
+    client_->Tick();
+    streams_.Poll(Duration::zero());
+    return {};
   }
   if (const auto* pause = std::get_if<engine::PauseJob>(&command)) return board_->Pause(*pause);
   return board_->Cancel(std::get<engine::CancelJob>(command));

@@ -64,6 +64,11 @@ class World {
     return false;
   }
 
+  void GoOnFor(Duration time) {
+    const Time until = clock_.Now() + time;
+    while (clock_.Now() < until) std::ignore = executor_->WaitForEvents(until);
+  }
+
   // Until the server has it so, while the executor goes on.
   bool Until(const std::function<bool()>& done) {
     const Time until = clock_.Now() + patience();
@@ -116,13 +121,25 @@ TEST_F(ClusterExecutorTest, AnObjectIsReleasedAndHeldByItsOwnField) {
   EXPECT_TRUE(world_.IsSuspended("train"));
 }
 
+TEST_F(ClusterExecutorTest, APauseThatComesBeforeTheReleaseIsSeenWaitsForIt) {
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "train-" + std::to_string(i);
+    const core::JobId job = Create(name, {{"ebb/checkpointable", "true"}});
+    ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));
+    ASSERT_TRUE(executor().Execute(engine::PauseJob{job, 1}));
+    ASSERT_TRUE(world_.WaitFor(engine::JobPhase::kPaused));
+    ASSERT_TRUE(world_.IsSuspended(name));
+    EXPECT_EQ(server().Get(kJobs, name)["metadata"]["annotations"]["ebb/attempt"], "1");
+  }
+}
+
 // Otherwise the next attempt would run beside a program that still writes its checkpoint.
 TEST_F(ClusterExecutorTest, ItIsPausedOnceItsPodsAreGone) {
   const core::JobId job = Create("train", {{"ebb/checkpointable", "true"}});
   ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));
   EXPECT_TRUE(world_.Until([&] { return !world_.IsSuspended("train"); }));
   server().CreatePod("train-1", "train");
-  std::ignore = executor().WaitForEvents(world_.clock_.Now() + Duration{100});
+  world_.GoOnFor(Duration{200});
   ASSERT_TRUE(executor().Execute(engine::PauseJob{job, 1}));
   EXPECT_TRUE(
       world_.Until([&] { return server().Get(kJobs, "train")["status"].value("active", 1) == 0; }));

@@ -156,9 +156,10 @@ void ObjectBoard::Follow(Entry& entry) {
   }
 }
 
-// The status of an object may say that nothing runs while pods are still writing a checkpoint.
+// The status of an object may say that nothing runs while pods are still writing a checkpoint; and
+// what is known of it may be older than its release.
 bool ObjectBoard::HasStopped(const Entry& entry) const {
-  return entry.object.phase == ObjectPhase::kSuspended &&
+  return entry.object.phase == ObjectPhase::kSuspended && entry.object.attempt >= entry.attempt &&
          !capacity_.HasPods(entry.object.name_space, entry.object.pods);
 }
 
