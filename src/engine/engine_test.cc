@@ -374,6 +374,10 @@ TEST(SentenceTest, SaysWhatAndWhenWithNumbers) {
             "by 2023-05-01T22:00:00Z");
 }
 
+TEST(SentenceTest, WhatNoDecisionHasSeenDoesNotStart) {
+  EXPECT_EQ(Sentence(Explanation{}), "waiting: it is not decided yet");
+}
+
 TEST(SentenceTest, AQueueAndOneRunSayTheSameOfARule) {
   for (const GateRule rule :
        {GateRule::kAboveThreshold, GateRule::kSignalMissing, GateRule::kForecastMissing,

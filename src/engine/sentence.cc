@@ -54,6 +54,8 @@ std::string Sentence(const Explanation& explanation) {
     case Stage::kPaused:
       break;
   }
+  // Only a start is by this rule: nothing was decided for this job yet.
+  if (explanation.reason.rule == GateRule::kRunNow) return text + ": it is not decided yet";
   text += ": " + core::RuleText(explanation.reason) + Expectation(explanation.reason);
   if (explanation.reason.latest)
     text += std::string("; must ") + (explanation.stage == Stage::kPaused ? "go on" : "start") +

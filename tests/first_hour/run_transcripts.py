@@ -13,6 +13,7 @@ in May. A line of a transcript is
     $ COMMAND            typed into a shell; what follows is what is seen
     @stop-when TEXT      after a command: Ctrl-C once TEXT was seen
     @keep-until TEXT     after a command: it goes on in the background once TEXT was seen, and ends with the transcript
+    @again-until TEXT    after a command: it is typed again every second until TEXT is seen
     @only terminal|pipe  after a command: it is left out in the other mode
     @needs PROGRAM       at the beginning: without it the transcript is skipped
     (exit N)             last: the exit code, if it is not 0
@@ -55,7 +56,7 @@ class Step:
     def __init__(self, command, line):
         self.command, self.line = command, line
         self.expected, self.code = [], 0
-        self.stop_when = self.keep_until = self.only = None
+        self.stop_when = self.keep_until = self.again_until = self.only = None
 
 
 def read_transcript(name):
@@ -66,7 +67,7 @@ def read_transcript(name):
             steps.append(Step(rest, number))
         elif word == "@needs":
             needs.append(rest)
-        elif word in ("@stop-when", "@keep-until", "@only"):
+        elif word in ("@stop-when", "@keep-until", "@again-until", "@only"):
             setattr(steps[-1], word[1:].replace("-", "_"), rest)
         elif line.startswith("# ") or line == "#":
             continue
@@ -219,6 +220,10 @@ def play(name, steps, places, mode, record):
             if step.only not in (None, mode):
                 continue
             seen, code = person.run(step)
+            limit = time.monotonic() + LONGEST_S
+            while step.again_until and step.again_until not in "\n".join(seen) and time.monotonic() < limit:
+                time.sleep(1)
+                seen, code = person.run(step)
             seen = [line.replace(str(person.directory), "/ada") for line in seen]
             if record:
                 print(f"$ {step.command}", *seen, *([f"(exit {code})"] if code else []), sep="\n")

@@ -279,7 +279,18 @@ class TestController(unittest.TestCase):
         self.assertEqual(self.controller.end(), 0)
         self.assertIn("what waits stays held back", self.said())
 
-    @unittest.skipUnless(os.path.exists(EBB_TRAIN), "ebb-train is not built")
+    def test_it_ends_when_it_is_asked_to_before_it_has_begun(self):
+        self.controller.end()
+        self.cluster.pause_api_server()
+        self.addCleanup(self.cluster.resume_api_server)
+        for flags in [], ["--alone"]:  # while it asks for the lease, and while it asks what there is
+            Path(self.log).write_text("", encoding="utf-8")
+            controller = self.begin(*flags)
+            self.wait(lambda: "ebb controller: https" in self.said(), "the controller to begin")
+            time.sleep(0.5)
+            self.assertEqual(controller.end(), 0)
+            self.assertIn("what waits stays held back", self.said())
+
     def test_a_training_is_paused_in_dirty_hours_and_ends_with_the_same_parameters(self):
         straight, paused = self.cluster.directory / "straight", self.cluster.directory / "paused"
         subprocess.run(long_training(straight), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

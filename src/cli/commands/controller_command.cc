@@ -110,6 +110,24 @@ class Teller final : public runtime::LoopObserver {
   std::map<std::string, std::string> stages_;  // by uid, as last said
 };
 
+// Until somebody asks it to stop, which may be before it has begun.
+Status Act(kubernetes::ClusterExecutor& executor, engine::Engine& engine,
+           runtime::SignalFeed& feed) {
+  const Status begun = executor.Begin(kBeginsWithin);
+  if (executor.stop_signal()) return {};
+  EBB_RETURN_IF_ERROR(begun);
+  Teller teller(executor);
+  feed.OnNews([&executor] { executor.Wake(); });
+  const auto is_over = [&] { return executor.stop_signal() || executor.has_lost_lease(); };
+  const runtime::LoopPorts ports{executor, {&feed}, executor, nullptr, &teller, is_over};
+  const auto result = runtime::Run(engine, ports, {});
+  feed.OnNews({});
+  if (!result) return Fail(result.error());
+  if (executor.stop_signal()) return {};
+  return Fail({ExitCode::kTryLater, "the lease could not be renewed, and another may act by now",
+               "", "start it again; what is released goes on"});
+}
+
 Result<int> Control(ControllerRequest request) {
   app::RunOptions options;
   EBB_ASSIGN_OR_RETURN(request.flags, app::WithSettings(request.flags, app::SettingsFor::kQueue));
@@ -151,23 +169,8 @@ Result<int> Control(ControllerRequest request) {
     Say("zone of " + origin);
   EBB_ASSIGN_OR_RETURN(const auto executor, kubernetes::ClusterExecutor::Open(
                                                 std::move(server), cluster, clock, signals));
-  const Status begun = executor->Begin(kBeginsWithin);
-  if (executor->stop_signal()) return 0;
-  EBB_RETURN_IF_ERROR(begun);
   engine::Engine engine(engine_options, std::move(policy));
-  Teller teller(*executor);
-  feed->OnNews([&executor] { executor->Wake(); });
-  const runtime::LoopPorts ports{
-      *executor, {feed.get()},
-      *executor, nullptr,
-      &teller,   [&] {
- return executor->stop_signal() || executor->has_lost_lease(); }};
-  const auto result = runtime::Run(engine, ports, {});
-  feed->OnNews({});
-  if (!result) return Fail(result.error());
-  if (!executor->stop_signal())
-    return Fail({ExitCode::kTryLater, "the lease could not be renewed, and another may act by now",
-                 "", "start it again; what is released goes on"});
+  EBB_RETURN_IF_ERROR(Act(*executor, engine, *feed));
   executor->ReleaseLease();
   Say("stopped; what is released goes on, and what waits stays held back until it runs again");
   return 0;
