@@ -38,7 +38,7 @@ void AddResumeCommand(Parser& parser);
 void AddRunCommand(Parser& parser);
 void AddRunsCommand(Parser& parser);
 void AddServeCommand(Parser& parser, const std::string& version);
-void AddControllerCommand(Parser& parser);
+void AddControllerCommand(Parser& parser, const std::string& version);
 void AddSimulateCommand(Parser& parser);
 void AddStoreCommand(Parser& parser);
 void AddSubmitCommand(Parser& parser);

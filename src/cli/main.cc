@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   AddPlanCommand(parser);
   AddSimulateCommand(parser);
   AddServeCommand(parser, kVersion);
-  AddControllerCommand(parser);
+  AddControllerCommand(parser, kVersion);
   AddSubmitCommand(parser);
   AddQueueCommands(parser);
   AddEditCommand(parser);

@@ -14,6 +14,7 @@
 namespace ebb::cli {
 
 struct WaitForRoom {
+  std::string command;              ///< "ebb serve": begins its lines
   std::filesystem::path directory;  ///< that has to have room
   web::FrontDoor& door;
   platform::ProcessSignals& signals;
@@ -30,7 +31,7 @@ struct WaitForRoom {
       door.SayWhy("the service " + why);
       auto url = listen();
       if (!url) return Fail(std::move(url).error());
-      if (!said) std::fprintf(stderr, "ebb serve: %s %s\n", url->c_str(), why.c_str());
+      if (!said) std::fprintf(stderr, "%s: %s %s\n", command.c_str(), url->c_str(), why.c_str());
       if (signals.WaitForStop(kPause))
         return Fail({ExitCode::kTryLater, "stopped while it waited for room on the disk",
                      directory.string(), "what runs goes on"});

@@ -21,6 +21,9 @@ std::string TaintsOf(const JsonNode& node) {
   return Join(keys, ",");
 }
 
+// Between the model and the taints in the name of a pool.
+constexpr std::string_view kTainted = ", tainted ";
+
 // Of sums of fractions of a core.
 constexpr double kRounding = 1e-6;
 
@@ -38,6 +41,16 @@ Capacity::Capacity(core::Site site, std::function<bool(const PodOwner&)> is_gate
   cluster_.sites = {std::move(site)};
   PoolOf(kCpuModel, "");
   PoolOf(kUnnamedGpuModel, "");
+}
+
+void Capacity::KeepPools(const core::Cluster& before) {
+  for (const core::DevicePool& pool : before.pools) {
+    const auto mark = pool.model.find(kTainted);
+    if (mark == std::string::npos)
+      PoolOf(pool.model, "");
+    else
+      PoolOf(pool.model.substr(0, mark), pool.model.substr(mark + kTainted.size()));
+  }
 }
 
 void Capacity::TakeNode(const JsonNode& node) {
@@ -122,7 +135,7 @@ std::size_t Capacity::PoolOf(const std::string& base, const std::string& taints)
   const auto found = std::ranges::find(traits_, std::pair(base, taints));
   if (found != traits_.end()) return static_cast<std::size_t>(found - traits_.begin());
   traits_.emplace_back(base, taints);
-  cluster_.pools.push_back(PoolNamed(taints.empty() ? base : base + ", tainted " + taints));
+  cluster_.pools.push_back(PoolNamed(taints.empty() ? base : base + std::string(kTainted) + taints));
   return traits_.size() - 1;
 }
 

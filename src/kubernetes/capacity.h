@@ -36,6 +36,9 @@ class Capacity {
   /// job of the engine. Asked whenever the pools are counted.
   Capacity(core::Site site, std::function<bool(const PodOwner&)> is_gated);
 
+  /// First of all: the pools of an earlier life keep their numbers.
+  void KeepPools(const core::Cluster& before);
+
   void TakeNode(const JsonNode& node);
   void DropNode(const std::string& uid);
   void TakePod(const JsonNode& pod);

@@ -101,6 +101,8 @@ Status ClusterExecutor::Begin(Duration patience) {
   return {};
 }
 
+void ClusterExecutor::KeepPools(const core::Cluster& before) { capacity_->KeepPools(before); }
+
 core::Cluster ClusterExecutor::cluster() const { return capacity_->cluster(); }
 
 // While the server is away, nobody knows what is free, and what is asked would come at a time that

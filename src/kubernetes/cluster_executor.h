@@ -52,6 +52,9 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   /// (kTryLater).
   Status Begin(Duration patience);
 
+  /// Before Begin: the pools of an earlier life keep their numbers.
+  void KeepPools(const core::Cluster& before);
+
   std::string name() const override { return "kubernetes"; }
   Time Now() const override { return clock_.Now(); }
   core::Cluster cluster() const override;

@@ -319,6 +319,11 @@ void ObjectBoard::Forget(core::JobId job) {
   if (entry->deleted) entries_.erase(uid);
 }
 
+const GatedObject* ObjectBoard::FindObject(const std::string& uid) const {
+  const auto found = entries_.find(uid);
+  return found == entries_.end() || found->second.deleted ? nullptr : &found->second.object;
+}
+
 void ObjectBoard::Refused(core::JobId job, const Error& why) {
   Entry* entry = KnownEntry(job);
   if (!entry) return;

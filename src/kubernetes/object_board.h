@@ -84,6 +84,8 @@ class ObjectBoard {
   std::optional<Duration> NextDue() const;
 
   const GatedObject* Find(core::JobId job) const;
+  /// As it was last seen, gated or not; nullptr: it is not there.
+  const GatedObject* FindObject(const std::string& uid) const;
   const ObjectCounts& counts() const { return counts_; }
   std::size_t size() const { return by_job_.size(); }
 

@@ -16,13 +16,11 @@
 #include <vector>
 
 #include "local/device_register.h"
-#include "local/local_job.h"
+#include "local/job_executor.h"
 #include "local/observed_feed.h"
 #include "local/supervised_program.h"
 #include "platform/process_signals.h"
 #include "runtime/clock_watch.h"
-#include "runtime/executor.h"
-#include "runtime/heartbeat.h"
 
 namespace ebb::local {
 
@@ -70,18 +68,7 @@ struct SupervisedExecutorOptions {
   std::function<void(Duration)> on_clock_jump = [](Duration) {};
 };
 
-/// What runs, for display.
-struct SupervisedFigures {
-  core::JobId job = 0;
-  int attempt = 1;
-  int pool = -1;
-  std::vector<int> slots;
-  std::vector<std::string> gpus;  ///< the same, as CUDA_VISIBLE_DEVICES names them; empty: CPU
-  int program_pid = 0;
-  LiveFigures figures;
-};
-
-class SupervisedExecutor final : public runtime::Executor {
+class SupervisedExecutor final : public JobExecutor {
  public:
   /// Everything borrowed must outlive the executor. `feed` is that of the only site.
   SupervisedExecutor(SupervisedExecutorOptions options, runtime::SignalFeed& feed,
@@ -93,10 +80,8 @@ class SupervisedExecutor final : public runtime::Executor {
   /// Makes a job known, and finds what an earlier life of the service started of it. What another
   /// job with its number left in its folder is set aside; an Error where that still runs. An
   /// attempt whose plan is damaged counts as a failed start, and is an Error while it still runs.
-  Status Add(LocalJob job);
-
-  /// Of a job that is known: its next attempt is made from this.
-  void Replace(std::shared_ptr<const core::Submission> submission);
+  Status Add(LocalJob job) override;
+  void Replace(std::shared_ptr<const core::Submission> submission) override;
   /// Asks all that runs to pause, and waits until it has ended; a second request to stop ends the
   /// grace periods. How it ended is found by the next life, as that of a crash is.
   void PauseAll();
@@ -114,13 +99,10 @@ class SupervisedExecutor final : public runtime::Executor {
   /// first Add, or in look_at_devices.
   DeviceRegister& devices() { return devices_; }
   const DeviceRegister& devices() const { return devices_; }
-  /// Ends a wait now. From any thread.
-  void Wake();
-  /// Of the loop that drives this executor: it rests while it waits here.
-  const runtime::Heartbeat& heartbeat() const { return heartbeat_; }
-  /// A request to stop came (Ctrl-C, SIGTERM, SIGHUP): its number.
-  std::optional<int> stop_signal() const { return stop_signal_; }
-  std::vector<SupervisedFigures> Running() const;
+  void Wake() override;
+  const runtime::Heartbeat& heartbeat() const override { return heartbeat_; }
+  std::optional<int> stop_signal() const override { return stop_signal_; }
+  std::vector<SupervisedFigures> Running() const override;
 
  private:
   struct Entry {

@@ -79,6 +79,9 @@ Status DeviceDesk::Open(local::DeviceRegister& devices, const core::Site& site,
 
 Result<std::string> DeviceDesk::Change(const ChangeDevice& change) {
   using To = ChangeDevice::To;
+  if (!devices_)
+    return Fail({ExitCode::kUsage, "this service has no devices of its own", change.name,
+                 "the cluster's own tools set nodes aside: kubectl cordon"});
   const Time now = platform::WallNow();
   auto done = change.to == To::kSetAside  ? devices_->SetAsideByPerson(change.name, change.why, now)
               : change.to == To::kPutBack ? devices_->PutBack(change.name, now)

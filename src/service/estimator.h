@@ -17,7 +17,7 @@ namespace ebb::service {
 class Estimator {
  public:
   /// `cluster` gives the pools by which attempts are numbered. Both must outlive the estimator.
-  Estimator(store::Database& database, std::function<const core::Cluster&()> cluster)
+  Estimator(store::Database& database, std::function<core::Cluster()> cluster)
       : database_(database), cluster_(std::move(cluster)) {}
 
   /// Sets run time and power of the job from earlier runs and the owner's hints. Says so in one
@@ -30,7 +30,7 @@ class Estimator {
   static std::string SignatureOf(const core::Submission& submission);
 
   store::Database& database_;
-  std::function<const core::Cluster&()> cluster_;
+  std::function<core::Cluster()> cluster_;
   std::map<std::string, std::vector<core::EarlierRun>> known_;
 };
 

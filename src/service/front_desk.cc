@@ -498,7 +498,7 @@ void FrontDesk::TakeSubmission(Submit submit, std::optional<Inbox::Promise> prom
   const std::vector<core::JobId> pending = PendingOf(submission, ready);
   if (!ready && taking.is_new) return refuse(ready.error());
   if (taking.is_new) {
-    submission.job.submitted = now;
+    submission.job.submitted = std::min(now, submit.since.value_or(now));
     if (submit.start_within) submission.job.start_by = now + *submit.start_within;
     if (submit.finish_within) submission.job.finish_by = now + *submit.finish_within;
     taking.estimate = ports_.estimator.Refine(submit);

@@ -39,6 +39,8 @@ struct Submit {
   std::vector<std::string> after_keys;  ///< of earlier submissions that it comes after, too
   /// Counted from when the loop takes it, in place of the job's start_by and finish_by.
   std::optional<Duration> start_within, finish_within;
+  /// Since when it waits, where it was there before it was submitted: an object of a cluster.
+  std::optional<Time> since;
   /// Its owner says how long it runs, and what it draws; otherwise they are defaults.
   bool duration_given = false, power_given = false;
   /// Its program may appear later: it is looked up when the job starts, and not before.

@@ -21,7 +21,9 @@ constexpr std::chrono::days kLongAway{30};  // since the last life; or its clock
 
 // Nothing where one of them is not there any more.
 std::vector<int> SlotsOf(const store::AttemptRecord& attempt,
-                         const local::DeviceRegister& devices) {
+                         const local::SupervisedExecutor* machine) {
+  if (!machine) return {};
+  const local::DeviceRegister& devices = machine->devices();
   const bool known = attempt.pool >= 0 && attempt.pool < std::ssize(devices.pools().pools);
   const auto names = known ? devices.NamesOf(attempt.pool) : std::vector<std::string>();
   std::vector<int> slots;
@@ -37,15 +39,15 @@ std::vector<int> SlotsOf(const store::AttemptRecord& attempt,
 }
 
 // When and where it ran, as the store has it.
-void PutStretches(store::Database& database, core::JobId job, const local::DeviceRegister& devices,
-                  JobCard& card) {
+void PutStretches(store::Database& database, core::JobId job,
+                  const local::SupervisedExecutor* machine, JobCard& card) {
   const auto attempts = store::AttemptsOf(database, job);
   if (!attempts) return;
   for (const store::AttemptRecord& attempt : *attempts) {
     card.attempt = std::max(card.attempt, attempt.attempt);
     if (!attempt.began) continue;
     card.stretches.push_back({*attempt.began, attempt.ended.value_or(Time::max())});
-    card.slots.push_back(SlotsOf(attempt, devices));
+    card.slots.push_back(SlotsOf(attempt, machine));
     card.explanation.pool = attempt.pool;
   }
 }
@@ -83,7 +85,7 @@ Status Service::Recover() {
     if (state.FindHeld(id)) EBB_RETURN_IF_ERROR(front_desk_.TakeUpHeld(*submission));
     JobCard card;
     card.explanation = *engine_->Explain(id);
-    PutStretches(store_.database(), id, executor_->devices(), card);
+    PutStretches(store_.database(), id, supervised_, card);
     card.submission = submission;
     if (state.FindHeld(id)) card.detail = front_desk_.WhyHeld(id);
     if (const auto sums = store::StoredSums(store_.database(), id)) {
@@ -129,7 +131,7 @@ void Service::SetAsideUnknown() {
 // What jobs that have ended measured there goes over what data sheets promise. Without the history
 // the data sheets hold.
 void Service::LearnOfDevices() {
-  const core::Cluster& pools = executor_->devices().pools();
+  const core::Cluster pools = Pools();
   store::RememberPools(store_, pools);
   if (const auto runs = store::DeviceRuns(store_.database()))
     experience_ = core::Learn(*runs, pools);
@@ -160,7 +162,7 @@ Status Service::RecoverEnded(core::JobId id) {
   card.explanation.stage = record->stage;
   card.explanation.reason.end = record->ended;
   card.pauses = record->pauses;
-  PutStretches(database, id, executor_->devices(), card);
+  PutStretches(database, id, supervised_, card);
   card.first_start = record->first_start;
   card.ended = record->ended;
   card.exit_code = record->exit_code;

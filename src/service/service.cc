@@ -48,6 +48,10 @@ class Service::Observer final : public runtime::LoopObserver {
       service_.publisher_.FollowLoss(*lost);
     } else if (const auto* set = std::get_if<engine::ClockSet>(&event.fact)) {
       service_.Follow(*set);
+    } else if (std::holds_alternative<engine::ClusterChanged>(event.fact)) {
+      // The device desk does that for devices of this machine.
+      if (!service_.supervised_)
+        store::RememberPools(service_.store_, service_.executor_->cluster());
     }
   }
   void OnRefused(const engine::Event& event, const Error& error) override {
@@ -108,8 +112,7 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
       store_(std::move(store)),
       recurring_(platform::LocalUtcOffset,
                  [this](const std::string& text) { publisher_.Say(executor_->Now(), 0, text); }),
-      estimator_(store_.database(),
-                 [this]() -> const core::Cluster& { return executor_->devices().pools(); }),
+      estimator_(store_.database(), [this] { return Pools(); }),
       sweeps_({store_, clock_, options_.executor.cluster.sites.front().pue,
                [this](core::JobId job) { return DirectoryOf(job); },
                [this](core::JobId job) {
@@ -234,8 +237,28 @@ std::string ClockJumpText(Duration by) {
 
 }  // namespace
 
-// The engine remembers attempts by the numbers of their pools.
+// By which attempts are numbered.
+core::Cluster Service::Pools() const {
+  return supervised_ ? supervised_->devices().pools() : executor_->cluster();
+}
+
 Status Service::MakeExecutor() {
+  if (options_.make_executor) {
+    EBB_ASSIGN_OR_RETURN(executor_,
+                         options_.make_executor({engine_->state().cluster, [this](Request request) {
+                                                   return Ask(std::move(request));
+                                                 }}));
+  } else {
+    EBB_RETURN_IF_ERROR(MakeSupervisedExecutor());
+  }
+  feed_.OnNews([this] { executor_->Wake(); });
+  LearnOfDevices();
+  publisher_.SetCluster(executor_->cluster());
+  return {};
+}
+
+// The engine remembers attempts by the numbers of their pools.
+Status Service::MakeSupervisedExecutor() {
   if (options_.machine_meters) {
     machine_watch_.emplace(options_.machine_meters(), options_.machine_interval);
     options_.executor.idle_tick = options_.machine_settles_after;
@@ -285,13 +308,11 @@ Status Service::MakeExecutor() {
             ? "the wall clock is back where it was: nothing has changed"
             : "the wall clock jumped " + ClockJumpText(by) + "; it is followed if it stays there");
   };
-  executor_ =
+  auto supervised =
       std::make_unique<local::SupervisedExecutor>(options, feed_, clock_, signals_, bookkeeper_);
-  feed_.OnNews([this] { executor_->Wake(); });
-  EBB_RETURN_IF_ERROR(device_desk_.Open(executor_->devices(), site, before));
-  LearnOfDevices();
-  publisher_.SetCluster(executor_->cluster());
-  return {};
+  supervised_ = supervised.get();
+  executor_ = std::move(supervised);
+  return device_desk_.Open(supervised_->devices(), site, before);
 }
 
 // Both to the events of the service and to the log of the machine.
@@ -364,6 +385,7 @@ void Service::OnStored() {
 
 void Service::OnDecision(const engine::Decision& decision) {
   publisher_.FollowDecision(decision, *engine_, dependencies_);
+  options_.on_decision(decision);
   std::vector<core::JobId> ended;
   for (const engine::Explanation& explanation : decision.explanations) {
     if (!engine::HasEnded(explanation.stage)) continue;
@@ -583,7 +605,7 @@ Result<int> Service::Run() {
   inbox_.Close(Error{ExitCode::kTryLater, "the service is stopping", "", "try again in a moment"});
   front_desk_.OnTrouble({ExitCode::kTryLater, "the service is stopping", "", ""});
   const int stopped_by = executor_->stop_signal().value_or(0);
-  if (options_.pause_at_stop) executor_->PauseAll();
+  if (options_.pause_at_stop && supervised_) supervised_->PauseAll();
   FollowMachine(Duration{0});
   EBB_RETURN_IF_ERROR(store_.Snapshot());
   publisher_.Publish(executor_->Now());

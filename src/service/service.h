@@ -30,6 +30,13 @@
 
 namespace ebb::service {
 
+/// What the service gives to an executor of its owner's making.
+struct ExecutorPorts {
+  core::Cluster before;  ///< of an earlier life: its pools keep their numbers
+  /// As Service::Ask, also before Run.
+  std::function<std::future<Result<Answer>>(Request)> ask;
+};
+
 inline constexpr Duration kDefaultKeep = std::chrono::hours{365 * 24};
 
 struct ServiceOptions {
@@ -47,6 +54,9 @@ struct ServiceOptions {
   std::optional<Time> grid_start;
   local::SupervisedExecutorOptions executor;
   DeviceOptions devices;
+  /// Where jobs are not programs of this machine: what runs them. Of `executor` only the site and
+  /// the tolerance of the clock count then, and of `devices` and `machine_meters` nothing.
+  std::function<Result<std::unique_ptr<local::JobExecutor>>(ExecutorPorts)> make_executor;
   /// Meters of the whole machine, but for GPUs; empty: what no job uses is not measured.
   std::function<meter::MeterSet()> machine_meters;
   Duration machine_interval{std::chrono::seconds{10}};      ///< between their samples
@@ -60,6 +70,8 @@ struct ServiceOptions {
   Duration prune_every{std::chrono::minutes{10}};  ///< when none was old enough, in wall time
   /// The end of a job is stored. On the loop's thread; must not wait.
   std::function<void(core::JobId)> on_ended = [](core::JobId) {};
+  /// What was decided is stored. On the loop's thread.
+  std::function<void(const engine::Decision&)> on_decision = [](const engine::Decision&) {};
   /// What the one who looks after the machine should know. On the loop's thread.
   std::function<void(const std::string&)> log = [](const std::string&) {};
   Duration trouble_retry{1000};  ///< wall time between tries to write the store again
@@ -113,6 +125,8 @@ class Service {
           runtime::GridClock& clock, platform::ProcessSignals& signals);
   Status Recover();
   Status MakeExecutor();
+  Status MakeSupervisedExecutor();
+  core::Cluster Pools() const;
   void Log(const std::string& text);
   void Follow(const engine::ClockSet& set);
   void DistrustClockForPruning();
@@ -157,7 +171,8 @@ class Service {
   SweepBudgetWatch sweep_budgets_;
   Bookkeeper bookkeeper_;
   std::map<std::string, core::DeviceExperience> experience_;  // of models of devices
-  std::unique_ptr<local::SupervisedExecutor> executor_;
+  std::unique_ptr<local::JobExecutor> executor_;
+  local::SupervisedExecutor* supervised_ = nullptr;  // that one, if it is of this machine
   std::optional<MachineWatch> machine_watch_;
   std::chrono::steady_clock::time_point follow_machine_at_{};
   DeviceDesk device_desk_;

@@ -100,7 +100,7 @@ class Controller:
         with open(log, "a", encoding="utf-8") as errors:
             self.program = subprocess.Popen(
                 [EBB, "controller", *kubeconfig, "--api-url", grid.url, "--refresh", "1s", "--policy", "threshold",
-                 *flags], stderr=errors)
+                 "--port", "0", *flags], stderr=errors)
 
     def end(self, number=signal.SIGTERM):
         self.program.send_signal(number)

@@ -1,26 +1,25 @@
 // ebb controller: holds back and releases objects of a Kubernetes cluster.
 
-#include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
+#include "app/cluster/cluster_jobs.h"
 #include "app/jobs/service_place.h"
 #include "app/options/flag_values.h"
 #include "app/options/run_options.h"
 #include "app/options/user_settings.h"
-#include "base/text.h"
 #include "cli/add_run_flags.h"
 #include "cli/command_line.h"
+#include "cli/serving.h"
 #include "config/kubeconfig.h"
 #include "config/tiers.h"
-#include "core/decision.h"
-#include "engine/engine.h"
 #include "kubernetes/cluster_executor.h"
 #include "plan/make_policy.h"
 #include "platform/program_output.h"
 #include "platform/system.h"
 #include "platform/system_clock.h"
-#include "runtime/run_loop.h"
+#include "platform/temporary_directory.h"
 #include "signals/make_feed.h"
 
 namespace ebb::cli {
@@ -37,15 +36,16 @@ RayJob, RayCluster, JobSet, TrainJob and Kubeflow's training jobs. It releases e
 the grid is clean and devices are free, and writes on it why it waits: kubectl describe shows it.
 docs/kubernetes.md has the annotations, and what the account must be allowed to do.)";
 
+constexpr const char* kCommand = "ebb controller";
 constexpr std::chrono::minutes kBeginsWithin{2};
 
 struct ControllerRequest {
   app::FlagValues flags;
-  std::string kubeconfig, context, name_space, policy = "planner", tiers, max_delay;
+  ServingFlags serving;
+  std::string version;  // of Ebb
+  std::string store, kubeconfig, context, name_space, policy = "planner", tiers, max_delay;
   bool dry_run = false, alone = false;
 };
-
-void Say(const std::string& text) { std::fprintf(stderr, "ebb controller: %s\n", text.c_str()); }
 
 // A flag, what kubectl reads, or the pod that this runs in.
 Result<kubernetes::ApiServer> FindServer(const ControllerRequest& request,
@@ -72,116 +72,155 @@ Result<kubernetes::ApiServer> FindServer(const ControllerRequest& request,
                "name it with --kubeconfig, or set KUBECONFIG"});
 }
 
-// Tells objects and the log what the engine decided.
-class Teller final : public runtime::LoopObserver {
+// The queue service over a cluster, from the command line to its end.
+class Control {
  public:
-  explicit Teller(kubernetes::ClusterExecutor& executor) : executor_(executor) {}
+  Control(ControllerRequest request, app::RunOptions options, ServingPlace place)
+      : request_(std::move(request)), options_(std::move(options)), place_(std::move(place)) {
+    serving_.command = kCommand;
+    serving_.version = request_.version;
+    serving_.zone_origin = options_.scheduler.signal.zone_origin;
+    serving_.listens_before = true;
+    service_.policy = plan::PolicyNameOf(request_.policy);
+    service_.engine.admission = engine::Admission::kTakeAll;  // what is in the cluster is there
+    service_.log = Sayer(kCommand);
+  }
 
-  void OnRefused(const engine::Event& event, const Error& why) override {
-    if (const auto* submitted = std::get_if<engine::JobSubmitted>(&event.fact))
-      executor_.board().Refused(submitted->job.id, why);
-  }
-  void OnDecision(const engine::Decision& decision, const engine::Engine&) override {
-    for (const engine::Explanation& explanation : decision.explanations) Tell(explanation);
-    for (const engine::Explanation& explanation : decision.restated) Tell(explanation);
-    for (const engine::Explanation& explanation : decision.explanations)
-      if (engine::HasEnded(explanation.stage)) executor_.Forget(explanation.job);
-  }
-  void OnCommandFailed(const engine::Command& command, const Error& error) override {
-    const core::JobId job = std::visit([](const auto& c) { return c.job; }, command);
-    const kubernetes::GatedObject* object = executor_.board().Find(job);
-    Say((object ? object->job.name + ": " : "") + error.Message());
-  }
+  Result<int> Run();
 
  private:
-  void Tell(const engine::Explanation& explanation) {
-    const kubernetes::GatedObject* object = executor_.board().Find(explanation.job);
-    if (!object) return;
-    const std::string stage(engine::Name(explanation.stage));
-    const std::string sentence = engine::Sentence(explanation);
-    if (std::exchange(stages_[object->uid], stage) != stage)
-      Say(object->job.name + ": " + sentence);
-    if (engine::HasEnded(explanation.stage)) stages_.erase(object->uid);
-    const auto start = explanation.reason.start;
-    executor_.board().Note(explanation.job, {stage, sentence, start ? FormatTime(*start) : ""});
-  }
+  Status Prepare();
+  Status ChooseStore();
+  kubernetes::ClusterOptions OptionsOfCluster(const kubernetes::ApiServer& server);
+  Result<std::unique_ptr<service::Service>> Open(web::FrontDoor& door);
+  Result<std::unique_ptr<local::JobExecutor>> Begin(service::ExecutorPorts ports);
 
-  kubernetes::ClusterExecutor& executor_;
-  std::map<std::string, std::string> stages_;  // by uid, as last said
+  ControllerRequest request_;
+  app::RunOptions options_;
+  ServingPlace place_;
+  Serving serving_;
+  std::optional<platform::TemporaryDirectory> directory_;
+  service::ServiceOptions service_;
+  platform::ProcessSignals signals_;
+  platform::SystemClock wall_{signals_};
+  std::optional<runtime::GridClock> clock_;
+  std::unique_ptr<runtime::SignalFeed> feed_;
+  std::unique_ptr<kubernetes::ClusterExecutor> cluster_;
+  std::function<void(const engine::Decision&)> tell_;
+  web::FrontDoor* door_ = nullptr;  // while it waits for its lease
 };
 
-// Until somebody asks it to stop, which may be before it has begun.
-Status Act(kubernetes::ClusterExecutor& executor, engine::Engine& engine,
-           runtime::SignalFeed& feed) {
-  const Status begun = executor.Begin(kBeginsWithin);
-  if (executor.stop_signal()) return {};
-  EBB_RETURN_IF_ERROR(begun);
-  Teller teller(executor);
-  feed.OnNews([&executor] { executor.Wake(); });
-  const auto is_over = [&] { return executor.stop_signal() || executor.has_lost_lease(); };
-  const runtime::LoopPorts ports{executor, {&feed}, executor, nullptr, &teller, is_over};
-  const auto result = runtime::Run(engine, ports, {});
-  feed.OnNews({});
-  if (!result) return Fail(result.error());
-  if (executor.stop_signal()) return {};
-  return Fail({ExitCode::kTryLater, "the lease could not be renewed, and another may act by now",
-               "", "start it again; what is released goes on"});
+// Without a file of its own it remembers nothing but what is on the objects.
+Status Control::ChooseStore() {
+  if (request_.store.empty()) {
+    EBB_ASSIGN_OR_RETURN(auto made, platform::TemporaryDirectory::Make("ebb-controller"));
+    directory_.emplace(std::move(made));
+    serving_.store = (directory_->path() / "controller.db").string();
+  } else {
+    EBB_ASSIGN_OR_RETURN(serving_.store, app::StorePathOf(request_.store));
+  }
+  service_.store = serving_.store;
+  service_.jobs_directory = std::filesystem::path(serving_.store).parent_path() / "jobs";
+  return {};
 }
 
-Result<int> Control(ControllerRequest request) {
+Status Control::Prepare() {
+  if (!request_.max_delay.empty()) {
+    EBB_ASSIGN_OR_RETURN(service_.engine.default_max_delay,
+                         app::DurationOf("--max-delay", request_.max_delay));
+  }
+  service_.policy_options.default_max_delay = service_.engine.default_max_delay;
+  EBB_ASSIGN_OR_RETURN(serving_.tiers, config::LoadTiers(request_.tiers));
+  service_.policy_options.tiers = serving_.tiers;
+  EBB_RETURN_IF_ERROR(plan::MakePolicy(service_.policy, service_.policy_options));
+  EBB_ASSIGN_OR_RETURN(feed_, signals::MakeFeed(options_.scheduler.signal));
+  ForgetSecrets(options_.scheduler.signal, request_.serving.notify);
+  serving_.signal = signals::Describe(feed_->identity());
+  service_.executor.cluster.sites = {{"cluster", feed_->identity().zone, options_.metering.pue}};
+  clock_.emplace(wall_, core::GridClockSettings{});
+  return ChooseStore();
+}
+
+kubernetes::ClusterOptions Control::OptionsOfCluster(const kubernetes::ApiServer& server) {
+  kubernetes::ClusterOptions cluster;
+  cluster.site = service_.executor.cluster.sites.front();
+  cluster.name_space = request_.name_space;
+  cluster.say = [this](const std::string& text) {
+    if (door_) door_->SayWhy(text);
+    service_.log(text);
+  };
+  cluster.objects.dry_run = request_.dry_run;
+  cluster.objects.defaults.tiers = serving_.tiers;
+  if (request_.dry_run || request_.alone) return cluster;
+  kubernetes::LeaseOptions lease;
+  lease.name_space = server.name_space;
+  lease.identity =
+      platform::HostName() + "_" + std::to_string(wall_.Now().time_since_epoch().count());
+  cluster.lease = std::move(lease);
+  return cluster;
+}
+
+// What was there in an earlier life has its number before the cluster is looked at.
+Result<std::unique_ptr<local::JobExecutor>> Control::Begin(service::ExecutorPorts ports) {
+  cluster_->KeepPools(ports.before);
+  const Status begun = cluster_->Begin(kBeginsWithin);
+  door_ = nullptr;
+  EBB_RETURN_IF_ERROR(begun);
+  app::ClusterJobsOptions options;
+  options.default_max_delay = service_.engine.default_max_delay;
+  options.say = service_.log;
+  auto jobs = std::make_unique<app::ClusterJobs>(*cluster_, std::move(ports), std::move(options));
+  tell_ = [told = jobs.get()](const engine::Decision& decision) { told->Tell(decision); };
+  return jobs;
+}
+
+Result<std::unique_ptr<service::Service>> Control::Open(web::FrontDoor& door) {
+  door_ = &door;
+  if (!cluster_) {
+    EBB_ASSIGN_OR_RETURN(kubernetes::ApiServer server, FindServer(request_, wall_));
+    service_.log(server.url + ", " + serving_.signal +
+                 (request_.dry_run ? ", dry run: nothing is held or released" : ""));
+    auto options = OptionsOfCluster(server);
+    EBB_ASSIGN_OR_RETURN(cluster_, kubernetes::ClusterExecutor::Open(
+                                       std::move(server), std::move(options), wall_, signals_));
+  }
+  service_.make_executor = [this](service::ExecutorPorts ports) { return Begin(std::move(ports)); };
+  service_.on_decision = [this](const engine::Decision& decision) { tell_(decision); };
+  return service::Service::Open(service_, *feed_, *clock_, signals_);
+}
+
+// Somebody may ask it to stop before it has begun.
+Result<int> Control::Run() {
+  EBB_RETURN_IF_ERROR(Prepare());
+  serving_.open = [this](web::FrontDoor& door) { return Open(door); };
+  const auto stopped = RunService(serving_, std::move(place_), signals_);
+  const bool asked = cluster_ && cluster_->stop_signal();
+  if (!asked && !stopped) return Fail(stopped.error());
+  if (!asked)
+    return Fail({ExitCode::kTryLater, "the lease could not be renewed, and another may act by now",
+                 "", "start it again; what is released goes on"});
+  cluster_->ReleaseLease();
+  service_.log(
+      "stopped; what is released goes on, and what waits stays held back until it runs again");
+  return 0;
+}
+
+Result<int> RunController(ControllerRequest request) {
   app::RunOptions options;
   EBB_ASSIGN_OR_RETURN(request.flags, app::WithSettings(request.flags, app::SettingsFor::kQueue));
   EBB_RETURN_IF_ERROR(app::ApplyFlags(request.flags, options));
   EBB_RETURN_IF_ERROR(app::Validate(options));
-  engine::Options engine_options;
-  engine_options.admission = engine::Admission::kTakeAll;  // what is in the cluster is there
-  if (!request.max_delay.empty()) {
-    EBB_ASSIGN_OR_RETURN(engine_options.default_max_delay,
-                         app::DurationOf("--max-delay", request.max_delay));
-  }
-  plan::PolicyOptions policy_options;
-  policy_options.default_max_delay = engine_options.default_max_delay;
-  EBB_ASSIGN_OR_RETURN(policy_options.tiers, config::LoadTiers(request.tiers));
-  EBB_ASSIGN_OR_RETURN(
-      auto policy,
-      plan::MakePolicy(std::string(plan::PolicyNameOf(request.policy)), policy_options));
-
-  platform::ProcessSignals signals;
-  platform::SystemClock clock(signals);
-  EBB_ASSIGN_OR_RETURN(kubernetes::ApiServer server, FindServer(request, clock));
-  EBB_ASSIGN_OR_RETURN(const auto feed, signals::MakeFeed(options.scheduler.signal));
-  kubernetes::ClusterOptions cluster;
-  cluster.site = {"cluster", feed->identity().zone, options.metering.pue};
-  cluster.name_space = request.name_space;
-  cluster.say = Say;
-  cluster.objects.dry_run = request.dry_run;
-  cluster.objects.defaults.tiers = policy_options.tiers;
-  if (!request.dry_run && !request.alone) {
-    kubernetes::LeaseOptions lease;
-    lease.name_space = server.name_space;
-    lease.identity =
-        platform::HostName() + "_" + std::to_string(clock.Now().time_since_epoch().count());
-    cluster.lease = std::move(lease);
-  }
-  Say(server.url + ", " + signals::Describe(feed->identity()) +
-      (request.dry_run ? ", dry run: nothing is held or released" : ""));
-  if (const std::string& origin = options.scheduler.signal.zone_origin; !origin.empty())
-    Say("zone of " + origin);
-  EBB_ASSIGN_OR_RETURN(const auto executor, kubernetes::ClusterExecutor::Open(
-                                                std::move(server), cluster, clock, signals));
-  engine::Engine engine(engine_options, std::move(policy));
-  EBB_RETURN_IF_ERROR(Act(*executor, engine, *feed));
-  executor->ReleaseLease();
-  Say("stopped; what is released goes on, and what waits stays held back until it runs again");
-  return 0;
+  EBB_ASSIGN_OR_RETURN(ServingPlace place, CheckServing(request.serving));
+  return Control(std::move(request), std::move(options), std::move(place)).Run();
 }
 
 }  // namespace
 
-void AddControllerCommand(Parser& parser) {
+void AddControllerCommand(Parser& parser, const std::string& version) {
   Command& command =
       parser.Add("controller", "hold back and release jobs of a Kubernetes cluster", kExamples);
   auto request = std::make_shared<ControllerRequest>();
+  request->version = version;
   const auto into = [request](std::string& field) {
     return [request, &field](const std::string& text) { field = text; };
   };
@@ -209,8 +248,14 @@ void AddControllerCommand(Parser& parser) {
       {"max-delay", "DURATION",
        "longest wait of objects without a deadline of their own (default 24h)", "When to start"},
       into(request->max_delay));
+  command.Flag({"store", "FILE",
+                "where to keep decisions and ended jobs (default: nowhere; what is needed to go on "
+                "is on the objects)",
+                "Service"},
+               into(request->store));
+  AddServingFlags(command, std::shared_ptr<ServingFlags>(request, &request->serving));
   AddFlags(command, app::FlagGroup::kSignal, request->flags);
-  command.Action([request] { return Control(*request); });
+  command.Action([request] { return RunController(*request); });
 }
 
 }  // namespace ebb::cli

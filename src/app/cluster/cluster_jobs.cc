@@ -1,0 +1,267 @@
+#include "app/cluster/cluster_jobs.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ebb::app {
+namespace {
+
+using engine::JobPhase;
+
+constexpr std::string_view kKeyPrefix = "kubernetes/";
+constexpr char kTimesMark = '#';
+
+std::string KeyOf(const std::string& uid, int times) {
+  std::string key = std::string(kKeyPrefix) + uid;
+  return times == 0 ? key : key + kTimesMark + std::to_string(times);
+}
+
+// Empty: of no object.
+std::string UidOf(const std::string& key) {
+  if (!key.starts_with(kKeyPrefix)) return "";
+  const std::string uid = key.substr(kKeyPrefix.size());
+  return uid.substr(0, uid.find(kTimesMark));
+}
+
+core::JobId JobOf(const engine::Command& command) {
+  return std::visit([](const auto& c) { return c.job; }, command);
+}
+
+}  // namespace
+
+ClusterJobs::ClusterJobs(kubernetes::ClusterExecutor& cluster, service::ExecutorPorts ports,
+                         ClusterJobsOptions options)
+    : cluster_(cluster), ports_(std::move(ports)), options_(std::move(options)) {}
+
+std::optional<int> ClusterJobs::stop_signal() const {
+  if (const auto stopped = cluster_.stop_signal()) return stopped;
+  return cluster_.has_lost_lease() ? std::optional(0) : std::nullopt;
+}
+
+// Numbers ------------------------------------------------------------------------------------
+
+Status ClusterJobs::Add(local::LocalJob job) {
+  const std::string uid = UidOf(job.submission->key);
+  if (uid.empty())
+    return Fail({ExitCode::kUsage, "jobs of this service are objects of a cluster", job.job().name,
+                 "create one with the label ebb/wait=true (docs/kubernetes.md)"});
+  const core::JobId id = job.job().id;
+  by_uid_[uid] = id;
+  uid_of_[id] = uid;
+  if (const auto offer = offered_.find(uid); offer != offered_.end()) Bind(id, offer->second);
+  return {};
+}
+
+void ClusterJobs::Bind(core::JobId job, core::JobId number) {
+  number_of_[job] = number;
+  job_of_[number] = job;
+}
+
+void ClusterJobs::Unbind(core::JobId job) {
+  if (const auto found = number_of_.find(job); found != number_of_.end()) {
+    job_of_.erase(found->second);
+    number_of_.erase(found);
+  }
+  if (const auto found = uid_of_.find(job); found != uid_of_.end()) {
+    const auto live = by_uid_.find(found->second);
+    if (live != by_uid_.end() && live->second == job) by_uid_.erase(live);
+    uid_of_.erase(found);
+  }
+}
+
+// The loop asks for it when the end is stored, and again once it was decided upon: until then the
+// end is not written on the object.
+void ClusterJobs::Forget(core::JobId job) {
+  const auto said = said_.find(job);
+  if (said == said_.end() || !engine::HasEnded(said->second)) return;
+  if (const auto found = number_of_.find(job); found != number_of_.end())
+    cluster_.Forget(found->second);
+  Unbind(job);
+  said_.erase(job);
+}
+
+// From the cluster to the service ------------------------------------------------------------
+
+void ClusterJobs::TakeOffers() {
+  HearAnswers();
+  for (const engine::Event& event : cluster_.Take(Now())) TakeFact(event.fact);
+  if (!std::exchange(settled_, true)) SettleUnknown();
+}
+
+void ClusterJobs::TakeFact(const engine::Fact& fact) {
+  if (const auto* submitted = std::get_if<engine::JobSubmitted>(&fact))
+    return TakeSubmission(submitted->job);
+  const auto* cancelled = std::get_if<engine::JobCancelled>(&fact);
+  const auto* changed = std::get_if<engine::JobChanged>(&fact);
+  if (!cancelled && !changed) return;
+  const core::JobId number = cancelled ? cancelled->job : changed->job;
+  if (const auto offer = offers_.find(number); offer != offers_.end())
+    return offer->second.later.push_back(fact);
+  const auto job = job_of_.find(number);
+  if (job == job_of_.end()) return;
+  if (changed)
+    std::ignore = ports_.ask(service::ChangeJob{job->second, changed->change, {}, {}});
+  else
+    std::ignore = ports_.ask(service::Cancel{job->second});
+  // Its object may be offered again as another job.
+  if (cancelled) by_uid_.erase(uid_of_[job->second]);
+}
+
+void ClusterJobs::TakeSubmission(const core::Job& job) {
+  const kubernetes::GatedObject* object = cluster_.board().Find(job.id);
+  if (!object) return;  // deleted since
+  if (offers_.contains(job.id)) return;
+  if (const auto known = by_uid_.find(object->uid); known != by_uid_.end())
+    return Bind(known->second, job.id);  // of an earlier life of the service
+  Offer& offer = offers_[job.id] = {.uid = object->uid, .job = job};
+  offered_[object->uid] = job.id;
+  Ask(job.id, offer);
+}
+
+void ClusterJobs::Ask(core::JobId number, Offer& offer) {
+  service::Submit submit;
+  core::Submission& submission = submit.submission;
+  submission.job = offer.job;
+  submission.job.id = 0;
+  if (!submission.job.start_by && !submission.job.finish_by)
+    submission.job.start_by = submission.job.submitted + options_.default_max_delay;
+  const kubernetes::GatedObject* object = cluster_.board().Find(number);
+  submission.command = {object ? std::string(object->kind->kind) : "object", offer.job.name};
+  submission.working_directory = "/";
+  submission.key = KeyOf(offer.uid, offer.times);
+  submit.since = offer.job.submitted;
+  submit.duration_given = submit.power_given = submit.no_check = true;
+  offer.answer = ports_.ask(std::move(submit));
+}
+
+void ClusterJobs::HearAnswers() {
+  std::vector<engine::Fact> later;
+  for (auto at = offers_.begin(); at != offers_.end();) {
+    const core::JobId number = at->first;
+    Offer& offer = at->second;
+    if (offer.answer.wait_for(std::chrono::seconds{0}) != std::future_status::ready) {
+      ++at;
+      continue;
+    }
+    const Result<service::Answer> answer = offer.answer.get();
+    // The object was offered before, as a job that has ended.
+    if (answer && answer->existing) {
+      ++offer.times;
+      Ask(number, offer);
+      ++at;
+      continue;
+    }
+    if (!answer) cluster_.board().Refused(number, answer.error());
+    std::ranges::move(offer.later, std::back_inserter(later));
+    if (const auto found = offered_.find(offer.uid);
+        found != offered_.end() && found->second == number)
+      offered_.erase(found);
+    at = offers_.erase(at);
+  }
+  for (const engine::Fact& fact : later) TakeFact(fact);
+}
+
+// Jobs of an earlier life that no object was offered for.
+void ClusterJobs::SettleUnknown() {
+  for (const auto& [uid, job] : by_uid_) {
+    if (number_of_.contains(job)) continue;
+    const kubernetes::GatedObject* object = cluster_.board().FindObject(uid);
+    const bool succeeded = object && object->phase == kubernetes::ObjectPhase::kSucceeded;
+    const bool failed = object && object->phase == kubernetes::ObjectPhase::kFailed;
+    if (!succeeded && !failed) {
+      std::ignore = ports_.ask(service::Cancel{job});
+      continue;
+    }
+    engine::JobReport report;
+    report.job = job;
+    report.attempt = std::max(object->attempt, 1);
+    report.phase = succeeded ? JobPhase::kSucceeded : JobPhase::kFailed;
+    report.since = Now();
+    report.exit_code = failed ? 1 : 0;
+    report.detail = failed ? std::string(object->kind->kind) + " failed" : "";
+    reports_.push_back(std::move(report));
+  }
+}
+
+std::vector<engine::JobReport> ClusterJobs::Translated(std::vector<engine::JobReport> reports) {
+  std::vector<engine::JobReport> all = std::exchange(reports_, {});
+  std::vector<engine::JobReport> early = std::exchange(early_, {});
+  std::ranges::move(reports, std::back_inserter(early));
+  for (engine::JobReport& report : early) {
+    const auto job = job_of_.find(report.job);
+    if (job != job_of_.end()) {
+      report.job = job->second;
+      all.push_back(std::move(report));
+    } else if (offers_.contains(report.job)) {
+      early_.push_back(std::move(report));
+    }
+  }
+  return all;
+}
+
+Result<std::vector<engine::JobReport>> ClusterJobs::Observe() {
+  TakeOffers();
+  EBB_ASSIGN_OR_RETURN(auto reports, cluster_.Observe());
+  std::erase_if(reports, [&](const auto& report) { return !job_of_.contains(report.job); });
+  auto early = std::exchange(early_, {});
+  auto all = Translated(std::move(reports));
+  early_ = std::move(early);
+  return all;
+}
+
+Result<std::vector<engine::JobReport>> ClusterJobs::WaitForEvents(Time deadline) {
+  TakeOffers();
+  heartbeat_.Rest();
+  auto reports = cluster_.WaitForEvents(reports_.empty() ? deadline : Time::min());
+  heartbeat_.Beat();
+  if (!reports) return reports;
+  TakeOffers();
+  return Translated(*std::move(reports));
+}
+
+// From the service to the cluster ------------------------------------------------------------
+
+Status ClusterJobs::Execute(const engine::Command& command) {
+  const auto number = number_of_.find(JobOf(command));
+  if (number == number_of_.end()) {
+    const auto* cancel = std::get_if<engine::CancelJob>(&command);
+    if (!cancel) return Fail({ExitCode::kTryLater, "its object is not there", "", ""});
+    engine::JobReport report;
+    report.job = cancel->job;
+    report.attempt = cancel->attempt;
+    report.phase = JobPhase::kCancelled;
+    report.since = Now();
+    reports_.push_back(std::move(report));
+    return {};
+  }
+  engine::Command translated = command;
+  std::visit([&](auto& c) { c.job = number->second; }, translated);
+  const Status done = cluster_.Execute(translated);
+  if (!done) {
+    const kubernetes::GatedObject* object = cluster_.board().Find(number->second);
+    options_.say((object ? object->job.name + ": " : "") + done.error().Message());
+  }
+  return done;
+}
+
+void ClusterJobs::Tell(const engine::Decision& decision) {
+  for (const engine::Explanation& explanation : decision.explanations) Tell(explanation);
+  for (const engine::Explanation& explanation : decision.restated) Tell(explanation);
+}
+
+void ClusterJobs::Tell(const engine::Explanation& explanation) {
+  const auto said = said_.find(explanation.job);
+  const bool is_news = said == said_.end() || said->second != explanation.stage;
+  said_[explanation.job] = explanation.stage;
+  const auto number = number_of_.find(explanation.job);
+  if (number == number_of_.end()) return;
+  const kubernetes::GatedObject* object = cluster_.board().Find(number->second);
+  if (!object) return;
+  const std::string sentence = engine::Sentence(explanation);
+  if (is_news) options_.say(object->job.name + ": " + sentence);
+  const auto start = explanation.reason.start;
+  cluster_.board().Note(number->second, {std::string(engine::Name(explanation.stage)), sentence,
+                                         start ? FormatTime(*start) : ""});
+}
+
+}  // namespace ebb::app

@@ -1,0 +1,93 @@
+#pragma once
+// The objects of a cluster as jobs of the queue service: what the cluster submits is asked of the
+// service, as a person would, under the object's uid as its key; so the store, the views and the
+// clients are those of `ebb serve`. The service's numbers of jobs outlive the process, those of the
+// cluster executor do not: this translates.
+//
+// Thread contract: one thread, the loop's, but for Wake, Now and heartbeat.
+
+#include <functional>
+#include <future>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "kubernetes/cluster_executor.h"
+#include "local/job_executor.h"
+#include "service/service.h"
+
+namespace ebb::app {
+
+struct ClusterJobsOptions {
+  /// Latest start of objects without a deadline of their own, counted from their creation.
+  Duration default_max_delay{};
+  /// What a person should know.
+  std::function<void(const std::string&)> say = [](const std::string&) {};
+};
+
+class ClusterJobs final : public local::JobExecutor {
+ public:
+  /// `cluster` has begun, and outlives this.
+  ClusterJobs(kubernetes::ClusterExecutor& cluster, service::ExecutorPorts ports,
+              ClusterJobsOptions options);
+
+  // runtime::Executor
+  std::string name() const override { return cluster_.name(); }
+  Time Now() const override { return cluster_.Now(); }
+  std::optional<engine::ClockSet> TakeClockSet() override { return cluster_.TakeClockSet(); }
+  core::Cluster cluster() const override { return cluster_.cluster(); }
+  Result<std::vector<engine::JobReport>> Observe() override;
+  Status Execute(const engine::Command& command) override;
+  Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) override;
+  void Forget(core::JobId job) override;
+
+  // local::JobExecutor
+  /// An Error: it is none of the cluster's objects.
+  Status Add(local::LocalJob job) override;
+  void Replace(std::shared_ptr<const core::Submission>) override {}
+  void Wake() override { cluster_.Wake(); }
+  const runtime::Heartbeat& heartbeat() const override { return heartbeat_; }
+  /// 0: the lease is lost, and another controller may act.
+  std::optional<int> stop_signal() const override;
+  std::vector<local::SupervisedFigures> Running() const override { return {}; }
+
+  /// Writes on objects, and says, what was decided for them.
+  void Tell(const engine::Decision& decision);
+
+ private:
+  struct Offer {
+    std::string uid;
+    core::Job job;
+    int times = 0;  // that its key was taken by a job that has ended
+    std::future<Result<service::Answer>> answer{};
+    /// What happened to it before the service had given it a number.
+    std::vector<engine::Fact> later{};
+  };
+  void TakeOffers();
+  void TakeFact(const engine::Fact& fact);
+  void TakeSubmission(const core::Job& job);
+  void Ask(core::JobId number, Offer& offer);
+  void HearAnswers();
+  void Bind(core::JobId job, core::JobId number);
+  void Unbind(core::JobId job);
+  void SettleUnknown();
+  std::vector<engine::JobReport> Translated(std::vector<engine::JobReport> reports);
+  void Tell(const engine::Explanation& explanation);
+
+  kubernetes::ClusterExecutor& cluster_;
+  service::ExecutorPorts ports_;
+  ClusterJobsOptions options_;
+  std::map<core::JobId, Offer> offers_;                  // by number: asked, not answered
+  std::map<std::string, core::JobId> offered_;           // their numbers, by uid
+  std::map<std::string, core::JobId> by_uid_;            // jobs of the service that have not ended
+  std::unordered_map<core::JobId, std::string> uid_of_;  // the same
+  std::unordered_map<core::JobId, core::JobId> number_of_, job_of_;
+  std::vector<engine::JobReport> early_;    // by the cluster's numbers, of what is in offers_
+  std::vector<engine::JobReport> reports_;  // by the service's
+  bool settled_ = false;
+  std::unordered_map<core::JobId, engine::Stage> said_;
+  runtime::Heartbeat heartbeat_;
+};
+
+}  // namespace ebb::app

@@ -1,0 +1,64 @@
+#pragma once
+// What `ebb serve` and `ebb controller` have in common: a service that is listened to at an address
+// until it is asked to stop.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/notify_flags.h"
+#include "cli/parser.h"
+#include "core/tier.h"
+#include "platform/process_signals.h"
+#include "service/service.h"
+#include "signals/signal_options.h"
+#include "web/api/api.h"
+#include "web/http/front_door.h"
+
+namespace ebb::cli {
+
+struct ServingFlags {
+  std::string address = "127.0.0.1", port = "8733";
+  std::string host_name, metrics_retention, change_limit;
+  bool is_private = false;
+  NotifyFlags notify;
+};
+void AddServingFlags(Command& command, std::shared_ptr<ServingFlags> flags);
+
+/// The same, checked, before anything is begun.
+struct ServingPlace {
+  std::string address;
+  int port = 0;
+  web::ApiOptions api;  ///< without its token, its store and its tiers
+  web::NotifierOptions notifications;
+};
+Result<ServingPlace> CheckServing(const ServingFlags& flags);
+
+struct Serving {
+  std::string command;  ///< "ebb serve": begins its lines
+  std::string version;  ///< of Ebb
+  std::string store;    ///< a file; the socket, the token and the address lie beside it
+  std::string signal;   ///< for people
+  std::string zone_origin;
+  std::vector<core::Tier> tiers;
+  /// It may be long until the service opens: the address answers before that.
+  bool listens_before = false;
+  /// An Error for want of room on the disk: it is tried again.
+  std::function<Result<std::unique_ptr<service::Service>>(web::FrontDoor&)> open;
+  /// It is open, and does not run yet.
+  std::function<void(const service::Service&)> opened = [](const service::Service&) {};
+};
+
+/// Opens the service, and runs it: Service::Run.
+Result<int> RunService(const Serving& serving, ServingPlace place,
+                       platform::ProcessSignals& signals);
+
+/// Says a line on stderr.
+std::function<void(const std::string&)> Sayer(const std::string& command);
+
+/// The service has read its keys; jobs inherit its environment, and these are not theirs. The token
+/// of MLflow stays: a job reports with it, and so do many programs themselves.
+void ForgetSecrets(const signals::SignalOptions& signal, const NotifyFlags& notify);
+
+}  // namespace ebb::cli
