@@ -291,6 +291,39 @@ class TestController(unittest.TestCase):
             self.assertEqual(controller.end(), 0)
             self.assertIn("what waits stays held back", self.said())
 
+    def test_its_queue_outlives_it_and_takes_wishes(self):
+        self.controller.end()
+        store = str(self.cluster.directory / "kept" / "controller.db")
+
+        def ebb(*words):
+            done = subprocess.run([EBB, *words, "--store", store], capture_output=True, text=True, check=False, timeout=60,
+                                  env={**os.environ, "EBB_CONFIG": "none"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout
+
+        def number_of(name, *words):
+            jobs = json.loads(ebb(*words, "--format", "json"))["jobs"]
+            return {found["name"]: found["id"] for found in jobs}.get(name)
+
+        controller = self.begin("--store", store)
+        self.admin.apply(waiting("patient", on_process_node({"containers": [container(["true"])]})))
+        self.wait(lambda: self.annotation("patient", "stage") == "waiting", "the reason to be written")
+        number = number_of("default/patient", "queue")
+        self.assertIn("400 g/kWh is above 200 g/kWh", ebb("explain", "default/patient"))
+        controller.end()
+        controller = self.begin("--store", store)
+        self.wait(lambda: "/controller.db, " in self.said().split("stopped;")[-1], "it to be listened to again")
+        self.assertEqual(number_of("default/patient", "queue"), number)
+        ebb("now", "default/patient")
+        self.wait(lambda: self.complete("patient"), "the job to complete", 60)
+        self.wait(lambda: number_of("default/patient", "history") == number, "it to be told as ended")
+        self.wait(lambda: self.annotation("patient", "stage") == "succeeded", "the end to be written")
+        controller.end()
+        self.begin("--store", store)
+        self.wait(lambda: self.said().count("/controller.db, ") == 3, "it to be listened to once more")
+        self.assertEqual(number_of("default/patient", "history"), number)
+        self.assertIsNone(number_of("default/patient", "queue"))
+
     def test_a_training_is_paused_in_dirty_hours_and_ends_with_the_same_parameters(self):
         straight, paused = self.cluster.directory / "straight", self.cluster.directory / "paused"
         subprocess.run(long_training(straight), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
