@@ -133,6 +133,19 @@ TEST_F(Cli, ATimeOfDayIsByTheClockOfThePerson) {
   EXPECT_EQ(job.at("finish_by"), "108000000ms") << job;
 }
 
+TEST_F(Cli, TooManyAndTooFewWordsAreSaidPlainly) {
+  const std::map<std::vector<std::string>, std::string> said{
+      {{"queue", "--limit", "3", "--limit", "4"}, "--limit is given more than once"},
+      {{"queue", "--limit"}, "--limit needs a value: N"},
+      {{"serve", "extra"}, "\"extra\" is not expected here"},
+      {{"serve", "two", "words"}, "not expected here:"}};
+  for (const auto& [arguments, text] : said) {
+    const Outcome outcome = Ebb(arguments);
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_TRUE(Contains(outcome.err, text)) << outcome.err;
+  }
+}
+
 TEST_F(Cli, MisspeltCommandsAndFlagsGetASuggestion) {
   const Outcome command = Ebb({"trian", "x.yaml"});
   EXPECT_EQ(command.code, 2);

@@ -25,8 +25,9 @@ function showPower() {
   const { status } = state, waiting = (status.jobs.waiting || 0) + (status.jobs.paused || 0);
   const sum = (key) => status.running.reduce((total, program) => total + program[key], 0);
   const rates = status.running.filter((program) => isKnown(program.emissions_g_per_hour));
-  setText("power", watts(sum("power_w")));
-  setText("power-note", !status.running.length ? "nothing runs" : rates.length < status.running.length ? "emissions unknown now" :
+  const isMeasured = !status.running.length || status.running.some((program) => isKnown(program.power_w));
+  setText("power", isMeasured ? watts(sum("power_w")) : "–");
+  setText("power-note", !status.running.length ? "nothing runs" : !isMeasured ? "not measured" : rates.length < status.running.length ? "emissions unknown now" :
     grams(rates.reduce((total, program) => total + program.emissions_g_per_hour, 0)) + " an hour");
   setText("running", String(status.running.length));
   setText("running-note", number(waiting, 0) + " waiting");

@@ -47,7 +47,7 @@ function reasonOf(job) {
 
 function textsOf(job, live) {
   return [job.name, job.stage, when(job), live ? watts(live.power_w) : "",
-    energy(live ? Math.max(live.energy_kwh, job.energy_kwh) : job.energy_kwh),
+    energy(Math.max(live?.energy_kwh ?? 0, job.energy_kwh) || null),
     grams(live && isKnown(live.emissions_g) ? Math.max(live.emissions_g, job.emissions_g ?? 0) : job.emissions_g), reasonOf(job)];
 }
 

@@ -87,10 +87,27 @@ std::vector<std::string> AsFlags(const CLI::App& app, std::vector<std::string> a
   return {arguments[1], "--help"};
 }
 
+// How many words there are, as people say it.
+std::string InPlainWords(const std::string& message) {
+  const auto after = [&](std::string_view mark) {
+    const auto at = message.find(mark);
+    return at == std::string::npos ? std::string() : message.substr(at + mark.size());
+  };
+  const std::string flag = message.substr(0, message.find(": "));
+  if (!after(": At Most 1 required").empty()) return flag + " is given more than once";
+  if (std::string value = after(": 1 required "); !value.empty())
+    return flag + " needs a value: " + value.substr(0, value.find(' '));
+  if (const std::string word = after("argument was not expected: "); !word.empty())
+    return "\"" + word + "\" is not expected here";
+  if (const std::string words = after("arguments were not expected: "); !words.empty())
+    return "not expected here: " + words;
+  return message;
+}
+
 int UsageError(const CLI::App& app, const CLI::ParseError& error,
                const std::vector<std::string>& arguments) {
   std::string message = Suggestion(app, arguments);
-  if (message.empty()) message = error.what();
+  if (message.empty()) message = InPlainWords(error.what());
   std::fprintf(stderr, "%s: %s\nSee %s --help, or --help after a command.\n",
                app.get_name().c_str(), message.c_str(), app.get_name().c_str());
   return static_cast<int>(ExitCode::kUsage);

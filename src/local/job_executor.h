@@ -25,6 +25,7 @@ struct SupervisedFigures {
   std::vector<std::string> gpus;  ///< the same, as CUDA_VISIBLE_DEVICES names them; empty: CPU
   int program_pid = 0;
   LiveFigures figures;
+  bool is_measured = true;  ///< false: nobody knows its figures
 };
 
 class JobExecutor : public runtime::Executor {

@@ -23,6 +23,12 @@ std::string UidOf(const std::string& key) {
   return uid.substr(0, uid.find(kTimesMark));
 }
 
+// Whoever says it names the object.
+Error WithoutName(Error error, const std::string& name) {
+  if (error.where == name) error.where.clear();
+  return error;
+}
+
 core::JobId JobOf(const engine::Command& command) {
   return std::visit([](const auto& c) { return c.job; }, command);
 }
@@ -48,6 +54,7 @@ Status ClusterJobs::Add(local::LocalJob job) {
   const core::JobId id = job.job().id;
   by_uid_[uid] = id;
   uid_of_[id] = uid;
+  width_of_[id] = job.job().devices;
   if (const auto offer = offered_.find(uid); offer != offered_.end()) Bind(id, offer->second);
   return {};
 }
@@ -67,6 +74,7 @@ void ClusterJobs::Unbind(core::JobId job) {
     if (live != by_uid_.end() && live->second == job) by_uid_.erase(live);
     uid_of_.erase(found);
   }
+  width_of_.erase(job);
 }
 
 // The loop asks for it when the end is stored, and again once it was decided upon: until then the
@@ -151,7 +159,7 @@ void ClusterJobs::HearAnswers() {
       ++at;
       continue;
     }
-    if (!answer) cluster_.board().Refused(number, answer.error());
+    if (!answer) cluster_.board().Refused(number, WithoutName(answer.error(), offer.job.name));
     std::ranges::move(offer.later, std::back_inserter(later));
     if (const auto found = offered_.find(offer.uid);
         found != offered_.end() && found->second == number)
@@ -191,12 +199,39 @@ std::vector<engine::JobReport> ClusterJobs::Translated(std::vector<engine::JobRe
     const auto job = job_of_.find(report.job);
     if (job != job_of_.end()) {
       report.job = job->second;
+      FollowDevices(report);
       all.push_back(std::move(report));
     } else if (offers_.contains(report.job)) {
       early_.push_back(std::move(report));
     }
   }
   return all;
+}
+
+// What runs holds as many slots as it has devices, the first ones that are free.
+void ClusterJobs::FollowDevices(const engine::JobReport& report) {
+  const auto known = running_.find(report.job);
+  if (known != running_.end()) {
+    if (report.phase == JobPhase::kRunning && known->second.attempt == report.attempt) return;
+    for (const int slot : known->second.slots) taken_[known->second.pool].erase(slot);
+    running_.erase(known);
+  }
+  if (report.phase != JobPhase::kRunning) return;
+  local::SupervisedFigures figures;
+  figures.job = report.job;
+  figures.attempt = report.attempt;
+  figures.pool = report.pool;
+  figures.is_measured = false;
+  std::set<int>& taken = taken_[report.pool];
+  for (int slot = 0; std::ssize(figures.slots) < width_of_[report.job]; ++slot)
+    if (taken.insert(slot).second) figures.slots.push_back(slot);
+  running_.emplace(report.job, std::move(figures));
+}
+
+std::vector<local::SupervisedFigures> ClusterJobs::Running() const {
+  std::vector<local::SupervisedFigures> running;
+  for (const auto& [job, figures] : running_) running.push_back(figures);
+  return running;
 }
 
 Result<std::vector<engine::JobReport>> ClusterJobs::Observe() {

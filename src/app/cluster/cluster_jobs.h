@@ -9,6 +9,7 @@
 #include <functional>
 #include <future>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -50,7 +51,8 @@ class ClusterJobs final : public local::JobExecutor {
   const runtime::Heartbeat& heartbeat() const override { return heartbeat_; }
   /// 0: the lease is lost, and another controller may act.
   std::optional<int> stop_signal() const override;
-  std::vector<local::SupervisedFigures> Running() const override { return {}; }
+  /// Nobody measures it. Devices have numbers of this life: which ones pods have is not known.
+  std::vector<local::SupervisedFigures> Running() const override;
 
   /// Writes on objects, and says, what was decided for them.
   void Tell(const engine::Decision& decision);
@@ -72,6 +74,7 @@ class ClusterJobs final : public local::JobExecutor {
   void Bind(core::JobId job, core::JobId number);
   void Unbind(core::JobId job);
   void SettleUnknown();
+  void FollowDevices(const engine::JobReport& report);
   std::vector<engine::JobReport> Translated(std::vector<engine::JobReport> reports);
   void Tell(const engine::Explanation& explanation);
 
@@ -86,6 +89,9 @@ class ClusterJobs final : public local::JobExecutor {
   std::vector<engine::JobReport> early_;    // by the cluster's numbers, of what is in offers_
   std::vector<engine::JobReport> reports_;  // by the service's
   bool settled_ = false;
+  std::map<core::JobId, local::SupervisedFigures> running_;
+  std::unordered_map<core::JobId, int> width_of_;  // devices, by the service's numbers
+  std::map<int, std::set<int>> taken_;             // slots, by pool
   std::unordered_map<core::JobId, engine::Stage> said_;
   runtime::Heartbeat heartbeat_;
 };

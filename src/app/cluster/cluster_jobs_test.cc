@@ -130,9 +130,13 @@ TEST_F(ClusterJobsTest, APersonHoldsAndLetsGo) {
   Start();
   Create("train", {{"ebb/threshold", "400"}, {"ebb/checkpointable", "true"}});
   ASSERT_TRUE(Becomes("train", Stage::kRunning));
+  ASSERT_EQ(service_->view()->running.size(), 1U);
+  EXPECT_EQ(service_->view()->running.front().slots, std::vector<int>{0});
+  EXPECT_FALSE(service_->view()->running.front().is_measured);
   const core::JobId job = Find("train")->submission->job.id;
   ASSERT_TRUE(Answers(service::Wish{job, engine::Wish::kHold}));
   EXPECT_TRUE(Becomes("train", Stage::kPaused));
+  EXPECT_TRUE(Until([&] { return service_->view()->running.empty(); }));
   EXPECT_TRUE(IsSuspended("train"));
   ASSERT_TRUE(Answers(service::Wish{job, engine::Wish::kNone}));
   EXPECT_TRUE(Becomes("train", Stage::kRunning));
@@ -155,6 +159,8 @@ TEST_F(ClusterJobsTest, WhatDoesNotFitIsOfferedAgainWhereThereIsMore) {
   Start();
   Create("wide", {{"ebb/threshold", "400"}}, 16);
   ASSERT_TRUE(Until([&] { return Annotation("wide", "stage") == "refused"; }));
+  EXPECT_TRUE(Annotation("wide", "reason").starts_with("it needs 16 devices"))
+      << Annotation("wide", "reason");
   EXPECT_FALSE(Find("wide"));
   server_.Create("/api/v1/nodes", kubernetes::NodeObject("another", 64, 8));
   EXPECT_TRUE(Becomes("wide", Stage::kRunning));

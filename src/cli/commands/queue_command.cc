@@ -146,6 +146,11 @@ std::string PathOf(const QueueFlags& flags) {
   return path;
 }
 
+// Empty where nothing was measured.
+std::string UsedEnergyCell(const Json& job) {
+  return job.value("energy_kwh", 0.0) > 0 ? EnergyCell(job, "energy_kwh") : "";
+}
+
 report::TextTable TableOf(const Json& jobs, const LocalTimes& times) {
   report::TextTable table;
   table.headers = {"job", "name", "stage", "emitted", "energy", "expected", "devices", "reason"};
@@ -157,7 +162,7 @@ report::TextTable TableOf(const Json& jobs, const LocalTimes& times) {
     if (reason.starts_with(stage + ": ")) reason = reason.substr(stage.size() + 2);
     if (!TextOf(job, "detail").empty()) reason = TextOf(job, "detail");
     table.rows.push_back({NumberOf(job, "id", 0), TextOf(job, "name"), stage,
-                          EmissionsCell(job, "emissions_g"), EnergyCell(job, "energy_kwh"),
+                          EmissionsCell(job, "emissions_g"), UsedEnergyCell(job),
                           times.InText(TextOf(job, "expected_start")), NumberOf(job, "devices", 0),
                           times.InText(reason)});
   }

@@ -166,6 +166,7 @@ Json SeriesJson(const core::IntensitySeries& series) {
 std::optional<Emissions> HourlyEmissions(const service::View& view,
                                          const local::SupervisedFigures& program) {
   const auto pool = static_cast<std::size_t>(program.pool);
+  if (!program.is_measured) return std::nullopt;
   if (program.pool < 0 || pool >= view.cluster.pools.size()) return std::nullopt;
   const auto site = static_cast<std::size_t>(view.cluster.pools[pool].site);
   if (site >= view.signals.size() || !view.signals[site].view) return std::nullopt;
@@ -189,15 +190,16 @@ Json SavingJson(const store::Compared& compared, const char* baseline_name) {
 Json RunningJson(const service::View& view) {
   Json running = Json::array();
   for (const local::SupervisedFigures& program : view.running) {
+    const auto known = [&](double value) { return program.is_measured ? Json(value) : Json(); };
     running.push_back({{"job", program.job},
                        {"attempt", program.attempt},
                        {"pool", program.pool},
                        {"slots", program.slots},
                        {"gpus", program.gpus},
                        {"elapsed_s", Seconds(program.figures.elapsed)},
-                       {"power_w", program.figures.power.watts},
-                       {"energy_kwh", program.figures.energy.kwh()},
-                       {"emissions_g", program.figures.emissions.grams}});
+                       {"power_w", known(program.figures.power.watts)},
+                       {"energy_kwh", known(program.figures.energy.kwh())},
+                       {"emissions_g", known(program.figures.emissions.grams)}});
     if (const auto hourly = HourlyEmissions(view, program))
       running.back()["emissions_g_per_hour"] = hourly->grams;
   }

@@ -249,7 +249,8 @@ std::array<std::int64_t, 8> CountStages(const View& view) {
 MeteredJobs MeteredJobsOf(const View& view, Time now, const MetricsOptions& options) {
   MeteredJobs metered;
   for (const local::SupervisedFigures& program : view.running)
-    if (const JobCard* card = view.jobs.Find(program.job)) metered.jobs.push_back({card, &program});
+    if (const JobCard* card = view.jobs.Find(program.job); card && program.is_measured)
+      metered.jobs.push_back({card, &program});
   const std::size_t running = metered.jobs.size();
   view.jobs.ForEach(0, [&](const JobCard& card) {
     if (card.ended && now - *card.ended < options.retention) metered.jobs.push_back({&card});
