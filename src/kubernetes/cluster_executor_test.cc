@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include "kubernetes/fake_api_server_for_test.h"
 #include "platform/system_clock.h"
 #include "testing/executor_contract.h"
@@ -53,6 +55,26 @@ class World {
     return {};
   }
 
+  // The next event of this kind, past all others.
+  template <typename Fact>
+  std::optional<Fact> Next() {
+    const Time until = clock_.Now() + patience();
+    while (clock_.Now() < until) {
+      for (engine::Event& event : executor_->Take(clock_.Now())) events_.push_back(event);
+      while (!events_.empty()) {
+        const engine::Event event = events_.front();
+        events_.pop_front();
+        if (const auto* fact = std::get_if<Fact>(&event.fact)) return *fact;
+      }
+      std::ignore = executor_->WaitForEvents(clock_.Now() + Duration{50});
+    }
+    return std::nullopt;
+  }
+
+  void Annotate(const std::string& name, const Json& annotations) {
+    server_.Patch(kJobs, name, {{"metadata", {{"annotations", annotations}}}});
+  }
+
   // Until a report of this phase comes.
   bool WaitFor(engine::JobPhase phase) {
     const Time until = clock_.Now() + patience();
@@ -86,6 +108,7 @@ class World {
   FakeApiServer server_;
   std::unique_ptr<ClusterExecutor> executor_;
   std::vector<std::string> said_;
+  std::deque<engine::Event> events_;
   int last_ = 0;
 };
 
@@ -243,6 +266,138 @@ TEST_F(ClusterExecutorTest, WhatWaitsCanHaveModelsThatComeLater) {
   EXPECT_EQ(after.name, before.name);
   EXPECT_NE(after.id, before.id);
   EXPECT_EQ(executor().board().size(), 1u);
+}
+
+TEST_F(ClusterExecutorTest, ChangedAnnotationsOfWhatWaitsAreFollowed) {
+  const core::JobId job = Create("train", {{"ebb/threshold", "200"}, {"ebb/start-by", "12h"}});
+  world_.Annotate("train", {{"ebb/threshold", "300"}, {"ebb/priority", "5"}});
+  const auto change = world_.Next<engine::JobChanged>();
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->job, job);
+  EXPECT_EQ(change->change.threshold, Intensity{300});
+  EXPECT_EQ(change->change.priority, 5);
+  EXPECT_FALSE(change->change.start_by || change->change.duration);
+  world_.Annotate("train", {{"ebb/threshold", nullptr}, {"ebb/start-by", "3h"}});
+  const auto second = world_.Next<engine::JobChanged>();
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(second->change.drop_threshold);
+  EXPECT_TRUE(second->change.start_by.has_value());
+  // Notes of ours are no change.
+  executor().board().Note(job, {"waiting", "312 g/kWh now", ""});
+  EXPECT_TRUE(world_.Until([&] { return !server().PatchesOf("train").empty(); }));
+  world_.GoOnFor(Duration{100});
+  EXPECT_FALSE(executor().board().has_events());
+}
+
+TEST_F(ClusterExecutorTest, WhatNoChangeExpressesIsOfferedAsAnotherJob) {
+  const core::JobId job = Create("train");
+  world_.Annotate("train", {{"ebb/checkpointable", "true"}});
+  const auto cancelled = world_.Next<engine::JobCancelled>();
+  ASSERT_TRUE(cancelled);
+  EXPECT_EQ(cancelled->job, job);
+  const auto again = world_.Next<engine::JobSubmitted>();
+  ASSERT_TRUE(again);
+  EXPECT_NE(again->job.id, job);
+  EXPECT_TRUE(again->job.checkpointable);
+  EXPECT_FALSE(executor().Execute(engine::StartJob{job, 1, 0})) << "decided before the change";
+  ASSERT_TRUE(executor().Execute(engine::StartJob{again->job.id, 1, 0}));
+  EXPECT_TRUE(world_.Until([&] { return !world_.IsSuspended("train"); }));
+}
+
+TEST_F(ClusterExecutorTest, ChangesOfWhatIsPausedAreFollowedAndItsAttemptsGoOn) {
+  const core::JobId job = Create("train", {{"ebb/checkpointable", "true"}});
+  ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));
+  EXPECT_TRUE(world_.Until([&] { return !world_.IsSuspended("train"); }));
+  // While it runs nothing is told; once it is paused, it is.
+  world_.Annotate("train", {{"ebb/threshold", "300"}, {"ebb/start-by", "3h"}});
+  world_.GoOnFor(Duration{100});
+  EXPECT_TRUE(executor().Take(world_.clock_.Now()).empty());
+  ASSERT_TRUE(executor().Execute(engine::PauseJob{job, 1}));
+  ASSERT_TRUE(world_.WaitFor(engine::JobPhase::kPaused));
+  const auto change = world_.Next<engine::JobChanged>();
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->change.threshold, Intensity{300});
+  EXPECT_FALSE(change->change.start_by) << "it has started";
+  // Another width: another job, which goes on where this one stands.
+  server().Patch(kJobs, "train", {{"spec", {{"parallelism", 2}}}});
+  const auto again = world_.Next<engine::JobSubmitted>();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->job.devices, 2);
+  const auto known = executor().Observe();
+  ASSERT_EQ(known->size(), 1u);
+  EXPECT_EQ(known->front().job, again->job.id);
+  EXPECT_EQ(known->front().phase, engine::JobPhase::kPaused);
+  EXPECT_EQ(known->front().attempt, 1);
+  ASSERT_TRUE(executor().Execute(engine::StartJob{again->job.id, 2, 0}));
+  EXPECT_TRUE(world_.Until([&] { return !world_.IsSuspended("train"); }));
+  EXPECT_EQ(server().Get(kJobs, "train")["metadata"]["annotations"]["ebb/attempt"], "2");
+}
+
+TEST_F(ClusterExecutorTest, AChangeThatIsRefusedIsOfferedAndRefusedAsAJob) {
+  const core::JobId job = Create("train");
+  world_.Annotate("train", {{"ebb/finish-by", "2020-01-01T00:00Z"}});
+  ASSERT_TRUE(world_.Next<engine::JobChanged>());
+  executor().board().ChangeRefused(job);
+  const core::JobId again = world_.Submitted().id;
+  executor().board().Refused(again, {ExitCode::kUsage, "its end has passed", "", ""});
+  EXPECT_TRUE(world_.Until([&] {
+    return server().Get(kJobs, "train")["metadata"]["annotations"].value("ebb/stage", "") ==
+           "refused";
+  }));
+  world_.Annotate("train", {{"ebb/finish-by", nullptr}});
+  EXPECT_FALSE(world_.Submitted().finish_by);
+}
+
+TEST_F(ClusterExecutorTest, WhatIsNotToWaitAnyMoreIsLetGo) {
+  const core::JobId job = Create("train");
+  executor().board().Note(job, {"waiting", "312 g/kWh now", "2026-05-01T12:00:00Z"});
+  EXPECT_TRUE(world_.Until([&] { return !server().PatchesOf("train").empty(); }));
+  world_.Annotate("train", {{"ebb/wait", "false"}});
+  const auto cancelled = world_.Next<engine::JobCancelled>();
+  ASSERT_TRUE(cancelled);
+  EXPECT_EQ(cancelled->job, job);
+  EXPECT_TRUE(world_.Until([&] {
+    return !server().Get(kJobs, "train")["metadata"]["annotations"].contains("ebb/reason");
+  }));
+  const Json annotations = server().Get(kJobs, "train")["metadata"]["annotations"];
+  EXPECT_FALSE(annotations.contains("ebb/stage") || annotations.contains("ebb/expected-start"));
+  EXPECT_TRUE(world_.IsSuspended("train"));
+  EXPECT_EQ(executor().board().size(), 0u);
+  world_.Annotate("train", {{"ebb/wait", "true"}});
+  EXPECT_NE(world_.Submitted().id, job);
+}
+
+TEST_F(ClusterExecutorTest, WhatRunsAndIsNotToWaitAnyMoreRunsOn) {
+  const core::JobId job = Create("train", {{"ebb/checkpointable", "true"}});
+  ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));
+  EXPECT_TRUE(world_.Until([&] { return !world_.IsSuspended("train"); }));
+  world_.GoOnFor(Duration{50});
+  world_.Annotate("train", {{"ebb/wait", nullptr}});
+  EXPECT_TRUE(world_.Until([&] { return executor().board().has_events(); }));
+  std::ignore = executor().Take(world_.clock_.Now());
+  ASSERT_TRUE(world_.WaitFor(engine::JobPhase::kCancelled));
+  executor().Forget(job);
+  EXPECT_FALSE(world_.IsSuspended("train"));
+  // Chosen again, it is the attempt that runs.
+  world_.Annotate("train", {{"ebb/wait", "true"}});
+  const core::JobId again = world_.Submitted().id;
+  EXPECT_NE(again, job);
+  EXPECT_EQ(executor().Observe()->front().phase, engine::JobPhase::kRunning);
+  EXPECT_EQ(executor().Observe()->front().attempt, 1);
+}
+
+TEST_F(ClusterExecutorTest, ANamespaceThatChoosesNoMoreLetsGo) {
+  Json object = JobObject("plain");
+  object["metadata"]["annotations"] = Json::object();
+  server().Create(kJobs, object);
+  server().Create("/api/v1/namespaces",
+                  {{"metadata", {{"name", "default"}, {"labels", {{"ebb/wait", "true"}}}}}});
+  const core::JobId job = world_.Submitted().id;
+  server().Patch("/api/v1/namespaces", "default",
+                 {{"metadata", {{"labels", {{"ebb/wait", nullptr}}}}}});
+  const auto cancelled = world_.Next<engine::JobCancelled>();
+  ASSERT_TRUE(cancelled);
+  EXPECT_EQ(cancelled->job, job);
 }
 
 TEST_F(ClusterExecutorTest, ReasonsAreWrittenOnceAndNumbersNowAndThen) {

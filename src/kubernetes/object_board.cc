@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kubernetes/json_reading.h"
+#include "kubernetes/offered_change.h"
 
 namespace ebb::kubernetes {
 namespace {
@@ -42,7 +43,9 @@ void ObjectBoard::TakeNamespace(const JsonNode& name_space) {
   const bool chosen = TextAt(name_space, "/metadata/labels/ebb~1wait") == "true" ||
                       TextAt(name_space, "/metadata/annotations/ebb~1wait") == "true";
   if (!chosen) {
-    chosen_namespaces_.erase(name);
+    if (chosen_namespaces_.erase(name) == 0) return;
+    for (const auto& [uid, entry] : entries_)
+      if (entry.job != 0 && entry.object.name_space == name) changed_.insert(uid);
     return;
   }
   if (!chosen_namespaces_.insert(name).second || !begun_) return;
@@ -54,12 +57,22 @@ void ObjectBoard::TakeObject(const GatedKind& kind, const JsonNode& json) {
   auto object = ReadObject(kind, json, options_.defaults);
   if (!object) return;
   Entry& entry = entries_[object->uid];
-  const std::string pods = std::exchange(entry.object, *std::move(object)).pods;
+  const GatedObject before = std::exchange(entry.object, *std::move(object));
   // What is suspended forgets whose pods were its own, and some of them may still be ending.
-  if (entry.object.pods.empty()) entry.object.pods = pods;
-  if (pods != entry.object.pods) OwnersChanged();
-  if (entry.job != 0) return Follow(entry);
-  if (begun_ && !entry.done && IsChosen(entry.object)) Enter(entry);
+  if (entry.object.pods.empty()) entry.object.pods = before.pods;
+  if (before.pods != entry.object.pods) OwnersChanged();
+  if (entry.job == 0) {
+    if (begun_ && !entry.done && IsChosen(entry.object)) Enter(entry);
+    return;
+  }
+  SayProblems(entry, before.problems);
+  Follow(entry);
+  if (IsChanged(entry)) changed_.insert(entry.object.uid);
+}
+
+void ObjectBoard::SayProblems(const Entry& entry, const std::vector<std::string>& said) {
+  for (const std::string& problem : entry.object.problems)
+    if (std::ranges::count(said, problem) == 0) say_(entry.object.job.name + ": " + problem);
 }
 
 void ObjectBoard::Begin() {
@@ -75,25 +88,98 @@ void ObjectBoard::Enter(Entry& entry) {
   const GatedObject& object = entry.object;
   if (object.phase == ObjectPhase::kSucceeded || object.phase == ObjectPhase::kFailed) return;
   entry.attempt = object.attempt;
-  for (const std::string& problem : object.problems) say_(object.job.name + ": " + problem);
+  SayProblems(entry, {});
+  if (options_.dry_run || object.phase != ObjectPhase::kReleased) return Offer(entry);
   Submit(entry);
-  if (options_.dry_run) return;
-  if (object.phase == ObjectPhase::kReleased) return EnterReleased(entry);
-  // What an earlier process has released and held again.
-  if (entry.attempt == 0) return;
-  entry.course = Course::kPaused;
-  Report(entry, JobPhase::kPaused, now_());
+  EnterReleased(entry);
+}
+
+core::Job ObjectBoard::Wanted(const Entry& entry) const {
+  core::Job job = entry.object.job;
+  job.id = entry.job;
+  job.models = capacity_.ModelsFor(entry.object.requests);
+  return job;
 }
 
 void ObjectBoard::Submit(Entry& entry) {
   if (entry.job == 0) entry.job = ++last_job_;
   by_job_[entry.job] = entry.object.uid;
   entry.course = Course::kOffered;
-  entry.models = capacity_.ModelsFor(entry.object.requests);
-  core::Job job = entry.object.job;
-  job.id = entry.job;
-  job.models = entry.models;
-  events_.push_back({now_(), engine::JobSubmitted{std::move(job)}});
+  entry.let_go = false;
+  entry.told = Wanted(entry);
+  events_.push_back({now_(), engine::JobSubmitted{entry.told}});
+}
+
+void ObjectBoard::Offer(Entry& entry) {
+  Submit(entry);
+  entry.attempt = entry.object.attempt;
+  // It was released and held again, perhaps by an earlier process.
+  if (entry.attempt > 0 && !options_.dry_run) Report(entry, JobPhase::kPaused, now_());
+}
+
+// Changes ------------------------------------------------------------------------------------
+
+// What runs is followed once it waits again, but where it is to be let go.
+bool ObjectBoard::IsChanged(const Entry& entry) const {
+  if (entry.course == Course::kEnded) return false;
+  return !IsChosen(entry.object) || (!IsUnderWay(entry) && Wanted(entry) != entry.told);
+}
+
+// Called when the engine takes it, so that nothing can have been decided of the job meanwhile.
+void ObjectBoard::FollowChange(Entry& entry) {
+  if (entry.job == 0 || entry.deleted) return;
+  if (HasReports(entry.job)) {  // which the engine has to know first
+    changed_.insert(entry.object.uid);
+    return;
+  }
+  if (!IsChosen(entry.object)) return LetGo(entry);
+  core::Job wanted = Wanted(entry);
+  if (wanted == entry.told) return;
+  if (entry.course == Course::kRefused) return Offer(entry);
+  if (entry.course != Course::kOffered && entry.course != Course::kPaused) return;
+  const auto change = ChangeTo(entry.told, wanted, entry.course == Course::kPaused);
+  if (!change) return OfferAsAnother(entry, "its object was changed");
+  entry.told = std::move(wanted);
+  if (*change != core::JobChange{})
+    events_.push_back({now_(), engine::JobChanged{entry.job, *change}});
+}
+
+bool ObjectBoard::HasReports(core::JobId job) const {
+  return std::ranges::count(reports_, job, &engine::JobReport::job) > 0;
+}
+
+void ObjectBoard::OfferAsAnother(Entry& entry, const char* why) {
+  Withdraw(entry, why);
+  Offer(entry);
+}
+
+void ObjectBoard::Withdraw(Entry& entry, const char* why) {
+  if (entry.course != Course::kRefused)
+    events_.push_back({now_(), engine::JobCancelled{entry.job, why}});
+  by_job_.erase(std::exchange(entry.job, 0));
+  entry.course = Course::kOffered;
+  entry.last.reset();
+}
+
+void ObjectBoard::LetGo(Entry& entry) {
+  const std::string& name = entry.object.job.name;
+  if (entry.course == Course::kReleased) {
+    say_(name + ": is let go; it runs on");
+    entry.let_go = true;
+    Report(entry, JobPhase::kCancelled, now_());
+  } else if (!IsUnderWay(entry) && entry.course != Course::kEnded) {
+    say_(name + ": is let go; it stays suspended until somebody resumes it");
+    Withdraw(entry, "it is not to wait for Ebb any more");
+  } else {
+    return;  // it is let go once it has stopped
+  }
+  RemoveNote(entry);
+}
+
+void ObjectBoard::ChangeRefused(core::JobId job) {
+  Entry* entry = KnownEntry(job);
+  if (entry && (entry->course == Course::kOffered || entry->course == Course::kPaused))
+    OfferAsAnother(*entry, "its object was changed");
 }
 
 // It was created without being held back, or another process released it.
@@ -216,6 +302,8 @@ bool ObjectBoard::Holds(const PodOwner& owner) const {
 // For the engine -----------------------------------------------------------------------------
 
 std::vector<engine::Event> ObjectBoard::TakeEvents(Time now) {
+  for (const std::string& uid : std::exchange(changed_, {}))
+    if (const auto found = entries_.find(uid); found != entries_.end()) FollowChange(found->second);
   for (engine::Event& event : events_) event.at = std::min(event.at, now);
   return std::exchange(events_, {});
 }
@@ -223,6 +311,9 @@ std::vector<engine::Event> ObjectBoard::TakeEvents(Time now) {
 // A report of a job that the engine does not know yet would be refused.
 std::vector<engine::JobReport> ObjectBoard::TakeReports() {
   if (!events_.empty()) return {};
+  for (const engine::JobReport& report : reports_)
+    if (const Entry* entry = KnownEntry(report.job); entry && IsChanged(*entry))
+      changed_.insert(entry->object.uid);
   return std::exchange(reports_, {});
 }
 
@@ -315,8 +406,11 @@ void ObjectBoard::Forget(core::JobId job) {
   const std::string uid = by_job_.at(job);
   by_job_.erase(job);
   entry->job = 0;
-  entry->done = true;
-  if (entry->deleted) entries_.erase(uid);
+  entry->done = !entry->let_go;
+  if (entry->deleted)
+    entries_.erase(uid);
+  else if (entry->let_go && IsChosen(entry->object))
+    Enter(*entry);  // meanwhile it is to wait again
 }
 
 const GatedObject* ObjectBoard::FindObject(const std::string& uid) const {
@@ -336,14 +430,10 @@ void ObjectBoard::Refused(core::JobId job, const Error& why) {
 void ObjectBoard::OfferAgain() {
   for (auto& [uid, entry] : entries_) {
     if (entry.job == 0 || entry.deleted) continue;
-    if (entry.course == Course::kRefused) Submit(entry);
-    // The engine knows a job by what it was submitted with: as another job it can have the others.
-    if (entry.course != Course::kOffered || entry.last ||
-        entry.models == capacity_.ModelsFor(entry.object.requests))
-      continue;
-    events_.push_back({now_(), engine::JobCancelled{entry.job, "there are other devices"}});
-    by_job_.erase(std::exchange(entry.job, 0));
-    Submit(entry);
+    if (entry.course == Course::kRefused)
+      Offer(entry);
+    else if (IsChanged(entry))
+      changed_.insert(uid);
   }
 }
 
@@ -388,7 +478,7 @@ void ObjectBoard::StartRefused(Entry& entry, const std::string& why, bool can_be
 
 void ObjectBoard::Note(core::JobId job, ObjectNote note) {
   Entry* entry = KnownEntry(job);
-  if (!entry || entry->deleted) return;
+  if (!entry || entry->deleted || entry->let_go) return;
   entry->wanted = std::move(note);
   if (entry->wanted != entry->noted) notes_due_.insert(entry->object.uid);
 }
@@ -445,6 +535,18 @@ void ObjectBoard::WriteNote(Entry& entry) {
                                    {{kStageKey, entry.noted.stage},
                                     {kReasonKey, entry.noted.reason},
                                     {kExpectedStartKey, entry.noted.expected_start}}),
+                .key = object.uid + "/note",
+                .urgent = false},
+               [](const Result<ApiAnswer>&) {});
+}
+
+void ObjectBoard::RemoveNote(Entry& entry) {
+  const GatedObject& object = entry.object;
+  notes_due_.erase(object.uid);
+  entry.noted = entry.wanted = {};
+  client_.Make({.path = object.Path(),
+                .body = MergePatch(*object.kind, std::nullopt,
+                                   {{kStageKey, ""}, {kReasonKey, ""}, {kExpectedStartKey, ""}}),
                 .key = object.uid + "/note",
                 .urgent = false},
                [](const Result<ApiAnswer>&) {});

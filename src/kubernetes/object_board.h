@@ -65,7 +65,7 @@ class ObjectBoard {
 
   // For the engine.
   std::vector<engine::Event> TakeEvents(Time now);
-  bool has_events() const { return !events_.empty(); }
+  bool has_events() const { return !events_.empty() || !changed_.empty(); }
   std::vector<engine::JobReport> TakeReports();
   bool has_reports() const { return !reports_.empty(); }
   std::vector<engine::JobReport> Observe() const;
@@ -75,6 +75,8 @@ class ObjectBoard {
   void Forget(core::JobId job);
   /// The engine did not take the submission.
   void Refused(core::JobId job, const Error& why);
+  /// The engine did not take the change: then it does not take such a job either, and says so.
+  void ChangeRefused(core::JobId job);
   /// There are other devices now: offers what was refused once more, and what waits anew where it
   /// can have devices of models that were not there before.
   void OfferAgain();
@@ -101,8 +103,8 @@ class ObjectBoard {
   };
   struct Entry {
     GatedObject object;
-    core::JobId job = 0;                // 0: not gated
-    std::vector<std::string> models{};  // that it was submitted with
+    core::JobId job = 0;  // 0: not gated
+    core::Job told{};     // as the engine knows it
     Course course = Course::kOffered;
     int attempt = 0;
     int pool = -1;
@@ -111,14 +113,24 @@ class ObjectBoard {
     Duration noted_at{};
     bool holding = false;  // asked to be suspended, and not yet seen so
     bool deleted = false;
-    bool done = false;  // ended, and forgotten by the engine
+    bool let_go = false;  // it runs, and is not to be held back any more
+    bool done = false;    // ended, and forgotten by the engine
   };
   using Entries = std::map<std::string, Entry>;  // by uid
 
   bool IsChosen(const GatedObject& object) const;
   static bool IsUnderWay(const Entry& entry);
   void Enter(Entry& entry);
+  core::Job Wanted(const Entry& entry) const;
   void Submit(Entry& entry);
+  void Offer(Entry& entry);
+  void OfferAsAnother(Entry& entry, const char* why);
+  bool IsChanged(const Entry& entry) const;
+  void FollowChange(Entry& entry);
+  bool HasReports(core::JobId job) const;
+  void Withdraw(Entry& entry, const char* why);
+  void LetGo(Entry& entry);
+  void SayProblems(const Entry& entry, const std::vector<std::string>& said);
   void EnterReleased(Entry& entry);
   void Follow(Entry& entry);
   void FollowReleased(Entry& entry);
@@ -129,6 +141,7 @@ class ObjectBoard {
   void Written(const std::string& uid, bool suspend, const Result<ApiAnswer>& answer);
   void StartRefused(Entry& entry, const std::string& why, bool can_be_mended);
   void WriteNote(Entry& entry);
+  void RemoveNote(Entry& entry);
   Result<Entry*> EntryOf(core::JobId job);
   Entry* KnownEntry(core::JobId job);
   void OwnersChanged();
@@ -143,6 +156,7 @@ class ObjectBoard {
   std::set<std::string> chosen_namespaces_;
   std::vector<engine::Event> events_;
   std::vector<engine::JobReport> reports_;
+  std::set<std::string> changed_;    // uids of objects whose jobs the engine may know otherwise
   std::set<std::string> notes_due_;  // uids
   std::set<std::string> stopping_;   // uids of what is being paused or cancelled
   /// "namespace/label=value" of the pods of what is under way; made anew once it is asked for.

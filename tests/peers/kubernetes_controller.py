@@ -352,6 +352,46 @@ class TestController(unittest.TestCase):
         self.wait(lambda: self.annotation("held", "attempt") == "2", "the next release")
         self.wait(lambda: self.pods("held"), "the job to run again")
 
+    def annotate(self, name, **annotations):
+        self.admin.patch("jobs", name, {"metadata": {"annotations": {
+            f"ebb/{key.replace('_', '-')}": value for key, value in annotations.items()}}})
+
+    def test_changed_annotations_of_what_waits_are_followed(self):
+        self.admin.apply(waiting("patient"))
+        self.wait(lambda: self.annotation("patient", "stage") == "waiting", "the reason to be written")
+        self.annotate("patient", threshold="300", checkpointable="true")
+        time.sleep(2)
+        self.assertTrue(self.suspended("patient"), "400 g/kWh is above 300, too")
+        self.annotate("patient", threshold="500")
+        self.wait(lambda: self.pods("patient"), "the job to run")
+        self.wait(lambda: self.annotation("patient", "stage") == "running", "that to be written")
+        # While it runs, a lower threshold is followed too: the engine hears of it once it is paused.
+        self.annotate("patient", threshold="300")
+        self.grid.turn(CLEAN)
+        self.admin.patch("jobs", "patient", {"spec": {"suspend": True}})
+        self.wait(lambda: self.annotation("patient", "attempt") == "2", "the next release")
+
+    def test_a_latest_start_that_is_brought_forward_is_kept(self):
+        self.admin.apply(waiting("patient"))
+        self.wait(lambda: self.annotation("patient", "stage") == "waiting", "the reason to be written")
+        self.annotate("patient", start_by="8s")
+        self.wait(lambda: self.pods("patient"), "the job to run", 15)
+        self.assertEqual(self.annotation("patient", "attempt"), "1")
+
+    def test_what_is_not_to_wait_any_more_is_left_as_it_is(self):
+        self.admin.apply(waiting("waits"))
+        self.wait(lambda: self.annotation("waits", "stage") == "waiting", "the reason to be written")
+        self.annotate("waits", wait="false")
+        self.wait(lambda: self.annotation("waits", "reason") is None, "the notes to be removed")
+        self.assertIsNone(self.annotation("waits", "stage"))
+        self.grid.turn(CLEAN)
+        self.admin.apply(waiting("other"))
+        self.wait(lambda: self.pods("other"), "another job to run")
+        self.assertTrue(self.suspended("waits"), "it is its owner's to resume")
+        self.assertIn("waits: is let go", self.said())
+        self.annotate("waits", wait="true")
+        self.wait(lambda: self.pods("waits"), "it to be released after all")
+
     def test_what_kueue_releases_is_left_to_it(self):
         queued = waiting("queued")
         queued["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "mine"}
