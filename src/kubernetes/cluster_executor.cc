@@ -27,12 +27,14 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
   executor->capacity_ = std::make_unique<Capacity>(
       own.site,
       [board = &executor->board_](const PodOwner& owner) { return (*board)->Holds(owner); });
-  executor->board_ = std::make_unique<ObjectBoard>(
-      *executor->client_, *executor->capacity_, [&clock] { return clock.Now(); }, own.say,
-      own.objects);
+  const auto now = [&clock] { return clock.Now(); };
+  executor->recorder_ =
+      std::make_unique<EventRecorder>(*executor->client_, now, since_boot, own.say, own.events);
+  executor->board_ = std::make_unique<ObjectBoard>(*executor->client_, *executor->capacity_,
+                                                   *executor->recorder_, now, own.say, own.objects);
   if (own.lease)
-    executor->lease_ = std::make_unique<LeaderLease>(
-        *executor->client_, [&clock] { return clock.Now(); }, since_boot, own.say, *own.lease);
+    executor->lease_ =
+        std::make_unique<LeaderLease>(*executor->client_, now, since_boot, own.say, *own.lease);
   return executor;
 }
 
@@ -142,6 +144,7 @@ void ClusterExecutor::Tick() {
   if (lease_) lease_->Tick();
   for (const auto& reflector : reflectors_) reflector->Tick();
   board_->Tick();
+  recorder_->Tick();
   client_->Tick();
 }
 
@@ -154,6 +157,7 @@ Duration ClusterExecutor::UntilDue(Time deadline) const {
   };
   for (const auto& reflector : reflectors_) consider(reflector->NextDue());
   consider(board_->NextDue());
+  consider(recorder_->NextDue());
   consider(client_->NextDue());
   if (lease_) consider(lease_->NextDue());
   return std::max(wait, Duration::zero());

@@ -32,6 +32,7 @@ struct ClusterOptions {
   ObjectBoardOptions objects;
   ApiClientOptions client;
   ReflectorOptions reflector;
+  EventOptions events{};
   std::string name_space{};  ///< only this one; empty: all
   /// Nothing: this controller is the only one.
   std::optional<LeaseOptions> lease{};
@@ -98,6 +99,7 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   std::unique_ptr<ApiClient> client_;
   std::unique_ptr<LeaderLease> lease_;
   std::unique_ptr<Capacity> capacity_;
+  std::unique_ptr<EventRecorder> recorder_;
   std::unique_ptr<ObjectBoard> board_;
   std::vector<std::unique_ptr<Reflector>> reflectors_;
   core::Cluster offered_;  // when what was refused was last offered

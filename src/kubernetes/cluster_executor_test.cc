@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <thread>
 
 #include "kubernetes/fake_api_server_for_test.h"
 #include "platform/system_clock.h"
@@ -225,6 +226,18 @@ TEST_F(ClusterExecutorTest, ANamespaceChoosesForAllThatIsInIt) {
   EXPECT_EQ(world_.Submitted().name, "default/plain");
 }
 
+// It is read before the wait begins, and then nothing else would end it.
+TEST_F(ClusterExecutorTest, WhatCameBeforeAWaitEndsIt) {
+  for (int i = 0; i < 5; ++i) {
+    server().Create(kJobs, JobObject("train-" + std::to_string(i)));
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    const Time began = world_.clock_.Now();
+    std::ignore = executor().WaitForEvents(began + std::chrono::seconds{3});
+    EXPECT_LT(world_.clock_.Now() - began, std::chrono::seconds{1});
+    EXPECT_EQ(executor().Take(world_.clock_.Now()).size(), 1u);
+  }
+}
+
 TEST_F(ClusterExecutorTest, ADeletedObjectIsCancelled) {
   const core::JobId waiting = Create("waiting");
   server().Delete(kJobs, "waiting");
@@ -415,6 +428,48 @@ TEST_F(ClusterExecutorTest, ReasonsAreWrittenOnceAndNumbersNowAndThen) {
   EXPECT_FALSE(server().Get(kJobs, "train")["metadata"]["annotations"].contains("ebb/reason"));
 }
 
+TEST_F(ClusterExecutorTest, DecisionsAreToldAsEventsOnTheObject) {
+  const core::JobId job = Create("train", {{"ebb/threshold", "low"}});
+  const auto told = [&](EventReason reason) {
+    const Json object = server().Get(kJobs, "train");
+    const Json event =
+        server().Get("/api/v1/events",
+                     EventName({"", "", "default", "train", object["metadata"]["uid"]}, reason));
+    return event.is_null() ? "" : event["message"].get<std::string>();
+  };
+  const auto becomes = [&](EventReason reason, const std::string& message) {
+    return world_.Until([&] { return told(reason) == message; });
+  };
+  EXPECT_TRUE(
+      becomes(EventReason::kBadAnnotation, "ebb/threshold: \"low\" is not a number from 0 on"));
+  executor().board().Note(job, {"waiting", "waiting: 312 g/kWh now", ""});
+  EXPECT_TRUE(becomes(EventReason::kWaiting, "waiting: 312 g/kWh now"));
+  ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));
+  executor().board().Note(job, {"starting", "starting: 98 g/kWh now", ""});
+  EXPECT_TRUE(becomes(EventReason::kReleased, "starting: 98 g/kWh now"));
+  world_.GoOnFor(Duration{50});
+  server().Patch(kJobs, "train", {{"spec", {{"suspend", true}}}});
+  EXPECT_TRUE(becomes(EventReason::kHeldBackByAnother,
+                      "held back by somebody else; it waits to be released again"));
+  world_.Annotate("train", {{"ebb/threshold", "200"}, {"ebb/wait", "false"}});
+  std::ignore = world_.Next<engine::JobCancelled>();
+  EXPECT_TRUE(becomes(EventReason::kLetGo, "it stays suspended until somebody resumes it"));
+}
+
+TEST_F(ClusterExecutorTest, AnObjectThatCannotBeReleasedSaysSo) {
+  const core::JobId job = Create("train");
+  server().RefusePatches("train", 422);
+  ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));
+  ASSERT_TRUE(world_.WaitFor(engine::JobPhase::kFailed));
+  const Json object = server().Get(kJobs, "train");
+  const EventSubject subject{"", "", "default", "train", object["metadata"]["uid"]};
+  EXPECT_TRUE(world_.Until([&] {
+    const Json event = server().Get("/api/v1/events", EventName(subject, EventReason::kRefused));
+    return !event.is_null() && event["type"] == "Warning" &&
+           event["message"] == "cannot be released: HTTP status 422: the fake server refuses";
+  }));
+}
+
 TEST_F(ClusterExecutorTest, ADryRunWritesReasonsAndNothingElse) {
   ClusterOptions options;
   options.objects.dry_run = true;
@@ -427,6 +482,12 @@ TEST_F(ClusterExecutorTest, ADryRunWritesReasonsAndNothingElse) {
   executor().board().Note(job, {"running", "would start", ""});
   EXPECT_TRUE(world_.Until([&] { return !server().PatchesOf("eager").empty(); }));
   for (const Json& patch : server().PatchesOf("eager")) EXPECT_FALSE(patch.contains("spec"));
+  executor().board().Note(job, {"starting", "would start", ""});
+  const EventSubject subject{"", "", "default", "eager",
+                             server().Get(kJobs, "eager")["metadata"]["uid"]};
+  EXPECT_TRUE(world_.Until([&] {
+    return !server().Get("/api/v1/events", EventName(subject, EventReason::kDryRun)).is_null();
+  })) << "an Event that says so, too";
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ using Json = nlohmann::json;
 using namespace std::chrono_literals;
 
 struct Request {
-  std::string method, path, body;
+  std::string method, path, body, content_type;
   std::map<std::string, std::string> query;
 };
 
@@ -45,7 +45,8 @@ Target TargetOf(std::string path) {
       path.erase(at, end - at);
     }
   }
-  if (!target.name_space.empty() && std::ranges::count(path, '/') == 5) {
+  const auto slashes = path.starts_with("/api/") ? 4 : 5;
+  if (!target.name_space.empty() && std::ranges::count(path, '/') == slashes) {
     target.name = path.substr(path.rfind('/') + 1);
     path.resize(path.rfind('/'));
   }
@@ -279,6 +280,8 @@ class FakeApiServer::Implementation {
           length = std::stoul(input.substr(at + 16));
         if (input.size() >= end + 4 + length) {
           Request request = Parse(input.substr(0, end));
+          if (const auto at = input.find("Content-Type: "); at != std::string::npos && at < end)
+            request.content_type = input.substr(at + 14, input.find('\r', at) - at - 14);
           request.body = input.substr(end + 4, length);
           input.erase(0, end + 4 + length);
           return request;
@@ -348,6 +351,7 @@ class FakeApiServer::Implementation {
     const std::string name = object["metadata"]["name"];
     const auto found = objects_[target.collection].find(name);
     const bool exists = found != objects_[target.collection].end();
+    if (request.method == "POST") ++counts.posts;
     if (request.method == "POST")
       return exists ? std::pair(409, StatusObject(409, "exists"))
                     : std::pair(201, Put("ADDED", target.collection, std::move(object)));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "kubernetes/json_reading.h"
 #include "kubernetes/offered_change.h"
 
@@ -22,12 +23,28 @@ std::string WrittenAt(const GatedObject& object, const char* key) {
   return found == object.written.end() ? "" : found->second;
 }
 
+EventSubject SubjectOf(const GatedObject& object) {
+  return {object.kind->ApiVersion(), std::string(object.kind->kind), object.name_space, object.name,
+          object.uid};
+}
+
+// What a stage is told as; of the others the cluster has Events of its own.
+std::optional<EventReason> ReasonOf(const std::string& stage) {
+  if (stage == "waiting") return EventReason::kWaiting;
+  if (stage == "starting") return EventReason::kReleased;
+  if (stage == "paused") return EventReason::kPaused;
+  if (stage == "refused") return EventReason::kRefused;
+  return std::nullopt;
+}
+
 }  // namespace
 
-ObjectBoard::ObjectBoard(ApiClient& client, Capacity& capacity, std::function<Time()> now,
-                         std::function<void(const std::string&)> say, ObjectBoardOptions options)
+ObjectBoard::ObjectBoard(ApiClient& client, Capacity& capacity, EventRecorder& recorder,
+                         std::function<Time()> now, std::function<void(const std::string&)> say,
+                         ObjectBoardOptions options)
     : client_(client),
       capacity_(capacity),
+      recorder_(recorder),
       now_(std::move(now)),
       say_(std::move(say)),
       options_(std::move(options)) {}
@@ -73,6 +90,11 @@ void ObjectBoard::TakeObject(const GatedKind& kind, const JsonNode& json) {
 void ObjectBoard::SayProblems(const Entry& entry, const std::vector<std::string>& said) {
   for (const std::string& problem : entry.object.problems)
     if (std::ranges::count(said, problem) == 0) say_(entry.object.job.name + ": " + problem);
+  if (!entry.object.problems.empty())
+    Tell(entry.object, EventReason::kBadAnnotation, Join(entry.object.problems, "; "),
+         !WrittenAt(entry.object, kStageKey).empty() && said.empty());
+  else if (!said.empty())
+    recorder_.Rest(entry.object.uid, EventReason::kBadAnnotation);
 }
 
 void ObjectBoard::Begin() {
@@ -165,10 +187,12 @@ void ObjectBoard::LetGo(Entry& entry) {
   const std::string& name = entry.object.job.name;
   if (entry.course == Course::kReleased) {
     say_(name + ": is let go; it runs on");
+    Tell(entry.object, EventReason::kLetGo, "it runs on, and is not paused any more");
     entry.let_go = true;
     Report(entry, JobPhase::kCancelled, now_());
   } else if (!IsUnderWay(entry) && entry.course != Course::kEnded) {
     say_(name + ": is let go; it stays suspended until somebody resumes it");
+    Tell(entry.object, EventReason::kLetGo, "it stays suspended until somebody resumes it");
     Withdraw(entry, "it is not to wait for Ebb any more");
   } else {
     return;  // it is let go once it has stopped
@@ -255,6 +279,8 @@ void ObjectBoard::FollowReleased(Entry& entry) {
       entry.object.phase == ObjectPhase::kSuspended || entry.object.phase == ObjectPhase::kStopping;
   if (!is_held || entry.object.attempt < entry.attempt) return;
   say_(entry.object.job.name + ": held back by somebody else");
+  Tell(entry.object, EventReason::kHeldBackByAnother,
+       "held back by somebody else; it waits to be released again");
   entry.course = Course::kPausing;
   stopping_.insert(entry.object.uid);
   Follow(entry);
@@ -268,6 +294,7 @@ bool ObjectBoard::IsUnderWay(const Entry& entry) {
 void ObjectBoard::DropObject(const std::string& uid) {
   const auto found = entries_.find(uid);
   if (found == entries_.end()) return;
+  recorder_.Drop(uid);
   Entry& entry = found->second;
   if (entry.job == 0) {
     entries_.erase(found);
@@ -462,7 +489,9 @@ void ObjectBoard::Written(const std::string& uid, bool suspend, const Result<Api
   const std::string why =
       answer ? MessageOf(answer->status, answer->body) : answer.error().Message();
   Entry& entry = found->second;
-  say_(entry.object.job.name + ": cannot be " + (suspend ? "held back: " : "released: ") + why);
+  const std::string what = std::string("cannot be ") + (suspend ? "held back: " : "released: ");
+  say_(entry.object.job.name + ": " + what + why);
+  Tell(entry.object, EventReason::kRefused, what + why);
   if (!suspend && entry.course == Course::kReleased)
     StartRefused(entry, why, !answer || answer->status == kForbidden);
   if (suspend && entry.course == Course::kPausing) entry.course = Course::kReleased;
@@ -480,6 +509,7 @@ void ObjectBoard::Note(core::JobId job, ObjectNote note) {
   Entry* entry = KnownEntry(job);
   if (!entry || entry->deleted || entry->let_go) return;
   entry->wanted = std::move(note);
+  TellStage(*entry);
   if (entry->wanted != entry->noted) notes_due_.insert(entry->object.uid);
 }
 
@@ -519,6 +549,20 @@ std::optional<Duration> ObjectBoard::NextDue() const {
     if (!due || at < *due) due = at;
   }
   return due;
+}
+
+void ObjectBoard::Tell(const GatedObject& object, EventReason reason, const std::string& message,
+                       bool told_before) {
+  recorder_.Tell(SubjectOf(object), options_.dry_run ? EventReason::kDryRun : reason, message,
+                 told_before);
+}
+
+void ObjectBoard::TellStage(const Entry& entry) {
+  const auto reason = ReasonOf(entry.wanted.stage);
+  if (!reason) return recorder_.Rest(entry.object.uid);
+  const bool told_before =
+      entry.noted.stage.empty() && WrittenAt(entry.object, kStageKey) == entry.wanted.stage;
+  Tell(entry.object, *reason, entry.wanted.reason, told_before);
 }
 
 void ObjectBoard::WriteNote(Entry& entry) {

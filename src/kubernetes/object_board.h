@@ -21,6 +21,7 @@
 #include "engine/event.h"
 #include "kubernetes/api_client.h"
 #include "kubernetes/capacity.h"
+#include "kubernetes/event_recorder.h"
 #include "kubernetes/gated_object.h"
 
 namespace ebb::kubernetes {
@@ -50,8 +51,9 @@ struct ObjectNote {
 class ObjectBoard {
  public:
   /// `now`: the wall clock; `say`: what a person should know of an object.
-  ObjectBoard(ApiClient& client, Capacity& capacity, std::function<Time()> now,
-              std::function<void(const std::string&)> say, ObjectBoardOptions options);
+  ObjectBoard(ApiClient& client, Capacity& capacity, EventRecorder& recorder,
+              std::function<Time()> now, std::function<void(const std::string&)> say,
+              ObjectBoardOptions options);
 
   // What the reflectors tell.
   void TakeObject(const GatedKind& kind, const JsonNode& object);
@@ -140,6 +142,9 @@ class ObjectBoard {
   void Write(Entry& entry, bool suspend);
   void Written(const std::string& uid, bool suspend, const Result<ApiAnswer>& answer);
   void StartRefused(Entry& entry, const std::string& why, bool can_be_mended);
+  void Tell(const GatedObject& object, EventReason reason, const std::string& message,
+            bool told_before = false);
+  void TellStage(const Entry& entry);
   void WriteNote(Entry& entry);
   void RemoveNote(Entry& entry);
   Result<Entry*> EntryOf(core::JobId job);
@@ -148,6 +153,7 @@ class ObjectBoard {
 
   ApiClient& client_;
   Capacity& capacity_;
+  EventRecorder& recorder_;
   std::function<Time()> now_;
   std::function<void(const std::string&)> say_;
   ObjectBoardOptions options_;

@@ -392,6 +392,33 @@ class TestController(unittest.TestCase):
         self.annotate("waits", wait="true")
         self.wait(lambda: self.pods("waits"), "it to be released after all")
 
+    def told(self, name):
+        """The Events on an object, as `kubectl describe` asks for them: reason -> Event of core/v1."""
+        uid = self.admin.get("jobs", name)["metadata"]["uid"]
+        return {event["reason"]: event for event in self.admin.get("events")
+                if event["involvedObject"].get("uid") == uid and event["source"].get("component") == "ebb-controller"}
+
+    def test_decisions_are_told_as_events_that_another_controller_goes_on_with(self):
+        self.admin.apply(waiting("patient", annotations={
+            "compute-gardener-scheduler.kubernetes.io/price-threshold": "0.2", "ebb/duration": "long"}))
+        self.wait(lambda: self.told("patient").keys() >= {"Waiting", "BadAnnotation"}, "the Events")
+        told = self.told("patient")
+        self.assertIn("400 g/kWh is above 200 g/kWh", told["Waiting"]["message"])
+        self.assertEqual(told["Waiting"]["message"], self.annotation("patient", "reason"))
+        self.assertIn("price-threshold: this controller does not act on it", told["BadAnnotation"]["message"])
+        self.assertIn('ebb/duration: "long" is not a duration', told["BadAnnotation"]["message"])
+        self.controller.end()
+        self.begin()
+        self.grid.turn(CLEAN)
+        self.wait(lambda: "Released" in self.told("patient"), "the release to be told")
+        self.assertEqual({reason: event["count"] for reason, event in self.told("patient").items()},
+                         {"Waiting": 1, "BadAnnotation": 1, "Released": 1}, "nothing is told anew")
+        # Held back by a person, and released again: the same Event counts on.
+        self.wait(lambda: self.pods("patient"), "the job to run")
+        self.admin.patch("jobs", "patient", {"spec": {"suspend": True}})
+        self.wait(lambda: "HeldBackByAnother" in self.told("patient"), "that to be told")
+        self.wait(lambda: self.told("patient")["Released"]["count"] == 2, "the next release to be told", 60)
+
     def test_what_kueue_releases_is_left_to_it(self):
         queued = waiting("queued")
         queued["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "mine"}
