@@ -74,7 +74,7 @@ void Capacity::TakeNode(const JsonNode& node) {
 
 void Capacity::DropNode(const std::string& uid) { is_stale_ |= nodes_.erase(uid) > 0; }
 
-void Capacity::TakePod(const JsonNode& pod) {
+void Capacity::TakePod(const JsonNode& pod, const std::string& gang) {
   const std::string uid = TextAt(pod, "/metadata/uid");
   const std::string phase = TextAt(pod, "/status/phase");
   const std::string node = TextAt(pod, "/spec/nodeName");
@@ -87,6 +87,7 @@ void Capacity::TakePod(const JsonNode& pod) {
                     requests.gpus,
                     requests.cores,
                     {TextAt(pod, "/metadata/namespace"), TextsAt(pod, "/metadata/labels")}};
+  if (!gang.empty()) known.owner.labels[kGangLabel] = gang;
   if (!is_stale_) Count(known);
 }
 

@@ -470,6 +470,63 @@ TEST_F(ClusterExecutorTest, AnObjectThatCannotBeReleasedSaysSo) {
   }));
 }
 
+TEST_F(ClusterExecutorTest, AGangOfPodsIsOneJob) {
+  const char* const kPods = "/api/v1/pods";
+  const auto create = [&](const std::string& name) {
+    const Json container{{"name", "main"}, {"resources", {{"limits", {{"nvidia.com/gpu", 2}}}}}};
+    const Json labels{{"ebb/gang", "train"}, {"ebb/gang-size", "3"}};
+    server().Create(kPods, {{"metadata", {{"name", name}, {"labels", labels}}},
+                            {"spec",
+                             {{"schedulingGates", Json::array({{{"name", "ebb/wait"}}})},
+                              {"containers", Json::array({container})}}}});
+  };
+  const auto reason = [&](const std::string& name) {
+    const Json pod = server().Get(kPods, name);
+    return pod["metadata"].value("annotations", Json::object()).value("ebb/reason", "");
+  };
+  create("a");
+  create("b");
+  EXPECT_TRUE(world_.Until([&] {
+    return reason("a") == "waiting: 2 of the 3 pods of its gang are there" &&
+           reason("b") == reason("a");
+  }));
+  EXPECT_FALSE(executor().board().has_events());
+  create("c");
+  const core::Job job = world_.Submitted();
+  EXPECT_EQ(job.name, "default/train");
+  EXPECT_EQ(job.devices, 6);
+  executor().board().Note(job.id, {"waiting", "400 g/kWh now", ""});
+  EXPECT_TRUE(world_.Until([&] { return reason("a") == "400 g/kWh now"; }));
+  // One is missing again: nothing may be decided of them any more.
+  server().Delete(kPods, "b");
+  EXPECT_TRUE(world_.Until([&] { return executor().board().has_events(); }));
+  const Status early = executor().Execute(engine::StartJob{job.id, 1, 0});
+  ASSERT_FALSE(early);
+  EXPECT_EQ(early.error().code, ExitCode::kTryLater);
+  ASSERT_TRUE(world_.Next<engine::JobCancelled>());
+  EXPECT_FALSE(executor().Execute(engine::StartJob{job.id, 1, 0}));
+  EXPECT_TRUE(world_.Until([&] { return reason("c").starts_with("waiting: 2 of the 3"); }));
+  create("b2");
+  const core::JobId again = world_.Submitted().id;
+  executor().board().Note(again, {"waiting", "312 g/kWh now", ""});
+  EXPECT_TRUE(
+      world_.Until([&] { return reason("a") == "312 g/kWh now" && reason("b2") == reason("a"); }));
+  ASSERT_TRUE(executor().Execute(engine::StartJob{again, 1, 0}));
+  for (const char* name : {"a", "b2", "c"}) {
+    EXPECT_TRUE(
+        world_.Until([&] { return server().Get(kPods, name)["spec"]["schedulingGates"].empty(); }));
+    server().Patch(kPods, name, {{"spec", {{"nodeName", "node"}}}});
+  }
+  world_.GoOnFor(Duration{100});
+  const auto& pools = executor().cluster().pools;
+  const auto pool = std::ranges::find(pools, "A100", &core::DevicePool::model);
+  ASSERT_NE(pool, pools.end());
+  EXPECT_EQ(pool->count, 8) << "what the job holds is not another's";
+  for (const char* name : {"a", "b2", "c"})
+    server().Patch(kPods, name, {{"status", {{"phase", "Succeeded"}}}});
+  EXPECT_TRUE(world_.WaitFor(engine::JobPhase::kSucceeded));
+}
+
 TEST_F(ClusterExecutorTest, ADryRunWritesReasonsAndNothingElse) {
   ClusterOptions options;
   options.objects.dry_run = true;

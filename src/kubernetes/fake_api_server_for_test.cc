@@ -341,7 +341,16 @@ class FakeApiServer::Implementation {
     const Json patch = Json::parse(request.body);
     patches[target.name].push_back(patch);
     Json object = found->second;
-    object.merge_patch(patch);
+    if (request.content_type == "application/json-patch+json") {
+      try {
+        object = object.patch(patch);
+      } catch (const Json::exception& refused) {
+        ++counts.refused_patches;
+        return {422, StatusObject(422, refused.what())};
+      }
+    } else {
+      object.merge_patch(patch);
+    }
     return {200, Put("MODIFIED", target.collection, std::move(object))};
   }
 
@@ -377,6 +386,12 @@ class FakeApiServer::Implementation {
     const auto limit = request.query.find("limit");
     const std::size_t most = limit == request.query.end() ? 500 : std::stoul(limit->second);
     Json metadata{{"resourceVersion", std::to_string(version_)}};
+    if (const auto selector = request.query.find("fieldSelector");
+        selector != request.query.end()) {
+      const auto found = objects.find(selector->second.substr(selector->second.find('=') + 1));
+      if (found != objects.end()) items.push_back(found->second);
+      next = objects.end();
+    }
     for (; next != objects.end() && items.size() < most; ++next) {
       items.push_back(next->second);
       metadata["continue"] = next->first;

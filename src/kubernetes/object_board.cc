@@ -18,14 +18,19 @@ constexpr const char* kStageKey = "ebb/stage";
 constexpr const char* kReasonKey = "ebb/reason";
 constexpr const char* kExpectedStartKey = "ebb/expected-start";
 
+std::string WrittenAt(const ObjectPart& part, const char* key) {
+  const auto found = part.written.find(key);
+  return found == part.written.end() ? "" : found->second;
+}
+// Of a gang on its first pod.
 std::string WrittenAt(const GatedObject& object, const char* key) {
-  const auto found = object.written.find(key);
-  return found == object.written.end() ? "" : found->second;
+  return object.parts.empty() ? "" : WrittenAt(object.parts.front(), key);
 }
 
-EventSubject SubjectOf(const GatedObject& object) {
-  return {object.kind->ApiVersion(), std::string(object.kind->kind), object.name_space, object.name,
-          object.uid};
+std::set<std::string> UidsOf(const std::vector<ObjectPart>& parts) {
+  std::set<std::string> uids;
+  for (const ObjectPart& part : parts) uids.insert(part.uid);
+  return uids;
 }
 
 // What a stage is told as; of the others the cluster has Events of its own.
@@ -40,11 +45,12 @@ std::optional<EventReason> ReasonOf(const std::string& stage) {
 }  // namespace
 
 ObjectBoard::ObjectBoard(ApiClient& client, Capacity& capacity, EventRecorder& recorder,
-                         std::function<Time()> now, std::function<void(const std::string&)> say,
-                         ObjectBoardOptions options)
+                         PodGangs& gangs, std::function<Time()> now,
+                         std::function<void(const std::string&)> say, ObjectBoardOptions options)
     : client_(client),
       capacity_(capacity),
       recorder_(recorder),
+      gangs_(gangs),
       now_(std::move(now)),
       say_(std::move(say)),
       options_(std::move(options)) {}
@@ -71,13 +77,16 @@ void ObjectBoard::TakeNamespace(const JsonNode& name_space) {
 }
 
 void ObjectBoard::TakeObject(const GatedKind& kind, const JsonNode& json) {
-  auto object = ReadObject(kind, json, options_.defaults);
-  if (!object) return;
-  Entry& entry = entries_[object->uid];
-  const GatedObject before = std::exchange(entry.object, *std::move(object));
+  if (auto object = ReadObject(kind, json, options_.defaults)) TakeObject(*std::move(object));
+}
+
+void ObjectBoard::TakeObject(GatedObject object) {
+  Entry& entry = entries_[object.uid];
+  const GatedObject before = std::exchange(entry.object, std::move(object));
   // What is suspended forgets whose pods were its own, and some of them may still be ending.
   if (entry.object.pods.empty()) entry.object.pods = before.pods;
   if (before.pods != entry.object.pods) OwnersChanged();
+  FollowParts(entry, before.parts);
   if (entry.job == 0) {
     if (begun_ && !entry.done && IsChosen(entry.object)) Enter(entry);
     return;
@@ -87,6 +96,16 @@ void ObjectBoard::TakeObject(const GatedKind& kind, const JsonNode& json) {
   if (IsChanged(entry)) changed_.insert(entry.object.uid);
 }
 
+// A pod that is new has no note yet.
+void ObjectBoard::FollowParts(Entry& entry, const std::vector<ObjectPart>& before) {
+  const std::set<std::string> now = UidsOf(entry.object.parts);
+  if (now == UidsOf(before)) return;
+  for (const ObjectPart& part : before)
+    if (!now.contains(part.uid)) recorder_.Drop(part.uid);
+  entry.noted = {};
+  if (entry.wanted != entry.noted) notes_due_.insert(entry.object.uid);
+}
+
 void ObjectBoard::SayProblems(const Entry& entry, const std::vector<std::string>& said) {
   for (const std::string& problem : entry.object.problems)
     if (std::ranges::count(said, problem) == 0) say_(entry.object.job.name + ": " + problem);
@@ -94,7 +113,8 @@ void ObjectBoard::SayProblems(const Entry& entry, const std::vector<std::string>
     Tell(entry.object, EventReason::kBadAnnotation, Join(entry.object.problems, "; "),
          !WrittenAt(entry.object, kStageKey).empty() && said.empty());
   else if (!said.empty())
-    recorder_.Rest(entry.object.uid, EventReason::kBadAnnotation);
+    for (const ObjectPart& part : entry.object.parts)
+      recorder_.Rest(part.uid, EventReason::kBadAnnotation);
 }
 
 void ObjectBoard::Begin() {
@@ -109,11 +129,21 @@ void ObjectBoard::Begin() {
 void ObjectBoard::Enter(Entry& entry) {
   const GatedObject& object = entry.object;
   if (object.phase == ObjectPhase::kSucceeded || object.phase == ObjectPhase::kFailed) return;
+  if (!object.lacks.empty()) return NoteLack(entry);
   entry.attempt = object.attempt;
+  entry.wanted = entry.noted = {};  // what was said before is over
   SayProblems(entry, {});
   if (options_.dry_run || object.phase != ObjectPhase::kReleased) return Offer(entry);
   Submit(entry);
   EnterReleased(entry);
+}
+
+void ObjectBoard::NoteLack(Entry& entry) {
+  if (entry.wanted.reason == entry.object.lacks) return;
+  entry.noted = {};  // it is news, though the stage may be the same
+  entry.wanted = {"waiting", entry.object.lacks, ""};
+  TellStage(entry);
+  notes_due_.insert(entry.object.uid);
 }
 
 core::Job ObjectBoard::Wanted(const Entry& entry) const {
@@ -144,17 +174,22 @@ void ObjectBoard::Offer(Entry& entry) {
 // What runs is followed once it waits again, but where it is to be let go.
 bool ObjectBoard::IsChanged(const Entry& entry) const {
   if (entry.course == Course::kEnded) return false;
-  return !IsChosen(entry.object) || (!IsUnderWay(entry) && Wanted(entry) != entry.told);
+  if (!IsChosen(entry.object)) return true;
+  return !IsUnderWay(entry) && (!entry.object.lacks.empty() || Wanted(entry) != entry.told);
 }
 
 // Called when the engine takes it, so that nothing can have been decided of the job meanwhile.
 void ObjectBoard::FollowChange(Entry& entry) {
-  if (entry.job == 0 || entry.deleted) return;
+  if (entry.job == 0 || entry.deleted || entry.course == Course::kEnded) return;
   if (HasReports(entry.job)) {  // which the engine has to know first
     changed_.insert(entry.object.uid);
     return;
   }
   if (!IsChosen(entry.object)) return LetGo(entry);
+  if (!entry.object.lacks.empty() && !IsUnderWay(entry)) {
+    Withdraw(entry, "some of its pods are not there any more");
+    return NoteLack(entry);
+  }
   core::Job wanted = Wanted(entry);
   if (wanted == entry.told) return;
   if (entry.course == Course::kRefused) return Offer(entry);
@@ -190,9 +225,12 @@ void ObjectBoard::LetGo(Entry& entry) {
     Tell(entry.object, EventReason::kLetGo, "it runs on, and is not paused any more");
     entry.let_go = true;
     Report(entry, JobPhase::kCancelled, now_());
-  } else if (!IsUnderWay(entry) && entry.course != Course::kEnded) {
-    say_(name + ": is let go; it stays suspended until somebody resumes it");
-    Tell(entry.object, EventReason::kLetGo, "it stays suspended until somebody resumes it");
+  } else if (!IsUnderWay(entry)) {
+    const std::string left = entry.object.is_gang()
+                                 ? "its pods keep their gate until somebody removes it"
+                                 : "it stays suspended until somebody resumes it";
+    say_(name + ": is let go; " + left);
+    Tell(entry.object, EventReason::kLetGo, left);
     Withdraw(entry, "it is not to wait for Ebb any more");
   } else {
     return;  // it is let go once it has stopped
@@ -209,7 +247,8 @@ void ObjectBoard::ChangeRefused(core::JobId job) {
 // It was created without being held back, or another process released it.
 void ObjectBoard::EnterReleased(Entry& entry) {
   const GatedObject& object = entry.object;
-  if (entry.attempt == 0 && now_() - object.created < options_.holds_younger_than) {
+  const bool is_young = now_() - object.created < options_.holds_younger_than;
+  if (entry.attempt == 0 && is_young && !object.is_gang()) {
     Write(entry, true);
     return;
   }
@@ -294,8 +333,8 @@ bool ObjectBoard::IsUnderWay(const Entry& entry) {
 void ObjectBoard::DropObject(const std::string& uid) {
   const auto found = entries_.find(uid);
   if (found == entries_.end()) return;
-  recorder_.Drop(uid);
   Entry& entry = found->second;
+  for (const ObjectPart& part : entry.object.parts) recorder_.Drop(part.uid);
   if (entry.job == 0) {
     entries_.erase(found);
     return;
@@ -389,6 +428,9 @@ Status ObjectBoard::Start(const engine::StartJob& command) {
   if (was_started || entry->course == Course::kEnded) return {};
   if (entry->deleted)
     return Fail({ExitCode::kUnavailable, "its object was deleted", entry->object.job.name, ""});
+  if (entry->object.is_gang() && !gangs_.IsWhole(entry->object.uid))
+    return Fail({ExitCode::kTryLater, "some of its pods are not there any more",
+                 entry->object.job.name, ""});
   entry->attempt = command.attempt;
   entry->pool = command.pool;
   entry->course = Course::kReleased;
@@ -402,6 +444,8 @@ Status ObjectBoard::Start(const engine::StartJob& command) {
 Status ObjectBoard::Pause(const engine::PauseJob& command) {
   EBB_ASSIGN_OR_RETURN(Entry * entry, EntryOf(command.job));
   if (entry->course != Course::kReleased || entry->attempt != command.attempt) return {};
+  if (entry->object.is_gang())
+    return Fail({ExitCode::kUsage, "pods cannot be paused", entry->object.job.name, ""});
   if (options_.dry_run) {
     Report(*entry, JobPhase::kPaused, now_());
     return {};
@@ -416,7 +460,7 @@ Status ObjectBoard::Pause(const engine::PauseJob& command) {
 Status ObjectBoard::Cancel(const engine::CancelJob& command) {
   EBB_ASSIGN_OR_RETURN(Entry * entry, EntryOf(command.job));
   if (entry->course == Course::kEnded || entry->attempt != command.attempt) return {};
-  if (options_.dry_run || entry->deleted) {
+  if (options_.dry_run || entry->deleted || entry->object.is_gang()) {
     Report(*entry, JobPhase::kCancelled, now_());
     return {};
   }
@@ -468,6 +512,10 @@ void ObjectBoard::OfferAgain() {
 
 void ObjectBoard::Write(Entry& entry, bool suspend) {
   const GatedObject& object = entry.object;
+  const auto written = [this, uid = object.uid, suspend](const Result<ApiAnswer>& answer) {
+    Written(uid, suspend, answer);
+  };
+  if (object.is_gang()) return gangs_.Release(object.uid, entry.attempt, written);
   entry.holding = suspend;
   std::map<std::string, std::string> annotations;
   if (entry.attempt > 0) annotations[std::string(kAttemptKey)] = std::to_string(entry.attempt);
@@ -477,9 +525,7 @@ void ObjectBoard::Write(Entry& entry, bool suspend) {
                 .body = MergePatch(*object.kind, suspend, annotations),
                 .key = object.uid + "/suspend",
                 .patience = patience},
-               [this, uid = object.uid, suspend](const Result<ApiAnswer>& answer) {
-                 Written(uid, suspend, answer);
-               });
+               written);
 }
 
 void ObjectBoard::Written(const std::string& uid, bool suspend, const Result<ApiAnswer>& answer) {
@@ -553,13 +599,19 @@ std::optional<Duration> ObjectBoard::NextDue() const {
 
 void ObjectBoard::Tell(const GatedObject& object, EventReason reason, const std::string& message,
                        bool told_before) {
-  recorder_.Tell(SubjectOf(object), options_.dry_run ? EventReason::kDryRun : reason, message,
-                 told_before);
+  if (options_.dry_run && reason != EventReason::kBadAnnotation) reason = EventReason::kDryRun;
+  for (const ObjectPart& part : object.parts)
+    recorder_.Tell({object.kind->ApiVersion(), std::string(object.kind->kind), object.name_space,
+                    part.name, part.uid},
+                   reason, message, told_before);
 }
 
 void ObjectBoard::TellStage(const Entry& entry) {
   const auto reason = ReasonOf(entry.wanted.stage);
-  if (!reason) return recorder_.Rest(entry.object.uid);
+  if (!reason) {
+    for (const ObjectPart& part : entry.object.parts) recorder_.Rest(part.uid);
+    return;
+  }
   const bool told_before =
       entry.noted.stage.empty() && WrittenAt(entry.object, kStageKey) == entry.wanted.stage;
   Tell(entry.object, *reason, entry.wanted.reason, told_before);
@@ -568,30 +620,32 @@ void ObjectBoard::TellStage(const Entry& entry) {
 void ObjectBoard::WriteNote(Entry& entry) {
   entry.noted = entry.wanted;
   const GatedObject& object = entry.object;
-  // As another process left it.
-  if (WrittenAt(object, kStageKey) == entry.noted.stage &&
-      WrittenAt(object, kReasonKey) == entry.noted.reason &&
-      WrittenAt(object, kExpectedStartKey) == entry.noted.expected_start)
-    return;
-  ++counts_.notes;
-  client_.Make({.path = object.Path(),
-                .body = MergePatch(*object.kind, std::nullopt,
-                                   {{kStageKey, entry.noted.stage},
-                                    {kReasonKey, entry.noted.reason},
-                                    {kExpectedStartKey, entry.noted.expected_start}}),
-                .key = object.uid + "/note",
-                .urgent = false},
-               [](const Result<ApiAnswer>&) {});
+  std::map<std::string, std::string> note{{kStageKey, entry.noted.stage},
+                                          {kReasonKey, entry.noted.reason},
+                                          {kExpectedStartKey, entry.noted.expected_start}};
+  if (object.is_gang()) note[kFirstCreatedKey] = FormatTime(object.created);
+  for (const ObjectPart& part : object.parts) {
+    // As another process left it.
+    const bool is_there = std::ranges::all_of(
+        note, [&](const auto& text) { return WrittenAt(part, text.first.c_str()) == text.second; });
+    if (is_there) continue;
+    ++counts_.notes;
+    Annotate(object, part, note);
+  }
 }
 
 void ObjectBoard::RemoveNote(Entry& entry) {
-  const GatedObject& object = entry.object;
-  notes_due_.erase(object.uid);
+  notes_due_.erase(entry.object.uid);
   entry.noted = entry.wanted = {};
-  client_.Make({.path = object.Path(),
-                .body = MergePatch(*object.kind, std::nullopt,
-                                   {{kStageKey, ""}, {kReasonKey, ""}, {kExpectedStartKey, ""}}),
-                .key = object.uid + "/note",
+  for (const ObjectPart& part : entry.object.parts)
+    Annotate(entry.object, part, {{kStageKey, ""}, {kReasonKey, ""}, {kExpectedStartKey, ""}});
+}
+
+void ObjectBoard::Annotate(const GatedObject& object, const ObjectPart& part,
+                           const std::map<std::string, std::string>& annotations) {
+  client_.Make({.path = object.kind->ObjectPath(object.name_space, part.name),
+                .body = MergePatch(*object.kind, std::nullopt, annotations),
+                .key = part.uid + "/note",
                 .urgent = false},
                [](const Result<ApiAnswer>&) {});
 }

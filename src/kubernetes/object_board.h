@@ -23,6 +23,7 @@
 #include "kubernetes/capacity.h"
 #include "kubernetes/event_recorder.h"
 #include "kubernetes/gated_object.h"
+#include "kubernetes/pod_gang.h"
 
 namespace ebb::kubernetes {
 
@@ -51,17 +52,19 @@ struct ObjectNote {
 class ObjectBoard {
  public:
   /// `now`: the wall clock; `say`: what a person should know of an object.
-  ObjectBoard(ApiClient& client, Capacity& capacity, EventRecorder& recorder,
+  ObjectBoard(ApiClient& client, Capacity& capacity, EventRecorder& recorder, PodGangs& gangs,
               std::function<Time()> now, std::function<void(const std::string&)> say,
               ObjectBoardOptions options);
 
   // What the reflectors tell.
   void TakeObject(const GatedKind& kind, const JsonNode& object);
+  void TakeObject(GatedObject object);
   void DropObject(const std::string& uid);
   void TakeNamespace(const JsonNode& name_space);
   /// Everything that was there at the beginning has been told: jobs get their numbers, the oldest
   /// first.
   void Begin();
+  bool begun() const { return begun_; }
   /// Whether a pod with these labels is of an object that is released.
   bool Holds(const PodOwner& owner) const;
 
@@ -121,6 +124,8 @@ class ObjectBoard {
   using Entries = std::map<std::string, Entry>;  // by uid
 
   bool IsChosen(const GatedObject& object) const;
+  void FollowParts(Entry& entry, const std::vector<ObjectPart>& before);
+  void NoteLack(Entry& entry);
   static bool IsUnderWay(const Entry& entry);
   void Enter(Entry& entry);
   core::Job Wanted(const Entry& entry) const;
@@ -145,6 +150,8 @@ class ObjectBoard {
   void Tell(const GatedObject& object, EventReason reason, const std::string& message,
             bool told_before = false);
   void TellStage(const Entry& entry);
+  void Annotate(const GatedObject& object, const ObjectPart& part,
+                const std::map<std::string, std::string>& annotations);
   void WriteNote(Entry& entry);
   void RemoveNote(Entry& entry);
   Result<Entry*> EntryOf(core::JobId job);
@@ -154,6 +161,7 @@ class ObjectBoard {
   ApiClient& client_;
   Capacity& capacity_;
   EventRecorder& recorder_;
+  PodGangs& gangs_;
   std::function<Time()> now_;
   std::function<void(const std::string&)> say_;
   ObjectBoardOptions options_;
