@@ -112,6 +112,7 @@ Status ClusterExecutor::Begin(Duration patience) {
     streams_.Poll(UntilDue(Time::max()), signals_.descriptor());
   }
   board_->Begin();
+  FollowGangs();
   offered_ = cluster();
   return {};
 }

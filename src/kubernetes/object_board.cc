@@ -240,8 +240,10 @@ void ObjectBoard::LetGo(Entry& entry) {
 
 void ObjectBoard::ChangeRefused(core::JobId job) {
   Entry* entry = KnownEntry(job);
-  if (entry && (entry->course == Course::kOffered || entry->course == Course::kPaused))
-    OfferAsAnother(*entry, "its object was changed");
+  if (!entry) return;
+  if (entry->course == Course::kOffered || entry->course == Course::kPaused)
+    return OfferAsAnother(*entry, "its object was changed");
+  entry->told = {};  // it has begun meanwhile, and is followed when it waits again
 }
 
 // It was created without being held back, or another process released it.

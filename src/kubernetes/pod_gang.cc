@@ -15,6 +15,8 @@ using Json = nlohmann::json;
 constexpr int kOk = 200, kNotFound = 404, kUnprocessable = 422;
 constexpr const char* kGangKey = "ebb/gang";
 constexpr const char* kGangSizeKey = "ebb/gang-size";
+// Not in names and labels, nor in what keys of the service end with.
+constexpr char kGenerationMark = '~';
 constexpr int kMostMembers = 100'000, kMostTries = 5;
 constexpr std::chrono::seconds kLateRelease{30};
 constexpr std::chrono::hours kLateFollower{24};
@@ -71,9 +73,9 @@ Json GatePatch(const std::string& uid, std::size_t gate, const std::string& vers
 }
 
 std::string UidOf(const std::string& key, int generation) {
-  return generation == 0 ? key : key + "#" + std::to_string(generation);
+  return generation == 0 ? key : key + kGenerationMark + std::to_string(generation);
 }
-std::string KeyOf(const std::string& uid) { return uid.substr(0, uid.find('#')); }
+std::string KeyOf(const std::string& uid) { return uid.substr(0, uid.find(kGenerationMark)); }
 
 }  // namespace
 

@@ -217,7 +217,7 @@ TEST_F(PodGangsTest, AGangHasEndedWhenAllItsPodsHaveAndWhatComesLaterWaitsAnew) 
   EXPECT_TRUE(GoOn([&] { return Is(kTrain, ObjectPhase::kSucceeded); }));
   Create("c", OfGang(2));
   Create("d", OfGang(2));
-  const std::string next = std::string(kTrain) + "#1";
+  const std::string next = std::string(kTrain) + "~1";
   EXPECT_TRUE(GoOn([&] { return IsReady(next); }));
   EXPECT_FALSE(known_.contains(kTrain));
   EXPECT_EQ(known_[next].attempt, 0);
