@@ -96,10 +96,12 @@ std::optional<PodGangs::Member> PodGangs::ReadMember(const JsonNode& pod) const 
   Member member;
   member.uid = TextAt(pod, "/metadata/uid");
   member.gate = GateOf(pod);
+  // Most pods are none of ours.
+  if (!member.gate && !members_.contains(member.uid) &&
+      TextAt(pod, "/metadata/annotations/ebb~1attempt").empty())
+    return std::nullopt;
   member.annotations = TextsAt(pod, "/metadata/annotations");
   member.attempt = CountAt(member.annotations, kAttemptKey);
-  const auto known = members_.find(member.uid);
-  if (!member.gate && member.attempt == 0 && known == members_.end()) return std::nullopt;
   const auto created = ParseTime(TextAt(pod, "/metadata/creationTimestamp"));
   const JsonNode* spec = pod.Find("spec");
   if (!created || !spec) return std::nullopt;
@@ -203,24 +205,13 @@ PodGangs::News PodGangs::TakeNews() {
 
 void PodGangs::Judge(const std::string& key, Gang& gang, News& news) {
   Counts counts = CountsOf(gang);
-  const bool is_empty = gang.members.empty();
-  if (is_empty && !gang.empty_since) gang.empty_since = now_();
-  if (!is_empty) gang.empty_since.reset();
-  is_empty ? void(empty_.insert(key)) : void(empty_.erase(key));
+  NoteEmpty(key, gang);
   if (gang.ended && counts.gated + counts.running > 0) {
     BeginAnew(key, gang, news);
     counts = CountsOf(gang);
   }
-  if (gang.ended && is_empty) gang.empty_since = now_() - options_.waits_on_for;
   if (gang.ended || (!gang.told && !gang.released && counts.gated + counts.running == 0)) return;
-  for (const auto& [name, uid] : gang.members) {
-    const Member& member = members_.at(uid);
-    if (member.ended) continue;
-    const Time first = std::min(member.created, member.first_created.value_or(member.created));
-    gang.first_created = std::min(gang.first_created.value_or(first), first);
-    gang.attempt = std::max(gang.attempt, member.attempt);
-    if (member.gate) gang.size = std::max(gang.size, member.size);
-  }
+  Remember(gang, counts);
   gang.with_owner = gang.with_owner || (!gang.told && IsReleasedWithOwner(gang));
   if (gang.with_owner) return LetThrough(gang);
   // By an earlier process, or by hand.
@@ -233,6 +224,30 @@ void PodGangs::Judge(const std::string& key, Gang& gang, News& news) {
   }
   gang.told = true;
   news.changed.push_back(ObjectOf(key, gang, counts));
+}
+
+void PodGangs::NoteEmpty(const std::string& key, Gang& gang) {
+  if (!gang.members.empty()) {
+    gang.empty_since.reset();
+    empty_.erase(key);
+    return;
+  }
+  if (!gang.empty_since) gang.empty_since = now_();
+  if (gang.ended) gang.empty_since = now_() - options_.waits_on_for;  // nothing is waited for
+  empty_.insert(key);
+}
+
+// What its pods say of it, for when some of them are there no more.
+void PodGangs::Remember(Gang& gang, const Counts& counts) {
+  if (counts.gated > 0) gang.size = 0;
+  for (const auto& [name, uid] : gang.members) {
+    const Member& member = members_.at(uid);
+    if (member.ended) continue;
+    const Time first = std::min(member.created, member.first_created.value_or(member.created));
+    gang.first_created = std::min(gang.first_created.value_or(first), first);
+    gang.attempt = std::max(gang.attempt, member.attempt);
+    if (member.gate && !member.deleting) gang.size = std::max(gang.size, member.size);
+  }
 }
 
 // Of what has ended nothing counts any more, but for how long work that failed has waited.

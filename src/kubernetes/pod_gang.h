@@ -114,6 +114,8 @@ class PodGangs {
   void Leave(const Member& member);
   Counts CountsOf(const Gang& gang) const;
   void Judge(const std::string& key, Gang& gang, News& news);
+  void NoteEmpty(const std::string& key, Gang& gang);
+  void Remember(Gang& gang, const Counts& counts);
   void BeginAnew(const std::string& key, Gang& gang, News& news);
   void LetThrough(Gang& gang);
   bool IsReleasedWithOwner(const Gang& gang) const;

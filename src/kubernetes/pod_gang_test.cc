@@ -122,6 +122,15 @@ TEST_F(PodGangsTest, AGangIsWholeOnceAllItsPodsAreThere) {
   EXPECT_TRUE(GoOn([&] { return !known_[kTrain].lacks.empty(); }));
 }
 
+TEST_F(PodGangsTest, AGangIsAsLargeAsItsPodsSayNow) {
+  Create("a", OfGang(3));
+  Create("b", OfGang(3));
+  EXPECT_TRUE(GoOn([&] { return known_.contains(kTrain) && known_[kTrain].parts.size() == 2; }));
+  for (const char* name : {"a", "b"})
+    server_.Patch(kPods, name, {{"metadata", {{"labels", {{"ebb/gang-size", "2"}}}}}});
+  EXPECT_TRUE(GoOn([&] { return IsReady(kTrain); }));
+}
+
 TEST_F(PodGangsTest, PodsWithoutTheGateAreNobodysBusiness) {
   server_.CreatePod("other", "some-job");
   server_.Create(kPods, {{"metadata", {{"name", "gated-by-another"}}},
