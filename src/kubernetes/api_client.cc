@@ -12,10 +12,11 @@ constexpr int kUnauthorized = 401, kTimeout = 408, kConflict = 409, kTooMany = 4
               kServerErrors = 500;
 constexpr std::size_t kMostOfAnAnswer = 64 << 20, kMostOfALine = 8 << 20;
 
-// What may be answered otherwise later: a token that is being replaced among it.
-bool IsWorthRepeating(int status) {
-  return status == kUnauthorized || status == kTimeout || status == kConflict ||
-         status == kTooMany || status >= kServerErrors;
+// What may be answered otherwise later: a token that is being replaced among it. What is to be
+// created and is there already will go on to be there.
+bool IsWorthRepeating(const std::string& method, int status) {
+  return status == kUnauthorized || status == kTimeout || status == kTooMany ||
+         status >= kServerErrors || (status == kConflict && method != "POST");
 }
 
 std::optional<Duration> RetryAfter(const std::map<std::string, std::string>& headers) {
@@ -155,7 +156,7 @@ void ApiClient::Answered(Waiting waiting, const platform::StreamEnd& end, std::s
   if (waiting.change.once && end.transport)
     return waiting.done(ApiAnswer{end.status, std::move(body)});
   if (cannot_help || waiting.change.once) return waiting.done(Fail(end.transport.error()));
-  if (!end.transport || IsWorthRepeating(end.status))
+  if (!end.transport || IsWorthRepeating(waiting.change.method, end.status))
     return Repeat(std::move(waiting), end.headers);
   waiting.done(ApiAnswer{end.status, std::move(body)});
 }

@@ -74,7 +74,7 @@ void Capacity::TakeNode(const JsonNode& node) {
 
 void Capacity::DropNode(const std::string& uid) { is_stale_ |= nodes_.erase(uid) > 0; }
 
-void Capacity::TakePod(const JsonNode& pod) {
+void Capacity::TakePod(const JsonNode& pod, const std::string& gang) {
   const std::string uid = TextAt(pod, "/metadata/uid");
   const std::string phase = TextAt(pod, "/status/phase");
   const std::string node = TextAt(pod, "/spec/nodeName");
@@ -87,6 +87,7 @@ void Capacity::TakePod(const JsonNode& pod) {
                     requests.gpus,
                     requests.cores,
                     {TextAt(pod, "/metadata/namespace"), TextsAt(pod, "/metadata/labels")}};
+  if (!gang.empty()) known.owner.labels[kGangLabel] = gang;
   if (!is_stale_) Count(known);
 }
 
@@ -135,7 +136,8 @@ std::size_t Capacity::PoolOf(const std::string& base, const std::string& taints)
   const auto found = std::ranges::find(traits_, std::pair(base, taints));
   if (found != traits_.end()) return static_cast<std::size_t>(found - traits_.begin());
   traits_.emplace_back(base, taints);
-  cluster_.pools.push_back(PoolNamed(taints.empty() ? base : base + std::string(kTainted) + taints));
+  cluster_.pools.push_back(
+      PoolNamed(taints.empty() ? base : base + std::string(kTainted) + taints));
   return traits_.size() - 1;
 }
 

@@ -24,6 +24,9 @@ namespace ebb::kubernetes {
 inline constexpr const char* kCpuModel = "cpu";
 inline constexpr const char* kUnnamedGpuModel = "gpu";
 
+/// Beside the labels of a pod the gang that it belongs to. No label can have such a name.
+inline constexpr const char* kGangLabel = "gang of pods";
+
 /// Where a pod belongs, by its labels.
 struct PodOwner {
   std::string name_space;
@@ -41,7 +44,8 @@ class Capacity {
 
   void TakeNode(const JsonNode& node);
   void DropNode(const std::string& uid);
-  void TakePod(const JsonNode& pod);
+  /// `gang`: of pod_gang.h, as if it were a label (kGangLabel); empty: none.
+  void TakePod(const JsonNode& pod, const std::string& gang = {});
   void DropPod(const std::string& uid);
 
   /// Whether such a pod is there and has not ended; one that is being deleted may still write its

@@ -27,12 +27,20 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
   executor->capacity_ = std::make_unique<Capacity>(
       own.site,
       [board = &executor->board_](const PodOwner& owner) { return (*board)->Holds(owner); });
-  executor->board_ = std::make_unique<ObjectBoard>(
-      *executor->client_, *executor->capacity_, [&clock] { return clock.Now(); }, own.say,
-      own.objects);
+  const auto now = [&clock] { return clock.Now(); };
+  executor->recorder_ =
+      std::make_unique<EventRecorder>(*executor->client_, now, since_boot, own.say, own.events);
+  executor->gangs_ = std::make_unique<PodGangs>(
+      *executor->client_,
+      [board = &executor->board_](const PodOwner& owner) { return (*board)->Holds(owner); },
+      since_boot, own.say,
+      PodGangOptions{own.objects.defaults, own.objects.dry_run, own.name_space});
+  executor->board_ =
+      std::make_unique<ObjectBoard>(*executor->client_, *executor->capacity_, *executor->recorder_,
+                                    *executor->gangs_, now, own.say, own.objects);
   if (own.lease)
-    executor->lease_ = std::make_unique<LeaderLease>(
-        *executor->client_, [&clock] { return clock.Now(); }, since_boot, own.say, *own.lease);
+    executor->lease_ =
+        std::make_unique<LeaderLease>(*executor->client_, now, since_boot, own.say, *own.lease);
   return executor;
 }
 
@@ -68,8 +76,15 @@ void ClusterExecutor::AddReflectors() {
          [&board](const std::string& uid) { board.DropObject(uid); }});
   Add("/api/v1/nodes", {[&capacity](const JsonNode& node) { capacity.TakeNode(node); },
                         [&capacity](const std::string& uid) { capacity.DropNode(uid); }});
-  Add("/api/v1/pods", {[&capacity](const JsonNode& pod) { capacity.TakePod(pod); },
-                       [&capacity](const std::string& uid) { capacity.DropPod(uid); }});
+  PodGangs& gangs = *gangs_;
+  Add("/api/v1/pods", {[&](const JsonNode& pod) {
+                         gangs.TakePod(pod);
+                         capacity.TakePod(pod, gangs.GangOf(TextAt(pod, "/metadata/uid")));
+                       },
+                       [&](const std::string& uid) {
+                         gangs.DropPod(uid);
+                         capacity.DropPod(uid);
+                       }});
   if (options_.name_space.empty())
     Add("/api/v1/namespaces",
         {[&board](const JsonNode& name) { board.TakeNamespace(name); }, [](const std::string&) {}});
@@ -97,6 +112,7 @@ Status ClusterExecutor::Begin(Duration patience) {
     streams_.Poll(UntilDue(Time::max()), signals_.descriptor());
   }
   board_->Begin();
+  FollowGangs();
   offered_ = cluster();
   return {};
 }
@@ -141,7 +157,9 @@ void ClusterExecutor::ReleaseLease() {
 void ClusterExecutor::Tick() {
   if (lease_) lease_->Tick();
   for (const auto& reflector : reflectors_) reflector->Tick();
+  if (board_->begun()) FollowGangs();
   board_->Tick();
+  recorder_->Tick();
   client_->Tick();
 }
 
@@ -154,6 +172,8 @@ Duration ClusterExecutor::UntilDue(Time deadline) const {
   };
   for (const auto& reflector : reflectors_) consider(reflector->NextDue());
   consider(board_->NextDue());
+  consider(recorder_->NextDue());
+  if (board_->begun()) consider(gangs_->NextDue());
   consider(client_->NextDue());
   if (lease_) consider(lease_->NextDue());
   return std::max(wait, Duration::zero());
@@ -162,6 +182,14 @@ Duration ClusterExecutor::UntilDue(Time deadline) const {
 bool ClusterExecutor::HeardStop() {
   while (const auto heard = signals_.WaitForStop(Duration::zero())) stop_signal_ = heard->number;
   return stop_signal_.has_value();
+}
+
+// After all objects are known that pods may belong to.
+void ClusterExecutor::FollowGangs() {
+  PodGangs::News news = gangs_->TakeNews();
+  for (const std::string& uid : news.gone) board_->DropObject(uid);
+  for (GatedObject& gang : news.changed) board_->TakeObject(std::move(gang));
+  gangs_->Tick();
 }
 
 // What was refused because no device fitted may fit now.

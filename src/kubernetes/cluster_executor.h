@@ -19,6 +19,7 @@
 #include "kubernetes/capacity.h"
 #include "kubernetes/leader_lease.h"
 #include "kubernetes/object_board.h"
+#include "kubernetes/pod_gang.h"
 #include "kubernetes/reflector.h"
 #include "platform/process_signals.h"
 #include "runtime/clock.h"
@@ -32,6 +33,7 @@ struct ClusterOptions {
   ObjectBoardOptions objects;
   ApiClientOptions client;
   ReflectorOptions reflector;
+  EventOptions events{};
   std::string name_space{};  ///< only this one; empty: all
   /// Nothing: this controller is the only one.
   std::optional<LeaseOptions> lease{};
@@ -90,6 +92,7 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   bool HeardStop();
   bool IsSynced() const;
   void FollowCapacity();
+  void FollowGangs();
 
   platform::HttpStreams streams_;
   ClusterOptions options_;
@@ -98,6 +101,8 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   std::unique_ptr<ApiClient> client_;
   std::unique_ptr<LeaderLease> lease_;
   std::unique_ptr<Capacity> capacity_;
+  std::unique_ptr<EventRecorder> recorder_;
+  std::unique_ptr<PodGangs> gangs_;
   std::unique_ptr<ObjectBoard> board_;
   std::vector<std::unique_ptr<Reflector>> reflectors_;
   core::Cluster offered_;  // when what was refused was last offered

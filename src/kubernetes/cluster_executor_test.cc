@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
+#include <thread>
+
 #include "kubernetes/fake_api_server_for_test.h"
 #include "platform/system_clock.h"
 #include "testing/executor_contract.h"
@@ -53,6 +56,26 @@ class World {
     return {};
   }
 
+  // The next event of this kind, past all others.
+  template <typename Fact>
+  std::optional<Fact> Next() {
+    const Time until = clock_.Now() + patience();
+    while (clock_.Now() < until) {
+      for (engine::Event& event : executor_->Take(clock_.Now())) events_.push_back(event);
+      while (!events_.empty()) {
+        const engine::Event event = events_.front();
+        events_.pop_front();
+        if (const auto* fact = std::get_if<Fact>(&event.fact)) return *fact;
+      }
+      std::ignore = executor_->WaitForEvents(clock_.Now() + Duration{50});
+    }
+    return std::nullopt;
+  }
+
+  void Annotate(const std::string& name, const Json& annotations) {
+    server_.Patch(kJobs, name, {{"metadata", {{"annotations", annotations}}}});
+  }
+
   // Until a report of this phase comes.
   bool WaitFor(engine::JobPhase phase) {
     const Time until = clock_.Now() + patience();
@@ -86,6 +109,7 @@ class World {
   FakeApiServer server_;
   std::unique_ptr<ClusterExecutor> executor_;
   std::vector<std::string> said_;
+  std::deque<engine::Event> events_;
   int last_ = 0;
 };
 
@@ -202,6 +226,18 @@ TEST_F(ClusterExecutorTest, ANamespaceChoosesForAllThatIsInIt) {
   EXPECT_EQ(world_.Submitted().name, "default/plain");
 }
 
+// It is read before the wait begins, and then nothing else would end it.
+TEST_F(ClusterExecutorTest, WhatCameBeforeAWaitEndsIt) {
+  for (int i = 0; i < 5; ++i) {
+    server().Create(kJobs, JobObject("train-" + std::to_string(i)));
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    const Time began = world_.clock_.Now();
+    std::ignore = executor().WaitForEvents(began + std::chrono::seconds{3});
+    EXPECT_LT(world_.clock_.Now() - began, std::chrono::seconds{1});
+    EXPECT_EQ(executor().Take(world_.clock_.Now()).size(), 1u);
+  }
+}
+
 TEST_F(ClusterExecutorTest, ADeletedObjectIsCancelled) {
   const core::JobId waiting = Create("waiting");
   server().Delete(kJobs, "waiting");
@@ -245,6 +281,138 @@ TEST_F(ClusterExecutorTest, WhatWaitsCanHaveModelsThatComeLater) {
   EXPECT_EQ(executor().board().size(), 1u);
 }
 
+TEST_F(ClusterExecutorTest, ChangedAnnotationsOfWhatWaitsAreFollowed) {
+  const core::JobId job = Create("train", {{"ebb/threshold", "200"}, {"ebb/start-by", "12h"}});
+  world_.Annotate("train", {{"ebb/threshold", "300"}, {"ebb/priority", "5"}});
+  const auto change = world_.Next<engine::JobChanged>();
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->job, job);
+  EXPECT_EQ(change->change.threshold, Intensity{300});
+  EXPECT_EQ(change->change.priority, 5);
+  EXPECT_FALSE(change->change.start_by || change->change.duration);
+  world_.Annotate("train", {{"ebb/threshold", nullptr}, {"ebb/start-by", "3h"}});
+  const auto second = world_.Next<engine::JobChanged>();
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(second->change.drop_threshold);
+  EXPECT_TRUE(second->change.start_by.has_value());
+  // Notes of ours are no change.
+  executor().board().Note(job, {"waiting", "312 g/kWh now", ""});
+  EXPECT_TRUE(world_.Until([&] { return !server().PatchesOf("train").empty(); }));
+  world_.GoOnFor(Duration{100});
+  EXPECT_FALSE(executor().board().has_events());
+}
+
+TEST_F(ClusterExecutorTest, WhatNoChangeExpressesIsOfferedAsAnotherJob) {
+  const core::JobId job = Create("train");
+  world_.Annotate("train", {{"ebb/checkpointable", "true"}});
+  const auto cancelled = world_.Next<engine::JobCancelled>();
+  ASSERT_TRUE(cancelled);
+  EXPECT_EQ(cancelled->job, job);
+  const auto again = world_.Next<engine::JobSubmitted>();
+  ASSERT_TRUE(again);
+  EXPECT_NE(again->job.id, job);
+  EXPECT_TRUE(again->job.checkpointable);
+  EXPECT_FALSE(executor().Execute(engine::StartJob{job, 1, 0})) << "decided before the change";
+  ASSERT_TRUE(executor().Execute(engine::StartJob{again->job.id, 1, 0}));
+  EXPECT_TRUE(world_.Until([&] { return !world_.IsSuspended("train"); }));
+}
+
+TEST_F(ClusterExecutorTest, ChangesOfWhatIsPausedAreFollowedAndItsAttemptsGoOn) {
+  const core::JobId job = Create("train", {{"ebb/checkpointable", "true"}});
+  ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));
+  EXPECT_TRUE(world_.Until([&] { return !world_.IsSuspended("train"); }));
+  // While it runs nothing is told; once it is paused, it is.
+  world_.Annotate("train", {{"ebb/threshold", "300"}, {"ebb/start-by", "3h"}});
+  world_.GoOnFor(Duration{100});
+  EXPECT_TRUE(executor().Take(world_.clock_.Now()).empty());
+  ASSERT_TRUE(executor().Execute(engine::PauseJob{job, 1}));
+  ASSERT_TRUE(world_.WaitFor(engine::JobPhase::kPaused));
+  const auto change = world_.Next<engine::JobChanged>();
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->change.threshold, Intensity{300});
+  EXPECT_FALSE(change->change.start_by) << "it has started";
+  // Another width: another job, which goes on where this one stands.
+  server().Patch(kJobs, "train", {{"spec", {{"parallelism", 2}}}});
+  const auto again = world_.Next<engine::JobSubmitted>();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->job.devices, 2);
+  const auto known = executor().Observe();
+  ASSERT_EQ(known->size(), 1u);
+  EXPECT_EQ(known->front().job, again->job.id);
+  EXPECT_EQ(known->front().phase, engine::JobPhase::kPaused);
+  EXPECT_EQ(known->front().attempt, 1);
+  ASSERT_TRUE(executor().Execute(engine::StartJob{again->job.id, 2, 0}));
+  EXPECT_TRUE(world_.Until([&] { return !world_.IsSuspended("train"); }));
+  EXPECT_EQ(server().Get(kJobs, "train")["metadata"]["annotations"]["ebb/attempt"], "2");
+}
+
+TEST_F(ClusterExecutorTest, AChangeThatIsRefusedIsOfferedAndRefusedAsAJob) {
+  const core::JobId job = Create("train");
+  world_.Annotate("train", {{"ebb/finish-by", "2020-01-01T00:00Z"}});
+  ASSERT_TRUE(world_.Next<engine::JobChanged>());
+  executor().board().ChangeRefused(job);
+  const core::JobId again = world_.Submitted().id;
+  executor().board().Refused(again, {ExitCode::kUsage, "its end has passed", "", ""});
+  EXPECT_TRUE(world_.Until([&] {
+    return server().Get(kJobs, "train")["metadata"]["annotations"].value("ebb/stage", "") ==
+           "refused";
+  }));
+  world_.Annotate("train", {{"ebb/finish-by", nullptr}});
+  EXPECT_FALSE(world_.Submitted().finish_by);
+}
+
+TEST_F(ClusterExecutorTest, WhatIsNotToWaitAnyMoreIsLetGo) {
+  const core::JobId job = Create("train");
+  executor().board().Note(job, {"waiting", "312 g/kWh now", "2026-05-01T12:00:00Z"});
+  EXPECT_TRUE(world_.Until([&] { return !server().PatchesOf("train").empty(); }));
+  world_.Annotate("train", {{"ebb/wait", "false"}});
+  const auto cancelled = world_.Next<engine::JobCancelled>();
+  ASSERT_TRUE(cancelled);
+  EXPECT_EQ(cancelled->job, job);
+  EXPECT_TRUE(world_.Until([&] {
+    return !server().Get(kJobs, "train")["metadata"]["annotations"].contains("ebb/reason");
+  }));
+  const Json annotations = server().Get(kJobs, "train")["metadata"]["annotations"];
+  EXPECT_FALSE(annotations.contains("ebb/stage") || annotations.contains("ebb/expected-start"));
+  EXPECT_TRUE(world_.IsSuspended("train"));
+  EXPECT_EQ(executor().board().size(), 0u);
+  world_.Annotate("train", {{"ebb/wait", "true"}});
+  EXPECT_NE(world_.Submitted().id, job);
+}
+
+TEST_F(ClusterExecutorTest, WhatRunsAndIsNotToWaitAnyMoreRunsOn) {
+  const core::JobId job = Create("train", {{"ebb/checkpointable", "true"}});
+  ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));
+  EXPECT_TRUE(world_.Until([&] { return !world_.IsSuspended("train"); }));
+  world_.GoOnFor(Duration{50});
+  world_.Annotate("train", {{"ebb/wait", nullptr}});
+  EXPECT_TRUE(world_.Until([&] { return executor().board().has_events(); }));
+  std::ignore = executor().Take(world_.clock_.Now());
+  ASSERT_TRUE(world_.WaitFor(engine::JobPhase::kCancelled));
+  executor().Forget(job);
+  EXPECT_FALSE(world_.IsSuspended("train"));
+  // Chosen again, it is the attempt that runs.
+  world_.Annotate("train", {{"ebb/wait", "true"}});
+  const core::JobId again = world_.Submitted().id;
+  EXPECT_NE(again, job);
+  EXPECT_EQ(executor().Observe()->front().phase, engine::JobPhase::kRunning);
+  EXPECT_EQ(executor().Observe()->front().attempt, 1);
+}
+
+TEST_F(ClusterExecutorTest, ANamespaceThatChoosesNoMoreLetsGo) {
+  Json object = JobObject("plain");
+  object["metadata"]["annotations"] = Json::object();
+  server().Create(kJobs, object);
+  server().Create("/api/v1/namespaces",
+                  {{"metadata", {{"name", "default"}, {"labels", {{"ebb/wait", "true"}}}}}});
+  const core::JobId job = world_.Submitted().id;
+  server().Patch("/api/v1/namespaces", "default",
+                 {{"metadata", {{"labels", {{"ebb/wait", nullptr}}}}}});
+  const auto cancelled = world_.Next<engine::JobCancelled>();
+  ASSERT_TRUE(cancelled);
+  EXPECT_EQ(cancelled->job, job);
+}
+
 TEST_F(ClusterExecutorTest, ReasonsAreWrittenOnceAndNumbersNowAndThen) {
   const core::JobId job = Create("train");
   executor().board().Note(job, {"waiting", "312 g/kWh now", "2026-05-01T12:00:00Z"});
@@ -260,6 +428,105 @@ TEST_F(ClusterExecutorTest, ReasonsAreWrittenOnceAndNumbersNowAndThen) {
   EXPECT_FALSE(server().Get(kJobs, "train")["metadata"]["annotations"].contains("ebb/reason"));
 }
 
+TEST_F(ClusterExecutorTest, DecisionsAreToldAsEventsOnTheObject) {
+  const core::JobId job = Create("train", {{"ebb/threshold", "low"}});
+  const auto told = [&](EventReason reason) {
+    const Json object = server().Get(kJobs, "train");
+    const Json event =
+        server().Get("/api/v1/events",
+                     EventName({"", "", "default", "train", object["metadata"]["uid"]}, reason));
+    return event.is_null() ? "" : event["message"].get<std::string>();
+  };
+  const auto becomes = [&](EventReason reason, const std::string& message) {
+    return world_.Until([&] { return told(reason) == message; });
+  };
+  EXPECT_TRUE(
+      becomes(EventReason::kBadAnnotation, "ebb/threshold: \"low\" is not a number from 0 on"));
+  executor().board().Note(job, {"waiting", "waiting: 312 g/kWh now", ""});
+  EXPECT_TRUE(becomes(EventReason::kWaiting, "waiting: 312 g/kWh now"));
+  ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));
+  executor().board().Note(job, {"starting", "starting: 98 g/kWh now", ""});
+  EXPECT_TRUE(becomes(EventReason::kReleased, "starting: 98 g/kWh now"));
+  world_.GoOnFor(Duration{50});
+  server().Patch(kJobs, "train", {{"spec", {{"suspend", true}}}});
+  EXPECT_TRUE(becomes(EventReason::kHeldBackByAnother,
+                      "held back by somebody else; it waits to be released again"));
+  world_.Annotate("train", {{"ebb/threshold", "200"}, {"ebb/wait", "false"}});
+  std::ignore = world_.Next<engine::JobCancelled>();
+  EXPECT_TRUE(becomes(EventReason::kLetGo, "it stays suspended until somebody resumes it"));
+}
+
+TEST_F(ClusterExecutorTest, AnObjectThatCannotBeReleasedSaysSo) {
+  const core::JobId job = Create("train");
+  server().RefusePatches("train", 422);
+  ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));
+  ASSERT_TRUE(world_.WaitFor(engine::JobPhase::kFailed));
+  const Json object = server().Get(kJobs, "train");
+  const EventSubject subject{"", "", "default", "train", object["metadata"]["uid"]};
+  EXPECT_TRUE(world_.Until([&] {
+    const Json event = server().Get("/api/v1/events", EventName(subject, EventReason::kRefused));
+    return !event.is_null() && event["type"] == "Warning" &&
+           event["message"] == "cannot be released: HTTP status 422: the fake server refuses";
+  }));
+}
+
+TEST_F(ClusterExecutorTest, AGangOfPodsIsOneJob) {
+  const char* const kPods = "/api/v1/pods";
+  const auto create = [&](const std::string& name) {
+    const Json container{{"name", "main"}, {"resources", {{"limits", {{"nvidia.com/gpu", 2}}}}}};
+    const Json labels{{"ebb/gang", "train"}, {"ebb/gang-size", "3"}};
+    server().Create(kPods, {{"metadata", {{"name", name}, {"labels", labels}}},
+                            {"spec",
+                             {{"schedulingGates", Json::array({{{"name", "ebb/wait"}}})},
+                              {"containers", Json::array({container})}}}});
+  };
+  const auto reason = [&](const std::string& name) {
+    const Json pod = server().Get(kPods, name);
+    return pod["metadata"].value("annotations", Json::object()).value("ebb/reason", "");
+  };
+  create("a");
+  create("b");
+  EXPECT_TRUE(world_.Until([&] {
+    return reason("a") == "waiting: 2 of the 3 pods of its gang are there" &&
+           reason("b") == reason("a");
+  }));
+  EXPECT_FALSE(executor().board().has_events());
+  create("c");
+  const core::Job job = world_.Submitted();
+  EXPECT_EQ(job.name, "default/train");
+  EXPECT_EQ(job.devices, 6);
+  executor().board().Note(job.id, {"waiting", "400 g/kWh now", ""});
+  EXPECT_TRUE(world_.Until([&] { return reason("a") == "400 g/kWh now"; }));
+  // One is missing again: nothing may be decided of them any more.
+  server().Delete(kPods, "b");
+  EXPECT_TRUE(world_.Until([&] { return executor().board().has_events(); }));
+  const Status early = executor().Execute(engine::StartJob{job.id, 1, 0});
+  ASSERT_FALSE(early);
+  EXPECT_EQ(early.error().code, ExitCode::kTryLater);
+  ASSERT_TRUE(world_.Next<engine::JobCancelled>());
+  EXPECT_FALSE(executor().Execute(engine::StartJob{job.id, 1, 0}));
+  EXPECT_TRUE(world_.Until([&] { return reason("c").starts_with("waiting: 2 of the 3"); }));
+  create("b2");
+  const core::JobId again = world_.Submitted().id;
+  executor().board().Note(again, {"waiting", "312 g/kWh now", ""});
+  EXPECT_TRUE(
+      world_.Until([&] { return reason("a") == "312 g/kWh now" && reason("b2") == reason("a"); }));
+  ASSERT_TRUE(executor().Execute(engine::StartJob{again, 1, 0}));
+  for (const char* name : {"a", "b2", "c"}) {
+    EXPECT_TRUE(
+        world_.Until([&] { return server().Get(kPods, name)["spec"]["schedulingGates"].empty(); }));
+    server().Patch(kPods, name, {{"spec", {{"nodeName", "node"}}}});
+  }
+  world_.GoOnFor(Duration{100});
+  const auto& pools = executor().cluster().pools;
+  const auto pool = std::ranges::find(pools, "A100", &core::DevicePool::model);
+  ASSERT_NE(pool, pools.end());
+  EXPECT_EQ(pool->count, 8) << "what the job holds is not another's";
+  for (const char* name : {"a", "b2", "c"})
+    server().Patch(kPods, name, {{"status", {{"phase", "Succeeded"}}}});
+  EXPECT_TRUE(world_.WaitFor(engine::JobPhase::kSucceeded));
+}
+
 TEST_F(ClusterExecutorTest, ADryRunWritesReasonsAndNothingElse) {
   ClusterOptions options;
   options.objects.dry_run = true;
@@ -272,6 +539,12 @@ TEST_F(ClusterExecutorTest, ADryRunWritesReasonsAndNothingElse) {
   executor().board().Note(job, {"running", "would start", ""});
   EXPECT_TRUE(world_.Until([&] { return !server().PatchesOf("eager").empty(); }));
   for (const Json& patch : server().PatchesOf("eager")) EXPECT_FALSE(patch.contains("spec"));
+  executor().board().Note(job, {"starting", "would start", ""});
+  const EventSubject subject{"", "", "default", "eager",
+                             server().Get(kJobs, "eager")["metadata"]["uid"]};
+  EXPECT_TRUE(world_.Until([&] {
+    return !server().Get("/api/v1/events", EventName(subject, EventReason::kDryRun)).is_null();
+  })) << "an Event that says so, too";
 }
 
 }  // namespace

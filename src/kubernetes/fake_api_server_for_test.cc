@@ -26,7 +26,7 @@ using Json = nlohmann::json;
 using namespace std::chrono_literals;
 
 struct Request {
-  std::string method, path, body;
+  std::string method, path, body, content_type;
   std::map<std::string, std::string> query;
 };
 
@@ -45,7 +45,8 @@ Target TargetOf(std::string path) {
       path.erase(at, end - at);
     }
   }
-  if (!target.name_space.empty() && std::ranges::count(path, '/') == 5) {
+  const auto slashes = path.starts_with("/api/") ? 4 : 5;
+  if (!target.name_space.empty() && std::ranges::count(path, '/') == slashes) {
     target.name = path.substr(path.rfind('/') + 1);
     path.resize(path.rfind('/'));
   }
@@ -279,6 +280,8 @@ class FakeApiServer::Implementation {
           length = std::stoul(input.substr(at + 16));
         if (input.size() >= end + 4 + length) {
           Request request = Parse(input.substr(0, end));
+          if (const auto at = input.find("Content-Type: "); at != std::string::npos && at < end)
+            request.content_type = input.substr(at + 14, input.find('\r', at) - at - 14);
           request.body = input.substr(end + 4, length);
           input.erase(0, end + 4 + length);
           return request;
@@ -338,7 +341,16 @@ class FakeApiServer::Implementation {
     const Json patch = Json::parse(request.body);
     patches[target.name].push_back(patch);
     Json object = found->second;
-    object.merge_patch(patch);
+    if (request.content_type == "application/json-patch+json") {
+      try {
+        object = object.patch(patch);
+      } catch (const Json::exception& refused) {
+        ++counts.refused_patches;
+        return {422, StatusObject(422, refused.what())};
+      }
+    } else {
+      object.merge_patch(patch);
+    }
     return {200, Put("MODIFIED", target.collection, std::move(object))};
   }
 
@@ -348,6 +360,7 @@ class FakeApiServer::Implementation {
     const std::string name = object["metadata"]["name"];
     const auto found = objects_[target.collection].find(name);
     const bool exists = found != objects_[target.collection].end();
+    if (request.method == "POST") ++counts.posts;
     if (request.method == "POST")
       return exists ? std::pair(409, StatusObject(409, "exists"))
                     : std::pair(201, Put("ADDED", target.collection, std::move(object)));
@@ -373,6 +386,12 @@ class FakeApiServer::Implementation {
     const auto limit = request.query.find("limit");
     const std::size_t most = limit == request.query.end() ? 500 : std::stoul(limit->second);
     Json metadata{{"resourceVersion", std::to_string(version_)}};
+    if (const auto selector = request.query.find("fieldSelector");
+        selector != request.query.end()) {
+      const auto found = objects.find(selector->second.substr(selector->second.find('=') + 1));
+      if (found != objects.end()) items.push_back(found->second);
+      next = objects.end();
+    }
     for (; next != objects.end() && items.size() < most; ++next) {
       items.push_back(next->second);
       metadata["continue"] = next->first;

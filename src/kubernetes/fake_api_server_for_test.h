@@ -55,7 +55,7 @@ class FakeApiServer {
   void SetAway(bool away);
 
   struct Counts {
-    std::int64_t lists = 0, watches = 0, patches = 0;
+    std::int64_t lists = 0, watches = 0, patches = 0, posts = 0, refused_patches = 0;
   };
   Counts counts() const;
   /// The patches of an object, as they came.

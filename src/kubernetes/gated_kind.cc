@@ -124,6 +124,11 @@ std::vector<GatedKind> MakeKinds() {
   };
 }
 
+// What has no group is of the core.
+std::string RootOf(const GatedKind& kind) {
+  return (kind.group.empty() ? "/api/" : "/apis/") + kind.ApiVersion();
+}
+
 }  // namespace
 
 std::string_view Name(ObjectPhase phase) {
@@ -133,21 +138,23 @@ std::string_view Name(ObjectPhase phase) {
 }
 
 std::string GatedKind::ApiVersion() const {
-  return std::string(group) + "/" + std::string(version);
+  return (group.empty() ? "" : std::string(group) + "/") + std::string(version);
 }
 
-std::string GatedKind::ListPath() const {
-  return "/apis/" + ApiVersion() + "/" + std::string(plural);
-}
+std::string GatedKind::ListPath() const { return RootOf(*this) + "/" + std::string(plural); }
 
 std::string GatedKind::ObjectPath(const std::string& name_space, const std::string& name) const {
-  return "/apis/" + ApiVersion() + "/namespaces/" + name_space + "/" + std::string(plural) + "/" +
-         name;
+  return RootOf(*this) + "/namespaces/" + name_space + "/" + std::string(plural) + "/" + name;
 }
 
 std::span<const GatedKind> GatedKinds() {
   static const std::vector<GatedKind> kinds = MakeKinds();
   return kinds;
+}
+
+const GatedKind& PodGangKind() {
+  static const GatedKind kind{"Pod", "", "v1", "pods", "", {}, {}, nullptr, nullptr, ""};
+  return kind;
 }
 
 ObjectPhase PhaseOf(const GatedKind& kind, const JsonNode& object) {

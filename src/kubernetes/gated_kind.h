@@ -51,6 +51,9 @@ struct GatedKind {
 /// Those that Ebb knows: Job, RayJob, RayCluster, JobSet, TrainJob and Kubeflow's training jobs.
 std::span<const GatedKind> GatedKinds();
 
+/// Of pods that a scheduling gate holds back (pod_gang.h): no field suspends them.
+const GatedKind& PodGangKind();
+
 ObjectPhase PhaseOf(const GatedKind& kind, const JsonNode& object);
 
 /// A merge patch, as JSON: {"spec":{"suspend":true}} at the place where this kind has it, unless

@@ -166,6 +166,13 @@ void RefuseOthers(const Wishes& wishes, GatedObject& object) {
 
 }  // namespace
 
+Texts OursOf(const Texts& annotations) {
+  Texts ours;
+  for (const auto& [key, value] : annotations)
+    if (key.starts_with(kPrefix)) ours[key] = value;
+  return ours;
+}
+
 void AddPod(const JsonNode& spec, double times, PodRequests& requests) {
   requests.pods += static_cast<int>(std::min(times, kMostReplicas));
   if (const std::string model = TextAt(spec, "/nodeSelector/nvidia.com~1gpu.product");
@@ -210,31 +217,33 @@ std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& jso
   object.requests = RequestsOf(json);
   const PodRequests& requests = object.requests;
   Texts texts = TextsAt(json, "/metadata/annotations");
-  for (const auto& [key, value] : texts)
-    if (key.starts_with(kPrefix)) object.written[key] = value;
+  object.parts = {{object.name, object.uid, OursOf(texts)}};
   if (const std::string label = TextAt(json, "/metadata/labels/ebb~1wait"); !label.empty())
     texts.emplace(kWaitKey, label);
   texts.insert(requests.annotations.begin(), requests.annotations.end());
   if (const auto found = texts.find(std::string(kAttemptKey)); found != texts.end())
     object.attempt = static_cast<int>(
         std::clamp<long long>(ParseInteger(found->second).value_or(0), 0, 1'000'000));
-
-  Wishes wishes(std::move(texts), object);
-  ReadChoice(wishes, object);
+  ReadAnnotations(std::move(texts), defaults, object);
   object.declined = object.declined || HasGatedOwner(json) ||
                     json.At("/metadata/labels/kueue.x-k8s.io~1queue-name") != nullptr;
+  return object;
+}
+
+void ReadAnnotations(Texts texts, const ObjectDefaults& defaults, GatedObject& object) {
+  Wishes wishes(std::move(texts), object);
+  ReadChoice(wishes, object);
   object.job.name = object.name_space + "/" + object.name;
   object.job.submitted = object.created;
   ReadTier(wishes, defaults, object);
   ReadTimes(wishes, defaults, object);
-  ReadWidth(requests, defaults, wishes, object);
+  ReadWidth(object.requests, defaults, wishes, object);
   if (const auto threshold = wishes.Number("threshold", "carbon-intensity-threshold", 0))
     object.job.threshold = Intensity{*threshold};
   if (const auto priority = wishes.Number("priority", "", -1e6))
     object.job.priority = static_cast<int>(std::clamp(*priority, -1e6, 1e6));
   object.job.checkpointable = wishes.Is(kPrefix, "checkpointable", "true");
   RefuseOthers(wishes, object);
-  return object;
 }
 
 }  // namespace ebb::kubernetes

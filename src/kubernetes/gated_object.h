@@ -35,6 +35,12 @@ struct PodRequests {
   std::set<std::string> tolerated;                 ///< keys of taints; "": all of them
 };
 
+/// What is patched.
+struct ObjectPart {
+  std::string name, uid;
+  std::map<std::string, std::string> written;  ///< annotations of ours as they are
+};
+
 struct GatedObject {
   const GatedKind* kind = nullptr;
   std::string name_space, name, uid;
@@ -51,9 +57,12 @@ struct GatedObject {
   PodRequests requests;
   /// What was asked for and cannot be had, one sentence each.
   std::vector<std::string> problems;
-  std::map<std::string, std::string> written;  ///< annotations of ours as they are
-  std::string pods;                            ///< "label=value" of its pods; empty: not known yet
+  std::string pods;               ///< "label=value" of its pods; empty: not known yet
+  std::vector<ObjectPart> parts;  ///< the object itself, or the pods of a gang that are there
+  /// What is not there yet, so that it cannot be released; empty: nothing.
+  std::string lacks;
 
+  bool is_gang() const { return kind == &PodGangKind(); }
   std::string Path() const { return kind->ObjectPath(name_space, name); }
 };
 
@@ -67,6 +76,12 @@ struct ObjectDefaults {
 /// Nothing where it is no object: without a name, a uid or a time of creation.
 std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& object,
                                       const ObjectDefaults& defaults);
+
+/// Those with our prefix.
+std::map<std::string, std::string> OursOf(const std::map<std::string, std::string>& annotations);
+/// What annotations say of an object that is known otherwise: its name, creation and requests.
+void ReadAnnotations(std::map<std::string, std::string> texts, const ObjectDefaults& defaults,
+                     GatedObject& object);
 
 /// Of an object of any kind: each template of pods in it, as often as its replicas and parallelism
 /// say.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "kubernetes/json_reading.h"
+#include "kubernetes/offered_change.h"
 
 namespace ebb::kubernetes {
 namespace {
@@ -16,17 +18,39 @@ constexpr const char* kStageKey = "ebb/stage";
 constexpr const char* kReasonKey = "ebb/reason";
 constexpr const char* kExpectedStartKey = "ebb/expected-start";
 
+std::string WrittenAt(const ObjectPart& part, const char* key) {
+  const auto found = part.written.find(key);
+  return found == part.written.end() ? "" : found->second;
+}
+// Of a gang on its first pod.
 std::string WrittenAt(const GatedObject& object, const char* key) {
-  const auto found = object.written.find(key);
-  return found == object.written.end() ? "" : found->second;
+  return object.parts.empty() ? "" : WrittenAt(object.parts.front(), key);
+}
+
+std::set<std::string> UidsOf(const std::vector<ObjectPart>& parts) {
+  std::set<std::string> uids;
+  for (const ObjectPart& part : parts) uids.insert(part.uid);
+  return uids;
+}
+
+// What a stage is told as; of the others the cluster has Events of its own.
+std::optional<EventReason> ReasonOf(const std::string& stage) {
+  if (stage == "waiting") return EventReason::kWaiting;
+  if (stage == "starting") return EventReason::kReleased;
+  if (stage == "paused") return EventReason::kPaused;
+  if (stage == "refused") return EventReason::kRefused;
+  return std::nullopt;
 }
 
 }  // namespace
 
-ObjectBoard::ObjectBoard(ApiClient& client, Capacity& capacity, std::function<Time()> now,
+ObjectBoard::ObjectBoard(ApiClient& client, Capacity& capacity, EventRecorder& recorder,
+                         PodGangs& gangs, std::function<Time()> now,
                          std::function<void(const std::string&)> say, ObjectBoardOptions options)
     : client_(client),
       capacity_(capacity),
+      recorder_(recorder),
+      gangs_(gangs),
       now_(std::move(now)),
       say_(std::move(say)),
       options_(std::move(options)) {}
@@ -42,7 +66,9 @@ void ObjectBoard::TakeNamespace(const JsonNode& name_space) {
   const bool chosen = TextAt(name_space, "/metadata/labels/ebb~1wait") == "true" ||
                       TextAt(name_space, "/metadata/annotations/ebb~1wait") == "true";
   if (!chosen) {
-    chosen_namespaces_.erase(name);
+    if (chosen_namespaces_.erase(name) == 0) return;
+    for (const auto& [uid, entry] : entries_)
+      if (entry.job != 0 && entry.object.name_space == name) changed_.insert(uid);
     return;
   }
   if (!chosen_namespaces_.insert(name).second || !begun_) return;
@@ -51,15 +77,44 @@ void ObjectBoard::TakeNamespace(const JsonNode& name_space) {
 }
 
 void ObjectBoard::TakeObject(const GatedKind& kind, const JsonNode& json) {
-  auto object = ReadObject(kind, json, options_.defaults);
-  if (!object) return;
-  Entry& entry = entries_[object->uid];
-  const std::string pods = std::exchange(entry.object, *std::move(object)).pods;
+  if (auto object = ReadObject(kind, json, options_.defaults)) TakeObject(*std::move(object));
+}
+
+void ObjectBoard::TakeObject(GatedObject object) {
+  Entry& entry = entries_[object.uid];
+  const GatedObject before = std::exchange(entry.object, std::move(object));
   // What is suspended forgets whose pods were its own, and some of them may still be ending.
-  if (entry.object.pods.empty()) entry.object.pods = pods;
-  if (pods != entry.object.pods) OwnersChanged();
-  if (entry.job != 0) return Follow(entry);
-  if (begun_ && !entry.done && IsChosen(entry.object)) Enter(entry);
+  if (entry.object.pods.empty()) entry.object.pods = before.pods;
+  if (before.pods != entry.object.pods) OwnersChanged();
+  FollowParts(entry, before.parts);
+  if (entry.job == 0) {
+    if (begun_ && !entry.done && IsChosen(entry.object)) Enter(entry);
+    return;
+  }
+  SayProblems(entry, before.problems);
+  Follow(entry);
+  if (IsChanged(entry)) changed_.insert(entry.object.uid);
+}
+
+// A pod that is new has no note yet.
+void ObjectBoard::FollowParts(Entry& entry, const std::vector<ObjectPart>& before) {
+  const std::set<std::string> now = UidsOf(entry.object.parts);
+  if (now == UidsOf(before)) return;
+  for (const ObjectPart& part : before)
+    if (!now.contains(part.uid)) recorder_.Drop(part.uid);
+  entry.noted = {};
+  if (entry.wanted != entry.noted) notes_due_.insert(entry.object.uid);
+}
+
+void ObjectBoard::SayProblems(const Entry& entry, const std::vector<std::string>& said) {
+  for (const std::string& problem : entry.object.problems)
+    if (std::ranges::count(said, problem) == 0) say_(entry.object.job.name + ": " + problem);
+  if (!entry.object.problems.empty())
+    Tell(entry.object, EventReason::kBadAnnotation, Join(entry.object.problems, "; "),
+         !WrittenAt(entry.object, kStageKey).empty() && said.empty());
+  else if (!said.empty())
+    for (const ObjectPart& part : entry.object.parts)
+      recorder_.Rest(part.uid, EventReason::kBadAnnotation);
 }
 
 void ObjectBoard::Begin() {
@@ -74,32 +129,128 @@ void ObjectBoard::Begin() {
 void ObjectBoard::Enter(Entry& entry) {
   const GatedObject& object = entry.object;
   if (object.phase == ObjectPhase::kSucceeded || object.phase == ObjectPhase::kFailed) return;
+  if (!object.lacks.empty()) return NoteLack(entry);
   entry.attempt = object.attempt;
-  for (const std::string& problem : object.problems) say_(object.job.name + ": " + problem);
+  entry.wanted = entry.noted = {};  // what was said before is over
+  SayProblems(entry, {});
+  if (options_.dry_run || object.phase != ObjectPhase::kReleased) return Offer(entry);
   Submit(entry);
-  if (options_.dry_run) return;
-  if (object.phase == ObjectPhase::kReleased) return EnterReleased(entry);
-  // What an earlier process has released and held again.
-  if (entry.attempt == 0) return;
-  entry.course = Course::kPaused;
-  Report(entry, JobPhase::kPaused, now_());
+  EnterReleased(entry);
+}
+
+void ObjectBoard::NoteLack(Entry& entry) {
+  if (entry.wanted.reason == entry.object.lacks) return;
+  entry.noted = {};  // it is news, though the stage may be the same
+  entry.wanted = {"waiting", entry.object.lacks, ""};
+  TellStage(entry);
+  notes_due_.insert(entry.object.uid);
+}
+
+core::Job ObjectBoard::Wanted(const Entry& entry) const {
+  core::Job job = entry.object.job;
+  job.id = entry.job;
+  job.models = capacity_.ModelsFor(entry.object.requests);
+  return job;
 }
 
 void ObjectBoard::Submit(Entry& entry) {
   if (entry.job == 0) entry.job = ++last_job_;
   by_job_[entry.job] = entry.object.uid;
   entry.course = Course::kOffered;
-  entry.models = capacity_.ModelsFor(entry.object.requests);
-  core::Job job = entry.object.job;
-  job.id = entry.job;
-  job.models = entry.models;
-  events_.push_back({now_(), engine::JobSubmitted{std::move(job)}});
+  entry.let_go = false;
+  entry.told = Wanted(entry);
+  events_.push_back({now_(), engine::JobSubmitted{entry.told}});
+}
+
+void ObjectBoard::Offer(Entry& entry) {
+  Submit(entry);
+  entry.attempt = entry.object.attempt;
+  // It was released and held again, perhaps by an earlier process.
+  if (entry.attempt > 0 && !options_.dry_run) Report(entry, JobPhase::kPaused, now_());
+}
+
+// Changes ------------------------------------------------------------------------------------
+
+// What runs is followed once it waits again, but where it is to be let go.
+bool ObjectBoard::IsChanged(const Entry& entry) const {
+  if (entry.course == Course::kEnded) return false;
+  if (!IsChosen(entry.object)) return true;
+  return !IsUnderWay(entry) && (!entry.object.lacks.empty() || Wanted(entry) != entry.told);
+}
+
+// Called when the engine takes it, so that nothing can have been decided of the job meanwhile.
+void ObjectBoard::FollowChange(Entry& entry) {
+  if (entry.job == 0 || entry.deleted || entry.course == Course::kEnded) return;
+  if (HasReports(entry.job)) {  // which the engine has to know first
+    changed_.insert(entry.object.uid);
+    return;
+  }
+  if (!IsChosen(entry.object)) return LetGo(entry);
+  if (!entry.object.lacks.empty() && !IsUnderWay(entry)) {
+    Withdraw(entry, "some of its pods are not there any more");
+    return NoteLack(entry);
+  }
+  core::Job wanted = Wanted(entry);
+  if (wanted == entry.told) return;
+  if (entry.course == Course::kRefused) return Offer(entry);
+  if (entry.course != Course::kOffered && entry.course != Course::kPaused) return;
+  const auto change = ChangeTo(entry.told, wanted, entry.course == Course::kPaused);
+  if (!change) return OfferAsAnother(entry, "its object was changed");
+  entry.told = std::move(wanted);
+  if (*change != core::JobChange{})
+    events_.push_back({now_(), engine::JobChanged{entry.job, *change}});
+}
+
+bool ObjectBoard::HasReports(core::JobId job) const {
+  return std::ranges::count(reports_, job, &engine::JobReport::job) > 0;
+}
+
+void ObjectBoard::OfferAsAnother(Entry& entry, const char* why) {
+  Withdraw(entry, why);
+  Offer(entry);
+}
+
+void ObjectBoard::Withdraw(Entry& entry, const char* why) {
+  if (entry.course != Course::kRefused)
+    events_.push_back({now_(), engine::JobCancelled{entry.job, why}});
+  by_job_.erase(std::exchange(entry.job, 0));
+  entry.course = Course::kOffered;
+  entry.last.reset();
+}
+
+void ObjectBoard::LetGo(Entry& entry) {
+  const std::string& name = entry.object.job.name;
+  if (entry.course == Course::kReleased) {
+    say_(name + ": is let go; it runs on");
+    Tell(entry.object, EventReason::kLetGo, "it runs on, and is not paused any more");
+    entry.let_go = true;
+    Report(entry, JobPhase::kCancelled, now_());
+  } else if (!IsUnderWay(entry)) {
+    const std::string left = entry.object.is_gang()
+                                 ? "its pods keep their gate until somebody removes it"
+                                 : "it stays suspended until somebody resumes it";
+    say_(name + ": is let go; " + left);
+    Tell(entry.object, EventReason::kLetGo, left);
+    Withdraw(entry, "it is not to wait for Ebb any more");
+  } else {
+    return;  // it is let go once it has stopped
+  }
+  RemoveNote(entry);
+}
+
+void ObjectBoard::ChangeRefused(core::JobId job) {
+  Entry* entry = KnownEntry(job);
+  if (!entry) return;
+  if (entry->course == Course::kOffered || entry->course == Course::kPaused)
+    return OfferAsAnother(*entry, "its object was changed");
+  entry->told = {};  // it has begun meanwhile, and is followed when it waits again
 }
 
 // It was created without being held back, or another process released it.
 void ObjectBoard::EnterReleased(Entry& entry) {
   const GatedObject& object = entry.object;
-  if (entry.attempt == 0 && now_() - object.created < options_.holds_younger_than) {
+  const bool is_young = now_() - object.created < options_.holds_younger_than;
+  if (entry.attempt == 0 && is_young && !object.is_gang()) {
     Write(entry, true);
     return;
   }
@@ -169,6 +320,8 @@ void ObjectBoard::FollowReleased(Entry& entry) {
       entry.object.phase == ObjectPhase::kSuspended || entry.object.phase == ObjectPhase::kStopping;
   if (!is_held || entry.object.attempt < entry.attempt) return;
   say_(entry.object.job.name + ": held back by somebody else");
+  Tell(entry.object, EventReason::kHeldBackByAnother,
+       "held back by somebody else; it waits to be released again");
   entry.course = Course::kPausing;
   stopping_.insert(entry.object.uid);
   Follow(entry);
@@ -183,6 +336,7 @@ void ObjectBoard::DropObject(const std::string& uid) {
   const auto found = entries_.find(uid);
   if (found == entries_.end()) return;
   Entry& entry = found->second;
+  for (const ObjectPart& part : entry.object.parts) recorder_.Drop(part.uid);
   if (entry.job == 0) {
     entries_.erase(found);
     return;
@@ -216,6 +370,8 @@ bool ObjectBoard::Holds(const PodOwner& owner) const {
 // For the engine -----------------------------------------------------------------------------
 
 std::vector<engine::Event> ObjectBoard::TakeEvents(Time now) {
+  for (const std::string& uid : std::exchange(changed_, {}))
+    if (const auto found = entries_.find(uid); found != entries_.end()) FollowChange(found->second);
   for (engine::Event& event : events_) event.at = std::min(event.at, now);
   return std::exchange(events_, {});
 }
@@ -223,6 +379,9 @@ std::vector<engine::Event> ObjectBoard::TakeEvents(Time now) {
 // A report of a job that the engine does not know yet would be refused.
 std::vector<engine::JobReport> ObjectBoard::TakeReports() {
   if (!events_.empty()) return {};
+  for (const engine::JobReport& report : reports_)
+    if (const Entry* entry = KnownEntry(report.job); entry && IsChanged(*entry))
+      changed_.insert(entry->object.uid);
   return std::exchange(reports_, {});
 }
 
@@ -271,6 +430,9 @@ Status ObjectBoard::Start(const engine::StartJob& command) {
   if (was_started || entry->course == Course::kEnded) return {};
   if (entry->deleted)
     return Fail({ExitCode::kUnavailable, "its object was deleted", entry->object.job.name, ""});
+  if (entry->object.is_gang() && !gangs_.IsWhole(entry->object.uid))
+    return Fail({ExitCode::kTryLater, "some of its pods are not there any more",
+                 entry->object.job.name, ""});
   entry->attempt = command.attempt;
   entry->pool = command.pool;
   entry->course = Course::kReleased;
@@ -284,6 +446,8 @@ Status ObjectBoard::Start(const engine::StartJob& command) {
 Status ObjectBoard::Pause(const engine::PauseJob& command) {
   EBB_ASSIGN_OR_RETURN(Entry * entry, EntryOf(command.job));
   if (entry->course != Course::kReleased || entry->attempt != command.attempt) return {};
+  if (entry->object.is_gang())
+    return Fail({ExitCode::kUsage, "pods cannot be paused", entry->object.job.name, ""});
   if (options_.dry_run) {
     Report(*entry, JobPhase::kPaused, now_());
     return {};
@@ -298,7 +462,7 @@ Status ObjectBoard::Pause(const engine::PauseJob& command) {
 Status ObjectBoard::Cancel(const engine::CancelJob& command) {
   EBB_ASSIGN_OR_RETURN(Entry * entry, EntryOf(command.job));
   if (entry->course == Course::kEnded || entry->attempt != command.attempt) return {};
-  if (options_.dry_run || entry->deleted) {
+  if (options_.dry_run || entry->deleted || entry->object.is_gang()) {
     Report(*entry, JobPhase::kCancelled, now_());
     return {};
   }
@@ -315,8 +479,11 @@ void ObjectBoard::Forget(core::JobId job) {
   const std::string uid = by_job_.at(job);
   by_job_.erase(job);
   entry->job = 0;
-  entry->done = true;
-  if (entry->deleted) entries_.erase(uid);
+  entry->done = !entry->let_go;
+  if (entry->deleted)
+    entries_.erase(uid);
+  else if (entry->let_go && IsChosen(entry->object))
+    Enter(*entry);  // meanwhile it is to wait again
 }
 
 const GatedObject* ObjectBoard::FindObject(const std::string& uid) const {
@@ -336,14 +503,10 @@ void ObjectBoard::Refused(core::JobId job, const Error& why) {
 void ObjectBoard::OfferAgain() {
   for (auto& [uid, entry] : entries_) {
     if (entry.job == 0 || entry.deleted) continue;
-    if (entry.course == Course::kRefused) Submit(entry);
-    // The engine knows a job by what it was submitted with: as another job it can have the others.
-    if (entry.course != Course::kOffered || entry.last ||
-        entry.models == capacity_.ModelsFor(entry.object.requests))
-      continue;
-    events_.push_back({now_(), engine::JobCancelled{entry.job, "there are other devices"}});
-    by_job_.erase(std::exchange(entry.job, 0));
-    Submit(entry);
+    if (entry.course == Course::kRefused)
+      Offer(entry);
+    else if (IsChanged(entry))
+      changed_.insert(uid);
   }
 }
 
@@ -351,6 +514,10 @@ void ObjectBoard::OfferAgain() {
 
 void ObjectBoard::Write(Entry& entry, bool suspend) {
   const GatedObject& object = entry.object;
+  const auto written = [this, uid = object.uid, suspend](const Result<ApiAnswer>& answer) {
+    Written(uid, suspend, answer);
+  };
+  if (object.is_gang()) return gangs_.Release(object.uid, entry.attempt, written);
   entry.holding = suspend;
   std::map<std::string, std::string> annotations;
   if (entry.attempt > 0) annotations[std::string(kAttemptKey)] = std::to_string(entry.attempt);
@@ -360,9 +527,7 @@ void ObjectBoard::Write(Entry& entry, bool suspend) {
                 .body = MergePatch(*object.kind, suspend, annotations),
                 .key = object.uid + "/suspend",
                 .patience = patience},
-               [this, uid = object.uid, suspend](const Result<ApiAnswer>& answer) {
-                 Written(uid, suspend, answer);
-               });
+               written);
 }
 
 void ObjectBoard::Written(const std::string& uid, bool suspend, const Result<ApiAnswer>& answer) {
@@ -372,7 +537,9 @@ void ObjectBoard::Written(const std::string& uid, bool suspend, const Result<Api
   const std::string why =
       answer ? MessageOf(answer->status, answer->body) : answer.error().Message();
   Entry& entry = found->second;
-  say_(entry.object.job.name + ": cannot be " + (suspend ? "held back: " : "released: ") + why);
+  const std::string what = std::string("cannot be ") + (suspend ? "held back: " : "released: ");
+  say_(entry.object.job.name + ": " + what + why);
+  Tell(entry.object, EventReason::kRefused, what + why);
   if (!suspend && entry.course == Course::kReleased)
     StartRefused(entry, why, !answer || answer->status == kForbidden);
   if (suspend && entry.course == Course::kPausing) entry.course = Course::kReleased;
@@ -388,8 +555,9 @@ void ObjectBoard::StartRefused(Entry& entry, const std::string& why, bool can_be
 
 void ObjectBoard::Note(core::JobId job, ObjectNote note) {
   Entry* entry = KnownEntry(job);
-  if (!entry || entry->deleted) return;
+  if (!entry || entry->deleted || entry->let_go) return;
   entry->wanted = std::move(note);
+  TellStage(*entry);
   if (entry->wanted != entry->noted) notes_due_.insert(entry->object.uid);
 }
 
@@ -431,21 +599,55 @@ std::optional<Duration> ObjectBoard::NextDue() const {
   return due;
 }
 
+void ObjectBoard::Tell(const GatedObject& object, EventReason reason, const std::string& message,
+                       bool told_before) {
+  if (options_.dry_run && reason != EventReason::kBadAnnotation) reason = EventReason::kDryRun;
+  for (const ObjectPart& part : object.parts)
+    recorder_.Tell({object.kind->ApiVersion(), std::string(object.kind->kind), object.name_space,
+                    part.name, part.uid},
+                   reason, message, told_before);
+}
+
+void ObjectBoard::TellStage(const Entry& entry) {
+  const auto reason = ReasonOf(entry.wanted.stage);
+  if (!reason) {
+    for (const ObjectPart& part : entry.object.parts) recorder_.Rest(part.uid);
+    return;
+  }
+  const bool told_before =
+      entry.noted.stage.empty() && WrittenAt(entry.object, kStageKey) == entry.wanted.stage;
+  Tell(entry.object, *reason, entry.wanted.reason, told_before);
+}
+
 void ObjectBoard::WriteNote(Entry& entry) {
   entry.noted = entry.wanted;
   const GatedObject& object = entry.object;
-  // As another process left it.
-  if (WrittenAt(object, kStageKey) == entry.noted.stage &&
-      WrittenAt(object, kReasonKey) == entry.noted.reason &&
-      WrittenAt(object, kExpectedStartKey) == entry.noted.expected_start)
-    return;
-  ++counts_.notes;
-  client_.Make({.path = object.Path(),
-                .body = MergePatch(*object.kind, std::nullopt,
-                                   {{kStageKey, entry.noted.stage},
-                                    {kReasonKey, entry.noted.reason},
-                                    {kExpectedStartKey, entry.noted.expected_start}}),
-                .key = object.uid + "/note",
+  std::map<std::string, std::string> note{{kStageKey, entry.noted.stage},
+                                          {kReasonKey, entry.noted.reason},
+                                          {kExpectedStartKey, entry.noted.expected_start}};
+  if (object.is_gang()) note[kFirstCreatedKey] = FormatTime(object.created);
+  for (const ObjectPart& part : object.parts) {
+    // As another process left it.
+    const bool is_there = std::ranges::all_of(
+        note, [&](const auto& text) { return WrittenAt(part, text.first.c_str()) == text.second; });
+    if (is_there) continue;
+    ++counts_.notes;
+    Annotate(object, part, note);
+  }
+}
+
+void ObjectBoard::RemoveNote(Entry& entry) {
+  notes_due_.erase(entry.object.uid);
+  entry.noted = entry.wanted = {};
+  for (const ObjectPart& part : entry.object.parts)
+    Annotate(entry.object, part, {{kStageKey, ""}, {kReasonKey, ""}, {kExpectedStartKey, ""}});
+}
+
+void ObjectBoard::Annotate(const GatedObject& object, const ObjectPart& part,
+                           const std::map<std::string, std::string>& annotations) {
+  client_.Make({.path = object.kind->ObjectPath(object.name_space, part.name),
+                .body = MergePatch(*object.kind, std::nullopt, annotations),
+                .key = part.uid + "/note",
                 .urgent = false},
                [](const Result<ApiAnswer>&) {});
 }

@@ -21,7 +21,9 @@
 #include "engine/event.h"
 #include "kubernetes/api_client.h"
 #include "kubernetes/capacity.h"
+#include "kubernetes/event_recorder.h"
 #include "kubernetes/gated_object.h"
+#include "kubernetes/pod_gang.h"
 
 namespace ebb::kubernetes {
 
@@ -50,22 +52,25 @@ struct ObjectNote {
 class ObjectBoard {
  public:
   /// `now`: the wall clock; `say`: what a person should know of an object.
-  ObjectBoard(ApiClient& client, Capacity& capacity, std::function<Time()> now,
-              std::function<void(const std::string&)> say, ObjectBoardOptions options);
+  ObjectBoard(ApiClient& client, Capacity& capacity, EventRecorder& recorder, PodGangs& gangs,
+              std::function<Time()> now, std::function<void(const std::string&)> say,
+              ObjectBoardOptions options);
 
   // What the reflectors tell.
   void TakeObject(const GatedKind& kind, const JsonNode& object);
+  void TakeObject(GatedObject object);
   void DropObject(const std::string& uid);
   void TakeNamespace(const JsonNode& name_space);
   /// Everything that was there at the beginning has been told: jobs get their numbers, the oldest
   /// first.
   void Begin();
+  bool begun() const { return begun_; }
   /// Whether a pod with these labels is of an object that is released.
   bool Holds(const PodOwner& owner) const;
 
   // For the engine.
   std::vector<engine::Event> TakeEvents(Time now);
-  bool has_events() const { return !events_.empty(); }
+  bool has_events() const { return !events_.empty() || !changed_.empty(); }
   std::vector<engine::JobReport> TakeReports();
   bool has_reports() const { return !reports_.empty(); }
   std::vector<engine::JobReport> Observe() const;
@@ -75,6 +80,8 @@ class ObjectBoard {
   void Forget(core::JobId job);
   /// The engine did not take the submission.
   void Refused(core::JobId job, const Error& why);
+  /// The engine did not take the change: then it does not take such a job either, and says so.
+  void ChangeRefused(core::JobId job);
   /// There are other devices now: offers what was refused once more, and what waits anew where it
   /// can have devices of models that were not there before.
   void OfferAgain();
@@ -101,8 +108,8 @@ class ObjectBoard {
   };
   struct Entry {
     GatedObject object;
-    core::JobId job = 0;                // 0: not gated
-    std::vector<std::string> models{};  // that it was submitted with
+    core::JobId job = 0;  // 0: not gated
+    core::Job told{};     // as the engine knows it
     Course course = Course::kOffered;
     int attempt = 0;
     int pool = -1;
@@ -111,14 +118,26 @@ class ObjectBoard {
     Duration noted_at{};
     bool holding = false;  // asked to be suspended, and not yet seen so
     bool deleted = false;
-    bool done = false;  // ended, and forgotten by the engine
+    bool let_go = false;  // it runs, and is not to be held back any more
+    bool done = false;    // ended, and forgotten by the engine
   };
   using Entries = std::map<std::string, Entry>;  // by uid
 
   bool IsChosen(const GatedObject& object) const;
+  void FollowParts(Entry& entry, const std::vector<ObjectPart>& before);
+  void NoteLack(Entry& entry);
   static bool IsUnderWay(const Entry& entry);
   void Enter(Entry& entry);
+  core::Job Wanted(const Entry& entry) const;
   void Submit(Entry& entry);
+  void Offer(Entry& entry);
+  void OfferAsAnother(Entry& entry, const char* why);
+  bool IsChanged(const Entry& entry) const;
+  void FollowChange(Entry& entry);
+  bool HasReports(core::JobId job) const;
+  void Withdraw(Entry& entry, const char* why);
+  void LetGo(Entry& entry);
+  void SayProblems(const Entry& entry, const std::vector<std::string>& said);
   void EnterReleased(Entry& entry);
   void Follow(Entry& entry);
   void FollowReleased(Entry& entry);
@@ -128,13 +147,21 @@ class ObjectBoard {
   void Write(Entry& entry, bool suspend);
   void Written(const std::string& uid, bool suspend, const Result<ApiAnswer>& answer);
   void StartRefused(Entry& entry, const std::string& why, bool can_be_mended);
+  void Tell(const GatedObject& object, EventReason reason, const std::string& message,
+            bool told_before = false);
+  void TellStage(const Entry& entry);
+  void Annotate(const GatedObject& object, const ObjectPart& part,
+                const std::map<std::string, std::string>& annotations);
   void WriteNote(Entry& entry);
+  void RemoveNote(Entry& entry);
   Result<Entry*> EntryOf(core::JobId job);
   Entry* KnownEntry(core::JobId job);
   void OwnersChanged();
 
   ApiClient& client_;
   Capacity& capacity_;
+  EventRecorder& recorder_;
+  PodGangs& gangs_;
   std::function<Time()> now_;
   std::function<void(const std::string&)> say_;
   ObjectBoardOptions options_;
@@ -143,6 +170,7 @@ class ObjectBoard {
   std::set<std::string> chosen_namespaces_;
   std::vector<engine::Event> events_;
   std::vector<engine::JobReport> reports_;
+  std::set<std::string> changed_;    // uids of objects whose jobs the engine may know otherwise
   std::set<std::string> notes_due_;  // uids
   std::set<std::string> stopping_;   // uids of what is being paused or cancelled
   /// "namespace/label=value" of the pods of what is under way; made anew once it is asked for.

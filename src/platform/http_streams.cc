@@ -27,7 +27,8 @@ struct Stream {
   std::unique_ptr<curl_slist, decltype(Curl::slist_free_all)> headers;
   StreamEnd end{};
   bool cancelled = false;
-  bool stopped = false;  // by its own on_data
+  bool stopped = false;   // by its own on_data
+  bool* heard = nullptr;  // set when something of it was told
   char reason[CURL_ERROR_SIZE] = "";
 };
 
@@ -41,8 +42,10 @@ std::size_t TakeHeader(char* data, std::size_t size, std::size_t count, void* us
   const std::string_view line(data, size * count);
   auto& stream = *static_cast<Stream*>(user);
   auto& headers = stream.end.headers;
-  if (Trim(line).empty() && stream.events.on_head && !stream.cancelled)
+  if (Trim(line).empty() && stream.events.on_head && !stream.cancelled) {
+    *stream.heard = true;
     stream.events.on_head(StatusOf(stream));
+  }
   if (line.starts_with("HTTP/")) headers.clear();
   if (const auto colon = line.find(':'); colon != std::string_view::npos)
     headers[Lowercase(line.substr(0, colon))] = Trim(line.substr(colon + 1));
@@ -52,6 +55,7 @@ std::size_t TakeHeader(char* data, std::size_t size, std::size_t count, void* us
 std::size_t TakeData(char* data, std::size_t size, std::size_t count, void* user) {
   auto& stream = *static_cast<Stream*>(user);
   if (stream.cancelled) return 0;
+  *stream.heard = true;
   stream.stopped = !stream.events.on_data(StatusOf(stream), {data, size * count});
   return stream.stopped || stream.cancelled ? 0 : size * count;
 }
@@ -72,6 +76,7 @@ class HttpStreams::Implementation {
   Id Start(StreamRequest request, StreamEvents events) {
     const Id id = ++last_id_;
     auto stream = std::make_unique<Stream>(curl_, id, std::move(request), std::move(events));
+    stream->heard = &heard_;
     SetAddress(*stream);
     SetSecrets(*stream);
     SetReceivers(*stream);
@@ -93,8 +98,10 @@ class HttpStreams::Implementation {
     TakeCancelled();
     Begin();
     int running = 0;
+    // What lay there already may be what the caller waits for.
+    heard_ = false;
     curl_.multi_perform(multi_, &running);
-    if (TakeEnded()) return;
+    if (TakeEnded() || heard_) return;
     curl_waitfd waits{also, CURL_WAIT_POLLIN, 0};
     curl_.multi_poll(multi_, &waits, also >= 0 ? 1 : 0,
                      static_cast<int>(std::clamp<std::int64_t>(patience.count(), 0, 3'600'000)),
@@ -210,6 +217,7 @@ class HttpStreams::Implementation {
   std::map<CURL*, Stream*> by_handle_;
   std::vector<Id> to_begin_;
   bool any_cancelled_ = false;
+  bool heard_ = false;  // something was told in this Poll
 };
 
 HttpStreams::HttpStreams(std::unique_ptr<Implementation> implementation)

@@ -121,7 +121,9 @@ def waiting(name, spec=None, annotations=None, **more):
     return made
 
 
-class TestController(unittest.TestCase):
+class ControllerTest(unittest.TestCase):
+    """A controller beside a cluster."""
+
     @classmethod
     def setUpClass(cls):
         cls.cluster = Cluster()
@@ -167,6 +169,8 @@ class TestController(unittest.TestCase):
         return [pod for pod in self.admin.get("pods", selector=f"job-name={name}")
                 if pod["status"]["phase"] == "Running"]
 
+
+class TestController(ControllerTest):
     def test_a_job_waits_for_clean_power_and_says_why(self):
         self.admin.apply(waiting("patient"))
         self.wait(lambda: self.annotation("patient", "stage") == "waiting", "the reason to be written")
@@ -352,6 +356,73 @@ class TestController(unittest.TestCase):
         self.wait(lambda: self.annotation("held", "attempt") == "2", "the next release")
         self.wait(lambda: self.pods("held"), "the job to run again")
 
+    def annotate(self, name, **annotations):
+        self.admin.patch("jobs", name, {"metadata": {"annotations": {
+            f"ebb/{key.replace('_', '-')}": value for key, value in annotations.items()}}})
+
+    def test_changed_annotations_of_what_waits_are_followed(self):
+        self.admin.apply(waiting("patient"))
+        self.wait(lambda: self.annotation("patient", "stage") == "waiting", "the reason to be written")
+        self.annotate("patient", threshold="300", checkpointable="true")
+        time.sleep(2)
+        self.assertTrue(self.suspended("patient"), "400 g/kWh is above 300, too")
+        self.annotate("patient", threshold="500")
+        self.wait(lambda: self.pods("patient"), "the job to run")
+        self.wait(lambda: self.annotation("patient", "stage") == "running", "that to be written")
+        # While it runs, a lower threshold is followed too: the engine hears of it once it is paused.
+        self.annotate("patient", threshold="300")
+        self.grid.turn(CLEAN)
+        self.admin.patch("jobs", "patient", {"spec": {"suspend": True}})
+        self.wait(lambda: self.annotation("patient", "attempt") == "2", "the next release")
+
+    def test_a_latest_start_that_is_brought_forward_is_kept(self):
+        self.admin.apply(waiting("patient"))
+        self.wait(lambda: self.annotation("patient", "stage") == "waiting", "the reason to be written")
+        self.annotate("patient", start_by="8s")
+        self.wait(lambda: self.pods("patient"), "the job to run", 15)
+        self.assertEqual(self.annotation("patient", "attempt"), "1")
+
+    def test_what_is_not_to_wait_any_more_is_left_as_it_is(self):
+        self.admin.apply(waiting("waits"))
+        self.wait(lambda: self.annotation("waits", "stage") == "waiting", "the reason to be written")
+        self.annotate("waits", wait="false")
+        self.wait(lambda: self.annotation("waits", "reason") is None, "the notes to be removed")
+        self.assertIsNone(self.annotation("waits", "stage"))
+        self.grid.turn(CLEAN)
+        self.admin.apply(waiting("other"))
+        self.wait(lambda: self.pods("other"), "another job to run")
+        self.assertTrue(self.suspended("waits"), "it is its owner's to resume")
+        self.assertIn("waits: is let go", self.said())
+        self.annotate("waits", wait="true")
+        self.wait(lambda: self.pods("waits"), "it to be released after all")
+
+    def told(self, name):
+        """The Events on an object, as `kubectl describe` asks for them: reason -> Event of core/v1."""
+        uid = self.admin.get("jobs", name)["metadata"]["uid"]
+        return {event["reason"]: event for event in self.admin.get("events")
+                if event["involvedObject"].get("uid") == uid and event["source"].get("component") == "ebb-controller"}
+
+    def test_decisions_are_told_as_events_that_another_controller_goes_on_with(self):
+        self.admin.apply(waiting("patient", annotations={
+            "compute-gardener-scheduler.kubernetes.io/price-threshold": "0.2", "ebb/duration": "long"}))
+        self.wait(lambda: self.told("patient").keys() >= {"Waiting", "BadAnnotation"}, "the Events")
+        told = self.told("patient")
+        self.assertIn("400 g/kWh is above 200 g/kWh", told["Waiting"]["message"])
+        self.assertEqual(told["Waiting"]["message"], self.annotation("patient", "reason"))
+        self.assertIn("price-threshold: this controller does not act on it", told["BadAnnotation"]["message"])
+        self.assertIn('ebb/duration: "long" is not a duration', told["BadAnnotation"]["message"])
+        self.controller.end()
+        self.begin()
+        self.grid.turn(CLEAN)
+        self.wait(lambda: "Released" in self.told("patient"), "the release to be told")
+        self.assertEqual({reason: event["count"] for reason, event in self.told("patient").items()},
+                         {"Waiting": 1, "BadAnnotation": 1, "Released": 1}, "nothing is told anew")
+        # Held back by a person, and released again: the same Event counts on.
+        self.wait(lambda: self.pods("patient"), "the job to run")
+        self.admin.patch("jobs", "patient", {"spec": {"suspend": True}})
+        self.wait(lambda: "HeldBackByAnother" in self.told("patient"), "that to be told")
+        self.wait(lambda: self.told("patient")["Released"]["count"] == 2, "the next release to be told", 60)
+
     def test_what_kueue_releases_is_left_to_it(self):
         queued = waiting("queued")
         queued["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "mine"}
@@ -359,6 +430,110 @@ class TestController(unittest.TestCase):
         self.admin.apply(waiting("asked"))
         self.wait(lambda: self.annotation("asked", "stage"), "the reason to be written")
         self.assertIsNone(self.annotation("queued", "stage"))
+
+
+def gated(annotations=None, labels=None, gpus=1):
+    """Metadata and spec of a pod that Ebb's gate holds back."""
+    return {"metadata": {"labels": labels or {}, "annotations": {"ebb/threshold": "200", **(annotations or {})}},
+            "spec": {"schedulingGates": [{"name": "ebb/wait"}], "containers": [container(gpus=gpus)]}}
+
+
+class TestGangs(ControllerTest):
+    """Pods that a scheduling gate holds back."""
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(self.remove_pods)
+
+    def remove_pods(self):
+        """Those of Jobs go with them, and then all pods are waited for."""
+        for owner in self.admin.get("replicasets"):
+            self.admin.delete("replicasets", owner["metadata"]["name"])
+        for pod in self.admin.get("pods"):
+            if not pod["metadata"].get("ownerReferences"):
+                self.admin.delete("pods", pod["metadata"]["name"])
+
+    def add(self, name, size=3, **more):
+        made = gated(labels={"ebb/gang": "train", "ebb/gang-size": str(size)}, **more)
+        self.admin.create({"apiVersion": "v1", "kind": "Pod", **made, "metadata": {"name": name, **made["metadata"]}})
+
+    def names(self, wanted):
+        return sorted(pod["metadata"]["name"] for pod in self.admin.get("pods") if wanted(pod))
+
+    def held(self):
+        return self.names(lambda pod: pod["spec"].get("schedulingGates"))
+
+    def runs(self):
+        return self.names(lambda pod: pod["status"]["phase"] == "Running")
+
+    def pod_annotation(self, name, key):
+        return self.admin.get("pods", name)["metadata"]["annotations"].get(f"ebb/{key}")
+
+    def test_a_gang_is_released_once_its_last_pod_is_there(self):
+        self.grid.g_per_kwh = CLEAN
+        for name in "a", "b":
+            self.add(name)
+        self.wait(lambda: self.pod_annotation("b", "reason") == "waiting: 2 of the 3 pods of its gang are there",
+                  "the reason to be written")
+        time.sleep(2)
+        self.assertEqual(self.held(), ["a", "b"], self.said())
+        self.add("c")
+        self.wait(lambda: self.runs() == ["a", "b", "c"], "all of them to run")
+        self.assertEqual({self.pod_annotation(name, "attempt") for name in "abc"}, {"1"})
+        self.wait(lambda: self.pod_annotation("c", "stage") == "running", "that to be written")
+        self.wait(lambda: {event["involvedObject"]["name"] for event in self.admin.get("events")
+                           if event["reason"] == "Released" and event["involvedObject"]["kind"] == "Pod"} == set("abc"),
+                  "an Event on each")
+
+    def test_a_gang_that_lost_a_pod_waits_for_another(self):
+        for name in "abc":
+            self.add(name)
+        self.wait(lambda: "400 g/kWh is above 200 g/kWh" in (self.pod_annotation("c", "reason") or ""), "the reason")
+        first = self.admin.get("pods", "a")["metadata"]["creationTimestamp"]
+        self.admin.delete("pods", "b")
+        self.wait(lambda: "2 of the 3" in self.pod_annotation("c", "reason"), "the loss to be noticed")
+        self.grid.turn(CLEAN)
+        time.sleep(2)
+        self.assertEqual(self.held(), ["a", "c"], self.said())
+        self.grid.turn(DIRTY)
+        self.add("b2")
+        self.wait(lambda: self.pod_annotation("b2", "stage") == "waiting", "the new one to wait with them")
+        self.assertEqual(self.pod_annotation("b2", "first-created"), first)
+        self.controller.end(signal.SIGKILL)
+        self.begin()
+        self.grid.turn(CLEAN)
+        self.wait(lambda: self.runs() == ["a", "b2", "c"], "all of them to run", 60)
+
+    def test_a_gang_holds_its_devices_until_its_pods_have_ended(self):
+        self.grid.g_per_kwh = CLEAN
+        for name in "abc":
+            self.add(name, annotations={"ebb.test/runs-for": "8s"})
+        self.wait(lambda: self.runs() == ["a", "b", "c"], "all of them to run")
+        self.admin.apply(waiting("wide", {"containers": [container(gpus=2)]}))
+        self.wait(lambda: self.annotation("wide", "stage"), "the reason to be written")
+        time.sleep(1)
+        self.assertTrue(self.suspended("wide"), "one GPU is left")
+        self.wait(lambda: self.pods("wide"), "the job to run after them")
+        self.assertEqual(self.runs(), [self.pods("wide")[0]["metadata"]["name"]])
+
+    def test_of_an_owner_that_was_released_new_pods_are_let_through(self):
+        template = gated({"ebb/gang-size": "2"}, {"app": "set"})
+        self.admin.create({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "set"},
+                           "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "set"}}, "template": template}})
+        self.wait(lambda: len(self.held()) == 2, "the pods")
+        self.wait(lambda: self.pod_annotation(self.held()[0], "stage") == "waiting", "the reason to be written")
+        # Made anew while it waits: it waits on.
+        gone = self.held()[0]
+        self.admin.delete("pods", gone)
+        self.wait(lambda: len(self.held()) == 2 and gone not in self.held(), "the pod to be made anew")
+        time.sleep(2)
+        self.assertEqual(len(self.held()), 2)
+        self.grid.turn(CLEAN)
+        self.wait(lambda: len(self.runs()) == 2, "both to run")
+        self.grid.turn(DIRTY)
+        self.admin.delete("pods", self.runs()[0], grace_seconds=0)
+        self.wait(lambda: len(self.runs()) == 2 and not self.held(), "a new one to run at once")
+        self.assertEqual({self.pod_annotation(name, "attempt") for name in self.runs()}, {"1"})
 
 
 # What the manifests of the published sweep expect of a cluster.

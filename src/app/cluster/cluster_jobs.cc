@@ -92,6 +92,7 @@ void ClusterJobs::Forget(core::JobId job) {
 
 void ClusterJobs::TakeOffers() {
   HearAnswers();
+  HearChanges();
   for (const engine::Event& event : cluster_.Take(Now())) TakeFact(event.fact);
   if (!std::exchange(settled_, true)) SettleUnknown();
 }
@@ -108,7 +109,8 @@ void ClusterJobs::TakeFact(const engine::Fact& fact) {
   const auto job = job_of_.find(number);
   if (job == job_of_.end()) return;
   if (changed)
-    std::ignore = ports_.ask(service::ChangeJob{job->second, changed->change, {}, {}});
+    changes_.push_back(
+        {number, ports_.ask(service::ChangeJob{job->second, changed->change, {}, {}})});
   else
     std::ignore = ports_.ask(service::Cancel{job->second});
   // Its object may be offered again as another job.
@@ -167,6 +169,14 @@ void ClusterJobs::HearAnswers() {
     at = offers_.erase(at);
   }
   for (const engine::Fact& fact : later) TakeFact(fact);
+}
+
+void ClusterJobs::HearChanges() {
+  std::erase_if(changes_, [&](Change& change) {
+    if (change.answer.wait_for(std::chrono::seconds{0}) != std::future_status::ready) return false;
+    if (!change.answer.get()) cluster_.board().ChangeRefused(change.number);
+    return true;
+  });
 }
 
 // Jobs of an earlier life that no object was offered for.

@@ -71,6 +71,7 @@ class ClusterJobs final : public local::JobExecutor {
   void TakeSubmission(const core::Job& job);
   void Ask(core::JobId number, Offer& offer);
   void HearAnswers();
+  void HearChanges();
   void Bind(core::JobId job, core::JobId number);
   void Unbind(core::JobId job);
   void SettleUnknown();
@@ -81,6 +82,11 @@ class ClusterJobs final : public local::JobExecutor {
   kubernetes::ClusterExecutor& cluster_;
   service::ExecutorPorts ports_;
   ClusterJobsOptions options_;
+  struct Change {
+    core::JobId number;
+    std::future<Result<service::Answer>> answer;
+  };
+  std::vector<Change> changes_;                          // asked, not answered
   std::map<core::JobId, Offer> offers_;                  // by number: asked, not answered
   std::map<std::string, core::JobId> offered_;           // their numbers, by uid
   std::map<std::string, core::JobId> by_uid_;            // jobs of the service that have not ended

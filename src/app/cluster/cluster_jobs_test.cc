@@ -66,6 +66,9 @@ class ClusterJobsTest : public ::testing::Test {
               int gpus = 0) {
     server_.Create(kJobs, JobObject(name, std::move(annotations), gpus));
   }
+  void Annotate(const std::string& name, const nlohmann::json& annotations) {
+    server_.Patch(kJobs, name, {{"metadata", {{"annotations", annotations}}}});
+  }
   bool IsSuspended(const std::string& name) const {
     return server_.Get(kJobs, name)["spec"].value("suspend", false);
   }
@@ -212,6 +215,71 @@ TEST_F(ClusterJobsTest, AnotherLifeFindsItsJobsAndWhatBecameOfThem) {
     return true;
   });
   EXPECT_EQ(jobs, 6U);
+}
+
+TEST_F(ClusterJobsTest, ChangedAnnotationsChangeTheJob) {
+  Start();
+  Create("train", Waiting());
+  ASSERT_TRUE(Becomes("train", Stage::kWaiting));
+  const core::JobId job = Find("train")->submission->job.id;
+  Annotate("train", {{"ebb/priority", "7"}});
+  EXPECT_TRUE(Until([&] { return Find("train")->submission->job.priority == 7; }));
+  EXPECT_TRUE(IsSuspended("train"));
+  Annotate("train", {{"ebb/threshold", "400"}});
+  EXPECT_TRUE(Becomes("train", Stage::kRunning));
+  EXPECT_EQ(Find("train")->submission->job.id, job);
+  EXPECT_EQ(Annotation("train", "attempt"), "1");
+}
+
+TEST_F(ClusterJobsTest, AnotherSizeIsAnotherJobAndWhatIsLetGoIsCancelled) {
+  Start();
+  Create("train", Waiting());
+  ASSERT_TRUE(Becomes("train", Stage::kWaiting));
+  const core::JobId job = Find("train")->submission->job.id;
+  server_.Patch(kJobs, "train", {{"spec", {{"parallelism", 2}}}});
+  EXPECT_TRUE(Until([&] { return Find("train")->submission->job.devices == 2; }));
+  EXPECT_NE(Find("train")->submission->job.id, job);
+  Annotate("train", {{"ebb/wait", "false"}});
+  EXPECT_TRUE(Becomes("train", Stage::kCancelled));
+  EXPECT_TRUE(Until([&] { return Annotation("train", "stage").empty(); }));
+  EXPECT_TRUE(IsSuspended("train"));
+  Annotate("train", {{"ebb/wait", "true"}, {"ebb/threshold", "400"}});
+  EXPECT_TRUE(Becomes("train", Stage::kRunning));
+}
+
+TEST_F(ClusterJobsTest, AChangeThatIsRefusedIsSaidAndCanBeMended) {
+  Start();
+  Create("train", Waiting());
+  ASSERT_TRUE(Becomes("train", Stage::kWaiting));
+  Annotate("train", {{"ebb/finish-by", "2020-01-01T00:00Z"}});
+  EXPECT_TRUE(Until([&] { return Annotation("train", "stage") == "refused"; }));
+  Annotate("train", {{"ebb/finish-by", nullptr}});
+  EXPECT_TRUE(Until([&] { return Annotation("train", "stage") == "waiting"; }));
+  EXPECT_TRUE(Becomes("train", Stage::kWaiting));
+}
+
+TEST_F(ClusterJobsTest, AnotherLifeFindsItsGangs) {
+  Start();
+  const nlohmann::json container{{"name", "main"}, {"resources", {{"requests", {{"cpu", "1"}}}}}};
+  server_.Create("/api/v1/pods",
+                 {{"metadata",
+                   {{"name", "pod"},
+                    {"labels", {{"ebb/gang", "g"}, {"ebb/gang-size", "1"}}},
+                    {"annotations", Waiting()}}},
+                  {"spec",
+                   {{"schedulingGates", nlohmann::json::array({{{"name", "ebb/wait"}}})},
+                    {"containers", nlohmann::json::array({container})}}}});
+  ASSERT_TRUE(Becomes("g", Stage::kWaiting));
+  const core::JobId job = Find("g")->submission->job.id;
+  Stop();
+  Start();
+  Create("new", Waiting());
+  ASSERT_TRUE(Becomes("new", Stage::kWaiting));
+  EXPECT_TRUE(Becomes("g", Stage::kWaiting));
+  EXPECT_EQ(Find("g")->submission->job.id, job);
+  ASSERT_TRUE(Answers(service::Wish{job, engine::Wish::kNow}));
+  EXPECT_TRUE(
+      Until([&] { return server_.Get("/api/v1/pods", "pod")["spec"]["schedulingGates"].empty(); }));
 }
 
 // A store that is lost takes no attempt with it.

@@ -32,8 +32,9 @@ Examples:
   ebb controller --zone GB --namespace training --dry-run
 
 It holds back objects that have the label ebb/wait=true, or lie in a namespace that has it: Job,
-RayJob, RayCluster, JobSet, TrainJob and Kubeflow's training jobs. It releases each as a whole when
-the grid is clean and devices are free, and writes on it why it waits: kubectl describe shows it.
+RayJob, RayCluster, JobSet, TrainJob and Kubeflow's training jobs; and pods that have the scheduling
+gate ebb/wait. It releases each as a whole when the grid is clean and devices are free, and writes on
+it why it waits: kubectl describe shows it.
 docs/kubernetes.md has the annotations, and what the account must be allowed to do.)";
 
 constexpr const char* kCommand = "ebb controller";
