@@ -8,7 +8,8 @@
 namespace ebb::kubernetes {
 namespace {
 
-constexpr std::chrono::minutes kLongestWait{1};
+// A clock that was set is seen within as long.
+constexpr std::chrono::seconds kLongestWait{10};
 
 }  // namespace
 
@@ -28,8 +29,8 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
       own.site,
       [board = &executor->board_](const PodOwner& owner) { return (*board)->Holds(owner); });
   executor->board_ = std::make_unique<ObjectBoard>(
-      *executor->client_, *executor->capacity_, [&clock] { return clock.Now(); }, own.say,
-      own.objects);
+      *executor->client_, *executor->capacity_,
+      [watch = &executor->watch_] { return watch->Now(); }, own.say, own.objects);
   if (own.lease)
     executor->lease_ = std::make_unique<LeaderLease>(
         *executor->client_, [&clock] { return clock.Now(); }, since_boot, own.say, *own.lease);
@@ -41,6 +42,7 @@ ClusterExecutor::ClusterExecutor(platform::HttpStreams streams, ClusterOptions o
     : streams_(std::move(streams)),
       options_(std::move(options)),
       clock_(clock),
+      watch_(clock),
       signals_(signals) {}
 
 // Reflectors stop their watches.
@@ -103,7 +105,21 @@ Status ClusterExecutor::Begin(Duration patience) {
 
 void ClusterExecutor::KeepPools(const core::Cluster& before) { capacity_->KeepPools(before); }
 
+std::optional<engine::ClockSet> ClusterExecutor::TakeClockSet() {
+  const auto step = watch_.TakeStep();
+  if (!step) return std::nullopt;
+  options_.say("the clock was set from " + FormatTime(step->from) + " to " + FormatTime(step->to));
+  return engine::ClockSet{step->from, step->to};
+}
+
 core::Cluster ClusterExecutor::cluster() const { return capacity_->cluster(); }
+
+bool ClusterExecutor::IsAway() const {
+  const Duration before = clock_.SinceBoot() - options_.away_after;
+  return std::ranges::any_of(reflectors_, [&](const auto& each) {
+    return each->away_since() && *each->away_since() <= before;
+  });
+}
 
 // While the server is away, nobody knows what is free, and what is asked would come at a time that
 // nobody chose.
@@ -111,9 +127,7 @@ Status ClusterExecutor::Execute(const engine::Command& command) {
   if (lease_ && !lease_->holds())
     return Fail({ExitCode::kTryLater, "another controller may act by now", "", ""});
   if (const auto* start = std::get_if<engine::StartJob>(&command)) {
-    const bool is_away = std::ranges::any_of(
-        reflectors_, [](const auto& each) { return each->away_since().has_value(); });
-    if (is_away)
+    if (IsAway())
       return Fail(
           {ExitCode::kTryLater, "the API server does not answer", client_->server().url, ""});
     EBB_RETURN_IF_ERROR(board_->Start(*start));
@@ -148,7 +162,7 @@ void ClusterExecutor::Tick() {
 Duration ClusterExecutor::UntilDue(Time deadline) const {
   const Duration now = clock_.SinceBoot();
   Duration wait = std::min<Duration>(
-      kLongestWait, deadline == Time::max() ? Duration{kLongestWait} : deadline - clock_.Now());
+      kLongestWait, deadline == Time::max() ? Duration{kLongestWait} : deadline - Now());
   const auto consider = [&](const std::optional<Duration>& due) {
     if (due) wait = std::min(wait, *due - now);
   };
@@ -180,8 +194,8 @@ Result<std::vector<engine::JobReport>> ClusterExecutor::WaitForEvents(Time deadl
     Tick();
     FollowCapacity();
     if (board_->has_reports() || board_->has_events()) break;
-    if (HeardStop() || has_lost_lease()) break;
-    if (clock_.Now() >= deadline || woken_.exchange(false)) break;
+    if (HeardStop() || has_lost_lease() || watch_.Look()) break;
+    if (Now() >= deadline || woken_.exchange(false)) break;
     const core::Cluster before = cluster();
     streams_.Poll(UntilDue(deadline), signals_.descriptor());
     if (cluster() != before) break;

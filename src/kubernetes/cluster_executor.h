@@ -22,6 +22,7 @@
 #include "kubernetes/reflector.h"
 #include "platform/process_signals.h"
 #include "runtime/clock.h"
+#include "runtime/clock_watch.h"
 #include "runtime/executor.h"
 #include "runtime/submissions.h"
 
@@ -33,6 +34,8 @@ struct ClusterOptions {
   ApiClientOptions client;
   ReflectorOptions reflector;
   std::string name_space{};  ///< only this one; empty: all
+  /// A server that has not answered for so long is away; before that, a connection was cut.
+  Duration away_after{10'000};
   /// Nothing: this controller is the only one.
   std::optional<LeaseOptions> lease{};
   /// What a person should know.
@@ -56,7 +59,8 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   void KeepPools(const core::Cluster& before);
 
   std::string name() const override { return "kubernetes"; }
-  Time Now() const override { return clock_.Now(); }
+  Time Now() const override { return watch_.Now(); }
+  std::optional<engine::ClockSet> TakeClockSet() override;
   core::Cluster cluster() const override;
   Result<std::vector<engine::JobReport>> Observe() override { return board_->Observe(); }
   Status Execute(const engine::Command& command) override;
@@ -89,11 +93,13 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   Duration UntilDue(Time deadline) const;
   bool HeardStop();
   bool IsSynced() const;
+  bool IsAway() const;
   void FollowCapacity();
 
   platform::HttpStreams streams_;
   ClusterOptions options_;
   const runtime::Clock& clock_;
+  runtime::ClockWatch watch_;
   platform::ProcessSignals& signals_;
   std::unique_ptr<ApiClient> client_;
   std::unique_ptr<LeaderLease> lease_;

@@ -22,6 +22,7 @@ class World {
 
   void Begin(ClusterOptions options = {}) {
     options.site = {"cluster", "DE", {}};
+    options.away_after = Duration{100};
     options.reflector.first_wait = options.client.first_wait = Duration{5};
     options.say = [this](const std::string& text) { said_.push_back(text); };
     executor_ = *ClusterExecutor::Open({.url = server_.url()}, options, clock_, signals_);
@@ -219,9 +220,23 @@ TEST_F(ClusterExecutorTest, ADeletedObjectIsCancelled) {
   EXPECT_TRUE(world_.WaitFor(engine::JobPhase::kCancelled));
 }
 
+// A start that is refused is tried again after a minute, so that a server whose watches are cut now
+// and then would never be asked.
+TEST_F(ClusterExecutorTest, AConnectionThatWasCutIsNotAServerThatIsAway) {
+  for (int i = 0; i < 10; ++i) {
+    const std::string name = "train-" + std::to_string(i);
+    const core::JobId job = Create(name);
+    server().CutAll();
+    std::ignore = executor().WaitForEvents(world_.clock_.Now() + Duration{1});
+    ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0})) << i;
+    ASSERT_TRUE(world_.Until([&] { return !world_.IsSuspended(name); }));
+  }
+}
+
 TEST_F(ClusterExecutorTest, NothingIsReleasedWhileTheServerIsAway) {
   const core::JobId job = Create("train");
   server().SetAway(true);
+  world_.GoOnFor(Duration{300});
   EXPECT_TRUE(world_.Until([&] {
     const Status started = executor().Execute(engine::StartJob{job, 1, 0});
     return !started && started.error().code == ExitCode::kTryLater;
