@@ -62,6 +62,7 @@ struct ObjectDefaults {
   Duration duration{std::chrono::hours{1}};
   Power device_power = Power{250}, core_power = Power{10};  ///< of a GPU, of a CPU core
   std::vector<core::Tier> tiers = core::PublishedTiers();
+  std::optional<Intensity> threshold{};  ///< nothing: by the policy
 };
 
 /// Nothing where it is no object: without a name, a uid or a time of creation.

@@ -1,5 +1,6 @@
-"""ebb controller on a real control plane while everything around it fails: its connections are cut at random bytes, the
-API server is killed and its history is compacted, leaders are killed, and people edit, suspend and release the same Jobs.
+"""ebb controller on a real control plane while everything around it fails: its connections are cut at random bytes,
+the API server is killed and its history compacted, leaders are killed, and people edit, suspend and release the same
+Jobs.
 
 What comes of it is read from the API server's own record of the controller's requests and from the Jobs. Run by
 ./dev peers kubernetes; ./dev bench kubernetes-faults is a longer one.
@@ -39,7 +40,8 @@ def definition(group, version, kind):
     anything = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
     return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
             # Of a group that is protected, as JobSet's, the API server wants to know who approved it.
-            "metadata": {"name": f"{name}s.{group}", "annotations": {"api-approved.kubernetes.io": "unapproved, a test"}},
+            "metadata": {"name": f"{name}s.{group}",
+                         "annotations": {"api-approved.kubernetes.io": "unapproved, a test"}},
             "spec": {"group": group, "scope": "Namespaced",
                      "names": {"kind": kind, "plural": f"{name}s", "singular": name, "listKind": f"{kind}List"},
                      "versions": [{"name": version, "served": True, "storage": True, "schema": anything}]}}
@@ -289,7 +291,8 @@ class Faults:
         return {"early": early, "lost": lost, "twice": twice, "latest after its deadline, s": round(late, 1),
                 "failovers, s": [round(seconds, 1) for seconds in self.failovers], "cuts": self.proxy.cuts,
                 "connections": self.proxy.connections, "410 seen": self.too_old, "lists anew": anew,
-                "releases": sum(map(len, attempts.values())), "patches that release": len(releases), "edits": self.people.edits,
+                "releases": sum(map(len, attempts.values())), "patches that release": len(releases),
+                "edits": self.people.edits,
                 "suspended by people": sum(self.people.suspended.values()),
                 "released by people": len(self.people.released), "controllers that gave up": self.leaders.gave_up}
 
