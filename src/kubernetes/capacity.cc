@@ -135,7 +135,8 @@ std::size_t Capacity::PoolOf(const std::string& base, const std::string& taints)
   const auto found = std::ranges::find(traits_, std::pair(base, taints));
   if (found != traits_.end()) return static_cast<std::size_t>(found - traits_.begin());
   traits_.emplace_back(base, taints);
-  cluster_.pools.push_back(PoolNamed(taints.empty() ? base : base + std::string(kTainted) + taints));
+  cluster_.pools.push_back(
+      PoolNamed(taints.empty() ? base : base + std::string(kTainted) + taints));
   return traits_.size() - 1;
 }
 

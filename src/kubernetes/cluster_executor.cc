@@ -74,7 +74,8 @@ void ClusterExecutor::AddReflectors() {
                        [&capacity](const std::string& uid) { capacity.DropPod(uid); }});
   if (options_.name_space.empty())
     Add("/api/v1/namespaces",
-        {[&board](const JsonNode& name) { board.TakeNamespace(name); }, [](const std::string&) {}});
+        {[&board](const JsonNode& name_space) { board.TakeNamespace(name_space); },
+         [&board](const std::string& uid) { board.DropNamespace(uid); }});
 }
 
 bool ClusterExecutor::IsSynced() const {
@@ -219,6 +220,12 @@ ReflectorCounts ClusterExecutor::reflected() const {
     sum.too_old += counts.too_old;
     sum.failures += counts.failures;
   }
+  return sum;
+}
+
+std::size_t ClusterExecutor::remembered() const {
+  std::size_t sum = board_->remembered() + capacity_->remembered();
+  for (const auto& reflector : reflectors_) sum += reflector->remembered();
   return sum;
 }
 

@@ -82,6 +82,8 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   const ApiCounts& requests() const { return client_->counts(); }
   /// Of all reflectors together.
   ReflectorCounts reflected() const;
+  /// Objects of the cluster, and what else it remembers by their names: it does not grow for ever.
+  std::size_t remembered() const;
 
  private:
   ClusterExecutor(platform::HttpStreams streams, ClusterOptions options,

@@ -22,7 +22,7 @@ class World {
 
   void Begin(ClusterOptions options = {}) {
     options.site = {"cluster", "DE", {}};
-    options.away_after = Duration{100};
+    options.away_after = Duration{1'000};
     options.reflector.first_wait = options.client.first_wait = Duration{5};
     options.say = [this](const std::string& text) { said_.push_back(text); };
     executor_ = *ClusterExecutor::Open({.url = server_.url()}, options, clock_, signals_);
@@ -236,7 +236,7 @@ TEST_F(ClusterExecutorTest, AConnectionThatWasCutIsNotAServerThatIsAway) {
 TEST_F(ClusterExecutorTest, NothingIsReleasedWhileTheServerIsAway) {
   const core::JobId job = Create("train");
   server().SetAway(true);
-  world_.GoOnFor(Duration{300});
+  world_.GoOnFor(Duration{1'500});
   EXPECT_TRUE(world_.Until([&] {
     const Status started = executor().Execute(engine::StartJob{job, 1, 0});
     return !started && started.error().code == ExitCode::kTryLater;

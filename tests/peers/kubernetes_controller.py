@@ -4,9 +4,11 @@ Run by ./dev peers kubernetes. The intensity comes from an address of the test, 
 says so.
 """
 
+import concurrent.futures
 import http.server
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -105,6 +107,11 @@ class Controller:
     def end(self, number=signal.SIGTERM):
         self.program.send_signal(number)
         return self.program.wait(20)
+
+
+def resident_kilobytes(process):
+    status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
+    return int(re.search(r"^VmRSS:\s+(\d+) kB$", status, re.MULTILINE).group(1))
 
 
 def long_training(directory):
@@ -351,6 +358,19 @@ class TestController(unittest.TestCase):
         self.admin.patch("jobs", "held", {"spec": {"suspend": True}})
         self.wait(lambda: self.annotation("held", "attempt") == "2", "the next release")
         self.wait(lambda: self.pods("held"), "the job to run again")
+
+    def test_nodes_that_come_and_go_leave_nothing_behind(self):
+        self.wait(lambda: "acts: it holds the lease" in self.said(), "the controller to act")
+        used = []
+        for turn in range(5):
+            names = self.cluster.add_nodes(100, gpus=8, model=f"NVIDIA-{turn}", prefix="passing")
+            with concurrent.futures.ThreadPoolExecutor(max_workers=8) as several:
+                list(several.map(lambda name: self.admin.delete("nodes", name), names))
+            used.append(resident_kilobytes(self.controller.program.pid))
+        self.assertLess(used[-1] - used[1], 2_000, f"kB after each turn: {used}")
+        self.grid.g_per_kwh = CLEAN
+        self.admin.apply(waiting("prompt", {"containers": [container(gpus=2)]}))
+        self.wait(lambda: self.pods("prompt"), "the job to run", 10)
 
     def test_what_kueue_releases_is_left_to_it(self):
         queued = waiting("queued")
