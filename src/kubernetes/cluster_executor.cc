@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "kubernetes/json_reading.h"
 
 namespace ebb::kubernetes {
@@ -31,6 +32,12 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
   executor->board_ = std::make_unique<ObjectBoard>(
       *executor->client_, *executor->capacity_,
       [watch = &executor->watch_] { return watch->Now(); }, own.say, own.objects);
+  executor->node_fit_ = std::make_unique<NodeFit>(
+      [capacity = executor->capacity_.get()](int pool) { return capacity->FreeOnNodes(pool); },
+      [self = executor.get()](core::JobId job) {
+        const GatedObject* object = self->board_->Find(job);
+        return !object || self->capacity_->HasPods(object->name_space, object->pods);
+      });
   if (own.lease)
     executor->lease_ = std::make_unique<LeaderLease>(
         *executor->client_, [&clock] { return clock.Now(); }, since_boot, own.say, *own.lease);
@@ -124,19 +131,27 @@ bool ClusterExecutor::IsAway() const {
 
 // While the server is away, nobody knows what is free, and what is asked would come at a time that
 // nobody chose.
+Status ClusterExecutor::Start(const engine::StartJob& command) {
+  if (IsAway())
+    return Fail({ExitCode::kTryLater, "the API server does not answer", client_->server().url, ""});
+  const GatedObject* object = board_->Find(command.job);
+  if (object && !node_fit_->Fits(object->requests, command.pool, clock_.SinceBoot()))
+    return Fail({ExitCode::kTryLater,
+                 "no node has the " + FormatExact(object->requests.most_gpus) +
+                     " GPUs free that each of its pods needs",
+                 object->job.name, ""});
+  EBB_RETURN_IF_ERROR(board_->Start(command));
+  if (object) node_fit_->Released(command.job, object->requests, command.pool, clock_.SinceBoot());
+  // Thousands may follow: the first ones do not wait for them.
+  client_->Tick();
+  streams_.Poll(Duration::zero());
+  return {};
+}
+
 Status ClusterExecutor::Execute(const engine::Command& command) {
   if (lease_ && !lease_->holds())
     return Fail({ExitCode::kTryLater, "another controller may act by now", "", ""});
-  if (const auto* start = std::get_if<engine::StartJob>(&command)) {
-    if (IsAway())
-      return Fail(
-          {ExitCode::kTryLater, "the API server does not answer", client_->server().url, ""});
-    EBB_RETURN_IF_ERROR(board_->Start(*start));
-    // Thousands may follow: the first ones do not wait for them.
-    client_->Tick();
-    streams_.Poll(Duration::zero());
-    return {};
-  }
+  if (const auto* start = std::get_if<engine::StartJob>(&command)) return Start(*start);
   if (const auto* pause = std::get_if<engine::PauseJob>(&command)) return board_->Pause(*pause);
   return board_->Cancel(std::get<engine::CancelJob>(command));
 }

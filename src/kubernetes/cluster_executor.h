@@ -18,6 +18,7 @@
 #include "kubernetes/api_client.h"
 #include "kubernetes/capacity.h"
 #include "kubernetes/leader_lease.h"
+#include "kubernetes/node_fit.h"
 #include "kubernetes/object_board.h"
 #include "kubernetes/reflector.h"
 #include "platform/process_signals.h"
@@ -96,6 +97,7 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   bool HeardStop();
   bool IsSynced() const;
   bool IsAway() const;
+  Status Start(const engine::StartJob& command);
   void FollowCapacity();
 
   platform::HttpStreams streams_;
@@ -107,6 +109,7 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   std::unique_ptr<LeaderLease> lease_;
   std::unique_ptr<Capacity> capacity_;
   std::unique_ptr<ObjectBoard> board_;
+  std::unique_ptr<NodeFit> node_fit_;
   std::vector<std::unique_ptr<Reflector>> reflectors_;
   core::Cluster offered_;  // when what was refused was last offered
   std::optional<int> stop_signal_;

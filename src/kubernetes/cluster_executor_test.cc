@@ -260,6 +260,41 @@ TEST_F(ClusterExecutorTest, WhatWaitsCanHaveModelsThatComeLater) {
   EXPECT_EQ(executor().board().size(), 1u);
 }
 
+// One node has four GPUs free, and another has four.
+TEST_F(ClusterExecutorTest, APodIsNotReleasedThatNoNodeHasRoomFor) {
+  server().Create("/api/v1/nodes", NodeObject("second", 64, 4, "A100"));
+  const auto bind = [&](const std::string& pod, const std::string& job, const std::string& node) {
+    Json object = JobObject(job, {}, 4)["spec"]["template"];
+    object["metadata"] = {{"name", pod}, {"labels", {{"batch.kubernetes.io/job-name", job}}}};
+    object["spec"]["nodeName"] = node;
+    server().Create("/api/v1/pods", object);
+  };
+  bind("theirs-0", "theirs", "node");
+  ASSERT_TRUE(world_.Until([&] {
+    const core::Cluster cluster = executor().cluster();
+    return cluster.pools.size() == 3 && cluster.pools[2].count == 8;
+  }));
+  const core::JobId wide = Create("wide", {}, 8);
+  const Status refused = executor().Execute(engine::StartJob{wide, 1, 2});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ExitCode::kTryLater);
+  EXPECT_EQ(refused.error().what, "no node has the 8 GPUs free that each of its pods needs");
+  Json pair = JobObject("pair", {}, 4);
+  pair["spec"]["parallelism"] = 2;
+  server().Create(kJobs, pair);
+  const core::JobId two = world_.Submitted().id;
+  const core::JobId late = Create("late", {}, 4), narrow = Create("narrow", {}, 1);
+  EXPECT_TRUE(executor().Execute(engine::StartJob{two, 1, 2}));
+  EXPECT_FALSE(executor().Execute(engine::StartJob{late, 1, 2})) << "its pods are on their way";
+  EXPECT_TRUE(executor().Execute(engine::StartJob{narrow, 1, 2})) << "that is the engine's to know";
+  bind("pair-0", "pair", "node");
+  bind("pair-1", "pair", "second");
+  server().Create("/api/v1/nodes", NodeObject("third", 64, 8, "A100"));
+  EXPECT_TRUE(world_.Until([&] { return executor().cluster().pools[2].count >= 16; }));
+  EXPECT_TRUE(executor().Execute(engine::StartJob{late, 1, 2}));
+  EXPECT_FALSE(executor().Execute(engine::StartJob{wide, 1, 2}));
+}
+
 TEST_F(ClusterExecutorTest, ReasonsAreWrittenOnceAndNumbersNowAndThen) {
   const core::JobId job = Create("train");
   executor().board().Note(job, {"waiting", "312 g/kWh now", "2026-05-01T12:00:00Z"});

@@ -194,14 +194,17 @@ void AddPod(const JsonNode& spec, double times, PodRequests& requests) {
       requests.tolerated.insert(toleration.TextOf("key"));
   const JsonNode* containers = spec.Find("containers");
   if (!containers) return;
+  double gpus = 0;
   for (const JsonNode& container : containers->items) {
     if (const JsonNode* limits = container.At("/resources/limits"))
       for (const JsonMember& member : limits->members)
-        if (IsGpu(member.name)) requests.gpus += times * QuantityOf(member.value).value_or(0);
+        if (IsGpu(member.name)) gpus += QuantityOf(member.value).value_or(0);
     const JsonNode* cores = container.At("/resources/requests/cpu");
     if (!cores) cores = container.At("/resources/limits/cpu");
     if (cores) requests.cores += times * QuantityOf(*cores).value_or(0);
   }
+  requests.gpus += times * gpus;
+  if (times > 0) requests.most_gpus = std::max(requests.most_gpus, gpus);
 }
 
 PodRequests RequestsOf(const JsonNode& object) {

@@ -30,6 +30,7 @@ inline constexpr std::string_view kAttemptKey = "ebb/attempt";
 struct PodRequests {
   int pods = 0;
   double gpus = 0, cores = 0;
+  double most_gpus = 0;                            ///< of one pod
   std::string gpu_model;                           ///< that their node selectors name; empty: any
   std::map<std::string, std::string> annotations;  ///< of the templates
   std::set<std::string> tolerated;                 ///< keys of taints; "": all of them

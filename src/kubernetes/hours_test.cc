@@ -56,7 +56,7 @@ class HourlyFeed final : public runtime::SignalFeed {
 // server whatever is to be asked.
 class Hours : public ::testing::Test {
  protected:
-  static constexpr seconds kStep{10};
+  static constexpr seconds kStep{20};
 
   void SetUp() override { server_.Create("/api/v1/nodes", NodeObject("node", 64, 8)); }
 

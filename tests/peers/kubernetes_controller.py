@@ -196,6 +196,14 @@ class TestController(unittest.TestCase):
         self.wait(lambda: sum(not self.suspended(f"wide-{i}") for i in range(4) if i != released[0]) == 2,
                   "the next one to be released")
 
+    def test_a_pod_that_fits_no_node_is_not_released(self):
+        self.grid.g_per_kwh = CLEAN
+        self.admin.apply(waiting("wide", {"containers": [container(gpus=4)]}))  # four on two nodes are free
+        self.wait(lambda: "no node has the 4 GPUs" in (self.annotation("wide", "reason") or ""), "the reason")
+        self.admin.apply(waiting("halves", {"containers": [container(gpus=2)]}, parallelism=2, completions=2))
+        self.wait(lambda: len(self.pods("halves")) == 2, "the job that fits to run")
+        self.assertTrue(self.suspended("wide"))
+
     def test_devices_of_others_are_theirs(self):
         self.grid.g_per_kwh = CLEAN
         self.admin.apply(job("theirs", {"containers": [container(gpus=2)]}, parallelism=2, completions=2))

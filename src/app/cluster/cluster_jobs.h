@@ -87,6 +87,7 @@ class ClusterJobs final : public local::JobExecutor {
   std::vector<engine::JobReport> reports_;  // by the service's
   bool settled_ = false;
   std::unordered_map<core::JobId, engine::Stage> said_;
+  std::unordered_map<core::JobId, std::string> failures_;  // of the last start, by the service's
   runtime::Heartbeat heartbeat_;
 };
 
