@@ -101,9 +101,10 @@ class Hours : public ::testing::Test {
     const auto found = released_.find(name);
     return found == released_.end() ? std::nullopt : std::optional(found->second);
   }
+  // The server's answers take their own time, in which minutes pass here.
   static ::testing::AssertionResult IsSoonAfter(std::optional<Duration> moment, Duration expected) {
     if (!moment) return ::testing::AssertionFailure() << "never";
-    if (*moment >= expected && *moment <= expected + minutes{10})
+    if (*moment >= expected && *moment <= expected + minutes{45})
       return ::testing::AssertionSuccess();
     return ::testing::AssertionFailure() << "after " << FormatDuration(*moment);
   }
