@@ -160,6 +160,20 @@ const core::Cluster& Capacity::cluster() {
   return cluster_;
 }
 
+std::vector<double> Capacity::FreeOnNodes(int pool) {
+  cluster();
+  std::unordered_map<std::string, double> free;
+  for (const auto& [uid, node] : nodes_)
+    if (const auto pools = pools_of_.find(node.name);
+        pools != pools_of_.end() && pools->second.gpus == static_cast<std::size_t>(pool))
+      free[node.name] = node.gpus;
+  for (const auto& [uid, pod] : pods_)
+    if (const auto node = free.find(pod.node); node != free.end()) node->second -= pod.gpus;
+  std::vector<double> values;
+  for (const auto& [name, gpus] : free) values.push_back(gpus);
+  return values;
+}
+
 std::vector<std::string> Capacity::ModelsFor(const PodRequests& requests) {
   cluster();
   const bool on_gpus = requests.gpus > 0;

@@ -2,9 +2,10 @@
 // What devices of a cluster gated objects can have: what its nodes offer, less what other pods
 // hold. One pool for each model of GPU, one for GPUs whose model nobody names, one for CPU cores;
 // and the same again for nodes that keep pods away with a taint, for those that tolerate it. Pools
-// stay where they are, and a model that has gone has none.
+// stay where they are, as stored jobs name them by their numbers, and a model that has gone has
+// none: there are as many as there were models and sets of taints, however many nodes come and go.
 //
-// Nodes are counted together: whether what is free lies on one of them is for the scheduler.
+// Nodes are counted together; what is free on each of them is told apart (node_fit.h).
 //
 // Values; told by reflectors of nodes and pods.
 
@@ -59,6 +60,10 @@ class Capacity {
   void OwnersChanged() { is_stale_ = true; }
   /// Models of the pools that these pods can have; never empty.
   std::vector<std::string> ModelsFor(const PodRequests& requests);
+  /// GPUs that no pod holds, by node of a pool.
+  std::vector<double> FreeOnNodes(int pool);
+  /// Nodes, pods and pools.
+  std::size_t remembered() const { return nodes_.size() + pods_.size() + traits_.size(); }
 
  private:
   struct Node {

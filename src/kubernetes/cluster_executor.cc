@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "kubernetes/json_reading.h"
 
 namespace ebb::kubernetes {
 namespace {
 
-constexpr std::chrono::minutes kLongestWait{1};
+// A clock that was set is seen within as long.
+constexpr std::chrono::seconds kLongestWait{10};
 
 }  // namespace
 
@@ -27,7 +29,7 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
   executor->capacity_ = std::make_unique<Capacity>(
       own.site,
       [board = &executor->board_](const PodOwner& owner) { return (*board)->Holds(owner); });
-  const auto now = [&clock] { return clock.Now(); };
+  const auto now = [watch = &executor->watch_] { return watch->Now(); };
   executor->recorder_ =
       std::make_unique<EventRecorder>(*executor->client_, now, since_boot, own.say, own.events);
   executor->gangs_ = std::make_unique<PodGangs>(
@@ -38,6 +40,12 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
   executor->board_ =
       std::make_unique<ObjectBoard>(*executor->client_, *executor->capacity_, *executor->recorder_,
                                     *executor->gangs_, now, own.say, own.objects);
+  executor->node_fit_ = std::make_unique<NodeFit>(
+      [capacity = executor->capacity_.get()](int pool) { return capacity->FreeOnNodes(pool); },
+      [self = executor.get()](core::JobId job) {
+        const GatedObject* object = self->board_->Find(job);
+        return !object || self->capacity_->HasPods(object->name_space, object->pods);
+      });
   if (own.lease)
     executor->lease_ =
         std::make_unique<LeaderLease>(*executor->client_, now, since_boot, own.say, *own.lease);
@@ -49,6 +57,7 @@ ClusterExecutor::ClusterExecutor(platform::HttpStreams streams, ClusterOptions o
     : streams_(std::move(streams)),
       options_(std::move(options)),
       clock_(clock),
+      watch_(clock),
       signals_(signals) {}
 
 // Reflectors stop their watches.
@@ -87,7 +96,8 @@ void ClusterExecutor::AddReflectors() {
                        }});
   if (options_.name_space.empty())
     Add("/api/v1/namespaces",
-        {[&board](const JsonNode& name) { board.TakeNamespace(name); }, [](const std::string&) {}});
+        {[&board](const JsonNode& name_space) { board.TakeNamespace(name_space); },
+         [&board](const std::string& uid) { board.DropNamespace(uid); }});
 }
 
 bool ClusterExecutor::IsSynced() const {
@@ -119,25 +129,45 @@ Status ClusterExecutor::Begin(Duration patience) {
 
 void ClusterExecutor::KeepPools(const core::Cluster& before) { capacity_->KeepPools(before); }
 
+std::optional<engine::ClockSet> ClusterExecutor::TakeClockSet() {
+  const auto step = watch_.TakeStep();
+  if (!step) return std::nullopt;
+  options_.say("the clock was set from " + FormatTime(step->from) + " to " + FormatTime(step->to));
+  return engine::ClockSet{step->from, step->to};
+}
+
 core::Cluster ClusterExecutor::cluster() const { return capacity_->cluster(); }
+
+bool ClusterExecutor::IsAway() const {
+  const Duration before = clock_.SinceBoot() - options_.away_after;
+  return std::ranges::any_of(reflectors_, [&](const auto& each) {
+    return each->away_since() && *each->away_since() <= before;
+  });
+}
 
 // While the server is away, nobody knows what is free, and what is asked would come at a time that
 // nobody chose.
+Status ClusterExecutor::Start(const engine::StartJob& command) {
+  if (IsAway())
+    return Fail({ExitCode::kTryLater, "the API server does not answer", client_->server().url, ""});
+  const GatedObject* object = board_->Find(command.job);
+  if (object && !node_fit_->Fits(object->requests, command.pool, clock_.SinceBoot()))
+    return Fail({ExitCode::kTryLater,
+                 "no node has the " + FormatExact(object->requests.most_gpus) +
+                     " GPUs free that each of its pods needs",
+                 object->job.name, ""});
+  EBB_RETURN_IF_ERROR(board_->Start(command));
+  if (object) node_fit_->Released(command.job, object->requests, command.pool, clock_.SinceBoot());
+  // Thousands may follow: the first ones do not wait for them.
+  client_->Tick();
+  streams_.Poll(Duration::zero());
+  return {};
+}
+
 Status ClusterExecutor::Execute(const engine::Command& command) {
   if (lease_ && !lease_->holds())
     return Fail({ExitCode::kTryLater, "another controller may act by now", "", ""});
-  if (const auto* start = std::get_if<engine::StartJob>(&command)) {
-    const bool is_away = std::ranges::any_of(
-        reflectors_, [](const auto& each) { return each->away_since().has_value(); });
-    if (is_away)
-      return Fail(
-          {ExitCode::kTryLater, "the API server does not answer", client_->server().url, ""});
-    EBB_RETURN_IF_ERROR(board_->Start(*start));
-    // Thousands may follow: the first ones do not wait for them.
-    client_->Tick();
-    streams_.Poll(Duration::zero());
-    return {};
-  }
+  if (const auto* start = std::get_if<engine::StartJob>(&command)) return Start(*start);
   if (const auto* pause = std::get_if<engine::PauseJob>(&command)) return board_->Pause(*pause);
   return board_->Cancel(std::get<engine::CancelJob>(command));
 }
@@ -166,7 +196,7 @@ void ClusterExecutor::Tick() {
 Duration ClusterExecutor::UntilDue(Time deadline) const {
   const Duration now = clock_.SinceBoot();
   Duration wait = std::min<Duration>(
-      kLongestWait, deadline == Time::max() ? Duration{kLongestWait} : deadline - clock_.Now());
+      kLongestWait, deadline == Time::max() ? Duration{kLongestWait} : deadline - Now());
   const auto consider = [&](const std::optional<Duration>& due) {
     if (due) wait = std::min(wait, *due - now);
   };
@@ -208,8 +238,8 @@ Result<std::vector<engine::JobReport>> ClusterExecutor::WaitForEvents(Time deadl
     Tick();
     FollowCapacity();
     if (board_->has_reports() || board_->has_events()) break;
-    if (HeardStop() || has_lost_lease()) break;
-    if (clock_.Now() >= deadline || woken_.exchange(false)) break;
+    if (HeardStop() || has_lost_lease() || watch_.Look()) break;
+    if (Now() >= deadline || woken_.exchange(false)) break;
     const core::Cluster before = cluster();
     streams_.Poll(UntilDue(deadline), signals_.descriptor());
     if (cluster() != before) break;
@@ -233,6 +263,12 @@ ReflectorCounts ClusterExecutor::reflected() const {
     sum.too_old += counts.too_old;
     sum.failures += counts.failures;
   }
+  return sum;
+}
+
+std::size_t ClusterExecutor::remembered() const {
+  std::size_t sum = board_->remembered() + capacity_->remembered();
+  for (const auto& reflector : reflectors_) sum += reflector->remembered();
   return sum;
 }
 

@@ -18,11 +18,13 @@
 #include "kubernetes/api_client.h"
 #include "kubernetes/capacity.h"
 #include "kubernetes/leader_lease.h"
+#include "kubernetes/node_fit.h"
 #include "kubernetes/object_board.h"
 #include "kubernetes/pod_gang.h"
 #include "kubernetes/reflector.h"
 #include "platform/process_signals.h"
 #include "runtime/clock.h"
+#include "runtime/clock_watch.h"
 #include "runtime/executor.h"
 #include "runtime/submissions.h"
 
@@ -35,6 +37,8 @@ struct ClusterOptions {
   ReflectorOptions reflector;
   EventOptions events{};
   std::string name_space{};  ///< only this one; empty: all
+  /// A server that has not answered for so long is away; before that, a connection was cut.
+  Duration away_after{10'000};
   /// Nothing: this controller is the only one.
   std::optional<LeaseOptions> lease{};
   /// What a person should know.
@@ -58,7 +62,8 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   void KeepPools(const core::Cluster& before);
 
   std::string name() const override { return "kubernetes"; }
-  Time Now() const override { return clock_.Now(); }
+  Time Now() const override { return watch_.Now(); }
+  std::optional<engine::ClockSet> TakeClockSet() override;
   core::Cluster cluster() const override;
   Result<std::vector<engine::JobReport>> Observe() override { return board_->Observe(); }
   Status Execute(const engine::Command& command) override;
@@ -80,6 +85,8 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   const ApiCounts& requests() const { return client_->counts(); }
   /// Of all reflectors together.
   ReflectorCounts reflected() const;
+  /// Objects of the cluster, and what else it remembers by their names: it does not grow for ever.
+  std::size_t remembered() const;
 
  private:
   ClusterExecutor(platform::HttpStreams streams, ClusterOptions options,
@@ -91,12 +98,15 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   Duration UntilDue(Time deadline) const;
   bool HeardStop();
   bool IsSynced() const;
+  bool IsAway() const;
+  Status Start(const engine::StartJob& command);
   void FollowCapacity();
   void FollowGangs();
 
   platform::HttpStreams streams_;
   ClusterOptions options_;
   const runtime::Clock& clock_;
+  runtime::ClockWatch watch_;
   platform::ProcessSignals& signals_;
   std::unique_ptr<ApiClient> client_;
   std::unique_ptr<LeaderLease> lease_;
@@ -104,6 +114,7 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   std::unique_ptr<EventRecorder> recorder_;
   std::unique_ptr<PodGangs> gangs_;
   std::unique_ptr<ObjectBoard> board_;
+  std::unique_ptr<NodeFit> node_fit_;
   std::vector<std::unique_ptr<Reflector>> reflectors_;
   core::Cluster offered_;  // when what was refused was last offered
   std::optional<int> stop_signal_;

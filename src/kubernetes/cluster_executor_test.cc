@@ -25,6 +25,7 @@ class World {
 
   void Begin(ClusterOptions options = {}) {
     options.site = {"cluster", "DE", {}};
+    options.away_after = Duration{1'000};
     options.reflector.first_wait = options.client.first_wait = Duration{5};
     options.say = [this](const std::string& text) { said_.push_back(text); };
     executor_ = *ClusterExecutor::Open({.url = server_.url()}, options, clock_, signals_);
@@ -255,9 +256,23 @@ TEST_F(ClusterExecutorTest, ADeletedObjectIsCancelled) {
   EXPECT_TRUE(world_.WaitFor(engine::JobPhase::kCancelled));
 }
 
+// A start that is refused is tried again after a minute, so that a server whose watches are cut now
+// and then would never be asked.
+TEST_F(ClusterExecutorTest, AConnectionThatWasCutIsNotAServerThatIsAway) {
+  for (int i = 0; i < 10; ++i) {
+    const std::string name = "train-" + std::to_string(i);
+    const core::JobId job = Create(name);
+    server().CutAll();
+    std::ignore = executor().WaitForEvents(world_.clock_.Now() + Duration{1});
+    ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0})) << i;
+    ASSERT_TRUE(world_.Until([&] { return !world_.IsSuspended(name); }));
+  }
+}
+
 TEST_F(ClusterExecutorTest, NothingIsReleasedWhileTheServerIsAway) {
   const core::JobId job = Create("train");
   server().SetAway(true);
+  world_.GoOnFor(Duration{1'500});
   EXPECT_TRUE(world_.Until([&] {
     const Status started = executor().Execute(engine::StartJob{job, 1, 0});
     return !started && started.error().code == ExitCode::kTryLater;
@@ -411,6 +426,41 @@ TEST_F(ClusterExecutorTest, ANamespaceThatChoosesNoMoreLetsGo) {
   const auto cancelled = world_.Next<engine::JobCancelled>();
   ASSERT_TRUE(cancelled);
   EXPECT_EQ(cancelled->job, job);
+}
+
+// One node has four GPUs free, and another has four.
+TEST_F(ClusterExecutorTest, APodIsNotReleasedThatNoNodeHasRoomFor) {
+  server().Create("/api/v1/nodes", NodeObject("second", 64, 4, "A100"));
+  const auto bind = [&](const std::string& pod, const std::string& job, const std::string& node) {
+    Json object = JobObject(job, {}, 4)["spec"]["template"];
+    object["metadata"] = {{"name", pod}, {"labels", {{"batch.kubernetes.io/job-name", job}}}};
+    object["spec"]["nodeName"] = node;
+    server().Create("/api/v1/pods", object);
+  };
+  bind("theirs-0", "theirs", "node");
+  ASSERT_TRUE(world_.Until([&] {
+    const core::Cluster cluster = executor().cluster();
+    return cluster.pools.size() == 3 && cluster.pools[2].count == 8;
+  }));
+  const core::JobId wide = Create("wide", {}, 8);
+  const Status refused = executor().Execute(engine::StartJob{wide, 1, 2});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ExitCode::kTryLater);
+  EXPECT_EQ(refused.error().what, "no node has the 8 GPUs free that each of its pods needs");
+  Json pair = JobObject("pair", {}, 4);
+  pair["spec"]["parallelism"] = 2;
+  server().Create(kJobs, pair);
+  const core::JobId two = world_.Submitted().id;
+  const core::JobId late = Create("late", {}, 4), narrow = Create("narrow", {}, 1);
+  EXPECT_TRUE(executor().Execute(engine::StartJob{two, 1, 2}));
+  EXPECT_FALSE(executor().Execute(engine::StartJob{late, 1, 2})) << "its pods are on their way";
+  EXPECT_TRUE(executor().Execute(engine::StartJob{narrow, 1, 2})) << "that is the engine's to know";
+  bind("pair-0", "pair", "node");
+  bind("pair-1", "pair", "second");
+  server().Create("/api/v1/nodes", NodeObject("third", 64, 8, "A100"));
+  EXPECT_TRUE(world_.Until([&] { return executor().cluster().pools[2].count >= 16; }));
+  EXPECT_TRUE(executor().Execute(engine::StartJob{late, 1, 2}));
+  EXPECT_FALSE(executor().Execute(engine::StartJob{wide, 1, 2}));
 }
 
 TEST_F(ClusterExecutorTest, ReasonsAreWrittenOnceAndNumbersNowAndThen) {

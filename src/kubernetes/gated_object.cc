@@ -99,12 +99,19 @@ class Wishes {
   GatedObject& object_;
 };
 
+// As Go reads a bool, on which Compute Gardener's rules are built: what is none of these is false.
+bool IsTrueForTheirs(const std::string& text) {
+  return text == "1" || text == "t" || text == "T" || text == "true" || text == "TRUE" ||
+         text == "True";
+}
+
 void ReadChoice(const Wishes& wishes, GatedObject& object) {
   object.chosen = wishes.Is(kPrefix, "wait", "true") ||
                   (wishes.HasTheirs() && !wishes.Is(kPrefix, "wait", "false"));
+  const std::string* enabled = wishes.Find(kGardenerPrefix, "carbon-enabled");
   object.declined = wishes.Is(kPrefix, "wait", "false") ||
                     wishes.Is(kGardenerPrefix, "skip", "true") ||
-                    wishes.Is(kGardenerPrefix, "carbon-enabled", "false");
+                    (enabled && !IsTrueForTheirs(*enabled));
 }
 
 void ReadTier(Wishes& wishes, const ObjectDefaults& defaults, GatedObject& object) {
@@ -145,6 +152,17 @@ void ReadWidth(const PodRequests& requests, const ObjectDefaults& defaults, Wish
   if (const auto watts = wishes.Number("power", "", 0)) job.power = Power{*watts};
 }
 
+// An object is not given up: what was created is wanted.
+void ReadOutage(Wishes& wishes, GatedObject& object) {
+  const std::string* text = wishes.Find(kPrefix, "on-outage");
+  if (!text) return;
+  const auto on_outage = core::OnOutageFromName(*text);
+  if (on_outage && *on_outage != core::OnOutage::kStop)
+    object.job.on_outage = *on_outage;
+  else
+    wishes.Refuse(std::string(kPrefix) + "on-outage", *text, "\"wait\" or \"run\"");
+}
+
 // Of another object that can be held back: that one is held, and this one follows.
 bool HasGatedOwner(const JsonNode& json) {
   const JsonNode* owners = json.At("/metadata/ownerReferences");
@@ -183,14 +201,17 @@ void AddPod(const JsonNode& spec, double times, PodRequests& requests) {
       requests.tolerated.insert(toleration.TextOf("key"));
   const JsonNode* containers = spec.Find("containers");
   if (!containers) return;
+  double gpus = 0;
   for (const JsonNode& container : containers->items) {
     if (const JsonNode* limits = container.At("/resources/limits"))
       for (const JsonMember& member : limits->members)
-        if (IsGpu(member.name)) requests.gpus += times * QuantityOf(member.value).value_or(0);
+        if (IsGpu(member.name)) gpus += QuantityOf(member.value).value_or(0);
     const JsonNode* cores = container.At("/resources/requests/cpu");
     if (!cores) cores = container.At("/resources/limits/cpu");
     if (cores) requests.cores += times * QuantityOf(*cores).value_or(0);
   }
+  requests.gpus += times * gpus;
+  if (times > 0) requests.most_gpus = std::max(requests.most_gpus, gpus);
 }
 
 PodRequests RequestsOf(const JsonNode& object) {
@@ -240,6 +261,9 @@ void ReadAnnotations(Texts texts, const ObjectDefaults& defaults, GatedObject& o
   ReadWidth(object.requests, defaults, wishes, object);
   if (const auto threshold = wishes.Number("threshold", "carbon-intensity-threshold", 0))
     object.job.threshold = Intensity{*threshold};
+  else if (!object.job.threshold)
+    object.job.threshold = defaults.threshold;
+  ReadOutage(wishes, object);
   if (const auto priority = wishes.Number("priority", "", -1e6))
     object.job.priority = static_cast<int>(std::clamp(*priority, -1e6, 1e6));
   object.job.checkpointable = wishes.Is(kPrefix, "checkpointable", "true");

@@ -30,6 +30,7 @@ inline constexpr std::string_view kAttemptKey = "ebb/attempt";
 struct PodRequests {
   int pods = 0;
   double gpus = 0, cores = 0;
+  double most_gpus = 0;                            ///< of one pod
   std::string gpu_model;                           ///< that their node selectors name; empty: any
   std::map<std::string, std::string> annotations;  ///< of the templates
   std::set<std::string> tolerated;                 ///< keys of taints; "": all of them
@@ -71,6 +72,7 @@ struct ObjectDefaults {
   Duration duration{std::chrono::hours{1}};
   Power device_power = Power{250}, core_power = Power{10};  ///< of a GPU, of a CPU core
   std::vector<core::Tier> tiers = core::PublishedTiers();
+  std::optional<Intensity> threshold{};  ///< nothing: by the policy
 };
 
 /// Nothing where it is no object: without a name, a uid or a time of creation.

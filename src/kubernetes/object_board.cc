@@ -71,9 +71,15 @@ void ObjectBoard::TakeNamespace(const JsonNode& name_space) {
       if (entry.job != 0 && entry.object.name_space == name) changed_.insert(uid);
     return;
   }
-  if (!chosen_namespaces_.insert(name).second || !begun_) return;
+  const bool is_new =
+      chosen_namespaces_.insert_or_assign(name, TextAt(name_space, "/metadata/uid")).second;
+  if (!is_new || !begun_) return;
   for (auto& [uid, entry] : entries_)
     if (entry.job == 0 && !entry.done && IsChosen(entry.object)) Enter(entry);
+}
+
+void ObjectBoard::DropNamespace(const std::string& uid) {
+  std::erase_if(chosen_namespaces_, [&](const auto& chosen) { return chosen.second == uid; });
 }
 
 void ObjectBoard::TakeObject(const GatedKind& kind, const JsonNode& json) {
@@ -346,8 +352,16 @@ void ObjectBoard::DropObject(const std::string& uid) {
   if (entry.course == Course::kEnded) return;
   if (IsUnderWay(entry))
     Report(entry, JobPhase::kCancelled, now_());
-  else if (entry.course != Course::kRefused)
+  else if (entry.course == Course::kRefused)
+    Drop(entry);
+  else
     events_.push_back({now_(), engine::JobCancelled{entry.job, "its object was deleted"}});
+}
+
+// What the engine does not know it does not tell the end of.
+void ObjectBoard::Drop(const Entry& entry) {
+  by_job_.erase(entry.job);
+  entries_.erase(std::string(entry.object.uid));
 }
 
 void ObjectBoard::OwnersChanged() {
@@ -474,7 +488,7 @@ Status ObjectBoard::Cancel(const engine::CancelJob& command) {
 
 void ObjectBoard::Forget(core::JobId job) {
   Entry* entry = KnownEntry(job);
-  if (!entry || (entry->course != Course::kEnded && !entry->deleted)) return;
+  if (!entry || (IsUnderWay(*entry) && !entry->deleted)) return;
   entry->last.reset();
   const std::string uid = by_job_.at(job);
   by_job_.erase(job);
@@ -496,6 +510,7 @@ void ObjectBoard::Refused(core::JobId job, const Error& why) {
   if (!entry) return;
   ++counts_.refused;
   entry->course = Course::kRefused;
+  if (entry->deleted) return Drop(*entry);
   say_(entry->object.job.name + ": " + why.Message());
   Note(job, {"refused", why.Message(), ""});
 }

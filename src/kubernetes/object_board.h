@@ -61,6 +61,7 @@ class ObjectBoard {
   void TakeObject(GatedObject object);
   void DropObject(const std::string& uid);
   void TakeNamespace(const JsonNode& name_space);
+  void DropNamespace(const std::string& uid);
   /// Everything that was there at the beginning has been told: jobs get their numbers, the oldest
   /// first.
   void Begin();
@@ -95,6 +96,10 @@ class ObjectBoard {
   const GatedObject* FindObject(const std::string& uid) const;
   const ObjectCounts& counts() const { return counts_; }
   std::size_t size() const { return by_job_.size(); }
+  /// Objects, gated or not.
+  std::size_t remembered() const {
+    return entries_.size() + by_job_.size() + chosen_namespaces_.size();
+  }
 
  private:
   enum class Course {
@@ -157,6 +162,7 @@ class ObjectBoard {
   Result<Entry*> EntryOf(core::JobId job);
   Entry* KnownEntry(core::JobId job);
   void OwnersChanged();
+  void Drop(const Entry& entry);
 
   ApiClient& client_;
   Capacity& capacity_;
@@ -166,8 +172,8 @@ class ObjectBoard {
   std::function<void(const std::string&)> say_;
   ObjectBoardOptions options_;
   Entries entries_;
-  std::unordered_map<core::JobId, std::string> by_job_;  // -> uid
-  std::set<std::string> chosen_namespaces_;
+  std::unordered_map<core::JobId, std::string> by_job_;   // -> uid
+  std::map<std::string, std::string> chosen_namespaces_;  // name -> uid
   std::vector<engine::Event> events_;
   std::vector<engine::JobReport> reports_;
   std::set<std::string> changed_;    // uids of objects whose jobs the engine may know otherwise

@@ -90,7 +90,7 @@ void Reflector::EndOfList() {
 void Reflector::TakeObject(const JsonNode& object) {
   const std::string uid = TextAt(object, "/metadata/uid");
   if (uid.empty()) return;
-  seen_.insert(uid);
+  if (IsListing()) seen_.insert(uid);
   std::string version = TextAt(object, "/metadata/resourceVersion");
   std::string& known = known_[uid];
   if (known == version && !version.empty()) return;

@@ -61,9 +61,12 @@ class Reflector {
   /// Since when the server gives no answer; nothing: it answers.
   std::optional<Duration> away_since() const { return away_since_; }
   const ReflectorCounts& counts() const { return counts_; }
+  /// Objects, those of a list that is under way twice.
+  std::size_t remembered() const { return known_.size() + seen_.size(); }
 
  private:
   enum class Phase { kIdle, kListing, kWatching };
+  bool IsListing() const { return phase_ != Phase::kWatching || in_stream_; }
   void List(const std::string& token);
   void TakePage(const Result<ApiAnswer>& answer);
   void Watch(bool from_the_beginning);

@@ -36,9 +36,10 @@ PROCESS_NODE = "processes"
 PROCESS_TOLERATION = {"key": "ebb.test/processes", "operator": "Exists", "effect": "NoSchedule"}
 # Users with a token: name and groups. Nothing is granted to "controller" until a test does it.
 TOKEN_USERS = {"token-admin": "system:masters", "controller": ""}
-# What the user "controller" asks is counted, the rest is not written.
+# What the user "controller" asks is written, with its patches; the rest is not.
 AUDIT_POLICY = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
-                "rules": [{"level": "Metadata", "users": ["controller"]}, {"level": "None"}]}
+                "rules": [{"level": "Request", "users": ["controller"], "verbs": ["patch"]},
+                          {"level": "Metadata", "users": ["controller"]}, {"level": "None"}]}
 CERTIFICATE_USERS = ("admin", "controller-manager", "scheduler", "kwok", "process-node", "kuberay", "kueue")
 
 
@@ -313,10 +314,19 @@ class Cluster:
 
     def requests_of_controller(self):
         """What the user "controller" was answered so far, as (verb, URI, HTTP code); a watch counts when it ends."""
+        return [(event["verb"], event["requestURI"], event["responseStatus"]["code"]) for event in self._audited()]
+
+    def patches_of_controller(self):
+        """Its patches of namespaced objects as (name, patch, HTTP code, time of arrival)."""
+        return [(event["objectRef"]["name"], event["requestObject"], event["responseStatus"]["code"],
+                 event["requestReceivedTimestamp"])
+                for event in self._audited() if event["verb"] == "patch" and "requestObject" in event]
+
+    def _audited(self):
+        """A line that a killed API server has not finished is none."""
         with open(self.directory / "audit.log", encoding="utf-8") as log:
-            events = [json.loads(line) for line in log]
-        return [(event["verb"], event["requestURI"], event["responseStatus"]["code"]) for event in events
-                if event["stage"] == "ResponseComplete"]
+            events = [json.loads(line) for line in log if line.endswith("}\n")]
+        return [event for event in events if event["stage"] == "ResponseComplete"]
 
     def pod_log(self, pod):
         """What a pod of the process node has printed so far."""

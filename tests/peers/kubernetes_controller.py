@@ -4,9 +4,11 @@ Run by ./dev peers kubernetes. The intensity comes from an address of the test, 
 says so.
 """
 
+import concurrent.futures
 import http.server
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -107,6 +109,11 @@ class Controller:
         return self.program.wait(20)
 
 
+def resident_kilobytes(process):
+    status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
+    return int(re.search(r"^VmRSS:\s+(\d+) kB$", status, re.MULTILINE).group(1))
+
+
 def long_training(directory):
     """Long enough for three pauses, each of which takes a second or two to come."""
     words = training(directory)
@@ -192,6 +199,14 @@ class TestController(ControllerTest):
         self.admin.delete("jobs", f"wide-{released[0]}")
         self.wait(lambda: sum(not self.suspended(f"wide-{i}") for i in range(4) if i != released[0]) == 2,
                   "the next one to be released")
+
+    def test_a_pod_that_fits_no_node_is_not_released(self):
+        self.grid.g_per_kwh = CLEAN
+        self.admin.apply(waiting("wide", {"containers": [container(gpus=4)]}))  # four on two nodes are free
+        self.wait(lambda: "no node has the 4 GPUs" in (self.annotation("wide", "reason") or ""), "the reason")
+        self.admin.apply(waiting("halves", {"containers": [container(gpus=2)]}, parallelism=2, completions=2))
+        self.wait(lambda: len(self.pods("halves")) == 2, "the job that fits to run")
+        self.assertTrue(self.suspended("wide"))
 
     def test_devices_of_others_are_theirs(self):
         self.grid.g_per_kwh = CLEAN
@@ -422,6 +437,19 @@ class TestController(ControllerTest):
         self.admin.patch("jobs", "patient", {"spec": {"suspend": True}})
         self.wait(lambda: "HeldBackByAnother" in self.told("patient"), "that to be told")
         self.wait(lambda: self.told("patient")["Released"]["count"] == 2, "the next release to be told", 60)
+
+    def test_nodes_that_come_and_go_leave_nothing_behind(self):
+        self.wait(lambda: "acts: it holds the lease" in self.said(), "the controller to act")
+        used = []
+        for turn in range(5):
+            names = self.cluster.add_nodes(100, gpus=8, model=f"NVIDIA-{turn}", prefix="passing")
+            with concurrent.futures.ThreadPoolExecutor(max_workers=8) as several:
+                list(several.map(lambda name: self.admin.delete("nodes", name), names))
+            used.append(resident_kilobytes(self.controller.program.pid))
+        self.assertLess(used[-1] - used[1], 2_000, f"kB after each turn: {used}")
+        self.grid.g_per_kwh = CLEAN
+        self.admin.apply(waiting("prompt", {"containers": [container(gpus=2)]}))
+        self.wait(lambda: self.pods("prompt"), "the job to run", 10)
 
     def test_what_kueue_releases_is_left_to_it(self):
         queued = waiting("queued")

@@ -65,6 +65,7 @@ void ClusterJobs::Bind(core::JobId job, core::JobId number) {
 }
 
 void ClusterJobs::Unbind(core::JobId job) {
+  failures_.erase(job);
   if (const auto found = number_of_.find(job); found != number_of_.end()) {
     job_of_.erase(found->second);
     number_of_.erase(found);
@@ -282,7 +283,9 @@ Status ClusterJobs::Execute(const engine::Command& command) {
   engine::Command translated = command;
   std::visit([&](auto& c) { c.job = number->second; }, translated);
   const Status done = cluster_.Execute(translated);
+  failures_.erase(JobOf(command));
   if (!done) {
+    failures_[JobOf(command)] = done.error().what;
     const kubernetes::GatedObject* object = cluster_.board().Find(number->second);
     options_.say((object ? object->job.name + ": " : "") + done.error().Message());
   }
@@ -302,7 +305,10 @@ void ClusterJobs::Tell(const engine::Explanation& explanation) {
   if (number == number_of_.end()) return;
   const kubernetes::GatedObject* object = cluster_.board().Find(number->second);
   if (!object) return;
-  const std::string sentence = engine::Sentence(explanation);
+  std::string sentence = engine::Sentence(explanation);
+  const auto failure = failures_.find(explanation.job);
+  if (failure != failures_.end() && explanation.reason.rule == core::GateRule::kRetryLater)
+    sentence += "; " + failure->second;
   if (is_news) options_.say(object->job.name + ": " + sentence);
   const auto start = explanation.reason.start;
   cluster_.board().Note(number->second, {std::string(engine::Name(explanation.stage)), sentence,

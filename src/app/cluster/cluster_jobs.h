@@ -99,6 +99,7 @@ class ClusterJobs final : public local::JobExecutor {
   std::unordered_map<core::JobId, int> width_of_;  // devices, by the service's numbers
   std::map<int, std::set<int>> taken_;             // slots, by pool
   std::unordered_map<core::JobId, engine::Stage> said_;
+  std::unordered_map<core::JobId, std::string> failures_;  // of the last start, by the service's
   runtime::Heartbeat heartbeat_;
 };
 

@@ -1,5 +1,6 @@
 // ebb controller: holds back and releases objects of a Kubernetes cluster.
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "app/options/flag_values.h"
 #include "app/options/run_options.h"
 #include "app/options/user_settings.h"
+#include "base/text.h"
 #include "cli/add_run_flags.h"
 #include "cli/command_line.h"
 #include "cli/serving.h"
@@ -44,7 +46,8 @@ struct ControllerRequest {
   app::FlagValues flags;
   ServingFlags serving;
   std::string version;  // of Ebb
-  std::string store, kubeconfig, context, name_space, policy = "planner", tiers, max_delay;
+  std::string store, kubeconfig, context, name_space, policy = "planner", tiers, max_delay,
+                                                      threshold;
   bool dry_run = false, alone = false;
 };
 
@@ -71,6 +74,18 @@ Result<kubernetes::ApiServer> FindServer(const ControllerRequest& request,
   }
   return Fail({ExitCode::kUsage, "--context needs a kubeconfig", "",
                "name it with --kubeconfig, or set KUBECONFIG"});
+}
+
+Result<std::optional<Intensity>> ThresholdOf(const ControllerRequest& request) {
+  if (request.threshold.empty()) return std::nullopt;
+  const std::string policy(plan::PolicyNameOf(request.policy));
+  if (std::ranges::count(plan::PoliciesByThreshold(), policy) == 0)
+    return Fail({ExitCode::kUsage, "the policy " + policy + " has no use for it", "--threshold",
+                 "add --policy threshold"});
+  const auto number = ParseNumber(request.threshold);
+  if (number && *number >= 0) return Intensity{*number};
+  return Fail({ExitCode::kUsage, Quoted(request.threshold) + " is not an intensity in g/kWh",
+               "--threshold", "write it like 200"});
 }
 
 // The queue service over a cluster, from the command line to its end.
@@ -100,6 +115,7 @@ class Control {
   app::RunOptions options_;
   ServingPlace place_;
   Serving serving_;
+  std::optional<Intensity> threshold_;  // of objects without one
   std::optional<platform::TemporaryDirectory> directory_;
   service::ServiceOptions service_;
   platform::ProcessSignals signals_;
@@ -132,6 +148,7 @@ Status Control::Prepare() {
   }
   service_.policy_options.default_max_delay = service_.engine.default_max_delay;
   EBB_ASSIGN_OR_RETURN(serving_.tiers, config::LoadTiers(request_.tiers));
+  EBB_ASSIGN_OR_RETURN(threshold_, ThresholdOf(request_));
   service_.policy_options.tiers = serving_.tiers;
   EBB_RETURN_IF_ERROR(plan::MakePolicy(service_.policy, service_.policy_options));
   EBB_ASSIGN_OR_RETURN(feed_, signals::MakeFeed(options_.scheduler.signal));
@@ -152,6 +169,7 @@ kubernetes::ClusterOptions Control::OptionsOfCluster(const kubernetes::ApiServer
   };
   cluster.objects.dry_run = request_.dry_run;
   cluster.objects.defaults.tiers = serving_.tiers;
+  cluster.objects.defaults.threshold = threshold_;
   if (request_.dry_run || request_.alone) return cluster;
   kubernetes::LeaseOptions lease;
   lease.name_space = server.name_space;
@@ -245,6 +263,10 @@ void AddControllerCommand(Parser& parser, const std::string& version) {
   command.Flag({"tiers", "FILE", "jobs' tiers (docs/config.md; default: the published three)",
                 "When to start"},
                into(request->tiers));
+  command.Flag({"threshold", "G_PER_KWH",
+                "threshold of objects without one of their own (policies threshold and tiers)",
+                "When to start"},
+               into(request->threshold));
   command.Flag(
       {"max-delay", "DURATION",
        "longest wait of objects without a deadline of their own (default 24h)", "When to start"},
