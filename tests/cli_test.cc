@@ -606,7 +606,7 @@ TEST_F(Cli, ATrainingThatCannotStartIsSaidBeforeItWaits) {
 TEST_F(Cli, TheWebhookOfTheControllerNeedsAPortAndAPairOfFiles) {
   std::ofstream(directory_ / "kubeconfig") << R"({"current-context": "a",
     "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
-    "clusters": [{"name": "a", "cluster": {"server": "http://127.0.0.1:1"}}],
+    "clusters": [{"name": "a", "cluster": {"server": "https://127.0.0.1:1"}}],
     "users": [{"name": "a", "user": {}}]})";
   const auto refused = [&](std::vector<std::string> flags) {
     std::vector<std::string> words{"controller", "--kubeconfig", "kubeconfig", "--constant", "100"};
