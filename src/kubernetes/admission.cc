@@ -98,7 +98,10 @@ std::optional<GatedObject> ReadNew(const GatedKind& kind, const JsonNode& object
 void Suspend(const GatedKind& kind, const JsonNode& object, bool in_chosen_namespace,
              const ObjectDefaults& defaults, Changes& changes) {
   const auto read = ReadNew(kind, object, defaults);
-  if (!read || read->declined || !(read->chosen || in_chosen_namespace)) return;
+  if (!read || !(read->chosen || in_chosen_namespace)) return;
+  if (const std::string why = WhyNotSuspendable(kind, object); !why.empty())
+    return changes.warnings.push_back(why);
+  if (read->declined) return;
   changes.warnings = read->problems;
   if (!IsTrueAt(object, kind.suspend) && !Set(object, kind.suspend, true, changes))
     changes.warnings.push_back("the " + std::string(kind.kind) + " cannot be suspended: " +

@@ -89,7 +89,10 @@ std::vector<Sample> Samples() {
       {"Job", "batch/v1", {{"template", pods}}, "/spec/suspend", "/spec/template"},
       {"RayJob",
        "ray.io/v1",
-       {{"entrypoint", "python a.py"}, {"rayClusterSpec", cluster}, {"submitterPodTemplate", pods}},
+       {{"entrypoint", "python a.py"},
+        {"shutdownAfterJobFinishes", true},
+        {"rayClusterSpec", cluster},
+        {"submitterPodTemplate", pods}},
        "/spec/suspend",
        "/spec/rayClusterSpec/workerGroupSpecs/0/template"},
       {"RayCluster", "ray.io/v1", cluster, "/spec/suspend", "/spec/headGroupSpec/template"},
@@ -197,6 +200,31 @@ TEST(Admission, WhoAsksToWait) {
   EXPECT_TRUE(suspended(
       {{"ownerReferences", Json::array({{{"kind", "CronJob"}, {"name", "c"}, {"uid", "u"}}})}},
       true));
+}
+
+TEST(Admission, ARayJobThatKubeRayDoesNotSuspendIsNotSuspendedAndItsOwnerIsTold) {
+  const Json good = Samples()[1].spec;
+  const auto response = [&](const char* key, const Json& value, bool in_chosen_namespace) {
+    Json ray = ThatWaits(good);
+    if (in_chosen_namespace) ray["metadata"].erase("labels");
+    ray["spec"][key] = value;
+    const Json review = ReviewOf("RayJob", "ray.io/v1", ray);
+    EXPECT_FALSE(Admitted(review, in_chosen_namespace)["spec"].contains("suspend")) << key;
+    return Response(review, in_chosen_namespace).value("warnings", Json::array()).dump();
+  };
+  for (const bool in_chosen_namespace : {false, true}) {
+    EXPECT_THAT(response("shutdownAfterJobFinishes", false, in_chosen_namespace),
+                HasSubstr("only with shutdownAfterJobFinishes: true"));
+    EXPECT_THAT(response("shutdownAfterJobFinishes", nullptr, in_chosen_namespace),
+                HasSubstr("only with shutdownAfterJobFinishes: true"));
+    EXPECT_THAT(response("clusterSelector", {{"ray.io/cluster", "a"}}, in_chosen_namespace),
+                HasSubstr("clusterSelector"));
+  }
+  Json ray = ThatWaits(good);
+  ray["metadata"].erase("labels");
+  ray["spec"]["shutdownAfterJobFinishes"] = false;
+  EXPECT_FALSE(Response(ReviewOf("RayJob", "ray.io/v1", ray)).contains("warnings"))
+      << "nobody asked it to wait";
 }
 
 TEST(Admission, OnlyCreationsOfWholeObjectsAreChanged) {

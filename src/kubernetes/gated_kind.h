@@ -51,6 +51,10 @@ struct GatedKind {
 /// Those that Ebb knows: Job, RayJob, RayCluster, JobSet, TrainJob and Kubeflow's training jobs.
 std::span<const GatedKind> GatedKinds();
 
+/// Why this object cannot be suspended, one sentence; empty: it can be. Its operator would end it
+/// as failed if it were.
+std::string WhyNotSuspendable(const GatedKind& kind, const JsonNode& object);
+
 ObjectPhase PhaseOf(const GatedKind& kind, const JsonNode& object);
 
 /// A merge patch, as JSON: {"spec":{"suspend":true}} at the place where this kind has it, unless

@@ -223,6 +223,10 @@ std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& jso
   ReadChoice(wishes, object);
   object.declined = object.declined || HasGatedOwner(json) ||
                     json.At("/metadata/labels/kueue.x-k8s.io~1queue-name") != nullptr;
+  if (std::string why = WhyNotSuspendable(kind, json); !why.empty()) {
+    object.declined = true;
+    object.problems.push_back(std::move(why));
+  }
   object.job.name = object.name_space + "/" + object.name;
   object.job.submitted = object.created;
   ReadTier(wishes, defaults, object);

@@ -162,6 +162,17 @@ class Admission:
             with self.subTest(held=held, metadata=metadata):
                 self.assertIs(self.is_held(new_job(**metadata)), held)
 
+    def test_a_ray_job_that_kuberay_does_not_suspend_is_left_alone(self):
+        """KubeRay would end it as failed."""
+        for more in ({"shutdownAfterJobFinishes": False}, {"clusterSelector": {"ray.io/cluster": "a"}}):
+            spec = {"entrypoint": "true", "shutdownAfterJobFinishes": True, "rayClusterSpec": ray_cluster(), **more}
+            self.assertFalse(self.is_held(object_of("RayJob", "ray.io/v1", spec, **WAITS)), more)
+        refused = {"entrypoint": "true", "suspend": True, "rayClusterSpec": ray_cluster()}
+        self.admin.create(object_of("RayJob", "ray.io/v1", refused, name="refused"))
+        self.addCleanup(lambda: self.admin.delete("rayjobs", "refused"))
+        self.cluster.wait(lambda: self.admin.get("rayjobs", "refused")["status"].get("jobDeploymentStatus") ==
+                          "ValidationFailed", "KubeRay to refuse it")
+
     def test_false_is_overruled_and_true_stays(self):
         self.assertTrue(self.is_held(new_job(suspend=False, **WAITS)))
         self.assertTrue(self.is_held(new_job(suspend=True, **WAITS)))
