@@ -33,7 +33,7 @@ CHANGES = {
     "replicas": (3, {}), "image.repository": ("registry.example/ebb", {}), "image.tag": ("9.9", {}),
     "image.pullPolicy": ("Always", {}), "imagePullSecrets": ([{"name": "registry"}], {}),
     "serviceAccount.annotations": ({"a": "b"}, {}), "resources": ({"limits": {"memory": "1Gi"}}, {}),
-    "cacheSize": ("1Gi", {}), "podDisruptionBudget.enabled": (False, {}), "networkPolicy.enabled": (False, {}),
+    "stateSize": ("2Gi", {}), "podDisruptionBudget.enabled": (False, {}), "networkPolicy.enabled": (False, {}),
     "networkPolicy.egressPorts": ([8443], {}), "podAnnotations": ({"a": "b"}, {}), "podLabels": ({"a": "b"}, {}),
     "priorityClassName": ("high", {}), "nodeSelector": ({"a": "b"}, {}), "tolerations": ([{"key": "a"}], {}),
     "affinity": ({"nodeAffinity": {}}, {})}
@@ -186,13 +186,14 @@ class TestInCluster(unittest.TestCase):
                           "its pods")
         # Nodes of the test run no images: the controller runs here, with the account and the flags of the chart.
         write_kubeconfig(self.cluster, "ebb")
-        for folder in ("cache", "config"):
+        for folder in ("state", "config"):
             (self.cluster.directory / folder).mkdir()
         for name, text in self.admin.get("configmaps", "ebb", "ebb")["data"].items():
             (self.cluster.directory / "config" / name).write_text(text, encoding="utf-8")
         [own] = self.admin.get("deployments", "ebb", "ebb")["spec"]["template"]["spec"]["containers"]
         self.assertEqual(own["command"], ["ebb", "controller"])
-        words = [re.sub("=/(cache|config)", rf"={self.cluster.directory}/\1", word) for word in own["args"]
+        words = [re.sub("=/(state|config)", rf"={self.cluster.directory}/\1",
+                        word.replace("$(EBB_STORE)", "/state/controller.db")) for word in own["args"]
                  if not word.startswith("--policy")]
         grid = Grid()
         self.addCleanup(grid.close)
