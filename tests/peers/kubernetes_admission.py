@@ -170,8 +170,8 @@ class Admission:
         refused = {"entrypoint": "true", "suspend": True, "rayClusterSpec": ray_cluster()}
         self.admin.create(object_of("RayJob", "ray.io/v1", refused, name="refused"))
         self.addCleanup(lambda: self.admin.delete("rayjobs", "refused"))
-        self.cluster.wait(lambda: self.admin.get("rayjobs", "refused")["status"].get("jobDeploymentStatus") ==
-                          "ValidationFailed", "KubeRay to refuse it")
+        self.cluster.wait(lambda: self.admin.get("rayjobs", "refused").get("status", {})
+                          .get("jobDeploymentStatus") == "ValidationFailed", "KubeRay to refuse it")
 
     def test_false_is_overruled_and_true_stays(self):
         self.assertTrue(self.is_held(new_job(suspend=False, **WAITS)))
@@ -188,7 +188,8 @@ class Admission:
         self.addCleanup(lambda: self.admin.delete("jobs", "real"))
         self.assertTrue(made["spec"]["suspend"])
         self.assertEqual(made["metadata"]["generation"], 1)
-        self.cluster.wait(lambda: self.admin.get("jobs", "real")["status"].get("conditions"), "the Job's controller")
+        self.cluster.wait(lambda: self.admin.get("jobs", "real").get("status", {}).get("conditions"),
+                          "the Job's controller")
         self.assertEqual(self.admin.get("pods", selector="job-name=real"), [])
         self.assertNotIn("startTime", self.admin.get("jobs", "real")["status"])
         self.admin.patch("jobs", "real", {"spec": {"suspend": False}})
