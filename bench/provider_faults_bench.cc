@@ -15,9 +15,9 @@
 
 #include "plan/gate_policy.h"
 #include "signals/feeds/live_signal.h"
-#include "signals/http/certificate_for_test.h"
 #include "signals/http/patient_http.h"
 #include "signals/providers/json_address.h"
+#include "testing/certificate_for_test.h"
 
 namespace ebb::signals {
 namespace {

@@ -616,5 +616,25 @@ TEST_F(Cli, ATrainingThatCannotStartIsSaidBeforeItWaits) {
 #endif
 }
 
+TEST_F(Cli, TheWebhookOfTheControllerNeedsAPortAndAPairOfFiles) {
+  std::ofstream(directory_ / "kubeconfig") << R"({"current-context": "a",
+    "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
+    "clusters": [{"name": "a", "cluster": {"server": "https://127.0.0.1:1"}}],
+    "users": [{"name": "a", "user": {}}]})";
+  const auto refused = [&](std::vector<std::string> flags) {
+    std::vector<std::string> words{"controller", "--kubeconfig", "kubeconfig", "--constant", "100"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    return Ebb(words);
+  };
+  EXPECT_EQ(refused({"--webhook-port", "0"}).code, 2);
+  EXPECT_EQ(refused({"--webhook-port", "0", "--webhook-cert", "a.crt"}).code, 2);
+  EXPECT_EQ(refused({"--webhook-port", "65536"}).code, 2);
+  EXPECT_EQ(refused({"--webhook-key", "a.key"}).code, 2);
+  const Outcome missing =
+      refused({"--webhook-port", "0", "--webhook-cert", "a.crt", "--webhook-key", "a.key"});
+  EXPECT_EQ(missing.code, 3);
+  EXPECT_NE(missing.err.find("a.crt: cannot be read"), std::string::npos) << missing.err;
+}
+
 }  // namespace
 }  // namespace ebb

@@ -116,7 +116,7 @@ const std::vector<std::pair<std::string, Rooms>> kThirdParty{
     {"CLI/", {"cli", "train"}},
     {"yaml-cpp/", {"config"}},
     {"curl/", {"platform"}},
-    {"openssl/", {"platform"}},
+    {"openssl/", {"platform", "web"}},
     {"zlib.h", {"platform"}},
     {"Eigen/", {"report"}},
     {"nlohmann/",
@@ -168,6 +168,7 @@ const std::vector<std::pair<std::string, std::string>> kClocks{
     {"trackers/background_tracker.cc", "how long a tracker may take"},
     {"train/progress.cc", "samples in a second"},
     {"web/api/", "the time of an answer"},
+    {"web/http/tls.cc", "how often the certificate's files are looked at"},
     {"web/notify/webhook.cc", "retries"},
     {"testing/", "what tests need"},
 };

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/base64.h"
 #include "base/json_node.h"
 #include "base/text.h"
 #include "config/yaml_tree.h"
@@ -38,25 +39,6 @@ const YamlNode* Named(const YamlNode& file, std::string_view list, std::string_v
   for (const YamlNode& entry : entries->items)
     if (TextOf(&entry, "name") == name) return Find(&entry, what);
   return nullptr;
-}
-
-std::optional<std::string> FromBase64(std::string_view text) {
-  constexpr std::string_view kLetters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string bytes;
-  unsigned value = 0;
-  int bits = 0;
-  for (const char c : text) {
-    if (c == '=' || c == '\n' || c == '\r' || c == ' ') continue;
-    const auto digit = kLetters.find(c);
-    if (digit == std::string_view::npos) return std::nullopt;
-    value = (value << 6 | static_cast<unsigned>(digit)) & 0xffffff;
-    bits += 6;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes += static_cast<char>(value >> bits & 0xff);
-  }
-  return bytes;
 }
 
 class Reader {

@@ -157,6 +157,18 @@ const GatedKind& PodGangKind() {
   return kind;
 }
 
+// KubeRay's rules (ValidateRayJobSpec).
+std::string WhyNotSuspendable(const GatedKind& kind, const JsonNode& object) {
+  if (kind.kind != "RayJob") return "";
+  if (!IsTrueAt(object, "/spec/shutdownAfterJobFinishes"))
+    return "KubeRay suspends a RayJob only with shutdownAfterJobFinishes: true, so it does not "
+           "wait";
+  const JsonNode* selector = object.At("/spec/clusterSelector");
+  if (selector && !selector->members.empty())
+    return "KubeRay does not suspend a RayJob with a clusterSelector, so it does not wait";
+  return "";
+}
+
 ObjectPhase PhaseOf(const GatedKind& kind, const JsonNode& object) {
   const auto holds = [&](std::string_view type) { return HasCondition(object, type); };
   if (std::ranges::any_of(kind.failed, holds)) return ObjectPhase::kFailed;

@@ -54,6 +54,10 @@ std::span<const GatedKind> GatedKinds();
 /// Of pods that a scheduling gate holds back (pod_gang.h): no field suspends them.
 const GatedKind& PodGangKind();
 
+/// Why this object cannot be suspended, one sentence; empty: it can be. Its operator would end it
+/// as failed if it were.
+std::string WhyNotSuspendable(const GatedKind& kind, const JsonNode& object);
+
 ObjectPhase PhaseOf(const GatedKind& kind, const JsonNode& object);
 
 /// A merge patch, as JSON: {"spec":{"suspend":true}} at the place where this kind has it, unless

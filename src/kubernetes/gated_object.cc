@@ -248,6 +248,10 @@ std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& jso
   ReadAnnotations(std::move(texts), defaults, object);
   object.declined = object.declined || HasGatedOwner(json) ||
                     json.At("/metadata/labels/kueue.x-k8s.io~1queue-name") != nullptr;
+  if (std::string why = WhyNotSuspendable(kind, json); !why.empty()) {
+    object.declined = true;
+    object.problems.push_back(std::move(why));
+  }
   return object;
 }
 

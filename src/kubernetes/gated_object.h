@@ -47,8 +47,8 @@ struct GatedObject {
   std::string name_space, name, uid;
   Time created{};
   bool chosen = false;  ///< by itself, not by its namespace
-  /// "false", or Compute Gardener's skip; owned by another such object, or Kueue's to release:
-  /// whatever the namespace says.
+  /// "false", or Compute Gardener's skip; owned by another such object, or Kueue's to release; or
+  /// not suspendable: whatever the namespace says.
   bool declined = false;
   ObjectPhase phase = ObjectPhase::kSuspended;
   std::optional<Time> started;  ///< of what runs, as the cluster tells it

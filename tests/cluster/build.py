@@ -21,13 +21,13 @@ BUILT = SOURCES.parents[1] / "build/peers/kubernetes"
 BIN = BUILT / "bin"
 
 
-
 class Program(typing.NamedTuple):
     name: str
     folder: Path
     package: str
     module: str  # whose version it has, and whose files are copied
     copies: dict = {}  # the files of the module that each file in BIN is made of
+    built: Path = BUILT  # where it lies, and what Go keeps for it
 
 
 PROGRAMS = (
@@ -42,6 +42,9 @@ PROGRAMS = (
         "kueue-crds.yaml": ["config/components/crd/bases/*.yaml"],
         "kueue-webhooks.yaml": ["config/components/webhook/manifests.yaml"]}),
 )
+# Only for the chart (deploy/helm): who tests the rest does not wait for it.
+HELM = Program("helm", SOURCES / "helm", "helm.sh/helm/v4/cmd/helm", "helm.sh/helm/v4",
+               built=BUILT.parent / "helm")
 
 
 def say(text):
@@ -53,15 +56,15 @@ def go_program():
     return shutil.which("go") or shutil.which("go", path="/usr/local/go/bin")
 
 
-def environment():
+def environment(built):
     """Everything that Go writes lies below build/; flags of the caller's, such as -p=2, are kept."""
     flags = "-modcacherw -trimpath -buildvcs=false -mod=readonly " + os.environ.get("GOFLAGS", "")
-    return dict(os.environ, GOMODCACHE=str(BUILT / "modules"), GOCACHE=str(BUILT / "cache"), GOWORK="off",
+    return dict(os.environ, GOMODCACHE=str(built / "modules"), GOCACHE=str(built / "cache"), GOWORK="off",
                 GOFLAGS=flags.strip(), CGO_ENABLED="0")
 
 
-def go(folder, *words):
-    return subprocess.run([go_program(), *words], cwd=folder, env=environment(), check=True, text=True,
+def go(folder, *words, built=BUILT):
+    return subprocess.run([go_program(), *words], cwd=folder, env=environment(built), check=True, text=True,
                           stdout=subprocess.PIPE).stdout
 
 
@@ -74,11 +77,12 @@ def fingerprint(folder):
     return digest.hexdigest()
 
 
-def to_build():
-    def built(name, folder):
-        mark = BIN / f"{name}.built"
-        return mark.exists() and (BIN / name).exists() and mark.read_text() == fingerprint(folder)
-    return [program for program in PROGRAMS if not built(program.name, program.folder)]
+def to_build(programs):
+    def built(program):
+        file = program.built / "bin" / program.name
+        mark = file.with_name(f"{program.name}.built")
+        return mark.exists() and file.exists() and mark.read_text() == fingerprint(program.folder)
+    return [program for program in programs if not built(program)]
 
 
 def needed_version():
@@ -112,9 +116,12 @@ def why_not():
 def build(program):
     say(f"Building {program.name} (the first time takes minutes) ...")
     start = time.monotonic()
-    go(program.folder, "build", "-ldflags=" + link_flags(program), "-o", str(BIN / program.name), program.package)
+    file = program.built / "bin" / program.name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    go(program.folder, "build", "-ldflags=" + link_flags(program), "-o", str(file), program.package,
+       built=program.built)
     copy_files(program)
-    (BIN / f"{program.name}.built").write_text(fingerprint(program.folder))
+    file.with_name(f"{program.name}.built").write_text(fingerprint(program.folder))
     say(f"Built {program.name} in {time.monotonic() - start:.0f} s.")
 
 
@@ -139,13 +146,12 @@ def copy_files(program):
         (BIN / target).write_text("\n---\n".join(texts + own))
 
 
-def build_missing():
+def build_missing(programs=PROGRAMS):
     """Builds what is missing; returns why it cannot, empty: everything is there."""
-    missing = to_build()
+    missing = to_build(programs)
     reason = why_not() if missing else ""
     if reason:
         return reason
-    BIN.mkdir(parents=True, exist_ok=True)
     for program in missing:
         build(program)
     return ""

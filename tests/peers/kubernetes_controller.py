@@ -67,8 +67,6 @@ class Grid:
 def grant(cluster):
     """The account of the shipped manifest with what that grants, and no more: all of it but the Deployment.
 
-    Its token is in a file that a kubeconfig names.
-
     The same for the user "controller", whose requests the cluster writes down.
     """
     for part in MANIFEST.read_text(encoding="utf-8").split("\n---\n")[:-1]:
@@ -77,8 +75,13 @@ def grant(cluster):
     cluster.admin.apply({"apiVersion": f"{group}/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "watched"},
                          "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": "ebb-controller"},
                          "subjects": [{"apiGroup": group, "kind": "User", "name": "controller"}]})
+    write_kubeconfig(cluster, "ebb-controller")
+
+
+def write_kubeconfig(cluster, account):
+    """For Controller: what a service account of the namespace ebb may do."""
     token = cluster.directory / "controller.token"
-    token.write_text(cluster.service_account_token("ebb-controller", namespace="ebb"), encoding="utf-8")
+    token.write_text(cluster.service_account_token(account, namespace="ebb"), encoding="utf-8")
     kubeconfig = cluster.directory / "controller.kubeconfig"
     kubeconfig.write_text(f"""
 apiVersion: v1

@@ -12,6 +12,7 @@
 #include "app/options/user_settings.h"
 #include "base/text.h"
 #include "cli/add_run_flags.h"
+#include "cli/admission_webhook.h"
 #include "cli/command_line.h"
 #include "cli/serving.h"
 #include "config/kubeconfig.h"
@@ -48,6 +49,7 @@ struct ControllerRequest {
   std::string version;  // of Ebb
   std::string store, kubeconfig, context, name_space, policy = "planner", tiers, max_delay,
                                                       threshold;
+  WebhookFlags webhook;
   bool dry_run = false, alone = false;
 };
 
@@ -211,6 +213,11 @@ Result<std::unique_ptr<service::Service>> Control::Open(web::FrontDoor& door) {
 // Somebody may ask it to stop before it has begun.
 Result<int> Control::Run() {
   EBB_RETURN_IF_ERROR(Prepare());
+  kubernetes::AdmissionOptions admission{{}, request_.dry_run};
+  admission.defaults.tiers = serving_.tiers;
+  // It answers whether or not this controller is the one that acts.
+  EBB_ASSIGN_OR_RETURN(const auto webhook,
+                       ServeAdmission(request_.webhook, std::move(admission), service_.log));
   serving_.open = [this](web::FrontDoor& door) { return Open(door); };
   const auto stopped = RunService(serving_, std::move(place_), signals_);
   const bool asked = cluster_ && cluster_->stop_signal();
@@ -257,6 +264,15 @@ void AddControllerCommand(Parser& parser, const std::string& version) {
                  [request] { request->dry_run = true; });
   command.Switch({"alone", "", "act without a lease: there is no other controller", "Cluster"},
                  [request] { request->alone = true; });
+  command.Flag(
+      {"webhook-port", "PORT",
+       "answer the API server here (HTTPS), so that jobs are created suspended", "Webhook"},
+      into(request->webhook.port));
+  command.Flag({"webhook-cert", "FILE",
+                "certificate in PEM, with its chain; read again when it is replaced", "Webhook"},
+               into(request->webhook.certificate));
+  command.Flag({"webhook-key", "FILE", "its key in PEM, without a passphrase", "Webhook"},
+               into(request->webhook.key));
   command.Flag({"policy", "NAME", "planner (default), run-now, edf, tiers, lowest-window, ...",
                 "When to start"},
                into(request->policy));

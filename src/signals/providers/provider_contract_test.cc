@@ -13,12 +13,12 @@
 
 #include "signals/cloud_metadata.h"
 #include "signals/feeds/live_signal.h"
-#include "signals/http/certificate_for_test.h"
 #include "signals/providers/carbon_aware_sdk.h"
 #include "signals/providers/electricity_maps.h"
 #include "signals/providers/json_address.h"
 #include "signals/providers/uk_carbon_intensity.h"
 #include "signals/providers/watttime.h"
+#include "testing/certificate_for_test.h"
 
 namespace ebb::signals {
 namespace {

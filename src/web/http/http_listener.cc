@@ -14,12 +14,12 @@
 #include "web/http/content_encoding.h"
 #include "web/http/peer_stream.h"
 #include "web/http/request_head.h"
+#include "web/http/tls.h"
 
 namespace ebb::web {
 namespace {
 
 constexpr int kMostWaiting = 1024;
-constexpr std::chrono::seconds kKeptAlive{5};
 constexpr int kMostRequests = 100'000;  // on one connection
 constexpr std::size_t kLongestHead = 64 << 10;
 constexpr std::chrono::milliseconds kAcceptAgain{100};
@@ -42,16 +42,22 @@ using Enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));
 // Where the library hands over what it has accepted: connections.h has the threads.
 class NoQueue final : public httplib::TaskQueue {
  public:
-  explicit NoQueue(Connections& connections) : connections_(connections) {}
+  NoQueue(Connections& connections, TlsIdentity* identity)
+      : connections_(connections), identity_(identity) {}
   Enqueued enqueue(std::function<void()> fn) override {
+    if (identity_) identity_->Refresh();
     fn();
     return static_cast<Enqueued>(true);
   }
   void shutdown() override {}
-  void on_idle() override { connections_.Relieve(); }
+  void on_idle() override {
+    if (identity_) identity_->Refresh();
+    connections_.Relieve();
+  }
 
  private:
   Connections& connections_;
+  TlsIdentity* const identity_;  // nullptr: plain HTTP
 };
 
 // As the library wants it.
@@ -75,11 +81,12 @@ class LibraryStream final : public httplib::Stream {
 // The library's server, but for how connections are read and served.
 class Server final : public httplib::Server {
  public:
-  explicit Server(const HttpServerOptions& options)
+  Server(const HttpServerOptions& options, std::unique_ptr<TlsIdentity> identity)
       : options_(options),
+        identity_(std::move(identity)),
         connections_({static_cast<std::size_t>(options.threads)},
                      [this](Connection& connection) { Serve(connection); }) {
-    new_task_queue = [this] { return new NoQueue(connections_); };
+    new_task_queue = [this] { return new NoQueue(connections_, identity_.get()); };
     set_idle_interval(std::chrono::milliseconds{250});
   }
   /// One that did not come by the library.
@@ -92,8 +99,9 @@ class Server final : public httplib::Server {
   }
 
   void Serve(Connection& connection) {
-    PeerStream stream(connection, options_.patience);
-    for (int left = kMostRequests; left > 0 && stream.WaitForRequest(kKeptAlive); --left) {
+    PeerStream stream(connection, options_.patience,
+                      identity_ ? identity_->Open(connection.socket()) : nullptr);
+    for (int left = kMostRequests; left > 0 && stream.WaitForRequest(options_.kept_alive); --left) {
       if (!ServeOne(stream, left == 1 || connections_.SomeWait())) break;
     }
   }
@@ -158,12 +166,14 @@ class Server final : public httplib::Server {
   }
 
   const HttpServerOptions options_;
+  const std::unique_ptr<TlsIdentity> identity_;
   Connections connections_;
 };
 
 class Listener final : public HttpListener {
  public:
-  Listener(const HttpServerOptions& options, HttpHandler to_call);
+  Listener(const HttpServerOptions& options, HttpHandler to_call,
+           std::unique_ptr<TlsIdentity> identity);
   ~Listener() override;
   int port() const override { return port_; }
 
@@ -222,13 +232,14 @@ class Listener final : public HttpListener {
   }
 };
 
-Listener::Listener(const HttpServerOptions& options, HttpHandler to_call)
+Listener::Listener(const HttpServerOptions& options, HttpHandler to_call,
+                   std::unique_ptr<TlsIdentity> identity)
     : handler(std::move(to_call)),
       most_streams(options.streams),
-      server(options),
+      server(options, std::move(identity)),
       also_listening(options.also_listening) {
   server.set_payload_max_length(options.longest_body);
-  server.set_keep_alive_timeout(kKeptAlive.count());  // which it tells its peers
+  server.set_keep_alive_timeout(options.kept_alive.count());  // which it tells its peers
   server.set_keep_alive_max_count(kMostRequests);
   server.set_tcp_nodelay(true);
   server.set_socket_options([this](socket_t socket) {
@@ -281,6 +292,16 @@ Listener::~Listener() {
 }  // namespace ebb::web
 
 extern "C" ebb::web::HttpListener* ebb_http_listen(const ebb::web::HttpServerOptions* options,
-                                                   ebb::web::HttpHandler* handler) {
-  return new ebb::web::Listener(*options, std::move(*handler));
+                                                   ebb::web::HttpHandler* handler,
+                                                   ebb::Error* why) {
+  std::unique_ptr<ebb::web::TlsIdentity> identity;
+  if (options->tls) {
+    auto loaded = ebb::web::TlsIdentity::Load(*options->tls);
+    if (!loaded) {
+      *why = std::move(loaded).error();
+      return nullptr;
+    }
+    identity = *std::move(loaded);
+  }
+  return new ebb::web::Listener(*options, std::move(*handler), std::move(identity));
 }

@@ -13,8 +13,8 @@ class HttpListener {
   virtual int port() const = 0;
 };
 
-/// The module's one function.
+/// The module's one function. nullptr: an Error, in `why`.
 inline constexpr const char* kListenFunction = "ebb_http_listen";
-using ListenFunction = HttpListener*(const HttpServerOptions*, HttpHandler*);
+using ListenFunction = HttpListener*(const HttpServerOptions*, HttpHandler*, Error* why);
 
 }  // namespace ebb::web

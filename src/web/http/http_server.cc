@@ -40,7 +40,9 @@ HttpServer::~HttpServer() = default;
 Result<HttpServer> HttpServer::Start(const HttpServerOptions& options, HttpHandler handler) {
   EBB_ASSIGN_OR_RETURN(ListenFunction* const listen, LoadModule());
   auto state = std::make_unique<State>();
-  state->listener.reset(listen(&options, &handler));
+  Error why;
+  state->listener.reset(listen(&options, &handler, &why));
+  if (!state->listener) return Fail(std::move(why));
   if (state->listener->port() < 0)
     return Fail({ExitCode::kUnavailable, "cannot listen",
                  options.address + ":" + std::to_string(options.port),

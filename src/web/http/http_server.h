@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,21 +43,31 @@ struct HttpResponse {
 
 using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
 
+/// What a server proves itself with (tls.h).
+struct TlsFiles {
+  std::string certificate, key;
+  /// What a person should know: the pair was replaced, or the new one cannot be used. Called by
+  /// the server's thread.
+  std::function<void(const std::string&)> say = [](const std::string&) {};
+};
+
 struct HttpServerOptions {
   std::string address = "127.0.0.1";
   int port = 0;  ///< 0: any that is free
   /// A socket that listens beside it (platform/unix_socket.h), taken over; its peers have no
   /// address.
   int also_listening = -1;
+  std::optional<TlsFiles> tls{};  ///< nothing: plain HTTP
   std::size_t longest_body = 8 << 20;
-  std::chrono::seconds patience{10};  ///< for a peer that reads or writes slowly
-  int threads = 64;                   ///< connections at a time
-  std::size_t streams = 32;           ///< of them, responses that go on
+  std::chrono::seconds patience{10};   ///< for a peer that reads or writes slowly
+  std::chrono::seconds kept_alive{5};  ///< a connection between two requests
+  int threads = 64;                    ///< connections at a time
+  std::size_t streams = 32;            ///< of them, responses that go on
 };
 
 class HttpServer {
  public:
-  /// Listens when it returns. An Error: the address cannot be used.
+  /// Listens when it returns. An Error: the address, or the certificate, cannot be used.
   static Result<HttpServer> Start(const HttpServerOptions& options, HttpHandler handler);
   HttpServer(HttpServer&&) noexcept;
   /// Ends what is under way.

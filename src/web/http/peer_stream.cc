@@ -32,21 +32,50 @@ bool PeerStream::Await(short events, Clock::time_point deadline) const {
   }
 }
 
+ssize_t PeerStream::TakeSome(char* to, std::size_t size, short& wants) const {
+  if (channel_) {
+    const ssize_t got = channel_->Receive(to, size);
+    wants = channel_->wants();
+    return got;
+  }
+  for (;;) {
+    const ssize_t got = ::recv(connection_.socket(), to, size, MSG_DONTWAIT);
+    if (got < 0 && errno == EINTR) continue;
+    wants = static_cast<short>(got < 0 && errno == EAGAIN ? POLLIN : 0);
+    return got;
+  }
+}
+
+ssize_t PeerStream::GiveSome(const char* from, std::size_t size, short& wants) const {
+  if (channel_) {
+    const ssize_t put = channel_->Send(from, size);
+    wants = channel_->wants();
+    return put;
+  }
+  for (;;) {
+    const ssize_t put = ::send(connection_.socket(), from, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (put < 0 && errno == EINTR) continue;
+    wants = static_cast<short>(put < 0 && errno == EAGAIN ? POLLOUT : 0);
+    return put;
+  }
+}
+
 // 0: the peer has hung up. Negative: not in time, or the connection is lost.
 ssize_t PeerStream::Receive(char* to, std::size_t size, Clock::time_point deadline) const {
   for (;;) {
     if (Clock::now() > deadline) return -1;
-    const ssize_t got = ::recv(connection_.socket(), to, size, MSG_DONTWAIT);
+    short wants = 0;
+    const ssize_t got = TakeSome(to, size, wants);
     if (got >= 0) return got;
-    if (errno == EINTR) continue;
-    if (errno != EAGAIN || !Await(POLLIN, deadline)) return -1;
+    if (wants == 0 || !Await(wants, deadline)) return -1;
   }
 }
 
 bool PeerStream::WaitForRequest(std::chrono::milliseconds time) {
   buffer_.erase(0, std::exchange(taken_, 0));
   connection_.SetIdle();
-  const bool began = !buffer_.empty() || Await(POLLIN, Clock::now() + time);
+  const bool began =
+      !buffer_.empty() || (channel_ && channel_->HasMore()) || Await(POLLIN, Clock::now() + time);
   began_ = Clock::now();
   deadline_ = began_ + patience_;
   if (began) connection_.SetHeldUp(began_);
@@ -101,16 +130,15 @@ ssize_t PeerStream::Write(const char* from, std::size_t size) {
   const auto began = Clock::now();
   std::size_t written = 0;
   while (written < size) {
-    const ssize_t put =
-        ::send(connection_.socket(), from + written, size - written, MSG_DONTWAIT | MSG_NOSIGNAL);
+    short wants = 0;
+    const ssize_t put = GiveSome(from + written, size - written, wants);
     if (put >= 0) {
       written += static_cast<std::size_t>(put);
       continue;
     }
-    if (errno == EINTR) continue;
-    if (errno != EAGAIN) return -1;
+    if (wants == 0) return -1;
     connection_.SetHeldUp(began);
-    if (!Await(POLLOUT, began + TimeFor(size))) return -1;
+    if (!Await(wants, began + TimeFor(size))) return -1;
     connection_.SetAtWork();
   }
   return static_cast<ssize_t>(written);

@@ -6,18 +6,21 @@
 #include <sys/types.h>
 
 #include <chrono>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "web/http/connections.h"
+#include "web/http/tls.h"
 
 namespace ebb::web {
 
 class PeerStream {
  public:
-  PeerStream(Connection& connection, std::chrono::milliseconds patience)
-      : connection_(connection), patience_(patience) {}
+  /// `channel`: nullptr for plain HTTP.
+  PeerStream(Connection& connection, std::chrono::milliseconds patience,
+             std::unique_ptr<TlsChannel> channel = nullptr)
+      : connection_(connection), patience_(patience), channel_(std::move(channel)) {}
 
   /// False: none begins within the time, or the peer has hung up.
   bool WaitForRequest(std::chrono::milliseconds time);
@@ -42,11 +45,15 @@ class PeerStream {
  private:
   using Clock = Connection::Clock;
   bool Await(short events, Clock::time_point deadline) const;
+  // As recv and send, at once: negative is less than nothing, and then what to wait for, or 0.
+  ssize_t TakeSome(char* to, std::size_t size, short& wants) const;
+  ssize_t GiveSome(const char* from, std::size_t size, short& wants) const;
   ssize_t Receive(char* to, std::size_t size, Clock::time_point deadline) const;
   Clock::duration TimeFor(std::uint64_t bytes) const;
 
   Connection& connection_;
   const std::chrono::milliseconds patience_;
+  const std::unique_ptr<TlsChannel> channel_;
   std::string buffer_;         // what came: the head, then what was read beyond it
   std::size_t taken_ = 0;      // of it, by the library
   std::size_t head_size_ = 0;  // that the library has not read yet

@@ -3,6 +3,7 @@
 #include <regex>
 #include <utility>
 
+#include "base/base64.h"
 #include "base/check.h"
 #include "platform/digest.h"
 #include "web/live/page_files.h"
@@ -19,27 +20,16 @@ std::string ContentOf(const std::string& path) {
   return std::string(file->content);
 }
 
-// Of the hexadecimal digits of whole bytes.
-std::string Base64OfHex(const std::string& hex) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  unsigned bits = 0;
-  int waiting = 0;  // bits
-  for (const char digit : hex) {
-    bits = bits << 4 | static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
-    waiting += 4;
-    if (waiting < 6) continue;
-    waiting -= 6;
-    text += kDigits[bits >> waiting & 63];
-  }
-  if (waiting > 0) text += kDigits[bits << (6 - waiting) & 63];
-  while (text.size() % 4 != 0) text += '=';
-  return text;
+std::string BytesOfHex(const std::string& hex) {
+  const auto value = [](char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; };
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+    bytes += static_cast<char>(value(hex[i]) << 4 | value(hex[i + 1]));
+  return bytes;
 }
 
 std::string HashSource(const std::string& content) {
-  return " 'sha256-" + Base64OfHex(platform::Sha256Hex(content)) + "'";
+  return " 'sha256-" + ToBase64(BytesOfHex(platform::Sha256Hex(content))) + "'";
 }
 
 // "<" in a text of JSON may as well be written as its number.

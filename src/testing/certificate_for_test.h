@@ -11,14 +11,15 @@
 
 #include "testing/scratch_directory.h"
 
-namespace ebb::signals {
+namespace ebb {
 
-/// Signs itself, for 127.0.0.1; written as PEM for the client to trust. Valid from and until so
-/// many seconds from now.
+/// Signs itself, for 127.0.0.1; written as PEM for the client to trust, and the key for a server.
+/// Valid from and until so many seconds from now.
 struct Certificate {
   EVP_PKEY* key = EVP_RSA_gen(2048);
   X509* certificate = X509_new();
-  std::string pem_file = (ScratchDirectory("certificate") / "ca.pem").string();
+  std::filesystem::path folder = ScratchDirectory("certificate");
+  std::string pem_file = (folder / "ca.pem").string(), key_file = (folder / "key.pem").string();
 
   explicit Certificate(long from_s = -3600, long until_s = 3600) {
     X509_set_version(certificate, 2);
@@ -36,6 +37,9 @@ struct Certificate {
     FILE* file = std::fopen(pem_file.c_str(), "w");
     PEM_write_X509(file, certificate);
     std::fclose(file);
+    file = std::fopen(key_file.c_str(), "w");
+    PEM_write_PrivateKey(file, key, nullptr, nullptr, 0, nullptr, nullptr);
+    std::fclose(file);
   }
   Certificate(const Certificate&) = delete;
   Certificate& operator=(const Certificate&) = delete;
@@ -50,4 +54,4 @@ struct Certificate {
   }
 };
 
-}  // namespace ebb::signals
+}  // namespace ebb

@@ -1,0 +1,25 @@
+#pragma once
+// The address where the API server asks about new objects (kubernetes/admission.h): HTTPS, with
+// limits, and /readyz for probes.
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "kubernetes/admission.h"
+#include "web/http/http_server.h"
+
+namespace ebb::cli {
+
+/// As they were given; all three, or none.
+struct WebhookFlags {
+  std::string port, certificate, key;
+};
+
+/// Nothing: no flag is given. It answers until it is destroyed. `say`: what a person should know.
+Result<std::optional<web::HttpServer>> ServeAdmission(
+    const WebhookFlags& flags, kubernetes::AdmissionOptions options,
+    const std::function<void(const std::string&)>& say);
+
+}  // namespace ebb::cli
