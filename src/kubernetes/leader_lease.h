@@ -18,9 +18,9 @@ struct LeaseOptions {
   std::string name_space = "default", name = "ebb-controller";
   std::string identity;  ///< of this process, and no other
   /// So long after its last renewal nobody else takes it. Whole seconds: as the Lease has it.
-  std::chrono::seconds holds_for{15};
+  std::chrono::seconds holds_for{10};
   /// After so long without a renewal that worked, its holder acts no more. Less than `holds_for`.
-  Duration acts_for{10'000};
+  Duration acts_for{7000};
   Duration renews_every{2'000};
 };
 

@@ -54,7 +54,7 @@ TEST_F(LeaderLeaseTest, TheFirstActsAndTheOtherWaits) {
   EXPECT_EQ(second_.lease.holder(), "first");
   const Json spec = server_.Get(kLeases, "ebb-controller")["spec"];
   EXPECT_EQ(spec["holderIdentity"], "first");
-  EXPECT_EQ(spec["leaseDurationSeconds"], 15);
+  EXPECT_EQ(spec["leaseDurationSeconds"], 10);
   for (int i = 0; i < 20; ++i) {
     Pass(std::chrono::seconds{2});
     first_.Step();
@@ -78,7 +78,7 @@ TEST_F(LeaderLeaseTest, AnotherTakesItOnceItWasNotRenewedAndTheFirstHasStoppedBy
   EXPECT_FALSE(both);
   EXPECT_TRUE(first_.lease.lost());
   EXPECT_TRUE(second_.lease.holds());
-  EXPECT_LE(taken, std::chrono::seconds{17});
+  EXPECT_LE(taken, std::chrono::seconds{12});
   EXPECT_EQ(server_.Get(kLeases, "ebb-controller")["spec"]["leaseTransitions"], 1);
   first_.Step();
   EXPECT_FALSE(first_.lease.holds()) << "it does not take it back";
@@ -87,7 +87,7 @@ TEST_F(LeaderLeaseTest, AnotherTakesItOnceItWasNotRenewedAndTheFirstHasStoppedBy
 TEST_F(LeaderLeaseTest, ItActsNoMoreWhenTheServerIsAwayForLong) {
   first_.Step();
   server_.SetAway(true);
-  first_.clock += std::chrono::seconds{9};
+  first_.clock += std::chrono::seconds{6};
   EXPECT_TRUE(first_.lease.holds());
   first_.clock += std::chrono::seconds{2};
   EXPECT_TRUE(first_.lease.lost());
