@@ -160,7 +160,9 @@ TEST_F(ClusterJobsTest, WhatIsNoObjectIsRefused) {
 
 TEST_F(ClusterJobsTest, WhatDoesNotFitIsOfferedAgainWhereThereIsMore) {
   Start();
-  Create("wide", {{"ebb/threshold", "400"}}, 16);
+  nlohmann::json wide = JobObject("wide", {{"ebb/threshold", "400"}}, 8);
+  wide["spec"]["parallelism"] = 2;
+  server_.Create(kJobs, wide);
   ASSERT_TRUE(Until([&] { return Annotation("wide", "stage") == "refused"; }));
   EXPECT_TRUE(Annotation("wide", "reason").starts_with("it needs 16 devices"))
       << Annotation("wide", "reason");
