@@ -116,10 +116,11 @@ void EventRecorder::Tell(const EventSubject& subject, EventReason reason,
   const Duration now = since_boot_();
   if (told_before && !record.used) {
     record.used = record.exists = true;
-    // Those of many objects come one after the other.
-    const auto half = static_cast<std::uint64_t>(options_.again_after.count() / 2);
-    const Duration scattered{static_cast<std::int64_t>(random_.Below(half + 1))};
-    return Schedule(subject.uid, reason, record, now + options_.again_after / 2 + scattered);
+    // When, nobody knows: long ago, perhaps. Those of many objects come one after the other.
+    const Duration at_least = options_.again_after / 6;
+    const auto more = static_cast<std::uint64_t>(at_least.count());
+    const Duration scattered{static_cast<std::int64_t>(random_.Below(more + 1))};
+    return Schedule(subject.uid, reason, record, now + at_least + scattered);
   }
   const Duration earliest = record.used ? record.sent_at + options_.at_least : now;
   record.used = true;

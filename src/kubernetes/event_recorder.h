@@ -45,9 +45,9 @@ struct EventSubject {
 };
 
 struct EventOptions {
-  /// Of all Events together; 5 a second tell of 10,000 objects twice an hour.
+  /// Of all Events together.
   platform::Rate rate{.per_minute = 5 * 60, .burst = 20};
-  Duration again_after{std::chrono::minutes{15}};  ///< what goes on to hold
+  Duration again_after{std::chrono::minutes{45}};  ///< what goes on to hold
   Duration at_least{std::chrono::seconds{30}};     ///< between two of one Event
   std::uint64_t seed = 1;
 };

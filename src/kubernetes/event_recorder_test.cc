@@ -130,7 +130,7 @@ TEST_F(EventRecorderTest, AnotherProcessGoesOnWithTheSameEvents) {
   const int before = Found("train", EventReason::kWaiting)["count"];
   GoOnFor(900s);
   EXPECT_EQ(Found("train", EventReason::kWaiting)["message"], "still waits");
-  GoOnFor(900s);
+  GoOnFor(2700s);
   EXPECT_EQ(Found("train", EventReason::kWaiting)["count"], before + 2);
 }
 
@@ -139,7 +139,7 @@ TEST_F(EventRecorderTest, AnEventThatTheServerHasForgottenIsMadeAgain) {
   GoOnFor(1s);
   const Json event = Found("train", EventReason::kWaiting);
   server_.Delete(kEvents, event["metadata"]["name"]);
-  GoOnFor(1000s);
+  GoOnFor(2800s);
   const Json again = Found("train", EventReason::kWaiting);
   ASSERT_FALSE(again.is_null());
   EXPECT_EQ(again["firstTimestamp"], event["firstTimestamp"]);
