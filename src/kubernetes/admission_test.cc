@@ -225,6 +225,11 @@ TEST(Admission, ARayJobThatKubeRayDoesNotSuspendIsNotSuspendedAndItsOwnerIsTold)
   ray["spec"]["shutdownAfterJobFinishes"] = false;
   EXPECT_FALSE(Response(ReviewOf("RayJob", "ray.io/v1", ray)).contains("warnings"))
       << "nobody asked it to wait";
+  ray = ThatWaits(good);
+  ray["spec"]["shutdownAfterJobFinishes"] = false;
+  ray["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] = "q";
+  EXPECT_FALSE(Response(ReviewOf("RayJob", "ray.io/v1", ray), true).contains("warnings"))
+      << "Kueue suspends it";
 }
 
 TEST(Admission, OnlyCreationsOfWholeObjectsAreChanged) {

@@ -24,6 +24,9 @@ std::string TaintsOf(const JsonNode& node) {
 // Between the model and the taints in the name of a pool.
 constexpr std::string_view kTainted = ", tainted ";
 
+// Instead of taints, of a pool that no node has part of. No taint is like that.
+constexpr const char* kSet = "(set)";
+
 // Of sums of fractions of a core.
 constexpr double kRounding = 1e-6;
 
@@ -45,6 +48,10 @@ Capacity::Capacity(core::Site site, std::function<bool(const PodOwner&)> is_gate
 
 void Capacity::KeepPools(const core::Cluster& before) {
   for (const core::DevicePool& pool : before.pools) {
+    if (pool.model.starts_with(kQueuePrefix)) {
+      SetPool(pool.model, 0);
+      continue;
+    }
     const auto mark = pool.model.find(kTainted);
     if (mark == std::string::npos)
       PoolOf(pool.model, "");
@@ -135,10 +142,25 @@ bool Capacity::HasPods(const std::string& name_space, const std::string& pods) c
 std::size_t Capacity::PoolOf(const std::string& base, const std::string& taints) {
   const auto found = std::ranges::find(traits_, std::pair(base, taints));
   if (found != traits_.end()) return static_cast<std::size_t>(found - traits_.begin());
+  return AddPool(base, taints, taints.empty() ? base : base + std::string(kTainted) + taints);
+}
+
+std::size_t Capacity::AddPool(const std::string& base, const std::string& taints,
+                              const std::string& name) {
   traits_.emplace_back(base, taints);
-  cluster_.pools.push_back(
-      PoolNamed(taints.empty() ? base : base + std::string(kTainted) + taints));
+  cluster_.pools.push_back(PoolNamed(name));
   return traits_.size() - 1;
+}
+
+void Capacity::SetPool(const std::string& model, int count) {
+  auto found = set_.find(model);
+  if (found == set_.end()) {
+    found = set_.try_emplace(model, AddPool("", kSet, model), count).first;
+    free_.resize(traits_.size(), 0);
+  }
+  found->second.second = count;
+  free_[found->second.first] = count;
+  SetCount(found->second.first);
 }
 
 const core::Cluster& Capacity::cluster() {
@@ -155,6 +177,7 @@ const core::Cluster& Capacity::cluster() {
     free_[pools.gpus] += node.gpus;
     free_[pools.cores] += node.cores;
   }
+  for (const auto& [model, set] : set_) free_[set.first] = set.second;
   for (std::size_t i = 0; i < free_.size(); ++i) SetCount(i);
   for (auto& [uid, pod] : pods_) Count(pod);
   return cluster_;
@@ -187,6 +210,7 @@ std::vector<std::string> Capacity::ModelsFor(const PodRequests& requests) {
   std::vector<std::string> models;
   for (std::size_t i = 0; i < traits_.size(); ++i) {
     const auto& [base, taints] = traits_[i];
+    if (taints == kSet) continue;
     const bool is_cpu = base == kCpuModel;
     const bool is_named = requests.gpu_model.empty() || base == requests.gpu_model;
     if (on_gpus != is_cpu && (is_cpu || is_named) && tolerates(taints))

@@ -27,6 +27,8 @@ inline constexpr const char* kUnnamedGpuModel = "gpu";
 
 /// Beside the labels of a pod the gang that it belongs to. No label can have such a name.
 inline constexpr const char* kGangLabel = "gang of pods";
+/// With which models of pools begin that are set: the quota of a queue. No label of a node has it.
+inline constexpr std::string_view kQueuePrefix = "ClusterQueue ";
 
 /// Where a pod belongs, by its labels.
 struct PodOwner {
@@ -58,6 +60,9 @@ class Capacity {
   const core::Cluster& cluster();
   /// Pods belong to others now: an object was released, or has ended.
   void OwnersChanged() { is_stale_ = true; }
+  /// A pool of its own that no node has part of (kQueuePrefix). Only what names its model can have
+  /// it.
+  void SetPool(const std::string& model, int count);
   /// Models of the pools that these pods can have; never empty.
   std::vector<std::string> ModelsFor(const PodRequests& requests);
   /// GPUs that no pod holds, by node of a pool.
@@ -85,12 +90,14 @@ class Capacity {
   void Uncount(const Pod& pod);
   void SetCount(std::size_t pool);
   std::size_t PoolOf(const std::string& base, const std::string& taints);
+  std::size_t AddPool(const std::string& base, const std::string& taints, const std::string& name);
 
   std::function<bool(const PodOwner&)> is_gated_;
   std::unordered_map<std::string, Node> nodes_;  // by uid
   std::unordered_map<std::string, Pod> pods_;
   core::Cluster cluster_;
   std::vector<std::pair<std::string, std::string>> traits_;  // of the pools: base model, taints
+  std::map<std::string, std::pair<std::size_t, int>> set_;   // model -> pool, count
   std::vector<double> free_;                                 // by pool
   std::unordered_map<std::string, Pools> pools_of_;          // by name of node
   bool is_stale_ = true;

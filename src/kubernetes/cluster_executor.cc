@@ -46,6 +46,7 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
         const GatedObject* object = self->board_->Find(job);
         return !object || self->capacity_->HasPods(object->name_space, object->pods);
       });
+  if (!own.objects.dry_run) executor->MakeKueueBoard();
   if (own.lease)
     executor->lease_ =
         std::make_unique<LeaderLease>(*executor->client_, now, since_boot, own.say, *own.lease);
@@ -61,7 +62,19 @@ ClusterExecutor::ClusterExecutor(platform::HttpStreams streams, ClusterOptions o
       signals_(signals) {}
 
 // Reflectors stop their watches.
-ClusterExecutor::~ClusterExecutor() { reflectors_.clear(); }
+ClusterExecutor::~ClusterExecutor() {
+  reflectors_.clear();
+  kueue_watch_.reset();
+}
+
+void ClusterExecutor::MakeKueueBoard() {
+  kueue_ = std::make_unique<KueueBoard>(
+      KueueBoard::Ports{*client_, *capacity_, *board_, [this] { return watch_.Now(); },
+                        [this] { return clock_.SinceBoot(); }, [this] { return MayAct(); },
+                        options_.say},
+      options_.objects.defaults, options_.kueue);
+  board_->SetGate(*kueue_);
+}
 
 std::string ClusterExecutor::InNamespace(const std::string& path) const {
   if (options_.name_space.empty()) return path;
@@ -98,10 +111,16 @@ void ClusterExecutor::AddReflectors() {
     Add("/api/v1/namespaces",
         {[&board](const JsonNode& name_space) { board.TakeNamespace(name_space); },
          [&board](const std::string& uid) { board.DropNamespace(uid); }});
+  if (!kueue_) return;
+  kueue_watch_ = std::make_unique<KueueWatch>(
+      KueueWatch::Ports{*client_, *kueue_, [this] { return clock_.SinceBoot(); }, options_.say,
+                        [this](const std::string& path) { return InNamespace(path); }},
+      options_.reflector);
 }
 
 bool ClusterExecutor::IsSynced() const {
-  return std::ranges::all_of(reflectors_, [](const auto& each) { return each->synced(); });
+  return std::ranges::all_of(reflectors_, [](const auto& each) { return each->synced(); }) &&
+         (!kueue_watch_ || kueue_watch_->ready());
 }
 
 Status ClusterExecutor::Begin(Duration patience) {
@@ -120,6 +139,10 @@ Status ClusterExecutor::Begin(Duration patience) {
                    "and namespaces"});
     Tick();
     streams_.Poll(UntilDue(Time::max()), signals_.descriptor());
+  }
+  if (kueue_) {
+    kueue_->Tick();
+    kueue_->CountPools();
   }
   board_->Begin();
   FollowGangs();
@@ -151,13 +174,16 @@ Status ClusterExecutor::Start(const engine::StartJob& command) {
   if (IsAway())
     return Fail({ExitCode::kTryLater, "the API server does not answer", client_->server().url, ""});
   const GatedObject* object = board_->Find(command.job);
-  if (object && !node_fit_->Fits(object->requests, command.pool, clock_.SinceBoot()))
+  // Kueue has the nodes of its own.
+  const bool on_nodes = object && !object->by_kueue;
+  if (on_nodes && !node_fit_->Fits(object->requests, command.pool, clock_.SinceBoot()))
     return Fail({ExitCode::kTryLater,
                  "no node has the " + FormatExact(object->requests.most_gpus) +
                      " GPUs free that each of its pods needs",
                  object->job.name, ""});
   EBB_RETURN_IF_ERROR(board_->Start(command));
-  if (object) node_fit_->Released(command.job, object->requests, command.pool, clock_.SinceBoot());
+  if (on_nodes)
+    node_fit_->Released(command.job, object->requests, command.pool, clock_.SinceBoot());
   // Thousands may follow: the first ones do not wait for them.
   client_->Tick();
   streams_.Poll(Duration::zero());
@@ -165,8 +191,7 @@ Status ClusterExecutor::Start(const engine::StartJob& command) {
 }
 
 Status ClusterExecutor::Execute(const engine::Command& command) {
-  if (lease_ && !lease_->holds())
-    return Fail({ExitCode::kTryLater, "another controller may act by now", "", ""});
+  if (!MayAct()) return Fail({ExitCode::kTryLater, "another controller may act by now", "", ""});
   if (const auto* start = std::get_if<engine::StartJob>(&command)) return Start(*start);
   if (const auto* pause = std::get_if<engine::PauseJob>(&command)) return board_->Pause(*pause);
   return board_->Cancel(std::get<engine::CancelJob>(command));
@@ -177,6 +202,7 @@ void ClusterExecutor::ReleaseLease() {
   if (!lease_) return;
   lease_->Release();
   reflectors_.clear();
+  kueue_watch_.reset();
   const Duration until = clock_.SinceBoot() + kAtMost;
   do {
     client_->Tick();
@@ -188,6 +214,8 @@ void ClusterExecutor::Tick() {
   if (lease_) lease_->Tick();
   for (const auto& reflector : reflectors_) reflector->Tick();
   if (board_->begun()) FollowGangs();
+  if (kueue_watch_) kueue_watch_->Tick();
+  if (kueue_) kueue_->Tick();
   board_->Tick();
   recorder_->Tick();
   client_->Tick();
@@ -201,6 +229,8 @@ Duration ClusterExecutor::UntilDue(Time deadline) const {
     if (due) wait = std::min(wait, *due - now);
   };
   for (const auto& reflector : reflectors_) consider(reflector->NextDue());
+  if (kueue_watch_) consider(kueue_watch_->NextDue());
+  if (kueue_) consider(kueue_->NextDue());
   consider(board_->NextDue());
   consider(recorder_->NextDue());
   if (board_->begun()) consider(gangs_->NextDue());
@@ -224,6 +254,7 @@ void ClusterExecutor::FollowGangs() {
 
 // What was refused because no device fitted may fit now.
 void ClusterExecutor::FollowCapacity() {
+  if (kueue_) kueue_->CountPools();
   core::Cluster now = cluster();
   if (now == offered_) return;
   bool has_more = now.pools.size() > offered_.pools.size();
@@ -234,10 +265,12 @@ void ClusterExecutor::FollowCapacity() {
 }
 
 Result<std::vector<engine::JobReport>> ClusterExecutor::WaitForEvents(Time deadline) {
+  if (kueue_) kueue_->Decided();
   for (;;) {
     Tick();
     FollowCapacity();
     if (board_->has_reports() || board_->has_events()) break;
+    if (kueue_ && kueue_->wants_decision()) break;
     if (HeardStop() || has_lost_lease() || watch_.Look()) break;
     if (Now() >= deadline || woken_.exchange(false)) break;
     const core::Cluster before = cluster();

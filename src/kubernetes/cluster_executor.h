@@ -17,6 +17,8 @@
 
 #include "kubernetes/api_client.h"
 #include "kubernetes/capacity.h"
+#include "kubernetes/kueue_board.h"
+#include "kubernetes/kueue_watch.h"
 #include "kubernetes/leader_lease.h"
 #include "kubernetes/node_fit.h"
 #include "kubernetes/object_board.h"
@@ -33,6 +35,7 @@ namespace ebb::kubernetes {
 struct ClusterOptions {
   core::Site site;
   ObjectBoardOptions objects;
+  KueueOptions kueue{};
   ApiClientOptions client;
   ReflectorOptions reflector;
   EventOptions events{};
@@ -91,6 +94,7 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
  private:
   ClusterExecutor(platform::HttpStreams streams, ClusterOptions options,
                   const runtime::Clock& clock, platform::ProcessSignals& signals);
+  void MakeKueueBoard();
   void AddReflectors();
   void Add(const std::string& path, ReflectorEvents events);
   std::string InNamespace(const std::string& path) const;
@@ -100,6 +104,7 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   bool IsSynced() const;
   bool IsAway() const;
   Status Start(const engine::StartJob& command);
+  bool MayAct() const { return !lease_ || lease_->holds(); }
   void FollowCapacity();
   void FollowGangs();
 
@@ -115,6 +120,9 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   std::unique_ptr<PodGangs> gangs_;
   std::unique_ptr<ObjectBoard> board_;
   std::unique_ptr<NodeFit> node_fit_;
+  // Nothing in a dry run, which answers nobody.
+  std::unique_ptr<KueueBoard> kueue_;
+  std::unique_ptr<KueueWatch> kueue_watch_;
   std::vector<std::unique_ptr<Reflector>> reflectors_;
   core::Cluster offered_;  // when what was refused was last offered
   std::optional<int> stop_signal_;

@@ -37,6 +37,7 @@ struct Target {
 
 Target TargetOf(std::string path) {
   Target target;
+  if (path.ends_with("/status")) path.resize(path.rfind('/'));
   if (const auto at = path.find("/namespaces/"); at != std::string::npos) {
     const auto begin = at + std::string("/namespaces/").size();
     const auto end = path.find('/', begin);
@@ -46,7 +47,7 @@ Target TargetOf(std::string path) {
     }
   }
   const auto slashes = path.starts_with("/api/") ? 4 : 5;
-  if (!target.name_space.empty() && std::ranges::count(path, '/') == slashes) {
+  if (std::ranges::count(path, '/') == slashes) {
     target.name = path.substr(path.rfind('/') + 1);
     path.resize(path.rfind('/'));
   }
@@ -156,6 +157,7 @@ class FakeApiServer::Implementation {
   std::int64_t oldest = 0;
   int refuse_status = 0, refuse_left = 0;
   std::map<std::string, int> refused_patches;
+  std::map<std::string, Json> answers;
   bool streams_lists = true, away = false;
   Counts counts;
   std::map<std::string, std::vector<Json>> patches;
@@ -323,10 +325,14 @@ class FakeApiServer::Implementation {
       lock.unlock();
       return connection.SendAnswer(status, StatusObject(status, "not now").dump());
     }
-    const auto [status, body] = request.method == "PATCH" ? TakePatch(request, target)
-                                : request.method != "GET" ? TakeObject(request, target)
-                                : target.name.empty()     ? List(request, target)
-                                                          : Read(target);
+    const bool is_group = std::ranges::count(request.path, '/') == 2;
+    const auto [status, body] = request.method == "GET" && answers.contains(request.path)
+                                    ? std::pair(200, answers.at(request.path))
+                                : is_group ? std::pair(404, StatusObject(404, "not found"))
+                                : request.method == "PATCH" ? TakePatch(request, target)
+                                : request.method != "GET"   ? TakeObject(request, target)
+                                : target.name.empty()       ? List(request, target)
+                                                            : Read(target);
     lock.unlock();
     return connection.SendAnswer(status, body.dump());
   }
@@ -338,9 +344,17 @@ class FakeApiServer::Implementation {
     if (found == objects.end()) return {404, StatusObject(404, "not found")};
     if (const auto refused = refused_patches.find(target.name); refused != refused_patches.end())
       return {refused->second, StatusObject(refused->second, "the fake server refuses")};
-    const Json patch = Json::parse(request.body);
+    Json patch = Json::parse(request.body);
     patches[target.name].push_back(patch);
     Json object = found->second;
+    const Json metadata = patch.is_object() ? patch.value("metadata", Json::object()) : Json();
+    if (metadata.contains("resourceVersion") &&
+        metadata["resourceVersion"] != object["metadata"]["resourceVersion"])
+      return {409, StatusObject(409, "the object has been modified")};
+    if (request.query.contains("fieldManager")) {
+      MergeList(object, patch, "admissionChecks", "name");
+      MergeList(object, patch, "conditions", "type");
+    }
     if (request.content_type == "application/json-patch+json") {
       try {
         object = object.patch(patch);
@@ -352,6 +366,22 @@ class FakeApiServer::Implementation {
       object.merge_patch(patch);
     }
     return {200, Put("MODIFIED", target.collection, std::move(object))};
+  }
+
+  // A list of the status whose entries have a key: others stay.
+  static void MergeList(Json& object, Json& patch, const char* list, const char* key) {
+    if (!patch["status"].contains(list)) return;
+    Json& entries = object["status"][list];
+    if (entries.is_null()) entries = Json::array();
+    for (const Json& told : patch["status"][list]) {
+      const auto is_same = [&](const Json& entry) { return entry[key] == told[key]; };
+      const auto found = std::ranges::find_if(entries, is_same);
+      if (found == entries.end())
+        entries.push_back(told);
+      else
+        *found = told;
+    }
+    patch["status"].erase(list);
   }
 
   // POST of what is new, PUT of what has this version.
@@ -488,6 +518,9 @@ Json FakeApiServer::Get(const std::string& collection, const std::string& name) 
 void FakeApiServer::Patch(const std::string& collection, const std::string& name,
                           const Json& patch) {
   implementation_->Patch(collection, name, patch);
+}
+void FakeApiServer::SetAnswer(const std::string& path, Json answer) {
+  implementation_->With([&] { implementation_->answers[path] = std::move(answer); });
 }
 void FakeApiServer::SetCourse(const std::string& name, Course course) {
   implementation_->With([&] { implementation_->courses[name] = course; });

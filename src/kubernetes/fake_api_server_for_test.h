@@ -1,8 +1,9 @@
 #pragma once
 // An API server in this process, over plain HTTP, for what a real one does not do on command:
 // answers cut off at any byte, versions that are too old, refusals, silence. It keeps objects,
-// numbers their versions, lists them in pages, streams watches and merges patches; and it does
-// what controllers of Jobs do: what is released runs, and ends as the test says.
+// numbers their versions, lists them in pages, streams watches, merges patches and applies them
+// server-side, by version if they name one; and it does what controllers of Jobs do: what is
+// released runs, and ends as the test says.
 //
 // A thread for each connection. Everything here may be called from the test's thread.
 
@@ -35,6 +36,9 @@ class FakeApiServer {
   Json Get(const std::string& collection, const std::string& name) const;
   /// Merged, as a client's patch is.
   void Patch(const std::string& collection, const std::string& name, const Json& patch);
+  /// What a GET of this path answers, for what is no object; a group ("/apis/GROUP") that nobody
+  /// sets is not there.
+  void SetAnswer(const std::string& path, Json answer);
   void SetCourse(const std::string& name, Course course);
   /// A pod of a Job, which runs until it is deleted.
   Json CreatePod(const std::string& name, const std::string& job);

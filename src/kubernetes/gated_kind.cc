@@ -173,8 +173,8 @@ ObjectPhase PhaseOf(const GatedKind& kind, const JsonNode& object) {
   const auto holds = [&](std::string_view type) { return HasCondition(object, type); };
   if (std::ranges::any_of(kind.failed, holds)) return ObjectPhase::kFailed;
   if (std::ranges::any_of(kind.succeeded, holds)) return ObjectPhase::kSucceeded;
-  const auto end = kind.end ? kind.end(object) : std::nullopt;
-  if (end) return *end;
+  const auto told = kind.phase ? kind.phase(object) : std::nullopt;
+  if (told) return *told;
   if (!IsTrueAt(object, kind.suspend)) return ObjectPhase::kReleased;
   return kind.runs(object) ? ObjectPhase::kStopping : ObjectPhase::kSuspended;
 }

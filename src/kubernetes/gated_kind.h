@@ -35,8 +35,9 @@ struct GatedKind {
   std::vector<std::string_view> succeeded, failed;
   /// Whether something of it still runs; asked where it is suspended.
   bool (*runs)(const JsonNode& object);
-  /// Its end where it has no conditions; nullptr: it has.
-  std::optional<ObjectPhase> (*end)(const JsonNode& object);
+  /// Its end where it has no conditions, or whatever its status says better than its field;
+  /// nullptr: conditions and the field say it all.
+  std::optional<ObjectPhase> (*phase)(const JsonNode& object);
   /// The label that its pods carry, whose value is the object's name, or what stands there.
   std::string_view pod_label;
   std::string_view pod_value = "/metadata/name";

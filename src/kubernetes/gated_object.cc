@@ -17,7 +17,7 @@ constexpr double kMostReplicas = 1e6;
 // Numbers beside a template that say how often it is made.
 double TimesOf(const JsonNode& node) {
   double times = 1;
-  for (const char* key : {"replicas", "parallelism", "numOfHosts", "numNodes"})
+  for (const char* key : {"replicas", "parallelism", "numOfHosts", "numNodes", "count"})
     if (const JsonNode* found = node.Find(key); found && found->AsNumber())
       times *= std::clamp(*found->AsNumber(), 0.0, kMostReplicas);
   return std::min(times, kMostReplicas);
@@ -221,7 +221,8 @@ PodRequests RequestsOf(const JsonNode& object) {
 }
 
 std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& json,
-                                      const ObjectDefaults& defaults) {
+                                      const ObjectDefaults& defaults,
+                                      const Texts& wishes_of_owner) {
   GatedObject object;
   object.kind = &kind;
   object.name = TextAt(json, "/metadata/name");
@@ -230,6 +231,7 @@ std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& jso
   const auto created = ParseTime(TextAt(json, "/metadata/creationTimestamp"));
   if (object.name.empty() || object.uid.empty() || !created) return std::nullopt;
   object.created = *created;
+  object.version = TextAt(json, "/metadata/resourceVersion");
   object.phase = PhaseOf(kind, json);
   if (const std::string value = TextAt(json, kind.pod_value); !value.empty())
     object.pods = std::string(kind.pod_label) + "=" + value;
@@ -241,14 +243,19 @@ std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& jso
   object.parts = {{object.name, object.uid, OursOf(texts)}};
   if (const std::string label = TextAt(json, "/metadata/labels/ebb~1wait"); !label.empty())
     texts.emplace(kWaitKey, label);
+  texts.insert(wishes_of_owner.begin(), wishes_of_owner.end());
   texts.insert(requests.annotations.begin(), requests.annotations.end());
+  for (const auto& [key, value] : texts)
+    if (key.starts_with(kPrefix) || key.starts_with(kGardenerPrefix) || key == kAdmissionGatesKey)
+      object.wishes.emplace(key, value);
   if (const auto found = texts.find(std::string(kAttemptKey)); found != texts.end())
     object.attempt = static_cast<int>(
         std::clamp<long long>(ParseInteger(found->second).value_or(0), 0, 1'000'000));
   ReadAnnotations(std::move(texts), defaults, object);
-  object.declined = object.declined || HasGatedOwner(json) ||
-                    json.At("/metadata/labels/kueue.x-k8s.io~1queue-name") != nullptr;
-  if (std::string why = WhyNotSuspendable(kind, json); !why.empty()) {
+  object.follows =
+      HasGatedOwner(json) || json.At("/metadata/labels/kueue.x-k8s.io~1queue-name") != nullptr;
+  std::string why = object.follows ? "" : WhyNotSuspendable(kind, json);
+  if (!why.empty()) {
     object.declined = true;
     object.problems.push_back(std::move(why));
   }

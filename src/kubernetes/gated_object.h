@@ -47,9 +47,11 @@ struct GatedObject {
   std::string name_space, name, uid;
   Time created{};
   bool chosen = false;  ///< by itself, not by its namespace
-  /// "false", or Compute Gardener's skip; owned by another such object, or Kueue's to release; or
-  /// not suspendable: whatever the namespace says.
+  /// "false", or Compute Gardener's skip; or not suspendable: whatever the namespace says.
   bool declined = false;
+  /// Owned by another such object, or Kueue's to release: that one is held back, if any.
+  bool follows = false;
+  bool by_kueue = false;  ///< a Workload: released by an answer to Kueue (kueue_board.h)
   ObjectPhase phase = ObjectPhase::kSuspended;
   std::optional<Time> started;  ///< of what runs, as the cluster tells it
   int attempt = 0;              ///< kAttemptKey
@@ -58,6 +60,11 @@ struct GatedObject {
   PodRequests requests;
   /// What was asked for and cannot be had, one sentence each.
   std::vector<std::string> problems;
+  /// All that say something to Ebb, those of its pods' template among them: for what is made of it.
+  std::map<std::string, std::string> wishes;
+  std::string version;
+  std::vector<std::string> models{};  ///< of the pools that it can have; empty: by its requests
+  std::string made_for{};         ///< `by_kueue`: uid of the object that is told of it; empty: none
   std::string pods;               ///< "label=value" of its pods; empty: not known yet
   std::vector<ObjectPart> parts;  ///< the object itself, or the pods of a gang that are there
   /// What is not there yet, so that it cannot be released; empty: nothing.
@@ -75,9 +82,15 @@ struct ObjectDefaults {
   std::optional<Intensity> threshold{};  ///< nothing: by the policy
 };
 
-/// Nothing where it is no object: without a name, a uid or a time of creation.
+/// The annotation by which Kueue (from 0.17 on) does not look at an object until its gates are
+/// gone.
+inline constexpr std::string_view kAdmissionGatesKey = "kueue.x-k8s.io/admission-gated-by";
+
+/// Nothing where it is no object: without a name, a uid or a time of creation. `wishes`: of the
+/// object that it was made for; its own go first.
 std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& object,
-                                      const ObjectDefaults& defaults);
+                                      const ObjectDefaults& defaults,
+                                      const std::map<std::string, std::string>& wishes = {});
 
 /// Those with our prefix.
 std::map<std::string, std::string> OursOf(const std::map<std::string, std::string>& annotations);

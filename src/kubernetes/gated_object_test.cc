@@ -182,9 +182,9 @@ TEST(GatedObject, WhoIsChosen) {
       read({{"ebb/wait", "true"}, {"compute-gardener-scheduler.kubernetes.io/skip", "true"}})
           .declined);
   const Json owned{{"ownerReferences", Json::array({{{"kind", "JobSet"}, {"name", "s"}}})}};
-  EXPECT_TRUE(read({{"ebb/wait", "true"}}, owned).declined) << "its owner is held back";
+  EXPECT_TRUE(read({{"ebb/wait", "true"}}, owned).follows) << "its owner is held back";
   const Json cron{{"ownerReferences", Json::array({{{"kind", "CronJob"}, {"name", "s"}}})}};
-  EXPECT_FALSE(read({{"ebb/wait", "true"}}, cron).declined);
+  EXPECT_FALSE(read({{"ebb/wait", "true"}}, cron).follows);
 }
 
 TEST(GatedObject, WhatIsNoObjectIsNothing) {

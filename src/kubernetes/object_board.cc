@@ -23,8 +23,15 @@ std::string WrittenAt(const ObjectPart& part, const char* key) {
   return found == part.written.end() ? "" : found->second;
 }
 // Of a gang on its first pod.
-std::string WrittenAt(const GatedObject& object, const char* key) {
-  return object.parts.empty() ? "" : WrittenAt(object.parts.front(), key);
+std::string WrittenAt(const GatedObject* object, const char* key) {
+  return !object || object->parts.empty() ? "" : WrittenAt(object->parts.front(), key);
+}
+
+// What becomes of what is let go while it is held back.
+std::string LeftOf(const GatedObject& object) {
+  if (object.by_kueue) return "it starts when Kueue admits it";
+  if (object.is_gang()) return "its pods keep their gate until somebody removes it";
+  return "it stays suspended until somebody resumes it";
 }
 
 std::set<std::string> UidsOf(const std::vector<ObjectPart>& parts) {
@@ -58,7 +65,12 @@ ObjectBoard::ObjectBoard(ApiClient& client, Capacity& capacity, EventRecorder& r
 // What the reflectors tell -------------------------------------------------------------------
 
 bool ObjectBoard::IsChosen(const GatedObject& object) const {
-  return !object.declined && (object.chosen || chosen_namespaces_.contains(object.name_space));
+  return !object.declined && !object.follows &&
+         (object.chosen || chosen_namespaces_.contains(object.name_space));
+}
+
+std::vector<std::string> ObjectBoard::ModelsFor(const GatedObject& object) const {
+  return object.models.empty() ? capacity_.ModelsFor(object.requests) : object.models;
 }
 
 void ObjectBoard::TakeNamespace(const JsonNode& name_space) {
@@ -117,9 +129,9 @@ void ObjectBoard::SayProblems(const Entry& entry, const std::vector<std::string>
     if (std::ranges::count(said, problem) == 0) say_(entry.object.job.name + ": " + problem);
   if (!entry.object.problems.empty())
     Tell(entry.object, EventReason::kBadAnnotation, Join(entry.object.problems, "; "),
-         !WrittenAt(entry.object, kStageKey).empty() && said.empty());
-  else if (!said.empty())
-    for (const ObjectPart& part : entry.object.parts)
+         !WrittenAt(ToldOn(entry.object), kStageKey).empty() && said.empty());
+  else if (const GatedObject* told = ToldOn(entry.object); told && !said.empty())
+    for (const ObjectPart& part : told->parts)
       recorder_.Rest(part.uid, EventReason::kBadAnnotation);
 }
 
@@ -155,7 +167,7 @@ void ObjectBoard::NoteLack(Entry& entry) {
 core::Job ObjectBoard::Wanted(const Entry& entry) const {
   core::Job job = entry.object.job;
   job.id = entry.job;
-  job.models = capacity_.ModelsFor(entry.object.requests);
+  job.models = ModelsFor(entry.object);
   return job;
 }
 
@@ -163,7 +175,7 @@ void ObjectBoard::Submit(Entry& entry) {
   if (entry.job == 0) entry.job = ++last_job_;
   by_job_[entry.job] = entry.object.uid;
   entry.course = Course::kOffered;
-  entry.let_go = false;
+  entry.let_go = entry.awaited = false;
   entry.told = Wanted(entry);
   events_.push_back({now_(), engine::JobSubmitted{entry.told}});
 }
@@ -232,9 +244,7 @@ void ObjectBoard::LetGo(Entry& entry) {
     entry.let_go = true;
     Report(entry, JobPhase::kCancelled, now_());
   } else if (!IsUnderWay(entry)) {
-    const std::string left = entry.object.is_gang()
-                                 ? "its pods keep their gate until somebody removes it"
-                                 : "it stays suspended until somebody resumes it";
+    const std::string left = LeftOf(entry.object);
     say_(name + ": is let go; " + left);
     Tell(entry.object, EventReason::kLetGo, left);
     Withdraw(entry, "it is not to wait for Ebb any more");
@@ -255,12 +265,13 @@ void ObjectBoard::ChangeRefused(core::JobId job) {
 // It was created without being held back, or another process released it.
 void ObjectBoard::EnterReleased(Entry& entry) {
   const GatedObject& object = entry.object;
+  const bool is_new = entry.attempt == 0 && !object.by_kueue;
   const bool is_young = now_() - object.created < options_.holds_younger_than;
-  if (entry.attempt == 0 && is_young && !object.is_gang()) {
+  if (is_new && is_young && !object.is_gang()) {
     Write(entry, true);
     return;
   }
-  if (entry.attempt == 0)
+  if (is_new)
     say_(object.job.name + ": runs already, and goes on; to have it wait, create it with " +
          std::string(object.kind->suspend) + " true");
   entry.attempt = std::max(entry.attempt, 1) - 1;
@@ -270,8 +281,10 @@ void ObjectBoard::EnterReleased(Entry& entry) {
 void ObjectBoard::Adopt(Entry& entry, Time since) {
   ++entry.attempt;
   entry.course = Course::kReleased;
+  entry.awaited = false;
+  if (entry.object.by_kueue) gate_->Release(entry.object.uid);
   const core::Cluster& cluster = capacity_.cluster();
-  const auto models = capacity_.ModelsFor(entry.object.requests);
+  const auto models = ModelsFor(entry.object);
   entry.pool = 0;
   for (std::size_t i = 0; i < cluster.pools.size(); ++i)
     if (std::ranges::count(models, cluster.pools[i].model) > 0) {
@@ -303,6 +316,7 @@ void ObjectBoard::Follow(Entry& entry) {
     case Course::kReleased:
       return FollowReleased(entry);
     case Course::kPausing:
+      if (phase == ObjectPhase::kReleased) entry.awaited = false;
       if (HasStopped(entry)) Report(entry, JobPhase::kPaused, now_());
       return;
     case Course::kCancelling:
@@ -316,18 +330,28 @@ void ObjectBoard::Follow(Entry& entry) {
 // The status of an object may say that nothing runs while pods are still writing a checkpoint; and
 // what is known of it may be older than its release.
 bool ObjectBoard::HasStopped(const Entry& entry) const {
-  return entry.object.phase == ObjectPhase::kSuspended && entry.object.attempt >= entry.attempt &&
+  return entry.object.phase == ObjectPhase::kSuspended && SawRelease(entry) &&
          !capacity_.HasPods(entry.object.name_space, entry.object.pods);
 }
 
-// Until the release itself is seen, which carries the number of the attempt, what is told is old.
+// The release itself carries the number of the attempt; one through a gate is seen or not.
+bool ObjectBoard::SawRelease(const Entry& entry) {
+  return entry.object.by_kueue ? !entry.awaited : entry.object.attempt >= entry.attempt;
+}
+
+// Until the release itself is seen, what is told is old.
 void ObjectBoard::FollowReleased(Entry& entry) {
   const bool is_held =
       entry.object.phase == ObjectPhase::kSuspended || entry.object.phase == ObjectPhase::kStopping;
-  if (!is_held || entry.object.attempt < entry.attempt) return;
-  say_(entry.object.job.name + ": held back by somebody else");
-  Tell(entry.object, EventReason::kHeldBackByAnother,
-       "held back by somebody else; it waits to be released again");
+  if (!is_held && std::exchange(entry.awaited, false)) {
+    entry.noted = {};
+    notes_due_.insert(entry.object.uid);
+  }
+  if (!is_held || !SawRelease(entry)) return;
+  const std::string what =
+      entry.object.by_kueue ? "evicted by Kueue" : "held back by somebody else";
+  say_(entry.object.job.name + ": " + what);
+  Tell(entry.object, EventReason::kHeldBackByAnother, what + "; it waits to be released again");
   entry.course = Course::kPausing;
   stopping_.insert(entry.object.uid);
   Follow(entry);
@@ -373,7 +397,8 @@ bool ObjectBoard::Holds(const PodOwner& owner) const {
   if (!held_pods_) {
     held_pods_.emplace();
     for (const auto& [uid, entry] : entries_)
-      if (entry.job != 0 && IsUnderWay(entry) && !entry.object.pods.empty())
+      if (entry.job != 0 && IsUnderWay(entry) && !entry.object.pods.empty() &&
+          !entry.object.by_kueue)
         held_pods_->insert(entry.object.name_space + "/" + entry.object.pods);
   }
   return std::ranges::any_of(owner.labels, [&](const auto& label) {
@@ -433,6 +458,12 @@ const GatedObject* ObjectBoard::Find(core::JobId job) const {
   return uid == by_job_.end() ? nullptr : &entries_.at(uid->second).object;
 }
 
+const ObjectNote* ObjectBoard::NoteOf(const std::string& uid) const {
+  const auto found = entries_.find(uid);
+  const bool has_one = found != entries_.end() && !found->second.wanted.stage.empty();
+  return has_one ? &found->second.wanted : nullptr;
+}
+
 Result<ObjectBoard::Entry*> ObjectBoard::EntryOf(core::JobId job) {
   if (Entry* entry = KnownEntry(job)) return entry;
   return Fail({ExitCode::kUsage, "is not known", "job " + std::to_string(job), ""});
@@ -450,6 +481,7 @@ Status ObjectBoard::Start(const engine::StartJob& command) {
   entry->attempt = command.attempt;
   entry->pool = command.pool;
   entry->course = Course::kReleased;
+  entry->awaited = entry->object.by_kueue;
   ++counts_.released;
   OwnersChanged();
   if (!options_.dry_run) Write(*entry, false);
@@ -464,6 +496,10 @@ Status ObjectBoard::Pause(const engine::PauseJob& command) {
     return Fail({ExitCode::kUsage, "pods cannot be paused", entry->object.job.name, ""});
   if (options_.dry_run) {
     Report(*entry, JobPhase::kPaused, now_());
+    return {};
+  }
+  if (entry->awaited && gate_->TakeBack(entry->object.uid)) {
+    NotStarted(entry->object.uid, "it is to wait again before Kueue admitted it");
     return {};
   }
   entry->course = Course::kPausing;
@@ -488,7 +524,9 @@ Status ObjectBoard::Cancel(const engine::CancelJob& command) {
 
 void ObjectBoard::Forget(core::JobId job) {
   Entry* entry = KnownEntry(job);
-  if (!entry || (IsUnderWay(*entry) && !entry->deleted)) return;
+  if (!entry) return;
+  if (entry->object.by_kueue && entry->course != Course::kEnded) gate_->Leave(entry->object.uid);
+  if (IsUnderWay(*entry) && !entry->deleted) return;
   entry->last.reset();
   const std::string uid = by_job_.at(job);
   by_job_.erase(job);
@@ -529,6 +567,7 @@ void ObjectBoard::OfferAgain() {
 
 void ObjectBoard::Write(Entry& entry, bool suspend) {
   const GatedObject& object = entry.object;
+  if (object.by_kueue) return suspend ? gate_->Hold(object.uid) : gate_->Release(object.uid);
   const auto written = [this, uid = object.uid, suspend](const Result<ApiAnswer>& answer) {
     Written(uid, suspend, answer);
   };
@@ -566,6 +605,14 @@ void ObjectBoard::StartRefused(Entry& entry, const std::string& why, bool can_be
   Report(entry, JobPhase::kStartFailed, now_(), why);
   entry.course = Course::kOffered;
   entry.last->machine_trouble = reports_.back().machine_trouble = true;
+}
+
+void ObjectBoard::NotStarted(const std::string& uid, const std::string& why) {
+  const auto found = entries_.find(uid);
+  if (found == entries_.end()) return;
+  Entry& entry = found->second;
+  const bool is_awaited = entry.course == Course::kReleased || entry.course == Course::kPausing;
+  if (std::exchange(entry.awaited, false) && is_awaited) StartRefused(entry, why, true);
 }
 
 void ObjectBoard::Note(core::JobId job, ObjectNote note) {
@@ -614,48 +661,61 @@ std::optional<Duration> ObjectBoard::NextDue() const {
   return due;
 }
 
+// People look at what Kueue made it for; the answer to Kueue says the same.
+const GatedObject* ObjectBoard::ToldOn(const GatedObject& object) const {
+  return object.by_kueue ? FindObject(object.made_for) : &object;
+}
+
 void ObjectBoard::Tell(const GatedObject& object, EventReason reason, const std::string& message,
                        bool told_before) {
   if (options_.dry_run && reason != EventReason::kBadAnnotation) reason = EventReason::kDryRun;
-  for (const ObjectPart& part : object.parts)
-    recorder_.Tell({object.kind->ApiVersion(), std::string(object.kind->kind), object.name_space,
+  const GatedObject* told = ToldOn(object);
+  if (!told) return;
+  for (const ObjectPart& part : told->parts)
+    recorder_.Tell({told->kind->ApiVersion(), std::string(told->kind->kind), told->name_space,
                     part.name, part.uid},
                    reason, message, told_before);
 }
 
 void ObjectBoard::TellStage(const Entry& entry) {
   const auto reason = ReasonOf(entry.wanted.stage);
+  const GatedObject* told = ToldOn(entry.object);
+  if (!told) return;
   if (!reason) {
-    for (const ObjectPart& part : entry.object.parts) recorder_.Rest(part.uid);
+    for (const ObjectPart& part : told->parts) recorder_.Rest(part.uid);
     return;
   }
   const bool told_before =
-      entry.noted.stage.empty() && WrittenAt(entry.object, kStageKey) == entry.wanted.stage;
+      entry.noted.stage.empty() && WrittenAt(told, kStageKey) == entry.wanted.stage;
   Tell(entry.object, *reason, entry.wanted.reason, told_before);
 }
 
 void ObjectBoard::WriteNote(Entry& entry) {
   entry.noted = entry.wanted;
-  const GatedObject& object = entry.object;
-  std::map<std::string, std::string> note{{kStageKey, entry.noted.stage},
+  const GatedObject* told = ToldOn(entry.object);
+  if (!told) return;
+  const std::string starting(engine::Name(engine::Stage::kStarting));
+  std::map<std::string, std::string> note{{kStageKey, entry.awaited ? starting : entry.noted.stage},
                                           {kReasonKey, entry.noted.reason},
                                           {kExpectedStartKey, entry.noted.expected_start}};
-  if (object.is_gang()) note[kFirstCreatedKey] = FormatTime(object.created);
-  for (const ObjectPart& part : object.parts) {
+  if (told->is_gang()) note[kFirstCreatedKey] = FormatTime(told->created);
+  for (const ObjectPart& part : told->parts) {
     // As another process left it.
     const bool is_there = std::ranges::all_of(
         note, [&](const auto& text) { return WrittenAt(part, text.first.c_str()) == text.second; });
     if (is_there) continue;
     ++counts_.notes;
-    Annotate(object, part, note);
+    Annotate(*told, part, note);
   }
 }
 
 void ObjectBoard::RemoveNote(Entry& entry) {
   notes_due_.erase(entry.object.uid);
   entry.noted = entry.wanted = {};
-  for (const ObjectPart& part : entry.object.parts)
-    Annotate(entry.object, part, {{kStageKey, ""}, {kReasonKey, ""}, {kExpectedStartKey, ""}});
+  const GatedObject* told = ToldOn(entry.object);
+  if (!told) return;
+  for (const ObjectPart& part : told->parts)
+    Annotate(*told, part, {{kStageKey, ""}, {kReasonKey, ""}, {kExpectedStartKey, ""}});
 }
 
 void ObjectBoard::Annotate(const GatedObject& object, const ObjectPart& part,

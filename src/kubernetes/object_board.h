@@ -49,6 +49,19 @@ struct ObjectNote {
   friend bool operator==(const ObjectNote&, const ObjectNote&) = default;
 };
 
+/// Releases and holds what has no field of its own for that.
+class ReleaseGate {
+ public:
+  virtual ~ReleaseGate() = default;
+  virtual void Release(const std::string& uid) = 0;
+  /// What runs is to end.
+  virtual void Hold(const std::string& uid) = 0;
+  /// Takes a release back that nothing has come of. False: something has, or may have.
+  virtual bool TakeBack(const std::string& uid) = 0;
+  /// The engine has given the object up.
+  virtual void Leave(const std::string& uid) = 0;
+};
+
 class ObjectBoard {
  public:
   /// `now`: the wall clock; `say`: what a person should know of an object.
@@ -56,10 +69,15 @@ class ObjectBoard {
               std::function<Time()> now, std::function<void(const std::string&)> say,
               ObjectBoardOptions options);
 
+  /// Of objects that are `by_kueue`; outlives the board's use.
+  void SetGate(ReleaseGate& gate) { gate_ = &gate; }
+
   // What the reflectors tell.
   void TakeObject(const GatedKind& kind, const JsonNode& object);
   void TakeObject(GatedObject object);
   void DropObject(const std::string& uid);
+  /// The gate could do nothing with a release: it was in vain.
+  void NotStarted(const std::string& uid, const std::string& why);
   void TakeNamespace(const JsonNode& name_space);
   void DropNamespace(const std::string& uid);
   /// Everything that was there at the beginning has been told: jobs get their numbers, the oldest
@@ -94,6 +112,8 @@ class ObjectBoard {
   const GatedObject* Find(core::JobId job) const;
   /// As it was last seen, gated or not; nullptr: it is not there.
   const GatedObject* FindObject(const std::string& uid) const;
+  /// What the engine last said of it; nullptr: nothing yet.
+  const ObjectNote* NoteOf(const std::string& uid) const;
   const ObjectCounts& counts() const { return counts_; }
   std::size_t size() const { return by_job_.size(); }
   /// Objects, gated or not.
@@ -122,6 +142,7 @@ class ObjectBoard {
     ObjectNote noted, wanted;
     Duration noted_at{};
     bool holding = false;  // asked to be suspended, and not yet seen so
+    bool awaited = false;  // released through a gate, and not yet seen so
     bool deleted = false;
     bool let_go = false;  // it runs, and is not to be held back any more
     bool done = false;    // ended, and forgotten by the engine
@@ -129,6 +150,7 @@ class ObjectBoard {
   using Entries = std::map<std::string, Entry>;  // by uid
 
   bool IsChosen(const GatedObject& object) const;
+  std::vector<std::string> ModelsFor(const GatedObject& object) const;
   void FollowParts(Entry& entry, const std::vector<ObjectPart>& before);
   void NoteLack(Entry& entry);
   static bool IsUnderWay(const Entry& entry);
@@ -147,6 +169,7 @@ class ObjectBoard {
   void Follow(Entry& entry);
   void FollowReleased(Entry& entry);
   bool HasStopped(const Entry& entry) const;
+  static bool SawRelease(const Entry& entry);
   void Adopt(Entry& entry, Time since);
   void Report(Entry& entry, engine::JobPhase phase, Time since, const std::string& detail = {});
   void Write(Entry& entry, bool suspend);
@@ -154,6 +177,8 @@ class ObjectBoard {
   void StartRefused(Entry& entry, const std::string& why, bool can_be_mended);
   void Tell(const GatedObject& object, EventReason reason, const std::string& message,
             bool told_before = false);
+  // On which object it is said; nullptr: on none.
+  const GatedObject* ToldOn(const GatedObject& object) const;
   void TellStage(const Entry& entry);
   void Annotate(const GatedObject& object, const ObjectPart& part,
                 const std::map<std::string, std::string>& annotations);
@@ -168,6 +193,7 @@ class ObjectBoard {
   Capacity& capacity_;
   EventRecorder& recorder_;
   PodGangs& gangs_;
+  ReleaseGate* gate_ = nullptr;
   std::function<Time()> now_;
   std::function<void(const std::string&)> say_;
   ObjectBoardOptions options_;

@@ -48,7 +48,7 @@ struct ControllerRequest {
   ServingFlags serving;
   std::string version;  // of Ebb
   std::string store, kubeconfig, context, name_space, policy = "planner", tiers, max_delay,
-                                                      threshold;
+                                                      threshold, kueue_every;
   WebhookFlags webhook;
   bool dry_run = false, alone = false;
 };
@@ -109,7 +109,7 @@ class Control {
  private:
   Status Prepare();
   Status ChooseStore();
-  kubernetes::ClusterOptions OptionsOfCluster(const kubernetes::ApiServer& server);
+  Result<kubernetes::ClusterOptions> OptionsOfCluster(const kubernetes::ApiServer& server);
   Result<std::unique_ptr<service::Service>> Open(web::FrontDoor& door);
   Result<std::unique_ptr<local::JobExecutor>> Begin(service::ExecutorPorts ports);
 
@@ -161,7 +161,7 @@ Status Control::Prepare() {
   return ChooseStore();
 }
 
-kubernetes::ClusterOptions Control::OptionsOfCluster(const kubernetes::ApiServer& server) {
+Result<kubernetes::ClusterOptions> Control::OptionsOfCluster(const kubernetes::ApiServer& server) {
   kubernetes::ClusterOptions cluster;
   cluster.site = service_.executor.cluster.sites.front();
   cluster.name_space = request_.name_space;
@@ -170,6 +170,10 @@ kubernetes::ClusterOptions Control::OptionsOfCluster(const kubernetes::ApiServer
     service_.log(text);
   };
   cluster.objects.dry_run = request_.dry_run;
+  if (!request_.kueue_every.empty()) {
+    EBB_ASSIGN_OR_RETURN(cluster.kueue.show_every,
+                         app::DurationOf("--kueue-every", request_.kueue_every));
+  }
   cluster.objects.defaults.tiers = serving_.tiers;
   cluster.objects.defaults.threshold = threshold_;
   if (request_.dry_run || request_.alone) return cluster;
@@ -201,7 +205,7 @@ Result<std::unique_ptr<service::Service>> Control::Open(web::FrontDoor& door) {
     EBB_ASSIGN_OR_RETURN(kubernetes::ApiServer server, FindServer(request_, wall_));
     service_.log(server.url + ", " + serving_.signal +
                  (request_.dry_run ? ", dry run: nothing is held or released" : ""));
-    auto options = OptionsOfCluster(server);
+    EBB_ASSIGN_OR_RETURN(auto options, OptionsOfCluster(server));
     EBB_ASSIGN_OR_RETURN(cluster_, kubernetes::ClusterExecutor::Open(
                                        std::move(server), std::move(options), wall_, signals_));
   }
@@ -264,6 +268,10 @@ void AddControllerCommand(Parser& parser, const std::string& version) {
                  [request] { request->dry_run = true; });
   command.Switch({"alone", "", "act without a lease: there is no other controller", "Cluster"},
                  [request] { request->alone = true; });
+  command.Flag(
+      {"kueue-every", "DURATION",
+       "what waits is shown to Kueue so often, for quota to borrow (default 10m)", "Cluster"},
+      into(request->kueue_every));
   command.Flag(
       {"webhook-port", "PORT",
        "answer the API server here (HTTPS), so that jobs are created suspended", "Webhook"},

@@ -1,0 +1,599 @@
+#include "kubernetes/kueue_board.h"
+
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "kubernetes/cluster_executor.h"
+#include "kubernetes/fake_api_server_for_test.h"
+#include "platform/system_clock.h"
+
+namespace ebb::kubernetes {
+namespace {
+
+using Json = nlohmann::json;
+using engine::JobPhase;
+
+constexpr const char* kJobs = "/apis/batch/v1/jobs";
+constexpr const char* kGates = "kueue.x-k8s.io/admission-gated-by";
+
+Json ConditionsOf(const Json& object) {
+  return object.value("status", Json::object()).value("conditions", Json::array());
+}
+
+bool Holds(const Json& object, const std::string& type) {
+  for (const Json& condition : ConditionsOf(object))
+    if (condition["type"] == type) return condition["status"] == "True";
+  return false;
+}
+
+// What Kueue does with Workloads of one ClusterQueue, a step at a time. A second of waiting takes a
+// tenth of one.
+class FakeKueue {
+ public:
+  FakeKueue(FakeApiServer& server, std::string version, int quota)
+      : server_(server), root_("/apis/kueue.x-k8s.io/" + version + "/"), quota_(quota) {
+    server.SetAnswer("/apis/kueue.x-k8s.io",
+                     {{"kind", "APIGroup"}, {"versions", {{{"version", version}}}}});
+    const Json resource{{"name", "nvidia.com/gpu"}, {"nominalQuota", std::to_string(quota)}};
+    const Json flavor{{"name", "any"}, {"resources", Json::array({resource})}};
+    server.Create(root_ + "clusterqueues",
+                  {{"metadata", {{"name", "all"}}},
+                   {"spec", {{"resourceGroups", {{{"flavors", Json::array({flavor})}}}}}}});
+    server.Create(root_ + "localqueues",
+                  {{"metadata", {{"name", "mine"}}}, {"spec", {{"clusterQueue", "all"}}}});
+    server.Create(root_ + "admissionchecks", {{"metadata", {{"name", "clean-power"}}},
+                                              {"spec", {{"controllerName", "ebb/gate"}}}});
+  }
+
+  std::string workloads() const { return root_ + "workloads"; }
+  std::string queues() const { return root_ + "clusterqueues"; }
+  std::string checks() const { return root_ + "admissionchecks"; }
+  Json Get(const std::string& job) const { return server_.Get(workloads(), "job-" + job); }
+
+  // A Job with a queue, and its Workload.
+  void Submit(const std::string& name, int gpus,
+              const std::map<std::string, std::string>& annotations = {}, bool has_check = true) {
+    Json job = JobObject(name, annotations, gpus);
+    if (!annotations.contains("ebb/wait")) job["metadata"]["annotations"].erase("ebb/wait");
+    job["metadata"]["labels"] = {{"kueue.x-k8s.io/queue-name", "mine"}};
+    job = server_.Create(kJobs, job);
+    const Json owner{{"apiVersion", "batch/v1"},
+                     {"kind", "Job"},
+                     {"name", name},
+                     {"uid", job["metadata"]["uid"]}};
+    const Json pod_set{{"name", "main"}, {"count", 1}, {"template", job["spec"]["template"]}};
+    Json checks = Json::array();
+    if (has_check) checks.push_back({{"name", "clean-power"}, {"state", "Pending"}});
+    Json gates = Json::object();
+    if (annotations.contains(kGates)) gates[kGates] = annotations.at(kGates);
+    server_.Create(
+        workloads(),
+        {{"metadata",
+          {{"name", "job-" + name}, {"ownerReferences", {owner}}, {"annotations", gates}}},
+         {"spec", {{"queueName", "mine"}, {"podSets", {pod_set}}, {"priority", 7}}},
+         {"status", {{"admissionChecks", checks}, {"gpus", gpus}}}});
+    names_.push_back(name);
+  }
+
+  void Set(const std::string& name, const std::map<std::string, bool>& conditions,
+           Json status = Json::object()) {
+    Json list = Json::array();
+    std::map<std::string, bool> all = conditions;
+    for (const Json& before : ConditionsOf(Get(name)))
+      all.emplace(before["type"], before["status"] == "True");
+    for (const auto& [type, holds] : all)
+      list.push_back({{"type", type}, {"status", holds ? "True" : "False"}});
+    status["conditions"] = list;
+    server_.Patch(workloads(), "job-" + name, {{"status", status}});
+  }
+
+  void Reserve(const std::string& name) {
+    Set(name, {{"QuotaReserved", true}, {"Evicted", false}},
+        {{"admission", {{"clusterQueue", "all"}}}});
+  }
+  void Evict(const std::string& name, int back_off) {
+    Json checks = Get(name)["status"]["admissionChecks"];
+    for (Json& check : checks) check["state"] = "Pending";
+    Set(name, {{"Evicted", true}}, {{"admissionChecks", checks}});
+    until_[name] = steps_ + back_off;
+  }
+  void Suspend(const std::string& name, bool suspend) {
+    server_.Patch(kJobs, name, {{"spec", {{"suspend", suspend}}}});
+  }
+
+  int Reserved() const {
+    int gpus = 0;
+    for (const std::string& name : names_) {
+      const Json workload = Get(name);
+      if (Holds(workload, "QuotaReserved") && !Holds(workload, "Finished"))
+        gpus += workload["status"]["gpus"].get<int>();
+    }
+    return gpus;
+  }
+
+  static std::string State(const Json& workload) {
+    const Json& checks = workload["status"]["admissionChecks"];
+    return checks.empty() ? "Ready" : checks[0]["state"].get<std::string>();
+  }
+
+  void Step() {
+    ++steps_;
+    for (const std::string& name : names_) StepOf(name, Get(name));
+  }
+
+ private:
+  void StepOf(const std::string& name, const Json& workload) {
+    if (Holds(workload, "Finished")) return;
+    const bool reserved = Holds(workload, "QuotaReserved"), evicted = Holds(workload, "Evicted");
+    if (reserved && evicted) {  // what ran has ended
+      Suspend(name, true);
+      return Set(name, {{"QuotaReserved", false}, {"Admitted", false}}, {{"admission", nullptr}});
+    }
+    if (!workload["spec"].value("active", true)) return reserved ? Evict(name, 0) : void();
+    if (reserved) return StepOfReserved(name, workload);
+    const bool is_gated = server_.Get(kJobs, name)["metadata"]["annotations"].contains(kGates);
+    // One that was ready when it was evicted is out for ever.
+    if (is_gated || State(workload) != "Pending" || until_[name] > steps_ ||
+        Reserved() + workload["status"]["gpus"].get<int>() > quota_)
+      return;
+    Reserve(name);
+  }
+
+  void StepOfReserved(const std::string& name, const Json& workload) {
+    if (State(workload) == "Ready" && !Holds(workload, "Admitted")) {
+      Set(name, {{"Admitted", true}});
+      return Suspend(name, false);
+    }
+    if (State(workload) == "Retry") Evict(name, 0);
+  }
+
+  FakeApiServer& server_;
+  std::string root_;
+  int quota_, steps_ = 0;  // of 10 ms
+  std::vector<std::string> names_;
+  std::map<std::string, int> until_;  // step
+};
+
+class KueueBoardTest : public ::testing::Test {
+ protected:
+  void Begin(const std::string& version = "v1beta2", int quota = 4) {
+    server_.Create("/api/v1/nodes", NodeObject("node", 64, 8, "A100"));
+    kueue_.emplace(server_, version, quota);
+    Restart();
+  }
+  void Restart() {
+    executor_.reset();
+    ClusterOptions options = options_;
+    options.site = {"cluster", "DE", {}};
+    options.reflector.first_wait = options.client.first_wait = Duration{5};
+    options.say = [this](const std::string& text) { said_.push_back(text); };
+    executor_ = *ClusterExecutor::Open({.url = server_.url()}, options, clock_, signals_);
+    ASSERT_TRUE(executor_->Begin(std::chrono::seconds{10}));
+  }
+
+  // The executor as the loop uses it.
+  void Go(bool kueue_too = true) {
+    if (kueue_too) kueue_->Step();
+    for (const engine::Event& event : executor_->Take(clock_.Now()))
+      if (const auto* submitted = std::get_if<engine::JobSubmitted>(&event.fact)) {
+        jobs_[submitted->job.name] = submitted->job;
+        executor_->board().Note(submitted->job.id, note_);
+      }
+    const auto reports = executor_->WaitForEvents(clock_.Now() + Duration{10});
+    reports_.insert(reports_.end(), reports->begin(), reports->end());
+  }
+  bool Until(const std::function<bool()>& done, bool kueue_too = true) {
+    const Time until = clock_.Now() + std::chrono::seconds{10};
+    while (!done() && clock_.Now() < until) Go(kueue_too);
+    return done();
+  }
+  void GoOnFor(Duration time, bool kueue_too = true) {
+    const Time until = clock_.Now() + time;
+    while (clock_.Now() < until) Go(kueue_too);
+  }
+
+  core::Job JobOf(const std::string& name) {
+    EXPECT_TRUE(Until([&] { return jobs_.contains("default/" + name); }, false)) << name;
+    return jobs_["default/" + name];
+  }
+  bool Reported(JobPhase phase) {
+    return std::ranges::any_of(reports_, [&](const auto& report) { return report.phase == phase; });
+  }
+  Json Answer(const std::string& name) {
+    const auto patches = server_.PatchesOf("job-" + name);
+    return patches.empty() ? Json{} : patches.back()["status"]["admissionChecks"][0];
+  }
+  Json EventOf(const std::string& name, EventReason reason) {
+    const Json job = server_.Get(kJobs, name);
+    return server_.Get(
+        "/api/v1/events",
+        EventName({"batch/v1", "Job", "default", name, job["metadata"]["uid"]}, reason));
+  }
+  bool IsHeld(const std::string& name) { return !kueue_->Get(name)["spec"].value("active", true); }
+  std::string State(const std::string& name) {
+    const Json answer = Answer(name);
+    return answer.is_null() ? "" : answer["state"];
+  }
+  bool Runs(const std::string& name) {
+    return !server_.Get(kJobs, name)["spec"].value("suspend", false);
+  }
+  int PoolCount() {
+    for (const core::DevicePool& pool : executor_->cluster().pools)
+      if (pool.model == "ClusterQueue all") return pool.count;
+    return -1;
+  }
+  void Start(const std::string& name, int attempt = 1) {
+    ASSERT_TRUE(executor_->Execute(engine::StartJob{JobOf(name).id, attempt, 0}));
+  }
+
+  platform::ProcessSignals signals_;
+  platform::SystemClock clock_{signals_};
+  FakeApiServer server_;
+  std::optional<FakeKueue> kueue_;
+  ClusterOptions options_;
+  std::unique_ptr<ClusterExecutor> executor_;
+  std::vector<std::string> said_;
+  ObjectNote note_{"waiting", "too dirty", ""};  // on what is new
+  std::map<std::string, core::Job> jobs_;
+  std::vector<engine::JobReport> reports_;
+};
+
+TEST_F(KueueBoardTest, WithoutKueueNothingIsSaid) {
+  server_.Create("/api/v1/nodes", NodeObject("node", 64, 8, "A100"));
+  Restart();
+  EXPECT_EQ(said_, std::vector<std::string>{});
+}
+
+TEST_F(KueueBoardTest, ItsChecksAreMadeActiveAndOthersAreNot) {
+  Begin();
+  server_.Create(kueue_->checks(), {{"metadata", {{"name", "theirs"}}},
+                                    {"spec", {{"controllerName", "example.com/other"}}}});
+  EXPECT_TRUE(Until([&] { return Holds(server_.Get(kueue_->checks(), "clean-power"), "Active"); }));
+  GoOnFor(Duration{100});
+  EXPECT_TRUE(server_.PatchesOf("theirs").empty());
+  EXPECT_EQ(server_.PatchesOf("clean-power").size(), 1u) << "said once";
+}
+
+TEST_F(KueueBoardTest, AWorkloadIsAJobWithWhatItsOwnerAsksFor) {
+  Begin();
+  kueue_->Submit("train", 2,
+                 {{"ebb/threshold", "150"},
+                  {"ebb/start-by", "3h"},
+                  {"ebb/duration", "90m"},
+                  {"ebb/checkpointable", "true"}});
+  const core::Job job = JobOf("train");
+  EXPECT_EQ(job.threshold->g_per_kwh, 150);
+  EXPECT_EQ(*job.start_by, job.submitted + std::chrono::hours{3});
+  EXPECT_EQ(job.duration, std::chrono::minutes{90});
+  EXPECT_TRUE(job.checkpointable);
+  EXPECT_EQ(job.devices, 2);
+  EXPECT_EQ(job.priority, 7);
+  EXPECT_EQ(job.models, std::vector<std::string>{"ClusterQueue all"});
+  EXPECT_EQ(executor_->board().size(), 1u) << "not the Job itself";
+}
+
+TEST_F(KueueBoardTest, TheOlderVersionOfItsApiWillDo) {
+  Begin("v1beta1");
+  kueue_->Submit("train", 2);
+  Start("train");
+  EXPECT_TRUE(Until([&] { return Runs("train"); }));
+}
+
+TEST_F(KueueBoardTest, WhatWaitsGivesItsQuotaBackUntilItIsReleased) {
+  Begin();
+  kueue_->Submit("train", 2);
+  EXPECT_TRUE(Until([&] { return IsHeld("train") && kueue_->Reserved() == 0; }));
+  EXPECT_EQ(kueue_->Get("train")["metadata"]["annotations"]["ebb/held"], "too dirty");
+  EXPECT_TRUE(Until([&] {
+    return server_.Get(kJobs, "train")["metadata"]["annotations"].value("ebb/reason", "") ==
+           "too dirty";
+  })) << "people look at the Job";
+  GoOnFor(Duration{200});
+  EXPECT_EQ(server_.PatchesOf("job-train").size(), 1u) << "and then nothing is written";
+  Start("train");
+  EXPECT_TRUE(Until([&] { return Runs("train"); }));
+  EXPECT_FALSE(kueue_->Get("train")["metadata"]["annotations"].contains("ebb/held"));
+}
+
+TEST_F(KueueBoardTest, WhatWaitsIsShownToKueueAgain) {
+  options_.kueue.show_every = Duration{100};
+  Begin("v1beta2", 1);
+  kueue_->Submit("wide", 2);
+  JobOf("wide");
+  kueue_->Reserve("wide");
+  EXPECT_TRUE(Until([&] { return IsHeld("wide"); }));
+  EXPECT_TRUE(Until([&] { return !IsHeld("wide"); }));
+  GoOnFor(Duration{300});
+  EXPECT_FALSE(IsHeld("wide")) << "without quota it may stay in Kueue's queue";
+}
+
+TEST_F(KueueBoardTest, WhatIsHeldIsNotLetGoBeforeItsQuotaIsGone) {
+  Begin();
+  kueue_->Submit("train", 2);
+  JobOf("train");
+  kueue_->Reserve("train");
+  EXPECT_TRUE(Until([&] { return IsHeld("train"); }, false));
+  Start("train");
+  GoOnFor(Duration{200}, false);
+  EXPECT_TRUE(IsHeld("train")) << "its quota would count twice";
+  EXPECT_TRUE(Until([&] { return Runs("train"); }));
+}
+
+TEST_F(KueueBoardTest, WhatPeopleHaveMadeInactiveStaysSo) {
+  Begin();
+  kueue_->Submit("stopped", 2);
+  server_.Patch(kueue_->workloads(), "job-stopped", {{"spec", {{"active", false}}}});
+  Start("stopped");
+  GoOnFor(Duration{200});
+  EXPECT_TRUE(server_.PatchesOf("job-stopped").empty());
+  EXPECT_FALSE(Runs("stopped"));
+}
+
+TEST_F(KueueBoardTest, WhatNoQueueAsksAboutAnyMoreIsLetGo) {
+  Begin();
+  kueue_->Submit("train", 2);
+  EXPECT_TRUE(Until([&] { return IsHeld("train") && kueue_->Reserved() == 0; }));
+  server_.Patch(kueue_->workloads(), "job-train", {{"status", {{"admissionChecks", nullptr}}}});
+  EXPECT_TRUE(Until([&] { return !IsHeld("train"); }, false));
+}
+
+TEST_F(KueueBoardTest, WhatTheEngineReleasesIsReady) {
+  Begin();
+  kueue_->Submit("train", 2);
+  Start("train");
+  EXPECT_TRUE(Until([&] { return Runs("train"); }));
+  EXPECT_EQ(Answer("train")["state"], "Ready");
+  const Json patch = server_.PatchesOf("job-train").back();
+  EXPECT_TRUE(patch["metadata"].contains("resourceVersion")) << "a later one would be stuck";
+  for (const Json& written : server_.PatchesOf("train")) EXPECT_FALSE(written.contains("spec"));
+}
+
+TEST_F(KueueBoardTest, WhatRunsIsPausedOnceItHasEnded) {
+  Begin();
+  kueue_->Submit("train", 2, {{"ebb/checkpointable", "true"}});
+  Start("train");
+  ASSERT_TRUE(Until([&] { return Holds(kueue_->Get("train"), "Admitted"); }));
+  GoOnFor(Duration{50});
+  server_.CreatePod("train-pod", "train");
+  GoOnFor(Duration{50});
+  ASSERT_TRUE(executor_->Execute(engine::PauseJob{JobOf("train").id, 1}));
+  EXPECT_TRUE(Until([&] { return !Runs("train"); }));
+  GoOnFor(Duration{50});
+  EXPECT_FALSE(Reported(JobPhase::kPaused)) << "it writes its checkpoint";
+  server_.Delete("/api/v1/pods", "train-pod");
+  EXPECT_TRUE(Until([&] { return Reported(JobPhase::kPaused); }));
+  EXPECT_EQ(kueue_->Reserved(), 0);
+}
+
+TEST_F(KueueBoardTest, APauseBeforeItIsAdmittedTakesTheReleaseBack) {
+  Begin("v1beta2", 1);
+  kueue_->Submit("wide", 2, {{"ebb/checkpointable", "true"}});
+  Start("wide");
+  GoOnFor(Duration{50});
+  ASSERT_TRUE(executor_->Execute(engine::PauseJob{JobOf("wide").id, 1}));
+  EXPECT_TRUE(Until([&] { return Reported(JobPhase::kStartFailed); }));
+  EXPECT_TRUE(reports_.back().machine_trouble) << "it does not count against the job";
+  kueue_->Reserve("wide");
+  EXPECT_TRUE(Until([&] { return IsHeld("wide"); }, false));
+}
+
+TEST_F(KueueBoardTest, WhatIsEvictedOrHasNoQuotaIsNotAnswered) {
+  Begin();
+  kueue_->Submit("train", 2);
+  Start("train");
+  kueue_->Set("train", {{"QuotaReserved", true}, {"Evicted", true}},
+              {{"admission", {{"clusterQueue", "all"}}}});
+  GoOnFor(Duration{200}, false);
+  kueue_->Set("train", {{"QuotaReserved", false}, {"Evicted", true}}, {{"admission", nullptr}});
+  GoOnFor(Duration{200}, false);
+  EXPECT_TRUE(server_.PatchesOf("job-train").empty());
+  kueue_->Reserve("train");
+  EXPECT_TRUE(Until([&] { return State("train") == "Ready"; }, false));
+}
+
+TEST_F(KueueBoardTest, AnAnswerThatComesTooLateIsNotHeard) {
+  Begin();
+  kueue_->Submit("train", 2);
+  Start("train");
+  for (int i = 0; i < 20; ++i) {
+    kueue_->Reserve("train");
+    Go(false);
+    kueue_->Evict("train", 0);  // at the same time, as a preemption is
+    GoOnFor(Duration{20}, false);
+    EXPECT_EQ(FakeKueue::State(kueue_->Get("train")), "Pending") << "it would be stuck for ever";
+    kueue_->Set("train", {{"QuotaReserved", false}}, {{"admission", nullptr}});
+  }
+}
+
+TEST_F(KueueBoardTest, WhatDoesNotWantToWaitIsReadyAtOnce) {
+  Begin();
+  kueue_->Submit("hasty", 2, {{"ebb/wait", "false"}});
+  EXPECT_TRUE(Until([&] { return Runs("hasty"); }));
+  EXPECT_TRUE(jobs_.empty());
+  EXPECT_EQ(Answer("hasty")["state"], "Ready");
+}
+
+TEST_F(KueueBoardTest, WhatDoesNotWantToWaitAnyMoreIsReadyAndSaysSo) {
+  Begin();
+  kueue_->Submit("train", 2);
+  const core::JobId job = JobOf("train").id;
+  const auto stage = [&] {
+    return server_.Get(kJobs, "train")["metadata"]["annotations"].value("ebb/stage", "");
+  };
+  ASSERT_TRUE(Until([&] { return IsHeld("train") && stage() == "waiting"; }));
+  server_.Patch(kJobs, "train", {{"metadata", {{"annotations", {{"ebb/wait", "false"}}}}}});
+  GoOnFor(Duration{50});
+  server_.Patch(kueue_->workloads(), "job-train",
+                {{"metadata", {{"annotations", {{"example.com/seen", "1"}}}}}});
+  EXPECT_TRUE(Until([&] { return Runs("train") && stage().empty(); }));
+  EXPECT_EQ(executor_->board().Find(job), nullptr) << "it is no job any more";
+  EXPECT_FALSE(EventOf("train", EventReason::kLetGo).is_null());
+  EXPECT_TRUE(EventOf("train", EventReason::kReleased).is_null());
+}
+
+TEST_F(KueueBoardTest, EventsAreOnTheObjectThatItWasMadeFor) {
+  Begin();
+  kueue_->Submit("train", 2);
+  EXPECT_TRUE(Until([&] { return !EventOf("train", EventReason::kWaiting).is_null(); }));
+  const Json event = EventOf("train", EventReason::kWaiting);
+  EXPECT_EQ(event["involvedObject"]["kind"], "Job");
+  EXPECT_EQ(event["message"], "too dirty");
+  Start("train");
+  ASSERT_TRUE(Until([&] { return Runs("train"); }));
+  kueue_->Evict("train", 1);
+  EXPECT_TRUE(Until([&] { return Reported(JobPhase::kPaused); }));
+  EXPECT_TRUE(Until([&] { return !EventOf("train", EventReason::kHeldBackByAnother).is_null(); }));
+}
+
+TEST_F(KueueBoardTest, NodesAreNotAskedForWhatKueueAdmits) {
+  Begin("v1beta2", 16);
+  kueue_->Submit("wide", 16);
+  Start("wide");
+  EXPECT_TRUE(Until([&] { return Runs("wide"); }));
+}
+
+TEST_F(KueueBoardTest, ARayJobWithAQueueIsKueuesToSuspend) {
+  const Json ray{{"metadata",
+                  {{"name", "ray"},
+                   {"uid", "1"},
+                   {"creationTimestamp", "2026-01-01T00:00:00Z"},
+                   {"labels", {{"ebb/wait", "true"}, {"kueue.x-k8s.io/queue-name", "mine"}}}}},
+                 {"spec", {{"shutdownAfterJobFinishes", false}}}};
+  const auto kind = std::ranges::find(GatedKinds(), "RayJob", &GatedKind::kind);
+  const auto object = ReadObject(*kind, *ParseJson(ray.dump(), "ray"), {});
+  EXPECT_TRUE(object->follows);
+  EXPECT_FALSE(object->declined) << "its Workload may wait";
+  EXPECT_TRUE(object->problems.empty());
+}
+
+TEST_F(KueueBoardTest, ThePoolIsTheQuotaLessWhatOthersHaveOfIt) {
+  Begin();
+  kueue_->Submit("train", 2);
+  JobOf("train");
+  EXPECT_TRUE(Until([&] { return PoolCount() == 4; }));
+  kueue_->Submit("hasty", 3, {{"ebb/wait", "false"}});
+  EXPECT_TRUE(Until([&] { return PoolCount() == 1; }));
+  // Borrowed: it is there, since Kueue says so.
+  kueue_->Reserve("train");
+  EXPECT_TRUE(Until([&] { return PoolCount() == 2; }, false));
+  EXPECT_EQ(executor_->cluster().pools[0].model, "cpu");
+  server_.Create(kJobs, JobObject("other", {}, 1));
+  const core::Job other = JobOf("other");
+  EXPECT_EQ(std::ranges::count(other.models, "ClusterQueue all"), 0) << "not for other objects";
+}
+
+TEST_F(KueueBoardTest, AReleaseThatKueueDoesNotAdmitIsTakenBack) {
+  options_.kueue.admits_within = Duration{100};
+  Begin("v1beta2", 1);
+  kueue_->Submit("wide", 2);
+  Start("wide");
+  EXPECT_TRUE(Until([&] { return Reported(JobPhase::kStartFailed); }));
+  Start("wide", 2);
+  kueue_->Reserve("wide");
+  EXPECT_TRUE(Until([&] { return Runs("wide"); })) << "the next one is not";
+}
+
+TEST_F(KueueBoardTest, WhatTheEngineRefusesIsLeftToKueue) {
+  options_.kueue.decides_within = Duration{50};
+  Begin();
+  kueue_->Submit("odd", 2);
+  executor_->board().Refused(JobOf("odd").id, {ExitCode::kUsage, "makes no sense", "", ""});
+  EXPECT_TRUE(Until([&] { return Runs("odd"); }));
+}
+
+TEST_F(KueueBoardTest, AnAdmissionGateIsTakenAwayAndOthersStay) {
+  Begin();
+  kueue_->Submit("gated", 2, {{kGates, "example.com/budget,ebb/wait"}}, false);
+  JobOf("gated");
+  GoOnFor(Duration{50});
+  EXPECT_EQ(server_.Get(kJobs, "gated")["metadata"]["annotations"][kGates],
+            "example.com/budget,ebb/wait");
+  Start("gated");
+  EXPECT_TRUE(Until([&] {
+    return server_.Get(kJobs, "gated")["metadata"]["annotations"][kGates] == "example.com/budget";
+  }));
+  EXPECT_TRUE(server_.PatchesOf("job-gated").empty()) << "it has no check";
+}
+
+TEST_F(KueueBoardTest, WhatIsGatedCanBePausedIfItsQueueHasTheCheck) {
+  Begin();
+  server_.Patch(
+      kueue_->queues(), "all",
+      {{"spec",
+        {{"admissionChecksStrategy", {{"admissionChecks", {{{"name", "clean-power"}}}}}}}}});
+  GoOnFor(Duration{50});
+  kueue_->Submit("gated", 2, {{kGates, "ebb/wait"}, {"ebb/checkpointable", "true"}}, false);
+  EXPECT_TRUE(JobOf("gated").checkpointable) << "Kueue tells its checks later";
+}
+
+TEST_F(KueueBoardTest, AnotherControllerGoesOnWithWhatRuns) {
+  Begin();
+  kueue_->Submit("train", 2);
+  Start("train");
+  ASSERT_TRUE(Until([&] { return Holds(kueue_->Get("train"), "Admitted"); }));
+  jobs_.clear();
+  reports_.clear();
+  Restart();
+  JobOf("train");
+  EXPECT_TRUE(Until([&] { return Reported(JobPhase::kRunning); }));
+  GoOnFor(Duration{100});
+  EXPECT_TRUE(Runs("train"));
+}
+
+TEST_F(KueueBoardTest, ADryRunAnswersNobody) {
+  options_.objects.dry_run = true;
+  Begin();
+  kueue_->Submit("train", 2);
+  GoOnFor(Duration{200});
+  EXPECT_TRUE(server_.PatchesOf("job-train").empty());
+  EXPECT_TRUE(server_.PatchesOf("clean-power").empty());
+}
+
+// Starts, pauses and evictions of others in any order: Kueue goes on with all of them in the end.
+TEST_F(KueueBoardTest, NothingIsEverStuckAndNoQuotaIsExceeded) {
+  options_.kueue.show_every = Duration{300};
+  options_.kueue.admits_within = Duration{200};
+  Begin();
+  Random random(7);
+  std::vector<std::string> names;
+  std::map<core::JobId, int> attempts;
+  for (int i = 0; i < 6; ++i) {
+    names.push_back("train-" + std::to_string(i));
+    kueue_->Submit(names.back(), 1 + i % 2, {{"ebb/checkpointable", "true"}});
+  }
+  for (const std::string& name : names) JobOf(name);
+  for (int step = 0; step < 300; ++step) {
+    const std::string& name = names[random.Below(names.size())];
+    const core::JobId job = JobOf(name).id;
+    switch (random.Below(4)) {
+      case 0:
+        ASSERT_TRUE(executor_->Execute(engine::StartJob{job, ++attempts[job], 0}));
+        break;
+      case 1:
+        std::ignore = executor_->Execute(engine::PauseJob{job, attempts[job]});
+        break;
+      case 2:
+        if (Holds(kueue_->Get(name), "QuotaReserved")) kueue_->Evict(name, 1);
+        break;
+      default:
+        break;
+    }
+    Go();
+    ASSERT_LE(kueue_->Reserved(), 4);
+  }
+  std::set<std::string> left(names.begin(), names.end());
+  EXPECT_TRUE(Until([&] {
+    for (const std::string& name : names) {
+      if (Runs(name) && left.erase(name) > 0)
+        kueue_->Set(name, {{"Finished", true}});
+      else if (left.contains(name))
+        std::ignore =
+            executor_->Execute(engine::StartJob{JobOf(name).id, ++attempts[JobOf(name).id], 0});
+    }
+    return left.empty();
+  })) << *left.begin()
+      << kueue_->Get(*left.begin())["status"].dump();
+}
+
+}  // namespace
+}  // namespace ebb::kubernetes
