@@ -130,8 +130,12 @@ Status ClusterExecutor::Begin(Duration patience) {
     streams_.Poll(UntilDue(Time::max()), signals_.descriptor());
   }
   AddReflectors();
-  const Duration until = clock_.SinceBoot() + patience;
+  // What has been listed once stays known: with each of them there is hope for the others.
+  Duration until = clock_.SinceBoot() + patience;
+  std::ptrdiff_t listed = 0;
   while (!IsSynced()) {
+    const auto now = std::ranges::count_if(reflectors_, [](auto& each) { return each->synced(); });
+    if (std::exchange(listed, now) != now) until = clock_.SinceBoot() + patience;
     if (HeardStop()) return Fail({ExitCode::kTryLater, "stopped before it began", "", ""});
     if (clock_.SinceBoot() >= until)
       return Fail({ExitCode::kUnavailable, "the cluster cannot be listed", client_->server().url,

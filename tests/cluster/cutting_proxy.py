@@ -14,8 +14,8 @@ PIECE = 16 << 10
 class CuttingProxy:
     """Cuts while `cutting` is true; what is open when that ends stays open. `cuts` counts.
 
-    bytes_until_cut    the most bytes of answers that a connection carries: a list must fit, or nobody gets on
-    seconds_until_cut  the longest that one lives, whatever it carries
+    bytes_until_cut    the most bytes of answers that a connection carries which ends by bytes; three of five end by time
+    seconds_until_cut  the longest that one lives, whatever it carries: a list must fit, or nobody gets on
     """
 
     def __init__(self, port, seed, bytes_until_cut=4_000_000, seconds_until_cut=2.0):
@@ -39,9 +39,13 @@ class CuttingProxy:
         self.loop.close()
 
     def _budget(self):
-        """As many small ones as large ones: the logarithm is uniform. One of six ends within its handshake."""
-        if self.random.random() < 1 / 6:
+        """None: it ends by time. As many small ones as large ones: the logarithm is uniform. One of six ends within its
+        handshake."""
+        drawn = self.random.random()
+        if drawn < 1 / 6:
             return int(HANDSHAKE_BYTES ** self.random.random())
+        if drawn > 2 / 5:
+            return None
         return HANDSHAKE_BYTES + int(self.bytes_until_cut ** self.random.random())
 
     async def _serve(self, reader, writer):

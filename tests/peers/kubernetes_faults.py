@@ -228,7 +228,7 @@ class Faults:
         self.grid.g_per_kwh = CLEAN
         # So that the leader is killed in the midst of its releases.
         self.cluster.wait(lambda: any(not job["spec"]["suspend"] for job in self.cluster.admin.get("jobs")
-                                      if job["metadata"]["name"] in self.clean), "the first release", 120)
+                                      if job["metadata"]["name"] in self.clean), "the first release", 240)
         for _ in range(self.rounds - self.rounds // 2):
             self._round()
         self.cluster.wait(lambda: self.proxy.cuts >= self.least_cuts, "the connections to be cut", 600)
