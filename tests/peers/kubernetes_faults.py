@@ -284,7 +284,8 @@ class Faults:
         early = [name for name in first if name in self.never or (name in self.clean and first[name] < self.turned)
                  or (name in due and first[name] < due[name])]
         lost = [name for name in [*self.clean, *self.timed, *self.people.released] if not completed(jobs[name])]
-        twice = [name for name, numbers in attempts.items()
+        twice = [f"{name}: released as {sorted(numbers)}, held by people {self.people.suspended[name]} times, at "
+                 f"{jobs[name]['metadata']['annotations']['ebb/attempt']} in the end" for name, numbers in attempts.items()
                  if len(numbers) > 1 + self.people.suspended[name] or numbers != set(range(1, len(numbers) + 1))
                  or jobs[name]["metadata"]["annotations"]["ebb/attempt"] != str(len(numbers))]
         late = max((first[name] - due[name]).total_seconds() for name in due)
