@@ -5,7 +5,7 @@
 // stay where they are, as stored jobs name them by their numbers, and a model that has gone has
 // none: there are as many as there were models and sets of taints, however many nodes come and go.
 //
-// Nodes are counted together; what is free on each of them is told apart (node_fit.h).
+// Nodes are counted together; node_fit.h looks at what is free on each one.
 //
 // Values; told by reflectors of nodes and pods.
 

@@ -336,7 +336,7 @@ TEST_F(ClusterExecutorTest, ChangesOfWhatIsPausedAreFollowedAndItsAttemptsGoOn) 
   const core::JobId job = Create("train", {{"ebb/checkpointable", "true"}});
   ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));
   EXPECT_TRUE(world_.Until([&] { return !world_.IsSuspended("train"); }));
-  // While it runs nothing is told; once it is paused, it is.
+  // The engine hears of it once the object is paused.
   world_.Annotate("train", {{"ebb/threshold", "300"}, {"ebb/start-by", "3h"}});
   world_.GoOnFor(Duration{100});
   EXPECT_TRUE(executor().Take(world_.clock_.Now()).empty());
