@@ -52,6 +52,7 @@ class ApiClient {
   /// GET of a path with its query. Answered once; not repeated.
   void Get(const std::string& path, Done done);
 
+  /// A GET among them is a question that is asked until it is answered.
   struct Change {
     std::string method = "PATCH", path, content_type = "application/merge-patch+json", body;
     /// Changes with one key are made in order, and a later one takes the place of one that waits.

@@ -32,11 +32,12 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
   const auto now = [watch = &executor->watch_] { return watch->Now(); };
   executor->recorder_ =
       std::make_unique<EventRecorder>(*executor->client_, now, since_boot, own.say, own.events);
+  PodGangOptions gang_options{own.objects.defaults, own.objects.dry_run, own.name_space};
+  gang_options.late_release = own.objects.late_release;
   executor->gangs_ = std::make_unique<PodGangs>(
       *executor->client_,
       [board = &executor->board_](const PodOwner& owner) { return (*board)->Holds(owner); },
-      since_boot, own.say,
-      PodGangOptions{own.objects.defaults, own.objects.dry_run, own.name_space});
+      since_boot, own.say, std::move(gang_options));
   executor->board_ =
       std::make_unique<ObjectBoard>(*executor->client_, *executor->capacity_, *executor->recorder_,
                                     *executor->gangs_, now, own.say, own.objects);

@@ -78,8 +78,8 @@ class World {
   }
 
   // Until a report of this phase comes.
-  bool WaitFor(engine::JobPhase phase) {
-    const Time until = clock_.Now() + patience();
+  bool WaitFor(engine::JobPhase phase, Duration for_so_long = patience()) {
+    const Time until = clock_.Now() + for_so_long;
     while (clock_.Now() < until) {
       const auto reports = executor_->WaitForEvents(until);
       for (const engine::JobReport& report : *reports)
@@ -254,6 +254,48 @@ TEST_F(ClusterExecutorTest, ADeletedObjectIsCancelled) {
   EXPECT_TRUE(world_.Until([&] { return !world_.IsSuspended("running"); }));
   server().Delete(kJobs, "running");
   EXPECT_TRUE(world_.WaitFor(engine::JobPhase::kCancelled));
+}
+
+// Told as failed it would be released once more, under another number.
+TEST_F(ClusterExecutorTest, AReleaseWhoseAnswersAreLostIsLookedFor) {
+  ClusterOptions options;
+  options.objects.late_release = Duration{100};
+  world_.Begin(options);
+  const core::JobId job = Create("train");
+  server().LoseAnswers("train", 1'000);
+  ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));
+  EXPECT_TRUE(world_.Until([&] { return server().PatchesOf("train").size() >= 3; }));
+  EXPECT_FALSE(world_.WaitFor(engine::JobPhase::kStartFailed, std::chrono::seconds{1}));
+  ASSERT_EQ(executor().Observe()->size(), 1u);
+  EXPECT_EQ(executor().Observe()->front().phase, engine::JobPhase::kRunning);
+  EXPECT_EQ(executor().Observe()->front().attempt, 1);
+  EXPECT_TRUE(world_.said_.empty()) << world_.said_.front();
+}
+
+TEST_F(ClusterExecutorTest, AReleaseThatWasNotMadeHasFailedAfterAWhile) {
+  ClusterOptions options;
+  options.objects.late_release = Duration{100};
+  world_.Begin(options);
+  const core::JobId job = Create("train");
+  server().RefusePatches("train", 503);
+  ASSERT_TRUE(executor().Execute(engine::StartJob{job, 1, 0}));
+  EXPECT_TRUE(world_.WaitFor(engine::JobPhase::kStartFailed));
+  EXPECT_TRUE(executor().Observe()->front().machine_trouble);
+}
+
+TEST_F(ClusterExecutorTest, WhatSomebodyElseReleasedIsSeenWhenItIsHeldAgain) {
+  const core::JobId job = Create("train");
+  const Json release{{"spec", {{"suspend", false}}}}, hold{{"spec", {{"suspend", true}}}};
+  server().Patch(kJobs, "train", release);
+  ASSERT_TRUE(world_.WaitFor(engine::JobPhase::kRunning));
+  EXPECT_TRUE(world_.Until([&] {
+    return server().Get(kJobs, "train")["metadata"]["annotations"].contains("ebb/attempt");
+  })) << "another process would take it for new";
+  server().Patch(kJobs, "train", hold);
+  EXPECT_TRUE(world_.WaitFor(engine::JobPhase::kPaused));
+  ASSERT_TRUE(executor().Execute(engine::StartJob{job, 2, 0}));
+  EXPECT_TRUE(world_.Until([&] { return !world_.IsSuspended("train"); }));
+  EXPECT_EQ(server().Get(kJobs, "train")["metadata"]["annotations"]["ebb/attempt"], "2");
 }
 
 // A start that is refused is tried again after a minute, so that a server whose watches are cut now

@@ -156,7 +156,7 @@ class FakeApiServer::Implementation {
   std::deque<std::size_t> cuts;
   std::int64_t oldest = 0;
   int refuse_status = 0, refuse_left = 0;
-  std::map<std::string, int> refused_patches;
+  std::map<std::string, int> refused_patches, lost_answers;
   std::map<std::string, Json> answers;
   bool streams_lists = true, away = false;
   Counts counts;
@@ -365,7 +365,10 @@ class FakeApiServer::Implementation {
     } else {
       object.merge_patch(patch);
     }
-    return {200, Put("MODIFIED", target.collection, std::move(object))};
+    Json made = Put("MODIFIED", target.collection, std::move(object));
+    if (const auto lost = lost_answers.find(target.name); lost != lost_answers.end())
+      if (lost->second-- > 0) return {504, StatusObject(504, "the answer was lost")};
+    return {200, std::move(made)};
   }
 
   // A list of the status whose entries have a key: others stay.
@@ -549,6 +552,10 @@ void FakeApiServer::Refuse(int status, int requests) {
     implementation_->refuse_left = requests;
   });
 }
+void FakeApiServer::LoseAnswers(const std::string& name, int patches) {
+  implementation_->With([&] { implementation_->lost_answers[name] = patches; });
+}
+
 void FakeApiServer::RefusePatches(const std::string& name, int status) {
   implementation_->With([&] { implementation_->refused_patches[name] = status; });
 }

@@ -54,6 +54,8 @@ class FakeApiServer {
   void Refuse(int status, int requests);
   /// Patches of this object are answered with this status.
   void RefusePatches(const std::string& name, int status);
+  /// The next patches of this object are made, and answered as a gateway that has waited too long.
+  void LoseAnswers(const std::string& name, int patches);
   void SetStreamsLists(bool streams);
   /// Nobody is answered while it is away; connections are closed.
   void SetAway(bool away);

@@ -147,6 +147,11 @@ std::string GatedKind::ObjectPath(const std::string& name_space, const std::stri
   return RootOf(*this) + "/namespaces/" + name_space + "/" + std::string(plural) + "/" + name;
 }
 
+std::string GatedKind::SelectPath(const std::string& name_space, const std::string& name) const {
+  return RootOf(*this) + "/namespaces/" + name_space + "/" + std::string(plural) +
+         "?fieldSelector=metadata.name=" + name;
+}
+
 std::span<const GatedKind> GatedKinds() {
   static const std::vector<GatedKind> kinds = MakeKinds();
   return kinds;

@@ -46,6 +46,8 @@ struct GatedKind {
   /// "/apis/ray.io/v1/rayjobs": in all namespaces.
   std::string ListPath() const;
   std::string ObjectPath(const std::string& name_space, const std::string& name) const;
+  /// As a list of one, which the right to list is enough for.
+  std::string SelectPath(const std::string& name_space, const std::string& name) const;
   std::string ApiVersion() const;
 };
 

@@ -12,20 +12,7 @@ namespace {
 
 using engine::JobPhase;
 
-constexpr std::chrono::seconds kLateRelease{30};
 constexpr int kOk = 200, kForbidden = 403, kNotFound = 404;
-constexpr const char* kStageKey = "ebb/stage";
-constexpr const char* kReasonKey = "ebb/reason";
-constexpr const char* kExpectedStartKey = "ebb/expected-start";
-
-std::string WrittenAt(const ObjectPart& part, const char* key) {
-  const auto found = part.written.find(key);
-  return found == part.written.end() ? "" : found->second;
-}
-// Of a gang on its first pod.
-std::string WrittenAt(const GatedObject* object, const char* key) {
-  return !object || object->parts.empty() ? "" : WrittenAt(object->parts.front(), key);
-}
 
 // What becomes of what is let go while it is held back.
 std::string LeftOf(const GatedObject& object) {
@@ -34,19 +21,9 @@ std::string LeftOf(const GatedObject& object) {
   return "it stays suspended until somebody resumes it";
 }
 
-std::set<std::string> UidsOf(const std::vector<ObjectPart>& parts) {
-  std::set<std::string> uids;
-  for (const ObjectPart& part : parts) uids.insert(part.uid);
-  return uids;
-}
-
-// What a stage is told as; of the others the cluster has Events of its own.
-std::optional<EventReason> ReasonOf(const std::string& stage) {
-  if (stage == "waiting") return EventReason::kWaiting;
-  if (stage == "starting") return EventReason::kReleased;
-  if (stage == "paused") return EventReason::kPaused;
-  if (stage == "refused") return EventReason::kRefused;
-  return std::nullopt;
+std::map<std::string, std::string> AttemptNote(int attempt) {
+  if (attempt <= 0) return {};
+  return {{std::string(kAttemptKey), std::to_string(attempt)}};
 }
 
 }  // namespace
@@ -56,8 +33,10 @@ ObjectBoard::ObjectBoard(ApiClient& client, Capacity& capacity, EventRecorder& r
                          std::function<void(const std::string&)> say, ObjectBoardOptions options)
     : client_(client),
       capacity_(capacity),
-      recorder_(recorder),
       gangs_(gangs),
+      notes_({client, recorder, [this](const std::string& uid) { return FindObject(uid); },
+              [this](const std::string& uid) { return entries_.at(uid).awaited; },
+              options.since_boot, options.dry_run, options.notes_every}),
       now_(std::move(now)),
       say_(std::move(say)),
       options_(std::move(options)) {}
@@ -104,7 +83,7 @@ void ObjectBoard::TakeObject(GatedObject object) {
   // What is suspended forgets whose pods were its own, and some of them may still be ending.
   if (entry.object.pods.empty()) entry.object.pods = before.pods;
   if (before.pods != entry.object.pods) OwnersChanged();
-  FollowParts(entry, before.parts);
+  notes_.FollowParts(entry.object, before.parts);
   if (entry.job == 0) {
     if (begun_ && !entry.done && IsChosen(entry.object)) Enter(entry);
     return;
@@ -114,25 +93,10 @@ void ObjectBoard::TakeObject(GatedObject object) {
   if (IsChanged(entry)) changed_.insert(entry.object.uid);
 }
 
-// A pod that is new has no note yet.
-void ObjectBoard::FollowParts(Entry& entry, const std::vector<ObjectPart>& before) {
-  const std::set<std::string> now = UidsOf(entry.object.parts);
-  if (now == UidsOf(before)) return;
-  for (const ObjectPart& part : before)
-    if (!now.contains(part.uid)) recorder_.Drop(part.uid);
-  entry.noted = {};
-  if (entry.wanted != entry.noted) notes_due_.insert(entry.object.uid);
-}
-
 void ObjectBoard::SayProblems(const Entry& entry, const std::vector<std::string>& said) {
   for (const std::string& problem : entry.object.problems)
     if (std::ranges::count(said, problem) == 0) say_(entry.object.job.name + ": " + problem);
-  if (!entry.object.problems.empty())
-    Tell(entry.object, EventReason::kBadAnnotation, Join(entry.object.problems, "; "),
-         !WrittenAt(ToldOn(entry.object), kStageKey).empty() && said.empty());
-  else if (const GatedObject* told = ToldOn(entry.object); told && !said.empty())
-    for (const ObjectPart& part : told->parts)
-      recorder_.Rest(part.uid, EventReason::kBadAnnotation);
+  notes_.TellProblems(entry.object, said);
 }
 
 void ObjectBoard::Begin() {
@@ -149,19 +113,15 @@ void ObjectBoard::Enter(Entry& entry) {
   if (object.phase == ObjectPhase::kSucceeded || object.phase == ObjectPhase::kFailed) return;
   if (!object.lacks.empty()) return NoteLack(entry);
   entry.attempt = object.attempt;
-  entry.wanted = entry.noted = {};  // what was said before is over
+  notes_.Forget(object.uid);
   SayProblems(entry, {});
   if (options_.dry_run || object.phase != ObjectPhase::kReleased) return Offer(entry);
   Submit(entry);
   EnterReleased(entry);
 }
 
-void ObjectBoard::NoteLack(Entry& entry) {
-  if (entry.wanted.reason == entry.object.lacks) return;
-  entry.noted = {};  // it is news, though the stage may be the same
-  entry.wanted = {"waiting", entry.object.lacks, ""};
-  TellStage(entry);
-  notes_due_.insert(entry.object.uid);
+void ObjectBoard::NoteLack(const Entry& entry) {
+  notes_.PutNews(entry.object, {"waiting", entry.object.lacks, ""});
 }
 
 core::Job ObjectBoard::Wanted(const Entry& entry) const {
@@ -240,18 +200,18 @@ void ObjectBoard::LetGo(Entry& entry) {
   const std::string& name = entry.object.job.name;
   if (entry.course == Course::kReleased) {
     say_(name + ": is let go; it runs on");
-    Tell(entry.object, EventReason::kLetGo, "it runs on, and is not paused any more");
+    notes_.Tell(entry.object, EventReason::kLetGo, "it runs on, and is not paused any more");
     entry.let_go = true;
     Report(entry, JobPhase::kCancelled, now_());
   } else if (!IsUnderWay(entry)) {
     const std::string left = LeftOf(entry.object);
     say_(name + ": is let go; " + left);
-    Tell(entry.object, EventReason::kLetGo, left);
+    notes_.Tell(entry.object, EventReason::kLetGo, left);
     Withdraw(entry, "it is not to wait for Ebb any more");
   } else {
     return;  // it is let go once it has stopped
   }
-  RemoveNote(entry);
+  notes_.Remove(entry.object);
 }
 
 void ObjectBoard::ChangeRefused(core::JobId job) {
@@ -292,7 +252,19 @@ void ObjectBoard::Adopt(Entry& entry, Time since) {
       break;
     }
   OwnersChanged();
+  if (entry.object.attempt < entry.attempt) WriteAttempt(entry);
   Report(entry, JobPhase::kRunning, since);
+}
+
+// Of what somebody else released: so that it is seen when it is held again, and by the next
+// process.
+void ObjectBoard::WriteAttempt(const Entry& entry) {
+  const GatedObject& object = entry.object;
+  if (object.by_kueue || object.is_gang()) return;
+  client_.Make({.path = object.Path(),
+                .body = MergePatch(*object.kind, std::nullopt, AttemptNote(entry.attempt)),
+                .key = object.uid + "/suspend"},
+               [](const Result<ApiAnswer>&) {});
 }
 
 void ObjectBoard::Follow(Entry& entry) {
@@ -343,15 +315,13 @@ bool ObjectBoard::SawRelease(const Entry& entry) {
 void ObjectBoard::FollowReleased(Entry& entry) {
   const bool is_held =
       entry.object.phase == ObjectPhase::kSuspended || entry.object.phase == ObjectPhase::kStopping;
-  if (!is_held && std::exchange(entry.awaited, false)) {
-    entry.noted = {};
-    notes_due_.insert(entry.object.uid);
-  }
+  if (!is_held && std::exchange(entry.awaited, false)) notes_.WriteAgain(entry.object.uid);
   if (!is_held || !SawRelease(entry)) return;
   const std::string what =
       entry.object.by_kueue ? "evicted by Kueue" : "held back by somebody else";
   say_(entry.object.job.name + ": " + what);
-  Tell(entry.object, EventReason::kHeldBackByAnother, what + "; it waits to be released again");
+  notes_.Tell(entry.object, EventReason::kHeldBackByAnother,
+              what + "; it waits to be released again");
   entry.course = Course::kPausing;
   stopping_.insert(entry.object.uid);
   Follow(entry);
@@ -366,13 +336,12 @@ void ObjectBoard::DropObject(const std::string& uid) {
   const auto found = entries_.find(uid);
   if (found == entries_.end()) return;
   Entry& entry = found->second;
-  for (const ObjectPart& part : entry.object.parts) recorder_.Drop(part.uid);
+  notes_.Drop(entry.object);
   if (entry.job == 0) {
     entries_.erase(found);
     return;
   }
   entry.deleted = true;
-  notes_due_.erase(uid);
   if (entry.course == Course::kEnded) return;
   if (IsUnderWay(entry))
     Report(entry, JobPhase::kCancelled, now_());
@@ -456,12 +425,6 @@ ObjectBoard::Entry* ObjectBoard::KnownEntry(core::JobId job) {
 const GatedObject* ObjectBoard::Find(core::JobId job) const {
   const auto uid = by_job_.find(job);
   return uid == by_job_.end() ? nullptr : &entries_.at(uid->second).object;
-}
-
-const ObjectNote* ObjectBoard::NoteOf(const std::string& uid) const {
-  const auto found = entries_.find(uid);
-  const bool has_one = found != entries_.end() && !found->second.wanted.stage.empty();
-  return has_one ? &found->second.wanted : nullptr;
 }
 
 Result<ObjectBoard::Entry*> ObjectBoard::EntryOf(core::JobId job) {
@@ -573,12 +536,10 @@ void ObjectBoard::Write(Entry& entry, bool suspend) {
   };
   if (object.is_gang()) return gangs_.Release(object.uid, entry.attempt, written);
   entry.holding = suspend;
-  std::map<std::string, std::string> annotations;
-  if (entry.attempt > 0) annotations[std::string(kAttemptKey)] = std::to_string(entry.attempt);
-  // A release that comes late comes at an hour that nobody chose.
-  const Duration patience = suspend ? Duration{std::chrono::hours{24 * 365}} : kLateRelease;
+  constexpr std::chrono::hours kYear{24 * 365};
+  const Duration patience = suspend ? Duration{kYear} : options_.late_release;
   client_.Make({.path = object.Path(),
-                .body = MergePatch(*object.kind, suspend, annotations),
+                .body = MergePatch(*object.kind, suspend, AttemptNote(entry.attempt)),
                 .key = object.uid + "/suspend",
                 .patience = patience},
                written);
@@ -591,12 +552,48 @@ void ObjectBoard::Written(const std::string& uid, bool suspend, const Result<Api
   const std::string why =
       answer ? MessageOf(answer->status, answer->body) : answer.error().Message();
   Entry& entry = found->second;
-  const std::string what = std::string("cannot be ") + (suspend ? "held back: " : "released: ");
-  say_(entry.object.job.name + ": " + what + why);
-  Tell(entry.object, EventReason::kRefused, what + why);
-  if (!suspend && entry.course == Course::kReleased)
-    StartRefused(entry, why, !answer || answer->status == kForbidden);
-  if (suspend && entry.course == Course::kPausing) entry.course = Course::kReleased;
+  // Of a gang that has been looked at already.
+  if (!suspend && !answer && !entry.object.is_gang()) return LookWhetherReleased(entry, why);
+  if (!suspend) return ReleaseRefused(entry, why, !answer || answer->status == kForbidden);
+  SayRefused(entry, "cannot be held back: " + why);
+  if (entry.course == Course::kPausing) entry.course = Course::kReleased;
+}
+
+// Nobody has answered, and yet the server may have done it: then it stands on the object.
+void ObjectBoard::LookWhetherReleased(const Entry& entry, const std::string& why) {
+  const GatedObject& object = entry.object;
+  ApiClient::Change question;
+  question.method = "GET";
+  question.path = object.kind->SelectPath(object.name_space, object.name);
+  question.key = object.uid + "/suspend";
+  client_.Make(std::move(question), [this, uid = object.uid, why](const Result<ApiAnswer>& answer) {
+    Looked(uid, why, answer);
+  });
+}
+
+void ObjectBoard::Looked(const std::string& uid, const std::string& why,
+                         const Result<ApiAnswer>& answer) {
+  const auto found = entries_.find(uid);
+  if (found == entries_.end() || found->second.deleted) return;
+  Entry& entry = found->second;
+  const auto list = answer && answer->status == kOk ? ParseJson(answer->body, "objects")
+                                                    : Result<JsonNode>(JsonNode{});
+  if (const JsonNode* items = list ? list->Find("items") : nullptr)
+    for (const JsonNode& item : items->items)
+      if (const auto object = ReadObject(*entry.object.kind, item, options_.defaults);
+          object && object->uid == uid && object->attempt >= entry.attempt)
+        return;  // it was released, which is told
+  ReleaseRefused(entry, why, true);
+}
+
+void ObjectBoard::ReleaseRefused(Entry& entry, const std::string& why, bool can_be_mended) {
+  SayRefused(entry, "cannot be released: " + why);
+  if (entry.course == Course::kReleased) StartRefused(entry, why, can_be_mended);
+}
+
+void ObjectBoard::SayRefused(const Entry& entry, const std::string& what) {
+  say_(entry.object.job.name + ": " + what);
+  notes_.Tell(entry.object, EventReason::kRefused, what);
 }
 
 // Rights can be given later; an object that its own rules forbid to change stays as it is.
@@ -618,9 +615,7 @@ void ObjectBoard::NotStarted(const std::string& uid, const std::string& why) {
 void ObjectBoard::Note(core::JobId job, ObjectNote note) {
   Entry* entry = KnownEntry(job);
   if (!entry || entry->deleted || entry->let_go) return;
-  entry->wanted = std::move(note);
-  TellStage(*entry);
-  if (entry->wanted != entry->noted) notes_due_.insert(entry->object.uid);
+  notes_.Put(entry->object, std::move(note));
 }
 
 void ObjectBoard::Tick() {
@@ -631,100 +626,7 @@ void ObjectBoard::Tick() {
     if (entry.course == Course::kPausing || entry.course == Course::kCancelling) Follow(entry);
     return entry.course != Course::kPausing && entry.course != Course::kCancelling;
   });
-  const Duration now = options_.since_boot();
-  for (auto uid = notes_due_.begin(); uid != notes_due_.end();) {
-    const auto found = entries_.find(*uid);
-    if (found == entries_.end()) {
-      uid = notes_due_.erase(uid);
-      continue;
-    }
-    Entry& entry = found->second;
-    const bool is_news = entry.wanted.stage != entry.noted.stage;
-    if (!is_news && now < entry.noted_at + options_.notes_every) {
-      ++uid;
-      continue;
-    }
-    entry.noted_at = now;
-    WriteNote(entry);
-    uid = notes_due_.erase(uid);
-  }
-}
-
-std::optional<Duration> ObjectBoard::NextDue() const {
-  std::optional<Duration> due;
-  for (const std::string& uid : notes_due_) {
-    const Entry& entry = entries_.at(uid);
-    const bool is_news = entry.wanted.stage != entry.noted.stage;
-    const Duration at = is_news ? Duration::zero() : entry.noted_at + options_.notes_every;
-    if (!due || at < *due) due = at;
-  }
-  return due;
-}
-
-// People look at what Kueue made it for; the answer to Kueue says the same.
-const GatedObject* ObjectBoard::ToldOn(const GatedObject& object) const {
-  return object.by_kueue ? FindObject(object.made_for) : &object;
-}
-
-void ObjectBoard::Tell(const GatedObject& object, EventReason reason, const std::string& message,
-                       bool told_before) {
-  if (options_.dry_run && reason != EventReason::kBadAnnotation) reason = EventReason::kDryRun;
-  const GatedObject* told = ToldOn(object);
-  if (!told) return;
-  for (const ObjectPart& part : told->parts)
-    recorder_.Tell({told->kind->ApiVersion(), std::string(told->kind->kind), told->name_space,
-                    part.name, part.uid},
-                   reason, message, told_before);
-}
-
-void ObjectBoard::TellStage(const Entry& entry) {
-  const auto reason = ReasonOf(entry.wanted.stage);
-  const GatedObject* told = ToldOn(entry.object);
-  if (!told) return;
-  if (!reason) {
-    for (const ObjectPart& part : told->parts) recorder_.Rest(part.uid);
-    return;
-  }
-  const bool told_before =
-      entry.noted.stage.empty() && WrittenAt(told, kStageKey) == entry.wanted.stage;
-  Tell(entry.object, *reason, entry.wanted.reason, told_before);
-}
-
-void ObjectBoard::WriteNote(Entry& entry) {
-  entry.noted = entry.wanted;
-  const GatedObject* told = ToldOn(entry.object);
-  if (!told) return;
-  const std::string starting(engine::Name(engine::Stage::kStarting));
-  std::map<std::string, std::string> note{{kStageKey, entry.awaited ? starting : entry.noted.stage},
-                                          {kReasonKey, entry.noted.reason},
-                                          {kExpectedStartKey, entry.noted.expected_start}};
-  if (told->is_gang()) note[kFirstCreatedKey] = FormatTime(told->created);
-  for (const ObjectPart& part : told->parts) {
-    // As another process left it.
-    const bool is_there = std::ranges::all_of(
-        note, [&](const auto& text) { return WrittenAt(part, text.first.c_str()) == text.second; });
-    if (is_there) continue;
-    ++counts_.notes;
-    Annotate(*told, part, note);
-  }
-}
-
-void ObjectBoard::RemoveNote(Entry& entry) {
-  notes_due_.erase(entry.object.uid);
-  entry.noted = entry.wanted = {};
-  const GatedObject* told = ToldOn(entry.object);
-  if (!told) return;
-  for (const ObjectPart& part : told->parts)
-    Annotate(*told, part, {{kStageKey, ""}, {kReasonKey, ""}, {kExpectedStartKey, ""}});
-}
-
-void ObjectBoard::Annotate(const GatedObject& object, const ObjectPart& part,
-                           const std::map<std::string, std::string>& annotations) {
-  client_.Make({.path = object.kind->ObjectPath(object.name_space, part.name),
-                .body = MergePatch(*object.kind, std::nullopt, annotations),
-                .key = part.uid + "/note",
-                .urgent = false},
-               [](const Result<ApiAnswer>&) {});
+  notes_.Tick();
 }
 
 }  // namespace ebb::kubernetes

@@ -21,8 +21,8 @@
 #include "engine/event.h"
 #include "kubernetes/api_client.h"
 #include "kubernetes/capacity.h"
-#include "kubernetes/event_recorder.h"
 #include "kubernetes/gated_object.h"
+#include "kubernetes/object_notes.h"
 #include "kubernetes/pod_gang.h"
 
 namespace ebb::kubernetes {
@@ -37,16 +37,12 @@ struct ObjectBoardOptions {
   Duration holds_younger_than{std::chrono::minutes{1}};
   /// Between two notes on one object that say nothing new but numbers.
   Duration notes_every{std::chrono::seconds{30}};
+  /// A release that has not come through in so long would come at an hour that nobody chose.
+  Duration late_release{std::chrono::seconds{30}};
 };
 
 struct ObjectCounts {
-  std::int64_t released = 0, held = 0, refused = 0, notes = 0;
-};
-
-/// What is written on an object.
-struct ObjectNote {
-  std::string stage, reason, expected_start;
-  friend bool operator==(const ObjectNote&, const ObjectNote&) = default;
+  std::int64_t released = 0, held = 0, refused = 0;
 };
 
 /// Releases and holds what has no field of its own for that.
@@ -107,18 +103,18 @@ class ObjectBoard {
   void Note(core::JobId job, ObjectNote note);
   /// Writes the notes that are due, and sees what has ended meanwhile.
   void Tick();
-  std::optional<Duration> NextDue() const;
+  std::optional<Duration> NextDue() const { return notes_.NextDue(); }
 
   const GatedObject* Find(core::JobId job) const;
   /// As it was last seen, gated or not; nullptr: it is not there.
   const GatedObject* FindObject(const std::string& uid) const;
   /// What the engine last said of it; nullptr: nothing yet.
-  const ObjectNote* NoteOf(const std::string& uid) const;
+  const ObjectNote* NoteOf(const std::string& uid) const { return notes_.Of(uid); }
   const ObjectCounts& counts() const { return counts_; }
   std::size_t size() const { return by_job_.size(); }
   /// Objects, gated or not.
   std::size_t remembered() const {
-    return entries_.size() + by_job_.size() + chosen_namespaces_.size();
+    return entries_.size() + by_job_.size() + chosen_namespaces_.size() + notes_.remembered();
   }
 
  private:
@@ -139,8 +135,6 @@ class ObjectBoard {
     int attempt = 0;
     int pool = -1;
     std::optional<engine::JobReport> last;
-    ObjectNote noted, wanted;
-    Duration noted_at{};
     bool holding = false;  // asked to be suspended, and not yet seen so
     bool awaited = false;  // released through a gate, and not yet seen so
     bool deleted = false;
@@ -151,8 +145,7 @@ class ObjectBoard {
 
   bool IsChosen(const GatedObject& object) const;
   std::vector<std::string> ModelsFor(const GatedObject& object) const;
-  void FollowParts(Entry& entry, const std::vector<ObjectPart>& before);
-  void NoteLack(Entry& entry);
+  void NoteLack(const Entry& entry);
   static bool IsUnderWay(const Entry& entry);
   void Enter(Entry& entry);
   core::Job Wanted(const Entry& entry) const;
@@ -171,19 +164,15 @@ class ObjectBoard {
   bool HasStopped(const Entry& entry) const;
   static bool SawRelease(const Entry& entry);
   void Adopt(Entry& entry, Time since);
+  void WriteAttempt(const Entry& entry);
   void Report(Entry& entry, engine::JobPhase phase, Time since, const std::string& detail = {});
   void Write(Entry& entry, bool suspend);
   void Written(const std::string& uid, bool suspend, const Result<ApiAnswer>& answer);
+  void LookWhetherReleased(const Entry& entry, const std::string& why);
+  void Looked(const std::string& uid, const std::string& why, const Result<ApiAnswer>& answer);
+  void SayRefused(const Entry& entry, const std::string& what);
+  void ReleaseRefused(Entry& entry, const std::string& why, bool can_be_mended);
   void StartRefused(Entry& entry, const std::string& why, bool can_be_mended);
-  void Tell(const GatedObject& object, EventReason reason, const std::string& message,
-            bool told_before = false);
-  // On which object it is said; nullptr: on none.
-  const GatedObject* ToldOn(const GatedObject& object) const;
-  void TellStage(const Entry& entry);
-  void Annotate(const GatedObject& object, const ObjectPart& part,
-                const std::map<std::string, std::string>& annotations);
-  void WriteNote(Entry& entry);
-  void RemoveNote(Entry& entry);
   Result<Entry*> EntryOf(core::JobId job);
   Entry* KnownEntry(core::JobId job);
   void OwnersChanged();
@@ -191,8 +180,8 @@ class ObjectBoard {
 
   ApiClient& client_;
   Capacity& capacity_;
-  EventRecorder& recorder_;
   PodGangs& gangs_;
+  ObjectNotes notes_;
   ReleaseGate* gate_ = nullptr;
   std::function<Time()> now_;
   std::function<void(const std::string&)> say_;
@@ -202,9 +191,8 @@ class ObjectBoard {
   std::map<std::string, std::string> chosen_namespaces_;  // name -> uid
   std::vector<engine::Event> events_;
   std::vector<engine::JobReport> reports_;
-  std::set<std::string> changed_;    // uids of objects whose jobs the engine may know otherwise
-  std::set<std::string> notes_due_;  // uids
-  std::set<std::string> stopping_;   // uids of what is being paused or cancelled
+  std::set<std::string> changed_;   // uids of objects whose jobs the engine may know otherwise
+  std::set<std::string> stopping_;  // uids of what is being paused or cancelled
   /// "namespace/label=value" of the pods of what is under way; made anew once it is asked for.
   mutable std::optional<std::set<std::string>> held_pods_;
   core::JobId last_job_ = 0;

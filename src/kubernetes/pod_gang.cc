@@ -18,7 +18,6 @@ constexpr const char* kGangSizeKey = "ebb/gang-size";
 // Not in names and labels, nor in what keys of the service end with.
 constexpr char kGenerationMark = '~';
 constexpr int kMostMembers = 100'000, kMostTries = 5;
-constexpr std::chrono::seconds kLateRelease{30};
 constexpr std::chrono::hours kLateFollower{24};
 
 std::optional<std::size_t> GateOf(const JsonNode& pod) {
@@ -334,7 +333,8 @@ void PodGangs::Release(const std::string& uid, int attempt, ApiClient::Done done
     ++gang.releasing->left;
   }
   for (const auto& [name, pod] : gang.members)
-    if (Member& member = members_.at(pod); member.removal.awaited) RemoveGate(member, kLateRelease);
+    if (Member& member = members_.at(pod); member.removal.awaited)
+      RemoveGate(member, options_.late_release);
 }
 
 void PodGangs::Tick() {
@@ -379,31 +379,37 @@ void PodGangs::RemoveGate(Member& member, Duration patience) {
 // 422: the pod is not any more as it was when it was read.
 void PodGangs::TakeRemoved(const std::string& uid, const Result<ApiAnswer>& answer) {
   const auto found = members_.find(uid);
-  if (found != members_.end() && answer && answer->status == kUnprocessable &&
-      ++found->second.removal.tries < kMostTries)
+  if (found == members_.end()) return;
+  Removal& removal = found->second.removal;
+  if (!answer) removal.unsure = answer.error();
+  if (!answer || (answer->status == kUnprocessable && ++removal.tries < kMostTries))
     return ReadAgain(found->second);
   Settle(uid, answer);
 }
 
-// As a list, which the right to list is enough for.
-void PodGangs::ReadAgain(Member& member) {
-  client_.Get("/api/v1/namespaces/" + member.owner.name_space +
-                  "/pods?fieldSelector=metadata.name=" + member.name,
-              [this, alive = alive_, uid = member.uid](const auto& answer) {
-                if (*alive) TakeRead(uid, answer);
-              });
+void PodGangs::ReadAgain(const Member& member) {
+  ApiClient::Change question;
+  question.method = "GET";
+  question.path = PodGangKind().SelectPath(member.owner.name_space, member.name);
+  question.key = member.uid + "/gate";
+  client_.Make(std::move(question), [this, alive = alive_, uid = member.uid](const auto& answer) {
+    if (*alive) TakeRead(uid, answer);
+  });
 }
 
 void PodGangs::TakeRead(const std::string& uid, const Result<ApiAnswer>& answer) {
+  if (const auto known = members_.find(uid); known == members_.end()) return;
+  const auto unsure = std::exchange(members_.at(uid).removal.unsure, std::nullopt);
   if (!answer || answer->status != kOk) return Settle(uid, answer);
   const auto list = ParseJson(answer->body, "pods");
   if (const JsonNode* items = list ? list->Find("items") : nullptr)
     for (const JsonNode& pod : items->items)
       if (TextAt(pod, "/metadata/uid") == uid) TakePod(pod);
   const auto found = members_.find(uid);
-  // Somebody else has removed it, or the pod.
+  // Somebody has removed it, or the pod.
   if (found == members_.end() || !found->second.gate) return Settle(uid, answer);
-  RemoveGate(found->second, kLateRelease);
+  if (unsure) return Settle(uid, Fail(*unsure));
+  RemoveGate(found->second, options_.late_release);
 }
 
 void PodGangs::Settle(const std::string& uid, const Result<ApiAnswer>& answer) {

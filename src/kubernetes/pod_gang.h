@@ -35,7 +35,8 @@ struct PodGangOptions {
   std::string name_space{};  ///< only this one; empty: all
   /// Without any pod so long a gang is no more: one that runs, and one that waits.
   Duration runs_on_for{30'000}, waits_on_for{std::chrono::minutes{10}};
-  Duration again_after{10'000};  ///< a gate that could not be removed
+  Duration again_after{10'000};   ///< a gate that could not be removed
+  Duration late_release{30'000};  ///< ObjectBoardOptions::late_release
 };
 
 class PodGangs {
@@ -76,6 +77,7 @@ class PodGangs {
     bool awaited = false;  // by the release of its gang
     int tries = 0;
     Duration due{};
+    std::optional<Error> unsure;  // nobody has answered: it may be gone
   };
   struct Member {
     std::string uid, name, version, gang, gang_name;
@@ -122,7 +124,7 @@ class PodGangs {
   GatedObject ObjectOf(const std::string& key, const Gang& gang, const Counts& counts) const;
   void RemoveGate(Member& member, Duration patience);
   void TakeRemoved(const std::string& uid, const Result<ApiAnswer>& answer);
-  void ReadAgain(Member& member);
+  void ReadAgain(const Member& member);
   void TakeRead(const std::string& uid, const Result<ApiAnswer>& answer);
   void Settle(const std::string& uid, const Result<ApiAnswer>& answer);
   void CountDown(Gang& gang, bool done, const Result<ApiAnswer>& answer);

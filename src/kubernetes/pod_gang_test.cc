@@ -249,6 +249,19 @@ TEST_F(PodGangsTest, WhatCannotBeReleasedWaitsOn) {
   EXPECT_EQ(known_[kTrain].attempt, 0) << "it never ran";
 }
 
+TEST_F(PodGangsTest, AGateWhoseRemovalNobodyAnswersIsLookedFor) {
+  PodGangOptions options;
+  options.late_release = Duration{100};
+  Begin(options);
+  Create("a", OfGang(1));
+  EXPECT_TRUE(GoOn([&] { return IsReady(kTrain); }));
+  server_.RefusePatches("a", 503);
+  Release(kTrain);
+  EXPECT_TRUE(GoOn([&] { return !answers_.empty(); }));
+  EXPECT_FALSE(answers_[0]) << "its gate is there";
+  EXPECT_FALSE(IsThrough("a"));
+}
+
 TEST_F(PodGangsTest, OfAGangThatIsReleasedInPartTheRestFollows) {
   Create("a", OfGang(2));
   Create("b", OfGang(2));
