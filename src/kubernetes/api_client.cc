@@ -82,7 +82,9 @@ void ApiClient::Make(Change change, Done done) {
   if (change.once) return Send({std::move(change), std::move(done), now_(), now_()});
   if (const auto found = by_key_.find(change.key); found != by_key_.end()) TakeOut(found->second);
   std::list<Waiting>& list = ListOf(change);
-  list.push_back({std::move(change), std::move(done), now_(), now_()});
+  const int failures = change.failures;
+  const Duration due = now_() + (failures > 0 ? WaitAfter(failures) : Duration::zero());
+  list.push_back({std::move(change), std::move(done), due, now_(), failures});
   if (!list.back().change.key.empty()) by_key_[list.back().change.key] = std::prev(list.end());
 }
 
@@ -156,17 +158,24 @@ void ApiClient::Answered(Waiting waiting, const platform::StreamEnd& end, std::s
   if (waiting.change.once && end.transport)
     return waiting.done(ApiAnswer{end.status, std::move(body)});
   if (cannot_help || waiting.change.once) return waiting.done(Fail(end.transport.error()));
+  const bool is_unsure = !end.transport || end.status == kTimeout || end.status >= kServerErrors;
+  if (waiting.change.at_most_once && is_unsure) return waiting.done(NotAnswered());
+  if (waiting.change.at_most_once && end.status == kConflict)
+    return waiting.done(ApiAnswer{end.status, std::move(body)});
   if (!end.transport || IsWorthRepeating(waiting.change.method, end.status))
     return Repeat(std::move(waiting), end.headers);
   waiting.done(ApiAnswer{end.status, std::move(body)});
 }
 
+Result<ApiAnswer> ApiClient::NotAnswered() const {
+  return Fail({ExitCode::kUnavailable, "the API server does not answer", server_.url,
+               "it is tried again later"});
+}
+
 void ApiClient::Repeat(Waiting waiting, const std::map<std::string, std::string>& headers) {
   // A later one for the same object says all that this one said, or more.
   if (by_key_.contains(waiting.change.key)) return;
-  if (now_() - waiting.since >= waiting.change.patience)
-    return waiting.done(Fail({ExitCode::kUnavailable, "the API server does not answer", server_.url,
-                              "it is tried again later"}));
+  if (now_() - waiting.since >= waiting.change.patience) return waiting.done(NotAnswered());
   ++counts_.repeated;
   const Duration wait =
       std::max(WaitAfter(++waiting.failures), RetryAfter(headers).value_or(Duration::zero()));

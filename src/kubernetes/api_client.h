@@ -59,6 +59,9 @@ class ApiClient {
     std::string key;
     bool urgent = true;  ///< goes before those that are not
     bool once = false;   ///< at once, past all that wait, and whatever the answer is
+    /// Where nobody knows whether it was made it is an Error (kUnavailable), and 409 an answer.
+    bool at_most_once = false;
+    int failures = 0;  ///< so often it has failed already: it is made after a wait
     /// So long it is made again; then it is an Error (kUnavailable).
     Duration patience{std::chrono::hours{24}};
   };
@@ -75,6 +78,9 @@ class ApiClient {
   };
   WatchId Watch(const std::string& path, Duration timeout, WatchEvents events);
   void StopWatch(WatchId id) { streams_.Cancel(id); }
+
+  /// A change of this key that is not on its way yet.
+  bool IsWaiting(const std::string& key) const { return by_key_.contains(key); }
 
   /// Sends what is due. Call it before each wait.
   void Tick();
@@ -101,6 +107,7 @@ class ApiClient {
   void Answered(Waiting waiting, const platform::StreamEnd& end, std::string body);
   void Repeat(Waiting waiting, const std::map<std::string, std::string>& headers);
   Duration WaitAfter(int failures);
+  Result<ApiAnswer> NotAnswered() const;
 
   platform::HttpStreams& streams_;
   ApiServer server_;

@@ -557,7 +557,12 @@ void FakeApiServer::LoseAnswers(const std::string& name, int patches) {
 }
 
 void FakeApiServer::RefusePatches(const std::string& name, int status) {
-  implementation_->With([&] { implementation_->refused_patches[name] = status; });
+  implementation_->With([&] {
+    if (status == 0)
+      implementation_->refused_patches.erase(name);
+    else
+      implementation_->refused_patches[name] = status;
+  });
 }
 void FakeApiServer::SetStreamsLists(bool streams) {
   implementation_->With([&] { implementation_->streams_lists = streams; });

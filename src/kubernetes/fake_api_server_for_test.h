@@ -52,7 +52,7 @@ class FakeApiServer {
   void ForgetHistory();
   /// The next requests are answered with this status, unless they are watches.
   void Refuse(int status, int requests);
-  /// Patches of this object are answered with this status.
+  /// Patches of this object are answered with this status; 0: as they are.
   void RefusePatches(const std::string& name, int status);
   /// The next patches of this object are made, and answered as a gateway that has waited too long.
   void LoseAnswers(const std::string& name, int patches);

@@ -185,9 +185,11 @@ ObjectPhase PhaseOf(const GatedKind& kind, const JsonNode& object) {
 }
 
 std::string MergePatch(const GatedKind& kind, std::optional<bool> suspend,
-                       const std::map<std::string, std::string>& annotations) {
+                       const std::map<std::string, std::string>& annotations,
+                       const std::string& version) {
   using Json = nlohmann::json;
   Json patch = Json::object();
+  if (!version.empty()) patch["metadata"]["resourceVersion"] = version;
   if (suspend) patch[Json::json_pointer(std::string(kind.suspend))] = *suspend;
   for (const auto& [key, text] : annotations)
     patch["metadata"]["annotations"][key] = text.empty() ? Json() : Json(text);

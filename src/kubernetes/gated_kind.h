@@ -64,8 +64,10 @@ std::string WhyNotSuspendable(const GatedKind& kind, const JsonNode& object);
 ObjectPhase PhaseOf(const GatedKind& kind, const JsonNode& object);
 
 /// A merge patch, as JSON: {"spec":{"suspend":true}} at the place where this kind has it, unless
-/// nothing is said of it; and annotations, of which empty ones are taken away.
+/// nothing is said of it; and annotations, of which empty ones are taken away. `version`: for an
+/// object of that version alone.
 std::string MergePatch(const GatedKind& kind, std::optional<bool> suspend,
-                       const std::map<std::string, std::string>& annotations);
+                       const std::map<std::string, std::string>& annotations,
+                       const std::string& version = "");
 
 }  // namespace ebb::kubernetes

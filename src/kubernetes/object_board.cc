@@ -21,19 +21,14 @@ std::string LeftOf(const GatedObject& object) {
   return "it stays suspended until somebody resumes it";
 }
 
-std::map<std::string, std::string> AttemptNote(int attempt) {
-  if (attempt <= 0) return {};
-  return {{std::string(kAttemptKey), std::to_string(attempt)}};
-}
-
 }  // namespace
 
 ObjectBoard::ObjectBoard(ApiClient& client, Capacity& capacity, EventRecorder& recorder,
                          PodGangs& gangs, std::function<Time()> now,
                          std::function<void(const std::string&)> say, ObjectBoardOptions options)
-    : client_(client),
-      capacity_(capacity),
+    : capacity_(capacity),
       gangs_(gangs),
+      field_(client, options.since_boot, options.late_release),
       notes_({client, recorder, [this](const std::string& uid) { return FindObject(uid); },
               [this](const std::string& uid) { return entries_.at(uid).awaited; },
               options.since_boot, options.dry_run, options.notes_every}),
@@ -252,19 +247,10 @@ void ObjectBoard::Adopt(Entry& entry, Time since) {
       break;
     }
   OwnersChanged();
-  if (entry.object.attempt < entry.attempt) WriteAttempt(entry);
+  const bool has_number = entry.object.attempt >= entry.attempt;
+  if (!has_number && !entry.object.by_kueue && !entry.object.is_gang())
+    field_.WriteAttempt(entry.object, entry.attempt);
   Report(entry, JobPhase::kRunning, since);
-}
-
-// Of what somebody else released: so that it is seen when it is held again, and by the next
-// process.
-void ObjectBoard::WriteAttempt(const Entry& entry) {
-  const GatedObject& object = entry.object;
-  if (object.by_kueue || object.is_gang()) return;
-  client_.Make({.path = object.Path(),
-                .body = MergePatch(*object.kind, std::nullopt, AttemptNote(entry.attempt)),
-                .key = object.uid + "/suspend"},
-               [](const Result<ApiAnswer>&) {});
 }
 
 void ObjectBoard::Follow(Entry& entry) {
@@ -536,13 +522,8 @@ void ObjectBoard::Write(Entry& entry, bool suspend) {
   };
   if (object.is_gang()) return gangs_.Release(object.uid, entry.attempt, written);
   entry.holding = suspend;
-  constexpr std::chrono::hours kYear{24 * 365};
-  const Duration patience = suspend ? Duration{kYear} : options_.late_release;
-  client_.Make({.path = object.Path(),
-                .body = MergePatch(*object.kind, suspend, AttemptNote(entry.attempt)),
-                .key = object.uid + "/suspend",
-                .patience = patience},
-               written);
+  suspend ? field_.Hold(object, entry.attempt, written)
+          : field_.Release(object, entry.attempt, written);
 }
 
 void ObjectBoard::Written(const std::string& uid, bool suspend, const Result<ApiAnswer>& answer) {
@@ -552,48 +533,12 @@ void ObjectBoard::Written(const std::string& uid, bool suspend, const Result<Api
   const std::string why =
       answer ? MessageOf(answer->status, answer->body) : answer.error().Message();
   Entry& entry = found->second;
-  // Of a gang that has been looked at already.
-  if (!suspend && !answer && !entry.object.is_gang()) return LookWhetherReleased(entry, why);
-  if (!suspend) return ReleaseRefused(entry, why, !answer || answer->status == kForbidden);
-  SayRefused(entry, "cannot be held back: " + why);
-  if (entry.course == Course::kPausing) entry.course = Course::kReleased;
-}
-
-// Nobody has answered, and yet the server may have done it: then it stands on the object.
-void ObjectBoard::LookWhetherReleased(const Entry& entry, const std::string& why) {
-  const GatedObject& object = entry.object;
-  ApiClient::Change question;
-  question.method = "GET";
-  question.path = object.kind->SelectPath(object.name_space, object.name);
-  question.key = object.uid + "/suspend";
-  client_.Make(std::move(question), [this, uid = object.uid, why](const Result<ApiAnswer>& answer) {
-    Looked(uid, why, answer);
-  });
-}
-
-void ObjectBoard::Looked(const std::string& uid, const std::string& why,
-                         const Result<ApiAnswer>& answer) {
-  const auto found = entries_.find(uid);
-  if (found == entries_.end() || found->second.deleted) return;
-  Entry& entry = found->second;
-  const auto list = answer && answer->status == kOk ? ParseJson(answer->body, "objects")
-                                                    : Result<JsonNode>(JsonNode{});
-  if (const JsonNode* items = list ? list->Find("items") : nullptr)
-    for (const JsonNode& item : items->items)
-      if (const auto object = ReadObject(*entry.object.kind, item, options_.defaults);
-          object && object->uid == uid && object->attempt >= entry.attempt)
-        return;  // it was released, which is told
-  ReleaseRefused(entry, why, true);
-}
-
-void ObjectBoard::ReleaseRefused(Entry& entry, const std::string& why, bool can_be_mended) {
-  SayRefused(entry, "cannot be released: " + why);
-  if (entry.course == Course::kReleased) StartRefused(entry, why, can_be_mended);
-}
-
-void ObjectBoard::SayRefused(const Entry& entry, const std::string& what) {
-  say_(entry.object.job.name + ": " + what);
-  notes_.Tell(entry.object, EventReason::kRefused, what);
+  const std::string what = std::string("cannot be ") + (suspend ? "held back: " : "released: ");
+  say_(entry.object.job.name + ": " + what + why);
+  notes_.Tell(entry.object, EventReason::kRefused, what + why);
+  if (!suspend && entry.course == Course::kReleased)
+    StartRefused(entry, why, !answer || answer->status == kForbidden);
+  if (suspend && entry.course == Course::kPausing) entry.course = Course::kReleased;
 }
 
 // Rights can be given later; an object that its own rules forbid to change stays as it is.

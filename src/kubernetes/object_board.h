@@ -24,6 +24,7 @@
 #include "kubernetes/gated_object.h"
 #include "kubernetes/object_notes.h"
 #include "kubernetes/pod_gang.h"
+#include "kubernetes/suspend_field.h"
 
 namespace ebb::kubernetes {
 
@@ -164,23 +165,18 @@ class ObjectBoard {
   bool HasStopped(const Entry& entry) const;
   static bool SawRelease(const Entry& entry);
   void Adopt(Entry& entry, Time since);
-  void WriteAttempt(const Entry& entry);
   void Report(Entry& entry, engine::JobPhase phase, Time since, const std::string& detail = {});
   void Write(Entry& entry, bool suspend);
   void Written(const std::string& uid, bool suspend, const Result<ApiAnswer>& answer);
-  void LookWhetherReleased(const Entry& entry, const std::string& why);
-  void Looked(const std::string& uid, const std::string& why, const Result<ApiAnswer>& answer);
-  void SayRefused(const Entry& entry, const std::string& what);
-  void ReleaseRefused(Entry& entry, const std::string& why, bool can_be_mended);
   void StartRefused(Entry& entry, const std::string& why, bool can_be_mended);
   Result<Entry*> EntryOf(core::JobId job);
   Entry* KnownEntry(core::JobId job);
   void OwnersChanged();
   void Drop(const Entry& entry);
 
-  ApiClient& client_;
   Capacity& capacity_;
   PodGangs& gangs_;
+  SuspendField field_;
   ObjectNotes notes_;
   ReleaseGate* gate_ = nullptr;
   std::function<Time()> now_;
