@@ -101,7 +101,8 @@ void EventRecorder::Schedule(const std::string& uid, EventReason reason, Record&
 }
 
 void EventRecorder::Tell(const EventSubject& subject, EventReason reason,
-                         const std::string& message, bool told_before) {
+                         const std::string& message,
+                         const std::optional<std::string>& told_before) {
   Told& told = told_[subject.uid];
   told.subject = subject;
   Record& record = RecordOf(told, reason);
@@ -112,10 +113,12 @@ void EventRecorder::Tell(const EventSubject& subject, EventReason reason,
   if (!is_beside && told.holds && told.holds != reason) Rest(subject.uid, *told.holds);
   if (!is_beside) told.holds = reason;
   record.holds = GoesOn(reason);
-  if (!is_news) return;
+  if (!is_news) return ScheduleOtherWords(subject.uid, reason, record);
   const Duration now = since_boot_();
   if (told_before && !record.used) {
     record.used = record.exists = true;
+    record.told = *told_before;
+    if (message == record.told) return;
     // When, nobody knows: long ago, perhaps. Those of many objects come one after the other.
     const Duration at_least = options_.again_after / 6;
     const auto more = static_cast<std::uint64_t>(at_least.count());
@@ -125,6 +128,11 @@ void EventRecorder::Tell(const EventSubject& subject, EventReason reason,
   const Duration earliest = record.used ? record.sent_at + options_.at_least : now;
   record.used = true;
   Schedule(subject.uid, reason, record, std::max(now, earliest));
+}
+
+void EventRecorder::ScheduleOtherWords(const std::string& uid, EventReason reason, Record& record) {
+  if (!record.holds || record.due || record.under_way || record.message == record.told) return;
+  Schedule(uid, reason, record, std::max(since_boot_(), record.sent_at + options_.again_after));
 }
 
 void EventRecorder::Rest(const std::string& uid, EventReason reason) {
@@ -177,6 +185,7 @@ void EventRecorder::Send(Told& told, EventReason reason) {
   }
   record.under_way = true;
   record.sent_at = since_boot_();
+  record.told = record.message;
   const Time now = now_();
   const bool is_new = !record.exists;
   Json event = is_new ? NewEvent(subject, reason) : Json::object();
@@ -221,8 +230,7 @@ void EventRecorder::TakeAnswer(const std::string& uid, EventReason reason, bool 
     Say("Events cannot be written: " +
         (answer ? MessageOf(answer->status, answer->body) : answer.error().Message()));
   }
-  if (record->holds && !record->due)
-    Schedule(uid, reason, *record, since_boot_() + options_.again_after);
+  ScheduleOtherWords(uid, reason, *record);
 }
 
 void EventRecorder::Say(const std::string& what) {

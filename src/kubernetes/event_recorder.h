@@ -4,8 +4,9 @@
 //
 // One Event for each object and reason, which is changed: it counts how often it was told and has
 // the newest message. Its name follows from the object and the reason, so that another process
-// goes on with it. The server forgets an Event an hour after it was last told; what goes on to hold
-// is told again before that.
+// goes on with it. The server forgets an Event an hour after it was last told. What goes on to hold
+// is told again only where the words are others, and not often: who asks nothing new of a cluster
+// costs it nothing, and the words as they are stand in the object's annotations.
 //
 // Events are of core/v1. kubectl describe reads and sorts them by its fields in all versions, and
 // of an Event that was made by events.k8s.io/v1 the message can never be changed.
@@ -47,7 +48,7 @@ struct EventSubject {
 struct EventOptions {
   /// Of all Events together.
   platform::Rate rate{.per_minute = 5 * 60, .burst = 20};
-  Duration again_after{std::chrono::minutes{45}};  ///< what goes on to hold
+  Duration again_after{std::chrono::minutes{45}};  ///< the same with other words
   Duration at_least{std::chrono::seconds{30}};     ///< between two of one Event
   std::uint64_t seed = 1;
 };
@@ -61,10 +62,10 @@ class EventRecorder {
   EventRecorder(const EventRecorder&) = delete;
   EventRecorder& operator=(const EventRecorder&) = delete;
 
-  /// What holds of an object from now on. News are told soon; other words for the same reason with
-  /// the next time. `told_before`: by another process, so that they are no news.
+  /// What holds of an object from now on. News are told soon; other words for the same reason after
+  /// a while. `told_before`: how another process has told it, so that it is no news.
   void Tell(const EventSubject& subject, EventReason reason, const std::string& message,
-            bool told_before);
+            const std::optional<std::string>& told_before = {});
   /// It does not hold any more, and is not told again, nor at all if it has not been told yet.
   void Rest(const std::string& uid, EventReason reason);
   /// Nothing holds any more but a bad annotation.
@@ -79,12 +80,12 @@ class EventRecorder {
  private:
   static constexpr std::size_t kReasons = static_cast<std::size_t>(EventReason::kBadAnnotation) + 1;
   struct Record {
-    std::string message;
+    std::string message, told;
     std::int64_t count = 0;  // so often it was told, as far as is known
     std::optional<Time> first;
     bool exists = false;  // on the server, it seems
     bool used = false;    // was ever told, or is about to be
-    bool holds = false;   // what goes on is told again
+    bool holds = false;   // and goes on
     bool under_way = false;
     Duration sent_at{};
     std::optional<Duration> due;
@@ -102,6 +103,7 @@ class EventRecorder {
   };
 
   static Record& RecordOf(Told& told, EventReason reason);
+  void ScheduleOtherWords(const std::string& uid, EventReason reason, Record& record);
   Record* Find(const std::string& uid, EventReason reason);
   void Schedule(const std::string& uid, EventReason reason, Record& record,
                 std::optional<Duration> due);

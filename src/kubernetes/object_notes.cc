@@ -20,8 +20,8 @@ std::string WrittenAt(const ObjectPart& part, const std::string& key) {
 }
 
 // Of a gang on its first pod.
-std::string StageOn(const GatedObject* object) {
-  return !object || object->parts.empty() ? "" : WrittenAt(object->parts.front(), kStageKey);
+std::string WrittenOn(const GatedObject* object, const std::string& key) {
+  return !object || object->parts.empty() ? "" : WrittenAt(object->parts.front(), key);
 }
 
 std::set<std::string> UidsOf(const std::vector<ObjectPart>& parts) {
@@ -106,7 +106,7 @@ const GatedObject* ObjectNotes::ToldOn(const GatedObject& object) const {
 }
 
 void ObjectNotes::Tell(const GatedObject& object, EventReason reason, const std::string& message,
-                       bool told_before) {
+                       const std::optional<std::string>& told_before) {
   if (ports_.dry_run && reason != EventReason::kBadAnnotation) reason = EventReason::kDryRun;
   const GatedObject* told = ToldOn(object);
   if (!told) return;
@@ -118,9 +118,11 @@ void ObjectNotes::Tell(const GatedObject& object, EventReason reason, const std:
 
 void ObjectNotes::TellProblems(const GatedObject& object, const std::vector<std::string>& before) {
   const GatedObject* told = ToldOn(object);
+  const std::string problems = Join(object.problems, "; ");
+  const bool told_before = !WrittenOn(told, kStageKey).empty() && before.empty();
   if (!object.problems.empty())
-    Tell(object, EventReason::kBadAnnotation, Join(object.problems, "; "),
-         !StageOn(told).empty() && before.empty());
+    Tell(object, EventReason::kBadAnnotation, problems,
+         told_before ? std::optional(problems) : std::nullopt);
   else if (told && !before.empty())
     for (const ObjectPart& part : told->parts)
       ports_.recorder.Rest(part.uid, EventReason::kBadAnnotation);
@@ -134,8 +136,10 @@ void ObjectNotes::TellStage(const GatedObject& object, const Record& record) {
     for (const ObjectPart& part : told->parts) ports_.recorder.Rest(part.uid);
     return;
   }
-  const bool told_before = record.noted.stage.empty() && StageOn(told) == record.wanted.stage;
-  Tell(object, *reason, record.wanted.reason, told_before);
+  const bool told_before =
+      record.noted.stage.empty() && WrittenOn(told, kStageKey) == record.wanted.stage;
+  Tell(object, *reason, record.wanted.reason,
+       told_before ? std::optional(WrittenOn(told, kReasonKey)) : std::nullopt);
 }
 
 // Annotations ----------------------------------------------------------------------------------

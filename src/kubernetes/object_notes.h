@@ -57,9 +57,9 @@ class ObjectNotes {
   /// What the engine last said of it; nullptr: nothing yet.
   const ObjectNote* Of(const std::string& uid) const;
 
-  /// As an Event. `told_before`: by another process, so that it is no news.
+  /// As an Event. `told_before`: how another process has told it, so that it is no news.
   void Tell(const GatedObject& object, EventReason reason, const std::string& message,
-            bool told_before = false);
+            const std::optional<std::string>& told_before = {});
   /// What of it cannot be had, and could not `before`.
   void TellProblems(const GatedObject& object, const std::vector<std::string>& before);
 
