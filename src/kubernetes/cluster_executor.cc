@@ -32,6 +32,7 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
   const auto now = [watch = &executor->watch_] { return watch->Now(); };
   executor->recorder_ =
       std::make_unique<EventRecorder>(*executor->client_, now, since_boot, own.say, own.events);
+  executor->MakePolicyWatch();
   PodGangOptions gang_options{own.objects.defaults, own.objects.dry_run, own.name_space};
   gang_options.late_release = own.objects.late_release;
   executor->gangs_ = std::make_unique<PodGangs>(
@@ -75,6 +76,20 @@ void ClusterExecutor::MakeKueueBoard() {
                         options_.say},
       options_.objects.defaults, options_.kueue);
   board_->SetGate(*kueue_);
+}
+
+void ClusterExecutor::MakePolicyWatch() {
+  if (options_.policies.name.empty()) return;
+  policies_ = std::make_unique<PolicyWatch>(
+      PolicyWatch::Ports{*client_, *recorder_, [this] { return clock_.SinceBoot(); }, options_.say,
+                         [this] {
+                           gangs_->PoliciesChanged();
+                           board_->PoliciesChanged();
+                         }},
+      options_.policies, options_.reflector);
+  options_.objects.defaults.policy_of = [watch = policies_.get()](const std::string& name_space) {
+    return watch->book().Of(name_space);
+  };
 }
 
 std::string ClusterExecutor::InNamespace(const std::string& path) const {
@@ -121,7 +136,7 @@ void ClusterExecutor::AddReflectors() {
 
 bool ClusterExecutor::IsSynced() const {
   return std::ranges::all_of(reflectors_, [](const auto& each) { return each->synced(); }) &&
-         (!kueue_watch_ || kueue_watch_->ready());
+         (!kueue_watch_ || kueue_watch_->ready()) && (!policies_ || policies_->ready());
 }
 
 Status ClusterExecutor::Begin(Duration patience) {
@@ -207,6 +222,7 @@ void ClusterExecutor::ReleaseLease() {
   if (!lease_) return;
   lease_->Release();
   reflectors_.clear();
+  if (policies_) policies_->Stop();
   kueue_watch_.reset();
   const Duration until = clock_.SinceBoot() + kAtMost;
   do {
@@ -218,6 +234,7 @@ void ClusterExecutor::ReleaseLease() {
 void ClusterExecutor::Tick() {
   if (lease_) lease_->Tick();
   for (const auto& reflector : reflectors_) reflector->Tick();
+  if (policies_ && !reflectors_.empty()) policies_->Tick();
   if (board_->begun()) FollowGangs();
   if (kueue_watch_) kueue_watch_->Tick();
   if (kueue_) kueue_->Tick();
@@ -234,6 +251,7 @@ Duration ClusterExecutor::UntilDue(Time deadline) const {
     if (due) wait = std::min(wait, *due - now);
   };
   for (const auto& reflector : reflectors_) consider(reflector->NextDue());
+  if (policies_ && !reflectors_.empty()) consider(policies_->NextDue());
   if (kueue_watch_) consider(kueue_watch_->NextDue());
   if (kueue_) consider(kueue_->NextDue());
   consider(board_->NextDue());

@@ -23,6 +23,7 @@
 #include "kubernetes/node_fit.h"
 #include "kubernetes/object_board.h"
 #include "kubernetes/pod_gang.h"
+#include "kubernetes/policy_watch.h"
 #include "kubernetes/reflector.h"
 #include "platform/process_signals.h"
 #include "runtime/clock.h"
@@ -36,6 +37,7 @@ struct ClusterOptions {
   core::Site site;
   ObjectBoardOptions objects;
   KueueOptions kueue{};
+  PolicyOptions policies{};
   ApiClientOptions client;
   ReflectorOptions reflector;
   EventOptions events{};
@@ -85,6 +87,8 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   /// So that another controller need not wait; takes up to a second or two.
   void ReleaseLease();
   ObjectBoard& board() { return *board_; }
+  /// nullptr: there are no policies of namespaces.
+  PolicyWatch* policies() { return policies_.get(); }
   const ApiCounts& requests() const { return client_->counts(); }
   /// Of all reflectors together.
   ReflectorCounts reflected() const;
@@ -107,6 +111,7 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   bool MayAct() const { return !lease_ || lease_->holds(); }
   void FollowCapacity();
   void FollowGangs();
+  void MakePolicyWatch();
 
   platform::HttpStreams streams_;
   ClusterOptions options_;
@@ -117,6 +122,7 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   std::unique_ptr<LeaderLease> lease_;
   std::unique_ptr<Capacity> capacity_;
   std::unique_ptr<EventRecorder> recorder_;
+  std::unique_ptr<PolicyWatch> policies_;  // nothing: there are none
   std::unique_ptr<PodGangs> gangs_;
   std::unique_ptr<ObjectBoard> board_;
   std::unique_ptr<NodeFit> node_fit_;

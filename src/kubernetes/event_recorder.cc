@@ -22,11 +22,12 @@ constexpr std::chrono::minutes kPatience{1};
 bool GoesOn(EventReason reason) {
   return reason == EventReason::kWaiting || reason == EventReason::kPaused ||
          reason == EventReason::kRefused || reason == EventReason::kDryRun ||
-         reason == EventReason::kBadAnnotation;
+         reason == EventReason::kBadPolicy || reason == EventReason::kBadAnnotation;
 }
 
 bool IsWarning(EventReason reason) {
-  return reason == EventReason::kRefused || reason == EventReason::kBadAnnotation;
+  return reason == EventReason::kRefused || reason == EventReason::kBadPolicy ||
+         reason == EventReason::kBadAnnotation;
 }
 
 // Kubernetes' Time.
@@ -57,9 +58,9 @@ Json NewEvent(const EventSubject& subject, EventReason reason) {
 }  // namespace
 
 std::string_view Name(EventReason reason) {
-  constexpr std::array<std::string_view, 8> kNames{"Waiting", "Released",          "Paused",
-                                                   "Refused", "HeldBackByAnother", "LetGo",
-                                                   "DryRun",  "BadAnnotation"};
+  constexpr std::array<std::string_view, 10> kNames{
+      "Waiting", "Released", "Paused",          "Refused",   "HeldBackByAnother",
+      "LetGo",   "DryRun",   "PoliciesInForce", "BadPolicy", "BadAnnotation"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 

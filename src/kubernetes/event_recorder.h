@@ -36,6 +36,9 @@ enum class EventReason {
   kHeldBackByAnother,
   kLetGo,
   kDryRun,
+  // Of the policies of namespaces:
+  kPoliciesInForce,
+  kBadPolicy,
   kBadAnnotation,  ///< beside any of the others
 };
 /// "HeldBackByAnother".

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/text.h"
 #include "kubernetes/json_reading.h"
+#include "kubernetes/namespace_policy.h"
 
 namespace ebb::kubernetes {
 namespace {
@@ -182,6 +184,12 @@ void RefuseOthers(const Wishes& wishes, GatedObject& object) {
                                 ": this controller does not act on it");
 }
 
+void DeclineIfNotSuspendable(GatedObject& object) {
+  if (object.why_not_suspendable.empty()) return;
+  object.declined = true;
+  object.problems.push_back(object.why_not_suspendable);
+}
+
 }  // namespace
 
 Texts OursOf(const Texts& annotations) {
@@ -254,17 +262,32 @@ std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& jso
   ReadAnnotations(std::move(texts), defaults, object);
   object.follows =
       HasGatedOwner(json) || json.At("/metadata/labels/kueue.x-k8s.io~1queue-name") != nullptr;
-  std::string why = object.follows ? "" : WhyNotSuspendable(kind, json);
-  if (!why.empty()) {
-    object.declined = true;
-    object.problems.push_back(std::move(why));
-  }
+  if (!object.follows) object.why_not_suspendable = WhyNotSuspendable(kind, json);
+  DeclineIfNotSuspendable(object);
   return object;
 }
 
+void ReadAgain(const ObjectDefaults& defaults, GatedObject& object) {
+  const core::Job before = std::exchange(object.job, {});
+  object.problems.clear();
+  object.lacks.clear();
+  ReadAnnotations(object.wishes, defaults, object);
+  DeclineIfNotSuspendable(object);
+  if (!object.by_kueue) return;
+  // Kueue's words, which no annotation of the workload has.
+  object.chosen = true;
+  object.job.name = before.name;
+  if (!object.wishes.contains("ebb/priority") && object.job.tier.empty())
+    object.job.priority = before.priority;
+}
+
 void ReadAnnotations(Texts texts, const ObjectDefaults& defaults, GatedObject& object) {
+  const NamespacePolicy* policy =
+      defaults.policy_of ? defaults.policy_of(object.name_space) : nullptr;
+  // Whether it waits is for the object to say: Compute Gardener's annotations do, defaults do not.
+  ReadChoice(Wishes(texts, object), object);
+  if (policy) AddDefaults(*policy, texts);
   Wishes wishes(std::move(texts), object);
-  ReadChoice(wishes, object);
   object.job.name = object.name_space + "/" + object.name;
   object.job.submitted = object.created;
   ReadTier(wishes, defaults, object);
@@ -279,6 +302,7 @@ void ReadAnnotations(Texts texts, const ObjectDefaults& defaults, GatedObject& o
     object.job.priority = static_cast<int>(std::clamp(*priority, -1e6, 1e6));
   object.job.checkpointable = wishes.Is(kPrefix, "checkpointable", "true");
   RefuseOthers(wishes, object);
+  if (policy) KeepWithin(policy->limits, object);
 }
 
 }  // namespace ebb::kubernetes

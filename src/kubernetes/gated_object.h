@@ -6,6 +6,7 @@
 // Annotations (docs/kubernetes.md): ebb/..., and those of Compute Gardener's scheduler, on the
 // object or on its pods' template.
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -35,6 +36,8 @@ struct PodRequests {
   std::map<std::string, std::string> annotations;  ///< of the templates
   std::set<std::string> tolerated;                 ///< keys of taints; "": all of them
 };
+
+struct NamespacePolicy;
 
 /// What is patched.
 struct ObjectPart {
@@ -67,8 +70,11 @@ struct GatedObject {
   std::string made_for{};         ///< `by_kueue`: uid of the object that is told of it; empty: none
   std::string pods;               ///< "label=value" of its pods; empty: not known yet
   std::vector<ObjectPart> parts;  ///< the object itself, or the pods of a gang that are there
-  /// What is not there yet, so that it cannot be released; empty: nothing.
+  /// What is not there yet, or what its namespace does not allow, so that it cannot be released;
+  /// empty: nothing.
   std::string lacks;
+  /// gated_kind.h, WhyNotSuspendable.
+  std::string why_not_suspendable{};
 
   bool is_gang() const { return kind == &PodGangKind(); }
   std::string Path() const { return kind->ObjectPath(name_space, name); }
@@ -80,6 +86,8 @@ struct ObjectDefaults {
   Power device_power = Power{250}, core_power = Power{10};  ///< of a GPU, of a CPU core
   std::vector<core::Tier> tiers = core::PublishedTiers();
   std::optional<Intensity> threshold{};  ///< nothing: by the policy
+  /// Of a namespace (namespace_policy.h); nullptr: none. Empty: there are no policies.
+  std::function<const NamespacePolicy*(const std::string& name_space)> policy_of{};
 };
 
 /// The annotation by which Kueue (from 0.17 on) does not look at an object until its gates are
@@ -97,6 +105,9 @@ std::map<std::string, std::string> OursOf(const std::map<std::string, std::strin
 /// What annotations say of an object that is known otherwise: its name, creation and requests.
 void ReadAnnotations(std::map<std::string, std::string> texts, const ObjectDefaults& defaults,
                      GatedObject& object);
+
+/// Reads once more what is known of an object, since its namespace has another policy.
+void ReadAgain(const ObjectDefaults& defaults, GatedObject& object);
 
 /// Of an object of any kind: each template of pods in it, as often as its replicas and parallelism
 /// say.

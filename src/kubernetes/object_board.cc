@@ -68,6 +68,20 @@ void ObjectBoard::DropNamespace(const std::string& uid) {
   std::erase_if(chosen_namespaces_, [&](const auto& chosen) { return chosen.second == uid; });
 }
 
+void ObjectBoard::PoliciesChanged() {
+  for (auto& [uid, entry] : entries_) {
+    if (entry.object.is_gang()) continue;
+    const std::vector<std::string> problems = entry.object.problems;
+    ReadAgain(options_.defaults, entry.object);
+    if (entry.job == 0) {
+      if (begun_ && !entry.done && IsChosen(entry.object)) Enter(entry);
+      continue;
+    }
+    SayProblems(entry, problems);
+    if (IsChanged(entry)) changed_.insert(uid);
+  }
+}
+
 void ObjectBoard::TakeObject(const GatedKind& kind, const JsonNode& json) {
   if (auto object = ReadObject(kind, json, options_.defaults)) TakeObject(*std::move(object));
 }
@@ -106,13 +120,27 @@ void ObjectBoard::Begin() {
 void ObjectBoard::Enter(Entry& entry) {
   const GatedObject& object = entry.object;
   if (object.phase == ObjectPhase::kSucceeded || object.phase == ObjectPhase::kFailed) return;
-  if (!object.lacks.empty()) return NoteLack(entry);
+  if (!object.lacks.empty()) {
+    HoldWhatLacks(entry);
+    return NoteLack(entry);
+  }
   entry.attempt = object.attempt;
   notes_.Forget(object.uid);
   SayProblems(entry, {});
   if (options_.dry_run || object.phase != ObjectPhase::kReleased) return Offer(entry);
   Submit(entry);
   EnterReleased(entry);
+}
+
+// It was created without being held back, and has done next to nothing.
+void ObjectBoard::HoldWhatLacks(Entry& entry) {
+  const GatedObject& object = entry.object;
+  const bool is_young = now_() - object.created < options_.holds_younger_than;
+  const bool is_new = object.attempt == 0 && !object.is_gang() && !object.by_kueue;
+  if (object.phase != ObjectPhase::kReleased) entry.holding = false;
+  if (object.phase == ObjectPhase::kReleased && is_new && is_young && !entry.holding &&
+      !options_.dry_run)
+    Write(entry, true);
 }
 
 void ObjectBoard::NoteLack(const Entry& entry) {
@@ -160,7 +188,8 @@ void ObjectBoard::FollowChange(Entry& entry) {
   }
   if (!IsChosen(entry.object)) return LetGo(entry);
   if (!entry.object.lacks.empty() && !IsUnderWay(entry)) {
-    Withdraw(entry, "some of its pods are not there any more");
+    Withdraw(entry, entry.object.is_gang() ? "some of its pods are not there any more"
+                                           : "the policy of its namespace does not allow it");
     return NoteLack(entry);
   }
   core::Job wanted = Wanted(entry);

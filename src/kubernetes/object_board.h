@@ -77,6 +77,9 @@ class ObjectBoard {
   void NotStarted(const std::string& uid, const std::string& why);
   void TakeNamespace(const JsonNode& name_space);
   void DropNamespace(const std::string& uid);
+  /// Other policies of namespaces are in force (ObjectDefaults::policy_of). Gangs tell it
+  /// themselves.
+  void PoliciesChanged();
   /// Everything that was there at the beginning has been told: jobs get their numbers, the oldest
   /// first.
   void Begin();
@@ -146,6 +149,7 @@ class ObjectBoard {
 
   bool IsChosen(const GatedObject& object) const;
   std::vector<std::string> ModelsFor(const GatedObject& object) const;
+  void HoldWhatLacks(Entry& entry);
   void NoteLack(const Entry& entry);
   static bool IsUnderWay(const Entry& entry);
   void Enter(Entry& entry);

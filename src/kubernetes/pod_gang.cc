@@ -313,6 +313,10 @@ GatedObject PodGangs::ObjectOf(const std::string& key, const Gang& gang,
   return object;
 }
 
+void PodGangs::PoliciesChanged() {
+  for (const auto& [key, gang] : gangs_) changed_.insert(key);
+}
+
 // Gates ---------------------------------------------------------------------------------------
 
 bool PodGangs::IsWhole(const std::string& uid) const {

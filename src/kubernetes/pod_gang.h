@@ -52,6 +52,8 @@ class PodGangs {
 
   void TakePod(const JsonNode& pod);
   void DropPod(const std::string& uid);
+  /// Other policies of namespaces are in force: all gangs are told anew.
+  void PoliciesChanged();
   /// Of a pod; "" where it belongs to none.
   std::string GangOf(const std::string& pod_uid) const;
 

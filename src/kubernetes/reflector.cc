@@ -15,6 +15,11 @@ constexpr std::chrono::seconds kPatience{5};
 constexpr std::chrono::minutes kLookForAbsent{5};
 constexpr const char* kInitialEventsEnd = "/metadata/annotations/k8s.io~1initial-events-end";
 
+// A path may select objects by a query of its own.
+std::string WithQuery(const std::string& path, const std::string& query) {
+  return path + (path.find('?') == std::string::npos ? "?" : "&") + query;
+}
+
 }  // namespace
 
 Reflector::Reflector(ApiClient& client, std::string path, std::function<Duration()> now,
@@ -48,7 +53,7 @@ std::optional<Duration> Reflector::NextDue() const {
 void Reflector::List(const std::string& token) {
   phase_ = Phase::kListing;
   if (token.empty()) ++counts_.lists;
-  client_.Get(path_ + "?limit=" + std::to_string(options_.page) +
+  client_.Get(WithQuery(path_, "limit=" + std::to_string(options_.page)) +
                   (token.empty() ? "" : "&continue=" + token),
               [this, alive = alive_](const Result<ApiAnswer>& answer) {
                 if (*alive) TakePage(answer);
@@ -115,7 +120,8 @@ void Reflector::Watch(bool from_the_beginning) {
   ++counts_.watches;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(options_.watch_for).count();
   const std::string path =
-      path_ + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=" + std::to_string(seconds) +
+      WithQuery(path_, "watch=true&allowWatchBookmarks=true&timeoutSeconds=") +
+      std::to_string(seconds) +
       (from_the_beginning ? "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
                           : "&resourceVersion=" + version_);
   watch_ = client_.Watch(

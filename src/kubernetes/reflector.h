@@ -42,7 +42,8 @@ struct ReflectorCounts {
 
 class Reflector {
  public:
-  /// `path`: "/apis/batch/v1/jobs". The client outlives the reflector.
+  /// `path`: "/apis/batch/v1/jobs"; it may select objects: "...?fieldSelector=...". The client
+  /// outlives the reflector.
   Reflector(ApiClient& client, std::string path, std::function<Duration()> now,
             ReflectorEvents events, ReflectorOptions options = {});
   ~Reflector();

@@ -23,7 +23,7 @@ CERT_MANAGER = {"admission": "webhook", "webhook.certManager.enabled": True}
 # Another value for each, and what it needs to matter.
 CHANGES = {
     "zone": ("GB", {}), "policy": ("threshold", {}), "maxDelay": ("90m", {}), "tiers": (TIERS, {}),
-    "onlyNamespace": ("research", {}), "dryRun": (True, {}), "extraArgs": (["--refresh", "2m"], {}),
+    "policies": ({"research": {"defaults": {"threshold": 200}}}, {}), "onlyNamespace": ("research", {}), "dryRun": (True, {}), "extraArgs": (["--refresh", "2m"], {}),
     "signal.source": ("electricity-maps", {}), "signal.tokenSecret.name": ("signal", {}),
     "signal.tokenSecret.key": ("em", {"signal.tokenSecret.name": "signal"}),
     "admission": ("policy", {}), "webhook.port": (8443, WEBHOOK), "webhook.timeoutSeconds": (3, WEBHOOK),
@@ -96,7 +96,7 @@ class TestRendering(unittest.TestCase):
     def test_what_is_wrong_is_refused(self):
         for values, said in (({"replicas": -1}, "replicas"), ({"admission": "perhaps"}, "admission"),
                              ({"webhok": {}}, "webhok"), ({"maxDelay": "soon"}, "maxDelay"),
-                             ({"tiers": [{"name": 1}]}, "max_delay"), ({"admission": "webhook"}, "caBundle"),
+                             ({"tiers": [{"name": 1}]}, "max_delay"), ({"policies": {"Research": {}}}, "policies"), ({"admission": "webhook"}, "caBundle"),
                              ({"zone": ""}, "zone is required")):
             with self.subTest(values=values):
                 done = helm("template", "ebb", CHART, *flags({"zone": "DE", **values}), check=False)
@@ -157,7 +157,7 @@ class TestInCluster(unittest.TestCase):
         everything = {value: changed for value, (changed, _) in CHANGES.items()}
         for values, kinds in (({}, 8), (WEBHOOK, 10), ({"admission": "policy"}, 12),
                               ({**everything, **WEBHOOK, "podDisruptionBudget.enabled": True,
-                                "networkPolicy.enabled": True}, 11)):
+                                "networkPolicy.enabled": True}, 12)):
             self.assertEqual(len(self.of_chart(values)), kinds, values)
 
     def test_its_rights_are_those_of_the_manifest(self):

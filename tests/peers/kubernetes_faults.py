@@ -380,6 +380,9 @@ class TestFaults(unittest.TestCase):
                 print(faults.story(name))
         print(json.dumps(verdict, indent=1))
         self.assertEqual((verdict["early"], verdict["lost"], verdict["twice"]), ([], [], []))
+        # Each Job once, and once more for each time that people have suspended it.
+        self.assertLessEqual(verdict["releases"],
+                             len(faults.clean) + len(faults.timed) + verdict["suspended by people"])
         self.assertGreaterEqual(verdict["cuts"], 1_000)
         self.assertGreaterEqual(verdict["410 seen"], 2)
         self.assertGreater(verdict["suspended by people"], 10)

@@ -16,6 +16,7 @@
 #include "cli/command_line.h"
 #include "cli/serving.h"
 #include "config/kubeconfig.h"
+#include "config/namespace_policy.h"
 #include "config/tiers.h"
 #include "kubernetes/cluster_executor.h"
 #include "plan/make_policy.h"
@@ -47,8 +48,8 @@ struct ControllerRequest {
   app::FlagValues flags;
   ServingFlags serving;
   std::string version;  // of Ebb
-  std::string store, kubeconfig, context, name_space, policy = "planner", tiers, max_delay,
-                                                      threshold, kueue_every;
+  std::string store, kubeconfig, context, name_space,
+      policy = "planner", tiers, max_delay, threshold, kueue_every, policies = "ebb-policies";
   WebhookFlags webhook;
   bool dry_run = false, alone = false;
 };
@@ -176,6 +177,10 @@ Result<kubernetes::ClusterOptions> Control::OptionsOfCluster(const kubernetes::A
   }
   cluster.objects.defaults.tiers = serving_.tiers;
   cluster.objects.defaults.threshold = threshold_;
+  cluster.policies = {server.name_space, request_.policies,
+                      [rules = cluster.objects.defaults](const auto& text, const auto& key) {
+                        return config::ParseNamespacePolicy(text, key, rules);
+                      }};
   if (request_.dry_run || request_.alone) return cluster;
   kubernetes::LeaseOptions lease;
   lease.name_space = server.name_space;
@@ -272,6 +277,11 @@ void AddControllerCommand(Parser& parser, const std::string& version) {
       {"kueue-every", "DURATION",
        "what waits is shown to Kueue so often, for quota to borrow (default 10m)", "Cluster"},
       into(request->kueue_every));
+  command.Flag({"policies", "NAME",
+                "ConfigMap with policies of namespaces, in the namespace of the lease (default "
+                "ebb-policies; \"\": none)",
+                "Cluster"},
+               into(request->policies));
   command.Flag(
       {"webhook-port", "PORT",
        "answer the API server here (HTTPS), so that jobs are created suspended", "Webhook"},

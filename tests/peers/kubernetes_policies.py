@@ -1,0 +1,70 @@
+"""Policies of namespaces on a real control plane: what ebb controller makes of its ConfigMap, with the rights of the
+shipped manifest.
+
+Run by ./dev peers kubernetes.
+"""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from kubernetes_test import container
+from kubernetes_controller import ControllerTest, waiting
+
+NAME = "ebb-policies"
+
+
+class PoliciesTest(ControllerTest):
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(lambda: self.admin.delete("configmaps", NAME, "ebb"))
+
+    def policies(self, **texts):
+        self.admin.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": NAME, "namespace": "ebb"},
+                          "data": {f"{name}.yaml": text for name, text in texts.items()}})
+
+    def noted(self, key):
+        return self.admin.get("configmaps", NAME, "ebb")["metadata"].get("annotations", {}).get(f"ebb/{key}", "")
+
+    def plain(self, name, **annotations):
+        """A Job that says nothing but that it waits."""
+        made = waiting(name)
+        made["metadata"]["annotations"] = {"ebb/wait": "true", **annotations}
+        return made
+
+
+class TestPolicies(PoliciesTest):
+    def test_a_policy_says_what_a_job_does_not_and_is_followed(self):
+        self.policies(default="defaults: {threshold: 200}")
+        self.wait(lambda: self.noted("status") == "in force for default", "the policy to be in force")
+        self.admin.apply(self.plain("silent"))
+        self.wait(lambda: "is above 200 g/kWh" in (self.annotation("silent", "reason") or ""), "the reason")
+        self.policies(default="defaults: {threshold: 500}")
+        self.wait(lambda: self.pods("silent"), "the job to run under the new policy")
+
+    def test_a_wrong_policy_is_named_and_the_last_good_one_stays(self):
+        self.policies(_others="defaults: {threshold: 200}")
+        self.wait(lambda: "all other namespaces" in self.noted("status"), "the policy to be in force")
+        self.policies(_others="defaults: {treshold: 500}")
+        self.wait(lambda: '_others.yaml:1: unknown key "treshold"' in self.noted("status"), "the mistake to be named")
+        self.wait(lambda: any(event["reason"] == "BadPolicy" and event["involvedObject"]["name"] == NAME
+                              for event in self.admin.get("events", namespace="ebb")), "the Event")
+        self.controller.end()
+        self.begin()
+        self.admin.apply(self.plain("silent"))
+        self.wait(lambda: "is above 200 g/kWh" in (self.annotation("silent", "reason") or ""), "the reason")
+
+    def test_a_job_that_is_too_wide_is_held_back_until_the_policy_allows_it(self):
+        self.grid.turn(100)
+        self.policies(default="limits: {gpus: 1}")
+        self.wait(lambda: self.noted("status"), "the policy to be in force")
+        self.admin.apply(waiting("wide", {"containers": [container(gpus=2)]}))
+        self.wait(lambda: "allows one object 1" in (self.annotation("wide", "reason") or ""), "the reason")
+        self.assertTrue(self.suspended("wide"))
+        self.policies(default="limits: {gpus: 2}")
+        self.wait(lambda: self.pods("wide"), "the job to run")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
