@@ -105,7 +105,7 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"jobs", {"options", "run"}},
       {"sweep", {"options", "run", "jobs"}}}},
     {"cli", {{"", {}}, {"commands", {""}}}},
-    {"train", {{"", {"models"}}, {"models", {""}}}},
+    {"train", {{"", {"models", "text"}}, {"models", {""}}, {"text", {}}}},
 };
 
 // A third-party header by the beginning of its name, and the rooms that may include it.
@@ -114,6 +114,8 @@ const std::vector<std::pair<std::string, Rooms>> kThirdParty{
     {"ATen/", {"train"}},
     {"c10/", {"train"}},
     {"CLI/", {"cli", "train"}},
+    {"pcre2.h", {"train"}},
+    {"utf8proc.h", {"train"}},
     {"yaml-cpp/", {"config"}},
     {"curl/", {"platform"}},
     {"openssl/", {"platform", "web"}},

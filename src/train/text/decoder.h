@@ -1,0 +1,36 @@
+#pragma once
+// From tokens back to text: the steps of `decoder` in tokenizer.json. Pure.
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "train/text/pattern.h"
+
+namespace ebb::train {
+
+struct FromByteLetters {};
+struct FromByteTokens {};  ///< <0x0A> and the like
+struct JoinTokens {};
+struct ReplaceInTokens {
+  Pattern pattern;
+  std::string replacement;
+};
+struct StripFromTokens {
+  std::string character;
+  std::size_t at_begin = 0, at_end = 0;  ///< of each token, at most
+};
+struct FromMetaspace {
+  std::string replacement;
+  bool prepended = true;
+};
+using DecoderStep = std::variant<FromByteLetters, FromByteTokens, JoinTokens, ReplaceInTokens,
+                                 StripFromTokens, FromMetaspace>;
+
+/// Without steps the tokens are joined by spaces.
+using TokenDecoder = std::vector<DecoderStep>;
+
+Result<std::string> DecodeTokens(const TokenDecoder& decoder, std::vector<std::string> tokens);
+
+}  // namespace ebb::train

@@ -1,0 +1,34 @@
+#pragma once
+// What a tokenizer does to a text before it looks for words: the steps of `normalizer` in
+// tokenizer.json. Pure.
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "train/text/pattern.h"
+#include "train/text/unicode.h"
+
+namespace ebb::train {
+
+struct PrependText {
+  std::string text;  ///< before every text that is not empty
+};
+struct ReplaceMatches {
+  Pattern pattern;
+  std::string replacement;
+};
+struct StripSpaces {
+  bool left = false, right = false;
+};
+using NormalizerStep = std::variant<NormalForm, PrependText, ReplaceMatches, StripSpaces>;
+using Normalizer = std::vector<NormalizerStep>;
+
+/// `text` must be UTF-8.
+Result<std::string> Normalize(const Normalizer& normalizer, std::string text);
+
+/// The text without spaces at the chosen ends.
+std::string_view Stripped(std::string_view text, const StripSpaces& strip);
+
+}  // namespace ebb::train

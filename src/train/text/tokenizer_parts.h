@@ -1,0 +1,35 @@
+#pragma once
+// What a tokenizer consists of; only for tokenizer.cc and the reader of its file.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "train/text/added_tokens.h"
+#include "train/text/byte_pairs.h"
+#include "train/text/decoder.h"
+#include "train/text/normalizer.h"
+#include "train/text/pre_tokenizer.h"
+#include "train/text/tokenizer.h"
+
+namespace ebb::train {
+
+struct TokenizerParts {
+  Normalizer normalizer;
+  PreTokenizer pre_tokenizer;
+  BytePairs model;
+  AddedTokens added;
+  TokenDecoder decoder;
+  std::vector<TokenId> before, after;  ///< what is put around every text
+  TokenId id_limit = 0;
+  SpecialIds special;
+  std::optional<std::string> chat_template;
+};
+
+/// tokenizer.json; the special ids and the chat template are not in it. `name` is for messages.
+Result<TokenizerParts> ParseTokenizerFile(std::string_view text, const std::string& name);
+
+/// Adds what tokenizer_config.json or special_tokens_map.json says.
+Status ParseTokenizerConfig(std::string_view text, const std::string& name, TokenizerParts& parts);
+
+}  // namespace ebb::train

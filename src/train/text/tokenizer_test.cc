@@ -1,0 +1,181 @@
+// Held against what the `tokenizers` package 0.23.3 made of the same files
+// (tests/peers/trained_tokenizers.py writes tests/golden/tokenizers); a million more texts are
+// compared by tests/peers.
+
+#include "train/text/tokenizer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/random.h"
+#include "testing/source_tree.h"
+#include "train/text/unicode.h"
+#include "train/text/utf8.h"
+
+namespace ebb::train {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+std::string Golden(const std::string& file) {
+  return SourceTree() + "/tests/golden/tokenizers/" + file;
+}
+
+Tokenizer Loaded(const std::string& family) {
+  return Tokenizer::Load(Golden(family + ".json")).value();
+}
+
+class Families : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Tokenizers, Families, testing::Values("qwen", "llama3", "llama2"),
+                         [](const auto& family) { return std::string(family.param); });
+
+TEST_P(Families, EncodeAndDecodeAsThePackageDoes) {
+  const Tokenizer tokenizer = Loaded(GetParam());
+  std::ifstream cases(Golden(std::string(GetParam()) + ".cases.jsonl"));
+  std::size_t count = 0;
+  for (std::string line; std::getline(cases, line); ++count) {
+    const json expected = json::parse(line);
+    const auto ids = tokenizer.Encode(expected["text"].get<std::string>());
+    ASSERT_TRUE(ids) << ids.error().Message();
+    EXPECT_EQ(*ids, expected["ids"].get<std::vector<TokenId>>()) << line;
+    EXPECT_EQ(*tokenizer.Decode(*ids, SpecialTokens::kIncluded), expected["decoded"]) << line;
+    EXPECT_EQ(*tokenizer.Decode(*ids), expected["bare"]) << line;
+  }
+  EXPECT_GT(count, 20U);
+}
+
+char32_t AnyCharacter(Random& random) {
+  constexpr char32_t kBlocks[][2] = {{0x20, 0x7e},       {0x9, 0xd},         {0xa0, 0x24f},
+                                     {0x300, 0x36f},     {0x600, 0x9ff},     {0x1100, 0x11ff},
+                                     {0x2000, 0x2fff},   {0x3040, 0xd7ff},   {0xe000, 0xffff},
+                                     {0x10000, 0x1ffff}, {0x20000, 0x10ffff}};
+  const auto& block = kBlocks[random.Below(std::size(kBlocks))];
+  return block[0] + static_cast<char32_t>(random.Below(block[1] - block[0] + 1));
+}
+
+std::string AnyText(Random& random) {
+  std::string text;
+  for (std::uint64_t i = random.Below(80); i > 0; --i) AppendCodePoint(text, AnyCharacter(random));
+  return text;
+}
+
+TEST(Tokenizer, GivesBackEveryTextInItsNormalForm) {
+  const Tokenizer qwen = Loaded("qwen"), llama = Loaded("llama3");
+  Random random(1);
+  for (int i = 0; i < 3000; ++i) {
+    const std::string text = AnyText(random);
+    EXPECT_EQ(*qwen.Decode(*qwen.Encode(text)), Normalized(text, NormalForm::kNfc));
+    EXPECT_EQ(*llama.Decode(*llama.Encode(text)), text);
+  }
+}
+
+TEST(Tokenizer, TakesBytesThatAreNotUtf8AsReplacementCharacters) {
+  const Tokenizer tokenizer = Loaded("llama3");
+  EXPECT_EQ(*tokenizer.Decode(*tokenizer.Encode("a\xff\xe2\x82z\xed\xa0\x80")),
+            "a\ufffd\ufffdz\ufffd\ufffd\ufffd");
+  Random random(2);
+  for (int i = 0; i < 1000; ++i) {
+    std::string bytes;
+    for (std::uint64_t n = random.Below(40); n > 0; --n) bytes += static_cast<char>(random.Next());
+    EXPECT_EQ(*tokenizer.Decode(*tokenizer.Encode(bytes)), AsUtf8(bytes));
+  }
+}
+
+TEST(Tokenizer, MergesALongWordAsItDoesAShortOne) {
+  // Two searches, one by pairs and one by a queue, must agree: a word repeated past their border
+  // splits at nothing.
+  const Tokenizer tokenizer = Loaded("llama2");
+  Random random(3);
+  for (int i = 0; i < 300; ++i) {
+    std::string word;
+    for (std::uint64_t n = 20 + random.Below(60); n > 0; --n) word += "etaoinsrh"[random.Below(9)];
+    const auto ids = tokenizer.Encode(word);
+    EXPECT_EQ(*tokenizer.Decode(*ids), word);
+    const auto whole = tokenizer.Encode(word + " " + word, SpecialTokens::kLeftOut);
+    const auto alone = tokenizer.Encode(word, SpecialTokens::kLeftOut);
+    if (word.size() > 48) continue;
+    // 2 x 48 characters go to the queue, 48 to the pairs; no merge crosses the space but at its own
+    // side.
+    ASSERT_GE(whole->size(), alone->size());
+    EXPECT_TRUE(std::equal(alone->begin(), alone->end(), whole->begin())) << word;
+  }
+}
+
+TEST(Tokenizer, KnowsTheRolesOfTokens) {
+  std::ifstream file(Golden("qwen.json"));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto tokenizer = Tokenizer::Parse(
+      text,
+      R"({"eos_token": "<|im_end|>", "pad_token": {"content": "<|endoftext|>"}, "bos_token": null,
+          "unk_token": "never heard of", "chat_template": "{{ messages }}"})",
+      "qwen.json");
+  ASSERT_TRUE(tokenizer);
+  EXPECT_EQ(tokenizer->special().begin, std::nullopt);
+  EXPECT_EQ(tokenizer->special().end, tokenizer->Find("<|im_end|>"));
+  EXPECT_EQ(tokenizer->special().padding, tokenizer->Find("<|endoftext|>"));
+  EXPECT_EQ(tokenizer->special().unknown, std::nullopt);
+  EXPECT_EQ(tokenizer->chat_template(), "{{ messages }}");
+  EXPECT_EQ(tokenizer->TokenText(*tokenizer->Find("<think>")), "<think>");
+  EXPECT_EQ(tokenizer->TokenText(tokenizer->id_limit()), std::nullopt);
+}
+
+struct Refusal {
+  const char* change;  ///< a JSON merge patch (RFC 7396) of a tokenizer that is read
+  const char* message;
+};
+
+TEST(Tokenizer, NamesWhatItDoesNotSupport) {
+  const json good = json::parse(
+      R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}})");
+  ASSERT_TRUE(Tokenizer::Parse(good.dump(), "", "t.json"));
+  for (
+      const Refusal& refusal : std::vector<Refusal>{
+          {R"({"model": {"type": "Unigram"}})", "\"Unigram\" is not supported"},
+          {R"({"model": null})", "no \"model\""},
+          {R"({"model": {"vocab": []}})", "no \"vocab\""},
+          {R"({"model": {"vocab": {"b": 0}}})", "has the number of the token \"a\""},
+          {R"({"model": {"vocab": {"b": -1}}})", "not a whole number"},
+          {R"({"model": {"vocab": {"b": 4000000000}}})", "not a whole number"},
+          {R"({"model": {"vocab": {"b": 1.5}}})", "not a whole number"},
+          {R"({"model": {"merges": ["a c"]}})", "merge 1"},
+          {R"({"model": {"merges": ["a b c"]}})", "merge 1: a merge is neither"},
+          {R"({"model": {"merges": [["a"]]}})", "merge 1: a merge is neither"},
+          {R"({"model": {"dropout": 0.1}})", "dropout"},
+          {R"({"model": {"end_of_word_suffix": "</w>"}})", "end_of_word_suffix"},
+          {R"({"model": {"unk_token": "?"}})", "unk_token \"?\""},
+          {R"({"normalizer": {"type": "BertNormalizer"}})", "normalizer \"BertNormalizer\""},
+          {R"({"normalizer": {"type": "Sequence"}})", "no list \"normalizers\""},
+          {R"({"pre_tokenizer": {"type": "Whitespace"}})", "pre_tokenizer \"Whitespace\""},
+          {R"({"pre_tokenizer": {"type": "Split", "pattern": {"Regex": "(a"}, "behavior": "Isolated"}})",
+           "(a"},
+          {R"({"pre_tokenizer": {"type": "Split", "pattern": {"Regex": "[a&&b]"}, "behavior": "Isolated"}})",
+           "&&"},
+          {R"({"pre_tokenizer": {"type": "Split", "pattern": {"Regex": "a{1,2}+"}, "behavior": "Isolated"}})",
+           "plus"},
+          {R"({"pre_tokenizer": {"type": "Split", "pattern": {"String": "a"}, "behavior": "Somehow"}})",
+           "Somehow"},
+          {R"({"post_processor": {"type": "BertProcessing"}})",
+           "post_processor \"BertProcessing\""},
+          {R"({"post_processor": {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<s>"}}]}})",
+           "<s>"},
+          {R"({"decoder": {"type": "WordPiece"}})", "decoder \"WordPiece\""},
+          {R"({"added_tokens": [{"id": 0, "content": "<s>"}]})", "the vocabulary contradicts"},
+          {R"({"added_tokens": [{"content": "<s>"}]})", "no id"}}) {
+    json changed = good;
+    changed.merge_patch(json::parse(refusal.change));
+    const auto tokenizer = Tokenizer::Parse(changed.dump(), "", "t.json");
+    ASSERT_FALSE(tokenizer) << refusal.change;
+    EXPECT_THAT(tokenizer.error().Message(), HasSubstr(refusal.message)) << refusal.change;
+    EXPECT_THAT(tokenizer.error().Message(), HasSubstr("t.json")) << refusal.change;
+    EXPECT_EQ(tokenizer.error().code, ExitCode::kConfiguration);
+  }
+  EXPECT_FALSE(Tokenizer::Parse("[", "", "t.json"));
+  EXPECT_FALSE(Tokenizer::Load("/no/such/folder"));
+}
+
+}  // namespace
+}  // namespace ebb::train
