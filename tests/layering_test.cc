@@ -70,7 +70,8 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"planner", {"", "problem", "bound"}},
       {"feasibility", {"", "problem", "planner"}}}},
     {"signals",
-     {{"", {"http", "providers", "traces", "feeds"}},  // make_feed.cc and what it chooses from
+     {{"", {"http", "providers", "traces", "feeds", "weather"}},
+      {"weather", {"", "http"}},  // make_feed.cc and what it chooses from
       {"http", {""}},
       {"providers", {"", "http"}},
       {"traces", {}},

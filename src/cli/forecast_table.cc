@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "forecast/weather_forecaster.h"
 #include "signals/feeds/replay_feed.h"
 #include "signals/traces/archived_forecaster.h"
 
@@ -69,6 +70,7 @@ Result<TraceScore> ScoreTrace(const signals::Trace& trace, const BacktestQuestio
                     trace.series.identity().source,
                     question.publication.value_or(signals::UsualPublication(trace)),
                     {},
+                    question.every,
                     {}};
   result.issues = {question.from.value_or(span.begin + kFirstHistory),
                    question.to.value_or(span.end)};
@@ -83,11 +85,15 @@ Result<TraceScore> ScoreTrace(const signals::Trace& trace, const BacktestQuestio
     EBB_ASSIGN_OR_RETURN(auto forecaster, forecast::MakeForecaster(name));
     forecasters.push_back(forecast::AsPublished(std::move(forecaster), result.publication));
   }
+  if (question.weather)
+    forecasters.push_back(
+        std::make_unique<forecast::WeatherForecaster>(question.weather, result.publication));
   if (signals::HasArchive(trace))
     forecasters.push_back(signals::MakeArchivedForecaster(trace, result.publication));
   for (std::size_t i = 0; i < forecasters.size(); ++i) {
     forecast::BacktestOptions options;
     options.issues = Overlap(result.issues, span);
+    options.every = question.every;
     options.progress = [&](double share) {
       progress((static_cast<double>(i) + share) / static_cast<double>(forecasters.size()));
     };
@@ -101,8 +107,8 @@ std::string BacktestText(const std::vector<TraceScore>& scores) {
   std::string text;
   for (const TraceScore& trace : scores)
     text += trace.source + ": forecasts made " + FormatTime(trace.issues.begin) + " to " +
-            FormatTime(trace.issues.end) + ", every 7 h, " + core::Describe(trace.publication) +
-            "\n";
+            FormatTime(trace.issues.end) + ", every " + FormatDuration(trace.every) + ", " +
+            core::Describe(trace.publication) + "\n";
   text +=
       "\n                               within 24 h: against    MAE, g/kWh: the running hour, and "
       "hours ahead   bias   in P10 to P90\n";

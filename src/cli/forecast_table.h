@@ -2,11 +2,13 @@
 // Back-tests of the forecasts on traces, as a table for people and as JSON for programs.
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "forecast/backtest.h"
+#include "forecast/weather.h"
 #include "signals/traces/trace_csv.h"
 
 namespace ebb::cli {
@@ -21,12 +23,15 @@ struct TraceScore {
   std::string source;
   core::Publication publication;  ///< what the methods knew at each moment
   Interval issues;
+  Duration every{};
   std::vector<MethodScore> methods;  ///< persistence first
 };
 
 struct BacktestQuestion {
   std::optional<Time> from, to;  ///< the trace's own, after its first 70 days, where not given
   std::optional<core::Publication> publication;  ///< the trace's usual one, where not given
+  std::shared_ptr<const forecast::WeatherArchive> weather{};  ///< may be absent
+  Duration every{std::chrono::hours{7}};                      ///< 7 h comes by every hour of a day
 };
 
 /// Every forecaster, and the trace's archived forecasts where it has any.

@@ -58,7 +58,8 @@ void ReadForecast(const Given<YamlNode>& node, Scenario& scenario, Problems& pro
   Given<std::string> source;
   Given<double> sigma_percent, correlation;
   Given<std::int64_t> seed;
-  const KeyRule source_rule = ReadChoice("source", source, {"own", "archived", "perfect", "noise"});
+  const KeyRule source_rule =
+      ReadChoice("source", source, {"own", "archived", "perfect", "noise", "weather"});
   const std::vector<KeyRule> rules{source_rule,
                                    ReadNumber("sigma_percent", sigma_percent, {0, 100}),
                                    ReadNumber("hourly_correlation", correlation, {0, 0.9999}),
@@ -205,6 +206,8 @@ signals::ForecastMode ModeOf(ForecastSource source) {
   switch (source) {
     case ForecastSource::kOwn:
       return signals::ForecastMode::kHistory;
+    case ForecastSource::kWeather:
+      return signals::ForecastMode::kWeather;
     case ForecastSource::kArchived:
       return signals::ForecastMode::kArchived;
     case ForecastSource::kPerfect:

@@ -22,6 +22,8 @@ constexpr double kNoLimit = 9e15;
 
 struct SiteKeys {
   Given<std::string> name, zone, trace, how_to_get, profile, kind, boundary, prices, neo_time_zone;
+  Given<std::string> weather;
+  Given<Duration> weather_lag;
   Given<core::Publication> publication_lag;
   Given<double> constant, pue, neo_utc_offset_hours;
   Given<std::int64_t> seed;
@@ -34,6 +36,8 @@ std::vector<KeyRule> SiteRules(SiteKeys& keys) {
       ReadText("trace", keys.trace),
       ReadText("how_to_get", keys.how_to_get),
       ReadPublicationLag(keys.publication_lag),
+      ReadText("weather", keys.weather),
+      ReadDuration("weather_lag", keys.weather_lag, Duration{0}),
       ReadText("profile", keys.profile),
       ReadNumber("constant_g_per_kwh", keys.constant, {0, kHighestIntensity}),
       ReadInteger("seed", keys.seed, {0, kNoLimit}),
@@ -58,6 +62,10 @@ void CheckSource(const SiteKeys& keys, int line, Problems& problems) {
   if (keys.publication_lag && !keys.trace)
     problems.Add(keys.publication_lag.line,
                  "publication_lag is for traces only: the rest is generated");
+  if (keys.weather && !keys.trace)
+    problems.Add(keys.weather.line, "weather is for traces only: a generated signal knows none");
+  if (keys.weather_lag && !keys.weather)
+    problems.Add(keys.weather_lag.line, "weather_lag needs weather: a file of archived runs");
   if (keys.seed && !keys.profile) problems.Add(keys.seed.line, "seed is for profiles only");
   CheckOneNeoClock(keys.neo_utc_offset_hours, keys.neo_time_zone, problems);
   if (!keys.profile) return;
@@ -79,6 +87,8 @@ SignalOptions SignalOf(const SiteKeys& keys, const std::string& directory) {
   if (keys.trace) signal.trace_path = Beside(directory, *keys.trace);
   signal.how_to_get = keys.how_to_get.value_or("");
   signal.publication = keys.publication_lag.value;
+  if (keys.weather) signal.weather.path = Beside(directory, *keys.weather);
+  if (keys.weather_lag) signal.weather.publication_lag = *keys.weather_lag;
   if (keys.kind) signal.kind = core::SignalKindFromName(*keys.kind);
   if (keys.boundary) signal.boundary = core::BoundaryFromName(*keys.boundary);
   if (keys.seed) signal.seed = static_cast<std::uint64_t>(*keys.seed);

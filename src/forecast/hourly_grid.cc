@@ -8,8 +8,6 @@ namespace ebb::forecast {
 namespace {
 
 constexpr Duration kHour{std::chrono::hours{1}};
-// A new day counts this much in the typical day; in the first two weeks all days count alike.
-constexpr double kTypicalDays = 14;
 // What is left of the last deviation after each missing hour.
 constexpr double kDeviationKept = 0.9;
 // Hours missing in a row that may stand in a fit with their filled value.
@@ -42,20 +40,13 @@ bool HourlyGrid::Extend(std::span<const core::Sample> known) {
 }
 
 void HourlyGrid::Append(double weighted_sum, Duration covered) {
-  const std::size_t hour = size();
-  const std::size_t day = hour / kHoursPerDay;
   const bool known = covered.count() > 0;
   missing_run_ = known ? 0 : missing_run_ + 1;
-  double typical = day > 0 ? typical_[hour - kHoursPerDay] : hour > 0 ? values_.back() : 0;
   if (!known) deviation_ *= kDeviationKept;
-  const double value = known ? weighted_sum / Hours(covered) : std::max(0.0, typical + deviation_);
-  if (known) {
-    const double weight = 1 / std::min(kTypicalDays, static_cast<double>(day + 1));
-    typical += weight * (value - typical);
-    deviation_ = value - typical;
-  }
-  values_.push_back(value);
-  typical_.push_back(typical);
+  const double value =
+      known ? weighted_sum / Hours(covered) : std::max(0.0, days_.Next() + deviation_);
+  days_.Append(value, known);
+  if (known) deviation_ = value - days_.typical(size() - 1);
   unknown_before_.push_back(unknown_before_.back() + (missing_run_ > kShortGapHours ? 1 : 0));
 }
 

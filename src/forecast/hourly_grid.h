@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "core/intensity.h"
+#include "forecast/typical_days.h"
 
 namespace ebb::forecast {
-
-inline constexpr std::size_t kHoursPerDay = 24;
 
 class HourlyGrid {
  public:
@@ -20,15 +19,16 @@ class HourlyGrid {
   /// `known`; returns whether it did.
   bool Extend(std::span<const core::Sample> known);
 
-  std::size_t size() const { return values_.size(); }
+  std::size_t size() const { return days_.size(); }
+  const TypicalDays& days() const { return days_; }
   /// Number of whole hours that `known` covers; no more than size() after Extend(known).
   std::size_t HoursIn(std::span<const core::Sample> known) const;
   Time BeginOf(std::size_t hour) const;
   /// The first hour that begins at or after `time`.
   std::size_t FirstAtOrAfter(Time time) const;
-  double value(std::size_t hour) const { return values_[hour]; }
+  double value(std::size_t hour) const { return days_.value(hour); }
   /// The exponentially weighted mean of this hour of the day, this day's value included.
-  double typical(std::size_t hour) const { return typical_[hour]; }
+  double typical(std::size_t hour) const { return days_.typical(hour); }
   /// How many of the hours before `hour` lie deep in a gap.
   std::size_t UnknownBefore(std::size_t hour) const { return unknown_before_[hour]; }
 
@@ -37,7 +37,7 @@ class HourlyGrid {
 
   std::vector<core::Sample> seen_;
   std::size_t next_sample_ = 0;  ///< the first that reaches beyond the grid
-  std::vector<double> values_, typical_;
+  TypicalDays days_;
   std::vector<std::size_t> unknown_before_{0};
   double deviation_ = 0;
   std::size_t missing_run_ = 0;

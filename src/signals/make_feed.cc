@@ -13,6 +13,7 @@
 #include "signals/feeds/yearly_average.h"
 #include "signals/make_provider.h"
 #include "signals/traces/trace_csv.h"
+#include "signals/weather/weather_csv.h"
 
 namespace ebb::signals {
 namespace {
@@ -31,9 +32,13 @@ FeedResult MakeReplay(const SignalOptions& options) {
   if (!loaded && loaded.error().code == ExitCode::kUnavailable && !options.how_to_get.empty())
     loaded.error().next = options.how_to_get;
   EBB_ASSIGN_OR_RETURN(Trace trace, std::move(loaded));
-  EBB_ASSIGN_OR_RETURN(auto feed,
-                       ReplayFeed::Create(std::move(trace),
-                                          {options.forecast, options.publication, options.outage}));
+  ReplayOptions replay{options.forecast, options.publication, options.outage};
+  if (!options.weather.path.empty()) {
+    EBB_ASSIGN_OR_RETURN(auto weather,
+                         LoadWeather(options.weather.path, options.weather.publication_lag));
+    replay.weather = std::make_shared<const forecast::WeatherArchive>(std::move(weather));
+  }
+  EBB_ASSIGN_OR_RETURN(auto feed, ReplayFeed::Create(std::move(trace), replay));
   return feed;
 }
 

@@ -18,7 +18,8 @@ constexpr std::array<std::string_view, 9> kSourceNames{"replay",
                                                        "uk-carbon-intensity",
                                                        "watttime",
                                                        "carbon-aware-sdk"};
-constexpr std::array<std::string_view, 4> kForecastNames{"auto", "archived", "history", "perfect"};
+constexpr std::array<std::string_view, 5> kForecastNames{"auto", "archived", "history", "perfect",
+                                                         "weather"};
 
 }  // namespace
 

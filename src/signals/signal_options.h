@@ -16,6 +16,7 @@
 #include "core/publication.h"
 #include "signals/feeds/outage_rules.h"
 #include "signals/providers/json_address.h"
+#include "signals/weather/weather_options.h"
 
 namespace ebb::signals {
 
@@ -45,10 +46,11 @@ Result<std::vector<SignalSource>> SignalSourcesFromText(std::string_view text);
 enum class ForecastMode {
   kAuto,      ///< archived where the file has it, history beyond and otherwise
   kArchived,  ///< only forecasts that had been published by then
-  kHistory,   ///< same hour of yesterday and of last week
+  kHistory,   ///< from the zone's own past, and its weather where that has the better record
   kPerfect,   ///< the trace's own future: an upper bound, not attainable in practice
+  kWeather,   ///< always with the weather, whatever the record says
 };
-/// "auto", "archived", "history", "perfect".
+/// "auto", "archived", "history", "perfect", "weather".
 std::string_view Name(ForecastMode mode);
 std::optional<ForecastMode> ForecastModeFromName(std::string_view name);
 
@@ -86,6 +88,7 @@ struct SignalOptions {
   std::string how_to_get;  ///< replay: said where the trace is not there
   ForecastMode forecast = ForecastMode::kAuto;
   std::optional<core::Publication> publication;  ///< replay: absent: the usual one (replay_feed.h)
+  WeatherOptions weather{};
   std::optional<core::SignalKind> kind;    ///< replay, constant, http, carbon-aware-sdk: overrules
   std::optional<core::Boundary> boundary;  ///< replay, http: overrules; electricity-maps: asked for
   std::uint64_t seed = 1;                  ///< profile: day-to-day variation

@@ -8,7 +8,8 @@
 namespace ebb::sim {
 namespace {
 
-constexpr std::array<std::string_view, 4> kForecastNames{"own", "archived", "perfect", "noise"};
+constexpr std::array<std::string_view, 5> kForecastNames{"own", "archived", "perfect", "noise",
+                                                         "weather"};
 constexpr std::array<std::string_view, 2> kIdleNames{"beside", "inside"};
 
 Time Later(std::optional<Time> a, Time b) { return a ? std::max(*a, b) : b; }

@@ -18,12 +18,13 @@ namespace ebb::sim {
 
 /// Where the forecast that decides comes from. The truth that accounts is the same for all.
 enum class ForecastSource {
-  kOwn,       ///< made from the history of the signal
+  kOwn,       ///< made from the history of the signal, and its weather while that does better
   kArchived,  ///< what had been published by then, as the trace holds it
   kPerfect,   ///< the truth itself: an upper bound, not attainable
   kNoise,     ///< the truth times a seeded error that grows and forgets as stated
+  kWeather,   ///< from history and weather, whatever the record of the two says
 };
-/// "own", "archived", "perfect", "noise".
+/// "own", "archived", "perfect", "noise", "weather".
 std::string_view Name(ForecastSource source);
 std::optional<ForecastSource> ForecastSourceFromName(std::string_view name);
 

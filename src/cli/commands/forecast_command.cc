@@ -15,6 +15,7 @@
 #include "platform/terminal.h"
 #include "signals/feeds/replay_feed.h"
 #include "signals/make_feed.h"
+#include "signals/weather/weather_csv.h"
 
 namespace ebb::cli {
 namespace {
@@ -32,7 +33,7 @@ constexpr std::size_t kMostLines = 32;
 struct Options {
   std::vector<std::string> traces;
   std::string zone, at, from, to, method = std::string(forecast::kRidge), format = "text";
-  std::string hours = "96", publication_lag;
+  std::string hours = "96", publication_lag, weather, weather_lag, every;
   bool backtest = false;
 };
 
@@ -48,6 +49,17 @@ Result<std::optional<core::Publication>> GivenPublication(const Options& options
   EBB_ASSIGN_OR_RETURN(const core::Publication publication,
                        app::PublicationOf(options.publication_lag));
   return std::optional(publication);
+}
+
+// None where no file is named.
+Result<std::shared_ptr<const forecast::WeatherArchive>> GivenWeather(const Options& options) {
+  if (options.weather.empty()) return nullptr;
+  Duration lag = signals::kUsualWeatherLag;
+  if (!options.weather_lag.empty()) {
+    EBB_ASSIGN_OR_RETURN(lag, app::DurationOf("weather-lag", options.weather_lag));
+  }
+  EBB_ASSIGN_OR_RETURN(auto weather, signals::LoadWeather(options.weather, lag));
+  return std::make_shared<const forecast::WeatherArchive>(std::move(weather));
 }
 
 // One line on a terminal, from the third second on: "DE 45 %".
@@ -78,6 +90,10 @@ Result<int> RunBacktest(const Options& options) {
   EBB_ASSIGN_OR_RETURN(question.from, OptionalTime(options.from, "--from"));
   EBB_ASSIGN_OR_RETURN(question.to, OptionalTime(options.to, "--to"));
   EBB_ASSIGN_OR_RETURN(question.publication, GivenPublication(options));
+  EBB_ASSIGN_OR_RETURN(question.weather, GivenWeather(options));
+  if (!options.every.empty()) {
+    EBB_ASSIGN_OR_RETURN(question.every, app::DurationOf("every", options.every));
+  }
   std::vector<TraceScore> scores;
   {
     ProgressLine line;
@@ -239,6 +255,13 @@ void AddForecastCommand(Parser& parser) {
   text({"zone", "ZONE", "without a trace: the typical day of this zone"}, &Options::zone);
   text({"at", "TIME", "the moment of the forecast (default: end of the trace)"}, &Options::at);
   text({"publication-lag", "DURATION", app::kPublicationLagHelp}, &Options::publication_lag);
+  text(
+      {"weather", "FILE", "archived runs of a weather model: CSV, plain or gzip (docs/weather.md)"},
+      &Options::weather);
+  text({"weather-lag", "DURATION", "how long after its begin a run was published (default 6h)"},
+       &Options::weather_lag);
+  text({"every", "DURATION", "time between two forecasts of the back-test (default 7h)"},
+       &Options::every);
   text({"hours", "HOURS", "how far to look ahead, 1 to 240 (default 96)"}, &Options::hours);
   text({"method", "ridge|seasonal-naive|persistence", "the forecasting method (default ridge)"},
        &Options::method);

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "forecast/rows.h"
+#include "forecast/weather_forecaster.h"
 #include "signals/traces/archived_forecaster.h"
 
 namespace ebb::signals {
@@ -56,19 +57,30 @@ ReplayFeed::ReplayFeed(Trace trace, const ReplayOptions& options)
     : publication_(options.publication.value_or(UsualPublication(trace))),
       trace_(Told(std::move(trace), publication_)),
       outage_(options.outage) {
-  MakeForecaster(options.forecast);
+  MakeForecaster(options);
+}
+
+// From the past, and from the weather where that is the better one on its record.
+std::unique_ptr<forecast::Forecaster> ReplayFeed::MakeOwn(const ReplayOptions& options) const {
+  auto past = forecast::AsPublished(forecast::MakeBestForecaster(), publication_);
+  if (!options.weather) return past;
+  auto weather = std::make_unique<forecast::WeatherForecaster>(options.weather, publication_);
+  if (options.forecast == ForecastMode::kWeather) return weather;
+  return std::make_unique<forecast::BetterOnRecord>(std::move(weather), std::move(past),
+                                                    publication_);
 }
 
 // None for perfect foresight.
-void ReplayFeed::MakeForecaster(ForecastMode mode) {
+void ReplayFeed::MakeForecaster(const ReplayOptions& options) {
+  const ForecastMode mode = options.forecast;
   if (mode == ForecastMode::kPerfect) return;
   is_archived_ = mode == ForecastMode::kArchived;
   if (is_archived_) {
     forecaster_ = MakeArchivedForecaster(trace_, publication_);
     return;
   }
-  forecaster_ = forecast::AsPublished(forecast::MakeBestForecaster(), publication_);
-  if (mode == ForecastMode::kHistory || !HasArchive(trace_)) return;
+  forecaster_ = MakeOwn(options);
+  if (mode != ForecastMode::kAuto || !HasArchive(trace_)) return;
   auto chooser = std::make_unique<forecast::BetterOnRecord>(
       MakeArchivedForecaster(trace_, publication_), std::move(forecaster_), publication_);
   chooser_ = chooser.get();

@@ -9,6 +9,7 @@
 #include "core/publication.h"
 #include "forecast/better_on_record.h"
 #include "forecast/forecaster.h"
+#include "forecast/weather.h"
 #include "runtime/signal_feed.h"
 #include "signals/feeds/live_view.h"
 #include "signals/signal_options.h"
@@ -22,8 +23,9 @@ core::Publication UsualPublication(const Trace& trace);
 
 struct ReplayOptions {
   ForecastMode forecast = ForecastMode::kAuto;
-  std::optional<core::Publication> publication;  ///< absent: the usual one
-  OutageRules outage;                            ///< how long what stands in
+  std::optional<core::Publication> publication;               ///< absent: the usual one
+  OutageRules outage;                                         ///< how long what stands in
+  std::shared_ptr<const forecast::WeatherArchive> weather{};  ///< may be absent
 };
 
 class ReplayFeed : public runtime::SignalFeed {
@@ -40,7 +42,8 @@ class ReplayFeed : public runtime::SignalFeed {
 
  private:
   ReplayFeed(Trace trace, const ReplayOptions& options);
-  void MakeForecaster(ForecastMode mode);
+  void MakeForecaster(const ReplayOptions& options);
+  std::unique_ptr<forecast::Forecaster> MakeOwn(const ReplayOptions& options) const;
   Result<core::SignalView> ObserveAsItBegins(Time now, Duration horizon);
   Result<core::Forecast> Ahead(Time now, Time known_end, Time end);
   Result<bool> TakesArchive(Time now);

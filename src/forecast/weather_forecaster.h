@@ -1,0 +1,29 @@
+#pragma once
+// The forecast from a zone's own past and its weather: WeatherModel hour by hour, the history's own
+// shape inside the hour. Where weather says nothing it is the forecast from the own past. Pure.
+
+#include "forecast/seasonal_naive.h"
+#include "forecast/weather_model.h"
+
+namespace ebb::forecast {
+
+inline constexpr std::string_view kWeather = "weather";
+
+class WeatherForecaster : public Forecaster {
+ public:
+  /// Keeps to `publication` itself: AsPublished would hide the runs of the last hours from it.
+  WeatherForecaster(std::shared_ptr<const WeatherArchive> archive,
+                    const core::Publication& publication)
+      : publication_(publication), model_(std::move(archive), publication) {}
+
+  std::string_view name() const override { return kWeather; }
+  Result<core::Forecast> At(const core::IntensitySeries& history, Time now,
+                            Duration horizon) override;
+
+ private:
+  core::Publication publication_;
+  WeatherModel model_;
+  SeasonalNaive fallback_;
+};
+
+}  // namespace ebb::forecast
