@@ -100,6 +100,10 @@ Result<std::string> Tokenizer::Decode(std::span<const TokenId> ids, SpecialToken
 
 const SpecialIds& Tokenizer::special() const { return parts_->special; }
 
+const std::vector<TokenId>& Tokenizer::before() const { return parts_->before; }
+
+const std::vector<TokenId>& Tokenizer::after() const { return parts_->after; }
+
 std::optional<TokenId> Tokenizer::Find(std::string_view token) const {
   const auto added = parts_->added.Find(token);
   return added ? added : parts_->model.vocabulary().Find(token);

@@ -45,6 +45,9 @@ class Tokenizer {
                              SpecialTokens special = SpecialTokens::kLeftOut) const;
 
   const SpecialIds& special() const;
+  /// What kIncluded puts around a text.
+  const std::vector<TokenId>& before() const;
+  const std::vector<TokenId>& after() const;
   std::optional<TokenId> Find(std::string_view token) const;
   /// The text of one token as the vocabulary has it; nothing for a number without a token.
   std::optional<std::string> TokenText(TokenId id) const;
