@@ -68,7 +68,8 @@ function showStatus() {
   showEvents();
   const aside = status.devices.filter((device) => device.state !== "ready")
     .map((device) => `${device.name} (${device.model}) is ${device.state}${device.why ? ": " + device.why : ""}`);
-  const trouble = [status.trouble, ...aside, status.device_trouble && "no GPU can be given to a job: " + status.device_trouble].filter(Boolean).join("; ");
+  const budgets = (status.budgets || []).map((budget) => budget.why).filter(Boolean);
+  const trouble = [status.trouble, ...budgets, ...aside, status.device_trouble && "no GPU can be given to a job: " + status.device_trouble].filter(Boolean).join("; ");
   byId("trouble").hidden = !trouble;
   setText("trouble", trouble);
   setText("live", saved ? "saved as it was on" : "live");

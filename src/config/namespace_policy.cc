@@ -6,6 +6,7 @@
 
 #include "config/list_reader.h"
 #include "config/yaml_tree.h"
+#include "prices/zone_clock.h"
 
 namespace ebb::config {
 namespace {
@@ -15,6 +16,8 @@ using kubernetes::NamespacePolicy;
 using kubernetes::PolicyDefaults;
 
 constexpr Range kThresholds{0, 10'000}, kPriorities{-1'000'000, 1'000'000}, kGpus{0, 1'000'000};
+constexpr double kLeastBudget = 1e-6;
+constexpr double kMostKwh = 2e9 / 1e3, kMostGrams = 1e12;  // what Energy holds
 
 // As an object would be read that has this annotation, and no other.
 std::vector<std::string> ProblemsOf(const std::string& key, const std::string& value,
@@ -77,6 +80,27 @@ void ReadPolicyLimits(const YamlNode& node, kubernetes::PolicyLimits& limits, Pr
   limits.waits_in_outage = on_outage && *on_outage == "wait";
 }
 
+void ReadMonthlyBudget(const YamlNode& node, kubernetes::MonthlyBudget& budget,
+                       Problems& problems) {
+  Given<double> energy_kwh, emissions_g;
+  Given<std::string> time_zone, when_used_up;
+  const std::vector<KeyRule> rules{
+      ReadNumber("energy_kwh", energy_kwh, {kLeastBudget, kMostKwh}),
+      ReadNumber("emissions_g", emissions_g, {kLeastBudget, kMostGrams}),
+      ReadText("time_zone", time_zone),
+      ReadChoice("when_used_up", when_used_up, {"finish", "pause"})};
+  ReadSection(node, "budget", rules, {}, problems);
+  if (!energy_kwh && !emissions_g)
+    problems.Add(node.line, "budget limits nothing: give energy_kwh or emissions_g, of a month");
+  if (energy_kwh) budget.energy = Energy::Joules(*energy_kwh * 3.6e6);
+  if (emissions_g) budget.emissions = Emissions{*emissions_g};
+  budget.pauses = when_used_up && *when_used_up == "pause";
+  if (!time_zone) return;
+  budget.time_zone = *time_zone;
+  if (const auto zone = prices::ZoneClock::Find(*time_zone); !zone)
+    problems.Add(time_zone.line, zone.error().Message());
+}
+
 }  // namespace
 
 Result<NamespacePolicy> ParseNamespacePolicy(const std::string& text, const std::string& name,
@@ -84,16 +108,15 @@ Result<NamespacePolicy> ParseNamespacePolicy(const std::string& text, const std:
   EBB_ASSIGN_OR_RETURN(const YamlNode root, ParseYaml(text, name));
   Problems problems(name);
   NamespacePolicy policy;
-  Given<YamlNode> defaults, workloads, limits;
-  const std::vector<KeyRule> sections{
-      ReadNode("defaults", defaults),
-      ReadNode("workloads", workloads),
-      ReadNode("limits", limits),
-  };
+  Given<YamlNode> defaults, workloads, limits, budget;
+  const std::vector<KeyRule> sections{ReadNode("defaults", defaults),
+                                      ReadNode("workloads", workloads), ReadNode("limits", limits),
+                                      ReadNode("budget", budget)};
   if (root.kind != YamlNode::Kind::kNull) ReadSection(root, "", sections, {}, problems);
   if (defaults) ReadDefaults(*defaults, "defaults", policy.defaults, rules, problems);
   if (workloads) ReadWorkloads(*workloads, policy, rules, problems);
   if (limits) ReadPolicyLimits(*limits, policy.limits, problems);
+  if (budget) ReadMonthlyBudget(*budget, policy.budget, problems);
   if (!problems.empty()) return Fail(problems.ToError());
   return policy;
 }

@@ -25,9 +25,14 @@ bool GoesOn(EventReason reason) {
          reason == EventReason::kBadPolicy || reason == EventReason::kBadAnnotation;
 }
 
+// Told whatever else holds of the object.
+bool IsBeside(EventReason reason) {
+  return reason == EventReason::kBudgetUsedUp || reason == EventReason::kBadAnnotation;
+}
+
 bool IsWarning(EventReason reason) {
   return reason == EventReason::kRefused || reason == EventReason::kBadPolicy ||
-         reason == EventReason::kBadAnnotation;
+         reason == EventReason::kBudgetUsedUp || reason == EventReason::kBadAnnotation;
 }
 
 // Kubernetes' Time.
@@ -58,9 +63,9 @@ Json NewEvent(const EventSubject& subject, EventReason reason) {
 }  // namespace
 
 std::string_view Name(EventReason reason) {
-  constexpr std::array<std::string_view, 10> kNames{
-      "Waiting", "Released", "Paused",          "Refused",   "HeldBackByAnother",
-      "LetGo",   "DryRun",   "PoliciesInForce", "BadPolicy", "BadAnnotation"};
+  constexpr std::array<std::string_view, 11> kNames{
+      "Waiting", "Released",        "Paused",    "Refused",      "HeldBackByAnother", "LetGo",
+      "DryRun",  "PoliciesInForce", "BadPolicy", "BudgetUsedUp", "BadAnnotation"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 
@@ -107,7 +112,7 @@ void EventRecorder::Tell(const EventSubject& subject, EventReason reason,
   Told& told = told_[subject.uid];
   told.subject = subject;
   Record& record = RecordOf(told, reason);
-  const bool is_beside = reason == EventReason::kBadAnnotation;
+  const bool is_beside = IsBeside(reason);
   const bool is_news =
       !record.used || (is_beside ? record.message != message : told.holds != reason);
   record.message = message;

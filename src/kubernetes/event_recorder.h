@@ -39,7 +39,9 @@ enum class EventReason {
   // Of the policies of namespaces:
   kPoliciesInForce,
   kBadPolicy,
-  kBadAnnotation,  ///< beside any of the others
+  // Beside any of the others:
+  kBudgetUsedUp,
+  kBadAnnotation,
 };
 /// "HeldBackByAnother".
 std::string_view Name(EventReason reason);
@@ -71,7 +73,7 @@ class EventRecorder {
             const std::optional<std::string>& told_before = {});
   /// It does not hold any more, and is not told again, nor at all if it has not been told yet.
   void Rest(const std::string& uid, EventReason reason);
-  /// Nothing holds any more but a bad annotation.
+  /// Nothing holds any more but what is beside the others.
   void Rest(const std::string& uid);
   /// The object is gone.
   void Drop(const std::string& uid);
@@ -96,7 +98,7 @@ class EventRecorder {
   struct Told {
     EventSubject subject;
     std::array<Record, kReasons> records;
-    std::optional<EventReason> holds;  // of all but kBadAnnotation
+    std::optional<EventReason> holds;  // of those that are not beside the others
   };
   struct Due {
     Duration at;

@@ -1,6 +1,7 @@
 #pragma once
-// What the objects of a namespace are held to be, and how far they may go. Values; the format is
-// read by config/namespace_policy.h, and who follows the ConfigMap is policy_book.h.
+// What the objects of a namespace are held to be, how far they may go, and how much energy the
+// namespace may use in a month. Values; the format is read by config/namespace_policy.h, and who
+// follows the ConfigMap is policy_book.h.
 //
 // A default is the value of an annotation of ours that an object does not have, so that there is
 // one reader of such values (gated_object.h).
@@ -30,10 +31,21 @@ struct PolicyLimits {
   friend bool operator==(const PolicyLimits&, const PolicyLimits&) = default;
 };
 
+/// Of the facility (energy of the devices x PUE), in each month of `time_zone`.
+struct MonthlyBudget {
+  std::optional<Energy> energy;
+  std::optional<Emissions> emissions;
+  std::string time_zone = "UTC";
+  bool pauses = false;  ///< what runs and can be paused is paused; otherwise it is finished
+  bool empty() const { return !energy && !emissions; }
+  friend bool operator==(const MonthlyBudget&, const MonthlyBudget&) = default;
+};
+
 struct NamespacePolicy {
   PolicyDefaults defaults;
   std::map<std::string, PolicyDefaults> workloads;  ///< by type: before `defaults`
   PolicyLimits limits;
+  MonthlyBudget budget;
   friend bool operator==(const NamespacePolicy&, const NamespacePolicy&) = default;
 };
 

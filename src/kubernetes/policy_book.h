@@ -20,6 +20,7 @@ inline constexpr std::string_view kOtherNamespaces = "_others";
 /// Annotations of the ConfigMap, written by Ebb.
 inline constexpr std::string_view kStatusKey = "ebb/status";
 inline constexpr std::string_view kLastGoodKey = "ebb/last-good";
+inline constexpr std::string_view kUsedKey = "ebb/used";
 
 class PolicyBook {
  public:

@@ -51,6 +51,7 @@ void PolicyWatch::TakeMap(const JsonNode& config_map) {
   if (TextAt(config_map, "/metadata/name") != options_.name) return;
   uid_ = TextAt(config_map, "/metadata/uid");
   written_ = OursOf(TextsAt(config_map, "/metadata/annotations"));
+  if (!has_used_) used_ = written_[std::string(kUsedKey)];
   const bool is_news = book_.Take(config_map);
   Write();
   if (const std::string status = book_.Status(); std::exchange(said_, status) != status) {
@@ -66,6 +67,12 @@ void PolicyWatch::DropMap() {
   said_.clear();
   ports_.say(options_.name + ": the ConfigMap is gone; no policy is in force");
   if (book_.Drop()) ports_.changed();
+}
+
+void PolicyWatch::KeepUsed(std::string used) {
+  has_used_ = true;
+  used_ = std::move(used);
+  Write();
 }
 
 void PolicyWatch::Tell(EventReason reason, const std::string& message) {
@@ -84,6 +91,7 @@ void PolicyWatch::Write() {
   };
   put(kStatusKey, book_.Status());
   put(kLastGoodKey, book_.LastGood());
+  if (has_used_) put(kUsedKey, used_);
   if (changed.empty()) return;
   ApiClient::Change change;
   change.path = "/api/v1/namespaces/" + options_.name_space + "/configmaps/" + options_.name;

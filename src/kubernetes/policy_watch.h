@@ -1,6 +1,6 @@
 #pragma once
 // Follows the ConfigMap with the policies of namespaces (policy_book.h), and writes on it what
-// became of them: what is in force, and what is wrong.
+// became of them: what is in force, what is wrong, and what each namespace has used.
 //
 // Thread contract: that of ApiClient.
 
@@ -42,18 +42,25 @@ class PolicyWatch {
   bool ready() const;
 
   const PolicyBook& book() const { return book_; }
+  /// What namespaces have used, as KeepUsed has it; empty: nothing is kept. An earlier controller's
+  /// until the first KeepUsed.
+  const std::string& used() const { return used_; }
+  void KeepUsed(std::string used);
+  /// On the ConfigMap, for people.
+  void Tell(EventReason reason, const std::string& message);
 
  private:
   void TakeMap(const JsonNode& config_map);
   void DropMap();
   void Write();
-  void Tell(EventReason reason, const std::string& message);
 
   Ports ports_;
   PolicyOptions options_;
   PolicyBook book_;
   std::string uid_;                             // empty: it is not there
   std::map<std::string, std::string> written_;  // annotations of ours as they are
+  std::string used_;
+  bool has_used_ = false;  // used_ is of this controller
   std::string said_;
   std::unique_ptr<Reflector> reflector_;
 };

@@ -269,7 +269,7 @@ void FrontDesk::TakeWish(const Wish& wish, Inbox::Promise promise, Time now,
   const bool waits = !ports_.dependencies.WaitsFor(wish.job).empty();
   const bool hold = wish.wish == engine::Wish::kHold;
   if (hold != was_held) RememberHold(wish.job, hold);
-  RememberWhy(wish.job, "");
+  RememberWhy(wish.job, wish.why);
   if (wish.wish == engine::Wish::kNone && was_held && waits) {
     // It goes on waiting for the others.
     answered_.push_back({std::move(promise), Answer{wish.job}});

@@ -62,6 +62,7 @@ struct Cancel {
 struct Wish {
   core::JobId job = 0;
   engine::Wish wish = engine::Wish::kNone;
+  std::string why{};  ///< it is held, for people; empty: a person wants it
 };
 /// Of a job that has not ended: it holds from its next attempt on, and a person lets the job go. Or
 /// of all experiments of a sweep together: it holds at once, and what is held for it goes on.

@@ -69,6 +69,7 @@ class Publisher {
     next_.device_trouble = std::move(trouble);
   }
   void SetCluster(core::Cluster cluster) { next_.cluster = std::move(cluster); }
+  void SetBudgets(std::vector<BudgetView> budgets) { next_.budgets = std::move(budgets); }
   void SetTrouble(std::string trouble) { next_.trouble = std::move(trouble); }
   void Say(Time at, core::JobId job, std::string text, bool refusal = false);
   void Publish(Time now);

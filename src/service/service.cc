@@ -244,10 +244,14 @@ core::Cluster Service::Pools() const {
 
 Status Service::MakeExecutor() {
   if (options_.make_executor) {
-    EBB_ASSIGN_OR_RETURN(executor_,
-                         options_.make_executor({engine_->state().cluster, [this](Request request) {
-                                                   return Ask(std::move(request));
-                                                 }}));
+    ExecutorPorts ports;
+    ports.before = engine_->state().cluster;
+    ports.ask = [this](Request request) { return Ask(std::move(request)); };
+    ports.view = [this] { return view(); };
+    ports.show_budgets = [this](std::vector<BudgetView> budgets) {
+      publisher_.SetBudgets(std::move(budgets));
+    };
+    EBB_ASSIGN_OR_RETURN(executor_, options_.make_executor(std::move(ports)));
   } else {
     EBB_RETURN_IF_ERROR(MakeSupervisedExecutor());
   }

@@ -35,6 +35,10 @@ struct ExecutorPorts {
   core::Cluster before;  ///< of an earlier life: its pools keep their numbers
   /// As Service::Ask, also before Run.
   std::function<std::future<Result<Answer>>(Request)> ask;
+  /// The newest one, as readers see it.
+  std::function<std::shared_ptr<const View>()> view;
+  /// For readers, with the next view.
+  std::function<void(std::vector<BudgetView>)> show_budgets;
 };
 
 inline constexpr Duration kDefaultKeep = std::chrono::hours{365 * 24};

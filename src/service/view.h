@@ -28,6 +28,18 @@ struct RecurringView {
   bool paused = false;
 };
 
+/// What a namespace of a cluster has used of its monthly budget.
+struct BudgetView {
+  std::string name;
+  std::string month;                   ///< "2026-11"
+  Time starts_again{};                 ///< with the next month
+  std::optional<Energy> energy_limit;  ///< of the facility
+  std::optional<Emissions> emissions_limit;
+  Energy energy, estimated;  ///< `estimated`: the part that nobody measured
+  Emissions emissions;
+  std::string why;  ///< it holds jobs back; empty: it does not
+};
+
 /// What happened, for live displays; the last few hundred are kept.
 struct ServiceEvent {
   std::uint64_t number = 0;  ///< counts up
@@ -48,6 +60,7 @@ struct View {
   store::EndedSums forgotten;  ///< of jobs that have ended and are no longer among `jobs`
   std::vector<local::SupervisedFigures> running;
   std::vector<RecurringView> recurring;  ///< by name
+  std::vector<BudgetView> budgets;       ///< by name
   std::vector<ServiceEvent> events;      ///< oldest first
   /// Why nothing can be started or submitted; empty: all is well.
   std::string trouble;

@@ -4,6 +4,7 @@ shipped manifest.
 Run by ./dev peers kubernetes.
 """
 
+import json
 import sys
 import unittest
 from pathlib import Path
@@ -64,6 +65,33 @@ class TestPolicies(PoliciesTest):
         self.assertTrue(self.suspended("wide"))
         self.policies(default="limits: {gpus: 2}")
         self.wait(lambda: self.pods("wide"), "the job to run")
+
+    def test_a_budget_that_is_used_up_holds_what_is_new_and_says_when_it_starts_again(self):
+        self.grid.turn(100)
+        # What runs is expected to use 3.6 MJ, all of it: 1 kW for an hour.
+        self.policies(default="budget: {energy_kwh: 1, time_zone: Europe/Berlin}")
+        self.wait(lambda: self.noted("status"), "the policy to be in force")
+        whole = {"ebb/power": "1000", "ebb/duration": "1h"}
+        self.admin.apply(waiting("first", {"containers": [container(gpus=1)]}, annotations=whole))
+        self.wait(lambda: self.pods("first"), "the first job to run")
+        self.admin.apply(waiting("second", {"containers": [container(gpus=1)]}, annotations=whole))
+        self.wait(lambda: "the budget of namespace default for " in (self.annotation("second", "reason") or ""),
+                  "the reason", 60)
+        self.assertIn("it starts again on ", self.annotation("second", "reason"))
+        self.assertIn("-01 (Europe/Berlin)", self.annotation("second", "reason"))
+        self.assertTrue(self.suspended("second"))
+        self.wait(lambda: any(event["reason"] == "BudgetUsedUp"
+                              for event in self.admin.get("events", namespace="ebb")), "the Event")
+        self.wait(lambda: json.loads(self.noted("used") or "{}").get("namespaces", {})
+                  .get("default", {}).get("estimated_kwh", 0) > 0, "the use to be kept", 180)
+        used = json.loads(self.noted("used"))["namespaces"]["default"]["energy_kwh"]
+        self.controller.end()
+        self.begin()
+        self.wait(lambda: json.loads(self.noted("used"))["namespaces"]["default"]["energy_kwh"] > used,
+                  "the next controller to go on", 180)
+        self.assertLess(json.loads(self.noted("used"))["namespaces"]["default"]["energy_kwh"], used + 0.1)
+        self.policies(default="budget: {energy_kwh: 3, time_zone: Europe/Berlin}")
+        self.wait(lambda: self.pods("second"), "the second job to run with a larger budget", 120)
 
 
 if __name__ == "__main__":

@@ -37,7 +37,12 @@ core::JobId JobOf(const engine::Command& command) {
 
 ClusterJobs::ClusterJobs(kubernetes::ClusterExecutor& cluster, service::ExecutorPorts ports,
                          ClusterJobsOptions options)
-    : cluster_(cluster), ports_(std::move(ports)), options_(std::move(options)) {}
+    : cluster_(cluster), ports_(std::move(ports)), options_(std::move(options)) {
+  if (options_.with_budgets && cluster_.policies())
+    budgets_ = std::make_unique<NamespaceBudgets>(
+        NamespaceBudgets::Ports{*cluster_.policies(), ports_.view, ports_.ask, ports_.show_budgets,
+                                options_.say, options_.pue});
+}
 
 std::optional<int> ClusterJobs::stop_signal() const {
   if (const auto stopped = cluster_.stop_signal()) return stopped;
@@ -255,10 +260,22 @@ Result<std::vector<engine::JobReport>> ClusterJobs::Observe() {
   return all;
 }
 
+// A look at budgets is no reason to decide.
+Result<std::vector<engine::JobReport>> ClusterJobs::WaitBesideBudgets(Time deadline) {
+  for (;;) {
+    if (budgets_ && Now() >= budgets_->due()) budgets_->Look(Now());
+    const Time until = budgets_ ? std::min(deadline, budgets_->due()) : deadline;
+    auto reports = cluster_.WaitForEvents(until);
+    const bool is_only_for_budgets =
+        reports && reports->empty() && until < deadline && Now() >= until;
+    if (!is_only_for_budgets) return reports;
+  }
+}
+
 Result<std::vector<engine::JobReport>> ClusterJobs::WaitForEvents(Time deadline) {
   TakeOffers();
   heartbeat_.Rest();
-  auto reports = cluster_.WaitForEvents(reports_.empty() ? deadline : Time::min());
+  auto reports = WaitBesideBudgets(reports_.empty() ? deadline : Time::min());
   heartbeat_.Beat();
   if (!reports) return reports;
   TakeOffers();
@@ -280,6 +297,13 @@ Status ClusterJobs::Execute(const engine::Command& command) {
     reports_.push_back(std::move(report));
     return {};
   }
+  if (budgets_ && std::holds_alternative<engine::StartJob>(command))
+    if (const kubernetes::GatedObject* object = cluster_.board().Find(number->second)) {
+      core::Job job = object->job;
+      job.id = JobOf(command);
+      EBB_RETURN_IF_ERROR(
+          budgets_->MayStart(job, object->phase == kubernetes::ObjectPhase::kReleased, Now()));
+    }
   engine::Command translated = command;
   std::visit([&](auto& c) { c.job = number->second; }, translated);
   const Status done = cluster_.Execute(translated);
@@ -306,6 +330,9 @@ void ClusterJobs::Tell(const engine::Explanation& explanation) {
   const kubernetes::GatedObject* object = cluster_.board().Find(number->second);
   if (!object) return;
   std::string sentence = engine::Sentence(explanation);
+  if (budgets_ && explanation.reason.rule == core::GateRule::kHeld)
+    if (const std::string why = budgets_->WhyHeld(object->job); !why.empty())
+      sentence = std::string(engine::Name(explanation.stage)) + ": " + why;
   const auto failure = failures_.find(explanation.job);
   if (failure != failures_.end() && explanation.reason.rule == core::GateRule::kRetryLater)
     sentence += "; " + failure->second;

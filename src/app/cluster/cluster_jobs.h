@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "app/cluster/namespace_budgets.h"
 #include "kubernetes/cluster_executor.h"
 #include "local/job_executor.h"
 #include "service/service.h"
@@ -23,6 +24,9 @@ namespace ebb::app {
 struct ClusterJobsOptions {
   /// Latest start of objects without a deadline of their own, counted from their creation.
   Duration default_max_delay{};
+  Pue pue;
+  /// Follow budgets of namespaces, if the executor has policies.
+  bool with_budgets = true;
   /// What a person should know.
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };
@@ -67,6 +71,7 @@ class ClusterJobs final : public local::JobExecutor {
     std::vector<engine::Fact> later{};
   };
   void TakeOffers();
+  Result<std::vector<engine::JobReport>> WaitBesideBudgets(Time deadline);
   void TakeFact(const engine::Fact& fact);
   void TakeSubmission(const core::Job& job);
   void Ask(core::JobId number, Offer& offer);
@@ -100,6 +105,7 @@ class ClusterJobs final : public local::JobExecutor {
   std::map<int, std::set<int>> taken_;             // slots, by pool
   std::unordered_map<core::JobId, engine::Stage> said_;
   std::unordered_map<core::JobId, std::string> failures_;  // of the last start, by the service's
+  std::unique_ptr<NamespaceBudgets> budgets_;              // nothing: there are none
   runtime::Heartbeat heartbeat_;
 };
 

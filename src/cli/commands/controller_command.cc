@@ -199,6 +199,8 @@ Result<std::unique_ptr<local::JobExecutor>> Control::Begin(service::ExecutorPort
   app::ClusterJobsOptions options;
   options.default_max_delay = service_.engine.default_max_delay;
   options.say = service_.log;
+  options.pue = options_.metering.pue;
+  options.with_budgets = !request_.dry_run;
   auto jobs = std::make_unique<app::ClusterJobs>(*cluster_, std::move(ports), std::move(options));
   tell_ = [told = jobs.get()](const engine::Decision& decision) { told->Tell(decision); };
   return jobs;

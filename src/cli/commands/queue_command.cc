@@ -138,6 +138,25 @@ std::string TroubleText(const Json& status) {
   return text;
 }
 
+// "budget research 2026-11: 12.3 kWh of 500 kWh (12.3 kWh estimated), 3.21 kg of 120 kg"
+std::string BudgetsText(const Json& status) {
+  std::string text;
+  const Json none = Json::array();
+  for (const Json& budget : status.contains("budgets") ? status["budgets"] : none) {
+    const std::string energy = EnergyCell(budget, "energy_kwh"),
+                      energy_limit = EnergyCell(budget, "energy_limit_kwh"),
+                      emissions = EmissionsCell(budget, "emissions_g"),
+                      emissions_limit = EmissionsCell(budget, "emissions_limit_g");
+    text += "budget " + Printable(TextOf(budget, "namespace")) + " " + TextOf(budget, "month") +
+            ": " + energy + (energy_limit.empty() ? "" : " of " + energy_limit);
+    if (budget.value("estimated_kwh", 0.0) > 0)
+      text += " (" + EnergyCell(budget, "estimated_kwh") + " estimated)";
+    text += ", " + emissions + (emissions_limit.empty() ? "" : " of " + emissions_limit);
+    text += TextOf(budget, "why").empty() ? "\n" : ": used up, new jobs wait\n";
+  }
+  return text;
+}
+
 std::string PathOf(const QueueFlags& flags) {
   std::string path = "/api/v1/jobs?limit=" + flags.limit;
   if (!flags.all) path += "&stage=" + flags.stage;
@@ -177,7 +196,7 @@ Result<std::string> QueueText(const app::ServiceClient& client, const QueueFlags
   const std::string whose = flags.user.empty() ? "" : " of " + Printable(flags.user);
   std::string text = table.rows.empty() ? "nothing" + whose + " is in the queue\n"
                                         : FittedText(std::move(table), kBeforeFigures, kFigures);
-  text += TroubleText(status);
+  text += TroubleText(status) + BudgetsText(status);
   if (json.contains("next")) text += "and more: ebb queue --limit N shows them\n";
   return text;
 }

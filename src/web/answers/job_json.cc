@@ -237,6 +237,23 @@ Json DevicesJson(const service::View& view) {
   return devices;
 }
 
+Json BudgetsJson(const service::View& view) {
+  Json list = Json::array();
+  for (const service::BudgetView& budget : view.budgets) {
+    Json entry{{"namespace", budget.name},
+               {"month", budget.month},
+               {"starts_again", FormatTime(budget.starts_again)},
+               {"energy_kwh", budget.energy.kwh()},
+               {"estimated_kwh", budget.estimated.kwh()},
+               {"emissions_g", budget.emissions.grams}};
+    if (budget.energy_limit) entry["energy_limit_kwh"] = budget.energy_limit->kwh();
+    if (budget.emissions_limit) entry["emissions_limit_g"] = budget.emissions_limit->grams;
+    if (!budget.why.empty()) entry["why"] = budget.why;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
 }  // namespace
 
 void JobAnswer::Describe(DescribedJson& json) const {
@@ -305,6 +322,7 @@ std::string ViewToJson(const service::View& view, std::uint64_t after_event) {
                              {"away", view.cluster.pools[pool].away}});
   json["devices"] = DevicesJson(view);
   if (!view.device_trouble.empty()) json["device_trouble"] = view.device_trouble;
+  if (!view.budgets.empty()) json["budgets"] = BudgetsJson(view);
   json["events"] = Json::array();
   for (const service::ServiceEvent& event : view.events) {
     if (event.number <= after_event) continue;

@@ -1,6 +1,8 @@
 #include "web/metrics/metrics.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 
 #include "base/exposition.h"
 
@@ -69,6 +71,38 @@ void WriteJobs(const View& view, Writer& writer) {
   out.Value(Label("outcome", "cancelled"), static_cast<double>(counters.cancelled));
   writer.Count("ebb_job_carbon_delays_total", "How often a job began to wait for cleaner power.",
                counters.carbon_delays);
+}
+
+void WriteBudgets(const View& view, Writer& writer) {
+  if (view.budgets.empty()) return;
+  constexpr std::size_t kMost = 200;
+  const std::span<const service::BudgetView> budgets =
+      std::span(view.budgets).first(std::min(view.budgets.size(), kMost));
+  Exposition& out = writer.out();
+  const auto of_each = [&](const char* name, const char* help, const auto& value) {
+    out.Metric(name, kGauge, help);
+    for (const service::BudgetView& budget : budgets)
+      if (const std::optional<double> number = value(budget))
+        out.Value(Label("namespace", budget.name), *number);
+  };
+  using Budget = service::BudgetView;
+  using Number = std::optional<double>;
+  of_each("ebb_namespace_energy_joules", "What the namespace has used in this month, with PUE.",
+          [](const Budget& budget) -> Number { return budget.energy.joules(); });
+  of_each("ebb_namespace_estimated_joules", "The part of it that nobody measured.",
+          [](const Budget& budget) -> Number { return budget.estimated.joules(); });
+  of_each("ebb_namespace_emissions_grams", "What the namespace has emitted in this month.",
+          [](const Budget& budget) -> Number { return budget.emissions.grams; });
+  of_each("ebb_namespace_energy_budget_joules", "Its budget for a month.",
+          [](const Budget& budget) -> Number {
+            return budget.energy_limit ? Number(budget.energy_limit->joules()) : std::nullopt;
+          });
+  of_each("ebb_namespace_emissions_budget_grams", "Its budget for a month.",
+          [](const Budget& budget) -> Number {
+            return budget.emissions_limit ? Number(budget.emissions_limit->grams) : std::nullopt;
+          });
+  of_each("ebb_namespace_budget_used_up", "1 while the budget holds new jobs back.",
+          [](const Budget& budget) -> Number { return budget.why.empty() ? 0 : 1; });
 }
 
 void WriteDevices(const View& view, Writer& writer) {
@@ -270,6 +304,7 @@ std::string MetricsText(const View& view, const Health& health, Time now,
                         const MetricsOptions& options, const WebhookCounts& notifications) {
   Writer writer;
   WriteJobs(view, writer);
+  WriteBudgets(view, writer);
   WriteDevices(view, writer);
   WriteEnergy(view, writer);
   WriteSignals(view, health, writer);
