@@ -106,7 +106,8 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"jobs", {"options", "run"}},
       {"sweep", {"options", "run", "jobs"}}}},
     {"cli", {{"", {}}, {"commands", {""}}}},
-    {"train", {{"", {"models", "text"}}, {"models", {""}}, {"text", {}}}},
+    {"train",
+     {{"", {"models", "language"}}, {"models", {""}}, {"text", {""}}, {"language", {"", "text"}}}},
 };
 
 // A third-party header by the beginning of its name, and the rooms that may include it.
@@ -169,6 +170,7 @@ const std::vector<std::pair<std::string, std::string>> kClocks{
     {"signals/feeds/live_feed.cc", "the age of what is cached"},
     {"store/restore.cc", "when the store was restored"},
     {"trackers/background_tracker.cc", "how long a tracker may take"},
+    {"train/language/", "how fast it computes, when its metrics were written"},
     {"train/progress.cc", "samples in a second"},
     {"web/api/", "the time of an answer"},
     {"web/http/tls.cc", "how often the certificate's files are looked at"},

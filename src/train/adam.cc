@@ -21,7 +21,8 @@ AdamCoefficients CoefficientsFor(const AdamSettings& settings, std::int64_t step
           .one_minus_beta2 = static_cast<float>(1 - settings.beta2),
           .epsilon = static_cast<float>(settings.epsilon),
           .step_size = static_cast<float>(learning_rate / correction1),
-          .bias_correction2_root = static_cast<float>(std::sqrt(correction2))};
+          .bias_correction2_root = static_cast<float>(std::sqrt(correction2)),
+          .keep = static_cast<float>(1 - learning_rate * settings.weight_decay)};
 }
 
 // The kernel walks storage, so all four tensors must lay out their elements alike.
@@ -47,6 +48,7 @@ void UpdateFused(Adam::Slot& slot, const torch::Tensor& gradient,
 
 void UpdatePlain(Adam::Slot& slot, const torch::Tensor& gradient, const AdamSettings& settings,
                  const AdamCoefficients& coefficients) {
+  slot.parameter.mul_(static_cast<double>(coefficients.keep));
   slot.exp_avg.mul_(settings.beta1).add_(gradient, 1 - settings.beta1);
   slot.exp_avg_sq.mul_(settings.beta2).addcmul_(gradient, gradient, 1 - settings.beta2);
   const torch::Tensor denominator =
@@ -55,14 +57,22 @@ void UpdatePlain(Adam::Slot& slot, const torch::Tensor& gradient, const AdamSett
   slot.parameter.addcdiv_(slot.exp_avg, denominator, -static_cast<double>(coefficients.step_size));
 }
 
+NamedTensors ParametersOf(const torch::nn::Module& module) {
+  NamedTensors parameters;
+  for (const auto& item : module.named_parameters())
+    parameters.emplace_back(item.key(), item.value());
+  return parameters;
+}
+
 }  // namespace
 
-Adam::Adam(const torch::nn::Module& module, AdamSettings settings) : settings_(settings) {
-  for (const auto& item : module.named_parameters()) {
-    const torch::Tensor& parameter = item.value();
-    slots_.push_back({item.key(), parameter, torch::zeros_like(parameter.detach()),
+Adam::Adam(const torch::nn::Module& module, AdamSettings settings)
+    : Adam(ParametersOf(module), settings) {}
+
+Adam::Adam(const NamedTensors& parameters, AdamSettings settings) : settings_(settings) {
+  for (const auto& [name, parameter] : parameters)
+    slots_.push_back({name, parameter, torch::zeros_like(parameter.detach()),
                       torch::zeros_like(parameter.detach())});
-  }
 }
 
 std::vector<torch::Tensor> Adam::Gradients() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "train/libtorch.h"
+#include "train/named_tensors.h"
 
 namespace ebb::train {
 
@@ -14,6 +15,7 @@ struct AdamSettings {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
+  double weight_decay = 0;  ///< decoupled: AdamW (Loshchilov and Hutter 2019)
 };
 
 class Adam {
@@ -27,6 +29,8 @@ class Adam {
 
   /// One slot per parameter of the module, in the module's order.
   explicit Adam(const torch::nn::Module& module, AdamSettings settings = {});
+  /// One slot per tensor, in that order.
+  explicit Adam(const NamedTensors& parameters, AdamSettings settings = {});
 
   std::vector<Slot>& slots() { return slots_; }
   /// Updates done; bias correction depends on it, so a checkpoint restores it.

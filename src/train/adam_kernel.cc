@@ -23,7 +23,7 @@ void UpdateAdam(const AdamArrays& arrays, std::size_t begin, std::size_t end,
     const float denominator = std::sqrt(square) / c.bias_correction2_root + c.epsilon;
     exp_avg[i] = mean;
     exp_avg_sq[i] = square;
-    parameter[i] -= c.step_size * mean / denominator;
+    parameter[i] = parameter[i] * c.keep - c.step_size * mean / denominator;
   }
 }
 

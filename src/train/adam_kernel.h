@@ -15,6 +15,7 @@ struct AdamCoefficients {
   float epsilon = 1e-8F;
   float step_size = 0;              ///< learning rate / (1 - beta1^step)
   float bias_correction2_root = 1;  ///< sqrt(1 - beta2^step)
+  float keep = 1;                   ///< 1 - learning rate x weight decay
 };
 
 struct AdamArrays {

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "platform/digest.h"
 #include "train/safetensors.h"
+#include "train/tensor_of_bytes.h"
 
 namespace ebb::train {
 namespace {
@@ -19,57 +20,21 @@ constexpr const char* kStateKey = "ebb.checkpoint";
 constexpr const char* kDigestKey = "sha256";
 constexpr std::uint64_t kReadLimitBytes = 64ULL << 30;
 
-using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
-
-std::string DtypeName(torch::ScalarType type) {
-  switch (type) {
-    case torch::kFloat64:
-      return "F64";
-    case torch::kFloat32:
-      return "F32";
-    case torch::kBFloat16:
-      return "BF16";
-    case torch::kFloat16:
-      return "F16";
-    case torch::kInt64:
-      return "I64";
-    default:
-      EBB_CHECK(type == torch::kUInt8);
-      return "U8";
-  }
-}
-
 // A contiguous copy on the CPU where the tensor is not one already.
 torch::Tensor Portable(const torch::Tensor& tensor) {
   return tensor.detach().to(torch::kCPU).contiguous();
 }
 
-TensorBytes View(const std::string& name, const torch::Tensor& portable) {
-  return {name,
-          DtypeName(portable.scalar_type()),
-          portable.sizes().vec(),
-          {static_cast<const char*>(portable.data_ptr()), portable.nbytes()}};
-}
-
 // `portable` keeps alive what the views borrow.
 std::vector<TensorBytes> Views(const NamedTensors& portable) {
   std::vector<TensorBytes> views;
-  for (const auto& [name, tensor] : portable) views.push_back(View(name, tensor));
+  for (const auto& [name, tensor] : portable) views.push_back(BytesOf(name, tensor));
   return views;
-}
-
-void AddModel(const Classifier& model, const char* parameter_prefix, const char* buffer_prefix,
-              NamedTensors& tensors) {
-  for (const auto& item : model.named_parameters())
-    tensors.emplace_back(parameter_prefix + item.key(), item.value());
-  for (const auto& item : model.named_buffers())
-    tensors.emplace_back(buffer_prefix + item.key(), item.value());
 }
 
 // Everything that a checkpoint restores in place.
 NamedTensors TrainedTensors(const CheckpointTensors& parts) {
-  NamedTensors tensors;
-  AddModel(parts.model, "model.", "buffer.", tensors);
+  NamedTensors tensors = parts.trained;
   for (const Adam::Slot& slot : parts.optimizer.slots()) {
     tensors.emplace_back("opt." + slot.name + ".exp_avg", slot.exp_avg);
     tensors.emplace_back("opt." + slot.name + ".exp_avg_sq", slot.exp_avg_sq);
@@ -146,12 +111,22 @@ NamedTensors MakePortable(NamedTensors tensors) {
 
 }  // namespace
 
+NamedTensors ModelTensors(const Classifier& model, const char* parameter_prefix,
+                          const char* buffer_prefix) {
+  NamedTensors tensors;
+  for (const auto& item : model.named_parameters())
+    tensors.emplace_back(parameter_prefix + item.key(), item.value());
+  for (const auto& item : model.named_buffers())
+    tensors.emplace_back(buffer_prefix + item.key(), item.value());
+  return tensors;
+}
+
 Status SaveCheckpoint(const platform::Path& path, const CheckpointTensors& parts,
-                      const TrainingState& state, const Options& options) {
+                      const TrainingState& state, const nlohmann::ordered_json& fingerprint) {
   NamedTensors tensors = MakePortable(TrainedTensors(parts));
   for (auto& random_state : RandomStates(parts.device)) tensors.push_back(std::move(random_state));
   const nlohmann::ordered_json description = {
-      {"schema", kSchema}, {"configuration", Fingerprint(options)}, {"state", ToJson(state)}};
+      {"schema", kSchema}, {"configuration", fingerprint}, {"state", ToJson(state)}};
   const std::string text = description.dump();
   std::vector<TensorBytes> views = Views(tensors);
   const Metadata metadata = {{kStateKey, text}, {kDigestKey, Digest(text, views)}};
@@ -159,7 +134,7 @@ Status SaveCheckpoint(const platform::Path& path, const CheckpointTensors& parts
 }
 
 Result<TrainingState> LoadCheckpoint(const platform::Path& path, const CheckpointTensors& parts,
-                                     const Options& options) {
+                                     const nlohmann::ordered_json& fingerprint) {
   EBB_ASSIGN_OR_RETURN(const std::string file, platform::ReadFile(path, kReadLimitBytes));
   EBB_ASSIGN_OR_RETURN(const SafetensorsView view, DecodeSafetensors(file, path.string()));
   const auto text = view.metadata.find(kStateKey);
@@ -172,8 +147,8 @@ Result<TrainingState> LoadCheckpoint(const platform::Path& path, const Checkpoin
   if (!json.is_object() || json.value("schema", "") != kSchema)
     return Refuse(path,
                   "the checkpoint has another format than this version's " + std::string(kSchema));
-  EBB_RETURN_IF_ERROR(RequireSameFingerprint(json.value("configuration", nlohmann::json()), options,
-                                             path.string()));
+  EBB_RETURN_IF_ERROR(RequireSameFingerprint(json.value("configuration", nlohmann::json()),
+                                             fingerprint, path.string()));
   EBB_ASSIGN_OR_RETURN(TrainingState state,
                        TrainingStateFromJson(json.value("state", nlohmann::json()), path.string()));
   TensorMap stored;
@@ -189,17 +164,13 @@ Result<TrainingState> LoadCheckpoint(const platform::Path& path, const Checkpoin
 }
 
 Status SaveModel(const platform::Path& path, const Classifier& model) {
-  NamedTensors tensors;
-  AddModel(model, "", "", tensors);
-  const NamedTensors portable = MakePortable(std::move(tensors));
+  const NamedTensors portable = MakePortable(ModelTensors(model, "", ""));
   return platform::WriteFileAtomically(path,
                                        EncodeSafetensors(Views(portable), {{"format", "pt"}}));
 }
 
 std::string ParametersSha256(const Classifier& model) {
-  NamedTensors tensors;
-  AddModel(model, "", "", tensors);
-  const NamedTensors portable = MakePortable(std::move(tensors));
+  const NamedTensors portable = MakePortable(ModelTensors(model, "", ""));
   return Digest("", Views(portable));
 }
 

@@ -4,31 +4,36 @@
 // metadata the TrainingState, the fingerprint of the configuration and a digest of it all. Format:
 // docs/train.md, "Checkpoint".
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "base/result.h"
 #include "platform/file.h"
 #include "train/adam.h"
 #include "train/model.h"
-#include "train/options.h"
+#include "train/task.h"
 #include "train/training_state.h"
 
 namespace ebb::train {
 
-/// What is saved and restored besides the state; borrowed.
+/// What is saved and restored besides the state.
 struct CheckpointTensors {
-  Classifier& model;
+  NamedTensors trained;
   Adam& optimizer;
   torch::Device device;
 };
 
+/// A model's parameters and buffers, with a prefix each.
+NamedTensors ModelTensors(const Classifier& model, const char* parameter_prefix,
+                          const char* buffer_prefix);
+
 Status SaveCheckpoint(const platform::Path& path, const CheckpointTensors& tensors,
-                      const TrainingState& state, const Options& options);
+                      const TrainingState& state, const nlohmann::ordered_json& fingerprint);
 
 /// Restores the tensors in place and the generators, and returns the state. A file that is damaged,
 /// of another configuration or of another model is refused before anything is changed.
 Result<TrainingState> LoadCheckpoint(const platform::Path& path, const CheckpointTensors& tensors,
-                                     const Options& options);
+                                     const nlohmann::ordered_json& fingerprint);
 
 /// The parameters and buffers under their plain names, as other programs expect them.
 Status SaveModel(const platform::Path& path, const Classifier& model);

@@ -12,6 +12,7 @@
 #include "train/libtorch.h"
 #include "train/model.h"
 #include "train/options.h"
+#include "train/training_state.h"
 
 namespace ebb::train {
 
@@ -25,11 +26,6 @@ struct UpdateSettings {
 /// mean loss, a scalar on the device, without waiting for it.
 torch::Tensor AddGradients(Classifier& model, const BatchSource& source,
                            std::span<const std::uint32_t> samples, const UpdateSettings& settings);
-
-struct Evaluation {
-  double loss = 0;      ///< mean over samples
-  double accuracy = 0;  ///< 0..1
-};
 
 /// Runs the model in evaluation mode over the whole source, and leaves it in training mode.
 Evaluation Evaluate(Classifier& model, const BatchSource& source, const UpdateSettings& settings);

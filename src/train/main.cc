@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "train/digits.h"
+#include "train/language/complete.h"
+#include "train/language/lora_trainer.h"
 #include "train/mnist.h"
 #include "train/model.h"
 #include "train/options.h"
@@ -86,6 +88,32 @@ int PrintSpeed(const Options& options) {
   return 0;
 }
 
+int ExitCodeOf(const Result<Outcome>& outcome) {
+  if (!outcome) return Report(outcome.error());
+  return static_cast<int>(*outcome == Outcome::kPaused ? ExitCode::kTryLater : ExitCode::kOk);
+}
+
+int Print(const TextToPrint& text) { return std::fputs(text.text.c_str(), stdout) < 0; }
+
+int Lora(const std::vector<std::string>& arguments) {
+  const Result<LoraRequest> request = ParseLoraOptions(arguments, ContractEnvironment());
+  if (!request) return Report(request.error());
+  if (const auto* text = std::get_if<TextToPrint>(&*request)) return Print(*text);
+  const auto& options = std::get<LoraOptions>(*request);
+  if (!options.check) return ExitCodeOf(TrainLora(options));
+  const Status ready = CheckLora(options);
+  if (ready && options.progress != ProgressStyle::kNone) std::puts("the training can start");
+  return ready ? 0 : Report(ready.error());
+}
+
+int Generate(const std::vector<std::string>& arguments) {
+  const Result<GenerateRequest> request = ParseGenerateOptions(arguments);
+  if (!request) return Report(request.error());
+  if (const auto* text = std::get_if<TextToPrint>(&*request)) return Print(*text);
+  const Status done = Complete(std::get<GenerateOptions>(*request));
+  return done ? 0 : Report(done.error());
+}
+
 int TrainAs(const Options& options) {
   // The model is looked up first: a misspelt name should not cost a download.
   if (const auto model = FindModel(options.model); !model) return Report(model.error());
@@ -101,16 +129,18 @@ int TrainAs(const Options& options) {
     if (ready && options.progress != ProgressStyle::kNone) std::puts("the training can start");
     return ready ? 0 : Report(ready.error());
   }
-  const Result<Outcome> outcome = Train(options, *data);
-  if (!outcome) return Report(outcome.error());
-  return static_cast<int>(*outcome == Outcome::kPaused ? ExitCode::kTryLater : ExitCode::kOk);
+  return ExitCodeOf(Train(options, *data));
 }
 
 int Main(const std::vector<std::string>& arguments) {
+  if (!arguments.empty()) {
+    const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+    if (arguments.front() == "lora") return Lora(rest);
+    if (arguments.front() == "generate") return Generate(rest);
+  }
   const Result<Request> request = ParseOptions(arguments, ContractEnvironment());
   if (!request) return Report(request.error());
-  if (const auto* text = std::get_if<TextToPrint>(&*request))
-    return std::fputs(text->text.c_str(), stdout) < 0;
+  if (const auto* text = std::get_if<TextToPrint>(&*request)) return Print(*text);
   if (std::holds_alternative<ListModels>(*request)) return PrintModels();
   return TrainAs(std::get<Options>(*request));
 }

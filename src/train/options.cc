@@ -2,13 +2,11 @@
 
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
+#include "train/flags.h"
 
 namespace ebb::train {
 namespace {
@@ -20,36 +18,16 @@ Examples:
   ebb-train --data digits --batch-size 16 --accumulation 4 --precision bf16
                                                          effective batch 64 in micro-batches of 16
   ebb-train --data digits --run-dir runs/a --resume      continue from the checkpoint in runs/a
+  ebb-train lora --help                                  fine-tunes a language model instead
+  ebb-train generate --help                              completes a prompt with one
 
 Exit codes: 0 done, 2 usage, 3 configuration or data, 4 unavailable, 75 paused with a checkpoint (SIGTERM, SIGINT).
 )";
 
-template <typename Enum>
-using Names = std::vector<std::pair<std::string, Enum>>;
-
-const Names<Precision> kPrecisions = {
-    {"fp32", Precision::kFp32}, {"bf16", Precision::kBf16}, {"fp16", Precision::kFp16}};
-const Names<DeviceChoice> kDevices = {
-    {"auto", DeviceChoice::kAuto}, {"cpu", DeviceChoice::kCpu}, {"cuda", DeviceChoice::kCuda}};
 const Names<ScheduleKind> kSchedules = {{"constant", ScheduleKind::kConstant},
                                         {"cosine", ScheduleKind::kCosine},
                                         {"step", ScheduleKind::kStep}};
-const Names<ProgressStyle> kProgressStyles = {{"auto", ProgressStyle::kAuto},
-                                              {"bar", ProgressStyle::kBar},
-                                              {"lines", ProgressStyle::kLines},
-                                              {"none", ProgressStyle::kNone}};
 const Names<DataSource> kData = {{"mnist", DataSource::kMnist}, {"digits", DataSource::kDigits}};
-
-template <typename Enum>
-std::string NameOf(const Names<Enum>& names, Enum value) {
-  return std::find_if(names.begin(), names.end(),
-                      [&](const auto& pair) { return pair.second == value; })
-      ->first;
-}
-
-tl::unexpected<Error> UsageError(std::string what) {
-  return Fail({ExitCode::kUsage, std::move(what), "", "ebb-train --help lists every flag"});
-}
 
 // The textual form of the choices, before their names are looked up.
 struct Choices {
@@ -59,40 +37,6 @@ struct Choices {
   std::string schedule = "constant";
   std::string progress = "auto";
 };
-
-template <typename Enum>
-Status LookUp(const char* flag, const Names<Enum>& names, const std::string& text, Enum& value) {
-  std::vector<std::string> allowed;
-  for (const auto& [name, candidate] : names) {
-    if (name == text) {
-      value = candidate;
-      return {};
-    }
-    allowed.push_back(name);
-  }
-  return UsageError(std::string(flag) + " is " + Join(allowed, " or ") + ", not \"" + text + "\"" +
-                    SuggestionText(text, allowed));
-}
-
-struct Range {
-  double low = 0;
-  double high = 0;
-};
-
-CLI::Validator Between(Range range) {
-  return CLI::Validator(
-      [range](std::string& text) -> std::string {
-        const auto value = ParseNumber(text);
-        if (value && *value >= range.low && *value <= range.high) return "";
-        return "\"" + text + "\" is not a number from " + FormatExact(range.low) + " to " +
-               FormatExact(range.high);
-      },
-      "");
-}
-
-constexpr Range kCount{1, 1e9};
-constexpr Range kLimit{0, 1e9};
-constexpr Range kSeed{0, 9e15};
 
 void AddDataFlags(CLI::App& app, Options& options, Choices& choices) {
   const char* group = "Model and data";
@@ -206,13 +150,10 @@ void AddRunFlags(CLI::App& app, Options& options, Choices& choices) {
 }
 
 void ApplyEnvironment(Options& options, const Environment& environment) {
-  const auto value = [&](const char* name) {
-    const auto found = environment.find(name);
-    return found == environment.end() ? std::string() : found->second;
-  };
-  if (const std::string path = value("EBB_RUN_DIR"); !path.empty()) options.run_dir = path;
-  options.checkpoint_dir = value("EBB_CHECKPOINT_DIR");
-  options.resume = value("EBB_RESUME") == "1";
+  const Contract contract = ContractOf(environment, options.run_dir);
+  options.run_dir = contract.run_dir;
+  options.checkpoint_dir = contract.checkpoint_dir;
+  options.resume = contract.resume;
 }
 
 Status LookUpChoices(const Choices& choices, Options& options) {
@@ -223,21 +164,6 @@ Status LookUpChoices(const Choices& choices, Options& options) {
       LookUp("--lr-schedule", kSchedules, choices.schedule, options.learning_rate.kind));
   EBB_RETURN_IF_ERROR(LookUp("--progress", kProgressStyles, choices.progress, options.progress));
   return {};
-}
-
-std::vector<std::string> FlagNames(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-Status RefuseUnknown(const CLI::App& app) {
-  const std::vector<std::string> unknown = app.remaining();
-  if (unknown.empty()) return {};
-  const std::string flag = unknown.front().substr(0, unknown.front().find('='));
-  return UsageError("unknown argument \"" + flag + "\"" + SuggestionText(flag, FlagNames(app)));
 }
 
 void FillDefaultPaths(Options& options) {
@@ -259,7 +185,7 @@ Result<Request> ParseOptions(std::span<const std::string> arguments,
   ApplyEnvironment(options, environment);
   CLI::App app("ebb-train: trains an image classifier, pauses on SIGTERM, resumes bit-exactly.",
                "ebb-train");
-  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  SetRules(app);
   app.footer(kExamples);
   app.set_version_flag("--version", std::string("ebb-train ") + EBB_VERSION);
   AddDataFlags(app, options, choices);
@@ -269,17 +195,8 @@ Result<Request> ParseOptions(std::span<const std::string> arguments,
   app.add_flag("--list-models", list_models, "name the models and exit")->group("Model and data");
   AddTrainingFlags(app, options, choices);
   AddRunFlags(app, options, choices);
-  app.allow_extras();
-  try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::CallForHelp&) {
-    return TextToPrint{app.help()};
-  } catch (const CLI::CallForVersion&) {
-    return TextToPrint{app.version() + "\n"};
-  } catch (const CLI::ParseError& error) {
-    return UsageError(error.what());
-  }
-  EBB_RETURN_IF_ERROR(RefuseUnknown(app));
+  EBB_ASSIGN_OR_RETURN(const auto text, ParseFlags(app, arguments));
+  if (text) return *text;
   if (list_models) return ListModels{};
   EBB_RETURN_IF_ERROR(LookUpChoices(choices, options));
   FillDefaultPaths(options);

@@ -4,19 +4,16 @@
 // options, text to print, or an Error out.
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <variant>
 
 #include "base/result.h"
+#include "train/command.h"
 #include "train/schedule.h"
 
 namespace ebb::train {
 
-enum class Precision { kFp32, kBf16, kFp16 };
-enum class DeviceChoice { kAuto, kCpu, kCuda };
-enum class ProgressStyle { kAuto, kBar, kLines, kNone };
 enum class DataSource { kMnist, kDigits };
 
 struct Options {
@@ -48,15 +45,9 @@ struct Options {
   ProgressStyle progress = ProgressStyle::kAuto;
 };
 
-/// Text that a command asked for instead of training (--help, --version).
-struct TextToPrint {
-  std::string text;
-};
 /// --list-models.
 struct ListModels {};
 using Request = std::variant<Options, TextToPrint, ListModels>;
-
-using Environment = std::map<std::string, std::string>;
 
 /// `arguments` without the program's name. Usage errors have ExitCode::kUsage.
 Result<Request> ParseOptions(std::span<const std::string> arguments,

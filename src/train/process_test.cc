@@ -11,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -19,6 +20,7 @@
 #include "base/random.h"
 #include "platform/file.h"
 #include "testing/scratch_directory.h"
+#include "train/language/tiny_model_for_test.h"
 
 namespace ebb::train {
 namespace {
@@ -41,6 +43,42 @@ class Process : public testing::Test {
             "--lr-schedule",  "cosine", "--threads",       "1",
             "--progress",     "none",   "--run-dir",       (directory_ / name).string()};
   }
+
+  // A run of 9 updates (3 epochs of 3) of an adapter with dropout on a tiny language model.
+  std::vector<std::string> SmallLora(const std::string& name) const {
+    const Path base = directory_ / "model", tokens = directory_ / "tokens.jsonl";
+    if (!std::filesystem::exists(base)) {
+      WriteModel(base, TinyConfig("qwen2"));
+      EXPECT_TRUE(platform::WriteFileAtomically(tokens, TinySequences(14)));
+    }
+    return {"lora",
+            "--base",
+            base.string(),
+            "--tokens",
+            tokens.string(),
+            "--rank",
+            "4",
+            "--dropout",
+            "0.2",
+            "--precision",
+            "fp32",
+            "--batch-size",
+            "2",
+            "--accumulation",
+            "2",
+            "--epochs",
+            "3",
+            "--threads",
+            "1",
+            "--progress",
+            "none",
+            "--run-dir",
+            (directory_ / name).string()};
+  }
+
+  // Kills the run at random checkpoints, resumes it, and expects what a run without that gives.
+  void ExpectTheSameBitsAfterKills(
+      const std::function<std::vector<std::string>(const std::string&)>& run);
 
   pid_t Start(const std::vector<std::string>& arguments,
               rlim_t file_limit_bytes = RLIM_INFINITY) const {
@@ -121,13 +159,15 @@ TEST_F(Process, APrecisionWithoutKernelsIsAnErrorOrSlow) {
   EXPECT_EQ(measured.exit_code, 0) << measured.errors;
 }
 
-TEST_F(Process, KilledAtRandomStepsItResumesToTheSameBits) {
-  ASSERT_EQ(RunToEnd(SmallRun("straight")).exit_code, 0);
+void Process::ExpectTheSameBitsAfterKills(
+    const std::function<std::vector<std::string>(const std::string&)>& run) {
+  const Ended whole = RunToEnd(run("straight"));
+  ASSERT_EQ(whole.exit_code, 0) << whole.errors;
   const auto straight = ResultOf("straight");
   Random random(20231);
   for (int trial = 0; trial < 3; ++trial) {
     const std::string name = "killed" + std::to_string(trial);
-    const auto arguments = With(SmallRun(name), {"--checkpoint-every", "1", "--resume"});
+    const auto arguments = With(run(name), {"--checkpoint-every", "1", "--resume"});
     // Two kills per trial, each some checkpoints after the start of its attempt.
     std::ptrdiff_t checkpoints = 0;
     for (int kill = 0; kill < 2; ++kill) {
@@ -150,6 +190,51 @@ TEST_F(Process, KilledAtRandomStepsItResumesToTheSameBits) {
                 1e-9);
     EXPECT_EQ(result.at("epoch_seconds").size(), 3U);
   }
+}
+
+TEST_F(Process, KilledAtRandomStepsItResumesToTheSameBits) {
+  ExpectTheSameBitsAfterKills([&](const std::string& name) { return SmallRun(name); });
+}
+
+TEST_F(Process, ALanguageModelKilledAtRandomStepsResumesToTheSameAdapter) {
+  ExpectTheSameBitsAfterKills([&](const std::string& name) { return SmallLora(name); });
+  const std::string straight =
+      *platform::ReadFile(directory_ / "straight/adapter/adapter_model.safetensors");
+  for (int trial = 0; trial < 3; ++trial)
+    EXPECT_EQ(*platform::ReadFile(directory_ / ("killed" + std::to_string(trial)) /
+                                  "adapter/adapter_model.safetensors"),
+              straight);
+}
+
+TEST_F(Process, ALanguageModelPausesResumesAndReports) {
+  ASSERT_EQ(RunToEnd(SmallLora("straight")).exit_code, 0);
+  const pid_t child = Start(With(SmallLora("run"), {"--gradient-checkpointing"}));
+  AwaitEvents("run", "step", 1, child);
+  ::kill(child, SIGTERM);
+  ASSERT_EQ(Wait(child).exit_code, 75);
+  const Ended ended = RunToEnd(With(SmallLora("run"), {"--resume"}));
+  ASSERT_EQ(ended.exit_code, 0) << ended.errors;
+  const auto result = ResultOf("run");
+  EXPECT_EQ(result.at("parameters_sha256"), ResultOf("straight").at("parameters_sha256"));
+  EXPECT_EQ(result.at("steps"), 9);
+  EXPECT_GT(result.at("tokens_per_second"), 0);
+  EXPECT_GT(result.at("flop_utilisation_percent"), 0);
+  EXPECT_LT(result.at("test_perplexity"), result.at("epoch_test_perplexity").at(0));
+  const auto metrics = nlohmann::json::parse(*platform::ReadFile(directory_ / "run/metrics.json"));
+  EXPECT_EQ(metrics.at("final_validation_loss"), result.at("test_loss"));
+  EXPECT_EQ(metrics.at("hyperparameters").at("r"), 4);
+}
+
+TEST_F(Process, ALanguageModelOfOtherFlagsIsNotContinued) {
+  ASSERT_EQ(RunToEnd(SmallLora("run")).exit_code, 0);
+  const Ended ended = RunToEnd(With(SmallLora("run"), {"--rank", "8", "--resume"}));
+  EXPECT_EQ(ended.exit_code, 3);
+  EXPECT_THAT(ended.errors, testing::HasSubstr("--rank"));
+  EXPECT_EQ(RunToEnd(With(SmallLora("run"), {"--check"})).exit_code, 0);
+  const Ended missing =
+      RunToEnd(With(SmallLora("run"), {"--base", (directory_ / "none").string()}));
+  EXPECT_EQ(missing.exit_code, 3) << missing.errors;
+  EXPECT_THAT(missing.errors, testing::HasSubstr("config.json"));
 }
 
 // With hardly any learning the loss stays where it is, and so must what is said of it.

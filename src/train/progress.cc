@@ -61,6 +61,7 @@ void ProgressLog::Step(const StepReport& report) {
   event["epoch"] = report.epoch;
   event["loss"] = report.loss;
   event["samples_per_s"] = report.samples_per_s;
+  if (report.tokens_per_s > 0) event["tokens_per_s"] = report.tokens_per_s;
   event["total_steps"] = size_.total_steps;
   Append(event.dump());
 }
@@ -75,8 +76,16 @@ void ProgressLog::EpochEnd(const EpochReport& report) {
   ordered_json event = Event("epoch_end");
   event["epoch"] = report.epoch;
   event["train_loss"] = report.train_loss;
-  event["test_loss"] = report.test_loss;
-  event["test_accuracy_percent"] = 100 * report.test_accuracy;
+  if (!std::isnan(report.test_loss)) {
+    event["test_loss"] = report.test_loss;
+    event["test_accuracy_percent"] = 100 * report.test_accuracy;
+  }
+  if (report.tokens > 0) {
+    if (!std::isnan(report.test_loss)) event["test_perplexity"] = std::exp(report.test_loss);
+    event["tokens"] = report.tokens;
+    if (report.seconds > 0)
+      event["tokens_per_s"] = static_cast<double>(report.tokens) / report.seconds;
+  }
   Append(event.dump());
 }
 
@@ -113,10 +122,12 @@ std::string FormatBar(const StepReport& report, RunSize size, std::size_t width)
   const auto filled = static_cast<std::size_t>(std::floor(done * kCells));
   char percent[16];
   std::snprintf(percent, sizeof percent, "%3.0f %%", std::floor(done * 100));
-  std::string text = "epoch " + std::to_string(report.epoch) + "/" + std::to_string(size.epochs) +
-                     " [" + std::string(filled, '#') + std::string(kCells - filled, '-') + "] " +
-                     percent + "  loss " + FormatFixed(report.loss, 4) + "  " +
-                     FormatFixed(report.samples_per_s, 0) + " samples/s";
+  std::string text =
+      "epoch " + std::to_string(report.epoch) + "/" + std::to_string(size.epochs) + " [" +
+      std::string(filled, '#') + std::string(kCells - filled, '-') + "] " + percent + "  loss " +
+      FormatFixed(report.loss, 4) + "  " +
+      (report.tokens_per_s > 0 ? FormatFixed(report.tokens_per_s, 0) + " tokens/s"
+                               : FormatFixed(report.samples_per_s, 0) + " samples/s");
   text.resize(std::min(text.size(), width));
   return text;
 }
@@ -139,10 +150,15 @@ void ProgressDisplay::Step(const StepReport& report) {
 }
 
 void ProgressDisplay::EpochEnd(const EpochReport& report) {
-  Say("epoch " + std::to_string(report.epoch) + "/" + std::to_string(size_.epochs) +
-      "  train loss " + FormatFixed(report.train_loss, 4) + "  test loss " +
-      FormatFixed(report.test_loss, 4) + "  test accuracy " +
-      FormatFixed(100 * report.test_accuracy, 2) + " %");
+  std::string line = "epoch " + std::to_string(report.epoch) + "/" + std::to_string(size_.epochs) +
+                     "  train loss " + FormatFixed(report.train_loss, 4);
+  if (!std::isnan(report.test_loss)) {
+    line += "  test loss " + FormatFixed(report.test_loss, 4);
+    line += report.tokens > 0
+                ? "  perplexity " + FormatFixed(std::exp(report.test_loss), 2)
+                : "  test accuracy " + FormatFixed(100 * report.test_accuracy, 2) + " %";
+  }
+  Say(line);
 }
 
 void ProgressDisplay::Finish() {

@@ -26,6 +26,7 @@ struct StepReport {
   std::int64_t epoch = 0;  ///< 1-based
   double loss = 0;
   double samples_per_s = 0;
+  double tokens_per_s = 0;  ///< of a language model; otherwise 0
 };
 
 struct EpochReport {
@@ -33,6 +34,8 @@ struct EpochReport {
   double train_loss = 0;
   double test_loss = 0;
   double test_accuracy = 0;  ///< 0..1
+  std::int64_t tokens = 0;   ///< that went through a language model; otherwise 0
+  double seconds = 0;        ///< of training
 };
 
 /// Writes progress.jsonl.

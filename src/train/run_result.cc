@@ -8,7 +8,20 @@
 
 namespace ebb::train {
 
-Status WriteRunResult(const platform::Path& path, const Options& options,
+RunDescription DescriptionOf(const Options& options) {
+  return {.model = options.model,
+          .dataset = Name(options.data),
+          .precision = Name(options.precision),
+          .batch_size = options.batch_size,
+          .accumulation = options.accumulation,
+          .epochs = options.epochs,
+          .learning_rate = options.learning_rate.initial,
+          .learning_rate_schedule = Name(options.learning_rate.kind),
+          .seed = options.seed,
+          .model_path = options.model_save_path};
+}
+
+Status WriteRunResult(const platform::Path& path, const RunDescription& run,
                       const TrainingState& state, const RunFacts& facts) {
   EBB_CHECK(!state.history.empty());
   const EpochRecord& last = state.history.back();
@@ -18,20 +31,20 @@ Status WriteRunResult(const platform::Path& path, const Options& options,
   const auto epochs = static_cast<double>(state.history.size());
   nlohmann::ordered_json result = {
       {"schema", "ebb.train-result/1"},
-      {"model", options.model},
-      {"dataset", Name(options.data)},
+      {"model", run.model},
+      {"dataset", run.dataset},
       {"train_samples", facts.train_samples},
       {"test_samples", facts.test_samples},
       {"device", facts.device},
       {"device_name", facts.device_name},
-      {"precision", Name(options.precision)},
-      {"batch_size", options.batch_size},
-      {"accumulation_steps", options.accumulation},
-      {"effective_batch_size", options.batch_size * options.accumulation},
-      {"epochs", options.epochs},
-      {"learning_rate", options.learning_rate.initial},
-      {"lr_schedule", Name(options.learning_rate.kind)},
-      {"seed", options.seed},
+      {"precision", run.precision},
+      {"batch_size", run.batch_size},
+      {"accumulation_steps", run.accumulation},
+      {"effective_batch_size", run.batch_size * run.accumulation},
+      {"epochs", run.epochs},
+      {"learning_rate", run.learning_rate},
+      {"lr_schedule", run.learning_rate_schedule},
+      {"seed", run.seed},
       {"threads", facts.threads},
       {"steps", state.step},
       {"final_loss", last.train_loss},
@@ -44,7 +57,8 @@ Status WriteRunResult(const platform::Path& path, const Options& options,
        total_seconds > 0 ? epochs * static_cast<double>(facts.train_samples) / total_seconds : 0.0},
       {"parameters_sha256", facts.parameters_sha256},
       {"torch_version", facts.torch_version},
-      {"model_path", options.model_save_path}};
+      {"model_path", run.model_path}};
+  result.update(facts.more);
   if (!facts.precision_notice.empty()) result["precision_notice"] = facts.precision_notice;
   return platform::WriteFileAtomically(
       path, result.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");

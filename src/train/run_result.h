@@ -2,6 +2,7 @@
 // train_result.json: what a finished run reports to whoever started it (docs/train.md, "Result").
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,23 @@
 
 namespace ebb::train {
 
-/// What only the process that finished the run knows; the rest comes from the options and the
+/// What was asked for.
+struct RunDescription {
+  std::string model;
+  std::string dataset;
+  std::string precision;
+  std::int64_t batch_size = 1;
+  std::int64_t accumulation = 1;
+  std::int64_t epochs = 1;
+  double learning_rate = 0;
+  std::string learning_rate_schedule;
+  std::uint64_t seed = 0;
+  std::string model_path;
+};
+
+RunDescription DescriptionOf(const Options& options);
+
+/// What only the process that finished the run knows; the rest comes from the description and the
 /// state.
 struct RunFacts {
   std::int64_t train_samples = 0;
@@ -23,10 +40,11 @@ struct RunFacts {
   std::string parameters_sha256;  ///< of all parameters' bytes in order of name
   std::string torch_version;
   std::string precision_notice;  ///< empty: nothing to say (emulation.h)
+  nlohmann::ordered_json more = nlohmann::ordered_json::object();  ///< fields of this kind of model
 };
 
 /// Requires a finished state (at least one epoch).
-Status WriteRunResult(const platform::Path& path, const Options& options,
+Status WriteRunResult(const platform::Path& path, const RunDescription& run,
                       const TrainingState& state, const RunFacts& facts);
 
 }  // namespace ebb::train

@@ -13,13 +13,14 @@ using nlohmann::json;
 
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
+constexpr std::uint64_t kMaxNumber = 1ULL << 62;
 constexpr const char* kMetadataKey = "__metadata__";
 
 std::optional<std::uint64_t> ItemBytes(const std::string& dtype) {
-  if (dtype == "F64" || dtype == "I64") return 8;
-  if (dtype == "F32") return 4;
-  if (dtype == "F16" || dtype == "BF16") return 2;
-  if (dtype == "U8") return 1;
+  if (dtype == "F64" || dtype == "I64" || dtype == "U64") return 8;
+  if (dtype == "F32" || dtype == "I32" || dtype == "U32") return 4;
+  if (dtype == "F16" || dtype == "BF16" || dtype == "I16" || dtype == "U16") return 2;
+  if (dtype == "U8" || dtype == "I8" || dtype == "BOOL") return 1;
   return std::nullopt;
 }
 
@@ -42,16 +43,28 @@ std::uint64_t ReadLittleEndian64(std::string_view bytes) {
   return value;
 }
 
-// The bytes that a shape needs; nothing for a negative dimension or more than `limit`.
+// The bytes that a shape needs; nothing for more than `limit`.
 std::optional<std::uint64_t> ShapeBytes(const std::vector<std::int64_t>& shape, std::uint64_t item,
                                         std::uint64_t limit) {
   std::uint64_t bytes = item;
   for (const std::int64_t dimension : shape) {
-    if (dimension < 0) return std::nullopt;
     if (dimension > 0 && bytes > limit / static_cast<std::uint64_t>(dimension)) return std::nullopt;
     bytes *= static_cast<std::uint64_t>(dimension);
   }
   return bytes;
+}
+
+// Whole numbers only: the library would cut fractions off, and wrap what does not fit.
+template <typename Whole>
+Result<std::vector<Whole>> WholeNumbers(const json& list, const std::string& key,
+                                        const std::string& name) {
+  std::vector<Whole> numbers;
+  for (const json& item : list.is_array() ? list : json::array({nullptr})) {
+    if (!item.is_number_unsigned() || item.get<std::uint64_t>() > kMaxNumber)
+      return Damaged(name, "tensor " + key + " has a shape or an offset that is no count");
+    numbers.push_back(item.get<Whole>());
+  }
+  return numbers;
 }
 
 Result<TensorBytes> DecodeTensor(const std::string& key, const json& entry, std::string_view data,
@@ -59,8 +72,9 @@ Result<TensorBytes> DecodeTensor(const std::string& key, const json& entry, std:
   TensorBytes tensor;
   tensor.name = key;
   entry.at("dtype").get_to(tensor.dtype);
-  entry.at("shape").get_to(tensor.shape);
-  const auto offsets = entry.at("data_offsets").get<std::vector<std::uint64_t>>();
+  EBB_ASSIGN_OR_RETURN(tensor.shape, WholeNumbers<std::int64_t>(entry.at("shape"), key, name));
+  EBB_ASSIGN_OR_RETURN(const auto offsets,
+                       WholeNumbers<std::uint64_t>(entry.at("data_offsets"), key, name));
   const auto item = ItemBytes(tensor.dtype);
   if (!item) return Damaged(name, "tensor " + key + " has the unknown type " + tensor.dtype);
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data.size())
@@ -71,20 +85,33 @@ Result<TensorBytes> DecodeTensor(const std::string& key, const json& entry, std:
   return tensor;
 }
 
+// Every byte belongs to exactly one tensor.
+bool FillsTheData(const std::vector<TensorBytes>& tensors, std::string_view data) {
+  std::vector<std::string_view> parts;
+  for (const TensorBytes& tensor : tensors) parts.push_back(tensor.data);
+  std::sort(parts.begin(), parts.end(), [](std::string_view a, std::string_view b) {
+    return a.data() != b.data() ? a.data() < b.data() : a.size() < b.size();
+  });
+  const char* end = data.data();
+  for (const std::string_view part : parts) {
+    if (part.data() != end) return false;
+    end += part.size();
+  }
+  return end == data.data() + data.size();
+}
+
 Result<SafetensorsView> DecodeHeader(const json& header, std::string_view data,
                                      const std::string& name) {
   SafetensorsView view;
-  std::uint64_t used = 0;
   for (const auto& [key, entry] : header.items()) {
     if (key == kMetadataKey) {
       entry.get_to(view.metadata);
       continue;
     }
     EBB_ASSIGN_OR_RETURN(TensorBytes tensor, DecodeTensor(key, entry, data, name));
-    used += tensor.data.size();
     view.tensors.push_back(std::move(tensor));
   }
-  if (used != data.size()) return Damaged(name, "bytes are left over or used twice");
+  if (!FillsTheData(view.tensors, data)) return Damaged(name, "bytes are left over or used twice");
   return view;
 }
 

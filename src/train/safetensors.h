@@ -17,7 +17,7 @@ namespace ebb::train {
 
 struct TensorBytes {
   std::string name;
-  std::string dtype;  ///< "F64", "F32", "BF16", "F16", "I64", "U8"
+  std::string dtype;  ///< "F64", "F32", "BF16", "F16", "I64" ... "U8", "BOOL"
   std::vector<std::int64_t> shape;
   std::string_view data;  ///< borrowed; row-major
 };

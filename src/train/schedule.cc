@@ -1,5 +1,6 @@
 #include "train/schedule.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -10,9 +11,13 @@ double LearningRateSchedule::At(const Progress& progress) const {
     case ScheduleKind::kConstant:
       break;
     case ScheduleKind::kCosine: {
+      if (progress.step < warm_up_steps)
+        return initial * static_cast<double>(progress.step) / static_cast<double>(warm_up_steps);
+      const std::int64_t length = std::max<std::int64_t>(1, progress.total_steps - warm_up_steps);
       const double done =
-          static_cast<double>(progress.step) / static_cast<double>(progress.total_steps);
-      return initial * 0.5 * (1 + std::cos(std::numbers::pi * done));
+          static_cast<double>(progress.step - warm_up_steps) / static_cast<double>(length);
+      const double fall = 0.5 * (1 + std::cos(std::numbers::pi * done));
+      return initial * (floor + (1 - floor) * fall);
     }
     case ScheduleKind::kStep: {
       const std::int64_t epoch = progress.step / progress.steps_per_epoch;

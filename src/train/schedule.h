@@ -13,6 +13,9 @@ struct LearningRateSchedule {
   double initial = 1e-3;
   double decay = 0.7;             ///< kStep: factor per `decay_epochs`
   std::int64_t decay_epochs = 1;  ///< kStep
+  std::int64_t warm_up_steps =
+      0;             ///< kCosine: steps of a linear rise from 0, where the cosine begins
+  double floor = 0;  ///< kCosine: the share of `initial` that it falls to
 
   struct Progress {
     std::int64_t step = 0;  ///< 0-based over the whole run

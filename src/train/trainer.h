@@ -1,19 +1,13 @@
 #pragma once
-// The training run: epochs of updates, an evaluation after each, checkpoints, progress and the
-// result. The loop reads as steps; what they do is in learning.h, adam.h, checkpoint.h and
-// progress.h. Single-threaded apart from LibTorch's own pool; stops between updates when a stop is
-// requested.
+// The training of an image classifier: a task of the training loop (training_loop.h) made from the
+// options and the data, with its result.
 
 #include "base/result.h"
 #include "train/dataset.h"
 #include "train/options.h"
+#include "train/training_loop.h"
 
 namespace ebb::train {
-
-enum class Outcome {
-  kFinished,
-  kPaused,  ///< a checkpoint was written; run again with --resume
-};
 
 /// Whether Train would begin: the model fits the data, the device does the precision, and the
 /// folder of the model can be written, unless it is in the run directory, which is not made here.

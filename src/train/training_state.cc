@@ -1,5 +1,6 @@
 #include "train/training_state.h"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace ebb::train {
@@ -11,6 +12,11 @@ using nlohmann::ordered_json;
 Error BadCheckpoint(const std::string& name, std::string what) {
   return {ExitCode::kConfiguration, std::move(what), name,
           "start afresh without --resume, or restore the checkpoint"};
+}
+
+// JSON has no NaN: a loss that is unknown, or of a training that has diverged, is null there.
+double NumberOrNan(const json& value) {
+  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }
 
 std::string Shown(const json& value) {
@@ -25,12 +31,14 @@ ordered_json ToJson(const TrainingState& state) {
     history.push_back({{"train_loss", epoch.train_loss},
                        {"test_loss", epoch.test_loss},
                        {"test_accuracy", epoch.test_accuracy},
-                       {"seconds", epoch.seconds}});
+                       {"seconds", epoch.seconds},
+                       {"tokens", epoch.tokens}});
   }
   return {{"step", state.step},
           {"epoch", state.epoch},
           {"epoch_updates", state.epoch_updates},
           {"epoch_samples", state.epoch_samples},
+          {"epoch_tokens", state.epoch_tokens},
           {"epoch_loss_sum", state.epoch_loss_sum},
           {"epoch_seconds", state.epoch_seconds},
           {"optimizer_steps", state.optimizer_steps},
@@ -47,7 +55,8 @@ Result<TrainingState> TrainingStateFromJson(const json& value, const std::string
     value.at("epoch").get_to(state.epoch);
     value.at("epoch_updates").get_to(state.epoch_updates);
     value.at("epoch_samples").get_to(state.epoch_samples);
-    value.at("epoch_loss_sum").get_to(state.epoch_loss_sum);
+    state.epoch_tokens = value.value("epoch_tokens", std::int64_t{0});
+    state.epoch_loss_sum = NumberOrNan(value.at("epoch_loss_sum"));
     value.at("epoch_seconds").get_to(state.epoch_seconds);
     value.at("optimizer_steps").get_to(state.optimizer_steps);
     value.at("peak_tensor_bytes").get_to(state.peak_tensor_bytes);
@@ -55,8 +64,9 @@ Result<TrainingState> TrainingStateFromJson(const json& value, const std::string
     value.at("loss_scale").at("good_steps").get_to(state.loss_scale.good_steps);
     for (const json& epoch : value.at("history")) {
       state.history.push_back(
-          {epoch.at("train_loss").get<double>(), epoch.at("test_loss").get<double>(),
-           epoch.at("test_accuracy").get<double>(), epoch.at("seconds").get<double>()});
+          {NumberOrNan(epoch.at("train_loss")), NumberOrNan(epoch.at("test_loss")),
+           NumberOrNan(epoch.at("test_accuracy")), epoch.at("seconds").get<double>(),
+           epoch.value("tokens", std::int64_t{0})});
     }
   } catch (const json::exception& error) {
     return Fail(
@@ -86,8 +96,7 @@ ordered_json Fingerprint(const Options& options) {
           {"--seed", options.seed}};
 }
 
-Status RequireSameFingerprint(const json& stored, const Options& options, const std::string& name) {
-  const json wanted = Fingerprint(options);
+Status RequireSameFingerprint(const json& stored, const json& wanted, const std::string& name) {
   for (const auto& [flag, value] : wanted.items()) {
     const json found = stored.is_object() ? stored.value(flag, json()) : json();
     if (found == value) continue;

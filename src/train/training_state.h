@@ -12,11 +12,17 @@
 
 namespace ebb::train {
 
+struct Evaluation {
+  double loss = 0;      ///< mean over samples, or over predicted tokens
+  double accuracy = 0;  ///< 0..1
+};
+
 struct EpochRecord {
   double train_loss = 0;
   double test_loss = 0;
   double test_accuracy = 0;  ///< 0..1
   double seconds = 0;        ///< of training; evaluation and checkpoints are not in it
+  std::int64_t tokens = 0;   ///< that went through a language model
 };
 
 /// Dynamic loss scaling (fp16 only); see loss_scaler.h.
@@ -29,8 +35,9 @@ struct TrainingState {
   std::int64_t step = 0;           ///< updates done in the run
   std::int64_t epoch = 0;          ///< epochs finished, evaluation included
   std::int64_t epoch_updates = 0;  ///< updates done in the current epoch
-  std::int64_t epoch_samples = 0;
-  double epoch_loss_sum = 0;         ///< sum over samples
+  std::int64_t epoch_samples = 0;  ///< or predicted tokens: what the loss is a mean over
+  std::int64_t epoch_tokens = 0;
+  double epoch_loss_sum = 0;
   double epoch_seconds = 0;          ///< spent in the current epoch, pauses not counted
   std::int64_t optimizer_steps = 0;  ///< updates that Adam applied; fp16 overflows are skipped
   std::int64_t peak_tensor_bytes = 0;
@@ -45,7 +52,7 @@ Result<TrainingState> TrainingStateFromJson(const nlohmann::json& json, const st
 /// The options that must be the same for a continuation to be the same run, by flag name.
 nlohmann::ordered_json Fingerprint(const Options& options);
 /// Names the first flag that differs.
-Status RequireSameFingerprint(const nlohmann::json& stored, const Options& options,
+Status RequireSameFingerprint(const nlohmann::json& stored, const nlohmann::json& wanted,
                               const std::string& name);
 
 }  // namespace ebb::train

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace ebb::train {
@@ -42,12 +43,22 @@ TEST(TrainingState, AHistoryOfAnotherLengthIsRefused) {
   EXPECT_FALSE(TrainingStateFromJson(json, "file"));
 }
 
+TEST(TrainingState, AnUnknownLossStaysUnknown) {
+  TrainingState state;
+  state.epoch = 1;
+  state.history.push_back({.train_loss = 1, .test_loss = std::nan("")});
+  const nlohmann::json stored = nlohmann::json::parse(ToJson(state).dump());
+  const auto back = TrainingStateFromJson(stored, "file");
+  ASSERT_TRUE(back) << back.error().Message();
+  EXPECT_TRUE(std::isnan(back->history[0].test_loss));
+}
+
 TEST(Fingerprint, NamesTheFlagThatDiffers) {
   Options options;
   const nlohmann::json stored = Fingerprint(options);
-  EXPECT_TRUE(RequireSameFingerprint(stored, options, "file"));
+  EXPECT_TRUE(RequireSameFingerprint(stored, Fingerprint(options), "file"));
   options.batch_size = 16;
-  const Status status = RequireSameFingerprint(stored, options, "file");
+  const Status status = RequireSameFingerprint(stored, Fingerprint(options), "file");
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().Message(), testing::HasSubstr("--batch-size 64, not 16"));
 }
@@ -57,7 +68,7 @@ TEST(Fingerprint, ThreadsAndDirectoriesMayChange) {
   const nlohmann::json stored = Fingerprint(options);
   options.threads = 7;
   options.run_dir = "elsewhere";
-  EXPECT_TRUE(RequireSameFingerprint(stored, options, "file"));
+  EXPECT_TRUE(RequireSameFingerprint(stored, Fingerprint(options), "file"));
 }
 
 }  // namespace

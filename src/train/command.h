@@ -1,0 +1,29 @@
+#pragma once
+// What all commands of ebb-train share: choices, the environment of the training-program contract
+// (docs/train.md), and text that was asked for.
+
+#include <map>
+#include <string>
+
+namespace ebb::train {
+
+enum class Precision { kFp32, kBf16, kFp16 };
+enum class DeviceChoice { kAuto, kCpu, kCuda };
+enum class ProgressStyle { kAuto, kBar, kLines, kNone };
+
+using Environment = std::map<std::string, std::string>;
+
+/// EBB_RUN_DIR, EBB_CHECKPOINT_DIR and EBB_RESUME, with defaults for what they do not say.
+struct Contract {
+  std::string run_dir;
+  std::string checkpoint_dir;
+  bool resume = false;
+};
+Contract ContractOf(const Environment& environment, const std::string& run_dir);
+
+/// Text that a command asked for instead of doing something (--help, --version).
+struct TextToPrint {
+  std::string text;
+};
+
+}  // namespace ebb::train

@@ -1,0 +1,72 @@
+#pragma once
+// How the commands of ebb-train read their flags: choices by name, numbers with their range,
+// unknown flags with a suggestion. The last of a repeated flag wins.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/text.h"
+#include "train/command.h"
+
+namespace ebb::train {
+
+template <typename Enum>
+using Names = std::vector<std::pair<std::string, Enum>>;
+
+inline const Names<Precision> kPrecisions = {
+    {"fp32", Precision::kFp32}, {"bf16", Precision::kBf16}, {"fp16", Precision::kFp16}};
+inline const Names<DeviceChoice> kDevices = {
+    {"auto", DeviceChoice::kAuto}, {"cpu", DeviceChoice::kCpu}, {"cuda", DeviceChoice::kCuda}};
+inline const Names<ProgressStyle> kProgressStyles = {{"auto", ProgressStyle::kAuto},
+                                                     {"bar", ProgressStyle::kBar},
+                                                     {"lines", ProgressStyle::kLines},
+                                                     {"none", ProgressStyle::kNone}};
+
+template <typename Enum>
+std::string NameOf(const Names<Enum>& names, Enum value) {
+  return std::find_if(names.begin(), names.end(),
+                      [&](const auto& pair) { return pair.second == value; })
+      ->first;
+}
+
+tl::unexpected<Error> UsageError(std::string what);
+
+template <typename Enum>
+Status LookUp(const char* flag, const Names<Enum>& names, const std::string& text, Enum& value) {
+  std::vector<std::string> allowed;
+  for (const auto& [name, candidate] : names) {
+    if (name == text) {
+      value = candidate;
+      return {};
+    }
+    allowed.push_back(name);
+  }
+  return UsageError(std::string(flag) + " is " + Join(allowed, " or ") + ", not \"" + text + "\"" +
+                    SuggestionText(text, allowed));
+}
+
+struct Range {
+  double low = 0;
+  double high = 0;
+};
+
+CLI::Validator Between(Range range);
+
+inline constexpr Range kCount{1, 1e9};
+inline constexpr Range kLimit{0, 1e9};
+inline constexpr Range kSeed{0, 9e15};
+
+/// An app with the rules above.
+void SetRules(CLI::App& app);
+
+/// Text to print if that was asked for. Usage errors have ExitCode::kUsage.
+Result<std::optional<TextToPrint>> ParseFlags(CLI::App& app,
+                                              std::span<const std::string> arguments);
+
+}  // namespace ebb::train

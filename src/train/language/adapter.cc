@@ -1,0 +1,195 @@
+#include "train/language/adapter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/random.h"
+#include "platform/digest.h"
+#include "train/language/input_file.h"
+#include "train/language/lora_linear.h"
+#include "train/language/weight_files.h"
+#include "train/tensor_of_bytes.h"
+
+namespace ebb::train {
+namespace {
+
+constexpr const char* kConfigFile = "adapter_config.json";
+constexpr const char* kWeightFile = "adapter_model.safetensors";
+
+std::string Prefix(std::size_t layer, std::size_t projection) {
+  return "base_model.model.model.layers." + std::to_string(layer) + "." +
+         kProjectionNames[projection].path + ".";
+}
+
+torch::TensorOptions AdapterOptions(const Decoder& decoder) {
+  return torch::dtype(torch::promote_types(decoder.type(), torch::kFloat32))
+      .device(decoder.device());
+}
+
+// Numbers of our own generator: the same on every version of LibTorch.
+torch::Tensor Uniform(const std::array<std::int64_t, 2>& sizes, double bound, std::uint64_t seed) {
+  torch::Tensor tensor = torch::empty({sizes[0], sizes[1]}, torch::dtype(torch::kFloat32));
+  Random random(seed);
+  float* values = tensor.data_ptr<float>();
+  for (std::int64_t i = 0; i < tensor.numel(); ++i)
+    values[i] = static_cast<float>(random.Uniform(-bound, bound));
+  return tensor;
+}
+
+LoraPair MakePair(const Decoder& decoder, const Linear& linear, const LoraSettings& settings,
+                  std::uint64_t seed) {
+  const torch::TensorOptions options = AdapterOptions(decoder);
+  const std::int64_t out = linear.weight.size(0), in = linear.weight.size(1);
+  LoraPair pair;
+  pair.a = Uniform({settings.rank, in}, 1 / std::sqrt(static_cast<double>(in)), seed).to(options);
+  pair.b = torch::zeros({out, settings.rank}, options);
+  if (settings.decomposed) pair.magnitude = RowNorms(linear.weight, pair, settings.scaling());
+  return pair;
+}
+
+void RequireGradients(Adapter& adapter) {
+  for (auto [name, tensor] : adapter.Tensors()) tensor.set_requires_grad(true);
+}
+
+NamedTensors Portable(const Adapter& adapter) {
+  auto tensors = adapter.Tensors();
+  for (auto& [name, tensor] : tensors) tensor = tensor.detach().to(torch::kCPU).contiguous();
+  return tensors;
+}
+
+// Takes the tensors of an adapter out of its file.
+class Taker {
+ public:
+  Taker(const WeightFiles& files, std::string file, torch::TensorOptions options)
+      : files_(files), file_(std::move(file)), options_(options) {}
+
+  torch::Tensor Take(const std::string& name, const std::vector<std::int64_t>& shape) {
+    ++taken_;
+    const auto found = files_.weights().find(name);
+    if (found == files_.weights().end()) return Refuse("the adapter lacks the tensor " + name);
+    const TensorBytes& bytes = found->second.tensor;
+    const auto type = WeightType(bytes.dtype);
+    if (!type || bytes.shape != shape)
+      return Refuse("the adapter's tensor " + name +
+                    " has another shape or type than the model asks for");
+    return TensorOver(bytes, *type, found->second.file).to(options_).clone();
+  }
+
+  Status Finish() const {
+    if (error_) return Fail(*error_);
+    if (taken_ == files_.weights().size()) return {};
+    return Fail({ExitCode::kConfiguration,
+                 "the adapter has tensors for modules that target_modules does not name", file_,
+                 ""});
+  }
+
+ private:
+  torch::Tensor Refuse(std::string what) {
+    if (!error_) error_ = Error{ExitCode::kConfiguration, std::move(what), file_, ""};
+    return {};
+  }
+
+  const WeightFiles& files_;
+  std::string file_;
+  torch::TensorOptions options_;
+  std::size_t taken_ = 0;
+  std::optional<Error> error_;
+};
+
+// Calls visit(layer, projection, linear, slot) for every projection that the settings choose.
+template <typename Visit>
+Adapter Built(const Decoder& decoder, const LoraSettings& settings, const Visit& visit) {
+  Adapter adapter{settings, {}};
+  adapter.layers.resize(decoder.layers.size());
+  for (std::size_t layer = 0; layer < decoder.layers.size(); ++layer)
+    for (const Projection target : settings.targets)
+      adapter.layers[layer][Index(target)] =
+          visit(layer, Index(target), decoder.layers[layer].projections[Index(target)]);
+  return adapter;
+}
+
+}  // namespace
+
+NamedTensors Adapter::Tensors() const {
+  NamedTensors tensors;
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    for (std::size_t i = 0; i < kProjectionCount; ++i) {
+      const auto& pair = layers[layer][i];
+      if (!pair) continue;
+      tensors.emplace_back(Prefix(layer, i) + "lora_A.weight", pair->a);
+      tensors.emplace_back(Prefix(layer, i) + "lora_B.weight", pair->b);
+      if (pair->magnitude.defined())
+        tensors.emplace_back(Prefix(layer, i) + "lora_magnitude_vector", pair->magnitude);
+    }
+  }
+  return tensors;
+}
+
+Adapter MakeAdapter(const Decoder& decoder, const LoraSettings& settings, std::uint64_t seed) {
+  Adapter adapter =
+      Built(decoder, settings, [&](std::size_t layer, std::size_t index, const Linear& linear) {
+        return MakePair(decoder, linear, settings, SeedFor(seed, layer * kProjectionCount + index));
+      });
+  RequireGradients(adapter);
+  return adapter;
+}
+
+Status SaveAdapter(const platform::Path& folder, const Adapter& adapter,
+                   const std::string& base_model) {
+  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(folder));
+  std::vector<TensorBytes> views;
+  const auto portable = Portable(adapter);
+  for (const auto& [name, tensor] : portable) views.push_back(BytesOf(name, tensor));
+  EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(
+      folder / kWeightFile, EncodeSafetensors(std::move(views), {{"format", "pt"}})));
+  return platform::WriteFileAtomically(folder / kConfigFile,
+                                       AdapterConfigJson(adapter.settings, base_model));
+}
+
+Result<Adapter> LoadAdapter(const platform::Path& folder, const Decoder& decoder) {
+  const platform::Path config_path = folder / kConfigFile;
+  EBB_ASSIGN_OR_RETURN(const std::string text, ReadInput(config_path));
+  EBB_ASSIGN_OR_RETURN(const LoraSettings settings, ParseAdapterConfig(text, config_path.string()));
+  EBB_ASSIGN_OR_RETURN(const WeightFiles files, WeightFiles::OpenFile(folder / kWeightFile));
+  Taker taker(files, (folder / kWeightFile).string(), AdapterOptions(decoder));
+  Adapter adapter =
+      Built(decoder, settings, [&](std::size_t layer, std::size_t index, const Linear& linear) {
+        const std::int64_t out = linear.weight.size(0), in = linear.weight.size(1);
+        LoraPair pair;
+        pair.a = taker.Take(Prefix(layer, index) + "lora_A.weight", {settings.rank, in});
+        pair.b = taker.Take(Prefix(layer, index) + "lora_B.weight", {out, settings.rank});
+        if (settings.decomposed)
+          pair.magnitude = taker.Take(Prefix(layer, index) + "lora_magnitude_vector", {out});
+        return pair;
+      });
+  EBB_RETURN_IF_ERROR(taker.Finish());
+  RequireGradients(adapter);
+  return adapter;
+}
+
+Decoder Merged(const Decoder& decoder, const Adapter& adapter) {
+  const torch::NoGradGuard no_grad;
+  Decoder merged = decoder;
+  for (std::size_t layer = 0; layer < adapter.layers.size(); ++layer) {
+    for (std::size_t i = 0; i < kProjectionCount; ++i) {
+      const auto& pair = adapter.layers[layer][i];
+      if (!pair) continue;
+      torch::Tensor& weight = merged.layers[layer].projections[i].weight;
+      torch::Tensor sum = torch::addmm(weight.to(pair->a.scalar_type()), pair->b, pair->a, 1,
+                                       adapter.settings.scaling());
+      if (pair->magnitude.defined()) sum = sum * (pair->magnitude / sum.norm(2, 1)).unsqueeze(1);
+      weight = sum.to(weight.scalar_type());
+    }
+  }
+  return merged;
+}
+
+std::string AdapterSha256(const Adapter& adapter) {
+  std::string summary;
+  for (const auto& [name, tensor] : Portable(adapter))
+    summary += name + " " + platform::Sha256Hex(BytesOf(name, tensor).data) + "\n";
+  return platform::Sha256Hex(summary);
+}
+
+}  // namespace ebb::train

@@ -1,0 +1,52 @@
+#pragma once
+// A low-rank adapter as tensors: for each layer and each chosen projection W, the pair A {rank, in}
+// and B {out, rank} that adds scaling * B A to W, and with DoRA the magnitude of each output. Its
+// files are PEFT's, so that PEFT, transformers and vLLM load them.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "platform/file.h"
+#include "train/language/adapter_config.h"
+#include "train/language/decoder.h"
+#include "train/libtorch.h"
+#include "train/named_tensors.h"
+
+namespace ebb::train {
+
+struct LoraPair {
+  torch::Tensor a;
+  torch::Tensor b;
+  torch::Tensor magnitude;  ///< {out}; undefined without DoRA
+};
+
+struct Adapter {
+  LoraSettings settings;
+  std::vector<std::array<std::optional<LoraPair>, kProjectionCount>> layers;
+
+  /// In order of layers and projections, under PEFT's names.
+  NamedTensors Tensors() const;
+};
+
+/// A new adapter that changes nothing yet: A uniform within 1 / sqrt(in) (PEFT's Kaiming
+/// initialisation), B zero. The tensors have `type`, at least fp32, and require gradients.
+Adapter MakeAdapter(const Decoder& decoder, const LoraSettings& settings, std::uint64_t seed);
+
+/// Writes adapter_config.json and adapter_model.safetensors into the folder, which it creates.
+Status SaveAdapter(const platform::Path& folder, const Adapter& adapter,
+                   const std::string& base_model);
+
+/// Errors name the tensor that does not fit the decoder.
+Result<Adapter> LoadAdapter(const platform::Path& folder, const Decoder& decoder);
+
+/// The decoder with the adapter added into its weights.
+Decoder Merged(const Decoder& decoder, const Adapter& adapter);
+
+/// Digest over names and bytes: equal exactly when two adapters are.
+std::string AdapterSha256(const Adapter& adapter);
+
+}  // namespace ebb::train

@@ -1,0 +1,64 @@
+#include "train/language/chunked_loss.h"
+
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+
+namespace ebb::train {
+namespace {
+
+using torch::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+// Of logits in memory at a time: enough for matrix products at full speed, little beside the
+// weights.
+constexpr std::int64_t kChunkElements = 8 << 20;
+constexpr std::int64_t kMinChunkTokens = 16;
+
+class LossFunction : public torch::autograd::Function<LossFunction> {
+ public:
+  static tensor_list forward(AutogradContext* context, const Tensor& hidden, const Tensor& output,
+                             const Tensor& targets) {
+    const std::int64_t tokens = hidden.size(0);
+    const std::int64_t chunk = std::max(kMinChunkTokens, kChunkElements / output.size(0));
+    const bool wants_gradient = hidden.requires_grad();
+    const auto inside = torch::promote_types(hidden.scalar_type(), torch::kFloat32);
+    Tensor sum = torch::zeros({}, hidden.options().dtype(inside));
+    Tensor correct = torch::zeros({}, targets.options());
+    Tensor gradient = wants_gradient ? torch::empty_like(hidden) : Tensor();
+    for (std::int64_t begin = 0; begin < tokens; begin += chunk) {
+      const std::int64_t count = std::min(chunk, tokens - begin);
+      const Tensor target = targets.narrow(0, begin, count).unsqueeze(1);
+      Tensor logits = torch::matmul(hidden.narrow(0, begin, count), output.t()).to(inside);
+      const Tensor largest = std::get<0>(logits.max(1, /*keepdim=*/true));
+      const Tensor chosen = logits.gather(1, target);
+      correct += chosen.ge(largest).sum();
+      Tensor& exponentials = logits.sub_(largest).exp_();
+      const Tensor total = exponentials.sum(1, /*keepdim=*/true);
+      sum += (total.log() + largest - chosen).sum();
+      if (!wants_gradient) continue;
+      exponentials.div_(total);
+      exponentials.scatter_add_(1, target, torch::full_like(chosen, -1));
+      gradient.narrow(0, begin, count)
+          .copy_(torch::matmul(exponentials.to(hidden.scalar_type()), output));
+    }
+    if (wants_gradient) context->save_for_backward({gradient});
+    context->mark_non_differentiable({correct});
+    return {sum, correct};
+  }
+
+  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    const Tensor gradient = context->get_saved_variables()[0];
+    return {gradient * gradients[0].to(gradient.scalar_type()), Tensor(), Tensor()};
+  }
+};
+
+}  // namespace
+
+TokenLoss ChunkedCrossEntropy(const Tensor& hidden, const Tensor& output, const Tensor& targets) {
+  const tensor_list result = LossFunction::apply(hidden, output, targets);
+  return {result[0], result[1]};
+}
+
+}  // namespace ebb::train

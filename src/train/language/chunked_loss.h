@@ -1,0 +1,21 @@
+#pragma once
+// Cross-entropy of the next token over a large vocabulary, in chunks of tokens: the logits of all
+// tokens are never in memory together. Because the output projection is frozen, the gradient of a
+// chunk is computed while its logits are there, so the backward pass is one multiplication.
+
+#include <cstdint>
+
+#include "train/libtorch.h"
+
+namespace ebb::train {
+
+struct TokenLoss {
+  torch::Tensor sum;  ///< of the tokens' losses in nats, fp32 or fp64; differentiable in `hidden`
+  torch::Tensor correct;  ///< int64: tokens whose most likely next token is the target
+};
+
+/// hidden {N, width}, output {vocabulary, width}, targets {N} int64 within the vocabulary.
+TokenLoss ChunkedCrossEntropy(const torch::Tensor& hidden, const torch::Tensor& output,
+                              const torch::Tensor& targets);
+
+}  // namespace ebb::train

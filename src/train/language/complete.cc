@@ -1,0 +1,120 @@
+#include "train/language/complete.h"
+
+#include <chrono>
+#include <cstdio>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "train/device.h"
+#include "train/language/generate.h"
+#include "train/library_errors.h"
+#include "train/text/tokenizer.h"
+
+namespace ebb::train {
+namespace {
+
+// Prints the text of the tokens as they come. A character may be the work of several tokens: what
+// is not yet whole waits.
+class Printer {
+ public:
+  explicit Printer(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
+
+  void Add(std::int64_t token) {
+    tokens_.push_back(static_cast<TokenId>(token));
+    const std::string text = Text();
+    if (!text.ends_with(kReplacement)) Print(text);
+  }
+  void Finish() {
+    Print(Text());
+    std::puts("");
+  }
+  std::string Text() const { return tokenizer_.Decode(tokens_).value_or(""); }
+
+ private:
+  static constexpr const char* kReplacement = "\xEF\xBF\xBD";
+
+  void Print(const std::string& text) {
+    if (text.size() <= printed_) return;
+    std::fwrite(text.data() + printed_, 1, text.size() - printed_, stdout);
+    std::fflush(stdout);
+    printed_ = text.size();
+  }
+
+  const Tokenizer& tokenizer_;
+  std::vector<TokenId> tokens_;
+  std::size_t printed_ = 0;
+};
+
+Result<std::vector<std::int64_t>> PromptTokens(const Tokenizer& tokenizer, const Decoder& decoder,
+                                               const GenerateOptions& options) {
+  EBB_ASSIGN_OR_RETURN(const std::vector<TokenId> ids, tokenizer.Encode(options.prompt));
+  const auto fail = [&](std::string what) {
+    return Fail({ExitCode::kConfiguration, std::move(what), options.base, ""});
+  };
+  if (ids.empty()) return fail("the prompt has no token");
+  for (const TokenId id : ids)
+    if (id >= decoder.config.vocabulary)
+      return fail("the tokenizer has the token " + std::to_string(id) +
+                  ", but the model's vocabulary ends before");
+  return std::vector<std::int64_t>(ids.begin(), ids.end());
+}
+
+GenerateSettings SettingsOf(const GenerateOptions& options, const Decoder& decoder,
+                            const Tokenizer& tokenizer) {
+  GenerateSettings settings{.max_new_tokens = options.max_new_tokens,
+                            .temperature = options.temperature,
+                            .top_k = options.top_k,
+                            .top_p = options.top_p,
+                            .seed = options.seed,
+                            .end_tokens = decoder.config.end_tokens};
+  // A chat model ends its answer with the tokenizer's end, which may be another than the model's.
+  if (const auto end = tokenizer.special().end) settings.end_tokens.push_back(*end);
+  return settings;
+}
+
+Status CompleteUnguarded(const GenerateOptions& options) {
+  EBB_ASSIGN_OR_RETURN(const torch::Device device, SelectDevice(options.device));
+  UseThreads(options.threads);
+  const auto type = options.precision == Precision::kBf16 ? torch::kBFloat16 : torch::kFloat32;
+  EBB_ASSIGN_OR_RETURN(const Tokenizer tokenizer, Tokenizer::Load(options.base));
+  EBB_ASSIGN_OR_RETURN(const Decoder decoder,
+                       LoadDecoder(options.base, torch::dtype(type).device(device)));
+  std::optional<Adapter> adapter;
+  if (!options.adapter.empty()) {
+    EBB_ASSIGN_OR_RETURN(adapter, LoadAdapter(options.adapter, decoder));
+  }
+  EBB_ASSIGN_OR_RETURN(const auto prompt, PromptTokens(tokenizer, decoder, options));
+  Printer printer(tokenizer);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto tokens = Generate(decoder, adapter ? &*adapter : nullptr, prompt,
+                               SettingsOf(options, decoder, tokenizer), [&](std::int64_t token) {
+                                 if (!options.json) printer.Add(token);
+                                 return true;
+                               });
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (!options.json) {
+    printer.Finish();
+    return {};
+  }
+  const std::vector<TokenId> ids(tokens.begin(), tokens.end());
+  EBB_ASSIGN_OR_RETURN(const std::string completion, tokenizer.Decode(ids));
+  const nlohmann::ordered_json json = {{"prompt", options.prompt},
+                                       {"completion", completion},
+                                       {"prompt_tokens", prompt.size()},
+                                       {"tokens", tokens},
+                                       {"seconds", seconds}};
+  std::printf("%s\n",
+              json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  return {};
+}
+
+}  // namespace
+
+Status Complete(const GenerateOptions& options) {
+  return WithLibraryErrors([&] { return CompleteUnguarded(options); });
+}
+
+}  // namespace ebb::train

@@ -1,0 +1,48 @@
+#pragma once
+// A decoder-only transformer of the families in model_config.h, loaded from a Hugging Face folder:
+// frozen weights as tensors. What they compute is in forward.h. Weights that the file has in the
+// wanted type, on the CPU and aligned, are the mapped file itself; all others are copies.
+
+#include <array>
+#include <vector>
+
+#include "base/result.h"
+#include "platform/file.h"
+#include "train/language/decoder_shapes.h"
+#include "train/libtorch.h"
+
+namespace ebb::train {
+
+struct Linear {
+  torch::Tensor weight;  ///< {out, in}
+  torch::Tensor bias;    ///< {out}, or undefined
+};
+
+struct DecoderLayer {
+  torch::Tensor input_norm;
+  torch::Tensor post_attention_norm;
+  torch::Tensor query_norm;  ///< {head_size}, or undefined
+  torch::Tensor key_norm;
+  std::array<Linear, kProjectionCount> projections;
+};
+
+struct Decoder {
+  ModelConfig config;
+  torch::Tensor embedding;  ///< {vocabulary, hidden}
+  std::vector<DecoderLayer> layers;
+  torch::Tensor final_norm;
+  torch::Tensor output;  ///< {vocabulary, hidden}; the embedding itself where they are tied
+
+  torch::ScalarType type() const { return embedding.scalar_type(); }
+  torch::Device device() const { return embedding.device(); }
+};
+
+/// Every tensor that the configuration asks for must be there with its shape, and no other: what is
+/// missing, unknown or of another shape or type is named. Errors have ExitCode::kConfiguration.
+Result<Decoder> LoadDecoder(const platform::Path& folder, const torch::TensorOptions& wanted);
+
+/// The model that config.json describes, with random weights: for trials without a trained model.
+Result<Decoder> RandomDecoder(const platform::Path& folder, const torch::TensorOptions& wanted,
+                              std::uint64_t seed);
+
+}  // namespace ebb::train

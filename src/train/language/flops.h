@@ -1,0 +1,25 @@
+#pragma once
+// How many floating-point operations the arithmetic of a model asks for (multiply and add count as
+// two), and how many this machine reaches: their ratio is the model FLOP utilisation (Chowdhery et
+// al. 2022). What is computed again (gradient checkpointing) and padding do not count as asked for.
+
+#include "train/language/adapter_config.h"
+#include "train/language/model_config.h"
+#include "train/libtorch.h"
+
+namespace ebb::train {
+
+struct TokenCounts {
+  double tokens = 0;           ///< through the layers
+  double predicted = 0;        ///< through the output projection
+  double squared_lengths = 0;  ///< sum over sequences
+};
+
+/// Of a forward and a backward pass: the frozen weights have a gradient of their input only.
+double TrainingFlops(const ModelConfig& config, const LoraSettings& lora,
+                     const TokenCounts& counts);
+
+/// The fastest of some products of two 1024 x 1024 matrices, in operations per second.
+double MeasuredPeakFlops(torch::Device device, torch::ScalarType type);
+
+}  // namespace ebb::train

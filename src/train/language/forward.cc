@@ -1,0 +1,163 @@
+#include "train/language/forward.h"
+
+#include <utility>
+
+#include "base/random.h"
+#include "train/language/attention.h"
+#include "train/language/checkpointed.h"
+#include "train/language/lora_linear.h"
+#include "train/language/ops.h"
+#include "train/language/rotary.h"
+
+namespace ebb::train {
+namespace {
+
+using torch::Tensor;
+
+// {T} or {B, T} positions -> angles' cosines and sines, in fp32 as models are trained.
+RotaryTable TableFor(const ModelConfig& config, const Tensor& positions, torch::ScalarType type) {
+  const RotaryFrequencies frequencies =
+      FrequenciesFor(config, positions.max().item<std::int64_t>() + 1);
+  const Tensor speeds =
+      torch::tensor(frequencies.radians_per_position, torch::dtype(torch::kFloat32))
+          .to(positions.device());
+  const Tensor angles = positions.to(torch::kFloat32).unsqueeze(-1) * speeds;
+  const auto inside = torch::promote_types(type, torch::kFloat32);
+  return {(angles.cos() * frequencies.amplitude).to(inside),
+          (angles.sin() * frequencies.amplitude).to(inside)};
+}
+
+// One pass of one batch through the layers.
+class Pass {
+ public:
+  Pass(const Decoder& decoder, const Adapter* adapter, const ForwardSettings& settings)
+      : decoder_(decoder), adapter_(adapter), settings_(settings) {}
+
+  void Use(RotaryTable table, Tensor starts, KeyValueCache* cache) {
+    table_ = std::move(table);
+    starts_ = std::move(starts);
+    cache_ = cache;
+  }
+
+  Tensor Layer(std::size_t index, const Tensor& x) const {
+    const DecoderLayer& layer = decoder_.layers[index];
+    const double epsilon = decoder_.config.norm_epsilon;
+    const Tensor attended = x + Attend(index, RmsNorm(x, layer.input_norm, epsilon));
+    return attended + Mlp(index, RmsNorm(attended, layer.post_attention_norm, epsilon));
+  }
+
+ private:
+  Tensor Project(std::size_t layer, Projection projection, const Tensor& x) const {
+    const Linear& linear = decoder_.layers[layer].projections[Index(projection)];
+    const auto* slot = adapter_ == nullptr ? nullptr : &adapter_->layers[layer][Index(projection)];
+    if (slot == nullptr || !*slot) return ApplyProjection(x, linear, nullptr, {});
+    const LoraSettings& lora = adapter_->settings;
+    const std::uint64_t seed =
+        SeedFor(settings_.seed, layer * kProjectionCount + Index(projection)) >> 1;
+    return ApplyProjection(x, linear, &**slot,
+                           {lora.scaling(), settings_.dropout ? lora.dropout : 0, seed});
+  }
+
+  // {B, T, heads * D} -> {B, heads, T, D}, normalised where the model does so, and turned.
+  Tensor Turn(const Tensor& x, std::int64_t heads, const Tensor& norm) const {
+    Tensor by_head = x.view({x.size(0), x.size(1), heads, decoder_.config.head_size});
+    if (norm.defined()) by_head = RmsNorm(by_head, norm, decoder_.config.norm_epsilon);
+    return Rotate(by_head, table_);
+  }
+
+  Tensor Attend(std::size_t index, const Tensor& x) const {
+    const ModelConfig& config = decoder_.config;
+    const DecoderLayer& layer = decoder_.layers[index];
+    const Tensor query =
+        Turn(Project(index, Projection::kQuery, x), config.heads, layer.query_norm);
+    Tensor key = Turn(Project(index, Projection::kKey, x), config.key_value_heads, layer.key_norm);
+    Tensor value = Project(index, Projection::kValue, x)
+                       .view({x.size(0), x.size(1), config.key_value_heads, config.head_size})
+                       .transpose(1, 2);
+    if (cache_ != nullptr) std::tie(key, value) = cache_->Append(index, key, value);
+    return Project(index, Projection::kOutput,
+                   CausalAttention(query, key, value, starts_).flatten(2));
+  }
+
+  Tensor Mlp(std::size_t index, const Tensor& x) const {
+    return Project(
+        index, Projection::kDown,
+        SwiGlu(Project(index, Projection::kGate, x), Project(index, Projection::kUp, x)));
+  }
+
+  const Decoder& decoder_;
+  const Adapter* adapter_;
+  ForwardSettings settings_;
+  RotaryTable table_;
+  Tensor starts_;
+  KeyValueCache* cache_ = nullptr;
+};
+
+// Whichever tensor of the layer's adapter: it tells LibTorch that the layer has something to learn.
+Tensor AnyTrained(const Adapter* adapter, std::size_t layer) {
+  if (adapter == nullptr) return {};
+  for (const auto& pair : adapter->layers[layer])
+    if (pair) return pair->a;
+  return {};
+}
+
+}  // namespace
+
+KeyValueCache::KeyValueCache(const Decoder& decoder, std::int64_t batch, std::int64_t capacity)
+    : capacity_(capacity) {
+  const ModelConfig& config = decoder.config;
+  for (std::size_t i = 0; i < decoder.layers.size(); ++i) {
+    const auto empty = [&] {
+      return torch::empty({batch, config.key_value_heads, capacity, config.head_size},
+                          torch::dtype(decoder.type()).device(decoder.device()));
+    };
+    layers_.emplace_back(empty(), empty());
+  }
+}
+
+std::pair<Tensor, Tensor> KeyValueCache::Append(std::size_t layer, const Tensor& key,
+                                                const Tensor& value) {
+  auto& [keys, values] = layers_[layer];
+  keys.narrow(2, length_, key.size(2)).copy_(key);
+  values.narrow(2, length_, value.size(2)).copy_(value);
+  const std::int64_t length = length_ + key.size(2);
+  return {keys.narrow(2, 0, length), values.narrow(2, 0, length)};
+}
+
+Tensor HiddenStates(const Decoder& decoder, const Adapter* adapter, const TokenBatch& batch,
+                    const ForwardSettings& settings) {
+  const Tensor positions = batch.positions.defined()
+                               ? batch.positions
+                               : torch::arange(batch.ids.size(1), batch.ids.options());
+  auto pass = std::make_shared<Pass>(decoder, adapter, settings);
+  pass->Use(TableFor(decoder.config, positions, decoder.type()), batch.starts, nullptr);
+  Tensor x = torch::embedding(decoder.embedding, batch.ids);
+  for (std::size_t i = 0; i < decoder.layers.size(); ++i) {
+    const Tensor trained = AnyTrained(adapter, i);
+    if (settings.checkpoint_layers && torch::GradMode::is_enabled() && trained.defined())
+      x = Checkpointed([pass, i](const Tensor& input) { return pass->Layer(i, input); }, x,
+                       trained);
+    else
+      x = pass->Layer(i, x);
+  }
+  return RmsNorm(x, decoder.final_norm, decoder.config.norm_epsilon);
+}
+
+Tensor NextHiddenStates(const Decoder& decoder, const Adapter* adapter, const Tensor& ids,
+                        KeyValueCache& cache) {
+  const torch::NoGradGuard no_grad;
+  const Tensor positions =
+      torch::arange(cache.length(), cache.length() + ids.size(1), ids.options());
+  Pass pass(decoder, adapter, {});
+  pass.Use(TableFor(decoder.config, positions, decoder.type()), {}, &cache);
+  Tensor x = torch::embedding(decoder.embedding, ids);
+  for (std::size_t i = 0; i < decoder.layers.size(); ++i) x = pass.Layer(i, x);
+  cache.Advance(ids.size(1));
+  return RmsNorm(x, decoder.final_norm, decoder.config.norm_epsilon);
+}
+
+Tensor Logits(const Decoder& decoder, const Tensor& hidden) {
+  return at::linear(hidden, decoder.output);
+}
+
+}  // namespace ebb::train

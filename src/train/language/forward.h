@@ -1,0 +1,60 @@
+#pragma once
+// What a decoder computes: hidden states, with an adapter or without, for training (dropout,
+// gradient checkpointing) or with a cache of keys and values for generation.
+
+#include <cstdint>
+#include <vector>
+
+#include "train/language/adapter.h"
+#include "train/language/decoder.h"
+#include "train/libtorch.h"
+
+namespace ebb::train {
+
+/// Tokens of a batch: sequences padded on the right, or several packed into a row.
+struct TokenBatch {
+  torch::Tensor ids;        ///< {B, T} int64
+  torch::Tensor positions;  ///< {B, T} int64 within each packed sequence; undefined: 0, 1, 2, ...
+                            ///< in every row
+  torch::Tensor
+      starts;  ///< {B, T} int64: column of the first token of a token's sequence; undefined: 0
+};
+
+struct ForwardSettings {
+  bool dropout = false;
+  std::uint64_t seed = 0;  ///< of the dropout of this micro-batch
+  bool checkpoint_layers =
+      false;  ///< keep only each layer's input and compute the rest again (Chen et al. 2016)
+};
+
+/// Keys and values of the tokens so far, of one batch.
+class KeyValueCache {
+ public:
+  KeyValueCache(const Decoder& decoder, std::int64_t batch, std::int64_t capacity);
+
+  std::int64_t length() const { return length_; }
+  std::int64_t capacity() const { return capacity_; }
+  /// Stores {B, groups, T, D} behind what layer `layer` has, and returns all of it.
+  std::pair<torch::Tensor, torch::Tensor> Append(std::size_t layer, const torch::Tensor& key,
+                                                 const torch::Tensor& value);
+  /// After all layers have appended `count` tokens.
+  void Advance(std::int64_t count) { length_ += count; }
+
+ private:
+  std::int64_t capacity_;
+  std::int64_t length_ = 0;
+  std::vector<std::pair<torch::Tensor, torch::Tensor>> layers_;
+};
+
+/// {B, T, hidden} after the last norm. `adapter` may be null.
+torch::Tensor HiddenStates(const Decoder& decoder, const Adapter* adapter, const TokenBatch& batch,
+                           const ForwardSettings& settings);
+
+/// The same for tokens that follow those in the cache, which grows by them. Without gradients.
+torch::Tensor NextHiddenStates(const Decoder& decoder, const Adapter* adapter,
+                               const torch::Tensor& ids, KeyValueCache& cache);
+
+/// {..., vocabulary} of hidden states {..., hidden}.
+torch::Tensor Logits(const Decoder& decoder, const torch::Tensor& hidden);
+
+}  // namespace ebb::train

@@ -1,0 +1,35 @@
+#pragma once
+// What `ebb-train generate` can be told: completing a prompt with a model, with an adapter or
+// without. Pure.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+
+#include "base/result.h"
+#include "train/command.h"
+
+namespace ebb::train {
+
+struct GenerateOptions {
+  std::string base;     ///< folder of the model, with tokenizer.json
+  std::string adapter;  ///< folder of an adapter in PEFT's format; empty: none
+  std::string prompt;
+  std::int64_t max_new_tokens = 128;
+  double temperature = 0;
+  std::int64_t top_k = 0;
+  double top_p = 1;
+  std::uint64_t seed = 1;
+  Precision precision = Precision::kBf16;
+  DeviceChoice device = DeviceChoice::kAuto;
+  std::int64_t threads = 0;
+  bool json = false;  ///< one JSON object instead of text as it comes
+};
+
+using GenerateRequest = std::variant<GenerateOptions, TextToPrint>;
+
+/// `arguments` after "generate".
+Result<GenerateRequest> ParseGenerateOptions(std::span<const std::string> arguments);
+
+}  // namespace ebb::train

@@ -1,0 +1,364 @@
+// What the language models compute, against independent arithmetic: finite differences, attention
+// row by row, LibTorch's own cross-entropy, a whole forward pass for each generated token.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <cmath>
+
+#include "testing/scratch_directory.h"
+#include "train/language/attention.h"
+#include "train/language/chunked_loss.h"
+#include "train/language/forward.h"
+#include "train/language/generate.h"
+#include "train/language/lora_task.h"
+#include "train/language/tiny_model_for_test.h"
+#include "train/language/token_file.h"
+#include "train/tensor_memory.h"
+#include "train/testing_models.h"
+
+namespace ebb::train {
+namespace {
+
+using torch::Tensor;
+
+class Language : public testing::Test {
+ protected:
+  Language() {
+    at::set_num_threads(1);
+    torch::manual_seed(3);
+  }
+
+  Decoder Load(const nlohmann::json& config, torch::ScalarType type = torch::kFloat64) {
+    WriteModel(directory_, config);
+    auto decoder = LoadDecoder(directory_, torch::dtype(type));
+    EXPECT_TRUE(decoder) << decoder.error().Message();
+    return std::move(*decoder);
+  }
+
+  // An adapter that changes something, as after some training.
+  static Adapter Busy(const Decoder& decoder, const LoraSettings& settings) {
+    Adapter adapter = MakeAdapter(decoder, settings, 9);
+    const torch::NoGradGuard no_grad;
+    for (auto [name, tensor] : adapter.Tensors()) tensor.add_(0.1 * torch::randn_like(tensor));
+    return adapter;
+  }
+
+  static std::vector<Tensor> GradientsOf(const Adapter& adapter) {
+    std::vector<Tensor> gradients;
+    for (auto [name, tensor] : adapter.Tensors()) {
+      gradients.push_back(tensor.grad().clone());
+      tensor.mutable_grad().reset();
+    }
+    return gradients;
+  }
+
+  const platform::Path directory_ = ScratchDirectory("language");
+};
+
+Tensor RandomIds(std::int64_t rows, std::int64_t length) {
+  return torch::randint(3, 48, {rows, length}, torch::dtype(torch::kInt64));
+}
+
+TextData TinyData(std::size_t count, bool packed = false) {
+  const platform::Path file = ScratchDirectory("sequences") / "tokens.jsonl";
+  EXPECT_TRUE(platform::WriteFileAtomically(file, TinySequences(count)));
+  return *LoadTokenFile({.path = file, .vocabulary = 48, .max_tokens = 64, .packed = packed});
+}
+
+LoraSettings SmallLora() { return {.rank = 3, .alpha = 6}; }
+
+// d loss / d parameter by central differences, in fp64.
+TEST_F(Language, GradientsAreThoseOfFiniteDifferences) {
+  for (const char* type : {"qwen2", "qwen3", "llama"}) {
+    for (const bool decomposed : {false, true}) {
+      LoraSettings settings = SmallLora();
+      settings.decomposed = decomposed;
+      settings.dropout = 0.2;
+      const Decoder decoder = Load(TinyConfig(type));
+      const Adapter adapter = Busy(decoder, settings);
+      const Tensor ids = RandomIds(2, 9), targets = RandomIds(2, 9).flatten();
+      const auto loss = [&] {
+        const Tensor hidden =
+            HiddenStates(decoder, &adapter, {ids, {}, {}}, {.dropout = true, .seed = 5});
+        return ChunkedCrossEntropy(hidden.flatten(0, 1), decoder.output, targets).sum;
+      };
+      loss().backward();
+      const torch::NoGradGuard no_grad;
+      for (auto [name, tensor] : adapter.Tensors()) {
+        // DoRA's norm counts as a constant: only magnitudes have the derivative of the whole.
+        if (decomposed && name.find("magnitude") == std::string::npos) continue;
+        const std::int64_t index = tensor.numel() / 2;
+        Tensor entry = tensor.view(-1)[index];
+        const double step = 1e-5;
+        entry += step;
+        const double up = loss().item<double>();
+        entry -= 2 * step;
+        const double down = loss().item<double>();
+        entry += step;
+        const double expected = (up - down) / (2 * step);
+        EXPECT_NEAR(tensor.grad().view(-1)[index].item<double>(), expected,
+                    1e-5 * std::max(1.0, std::abs(expected)))
+            << type << " " << name;
+      }
+    }
+  }
+}
+
+// Softmax over the keys that a row may see, one row at a time.
+Tensor PlainAttention(const Tensor& query, const Tensor& key, const Tensor& value,
+                      const Tensor& starts) {
+  const std::int64_t heads = query.size(1), group = heads / key.size(1);
+  const std::int64_t offset = key.size(2) - query.size(2);
+  Tensor output =
+      torch::zeros({query.size(0), query.size(2), heads, query.size(3)}, query.options());
+  for (std::int64_t b = 0; b < query.size(0); ++b)
+    for (std::int64_t h = 0; h < heads; ++h)
+      for (std::int64_t t = 0; t < query.size(2); ++t) {
+        const std::int64_t end = offset + t + 1;
+        const std::int64_t begin =
+            starts.defined() ? starts[b][offset + t].item<std::int64_t>() : 0;
+        const Tensor keys = key[b][h / group].slice(0, begin, end);
+        const Tensor scores = torch::mv(keys, query[b][h][t]) / std::sqrt(query.size(3));
+        output[b][t][h] =
+            torch::mv(value[b][h / group].slice(0, begin, end).t(), torch::softmax(scores, 0));
+      }
+  return output;
+}
+
+TEST_F(Language, AttentionInBlocksIsAttentionRowByRow) {
+  const auto options = torch::dtype(torch::kFloat64);
+  // 300 rows are three blocks; 5 queries behind 40 keys are a cache.
+  for (const auto& [queries, keys] : {std::pair{300, 300}, {5, 40}, {1, 7}}) {
+    Tensor query = torch::randn({2, 4, queries, 6}, options).set_requires_grad(true);
+    Tensor key = torch::randn({2, 2, keys, 6}, options).set_requires_grad(true);
+    Tensor value = torch::randn({2, 2, keys, 6}, options).set_requires_grad(true);
+    Tensor starts = torch::zeros({2, keys}, torch::dtype(torch::kInt64));
+    starts.slice(1, 3).fill_(3);
+    for (const Tensor& used : {Tensor(), starts}) {
+      const Tensor weights = torch::randn({2, queries, 4, 6}, options);
+      const auto ours = torch::autograd::grad(
+          {(CausalAttention(query, key, value, used) * weights).sum()}, {query, key, value});
+      const auto theirs = torch::autograd::grad(
+          {(PlainAttention(query, key, value, used) * weights).sum()}, {query, key, value});
+      EXPECT_LT(RelativeDifference({CausalAttention(query, key, value, used)},
+                                   {PlainAttention(query, key, value, used)}),
+                1e-12);
+      EXPECT_LT(RelativeDifference(ours, theirs), 1e-11) << queries;
+    }
+  }
+}
+
+TEST_F(Language, PackedSequencesAreThoseAlone) {
+  const Decoder decoder = Load(TinyConfig("qwen3"));
+  const Tensor first = RandomIds(1, 5), second = RandomIds(1, 8);
+  const Tensor positions = torch::cat({torch::arange(5), torch::arange(8)}).unsqueeze(0);
+  const Tensor starts =
+      torch::cat({torch::zeros(5, torch::kInt64), torch::full({8}, 5, torch::kInt64)});
+  const Tensor packed = HiddenStates(
+      decoder, nullptr, {torch::cat({first, second}, 1), positions, starts.unsqueeze(0)}, {});
+  const Tensor alone = torch::cat({HiddenStates(decoder, nullptr, {first, {}, {}}, {}),
+                                   HiddenStates(decoder, nullptr, {second, {}, {}}, {})},
+                                  1);
+  EXPECT_LT(RelativeDifference({packed}, {alone}), 1e-13);
+}
+
+TEST_F(Language, ChunkedLossIsCrossEntropy) {
+  // A vocabulary so large that the tokens are several chunks.
+  const auto options = torch::dtype(torch::kFloat64);
+  Tensor hidden = torch::randn({50, 4}, options).set_requires_grad(true);
+  const Tensor output = torch::randn({600000, 4}, options);
+  const Tensor targets = torch::randint(0, 600000, {50}, torch::dtype(torch::kInt64));
+  const TokenLoss ours = ChunkedCrossEntropy(hidden, output, targets);
+  const Tensor logits = torch::mm(hidden, output.t());
+  const Tensor theirs =
+      torch::nll_loss(torch::log_softmax(logits, 1), targets, {}, torch::Reduction::Sum);
+  EXPECT_NEAR(ours.sum.item<double>(), theirs.item<double>(), 1e-9);
+  EXPECT_EQ(ours.correct.item<std::int64_t>(),
+            logits.argmax(1).eq(targets).sum().item<std::int64_t>());
+  EXPECT_LT(RelativeDifference(torch::autograd::grad({ours.sum * 3}, {hidden}),
+                               torch::autograd::grad({theirs * 3}, {hidden})),
+            1e-12);
+}
+
+TEST_F(Language, CheckpointedGradientsHaveTheSameBits) {
+  LoraSettings settings = SmallLora();
+  settings.dropout = 0.3;
+  const Decoder decoder = Load(TinyConfig("qwen2"), torch::kFloat32);
+  const Adapter adapter = Busy(decoder, settings);
+  const Tensor ids = RandomIds(2, 12);
+  std::vector<std::vector<Tensor>> gradients;
+  for (const bool checkpoint : {false, true}) {
+    HiddenStates(decoder, &adapter, {ids, {}, {}},
+                 {.dropout = true, .seed = 8, .checkpoint_layers = checkpoint})
+        .square()
+        .sum()
+        .backward();
+    gradients.push_back(GradientsOf(adapter));
+  }
+  for (std::size_t i = 0; i < gradients[0].size(); ++i)
+    EXPECT_TRUE(torch::equal(gradients[0][i], gradients[1][i])) << i;
+}
+
+TEST_F(Language, CheckpointingNeedsLessMemory) {
+  nlohmann::json config = TinyConfig("qwen2");
+  config["num_hidden_layers"] = 8;
+  // As wide as models are beside their length: otherwise the weights of attention, which no layer
+  // keeps, hide the rest.
+  config["hidden_size"] = 64;
+  config["intermediate_size"] = 176;
+  config["head_dim"] = 16;
+  const Decoder decoder = Load(config, torch::kFloat32);
+  const Adapter adapter = MakeAdapter(decoder, SmallLora(), 1);
+  const auto peak = [&](bool checkpoint) {
+    const TensorMemoryScope memory(torch::kCPU);
+    HiddenStates(decoder, &adapter, {RandomIds(4, 32), {}, {}}, {.checkpoint_layers = checkpoint})
+        .sum()
+        .backward();
+    return memory.peak_bytes();
+  };
+  EXPECT_LT(static_cast<double>(peak(true)), 0.4 * static_cast<double>(peak(false)));
+}
+
+TEST_F(Language, GradientsDoNotDependOnMicroBatches) {
+  const Decoder decoder = Load(TinyConfig("llama"));
+  const TextData data = TinyData(20);
+  const auto samples = FirstSamples(7);
+  std::vector<std::vector<Tensor>> gradients;
+  for (const std::size_t micro_batch : {7U, 2U, 1U}) {
+    torch::manual_seed(1);
+    LoraTask task(decoder, data, Busy(decoder, SmallLora()),
+                  {.micro_batch = micro_batch, .optimizer = {}}, {});
+    const UpdateLoss loss = task.AddGradients({samples, 0, 1.0});
+    EXPECT_GT(loss.weight, 7);
+    gradients.push_back(GradientsOf(task.adapter()));
+  }
+  EXPECT_LT(RelativeDifference(gradients[1], gradients[0]), 1e-12);
+  EXPECT_LT(RelativeDifference(gradients[2], gradients[0]), 1e-12);
+}
+
+// The loss of all sequences does not depend on how they lie in rows.
+TEST_F(Language, PackedRowsHaveTheGradientsOfTheirSequences) {
+  const Decoder decoder = Load(TinyConfig("qwen3"));
+  std::vector<std::vector<Tensor>> gradients;
+  for (const bool packed : {false, true}) {
+    const TextData data = TinyData(20, packed);
+    torch::manual_seed(1);
+    LoraTask task(decoder, data, Busy(decoder, SmallLora()), {.micro_batch = 3, .optimizer = {}},
+                  {});
+    task.AddGradients({FirstSamples(task.samples()), 0, 1.0});
+    gradients.push_back(GradientsOf(task.adapter()));
+  }
+  EXPECT_LT(RelativeDifference(gradients[1], gradients[0]), 1e-12);
+}
+
+TEST_F(Language, ClippingIsOfTheWholeNorm) {
+  std::vector<Tensor> gradients = {torch::full({2}, 3.0), torch::full({2}, 4.0)};
+  ClipGradients(gradients, 1);
+  EXPECT_NEAR(
+      gradients[0].square().sum().item<double>() + gradients[1].square().sum().item<double>(), 1,
+      1e-5);
+  const Tensor before = gradients[1].clone();
+  ClipGradients(gradients, 10);
+  EXPECT_TRUE(torch::equal(gradients[1], before));
+}
+
+TEST_F(Language, AnAdapterReadsBackAndMerges) {
+  for (const bool decomposed : {false, true}) {
+    LoraSettings settings = SmallLora();
+    settings.decomposed = decomposed;
+    const Decoder decoder = Load(TinyConfig("qwen2"), torch::kFloat32);
+    const Adapter adapter = Busy(decoder, settings);
+    ASSERT_TRUE(SaveAdapter(directory_ / "adapter", adapter, "base"));
+    const auto loaded = LoadAdapter(directory_ / "adapter", decoder);
+    ASSERT_TRUE(loaded) << loaded.error().Message();
+    EXPECT_EQ(AdapterSha256(*loaded), AdapterSha256(adapter));
+    const torch::NoGradGuard no_grad;
+    const TokenBatch batch{RandomIds(1, 10), {}, {}};
+    EXPECT_LT(RelativeDifference({HiddenStates(Merged(decoder, adapter), nullptr, batch, {})},
+                                 {HiddenStates(decoder, &adapter, batch, {})}),
+              1e-5);
+  }
+}
+
+TEST_F(Language, AnAdapterOfAnotherModelIsRefused) {
+  const Decoder small = Load(TinyConfig("qwen2"), torch::kFloat32);
+  ASSERT_TRUE(SaveAdapter(directory_ / "adapter", MakeAdapter(small, SmallLora(), 1), "base"));
+  nlohmann::json config = TinyConfig("qwen2");
+  config["intermediate_size"] = 28;
+  const auto refused = LoadAdapter(directory_ / "adapter", Load(config, torch::kFloat32));
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().Message(), testing::HasSubstr("gate_proj"));
+}
+
+TEST_F(Language, WeightsAreTheMappedFile) {
+  const Decoder decoder = Load(TinyConfig("qwen2"), torch::kFloat32);
+  const TensorMemoryScope memory(torch::kCPU);
+  const auto again = LoadDecoder(directory_, torch::dtype(torch::kFloat32));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(memory.peak_bytes(), 0);
+  // Writing into what was lent changes neither the file nor another mapping of it.
+  torch::NoGradGuard no_grad;
+  Tensor embedding = again->embedding;
+  embedding.add_(1);
+  EXPECT_FALSE(torch::equal(embedding, decoder.embedding));
+  EXPECT_TRUE(torch::equal(LoadDecoder(directory_, torch::dtype(torch::kFloat32))->embedding,
+                           decoder.embedding));
+}
+
+TEST_F(Language, UnknownMissingAndMisshapenTensorsAreNamed) {
+  const auto refusal = [&](const nlohmann::json& written, const nlohmann::json& claimed) {
+    WriteModel(directory_, written);
+    EXPECT_TRUE(platform::WriteFileAtomically(directory_ / "config.json", claimed.dump()));
+    const auto decoder = LoadDecoder(directory_, torch::dtype(torch::kFloat32));
+    return decoder ? std::string("accepted") : decoder.error().Message();
+  };
+  nlohmann::json other = TinyConfig("qwen2");
+  other["num_hidden_layers"] = 1;
+  EXPECT_THAT(refusal(TinyConfig("qwen2"), other), testing::HasSubstr("model.layers.1."));
+  EXPECT_THAT(refusal(other, TinyConfig("qwen2")), testing::HasSubstr("1 layers"));
+  EXPECT_THAT(refusal(TinyConfig("qwen2"), TinyConfig("llama")),
+              testing::HasSubstr("k_proj.bias is unknown"));
+  EXPECT_THAT(refusal(TinyConfig("llama"), TinyConfig("qwen3")),
+              testing::HasSubstr("lacks the tensor model.layers.0.self_attn.q_norm"));
+  other = TinyConfig("qwen2");
+  other["vocab_size"] = 50;
+  EXPECT_THAT(refusal(TinyConfig("qwen2"), other),
+              testing::HasSubstr("{48, 16}, but config.json says {50, 16}"));
+}
+
+TEST_F(Language, GreedyGenerationIsThatOfWholePasses) {
+  const Decoder decoder = Load(TinyConfig("qwen3"));
+  const Adapter adapter = Busy(decoder, SmallLora());
+  const std::vector<std::int64_t> prompt = {5, 9, 31};
+  const auto generated =
+      Generate(decoder, &adapter, prompt, {.max_new_tokens = 12, .end_tokens = {}},
+               [](std::int64_t) { return true; });
+  std::vector<std::int64_t> tokens = prompt;
+  const torch::NoGradGuard no_grad;
+  for (int i = 0; i < 12; ++i) {
+    const Tensor ids = torch::tensor(tokens, torch::dtype(torch::kInt64)).unsqueeze(0);
+    const Tensor hidden = HiddenStates(decoder, &adapter, {ids, {}, {}}, {});
+    tokens.push_back(Logits(decoder, hidden)[0][-1].argmax().item<std::int64_t>());
+  }
+  EXPECT_EQ(generated, std::vector<std::int64_t>(tokens.begin() + 3, tokens.end()));
+}
+
+TEST_F(Language, SamplingKeepsToTheNucleus) {
+  const Tensor logits = torch::tensor({0.5, 0.3, 0.2}, torch::dtype(torch::kFloat64)).log();
+  const auto choose = [&](double top_p, std::int64_t top_k, double draw) {
+    return ChooseToken(logits, {.temperature = 1, .top_k = top_k, .top_p = top_p, .end_tokens = {}},
+                       draw);
+  };
+  EXPECT_EQ(choose(1, 0, 0.49), 0);
+  EXPECT_EQ(choose(1, 0, 0.51), 1);
+  EXPECT_EQ(choose(1, 0, 0.99), 2);
+  EXPECT_EQ(choose(0.6, 0, 0.99), 1);  // two tokens reach 0.6
+  EXPECT_EQ(choose(0.4, 0, 0.99), 0);
+  EXPECT_EQ(choose(1, 2, 0.99), 1);
+  EXPECT_EQ(ChooseToken(logits, {}, 0.99), 0);
+}
+
+}  // namespace
+}  // namespace ebb::train

@@ -1,0 +1,27 @@
+#pragma once
+// One projection with its adapter: x W^T + bias + scaling * dropout(x) A^T B^T, as one
+// differentiable operation. It keeps x and the product with A; what dropout removed is drawn again
+// from its seed, so that a second forward pass (gradient checkpointing) sees the same. W and the
+// bias are frozen.
+
+#include <cstdint>
+
+#include "train/language/adapter.h"
+#include "train/libtorch.h"
+
+namespace ebb::train {
+
+struct LoraUse {
+  double scaling = 1;
+  double dropout = 0;
+  std::uint64_t seed = 0;  ///< of the dropout of this projection in this micro-batch
+};
+
+/// x {..., in}; `pair` may be null.
+torch::Tensor ApplyProjection(const torch::Tensor& x, const Linear& linear, const LoraPair* pair,
+                              const LoraUse& use);
+
+/// The norms of the rows of W + scaling * B A (DoRA's direction).
+torch::Tensor RowNorms(const torch::Tensor& weight, const LoraPair& pair, double scaling);
+
+}  // namespace ebb::train

@@ -1,0 +1,198 @@
+#include "train/language/lora_task.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <new>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include "base/random.h"
+#include "train/language/chunked_loss.h"
+#include "train/language/forward.h"
+#include "train/sampler.h"
+
+namespace ebb::train {
+namespace {
+
+using torch::Tensor;
+using Samples = std::vector<std::uint32_t>;
+
+// A micro-batch, and where in it which token is to be predicted.
+struct MicroBatch {
+  TokenBatch batch;
+  Tensor places;   ///< of the hidden states, in the flattened batch
+  Tensor targets;  ///< the tokens that follow them
+  std::int64_t tokens = 0;
+};
+
+Tensor OnDevice(const std::vector<std::int64_t>& values, torch::Device device) {
+  return torch::tensor(values, torch::dtype(torch::kInt64)).to(device);
+}
+
+MicroBatch OnDevice(const TextBatch& text, torch::Device device) {
+  std::vector<std::int64_t> places, targets, positions;
+  for (std::size_t i = 0; i < text.loss_mask.size(); ++i) {
+    if (text.loss_mask[i] == 0) continue;
+    places.push_back(static_cast<std::int64_t>(i) - 1);
+    targets.push_back(text.ids[i]);
+  }
+  const std::vector<std::int64_t> sizes = {static_cast<std::int64_t>(text.rows),
+                                           static_cast<std::int64_t>(text.columns)};
+  MicroBatch batch;
+  batch.batch.ids = OnDevice(text.ids, device).view(sizes);
+  if (!text.starts.empty()) {
+    batch.batch.starts = OnDevice(text.starts, device).view(sizes);
+    batch.batch.positions =
+        torch::arange(sizes[1], batch.batch.starts.options()) - batch.batch.starts;
+  }
+  batch.places = OnDevice(places, device);
+  batch.targets = OnDevice(targets, device);
+  batch.tokens = static_cast<std::int64_t>(text.tokens);
+  return batch;
+}
+
+std::size_t LengthOf(const TextDataset& data, std::uint32_t row) {
+  std::size_t length = 0;
+  for (const std::uint32_t example : data.ExamplesOf(row))
+    length += data.store().ids(example).size();
+  return length;
+}
+
+// Neighbours are of similar length, so that little is padded; ties keep their order.
+Samples ByLength(const TextDataset& data, std::span<const std::uint32_t> samples) {
+  Samples sorted(samples.begin(), samples.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return LengthOf(data, a) > LengthOf(data, b);
+  });
+  return sorted;
+}
+
+Samples AllRows(const TextDataset& data) {
+  Samples rows(data.rows());
+  std::iota(rows.begin(), rows.end(), 0U);
+  return rows;
+}
+
+TokenLoss LossOf(const Decoder& decoder, const Adapter& adapter, const MicroBatch& batch,
+                 const ForwardSettings& settings) {
+  const Tensor hidden = HiddenStates(decoder, &adapter, batch.batch, settings).flatten(0, 1);
+  return ChunkedCrossEntropy(hidden.index_select(0, batch.places), decoder.output, batch.targets);
+}
+
+bool IsShortOfMemory(const std::exception& error) {
+  const std::string_view text = error.what();
+  return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
+         text.find("out of memory") != std::string_view::npos ||
+         text.find("not enough memory") != std::string_view::npos;
+}
+
+}  // namespace
+
+LoraTask::LoraTask(const Decoder& decoder, const TextData& data, Adapter adapter,
+                   const LoraTaskSettings& settings, OnFinish on_finish)
+    : decoder_(decoder),
+      data_(data),
+      adapter_(std::move(adapter)),
+      settings_(settings),
+      micro_batch_(settings.micro_batch),
+      optimizer_(adapter_.Tensors(), settings.optimizer),
+      on_finish_(std::move(on_finish)) {}
+
+NamedTensors LoraTask::TrainedTensors() {
+  NamedTensors tensors = adapter_.Tensors();
+  for (auto& [name, tensor] : tensors) name = "adapter." + name;
+  return tensors;
+}
+
+UpdateLoss LoraTask::TryGradients(const UpdateRequest& request) {
+  const Samples rows = ByLength(data_.training, request.samples);
+  std::vector<TextBatch> batches;
+  UpdateLoss result;
+  for (const auto part : MicroBatches(rows, micro_batch_)) {
+    batches.push_back(data_.training.Batch(part));
+    result.weight += static_cast<std::int64_t>(batches.back().targets);
+  }
+  const double share = 1 / static_cast<double>(result.weight);
+  const std::uint64_t seed = SeedFor(settings_.seed, static_cast<std::uint64_t>(request.step));
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    const MicroBatch batch = OnDevice(batches[i], device());
+    const TokenLoss loss = LossOf(decoder_, adapter_, batch,
+                                  {.dropout = adapter_.settings.dropout > 0,
+                                   .seed = SeedFor(seed, i),
+                                   .checkpoint_layers = settings_.checkpoint_layers});
+    (loss.sum * (share * request.loss_scale)).backward();
+    const Tensor mean = loss.sum.detach() * share;
+    result.mean = result.mean.defined() ? result.mean + mean : mean;
+    result.tokens += batch.tokens;
+  }
+  return result;
+}
+
+// Short of memory, the update is begun again with half the micro-batch: the effective batch stays.
+UpdateLoss LoraTask::AddGradients(const UpdateRequest& request) {
+  for (;;) {
+    try {
+      return TryGradients(request);
+    } catch (const std::exception& error) {
+      if (!IsShortOfMemory(error) || micro_batch_ == 1) throw;
+    }
+    optimizer_.ClearGradients();
+    micro_batch_ = (micro_batch_ + 1) / 2;
+    std::fprintf(stderr,
+                 "ebb-train: out of memory: micro-batches of %zu sequences from now on; the "
+                 "effective batch stays the same\n",
+                 micro_batch_);
+  }
+}
+
+void LoraTask::BeforeStep() {
+  if (settings_.clip_norm > 0) ClipGradients(optimizer_.Gradients(), settings_.clip_norm);
+}
+
+Evaluation LoraTask::Evaluate() {
+  const torch::NoGradGuard no_grad;
+  if (data_.validation.rows() == 0) {
+    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+    return {kUnknown, kUnknown};
+  }
+  const auto options = torch::dtype(torch::kFloat64).device(device());
+  Tensor sum = torch::zeros({}, options), correct = torch::zeros({}, options);
+  double predicted = 0;
+  const Samples rows = ByLength(data_.validation, AllRows(data_.validation));
+  for (const auto part : MicroBatches(rows, micro_batch_)) {
+    const MicroBatch batch = OnDevice(data_.validation.Batch(part), device());
+    const TokenLoss loss = LossOf(decoder_, adapter_, batch, {});
+    sum += loss.sum;
+    correct += loss.correct;
+    predicted += static_cast<double>(batch.targets.numel());
+  }
+  return {sum.item<double>() / predicted, correct.item<double>() / predicted};
+}
+
+TokenCounts LoraTask::EpochCounts() const {
+  const TextDataset& data = data_.training;
+  TokenCounts counts;
+  for (const std::uint32_t row : AllRows(data)) {
+    for (const std::uint32_t example : data.ExamplesOf(row)) {
+      const auto length = static_cast<double>(data.store().ids(example).size());
+      counts.tokens += length;
+      counts.squared_lengths += length * length;
+    }
+    counts.predicted += static_cast<double>(data.Batch({&row, 1}).targets);
+  }
+  return counts;
+}
+
+void ClipGradients(const std::vector<Tensor>& gradients, double largest) {
+  if (gradients.empty()) return;
+  std::vector<Tensor> norms;
+  for (const Tensor& gradient : gradients) norms.push_back(gradient.norm());
+  const Tensor norm = torch::stack(norms).norm();
+  const torch::NoGradGuard no_grad;
+  const Tensor factor = (largest / (norm + 1e-6)).clamp_max_(1.0);
+  for (Tensor gradient : gradients) gradient.mul_(factor);
+}
+
+}  // namespace ebb::train

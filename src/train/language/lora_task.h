@@ -1,0 +1,73 @@
+#pragma once
+// Fine-tuning of a language model with a low-rank adapter, as a task of the training loop:
+// next-token cross-entropy, each predicted token of an update counting the same however the update
+// is cut into micro-batches. Micro-batches hold sequences of similar length, padded to the longest;
+// padding is neither learned nor looked at. Dropout is a function of (seed, step, micro-batch), so
+// a checkpoint stores no random state for it.
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "train/language/adapter.h"
+#include "train/language/decoder.h"
+#include "train/language/flops.h"
+#include "train/task.h"
+#include "train/text/text_data.h"
+
+namespace ebb::train {
+
+struct LoraTaskSettings {
+  std::size_t micro_batch = 1;
+  std::uint64_t seed = 1;
+  double clip_norm = 0;  ///< 0: none
+  bool checkpoint_layers = false;
+  AdamSettings optimizer;
+};
+
+class LoraTask : public Task {
+ public:
+  using OnFinish = std::function<Result<std::string>(const LoraTask&, const TrainingState&)>;
+
+  /// Borrows decoder and data.
+  LoraTask(const Decoder& decoder, const TextData& data, Adapter adapter,
+           const LoraTaskSettings& settings, OnFinish on_finish);
+
+  std::size_t samples() const override { return data_.training.rows(); }
+  torch::Device device() const override { return decoder_.device(); }
+  Adam& optimizer() override { return optimizer_; }
+  NamedTensors TrainedTensors() override;
+  UpdateLoss AddGradients(const UpdateRequest& request) override;
+  void BeforeStep() override;
+  Evaluation Evaluate() override;
+  Result<std::string> Finish(const TrainingState& state) override {
+    return on_finish_(*this, state);
+  }
+
+  const Adapter& adapter() const { return adapter_; }
+  const Decoder& decoder() const { return decoder_; }
+  const TextData& data() const { return data_; }
+  /// Smaller than asked for where memory was short.
+  std::size_t micro_batch() const { return micro_batch_; }
+  /// Of an epoch of training.
+  TokenCounts EpochCounts() const;
+
+ private:
+  UpdateLoss TryGradients(const UpdateRequest& request);
+
+  const Decoder& decoder_;
+  const TextData& data_;
+  Adapter adapter_;
+  LoraTaskSettings settings_;
+  std::size_t micro_batch_;
+  Adam optimizer_;
+  OnFinish on_finish_;
+};
+
+/// Scales the gradients so that their norm, all taken together, is at most `largest` (as
+/// torch.nn.utils.clip_grad_norm_ does).
+void ClipGradients(const std::vector<torch::Tensor>& gradients, double largest);
+
+}  // namespace ebb::train

@@ -1,0 +1,244 @@
+#include "train/language/lora_trainer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "base/time.h"
+#include "train/autocast.h"
+#include "train/device.h"
+#include "train/language/lora_task.h"
+#include "train/language/token_file.h"
+#include "train/library_errors.h"
+#include "train/options.h"
+#include "train/run_result.h"
+#include "train/speed.h"
+
+namespace ebb::train {
+namespace {
+
+using nlohmann::ordered_json;
+
+// All runs of a sweep fine-tune the same model, whatever their own seeds.
+constexpr std::uint64_t kRandomWeightsSeed = 0;
+
+torch::ScalarType TypeOf(Precision precision) {
+  return precision == Precision::kBf16 ? torch::kBFloat16 : torch::kFloat32;
+}
+
+struct Setup {
+  torch::Device device = torch::kCPU;
+  std::int64_t threads = 1;
+  std::string precision_notice;
+  Decoder decoder;
+  std::optional<TextData> data;
+};
+
+Status RequireFolders(const LoraOptions& options) {
+  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(options.run_dir));
+  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(options.checkpoint_dir));
+  return platform::EnsureWritableDirectory(options.adapter_dir);
+}
+
+std::string PrecisionNotice(const LoraOptions& options, torch::Device device) {
+  if (options.precision == Precision::kFp32 || !device.is_cpu()) return "";
+  const auto notice = EmulationNotice(options.precision, TryPrecision(options.precision));
+  if (notice) std::fprintf(stderr, "ebb-train: warning: %s\n", notice->c_str());
+  return notice.value_or("");
+}
+
+Result<TextData> LoadData(const LoraOptions& options, const ModelConfig& config) {
+  if (!options.tokens.empty())
+    return LoadTokenFile({.path = options.tokens,
+                          .vocabulary = config.vocabulary,
+                          .max_tokens = options.data.max_tokens,
+                          .validation_share = options.data.validation_share,
+                          .split_seed = options.data.split_seed,
+                          .packed = options.data.packed});
+  EBB_ASSIGN_OR_RETURN(const Tokenizer tokenizer, Tokenizer::Load(options.base));
+  if (tokenizer.id_limit() > config.vocabulary)
+    return Fail({ExitCode::kConfiguration,
+                 "the tokenizer has the token " + std::to_string(tokenizer.id_limit() - 1) +
+                     ", but the model's vocabulary is " + std::to_string(config.vocabulary),
+                 options.base, ""});
+  return LoadTextData(options.data, tokenizer);
+}
+
+std::string DataPath(const LoraOptions& options) {
+  return options.tokens.empty() ? options.data.files.front().string() : options.tokens;
+}
+
+Result<Setup> Prepare(const LoraOptions& options) {
+  Setup setup;
+  EBB_ASSIGN_OR_RETURN(setup.device, SelectDevice(options.device));
+  setup.threads = UseThreads(options.threads);
+  const auto wanted = torch::dtype(TypeOf(options.precision)).device(setup.device);
+  EBB_ASSIGN_OR_RETURN(setup.decoder, options.random_weights
+                                          ? RandomDecoder(options.base, wanted, kRandomWeightsSeed)
+                                          : LoadDecoder(options.base, wanted));
+  EBB_ASSIGN_OR_RETURN(setup.data, LoadData(options, setup.decoder.config));
+  return setup;
+}
+
+std::string Now() {
+  return FormatTime(std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()));
+}
+
+// The keys of the reference's metrics.json.
+ordered_json MetricsOf(const LoraOptions& options, const LoraTask& task,
+                       const TrainingState& state) {
+  const LoraSettings& lora = task.adapter().settings;
+  const TextData& data = task.data();
+  const EpochRecord& last = state.history.back();
+  return {{"final_train_loss", last.train_loss},
+          {"final_validation_loss",
+           data.validation.rows() == 0 ? ordered_json() : ordered_json(last.test_loss)},
+          {"hyperparameters",
+           {{"r", lora.rank},
+            {"alpha", lora.alpha},
+            {"lr", options.learning_rate.initial},
+            {"dropout", lora.dropout},
+            {"epochs", options.epochs},
+            {"batch_size", options.batch_size},
+            {"gradient_accumulation_steps", options.accumulation}}},
+          {"dataset",
+           {{"path", DataPath(options)},
+            {"train_size", data.training.examples()},
+            {"validation_size", data.validation.examples()}}},
+          {"timestamp", Now()}};
+}
+
+double SecondsOf(const TrainingState& state) {
+  return std::accumulate(state.history.begin(), state.history.end(), 0.0,
+                         [](double sum, const EpochRecord& epoch) { return sum + epoch.seconds; });
+}
+
+double TokensOf(const TrainingState& state) {
+  return std::accumulate(
+      state.history.begin(), state.history.end(), 0.0,
+      [](double sum, const EpochRecord& epoch) { return sum + static_cast<double>(epoch.tokens); });
+}
+
+// What train_result.json has of a language model beside what every run has.
+ordered_json LanguageFields(const LoraTask& task, const TrainingState& state) {
+  const Decoder& decoder = task.decoder();
+  const LoraSettings& lora = task.adapter().settings;
+  const double seconds = SecondsOf(state);
+  const double flops = static_cast<double>(state.history.size()) *
+                       TrainingFlops(decoder.config, lora, task.EpochCounts());
+  const double peak = MeasuredPeakFlops(decoder.device(), decoder.type());
+  ordered_json perplexities = ordered_json::array();
+  for (const EpochRecord& epoch : state.history) perplexities.push_back(std::exp(epoch.test_loss));
+  std::int64_t trained = 0;
+  for (const auto& [name, tensor] : task.adapter().Tensors()) trained += tensor.numel();
+  return {{"model_type", decoder.config.model_type},
+          {"parameters", ParameterCount(decoder.config)},
+          {"trained_parameters", trained},
+          {"rank", lora.rank},
+          {"alpha", lora.alpha},
+          {"dropout", lora.dropout},
+          {"micro_batch", task.micro_batch()},
+          {"tokens", TokensOf(state)},
+          {"tokens_per_second", seconds > 0 ? TokensOf(state) / seconds : 0},
+          {"test_perplexity", std::exp(state.history.back().test_loss)},
+          {"epoch_test_perplexity", std::move(perplexities)},
+          {"training_flops", flops},
+          {"measured_peak_flops_per_s", peak},
+          {"flop_utilisation_percent", seconds > 0 ? 100 * flops / seconds / peak : 0}};
+}
+
+Result<std::string> Finish(const LoraOptions& options, const Setup& setup, const LoraTask& task,
+                           const TrainingState& state) {
+  EBB_RETURN_IF_ERROR(SaveAdapter(options.adapter_dir, task.adapter(), options.base));
+  const platform::Path run_dir = options.run_dir;
+  EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(
+      run_dir / "metrics.json", MetricsOf(options, task, state).dump(2) + "\n"));
+  const RunDescription run{.model = platform::Path(options.base).filename().string(),
+                           .dataset = platform::Path(DataPath(options)).filename().string(),
+                           .precision = Name(options.precision),
+                           .batch_size = options.batch_size,
+                           .accumulation = options.accumulation,
+                           .epochs = options.epochs,
+                           .learning_rate = options.learning_rate.initial,
+                           .learning_rate_schedule = Name(options.learning_rate.kind),
+                           .seed = options.seed,
+                           .model_path = options.adapter_dir};
+  const RunFacts facts{.train_samples = static_cast<std::int64_t>(setup.data->training.examples()),
+                       .test_samples = static_cast<std::int64_t>(setup.data->validation.examples()),
+                       .device = setup.device.is_cuda() ? "cuda" : "cpu",
+                       .device_name = DeviceName(setup.device),
+                       .threads = setup.threads,
+                       .parameters_sha256 = AdapterSha256(task.adapter()),
+                       .torch_version = TORCH_VERSION,
+                       .precision_notice = setup.precision_notice,
+                       .more = LanguageFields(task, state)};
+  const platform::Path result = run_dir / "train_result.json";
+  EBB_RETURN_IF_ERROR(WriteRunResult(result, run, state, facts));
+  return "result in " + result.string() + ", adapter in " + options.adapter_dir;
+}
+
+std::int64_t UpdatesOf(const LoraOptions& options, std::size_t samples) {
+  const BatchPlan plan{samples, static_cast<std::size_t>(options.batch_size),
+                       static_cast<std::size_t>(options.accumulation)};
+  return static_cast<std::int64_t>(plan.updates_per_epoch()) * options.epochs;
+}
+
+LoopSettings LoopOf(const LoraOptions& options, std::size_t samples) {
+  LoopSettings loop{.micro_batch = static_cast<std::size_t>(options.batch_size),
+                    .accumulation = static_cast<std::size_t>(options.accumulation),
+                    .epochs = options.epochs,
+                    .learning_rate = options.learning_rate,
+                    .seed = options.seed,
+                    .checkpoint_every = options.checkpoint_every,
+                    .run_dir = options.run_dir,
+                    .checkpoint_dir = options.checkpoint_dir,
+                    .resume = options.resume,
+                    .progress = options.progress,
+                    .fingerprint = Fingerprint(options)};
+  loop.learning_rate.warm_up_steps = static_cast<std::int64_t>(
+      std::ceil(options.warm_up * static_cast<double>(UpdatesOf(options, samples))));
+  return loop;
+}
+
+Result<Adapter> FirstAdapter(const LoraOptions& options, const Decoder& decoder) {
+  if (options.start_adapter.empty()) return MakeAdapter(decoder, options.lora, options.seed);
+  EBB_ASSIGN_OR_RETURN(Adapter adapter, LoadAdapter(options.start_adapter, decoder));
+  adapter.settings.dropout = options.lora.dropout;
+  return adapter;
+}
+
+Result<Outcome> TrainUnguarded(const LoraOptions& options) {
+  EBB_ASSIGN_OR_RETURN(Setup setup, Prepare(options));
+  EBB_RETURN_IF_ERROR(RequireFolders(options));
+  setup.precision_notice = PrecisionNotice(options, setup.device);
+  const TensorMemoryScope memory(setup.device.type());
+  EBB_ASSIGN_OR_RETURN(Adapter adapter, FirstAdapter(options, setup.decoder));
+  LoraTask task(setup.decoder, *setup.data, std::move(adapter),
+                {.micro_batch = static_cast<std::size_t>(options.batch_size),
+                 .seed = options.seed,
+                 .clip_norm = options.clip_norm,
+                 .checkpoint_layers = options.checkpoint_layers,
+                 .optimizer = {.weight_decay = options.weight_decay}},
+                [&](const LoraTask& done, const TrainingState& state) {
+                  return Finish(options, setup, done, state);
+                });
+  return RunTraining(task, LoopOf(options, task.samples()), memory);
+}
+
+}  // namespace
+
+Status CheckLora(const LoraOptions& options) {
+  const auto ready = WithLibraryErrors([&] { return Prepare(options); });
+  return ready ? Status{} : Status(Fail(ready.error()));
+}
+
+Result<Outcome> TrainLora(const LoraOptions& options) {
+  return WithLibraryErrors([&] { return TrainUnguarded(options); });
+}
+
+}  // namespace ebb::train

@@ -1,0 +1,17 @@
+#pragma once
+// `ebb-train lora`: from the options to a trained adapter in PEFT's format, with metrics.json and
+// train_result.json.
+
+#include "base/result.h"
+#include "train/language/lora_options.h"
+#include "train/training_loop.h"
+
+namespace ebb::train {
+
+/// Whether TrainLora would begin: model, data, device, precision and folders.
+Status CheckLora(const LoraOptions& options);
+
+/// Trains as the options say. What LibTorch throws becomes an Error.
+Result<Outcome> TrainLora(const LoraOptions& options);
+
+}  // namespace ebb::train

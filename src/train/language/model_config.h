@@ -1,0 +1,58 @@
+#pragma once
+// What config.json of a Hugging Face model folder says of a decoder-only transformer. Three
+// families are known: Qwen2 (also Qwen2.5), Qwen3 and Llama (2 and 3); what differs between them is
+// here, as values, so that the model itself knows no family. Whatever would change the numbers and
+// is not supported is an error that names it. Pure.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ebb::train {
+
+/// How rotary frequencies are stretched for contexts beyond those of the pre-training.
+enum class RotaryScalingKind { kNone, kLinear, kDynamic, kLlama3, kYarn };
+
+struct RotaryScaling {
+  RotaryScalingKind kind = RotaryScalingKind::kNone;
+  double factor = 1;
+  double original_positions = 0;     ///< context of the pre-training; llama3 and yarn
+  double low_frequency_factor = 1;   ///< llama3
+  double high_frequency_factor = 4;  ///< llama3
+  double beta_fast = 32;             ///< yarn
+  double beta_slow = 1;              ///< yarn
+  bool truncate = true;              ///< yarn: round the bounds of the ramp to whole dimensions
+  std::optional<double> attention_factor;  ///< yarn
+  std::optional<double> mscale;            ///< yarn
+  std::optional<double> mscale_all_dim;    ///< yarn
+};
+
+struct ModelConfig {
+  std::string model_type;  ///< "qwen2", "qwen3", "llama"
+  std::int64_t vocabulary = 0;
+  std::int64_t hidden = 0;
+  std::int64_t intermediate = 0;
+  std::int64_t layers = 0;
+  std::int64_t heads = 0;
+  std::int64_t key_value_heads = 0;  ///< divides `heads` (grouped-query attention)
+  std::int64_t head_size = 0;
+  std::int64_t positions = 0;
+  double norm_epsilon = 1e-6;
+  double rotary_base = 10000;
+  RotaryScaling rotary_scaling;
+  bool tied_embeddings = false;  ///< the output projection is the embedding
+  bool query_key_value_bias = false;
+  bool output_bias = false;
+  bool mlp_bias = false;
+  bool query_key_norm = false;
+  std::vector<std::int64_t> end_tokens;  ///< eos_token_id: one, several or none
+};
+
+/// `name` is the file, for messages.
+Result<ModelConfig> ParseModelConfig(std::string_view text, const std::string& name);
+
+}  // namespace ebb::train

@@ -1,0 +1,28 @@
+#pragma once
+// The parts of a decoder layer whose weights are frozen, as differentiable operations: each has one
+// backward formula and keeps only what that needs (the graph that LibTorch would record by itself
+// keeps every intermediate). Whatever the type of the input, the inside is at least fp32.
+// Differentiable once.
+
+#include "train/libtorch.h"
+
+namespace ebb::train {
+
+/// x / root mean square over the last dimension, times the weight (Zhang and Sennrich 2019).
+torch::Tensor RmsNorm(const torch::Tensor& x, const torch::Tensor& weight, double epsilon);
+
+/// Cosine and sine of each position's angles: {T, head_size / 2}, or {B, T, head_size / 2}; fp32 or
+/// fp64.
+struct RotaryTable {
+  torch::Tensor cosine;
+  torch::Tensor sine;
+};
+
+/// Turns the pairs (i, i + head_size / 2) of x {B, T, heads, head_size}; returns {B, heads, T,
+/// head_size}.
+torch::Tensor Rotate(const torch::Tensor& x, const RotaryTable& table);
+
+/// silu(gate) * up (Shazeer 2020).
+torch::Tensor SwiGlu(const torch::Tensor& gate, const torch::Tensor& up);
+
+}  // namespace ebb::train

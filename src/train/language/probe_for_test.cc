@@ -1,0 +1,78 @@
+// What the language models compute, as files that a test in Python compares with transformers and
+// PEFT:
+//   train_language_probe logits MODEL INPUT OUT TYPE [ADAPTER [merged]]
+//   train_language_probe gradients MODEL INPUT OUT TYPE ADAPTER [checkpointed]
+// INPUT is a safetensors file with "ids" and, for gradients, "targets" (int64, -1: no loss there).
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "train/language/chunked_loss.h"
+#include "train/language/forward.h"
+#include "train/language/weight_files.h"
+#include "train/tensor_of_bytes.h"
+
+namespace ebb::train {
+namespace {
+
+torch::Tensor Input(const WeightFiles& files, const std::string& name) {
+  const auto& weight = files.weights().at(name);
+  return torch::from_blob(const_cast<char*>(weight.tensor.data.data()), weight.tensor.shape,
+                          torch::dtype(torch::kInt64))
+      .clone();
+}
+
+Status Write(const std::string& path, const NamedTensors& tensors) {
+  NamedTensors portable = tensors;
+  std::vector<TensorBytes> views;
+  for (auto& [name, tensor] : portable) {
+    tensor = tensor.detach().contiguous();
+    views.push_back(BytesOf(name, tensor));
+  }
+  return platform::WriteFileAtomically(path, EncodeSafetensors(std::move(views), {}));
+}
+
+torch::ScalarType TypeNamed(const std::string& name) {
+  return name == "bf16" ? torch::kBFloat16 : name == "fp64" ? torch::kFloat64 : torch::kFloat32;
+}
+
+Status Probe(const std::vector<std::string>& words) {
+  const bool gradients = words[0] == "gradients";
+  const std::string mode = words.size() > 6 ? words[6] : "";
+  EBB_ASSIGN_OR_RETURN(Decoder decoder, LoadDecoder(words[1], torch::dtype(TypeNamed(words[4]))));
+  EBB_ASSIGN_OR_RETURN(const WeightFiles input, WeightFiles::OpenFile(words[2]));
+  std::optional<Adapter> adapter;
+  if (words.size() > 5) {
+    EBB_ASSIGN_OR_RETURN(adapter, LoadAdapter(words[5], decoder));
+  }
+  const TokenBatch batch{Input(input, "ids"), {}, {}};
+  if (!gradients) {
+    const torch::NoGradGuard no_grad;
+    if (mode == "merged") decoder = Merged(decoder, *adapter);
+    const Adapter* used = adapter && mode != "merged" ? &*adapter : nullptr;
+    return Write(words[3], {{"logits", Logits(decoder, HiddenStates(decoder, used, batch, {}))}});
+  }
+  const torch::Tensor targets = Input(input, "targets").flatten();
+  const torch::Tensor with_loss = targets.ge(0).nonzero().flatten();
+  const torch::Tensor hidden =
+      HiddenStates(decoder, &*adapter, batch, {.checkpoint_layers = mode == "checkpointed"})
+          .flatten(0, 1);
+  const torch::Tensor loss = ChunkedCrossEntropy(hidden.index_select(0, with_loss), decoder.output,
+                                                 targets.index_select(0, with_loss))
+                                 .sum /
+                             static_cast<double>(with_loss.numel());
+  loss.backward();
+  NamedTensors results = {{"loss", loss}};
+  for (const auto& [name, tensor] : adapter->Tensors()) results.emplace_back(name, tensor.grad());
+  return Write(words[3], results);
+}
+
+}  // namespace
+}  // namespace ebb::train
+
+int main(int argc, char** argv) {
+  const auto done = ebb::train::Probe({argv + 1, argv + argc});
+  if (!done) std::fprintf(stderr, "%s\n", done.error().Message().c_str());
+  return done ? 0 : 1;
+}

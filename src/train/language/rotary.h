@@ -1,0 +1,22 @@
+#pragma once
+// Rotary position embeddings (Su et al. 2021): how fast each pair of dimensions turns, with the
+// scalings in use (linear; dynamic NTK; llama3; YaRN, Peng et al. 2023) by the formulas of
+// transformers' modeling_rope_utils. Pure.
+
+#include <cstdint>
+#include <vector>
+
+#include "train/language/model_config.h"
+
+namespace ebb::train {
+
+struct RotaryFrequencies {
+  std::vector<float>
+      radians_per_position;  ///< head_size / 2; rounded to fp32, as models are trained
+  double amplitude = 1;      ///< of cosine and sine (YaRN)
+};
+
+/// `sequence_length`: the last position + 1; only the dynamic scaling depends on it.
+RotaryFrequencies FrequenciesFor(const ModelConfig& config, std::int64_t sequence_length);
+
+}  // namespace ebb::train

@@ -1,0 +1,84 @@
+#include "train/language/weight_files.h"
+
+#include <set>
+#include <utility>
+
+#include "base/json_node.h"
+
+namespace ebb::train {
+namespace {
+
+constexpr std::uint64_t kIndexLimitBytes = 64ULL << 20;
+
+tl::unexpected<Error> Refuse(const platform::Path& file, std::string what, std::string next = "") {
+  return Fail({ExitCode::kConfiguration, std::move(what), file.string(), std::move(next)});
+}
+
+// A shard lies beside its index.
+bool IsPlainFileName(const std::string& name) {
+  return !name.empty() && name.find('/') == std::string::npos && name != "." && name != ".." &&
+         name.find('\0') == std::string::npos;
+}
+
+// The index: tensor name -> file name.
+Result<std::map<std::string, std::string>> ReadIndex(const platform::Path& index) {
+  EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFile(index, kIndexLimitBytes));
+  EBB_ASSIGN_OR_RETURN(const JsonNode root, ParseJson(text, index.string()));
+  const JsonNode* map = root.Find("weight_map");
+  if (map == nullptr || !map->is_object()) return Refuse(index, "has no weight_map");
+  std::map<std::string, std::string> shards;
+  for (const JsonMember& member : map->members) {
+    const auto file = member.value.AsText();
+    if (!file || !IsPlainFileName(*file))
+      return Refuse(index, "the tensor " + member.name + " is in no file of this folder");
+    shards[member.name] = *file;
+  }
+  return shards;
+}
+
+bool Exists(const platform::Path& path) {
+  std::error_code code;
+  return std::filesystem::exists(path, code);
+}
+
+}  // namespace
+
+Status WeightFiles::Add(const platform::Path& path) {
+  EBB_ASSIGN_OR_RETURN(const auto file, platform::MappedFile::Open(path));
+  EBB_ASSIGN_OR_RETURN(SafetensorsView view, DecodeSafetensors(file->bytes(), path.string()));
+  for (TensorBytes& tensor : view.tensors) {
+    const std::string name = tensor.name;
+    if (!weights_.emplace(name, Weight{std::move(tensor), file}).second)
+      return Refuse(path, "the tensor " + name + " is in another file of this folder too");
+  }
+  metadata_.merge(view.metadata);
+  return {};
+}
+
+Result<WeightFiles> WeightFiles::OpenFile(const platform::Path& file) {
+  WeightFiles files;
+  EBB_RETURN_IF_ERROR(files.Add(file));
+  return files;
+}
+
+Result<WeightFiles> WeightFiles::Open(const platform::Path& folder) {
+  const platform::Path index = folder / "model.safetensors.index.json";
+  const platform::Path single = folder / "model.safetensors";
+  if (!Exists(index)) {
+    if (Exists(single)) return OpenFile(single);
+    return Refuse(folder, "has neither model.safetensors nor model.safetensors.index.json",
+                  "save the model with save_pretrained(..., safe_serialization=True)");
+  }
+  EBB_ASSIGN_OR_RETURN(const auto shards, ReadIndex(index));
+  std::set<std::string> names;
+  for (const auto& [tensor, file] : shards) names.insert(file);
+  WeightFiles files;
+  for (const std::string& name : names) EBB_RETURN_IF_ERROR(files.Add(folder / name));
+  for (const auto& [tensor, file] : shards) {
+    if (!files.weights_.contains(tensor))
+      return Refuse(folder / file, "lacks the tensor " + tensor + ", which the index says it has");
+  }
+  return files;
+}
+
+}  // namespace ebb::train

@@ -1,0 +1,44 @@
+#pragma once
+// The training loop, whatever is trained (task.h): epochs of updates in a seeded order, an
+// evaluation after each, checkpoints, progress, pauses. Single-threaded apart from LibTorch's own
+// pool; stops between updates when a stop is requested.
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/result.h"
+#include "train/progress.h"
+#include "train/sampler.h"
+#include "train/schedule.h"
+#include "train/task.h"
+#include "train/tensor_memory.h"
+
+namespace ebb::train {
+
+enum class Outcome {
+  kFinished,
+  kPaused,  ///< a checkpoint was written; run again with --resume
+};
+
+struct LoopSettings {
+  std::size_t micro_batch = 1;
+  std::size_t accumulation = 1;
+  std::int64_t epochs = 1;
+  LearningRateSchedule learning_rate;
+  std::uint64_t seed = 1;    ///< of the order
+  bool scales_loss = false;  ///< fp16
+  std::int64_t checkpoint_every = 0;
+  std::string run_dir;
+  std::string checkpoint_dir;
+  bool resume = false;
+  ProgressStyle progress = ProgressStyle::kAuto;
+  nlohmann::ordered_json
+      fingerprint;  ///< what must be the same for a continuation to be the same run
+};
+
+/// Runs the task to its end, or until a stop is requested. `memory` was begun before the task took
+/// any.
+Result<Outcome> RunTraining(Task& task, const LoopSettings& settings,
+                            const TensorMemoryScope& memory);
+
+}  // namespace ebb::train

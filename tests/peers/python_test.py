@@ -1,0 +1,274 @@
+"""ebb-train's language models beside transformers and PEFT: logits, gradients, adapters in both directions, 50 updates.
+
+Run by ./dev peers python, which makes the environment (python.txt) and sets EBB_BUILD. The models are random and tiny.
+"""
+
+import copy
+import json
+import math
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_VERBOSITY="error", CUDA_VISIBLE_DEVICES="")
+
+import torch
+from peft import LoraConfig, PeftModel, get_peft_model
+from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import (AutoModelForCausalLM, LlamaConfig, Qwen2Config, Qwen3Config,
+                          get_cosine_schedule_with_warmup)
+
+torch.set_num_threads(1)
+
+PROBE = Path(os.environ["EBB_BUILD"]) / "bin" / "train_language_probe"
+TRAINER = Path(os.environ["EBB_BUILD"]) / "bin" / "ebb-train"
+PROJECTIONS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+
+SMALL = dict(
+    vocab_size=320, hidden_size=64, intermediate_size=112, num_hidden_layers=3, num_attention_heads=4,
+    num_key_value_heads=2, max_position_embeddings=64, bos_token_id=1, eos_token_id=2, pad_token_id=0,
+)
+LLAMA3 = dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
+              original_max_position_embeddings=32)
+MODELS = {
+    "qwen2": Qwen2Config(**SMALL, rope_theta=1e6),
+    "qwen2, tied": Qwen2Config(**SMALL, tie_word_embeddings=True),
+    "qwen3": Qwen3Config(**SMALL, head_dim=32),
+    "qwen3, biases": Qwen3Config(**SMALL, head_dim=16, attention_bias=True),
+    "llama": LlamaConfig(**SMALL),
+    "llama, biases, no groups": LlamaConfig(**{**SMALL, "num_key_value_heads": 4}, attention_bias=True, mlp_bias=True),
+    "llama, linear": LlamaConfig(**SMALL, rope_scaling=dict(rope_type="linear", factor=2.5)),
+    "llama, llama3": LlamaConfig(**SMALL, rope_scaling=LLAMA3),
+    "qwen2, dynamic": Qwen2Config(**SMALL, rope_scaling=dict(rope_type="dynamic", factor=2.0)),
+    "qwen2, yarn": Qwen2Config(**SMALL, rope_scaling=dict(rope_type="yarn", factor=4.0,
+                                                          original_max_position_embeddings=16)),
+    "qwen3, yarn": Qwen3Config(**SMALL, head_dim=32, rope_scaling=dict(
+        rope_type="yarn", factor=3.0, beta_fast=16, beta_slow=2, attention_factor=1.1)),
+}
+
+
+def relative(ours, theirs):
+    """The largest difference beside the largest value."""
+    return ((ours.double() - theirs.double()).abs().max() / theirs.double().abs().max()).item()
+
+
+def relative_norm(ours, theirs):
+    return ((ours.double() - theirs.double()).norm() / theirs.double().norm()).item()
+
+
+def run(*words):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(f"{words}: exit code {done.returncode}: {done.stderr}")
+    return done
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = Path(scratch.name)
+        torch.manual_seed(7)
+
+    def save(self, config, shard_size="100MB", dtype=torch.float32):
+        model = AutoModelForCausalLM.from_config(config, attn_implementation="eager").to(dtype)
+        with torch.no_grad():
+            for name, parameter in model.named_parameters():
+                # Norms and biases begin as ones and zeros, which would hide where they are forgotten.
+                if parameter.dim() == 1:
+                    parameter.add_(0.3 * torch.randn_like(parameter))
+                else:
+                    parameter.mul_(4)
+        model.save_pretrained(self.folder / "model", max_shard_size=shard_size)
+        return model.eval()
+
+    def ids(self, rows=2, length=24):
+        return torch.randint(3, SMALL["vocab_size"], (rows, length))
+
+    def probe(self, what, tensors, *more):
+        save_file(tensors, self.folder / "input.safetensors")
+        run(PROBE, what, self.folder / "model", self.folder / "input.safetensors", self.folder / "out.safetensors",
+            *more)
+        return load_file(self.folder / "out.safetensors")
+
+    def make_adapter(self, model, **settings):
+        peft = get_peft_model(model, LoraConfig(r=4, lora_alpha=10, target_modules=PROJECTIONS,
+                                                task_type="CAUSAL_LM", **settings))
+        with torch.no_grad():
+            for name, parameter in peft.named_parameters():
+                if "lora_B" in name:
+                    parameter.copy_(0.2 * torch.randn_like(parameter))
+                if "lora_magnitude" in name:
+                    parameter.mul_(1 + 0.2 * torch.rand_like(parameter))
+        peft.save_pretrained(self.folder / "adapter")
+        return peft.eval()
+
+
+class LogitsTest(Scratch):
+    def test_every_family_and_scaling(self):
+        for name, config in MODELS.items():
+            with self.subTest(name):
+                model = self.save(config)
+                length = 80 if "dynamic" in name else 24  # beyond max_position_embeddings: it scales only there
+                ids = self.ids(length=length)
+                with torch.no_grad():
+                    theirs = copy.deepcopy(model).bfloat16()(ids).logits
+                    exact = model.double()(ids).logits
+                self.assertLess(relative(self.probe("logits", {"ids": ids}, "fp32")["logits"], exact), 1e-5)
+                # In bf16 the largest difference is one rounding that was amplified: the whole counts, beside theirs.
+                ours = self.probe("logits", {"ids": ids}, "bf16")["logits"]
+                self.assertLess(relative_norm(ours, exact), 2e-2)
+                self.assertLess(relative_norm(ours, exact), 1.1 * relative_norm(theirs, exact))
+
+    def test_shards_and_bf16_files(self):
+        self.save(MODELS["qwen2"], shard_size="60KB", dtype=torch.bfloat16)
+        self.assertGreater(len(list((self.folder / "model").glob("*.safetensors"))), 2)
+        model = AutoModelForCausalLM.from_pretrained(self.folder / "model", dtype=torch.float32)
+        ids = self.ids()
+        with torch.no_grad():
+            exact = model.double()(ids).logits
+        self.assertLess(relative(self.probe("logits", {"ids": ids}, "fp32")["logits"], exact), 1e-5)
+        self.assertLess(relative_norm(self.probe("logits", {"ids": ids}, "bf16")["logits"], exact), 2e-2)
+
+    def test_blocks_of_attention(self):
+        config = Qwen2Config(**{**SMALL, "max_position_embeddings": 512})
+        model = self.save(config)
+        ids = self.ids(length=300)
+        with torch.no_grad():
+            exact = model.double()(ids).logits
+        self.assertLess(relative(self.probe("logits", {"ids": ids}, "fp32")["logits"], exact), 1e-5)
+
+
+class AdapterTest(Scratch):
+    VARIANTS = {"plain": {}, "rslora": dict(use_rslora=True), "dora": dict(use_dora=True)}
+
+    def test_an_adapter_of_peft_gives_its_logits_and_merges(self):
+        for name, settings in self.VARIANTS.items():
+            with self.subTest(name):
+                peft = self.make_adapter(self.save(MODELS["qwen2"]), **settings)
+                ids = self.ids()
+                with torch.no_grad():
+                    exact = peft.double()(ids).logits
+                for mode in [], ["merged"]:
+                    ours = self.probe("logits", {"ids": ids}, "fp32", self.folder / "adapter", *mode)["logits"]
+                    self.assertLess(relative(ours, exact), 1e-5)
+
+    def test_gradients(self):
+        for name, settings in self.VARIANTS.items():
+            for family in "qwen2", "qwen3", "llama":
+                with self.subTest(name, family=family):
+                    model = self.save(MODELS[family])
+                    peft = self.make_adapter(model, **settings)
+                    ids = self.ids()
+                    labels = ids.clone()
+                    labels[:, :5] = -100
+                    labels[1, 15:] = -100
+                    peft.zero_grad()
+                    loss = peft.double()(ids, labels=labels).loss
+                    loss.backward()
+                    targets = torch.full_like(ids, -1)
+                    targets[:, :-1] = labels[:, 1:]
+                    targets[targets == -100] = -1
+                    ours = self.probe("gradients", {"ids": ids, "targets": targets}, "fp32", self.folder / "adapter")
+                    self.assertLess(relative(ours["loss"], loss.detach()), 1e-5)
+                    seen = 0
+                    for parameter_name, parameter in peft.named_parameters():
+                        if parameter.grad is None:
+                            continue
+                        key = parameter_name.replace(".default", "")
+                        key = key.replace("lora_magnitude_vector.weight", "lora_magnitude_vector")
+                        self.assertLess(relative(ours[key], parameter.grad), 1e-4, key)
+                        seen += 1
+                    self.assertEqual(seen, len(ours) - 1)
+
+    def test_checkpointed_gradients_have_the_same_bits(self):
+        self.make_adapter(self.save(MODELS["qwen3"]))
+        ids = self.ids()
+        tensors = {"ids": ids, "targets": torch.roll(ids, -1, 1)}
+        plain = self.probe("gradients", tensors, "fp32", self.folder / "adapter")
+        checkpointed = self.probe("gradients", tensors, "fp32", self.folder / "adapter", "checkpointed")
+        for name, gradient in plain.items():
+            self.assertTrue(torch.equal(gradient, checkpointed[name]), name)
+
+
+class TrainingTest(Scratch):
+    UPDATES, RATE, DECAY, WARM_UP = 50, 3e-3, 0.1, 0.1
+
+    def write_tokens(self, ids):
+        (self.folder / "tokens.jsonl").write_text("".join(json.dumps({"input_ids": row}) + "\n" for row in ids.tolist()))
+
+    def train(self, *more):
+        run(TRAINER, "lora", "--base", self.folder / "model", "--tokens", self.folder / "tokens.jsonl", "--run-dir",
+            self.folder / "run", "--precision", "fp32", "--threads", 1, "--validation-share", 0, "--progress", "none", *more)
+        events = [json.loads(line) for line in (self.folder / "run" / "progress.jsonl").read_text().splitlines()]
+        return [event["train_loss"] for event in events if event["event"] == "epoch_end"]
+
+    def test_fifty_updates_are_those_of_transformers_and_peft(self):
+        """AdamW, cosine with warm-up, clipping: an epoch is one update of four sequences in two micro-batches."""
+        model = self.save(MODELS["qwen2"])
+        peft = get_peft_model(model, LoraConfig(r=4, lora_alpha=10, target_modules=PROJECTIONS, task_type="CAUSAL_LM"))
+        peft.save_pretrained(self.folder / "adapter")
+        ids = self.ids(rows=4)
+        self.write_tokens(ids)
+        ours = self.train("--start-adapter", self.folder / "adapter", "--batch-size", 2, "--accumulation", 2, "--epochs",
+                          self.UPDATES, "--learning-rate", self.RATE, "--weight-decay", self.DECAY, "--warm-up",
+                          self.WARM_UP, "--clip-norm", 1)
+        trained = [parameter for parameter in peft.parameters() if parameter.requires_grad]
+        optimizer = torch.optim.AdamW(trained, lr=self.RATE, weight_decay=self.DECAY)
+        schedule = get_cosine_schedule_with_warmup(optimizer, math.ceil(self.WARM_UP * self.UPDATES), self.UPDATES)
+        theirs, clipped = [], 0
+        for _ in range(self.UPDATES):
+            loss = peft(ids, labels=ids).loss
+            loss.backward()
+            clipped += torch.nn.utils.clip_grad_norm_(trained, 1.0) > 1
+            optimizer.step()
+            schedule.step()
+            optimizer.zero_grad()
+            theirs.append(loss.item())
+        self.assertEqual(len(ours), self.UPDATES)
+        self.assertGreater(clipped, 0)
+        self.assertLess(theirs[-1], 0.8 * theirs[0])
+        self.assertLess(max(abs(a - b) for a, b in zip(ours, theirs)), 1e-4)
+
+    def test_an_adapter_of_ours_loads_in_peft_and_merges(self):
+        for name, flags in {"plain": [], "rslora": ["--rslora"], "dora": ["--dora"]}.items():
+            with self.subTest(name):
+                self.save(MODELS["qwen3"])
+                ids = self.ids(rows=4)
+                self.write_tokens(ids)
+                self.train("--epochs", 5, "--learning-rate", 1e-2, "--rank", 4, "--run-dir", self.folder / "run", *flags)
+                adapter = self.folder / "run" / "adapter"
+                base = AutoModelForCausalLM.from_pretrained(self.folder / "model", attn_implementation="eager")
+                peft = PeftModel.from_pretrained(base, adapter).eval().double()
+                ours = self.probe("logits", {"ids": ids}, "fp32", adapter)["logits"]
+                with torch.no_grad():
+                    self.assertLess(relative(ours, peft(ids).logits), 1e-5)
+                    self.assertLess(relative(ours, peft.merge_and_unload()(ids).logits), 1e-5)
+                    changed = relative(self.probe("logits", {"ids": ids}, "fp32")["logits"], ours)
+                self.assertGreater(changed, 1e-3)
+
+    def test_greedy_generation(self):
+        config = copy.deepcopy(MODELS["llama"])
+        model = self.save(config)
+        tokenizer = Tokenizer(models.BPE())
+        tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.ByteLevel(), decoders.ByteLevel()
+        tokenizer.train_from_iterator(
+            ["to be or not to be, that is the question"] * 3,
+            trainers.BpeTrainer(vocab_size=300, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+        tokenizer.save(str(self.folder / "model" / "tokenizer.json"))
+        prompt = "that is to be"
+        done = run(TRAINER, "generate", "--base", self.folder / "model", "--prompt", prompt, "--precision", "fp32",
+                   "--max-new-tokens", 24, "--format", "json")
+        ids = torch.tensor([tokenizer.encode(prompt).ids])
+        with torch.no_grad():
+            theirs = model.generate(ids, do_sample=False, max_new_tokens=24)[0, ids.shape[1]:].tolist()
+        if config.eos_token_id in theirs:
+            theirs = theirs[:theirs.index(config.eos_token_id)]
+        self.assertEqual(json.loads(done.stdout)["tokens"], theirs)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
