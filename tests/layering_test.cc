@@ -101,6 +101,7 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
      {{"", {"jobs", "run"}},
       {"options", {}},
       {"setup", {"options", "run", "jobs"}},
+      {"agent", {}},
       {"cluster", {}},
       {"run", {"options"}},
       {"jobs", {"options", "run"}},

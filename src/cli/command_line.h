@@ -15,6 +15,7 @@ struct UserCommand {
   Result<std::vector<std::string>> Required(const std::string& example) const;
 };
 
+void AddAgentCommand(Parser& parser);
 void AddAuditCommand(Parser& parser);
 void AddCleanCommand(Parser& parser);
 void AddCompareCommand(Parser& parser);

@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
   AddSimulateCommand(parser);
   AddServeCommand(parser, kVersion);
   AddControllerCommand(parser, kVersion);
+  AddAgentCommand(parser);
   AddSubmitCommand(parser);
   AddQueueCommands(parser);
   AddEditCommand(parser);

@@ -42,6 +42,12 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
   executor->board_ =
       std::make_unique<ObjectBoard>(*executor->client_, *executor->capacity_, *executor->recorder_,
                                     *executor->gangs_, now, own.say, own.objects);
+  executor->pods_ = std::make_unique<PodDirectory>(
+      [board = executor->board_.get()](const PodOwner& owner) { return board->ObjectOf(owner); },
+      since_boot);
+  if (own.agents)
+    executor->agents_ =
+        std::make_unique<AgentReader>(executor->streams_, since_boot, own.say, *own.agents);
   executor->node_fit_ = std::make_unique<NodeFit>(
       [capacity = executor->capacity_.get()](int pool) { return capacity->FreeOnNodes(pool); },
       [self = executor.get()](core::JobId job) {
@@ -67,6 +73,7 @@ ClusterExecutor::ClusterExecutor(platform::HttpStreams streams, ClusterOptions o
 ClusterExecutor::~ClusterExecutor() {
   reflectors_.clear();
   kueue_watch_.reset();
+  agents_.reset();
 }
 
 void ClusterExecutor::MakeKueueBoard() {
@@ -117,11 +124,18 @@ void ClusterExecutor::AddReflectors() {
   PodGangs& gangs = *gangs_;
   Add("/api/v1/pods", {[&](const JsonNode& pod) {
                          gangs.TakePod(pod);
-                         capacity.TakePod(pod, gangs.GangOf(TextAt(pod, "/metadata/uid")));
+                         const std::string gang = gangs.GangOf(TextAt(pod, "/metadata/uid"));
+                         capacity.TakePod(pod, gang);
+                         if (!agents_) return;
+                         pods_->TakePod(pod, gang);
+                         agents_->TakePod(pod);
                        },
                        [&](const std::string& uid) {
                          gangs.DropPod(uid);
                          capacity.DropPod(uid);
+                         if (!agents_) return;
+                         pods_->DropPod(uid);
+                         agents_->DropPod(uid);
                        }});
   if (options_.name_space.empty())
     Add("/api/v1/namespaces",
@@ -221,6 +235,7 @@ void ClusterExecutor::ReleaseLease() {
   constexpr std::chrono::seconds kAtMost{2};
   if (!lease_) return;
   lease_->Release();
+  agents_.reset();
   reflectors_.clear();
   if (policies_) policies_->Stop();
   kueue_watch_.reset();
@@ -236,6 +251,8 @@ void ClusterExecutor::Tick() {
   for (const auto& reflector : reflectors_) reflector->Tick();
   if (policies_ && !reflectors_.empty()) policies_->Tick();
   if (board_->begun()) FollowGangs();
+  pods_->Tick();
+  if (agents_ && board_->begun() && MayAct()) agents_->Tick();
   if (kueue_watch_) kueue_watch_->Tick();
   if (kueue_) kueue_->Tick();
   board_->Tick();
@@ -257,6 +274,7 @@ Duration ClusterExecutor::UntilDue(Time deadline) const {
   consider(board_->NextDue());
   consider(recorder_->NextDue());
   if (board_->begun()) consider(gangs_->NextDue());
+  if (agents_ && board_->begun() && MayAct()) consider(agents_->NextDue());
   consider(client_->NextDue());
   if (lease_) consider(lease_->NextDue());
   return std::max(wait, Duration::zero());
@@ -294,6 +312,7 @@ Result<std::vector<engine::JobReport>> ClusterExecutor::WaitForEvents(Time deadl
     FollowCapacity();
     if (board_->has_reports() || board_->has_events()) break;
     if (kueue_ && kueue_->wants_decision()) break;
+    if (agents_ && agents_->has_records()) break;
     if (HeardStop() || has_lost_lease() || watch_.Look()) break;
     if (Now() >= deadline || woken_.exchange(false)) break;
     const core::Cluster before = cluster();
@@ -323,7 +342,7 @@ ReflectorCounts ClusterExecutor::reflected() const {
 }
 
 std::size_t ClusterExecutor::remembered() const {
-  std::size_t sum = board_->remembered() + capacity_->remembered();
+  std::size_t sum = board_->remembered() + capacity_->remembered() + pods_->remembered();
   for (const auto& reflector : reflectors_) sum += reflector->remembered();
   return sum;
 }

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "kubernetes/agent_reader.h"
 #include "kubernetes/api_client.h"
 #include "kubernetes/capacity.h"
 #include "kubernetes/kueue_board.h"
@@ -22,6 +23,7 @@
 #include "kubernetes/leader_lease.h"
 #include "kubernetes/node_fit.h"
 #include "kubernetes/object_board.h"
+#include "kubernetes/pod_directory.h"
 #include "kubernetes/pod_gang.h"
 #include "kubernetes/policy_watch.h"
 #include "kubernetes/reflector.h"
@@ -44,6 +46,8 @@ struct ClusterOptions {
   std::string name_space{};  ///< only this one; empty: all
   /// A server that has not answered for so long is away; before that, a connection was cut.
   Duration away_after{10'000};
+  /// Nothing: nobody measures the nodes.
+  std::optional<AgentOptions> agents{};
   /// Nothing: this controller is the only one.
   std::optional<LeaseOptions> lease{};
   /// What a person should know.
@@ -89,6 +93,9 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   ObjectBoard& board() { return *board_; }
   /// nullptr: there are no policies of namespaces.
   PolicyWatch* policies() { return policies_.get(); }
+  PodDirectory& pods() { return *pods_; }
+  /// nullptr: nobody measures the nodes.
+  AgentReader* agents() { return agents_.get(); }
   const ApiCounts& requests() const { return client_->counts(); }
   /// Of all reflectors together.
   ReflectorCounts reflected() const;
@@ -125,6 +132,8 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   std::unique_ptr<PolicyWatch> policies_;  // nothing: there are none
   std::unique_ptr<PodGangs> gangs_;
   std::unique_ptr<ObjectBoard> board_;
+  std::unique_ptr<PodDirectory> pods_;
+  std::unique_ptr<AgentReader> agents_;
   std::unique_ptr<NodeFit> node_fit_;
   // Nothing in a dry run, which answers nobody.
   std::unique_ptr<KueueBoard> kueue_;

@@ -377,17 +377,25 @@ void ObjectBoard::OwnersChanged() {
   capacity_.OwnersChanged();
 }
 
-bool ObjectBoard::Holds(const PodOwner& owner) const {
+std::optional<ObjectBoard::PodsObject> ObjectBoard::ObjectOf(const PodOwner& owner) const {
   if (!held_pods_) {
     held_pods_.emplace();
     for (const auto& [uid, entry] : entries_)
-      if (entry.job != 0 && IsUnderWay(entry) && !entry.object.pods.empty() &&
-          !entry.object.by_kueue)
-        held_pods_->insert(entry.object.name_space + "/" + entry.object.pods);
+      if (entry.job != 0 && IsUnderWay(entry) && !entry.object.pods.empty())
+        held_pods_->insert_or_assign(entry.object.name_space + "/" + entry.object.pods,
+                                     PodsObject{uid, entry.attempt, entry.object.by_kueue});
   }
-  return std::ranges::any_of(owner.labels, [&](const auto& label) {
-    return held_pods_->contains(owner.name_space + "/" + label.first + "=" + label.second);
-  });
+  for (const auto& [label, value] : owner.labels)
+    if (const auto found = held_pods_->find(owner.name_space + "/" + label + "=" + value);
+        found != held_pods_->end())
+      return found->second;
+  return std::nullopt;
+}
+
+// What Kueue admits has its quota's pool.
+bool ObjectBoard::Holds(const PodOwner& owner) const {
+  const auto object = ObjectOf(owner);
+  return object && !object->by_kueue;
 }
 
 // For the engine -----------------------------------------------------------------------------
@@ -590,6 +598,16 @@ void ObjectBoard::Note(core::JobId job, ObjectNote note) {
   Entry* entry = KnownEntry(job);
   if (!entry || entry->deleted || entry->let_go) return;
   notes_.Put(entry->object, std::move(note));
+}
+
+void ObjectBoard::WriteFigures(const std::string& uid,
+                               const std::map<std::string, std::string>& figures) {
+  if (const GatedObject* object = FindObject(uid)) notes_.WriteFigures(*object, figures);
+}
+
+std::string ObjectBoard::WrittenOn(const std::string& uid, const std::string& key) const {
+  const GatedObject* object = FindObject(uid);
+  return object ? notes_.Written(*object, key) : "";
 }
 
 void ObjectBoard::Tick() {

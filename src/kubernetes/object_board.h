@@ -86,6 +86,13 @@ class ObjectBoard {
   bool begun() const { return begun_; }
   /// Whether a pod with these labels is of an object that is released.
   bool Holds(const PodOwner& owner) const;
+  /// The object under way that a pod with these labels is of, and its attempt; nothing: of none.
+  struct PodsObject {
+    std::string uid;
+    int attempt = 0;
+    bool by_kueue = false;
+  };
+  std::optional<PodsObject> ObjectOf(const PodOwner& owner) const;
 
   // For the engine.
   std::vector<engine::Event> TakeEvents(Time now);
@@ -105,6 +112,10 @@ class ObjectBoard {
   /// can have devices of models that were not there before.
   void OfferAgain();
   void Note(core::JobId job, ObjectNote note);
+  /// Annotations without the prefix, on the object or all pods of a gang, gated any more or not.
+  void WriteFigures(const std::string& uid, const std::map<std::string, std::string>& figures);
+  /// What Ebb has written on the object; empty: nothing.
+  std::string WrittenOn(const std::string& uid, const std::string& key) const;
   /// Writes the notes that are due, and sees what has ended meanwhile.
   void Tick();
   std::optional<Duration> NextDue() const { return notes_.NextDue(); }
@@ -193,8 +204,8 @@ class ObjectBoard {
   std::vector<engine::JobReport> reports_;
   std::set<std::string> changed_;   // uids of objects whose jobs the engine may know otherwise
   std::set<std::string> stopping_;  // uids of what is being paused or cancelled
-  /// "namespace/label=value" of the pods of what is under way; made anew once it is asked for.
-  mutable std::optional<std::set<std::string>> held_pods_;
+  /// By "namespace/label=value" of its pods what is under way; made anew once it is asked for.
+  mutable std::optional<std::map<std::string, PodsObject>> held_pods_;
   core::JobId last_job_ = 0;
   bool begun_ = false;
   ObjectCounts counts_;

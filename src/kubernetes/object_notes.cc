@@ -13,6 +13,8 @@ namespace {
 constexpr const char* kStageKey = "ebb/stage";
 constexpr const char* kReasonKey = "ebb/reason";
 constexpr const char* kExpectedStartKey = "ebb/expected-start";
+constexpr const char* kAtSubmissionKey = "ebb/intensity-at-submission";
+constexpr const char* kAtStartKey = "ebb/intensity-at-start";
 
 std::string WrittenAt(const ObjectPart& part, const std::string& key) {
   const auto found = part.written.find(key);
@@ -178,7 +180,13 @@ void ObjectNotes::Write(const GatedObject& object, Record& record) {
       {kReasonKey, record.noted.reason},
       {kExpectedStartKey, record.noted.expected_start}};
   if (told->is_gang()) note[kFirstCreatedKey] = FormatTime(told->created);
+  const std::map<std::string, std::string> firsts{{kAtSubmissionKey, record.noted.at_submission},
+                                                  {kAtStartKey, record.noted.at_start}};
   for (const ObjectPart& part : told->parts) {
+    for (const auto& [key, text] : firsts) {
+      const std::string before = WrittenAt(part, key);
+      if (!before.empty() || !text.empty()) note[key] = before.empty() ? text : before;
+    }
     // As another process left it.
     const bool is_there = std::ranges::all_of(
         note, [&](const auto& text) { return WrittenAt(part, text.first) == text.second; });
@@ -188,11 +196,25 @@ void ObjectNotes::Write(const GatedObject& object, Record& record) {
   }
 }
 
+void ObjectNotes::WriteFigures(const GatedObject& object,
+                               const std::map<std::string, std::string>& figures) {
+  const GatedObject* told = ToldOn(object);
+  if (!told) return;
+  std::map<std::string, std::string> annotations;
+  for (const auto& [key, text] : figures) annotations[std::string(kPrefix) + key] = text;
+  for (const ObjectPart& part : told->parts) Annotate(*told, part, annotations, "/figures");
+}
+
+std::string ObjectNotes::Written(const GatedObject& object, const std::string& key) const {
+  return WrittenOn(ToldOn(object), std::string(kPrefix) + key);
+}
+
 void ObjectNotes::Annotate(const GatedObject& object, const ObjectPart& part,
-                           const std::map<std::string, std::string>& annotations) {
+                           const std::map<std::string, std::string>& annotations,
+                           const char* what) {
   ports_.client.Make({.path = object.kind->ObjectPath(object.name_space, part.name),
                       .body = MergePatch(*object.kind, std::nullopt, annotations),
-                      .key = part.uid + "/note",
+                      .key = part.uid + what,
                       .urgent = false},
                      [](const Result<ApiAnswer>&) {});
 }

@@ -21,6 +21,8 @@ namespace ebb::kubernetes {
 /// What is written on an object.
 struct ObjectNote {
   std::string stage, reason, expected_start;
+  /// Intensities, of which the first ones stay; empty: not known.
+  std::string at_submission{}, at_start{};
   friend bool operator==(const ObjectNote&, const ObjectNote&) = default;
 };
 
@@ -50,6 +52,10 @@ class ObjectNotes {
   void Forget(const std::string& uid);
   /// Takes it off the object.
   void Remove(const GatedObject& object);
+  /// Annotations without the prefix.
+  void WriteFigures(const GatedObject& object, const std::map<std::string, std::string>& figures);
+  /// As it stands on the object; of a gang on its first pod.
+  std::string Written(const GatedObject& object, const std::string& key) const;
   /// The object is gone.
   void Drop(const GatedObject& object);
   /// Where `before` is not what there is now: what is new has no note yet.
@@ -78,8 +84,9 @@ class ObjectNotes {
   const GatedObject* ToldOn(const GatedObject& object) const;
   void TellStage(const GatedObject& object, const Record& record);
   void Write(const GatedObject& object, Record& record);
+  /// `what`: a later one of the same replaces it while it waits.
   void Annotate(const GatedObject& object, const ObjectPart& part,
-                const std::map<std::string, std::string>& annotations);
+                const std::map<std::string, std::string>& annotations, const char* what = "/note");
 
   Ports ports_;
   std::map<std::string, Record> records_;  // by uid

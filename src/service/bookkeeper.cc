@@ -19,7 +19,7 @@ Status Bookkeeper::Rows(core::JobId job, std::span<const core::LedgerRow> rows) 
   JobFigures& figures = FiguresOf(job);
   for (const core::LedgerRow& row : rows) {
     counters_.AddRow(row);
-    machine_.AddJob(row);
+    if (follows_machine_) machine_.AddJob(row);
     figures.energy += row.energy;
     if (row.component == core::Component::kGpu)
       figures.gpu_energy = figures.gpu_energy.value_or(Energy{}) + row.energy;
@@ -30,6 +30,11 @@ Status Bookkeeper::Rows(core::JobId job, std::span<const core::LedgerRow> rows) 
   on_rows_(job, rows);
   store_.AddLedger({job, {rows.begin(), rows.end()}});
   return {};
+}
+
+void Bookkeeper::AddMachine(const core::MachineShares& shares) {
+  counters_.machine.Add(shares);
+  store_.AddMachineShares(shares);
 }
 
 // Neighbouring intervals of a device are one row of the store.

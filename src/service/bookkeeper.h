@@ -38,6 +38,10 @@ class Bookkeeper final : public local::JobRecords {
   /// Of its budget's events so many have been heard. Becomes durable together with what follows
   /// from them.
   void HeardOfBudget(core::JobId job, std::size_t events);
+  /// From now on FollowMachine is called: rows of jobs are kept for it.
+  void ExpectMachine() { follows_machine_ = true; }
+  /// What machines used, jobs included, that is settled.
+  void AddMachine(const core::MachineShares& shares);
   /// What was read of the machine; what ended by `upto` is settled, and stored with what is next.
   /// Whether there was any.
   bool FollowMachine(std::vector<core::MachineShares> readings, Time upto);
@@ -60,6 +64,7 @@ class Bookkeeper final : public local::JobRecords {
   std::map<core::JobId, std::size_t> budget_events_;  // heard; may not be stored yet
   std::set<core::JobId> changed_;
   core::MachineLedger machine_;
+  bool follows_machine_ = false;
 };
 
 }  // namespace ebb::service

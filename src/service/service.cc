@@ -151,6 +151,22 @@ Service::Service(ServiceOptions options, store::ServiceStore store, runtime::Sig
             sweep_budgets_.Count(job, rows);
           },
           publisher_.counters()),
+      outside_metering_({.bookkeeper = bookkeeper_,
+                         .store = store_,
+                         .feed = feed_,
+                         .clock = clock_,
+                         .pue = options_.executor.cluster.sites.front().pue,
+                         .changed =
+                             [this] {
+                               TakeFigures();
+                               publisher_.Publish(executor_->Now());
+                               executor_->Wake();  // nothing else may be stored for hours
+                             },
+                         .complete =
+                             [this](core::JobId job) {
+                               unsettled_.push_back(job);
+                               compare_again_ = true;
+                             }}),
       device_desk_(options_.devices, {store_, publisher_, [this] { return executor_->Now(); },
                                       [this] { executor_->Wake(); }}),
       inbox_([this] { executor_->Wake(); }),
@@ -251,6 +267,7 @@ Status Service::MakeExecutor() {
     ports.show_budgets = [this](std::vector<BudgetView> budgets) {
       publisher_.SetBudgets(std::move(budgets));
     };
+    ports.metering = &outside_metering_;
     EBB_ASSIGN_OR_RETURN(executor_, options_.make_executor(std::move(ports)));
   } else {
     EBB_RETURN_IF_ERROR(MakeSupervisedExecutor());
@@ -265,6 +282,7 @@ Status Service::MakeExecutor() {
 Status Service::MakeSupervisedExecutor() {
   if (options_.machine_meters) {
     machine_watch_.emplace(options_.machine_meters(), options_.machine_interval);
+    bookkeeper_.ExpectMachine();
     options_.executor.idle_tick = options_.machine_settles_after;
     if (options_.devices.look)
       options_.devices.look = [look = options_.devices.look, heard = machine_watch_->OnLook()] {
@@ -399,7 +417,8 @@ void Service::OnDecision(const engine::Decision& decision) {
     options_.on_ended(explanation.job);
     ended.push_back(explanation.job);
   }
-  unsettled_.insert(unsettled_.end(), ended.begin(), ended.end());
+  // Of what others measure, the last comes after the end.
+  if (supervised_) unsettled_.insert(unsettled_.end(), ended.begin(), ended.end());
   compare_again_ = compare_again_ || !ended.empty();
   TakeFigures();
   for (const core::JobId job : ended) {
@@ -458,7 +477,9 @@ void Service::LookAtSweeps() {
 }
 
 void Service::TakeFigures() {
-  publisher_.FollowFigures(bookkeeper_.TakeChanged());
+  const auto changed = bookkeeper_.TakeChanged();
+  publisher_.FollowFigures(changed);
+  for (const auto& [job, figures] : changed) TellFigures(job);
   for (const local::SupervisedFigures& program : publisher_.SetRunning(executor_->Running()))
     store_.SetDevices(program.job, program.attempt, NamesOfDevices(program));
   const auto first_come = first_come_.TakeChanged();
@@ -471,6 +492,10 @@ void Service::TakeFigures() {
     KeepFigures(job);
   }
   if (!first_come.empty()) ForgetInView();
+}
+
+void Service::TellFigures(core::JobId job) {
+  if (const JobCard* card = publisher_.Find(job)) options_.on_figures(*card);
 }
 
 // What the next life finds out later of jobs is in no account of this one.
@@ -521,6 +546,8 @@ void Service::Settle(core::JobId job) {
   publisher_.SetSettlement(job, settlement);
   store_.AddSettlement(job, executor_->Now(), *published);
   KeepFigures(job);
+  if (!supervised_) bookkeeper_.Forget(job);  // its last rows may have come after its end
+  TellFigures(job);
 }
 
 // What is removed stays so: a clock that has leapt ahead is believed after a day.

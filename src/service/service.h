@@ -26,6 +26,7 @@
 #include "service/first_come_watch.h"
 #include "service/front_desk.h"
 #include "service/machine_watch.h"
+#include "service/outside_metering.h"
 #include "service/plan_thread.h"
 
 namespace ebb::service {
@@ -39,6 +40,9 @@ struct ExecutorPorts {
   std::function<std::shared_ptr<const View>()> view;
   /// For readers, with the next view.
   std::function<void(std::vector<BudgetView>)> show_budgets;
+  /// Where it puts what it measures. Jobs that have ended are settled when it says that all of them
+  /// is there. Outlives the executor.
+  OutsideMetering* metering = nullptr;
 };
 
 inline constexpr Duration kDefaultKeep = std::chrono::hours{365 * 24};
@@ -76,6 +80,8 @@ struct ServiceOptions {
   std::function<void(core::JobId)> on_ended = [](core::JobId) {};
   /// What was decided is stored. On the loop's thread.
   std::function<void(const engine::Decision&)> on_decision = [](const engine::Decision&) {};
+  /// Energy or emissions of a job have changed, or what it saved is known. On the loop's thread.
+  std::function<void(const JobCard&)> on_figures = [](const JobCard&) {};
   /// What the one who looks after the machine should know. On the loop's thread.
   std::function<void(const std::string&)> log = [](const std::string&) {};
   Duration trouble_retry{1000};  ///< wall time between tries to write the store again
@@ -151,6 +157,7 @@ class Service {
   void FollowMissed();
   void LookAtSweeps();
   void TakeFigures();
+  void TellFigures(core::JobId job);
   void FollowMachine(Duration settled_after);
   void KeepFigures(core::JobId job);
   void SettleEnded();
@@ -178,6 +185,7 @@ class Service {
   std::unique_ptr<local::JobExecutor> executor_;
   local::SupervisedExecutor* supervised_ = nullptr;  // that one, if it is of this machine
   std::optional<MachineWatch> machine_watch_;
+  OutsideMetering outside_metering_;
   std::chrono::steady_clock::time_point follow_machine_at_{};
   DeviceDesk device_desk_;
   Inbox inbox_;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
+#include "platform/system_clock.h"
+
 namespace ebb::app {
 namespace {
 
@@ -10,6 +13,14 @@ using engine::JobPhase;
 
 constexpr std::string_view kKeyPrefix = "kubernetes/";
 constexpr char kTimesMark = '#';
+// Annotations, after the prefix.
+constexpr const char *kEnergyKey = "energy-j", *kEmissionsKey = "emissions-g",
+                     *kSavedKey = "saved-g", *kUntilKey = "measured-until";
+// Agents that were away tell of jobs that ended before that.
+constexpr std::chrono::hours kHeardOfFor{1};
+constexpr std::chrono::seconds kLooksAgainAfter{1};
+constexpr int kDigits = 6;
+constexpr double kMostJoules = 1e12;  // beyond, nothing that a job has used
 
 std::string KeyOf(const std::string& uid, int times) {
   std::string key = std::string(kKeyPrefix) + uid;
@@ -29,6 +40,11 @@ Error WithoutName(Error error, const std::string& name) {
   return error;
 }
 
+// To six digits, without those that say nothing.
+std::string Rounded(double value) {
+  return FormatExact(ParseNumber(FormatSignificant(value, kDigits)).value_or(value));
+}
+
 core::JobId JobOf(const engine::Command& command) {
   return std::visit([](const auto& c) { return c.job; }, command);
 }
@@ -37,11 +53,30 @@ core::JobId JobOf(const engine::Command& command) {
 
 ClusterJobs::ClusterJobs(kubernetes::ClusterExecutor& cluster, service::ExecutorPorts ports,
                          ClusterJobsOptions options)
-    : cluster_(cluster), ports_(std::move(ports)), options_(std::move(options)) {
+    : cluster_(cluster),
+      ports_(std::move(ports)),
+      options_(std::move(options)),
+      accounts_({.metering = *ports_.metering,
+                 .agents = cluster.agents(),
+                 .pods = &cluster.pods(),
+                 .job_of = [this](const std::string& uid) -> std::optional<core::JobId> {
+                   if (const auto live = by_uid_.find(uid); live != by_uid_.end())
+                     return live->second;
+                   const auto ended = ended_.find(uid);
+                   return ended == ended_.end() ? std::nullopt : std::optional(ended->second.first);
+                 },
+                 .now = [this] { return Now(); },
+                 .since_boot = platform::SinceBoot}) {
   if (options_.with_budgets && cluster_.policies())
     budgets_ = std::make_unique<NamespaceBudgets>(
         NamespaceBudgets::Ports{*cluster_.policies(), ports_.view, ports_.ask, ports_.show_budgets,
                                 options_.say, options_.pue});
+  if (!cluster_.agents()) return;
+  // What runs since before this controller.
+  Time since = Now();
+  for (const engine::JobReport& report : cluster_.board().Observe())
+    if (report.phase == JobPhase::kRunning) since = std::min(since, report.since);
+  cluster_.agents()->BeginAt(since);
 }
 
 std::optional<int> ClusterJobs::stop_signal() const {
@@ -90,8 +125,13 @@ void ClusterJobs::Forget(core::JobId job) {
   if (said == said_.end() || !engine::HasEnded(said->second)) return;
   if (const auto found = number_of_.find(job); found != number_of_.end())
     cluster_.Forget(found->second);
+  if (const auto uid = uid_of_.find(job); uid != uid_of_.end()) {
+    ended_[uid->second] = {job, platform::SinceBoot()};
+    if (!accounts_.Ended(job, uid->second)) ports_.metering->Complete(job);
+  }
   Unbind(job);
   said_.erase(job);
+  intensities_.erase(job);
 }
 
 // From the cluster to the service ------------------------------------------------------------
@@ -167,7 +207,10 @@ void ClusterJobs::HearAnswers() {
       ++at;
       continue;
     }
-    if (!answer) cluster_.board().Refused(number, WithoutName(answer.error(), offer.job.name));
+    if (!answer)
+      cluster_.board().Refused(number, WithoutName(answer.error(), offer.job.name));
+    else if (offer.times == 0)
+      TakeEarlier(offer.uid, answer->job);
     std::ranges::move(offer.later, std::back_inserter(later));
     if (const auto found = offered_.find(offer.uid);
         found != offered_.end() && found->second == number)
@@ -231,13 +274,14 @@ void ClusterJobs::FollowDevices(const engine::JobReport& report) {
     if (report.phase == JobPhase::kRunning && known->second.attempt == report.attempt) return;
     for (const int slot : known->second.slots) taken_[known->second.pool].erase(slot);
     running_.erase(known);
+    began_.erase(report.job);
   }
   if (report.phase != JobPhase::kRunning) return;
   local::SupervisedFigures figures;
   figures.job = report.job;
   figures.attempt = report.attempt;
   figures.pool = report.pool;
-  figures.is_measured = false;
+  began_[report.job] = report.since;
   std::set<int>& taken = taken_[report.pool];
   for (int slot = 0; std::ssize(figures.slots) < width_of_[report.job]; ++slot)
     if (taken.insert(slot).second) figures.slots.push_back(slot);
@@ -246,7 +290,13 @@ void ClusterJobs::FollowDevices(const engine::JobReport& report) {
 
 std::vector<local::SupervisedFigures> ClusterJobs::Running() const {
   std::vector<local::SupervisedFigures> running;
-  for (const auto& [job, figures] : running_) running.push_back(figures);
+  for (const auto& [job, figures] : running_) {
+    running.push_back(figures);
+    const auto measured = accounts_.FiguresOf(job, figures.attempt);
+    running.back().is_measured = measured.has_value();
+    if (measured) running.back().figures = *measured;
+    running.back().figures.elapsed = std::max(Duration{}, Now() - began_.at(job));
+  }
   return running;
 }
 
@@ -275,8 +325,10 @@ Result<std::vector<engine::JobReport>> ClusterJobs::WaitBesideBudgets(Time deadl
 Result<std::vector<engine::JobReport>> ClusterJobs::WaitForEvents(Time deadline) {
   TakeOffers();
   heartbeat_.Rest();
+  if (accounts_.NextDue()) deadline = std::min(deadline, Now() + kLooksAgainAfter);
   auto reports = WaitBesideBudgets(reports_.empty() ? deadline : Time::min());
   heartbeat_.Beat();
+  FollowRecords();
   if (!reports) return reports;
   TakeOffers();
   return Translated(*std::move(reports));
@@ -338,8 +390,77 @@ void ClusterJobs::Tell(const engine::Explanation& explanation) {
     sentence += "; " + failure->second;
   if (is_news) options_.say(object->job.name + ": " + sentence);
   const auto start = explanation.reason.start;
-  cluster_.board().Note(number->second, {std::string(engine::Name(explanation.stage)), sentence,
-                                         start ? FormatTime(*start) : ""});
+  kubernetes::ObjectNote note{std::string(engine::Name(explanation.stage)), sentence,
+                              start ? FormatTime(*start) : ""};
+  NoteIntensities(explanation, *object, is_news, note);
+  cluster_.board().Note(number->second, std::move(note));
+}
+
+// Of its creation, and of the moment at which it was released first.
+void ClusterJobs::NoteIntensities(const engine::Explanation& explanation,
+                                  const kubernetes::GatedObject& object, bool is_news,
+                                  kubernetes::ObjectNote& note) {
+  const auto at = [&](Time time) {
+    const auto intensity = ports_.metering->IntensityAt(time);
+    return intensity ? Rounded(intensity->g_per_kwh) : "";
+  };
+  const auto [known, is_new] = intensities_.try_emplace(explanation.job);
+  if (is_new) known->second.first = at(object.created);
+  const bool begins =
+      explanation.stage == engine::Stage::kStarting || explanation.stage == engine::Stage::kRunning;
+  if (is_news && begins && object.attempt <= 1 && known->second.second.empty())
+    known->second.second = at(Now());
+  std::tie(note.at_submission, note.at_start) = known->second;
+}
+
+// Figures ------------------------------------------------------------------------------------
+
+void ClusterJobs::FollowRecords() {
+  if (accounts_.Tick()) ports_.metering->Publish();
+  const Duration before = platform::SinceBoot() - kHeardOfFor;
+  std::erase_if(ended_, [&](const auto& ended) {
+    if (ended.second.second > before) return false;
+    accounts_.Forget(ended.second.first);
+    written_.erase(ended.first);
+    return true;
+  });
+}
+
+// A controller without a store of its own, or another one, has counted it before: what is written
+// on the object is all that is left of that.
+void ClusterJobs::TakeEarlier(const std::string& uid, core::JobId job) {
+  const auto written = [&](const char* key) { return cluster_.board().WrittenOn(uid, key); };
+  const auto joules = ParseNumber(written(kEnergyKey));
+  const auto until = ParseTime(written(kUntilKey));
+  const kubernetes::GatedObject* object = cluster_.board().FindObject(uid);
+  if (!object || !joules || *joules <= 0 || *joules > kMostJoules || !until ||
+      *until <= object->created)
+    return;
+  std::optional<Emissions> emissions;
+  if (const auto grams = ParseNumber(written(kEmissionsKey)); grams && *grams >= 0)
+    emissions = Emissions{*grams};
+  ports_.metering->AddEarlier(job, std::max(object->attempt, 1), {object->created, *until},
+                              Energy::Joules(*joules), emissions);
+  accounts_.CountedBefore(uid, *until);
+}
+
+void ClusterJobs::TellFigures(const service::JobCard& card) {
+  const std::string uid = UidOf(card.submission->key);
+  if (uid.empty() || card.energy == Energy{}) return;
+  const engine::Stage stage = card.explanation.stage;
+  std::map<std::string, std::string> figures{{kEnergyKey, FormatExact(card.energy.joules())}};
+  const auto emitted = card.emitted();
+  if (emitted) figures[kEmissionsKey] = Rounded(emitted->grams);
+  if (emitted && card.emissions_at_submission)
+    figures[kSavedKey] = Rounded(card.emissions_at_submission->grams - emitted->grams);
+  if (const auto until = accounts_.TakenUpTo(uid)) figures[kUntilKey] = FormatTime(*until);
+  Written& written = written_[uid];
+  const Duration now = platform::SinceBoot();
+  const bool runs = stage == engine::Stage::kRunning || stage == engine::Stage::kStarting;
+  if (written.figures == figures) return;
+  if (runs && !written.figures.empty() && now - written.at < options_.figures_every) return;
+  written = {figures, now};
+  cluster_.board().WriteFigures(uid, figures);
 }
 
 }  // namespace ebb::app

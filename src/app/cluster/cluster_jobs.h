@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "app/cluster/namespace_budgets.h"
+#include "app/cluster/pod_accounts.h"
 #include "kubernetes/cluster_executor.h"
 #include "local/job_executor.h"
 #include "service/service.h"
@@ -27,6 +28,8 @@ struct ClusterJobsOptions {
   Pue pue;
   /// Follow budgets of namespaces, if the executor has policies.
   bool with_budgets = true;
+  /// Figures of what runs are written on its object no more often.
+  Duration figures_every{std::chrono::minutes{5}};
   /// What a person should know.
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };
@@ -55,11 +58,14 @@ class ClusterJobs final : public local::JobExecutor {
   const runtime::Heartbeat& heartbeat() const override { return heartbeat_; }
   /// 0: the lease is lost, and another controller may act.
   std::optional<int> stop_signal() const override;
-  /// Nobody measures it. Devices have numbers of this life: which ones pods have is not known.
+  /// Measured where its nodes have agents. Devices have numbers of this life: which ones pods have
+  /// is not known.
   std::vector<local::SupervisedFigures> Running() const override;
 
   /// Writes on objects, and says, what was decided for them.
   void Tell(const engine::Decision& decision);
+  /// Writes on the object what its job has used and saved.
+  void TellFigures(const service::JobCard& card);
 
  private:
   struct Offer {
@@ -83,6 +89,11 @@ class ClusterJobs final : public local::JobExecutor {
   void FollowDevices(const engine::JobReport& report);
   std::vector<engine::JobReport> Translated(std::vector<engine::JobReport> reports);
   void Tell(const engine::Explanation& explanation);
+  void FollowRecords();
+  void TakeEarlier(const std::string& uid, core::JobId job);
+  void NoteIntensities(const engine::Explanation& explanation,
+                       const kubernetes::GatedObject& object, bool is_news,
+                       kubernetes::ObjectNote& note);
 
   kubernetes::ClusterExecutor& cluster_;
   service::ExecutorPorts ports_;
@@ -101,11 +112,21 @@ class ClusterJobs final : public local::JobExecutor {
   std::vector<engine::JobReport> reports_;  // by the service's
   bool settled_ = false;
   std::map<core::JobId, local::SupervisedFigures> running_;
+  std::unordered_map<core::JobId, Time> began_;    // of the same
   std::unordered_map<core::JobId, int> width_of_;  // devices, by the service's numbers
   std::map<int, std::set<int>> taken_;             // slots, by pool
   std::unordered_map<core::JobId, engine::Stage> said_;
   std::unordered_map<core::JobId, std::string> failures_;  // of the last start, by the service's
   std::unique_ptr<NamespaceBudgets> budgets_;              // nothing: there are none
+  PodAccounts accounts_;
+  // Of what has ended, while something may be heard of it: by uid, and since when.
+  std::map<std::string, std::pair<core::JobId, Duration>> ended_;
+  struct Written {
+    std::map<std::string, std::string> figures;
+    Duration at{};
+  };
+  std::map<std::string, Written> written_;  // by uid
+  std::unordered_map<core::JobId, std::pair<std::string, std::string>> intensities_;
   runtime::Heartbeat heartbeat_;
 };
 

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <thread>
 
+#include "kubernetes/fake_agent_for_test.h"
 #include "kubernetes/fake_api_server_for_test.h"
 #include "platform/system_clock.h"
 #include "testing/fake_feed.h"
@@ -30,6 +31,11 @@ class ClusterJobsTest : public ::testing::Test {
     kubernetes::ClusterOptions cluster;
     cluster.site = {"cluster", "DE", Pue{1}};
     cluster.reflector.first_wait = cluster.client.first_wait = Duration{5};
+    if (agent_) {
+      cluster.agents.emplace();
+      cluster.agents->urls = {agent_->url()};
+      cluster.agents->every = Duration{20};
+    }
     cluster_ = *kubernetes::ClusterExecutor::Open({.url = server_.url()}, cluster, wall_, signals_);
     service::ServiceOptions options;
     options.store = directory_ / "controller.db";
@@ -48,6 +54,7 @@ class ClusterJobsTest : public ::testing::Test {
       return jobs;
     };
     options.on_decision = [this](const engine::Decision& decision) { jobs_->Tell(decision); };
+    options.on_figures = [this](const service::JobCard& card) { jobs_->TellFigures(card); };
     auto opened = service::Service::Open(options, feed_, clock_, signals_);
     ASSERT_TRUE(opened) << opened.error().Message();
     service_ = *std::move(opened);
@@ -107,6 +114,7 @@ class ClusterJobsTest : public ::testing::Test {
   testing::FakeFeed feed_{std::chrono::floor<std::chrono::days>(wall_.Now()),
                           std::vector<double>(72, 360)};
   FakeApiServer server_;
+  std::unique_ptr<kubernetes::FakeAgent> agent_;  // of the node "node", where there is one
   std::unique_ptr<kubernetes::ClusterExecutor> cluster_;
   ClusterJobs* jobs_ = nullptr;
   std::unique_ptr<service::Service> service_;
@@ -296,6 +304,138 @@ TEST_F(ClusterJobsTest, WithoutItsStoreItGoesOnByWhatIsOnTheObjects) {
   ASSERT_TRUE(Becomes("runs", Stage::kRunning));
   EXPECT_EQ(Find("runs")->attempt, 1);
   EXPECT_FALSE(IsSuspended("runs"));
+}
+
+// What a node used in a second from `begin` on: in microjoules, by pod, and beside that.
+class ClusterEnergyTest : public ClusterJobsTest {
+ protected:
+  ClusterEnergyTest() { agent_ = std::make_unique<kubernetes::FakeAgent>("node"); }
+
+  void Measure(std::map<std::string, std::int64_t> pods, std::int64_t idle = 0,
+               std::int64_t unattributed = 0) {
+    const Time begin = std::max(next_, wall_.Now());
+    core::NodeRecord record{0, {begin, begin + Duration{1000}}, {}};
+    for (const auto& [device, component] : {std::pair{"cpu:package-0", core::Component::kCpu},
+                                            {"gpu:GPU-1", core::Component::kGpu}}) {
+      core::DeviceEnergy& of = record.devices.emplace_back();
+      of = {device,
+            component,
+            core::EnergySource::kCounter,
+            record.wall,
+            Energy::Microjoules(idle),
+            Energy::Microjoules(unattributed),
+            {}};
+      for (const auto& [pod, energy] : pods)
+        of.pods.push_back({pod, Energy::Microjoules(energy), false});
+    }
+    next_ = record.wall.end;
+    node_ += record.devices[0].node() + record.devices[1].node();
+    agent_->Add(std::move(record));
+  }
+  std::string Pod(const std::string& name, const std::string& job) {
+    return server_.CreatePod(name, job)["metadata"]["uid"];
+  }
+  bool HasMicrojoules(const std::string& job, std::int64_t energy) {
+    return Until([&] { return Find(job)->energy.microjoules() == energy; });
+  }
+  void Begin(const std::string& job) {
+    Start();
+    Create(job, {{"ebb/threshold", "400"}, {"ebb/checkpointable", "true"}});
+    ASSERT_TRUE(Becomes(job, Stage::kRunning));
+  }
+  Time next_{};
+  Energy node_;
+};
+
+TEST_F(ClusterEnergyTest, AllPartsOfAJobAreOneJobAndJobsIdleAndTheRestAreTheNode) {
+  Begin("train");
+  const core::JobId job = Find("train")->submission->job.id;
+  const std::string first = Pod("p1", "train");
+  EXPECT_FALSE(service_->view()->running.front().is_measured);
+  Measure({{first, 1'800'000'000}, {Pod("p0", "of-nobody"), 7}}, 11, 13);
+  ASSERT_TRUE(HasMicrojoules("train", 3'600'000'000));
+  EXPECT_NEAR(Find("train")->emissions->grams, 0.36, 1e-9);  // 1 Wh at 360 g/kWh
+  ASSERT_TRUE(Until([&] { return service_->view()->running.front().is_measured; }));
+  EXPECT_NEAR(service_->view()->running.front().figures.power.watts, 3600, 1);
+  ASSERT_TRUE(Until([&] { return Annotation("train", "energy-j") == "3600"; }));
+
+  ASSERT_TRUE(Answers(service::Wish{job, engine::Wish::kHold}));
+  ASSERT_TRUE(Until([&] { return IsSuspended("train"); }));
+  server_.Delete("/api/v1/pods", "p1");
+  ASSERT_TRUE(Becomes("train", Stage::kPaused));
+  Measure({{first, 1000}});  // its checkpoint
+  ASSERT_TRUE(HasMicrojoules("train", 3'600'002'000));
+  ASSERT_TRUE(Until([&] { return Annotation("train", "energy-j") == "3600.002"; }));
+
+  ASSERT_TRUE(Answers(service::Wish{job, engine::Wish::kNone}));
+  ASSERT_TRUE(Becomes("train", Stage::kRunning));
+  ASSERT_TRUE(Until([&] { return Annotation("train", "attempt") == "2"; }));
+  const std::string second = Pod("p2", "train");
+  Measure({{second, 1'800'000'000}});
+  ASSERT_TRUE(HasMicrojoules("train", 7'200'002'000));
+  server_.SetCourse("train", Course::kSucceeds);
+  server_.Patch(kJobs, "train", {{"metadata", {{"labels", {{"seen", "true"}}}}}});
+  ASSERT_TRUE(Becomes("train", Stage::kSucceeded));
+  Measure({{second, 500}});
+  next_ += std::chrono::minutes{1};
+  Measure({});
+  EXPECT_TRUE(Until([&] { return Annotation("train", "saved-g") == "0"; }));
+  EXPECT_TRUE(Until([&] { return Annotation("train", "energy-j") == "7200.003"; }));
+  EXPECT_EQ(Annotation("train", "emissions-g"), "0.72");
+  EXPECT_EQ(Annotation("train", "intensity-at-submission"), "360");
+  EXPECT_EQ(Annotation("train", "intensity-at-start"), "360");
+  EXPECT_EQ(Find("train")->submission->job.id, job);
+
+  const auto machine = service_->view()->counters.machine;
+  EXPECT_EQ(machine.jobs.microjoules(), 7'200'003'000);
+  EXPECT_EQ(machine.idle.microjoules(), 22);
+  EXPECT_EQ(machine.unattributed.microjoules(), 2 * (13 + 7));
+  EXPECT_EQ(machine.jobs + machine.idle + machine.unattributed, node_);
+}
+
+TEST_F(ClusterEnergyTest, ARestartCountsNothingTwiceAndNothingIsLeftOut) {
+  Begin("train");
+  const std::string pod = Pod("p1", "train");
+  Measure({{pod, 100}});
+  ASSERT_TRUE(HasMicrojoules("train", 200));
+  Stop();
+  Measure({{pod, 1000}});  // while no controller runs
+  Start();
+  ASSERT_TRUE(HasMicrojoules("train", 2200));
+  agent_->Restart();
+  Measure({{pod, 10'000}});
+  ASSERT_TRUE(HasMicrojoules("train", 22'200));
+  Stop();
+  Start();
+  Measure({{pod, 1}});
+  EXPECT_TRUE(HasMicrojoules("train", 22'202));
+}
+
+TEST_F(ClusterEnergyTest, AnotherControllerGoesOnFromWhatIsOnTheObject) {
+  Begin("train");
+  const std::string pod = Pod("p1", "train");
+  Measure({{pod, 500'000'000}});
+  ASSERT_TRUE(Until([&] { return Annotation("train", "energy-j") == "1000"; }));
+  const std::string grams = Annotation("train", "emissions-g");
+  Stop();
+  Measure({{pod, 500'000}});
+  directory_ = ScratchDirectory("cluster_jobs_another");
+  Start();
+  ASSERT_TRUE(Becomes("train", Stage::kRunning));
+  EXPECT_TRUE(HasMicrojoules("train", 1'001'000'000));
+  EXPECT_NEAR(Find("train")->emissions->grams, 0.1001, 1e-6);
+  EXPECT_EQ(grams, "0.1");
+}
+
+TEST_F(ClusterEnergyTest, WhereNoAgentIsNothingIsMeasuredAndTheEndIsSettledAtOnce) {
+  agent_.reset();
+  Begin("train");
+  Pod("p1", "train");
+  EXPECT_FALSE(service_->view()->running.front().is_measured);
+  server_.SetCourse("train", Course::kSucceeds);
+  server_.Patch(kJobs, "train", {{"metadata", {{"labels", {{"seen", "true"}}}}}});
+  EXPECT_TRUE(Becomes("train", Stage::kSucceeded));
+  EXPECT_EQ(Annotation("train", "energy-j"), "");
 }
 
 }  // namespace

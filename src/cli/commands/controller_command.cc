@@ -1,6 +1,7 @@
 // ebb controller: holds back and releases objects of a Kubernetes cluster.
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -42,6 +43,7 @@ it why it waits: kubectl describe shows it.
 docs/kubernetes.md has the annotations, and what the account must be allowed to do.)";
 
 constexpr const char* kCommand = "ebb controller";
+constexpr const char* kAgentToken = "EBB_AGENT_TOKEN";
 constexpr std::chrono::minutes kBeginsWithin{2};
 
 struct ControllerRequest {
@@ -49,7 +51,8 @@ struct ControllerRequest {
   ServingFlags serving;
   std::string version;  // of Ebb
   std::string store, kubeconfig, context, name_space,
-      policy = "planner", tiers, max_delay, threshold, kueue_every, policies = "ebb-policies";
+      policy = "planner", tiers, max_delay, threshold, kueue_every, policies = "ebb-policies", agents_every;
+  std::vector<std::string> agents;
   WebhookFlags webhook;
   bool dry_run = false, alone = false;
 };
@@ -127,6 +130,7 @@ class Control {
   std::unique_ptr<runtime::SignalFeed> feed_;
   std::unique_ptr<kubernetes::ClusterExecutor> cluster_;
   std::function<void(const engine::Decision&)> tell_;
+  std::function<void(const service::JobCard&)> tell_figures_;
   web::FrontDoor* door_ = nullptr;  // while it waits for its lease
 };
 
@@ -181,6 +185,14 @@ Result<kubernetes::ClusterOptions> Control::OptionsOfCluster(const kubernetes::A
                       [rules = cluster.objects.defaults](const auto& text, const auto& key) {
                         return config::ParseNamespacePolicy(text, key, rules);
                       }};
+  kubernetes::AgentOptions agents;
+  agents.name_space = server.name_space;
+  agents.urls = request_.agents;
+  if (const char* token = std::getenv(kAgentToken)) agents.token = token;
+  if (!request_.agents_every.empty()) {
+    EBB_ASSIGN_OR_RETURN(agents.every, app::DurationOf("--agents-every", request_.agents_every));
+  }
+  cluster.agents = std::move(agents);
   if (request_.dry_run || request_.alone) return cluster;
   kubernetes::LeaseOptions lease;
   lease.name_space = server.name_space;
@@ -203,6 +215,7 @@ Result<std::unique_ptr<local::JobExecutor>> Control::Begin(service::ExecutorPort
   options.with_budgets = !request_.dry_run;
   auto jobs = std::make_unique<app::ClusterJobs>(*cluster_, std::move(ports), std::move(options));
   tell_ = [told = jobs.get()](const engine::Decision& decision) { told->Tell(decision); };
+  tell_figures_ = [told = jobs.get()](const service::JobCard& card) { told->TellFigures(card); };
   return jobs;
 }
 
@@ -218,6 +231,7 @@ Result<std::unique_ptr<service::Service>> Control::Open(web::FrontDoor& door) {
   }
   service_.make_executor = [this](service::ExecutorPorts ports) { return Begin(std::move(ports)); };
   service_.on_decision = [this](const engine::Decision& decision) { tell_(decision); };
+  service_.on_figures = [this](const service::JobCard& card) { tell_figures_(card); };
   return service::Service::Open(service_, *feed_, *clock_, signals_);
 }
 
@@ -284,6 +298,13 @@ void AddControllerCommand(Parser& parser, const std::string& version) {
                 "ebb-policies; \"\": none)",
                 "Cluster"},
                into(request->policies));
+  command.List(
+      {"agent", "URL",
+       "an agent beside those of the controller's namespace, e.g. http://10.0.0.7:8735", "Cluster"},
+      &request->agents);
+  command.Flag({"agents-every", "DURATION",
+                "what agents of nodes have measured is fetched so often (default 1m)", "Cluster"},
+               into(request->agents_every));
   command.Flag(
       {"webhook-port", "PORT",
        "answer the API server here (HTTPS), so that jobs are created suspended", "Webhook"},

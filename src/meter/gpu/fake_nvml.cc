@@ -14,7 +14,8 @@ using ebb::meter::FakeNvmlState;
 using ebb::meter::FakeXid;
 
 constexpr int kSuccess = 0, kNotSupported = 3, kNoPermission = 4, kNotFound = 6,
-              kDriverNotLoaded = 9, kTimeout = 10, kGpuIsLost = 15, kVersionMismatch = 18;
+              kInsufficientSize = 7, kDriverNotLoaded = 9, kTimeout = 10, kGpuIsLost = 15,
+              kVersionMismatch = 18;
 
 std::string Trimmed(const std::string& text) {
   const auto begin = text.find_first_not_of(' ');
@@ -33,7 +34,7 @@ FakeGpu GpuFrom(const std::string& line) {
   std::vector<std::string> fields;
   std::istringstream stream(line);
   for (std::string field; std::getline(stream, field, '|');) fields.push_back(Trimmed(field));
-  fields.resize(7);
+  fields.resize(8);
   FakeGpu gpu;
   gpu.uuid = fields[0];
   gpu.name = fields[1];
@@ -41,6 +42,8 @@ FakeGpu GpuFrom(const std::string& line) {
   if (!fields[3].empty()) gpu.milliwatts = std::atoll(fields[3].c_str());
   if (!fields[5].empty()) gpu.limit_mw = std::atoll(fields[5].c_str());
   if (!fields[6].empty()) gpu.error = std::atoi(fields[6].c_str());
+  std::istringstream pids(fields[7]);
+  for (unsigned pid = 0; pids >> pid;) gpu.pids.push_back(pid);
   std::ifstream kept(LimitFile(gpu.uuid));
   if (long long limit_mw = 0; kept >> limit_mw) gpu.limit_mw = limit_mw;
   std::istringstream slices(fields[4]);
@@ -263,6 +266,24 @@ int nvmlDeviceGetUtilizationRates(void* device, unsigned* gpu_and_memory_percent
   if (const int error = ErrorOf(Gpu(device)); error != 0) return error;
   gpu_and_memory_percent[0] = static_cast<unsigned>(Gpu(device).utilisation_percent);
   gpu_and_memory_percent[1] = 0;
+  return kSuccess;
+}
+
+struct ProcessInfo {
+  unsigned pid;
+  unsigned long long memory_bytes;
+  unsigned gpu_instance, compute_instance;
+};
+
+int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned* count, ProcessInfo* infos) {
+  std::vector<unsigned> pids = IsMig(device) ? Mig(device).pids : Gpu(device).pids;
+  if (StateFile() && !IsMig(device))
+    for (const FakeGpu& now : StateFromFile().gpus)
+      if (now.uuid == Gpu(device).uuid) pids = now.pids;
+  const unsigned room = *count;
+  *count = static_cast<unsigned>(pids.size());
+  if (pids.size() > room) return kInsufficientSize;
+  for (std::size_t i = 0; i < pids.size(); ++i) infos[i] = {pids[i], 0, 0, 0};
   return kSuccess;
 }
 

@@ -3,7 +3,8 @@
 // load it by path, as the real one is loaded, and set the state it answers from. A program that
 // loads it reads the state from the file $EBB_FAKE_NVML_STATE, one line for each GPU:
 //
-//   GPU-aaaa1111 | NVIDIA L4 | millijoules | milliwatts | MIG-1 MIG-2 | power limit in mW | error
+//   GPU-aaaa1111 | NVIDIA L4 | millijoules | milliwatts | MIG-1 MIG-2 | power limit in mW | error |
+//   pid pid
 //
 // and lines of what goes wrong:
 //
@@ -26,6 +27,7 @@ struct FakeMig {
   unsigned gpu_instance = 0, compute_instance = 0;
   unsigned compute_slices = 0;  ///< 0: the driver does not say
   std::string name = "Fake GPU MIG 1g";
+  std::vector<unsigned> pids{};
 };
 
 struct FakeGpu {
@@ -41,6 +43,7 @@ struct FakeGpu {
   unsigned most_mig = 7;
   long long limit_mw = -1;  ///< power limit, 100 to 350 W, by default 300; negative: not supported
   bool may_set_limit = true;
+  std::vector<unsigned> pids{};  ///< that compute on it
 };
 
 struct FakeXid {

@@ -8,8 +8,8 @@ namespace ebb::meter {
 namespace {
 
 using NvmlReturn = int;
-constexpr NvmlReturn kSuccess = 0, kNotSupported = 3, kNoPermission = 4, kGpuIsLost = 15,
-                     kResetRequired = 16, kVersionMismatch = 18;
+constexpr NvmlReturn kSuccess = 0, kNotSupported = 3, kNoPermission = 4, kInsufficientSize = 7,
+                     kGpuIsLost = 15, kResetRequired = 16, kVersionMismatch = 18;
 constexpr unsigned kTextLength = 96;  // NVML_DEVICE_NAME_V2_BUFFER_SIZE, ..._UUID_V2_...
 
 struct UtilisationRates {
@@ -37,6 +37,15 @@ struct MigAttributes {
   unsigned gpu_slices, compute_slices;
   unsigned long long memory_mb;
 };
+
+// nvmlProcessInfo_t, of versions 2 and 3 of the functions
+struct ProcessInfo {
+  unsigned pid;
+  unsigned long long memory_bytes;
+  unsigned gpu_instance, compute_instance;
+};
+// More come between two questions.
+constexpr unsigned kMoreProcesses = 16;
 
 GpuProblem ProblemOf(NvmlReturn code) {
   if (code == kNotSupported) return GpuProblem::kUnsupported;
@@ -79,6 +88,8 @@ struct NvmlLibrary::Functions {
   NvmlReturn (*gpu_instance)(Device, unsigned*);
   NvmlReturn (*compute_instance)(Device, unsigned*);
   NvmlReturn (*attributes)(Device, MigAttributes*);
+  NvmlReturn (*computing)(Device, unsigned*, ProcessInfo*);
+  NvmlReturn (*drawing)(Device, unsigned*, ProcessInfo*);
   NvmlReturn (*make_events)(void**);
   NvmlReturn (*register_events)(Device, unsigned long long, void*);
   NvmlReturn (*wait_for_event)(void*, EventData*, unsigned);
@@ -107,6 +118,10 @@ struct NvmlLibrary::Functions {
     Load(handle, "nvmlDeviceGetGpuInstanceId", gpu_instance);
     Load(handle, "nvmlDeviceGetComputeInstanceId", compute_instance);
     Load(handle, "nvmlDeviceGetAttributes_v2", attributes);
+    Load(handle, "nvmlDeviceGetComputeRunningProcesses_v3", computing);
+    if (!computing) Load(handle, "nvmlDeviceGetComputeRunningProcesses_v2", computing);
+    Load(handle, "nvmlDeviceGetGraphicsRunningProcesses_v3", drawing);
+    if (!drawing) Load(handle, "nvmlDeviceGetGraphicsRunningProcesses_v2", drawing);
     Load(handle, "nvmlEventSetCreate", make_events);
     Load(handle, "nvmlDeviceRegisterEvents", register_events);
     Load(handle, "nvmlEventSetWait_v2", wait_for_event);
@@ -185,6 +200,27 @@ std::string NvmlLibrary::Fault(Device gpu) const {
     if (code == kResetRequired) return "the GPU has to be reset before programs can use it";
   }
   return "";
+}
+
+std::vector<unsigned> NvmlLibrary::Processes(Device device) const {
+  std::vector<unsigned> pids;
+  for (const auto ask : {functions_->computing, functions_->drawing}) {
+    if (!ask) continue;
+    std::vector<ProcessInfo> infos(kMoreProcesses);
+    auto count = static_cast<unsigned>(infos.size());
+    NvmlReturn code = ask(device, &count, infos.data());
+    if (code == kInsufficientSize) {
+      infos.resize(std::size_t{count} + kMoreProcesses);
+      count = static_cast<unsigned>(infos.size());
+      code = ask(device, &count, infos.data());
+    }
+    if (code != kSuccess) continue;
+    for (std::size_t i = 0; i < std::min<std::size_t>(count, infos.size()); ++i)
+      pids.push_back(infos[i].pid);
+  }
+  std::ranges::sort(pids);
+  pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
+  return pids;
 }
 
 std::string NvmlLibrary::Uuid(Device device) const {

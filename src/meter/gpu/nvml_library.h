@@ -58,6 +58,9 @@ class NvmlLibrary final : public GpuLibrary {
   GpuAnswer<double> PowerWatts(Device device) const override;
   GpuAnswer<double> UtilisationPercent(Device device) const override;
 
+  /// Processes that use a GPU or a slice now, by their numbers in the namespace of this process;
+  /// none where the driver does not say.
+  std::vector<unsigned> Processes(Device device) const;
   /// By its UUID, of a GPU or a slice.
   std::optional<Device> Find(const std::string& uuid) const;
   GpuAnswer<PowerRange> PowerLimits(Device gpu) const;

@@ -1,0 +1,238 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <thread>
+
+#include "app/agent/agent_answers.h"
+#include "app/agent/node_agent.h"
+#include "app/agent/record_spool.h"
+#include "base/text.h"
+#include "platform/system_clock.h"
+#include "testing/scratch_directory.h"
+
+namespace ebb::app {
+namespace {
+
+using std::chrono::seconds;
+
+const Time kBegin = *ParseTime("2026-05-06T10:00Z");
+
+core::NodeRecord RecordOf(int begin, int end) {
+  core::NodeRecord record;
+  record.wall = {kBegin + seconds{begin}, kBegin + seconds{end}};
+  record.devices.push_back({"cpu",
+                            core::Component::kCpu,
+                            core::EnergySource::kModel,
+                            record.wall,
+                            Energy::Microjoules(5),
+                            Energy::Microjoules(7),
+                            {}});
+  return record;
+}
+
+struct Told {
+  core::NodeRecordsHead head;
+  std::vector<core::NodeRecord> records;
+};
+Told Read(const std::string& text) {
+  Told told;
+  const auto lines = Split(text, '\n');
+  told.head = *FromFieldText<core::NodeRecordsHead>(lines.front(), "test");
+  for (std::size_t i = 1; i < lines.size(); ++i)
+    if (!lines[i].empty())
+      told.records.push_back(*FromFieldText<core::NodeRecord>(lines[i], "test"));
+  return told;
+}
+
+class RecordSpoolTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<RecordSpool> Open(std::size_t bytes = 1 << 20) {
+    SpoolOptions options{"n1", directory_, bytes,
+                         [this](const std::string& text) { said_ += text + "\n"; }};
+    auto spool = RecordSpool::Open(options);
+    EXPECT_TRUE(spool) << spool.error().Message();
+    return spool ? *std::move(spool) : nullptr;
+  }
+  static Told All(const RecordSpool& spool) { return Read(spool.After("", 0, Time{}, 1 << 30)); }
+
+  std::filesystem::path directory_ = ScratchDirectory("record_spool");
+  std::string said_;
+};
+
+TEST_F(RecordSpoolTest, NumbersGoOnOverLivesAndNothingIsLost) {
+  auto spool = Open();
+  spool->Append(RecordOf(0, 30));
+  spool->Append(RecordOf(30, 60));
+  const std::string epoch = All(*spool).head.epoch;
+  spool.reset();
+  spool = Open();
+  spool->Append(RecordOf(90, 120));
+  const Told told = All(*spool);
+  EXPECT_NE(told.head.epoch, epoch);
+  ASSERT_EQ(told.records.size(), 3U);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(told.records[static_cast<std::size_t>(i)].number, i + 1);
+  EXPECT_EQ(told.records[2].wall.begin, kBegin + seconds{90});
+}
+
+TEST_F(RecordSpoolTest, WhatWasAskedForComesByNumberOrByTime) {
+  const auto spool = Open();
+  for (int i = 0; i < 5; ++i) spool->Append(RecordOf(30 * i, 30 * (i + 1)));
+  const std::string epoch = All(*spool).head.epoch;
+  EXPECT_EQ(Read(spool->After(epoch, 3, Time{}, 1 << 20)).records.size(), 2U);
+  EXPECT_EQ(Read(spool->After("other", 3, kBegin + seconds{60}, 1 << 20)).records.size(), 3U);
+  EXPECT_EQ(Read(spool->After(epoch, 0, Time{}, 1)).records.size(), 1U);  // always one at least
+}
+
+TEST_F(RecordSpoolTest, TheOldestGoWhenThereAreTooMany) {
+  auto spool = Open(4000);
+  for (int i = 0; i < 200; ++i) spool->Append(RecordOf(30 * i, 30 * (i + 1)));
+  const RecordSpool::Counts counts = spool->counts();
+  EXPECT_LE(counts.kept_bytes, 4000U);
+  EXPECT_EQ(counts.dropped + counts.kept, 200);
+  EXPECT_EQ(All(*spool).head.first, 201 - counts.kept);
+  spool.reset();
+  std::size_t on_disk = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_))
+    on_disk += entry.file_size();
+  EXPECT_LE(on_disk, 4100U);
+  spool = Open(4000);
+  EXPECT_EQ(All(*spool).records.back().number, 200);
+}
+
+TEST_F(RecordSpoolTest, ALineThatWasCutOffCostsThatLine) {
+  auto spool = Open();
+  spool->Append(RecordOf(0, 30));
+  spool->Append(RecordOf(30, 60));
+  spool.reset();
+  const auto file = directory_ / "records.jsonl";
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) - 10);
+  spool = Open();
+  EXPECT_NE(said_.find("1 records in "), std::string::npos) << said_;
+  spool->Append(RecordOf(60, 90));
+  const Told told = All(*spool);
+  ASSERT_EQ(told.records.size(), 2U);
+  EXPECT_EQ(told.records.back().wall.begin, kBegin + seconds{60});
+}
+
+TEST_F(RecordSpoolTest, TwoAgentsDoNotShareADirectory) {
+  const auto first = Open();
+  const auto second = RecordSpool::Open({"n1", directory_, 1 << 20});
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ExitCode::kTryLater);
+  EXPECT_NE(second.error().Message().find("one agent measures a node"), std::string::npos);
+}
+
+// The real meters of this machine, over groups that the test makes.
+TEST(NodeAgent, WritesRecordsWhosePartsAreTheNode) {
+  const auto root = ScratchDirectory("node_agent");
+  const auto group = root / "fs/cgroup/kubepods/podaaaaaaaa";
+  std::filesystem::create_directories(group);
+  std::ofstream(root / "fs/cgroup/cgroup.controllers") << "cpu\n";
+  const auto use = [&](long long microseconds) {
+    for (const auto& of : {group, group.parent_path()})
+      std::ofstream(of / "cpu.stat") << "usage_usec " << microseconds << "\n";
+  };
+  use(1'000'000);
+  auto spool = *RecordSpool::Open({"n1", {}, 1 << 20});
+  NodeAgentOptions options;
+  options.meters.scope = core::MeterScope::kMachine;
+  options.meters.use_gpu = options.meters.use_rapl = false;
+  options.cgroup_root = (root / "fs/cgroup").string();
+  options.interval = Duration{20};
+  options.record = Duration{60};
+  NodeAgent agent(options, *spool);
+  for (int i = 1; i <= 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    use(1'000'000 + 10'000 * i);
+  }
+  agent.Stop();
+  const Told told = Read(spool->After("", 0, Time{}, 1 << 30));
+  ASSERT_GE(told.records.size(), 3U);
+  std::map<std::string, Energy> node, pods;
+  for (std::size_t i = 0; i < told.records.size(); ++i) {
+    const core::NodeRecord& record = told.records[i];
+    if (i > 0) {
+      EXPECT_EQ(record.wall.begin, told.records[i - 1].wall.end);
+    }
+    for (const core::DeviceEnergy& device : record.devices) {
+      node[device.device] += device.node();
+      for (const core::PodEnergy& pod : device.pods) {
+        EXPECT_EQ(pod.pod, "aaaaaaaa");
+        pods[device.device] += pod.energy;
+      }
+    }
+  }
+  EXPECT_GT(pods["cpu"], Energy{});
+  const NodeFigures figures = agent.figures();
+  Energy summed;
+  for (const auto& [component, sums] : figures.by_component)
+    summed += sums.pods + sums.idle + sums.unattributed;
+  EXPECT_EQ(summed, node["cpu"] + node["ram"]);
+  EXPECT_EQ(figures.by_pod.at("aaaaaaaa").at(core::Component::kCpu), pods["cpu"]);
+}
+
+class AgentAnswersTest : public ::testing::Test {
+ protected:
+  AgentAnswersTest() {
+    NodeAgentOptions options;
+    options.meters.scope = core::MeterScope::kMachine;
+    options.meters.use_gpu = options.meters.use_rapl = false;
+    options.cgroup_root = "/nowhere";
+    agent_ = std::make_unique<NodeAgent>(options, *spool_);
+  }
+  web::HttpResponse Ask(const std::string& path, const std::string& token = "secret",
+                        std::map<std::string, std::string> query = {}) {
+    AgentAnswersOptions options{"n1", "secret", ""};
+    options.now = [this] { return now_; };
+    web::HttpRequest request;
+    request.method = "GET";
+    request.path = path;
+    request.query = std::move(query);
+    if (!token.empty()) request.headers["authorization"] = "Bearer " + token;
+    return AgentAnswers(options, *agent_, *spool_)(request);
+  }
+  Time now_ = kBegin + seconds{40};
+  std::unique_ptr<RecordSpool> spool_ = *RecordSpool::Open({"n1", {}, 1 << 20});
+  std::unique_ptr<NodeAgent> agent_;
+};
+
+TEST_F(AgentAnswersTest, WhoShowsTheTokenGetsRecords) {
+  spool_->Append(RecordOf(0, 30));
+  EXPECT_EQ(Ask("/records", "").status, 401);
+  EXPECT_EQ(Ask("/records", "other").status, 401);
+  EXPECT_EQ(Ask("/metrics", "").status, 401);
+  const auto answer = Ask("/records");
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(Read(answer.body).records.size(), 1U);
+  EXPECT_EQ(Ask("/records", "secret", {{"after", "-1"}}).status, 400);
+  EXPECT_EQ(Ask("/records", "secret", {{"after", "x"}}).status, 400);
+  EXPECT_EQ(Ask("/elsewhere").status, 404);
+}
+
+TEST_F(AgentAnswersTest, ItIsHealthyWhileRecordsComeAndProbesNeedNoToken) {
+  spool_->Append(RecordOf(0, 30));
+  EXPECT_EQ(Ask("/healthz", "").status, 200);
+  now_ = kBegin + std::chrono::minutes{10};
+  EXPECT_EQ(Ask("/healthz", "").status, 503);
+}
+
+TEST(AgentMetrics, PodsHaveTheirNames) {
+  const auto logs = ScratchDirectory("pod_logs");
+  std::filesystem::create_directories(logs / "research_train-x7_0f6a1e52");
+  std::filesystem::create_directories(logs / "odd");
+  NodeFigures figures;
+  figures.by_component[core::Component::kGpu] = {Energy::Joules(3), Energy::Joules(2), {}};
+  figures.by_pod["0f6a1e52"][core::Component::kGpu] = Energy::Joules(3);
+  const std::string text = AgentMetrics("n1", figures, {}, PodNames(logs));
+  EXPECT_NE(
+      text.find("ebb_node_energy_joules_total{node=\"n1\",component=\"gpu\",whose=\"pods\"} 3"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(
+      text.find("namespace=\"research\",pod=\"train-x7\",uid=\"0f6a1e52\",component=\"gpu\"} 3"),
+      std::string::npos)
+      << text;
+}
+
+}  // namespace
+}  // namespace ebb::app

@@ -1,0 +1,232 @@
+#include "app/cluster/pod_accounts.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ebb::app {
+namespace {
+
+// A pod that an agent tells of is heard of from the API server moments before or after.
+constexpr std::chrono::seconds kKnownWithin{10};
+// An agent that was away for longer may still tell, and is then heard.
+constexpr std::chrono::minutes kCompleteAfter{10};
+// A row of a ledger is no longer, where many records come at once.
+constexpr std::chrono::minutes kLongestRow{1};
+// A node that has told nothing for so long is not shown as drawing power.
+constexpr std::chrono::minutes kPowerHolds{3};
+
+constexpr std::size_t kMostStrangers = 10'000;
+
+void ForEachPod(const kubernetes::NodeRecords& records,
+                const std::function<void(const std::string&)>& look) {
+  for (const core::NodeRecord& record : records.records)
+    for (const core::DeviceEnergy& device : record.devices)
+      for (const core::PodEnergy& pod : device.pods) look(pod.pod);
+}
+
+std::string_view PlaceOf(const core::DeviceEnergy& device) {
+  switch (device.component) {
+    case core::Component::kCpu:
+      return "cpu";
+    case core::Component::kRam:
+      return "ram";
+    case core::Component::kGpu:
+      return device.device;
+  }
+  return device.device;
+}
+
+}  // namespace
+
+// Of one node, what follows each other joined.
+struct PodAccounts::Shares {
+  struct Key {
+    core::JobId job;
+    int attempt;
+    std::string device;
+    auto operator<=>(const Key&) const = default;
+  };
+  std::map<Key, std::vector<core::EnergyReading>> jobs;
+  std::map<core::Component, core::MachineShares> node;
+};
+
+PodAccounts::PodAccounts(Ports ports) : ports_(std::move(ports)) {
+  if (ports_.agents) ports_.agents->GoOnAt(ports_.metering.Remembered());
+}
+
+// Records -------------------------------------------------------------------------------------
+
+bool PodAccounts::HasUnknownPods(const kubernetes::NodeRecords& records) const {
+  bool found = false;
+  ForEachPod(records, [&](const std::string& pod) {
+    found = found || !(ports_.pods->Knows(pod) || strangers_.contains(pod));
+  });
+  return found;
+}
+
+void PodAccounts::RememberStrangers(const kubernetes::NodeRecords& records) {
+  if (strangers_.size() > kMostStrangers) strangers_.clear();
+  ForEachPod(records, [&](const std::string& pod) {
+    if (!ports_.pods->Knows(pod)) strangers_.insert(pod);
+  });
+}
+
+void PodAccounts::Divide(const std::string& node, const core::DeviceEnergy& device,
+                         Shares& shares) {
+  const auto [found, is_new] = shares.node.try_emplace(device.component);
+  core::MachineShares& sum = found->second;
+  if (is_new) {
+    sum.device = std::string(core::Name(device.component));
+    sum.component = device.component;
+    sum.source = device.source;
+    sum.wall = device.wall;
+  }
+  sum.wall = {std::min(sum.wall.begin, device.wall.begin), std::max(sum.wall.end, device.wall.end)};
+  sum.idle += device.idle;
+  sum.unattributed += device.unattributed;
+  for (const core::PodEnergy& pod : device.pods) {
+    const auto origin = ports_.pods->OriginOf(pod.pod);
+    const auto job = origin ? ports_.job_of(origin->object) : std::nullopt;
+    (job ? sum.jobs : sum.unattributed) += pod.energy;
+    if (!job) continue;
+    const auto counted = counted_until_.find(origin->object);
+    if (counted != counted_until_.end() && device.wall.begin < counted->second) continue;
+    core::EnergyReading reading{node + "/" + std::string(PlaceOf(device)),
+                                device.component,
+                                device.source,
+                                device.wall,
+                                pod.energy,
+                                pod.shared};
+    auto& readings = shares.jobs[{*job, origin->attempt, reading.device}];
+    core::EnergyReading* last = readings.empty() ? nullptr : &readings.back();
+    const bool joins = last && last->wall.end >= reading.wall.begin &&
+                       reading.wall.end - last->wall.begin <= kLongestRow;
+    if (!joins) {
+      // Devices that are read at other moments never overlap.
+      if (last) reading.wall.begin = std::max(reading.wall.begin, last->wall.end);
+      reading.wall.end = std::max(reading.wall.begin, reading.wall.end);
+      readings.push_back(std::move(reading));
+      continue;
+    }
+    last->wall.end = std::max(last->wall.end, reading.wall.end);
+    last->energy += reading.energy;
+    last->source = std::max(last->source, reading.source);
+    last->shared |= reading.shared;
+  }
+}
+
+void PodAccounts::Enter(const std::string& node, Shares& shares) {
+  std::map<core::JobId, std::pair<Energy, Interval>> sums;
+  for (auto& [key, readings] : shares.jobs) {
+    const core::LedgerTotals totals = ports_.metering.Add(key.job, key.attempt, readings);
+    Account& account = live_[key.job];
+    if (account.attempt != key.attempt) {
+      if (key.attempt < account.attempt) continue;  // the last of an earlier part
+      account = {key.attempt, {}, {}, {}};
+    }
+    account.energy += totals.energy;
+    account.emissions += totals.emissions;
+    const Interval wall{readings.front().wall.begin, readings.back().wall.end};
+    auto& [energy, over] = sums.try_emplace(key.job, Energy{}, wall).first->second;
+    energy += totals.energy;
+    over = {std::min(over.begin, wall.begin), std::max(over.end, wall.end)};
+  }
+  for (const auto& [job, sum] : sums) {
+    const auto& [energy, wall] = sum;
+    if (wall.length() > Duration::zero())
+      live_[job].power[node] = {Power{energy.joules() / Seconds(wall.length())}, wall.end};
+    // What comes after all is settled again.
+    if (completed_.contains(job)) ports_.metering.Complete(job);
+  }
+  for (const auto& [component, sum] : shares.node) ports_.metering.AddMachine(sum);
+}
+
+void PodAccounts::Take(const kubernetes::NodeRecords& records) {
+  Shares shares;
+  for (const core::NodeRecord& record : records.records)
+    for (const core::DeviceEnergy& device : record.devices) Divide(records.node, device, shares);
+  Enter(records.node, shares);
+}
+
+// All that was fetched or nothing, as the position covers all of it.
+bool PodAccounts::Tick() {
+  if (!ports_.agents) return false;
+  const Duration now = ports_.since_boot();
+  for (kubernetes::NodeRecords& records : ports_.agents->Take())
+    waiting_.push_back({std::move(records), now});
+  const bool must_wait = std::ranges::any_of(waiting_, [&](const Waiting& waiting) {
+    return now - waiting.since < kKnownWithin && HasUnknownPods(waiting.records);
+  });
+  bool changed = false;
+  if (!must_wait) {
+    for (const Waiting& waiting : std::exchange(waiting_, {})) {
+      RememberStrangers(waiting.records);
+      Take(waiting.records);
+      changed = true;
+    }
+    if (changed) ports_.metering.Remember(ports_.agents->Position());
+  }
+  return LookAtEnds() || changed;
+}
+
+std::optional<Duration> PodAccounts::NextDue() const {
+  if (waiting_.empty() && ending_.empty()) return std::nullopt;
+  return ports_.since_boot() + std::chrono::seconds{1};
+}
+
+// Ends ----------------------------------------------------------------------------------------
+
+bool PodAccounts::Ended(core::JobId job, const std::string& object) {
+  Ending ending{object, {}, ports_.now(), ports_.since_boot()};
+  if (ports_.agents) ending.nodes = ports_.pods->NodesOf(object);
+  std::erase_if(ending.nodes,
+                [&](const std::string& node) { return !ports_.agents->Measures(node); });
+  if (ending.nodes.empty()) {
+    completed_.insert(job);
+    return false;
+  }
+  ending_[job] = std::move(ending);
+  return true;
+}
+
+bool PodAccounts::LookAtEnds() {
+  const Duration now = ports_.since_boot();
+  const std::size_t erased = std::erase_if(ending_, [&](const auto& entry) {
+    const auto& [job, ending] = entry;
+    const bool is_told = std::ranges::all_of(ending.nodes, [&](const std::string& node) {
+      return ports_.agents->TakenUpTo(node) >= ending.at;
+    });
+    if (!(is_told && waiting_.empty()) && now - ending.since < kCompleteAfter) return false;
+    completed_.insert(job);
+    ports_.metering.Complete(job);
+    return true;
+  });
+  return erased > 0;
+}
+
+std::optional<local::LiveFigures> PodAccounts::FiguresOf(core::JobId job, int attempt) const {
+  const auto found = live_.find(job);
+  if (found == live_.end() || found->second.attempt != attempt) return std::nullopt;
+  const Account& account = found->second;
+  local::LiveFigures figures{{}, account.energy, account.emissions, {}};
+  for (const auto& [node, power] : account.power)
+    if (ports_.now() - power.second < kPowerHolds) figures.power.watts += power.first.watts;
+  return figures;
+}
+
+std::optional<Time> PodAccounts::TakenUpTo(const std::string& object) const {
+  std::optional<Time> latest;
+  if (!ports_.agents) return latest;
+  for (const std::string& node : ports_.pods->NodesOf(object))
+    if (const Time until = ports_.agents->TakenUpTo(node); !latest || until > *latest)
+      latest = until;
+  if (latest == Time::min()) latest.reset();
+  return latest;
+}
+
+void PodAccounts::Forget(core::JobId job) {
+  live_.erase(job);
+  completed_.erase(job);
+}
+
+}  // namespace ebb::app

@@ -1,0 +1,65 @@
+#pragma once
+// Which object that Ebb released a pod is of, and which attempt of it: also for a while after the
+// pod is gone, since what it used is heard of later.
+//
+// A pod that is of none is looked up again each time: its object may name its pods later, or may be
+// taken up while it runs.
+//
+// Thread contract: one thread.
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "base/json_node.h"
+#include "base/time.h"
+#include "kubernetes/capacity.h"
+#include "kubernetes/object_board.h"
+
+namespace ebb::kubernetes {
+
+struct PodOrigin {
+  std::string object;  ///< uid
+  int attempt = 0;
+};
+
+class PodDirectory {
+ public:
+  using Lookup = std::function<std::optional<ObjectBoard::PodsObject>(const PodOwner&)>;
+  /// `now`: a clock that nobody sets.
+  PodDirectory(Lookup lookup, std::function<Duration()> now)
+      : lookup_(std::move(lookup)), now_(std::move(now)) {}
+
+  /// `gang`: as for Capacity.
+  void TakePod(const JsonNode& pod, const std::string& gang);
+  void DropPod(const std::string& uid);
+
+  bool Knows(const std::string& uid) const {
+    return pods_.contains(uid) || static_pods_.contains(uid);
+  }
+  std::optional<PodOrigin> OriginOf(const std::string& uid);
+  /// Where pods of an object have been.
+  std::set<std::string> NodesOf(const std::string& object) const;
+  /// Forgets pods that have been gone for long.
+  void Tick();
+  std::size_t remembered() const { return pods_.size() + static_pods_.size(); }
+
+ private:
+  struct Pod {
+    PodOwner owner;
+    std::string node;
+    std::optional<PodOrigin> origin;
+    std::optional<Duration> gone_at;
+  };
+  void Resolve(Pod& pod);
+
+  Lookup lookup_;
+  std::function<Duration()> now_;
+  std::unordered_map<std::string, Pod> pods_;  // by uid
+  std::set<std::string> static_pods_;          // as the kubelet names their groups; never of a job
+  Duration tidied_at_{};
+};
+
+}  // namespace ebb::kubernetes
