@@ -16,9 +16,11 @@ from kubernetes_test import ROOT, Cluster, container, job
 import build
 
 CHART = ROOT / "deploy/helm/ebb"
+AGENT_MANIFEST = ROOT / "deploy/kubernetes/agent.yaml"
 HELM = build.HELM.built / "bin/helm"
 TIERS = [{"name": 1, "threshold": 200, "max_delay": "24h", "priority": 3}]
 WEBHOOK = {"admission": "webhook", "webhook.caBundle": "Q0E="}
+AGENT = {"agent.enabled": True, "agent.tokenSecret": "ebb-agent"}
 CERT_MANAGER = {"admission": "webhook", "webhook.certManager.enabled": True}
 # Another value for each, and what it needs to matter.
 CHANGES = {
@@ -30,6 +32,12 @@ CHANGES = {
     "webhook.secret": ("mine", WEBHOOK), "webhook.caBundle": ("QkI=", WEBHOOK),
     "webhook.certManager.enabled": (True, WEBHOOK), "webhook.certManager.issuer.name": ("ours", CERT_MANAGER),
     "webhook.certManager.issuer.kind": ("ClusterIssuer", {**CERT_MANAGER, "webhook.certManager.issuer.name": "ours"}),
+    "agent.enabled": (True, {"agent.tokenSecret": "ebb-agent"}), "agent.tokenSecret": ("mine", AGENT),
+    "agent.port": (9735, AGENT), "agent.nvidia": (True, AGENT), "agent.runtimeClassName": ("nvidia", AGENT),
+    "agent.stateDirectory": ("/srv/ebb", AGENT), "agent.extraArgs": (["--cpu-tdp", "240"], AGENT),
+    "agent.scrapedFrom": ([{"namespaceSelector": {}}], AGENT), "agent.resources": ({"limits": {"memory": "1Gi"}}, AGENT),
+    "agent.podAnnotations": ({"a": "b"}, AGENT), "agent.nodeSelector": ({"a": "b"}, AGENT),
+    "agent.tolerations": ([{"key": "a"}], AGENT),
     "replicas": (3, {}), "image.repository": ("registry.example/ebb", {}), "image.tag": ("9.9", {}),
     "image.pullPolicy": ("Always", {}), "imagePullSecrets": ([{"name": "registry"}], {}),
     "serviceAccount.annotations": ({"a": "b"}, {}), "resources": ({"limits": {"memory": "1Gi"}}, {}),
@@ -96,7 +104,8 @@ class TestRendering(unittest.TestCase):
     def test_what_is_wrong_is_refused(self):
         for values, said in (({"replicas": -1}, "replicas"), ({"admission": "perhaps"}, "admission"),
                              ({"webhok": {}}, "webhok"), ({"maxDelay": "soon"}, "maxDelay"),
-                             ({"tiers": [{"name": 1}]}, "max_delay"), ({"policies": {"Research": {}}}, "policies"), ({"admission": "webhook"}, "caBundle"),
+                             ({"tiers": [{"name": 1}]}, "max_delay"), ({"policies": {"Research": {}}}, "policies"),
+                             ({"admission": "webhook"}, "caBundle"), ({"agent.enabled": True}, "agent.tokenSecret"),
                              ({"zone": ""}, "zone is required")):
             with self.subTest(values=values):
                 done = helm("template", "ebb", CHART, *flags({"zone": "DE", **values}), check=False)
@@ -104,7 +113,7 @@ class TestRendering(unittest.TestCase):
                 self.assertIn(said, done.stderr)
 
     def test_helm_finds_nothing_to_criticise(self):
-        for values in ({}, {"admission": "policy"}, WEBHOOK, CERT_MANAGER):
+        for values in ({}, {"admission": "policy"}, WEBHOOK, CERT_MANAGER, AGENT):
             said = helm("lint", "--strict", CHART, *flags({"zone": "DE", **values})).stdout
             self.assertNotRegex(said, "WARNING|ERROR")
 
@@ -155,9 +164,9 @@ class TestInCluster(unittest.TestCase):
 
     def test_the_api_server_takes_all_of_it(self):
         everything = {value: changed for value, (changed, _) in CHANGES.items()}
-        for values, kinds in (({}, 8), (WEBHOOK, 10), ({"admission": "policy"}, 12),
-                              ({**everything, **WEBHOOK, "podDisruptionBudget.enabled": True,
-                                "networkPolicy.enabled": True}, 12)):
+        for values, kinds in (({}, 8), (WEBHOOK, 10), ({"admission": "policy"}, 12), (AGENT, 11),
+                              ({**everything, **WEBHOOK, **AGENT, "podDisruptionBudget.enabled": True,
+                                "networkPolicy.enabled": True}, 15)):
             self.assertEqual(len(self.of_chart(values)), kinds, values)
 
     def test_its_rights_are_those_of_the_manifest(self):
@@ -177,6 +186,15 @@ class TestInCluster(unittest.TestCase):
             "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "new"},
             "spec": {**own, "serviceAccountName": "default"}})
         self.assertEqual(made["metadata"]["name"], "new", "the standard \"restricted\" lets it in")
+
+    def test_its_agents_are_those_of_the_manifest(self):
+        def pod(daemon_set):
+            return daemon_set["spec"]["template"]["spec"]
+        text = AGENT_MANIFEST.read_text(encoding="utf-8").replace("namespace: ebb", "namespace: restricted")
+        theirs = pod(self.tried(text)["DaemonSet", "ebb-agent"])
+        own = pod(self.of_chart(AGENT)["DaemonSet", "ebb-agent"])
+        for key in ("containers", "volumes", "securityContext", "tolerations", "hostPID", "automountServiceAccountToken"):
+            self.assertEqual(own[key], theirs[key], key)
 
     def test_one_install_and_one_label_have_a_job_wait(self):
         helm("install", "ebb", CHART, "--kubeconfig", self.cluster.kubeconfig, "--namespace", "ebb",

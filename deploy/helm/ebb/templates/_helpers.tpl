@@ -15,6 +15,19 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 
+{{/* The controller finds its agents by the name. */}}
+{{- define "ebb.agentSelector" -}}
+app.kubernetes.io/name: ebb-agent
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "ebb.agentLabels" -}}
+{{ include "ebb.agentSelector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- end }}
+
 {{- define "ebb.webhookSecret" -}}
 {{ .Values.webhook.secret | default (printf "%s-webhook" (include "ebb.name" .)) }}
 {{- end }}
