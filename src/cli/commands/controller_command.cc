@@ -51,7 +51,8 @@ struct ControllerRequest {
   ServingFlags serving;
   std::string version;  // of Ebb
   std::string store, kubeconfig, context, name_space,
-      policy = "planner", tiers, max_delay, threshold, kueue_every, policies = "ebb-policies", agents_every;
+      policy = "planner", tiers, max_delay, threshold, kueue_every, policies = "ebb-policies",
+      agents_every;
   std::vector<std::string> agents;
   WebhookFlags webhook;
   bool dry_run = false, alone = false;
