@@ -9,8 +9,8 @@
 namespace ebb::train {
 
 /// Plain or gzip.
-inline Result<std::string> ReadInput(
-    const platform::Path& path, std::uint64_t limit_bytes = platform::kDefaultReadLimitBytes) {
+inline Result<std::string> ReadInput(const platform::Path& path,
+                                     std::uint64_t limit_bytes = platform::kDefaultReadLimitBytes) {
   auto text = platform::ReadFileMaybeGzip(path, limit_bytes);
   if (!text) text.error().code = ExitCode::kConfiguration;
   return text;
