@@ -4,6 +4,13 @@ if(EBB_TESTS)
   enable_testing()
   find_package(GTest REQUIRED)
   include(GoogleTest)
+  # Seconds that a test may take, one of a room or a program and one that goes through many; sanitizers slow down.
+  set(EBB_TEST_TIMEOUT 120)
+  set(EBB_LONG_TEST_TIMEOUT 300)
+  if(EBB_SANITIZE)
+    set(EBB_TEST_TIMEOUT 600)
+    set(EBB_LONG_TEST_TIMEOUT 1500)
+  endif()
 endif()
 
 # ccache makes a second build directory nearly free; it is used where it is installed.
@@ -87,7 +94,7 @@ function(ebb_room_test name)
   target_link_libraries(${name}_test PRIVATE ebb_${name} ebb_testing ${TEST_DEPS} GTest::gtest GTest::gmock GTest::gtest_main)
   ebb_test_program(${name}_test)
   gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT 120 ENVIRONMENT EBB_CONFIG=none)  # not the settings of whoever runs them
+    PROPERTIES TIMEOUT ${EBB_TEST_TIMEOUT} ENVIRONMENT EBB_CONFIG=none)  # not the settings of whoever runs them
 endfunction()
 
 # ebb_room_fuzz(NAME a_fuzz part/b_fuzz ...): programs of libFuzzer, each from the file of its name.
