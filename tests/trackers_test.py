@@ -195,6 +195,21 @@ class Trackers(InADirectory):
         self.assertEqual(scalars["carbon/intensity_g_per_kwh"][0][2], 200)
         self.assertIn("| policy | now |", texts["configuration/text_summary"])
 
+    def test_the_last_values_of_a_program_that_told_much_at_its_end_are_not_lost(self):
+        # Long lines in one write, right before it ends: no look comes between.
+        flood = """
+import json, os
+lines = [json.dumps({"event": "step", "time_ms": 1, "step": step, "loss": step, "note": "x" * 8000}) + "\\n"
+         for step in range(1, 3001)]
+with open(os.environ["EBB_RUN_DIR"] + "/progress.jsonl", "a") as file:
+    file.write("".join(lines))
+"""
+        outcome = self.track("--tensorboard", "tb", program=(sys.executable, "-c", flood))
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        (file,) = glob.glob(self.path("tb", "*", "events.out.tfevents.*"))
+        scalars, _ = event_file_reader.read(file)
+        self.assertEqual(scalars["train/loss"][-1][::2], (3000, 3000))
+
     def test_mlflow_files(self):
         outcome = self.track("--mlflow", "mlruns", "--mlflow-experiment", "trial")
         self.assertEqual(outcome.returncode, 0, outcome.stderr)

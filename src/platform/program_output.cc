@@ -7,6 +7,9 @@
 
 #include <csignal>
 #include <cstring>
+#include <optional>
+#include <thread>
+#include <tuple>
 
 #include "platform/descriptor.h"
 #include "platform/process_signals.h"
@@ -34,13 +37,26 @@ bool ReadAll(int descriptor, Duration until, std::size_t limit_bytes, std::strin
   for (;;) {
     const Duration left = until - SinceBoot();
     pollfd waits{descriptor, POLLIN, 0};
-    if (left <= Duration::zero() || ::poll(&waits, 1, static_cast<int>(left.count())) == 0)
-      return false;
+    if (left <= Duration::zero()) return false;
+    const int ready = ::poll(&waits, 1, static_cast<int>(left.count()));
+    if (ready == 0) return false;
+    if (ready < 0 && errno == EINTR) continue;
     const ssize_t size = ::read(descriptor, buffer, sizeof buffer);
     if (size < 0 && errno == EINTR) continue;
     if (size <= 0) return size == 0;
     text.append(buffer, static_cast<std::size_t>(size));
     if (text.size() > limit_bytes) return false;
+  }
+}
+
+// How it ended; nothing if it has not until then, for a program may close its output and go on.
+std::optional<int> EndOf(pid_t child, Duration until) {
+  constexpr std::chrono::milliseconds kLookAgain{2};
+  for (;;) {
+    int status = 0;
+    if (::waitpid(child, &status, WNOHANG) == child) return status;
+    if (SinceBoot() >= until) return std::nullopt;
+    std::this_thread::sleep_for(kLookAgain);
   }
 }
 
@@ -61,17 +77,20 @@ Result<std::string> OutputOf(const std::vector<std::string>& command,
   }
   if (child < 0) return Fail({ExitCode::kUnavailable, std::strerror(errno), command.front(), ""});
   std::string text;
-  const bool complete = ReadAll(read_end.get(), SinceBoot() + patience, limit_bytes, text);
-  if (!complete) ::kill(child, SIGKILL);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!complete)
+  const Duration until = SinceBoot() + patience;
+  const bool complete = ReadAll(read_end.get(), until, limit_bytes, text);
+  const std::optional<int> status = complete ? EndOf(child, until) : std::nullopt;
+  if (!status) {
+    ::kill(child, SIGKILL);
+    // Whatever does not even die of that (it hangs in the kernel) is left to itself.
+    constexpr Duration kDiesWithin{1'000};
+    std::ignore = EndOf(child, SinceBoot() + kDiesWithin);
     return Fail(
         {ExitCode::kUnavailable, "prints too much, or takes too long", command.front(), ""});
+  }
   constexpr int kNotFound = 127;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kNotFound)
+  if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return text;
+  if (WIFEXITED(*status) && WEXITSTATUS(*status) == kNotFound)
     return Fail({ExitCode::kConfiguration, "command not found", command.front(), ""});
   return Fail({ExitCode::kUnavailable, "failed", command.front(), "run it by hand"});
 }

@@ -15,6 +15,7 @@ TEST(ProgramOutput, FailuresAreErrors) {
   EXPECT_EQ(OutputOf({"sh", "-c", "echo x; exit 3"}, {}).error().what, "failed");
   EXPECT_FALSE(OutputOf({"sleep", "10"}, {}, Duration{50})) << "it takes too long";
   EXPECT_FALSE(OutputOf({"yes"}, {}, Duration{10'000}, 1000)) << "it prints too much";
+  EXPECT_FALSE(OutputOf({"sh", "-c", "exec sleep 10 >&-"}, {}, Duration{50})) << "it goes on";
 }
 
 }  // namespace

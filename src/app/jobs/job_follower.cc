@@ -94,7 +94,9 @@ core::RunRecord JobFollower::WholeRun(const core::Attempt& attempt) const {
 }
 
 std::vector<std::string> JobFollower::OnEnd(const core::Attempt& attempt) {
-  trackers_->OnProgress(tail_.Poll());
+  do {
+    trackers_->OnProgress(tail_.Poll());
+  } while (tail_.has_more());
   trackers_->OnEnd(attempt, report::Summarise(WholeRun(attempt)));
   Mark(attempt.outcome, trackers_->WaitForEnd());
   KeepNotes();

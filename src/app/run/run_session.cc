@@ -124,7 +124,9 @@ class AttemptRecorder final : public local::AttemptObserver {
   }
   void OnEnd(Duration elapsed) {
     SayFailure(prometheus_.OnEnd(elapsed));
-    trackers_.OnProgress(tail_.Poll());
+    do {
+      trackers_.OnProgress(tail_.Poll());
+    } while (tail_.has_more());
   }
   bool OnTick(const local::LiveFigures& figures) override {
     SayFailure(prometheus_.OnTick(figures.elapsed));

@@ -9,6 +9,9 @@ constexpr std::string_view kEpochEnd = "epoch_end";
 // Of a file that is only looked at: parts of growing size at its end.
 constexpr std::uint64_t kShortEnd = 64 << 10;
 constexpr std::uint64_t kLongEnd = 4 << 20;
+// Of LineTail::kMostBytes. A job that has ended is read for the last time, so one part is not
+// enough; without a limit a program that floods its file would hold up whoever reads it.
+constexpr int kMostParts = 16;
 
 std::optional<EpochLoss> EpochLossOf(core::JobId job, const ProgressEvent& event) {
   const auto loss = LossOf(event);
@@ -35,13 +38,15 @@ void EpochLosses::Follow(core::JobId job, const platform::Path& progress_file) {
 
 void EpochLosses::ReadOf(core::JobId job, platform::LineTail& tail,
                          std::vector<EpochLoss>& losses) const {
-  tail.Read([&](std::string_view line) {
+  const auto take = [&](std::string_view line) {
     if (!on_event_ && line.find(kEpochEnd) == std::string_view::npos) return;
     const auto event = ParseProgressLine(line);
     if (!event) return;
     if (on_event_) on_event_(job, *event);
     if (const auto loss = EpochLossOf(job, *event)) losses.push_back(*loss);
-  });
+  };
+  for (int part = 0; part < kMostParts && tail.Read(take); ++part) {
+  }
 }
 
 std::vector<EpochLoss> EpochLosses::Read(std::span<const core::JobId> jobs) {

@@ -56,6 +56,18 @@ TEST_F(EpochLossesTest, ReadsOnlyWhatItIsAskedFor) {
   EXPECT_TRUE(losses.Read().empty());
 }
 
+TEST_F(EpochLossesTest, AreAllReadOfAJobThatEndedRightAfterItToldMuch) {
+  EpochLosses losses;
+  losses.Follow(1, File(1));
+  {
+    std::ofstream file(File(1));
+    const std::string step = "{\"time_ms\":5,\"event\":\"step\",\"step\":1,\"loss\":9}\n";
+    while (file.tellp() < 20 << 20) file << step;
+  }
+  Tell(1, 10, 1, ",\"loss\":0.5");
+  EXPECT_EQ(losses.Read().size(), 1u);
+}
+
 TEST_F(EpochLossesTest, EveryEventIsHeardByWhoAsksForIt) {
   int steps = 0;
   EpochLosses losses(

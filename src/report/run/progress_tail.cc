@@ -16,7 +16,7 @@ ProgressTail::ProgressTail(const platform::Path& path, From from)
 
 std::vector<ProgressEvent> ProgressTail::Poll() {
   std::vector<ProgressEvent> events;
-  tail_.Read([&](std::string_view line) {
+  has_more_ = tail_.Read([&](std::string_view line) {
     if (auto event = ParseProgressLine(line)) events.push_back(*std::move(event));
   });
   return events;

@@ -17,9 +17,12 @@ class ProgressTail {
   explicit ProgressTail(const platform::Path& path, From from = From::kPresentEnd);
 
   std::vector<ProgressEvent> Poll();
+  /// The last Poll left lines to the next one: what floods its file is read in parts.
+  bool has_more() const { return has_more_; }
 
  private:
   platform::LineTail tail_;
+  bool has_more_ = false;
 };
 
 }  // namespace ebb::report
