@@ -422,7 +422,8 @@ TEST_F(KueueBoardTest, WhatDoesNotWantToWaitAnyMoreIsReadyAndSaysSo) {
   };
   ASSERT_TRUE(Until([&] { return IsHeld("train") && stage() == "waiting"; }));
   server_.Patch(kJobs, "train", {{"metadata", {{"annotations", {{"ebb/wait", "false"}}}}}});
-  GoOnFor(Duration{50});
+  const std::string owner = server_.Get(kJobs, "train")["metadata"]["uid"];
+  ASSERT_TRUE(Until([&] { return executor_->board().FindObject(owner)->declined; }));
   server_.Patch(kueue_->workloads(), "job-train",
                 {{"metadata", {{"annotations", {{"example.com/seen", "1"}}}}}});
   EXPECT_TRUE(Until([&] { return Runs("train") && stage().empty(); }));
