@@ -23,6 +23,7 @@ constexpr double kMostKwh = 2e9 / 1e3, kMostGrams = 1e12;  // what Energy holds
 std::vector<std::string> ProblemsOf(const std::string& key, const std::string& value,
                                     const kubernetes::ObjectDefaults& rules) {
   GatedObject object;
+  object.requests.gpus = 1;
   kubernetes::ReadAnnotations({{std::string(kubernetes::kPrefix) + key, value}}, rules, object);
   return object.problems;
 }

@@ -22,7 +22,7 @@ struct FileKeys {
   Given<bool> checkpointable;
   Given<Duration> pause_cost, minimum_segment, time_limit;
   Given<YamlNode> parameters, search, sample, tiers, tier_rules, estimates, command, experiments;
-  Given<YamlNode> budget, sweep_budget, halving, kubernetes, slurm;
+  Given<YamlNode> budget, sweep_budget, halving, kubernetes, slurm, serving;
 };
 
 void ReadTop(const YamlNode& root, FileKeys& keys, Problems& problems) {
@@ -46,7 +46,8 @@ void ReadTop(const YamlNode& root, FileKeys& keys, Problems& problems) {
       ReadNode("sweep_budget", keys.sweep_budget),
       ReadNode("successive_halving", keys.halving),
       ReadNode("kubernetes", keys.kubernetes),
-      ReadNode("slurm", keys.slurm)};
+      ReadNode("slurm", keys.slurm),
+      ReadNode("serving", keys.serving)};
   ReadSection(root, "", rules, {}, problems);
 }
 
@@ -145,6 +146,7 @@ Result<WholeFile> Read(const std::string& text, const std::string& name) {
   if (keys.halving) ReadHalving(*keys.halving, config.sweep.halving, problems);
   if (keys.kubernetes) ReadKubernetes(*keys.kubernetes, config.kubernetes, problems);
   if (keys.slurm) ReadSlurm(*keys.slurm, config.slurm, problems);
+  if (keys.serving) ReadServing(*keys.serving, config.serving, problems);
   if (keys.experiments) {
     RefuseBesideExperiments(keys, problems);
     ReadExperiments(*keys.experiments, config.sweep.tiers, config.sweep.experiments, problems);

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "sweep/kubernetes_manifest.h"
+#include "sweep/serving_manifest.h"
 #include "sweep/slurm_script.h"
 #include "sweep/sweep.h"
 #include "sweep/tpe.h"
@@ -18,6 +19,7 @@ struct SweepConfig {
   sweep::Sweep sweep;
   sweep::KubernetesOptions kubernetes;
   sweep::SlurmOptions slurm;
+  sweep::ServingOptions serving;  ///< without a model: nothing is to be served
 };
 
 /// A sweep whose trials are proposed one after the other.

@@ -424,4 +424,27 @@ void ReadSlurm(const YamlNode& node, sweep::SlurmOptions& options, Problems& pro
   for (const std::string& mistake : sweep::MistakesIn(options)) problems.Add(node.line, mistake);
 }
 
+void ReadServing(const YamlNode& node, sweep::ServingOptions& options, Problems& problems) {
+  Given<std::string> model, adapter, rank;
+  Given<std::int64_t> gpus, max_model_len;
+  const std::vector<KeyRule> rules{ReadText("model", model),
+                                   ReadText("adapter", adapter),
+                                   ReadText("rank", rank),
+                                   ReadRequiredText("image", options.image),
+                                   ReadInteger("gpus", gpus, {1, 64}),
+                                   ReadInteger("max_model_len", max_model_len, {1, 100'000'000})};
+  ReadSection(node, "serving", rules, {}, problems);
+  if (!model || !adapter)
+    return problems.Add(node.line, "serving needs model, the base model, and adapter, its path");
+  options.model = *model;
+  options.adapter = *adapter;
+  options.rank = rank.value_or(options.rank);
+  options.gpus = static_cast<int>(gpus.value_or(options.gpus));
+  options.max_model_len = static_cast<int>(max_model_len.value_or(0));
+  for (const auto* text : {&adapter, &rank})
+    if (*text)
+      if (const auto parsed = sweep::TextTemplate::Parse(**text); !parsed)
+        problems.Add(text->line, parsed.error().what);
+}
+
 }  // namespace ebb::config

@@ -7,6 +7,7 @@
 
 #include "config/key_reader.h"
 #include "sweep/kubernetes_manifest.h"
+#include "sweep/serving_manifest.h"
 #include "sweep/slurm_script.h"
 #include "sweep/sweep.h"
 #include "sweep/tpe.h"
@@ -35,5 +36,8 @@ void ReadBudget(const YamlNode& node, bool checkpointable, core::Budget& budget,
 void ReadSweepBudget(const YamlNode& node, core::Budget& budget, Problems& problems);
 void ReadKubernetes(const YamlNode& node, sweep::KubernetesOptions& options, Problems& problems);
 void ReadSlurm(const YamlNode& node, sweep::SlurmOptions& options, Problems& problems);
+
+/// What serves the winner (sweep/serving_manifest.h).
+void ReadServing(const YamlNode& node, sweep::ServingOptions& options, Problems& problems);
 
 }  // namespace ebb::config

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/text.h"
+#include "base/units_text.h"
 #include "kubernetes/json_reading.h"
 
 namespace ebb::kubernetes {
@@ -29,6 +31,17 @@ constexpr const char* kSet = "(set)";
 
 // Of sums of fractions of a core.
 constexpr double kRounding = 1e-6;
+
+// What is said of the object then: no pool has such a model.
+std::string NoneOf(const PodRequests& requests) {
+  const HardwareFilter& filter = requests.filter;
+  if (filter.empty()) return requests.gpu_model;
+  std::string text = "a GPU";
+  if (filter.max_power) text += " of at most " + PowerText(*filter.max_power);
+  if (filter.min_tflops_per_w)
+    text += " with at least " + FormatExact(*filter.min_tflops_per_w) + " TFLOPS per W";
+  return text;
+}
 
 core::DevicePool PoolNamed(const std::string& model) {
   core::DevicePool pool;
@@ -197,6 +210,14 @@ std::vector<double> Capacity::FreeOnNodes(int pool) {
   return values;
 }
 
+std::vector<std::string> Capacity::FilteredModels(const HardwareFilter& filter) {
+  std::set<std::string> models;
+  for (const auto& [uid, node] : nodes_)
+    if (!node.gpu_model.empty() && !WhyFiltered(filter, node.gpu_model).empty())
+      models.insert(node.gpu_model);
+  return {models.begin(), models.end()};
+}
+
 std::vector<std::string> Capacity::ModelsFor(const PodRequests& requests) {
   cluster();
   const bool on_gpus = requests.gpus > 0;
@@ -213,11 +234,12 @@ std::vector<std::string> Capacity::ModelsFor(const PodRequests& requests) {
     if (taints == kSet) continue;
     const bool is_cpu = base == kCpuModel;
     const bool is_named = requests.gpu_model.empty() || base == requests.gpu_model;
-    if (on_gpus != is_cpu && (is_cpu || is_named) && tolerates(taints))
+    const bool passes = is_cpu || WhyFiltered(requests.filter, base).empty();
+    if (on_gpus != is_cpu && (is_cpu || is_named) && passes && tolerates(taints))
       models.push_back(cluster_.pools[i].model);
   }
   // An empty list would mean any; the node that has them may come later.
-  if (models.empty()) models.push_back(requests.gpu_model);
+  if (models.empty()) models.push_back(NoneOf(requests));
   return models;
 }
 

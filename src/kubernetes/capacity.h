@@ -65,6 +65,8 @@ class Capacity {
   void SetPool(const std::string& model, int count);
   /// Models of the pools that these pods can have; never empty.
   std::vector<std::string> ModelsFor(const PodRequests& requests);
+  /// Of the GPUs that nodes have now, those that the filter does not let pass.
+  std::vector<std::string> FilteredModels(const HardwareFilter& filter);
   /// GPUs that no pod holds, by node of a pool.
   std::vector<double> FreeOnNodes(int pool);
   /// Nodes, pods and pools.

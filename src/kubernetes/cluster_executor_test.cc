@@ -361,6 +361,42 @@ TEST_F(ClusterExecutorTest, WhatWaitsCanHaveModelsThatComeLater) {
   EXPECT_EQ(executor().board().size(), 1u);
 }
 
+// A100 draws 400 W, RTX A5000 230 W.
+TEST_F(ClusterExecutorTest, APodIsKeptAwayFromModelsThatItsJobWantsNoneOf) {
+  world_.server_.Create("/api/v1/nodes", NodeObject("a5000", 64, 2, "NVIDIA-RTX-A5000"));
+  world_.server_.Create("/api/v1/nodes", NodeObject("sxm", 64, 2, "A100-SXM4-80GB"));
+  ASSERT_TRUE(world_.Until([&] { return world_.executor().cluster().pools.size() == 5; }));
+  world_.server_.Create(kJobs, JobObject("frugal", {{"ebb/max-power", "300"}}, 1));
+  const core::Job job = world_.Submitted();
+  EXPECT_EQ(std::ranges::count(job.models, "NVIDIA-RTX-A5000"), 1);
+  EXPECT_EQ(std::ranges::count(job.models, "A100"), 1) << "nobody knows which one that is";
+  EXPECT_EQ(std::ranges::count(job.models, "A100-SXM4-80GB"), 0);
+  const Json made = world_.server_.Get(kJobs, "frugal")["spec"];
+  ASSERT_TRUE(made["template"]["spec"].contains("affinity")) << "before it is offered";
+  EXPECT_EQ(made["suspend"], true);
+  EXPECT_EQ(made.at("/template/spec/affinity/nodeAffinity"
+                    "/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0"
+                    "/matchExpressions/0"_json_pointer),
+            (Json{{"key", "nvidia.com/gpu.product"},
+                  {"operator", "NotIn"},
+                  {"values", {"A100-SXM4-80GB"}}}));
+  EXPECT_TRUE(world_.executor().Execute(engine::StartJob{job.id, 1, 2}));
+  EXPECT_TRUE(world_.Until([&] { return !world_.IsSuspended("frugal"); }));
+}
+
+TEST_F(ClusterExecutorTest, AnAffinityThatCannotBeSetHoldsTheObjectBack) {
+  world_.server_.Create("/api/v1/nodes", NodeObject("sxm", 64, 2, "A100-SXM4-80GB"));
+  ASSERT_TRUE(world_.Until([&] { return world_.executor().cluster().pools.size() == 4; }));
+  world_.server_.RefusePatches("frugal", 403);
+  world_.server_.Create(kJobs, JobObject("frugal", {{"ebb/max-power", "300"}}, 1));
+  ASSERT_TRUE(world_.Until([&] {
+    return std::ranges::any_of(world_.said_, [](const std::string& text) {
+      return text.find("its node affinity cannot be set") != text.npos;
+    });
+  }));
+  EXPECT_TRUE(world_.executor().Take(world_.clock_.Now()).empty());
+}
+
 TEST_F(ClusterExecutorTest, ChangedAnnotationsOfWhatWaitsAreFollowed) {
   const core::JobId job = Create("train", {{"ebb/threshold", "200"}, {"ebb/start-by", "12h"}});
   world_.Annotate("train", {{"ebb/threshold", "300"}, {"ebb/priority", "5"}});

@@ -177,11 +177,32 @@ bool HasGatedOwner(const JsonNode& json) {
 
 // What the reference knows and cannot be kept by holding back alone.
 void RefuseOthers(const Wishes& wishes, GatedObject& object) {
-  for (const char* key :
-       {"price-threshold", "energy-budget-kwh", "max-power-watts", "min-efficiency"})
+  for (const char* key : {"price-threshold", "energy-budget-kwh"})
     if (wishes.Find(kGardenerPrefix, key))
       object.problems.push_back(std::string(kGardenerPrefix) + key +
                                 ": this controller does not act on it");
+  // Cores per W and a constant for each GPU, added up.
+  if (wishes.Find(kGardenerPrefix, "min-efficiency"))
+    object.problems.push_back(std::string(kGardenerPrefix) +
+                              "min-efficiency: its unit mixes cores and GPUs; say "
+                              "ebb/min-efficiency in TFLOPS per W, which this controller acts on");
+}
+
+// Placement by node affinity, which is set while the object is held back.
+void ReadFilter(Wishes& wishes, GatedObject& object) {
+  HardwareFilter& filter = object.requests.filter;
+  filter = {};
+  if (const auto watts = wishes.Number("max-power", "max-power-watts", 0))
+    filter.max_power = Power{*watts};
+  filter.min_tflops_per_w = wishes.Number("min-efficiency", "", 0);
+  if (filter.empty()) return;
+  const bool is_workload = object.kind && object.kind->group == "kueue.x-k8s.io";
+  if (object.requests.gpus > 0 && !object.is_gang() && !is_workload) return;
+  if (object.requests.gpus > 0)
+    object.problems.push_back(
+        std::string("ebb/max-power, ebb/min-efficiency: not acted on: ") +
+        (is_workload ? "Kueue places it" : "set the node affinity of pods with a gate yourself"));
+  filter = {};
 }
 
 void DeclineIfNotSuspendable(GatedObject& object) {
@@ -262,6 +283,7 @@ std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& jso
   ReadAnnotations(std::move(texts), defaults, object);
   object.follows =
       HasGatedOwner(json) || json.At("/metadata/labels/kueue.x-k8s.io~1queue-name") != nullptr;
+  if (object.requests.gpus > 0) object.templates = TemplatesWithGpus(json);
   if (!object.follows) object.why_not_suspendable = WhyNotSuspendable(kind, json);
   DeclineIfNotSuspendable(object);
   return object;
@@ -302,6 +324,7 @@ void ReadAnnotations(Texts texts, const ObjectDefaults& defaults, GatedObject& o
     object.job.priority = static_cast<int>(std::clamp(*priority, -1e6, 1e6));
   object.job.checkpointable = wishes.Is(kPrefix, "checkpointable", "true");
   RefuseOthers(wishes, object);
+  ReadFilter(wishes, object);
   if (policy) KeepWithin(policy->limits, object);
 }
 

@@ -17,6 +17,7 @@
 #include "core/job.h"
 #include "core/tier.h"
 #include "kubernetes/gated_kind.h"
+#include "kubernetes/hardware_filter.h"
 
 namespace ebb::kubernetes {
 
@@ -35,6 +36,7 @@ struct PodRequests {
   std::string gpu_model;                           ///< that their node selectors name; empty: any
   std::map<std::string, std::string> annotations;  ///< of the templates
   std::set<std::string> tolerated;                 ///< keys of taints; "": all of them
+  HardwareFilter filter{};                         ///< models that it wants none of
 };
 
 struct NamespacePolicy;
@@ -67,8 +69,9 @@ struct GatedObject {
   std::map<std::string, std::string> wishes;
   std::string version;
   std::vector<std::string> models{};  ///< of the pools that it can have; empty: by its requests
-  std::string made_for{};         ///< `by_kueue`: uid of the object that is told of it; empty: none
-  std::string pods;               ///< "label=value" of its pods; empty: not known yet
+  std::string made_for{};  ///< `by_kueue`: uid of the object that is told of it; empty: none
+  std::string pods;        ///< "label=value" of its pods; empty: not known yet
+  std::vector<PodTemplate> templates{};  ///< of pods with GPUs
   std::vector<ObjectPart> parts;  ///< the object itself, or the pods of a gang that are there
   /// What is not there yet, or what its namespace does not allow, so that it cannot be released;
   /// empty: nothing.

@@ -10,15 +10,17 @@ namespace {
 
 using Texts = std::map<std::string, std::string>;
 
-constexpr std::array<PolicyKey, 9> kKeys{{{"threshold", "carbon-intensity-threshold"},
-                                          {"start-by", "max-scheduling-delay"},
-                                          {"finish-by", ""},
-                                          {"duration", "estimated-runtime-hours"},
-                                          {"tier", ""},
-                                          {"priority", ""},
-                                          {"power", ""},
-                                          {"checkpointable", ""},
-                                          {"on-outage", ""}}};
+constexpr std::array<PolicyKey, 11> kKeys{{{"threshold", "carbon-intensity-threshold"},
+                                           {"start-by", "max-scheduling-delay"},
+                                           {"finish-by", ""},
+                                           {"duration", "estimated-runtime-hours"},
+                                           {"tier", ""},
+                                           {"priority", ""},
+                                           {"power", ""},
+                                           {"checkpointable", ""},
+                                           {"on-outage", ""},
+                                           {"max-power", "max-power-watts"},
+                                           {"min-efficiency", ""}}};
 constexpr std::array<std::string_view, 3> kOfTiers{"threshold", "start-by", "priority"};
 
 bool Says(const Texts& annotations, std::string_view prefix, std::string_view key) {

@@ -93,11 +93,13 @@ void ObjectBoard::TakeObject(GatedObject object) {
   if (entry.object.pods.empty()) entry.object.pods = before.pods;
   if (before.pods != entry.object.pods) OwnersChanged();
   notes_.FollowParts(entry.object, before.parts);
+  if (before.wishes != entry.object.wishes) entry.unplaced.clear();
   if (entry.job == 0) {
     if (begun_ && !entry.done && IsChosen(entry.object)) Enter(entry);
     return;
   }
   SayProblems(entry, before.problems);
+  IsBeingPlaced(entry);
   Follow(entry);
   if (IsChanged(entry)) changed_.insert(entry.object.uid);
 }
@@ -124,6 +126,8 @@ void ObjectBoard::Enter(Entry& entry) {
     HoldWhatLacks(entry);
     return NoteLack(entry);
   }
+  // With its affinity it is told anew.
+  if (object.attempt == 0 && (IsBeingPlaced(entry) || !entry.unplaced.empty())) return;
   entry.attempt = object.attempt;
   notes_.Forget(object.uid);
   SayProblems(entry, {});
@@ -145,6 +149,32 @@ void ObjectBoard::HoldWhatLacks(Entry& entry) {
 
 void ObjectBoard::NoteLack(const Entry& entry) {
   notes_.PutNews(entry.object, {"waiting", entry.object.lacks, ""});
+}
+
+// The affinity that its filter asks for (hardware_filter.h). What was released once cannot be
+// changed any more, but for some kinds.
+bool ObjectBoard::IsBeingPlaced(Entry& entry) {
+  const GatedObject& object = entry.object;
+  if (object.requests.filter.empty() || object.phase != ObjectPhase::kSuspended ||
+      options_.dry_run || !entry.unplaced.empty())
+    return false;
+  if (entry.placed == object.version) return true;
+  const auto answered = [this, uid = object.uid](const Result<ApiAnswer>& answer) {
+    const auto found = entries_.find(uid);
+    if (found == entries_.end() || !answer || answer->status == kOk) return;
+    // Otherwise somebody else has changed it meanwhile, and it is tried again with that.
+    const std::string why = MessageOf(answer->status, answer->body);
+    const bool is_refused = answer->status == kForbidden || why.find("invalid") != why.npos;
+    if (!is_refused) return;
+    Entry& refused = found->second;
+    refused.unplaced = "its node affinity cannot be set: " + why;
+    say_(refused.object.job.name + ": " + refused.unplaced);
+    if (refused.job == 0) notes_.PutNews(refused.object, {"waiting", refused.unplaced, ""});
+  };
+  if (!field_.Avoid(object, capacity_.FilteredModels(object.requests.filter), answered))
+    return false;
+  entry.placed = object.version;
+  return true;
 }
 
 core::Job ObjectBoard::Wanted(const Entry& entry) const {
@@ -464,6 +494,9 @@ Status ObjectBoard::Start(const engine::StartJob& command) {
   if (entry->object.is_gang() && !gangs_.IsWhole(entry->object.uid))
     return Fail({ExitCode::kTryLater, "some of its pods are not there any more",
                  entry->object.job.name, ""});
+  if (IsBeingPlaced(*entry))
+    return Fail(
+        {ExitCode::kTryLater, "its node affinity is being set", entry->object.job.name, ""});
   entry->attempt = command.attempt;
   entry->pool = command.pool;
   entry->course = Course::kReleased;

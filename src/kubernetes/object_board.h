@@ -100,6 +100,7 @@ class ObjectBoard {
   std::vector<engine::JobReport> TakeReports();
   bool has_reports() const { return !reports_.empty(); }
   std::vector<engine::JobReport> Observe() const;
+  /// An Error (kTryLater): its pods' affinity is being set first.
   Status Start(const engine::StartJob& command);
   Status Pause(const engine::PauseJob& command);
   Status Cancel(const engine::CancelJob& command);
@@ -153,14 +154,17 @@ class ObjectBoard {
     bool holding = false;  // asked to be suspended, and not yet seen so
     bool awaited = false;  // released through a gate, and not yet seen so
     bool deleted = false;
-    bool let_go = false;  // it runs, and is not to be held back any more
-    bool done = false;    // ended, and forgotten by the engine
+    bool let_go = false;   // it runs, and is not to be held back any more
+    bool done = false;     // ended, and forgotten by the engine
+    std::string placed;    // the version for which its affinity was asked for
+    std::string unplaced;  // why that was refused; empty: it was not
   };
   using Entries = std::map<std::string, Entry>;  // by uid
 
   bool IsChosen(const GatedObject& object) const;
   std::vector<std::string> ModelsFor(const GatedObject& object) const;
   void HoldWhatLacks(Entry& entry);
+  bool IsBeingPlaced(Entry& entry);
   void NoteLack(const Entry& entry);
   static bool IsUnderWay(const Entry& entry);
   void Enter(Entry& entry);

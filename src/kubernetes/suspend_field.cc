@@ -39,6 +39,18 @@ void SuspendField::WriteAttempt(const GatedObject& object, int attempt) {
                [](const Result<ApiAnswer>&) {});
 }
 
+bool SuspendField::Avoid(const GatedObject& object, const std::vector<std::string>& models,
+                         ApiClient::Done done) {
+  ApiClient::Change change;
+  change.body = AvoidModels(object.templates, models, object.uid, object.version);
+  if (change.body.empty()) return false;
+  change.path = object.Path();
+  change.content_type = "application/json-patch+json";
+  change.key = object.uid + "/affinity";
+  client_.Make(std::move(change), std::move(done));
+  return true;
+}
+
 void SuspendField::Release(const GatedObject& object, int attempt, ApiClient::Done done) {
   Try(std::make_shared<Asked>(Asked{object.kind, object.name_space, object.name, object.uid,
                                     attempt, since_boot_(), std::move(done)}),

@@ -29,6 +29,10 @@ class SuspendField {
   void Release(const GatedObject& object, int attempt, ApiClient::Done done);
   /// Asked until it is answered. `attempt`: that is held; 0: none was released.
   void Hold(const GatedObject& object, int attempt, ApiClient::Done done);
+  /// Keeps its pods away from nodes of these models, while it is held back. False: they are, or
+  /// nothing can be done about it, which is said.
+  bool Avoid(const GatedObject& object, const std::vector<std::string>& models,
+             ApiClient::Done done);
   /// Of what somebody else has released: so that it is seen when it is held again, and by the next
   /// process.
   void WriteAttempt(const GatedObject& object, int attempt);

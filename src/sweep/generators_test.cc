@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "sweep/kubernetes_manifest.h"
+#include "sweep/serving_manifest.h"
 #include "sweep/shell_quote.h"
 #include "sweep/slurm_script.h"
 #include "sweep/target_name.h"
@@ -128,6 +129,34 @@ TEST(KubernetesManifest, RefusesOptionsThatAClusterWould) {
   options.volume_claim = "a/b";
   options.node_selector = {{"bad key", "bad value!"}};
   EXPECT_EQ(MistakesIn(options).size(), 4u);
+}
+
+TEST(ServingManifest, ServesTheAdapterOfAnExperimentAtARankThatVllmHas) {
+  Experiment winner;
+  winner.name = "qwen-lora-r24-a128";
+  winner.settings = {{"r", Value::From("24")}};
+  ServingOptions options;
+  options.model = "Qwen/Qwen2.5-Coder-7B-Instruct";
+  options.adapter = "/mnt/models/{name}";
+  const auto made = ServingManifest(winner, options, {});
+  ASSERT_TRUE(made) << made.error().Message();
+  EXPECT_NE(made->find("qwen-lora-r24-a128=/mnt/models/qwen-lora-r24-a128"), std::string::npos);
+  EXPECT_NE(made->find("- \"--max-lora-rank\"\n            - \"32\"\n"), std::string::npos);
+  EXPECT_NE(made->find("claimName: llm-finetuned-models-rwx"), std::string::npos);
+  options.rank = "{rank}";
+  EXPECT_NE(ServingManifest(winner, options, {}).error().Message().find("serving.rank"),
+            std::string::npos);
+  options.rank = "512";
+  EXPECT_FALSE(ServingManifest(winner, options, {}));
+}
+
+TEST(ServingManifest, RanksAreRoundedUpToOneThatVllmHas) {
+  EXPECT_EQ(ServedRank(1), 8);
+  EXPECT_EQ(ServedRank(8), 8);
+  EXPECT_EQ(ServedRank(9), 16);
+  EXPECT_EQ(ServedRank(256), 256);
+  EXPECT_EQ(ServedRank(257), std::nullopt);
+  EXPECT_EQ(ServedRank(0), std::nullopt);
 }
 
 TEST(SlurmScript, IsOneThatBashReads) {

@@ -610,6 +610,22 @@ class TestRay(unittest.TestCase):
     def clusters(self):
         return self.admin.get("rayclusters", namespace="ray-jobs")
 
+    def test_its_winner_is_served(self):
+        for manifest in SURROUNDINGS:
+            self.admin.apply(manifest)
+        name = "qwen-lora-r32-a128-lr1e-04-d5-tier3"
+        made = subprocess.run([EBB, "sweep", "serve", ROOT / "configs/sweeps/qwen-lora-core21.yaml", "--experiment",
+                               name], check=True, capture_output=True, text=True).stdout
+        for kind, document in zip(("deployments", "services"), made.split("---\n"), strict=True):
+            # A field that the API server does not know is an error.
+            path = self.admin.path(kind, "ray-jobs", name)
+            self.admin.request("PATCH", path + "?fieldManager=test&dryRun=All&fieldValidation=Strict", document,
+                               "application/apply-patch+yaml")
+        self.admin.apply_yaml(made)
+        self.cluster.wait(lambda: any(pod["status"]["phase"] == "Running"
+                                      for pod in self.admin.get("pods", namespace="ray-jobs")), "a pod that serves", 60)
+        self.assertIn(f"{name}=/mnt/models/{name}", made)
+
     def test_its_manifests_are_released_whole_and_no_more_than_fit(self):
         self.assertEqual(len(self.submit_sweep()), 21)
         log = self.cluster.directory / "controller.log"

@@ -6,6 +6,7 @@ Run by ./dev peers kubernetes.
 
 import json
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -65,6 +66,24 @@ class TestPolicies(PoliciesTest):
         self.assertTrue(self.suspended("wide"))
         self.policies(default="limits: {gpus: 2}")
         self.wait(lambda: self.pods("wide"), "the job to run")
+
+    def test_pods_are_kept_away_from_models_that_draw_too_much(self):
+        # Up to 700 W; the cards of the other nodes are unknown, and pass.
+        self.cluster.add_nodes(1, gpus=2, model="NVIDIA-H100-80GB-HBM3")
+        self.grid.turn(100)
+        self.policies(default="defaults: {max-power: 500}")
+        self.wait(lambda: self.noted("status"), "the policy to be in force")
+        four = {"containers": [container(gpus=1)]}
+        self.admin.apply(waiting("frugal", four, parallelism=4, completions=4))
+        self.wait(lambda: len(self.pods("frugal")) == 4, "the job to run on all GPUs that it wants")
+        spec = self.admin.get("jobs", "frugal")["spec"]["template"]["spec"]
+        terms = spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+        self.assertEqual(terms["nodeSelectorTerms"], [{"matchExpressions": [
+            {"key": "nvidia.com/gpu.product", "operator": "NotIn", "values": ["NVIDIA-H100-80GB-HBM3"]}]}])
+        self.admin.apply(waiting("another", {"containers": [container(gpus=1)]}))
+        self.wait(lambda: self.annotation("another", "stage") == "waiting", "the reason")
+        time.sleep(2)
+        self.assertTrue(self.suspended("another"), "the GPUs that are free draw too much")
 
     def test_a_budget_that_is_used_up_holds_what_is_new_and_says_when_it_starts_again(self):
         self.grid.turn(100)

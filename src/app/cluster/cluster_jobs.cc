@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "kubernetes/offered_change.h"
 #include "platform/system_clock.h"
 
 namespace ebb::app {
@@ -95,7 +96,10 @@ Status ClusterJobs::Add(local::LocalJob job) {
   by_uid_[uid] = id;
   uid_of_[id] = uid;
   width_of_[id] = job.job().devices;
-  if (const auto offer = offered_.find(uid); offer != offered_.end()) Bind(id, offer->second);
+  if (const auto offer = offered_.find(uid); offer != offered_.end())
+    Bind(id, offer->second);
+  else
+    earlier_[id] = job.job();
   return {};
 }
 
@@ -116,6 +120,7 @@ void ClusterJobs::Unbind(core::JobId job) {
     uid_of_.erase(found);
   }
   width_of_.erase(job);
+  earlier_.erase(job);
 }
 
 // The loop asks for it when the end is stored, and again once it was decided upon: until then the
@@ -167,11 +172,39 @@ void ClusterJobs::TakeSubmission(const core::Job& job) {
   const kubernetes::GatedObject* object = cluster_.board().Find(job.id);
   if (!object) return;  // deleted since
   if (offers_.contains(job.id)) return;
-  if (const auto known = by_uid_.find(object->uid); known != by_uid_.end())
-    return Bind(known->second, job.id);  // of an earlier life of the service
+  if (const auto known = by_uid_.find(object->uid); known != by_uid_.end()) {
+    const core::JobId of_earlier_life = known->second;
+    if (FollowMeanwhile(of_earlier_life, job)) return Bind(of_earlier_life, job.id);
+    std::ignore = ports_.ask(service::Cancel{of_earlier_life});
+    by_uid_.erase(object->uid);
+  }
   Offer& offer = offers_[job.id] = {.uid = object->uid, .job = job};
   offered_[object->uid] = job.id;
   Ask(job.id, offer);
+}
+
+core::Job ClusterJobs::WithDeadline(core::Job job) const {
+  if (!job.start_by && !job.finish_by) job.start_by = job.submitted + options_.default_max_delay;
+  return job;
+}
+
+// What was changed of an object while no controller ran. False: no change expresses it, so that it
+// has to be offered as another job. Of what runs it is followed once it waits again.
+bool ClusterJobs::FollowMeanwhile(core::JobId known, const core::Job& offered) {
+  const auto earlier = earlier_.find(known);
+  const kubernetes::GatedObject* object = cluster_.board().Find(offered.id);
+  if (earlier == earlier_.end() || !object) return true;
+  const core::Job told = std::move(earlier->second);
+  earlier_.erase(earlier);
+  if (object->phase == kubernetes::ObjectPhase::kReleased) return true;
+  core::Job wanted = WithDeadline(offered);
+  wanted.id = told.id;
+  wanted.submitted = told.submitted;
+  const auto change = kubernetes::ChangeTo(told, wanted, object->attempt > 0);
+  if (!change) return false;
+  if (*change != core::JobChange{})
+    changes_.push_back({offered.id, ports_.ask(service::ChangeJob{known, *change, {}, {}})});
+  return true;
 }
 
 void ClusterJobs::Ask(core::JobId number, Offer& offer) {
@@ -179,8 +212,7 @@ void ClusterJobs::Ask(core::JobId number, Offer& offer) {
   core::Submission& submission = submit.submission;
   submission.job = offer.job;
   submission.job.id = 0;
-  if (!submission.job.start_by && !submission.job.finish_by)
-    submission.job.start_by = submission.job.submitted + options_.default_max_delay;
+  submission.job = WithDeadline(submission.job);
   const kubernetes::GatedObject* object = cluster_.board().Find(number);
   submission.command = {object ? std::string(object->kind->kind) : "object", offer.job.name};
   submission.working_directory = "/";

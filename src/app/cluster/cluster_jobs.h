@@ -80,6 +80,8 @@ class ClusterJobs final : public local::JobExecutor {
   Result<std::vector<engine::JobReport>> WaitBesideBudgets(Time deadline);
   void TakeFact(const engine::Fact& fact);
   void TakeSubmission(const core::Job& job);
+  core::Job WithDeadline(core::Job job) const;
+  bool FollowMeanwhile(core::JobId known, const core::Job& offered);
   void Ask(core::JobId number, Offer& offer);
   void HearAnswers();
   void HearChanges();
@@ -112,9 +114,10 @@ class ClusterJobs final : public local::JobExecutor {
   std::vector<engine::JobReport> reports_;  // by the service's
   bool settled_ = false;
   std::map<core::JobId, local::SupervisedFigures> running_;
-  std::unordered_map<core::JobId, Time> began_;    // of the same
-  std::unordered_map<core::JobId, int> width_of_;  // devices, by the service's numbers
-  std::map<int, std::set<int>> taken_;             // slots, by pool
+  std::unordered_map<core::JobId, Time> began_;         // of the same
+  std::unordered_map<core::JobId, int> width_of_;       // devices, by the service's numbers
+  std::unordered_map<core::JobId, core::Job> earlier_;  // of an earlier life, not offered yet
+  std::map<int, std::set<int>> taken_;                  // slots, by pool
   std::unordered_map<core::JobId, engine::Stage> said_;
   std::unordered_map<core::JobId, std::string> failures_;  // of the last start, by the service's
   std::unique_ptr<NamespaceBudgets> budgets_;              // nothing: there are none

@@ -438,5 +438,31 @@ TEST_F(ClusterEnergyTest, WhereNoAgentIsNothingIsMeasuredAndTheEndIsSettledAtOnc
   EXPECT_EQ(Annotation("train", "energy-j"), "");
 }
 
+TEST_F(ClusterJobsTest, AnnotationsThatWereChangedWhileNoControllerRanAreFollowed) {
+  Start();
+  Create("train", Waiting());
+  Create("wide", Waiting(), 1);
+  ASSERT_TRUE(Becomes("train", Stage::kWaiting));
+  ASSERT_TRUE(Becomes("wide", Stage::kWaiting));
+  const core::JobId train = Find("train")->submission->job.id;
+  const core::JobId wide = Find("wide")->submission->job.id;
+  Stop();
+  Annotate("train", {{"ebb/threshold", "100"}, {"ebb/priority", "7"}});
+  Annotate("wide", {{"ebb/power", "400"}});
+  Start();
+  ASSERT_TRUE(Until([&] {
+    const auto card = Find("train");
+    return card && card->submission->job.threshold == Intensity{100};
+  }));
+  EXPECT_EQ(Find("train")->submission->job.id, train);
+  EXPECT_EQ(Find("train")->submission->job.priority, 7);
+  ASSERT_TRUE(Until([&] {
+    const auto card = Find("wide");
+    return card && card->submission->job.power == Power{400};
+  }));
+  EXPECT_NE(Find("wide")->submission->job.id, wide) << "no change expresses that";
+  EXPECT_TRUE(Becomes("wide", Stage::kWaiting));
+}
+
 }  // namespace
 }  // namespace ebb::app

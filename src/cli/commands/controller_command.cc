@@ -123,6 +123,7 @@ class Control {
   ServingPlace place_;
   Serving serving_;
   std::optional<Intensity> threshold_;  // of objects without one
+  std::optional<Duration> kueue_every_;
   std::optional<platform::TemporaryDirectory> directory_;
   service::ServiceOptions service_;
   platform::ProcessSignals signals_;
@@ -155,6 +156,9 @@ Status Control::Prepare() {
                          app::DurationOf("--max-delay", request_.max_delay));
   }
   service_.policy_options.default_max_delay = service_.engine.default_max_delay;
+  if (!request_.kueue_every.empty()) {
+    EBB_ASSIGN_OR_RETURN(kueue_every_, app::DurationOf("--kueue-every", request_.kueue_every));
+  }
   EBB_ASSIGN_OR_RETURN(serving_.tiers, config::LoadTiers(request_.tiers));
   EBB_ASSIGN_OR_RETURN(threshold_, ThresholdOf(request_));
   service_.policy_options.tiers = serving_.tiers;
@@ -176,10 +180,7 @@ Result<kubernetes::ClusterOptions> Control::OptionsOfCluster(const kubernetes::A
     service_.log(text);
   };
   cluster.objects.dry_run = request_.dry_run;
-  if (!request_.kueue_every.empty()) {
-    EBB_ASSIGN_OR_RETURN(cluster.kueue.show_every,
-                         app::DurationOf("--kueue-every", request_.kueue_every));
-  }
+  if (kueue_every_) cluster.kueue.show_every = *kueue_every_;
   cluster.objects.defaults.tiers = serving_.tiers;
   cluster.objects.defaults.threshold = threshold_;
   cluster.policies = {server.name_space, request_.policies,

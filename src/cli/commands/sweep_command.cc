@@ -1,5 +1,6 @@
-// ebb sweep generate|run|report|search: hyper-parameter sweeps, written for a cluster, run on this
-// machine, ranked, and searched by the queue service.
+// ebb sweep generate|run|report|search|serve: hyper-parameter sweeps, written for a cluster, run on
+// this machine, ranked, and searched by the queue service.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -34,6 +35,7 @@ Examples:
   ebb sweep run configs/sweeps/digits.yaml --budget-g 2 --sweep-budget-kwh 0.5
   ebb sweep report runs/sweep-digits --html digits.html
   ebb sweep search search.yaml         a Bayesian search in the queue service
+  ebb sweep serve configs/sweeps/qwen-lora-core21.yaml --out vllm.yaml
 
 generate writes one RayJob manifest or sbatch script per experiment, or all of them as one file for
 `ebb sweep run`. run takes the experiments through the planner on this machine; Ctrl-C pauses what
@@ -41,11 +43,12 @@ runs (exit code 75), and the same command continues. An experiment that uses up 
 alone; where the budget of the sweep is used up, what runs is paused (75) until it gets more. report
 ranks by validation loss, with grams. search gives the queue service one trial after the other, each
 proposed from the results before it; Ctrl-C leaves the trials alone, and the same command continues.
+serve writes a vLLM Deployment for the adapter of the best experiment.
 docs/sweep.md describes sweep files.)";
 
 struct SweepRequest {
   std::string action, file;
-  std::string target, out, submit_time, html;
+  std::string target, out, submit_time, html, experiment;
   bool dry_run = false;
   app::SweepRunRequest run;
   app::ServicePlace service;
@@ -107,6 +110,44 @@ Result<int> Report(const SweepRequest& request) {
   return 0;
 }
 
+// A Deployment for the adapter of the best experiment, or of the one that is named.
+Result<int> Serve(const SweepRequest& request) {
+  EBB_ASSIGN_OR_RETURN(const config::SweepConfig config, config::LoadSweepConfig(request.file));
+  if (config.serving.model.empty())
+    return Fail({ExitCode::kConfiguration, "nothing is said about serving", request.file,
+                 "add a section like serving: {model: Qwen/Qwen2.5-Coder-7B-Instruct, adapter: "
+                 "\"/mnt/models/{name}\"}"});
+  std::string name = request.experiment;
+  if (name.empty()) {
+    EBB_ASSIGN_OR_RETURN(const std::string directory, ReportDirectory(request));
+    EBB_ASSIGN_OR_RETURN(const report::SweepReport report, app::ReadSweepReport(directory));
+    const report::SweepRow* best = report::BestOf(report);
+    if (!best)
+      return Fail({ExitCode::kUnavailable, "no experiment is complete", directory,
+                   "run the sweep, or name an experiment that ran elsewhere: --experiment NAME"});
+    name = best->name;
+  }
+  const auto found = std::ranges::find(config.sweep.experiments, name, &sweep::Experiment::name);
+  if (found == config.sweep.experiments.end()) {
+    std::vector<std::string> names;
+    for (const sweep::Experiment& experiment : config.sweep.experiments)
+      names.push_back(experiment.name);
+    return Fail({ExitCode::kUsage,
+                 Quoted(name) + " is not an experiment of it" + SuggestionText(name, names),
+                 request.file, "ebb sweep generate --dry-run lists them"});
+  }
+  EBB_ASSIGN_OR_RETURN(const std::string manifest,
+                       sweep::ServingManifest(*found, config.serving, config.kubernetes));
+  if (request.out.empty() || request.dry_run) {
+    std::fputs(manifest.c_str(), stdout);
+    return 0;
+  }
+  EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(request.out, manifest));
+  std::fprintf(stderr, "%s serves %s: kubectl apply -f %s\n", request.out.c_str(), name.c_str(),
+               request.out.c_str());
+  return 0;
+}
+
 // What would run, and where; nothing is started or written.
 Result<int> DryRun(const SweepRequest& request) {
   EBB_ASSIGN_OR_RETURN(const config::SweepConfig config, config::LoadSweepConfig(request.file));
@@ -158,6 +199,7 @@ Result<int> Search(const SweepRequest& request) {
 
 Result<int> Sweep(SweepRequest& request) {
   if (request.action == "generate") return Generate(request);
+  if (request.action == "serve") return Serve(request);
   if (request.action == "search" && request.dry_run)
     return Fail({ExitCode::kUsage,
                  "--dry-run is for generate and run: search proposes from results", "",
@@ -175,11 +217,11 @@ Result<int> Sweep(SweepRequest& request) {
       return std::make_unique<SweepDisplay>(name, options, std::move(directory_of));
     });
   }
-  const std::vector<std::string> actions{"generate", "run", "report", "search"};
+  const std::vector<std::string> actions{"generate", "run", "report", "search", "serve"};
   return Fail({ExitCode::kUsage,
                "\"" + request.action + "\" is not an action of ebb sweep" +
                    SuggestionText(request.action, actions),
-               "", "generate, run, report or search"});
+               "", "generate, run, report, search or serve"});
 }
 
 }  // namespace
@@ -191,12 +233,13 @@ void AddSweepCommand(Parser& parser) {
   const auto into = [request](std::string& field) {
     return [request, &field](const std::string& text) { field = text; };
   };
-  command.Positional("ACTION", "generate, run, report or search", &request->action);
+  command.Positional("ACTION", "generate, run, report, search or serve", &request->action);
   command.Positional("FILE", "sweep file (YAML); for report also the sweep's directory",
                      &request->file);
   command.Flag({"target", "kubernetes|slurm|local", "the system to write for", "Generate"},
                into(request->target));
-  command.Flag({"out", "DIR", "directory of the files", "Generate"}, into(request->out));
+  command.Flag({"out", "DIR", "directory of the files; for serve the file", "Generate"},
+               into(request->out));
   command.Flag({"submit-time", "TIME", "slurm: the time that deadlines count from", "Generate"},
                into(request->submit_time));
   command.Switch({"dry-run", "", "check the sweep and say what would be written or run"},
@@ -235,6 +278,8 @@ void AddSweepCommand(Parser& parser) {
   command.Flag({"html", "FILE",
                 "also write it as a page with plots, one file that needs no network", "Report"},
                into(request->html));
+  command.Flag({"experiment", "NAME", "the experiment to serve (default: the best one)", "Serve"},
+               into(request->experiment));
   AddPlaceOfService(command, request->service);
   command.Action([request] { return Sweep(*request); });
 }
