@@ -538,11 +538,15 @@ TEST_F(ClusterExecutorTest, APodIsNotReleasedThatNoNodeHasRoomFor) {
     object["spec"]["nodeName"] = node;
     server().Create("/api/v1/pods", object);
   };
+  const auto has_free = [&](int count) {
+    return world_.Until([&] {
+      const core::Cluster cluster = executor().cluster();
+      return cluster.pools.size() == 3 && cluster.pools[2].count == count;
+    });
+  };
+  ASSERT_TRUE(has_free(12));  // before, it has as many as in the end
   bind("theirs-0", "theirs", "node");
-  ASSERT_TRUE(world_.Until([&] {
-    const core::Cluster cluster = executor().cluster();
-    return cluster.pools.size() == 3 && cluster.pools[2].count == 8;
-  }));
+  ASSERT_TRUE(has_free(8));
   const core::JobId wide = Create("wide", {}, 8);
   const Status refused = executor().Execute(engine::StartJob{wide, 1, 2});
   ASSERT_FALSE(refused);
