@@ -23,17 +23,22 @@ namespace {
 using std::chrono::hours;
 using std::chrono::minutes;
 
-constexpr int kJobs = 10'000;
-constexpr int kDevices = 64;
 constexpr int kSteps = 4 * 96;  // of 15 minutes
 
+struct Kind {
+  std::string name;
+  int jobs = 10'000;
+  std::vector<int> devices{64};  ///< of each site
+  int pausable_of_ten = 0;
+};
+
 // A day's swing with noise, a value every 15 minutes.
-core::IntensitySeries Quarters(Time begin, std::uint64_t seed) {
-  Random random(seed);
+core::IntensitySeries Quarters(Time begin, std::uint64_t seed, std::size_t site) {
+  Random random(SeedFor(seed, site));
   std::vector<core::Sample> samples;
   for (int i = 0; i < kSteps + 96; ++i) {
     const Time at = begin + minutes{15} * i;
-    const double swing = std::cos(i * 2 * 3.14159265358979 / 96);
+    const double swing = std::cos((i * 2 / 96.0 + static_cast<double>(site) / 3) * 3.14159265358979);
     samples.push_back({{at, at + minutes{15}},
                        {300 + 150 * swing + random.Uniform(-30, 30)},
                        core::SampleStatus::kForecast});
@@ -41,105 +46,156 @@ core::IntensitySeries Quarters(Time begin, std::uint64_t seed) {
   return *core::IntensitySeries::Create({}, std::move(samples));
 }
 
-struct Queue {
-  Time now = *ParseTime("2023-05-01T17:00");
-  core::Cluster cluster;
-  std::vector<core::Job> jobs;
-  std::vector<JobView> views;
-  core::SignalView signal;
-  SiteView site;
-  Schedule schedule;
-
-  Queue() {
-    cluster.sites = {{"home", "Z", {1.2}}};
-    cluster.pools = {{"gpu", 0, kDevices, 1, 1, {}}};
+// Jobs of 2 minutes to 8 hours, 20 minutes in the mean, one in twenty on two devices, to begin
+// within one to four days.
+class Queue {
+ public:
+  explicit Queue(const Kind& kind) {
+    for (const int devices : kind.devices) {
+      const auto site = static_cast<int>(cluster_.sites.size());
+      const std::string name = "site" + std::to_string(site);
+      cluster_.sites.push_back({name, name, {1.2}});
+      cluster_.pools.push_back({"gpu" + std::to_string(site), site, devices, 1 + 0.1 * site, 1, {}});
+    }
+    signals_.resize(cluster_.sites.size());
     Random random(7);
-    jobs.reserve(kJobs + 1);
-    for (int i = 0; i <= kJobs; ++i) jobs.push_back(RandomJob(random, i));
-    for (int i = 0; i < kJobs; ++i) Add(i);
+    jobs_.reserve(static_cast<std::size_t>(kind.jobs + 1));
+    for (int i = 0; i <= kind.jobs; ++i) jobs_.push_back(RandomJob(random, i, kind));
+    for (int i = 0; i < kind.jobs; ++i) Add();
     Observe(1);
   }
 
-  core::Job RandomJob(Random& random, int id) const {
-    core::Job job;
-    job.id = id;
-    job.submitted = now;
-    job.devices = random.Below(20) == 0 ? 2 : 1;
-    job.duration =
-        DurationFromSeconds(std::clamp(-1200 * std::log(1 - random.Uniform()), 120.0, 28'800.0));
-    job.power = {random.Uniform(150, 400)};
-    job.start_by = now + hours{24 + random.Below(72)};
-    return job;
-  }
-
-  void Add(int index) {
-    const core::Job& job = jobs[static_cast<std::size_t>(index)];
-    views.push_back({&job, JobState::kWaiting, job.duration, -1, {}, 0});
+  /// The next job is submitted.
+  void Add() {
+    const core::Job& job = jobs_[views_.size()];
+    views_.push_back({&job, JobState::kWaiting, job.duration, -1, {}, 0});
     schedule.jobs.push_back({});
   }
 
   void Observe(std::uint64_t seed) {
-    const core::IntensitySeries series = Quarters(now, seed);
-    signal.now = now;
-    signal.known = series.Slice({now, now + minutes{15}});
-    signal.forecast.series = series.Slice({now + minutes{15}, now + hours{110}});
-    site = {&signal, now + minutes{15}};
+    sites_.clear();
+    for (std::size_t site = 0; site < signals_.size(); ++site) {
+      const core::IntensitySeries series = Quarters(now_, seed, site);
+      core::SignalView& signal = signals_[site];
+      signal.now = now_;
+      signal.known = series.Slice({now_, now_ + minutes{15}});
+      signal.forecast.series = series.Slice({now_ + minutes{15}, now_ + hours{110}});
+      sites_.push_back({&signal, now_ + minutes{15}});
+    }
   }
 
   // Everything the plan starts now runs from now on; the clock goes on.
   void Advance(Duration time) {
-    for (std::size_t i = 0; i < views.size(); ++i) {
-      JobView& view = views[i];
+    for (std::size_t i = 0; i < views_.size(); ++i) {
+      JobView& view = views_[i];
       if (view.state == JobState::kWaiting && schedule.jobs[i].run_now)
-        view = {view.job, JobState::kRunning, view.remaining, schedule.jobs[i].pool, now, 0};
+        view = {view.job, JobState::kRunning, view.remaining, schedule.jobs[i].pool, now_, 0};
       if (view.state == JobState::kRunning)
         view.remaining = std::max(Duration{1000}, view.remaining - time);
     }
-    now += time;
-    signal.now = now;
+    now_ += time;
+    for (core::SignalView& signal : signals_) signal.now = now_;
   }
+
+  Problem Now() const { return {now_, &cluster_, views_, sites_}; }
+  int Late() const {
+    int late = 0;
+    for (std::size_t i = 0; i < views_.size(); ++i)
+      late += schedule.jobs[i].segments.front().time.begin > *views_[i].job->start_by;
+    return late;
+  }
+
+  Schedule schedule;
+
+ private:
+  core::Job RandomJob(Random& random, int id, const Kind& kind) const {
+    core::Job job;
+    job.id = id;
+    job.submitted = now_;
+    job.devices = random.Below(20) == 0 ? 2 : 1;
+    job.duration =
+        DurationFromSeconds(std::clamp(-1200 * std::log(1 - random.Uniform()), 120.0, 28'800.0));
+    job.power = {random.Uniform(150, 400)};
+    job.start_by = now_ + hours{24 + random.Below(72)};
+    if (kind.pausable_of_ten == 0) return job;
+    job.checkpointable = random.Below(10) < static_cast<std::uint64_t>(kind.pausable_of_ten);
+    job.pause_cost = minutes{1};
+    job.minimum_segment = minutes{15};
+    return job;
+  }
+
+  Time now_ = *ParseTime("2023-05-01T17:00");
+  core::Cluster cluster_;
+  std::vector<core::Job> jobs_;
+  std::vector<JobView> views_;
+  std::vector<core::SignalView> signals_;
+  std::vector<SiteView> sites_;
 };
 
 enum class Way { kWhole, kBeside };
 
 void Measure(const Policy& planner, Queue& queue, const Change& change, const std::string& what,
              Way way = Way::kWhole) {
-  const Problem problem{queue.now, &queue.cluster, queue.views, {&queue.site, 1}};
+  const Problem problem = queue.Now();
+  const auto wall_begin = std::chrono::steady_clock::now();
   const std::clock_t begin = std::clock();
   if (way == Way::kWhole)
     planner.Update(problem, change, queue.schedule);
   else
     std::ignore = planner.PlaceBeside(problem, change, queue.schedule);
-  const double took_ms = 1000.0 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-  int late = 0;
-  for (std::size_t i = 0; i < queue.views.size(); ++i)
-    late += queue.schedule.jobs[i].segments.front().time.begin > *queue.views[i].job->start_by;
-  std::printf("%-44s %8.1f ms   %.1f kg", what.c_str(), took_ms,
+  const double cpu_ms = 1000.0 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - wall_begin;
+  std::printf("  %-34s %8.1f ms %8.1f ms of CPU  %9.2f kg", what.c_str(), wall.count(), cpu_ms,
               queue.schedule.expected->grams / 1000);
-  if (queue.schedule.lower_bound)
-    std::printf(", bound %.1f kg", queue.schedule.lower_bound->grams / 1000);
-  std::printf(", late %d\n", late);
+  if (queue.schedule.lower_bound) {
+    const double bound = queue.schedule.lower_bound->grams;
+    std::printf("  bound %9.2f kg  gap %5.2f %%", bound / 1000,
+                100 * (queue.schedule.expected->grams / bound - 1));
+  } else {
+    std::printf("%33s", "");
+  }
+  std::printf("  late %d\n", queue.Late());
+  std::fflush(stdout);
 }
 
-void MeasureLargeQueue() {
-  std::printf("%d jobs, 96 h in %d steps of 15 minutes, %d devices\n", kJobs, kSteps, kDevices);
+void MeasureQueue(const Kind& kind) {
   const auto planner = MakePlanner({});
-  Queue queue;
+  Queue queue(kind);
+  std::printf("%s\n", kind.name.c_str());
   Measure(*planner, queue, {}, "a plan from nothing");
   queue.Advance(minutes{1});
-  queue.Add(kJobs);
-  Measure(*planner, queue, {false, false, {kJobs}}, "again, one job more");
+  queue.Add();
+  Measure(*planner, queue, {false, false, {kind.jobs}}, "again, one job more");
   queue.Advance(minutes{4});
   Measure(*planner, queue, {}, "again, four minutes later");
   const Schedule standing = queue.schedule;
   Measure(*planner, queue, {}, "  the same, by placing beside", Way::kBeside);
   queue.Observe(2);
-  Measure(*planner, queue, {true, false, {}}, "another forecast, by placing beside", Way::kBeside);
+  Measure(*planner, queue, {true, false, {}}, "another forecast, placing beside", Way::kBeside);
   queue.schedule = standing;
   Measure(*planner, queue, {true, false, {}}, "again, another forecast");
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  std::printf("%-44s %8.1f MB\n\n", "peak memory", static_cast<double>(usage.ru_maxrss) / 1024);
+  std::printf("  peak memory so far %.1f MB\n\n", static_cast<double>(usage.ru_maxrss) / 1024);
+}
+
+void MeasureLargeQueues() {
+  MeasureQueue({"10,000 jobs, 96 h in steps of 15 minutes, 64 devices"});
+  MeasureQueue({"the same on 40 devices", 10'000, {40}});
+  MeasureQueue({"the same on three sites of 22 devices, unlike in speed", 10'000, {22, 22, 22}});
+  MeasureQueue({"the same on 64 devices, 3 jobs of 10 pausable", 10'000, {64}, 3});
+  MeasureQueue({"100,000 jobs, 640 devices", 100'000, {640}});
+}
+
+// The same queue in smaller: its devices go with its jobs.
+void MeasureBySize() {
+  std::printf("by size, a plan from nothing (a device for every 156 jobs, 2 at least)\n");
+  for (const int jobs : {20, 40, 80, 160, 320, 400, 640, 1'280, 2'500, 5'000}) {
+    const auto planner = MakePlanner({});
+    Queue queue({"", jobs, {std::max(2, jobs / 156)}});
+    Measure(*planner, queue, {}, std::to_string(jobs) + " jobs");
+  }
+  std::printf("\n");
 }
 
 void CompareWithExhaustiveSearch() {
@@ -169,6 +225,7 @@ void CompareWithExhaustiveSearch() {
 }  // namespace ebb::plan
 
 int main() {
-  ebb::plan::MeasureLargeQueue();
+  ebb::plan::MeasureLargeQueues();
+  ebb::plan::MeasureBySize();
   ebb::plan::CompareWithExhaustiveSearch();
 }

@@ -52,6 +52,7 @@ void Engine::TakePlanUp() {
     if (!std::binary_search(changed.begin(), changed.end(), id))
       state_.schedule.jobs[i] = std::move(*next);
   }
+  state_.schedule.rents = std::move(answer->rents);
   state_.schedule.wake_at = state_.now;  // what is due since it was asked is due now
 }
 

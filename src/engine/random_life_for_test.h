@@ -34,10 +34,17 @@ inline core::SignalView RandomView(Time now, Random& random) {
   return view;
 }
 
+// The planner carries rents of few jobs already, so that they are part of every history.
+inline std::unique_ptr<plan::Policy> MakePolicyForTest(const std::string& name) {
+  plan::PolicyOptions options;
+  options.planner.rented_from = 2;
+  return *plan::MakePolicy(name, options);
+}
+
 inline std::unique_ptr<Engine> MakeEngineForTest(const std::string& policy) {
   Options options;
   options.ramp_limit_per_5_minutes = Power{350};
-  return std::make_unique<Engine>(options, *plan::MakePolicy(policy, {}));
+  return std::make_unique<Engine>(options, MakePolicyForTest(policy));
 }
 
 // A history of random events, in which everything happens that can happen.

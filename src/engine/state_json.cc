@@ -1,5 +1,7 @@
 #include "engine/state_json.h"
 
+#include <algorithm>
+
 #include "engine/fields.h"
 
 namespace ebb::engine {
@@ -16,6 +18,7 @@ struct Header {
   std::vector<RecentStart> recent_starts;
   Time wake_at{};
   std::optional<Emissions> expected, lower_bound;
+  std::optional<plan::Rents> rents;
   plan::Change change, unplanned;
   std::vector<core::JobId> just_left;
   std::size_t live = 0, held = 0, ended = 0;
@@ -39,8 +42,8 @@ Error Bad(std::string what) { return {ExitCode::kConfiguration, std::move(what),
 
 template <typename Archive, Like<Header> Value>
 void Visit(Archive& archive, Value& value) {
-  auto& [format, now, cluster, signals, recent_starts, wake_at, expected, lower_bound, change,
-         unplanned, just_left, live, held, ended] = value;
+  auto& [format, now, cluster, signals, recent_starts, wake_at, expected, lower_bound, rents,
+         change, unplanned, just_left, live, held, ended] = value;
   archive("snapshot", format);
   archive("now", now);
   archive("cluster", cluster);
@@ -49,6 +52,7 @@ void Visit(Archive& archive, Value& value) {
   archive("wake_at", wake_at);
   archive("expected_g", expected);
   archive("lower_bound_g", lower_bound);
+  archive("rents", rents);
   archive("change", change);
   archive("unplanned", unplanned);
   archive("just_left", just_left);
@@ -83,6 +87,15 @@ Status CheckCluster(const Header& header) {
   return {};
 }
 
+Status CheckRents(const std::optional<plan::Rents>& rents) {
+  if (!rents) return {};
+  const bool whole = rents->step > Duration::zero() && rents->prices.size() == rents->by_pool.size() &&
+                     std::equal(rents->prices.begin(), rents->prices.end(), rents->by_pool.begin(),
+                                [](const auto& a, const auto& b) { return a.size() == b.size(); });
+  if (!whole) return Fail(Bad("has rents without their prices"));
+  return {};
+}
+
 Status CheckLive(const State& state, const LiveLine& line) {
   const core::JobId id = line.live.job.id;
   const auto refuse = [&](const char* what) {
@@ -102,7 +115,7 @@ Status CheckLive(const State& state, const LiveLine& line) {
 std::string HeaderLine(const Engine& engine) {
   const auto& [now, cluster, signals, live, schedule, held, ended, recent_starts] = engine.state();
   return ToFieldText(Header{kFormat, now, cluster, signals, recent_starts, schedule.wake_at,
-                            schedule.expected, schedule.lower_bound, engine.change(),
+                            schedule.expected, schedule.lower_bound, schedule.rents, engine.change(),
                             engine.unplanned(), engine.just_left(), live.size(), held.size(),
                             ended.size()});
 }
@@ -186,6 +199,7 @@ struct SnapshotReader::Partial {
     if (header.format != kFormat)
       return Fail(Bad("has format " + std::to_string(header.format) + ", not 1"));
     EBB_RETURN_IF_ERROR(CheckCluster(header));
+    EBB_RETURN_IF_ERROR(CheckRents(header.rents));
     State& state = memory.state;
     state.now = header.now;
     state.cluster = std::move(header.cluster);
@@ -194,6 +208,7 @@ struct SnapshotReader::Partial {
     state.schedule.wake_at = header.wake_at;
     state.schedule.expected = header.expected;
     state.schedule.lower_bound = header.lower_bound;
+    state.schedule.rents = std::move(header.rents);
     memory.change = std::move(header.change);
     memory.unplanned = std::move(header.unplanned);
     memory.just_left = std::move(header.just_left);

@@ -108,7 +108,7 @@ TEST(SnapshotTest, PlansMadeBesideAreTheSameInAReplayThatMakesThemItself) {
     const auto writer = MakeEngineForTest("planner");
     std::vector<JournalRecord> history;
     RandomLife life(*writer, seed, [&](const JournalRecord& record) { history.push_back(record); });
-    life.PlanBeside(*plan::MakePolicy("planner", {}));
+    life.PlanBeside(MakePolicyForTest("planner"));
     std::vector<std::pair<std::size_t, Lines>> snapshots;
     for (int step = 0; step < 60; ++step) {
       life.Step();
@@ -174,6 +174,39 @@ INSTANTIATE_TEST_SUITE_P(Policies, SnapshotLaw,
                            std::erase(name, '-');
                            return name;
                          });
+
+TEST(SnapshotTest, RentsGoOn) {
+  const auto engine = MakeEngineForTest("planner");
+  RandomLife life(*engine, 2, [](const JournalRecord&) {});
+  int carried = 0;
+  for (int step = 0; step < 20; ++step) {
+    life.Step();
+    const auto memory = Read(SnapshotOf(*engine));
+    ASSERT_TRUE(memory) << memory.error().Message();
+    EXPECT_EQ(memory->state.schedule.rents, engine->state().schedule.rents);
+    carried += memory->state.schedule.rents ? 1 : 0;
+  }
+  EXPECT_GT(carried, 5);
+}
+
+TEST(SnapshotTest, RentsThatMeanNothingAreRefused) {
+  const auto engine = MakeEngineForTest("run-now");
+  engine->Decide(kNow);
+  Lines lines = SnapshotOf(*engine);
+  const std::string changes = R"(,"change":)";
+  const auto at = lines.front().find(changes);
+  ASSERT_NE(at, std::string::npos);
+  for (const char* rents : {R"({"begin":0,"step":0,"by_pool":[],"prices":[]})",
+                            R"({"begin":0,"step":60000,"by_pool":[[1]],"prices":[]})",
+                            R"({"begin":0,"step":60000,"by_pool":[[1]],"prices":[[1,2]]})"}) {
+    Lines bad = lines;
+    bad.front().insert(at, std::string(R"(,"rents":)") + rents);
+    const auto memory = Read(bad);
+    ASSERT_FALSE(memory);
+    EXPECT_NE(memory.error().Message().find("rents"), std::string::npos)
+        << memory.error().Message();
+  }
+}
 
 // What was lent is as it was, whatever the engine does meanwhile.
 TEST(SnapshotTest, ACopyStaysWhatTheEngineWas) {

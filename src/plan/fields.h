@@ -36,6 +36,15 @@ void Visit(Archive& archive, Value& value) {
   archive("wake_at", wake_at);
 }
 
+template <typename Archive, Like<Rents> Value>
+void Visit(Archive& archive, Value& value) {
+  auto& [begin, step, by_pool, prices] = value;
+  archive("begin", begin);
+  archive("step", step);
+  archive("by_pool", by_pool);
+  archive("prices", prices);
+}
+
 template <typename Archive, Like<Change> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [signals, cluster, jobs] = value;

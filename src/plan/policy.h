@@ -73,12 +73,23 @@ struct JobPlan {
   Time wake_at = Time::max();  ///< this job's part in Schedule::wake_at
 };
 
+/// What a device-hour is worth to the jobs of a queue beyond its power, by pool and step of time:
+/// where many want the same hours, those are dear. In the unit of `Schedule::expected` per hour.
+struct Rents {
+  Time begin{};
+  Duration step{1};
+  std::vector<std::vector<double>> by_pool;
+  std::vector<std::vector<double>> prices;  ///< of a kilowatt-hour, which the rents go with
+  friend bool operator==(const Rents&, const Rents&) = default;
+};
+
 /// Aligned with Problem::jobs: jobs[i] speaks of problem.jobs[i].
 struct Schedule {
   std::vector<JobPlan> jobs;
   Time wake_at = Time::max();            ///< ask again then, even if nothing happens
   std::optional<Emissions> expected;     ///< of all that is left to run, where the policy knows
   std::optional<Emissions> lower_bound;  ///< no schedule under the same forecast emits less
+  std::optional<Rents> rents;            ///< of the last whole plan of a long queue
 };
 
 /// What is new since the schedule was last written.

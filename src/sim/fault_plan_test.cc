@@ -60,7 +60,7 @@ struct Trial {
       options.admission = engine::Admission::kTakeAll;
       options.start_retries = 1'000'000;
       plan::PolicyOptions policies;
-      policies.planner.first_plan = policies.planner.next_plan = {200, 5'000, 0};
+      policies.planner.first_plan = policies.planner.next_plan = {200, 5'000, 0, 0};
       policies.planner.most_flow_arcs = 0;
       return std::make_unique<engine::Engine>(options, *plan::MakePolicy(policy, policies));
     };

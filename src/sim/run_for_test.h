@@ -114,7 +114,7 @@ struct TestScenario {
     engine.admission = engine::Admission::kTakeAll;
     policy.tiers = core::PublishedTiers();
     // Small budgets: laws hold for poor plans too.
-    policy.planner.first_plan = policy.planner.next_plan = {200, 5'000, 0};
+    policy.planner.first_plan = policy.planner.next_plan = {200, 5'000, 0, 0};
     policy.planner.most_flow_arcs = 0;
   }
 

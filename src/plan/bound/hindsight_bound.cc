@@ -13,6 +13,8 @@ namespace {
 using std::chrono::hours;
 using std::chrono::minutes;
 
+constexpr BoundBudget kBudget{1'000'000'000};
+
 Time LatestEnd(const core::Job& job, const core::DevicePool& pool, const HindsightOptions& options,
                Time first_submission) {
   const Time own =
@@ -89,7 +91,7 @@ HindsightBound BestInHindsight(std::span<const core::Job> jobs, const core::Clus
     if (flow->feasible) return *std::move(flow);
     return {{CapacityFreeBound(input)}, false, false, {}};
   }
-  return {{LagrangianBound(input, std::nullopt, 40).price}, false, true, {}};
+  return {{LagrangianBound(input, std::nullopt, kBudget).price}, false, true, {}};
 }
 
 }  // namespace ebb::plan

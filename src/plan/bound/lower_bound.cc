@@ -1,261 +1,181 @@
 #include "plan/bound/lower_bound.h"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
+#include <numeric>
+#include <tuple>
 #include <utility>
+
+#include "plan/bound/relaxation.h"
 
 namespace ebb::plan {
 namespace {
 
-constexpr int kPatience = 4;  // steps without a better bound before they are shortened
-constexpr double kShorten = 0.6;
-constexpr double kGuessedGap = 0.05;  // of the first bound, where no schedule is known
+// With so many jobs or more, the climb begins with so many of them.
+constexpr std::size_t kDrawn = 500;
+constexpr std::size_t kManyJobs = 4 * kDrawn;
+constexpr double kShareOfDrawn = 0.8;  // of the budget
 
-// Rents of one pool and what the jobs ask of it, per step.
-struct PoolState {
-  std::vector<double> rent;      // per device-hour
-  std::vector<double> sums;      // rent x hours before each edge
-  std::vector<double> capacity;  // device-hours that are free
-  std::vector<double> asked;     // device-hours
-};
+// Steps of the climb. It heads for a bound that is this much better than the best one.
+constexpr double kHope = 0.05, kLeastHope = 0.005, kNextHope = 0.02;
+constexpr double kNews = 0.3;  // of the newest subgradient in the average
+constexpr double kLengthen = 1.1, kShorten = 0.7, kShortest = 1e-4;
+constexpr int kPatience = 2;           // steps without a better bound before they are shortened
+constexpr double kNear = 0.1;      // first length where the rents are near the best already
 
-// A moment as step and hours into it.
-struct Position {
-  std::size_t step = 0;
-  double hours = 0;
-};
+// Where each job could first and last be, in order: neighbours want the same.
+std::vector<std::size_t> EvenlyDrawn(const BoundInput& input, std::size_t count) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < input.jobs.size(); ++i)
+    if (!input.jobs[i].choices.empty()) order.push_back(i);
+  const auto key = [&](std::size_t index) {
+    const BoundJob& job = input.jobs[index];
+    const BoundChoice& choice = job.choices.front();
+    return std::tuple(choice.pool, job.choices.size(), job.split, choice.latest_end, job.work,
+                      index);
+  };
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t left, std::size_t right) { return key(left) < key(right); });
+  std::vector<std::size_t> drawn;
+  count = std::min(count, order.size());
+  for (std::size_t i = 0; i < count; ++i)
+    drawn.push_back(order[(2 * i + 1) * order.size() / (2 * count)]);
+  return drawn;
+}
 
-class Relaxation {
+// Ascends the bound of one relaxation from given rents.
+class Climb {
  public:
-  explicit Relaxation(const BoundInput& input) : input_(input), curve_(input.curves.front()) {
-    const std::size_t steps = curve_.size();
-    for (const int devices : input.devices_in_pool) {
-      PoolState pool{std::vector<double>(steps), std::vector<double>(steps + 1),
-                     std::vector<double>(steps), std::vector<double>(steps)};
-      const Time first = FirstMoment();
-      for (std::size_t i = 0; i < steps; ++i)
-        pool.capacity[i] =
-            devices *
-            Hours(Overlap({curve_.EdgeAt(i), curve_.EdgeAt(i + 1)}, {first, Time::max()}).length());
-      pools_.push_back(std::move(pool));
-    }
-    for (const auto& taken : input.taken) TakeAway(taken);
+  Climb(Relaxation& relaxation, PoolSteps rents)
+      : relaxation_(relaxation), rents_(std::move(rents)), best_rents_(rents_) {
+    best_ = relaxation_.Evaluate(rents_);
+    direction_ = relaxation_.excess();
   }
 
-  // The bound under the present rents; fills `asked`.
-  double Evaluate() {
-    double bound = 0;
-    for (PoolState& pool : pools_) {
-      std::fill(pool.asked.begin(), pool.asked.end(), 0.0);
-      for (std::size_t i = 0; i < pool.rent.size(); ++i) {
-        pool.sums[i + 1] = pool.sums[i] + pool.rent[i] * Hours(curve_.step());
-        bound -= pool.rent[i] * pool.capacity[i];
+  /// Returns how many steps it made.
+  std::int64_t Run(std::int64_t steps, double first_length) {
+    double length = first_length, goal = best_ + kHope * std::abs(best_);
+    int patience = kPatience;
+    std::int64_t made = 0;
+    for (; made < steps && length > kShortest; ++made) {
+      if (goal < best_ + kLeastHope * std::abs(best_)) goal = best_ + kNextHope * std::abs(best_);
+      if (!Step(length * (goal - best_))) break;
+      const double bound = relaxation_.Evaluate(rents_);
+      Average();
+      if (bound > best_) {
+        best_ = bound;
+        best_rents_ = rents_;
+        length *= kLengthen;
+        patience = kPatience;
+      } else if (--patience == 0) {
+        length *= kShorten;
+        patience = kPatience;
       }
     }
-    for (const BoundJob& job : input_.jobs) bound += job.split ? InBits(job) : InOnePiece(job);
-    return bound;
+    return made;
   }
 
-  std::vector<std::vector<double>> Rents() const {
-    std::vector<std::vector<double>> rents;
-    for (const PoolState& pool : pools_) rents.push_back(pool.rent);
-    return rents;
-  }
+  double best() const { return best_; }
+  const PoolSteps& rents() const { return best_rents_; }
 
-  // Moves the rents along what is asked beyond capacity; false when nothing is.
+ private:
+  // From the best rents along the direction; false where it leads nowhere.
   bool Step(double length_times_gap) {
     double squares = 0;
-    ForEachRent([&](double& rent, double excess) {
-      if (rent > 0 || excess > 0) squares += excess * excess;
-    });
+    for (std::size_t pool = 0; pool < direction_.size(); ++pool)
+      for (std::size_t i = 0; i < direction_[pool].size(); ++i)
+        if (best_rents_[pool][i] > 0 || direction_[pool][i] > 0)
+          squares += direction_[pool][i] * direction_[pool][i];
     if (squares <= 1e-12) return false;
     const double factor = length_times_gap / squares;
-    ForEachRent([&](double& rent, double excess) { rent = std::max(0.0, rent + factor * excess); });
+    for (std::size_t pool = 0; pool < direction_.size(); ++pool)
+      for (std::size_t i = 0; i < direction_[pool].size(); ++i)
+        rents_[pool][i] = std::max(0.0, best_rents_[pool][i] + factor * direction_[pool][i]);
     return true;
   }
 
- private:
-  template <typename Visit>
-  void ForEachRent(Visit visit) {
-    for (PoolState& pool : pools_)
-      for (std::size_t i = 0; i < pool.rent.size(); ++i)
-        visit(pool.rent[i], pool.asked[i] - pool.capacity[i]);
+  void Average() {
+    const PoolSteps& excess = relaxation_.excess();
+    for (std::size_t pool = 0; pool < direction_.size(); ++pool)
+      for (std::size_t i = 0; i < direction_[pool].size(); ++i)
+        direction_[pool][i] = kNews * excess[pool][i] + (1 - kNews) * direction_[pool][i];
   }
 
-  Time FirstMoment() const {
-    Time first = Time::max();
-    for (const BoundJob& job : input_.jobs) first = std::min(first, job.earliest);
-    return first;
-  }
-
-  void TakeAway(const BoundInput::Taken& taken) {
-    PoolState& pool = pools_[static_cast<std::size_t>(taken.pool)];
-    for (std::size_t i = 0; i < pool.capacity.size(); ++i) {
-      const Interval step{curve_.EdgeAt(i), curve_.EdgeAt(i + 1)};
-      if (step.begin >= taken.time.end) break;
-      pool.capacity[i] =
-          std::max(0.0, pool.capacity[i] - taken.width * Hours(Overlap(step, taken.time).length()));
-    }
-  }
-
-  Position At(Time time) const {
-    const Duration since =
-        std::clamp(time - curve_.begin(), Duration::zero(), curve_.end() - curve_.begin());
-    const auto step = std::min(static_cast<std::size_t>(since / curve_.step()), curve_.size() - 1);
-    return {step, Hours(since - curve_.step() * static_cast<Duration::rep>(step))};
-  }
-
-  // Price and rent up to a moment, for one job on one pool.
-  struct Sums {
-    const PriceCurve& curve;
-    const PoolState& pool;
-    double kilowatts;
-    double width;
-    double operator()(Position at) const {
-      return kilowatts * (curve.SumBefore(at.step) + curve.PriceOf(at.step) * at.hours) +
-             width * (pool.sums[at.step] + pool.rent[at.step] * at.hours);
-    }
-  };
-
-  struct Window {
-    double cost = std::numeric_limits<double>::infinity();
-    int pool = -1;
-    Time begin{};
-    Duration length{};
-  };
-
-  double InOnePiece(const BoundJob& job) {
-    Window best;
-    for (const BoundChoice& choice : job.choices) ScanChoice(job, choice, best);
-    if (best.pool < 0) return 0;
-    Ask(pools_[static_cast<std::size_t>(best.pool)].asked, job.width,
-        {best.begin, best.begin + best.length});
-    return best.cost;
-  }
-
-  void ScanChoice(const BoundJob& job, const BoundChoice& choice, Window& best) const {
-    const Sums sums{input_.CurveOf(choice.pool), pools_[static_cast<std::size_t>(choice.pool)],
-                    choice.kilowatts, static_cast<double>(job.width)};
-    const Time last = std::max(job.earliest, choice.latest_end - choice.length);
-    const auto consider = [&](Time begin, double cost) {
-      if (cost < best.cost) best = {cost, choice.pool, begin, choice.length};
-    };
-    const auto whole = [&](Time begin) {
-      consider(begin, sums(At(begin + choice.length)) - sums(At(begin)));
-    };
-    whole(job.earliest);
-    whole(last);
-    // Begins on an edge, ends on an edge: the other end keeps its distance to the edges.
-    const Duration step = curve_.step();
-    const auto steps = static_cast<std::size_t>(choice.length / step);
-    const double rest = Hours(choice.length % step);
-    for (std::size_t i = FirstEdgeAfter(job.earliest); i + steps < curve_.size(); ++i) {
-      const Time edge = curve_.EdgeAt(i);
-      if (edge >= last) break;
-      consider(edge, sums({i + steps, rest}) - sums({i, 0}));
-    }
-    for (std::size_t i = FirstEdgeAfter(job.earliest + choice.length); i < curve_.size(); ++i) {
-      const Time begin = curve_.EdgeAt(i) - choice.length;
-      if (begin >= last) break;
-      const Position from =
-          rest > 0 ? Position{i - steps - 1, Hours(step) - rest} : Position{i - steps, 0};
-      consider(begin, sums({i, 0}) - sums(from));
-    }
-  }
-
-  std::size_t FirstEdgeAfter(Time time) const {
-    if (time < curve_.begin()) return 0;
-    return static_cast<std::size_t>((time - curve_.begin()) / curve_.step()) + 1;
-  }
-
-  struct Bit {
-    double price_per_work = 0;
-    std::size_t step = 0;
-    const BoundChoice* choice = nullptr;
-    double work_hours = 0;
-  };
-
-  // The cheapest steps until the work is done: a fractional knapsack.
-  double InBits(const BoundJob& job) {
-    bits_.clear();
-    for (std::size_t i = At(job.earliest).step; i < curve_.size(); ++i) AddBit(job, i);
-    std::sort(bits_.begin(), bits_.end(), [](const Bit& left, const Bit& right) {
-      if (left.price_per_work != right.price_per_work)
-        return left.price_per_work < right.price_per_work;
-      return left.step < right.step;
-    });
-    double cost = 0, left = Hours(job.work);
-    for (const Bit& bit : bits_) {
-      if (left <= 0) break;
-      const double part = std::min(left, bit.work_hours);
-      cost += part * bit.price_per_work;
-      left -= part;
-      pools_[static_cast<std::size_t>(bit.choice->pool)].asked[bit.step] +=
-          job.width * part / bit.choice->speed;
-    }
-    return cost;
-  }
-
-  void AddBit(const BoundJob& job, std::size_t step) {
-    Bit bit{std::numeric_limits<double>::infinity(), step, nullptr, 0};
-    for (const BoundChoice& choice : job.choices) {
-      const Interval usable = Overlap({curve_.EdgeAt(step), curve_.EdgeAt(step + 1)},
-                                      {job.earliest, choice.latest_end});
-      if (usable.length() == Duration::zero()) continue;
-      const PoolState& pool = pools_[static_cast<std::size_t>(choice.pool)];
-      const double price = (choice.kilowatts * input_.CurveOf(choice.pool).PriceOf(step) +
-                            job.width * pool.rent[step]) /
-                           choice.speed;
-      bit.work_hours = std::max(bit.work_hours, Hours(usable.length()) * choice.speed);
-      if (price < bit.price_per_work) {
-        bit.price_per_work = price;
-        bit.choice = &choice;
-      }
-    }
-    if (bit.choice) bits_.push_back(bit);
-  }
-
-  void Ask(std::vector<double>& asked, int width, Interval time) const {
-    for (std::size_t i = At(time.begin).step; i < asked.size(); ++i) {
-      const Interval step{curve_.EdgeAt(i), curve_.EdgeAt(i + 1)};
-      if (step.begin >= time.end) break;
-      asked[i] += width * Hours(Overlap(step, time).length());
-    }
-  }
-
-  const BoundInput& input_;
-  const PriceCurve& curve_;
-  std::vector<PoolState> pools_;
-  std::vector<Bit> bits_;
+  Relaxation& relaxation_;
+  PoolSteps rents_, best_rents_, direction_;
+  double best_ = 0;
 };
+
+// Facility kilowatts per device, averaged over the device-hours to run.
+double KilowattsPerDevice(const BoundInput& input) {
+  double energy = 0, device_hours = 0;
+  for (const BoundJob& job : input.jobs) {
+    if (job.choices.empty()) continue;
+    const BoundChoice& choice = job.choices.front();
+    energy += choice.kilowatts * Hours(choice.length);
+    device_hours += job.width * Hours(choice.length);
+  }
+  return device_hours > 0 ? energy / device_hours : 0;
+}
+
+// What the rents of other prices become: where all devices are wanted, price and rent together are
+// what the last job to get one is ready to pay, so the rent takes up what the price has changed by.
+PoolSteps Carried(const BoundInput& input, const std::optional<Rents>& rents, PoolSteps none) {
+  if (!rents || rents->by_pool.size() != none.size()) return none;
+  const double kilowatts = KilowattsPerDevice(input);
+  for (std::size_t pool = 0; pool < none.size(); ++pool) {
+    const PriceCurve& curve = input.CurveOf(static_cast<int>(pool));
+    const auto& row = rents->by_pool[pool];
+    const auto& prices = rents->prices[pool];
+    for (std::size_t i = 0; i < curve.size(); ++i) {
+      const Duration since = curve.EdgeAt(i) - rents->begin;
+      const auto step = static_cast<std::size_t>(std::max(since, Duration::zero()) / rents->step);
+      if (since < Duration::zero() || step >= row.size()) continue;
+      const double cheaper = prices[step] - curve.PriceOf(i);
+      none[pool][i] = std::max(0.0, row[step] + kilowatts * cheaper);
+    }
+  }
+  return none;
+}
+
+Rents RentsOf(const BoundInput& input, const PoolSteps& by_pool) {
+  const PriceCurve& curve = input.curves.front();
+  Rents rents{curve.begin(), curve.step(), by_pool, {}};
+  for (std::size_t pool = 0; pool < by_pool.size(); ++pool)
+    rents.prices.push_back(input.CurveOf(static_cast<int>(pool)).prices());
+  return rents;
+}
 
 }  // namespace
 
 double CapacityFreeBound(const BoundInput& input) {
-  return input.constant + (input.jobs.empty() ? 0 : Relaxation(input).Evaluate());
+  if (input.jobs.empty()) return input.constant;
+  Relaxation relaxation(input);
+  return input.constant + relaxation.Evaluate(relaxation.NoRents());
 }
 
-RentedBound LagrangianBound(const BoundInput& input, std::optional<double> target, int iterations) {
+RentedBound LagrangianBound(const BoundInput& input, const std::optional<Rents>& begin,
+                            const BoundBudget& budget) {
   if (input.jobs.empty()) return {input.constant, {}};
   Relaxation relaxation(input);
-  double best = relaxation.Evaluate();
-  std::vector<std::vector<double>> rents = relaxation.Rents();
-  const double goal = target ? *target - input.constant : best * (1 + kGuessedGap);
-  double length = 1;
-  int patience = kPatience;
-  for (double bound = best; iterations > 0 && goal > best; --iterations) {
-    if (!relaxation.Step(length * std::max(goal - bound, 0.0))) break;
-    bound = relaxation.Evaluate();
-    if (bound > best) {
-      best = bound;
-      rents = relaxation.Rents();
-      patience = kPatience;
-    } else if (--patience == 0) {
-      length *= kShorten;
-      patience = kPatience;
-    }
+  PoolSteps rents = Carried(input, begin, relaxation.NoRents());
+  std::int64_t left = budget.places;
+  double length = begin ? kNear : 1;
+  if (input.jobs.size() >= kManyJobs && left > 0) {
+    Relaxation some(input, EvenlyDrawn(input, kDrawn));
+    const auto steps = static_cast<std::int64_t>(kShareOfDrawn * static_cast<double>(left)) /
+                       std::max<std::int64_t>(1, some.places());
+    Climb climb(some, std::move(rents));
+    const auto made = climb.Run(std::min<std::int64_t>(budget.most_steps, steps), length);
+    rents = climb.rents();
+    left -= (made + 1) * some.places();
+    length = kNear;
   }
-  return {input.constant + best, std::move(rents)};
+  Climb climb(relaxation, std::move(rents));
+  climb.Run(std::min<std::int64_t>(budget.most_steps,
+                                   left / std::max<std::int64_t>(1, relaxation.places()) - 1),
+            length);
+  return {input.constant + climb.best(), RentsOf(input, climb.rents())};
 }
 
 }  // namespace ebb::plan

@@ -2,16 +2,23 @@
 // No schedule costs less: a lower bound on the price of running jobs on pools of devices within
 // windows, by Lagrangian relaxation of the capacity. Every step of time and pool has a rent per
 // device-hour; each job alone then takes its cheapest place under price plus rent, exactly; the sum
-// less the rent of all free device-hours is a bound for any rents >= 0 (Geoffrion 1974), and the
-// rents are raised where the jobs ask for more than there is (subgradient steps after Polyak
-// 1969). Relaxed besides: devices are counted by device-hours per step, and jobs that may be split
-// are split for free, on several pools at once.
+// less the rent of all free device-hours is a bound for any rents >= 0 (Geoffrion 1974).
+//
+// The rents rise where the jobs ask for more than there is. A step goes from the best rents so far
+// along an average of the subgradients (the volume algorithm, Barahona and Anbil 2000), and is as
+// long as the bound is expected to rise (Polyak 1969). A large queue is first climbed with some of
+// its jobs, evenly drawn, and as much less capacity: any rents give a bound, and near the best ones
+// it is flat, so a few steps with all jobs are left to do.
+//
+// Relaxed besides: devices are counted by device-hours per step, and jobs that may be split are
+// split for free, on several pools at once.
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "base/time.h"
+#include "plan/policy.h"
 #include "plan/problem/price_curve.h"
 
 namespace ebb::plan {
@@ -56,12 +63,17 @@ double CapacityFreeBound(const BoundInput& input);
 
 struct RentedBound {
   double price = 0;
-  /// By pool and step, per device-hour: what the best bound was found with. Scarce hours are dear.
-  std::vector<std::vector<double>> rents;
+  Rents rents;  ///< what the bound was found with
 };
 
-/// The best bound after `iterations` steps; `target` is the price of a known schedule, towards
-/// which the steps are measured.
-RentedBound LagrangianBound(const BoundInput& input, std::optional<double> target, int iterations);
+/// How much a bound may look at. Places are counted, some 1 ns each.
+struct BoundBudget {
+  std::int64_t places = 0;
+  int most_steps = 400;  ///< with some jobs and with all
+};
+
+/// The best bound that the budget finds from the rents of an earlier one, or from none.
+RentedBound LagrangianBound(const BoundInput& input, const std::optional<Rents>& begin,
+                            const BoundBudget& budget);
 
 }  // namespace ebb::plan

@@ -43,6 +43,17 @@ double PotentialGain(const Draft& draft, const Draft& empty, std::size_t task,
   return (placed.cost.price - alone.cost.price) / std::max(hours, 1e-9);
 }
 
+// Those that would gain most first.
+void SortByGain(const Draft& draft, const SearchOptions& options, Work& work,
+                std::vector<std::size_t>& tasks) {
+  std::vector<double> gain(draft.input().tasks.size());
+  const Draft empty(draft.input());
+  for (const std::size_t task : tasks)
+    gain[task] = PotentialGain(draft, empty, task, options, work);
+  std::stable_sort(tasks.begin(), tasks.end(),
+                   [&](std::size_t a, std::size_t b) { return gain[a] > gain[b]; });
+}
+
 Duration Distance(const Placement& left, const Placement& right) {
   if (left.begin() >= right.end()) return left.begin() - right.end();
   if (right.begin() >= left.end()) return right.begin() - left.end();
@@ -187,12 +198,7 @@ class RuinAndRecreate {
 
 void MoveEach(Draft& draft, const SearchOptions& options, Work& work, std::int64_t budget) {
   std::vector<std::size_t> movable = Movable(draft);
-  std::vector<double> gain(draft.input().tasks.size());
-  const Draft empty(draft.input());
-  for (const std::size_t task : movable)
-    gain[task] = PotentialGain(draft, empty, task, options, work);
-  std::stable_sort(movable.begin(), movable.end(),
-                   [&](std::size_t a, std::size_t b) { return gain[a] > gain[b]; });
+  if (movable.size() <= kSmallQueue) SortByGain(draft, options, work, movable);
   for (int pass = 0; pass < kPasses; ++pass) {
     bool moved = false;
     for (const std::size_t task : movable) {

@@ -28,7 +28,7 @@ void ForEachRoom(const CapacityProfile& profile, int width, Time earliest, Work&
 // Finds the begin with the lowest integral over a window of one length, room by room.
 class WindowScan {
  public:
-  WindowScan(const PriceCurve& curve, Duration length, Duration held, const StartLog& starts,
+  WindowScan(const RunPrice& curve, Duration length, Duration held, const StartLog& starts,
              double watts)
       : curve_(curve), length_(length), starts_(starts), watts_(watts) {
     const Duration step = curve.step();
@@ -97,7 +97,7 @@ class WindowScan {
     integral_ = integral;
   }
 
-  const PriceCurve& curve_;
+  const RunPrice& curve_;
   Duration length_;
   const StartLog& starts_;
   double watts_;
@@ -135,7 +135,7 @@ void KeepBetter(Placement candidate, Placement& best) {
 std::optional<Time> CheapestBegin(const Draft& draft, std::size_t task, const Choice& choice,
                                   Interval allowed, Work& work) {
   const PlanInput& input = draft.input();
-  const PriceCurve& curve = input.CurveOf(choice.pool);
+  const RunPrice curve = input.PriceOf(input.tasks[task], choice);
   const Time latest =
       std::min(std::min(choice.latest_end, allowed.end) - choice.length, curve.end());
   const Duration held = input.GridCeil(Time{choice.length}).time_since_epoch();

@@ -1,14 +1,15 @@
 #include "plan/planner/planner.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "plan/bound/hindsight_flow.h"
 #include "plan/bound/plan_bound.h"
 #include "plan/planner/construct.h"
-#include "plan/planner/guided_search.h"
 #include "plan/planner/local_search.h"
 #include "plan/planner/quick_start.h"
+#include "plan/planner/rented_search.h"
 #include "plan/planner/schedule_writer.h"
 #include "plan/problem/draft.h"
 
@@ -33,21 +34,31 @@ class Planner final : public Policy {
     const bool continues = Continues(problem, schedule);
     const WorkBudget& allowed =
         continues && !change.cluster ? options_.next_plan : options_.first_plan;
-    const std::int64_t budget =
-        std::min(allowed.most, allowed.per_job * static_cast<std::int64_t>(problem.jobs.size()));
     Draft draft = continues ? KeepSchedule(input, schedule, search, work)
                             : PlaceAsSoonAsPossible(input, work);
     if (continues && draft.Total().late > 0) {
       Draft afresh = PlaceAsSoonAsPossible(input, work);
       if (afresh.Total().late < draft.Total().late) draft = std::move(afresh);
     }
-    Improve(draft, search, work.done + budget, work);
-    if (input.tasks.size() <= options_.exact_up_to) PullForward(draft, work);
-    const RentedBound bound = BoundOf(draft, allowed.bound);
-    if (!continues && input.tasks.size() > options_.exact_up_to)
-      MoveUnderRents(draft, bound, search, work);
+    RentedBound bound = BoundOf(draft, schedule.rents, allowed);
+    const bool rented = input.tasks.size() >= options_.rented_from;
+    if (rented && (!continues || change.signals)) {
+      PlaceUnderRents(draft, bound.rents, search, work);
+      bound.price = LagrangianBound(MakeBoundInput(draft), bound.rents, {}).price;
+    }
+    const auto budget = work.done + ShareOf(allowed.most, allowed.per_job, problem.jobs.size());
+    if (IsExact(input)) {
+      Improve(draft, search, budget, work);
+      PullForward(draft, work);
+      bound.price = std::max(bound.price, FlowBound(draft));
+    } else {
+      MoveEach(draft, search, work, budget);
+    }
     WriteSchedule(problem, draft, schedule);
+    schedule.lower_bound.reset();
     if (options_.prices.tariff_weight <= 0) schedule.lower_bound = Emissions{bound.price};
+    schedule.rents.reset();
+    if (rented) schedule.rents = std::move(bound.rents);
   }
 
   bool places_beside() const override { return true; }
@@ -89,17 +100,25 @@ class Planner final : public Policy {
     }
   }
 
-  // By flow where that is quick, otherwise by as many Lagrangian steps as the budget has.
-  RentedBound BoundOf(const Draft& draft, std::int64_t budget) const {
-    const PlanInput& input = draft.input();
+  bool IsExact(const PlanInput& input) const { return input.tasks.size() <= options_.exact_up_to; }
+
+  static std::int64_t ShareOf(std::int64_t most, std::int64_t per_job, std::size_t jobs) {
+    return std::min(most, per_job * static_cast<std::int64_t>(jobs));
+  }
+
+  static RentedBound BoundOf(const Draft& draft, const std::optional<Rents>& begin,
+                             const WorkBudget& allowed) {
+    const BoundInput input = MakeBoundInput(draft);
+    return LagrangianBound(input, begin,
+                           {ShareOf(allowed.bound, allowed.bound_per_job, input.jobs.size())});
+  }
+
+  // Higher than the other bound where jobs may be split; nothing where it would take long.
+  double FlowBound(const Draft& draft) const {
     const BoundInput bound = MakeBoundInput(draft);
     const auto flow = SolveHindsightFlow(bound, options_.most_flow_arcs);
-    if (flow && flow->feasible) return {bound.constant + flow->emissions.grams, {}};
-    const auto places = static_cast<std::int64_t>(
-        2 * input.curves.front().size() * std::max<std::size_t>(1, input.tasks.size()) *
-        std::max<std::size_t>(1, input.devices_in_pool.size()));
-    const auto steps = std::min<std::int64_t>(options_.most_bound_steps, budget / places);
-    return LagrangianBound(bound, draft.Total().price, static_cast<int>(steps));
+    return flow && flow->feasible ? bound.constant + flow->emissions.grams
+                                  : -std::numeric_limits<double>::infinity();
   }
 
   // Whether enough of the previous schedule is there to go on from it.
@@ -116,7 +135,7 @@ class Planner final : public Policy {
     if (options_.ramp_limit_per_5_minutes)
       input.ramp_watts = options_.ramp_limit_per_5_minutes->watts;
     input.tasks = MakeTasks(problem, options_.horizon);
-    const bool exact = input.tasks.size() <= options_.exact_up_to;
+    const bool exact = IsExact(input);
     input.grid = exact ? Duration{1} : options_.large_queue_grid;
     input.curves = MakePrices(problem, EndOf(problem, input.tasks),
                               exact ? minutes{5} : options_.slot, options_.prices);

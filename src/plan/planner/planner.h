@@ -2,9 +2,10 @@
 // The default policy: plans all queued and running jobs over all devices and the horizon so that
 // the expected grams are lowest and every feasible deadline is kept, whatever the forecast does:
 // each plan is complete and feasible, and the next one begins from it. Method: a schedule as soon
-// as possible or the previous one (construct.h), improved by moving jobs one by one and in small
+// as possible or the previous one (construct.h), placed anew under the rents of the devices where
+// many jobs want the same hours (rented_search.h), improved by moving jobs one by one and in small
 // groups (local_search.h) under one price per step of time (slot_prices.h), with a lower bound from
-// Lagrangian relaxation of the capacity (lower_bound.h). Ties go to the earlier start, so a flat
+// Lagrangian relaxation of the capacity (lower_bound.h), whose rents the next plan begins with. Ties go to the earlier start, so a flat
 // signal gives first come, first served. Pure: the budget is counted in work, not in seconds.
 
 #include <cstdint>
@@ -17,11 +18,13 @@
 
 namespace ebb::plan {
 
-/// Units of work: places looked at, some 30 ns each.
+/// Units of work: places looked at, some 10 ns each. `per_job` of it for each job, and no more than
+/// `most`; the bound, whose places take 1 ns each, likewise.
 struct WorkBudget {
   std::int64_t per_job = 0;
   std::int64_t most = 0;
-  std::int64_t bound = 0;  ///< for a bound better than the one without capacity; ~4 ns each
+  std::int64_t bound_per_job = 0;
+  std::int64_t bound = 0;
 };
 
 struct PlannerOptions {
@@ -29,8 +32,9 @@ struct PlannerOptions {
   /// jobs; smaller ones have 5 minutes. No finer than the forecast.
   Duration slot{std::chrono::minutes{15}};
   /// Starts of a large queue lie on lines this far apart, and devices are held to the next line; a
-  /// small queue is planned to the millisecond.
-  Duration large_queue_grid{std::chrono::minutes{1}};
+  /// small queue is planned to the millisecond. Every line costs a job half its length of device
+  /// time: lines a minute apart cost jobs of 20 minutes 2 % of the devices.
+  Duration large_queue_grid{std::chrono::seconds{5}};
   std::size_t exact_up_to = 400;
   /// At least this far ahead, further where a deadline is later (up to 30 days). Jobs without a
   /// deadline wait no longer than this after submission.
@@ -43,9 +47,10 @@ struct PlannerOptions {
   /// Quantile of the forecast, and money beside carbon.
   PriceOptions prices;
   /// For a plan from nothing, and for one that goes on from the last schedule.
-  WorkBudget first_plan{30'000, 20'000'000, 160'000'000};
-  WorkBudget next_plan{4'000, 3'000'000, 10'000'000};
-  int most_bound_steps = 100;
+  WorkBudget first_plan{30'000, 20'000'000, 250'000, 160'000'000};
+  WorkBudget next_plan{4'000, 3'000'000, 25'000, 25'000'000};
+  /// Queues of so many jobs are placed under rents (rented_search.h) before they are searched.
+  std::size_t rented_from = 40;
   /// New jobs that Policy::PlaceBeside finds a place for at once; more wait for the whole plan.
   std::size_t most_placed_beside = 100;
   /// Queues with fewer job-steps than this get the stronger bound by flow.

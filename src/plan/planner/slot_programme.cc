@@ -18,7 +18,7 @@ void Keep(SplitTables::Cell& cell, SplitTables::Cell candidate) {
 
 }  // namespace
 
-SlotProgramme::SlotProgramme(const SlotQuestion& question, const PriceCurve& curve,
+SlotProgramme::SlotProgramme(const SlotQuestion& question, const RunPrice& curve,
                              const CapacityProfile& profile, int width, SplitTables& tables)
     : q_(question), tables_(tables) {
   for (int m = 0; m <= kMostResumes; ++m)
@@ -52,7 +52,7 @@ bool SlotProgramme::Solve() {
   return best_.cost < kInfinite;
 }
 
-void SlotProgramme::FillSlots(const PriceCurve& curve, const CapacityProfile& profile, int width) {
+void SlotProgramme::FillSlots(const RunPrice& curve, const CapacityProfile& profile, int width) {
   tables_.sums.assign(static_cast<std::size_t>(slots_) + 1, 0);
   tables_.blocked.assign(static_cast<std::size_t>(slots_) + 1, 0);
   tables_.rates.assign(static_cast<std::size_t>(slots_) + 1, 0);

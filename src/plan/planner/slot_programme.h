@@ -10,7 +10,7 @@
 
 #include "plan/planner/placement_search.h"
 #include "plan/problem/capacity_profile.h"
-#include "plan/problem/price_curve.h"
+#include "plan/problem/run_price.h"
 
 namespace ebb::plan {
 
@@ -29,7 +29,7 @@ struct SlotQuestion {
 class SlotProgramme {
  public:
   /// Borrows all but the numbers.
-  SlotProgramme(const SlotQuestion& question, const PriceCurve& curve,
+  SlotProgramme(const SlotQuestion& question, const RunPrice& curve,
                 const CapacityProfile& profile, int width, SplitTables& tables);
 
   int slots() const { return slots_; }
@@ -66,7 +66,7 @@ class SlotProgramme {
   // A start is a resume, and costs one, where something ran before.
   int ResumesAfter(int n, int m) const { return m + (n > 0 || q_.runs ? 1 : 0); }
 
-  void FillSlots(const PriceCurve& curve, const CapacityProfile& profile, int width);
+  void FillSlots(const RunPrice& curve, const CapacityProfile& profile, int width);
   bool IsFree(int from, int to) const;
   double Price(int from, int to) const;
   void Begin();

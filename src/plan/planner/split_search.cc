@@ -79,13 +79,11 @@ class SplitSearch {
 
   void Ask(const SlotQuestion& question, std::size_t index) {
     const Choice& choice = task_.choices[index];
+    const RunPrice price = draft_.input().PriceOf(task_, choice);
     const double paid =
-        question.runs
-            ? choice.kilowatts *
-                  draft_.input().CurveOf(choice.pool).Integral(allowed_.begin, question.first)
-            : 0;
-    SlotProgramme programme(question, draft_.input().CurveOf(choice.pool),
-                            draft_.ProfileOf(choice.pool), task_.width, work_.tables);
+        question.runs ? choice.kilowatts * price.Integral(allowed_.begin, question.first) : 0;
+    SlotProgramme programme(question, price, draft_.ProfileOf(choice.pool), task_.width,
+                            work_.tables);
     work_.done += programme.slots();
     const Cost floor{0, paid + programme.Floor() * choice.kilowatts};
     if (!Lower(floor, to_beat_)) return;

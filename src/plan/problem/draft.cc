@@ -32,9 +32,9 @@ Time PlanInput::GridCeil(Time time) const {
 Cost PlanInput::CostOf(const Task& task, const Choice& choice,
                        const std::vector<Interval>& pieces) const {
   Cost cost;
-  const PriceCurve& curve = CurveOf(choice.pool);
+  const RunPrice price = PriceOf(task, choice);
   for (const Interval& piece : pieces)
-    cost.price += choice.kilowatts * curve.Integral(piece.begin, piece.end);
+    cost.price += choice.kilowatts * price.Integral(piece.begin, piece.end);
   if (pieces.back().end > choice.latest_end) {
     cost.late = kHoursPerLateJob + Hours(pieces.back().end - choice.latest_end);
     if (task.deadline_is_soft) cost.late *= kSoftDeadline;

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "plan/problem/capacity_profile.h"
 #include "plan/problem/price_curve.h"
+#include "plan/problem/run_price.h"
 #include "plan/problem/start_log.h"
 #include "plan/problem/task.h"
 
@@ -47,11 +48,18 @@ struct PlanInput {
   Duration grid{1};  ///< starts lie on it (or are now), and devices are held to its next line
   std::vector<Task> tasks;
   std::vector<PriceCurve> curves;  ///< by site
+  std::vector<PriceCurve> rents;   ///< by pool, per device-hour; empty: none. Part of every cost
   std::vector<int> site_of_pool;
   std::vector<int> devices_in_pool;
 
   const PriceCurve& CurveOf(int pool) const {
     return curves[static_cast<std::size_t>(site_of_pool[static_cast<std::size_t>(pool)])];
+  }
+  RunPrice PriceOf(const Task& task, const Choice& choice) const {
+    const PriceCurve* rent =
+        rents.empty() ? nullptr : &rents[static_cast<std::size_t>(choice.pool)];
+    const double devices = choice.kilowatts > 0 ? task.width / choice.kilowatts : 0;
+    return {CurveOf(choice.pool), rent, devices};
   }
   Time GridFloor(Time time) const;
   Time GridCeil(Time time) const;

@@ -15,6 +15,8 @@ class PriceCurve {
   /// `prices` holds at least one value; the first is of [begin, begin + step). After the last the
   /// price is the mean of all: nothing is known to choose by.
   PriceCurve(Time begin, Duration step, std::vector<double> prices);
+  /// The same with another price after the last.
+  PriceCurve(Time begin, Duration step, std::vector<double> prices, double beyond);
 
   Time begin() const { return begin_; }
   Duration step() const { return step_; }
@@ -26,7 +28,9 @@ class PriceCurve {
   double PriceOf(std::size_t step_index) const { return prices_[step_index]; }
   /// Price x hours from begin() to the step's begin; index <= size().
   double SumBefore(std::size_t step_index) const { return sums_[step_index]; }
-  double mean() const { return mean_; }
+  /// All of PriceOf and of SumBefore, for loops over many.
+  const std::vector<double>& prices() const { return prices_; }
+  const std::vector<double>& sums() const { return sums_; }
 
   /// Price x hours over [from, to); from >= begin().
   double Integral(Time from, Time to) const { return SumTo(to) - SumTo(from); }
@@ -38,7 +42,7 @@ class PriceCurve {
   Duration step_;
   std::vector<double> prices_;
   std::vector<double> sums_;
-  double mean_ = 0;
+  double beyond_ = 0;  ///< the price after the last
 };
 
 }  // namespace ebb::plan

@@ -1,0 +1,79 @@
+#pragma once
+// The problem behind lower_bound.h with its capacity relaxed: every step of time and pool has a rent
+// per device-hour, and each job alone takes its cheapest place under price plus rent, exactly.
+// Private to the bound.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "plan/bound/lower_bound.h"
+
+namespace ebb::plan {
+
+/// By pool and step.
+using PoolSteps = std::vector<std::vector<double>>;
+
+class Relaxation {
+ public:
+  /// Of all jobs.
+  explicit Relaxation(const BoundInput& input);
+  /// Of some jobs, with as much less capacity as they are fewer device-hours.
+  Relaxation(const BoundInput& input, std::vector<std::size_t> jobs);
+
+  /// What the jobs cost under `rents` at least, less the rent of all that is free: a bound for any
+  /// rents >= 0, without BoundInput::constant. Fills excess().
+  double Evaluate(const PoolSteps& rents);
+  /// Device-hours asked beyond capacity.
+  const PoolSteps& excess() const { return asked_; }
+  /// Places that one Evaluate looks at.
+  std::int64_t places() const { return places_; }
+  PoolSteps NoRents() const;
+
+ private:
+  // A moment as step and hours into it.
+  struct Position {
+    std::size_t step = 0;
+    double hours = 0;
+  };
+  struct Window {
+    double cost = 0;
+    int pool = -1;
+    Time begin{};
+    Duration length{};
+  };
+  struct Bit {
+    double price_per_work = 0;
+    std::size_t step = 0;
+    const BoundChoice* choice = nullptr;
+    double work_hours = 0;
+  };
+  struct Scan;
+
+  void CountPlaces();
+  void TakeAway(const BoundInput::Taken& taken);
+  Position At(Time time) const;
+  std::size_t FirstEdgeAfter(Time time) const;
+  double SumTo(const BoundJob& job, const BoundChoice& choice, Position at) const;
+  double InOnePiece(const BoundJob& job);
+  void ScanChoice(const BoundJob& job, const BoundChoice& choice, Window& best);
+  void ScanBegins(const Scan& scan, Window& best);
+  void ScanEnds(const Scan& scan, Window& best);
+  double InBits(const BoundJob& job);
+  void AddBit(const BoundJob& job, std::size_t step);
+  void SortCheapest(const BoundJob& job);
+  void Ask(int pool, int width, Interval time);
+
+  const BoundInput& input_;
+  const PriceCurve& curve_;  ///< any: all have the same steps
+  std::vector<std::size_t> jobs_;
+  std::int64_t places_ = 0;
+  PoolSteps capacity_;  ///< device-hours that are free
+  PoolSteps asked_;     ///< device-hours
+  const PoolSteps* rents_ = nullptr;
+  PoolSteps sums_;  ///< rent x hours before each edge
+  std::vector<double> costs_;
+  std::vector<Bit> bits_;
+};
+
+}  // namespace ebb::plan

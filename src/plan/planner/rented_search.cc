@@ -1,0 +1,97 @@
+#include "plan/planner/rented_search.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "plan/planner/local_search.h"
+#include "plan/planner/split_search.h"
+
+namespace ebb::plan {
+namespace {
+
+// Jobs that found no place in time go first in another trial.
+constexpr int kTrials = 3;
+
+PlanInput WithRents(const PlanInput& input, const Rents& rents) {
+  PlanInput rented = input;
+  rented.rents.clear();
+  for (const auto& row : rents.by_pool) rented.rents.emplace_back(rents.begin, rents.step, row, 0.0);
+  return rented;
+}
+
+// The same placements under another input's prices.
+Draft Repriced(const Draft& draft, const PlanInput& input) {
+  Draft repriced(input);
+  std::vector<std::pair<std::size_t, Placement>> placements;
+  for (std::size_t i = 0; i < input.tasks.size(); ++i) {
+    const Task& task = input.tasks[i];
+    if (task.fixed || !draft.IsPlaced(i)) continue;
+    Placement placement = draft.PlacementOf(i);
+    placement.cost = input.CostOf(task, task.choices[static_cast<std::size_t>(placement.choice)],
+                                  placement.pieces);
+    placements.emplace_back(i, std::move(placement));
+  }
+  if (!repriced.PlaceAll(placements))
+    for (auto& [index, placement] : placements) repriced.Place(index, std::move(placement));
+  return repriced;
+}
+
+Duration Shortest(const Task& task) {
+  Duration shortest = Duration::max();
+  for (const Choice& choice : task.choices) shortest = std::min(shortest, choice.length);
+  return shortest;
+}
+
+std::vector<std::size_t> LongestFirst(const PlanInput& input) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < input.tasks.size(); ++i)
+    if (!input.tasks[i].fixed && !input.tasks[i].choices.empty()) order.push_back(i);
+  const auto key = [&](std::size_t index) {
+    const Task& task = input.tasks[index];
+    return std::tuple(!task.continues, -Shortest(task) * task.width, index);
+  };
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t left, std::size_t right) { return key(left) < key(right); });
+  return order;
+}
+
+// Places all in order; returns those that `draft` has in time and that are late or nowhere here.
+std::vector<std::size_t> PlaceInOrder(const Draft& draft, const std::vector<std::size_t>& order,
+                                      const SearchOptions& options, Draft& rented, Work& work) {
+  std::vector<std::size_t> late;
+  for (const std::size_t index : order) {
+    Placement placement = CheapestPlacement(rented, index, options, work);
+    const bool was_late = !draft.IsPlaced(index) || draft.PlacementOf(index).cost.late > 0;
+    if (!was_late && (placement.choice < 0 || placement.cost.late > 0)) late.push_back(index);
+    if (placement.choice >= 0) rented.Place(index, std::move(placement));
+  }
+  return late;
+}
+
+}  // namespace
+
+void PlaceUnderRents(Draft& draft, const Rents& rents, const SearchOptions& options, Work& work) {
+  if (rents.by_pool.empty()) return;
+  const PlanInput input = WithRents(draft.input(), rents);
+  std::vector<std::size_t> order = LongestFirst(input);
+  for (int trial = 0; trial < kTrials; ++trial) {
+    Draft rented(input);
+    const std::vector<std::size_t> late = PlaceInOrder(draft, order, options, rented, work);
+    if (late.empty()) {
+      Draft back = Repriced(rented, draft.input());
+      if (Lower(back.Total(), draft.Total())) draft = std::move(back);
+      return;
+    }
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t index) {
+      return std::find(late.begin(), late.end(), index) != late.end();
+    });
+  }
+  Draft guided = Repriced(draft, input);
+  MoveEach(guided, options, work);
+  Draft back = Repriced(guided, draft.input());
+  if (Lower(back.Total(), draft.Total())) draft = std::move(back);
+}
+
+}  // namespace ebb::plan
