@@ -138,6 +138,12 @@ PoolSteps Carried(const BoundInput& input, const std::optional<Rents>& rents, Po
   return none;
 }
 
+// Carried rents may be worse than none, where little is as it was.
+void ForgetIfWorse(Relaxation& relaxation, PoolSteps& rents) {
+  PoolSteps none = relaxation.NoRents();
+  if (relaxation.Evaluate(rents) < relaxation.Evaluate(none)) rents = std::move(none);
+}
+
 Rents RentsOf(const BoundInput& input, const PoolSteps& by_pool) {
   const PriceCurve& curve = input.curves.front();
   Rents rents{curve.begin(), curve.step(), by_pool, {}};
@@ -161,8 +167,9 @@ RentedBound LagrangianBound(const BoundInput& input, const std::optional<Rents>&
   PoolSteps rents = Carried(input, begin, relaxation.NoRents());
   std::int64_t left = budget.places;
   double length = begin ? kNear : 1;
-  if (input.jobs.size() >= kManyJobs && left > 0) {
+  if (input.jobs.size() >= kManyJobs) {
     Relaxation some(input, EvenlyDrawn(input, kDrawn));
+    if (begin) ForgetIfWorse(some, rents);
     const auto steps = static_cast<std::int64_t>(kShareOfDrawn * static_cast<double>(left)) /
                        std::max<std::int64_t>(1, some.places());
     Climb climb(some, std::move(rents));
@@ -170,6 +177,8 @@ RentedBound LagrangianBound(const BoundInput& input, const std::optional<Rents>&
     rents = climb.rents();
     left -= (made + 1) * some.places();
     length = kNear;
+  } else if (begin) {
+    ForgetIfWorse(relaxation, rents);
   }
   Climb climb(relaxation, std::move(rents));
   climb.Run(std::min<std::int64_t>(budget.most_steps,
