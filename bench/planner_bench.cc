@@ -38,7 +38,8 @@ core::IntensitySeries Quarters(Time begin, std::uint64_t seed, std::size_t site)
   std::vector<core::Sample> samples;
   for (int i = 0; i < kSteps + 96; ++i) {
     const Time at = begin + minutes{15} * i;
-    const double swing = std::cos((i * 2 / 96.0 + static_cast<double>(site) / 3) * 3.14159265358979);
+    const double swing =
+        std::cos((i * 2 / 96.0 + static_cast<double>(site) / 3) * 3.14159265358979);
     samples.push_back({{at, at + minutes{15}},
                        {300 + 150 * swing + random.Uniform(-30, 30)},
                        core::SampleStatus::kForecast});
@@ -55,7 +56,8 @@ class Queue {
       const auto site = static_cast<int>(cluster_.sites.size());
       const std::string name = "site" + std::to_string(site);
       cluster_.sites.push_back({name, name, {1.2}});
-      cluster_.pools.push_back({"gpu" + std::to_string(site), site, devices, 1 + 0.1 * site, 1, {}});
+      cluster_.pools.push_back(
+          {"gpu" + std::to_string(site), site, devices, 1 + 0.1 * site, 1, {}});
     }
     signals_.resize(cluster_.sites.size());
     Random random(7);
@@ -144,7 +146,8 @@ void Measure(const Policy& planner, Queue& queue, const Change& change, const st
   else
     std::ignore = planner.PlaceBeside(problem, change, queue.schedule);
   const double cpu_ms = 1000.0 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-  const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - wall_begin;
+  const std::chrono::duration<double, std::milli> wall =
+      std::chrono::steady_clock::now() - wall_begin;
   std::printf("  %-34s %8.1f ms %8.1f ms of CPU  %9.2f kg", what.c_str(), wall.count(), cpu_ms,
               queue.schedule.expected->grams / 1000);
   if (queue.schedule.lower_bound) {

@@ -89,7 +89,8 @@ Status CheckCluster(const Header& header) {
 
 Status CheckRents(const std::optional<plan::Rents>& rents) {
   if (!rents) return {};
-  const bool whole = rents->step > Duration::zero() && rents->prices.size() == rents->by_pool.size() &&
+  const bool whole = rents->step > Duration::zero() &&
+                     rents->prices.size() == rents->by_pool.size() &&
                      std::equal(rents->prices.begin(), rents->prices.end(), rents->by_pool.begin(),
                                 [](const auto& a, const auto& b) { return a.size() == b.size(); });
   if (!whole) return Fail(Bad("has rents without their prices"));
@@ -115,9 +116,9 @@ Status CheckLive(const State& state, const LiveLine& line) {
 std::string HeaderLine(const Engine& engine) {
   const auto& [now, cluster, signals, live, schedule, held, ended, recent_starts] = engine.state();
   return ToFieldText(Header{kFormat, now, cluster, signals, recent_starts, schedule.wake_at,
-                            schedule.expected, schedule.lower_bound, schedule.rents, engine.change(),
-                            engine.unplanned(), engine.just_left(), live.size(), held.size(),
-                            ended.size()});
+                            schedule.expected, schedule.lower_bound, schedule.rents,
+                            engine.change(), engine.unplanned(), engine.just_left(), live.size(),
+                            held.size(), ended.size()});
 }
 
 std::string LineOf(const LiveJob& live, const plan::JobPlan& plan) {

@@ -18,10 +18,10 @@ constexpr double kShareOfDrawn = 0.8;  // of the budget
 
 // Steps of the climb. It heads for a bound that is this much better than the best one.
 constexpr double kHope = 0.05, kLeastHope = 0.005, kNextHope = 0.02;
-constexpr double kNews = 0.3;  // of the newest subgradient in the average
-constexpr double kLengthen = 1.1, kShorten = 0.7, kShortest = 1e-4;
-constexpr int kPatience = 2;           // steps without a better bound before they are shortened
-constexpr double kNear = 0.1;      // first length where the rents are near the best already
+constexpr double kNews = 0.2;  // of the newest subgradient in the average
+constexpr double kLengthen = 1.1, kShorten = 0.8, kShortest = 1e-4;
+constexpr int kPatience = 2;   // steps without a better bound before they are shortened
+constexpr double kNear = 0.1;  // first length where the rents are near the best already
 
 // Where each job could first and last be, in order: neighbours want the same.
 std::vector<std::size_t> EvenlyDrawn(const BoundInput& input, std::size_t count) {

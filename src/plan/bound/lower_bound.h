@@ -69,7 +69,7 @@ struct RentedBound {
 /// How much a bound may look at. Places are counted, some 1 ns each.
 struct BoundBudget {
   std::int64_t places = 0;
-  int most_steps = 400;  ///< with some jobs and with all
+  int most_steps = 1'000;  ///< with some jobs and with all
 };
 
 /// The best bound that the budget finds from the rents of an earlier one, or from none.

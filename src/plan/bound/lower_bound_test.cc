@@ -69,8 +69,9 @@ TEST(Relaxation, EachJobTakesItsCheapestPlaceUnderPriceAndRent) {
       const auto pool = static_cast<std::size_t>(choice.pool);
       for (Time begin = kBegin; begin + choice.length <= choice.latest_end; begin += minutes{1}) {
         const Time end = begin + choice.length;
-        best = std::min(best, choice.kilowatts * IntegralOf(input.curves[pool].prices(), begin, end) +
-                                  job.width * IntegralOf(rents[pool], begin, end));
+        best =
+            std::min(best, choice.kilowatts * IntegralOf(input.curves[pool].prices(), begin, end) +
+                               job.width * IntegralOf(rents[pool], begin, end));
       }
     }
     Relaxation relaxation(input);
@@ -84,7 +85,8 @@ TEST(Relaxation, EachJobTakesItsCheapestPlaceUnderPriceAndRent) {
   }
 }
 
-// No rents raise the bound above what the best ones give, and none make it worse than to ignore them.
+// No rents raise the bound above what the best ones give, and none make it worse than to ignore
+// them.
 TEST(LowerBound, RisesAboveTheOneWithoutCapacityAndBeginsFromAnyRents) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const BoundInput input = RandomInput(seed, 40);

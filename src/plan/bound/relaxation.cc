@@ -8,8 +8,8 @@
 namespace ebb::plan {
 namespace {
 
-// The index of the lowest of costs[first, last), the first among equals. Four minima at a time: each
-// comparison waits for the one before.
+// The index of the lowest of costs[first, last), the first among equals. Four minima at a time:
+// each comparison waits for the one before.
 std::size_t Lowest(const double* costs, std::size_t first, std::size_t last) {
   constexpr std::size_t kLanes = 4;
   double low[kLanes];
@@ -49,9 +49,9 @@ Relaxation::Relaxation(const BoundInput& input, std::vector<std::size_t> jobs)
   for (const int devices : input.devices_in_pool) {
     auto& capacity = capacity_.emplace_back(steps);
     for (std::size_t i = 0; i < steps; ++i)
-      capacity[i] = devices * Hours(Overlap({curve_.EdgeAt(i), curve_.EdgeAt(i + 1)},
-                                            {first, Time::max()})
-                                        .length());
+      capacity[i] =
+          devices *
+          Hours(Overlap({curve_.EdgeAt(i), curve_.EdgeAt(i + 1)}, {first, Time::max()}).length());
     sums_.emplace_back(steps + 1);
   }
   asked_ = NoRents();
@@ -136,9 +136,9 @@ double Relaxation::InOnePiece(const BoundJob& job) {
 // One choice of a job with all that its cost is made of, as plain rows of numbers.
 struct Relaxation::Scan {
   const BoundChoice& choice;
-  Time earliest{}, last{};    ///< begins
-  std::size_t steps = 0;      ///< whole ones in the length
-  double kilowatts, width;    ///< per step
+  Time earliest{}, last{};                  ///< begins
+  std::size_t steps = 0;                    ///< whole ones in the length
+  double kilowatts, width;                  ///< per step
   double kilowatts_of_rest, width_of_rest;  ///< times the hours beyond the whole steps
   const double *price, *price_sum, *rent, *rent_sum;
 };
@@ -183,9 +183,9 @@ void Relaxation::ScanBegins(const Scan& scan, Window& best) {
   double* __restrict costs = costs_.data();
   for (std::size_t i = first; i < last; ++i)
     costs[i] = scan.kilowatts * (scan.price_sum[i + scan.steps] - scan.price_sum[i]) +
-                scan.kilowatts_of_rest * scan.price[i + scan.steps] +
-                scan.width * (scan.rent_sum[i + scan.steps] - scan.rent_sum[i]) +
-                scan.width_of_rest * scan.rent[i + scan.steps];
+               scan.kilowatts_of_rest * scan.price[i + scan.steps] +
+               scan.width * (scan.rent_sum[i + scan.steps] - scan.rent_sum[i]) +
+               scan.width_of_rest * scan.rent[i + scan.steps];
   const std::size_t lowest = Lowest(costs, first, last);
   if (costs[lowest] < best.cost)
     best = {costs[lowest], scan.choice.pool, curve_.EdgeAt(lowest), scan.choice.length};
@@ -204,9 +204,9 @@ void Relaxation::ScanEnds(const Scan& scan, Window& best) {
   for (std::size_t i = first; i < last; ++i) {
     const std::size_t whole = i - scan.steps;
     costs[i] = scan.kilowatts * (scan.price_sum[i] - scan.price_sum[whole]) +
-                scan.kilowatts_of_rest * scan.price[whole - 1] +
-                scan.width * (scan.rent_sum[i] - scan.rent_sum[whole]) +
-                scan.width_of_rest * scan.rent[whole - 1];
+               scan.kilowatts_of_rest * scan.price[whole - 1] +
+               scan.width * (scan.rent_sum[i] - scan.rent_sum[whole]) +
+               scan.width_of_rest * scan.rent[whole - 1];
   }
   const std::size_t lowest = Lowest(costs, first, last);
   if (costs[lowest] < best.cost)
@@ -256,8 +256,8 @@ void Relaxation::SortCheapest(const BoundJob& job) {
 void Relaxation::AddBit(const BoundJob& job, std::size_t step) {
   Bit bit{std::numeric_limits<double>::infinity(), step, nullptr, 0};
   for (const BoundChoice& choice : job.choices) {
-    const Interval usable = Overlap({curve_.EdgeAt(step), curve_.EdgeAt(step + 1)},
-                                    {job.earliest, choice.latest_end});
+    const Interval usable =
+        Overlap({curve_.EdgeAt(step), curve_.EdgeAt(step + 1)}, {job.earliest, choice.latest_end});
     if (usable.length() == Duration::zero()) continue;
     const double rent = (*rents_)[static_cast<std::size_t>(choice.pool)][step];
     const double price =

@@ -1,6 +1,6 @@
 #pragma once
-// The problem behind lower_bound.h with its capacity relaxed: every step of time and pool has a rent
-// per device-hour, and each job alone takes its cheapest place under price plus rent, exactly.
+// The problem behind lower_bound.h with its capacity relaxed: every step of time and pool has a
+// rent per device-hour, and each job alone takes its cheapest place under price plus rent, exactly.
 // Private to the bound.
 
 #include <cstddef>

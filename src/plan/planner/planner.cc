@@ -32,17 +32,21 @@ class Planner final : public Policy {
     const SearchOptions search = Search();
     Work work;
     const bool continues = Continues(problem, schedule);
+    bool anew = !continues || change.signals;
     const WorkBudget& allowed =
         continues && !change.cluster ? options_.next_plan : options_.first_plan;
     Draft draft = continues ? KeepSchedule(input, schedule, search, work)
                             : PlaceAsSoonAsPossible(input, work);
     if (continues && draft.Total().late > 0) {
       Draft afresh = PlaceAsSoonAsPossible(input, work);
-      if (afresh.Total().late < draft.Total().late) draft = std::move(afresh);
+      if (afresh.Total().late < draft.Total().late) {
+        draft = std::move(afresh);
+        anew = true;
+      }
     }
     RentedBound bound = BoundOf(draft, schedule.rents, allowed);
     const bool rented = input.tasks.size() >= options_.rented_from;
-    if (rented && (!continues || change.signals)) {
+    if (rented && anew) {
       PlaceUnderRents(draft, bound.rents, search, work);
       bound.price = LagrangianBound(MakeBoundInput(draft), bound.rents, {}).price;
     }

@@ -5,8 +5,9 @@
 // as possible or the previous one (construct.h), placed anew under the rents of the devices where
 // many jobs want the same hours (rented_search.h), improved by moving jobs one by one and in small
 // groups (local_search.h) under one price per step of time (slot_prices.h), with a lower bound from
-// Lagrangian relaxation of the capacity (lower_bound.h), whose rents the next plan begins with. Ties go to the earlier start, so a flat
-// signal gives first come, first served. Pure: the budget is counted in work, not in seconds.
+// Lagrangian relaxation of the capacity (lower_bound.h), whose rents the next plan begins with.
+// Ties go to the earlier start, so a flat signal gives first come, first served. Pure: the budget
+// is counted in work, not in seconds.
 
 #include <cstdint>
 #include <memory>
@@ -47,7 +48,7 @@ struct PlannerOptions {
   /// Quantile of the forecast, and money beside carbon.
   PriceOptions prices;
   /// For a plan from nothing, and for one that goes on from the last schedule.
-  WorkBudget first_plan{30'000, 20'000'000, 250'000, 160'000'000};
+  WorkBudget first_plan{30'000, 20'000'000, 250'000, 300'000'000};
   WorkBudget next_plan{4'000, 3'000'000, 25'000, 25'000'000};
   /// Queues of so many jobs are placed under rents (rented_search.h) before they are searched.
   std::size_t rented_from = 40;

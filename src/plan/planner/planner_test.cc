@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/random.h"
 #include "plan/bound/hindsight_bound.h"
@@ -423,8 +424,17 @@ TEST(Planner, MeetsEveryDeadlineWhateverTheForecastDoes) {
   }
 }
 
+// A day's swing with noise.
+std::vector<double> SwingingValues(std::uint64_t seed) {
+  Random random(seed);
+  std::vector<double> values;
+  for (int hour = 0; hour < 100; ++hour)
+    values.push_back(300 + 150 * std::cos(hour * 0.2618) + random.Uniform(-30, 30));
+  return values;
+}
+
 void FillLongQueue(Instance& instance, int jobs, int devices) {
-  Fill(instance, devices, RandomValues(8, 100));
+  Fill(instance, devices, SwingingValues(8));
   Random random(8);
   for (int i = 0; i < jobs; ++i) {
     instance.jobs.push_back(JobOf(i, minutes{5 + random.Below(40)}, hours{24 + random.Below(72)}));
@@ -456,15 +466,30 @@ TEST(Planner, OfALongQueueGoesOnFromItsRentsUnderAnotherForecast) {
   planner->Update(problem, {}, schedule);
   ASSERT_TRUE(schedule.rents);
   EXPECT_LE(GapOf(schedule), 0.03);
-  std::vector<double> values = RandomValues(8, 100);
-  Random random(9);
-  for (double& value : values) value += random.Uniform(0, 60);
-  instance.signals[0] = ViewOf(values);
+  instance.signals[0] = ViewOf(SwingingValues(9));
   problem = instance.Finish();
   planner->Update(problem, {true, false, {}}, schedule);
   ExpectSound(instance, schedule);
   EXPECT_GE(GapOf(schedule), 0);
   EXPECT_LE(GapOf(schedule), 0.03);
+}
+
+// A job that fits nowhere beside the standing plan has it made anew, and the new one is as good.
+TEST(Planner, OfALongQueueIsAsGoodWhenAJobUpsetsIt) {
+  Instance instance;
+  FillLongQueue(instance, 1'500, 10);
+  Problem problem = instance.Finish();
+  const auto planner = MakePlanner({});
+  Schedule schedule;
+  schedule.jobs.resize(problem.jobs.size());
+  planner->Update(problem, {}, schedule);
+  instance.jobs.push_back(JobOf(1'500, hours{10}, hours{30}));
+  instance.jobs.back().devices = 10;
+  problem = instance.Finish();
+  schedule.jobs.push_back({});
+  planner->Update(problem, {false, false, {1'500}}, schedule);
+  ExpectSound(instance, schedule);
+  EXPECT_LE(GapOf(schedule), 0.05);
 }
 
 // Devices for little more than the work: in whatever order the rents have it, each is in time.

@@ -17,7 +17,8 @@ constexpr int kTrials = 3;
 PlanInput WithRents(const PlanInput& input, const Rents& rents) {
   PlanInput rented = input;
   rented.rents.clear();
-  for (const auto& row : rents.by_pool) rented.rents.emplace_back(rents.begin, rents.step, row, 0.0);
+  for (const auto& row : rents.by_pool)
+    rented.rents.emplace_back(rents.begin, rents.step, row, 0.0);
   return rented;
 }
 

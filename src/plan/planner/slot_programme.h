@@ -29,8 +29,8 @@ struct SlotQuestion {
 class SlotProgramme {
  public:
   /// Borrows all but the numbers.
-  SlotProgramme(const SlotQuestion& question, const RunPrice& curve,
-                const CapacityProfile& profile, int width, SplitTables& tables);
+  SlotProgramme(const SlotQuestion& question, const RunPrice& curve, const CapacityProfile& profile,
+                int width, SplitTables& tables);
 
   int slots() const { return slots_; }
   std::int64_t size() const { return std::int64_t{slots_ + 1} * layers_ * (kMostResumes + 1); }

@@ -1,6 +1,6 @@
 #pragma once
-// What an hour of running costs one task on one pool, per kilowatt: the price of its site and, where
-// the pool has them, the rent of its devices. Borrows the curves.
+// What an hour of running costs one task on one pool, per kilowatt: the price of its site and,
+// where the pool has them, the rent of its devices. Borrows the curves.
 
 #include <cstddef>
 
