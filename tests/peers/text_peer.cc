@@ -1,5 +1,5 @@
-// The text half of ebb-train as a program, for tests/peers/python_test.py, which holds it beside
-// the packages of others.
+// The text half of ebb-train as a program, for tests/peers/tokenizers_test.py, which holds it
+// beside the packages of others.
 //
 //   text_peer encode TOKENIZER < texts > numbers     a JSON text on each line; for each its tokens,
 //   and the text again text_peer speed TOKENIZER < texts                megabytes per second of
@@ -8,9 +8,13 @@
 #include <ctime>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <vector>
 
+#include "train/sampler.h"
+#include "train/text/chat_template.h"
+#include "train/text/text_data.h"
 #include "train/text/tokenizer.h"
 
 namespace ebb::train {
@@ -54,15 +58,69 @@ int MeasureSpeed(const Tokenizer& tokenizer) {
   return 0;
 }
 
-int Run(const std::string& command, const std::string& path) {
-  const auto tokenizer = Tokenizer::Load(path);
+int RenderChats(const Tokenizer& tokenizer) {
+  const auto chat = ChatTemplate::Of(tokenizer);
+  if (!chat) return Complain(chat.error());
+  for (std::string line; std::getline(std::cin, line);) {
+    const auto request = nlohmann::ordered_json::parse(line);
+    const ChatEnd end = request["open"].get<bool>() ? ChatEnd::kOpenForAnswer : ChatEnd::kAsItIs;
+    const auto text = chat->Render(request["messages"].dump(), end, request["variables"].dump());
+    std::cout << (text ? nlohmann::json{{"text", *text}}
+                       : nlohmann::json{{"error", text.error().Message()}})
+              << "\n";
+  }
+  return 0;
+}
+
+template <typename Value>
+nlohmann::json Rows(const std::vector<Value>& values, const TextBatch& batch) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (std::size_t row = 0; row < batch.rows; ++row) {
+    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(row * batch.columns);
+    rows.push_back(std::vector<Value>(begin, begin + static_cast<std::ptrdiff_t>(batch.columns)));
+  }
+  return rows;
+}
+
+void PrintBatches(const TextDataset& data) {
+  std::vector<std::uint32_t> order(data.rows());
+  std::iota(order.begin(), order.end(), 0U);
+  nlohmann::json batches = nlohmann::json::array();
+  for (const auto rows : MicroBatches(order, 8)) {
+    const TextBatch batch = data.Batch(rows);
+    batches.push_back({{"ids", Rows(batch.ids, batch)},
+                       {"attention_mask", Rows(batch.attention_mask, batch)},
+                       {"loss_mask", Rows(batch.loss_mask, batch)}});
+  }
+  std::cout << nlohmann::json{{"batches", batches}} << "\n";
+}
+
+int PrintData(const Tokenizer& tokenizer, const std::string& file, const std::string& preset) {
+  auto options = TextDataPreset(preset);
+  if (!options) return Complain(options.error());
+  options->files = {file};
+  const auto data = LoadTextData(*options, tokenizer);
+  if (!data) return Complain(data.error());
+  PrintBatches(data->training);
+  PrintBatches(data->validation);
+  return 0;
+}
+
+int Run(const std::vector<std::string>& arguments) {
+  const auto tokenizer = Tokenizer::Load(arguments[1]);
   if (!tokenizer) return Complain(tokenizer.error());
-  if (command == "encode") return EncodeLines(*tokenizer);
-  if (command == "speed") return MeasureSpeed(*tokenizer);
+  if (arguments[0] == "encode") return EncodeLines(*tokenizer);
+  if (arguments[0] == "speed") return MeasureSpeed(*tokenizer);
+  if (arguments[0] == "chat") return RenderChats(*tokenizer);
+  if (arguments[0] == "batches" && arguments.size() == 4)
+    return PrintData(*tokenizer, arguments[2], arguments[3]);
   return 2;
 }
 
 }  // namespace
 }  // namespace ebb::train
 
-int main(int argc, char** argv) { return argc == 3 ? ebb::train::Run(argv[1], argv[2]) : 2; }
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  return arguments.size() < 2 ? 2 : ebb::train::Run(arguments);
+}

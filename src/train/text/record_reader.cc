@@ -58,7 +58,7 @@ Result<bool> RecordReader::NextLine(std::string& line) {
 }
 
 Result<bool> RecordReader::NextJson(JsonNode& record) {
-  std::string line;
+  std::string& line = json_;
   do {
     EBB_ASSIGN_OR_RETURN(const bool more, NextLine(line));
     if (!more) return false;

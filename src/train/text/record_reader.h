@@ -24,6 +24,8 @@ class RecordReader {
   Result<bool> Next(JsonNode& record);
   /// "file:line" of the beginning of the record that Next gave last.
   const std::string& Where() const { return where_; }
+  /// That record as JSON, as it stands in the file; "" for CSV.
+  const std::string& Json() const { return json_; }
 
  private:
   enum class Format { kJsonLines, kCsv };
@@ -38,7 +40,7 @@ class RecordReader {
   platform::LineReader lines_;
   Format format_;
   std::vector<std::string> names_;  ///< of the columns
-  std::string where_;
+  std::string where_, json_;
 };
 
 }  // namespace ebb::train

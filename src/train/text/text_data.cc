@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "train/text/chat_template.h"
+#include "train/text/jinja_value.h"
 #include "train/text/numpy_permutation.h"
 #include "train/text/record_reader.h"
 
@@ -21,20 +23,53 @@ std::size_t CommonBeginning(std::span<const TokenId> a, std::span<const TokenId>
                                   a.begin());
 }
 
+using Form = std::function<Result<MarkedText>(const RecordReader&, const JsonNode&)>;
+
+Result<MarkedText> ChatOf(const ChatTemplate& chat, const ChatFields& fields,
+                          const RecordReader& reader, const JsonNode& record) {
+  if (!fields.messages.empty()) {
+    // From the line itself: a template may print members in their order.
+    EBB_ASSIGN_OR_RETURN(const jinja::Value whole, jinja::ParseJsonValue(reader.Json()));
+    const jinja::Value messages = whole.At(fields.messages);
+    if (messages.is_undefined()) return Refused("there is no field " + Quoted(fields.messages), "");
+    return chat.Marked(messages.Json(-1));
+  }
+  jinja::List messages;
+  for (const auto& [role, field] :
+       {std::pair("user", fields.prompt), std::pair("assistant", fields.response)}) {
+    const JsonNode* node = record.Find(field);
+    const auto text = node == nullptr ? std::nullopt : node->AsText();
+    if (!text) return Refused("the field " + Quoted(field) + " is missing or not text", "");
+    messages.emplace_back(jinja::Dict{{"role", role}, {"content", *text}});
+  }
+  return chat.Marked(jinja::Value(std::move(messages)).Json(-1));
+}
+
+Result<Form> FormOf(const TextDataOptions& options, const Tokenizer& tokenizer) {
+  if (options.chat) {
+    EBB_ASSIGN_OR_RETURN(const ChatTemplate chat, ChatTemplate::Of(tokenizer));
+    return [chat, fields = *options.chat](const RecordReader& reader, const JsonNode& record) {
+      return ChatOf(chat, fields, reader, record);
+    };
+  }
+  EBB_ASSIGN_OR_RETURN(const RecordPattern pattern, RecordPattern::Parse(options.pattern));
+  return [pattern](const RecordReader&, const JsonNode& record) { return pattern.Fill(record); };
+}
+
 // Reads files into a store of tokens.
 class Loader {
  public:
   Loader(const TextDataOptions& options, const Tokenizer& tokenizer, const TextProgress& progress)
       : options_(options), tokenizer_(tokenizer), progress_(progress) {}
 
-  Status Run(const RecordPattern& pattern) {
+  Status Run(const Form& form) {
     for (const platform::Path& file : options_.files) {
       EBB_ASSIGN_OR_RETURN(RecordReader reader, RecordReader::Open(file));
       JsonNode record;
       while (!HasAll()) {
         EBB_ASSIGN_OR_RETURN(const bool more, reader.Next(record));
         if (!more) break;
-        auto taken = Take(pattern, record);
+        auto taken = Take(form, reader, record);
         if (!taken) {
           taken.error().where = reader.Where();
           return taken;
@@ -50,7 +85,7 @@ class Loader {
  private:
   bool HasAll() const { return options_.first_records && records == *options_.first_records; }
 
-  Status Take(const RecordPattern& pattern, const JsonNode& record) {
+  Status Take(const Form& form, const RecordReader& reader, const JsonNode& record) {
     ++records;
     if (progress_ && records % kRecordsBetweenReports == 0) progress_(records);
     for (const RecordFilter& filter : options_.filters) {
@@ -59,7 +94,7 @@ class Loader {
       ++left_out;
       return {};
     }
-    EBB_ASSIGN_OR_RETURN(const MarkedText text, pattern.Fill(record));
+    EBB_ASSIGN_OR_RETURN(const MarkedText text, form(reader, record));
     return Add(text);
   }
 
@@ -88,7 +123,8 @@ class Loader {
       ids.push_back(*tokenizer_.special().end);
       targets.push_back(true);
     }
-    Surround(ids, targets);
+    CutOff(ids, targets);
+    if (!options_.chat) Surround(ids, targets);
     Keep(ids, targets);
     if (store.tokens() > options_.token_limit)
       return Refused(
@@ -97,17 +133,21 @@ class Loader {
     return {};
   }
 
-  // Cuts off what does not fit with what the tokenizer puts around every text.
-  void Surround(std::vector<TokenId>& ids, std::vector<bool>& targets) {
+  // A chat template writes by itself what the tokenizer puts around other texts, which must fit
+  // too.
+  void CutOff(std::vector<TokenId>& ids, std::vector<bool>& targets) {
+    const std::size_t around =
+        options_.chat ? 0 : tokenizer_.before().size() + tokenizer_.after().size();
+    const std::size_t room = options_.max_tokens - around;
+    if (ids.size() <= room) return;
+    ids.resize(room);
+    targets.resize(room);
+    ++cut_off;
+  }
+
+  void Surround(std::vector<TokenId>& ids, std::vector<bool>& targets) const {
     const std::vector<TokenId>& before = tokenizer_.before();
     const std::vector<TokenId>& after = tokenizer_.after();
-    const std::size_t around = before.size() + after.size();
-    const std::size_t room = options_.max_tokens > around ? options_.max_tokens - around : 0;
-    if (ids.size() > room) {
-      ids.resize(room);
-      targets.resize(room);
-      ++cut_off;
-    }
     const bool counts = options_.loss_on != LossOn::kAnswer;
     ids.insert(ids.begin(), before.begin(), before.end());
     targets.insert(targets.begin(), before.size(), counts);
@@ -142,6 +182,11 @@ Status Check(const TextDataOptions& options, const Tokenizer& tokenizer) {
                    "add eos_token to tokenizer_config.json");
   if (options.packed && options.loss_on == LossOn::kEverything)
     return Refused("packed examples have no padding to count in the loss", "");
+  if (options.chat && !options.chat->messages.empty() &&
+      std::any_of(options.files.begin(), options.files.end(), [](const platform::Path& file) {
+        return Lowercase(file.string()).find(".csv") != std::string::npos;
+      }))
+    return Refused("CSV has no lists of messages", options.files.front().string(), "use .jsonl");
   return {};
 }
 
@@ -155,9 +200,12 @@ Result<TextDataOptions> TextDataPreset(std::string_view name) {
     options.loss_on = LossOn::kEverything;
   } else if (name == "text") {
     options.pattern = kTextPattern;
+  } else if (name == "chat" || name == "chat-prompt-response") {
+    options.chat = ChatFields{name == "chat" ? "messages" : "", "prompt", "response"};
+    options.loss_on = LossOn::kAnswer;
   } else if (name != "prompt-response") {
     return Refused("there is no preset " + Quoted(name) + " of text data", "",
-                   "there are helpsteer2, prompt-response, text");
+                   "there are helpsteer2, prompt-response, text, chat, chat-prompt-response");
   }
   return options;
 }
@@ -165,9 +213,9 @@ Result<TextDataOptions> TextDataPreset(std::string_view name) {
 Result<TextData> LoadTextData(const TextDataOptions& options, const Tokenizer& tokenizer,
                               const TextProgress& progress) {
   EBB_RETURN_IF_ERROR(Check(options, tokenizer));
-  EBB_ASSIGN_OR_RETURN(const RecordPattern pattern, RecordPattern::Parse(options.pattern));
+  EBB_ASSIGN_OR_RETURN(const Form form, FormOf(options, tokenizer));
   Loader loader(options, tokenizer, progress);
-  EBB_RETURN_IF_ERROR(loader.Run(pattern));
+  EBB_RETURN_IF_ERROR(loader.Run(form));
   const std::size_t count = loader.store.size();
   const auto validation_count =
       static_cast<std::size_t>(std::ceil(options.validation_share * static_cast<double>(count)));
@@ -179,13 +227,13 @@ Result<TextData> LoadTextData(const TextDataOptions& options, const Tokenizer& t
   const std::vector<std::uint32_t> order = NumpyPermutation(options.split_seed, count);
   const auto middle = order.begin() + static_cast<std::ptrdiff_t>(validation_count);
   const auto store = std::make_shared<const TokenStore>(std::move(loader.store));
-  BatchForm form;
-  form.padding = tokenizer.special().padding.value_or(tokenizer.special().end.value_or(0));
-  form.loss_on = options.loss_on;
-  if (options.pad_to_max) form.columns = options.max_tokens;
-  TextDataset training(store, {middle, order.end()}, form);
+  BatchForm batches;
+  batches.padding = tokenizer.special().padding.value_or(tokenizer.special().end.value_or(0));
+  batches.loss_on = options.loss_on;
+  if (options.pad_to_max) batches.columns = options.max_tokens;
+  TextDataset training(store, {middle, order.end()}, batches);
   if (options.packed) training = training.Packed(options.max_tokens);
-  return TextData{std::move(training), TextDataset(store, {order.begin(), middle}, form),
+  return TextData{std::move(training), TextDataset(store, {order.begin(), middle}, batches),
                   loader.records,      loader.left_out,
                   loader.without_loss, loader.cut_off};
 }

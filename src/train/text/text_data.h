@@ -18,9 +18,17 @@
 
 namespace ebb::train {
 
+/// Records as chats, through the tokenizer's chat template: a list of messages, or one question and
+/// its answer.
+struct ChatFields {
+  std::string messages;  ///< the field; "" for a chat of the other two
+  std::string prompt = "prompt", response = "response";
+};
+
 struct TextDataOptions {
   std::vector<platform::Path> files;  ///< in this order
   std::string pattern{kInstructionPattern};
+  std::optional<ChatFields> chat;            ///< instead of the pattern
   std::vector<RecordFilter> filters;         ///< all must hold
   std::optional<std::size_t> first_records;  ///< only so many, before the filters
   std::size_t max_tokens = 512;  ///< of an example; what is longer is cut off at its end

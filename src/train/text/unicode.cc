@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "train/text/unicode_additions.h"
 #include "train/text/utf8.h"
 
 namespace ebb::train {
@@ -63,6 +64,16 @@ utf8proc_category_t CategoryOf(char32_t code_point) {
   return utf8proc_category(static_cast<utf8proc_int32_t>(code_point));
 }
 
+// The category of a character that utf8proc may not know yet, "" for others.
+std::string_view AddedCategory(char32_t code_point) {
+  const auto ranges = AssignedSinceUnicode14();
+  const auto range = std::upper_bound(
+      ranges.begin(), ranges.end(), code_point,
+      [](char32_t value, const AssignedRange& candidate) { return value < candidate.first; });
+  if (range == ranges.begin() || code_point > std::prev(range)->last) return "";
+  return std::prev(range)->category;
+}
+
 bool Within(char32_t code_point, char32_t first, char32_t last) {
   return code_point >= first && code_point <= last;
 }
@@ -76,6 +87,8 @@ bool IsSpace(char32_t c) {
 }
 
 bool IsWordCharacter(char32_t c) {
+  const std::string_view added = AddedCategory(c);
+  if (!added.empty()) return added[0] == 'L' || added[0] == 'M' || added == "Nd" || added == "Nl";
   switch (CategoryOf(c)) {
     case UTF8PROC_CATEGORY_LU:
     case UTF8PROC_CATEGORY_LL:
@@ -97,6 +110,7 @@ bool IsWordCharacter(char32_t c) {
 }
 
 bool IsNumber(char32_t c) {
+  if (const std::string_view added = AddedCategory(c); !added.empty()) return added[0] == 'N';
   const utf8proc_category_t category = CategoryOf(c);
   return category == UTF8PROC_CATEGORY_ND || category == UTF8PROC_CATEGORY_NL ||
          category == UTF8PROC_CATEGORY_NO;

@@ -1,0 +1,46 @@
+#pragma once
+// Chats as the text that a model was trained on, by the chat template of its tokenizer (Jinja), as
+// transformers' apply_chat_template renders it. Any template of the subset that jinja_*.h
+// interprets works: those of Qwen 2, 2.5 and 3 (ChatML) and Llama 2, 3, 3.1 among them; what a
+// template asks for beyond is named. Immutable: threads may share one.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "train/text/record_form.h"
+#include "train/text/tokenizer.h"
+
+namespace ebb::train {
+
+enum class ChatEnd {
+  kAsItIs,
+  kOpenForAnswer,  ///< add_generation_prompt: the model's turn has begun
+};
+
+class ChatTemplate {
+ public:
+  /// The template may use the texts of the tokenizer's special tokens.
+  static Result<ChatTemplate> Parse(std::string_view jinja, const Tokenizer& tokenizer);
+  /// The tokenizer's own. An Error where it has none.
+  static Result<ChatTemplate> Of(const Tokenizer& tokenizer);
+
+  /// `messages_json` is a list of {"role", "content"}; `variables_json` an object of what the
+  /// template may read besides
+  /// ("tools", "enable_thinking"), or "". Errors have no `where`.
+  Result<std::string> Render(std::string_view messages_json, ChatEnd end = ChatEnd::kAsItIs,
+                             std::string_view variables_json = "") const;
+
+  /// The whole chat, with the turns of the assistant as its answers. A turn is what the template
+  /// adds for it behind the opening of a turn.
+  Result<MarkedText> Marked(std::string_view messages_json) const;
+
+ private:
+  struct Parsed;
+  explicit ChatTemplate(std::shared_ptr<const Parsed> parsed) : parsed_(std::move(parsed)) {}
+  std::shared_ptr<const Parsed> parsed_;
+};
+
+}  // namespace ebb::train
