@@ -23,7 +23,8 @@ class TypicalDays {
   double typical(std::size_t hour) const { return typical_[hour]; }
   /// The typical value of the hour after the last one.
   double Next() const;
-  /// The mean of the typical day as it stands at `hour`; 1 where that is not above zero.
+  /// The mean of the typical day as it stands at `hour`, 23 or later; 1 where that is not above
+  /// zero.
   double Level(std::size_t hour) const;
   /// The typical value of the hour issue + 1 + lead as it stands at `issue`.
   double Ahead(std::size_t issue, std::size_t lead) const {

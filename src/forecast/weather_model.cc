@@ -115,11 +115,13 @@ void WeatherModel::ExtendSettled(Fit& fit, std::size_t end) {
   const TypicalDays& days = grid().days();
   for (std::size_t hour = fit.settled; hour < end; ++hour) {
     double effect = 0;
-    if (hour >= kWarmUpHours)
+    // The level of the first days is not that of a whole day: there is none to ask for.
+    if (hour >= kWarmUpHours) {
       for (const double share : effects[hour - fit.settled]) effect += share;
-    const double level = hour >= kHoursPerDay ? days.Level(hour - kHoursPerDay) : 0;
+      effect *= days.Level(hour - kHoursPerDay);
+    }
     const bool counts = grid().UnknownBefore(hour + 1) == grid().UnknownBefore(hour);
-    fit.rest.Append(days.value(hour) - level * effect, counts);
+    fit.rest.Append(days.value(hour) - effect, counts);
   }
   fit.settled = end;
 }

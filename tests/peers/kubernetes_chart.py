@@ -104,7 +104,7 @@ class TestRendering(unittest.TestCase):
     def test_what_is_wrong_is_refused(self):
         for values, said in (({"replicas": -1}, "replicas"), ({"admission": "perhaps"}, "admission"),
                              ({"webhok": {}}, "webhok"), ({"maxDelay": "soon"}, "maxDelay"),
-                             ({"tiers": [{"name": 1}]}, "max_delay"), ({"policies": {"Research": {}}}, "policies"),
+                             ({"tiers": [{"name": 1}]}, "max_delay"), ({"policies": {"Research": {}}}, "Research"),
                              ({"admission": "webhook"}, "caBundle"), ({"agent.enabled": True}, "agent.tokenSecret"),
                              ({"zone": ""}, "zone is required")):
             with self.subTest(values=values):
