@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace ebb::forecast {
 namespace {
 
@@ -33,6 +35,7 @@ double TypicalDays::Next() const {
 }
 
 double TypicalDays::Level(std::size_t hour) const {
+  EBB_CHECK(hour + 1 >= kHoursPerDay && hour < size());
   double sum = 0;
   for (std::size_t back = 0; back < kHoursPerDay; ++back) sum += typical_[hour - back];
   return sum > 0 ? sum / static_cast<double>(kHoursPerDay) : 1;

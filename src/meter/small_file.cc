@@ -50,6 +50,18 @@ std::optional<std::int64_t> ReadNumber(const char* path) {
   return value;
 }
 
+std::optional<std::int64_t> ReadNumberOf(const std::string& path, std::string_view key) {
+  char buffer[8192];
+  const auto text = ReadSmallFile(path.c_str(), buffer);
+  if (!text) return std::nullopt;
+  Fields fields(*text);
+  for (std::string_view field = fields.Next(); !field.empty(); field = fields.Next()) {
+    const auto value = fields.NextNumber();
+    if (field == key) return value;
+  }
+  return std::nullopt;
+}
+
 std::string ReadLine(const std::string& path) {
   char buffer[256];
   const auto text = ReadSmallFile(path.c_str(), buffer);

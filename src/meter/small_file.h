@@ -18,6 +18,10 @@ std::optional<std::string_view> ReadSmallFile(const char* path, std::span<char> 
 /// The non-negative whole number a file consists of; errno is EINVAL if it holds something else.
 std::optional<std::int64_t> ReadNumber(const char* path);
 
+/// The number beside `key` in a file of fields "key number", of which the first 8 KiB are looked
+/// at.
+std::optional<std::int64_t> ReadNumberOf(const std::string& path, std::string_view key);
+
 /// The first line of a file, trimmed; empty if it cannot be read.
 std::string ReadLine(const std::string& path);
 

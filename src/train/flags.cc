@@ -44,6 +44,47 @@ Contract ContractOf(const Environment& environment, const std::string& run_dir) 
   return {named.empty() ? run_dir : named, value("EBB_CHECKPOINT_DIR"), value("EBB_RESUME") == "1"};
 }
 
+void AddRunFlags(CLI::App& app, RunOptions& options, RunChoices& choices, const std::string& files,
+                 const std::string& loads) {
+  const char* group = "Run";
+  app.add_option("--run-dir", options.run_dir, files + " go here (or EBB_RUN_DIR)")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--checkpoint-dir", options.checkpoint_dir,
+                 "default <run-dir>/checkpoints (or EBB_CHECKPOINT_DIR)")
+      ->group(group);
+  app.add_option("--checkpoint-every", options.checkpoint_every,
+                 "also every N updates; 0: at epoch ends and on SIGTERM only")
+      ->check(Between(kLimit))
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--resume", options.resume,
+               "continue from the checkpoint, if there is one (or EBB_RESUME=1)")
+      ->group(group);
+  app.add_flag("--check", options.check,
+               "load " + loads + ", check device and folders, and exit: 0 if training can start")
+      ->group(group);
+  app.add_option("--progress", choices.progress, "auto | bar | lines | none")
+      ->capture_default_str()
+      ->group(group);
+}
+
+void ApplyEnvironment(RunOptions& options, const Environment& environment) {
+  const Contract contract = ContractOf(environment, options.run_dir);
+  options.run_dir = contract.run_dir;
+  options.checkpoint_dir = contract.checkpoint_dir;
+  options.resume = contract.resume;
+}
+
+Status LookUpChoices(const RunChoices& choices, const Names<ScheduleKind>& schedules,
+                     RunOptions& options) {
+  EBB_RETURN_IF_ERROR(LookUp("--precision", kPrecisions, choices.precision, options.precision));
+  EBB_RETURN_IF_ERROR(LookUp("--device", kDevices, choices.device, options.device));
+  EBB_RETURN_IF_ERROR(
+      LookUp("--lr-schedule", schedules, choices.schedule, options.learning_rate.kind));
+  return LookUp("--progress", kProgressStyles, choices.progress, options.progress);
+}
+
 void SetRules(CLI::App& app) {
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.allow_extras();

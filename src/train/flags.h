@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "base/text.h"
-#include "train/command.h"
+#include "train/run_options.h"
 
 namespace ebb::train {
 
@@ -61,6 +61,23 @@ CLI::Validator Between(Range range);
 inline constexpr Range kCount{1, 1e9};
 inline constexpr Range kLimit{0, 1e9};
 inline constexpr Range kSeed{0, 9e15};
+
+/// The textual form of the choices of every training, before their names are looked up.
+struct RunChoices {
+  std::string precision = "fp32";
+  std::string device = "auto";
+  std::string schedule = "constant";
+  std::string progress = "auto";
+};
+
+/// Where a run and its checkpoints lie, how it goes on, what it shows. `files`: what it writes to
+/// the run directory; `loads`: what --check loads.
+void AddRunFlags(CLI::App& app, RunOptions& options, RunChoices& choices, const std::string& files,
+                 const std::string& loads);
+/// What the environment says goes before the defaults, and behind the flags.
+void ApplyEnvironment(RunOptions& options, const Environment& environment);
+Status LookUpChoices(const RunChoices& choices, const Names<ScheduleKind>& schedules,
+                     RunOptions& options);
 
 /// An app with the rules above.
 void SetRules(CLI::App& app);

@@ -30,12 +30,8 @@ const Names<ScheduleKind> kSchedules = {{"constant", ScheduleKind::kConstant},
 const Names<DataSource> kData = {{"mnist", DataSource::kMnist}, {"digits", DataSource::kDigits}};
 
 // The textual form of the choices, before their names are looked up.
-struct Choices {
+struct Choices : RunChoices {
   std::string data = "mnist";
-  std::string precision = "fp32";
-  std::string device = "auto";
-  std::string schedule = "constant";
-  std::string progress = "auto";
 };
 
 void AddDataFlags(CLI::App& app, Options& options, Choices& choices) {
@@ -123,47 +119,11 @@ void AddTrainingFlags(CLI::App& app, Options& options, Choices& choices) {
       ->group(group);
 }
 
-void AddRunFlags(CLI::App& app, Options& options, Choices& choices) {
-  const char* group = "Run";
-  app.add_option("--run-dir", options.run_dir,
-                 "progress.jsonl and train_result.json go here (or EBB_RUN_DIR)")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--checkpoint-dir", options.checkpoint_dir,
-                 "default <run-dir>/checkpoints (or EBB_CHECKPOINT_DIR)")
-      ->group(group);
+void AddModelPathFlag(CLI::App& app, Options& options) {
   app.add_option("--model-save-path", options.model_save_path,
                  "the trained model, safetensors; a relative path is in the run directory (default "
                  "model.safetensors)")
-      ->group(group);
-  app.add_option("--checkpoint-every", options.checkpoint_every,
-                 "also every N updates; 0: at epoch ends and on SIGTERM only")
-      ->check(Between(kLimit))
-      ->capture_default_str()
-      ->group(group);
-  app.add_flag("--resume", options.resume,
-               "continue from the checkpoint, if there is one (or EBB_RESUME=1)")
-      ->group(group);
-  app.add_option("--progress", choices.progress, "auto | bar | lines | none")
-      ->capture_default_str()
-      ->group(group);
-}
-
-void ApplyEnvironment(Options& options, const Environment& environment) {
-  const Contract contract = ContractOf(environment, options.run_dir);
-  options.run_dir = contract.run_dir;
-  options.checkpoint_dir = contract.checkpoint_dir;
-  options.resume = contract.resume;
-}
-
-Status LookUpChoices(const Choices& choices, Options& options) {
-  EBB_RETURN_IF_ERROR(LookUp("--data", kData, choices.data, options.data));
-  EBB_RETURN_IF_ERROR(LookUp("--precision", kPrecisions, choices.precision, options.precision));
-  EBB_RETURN_IF_ERROR(LookUp("--device", kDevices, choices.device, options.device));
-  EBB_RETURN_IF_ERROR(
-      LookUp("--lr-schedule", kSchedules, choices.schedule, options.learning_rate.kind));
-  EBB_RETURN_IF_ERROR(LookUp("--progress", kProgressStyles, choices.progress, options.progress));
-  return {};
+      ->group("Run");
 }
 
 void FillDefaultPaths(Options& options) {
@@ -189,16 +149,15 @@ Result<Request> ParseOptions(std::span<const std::string> arguments,
   app.footer(kExamples);
   app.set_version_flag("--version", std::string("ebb-train ") + EBB_VERSION);
   AddDataFlags(app, options, choices);
-  app.add_flag("--check", options.check,
-               "load the data, check model, device and folders, and exit: 0 if training can start")
-      ->group("Run");
   app.add_flag("--list-models", list_models, "name the models and exit")->group("Model and data");
   AddTrainingFlags(app, options, choices);
-  AddRunFlags(app, options, choices);
+  AddRunFlags(app, options, choices, "progress.jsonl and train_result.json", "model and data");
+  AddModelPathFlag(app, options);
   EBB_ASSIGN_OR_RETURN(const auto text, ParseFlags(app, arguments));
   if (text) return *text;
   if (list_models) return ListModels{};
-  EBB_RETURN_IF_ERROR(LookUpChoices(choices, options));
+  EBB_RETURN_IF_ERROR(LookUp("--data", kData, choices.data, options.data));
+  EBB_RETURN_IF_ERROR(LookUpChoices(choices, kSchedules, options));
   FillDefaultPaths(options);
   return options;
 }

@@ -9,14 +9,13 @@
 #include <variant>
 
 #include "base/result.h"
-#include "train/command.h"
-#include "train/schedule.h"
+#include "train/run_options.h"
 
 namespace ebb::train {
 
 enum class DataSource { kMnist, kDigits };
 
-struct Options {
+struct Options : RunOptions {
   std::string model = "simple-cnn";
   DataSource data = DataSource::kMnist;
   std::string data_dir = "data";
@@ -24,25 +23,9 @@ struct Options {
   std::int64_t train_samples = 0;  ///< 0: all of MNIST, 8,000 digits
   std::int64_t test_samples = 0;   ///< 0: all of MNIST, 2,000 digits
   bool download = true;
-  bool check = false;          ///< tell whether the training could start instead of training
   bool measure_speed = false;  ///< tell how fast each precision is here instead of training
   std::string export_data;  ///< a directory: write the data there as IDX files instead of training
-
-  std::int64_t batch_size = 64;
-  std::int64_t accumulation = 1;
-  std::int64_t epochs = 3;
-  LearningRateSchedule learning_rate;
-  Precision precision = Precision::kFp32;
-  DeviceChoice device = DeviceChoice::kAuto;
-  std::int64_t threads = 0;  ///< 0: one per available core
-  std::uint64_t seed = 1;
-
-  std::string run_dir = "runs/train";
-  std::string checkpoint_dir;   ///< empty: <run_dir>/checkpoints
   std::string model_save_path;  ///< empty: model.safetensors; a relative path is in run_dir
-  std::int64_t checkpoint_every = 0;
-  bool resume = false;
-  ProgressStyle progress = ProgressStyle::kAuto;
 };
 
 /// --list-models.

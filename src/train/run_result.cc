@@ -5,20 +5,20 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "train/options.h"
 
 namespace ebb::train {
 
-RunDescription DescriptionOf(const Options& options) {
-  return {.model = options.model,
-          .dataset = Name(options.data),
-          .precision = Name(options.precision),
-          .batch_size = options.batch_size,
-          .accumulation = options.accumulation,
-          .epochs = options.epochs,
-          .learning_rate = options.learning_rate.initial,
-          .learning_rate_schedule = Name(options.learning_rate.kind),
-          .seed = options.seed,
-          .model_path = options.model_save_path};
+RunDescription DescriptionOf(const RunOptions& options) {
+  RunDescription run;
+  run.precision = Name(options.precision);
+  run.batch_size = options.batch_size;
+  run.accumulation = options.accumulation;
+  run.epochs = options.epochs;
+  run.learning_rate = options.learning_rate.initial;
+  run.learning_rate_schedule = Name(options.learning_rate.kind);
+  run.seed = options.seed;
+  return run;
 }
 
 Status WriteRunResult(const platform::Path& path, const RunDescription& run,

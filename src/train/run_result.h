@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "platform/file.h"
-#include "train/options.h"
+#include "train/run_options.h"
 #include "train/training_state.h"
 
 namespace ebb::train {
@@ -27,7 +27,8 @@ struct RunDescription {
   std::string model_path;
 };
 
-RunDescription DescriptionOf(const Options& options);
+/// All but the names of model and data, and where the model lies.
+RunDescription DescriptionOf(const RunOptions& options);
 
 /// What only the process that finished the run knows; the rest comes from the description and the
 /// state.

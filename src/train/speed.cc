@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <limits>
 #include <numeric>
 
@@ -102,6 +103,13 @@ Result<double> MeasureUnguarded(const Options& options, Precision precision) {
 }
 
 }  // namespace
+
+std::string PrecisionNotice(Precision precision, torch::Device device) {
+  if (precision == Precision::kFp32 || !device.is_cpu()) return "";
+  const auto notice = EmulationNotice(precision, TryPrecision(precision));
+  if (notice) std::fprintf(stderr, "ebb-train: warning: %s\n", notice->c_str());
+  return notice.value_or("");
+}
 
 Result<double> MeasureSpeed(const Options& options, Precision precision) {
   return WithLibraryErrors([&] { return MeasureUnguarded(options, precision); });

@@ -95,32 +95,12 @@ Result<std::string> ClassifierTask::Finish(const TrainingState& state) {
                        .torch_version = TORCH_VERSION,
                        .precision_notice = setup_.precision_notice};
   const platform::Path result_path = platform::Path(options_.run_dir) / "train_result.json";
-  EBB_RETURN_IF_ERROR(WriteRunResult(result_path, DescriptionOf(options_), state, facts));
+  RunDescription run = DescriptionOf(options_);
+  run.model = options_.model;
+  run.dataset = Name(options_.data);
+  run.model_path = options_.model_save_path;
+  EBB_RETURN_IF_ERROR(WriteRunResult(result_path, run, state, facts));
   return "result in " + result_path.string() + ", model in " + options_.model_save_path;
-}
-
-LoopSettings LoopOf(const Options& options) {
-  return {.micro_batch = static_cast<std::size_t>(options.batch_size),
-          .accumulation = static_cast<std::size_t>(options.accumulation),
-          .epochs = options.epochs,
-          .learning_rate = options.learning_rate,
-          .seed = options.seed,
-          .scales_loss = options.precision == Precision::kFp16,
-          .checkpoint_every = options.checkpoint_every,
-          .run_dir = options.run_dir,
-          .checkpoint_dir = options.checkpoint_dir,
-          .resume = options.resume,
-          .progress = options.progress,
-          .fingerprint = Fingerprint(options)};
-}
-
-// What a reader of the run should know of its precision; it is also said at once.
-std::string PrecisionNotice(const Options& options, torch::Device device) {
-  if (options.precision == Precision::kFp32 || !device.is_cpu()) return "";
-  const auto notice = EmulationNotice(options.precision, TryPrecision(options.precision));
-  if (!notice) return "";
-  std::fprintf(stderr, "ebb-train: warning: %s\n", notice->c_str());
-  return *notice;
 }
 
 // Where the model goes is known to be writable before the epochs are spent.
@@ -153,14 +133,15 @@ Result<Setup> Prepare(const Options& options, const DataSplits& data) {
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(options.checkpoint_dir));
   EBB_RETURN_IF_ERROR(EnsureModelFolder(options));
   const std::int64_t threads = UseThreads(options.threads);
-  return Setup{std::move(fit.model), fit.device, threads, PrecisionNotice(options, fit.device)};
+  return Setup{std::move(fit.model), fit.device, threads,
+               PrecisionNotice(options.precision, fit.device)};
 }
 
 Result<Outcome> TrainUnguarded(const Options& options, const DataSplits& data) {
   EBB_ASSIGN_OR_RETURN(const Setup setup, Prepare(options, data));
   const TensorMemoryScope memory(setup.device.type());
   ClassifierTask task(options, data, setup);
-  return RunTraining(task, LoopOf(options), memory);
+  return RunTraining(task, LoopOf(options, Fingerprint(options)), memory);
 }
 
 }  // namespace

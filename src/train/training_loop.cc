@@ -259,6 +259,21 @@ Result<Outcome> Run::Finish() {
 
 }  // namespace
 
+LoopSettings LoopOf(const RunOptions& options, nlohmann::ordered_json fingerprint) {
+  return {.micro_batch = static_cast<std::size_t>(options.batch_size),
+          .accumulation = static_cast<std::size_t>(options.accumulation),
+          .epochs = options.epochs,
+          .learning_rate = options.learning_rate,
+          .seed = options.seed,
+          .scales_loss = options.precision == Precision::kFp16,
+          .checkpoint_every = options.checkpoint_every,
+          .run_dir = options.run_dir,
+          .checkpoint_dir = options.checkpoint_dir,
+          .resume = options.resume,
+          .progress = options.progress,
+          .fingerprint = std::move(fingerprint)};
+}
+
 Result<Outcome> RunTraining(Task& task, const LoopSettings& settings,
                             const TensorMemoryScope& memory) {
   EBB_ASSIGN_OR_RETURN(ProgressLog log,

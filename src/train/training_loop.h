@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 #include "train/progress.h"
+#include "train/run_options.h"
 #include "train/sampler.h"
-#include "train/schedule.h"
 #include "train/task.h"
 #include "train/tensor_memory.h"
 
@@ -35,6 +35,9 @@ struct LoopSettings {
   nlohmann::ordered_json
       fingerprint;  ///< what must be the same for a continuation to be the same run
 };
+
+/// What the options say; a continuation must have the same fingerprint.
+LoopSettings LoopOf(const RunOptions& options, nlohmann::ordered_json fingerprint);
 
 /// Runs the task to its end, or until a stop is requested. `memory` was begun before the task took
 /// any.

@@ -124,6 +124,12 @@ def long_training(directory):
     return words
 
 
+def train_straight(directory):
+    """The same without a pause, with the environment of a pod: OPENBLAS_CORETYPE chooses kernels, for example."""
+    subprocess.run(long_training(directory), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                   env={"PATH": os.environ["PATH"], "HOME": str(directory)})
+
+
 def waiting(name, spec=None, annotations=None, **more):
     """A Job that Ebb may hold back."""
     made = job(name, spec or {"containers": [container()]}, suspend=True, **more)
@@ -348,7 +354,7 @@ class TestController(ControllerTest):
 
     def test_a_training_is_paused_in_dirty_hours_and_ends_with_the_same_parameters(self):
         straight, paused = self.cluster.directory / "straight", self.cluster.directory / "paused"
-        subprocess.run(long_training(straight), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        train_straight(straight)
         self.grid.g_per_kwh = CLEAN
         self.admin.apply(waiting("training", on_process_node({"containers": [container(long_training(paused))]}),
                                  {"ebb/checkpointable": "true"}))

@@ -264,8 +264,8 @@ void NamespaceBudgets::Judge(const std::string& name_space, const MonthlyBudget&
                 ")";
 }
 
-// A hold of ours is known by its reason, whoever made it: an earlier controller, too. One of a
-// person has none.
+// Our own holds are recognized by their reason, also those of an earlier controller. A hold by a
+// person has no such reason.
 void NamespaceBudgets::Settle(const service::JobCard& card, const MonthlyBudget& budget,
                               const Account& account) {
   const core::Job& job = card.submission->job;

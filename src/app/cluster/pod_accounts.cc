@@ -6,13 +6,13 @@
 namespace ebb::app {
 namespace {
 
-// A pod that an agent tells of is heard of from the API server moments before or after.
+// The API server reports a pod moments before or after an agent does.
 constexpr std::chrono::seconds kKnownWithin{10};
-// An agent that was away for longer may still tell, and is then heard.
+// Records of an agent that was away for longer are still counted when they arrive.
 constexpr std::chrono::minutes kCompleteAfter{10};
-// A row of a ledger is no longer, where many records come at once.
+// Where many records arrive at once, a row of the ledger spans no more than this.
 constexpr std::chrono::minutes kLongestRow{1};
-// A node that has told nothing for so long is not shown as drawing power.
+// A node that has reported nothing for this long is no longer shown as drawing power.
 constexpr std::chrono::minutes kPowerHolds{3};
 
 constexpr std::size_t kMostStrangers = 10'000;

@@ -1,12 +1,11 @@
 #pragma once
-// What the agents of nodes measured of pods, as energy of the jobs that the pods are of: each
-// record is divided among jobs, and what is no job's is idle or unattributed, so that over all
-// nodes
+// Turns what agents measured of pods into the energy of the jobs that own the pods. Each record is
+// divided among jobs; the rest is idle or unattributed. So, over all nodes,
 //
 //   jobs + idle + unattributed = nodes      to the microjoule.
 //
-// A job's account is complete once the agents of all nodes on which it had pods have told of the
-// time after its end.
+// A job's account is complete once every agent of a node on which it had pods has reported up to
+// its end.
 //
 // Thread contract: the loop's.
 
@@ -33,27 +32,27 @@ class PodAccounts {
     /// Both nullptr: nobody measures.
     kubernetes::AgentReader* agents;
     kubernetes::PodDirectory* pods;
-    /// The job of an object (uid), ended or not; nothing: none of the service's.
+    /// The job of an object (uid), running or ended; nothing if the service has none for it.
     std::function<std::optional<core::JobId>(const std::string& object)> job_of;
     std::function<Time()> now;
     std::function<Duration()> since_boot;
   };
   explicit PodAccounts(Ports ports);
 
-  /// What another life has counted of an object is in its job; its pods count from then on.
+  /// An earlier controller counted this object's energy until then; count only what came later.
   void CountedBefore(const std::string& object, Time until) { counted_until_[object] = until; }
-  /// The job has ended. False: all of it is there, as nobody measures where it ran; otherwise the
-  /// service is told when it is.
+  /// The job has ended. True: more may arrive, and the service is notified once all has. False:
+  /// nothing more will arrive, because nobody measures where it ran.
   bool Ended(core::JobId job, const std::string& object);
-  /// Of an attempt that is under way. Nothing: it was not measured so far.
+  /// Figures of an attempt that is running; nothing if it has not been measured yet.
   std::optional<local::LiveFigures> FiguresOf(core::JobId job, int attempt) const;
-  /// Of all nodes on which an object had pods, the latest moment that was told of.
+  /// The latest moment that any node with pods of this object has reported.
   std::optional<Time> TakenUpTo(const std::string& object) const;
-  /// Takes in what was fetched. True: figures have changed.
+  /// Counts what was fetched. True: figures have changed.
   bool Tick();
-  /// When to call it again, where nothing is fetched before.
+  /// When to call Tick again if nothing is fetched before.
   std::optional<Duration> NextDue() const;
-  /// Nothing is heard of the job any more.
+  /// Drops the job's account.
   void Forget(core::JobId job);
 
  private:

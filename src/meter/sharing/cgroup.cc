@@ -162,19 +162,6 @@ std::optional<std::string> DirectoryOf(const std::string& identity) {
   return directory;
 }
 
-// The number beside `wanted` in a file of lines "key number".
-std::optional<std::int64_t> ValueIn(const std::string& file, std::string_view wanted) {
-  char buffer[1024];
-  const auto text = ReadSmallFile(file.c_str(), buffer);
-  if (!text) return std::nullopt;
-  Fields fields(*text);
-  for (std::string_view key = fields.Next(); !key.empty(); key = fields.Next()) {
-    const auto value = fields.NextNumber();
-    if (key == wanted) return value;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::vector<pid_t> Cgroup::Members() const { return ProcessesIn(directory_); }
@@ -209,13 +196,13 @@ Cgroup::~Cgroup() {
 }
 
 std::optional<std::chrono::nanoseconds> Cgroup::CpuTime() const {
-  const auto microseconds = ValueIn(directory_ + "/cpu.stat", "usage_usec");
+  const auto microseconds = ReadNumberOf(directory_ + "/cpu.stat", "usage_usec");
   if (!microseconds) return std::nullopt;
   return std::chrono::microseconds(*microseconds);
 }
 
 std::optional<std::int64_t> Cgroup::OomKills() const {
-  return ValueIn(directory_ + "/memory.events", "oom_kill");
+  return ReadNumberOf(directory_ + "/memory.events", "oom_kill");
 }
 
 std::optional<double> Cgroup::MemoryBytes() const {

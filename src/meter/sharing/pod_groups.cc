@@ -35,18 +35,6 @@ bool IsTop(std::string_view name) {
   return name == "kubepods" || name == "kubepods.slice" || name.ends_with("-kubepods.slice");
 }
 
-std::optional<std::int64_t> ValueIn(const std::string& file, std::string_view wanted) {
-  char buffer[8192];
-  const auto text = ReadSmallFile(file.c_str(), buffer);
-  if (!text) return std::nullopt;
-  Fields fields(*text);
-  for (std::string_view key = fields.Next(); !key.empty(); key = fields.Next()) {
-    const auto value = fields.NextNumber();
-    if (key == wanted) return value;
-  }
-  return std::nullopt;
-}
-
 std::vector<fs::path> DirectoriesIn(const std::string& directory) {
   std::vector<fs::path> found;
   std::error_code error;
@@ -126,7 +114,7 @@ void PodGroups::Walk(const std::string& directory, int depth,
 
 std::optional<nanoseconds> PodGroups::CpuTimeOf(const std::string& directory) const {
   if (places_.unified) {
-    const auto microseconds = ValueIn(directory + "/cpu.stat", "usage_usec");
+    const auto microseconds = ReadNumberOf(directory + "/cpu.stat", "usage_usec");
     return microseconds ? std::optional<nanoseconds>(std::chrono::microseconds(*microseconds))
                         : std::nullopt;
   }
@@ -140,7 +128,7 @@ std::optional<double> PodGroups::MemoryOf(const std::string& directory) const {
   const auto bytes = ReadNumber((directory + usage).c_str());
   if (!bytes) return std::nullopt;
   const char* droppable = places_.unified ? "inactive_file" : "total_inactive_file";
-  const auto dropped = ValueIn(directory + "/memory.stat", droppable).value_or(0);
+  const auto dropped = ReadNumberOf(directory + "/memory.stat", droppable).value_or(0);
   return static_cast<double>(std::max<std::int64_t>(0, *bytes - dropped));
 }
 

@@ -25,7 +25,11 @@ Exit codes: 0 done, 2 usage, 3 configuration or data, 4 unavailable, 75 paused w
 )";
 
 // The textual form of the choices, before their names are looked up.
-struct Choices {
+struct Choices : RunChoices {
+  Choices() {
+    precision = "bf16";
+    schedule = "cosine";
+  }
   std::vector<std::string> files;
   std::string preset = "prompt-response";
   std::string pattern;
@@ -34,10 +38,6 @@ struct Choices {
   std::string loss_on;
   std::optional<bool> pad_to_max;
   std::string targets = "all";
-  std::string precision = "bf16";
-  std::string device = "auto";
-  std::string schedule = "cosine";
-  std::string progress = "auto";
 };
 
 const Names<ScheduleKind> kSchedules = {{"constant", ScheduleKind::kConstant},
@@ -159,33 +159,11 @@ void AddTrainingFlags(CLI::App& app, LoraOptions& options, Choices& choices) {
       ->group(group);
 }
 
-void AddRunFlags(CLI::App& app, LoraOptions& options, Choices& choices) {
-  const char* group = "Run";
-  app.add_option("--run-dir", options.run_dir,
-                 "progress.jsonl, train_result.json and metrics.json go here (or EBB_RUN_DIR)")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--checkpoint-dir", options.checkpoint_dir,
-                 "default <run-dir>/checkpoints (or EBB_CHECKPOINT_DIR)")
-      ->group(group);
+void AddAdapterPathFlag(CLI::App& app, LoraOptions& options) {
   app.add_option("--adapter-dir", options.adapter_dir,
                  "the adapter in PEFT's format; a relative path is in the run directory (default "
                  "adapter)")
-      ->group(group);
-  app.add_option("--checkpoint-every", options.checkpoint_every,
-                 "also every N updates; 0: at epoch ends and on SIGTERM only")
-      ->check(Between(kLimit))
-      ->capture_default_str()
-      ->group(group);
-  app.add_flag("--resume", options.resume,
-               "continue from the checkpoint, if there is one (or EBB_RESUME=1)")
-      ->group(group);
-  app.add_flag("--check", options.check,
-               "load model and data, check device and folders, and exit: 0 if training can start")
-      ->group(group);
-  app.add_option("--progress", choices.progress, "auto | bar | lines | none")
-      ->capture_default_str()
-      ->group(group);
+      ->group("Run");
 }
 
 Status LookUpTargets(const std::string& text, std::set<Projection>& targets) {
@@ -227,19 +205,6 @@ Status LookUpData(const Choices& choices, LoraOptions& options) {
   return {};
 }
 
-Status LookUpChoices(const Choices& choices, LoraOptions& options) {
-  EBB_RETURN_IF_ERROR(LookUpData(choices, options));
-  EBB_RETURN_IF_ERROR(LookUpTargets(choices.targets, options.lora.targets));
-  EBB_RETURN_IF_ERROR(LookUp("--precision", kPrecisions, choices.precision, options.precision));
-  EBB_RETURN_IF_ERROR(LookUp("--device", kDevices, choices.device, options.device));
-  EBB_RETURN_IF_ERROR(
-      LookUp("--lr-schedule", kSchedules, choices.schedule, options.learning_rate.kind));
-  EBB_RETURN_IF_ERROR(LookUp("--progress", kProgressStyles, choices.progress, options.progress));
-  if (options.precision == Precision::kFp16)
-    return UsageError("--precision of a language model is bf16 or fp32, not \"fp16\"");
-  return {};
-}
-
 std::string FilesText(const std::vector<platform::Path>& files) {
   std::vector<std::string> names(files.begin(), files.end());
   return Join(names, " ");
@@ -265,10 +230,7 @@ Result<LoraRequest> ParseLoraOptions(std::span<const std::string> arguments,
                                      const Environment& environment) {
   LoraOptions options;
   Choices choices;
-  const Contract contract = ContractOf(environment, options.run_dir);
-  options.run_dir = contract.run_dir;
-  options.checkpoint_dir = contract.checkpoint_dir;
-  options.resume = contract.resume;
+  ApplyEnvironment(options, environment);
   CLI::App app("ebb-train lora: fine-tunes a language model with a low-rank adapter (LoRA).",
                "ebb-train lora");
   SetRules(app);
@@ -276,10 +238,16 @@ Result<LoraRequest> ParseLoraOptions(std::span<const std::string> arguments,
   AddDataFlags(app, options, choices);
   AddAdapterFlags(app, options, choices);
   AddTrainingFlags(app, options, choices);
-  AddRunFlags(app, options, choices);
+  AddRunFlags(app, options, choices, "progress.jsonl, train_result.json and metrics.json",
+              "model and data");
+  AddAdapterPathFlag(app, options);
   EBB_ASSIGN_OR_RETURN(const auto text, ParseFlags(app, arguments));
   if (text) return *text;
-  EBB_RETURN_IF_ERROR(LookUpChoices(choices, options));
+  EBB_RETURN_IF_ERROR(LookUpData(choices, options));
+  EBB_RETURN_IF_ERROR(LookUpTargets(choices.targets, options.lora.targets));
+  EBB_RETURN_IF_ERROR(LookUpChoices(choices, kSchedules, options));
+  if (options.precision == Precision::kFp16)
+    return UsageError("--precision of a language model is bf16 or fp32, not \"fp16\"");
   const platform::Path run_dir = options.run_dir;
   if (options.checkpoint_dir.empty()) options.checkpoint_dir = run_dir / "checkpoints";
   options.adapter_dir = run_dir / (options.adapter_dir.empty() ? "adapter" : options.adapter_dir);

@@ -9,14 +9,21 @@
 #include <variant>
 
 #include "base/result.h"
-#include "train/command.h"
 #include "train/language/adapter_config.h"
-#include "train/schedule.h"
+#include "train/run_options.h"
 #include "train/text/text_data.h"
 
 namespace ebb::train {
 
-struct LoraOptions {
+struct LoraOptions : RunOptions {
+  LoraOptions() {
+    batch_size = 1;
+    accumulation = 8;
+    learning_rate = {.kind = ScheduleKind::kCosine, .initial = 1e-4};
+    precision = Precision::kBf16;
+    run_dir = "runs/lora";
+  }
+
   std::string base;             ///< folder of the model
   bool random_weights = false;  ///< drawn instead of read
   TextDataOptions data;         ///< texts; no file: tokens
@@ -25,26 +32,11 @@ struct LoraOptions {
   LoraSettings lora;
   std::string start_adapter;  ///< folder of an adapter to go on from: its configuration counts, but
                               ///< for the dropout
-  std::int64_t batch_size = 1;
-  std::int64_t accumulation = 8;
-  std::int64_t epochs = 3;
-  LearningRateSchedule learning_rate{.kind = ScheduleKind::kCosine, .initial = 1e-4};
-  double warm_up = 0.03;  ///< share of all updates, rounded up
+  double warm_up = 0.03;      ///< share of all updates, rounded up
   double weight_decay = 0.01;
   double clip_norm = 1;  ///< 0: none
   bool checkpoint_layers = false;
-  Precision precision = Precision::kBf16;
-  DeviceChoice device = DeviceChoice::kAuto;
-  std::int64_t threads = 0;
-  std::uint64_t seed = 1;
-
-  std::string run_dir = "runs/lora";
-  std::string checkpoint_dir;
-  std::string adapter_dir;  ///< default <run_dir>/adapter
-  std::int64_t checkpoint_every = 0;
-  bool resume = false;
-  bool check = false;
-  ProgressStyle progress = ProgressStyle::kAuto;
+  std::string adapter_dir;  ///< empty: adapter; a relative path is in run_dir
 };
 
 using LoraRequest = std::variant<LoraOptions, TextToPrint>;

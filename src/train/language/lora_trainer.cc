@@ -45,13 +45,6 @@ Status RequireFolders(const LoraOptions& options) {
   return platform::EnsureWritableDirectory(options.adapter_dir);
 }
 
-std::string PrecisionNotice(const LoraOptions& options, torch::Device device) {
-  if (options.precision == Precision::kFp32 || !device.is_cpu()) return "";
-  const auto notice = EmulationNotice(options.precision, TryPrecision(options.precision));
-  if (notice) std::fprintf(stderr, "ebb-train: warning: %s\n", notice->c_str());
-  return notice.value_or("");
-}
-
 Result<TextData> LoadData(const LoraOptions& options, const ModelConfig& config) {
   if (!options.tokens.empty())
     return LoadTokenFile({.path = options.tokens,
@@ -158,16 +151,10 @@ Result<std::string> Finish(const LoraOptions& options, const Setup& setup, const
   const platform::Path run_dir = options.run_dir;
   EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(
       run_dir / "metrics.json", MetricsOf(options, task, state).dump(2) + "\n"));
-  const RunDescription run{.model = platform::Path(options.base).filename().string(),
-                           .dataset = platform::Path(DataPath(options)).filename().string(),
-                           .precision = Name(options.precision),
-                           .batch_size = options.batch_size,
-                           .accumulation = options.accumulation,
-                           .epochs = options.epochs,
-                           .learning_rate = options.learning_rate.initial,
-                           .learning_rate_schedule = Name(options.learning_rate.kind),
-                           .seed = options.seed,
-                           .model_path = options.adapter_dir};
+  RunDescription run = DescriptionOf(options);
+  run.model = platform::Path(options.base).filename().string();
+  run.dataset = platform::Path(DataPath(options)).filename().string();
+  run.model_path = options.adapter_dir;
   const RunFacts facts{.train_samples = static_cast<std::int64_t>(setup.data->training.examples()),
                        .test_samples = static_cast<std::int64_t>(setup.data->validation.examples()),
                        .device = setup.device.is_cuda() ? "cuda" : "cpu",
@@ -188,18 +175,8 @@ std::int64_t UpdatesOf(const LoraOptions& options, std::size_t samples) {
   return static_cast<std::int64_t>(plan.updates_per_epoch()) * options.epochs;
 }
 
-LoopSettings LoopOf(const LoraOptions& options, std::size_t samples) {
-  LoopSettings loop{.micro_batch = static_cast<std::size_t>(options.batch_size),
-                    .accumulation = static_cast<std::size_t>(options.accumulation),
-                    .epochs = options.epochs,
-                    .learning_rate = options.learning_rate,
-                    .seed = options.seed,
-                    .checkpoint_every = options.checkpoint_every,
-                    .run_dir = options.run_dir,
-                    .checkpoint_dir = options.checkpoint_dir,
-                    .resume = options.resume,
-                    .progress = options.progress,
-                    .fingerprint = Fingerprint(options)};
+LoopSettings LoopFor(const LoraOptions& options, std::size_t samples) {
+  LoopSettings loop = LoopOf(options, Fingerprint(options));
   loop.learning_rate.warm_up_steps = static_cast<std::int64_t>(
       std::ceil(options.warm_up * static_cast<double>(UpdatesOf(options, samples))));
   return loop;
@@ -215,7 +192,7 @@ Result<Adapter> FirstAdapter(const LoraOptions& options, const Decoder& decoder)
 Result<Outcome> TrainUnguarded(const LoraOptions& options) {
   EBB_ASSIGN_OR_RETURN(Setup setup, Prepare(options));
   EBB_RETURN_IF_ERROR(RequireFolders(options));
-  setup.precision_notice = PrecisionNotice(options, setup.device);
+  setup.precision_notice = PrecisionNotice(options.precision, setup.device);
   const TensorMemoryScope memory(setup.device.type());
   EBB_ASSIGN_OR_RETURN(Adapter adapter, FirstAdapter(options, setup.decoder));
   LoraTask task(setup.decoder, *setup.data, std::move(adapter),
@@ -227,7 +204,7 @@ Result<Outcome> TrainUnguarded(const LoraOptions& options) {
                 [&](const LoraTask& done, const TrainingState& state) {
                   return Finish(options, setup, done, state);
                 });
-  return RunTraining(task, LoopOf(options, task.samples()), memory);
+  return RunTraining(task, LoopFor(options, task.samples()), memory);
 }
 
 }  // namespace

@@ -1,0 +1,31 @@
+#pragma once
+// What every training of ebb-train can be told, whatever it trains; the commands add their own
+// (options.h, language/lora_options.h) and may begin with other values.
+
+#include <cstdint>
+#include <string>
+
+#include "train/command.h"
+#include "train/schedule.h"
+
+namespace ebb::train {
+
+struct RunOptions {
+  std::int64_t batch_size = 64;  ///< of a micro-batch
+  std::int64_t accumulation = 1;
+  std::int64_t epochs = 3;
+  LearningRateSchedule learning_rate;
+  Precision precision = Precision::kFp32;
+  DeviceChoice device = DeviceChoice::kAuto;
+  std::int64_t threads = 0;  ///< 0: one per available core
+  std::uint64_t seed = 1;
+
+  bool check = false;  ///< tell whether the training could start instead of training
+  std::string run_dir = "runs/train";
+  std::string checkpoint_dir;  ///< empty: <run_dir>/checkpoints
+  std::int64_t checkpoint_every = 0;
+  bool resume = false;
+  ProgressStyle progress = ProgressStyle::kAuto;
+};
+
+}  // namespace ebb::train
