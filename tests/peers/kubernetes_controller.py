@@ -19,7 +19,8 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from kubernetes_test import EBB_TRAIN, ROOT, Cluster, container, events_of, job, on_process_node, trains, training
+from kubernetes_test import (EBB_TRAIN, ROOT, Cluster, container, events_of, job, on_process_node, train_straight, trains,
+                             training)
 from api import wait_for
 
 EBB = os.environ.get("EBB", str(ROOT / "build/release/bin/ebb"))
@@ -122,12 +123,6 @@ def long_training(directory):
     words = training(directory)
     words[words.index("--epochs") + 1] = "7"
     return words
-
-
-def train_straight(directory):
-    """The same without a pause, with the environment of a pod: OPENBLAS_CORETYPE chooses kernels, for example."""
-    subprocess.run(long_training(directory), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                   env={"PATH": os.environ["PATH"], "HOME": str(directory)})
 
 
 def waiting(name, spec=None, annotations=None, **more):
@@ -354,7 +349,7 @@ class TestController(ControllerTest):
 
     def test_a_training_is_paused_in_dirty_hours_and_ends_with_the_same_parameters(self):
         straight, paused = self.cluster.directory / "straight", self.cluster.directory / "paused"
-        train_straight(straight)
+        train_straight(long_training(straight))
         self.grid.g_per_kwh = CLEAN
         self.admin.apply(waiting("training", on_process_node({"containers": [container(long_training(paused))]}),
                                  {"ebb/checkpointable": "true"}))
