@@ -433,8 +433,9 @@ std::vector<double> SwingingValues(std::uint64_t seed) {
   return values;
 }
 
-void FillLongQueue(Instance& instance, int jobs, int devices) {
-  Fill(instance, devices, SwingingValues(8));
+void FillLongQueue(Instance& instance, int jobs, int devices,
+                   const std::vector<double>& values = SwingingValues(8)) {
+  Fill(instance, devices, values);
   Random random(8);
   for (int i = 0; i < jobs; ++i) {
     instance.jobs.push_back(JobOf(i, minutes{5 + random.Below(40)}, hours{24 + random.Below(72)}));
@@ -456,40 +457,53 @@ TEST(Planner, OfTenThousandJobsIsNearItsBound) {
   EXPECT_LE(GapOf(schedule), 0.03);
 }
 
-TEST(Planner, OfALongQueueGoesOnFromItsRentsUnderAnotherForecast) {
+// Hours without a pattern are the hard case: the bound is reached more slowly.
+TEST(Planner, OfALongQueueInHoursWithoutAPatternIsNotFarFromItsBound) {
   Instance instance;
-  FillLongQueue(instance, 1'500, 10);
-  Problem problem = instance.Finish();
-  const auto planner = MakePlanner({});
-  Schedule schedule;
-  schedule.jobs.resize(problem.jobs.size());
-  planner->Update(problem, {}, schedule);
-  ASSERT_TRUE(schedule.rents);
-  EXPECT_LE(GapOf(schedule), 0.03);
-  instance.signals[0] = ViewOf(SwingingValues(9));
-  problem = instance.Finish();
-  planner->Update(problem, {true, false, {}}, schedule);
+  FillLongQueue(instance, 1'500, 10, RandomValues(8, 100));
+  const Schedule schedule = PlanOnce(instance);
   ExpectSound(instance, schedule);
   EXPECT_GE(GapOf(schedule), 0);
-  EXPECT_LE(GapOf(schedule), 0.03);
+  EXPECT_LE(GapOf(schedule), 0.06);
+}
+
+// A planner with its plan of 1,500 jobs on 10 devices.
+struct PlannedQueue {
+  PlannedQueue() {
+    FillLongQueue(instance, 1'500, 10);
+    Update({});
+  }
+  void Update(const Change& change) {
+    problem = instance.Finish();
+    schedule.jobs.resize(problem.jobs.size());
+    planner->Update(problem, change, schedule);
+  }
+
+  Instance instance;
+  Problem problem;
+  std::unique_ptr<Policy> planner = MakePlanner({});
+  Schedule schedule;
+};
+
+TEST(Planner, OfALongQueueGoesOnFromItsRentsUnderAnotherForecast) {
+  PlannedQueue queue;
+  ASSERT_TRUE(queue.schedule.rents);
+  EXPECT_LE(GapOf(queue.schedule), 0.03);
+  queue.instance.signals[0] = ViewOf(SwingingValues(9));
+  queue.Update({true, false, {}});
+  ExpectSound(queue.instance, queue.schedule);
+  EXPECT_GE(GapOf(queue.schedule), 0);
+  EXPECT_LE(GapOf(queue.schedule), 0.03);
 }
 
 // A job that fits nowhere beside the standing plan has it made anew, and the new one is as good.
 TEST(Planner, OfALongQueueIsAsGoodWhenAJobUpsetsIt) {
-  Instance instance;
-  FillLongQueue(instance, 1'500, 10);
-  Problem problem = instance.Finish();
-  const auto planner = MakePlanner({});
-  Schedule schedule;
-  schedule.jobs.resize(problem.jobs.size());
-  planner->Update(problem, {}, schedule);
-  instance.jobs.push_back(JobOf(1'500, hours{10}, hours{30}));
-  instance.jobs.back().devices = 10;
-  problem = instance.Finish();
-  schedule.jobs.push_back({});
-  planner->Update(problem, {false, false, {1'500}}, schedule);
-  ExpectSound(instance, schedule);
-  EXPECT_LE(GapOf(schedule), 0.05);
+  PlannedQueue queue;
+  queue.instance.jobs.push_back(JobOf(1'500, hours{10}, hours{30}));
+  queue.instance.jobs.back().devices = 10;
+  queue.Update({false, false, {1'500}});
+  ExpectSound(queue.instance, queue.schedule);
+  EXPECT_LE(GapOf(queue.schedule), 0.05);
 }
 
 // Devices for little more than the work: in whatever order the rents have it, each is in time.
