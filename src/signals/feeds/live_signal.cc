@@ -12,8 +12,14 @@
 namespace ebb::signals {
 namespace {
 
-// What the own forecast may learn from, and what is kept on disk.
-constexpr Duration kKept{std::chrono::days{60}};
+// What the own forecast may learn from, and what is kept on disk: more than a year, so that each
+// season was seen once; of finer steps, which say little more about the days ahead, as much as the
+// regression needs. The oldest go a block at a time, because fits are made anew when the beginning
+// changes.
+constexpr Duration kKept{std::chrono::days{400}};
+constexpr Duration kKeptOfFineSteps{std::chrono::days{100}};
+constexpr Duration kFineStep{std::chrono::minutes{30}};
+constexpr Duration kForgottenAtOnce{std::chrono::days{28}};
 constexpr std::uint64_t kCacheLimitBytes = 16ULL << 20;
 // Estimates younger than this are asked for again: measured values come late.
 constexpr Duration kUnsettled{std::chrono::hours{2}};
@@ -184,12 +190,21 @@ void LiveSignal::Take(const Reading& reading, Time now) {
   if (identity_.zone.empty()) identity_.zone = reading.zone;
   if (identity_.boundary == core::Boundary::kUnknown) identity_.boundary = reading.boundary;
   archive_.Add(reading.known);
-  archive_.ForgetBefore(now - kKept);
+  ForgetPast(now);
   if (!reading.forecast.empty()) {
     provider_forecast_ = reading.forecast;
     provider_issued_ = reading.issued.value_or(now);
   }
   NoteCoverage(now);
+}
+
+void LiveSignal::ForgetPast(Time now) {
+  const std::vector<core::Sample> samples = archive_.samples();
+  if (samples.empty()) return;
+  const bool is_fine = samples.back().interval.length() < kFineStep;
+  const Duration kept = is_fine ? kKeptOfFineSteps : kKept;
+  if (samples.front().interval.begin < now - kept - kForgottenAtOnce)
+    archive_.ForgetBefore(now - kept);
 }
 
 // The provider's rows where it has them, ours elsewhere. Ours begins where what is known ends.

@@ -43,6 +43,7 @@ class LiveSignal {
   Time DueAfter(Time answered) const;
   std::optional<Time> CoveredUntil(Time now) const;
   void NoteCoverage(Time answered);
+  void ForgetPast(Time now);
   std::filesystem::path CacheFile() const;
   void AskOnceForAll(Time now);
   void ReadCache(Time now);

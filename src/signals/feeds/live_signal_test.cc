@@ -192,6 +192,18 @@ TEST(LiveSignal, AnHourThatWasMissedIsFilledInAfterwards) {
   EXPECT_EQ(snapshot->known.At(kDay + hours{2})->status, SampleStatus::kMeasured);
 }
 
+TEST(LiveSignal, RemembersEnoughForItsOwnRegressionAndNotForEver) {
+  Source source;
+  LiveSignal signal = Signal(source);
+  std::shared_ptr<const LiveSnapshot> snapshot;
+  Time now = kDay;
+  for (int day = 0; day < 75; ++day, now += days{1}) snapshot = signal.Refresh(now);
+  EXPECT_THAT(snapshot->forecast.method, HasSubstr("regression"));
+  for (int day = 75; day < 500; ++day, now += days{1}) snapshot = signal.Refresh(now);
+  EXPECT_GE(now - snapshot->known.span().begin, days{400});
+  EXPECT_LE(now - snapshot->known.span().begin, days{430});
+}
+
 TEST(LiveSignal, TheProvidersForecastComesFirstAndOursBeyondIt) {
   Source source;
   source.has_forecast = true;
