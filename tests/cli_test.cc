@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "base/time.h"
+
 namespace ebb {
 namespace {
 
@@ -539,18 +541,50 @@ TEST_F(Cli, GridShowsSeveralWindowsAndDrawsThem) {
   EXPECT_TRUE(Contains(chain.err, "cannot be in one chain")) << chain.err;
 }
 
-TEST_F(Cli, ForecastShowsWhatThePastLetsOneExpectAndScoresItself) {
+// 120 days from 2023-01-01 on.
+std::string HourlyTrace() {
+  const Time first = *ParseTime("2023-01-01T00:00Z");
   std::string rows = "timestamp,carbon_intensity\n";
-  const std::chrono::sys_days first{std::chrono::year{2023} / 1 / 1};
-  for (int hour = 0; hour < 24 * 120; ++hour) {
-    const std::chrono::year_month_day date{first + std::chrono::days{hour / 24}};
-    char row[64];
-    std::snprintf(row, sizeof row, "2023-%02u-%02uT%02d:00Z,%d\n",
-                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), hour % 24,
-                  200 + 10 * (hour % 24) + hour * 37 % 11);
-    rows += row;
-  }
-  Write("z.csv", rows);
+  for (int hour = 0; hour < 24 * 120; ++hour)
+    rows += FormatTime(first + std::chrono::hours{hour}) + "," +
+            std::to_string(200 + 10 * (hour % 24) + hour * 37 % 11) + "\n";
+  return rows;
+}
+
+// A run of weather on each of these days.
+std::string WeatherRuns() {
+  const Time first = *ParseTime("2023-01-01T00:00Z");
+  std::string rows = "issued,lead_h,wind_10m_mps,temperature_2m_k,shortwave_w_m2\n";
+  for (int day = 0; day < 120; ++day)
+    for (int lead = 0; lead <= 96; lead += 3)
+      rows += FormatTime(first + std::chrono::days{day}) + "," + std::to_string(lead) + "," +
+              std::to_string(2 + (24 * day + lead) * 7 % 13) + ",280,100\n";
+  return rows;
+}
+
+TEST_F(Cli, AForecastWithWeatherSaysWhichRunItIsFrom) {
+  Write("z.csv", HourlyTrace());
+  Write("w.csv", WeatherRuns());
+  const auto ask = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"forecast", "--trace", "z.csv", "--at", "2023-04-25T12:00Z"};
+    words.insert(words.end(), more.begin(), more.end());
+    return Ebb(words);
+  };
+  const Outcome with = ask({"--weather", "w.csv"});
+  ASSERT_EQ(with.code, 0) << with.err;
+  EXPECT_TRUE(Contains(with.out, "and the weather (run of 2023-04-25T00:00")) << with.out;
+  const Outcome late = ask({"--weather", "w.csv", "--weather-lag", "18h"});
+  EXPECT_TRUE(Contains(late.out, "(run of 2023-04-24T00:00")) << late.out << late.err;
+  const Outcome missing = ask({"--weather", "nowhere.csv"});
+  EXPECT_EQ(missing.code, 4);
+  EXPECT_TRUE(Contains(missing.err, "nowhere.csv")) << missing.err;
+  EXPECT_EQ(ask({"--weather", "w.csv", "--method", "ridge"}).code, 2);
+  EXPECT_EQ(ask({"--method", "weather"}).code, 2);
+  EXPECT_EQ(Ebb({"forecast", "--zone", "DE", "--weather", "w.csv"}).code, 2);
+}
+
+TEST_F(Cli, ForecastShowsWhatThePastLetsOneExpectAndScoresItself) {
+  Write("z.csv", HourlyTrace());
   const Outcome text = Ebb({"forecast", "--trace", "z.csv", "--at", "2023-04-25T12:00Z"});
   ASSERT_EQ(text.code, 0) << text.err;
   EXPECT_TRUE(Contains(text.out, "regression on the zone's own past")) << text.out;

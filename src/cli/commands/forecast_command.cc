@@ -12,6 +12,7 @@
 #include "cli/command_line.h"
 #include "cli/forecast_table.h"
 #include "cli/local_times.h"
+#include "forecast/weather_forecaster.h"
 #include "platform/terminal.h"
 #include "signals/feeds/replay_feed.h"
 #include "signals/make_feed.h"
@@ -24,6 +25,7 @@ constexpr const char* kExamples = R"(
 Examples:
   ebb forecast --trace CISO_2023.csv.gz --at 2023-05-01T17:00Z
   ebb forecast --trace CISO_2023.csv.gz --at 2023-05-01 --hours 48 --format json
+  ebb forecast --trace DE_2021.csv.gz --weather DE_gfs.csv.gz --at 2021-11-01T17:00Z
   ebb forecast --zone DE
   ebb forecast --backtest --trace DE_2021-2024.csv.gz GB_2021-2023.csv.gz --from 2023-01-01)";
 
@@ -32,7 +34,7 @@ constexpr std::size_t kMostLines = 32;
 
 struct Options {
   std::vector<std::string> traces;
-  std::string zone, at, from, to, method = std::string(forecast::kRidge), format = "text";
+  std::string zone, at, from, to, method, format = "text";
   std::string hours = "96", publication_lag, weather, weather_lag, every;
   bool backtest = false;
 };
@@ -60,6 +62,21 @@ Result<std::shared_ptr<const forecast::WeatherArchive>> GivenWeather(const Optio
   }
   EBB_ASSIGN_OR_RETURN(auto weather, signals::LoadWeather(options.weather, lag));
   return std::make_shared<const forecast::WeatherArchive>(std::move(weather));
+}
+
+// With weather where a file is named, otherwise from the zone's own past.
+Result<std::unique_ptr<forecast::Forecaster>> GivenMethod(const Options& options,
+                                                          const core::Publication& publication) {
+  EBB_ASSIGN_OR_RETURN(auto weather, GivenWeather(options));
+  const std::string_view usual = weather ? forecast::kWeather : forecast::kRidge;
+  const std::string_view name = options.method.empty() ? usual : options.method;
+  if (name == forecast::kWeather && weather)
+    return std::make_unique<forecast::WeatherForecaster>(std::move(weather), publication);
+  if (name == forecast::kWeather || weather)
+    return Fail({ExitCode::kUsage, "--weather and --method weather go together", "",
+                 "give both, or neither"});
+  EBB_ASSIGN_OR_RETURN(auto method, forecast::MakeForecaster(name));
+  return forecast::AsPublished(std::move(method), publication);
 }
 
 // One line on a terminal, from the third second on: "DE 45 %".
@@ -118,10 +135,10 @@ struct Expected {
 Result<Expected> FromTrace(const Options& options, Duration horizon) {
   EBB_ASSIGN_OR_RETURN(const auto at, OptionalTime(options.at, "--at"));
   EBB_ASSIGN_OR_RETURN(const auto publication, GivenPublication(options));
-  EBB_ASSIGN_OR_RETURN(auto method, forecast::MakeForecaster(options.method));
   EBB_ASSIGN_OR_RETURN(const signals::Trace trace, signals::LoadTrace(options.traces.front()));
-  const auto forecaster = forecast::AsPublished(
-      std::move(method), publication.value_or(signals::UsualPublication(trace)));
+  EBB_ASSIGN_OR_RETURN(
+      const auto forecaster,
+      GivenMethod(options, publication.value_or(signals::UsualPublication(trace))));
   const Time end = trace.series.span().end;
   const Time now = at.value_or(end - Duration{1});
   if (!trace.series.span().contains(now))
@@ -230,6 +247,9 @@ Result<int> Show(const Options& options) {
   if (options.traces.empty() && !options.publication_lag.empty())
     return Fail({ExitCode::kUsage, "--publication-lag is for traces: a typical day is generated",
                  "", "name a file with --trace"});
+  if (options.traces.empty() && !options.weather.empty())
+    return Fail({ExitCode::kUsage, "--weather is for traces: a typical day knows no weather", "",
+                 "name a file with --trace"});
   if (options.traces.size() > 1)
     return Fail({ExitCode::kUsage, "a forecast is made from one trace, but several are named", "",
                  "give one --trace, or score them all with --backtest"});
@@ -263,7 +283,8 @@ void AddForecastCommand(Parser& parser) {
   text({"every", "DURATION", "time between two forecasts of the back-test (default 7h)"},
        &Options::every);
   text({"hours", "HOURS", "how far to look ahead, 1 to 240 (default 96)"}, &Options::hours);
-  text({"method", "ridge|seasonal-naive|persistence", "the forecasting method (default ridge)"},
+  text({"method", "ridge|seasonal-naive|persistence|weather",
+        "the forecasting method (default ridge, with --weather weather)"},
        &Options::method);
   command.Switch({"backtest", "", "score every method on past moments instead"},
                  [options] { options->backtest = true; });
