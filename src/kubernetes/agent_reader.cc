@@ -85,9 +85,9 @@ bool AgentReader::Measures(const std::string& node) const {
   return std::ranges::any_of(agents_, [&](const auto& agent) { return agent.second.node == node; });
 }
 
-Time AgentReader::TakenUpTo(const std::string& node) const {
-  const auto found = positions_.find(node);
-  return found == positions_.end() ? Time::min() : found->second.up_to;
+Time AgentReader::CountedUpTo(const std::string& node) const {
+  const auto found = counted_.find(node);
+  return found == counted_.end() ? Time::min() : found->second.up_to;
 }
 
 // Where it was -------------------------------------------------------------------------------
@@ -95,8 +95,8 @@ Time AgentReader::TakenUpTo(const std::string& node) const {
 std::string AgentReader::Position() const {
   std::vector<NodePosition> positions;
   Time newest = Time::min();
-  for (const auto& [node, position] : positions_) newest = std::max(newest, position.up_to);
-  for (const auto& [node, position] : positions_)
+  for (const auto& [node, position] : counted_) newest = std::max(newest, position.up_to);
+  for (const auto& [node, position] : counted_)
     if (newest - position.up_to < kForgottenAfter)
       positions.push_back({node, position.epoch, position.number, position.up_to});
   return ToFieldText(positions);
@@ -107,6 +107,7 @@ void AgentReader::GoOnAt(const std::string& position) {
   const auto positions = FromFieldText<std::vector<NodePosition>>(position, "agents");
   if (!positions) return;
   for (const NodePosition& of : *positions) positions_[of.node] = {of.epoch, of.number, of.up_to};
+  counted_ = positions_;
 }
 
 // Questions ----------------------------------------------------------------------------------
@@ -238,12 +239,12 @@ Status AgentReader::Check(const Agent& agent, const core::NodeRecordsHead& head,
 void AgentReader::Enter(const std::string& node, const core::NodeRecordsHead& head,
                         std::vector<core::NodeRecord> records) {
   const bool is_new = !positions_.contains(node);
-  Position_& position = positions_[node];
+  AgentPosition& position = positions_[node];
   if (is_new) position.up_to = since_;
   // Then numbers tell what is new; over lives of an agent the times do.
   bool is_same_life = !is_new && position.epoch == head.epoch;
   if (!is_same_life) position = {head.epoch, 0, position.up_to};
-  NodeRecords taken{node, {}};
+  NodeRecords taken{node, {}, {}};
   for (core::NodeRecord& record : records) {
     const std::int64_t missing = record.number - position.number - 1;
     if (missing < 0) continue;
@@ -260,7 +261,9 @@ void AgentReader::Enter(const std::string& node, const core::NodeRecordsHead& he
     position.up_to = std::max(position.up_to, record.wall.end);
     taken.records.push_back(std::move(record));
   }
-  if (!taken.records.empty()) fetched_.push_back(std::move(taken));
+  if (taken.records.empty()) return;
+  taken.last = position;
+  fetched_.push_back(std::move(taken));
 }
 
 std::vector<NodeRecords> AgentReader::Take() { return std::exchange(fetched_, {}); }

@@ -38,9 +38,17 @@ struct AgentOptions {
   int at_once = 8;
 };
 
+/// Up to which record of a node.
+struct AgentPosition {
+  std::string epoch;  ///< the agent's life
+  std::int64_t number = 0;
+  Time up_to{};
+};
+
 struct NodeRecords {
   std::string node;
   std::vector<core::NodeRecord> records;  ///< in order
+  AgentPosition last;
 };
 
 class AgentReader {
@@ -55,18 +63,20 @@ class AgentReader {
   void TakePod(const JsonNode& pod);
   void DropPod(const std::string& uid);
 
-  /// Where it was, for its next life (field text), and where an earlier one was.
+  /// What has been counted, for its next life (field text), and what an earlier one had counted.
   std::string Position() const;
   void GoOnAt(const std::string& position);
   /// Of nodes that no position is known of, records from here on are wanted.
   void BeginAt(Time since) { since_ = since; }
 
-  /// What was fetched since the last call. The position covers it.
+  /// What was fetched since the last call. The position covers it once it is counted, which is
+  /// done in this order for each node.
   std::vector<NodeRecords> Take();
+  void Counted(const NodeRecords& records) { counted_[records.node] = records.last; }
   bool has_records() const { return !fetched_.empty(); }
-  /// Whether the node has an agent, and up to when its records were taken.
+  /// Whether the node has an agent, and up to when its records were counted.
   bool Measures(const std::string& node) const;
-  Time TakenUpTo(const std::string& node) const;
+  Time CountedUpTo(const std::string& node) const;
   bool has_agents() const { return !agents_.empty(); }
 
   /// Asks what is due. Call it before each wait.
@@ -81,11 +91,6 @@ class AgentReader {
     platform::HttpStreams::Id request = 0;
     std::string body;
     bool is_silent = false;  // said
-  };
-  struct Position_ {
-    std::string epoch;
-    std::int64_t number = 0;
-    Time up_to{};
   };
   void Ask(const std::string& key, Agent& agent);
   void Answered(const std::string& key, const platform::StreamEnd& end);
@@ -102,8 +107,8 @@ class AgentReader {
   std::function<void(const std::string&)> say_;
   AgentOptions options_;
   Time since_{};
-  std::map<std::string, Agent> agents_;         // by uid of the pod, or by address
-  std::map<std::string, Position_> positions_;  // by node
+  std::map<std::string, Agent> agents_;                       // by uid of the pod, or by address
+  std::map<std::string, AgentPosition> positions_, counted_;  // by node: asked for, counted
   std::vector<NodeRecords> fetched_;
   std::map<std::string, std::string> rivals_;  // node -> of which agents that was said
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -39,14 +39,16 @@ class AgentReaderTest : public ::testing::Test {
         "test");
   }
   // Until each agent was asked once more, and a little longer.
-  std::vector<std::int64_t> Fetch(int times = 3) {
+  std::vector<std::int64_t> Fetch(int times = 3, bool counted = true) {
     std::vector<std::int64_t> numbers;
     for (int i = 0; i < times; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds{2});
       reader_->Tick();
       while (streams_->under_way() > 0) streams_->Poll(Duration{500});
-      for (const NodeRecords& records : reader_->Take())
+      for (const NodeRecords& records : reader_->Take()) {
         for (const core::NodeRecord& record : records.records) numbers.push_back(record.number);
+        if (counted) reader_->Counted(records);
+      }
     }
     return numbers;
   }
@@ -70,7 +72,7 @@ TEST_F(AgentReaderTest, RecordsAreTakenOnceAndInOrder) {
   EXPECT_EQ(Fetch(), (std::vector<std::int64_t>{1, 2}));
   agent_.Add(60, 90);
   EXPECT_EQ(Fetch(), (std::vector<std::int64_t>{3}));
-  EXPECT_EQ(reader_->TakenUpTo("n1"), FakeAgent::At(90));
+  EXPECT_EQ(reader_->CountedUpTo("n1"), FakeAgent::At(90));
   EXPECT_TRUE(said_.empty());
 }
 
@@ -81,6 +83,18 @@ TEST_F(AgentReaderTest, TheNextLifeGoesOnWhereThisOneWas) {
   const std::string position = reader_->Position();
   agent_.Add(30, 60);
   Begin(position);
+  reader_->TakePod(Pod(agent_, "u1", "n1"));
+  EXPECT_EQ(Fetch(), (std::vector<std::int64_t>{2}));
+}
+
+TEST_F(AgentReaderTest, WhatWasFetchedAndNotCountedIsFetchedAgainByTheNextLife) {
+  agent_.Add(0, 30);
+  reader_->TakePod(Pod(agent_, "u1", "n1"));
+  EXPECT_EQ(Fetch(), (std::vector<std::int64_t>{1}));
+  agent_.Add(30, 60);
+  EXPECT_EQ(Fetch(3, false), (std::vector<std::int64_t>{2}));
+  EXPECT_EQ(reader_->CountedUpTo("n1"), FakeAgent::At(30));
+  Begin(reader_->Position());
   reader_->TakePod(Pod(agent_, "u1", "n1"));
   EXPECT_EQ(Fetch(), (std::vector<std::int64_t>{2}));
 }
@@ -97,7 +111,7 @@ TEST_F(AgentReaderTest, OverLivesOfAnAgentTimesTellWhatIsNew) {
   agent_.Forget();  // a node that was made anew: numbers begin at 1
   agent_.Add(200, 230);
   EXPECT_EQ(Fetch(), (std::vector<std::int64_t>{1}));
-  EXPECT_EQ(reader_->TakenUpTo("n1"), FakeAgent::At(230));
+  EXPECT_EQ(reader_->CountedUpTo("n1"), FakeAgent::At(230));
 }
 
 TEST_F(AgentReaderTest, WhatAnAgentCouldNotKeepIsSaid) {
@@ -159,7 +173,7 @@ TEST_F(AgentReaderTest, WhatMakesNoSenseIsNotTaken) {
     agent_.Answer(head + "\n" + record + "\n");
     EXPECT_TRUE(Fetch().empty()) << record;
   }
-  EXPECT_EQ(reader_->TakenUpTo("n1"), Time::min());
+  EXPECT_EQ(reader_->CountedUpTo("n1"), Time::min());
 }
 
 TEST_F(AgentReaderTest, OfANodeThatIsNewOnlyWhatIsWantedIsAsked) {

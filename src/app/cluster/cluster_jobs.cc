@@ -485,7 +485,7 @@ void ClusterJobs::TellFigures(const service::JobCard& card) {
   if (emitted) figures[kEmissionsKey] = Rounded(emitted->grams);
   if (emitted && card.emissions_at_submission)
     figures[kSavedKey] = Rounded(card.emissions_at_submission->grams - emitted->grams);
-  if (const auto until = accounts_.TakenUpTo(uid)) figures[kUntilKey] = FormatTime(*until);
+  if (const auto until = accounts_.CountedUpTo(uid)) figures[kUntilKey] = FormatTime(*until);
   Written& written = written_[uid];
   const Duration now = platform::SinceBoot();
   const bool runs = stage == engine::Stage::kRunning || stage == engine::Stage::kStarting;

@@ -411,6 +411,20 @@ TEST_F(ClusterEnergyTest, ARestartCountsNothingTwiceAndNothingIsLeftOut) {
   EXPECT_TRUE(HasMicrojoules("train", 22'202));
 }
 
+// As a static pod, whose control group has another uid than its object, and as pods of namespaces
+// that are not watched. Records come faster than a pod is waited for.
+TEST_F(ClusterEnergyTest, PodsThatStayUnknownHoldUpNothing) {
+  Begin("train");
+  const std::string pod = Pod("p1", "train");
+  for (int i = 0; i < 100 && Find("train")->energy == Energy{}; ++i) {
+    Measure({{pod, 100}, {"0b2b1c9d8e7f6a5b4c3d2e1f00112233", 7}});
+    std::this_thread::sleep_for(std::chrono::milliseconds{200});
+  }
+  EXPECT_GT(Find("train")->energy, Energy{});
+  const auto machine = service_->view()->counters.machine;
+  EXPECT_GT(machine.unattributed, Energy{});
+}
+
 TEST_F(ClusterEnergyTest, AnotherControllerGoesOnFromWhatIsOnTheObject) {
   Begin("train");
   const std::string pod = Pod("p1", "train");

@@ -15,7 +15,7 @@ constexpr std::chrono::minutes kLongestRow{1};
 // A node that has reported nothing for this long is no longer shown as drawing power.
 constexpr std::chrono::minutes kPowerHolds{3};
 
-constexpr std::size_t kMostStrangers = 10'000;
+constexpr std::size_t kMostUnknown = 10'000;
 
 void ForEachPod(const kubernetes::NodeRecords& records,
                 const std::function<void(const std::string&)>& look) {
@@ -56,19 +56,22 @@ PodAccounts::PodAccounts(Ports ports) : ports_(std::move(ports)) {
 
 // Records -------------------------------------------------------------------------------------
 
-bool PodAccounts::HasUnknownPods(const kubernetes::NodeRecords& records) const {
-  bool found = false;
+// Some never become known: static pods, whose group has another uid than their object.
+void PodAccounts::FollowUnknownPods(const kubernetes::NodeRecords& records) {
+  if (unknown_since_.size() > kMostUnknown) unknown_since_.clear();
   ForEachPod(records, [&](const std::string& pod) {
-    found = found || !(ports_.pods->Knows(pod) || strangers_.contains(pod));
+    if (!ports_.pods->Knows(pod)) unknown_since_.try_emplace(pod, ports_.since_boot());
   });
-  return found;
 }
 
-void PodAccounts::RememberStrangers(const kubernetes::NodeRecords& records) {
-  if (strangers_.size() > kMostStrangers) strangers_.clear();
+bool PodAccounts::MayBecomeKnown(const kubernetes::NodeRecords& records) const {
+  bool found = false;
   ForEachPod(records, [&](const std::string& pod) {
-    if (!ports_.pods->Knows(pod)) strangers_.insert(pod);
+    if (found || ports_.pods->Knows(pod)) return;
+    const auto met = unknown_since_.find(pod);
+    found = met != unknown_since_.end() && ports_.since_boot() - met->second < kKnownWithin;
   });
+  return found;
 }
 
 void PodAccounts::Divide(const std::string& node, const core::DeviceEnergy& device,
@@ -148,24 +151,33 @@ void PodAccounts::Take(const kubernetes::NodeRecords& records) {
   Enter(records.node, shares);
 }
 
-// All that was fetched or nothing, as the position covers all of it.
+// In order for each node; one that waits holds up no other.
+bool PodAccounts::CountWaiting() {
+  std::set<std::string> held;
+  std::deque<kubernetes::NodeRecords> left;
+  bool changed = false;
+  for (kubernetes::NodeRecords& records : std::exchange(waiting_, {})) {
+    if (held.contains(records.node) || MayBecomeKnown(records)) {
+      held.insert(records.node);
+      left.push_back(std::move(records));
+      continue;
+    }
+    Take(records);
+    ports_.agents->Counted(records);
+    changed = true;
+  }
+  waiting_ = std::move(left);
+  return changed;
+}
+
 bool PodAccounts::Tick() {
   if (!ports_.agents) return false;
-  const Duration now = ports_.since_boot();
-  for (kubernetes::NodeRecords& records : ports_.agents->Take())
-    waiting_.push_back({std::move(records), now});
-  const bool must_wait = std::ranges::any_of(waiting_, [&](const Waiting& waiting) {
-    return now - waiting.since < kKnownWithin && HasUnknownPods(waiting.records);
-  });
-  bool changed = false;
-  if (!must_wait) {
-    for (const Waiting& waiting : std::exchange(waiting_, {})) {
-      RememberStrangers(waiting.records);
-      Take(waiting.records);
-      changed = true;
-    }
-    if (changed) ports_.metering.Remember(ports_.agents->Position());
+  for (kubernetes::NodeRecords& records : ports_.agents->Take()) {
+    FollowUnknownPods(records);
+    waiting_.push_back(std::move(records));
   }
+  const bool changed = CountWaiting();
+  if (changed) ports_.metering.Remember(ports_.agents->Position());
   return LookAtEnds() || changed;
 }
 
@@ -194,9 +206,9 @@ bool PodAccounts::LookAtEnds() {
   const std::size_t erased = std::erase_if(ending_, [&](const auto& entry) {
     const auto& [job, ending] = entry;
     const bool is_told = std::ranges::all_of(ending.nodes, [&](const std::string& node) {
-      return ports_.agents->TakenUpTo(node) >= ending.at;
+      return ports_.agents->CountedUpTo(node) >= ending.at;
     });
-    if (!(is_told && waiting_.empty()) && now - ending.since < kCompleteAfter) return false;
+    if (!is_told && now - ending.since < kCompleteAfter) return false;
     completed_.insert(job);
     ports_.metering.Complete(job);
     return true;
@@ -214,11 +226,11 @@ std::optional<local::LiveFigures> PodAccounts::FiguresOf(core::JobId job, int at
   return figures;
 }
 
-std::optional<Time> PodAccounts::TakenUpTo(const std::string& object) const {
+std::optional<Time> PodAccounts::CountedUpTo(const std::string& object) const {
   std::optional<Time> latest;
   if (!ports_.agents) return latest;
   for (const std::string& node : ports_.pods->NodesOf(object))
-    if (const Time until = ports_.agents->TakenUpTo(node); !latest || until > *latest)
+    if (const Time until = ports_.agents->CountedUpTo(node); !latest || until > *latest)
       latest = until;
   if (latest == Time::min()) latest.reset();
   return latest;

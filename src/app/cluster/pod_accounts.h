@@ -47,8 +47,9 @@ class PodAccounts {
   /// Figures of an attempt that is running; nothing if it has not been measured yet.
   std::optional<local::LiveFigures> FiguresOf(core::JobId job, int attempt) const;
   /// The latest moment that any node with pods of this object has reported.
-  std::optional<Time> TakenUpTo(const std::string& object) const;
-  /// Counts what was fetched. True: figures have changed.
+  std::optional<Time> CountedUpTo(const std::string& object) const;
+  /// Counts what was fetched, but for what a node says of a pod that the API server may be about
+  /// to tell of. True: figures have changed.
   bool Tick();
   /// When to call Tick again if nothing is fetched before.
   std::optional<Duration> NextDue() const;
@@ -56,10 +57,6 @@ class PodAccounts {
   void Forget(core::JobId job);
 
  private:
-  struct Waiting {
-    kubernetes::NodeRecords records;
-    Duration since{};
-  };
   struct Account {
     int attempt = 0;
     Energy energy;
@@ -73,16 +70,17 @@ class PodAccounts {
     Duration since{};
   };
   struct Shares;
-  bool HasUnknownPods(const kubernetes::NodeRecords& records) const;
-  void RememberStrangers(const kubernetes::NodeRecords& records);
+  void FollowUnknownPods(const kubernetes::NodeRecords& records);
+  bool MayBecomeKnown(const kubernetes::NodeRecords& records) const;
+  bool CountWaiting();
   void Take(const kubernetes::NodeRecords& records);
   void Divide(const std::string& node, const core::DeviceEnergy& device, Shares& shares);
   void Enter(const std::string& node, Shares& shares);
   bool LookAtEnds();
 
   Ports ports_;
-  std::deque<Waiting> waiting_;
-  std::set<std::string> strangers_;  // pods that nobody knows, although somebody waited for that
+  std::deque<kubernetes::NodeRecords> waiting_;
+  std::unordered_map<std::string, Duration> unknown_since_;  // by pod: when it was first met
   std::unordered_map<core::JobId, Account> live_;
   std::unordered_map<std::string, Time> counted_until_;  // by object
   std::map<core::JobId, Ending> ending_;
