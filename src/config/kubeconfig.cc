@@ -2,12 +2,10 @@
 
 #include <array>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/base64.h"
-#include "base/json_node.h"
 #include "base/text.h"
 #include "config/yaml_tree.h"
 #include "platform/file.h"
@@ -16,8 +14,6 @@ namespace ebb::config {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::chrono::minutes kAskPluginBefore{1};  // its token expires
 
 const YamlNode* Find(const YamlNode* map, std::string_view key) {
   if (!map || map->kind != YamlNode::Kind::kMap) return nullptr;
@@ -114,37 +110,18 @@ class Reader {
     return path.empty() ? Result<std::string>(std::string()) : platform::ReadFile(Beside(path));
   }
 
-  std::function<Result<std::string>()> TokenOfPlugin(const YamlNode& plugin) const {
-    std::vector<std::string> command{TextOf(&plugin, "command")};
-    if (const YamlNode* arguments = Find(&plugin, "args"))
-      for (const YamlNode& argument : arguments->items) command.push_back(argument.text);
-    std::vector<std::pair<std::string, std::string>> environment{
-        {"KUBERNETES_EXEC_INFO", R"({"kind":"ExecCredential","apiVersion":")" +
-                                     TextOf(&plugin, "apiVersion") +
-                                     R"(","spec":{"interactive":false}})"}};
-    if (const YamlNode* variables = Find(&plugin, "env"))
+  std::function<Result<std::string>()> TokenOfPlugin(const YamlNode& exec) const {
+    Plugin plugin{{TextOf(&exec, "command")},
+                  {{"KUBERNETES_EXEC_INFO", R"({"kind":"ExecCredential","apiVersion":")" +
+                                                TextOf(&exec, "apiVersion") +
+                                                R"(","spec":{"interactive":false}})"}},
+                  file_};
+    if (const YamlNode* arguments = Find(&exec, "args"))
+      for (const YamlNode& argument : arguments->items) plugin.command.push_back(argument.text);
+    if (const YamlNode* variables = Find(&exec, "env"))
       for (const YamlNode& variable : variables->items)
-        environment.emplace_back(TextOf(&variable, "name"), TextOf(&variable, "value"));
-    struct Kept {
-      std::string token;
-      std::optional<Time> expires;
-    };
-    return [file = file_, ports = ports_, command = std::move(command),
-            environment = std::move(environment),
-            kept = std::make_shared<Kept>()]() -> Result<std::string> {
-      const bool holds = !kept->token.empty() &&
-                         (!kept->expires || ports.now() + kAskPluginBefore < *kept->expires);
-      if (holds) return kept->token;
-      EBB_ASSIGN_OR_RETURN(const std::string printed, ports.run_plugin(command, environment));
-      EBB_ASSIGN_OR_RETURN(const JsonNode credential, ParseJson(printed, command.front()));
-      const JsonNode* status = credential.Find("status");
-      if (!status || status->TextOf("token").empty())
-        return Fail({ExitCode::kConfiguration, "printed no token", command.front(),
-                     "plugins that give certificates are not supported; user of " + file});
-      kept->token = status->TextOf("token");
-      kept->expires = status->TimeOf("expirationTimestamp");
-      return kept->token;
-    };
+        plugin.environment.emplace_back(TextOf(&variable, "name"), TextOf(&variable, "value"));
+    return TokenFromPlugin(std::move(plugin), ports_.run_plugin, {ports_.now, ports_.since_boot});
   }
 
   const std::string& file_;

@@ -6,18 +6,13 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
+#include "config/plugin_token.h"
 #include "kubernetes/api_server.h"
 
 namespace ebb::config {
-
-/// What an exec plugin printed.
-using RunPlugin = std::function<Result<std::string>(
-    const std::vector<std::string>& command,
-    const std::vector<std::pair<std::string, std::string>>& environment)>;
 
 struct KubeconfigPorts {
   std::function<Duration()> since_boot;  ///< when files with tokens are read again

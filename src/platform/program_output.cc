@@ -5,9 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <tuple>
 
@@ -18,16 +20,40 @@
 namespace ebb::platform {
 namespace {
 
-[[noreturn]] void Become(const std::vector<std::string>& command,
-                         const std::vector<std::pair<std::string, std::string>>& environment,
-                         int output) {
+// What execvpe wants. Made before the fork: other threads may hold locks that a child would wait
+// for.
+class Words {
+ public:
+  explicit Words(std::vector<std::string> words) : words_(std::move(words)) {
+    for (std::string& word : words_) pointers_.push_back(word.data());
+    pointers_.push_back(nullptr);
+  }
+  Words(const Words&) = delete;
+  Words& operator=(const Words&) = delete;
+  char* const* data() const { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> words_;
+  std::vector<char*> pointers_;
+};
+
+// Ours, and what is added or comes in the place of ours.
+std::vector<std::string> EnvironmentWith(
+    const std::vector<std::pair<std::string, std::string>>& added) {
+  std::vector<std::string> lines;
+  for (char** line = environ; *line; ++line) {
+    const std::string_view name = std::string_view(*line).substr(0, std::strcspn(*line, "="));
+    if (std::ranges::none_of(added, [&](const auto& other) { return other.first == name; }))
+      lines.emplace_back(*line);
+  }
+  for (const auto& [name, value] : added) lines.push_back(name + "=" + value);
+  return lines;
+}
+
+[[noreturn]] void Become(const Words& command, const Words& environment, int output) {
   RestoreDefaultSignals();
   ::dup2(output, STDOUT_FILENO);
-  for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
-  std::vector<char*> argv;
-  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  ::execvp(argv.front(), argv.data());
+  ::execvpe(command.data()[0], command.data(), environment.data());
   ::_exit(127);
 }
 
@@ -69,11 +95,12 @@ Result<std::string> OutputOf(const std::vector<std::string>& command,
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return Fail({ExitCode::kUnavailable, std::strerror(errno), command.front(), ""});
   const Descriptor read_end(ends[0]);
+  const Words words(command), variables(EnvironmentWith(environment));
   pid_t child = 0;
   {
     const Descriptor write_end(ends[1]);
     child = ::fork();
-    if (child == 0) Become(command, environment, write_end.get());
+    if (child == 0) Become(words, variables, write_end.get());
   }
   if (child < 0) return Fail({ExitCode::kUnavailable, std::strerror(errno), command.front(), ""});
   std::string text;

@@ -7,6 +7,7 @@ namespace {
 
 TEST(ProgramOutput, IsWhatItPrints) {
   EXPECT_EQ(*OutputOf({"sh", "-c", "echo $A; echo more >&2"}, {{"A", "b"}}), "b\n");
+  EXPECT_EQ(*OutputOf({"sh", "-c", "echo $HOME"}, {{"HOME", "x"}}), "x\n") << "not ours";
   EXPECT_EQ(*OutputOf({"true"}, {}), "");
 }
 
