@@ -97,7 +97,6 @@ class SupervisedProgram {
   AttemptPlan plan_;
   AttemptPaths paths_;
   std::optional<platform::ProcessWatch> watch_;
-  runtime::SignalFeed& feed_;
   const runtime::GridClock& clock_;
   JobRecords& records_;
   StoredUpTo stored_;

@@ -1,10 +1,12 @@
 #pragma once
-// A directory of this process alone, which goes with it.
+// A directory of this process alone, which goes with it. One that was killed leaves its directory
+// behind; the next process that makes one of the same name removes it.
 
 #include <filesystem>
 #include <string>
 
 #include "base/result.h"
+#include "platform/file_lock.h"
 
 namespace ebb::platform {
 
@@ -13,7 +15,8 @@ class TemporaryDirectory {
   /// Under TMPDIR or /tmp, for its owner only; its name begins with `name`.
   static Result<TemporaryDirectory> Make(const std::string& name);
   ~TemporaryDirectory();
-  TemporaryDirectory(TemporaryDirectory&& other) noexcept : path_(std::move(other.path_)) {
+  TemporaryDirectory(TemporaryDirectory&& other) noexcept
+      : path_(std::move(other.path_)), lock_(std::move(other.lock_)) {
     other.path_.clear();
   }
   TemporaryDirectory(const TemporaryDirectory&) = delete;
@@ -23,8 +26,10 @@ class TemporaryDirectory {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  explicit TemporaryDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+  TemporaryDirectory(std::filesystem::path path, FileLock lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
   std::filesystem::path path_;
+  FileLock lock_;  // beside it: held for as long as somebody uses the directory
 };
 
 }  // namespace ebb::platform
