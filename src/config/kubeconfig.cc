@@ -89,7 +89,7 @@ class Reader {
     if (const std::string token = TextOf(&user, "token"); !token.empty())
       server.token = [token]() -> Result<std::string> { return token; };
     if (const std::string file = TextOf(&user, "tokenFile"); !file.empty())
-      server.token = kubernetes::TokenFromFile(Beside(file), ports_.since_boot);
+      server.token = kubernetes::TextFromFile(Beside(file), ports_.since_boot);
     if (const YamlNode* plugin = Find(&user, "exec")) server.token = TokenOfPlugin(*plugin);
     return {};
   }

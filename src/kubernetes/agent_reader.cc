@@ -31,9 +31,9 @@ void Visit(Archive& archive, Value& value) {
   archive("up_to", up_to);
 }
 
-std::string UrlOf(const std::string& ip, int port) {
+std::string PlaceOf(const std::string& ip, int port) {
   const bool is_v6 = ip.find(':') != std::string::npos;
-  return "http://" + (is_v6 ? "[" + ip + "]" : ip) + ":" + std::to_string(port);
+  return (is_v6 ? "[" + ip + "]" : ip) + ":" + std::to_string(port);
 }
 
 // Of its container, where it says one.
@@ -70,7 +70,10 @@ void AgentReader::TakePod(const JsonNode& pod) {
   const std::string ip = TextAt(pod, "/status/podIP");
   if (!is_agent || ip.empty() || TextAt(pod, "/status/phase") != "Running") return DropPod(uid);
   Agent& agent = agents_[uid];
-  agent.url = UrlOf(ip, PortOf(pod, options_.port));
+  const std::string place = PlaceOf(ip, PortOf(pod, options_.port));
+  // No certificate has the addresses of pods: it names what they are.
+  agent.connect_to = options_.authority ? place : "";
+  agent.url = (options_.authority ? "https://" : "http://") + place;
   agent.node = TextAt(pod, "/spec/nodeName");
 }
 
@@ -148,9 +151,14 @@ std::optional<Duration> AgentReader::NextDue() const {
   return due;
 }
 
-void AgentReader::Ask(const std::string& key, Agent& agent) {
+Result<platform::StreamRequest> AgentReader::RequestFor(const Agent& agent) const {
   platform::StreamRequest request;
-  request.url = agent.url + "/records";
+  request.connect_to = agent.connect_to;
+  request.url = agent.connect_to.empty() ? agent.url : std::string("https://") + kAgentName;
+  request.url += "/records";
+  if (options_.authority) {
+    EBB_ASSIGN_OR_RETURN(request.ca_pem, options_.authority());
+  }
   const auto known = positions_.find(agent.node);
   if (known != positions_.end())
     request.url += "?epoch=" + known->second.epoch +
@@ -160,6 +168,12 @@ void AgentReader::Ask(const std::string& key, Agent& agent) {
     request.url += "?since_ms=" + std::to_string(since_.time_since_epoch().count());
   if (!options_.token.empty()) request.headers = {"Authorization: Bearer " + options_.token};
   request.timeout = options_.timeout;
+  return request;
+}
+
+void AgentReader::Ask(const std::string& key, Agent& agent) {
+  auto request = RequestFor(agent);
+  if (!request) return Silent(agent, request.error().Message());
   agent.body.clear();
   platform::StreamEvents events;
   const std::weak_ptr<bool> alive = alive_;
@@ -173,7 +187,7 @@ void AgentReader::Ask(const std::string& key, Agent& agent) {
   events.on_end = [this, key, alive](const platform::StreamEnd& end) {
     if (!alive.expired()) Answered(key, end);
   };
-  agent.request = streams_.Start(std::move(request), std::move(events));
+  agent.request = streams_.Start(*std::move(request), std::move(events));
 }
 
 void AgentReader::Silent(Agent& agent, const std::string& why) {

@@ -25,13 +25,17 @@
 
 namespace ebb::kubernetes {
 
-/// The label of an agent's pod.
+/// The label of an agent's pod; its value is also the name in the certificates of agents.
 inline constexpr const char *kAgentLabel = "app.kubernetes.io/name", *kAgentName = "ebb-agent";
 
 struct AgentOptions {
   std::string name_space;  ///< of the agents' pods
   int port = 8735;
-  std::string token{};              ///< shown to them; empty: none
+  std::string token{};  ///< shown to them; empty: none
+  /// What the certificates of agents are verified with (PEM), asked for before each request; pods
+  /// then have to prove that they are kAgentName. Empty: pods are asked by plain HTTP, and
+  /// addresses with https:// are verified with the system's authorities.
+  std::function<Result<std::string>()> authority{};
   std::vector<std::string> urls{};  ///< further agents: "http://10.0.0.7:8735"
   Duration every{std::chrono::minutes{1}};
   Duration timeout{20'000};
@@ -85,7 +89,7 @@ class AgentReader {
 
  private:
   struct Agent {
-    std::string url;
+    std::string url, connect_to;
     std::string node;  // "": not heard yet, of an address that was given
     Duration due{};
     platform::HttpStreams::Id request = 0;
@@ -93,6 +97,7 @@ class AgentReader {
     bool is_silent = false;  // said
   };
   void Ask(const std::string& key, Agent& agent);
+  Result<platform::StreamRequest> RequestFor(const Agent& agent) const;
   void Answered(const std::string& key, const platform::StreamEnd& end);
   Status TakeAnswer(Agent& agent);
   Status Check(const Agent& agent, const core::NodeRecordsHead& head,

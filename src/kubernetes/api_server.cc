@@ -23,21 +23,21 @@ std::string Host(const std::string& host) {
 
 }  // namespace
 
-std::function<Result<std::string>()> TokenFromFile(std::filesystem::path file,
-                                                   std::function<Duration()> now) {
+std::function<Result<std::string>()> TextFromFile(std::filesystem::path file,
+                                                  std::function<Duration()> now) {
   struct Kept {
-    std::string token;
+    std::string text;
     std::optional<Duration> read_at;
   };
   return [file = std::move(file), now = std::move(now),
           kept = std::make_shared<Kept>()]() -> Result<std::string> {
-    if (kept->read_at && now() - *kept->read_at < kReadAgainAfter) return kept->token;
-    auto token = Read(file);
+    if (kept->read_at && now() - *kept->read_at < kReadAgainAfter) return kept->text;
+    auto text = Read(file);
     // While it is being replaced, the one before it still holds.
-    if (!token && kept->token.empty()) return token;
-    if (token) kept->token = *std::move(token);
+    if (!text && kept->text.empty()) return text;
+    if (text) kept->text = *std::move(text);
     kept->read_at = now();
-    return kept->token;
+    return kept->text;
   };
 }
 
@@ -52,7 +52,7 @@ Result<ApiServer> ServerOfPod(const std::function<const char*(const char*)>& var
   ApiServer server;
   server.url = "https://" + Host(host) + ":" + port;
   EBB_ASSIGN_OR_RETURN(server.ca_pem, Read(folder / "ca.crt"));
-  server.token = TokenFromFile(folder / "token", now);
+  server.token = TextFromFile(folder / "token", now);
   EBB_RETURN_IF_ERROR(server.token());
   if (const auto name = Read(folder / "namespace")) server.name_space = *name;
   return server;

@@ -31,8 +31,8 @@ Result<ApiServer> ServerOfPod(const std::function<const char*(const char*)>& var
                               const std::function<Duration()>& now,
                               const std::filesystem::path& folder = kServiceAccountFolder);
 
-/// A token that lies in a file, which somebody replaces from time to time.
-std::function<Result<std::string>()> TokenFromFile(std::filesystem::path file,
-                                                   std::function<Duration()> now);
+/// A token, or certificates, in a file which somebody replaces from time to time.
+std::function<Result<std::string>()> TextFromFile(std::filesystem::path file,
+                                                  std::function<Duration()> now);
 
 }  // namespace ebb::kubernetes

@@ -17,14 +17,15 @@ struct Stream {
         events(std::move(told)),
         curl(library),
         handle(library.easy_init(), library.easy_cleanup),
-        headers(nullptr, library.slist_free_all) {}
+        headers(nullptr, library.slist_free_all),
+        place(nullptr, library.slist_free_all) {}
 
   HttpStreams::Id id;
   StreamRequest request;
   StreamEvents events;
   const Curl& curl;
   std::unique_ptr<CURL, decltype(Curl::easy_cleanup)> handle;
-  std::unique_ptr<curl_slist, decltype(Curl::slist_free_all)> headers;
+  std::unique_ptr<curl_slist, decltype(Curl::slist_free_all)> headers, place;
   StreamEnd end{};
   bool cancelled = false;
   bool stopped = false;   // by its own on_data
@@ -119,9 +120,14 @@ class HttpStreams::Implementation {
     curl_.easy_setopt(stream.handle.get(), option, value);
   }
 
-  void SetAddress(const Stream& stream) {
+  void SetAddress(Stream& stream) {
     const StreamRequest& request = stream.request;
     Set(stream, CURLOPT_URL, request.url.c_str());
+    if (!request.connect_to.empty()) {
+      // Instead of any host and port that the URL names.
+      stream.place.reset(curl_.slist_append(nullptr, ("::" + request.connect_to).c_str()));
+      Set(stream, CURLOPT_CONNECT_TO, stream.place.get());
+    }
     Set(stream, CURLOPT_PROTOCOLS_STR, "http,https");
     Set(stream, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     Set(stream, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));

@@ -26,6 +26,8 @@ struct StreamRequest {
   std::string body{};                        ///< sent where it is not empty
   std::string ca_pem{};                      ///< empty: the system's certificate authorities
   std::string certificate_pem{}, key_pem{};  ///< of this client; empty: none
+  /// "10.0.0.7:8735": connects there, whatever name the URL has and the certificate is checked for.
+  std::string connect_to{};
   /// From name look-up to the last byte: TCP does not notice a peer that hangs.
   Duration timeout{30'000};
   Duration connect_timeout{10'000};

@@ -13,7 +13,7 @@
 
 namespace ebb {
 
-/// Signs itself, for 127.0.0.1; written as PEM for the client to trust, and the key for a server.
+/// Signs itself, for 127.0.0.1 and the name of agents; written as PEM for the client to trust, and the key for a server.
 /// Valid from and until so many seconds from now.
 struct Certificate {
   EVP_PKEY* key = EVP_RSA_gen(2048);
@@ -31,7 +31,7 @@ struct Certificate {
     const auto* text = reinterpret_cast<const unsigned char*>("ebb test");
     X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, text, -1, -1, 0);
     X509_set_issuer_name(certificate, name);
-    Extend(NID_subject_alt_name, "IP:127.0.0.1");
+    Extend(NID_subject_alt_name, "IP:127.0.0.1,DNS:ebb-agent");
     Extend(NID_basic_constraints, "critical,CA:TRUE");
     X509_sign(certificate, key, EVP_sha256());
     FILE* file = std::fopen(pem_file.c_str(), "w");

@@ -7,8 +7,12 @@
 #include "app/agent/node_agent.h"
 #include "app/agent/record_spool.h"
 #include "base/text.h"
+#include "kubernetes/agent_reader.h"
+#include "kubernetes/api_server.h"
 #include "platform/system_clock.h"
+#include "testing/certificate_for_test.h"
 #include "testing/scratch_directory.h"
+#include "web/http/http_server.h"
 
 namespace ebb::app {
 namespace {
@@ -214,6 +218,54 @@ TEST_F(AgentAnswersTest, ItIsHealthyWhileRecordsComeAndProbesNeedNoToken) {
   EXPECT_EQ(Ask("/healthz", "").status, 200);
   now_ = kBegin + std::chrono::minutes{10};
   EXPECT_EQ(Ask("/healthz", "").status, 503);
+}
+
+// An agent with a certificate, and a controller that asks it as its pod's address.
+class AgentByHttpsTest : public AgentAnswersTest {
+ protected:
+  void Serve(std::optional<web::TlsFiles> tls) {
+    AgentAnswersOptions answers{"n1", "secret", ""};
+    answers.now = [this] { return now_; };
+    web::HttpServerOptions options;
+    options.tls = std::move(tls);
+    server_.emplace(*web::HttpServer::Start(options, AgentAnswers(answers, *agent_, *spool_)));
+  }
+  // How many records came.
+  std::size_t Fetch(const std::string& authority_file) {
+    kubernetes::AgentOptions options{.name_space = "ebb", .token = "secret"};
+    options.authority = kubernetes::TextFromFile(authority_file, platform::SinceBoot);
+    options.timeout = Duration{2000};
+    auto streams = *platform::HttpStreams::Open();
+    kubernetes::AgentReader reader(
+        streams, platform::SinceBoot, [this](const std::string& text) { said_ += text; }, options);
+    reader.TakePod(*ParseJson(
+        R"({"metadata":{"uid":"u","namespace":"ebb","labels":{"app.kubernetes.io/name":"ebb-agent"}},)"
+        R"("spec":{"nodeName":"n1","containers":[{"ports":[{"name":"records","containerPort":)" +
+            std::to_string(server_->port()) +
+            R"(}]}]},"status":{"phase":"Running","podIP":"127.0.0.1"}})",
+        "test"));
+    reader.Tick();
+    while (streams.under_way() > 0) streams.Poll(Duration{500});
+    std::size_t count = 0;
+    for (const auto& records : reader.Take()) count += records.records.size();
+    return count;
+  }
+  std::string said_;
+  std::optional<web::HttpServer> server_;
+};
+
+TEST_F(AgentByHttpsTest, OnlyWhoProvesToBeAnAgentIsHeardAndGetsTheToken) {
+  spool_->Append(RecordOf(0, 30));
+  const Certificate certificate, other;
+  Serve(web::TlsFiles{certificate.pem_file, certificate.key_file});
+  EXPECT_EQ(Fetch(certificate.pem_file), 1u) << said_;
+  EXPECT_EQ(said_, "");
+  EXPECT_EQ(Fetch(other.pem_file), 0u);
+  EXPECT_NE(said_.find("the agent of node n1 does not answer"), std::string::npos) << said_;
+  EXPECT_EQ(Fetch("/nowhere/ca.pem"), 0u);
+  EXPECT_NE(said_.find("/nowhere/ca.pem"), std::string::npos) << said_;
+  Serve(std::nullopt);
+  EXPECT_EQ(Fetch(certificate.pem_file), 0u) << "plain HTTP";
 }
 
 TEST(AgentMetrics, PodsHaveTheirNames) {

@@ -44,7 +44,8 @@ const std::set<std::string> kMeteringFlags{
 struct AgentRequest {
   app::FlagValues flags;
   std::string node, state, address = "127.0.0.1", port = "8735", interval = "2s", record = "30s",
-                           kept_mib = "16", sys = "/sys", proc = "/proc", pod_logs;
+                           kept_mib = "16", sys = "/sys", proc = "/proc", pod_logs, certificate,
+                           key;
 };
 
 std::string Variable(const char* name) {
@@ -103,6 +104,10 @@ Result<web::HttpServerOptions> ServerOf(const AgentRequest& request, const std::
                  std::string("set ") + kTokenVariable + " to the token that they have to show"});
   server.address = request.address;
   server.port = static_cast<int>(*port);
+  if (request.certificate.empty() != request.key.empty())
+    return Fail({ExitCode::kUsage, "--tls-cert and --tls-key go together", "", ""});
+  if (!request.key.empty())
+    server.tls = web::TlsFiles{request.certificate, request.key, Sayer("ebb agent")};
   server.longest_body = 1 << 10;
   server.threads = kThreads;
   return server;
@@ -174,6 +179,13 @@ void AddAgentCommand(Parser& parser) {
   command.Flag(
       {"port", "PORT", "listen at this port (default 8735; 0: any that is free)", "Service"},
       into(request->port));
+  command.Flag({"tls-cert", "FILE",
+                "answer by HTTPS: certificate in PEM for the name ebb-agent, with its chain; read "
+                "again when it is replaced",
+                "Service"},
+               into(request->certificate));
+  command.Flag({"tls-key", "FILE", "its key in PEM, without a passphrase", "Service"},
+               into(request->key));
   command.Action([request] { return RunAgent(*request); });
 }
 

@@ -52,7 +52,7 @@ struct ControllerRequest {
   std::string version;  // of Ebb
   std::string store, kubeconfig, context, name_space,
       policy = "planner", tiers, max_delay, threshold, kueue_every, policies = "ebb-policies",
-      agents_every;
+      agents_every, agents_ca;
   std::vector<std::string> agents;
   WebhookFlags webhook;
   bool dry_run = false, alone = false;
@@ -191,6 +191,10 @@ Result<kubernetes::ClusterOptions> Control::OptionsOfCluster(const kubernetes::A
   agents.name_space = server.name_space;
   agents.urls = request_.agents;
   if (const char* token = std::getenv(kAgentToken)) agents.token = token;
+  if (!request_.agents_ca.empty()) {
+    agents.authority = kubernetes::TextFromFile(request_.agents_ca, platform::SinceBoot);
+    EBB_RETURN_IF_ERROR(agents.authority());
+  }
   if (!request_.agents_every.empty()) {
     EBB_ASSIGN_OR_RETURN(agents.every, app::DurationOf("--agents-every", request_.agents_every));
   }
@@ -307,6 +311,10 @@ void AddControllerCommand(Parser& parser, const std::string& version) {
   command.Flag({"agents-every", "DURATION",
                 "what agents of nodes have measured is fetched so often (default 1m)", "Cluster"},
                into(request->agents_every));
+  command.Flag(
+      {"agents-ca", "FILE",
+       "ask agents by HTTPS, and trust certificates for ebb-agent by these authorities", "Cluster"},
+      into(request->agents_ca));
   command.Flag(
       {"webhook-port", "PORT",
        "answer the API server here (HTTPS), so that jobs are created suspended", "Webhook"},
