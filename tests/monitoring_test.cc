@@ -83,11 +83,14 @@ std::vector<std::string> Problems(const Exposed& exposed, const Expression& expr
   return problems;
 }
 
-// The golden scrape is what the code writes (src/web/metrics/metrics_test.cc).
-Exposed OfGoldenScrape() { return ExposedBy(Read(kSource / "src/web/testdata/metrics.txt")); }
+// The golden scrapes are what the code writes (src/web/metrics/metrics_test.cc, and
+// src/app/agent/agent_test.cc for the agents of nodes).
+const fs::path kOfService = kSource / "src/web/testdata/metrics.txt",
+               kOfAgent = kSource / "src/app/testdata/agent_metrics.txt";
+Exposed OfGoldenScrapes() { return ExposedBy(Read(kOfService) + Read(kOfAgent)); }
 
 TEST(Monitoring, EveryExpressionNamesWhatIsExposed) {
-  const Exposed exposed = OfGoldenScrape();
+  const Exposed exposed = OfGoldenScrapes();
   const auto expressions = AllExpressions();
   ASSERT_GT(expressions.size(), 50u);
   for (const Expression& expression : expressions)
@@ -97,14 +100,14 @@ TEST(Monitoring, EveryExpressionNamesWhatIsExposed) {
 
 TEST(Monitoring, EveryMetricIsDocumented) {
   const std::string document = Read(kSource / "docs/metrics.md");
-  for (const auto& [name, labels] : OfGoldenScrape()) {
+  for (const auto& [name, labels] : OfGoldenScrapes()) {
     const std::string family = std::regex_replace(name, std::regex("_(bucket|sum|count)$"), "");
     EXPECT_TRUE(family == "up" || Contains(document, "`" + family + "`")) << family;
   }
 }
 
 TEST(Monitoring, AMisspeltNameIsFound) {
-  const Exposed exposed = OfGoldenScrape();
+  const Exposed exposed = OfGoldenScrapes();
   const auto finds = [&](const std::string& text, const std::string& problem,
                          std::vector<std::string> templates = {}) {
     const auto problems = Problems(exposed, {"test", text, std::move(templates)});
@@ -281,11 +284,12 @@ TEST_F(RealPrometheus, ScrapesTheServiceAndAnswersEveryExpression) {
             "no compatible names");
 
   const Exposed live = ExposedBy(Get(url_ + "/metrics"));
-  for (const auto& [name, labels] : OfGoldenScrape()) EXPECT_TRUE(live.contains(name)) << name;
+  for (const auto& [name, labels] : ExposedBy(Read(kOfService)))
+    EXPECT_TRUE(live.contains(name)) << name;
   EXPECT_EQ(Ebb({"cancel", "--store", "ebb.db", "1"}).code, 0);
   for (const Expression& expression : AllExpressions()) {
     std::string text = std::regex_replace(expression.text, std::regex(R"(\$__range)"), "1h");
-    text = std::regex_replace(text, std::regex(R"(\$(instance|name))"), ".*");
+    text = std::regex_replace(text, std::regex(R"(\$(instance|name|node))"), ".*");
     const json answer = Query(text);
     ASSERT_TRUE(answer.is_object()) << text;
     EXPECT_EQ(answer.value("status", ""), "success") << expression.where << ": " << answer;

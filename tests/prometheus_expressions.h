@@ -139,7 +139,7 @@ class ExpressionCheck {
     }
     // Values that a person chooses cannot be known here.
     static const std::set<std::string> kClosed{"stage",     "outcome", "part", "state",
-                                               "component", "result",  "job"};
+                                               "component", "result",  "job",  "whose"};
     if (!kClosed.contains(label) || value.find('$') != std::string::npos) return;
     const bool is_pattern = operation.find('~') != std::string::npos;
     for (std::istringstream parts(value); std::getline(parts, part_, is_pattern ? '|' : '\0');)

@@ -11,6 +11,7 @@
 #include "kubernetes/api_server.h"
 #include "platform/system_clock.h"
 #include "testing/certificate_for_test.h"
+#include "testing/golden.h"
 #include "testing/scratch_directory.h"
 #include "web/http/http_server.h"
 
@@ -268,22 +269,25 @@ TEST_F(AgentByHttpsTest, OnlyWhoProvesToBeAnAgentIsHeardAndGetsTheToken) {
   EXPECT_EQ(Fetch(certificate.pem_file), 0u) << "plain HTTP";
 }
 
-TEST(AgentMetrics, PodsHaveTheirNames) {
+TEST(AgentMetrics, AScrapeIsAsItWasAndPodsHaveTheirNames) {
   const auto logs = ScratchDirectory("pod_logs");
   std::filesystem::create_directories(logs / "research_train-x7_0f6a1e52");
   std::filesystem::create_directories(logs / "odd");
   NodeFigures figures;
-  figures.by_component[core::Component::kGpu] = {Energy::Joules(3), Energy::Joules(2), {}};
-  figures.by_pod["0f6a1e52"][core::Component::kGpu] = Energy::Joules(3);
-  const std::string text = AgentMetrics("n1", figures, {}, PodNames(logs));
-  EXPECT_NE(
-      text.find("ebb_node_energy_joules_total{node=\"n1\",component=\"gpu\",whose=\"pods\"} 3"),
-      std::string::npos)
-      << text;
-  EXPECT_NE(
-      text.find("namespace=\"research\",pod=\"train-x7\",uid=\"0f6a1e52\",component=\"gpu\"} 3"),
-      std::string::npos)
-      << text;
+  for (const auto component :
+       {core::Component::kCpu, core::Component::kRam, core::Component::kGpu}) {
+    figures.by_component[component] = {Energy::Joules(3), Energy::Joules(2), Energy::Joules(1)};
+    figures.by_pod["0f6a1e52"][component] = Energy::Joules(2);
+    figures.by_pod["77aa"][component] = Energy::Joules(1);
+  }
+  figures.lost_cpu_s = 0.5;
+  RecordSpool::Counts counts;
+  counts.written = 9;
+  counts.kept = 7;
+  counts.dropped = 2;
+  counts.newest = kBegin;
+  ExpectGoldenFile("app/testdata/agent_metrics.txt",
+                   AgentMetrics("n1", figures, counts, PodNames(logs)));
 }
 
 }  // namespace
