@@ -131,9 +131,17 @@ std::optional<Duration> ApiClient::NextDue() const {
   return due;
 }
 
+// A field that the server does not know (an older CRD has no spec.suspend) would be dropped with a
+// mere warning, and we would believe that it holds.
+std::string ApiClient::PathOf(const Change& change) {
+  if (change.method != "PATCH") return change.path;
+  const char mark = change.path.find('?') == std::string::npos ? '?' : '&';
+  return change.path + mark + "fieldValidation=Strict";
+}
+
 void ApiClient::Send(Waiting waiting) {
   ++counts_.changes;
-  auto request = RequestFor(waiting.change.method, waiting.change.path, options_.timeout);
+  auto request = RequestFor(waiting.change.method, PathOf(waiting.change), options_.timeout);
   if (!request) {
     platform::StreamEnd end;
     end.transport = Fail(std::move(request.error()));

@@ -103,6 +103,7 @@ class ApiClient {
   Waiting TakeOut(std::list<Waiting>::iterator waiting);
   bool MaySend(const Waiting& waiting) const;
   bool TakeToken();
+  static std::string PathOf(const Change& change);
   void Send(Waiting waiting);
   void Answered(Waiting waiting, const platform::StreamEnd& end, std::string body);
   void Repeat(Waiting waiting, const std::map<std::string, std::string>& headers);

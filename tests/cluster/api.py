@@ -186,6 +186,21 @@ class Api:
             connection.close()
 
 
+def resource_definition(kind, version, plural=None, schema=None):
+    """Of a resource whose operator is not here: its objects may hold anything, or what the schema has."""
+    group, name = version.split("/")
+    plural = plural or f"{kind.lower()}s"
+    schema = schema or {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            # Of a group that is protected, as JobSet's, the API server wants to know who approved it.
+            "metadata": {"name": f"{plural}.{group}",
+                         "annotations": {"api-approved.kubernetes.io": "unapproved, a test"}},
+            "spec": {"group": group, "scope": "Namespaced",
+                     "names": {"kind": kind, "plural": plural, "singular": kind.lower(), "listKind": f"{kind}List"},
+                     "versions": [{"name": name, "served": True, "storage": True,
+                                   "schema": {"openAPIV3Schema": schema}}]}}
+
+
 def wait_for(question, what, seconds=PATIENCE_S, check=lambda: None):
     """Asks until the answer is true and returns it. Errors of the API count as no; `check` may end the wait."""
     began, last = time.monotonic(), None

@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from kubernetes_controller import CLEAN, Controller, Grid, grant
 from kubernetes_test import ROOT, Cluster, container, job
-from api import ApiError
+from api import ApiError, resource_definition
 from processes import free_port
 
 DEPLOY = ROOT / "deploy/kubernetes"
@@ -78,17 +78,6 @@ KINDS = [("Job", "batch/v1", "jobs", lambda pods: {"template": dict(pods, spec={
          *((kind, "kubeflow.org/v1", kind.lower() + "s",
             lambda pods, prefix=prefix: {f"{prefix}ReplicaSpecs": {"Worker": {"template": pods}}})
            for kind, prefix in KUBEFLOW.items())]
-
-
-def resource_definition(kind, version, plural):
-    """Of a resource whose operator is not here: it takes anything."""
-    group, name = version.split("/")
-    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
-    return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-            "metadata": {"name": f"{plural}.{group}"},
-            "spec": {"group": group, "scope": "Namespaced",
-                     "names": {"kind": kind, "plural": plural, "singular": kind.lower()},
-                     "versions": [{"name": name, "served": True, "storage": True, "schema": schema}]}}
 
 
 class Admission:

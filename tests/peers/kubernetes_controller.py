@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from kubernetes_test import (ROOT, Cluster, container, events_of, job, on_process_node, train_straight, trains,
                              training)
-from api import wait_for
+from api import resource_definition, wait_for
 
 EBB = os.environ.get("EBB", str(ROOT / "build/release/bin/ebb"))
 MANIFEST = ROOT / "deploy/kubernetes/controller.yaml"
@@ -230,6 +230,21 @@ class TestController(ControllerTest):
         waited = datetime.now(timezone.utc) - created
         self.assertGreater(waited, timedelta(seconds=6))
         self.assertLess(waited, timedelta(seconds=15))
+
+    def test_a_field_that_the_cluster_does_not_know_is_not_taken_for_written(self):
+        """Definitions of resources from before they could be suspended: the API server would drop the field."""
+        old = {"type": "object", "properties": {"spec": {"type": "object", "properties": {"network": {"type": "string"}}}}}
+        jobsets = resource_definition("JobSet", "jobset.x-k8s.io/v1alpha2", schema=old)
+        self.admin.apply(jobsets)
+        self.addCleanup(self.admin.delete, "customresourcedefinitions", jobsets["metadata"]["name"])
+        self.wait(lambda: self.admin.get("jobsets.jobset.x-k8s.io") == [], "the resource to be served")
+        self.controller.end()
+        self.begin()
+        self.admin.apply({"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet",
+                          "metadata": {"name": "old", "annotations": {"ebb/wait": "true", "ebb/threshold": "200"}},
+                          "spec": {"network": "none"}})
+        self.wait(lambda: 'cannot be held back: ' in self.said(), "the refusal")
+        self.assertIn('unknown field "spec.suspend"', self.said())
 
     def test_a_job_that_was_not_held_back_is_held_back(self):
         made = waiting("eager")

@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from kubernetes_test import Cluster, container
 from kubernetes_controller import CLEAN, Controller, Grid, grant, waiting
-from api import LOST_CONNECTION, ApiError
+from api import LOST_CONNECTION, ApiError, resource_definition
 from cutting_proxy import CuttingProxy
 
 # Without a cache of its own for them the API server answers watches from etcd, so that a version that has been
@@ -33,19 +33,6 @@ KINDS = {"jobset.x-k8s.io/v1alpha2": ["JobSet"], "trainer.kubeflow.org/v1alpha1"
          "ray.io/v1": ["RayJob", "RayCluster"]}
 RUNS_FOR_S, START_BY_S = 10, 40
 YOUNG_S = 60  # an object that was released by hand is held again by a new controller while it is younger
-
-
-def definition(group, version, kind):
-    """A resource whose objects may hold anything."""
-    name = kind.lower()
-    anything = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
-    return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-            # Of a group that is protected, as JobSet's, the API server wants to know who approved it.
-            "metadata": {"name": f"{name}s.{group}",
-                         "annotations": {"api-approved.kubernetes.io": "unapproved, a test"}},
-            "spec": {"group": group, "scope": "Namespaced",
-                     "names": {"kind": kind, "plural": f"{name}s", "singular": name, "listKind": f"{kind}List"},
-                     "versions": [{"name": version, "served": True, "storage": True, "schema": anything}]}}
 
 
 class Leaders:
@@ -239,7 +226,7 @@ class Faults:
     def run(self):
         for version, kinds in KINDS.items():
             for kind in kinds:
-                self.cluster.admin.apply(definition(*version.split("/"), kind))
+                self.cluster.admin.apply(resource_definition(kind, version))
         self.cluster.add_nodes(20)
         self._grant()
         self.grid = Grid()
