@@ -75,7 +75,7 @@ const std::map<std::string, std::map<std::string, Rooms>> kParts{
       {"http", {""}},
       {"providers", {"", "http"}},
       {"traces", {}},
-      {"feeds", {"", "http", "traces"}}}},
+      {"feeds", {"", "http", "traces", "weather"}}}},
     {"meter",
      {{"", {"cpu", "gpu", "sharing"}},  // meters.cc
       {"cpu", {""}},

@@ -15,6 +15,7 @@
 #include "platform/unix_socket.h"
 #include "signals/providers/electricity_maps.h"
 #include "signals/providers/watttime.h"
+#include "signals/weather/open_meteo.h"
 #include "web/notify/notifier.h"
 
 namespace ebb::cli {
@@ -139,8 +140,8 @@ void ForgetSecrets(const signals::SignalOptions& signal, const NotifyFlags& noti
        {std::string(signals::kElectricityMapsKeyVariable),
         std::string(signals::kWattTimeUserVariable),
         std::string(signals::kWattTimePasswordVariable), std::string(kNotifyVariable),
-        signal.auth_env, signal.electricity_maps_secret.env, signal.watttime_secret.env,
-        notify.secret_env})
+        std::string(signals::kOpenMeteoKeyVariable), signal.auth_env,
+        signal.electricity_maps_secret.env, signal.watttime_secret.env, notify.secret_env})
     if (!name.empty()) platform::ForgetVariable(name);
 }
 

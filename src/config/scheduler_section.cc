@@ -4,6 +4,7 @@
 #include "config/neo_clock.h"
 #include "config/policy_name.h"
 #include "config/publication_key.h"
+#include "signals/make_weather.h"
 
 namespace ebb::config {
 namespace {
@@ -153,6 +154,16 @@ std::string ResolveZone(const SchedulerKeys& keys, SignalSource source, Problems
   return source == SignalSource::kHttp ? location.value_or("") : "";
 }
 
+void ResolveWeather(const SchedulerKeys& keys, SignalOptions& signal, Problems& problems) {
+  if (keys.weather) signal.weather.Name(*keys.weather);
+  signal.weather.points = keys.weather_points.value_or("");
+  signal.weather.url = keys.weather_url.value_or("");
+  if (!signal.source_named) return;  // what a zone alone means is settled later
+  if (const auto use = signals::CheckWeatherUse(signal); !use)
+    problems.Add(std::max({keys.weather.line, keys.weather_points.line, keys.weather_url.line}),
+                 use.error().what + ": " + use.error().next);
+}
+
 SignalOptions ResolveSignal(const SchedulerKeys& keys, Problems& problems,
                             std::vector<std::string>& notes) {
   const auto url = EitherOf(keys.api_url, "api_url", keys.api_endpoint, "api_endpoint", problems);
@@ -178,6 +189,7 @@ SignalOptions ResolveSignal(const SchedulerKeys& keys, Problems& problems,
     const auto sources = *signals::SignalSourcesFromText(*keys.signal);
     signal.fallbacks.assign(sources.begin() + 1, sources.end());
   }
+  ResolveWeather(keys, signal, problems);
   if (signals::IsLive(signal.source)) signal.url = url.value_or("");
   signal.auth_file = keys.api_token_file.value_or("");
   signal.json = {keys.json_value.value_or(""), keys.json_time.value_or(""),
@@ -227,8 +239,11 @@ std::vector<KeyRule> SchedulerRules(SchedulerKeys& keys) {
       ReadSources("signal", keys.signal),
       ReadText("zone", keys.zone),
       ReadText("trace", keys.trace),
-      ReadChoice("forecast", keys.forecast, {"auto", "archived", "history", "perfect"}),
+      ReadChoice("forecast", keys.forecast, {"auto", "archived", "history", "perfect", "weather"}),
       ReadPublicationLag(keys.publication_lag),
+      ReadText("weather", keys.weather),
+      ReadText("weather_points", keys.weather_points),
+      ReadText("weather_url", keys.weather_url),
       ReadNumber("constant", keys.constant, {0, kHighestIntensity}),
       ReadChoice("kind", keys.kind, {"average", "marginal"}),
       ReadChoice("boundary", keys.boundary, {"lifecycle", "direct"}),

@@ -36,6 +36,9 @@ struct SchedulerKeys {
   Given<std::string> trace;
   Given<std::string> forecast;
   Given<core::Publication> publication_lag;
+  Given<std::string> weather;
+  Given<std::string> weather_points;
+  Given<std::string> weather_url;
   Given<double> constant;
   Given<std::string> kind;
   Given<std::string> boundary;

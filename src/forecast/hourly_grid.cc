@@ -15,12 +15,14 @@ constexpr std::size_t kShortGapHours = 6;
 
 }  // namespace
 
-bool HourlyGrid::Extend(std::span<const core::Sample> known) {
+std::size_t HourlyGrid::Extend(std::span<const core::Sample> known) {
   const std::size_t common = std::min(seen_.size(), known.size());
-  const bool restart = !std::equal(
+  const auto changed = std::mismatch(
       seen_.begin(), seen_.begin() + static_cast<std::ptrdiff_t>(common), known.begin());
-  if (restart) *this = HourlyGrid();
-  if (known.size() <= seen_.size()) return restart;
+  const auto same = static_cast<std::size_t>(changed.first - seen_.begin());
+  if (same < common) Forget(same);
+  const std::size_t stayed = size();
+  if (known.size() <= seen_.size()) return stayed;
   seen_.insert(seen_.end(), known.begin() + static_cast<std::ptrdiff_t>(seen_.size()), known.end());
   for (const std::size_t hours = HoursIn(seen_); size() < hours;) {
     const Interval hour{BeginOf(size()), BeginOf(size() + 1)};
@@ -36,18 +38,35 @@ bool HourlyGrid::Extend(std::span<const core::Sample> known) {
     }
     Append(sum, covered);
   }
-  return restart;
+  return stayed;
+}
+
+// All but the first samples, and the hours that they do not fill.
+void HourlyGrid::Forget(std::size_t samples) {
+  const std::size_t hours = samples > 0 ? HoursIn(std::span(seen_).first(samples)) : 0;
+  const Time end = BeginOf(hours);
+  seen_.resize(samples);
+  next_sample_ = static_cast<std::size_t>(
+      std::partition_point(seen_.begin(), seen_.end(),
+                           [&](const core::Sample& sample) { return sample.interval.end <= end; }) -
+      seen_.begin());
+  days_.Truncate(hours);
+  unknown_before_.resize(hours + 1);
+  filling_.resize(hours);
 }
 
 void HourlyGrid::Append(double weighted_sum, Duration covered) {
   const bool known = covered.count() > 0;
-  missing_run_ = known ? 0 : missing_run_ + 1;
-  if (!known) deviation_ *= kDeviationKept;
+  Filling filling = filling_.empty() ? Filling{} : filling_.back();
+  filling.missing_run = known ? 0 : filling.missing_run + 1;
+  if (!known) filling.deviation *= kDeviationKept;
   const double value =
-      known ? weighted_sum / Hours(covered) : std::max(0.0, days_.Next() + deviation_);
+      known ? weighted_sum / Hours(covered) : std::max(0.0, days_.Next() + filling.deviation);
   days_.Append(value, known);
-  if (known) deviation_ = value - days_.typical(size() - 1);
-  unknown_before_.push_back(unknown_before_.back() + (missing_run_ > kShortGapHours ? 1 : 0));
+  if (known) filling.deviation = value - days_.typical(size() - 1);
+  filling_.push_back(filling);
+  unknown_before_.push_back(unknown_before_.back() +
+                            (filling.missing_run > kShortGapHours ? 1 : 0));
 }
 
 std::size_t HourlyGrid::HoursIn(std::span<const core::Sample> known) const {

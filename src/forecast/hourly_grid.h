@@ -15,9 +15,9 @@ namespace ebb::forecast {
 
 class HourlyGrid {
  public:
-  /// Takes in samples after those it has seen. Starts over if these were not the beginning of
-  /// `known`; returns whether it did.
-  bool Extend(std::span<const core::Sample> known);
+  /// Takes in samples after those it has seen. What is no longer as it had been seen is forgotten,
+  /// with all that follows; returns how many of the first hours stayed as they were.
+  std::size_t Extend(std::span<const core::Sample> known);
 
   std::size_t size() const { return days_.size(); }
   const TypicalDays& days() const { return days_; }
@@ -34,13 +34,19 @@ class HourlyGrid {
 
  private:
   void Append(double weighted_sum, Duration covered);
+  void Forget(std::size_t samples);
+
+  /// How the filling of gaps stands after an hour.
+  struct Filling {
+    double deviation = 0;
+    std::size_t missing_run = 0;
+  };
 
   std::vector<core::Sample> seen_;
   std::size_t next_sample_ = 0;  ///< the first that reaches beyond the grid
   TypicalDays days_;
   std::vector<std::size_t> unknown_before_{0};
-  double deviation_ = 0;
-  std::size_t missing_run_ = 0;
+  std::vector<Filling> filling_;
 };
 
 }  // namespace ebb::forecast

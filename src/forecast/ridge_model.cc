@@ -5,12 +5,14 @@
 
 namespace ebb::forecast {
 
-bool RidgeModel::Learn(std::span<const core::Sample> known) {
-  if (!grid_.Extend(known)) return false;
+std::size_t RidgeModel::Learn(std::span<const core::Sample> known) {
+  const std::size_t seen = grid_.size();
+  const std::size_t stayed = grid_.Extend(known);
+  if (stayed == seen || stayed >= fitted_before_) return stayed;
   HourlyGrid grid = std::move(grid_);
   *this = RidgeModel();
   grid_ = std::move(grid);
-  return true;
+  return 0;
 }
 
 std::optional<HourlyPath> RidgeModel::Expect(std::size_t issue) {
@@ -49,6 +51,7 @@ void RidgeModel::AddFit() {
       FitPeriodOf(grid_.BeginOf(0)) + static_cast<std::int64_t>(fits_.size());
   const std::size_t boundary = grid_.FirstAtOrAfter(BeginOfFitPeriod(period));
   for (; next_row_ + kLeads < boundary; ++next_row_) AddRow(next_row_);
+  fitted_before_ = boundary;
   const std::size_t surplus = error_issues_.size() - std::min(error_issues_.size(), kErrorHours);
   error_issues_.erase(error_issues_.begin(),
                       error_issues_.begin() + static_cast<std::ptrdiff_t>(surplus));

@@ -25,9 +25,10 @@ inline constexpr std::size_t kLeastHours = 70 * kHoursPerDay;
 
 class RidgeModel {
  public:
-  /// Takes in what is known; forgets all if it contradicts what it had seen, and returns whether it
-  /// did.
-  bool Learn(std::span<const core::Sample> known);
+  /// Takes in what is known. Values that are revised after the latest fit only replace what was
+  /// seen; earlier ones make it forget all. Returns how many of the first hours stayed as they were
+  /// (0 where it forgot).
+  std::size_t Learn(std::span<const core::Sample> known);
   const HourlyGrid& grid() const { return grid_; }
 
   /// What was to be expected when hour `issue` had just been published, from hours up to it;
@@ -49,7 +50,8 @@ class RidgeModel {
   std::vector<Fit> fits_;  ///< by 28-day period since the first
   PastSums sums_;
   std::size_t next_row_ = 0;
-  std::vector<double> errors_;  ///< [row][lead], the latest rows
+  std::size_t fitted_before_ = 0;  ///< no fit has seen this hour or a later one
+  std::vector<double> errors_;     ///< [row][lead], the latest rows
   std::vector<std::size_t> error_issues_;
 };
 

@@ -16,6 +16,13 @@ class WeatherForecaster : public Forecaster {
                     const core::Publication& publication)
       : publication_(publication), model_(std::move(archive), publication) {}
 
+  /// Goes on with what has become known of weather. What begins at the moment of a question became
+  /// known `known_after` later, and so did the weather that was published by then.
+  void Use(std::shared_ptr<const WeatherArchive> archive, Duration known_after) {
+    model_.Use(std::move(archive));
+    known_after_ = known_after;
+  }
+
   std::string_view name() const override { return kWeather; }
   Result<core::Forecast> At(const core::IntensitySeries& history, Time now,
                             Duration horizon) override;
@@ -23,6 +30,7 @@ class WeatherForecaster : public Forecaster {
  private:
   core::Publication publication_;
   WeatherModel model_;
+  Duration known_after_{0};
   SeasonalNaive fallback_;
 };
 

@@ -188,5 +188,64 @@ TEST(WeatherArchive, WhatCannotBeIsRefused) {
   EXPECT_THAT(create({5, 283, 100, 0}, -hours{1}).error().what, HasSubstr("before"));
 }
 
+// A live source revises its last days: estimates become measured, late values come.
+core::IntensitySeries Revised(const core::IntensitySeries& history, Random& random) {
+  auto samples = history.samples();
+  const std::size_t reach = random.Uniform() < 0.2 ? 24 * 40 : 24 * 3;
+  for (int i = 0; i < 3; ++i) {
+    const auto back = static_cast<std::size_t>(random.Uniform() * static_cast<double>(reach));
+    samples[samples.size() - 1 - back].intensity.g_per_kwh += 50 * random.Uniform();
+  }
+  if (random.Uniform() < 0.5) samples.erase(samples.end() - 30);
+  return *core::IntensitySeries::Create(history.identity(), std::move(samples));
+}
+
+TEST(WeatherForecaster, AfterRevisionsItIsAsIfItHadSeenNothingElse) {
+  const WindyZone zone(kDays);
+  const auto archive = zone.Archive(kDays);
+  Random random(11);
+  auto live = With(archive);
+  const auto live_past = FromPast();
+  for (const int day : {200, 210, 223, 224, 225, 252, 253, 300}) {
+    const Time now = kBegin + days{day} + hours{3};
+    const core::IntensitySeries until = zone.history.Slice({kBegin, now + hours{1}});
+    const core::IntensitySeries revised = Revised(until, random);
+    ASSERT_TRUE(live.At(until, now, hours{96}));
+    ASSERT_TRUE(live_past->At(until, now, hours{96}));
+    const auto found = live.At(revised, now, hours{96});
+    const auto found_past = live_past->At(revised, now, hours{96});
+    const auto expected = With(archive).At(revised, now, hours{96});
+    const auto expected_past = FromPast()->At(revised, now, hours{96});
+    ASSERT_TRUE(found && expected && found_past && expected_past);
+    EXPECT_EQ(*found, *expected) << day;
+    EXPECT_EQ(*found_past, *expected_past) << day;
+  }
+}
+
+TEST(WeatherForecaster, AnArchiveThatGrewIsAsIfItHadBeenThereFromTheStart) {
+  const WindyZone zone(kDays);
+  WeatherForecaster live = With(std::make_shared<const WeatherArchive>());
+  for (const int day : {180, 181, 210, 260}) {
+    const Time now = kBegin + days{day} + hours{9};
+    live.Use(zone.Archive(day), {});
+    const auto found = live.At(zone.history, now, hours{96});
+    const auto expected = With(zone.Archive(day)).At(zone.history, now, hours{96});
+    ASSERT_TRUE(found && expected);
+    EXPECT_EQ(*found, *expected) << day;
+  }
+}
+
+TEST(WeatherForecaster, WeatherThatCameWhileAValueWasLateCounts) {
+  const WindyZone zone(kDays);
+  WeatherForecaster live(zone.Archive(kDays), core::Publication::AtBegin());
+  const Time last = kBegin + days{260} + hours{5};  // the run of this day comes at 6
+  const auto before = live.At(zone.history, last, hours{96});
+  live.Use(zone.Archive(kDays), hours{2});
+  const auto after = live.At(zone.history, last, hours{96});
+  ASSERT_TRUE(before && after);
+  EXPECT_THAT(before->method, HasSubstr("29 h old"));
+  EXPECT_THAT(after->method, HasSubstr("7 h old"));
+}
+
 }  // namespace
 }  // namespace ebb::forecast

@@ -49,7 +49,42 @@ std::vector<double> SharesOf(const std::vector<double>& errors, const std::vecto
 }  // namespace
 
 void WeatherModel::Learn(std::span<const core::Sample> known) {
-  if (!own_.Learn(known)) return;
+  const std::size_t seen = grid().size();
+  const std::size_t stayed = own_.Learn(known);
+  if (stayed == seen) return;
+  if (stayed == 0) {
+    past_ = {};
+    fits_.clear();
+    return;
+  }
+  const std::int64_t revised = FitPeriodOf(grid().BeginOf(stayed));
+  std::erase_if(fits_, [&](const auto& fit) { return fit.first > revised; });
+  for (auto& [period, fit] : fits_) fit.Forget(stayed);
+}
+
+// What hour `from` and later ones took part in.
+void WeatherModel::Fit::Forget(std::size_t from) {
+  settled = std::min(settled, from);
+  const auto reaches =
+      std::partition_point(error_issues.begin(), error_issues.end(),
+                           [&](std::size_t issue) { return issue + kLeads < from; });
+  const auto rows = static_cast<std::size_t>(reaches - error_issues.begin());
+  error_issues.resize(rows);
+  ages_h.resize(rows);
+  errors.resize(rows * kLeads);
+  gains.resize(rows * kLeads);
+  if (next_error_issue + kLeads >= from)
+    next_error_issue = std::max(first_error_issue, from - std::min(from, kLeads));
+}
+
+void WeatherModel::Use(std::shared_ptr<const WeatherArchive> archive) {
+  if (archive == archive_) return;
+  const auto& before = archive_->runs();
+  const auto& now = archive->runs();
+  const bool has_grown =
+      before.size() <= now.size() && std::equal(before.begin(), before.end(), now.begin());
+  archive_ = std::move(archive);
+  if (has_grown && !before.empty()) return;
   past_ = {};
   fits_.clear();
 }
@@ -89,7 +124,7 @@ WeatherModel::Fit& WeatherModel::FitOf(std::int64_t period) {
 // From what was known when the period began.
 WeatherModel::Fit WeatherModel::MakeFit(std::size_t boundary) {
   Fit fit;
-  fit.next_error_issue = boundary;
+  fit.first_error_issue = fit.next_error_issue = boundary;
   if (boundary < kLeastHours) return fit;
   past_.Extend(*archive_, grid(), boundary - kSettledHours);
   fit.map = WeatherMap::Fit(grid(), past_, boundary - kSettledHours);
@@ -226,10 +261,16 @@ WeatherModel::Fit& WeatherModel::WithRecord(std::int64_t period) {
   return fit;
 }
 
-// A run that is older than they usually were errs as it would so much further ahead.
+// A run that is older than they usually were errs as it would so much further ahead. While the
+// record with the weather is short, the band is that of the own past.
 void WeatherModel::AddBand(const Fit& fit, const HourlyPath& own, std::size_t issue, Time now,
                            WeatherPath& result) const {
-  if (fit.bands.low.empty() || own.low.empty()) return;
+  if (own.low.empty()) return;
+  if (fit.bands.low.empty()) {
+    result.path.low = own.low;
+    result.path.high = own.high;
+    return;
+  }
   const double level = grid().days().Level(issue);
   const double stale_h = std::max(0.0, Hours(now - result.run->issued) - fit.usual_age_h);
   const std::size_t row = issue % kHoursPerDay * kLeads;

@@ -36,7 +36,10 @@ class WeatherModel {
   WeatherModel(std::shared_ptr<const WeatherArchive> archive, core::Publication publication)
       : archive_(std::move(archive)), publication_(publication) {}
 
+  /// Values that are revised after the latest fit cost no new fit.
   void Learn(std::span<const core::Sample> known);
+  /// Goes on with an archive that has grown; forgets its fits where it has not only grown.
+  void Use(std::shared_ptr<const WeatherArchive> archive);
   const HourlyGrid& grid() const { return own_.grid(); }
 
   /// What was to be expected at `now`, when hour `issue` was the latest that was known; nothing
@@ -55,11 +58,12 @@ class WeatherModel {
     std::vector<double> errors{}, gains{};
     std::vector<std::size_t> error_issues{};
     std::vector<double> ages_h{};  ///< of the weather run, by row
-    std::size_t next_error_issue = 0;
+    std::size_t first_error_issue = 0, next_error_issue = 0;
     bool has_record = false;
     std::vector<double> shares{};  ///< by lead: how much of both stages, beside the own past
     Bands bands{};
     double usual_age_h = 0;
+    void Forget(std::size_t from);
   };
 
   std::int64_t PeriodOf(std::size_t hour) const { return FitPeriodOf(grid().BeginOf(hour)); }

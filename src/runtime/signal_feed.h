@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -71,6 +72,10 @@ class SignalFeed {
     std::ignore = now;
     return std::nullopt;
   }
+
+  /// What people should be told of a source beside its values: terms of use, a cache that cannot be
+  /// used, weather that does not come. Emptied by the call.
+  virtual std::vector<std::string> TakeNotes() { return {}; }
 
   /// Beginning and end of what a replayed source covers; nothing for live and generated ones.
   virtual std::optional<Interval> Coverage() const { return std::nullopt; }

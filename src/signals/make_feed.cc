@@ -12,6 +12,7 @@
 #include "signals/feeds/signal_cache.h"
 #include "signals/feeds/yearly_average.h"
 #include "signals/make_provider.h"
+#include "signals/make_weather.h"
 #include "signals/traces/trace_csv.h"
 #include "signals/weather/weather_csv.h"
 
@@ -64,17 +65,34 @@ struct Asking {
   std::function<bool()> interrupted;
 };
 
-Result<std::unique_ptr<LiveFeed>> MakeLive(const SignalOptions& options, const Asking& asking,
-                                           Duration first_answer) {
-  EBB_ASSIGN_OR_RETURN(const MakeProviderFunction make_provider, ProviderOf(options));
+// What a live source is made of, its secrets in it: a link of a chain may be opened when they are
+// no longer in the environment.
+struct LiveParts {
+  MakeProviderFunction provider;
+  MakeWeatherFunction weather;
+};
+
+std::string CacheDirectoryOf(const SignalOptions& options) {
+  return options.cache_directory == "auto" ? DefaultCacheDirectory() : options.cache_directory;
+}
+
+Result<LiveParts> PartsOf(const SignalOptions& options) {
+  LiveParts parts;
+  EBB_ASSIGN_OR_RETURN(parts.provider, ProviderOf(options));
+  EBB_ASSIGN_OR_RETURN(parts.weather, WeatherOf(options, CacheDirectoryOf(options)));
+  return parts;
+}
+
+std::unique_ptr<LiveFeed> MakeLive(const SignalOptions& options, const LiveParts& parts,
+                                   const Asking& asking, Duration first_answer) {
   LiveFeedOptions live;
   live.live.refresh = options.refresh;
-  live.live.cache_directory =
-      options.cache_directory == "auto" ? DefaultCacheDirectory() : options.cache_directory;
+  live.live.cache_directory = CacheDirectoryOf(options);
+  live.make_weather = parts.weather;
   live.outage = options.outage;
   live.first_answer = first_answer;
   live.interrupted = asking.interrupted;
-  return LiveFeed::Start(make_provider, asking.http_get, std::move(live));
+  return LiveFeed::Start(parts.provider, asking.http_get, std::move(live));
 }
 
 FeedResult MakeOne(const SignalOptions& options, const Asking& asking, Duration first_answer) {
@@ -92,7 +110,8 @@ FeedResult MakeOne(const SignalOptions& options, const Asking& asking, Duration 
     case SignalSource::kUkCarbonIntensity:
     case SignalSource::kWattTime:
     case SignalSource::kCarbonAwareSdk:
-      return MakeLive(options, asking, first_answer);
+      EBB_ASSIGN_OR_RETURN(const LiveParts parts, PartsOf(options));
+      return MakeLive(options, parts, asking, first_answer);
   }
   return Fail({ExitCode::kBug, "a signal source that does not exist", "", ""});
 }
@@ -113,26 +132,26 @@ SignalOptions LinkOptions(const SignalOptions& options, std::size_t link) {
   return one;
 }
 
-Result<OpenLink> Open(const SignalOptions& link, const Asking& asking, Duration first_answer) {
-  OpenLink open;
-  if (IsLive(link.source)) {
-    EBB_ASSIGN_OR_RETURN(auto live, MakeLive(link, asking, first_answer));
-    open.live = live.get();
-    open.feed = std::move(live);
-  } else {
-    EBB_ASSIGN_OR_RETURN(open.feed, MakeOne(link, asking, first_answer));
-  }
-  return open;
-}
-
-// What a link says of itself before anything is asked.
-Result<core::SignalIdentity> IdentityOf(const SignalOptions& link, const Asking& asking) {
+// With what a link says of itself before anything is asked.
+Result<ChainLink> LinkOf(const SignalOptions& link, const Asking& asking) {
+  const std::string name(Name(link.source));
   if (!IsLive(link.source)) {
     EBB_ASSIGN_OR_RETURN(const auto feed, MakeOne(link, asking, {}));
-    return feed->identity();
+    return ChainLink{name, feed->identity(), [=](Duration first_answer) -> Result<OpenLink> {
+                       OpenLink open;
+                       EBB_ASSIGN_OR_RETURN(open.feed, MakeOne(link, asking, first_answer));
+                       return open;
+                     }};
   }
-  EBB_ASSIGN_OR_RETURN(const MakeProviderFunction make_provider, ProviderOf(link));
-  return make_provider(asking.http_get)->identity();
+  EBB_ASSIGN_OR_RETURN(const LiveParts parts, PartsOf(link));
+  return ChainLink{name, parts.provider(asking.http_get)->identity(),
+                   [=](Duration first_answer) -> Result<OpenLink> {
+                     OpenLink open;
+                     auto live = MakeLive(link, parts, asking, first_answer);
+                     open.live = live.get();
+                     open.feed = std::move(live);
+                     return open;
+                   }};
 }
 
 FeedResult MakeChain(const SignalOptions& options, const Asking& asking) {
@@ -147,10 +166,8 @@ FeedResult MakeChain(const SignalOptions& options, const Asking& asking) {
       return Fail({ExitCode::kConfiguration,
                    "nothing is asked after " + name + ", which always has a value", "",
                    "put it last in the chain"});
-    EBB_ASSIGN_OR_RETURN(const core::SignalIdentity identity, IdentityOf(link, asking));
-    links.push_back({name, identity, [link, asking](Duration first_answer) {
-                       return Open(link, asking, first_answer);
-                     }});
+    EBB_ASSIGN_OR_RETURN(ChainLink made, LinkOf(link, asking));
+    links.push_back(std::move(made));
   }
   EBB_RETURN_IF_ERROR(CheckChain(links));
   return ChainFeed::Start(std::move(links), LiveFeedOptions{}.first_answer);
@@ -205,6 +222,7 @@ Result<core::IntensitySeries> AskSettled(const SignalOptions& options, Interval 
 
 FeedResult MakeFeed(const SignalOptions& options, HttpGetFunction http_get,
                     std::function<bool()> interrupted) {
+  EBB_RETURN_IF_ERROR(CheckWeatherUse(options));
   const Asking asking{std::move(http_get), std::move(interrupted)};
   if (!options.fallbacks.empty()) return MakeChain(options, asking);
   return MakeOne(options, asking, LiveFeedOptions{}.first_answer);

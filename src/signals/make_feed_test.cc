@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <thread>
 
 #include "signals/choose_source.h"
 #include "signals/make_provider.h"
+#include "signals/providers/electricity_maps.h"
 #include "testing/scratch_directory.h"
 
 namespace ebb::signals {
@@ -153,6 +156,35 @@ TEST(MakeFeed, ALiveSourceSaysWhatItNeedsAndShowsNoSecret) {
                         o.json.unit = "percentile";
                       }),
               HasSubstr("lb/MWh"));
+}
+
+// A service forgets its secrets once its feed is made (cli/serving.h).
+TEST(SourceChain, ALinkThatIsOpenedLaterStillHasItsSecret) {
+  ::setenv(kElectricityMapsKeyVariable, "the-key", 1);
+  SignalOptions options;
+  options.source = SignalSource::kHttp;
+  options.fallbacks = {SignalSource::kElectricityMaps};
+  options.url = "https://grid.example/now";
+  options.zone = "DE";
+  options.outage = {Duration{0}, Duration{0}};
+  options.cache_directory = "";
+  std::atomic<bool> asked_with_key = false;
+  const auto feed = MakeFeed(
+      options, [&](const platform::HttpRequest& request) -> Result<platform::HttpResponse> {
+        if (request.url.starts_with("https://grid.example"))
+          return platform::HttpResponse{200, R"({"carbonIntensity": 300})"};
+        for (const std::string& header : request.headers)
+          if (header == "auth-token: the-key") asked_with_key = true;
+        return platform::HttpResponse{404, "{}"};
+      });
+  ::unsetenv(kElectricityMapsKeyVariable);
+  ASSERT_TRUE(feed) << feed.error().Message();
+  EXPECT_FALSE(asked_with_key) << "the first source stands";
+  const Time now = std::chrono::floor<Duration>(std::chrono::system_clock::now());
+  std::ignore = (*feed)->Observe(now + std::chrono::hours{3}, {});
+  for (int i = 0; i < 2000 && !asked_with_key; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  EXPECT_TRUE(asked_with_key);
 }
 
 TEST(SourceChain, IsSpelledOutAndNeverFallsBackToAModelWhereNoKeyIsNeeded) {

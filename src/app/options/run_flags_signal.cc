@@ -90,8 +90,9 @@ std::vector<Flag> SignalFlags() {
       {FlagGroup::kSignal, "forecast", "MODE",
        "for a trace: auto (default), archived (as published then), history (the zone's own past), "
        "perfect "
-       "(the future itself)",
-       Choice("forecast", {"auto", "archived", "history", "perfect"}, signals::ForecastModeFromName,
+       "(the future itself), weather (always with --weather)",
+       Choice("forecast", {"auto", "archived", "history", "perfect", "weather"},
+              signals::ForecastModeFromName,
               [](RunOptions& o, signals::ForecastMode v) { o.scheduler.signal.forecast = v; }),
        [](const RunOptions& o) {
          return std::optional(std::string(Name(o.scheduler.signal.forecast)));
@@ -100,6 +101,30 @@ std::vector<Flag> SignalFlags() {
        [](const RunOptions& o) {
          const auto& publication = o.scheduler.signal.publication;
          return publication ? std::optional(core::ToText(*publication)) : std::nullopt;
+       }},
+      {FlagGroup::kSignal, "weather", "open-meteo|FILE",
+       "forecast from the weather, too: open-meteo with a live source, with a trace a file of "
+       "archived runs (docs/weather.md)",
+       Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.weather.Name(v); }),
+       [](const RunOptions& o) {
+         const signals::WeatherOptions& weather = o.scheduler.signal.weather;
+         return weather.open_meteo ? std::optional<std::string>(signals::kOpenMeteoName)
+                                   : If(!weather.path.empty(), weather.path);
+       }},
+      {FlagGroup::kSignal, "weather-points", "PLACES",
+       "--weather open-meteo: where to look at it, as latitude,longitude with semicolons between "
+       "places (default: a table of zones)",
+       Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.weather.points = v; }),
+       [](const RunOptions& o) {
+         const std::string& points = o.scheduler.signal.weather.points;
+         return If(!points.empty(), points);
+       }},
+      {FlagGroup::kSignal, "weather-url", "URL",
+       "--weather open-meteo: an Open-Meteo server of your own",
+       Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.weather.url = v; }),
+       [](const RunOptions& o) {
+         const std::string& url = o.scheduler.signal.weather.url;
+         return If(!url.empty(), url);
        }},
       {FlagGroup::kSignal, "constant", "G_PER_KWH", "a constant intensity",
        Number("constant", 0, 5000,

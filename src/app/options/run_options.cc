@@ -137,6 +137,10 @@ Status ValidateSignal(const RunOptions& options) {
     return Fail({ExitCode::kConfiguration,
                  "a trace lies in the past, and the grid clock shows today", "",
                  "say where in the trace to begin with --grid-start"});
+  if (scheduler.signal.forecast == signals::ForecastMode::kWeather &&
+      scheduler.signal.weather.path.empty())
+    return Fail({ExitCode::kConfiguration, "forecast weather needs the weather of the trace", "",
+                 "name a file of archived runs with --weather"});
   const auto& other = options.metering.other_signal;
   const bool other_source_given = other && (other->constant || !other->trace_path.empty() ||
                                             signals::IsLive(other->source) || !other->zone.empty());

@@ -233,6 +233,7 @@ Result<RunResult> Session::RunNew(const RunRequest& request) {
   display_->Say(spec.name + ": " + signals::Describe(surroundings_->feed->identity()));
   const std::string& origin = options_.scheduler.signal.zone_origin;
   if (!origin.empty()) display_->Say("zone of " + origin);
+  SayNotes(surroundings_->feed->TakeNotes());
   if (request.show_meter_notes) {
     SayNotes(surroundings_->meters.notes);
   } else {
@@ -352,6 +353,7 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
   trackers.OnEnd(result->attempt, summary);
   trackers.WaitForEnd();
   SayNotes(trackers.TakeNotes());
+  SayNotes(surroundings_->feed->TakeNotes());
   if (result->attempt.outcome == core::AttemptOutcome::kPaused)
     display_->Say("paused with a checkpoint. Continue with: ebb resume " +
                   directory_->path().string());

@@ -166,6 +166,7 @@ Status Control::Prepare() {
   EBB_ASSIGN_OR_RETURN(feed_, signals::MakeFeed(options_.scheduler.signal));
   ForgetSecrets(options_.scheduler.signal, request_.serving.notify);
   serving_.signal = signals::Describe(feed_->identity());
+  for (const std::string& note : feed_->TakeNotes()) Sayer(serving_.command)("note: " + note);
   service_.executor.cluster.sites = {{"cluster", feed_->identity().zone, options_.metering.pue}};
   clock_.emplace(wall_, core::GridClockSettings{});
   return ChooseStore();

@@ -40,6 +40,7 @@ struct GridView {
   std::string zone_origin;                    ///< the cloud region that named the zone
   std::optional<runtime::SignalState> state;  ///< of a live source
   std::string chain;                          ///< the sources of the zone
+  std::vector<std::string> notes;             ///< what else people should be told
 };
 
 Result<GridView> Look(const app::RunOptions& options, double hours, int windows) {
@@ -64,6 +65,7 @@ Result<GridView> Look(const app::RunOptions& options, double hours, int windows)
   if (chosen && !options.scheduler.clock.replayed() && !signal.zone.empty())
     result.chain = signals::DescribeChain(signal);
   auto view = feed->Observe(now, result.window.length());
+  result.notes = feed->TakeNotes();
   if (!view && signals::IsLive(signal.source)) {
     Error error = view.error();
     error.next += (error.next.empty() ? "" : "; ") +
@@ -259,6 +261,7 @@ void AddGridCommand(Parser& parser) {
       return Fail({ExitCode::kUsage, "--windows: \"" + *windows + "\" is not accepted", "",
                    "give a whole number from 1 to 100"});
     EBB_ASSIGN_OR_RETURN(const GridView grid, Look(options, *ahead, static_cast<int>(*count)));
+    for (const std::string& note : grid.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
     if (!plot->empty()) EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(*plot, Plot(grid)));
     std::fputs(Print(grid, *format).c_str(), stdout);
     return 0;

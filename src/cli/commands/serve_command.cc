@@ -113,6 +113,7 @@ Result<int> Serve(ServeRequest request) {
   EBB_ASSIGN_OR_RETURN(const auto feed, signals::MakeFeed(options.scheduler.signal));
   ForgetSecrets(options.scheduler.signal, request.serving.notify);
   serving.signal = signals::Describe(feed->identity());
+  for (const std::string& note : feed->TakeNotes()) Sayer(serving.command)("note: " + note);
   const auto& clock_options = options.scheduler.clock;
   runtime::GridClock clock(
       wall, app::ClockSettings(clock_options, clock_options.start.value_or(wall.Now())));

@@ -238,4 +238,15 @@ std::optional<runtime::SignalState> ChainFeed::State(Time now) const {
   return best;
 }
 
+std::vector<std::string> ChainFeed::TakeNotes() {
+  std::vector<std::string> notes;
+  const auto links = OpenedLinks();
+  for (std::size_t link = 0; link < links.size(); ++link) {
+    if (!links[link]) continue;
+    for (const std::string& note : links[link]->feed->TakeNotes())
+      notes.push_back(links_[link].name + ": " + note);
+  }
+  return notes;
+}
+
 }  // namespace ebb::signals

@@ -54,6 +54,8 @@ class ChainFeed final : public runtime::SignalFeed {
   /// Of the link that answers at `now`; its text tells of all: "electricity-maps: missing (...);
   /// profile: generated, used where no live one knows".
   std::optional<runtime::SignalState> State(Time now) const override;
+  /// "electricity-maps: ...".
+  std::vector<std::string> TakeNotes() override;
 
  private:
   struct Opened : OpenLink {  ///< without a feed: not asked yet, or it cannot be opened

@@ -26,13 +26,16 @@ bool Differs(const LiveSnapshot& before, const LiveSnapshot& after, Time now) {
 // A request that hangs is given up when the feed goes away.
 LiveFeed::LiveFeed(HttpGetFunction http_get, LiveFeedOptions options)
     : options_(std::move(options)),
-      http_(
-          [this, http_get = std::move(http_get)](platform::HttpRequest request) {
-            request.cancelled = &stopping_;
-            return http_get(request);
-          },
-          *this, options_.patience),
+      http_(Cancelled(http_get), *this, options_.patience),
+      weather_http_(Cancelled(http_get), *this, options_.patience),
       snapshot_(std::make_shared<LiveSnapshot>()) {}
+
+HttpGetFunction LiveFeed::Cancelled(const HttpGetFunction& http_get) {
+  return [this, http_get](platform::HttpRequest request) {
+    request.cancelled = &stopping_;
+    return http_get(request);
+  };
+}
 
 std::unique_ptr<LiveFeed> LiveFeed::Start(const MakeProviderFunction& make_provider,
                                           HttpGetFunction http_get, LiveFeedOptions options) {
@@ -42,7 +45,17 @@ std::unique_ptr<LiveFeed> LiveFeed::Start(const MakeProviderFunction& make_provi
   auto provider = make_provider(
       [self](const platform::HttpRequest& request) { return self->http_.Get(request); });
   feed->identity_ = provider->identity();
-  feed->signal_ = std::make_unique<LiveSignal>(std::move(provider), feed->options_.live);
+  LiveOptions live = feed->options_.live;
+  live.knows_weather = static_cast<bool>(feed->options_.make_weather);
+  feed->signal_ = std::make_unique<LiveSignal>(std::move(provider), std::move(live));
+  if (feed->options_.make_weather) {
+    feed->weather_ = feed->options_.make_weather(
+        [self](const platform::HttpRequest& request) { return self->weather_http_.Get(request); });
+    feed->weather_->ReadCache();
+    feed->archive_ = feed->weather_->archive();
+    feed->awaits_weather_ = feed->archive_->empty();
+    feed->weather_thread_ = std::thread([self] { self->WorkOnWeather(); });
+  }
   feed->thread_ = std::thread([self] { self->Work(); });
   feed->AwaitFirstAnswer();
   return feed;
@@ -55,10 +68,13 @@ LiveFeed::~LiveFeed() {
   }
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
+  if (weather_thread_.joinable()) weather_thread_.join();
 }
 
 void LiveFeed::Work() {
   while (!stopping_) {
+    const auto weather = Weather();
+    if (weather) signal_->Use(weather);
     auto brought = signal_->Refresh(Now());
     const Time next = brought->next_question;
     bool news = false;
@@ -66,13 +82,34 @@ void LiveFeed::Work() {
       const std::lock_guard lock(mutex_);
       news = Differs(*snapshot_, *brought, Now());
       snapshot_ = std::move(brought);
+      shown_weather_ = weather;
       for (std::string& note : signal_->TakeNotes()) notes_.push_back(std::move(note));
     }
     changed_.notify_all();
     if (news) Tell();
-    for (Time now = Now(); now < next && !IsOfAnotherClock(next, now); now = Now())
-      if (!Wait(std::min<Duration>(next - now, kLongestSleep))) return;
+    for (Time now = Now(); now < next && !IsOfAnotherClock(next, now); now = Now()) {
+      if (!Wait(std::min<Duration>(next - now, kLongestSleep), weather)) return;
+      if (Weather() != weather) break;
+    }
   }
+}
+
+void LiveFeed::WorkOnWeather() {
+  do {
+    weather_->Refresh(Now());  // asks only where a question is due
+    {
+      const std::lock_guard lock(mutex_);
+      archive_ = weather_->archive();
+      awaits_weather_ = false;
+      for (std::string& note : weather_->TakeNotes()) notes_.push_back(std::move(note));
+    }
+    changed_.notify_all();
+  } while (Wait(kLongestSleep));
+}
+
+std::shared_ptr<const forecast::WeatherArchive> LiveFeed::Weather() const {
+  const std::lock_guard lock(mutex_);
+  return archive_;
 }
 
 // No question is further away: the clock was set back since it was planned.
@@ -95,7 +132,10 @@ void LiveFeed::AwaitFirstAnswer() {
   constexpr Duration kLook{50};
   const auto deadline = std::chrono::steady_clock::now() + options_.first_answer;
   std::unique_lock lock(mutex_);
-  while (!snapshot_->asked_at && std::chrono::steady_clock::now() < deadline) {
+  const auto waits = [&] {
+    return !snapshot_->asked_at || awaits_weather_ || shown_weather_ != archive_;
+  };
+  while (waits() && std::chrono::steady_clock::now() < deadline) {
     if (options_.interrupted && options_.interrupted()) break;
     changed_.wait_for(lock, std::min(kLook, options_.first_answer));
   }
@@ -146,6 +186,13 @@ Time LiveFeed::Now() const {
 bool LiveFeed::Wait(Duration duration) {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, duration, [this] { return stopping_.load(); });
+  return !stopping_;
+}
+
+bool LiveFeed::Wait(Duration duration,
+                    const std::shared_ptr<const forecast::WeatherArchive>& weather) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, duration, [&] { return stopping_ || archive_ != weather; });
   return !stopping_;
 }
 

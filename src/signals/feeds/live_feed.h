@@ -1,6 +1,7 @@
 #pragma once
 // A live source as a feed: a thread asks, everyone else looks at what it last brought. Observe and
 // Settled take a pointer under a lock and copy a part of a series; they never wait for a network.
+// The weather has a thread of its own: intensity never waits for it.
 //
 // Thread contract: every method from any thread.
 
@@ -14,15 +15,22 @@
 #include "runtime/signal_feed.h"
 #include "signals/feeds/live_signal.h"
 #include "signals/http/patient_http.h"
+#include "signals/weather/live_weather.h"
 
 namespace ebb::signals {
+
+/// Makes the weather of a zone over the client that it is handed.
+using MakeWeatherFunction = std::function<std::unique_ptr<LiveWeather>(HttpGetFunction)>;
 
 struct LiveFeedOptions {
   LiveOptions live;
   OutageRules outage;
   PatienceOptions patience;
-  /// How long Start waits for the first answer; a source that is slower is waited for elsewhere.
+  /// How long Start waits for the first answer, and for the first weather where none is kept on
+  /// disk; a source that is slower is waited for elsewhere.
   Duration first_answer{std::chrono::seconds{15}};
+  /// Absent: forecasts know no weather. Asked with patience of its own.
+  MakeWeatherFunction make_weather{};
   /// Asked a few times a second meanwhile: true ends the wait, not the feed.
   std::function<bool()> interrupted{};
 };
@@ -47,12 +55,14 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
 
   std::shared_ptr<const LiveSnapshot> snapshot() const;
   const OutageRules& outage() const { return options_.outage; }
-  /// What went wrong beside the asking, for people. Emptied by the call.
-  std::vector<std::string> TakeNotes();
+  std::vector<std::string> TakeNotes() override;
 
  private:
   LiveFeed(HttpGetFunction http_get, LiveFeedOptions options);
+  HttpGetFunction Cancelled(const HttpGetFunction& http_get);
   void Work();
+  void WorkOnWeather();
+  std::shared_ptr<const forecast::WeatherArchive> Weather() const;
   void AwaitFirstAnswer();
   bool IsOfAnotherClock(Time question, Time now) const;
   void Tell();
@@ -60,21 +70,27 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
   Time Now() const override;
   Duration SinceBoot() const override { return platform::SinceBoot(); }
   bool Wait(Duration duration) override;
+  /// Ends early where there is other weather than `weather`.
+  bool Wait(Duration duration, const std::shared_ptr<const forecast::WeatherArchive>& weather);
 
   const LiveFeedOptions options_;
   std::atomic<bool> stopping_ = false;
-  PatientHttp http_;
-  std::unique_ptr<LiveSignal> signal_;  ///< the thread's own once it runs
+  PatientHttp http_, weather_http_;
+  std::unique_ptr<LiveSignal> signal_;    ///< the thread's own once it runs
+  std::unique_ptr<LiveWeather> weather_;  ///< that of the other thread; may be absent
   core::SignalIdentity identity_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<const LiveSnapshot> snapshot_;
+  std::shared_ptr<const forecast::WeatherArchive> archive_;        ///< what weather_ last brought
+  std::shared_ptr<const forecast::WeatherArchive> shown_weather_;  ///< that snapshot_ knows
+  bool awaits_weather_ = false;  ///< there is none, and the first question has not ended
   std::vector<std::string> notes_;
   std::atomic<std::uint64_t> news_ = 0;
   std::mutex tell_mutex_;
   std::function<void()> tell_;
-  std::thread thread_;
+  std::thread thread_, weather_thread_;
 };
 
 }  // namespace ebb::signals

@@ -41,8 +41,26 @@ core::IntensitySeries SeriesOf(const core::SignalIdentity& identity,
 LiveSignal::LiveSignal(std::unique_ptr<Provider> provider, LiveOptions options)
     : provider_(std::move(provider)),
       options_(std::move(options)),
-      own_(forecast::MakeBestForecaster()),
+      weather_(options_.knows_weather ? std::make_shared<const forecast::WeatherArchive>()
+                                      : nullptr),
+      own_(MakeOwn()),
       identity_(provider_->identity()) {}
+
+// From the past, and from the weather where that is the better one on its record.
+std::unique_ptr<forecast::Forecaster> LiveSignal::MakeOwn() {
+  auto past = forecast::MakeBestForecaster();
+  if (!weather_) return past;
+  const auto as_it_begins = core::Publication::AtBegin();
+  auto with_weather = std::make_unique<forecast::WeatherForecaster>(weather_, as_it_begins);
+  with_weather_ = with_weather.get();
+  return std::make_unique<forecast::BetterOnRecord>(std::move(with_weather), std::move(past),
+                                                    as_it_begins);
+}
+
+void LiveSignal::Use(std::shared_ptr<const forecast::WeatherArchive> weather) {
+  EBB_CHECK(weather && weather_);
+  weather_ = std::move(weather);
+}
 
 std::shared_ptr<const LiveSnapshot> LiveSignal::Refresh(Time now) {
   ForgetFuture(now);
@@ -218,6 +236,8 @@ core::Forecast LiveSignal::Ahead(const core::IntensitySeries& known, Time now) {
   const core::Sample* last = known.empty() ? nullptr : &known.samples().back();
   if (reaches || !last) return theirs;
   const Time from = std::min(now, last->interval.begin);
+  // Values come late; weather that came meanwhile counts.
+  if (with_weather_) with_weather_->Use(weather_, now - from);
   auto ours = own_->At(known, from, now + options_.horizon - from);
   if (!ours || ours->series.empty()) return theirs;
   if (theirs.series.empty()) return *std::move(ours);

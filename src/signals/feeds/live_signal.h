@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/sample_archive.h"
-#include "forecast/forecaster.h"
+#include "forecast/weather_forecaster.h"
 #include "signals/feeds/live_view.h"
 #include "signals/provider.h"
 
@@ -24,6 +24,7 @@ struct LiveOptions {
   Duration forecast_refresh{std::chrono::minutes{30}};
   Duration horizon{std::chrono::hours{96}};
   std::string cache_directory;  ///< "": nothing is kept on disk
+  bool knows_weather = false;   ///< see LiveSignal::Use
 };
 
 class LiveSignal {
@@ -33,11 +34,15 @@ class LiveSignal {
   /// Reads the cache, and asks where a question is due. Never fails: what failed is in the
   /// snapshot.
   std::shared_ptr<const LiveSnapshot> Refresh(Time now);
+  /// From the next snapshot on, forecasts know this weather; not null. Needs
+  /// LiveOptions::knows_weather.
+  void Use(std::shared_ptr<const forecast::WeatherArchive> weather);
   Time next_question() const { return next_question_; }
   /// What the user should be told: a cache that could not be used. Emptied by the call.
   std::vector<std::string> TakeNotes() { return std::exchange(notes_, {}); }
 
  private:
+  std::unique_ptr<forecast::Forecaster> MakeOwn();
   void ForgetFuture(Time now);
   bool Due(Time now) const { return !answered_at_ || now >= DueAfter(*answered_at_); }
   Time DueAfter(Time answered) const;
@@ -55,6 +60,8 @@ class LiveSignal {
 
   const std::unique_ptr<Provider> provider_;
   const LiveOptions options_;
+  std::shared_ptr<const forecast::WeatherArchive> weather_;  ///< absent: forecasts know none
+  forecast::WeatherForecaster* with_weather_ = nullptr;  ///< a part of own_, where there is weather
   const std::unique_ptr<forecast::Forecaster> own_;
   core::SignalIdentity identity_;
   core::SampleArchive archive_;

@@ -23,15 +23,17 @@ struct ColumnName {
   Column column;
   double offset;  ///< added to make it the unit of WeatherHour
 };
-constexpr std::array<ColumnName, 9> kNames{{{"issued", Column::kIssued, 0},
-                                            {"published", Column::kPublished, 0},
-                                            {"lead_h", Column::kLead, 0},
-                                            {"wind_100m_mps", Column::kWind, 0},
-                                            {"wind_10m_mps", Column::kWind, 0},
-                                            {"temperature_2m_k", Column::kTemperature, 0},
-                                            {"temperature_2m_c", Column::kTemperature, kFreezingK},
-                                            {"shortwave_w_m2", Column::kShortwave, 0},
-                                            {"precipitation_mm_h", Column::kRain, 0}}};
+constexpr std::array<ColumnName, 11> kNames{{{"issued", Column::kIssued, 0},
+                                             {"published", Column::kPublished, 0},
+                                             {"lead_h", Column::kLead, 0},
+                                             {"wind_mean_mps", Column::kWind, 0},
+                                             {"temperature_mean_k", Column::kTemperature, 0},
+                                             {"wind_100m_mps", Column::kWind, 0},
+                                             {"wind_10m_mps", Column::kWind, 0},
+                                             {"temperature_2m_k", Column::kTemperature, 0},
+                                             {"temperature_2m_c", Column::kTemperature, kFreezingK},
+                                             {"shortwave_w_m2", Column::kShortwave, 0},
+                                             {"precipitation_mm_h", Column::kRain, 0}}};
 
 // Beginnings of quantities that are read: with another ending the unit is not one of ours.
 constexpr std::array<std::string_view, 4> kQuantities{"wind_", "temperature_", "shortwave",
@@ -41,6 +43,7 @@ struct Header {
   std::size_t columns = 0;
   std::array<std::optional<std::size_t>, kColumns> at{};
   double temperature_offset = 0;
+  bool has_hours = false;  ///< all values are means over the hour that begins at lead_h
   std::optional<std::size_t> Of(Column column) const {
     return at[static_cast<std::size_t>(column)];
   }
@@ -73,12 +76,13 @@ Result<Header> ReadHeader(const std::vector<std::string_view>& fields, const std
     }
     auto& at = header.at[static_cast<std::size_t>(known->column)];
     // Wind at 100 m is what turbines see, so the first name wins over wind at 10 m.
-    const bool better = known->name == "wind_100m_mps";
+    const bool better = known->name != "wind_10m_mps";
     if (at && known->column != Column::kWind)
       return Fail(BadFile(path, 1, "there are two columns for " + std::string(known->name), ""));
     if (at && !better) continue;
     at = i;
     if (known->column == Column::kTemperature) header.temperature_offset = known->offset;
+    if (known->column == Column::kWind) header.has_hours = known->name == "wind_mean_mps";
   }
   for (const auto& [column, name] : {std::pair{Column::kIssued, "issued"},
                                      {Column::kLead, "lead_h"},
@@ -156,8 +160,19 @@ class Reader {
   }
 
   void EndRun() {
-    if (!steps_.empty()) runs_.push_back(HourlyRun(issued_, published_, steps_));
+    if (!steps_.empty())
+      runs_.push_back(header_.has_hours ? RunOfHours() : HourlyRun(issued_, published_, steps_));
     steps_.clear();
+  }
+
+  forecast::WeatherRun RunOfHours() const {
+    forecast::WeatherRun run{issued_, published_, steps_.front().at, {}};
+    for (const WeatherStep& step : steps_) {
+      run.hours.resize(static_cast<std::size_t>((step.at - run.begin) / std::chrono::hours{1}) + 1);
+      run.hours.back() = {step.wind_mps, step.temperature_k, step.shortwave_w_m2,
+                          step.precipitation_mm_h};
+    }
+    return run;
   }
 
   std::string_view Field(Column column) const { return csv_.fields()[*header_.Of(column)]; }
@@ -191,6 +206,24 @@ Result<forecast::WeatherArchive> ParseWeather(std::string_view text, const std::
   EBB_ASSIGN_OR_RETURN(auto runs, Reader(text, path, publication_lag).Read());
   return forecast::WeatherArchive::Create(std::filesystem::path(path).filename().string(),
                                           std::move(runs));
+}
+
+std::string WeatherText(const forecast::WeatherArchive& archive) {
+  std::string text =
+      "issued,published,lead_h,wind_mean_mps,temperature_mean_k,shortwave_w_m2,"
+      "precipitation_mm_h\n";
+  for (const forecast::WeatherRun& run : archive.runs()) {
+    const std::string times = FormatTime(run.issued) + "," + FormatTime(run.published) + ",";
+    for (std::size_t i = 0; i < run.hours.size(); ++i) {
+      if (!run.hours[i]) continue;
+      const Time begin = run.begin + static_cast<Duration::rep>(i) * std::chrono::hours{1};
+      const forecast::WeatherHour& hour = *run.hours[i];
+      text += times + FormatExact(Hours(begin - run.issued)) + "," + FormatExact(hour.wind_mps) +
+              "," + FormatExact(hour.temperature_k) + "," + FormatExact(hour.shortwave_w_m2) + "," +
+              FormatExact(hour.precipitation_mm_h) + "\n";
+    }
+  }
+  return text;
 }
 
 Result<forecast::WeatherArchive> LoadWeather(const std::string& path, Duration publication_lag) {

@@ -14,6 +14,9 @@ namespace ebb::signals {
 Result<forecast::WeatherArchive> ParseWeather(std::string_view text, const std::string& path,
                                               Duration publication_lag = kUsualWeatherLag);
 
+/// The runs as such a file with means over hours: read again, they are the same.
+std::string WeatherText(const forecast::WeatherArchive& archive);
+
 /// Reads a plain or gzip file.
 Result<forecast::WeatherArchive> LoadWeather(const std::string& path,
                                              Duration publication_lag = kUsualWeatherLag);

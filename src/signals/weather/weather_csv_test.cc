@@ -88,5 +88,19 @@ TEST(WeatherCsv, WhatCannotBeTrustedIsRefusedWithItsLine) {
   }
 }
 
+TEST(WeatherCsv, WhatIsWrittenReadsBackToTheLastBit) {
+  const Time at = At("2021-03-01T00:00Z");
+  const forecast::WeatherHour hour{1.0 / 3, 273.15 + 0.1, 1e-7, 0.25};
+  forecast::WeatherRun first{at, at + hours{5}, at, {hour, std::nullopt, hour}};
+  forecast::WeatherRun later{
+      at + hours{6}, at + hours{7}, at + hours{8}, {forecast::WeatherHour{7, 290, 800, 0}}};
+  later.published += Duration{250};
+  const auto archive = forecast::WeatherArchive::Create("x", {first, later});
+  ASSERT_TRUE(archive) << archive.error().Message();
+  const auto again = ParseWeather(WeatherText(*archive), "x.csv");
+  ASSERT_TRUE(again) << again.error().Message();
+  EXPECT_EQ(again->runs(), archive->runs());
+}
+
 }  // namespace
 }  // namespace ebb::signals

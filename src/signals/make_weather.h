@@ -1,0 +1,18 @@
+#pragma once
+// Turns options into the weather of a live source: which service, which places, what is kept where.
+
+#include "signals/feeds/live_feed.h"
+#include "signals/signal_options.h"
+
+namespace ebb::signals {
+
+/// Empty where the options name no weather. An Error where no places are known for the zone, the
+/// server's address is none, or the weather named cannot be that of these sources. The key of
+/// Open-Meteo comes from the environment variable OPEN_METEO_API_KEY, and goes to Open-Meteo only.
+Result<MakeWeatherFunction> WeatherOf(const SignalOptions& options,
+                                      const std::string& cache_directory);
+
+/// An Error where `options.weather` names weather that the sources of `options` have no use for.
+Status CheckWeatherUse(const SignalOptions& options);
+
+}  // namespace ebb::signals

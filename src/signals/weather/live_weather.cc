@@ -1,0 +1,196 @@
+#include "signals/weather/live_weather.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "platform/file.h"
+#include "platform/file_lock.h"
+#include "signals/http/web_request.h"
+#include "signals/weather/weather_csv.h"
+
+namespace ebb::signals {
+namespace {
+
+// As long as the intensity that they explain. Runs go in blocks, so that fits can stay meanwhile.
+constexpr Duration kKept{std::chrono::days{400}};
+constexpr Duration kBlock{std::chrono::days{28}};
+// How soon to look for what another process, which is asking now, will have written.
+constexpr Duration kAnotherAsks{std::chrono::seconds{2}};
+// How the past had been forecast is asked for where less is known of it, or where this much is not.
+constexpr Duration kWorthThePast{std::chrono::days{7}};
+constexpr Duration kHole{std::chrono::days{2}};
+// A zone that nobody has looked at for so long is no longer asked for.
+constexpr Duration kForgotten{std::chrono::days{7}};
+constexpr std::uint64_t kCacheLimitBytes = 64ULL << 20;
+constexpr std::size_t kMostZones = 20;
+constexpr const char* kPointsEnding = ".points";
+
+// What SayThatWatched wrote, unless it is damaged or old.
+std::optional<ZoneToAsk> WatchedZoneIn(const std::filesystem::path& file, Time now) {
+  const auto text = platform::ReadFile(file, 64 << 10);
+  if (!text) return std::nullopt;
+  const auto lines = Split(*text, '\n');
+  if (lines.size() < 3) return std::nullopt;
+  const auto points = PointsFromText(lines[1]);
+  const auto watched = ParseTime(lines[2]);
+  if (!points || !watched || *watched < now - kForgotten) return std::nullopt;
+  return ZoneToAsk{std::string(lines[0]), *points};
+}
+
+}  // namespace
+
+LiveWeather::LiveWeather(std::unique_ptr<WeatherSource> source, ZoneToAsk zone,
+                         LiveWeatherOptions options)
+    : source_(std::move(source)),
+      zone_(std::move(zone)),
+      options_(std::move(options)),
+      archive_(std::make_shared<const forecast::WeatherArchive>()) {}
+
+void LiveWeather::Refresh(Time now) {
+  if (not_before_ - options_.refresh > now) not_before_ = {};  // the clock was set back
+  if (now < not_before_) return;
+  ReadCache();
+  if (WantsPast(now) || WantsAhead(now)) AskOnceForAll(now);
+  if (!WantsAhead(now)) not_before_ = archive_->runs().back().issued + options_.refresh;
+}
+
+// There is none, or too little to learn from, or it has a hole up to now.
+bool LiveWeather::WantsPast(Time now) const {
+  if (past_asked_at_ && now >= *past_asked_at_ && now < *past_asked_at_ + options_.refresh)
+    return false;
+  return archive_->empty() || archive_->runs().front().issued > now - kWorthThePast ||
+         archive_->runs().back().issued < now - kHole;
+}
+
+bool LiveWeather::WantsAhead(Time now) const {
+  if (archive_->empty()) return true;
+  const Time latest = archive_->runs().back().issued;
+  return now >= latest + options_.refresh || latest > now;
+}
+
+// "DIRECTORY/open-meteo_DE_0123456789abcdef.csv": the digest tells servers and places apart.
+std::filesystem::path LiveWeather::FileOf(const ZoneToAsk& zone, const char* ending) const {
+  const std::string digest = ShortDigest(source_->server() + "\n" + ToText(zone.points));
+  return std::filesystem::path(options_.cache_directory) /
+         (source_->name() + "_" + UrlEscape(zone.zone) + "_" + digest + ending);
+}
+
+// This one, and those that others look at by the same cache and server.
+std::vector<ZoneToAsk> LiveWeather::ZonesToAsk(Time now) const {
+  std::vector<ZoneToAsk> zones{zone_};
+  if (options_.cache_directory.empty()) return zones;
+  std::error_code none;
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(options_.cache_directory, none))
+    if (entry.path().extension() == kPointsEnding) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  for (const auto& file : files) {
+    if (zones.size() >= kMostZones) break;
+    const auto other = WatchedZoneIn(file, now);
+    const bool is_ours = other && FileOf(*other, kPointsEnding) == file;  // else of another server
+    if (is_ours && std::find(zones.begin(), zones.end(), *other) == zones.end())
+      zones.push_back(*other);
+  }
+  return zones;
+}
+
+// So that whoever asks next asks for this zone as well.
+Status LiveWeather::SayThatWatched(Time now) const {
+  return platform::WriteFileAtomically(
+      FileOf(zone_, kPointsEnding),
+      zone_.zone + "\n" + ToText(zone_.points) + "\n" + FormatTime(now) + "\n");
+}
+
+void LiveWeather::Note(std::string note) {
+  if (std::find(notes_.begin(), notes_.end(), note) == notes_.end())
+    notes_.push_back(std::move(note));
+}
+
+void LiveWeather::ReadCache() {
+  if (options_.cache_directory.empty()) return;
+  const auto path = FileOf(zone_, ".csv");
+  const auto text = platform::ReadFile(path, kCacheLimitBytes);
+  if (!text) return;
+  auto cached = ParseWeather(*text, path.string());
+  if (!cached) return Note("the cached weather is ignored: " + cached.error().Message());
+  const bool news =
+      archive_->empty() || cached->runs().back().issued > archive_->runs().back().issued;
+  if (news) archive_ = std::make_shared<const forecast::WeatherArchive>(*std::move(cached));
+}
+
+// One process asks, for all zones; the others read what it wrote.
+void LiveWeather::AskOnceForAll(Time now) {
+  if (options_.cache_directory.empty()) return Ask(now);
+  const auto ready = platform::EnsureWritableDirectory(options_.cache_directory);
+  if (!ready) {
+    Note("the weather is not cached: " + ready.error().Message());
+    return Ask(now);
+  }
+  const auto lock = platform::FileLock::Take(std::filesystem::path(options_.cache_directory) /
+                                             (source_->name() + ".lock"));
+  if (!lock && lock.error().code == ExitCode::kTryLater) {
+    not_before_ = now + kAnotherAsks;
+    return;
+  }
+  ReadCache();
+  if (auto said = SayThatWatched(now); !said)
+    Note("the weather is not cached: " + said.error().Message());
+  Ask(now);
+}
+
+void LiveWeather::Ask(Time now) {
+  if (archive_->empty() && !past_asked_at_) Note(std::string(source_->terms()));
+  not_before_ = now + options_.retry;
+  if (WantsPast(now)) AskPast(now);
+  if (!WantsAhead(now)) return;
+  const std::vector<ZoneToAsk> zones = ZonesToAsk(now);
+  auto ahead = source_->Ahead(zones, now);
+  if (!ahead) {
+    if (!failed_)
+      Note("no new weather: " + ahead.error().Message() +
+           "; forecasts use the latest run as far as it reaches, then the zone's own past");
+    failed_ = true;
+    return;
+  }
+  if (failed_) Note("the weather is known again");
+  failed_ = false;
+  for (std::size_t i = 0; i < zones.size(); ++i) Keep(zones[i], std::move((*ahead)[i]), now);
+}
+
+void LiveWeather::AskPast(Time now) {
+  past_asked_at_ = now;
+  auto past = source_->Past(zone_, now);
+  if (past) return Keep(zone_, *std::move(past), now);
+  Note("how the weather of the past had been forecast is not known: " + past.error().Message());
+}
+
+// Adds to what is there: in memory for the own zone, on disk for each.
+void LiveWeather::Keep(const ZoneToAsk& zone, std::vector<forecast::WeatherRun> runs, Time now) {
+  const bool own = zone == zone_;
+  std::vector<forecast::WeatherRun> kept;
+  const auto path = FileOf(zone, ".csv");
+  if (own) {
+    kept = archive_->runs();
+  } else if (const auto text = platform::ReadFile(path, kCacheLimitBytes)) {
+    if (const auto there = ParseWeather(*text, path.string())) kept = there->runs();
+  }
+  for (forecast::WeatherRun& run : runs) {
+    const bool known = std::any_of(kept.begin(), kept.end(),
+                                   [&](const auto& other) { return other.issued == run.issued; });
+    if (!known && !run.hours.empty()) kept.push_back(std::move(run));
+  }
+  std::erase_if(kept, [&](const auto& run) { return run.issued > now; });
+  std::sort(kept.begin(), kept.end(),
+            [](const auto& a, const auto& b) { return a.issued < b.issued; });
+  if (!kept.empty() && kept.front().issued < now - kKept - kBlock)
+    std::erase_if(kept, [&](const auto& run) { return run.issued < now - kKept; });
+  auto archive = forecast::WeatherArchive::Create(source_->name(), std::move(kept));
+  if (!archive) return Note("the weather is not used: " + archive.error().Message());
+  if (!options_.cache_directory.empty()) {
+    const auto written = platform::WriteFileAtomically(path, WeatherText(*archive));
+    if (!written) Note("the weather is not cached: " + written.error().Message());
+  }
+  if (own) archive_ = std::make_shared<const forecast::WeatherArchive>(*std::move(archive));
+}
+
+}  // namespace ebb::signals

@@ -1,0 +1,61 @@
+#pragma once
+// The weather of a zone, kept up to date: one question every few hours, for all zones whose weather
+// is kept in the same cache, by whichever process comes first; its answers are kept as runs, so
+// that what a forecast knew at a moment can be looked up later. Blocks while it asks: it is called
+// on the thread that fetches. One thread at a time.
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "signals/weather/weather_source.h"
+
+namespace ebb::signals {
+
+struct LiveWeatherOptions {
+  Duration refresh{std::chrono::hours{6}};
+  /// After a question without an answer.
+  Duration retry{std::chrono::minutes{30}};
+  std::string cache_directory;  ///< "": nothing is kept on disk
+};
+
+class LiveWeather {
+ public:
+  LiveWeather(std::unique_ptr<WeatherSource> source, ZoneToAsk zone, LiveWeatherOptions options);
+
+  /// Takes in what was kept on disk.
+  void ReadCache();
+  /// Reads the cache, and asks where a question is due. Never fails: what failed is a note, and the
+  /// runs at hand go on being used.
+  void Refresh(Time now);
+  /// Grows by runs; never null.
+  std::shared_ptr<const forecast::WeatherArchive> archive() const { return archive_; }
+  /// What the user should be told: terms at first use, a cache that cannot be used, a source that
+  /// stopped answering or answers again. Emptied by the call.
+  std::vector<std::string> TakeNotes() { return std::exchange(notes_, {}); }
+
+ private:
+  bool WantsPast(Time now) const;
+  bool WantsAhead(Time now) const;
+  void AskPast(Time now);
+  std::filesystem::path FileOf(const ZoneToAsk& zone, const char* ending) const;
+  std::vector<ZoneToAsk> ZonesToAsk(Time now) const;
+  Status SayThatWatched(Time now) const;
+  void AskOnceForAll(Time now);
+  void Ask(Time now);
+  void Keep(const ZoneToAsk& zone, std::vector<forecast::WeatherRun> runs, Time now);
+  void Note(std::string note);
+
+  const std::unique_ptr<WeatherSource> source_;
+  const ZoneToAsk zone_;
+  const LiveWeatherOptions options_;
+  std::shared_ptr<const forecast::WeatherArchive> archive_;
+  Time not_before_{};
+  std::optional<Time> past_asked_at_;
+  bool failed_ = false;  ///< the latest question
+  std::vector<std::string> notes_;
+};
+
+}  // namespace ebb::signals

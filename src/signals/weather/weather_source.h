@@ -1,0 +1,41 @@
+#pragma once
+// The port of a live source of weather: how it is asked for the places of zones and how its answers
+// become runs. Retries, rates and the circuit breaker are around it (patient_http.h), as are
+// the cache and the time of the next question (live_weather.h).
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "forecast/weather.h"
+#include "signals/provider.h"
+#include "signals/weather/zone_points.h"
+
+namespace ebb::signals {
+
+struct ZoneToAsk {
+  std::string zone;
+  std::vector<WeatherPoint> points;
+  friend bool operator==(const ZoneToAsk&, const ZoneToAsk&) = default;
+};
+
+/// By zone, in the order asked.
+using RunsByZone = std::vector<std::vector<forecast::WeatherRun>>;
+
+class WeatherSource {
+ public:
+  virtual ~WeatherSource() = default;
+  /// "open-meteo": for people and file names.
+  virtual const std::string& name() const = 0;
+  /// Under which terms it may be used, told at first use.
+  virtual std::string_view terms() const = 0;
+  /// Tells two servers of one name apart.
+  virtual const std::string& server() const = 0;
+  /// What the next days will be, one run for each zone, in one question. Blocks.
+  virtual Result<RunsByZone> Ahead(const std::vector<ZoneToAsk>& zones, Time now) = 0;
+  /// How the past days of one zone had been forecast, for a start. Blocks.
+  virtual Result<std::vector<forecast::WeatherRun>> Past(const ZoneToAsk& zone, Time now) = 0;
+};
+
+}  // namespace ebb::signals
