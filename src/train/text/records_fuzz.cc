@@ -1,14 +1,13 @@
 // Any bytes as a file of records (JSON lines, CSV, gzip by the first byte), and any line of it as a
 // pattern and as a filter: refused with an Error, or texts whose answers lie in them. Run:
 // build/fuzz/bin/records_fuzz -max_total_time=60
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <string>
 
 #include "base/check.h"
+#include "platform/temporary_directory.h"
 #include "train/text/record_form.h"
 #include "train/text/record_reader.h"
 
@@ -42,17 +41,17 @@ void ReadAll(const std::string& path, const RecordPattern& pattern, const Record
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const auto folder = ebb::platform::TemporaryDirectory::Make("records_fuzz").value();
   static const RecordPattern whole = RecordPattern::Parse(kTextPattern).value();
   if (size == 0) return 0;
   const std::string bytes(reinterpret_cast<const char*>(data + 1), size - 1);
   constexpr const char* kEndings[] = {".jsonl", ".csv", ".json", ".jsonl.gz"};
-  const std::string path = "/dev/shm/records_fuzz." + std::to_string(::getpid()) +
-                           kEndings[data[0] % std::size(kEndings)];
+  const std::string path =
+      (folder.path() / ("records" + std::string(kEndings[data[0] % std::size(kEndings)]))).string();
   std::ofstream(path, std::ios::binary) << bytes;
   const std::string line = bytes.substr(0, bytes.find('\n'));
   const auto pattern = RecordPattern::Parse(line);
   const auto filter = RecordFilter::Parse(line);
   ReadAll(path, pattern ? *pattern : whole, filter ? *filter : RecordFilter{}, size);
-  ::unlink(path.c_str());
   return 0;
 }
