@@ -580,6 +580,18 @@ TEST_F(Cli, AForecastWithWeatherSaysWhichRunItIsFrom) {
   EXPECT_TRUE(Contains(missing.err, "nowhere.csv")) << missing.err;
   EXPECT_EQ(ask({"--weather", "w.csv", "--method", "ridge"}).code, 2);
   EXPECT_EQ(ask({"--method", "weather"}).code, 2);
+  const Outcome explained = ask({"--weather", "w.csv", "--explain"});
+  ASSERT_EQ(explained.code, 0) << explained.err;
+  EXPECT_TRUE(Contains(explained.out, "what the weather adds")) << explained.out;
+  for (const char* part : {"next 24 h\n", " usual ", "together\n", "2023-04-26 "})
+    EXPECT_TRUE(Contains(explained.out, part)) << part << "\n" << explained.out;
+  const Outcome for_programs = ask({"--weather", "w.csv", "--explain", "--format", "json"});
+  const auto hours = nlohmann::json::parse(for_programs.out).at("weather");
+  EXPECT_EQ(hours.size(), 96u);
+  EXPECT_EQ(hours.at(0).at("begin"), "2023-04-25T12:00:00Z");
+  EXPECT_EQ(hours.at(0).at("known_from"), "run");
+  EXPECT_EQ(ask({"--explain"}).code, 2);
+  EXPECT_EQ(ask({"--weather", "w.csv", "--explain", "--backtest"}).code, 2);
   EXPECT_EQ(Ebb({"forecast", "--zone", "DE", "--weather", "w.csv"}).code, 2);
 }
 

@@ -31,20 +31,42 @@ std::string MethodOf(const WeatherPath& path, Time begin, Interval asked, Time n
 
 }  // namespace
 
+WeatherForecaster::Expected WeatherForecaster::ExpectAt(const core::IntensitySeries& history,
+                                                        Time now) {
+  Expected expected{KnownBy(history, now, publication_), 0, std::nullopt};
+  if (expected.known.empty()) return expected;
+  model_.Learn(expected.known);
+  expected.hours = model_.grid().HoursIn(expected.known);
+  if (expected.hours > 0) expected.path = model_.Expect(expected.hours - 1, now + known_after_);
+  return expected;
+}
+
 Result<core::Forecast> WeatherForecaster::At(const core::IntensitySeries& history, Time now,
                                              Duration horizon) {
-  const auto known = KnownBy(history, now, publication_);
+  const auto [known, hours, path] = ExpectAt(history, now);
   if (known.empty()) return core::Forecast{};
   const Time as_of = AsOf(known, now, publication_);
-  model_.Learn(known);
-  const std::size_t hours = model_.grid().HoursIn(known);
-  const auto path = hours > 0 ? model_.Expect(hours - 1, now + known_after_) : std::nullopt;
   if (!path) return fallback_.At(history, as_of, now + horizon - as_of);
   core::Forecast forecast =
       ForecastOf(path->path, model_.grid(), known, history.identity(), {as_of, now + horizon});
   forecast.method =
       MethodOf(*path, model_.grid().BeginOf(hours), {now, now + horizon}, now + known_after_);
   return forecast;
+}
+
+std::vector<HourOfWeather> WeatherForecaster::Explain(const core::IntensitySeries& history,
+                                                      Time now, Duration horizon) {
+  const Expected expected = ExpectAt(history, now);
+  std::vector<HourOfWeather> hours;
+  if (!expected.path) return hours;
+  const WeatherPath& path = *expected.path;
+  for (std::size_t lead = 0; lead < path.effects.size(); ++lead) {
+    const Time begin = model_.grid().BeginOf(expected.hours + lead);
+    if (begin + kHour <= now || begin >= now + horizon) continue;
+    hours.push_back(
+        {{begin, begin + kHour}, path.coverage[lead], path.effects[lead], path.departures[lead]});
+  }
+  return hours;
 }
 
 }  // namespace ebb::forecast

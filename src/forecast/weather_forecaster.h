@@ -9,6 +9,14 @@ namespace ebb::forecast {
 
 inline constexpr std::string_view kWeather = "weather";
 
+/// What the weather of an hour does to its forecast, beside weather as is usual at that hour.
+struct HourOfWeather {
+  Interval hour;
+  Coverage coverage = Coverage::kNone;
+  DriverShares effects{};     ///< g/kWh that each driver adds
+  DriverShares departures{};  ///< how far each lies from the usual, in UnitOf
+};
+
 class WeatherForecaster : public Forecaster {
  public:
   /// Keeps to `publication` itself: AsPublished would hide the runs of the last hours from it.
@@ -26,8 +34,19 @@ class WeatherForecaster : public Forecaster {
   std::string_view name() const override { return kWeather; }
   Result<core::Forecast> At(const core::IntensitySeries& history, Time now,
                             Duration horizon) override;
+  /// Of the hours of such a forecast, as far as it reaches; empty where it is that of the own past.
+  std::vector<HourOfWeather> Explain(const core::IntensitySeries& history, Time now,
+                                     Duration horizon);
 
  private:
+  /// The hours that were known, and what was expected of those after them.
+  struct Expected {
+    std::span<const core::Sample> known;
+    std::size_t hours = 0;
+    std::optional<WeatherPath> path;
+  };
+  Expected ExpectAt(const core::IntensitySeries& history, Time now);
+
   core::Publication publication_;
   WeatherModel model_;
   Duration known_after_{0};

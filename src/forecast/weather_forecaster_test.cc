@@ -127,6 +127,30 @@ TEST(WeatherForecaster, FallsBackHourByHourWhileTheSourceIsAway) {
   EXPECT_THAT(gone.second, HasSubstr("no weather is known"));
 }
 
+// In this zone each m/s of wind takes 20 g/kWh away, and nothing else does anything.
+TEST(WeatherForecaster, SaysWhatEachDriverAddsAsTheZoneWasMade) {
+  const WindyZone zone(kDays);
+  auto weather = With(zone.Archive(kDays));
+  double product = 0, square = 0;
+  for (int day = 250; day < 310; day += 5) {
+    const Time now = kBegin + days{day} + hours{8};
+    const auto said = weather.Explain(zone.history, now, hours{48});
+    ASSERT_EQ(said.size(), 48U);
+    EXPECT_EQ(said.front().hour, (Interval{now, now + hours{1}}));
+    for (const HourOfWeather& hour : said) {
+      EXPECT_EQ(hour.coverage, Coverage::kRun);
+      product += hour.effects[0] * hour.departures[0];
+      square += hour.departures[0] * hour.departures[0];
+      for (const auto other :
+           {WeatherDriver::kSun, WeatherDriver::kTemperature, WeatherDriver::kRain})
+        EXPECT_NEAR(hour.effects[static_cast<std::size_t>(other)], 0, 1e-6);
+    }
+  }
+  EXPECT_NEAR(product / square, -20, 3);
+  auto without = With(std::make_shared<const WeatherArchive>());
+  EXPECT_TRUE(without.Explain(zone.history, kBegin + days{250}, hours{48}).empty());
+}
+
 TEST(WeatherForecaster, AStaleRunHasAWiderBand) {
   const WindyZone zone(kDays);
   constexpr int kLastRun = 250;

@@ -25,6 +25,8 @@ constexpr std::size_t kRememberedHours = 12;
 // Less of it is as good as nothing.
 constexpr double kLeastMemory = 0.05;
 
+constexpr double kSunTerm_w_m2 = 100, kTemperatureTerm_k = 5;
+
 constexpr std::array<WeatherDriver, kWeatherTerms> kDriverOf{
     WeatherDriver::kWind,        WeatherDriver::kWind,        WeatherDriver::kSun,
     WeatherDriver::kTemperature, WeatherDriver::kTemperature, WeatherDriver::kTemperature,
@@ -107,15 +109,26 @@ std::string_view Name(WeatherDriver driver) {
   return kNames[static_cast<std::size_t>(driver)];
 }
 
+std::string_view UnitOf(WeatherDriver driver) {
+  constexpr std::array<std::string_view, kWeatherDrivers> kUnits{"m/s", "W/m²", "K", ""};
+  return kUnits[static_cast<std::size_t>(driver)];
+}
+
+// In the order of WeatherTerms.
 WeatherTerms TermsOf(const WeatherHour& weather) {
   const double wind = weather.wind_mps, t = weather.temperature_k;
   return {wind,
           wind * wind / 10,
-          weather.shortwave_w_m2 / 100,
-          (t - 283) / 5,
+          weather.shortwave_w_m2 / kSunTerm_w_m2,
+          (t - 283) / kTemperatureTerm_k,
           std::max(0.0, 288 - t) / 5,
           std::max(0.0, t - 295) / 3,
           std::log1p(10 * std::max(0.0, weather.precipitation_mm_h))};
+}
+
+DriverShares DeparturesOf(const WeatherTerms& deviation) {
+  return {deviation[0], deviation[2] * kSunTerm_w_m2, deviation[3] * kTemperatureTerm_k,
+          deviation[6]};
 }
 
 void WeatherPast::Extend(const WeatherArchive& archive, const HourlyGrid& grid, std::size_t end) {

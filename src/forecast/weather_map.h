@@ -28,6 +28,11 @@ inline constexpr std::size_t kWeatherDrivers = 4;
 /// "wind", "sun", "temperature", "rain".
 std::string_view Name(WeatherDriver driver);
 using DriverShares = std::array<double, kWeatherDrivers>;
+/// The unit of how far a driver lies from what is usual: "m/s", "W/m²", "K", "" for rain.
+std::string_view UnitOf(WeatherDriver driver);
+/// Of each driver, in its unit, from terms less the usual ones. Rain: only the sign means
+/// something.
+DriverShares DeparturesOf(const WeatherTerms& deviation);
 
 /// What is known of the weather in an hour.
 enum class Coverage : std::uint8_t {
@@ -42,6 +47,7 @@ struct WeatherDeviations {
   std::vector<WeatherTerms> hours;
   std::vector<Coverage> coverage;
   Coverage CoverageOf(std::size_t hour) const { return coverage[hour - first]; }
+  const WeatherTerms& Of(std::size_t hour) const { return hours[hour - first]; }
   std::size_t end() const { return first + hours.size(); }
 };
 

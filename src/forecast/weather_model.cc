@@ -192,6 +192,7 @@ WeatherPath WeatherModel::BothStages(Fit& fit, const HourlyPath& own, std::size_
     if (known) result.path.deviation[lead] = value - own.typical[lead];
     result.weight.push_back(known ? 1 : 0);
     result.coverage.push_back(coverage);
+    result.departures.push_back(DeparturesOf(deviations.Of(issue + 1 + lead)));
   }
   result.effects = std::move(effects);
   result.run = archive_->Latest(now);

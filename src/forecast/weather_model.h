@@ -24,8 +24,9 @@ namespace ebb::forecast {
 struct WeatherPath {
   HourlyPath path;
   /// By lead; empty where weather could not be used at all.
-  std::vector<DriverShares> effects;  ///< g/kWh that each driver adds
-  std::vector<double> weight;         ///< 0 to 1: of the forecast that knows the weather
+  std::vector<DriverShares> effects;     ///< g/kWh that each driver adds
+  std::vector<DriverShares> departures;  ///< of each driver from the usual (DeparturesOf)
+  std::vector<double> weight;            ///< 0 to 1: of the forecast that knows the weather
   std::vector<Coverage> coverage;
   const WeatherRun* run = nullptr;  ///< the newest that was used
 };

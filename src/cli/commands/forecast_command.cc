@@ -12,6 +12,7 @@
 #include "cli/command_line.h"
 #include "cli/forecast_table.h"
 #include "cli/local_times.h"
+#include "cli/weather_explanation.h"
 #include "forecast/weather_forecaster.h"
 #include "platform/terminal.h"
 #include "signals/feeds/replay_feed.h"
@@ -26,6 +27,7 @@ Examples:
   ebb forecast --trace CISO_2023.csv.gz --at 2023-05-01T17:00Z
   ebb forecast --trace CISO_2023.csv.gz --at 2023-05-01 --hours 48 --format json
   ebb forecast --trace DE_2021.csv.gz --weather DE_gfs.csv.gz --at 2021-11-01T17:00Z
+  ebb forecast --trace DE_2021.csv.gz --weather DE_gfs.csv.gz --explain
   ebb forecast --zone DE
   ebb forecast --backtest --trace DE_2021-2024.csv.gz GB_2021-2023.csv.gz --from 2023-01-01)";
 
@@ -36,7 +38,7 @@ struct Options {
   std::vector<std::string> traces;
   std::string zone, at, from, to, method, format = "text";
   std::string hours = "96", publication_lag, weather, weather_lag, every;
-  bool backtest = false;
+  bool backtest = false, explain = false;
 };
 
 Result<std::optional<Time>> OptionalTime(const std::string& text, const char* flag) {
@@ -64,19 +66,26 @@ Result<std::shared_ptr<const forecast::WeatherArchive>> GivenWeather(const Optio
   return std::make_shared<const forecast::WeatherArchive>(std::move(weather));
 }
 
+struct Method {
+  std::unique_ptr<forecast::Forecaster> forecaster;
+  forecast::WeatherForecaster* with_weather = nullptr;  ///< the same, where it knows the weather
+};
+
 // With weather where a file is named, otherwise from the zone's own past.
-Result<std::unique_ptr<forecast::Forecaster>> GivenMethod(const Options& options,
-                                                          const core::Publication& publication) {
+Result<Method> GivenMethod(const Options& options, const core::Publication& publication) {
   EBB_ASSIGN_OR_RETURN(auto weather, GivenWeather(options));
   const std::string_view usual = weather ? forecast::kWeather : forecast::kRidge;
   const std::string_view name = options.method.empty() ? usual : options.method;
-  if (name == forecast::kWeather && weather)
-    return std::make_unique<forecast::WeatherForecaster>(std::move(weather), publication);
+  if (name == forecast::kWeather && weather) {
+    auto method = std::make_unique<forecast::WeatherForecaster>(std::move(weather), publication);
+    auto* const with_weather = method.get();
+    return Method{std::move(method), with_weather};
+  }
   if (name == forecast::kWeather || weather)
     return Fail({ExitCode::kUsage, "--weather and --method weather go together", "",
                  "give both, or neither"});
   EBB_ASSIGN_OR_RETURN(auto method, forecast::MakeForecaster(name));
-  return forecast::AsPublished(std::move(method), publication);
+  return Method{forecast::AsPublished(std::move(method), publication)};
 }
 
 // One line on a terminal, from the third second on: "DE 45 %".
@@ -103,6 +112,9 @@ Result<int> RunBacktest(const Options& options) {
   if (options.traces.empty())
     return Fail({ExitCode::kUsage, "--backtest needs the past of a zone", "",
                  "name one or more files with --trace"});
+  if (options.explain)
+    return Fail({ExitCode::kUsage, "--explain is of one forecast, --backtest of many", "",
+                 "give one of them"});
   BacktestQuestion question;
   EBB_ASSIGN_OR_RETURN(question.from, OptionalTime(options.from, "--from"));
   EBB_ASSIGN_OR_RETURN(question.to, OptionalTime(options.to, "--to"));
@@ -130,6 +142,8 @@ struct Expected {
   core::SignalIdentity identity;
   core::Forecast forecast;
   std::string zone_origin{};  ///< what named the zone, where no flag did
+  /// Where it was asked for.
+  std::optional<std::vector<forecast::HourOfWeather>> weather{};
 };
 
 Result<Expected> FromTrace(const Options& options, Duration horizon) {
@@ -137,7 +151,7 @@ Result<Expected> FromTrace(const Options& options, Duration horizon) {
   EBB_ASSIGN_OR_RETURN(const auto publication, GivenPublication(options));
   EBB_ASSIGN_OR_RETURN(const signals::Trace trace, signals::LoadTrace(options.traces.front()));
   EBB_ASSIGN_OR_RETURN(
-      const auto forecaster,
+      const Method method,
       GivenMethod(options, publication.value_or(signals::UsualPublication(trace))));
   const Time end = trace.series.span().end;
   const Time now = at.value_or(end - Duration{1});
@@ -146,9 +160,11 @@ Result<Expected> FromTrace(const Options& options, Duration horizon) {
                  "the trace covers " + FormatTime(trace.series.span().begin) + " to " +
                      FormatTime(end) + ", but --at is " + FormatTime(now),
                  options.traces.front(), "choose another --at or another trace"});
-  EBB_ASSIGN_OR_RETURN(core::Forecast forecast, forecaster->At(trace.series, now, horizon));
+  EBB_ASSIGN_OR_RETURN(core::Forecast forecast, method.forecaster->At(trace.series, now, horizon));
   forecast.issued = now;
-  return Expected{trace.series.identity(), std::move(forecast)};
+  Expected expected{trace.series.identity(), std::move(forecast)};
+  if (options.explain) expected.weather = method.with_weather->Explain(trace.series, now, horizon);
+  return expected;
 }
 
 Result<Expected> FromProfile(const Options& options, Duration horizon) {
@@ -213,6 +229,7 @@ std::string Text(const Expected& expected) {
     text += band ? Padded(low) + Padded(median) + Padded(high) : Padded(median);
     text += "  " + Band(low, median, high, scale) + "\n";
   }
+  if (expected.weather) text += "\n" + WeatherExplanationText(*expected.weather, times);
   return text;
 }
 
@@ -236,6 +253,7 @@ std::string Json(const Expected& expected) {
       row["p90_g_per_kwh"] = *high;
     json["forecast"].push_back(std::move(row));
   }
+  if (expected.weather) json["weather"] = WeatherExplanationJson(*expected.weather);
   return json.dump(2) + "\n";
 }
 
@@ -244,6 +262,9 @@ Result<int> Show(const Options& options) {
   if (!hours || *hours < 1 || *hours > 240)
     return Fail({ExitCode::kUsage, "--hours: \"" + options.hours + "\" is not accepted", "",
                  "give a number from 1 to 240"});
+  if (options.explain && options.weather.empty())
+    return Fail({ExitCode::kUsage, "--explain says what the weather does, and none is given", "",
+                 "name a file with --weather"});
   if (options.traces.empty() && !options.publication_lag.empty())
     return Fail({ExitCode::kUsage, "--publication-lag is for traces: a typical day is generated",
                  "", "name a file with --trace"});
@@ -288,6 +309,8 @@ void AddForecastCommand(Parser& parser) {
        &Options::method);
   command.Switch({"backtest", "", "score every method on past moments instead"},
                  [options] { options->backtest = true; });
+  command.Switch({"explain", "", "with --weather: say what the weather adds, by driver and day"},
+                 [options] { options->explain = true; });
   text({"from", "TIME", "first moment of the back-test (default: after 70 days)"}, &Options::from);
   text({"to", "TIME", "last moment of the back-test (default: end of the trace)"}, &Options::to);
   text({"format", "text|json", "output format"}, &Options::format);

@@ -1,0 +1,18 @@
+#pragma once
+// What the weather does to a forecast: for people by driver and by day, for programs by hour.
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/local_times.h"
+#include "forecast/weather_forecaster.h"
+
+namespace ebb::cli {
+
+/// Lines that end with a line break. Where nothing is known it says so.
+std::string WeatherExplanationText(const std::vector<forecast::HourOfWeather>& hours,
+                                   const LocalTimes& times);
+nlohmann::ordered_json WeatherExplanationJson(const std::vector<forecast::HourOfWeather>& hours);
+
+}  // namespace ebb::cli
