@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 
@@ -101,10 +100,6 @@ std::string DaysText(const std::vector<HourOfWeather>& hours, const LocalTimes& 
   return text;
 }
 
-std::string_view TextOf(Coverage coverage) {
-  return coverage == Coverage::kRun ? "run" : coverage == Coverage::kNone ? "none" : "remembered";
-}
-
 }  // namespace
 
 std::string WeatherExplanationText(const std::vector<HourOfWeather>& hours,
@@ -116,27 +111,6 @@ std::string WeatherExplanationText(const std::vector<HourOfWeather>& hours,
   return "what the weather adds, beside weather as is usual at each hour (g/kWh, means; below 0: "
          "cleaner)\n" +
          NextText(hours) + "\n" + DaysText(hours, times);
-}
-
-nlohmann::ordered_json WeatherExplanationJson(const std::vector<HourOfWeather>& hours) {
-  auto json = nlohmann::ordered_json::array();
-  for (const HourOfWeather& hour : hours) {
-    const auto wind = static_cast<std::size_t>(WeatherDriver::kWind),
-               sun = static_cast<std::size_t>(WeatherDriver::kSun),
-               temperature = static_cast<std::size_t>(WeatherDriver::kTemperature),
-               rain = static_cast<std::size_t>(WeatherDriver::kRain);
-    json.push_back({{"begin", FormatTime(hour.hour.begin)},
-                    {"end", FormatTime(hour.hour.end)},
-                    {"known_from", TextOf(hour.coverage)},
-                    {"wind_g_per_kwh", hour.effects[wind]},
-                    {"sun_g_per_kwh", hour.effects[sun]},
-                    {"temperature_g_per_kwh", hour.effects[temperature]},
-                    {"rain_g_per_kwh", hour.effects[rain]},
-                    {"wind_above_usual_mps", hour.departures[wind]},
-                    {"sun_above_usual_w_m2", hour.departures[sun]},
-                    {"temperature_above_usual_k", hour.departures[temperature]}});
-  }
-  return json;
 }
 
 }  // namespace ebb::cli

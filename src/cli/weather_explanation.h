@@ -1,7 +1,6 @@
 #pragma once
-// What the weather does to a forecast: for people by driver and by day, for programs by hour.
+// What the weather does to a forecast, for people: by driver and by day.
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,5 @@ namespace ebb::cli {
 /// Lines that end with a line break. Where nothing is known it says so.
 std::string WeatherExplanationText(const std::vector<forecast::HourOfWeather>& hours,
                                    const LocalTimes& times);
-nlohmann::ordered_json WeatherExplanationJson(const std::vector<forecast::HourOfWeather>& hours);
 
 }  // namespace ebb::cli

@@ -233,6 +233,33 @@ std::string Text(const Expected& expected) {
   return text;
 }
 
+std::string_view TextOf(forecast::Coverage coverage) {
+  return coverage == forecast::Coverage::kRun    ? "run"
+         : coverage == forecast::Coverage::kNone ? "none"
+                                                 : "remembered";
+}
+
+nlohmann::ordered_json WeatherJson(const std::vector<forecast::HourOfWeather>& hours) {
+  auto json = nlohmann::ordered_json::array();
+  for (const forecast::HourOfWeather& hour : hours) {
+    const auto wind = static_cast<std::size_t>(forecast::WeatherDriver::kWind),
+               sun = static_cast<std::size_t>(forecast::WeatherDriver::kSun),
+               temperature = static_cast<std::size_t>(forecast::WeatherDriver::kTemperature),
+               rain = static_cast<std::size_t>(forecast::WeatherDriver::kRain);
+    json.push_back({{"begin", FormatTime(hour.hour.begin)},
+                    {"end", FormatTime(hour.hour.end)},
+                    {"known_from", TextOf(hour.coverage)},
+                    {"wind_g_per_kwh", hour.effects[wind]},
+                    {"sun_g_per_kwh", hour.effects[sun]},
+                    {"temperature_g_per_kwh", hour.effects[temperature]},
+                    {"rain_g_per_kwh", hour.effects[rain]},
+                    {"wind_above_usual_mps", hour.departures[wind]},
+                    {"sun_above_usual_w_m2", hour.departures[sun]},
+                    {"temperature_above_usual_k", hour.departures[temperature]}});
+  }
+  return json;
+}
+
 std::string Json(const Expected& expected) {
   nlohmann::ordered_json json{{"schema", "ebb.forecast/1"},
                               {"zone", expected.identity.zone},
@@ -253,7 +280,7 @@ std::string Json(const Expected& expected) {
       row["p90_g_per_kwh"] = *high;
     json["forecast"].push_back(std::move(row));
   }
-  if (expected.weather) json["weather"] = WeatherExplanationJson(*expected.weather);
+  if (expected.weather) json["weather"] = WeatherJson(*expected.weather);
   return json.dump(2) + "\n";
 }
 
