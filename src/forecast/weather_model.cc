@@ -81,10 +81,10 @@ void WeatherModel::Use(std::shared_ptr<const WeatherArchive> archive) {
   if (archive == archive_) return;
   const auto& before = archive_->runs();
   const auto& now = archive->runs();
-  const bool has_grown =
-      before.size() <= now.size() && std::equal(before.begin(), before.end(), now.begin());
-  archive_ = std::move(archive);
-  if (has_grown && !before.empty()) return;
+  const bool has_grown = !before.empty() && before.size() <= now.size() &&
+                         std::equal(before.begin(), before.end(), now.begin());
+  archive_ = std::move(archive);  // `before` is gone
+  if (has_grown) return;
   past_ = {};
   fits_.clear();
 }
