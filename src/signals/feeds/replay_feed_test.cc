@@ -203,7 +203,8 @@ TEST(ReplayWithALag, AMeasuredHourIsKnownAnHourAfterItsEndAndNotBefore) {
   const Time ten = kDay + days{9} + hours{10};
   const auto known_until = [&](Time now) {
     Time until{};
-    for (const core::Sample& sample : feed->Observe(now, kTwoDays)->known.samples())
+    const auto view = feed->Observe(now, kTwoDays);
+    for (const core::Sample& sample : view->known.samples())
       if (sample.status == core::SampleStatus::kMeasured) until = sample.interval.end;
     return until;
   };
