@@ -28,7 +28,7 @@ Result<Token> Ask(const Plugin& plugin, const RunPlugin& run) {
   return Token{status->TextOf("token"), status->TimeOf("expirationTimestamp")};
 }
 
-// What the thread that asks leaves for the others. It may outlive whoever wanted it.
+// Where the asking thread puts its answer. It may outlive the PluginToken that started the thread.
 struct Answer {
   std::mutex mutex;
   std::optional<Result<Token>> came;

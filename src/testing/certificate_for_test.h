@@ -13,8 +13,8 @@
 
 namespace ebb {
 
-/// Signs itself, for 127.0.0.1 and the name of agents; written as PEM for the client to trust, and the key for a server.
-/// Valid from and until so many seconds from now.
+/// Signs itself, for 127.0.0.1 and the name of agents; written as PEM for the client to trust, and
+/// the key for a server. Valid from and until so many seconds from now.
 struct Certificate {
   EVP_PKEY* key = EVP_RSA_gen(2048);
   X509* certificate = X509_new();

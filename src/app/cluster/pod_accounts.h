@@ -84,7 +84,7 @@ class PodAccounts {
   std::unordered_map<core::JobId, Account> live_;
   std::unordered_map<std::string, Time> counted_until_;  // by object
   std::map<core::JobId, Ending> ending_;
-  std::set<core::JobId> completed_;  // that the service was told of
+  std::set<core::JobId> completed_;  // the service knows that they are complete
 };
 
 }  // namespace ebb::app

@@ -331,7 +331,7 @@ Result<RunResult> Session::Start(const plan::GateRequest& gate, const core::Gate
   RunTrackers trackers(options_.tracking, directory_->spec(), before_, directory_->path());
   AttemptRecorder recorder(*directory_, PrometheusExport(options_, directory_->spec(), before_),
                            trackers, *log_, *display_);
-  // Ebb's own trainer is told to print nothing.
+  // Ebb tells its own trainer to print nothing.
   display_->BeginProgram(!attempt.child.argv.empty() && !directory_->spec().training);
   const auto measure = attempt.child.argv.empty() ? local::MonitorMachine : local::RunAttempt;
   auto result = measure(attempt, std::move(surroundings_->meters.meters), *surroundings_->feed,

@@ -91,7 +91,7 @@ Result<app::SpoolOptions> SpoolOf(const AgentRequest& request) {
   return spool;
 }
 
-// What a node uses tells what runs on it: whoever comes from elsewhere shows the token.
+// The figures of a node reveal what runs on it, so requests from other machines need the token.
 Result<web::HttpServerOptions> ServerOf(const AgentRequest& request, const std::string& token) {
   web::HttpServerOptions server;
   const auto port = ParseInteger(request.port);

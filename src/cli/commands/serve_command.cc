@@ -32,9 +32,9 @@ Examples:
   ebb serve --zone US-CAL-CISO --gpus 0,1   two GPUs
   ebb serve --zone GB --slots 4 --policy tiers
 
-ebb submit gives it jobs. The service listens on 127.0.0.1; whoever can read the token beside
-the store (only you) may submit. It may be stopped, killed and started again: jobs that run go on,
-and nothing is lost.)";
+ebb submit gives it jobs. The service listens on 127.0.0.1. To submit jobs one needs the token beside
+the store, which only you can read. It may be stopped, killed and started again: jobs that run go
+on, and nothing is lost.)";
 
 constexpr const char* kForEver = "for-ever";
 constexpr const char* kDefaultLogLimit = "100";

@@ -1,0 +1,96 @@
+// ebb forecast as a user runs it: on traces, with and without weather, and with wrong inputs.
+
+#include "cli_fixture.h"
+
+#include "base/time.h"
+
+namespace ebb {
+namespace {
+
+// 120 days from 2023-01-01 on.
+std::string HourlyTrace() {
+  const Time first = *ParseTime("2023-01-01T00:00Z");
+  std::string rows = "timestamp,carbon_intensity\n";
+  for (int hour = 0; hour < 24 * 120; ++hour)
+    rows += FormatTime(first + std::chrono::hours{hour}) + "," +
+            std::to_string(200 + 10 * (hour % 24) + hour * 37 % 11) + "\n";
+  return rows;
+}
+
+// A run of weather on each of these days.
+std::string WeatherRuns() {
+  const Time first = *ParseTime("2023-01-01T00:00Z");
+  std::string rows = "issued,lead_h,wind_10m_mps,temperature_2m_k,shortwave_w_m2\n";
+  for (int day = 0; day < 120; ++day)
+    for (int lead = 0; lead <= 96; lead += 3)
+      rows += FormatTime(first + std::chrono::days{day}) + "," + std::to_string(lead) + "," +
+              std::to_string(2 + (24 * day + lead) * 7 % 13) + ",280,100\n";
+  return rows;
+}
+
+class ForecastCommand : public Cli {};
+
+TEST_F(ForecastCommand, AForecastWithWeatherSaysWhichRunItIsFrom) {
+  Write("z.csv", HourlyTrace());
+  Write("w.csv", WeatherRuns());
+  const auto ask = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"forecast", "--trace", "z.csv", "--at", "2023-04-25T12:00Z"};
+    words.insert(words.end(), more.begin(), more.end());
+    return Ebb(words);
+  };
+  const Outcome with = ask({"--weather", "w.csv"});
+  ASSERT_EQ(with.code, 0) << with.err;
+  EXPECT_TRUE(Contains(with.out, "and the weather (run of 2023-04-25T00:00")) << with.out;
+  const Outcome late = ask({"--weather", "w.csv", "--weather-lag", "18h"});
+  EXPECT_TRUE(Contains(late.out, "(run of 2023-04-24T00:00")) << late.out << late.err;
+  const Outcome missing = ask({"--weather", "nowhere.csv"});
+  EXPECT_EQ(missing.code, 4);
+  EXPECT_TRUE(Contains(missing.err, "nowhere.csv")) << missing.err;
+  EXPECT_EQ(ask({"--weather", "w.csv", "--method", "ridge"}).code, 2);
+  EXPECT_EQ(ask({"--method", "weather"}).code, 2);
+  const Outcome explained = ask({"--weather", "w.csv", "--explain"});
+  ASSERT_EQ(explained.code, 0) << explained.err;
+  EXPECT_TRUE(Contains(explained.out, "what the weather adds")) << explained.out;
+  for (const char* part : {"next 24 h\n", " usual ", "together\n", "2023-04-26 "})
+    EXPECT_TRUE(Contains(explained.out, part)) << part << "\n" << explained.out;
+  const Outcome for_programs = ask({"--weather", "w.csv", "--explain", "--format", "json"});
+  const auto hours = nlohmann::json::parse(for_programs.out).at("weather");
+  EXPECT_EQ(hours.size(), 96u);
+  EXPECT_EQ(hours.at(0).at("begin"), "2023-04-25T12:00:00Z");
+  EXPECT_EQ(hours.at(0).at("known_from"), "run");
+  EXPECT_EQ(ask({"--explain"}).code, 2);
+  EXPECT_EQ(ask({"--weather", "w.csv", "--explain", "--backtest"}).code, 2);
+  EXPECT_EQ(Ebb({"forecast", "--zone", "DE", "--weather", "w.csv"}).code, 2);
+}
+
+TEST_F(ForecastCommand, ForecastShowsWhatThePastLetsOneExpectAndScoresItself) {
+  Write("z.csv", HourlyTrace());
+  const Outcome text = Ebb({"forecast", "--trace", "z.csv", "--at", "2023-04-25T12:00Z"});
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(Contains(text.out, "regression on the zone's own past")) << text.out;
+  EXPECT_TRUE(Contains(text.out, "Tue 11:00")) << text.out;
+  const Outcome json = Ebb({"forecast", "--trace", "z.csv", "--at", "2023-04-25T12:00Z", "--hours",
+                            "24", "--format", "json"});
+  ASSERT_EQ(json.code, 0) << json.err;
+  const auto late = nlohmann::json::parse(json.out).at("forecast");
+  EXPECT_EQ(late.size(), 25u) << "the hours of 11:00 and 12:00 are not published yet";
+  EXPECT_EQ(late.at(0).at("begin"), "2023-04-25T11:00:00Z");
+  const Outcome early = Ebb({"forecast", "--trace", "z.csv", "--at", "2023-04-25T12:00Z", "--hours",
+                             "24", "--publication-lag", "none", "--format", "json"});
+  EXPECT_EQ(nlohmann::json::parse(early.out).at("forecast").size(), 23u) << early.err;
+  EXPECT_EQ(Ebb({"forecast", "--trace", "z.csv", "--publication-lag", "soon"}).code, 2);
+  EXPECT_EQ(Ebb({"forecast", "--zone", "DE", "--publication-lag", "1h"}).code, 2);
+  const Outcome backtest = Ebb({"forecast", "--backtest", "--trace", "z.csv", "--format", "json"});
+  ASSERT_EQ(backtest.code, 0) << backtest.err;
+  const auto methods = nlohmann::json::parse(backtest.out).at("traces").at(0).at("methods");
+  EXPECT_EQ(methods.at(0).at("method"), "persistence");
+  EXPECT_LT(methods.at(2).at("day_ahead").at("mae_g_per_kwh"),
+            methods.at(0).at("day_ahead").at("mae_g_per_kwh"));
+  const Outcome outside = Ebb({"forecast", "--trace", "z.csv", "--at", "2024-01-01"});
+  EXPECT_EQ(outside.code, 3);
+  EXPECT_TRUE(Contains(outside.err, "the trace covers 2023-01-01")) << outside.err;
+  EXPECT_EQ(Ebb({"forecast", "--backtest"}).code, 2);
+}
+
+}  // namespace
+}  // namespace ebb
