@@ -50,6 +50,18 @@ std::string WindowText(const GateDecision& d) {
          (r.start ? " from " + FormatTime(*r.start) : "");
 }
 
+// Of a job with a threshold that a plan found no place below, or not yet.
+std::string ThresholdText(const Reason& r) {
+  const auto is_above = [&](const std::optional<Intensity>& value) {
+    return r.threshold && value && value->g_per_kwh > r.threshold->g_per_kwh;
+  };
+  if (!is_above(r.current)) return "";
+  std::string text = ", above its threshold of " + Describe(r.threshold);
+  if (is_above(r.expected))
+    text += "; the best that its deadline and the devices allow is " + Describe(r.expected);
+  return text;
+}
+
 // Where a decision of a gate says more than its rule.
 std::string DecisionText(const GateDecision& d) {
   const Reason& r = d.reason;
@@ -93,8 +105,9 @@ std::string RuleText(const Reason& reason) {
       return "no forecast reaches over the run time yet";
     case GateRule::kStoppedAtDeadline:
       return "the latest start is reached at " + value + ": stopped, as asked";
-    case GateRule::kCleanerLater:
     case GateRule::kPlanned:
+      return value + " now" + ThresholdText(reason);
+    case GateRule::kCleanerLater:
     case GateRule::kPausedForCleaner:
     case GateRule::kBetterLater:
       return value + " now";

@@ -12,8 +12,8 @@ const std::array<std::string, 9> kNames{"run-now",     "edf",           "thresho
                                         "tiers",       "lowest-window", "lowest-slots",
                                         "carbon-time", "dtpr",          "planner"};
 
-const std::array<std::string, 2> kByThreshold{"threshold", "tiers"};
-const std::array<std::string, 1> kByPriority{"tiers"};
+const std::array<std::string, 3> kByThreshold{"threshold", "tiers", "planner"};
+const std::array<std::string, 2> kByPriority{"tiers", "planner"};
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kShortNames{
     {{"now", "run-now"}, {"window", "lowest-window"}}};

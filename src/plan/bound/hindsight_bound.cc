@@ -43,7 +43,7 @@ std::vector<BoundJob> MakeBoundJobs(std::span<const core::Job> jobs, const core:
       const core::DevicePool& pool = cluster.pools[static_cast<std::size_t>(p)];
       bound_job.choices.push_back({p, TimeOn(job, pool, job.duration), SpeedOn(job, pool),
                                    PowerOn(job, pool).watts * cluster.SiteOf(p).pue.ratio / 1000,
-                                   LatestEnd(job, pool, options, first)});
+                                   LatestEnd(job, pool, options, first), pool.site});
     }
     bound_jobs.push_back(std::move(bound_job));
   }

@@ -164,7 +164,7 @@ class FlowModel {
     const BoundJob& job = input_.jobs[j];
     const Interval usable = Overlap(Piece(piece), {job.earliest, choice.latest_end});
     if (usable.length() == Duration::zero()) return;
-    const PriceCurve& curve = input_.CurveOf(choice.pool);
+    const PriceCurve& curve = input_.CurveOf(choice);
     const double price = curve.Integral(usable.begin, usable.end) / Hours(usable.length());
     const Graph::Arc arc =
         AddArc(from, PoolNode(piece, choice.pool), WorkIn(usable.length(), job.width));

@@ -124,7 +124,7 @@ PoolSteps Carried(const BoundInput& input, const std::optional<Rents>& rents, Po
   if (!rents || rents->by_pool.size() != none.size()) return none;
   const double kilowatts = KilowattsPerDevice(input);
   for (std::size_t pool = 0; pool < none.size(); ++pool) {
-    const PriceCurve& curve = input.CurveOf(static_cast<int>(pool));
+    const PriceCurve& curve = input.SiteCurveOf(pool);
     const auto& row = rents->by_pool[pool];
     const auto& prices = rents->prices[pool];
     for (std::size_t i = 0; i < curve.size(); ++i) {
@@ -148,7 +148,7 @@ Rents RentsOf(const BoundInput& input, const PoolSteps& by_pool) {
   const PriceCurve& curve = input.curves.front();
   Rents rents{curve.begin(), curve.step(), by_pool, {}};
   for (std::size_t pool = 0; pool < by_pool.size(); ++pool)
-    rents.prices.push_back(input.CurveOf(static_cast<int>(pool)).prices());
+    rents.prices.push_back(input.SiteCurveOf(pool).prices());
   return rents;
 }
 

@@ -27,8 +27,9 @@ struct BoundChoice {
   int pool = -1;
   Duration length{};     ///< of all that is left, there
   double speed = 1;      ///< work done per running time there
-  double kilowatts = 0;  ///< of all its devices
+  double kilowatts = 0;  ///< of all its devices, times the job's weight
   Time latest_end{};
+  int curve = -1;  ///< what an hour costs there, among BoundInput::curves
 };
 
 struct BoundJob {
@@ -41,7 +42,7 @@ struct BoundJob {
 
 struct BoundInput {
   std::vector<BoundJob> jobs;
-  std::vector<PriceCurve> curves;  ///< by site; all with the same steps
+  std::vector<PriceCurve> curves;  ///< by site, then others; all with the same steps
   std::vector<int> site_of_pool;
   std::vector<int> devices_in_pool;
   /// Device time that is taken already, by pool.
@@ -53,8 +54,11 @@ struct BoundInput {
   std::vector<Taken> taken;
   double constant = 0;  ///< price of what is settled, added to the bound
 
-  const PriceCurve& CurveOf(int pool) const {
-    return curves[static_cast<std::size_t>(site_of_pool[static_cast<std::size_t>(pool)])];
+  const PriceCurve& CurveOf(const BoundChoice& choice) const {
+    return curves[static_cast<std::size_t>(choice.curve)];
+  }
+  const PriceCurve& SiteCurveOf(std::size_t pool) const {
+    return curves[static_cast<std::size_t>(site_of_pool[pool])];
   }
 };
 

@@ -32,7 +32,7 @@ BoundInput RandomInput(std::uint64_t seed, int jobs) {
     job.work = minutes{10 + 10 * random.Below(15)};
     for (int pool = 0; pool < 1 + static_cast<int>(random.Below(2)); ++pool)
       job.choices.push_back({pool, job.work * (10 + pool) / 10, 1, random.Uniform(0.1, 0.5),
-                             kBegin + hours{6} + minutes{random.Below(300)}});
+                             kBegin + hours{6} + minutes{random.Below(300)}, pool});
     input.jobs.push_back(job);
   }
   return input;

@@ -120,7 +120,7 @@ std::size_t Relaxation::FirstEdgeAfter(Time time) const {
 // Price and rent up to a moment, for one job on one pool.
 double Relaxation::SumTo(const BoundJob& job, const BoundChoice& choice, Position at) const {
   const auto pool = static_cast<std::size_t>(choice.pool);
-  const PriceCurve& curve = input_.CurveOf(choice.pool);
+  const PriceCurve& curve = input_.CurveOf(choice);
   return choice.kilowatts * (curve.SumBefore(at.step) + curve.PriceOf(at.step) * at.hours) +
          job.width * (sums_[pool][at.step] + (*rents_)[pool][at.step] * at.hours);
 }
@@ -152,7 +152,7 @@ void Relaxation::ScanChoice(const BoundJob& job, const BoundChoice& choice, Wind
   }
   // Begins on an edge, ends on an edge: the other end keeps its distance to the edges.
   const auto pool = static_cast<std::size_t>(choice.pool);
-  const PriceCurve& curve = input_.CurveOf(choice.pool);
+  const PriceCurve& curve = input_.CurveOf(choice);
   const double rest = Hours(choice.length % curve.step());
   const double width = job.width;
   const Scan scan{choice,
@@ -261,7 +261,7 @@ void Relaxation::AddBit(const BoundJob& job, std::size_t step) {
     if (usable.length() == Duration::zero()) continue;
     const double rent = (*rents_)[static_cast<std::size_t>(choice.pool)][step];
     const double price =
-        (choice.kilowatts * input_.CurveOf(choice.pool).PriceOf(step) + job.width * rent) /
+        (choice.kilowatts * input_.CurveOf(choice).PriceOf(step) + job.width * rent) /
         choice.speed;
     bit.work_hours = std::max(bit.work_hours, Hours(usable.length()) * choice.speed);
     if (price < bit.price_per_work) {

@@ -115,12 +115,12 @@ DeviceChains::Item DeviceChains::MovableItem(std::size_t index) const {
   Item item{index, true, std::vector<Fit>(input_.devices_in_pool.size())};
   for (const Choice& choice : input_.tasks[index].choices) {
     Fit& fit = item.fits[static_cast<std::size_t>(choice.pool)];
-    const PriceCurve& curve = input_.CurveOf(choice.pool);
+    const PriceCurve& curve = input_.CurveOf(choice);
     fit.length = NodeAfter(input_.now + choice.length);
     const Time last = std::min(choice.latest_end, curve.end()) - choice.length;
     fit.latest = last < input_.now ? -1 : std::min(NodeBefore(last), nodes_ - 1 - fit.length);
     for (int node = 0; node <= fit.latest; ++node)
-      fit.price.push_back(choice.kilowatts *
+      fit.price.push_back(input_.tasks[index].weight * choice.kilowatts *
                           curve.Integral(TimeOf(node), TimeOf(node) + choice.length));
   }
   return item;

@@ -1,6 +1,8 @@
 #include "plan/planner/exhaustive_for_test.h"
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 #include <string>
 
 #include "base/random.h"
@@ -80,12 +82,6 @@ class Search {
   }
 
  private:
-  double PriceOf(int pool, int unit) const {
-    const auto site =
-        static_cast<std::size_t>(instance_.cluster.pools[static_cast<std::size_t>(pool)].site);
-    return instance_.signals[site].At(instance_.now + instance_.unit * unit)->intensity.g_per_kwh;
-  }
-
   std::vector<Way> WaysOf(const core::Job& job) const {
     std::vector<Way> ways;
     for (int pool = 0; pool < static_cast<int>(instance_.cluster.pools.size()); ++pool) {
@@ -129,14 +125,16 @@ class Search {
            (!job.checkpointable || end <= *job.start_by + TimeOn(job, devices, job.duration));
   }
 
+  // With what the job's wishes add: see plan/problem/wishes.h.
   double GramsOf(const core::Job& job, const Way& way) const {
     const core::DevicePool& devices = instance_.cluster.pools[static_cast<std::size_t>(way.pool)];
     double grams = 0;
     for (const int unit : way.units)
       grams += EmissionsOf(EnergyOn(job, devices, instance_.unit),
-                           instance_.cluster.SiteOf(way.pool).pue, {PriceOf(way.pool, unit)})
+                           instance_.cluster.SiteOf(way.pool).pue,
+                           {WishedPriceOf(instance_, job, way.pool, unit)})
                    .grams;
-    return grams;
+    return WeightOf(instance_, job) * grams;
   }
 
   void Try(std::size_t job, double grams) {
@@ -165,7 +163,28 @@ class Search {
   std::optional<double> best_;
 };
 
+double PriceOf(const Instance& instance, int pool, int unit) {
+  const auto site =
+      static_cast<std::size_t>(instance.cluster.pools[static_cast<std::size_t>(pool)].site);
+  return instance.signals[site].At(instance.now + instance.unit * unit)->intensity.g_per_kwh;
+}
+
 }  // namespace
+
+double WishedPriceOf(const Instance& instance, const core::Job& job, int pool, int unit) {
+  const double price = PriceOf(instance, pool, unit);
+  if (!job.threshold || price <= job.threshold->g_per_kwh) return price;
+  double dearest = 0;
+  for (int i = 0; i < instance.units; ++i) dearest = std::max(dearest, PriceOf(instance, pool, i));
+  return price + 3 * dearest;
+}
+
+double WeightOf(const Instance& instance, const core::Job& job) {
+  std::set<int> lower;
+  for (const core::Job& other : instance.jobs)
+    if (other.priority < job.priority) lower.insert(other.priority);
+  return std::pow(4.0, static_cast<double>(lower.size()));
+}
 
 Problem Instance::Finish() {
   views.clear();

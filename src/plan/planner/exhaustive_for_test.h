@@ -34,7 +34,13 @@ struct Instance {
 /// with deadlines that may be impossible. All durations are whole units of 30 minutes.
 void MakeRandomInstance(std::uint64_t seed, Instance& instance);
 
-/// The fewest grams with every deadline kept; nothing when that is impossible.
+/// What a kilowatt-hour costs the job in a unit of time: the site's intensity and, above the job's
+/// threshold, three times the dearest unit; and what all of the job's cost counts.
+double WishedPriceOf(const Instance& instance, const core::Job& job, int pool, int unit);
+double WeightOf(const Instance& instance, const core::Job& job);
+
+/// The lowest cost with every deadline kept, grams where no job has a priority or a threshold;
+/// nothing when that is impossible.
 std::optional<double> ExhaustiveOptimum(const Instance& instance);
 
 }  // namespace ebb::plan::testing

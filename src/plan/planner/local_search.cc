@@ -143,7 +143,7 @@ class RuinAndRecreate {
       return std::max(input.now, input.GridCeil(kind == 0 ? placed.begin() : placed.end()));
     }
     const Choice& choice = input.tasks[task].choices.front();
-    const PriceCurve& curve = input.CurveOf(choice.pool);
+    const PriceCurve& curve = input.CurveOf(choice);
     const Duration window = std::min(choice.latest_end, curve.end()) - curve.begin();
     const auto edges = std::max<Duration::rep>(1, window / curve.step());
     return std::max(input.now, curve.EdgeAt(random_.Below(static_cast<std::uint64_t>(edges))));

@@ -12,6 +12,7 @@
 #include "plan/planner/rented_search.h"
 #include "plan/planner/schedule_writer.h"
 #include "plan/problem/draft.h"
+#include "plan/problem/wishes.h"
 
 namespace ebb::plan {
 namespace {
@@ -60,7 +61,8 @@ class Planner final : public Policy {
     }
     WriteSchedule(problem, draft, schedule);
     schedule.lower_bound.reset();
-    if (options_.prices.tariff_weight <= 0) schedule.lower_bound = Emissions{bound.price};
+    if (options_.prices.tariff_weight <= 0 && !input.has_wishes)
+      schedule.lower_bound = Emissions{bound.price};
     schedule.rents.reset();
     if (rented) schedule.rents = std::move(bound.rents);
   }
@@ -143,6 +145,7 @@ class Planner final : public Policy {
     input.grid = exact ? Duration{1} : options_.large_queue_grid;
     input.curves = MakePrices(problem, EndOf(problem, input.tasks),
                               exact ? minutes{5} : options_.slot, options_.prices);
+    HeedWishes(problem, options_.prices.risk, input);
     for (const core::DevicePool& pool : problem.cluster->pools) {
       input.site_of_pool.push_back(pool.site);
       input.devices_in_pool.push_back(pool.count);

@@ -73,6 +73,7 @@ JobPlan PlanOf(const Problem& problem, const Task& task, const Placement& placem
   plan.order.rank = plan.reason.rule == GateRule::kCompulsory ? 0 : 1;
   plan.reason.current = CurrentAt(problem, choice.pool);
   plan.reason.expected = ExpectedOver(problem, placement, choice.pool);
+  plan.reason.threshold = task.view->job->threshold;
   return plan;
 }
 
@@ -98,7 +99,7 @@ void WriteSchedule(const Problem& problem, const Draft& draft, Schedule& schedul
     schedule.wake_at = std::min(schedule.wake_at, plan.wake_at);
     schedule.jobs.push_back(std::move(plan));
   }
-  schedule.expected = Emissions{draft.Total().price};
+  schedule.expected = Emissions{draft.PlainPrice()};
 }
 
 }  // namespace ebb::plan

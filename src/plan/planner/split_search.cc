@@ -32,7 +32,7 @@ SlotQuestion QuestionFor(const PlanInput& input, const Task& task, const Choice&
   question.resume_cost = task.view->job->pause_cost;
   question.shortest = std::max(Duration{1}, task.view->job->minimum_segment);
   question.latest_end =
-      std::min(std::min(choice.latest_end, allowed.end), input.CurveOf(choice.pool).end());
+      std::min(std::min(choice.latest_end, allowed.end), input.CurveOf(choice).end());
   return question;
 }
 
@@ -81,11 +81,11 @@ class SplitSearch {
     const Choice& choice = task_.choices[index];
     const RunPrice price = draft_.input().PriceOf(task_, choice);
     const double paid =
-        question.runs ? choice.kilowatts * price.Integral(allowed_.begin, question.first) : 0;
+        question.runs ? task_.weight * choice.kilowatts * price.Integral(allowed_.begin, question.first) : 0;
     SlotProgramme programme(question, price, draft_.ProfileOf(choice.pool), task_.width,
                             work_.tables);
     work_.done += programme.slots();
-    const Cost floor{0, paid + programme.Floor() * choice.kilowatts};
+    const Cost floor{0, paid + programme.Floor() * task_.weight * choice.kilowatts};
     if (!Lower(floor, to_beat_)) return;
     work_.done += programme.size() / 8;
     if (!programme.Solve()) return;
@@ -136,7 +136,8 @@ Placement CheapestPlacement(const Draft& draft, std::size_t task, const SearchOp
   if (best.choice < 0) return first;
   if (first.choice < 0 || first.cost.late > 0) return best;
   const double needed =
-      std::max(options.minimum_saving, options.minimum_saving_share * first.cost.price);
+      std::max(options.minimum_saving * draft.input().tasks[task].weight,
+               options.minimum_saving_share * first.cost.price);
   if (first.cost.price - best.cost.price >= needed) return best;
   first.saving_too_small = true;
   return first;

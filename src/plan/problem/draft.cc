@@ -34,7 +34,7 @@ Cost PlanInput::CostOf(const Task& task, const Choice& choice,
   Cost cost;
   const RunPrice price = PriceOf(task, choice);
   for (const Interval& piece : pieces)
-    cost.price += choice.kilowatts * price.Integral(piece.begin, piece.end);
+    cost.price += task.weight * choice.kilowatts * price.Integral(piece.begin, piece.end);
   if (pieces.back().end > choice.latest_end) {
     cost.late = kHoursPerLateJob + Hours(pieces.back().end - choice.latest_end);
     if (task.deadline_is_soft) cost.late *= kSoftDeadline;
@@ -124,6 +124,21 @@ bool Draft::HasRoom(std::size_t task, const Placement& placement) const {
 Cost Draft::Total() const {
   Cost total;
   for (const Placement& placement : placements_) total += placement.cost;
+  return total;
+}
+
+double Draft::PlainPrice() const {
+  double total = 0;
+  for (std::size_t i = 0; i < placements_.size(); ++i) {
+    if (!IsPlaced(i)) continue;
+    const Choice& choice = input_->tasks[i].choices[static_cast<std::size_t>(placements_[i].choice)];
+    const int site = input_->site_of_pool[static_cast<std::size_t>(choice.pool)];
+    const PriceCurve& curve = input_->curves[static_cast<std::size_t>(site)];
+    double price = 0;
+    for (const Interval& piece : placements_[i].pieces)
+      price += choice.kilowatts * curve.Integral(piece.begin, piece.end);
+    total += price;
+  }
   return total;
 }
 

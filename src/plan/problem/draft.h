@@ -20,7 +20,7 @@ namespace ebb::plan {
 /// jobs that miss theirs anyway, so no feasible deadline is given up for an infeasible one.
 struct Cost {
   double late = 0;   ///< 0: every deadline kept
-  double price = 0;  ///< kilowatts x hours x price: grams
+  double price = 0;  ///< weight x kilowatts x hours x price: grams where no job has a wish
 
   Cost& operator+=(const Cost& other) {
     late += other.late;
@@ -47,19 +47,20 @@ struct PlanInput {
   double ramp_watts = std::numeric_limits<double>::infinity();  ///< start_log.h
   Duration grid{1};  ///< starts lie on it (or are now), and devices are held to its next line
   std::vector<Task> tasks;
-  std::vector<PriceCurve> curves;  ///< by site
+  std::vector<PriceCurve> curves;  ///< by site, then those of jobs with a wish (wishes.h)
+  bool has_wishes = false;         ///< prices are not grams for every job
   std::vector<PriceCurve> rents;   ///< by pool, per device-hour; empty: none. Part of every cost
   std::vector<int> site_of_pool;
   std::vector<int> devices_in_pool;
 
-  const PriceCurve& CurveOf(int pool) const {
-    return curves[static_cast<std::size_t>(site_of_pool[static_cast<std::size_t>(pool)])];
+  const PriceCurve& CurveOf(const Choice& choice) const {
+    return curves[static_cast<std::size_t>(choice.curve)];
   }
   RunPrice PriceOf(const Task& task, const Choice& choice) const {
     const PriceCurve* rent =
         rents.empty() ? nullptr : &rents[static_cast<std::size_t>(choice.pool)];
-    const double devices = choice.kilowatts > 0 ? task.width / choice.kilowatts : 0;
-    return {CurveOf(choice.pool), rent, devices};
+    const double kilowatts = task.weight * choice.kilowatts;
+    return {CurveOf(choice), rent, kilowatts > 0 ? task.width / kilowatts : 0};
   }
   Time GridFloor(Time time) const;
   Time GridCeil(Time time) const;
@@ -92,6 +93,8 @@ class Draft {
   bool HasRoom(std::size_t task, const Placement& placement) const;
   /// Summed in the order of tasks, so that equal plans cost the same to the last digit.
   Cost Total() const;
+  /// The same without rents and wishes: grams, or carbon and money blended.
+  double PlainPrice() const;
 
  private:
   void Take(std::size_t task, const Placement& placement, int sign);

@@ -139,8 +139,7 @@ std::vector<double> AwaitedPrices(const Problem& problem, const Grid& grid) {
   return prices;
 }
 
-std::vector<double> CarbonPrices(const core::SignalView* view, const Grid& grid, double risk) {
-  if (!view || view->forecast.series.empty()) return FlatPrices(view, grid);
+std::vector<double> ExpectedPrices(const core::SignalView* view, const Grid& grid, double risk) {
   // A day of the past stands behind the first step, so that a forecast shorter than a day repeats
   // what was, not its own few hours.
   const auto day = static_cast<std::size_t>(hours{24} / grid.step);
@@ -151,6 +150,11 @@ std::vector<double> CarbonPrices(const core::SignalView* view, const Grid& grid,
   std::vector<double> filled = FillGaps(values, grid.step);
   filled.erase(filled.begin(), filled.begin() + static_cast<std::ptrdiff_t>(day));
   return filled;
+}
+
+std::vector<double> CarbonPrices(const core::SignalView* view, const Grid& grid, double risk) {
+  if (!view || view->forecast.series.empty()) return FlatPrices(view, grid);
+  return ExpectedPrices(view, grid, risk);
 }
 
 // What is known of a site's prices now, at every step; empty where nothing is.
@@ -213,6 +217,18 @@ std::vector<PriceCurve> MakePrices(const Problem& problem, Time end, Duration sh
   for (std::vector<double>& site : prices)
     curves.emplace_back(grid.begin, grid.step, std::move(site));
   return curves;
+}
+
+std::vector<std::optional<double>> ExpectedIntensities(const core::SignalView* view,
+                                                       const PriceCurve& curve, double risk) {
+  Values values(curve.size());
+  if (!view) return values;
+  if (view->forecast.series.empty()) {
+    AddSeries(view->known, curve.begin(), curve.step(), values);
+    return values;
+  }
+  const auto expected = ExpectedPrices(view, {curve.begin(), curve.step(), curve.size()}, risk);
+  return {expected.begin(), expected.end()};
 }
 
 PriceCurve PriceOfSeries(const core::IntensitySeries& series, Interval span, Duration step) {

@@ -4,6 +4,7 @@
 // forecast, what lies beyond its end, what a missing value means, how money counts beside carbon.
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/time.h"
@@ -36,6 +37,11 @@ struct PriceOptions {
 /// missing value is the one a day earlier, or the last one before.
 std::vector<PriceCurve> MakePrices(const Problem& problem, Time end, Duration shortest_step,
                                    const PriceOptions& options);
+
+/// What a site is expected to be at each step of `curve`, as its price is made of it before money
+/// counts; nothing where a step has no value and no forecast would fill it.
+std::vector<std::optional<double>> ExpectedIntensities(const core::SignalView* view,
+                                                       const PriceCurve& curve, double risk);
 
 /// One curve from a series that is known throughout, for tests and for judging a plan afterwards:
 /// no quantile, no filling beyond what MakePrices does.

@@ -21,6 +21,7 @@ Choice ChoiceOn(const core::Cluster& cluster, const JobView& view, int pool) {
   choice.speed = SpeedOn(*view.job, devices);
   choice.watts = PowerOn(*view.job, devices).watts;
   choice.kilowatts = choice.watts * cluster.SiteOf(pool).pue.ratio / 1000;
+  choice.curve = devices.site;
   return choice;
 }
 

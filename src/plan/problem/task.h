@@ -17,6 +17,7 @@ struct Choice {
   Duration length{};
   /// Facility power of all its devices: PUE x watts / 1000.
   double kilowatts = 0;
+  int curve = -1;     ///< index of what an hour costs the job there: its site, or one of its own
   double watts = 0;  ///< of its devices alone
   double speed = 1;
   Time latest_end = Time::max();
@@ -27,6 +28,7 @@ struct Choice {
 struct Task {
   const JobView* view = nullptr;
   int width = 1;
+  double weight = 1;   ///< of what it costs, beside other jobs (wishes.h)
   bool fixed = false;  ///< runs and is not paused: holds its devices to its end
   /// May be split: its job is checkpointable, or can be frozen and nothing waits for its devices.
   bool pausable = false;
