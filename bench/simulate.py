@@ -18,6 +18,10 @@ SWEEP_JOBS = """
   - {name: r32-wide, count: 9, duration: 1.6h, power_w: 381, tier: "3", max_delay: 96h%s}"""
 
 
+# By grams and deadlines: the thresholds and priorities of the tiers are for the policy `tiers`.
+PLANNER = "{policy: planner, thresholds_and_priorities: false}"
+
+
 def sweep_jobs(more=""):
     """The published sweep; `more` is added to every group."""
     return SWEEP_JOBS % (more, more, more)

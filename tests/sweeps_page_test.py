@@ -128,7 +128,9 @@ class SweepsPage(unittest.TestCase):
         self.assertEqual(browser.run("return document.getElementById('sweep-losses').getAttribute('aria-label')"),
                          "Loss over epochs of 4 experiments; the best, loss-0.2, ends at 0.3000")
         self.assertEqual(browser.run("return charts['sweep-losses'].data.datasets[0].data.map((point) => point.x)"), list(range(1, 10)))
-        front = browser.run("return charts['sweep-front'].data.datasets.map(({ label, data }) => [label, data.map(({ row }) => row.name)])")
+        # What runs has a place there from its first sample on.
+        front = browser.wait("(() => { const front = charts['sweep-front'].data.datasets.map(({ label, data }) => [label, data.map(({ row }) => row.name)]);"
+                             " return front[2]?.[1].length && front })()")
         self.assertIn("loss-0.2", front[0][1], "the least loss is on the front")
         self.assertEqual(front[2], ["not to its end", ["loss-0.4"]])
         self.assertEqual(sorted(front[0][1] + front[1][1]), ["loss-0.2", "loss-0.3", "loss-0.6"])

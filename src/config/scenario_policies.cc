@@ -20,6 +20,7 @@ struct PolicyKeys {
   Given<double> lower, upper;
   Given<Duration> window, max_wait, slot, unit, horizon;
   Given<YamlNode> tiers;
+  Given<bool> thresholds_and_priorities;
 };
 
 std::vector<std::string> Names() {
@@ -50,6 +51,7 @@ std::vector<KeyRule> RulesOf(const std::string& policy, PolicyKeys& keys) {
     add(ReadNumber("risk", keys.risk, {0.1, 0.9}));
     add(ReadNumber("price_weight", keys.price_weight, {0, 1}));
     add(ReadDuration("horizon", keys.horizon, std::chrono::hours{1}));
+    add(ReadBool("thresholds_and_priorities", keys.thresholds_and_priorities));
   }
   if (policy == "dtpr") {
     add(ReadNumber("lower_g_per_kwh", keys.lower, intensity));
@@ -84,6 +86,7 @@ plan::PolicyOptions OptionsOf(const PolicyKeys& keys, Problems& problems) {
   options.planner.prices.risk = keys.risk.value_or(options.planner.prices.risk);
   options.planner.prices.tariff_weight = keys.price_weight.value_or(0);
   options.planner.horizon = keys.horizon.value_or(options.planner.horizon);
+  options.planner.heeds_wishes = keys.thresholds_and_priorities.value_or(true);
   if (keys.lower) options.dtpr.lower = Intensity{*keys.lower};
   if (keys.upper) options.dtpr.upper = Intensity{*keys.upper};
   if (keys.lower && keys.upper && *keys.lower >= *keys.upper)

@@ -50,16 +50,11 @@ std::string WindowText(const GateDecision& d) {
          (r.start ? " from " + FormatTime(*r.start) : "");
 }
 
-// Of a job with a threshold that a plan found no place below, or not yet.
+// Of a job with a threshold that a plan found no place below.
 std::string ThresholdText(const Reason& r) {
-  const auto is_above = [&](const std::optional<Intensity>& value) {
-    return r.threshold && value && value->g_per_kwh > r.threshold->g_per_kwh;
-  };
-  if (!is_above(r.current)) return "";
-  std::string text = ", above its threshold of " + Describe(r.threshold);
-  if (is_above(r.expected))
-    text += "; the best that its deadline and the devices allow is " + Describe(r.expected);
-  return text;
+  if (!r.threshold || !r.expected || r.expected->g_per_kwh <= r.threshold->g_per_kwh) return "";
+  return "; the best that its deadline and the devices allow is " + Describe(r.expected) +
+         ", above its threshold of " + Describe(r.threshold);
 }
 
 // Where a decision of a gate says more than its rule.

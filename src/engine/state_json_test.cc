@@ -104,7 +104,7 @@ TEST_P(SnapshotLaw, AJournalThatRecordsAllNumbersIsReplayed) {
 TEST(SnapshotTest, PlansMadeBesideAreTheSameInAReplayThatMakesThemItself) {
   std::map<Planning, int> made;
   int cut_off = 0;
-  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const auto writer = MakeEngineForTest("planner");
     std::vector<JournalRecord> history;
     RandomLife life(*writer, seed, [&](const JournalRecord& record) { history.push_back(record); });

@@ -145,7 +145,7 @@ class Planner final : public Policy {
     input.grid = exact ? Duration{1} : options_.large_queue_grid;
     input.curves = MakePrices(problem, EndOf(problem, input.tasks),
                               exact ? minutes{5} : options_.slot, options_.prices);
-    HeedWishes(problem, options_.prices.risk, input);
+    if (options_.heeds_wishes) HeedWishes(problem, options_.prices.risk, input);
     for (const core::DevicePool& pool : problem.cluster->pools) {
       input.site_of_pool.push_back(pool.site);
       input.devices_in_pool.push_back(pool.count);

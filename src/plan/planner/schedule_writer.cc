@@ -73,7 +73,6 @@ JobPlan PlanOf(const Problem& problem, const Task& task, const Placement& placem
   plan.order.rank = plan.reason.rule == GateRule::kCompulsory ? 0 : 1;
   plan.reason.current = CurrentAt(problem, choice.pool);
   plan.reason.expected = ExpectedOver(problem, placement, choice.pool);
-  plan.reason.threshold = task.view->job->threshold;
   return plan;
 }
 
@@ -96,6 +95,7 @@ void WriteSchedule(const Problem& problem, const Draft& draft, Schedule& schedul
     const Placement& placement = draft.PlacementOf(i);
     JobPlan plan = PlanOf(problem, tasks[i], placement);
     plan.wake_at = NextEdge(placement, problem.now);
+    if (draft.input().has_wishes) plan.reason.threshold = tasks[i].view->job->threshold;
     schedule.wake_at = std::min(schedule.wake_at, plan.wake_at);
     schedule.jobs.push_back(std::move(plan));
   }

@@ -131,8 +131,8 @@ TEST(Wishes, WhatIsAboveTheThresholdRunsWhereItsDeadlineLeavesNothingElse) {
   EXPECT_EQ(HourOf(schedule.jobs[0]), 1);
   EXPECT_EQ(schedule.jobs[0].reason.threshold, Intensity{200});
   EXPECT_EQ(core::RuleText(schedule.jobs[0].reason),
-            "310 g/kWh now, above its threshold of 200 g/kWh; the best that its deadline and the "
-            "devices allow is 290 g/kWh");
+            "310 g/kWh now; the best that its deadline and the devices allow is 290 g/kWh, above its "
+            "threshold of 200 g/kWh");
 }
 
 TEST(Wishes, WithoutAForecastAJobWaitsForAValueAtOrBelowItsThreshold) {

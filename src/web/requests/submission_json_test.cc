@@ -33,18 +33,19 @@ TEST(SubmissionJson, WhatThePolicyDoesNotHeedIsRefused) {
     return SubmissionsFromJson("{\"command\":[\"prog\"]" + more + "}", defaults);
   };
   const std::string threshold = ",\"threshold\":150", priority = ",\"priority\":3";
-  for (const std::string policy : {"planner", "run-now"}) {
+  for (const std::string policy : {"carbon-time", "run-now"}) {
     const auto refused = read(threshold, policy);
     ASSERT_FALSE(refused) << policy;
     EXPECT_EQ(refused.error().where, "threshold");
     EXPECT_NE(refused.error().what.find(policy), std::string::npos);
-    EXPECT_NE(refused.error().next.find("threshold or tiers"), std::string::npos);
+    EXPECT_NE(refused.error().next.find("threshold or tiers or planner"), std::string::npos);
     EXPECT_FALSE(read(priority, policy)) << policy;
     EXPECT_TRUE(read(",\"tier\":\"calm\"", policy)) << "its longest wait is heeded";
   }
   EXPECT_TRUE(read(threshold, "threshold"));
   EXPECT_FALSE(read(priority, "threshold"));
   EXPECT_TRUE(read(threshold + priority, "tiers"));
+  EXPECT_TRUE(read(threshold + priority, "planner"));
   EXPECT_TRUE(read(threshold + priority, "")) << "nobody here knows";
 }
 
