@@ -53,8 +53,8 @@ std::string WindowText(const GateDecision& d) {
 // Of a job with a threshold that a plan found no place below.
 std::string ThresholdText(const Reason& r) {
   if (!r.threshold || !r.expected || r.expected->g_per_kwh <= r.threshold->g_per_kwh) return "";
-  return "; the best that its deadline and the devices allow is " + Describe(r.expected) +
-         ", above its threshold of " + Describe(r.threshold);
+  return "; its deadline and the devices leave nothing at or below its threshold of " +
+         Describe(r.threshold);
 }
 
 // Where a decision of a gate says more than its rule.

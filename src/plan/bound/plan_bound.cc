@@ -8,12 +8,8 @@ namespace {
 
 BoundChoice BoundChoiceOf(const PlanInput& input, const Task& task, const Choice& choice,
                           bool late) {
-  BoundChoice bound{choice.pool,
-                    choice.length,
-                    choice.speed,
-                    task.weight * choice.kilowatts,
-                    choice.latest_end,
-                    choice.curve};
+  BoundChoice bound{choice.pool,       choice.length, choice.speed, task.weight * choice.kilowatts,
+                    choice.latest_end, choice.curve};
   if (late) bound.latest_end = input.CurveOf(choice).end();
   // Whether there will be a pause is not certain, so its cost is left out.
   if (task.continues) bound.length = std::min(bound.length, task.continued_length);

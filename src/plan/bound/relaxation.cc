@@ -261,8 +261,7 @@ void Relaxation::AddBit(const BoundJob& job, std::size_t step) {
     if (usable.length() == Duration::zero()) continue;
     const double rent = (*rents_)[static_cast<std::size_t>(choice.pool)][step];
     const double price =
-        (choice.kilowatts * input_.CurveOf(choice).PriceOf(step) + job.width * rent) /
-        choice.speed;
+        (choice.kilowatts * input_.CurveOf(choice).PriceOf(step) + job.width * rent) / choice.speed;
     bit.work_hours = std::max(bit.work_hours, Hours(usable.length()) * choice.speed);
     if (price < bit.price_per_work) {
       bit.price_per_work = price;

@@ -80,8 +80,9 @@ class SplitSearch {
   void Ask(const SlotQuestion& question, std::size_t index) {
     const Choice& choice = task_.choices[index];
     const RunPrice price = draft_.input().PriceOf(task_, choice);
-    const double paid =
-        question.runs ? task_.weight * choice.kilowatts * price.Integral(allowed_.begin, question.first) : 0;
+    const double paid = question.runs ? task_.weight * choice.kilowatts *
+                                            price.Integral(allowed_.begin, question.first)
+                                      : 0;
     SlotProgramme programme(question, price, draft_.ProfileOf(choice.pool), task_.width,
                             work_.tables);
     work_.done += programme.slots();
@@ -135,9 +136,8 @@ Placement CheapestPlacement(const Draft& draft, std::size_t task, const SearchOp
   Placement first = EarliestWindow(draft, task, now, work);
   if (best.choice < 0) return first;
   if (first.choice < 0 || first.cost.late > 0) return best;
-  const double needed =
-      std::max(options.minimum_saving * draft.input().tasks[task].weight,
-               options.minimum_saving_share * first.cost.price);
+  const double needed = std::max(options.minimum_saving * draft.input().tasks[task].weight,
+                                 options.minimum_saving_share * first.cost.price);
   if (first.cost.price - best.cost.price >= needed) return best;
   first.saving_too_small = true;
   return first;

@@ -130,9 +130,10 @@ TEST(Wishes, WhatIsAboveTheThresholdRunsWhereItsDeadlineLeavesNothingElse) {
   const Schedule schedule = PlanOnce(instance);
   EXPECT_EQ(HourOf(schedule.jobs[0]), 1);
   EXPECT_EQ(schedule.jobs[0].reason.threshold, Intensity{200});
-  EXPECT_EQ(core::RuleText(schedule.jobs[0].reason),
-            "310 g/kWh now; the best that its deadline and the devices allow is 290 g/kWh, above its "
-            "threshold of 200 g/kWh");
+  EXPECT_EQ(
+      core::RuleText(schedule.jobs[0].reason),
+      "310 g/kWh now; its deadline and the devices leave nothing at or below its threshold of "
+      "200 g/kWh");
 }
 
 TEST(Wishes, WithoutAForecastAJobWaitsForAValueAtOrBelowItsThreshold) {

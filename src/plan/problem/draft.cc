@@ -131,7 +131,8 @@ double Draft::PlainPrice() const {
   double total = 0;
   for (std::size_t i = 0; i < placements_.size(); ++i) {
     if (!IsPlaced(i)) continue;
-    const Choice& choice = input_->tasks[i].choices[static_cast<std::size_t>(placements_[i].choice)];
+    const Choice& choice =
+        input_->tasks[i].choices[static_cast<std::size_t>(placements_[i].choice)];
     const int site = input_->site_of_pool[static_cast<std::size_t>(choice.pool)];
     const PriceCurve& curve = input_->curves[static_cast<std::size_t>(site)];
     double price = 0;

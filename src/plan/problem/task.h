@@ -17,7 +17,7 @@ struct Choice {
   Duration length{};
   /// Facility power of all its devices: PUE x watts / 1000.
   double kilowatts = 0;
-  int curve = -1;     ///< index of what an hour costs the job there: its site, or one of its own
+  int curve = -1;    ///< index of what an hour costs the job there: its site, or one of its own
   double watts = 0;  ///< of its devices alone
   double speed = 1;
   Time latest_end = Time::max();

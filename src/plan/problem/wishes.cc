@@ -18,8 +18,8 @@ constexpr double kPerPriority = 4;
 // From the lowest priority to the highest: more would drown the costs of the lowest in rounding.
 constexpr double kMostWeight = 1e6;
 constexpr double kDearestHours = 3;
-// What an hour of waiting costs a job of the next higher priority, as a share of a mean hour: enough
-// to settle ties, too little to be felt.
+// What an hour of waiting costs a job of the next higher priority, as a share of a mean hour:
+// enough to settle ties, too little to be felt.
 constexpr double kWaitingShare = 1e-6;
 
 // Distinct, the lowest first.
@@ -99,8 +99,8 @@ void HeedWishes(const Problem& problem, double risk, PlanInput& input) {
   Wishes wishes(problem, risk, input);
   for (Task& task : input.tasks) {
     const core::Job& job = *task.view->job;
-    const auto rank = std::lower_bound(priorities.begin(), priorities.end(), job.priority) -
-                      priorities.begin();
+    const auto rank =
+        std::lower_bound(priorities.begin(), priorities.end(), job.priority) - priorities.begin();
     if (rank == 0 && !job.threshold) continue;
     input.has_wishes = true;
     task.weight = std::pow(step, static_cast<double>(rank));
