@@ -92,5 +92,44 @@ TEST_F(ForecastCommand, ForecastShowsWhatThePastLetsOneExpectAndScoresItself) {
   EXPECT_EQ(Ebb({"forecast", "--backtest"}).code, 2);
 }
 
+TEST_F(ForecastCommand, ScoreSaysHowFarOffForecastsWereAndWhichIsUsed) {
+  Write("z.csv", HourlyTrace());
+  Write("w.csv", WeatherRuns());
+  const Outcome text = Ebb({"forecast", "--score", "--trace", "z.csv", "--weather", "w.csv"});
+  ASSERT_EQ(text.code, 0) << text.err;
+  for (const char* part : {"persistence", "ridge", "weather",
+                           "mean absolute error over 96 h: with "
+                           "weather ",
+                           "; used: ours, "})
+    EXPECT_TRUE(Contains(text.out, part)) << part << "\n" << text.out;
+  const Outcome json = Ebb(
+      {"forecast", "--score", "--trace", "z.csv", "--at", "2023-04-20T12:00Z", "--format", "json"});
+  ASSERT_EQ(json.code, 0) << json.err;
+  const auto score = nlohmann::json::parse(json.out);
+  EXPECT_EQ(score.at("schema"), "ebb.forecast-score/1");
+  EXPECT_EQ(score.at("from"), "2023-03-23T00:00:00Z") << "whole weeks, which begin on Thursdays";
+  EXPECT_EQ(score.at("to"), "2023-04-20T00:00:00Z");
+  EXPECT_EQ(score.at("methods").size(), 3u);
+  EXPECT_FALSE(score.at("uses_provider").get<bool>());
+  EXPECT_TRUE(score.at("provider_or_ours").is_null());
+  const Outcome early =
+      Ebb({"forecast", "--score", "--trace", "z.csv", "--at", "2023-01-03T00:00Z"});
+  EXPECT_EQ(early.code, 3);
+  EXPECT_TRUE(Contains(early.err, "forecasts are judged from 2022-12-01")) << early.err;
+  EXPECT_EQ(Ebb({"forecast", "--score", "--backtest", "--trace", "z.csv"}).code, 2);
+  EXPECT_EQ(Ebb({"forecast", "--score", "--trace", "z.csv", "--trace", "z.csv"}).code, 2);
+  EXPECT_EQ(Ebb({"forecast", "--signal", "watttime"}).code, 2);
+}
+
+TEST_F(ForecastCommand, ScoreOfASourceThatWasNeverAskedSaysWhatKeepsItsPast) {
+  const Outcome none = Ebb({"forecast", "--score", "--zone", "GB"});
+  EXPECT_EQ(none.code, 4);
+  EXPECT_TRUE(Contains(none.err, "nothing is kept of GB yet (uk-carbon-intensity)")) << none.err;
+  const Outcome modelled = Ebb({"forecast", "--score", "--signal", "profile", "--zone", "DE"});
+  EXPECT_EQ(modelled.code, 3);
+  EXPECT_TRUE(Contains(modelled.err, "no live source")) << modelled.err;
+  EXPECT_EQ(Ebb({"forecast", "--score", "--at", "2023-01-03", "--zone", "GB"}).code, 2);
+}
+
 }  // namespace
 }  // namespace ebb

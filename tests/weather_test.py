@@ -121,5 +121,40 @@ class TestWeather(unittest.TestCase):
         self.assertIn("a file of archived weather is for traces", refused.stderr)
 
 
+class TestScore(unittest.TestCase):
+    """ebb forecast --score reads what a live source has left on disk, and asks nobody."""
+
+    def keep(self, offset):
+        now = int(time.time()) // 3600 * 3600
+        iso = lambda t: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(t))
+        value = lambda t: 100 + 10 * (t // 3600 % 24)
+        rows = lambda begin, end, more: [[t, t + 1800, value(t) + more] for t in range(begin, end, 1800)]
+        known = [[iso(a), iso(b), v, "measured"] for a, b, v in rows(now - 90 * 86400, now, 0)]
+        forecasts = [{"at": iso(t), "known_until": iso(t), "rows": [[a - t, b - a, v] for a, b, v in rows(t, t + 2 * 86400, offset)]}
+                     for t in range(now - 35 * 86400, now, 13 * 3600)]
+        cache = {"schema": "ebb.signal-cache/1", "provider": "uk-carbon-intensity", "zone": "GB", "kind": "average",
+                 "boundary": "direct", "source": "test", "answered_at": iso(now), "known": known, "forecast": []}
+        with tempfile.TemporaryDirectory() as scratch:
+            os.makedirs(scratch + "/ebb/signals")
+            for ending, content in ("", cache), ("_forecasts", {"schema": "ebb.forecast-record/1", "forecasts": forecasts}):
+                with open(f"{scratch}/ebb/signals/uk-carbon-intensity_GB_average_direct{ending}.json", "w", encoding="utf-8") as file:
+                    json.dump(content, file)
+            words = [EBB, "forecast", "--score", "--zone", "GB", "--format", "json"]
+            environment = os.environ | {"EBB_CONFIG": "none", "TZ": "UTC", "XDG_CACHE_HOME": scratch}
+            return subprocess.run(words, capture_output=True, text=True, env=environment, timeout=60, check=False)
+
+    def test_of_a_provider_beside_ours(self):
+        for offset in 0, 50:
+            answer = self.keep(offset)
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            score = json.loads(answer.stdout)
+            self.assertAlmostEqual(score["provider_or_ours"]["provider_mae_g_per_kwh"], offset)
+            self.assertLess(score["provider_or_ours"]["ours_mae_g_per_kwh"], 10)
+            self.assertEqual(score["uses_provider"], offset == 0)
+            self.assertEqual([method["method"] for method in score["methods"]],
+                             ["persistence", "seasonal-naive", "ridge", "provider"])
+            self.assertEqual(score["publication_lag_s"], 0)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

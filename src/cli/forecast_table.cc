@@ -1,5 +1,7 @@
 #include "cli/forecast_table.h"
 
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -61,7 +63,58 @@ nlohmann::ordered_json Json(const forecast::Score& score) {
   return json;
 }
 
+nlohmann::ordered_json EntryOf(const TraceScore& trace) {
+  nlohmann::ordered_json entry{{"zone", trace.zone},
+                               {"source", trace.source},
+                               {"from", FormatTime(trace.issues.begin)},
+                               {"to", FormatTime(trace.issues.end)},
+                               {"publication_lag_s", nullptr}};
+  if (const auto lag = trace.publication.lag()) entry["publication_lag_s"] = Seconds(*lag);
+  for (const MethodScore& method : trace.methods) {
+    nlohmann::ordered_json scored{{"method", method.method},
+                                  {"day_ahead", Json(forecast::DayAhead(method.scores.by_lead))}};
+    const forecast::ScoreByLead& by_lead = method.scores.by_lead;
+    scored["running"] = nullptr;
+    if (method.scores.running.rows > 0) scored["running"] = Json(method.scores.running);
+    for (std::size_t lead = 0; lead <= kLeadsPrinted && lead < by_lead.size(); ++lead) {
+      nlohmann::ordered_json at_lead = Json(by_lead[lead]);
+      at_lead["lead_h"] = lead;
+      if (by_lead[lead].rows > 0) scored["by_lead"].push_back(std::move(at_lead));
+    }
+    entry["methods"].push_back(std::move(scored));
+  }
+  return entry;
+}
+
 }  // namespace
+
+Result<Contenders> OwnContenders(const core::Publication& publication,
+                                 std::shared_ptr<const forecast::WeatherArchive> weather) {
+  Contenders contenders;
+  for (const std::string_view name : forecast::ForecasterNames()) {
+    EBB_ASSIGN_OR_RETURN(auto forecaster, forecast::MakeForecaster(name));
+    contenders.push_back(forecast::AsPublished(std::move(forecaster), publication));
+  }
+  if (weather)
+    contenders.push_back(
+        std::make_unique<forecast::WeatherForecaster>(std::move(weather), publication));
+  return contenders;
+}
+
+Result<std::vector<MethodScore>> ScoreAll(const Contenders& contenders,
+                                          const core::IntensitySeries& series,
+                                          forecast::BacktestOptions options,
+                                          const std::function<void(double share)>& progress) {
+  std::vector<MethodScore> methods;
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    options.progress = [&](double share) {
+      progress((static_cast<double>(i) + share) / static_cast<double>(contenders.size()));
+    };
+    EBB_ASSIGN_OR_RETURN(auto scores, forecast::Backtest(*contenders[i], series, options));
+    methods.push_back({std::string(contenders[i]->name()), std::move(scores)});
+  }
+  return methods;
+}
 
 Result<TraceScore> ScoreTrace(const signals::Trace& trace, const BacktestQuestion& question,
                               const std::function<void(double share)>& progress) {
@@ -80,26 +133,13 @@ Result<TraceScore> ScoreTrace(const signals::Trace& trace, const BacktestQuestio
                      FormatTime(result.issues.end) + ": the trace covers " +
                      FormatTime(span.begin) + " to " + FormatTime(span.end),
                  result.source, "choose --from and --to inside it, or a longer trace"});
-  std::vector<std::unique_ptr<forecast::Forecaster>> forecasters;
-  for (const std::string_view name : forecast::ForecasterNames()) {
-    EBB_ASSIGN_OR_RETURN(auto forecaster, forecast::MakeForecaster(name));
-    forecasters.push_back(forecast::AsPublished(std::move(forecaster), result.publication));
-  }
-  if (question.weather)
-    forecasters.push_back(
-        std::make_unique<forecast::WeatherForecaster>(question.weather, result.publication));
+  EBB_ASSIGN_OR_RETURN(Contenders contenders, OwnContenders(result.publication, question.weather));
   if (signals::HasArchive(trace))
-    forecasters.push_back(signals::MakeArchivedForecaster(trace, result.publication));
-  for (std::size_t i = 0; i < forecasters.size(); ++i) {
-    forecast::BacktestOptions options;
-    options.issues = Overlap(result.issues, span);
-    options.every = question.every;
-    options.progress = [&](double share) {
-      progress((static_cast<double>(i) + share) / static_cast<double>(forecasters.size()));
-    };
-    EBB_ASSIGN_OR_RETURN(auto scores, forecast::Backtest(*forecasters[i], trace.series, options));
-    result.methods.push_back({std::string(forecasters[i]->name()), std::move(scores)});
-  }
+    contenders.push_back(signals::MakeArchivedForecaster(trace, result.publication));
+  forecast::BacktestOptions options;
+  options.issues = Overlap(result.issues, span);
+  options.every = question.every;
+  EBB_ASSIGN_OR_RETURN(result.methods, ScoreAll(contenders, trace.series, options, progress));
   return result;
 }
 
@@ -121,31 +161,12 @@ std::string BacktestText(const std::vector<TraceScore>& scores) {
   return text;
 }
 
+std::string ScoreJson(const TraceScore& trace) { return EntryOf(trace).dump(2) + "\n"; }
+
 std::string BacktestJson(const std::vector<TraceScore>& scores) {
   nlohmann::ordered_json json{{"schema", "ebb.forecast-backtest/1"}};
   json["traces"] = nlohmann::ordered_json::array();
-  for (const TraceScore& trace : scores) {
-    nlohmann::ordered_json entry{{"zone", trace.zone},
-                                 {"source", trace.source},
-                                 {"from", FormatTime(trace.issues.begin)},
-                                 {"to", FormatTime(trace.issues.end)},
-                                 {"publication_lag_s", nullptr}};
-    if (const auto lag = trace.publication.lag()) entry["publication_lag_s"] = Seconds(*lag);
-    for (const MethodScore& method : trace.methods) {
-      nlohmann::ordered_json scored{{"method", method.method},
-                                    {"day_ahead", Json(forecast::DayAhead(method.scores.by_lead))}};
-      const forecast::ScoreByLead& by_lead = method.scores.by_lead;
-      scored["running"] = nullptr;
-      if (method.scores.running.rows > 0) scored["running"] = Json(method.scores.running);
-      for (std::size_t lead = 0; lead <= kLeadsPrinted && lead < by_lead.size(); ++lead) {
-        nlohmann::ordered_json at_lead = Json(by_lead[lead]);
-        at_lead["lead_h"] = lead;
-        if (by_lead[lead].rows > 0) scored["by_lead"].push_back(std::move(at_lead));
-      }
-      entry["methods"].push_back(std::move(scored));
-    }
-    json["traces"].push_back(std::move(entry));
-  }
+  for (const TraceScore& trace : scores) json["traces"].push_back(EntryOf(trace));
   return json.dump(2) + "\n";
 }
 

@@ -72,13 +72,27 @@ Score Over(const ScoreByLead& scores, std::size_t from, std::size_t until) {
 
 Score DayAhead(const ScoreByLead& scores) { return Over(scores, 0, 25); }
 
+namespace {
+
+std::vector<Time> MomentsOf(const BacktestOptions& options) {
+  std::vector<Time> moments;
+  for (const Time moment : options.moments)
+    if (options.issues.contains(moment)) moments.push_back(moment);
+  if (!options.moments.empty()) return moments;
+  for (Time now = options.issues.begin; now < options.issues.end; now += options.every)
+    moments.push_back(now);
+  return moments;
+}
+
+}  // namespace
+
 Result<BacktestScores> Backtest(Forecaster& forecaster, const core::IntensitySeries& series,
                                 const BacktestOptions& options) {
   BacktestScores scores;
   // A row may begin a whole horizon after the moment.
   scores.by_lead.resize(static_cast<std::size_t>(std::ceil(Hours(options.horizon))) + 1);
   const Duration length = options.issues.length();
-  for (Time now = options.issues.begin; now < options.issues.end; now += options.every) {
+  for (const Time now : MomentsOf(options)) {
     EBB_ASSIGN_OR_RETURN(const core::Forecast forecast,
                          forecaster.At(series, now, options.horizon + std::chrono::hours{1}));
     AddForecast(forecast, series, now, scores.by_lead);

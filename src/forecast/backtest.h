@@ -50,6 +50,8 @@ struct BacktestOptions {
   Duration every{std::chrono::hours{7}};  ///< 7 h comes by every hour of the day
   Duration horizon{std::chrono::hours{96}};
   std::function<void(double share)> progress = {};  ///< may be empty
+  /// Instead of every so often: those within `issues`, where there are any.
+  std::vector<Time> moments = {};
 };
 
 struct BacktestScores {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
+#include <vector>
 
 #include "base/check.h"
 #include "forecast/rows.h"
@@ -10,16 +10,7 @@
 namespace ebb::forecast {
 namespace {
 
-constexpr Duration kWeek{std::chrono::days{7}};
-constexpr Duration kRecord = 4 * kWeek;
 constexpr Duration kBetweenIssues{std::chrono::hours{13}};
-constexpr Duration kScoredHorizon{std::chrono::hours{96}};
-// Fewer rows than this are no record; then the provider, who knows the weather, is believed.
-constexpr int kLeastRows = 100;
-
-Time WeekOf(Time now) {
-  return Time{std::chrono::floor<std::chrono::days>(now).time_since_epoch() / kWeek * kWeek};
-}
 
 // FNV-1a over times and values.
 std::uint64_t Digest(std::span<const core::Sample> samples) {
@@ -31,25 +22,6 @@ std::uint64_t Digest(std::span<const core::Sample> samples) {
     add(std::bit_cast<std::uint64_t>(sample.intensity.g_per_kwh));
   }
   return digest;
-}
-
-struct Errors {
-  double provider = 0, own = 0;
-  int rows = 0;
-};
-
-// Rows that both have, of what was not over when they were made.
-void AddErrors(const core::Forecast& provider, const core::Forecast& own, Time made,
-               std::span<const core::Sample> truth, Errors& errors) {
-  for (const core::Sample& sample : truth) {
-    if (sample.interval.end <= made) continue;
-    const core::Sample* theirs = provider.series.At(sample.interval.begin);
-    const core::Sample* ours = own.series.At(sample.interval.begin);
-    if (!theirs || !ours) continue;
-    errors.provider += std::fabs(theirs->intensity.g_per_kwh - sample.intensity.g_per_kwh);
-    errors.own += std::fabs(ours->intensity.g_per_kwh - sample.intensity.g_per_kwh);
-    ++errors.rows;
-  }
 }
 
 core::IntensitySeries JoinedSeries(const core::IntensitySeries& first,
@@ -86,26 +58,22 @@ Result<core::Forecast> BetterOnRecord::At(const core::IntensitySeries& history, 
 }
 
 Result<bool> BetterOnRecord::ProviderIsBetter(const core::IntensitySeries& history, Time now) {
-  const Time week = WeekOf(now);
-  const std::pair key{week.time_since_epoch() / kWeek,
-                      Digest(KnownBy(history, week - Duration{1}, publication_))};
-  if (const auto it = verdicts_.find(key); it != verdicts_.end()) return it->second;
-  EBB_ASSIGN_OR_RETURN(const bool better, Judge(history, week));
-  verdicts_[key] = better;
-  return better;
+  EBB_ASSIGN_OR_RETURN(const Judgement judgement, JudgementAt(history, now));
+  return judgement.ProviderIsBetter();
 }
 
-Result<bool> BetterOnRecord::Judge(const core::IntensitySeries& history, Time until) {
-  Errors errors;
-  for (Time issue = until - kRecord; issue < until; issue += kBetweenIssues) {
-    EBB_ASSIGN_OR_RETURN(const auto provider, provider_->At(history, issue, kScoredHorizon));
-    EBB_ASSIGN_OR_RETURN(const auto own, own_->At(history, issue, kScoredHorizon));
-    const auto by_issue = KnownBy(history, issue, publication_).size();
-    const auto by_end =
-        KnownBy(history, std::min(issue + kScoredHorizon, until) - Duration{1}, publication_);
-    if (by_end.size() > by_issue) AddErrors(provider, own, issue, by_end.subspan(by_issue), errors);
-  }
-  return errors.rows < kLeastRows || errors.provider <= errors.own;
+Result<Judgement> BetterOnRecord::JudgementAt(const core::IntensitySeries& history, Time now) {
+  const Time until = JudgedUntil(now);
+  const std::pair key{until.time_since_epoch() / kJudgedWeek,
+                      Digest(KnownBy(history, until - Duration{1}, publication_))};
+  if (const auto it = judgements_.find(key); it != judgements_.end()) return it->second;
+  std::vector<Time> moments;
+  for (Time moment = until - kJudgedRecord; moment < until; moment += kBetweenIssues)
+    moments.push_back(moment);
+  EBB_ASSIGN_OR_RETURN(const Judgement judgement,
+                       Judge(*provider_, *own_, history, publication_, moments, until));
+  judgements_[key] = judgement;
+  return judgement;
 }
 
 core::Forecast Joined(const core::Forecast& first, const core::Forecast& second) {

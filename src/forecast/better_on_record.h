@@ -1,14 +1,14 @@
 #pragma once
 // A provider's forecast where it is the better one on its own record, else one's own. The record is
-// the four weeks before the current one: what both would have said every 13 hours, against what
-// came. Where the provider says nothing for an hour, the own forecast does. Pure.
+// what both would have said every 13 hours, against what came (judgement.h). Where the provider
+// says nothing for an hour, the own forecast does. Pure.
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <utility>
 
-#include "forecast/forecaster.h"
+#include "forecast/judgement.h"
 
 namespace ebb::forecast {
 
@@ -23,14 +23,13 @@ class BetterOnRecord : public Forecaster {
                             Duration horizon) override;
   /// Whose forecast At takes then.
   Result<bool> ProviderIsBetter(const core::IntensitySeries& history, Time now);
+  Result<Judgement> JudgementAt(const core::IntensitySeries& history, Time now);
 
  private:
-  Result<bool> Judge(const core::IntensitySeries& history, Time until);
-
   std::unique_ptr<Forecaster> provider_, own_;
   core::Publication publication_;
   /// By week and digest of the history before it, so that a verdict never outlives its reasons.
-  std::map<std::pair<std::int64_t, std::uint64_t>, bool> verdicts_;
+  std::map<std::pair<std::int64_t, std::uint64_t>, Judgement> judgements_;
 };
 
 /// The rows of `first`, and those of `second` where `first` has none. A band is kept only if both

@@ -72,10 +72,6 @@ struct LiveParts {
   MakeWeatherFunction weather;
 };
 
-std::string CacheDirectoryOf(const SignalOptions& options) {
-  return options.cache_directory == "auto" ? DefaultCacheDirectory() : options.cache_directory;
-}
-
 Result<LiveParts> PartsOf(const SignalOptions& options) {
   LiveParts parts;
   EBB_ASSIGN_OR_RETURN(parts.provider, ProviderOf(options));
@@ -114,22 +110,6 @@ FeedResult MakeOne(const SignalOptions& options, const Asking& asking, Duration 
       return MakeLive(options, parts, asking, first_answer);
   }
   return Fail({ExitCode::kBug, "a signal source that does not exist", "", ""});
-}
-
-bool NeedsAddress(SignalSource source) {
-  return source == SignalSource::kHttp || source == SignalSource::kCarbonAwareSdk;
-}
-
-// One link's options. An address belongs to the link that needs one, or else to the first.
-SignalOptions LinkOptions(const SignalOptions& options, std::size_t link) {
-  const std::vector<SignalSource> sources = SourcesOf(options);
-  const auto needs = std::find_if(sources.begin(), sources.end(), NeedsAddress);
-  const auto owner = needs == sources.end() ? sources.begin() : needs;
-  SignalOptions one = options;
-  one.source = sources[link];
-  one.fallbacks.clear();
-  if (sources.begin() + static_cast<std::ptrdiff_t>(link) != owner) one.url.clear();
-  return one;
 }
 
 // With what a link says of itself before anything is asked.

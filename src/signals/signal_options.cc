@@ -21,6 +21,10 @@ constexpr std::array<std::string_view, 9> kSourceNames{"replay",
 constexpr std::array<std::string_view, 5> kForecastNames{"auto", "archived", "history", "perfect",
                                                          "weather"};
 
+bool NeedsAddress(SignalSource source) {
+  return source == SignalSource::kHttp || source == SignalSource::kCarbonAwareSdk;
+}
+
 }  // namespace
 
 std::string_view Name(SignalSource source) {
@@ -63,6 +67,17 @@ std::string NamesOfSources(const SignalOptions& options) {
   for (const SignalSource source : SourcesOf(options))
     names += (names.empty() ? "" : ",") + std::string(Name(source));
   return names;
+}
+
+SignalOptions LinkOptions(const SignalOptions& options, std::size_t link) {
+  const std::vector<SignalSource> sources = SourcesOf(options);
+  const auto needs = std::find_if(sources.begin(), sources.end(), NeedsAddress);
+  const auto owner = needs == sources.end() ? sources.begin() : needs;
+  SignalOptions one = options;
+  one.source = sources[link];
+  one.fallbacks.clear();
+  if (sources.begin() + static_cast<std::ptrdiff_t>(link) != owner) one.url.clear();
+  return one;
 }
 
 }  // namespace ebb::signals

@@ -114,5 +114,7 @@ struct SignalOptions {
 std::vector<SignalSource> SourcesOf(const SignalOptions& options);
 /// "electricity-maps,profile".
 std::string NamesOfSources(const SignalOptions& options);
+/// Those of one of them alone. An address belongs to the one that needs one, or else to the first.
+SignalOptions LinkOptions(const SignalOptions& options, std::size_t link);
 
 }  // namespace ebb::signals

@@ -7,16 +7,20 @@
 
 #include "app/options/flag_values.h"
 #include "app/options/missing_zone.h"
+#include "app/options/run_options.h"
 #include "app/options/user_settings.h"
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/forecast_score.h"
 #include "cli/forecast_table.h"
 #include "cli/local_times.h"
 #include "cli/weather_explanation.h"
 #include "forecast/weather_forecaster.h"
 #include "platform/terminal.h"
 #include "signals/feeds/replay_feed.h"
+#include "signals/kept_signal.h"
 #include "signals/make_feed.h"
+#include "signals/traces/archived_forecaster.h"
 #include "signals/weather/weather_csv.h"
 
 namespace ebb::cli {
@@ -29,6 +33,8 @@ Examples:
   ebb forecast --trace DE_2021.csv.gz --weather DE_gfs.csv.gz --at 2021-11-01T17:00Z
   ebb forecast --trace DE_2021.csv.gz --weather DE_gfs.csv.gz --explain
   ebb forecast --zone DE
+  ebb forecast --score
+  ebb forecast --score --zone DE --signal electricity-maps
   ebb forecast --backtest --trace DE_2021-2024.csv.gz GB_2021-2023.csv.gz --from 2023-01-01)";
 
 constexpr std::size_t kBandColumns = 48;
@@ -38,7 +44,8 @@ struct Options {
   std::vector<std::string> traces;
   std::string zone, at, from, to, method, format = "text";
   std::string hours = "96", publication_lag, weather, weather_lag, every;
-  bool backtest = false, explain = false;
+  std::string signal;
+  bool backtest = false, explain = false, score = false;
 };
 
 Result<std::optional<Time>> OptionalTime(const std::string& text, const char* flag) {
@@ -135,6 +142,62 @@ Result<int> RunBacktest(const Options& options) {
   }
   const bool json = options.format == "json";
   std::fputs((json ? BacktestJson(scores) : BacktestText(scores)).c_str(), stdout);
+  return 0;
+}
+
+// Of the file, or of the live source that the user's settings and these flags name.
+Result<ForecastScore> ScoreOfTrace(const Options& options, ProgressLine& line) {
+  EBB_ASSIGN_OR_RETURN(const auto at, OptionalTime(options.at, "--at"));
+  EBB_ASSIGN_OR_RETURN(const auto publication, GivenPublication(options));
+  EBB_ASSIGN_OR_RETURN(const signals::Trace trace, signals::LoadTrace(options.traces.front()));
+  const auto known = publication.value_or(signals::UsualPublication(trace));
+  ScoreQuestion question{trace.series, at.value_or(trace.series.span().end - Duration{1}), known};
+  EBB_ASSIGN_OR_RETURN(question.weather, GivenWeather(options));
+  if (signals::HasArchive(trace))
+    question.make_provider = [&] { return signals::MakeArchivedForecaster(trace, known); };
+  return ScoreForecasts(question, [&](double share) { line.Show("scoring", share); });
+}
+
+Result<ForecastScore> ScoreOfSignal(const Options& options, ProgressLine& line) {
+  app::FlagValues given;
+  if (!options.zone.empty()) given["zone"] = options.zone;
+  if (!options.signal.empty()) given["signal"] = options.signal;
+  if (!options.weather.empty()) given["weather"] = options.weather;
+  app::RunOptions run;
+  EBB_ASSIGN_OR_RETURN(const app::FlagValues flags,
+                       app::WithSettings(given, app::SettingsFor::kSignal));
+  EBB_RETURN_IF_ERROR(app::ApplyFlags(flags, run));
+  EBB_ASSIGN_OR_RETURN(const signals::KeptSignal kept,
+                       signals::ReadKeptSignal(run.scheduler.signal));
+  ScoreQuestion question{kept.known, kept.answered_at, kept.UsualPublication(), kept.weather};
+  if (!kept.record->empty()) {
+    question.make_provider = [&] { return forecast::MakeRecordedForecaster(kept.record); };
+    const Time until = forecast::JudgedUntil(kept.answered_at);
+    question.moments = kept.record->MomentsIn({until - forecast::kJudgedRecord, until});
+    if (question.moments.empty()) question.make_provider = {};
+  }
+  return ScoreForecasts(question, [&](double share) { line.Show("scoring", share); });
+}
+
+Result<int> RunScore(const Options& options) {
+  if (options.explain || options.backtest)
+    return Fail({ExitCode::kUsage, "--score does not go together with --explain or --backtest", "",
+                 "give one of them"});
+  if (options.traces.size() > 1)
+    return Fail({ExitCode::kUsage, "--score is of one zone, but several traces are named", "",
+                 "give one --trace, or score them all with --backtest"});
+  if (options.traces.empty() && !options.at.empty())
+    return Fail({ExitCode::kUsage,
+                 "--at is for traces: of a live source the latest weeks are scored", "",
+                 "leave it out"});
+  std::optional<ForecastScore> score;
+  {
+    ProgressLine line;
+    EBB_ASSIGN_OR_RETURN(
+        score, options.traces.empty() ? ScoreOfSignal(options, line) : ScoreOfTrace(options, line));
+  }
+  const bool json = options.format == "json";
+  std::fputs((json ? ScoreJson(*score) : ScoreText(*score)).c_str(), stdout);
   return 0;
 }
 
@@ -336,12 +399,23 @@ void AddForecastCommand(Parser& parser) {
        &Options::method);
   command.Switch({"backtest", "", "score every method on past moments instead"},
                  [options] { options->backtest = true; });
+  command.Switch(
+      {"score", "",
+       "how far off the forecasts of the last weeks were, by source and horizon, and which is "
+       "used: of the live source (nobody is asked), or of --trace"},
+      [options] { options->score = true; });
+  text({"signal", "SOURCE", "with --score: the live source, where settings name none"},
+       &Options::signal);
   command.Switch({"explain", "", "with --weather: say what the weather adds, by driver and day"},
                  [options] { options->explain = true; });
   text({"from", "TIME", "first moment of the back-test (default: after 70 days)"}, &Options::from);
   text({"to", "TIME", "last moment of the back-test (default: end of the trace)"}, &Options::to);
   text({"format", "text|json", "output format"}, &Options::format);
   command.Action([options]() -> Result<int> {
+    if (options->score) return RunScore(*options);
+    if (!options->signal.empty())
+      return Fail({ExitCode::kUsage, "--signal is for --score", "",
+                   "ebb grid shows what a live source expects"});
     return options->backtest ? RunBacktest(*options) : Show(*options);
   });
 }

@@ -3,10 +3,11 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "core/accounting.h"
-#include "forecast/better_on_record.h"
 #include "platform/file.h"
 #include "platform/file_lock.h"
+#include "signals/feeds/forecast_record_file.h"
 #include "signals/feeds/signal_cache.h"
 
 namespace ebb::signals {
@@ -20,7 +21,6 @@ constexpr Duration kKept{std::chrono::days{400}};
 constexpr Duration kKeptOfFineSteps{std::chrono::days{100}};
 constexpr Duration kFineStep{std::chrono::minutes{30}};
 constexpr Duration kForgottenAtOnce{std::chrono::days{28}};
-constexpr std::uint64_t kCacheLimitBytes = 16ULL << 20;
 // Estimates younger than this are asked for again: measured values come late.
 constexpr Duration kUnsettled{std::chrono::hours{2}};
 // How soon to look for what another process, which is asking now, will have written.
@@ -28,6 +28,20 @@ constexpr Duration kAnotherAsks{std::chrono::seconds{1}};
 // How often values that were published are asked for again, as far back as they are revised.
 constexpr Duration kRevisionsEvery{std::chrono::hours{24}};
 constexpr const char* kProviderMethod = "the provider's";
+
+// A forecaster that belongs to somebody else.
+class Borrowed final : public forecast::Forecaster {
+ public:
+  explicit Borrowed(forecast::Forecaster& lender) : lender_(lender) {}
+  std::string_view name() const override { return lender_.name(); }
+  Result<core::Forecast> At(const core::IntensitySeries& history, Time now,
+                            Duration horizon) override {
+    return lender_.At(history, now, horizon);
+  }
+
+ private:
+  forecast::Forecaster& lender_;
+};
 
 core::IntensitySeries SeriesOf(const core::SignalIdentity& identity,
                                std::vector<core::Sample> samples) {
@@ -44,7 +58,8 @@ LiveSignal::LiveSignal(std::unique_ptr<Provider> provider, LiveOptions options)
       weather_(options_.knows_weather ? std::make_shared<const forecast::WeatherArchive>()
                                       : nullptr),
       own_(MakeOwn()),
-      identity_(provider_->identity()) {}
+      identity_(provider_->identity()),
+      record_(std::make_shared<const forecast::ForecastRecord>()) {}
 
 // From the past, and from the weather where that is the better one on its record.
 std::unique_ptr<forecast::Forecaster> LiveSignal::MakeOwn() {
@@ -53,8 +68,10 @@ std::unique_ptr<forecast::Forecaster> LiveSignal::MakeOwn() {
   const auto as_it_begins = core::Publication::AtBegin();
   auto with_weather = std::make_unique<forecast::WeatherForecaster>(weather_, as_it_begins);
   with_weather_ = with_weather.get();
-  return std::make_unique<forecast::BetterOnRecord>(std::move(with_weather), std::move(past),
-                                                    as_it_begins);
+  auto better = std::make_unique<forecast::BetterOnRecord>(std::move(with_weather), std::move(past),
+                                                           as_it_begins);
+  weather_or_past_ = better.get();
+  return better;
 }
 
 void LiveSignal::Use(std::shared_ptr<const forecast::WeatherArchive> weather) {
@@ -132,11 +149,38 @@ void LiveSignal::AskOnceForAll(Time now) {
   if (Due(now)) Ask(now);
 }
 
+// Whoever asks writes it: it is read anew where it has changed.
+void LiveSignal::ReadRecord() {
+  const auto path = ForecastRecordPath(CacheFile());
+  std::error_code failed;
+  const auto written = std::filesystem::last_write_time(path, failed);
+  if (failed || record_read_ == written) return;
+  record_read_ = written;
+  auto record = ReadForecastRecord(path);
+  if (!record) return notes_.push_back(record.error().Message());
+  record_ = std::make_shared<const forecast::ForecastRecord>(*std::move(record));
+  judged_until_.reset();
+}
+
+void LiveSignal::RecordForecast(Time now) {
+  auto record = std::make_shared<forecast::ForecastRecord>(*record_);
+  record->ForgetAfter(now);
+  if (!record->Add({now, std::min(archive_.until(), now), provider_forecast_})) return;
+  record_ = std::move(record);
+  if (options_.cache_directory.empty()) return;
+  const auto path = ForecastRecordPath(CacheFile());
+  auto written = platform::EnsureWritableDirectory(path.parent_path());
+  if (written) written = platform::WriteFileAtomically(path, ToText(*record_));
+  if (!written)
+    notes_.push_back("the record of forecasts is not kept: " + written.error().Message());
+}
+
 // Another process may have asked meanwhile.
 void LiveSignal::ReadCache(Time now) {
   if (options_.cache_directory.empty()) return;
+  ReadRecord();
   const auto path = CacheFile();
-  const auto text = platform::ReadFile(path, kCacheLimitBytes);
+  const auto text = platform::ReadFile(path, kSignalCacheLimitBytes);
   if (!text) return;
   const auto cached = CachedSignalFromText(*text, path.string());
   if (!cached) {
@@ -212,6 +256,7 @@ void LiveSignal::Take(const Reading& reading, Time now) {
   if (!reading.forecast.empty()) {
     provider_forecast_ = reading.forecast;
     provider_issued_ = reading.issued.value_or(now);
+    RecordForecast(now);
   }
   NoteCoverage(now);
 }
@@ -225,25 +270,73 @@ void LiveSignal::ForgetPast(Time now) {
     archive_.ForgetBefore(now - kept);
 }
 
-// The provider's rows where it has them, ours elsewhere. Ours begins where what is known ends.
+// Anew each week, and when another process has written the record.
+void LiveSignal::JudgeProvider(const core::IntensitySeries& known, Time now) {
+  const Time until = forecast::JudgedUntil(now);
+  if (judged_until_ == until) return;
+  judged_until_ = until;
+  judgement_.reset();
+  const std::vector<Time> moments = record_->MomentsIn({until - forecast::kJudgedRecord, until});
+  if (moments.empty()) return;
+  const core::Publication publication = record_->UsualPublication();
+  const auto provider = forecast::MakeRecordedForecaster(record_);
+  const auto own = forecast::AsPublished(std::make_unique<Borrowed>(*own_), publication);
+  const auto judgement = forecast::Judge(*provider, *own, known, publication, moments, until);
+  if (judgement && judgement->IsRecord()) judgement_ = *judgement;
+}
+
+bool LiveSignal::OursIsBetter(const core::IntensitySeries& known, Time now) {
+  if (provider_forecast_.empty()) return false;
+  JudgeProvider(known, now);
+  return judgement_ && !judgement_->ProviderIsBetter();
+}
+
+// All rows of the provider's, or only that of the interval that runs: nobody else knows it.
+core::Forecast LiveSignal::Theirs(Time now, bool only_running) const {
+  std::vector<core::Sample> rows = provider_forecast_;
+  if (only_running)
+    std::erase_if(rows, [&](const core::Sample& row) { return row.interval.begin > now; });
+  return {provider_issued_.value_or(Time{}),
+          kProviderMethod,
+          SeriesOf(identity_, std::move(rows)),
+          {},
+          {}};
+}
+
+// The provider's rows where it has them and is the better one on its record, ours elsewhere. Ours
+// begins where what is known ends.
 core::Forecast LiveSignal::Ahead(const core::IntensitySeries& known, Time now) {
-  core::Forecast theirs{provider_issued_.value_or(Time{}),
-                        kProviderMethod,
-                        SeriesOf(identity_, provider_forecast_),
-                        {},
-                        {}};
-  const bool reaches = theirs.series.span().end >= now + options_.horizon;
-  const core::Sample* last = known.empty() ? nullptr : &known.samples().back();
-  if (reaches || !last) return theirs;
-  const Time from = std::min(now, last->interval.begin);
+  if (known.empty()) return Theirs(now, false);
+  const Time from = std::min(now, known.samples().back().interval.begin);
   // Values come late; weather that came meanwhile counts.
   if (with_weather_) with_weather_->Use(weather_, now - from);
+  const bool ours_is_better = OursIsBetter(known, now);
+  core::Forecast theirs = Theirs(now, ours_is_better);
+  if (theirs.series.span().end >= now + options_.horizon) return theirs;
   auto ours = own_->At(known, from, now + options_.horizon - from);
-  if (!ours || ours->series.empty()) return theirs;
+  if (!ours || ours->series.empty()) return Theirs(now, false);
   if (theirs.series.empty()) return *std::move(ours);
   core::Forecast joined = forecast::Joined(theirs, *ours);
-  joined.method = std::string(kProviderMethod) + ", then " + ours->method;
+  joined.method =
+      ours_is_better ? ours->method : std::string(kProviderMethod) + ", then " + ours->method;
   return joined;
+}
+
+// How far off forecasts were lately, so that people see why one of them is used.
+std::string LiveSignal::RecordText(const core::IntensitySeries& known, Time now) {
+  const auto grams = [](double mean) { return FormatFixed(mean, 0); };
+  std::string text;
+  if (judgement_)
+    text += "the provider's " + grams(judgement_->ProviderMean()) + " g/kWh, ours " +
+            grams(judgement_->OwnMean());
+  if (weather_or_past_) {
+    const Time from = std::min(now, known.samples().back().interval.begin);
+    const auto weather = weather_or_past_->JudgementAt(known, from);
+    if (weather && weather->IsRecord())
+      text += (text.empty() ? "" : "; ") + std::string("with weather ") +
+              grams(weather->ProviderMean()) + " g/kWh, without " + grams(weather->OwnMean());
+  }
+  return text.empty() ? "" : " (off by in the last four weeks: " + text + ")";
 }
 
 std::shared_ptr<const LiveSnapshot> LiveSignal::Snapshot(Time now) {
@@ -251,9 +344,11 @@ std::shared_ptr<const LiveSnapshot> LiveSignal::Snapshot(Time now) {
   snapshot->identity = identity_;
   snapshot->known = archive_.Series(identity_);
   snapshot->forecast = Ahead(snapshot->known, now);
-  if (!provider_forecast_.empty()) {
-    snapshot->provided_until = provider_forecast_.back().interval.end;
-    snapshot->provider_issued = provider_issued_.value_or(Time{});
+  if (!snapshot->known.empty()) snapshot->forecast.method += RecordText(snapshot->known, now);
+  const bool only_running = judgement_ && !judgement_->ProviderIsBetter();
+  if (const auto theirs = Theirs(now, only_running); !theirs.series.empty()) {
+    snapshot->provided_until = theirs.series.span().end;
+    snapshot->provider_issued = theirs.issued;
   }
   snapshot->origin = origin_;
   snapshot->asked_at = asked_at_;

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "core/sample_archive.h"
+#include "forecast/better_on_record.h"
+#include "forecast/forecast_record.h"
 #include "forecast/weather_forecaster.h"
 #include "signals/feeds/live_view.h"
 #include "signals/provider.h"
@@ -50,6 +52,12 @@ class LiveSignal {
   void NoteCoverage(Time answered);
   void ForgetPast(Time now);
   std::filesystem::path CacheFile() const;
+  void ReadRecord();
+  void RecordForecast(Time now);
+  void JudgeProvider(const core::IntensitySeries& known, Time now);
+  bool OursIsBetter(const core::IntensitySeries& known, Time now);
+  core::Forecast Theirs(Time now, bool only_running) const;
+  std::string RecordText(const core::IntensitySeries& known, Time now);
   void AskOnceForAll(Time now);
   void ReadCache(Time now);
   void WriteCache(Time now);
@@ -62,10 +70,16 @@ class LiveSignal {
   const LiveOptions options_;
   std::shared_ptr<const forecast::WeatherArchive> weather_;  ///< absent: forecasts know none
   forecast::WeatherForecaster* with_weather_ = nullptr;  ///< a part of own_, where there is weather
+  forecast::BetterOnRecord* weather_or_past_ = nullptr;  ///< own_, where there is weather
   const std::unique_ptr<forecast::Forecaster> own_;
   core::SignalIdentity identity_;
   core::SampleArchive archive_;
   std::vector<core::Sample> provider_forecast_;
+  std::shared_ptr<const forecast::ForecastRecord> record_;      ///< of the provider's forecasts
+  std::optional<std::filesystem::file_time_type> record_read_;  ///< as it was on disk
+  /// Of the provider's forecasts beside ours; nothing where there is no record yet.
+  std::optional<forecast::Judgement> judgement_;
+  std::optional<Time> judged_until_;
   std::optional<Time> provider_issued_;
   std::optional<Time> asked_at_, answered_at_;
   std::optional<Time> forecast_asked_at_;

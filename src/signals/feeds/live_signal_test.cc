@@ -22,6 +22,7 @@ using std::chrono::days;
 using std::chrono::hours;
 using std::chrono::minutes;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const Time kDay = *ParseTime("2026-05-06T00:00Z");
 
@@ -38,6 +39,7 @@ struct Source {
   Time known_until{};  // of the latest question
   std::vector<Interval> outages;
   bool has_forecast = false;
+  double forecast_offset = 0;  // how wrong it is
   bool refuses_forecast = false;
   int asked_for_forecast = 0;
   SampleStatus status = SampleStatus::kMeasured;
@@ -67,7 +69,7 @@ class FakeProvider final : public Provider {
     if (!source_.has_forecast) return reading;
     for (int i = 1; i <= 24; ++i)
       reading.forecast.push_back({{last + hours{i}, last + hours{i + 1}},
-                                  Intensity{TrueValue(last + hours{i})},
+                                  Intensity{TrueValue(last + hours{i}) + source_.forecast_offset},
                                   SampleStatus::kForecast});
     return reading;
   }
@@ -217,6 +219,36 @@ TEST(LiveSignal, TheProvidersForecastComesFirstAndOursBeyondIt) {
   EXPECT_EQ(view->forecast.series.span().begin, view->known.span().end);
 }
 
+// Twice a day and more, so that each is kept when it may be.
+std::shared_ptr<const LiveSnapshot> Follow(LiveSignal& signal, Interval interval) {
+  std::shared_ptr<const LiveSnapshot> snapshot;
+  for (Time now = interval.begin; now < interval.end; now += hours{6})
+    snapshot = signal.Refresh(now);
+  return snapshot;
+}
+
+TEST(LiveSignal, AProviderIsFollowedWhileItsForecastsAreTheBetterOnes) {
+  for (const double offset : {0.0, 60.0}) {
+    Source source;
+    source.has_forecast = true;
+    source.forecast_offset = offset;
+    LiveSignal signal = Signal(source);
+    const auto early = Follow(signal, {kDay, kDay + days{3}});
+    EXPECT_THAT(early->forecast.method, HasSubstr("the provider's, then"));
+    EXPECT_THAT(early->forecast.method, Not(HasSubstr("off by"))) << "too few rows";
+    const Time now = kDay + days{60};
+    Follow(signal, {kDay + days{3}, now});
+    const auto snapshot = signal.Refresh(now);
+    EXPECT_EQ(snapshot->forecast.method.starts_with("the provider's, then"), offset == 0);
+    EXPECT_THAT(
+        snapshot->forecast.method,
+        HasSubstr(offset == 0 ? "(off by in the last four weeks: the provider's 0 g/kWh, ours "
+                              : "(off by in the last four weeks: the provider's 60 g/kWh, ours "));
+    const double next = snapshot->forecast.series.At(now + hours{3})->intensity.g_per_kwh;
+    EXPECT_NEAR(next, TrueValue(now + hours{3}), 20) << "the better one of both";
+  }
+}
+
 // --- an outage must neither release jobs early nor forget any -----------------------------------
 
 struct Quiet final : runtime::GateObserver {
@@ -296,6 +328,22 @@ TEST_F(Cache, AForecastThatWasRefusedIsNotAskedForByTheNextProcess) {
   EXPECT_THAT(snapshot->forecast_failure->Message(), HasSubstr("not in your plan"));
   Signal(source, directory_).Refresh(kDay + minutes{31});
   EXPECT_EQ(source.asked_for_forecast, 2);
+}
+
+TEST_F(Cache, TheRecordOfForecastsIsKeptOverARestart) {
+  Source source;
+  source.has_forecast = true;
+  source.forecast_offset = 60;
+  const Time now = kDay + days{40};
+  {
+    LiveSignal before = Signal(source, directory_);
+    Follow(before, {kDay, now});
+  }
+  source.outages = {{now, now + days{9}}};
+  LiveSignal after = Signal(source, directory_);
+  const auto snapshot = after.Refresh(now + minutes{1});
+  EXPECT_THAT(snapshot->forecast.method, HasSubstr("the provider's 60 g/kWh, ours"));
+  EXPECT_FALSE(snapshot->forecast.method.starts_with("the provider's"));
 }
 
 TEST_F(Cache, AProcessThatStartsInAnOutageKnowsWhatTheOneBeforeKnew) {

@@ -123,4 +123,8 @@ std::string DefaultCacheDirectory() {
   return home && *home ? std::string(home) + "/.cache/ebb/signals" : "";
 }
 
+std::string CacheDirectoryOf(const SignalOptions& options) {
+  return options.cache_directory == "auto" ? DefaultCacheDirectory() : options.cache_directory;
+}
+
 }  // namespace ebb::signals

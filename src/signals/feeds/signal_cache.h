@@ -5,12 +5,14 @@
 // atomically. A file that is damaged, of another version or for another signal is not used, and
 // said.
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/intensity.h"
+#include "signals/signal_options.h"
 
 namespace ebb::signals {
 
@@ -19,6 +21,9 @@ struct RefusedForecast {
   Time at{};
   std::string what, where, next;  ///< as in Error
 };
+
+/// A longer file is not read.
+inline constexpr std::uint64_t kSignalCacheLimitBytes = 16ULL << 20;
 
 struct CachedSignal {
   std::string provider;
@@ -41,5 +46,7 @@ std::filesystem::path CachePath(const std::filesystem::path& directory, const st
 
 /// $XDG_CACHE_HOME/ebb/signals or ~/.cache/ebb/signals; "" where neither is known.
 std::string DefaultCacheDirectory();
+/// Where `options` have it; "": nothing is kept.
+std::string CacheDirectoryOf(const SignalOptions& options);
 
 }  // namespace ebb::signals

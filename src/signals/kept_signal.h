@@ -1,0 +1,28 @@
+#pragma once
+// What a live source has left on disk, for those who look back at it: nobody is asked.
+
+#include <memory>
+#include <string>
+
+#include "forecast/forecast_record.h"
+#include "forecast/weather.h"
+#include "signals/signal_options.h"
+
+namespace ebb::signals {
+
+struct KeptSignal {
+  std::string provider;  ///< its name
+  core::IntensitySeries known;
+  Time answered_at{};                                       ///< the latest answer
+  std::shared_ptr<const forecast::ForecastRecord> record;   ///< of its forecasts; not null
+  std::shared_ptr<const forecast::WeatherArchive> weather;  ///< null: none is used
+
+  /// How late values are known: by the record, or by the latest answer.
+  core::Publication UsualPublication() const;
+};
+
+/// Of the first source of `options` that has left anything. An Error where none has, or where what
+/// is there cannot be read.
+Result<KeptSignal> ReadKeptSignal(const SignalOptions& options);
+
+}  // namespace ebb::signals
