@@ -60,10 +60,10 @@ void UseFastMemoryFormat(torch::nn::Module& model, torch::Device device, Precisi
   }
 }
 
-std::int64_t UseThreads(std::int64_t wanted) {
+std::int64_t UseThreads(std::int64_t wanted, int ranks) {
   const auto available =
       static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
-  const std::int64_t threads = wanted > 0 ? wanted : available;
+  const std::int64_t threads = wanted > 0 ? wanted : std::max<std::int64_t>(1, available / ranks);
   at::set_num_threads(static_cast<int>(threads));
   return threads;
 }

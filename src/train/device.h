@@ -23,6 +23,6 @@ std::string CpuFlags();
 void UseFastMemoryFormat(torch::nn::Module& model, torch::Device device, Precision precision);
 
 /// Sets LibTorch's thread count (0: the cores that this process may use) and returns it.
-std::int64_t UseThreads(std::int64_t wanted);
+std::int64_t UseThreads(std::int64_t wanted, int ranks = 1);
 
 }  // namespace ebb::train

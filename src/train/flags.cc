@@ -61,6 +61,11 @@ void AddRunFlags(CLI::App& app, RunOptions& options, RunChoices& choices, const 
   app.add_flag("--resume", options.resume,
                "continue from the checkpoint, if there is one (or EBB_RESUME=1)")
       ->group(group);
+  app.add_option("--rank-share", options.rank_share,
+                 "this rank's part of each update, beside the others' (torchrun sets the ranks)")
+      ->check(Between({1e-6, 1e6}))
+      ->capture_default_str()
+      ->group(group);
   app.add_flag("--check", options.check,
                "load " + loads + ", check device and folders, and exit: 0 if training can start")
       ->group(group);

@@ -25,6 +25,7 @@ struct RunOptions {
   std::string checkpoint_dir;  ///< empty: <run_dir>/checkpoints
   std::int64_t checkpoint_every = 0;
   bool resume = false;
+  double rank_share = 1;  ///< of an update's samples, beside those of the other ranks
   ProgressStyle progress = ProgressStyle::kAuto;
 };
 

@@ -20,6 +20,7 @@ struct UpdateRequest {
   std::int64_t step =
       0;  ///< what is drawn at random depends on (seed, step) or on LibTorch's generator
   double loss_scale = 1;  ///< gradients come out multiplied by it
+  std::size_t part = 0;   ///< of an update that several ranks share: what is drawn differs
 };
 
 struct UpdateLoss {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -33,6 +34,7 @@ struct Setup {
   torch::Device device;
   std::int64_t threads = 1;
   std::string precision_notice;
+  RankPlace place{};
 };
 
 class ClassifierTask : public Task {
@@ -132,16 +134,18 @@ Result<Setup> Prepare(const Options& options, const DataSplits& data) {
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(options.run_dir));
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(options.checkpoint_dir));
   EBB_RETURN_IF_ERROR(EnsureModelFolder(options));
-  const std::int64_t threads = UseThreads(options.threads);
+  EBB_ASSIGN_OR_RETURN(RankPlace place, RankPlaceFrom(std::getenv));
+  const std::int64_t threads = UseThreads(options.threads, place.on_this_machine);
   return Setup{std::move(fit.model), fit.device, threads,
-               PrecisionNotice(options.precision, fit.device)};
+               PrecisionNotice(options.precision, fit.device), std::move(place)};
 }
 
 Result<Outcome> TrainUnguarded(const Options& options, const DataSplits& data) {
   EBB_ASSIGN_OR_RETURN(const Setup setup, Prepare(options, data));
+  EBB_ASSIGN_OR_RETURN(Ranks ranks, Ranks::Join(setup.place, options.rank_share));
   const TensorMemoryScope memory(setup.device.type());
   ClassifierTask task(options, data, setup);
-  return RunTraining(task, LoopOf(options, Fingerprint(options)), memory);
+  return RunTraining(task, LoopOf(options, Fingerprint(options), ranks), memory);
 }
 
 }  // namespace

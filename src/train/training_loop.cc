@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <functional>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "base/random.h"
 #include "base/text.h"
 #include "platform/file.h"
 #include "train/checkpoint.h"
@@ -24,25 +29,34 @@ double SecondsSince(Clock::time_point begin) {
 
 class Run {
  public:
-  Run(Task& task, const LoopSettings& settings, const TensorMemoryScope& memory, ProgressLog log);
+  Run(Task& task, const LoopSettings& settings, const TensorMemoryScope& memory,
+      std::optional<ProgressLog> log);
 
   Status ResumeFromCheckpoint();
   Result<Outcome> Train();
 
  private:
   void BeginLog();
-  void TrainEpoch();
-  void Update(std::span<const std::uint32_t> samples);
+  Status TrainEpoch();
+  Status Update(std::span<const std::uint32_t> samples);
+  UpdateLoss AddMyGradients(std::span<const std::uint32_t> samples);
+  Status Combine(UpdateLoss& loss);
   void ApplyGradients();
   void ReportStep();
   void BeginReport();
   void FoldLoss();
-  void FinishEpoch();
+  Result<Evaluation> Evaluate();
+  Status FinishEpoch();
   void CheckpointOrWarn();
   Status Checkpoint();
   Result<Outcome> Pause();
   Result<Outcome> Finish();
+  Error AfterLostRank(const Error& error);
+  void Tell(const std::function<void(ProgressLog&)>& tell);
 
+  Ranks& ranks() { return *settings_.ranks; }
+  // Several ranks stop at the same step: when all of them know that one was asked to.
+  bool Stopping() { return ranks().alone() ? StopRequested() : stop_agreed_; }
   bool EpochComplete() const { return state_.epoch_updates == updates_per_epoch_; }
   std::int64_t EpochNumber() const { return std::min(state_.epoch + 1, settings_.epochs); }
   platform::Path CheckpointPath() const {
@@ -58,12 +72,13 @@ class Run {
   BatchPlan plan_;
   std::int64_t updates_per_epoch_;
   RunSize size_;
-  ProgressLog log_;
+  std::optional<ProgressLog> log_;  // of the rank that leads
   ProgressDisplay display_;
   LossScaler scaler_;
   TrainingState state_;
   std::int64_t peak_before_resume_ = 0;
   bool resumed_ = false;
+  bool stop_agreed_ = false;
 
   torch::Tensor pending_loss_;  // sum over samples since the last FoldLoss, on the device
   Throttle report_throttle_{kReportInterval};
@@ -83,7 +98,8 @@ RunSize SizeFor(const LoopSettings& settings, std::size_t samples) {
   return {updates * settings.epochs, settings.epochs};
 }
 
-Run::Run(Task& task, const LoopSettings& settings, const TensorMemoryScope& memory, ProgressLog log)
+Run::Run(Task& task, const LoopSettings& settings, const TensorMemoryScope& memory,
+         std::optional<ProgressLog> log)
     : task_(task),
       settings_(settings),
       memory_(memory),
@@ -91,13 +107,14 @@ Run::Run(Task& task, const LoopSettings& settings, const TensorMemoryScope& memo
       updates_per_epoch_(static_cast<std::int64_t>(plan_.updates_per_epoch())),
       size_(SizeFor(settings, task.samples())),
       log_(std::move(log)),
-      display_(settings.progress, size_) {
+      display_(settings.ranks->leads() ? settings.progress : ProgressStyle::kNone, size_) {
   pending_loss_ = torch::zeros({}, torch::dtype(torch::kFloat64).device(task.device()));
 }
 
 Status Run::ResumeFromCheckpoint() {
   std::error_code code;
   if (!std::filesystem::exists(CheckpointPath(), code)) {
+    if (!ranks().leads()) return {};
     std::fprintf(stderr, "ebb-train: no checkpoint in %s yet, starting from the beginning\n",
                  settings_.checkpoint_dir.c_str());
     return {};
@@ -112,44 +129,86 @@ Status Run::ResumeFromCheckpoint() {
   return {};
 }
 
+void Run::Tell(const std::function<void(ProgressLog&)>& tell) {
+  if (log_) tell(*log_);
+}
+
 void Run::BeginLog() {
-  if (!resumed_) return log_.Begin();
-  log_.Resume(state_.step);
+  if (!resumed_) return Tell([](ProgressLog& log) { log.Begin(); });
+  Tell([&](ProgressLog& log) { log.Resume(state_.step); });
   display_.Say("resuming at step " + std::to_string(state_.step) + " of " +
                std::to_string(size_.total_steps));
 }
 
 // The run in one screen: train an epoch, evaluate, checkpoint, until done or asked to stop.
 Result<Outcome> Run::Train() {
+  EBB_RETURN_IF_ERROR(ranks().RequireSame(settings_.fingerprint.dump(), "options"));
+  EBB_RETURN_IF_ERROR(ranks().RequireSame(std::to_string(state_.step), "a checkpoint"));
   BeginLog();
   while (state_.epoch < settings_.epochs) {
-    log_.EpochBegin(EpochNumber());
-    TrainEpoch();
-    if (StopRequested()) return Pause();
-    FinishEpoch();
+    Tell([&](ProgressLog& log) { log.EpochBegin(EpochNumber()); });
+    if (const Status trained = TrainEpoch(); !trained) return Fail(AfterLostRank(trained.error()));
+    if (Stopping()) return Pause();
+    EBB_RETURN_IF_ERROR(FinishEpoch());
     CheckpointOrWarn();
   }
   return Finish();
 }
 
-void Run::TrainEpoch() {
+Status Run::TrainEpoch() {
   const auto permutation =
       EpochPermutation({settings_.seed, static_cast<std::uint64_t>(state_.epoch)}, task_.samples());
   BeginReport();
-  while (!EpochComplete() && !StopRequested()) {
+  while (!EpochComplete() && !Stopping()) {
     const auto begin = Clock::now();
-    Update(plan_.Update(permutation, static_cast<std::size_t>(state_.epoch_updates)));
+    EBB_RETURN_IF_ERROR(
+        Update(plan_.Update(permutation, static_cast<std::size_t>(state_.epoch_updates))));
     if (EpochComplete()) FoldLoss();  // waits for the device, so that the epoch's time is whole
     state_.epoch_seconds += SecondsSince(begin);
     if (settings_.checkpoint_every > 0 && state_.step % settings_.checkpoint_every == 0)
       CheckpointOrWarn();
   }
+  return {};
 }
 
-void Run::Update(std::span<const std::uint32_t> samples) {
+// What LibTorch draws on several ranks is a function of (seed, step, rank), so that no checkpoint
+// need store it.
+UpdateLoss Run::AddMyGradients(std::span<const std::uint32_t> samples) {
+  const UpdateLoss nothing{torch::zeros({}, torch::device(task_.device())), 0, 0};
+  if (samples.empty()) return nothing;
+  if (!ranks().alone())
+    torch::manual_seed(
+        SeedFor(SeedFor(settings_.seed, static_cast<std::uint64_t>(state_.step)), ranks().rank()));
+  return task_.AddGradients(
+      {samples, state_.step, settings_.scales_loss ? scaler_.scale() : 1.0, ranks().rank()});
+}
+
+// The mean over all samples from the means over the parts, of losses and of gradients.
+Status Run::Combine(UpdateLoss& loss) {
+  if (ranks().alone()) return {};
+  const auto weight = static_cast<double>(loss.weight);
+  std::vector<double> sums{weight, loss.weight > 0 ? weight * loss.mean.item<double>() : 0,
+                           static_cast<double>(loss.tokens), StopRequested() ? 1.0 : 0.0};
+  EBB_RETURN_IF_ERROR(ranks().Sum(sums));
+  std::vector<torch::Tensor> gradients;
+  for (Adam::Slot& slot : task_.optimizer().slots()) {
+    torch::Tensor& gradient = slot.parameter.mutable_grad();
+    if (!gradient.defined()) gradient = torch::zeros_like(slot.parameter);
+    gradients.push_back(gradient.mul_(weight / std::max(1.0, sums[0])));
+  }
+  EBB_RETURN_IF_ERROR(ranks().Sum(gradients));
+  loss.weight = static_cast<std::int64_t>(sums[0]);
+  loss.mean = torch::full({}, sums[1] / std::max(1.0, sums[0]),
+                          torch::dtype(torch::kFloat64).device(task_.device()));
+  loss.tokens = static_cast<std::int64_t>(sums[2]);
+  stop_agreed_ = sums[3] > 0;
+  return {};
+}
+
+Status Run::Update(std::span<const std::uint32_t> samples) {
   task_.optimizer().ClearGradients();
-  const UpdateLoss loss =
-      task_.AddGradients({samples, state_.step, settings_.scales_loss ? scaler_.scale() : 1.0});
+  UpdateLoss loss = AddMyGradients(ranks().MyPart(samples));
+  EBB_RETURN_IF_ERROR(Combine(loss));
   ApplyGradients();
   pending_loss_ += loss.mean.to(torch::kFloat64) * static_cast<double>(loss.weight);
   ++state_.step;
@@ -160,6 +219,7 @@ void Run::Update(std::span<const std::uint32_t> samples) {
   report_samples_ += static_cast<std::int64_t>(samples.size());
   report_tokens_ += loss.tokens;
   if (report_throttle_.Due(Clock::now())) ReportStep();
+  return {};
 }
 
 void Run::ApplyGradients() {
@@ -183,7 +243,7 @@ void Run::ReportStep() {
       state_.step, EpochNumber(),
       report_loss_ / static_cast<double>(std::max<std::int64_t>(1, report_weight_)),
       rate(report_samples_), rate(report_tokens_)};
-  log_.Step(report);
+  Tell([&](ProgressLog& log) { log.Step(report); });
   display_.Step(report);
   BeginReport();
 }
@@ -203,8 +263,19 @@ void Run::FoldLoss() {
   pending_loss_.zero_();
 }
 
-void Run::FinishEpoch() {
-  const Evaluation evaluation = task_.Evaluate();
+// By the rank that leads; the others wait for what it found.
+Result<Evaluation> Run::Evaluate() {
+  std::vector<double> found{0, 0};
+  if (ranks().leads()) {
+    const Evaluation evaluation = task_.Evaluate();
+    found = {evaluation.loss, evaluation.accuracy};
+  }
+  EBB_RETURN_IF_ERROR(ranks().Sum(found));
+  return Evaluation{found[0], found[1]};
+}
+
+Status Run::FinishEpoch() {
+  EBB_ASSIGN_OR_RETURN(const Evaluation evaluation, Evaluate());
   const double train_loss =
       state_.epoch_loss_sum / static_cast<double>(std::max<std::int64_t>(1, state_.epoch_samples));
   state_.history.push_back({train_loss, evaluation.loss, evaluation.accuracy, state_.epoch_seconds,
@@ -217,17 +288,19 @@ void Run::FinishEpoch() {
   state_.epoch_tokens = 0;
   state_.epoch_loss_sum = 0;
   state_.epoch_seconds = 0;
-  log_.EpochEnd(report);
+  Tell([&](ProgressLog& log) { log.EpochEnd(report); });
   display_.EpochEnd(report);
+  return {};
 }
 
 Status Run::Checkpoint() {
   FoldLoss();
+  if (!ranks().leads()) return {};
   state_.optimizer_steps = task_.optimizer().steps();
   state_.loss_scale = scaler_.state();
   state_.peak_tensor_bytes = std::max(peak_before_resume_, memory_.peak_bytes());
   EBB_RETURN_IF_ERROR(SaveCheckpoint(CheckpointPath(), Tensors(), state_, settings_.fingerprint));
-  log_.Checkpoint(state_.step);
+  Tell([&](ProgressLog& log) { log.Checkpoint(state_.step); });
   return {};
 }
 
@@ -235,7 +308,7 @@ Status Run::Checkpoint() {
 void Run::CheckpointOrWarn() {
   const Status saved = Checkpoint();
   if (saved) return;
-  log_.CheckpointFailed(state_.step, saved.error().Message());
+  Tell([&](ProgressLog& log) { log.CheckpointFailed(state_.step, saved.error().Message()); });
   display_.Finish();
   std::fprintf(stderr, "ebb-train: warning: no checkpoint at step %lld, training goes on: %s\n",
                static_cast<long long>(state_.step), saved.error().Message().c_str());
@@ -243,23 +316,35 @@ void Run::CheckpointOrWarn() {
 
 Result<Outcome> Run::Pause() {
   EBB_RETURN_IF_ERROR(Checkpoint());
-  log_.Paused(state_.step);
+  Tell([&](ProgressLog& log) { log.Paused(state_.step); });
   display_.Say("paused at step " + std::to_string(state_.step) + " of " +
                std::to_string(size_.total_steps) + "; continue with --resume");
   return Outcome::kPaused;
 }
 
+// The update that was begun is not done: parameters are as after the one before.
+Error Run::AfterLostRank(const Error& error) {
+  Error told = error;
+  if (!ranks().leads()) return told;
+  const Status saved = Checkpoint();
+  told.what += "; " + (saved ? "a checkpoint of step " + std::to_string(state_.step) + " is written"
+                             : "no checkpoint: " + saved.error().Message());
+  display_.Finish();
+  return told;
+}
+
 Result<Outcome> Run::Finish() {
+  if (!ranks().leads()) return Outcome::kFinished;
   state_.peak_tensor_bytes = std::max(peak_before_resume_, memory_.peak_bytes());
   EBB_ASSIGN_OR_RETURN(const std::string where, task_.Finish(state_));
-  log_.End(state_.step);
+  Tell([&](ProgressLog& log) { log.End(state_.step); });
   display_.Say(where);
   return Outcome::kFinished;
 }
 
 }  // namespace
 
-LoopSettings LoopOf(const RunOptions& options, nlohmann::ordered_json fingerprint) {
+LoopSettings LoopOf(const RunOptions& options, nlohmann::ordered_json fingerprint, Ranks& ranks) {
   return {.micro_batch = static_cast<std::size_t>(options.batch_size),
           .accumulation = static_cast<std::size_t>(options.accumulation),
           .epochs = options.epochs,
@@ -271,14 +356,17 @@ LoopSettings LoopOf(const RunOptions& options, nlohmann::ordered_json fingerprin
           .checkpoint_dir = options.checkpoint_dir,
           .resume = options.resume,
           .progress = options.progress,
+          .ranks = &ranks,
           .fingerprint = std::move(fingerprint)};
 }
 
 Result<Outcome> RunTraining(Task& task, const LoopSettings& settings,
                             const TensorMemoryScope& memory) {
-  EBB_ASSIGN_OR_RETURN(ProgressLog log,
-                       ProgressLog::Open(platform::Path(settings.run_dir) / "progress.jsonl",
-                                         SizeFor(settings, task.samples())));
+  std::optional<ProgressLog> log;
+  if (settings.ranks->leads()) {
+    EBB_ASSIGN_OR_RETURN(log, ProgressLog::Open(platform::Path(settings.run_dir) / "progress.jsonl",
+                                                SizeFor(settings, task.samples())));
+  }
   Run run(task, settings, memory, std::move(log));
   if (settings.resume) EBB_RETURN_IF_ERROR(run.ResumeFromCheckpoint());
   return run.Train();

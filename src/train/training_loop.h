@@ -1,13 +1,16 @@
 #pragma once
 // The training loop, whatever is trained (task.h): epochs of updates in a seeded order, an
 // evaluation after each, checkpoints, progress, pauses. Single-threaded apart from LibTorch's own
-// pool; stops between updates when a stop is requested.
+// pool; stops between updates when a stop is requested. Several ranks (ranks.h) do the same updates
+// as one would, each on its part of the samples; the first of them does the rest. A lost rank ends
+// the training with a checkpoint, from which any number of ranks goes on.
 
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/result.h"
 #include "train/progress.h"
+#include "train/ranks.h"
 #include "train/run_options.h"
 #include "train/sampler.h"
 #include "train/task.h"
@@ -32,12 +35,13 @@ struct LoopSettings {
   std::string checkpoint_dir;
   bool resume = false;
   ProgressStyle progress = ProgressStyle::kAuto;
+  Ranks* ranks = nullptr;  ///< borrowed; not null
   nlohmann::ordered_json
       fingerprint;  ///< what must be the same for a continuation to be the same run
 };
 
 /// What the options say; a continuation must have the same fingerprint.
-LoopSettings LoopOf(const RunOptions& options, nlohmann::ordered_json fingerprint);
+LoopSettings LoopOf(const RunOptions& options, nlohmann::ordered_json fingerprint, Ranks& ranks);
 
 /// Runs the task to its end, or until a stop is requested. `memory` was begun before the task took
 /// any.

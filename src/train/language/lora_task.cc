@@ -114,17 +114,20 @@ UpdateLoss LoraTask::TryGradients(const UpdateRequest& request) {
     batches.push_back(data_.training.Batch(part));
     result.weight += static_cast<std::int64_t>(batches.back().targets);
   }
+  result.mean = torch::zeros({}, torch::device(device()));
+  if (result.weight == 0) return result;
   const double share = 1 / static_cast<double>(result.weight);
   const std::uint64_t seed = SeedFor(settings_.seed, static_cast<std::uint64_t>(request.step));
+  const std::uint64_t first = static_cast<std::uint64_t>(request.part) << 32;
   for (std::size_t i = 0; i < batches.size(); ++i) {
     const MicroBatch batch = OnDevice(batches[i], device());
     const TokenLoss loss = LossOf(decoder_, adapter_, batch,
                                   {.dropout = adapter_.settings.dropout > 0,
-                                   .seed = SeedFor(seed, i),
+                                   .seed = SeedFor(seed, first + i),
                                    .checkpoint_layers = settings_.checkpoint_layers});
     (loss.sum * (share * request.loss_scale)).backward();
     const Tensor mean = loss.sum.detach() * share;
-    result.mean = result.mean.defined() ? result.mean + mean : mean;
+    result.mean = result.mean + mean;
     result.tokens += batch.tokens;
   }
   return result;

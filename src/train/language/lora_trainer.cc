@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
@@ -34,6 +35,7 @@ torch::ScalarType TypeOf(Precision precision) {
 struct Setup {
   torch::Device device = torch::kCPU;
   std::int64_t threads = 1;
+  RankPlace place;
   std::string precision_notice;
   Decoder decoder;
   std::optional<TextData> data;
@@ -69,7 +71,8 @@ std::string DataPath(const LoraOptions& options) {
 Result<Setup> Prepare(const LoraOptions& options) {
   Setup setup;
   EBB_ASSIGN_OR_RETURN(setup.device, SelectDevice(options.device));
-  setup.threads = UseThreads(options.threads);
+  EBB_ASSIGN_OR_RETURN(setup.place, RankPlaceFrom(std::getenv));
+  setup.threads = UseThreads(options.threads, setup.place.on_this_machine);
   const auto wanted = torch::dtype(TypeOf(options.precision)).device(setup.device);
   EBB_ASSIGN_OR_RETURN(setup.decoder, options.random_weights
                                           ? RandomDecoder(options.base, wanted, kRandomWeightsSeed)
@@ -175,8 +178,8 @@ std::int64_t UpdatesOf(const LoraOptions& options, std::size_t samples) {
   return static_cast<std::int64_t>(plan.updates_per_epoch()) * options.epochs;
 }
 
-LoopSettings LoopFor(const LoraOptions& options, std::size_t samples) {
-  LoopSettings loop = LoopOf(options, Fingerprint(options));
+LoopSettings LoopFor(const LoraOptions& options, std::size_t samples, Ranks& ranks) {
+  LoopSettings loop = LoopOf(options, Fingerprint(options), ranks);
   loop.learning_rate.warm_up_steps = static_cast<std::int64_t>(
       std::ceil(options.warm_up * static_cast<double>(UpdatesOf(options, samples))));
   return loop;
@@ -192,6 +195,7 @@ Result<Adapter> FirstAdapter(const LoraOptions& options, const Decoder& decoder)
 Result<Outcome> TrainUnguarded(const LoraOptions& options) {
   EBB_ASSIGN_OR_RETURN(Setup setup, Prepare(options));
   EBB_RETURN_IF_ERROR(RequireFolders(options));
+  EBB_ASSIGN_OR_RETURN(Ranks ranks, Ranks::Join(setup.place, options.rank_share));
   setup.precision_notice = PrecisionNotice(options.precision, setup.device);
   const TensorMemoryScope memory(setup.device.type());
   EBB_ASSIGN_OR_RETURN(Adapter adapter, FirstAdapter(options, setup.decoder));
@@ -204,7 +208,7 @@ Result<Outcome> TrainUnguarded(const LoraOptions& options) {
                 [&](const LoraTask& done, const TrainingState& state) {
                   return Finish(options, setup, done, state);
                 });
-  return RunTraining(task, LoopFor(options, task.samples()), memory);
+  return RunTraining(task, LoopFor(options, task.samples(), ranks), memory);
 }
 
 }  // namespace
