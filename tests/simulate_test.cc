@@ -114,7 +114,8 @@ TEST_F(Simulation, KnowsLaterWithALagAndCountsIdleDrawOnRequest) {
   const Outcome inside =
       Ebb({"simulate", "known.yaml", "--idle-draw", "inside", "--format", "json"});
   ASSERT_EQ(inside.code, 0) << inside.err;
-  for (const auto& policy : nlohmann::json::parse(inside.out).at("policies"))
+  const auto told = nlohmann::json::parse(inside.out);
+  for (const auto& policy : told.at("policies"))
     EXPECT_EQ(policy.at("saving_percent"), policy.at("saving_with_idle_percent"));
 }
 
