@@ -43,6 +43,23 @@ std::string NoneOf(const PodRequests& requests) {
   return text;
 }
 
+bool Tolerates(const PodRequests& requests, const std::string& taints) {
+  if (taints.empty() || requests.tolerated.contains("")) return true;
+  const auto keys = Split(taints, ',');
+  return std::ranges::all_of(
+      keys, [&](std::string_view key) { return requests.tolerated.contains(std::string(key)); });
+}
+
+// Labels by which pods are told from those of others.
+bool NamesPods(std::string_view label) {
+  return label == kGangLabel || std::ranges::count(GatedKinds(), label, &GatedKind::pod_label) > 0;
+}
+
+std::string KeyOf(const std::string& name_space, const std::string& label,
+                  const std::string& value) {
+  return name_space + "/" + label + "=" + value;
+}
+
 core::DevicePool PoolNamed(const std::string& model) {
   core::DevicePool pool;
   pool.model = model;
@@ -108,6 +125,7 @@ void Capacity::TakePod(const JsonNode& pod, const std::string& gang) {
                     requests.cores,
                     {TextAt(pod, "/metadata/namespace"), TextsAt(pod, "/metadata/labels")}};
   if (!gang.empty()) known.owner.labels[kGangLabel] = gang;
+  Hold(known, 1);
   if (!is_stale_) Count(known);
 }
 
@@ -115,7 +133,20 @@ void Capacity::DropPod(const std::string& uid) {
   const auto found = pods_.find(uid);
   if (found == pods_.end()) return;
   if (!is_stale_) Uncount(found->second);
+  Hold(found->second, -1);
   pods_.erase(found);
+}
+
+void Capacity::Hold(const Pod& pod, int times) {
+  Use& use = held_on_[pod.node];
+  use.gpus += times * pod.gpus;
+  use.cores += times * pod.cores;
+  if ((use.pods += times) == 0) held_on_.erase(pod.node);
+  for (const auto& [label, value] : pod.owner.labels)
+    if (NamesPods(label)) {
+      const auto at = labelled_.try_emplace(KeyOf(pod.owner.name_space, label, value)).first;
+      if ((at->second += times) == 0) labelled_.erase(at);
+    }
 }
 
 void Capacity::SetCount(std::size_t pool) {
@@ -142,14 +173,7 @@ void Capacity::Uncount(const Pod& pod) {
 }
 
 bool Capacity::HasPods(const std::string& name_space, const std::string& pods) const {
-  const auto equals = pods.find('=');
-  if (equals == std::string::npos) return false;
-  const std::string label = pods.substr(0, equals), value = pods.substr(equals + 1);
-  return std::ranges::any_of(pods_, [&](const auto& entry) {
-    const PodOwner& owner = entry.second.owner;
-    const auto found = owner.labels.find(label);
-    return owner.name_space == name_space && found != owner.labels.end() && found->second == value;
-  });
+  return labelled_.contains(name_space + "/" + pods);
 }
 
 std::size_t Capacity::PoolOf(const std::string& base, const std::string& taints) {
@@ -196,18 +220,18 @@ const core::Cluster& Capacity::cluster() {
   return cluster_;
 }
 
-std::vector<double> Capacity::FreeOnNodes(int pool) {
+std::vector<NodeRoom> Capacity::RoomOnNodes(const PodRequests& requests, int pool) {
   cluster();
-  std::unordered_map<std::string, double> free;
-  for (const auto& [uid, node] : nodes_)
-    if (const auto pools = pools_of_.find(node.name);
-        pools != pools_of_.end() && pools->second.gpus == static_cast<std::size_t>(pool))
-      free[node.name] = node.gpus;
-  for (const auto& [uid, pod] : pods_)
-    if (const auto node = free.find(pod.node); node != free.end()) node->second -= pod.gpus;
-  std::vector<double> values;
-  for (const auto& [name, gpus] : free) values.push_back(gpus);
-  return values;
+  std::vector<NodeRoom> rooms;
+  for (const auto& [uid, node] : nodes_) {
+    const auto pools = pools_of_.find(node.name);
+    if (pools == pools_of_.end() || !Tolerates(requests, node.taints)) continue;
+    const auto held = held_on_.find(node.name);
+    const Use use = held == held_on_.end() ? Use{} : held->second;
+    rooms.push_back({node.gpus - use.gpus, node.cores - use.cores, node.gpu_model,
+                     pools->second.gpus == static_cast<std::size_t>(pool)});
+  }
+  return rooms;
 }
 
 std::vector<std::string> Capacity::FilteredModels(const HardwareFilter& filter) {
@@ -221,13 +245,6 @@ std::vector<std::string> Capacity::FilteredModels(const HardwareFilter& filter) 
 std::vector<std::string> Capacity::ModelsFor(const PodRequests& requests) {
   cluster();
   const bool on_gpus = requests.gpus > 0;
-  const auto tolerates = [&](const std::string& taints) {
-    const auto keys = Split(taints, ',');
-    return taints.empty() || requests.tolerated.contains("") ||
-           std::ranges::all_of(keys, [&](std::string_view key) {
-             return requests.tolerated.contains(std::string(key));
-           });
-  };
   std::vector<std::string> models;
   for (std::size_t i = 0; i < traits_.size(); ++i) {
     const auto& [base, taints] = traits_[i];
@@ -235,7 +252,7 @@ std::vector<std::string> Capacity::ModelsFor(const PodRequests& requests) {
     const bool is_cpu = base == kCpuModel;
     const bool is_named = requests.gpu_model.empty() || base == requests.gpu_model;
     const bool passes = is_cpu || WhyFiltered(requests.filter, base).empty();
-    if (on_gpus != is_cpu && (is_cpu || is_named) && passes && tolerates(taints))
+    if (on_gpus != is_cpu && (is_cpu || is_named) && passes && Tolerates(requests, taints))
       models.push_back(cluster_.pools[i].model);
   }
   // An empty list would mean any; the node that has them may come later.

@@ -18,6 +18,7 @@
 #include "base/json_node.h"
 #include "core/cluster.h"
 #include "kubernetes/gated_object.h"
+#include "kubernetes/node_fit.h"
 
 namespace ebb::kubernetes {
 
@@ -67,10 +68,12 @@ class Capacity {
   std::vector<std::string> ModelsFor(const PodRequests& requests);
   /// Of the GPUs that nodes have now, those that the filter does not let pass.
   std::vector<std::string> FilteredModels(const HardwareFilter& filter);
-  /// GPUs that no pod holds, by node of a pool.
-  std::vector<double> FreeOnNodes(int pool);
+  /// What no pod holds, by node that these pods tolerate. Until the next change.
+  std::vector<NodeRoom> RoomOnNodes(const PodRequests& requests, int pool);
   /// Nodes, pods and pools.
-  std::size_t remembered() const { return nodes_.size() + pods_.size() + traits_.size(); }
+  std::size_t remembered() const {
+    return nodes_.size() + pods_.size() + traits_.size() + held_on_.size() + labelled_.size();
+  }
 
  private:
   struct Node {
@@ -88,6 +91,11 @@ class Capacity {
   struct Pools {
     std::size_t gpus, cores;
   };
+  struct Use {
+    double gpus = 0, cores = 0;
+    int pods = 0;
+  };
+  void Hold(const Pod& pod, int times);
   void Count(Pod& pod);
   void Uncount(const Pod& pod);
   void SetCount(std::size_t pool);
@@ -102,6 +110,8 @@ class Capacity {
   std::map<std::string, std::pair<std::size_t, int>> set_;   // model -> pool, count
   std::vector<double> free_;                                 // by pool
   std::unordered_map<std::string, Pools> pools_of_;          // by name of node
+  std::unordered_map<std::string, Use> held_on_;             // by all pods of the node
+  std::unordered_map<std::string, int> labelled_;            // pods, by "namespace/label=value"
   bool is_stale_ = true;
 };
 

@@ -49,7 +49,9 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
     executor->agents_ =
         std::make_unique<AgentReader>(executor->streams_, since_boot, own.say, *own.agents);
   executor->node_fit_ = std::make_unique<NodeFit>(
-      [capacity = executor->capacity_.get()](int pool) { return capacity->FreeOnNodes(pool); },
+      [capacity = executor->capacity_.get()](const PodRequests& requests, int pool) {
+        return capacity->RoomOnNodes(requests, pool);
+      },
       [self = executor.get()](core::JobId job) {
         const GatedObject* object = self->board_->Find(job);
         return !object || self->capacity_->HasPods(object->name_space, object->pods);
@@ -210,11 +212,10 @@ Status ClusterExecutor::Start(const engine::StartJob& command) {
   const GatedObject* object = board_->Find(command.job);
   // Kueue has the nodes of its own.
   const bool on_nodes = object && !object->by_kueue;
-  if (on_nodes && !node_fit_->Fits(object->requests, command.pool, clock_.SinceBoot()))
-    return Fail({ExitCode::kTryLater,
-                 "no node has the " + FormatExact(object->requests.most_gpus) +
-                     " GPUs free that each of its pods needs",
-                 object->job.name, ""});
+  if (on_nodes)
+    if (std::string why = node_fit_->WhyNot(object->requests, command.pool, clock_.SinceBoot());
+        !why.empty())
+      return Fail({ExitCode::kTryLater, std::move(why), object->job.name, ""});
   EBB_RETURN_IF_ERROR(board_->Start(command));
   if (on_nodes)
     node_fit_->Released(command.job, object->requests, command.pool, clock_.SinceBoot());

@@ -77,6 +77,7 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   Result<std::vector<engine::JobReport>> Observe() override { return board_->Observe(); }
   Status Execute(const engine::Command& command) override;
   Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) override;
+  std::vector<engine::JobReport> TakeEarly() override { return board_->TakeReports(); }
   void Forget(core::JobId job) override { board_->Forget(job); }
 
   Time NextAt() const override { return board_->has_events() ? Time::min() : Time::max(); }

@@ -298,7 +298,8 @@ TEST_F(ClusterExecutorTest, APodIsNotReleasedThatNoNodeHasRoomFor) {
   const Status refused = executor().Execute(engine::StartJob{wide, 1, 2});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ExitCode::kTryLater);
-  EXPECT_EQ(refused.error().what, "no node has the 8 GPUs free that each of its pods needs");
+  EXPECT_EQ(refused.error().what,
+            "no node has the 8 GPUs and 1 core free that each of its pods needs");
   Json pair = JobObject("pair", {}, 4);
   pair["spec"]["parallelism"] = 2;
   server().Create(kJobs, pair);
@@ -313,6 +314,29 @@ TEST_F(ClusterExecutorTest, APodIsNotReleasedThatNoNodeHasRoomFor) {
   EXPECT_TRUE(world_.Until([&] { return executor().cluster().pools[2].count >= 16; }));
   EXPECT_TRUE(executor().Execute(engine::StartJob{late, 1, 2}));
   EXPECT_FALSE(executor().Execute(engine::StartJob{wide, 1, 2}));
+}
+
+// All of them together have as many GPUs as there are.
+TEST_F(ClusterExecutorTest, AGangIsNotReleasedWhileOneOfItsPodsFitsNoNode) {
+  server().Create("/api/v1/nodes", NodeObject("second", 64, 4, "A100"));
+  ASSERT_TRUE(world_.Until([&] { return executor().cluster().pools.back().count == 12; }));
+  const auto create = [&](const std::string& name, int gpus) {
+    Json pod{{"spec", JobObject("", {}, gpus)["spec"]["template"]["spec"]}};
+    pod["metadata"] = {{"name", name}, {"labels", {{"ebb/gang", "train"}, {"ebb/gang-size", "2"}}}};
+    pod["spec"]["schedulingGates"] = Json::array({{{"name", "ebb/wait"}}});
+    server().Create("/api/v1/pods", pod);
+  };
+  create("a", 6);
+  create("b", 6);
+  const core::Job job = world_.Submitted();
+  EXPECT_EQ(job.devices, 12);
+  const Status refused = executor().Execute(engine::StartJob{job.id, 1, 2});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ExitCode::kTryLater);
+  EXPECT_TRUE(refused.error().what.starts_with("no node has the 6 GPUs")) << refused.error().what;
+  server().Create("/api/v1/nodes", NodeObject("third", 64, 8, "A100"));
+  ASSERT_TRUE(world_.Until([&] { return executor().cluster().pools.back().count == 20; }));
+  EXPECT_TRUE(executor().Execute(engine::StartJob{job.id, 1, 2}));
 }
 
 TEST_F(ClusterExecutorTest, ReasonsAreWrittenOnceAndNumbersNowAndThen) {
@@ -402,18 +426,18 @@ TEST_F(ClusterExecutorTest, AGangOfPodsIsOneJob) {
   // One is missing again: nothing may be decided of them any more.
   server().Delete(kPods, "b");
   EXPECT_TRUE(world_.Until([&] { return executor().board().has_events(); }));
-  const Status early = executor().Execute(engine::StartJob{job.id, 1, 0});
+  const Status early = executor().Execute(engine::StartJob{job.id, 1, 2});
   ASSERT_FALSE(early);
   EXPECT_EQ(early.error().code, ExitCode::kTryLater);
   ASSERT_TRUE(world_.Next<engine::JobCancelled>());
-  EXPECT_FALSE(executor().Execute(engine::StartJob{job.id, 1, 0}));
+  EXPECT_FALSE(executor().Execute(engine::StartJob{job.id, 1, 2}));
   EXPECT_TRUE(world_.Until([&] { return reason("c").starts_with("waiting: 2 of the 3"); }));
   create("b2");
   const core::JobId again = world_.Submitted().id;
   executor().board().Note(again, {"waiting", "312 g/kWh now", ""});
   EXPECT_TRUE(
       world_.Until([&] { return reason("a") == "312 g/kWh now" && reason("b2") == reason("a"); }));
-  ASSERT_TRUE(executor().Execute(engine::StartJob{again, 1, 0}));
+  ASSERT_TRUE(executor().Execute(engine::StartJob{again, 1, 2}));
   for (const char* name : {"a", "b2", "c"}) {
     EXPECT_TRUE(
         world_.Until([&] { return server().Get(kPods, name)["spec"]["schedulingGates"].empty(); }));

@@ -14,31 +14,6 @@ namespace {
 using Texts = std::map<std::string, std::string>;
 
 constexpr int kMostDevices = 1 << 20;
-constexpr double kMostReplicas = 1e6;
-
-// Numbers beside a template that say how often it is made.
-double TimesOf(const JsonNode& node) {
-  double times = 1;
-  for (const char* key : {"replicas", "parallelism", "numOfHosts", "numNodes", "count"})
-    if (const JsonNode* found = node.Find(key); found && found->AsNumber())
-      times *= std::clamp(*found->AsNumber(), 0.0, kMostReplicas);
-  return std::min(times, kMostReplicas);
-}
-
-void Walk(const JsonNode& node, double times, PodRequests& requests) {
-  for (const JsonNode& entry : node.items) Walk(entry, times, requests);
-  if (!node.is_object()) return;
-  const JsonNode* containers = node.At("/spec/containers");
-  if (containers && containers->is_list()) {
-    AddPod(*node.Find("spec"), times, requests);
-    requests.annotations.merge(TextsAt(node, "/metadata/annotations"));
-    return;
-  }
-  times *= TimesOf(node);
-  // It only submits, and has devices of its own nowhere.
-  for (const JsonMember& member : node.members)
-    if (member.name != "submitterPodTemplate") Walk(member.value, times, requests);
-}
 
 // Reads annotations, and remembers what it cannot make out.
 class Wishes {
@@ -218,35 +193,6 @@ Texts OursOf(const Texts& annotations) {
   for (const auto& [key, value] : annotations)
     if (key.starts_with(kPrefix)) ours[key] = value;
   return ours;
-}
-
-void AddPod(const JsonNode& spec, double times, PodRequests& requests) {
-  requests.pods += static_cast<int>(std::min(times, kMostReplicas));
-  if (const std::string model = TextAt(spec, "/nodeSelector/nvidia.com~1gpu.product");
-      !model.empty())
-    requests.gpu_model = model;
-  if (const JsonNode* tolerations = spec.Find("tolerations"))
-    for (const JsonNode& toleration : tolerations->items)
-      requests.tolerated.insert(toleration.TextOf("key"));
-  const JsonNode* containers = spec.Find("containers");
-  if (!containers) return;
-  double gpus = 0;
-  for (const JsonNode& container : containers->items) {
-    if (const JsonNode* limits = container.At("/resources/limits"))
-      for (const JsonMember& member : limits->members)
-        if (IsGpu(member.name)) gpus += QuantityOf(member.value).value_or(0);
-    const JsonNode* cores = container.At("/resources/requests/cpu");
-    if (!cores) cores = container.At("/resources/limits/cpu");
-    if (cores) requests.cores += times * QuantityOf(*cores).value_or(0);
-  }
-  requests.gpus += times * gpus;
-  if (times > 0) requests.most_gpus = std::max(requests.most_gpus, gpus);
-}
-
-PodRequests RequestsOf(const JsonNode& object) {
-  PodRequests requests;
-  if (const JsonNode* spec = object.Find("spec")) Walk(*spec, 1, requests);
-  return requests;
 }
 
 std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& json,

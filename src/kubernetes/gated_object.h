@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,7 @@
 #include "core/job.h"
 #include "core/tier.h"
 #include "kubernetes/gated_kind.h"
-#include "kubernetes/hardware_filter.h"
+#include "kubernetes/pod_requests.h"
 
 namespace ebb::kubernetes {
 
@@ -27,17 +26,6 @@ inline constexpr std::string_view kGardenerPrefix = "compute-gardener-scheduler.
 inline constexpr std::string_view kWaitKey = "ebb/wait";
 /// Written by Ebb: how often it has been released.
 inline constexpr std::string_view kAttemptKey = "ebb/attempt";
-
-/// What pods ask for, all together.
-struct PodRequests {
-  int pods = 0;
-  double gpus = 0, cores = 0;
-  double most_gpus = 0;                            ///< of one pod
-  std::string gpu_model;                           ///< that their node selectors name; empty: any
-  std::map<std::string, std::string> annotations;  ///< of the templates
-  std::set<std::string> tolerated;                 ///< keys of taints; "": all of them
-  HardwareFilter filter{};                         ///< models that it wants none of
-};
 
 struct NamespacePolicy;
 
@@ -111,14 +99,5 @@ void ReadAnnotations(std::map<std::string, std::string> texts, const ObjectDefau
 
 /// Reads once more what is known of an object, since its namespace has another policy.
 void ReadAgain(const ObjectDefaults& defaults, GatedObject& object);
-
-/// Of an object of any kind: each template of pods in it, as often as its replicas and parallelism
-/// say.
-PodRequests RequestsOf(const JsonNode& object);
-/// Of one pod's spec, added.
-void AddPod(const JsonNode& spec, double times, PodRequests& requests);
-
-/// The label by which nodes and node selectors name the model of their GPUs.
-inline constexpr const char* kGpuModelLabel = "nvidia.com/gpu.product";
 
 }  // namespace ebb::kubernetes

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "base/units_text.h"
 #include "core/device_profile.h"
-#include "kubernetes/gated_object.h"
+#include "kubernetes/pod_requests.h"
 
 namespace ebb::kubernetes {
 namespace {

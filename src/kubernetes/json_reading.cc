@@ -68,8 +68,10 @@ bool HasCondition(const JsonNode& object, std::string_view type) {
 
 std::optional<double> QuantityOf(const JsonNode& json) {
   if (json.type == JsonNode::Type::kNumber) return json.number;
-  if (json.type != JsonNode::Type::kText) return std::nullopt;
-  const std::string& text = json.text;
+  return json.type == JsonNode::Type::kText ? QuantityOf(json.text) : std::nullopt;
+}
+
+std::optional<double> QuantityOf(const std::string& text) {
   double number = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
   if (read.ec != std::errc{} || !std::isfinite(number)) return std::nullopt;

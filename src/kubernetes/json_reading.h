@@ -23,6 +23,7 @@ bool HasCondition(const JsonNode& object, std::string_view type);
 
 /// A quantity of Kubernetes: "2", "500m", "64Gi", "1e3"; nothing for what is none.
 std::optional<double> QuantityOf(const JsonNode& json);
+std::optional<double> QuantityOf(const std::string& text);
 /// Whether a resource counts GPUs, or slices of them.
 bool IsGpu(std::string_view resource);
 

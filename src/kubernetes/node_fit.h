@@ -1,26 +1,39 @@
 #pragma once
-// Whether the pods of an object find nodes that have as many GPUs free as each of them asks for: a
-// pool counts its nodes together, and a pod that asks for eight GPUs cannot have two times four.
-// What was released a moment ago may not be bound to nodes yet, and has its place beside the rest.
+// Whether the pods of an object find nodes that have as many GPUs and cores free as each of them
+// asks for: a pool counts its nodes together, and a pod that asks for eight GPUs cannot have two
+// times four. What was released a moment ago may not be bound to nodes yet, and has its place
+// beside the rest.
 //
 // Values.
 
 #include <deque>
 #include <functional>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "kubernetes/gated_object.h"
+#include "core/job.h"
+#include "kubernetes/pod_requests.h"
 
 namespace ebb::kubernetes {
 
+/// What no pod holds of a node whose taints the pods in question tolerate.
+struct NodeRoom {
+  double gpus = 0, cores = 0;
+  std::string_view gpu_model;  ///< empty: nobody names it
+  bool in_pool = false;        ///< its GPUs are those of the pool in question
+};
+
 class NodeFit {
  public:
-  /// `free`: GPUs that no pod holds, by node of a pool; `is_bound`: the job's pods are there, or
-  /// will not come any more.
-  NodeFit(std::function<std::vector<double>(int pool)> free,
+  using Rooms = std::vector<NodeRoom>;
+  /// `rooms`: for these pods, with GPUs of this pool; `is_bound`: the job's pods are there, or will
+  /// not come any more.
+  NodeFit(std::function<Rooms(const PodRequests&, int pool)> rooms,
           std::function<bool(core::JobId)> is_bound);
 
-  bool Fits(const PodRequests& requests, int pool, Duration since_boot);
+  /// Empty: all of them find a node.
+  std::string WhyNot(const PodRequests& requests, int pool, Duration since_boot);
   void Released(core::JobId job, const PodRequests& requests, int pool, Duration since_boot);
 
  private:
@@ -30,7 +43,7 @@ class NodeFit {
     int pool = -1;
     Duration at{};
   };
-  std::function<std::vector<double>(int)> free_;
+  std::function<Rooms(const PodRequests&, int)> rooms_;
   std::function<bool(core::JobId)> is_bound_;
   std::deque<Release> releases_;  // of the last seconds
 };

@@ -42,15 +42,6 @@ const JsonNode* OwnerOf(const JsonNode& pod) {
   return found == owners->items.end() ? nullptr : &*found;
 }
 
-// Of all its pods together.
-void Add(const PodRequests& pod, PodRequests& all) {
-  all.pods += pod.pods;
-  all.gpus += pod.gpus;
-  all.cores += pod.cores;
-  if (!pod.gpu_model.empty()) all.gpu_model = pod.gpu_model;
-  all.tolerated.insert(pod.tolerated.begin(), pod.tolerated.end());
-}
-
 // Two processes write the same, and a person's own keys stay.
 Json GatePatch(const std::string& uid, std::size_t gate, const std::string& version,
                bool has_annotations, int attempt) {
@@ -298,7 +289,7 @@ GatedObject PodGangs::ObjectOf(const std::string& key, const Gang& gang,
     const Member& member = members_.at(uid);
     if (member.ended || (member.gate && member.deleting)) continue;
     object.parts.push_back({member.name, member.uid, OursOf(member.annotations)});
-    Add(member.requests, object.requests);
+    AddRequests(member.requests, object.requests);
     texts.insert(member.annotations.begin(), member.annotations.end());
   }
   ReadAnnotations(std::move(texts), options_.defaults, object);

@@ -37,6 +37,9 @@ class Executor {
   /// Blocks until something happened or `deadline` is reached; reports in the order they happened,
   /// none at the deadline. Interrupted (Ctrl-C) returns early.
   virtual Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) = 0;
+  /// What is known already of jobs that were submitted a moment ago, in the order it happened: some
+  /// of them may run since before anybody knew of them. Asked before each decision; never blocks.
+  virtual std::vector<engine::JobReport> TakeEarly() { return {}; }
   /// The end of this job is stored: Observe need not report it any more. Idempotent; a job that is
   /// not known, or of which an attempt is under way, is left as it is.
   virtual void Forget(core::JobId job) = 0;

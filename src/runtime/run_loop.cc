@@ -36,6 +36,8 @@ class Loop {
   Status ObserveSignals();
   Status ObserveSignal(int site, FeedState& state);
   Status TakeSubmissions();
+  Status TakeSome();
+  Status TakeReports(std::vector<engine::JobReport> reports);
   Duration Patience() const;
   Time PlanDueAt() const;
   Status StoreAndWait(Duration patience);
@@ -142,7 +144,18 @@ Status Loop::ObserveSignals() {
   return {};
 }
 
+// Whoever submits hands out so many at a time. Of jobs of an earlier life some may run: the first
+// decision would give their devices away if it did not know all of them.
 Status Loop::TakeSubmissions() {
+  std::int64_t taken;
+  do {
+    taken = result_.events;
+    EBB_RETURN_IF_ERROR(TakeSome());
+  } while (result_.cycles == 0 && result_.events > taken);
+  return TakeReports(ports_.executor.TakeEarly());
+}
+
+Status Loop::TakeSome() {
   if (ports_.submissions.NextAt() > Now()) return {};
   const bool only_submissions = only_submissions_;
   // Whoever wants something at once wants it now, and not at a later moment.
@@ -223,6 +236,10 @@ Time Loop::NextDue(Time wake_at) const {
 Status Loop::WaitUntil(Time deadline) {
   EBB_ASSIGN_OR_RETURN(std::vector<engine::JobReport> reports,
                        ports_.executor.WaitForEvents(deadline));
+  return TakeReports(std::move(reports));
+}
+
+Status Loop::TakeReports(std::vector<engine::JobReport> reports) {
   for (engine::JobReport& report : reports) {
     const core::JobId job = report.job;
     EBB_RETURN_IF_ERROR(Give({Now(), std::move(report)}));

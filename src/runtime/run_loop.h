@@ -3,8 +3,9 @@
 // what to do is the engine's decision, how to do it the executor's business.
 //
 //   once: cluster, then everything the executor knows (lost commands and reports are made good)
-//   then: signals that are due -> submissions that are due -> devices that came or went -> Decide
-//   -> journal -> execute ->
+//   then: signals that are due -> submissions that are due (before the first decision all that have
+//   come), and which of them run already -> devices that came or went -> Decide -> journal ->
+//   execute ->
 //         wait for the world -> apply what it reports, and so on until nothing is left
 //
 // Where nothing but submissions came in and these are patient, they are stored and the decision

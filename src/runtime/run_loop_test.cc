@@ -62,8 +62,14 @@ class NotingExecutor final : public Executor {
     due_.pop_front();
     return std::vector{report};
   }
+  std::vector<engine::JobReport> TakeEarly() override { return std::exchange(early_, {}); }
   void Forget(core::JobId job) override { notes_.push_back("forget " + std::to_string(job)); }
 
+  /// It runs since before this life, and ends in an hour.
+  void RunsAlready(core::JobId job) {
+    early_.push_back({job, 1, engine::JobPhase::kRunning, 0, now_, 0, ""});
+    due_.push_back({job, 1, engine::JobPhase::kSucceeded, 0, now_ + hours{1}, 0, ""});
+  }
   /// Somebody sets the clock to `to` when it shows `at`.
   void SetClock(Time at, Time to) {
     set_at_ = at;
@@ -77,6 +83,7 @@ class NotingExecutor final : public Executor {
   std::vector<std::string>& notes_;
   Time now_ = kNow;
   std::deque<engine::JobReport> due_;
+  std::vector<engine::JobReport> early_;
   std::vector<Time> waits_;
   std::optional<Time> set_at_;
   Time set_to_{};
@@ -174,6 +181,34 @@ TEST_F(LoopTest, PatientSubmissionsAreStoredAndDecidedUponTogether) {
   // when the third, which is as late as they can wait for, comes.
   EXPECT_EQ(std::count(notes_.begin(), notes_.end(), "store"), 2);
   EXPECT_EQ(engine_->state().ended.at(1).first_start, kNow + minutes{50});
+}
+
+// As a front desk, which hands out so many of those that have come in at a time.
+class SubmissionsInRounds final : public Submissions {
+ public:
+  explicit SubmissionsInRounds(std::deque<core::Job> jobs) : jobs_(std::move(jobs)) {}
+  Time NextAt() const override { return jobs_.empty() ? Time::max() : Time::min(); }
+  std::vector<engine::Event> Take(Time now) override {
+    if (jobs_.empty() || std::exchange(pauses_, !pauses_)) return {};
+    engine::Event event{now, engine::JobSubmitted{jobs_.front()}};
+    jobs_.pop_front();
+    return {std::move(event)};
+  }
+  bool closed() const override { return jobs_.empty(); }
+
+ private:
+  std::deque<core::Job> jobs_;
+  bool pauses_ = false;
+};
+
+TEST_F(LoopTest, WhatRunsAlreadyIsKnownBeforeAnythingIsDecided) {
+  engine_ = std::make_unique<engine::Engine>(engine::Options{}, *plan::MakePolicy("run-now", {}));
+  SubmissionsInRounds submissions({AJob(1).Submitted(kNow), AJob(2).Submitted(kNow)});
+  executor_.RunsAlready(2);
+  LoopPorts ports{executor_, {&feed_}, submissions, &journal_};
+  ASSERT_TRUE(runtime::Run(*engine_, ports, {}));
+  EXPECT_EQ(engine_->state().ended.at(2).first_start, kNow);
+  EXPECT_EQ(engine_->state().ended.at(1).first_start, kNow + hours{1}) << "there is one device";
 }
 
 TEST_F(LoopTest, StopsWhenEverythingHasEnded) {

@@ -48,6 +48,7 @@ class ClusterJobs final : public local::JobExecutor {
   Result<std::vector<engine::JobReport>> Observe() override;
   Status Execute(const engine::Command& command) override;
   Result<std::vector<engine::JobReport>> WaitForEvents(Time deadline) override;
+  std::vector<engine::JobReport> TakeEarly() override { return Translated(cluster_.TakeEarly()); }
   void Forget(core::JobId job) override;
 
   // local::JobExecutor

@@ -306,6 +306,39 @@ TEST_F(ClusterJobsTest, WithoutItsStoreItGoesOnByWhatIsOnTheObjects) {
   EXPECT_FALSE(IsSuspended("runs"));
 }
 
+// Older ones are first in line, and would have the devices of what runs.
+TEST_F(ClusterJobsTest, WithoutItsStoreItReleasesNoMoreThanFitsBesideWhatRuns) {
+  const auto create = [&](const std::string& name, const char* threshold, const char* created) {
+    nlohmann::json object = JobObject(name, {{"ebb/threshold", threshold}}, 1);
+    object["metadata"]["creationTimestamp"] = created;
+    server_.Create(kJobs, object);
+  };
+  const Time older = wall_.Now() - std::chrono::hours{1};
+  Start();
+  for (int i = 0; i < 6; ++i) {
+    create("waits-" + std::to_string(i), "200", FormatTime(older).c_str());
+    Create("runs-" + std::to_string(i), {{"ebb/threshold", "400"}}, 1);
+  }
+  const auto released = [&] {
+    int count = 0;
+    for (int i = 0; i < 6; ++i)
+      for (const char* kind : {"waits-", "runs-"}) count += !IsSuspended(kind + std::to_string(i));
+    return count;
+  };
+  for (int i = 0; i < 6; ++i) {
+    ASSERT_TRUE(Becomes("waits-" + std::to_string(i), Stage::kWaiting));
+    ASSERT_TRUE(Until([&] { return Annotation("runs-" + std::to_string(i), "attempt") == "1"; }));
+  }
+  Stop();
+  for (int i = 0; i < 6; ++i) Annotate("waits-" + std::to_string(i), {{"ebb/threshold", "400"}});
+  directory_ = ScratchDirectory("cluster_jobs_another");
+  Start();
+  ASSERT_TRUE(Until([&] { return released() >= 8; }));
+  for (int i = 0; i < 6; ++i) EXPECT_TRUE(Becomes("runs-" + std::to_string(i), Stage::kRunning));
+  std::this_thread::sleep_for(std::chrono::milliseconds{300});
+  EXPECT_EQ(released(), 8) << "there are eight GPUs";
+}
+
 // What a node used in a second from `begin` on: in microjoules, by pod, and beside that.
 class ClusterEnergyTest : public ClusterJobsTest {
  protected:

@@ -1,0 +1,87 @@
+#include "kubernetes/pod_requests.h"
+
+#include <algorithm>
+
+#include "kubernetes/json_reading.h"
+
+namespace ebb::kubernetes {
+namespace {
+
+constexpr double kMostReplicas = 1e6;
+
+// Numbers beside a template that say how often it is made.
+double TimesOf(const JsonNode& node) {
+  double times = 1;
+  for (const char* key : {"replicas", "parallelism", "numOfHosts", "numNodes", "count"})
+    if (const JsonNode* found = node.Find(key); found && found->AsNumber())
+      times *= std::clamp(*found->AsNumber(), 0.0, kMostReplicas);
+  return std::min(times, kMostReplicas);
+}
+
+void Walk(const JsonNode& node, double times, PodRequests& requests) {
+  for (const JsonNode& entry : node.items) Walk(entry, times, requests);
+  if (!node.is_object()) return;
+  const JsonNode* containers = node.At("/spec/containers");
+  if (containers && containers->is_list()) {
+    AddPod(*node.Find("spec"), times, requests);
+    requests.annotations.merge(TextsAt(node, "/metadata/annotations"));
+    return;
+  }
+  times *= TimesOf(node);
+  // It only submits, and has devices of its own nowhere.
+  for (const JsonMember& member : node.members)
+    if (member.name != "submitterPodTemplate") Walk(member.value, times, requests);
+}
+
+void AddContainer(const JsonNode& container, PodShape& shape) {
+  if (const JsonNode* limits = container.At("/resources/limits"))
+    for (const JsonMember& member : limits->members)
+      if (IsGpu(member.name)) shape.gpus += QuantityOf(member.value).value_or(0);
+  const JsonNode* cores = container.At("/resources/requests/cpu");
+  if (!cores) cores = container.At("/resources/limits/cpu");
+  if (cores) shape.cores += QuantityOf(*cores).value_or(0);
+}
+
+void AddShape(const PodShape& shape, PodRequests& requests) {
+  requests.pods += shape.pods;
+  if (!shape.gpu_model.empty()) requests.gpu_model = shape.gpu_model;
+  if (shape.pods == 0) return;
+  const auto key = [](const PodShape& of) { return std::tie(of.gpus, of.cores, of.gpu_model); };
+  const auto at = std::ranges::find_if(requests.shapes,
+                                       [&](const PodShape& of) { return key(of) <= key(shape); });
+  if (at != requests.shapes.end() && key(*at) == key(shape))
+    at->pods += shape.pods;
+  else
+    requests.shapes.insert(at, shape);
+}
+
+}  // namespace
+
+void AddPod(const JsonNode& spec, double times, PodRequests& requests) {
+  PodShape shape;
+  shape.gpu_model = TextAt(spec, "/nodeSelector/nvidia.com~1gpu.product");
+  shape.pods = static_cast<int>(std::min(times, kMostReplicas));
+  if (const JsonNode* tolerations = spec.Find("tolerations"))
+    for (const JsonNode& toleration : tolerations->items)
+      requests.tolerated.insert(toleration.TextOf("key"));
+  if (const JsonNode* containers = spec.Find("containers"))
+    for (const JsonNode& container : containers->items) AddContainer(container, shape);
+  requests.gpus += times * shape.gpus;
+  requests.cores += times * shape.cores;
+  AddShape(shape, requests);
+}
+
+PodRequests RequestsOf(const JsonNode& object) {
+  PodRequests requests;
+  if (const JsonNode* spec = object.Find("spec")) Walk(*spec, 1, requests);
+  return requests;
+}
+
+void AddRequests(const PodRequests& others, PodRequests& requests) {
+  requests.gpus += others.gpus;
+  requests.cores += others.cores;
+  requests.tolerated.insert(others.tolerated.begin(), others.tolerated.end());
+  for (const PodShape& shape : others.shapes) AddShape(shape, requests);
+}
+
+}  // namespace ebb::kubernetes

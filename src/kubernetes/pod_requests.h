@@ -1,0 +1,44 @@
+#pragma once
+// What pods ask of nodes: of one pod, of all pods of an object, and of each kind of pod among them,
+// for a node has to have all that one pod asks for. Pure.
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/json_node.h"
+#include "kubernetes/hardware_filter.h"
+
+namespace ebb::kubernetes {
+
+/// The label by which nodes and node selectors name the model of their GPUs.
+inline constexpr const char* kGpuModelLabel = "nvidia.com/gpu.product";
+
+/// Pods that ask for the same.
+struct PodShape {
+  double gpus = 0, cores = 0;  ///< of each one
+  std::string gpu_model;       ///< that its node selector names; empty: any
+  int pods = 0;
+};
+
+/// What pods ask for, all together.
+struct PodRequests {
+  int pods = 0;
+  double gpus = 0, cores = 0;
+  std::string gpu_model;                           ///< that their node selectors name; empty: any
+  std::map<std::string, std::string> annotations;  ///< of the templates
+  std::set<std::string> tolerated;                 ///< keys of taints; "": all of them
+  HardwareFilter filter{};                         ///< models that it wants none of
+  std::vector<PodShape> shapes{};                  ///< those with most GPUs first, then cores
+};
+
+/// Of an object of any kind: each template of pods in it, as often as its replicas and parallelism
+/// say.
+PodRequests RequestsOf(const JsonNode& object);
+/// Of one pod's spec, added.
+void AddPod(const JsonNode& spec, double times, PodRequests& requests);
+/// Of others, added; without their annotations and their filter.
+void AddRequests(const PodRequests& others, PodRequests& requests);
+
+}  // namespace ebb::kubernetes
