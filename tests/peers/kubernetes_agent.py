@@ -1,4 +1,5 @@
-"""ebb agent beside ebb controller on a real control plane (tests/cluster): real processes, metered by their groups.
+"""ebb agent beside ebb controller on a real control plane (tests/cluster): real processes, metered by their groups, and
+what the budgets of their namespaces make of it.
 
 Run by ./dev peers kubernetes. The process node puts no pod into a control group, so each pod enters one of its own, by
 the name that a kubelet would give it: below the groups of this machine, if it permits that.
@@ -10,6 +11,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import unittest
 import urllib.request
 from pathlib import Path
@@ -20,6 +22,9 @@ from kubernetes_test import container, events_of, on_process_node, train_straigh
 
 GROUPS = Path("/sys/fs/cgroup")
 TOKEN = "of-a-test"
+POLICIES = "ebb-policies"
+LITTLE = 1e-5  # grams of a budget: a third of a joule
+BURN = ["sh", "-c", "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done"]
 # 0: whoever writes it. ($$ would be a $ in the command of a container.)
 ENTER = """for top in $TOPS; do mkdir -p $top/besteffort/pod$POD_UID; echo 0 > $top/besteffort/pod$POD_UID/cgroup.procs; done
 exec "$@"
@@ -86,7 +91,9 @@ class Agent:
         return self.program.wait(20)
 
 
-class TestAgent(ControllerTest):
+class AgentTest(ControllerTest):
+    """An agent beside the controller."""
+
     def begin(self, *flags):
         self.agent = self.begin_agent()
         os.environ["EBB_AGENT_TOKEN"] = TOKEN
@@ -129,6 +136,8 @@ class TestAgent(ControllerTest):
         self.assertLess(told, node)
         return told == sum(pods.get(uid, 0) for uid in uids)
 
+
+class TestAgent(AgentTest):
     def test_a_training_that_was_paused_three_times_has_the_energy_and_grams_of_all_its_parts(self):
         straight, paused = self.cluster.directory / "straight", self.cluster.directory / "paused"
         train_straight(long_training(straight))
@@ -179,12 +188,11 @@ class TestAgent(ControllerTest):
 
     def test_two_jobs_and_the_rest_are_the_node(self):
         self.grid.g_per_kwh = DIRTY
-        burn = ["sh", "-c", "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done"]
         # This source has no history: what was saved is known of jobs that came once the controller knew a value.
         self.admin.apply(waiting("before"))
         self.wait(lambda: f"{DIRTY} g/kWh" in (self.annotation("before", "reason") or ""), "a first value")
         for name in ("one", "two"):
-            self.admin.apply(waiting(name, on_process_node({"containers": [in_group(burn)]})))
+            self.admin.apply(waiting(name, on_process_node({"containers": [in_group(BURN)]})))
         for name in ("one", "two"):
             self.wait(lambda: self.annotation(name, "stage") == "waiting", f"{name} to wait")
         self.grid.g_per_kwh = CLEAN
@@ -200,12 +208,71 @@ class TestAgent(ControllerTest):
     def test_where_no_agent_is_it_says_that_it_does_not_know(self):
         self.controller.end()
         self.log += ".without"
-        super().begin()
+        ControllerTest.begin(self)
         self.grid.g_per_kwh = CLEAN
         self.admin.apply(waiting("unknown", on_process_node({"containers": [container(["true"])]})))
         self.wait(lambda: self.complete("unknown"), "the job to complete", 60)
         self.wait(lambda: self.annotation("unknown", "stage") == "succeeded", "the end to be written")
         self.assertIsNone(self.annotation("unknown", "energy-j"))
+
+
+class TestBudgets(AgentTest):
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(lambda: self.admin.delete("configmaps", POLICIES, "ebb"))
+
+    def budget(self, grams):
+        self.admin.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": POLICIES, "namespace": "ebb"},
+                          "data": {"default.yaml": f"budget: {{emissions_g: {grams}, time_zone: Europe/Berlin}}"}})
+
+    def noted(self, key):
+        return self.admin.get("configmaps", POLICIES, "ebb")["metadata"].get("annotations", {}).get(f"ebb/{key}", "")
+
+    def used(self):
+        return json.loads(self.noted("used") or "{}").get("namespaces", {}).get("default", {})
+
+    def burn(self, name):
+        """Expected to need next to nothing, so that only what is measured counts."""
+        self.admin.apply(waiting(name, on_process_node({"containers": [in_group(BURN)]}),
+                                 {"ebb/power": "1", "ebb/duration": "1s"}))
+
+    def spend(self):
+        """A job that uses the budget up, and another one that is held for that."""
+        self.budget(LITTLE)
+        self.wait(lambda: self.noted("status") == "in force for default", "the policy to be in force")
+        self.grid.turn(CLEAN)
+        self.burn("first")
+        self.wait(lambda: self.complete("first"), "the first job to complete", 90)
+        self.wait(lambda: self.used().get("emissions_g", 0) >= LITTLE and self.used().get("estimated_g") == 0,
+                  "its grams to be counted", 180)
+        self.burn("second")
+        self.wait(lambda: "the budget of namespace default for " in (self.annotation("second", "reason") or ""),
+                  "the reason", 60)
+
+    def test_grams_that_are_spent_hold_the_next_job_until_the_limit_is_raised(self):
+        self.spend()
+        self.assertRegex(self.annotation("second", "reason"),
+                         r" is used up: \S+ \S?g of 10\S* µg are used; it starts again on \S+-01 \(Europe/Berlin\)")
+        # It is kept every two minutes, and the group of the pod holds a little memory on.
+        self.wait(lambda: 0.9 < self.used()["energy_kwh"] * 3.6e6 / self.energy("first") <= 1 + 1e-6,
+                  "what the agent measured to be counted", 180)
+        self.assertAlmostEqual(self.used()["emissions_g"] / self.used()["energy_kwh"], CLEAN, delta=1)
+        time.sleep(3)  # the grid is clean, and devices are free
+        self.assertTrue(self.suspended("second"), self.said())
+        self.budget(1000)
+        self.wait(lambda: self.complete("second"), "the second job to complete with a larger budget", 120)
+
+    def test_the_next_month_lets_go_what_was_held(self):
+        self.spend()
+        self.controller.end()
+        self.agent.end()
+        # As if the month had turned meanwhile: what is kept is of the one before.
+        kept = json.loads(self.noted("used"))
+        kept["namespaces"]["default"]["month"] = "2026-01"
+        self.admin.patch("configmaps", POLICIES, {"metadata": {"annotations": {"ebb/used": json.dumps(kept)}}}, "ebb")
+        self.begin()
+        self.wait(lambda: self.complete("second"), "the second job to complete in a new month", 120)
+        self.wait(lambda: self.used()["month"] != "2026-01", "the new month to be kept", 60)
 
 
 if __name__ == "__main__":
