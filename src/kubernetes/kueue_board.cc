@@ -316,11 +316,9 @@ void KueueBoard::ReviewHeld(Known& known) {
 
 void KueueBoard::AnswerWaiting(Known& known) {
   const ObjectNote* note = ports_.objects.NoteOf(known.workload.uid);
-  // Kueue judges whether it fits; and it is offered again once there is more.
-  if (note && note->stage == "refused") {
-    if (ports_.since_boot() - *known.asked_at < options_.decides_within) return;
-    return Answer(known, kReady, "not held back: " + note->reason);
-  }
+  // It may have been too wide before Kueue lent it more: then the engine is about to take it.
+  const bool is_refused = note && note->stage == "refused";
+  if (is_refused && ports_.since_boot() - *known.asked_at < options_.decides_within) return;
   if (std::exchange(known.ending, false))
     ports_.objects.NotStarted(known.workload.uid, "it is to wait again before Kueue admitted it");
   SetActive(known, false);

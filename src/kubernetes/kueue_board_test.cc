@@ -494,12 +494,34 @@ TEST_F(KueueBoardTest, AReleaseThatKueueDoesNotAdmitIsTakenBack) {
   EXPECT_TRUE(Until([&] { return Runs("wide"); })) << "the next one is not";
 }
 
-TEST_F(KueueBoardTest, WhatTheEngineRefusesIsLeftToKueue) {
+// Too wide for the quota of its queue, until Kueue lends it more.
+TEST_F(KueueBoardTest, WhatTheEngineRefusesDoesNotStartInADirtyHour) {
   options_.kueue.decides_within = Duration{50};
+  options_.kueue.show_every = Duration{200};
+  note_ = {"refused", "it needs 6 devices", ""};
+  Begin();
+  kueue_->Submit("wide", 6);
+  const core::Job refused = JobOf("wide");
+  executor_->board().Refused(refused.id, {ExitCode::kUsage, "it needs 6 devices", "", ""});
+  note_ = {"waiting", "too dirty", ""};
+  jobs_.clear();
+  kueue_->Reserve("wide");
+  EXPECT_EQ(JobOf("wide").devices, 6) << "it is offered again, beside a wider pool";
+  EXPECT_TRUE(Until([&] { return IsHeld("wide"); }));
+  EXPECT_FALSE(Runs("wide"));
+}
+
+TEST_F(KueueBoardTest, WhatTheEngineGoesOnRefusingIsHeldAndShownAgain) {
+  options_.kueue.decides_within = Duration{50};
+  options_.kueue.show_every = Duration{100};
   Begin();
   kueue_->Submit("odd", 2);
   executor_->board().Refused(JobOf("odd").id, {ExitCode::kUsage, "makes no sense", "", ""});
-  EXPECT_TRUE(Until([&] { return Runs("odd"); }));
+  EXPECT_TRUE(Until([&] { return IsHeld("odd") && kueue_->Reserved() == 0; }));
+  EXPECT_EQ(kueue_->Get("odd")["metadata"]["annotations"]["ebb/held"], "makes no sense");
+  EXPECT_TRUE(Until([&] { return !IsHeld("odd"); }));
+  GoOnFor(Duration{500});
+  EXPECT_FALSE(Runs("odd"));
 }
 
 TEST_F(KueueBoardTest, AnAdmissionGateIsTakenAwayAndOthersStay) {

@@ -21,9 +21,12 @@ CHECK = {"apiVersion": KUEUE, "kind": "AdmissionCheck", "metadata": {"name": "cl
 FLAVOR = {"apiVersion": KUEUE, "kind": "ResourceFlavor", "metadata": {"name": "any"}}
 
 
-def cluster_queue(name, checks):
+CHECKED = {"admissionChecksStrategy": {"admissionChecks": [{"name": "clean-power"}]}}
+
+
+def cluster_queue(name, more):
     return {"apiVersion": KUEUE, "kind": "ClusterQueue", "metadata": {"name": name},
-            "spec": {"namespaceSelector": {}, **checks, "resourceGroups": [
+            "spec": {"namespaceSelector": {}, **more, "resourceGroups": [
                 {"coveredResources": ["cpu", "nvidia.com/gpu"], "flavors": [{"name": "any", "resources": [
                     {"name": "cpu", "nominalQuota": "100"},
                     {"name": "nvidia.com/gpu", "nominalQuota": str(QUOTA)}]}]}]}}
@@ -53,7 +56,10 @@ def gpus_of(workload):
     return pods["count"] * int(pods["template"]["spec"]["containers"][0]["resources"]["limits"]["nvidia.com/gpu"])
 
 
-class TestKueue(unittest.TestCase):
+class KueueCase(unittest.TestCase):
+    """A cluster with six GPUs, Kueue, and these queues."""
+    queues = ()
+
     @classmethod
     def setUpClass(cls):
         cls.cluster = Cluster(flags={"kueue": ["--feature-gates=VisibilityOnDemand=false,AdmissionGatedBy=true"]})
@@ -62,10 +68,7 @@ class TestKueue(unittest.TestCase):
         cls.cluster.add_nodes(3, gpus=2, model="NVIDIA-H100")
         cls.cluster.start_kueue()
         grant(cls.cluster)
-        for manifest in (CHECK, FLAVOR, local_queue("clean"), local_queue("plain"),
-                         cluster_queue("clean", {"admissionChecksStrategy": {"admissionChecks": [
-                             {"name": "clean-power"}]}}),
-                         cluster_queue("plain", {})):
+        for manifest in (CHECK, FLAVOR, *cls.queues):
             cls.admin.apply(manifest)
 
     def setUp(self):
@@ -121,6 +124,10 @@ class TestKueue(unittest.TestCase):
         return sum(gpus_of(workload) for workload in self.admin.get("workloads")
                    if holds(workload, "QuotaReserved") and not holds(workload, "Finished")
                    and (workload["spec"].get("active", True) or holds(workload, "Admitted")))
+
+
+class TestKueue(KueueCase):
+    queues = (local_queue("clean"), local_queue("plain"), cluster_queue("clean", CHECKED), cluster_queue("plain", {}))
 
     def test_what_waits_says_why_and_leaves_its_quota_to_others(self):
         self.admin.apply(queued("patient", gpus=2, parallelism=2, completions=2))
@@ -225,6 +232,54 @@ class TestKueue(unittest.TestCase):
         self.runs("both")
         self.grid.turn(DIRTY)
         self.wait(lambda: self.suspended("both") and not self.pods("both"), "it to be paused")
+
+
+class TestCohort(KueueCase):
+    queues = (local_queue("clean"), local_queue("lender"), cluster_queue("clean", {**CHECKED, "cohortName": "all"}),
+              cluster_queue("lender", {"cohortName": "all"}))
+
+    def test_what_borrows_starts_in_a_clean_hour_and_not_before(self):
+        self.admin.apply(queued("wide", gpus=2, parallelism=3, completions=3))
+        self.wait(lambda: self.annotation("wide", "stage") in ("waiting", "refused"), "a reason to be written")
+        until = time.monotonic() + 12
+        while time.monotonic() < until:  # it is shown to Kueue several times
+            self.assertTrue(self.suspended("wide"), self.said())
+            time.sleep(0.2)
+        self.assertEqual(self.pods("wide"), [])
+        self.grid.turn(CLEAN)
+        self.runs("wide", 3)
+
+    def test_what_was_lent_is_not_there_for_others(self):
+        self.grid.turn(CLEAN)
+        self.admin.apply(queued("lender", gpus=2, queue="lender", parallelism=2, completions=2))
+        self.runs("lender", 2)
+        self.admin.apply(queued("wide", gpus=2, parallelism=3, completions=3))
+        self.wait(lambda: self.annotation("wide", "stage"), "a reason to be written")
+        time.sleep(6)
+        self.assertTrue(self.suspended("wide"), self.said())
+        self.admin.delete("jobs", "lender")
+        self.runs("wide", 3)
+
+
+class TestPreemption(KueueCase):
+    queues = (local_queue("clean"),
+              cluster_queue("clean", {**CHECKED, "preemption": {"withinClusterQueue": "LowerPriority"}}),
+              {"apiVersion": KUEUE, "kind": "WorkloadPriorityClass", "metadata": {"name": "urgent"}, "value": 1000})
+
+    def test_what_is_preempted_waits_and_runs_again(self):
+        self.grid.turn(CLEAN)
+        self.admin.apply(queued("low", gpus=2, parallelism=2, completions=2))
+        self.runs("low", 2)
+        urgent = queued("urgent", gpus=2, parallelism=2, completions=2)
+        urgent["metadata"]["labels"]["kueue.x-k8s.io/priority-class"] = "urgent"
+        self.admin.apply(urgent)
+        self.runs("urgent", 2)
+        self.wait(lambda: self.suspended("low") and not self.pods("low"), "the other one to be preempted")
+        self.wait(lambda: self.annotation("low", "stage") in ("waiting", "paused"), "that to be written")
+        self.assertLessEqual(self.reserved_gpus(), QUOTA)
+        self.admin.delete("jobs", "urgent")
+        self.runs("low", 2)
+        self.wait(lambda: self.annotation("low", "stage") == "running", "that to be written")
 
 
 if __name__ == "__main__":
