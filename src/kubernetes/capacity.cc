@@ -35,6 +35,7 @@ constexpr double kRounding = 1e-6;
 // What is said of the object then: no pool has such a model.
 std::string NoneOf(const PodRequests& requests) {
   const HardwareFilter& filter = requests.filter;
+  if (requests.claimed > 0) return "a GPU as its claims ask for";
   if (filter.empty()) return requests.gpu_model;
   std::string text = "a GPU";
   if (filter.max_power) text += " of at most " + PowerText(*filter.max_power);
@@ -119,6 +120,8 @@ void Capacity::TakePod(const JsonNode& pod, const std::string& gang) {
   if (pods_.contains(uid)) return;  // what a pod asks for and where it is never changes
   PodRequests requests;
   AddPod(*pod.Find("spec"), 1, requests);
+  // It was given devices by a claim instead, which is told of.
+  if (pod.At("/status/extendedResourceClaimStatus")) requests.gpus = 0;
   Pod& known =
       pods_[uid] = {node,
                     requests.gpus,
@@ -200,24 +203,67 @@ void Capacity::SetPool(const std::string& model, int count) {
   SetCount(found->second.first);
 }
 
+// A card that is both a resource of the node and a published device is counted once.
+Capacity::Pools Capacity::PoolsOf(const Node& node) {
+  const std::string model = node.gpu_model.empty() ? kUnnamedGpuModel : node.gpu_model;
+  Pools pools{PoolOf(model, node.taints), PoolOf(kCpuModel, node.taints), node.gpus, {}};
+  if (!published_) return pools;
+  for (const auto& [published, count] : published_->GpusOn(node.name)) {
+    pools.pools[published] = PoolOf(published, node.taints);
+    pools.resources = std::max(0.0, pools.resources - count);
+  }
+  return pools;
+}
+
 const core::Cluster& Capacity::cluster() {
+  const int version = published_ ? published_->version() : published_version_;
+  is_stale_ = is_stale_ || version != published_version_;
   if (!is_stale_) return cluster_;
   is_stale_ = false;
+  published_version_ = version;
   pools_of_.clear();
+  claimed_.clear();
   free_.assign(cluster_.pools.size(), 0);
   for (const auto& [uid, node] : nodes_) {
     if (!node.usable) continue;
-    const std::string model = node.gpu_model.empty() ? kUnnamedGpuModel : node.gpu_model;
-    const Pools pools{PoolOf(model, node.taints), PoolOf(kCpuModel, node.taints)};
+    const Pools& pools = pools_of_[node.name] = PoolsOf(node);
     free_.resize(cluster_.pools.size(), 0);
-    pools_of_[node.name] = pools;
-    free_[pools.gpus] += node.gpus;
+    free_[pools.gpus] += pools.resources;
     free_[pools.cores] += node.cores;
+    for (const auto& [model, pool] : pools.pools)
+      free_[pool] += published_->GpusOn(node.name).at(model);
   }
+  if (published_) CountClaimed();
   for (const auto& [model, set] : set_) free_[set.first] = set.second;
   for (std::size_t i = 0; i < free_.size(); ++i) SetCount(i);
   for (auto& [uid, pod] : pods_) Count(pod);
   return cluster_;
+}
+
+void Capacity::CountClaimed() {
+  for (const HeldDevice& held : published_->HeldNow()) {
+    ++claimed_[{held.node, held.model}];
+    const auto pools = pools_of_.find(held.node);
+    if (pools == pools_of_.end() || (held.owner && is_gated_(*held.owner))) continue;
+    if (const auto pool = pools->second.pools.find(held.model); pool != pools->second.pools.end())
+      free_[pool->second] -= 1;
+  }
+}
+
+// Of its GPUs those of a pool that no pod holds.
+double Capacity::FreeOf(const Node& node, const Pools& pools, std::size_t pool) const {
+  double free = 0;
+  if (pools.gpus == pool) {
+    const auto held = held_on_.find(node.name);
+    free += pools.resources - (held == held_on_.end() ? 0 : held->second.gpus);
+  }
+  for (const auto& [model, of_model] : pools.pools) {
+    if (of_model != pool) continue;
+    const auto claimed = claimed_.find({node.name, model});
+    free +=
+        published_->GpusOn(node.name).at(model) - (claimed == claimed_.end() ? 0 : claimed->second);
+  }
+  return free;
 }
 
 std::vector<NodeRoom> Capacity::RoomOnNodes(const PodRequests& requests, int pool) {
@@ -227,9 +273,14 @@ std::vector<NodeRoom> Capacity::RoomOnNodes(const PodRequests& requests, int poo
     const auto pools = pools_of_.find(node.name);
     if (pools == pools_of_.end() || !Tolerates(requests, node.taints)) continue;
     const auto held = held_on_.find(node.name);
-    const Use use = held == held_on_.end() ? Use{} : held->second;
-    rooms.push_back({node.gpus - use.gpus, node.cores - use.cores, node.gpu_model,
-                     pools->second.gpus == static_cast<std::size_t>(pool)});
+    const double cores = node.cores - (held == held_on_.end() ? 0 : held->second.cores);
+    const auto wanted = static_cast<std::size_t>(pool);
+    const Pools& has = pools->second;
+    const bool in_pool =
+        has.gpus == wanted ||
+        std::ranges::any_of(has.pools, [&](const auto& each) { return each.second == wanted; });
+    rooms.push_back(
+        {FreeOf(node, has, in_pool ? wanted : has.gpus), cores, node.gpu_model, in_pool});
   }
   return rooms;
 }
@@ -250,7 +301,8 @@ std::vector<std::string> Capacity::ModelsFor(const PodRequests& requests) {
     const auto& [base, taints] = traits_[i];
     if (taints == kSet) continue;
     const bool is_cpu = base == kCpuModel;
-    const bool is_named = requests.gpu_model.empty() || base == requests.gpu_model;
+    const bool is_claimed = requests.claimed <= 0 || requests.claim_models.contains(base);
+    const bool is_named = is_claimed && (requests.gpu_model.empty() || base == requests.gpu_model);
     const bool passes = is_cpu || WhyFiltered(requests.filter, base).empty();
     if (on_gpus != is_cpu && (is_cpu || is_named) && passes && Tolerates(requests, taints))
       models.push_back(cluster_.pools[i].model);

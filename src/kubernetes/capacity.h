@@ -37,11 +37,31 @@ struct PodOwner {
   std::map<std::string, std::string> labels;
 };
 
+/// A GPU that a claim of a pod has. `owner`: nullptr where nobody knows whose it is.
+struct HeldDevice {
+  std::string node, model;
+  const PodOwner* owner = nullptr;
+};
+
+/// GPUs of nodes that drivers publish, and that pods claim (device_claims.h).
+class PublishedDevices {
+ public:
+  virtual ~PublishedDevices() = default;
+  /// Goes up with each change.
+  virtual int version() const = 0;
+  /// Of a node, by model.
+  virtual const std::map<std::string, int>& GpusOn(const std::string& node) = 0;
+  virtual std::vector<HeldDevice> HeldNow() = 0;
+};
+
 class Capacity {
  public:
   /// `is_gated`: the pod is of an object that Ebb has released, so that its devices are held by a
   /// job of the engine. Asked whenever the pools are counted.
   Capacity(core::Site site, std::function<bool(const PodOwner&)> is_gated);
+
+  /// Outlives the capacity's use.
+  void SetPublished(PublishedDevices& devices) { published_ = &devices; }
 
   /// First of all: the pools of an earlier life keep their numbers.
   void KeepPools(const core::Cluster& before);
@@ -90,12 +110,17 @@ class Capacity {
   };
   struct Pools {
     std::size_t gpus, cores;
+    double resources = 0;                      // of `gpus`, those that are no published devices
+    std::map<std::string, std::size_t> pools;  // of published ones, by model
   };
   struct Use {
     double gpus = 0, cores = 0;
     int pods = 0;
   };
   void Hold(const Pod& pod, int times);
+  Pools PoolsOf(const Node& node);
+  void CountClaimed();
+  double FreeOf(const Node& node, const Pools& pools, std::size_t pool) const;
   void Count(Pod& pod);
   void Uncount(const Pod& pod);
   void SetCount(std::size_t pool);
@@ -106,12 +131,15 @@ class Capacity {
   std::unordered_map<std::string, Node> nodes_;  // by uid
   std::unordered_map<std::string, Pod> pods_;
   core::Cluster cluster_;
-  std::vector<std::pair<std::string, std::string>> traits_;  // of the pools: base model, taints
-  std::map<std::string, std::pair<std::size_t, int>> set_;   // model -> pool, count
-  std::vector<double> free_;                                 // by pool
-  std::unordered_map<std::string, Pools> pools_of_;          // by name of node
-  std::unordered_map<std::string, Use> held_on_;             // by all pods of the node
-  std::unordered_map<std::string, int> labelled_;            // pods, by "namespace/label=value"
+  std::vector<std::pair<std::string, std::string>> traits_;     // of the pools: base model, taints
+  std::map<std::string, std::pair<std::size_t, int>> set_;      // model -> pool, count
+  std::vector<double> free_;                                    // by pool
+  std::unordered_map<std::string, Pools> pools_of_;             // by name of node
+  std::unordered_map<std::string, Use> held_on_;                // by all pods of the node
+  std::unordered_map<std::string, int> labelled_;               // pods, by "namespace/label=value"
+  std::map<std::pair<std::string, std::string>, int> claimed_;  // by node and model
+  PublishedDevices* published_ = nullptr;
+  int published_version_ = -1;
   bool is_stale_ = true;
 };
 

@@ -26,9 +26,16 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
   own.objects.since_boot = since_boot;
   executor->client_ =
       std::make_unique<ApiClient>(executor->streams_, std::move(server), since_boot, own.client);
+  executor->slices_ = std::make_unique<DeviceSlices>();
+  executor->claims_ = std::make_unique<DeviceClaims>(*executor->slices_);
+  own.objects.defaults.needs_of = [claims = executor->claims_.get()](const std::string& name_space,
+                                                                     const PodClaim& claim) {
+    return claims->NeedsOf(name_space, claim);
+  };
   executor->capacity_ = std::make_unique<Capacity>(
       own.site,
       [board = &executor->board_](const PodOwner& owner) { return (*board)->Holds(owner); });
+  executor->capacity_->SetPublished(*executor->claims_);
   const auto now = [watch = &executor->watch_] { return watch->Now(); };
   executor->recorder_ =
       std::make_unique<EventRecorder>(*executor->client_, now, since_boot, own.say, own.events);
@@ -75,6 +82,7 @@ ClusterExecutor::ClusterExecutor(platform::HttpStreams streams, ClusterOptions o
 ClusterExecutor::~ClusterExecutor() {
   reflectors_.clear();
   kueue_watch_.reset();
+  device_watch_.reset();
   agents_.reset();
 }
 
@@ -128,6 +136,7 @@ void ClusterExecutor::AddReflectors() {
                          gangs.TakePod(pod);
                          const std::string gang = gangs.GangOf(TextAt(pod, "/metadata/uid"));
                          capacity.TakePod(pod, gang);
+                         claims_->TakePod(pod, gang);
                          if (!agents_) return;
                          pods_->TakePod(pod, gang);
                          agents_->TakePod(pod);
@@ -135,6 +144,7 @@ void ClusterExecutor::AddReflectors() {
                        [&](const std::string& uid) {
                          gangs.DropPod(uid);
                          capacity.DropPod(uid);
+                         claims_->DropPod(uid);
                          if (!agents_) return;
                          pods_->DropPod(uid);
                          agents_->DropPod(uid);
@@ -143,16 +153,19 @@ void ClusterExecutor::AddReflectors() {
     Add("/api/v1/namespaces",
         {[&board](const JsonNode& name_space) { board.TakeNamespace(name_space); },
          [&board](const std::string& uid) { board.DropNamespace(uid); }});
+  const GroupWatch::Ports ports{*client_, [this] { return clock_.SinceBoot(); }, options_.say};
+  device_watch_ =
+      std::make_unique<GroupWatch>(ports, DeviceGroup(*slices_, *claims_), options_.reflector);
   if (!kueue_) return;
-  kueue_watch_ = std::make_unique<KueueWatch>(
-      KueueWatch::Ports{*client_, *kueue_, [this] { return clock_.SinceBoot(); }, options_.say,
-                        [this](const std::string& path) { return InNamespace(path); }},
+  kueue_watch_ = std::make_unique<GroupWatch>(
+      ports, KueueGroup(*kueue_, [this](const std::string& path) { return InNamespace(path); }),
       options_.reflector);
 }
 
 bool ClusterExecutor::IsSynced() const {
   return std::ranges::all_of(reflectors_, [](const auto& each) { return each->synced(); }) &&
-         (!kueue_watch_ || kueue_watch_->ready()) && (!policies_ || policies_->ready());
+         device_watch_->ready() && (!kueue_watch_ || kueue_watch_->ready()) &&
+         (!policies_ || policies_->ready());
 }
 
 Status ClusterExecutor::Begin(Duration patience) {
@@ -180,6 +193,7 @@ Status ClusterExecutor::Begin(Duration patience) {
     kueue_->Tick();
     kueue_->CountPools();
   }
+  FollowDevices();
   board_->Begin();
   FollowGangs();
   offered_ = cluster();
@@ -240,6 +254,7 @@ void ClusterExecutor::ReleaseLease() {
   reflectors_.clear();
   if (policies_) policies_->Stop();
   kueue_watch_.reset();
+  device_watch_.reset();
   const Duration until = clock_.SinceBoot() + kAtMost;
   do {
     client_->Tick();
@@ -254,6 +269,7 @@ void ClusterExecutor::Tick() {
   if (board_->begun()) FollowGangs();
   pods_->Tick();
   if (agents_ && board_->begun() && MayAct()) agents_->Tick();
+  FollowDevices();
   if (kueue_watch_) kueue_watch_->Tick();
   if (kueue_) kueue_->Tick();
   board_->Tick();
@@ -270,6 +286,7 @@ Duration ClusterExecutor::UntilDue(Time deadline) const {
   };
   for (const auto& reflector : reflectors_) consider(reflector->NextDue());
   if (policies_ && !reflectors_.empty()) consider(policies_->NextDue());
+  if (device_watch_) consider(device_watch_->NextDue());
   if (kueue_watch_) consider(kueue_watch_->NextDue());
   if (kueue_) consider(kueue_->NextDue());
   consider(board_->NextDue());
@@ -292,6 +309,18 @@ void ClusterExecutor::FollowGangs() {
   for (const std::string& uid : news.gone) board_->DropObject(uid);
   for (GatedObject& gang : news.changed) board_->TakeObject(std::move(gang));
   gangs_->Tick();
+}
+
+void ClusterExecutor::FollowDevices() {
+  if (!device_watch_) return;
+  device_watch_->Tick();
+  claims_->SetComplete(device_watch_->complete());
+  const ClaimChanges changes = claims_->TakeChanges();
+  if (changes.empty()) return;
+  gangs_->ClaimsChanged(changes);
+  board_->ReadAgainWhere([&](const GatedObject& object) {
+    return changes.Concern(object.name_space, object.requests);
+  });
 }
 
 // What was refused because no device fitted may fit now.
@@ -343,7 +372,8 @@ ReflectorCounts ClusterExecutor::reflected() const {
 }
 
 std::size_t ClusterExecutor::remembered() const {
-  std::size_t sum = board_->remembered() + capacity_->remembered() + pods_->remembered();
+  std::size_t sum =
+      board_->remembered() + capacity_->remembered() + pods_->remembered() + claims_->remembered();
   for (const auto& reflector : reflectors_) sum += reflector->remembered();
   return sum;
 }

@@ -18,8 +18,9 @@
 #include "kubernetes/agent_reader.h"
 #include "kubernetes/api_client.h"
 #include "kubernetes/capacity.h"
+#include "kubernetes/device_claims.h"
+#include "kubernetes/group_watch.h"
 #include "kubernetes/kueue_board.h"
-#include "kubernetes/kueue_watch.h"
 #include "kubernetes/leader_lease.h"
 #include "kubernetes/node_fit.h"
 #include "kubernetes/object_board.h"
@@ -118,6 +119,7 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   Status Start(const engine::StartJob& command);
   bool MayAct() const { return !lease_ || lease_->holds(); }
   void FollowCapacity();
+  void FollowDevices();
   void FollowGangs();
   void MakePolicyWatch();
 
@@ -128,6 +130,9 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   platform::ProcessSignals& signals_;
   std::unique_ptr<ApiClient> client_;
   std::unique_ptr<LeaderLease> lease_;
+  std::unique_ptr<DeviceSlices> slices_;
+  std::unique_ptr<DeviceClaims> claims_;
+  std::unique_ptr<GroupWatch> device_watch_;
   std::unique_ptr<Capacity> capacity_;
   std::unique_ptr<EventRecorder> recorder_;
   std::unique_ptr<PolicyWatch> policies_;  // nothing: there are none
@@ -138,7 +143,7 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   std::unique_ptr<NodeFit> node_fit_;
   // Nothing in a dry run, which answers nobody.
   std::unique_ptr<KueueBoard> kueue_;
-  std::unique_ptr<KueueWatch> kueue_watch_;
+  std::unique_ptr<GroupWatch> kueue_watch_;
   std::vector<std::unique_ptr<Reflector>> reflectors_;
   core::Cluster offered_;  // when what was refused was last offered
   std::optional<int> stop_signal_;

@@ -172,12 +172,25 @@ void ReadFilter(Wishes& wishes, GatedObject& object) {
   filter.min_tflops_per_w = wishes.Number("min-efficiency", "", 0);
   if (filter.empty()) return;
   const bool is_workload = object.kind && object.kind->group == "kueue.x-k8s.io";
-  if (object.requests.gpus > 0 && !object.is_gang() && !is_workload) return;
+  const bool by_claims = object.requests.claimed > 0;
+  if (object.requests.gpus > 0 && !object.is_gang() && !is_workload && !by_claims) return;
   if (object.requests.gpus > 0)
-    object.problems.push_back(
-        std::string("ebb/max-power, ebb/min-efficiency: not acted on: ") +
-        (is_workload ? "Kueue places it" : "set the node affinity of pods with a gate yourself"));
+    object.problems.push_back(std::string("ebb/max-power, ebb/min-efficiency: not acted on: ") +
+                              (is_workload ? "Kueue places it"
+                               : by_claims ? "its claims choose their devices"
+                                           : "set the node affinity of pods with a gate yourself"));
   filter = {};
+}
+
+// Kueue counts them in quotas of its own.
+void ReadClaims(const ObjectDefaults& defaults, GatedObject& object) {
+  const bool is_workload = object.kind && object.kind->group == "kueue.x-k8s.io";
+  if (!defaults.needs_of || is_workload) return;
+  ClaimNeeds claims;
+  CountClaims([&](const PodClaim& claim) { return defaults.needs_of(object.name_space, claim); },
+              object.requests, claims);
+  object.problems.insert(object.problems.end(), claims.problems.begin(), claims.problems.end());
+  if (object.lacks.empty() && !claims.lacks.empty()) object.lacks = "waiting: " + claims.lacks;
 }
 
 void DeclineIfNotSuspendable(GatedObject& object) {
@@ -255,6 +268,7 @@ void ReadAnnotations(Texts texts, const ObjectDefaults& defaults, GatedObject& o
   // Whether it waits is for the object to say: Compute Gardener's annotations do, defaults do not.
   ReadChoice(Wishes(texts, object), object);
   if (policy) AddDefaults(*policy, texts);
+  ReadClaims(defaults, object);
   Wishes wishes(std::move(texts), object);
   object.job.name = object.name_space + "/" + object.name;
   object.job.submitted = object.created;

@@ -79,6 +79,8 @@ struct ObjectDefaults {
   std::optional<Intensity> threshold{};  ///< nothing: by the policy
   /// Of a namespace (namespace_policy.h); nullptr: none. Empty: there are no policies.
   std::function<const NamespacePolicy*(const std::string& name_space)> policy_of{};
+  /// Of a claim of a pod in this namespace. Empty: claims are not counted.
+  std::function<ClaimNeeds(const std::string& name_space, const PodClaim&)> needs_of{};
 };
 
 /// The annotation by which Kueue (from 0.17 on) does not look at an object until its gates are
@@ -97,7 +99,8 @@ std::map<std::string, std::string> OursOf(const std::map<std::string, std::strin
 void ReadAnnotations(std::map<std::string, std::string> texts, const ObjectDefaults& defaults,
                      GatedObject& object);
 
-/// Reads once more what is known of an object, since its namespace has another policy.
+/// Reads once more what is known of an object, since its namespace has another policy, or its
+/// claims ask for something else.
 void ReadAgain(const ObjectDefaults& defaults, GatedObject& object);
 
 }  // namespace ebb::kubernetes

@@ -461,4 +461,26 @@ std::optional<Duration> KueueBoard::NextDue() const {
   return due;
 }
 
+ApiGroup KueueGroup(KueueBoard& board,
+                    std::function<std::string(const std::string&)> in_namespace) {
+  const auto resources = [&board, in_namespace = std::move(in_namespace)](
+                             const std::string& version) -> std::vector<ApiGroup::Resource> {
+    const GatedKind& kind = *WorkloadKind(version);
+    const std::string root = "/apis/" + kind.ApiVersion() + "/";
+    return {{root + "admissionchecks",
+             {[&board, &kind](const JsonNode& check) { board.TakeCheck(kind, check); },
+              [&board](const std::string& uid) { board.DropCheck(uid); }}},
+            {root + "clusterqueues",
+             {[&board](const JsonNode& queue) { board.TakeClusterQueue(queue); },
+              [&board](const std::string& uid) { board.DropClusterQueue(uid); }}},
+            {in_namespace(root + "localqueues"),
+             {[&board](const JsonNode& queue) { board.TakeLocalQueue(queue); },
+              [&board](const std::string& uid) { board.DropLocalQueue(uid); }}},
+            {in_namespace(kind.ListPath()),
+             {[&board, &kind](const JsonNode& workload) { board.TakeWorkload(kind, workload); },
+              [&board](const std::string& uid) { board.DropWorkload(uid); }}}};
+  };
+  return {kKueueGroupPath, {"v1beta2", "v1beta1"}, resources};
+}
+
 }  // namespace ebb::kubernetes

@@ -30,6 +30,7 @@
 #include "base/random.h"
 #include "kubernetes/api_client.h"
 #include "kubernetes/capacity.h"
+#include "kubernetes/group_watch.h"
 #include "kubernetes/kueue_workload.h"
 #include "kubernetes/object_board.h"
 
@@ -154,5 +155,9 @@ class KueueBoard final : public ReleaseGate {
   Random random_{1};
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for answers that come too late
 };
+
+/// What is followed of Kueue for it. `in_namespace`: the path of a collection, where not all
+/// namespaces are followed.
+ApiGroup KueueGroup(KueueBoard& board, std::function<std::string(const std::string&)> in_namespace);
 
 }  // namespace ebb::kubernetes

@@ -14,7 +14,7 @@ constexpr std::chrono::seconds kBoundWithin{30};
 constexpr double kRounding = 1e-6;
 
 bool MayLieOn(const NodeRoom& node, const PodShape& shape) {
-  if (shape.gpus <= 0) return true;
+  if (shape.all_gpus() <= 0) return true;
   return shape.gpu_model.empty() ? node.in_pool : node.gpu_model == shape.gpu_model;
 }
 
@@ -23,7 +23,7 @@ int HowMany(const NodeRoom& node, const PodShape& shape, int most) {
     if (each <= 0) return;
     most = static_cast<int>(std::clamp(std::floor((free + kRounding) / each), 0.0, 1.0 * most));
   };
-  limit(node.gpus, shape.gpus);
+  limit(node.gpus, shape.all_gpus());
   limit(node.cores, shape.cores);
   return most;
 }
@@ -35,7 +35,7 @@ int Place(const PodShape& shape, NodeFit::Rooms& rooms) {
     if (left == 0) break;
     if (!MayLieOn(node, shape)) continue;
     const int placed = HowMany(node, shape, left);
-    node.gpus -= placed * shape.gpus;
+    node.gpus -= placed * shape.all_gpus();
     node.cores -= placed * shape.cores;
     left -= placed;
   }
@@ -45,7 +45,7 @@ int Place(const PodShape& shape, NodeFit::Rooms& rooms) {
 // The widest first, on the fullest nodes, so that wide gaps stay. The first that finds none.
 const PodShape* Place(const PodRequests& requests, NodeFit::Rooms& rooms) {
   for (const PodShape& shape : requests.shapes) {
-    const auto free = shape.gpus > 0 ? &NodeRoom::gpus : &NodeRoom::cores;
+    const auto free = shape.all_gpus() > 0 ? &NodeRoom::gpus : &NodeRoom::cores;
     std::ranges::sort(rooms, {}, free);
     if (Place(shape, rooms) > 0) return &shape;
   }
@@ -58,7 +58,7 @@ std::string Told(double count, const char* one) {
 
 std::string WhyNoNode(const PodShape& shape, bool is_only) {
   std::string what;
-  if (shape.gpus > 0) what = Told(shape.gpus, "GPU");
+  if (shape.all_gpus() > 0) what = Told(shape.all_gpus(), "GPU");
   if (!shape.gpu_model.empty()) what += " (" + shape.gpu_model + ")";
   if (shape.cores > 0) what += (what.empty() ? "" : " and ") + Told(shape.cores, "core");
   if (what.empty()) return "no node takes its pods";
@@ -68,8 +68,9 @@ std::string WhyNoNode(const PodShape& shape, bool is_only) {
 
 // One GPU that is free lies on some node.
 bool HasToBePlaced(const PodRequests& requests) {
-  return requests.pods > 1 ||
-         std::ranges::any_of(requests.shapes, [](const PodShape& shape) { return shape.gpus > 1; });
+  return requests.pods > 1 || std::ranges::any_of(requests.shapes, [](const PodShape& shape) {
+           return shape.all_gpus() > 1;
+         });
 }
 
 }  // namespace

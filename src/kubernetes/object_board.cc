@@ -21,6 +21,12 @@ std::string LeftOf(const GatedObject& object) {
   return "it stays suspended until somebody resumes it";
 }
 
+// A job that is withdrawn does not wait.
+std::string WithoutStage(const std::string& sentence) {
+  constexpr std::string_view kStage = "waiting: ";
+  return sentence.starts_with(kStage) ? sentence.substr(kStage.size()) : sentence;
+}
+
 }  // namespace
 
 ObjectBoard::ObjectBoard(ApiClient& client, Capacity& capacity, EventRecorder& recorder,
@@ -69,8 +75,12 @@ void ObjectBoard::DropNamespace(const std::string& uid) {
 }
 
 void ObjectBoard::PoliciesChanged() {
+  ReadAgainWhere([](const GatedObject&) { return true; });
+}
+
+void ObjectBoard::ReadAgainWhere(const std::function<bool(const GatedObject&)>& concerned) {
   for (auto& [uid, entry] : entries_) {
-    if (entry.object.is_gang()) continue;
+    if (entry.object.is_gang() || !concerned(entry.object)) continue;
     const std::vector<std::string> problems = entry.object.problems;
     ReadAgain(options_.defaults, entry.object);
     if (entry.job == 0) {
@@ -218,8 +228,7 @@ void ObjectBoard::FollowChange(Entry& entry) {
   }
   if (!IsChosen(entry.object)) return LetGo(entry);
   if (!entry.object.lacks.empty() && !IsUnderWay(entry)) {
-    Withdraw(entry, entry.object.is_gang() ? "some of its pods are not there any more"
-                                           : "the policy of its namespace does not allow it");
+    Withdraw(entry, WithoutStage(entry.object.lacks));
     return NoteLack(entry);
   }
   core::Job wanted = Wanted(entry);
@@ -242,7 +251,7 @@ void ObjectBoard::OfferAsAnother(Entry& entry, const char* why) {
   Offer(entry);
 }
 
-void ObjectBoard::Withdraw(Entry& entry, const char* why) {
+void ObjectBoard::Withdraw(Entry& entry, const std::string& why) {
   if (entry.course != Course::kRefused)
     events_.push_back({now_(), engine::JobCancelled{entry.job, why}});
   by_job_.erase(std::exchange(entry.job, 0));

@@ -80,6 +80,8 @@ class ObjectBoard {
   /// Other policies of namespaces are in force (ObjectDefaults::policy_of). Gangs tell it
   /// themselves.
   void PoliciesChanged();
+  /// Their claims ask for something else. Gangs tell it themselves.
+  void ReadAgainWhere(const std::function<bool(const GatedObject&)>& concerned);
   /// Everything that was there at the beginning has been told: jobs get their numbers, the oldest
   /// first.
   void Begin();
@@ -175,7 +177,7 @@ class ObjectBoard {
   bool IsChanged(const Entry& entry) const;
   void FollowChange(Entry& entry);
   bool HasReports(core::JobId job) const;
-  void Withdraw(Entry& entry, const char* why);
+  void Withdraw(Entry& entry, const std::string& why);
   void LetGo(Entry& entry);
   void SayProblems(const Entry& entry, const std::vector<std::string>& said);
   void EnterReleased(Entry& entry);

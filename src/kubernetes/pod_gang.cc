@@ -308,6 +308,11 @@ void PodGangs::PoliciesChanged() {
   for (const auto& [key, gang] : gangs_) changed_.insert(key);
 }
 
+void PodGangs::ClaimsChanged(const ClaimChanges& changes) {
+  for (const auto& [uid, member] : members_)
+    if (changes.Concern(member.owner.name_space, member.requests)) changed_.insert(member.gang);
+}
+
 // Gates ---------------------------------------------------------------------------------------
 
 bool PodGangs::IsWhole(const std::string& uid) const {

@@ -22,6 +22,7 @@
 #include "base/json_node.h"
 #include "kubernetes/api_client.h"
 #include "kubernetes/capacity.h"
+#include "kubernetes/device_claims.h"
 #include "kubernetes/gated_object.h"
 
 namespace ebb::kubernetes {
@@ -54,6 +55,8 @@ class PodGangs {
   void DropPod(const std::string& uid);
   /// Other policies of namespaces are in force: all gangs are told anew.
   void PoliciesChanged();
+  /// The same of gangs with these claims.
+  void ClaimsChanged(const ClaimChanges& changes);
   /// Of a pod; "" where it belongs to none.
   std::string GangOf(const std::string& pod_uid) const;
 
