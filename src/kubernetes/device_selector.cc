@@ -4,17 +4,16 @@
 #include <array>
 #include <cctype>
 #include <optional>
-#include <regex>
 #include <vector>
 
 #include "base/text.h"
 #include "kubernetes/json_reading.h"
+#include "kubernetes/plain_pattern.h"
 
 namespace ebb::kubernetes {
 namespace {
 
 constexpr int kDeepest = 64;
-constexpr std::size_t kLongestPattern = 200;
 
 // What an expression, or a part of it, is. kMissing: the device does not have that, and whoever
 // asks for it cannot have the device.
@@ -69,12 +68,8 @@ Value OfText(const std::string& text, const std::string& method, const std::stri
   if (method == "startsWith") return Value::Of(text.starts_with(argument));
   if (method == "endsWith") return Value::Of(text.ends_with(argument));
   if (method == "contains") return Value::Of(text.find(argument) != std::string::npos);
-  if (method != "matches" || argument.size() > kLongestPattern) return {};
-  try {
-    return Value::Of(std::regex_search(text, std::regex(argument)));
-  } catch (const std::regex_error&) {
-    return {};
-  }
+  const auto found = method == "matches" ? IsFound(argument, text) : std::nullopt;
+  return found ? Value::Of(*found) : Value{};
 }
 
 Value OfNumber(double number, const std::string& method, double argument) {
