@@ -261,26 +261,5 @@ class TestCohort(KueueCase):
         self.runs("wide", 3)
 
 
-class TestPreemption(KueueCase):
-    queues = (local_queue("clean"),
-              cluster_queue("clean", {**CHECKED, "preemption": {"withinClusterQueue": "LowerPriority"}}),
-              {"apiVersion": KUEUE, "kind": "WorkloadPriorityClass", "metadata": {"name": "urgent"}, "value": 1000})
-
-    def test_what_is_preempted_waits_and_runs_again(self):
-        self.grid.turn(CLEAN)
-        self.admin.apply(queued("low", gpus=2, parallelism=2, completions=2))
-        self.runs("low", 2)
-        urgent = queued("urgent", gpus=2, parallelism=2, completions=2)
-        urgent["metadata"]["labels"]["kueue.x-k8s.io/priority-class"] = "urgent"
-        self.admin.apply(urgent)
-        self.runs("urgent", 2)
-        self.wait(lambda: self.suspended("low") and not self.pods("low"), "the other one to be preempted")
-        self.wait(lambda: self.annotation("low", "stage") in ("waiting", "paused"), "that to be written")
-        self.assertLessEqual(self.reserved_gpus(), QUOTA)
-        self.admin.delete("jobs", "urgent")
-        self.runs("low", 2)
-        self.wait(lambda: self.annotation("low", "stage") == "running", "that to be written")
-
-
 if __name__ == "__main__":
     unittest.main(verbosity=2)
