@@ -310,6 +310,7 @@ void KueueBoard::ReviewHeld(Known& known) {
     return IsOurs(check.first) || !IsKnown(check.first);
   });
   if (known.open || known.free || is_left) return SetActive(known, true);
+  if (WouldPreempt(known)) return;
   if (!known.show_at) return ShowLater(known);
   if (ports_.since_boot() >= *known.show_at) SetActive(known, true);
 }
@@ -327,6 +328,18 @@ void KueueBoard::AnswerWaiting(Known& known) {
 std::string KueueBoard::ReasonOf(const Known& known) const {
   const ObjectNote* note = ports_.objects.NoteOf(known.workload.uid);
   return note && !note->reason.empty() ? note->reason : "Ebb decides when it starts";
+}
+
+// Kueue ends what runs before it asks whether the other one may start. What is wider than its queue
+// has to be shown all the same: only then does the engine know what others lend.
+bool KueueBoard::WouldPreempt(const Known& known) const {
+  const std::string queue = ClusterQueueOf(known);
+  const PodRequests& requests = known.workload.requests;
+  return std::ranges::any_of(quotas_, [&](const auto& entry) {
+    const auto& [name, quota] = entry.second;
+    return name == queue && quota.preempts && requests.gpus <= quota.gpus &&
+           (requests.gpus > 0 || requests.cores <= quota.cores);
+  });
 }
 
 // Not all at once.

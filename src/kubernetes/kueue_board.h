@@ -125,6 +125,7 @@ class KueueBoard final : public ReleaseGate {
                 const Result<ApiAnswer>& answer);
   void TakeGateAway(Known& known);
   void GiveUpOn(Known& known);
+  bool WouldPreempt(const Known& known) const;
   void ShowLater(Known& known);
   std::string ReasonOf(const Known& known) const;
   bool IsBusy(const Known& known) const;

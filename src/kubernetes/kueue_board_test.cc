@@ -307,6 +307,26 @@ TEST_F(KueueBoardTest, WhatWaitsIsShownToKueueAgain) {
   EXPECT_FALSE(IsHeld("wide")) << "without quota it may stay in Kueue's queue";
 }
 
+// Kueue would end what runs for it each time.
+TEST_F(KueueBoardTest, WhatWaitsInAQueueThatPreemptsIsNotShownUnlessItIsTooWideForIt) {
+  options_.kueue.show_every = Duration{100};
+  Begin();
+  server_.Patch(kueue_->queues(), "all",
+                {{"spec", {{"preemption", {{"withinClusterQueue", "LowerPriority"}}}}}});
+  kueue_->Submit("train", 2);
+  EXPECT_TRUE(Until([&] { return IsHeld("train") && kueue_->Reserved() == 0; }));
+  kueue_->Submit("wide", 6);
+  JobOf("wide");
+  kueue_->Reserve("wide");
+  EXPECT_TRUE(Until([&] { return IsHeld("wide"); }));
+  EXPECT_TRUE(Until([&] { return !IsHeld("wide"); }));
+  GoOnFor(Duration{300});
+  EXPECT_TRUE(IsHeld("train"));
+  EXPECT_EQ(server_.PatchesOf("job-train").size(), 1u);
+  Start("train");
+  EXPECT_TRUE(Until([&] { return Runs("train"); }));
+}
+
 TEST_F(KueueBoardTest, WhatIsHeldIsNotLetGoBeforeItsQuotaIsGone) {
   Begin();
   kueue_->Submit("train", 2);

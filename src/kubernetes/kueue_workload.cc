@@ -160,6 +160,10 @@ Quota ReadQuota(const JsonNode& cluster_queue) {
   };
   for (const JsonNode& check : list(cluster_queue, "/spec/admissionChecksStrategy/admissionChecks"))
     quota.checks.insert(check.TextOf("name"));
+  for (const char* where : {"withinClusterQueue", "reclaimWithinCohort"}) {
+    const std::string policy = TextAt(cluster_queue, std::string("/spec/preemption/") + where);
+    quota.preempts = quota.preempts || (!policy.empty() && policy != "Never");
+  }
   for (const JsonNode& group : list(cluster_queue, "/spec/resourceGroups"))
     for (const JsonNode& flavor : list(group, "/flavors"))
       for (const JsonNode& resource : list(flavor, "/resources")) {

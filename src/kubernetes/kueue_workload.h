@@ -65,6 +65,7 @@ std::string ActiveBody(const Workload& workload, bool active, const std::string&
 struct Quota {
   double gpus = 0, cores = 0;
   std::set<std::string> checks{};  ///< names
+  bool preempts = false;           ///< Kueue ends what runs for what comes
 };
 Quota ReadQuota(const JsonNode& cluster_queue);
 

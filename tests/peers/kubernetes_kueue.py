@@ -261,5 +261,31 @@ class TestCohort(KueueCase):
         self.runs("wide", 3)
 
 
+class TestPreemption(KueueCase):
+    queues = (local_queue("clean"),
+              cluster_queue("clean", {**CHECKED, "preemption": {"withinClusterQueue": "LowerPriority"}}),
+              {"apiVersion": KUEUE, "kind": "WorkloadPriorityClass", "metadata": {"name": "urgent"}, "value": 1000})
+
+    def test_what_runs_is_preempted_once_at_most_for_what_comes(self):
+        self.grid.turn(CLEAN)
+        self.admin.apply(queued("low", gpus=2, parallelism=2, completions=2))
+        self.runs("low", 2)
+        urgent = queued("urgent", gpus=2, parallelism=2, completions=2)
+        urgent["metadata"]["labels"]["kueue.x-k8s.io/priority-class"] = "urgent"
+        self.admin.apply(urgent)
+        self.wait(lambda: holds(self.workload("low"), "Evicted") or self.pods("urgent"), "Kueue to preempt")
+        self.wait(lambda: len(self.pods("low")) == 2 or len(self.pods("urgent")) == 2, "one of them to run", 90)
+        runs, waits = ("low", "urgent") if self.pods("low") else ("urgent", "low")
+        before = {pod["metadata"]["uid"] for pod in self.pods(runs)}
+        until = time.monotonic() + 10
+        while time.monotonic() < until:  # what waits would have been shown to Kueue several times
+            self.assertLessEqual(self.reserved_gpus(), QUOTA)
+            time.sleep(0.2)
+        self.assertEqual({pod["metadata"]["uid"] for pod in self.pods(runs)}, before, self.said())
+        self.assertEqual(self.pods(waits), [])
+        self.admin.delete("jobs", runs)
+        self.wait(lambda: len(self.pods(waits)) == 2, "the other one to run", 90)
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)
