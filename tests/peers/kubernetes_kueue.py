@@ -27,8 +27,8 @@ CHECKED = {"admissionChecksStrategy": {"admissionChecks": [{"name": "clean-power
 def cluster_queue(name, more):
     return {"apiVersion": KUEUE, "kind": "ClusterQueue", "metadata": {"name": name},
             "spec": {"namespaceSelector": {}, **more, "resourceGroups": [
-                {"coveredResources": ["cpu", "nvidia.com/gpu"], "flavors": [{"name": "any", "resources": [
-                    {"name": "cpu", "nominalQuota": "100"},
+                {"coveredResources": ["cpu", "memory", "nvidia.com/gpu"], "flavors": [{"name": "any", "resources": [
+                    {"name": "cpu", "nominalQuota": "100"}, {"name": "memory", "nominalQuota": "1Ti"},
                     {"name": "nvidia.com/gpu", "nominalQuota": str(QUOTA)}]}]}]}}
 
 
@@ -59,6 +59,7 @@ def gpus_of(workload):
 class KueueCase(unittest.TestCase):
     """A cluster with six GPUs, Kueue, and these queues."""
     queues = ()
+    with_kuberay = False
 
     @classmethod
     def setUpClass(cls):
@@ -66,6 +67,8 @@ class KueueCase(unittest.TestCase):
         cls.enterClassContext(cls.cluster)
         cls.admin = cls.cluster.admin
         cls.cluster.add_nodes(3, gpus=2, model="NVIDIA-H100")
+        if cls.with_kuberay:
+            cls.cluster.start_kuberay()
         cls.cluster.start_kueue()
         grant(cls.cluster)
         for manifest in (CHECK, FLAVOR, *cls.queues):
@@ -266,25 +269,58 @@ class TestPreemption(KueueCase):
               cluster_queue("clean", {**CHECKED, "preemption": {"withinClusterQueue": "LowerPriority"}}),
               {"apiVersion": KUEUE, "kind": "WorkloadPriorityClass", "metadata": {"name": "urgent"}, "value": 1000})
 
+    def uids(self, name):
+        return {pod["metadata"]["uid"] for pod in self.pods(name)}
+
     def test_what_runs_is_preempted_once_at_most_for_what_comes(self):
         self.grid.turn(CLEAN)
         self.admin.apply(queued("low", gpus=2, parallelism=2, completions=2))
         self.runs("low", 2)
+        first = self.uids("low")
         urgent = queued("urgent", gpus=2, parallelism=2, completions=2)
         urgent["metadata"]["labels"]["kueue.x-k8s.io/priority-class"] = "urgent"
         self.admin.apply(urgent)
-        self.wait(lambda: holds(self.workload("low"), "Evicted") or self.pods("urgent"), "Kueue to preempt")
-        self.wait(lambda: len(self.pods("low")) == 2 or len(self.pods("urgent")) == 2, "one of them to run", 90)
-        runs, waits = ("low", "urgent") if self.pods("low") else ("urgent", "low")
-        before = {pod["metadata"]["uid"] for pod in self.pods(runs)}
+        runs = self.wait(lambda: next((name for name in ("low", "urgent") if len(self.uids(name)) == 2
+                                       and not self.uids(name) & first), None), "Kueue to preempt, and one to run", 90)
+        waits, before = "urgent" if runs == "low" else "low", self.uids(runs)
         until = time.monotonic() + 10
         while time.monotonic() < until:  # what waits would have been shown to Kueue several times
             self.assertLessEqual(self.reserved_gpus(), QUOTA)
             time.sleep(0.2)
-        self.assertEqual({pod["metadata"]["uid"] for pod in self.pods(runs)}, before, self.said())
+        self.assertEqual(self.uids(runs), before, self.said())
         self.assertEqual(self.pods(waits), [])
         self.admin.delete("jobs", runs)
         self.wait(lambda: len(self.pods(waits)) == 2, "the other one to run", 90)
+
+
+class TestRayJobs(KueueCase):
+    queues = (local_queue("clean"), cluster_queue("clean", CHECKED))
+    with_kuberay = True
+
+    def ray_pods(self):
+        return [pod for pod in self.admin.get("pods") if pod["status"]["phase"] == "Running"
+                and "ray.io/node-type" in pod["metadata"]["labels"]]
+
+    def test_a_ray_job_waits_as_a_whole_and_starts_as_a_whole(self):
+        def pods(gpus):
+            return {"spec": {"containers": [container(gpus=gpus)]}}
+        self.addCleanup(lambda: self.admin.delete("rayjobs", "tuning"))
+        self.admin.apply({
+            "apiVersion": "ray.io/v1", "kind": "RayJob",
+            "metadata": {"name": "tuning", "namespace": "default", "labels": {"kueue.x-k8s.io/queue-name": "clean"},
+                         "annotations": {"ebb/threshold": "200"}},
+            "spec": {"entrypoint": "true", "suspend": True, "shutdownAfterJobFinishes": True, "rayClusterSpec": {
+                "headGroupSpec": {"rayStartParams": {}, "template": pods(1)},
+                "workerGroupSpecs": [{"groupName": "workers", "replicas": 2, "minReplicas": 2, "maxReplicas": 2,
+                                      "rayStartParams": {}, "template": pods(1)}]}}})
+        written = lambda: self.admin.get("rayjobs", "tuning")["metadata"]["annotations"]
+        self.wait(lambda: "400 g/kWh is above 200 g/kWh" in written().get("ebb/reason", ""), "the reason")
+        time.sleep(5)
+        self.assertEqual(self.ray_pods(), [], self.said())
+        self.grid.turn(CLEAN)
+        self.wait(lambda: {pod["metadata"]["labels"]["ray.io/node-type"] for pod in self.ray_pods()}
+                  == {"head", "worker"} and len(self.ray_pods()) >= 2, "its head and workers to run")
+        self.wait(lambda: written().get("ebb/stage") == "running", "that to be written")
 
 
 if __name__ == "__main__":
