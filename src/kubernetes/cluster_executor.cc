@@ -314,6 +314,7 @@ void ClusterExecutor::FollowGangs() {
 void ClusterExecutor::FollowDevices() {
   if (!device_watch_) return;
   device_watch_->Tick();
+  claims_->SetServed(device_watch_->served());
   claims_->SetComplete(device_watch_->complete());
   const ClaimChanges changes = claims_->TakeChanges();
   if (changes.empty()) return;

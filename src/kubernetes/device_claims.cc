@@ -92,8 +92,8 @@ void DeviceClaims::DropClass(const std::string& uid) {
 void DeviceClaims::TakeSpec(const std::string& key, const std::string& uid,
                             const JsonNode* devices) {
   Spec& spec = specs_[key];
+  if (spec.uid != uid) spec = {uid, {}, {}};
   spec.requests.clear();
-  spec.uid = uid;
   changes_.keys.insert(key);
   const JsonNode* requests = devices ? devices->Find("requests") : nullptr;
   if (!requests) return;
@@ -113,7 +113,10 @@ void DeviceClaims::TakeTemplate(const JsonNode& json) {
 void DeviceClaims::TakeClaim(const JsonNode& json) {
   const std::string uid = TextAt(json, "/metadata/uid");
   const std::string key = KeyOf(TextAt(json, "/metadata/namespace"), ClaimOf(json, false));
-  if (!json.At(kMadeFor) && !specs_.contains(key)) TakeSpec(key, uid, json.At("/spec/devices"));
+  // What a claim asks for never changes. One of the same name may be told before the last is gone.
+  const auto known = specs_.find(key);
+  const bool is_known = known != specs_.end() && known->second.uid == uid;
+  if (!json.At(kMadeFor) && !is_known) TakeSpec(key, uid, json.At("/spec/devices"));
   const JsonNode* results = json.At("/status/allocation/devices/results");
   if (!results) {
     version_ += static_cast<int>(allocated_.erase(uid));
@@ -146,6 +149,10 @@ void DeviceClaims::TakePod(const JsonNode& pod, const std::string& gang) {
       pods_[uid] = {TextAt(pod, "/metadata/namespace"), TextsAt(pod, "/metadata/labels")};
   if (!gang.empty()) owner.labels[kGangLabel] = gang;
   ++version_;
+}
+
+void DeviceClaims::SetServed(bool served) {
+  if (std::exchange(served_, served) != served) changes_.all = true;
 }
 
 void DeviceClaims::SetComplete(bool complete) {
@@ -198,6 +205,7 @@ ClaimNeeds DeviceClaims::NeedsOf(const Request& request) {
 
 ClaimNeeds DeviceClaims::NeedsOf(const std::string& name_space, const PodClaim& claim) {
   ClaimNeeds needs;
+  if (!served_) return needs;
   const auto found = specs_.find(KeyOf(name_space, claim));
   if (found == specs_.end()) {
     needs.lacks =

@@ -39,6 +39,9 @@ class DeviceClaims final : public PublishedDevices {
   /// Pods that have claims, bound to nodes or not. `gang`: as for Capacity.
   void TakePod(const JsonNode& pod, const std::string& gang);
   void DropPod(const std::string& uid) { pods_.erase(uid); }
+  /// Whether the cluster serves them in the version that is read. Claims count for nothing
+  /// otherwise.
+  void SetServed(bool served);
   /// Whether all that there is has been told. Before that no device counts: some may be held.
   void SetComplete(bool complete);
 
@@ -89,7 +92,7 @@ class DeviceClaims final : public PublishedDevices {
   std::map<std::string, PodOwner> pods_;         // by uid
   std::map<DeviceKind, int> kinds_;              // as they were last looked at
   int version_ = 0, kinds_version_ = 0;
-  bool complete_ = false;
+  bool served_ = false, complete_ = false;
   ClaimChanges changes_;
 };
 

@@ -84,6 +84,7 @@ Json Allocated(const std::string& name, const std::string& node, std::vector<std
 class DeviceClaimsTest : public ::testing::Test {
  protected:
   DeviceClaimsTest() {
+    claims_.SetServed(true);
     claims_.SetComplete(true);
     claims_.TakeClass(Read(GpuClass()));
     slices_.TakeSlice(Read(Slice("one", {Device("a"), Device("b")})));
@@ -172,6 +173,21 @@ TEST_F(DeviceClaimsTest, WhatIsNotKnownOrCannotBeToldIsSaid) {
   EXPECT_EQ(odd.models.size(), 2u);
   ASSERT_EQ(odd.problems.size(), 1u);
   EXPECT_TRUE(odd.problems[0].starts_with("its claim: Ebb cannot tell")) << odd.problems[0];
+}
+
+// Lists tell what is new before what is gone.
+TEST_F(DeviceClaimsTest, AClaimThatIsMadeAgainIsKnownBeforeTheLastIsGone) {
+  Json claim{{"metadata", {{"name", "shared"}, {"namespace", "default"}, {"uid", "first"}}},
+             {"spec", Asks(Exactly(1))}};
+  claims_.TakeClaim(Read(claim));
+  EXPECT_EQ(claims_.NeedsOf("default", {"shared", false}).gpus, 1);
+  claim["metadata"]["uid"] = "second";
+  claim["spec"] = Asks(Exactly(2));
+  claims_.TakeClaim(Read(claim));
+  claims_.Drop("first");
+  const ClaimNeeds needs = claims_.NeedsOf("default", {"shared", false});
+  EXPECT_EQ(needs.gpus, 2);
+  EXPECT_EQ(needs.lacks, "");
 }
 
 TEST_F(DeviceClaimsTest, DevicesThatAreAwayAreExpectedBack) {
@@ -277,6 +293,19 @@ TEST_F(PublishedDevicesTest, ASliceThatGoesTakesItsDevicesAway) {
   const Status started = executor().Execute(engine::StartJob{job, 1, Pool()});
   ASSERT_FALSE(started);
   EXPECT_TRUE(started.error().what.starts_with("no node has the 2 GPUs"));
+}
+
+// Kubernetes 1.32 and 1.33 serve the group without v1.
+TEST_F(ClusterTest, WhereTheVersionIsNotServedClaimsHoldNothingBack) {
+  server().SetAnswer("/apis/resource.k8s.io",
+                     {{"kind", "APIGroup"}, {"versions", {{{"version", "v1beta1"}}}}});
+  world_.Begin();
+  Json object = JobObject("train");
+  object["spec"]["template"]["spec"]["resourceClaims"] =
+      Json::array({{{"name", "gpus"}, {"resourceClaimTemplateName", "pair"}}});
+  server().Create(kJobs, object);
+  EXPECT_EQ(world_.Submitted().name, "default/train");
+  EXPECT_TRUE(world_.said_.empty()) << world_.said_.front();
 }
 
 TEST_F(ClusterTest, WhereNoDevicesArePublishedNothingIsSaidAndNothingAskedAgain) {

@@ -38,11 +38,14 @@ Value Neither(const Value& a, const Value& b) {
   return a.IsMissing() || b.IsMissing() ? Value::Missing() : Value{};
 }
 
-// `decides`: what one side alone is enough for.
+// `decides`: what one side alone is enough for, which what is unknown may be.
 Value Joined(const Value& a, const Value& b, bool decides) {
   const bool *left = a.As<bool>(), *right = b.As<bool>();
   if ((left && *left == decides) || (right && *right == decides)) return Value::Of(decides);
-  return left && right ? Value::Of(!decides) : Neither(a, b);
+  if (left && right) return Value::Of(!decides);
+  const bool may_be_true =
+      decides && (a.type == Value::Type::kUnknown || b.type == Value::Type::kUnknown);
+  return may_be_true ? Value{} : Neither(a, b);
 }
 
 Value Compared(const Value& a, const std::string& how, const Value& b) {

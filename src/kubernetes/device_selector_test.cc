@@ -57,6 +57,8 @@ TEST(DeviceSelector, WhatItDoesNotUnderstandIsUnknown) {
           R"(device.attributes["gpu.nvidia.com"].driverVersion.isGreaterThan(semver("1.0.0")) || nobody(knows))",
           R"(["a"].exists(x, x == "a"))",
           R"(device.driver == "gpu.nvidia.com" && nobody(knows))",
+          R"(device.attributes["gpu.nvidia.com"].profile == "1g.5gb" || nobody(knows))",
+          R"(nobody(knows) || device.attributes["gpu.nvidia.com"].profile == "1g.5gb")",
           R"(device.driver == "a" ? true : false)",
           R"(device.driver == )",
           R"(device.driver == "gpu)",

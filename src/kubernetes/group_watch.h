@@ -39,6 +39,8 @@ class GroupWatch {
 
   void Tick();
   std::optional<Duration> NextDue() const;
+  /// In a version that is known here.
+  bool served() const { return !version_.empty(); }
   /// What there is of it has been told, as far as the server tells it.
   bool ready() const;
   /// All of it has been told.
