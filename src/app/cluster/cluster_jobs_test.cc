@@ -36,6 +36,10 @@ class ClusterJobsTest : public ::testing::Test {
       cluster.agents->urls = {agent_->url()};
       cluster.agents->every = Duration{20};
     }
+    if (policy_)
+      cluster.policies = {"ebb", "p", [this](const auto&, const auto&) {
+                            return Result<kubernetes::NamespacePolicy>(*policy_);
+                          }};
     cluster_ = *kubernetes::ClusterExecutor::Open({.url = server_.url()}, cluster, wall_, signals_);
     service::ServiceOptions options;
     options.store = directory_ / "controller.db";
@@ -114,7 +118,8 @@ class ClusterJobsTest : public ::testing::Test {
   testing::FakeFeed feed_{std::chrono::floor<std::chrono::days>(wall_.Now()),
                           std::vector<double>(72, 360)};
   FakeApiServer server_;
-  std::unique_ptr<kubernetes::FakeAgent> agent_;  // of the node "node", where there is one
+  std::optional<kubernetes::NamespacePolicy> policy_;  // of the namespace of all objects
+  std::unique_ptr<kubernetes::FakeAgent> agent_;       // of the node "node", where there is one
   std::unique_ptr<kubernetes::ClusterExecutor> cluster_;
   ClusterJobs* jobs_ = nullptr;
   std::unique_ptr<service::Service> service_;
@@ -337,6 +342,26 @@ TEST_F(ClusterJobsTest, WithoutItsStoreItReleasesNoMoreThanFitsBesideWhatRuns) {
   for (int i = 0; i < 6; ++i) EXPECT_TRUE(Becomes("runs-" + std::to_string(i), Stage::kRunning));
   std::this_thread::sleep_for(std::chrono::milliseconds{300});
   EXPECT_EQ(released(), 8) << "there are eight GPUs";
+}
+
+// What runs is expected to use more than all of it.
+TEST_F(ClusterJobsTest, WithoutItsStoreItStartsNothingThatTheBudgetHasNoRoomForBesideWhatRuns) {
+  policy_.emplace().budget.energy = Energy::Joules(3.2e6);
+  server_.Create("/api/v1/configmaps", {{"metadata", {{"name", "p"}, {"namespace", "ebb"}}},
+                                        {"data", {{"default.yaml", "given"}}}});
+  const std::map<std::string, std::string> whole{
+      {"ebb/threshold", "400"}, {"ebb/power", "1000"}, {"ebb/duration", "1h"}};
+  Start();
+  Create("runs", whole, 1);
+  ASSERT_TRUE(Until([&] { return !IsSuspended("runs") && Annotation("runs", "attempt") == "1"; }));
+  Stop();
+  Create("waits", whole, 1);
+  directory_ = ScratchDirectory("cluster_jobs_another");
+  Start();
+  ASSERT_TRUE(Becomes("runs", Stage::kRunning));
+  EXPECT_TRUE(Until([&] { return Annotation("waits", "stage") == "waiting"; }));
+  EXPECT_TRUE(IsSuspended("waits"));
+  EXPECT_EQ(Annotation("waits", "attempt"), "");
 }
 
 // What a node used in a second from `begin` on: in microjoules, by pod, and beside that.
