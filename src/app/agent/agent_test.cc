@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "kubernetes/agent_reader.h"
 #include "kubernetes/api_server.h"
+#include "platform/file.h"
 #include "platform/system_clock.h"
 #include "testing/certificate_for_test.h"
 #include "testing/golden.h"
@@ -127,28 +128,36 @@ TEST_F(RecordSpoolTest, TwoAgentsDoNotShareADirectory) {
   EXPECT_NE(second.error().Message().find("one agent measures a node"), std::string::npos);
 }
 
-// The real meters of this machine, over groups that the test makes.
+// The model of a processor that is as busy as the test says, over groups that the test makes.
 TEST(NodeAgent, WritesRecordsWhosePartsAreTheNode) {
   const auto root = ScratchDirectory("node_agent");
   const auto group = root / "fs/cgroup/kubepods/podaaaaaaaa";
+  const auto processes = root / "proc";
   std::filesystem::create_directories(group);
+  std::filesystem::create_directories(processes);
   std::ofstream(root / "fs/cgroup/cgroup.controllers") << "cpu\n";
-  const auto use = [&](long long microseconds) {
+  std::ofstream(processes / "meminfo") << "MemTotal: 4194304 kB\nMemAvailable: 3145728 kB\n";
+  // A second of the processor is a hundred ticks; the agent reads while the test writes.
+  const auto use = [&](long long ticks) {
+    ASSERT_TRUE(platform::WriteFileAtomically(
+        processes / "stat", "cpu  " + std::to_string(ticks) + " 0 0 0 0 0 0 0 0 0\n"));
     for (const auto& of : {group, group.parent_path()})
-      std::ofstream(of / "cpu.stat") << "usage_usec " << microseconds << "\n";
+      ASSERT_TRUE(platform::WriteFileAtomically(
+          of / "cpu.stat", "usage_usec " + std::to_string(10'000 * ticks) + "\n"));
   };
-  use(1'000'000);
+  use(100);
   auto spool = *RecordSpool::Open({"n1", {}, 1 << 20});
   NodeAgentOptions options;
   options.meters.scope = core::MeterScope::kMachine;
   options.meters.use_gpu = options.meters.use_rapl = false;
+  options.meters.proc_root = processes.string();
   options.cgroup_root = (root / "fs/cgroup").string();
   options.interval = Duration{20};
   options.record = Duration{60};
   NodeAgent agent(options, *spool);
   for (int i = 1; i <= 20; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
-    use(1'000'000 + 10'000 * i);
+    use(100 + i);
   }
   agent.Stop();
   const Told told = Read(spool->After("", 0, Time{}, 1 << 30));
