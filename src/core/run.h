@@ -17,6 +17,9 @@
 
 namespace ebb::core {
 
+/// In a run's directory: what its training program tells of its progress (docs/run-directory.md).
+inline constexpr const char* kProgressFile = "progress.jsonl";
+
 /// How grid time related to real time. Live: replayed == false and the two are the same.
 struct GridClockSettings {
   bool replayed = false;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/check.h"
+#include "local/said_paused.h"
 
 namespace ebb::local {
 namespace {
@@ -52,6 +53,7 @@ Result<AttemptResult> RunAttempt(const AttemptOptions& options,
                                  std::vector<std::unique_ptr<meter::Meter>> meters,
                                  runtime::SignalFeed& feed, const runtime::GridClock& clock,
                                  platform::ProcessSignals& signals, AttemptObserver& observer) {
+  const SaidPaused said_paused(options.child);
   EBB_ASSIGN_OR_RETURN(
       const std::unique_ptr<MeasuredProcess> process,
       MeasuredProcess::Start(options, MakeOwnMeter(std::move(meters), options.sampler), feed, clock,
@@ -65,7 +67,10 @@ Result<AttemptResult> RunAttempt(const AttemptOptions& options,
     if (!status) insistence.OnTick();
   }
   process->StopMeasuring();
-  return process->Finish(insistence.Seen(*status));
+  std::vector<std::string> warnings;
+  AttemptResult result = process->Finish(said_paused.Judge(insistence.Seen(*status), warnings));
+  result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
+  return result;
 }
 
 Result<AttemptResult> MonitorMachine(const AttemptOptions& options,

@@ -16,6 +16,7 @@
 #include "local/ending.h"
 #include "local/from_outside.h"
 #include "local/power_guard.h"
+#include "local/said_paused.h"
 #include "platform/file.h"
 #include "platform/process_signals.h"
 #include "platform/process_table.h"
@@ -298,6 +299,7 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   PowerGuard power(paths, plan, options.nvml_library, power_warnings);
   OomWatch oom(cgroup.get());
   DeviceGuard devices(paths, plan, options.nvml_library);
+  const SaidPaused said_paused(child);
   auto started = platform::ChildProcess::Start(child);
   if (!started) {
     if (options.follower) options.follower->OnFailure();
@@ -321,10 +323,11 @@ Status Supervise(const AttemptPaths& paths, const AttemptPlan& plan, SupervisorO
   program.EndRest(signals);
   // The last sample is taken while the kernel still has the program's times.
   const meter::SamplerSummary summary = sampler.Stop();
-  end.status = program.child().TakeEnd().value_or(platform::ExitStatus{128 + SIGKILL, true});
+  end.warnings = summary.warnings;
+  end.status = said_paused.Judge(
+      program.child().TakeEnd().value_or(platform::ExitStatus{128 + SIGKILL, true}), end.warnings);
   devices.LookAtEnd(end.status.code != 0);
   end.attempt = EndedAttempt(plan.attempt, end.status, summary.mean);
-  end.warnings = summary.warnings;
   end.warnings.insert(end.warnings.end(), power_warnings.begin(), power_warnings.end());
   if (const Status restored = power.PutBack(); !restored)
     end.warnings.push_back(restored.error().Message());

@@ -13,7 +13,8 @@ enum class ProgressStyle { kAuto, kBar, kLines, kNone };
 
 using Environment = std::map<std::string, std::string>;
 
-/// EBB_RUN_DIR, EBB_CHECKPOINT_DIR and EBB_RESUME, with defaults for what they do not say.
+/// EBB_RUN_DIR, EBB_CHECKPOINT_DIR and EBB_RESUME, with defaults for what they do not say. A
+/// restart by torchrun (TORCHELASTIC_RESTART_COUNT) resumes, too.
 struct Contract {
   std::string run_dir;
   std::string checkpoint_dir;

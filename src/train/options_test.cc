@@ -55,6 +55,8 @@ TEST(Options, TheContractsEnvironmentGivesDirectoriesAndResume) {
   EXPECT_EQ(options.checkpoint_dir, "/c");
   EXPECT_TRUE(options.resume);
   EXPECT_EQ(Parsed({"--run-dir", "here"}, environment).run_dir, "here") << "a flag wins";
+  EXPECT_FALSE(Parsed({}, {{"TORCHELASTIC_RESTART_COUNT", "0"}}).resume);
+  EXPECT_TRUE(Parsed({}, {{"TORCHELASTIC_RESTART_COUNT", "1"}}).resume) << "torchrun tries again";
 }
 
 TEST(Options, AMisspeltFlagGetsASuggestion) {

@@ -33,7 +33,7 @@ inline constexpr const char* kSignalFile = "signal.csv";
 inline constexpr const char* kSignalVersionsFile = "signal_versions.jsonl";
 inline constexpr const char* kSignalsFolder = "signals";
 inline constexpr const char* kPricesFile = "prices.csv";
-inline constexpr const char* kProgressFile = "progress.jsonl";
+using core::kProgressFile;
 inline constexpr const char* kTrainResultFile = "train_result.json";
 inline constexpr const char* kSummaryFile = "summary.json";
 inline constexpr const char* kEmissionsFile = "emissions.csv";
