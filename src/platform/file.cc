@@ -128,7 +128,10 @@ Status MoveIntoPlace(const Path& temporary, const Path& path) {
   return {};
 }
 
-Status WriteFileAtomically(const Path& path, std::string_view content, Readers readers) {
+namespace {
+
+Status WriteInPieces(const Path& path, const std::function<std::string_view()>& next,
+                     Readers readers) {
   const Path temporary = path.string() + ".tmp" + std::to_string(::getpid());
   const auto remove_and_fail = [&](Error error) {
     ::unlink(temporary.c_str());
@@ -141,11 +144,23 @@ Status WriteFileAtomically(const Path& path, std::string_view content, Readers r
   struct stat replaced {};
   if (readers == Readers::kAll && ::stat(path.c_str(), &replaced) == 0)
     ::fchmod(file.get(), replaced.st_mode & 0777);
-  if (auto written = WriteAll(file.get(), content, path); !written)
-    return remove_and_fail(written.error());
+  for (std::string_view piece = next(); !piece.empty(); piece = next())
+    if (auto written = WriteAll(file.get(), piece, path); !written)
+      return remove_and_fail(written.error());
   if (::fsync(file.get()) != 0) return remove_and_fail(SystemError(path, "cannot flush to disk"));
   if (file.Close() != 0) return remove_and_fail(SystemError(path, "cannot close"));
   return MoveIntoPlace(temporary, path);
+}
+
+}  // namespace
+
+Status WriteFileAtomically(const Path& path, std::string_view content, Readers readers) {
+  return WriteInPieces(
+      path, [&] { return std::exchange(content, {}); }, readers);
+}
+
+Status WriteFileAtomically(const Path& path, const std::function<std::string_view()>& next) {
+  return WriteInPieces(path, next, Readers::kAll);
 }
 
 Status CheckWritableByOwnerOnly(const Path& path) {

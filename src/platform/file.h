@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -44,6 +45,10 @@ enum class Readers {
 /// (kOwner: with those). The temporary file is removed on failure.
 Status WriteFileAtomically(const Path& path, std::string_view content,
                            Readers readers = Readers::kAll);
+
+/// The same of what is too long to be held at once: `next` gives one piece after the other, each
+/// good until the next call, and an empty one at the end.
+Status WriteFileAtomically(const Path& path, const std::function<std::string_view()>& next);
 
 /// Renames a sibling that is on the disk already over `path` and fsyncs the directory. It is
 /// removed on failure.

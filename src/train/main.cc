@@ -14,6 +14,7 @@
 #include "train/digits.h"
 #include "train/language/complete.h"
 #include "train/language/lora_trainer.h"
+#include "train/language/merge.h"
 #include "train/mnist.h"
 #include "train/model.h"
 #include "train/options.h"
@@ -37,7 +38,8 @@ void KeepFreedMemory() {
 
 Environment ContractEnvironment() {
   Environment environment;
-  for (const char* name : {"EBB_RUN_DIR", "EBB_CHECKPOINT_DIR", "EBB_RESUME"}) {
+  for (const char* name :
+       {"EBB_RUN_DIR", "EBB_CHECKPOINT_DIR", "EBB_RESUME", "TORCHELASTIC_RESTART_COUNT"}) {
     if (const char* value = std::getenv(name)) environment[name] = value;
   }
   return environment;
@@ -114,6 +116,17 @@ int Generate(const std::vector<std::string>& arguments) {
   return done ? 0 : Report(done.error());
 }
 
+int MergeModel(const std::vector<std::string>& arguments) {
+  const Result<MergeRequest> request = ParseMergeOptions(arguments);
+  if (!request) return Report(request.error());
+  if (const auto* text = std::get_if<TextToPrint>(&*request)) return Print(*text);
+  const auto& options = std::get<MergeOptions>(*request);
+  const Status done = Merge(options);
+  if (!done) return Report(done.error());
+  std::printf("the merged model is in %s\n", options.output.c_str());
+  return 0;
+}
+
 int TrainAs(const Options& options) {
   // The model is looked up first: a misspelt name should not cost a download.
   if (const auto model = FindModel(options.model); !model) return Report(model.error());
@@ -137,6 +150,7 @@ int Main(const std::vector<std::string>& arguments) {
     const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
     if (arguments.front() == "lora") return Lora(rest);
     if (arguments.front() == "generate") return Generate(rest);
+    if (arguments.front() == "merge") return MergeModel(rest);
   }
   const Result<Request> request = ParseOptions(arguments, ContractEnvironment());
   if (!request) return Report(request.error());

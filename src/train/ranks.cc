@@ -53,7 +53,7 @@ double Digest(const std::string& text) {
 }  // namespace
 
 struct Ranks::Group {
-  c10::intrusive_ptr<c10d::ProcessGroup> gloo;
+  c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo;
 
   void Sum(torch::Tensor tensor) {
     std::vector<torch::Tensor> tensors{std::move(tensor)};

@@ -117,7 +117,7 @@ Result<SafetensorsView> DecodeHeader(const json& header, std::string_view data,
 
 }  // namespace
 
-std::string EncodeSafetensors(std::vector<TensorBytes> tensors, const Metadata& metadata) {
+std::string SafetensorsHeader(std::vector<TensorBytes>& tensors, const Metadata& metadata) {
   std::sort(tensors.begin(), tensors.end(), [](const TensorBytes& a, const TensorBytes& b) {
     const auto size_a = ItemBytes(a.dtype);
     const auto size_b = ItemBytes(b.dtype);
@@ -135,9 +135,14 @@ std::string EncodeSafetensors(std::vector<TensorBytes> tensors, const Metadata& 
   }
   std::string text = header.dump();
   text.append((kLengthBytes - text.size() % kLengthBytes) % kLengthBytes, ' ');
-  std::string file = LittleEndian64(text.size());
-  file.reserve(file.size() + text.size() + offset);
-  file += text;
+  return LittleEndian64(text.size()) + text;
+}
+
+std::string EncodeSafetensors(std::vector<TensorBytes> tensors, const Metadata& metadata) {
+  std::string file = SafetensorsHeader(tensors, metadata);
+  std::size_t bytes = file.size();
+  for (const TensorBytes& tensor : tensors) bytes += tensor.data.size();
+  file.reserve(bytes);
   for (const TensorBytes& tensor : tensors) file += tensor.data;
   return file;
 }

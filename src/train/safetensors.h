@@ -29,6 +29,9 @@ struct SafetensorsView {
   std::vector<TensorBytes> tensors;  ///< borrow from the decoded file
 };
 
+/// What stands before the data. Sorts the tensors as their data have to follow it.
+std::string SafetensorsHeader(std::vector<TensorBytes>& tensors, const Metadata& metadata);
+
 std::string EncodeSafetensors(std::vector<TensorBytes> tensors, const Metadata& metadata);
 
 /// The view borrows from `file`. `name` is for messages; errors have ExitCode::kConfiguration.

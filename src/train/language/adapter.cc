@@ -168,18 +168,23 @@ Result<Adapter> LoadAdapter(const platform::Path& folder, const Decoder& decoder
   return adapter;
 }
 
-Decoder Merged(const Decoder& decoder, const Adapter& adapter) {
+torch::Tensor MergedWeight(const torch::Tensor& weight, const LoraPair& pair,
+                           const LoraSettings& settings) {
   const torch::NoGradGuard no_grad;
+  torch::Tensor sum =
+      torch::addmm(weight.to(pair.a.scalar_type()), pair.b, pair.a, 1, settings.scaling());
+  if (pair.magnitude.defined()) sum = sum * (pair.magnitude / sum.norm(2, 1)).unsqueeze(1);
+  return sum.to(weight.scalar_type());
+}
+
+Decoder Merged(const Decoder& decoder, const Adapter& adapter) {
   Decoder merged = decoder;
   for (std::size_t layer = 0; layer < adapter.layers.size(); ++layer) {
     for (std::size_t i = 0; i < kProjectionCount; ++i) {
       const auto& pair = adapter.layers[layer][i];
       if (!pair) continue;
       torch::Tensor& weight = merged.layers[layer].projections[i].weight;
-      torch::Tensor sum = torch::addmm(weight.to(pair->a.scalar_type()), pair->b, pair->a, 1,
-                                       adapter.settings.scaling());
-      if (pair->magnitude.defined()) sum = sum * (pair->magnitude / sum.norm(2, 1)).unsqueeze(1);
-      weight = sum.to(weight.scalar_type());
+      weight = MergedWeight(weight, *pair, adapter.settings);
     }
   }
   return merged;

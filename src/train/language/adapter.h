@@ -43,6 +43,10 @@ Status SaveAdapter(const platform::Path& folder, const Adapter& adapter,
 /// Errors name the tensor that does not fit the decoder.
 Result<Adapter> LoadAdapter(const platform::Path& folder, const Decoder& decoder);
 
+/// A projection's weight with its pair added, in the weight's own type.
+torch::Tensor MergedWeight(const torch::Tensor& weight, const LoraPair& pair,
+                           const LoraSettings& settings);
+
 /// The decoder with the adapter added into its weights.
 Decoder Merged(const Decoder& decoder, const Adapter& adapter);
 

@@ -13,6 +13,7 @@
 #include "train/language/forward.h"
 #include "train/language/generate.h"
 #include "train/language/lora_task.h"
+#include "train/language/merge.h"
 #include "train/language/tiny_model_for_test.h"
 #include "train/language/token_file.h"
 #include "train/tensor_memory.h"
@@ -280,6 +281,43 @@ TEST_F(Language, AnAdapterReadsBackAndMerges) {
                                  {HiddenStates(decoder, &adapter, batch, {})}),
               1e-5);
   }
+}
+
+TEST_F(Language, AMergedModelIsTheModelWithItsAdapter) {
+  const Decoder decoder = Load(TinyConfig("qwen2"), torch::kFloat32);
+  const Adapter adapter = Busy(decoder, SmallLora());
+  ASSERT_TRUE(SaveAdapter(directory_ / "adapter", adapter, "base"));
+  ASSERT_TRUE(platform::WriteFileAtomically(directory_ / "tokenizer.json", "{}"));
+  const torch::NoGradGuard no_grad;
+  const TokenBatch batch{RandomIds(1, 10), {}, {}};
+  const Tensor wanted = HiddenStates(Merged(decoder, adapter), nullptr, batch, {});
+  for (const std::uint64_t shard_bytes : {kShardBytes, std::uint64_t{2000}}) {
+    const platform::Path output = ScratchDirectory("merged") / "model";
+    const MergeOptions options{directory_.string(), (directory_ / "adapter").string(),
+                               output.string()};
+    const Status done = Merge(options, shard_bytes);
+    ASSERT_TRUE(done) << done.error().Message();
+    const auto merged = LoadDecoder(output, torch::dtype(torch::kFloat32));
+    ASSERT_TRUE(merged) << merged.error().Message();
+    EXPECT_TRUE(torch::equal(HiddenStates(*merged, nullptr, batch, {}), wanted));
+    EXPECT_TRUE(std::filesystem::exists(output / "tokenizer.json"));
+    EXPECT_EQ(std::filesystem::exists(output / "model.safetensors"), shard_bytes == kShardBytes);
+    EXPECT_FALSE(Merge(options)) << "it is there already";
+  }
+}
+
+TEST_F(Language, AMergeThatFailsLeavesNothing) {
+  const Decoder decoder = Load(TinyConfig("qwen2"), torch::kFloat32);
+  ASSERT_TRUE(SaveAdapter(directory_ / "adapter", Busy(decoder, SmallLora()), "base"));
+  nlohmann::json other = TinyConfig("qwen2");
+  other["intermediate_size"] = 28;
+  Load(other, torch::kFloat32);
+  const platform::Path parent = ScratchDirectory("merged");
+  const Status refused =
+      Merge({directory_.string(), (directory_ / "adapter").string(), (parent / "model").string()});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().Message(), testing::HasSubstr("gate_proj"));
+  EXPECT_TRUE(std::filesystem::is_empty(parent));
 }
 
 TEST_F(Language, AnAdapterOfAnotherModelIsRefused) {

@@ -1,0 +1,166 @@
+#include "train/language/merge.h"
+
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "platform/file.h"
+#include "train/language/adapter.h"
+#include "train/language/weight_files.h"
+#include "train/library_errors.h"
+#include "train/tensor_of_bytes.h"
+
+namespace ebb::train {
+namespace {
+
+using platform::Path;
+
+constexpr const char* kAnyTensor = "model.embed_tokens.weight";  // whose type the model has
+constexpr const char* kIndexFile = "model.safetensors.index.json";
+
+std::string ShardName(std::size_t index, std::size_t count) {
+  if (count == 1) return "model.safetensors";
+  char name[64];
+  std::snprintf(name, sizeof name, "model-%05zu-of-%05zu.safetensors", index + 1, count);
+  return name;
+}
+
+// In order of their names, as many in each file as it holds.
+std::vector<std::vector<TensorBytes>> Shards(const WeightFiles& files, std::uint64_t shard_bytes) {
+  std::vector<std::vector<TensorBytes>> shards;
+  std::uint64_t bytes = 0;
+  for (const auto& [name, weight] : files.weights()) {
+    const std::uint64_t size = weight.tensor.data.size();
+    if (shards.empty() || (bytes + size > shard_bytes && !shards.back().empty())) {
+      shards.emplace_back();
+      bytes = 0;
+    }
+    bytes += size;
+    shards.back().push_back(weight.tensor);
+  }
+  return shards;
+}
+
+std::map<std::string, const LoraPair*> PairsByWeight(const Adapter& adapter) {
+  std::map<std::string, const LoraPair*> pairs;
+  for (std::size_t layer = 0; layer < adapter.layers.size(); ++layer)
+    for (std::size_t i = 0; i < kProjectionCount; ++i)
+      if (const auto& pair = adapter.layers[layer][i])
+        pairs[LayerPrefix(static_cast<std::int64_t>(layer)) + kProjectionNames[i].path +
+              ".weight"] = &*pair;
+  return pairs;
+}
+
+// The pieces of one file: its header, then each tensor, merged when its turn comes.
+class Pieces {
+ public:
+  Pieces(std::vector<TensorBytes> tensors, const Metadata& metadata, const Adapter& adapter,
+         const WeightFiles& files)
+      : tensors_(std::move(tensors)),
+        header_(SafetensorsHeader(tensors_, metadata)),
+        pairs_(PairsByWeight(adapter)),
+        settings_(adapter.settings),
+        files_(files) {}
+
+  std::string_view Next() {
+    if (!std::exchange(begun_, true)) return header_;
+    while (next_ < tensors_.size()) {
+      const TensorBytes& tensor = tensors_[next_++];
+      if (tensor.data.empty()) continue;
+      const auto pair = pairs_.find(tensor.name);
+      if (pair == pairs_.end()) return tensor.data;
+      const auto& weight = files_.weights().at(tensor.name);
+      merged_ = MergedWeight(TensorOver(tensor, *WeightType(tensor.dtype), weight.file),
+                             *pair->second, settings_);
+      return BytesOf(tensor.name, merged_).data;
+    }
+    return {};
+  }
+
+ private:
+  std::vector<TensorBytes> tensors_;
+  std::string header_;
+  std::map<std::string, const LoraPair*> pairs_;
+  LoraSettings settings_;
+  const WeightFiles& files_;
+  torch::Tensor merged_;
+  bool begun_ = false;
+  std::size_t next_ = 0;
+};
+
+Status WriteWeights(const Path& folder, const WeightFiles& files, const Adapter& adapter,
+                    std::uint64_t shard_bytes) {
+  auto shards = Shards(files, shard_bytes);
+  nlohmann::ordered_json map;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    const std::string name = ShardName(i, shards.size());
+    for (const TensorBytes& tensor : shards[i]) {
+      map[tensor.name] = name;
+      bytes += tensor.data.size();
+    }
+    Pieces pieces(std::move(shards[i]), files.metadata(), adapter, files);
+    EBB_RETURN_IF_ERROR(
+        platform::WriteFileAtomically(folder / name, [&] { return pieces.Next(); }));
+  }
+  if (shards.size() == 1) return {};
+  const nlohmann::ordered_json index = {{"metadata", {{"total_size", bytes}}},
+                                        {"weight_map", std::move(map)}};
+  return platform::WriteFileAtomically(folder / kIndexFile, index.dump(2) + "\n");
+}
+
+bool HoldsWeights(const Path& file) {
+  return file.extension() == ".safetensors" || file.extension() == ".bin" ||
+         file.filename() == kIndexFile || file.filename() == "pytorch_model.bin.index.json";
+}
+
+// Configuration, tokenizer, licence.
+Status CopyTheRest(const Path& from, const Path& to) {
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator(from, code)) {
+    if (!entry.is_regular_file() || HoldsWeights(entry.path())) continue;
+    std::filesystem::copy_file(entry.path(), to / entry.path().filename(), code);
+    if (code) break;
+  }
+  if (!code) return {};
+  return Fail({ExitCode::kUnavailable, "cannot copy its files: " + code.message(), from.string(),
+               "is there room, and may they be read?"});
+}
+
+Status MergeInto(const Path& folder, const MergeOptions& options, std::uint64_t shard_bytes) {
+  EBB_ASSIGN_OR_RETURN(const WeightFiles files, WeightFiles::Open(options.base));
+  const auto any = files.weights().find(kAnyTensor);
+  const auto type =
+      any == files.weights().end() ? std::nullopt : WeightType(any->second.tensor.dtype);
+  // Of a model that is no model, the decoder says what is wrong.
+  EBB_ASSIGN_OR_RETURN(const Decoder decoder,
+                       LoadDecoder(options.base, torch::dtype(type.value_or(torch::kFloat32))));
+  EBB_ASSIGN_OR_RETURN(const Adapter adapter, LoadAdapter(options.adapter, decoder));
+  EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(folder));
+  EBB_RETURN_IF_ERROR(WriteWeights(folder, files, adapter, shard_bytes));
+  return CopyTheRest(options.base, folder);
+}
+
+}  // namespace
+
+Status Merge(const MergeOptions& options, std::uint64_t shard_bytes) {
+  const Path output = Path(options.output).lexically_normal();
+  std::error_code code;
+  if (std::filesystem::exists(output, code))
+    return Fail({ExitCode::kConfiguration, "is there already", output.string(),
+                 "name another folder with --output, or remove it"});
+  const Path folder = (output.has_filename() ? output : output.parent_path()).string() + ".part";
+  Status merged = WithLibraryErrors([&] { return MergeInto(folder, options, shard_bytes); });
+  if (merged) {
+    std::filesystem::rename(folder, output, code);
+    if (code)
+      merged = Fail({ExitCode::kUnavailable, "cannot be made: " + code.message(), output.string(),
+                     "may you write there?"});
+  }
+  if (!merged) std::filesystem::remove_all(folder, code);
+  return merged;
+}
+
+}  // namespace ebb::train
