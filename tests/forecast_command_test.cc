@@ -118,7 +118,8 @@ TEST_F(ForecastCommand, ScoreSaysHowFarOffForecastsWereAndWhichIsUsed) {
   EXPECT_TRUE(Contains(early.err, "forecasts are judged from 2022-12-01")) << early.err;
   EXPECT_EQ(Ebb({"forecast", "--score", "--backtest", "--trace", "z.csv"}).code, 2);
   EXPECT_EQ(Ebb({"forecast", "--score", "--trace", "z.csv", "--trace", "z.csv"}).code, 2);
-  EXPECT_EQ(Ebb({"forecast", "--signal", "watttime"}).code, 2);
+  EXPECT_EQ(Ebb({"forecast", "--signal", "watttime", "--trace", "z.csv"}).code, 2);
+  EXPECT_EQ(Ebb({"forecast", "--signal", "profile"}).code, 2) << "no live source";
 }
 
 TEST_F(ForecastCommand, ScoreOfASourceThatWasNeverAskedSaysWhatKeepsItsPast) {

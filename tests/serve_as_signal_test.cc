@@ -55,6 +55,22 @@ TEST_F(ServeAsSignal, AnotherEbbSeesTheSameGrid) {
   EXPECT_GE(compared, 20u) << outcome.out;
 }
 
+// Of the source that the user's settings name.
+TEST_F(ServeAsSignal, ForecastIsWhatTheLiveSourceExpects) {
+  Serve();
+  Write("config.yaml", "zone: DE\nsignal: carbon-aware-sdk\nsignal_kind: average\napi_url: " +
+                           url_ + "\nsignal_cache: none\n");
+  ::setenv("EBB_CONFIG", (directory_ / "config.yaml").c_str(), 1);
+  const Outcome outcome = Ebb({"forecast", "--zone", "DE", "--hours", "24", "--format", "json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto seen = nlohmann::json::parse(outcome.out);
+  EXPECT_TRUE(Contains(seen.at("source"), url_)) << outcome.out;
+  EXPECT_GE(seen.at("forecast").size(), 23u) << outcome.out;
+  const Outcome past = Ebb({"forecast", "--at", "2023-05-01T12:00Z", "--format", "json"});
+  EXPECT_TRUE(Contains(nlohmann::json::parse(past.out).at("method"), "typical")) << past.out;
+  EXPECT_EQ(Ebb({"forecast", "--signal", "carbon-aware-sdk", "--at", "2023-05-01T12:00Z"}).code, 2);
+}
+
 TEST_F(ServeAsSignal, AZoneThatTheServiceDoesNotKnowIsRefused) {
   Serve();
   const Outcome outcome = GridOf("FR");

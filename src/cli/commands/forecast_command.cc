@@ -33,6 +33,7 @@ Examples:
   ebb forecast --trace DE_2021.csv.gz --weather DE_gfs.csv.gz --at 2021-11-01T17:00Z
   ebb forecast --trace DE_2021.csv.gz --weather DE_gfs.csv.gz --explain
   ebb forecast --zone DE
+  ebb forecast --zone GB --signal uk-carbon-intensity
   ebb forecast --score
   ebb forecast --score --zone DE --signal electricity-maps
   ebb forecast --backtest --trace DE_2021-2024.csv.gz GB_2021-2023.csv.gz --from 2023-01-01)";
@@ -145,6 +146,20 @@ Result<int> RunBacktest(const Options& options) {
   return 0;
 }
 
+// Of the user's settings and these flags.
+Result<signals::SignalOptions> GivenSignal(const Options& options) {
+  app::FlagValues given;
+  if (!options.zone.empty()) given["zone"] = options.zone;
+  if (!options.signal.empty()) given["signal"] = options.signal;
+  if (!options.weather.empty()) given["weather"] = options.weather;
+  app::RunOptions run;
+  EBB_ASSIGN_OR_RETURN(const app::FlagValues flags,
+                       app::WithSettings(given, app::SettingsFor::kSignal));
+  EBB_RETURN_IF_ERROR(app::ApplyFlags(flags, run));
+  app::FindMissingZone(run.scheduler.signal);
+  return run.scheduler.signal;
+}
+
 // Of the file, or of the live source that the user's settings and these flags name.
 Result<ForecastScore> ScoreOfTrace(const Options& options, ProgressLine& line) {
   EBB_ASSIGN_OR_RETURN(const auto at, OptionalTime(options.at, "--at"));
@@ -159,16 +174,8 @@ Result<ForecastScore> ScoreOfTrace(const Options& options, ProgressLine& line) {
 }
 
 Result<ForecastScore> ScoreOfSignal(const Options& options, ProgressLine& line) {
-  app::FlagValues given;
-  if (!options.zone.empty()) given["zone"] = options.zone;
-  if (!options.signal.empty()) given["signal"] = options.signal;
-  if (!options.weather.empty()) given["weather"] = options.weather;
-  app::RunOptions run;
-  EBB_ASSIGN_OR_RETURN(const app::FlagValues flags,
-                       app::WithSettings(given, app::SettingsFor::kSignal));
-  EBB_RETURN_IF_ERROR(app::ApplyFlags(flags, run));
-  EBB_ASSIGN_OR_RETURN(const signals::KeptSignal kept,
-                       signals::ReadKeptSignal(run.scheduler.signal));
+  EBB_ASSIGN_OR_RETURN(const signals::SignalOptions signal, GivenSignal(options));
+  EBB_ASSIGN_OR_RETURN(const signals::KeptSignal kept, signals::ReadKeptSignal(signal));
   ScoreQuestion question{kept.known, kept.answered_at, kept.UsualPublication(), kept.weather};
   if (!kept.record->empty()) {
     question.make_provider = [&] { return forecast::MakeRecordedForecaster(kept.record); };
@@ -204,7 +211,8 @@ Result<int> RunScore(const Options& options) {
 struct Expected {
   core::SignalIdentity identity;
   core::Forecast forecast;
-  std::string zone_origin{};  ///< what named the zone, where no flag did
+  std::string zone_origin{};         ///< what named the zone, where no flag did
+  std::vector<std::string> notes{};  ///< of the live source
   /// Where it was asked for.
   std::optional<std::vector<forecast::HourOfWeather>> weather{};
 };
@@ -230,8 +238,23 @@ Result<Expected> FromTrace(const Options& options, Duration horizon) {
   return expected;
 }
 
-Result<Expected> FromProfile(const Options& options, Duration horizon) {
-  signals::SignalOptions signal;
+// A typical day of a zone; where a live source is named, what it expects now.
+Result<Expected> FromSignal(const Options& options, Duration horizon) {
+  EBB_ASSIGN_OR_RETURN(signals::SignalOptions signal, GivenSignal(options));
+  const bool live = signal.source_named && signals::IsLive(signal.source);
+  if (!options.signal.empty() && (!live || !options.at.empty()))
+    return Fail({ExitCode::kUsage,
+                 live ? "--at is for traces and typical days: a live source tells of now"
+                      : "--signal " + options.signal + " is no live source",
+                 "", "leave one of them out"});
+  if (live && options.at.empty()) {
+    EBB_ASSIGN_OR_RETURN(const auto feed, signals::MakeFeed(signal));
+    const Time now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    EBB_ASSIGN_OR_RETURN(core::SignalView view, feed->Observe(now, horizon));
+    return Expected{feed->identity(), std::move(view.forecast), signal.zone_origin,
+                    feed->TakeNotes()};
+  }
+  signal = {};
   signal.source = signals::SignalSource::kProfile;
   signal.zone = options.zone;
   EBB_RETURN_IF_ERROR(app::SettingsOfUser().Check());
@@ -272,6 +295,7 @@ std::string Text(const Expected& expected) {
   const LocalTimes times = LocalTimes::Of(forecast.issued);
   std::string text = signals::Describe(expected.identity) + "\n";
   if (!expected.zone_origin.empty()) text += "zone of " + expected.zone_origin + "\n";
+  for (const std::string& note : expected.notes) text += note + "\n";
   text += "expected at " + times.Minute(forecast.issued) + " (" + times.zone() +
           "): " + forecast.method + "\n\n";
   if (forecast.series.empty()) return text + "no forecast: no past values are known\n";
@@ -356,17 +380,19 @@ Result<int> Show(const Options& options) {
     return Fail({ExitCode::kUsage, "--explain says what the weather does, and none is given", "",
                  "name a file with --weather"});
   if (options.traces.empty() && !options.publication_lag.empty())
-    return Fail({ExitCode::kUsage, "--publication-lag is for traces: a typical day is generated",
-                 "", "name a file with --trace"});
+    return Fail(
+        {ExitCode::kUsage, "--publication-lag is for traces", "", "name a file with --trace"});
   if (options.traces.empty() && !options.weather.empty())
-    return Fail({ExitCode::kUsage, "--weather is for traces: a typical day knows no weather", "",
-                 "name a file with --trace"});
+    return Fail({ExitCode::kUsage,
+                 "--weather is for traces: a typical day knows no weather, and a live source has "
+                 "its own (docs/weather.md)",
+                 "", "name a file with --trace"});
   if (options.traces.size() > 1)
     return Fail({ExitCode::kUsage, "a forecast is made from one trace, but several are named", "",
                  "give one --trace, or score them all with --backtest"});
   const Duration horizon = DurationFromSeconds(*hours * 3600);
   EBB_ASSIGN_OR_RETURN(const Expected expected, options.traces.empty()
-                                                    ? FromProfile(options, horizon)
+                                                    ? FromSignal(options, horizon)
                                                     : FromTrace(options, horizon));
   std::fputs((options.format == "json" ? Json(expected) : Text(expected)).c_str(), stdout);
   return 0;
@@ -383,7 +409,9 @@ void AddForecastCommand(Parser& parser) {
   };
   command.List({"trace", "FILE", "the past: CSV, plain or gzip; several with --backtest"},
                &options->traces);
-  text({"zone", "ZONE", "without a trace: the typical day of this zone"}, &Options::zone);
+  text({"zone", "ZONE",
+        "without a trace: of this zone, its typical day or what a live source expects"},
+       &Options::zone);
   text({"at", "TIME", "the moment of the forecast (default: end of the trace)"}, &Options::at);
   text({"publication-lag", "DURATION", app::kPublicationLagHelp}, &Options::publication_lag);
   text(
@@ -404,7 +432,7 @@ void AddForecastCommand(Parser& parser) {
        "how far off the forecasts of the last weeks were, by source and horizon, and which is "
        "used: of the live source (nobody is asked), or of --trace"},
       [options] { options->score = true; });
-  text({"signal", "SOURCE", "with --score: the live source, where settings name none"},
+  text({"signal", "SOURCE", "the live source, where settings name none (docs/signals.md)"},
        &Options::signal);
   command.Switch({"explain", "", "with --weather: say what the weather adds, by driver and day"},
                  [options] { options->explain = true; });
@@ -413,9 +441,9 @@ void AddForecastCommand(Parser& parser) {
   text({"format", "text|json", "output format"}, &Options::format);
   command.Action([options]() -> Result<int> {
     if (options->score) return RunScore(*options);
-    if (!options->signal.empty())
-      return Fail({ExitCode::kUsage, "--signal is for --score", "",
-                   "ebb grid shows what a live source expects"});
+    if (!options->signal.empty() && (options->backtest || !options->traces.empty()))
+      return Fail({ExitCode::kUsage, "--signal does not go together with --trace or --backtest", "",
+                   "give one of them"});
     return options->backtest ? RunBacktest(*options) : Show(*options);
   });
 }
