@@ -2,7 +2,11 @@
 find_package(Threads REQUIRED)
 if(EBB_TESTS)
   enable_testing()
-  find_package(GTest REQUIRED)
+  if(EBB_GOOGLETEST_SOURCES)
+    add_subdirectory(${EBB_GOOGLETEST_SOURCES} ${CMAKE_BINARY_DIR}/googletest EXCLUDE_FROM_ALL SYSTEM)
+  else()
+    find_package(GTest REQUIRED)
+  endif()
   include(GoogleTest)
   # Seconds that a test may take, one of a room or a program and one that goes through many; sanitizers slow down.
   set(EBB_TEST_TIMEOUT 120)

@@ -7,8 +7,11 @@ import copy
 import json
 import math
 import os
+import signal
 import subprocess
+import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -25,6 +28,7 @@ torch.set_num_threads(1)
 
 PROBE = Path(os.environ["EBB_BUILD"]) / "bin" / "train_language_probe"
 TRAINER = Path(os.environ["EBB_BUILD"]) / "bin" / "ebb-train"
+EBB = Path(__file__).parents[2] / "build" / "release" / "bin" / "ebb"
 PROJECTIONS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 
 SMALL = dict(
@@ -247,6 +251,11 @@ class TrainingTest(Scratch):
                 with torch.no_grad():
                     self.assertLess(relative(ours, peft(ids).logits), 1e-5)
                     self.assertLess(relative(ours, peft.merge_and_unload()(ids).logits), 1e-5)
+                    merged = self.folder / f"merged-{name}"
+                    subprocess.run([TRAINER, "merge", "--base", self.folder / "model", "--adapter", adapter, "--output", merged],
+                                   check=True, stdout=subprocess.DEVNULL)
+                    whole = AutoModelForCausalLM.from_pretrained(merged, attn_implementation="eager").double()
+                    self.assertLess(relative(ours, whole(ids).logits), 1e-5)
                     changed = relative(self.probe("logits", {"ids": ids}, "fp32")["logits"], ours)
                 self.assertGreater(changed, 1e-3)
 
@@ -268,6 +277,65 @@ class TrainingTest(Scratch):
         if config.eos_token_id in theirs:
             theirs = theirs[:theirs.index(config.eos_token_id)]
         self.assertEqual(json.loads(done.stdout)["tokens"], theirs)
+
+
+class TorchrunTest(Scratch):
+    """ebb-train started by the real torchrun, alone and measured by ebb run."""
+
+    RANKS = [Path(sys.prefix) / "bin" / "torchrun", "--no-python", "--nproc-per-node", "2", "--standalone"]
+    TRAINING = ["--model", "mlp", "--data", "digits", "--train-samples", "640", "--test-samples", "100", "--batch-size", "8",
+                "--accumulation", "4", "--seed", "3", "--threads", "1", "--progress", "none"]
+
+    def alone(self, epochs):
+        subprocess.run([TRAINER, *self.TRAINING, "--epochs", str(epochs), "--run-dir", self.folder / "alone"], check=True,
+                       stdout=subprocess.DEVNULL)
+        return self.loss(self.folder / "alone")
+
+    @staticmethod
+    def loss(run):
+        return json.loads((run / "train_result.json").read_text())["final_loss"]
+
+    @staticmethod
+    def wait_for_step(run, step):
+        progress = run / "progress.jsonl"
+        while not progress.exists() or f'"step":{step},' not in progress.read_text():
+            time.sleep(0.02)
+
+    def test_two_ranks_learn_what_one_process_learns(self):
+        run = self.folder / "two"
+        subprocess.run([*self.RANKS, TRAINER, *self.TRAINING, "--epochs", "2", "--run-dir", run], check=True,
+                       stdout=subprocess.DEVNULL)
+        self.assertAlmostEqual(self.loss(run), self.alone(2), delta=1e-4)
+
+    def test_a_lost_rank_costs_a_restart(self):
+        run = self.folder / "restarted"
+        command = [*self.RANKS, "--max-restarts", "1", TRAINER, *self.TRAINING, "--epochs", "12", "--run-dir", run]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as launcher:
+            self.wait_for_step(run, 30)
+            ranks = subprocess.run(["pgrep", "-P", str(launcher.pid), "-f", "ebb-train"], stdout=subprocess.PIPE, text=True,
+                                   check=True).stdout.split()
+            os.kill(int(ranks[1]), signal.SIGKILL)
+        self.assertEqual(launcher.returncode, 0)
+        begins = [json.loads(line)["event"] for line in (run / "progress.jsonl").read_text().splitlines()]
+        self.assertEqual(begins.count("epoch_end"), 12, "it went on from its checkpoint")
+        self.assertAlmostEqual(self.loss(run), self.alone(12), delta=1e-3)
+
+    def test_ebb_run_pauses_and_resumes_all_ranks_as_one(self):
+        command = [EBB, "run", "--constant", "100", "--", *self.RANKS, TRAINER, *self.TRAINING, "--epochs", "12"]
+        environment = os.environ | {"EBB_CONFIG": "none", "EBB_ZONE": "DE"}
+        with subprocess.Popen(command, cwd=self.folder, env=environment, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as ebb:
+            while not (runs := list(self.folder.glob("runs/*"))):
+                time.sleep(0.02)
+            self.wait_for_step(runs[0], 30)
+            ebb.send_signal(signal.SIGTERM)
+        self.assertEqual(ebb.returncode, 75)
+        subprocess.run([EBB, "resume", runs[0]], cwd=self.folder, env=environment, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        outcomes = [json.loads(line).get("outcome") for line in (runs[0] / "attempts.jsonl").read_text().splitlines()]
+        self.assertEqual([outcome for outcome in outcomes if outcome], ["paused", "done"])
+        self.assertAlmostEqual(self.loss(runs[0]), self.alone(12), delta=1e-3)
+        subprocess.run([EBB, "audit", runs[0]], env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":

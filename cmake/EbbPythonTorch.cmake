@@ -1,0 +1,38 @@
+# LibTorch from the package torch of a Python environment (EBB_TORCH_PYTHON), as find_package(Torch) would give it.
+#
+# The package's own CMake files ask for the CUDA toolkit where it was built with CUDA. To use LibTorch none is needed:
+# the package, or those that it depends on, bring the libraries. Headers of Gloo are in none of them: those of libgloo-dev
+# serve, since here is no more than pointers to what they describe.
+execute_process(
+  COMMAND ${EBB_TORCH_PYTHON} -W ignore -c "import os, torch; print(os.path.dirname(torch.__file__), torch.__version__, int(torch._C._GLIBCXX_USE_CXX11_ABI), sep=';')"
+  OUTPUT_VARIABLE ebb_torch OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_VARIABLE ebb_why RESULT_VARIABLE ebb_failed)
+if(ebb_failed)
+  message(FATAL_ERROR "${EBB_TORCH_PYTHON} has no package torch: ${ebb_why}\n  pip install torch into its environment, or name another Python.")
+endif()
+list(GET ebb_torch 0 ebb_torch_root)
+list(GET ebb_torch 1 Torch_VERSION)
+list(GET ebb_torch 2 ebb_torch_new_strings)
+
+# Wheels up to 2.6 have the strings of the library of GCC 4. Then all of ebb-train has, and its tests are built with a
+# GoogleTest that has.
+if(NOT ebb_torch_new_strings)
+  add_compile_definitions(_GLIBCXX_USE_CXX11_ABI=0)
+  set(EBB_GOOGLETEST_SOURCES /usr/src/googletest)
+endif()
+
+set(TORCH_INCLUDE_DIRS ${ebb_torch_root}/include ${ebb_torch_root}/include/torch/csrc/api/include)
+set(TORCH_LIBRARIES "")
+foreach(library torch_cpu c10 c10_cuda torch_cuda)
+  if(EXISTS ${ebb_torch_root}/lib/lib${library}.so)
+    add_library(ebb_torch_${library} SHARED IMPORTED GLOBAL)
+    set_target_properties(ebb_torch_${library} PROPERTIES IMPORTED_LOCATION ${ebb_torch_root}/lib/lib${library}.so
+      INTERFACE_COMPILE_DEFINITIONS "USE_DISTRIBUTED;USE_C10D_GLOO")
+    list(APPEND TORCH_LIBRARIES ebb_torch_${library})
+  endif()
+endforeach()
+# CUDA joins when its library is loaded: nothing refers to it. What the package's libraries need is found from there.
+if(TARGET ebb_torch_torch_cuda)
+  list(APPEND TORCH_LIBRARIES "-Wl,--no-as-needed,${ebb_torch_root}/lib/libtorch_cuda.so,--as-needed")
+endif()
+list(APPEND TORCH_LIBRARIES "-Wl,--unresolved-symbols=ignore-in-shared-libs")
+message(STATUS "LibTorch ${Torch_VERSION} of ${EBB_TORCH_PYTHON}")
