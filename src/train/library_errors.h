@@ -5,12 +5,20 @@
 
 #include <c10/util/Exception.h>
 
+#include <exception>
 #include <new>
 #include <string>
 
 #include "base/result.h"
 
 namespace ebb::train {
+
+/// The first line of what LibTorch says: what follows is where in the library it was.
+inline std::string WhyOf(const std::exception& error) {
+  const auto* of_library = dynamic_cast<const c10::Error*>(&error);
+  const std::string why = of_library ? of_library->what_without_backtrace() : error.what();
+  return why.substr(0, why.find('\n'));
+}
 
 /// What `compute`, which returns a Result, returns.
 template <typename Compute>

@@ -9,12 +9,15 @@
 #include <string>
 #include <utility>
 
+#include "train/library_errors.h"
+
 namespace ebb::train {
 namespace {
 
 // How long one waits for the others to begin, and for a rank that computes or evaluates: as
 // torchrun does. One that has ended is noticed at once.
 constexpr std::chrono::minutes kPatience{30};
+constexpr std::chrono::seconds kLauncherAnswersWithin{30};
 
 Error Lost(const std::string& why) {
   return {ExitCode::kTryLater, "a rank is lost: " + why, "",
@@ -29,17 +32,42 @@ std::shared_ptr<::gloo::transport::Device> DeviceFor(const std::string& address)
   return c10d::ProcessGroupGloo::createDefaultDevice();
 }
 
-c10::intrusive_ptr<c10d::Store> StoreAt(const RankPlace& place) {
+c10d::TCPStoreOptions StoreOptions(const RankPlace& place) {
   c10d::TCPStoreOptions options;
   options.port = place.port;
   options.isServer = place.rank == 0 && !place.launcher_serves;
   options.numWorkers = place.size;
   options.waitWorkers = !place.launcher_serves;
   options.timeout = kPatience;
+  return options;
+}
+
+// The store of a launcher of another version may take what is said to it and never answer: from
+// 2.4 on, PyTorch's speaks another protocol.
+Status CheckThatLauncherAnswers(const RankPlace& place) {
+  if (!place.launcher_serves) return {};
+  c10d::TCPStoreOptions options = StoreOptions(place);
+  options.timeout = kLauncherAnswersWithin;
+  const std::string key = "ebb-train/hello/" + std::to_string(place.rank);
+  try {
+    c10d::TCPStore store(place.address, options);
+    store.set(key, std::vector<std::uint8_t>{1});
+    store.get(key);
+  } catch (const std::exception& error) {
+    return Fail({ExitCode::kUnavailable,
+                 "the launcher does not answer (" + WhyOf(error) +
+                     "); it may be of another PyTorch than this program's LibTorch, " TORCH_VERSION,
+                 place.address + ":" + std::to_string(place.port),
+                 "build ebb-train with the launcher's: ./dev build --torch PYTHON"});
+  }
+  return {};
+}
+
+c10::intrusive_ptr<c10d::Store> StoreAt(const RankPlace& place) {
   const char* restart = std::getenv("TORCHELASTIC_RESTART_COUNT");
   return c10::make_intrusive<c10d::PrefixStore>(
       std::string("ebb-train/") + (restart ? restart : "0"),
-      c10::make_intrusive<c10d::TCPStore>(place.address, options));
+      c10::make_intrusive<c10d::TCPStore>(place.address, StoreOptions(place)));
 }
 
 // FNV-1a, cut to what a double holds exactly when it is summed.
@@ -70,6 +98,7 @@ Result<Ranks> Ranks::Join(const RankPlace& place, double share) {
   Ranks ranks;
   if (place.size == 1) return ranks;
   ranks.rank_ = static_cast<std::size_t>(place.rank);
+  EBB_RETURN_IF_ERROR(CheckThatLauncherAnswers(place));
   try {
     auto options = c10d::ProcessGroupGloo::Options::create(kPatience);
     options->devices.push_back(DeviceFor(place.address));
@@ -77,8 +106,7 @@ Result<Ranks> Ranks::Join(const RankPlace& place, double share) {
     ranks.group_->gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(StoreAt(place), place.rank,
                                                                      place.size, options);
   } catch (const std::exception& error) {
-    return Fail({ExitCode::kUnavailable,
-                 std::string("the ranks do not find each other: ") + error.what(),
+    return Fail({ExitCode::kUnavailable, "the ranks do not find each other: " + WhyOf(error),
                  place.address + ":" + std::to_string(place.port),
                  "is rank 0 there, and is the port free?"});
   }
@@ -94,7 +122,7 @@ Status Ranks::Sum(std::vector<double>& values) {
     group_->Sum(torch::from_blob(values.data(), {static_cast<std::int64_t>(values.size())},
                                  torch::kFloat64));
   } catch (const std::exception& error) {
-    return Fail(Lost(error.what()));
+    return Fail(Lost(WhyOf(error)));
   }
   return {};
 }
@@ -109,7 +137,7 @@ Status Ranks::Sum(const std::vector<torch::Tensor>& tensors) {
   try {
     group_->Sum(row);
   } catch (const std::exception& error) {
-    return Fail(Lost(error.what()));
+    return Fail(Lost(WhyOf(error)));
   }
   std::int64_t from = 0;
   for (const torch::Tensor& tensor : tensors) {

@@ -279,6 +279,10 @@ class TrainingTest(Scratch):
         self.assertEqual(json.loads(done.stdout)["tokens"], theirs)
 
 
+WHEEL = Path(os.environ["EBB_BUILD"]).name == "torch"  # ebb-train with the LibTorch of this environment
+
+
+@unittest.skipUnless(WHEEL, "torchrun of another PyTorch does not speak with this ebb-train")
 class TorchrunTest(Scratch):
     """ebb-train started by the real torchrun, alone and measured by ebb run."""
 
@@ -336,6 +340,15 @@ class TorchrunTest(Scratch):
         self.assertEqual([outcome for outcome in outcomes if outcome], ["paused", "done"])
         self.assertAlmostEqual(self.loss(runs[0]), self.alone(), delta=1e-3)
         subprocess.run([EBB, "audit", runs[0]], env=environment, check=True, stdout=subprocess.DEVNULL)
+
+
+@unittest.skipIf(WHEEL, "torchrun is of the same PyTorch")
+class OtherTorchrunTest(Scratch):
+    def test_a_launcher_that_does_not_answer_is_said_to_be_of_another_pytorch(self):
+        command = [*TorchrunTest.RANKS, TRAINER, *TorchrunTest.TRAINING, "--run-dir", self.folder / "run"]
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=300)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("may be of another PyTorch than this program's LibTorch", done.stderr)
 
 
 if __name__ == "__main__":
