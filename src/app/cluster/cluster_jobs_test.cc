@@ -5,6 +5,7 @@
 #include <csignal>
 #include <thread>
 
+#include "engine/explain.h"
 #include "kubernetes/fake_agent_for_test.h"
 #include "kubernetes/fake_api_server_for_test.h"
 #include "platform/system_clock.h"
@@ -101,11 +102,16 @@ class ClusterJobsTest : public ::testing::Test {
     });
     return found;
   }
-  bool Becomes(const std::string& name, Stage stage) const {
-    return Until([&] {
+  ::testing::AssertionResult Becomes(const std::string& name, Stage stage) const {
+    const bool became = Until([&] {
       const auto card = Find(name);
       return card && card->explanation.stage == stage;
     });
+    if (became) return ::testing::AssertionSuccess();
+    const auto card = Find(name);
+    return ::testing::AssertionFailure()
+           << name << (card ? ": " + engine::Sentence(card->explanation) : ": no such job") << "\n"
+           << server_.Get(kJobs, name).dump(2);
   }
   bool Answers(service::Request request) {
     return static_cast<bool>(service_->Ask(std::move(request)).get());
@@ -202,7 +208,10 @@ TEST_F(ClusterJobsTest, AnotherLifeFindsItsJobsAndWhatBecameOfThem) {
   for (const char* name : {"stays", "goes", "ends"}) Create(name, Waiting());
   for (const char* name : {"goes-on", "fails"}) Create(name, {{"ebb/threshold", "400"}});
   for (const char* name : {"stays", "goes", "ends"}) ASSERT_TRUE(Becomes(name, Stage::kWaiting));
-  for (const char* name : {"goes-on", "fails"}) ASSERT_TRUE(Becomes(name, Stage::kRunning));
+  for (const char* name : {"goes-on", "fails"}) {
+    ASSERT_TRUE(Becomes(name, Stage::kRunning));
+    ASSERT_TRUE(Until([&] { return Annotation(name, "attempt") == "1"; })) << "it is released";
+  }
   std::map<std::string, core::JobId> numbers;
   for (const char* name : {"stays", "goes", "ends", "goes-on", "fails"})
     numbers[name] = Find(name)->submission->job.id;
