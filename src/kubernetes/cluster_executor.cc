@@ -61,7 +61,10 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
       },
       [self = executor.get()](core::JobId job) {
         const GatedObject* object = self->board_->Find(job);
-        return !object || self->capacity_->HasPods(object->name_space, object->pods);
+        // What has ended has no pods either, and needs no room.
+        return !object || object->phase == ObjectPhase::kSucceeded ||
+               object->phase == ObjectPhase::kFailed ||
+               self->capacity_->HasPods(object->name_space, object->pods);
       });
   if (!own.objects.dry_run) executor->MakeKueueBoard();
   if (own.lease)

@@ -339,6 +339,17 @@ TEST_F(ClusterExecutorTest, AGangIsNotReleasedWhileOneOfItsPodsFitsNoNode) {
   EXPECT_TRUE(executor().Execute(engine::StartJob{job.id, 1, 2}));
 }
 
+TEST_F(ClusterExecutorTest, WhatHasEndedIsNotOnItsWayToANodeAnyMore) {
+  const core::JobId first = Create("first", {}, 8);
+  ASSERT_TRUE(executor().Execute(engine::StartJob{first, 1, 2}));
+  server().SetCourse("first", FakeApiServer::Course::kSucceeds);
+  ASSERT_TRUE(world_.Until(
+      [&] { return executor().board().Find(first)->phase == ObjectPhase::kSucceeded; }));
+  const core::JobId second = Create("second", {}, 8);
+  const Status started = executor().Execute(engine::StartJob{second, 1, 2});
+  EXPECT_TRUE(started) << started.error().Message();
+}
+
 TEST_F(ClusterExecutorTest, ReasonsAreWrittenOnceAndNumbersNowAndThen) {
   const core::JobId job = Create("train");
   executor().board().Note(job, {"waiting", "312 g/kWh now", "2026-05-01T12:00:00Z"});
