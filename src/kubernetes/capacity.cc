@@ -11,8 +11,8 @@
 namespace ebb::kubernetes {
 namespace {
 
-// A taint of the GPUs themselves keeps away what asks for none, and is tolerated by admission of
-// the cluster or by whoever asks for them.
+// A taint named after the GPUs keeps away pods that ask for none. Pods that ask for GPUs tolerate
+// it, by themselves or because admission adds the toleration.
 std::string TaintsOf(const JsonNode& node) {
   std::vector<std::string> keys;
   if (const JsonNode* taints = node.At("/spec/taints"))
@@ -51,7 +51,7 @@ bool Tolerates(const PodRequests& requests, const std::string& taints) {
       keys, [&](std::string_view key) { return requests.tolerated.contains(std::string(key)); });
 }
 
-// Labels by which pods are told from those of others.
+// Labels that identify the pods of one object.
 bool NamesPods(std::string_view label) {
   return label == kGangLabel || std::ranges::count(GatedKinds(), label, &GatedKind::pod_label) > 0;
 }
@@ -120,7 +120,7 @@ void Capacity::TakePod(const JsonNode& pod, const std::string& gang) {
   if (pods_.contains(uid)) return;  // what a pod asks for and where it is never changes
   PodRequests requests;
   AddPod(*pod.Find("spec"), 1, requests);
-  // It was given devices by a claim instead, which is told of.
+  // A claim gave it its devices; the claim is counted, not the request.
   if (pod.At("/status/extendedResourceClaimStatus")) requests.gpus = 0;
   Pod& known =
       pods_[uid] = {node,

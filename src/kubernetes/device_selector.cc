@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kDeepest = 64;
 
-// What an expression, or a part of it, is. kMissing: the device does not have that, and whoever
-// asks for it cannot have the device.
+// The value of an expression, or of a part of it. kMissing: the device has no such attribute, so a
+// selector that requires it does not match.
 struct Value {
   enum class Type { kUnknown, kMissing, kPlain, kList, kDevice, kAttributes, kCapacity };
   Type type = Type::kUnknown;

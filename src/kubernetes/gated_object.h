@@ -57,7 +57,7 @@ struct GatedObject {
   std::map<std::string, std::string> wishes;
   std::string version;
   std::vector<std::string> models{};  ///< of the pools that it can have; empty: by its requests
-  std::string made_for{};  ///< `by_kueue`: uid of the object that is told of it; empty: none
+  std::string made_for{};  ///< `by_kueue`: uid of the object that gets the notes; empty: none
   std::string pods;        ///< "label=value" of its pods; empty: not known yet
   std::vector<PodTemplate> templates{};  ///< of pods with GPUs
   std::vector<ObjectPart> parts;  ///< the object itself, or the pods of a gang that are there

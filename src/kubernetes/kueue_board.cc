@@ -17,7 +17,7 @@ constexpr const char* kStatusQuery = "/status?fieldManager=ebb-controller&force=
 constexpr const char* kApply = "application/apply-patch+yaml";
 constexpr const char* kMerge = "application/merge-patch+json";
 constexpr const char *kPending = "Pending", *kReady = "Ready", *kRetry = "Retry";
-// An owner is there before its Workload, but is told by another watch.
+// An owner is created before its Workload, but another watch reports it, perhaps later.
 constexpr std::chrono::seconds kOwnerWithin{10};
 constexpr std::chrono::seconds kTryAgainAfter{5};
 

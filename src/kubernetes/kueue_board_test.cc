@@ -447,7 +447,7 @@ TEST_F(KueueBoardTest, WhatDoesNotWantToWaitAnyMoreIsReadyAndSaysSo) {
   server_.Patch(kueue_->workloads(), "job-train",
                 {{"metadata", {{"annotations", {{"example.com/seen", "1"}}}}}});
   EXPECT_TRUE(Until([&] { return Runs("train") && stage().empty(); }));
-  EXPECT_EQ(executor_->board().Find(job), nullptr) << "it is no job any more";
+  EXPECT_EQ(executor_->board().Find(job), nullptr) << "it is no longer a job";
   EXPECT_FALSE(EventOf("train", EventReason::kLetGo).is_null());
   EXPECT_TRUE(EventOf("train", EventReason::kReleased).is_null());
 }
