@@ -44,6 +44,7 @@ void KueueBoard::TakeCheck(const GatedKind& kind, const JsonNode& check) {
   const std::string name = TextAt(check, "/metadata/name");
   const bool ours = TextAt(check, "/spec/controllerName") == kCheckController;
   checks_[TextAt(check, "/metadata/uid")] = {name, ours};
+  FollowChecks();
   if (!ours) return;
   for (auto& [uid, known] : known_) Review(known);
   if (HasCondition(check, "Active")) return;
@@ -69,9 +70,23 @@ void KueueBoard::TakeCheck(const GatedKind& kind, const JsonNode& check) {
       });
 }
 
+void KueueBoard::DropCheck(const std::string& uid) {
+  checks_.erase(uid);
+  FollowChecks();
+}
+
 void KueueBoard::TakeClusterQueue(const JsonNode& queue) {
-  quotas_[TextAt(queue, "/metadata/uid")] = {TextAt(queue, "/metadata/name"), ReadQuota(queue)};
+  auto& [name, quota] = quotas_[TextAt(queue, "/metadata/uid")];
+  name = TextAt(queue, "/metadata/name");
+  const Quota before = std::exchange(quota, ReadQuota(queue));
   is_stale_ = true;
+  if (before.checks != quota.checks) FollowChecks();
+}
+
+void KueueBoard::DropClusterQueue(const std::string& uid) {
+  if (quotas_.erase(uid) == 0) return;
+  is_stale_ = true;
+  FollowChecks();
 }
 
 void KueueBoard::TakeLocalQueue(const JsonNode& queue) {
@@ -137,6 +152,23 @@ bool KueueBoard::AsksUs(const std::string& cluster_queue) const {
   });
 }
 
+// Without a check there is nothing to evict it by.
+bool KueueBoard::CanBeEvicted(const Known& known) const {
+  return HasOurs(known) || AsksUs(ClusterQueueOf(known));
+}
+
+// Workloads, queues and checks come by watches of their own, in any order, and people change them.
+void KueueBoard::FollowChecks() {
+  for (const auto& [uid, known] : known_) {
+    const GatedObject* offered = known.offered ? ports_.objects.FindObject(uid) : nullptr;
+    const bool checkpointable = known.checkpointable && CanBeEvicted(known);
+    if (!offered || offered->job.checkpointable == checkpointable) continue;
+    GatedObject object = *offered;
+    object.job.checkpointable = checkpointable;
+    ports_.objects.TakeObject(std::move(object));
+  }
+}
+
 bool KueueBoard::IsToBeOffered(const Known& known) const {
   return known.offer && (HasOurs(known) || known.workload.gated);
 }
@@ -181,9 +213,8 @@ void KueueBoard::TryToOffer(Known& known) {
   if (known.free && !known.offered) return;
   known.offered = true;
   object->models = {pool};
-  // Without a check there is nothing to evict it by.
-  const bool has_check = HasOurs(known) || AsksUs(cluster_queue);
-  object->job.checkpointable = object->job.checkpointable && has_check;
+  known.checkpointable = object->job.checkpointable;
+  object->job.checkpointable = known.checkpointable && CanBeEvicted(known);
   ports_.objects.TakeObject(*std::move(object));
 }
 

@@ -64,9 +64,9 @@ class KueueBoard final : public ReleaseGate {
 
   // What the reflectors tell. `kind`: of the version that the server has.
   void TakeCheck(const GatedKind& kind, const JsonNode& check);
-  void DropCheck(const std::string& uid) { checks_.erase(uid); }
+  void DropCheck(const std::string& uid);
   void TakeClusterQueue(const JsonNode& queue);
-  void DropClusterQueue(const std::string& uid) { quotas_.erase(uid); }
+  void DropClusterQueue(const std::string& uid);
   void TakeLocalQueue(const JsonNode& queue);
   void DropLocalQueue(const std::string& uid);
   void TakeWorkload(const GatedKind& kind, const JsonNode& workload);
@@ -93,6 +93,7 @@ class KueueBoard final : public ReleaseGate {
     Workload workload;
     std::optional<JsonNode> offer{};     // it is to be offered to the engine once all is known
     bool offered = false, free = false;  // free: not to be held back
+    bool checkpointable = false;         // by its annotations, whatever its queue has
     bool open = false;                   // released by the engine
     bool ending = false;                 // what runs is to end
     bool decided = false;                // since it is asked about
@@ -109,6 +110,8 @@ class KueueBoard final : public ReleaseGate {
   std::vector<std::string> ChecksIn(const Known& known, std::string_view state) const;
   bool HasOurs(const Known& known) const;
   bool AsksUs(const std::string& cluster_queue) const;
+  bool CanBeEvicted(const Known& known) const;
+  void FollowChecks();
   bool IsToBeOffered(const Known& known) const;
   bool IsUnanswered(const Known& known) const;
   void TryToOffer(Known& known);

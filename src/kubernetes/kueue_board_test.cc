@@ -427,6 +427,22 @@ TEST_F(KueueBoardTest, WhatIsGatedCanBePausedIfItsQueueHasTheCheck) {
   EXPECT_TRUE(JobOf("gated").checkpointable) << "Kueue tells its checks later";
 }
 
+// Queues and checks may also be heard of after their Workloads.
+TEST_F(KueueBoardTest, WhatIsGatedCanBePausedOnceItsQueueGetsTheCheck) {
+  Begin();
+  kueue_->Submit("gated", 2, {{kGates, "ebb/wait"}, {"ebb/checkpointable", "true"}}, false);
+  EXPECT_FALSE(JobOf("gated").checkpointable);
+  const Json checks{{"admissionChecks", {{{"name", "late"}}}}};
+  server_.Patch(kueue_->queues(), "all", {{"spec", {{"admissionChecksStrategy", checks}}}});
+  GoOnFor(Duration{50});
+  EXPECT_FALSE(JobOf("gated").checkpointable) << "whose check it is is not known yet";
+  server_.Create(kueue_->checks(),
+                 {{"metadata", {{"name", "late"}}}, {"spec", {{"controllerName", "ebb/gate"}}}});
+  EXPECT_TRUE(Until([&] { return JobOf("gated").checkpointable; }));
+  server_.Patch(kueue_->queues(), "all", {{"spec", {{"admissionChecksStrategy", nullptr}}}});
+  EXPECT_TRUE(Until([&] { return !JobOf("gated").checkpointable; }));
+}
+
 TEST_F(KueueBoardTest, AnotherControllerGoesOnWithWhatRuns) {
   Begin();
   kueue_->Submit("train", 2);
