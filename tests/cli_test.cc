@@ -2,6 +2,7 @@
 // middle.
 
 #include "cli_fixture.h"
+#include "testing/source_tree.h"
 
 namespace ebb {
 namespace {
@@ -572,6 +573,30 @@ TEST_F(Cli, ATrainingThatCannotStartIsSaidBeforeItWaits) {
   EXPECT_TRUE(Contains(outcome.err, "/proc/none")) << outcome.err;
   EXPECT_TRUE(Contains(outcome.err, "the training cannot start")) << outcome.err;
   EXPECT_FALSE(std::filesystem::exists(directory_ / "runs"));
+#endif
+}
+
+// The shipped configuration, on the files that ship with it.
+TEST_F(Cli, ALanguageModelIsFineTunedFromAConfigurationGatedAndMeasured) {
+#ifndef EBB_TRAIN_PROGRAM
+  GTEST_SKIP() << "ebb-train is not built (EBB_TRAIN=OFF)";
+#else
+  ::setenv("EBB_TRAIN_PROGRAM", EBB_TRAIN_PROGRAM, 1);
+  fs::create_directory_symlink(SourceTree() + "/configs", directory_ / "configs");
+  const Outcome listed = Ebb({"train", "configs/lora.yaml", "--dry-run"});
+  EXPECT_EQ(listed.code, 0) << listed.err;
+  EXPECT_TRUE(Contains(listed.out, " lora --base configs/lora/model --tokens")) << listed.out;
+  EXPECT_TRUE(Contains(listed.out, "nothing was started")) << listed.out;
+  EXPECT_FALSE(fs::exists(directory_ / "output"));
+  const Outcome outcome = Ebb({"train", "configs/lora.yaml", "--run-dir", "run"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(Ebb({"train", "configs/lora.yaml", "--data", "digits"}).code, 2);
+  ::unsetenv("EBB_TRAIN_PROGRAM");
+  const auto summary = Summary("run");
+  EXPECT_GE(summary["schedule"]["waited_s"].get<double>(), 7200) << summary["schedule"].dump();
+  EXPECT_GT(summary["energy"]["it_j"].get<double>(), 0) << summary["energy"].dump();
+  EXPECT_GT(summary["training"]["test_loss"].get<double>(), 0) << summary["training"].dump();
+  EXPECT_TRUE(fs::exists(directory_ / "run/adapter/adapter_model.safetensors"));
 #endif
 }
 

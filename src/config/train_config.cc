@@ -7,6 +7,7 @@
 #include "base/enum_names.h"
 #include "config/file_names.h"
 #include "config/key_reader.h"
+#include "config/lora_section.h"
 #include "config/scheduler_section.h"
 #include "config/training_section.h"
 #include "config/yaml_tree.h"
@@ -24,6 +25,7 @@ constexpr std::array<std::string_view, 5> kPolicyNames{"now", "threshold", "wind
 struct FileKeys {
   SchedulerKeys scheduler;
   TrainingKeys training;
+  LoraKeys lora;
   MeteringKeys metering;
   Given<std::string> output_dir;
   Given<std::string> data_dir;
@@ -36,6 +38,7 @@ void ReadFile(const YamlNode& root, FileKeys& keys, Problems& problems) {
   };
   const std::vector<Section> sections{{"scheduler", SchedulerRules(keys.scheduler)},
                                       {"training", TrainingRules(keys.training)},
+                                      {"lora", LoraRules(keys.lora)},
                                       {"tracker", TrackerRules(keys.metering)},
                                       {"metering", MeteringRules(keys.metering)}};
   std::vector<SectionKeys> all;
@@ -45,6 +48,7 @@ void ReadFile(const YamlNode& root, FileKeys& keys, Problems& problems) {
                            ReadText("data_dir", keys.data_dir)};
   for (const Section& section : sections) {
     top.push_back({section.name, [&](const YamlNode& map, Problems& found) {
+                     if (section.name == "lora") keys.lora.line = map.line;
                      ReadSection(map, section.name, section.rules, all, found);
                    }});
   }
@@ -124,10 +128,13 @@ Result<TrainConfig> ParseTrainConfig(const std::string& text, const std::string&
   TrainConfig config;
   config.source = name;
   config.scheduler = ResolveScheduler(keys.scheduler, problems, config.notes);
-  config.training = ResolveTraining(keys.training, FileStem(name, "run"), problems);
+  config.training = ResolveTraining(keys.training, keys.lora, FileStem(name, "run"), problems);
   config.metering = ResolveMetering(keys.metering, metering, problems);
   config.output_dir = ResolveOutputDir(keys, config.output_dir, config.notes);
   config.data_dir = keys.data_dir.value_or(config.data_dir);
+  if (config.training.lora && keys.data_dir)
+    problems.Add(keys.data_dir.line,
+                 "data_dir is of image classifiers: lora.data or lora.tokens names the files");
   if (!problems.empty()) return Fail(problems.ToError());
   return config;
 }

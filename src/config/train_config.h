@@ -60,11 +60,22 @@ struct SchedulerConfig {
   std::string PriceContradiction() const;
 };
 
-/// Texts that name a choice are checked and are what ebb-train's flags expect.
+/// What the fine-tuning of a language model is told beside what every training is told.
+struct LoraConfig {
+  std::string base;                ///< folder of the model
+  std::vector<std::string> data;   ///< files of texts; empty: tokens
+  std::string tokens;              ///< a file of tokens
+  std::string adapter_dir;         ///< inside the run directory; empty: the trainer's default
+  std::vector<std::string> flags;  ///< all else, as `ebb-train lora` takes it; its defaults count
+};
+
+/// Texts that name a choice are checked and are what ebb-train's flags expect. The defaults are
+/// those of an image classifier.
 struct TrainingConfig {
-  std::string run_name;  ///< default: the file's name without .yaml
-  std::string model = "simple-cnn";
-  std::string data = "mnist";  ///< mnist, digits
+  std::string run_name;              ///< default: the file's name without .yaml
+  std::optional<LoraConfig> lora;    ///< absent: an image classifier is trained
+  std::string model = "simple-cnn";  ///< of a classifier, as data, samples and model_save_path
+  std::string data = "mnist";        ///< mnist, digits
   std::int64_t batch_size = 64;
   std::int64_t accumulation_steps = 1;
   std::int64_t epochs = 3;

@@ -171,6 +171,38 @@ metering:
   EXPECT_EQ(config.metering.budget.grace, std::chrono::minutes{1});
 }
 
+TEST(TrainConfig, TheSectionLoraIsAFineTuningAndItsKeysAreFlags) {
+  const TrainConfig config = Parse(R"(
+training: {learning_rate: 5e-5, seeds: [1, 2]}
+lora:
+  base: models/qwen
+  data: [a.jsonl.gz, b.csv]
+  pattern: "Q: {q}"
+  filter: helpfulness>=3
+  pad_to_max: false
+  pack: false
+  rslora: true
+  rank: 16
+  alpha: 32
+  targets: [q_proj, v_proj]
+  adapter_dir: best
+)");
+  ASSERT_TRUE(config.training.lora);
+  const LoraConfig& lora = *config.training.lora;
+  EXPECT_EQ(lora.base, "models/qwen");
+  EXPECT_THAT(lora.data, ElementsAre("a.jsonl.gz", "b.csv"));
+  EXPECT_EQ(lora.adapter_dir, "best");
+  EXPECT_THAT(lora.flags, ElementsAre("--pattern", "Q: {q}", "--filter", "helpfulness>=3",
+                                      "--no-pad-to-max", "--rslora", "--rank", "16", "--alpha",
+                                      "32", "--targets", "q_proj,v_proj"));
+  EXPECT_EQ(config.training.learning_rate, 5e-5);
+  EXPECT_EQ(config.training.batch_size, 1) << "as ebb-train lora begins";
+  EXPECT_EQ(config.training.accumulation_steps, 8);
+  EXPECT_EQ(config.training.lr_schedule, "cosine");
+  EXPECT_EQ(config.training.precision, "bf16");
+  EXPECT_FALSE(Parse("training: {epochs: 1}\nlora:\n").training.lora) << "an empty section";
+}
+
 TEST(TrainConfig, TheGateWaitsOnlyWhenItIsTold) {
   const auto policy = [](const std::string& keys) {
     return Parse("scheduler: {" + keys + "}").scheduler.policy;
@@ -296,6 +328,25 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"training:\n  seeds: []\n", "seeds must be a list of different whole numbers"},
         BadConfig{"training:\n  seeds: [1, 1]\n", "seeds must be a list of different"},
         BadConfig{"training:\n  seed: 1\n  seeds: [1]\n", "my.yaml:3: seed (line 2) and seeds"},
+        BadConfig{"lora:\n  base: m\n",
+                  "my.yaml:2: lora needs data (files of texts) or tokens, and not both"},
+        BadConfig{"lora: {base: m, data: a, tokens: b}\n", "and not both"},
+        BadConfig{"lora: {data: a}\n", "lora needs the key base"},
+        BadConfig{"lora:\n  base: m\n  tokens: t\n  rnk: 8\n",
+                  "my.yaml:4: unknown key \"rnk\" in lora (did you mean \"rank\"?)"},
+        BadConfig{"lora:\n  base: m\n  tokens: t\n  rank: 0\n",
+                  "rank must be a whole number, at least 1"},
+        BadConfig{"lora:\n  base: m\n  tokens: t\n  batch_size: 2\n", "(it belongs in training)"},
+        BadConfig{"lora:\n  base: m\n  tokens: t\n  targets: [q_proj, v_prj]\n",
+                  "and \"v_prj\" is not (did you mean \"v_proj\"?)"},
+        BadConfig{"training:\n  model: mlp\nlora: {base: m, tokens: t}\n",
+                  "my.yaml:2: model is of image classifiers"},
+        BadConfig{"training:\n  precision: fp16\nlora: {base: m, tokens: t}\n",
+                  "my.yaml:2: precision must be bf16 or fp32"},
+        BadConfig{"data_dir: d\nlora: {base: m, tokens: t}\n",
+                  "my.yaml:1: data_dir is of image classifiers"},
+        BadConfig{"training:\n  rank: 8\n",
+                  "unknown key \"rank\" in training (it belongs in lora)"},
         BadConfig{"metering:\n  pue: 0.9\n", "pue must be a number, at least 1"},
         BadConfig{"metering:\n  embodied_share: 0.5\n", "has no meaning without embodied_kg"},
         BadConfig{"metering:\n  other_kind: marginal\n", "has no meaning without other_trace"},

@@ -28,6 +28,41 @@ std::vector<std::int64_t> ResolveSeeds(const TrainingKeys& keys, Problems& probl
   return {keys.seed.value_or(1)};
 }
 
+// Keys and choices of image classifiers that a fine-tuning has no use for.
+void RefuseClassifierKeys(const TrainingKeys& keys, Problems& problems) {
+  const auto refuse = [&](const auto& given, const char* key, const char* instead) {
+    if (given)
+      problems.Add(given.line, std::string(key) +
+                                   " is of image classifiers, and the section lora " +
+                                   "fine-tunes a language model: " + instead);
+  };
+  refuse(keys.model, "model", "lora.base names its folder");
+  refuse(keys.data, "data", "lora.data names files of texts");
+  refuse(keys.train_samples, "train_samples", "lora.first_records reads only so many");
+  refuse(keys.test_samples, "test_samples", "lora.validation_share is what is kept for validation");
+  refuse(keys.model_save_path, "model_save_path", "lora.adapter_dir is where the adapter goes");
+  const auto refuse_choice = [&](const Given<std::string>& given, const char* choice,
+                                 const std::string& what) {
+    if (given && *given == choice)
+      problems.Add(given.line, what + " with the section lora, and " + Quoted(choice) + " is not");
+  };
+  refuse_choice(keys.precision, "fp16", "precision must be bf16 or fp32");
+  refuse_choice(keys.lr_schedule, "step", "lr_schedule must be cosine or constant");
+}
+
+// As `ebb-train lora` begins.
+TrainingConfig LoraDefaults() {
+  TrainingConfig config;
+  config.model.clear();
+  config.data.clear();
+  config.batch_size = 1;
+  config.accumulation_steps = 8;
+  config.learning_rate = 1e-4;
+  config.lr_schedule = "cosine";
+  config.precision = "bf16";
+  return config;
+}
+
 }  // namespace
 
 std::vector<KeyRule> TrainingRules(TrainingKeys& keys) {
@@ -84,10 +119,14 @@ std::vector<KeyRule> MeteringRules(MeteringKeys& keys) {
   };
 }
 
-TrainingConfig ResolveTraining(const TrainingKeys& keys, const std::string& default_name,
-                               Problems& problems) {
+TrainingConfig ResolveTraining(const TrainingKeys& keys, const LoraKeys& lora,
+                               const std::string& default_name, Problems& problems) {
   CheckRunName(keys.run_name, problems);
-  TrainingConfig config;
+  TrainingConfig config = lora.line > 0 ? LoraDefaults() : TrainingConfig{};
+  if (lora.line > 0) {
+    RefuseClassifierKeys(keys, problems);
+    config.lora = ResolveLora(lora, problems);
+  }
   config.run_name = keys.run_name.value_or(default_name);
   config.model = keys.model.value_or(config.model);
   config.data = keys.data.value_or(config.data);

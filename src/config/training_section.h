@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/key_reader.h"
+#include "config/lora_section.h"
 #include "config/train_config.h"
 
 namespace ebb::config {
@@ -62,8 +63,10 @@ std::vector<KeyRule> TrainingRules(TrainingKeys& keys);
 std::vector<KeyRule> TrackerRules(MeteringKeys& keys);
 std::vector<KeyRule> MeteringRules(MeteringKeys& keys);
 
-TrainingConfig ResolveTraining(const TrainingKeys& keys, const std::string& default_name,
-                               Problems& problems);
+/// With a section lora, its defaults are those of `ebb-train lora`, and keys of classifiers are
+/// mistakes.
+TrainingConfig ResolveTraining(const TrainingKeys& keys, const LoraKeys& lora,
+                               const std::string& default_name, Problems& problems);
 /// `otherwise` holds where no key says anything.
 MeteringConfig ResolveMetering(const MeteringKeys& keys, const MeteringConfig& otherwise,
                                Problems& problems);

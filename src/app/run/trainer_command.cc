@@ -12,32 +12,92 @@
 namespace ebb::app {
 namespace {
 
+using Words = std::vector<std::string>;
+
+// "models/qwen/" is called qwen, too.
+std::string NameOf(const std::filesystem::path& path) {
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
+// As train_result.json names model and data.
 core::TrainingSettings SettingsOf(const config::TrainingConfig& training, std::int64_t seed) {
   core::TrainingSettings settings;
-  settings.model = training.model;
-  settings.dataset = training.data;
   settings.batch_size = static_cast<int>(training.batch_size);
   settings.accumulation_steps = static_cast<int>(training.accumulation_steps);
   settings.epochs = static_cast<int>(training.epochs);
   settings.learning_rate = training.learning_rate;
   settings.precision = training.precision;
   settings.seed = seed;
-  settings.model_path = training.model_save_path;
+  if (const auto& lora = training.lora) {
+    settings.model = NameOf(lora->base);
+    settings.dataset = NameOf(lora->data.empty() ? lora->tokens : lora->data.front());
+    settings.model_path = lora->adapter_dir;
+  } else {
+    settings.model = training.model;
+    settings.dataset = training.data;
+    settings.model_path = training.model_save_path;
+  }
   return settings;
+}
+
+void Append(Words& command, const Words& words) {
+  command.insert(command.end(), words.begin(), words.end());
+}
+
+void AppendIfSet(Words& command, const std::string& flag, std::int64_t value) {
+  if (value > 0) Append(command, {flag, std::to_string(value)});
+}
+
+void AppendIfSet(Words& command, const std::string& flag, const std::string& value) {
+  if (!value.empty()) Append(command, {flag, value});
+}
+
+Words ClassifierWords(const config::TrainConfig& config) {
+  const config::TrainingConfig& training = config.training;
+  Words words{"--model", training.model, "--data", training.data, "--data-dir", config.data_dir};
+  AppendIfSet(words, "--train-samples", training.train_samples);
+  AppendIfSet(words, "--test-samples", training.test_samples);
+  AppendIfSet(words, "--model-save-path", training.model_save_path);
+  return words;
+}
+
+Words LoraWords(const config::LoraConfig& lora) {
+  Words words{"lora", "--base", lora.base};
+  for (const std::string& file : lora.data) Append(words, {"--data", file});
+  AppendIfSet(words, "--tokens", lora.tokens);
+  AppendIfSet(words, "--adapter-dir", lora.adapter_dir);
+  Append(words, lora.flags);
+  return words;
+}
+
+// What every training is told.
+Words TrainingWords(const config::TrainingConfig& training, std::int64_t seed) {
+  Words words{"--batch-size",    std::to_string(training.batch_size),
+              "--accumulation",  std::to_string(training.accumulation_steps),
+              "--epochs",        std::to_string(training.epochs),
+              "--learning-rate", FormatExact(training.learning_rate),
+              "--lr-schedule",   training.lr_schedule,
+              "--precision",     training.precision,
+              "--device",        training.device,
+              "--seed",          std::to_string(seed),
+              "--progress",      "none"};
+  AppendIfSet(words, "--threads", training.threads);
+  AppendIfSet(words, "--checkpoint-every", training.checkpoint_every);
+  return words;
 }
 
 constexpr Duration kBetweenLooks{1000};
 
 // The command that asks it. The seed decides nothing of this.
-std::vector<std::string> QuestionOf(const RunRequest& run) {
-  std::vector<std::string> question = run.command;
+Words QuestionOf(const RunRequest& run) {
+  Words question = run.command;
   const auto seed = std::find(question.begin(), question.end(), "--seed");
   if (seed != question.end()) question.erase(seed, seed + 2);
   question.push_back("--check");
   return question;
 }
 
-Status Ask(const std::vector<std::string>& question, platform::ProcessSignals& signals) {
+Status Ask(const Words& question, platform::ProcessSignals& signals) {
   platform::ChildOptions options;
   options.argv = question;
   EBB_ASSIGN_OR_RETURN(platform::ChildProcess child, platform::ChildProcess::Start(options));
@@ -72,48 +132,16 @@ Result<RunRequest> TrainerRun(const config::TrainConfig& config, std::int64_t se
   request.options.name = training.run_name;
   request.options.group = training.run_name;
   request.training = SettingsOf(training, seed);
-  std::vector<std::string>& command = request.command;
-  command = {TrainerProgram(),
-             "--model",
-             training.model,
-             "--data",
-             training.data,
-             "--data-dir",
-             config.data_dir,
-             "--batch-size",
-             std::to_string(training.batch_size),
-             "--accumulation",
-             std::to_string(training.accumulation_steps),
-             "--epochs",
-             std::to_string(training.epochs),
-             "--learning-rate",
-             FormatExact(training.learning_rate),
-             "--lr-schedule",
-             training.lr_schedule,
-             "--precision",
-             training.precision,
-             "--device",
-             training.device,
-             "--seed",
-             std::to_string(seed),
-             "--progress",
-             "none"};
-  const auto add_if_set = [&](const char* flag, std::int64_t value) {
-    if (value > 0) command.insert(command.end(), {flag, std::to_string(value)});
-  };
-  add_if_set("--train-samples", training.train_samples);
-  add_if_set("--test-samples", training.test_samples);
-  add_if_set("--threads", training.threads);
-  add_if_set("--checkpoint-every", training.checkpoint_every);
-  if (!training.model_save_path.empty())
-    command.insert(command.end(), {"--model-save-path", training.model_save_path});
+  request.command = {TrainerProgram()};
+  Append(request.command, training.lora ? LoraWords(*training.lora) : ClassifierWords(config));
+  Append(request.command, TrainingWords(training, seed));
   return request;
 }
 
 Status CheckTrainings(std::span<const RunRequest> runs, platform::ProcessSignals& signals) {
-  std::set<std::vector<std::string>> asked;
+  std::set<Words> asked;
   for (const RunRequest& run : runs) {
-    const std::vector<std::string> question = QuestionOf(run);
+    const Words question = QuestionOf(run);
     if (asked.insert(question).second) EBB_RETURN_IF_ERROR(Ask(question, signals));
   }
   return {};

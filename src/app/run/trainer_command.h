@@ -1,6 +1,6 @@
 #pragma once
 // Turns a training configuration into a run of ebb-train, which Ebb starts like any other training
-// program.
+// program: `ebb-train` for an image classifier, `ebb-train lora` for a language model.
 
 #include <span>
 

@@ -1,6 +1,8 @@
 // ebb train CONFIG.yaml...: gates, trains and measures what configuration files describe, one run
 // per file and seed, and compares them if asked.
 #include <cstdio>
+#include <span>
+#include <utility>
 
 #include "app/options/flag_values.h"
 #include "app/options/user_settings.h"
@@ -11,6 +13,8 @@
 #include "cli/command_line.h"
 #include "cli/comparison.h"
 #include "cli/run_display.h"
+#include "plan/make_policy.h"
+#include "sweep/shell_quote.h"
 
 namespace ebb::cli {
 namespace {
@@ -20,6 +24,7 @@ Examples:
   ebb train configs/optimized.yaml
   ebb train configs/optimized.yaml --seeds 1,2,3 --output-dir runs/monday
   ebb train configs/demo/*.yaml --seeds 1,2,3 --compare
+  ebb train configs/lora.yaml --dry-run
 
 Flags replace what the configuration says. Ctrl-C pauses a run with a checkpoint (exit code 75);
 `ebb resume RUN_DIR` continues it.)";
@@ -32,6 +37,7 @@ struct TrainRequest {
   std::string grid_start_step;
   app::FlagValues flags;
   bool compare = false;
+  bool dry_run = false;
 };
 
 Result<std::vector<std::int64_t>> ParseSeeds(const std::string& text) {
@@ -57,6 +63,26 @@ Status SetSamples(const char* flag, const std::string& text, std::int64_t& sampl
   return {};
 }
 
+// The flags that say which images a classifier learns.
+Status ApplyDataFlags(const TrainRequest& request, config::TrainConfig& config) {
+  auto& training = config.training;
+  const std::pair<const char*, const std::string&> flags[] = {
+      {"--data", request.data},
+      {"--data-dir", request.data_dir},
+      {"--train-samples", request.train_samples},
+      {"--test-samples", request.test_samples}};
+  for (const auto& [flag, text] : flags)
+    if (training.lora && !text.empty())
+      return Fail({ExitCode::kUsage,
+                   std::string(flag) + " is of image classifiers, and this configuration " +
+                       "fine-tunes a language model",
+                   config.source, "change its section lora instead"});
+  if (!request.data.empty()) training.data = request.data;
+  if (!request.data_dir.empty()) config.data_dir = request.data_dir;
+  EBB_RETURN_IF_ERROR(SetSamples("--train-samples", request.train_samples, training.train_samples));
+  return SetSamples("--test-samples", request.test_samples, training.test_samples);
+}
+
 // A configuration that says nothing of the signal leaves it to the user's settings.
 bool LeavesSignalOpen(const app::RunOptions& options) {
   const signals::SignalOptions& signal = options.scheduler.signal;
@@ -76,12 +102,7 @@ Result<std::vector<app::RunRequest>> PlanRuns(const TrainRequest& request) {
     if (!request.seeds.empty()) {
       EBB_ASSIGN_OR_RETURN(config.training.seeds, ParseSeeds(request.seeds));
     }
-    if (!request.data.empty()) config.training.data = request.data;
-    if (!request.data_dir.empty()) config.data_dir = request.data_dir;
-    auto& training = config.training;
-    EBB_RETURN_IF_ERROR(
-        SetSamples("--train-samples", request.train_samples, training.train_samples));
-    EBB_RETURN_IF_ERROR(SetSamples("--test-samples", request.test_samples, training.test_samples));
+    EBB_RETURN_IF_ERROR(ApplyDataFlags(request, config));
     configs.push_back(std::move(config));
   }
   Duration step{0};
@@ -117,9 +138,27 @@ Result<std::vector<app::RunRequest>> PlanRuns(const TrainRequest& request) {
   return runs;
 }
 
+// What --dry-run prints of a run: when it may start, and how.
+void PrintRun(const app::RunRequest& run) {
+  const config::SchedulerConfig& scheduler = run.options.scheduler;
+  std::printf("%s, seed %lld: policy %s\n  %s\n", run.options.name.c_str(),
+              static_cast<long long>(run.training->seed),
+              std::string(plan::PolicyNameOf(config::Name(scheduler.policy))).c_str(),
+              sweep::ShellCommand(run.command).c_str());
+}
+
+Result<int> DryRun(std::span<const app::RunRequest> runs, platform::ProcessSignals& signals) {
+  EBB_RETURN_IF_ERROR(app::CheckTrainings(runs, signals));
+  for (const app::RunRequest& run : runs) PrintRun(run);
+  std::printf("%zu run%s would start; nothing was started\n", runs.size(),
+              runs.size() == 1 ? "" : "s");
+  return 0;
+}
+
 Result<int> Train(const TrainRequest& request) {
   EBB_ASSIGN_OR_RETURN(const std::vector<app::RunRequest> runs, PlanRuns(request));
   platform::ProcessSignals signals;
+  if (request.dry_run) return DryRun(runs, signals);
   // One that starts at once says what is wrong itself.
   const bool waits = runs.front().options.scheduler.policy != config::GatePolicyKind::kNow;
   if (waits || runs.size() > 1) EBB_RETURN_IF_ERROR(app::CheckTrainings(runs, signals));
@@ -164,6 +203,8 @@ void AddTrainCommand(Parser& parser) {
                into(&TrainRequest::grid_start_step));
   command.Switch({"compare", "", "compare the runs at the end"},
                  [request] { request->compare = true; });
+  command.Switch({"dry-run", "", "check that the runs could start, print them, and start nothing"},
+                 [request] { request->dry_run = true; });
   command.List({"note", "TEXT", "a sentence for the reader of the comparison"}, &request->notes);
   for (const app::FlagGroup group :
        {app::FlagGroup::kGate, app::FlagGroup::kSignal, app::FlagGroup::kPrice,

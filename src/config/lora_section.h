@@ -1,0 +1,30 @@
+#pragma once
+// The section lora: what the fine-tuning of a language model is told beside what every training is
+// told (training). Each key is the flag of `ebb-train lora` with that name, which has the default
+// (docs/language-models.md).
+
+#include <string>
+#include <vector>
+
+#include "config/key_reader.h"
+#include "config/train_config.h"
+
+namespace ebb::config {
+
+struct LoraKeys {
+  int line = 0;  ///< of the section; 0: there is none
+  Given<std::string> base;
+  Given<std::vector<std::string>> data;
+  Given<std::string> tokens;
+  Given<std::vector<std::string>> targets;
+  Given<std::string> adapter_dir;
+  std::vector<std::string> flags;  ///< the other keys
+};
+
+/// The rules write into `keys`, which must outlive them.
+std::vector<KeyRule> LoraRules(LoraKeys& keys);
+
+/// There must be a section.
+LoraConfig ResolveLora(const LoraKeys& keys, Problems& problems);
+
+}  // namespace ebb::config
