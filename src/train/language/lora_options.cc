@@ -58,7 +58,8 @@ void AddDataFlags(CLI::App& app, LoraOptions& options, Choices& choices) {
       ->group(group);
   app.add_option(
          "--preset", choices.preset,
-         "helpsteer2 (the published recipe) | prompt-response | text; the flags below change it")
+         "helpsteer2 (the published recipe) | prompt-response | text | chat | chat-prompt-response; "
+         "the flags below change it")
       ->capture_default_str()
       ->group(group);
   app.add_option("--pattern", choices.pattern, "the text, with names of fields in braces")
@@ -192,6 +193,7 @@ Status LookUpData(const Choices& choices, LoraOptions& options) {
   TextDataOptions& data = options.data;
   data.files.assign(choices.files.begin(), choices.files.end());
   data.pattern = choices.pattern.empty() ? preset->pattern : choices.pattern;
+  if (choices.pattern.empty()) data.chat = preset->chat;
   data.first_records = choices.first_records ? choices.first_records : preset->first_records;
   data.pad_to_max = choices.pad_to_max.value_or(preset->pad_to_max);
   data.loss_on = preset->loss_on;
@@ -216,6 +218,11 @@ std::string FiltersText(const std::vector<RecordFilter>& filters) {
     text += filter.field + " " + std::to_string(static_cast<int>(filter.comparison)) + " " +
             FormatExact(filter.value) + ";";
   return text;
+}
+
+std::string ChatText(const ChatFields& chat) {
+  return chat.messages.empty() ? "chat of " + chat.prompt + " and " + chat.response
+                               : "chat of " + chat.messages;
 }
 
 std::string TargetsText(const std::set<Projection>& targets) {
@@ -259,7 +266,7 @@ nlohmann::ordered_json Fingerprint(const LoraOptions& options) {
           {"--random-weights", options.random_weights},
           {"--data", FilesText(options.data.files)},
           {"--tokens", options.tokens},
-          {"--pattern", options.data.pattern},
+          {"--pattern", options.data.chat ? ChatText(*options.data.chat) : options.data.pattern},
           {"--filter", FiltersText(options.data.filters)},
           {"--first-records", options.data.first_records.value_or(0)},
           {"--loss-on", NameOf(kLossOn, options.data.loss_on)},

@@ -80,6 +80,17 @@ TEST(LoraOptions, FlagsChangeThePresetOfTheData) {
               testing::HasSubstr("helpsteer2"));
 }
 
+TEST(LoraOptions, APresetOfChatsIsAChat) {
+  const LoraOptions chat = Parsed({"--base", "m", "--data", "d", "--preset", "chat"});
+  ASSERT_TRUE(chat.data.chat);
+  EXPECT_EQ(chat.data.chat->messages, "messages");
+  EXPECT_NE(
+      Fingerprint(chat),
+      Fingerprint(Parsed({"--base", "m", "--data", "d", "--preset", "chat-prompt-response"})));
+  EXPECT_FALSE(
+      Parsed({"--base", "m", "--data", "d", "--preset", "chat", "--pattern", "{x}"}).data.chat);
+}
+
 TEST(LoraOptions, EveryFlagThatChangesTheAdapterIsInTheFingerprint) {
   const auto before = Fingerprint(Parsed(kLeast));
   for (const Arguments& change : {Arguments{"--rank", "8"},
