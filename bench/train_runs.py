@@ -59,7 +59,7 @@ def export_digits(binary, directory, train, test):
 def run_ebb_train(binary, *flags):
     """Trains with the flags in a directory of its own; returns train_result.json."""
     with tempfile.TemporaryDirectory() as run_dir:
-        subprocess.run([binary, "--progress", "none", "--run-dir", run_dir, *map(str, flags)], check=True,
+        subprocess.run([binary, *map(str, flags), "--progress", "none", "--run-dir", run_dir], check=True,
                        env=environment())
         with open(os.path.join(run_dir, "train_result.json"), encoding="utf-8") as file:
             return json.load(file)

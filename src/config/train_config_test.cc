@@ -176,6 +176,7 @@ TEST(TrainConfig, TheSectionLoraIsAFineTuningAndItsKeysAreFlags) {
 training: {learning_rate: 5e-5, seeds: [1, 2]}
 lora:
   base: models/qwen
+  base_weights: nf4
   data: [a.jsonl.gz, b.csv]
   pattern: "Q: {q}"
   filter: helpfulness>=3
@@ -192,9 +193,9 @@ lora:
   EXPECT_EQ(lora.base, "models/qwen");
   EXPECT_THAT(lora.data, ElementsAre("a.jsonl.gz", "b.csv"));
   EXPECT_EQ(lora.adapter_dir, "best");
-  EXPECT_THAT(lora.flags, ElementsAre("--pattern", "Q: {q}", "--filter", "helpfulness>=3",
-                                      "--no-pad-to-max", "--rslora", "--rank", "16", "--alpha",
-                                      "32", "--targets", "q_proj,v_proj"));
+  EXPECT_THAT(lora.flags, ElementsAre("--base-weights", "nf4", "--pattern", "Q: {q}", "--filter",
+                                      "helpfulness>=3", "--no-pad-to-max", "--rslora", "--rank",
+                                      "16", "--alpha", "32", "--targets", "q_proj,v_proj"));
   EXPECT_EQ(config.training.learning_rate, 5e-5);
   EXPECT_EQ(config.training.batch_size, 1) << "as ebb-train lora begins";
   EXPECT_EQ(config.training.accumulation_steps, 8);

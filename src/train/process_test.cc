@@ -206,6 +206,26 @@ TEST_F(Process, ALanguageModelKilledAtRandomStepsResumesToTheSameAdapter) {
               straight);
 }
 
+TEST_F(Process, WithFrozenWeightsInFourBitsItResumesToTheSameAdapterAndSaysSo) {
+  const auto run = [&](const std::string& name) {
+    return With(SmallLora(name), {"--base-weights", "nf4"});
+  };
+  ExpectTheSameBitsAfterKills(run);
+  ASSERT_EQ(RunToEnd(SmallLora("plain")).exit_code, 0);
+  const auto plain = ResultOf("plain"), nf4 = ResultOf("straight");
+  EXPECT_EQ(nf4.at("base_weights"), "nf4");
+  EXPECT_EQ(plain.at("base_weights"), "fp32");
+  EXPECT_LT(nf4.at("base_weight_bytes"), plain.at("base_weight_bytes"));
+  EXPECT_NE(nf4.at("parameters_sha256"), plain.at("parameters_sha256"));
+  for (const auto& [arguments, written] :
+       {std::pair{With(SmallLora("straight"), {"--resume"}), "nf4"},
+        {With(run("plain"), {"--resume"}), "its default"}}) {
+    const Ended other = RunToEnd(arguments);
+    EXPECT_EQ(other.exit_code, 3);
+    EXPECT_THAT(other.errors, testing::HasSubstr(std::string("with --base-weights ") + written));
+  }
+}
+
 TEST_F(Process, ALanguageModelPausesResumesAndReports) {
   ASSERT_EQ(RunToEnd(SmallLora("straight")).exit_code, 0);
   const pid_t child = Start(With(SmallLora("run"), {"--gradient-checkpointing"}));

@@ -20,6 +20,7 @@ double NumberOrNan(const json& value) {
 }
 
 std::string Shown(const json& value) {
+  if (value.is_null()) return "its default";
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -97,14 +98,18 @@ ordered_json Fingerprint(const Options& options) {
 }
 
 Status RequireSameFingerprint(const json& stored, const json& wanted, const std::string& name) {
-  for (const auto& [flag, value] : wanted.items()) {
-    const json found = stored.is_object() ? stored.value(flag, json()) : json();
-    if (found == value) continue;
+  const auto differs = [&](const std::string& flag, const json& found, const json& value) {
     return Fail(
         {ExitCode::kConfiguration,
          "the checkpoint was written with " + flag + " " + Shown(found) + ", not " + Shown(value),
          name, "resume with the same flags, or start afresh without --resume"});
+  };
+  for (const auto& [flag, value] : wanted.items()) {
+    const json found = stored.is_object() ? stored.value(flag, json()) : json();
+    if (found != value) return differs(flag, found, value);
   }
+  for (const auto& [flag, found] : stored.items())
+    if (!wanted.contains(flag)) return differs(flag, found, json());
   return {};
 }
 

@@ -55,12 +55,17 @@ TEST(TrainingState, AnUnknownLossStaysUnknown) {
 
 TEST(Fingerprint, NamesTheFlagThatDiffers) {
   Options options;
-  const nlohmann::json stored = Fingerprint(options);
+  nlohmann::json stored = Fingerprint(options);
   EXPECT_TRUE(RequireSameFingerprint(stored, Fingerprint(options), "file"));
   options.batch_size = 16;
   const Status status = RequireSameFingerprint(stored, Fingerprint(options), "file");
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().Message(), testing::HasSubstr("--batch-size 64, not 16"));
+  options.batch_size = 64;
+  stored["--only-sometimes"] = "x";
+  const Status more = RequireSameFingerprint(stored, Fingerprint(options), "file");
+  ASSERT_FALSE(more);
+  EXPECT_THAT(more.error().Message(), testing::HasSubstr("--only-sometimes x, not its default"));
 }
 
 TEST(Fingerprint, ThreadsAndDirectoriesMayChange) {

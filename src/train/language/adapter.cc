@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/random.h"
+#include "base/text.h"
 #include "platform/digest.h"
 #include "train/language/input_file.h"
 #include "train/language/lora_linear.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr const char* kConfigFile = "adapter_config.json";
 constexpr const char* kWeightFile = "adapter_model.safetensors";
+constexpr const char* kTrainedOn = "ebb.base_weights";  // of its metadata
 
 std::string Prefix(std::size_t layer, std::size_t projection) {
   return "base_model.model.model.layers." + std::to_string(layer) + "." +
@@ -40,7 +42,7 @@ torch::Tensor Uniform(const std::array<std::int64_t, 2>& sizes, double bound, st
 LoraPair MakePair(const Decoder& decoder, const Linear& linear, const LoraSettings& settings,
                   std::uint64_t seed) {
   const torch::TensorOptions options = AdapterOptions(decoder);
-  const std::int64_t out = linear.weight.size(0), in = linear.weight.size(1);
+  const std::int64_t out = linear.weight.rows(), in = linear.weight.columns();
   LoraPair pair;
   pair.a = Uniform({settings.rank, in}, 1 / std::sqrt(static_cast<double>(in)), seed).to(options);
   pair.b = torch::zeros({out, settings.rank}, options);
@@ -97,10 +99,20 @@ class Taker {
   std::optional<Error> error_;
 };
 
+Result<BaseWeights> TrainedOn(const Metadata& metadata, const std::string& file) {
+  const auto found = metadata.find(kTrainedOn);
+  if (found == metadata.end()) return BaseWeights::kPlain;
+  if (const auto weights = BaseWeightsNamed(found->second)) return *weights;
+  return Fail({ExitCode::kConfiguration,
+               "the adapter was trained on base weights " + Quoted(found->second) +
+                   ", which this version does not know",
+               file, ""});
+}
+
 // Calls visit(layer, projection, linear, slot) for every projection that the settings choose.
 template <typename Visit>
 Adapter Built(const Decoder& decoder, const LoraSettings& settings, const Visit& visit) {
-  Adapter adapter{settings, {}};
+  Adapter adapter{settings, {}, decoder.base_weights};
   adapter.layers.resize(decoder.layers.size());
   for (std::size_t layer = 0; layer < decoder.layers.size(); ++layer)
     for (const Projection target : settings.targets)
@@ -141,8 +153,10 @@ Status SaveAdapter(const platform::Path& folder, const Adapter& adapter,
   std::vector<TensorBytes> views;
   const auto portable = Portable(adapter);
   for (const auto& [name, tensor] : portable) views.push_back(BytesOf(name, tensor));
-  EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(
-      folder / kWeightFile, EncodeSafetensors(std::move(views), {{"format", "pt"}})));
+  Metadata metadata{{"format", "pt"}};
+  if (adapter.trained_on != BaseWeights::kPlain) metadata[kTrainedOn] = Name(adapter.trained_on);
+  EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(folder / kWeightFile,
+                                                    EncodeSafetensors(std::move(views), metadata)));
   return platform::WriteFileAtomically(folder / kConfigFile,
                                        AdapterConfigJson(adapter.settings, base_model));
 }
@@ -155,7 +169,7 @@ Result<Adapter> LoadAdapter(const platform::Path& folder, const Decoder& decoder
   Taker taker(files, (folder / kWeightFile).string(), AdapterOptions(decoder));
   Adapter adapter =
       Built(decoder, settings, [&](std::size_t layer, std::size_t index, const Linear& linear) {
-        const std::int64_t out = linear.weight.size(0), in = linear.weight.size(1);
+        const std::int64_t out = linear.weight.rows(), in = linear.weight.columns();
         LoraPair pair;
         pair.a = taker.Take(Prefix(layer, index) + "lora_A.weight", {settings.rank, in});
         pair.b = taker.Take(Prefix(layer, index) + "lora_B.weight", {out, settings.rank});
@@ -164,6 +178,8 @@ Result<Adapter> LoadAdapter(const platform::Path& folder, const Decoder& decoder
         return pair;
       });
   EBB_RETURN_IF_ERROR(taker.Finish());
+  EBB_ASSIGN_OR_RETURN(adapter.trained_on,
+                       TrainedOn(files.metadata(), (folder / kWeightFile).string()));
   RequireGradients(adapter);
   return adapter;
 }
@@ -183,8 +199,8 @@ Decoder Merged(const Decoder& decoder, const Adapter& adapter) {
     for (std::size_t i = 0; i < kProjectionCount; ++i) {
       const auto& pair = adapter.layers[layer][i];
       if (!pair) continue;
-      torch::Tensor& weight = merged.layers[layer].projections[i].weight;
-      weight = MergedWeight(weight, *pair, adapter.settings);
+      FrozenMatrix& weight = merged.layers[layer].projections[i].weight;
+      weight = FrozenMatrix(MergedWeight(weight.Whole(), *pair, adapter.settings));
     }
   }
   return merged;

@@ -27,6 +27,7 @@ struct LoraPair {
 struct Adapter {
   LoraSettings settings;
   std::vector<std::array<std::optional<LoraPair>, kProjectionCount>> layers;
+  BaseWeights trained_on = BaseWeights::kPlain;  ///< how the model's weights were kept meanwhile
 
   /// In order of layers and projections, under PEFT's names.
   NamedTensors Tensors() const;
@@ -36,7 +37,8 @@ struct Adapter {
 /// initialisation), B zero. The tensors have `type`, at least fp32, and require gradients.
 Adapter MakeAdapter(const Decoder& decoder, const LoraSettings& settings, std::uint64_t seed);
 
-/// Writes adapter_config.json and adapter_model.safetensors into the folder, which it creates.
+/// Writes adapter_config.json and adapter_model.safetensors into the folder, which it creates. The
+/// latter's metadata say trained_on; PEFT passes over it.
 Status SaveAdapter(const platform::Path& folder, const Adapter& adapter,
                    const std::string& base_model);
 

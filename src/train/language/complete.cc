@@ -79,8 +79,9 @@ Status CompleteUnguarded(const GenerateOptions& options) {
   UseThreads(options.threads);
   const auto type = options.precision == Precision::kBf16 ? torch::kBFloat16 : torch::kFloat32;
   EBB_ASSIGN_OR_RETURN(const Tokenizer tokenizer, Tokenizer::Load(options.base));
-  EBB_ASSIGN_OR_RETURN(const Decoder decoder,
-                       LoadDecoder(options.base, torch::dtype(type).device(device)));
+  EBB_ASSIGN_OR_RETURN(
+      const Decoder decoder,
+      LoadDecoder(options.base, {torch::dtype(type).device(device), options.base_weights}));
   std::optional<Adapter> adapter;
   if (!options.adapter.empty()) {
     EBB_ASSIGN_OR_RETURN(adapter, LoadAdapter(options.adapter, decoder));

@@ -22,9 +22,10 @@ std::string Shown(const std::vector<std::int64_t>& shape) {
 // Takes tensors by name and shape out of the files, and remembers the first that is not right.
 class Loader {
  public:
-  Loader(const WeightFiles& files, platform::Path folder, torch::TensorOptions wanted)
-      : files_(files), folder_(std::move(folder)), wanted_(wanted) {}
+  Loader(const WeightFiles& files, platform::Path folder)
+      : files_(files), folder_(std::move(folder)) {}
 
+  // Over the file, in its type.
   torch::Tensor Take(const std::string& name, const std::vector<std::int64_t>& shape) {
     taken_.insert(name);
     const auto found = files_.weights().find(name);
@@ -37,7 +38,12 @@ class Loader {
     if (!type)
       return Refuse("the tensor " + name + " has the type " + bytes.dtype,
                     "supported are F32, F16, BF16 and F64");
-    return TensorOver(bytes, *type, found->second.file).to(wanted_);
+    return TensorOver(bytes, *type, found->second.file);
+  }
+
+  void RefuseNonFinite(const std::string& name) {
+    Refuse("the tensor " + name + " has values that are not finite",
+           "such a model cannot be kept in fewer bits");
   }
 
   bool Has(const std::string& name) const { return files_.weights().contains(name); }
@@ -62,44 +68,71 @@ class Loader {
 
   const WeightFiles& files_;
   platform::Path folder_;
-  torch::TensorOptions wanted_;
   std::set<std::string> taken_;
   std::optional<Error> error_;
 };
 
-// Where a tensor of that name and shape comes from.
+// Where a tensor of that name and shape comes from: undefined if there was an error.
 using Source = std::function<torch::Tensor(const std::string&, const std::vector<std::int64_t>&)>;
 
-DecoderLayer TakeLayer(const Source& take, const ModelConfig& config, std::int64_t index) {
-  const std::string prefix = LayerPrefix(index);
-  DecoderLayer layer;
-  layer.input_norm = take(prefix + "input_layernorm.weight", {config.hidden});
-  layer.post_attention_norm = take(prefix + "post_attention_layernorm.weight", {config.hidden});
-  if (config.query_key_norm) {
-    layer.query_norm = take(prefix + "self_attn.q_norm.weight", {config.head_size});
-    layer.key_norm = take(prefix + "self_attn.k_norm.weight", {config.head_size});
-  }
-  for (std::size_t i = 0; i < kProjectionCount; ++i) {
-    const auto projection = static_cast<Projection>(i);
-    const auto shape = ShapeOf(config, projection);
-    const std::string name = prefix + kProjectionNames[i].path;
-    layer.projections[i].weight = take(name + ".weight", {shape[0], shape[1]});
-    if (HasBias(config, projection)) layer.projections[i].bias = take(name + ".bias", {shape[0]});
-  }
-  return layer;
-}
+// Takes the weights of a decoder from a source, and keeps them as the options say.
+class Builder {
+ public:
+  /// `non_finite` is told the name of a matrix that cannot be kept so.
+  Builder(Source source, const DecoderOptions& options,
+          std::function<void(const std::string&)> non_finite)
+      : source_(std::move(source)), options_(options), non_finite_(std::move(non_finite)) {}
 
-Decoder TakeAll(const Source& take, const ModelConfig& config, std::int64_t layers) {
-  Decoder decoder;
-  decoder.config = config;
-  decoder.embedding = take("model.embed_tokens.weight", {config.vocabulary, config.hidden});
-  for (std::int64_t i = 0; i < layers; ++i) decoder.layers.push_back(TakeLayer(take, config, i));
-  decoder.final_norm = take("model.norm.weight", {config.hidden});
-  decoder.output = config.tied_embeddings
-                       ? decoder.embedding
-                       : take("lm_head.weight", {config.vocabulary, config.hidden});
-  return decoder;
-}
+  Decoder Build(const ModelConfig& config, std::int64_t layers) const {
+    Decoder decoder;
+    decoder.config = config;
+    decoder.base_weights = options_.base_weights;
+    decoder.embedding = Take("model.embed_tokens.weight", {config.vocabulary, config.hidden});
+    for (std::int64_t i = 0; i < layers; ++i) decoder.layers.push_back(Layer(config, i));
+    decoder.final_norm = Take("model.norm.weight", {config.hidden});
+    decoder.output = config.tied_embeddings
+                         ? decoder.embedding
+                         : Take("lm_head.weight", {config.vocabulary, config.hidden});
+    return decoder;
+  }
+
+ private:
+  torch::Tensor Take(const std::string& name, const std::vector<std::int64_t>& shape) const {
+    const torch::Tensor tensor = source_(name, shape);
+    return tensor.defined() ? tensor.to(options_.wanted) : tensor;
+  }
+
+  FrozenMatrix TakeMatrix(const std::string& name, const std::array<std::int64_t, 2>& shape) const {
+    const torch::Tensor tensor = source_(name, {shape[0], shape[1]});
+    if (!tensor.defined()) return {};
+    FrozenMatrix matrix = FrozenMatrix::Stored(tensor, options_.base_weights, options_.wanted);
+    if (!matrix.is_finite()) non_finite_(name);
+    return matrix;
+  }
+
+  DecoderLayer Layer(const ModelConfig& config, std::int64_t index) const {
+    const std::string prefix = LayerPrefix(index);
+    DecoderLayer layer;
+    layer.input_norm = Take(prefix + "input_layernorm.weight", {config.hidden});
+    layer.post_attention_norm = Take(prefix + "post_attention_layernorm.weight", {config.hidden});
+    if (config.query_key_norm) {
+      layer.query_norm = Take(prefix + "self_attn.q_norm.weight", {config.head_size});
+      layer.key_norm = Take(prefix + "self_attn.k_norm.weight", {config.head_size});
+    }
+    for (std::size_t i = 0; i < kProjectionCount; ++i) {
+      const auto projection = static_cast<Projection>(i);
+      const auto shape = ShapeOf(config, projection);
+      const std::string name = prefix + kProjectionNames[i].path;
+      layer.projections[i].weight = TakeMatrix(name + ".weight", shape);
+      if (HasBias(config, projection)) layer.projections[i].bias = Take(name + ".bias", {shape[0]});
+    }
+    return layer;
+  }
+
+  Source source_;
+  DecoderOptions options_;
+  std::function<void(const std::string&)> non_finite_;
+};
 
 Result<ModelConfig> ReadConfig(const platform::Path& folder) {
   const platform::Path path = folder / "config.json";
@@ -109,18 +142,34 @@ Result<ModelConfig> ReadConfig(const platform::Path& folder) {
 
 }  // namespace
 
-Result<Decoder> LoadDecoder(const platform::Path& folder, const torch::TensorOptions& wanted) {
+std::int64_t WeightBytes(const Decoder& decoder) {
+  const auto of = [](const torch::Tensor& tensor) {
+    return tensor.defined() ? static_cast<std::int64_t>(tensor.nbytes()) : 0;
+  };
+  std::int64_t bytes = of(decoder.embedding) + of(decoder.final_norm);
+  if (!decoder.config.tied_embeddings) bytes += of(decoder.output);
+  for (const DecoderLayer& layer : decoder.layers) {
+    bytes += of(layer.input_norm) + of(layer.post_attention_norm) + of(layer.query_norm) +
+             of(layer.key_norm);
+    for (const Linear& linear : layer.projections) bytes += linear.weight.bytes() + of(linear.bias);
+  }
+  return bytes;
+}
+
+Result<Decoder> LoadDecoder(const platform::Path& folder, const DecoderOptions& options) {
   EBB_ASSIGN_OR_RETURN(const ModelConfig config, ReadConfig(folder));
   EBB_ASSIGN_OR_RETURN(const WeightFiles files, WeightFiles::Open(folder));
-  Loader loader(files, folder, wanted);
+  Loader loader(files, folder);
   // A folder with fewer layers than it says is told so, not that its third tensor is missing.
   std::int64_t layers = 0;
   while (layers < config.layers && loader.Has(LayerPrefix(layers) + "input_layernorm.weight"))
     ++layers;
-  Decoder decoder =
-      TakeAll([&](const std::string& name,
-                  const std::vector<std::int64_t>& shape) { return loader.Take(name, shape); },
-              config, layers);
+  const Builder builder(
+      [&](const std::string& name, const std::vector<std::int64_t>& shape) {
+        return loader.Take(name, shape);
+      },
+      options, [&](const std::string& name) { loader.RefuseNonFinite(name); });
+  Decoder decoder = builder.Build(config, layers);
   if (config.tied_embeddings) loader.Ignore("lm_head.weight");
   EBB_RETURN_IF_ERROR(loader.Finish(config));
   if (layers != config.layers)
@@ -131,20 +180,21 @@ Result<Decoder> LoadDecoder(const platform::Path& folder, const torch::TensorOpt
   return decoder;
 }
 
-Result<Decoder> RandomDecoder(const platform::Path& folder, const torch::TensorOptions& wanted,
+Result<Decoder> RandomDecoder(const platform::Path& folder, const DecoderOptions& options,
                               std::uint64_t seed) {
   EBB_ASSIGN_OR_RETURN(const ModelConfig config, ReadConfig(folder));
   constexpr double kDeviation = 0.02;  // as transformers begins
   std::uint64_t index = 0;
-  return TakeAll(
+  const Builder builder(
       [&](const std::string& name, const std::vector<std::int64_t>& shape) {
         const torch::NoGradGuard no_grad;
         torch::manual_seed(SeedFor(seed, index++));
-        if (name.find("norm") != std::string::npos) return torch::ones(shape, wanted);
-        if (name.ends_with(".bias")) return torch::zeros(shape, wanted);
-        return torch::empty(shape, wanted).normal_(0, kDeviation);
+        if (name.find("norm") != std::string::npos) return torch::ones(shape, options.wanted);
+        if (name.ends_with(".bias")) return torch::zeros(shape, options.wanted);
+        return torch::empty(shape, options.wanted).normal_(0, kDeviation);
       },
-      config, config.layers);
+      options, [](const std::string&) {});
+  return builder.Build(config, config.layers);
 }
 
 }  // namespace ebb::train

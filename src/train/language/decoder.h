@@ -1,21 +1,24 @@
 #pragma once
 // A decoder-only transformer of the families in model_config.h, loaded from a Hugging Face folder:
 // frozen weights as tensors. What they compute is in forward.h. Weights that the file has in the
-// wanted type, on the CPU and aligned, are the mapped file itself; all others are copies.
+// wanted type, on the CPU and aligned, are the mapped file itself; all others are copies. Those of
+// the projections may be kept in fewer bits; embedding, output and norms never are.
 
 #include <array>
 #include <vector>
 
 #include "base/result.h"
 #include "platform/file.h"
+#include "train/language/base_weights.h"
 #include "train/language/decoder_shapes.h"
+#include "train/language/frozen_matrix.h"
 #include "train/libtorch.h"
 
 namespace ebb::train {
 
 struct Linear {
-  torch::Tensor weight;  ///< {out, in}
-  torch::Tensor bias;    ///< {out}, or undefined
+  FrozenMatrix weight;
+  torch::Tensor bias;  ///< {out}, or undefined
 };
 
 struct DecoderLayer {
@@ -28,6 +31,7 @@ struct DecoderLayer {
 
 struct Decoder {
   ModelConfig config;
+  BaseWeights base_weights = BaseWeights::kPlain;
   torch::Tensor embedding;  ///< {vocabulary, hidden}
   std::vector<DecoderLayer> layers;
   torch::Tensor final_norm;
@@ -37,12 +41,23 @@ struct Decoder {
   torch::Device device() const { return embedding.device(); }
 };
 
+/// What all weights take in memory, a mapped file as if it were read.
+std::int64_t WeightBytes(const Decoder& decoder);
+
+/// Type and device of the arithmetic, and how the projections' weights are kept.
+struct DecoderOptions {
+  DecoderOptions(const torch::TensorOptions& arithmetic, BaseWeights weights = BaseWeights::kPlain)
+      : wanted(arithmetic), base_weights(weights) {}
+  torch::TensorOptions wanted;
+  BaseWeights base_weights;
+};
+
 /// Every tensor that the configuration asks for must be there with its shape, and no other: what is
 /// missing, unknown or of another shape or type is named. Errors have ExitCode::kConfiguration.
-Result<Decoder> LoadDecoder(const platform::Path& folder, const torch::TensorOptions& wanted);
+Result<Decoder> LoadDecoder(const platform::Path& folder, const DecoderOptions& options);
 
 /// The model that config.json describes, with random weights: for trials without a trained model.
-Result<Decoder> RandomDecoder(const platform::Path& folder, const torch::TensorOptions& wanted,
+Result<Decoder> RandomDecoder(const platform::Path& folder, const DecoderOptions& options,
                               std::uint64_t seed);
 
 }  // namespace ebb::train

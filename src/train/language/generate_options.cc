@@ -17,6 +17,7 @@ The text goes to standard output as it comes; Ctrl-C ends it. Exit codes: 0 done
 // The textual form of the choices, before their names are looked up.
 struct Choices {
   std::string precision = "bf16";
+  std::string base_weights;
   std::string device = "auto";
   std::string format = "text";
 };
@@ -40,6 +41,7 @@ void AddFlags(CLI::App& app, GenerateOptions& options, Choices& choices) {
   number("--seed", options.seed, kSeed, "of what is drawn");
   number("--threads", options.threads, {0, 4096}, "CPU threads; 0: one per available core");
   app.add_option("--precision", choices.precision, "bf16 | fp32")->capture_default_str();
+  app.add_option("--base-weights", choices.base_weights, kBaseWeightsHelp);
   app.add_option("--device", choices.device, "auto | cpu | cuda")->capture_default_str();
   app.add_option("--format", choices.format, "text | json")->capture_default_str();
 }
@@ -61,6 +63,8 @@ Result<GenerateRequest> ParseGenerateOptions(std::span<const std::string> argume
   EBB_RETURN_IF_ERROR(LookUp("--format", kFormats, choices.format, options.json));
   if (options.precision == Precision::kFp16)
     return UsageError("--precision of a language model is bf16 or fp32, not \"fp16\"");
+  EBB_ASSIGN_OR_RETURN(options.base_weights,
+                       ParseBaseWeights(choices.base_weights, options.precision));
   return options;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "train/command.h"
+#include "train/language/base_weights.h"
 
 namespace ebb::train {
 
@@ -22,6 +23,7 @@ struct GenerateOptions {
   double top_p = 1;
   std::uint64_t seed = 1;
   Precision precision = Precision::kBf16;
+  BaseWeights base_weights = BaseWeights::kPlain;
   DeviceChoice device = DeviceChoice::kAuto;
   std::int64_t threads = 0;
   bool json = false;  ///< one JSON object instead of text as it comes

@@ -7,14 +7,13 @@
 
 #include <cmath>
 
-#include "testing/scratch_directory.h"
 #include "train/language/attention.h"
 #include "train/language/chunked_loss.h"
 #include "train/language/forward.h"
 #include "train/language/generate.h"
+#include "train/language/language_for_test.h"
 #include "train/language/lora_task.h"
 #include "train/language/merge.h"
-#include "train/language/tiny_model_for_test.h"
 #include "train/language/token_file.h"
 #include "train/tensor_memory.h"
 #include "train/testing_models.h"
@@ -23,52 +22,6 @@ namespace ebb::train {
 namespace {
 
 using torch::Tensor;
-
-class Language : public testing::Test {
- protected:
-  Language() {
-    at::set_num_threads(1);
-    torch::manual_seed(3);
-  }
-
-  Decoder Load(const nlohmann::json& config, torch::ScalarType type = torch::kFloat64) {
-    WriteModel(directory_, config);
-    auto decoder = LoadDecoder(directory_, torch::dtype(type));
-    EXPECT_TRUE(decoder) << decoder.error().Message();
-    return std::move(*decoder);
-  }
-
-  // An adapter that changes something, as after some training.
-  static Adapter Busy(const Decoder& decoder, const LoraSettings& settings) {
-    Adapter adapter = MakeAdapter(decoder, settings, 9);
-    const torch::NoGradGuard no_grad;
-    for (auto [name, tensor] : adapter.Tensors()) tensor.add_(0.1 * torch::randn_like(tensor));
-    return adapter;
-  }
-
-  static std::vector<Tensor> GradientsOf(const Adapter& adapter) {
-    std::vector<Tensor> gradients;
-    for (auto [name, tensor] : adapter.Tensors()) {
-      gradients.push_back(tensor.grad().clone());
-      tensor.mutable_grad().reset();
-    }
-    return gradients;
-  }
-
-  const platform::Path directory_ = ScratchDirectory("language");
-};
-
-Tensor RandomIds(std::int64_t rows, std::int64_t length) {
-  return torch::randint(3, 48, {rows, length}, torch::dtype(torch::kInt64));
-}
-
-TextData TinyData(std::size_t count, bool packed = false) {
-  const platform::Path file = ScratchDirectory("sequences") / "tokens.jsonl";
-  EXPECT_TRUE(platform::WriteFileAtomically(file, TinySequences(count)));
-  return *LoadTokenFile({.path = file, .vocabulary = 48, .max_tokens = 64, .packed = packed});
-}
-
-LoraSettings SmallLora() { return {.rank = 3, .alpha = 6}; }
 
 // d loss / d parameter by central differences, in fp64.
 TEST_F(Language, GradientsAreThoseOfFiniteDifferences) {
@@ -318,6 +271,9 @@ TEST_F(Language, AMergeThatFailsLeavesNothing) {
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().Message(), testing::HasSubstr("gate_proj"));
   EXPECT_TRUE(std::filesystem::is_empty(parent));
+  const Status missing = Merge({"no/model", (directory_ / "adapter").string(), "merged"});
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().Message(), testing::HasSubstr("no/model: is not a folder"));
 }
 
 TEST_F(Language, AnAdapterOfAnotherModelIsRefused) {

@@ -4,12 +4,18 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 namespace ebb::train {
 namespace {
 
 using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
+
+constexpr std::int64_t kNormRows = 256;
 
 // A factor for each element: 0, or 1 / (1 - p). The same for the same seed.
 Tensor DropoutFactors(const Tensor& like, const LoraUse& use) {
@@ -31,16 +37,66 @@ c10::optional<Tensor> Present(const Tensor& tensor) {
 
 Tensor Rows(const Tensor& x) { return x.reshape({-1, x.size(-1)}); }
 
+// A matrix as something that a graph can keep.
+struct Held : torch::CustomClassHolder {
+  explicit Held(FrozenMatrix held) : matrix(std::move(held)) {}
+  FrozenMatrix matrix;
+};
+
+void Keep(AutogradContext* context, const c10::intrusive_ptr<Held>& held) {
+  context->saved_data["weight"] = c10::IValue::make_capsule(held);
+}
+
+Tensor TransposedTimesKept(AutogradContext* context, const Tensor& y) {
+  const auto capsule = context->saved_data["weight"].toCapsule();
+  return static_cast<const Held&>(*capsule).matrix.TransposedTimes(y);
+}
+
+// x W^T + bias of all of x, without a graph.
+Tensor Applied(const Tensor& x, const FrozenMatrix& matrix, const c10::optional<Tensor>& bias) {
+  if (matrix.is_plain()) return at::linear(x, matrix.plain(), bias);
+  Tensor y = matrix.Times(Rows(x));
+  if (bias) y.add_(*bias);
+  std::vector<std::int64_t> sizes = x.sizes().vec();
+  sizes.back() = matrix.rows();
+  return y.view(sizes);
+}
+
+// Of a matrix that is not plain: LibTorch's own linear would keep it as numbers.
+class FrozenFunction : public torch::autograd::Function<FrozenFunction> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& x,
+                        const c10::intrusive_ptr<Held>& held, const c10::optional<Tensor>& bias) {
+    Keep(context, held);
+    return Applied(x, held->matrix, bias);
+  }
+
+  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    const Tensor gradient = TransposedTimesKept(context, Rows(gradients[0]));
+    std::vector<std::int64_t> sizes = gradients[0].sizes().vec();
+    sizes.back() = gradient.size(-1);
+    return {gradient.view(sizes), Tensor(), Tensor()};
+  }
+};
+
+// x W^T + bias, differentiable in x.
+Tensor Frozen(const Tensor& x, const FrozenMatrix& matrix, const Tensor& bias) {
+  if (matrix.is_plain()) return at::linear(x, matrix.plain(), Present(bias));
+  return FrozenFunction::apply(x, c10::make_intrusive<Held>(matrix), Present(bias));
+}
+
 class LoraFunction : public torch::autograd::Function<LoraFunction> {
  public:
-  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& weight,
-                        const c10::optional<Tensor>& bias, const Tensor& a, const Tensor& b,
-                        double scaling, double dropout, std::int64_t seed) {
+  static Tensor forward(AutogradContext* context, const Tensor& x,
+                        const c10::intrusive_ptr<Held>& held, const c10::optional<Tensor>& bias,
+                        const Tensor& a, const Tensor& b, double scaling, double dropout,
+                        std::int64_t seed) {
     const LoraUse use{scaling, dropout, static_cast<std::uint64_t>(seed)};
-    Tensor y = at::linear(x, weight, bias);
+    Tensor y = Applied(x, held->matrix, bias);
     const Tensor low = torch::mm(Dropped(Rows(x), use), a.to(x.scalar_type()).t());
     y.view({-1, y.size(-1)}).addmm_(low, b.to(x.scalar_type()).t(), 1, scaling);
-    context->save_for_backward({x, weight, a, b, low});
+    context->save_for_backward({x, a, b, low});
+    Keep(context, held);
     context->saved_data["scaling"] = scaling;
     context->saved_data["dropout"] = dropout;
     context->saved_data["seed"] = seed;
@@ -51,7 +107,7 @@ class LoraFunction : public torch::autograd::Function<LoraFunction> {
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
     const auto saved = context->get_saved_variables();
-    const Tensor &x = saved[0], &weight = saved[1], &a = saved[2], &b = saved[3], &low = saved[4];
+    const Tensor &x = saved[0], &a = saved[1], &b = saved[2], &low = saved[3];
     const LoraUse use{context->saved_data["scaling"].toDouble(),
                       context->saved_data["dropout"].toDouble(),
                       static_cast<std::uint64_t>(context->saved_data["seed"].toInt())};
@@ -63,7 +119,7 @@ class LoraFunction : public torch::autograd::Function<LoraFunction> {
     const Tensor b_gradient = torch::mm(gradient.t(), low).mul_(use.scaling).to(b.scalar_type());
     Tensor x_gradient;
     if (context->saved_data["wants_input"].toBool()) {
-      x_gradient = torch::mm(gradient, weight);
+      x_gradient = TransposedTimesKept(context, gradient);
       const Tensor through = a.to(gradient.scalar_type());
       if (factors.defined())
         x_gradient.addcmul_(torch::mm(low_gradient, through), factors);
@@ -81,8 +137,8 @@ Tensor Decomposed(const Tensor& x, const Linear& linear, const LoraPair& pair, c
   const Tensor dropped = Dropped(x, use);
   const Tensor factor =
       (pair.magnitude / RowNorms(linear.weight, pair, use.scaling)).to(x.scalar_type());
-  const Tensor plain = at::linear(x, linear.weight);
-  const Tensor plain_dropped = use.dropout > 0 ? at::linear(dropped, linear.weight) : plain;
+  const Tensor plain = Frozen(x, linear.weight, {});
+  const Tensor plain_dropped = use.dropout > 0 ? Frozen(dropped, linear.weight, {}) : plain;
   const Tensor low =
       at::linear(at::linear(dropped, pair.a.to(x.scalar_type())), pair.b.to(x.scalar_type()));
   Tensor y = plain + (factor - 1) * plain_dropped + factor * low * use.scaling;
@@ -93,15 +149,25 @@ Tensor Decomposed(const Tensor& x, const Linear& linear, const LoraPair& pair, c
 
 Tensor ApplyProjection(const Tensor& x, const Linear& linear, const LoraPair* pair,
                        const LoraUse& use) {
-  if (pair == nullptr) return at::linear(x, linear.weight, Present(linear.bias));
+  if (pair == nullptr) return Frozen(x, linear.weight, linear.bias);
   if (pair->magnitude.defined()) return Decomposed(x, linear, *pair, use);
-  return LoraFunction::apply(x, linear.weight, Present(linear.bias), pair->a, pair->b, use.scaling,
-                             use.dropout, static_cast<std::int64_t>(use.seed));
+  return LoraFunction::apply(x, c10::make_intrusive<Held>(linear.weight), Present(linear.bias),
+                             pair->a, pair->b, use.scaling, use.dropout,
+                             static_cast<std::int64_t>(use.seed));
 }
 
-Tensor RowNorms(const Tensor& weight, const LoraPair& pair, double scaling) {
+Tensor RowNorms(const FrozenMatrix& weight, const LoraPair& pair, double scaling) {
   const torch::NoGradGuard no_grad;
-  return torch::addmm(weight.to(pair.a.scalar_type()), pair.b, pair.a, 1, scaling).norm(2, 1);
+  // One that is not plain is never there as a whole.
+  const std::int64_t chunk = weight.is_plain() ? weight.rows() : kNormRows;
+  std::vector<Tensor> norms;
+  for (std::int64_t first = 0; first < weight.rows(); first += chunk) {
+    const std::int64_t count = std::min(chunk, weight.rows() - first);
+    norms.push_back(torch::addmm(weight.Rows(first, count).to(pair.a.scalar_type()),
+                                 pair.b.narrow(0, first, count), pair.a, 1, scaling)
+                        .norm(2, 1));
+  }
+  return torch::cat(norms);
 }
 
 }  // namespace ebb::train

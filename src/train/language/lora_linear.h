@@ -22,6 +22,6 @@ torch::Tensor ApplyProjection(const torch::Tensor& x, const Linear& linear, cons
                               const LoraUse& use);
 
 /// The norms of the rows of W + scaling * B A (DoRA's direction).
-torch::Tensor RowNorms(const torch::Tensor& weight, const LoraPair& pair, double scaling);
+torch::Tensor RowNorms(const FrozenMatrix& weight, const LoraPair& pair, double scaling);
 
 }  // namespace ebb::train

@@ -38,6 +38,7 @@ struct Choices : RunChoices {
   std::string loss_on;
   std::optional<bool> pad_to_max;
   std::string targets = "all";
+  std::string base_weights;
 };
 
 const Names<ScheduleKind> kSchedules = {{"constant", ScheduleKind::kConstant},
@@ -56,10 +57,10 @@ void AddDataFlags(CLI::App& app, LoraOptions& options, Choices& choices) {
   app.add_option("--data", choices.files, "files of texts: JSON lines or CSV, plain or gzip")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(group);
-  app.add_option(
-         "--preset", choices.preset,
-         "helpsteer2 (the published recipe) | prompt-response | text | chat | chat-prompt-response; "
-         "the flags below change it")
+  app.add_option("--preset", choices.preset,
+                 "helpsteer2 (the published recipe) | prompt-response | text | chat | "
+                 "chat-prompt-response; "
+                 "the flags below change it")
       ->capture_default_str()
       ->group(group);
   app.add_option("--pattern", choices.pattern, "the text, with names of fields in braces")
@@ -149,9 +150,10 @@ void AddTrainingFlags(CLI::App& app, LoraOptions& options, Choices& choices) {
   app.add_option("--lr-schedule", choices.schedule, "cosine | constant")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--precision", choices.precision, "bf16 | fp32: of the frozen model")
+  app.add_option("--precision", choices.precision, "bf16 | fp32: of the arithmetic")
       ->capture_default_str()
       ->group(group);
+  app.add_option("--base-weights", choices.base_weights, kBaseWeightsHelp)->group(group);
   app.add_option("--device", choices.device, "auto | cpu | cuda")
       ->capture_default_str()
       ->group(group);
@@ -255,6 +257,8 @@ Result<LoraRequest> ParseLoraOptions(std::span<const std::string> arguments,
   EBB_RETURN_IF_ERROR(LookUpChoices(choices, kSchedules, options));
   if (options.precision == Precision::kFp16)
     return UsageError("--precision of a language model is bf16 or fp32, not \"fp16\"");
+  EBB_ASSIGN_OR_RETURN(options.base_weights,
+                       ParseBaseWeights(choices.base_weights, options.precision));
   const platform::Path run_dir = options.run_dir;
   if (options.checkpoint_dir.empty()) options.checkpoint_dir = run_dir / "checkpoints";
   options.adapter_dir = run_dir / (options.adapter_dir.empty() ? "adapter" : options.adapter_dir);
@@ -262,38 +266,43 @@ Result<LoraRequest> ParseLoraOptions(std::span<const std::string> arguments,
 }
 
 nlohmann::ordered_json Fingerprint(const LoraOptions& options) {
-  return {{"--base", options.base},
-          {"--random-weights", options.random_weights},
-          {"--data", FilesText(options.data.files)},
-          {"--tokens", options.tokens},
-          {"--pattern", options.data.chat ? ChatText(*options.data.chat) : options.data.pattern},
-          {"--filter", FiltersText(options.data.filters)},
-          {"--first-records", options.data.first_records.value_or(0)},
-          {"--loss-on", NameOf(kLossOn, options.data.loss_on)},
-          {"--pad-to-max", options.data.pad_to_max},
-          {"--append-end", options.data.append_end},
-          {"--pack", options.data.packed},
-          {"--max-length", options.data.max_tokens},
-          {"--validation-share", options.data.validation_share},
-          {"--data-seed", options.data.split_seed},
-          {"--rank", options.lora.rank},
-          {"--alpha", options.lora.alpha},
-          {"--dropout", options.lora.dropout},
-          {"--targets", TargetsText(options.lora.targets)},
-          {"--start-adapter", options.start_adapter},
-          {"--rslora", options.lora.rank_stabilised},
-          {"--dora", options.lora.decomposed},
-          {"--batch-size", options.batch_size},
-          {"--accumulation", options.accumulation},
-          {"--epochs", options.epochs},
-          {"--learning-rate", options.learning_rate.initial},
-          {"--lr-schedule", Name(options.learning_rate.kind)},
-          {"--warm-up", options.warm_up},
-          {"--lr-floor", options.learning_rate.floor},
-          {"--weight-decay", options.weight_decay},
-          {"--clip-norm", options.clip_norm},
-          {"--precision", Name(options.precision)},
-          {"--seed", options.seed}};
+  nlohmann::ordered_json fingerprint = {
+      {"--base", options.base},
+      {"--random-weights", options.random_weights},
+      {"--data", FilesText(options.data.files)},
+      {"--tokens", options.tokens},
+      {"--pattern", options.data.chat ? ChatText(*options.data.chat) : options.data.pattern},
+      {"--filter", FiltersText(options.data.filters)},
+      {"--first-records", options.data.first_records.value_or(0)},
+      {"--loss-on", NameOf(kLossOn, options.data.loss_on)},
+      {"--pad-to-max", options.data.pad_to_max},
+      {"--append-end", options.data.append_end},
+      {"--pack", options.data.packed},
+      {"--max-length", options.data.max_tokens},
+      {"--validation-share", options.data.validation_share},
+      {"--data-seed", options.data.split_seed},
+      {"--rank", options.lora.rank},
+      {"--alpha", options.lora.alpha},
+      {"--dropout", options.lora.dropout},
+      {"--targets", TargetsText(options.lora.targets)},
+      {"--start-adapter", options.start_adapter},
+      {"--rslora", options.lora.rank_stabilised},
+      {"--dora", options.lora.decomposed},
+      {"--batch-size", options.batch_size},
+      {"--accumulation", options.accumulation},
+      {"--epochs", options.epochs},
+      {"--learning-rate", options.learning_rate.initial},
+      {"--lr-schedule", Name(options.learning_rate.kind)},
+      {"--warm-up", options.warm_up},
+      {"--lr-floor", options.learning_rate.floor},
+      {"--weight-decay", options.weight_decay},
+      {"--clip-norm", options.clip_norm},
+      {"--precision", Name(options.precision)},
+      {"--seed", options.seed}};
+  // Checkpoints were written before there was this flag.
+  if (options.base_weights != BaseWeights::kPlain)
+    fingerprint["--base-weights"] = Name(options.base_weights);
+  return fingerprint;
 }
 
 }  // namespace ebb::train

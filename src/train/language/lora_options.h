@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "train/language/adapter_config.h"
+#include "train/language/base_weights.h"
 #include "train/run_options.h"
 #include "train/text/text_data.h"
 
@@ -26,8 +27,9 @@ struct LoraOptions : RunOptions {
 
   std::string base;             ///< folder of the model
   bool random_weights = false;  ///< drawn instead of read
-  TextDataOptions data;         ///< texts; no file: tokens
-  std::string tokens;           ///< file of sequences of tokens (token_file.h); empty: data
+  BaseWeights base_weights = BaseWeights::kPlain;
+  TextDataOptions data;  ///< texts; no file: tokens
+  std::string tokens;    ///< file of sequences of tokens (token_file.h); empty: data
 
   LoraSettings lora;
   std::string start_adapter;  ///< folder of an adapter to go on from: its configuration counts, but

@@ -60,6 +60,9 @@ TEST(LoraOptions, MistakesAreNamed) {
   EXPECT_THAT(UsageErrorOf(With({"--targets", "q_prj"})), testing::HasSubstr("q_proj"));
   EXPECT_THAT(UsageErrorOf(With({"--precision", "fp16"})), testing::HasSubstr("bf16 or fp32"));
   EXPECT_THAT(UsageErrorOf(With({"--dropout", "1"})), testing::HasSubstr("0.95"));
+  EXPECT_THAT(UsageErrorOf(With({"--base-weights", "int4"})), testing::HasSubstr("int8 or nf4"));
+  EXPECT_THAT(UsageErrorOf(With({"--base-weights", "fp32"})),
+              testing::HasSubstr("is for --precision fp32"));
 }
 
 TEST(LoraOptions, FlagsChangeThePresetOfTheData) {
@@ -78,6 +81,15 @@ TEST(LoraOptions, FlagsChangeThePresetOfTheData) {
               testing::HasSubstr("not both"));
   EXPECT_THAT(UsageErrorOf({"--base", "m", "--data", "d", "--preset", "x"}),
               testing::HasSubstr("helpsteer2"));
+}
+
+TEST(LoraOptions, BaseWeightsAreAsThePrecisionUnlessTheyAreInFewerBits) {
+  const auto weights = [](const Arguments& more) { return Parsed(With(more)).base_weights; };
+  EXPECT_EQ(weights({}), BaseWeights::kPlain);
+  EXPECT_EQ(weights({"--base-weights", "bf16"}), BaseWeights::kPlain);
+  EXPECT_EQ(weights({"--base-weights", "fp32", "--precision", "fp32"}), BaseWeights::kPlain);
+  EXPECT_EQ(weights({"--base-weights", "bf16", "--precision", "fp32"}), BaseWeights::kBf16);
+  EXPECT_EQ(weights({"--base-weights", "nf4"}), BaseWeights::kNf4);
 }
 
 TEST(LoraOptions, APresetOfChatsIsAChat) {
@@ -109,6 +121,7 @@ TEST(LoraOptions, EveryFlagThatChangesTheAdapterIsInTheFingerprint) {
                                   {"--weight-decay", "1"},
                                   {"--clip-norm", "3"},
                                   {"--precision", "fp32"},
+                                  {"--base-weights", "int8"},
                                   {"--seed", "5"},
                                   {"--max-length", "9"},
                                   {"--loss-on", "answer"},

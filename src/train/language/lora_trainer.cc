@@ -73,12 +73,18 @@ Result<Setup> Prepare(const LoraOptions& options) {
   EBB_ASSIGN_OR_RETURN(setup.device, SelectDevice(options.device));
   EBB_ASSIGN_OR_RETURN(setup.place, RankPlaceFrom(std::getenv));
   setup.threads = UseThreads(options.threads, setup.place.on_this_machine);
-  const auto wanted = torch::dtype(TypeOf(options.precision)).device(setup.device);
+  const DecoderOptions wanted(torch::dtype(TypeOf(options.precision)).device(setup.device),
+                              options.base_weights);
   EBB_ASSIGN_OR_RETURN(setup.decoder, options.random_weights
                                           ? RandomDecoder(options.base, wanted, kRandomWeightsSeed)
                                           : LoadDecoder(options.base, wanted));
   EBB_ASSIGN_OR_RETURN(setup.data, LoadData(options, setup.decoder.config));
   return setup;
+}
+
+// "models/qwen/" is called qwen, too.
+std::string NameOf(const platform::Path& folder) {
+  return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
 }
 
 std::string Now() {
@@ -121,7 +127,8 @@ double TokensOf(const TrainingState& state) {
 }
 
 // What train_result.json has of a language model beside what every run has.
-ordered_json LanguageFields(const LoraTask& task, const TrainingState& state) {
+ordered_json LanguageFields(const LoraOptions& options, const LoraTask& task,
+                            const TrainingState& state) {
   const Decoder& decoder = task.decoder();
   const LoraSettings& lora = task.adapter().settings;
   const double seconds = SecondsOf(state);
@@ -134,6 +141,8 @@ ordered_json LanguageFields(const LoraTask& task, const TrainingState& state) {
   for (const auto& [name, tensor] : task.adapter().Tensors()) trained += tensor.numel();
   return {{"model_type", decoder.config.model_type},
           {"parameters", ParameterCount(decoder.config)},
+          {"base_weights", Name(options.base_weights, options.precision)},
+          {"base_weight_bytes", WeightBytes(decoder)},
           {"trained_parameters", trained},
           {"rank", lora.rank},
           {"alpha", lora.alpha},
@@ -155,7 +164,7 @@ Result<std::string> Finish(const LoraOptions& options, const Setup& setup, const
   EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(
       run_dir / "metrics.json", MetricsOf(options, task, state).dump(2) + "\n"));
   RunDescription run = DescriptionOf(options);
-  run.model = platform::Path(options.base).filename().string();
+  run.model = NameOf(options.base);
   run.dataset = platform::Path(DataPath(options)).filename().string();
   run.model_path = options.adapter_dir;
   const RunFacts facts{.train_samples = static_cast<std::int64_t>(setup.data->training.examples()),
@@ -166,7 +175,7 @@ Result<std::string> Finish(const LoraOptions& options, const Setup& setup, const
                        .parameters_sha256 = AdapterSha256(task.adapter()),
                        .torch_version = TORCH_VERSION,
                        .precision_notice = setup.precision_notice,
-                       .more = LanguageFields(task, state)};
+                       .more = LanguageFields(options, task, state)};
   const platform::Path result = run_dir / "train_result.json";
   EBB_RETURN_IF_ERROR(WriteRunResult(result, run, state, facts));
   return "result in " + result.string() + ", adapter in " + options.adapter_dir;
@@ -189,6 +198,7 @@ Result<Adapter> FirstAdapter(const LoraOptions& options, const Decoder& decoder)
   if (options.start_adapter.empty()) return MakeAdapter(decoder, options.lora, options.seed);
   EBB_ASSIGN_OR_RETURN(Adapter adapter, LoadAdapter(options.start_adapter, decoder));
   adapter.settings.dropout = options.lora.dropout;
+  adapter.trained_on = decoder.base_weights;
   return adapter;
 }
 

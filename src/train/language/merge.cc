@@ -43,14 +43,16 @@ std::vector<std::vector<TensorBytes>> Shards(const WeightFiles& files, std::uint
   return shards;
 }
 
-std::map<std::string, const LoraPair*> PairsByWeight(const Adapter& adapter) {
-  std::map<std::string, const LoraPair*> pairs;
+// The projections' weights by name, and their pairs; null for one without.
+std::map<std::string, const LoraPair*> Projections(const Adapter& adapter) {
+  std::map<std::string, const LoraPair*> projections;
   for (std::size_t layer = 0; layer < adapter.layers.size(); ++layer)
-    for (std::size_t i = 0; i < kProjectionCount; ++i)
-      if (const auto& pair = adapter.layers[layer][i])
-        pairs[LayerPrefix(static_cast<std::int64_t>(layer)) + kProjectionNames[i].path +
-              ".weight"] = &*pair;
-  return pairs;
+    for (std::size_t i = 0; i < kProjectionCount; ++i) {
+      const auto& pair = adapter.layers[layer][i];
+      projections[LayerPrefix(static_cast<std::int64_t>(layer)) + kProjectionNames[i].path +
+                  ".weight"] = pair ? &*pair : nullptr;
+    }
+  return projections;
 }
 
 // The pieces of one file: its header, then each tensor, merged when its turn comes.
@@ -60,8 +62,9 @@ class Pieces {
          const WeightFiles& files)
       : tensors_(std::move(tensors)),
         header_(SafetensorsHeader(tensors_, metadata)),
-        pairs_(PairsByWeight(adapter)),
+        projections_(Projections(adapter)),
         settings_(adapter.settings),
+        trained_on_(adapter.trained_on),
         files_(files) {}
 
   std::string_view Next() {
@@ -69,21 +72,32 @@ class Pieces {
     while (next_ < tensors_.size()) {
       const TensorBytes& tensor = tensors_[next_++];
       if (tensor.data.empty()) continue;
-      const auto pair = pairs_.find(tensor.name);
-      if (pair == pairs_.end()) return tensor.data;
+      const auto projection = projections_.find(tensor.name);
+      if (projection == projections_.end()) return tensor.data;
       const auto& weight = files_.weights().at(tensor.name);
-      merged_ = MergedWeight(TensorOver(tensor, *WeightType(tensor.dtype), weight.file),
-                             *pair->second, settings_);
+      merged_ =
+          Merge(TensorOver(tensor, *WeightType(tensor.dtype), weight.file), projection->second);
       return BytesOf(tensor.name, merged_).data;
     }
     return {};
   }
 
  private:
+  // The adapter learned to add to weights in few bits: those are what it is added to.
+  torch::Tensor Merge(const torch::Tensor& weight, const LoraPair* pair) const {
+    const torch::Tensor base =
+        trained_on_ == BaseWeights::kPlain
+            ? weight
+            : FrozenMatrix::Stored(weight, trained_on_, torch::dtype(torch::kFloat32)).Whole();
+    const torch::Tensor merged = pair == nullptr ? base : MergedWeight(base, *pair, settings_);
+    return merged.to(weight.scalar_type()).contiguous();
+  }
+
   std::vector<TensorBytes> tensors_;
   std::string header_;
-  std::map<std::string, const LoraPair*> pairs_;
+  std::map<std::string, const LoraPair*> projections_;
   LoraSettings settings_;
+  BaseWeights trained_on_;
   const WeightFiles& files_;
   torch::Tensor merged_;
   bool begun_ = false;
@@ -130,6 +144,12 @@ Status CopyTheRest(const Path& from, const Path& to) {
 }
 
 Status MergeInto(const Path& folder, const MergeOptions& options, std::uint64_t shard_bytes) {
+  std::error_code code;
+  for (const std::string& named : {options.base, options.adapter})
+    if (!std::filesystem::is_directory(named, code))
+      return Fail({ExitCode::kConfiguration, "is not a folder", named,
+                   named == options.base ? "name the folder of the model with --base"
+                                         : "name the folder of an adapter with --adapter"});
   EBB_ASSIGN_OR_RETURN(const WeightFiles files, WeightFiles::Open(options.base));
   const auto any = files.weights().find(kAnyTensor);
   const auto type =

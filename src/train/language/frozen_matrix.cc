@@ -1,0 +1,199 @@
+#include "train/language/frozen_matrix.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "train/language/weight_codes.h"
+
+namespace ebb::train {
+namespace {
+
+using torch::Tensor;
+
+// Of a chunk: large enough for matrix products at full speed, little beside the weights; on a CPU
+// it fits its caches.
+constexpr std::int64_t kChunkElementsOfCpu = 1 << 20;
+constexpr std::int64_t kChunkElements = 1 << 24;
+constexpr std::int64_t kGrainElements = 1 << 15;
+constexpr auto kBlock = static_cast<std::int64_t>(kNf4Block);
+
+// Calls visit(first, end) for rows of so many elements, on all threads.
+template <typename Visit>
+void ForRows(std::int64_t count, std::int64_t elements, const Visit& visit) {
+  at::parallel_for(0, count,
+                   std::max<std::int64_t>(1, kGrainElements / std::max<std::int64_t>(1, elements)),
+                   visit);
+}
+
+std::span<const float> Row(const Tensor& values, std::int64_t row) {
+  const auto columns = static_cast<std::size_t>(values.size(1));
+  return {values.data_ptr<float>() + row * values.size(1), columns};
+}
+
+// Encodes rows of `values`, from row `first` of the codes on.
+void Encode(const Tensor& values, BaseWeights as, std::int64_t first, const Tensor& codes,
+            const Tensor& scales) {
+  float* scale = scales.data_ptr<float>();
+  ForRows(values.size(0), values.size(1), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t row = first + i;
+      if (as == BaseWeights::kInt8)
+        scale[row] =
+            EncodeInt8(Row(values, i), codes.data_ptr<std::int8_t>() + row * codes.size(1));
+      else
+        EncodeNf4(Row(values, i), codes.data_ptr<std::uint8_t>() + row * codes.size(1),
+                  scale + row * scales.size(1));
+    }
+  });
+}
+
+// The same as weight_codes.h does, by LibTorch's own operations: for devices other than the CPU.
+Tensor LevelsOf(const Tensor& codes) {
+  static const Tensor pairs = [] {
+    std::vector<float> values;
+    for (std::size_t byte = 0; byte < 256; ++byte)
+      values.insert(values.end(), {kNf4Levels[byte >> 4], kNf4Levels[byte & 15]});
+    return torch::tensor(values).view({256, 2});
+  }();
+  return pairs.to(codes.device())
+      .index_select(0, codes.flatten().to(torch::kInt32))
+      .view({codes.size(0), 2 * codes.size(1)});
+}
+
+}  // namespace
+
+FrozenMatrix::FrozenMatrix(Tensor plain)
+    : codes_(std::move(plain)), columns_(codes_.size(1)), type_(codes_.scalar_type()) {}
+
+FrozenMatrix FrozenMatrix::Stored(const Tensor& weight, BaseWeights as,
+                                  const torch::TensorOptions& wanted) {
+  const torch::NoGradGuard no_grad;
+  if (as == BaseWeights::kPlain) return FrozenMatrix(weight.to(wanted));
+  FrozenMatrix matrix;
+  matrix.as_ = as;
+  matrix.type_ = c10::typeMetaToScalarType(wanted.dtype());
+  matrix.columns_ = weight.size(1);
+  if (as == BaseWeights::kBf16) {
+    matrix.codes_ = weight.to(wanted.dtype(torch::kBFloat16));
+    return matrix;
+  }
+  const std::int64_t rows = weight.size(0);
+  const auto columns = static_cast<std::size_t>(matrix.columns_);
+  const bool nf4 = as == BaseWeights::kNf4;
+  Tensor codes =
+      torch::empty({rows, nf4 ? static_cast<std::int64_t>(Nf4RowBytes(columns)) : matrix.columns_},
+                   torch::dtype(nf4 ? torch::kUInt8 : torch::kInt8));
+  Tensor scales = torch::empty({rows, nf4 ? static_cast<std::int64_t>(Nf4Blocks(columns)) : 1});
+  const std::int64_t chunk = std::max<std::int64_t>(1, kChunkElementsOfCpu / matrix.columns_);
+  for (std::int64_t first = 0; first < rows; first += chunk) {
+    const Tensor values = weight.narrow(0, first, std::min(chunk, rows - first))
+                              .to(torch::dtype(torch::kFloat32).device(torch::kCPU))
+                              .contiguous();
+    Encode(values, as, first, codes, scales);
+  }
+  matrix.codes_ = codes.to(wanted.device());
+  matrix.scales_ = scales.to(wanted.device());
+  return matrix;
+}
+
+std::int64_t FrozenMatrix::bytes() const {
+  return static_cast<std::int64_t>(codes_.nbytes() + (scales_.defined() ? scales_.nbytes() : 0));
+}
+
+bool FrozenMatrix::is_finite() const {
+  return !scales_.defined() || scales_.isfinite().all().item<bool>();
+}
+
+Tensor FrozenMatrix::Whole() const { return Rows(0, rows()); }
+
+Tensor FrozenMatrix::Rows(std::int64_t first, std::int64_t count) const {
+  return Part({first, count}, {0, columns_});
+}
+
+Tensor FrozenMatrix::WholeByOperations() const { return PartOfCodes({0, rows()}, {0, columns_}); }
+
+template <typename Number>
+void FrozenMatrix::Decode(Range rows, Range columns, Number* out) const {
+  const float* scales = scales_.data_ptr<float>() + rows.first * scales_.size(1);
+  ForRows(rows.count, columns.count, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t at = (rows.first + i) * codes_.size(1);
+      const std::span<Number> row(out + i * columns.count, static_cast<std::size_t>(columns.count));
+      if (as_ == BaseWeights::kInt8)
+        DecodeInt8(codes_.data_ptr<std::int8_t>() + at + columns.first, scales[i], row);
+      else
+        DecodeNf4(codes_.data_ptr<std::uint8_t>() + at + columns.first / 2,
+                  scales + i * scales_.size(1) + columns.first / kBlock, row);
+    }
+  });
+}
+
+// By LibTorch's operations.
+Tensor FrozenMatrix::PartOfCodes(Range rows, Range columns) const {
+  const Tensor codes = codes_.narrow(0, rows.first, rows.count);
+  const Tensor scales = scales_.narrow(0, rows.first, rows.count);
+  if (as_ == BaseWeights::kInt8)
+    return codes.narrow(1, columns.first, columns.count).to(torch::kFloat32).mul_(scales).to(type_);
+  const std::int64_t first = columns.first / kBlock;
+  const std::int64_t blocks = (columns.count + kBlock - 1) / kBlock;
+  return LevelsOf(codes.narrow(1, first * kBlock / 2, blocks * kBlock / 2).contiguous())
+      .view({rows.count, blocks, kBlock})
+      .mul_(scales.narrow(1, first, blocks).unsqueeze(-1))
+      .view({rows.count, blocks * kBlock})
+      .narrow(1, 0, columns.count)
+      .to(type_);
+}
+
+// Columns begin with a block.
+Tensor FrozenMatrix::Part(Range rows, Range columns) const {
+  if (as_ == BaseWeights::kPlain || as_ == BaseWeights::kBf16)
+    return codes_.narrow(0, rows.first, rows.count)
+        .narrow(1, columns.first, columns.count)
+        .to(type_);
+  if (!codes_.is_cpu()) return PartOfCodes(rows, columns);
+  Tensor part = torch::empty({rows.count, columns.count}, torch::dtype(type_));
+  switch (type_) {
+    case torch::kFloat64:
+      Decode(rows, columns, part.data_ptr<double>());
+      break;
+    case torch::kBFloat16:
+      Decode(rows, columns, reinterpret_cast<Bf16*>(part.data_ptr()));
+      break;
+    default:
+      EBB_CHECK(type_ == torch::kFloat32);
+      Decode(rows, columns, part.data_ptr<float>());
+  }
+  return part;
+}
+
+// Cuts a side of `length` into ranges of whole blocks; the other side has `width`.
+template <typename Visit>
+void FrozenMatrix::ForEachChunk(std::int64_t length, std::int64_t width, const Visit& visit) const {
+  const std::int64_t elements = codes_.is_cpu() ? kChunkElementsOfCpu : kChunkElements;
+  const std::int64_t chunk = std::max<std::int64_t>(1, elements / width / kBlock) * kBlock;
+  for (std::int64_t first = 0; first < length; first += chunk)
+    visit(Range{first, std::min(chunk, length - first)});
+}
+
+Tensor FrozenMatrix::Times(const Tensor& x) const {
+  if (is_plain()) return torch::mm(x, codes_.t());
+  Tensor product = torch::empty({x.size(0), rows()}, x.options());
+  ForEachChunk(rows(), columns_, [&](Range chunk) {
+    product.narrow(1, chunk.first, chunk.count).copy_(torch::mm(x, Part(chunk, {0, columns_}).t()));
+  });
+  return product;
+}
+
+Tensor FrozenMatrix::TransposedTimes(const Tensor& y) const {
+  if (is_plain()) return torch::mm(y, codes_);
+  Tensor product = torch::empty({y.size(0), columns_}, y.options());
+  ForEachChunk(columns_, rows(), [&](Range chunk) {
+    product.narrow(1, chunk.first, chunk.count).copy_(torch::mm(y, Part({0, rows()}, chunk)));
+  });
+  return product;
+}
+
+}  // namespace ebb::train

@@ -1,0 +1,60 @@
+#pragma once
+// A matrix {out, in} of weights that do not learn, kept in memory in its own type or in fewer bits
+// (base_weights.h). Of one in fewer bits, only a chunk is there as numbers at a time: some rows for
+// a product, some columns for a transposed one, so that no sum is cut into parts and every number
+// of a result is the one of the whole matrix.
+
+#include <cstdint>
+
+#include "train/language/base_weights.h"
+#include "train/libtorch.h"
+
+namespace ebb::train {
+
+class FrozenMatrix {
+ public:
+  FrozenMatrix() = default;
+  /// Kept as it is; the arithmetic is in its type.
+  explicit FrozenMatrix(torch::Tensor plain);
+  /// A copy of `weight` (of any floating type, wherever it is); arithmetic and device as `wanted`.
+  static FrozenMatrix Stored(const torch::Tensor& weight, BaseWeights as,
+                             const torch::TensorOptions& wanted);
+
+  std::int64_t rows() const { return codes_.size(0); }
+  std::int64_t columns() const { return columns_; }
+  bool is_plain() const { return as_ == BaseWeights::kPlain; }
+  /// Of a plain one.
+  const torch::Tensor& plain() const { return codes_; }
+  std::int64_t bytes() const;
+  /// False if a weight that was stored in fewer bits was not.
+  bool is_finite() const;
+
+  /// As numbers.
+  torch::Tensor Whole() const;
+  torch::Tensor Rows(std::int64_t first, std::int64_t count) const;
+  /// The same by LibTorch's operations alone, as on devices other than the CPU.
+  torch::Tensor WholeByOperations() const;
+
+  /// x {N, in} W^T, and y {N, out} W; without a graph.
+  torch::Tensor Times(const torch::Tensor& x) const;
+  torch::Tensor TransposedTimes(const torch::Tensor& y) const;
+
+ private:
+  struct Range {
+    std::int64_t first = 0, count = 0;
+  };
+  torch::Tensor Part(Range rows, Range columns) const;
+  torch::Tensor PartOfCodes(Range rows, Range columns) const;
+  template <typename Number>
+  void Decode(Range rows, Range columns, Number* out) const;
+  template <typename Visit>
+  void ForEachChunk(std::int64_t length, std::int64_t width, const Visit& visit) const;
+
+  BaseWeights as_ = BaseWeights::kPlain;
+  torch::Tensor codes_;   ///< the weights themselves if plain or bf16; {out, bytes} if NF4
+  torch::Tensor scales_;  ///< fp32 {out, 1}, or {out, blocks}
+  std::int64_t columns_ = 0;
+  torch::ScalarType type_ = torch::kFloat32;  ///< of the arithmetic
+};
+
+}  // namespace ebb::train

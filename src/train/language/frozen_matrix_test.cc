@@ -1,0 +1,226 @@
+// Language models whose frozen weights are kept in fewer bits, against the same weights as numbers.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <cmath>
+#include <limits>
+
+#include "train/language/chunked_loss.h"
+#include "train/language/forward.h"
+#include "train/language/generate.h"
+#include "train/language/language_for_test.h"
+#include "train/language/merge.h"
+#include "train/tensor_memory.h"
+#include "train/testing_models.h"
+
+namespace ebb::train {
+namespace {
+
+using torch::Tensor;
+
+constexpr BaseWeights kFewerBits[] = {BaseWeights::kBf16, BaseWeights::kInt8, BaseWeights::kNf4};
+
+class FrozenWeights : public Language {
+ protected:
+  // The same decoder with its weights as numbers.
+  static Decoder Decoded(Decoder decoder) {
+    for (DecoderLayer& layer : decoder.layers)
+      for (Linear& linear : layer.projections) linear.weight = FrozenMatrix(linear.weight.Whole());
+    return decoder;
+  }
+  static Tensor LogitsOf(const Decoder& decoder, const Adapter* adapter, const Tensor& ids) {
+    return Logits(decoder, HiddenStates(decoder, adapter, {ids, {}, {}}, {}));
+  }
+};
+
+// Larger than a chunk, and its last block is short.
+TEST_F(FrozenWeights, ProductsAreThoseOfTheWholeMatrix) {
+  const Tensor weight = torch::randn({1500, 1000});
+  for (const torch::ScalarType type : {torch::kFloat64, torch::kFloat32, torch::kBFloat16}) {
+    const double tolerance = type == torch::kFloat64   ? 1e-13
+                             : type == torch::kFloat32 ? 1e-5
+                                                       : 1e-2;
+    for (const BaseWeights as : kFewerBits) {
+      const auto matrix = FrozenMatrix::Stored(weight, as, torch::dtype(type));
+      const Tensor whole = matrix.Whole();
+      EXPECT_EQ(whole.scalar_type(), type);
+      if (as != BaseWeights::kBf16) {
+        EXPECT_TRUE(torch::equal(whole, matrix.WholeByOperations()));
+      }
+      EXPECT_TRUE(torch::equal(matrix.Rows(700, 300), whole.narrow(0, 700, 300)));
+      const Tensor x = torch::randn({5, 1000}).to(type), y = torch::randn({5, 1500}).to(type);
+      EXPECT_LT(RelativeDifference({matrix.Times(x)}, {torch::mm(x, whole.t())}), tolerance);
+      EXPECT_LT(RelativeDifference({matrix.TransposedTimes(y)}, {torch::mm(y, whole)}), tolerance);
+    }
+  }
+}
+
+// Half a step of int8; half of the widest gap between two levels of NF4.
+TEST_F(FrozenWeights, NoWeightIsFurtherOffThanItsScaleAllows) {
+  const Tensor weight = torch::randn({64, 256}, torch::dtype(torch::kFloat64));
+  const auto error = [&](BaseWeights as) {
+    return (FrozenMatrix::Stored(weight, as, torch::dtype(torch::kFloat64)).Whole() - weight).abs();
+  };
+  EXPECT_TRUE(
+      (error(BaseWeights::kInt8) <= 0.5001 / 127 * weight.abs().amax(1, true)).all().item<bool>());
+  const Tensor blocks = weight.view({64, 4, 64});
+  EXPECT_TRUE((error(BaseWeights::kNf4).view({64, 4, 64}) <= 0.152 * blocks.abs().amax(2, true))
+                  .all()
+                  .item<bool>());
+}
+
+TEST_F(FrozenWeights, LogitsAreThoseOfTheDecodedWeightsAndNearTheModels) {
+  nlohmann::json config = TinyConfig("qwen2");
+  config["hidden_size"] = 128;
+  config["intermediate_size"] = 192;
+  config["head_dim"] = 32;
+  const Tensor ids = RandomIds(2, 20);
+  const torch::NoGradGuard no_grad;
+  const Decoder exact = Load(config);
+  const Adapter adapter = Busy(exact, SmallLora());
+  const Tensor wanted = LogitsOf(exact, &adapter, ids);
+  for (const auto& [as, bound] : {std::pair{BaseWeights::kBf16, 0.02},
+                                  {BaseWeights::kInt8, 0.05},
+                                  {BaseWeights::kNf4, 0.5}}) {
+    const Decoder decoder = Load(config, torch::kFloat64, as);
+    const Tensor logits = LogitsOf(decoder, &adapter, ids);
+    EXPECT_LT(RelativeDifference({logits}, {LogitsOf(Decoded(decoder), &adapter, ids)}), 1e-12);
+    const double off = (logits - wanted).norm().item<double>() / wanted.norm().item<double>();
+    EXPECT_GT(off, 1e-6) << "these are not the model's own weights";
+    EXPECT_LT(off, bound) << Name(as);
+  }
+}
+
+// Through layers with and without an adapter, of the adapter itself and of what lies before it.
+TEST_F(FrozenWeights, GradientsAreThoseOfFiniteDifferences) {
+  for (const BaseWeights as : kFewerBits) {
+    for (const bool decomposed : {false, true}) {
+      LoraSettings settings = SmallLora();
+      settings.decomposed = decomposed;
+      settings.dropout = 0.2;
+      settings.targets = {Projection::kQuery, Projection::kDown};
+      const Decoder decoder = Load(TinyConfig("qwen2"), torch::kFloat64, as);
+      const Adapter adapter = Busy(decoder, settings);
+      const Tensor ids = RandomIds(2, 9), targets = RandomIds(2, 9).flatten();
+      const auto loss = [&] {
+        const Tensor hidden =
+            HiddenStates(decoder, &adapter, {ids, {}, {}}, {.dropout = true, .seed = 5});
+        return ChunkedCrossEntropy(hidden.flatten(0, 1), decoder.output, targets).sum;
+      };
+      loss().backward();
+      const torch::NoGradGuard no_grad;
+      for (auto [name, tensor] : adapter.Tensors()) {
+        // DoRA's norm counts as a constant: only magnitudes have the derivative of the whole.
+        if (decomposed && name.find("magnitude") == std::string::npos) continue;
+        Tensor entry = tensor.view(-1)[tensor.numel() / 2];
+        const double step = 1e-5;
+        entry += step;
+        const double up = loss().item<double>();
+        entry -= 2 * step;
+        const double down = loss().item<double>();
+        entry += step;
+        const double expected = (up - down) / (2 * step);
+        EXPECT_NEAR(tensor.grad().view(-1)[tensor.numel() / 2].item<double>(), expected,
+                    1e-5 * std::max(1.0, std::abs(expected)))
+            << Name(as) << " " << name;
+      }
+    }
+  }
+}
+
+TEST_F(FrozenWeights, CheckpointedGradientsHaveTheSameBits) {
+  const Decoder decoder = Load(TinyConfig("qwen3"), torch::kFloat32, BaseWeights::kNf4);
+  const Adapter adapter = Busy(decoder, SmallLora());
+  const Tensor ids = RandomIds(2, 12);
+  std::vector<std::vector<Tensor>> gradients;
+  for (const bool checkpoint : {false, true}) {
+    HiddenStates(decoder, &adapter, {ids, {}, {}}, {.checkpoint_layers = checkpoint})
+        .square()
+        .sum()
+        .backward();
+    gradients.push_back(GradientsOf(adapter));
+  }
+  for (std::size_t i = 0; i < gradients[0].size(); ++i)
+    EXPECT_TRUE(torch::equal(gradients[0][i], gradients[1][i])) << i;
+}
+
+// Counted by LibTorch's allocators, loading and an update together: the bits of the weights, and
+// little beside them.
+TEST_F(FrozenWeights, FewerBitsTakeLessMemory) {
+  nlohmann::json config = TinyConfig("qwen2");
+  config["hidden_size"] = 256;
+  config["intermediate_size"] = 1024;
+  config["num_hidden_layers"] = 6;
+  config["head_dim"] = 64;
+  WriteModel(directory_, config);
+  struct Bytes {
+    double peak, weights;
+  };
+  const auto measure = [&](BaseWeights as) {
+    const TensorMemoryScope memory(torch::kCPU);
+    const auto decoder = LoadDecoder(directory_, {torch::dtype(torch::kBFloat16), as});
+    EXPECT_TRUE(decoder);
+    const Adapter adapter = MakeAdapter(*decoder, SmallLora(), 1);
+    HiddenStates(*decoder, &adapter, {RandomIds(1, 8), {}, {}}, {}).sum().backward();
+    return Bytes{static_cast<double>(memory.peak_bytes()),
+                 static_cast<double>(WeightBytes(*decoder))};
+  };
+  const Bytes bf16 = measure(BaseWeights::kPlain);
+  const Bytes int8 = measure(BaseWeights::kInt8), nf4 = measure(BaseWeights::kNf4);
+  EXPECT_LT(int8.weights, 0.51 * bf16.weights);
+  EXPECT_LT(nf4.weights, 0.29 * bf16.weights);
+  EXPECT_LT(int8.peak, 0.65 * bf16.peak);
+  EXPECT_LT(nf4.peak, 0.43 * bf16.peak);
+}
+
+TEST_F(FrozenWeights, AMergedModelIsTheModelThatTheAdapterLearnedOn) {
+  const torch::NoGradGuard no_grad;
+  for (const BaseWeights as : kFewerBits) {
+    const Decoder decoder = Load(TinyConfig("llama"), torch::kFloat32, as);
+    LoraSettings settings = SmallLora();
+    settings.targets = {Projection::kValue, Projection::kUp};
+    const Adapter adapter = Busy(decoder, settings);
+    ASSERT_TRUE(SaveAdapter(directory_ / "adapter", adapter, "base"));
+    const platform::Path output = ScratchDirectory("merged") / "model";
+    const Status done =
+        Merge({directory_.string(), (directory_ / "adapter").string(), output.string()});
+    ASSERT_TRUE(done) << done.error().Message();
+    const auto merged = LoadDecoder(output, torch::dtype(torch::kFloat32));
+    ASSERT_TRUE(merged) << merged.error().Message();
+    const Tensor ids = RandomIds(1, 10);
+    EXPECT_LT(
+        RelativeDifference({LogitsOf(*merged, nullptr, ids)}, {LogitsOf(decoder, &adapter, ids)}),
+        1e-5)
+        << Name(as);
+  }
+}
+
+TEST_F(FrozenWeights, GreedyGenerationIsThatOfTheDecodedWeights) {
+  const Decoder decoder = Load(TinyConfig("qwen3"), torch::kFloat64, BaseWeights::kNf4);
+  const auto generated = [&](const Decoder& used) {
+    return Generate(used, nullptr, {5, 9, 31}, {.max_new_tokens = 12, .end_tokens = {}},
+                    [](std::int64_t) { return true; });
+  };
+  EXPECT_EQ(generated(decoder), generated(Decoded(decoder)));
+}
+
+TEST_F(FrozenWeights, AWeightThatIsNotFiniteIsNamed) {
+  const nlohmann::json config = TinyConfig("qwen2");
+  WriteModel(directory_, config);
+  const platform::Path file = directory_ / "model.safetensors";
+  std::string bytes = *platform::ReadFile(file);
+  const float infinite = std::numeric_limits<float>::infinity();
+  // In the middle of the file: any projection.
+  std::memcpy(bytes.data() + bytes.size() / 2 / 4 * 4, &infinite, sizeof infinite);
+  ASSERT_TRUE(platform::WriteFileAtomically(file, bytes));
+  const auto refused = LoadDecoder(directory_, {torch::dtype(torch::kFloat32), BaseWeights::kInt8});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().Message(),
+              testing::HasSubstr("_proj.weight has values that are not finite"));
+  EXPECT_TRUE(LoadDecoder(directory_, torch::dtype(torch::kFloat32)));
+}
+
+}  // namespace
+}  // namespace ebb::train

@@ -1,0 +1,64 @@
+#pragma once
+// A tiny language model in a folder of its own, for the tests of what it computes.
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+#include "testing/scratch_directory.h"
+#include "train/language/adapter.h"
+#include "train/language/decoder.h"
+#include "train/language/tiny_model_for_test.h"
+#include "train/language/token_file.h"
+
+namespace ebb::train {
+
+class Language : public testing::Test {
+ protected:
+  Language() {
+    at::set_num_threads(1);
+    torch::manual_seed(3);
+  }
+
+  Decoder Load(const nlohmann::json& config, torch::ScalarType type = torch::kFloat64,
+               BaseWeights base_weights = BaseWeights::kPlain) {
+    WriteModel(directory_, config);
+    auto decoder = LoadDecoder(directory_, {torch::dtype(type), base_weights});
+    EXPECT_TRUE(decoder) << decoder.error().Message();
+    return std::move(*decoder);
+  }
+
+  // An adapter that changes something, as after some training.
+  static Adapter Busy(const Decoder& decoder, const LoraSettings& settings) {
+    Adapter adapter = MakeAdapter(decoder, settings, 9);
+    const torch::NoGradGuard no_grad;
+    for (auto [name, tensor] : adapter.Tensors()) tensor.add_(0.1 * torch::randn_like(tensor));
+    return adapter;
+  }
+
+  static std::vector<torch::Tensor> GradientsOf(const Adapter& adapter) {
+    std::vector<torch::Tensor> gradients;
+    for (auto [name, tensor] : adapter.Tensors()) {
+      gradients.push_back(tensor.grad().clone());
+      tensor.mutable_grad().reset();
+    }
+    return gradients;
+  }
+
+  const platform::Path directory_ = ScratchDirectory("language");
+};
+
+inline torch::Tensor RandomIds(std::int64_t rows, std::int64_t length) {
+  return torch::randint(3, 48, {rows, length}, torch::dtype(torch::kInt64));
+}
+
+inline TextData TinyData(std::size_t count, bool packed = false) {
+  const platform::Path file = ScratchDirectory("sequences") / "tokens.jsonl";
+  EXPECT_TRUE(platform::WriteFileAtomically(file, TinySequences(count)));
+  return *LoadTokenFile({.path = file, .vocabulary = 48, .max_tokens = 64, .packed = packed});
+}
+
+inline LoraSettings SmallLora() { return {.rank = 3, .alpha = 6}; }
+
+}  // namespace ebb::train
