@@ -226,6 +226,28 @@ TEST_F(Process, WithFrozenWeightsInFourBitsItResumesToTheSameAdapterAndSaysSo) {
   }
 }
 
+TEST_F(Process, WithATeacherItResumesToTheSameAdapterAndRefusesOneOfOtherTokens) {
+  nlohmann::json config = TinyConfig("llama");
+  config["hidden_size"] = 32;
+  WriteModel(directory_ / "teacher", config);
+  const auto run = [&](const std::string& name) {
+    return With(SmallLora(name), {"--teacher", (directory_ / "teacher").string(), "--temperature",
+                                  "3", "--distillation-mix", "0.4"});
+  };
+  ExpectTheSameBitsAfterKills(run);
+  EXPECT_EQ(ResultOf("straight").at("teacher"), "teacher");
+  EXPECT_EQ(ResultOf("straight").at("temperature"), 3);
+  const Ended other = RunToEnd(With(run("straight"), {"--temperature", "4", "--resume"}));
+  EXPECT_EQ(other.exit_code, 3);
+  EXPECT_THAT(other.errors, testing::HasSubstr("--temperature 3.0, not 4.0"));
+  config["vocab_size"] = 50;
+  WriteModel(directory_ / "teacher", config);
+  const Ended refused = RunToEnd(run("refused"));
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.errors, testing::HasSubstr("the teacher has 50 tokens, and the model 48"));
+  EXPECT_EQ(RunToEnd(With(SmallLora("x"), {"--temperature", "3"})).exit_code, 2);
+}
+
 TEST_F(Process, ALanguageModelPausesResumesAndReports) {
   ASSERT_EQ(RunToEnd(SmallLora("straight")).exit_code, 0);
   const pid_t child = Start(With(SmallLora("run"), {"--gradient-checkpointing"}));

@@ -16,12 +16,44 @@ using torch::autograd::tensor_list;
 constexpr std::int64_t kChunkElements = 8 << 20;
 constexpr std::int64_t kMinChunkTokens = 16;
 
+// A matrix product, in at least fp32.
+Tensor LogitsOf(const Tensor& hidden, const Tensor& output, torch::ScalarType inside) {
+  return torch::matmul(hidden, output.t()).to(inside);
+}
+
+struct Divergence {
+  Tensor sum;       ///< of KL(teacher || student) over the tokens
+  Tensor gradient;  ///< with respect to the student's logits
+};
+
+// temperature^2 KL, of logits of both.
+Divergence DivergenceOf(const Tensor& student, const Tensor& teacher, double temperature) {
+  const std::int64_t shared = std::min(student.size(1), teacher.size(1));
+  const Tensor wanted = torch::log_softmax(teacher.narrow(1, 0, shared) / temperature, 1);
+  const Tensor found = torch::log_softmax(student.narrow(1, 0, shared) / temperature, 1);
+  const Tensor probabilities = wanted.exp();
+  Divergence divergence;
+  divergence.sum = (probabilities * (wanted - found)).sum() * (temperature * temperature);
+  divergence.gradient = torch::zeros_like(student);
+  divergence.gradient.narrow(1, 0, shared).copy_(found.exp().sub_(probabilities).mul_(temperature));
+  return divergence;
+}
+
+// A teacher as something that an operation takes.
+struct HeldTeacher : torch::CustomClassHolder {
+  TeacherStates states;
+};
+using TeacherPointer = c10::intrusive_ptr<HeldTeacher>;
+
 class LossFunction : public torch::autograd::Function<LossFunction> {
  public:
   static tensor_list forward(AutogradContext* context, const Tensor& hidden, const Tensor& output,
-                             const Tensor& targets) {
+                             const Tensor& targets, const TeacherPointer& teacher) {
     const std::int64_t tokens = hidden.size(0);
-    const std::int64_t chunk = std::max(kMinChunkTokens, kChunkElements / output.size(0));
+    // With a teacher there are as many again of its logits, and of what comes of both.
+    const std::int64_t elements = teacher ? kChunkElements / 4 : kChunkElements;
+    const std::int64_t chunk = std::max(kMinChunkTokens, elements / output.size(0));
+    const double mix = teacher ? teacher->states.mix : 0;
     const bool wants_gradient = hidden.requires_grad();
     const auto inside = torch::promote_types(hidden.scalar_type(), torch::kFloat32);
     Tensor sum = torch::zeros({}, hidden.options().dtype(inside));
@@ -30,16 +62,25 @@ class LossFunction : public torch::autograd::Function<LossFunction> {
     for (std::int64_t begin = 0; begin < tokens; begin += chunk) {
       const std::int64_t count = std::min(chunk, tokens - begin);
       const Tensor target = targets.narrow(0, begin, count).unsqueeze(1);
-      Tensor logits = torch::matmul(hidden.narrow(0, begin, count), output.t()).to(inside);
+      Tensor logits = LogitsOf(hidden.narrow(0, begin, count), output, inside);
+      Divergence divergence;
+      if (teacher) {
+        const TeacherStates& states = teacher->states;
+        divergence = DivergenceOf(
+            logits, LogitsOf(states.hidden.narrow(0, begin, count), states.output, inside),
+            states.temperature);
+        sum += divergence.sum * mix;
+      }
       const Tensor largest = std::get<0>(logits.max(1, /*keepdim=*/true));
       const Tensor chosen = logits.gather(1, target);
       correct += chosen.ge(largest).sum();
       Tensor& exponentials = logits.sub_(largest).exp_();
       const Tensor total = exponentials.sum(1, /*keepdim=*/true);
-      sum += (total.log() + largest - chosen).sum();
+      sum += (total.log() + largest - chosen).sum() * (1 - mix);
       if (!wants_gradient) continue;
       exponentials.div_(total);
       exponentials.scatter_add_(1, target, torch::full_like(chosen, -1));
+      if (teacher) exponentials.mul_(1 - mix).add_(divergence.gradient, mix);
       gradient.narrow(0, begin, count)
           .copy_(torch::matmul(exponentials.to(hidden.scalar_type()), output));
     }
@@ -50,14 +91,20 @@ class LossFunction : public torch::autograd::Function<LossFunction> {
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
     const Tensor gradient = context->get_saved_variables()[0];
-    return {gradient * gradients[0].to(gradient.scalar_type()), Tensor(), Tensor()};
+    return {gradient * gradients[0].to(gradient.scalar_type()), Tensor(), Tensor(), Tensor()};
   }
 };
 
 }  // namespace
 
-TokenLoss ChunkedCrossEntropy(const Tensor& hidden, const Tensor& output, const Tensor& targets) {
-  const tensor_list result = LossFunction::apply(hidden, output, targets);
+TokenLoss ChunkedCrossEntropy(const Tensor& hidden, const Tensor& output, const Tensor& targets,
+                              const TeacherStates* teacher) {
+  TeacherPointer held;
+  if (teacher != nullptr) {
+    held = c10::make_intrusive<HeldTeacher>();
+    held->states = *teacher;
+  }
+  const tensor_list result = LossFunction::apply(hidden, output, targets, held);
   return {result[0], result[1]};
 }
 

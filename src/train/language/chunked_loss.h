@@ -2,6 +2,12 @@
 // Cross-entropy of the next token over a large vocabulary, in chunks of tokens: the logits of all
 // tokens are never in memory together. Because the output projection is frozen, the gradient of a
 // chunk is computed while its logits are there, so the backward pass is one multiplication.
+//
+// With a teacher (knowledge distillation, Hinton et al. 2015) a token's loss is
+//   (1 - mix) cross-entropy + mix temperature^2 KL(teacher || student),
+// where both models' logits are divided by the temperature before the softmax. The factor keeps the
+// size of the gradient the same whatever the temperature. Where the vocabularies differ in size,
+// the divergence is that over the tokens that both have.
 
 #include <cstdint>
 
@@ -14,8 +20,16 @@ struct TokenLoss {
   torch::Tensor correct;  ///< int64: tokens whose most likely next token is the target
 };
 
+/// What the teacher says of the same tokens, without a graph.
+struct TeacherStates {
+  torch::Tensor hidden;  ///< {N, its width}
+  torch::Tensor output;  ///< {its vocabulary, its width}
+  double temperature = 1;
+  double mix = 0;  ///< 0 to 1
+};
+
 /// hidden {N, width}, output {vocabulary, width}, targets {N} int64 within the vocabulary.
 TokenLoss ChunkedCrossEntropy(const torch::Tensor& hidden, const torch::Tensor& output,
-                              const torch::Tensor& targets);
+                              const torch::Tensor& targets, const TeacherStates* teacher = nullptr);
 
 }  // namespace ebb::train

@@ -7,24 +7,42 @@
 
 namespace ebb::train {
 
-double TrainingFlops(const ModelConfig& config, const LoraSettings& lora,
-                     const TokenCounts& counts) {
-  double frozen = 0, trained = 0;
-  for (std::size_t i = 0; i < kProjectionCount; ++i) {
-    const auto shape = ShapeOf(config, static_cast<Projection>(i));
-    const auto out = static_cast<double>(shape[0]), in = static_cast<double>(shape[1]);
-    frozen += out * in;
-    if (lora.targets.contains(static_cast<Projection>(i)))
-      trained += static_cast<double>(lora.rank) * (out + in);
-  }
+namespace {
+
+double ElementsOf(const ModelConfig& config, Projection projection) {
+  const auto shape = ShapeOf(config, projection);
+  return static_cast<double>(shape[0]) * static_cast<double>(shape[1]);
+}
+
+// Scores and their use: a token looks at half of its sequence on average.
+double AttentionFlops(const ModelConfig& config, const TokenCounts& counts) {
+  return 2 * 2 * 0.5 * static_cast<double>(config.heads * config.head_size * config.layers) *
+         counts.squared_lengths;
+}
+
+}  // namespace
+
+double ForwardFlops(const ModelConfig& config, const TokenCounts& counts) {
+  double weights = 0;
+  for (std::size_t i = 0; i < kProjectionCount; ++i)
+    weights += ElementsOf(config, static_cast<Projection>(i));
   const auto layers = static_cast<double>(config.layers);
   const double head = static_cast<double>(config.vocabulary * config.hidden);
-  // A token looks at half of its sequence on average: scores and their use, forward once, backward
-  // twice.
-  const double attention =
-      3 * 2 * 2 * 0.5 * static_cast<double>(config.heads * config.head_size) * layers;
-  return (4 * frozen + 6 * trained) * layers * counts.tokens + 4 * head * counts.predicted +
-         attention * counts.squared_lengths;
+  return 2 * weights * layers * counts.tokens + 2 * head * counts.predicted +
+         AttentionFlops(config, counts);
+}
+
+// The backward pass has each frozen product once more, and those of attention twice.
+double TrainingFlops(const ModelConfig& config, const LoraSettings& lora,
+                     const TokenCounts& counts) {
+  double trained = 0;
+  for (const Projection target : lora.targets) {
+    const auto shape = ShapeOf(config, target);
+    trained += static_cast<double>(lora.rank) * static_cast<double>(shape[0] + shape[1]);
+  }
+  const auto layers = static_cast<double>(config.layers);
+  return 2 * ForwardFlops(config, counts) + AttentionFlops(config, counts) +
+         6 * trained * layers * counts.tokens;
 }
 
 double MeasuredPeakFlops(torch::Device device, torch::ScalarType type) {

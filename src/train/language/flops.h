@@ -19,6 +19,9 @@ struct TokenCounts {
 double TrainingFlops(const ModelConfig& config, const LoraSettings& lora,
                      const TokenCounts& counts);
 
+/// Of a forward pass alone.
+double ForwardFlops(const ModelConfig& config, const TokenCounts& counts);
+
 /// The fastest of some products of two 1024 x 1024 matrices, in operations per second.
 double MeasuredPeakFlops(torch::Device device, torch::ScalarType type);
 

@@ -20,6 +20,7 @@ Examples:
   ebb-train lora --base models/qwen --data chat.csv --pattern "Q: {question}\nA: {answer}" --loss-on answer --pack
   ebb-train lora --base models/qwen --tokens tokens.jsonl --rank 32 --alpha 128 --dropout 0.05
   ebb-train lora --base models/qwen --tokens tokens.jsonl --run-dir runs/a --resume
+  ebb-train lora --base models/qwen-0.5b --data chat.csv --teacher models/qwen-7b --teacher-adapter runs/a/adapter
 
 Exit codes: 0 done, 2 usage, 3 configuration or data, 4 unavailable, 75 paused with a checkpoint (SIGTERM, SIGINT).
 )";
@@ -126,6 +127,29 @@ void AddAdapterFlags(CLI::App& app, LoraOptions& options, Choices& choices) {
   app.add_flag("--rslora", options.lora.rank_stabilised, "alpha / sqrt(rank) instead")
       ->group(group);
   app.add_flag("--dora", options.lora.decomposed, "magnitude and direction apart (DoRA)")
+      ->group(group);
+}
+
+void AddTeacherFlags(CLI::App& app, LoraOptions& options) {
+  const char* group = "Teacher";
+  CLI::Option* teacher =
+      app.add_option("--teacher", options.teacher,
+                     "folder of a model with the same tokens, whose probabilities are learned, too")
+          ->group(group);
+  app.add_option("--teacher-adapter", options.teacher_adapter, "folder of an adapter for it")
+      ->needs(teacher)
+      ->group(group);
+  app.add_option("--temperature", options.temperature,
+                 "both models' logits are divided by it before they are compared")
+      ->check(Between({1e-3, 1e3}))
+      ->needs(teacher)
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--distillation-mix", options.distillation_mix,
+                 "the teacher's share of the loss; the rest is the texts'")
+      ->check(Between({0, 1}))
+      ->needs(teacher)
+      ->capture_default_str()
       ->group(group);
 }
 
@@ -246,6 +270,7 @@ Result<LoraRequest> ParseLoraOptions(std::span<const std::string> arguments,
   app.footer(kExamples);
   AddDataFlags(app, options, choices);
   AddAdapterFlags(app, options, choices);
+  AddTeacherFlags(app, options);
   AddTrainingFlags(app, options, choices);
   AddRunFlags(app, options, choices, "progress.jsonl, train_result.json and metrics.json",
               "model and data");
@@ -299,9 +324,15 @@ nlohmann::ordered_json Fingerprint(const LoraOptions& options) {
       {"--clip-norm", options.clip_norm},
       {"--precision", Name(options.precision)},
       {"--seed", options.seed}};
-  // Checkpoints were written before there was this flag.
+  // Checkpoints were written before there were these flags.
   if (options.base_weights != BaseWeights::kPlain)
     fingerprint["--base-weights"] = Name(options.base_weights);
+  if (!options.teacher.empty()) {
+    fingerprint["--teacher"] = options.teacher;
+    fingerprint["--teacher-adapter"] = options.teacher_adapter;
+    fingerprint["--temperature"] = options.temperature;
+    fingerprint["--distillation-mix"] = options.distillation_mix;
+  }
   return fingerprint;
 }
 

@@ -60,6 +60,7 @@ TEST(LoraOptions, MistakesAreNamed) {
   EXPECT_THAT(UsageErrorOf(With({"--targets", "q_prj"})), testing::HasSubstr("q_proj"));
   EXPECT_THAT(UsageErrorOf(With({"--precision", "fp16"})), testing::HasSubstr("bf16 or fp32"));
   EXPECT_THAT(UsageErrorOf(With({"--dropout", "1"})), testing::HasSubstr("0.95"));
+  EXPECT_THAT(UsageErrorOf(With({"--temperature", "2"})), testing::HasSubstr("--teacher"));
   EXPECT_THAT(UsageErrorOf(With({"--base-weights", "int4"})), testing::HasSubstr("int8 or nf4"));
   EXPECT_THAT(UsageErrorOf(With({"--base-weights", "fp32"})),
               testing::HasSubstr("is for --precision fp32"));
@@ -133,9 +134,14 @@ TEST(LoraOptions, EveryFlagThatChangesTheAdapterIsInTheFingerprint) {
                                   {"--first-records", "7"},
                                   {"--random-weights"},
                                   {"--start-adapter", "x"},
+                                  {"--teacher", "x"},
                                   {"--validation-share", "0.3"},
                                   {"--data-seed", "3"}})
     EXPECT_NE(before, Fingerprint(Parsed(With(change)))) << change[0];
+  const auto taught = Fingerprint(Parsed(With({"--teacher", "x"})));
+  for (const Arguments& change :
+       {Arguments{"--teacher-adapter", "a"}, {"--temperature", "9"}, {"--distillation-mix", "0.9"}})
+    EXPECT_NE(taught, Fingerprint(Parsed(With({"--teacher", "x", change[0], change[1]}))));
 }
 
 }  // namespace

@@ -75,10 +75,26 @@ Samples AllRows(const TextDataset& data) {
   return rows;
 }
 
+// Where a token is to be predicted: {targets, width}.
+Tensor StatesOf(const Decoder& decoder, const Adapter* adapter, const MicroBatch& batch,
+                const ForwardSettings& settings) {
+  return HiddenStates(decoder, adapter, batch.batch, settings)
+      .flatten(0, 1)
+      .index_select(0, batch.places);
+}
+
+TeacherStates Ask(const Teacher& teacher, const MicroBatch& batch) {
+  const torch::NoGradGuard no_grad;
+  return {StatesOf(teacher.decoder, teacher.adapter ? &*teacher.adapter : nullptr, batch, {}),
+          teacher.decoder.output, teacher.temperature, teacher.mix};
+}
+
 TokenLoss LossOf(const Decoder& decoder, const Adapter& adapter, const MicroBatch& batch,
-                 const ForwardSettings& settings) {
-  const Tensor hidden = HiddenStates(decoder, &adapter, batch.batch, settings).flatten(0, 1);
-  return ChunkedCrossEntropy(hidden.index_select(0, batch.places), decoder.output, batch.targets);
+                 const ForwardSettings& settings, const Teacher* teacher = nullptr) {
+  std::optional<TeacherStates> taught;
+  if (teacher != nullptr) taught = Ask(*teacher, batch);
+  return ChunkedCrossEntropy(StatesOf(decoder, &adapter, batch, settings), decoder.output,
+                             batch.targets, taught ? &*taught : nullptr);
 }
 
 bool IsShortOfMemory(const std::exception& error) {
@@ -124,7 +140,8 @@ UpdateLoss LoraTask::TryGradients(const UpdateRequest& request) {
     const TokenLoss loss = LossOf(decoder_, adapter_, batch,
                                   {.dropout = adapter_.settings.dropout > 0,
                                    .seed = SeedFor(seed, first + i),
-                                   .checkpoint_layers = settings_.checkpoint_layers});
+                                   .checkpoint_layers = settings_.checkpoint_layers},
+                                  settings_.teacher);
     (loss.sum * (share * request.loss_scale)).backward();
     const Tensor mean = loss.sum.detach() * share;
     result.mean = result.mean + mean;

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,11 +20,20 @@
 
 namespace ebb::train {
 
+/// A model that the trained one learns from (chunked_loss.h). Validation does without it.
+struct Teacher {
+  Decoder decoder;
+  std::optional<Adapter> adapter;
+  double temperature = 1;
+  double mix = 0;
+};
+
 struct LoraTaskSettings {
   std::size_t micro_batch = 1;
   std::uint64_t seed = 1;
   double clip_norm = 0;  ///< 0: none
   bool checkpoint_layers = false;
+  const Teacher* teacher = nullptr;  ///< borrowed
   AdamSettings optimizer;
 };
 

@@ -39,6 +39,7 @@ struct Setup {
   std::string precision_notice;
   Decoder decoder;
   std::optional<TextData> data;
+  std::optional<Teacher> teacher;
 };
 
 Status RequireFolders(const LoraOptions& options) {
@@ -64,6 +65,41 @@ Result<TextData> LoadData(const LoraOptions& options, const ModelConfig& config)
   return LoadTextData(options.data, tokenizer);
 }
 
+// A token must mean the same to both.
+Status RequireSameTokens(const LoraOptions& options, const ModelConfig& model,
+                         const ModelConfig& teacher) {
+  const auto fail = [&](std::string what) {
+    return Fail({ExitCode::kConfiguration, std::move(what), options.teacher,
+                 "a teacher has the tokenizer of the model that learns from it"});
+  };
+  if (!options.tokens.empty()) {
+    if (model.vocabulary == teacher.vocabulary) return {};
+    return fail("the teacher has " + std::to_string(teacher.vocabulary) +
+                " tokens, and the model " + std::to_string(model.vocabulary));
+  }
+  EBB_ASSIGN_OR_RETURN(const Tokenizer mine, Tokenizer::Load(options.base));
+  EBB_ASSIGN_OR_RETURN(const Tokenizer its, Tokenizer::Load(options.teacher));
+  if (its.id_limit() != mine.id_limit() || its.id_limit() > teacher.vocabulary)
+    return fail("the teacher has another number of tokens than the model");
+  for (TokenId id = 0; id < mine.id_limit(); ++id)
+    if (mine.TokenText(id) != its.TokenText(id))
+      return fail("the token " + std::to_string(id) + " is another one to the teacher");
+  return {};
+}
+
+Result<Teacher> LoadTeacher(const LoraOptions& options, const DecoderOptions& wanted,
+                            const ModelConfig& model) {
+  Teacher teacher;
+  EBB_ASSIGN_OR_RETURN(teacher.decoder, LoadDecoder(options.teacher, wanted));
+  EBB_RETURN_IF_ERROR(RequireSameTokens(options, model, teacher.decoder.config));
+  if (!options.teacher_adapter.empty()) {
+    EBB_ASSIGN_OR_RETURN(teacher.adapter, LoadAdapter(options.teacher_adapter, teacher.decoder));
+  }
+  teacher.temperature = options.temperature;
+  teacher.mix = options.distillation_mix;
+  return teacher;
+}
+
 std::string DataPath(const LoraOptions& options) {
   return options.tokens.empty() ? options.data.files.front().string() : options.tokens;
 }
@@ -79,6 +115,9 @@ Result<Setup> Prepare(const LoraOptions& options) {
                                           ? RandomDecoder(options.base, wanted, kRandomWeightsSeed)
                                           : LoadDecoder(options.base, wanted));
   EBB_ASSIGN_OR_RETURN(setup.data, LoadData(options, setup.decoder.config));
+  if (!options.teacher.empty()) {
+    EBB_ASSIGN_OR_RETURN(setup.teacher, LoadTeacher(options, wanted, setup.decoder.config));
+  }
   return setup;
 }
 
@@ -127,34 +166,42 @@ double TokensOf(const TrainingState& state) {
 }
 
 // What train_result.json has of a language model beside what every run has.
-ordered_json LanguageFields(const LoraOptions& options, const LoraTask& task,
+ordered_json LanguageFields(const LoraOptions& options, const Setup& setup, const LoraTask& task,
                             const TrainingState& state) {
   const Decoder& decoder = task.decoder();
   const LoraSettings& lora = task.adapter().settings;
   const double seconds = SecondsOf(state);
+  const TokenCounts counts = task.EpochCounts();
   const double flops = static_cast<double>(state.history.size()) *
-                       TrainingFlops(decoder.config, lora, task.EpochCounts());
+                       (TrainingFlops(decoder.config, lora, counts) +
+                        (setup.teacher ? ForwardFlops(setup.teacher->decoder.config, counts) : 0));
   const double peak = MeasuredPeakFlops(decoder.device(), decoder.type());
   ordered_json perplexities = ordered_json::array();
   for (const EpochRecord& epoch : state.history) perplexities.push_back(std::exp(epoch.test_loss));
   std::int64_t trained = 0;
   for (const auto& [name, tensor] : task.adapter().Tensors()) trained += tensor.numel();
-  return {{"model_type", decoder.config.model_type},
-          {"parameters", ParameterCount(decoder.config)},
-          {"base_weights", Name(options.base_weights, options.precision)},
-          {"base_weight_bytes", WeightBytes(decoder)},
-          {"trained_parameters", trained},
-          {"rank", lora.rank},
-          {"alpha", lora.alpha},
-          {"dropout", lora.dropout},
-          {"micro_batch", task.micro_batch()},
-          {"tokens", TokensOf(state)},
-          {"tokens_per_second", seconds > 0 ? TokensOf(state) / seconds : 0},
-          {"test_perplexity", std::exp(state.history.back().test_loss)},
-          {"epoch_test_perplexity", std::move(perplexities)},
-          {"training_flops", flops},
-          {"measured_peak_flops_per_s", peak},
-          {"flop_utilisation_percent", seconds > 0 ? 100 * flops / seconds / peak : 0}};
+  ordered_json fields = {
+      {"model_type", decoder.config.model_type},
+      {"parameters", ParameterCount(decoder.config)},
+      {"base_weights", Name(options.base_weights, options.precision)},
+      {"base_weight_bytes", WeightBytes(decoder)},
+      {"trained_parameters", trained},
+      {"rank", lora.rank},
+      {"alpha", lora.alpha},
+      {"dropout", lora.dropout},
+      {"micro_batch", task.micro_batch()},
+      {"tokens", TokensOf(state)},
+      {"tokens_per_second", seconds > 0 ? TokensOf(state) / seconds : 0},
+      {"test_perplexity", std::exp(state.history.back().test_loss)},
+      {"epoch_test_perplexity", std::move(perplexities)},
+      {"training_flops", flops},
+      {"measured_peak_flops_per_s", peak},
+      {"flop_utilisation_percent", seconds > 0 ? 100 * flops / seconds / peak : 0}};
+  if (setup.teacher)
+    fields.update(ordered_json{{"teacher", NameOf(options.teacher)},
+                               {"temperature", options.temperature},
+                               {"distillation_mix", options.distillation_mix}});
+  return fields;
 }
 
 Result<std::string> Finish(const LoraOptions& options, const Setup& setup, const LoraTask& task,
@@ -175,7 +222,7 @@ Result<std::string> Finish(const LoraOptions& options, const Setup& setup, const
                        .parameters_sha256 = AdapterSha256(task.adapter()),
                        .torch_version = TORCH_VERSION,
                        .precision_notice = setup.precision_notice,
-                       .more = LanguageFields(options, task, state)};
+                       .more = LanguageFields(options, setup, task, state)};
   const platform::Path result = run_dir / "train_result.json";
   EBB_RETURN_IF_ERROR(WriteRunResult(result, run, state, facts));
   return "result in " + result.string() + ", adapter in " + options.adapter_dir;
@@ -214,6 +261,7 @@ Result<Outcome> TrainUnguarded(const LoraOptions& options) {
                  .seed = options.seed,
                  .clip_norm = options.clip_norm,
                  .checkpoint_layers = options.checkpoint_layers,
+                 .teacher = setup.teacher ? &*setup.teacher : nullptr,
                  .optimizer = {.weight_decay = options.weight_decay}},
                 [&](const LoraTask& done, const TrainingState& state) {
                   return Finish(options, setup, done, state);
