@@ -1,8 +1,10 @@
 #include "kubernetes/capacity.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
+#include <span>
 
 #include "base/text.h"
 #include "base/units_text.h"
@@ -13,14 +15,42 @@ namespace {
 
 // A taint named after the GPUs keeps away pods that ask for none. Pods that ask for GPUs tolerate
 // it, by themselves or because admission adds the toleration.
+std::string TaintsOf(std::vector<std::string> keys) {
+  std::erase_if(keys, [](const std::string& key) { return IsGpu(key); });
+  std::ranges::sort(keys);
+  return Join(keys, ",");
+}
+
 std::string TaintsOf(const JsonNode& node) {
   std::vector<std::string> keys;
   if (const JsonNode* taints = node.At("/spec/taints"))
     for (const JsonNode& taint : taints->items)
-      if (taint.TextOf("effect") != "PreferNoSchedule" && !IsGpu(taint.TextOf("key")))
-        keys.push_back(taint.TextOf("key"));
-  std::ranges::sort(keys);
-  return Join(keys, ",");
+      if (taint.TextOf("effect") != "PreferNoSchedule") keys.push_back(taint.TextOf("key"));
+  return TaintsOf(std::move(keys));
+}
+
+bool HasTaint(const JsonNode& node, std::span<const std::string_view> keys) {
+  const JsonNode* taints = node.At("/spec/taints");
+  return taints && std::ranges::any_of(taints->items, [&](const JsonNode& taint) {
+           return std::ranges::count(keys, taint.TextOf("key")) > 0;
+         });
+}
+
+// Until its parts are there, and once it is to be removed.
+constexpr std::array<std::string_view, 3> kNewTaints{
+    "node.kubernetes.io/not-ready", "node.cloudprovider.kubernetes.io/uninitialized",
+    "karpenter.sh/unregistered"};
+constexpr std::array<std::string_view, 2> kLeavingTaints{"ToBeDeletedByClusterAutoscaler",
+                                                         "karpenter.sh/disrupted"};
+
+// A kubelet that has begun says that its node is not ready. Of one that is not heard of any more,
+// nobody knows (Unknown).
+bool IsStarting(const JsonNode& node) {
+  if (HasCondition(node, "Ready")) return HasTaint(node, kNewTaints);
+  const JsonNode* conditions = node.At("/status/conditions");
+  return !conditions || std::ranges::none_of(conditions->items, [](const JsonNode& condition) {
+    return condition.TextOf("type") == "Ready" && condition.TextOf("status") == "Unknown";
+  });
 }
 
 // Between the model and the taints in the name of a pool.
@@ -96,7 +126,10 @@ void Capacity::TakeNode(const JsonNode& node) {
   const Node before = known;
   known.name = TextAt(node, "/metadata/name");
   known.gpu_model = TextAt(node, "/metadata/labels/nvidia.com~1gpu.product");
-  known.usable = HasCondition(node, "Ready") && !IsTrueAt(node, "/spec/unschedulable");
+  const bool leaves = IsTrueAt(node, "/spec/unschedulable") || HasTaint(node, kLeavingTaints);
+  known.starting = !leaves && IsStarting(node);
+  known.usable = !leaves && !known.starting && HasCondition(node, "Ready");
+  known.group = groups_ ? groups_->Of(node) : -1;
   known.taints = TaintsOf(node);
   known.gpus = known.cores = 0;
   if (const JsonNode* offered = node.At("/status/allocatable"))
@@ -107,7 +140,10 @@ void Capacity::TakeNode(const JsonNode& node) {
   // Nodes report that they live every few seconds.
   is_stale_ = is_stale_ || before.usable != known.usable || before.gpus != known.gpus ||
               before.cores != known.cores || before.gpu_model != known.gpu_model ||
-              before.taints != known.taints;
+              before.taints != known.taints || before.group != known.group ||
+              before.starting != known.starting;
+  if (known.group >= 0 && CountsNow(known) && !(before.usable && CountsNow(before)))
+    groups_->Came(known.group);
 }
 
 void Capacity::DropNode(const std::string& uid) { is_stale_ |= nodes_.erase(uid) > 0; }
@@ -217,27 +253,87 @@ Capacity::Pools Capacity::PoolsOf(const Node& node) {
 
 const core::Cluster& Capacity::cluster() {
   const int version = published_ ? published_->version() : published_version_;
-  is_stale_ = is_stale_ || version != published_version_;
+  const int of_groups = groups_ ? groups_->version() : groups_version_;
+  is_stale_ = is_stale_ || version != published_version_ || of_groups != groups_version_;
   if (!is_stale_) return cluster_;
   is_stale_ = false;
   published_version_ = version;
+  groups_version_ = of_groups;
   pools_of_.clear();
   claimed_.clear();
   free_.assign(cluster_.pools.size(), 0);
+  standing_.assign(cluster_.pools.size(), 0);
   for (const auto& [uid, node] : nodes_) {
-    if (!node.usable) continue;
+    if (!CountsNow(node)) continue;
     const Pools& pools = pools_of_[node.name] = PoolsOf(node);
     free_.resize(cluster_.pools.size(), 0);
-    free_[pools.gpus] += pools.resources;
-    free_[pools.cores] += node.cores;
+    standing_.resize(cluster_.pools.size(), 0);
+    const auto add = [&](std::size_t pool, double devices) {
+      free_[pool] += devices;
+      if (node.group < 0) standing_[pool] += devices;
+    };
+    add(pools.gpus, pools.resources);
+    add(pools.cores, node.cores);
     for (const auto& [model, pool] : pools.pools)
-      free_[pool] += published_->GpusOn(node.name).at(model);
+      add(pool, published_->GpusOn(node.name).at(model));
   }
+  if (groups_) CountGroups();
   if (published_) CountClaimed();
   for (const auto& [model, set] : set_) free_[set.first] = set.second;
   for (std::size_t i = 0; i < free_.size(); ++i) SetCount(i);
   for (auto& [uid, pod] : pods_) Count(pod);
   return cluster_;
+}
+
+// A node of a group is ready some time before the driver of its GPUs has told of them.
+bool Capacity::IsComing(const Node& node) const {
+  if (node.group < 0) return false;
+  if (node.starting) return true;
+  const bool has_gpus = node.gpus > 0 || (published_ && !published_->GpusOn(node.name).empty());
+  return node.usable && !has_gpus && groups_->at(node.group).gpus > 0;
+}
+
+// Cores of a node with GPUs count for no job that needs none: no such node is to be added for it.
+void Capacity::CountGroups() {
+  const auto& groups = groups_->groups();
+  std::vector<int> coming(groups.size()), others(groups.size());
+  for (const auto& [uid, node] : nodes_)
+    if (node.group >= 0) ++(IsComing(node) ? coming : others)[static_cast<std::size_t>(node.group)];
+  room_.assign(groups.size(), {});
+  for (core::DevicePool& pool : cluster_.pools) pool.away = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const NodeGroup& group = groups[i];
+    const std::string model = group.gpu_model.empty() ? kUnnamedGpuModel : group.gpu_model;
+    GroupRoom& room = room_[i];
+    room.pool = PoolOf(group.gpus > 0 ? model : kCpuModel, TaintsOf(group.taints));
+    free_.resize(cluster_.pools.size(), 0);
+    standing_.resize(cluster_.pools.size(), 0);
+    const int number = static_cast<int>(i);
+    const int open = std::max(coming[i], groups_->MostNodes(number) - others[i]);
+    room.coming = groups_->WhyStuck(number).empty() ? open : coming[i];
+    room.away = open - room.coming;
+    const double of_one = group.gpus > 0 ? group.gpus : group.cores;
+    free_[room.pool] += room.coming * of_one;
+    cluster_.pools[room.pool].away += static_cast<int>(room.away * of_one);
+  }
+}
+
+StartUp Capacity::StartUpOf(const PodRequests& requests) {
+  if (!groups_ || groups_->groups().empty()) return {};
+  const std::vector<std::string> models = ModelsFor(requests);
+  const auto has = [&](std::size_t pool) {
+    return std::ranges::count(models, cluster_.pools[pool].model) > 0;
+  };
+  StartUp start_up;
+  for (std::size_t i = 0; i < room_.size(); ++i)
+    if (has(room_[i].pool) && groups_->MostNodes(static_cast<int>(i)) > 0)
+      start_up.longest = std::max(start_up.longest, groups_->groups()[i].start_up);
+  if (start_up.longest == Duration::zero()) return {};
+  const double wanted = requests.gpus > 0 ? requests.gpus : requests.cores;
+  start_up.certain = true;
+  for (std::size_t pool = 0; pool < standing_.size(); ++pool)
+    if (has(pool) && standing_[pool] + kRounding >= wanted) start_up.certain = false;
+  return start_up;
 }
 
 void Capacity::CountClaimed() {
@@ -282,7 +378,24 @@ std::vector<NodeRoom> Capacity::RoomOnNodes(const PodRequests& requests, int poo
     rooms.push_back(
         {FreeOf(node, has, in_pool ? wanted : has.gpus), cores, node.gpu_model, in_pool});
   }
+  if (groups_) AddComing(requests, static_cast<std::size_t>(pool), rooms);
   return rooms;
+}
+
+// A node with GPUs is added for pods that need them, and others may lie there, too.
+void Capacity::AddComing(const PodRequests& requests, std::size_t pool,
+                         std::vector<NodeRoom>& rooms) const {
+  for (std::size_t i = 0; i < room_.size(); ++i) {
+    const NodeGroup& group = groups_->groups()[i];
+    const bool is_named = std::ranges::any_of(requests.shapes, [&](const PodShape& shape) {
+      return !shape.gpu_model.empty() && shape.gpu_model == group.gpu_model;
+    });
+    const bool is_wanted = group.gpus <= 0 || room_[i].pool == pool || is_named;
+    if (!is_wanted || !Tolerates(requests, TaintsOf(group.taints))) continue;
+    const NodeRoom room{group.gpus, group.cores, group.gpu_model, room_[i].pool == pool,
+                        static_cast<int>(i)};
+    rooms.insert(rooms.end(), static_cast<std::size_t>(room_[i].coming), room);
+  }
 }
 
 std::vector<std::string> Capacity::FilteredModels(const HardwareFilter& filter) {

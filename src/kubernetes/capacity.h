@@ -5,7 +5,9 @@
 // stay where they are, as stored jobs name them by their numbers, and a model that has gone has
 // none: there are as many as there were models and sets of taints, however many nodes come and go.
 //
-// Nodes are counted together; node_fit.h looks at what is free on each one.
+// Nodes are counted together; node_fit.h looks at what is free on each one. Nodes that an
+// autoscaler would add (node_group.h) count as those that stand. Of a group that gets no further
+// node for a while, they are away (core::DevicePool::away), so that what needs them waits for them.
 //
 // Values; told by reflectors of nodes and pods.
 
@@ -19,6 +21,7 @@
 #include "core/cluster.h"
 #include "kubernetes/gated_object.h"
 #include "kubernetes/node_fit.h"
+#include "kubernetes/node_group.h"
 
 namespace ebb::kubernetes {
 
@@ -54,6 +57,13 @@ class PublishedDevices {
   virtual std::vector<HeldDevice> HeldNow() = 0;
 };
 
+/// How long pods may wait for a node that does not stand yet.
+struct StartUp {
+  Duration longest{};
+  bool certain = false;  ///< no node stands for them, but those of groups
+  friend bool operator==(const StartUp&, const StartUp&) = default;
+};
+
 class Capacity {
  public:
   /// `is_gated`: the pod is of an object that Ebb has released, so that its devices are held by a
@@ -62,6 +72,8 @@ class Capacity {
 
   /// Outlives the capacity's use.
   void SetPublished(PublishedDevices& devices) { published_ = &devices; }
+  /// The same. Before the first node.
+  void SetGroups(NodeGroups& groups) { groups_ = &groups; }
 
   /// First of all: the pools of an earlier life keep their numbers.
   void KeepPools(const core::Cluster& before);
@@ -88,7 +100,10 @@ class Capacity {
   std::vector<std::string> ModelsFor(const PodRequests& requests);
   /// Of the GPUs that nodes have now, those that the filter does not let pass.
   std::vector<std::string> FilteredModels(const HardwareFilter& filter);
-  /// What no pod holds, by node that these pods tolerate. Until the next change.
+  /// Of pods whose pools have nodes of groups, or would have them.
+  StartUp StartUpOf(const PodRequests& requests);
+  /// What no pod holds, by node that these pods tolerate, and then of each node that would come.
+  /// Until the next change.
   std::vector<NodeRoom> RoomOnNodes(const PodRequests& requests, int pool);
   /// Nodes, pods and pools.
   std::size_t remembered() const {
@@ -101,6 +116,14 @@ class Capacity {
     std::string taints;  // keys of those that keep pods away, with commas
     double gpus = 0, cores = 0;
     bool usable = false;
+    bool starting = false;  // it has not been ready yet, as far as can be told
+    int group = -1;
+  };
+  // Of a group: nodes that it would get when pods need them, and those that it will get once
+  // nothing stands in the way any more.
+  struct GroupRoom {
+    std::size_t pool = 0;
+    int coming = 0, away = 0;
   };
   struct Pod {
     std::string node;
@@ -120,6 +143,10 @@ class Capacity {
   void Hold(const Pod& pod, int times);
   Pools PoolsOf(const Node& node);
   void CountClaimed();
+  void CountGroups();
+  bool IsComing(const Node& node) const;
+  void AddComing(const PodRequests& requests, std::size_t pool, std::vector<NodeRoom>& rooms) const;
+  bool CountsNow(const Node& node) const { return node.usable && !IsComing(node); }
   double FreeOf(const Node& node, const Pools& pools, std::size_t pool) const;
   void Count(Pod& pod);
   void Uncount(const Pod& pod);
@@ -131,15 +158,18 @@ class Capacity {
   std::unordered_map<std::string, Node> nodes_;  // by uid
   std::unordered_map<std::string, Pod> pods_;
   core::Cluster cluster_;
-  std::vector<std::pair<std::string, std::string>> traits_;     // of the pools: base model, taints
-  std::map<std::string, std::pair<std::size_t, int>> set_;      // model -> pool, count
-  std::vector<double> free_;                                    // by pool
-  std::unordered_map<std::string, Pools> pools_of_;             // by name of node
-  std::unordered_map<std::string, Use> held_on_;                // by all pods of the node
-  std::unordered_map<std::string, int> labelled_;               // pods, by "namespace/label=value"
+  std::vector<std::pair<std::string, std::string>> traits_;  // of the pools: base model, taints
+  std::map<std::string, std::pair<std::size_t, int>> set_;   // model -> pool, count
+  std::vector<double> free_;                                 // by pool
+  std::vector<double> standing_;                             // of no group, held or free, by pool
+  std::vector<GroupRoom> room_;                              // by group
+  std::unordered_map<std::string, Pools> pools_of_;          // by name of node
+  std::unordered_map<std::string, Use> held_on_;             // by all pods of the node
+  std::unordered_map<std::string, int> labelled_;            // pods, by "namespace/label=value"
   std::map<std::pair<std::string, std::string>, int> claimed_;  // by node and model
   PublishedDevices* published_ = nullptr;
-  int published_version_ = -1;
+  NodeGroups* groups_ = nullptr;
+  int published_version_ = -1, groups_version_ = -1;
   bool is_stale_ = true;
 };
 

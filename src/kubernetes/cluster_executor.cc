@@ -36,6 +36,7 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
       own.site,
       [board = &executor->board_](const PodOwner& owner) { return (*board)->Holds(owner); });
   executor->capacity_->SetPublished(*executor->claims_);
+  executor->MakeNodeGroups();
   const auto now = [watch = &executor->watch_] { return watch->Now(); };
   executor->recorder_ =
       std::make_unique<EventRecorder>(*executor->client_, now, since_boot, own.say, own.events);
@@ -66,6 +67,7 @@ Result<std::unique_ptr<ClusterExecutor>> ClusterExecutor::Open(ApiServer server,
                object->phase == ObjectPhase::kFailed ||
                self->capacity_->HasPods(object->name_space, object->pods);
       });
+  executor->AwaitNodes();
   if (!own.objects.dry_run) executor->MakeKueueBoard();
   if (own.lease)
     executor->lease_ =
@@ -86,6 +88,7 @@ ClusterExecutor::~ClusterExecutor() {
   reflectors_.clear();
   kueue_watch_.reset();
   device_watch_.reset();
+  autoscalers_.reset();
   agents_.reset();
 }
 
@@ -96,6 +99,40 @@ void ClusterExecutor::MakeKueueBoard() {
                         options_.say},
       options_.objects.defaults, options_.kueue);
   board_->SetGate(*kueue_);
+}
+
+void ClusterExecutor::MakeNodeGroups() {
+  groups_ = std::make_unique<NodeGroups>(
+      options_.node_groups, [this] { return clock_.SinceBoot(); }, options_.say);
+  capacity_->SetGroups(*groups_);
+}
+
+void ClusterExecutor::AwaitNodes() {
+  autoscalers_ = std::make_unique<AutoscalerWatch>(
+      GroupWatch::Ports{*client_, [this] { return clock_.SinceBoot(); }, options_.say}, *groups_,
+      options_.parse_autoscaler_status, options_.reflector);
+  node_wait_ = std::make_unique<NodeWait>(NodeWait::Ports{
+      *groups_, [this](core::JobId job) { return board_->Find(job); },
+      [this](core::JobId job) { board_->HintChanged(job); },
+      [this](core::JobId job, const std::string& why) { board_->TakeBack(job, why); },
+      [this] { return clock_.SinceBoot(); }});
+  board_->SetHint([this](core::JobId job) { return node_wait_->Sentence(job); });
+  lives_ = std::make_unique<NodeLives>(
+      NodeLives::Ports{*groups_, [this](const PodOwner& owner) { return board_->ObjectOf(owner); },
+                       [this] { return Now(); }});
+}
+
+// What an earlier controller has released, and has no pod on a node.
+void ClusterExecutor::AwaitNodesAgain() {
+  if (groups_->groups().empty() || options_.objects.dry_run) return;
+  for (const engine::JobReport& report : board_->Observe()) {
+    const GatedObject* object = board_->Find(report.job);
+    if (report.phase != engine::JobPhase::kRunning || !object || object->by_kueue ||
+        capacity_->HasPods(object->name_space, object->pods))
+      continue;
+    node_wait_->Begin(report.job,
+                      node_fit_->Look(object->requests, report.pool, clock_.SinceBoot()).groups);
+  }
 }
 
 void ClusterExecutor::MakePolicyWatch() {
@@ -132,26 +169,15 @@ void ClusterExecutor::AddReflectors() {
     Add(InNamespace(kind.ListPath()),
         {[&board, &kind](const JsonNode& object) { board.TakeObject(kind, object); },
          [&board](const std::string& uid) { board.DropObject(uid); }});
-  Add("/api/v1/nodes", {[&capacity](const JsonNode& node) { capacity.TakeNode(node); },
-                        [&capacity](const std::string& uid) { capacity.DropNode(uid); }});
-  PodGangs& gangs = *gangs_;
-  Add("/api/v1/pods", {[&](const JsonNode& pod) {
-                         gangs.TakePod(pod);
-                         const std::string gang = gangs.GangOf(TextAt(pod, "/metadata/uid"));
-                         capacity.TakePod(pod, gang);
-                         claims_->TakePod(pod, gang);
-                         if (!agents_) return;
-                         pods_->TakePod(pod, gang);
-                         agents_->TakePod(pod);
-                       },
-                       [&](const std::string& uid) {
-                         gangs.DropPod(uid);
-                         capacity.DropPod(uid);
-                         claims_->DropPod(uid);
-                         if (!agents_) return;
-                         pods_->DropPod(uid);
-                         agents_->DropPod(uid);
-                       }});
+  Add("/api/v1/nodes", {[&capacity, this](const JsonNode& node) {
+                          capacity.TakeNode(node);
+                          lives_->TakeNode(node);
+                        },
+                        [&capacity, this](const std::string& uid) {
+                          capacity.DropNode(uid);
+                          lives_->DropNode(uid);
+                        }});
+  AddPods();
   if (options_.name_space.empty())
     Add("/api/v1/namespaces",
         {[&board](const JsonNode& name_space) { board.TakeNamespace(name_space); },
@@ -165,10 +191,43 @@ void ClusterExecutor::AddReflectors() {
       options_.reflector);
 }
 
+void ClusterExecutor::AddPods() {
+  Add("/api/v1/pods", {[this](const JsonNode& pod) {
+                         gangs_->TakePod(pod);
+                         const std::string gang = gangs_->GangOf(TextAt(pod, "/metadata/uid"));
+                         capacity_->TakePod(pod, gang);
+                         claims_->TakePod(pod, gang);
+                         TakeBoundPod(pod, gang);
+                         lives_->TakePod(pod, gang);
+                         if (!agents_) return;
+                         pods_->TakePod(pod, gang);
+                         agents_->TakePod(pod);
+                       },
+                       [this](const std::string& uid) {
+                         gangs_->DropPod(uid);
+                         capacity_->DropPod(uid);
+                         claims_->DropPod(uid);
+                         lives_->DropPod(uid);
+                         if (!agents_) return;
+                         pods_->DropPod(uid);
+                         agents_->DropPod(uid);
+                       }});
+}
+
+void ClusterExecutor::TakeBoundPod(const JsonNode& pod, const std::string& gang) {
+  if (node_wait_->empty() || TextAt(pod, "/spec/nodeName").empty()) return;
+  PodOwner owner{TextAt(pod, "/metadata/namespace"), TextsAt(pod, "/metadata/labels")};
+  if (!gang.empty()) owner.labels[kGangLabel] = gang;
+  PodRequests requests;
+  AddPod(*pod.Find("spec"), 1, requests);
+  if (const auto object = board_->ObjectOf(owner))
+    node_wait_->SawPod(object->uid, requests.gpus > 0);
+}
+
 bool ClusterExecutor::IsSynced() const {
   return std::ranges::all_of(reflectors_, [](const auto& each) { return each->synced(); }) &&
          device_watch_->ready() && (!kueue_watch_ || kueue_watch_->ready()) &&
-         (!policies_ || policies_->ready());
+         (!policies_ || policies_->ready()) && autoscalers_->ready();
 }
 
 Status ClusterExecutor::Begin(Duration patience) {
@@ -199,6 +258,7 @@ Status ClusterExecutor::Begin(Duration patience) {
   FollowDevices();
   board_->Begin();
   FollowGangs();
+  AwaitNodesAgain();
   offered_ = cluster();
   return {};
 }
@@ -221,6 +281,13 @@ bool ClusterExecutor::IsAway() const {
   });
 }
 
+// Of what it was told while the server was away it hears in a moment: whose pods found no node is
+// judged after that.
+bool ClusterExecutor::KnowsPods() const {
+  constexpr std::chrono::minutes kHeardWithin{1};
+  return MayAct() && (!away_at_ || clock_.SinceBoot() - *away_at_ > kHeardWithin);
+}
+
 // While the server is away, nobody knows what is free, and what is asked would come at a time that
 // nobody chose.
 Status ClusterExecutor::Start(const engine::StartJob& command) {
@@ -229,13 +296,21 @@ Status ClusterExecutor::Start(const engine::StartJob& command) {
   const GatedObject* object = board_->Find(command.job);
   // Kueue has the nodes of its own.
   const bool on_nodes = object && !object->by_kueue;
-  if (on_nodes)
-    if (std::string why = node_fit_->WhyNot(object->requests, command.pool, clock_.SinceBoot());
-        !why.empty())
-      return Fail({ExitCode::kTryLater, std::move(why), object->job.name, ""});
+  const Duration now = clock_.SinceBoot();
+  NodeFit::Answer fit;
+  if (on_nodes) fit = node_fit_->Look(object->requests, command.pool, now);
+  if (!fit.why_not.empty())
+    return Fail({ExitCode::kTryLater, std::move(fit.why_not), object->job.name, ""});
+  const std::int64_t before = board_->counts().released;
   EBB_RETURN_IF_ERROR(board_->Start(command));
-  if (on_nodes)
-    node_fit_->Released(command.job, object->requests, command.pool, clock_.SinceBoot());
+  // A start that was told again has its place.
+  if (on_nodes && board_->counts().released != before) {
+    Duration bound_within{NodeFit::kBoundWithin};
+    for (const int group : fit.groups)
+      bound_within = std::max(bound_within, groups_->at(group).gives_up_after);
+    node_fit_->Released(command.job, object->requests, command.pool, now, bound_within);
+    if (!options_.objects.dry_run) node_wait_->Begin(command.job, std::move(fit.groups));
+  }
   // Thousands may follow: the first ones do not wait for them.
   client_->Tick();
   streams_.Poll(Duration::zero());
@@ -256,6 +331,7 @@ void ClusterExecutor::ReleaseLease() {
   agents_.reset();
   reflectors_.clear();
   if (policies_) policies_->Stop();
+  autoscalers_->Stop();
   kueue_watch_.reset();
   device_watch_.reset();
   const Duration until = clock_.SinceBoot() + kAtMost;
@@ -266,9 +342,13 @@ void ClusterExecutor::ReleaseLease() {
 }
 
 void ClusterExecutor::Tick() {
+  if (IsAway()) away_at_ = clock_.SinceBoot();
   if (lease_) lease_->Tick();
   for (const auto& reflector : reflectors_) reflector->Tick();
   if (policies_ && !reflectors_.empty()) policies_->Tick();
+  if (!reflectors_.empty()) autoscalers_->Tick();
+  groups_->Tick();
+  if (KnowsPods()) node_wait_->Tick();
   if (board_->begun()) FollowGangs();
   pods_->Tick();
   if (agents_ && board_->begun() && MayAct()) agents_->Tick();
@@ -289,6 +369,9 @@ Duration ClusterExecutor::UntilDue(Time deadline) const {
   };
   for (const auto& reflector : reflectors_) consider(reflector->NextDue());
   if (policies_ && !reflectors_.empty()) consider(policies_->NextDue());
+  if (!reflectors_.empty()) consider(autoscalers_->NextDue());
+  consider(groups_->NextDue());
+  if (KnowsPods()) consider(node_wait_->NextDue());
   if (device_watch_) consider(device_watch_->NextDue());
   if (kueue_watch_) consider(kueue_watch_->NextDue());
   if (kueue_) consider(kueue_->NextDue());
@@ -298,6 +381,7 @@ Duration ClusterExecutor::UntilDue(Time deadline) const {
   if (agents_ && board_->begun() && MayAct()) consider(agents_->NextDue());
   consider(client_->NextDue());
   if (lease_) consider(lease_->NextDue());
+  if (const auto over = lives_->NextOver()) wait = std::min(wait, *over - Now());
   return std::max(wait, Duration::zero());
 }
 
@@ -333,8 +417,10 @@ void ClusterExecutor::FollowCapacity() {
   core::Cluster now = cluster();
   if (now == offered_) return;
   bool has_more = now.pools.size() > offered_.pools.size();
+  const auto all = [](const core::DevicePool& pool) { return pool.count + pool.away; };
   for (std::size_t i = 0; i < std::min(now.pools.size(), offered_.pools.size()); ++i)
-    has_more = has_more || now.pools[i].count > offered_.pools[i].count;
+    has_more = has_more || now.pools[i].count > offered_.pools[i].count ||
+               all(now.pools[i]) > all(offered_.pools[i]);
   offered_ = std::move(now);
   if (has_more) board_->OfferAgain();
 }
@@ -347,6 +433,7 @@ Result<std::vector<engine::JobReport>> ClusterExecutor::WaitForEvents(Time deadl
     if (board_->has_reports() || board_->has_events()) break;
     if (kueue_ && kueue_->wants_decision()) break;
     if (agents_ && agents_->has_records()) break;
+    if (const auto over = lives_->NextOver(); over && *over <= Now()) break;
     if (HeardStop() || has_lost_lease() || watch_.Look()) break;
     if (Now() >= deadline || woken_.exchange(false)) break;
     const core::Cluster before = cluster();
@@ -376,8 +463,8 @@ ReflectorCounts ClusterExecutor::reflected() const {
 }
 
 std::size_t ClusterExecutor::remembered() const {
-  std::size_t sum =
-      board_->remembered() + capacity_->remembered() + pods_->remembered() + claims_->remembered();
+  std::size_t sum = board_->remembered() + capacity_->remembered() + pods_->remembered() +
+                    claims_->remembered() + lives_->remembered();
   for (const auto& reflector : reflectors_) sum += reflector->remembered();
   return sum;
 }

@@ -17,12 +17,16 @@
 
 #include "kubernetes/agent_reader.h"
 #include "kubernetes/api_client.h"
+#include "kubernetes/autoscaler_watch.h"
 #include "kubernetes/capacity.h"
 #include "kubernetes/device_claims.h"
 #include "kubernetes/group_watch.h"
 #include "kubernetes/kueue_board.h"
 #include "kubernetes/leader_lease.h"
 #include "kubernetes/node_fit.h"
+#include "kubernetes/node_group.h"
+#include "kubernetes/node_lives.h"
+#include "kubernetes/node_wait.h"
 #include "kubernetes/object_board.h"
 #include "kubernetes/pod_directory.h"
 #include "kubernetes/pod_gang.h"
@@ -41,6 +45,9 @@ struct ClusterOptions {
   ObjectBoardOptions objects;
   KueueOptions kueue{};
   PolicyOptions policies{};
+  std::vector<NodeGroup> node_groups{};
+  /// Needed where a group is the Cluster Autoscaler's.
+  AutoscalerWatch::ParseStatus parse_autoscaler_status{};
   ApiClientOptions client;
   ReflectorOptions reflector;
   EventOptions events{};
@@ -96,6 +103,8 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   /// nullptr: there are no policies of namespaces.
   PolicyWatch* policies() { return policies_.get(); }
   PodDirectory& pods() { return *pods_; }
+  const NodeGroups& groups() const { return *groups_; }
+  NodeLives& lives() { return *lives_; }
   /// nullptr: nobody measures the nodes.
   AgentReader* agents() { return agents_.get(); }
   const ApiCounts& requests() const { return client_->counts(); }
@@ -122,6 +131,12 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   void FollowDevices();
   void FollowGangs();
   void MakePolicyWatch();
+  void MakeNodeGroups();
+  void AddPods();
+  void TakeBoundPod(const JsonNode& pod, const std::string& gang);
+  void AwaitNodes();
+  void AwaitNodesAgain();
+  bool KnowsPods() const;
 
   platform::HttpStreams streams_;
   ClusterOptions options_;
@@ -133,6 +148,8 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   std::unique_ptr<DeviceSlices> slices_;
   std::unique_ptr<DeviceClaims> claims_;
   std::unique_ptr<GroupWatch> device_watch_;
+  std::unique_ptr<NodeGroups> groups_;
+  std::unique_ptr<AutoscalerWatch> autoscalers_;
   std::unique_ptr<Capacity> capacity_;
   std::unique_ptr<EventRecorder> recorder_;
   std::unique_ptr<PolicyWatch> policies_;  // nothing: there are none
@@ -141,11 +158,14 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   std::unique_ptr<PodDirectory> pods_;
   std::unique_ptr<AgentReader> agents_;
   std::unique_ptr<NodeFit> node_fit_;
+  std::unique_ptr<NodeWait> node_wait_;
+  std::unique_ptr<NodeLives> lives_;
   // Nothing in a dry run, which answers nobody.
   std::unique_ptr<KueueBoard> kueue_;
   std::unique_ptr<GroupWatch> kueue_watch_;
   std::vector<std::unique_ptr<Reflector>> reflectors_;
-  core::Cluster offered_;  // when what was refused was last offered
+  core::Cluster offered_;            // when what was refused was last offered
+  std::optional<Duration> away_at_;  // the server was away then
   std::optional<int> stop_signal_;
   std::atomic<bool> woken_ = false;
 };

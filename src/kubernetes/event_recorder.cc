@@ -27,12 +27,14 @@ bool GoesOn(EventReason reason) {
 
 // Told whatever else holds of the object.
 bool IsBeside(EventReason reason) {
-  return reason == EventReason::kBudgetUsedUp || reason == EventReason::kBadAnnotation;
+  return reason == EventReason::kNodeStarts || reason == EventReason::kNoNode ||
+         reason == EventReason::kBudgetUsedUp || reason == EventReason::kBadAnnotation;
 }
 
 bool IsWarning(EventReason reason) {
   return reason == EventReason::kRefused || reason == EventReason::kBadPolicy ||
-         reason == EventReason::kBudgetUsedUp || reason == EventReason::kBadAnnotation;
+         reason == EventReason::kNoNode || reason == EventReason::kBudgetUsedUp ||
+         reason == EventReason::kBadAnnotation;
 }
 
 // Kubernetes' Time.
@@ -63,9 +65,10 @@ Json NewEvent(const EventSubject& subject, EventReason reason) {
 }  // namespace
 
 std::string_view Name(EventReason reason) {
-  constexpr std::array<std::string_view, 11> kNames{
-      "Waiting", "Released",        "Paused",    "Refused",      "HeldBackByAnother", "LetGo",
-      "DryRun",  "PoliciesInForce", "BadPolicy", "BudgetUsedUp", "BadAnnotation"};
+  constexpr std::array<std::string_view, 13> kNames{
+      "Waiting", "Released",     "Paused",          "Refused",   "HeldBackByAnother",
+      "LetGo",   "DryRun",       "PoliciesInForce", "BadPolicy", "NodeStarts",
+      "NoNode",  "BudgetUsedUp", "BadAnnotation"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 

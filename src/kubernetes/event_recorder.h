@@ -40,6 +40,8 @@ enum class EventReason {
   kPoliciesInForce,
   kBadPolicy,
   // Beside any of the others:
+  kNodeStarts,
+  kNoNode,
   kBudgetUsedUp,
   kBadAnnotation,
 };

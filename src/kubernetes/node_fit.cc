@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/text.h"
 
 namespace ebb::kubernetes {
 namespace {
 
-// After that its pods are bound, or wait for something else than GPUs and cores.
-constexpr std::chrono::seconds kBoundWithin{30};
 // Of sums of fractions of a core.
 constexpr double kRounding = 1e-6;
 
@@ -37,16 +36,19 @@ int Place(const PodShape& shape, NodeFit::Rooms& rooms) {
     const int placed = HowMany(node, shape, left);
     node.gpus -= placed * shape.all_gpus();
     node.cores -= placed * shape.cores;
+    node.taken |= placed > 0;
     left -= placed;
   }
   return left;
 }
 
-// The widest first, on the fullest nodes, so that wide gaps stay. The first that finds none.
+// The widest first, on the fullest nodes that stand, so that wide gaps stay. The first that finds
+// none.
 const PodShape* Place(const PodRequests& requests, NodeFit::Rooms& rooms) {
   for (const PodShape& shape : requests.shapes) {
     const auto free = shape.all_gpus() > 0 ? &NodeRoom::gpus : &NodeRoom::cores;
-    std::ranges::sort(rooms, {}, free);
+    std::ranges::sort(rooms, {},
+                      [&](const NodeRoom& room) { return std::pair(room.group >= 0, room.*free); });
     if (Place(shape, rooms) > 0) return &shape;
   }
   return nullptr;
@@ -79,25 +81,31 @@ NodeFit::NodeFit(std::function<Rooms(const PodRequests&, int)> rooms,
                  std::function<bool(core::JobId)> is_bound)
     : rooms_(std::move(rooms)), is_bound_(std::move(is_bound)) {}
 
-std::string NodeFit::WhyNot(const PodRequests& requests, int pool, Duration since_boot) {
+NodeFit::Answer NodeFit::Look(const PodRequests& requests, int pool, Duration since_boot) {
   Rooms rooms = rooms_(requests, pool);
-  if (HasToBePlaced(requests)) {
+  const auto is_new = [](const NodeRoom& room) { return room.group >= 0; };
+  if (HasToBePlaced(requests) || std::ranges::any_of(rooms, is_new)) {
     std::erase_if(releases_, [&](const Release& release) {
-      return since_boot - release.at > kBoundWithin || is_bound_(release.job);
+      return since_boot > release.until || is_bound_(release.job);
     });
     for (const Release& release : releases_)
       if (release.pool == pool) Place(release.requests, rooms);
   }
+  // What comes for others has room for these, too.
+  std::ranges::for_each(rooms, [](NodeRoom& room) { room.taken = false; });
   const PodShape* left = Place(requests, rooms);
-  return left ? WhyNoNode(*left, requests.shapes.size() == 1) : "";
+  Answer answer;
+  if (left) answer.why_not = WhyNoNode(*left, requests.shapes.size() == 1);
+  for (const NodeRoom& room : rooms)
+    if (is_new(room) && room.taken) answer.groups.insert(room.group);
+  return answer;
 }
 
-void NodeFit::Released(core::JobId job, const PodRequests& requests, int pool,
-                       Duration since_boot) {
-  if (requests.gpus > 0 || requests.pods > 1)
-    releases_.push_back({job, requests, pool, since_boot});
-  while (!releases_.empty() && since_boot - releases_.front().at > kBoundWithin)
-    releases_.pop_front();
+void NodeFit::Released(core::JobId job, const PodRequests& requests, int pool, Duration since_boot,
+                       Duration bound_within) {
+  if (requests.gpus > 0 || requests.pods > 1 || bound_within > kBoundWithin)
+    releases_.push_back({job, requests, pool, since_boot + bound_within});
+  while (!releases_.empty() && since_boot > releases_.front().until) releases_.pop_front();
 }
 
 }  // namespace ebb::kubernetes

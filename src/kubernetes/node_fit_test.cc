@@ -19,7 +19,7 @@ PodRequests Pods(std::vector<PodShape> shapes) {
 class NodeFitTest : public ::testing::Test {
  protected:
   std::string WhyNot(const std::vector<PodShape>& shapes) {
-    return fit_.WhyNot(Pods(shapes), 2, Duration{});
+    return fit_.Look(Pods(shapes), 2, Duration{}).why_not;
   }
   NodeFit::Rooms rooms_{{4, 16, "A100", true}, {4, 32, "A100", true}, {2, 8, "A100", true}};
   std::set<core::JobId> bound_;
@@ -64,7 +64,7 @@ TEST_F(NodeFitTest, WhatWasReleasedAMomentAgoHasItsPlace) {
   EXPECT_EQ(WhyNot({{4, 0, "", 2}}), "") << "its pods are counted on their nodes";
   fit_.Released(3, Pods({{4, 0, "", 2}}), 2, Duration{});
   EXPECT_NE(WhyNot({{4, 0, "", 1}}), "");
-  EXPECT_EQ(fit_.WhyNot(Pods({{4, 0, "", 1}}), 2, std::chrono::minutes{1}), "");
+  EXPECT_EQ(fit_.Look(Pods({{4, 0, "", 1}}), 2, std::chrono::minutes{1}).why_not, "");
 }
 
 }  // namespace

@@ -21,6 +21,18 @@ std::string LeftOf(const GatedObject& object) {
   return "it stays suspended until somebody resumes it";
 }
 
+// A node may have to start for it first, whenever it is released: its deadlines are kept all the
+// same, and where that is sure it holds its devices for so much longer.
+void AllowFor(const StartUp& start_up, core::Job& job) {
+  const auto earlier = [&](std::optional<Time>& limit) {
+    if (limit) limit = std::max(job.submitted, *limit - start_up.longest);
+  };
+  earlier(job.start_by);
+  if (!start_up.certain) return earlier(job.finish_by);
+  job.duration += start_up.longest;
+  job.pause_cost += start_up.longest;
+}
+
 // A job that is withdrawn does not wait.
 std::string WithoutStage(const std::string& sentence) {
   constexpr std::string_view kStage = "waiting: ";
@@ -191,6 +203,8 @@ core::Job ObjectBoard::Wanted(const Entry& entry) const {
   core::Job job = entry.object.job;
   job.id = entry.job;
   job.models = ModelsFor(entry.object);
+  // Kueue has the nodes of its own.
+  if (!entry.object.by_kueue) AllowFor(capacity_.StartUpOf(entry.object.requests), job);
   return job;
 }
 

@@ -115,8 +115,17 @@ class ObjectBoard {
   /// can have devices of models that were not there before.
   void OfferAgain();
   void Note(core::JobId job, ObjectNote note);
+  /// What is said beside the reason of a job that waits or is under way, as `hint` says it now;
+  /// empty: nothing.
+  void SetHint(std::function<std::string(core::JobId)> hint) { hint_ = std::move(hint); }
+  void HintChanged(core::JobId job);
+  /// The release of a job has come to nothing: it is held back again, and is released later. A gang
+  /// of pods cannot be held back any more, and is only told of.
+  void TakeBack(core::JobId job, const std::string& why);
   /// Annotations without the prefix, on the object or all pods of a gang, gated any more or not.
   void WriteFigures(const std::string& uid, const std::map<std::string, std::string>& figures);
+  /// Others, in the same way: neither waits for the other.
+  void WriteOverhead(const std::string& uid, const std::map<std::string, std::string>& figures);
   /// What Ebb has written on the object; empty: nothing.
   std::string WrittenOn(const std::string& uid, const std::string& key) const;
   /// Writes the notes that are due, and sees what has ended meanwhile.
@@ -160,6 +169,7 @@ class ObjectBoard {
     bool done = false;     // ended, and forgotten by the engine
     std::string placed;    // the version for which its affinity was asked for
     std::string unplaced;  // why that was refused; empty: it was not
+    ObjectNote note{};     // without the hint
   };
   using Entries = std::map<std::string, Entry>;  // by uid
 
@@ -200,6 +210,7 @@ class ObjectBoard {
   SuspendField field_;
   ObjectNotes notes_;
   ReleaseGate* gate_ = nullptr;
+  std::function<std::string(core::JobId)> hint_ = [](core::JobId) { return ""; };
   std::function<Time()> now_;
   std::function<void(const std::string&)> say_;
   ObjectBoardOptions options_;

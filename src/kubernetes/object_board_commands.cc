@@ -218,12 +218,42 @@ void ObjectBoard::NotStarted(const std::string& uid, const std::string& why) {
 void ObjectBoard::Note(core::JobId job, ObjectNote note) {
   Entry* entry = KnownEntry(job);
   if (!entry || entry->deleted || entry->let_go) return;
+  entry->note = note;
+  const bool is_told = entry->course == Course::kReleased || entry->course == Course::kOffered;
+  if (const std::string hint = hint_(job); is_told && !hint.empty()) note.reason += "; " + hint;
   notes_.Put(entry->object, std::move(note));
+}
+
+void ObjectBoard::HintChanged(core::JobId job) {
+  Entry* entry = KnownEntry(job);
+  if (!entry || entry->course != Course::kReleased) return;
+  if (const std::string hint = hint_(job); !hint.empty())
+    notes_.Tell(entry->object, EventReason::kNodeStarts, hint);
+  if (entry->note.stage.empty()) return;
+  Note(job, entry->note);
+  notes_.WriteAgain(entry->object.uid);
+}
+
+void ObjectBoard::TakeBack(core::JobId job, const std::string& why) {
+  Entry* entry = KnownEntry(job);
+  if (!entry || entry->deleted || entry->course != Course::kReleased) return;
+  say_(entry->object.job.name + ": " + why);
+  notes_.Tell(entry->object, EventReason::kNoNode, why);
+  if (entry->object.is_gang()) return;
+  if (!options_.dry_run) Write(*entry, true);
+  StartRefused(*entry, why, true);
 }
 
 void ObjectBoard::WriteFigures(const std::string& uid,
                                const std::map<std::string, std::string>& figures) {
-  if (const GatedObject* object = FindObject(uid)) notes_.WriteFigures(*object, figures);
+  if (const GatedObject* object = FindObject(uid))
+    notes_.WriteFigures(*object, figures, "/figures");
+}
+
+void ObjectBoard::WriteOverhead(const std::string& uid,
+                                const std::map<std::string, std::string>& figures) {
+  if (const GatedObject* object = FindObject(uid))
+    notes_.WriteFigures(*object, figures, "/overhead");
 }
 
 std::string ObjectBoard::WrittenOn(const std::string& uid, const std::string& key) const {

@@ -197,12 +197,13 @@ void ObjectNotes::Write(const GatedObject& object, Record& record) {
 }
 
 void ObjectNotes::WriteFigures(const GatedObject& object,
-                               const std::map<std::string, std::string>& figures) {
+                               const std::map<std::string, std::string>& figures,
+                               const char* what) {
   const GatedObject* told = ToldOn(object);
   if (!told) return;
   std::map<std::string, std::string> annotations;
   for (const auto& [key, text] : figures) annotations[std::string(kPrefix) + key] = text;
-  for (const ObjectPart& part : told->parts) Annotate(*told, part, annotations, "/figures");
+  for (const ObjectPart& part : told->parts) Annotate(*told, part, annotations, what);
 }
 
 std::string ObjectNotes::Written(const GatedObject& object, const std::string& key) const {

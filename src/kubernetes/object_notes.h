@@ -52,8 +52,9 @@ class ObjectNotes {
   void Forget(const std::string& uid);
   /// Takes it off the object.
   void Remove(const GatedObject& object);
-  /// Annotations without the prefix.
-  void WriteFigures(const GatedObject& object, const std::map<std::string, std::string>& figures);
+  /// Annotations without the prefix. `what`: a later one of the same replaces it while it waits.
+  void WriteFigures(const GatedObject& object, const std::map<std::string, std::string>& figures,
+                    const char* what);
   /// As it stands on the object; of a gang on its first pod.
   std::string Written(const GatedObject& object, const std::string& key) const;
   /// The object is gone.
@@ -84,7 +85,7 @@ class ObjectNotes {
   const GatedObject* ToldOn(const GatedObject& object) const;
   void TellStage(const GatedObject& object, const Record& record);
   void Write(const GatedObject& object, Record& record);
-  /// `what`: a later one of the same replaces it while it waits.
+  /// `what`: as for WriteFigures.
   void Annotate(const GatedObject& object, const ObjectPart& part,
                 const std::map<std::string, std::string>& annotations, const char* what = "/note");
 

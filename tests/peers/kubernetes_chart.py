@@ -19,12 +19,14 @@ CHART = ROOT / "deploy/helm/ebb"
 AGENT_MANIFEST = ROOT / "deploy/kubernetes/agent.yaml"
 HELM = build.HELM.built / "bin/helm"
 TIERS = [{"name": 1, "threshold": 200, "max_delay": "24h", "priority": 3}]
+NODE_GROUPS = [{"name": "a100", "labels": {"pool": "a100"}, "gpus": 8, "most_nodes": 4}]
 WEBHOOK = {"admission": "webhook", "webhook.caBundle": "Q0E="}
 AGENT = {"agent.enabled": True, "agent.tokenSecret": "ebb-agent"}
 CERT_MANAGER = {"admission": "webhook", "webhook.certManager.enabled": True}
 # Another value for each, and what it needs to matter.
 CHANGES = {
     "zone": ("GB", {}), "policy": ("threshold", {}), "maxDelay": ("90m", {}), "tiers": (TIERS, {}),
+    "nodeGroups": (NODE_GROUPS, {}),
     "policies": ({"research": {"defaults": {"threshold": 200}}}, {}), "onlyNamespace": ("research", {}), "dryRun": (True, {}), "extraArgs": (["--refresh", "2m"], {}),
     "signal.source": ("electricity-maps", {}), "signal.tokenSecret.name": ("signal", {}),
     "signal.tokenSecret.key": ("em", {"signal.tokenSecret.name": "signal"}),
@@ -151,7 +153,8 @@ class TestInCluster(unittest.TestCase):
             name = re.search(r"^  name: (\S+)$", document, re.MULTILINE).group(1)
             if version.startswith("cert-manager.io/"):
                 continue  # it is not here
-            head = {"apiVersion": version, "kind": kind[1], "metadata": {"namespace": namespace}}
+            own = re.search(r"^  namespace: (\S+)$", document, re.MULTILINE)
+            head = {"apiVersion": version, "kind": kind[1], "metadata": {"namespace": own[1] if own else namespace}}
             path = self.admin._path_of(head, name) + "?fieldManager=test&force=true&dryRun=All&fieldValidation=Strict"
             made[kind[1], name] = self.admin.request("PATCH", path, document, "application/apply-patch+yaml")
         return made
@@ -175,6 +178,10 @@ class TestInCluster(unittest.TestCase):
         for kind in ("ClusterRole", "Role"):
             self.assertEqual(chart[kind, "ebb"]["rules"], manifest[kind, "ebb-controller"]["rules"])
             self.assertTrue(chart[kind, "ebb"]["rules"])
+        self.assertNotIn(("Role", "ebb-autoscaler"), chart, "nobody reads its status")
+        chart = self.of_chart({"nodeGroups": [dict(NODE_GROUPS[0], autoscaler="cluster-autoscaler")]})
+        self.assertEqual(chart["Role", "ebb-autoscaler"]["rules"], manifest["Role", "ebb-controller-autoscaler"]["rules"])
+        self.assertEqual(chart["RoleBinding", "ebb-autoscaler"]["metadata"]["namespace"], "kube-system")
 
     def test_its_pods_are_as_restricted_as_the_manifests(self):
         def pod(deployment):

@@ -16,7 +16,8 @@ constexpr std::string_view kKeyPrefix = "kubernetes/";
 constexpr char kTimesMark = '#';
 // Annotations, after the prefix.
 constexpr const char *kEnergyKey = "energy-j", *kEmissionsKey = "emissions-g",
-                     *kSavedKey = "saved-g", *kUntilKey = "measured-until";
+                     *kSavedKey = "saved-g", *kUntilKey = "measured-until",
+                     *kIdleEnergyKey = "idle-energy-j", *kIdleEmissionsKey = "idle-emissions-g";
 // Agents that were away tell of jobs that ended before that.
 constexpr std::chrono::hours kHeardOfFor{1};
 constexpr std::chrono::seconds kLooksAgainAfter{1};
@@ -60,14 +61,26 @@ ClusterJobs::ClusterJobs(kubernetes::ClusterExecutor& cluster, service::Executor
       accounts_({.metering = *ports_.metering,
                  .agents = cluster.agents(),
                  .pods = &cluster.pods(),
-                 .job_of = [this](const std::string& uid) -> std::optional<core::JobId> {
-                   if (const auto live = by_uid_.find(uid); live != by_uid_.end())
-                     return live->second;
-                   const auto ended = ended_.find(uid);
-                   return ended == ended_.end() ? std::nullopt : std::optional(ended->second.first);
-                 },
+                 .job_of = [this](const std::string& uid) { return JobOfObject(uid); },
+                 .idle_at = [this](const std::string& node,
+                                   Time moment) { return cluster_.lives().IdleAt(node, moment); },
+                 .idle_counted =
+                     [this](const std::string& uid, const core::LedgerTotals& totals) {
+                       overheads_.Add(uid, totals);
+                     },
                  .now = [this] { return Now(); },
-                 .since_boot = platform::SinceBoot}) {
+                 .since_boot = platform::SinceBoot}),
+      overheads_(
+          {.lives = cluster.lives(),
+           .groups = cluster.groups(),
+           .agents = cluster.agents(),
+           .job_of = [this](const std::string& uid) { return JobOfObject(uid); },
+           .enter = [this](core::JobId job, int attempt,
+                           const auto& reading) { return accounts_.Add(job, attempt, reading); },
+           .intensity_at = [this](Time at) { return ports_.metering->IntensityAt(at); },
+           .tell = [this](const std::string& uid,
+                          const NodeOverhead& sum) { TellOverhead(uid, sum); },
+           .pue = options_.pue}) {
   if (options_.with_budgets && cluster_.policies())
     budgets_ = std::make_unique<NamespaceBudgets>(
         NamespaceBudgets::Ports{*cluster_.policies(), ports_.view, ports_.ask, ports_.show_budgets,
@@ -78,6 +91,13 @@ ClusterJobs::ClusterJobs(kubernetes::ClusterExecutor& cluster, service::Executor
   for (const engine::JobReport& report : cluster_.board().Observe())
     if (report.phase == JobPhase::kRunning) since = std::min(since, report.since);
   cluster_.agents()->BeginAt(since);
+}
+
+// Running, or ended a while ago.
+std::optional<core::JobId> ClusterJobs::JobOfObject(const std::string& uid) const {
+  if (const auto live = by_uid_.find(uid); live != by_uid_.end()) return live->second;
+  const auto ended = ended_.find(uid);
+  return ended == ended_.end() ? std::nullopt : std::optional(ended->second.first);
 }
 
 std::optional<int> ClusterJobs::stop_signal() const {
@@ -448,11 +468,13 @@ void ClusterJobs::NoteIntensities(const engine::Explanation& explanation,
 // Figures ------------------------------------------------------------------------------------
 
 void ClusterJobs::FollowRecords() {
-  if (accounts_.Tick()) ports_.metering->Publish();
+  const bool counted = accounts_.Tick(), added = overheads_.Tick();
+  if (counted || added) ports_.metering->Publish();
   const Duration before = platform::SinceBoot() - kHeardOfFor;
   std::erase_if(ended_, [&](const auto& ended) {
     if (ended.second.second > before) return false;
     accounts_.Forget(ended.second.first);
+    overheads_.Forget(ended.first);
     written_.erase(ended.first);
     return true;
   });
@@ -474,6 +496,12 @@ void ClusterJobs::TakeEarlier(const std::string& uid, core::JobId job) {
   ports_.metering->AddEarlier(job, std::max(object->attempt, 1), {object->created, *until},
                               Energy::Joules(*joules), emissions);
   accounts_.CountedBefore(uid, *until);
+}
+
+void ClusterJobs::TellOverhead(const std::string& uid, const NodeOverhead& sum) {
+  cluster_.board().WriteOverhead(
+      uid, {{kIdleEnergyKey, FormatExact(sum.energy.joules())},
+            {kIdleEmissionsKey, sum.emissions ? Rounded(sum.emissions->grams) : ""}});
 }
 
 void ClusterJobs::TellFigures(const service::JobCard& card) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "app/cluster/namespace_budgets.h"
+#include "app/cluster/node_overheads.h"
 #include "app/cluster/pod_accounts.h"
 #include "kubernetes/cluster_executor.h"
 #include "local/job_executor.h"
@@ -93,6 +94,8 @@ class ClusterJobs final : public local::JobExecutor {
   std::vector<engine::JobReport> Translated(std::vector<engine::JobReport> reports);
   void Tell(const engine::Explanation& explanation);
   void FollowRecords();
+  std::optional<core::JobId> JobOfObject(const std::string& uid) const;
+  void TellOverhead(const std::string& uid, const NodeOverhead& sum);
   void TakeEarlier(const std::string& uid, core::JobId job);
   void NoteIntensities(const engine::Explanation& explanation,
                        const kubernetes::GatedObject& object, bool is_news,
@@ -123,6 +126,7 @@ class ClusterJobs final : public local::JobExecutor {
   std::unordered_map<core::JobId, std::string> failures_;  // of the last start, by the service's
   std::unique_ptr<NamespaceBudgets> budgets_;              // nothing: there are none
   PodAccounts accounts_;
+  NodeOverheads overheads_;
   // Of what has ended, while something may be heard of it: by uid, and since when.
   std::map<std::string, std::pair<core::JobId, Duration>> ended_;
   struct Written {

@@ -37,6 +37,7 @@ class ClusterJobsTest : public ::testing::Test {
       cluster.agents->urls = {agent_->url()};
       cluster.agents->every = Duration{20};
     }
+    cluster.node_groups = groups_;
     if (policy_)
       cluster.policies = {"ebb", "p", [this](const auto&, const auto&) {
                             return Result<kubernetes::NamespacePolicy>(*policy_);
@@ -64,6 +65,19 @@ class ClusterJobsTest : public ::testing::Test {
     ASSERT_TRUE(opened) << opened.error().Message();
     service_ = *std::move(opened);
     loop_ = std::thread([this] { EXPECT_TRUE(service_->Run()); });
+  }
+  // The node "node" is of a group whose nodes draw so much when they run nothing.
+  void BeOfAGroup(double idle_watts, Duration idle_tail) {
+    kubernetes::NodeGroup group;
+    group.name = "spot";
+    group.labels = {{"pool", "spot"}};
+    group.gpus = 8;
+    group.most_nodes = 1;
+    group.start_up = Duration{1000};
+    group.idle_tail = idle_tail;
+    group.idle_power = Power{idle_watts};
+    groups_ = {group};
+    server_.Patch("/api/v1/nodes", "node", {{"metadata", {{"labels", {{"pool", "spot"}}}}}});
   }
   void Stop() {
     if (!loop_.joinable()) return;
@@ -124,6 +138,7 @@ class ClusterJobsTest : public ::testing::Test {
   testing::FakeFeed feed_{std::chrono::floor<std::chrono::days>(wall_.Now()),
                           std::vector<double>(72, 360)};
   FakeApiServer server_;
+  std::vector<kubernetes::NodeGroup> groups_;
   std::optional<kubernetes::NamespacePolicy> policy_;  // of the namespace of all objects
   std::unique_ptr<kubernetes::FakeAgent> agent_;       // of the node "node", where there is one
   std::unique_ptr<kubernetes::ClusterExecutor> cluster_;
@@ -373,6 +388,22 @@ TEST_F(ClusterJobsTest, WithoutItsStoreItStartsNothingThatTheBudgetHasNoRoomForB
   EXPECT_EQ(Annotation("waits", "attempt"), "");
 }
 
+// Nothing is known of what the job itself used.
+TEST_F(ClusterJobsTest, TheStartOfANodeAndItsIdleTailAreSaidOfTheJobThatItRan) {
+  BeOfAGroup(3600, Duration{200});
+  Start();
+  Create("train", {{"ebb/threshold", "400"}});
+  ASSERT_TRUE(Becomes("train", Stage::kRunning));
+  server_.CreatePod("p1", "train");
+  ASSERT_TRUE(Until([&] { return Annotation("train", "stage") == "running"; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds{300});
+  server_.Delete("/api/v1/pods", "p1");
+  EXPECT_TRUE(Until([&] { return Annotation("train", "idle-energy-j") == "4320"; }))
+      << Annotation("train", "idle-energy-j");
+  EXPECT_TRUE(Until([&] { return Annotation("train", "idle-emissions-g") == "0.432"; }));
+  EXPECT_EQ(Annotation("train", "energy-j"), "");
+}
+
 // What a node used in a second from `begin` on: in microjoules, by pod, and beside that.
 class ClusterEnergyTest : public ClusterJobsTest {
  protected:
@@ -458,6 +489,28 @@ TEST_F(ClusterEnergyTest, AllPartsOfAJobAreOneJobAndJobsIdleAndTheRestAreTheNode
   EXPECT_EQ(machine.idle.microjoules(), 22);
   EXPECT_EQ(machine.unattributed.microjoules(), 2 * (13 + 7));
   EXPECT_EQ(machine.jobs + machine.idle + machine.unattributed, node_);
+}
+
+TEST_F(ClusterEnergyTest, IdleTimeOfANodeOfAGroupIsOfTheJobsThatItRanBefore) {
+  BeOfAGroup(0, std::chrono::minutes{10});
+  Begin("train");
+  const std::string pod = Pod("p1", "train");
+  Measure({{pod, 1000}}, 50);
+  ASSERT_TRUE(HasMicrojoules("train", 2000));
+  server_.Delete("/api/v1/pods", "p1");
+  server_.SetCourse("train", Course::kSucceeds);
+  server_.Patch(kJobs, "train", {{"metadata", {{"labels", {{"seen", "true"}}}}}});
+  ASSERT_TRUE(Becomes("train", Stage::kSucceeded));
+  Measure({}, 400'000, 30);
+  EXPECT_TRUE(HasMicrojoules("train", 802'000));
+  EXPECT_TRUE(Until([&] { return Annotation("train", "idle-energy-j") == "0.8"; }))
+      << Annotation("train", "idle-energy-j");
+  next_ += std::chrono::minutes{10};
+  Measure({}, 70);
+  const auto machine = [&] { return service_->view()->counters.machine; };
+  EXPECT_TRUE(Until([&] { return machine().idle.microjoules() == 2 * (50 + 70); }));
+  EXPECT_EQ(machine().jobs.microjoules(), 802'000);
+  EXPECT_EQ(machine().jobs + machine().idle + machine().unattributed, node_);
 }
 
 TEST_F(ClusterEnergyTest, ARestartCountsNothingTwiceAndNothingIsLeftOut) {

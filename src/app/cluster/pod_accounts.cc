@@ -24,6 +24,25 @@ void ForEachPod(const kubernetes::NodeRecords& records,
       for (const core::PodEnergy& pod : device.pods) look(pod.pod);
 }
 
+constexpr const char* kIdle = "/idle";
+
+// Joined with the last one, where it follows it.
+void Append(std::vector<core::EnergyReading>& readings, core::EnergyReading reading) {
+  core::EnergyReading* last = readings.empty() ? nullptr : &readings.back();
+  const bool joins = last && last->wall.end >= reading.wall.begin &&
+                     reading.wall.end - last->wall.begin <= kLongestRow;
+  if (!joins) {
+    // Devices that are read at other moments never overlap.
+    if (last) reading.wall.begin = std::max(reading.wall.begin, last->wall.end);
+    reading.wall.end = std::max(reading.wall.begin, reading.wall.end);
+    return readings.push_back(std::move(reading));
+  }
+  last->wall.end = std::max(last->wall.end, reading.wall.end);
+  last->energy += reading.energy;
+  last->source = std::max(last->source, reading.source);
+  last->shared |= reading.shared;
+}
+
 std::string_view PlaceOf(const core::DeviceEnergy& device) {
   switch (device.component) {
     case core::Component::kCpu:
@@ -48,6 +67,7 @@ struct PodAccounts::Shares {
   };
   std::map<Key, std::vector<core::EnergyReading>> jobs;
   std::map<core::Component, core::MachineShares> node;
+  std::map<core::JobId, std::string> objects;  // of jobs with idle time
 };
 
 PodAccounts::PodAccounts(Ports ports) : ports_(std::move(ports)) {
@@ -85,15 +105,16 @@ void PodAccounts::Divide(const std::string& node, const core::DeviceEnergy& devi
     sum.wall = device.wall;
   }
   sum.wall = {std::min(sum.wall.begin, device.wall.begin), std::max(sum.wall.end, device.wall.end)};
-  sum.idle += device.idle;
+  const Energy of_jobs = DivideIdle(node, device, shares);
+  sum.idle += device.idle - of_jobs;
+  sum.jobs += of_jobs;
   sum.unattributed += device.unattributed;
   for (const core::PodEnergy& pod : device.pods) {
     const auto origin = ports_.pods->OriginOf(pod.pod);
     const auto job = origin ? ports_.job_of(origin->object) : std::nullopt;
     (job ? sum.jobs : sum.unattributed) += pod.energy;
     if (!job) continue;
-    const auto counted = counted_until_.find(origin->object);
-    if (counted != counted_until_.end() && device.wall.begin < counted->second) continue;
+    if (CountedBefore(origin->object, device)) continue;
     core::EnergyReading reading{node + "/" + std::string(PlaceOf(device)),
                                 device.component,
                                 device.source,
@@ -101,34 +122,65 @@ void PodAccounts::Divide(const std::string& node, const core::DeviceEnergy& devi
                                 pod.energy,
                                 pod.shared};
     auto& readings = shares.jobs[{*job, origin->attempt, reading.device}];
-    core::EnergyReading* last = readings.empty() ? nullptr : &readings.back();
-    const bool joins = last && last->wall.end >= reading.wall.begin &&
-                       reading.wall.end - last->wall.begin <= kLongestRow;
-    if (!joins) {
-      // Devices that are read at other moments never overlap.
-      if (last) reading.wall.begin = std::max(reading.wall.begin, last->wall.end);
-      reading.wall.end = std::max(reading.wall.begin, reading.wall.end);
-      readings.push_back(std::move(reading));
-      continue;
-    }
-    last->wall.end = std::max(last->wall.end, reading.wall.end);
-    last->energy += reading.energy;
-    last->source = std::max(last->source, reading.source);
-    last->shared |= reading.shared;
+    Append(readings, std::move(reading));
   }
+}
+
+bool PodAccounts::CountedBefore(const std::string& object, const core::DeviceEnergy& device) const {
+  const auto counted = counted_until_.find(object);
+  return counted != counted_until_.end() && device.wall.begin < counted->second;
+}
+
+// What it comes to for jobs that are known; the rest stays idle.
+Energy PodAccounts::DivideIdle(const std::string& node, const core::DeviceEnergy& device,
+                               Shares& shares) {
+  Energy of_jobs;
+  const kubernetes::NodeStretch* stretch = ports_.idle_at(node, device.wall.begin);
+  if (!stretch) return of_jobs;
+  for (const kubernetes::StretchShare& share : stretch->shares) {
+    const auto job = ports_.job_of(share.object);
+    if (!job) continue;
+    const Energy energy =
+        std::min(device.idle - of_jobs, Energy::Joules(device.idle.joules() * share.part));
+    of_jobs += energy;
+    if (CountedBefore(share.object, device)) continue;
+    shares.objects[*job] = share.object;
+    core::EnergyReading reading{node + "/" + std::string(PlaceOf(device)) + kIdle,
+                                device.component,
+                                device.source,
+                                device.wall,
+                                energy,
+                                stretch->shares.size() > 1};
+    auto& readings = shares.jobs[{*job, share.attempt, reading.device}];
+    Append(readings, std::move(reading));
+  }
+  return of_jobs;
+}
+
+core::LedgerTotals PodAccounts::Enter(core::JobId job, int attempt,
+                                      std::span<const core::EnergyReading> readings) {
+  const core::LedgerTotals totals = ports_.metering.Add(job, attempt, readings);
+  Account& account = live_[job];
+  if (attempt < account.attempt) return totals;  // the last of an earlier part
+  if (account.attempt != attempt) account = {attempt, {}, {}, {}};
+  account.energy += totals.energy;
+  account.emissions += totals.emissions;
+  return totals;
+}
+
+core::LedgerTotals PodAccounts::Add(core::JobId job, int attempt,
+                                    const core::EnergyReading& reading) {
+  const core::LedgerTotals totals = Enter(job, attempt, {&reading, 1});
+  if (completed_.contains(job)) ports_.metering.Complete(job);
+  return totals;
 }
 
 void PodAccounts::Enter(const std::string& node, Shares& shares) {
   std::map<core::JobId, std::pair<Energy, Interval>> sums;
   for (auto& [key, readings] : shares.jobs) {
-    const core::LedgerTotals totals = ports_.metering.Add(key.job, key.attempt, readings);
-    Account& account = live_[key.job];
-    if (account.attempt != key.attempt) {
-      if (key.attempt < account.attempt) continue;  // the last of an earlier part
-      account = {key.attempt, {}, {}, {}};
-    }
-    account.energy += totals.energy;
-    account.emissions += totals.emissions;
+    const core::LedgerTotals totals = Enter(key.job, key.attempt, readings);
+    if (key.device.ends_with(kIdle)) ports_.idle_counted(shares.objects[key.job], totals);
+    if (key.attempt < live_[key.job].attempt) continue;
     const Interval wall{readings.front().wall.begin, readings.back().wall.end};
     auto& [energy, over] = sums.try_emplace(key.job, Energy{}, wall).first->second;
     energy += totals.energy;

@@ -4,6 +4,9 @@
 //
 //   jobs + idle + unattributed = nodes      to the microjoule.
 //
+// What a node of a group measured while it was idle after its jobs is theirs
+// (kubernetes/node_lives.h), by rule: its rows have devices that end in "/idle".
+//
 // A job's account is complete once every agent of a node on which it had pods has reported up to
 // its end.
 //
@@ -14,11 +17,13 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "kubernetes/agent_reader.h"
+#include "kubernetes/node_lives.h"
 #include "kubernetes/pod_directory.h"
 #include "local/measured_process.h"
 #include "service/outside_metering.h"
@@ -34,6 +39,10 @@ class PodAccounts {
     kubernetes::PodDirectory* pods;
     /// The job of an object (uid), running or ended; nothing if the service has none for it.
     std::function<std::optional<core::JobId>(const std::string& object)> job_of;
+    /// The idle stretch of a node in which a moment lies; nullptr: it is nobody's.
+    std::function<const kubernetes::NodeStretch*(const std::string& node, Time)> idle_at;
+    /// So much of it was counted for an object.
+    std::function<void(const std::string& object, const core::LedgerTotals&)> idle_counted;
     std::function<Time()> now;
     std::function<Duration()> since_boot;
   };
@@ -41,6 +50,8 @@ class PodAccounts {
 
   /// An earlier controller counted this object's energy until then; count only what came later.
   void CountedBefore(const std::string& object, Time until) { counted_until_[object] = until; }
+  /// One more reading of a job, that no agent has made.
+  core::LedgerTotals Add(core::JobId job, int attempt, const core::EnergyReading& reading);
   /// The job has ended. True: more may arrive, and the service is notified once all has. False:
   /// nothing more will arrive, because nobody measures where it ran.
   bool Ended(core::JobId job, const std::string& object);
@@ -75,6 +86,10 @@ class PodAccounts {
   bool CountWaiting();
   void Take(const kubernetes::NodeRecords& records);
   void Divide(const std::string& node, const core::DeviceEnergy& device, Shares& shares);
+  Energy DivideIdle(const std::string& node, const core::DeviceEnergy& device, Shares& shares);
+  bool CountedBefore(const std::string& object, const core::DeviceEnergy& device) const;
+  core::LedgerTotals Enter(core::JobId job, int attempt,
+                           std::span<const core::EnergyReading> readings);
   void Enter(const std::string& node, Shares& shares);
   bool LookAtEnds();
 

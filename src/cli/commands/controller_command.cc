@@ -18,6 +18,7 @@
 #include "cli/serving.h"
 #include "config/kubeconfig.h"
 #include "config/namespace_policy.h"
+#include "config/node_groups.h"
 #include "config/tiers.h"
 #include "kubernetes/cluster_executor.h"
 #include "plan/make_policy.h"
@@ -51,8 +52,8 @@ struct ControllerRequest {
   ServingFlags serving;
   std::string version;  // of Ebb
   std::string store, kubeconfig, context, name_space,
-      policy = "planner", tiers, max_delay, threshold, kueue_every, policies = "ebb-policies",
-      agents_every, agents_ca;
+      policy = "planner", tiers, node_groups, max_delay, threshold, kueue_every,
+      policies = "ebb-policies", agents_every, agents_ca;
   std::vector<std::string> agents;
   WebhookFlags webhook;
   bool dry_run = false, alone = false;
@@ -124,6 +125,7 @@ class Control {
   Serving serving_;
   std::optional<Intensity> threshold_;  // of objects without one
   std::optional<Duration> kueue_every_;
+  std::vector<kubernetes::NodeGroup> node_groups_;
   std::optional<platform::TemporaryDirectory> directory_;
   service::ServiceOptions service_;
   platform::ProcessSignals signals_;
@@ -160,6 +162,7 @@ Status Control::Prepare() {
     EBB_ASSIGN_OR_RETURN(kueue_every_, app::DurationOf("--kueue-every", request_.kueue_every));
   }
   EBB_ASSIGN_OR_RETURN(serving_.tiers, config::LoadTiers(request_.tiers));
+  EBB_ASSIGN_OR_RETURN(node_groups_, config::LoadNodeGroups(request_.node_groups));
   EBB_ASSIGN_OR_RETURN(threshold_, ThresholdOf(request_));
   service_.policy_options.tiers = serving_.tiers;
   EBB_RETURN_IF_ERROR(plan::MakePolicy(service_.policy, service_.policy_options));
@@ -188,6 +191,8 @@ Result<kubernetes::ClusterOptions> Control::OptionsOfCluster(const kubernetes::A
                       [rules = cluster.objects.defaults](const auto& text, const auto& key) {
                         return config::ParseNamespacePolicy(text, key, rules);
                       }};
+  cluster.node_groups = node_groups_;
+  cluster.parse_autoscaler_status = config::ParseAutoscalerStatus;
   kubernetes::AgentOptions agents;
   agents.name_space = server.name_space;
   agents.urls = request_.agents;
@@ -305,6 +310,10 @@ void AddControllerCommand(Parser& parser, const std::string& version) {
                 "ebb-policies; \"\": none)",
                 "Cluster"},
                into(request->policies));
+  command.Flag(
+      {"node-groups", "FILE",
+       "groups of nodes that an autoscaler adds (docs/kubernetes.md; default: none)", "Cluster"},
+      into(request->node_groups));
   command.List(
       {"agent", "URL",
        "an agent beside those of the controller's namespace, e.g. http://10.0.0.7:8735", "Cluster"},

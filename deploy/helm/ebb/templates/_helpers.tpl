@@ -32,11 +32,12 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{ .Values.webhook.secret | default (printf "%s-webhook" (include "ebb.name" .)) }}
 {{- end }}
 
-{{/* The rules of a role in the manifest that is applied without Helm, so that there is one list of rights. */}}
+{{/* The rules of a role in the manifest that is applied without Helm, so that there is one list of rights. Of a Role in
+     another namespace than ours: .namespace. */}}
 {{- define "ebb.rules" -}}
 {{- range splitList "\n---\n" (.context.Files.Get "files/controller.yaml") }}
 {{- $manifest := fromYaml . }}
-{{- if eq $manifest.kind $.kind }}
+{{- if and (eq $manifest.kind $.kind) (eq (default "ebb" $manifest.metadata.namespace) (default "ebb" $.namespace)) }}
 {{ toYaml $manifest.rules }}
 {{- end }}
 {{- end }}

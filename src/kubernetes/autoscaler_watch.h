@@ -1,0 +1,60 @@
+#pragma once
+// Follows what autoscalers publish of their groups of nodes (node_group.h), where the configuration
+// names one: the ConfigMap cluster-autoscaler-status in kube-system (Cluster Autoscaler, from
+// version 1.30 on), and NodePools (Karpenter, karpenter.sh/v1).
+//
+// Thread contract: that of ApiClient.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "kubernetes/api_client.h"
+#include "kubernetes/group_watch.h"
+#include "kubernetes/node_group.h"
+#include "kubernetes/reflector.h"
+
+namespace ebb::kubernetes {
+
+class AutoscalerWatch {
+ public:
+  /// Of the status of the Cluster Autoscaler; `name` for messages.
+  using ParseStatus = std::function<Result<std::vector<PublishedGroup>>(const std::string& text,
+                                                                        const std::string& name)>;
+  AutoscalerWatch(GroupWatch::Ports ports, NodeGroups& groups, ParseStatus parse,
+                  ReflectorOptions options);
+
+  /// Call it before each wait.
+  void Tick();
+  std::optional<Duration> NextDue() const;
+  /// Follows them no more.
+  void Stop() {
+    status_.reset();
+    karpenter_.reset();
+  }
+  /// What there is has been told, or cannot be read, which is said.
+  bool ready() const;
+
+ private:
+  void TakeStatus(const JsonNode& config_map);
+  void DropStatus();
+  void TakePool(const JsonNode& pool);
+  void PublishPools();
+
+  GroupWatch::Ports ports_;
+  NodeGroups& groups_;
+  ParseStatus parse_;
+  std::string status_uid_, said_;
+  std::map<std::string, PublishedGroup> pools_;  // by uid
+  std::unique_ptr<Reflector> status_;            // nothing: nobody needs it
+  std::unique_ptr<GroupWatch> karpenter_;
+};
+
+/// Of a NodePool (karpenter.sh/v1).
+PublishedGroup ReadNodePool(const JsonNode& pool);
+
+}  // namespace ebb::kubernetes
