@@ -296,6 +296,11 @@ Status ClusterExecutor::Start(const engine::StartJob& command) {
   const GatedObject* object = board_->Find(command.job);
   // Kueue has the nodes of its own.
   const bool on_nodes = object && !object->by_kueue;
+  if (object && object->most_price)
+    if (std::string why =
+            options_.prices.WhyNot(*object, capacity_->StartUpOf(object->requests).longest, Now());
+        !why.empty())
+      return Fail({ExitCode::kTryLater, std::move(why), object->job.name, ""});
   const Duration now = clock_.SinceBoot();
   NodeFit::Answer fit;
   if (on_nodes) fit = node_fit_->Look(object->requests, command.pool, now);

@@ -31,6 +31,7 @@
 #include "kubernetes/pod_directory.h"
 #include "kubernetes/pod_gang.h"
 #include "kubernetes/policy_watch.h"
+#include "kubernetes/price_gate.h"
 #include "kubernetes/reflector.h"
 #include "platform/process_signals.h"
 #include "runtime/clock.h"
@@ -45,6 +46,7 @@ struct ClusterOptions {
   ObjectBoardOptions objects;
   KueueOptions kueue{};
   PolicyOptions policies{};
+  PriceGate prices{};
   std::vector<NodeGroup> node_groups{};
   /// Needed where a group is the Cluster Autoscaler's.
   AutoscalerWatch::ParseStatus parse_autoscaler_status{};

@@ -152,15 +152,27 @@ bool HasGatedOwner(const JsonNode& json) {
 
 // What the reference knows and cannot be kept by holding back alone.
 void RefuseOthers(const Wishes& wishes, GatedObject& object) {
-  for (const char* key : {"price-threshold", "energy-budget-kwh"})
-    if (wishes.Find(kGardenerPrefix, key))
-      object.problems.push_back(std::string(kGardenerPrefix) + key +
-                                ": this controller does not act on it");
+  if (wishes.Find(kGardenerPrefix, "energy-budget-kwh"))
+    object.problems.push_back(
+        std::string(kGardenerPrefix) +
+        "energy-budget-kwh: this controller does not act on it; its namespace "
+        "can have a budget");
   // Cores per W and a constant for each GPU, added up.
   if (wishes.Find(kGardenerPrefix, "min-efficiency"))
     object.problems.push_back(std::string(kGardenerPrefix) +
                               "min-efficiency: its unit mixes cores and GPUs; say "
                               "ebb/min-efficiency in TFLOPS per W, which this controller acts on");
+}
+
+void ReadPrice(Wishes& wishes, const ObjectDefaults& defaults, GatedObject& object) {
+  constexpr double kLeastPrice = -1e6;
+  object.most_price.reset();
+  std::string named;
+  if (!wishes.Either("price-threshold", "price-threshold", named)) return;
+  if (defaults.knows_prices)
+    object.most_price = wishes.Number("price-threshold", "price-threshold", kLeastPrice);
+  else
+    object.problems.push_back(named + ": this controller knows no prices (--prices FILE)");
 }
 
 // Placement by node affinity, which is set while the object is held back.
@@ -283,6 +295,7 @@ void ReadAnnotations(Texts texts, const ObjectDefaults& defaults, GatedObject& o
   if (const auto priority = wishes.Number("priority", "", -1e6))
     object.job.priority = static_cast<int>(std::clamp(*priority, -1e6, 1e6));
   object.job.checkpointable = wishes.Is(kPrefix, "checkpointable", "true");
+  ReadPrice(wishes, defaults, object);
   RefuseOthers(wishes, object);
   ReadFilter(wishes, object);
   if (policy) KeepWithin(policy->limits, object);

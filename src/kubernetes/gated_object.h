@@ -55,6 +55,7 @@ struct GatedObject {
   std::vector<std::string> problems;
   /// All that say something to Ebb, those of its pods' template among them: for what is made of it.
   std::map<std::string, std::string> wishes;
+  std::optional<double> most_price{};  ///< per kWh (price_gate.h)
   std::string version;
   std::vector<std::string> models{};  ///< of the pools that it can have; empty: by its requests
   std::string made_for{};  ///< `by_kueue`: uid of the object that gets the notes; empty: none
@@ -77,6 +78,7 @@ struct ObjectDefaults {
   Power device_power = Power{250}, core_power = Power{10};  ///< of a GPU, of a CPU core
   std::vector<core::Tier> tiers = core::PublishedTiers();
   std::optional<Intensity> threshold{};  ///< nothing: by the policy
+  bool knows_prices = false;             ///< otherwise nothing acts on a price
   /// Of a namespace (namespace_policy.h); nullptr: none. Empty: there are no policies.
   std::function<const NamespacePolicy*(const std::string& name_space)> policy_of{};
   /// Of a claim of a pod in this namespace. Empty: claims are not counted.

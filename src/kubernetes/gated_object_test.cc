@@ -204,6 +204,20 @@ Json NodeOf(const char* name, int gpus, bool ready = true) {
         {"conditions", Json::array({{{"type", "Ready"}, {"status", ready ? "True" : "False"}}})}}}};
 }
 
+TEST(GatedObject, APriceThatItAcceptsIsReadWherePricesAreKnown) {
+  const Json json = Object(Json::object(), Json::object(),
+                           {{"compute-gardener-scheduler.kubernetes.io/price-threshold", "0.25"}});
+  const GatedObject unknown = Read("Job", json);
+  EXPECT_FALSE(unknown.most_price);
+  EXPECT_THAT(unknown.problems, ElementsAre(HasSubstr("price-threshold: this controller knows no "
+                                                      "prices")));
+  ObjectDefaults defaults;
+  defaults.knows_prices = true;
+  const auto known = ReadObject(KindOf("Job"), Node(json), defaults);
+  EXPECT_EQ(known->most_price, 0.25);
+  EXPECT_TRUE(known->problems.empty());
+}
+
 Json PodOn(const char* uid, const char* node, const char* job, const char* phase = "Running") {
   return {{"metadata",
            {{"name", uid},

@@ -443,7 +443,7 @@ class TestController(ControllerTest):
         told = self.told("patient")
         self.assertIn("400 g/kWh is above 200 g/kWh", told["Waiting"]["message"])
         self.assertEqual(told["Waiting"]["message"], self.annotation("patient", "reason"))
-        self.assertIn("price-threshold: this controller does not act on it", told["BadAnnotation"]["message"])
+        self.assertIn("price-threshold: this controller knows no prices", told["BadAnnotation"]["message"])
         self.assertIn('ebb/duration: "long" is not a duration', told["BadAnnotation"]["message"])
         self.controller.end()
         self.begin()

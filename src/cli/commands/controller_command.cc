@@ -19,6 +19,7 @@
 #include "config/kubeconfig.h"
 #include "config/namespace_policy.h"
 #include "config/node_groups.h"
+#include "config/price_file.h"
 #include "config/tiers.h"
 #include "kubernetes/cluster_executor.h"
 #include "plan/make_policy.h"
@@ -46,13 +47,15 @@ docs/kubernetes.md has the annotations, and what the account must be allowed to 
 constexpr const char* kCommand = "ebb controller";
 constexpr const char* kAgentToken = "EBB_AGENT_TOKEN";
 constexpr std::chrono::minutes kBeginsWithin{2};
+// What is beyond has no price.
+constexpr std::chrono::hours kPriceReach{24 * 400};
 
 struct ControllerRequest {
   app::FlagValues flags;
   ServingFlags serving;
   std::string version;  // of Ebb
   std::string store, kubeconfig, context, name_space,
-      policy = "planner", tiers, node_groups, max_delay, threshold, kueue_every,
+      policy = "planner", tiers, node_groups, prices, max_delay, threshold, kueue_every,
       policies = "ebb-policies", agents_every, agents_ca;
   std::vector<std::string> agents;
   WebhookFlags webhook;
@@ -126,6 +129,7 @@ class Control {
   std::optional<Intensity> threshold_;  // of objects without one
   std::optional<Duration> kueue_every_;
   std::vector<kubernetes::NodeGroup> node_groups_;
+  std::shared_ptr<const core::PriceSeries> prices_;  // nothing: none are known
   std::optional<platform::TemporaryDirectory> directory_;
   service::ServiceOptions service_;
   platform::ProcessSignals signals_;
@@ -164,6 +168,11 @@ Status Control::Prepare() {
   EBB_ASSIGN_OR_RETURN(serving_.tiers, config::LoadTiers(request_.tiers));
   EBB_ASSIGN_OR_RETURN(node_groups_, config::LoadNodeGroups(request_.node_groups));
   EBB_ASSIGN_OR_RETURN(threshold_, ThresholdOf(request_));
+  if (!request_.prices.empty()) {
+    EBB_ASSIGN_OR_RETURN(const prices::PriceSource source, config::LoadPrices(request_.prices));
+    prices_ = std::make_shared<const core::PriceSeries>(
+        source.Over({wall_.Now() - kPriceReach, wall_.Now() + kPriceReach}));
+  }
   service_.policy_options.tiers = serving_.tiers;
   EBB_RETURN_IF_ERROR(plan::MakePolicy(service_.policy, service_.policy_options));
   EBB_ASSIGN_OR_RETURN(feed_, signals::MakeFeed(options_.scheduler.signal));
@@ -191,6 +200,8 @@ Result<kubernetes::ClusterOptions> Control::OptionsOfCluster(const kubernetes::A
                       [rules = cluster.objects.defaults](const auto& text, const auto& key) {
                         return config::ParseNamespacePolicy(text, key, rules);
                       }};
+  cluster.objects.defaults.knows_prices = prices_ != nullptr;
+  cluster.prices = {prices_, service_.engine.default_max_delay};
   cluster.node_groups = node_groups_;
   cluster.parse_autoscaler_status = config::ParseAutoscalerStatus;
   kubernetes::AgentOptions agents;
@@ -252,6 +263,7 @@ Result<int> Control::Run() {
   EBB_RETURN_IF_ERROR(Prepare());
   kubernetes::AdmissionOptions admission{{}, request_.dry_run};
   admission.defaults.tiers = serving_.tiers;
+  admission.defaults.knows_prices = prices_ != nullptr;
   // It answers whether or not this controller is the one that acts.
   EBB_ASSIGN_OR_RETURN(const auto webhook,
                        ServeAdmission(request_.webhook, std::move(admission), service_.log));
@@ -344,6 +356,10 @@ void AddControllerCommand(Parser& parser, const std::string& version) {
                 "threshold of objects without one of their own (policies threshold and tiers)",
                 "When to start"},
                into(request->threshold));
+  command.Flag({"prices", "FILE",
+                "what electricity costs (docs/prices.md), for objects with a price-threshold",
+                "When to start"},
+               into(request->prices));
   command.Flag(
       {"max-delay", "DURATION",
        "longest wait of objects without a deadline of their own (default 24h)", "When to start"},
