@@ -79,12 +79,12 @@ Status Apply(Folding& fold, Time at, const JobCancelled& fact) {
     if (fold.state.FindEnded(fact.job)) return {};
     return Fail({ExitCode::kUsage, "is not known", JobText(fact.job), ""});
   }
-  if (!fold.state.live[index]->cancel_wanted) fold.state.live[index].Change().cancel_why = fact.why;
+  if (!fold.state.live[index]->cancel_wanted) fold.Change(index).cancel_why = fact.why;
   if (!HoldsDevices(*fold.state.live[index])) {
     EndJob(fold, index, Stage::kCancelled, at);
     return {};
   }
-  LiveJob& live = fold.state.live[index].Change();
+  LiveJob& live = fold.Change(index);
   if (!live.cancel_wanted) {
     live.cancel_wanted = true;
     live.command_due = true;
@@ -140,6 +140,7 @@ std::size_t AddLive(Folding& fold, Lendable<LiveJob> live) {
   fold.state.live.insert(fold.state.live.begin() + at, std::move(live));
   fold.state.schedule.jobs.insert(fold.state.schedule.jobs.begin() + at, plan::JobPlan{});
   fold.change.jobs.push_back(id);
+  fold.touched.push_back(id);
   return index;
 }
 
@@ -149,6 +150,7 @@ Lendable<LiveJob> TakeLive(Folding& fold, std::size_t index) {
   fold.state.live.erase(fold.state.live.begin() + at);
   fold.state.schedule.jobs.erase(fold.state.schedule.jobs.begin() + at);
   fold.change.jobs.push_back(live->job.id);
+  fold.touched.push_back(live->job.id);
   fold.just_left.push_back(live->job.id);
   return live;
 }
@@ -185,7 +187,7 @@ Status Engine::Apply(Event event, const Options& options) {
                           std::holds_alternative<SignalObserved>(event.fact) ||
                           std::holds_alternative<SignalLost>(event.fact);
   if (!only_grows) deadlines_.reset();
-  Folding fold{options, state_, change_, just_left_, deadlines_};
+  Folding fold{options, state_, change_, just_left_, deadlines_, touched_};
   const Time at = event.at;
   return std::visit(
       Overloaded{

@@ -13,6 +13,13 @@ struct Folding {
   plan::Change& change;
   std::vector<core::JobId>& just_left;
   std::optional<plan::DeadlineCheck>& deadlines;
+  std::vector<core::JobId>& touched;
+
+  /// A live job, to be changed in any way.
+  LiveJob& Change(std::size_t index) {
+    touched.push_back(state.live[index]->job.id);
+    return state.live[index].Change();
+  }
 };
 
 Status ApplyReport(Folding& fold, const JobReport& report);

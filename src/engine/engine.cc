@@ -3,14 +3,26 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "engine/apply.h"
 #include "engine/explain.h"
 #include "engine/placement.h"
+#include "engine/roster.h"
 #include "plan/deadline.h"
 
 namespace ebb::engine {
+
+// What one cycle finds out on its way to a decision.
+struct Cycle {
+  Time now, wake_at;
+  std::vector<std::pair<std::size_t, Hold>> held;  ///< jobs that want devices and get none, and why
+  std::vector<std::size_t> blocked;                ///< of those: which devices are what they lack
+
+  void WakeBy(Time time) { wake_at = std::min(wake_at, time); }
+};
+
 namespace {
 
 using core::GateRule;
@@ -19,13 +31,6 @@ using core::GateRule;
 constexpr Duration kShortestWait = std::chrono::seconds{1};
 constexpr Duration kRampWindow = std::chrono::minutes{5};
 constexpr std::size_t kToldWithCommands = 100;
-
-std::vector<plan::JobView> Views(const State& state) {
-  std::vector<plan::JobView> views;
-  views.reserve(state.live.size());
-  for (const auto& live : state.live) views.push_back(ViewOf(*live, state.cluster, state.now));
-  return views;
-}
 
 std::vector<plan::SiteView> Sites(State& state) {
   std::vector<plan::SiteView> sites;
@@ -36,10 +41,6 @@ std::vector<plan::SiteView> Sites(State& state) {
     sites.push_back({&signal.view, signal.next_change, asked});
   }
   return sites;
-}
-
-bool WantsDevices(const LiveJob& live, const plan::JobPlan& plan) {
-  return plan.run_now && !HoldsDevices(live);
 }
 
 // For devices that a job holds, or could get.
@@ -77,70 +78,70 @@ bool GoesOnAs(const Explanation& before, const Explanation& now) {
          before.reason.rule == now.reason.rule && before.pool == now.pool;
 }
 
-// What one cycle finds out on its way to a decision.
-struct Cycle {
-  Time now, wake_at;
-  std::vector<std::pair<std::size_t, Hold>> held;  ///< jobs that want devices and get none, and why
-  std::vector<std::size_t> blocked;                ///< of those: which devices are what they lack
-
-  void WakeBy(Time time) { wake_at = std::min(wake_at, time); }
-};
-
-// The jobs that want devices, first to go first.
-std::vector<Candidate> InOrder(const State& state, const std::vector<plan::JobView>& views,
-                               Cycle& cycle) {
-  const std::vector<plan::JobPlan>& plans = state.schedule.jobs;
-  std::vector<Candidate> candidates;
-  for (std::size_t i = 0; i < state.live.size(); ++i) {
-    const LiveJob& live = *state.live[i];
-    if (!WantsDevices(live, plans[i])) continue;
-    if (live.retry_at > cycle.now) {
-      cycle.held.push_back({i, {GateRule::kRetryLater, live.retry_at}});
-      cycle.WakeBy(live.retry_at);
-    } else {
-      candidates.push_back({i, MustStart(state, i, views[i])});
-    }
-  }
-  std::stable_sort(candidates.begin(), candidates.end(), [&](const auto& a, const auto& b) {
-    return plans[a.index].order < plans[b.index].order;
-  });
-  return candidates;
+// Whether a start that failed keeps the job from another one.
+bool WaitsToRetry(const State& state, std::size_t index, Cycle& cycle) {
+  const Time retry_at = state.live[index]->retry_at;
+  if (retry_at <= cycle.now) return false;
+  cycle.held.push_back({index, {GateRule::kRetryLater, retry_at}});
+  cycle.WakeBy(retry_at);
+  return true;
 }
 
-// Never more than fits, gangs whole, nobody overtaken who could start.
-std::vector<Placement> Place(const Options& options, const State& state,
-                             const std::vector<Candidate>& candidates, Cycle& cycle) {
+// The jobs that want devices.
+std::vector<std::size_t> Wanting(const State& state, const Roster& roster, Cycle& cycle) {
+  std::vector<std::size_t> wanting = roster.Of(Roster::kWanting);
+  const auto& retried = roster.Of(Roster::kRetried);
+  if (retried.empty()) return wanting;
+  std::erase_if(wanting, [&](std::size_t i) {
+    return std::binary_search(retried.begin(), retried.end(), i) && WaitsToRetry(state, i, cycle);
+  });
+  return wanting;
+}
+
+bool NothingIsFree(const State& state, const Roster& roster) {
+  const std::vector<int> free = FreeDevices(state, roster.Of(Roster::kHolding));
+  return std::all_of(free.begin(), free.end(), [](int devices) { return devices <= 0; });
+}
+
+// Never more than fits, gangs whole, nobody overtaken who could start. Who goes first is asked only
+// of those that are looked at: where nobody is told why, none are once all devices are taken.
+std::vector<Placement> Place(const Options& options, bool explains, const State& state,
+                             const Roster& roster, Cycle& cycle) {
   std::vector<Placement> starts;
-  if (candidates.empty()) return starts;
-  Placer placer(options, state, cycle.now);
-  for (const Candidate& candidate : candidates) {
-    const Placement placement = placer.Place(candidate);
+  std::vector<std::size_t> wanting = Wanting(state, roster, cycle);
+  if (wanting.empty() || (!explains && NothingIsFree(state, roster))) return starts;
+  const std::vector<plan::JobPlan>& plans = state.schedule.jobs;
+  const auto goes_later = [&](std::size_t a, std::size_t b) {
+    return plans[a].order != plans[b].order ? plans[a].order > plans[b].order : a > b;
+  };
+  std::make_heap(wanting.begin(), wanting.end(), goes_later);
+  Placer placer(options, state, roster.Of(Roster::kHolding), cycle.now);
+  for (auto end = wanting.end(); end != wanting.begin(); --end) {
+    std::pop_heap(wanting.begin(), end, goes_later);
+    const std::size_t index = *std::prev(end);
+    const Placement placement =
+        placer.Place({index, MustStart(state, index, roster.views()[index])});
     if (placement.pool >= 0) {
       starts.push_back(placement);
     } else {
       cycle.blocked.push_back(placement.index);
       cycle.held.push_back({placement.index, {placement.hold, std::nullopt}});
     }
+    if (!explains && placer.nothing_is_free()) break;
   }
   cycle.WakeBy(placer.ramp_wake_at());
   return starts;
 }
 
-// The stage that the plan wants of a job that holds devices.
-void FollowPlan(LiveJob& live, const plan::JobPlan& plan, Cycle& cycle, plan::Change& change) {
-  if (ShouldGoOn(live, plan)) {
-    LetGoOn(live, cycle.now);
-    live.command_due = true;
-    change.jobs.push_back(live.job.id);
-  }
-  if (!ShouldPause(live, plan)) return;
-  if (PausableFrom(live) <= cycle.now) {
-    live.stage = Stage::kPausing;
-    live.since = cycle.now;
-    live.command_due = true;
-  } else {
-    cycle.WakeBy(PausableFrom(live));
-  }
+// The plan wants another stage of a job that holds devices.
+enum class Step { kNone, kGoOn, kPause };
+
+Step NextStep(const LiveJob& live, const plan::JobPlan& plan, Cycle& cycle) {
+  if (ShouldGoOn(live, plan)) return Step::kGoOn;
+  if (!ShouldPause(live, plan)) return Step::kNone;
+  if (PausableFrom(live) <= cycle.now) return Step::kPause;
+  cycle.WakeBy(PausableFrom(live));
+  return Step::kNone;
 }
 
 // What the executor has to be told of a job that holds devices, once.
@@ -166,27 +167,9 @@ void Start(LiveJob& live, int pool, Time now, std::vector<Command>& commands) {
   commands.push_back(StartJob{live.job.id, live.attempt, live.pool});
 }
 
-// What differs between what is wanted and what is under way, as commands.
-std::vector<Command> Commands(State& state, const std::vector<Placement>& starts, Cycle& cycle,
-                              plan::Change& change) {
-  std::vector<Command> commands;
-  for (std::size_t i = 0; i < state.live.size(); ++i) {
-    if (!HoldsDevices(*state.live[i])) continue;
-    LiveJob& live = state.live[i].Change();
-    FollowPlan(live, state.schedule.jobs[i], cycle, change);
-    CommandIfDue(live, commands);
-  }
-  for (const Placement& placement : starts) {
-    LiveJob& live = state.live[placement.index].Change();
-    Start(live, placement.pool, cycle.now, commands);
-    // A started job is the policy's business again: what it wants of a running one.
-    change.jobs.push_back(live.job.id);
-  }
-  return commands;
-}
-
-void ExpectStarts(const State& state, Cycle& cycle) {
-  const std::vector<Time> expected = ExpectedStarts(state, cycle.blocked, cycle.now);
+void ExpectStarts(const State& state, const Roster& roster, Cycle& cycle) {
+  const std::vector<Time> expected =
+      ExpectedStarts(state, roster.Of(Roster::kHolding), cycle.blocked, cycle.now);
   std::size_t next_blocked = 0;
   for (auto& [index, hold] : cycle.held)
     if (hold.rule != GateRule::kRetryLater) hold.expected_start = expected[next_blocked++];
@@ -194,36 +177,80 @@ void ExpectStarts(const State& state, Cycle& cycle) {
 
 }  // namespace
 
-Engine::Engine(Options options, std::unique_ptr<plan::Policy> policy)
-    : options_(options), policy_(std::move(policy)) {}
+Engine::Engine(Options options, std::unique_ptr<plan::Policy> policy, Explaining explaining)
+    : options_(options),
+      policy_(std::move(policy)),
+      explains_(explaining == Explaining::kChanges),
+      roster_(std::make_unique<Roster>()) {}
+
+Engine::Engine(Engine&&) noexcept = default;
+Engine::~Engine() = default;
 
 Decision Engine::Decide(Time now, Planning planning) {
   // Snapshot: everything below sees one moment.
   state_.now = std::max(state_.now, now);
-  StopInOutage();
-  JudgeFreezing();
-  const std::vector<plan::JobView> views = Views(state_);
+  FollowChanges();
   const std::vector<plan::SiteView> sites = Sites(state_);
 
-  Plan(planning, views, sites);
+  Plan(planning, sites);
   Cycle cycle;
   cycle.now = state_.now;
   cycle.wake_at =
       std::max(std::min(state_.schedule.wake_at, RunInOutage()), cycle.now + kShortestWait);
   FollowWishes();
-  const std::vector<Candidate> candidates = InOrder(state_, views, cycle);
-  const std::vector<Placement> starts = Place(options_, state_, candidates, cycle);
+  const std::vector<Placement> starts = Place(options_, explains_, state_, *roster_, cycle);
 
   Decision decision;
   decision.at = cycle.now;
   decision.planning = planning;
-  decision.commands = Commands(state_, starts, cycle, change_);
+  decision.commands = Commands(starts, cycle);
   if (options_.ramp_limit_per_5_minutes) RememberStarts(starts);
   if (!decision.commands.empty() || !just_left_.empty()) deadlines_.reset();
 
-  ExpectStarts(state_, cycle);
-  decision.wake_at = Explain(cycle.held, decision) ? cycle.wake_at : cycle.now;
+  decision.wake_at = Explain(cycle, decision) ? cycle.wake_at : cycle.now;
   return decision;
+}
+
+LiveJob& Engine::Change(std::size_t index) {
+  touched_.push_back(state_.live[index]->job.id);
+  return state_.live[index].Change();
+}
+
+// What outages end and freezing changes is news as well. With the cluster, anything may be new.
+void Engine::FollowChanges() {
+  if (change_.cluster) roster_->Forget();
+  roster_->Follow(state_, std::exchange(touched_, {}));
+  StopInOutage();
+  JudgeFreezing();
+  roster_->Follow(state_, std::exchange(touched_, {}));
+}
+
+// What differs between what is wanted and what is under way, as commands. A job that was started,
+// or goes on, is the policy's business again: what it wants of a running one.
+std::vector<Command> Engine::Commands(const std::vector<Placement>& starts, Cycle& cycle) {
+  std::vector<Command> commands;
+  for (const std::size_t i : roster_->Of(Roster::kHolding)) {
+    const Step step = NextStep(*state_.live[i], state_.schedule.jobs[i], cycle);
+    if (step == Step::kNone && !state_.live[i]->command_due) continue;
+    LiveJob& live = state_.live[i].Change();
+    if (step == Step::kGoOn) {
+      LetGoOn(live, cycle.now);
+      change_.jobs.push_back(live.job.id);
+    } else if (step == Step::kPause) {
+      live.stage = Stage::kPausing;
+      live.since = cycle.now;
+    }
+    live.command_due = live.command_due || step != Step::kNone;
+    CommandIfDue(live, commands);
+    roster_->Refresh(state_, i);
+  }
+  for (const Placement& placement : starts) {
+    LiveJob& live = state_.live[placement.index].Change();
+    Start(live, placement.pool, cycle.now, commands);
+    change_.jobs.push_back(live.job.id);
+    roster_->Refresh(state_, placement.index);
+  }
+  return commands;
 }
 
 void LetGoOn(LiveJob& live, Time now) {
@@ -235,18 +262,18 @@ void LetGoOn(LiveJob& live, Time now) {
 // A frozen job keeps its devices, and two devices' worth of work on one ends later however it is
 // frozen: so it is a policy's to pause only while nobody else waits.
 void Engine::JudgeFreezing() {
-  for (auto& live : state_.live) {
-    if (!live->job.freeze) continue;
+  for (const std::size_t i : roster_->Of(Roster::kFreezable)) {
+    const auto& live = state_.live[i];
     const bool pausable = !SomebodyWaits(state_, *live);
     if (pausable == live->job.checkpointable) continue;
-    live.Change().job.checkpointable = pausable;
+    Change(i).job.checkpointable = pausable;
     change_.jobs.push_back(live->job.id);
   }
 }
 
 // What somebody wants of a job goes over what the policy wants.
 void Engine::FollowWishes() {
-  for (std::size_t i = 0; i < state_.live.size(); ++i) {
+  for (const std::size_t i : roster_->Of(Roster::kWished)) {
     plan::JobPlan& plan = state_.schedule.jobs[i];
     if (state_.live[i]->wish == Wish::kHold) {
       plan.run_now = false;
@@ -257,6 +284,7 @@ void Engine::FollowWishes() {
       plan.order.rank = std::numeric_limits<int>::min();
       if (!HoldsDevices(state_.live[i]->stage)) plan.pool = -1;
     }
+    roster_->FollowPlan(state_, i);
   }
 }
 
@@ -272,13 +300,17 @@ void Engine::RememberStarts(const std::vector<Placement>& starts) {
 
 // Writing down and showing why each of a long queue waits takes longer than to start the few that a
 // new value lets start, and those would wait for it.
-bool Engine::Explain(std::vector<std::pair<std::size_t, Hold>>& held, Decision& decision) {
+bool Engine::Explain(Cycle& cycle, Decision& decision) {
+  if (!explains_) {
+    just_left_.clear();
+    roster_->Set(Roster::kNews, {});
+    return true;
+  }
+  ExpectStarts(state_, *roster_, cycle);
   for (const core::JobId id : just_left_) {
     if (!state_.FindLive(id)) decision.explanations.push_back(*Explain(id));
   }
   just_left_.clear();
-  std::sort(held.begin(), held.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
   // Waits on as before, for changed numbers; a new job has no expected start yet.
   const auto can_follow = [&](std::size_t i, const Explanation& explanation) {
     const Explanation& told = state_.live[i]->explanation;
@@ -286,24 +318,55 @@ bool Engine::Explain(std::vector<std::pair<std::size_t, Hold>>& held, Decision& 
   };
   std::vector<std::pair<std::size_t, Explanation>> changed;
   std::size_t following = 0;
-  auto hold = held.begin();
-  for (std::size_t i = 0; i < state_.live.size(); ++i) {
+  const Roster::Places places = ToExplain(cycle);
+  auto hold = cycle.held.begin();
+  for (const std::size_t i : places) {
     const Hold* reason = nullptr;
-    if (hold != held.end() && hold->first == i) reason = &(hold++)->second;
-    const Explanation explanation = ExplanationOf(state_, i, reason, state_.now);
-    if (explanation == state_.live[i]->explanation) continue;
-    following += can_follow(i, explanation) ? 1 : 0;
-    changed.emplace_back(i, explanation);
+    if (hold != cycle.held.end() && hold->first == i) reason = &(hold++)->second;
+    const Explained explained = ExplanationOf(state_, i, reason, state_.now);
+    roster_->ExplainAgainAt(i, explained.until);
+    if (explained.explanation == state_.live[i]->explanation) continue;
+    following += can_follow(i, explained.explanation) ? 1 : 0;
+    changed.emplace_back(i, explained.explanation);
   }
   const bool all = decision.commands.empty() || following <= kToldWithCommands;
+  Roster::Places untold;
   for (auto& [index, explanation] : changed) {
-    if (!all && can_follow(index, explanation)) continue;
+    if (!all && can_follow(index, explanation)) {
+      untold.push_back(index);
+      continue;
+    }
     Explanation& told = state_.live[index].Change().explanation;
+    roster_->Repoint(state_, index);
     auto& list = GoesOnAs(told, explanation) ? decision.restated : decision.explanations;
     list.push_back(explanation);
     told = explanation;
   }
+  roster_->Set(Roster::kNews, std::move(untold));
   return all;
+}
+
+// What may have another explanation than it was told: what has changed, what is held back or was,
+// and what changes by itself as time goes by. Leaves `cycle.held` in order, and the held-back ones
+// known for the next time.
+std::vector<std::size_t> Engine::ToExplain(Cycle& cycle) {
+  std::sort(cycle.held.begin(), cycle.held.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  Roster::Places places;
+  roster_->TakeExplanationsDue(state_.now, places);
+  std::sort(places.begin(), places.end());
+  Roster::Places held;
+  for (const auto& [index, hold] : cycle.held) held.push_back(index);
+  for (const Roster::Places* group :
+       {&roster_->Of(Roster::kNews), &roster_->Of(Roster::kHeldBack), &std::as_const(held)}) {
+    Roster::Places both;
+    both.reserve(places.size() + group->size());
+    std::set_union(places.begin(), places.end(), group->begin(), group->end(),
+                   std::back_inserter(both));
+    places = std::move(both);
+  }
+  roster_->Set(Roster::kHeldBack, std::move(held));
+  return places;
 }
 
 const Explanation* Engine::Explain(core::JobId job) const {

@@ -45,12 +45,22 @@ struct Memory {
   std::vector<core::JobId> just_left;  ///< ended or held, not yet in a decision
 };
 
+/// Whether anybody reads why jobs are where they are. Commands are the same either way.
+enum class Explaining {
+  kChanges,  ///< explanations are kept, and told where they change
+  kNothing,  ///< none is made
+};
+
+struct Cycle;
 struct Placement;
-struct Hold;
+class Roster;
 
 class Engine {
  public:
-  Engine(Options options, std::unique_ptr<plan::Policy> policy);
+  Engine(Options options, std::unique_ptr<plan::Policy> policy,
+         Explaining explaining = Explaining::kChanges);
+  Engine(Engine&&) noexcept;
+  ~Engine();
 
   /// Folds a fact in. An Error refuses it and changes nothing: a submission that cannot be met
   /// (wide, late, contradictory; the message names the earliest deadline that can be), an unknown
@@ -94,25 +104,33 @@ class Engine {
  private:
   Status Apply(Event event, const Options& options);
   void AdoptStart(LiveJob& live, const StartJob& start);
+  void FollowChanges();
+  LiveJob& Change(std::size_t index);
   void JudgeFreezing();
-  void Plan(Planning planning, const std::vector<plan::JobView>& views,
-            const std::vector<plan::SiteView>& sites);
+  void Plan(Planning planning, const std::vector<plan::SiteView>& sites);
+  void PlanWhole(const plan::Problem& problem);
+  void PlanEach(const plan::Problem& problem);
   void TakePlanUp();
   void FollowWishes();
   void StopInOutage();
   Time RunInOutage();
+  std::vector<Command> Commands(const std::vector<Placement>& starts, Cycle& cycle);
   void RememberStarts(const std::vector<Placement>& starts);
   /// False: what only waits on is explained by the next decision, which is due at once.
-  bool Explain(std::vector<std::pair<std::size_t, Hold>>& held, Decision& decision);
+  bool Explain(Cycle& cycle, Decision& decision);
+  std::vector<std::size_t> ToExplain(Cycle& cycle);
 
   Options options_;
   std::unique_ptr<plan::Policy> policy_;
+  bool explains_;
   State state_;
   plan::Change change_;     ///< since the policy was last asked
   plan::Change unplanned_;  ///< before that, and since it last planned as a whole
   std::shared_ptr<const PlanQuestion> question_;
   std::optional<plan::Schedule> answer_;  ///< to the question
   std::vector<core::JobId> just_left_;    ///< ended or held, not yet in a decision
+  std::vector<core::JobId> touched_;      ///< came, left or changed since the roster followed
+  std::unique_ptr<Roster> roster_;
   /// What deadlines are held against first; empty after anything but submissions and signals.
   std::optional<plan::DeadlineCheck> deadlines_;
 };

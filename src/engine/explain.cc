@@ -50,28 +50,37 @@ int PoolFor(const State& state, std::size_t index) {
   return -1;
 }
 
-std::vector<PoolQueue> QueuesNow(const State& state, Time now) {
+std::vector<PoolQueue> QueuesNow(const State& state, const std::vector<std::size_t>& holding,
+                                 Time now) {
   std::vector<PoolQueue> queues;
-  for (const int free : state.FreeDevices()) queues.emplace_back(free);
-  for (const auto& live : state.live) {
-    if (!HoldsDevices(*live)) continue;
-    queues[static_cast<std::size_t>(live->pool)].AddEnd(
-        ExpectedEnd(*live, state.cluster, now).value_or(NextStep(now)), live->job.devices);
+  for (const int free : FreeDevices(state, holding)) queues.emplace_back(free);
+  for (const std::size_t index : holding) {
+    const LiveJob& live = *state.live[index];
+    queues[static_cast<std::size_t>(live.pool)].AddEnd(
+        ExpectedEnd(live, state.cluster, now).value_or(NextStep(now)), live.job.devices);
   }
   return queues;
 }
 
+// A moment that has not passed yet is the last of which the same holds.
+Time AfterIt(const std::optional<Time>& time, Time now) {
+  return time && *time >= now ? *time + Duration{1} : Time::max();
+}
+
 void ExplainRunning(const LiveJob& live, const plan::JobPlan& plan, const core::Cluster& cluster,
-                    Time now, Explanation& explanation) {
+                    Time now, Explained& explained) {
+  Explanation& explanation = explained.explanation;
   explanation.pool = live.pool;
   explanation.reason.start = live.segment_begin;
   explanation.reason.end = ExpectedEnd(live, cluster, now);
+  if (explanation.reason.end) explained.until = *explanation.reason.end;
   // It may be asked to pause, but too early to pause.
   if (!plan.run_now && live.stage == Stage::kRunning) explanation.reason.rule = GateRule::kRunning;
 }
 
 void ExplainWaiting(const LiveJob& live, const plan::JobPlan& plan, Time now,
-                    Explanation& explanation) {
+                    Explained& explained) {
+  Explanation& explanation = explained.explanation;
   if (plan.segments.empty()) {
     explanation.reason.start = explanation.reason.latest;
     return;
@@ -85,16 +94,17 @@ void ExplainWaiting(const LiveJob& live, const plan::JobPlan& plan, Time now,
     explanation.reason.start = before && *before >= now ? *before : NextStep(now);
     explanation.reason.end = *explanation.reason.start + next.time.length();
   }
+  explained.until = std::min(explained.until, AfterIt(explanation.reason.start, now));
 }
 
 }  // namespace
 
-std::vector<Time> ExpectedStarts(const State& state, const std::vector<std::size_t>& blocked,
-                                 Time now) {
+std::vector<Time> ExpectedStarts(const State& state, const std::vector<std::size_t>& holding,
+                                 const std::vector<std::size_t>& blocked, Time now) {
   std::vector<Time> starts;
   starts.reserve(blocked.size());
   if (blocked.empty()) return starts;
-  std::vector<PoolQueue> queues = QueuesNow(state, now);
+  std::vector<PoolQueue> queues = QueuesNow(state, holding, now);
   for (const std::size_t index : blocked) {
     const int pool = PoolFor(state, index);
     const LiveJob& live = *state.live[index];
@@ -111,10 +121,11 @@ std::vector<Time> ExpectedStarts(const State& state, const std::vector<std::size
   return starts;
 }
 
-Explanation ExplanationOf(const State& state, std::size_t index, const Hold* hold, Time now) {
+Explained ExplanationOf(const State& state, std::size_t index, const Hold* hold, Time now) {
   const LiveJob& live = *state.live[index];
   const plan::JobPlan& plan = state.schedule.jobs[index];
-  Explanation explanation;
+  Explained explained;
+  Explanation& explanation = explained.explanation;
   explanation.job = live.job.id;
   explanation.stage = live.stage;
   explanation.reason.rule = plan.reason.rule;
@@ -122,19 +133,20 @@ Explanation ExplanationOf(const State& state, std::size_t index, const Hold* hol
   explanation.reason.expected = plan.reason.expected;
   explanation.reason.threshold = plan.reason.threshold;
   if (HoldsDevices(live.stage)) {
-    ExplainRunning(live, plan, state.cluster, now, explanation);
-    return explanation;
+    ExplainRunning(live, plan, state.cluster, now, explained);
+    return explained;
   }
   const Time latest = plan::LatestStart(ViewOf(live, state.cluster, now), state.cluster, now);
   if (latest != Time::max()) explanation.reason.latest = latest;
-  ExplainWaiting(live, plan, now, explanation);
+  explained.until = AfterIt(explanation.reason.latest, now);
+  ExplainWaiting(live, plan, now, explained);
   if (hold) {
     explanation.reason.rule = hold->rule;
     explanation.reason.start = hold->expected_start;
     if (hold->expected_start && !plan.segments.empty())
       explanation.reason.end = *hold->expected_start + plan.segments.front().time.length();
   }
-  return explanation;
+  return explained;
 }
 
 }  // namespace ebb::engine

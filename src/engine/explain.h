@@ -16,10 +16,18 @@ struct Hold {
 
 /// When the jobs at `blocked` (indices into State::live, in the order in which they go) are
 /// expected to get devices: as a list schedule by the expected ends of those before them.
-std::vector<Time> ExpectedStarts(const State& state, const std::vector<std::size_t>& blocked,
-                                 Time now);
+/// `holding`: all that hold devices.
+std::vector<Time> ExpectedStarts(const State& state, const std::vector<std::size_t>& holding,
+                                 const std::vector<std::size_t>& blocked, Time now);
+
+struct Explained {
+  Explanation explanation;
+  /// Before this moment it stays so while neither job, plan nor cluster change and nothing holds
+  /// the job back.
+  Time until = Time::max();
+};
 
 /// The explanation of live job `index` at `now`; `hold` where the engine held it back.
-Explanation ExplanationOf(const State& state, std::size_t index, const Hold* hold, Time now);
+Explained ExplanationOf(const State& state, std::size_t index, const Hold* hold, Time now);
 
 }  // namespace ebb::engine

@@ -73,8 +73,7 @@ Status ApplyChange(Folding& fold, Time at, const JobChanged& fact) {
   EBB_ASSIGN_OR_RETURN(core::Job job, ChangedJob(fold.state, fold.options, fact, at));
   const auto held = fold.state.held.find(fact.job);
   const bool is_held = held != fold.state.held.end();
-  LiveJob& live =
-      is_held ? held->second.Change() : fold.state.live[fold.state.LowerBound(fact.job)].Change();
+  LiveJob& live = is_held ? held->second.Change() : fold.Change(fold.state.LowerBound(fact.job));
   live.job = std::move(job);
   if (live.attempt == 0) live.remaining = live.job.duration;
   if (!is_held) fold.change.jobs.push_back(fact.job);

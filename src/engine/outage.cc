@@ -5,6 +5,7 @@
 
 #include "engine/apply.h"
 #include "engine/engine.h"
+#include "engine/roster.h"
 
 namespace ebb::engine {
 namespace {
@@ -59,14 +60,17 @@ std::string WhyUnknown(const State& state, const LiveJob& live) {
 
 // Only before it has begun: what has written a checkpoint is not given up.
 void Engine::StopInOutage() {
-  Folding fold{options_, state_, change_, just_left_, deadlines_};
-  for (std::size_t i = state_.live.size(); i-- > 0;) {
+  Folding fold{options_, state_, change_, just_left_, deadlines_, touched_};
+  const Roster::Places& impatient = roster_->Of(Roster::kImpatient);
+  // From the last, so that one that ends moves none that is still to come.
+  for (auto place = impatient.rbegin(); place != impatient.rend(); ++place) {
+    const std::size_t i = *place;
     const LiveJob& live = *state_.live[i];
     const bool begun = live.stage != Stage::kWaiting || live.attempt > 0;
     if (live.job.on_outage != OnOutage::kStop || begun || !InOutage(state_, live)) continue;
     const core::JobId id = live.job.id;
     const std::string why = WhyUnknown(state_, live);
-    state_.live[i].Change().explanation.reason.rule = GateRule::kStoppedInOutage;
+    fold.Change(i).explanation.reason.rule = GateRule::kStoppedInOutage;
     EndJob(fold, i, Stage::kCancelled, state_.now);
     state_.ended.at(id).detail = why;
   }
@@ -75,14 +79,15 @@ void Engine::StopInOutage() {
 // Returns when to look again: a value can run out without any news.
 Time Engine::RunInOutage() {
   Time wake_at = Time::max();
-  for (std::size_t i = 0; i < state_.live.size(); ++i) {
+  for (const std::size_t i : roster_->Of(Roster::kImpatient)) {
     const LiveJob& live = *state_.live[i];
-    if (live.job.on_outage == OnOutage::kWait || HoldsDevices(live.stage)) continue;
+    if (HoldsDevices(live.stage)) continue;
     if (!InOutage(state_, live)) {
       wake_at = std::min(wake_at, KnownUntil(state_, live));
     } else if (live.job.on_outage == OnOutage::kRun) {
       state_.schedule.jobs[i].run_now = true;
       state_.schedule.jobs[i].reason.rule = GateRule::kRunsInOutage;
+      roster_->FollowPlan(state_, i);
     }
   }
   return wake_at;

@@ -15,11 +15,13 @@ std::size_t Index(int pool) { return static_cast<std::size_t>(pool); }
 
 }  // namespace
 
-Placer::Placer(const Options& options, const State& state, Time now)
+Placer::Placer(const Options& options, const State& state, const std::vector<std::size_t>& holding,
+               Time now)
     : options_(options),
       state_(state),
+      holding_(holding),
       now_(now),
-      free_(state.FreeDevices()),
+      free_(FreeDevices(state, holding)),
       free_before_(free_),
       reserved_(free_.size()) {
   for (const RecentStart& start : state.recent_starts)
@@ -110,10 +112,11 @@ GateRule Placer::WhyNot(const LiveJob& live, const plan::JobPlan& plan) const {
 // When enough devices of the pool will be free if the jobs that hold them end as expected.
 Placer::Reservation Placer::ReservationOn(const LiveJob& live, int pool) const {
   std::vector<std::pair<Time, int>> ends;
-  for (const auto& other : state_.live) {
-    if (!HoldsDevices(*other) || other->pool != pool) continue;
-    ends.emplace_back(ExpectedEnd(*other, state_.cluster, now_).value_or(now_ + kOverrun),
-                      other->job.devices);
+  for (const std::size_t index : holding_) {
+    const LiveJob& other = *state_.live[index];
+    if (other.pool != pool) continue;
+    ends.emplace_back(ExpectedEnd(other, state_.cluster, now_).value_or(now_ + kOverrun),
+                      other.job.devices);
   }
   for (const auto& [index, where] : placed_) {
     const LiveJob& other = *state_.live[index];

@@ -4,6 +4,7 @@
 // then the devices it waits for are kept for it, and only jobs that will be gone by then, or that
 // use what it does not need, may pass. Private to the engine.
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -27,8 +28,13 @@ struct Placement {
 
 class Placer {
  public:
-  Placer(const Options& options, const State& state, Time now);
+  /// `holding`: the live jobs that hold devices, as indices; must outlive the placer.
+  Placer(const Options& options, const State& state, const std::vector<std::size_t>& holding,
+         Time now);
   Placement Place(const Candidate& candidate);
+  bool nothing_is_free() const {
+    return std::all_of(free_.begin(), free_.end(), [](int devices) { return devices <= 0; });
+  }
   /// When the ramp limit allows more, if it held a job back.
   Time ramp_wake_at() const { return ramp_wake_at_; }
 
@@ -51,6 +57,7 @@ class Placer {
 
   const Options& options_;
   const State& state_;
+  const std::vector<std::size_t>& holding_;
   Time now_;
   std::vector<int> free_;         // as pools
   std::vector<int> free_before_;  // at the beginning of the cycle

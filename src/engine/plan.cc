@@ -4,20 +4,23 @@
 #include <utility>
 
 #include "engine/engine.h"
+#include "engine/roster.h"
 
 namespace ebb::engine {
 
-void Engine::Plan(Planning planning, const std::vector<plan::JobView>& views,
-                  const std::vector<plan::SiteView>& sites) {
-  const plan::Problem problem{state_.now, &state_.cluster, views, sites};
+void Engine::Plan(Planning planning, const std::vector<plan::SiteView>& sites) {
+  const plan::Problem problem{state_.now, &state_.cluster, roster_->views(), sites};
   if (planning == Planning::kTake && question_) TakePlanUp();
   const bool due = !IsEmpty(change_) || state_.schedule.wake_at <= state_.now;
   const bool whole = planning == Planning::kWhole;
+  if (due || whole) roster_->Age(state_);
   if (!whole && due && policy_->PlaceBeside(problem, change_, state_.schedule)) {
     Add(change_, unplanned_);
+    roster_->FollowPlans(state_);
   } else if (due || (whole && !IsEmpty(unplanned_))) {
     Add(unplanned_, change_);
-    policy_->Update(problem, change_, state_.schedule);
+    const bool everything = change_.signals || change_.cluster || !policy_->plans_each();
+    everything ? PlanWhole(problem) : PlanEach(problem);
     unplanned_ = {};
     question_.reset();
   }
@@ -25,6 +28,23 @@ void Engine::Plan(Planning planning, const std::vector<plan::JobView>& views,
   if (planning != Planning::kAsk || IsEmpty(unplanned_)) return;
   question_ = std::make_shared<const PlanQuestion>(state_, sites, std::exchange(unplanned_, {}));
   answer_.reset();
+}
+
+void Engine::PlanWhole(const plan::Problem& problem) {
+  policy_->Update(problem, change_, state_.schedule);
+  roster_->FollowPlans(state_);
+}
+
+// Of a policy to which one job is nothing to the others: those that changed, and those that it
+// wants to be asked about.
+void Engine::PlanEach(const plan::Problem& problem) {
+  Roster::Places places = roster_->PlacesOf(change_.jobs);
+  roster_->TakePlansDue(state_.now, places);
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  policy_->PlanEach(problem, places, state_.schedule);
+  for (const std::size_t place : places) roster_->FollowPlan(state_, place);
+  state_.schedule.wake_at = roster_->NextPlanDue();
 }
 
 void Engine::TakeAnswer(const PlanQuestion& question, plan::Schedule answer) {

@@ -85,7 +85,7 @@ std::string KeepsPausingText(const Options& options) {
 // What the machine could not start is tried again for ever.
 void Retry(Folding& fold, std::size_t index, Time at, int exit_code, std::string why,
            bool machine_trouble = false) {
-  LiveJob& live = fold.state.live[index].Change();
+  LiveJob& live = fold.Change(index);
   if (live.cancel_wanted) return EndJob(fold, index, Stage::kCancelled, at);
   if (machine_trouble) {
     LeaveDevices(live, at);
@@ -108,7 +108,7 @@ void Retry(Folding& fold, std::size_t index, Time at, int exit_code, std::string
 
 // The attempt ended with a checkpoint: what it did is done.
 void TakePaused(Folding& fold, std::size_t index, const JobReport& report, Source source) {
-  LiveJob& live = fold.state.live[index].Change();
+  LiveJob& live = fold.Change(index);
   const Duration remaining_before = live.remaining;
   const bool own_wish =
       source == Source::kReported && HoldsDevices(live.stage) && live.stage != Stage::kPausing;
@@ -127,7 +127,7 @@ void TakePaused(Folding& fold, std::size_t index, const JobReport& report, Sourc
 }
 
 void Take(Folding& fold, std::size_t index, const JobReport& report, Source source) {
-  LiveJob& live = fold.state.live[index].Change();
+  LiveJob& live = fold.Change(index);
   const core::JobId id = live.job.id;
   if (report.attempt > live.attempt) {
     live.attempt = report.attempt;
@@ -251,7 +251,7 @@ Status ApplyObserved(Folding& fold, Time at, const ExecutorObserved& observed) {
       case Repair::kNone:
         break;
       case Repair::kGiveCommandAgain: {
-        LiveJob& live = fold.state.live[i].Change();
+        LiveJob& live = fold.Change(i);
         live.command_due = true;
         live.start_repeated = live.stage == Stage::kStarting;
         break;

@@ -5,6 +5,7 @@
 
 #include "engine/apply.h"
 #include "engine/engine.h"
+#include "engine/roster.h"
 
 namespace ebb::engine {
 namespace {
@@ -35,6 +36,8 @@ void Engine::Restore(Memory memory) {
   question_.reset();
   answer_.reset();
   just_left_ = std::move(memory.just_left);
+  touched_.clear();
+  roster_->Forget();
   deadlines_.reset();
 }
 
@@ -69,7 +72,7 @@ Status Engine::Adopt(const Decision& decision) {
       live.since = state_.now;
     }
   }
-  Folding fold{options_, state_, change_, just_left_, deadlines_};
+  Folding fold{options_, state_, change_, just_left_, deadlines_, touched_};
   for (const Explanation& explanation : decision.explanations) {
     const std::size_t index = state_.LowerBound(explanation.job);
     if (const auto ended = state_.ended.find(explanation.job); ended != state_.ended.end())

@@ -42,11 +42,19 @@ const EndedJob* State::FindEnded(core::JobId job) const {
 }
 
 std::vector<int> State::FreeDevices() const {
+  std::vector<std::size_t> holding;
+  for (std::size_t i = 0; i < live.size(); ++i)
+    if (HoldsDevices(*live[i])) holding.push_back(i);
+  return engine::FreeDevices(*this, holding);
+}
+
+std::vector<int> FreeDevices(const State& state, const std::vector<std::size_t>& holding) {
   std::vector<int> free;
-  free.reserve(cluster.pools.size());
-  for (const core::DevicePool& pool : cluster.pools) free.push_back(pool.count);
-  for (const auto& entry : live) {
-    if (HoldsDevices(*entry)) free[static_cast<std::size_t>(entry->pool)] -= entry->job.devices;
+  free.reserve(state.cluster.pools.size());
+  for (const core::DevicePool& pool : state.cluster.pools) free.push_back(pool.count);
+  for (const std::size_t index : holding) {
+    const LiveJob& live = *state.live[index];
+    free[static_cast<std::size_t>(live.pool)] -= live.job.devices;
   }
   return free;
 }

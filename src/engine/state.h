@@ -100,6 +100,8 @@ bool IsFrozen(const LiveJob& live);
 bool HoldsDevices(Stage stage);
 /// That, or frozen: nothing else may be placed on its devices.
 bool HoldsDevices(const LiveJob& live);
+/// State::FreeDevices, where all that hold devices are known: indices into State::live.
+std::vector<int> FreeDevices(const State& state, const std::vector<std::size_t>& holding);
 /// Succeeded, failed or cancelled.
 bool HasEnded(Stage stage);
 /// The job as policies see it. A job that is being paused counts as paused, and so does a frozen

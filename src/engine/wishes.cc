@@ -14,7 +14,7 @@ Status Refuse(core::JobId job, std::string what, std::string next) {
 }
 
 Status HoldLive(Folding& fold, Time at, core::JobId job) {
-  LiveJob& live = fold.state.live[fold.state.LowerBound(job)].Change();
+  LiveJob& live = fold.Change(fold.state.LowerBound(job));
   if (HoldsDevices(live) && !live.job.checkpointable && !live.job.freeze)
     return Refuse(job, "runs and cannot be paused: it writes no checkpoint",
                   "let it run, or cancel it");
@@ -59,7 +59,7 @@ Status ApplyWish(Folding& fold, Time at, const JobWished& fact) {
   }
   if (!state.FindLive(fact.job)) return Refuse(fact.job, "is not known", "");
   if (fact.wish == Wish::kHold) return HoldLive(fold, at, fact.job);
-  state.live[state.LowerBound(fact.job)].Change().wish = fact.wish;
+  fold.Change(state.LowerBound(fact.job)).wish = fact.wish;
   fold.change.jobs.push_back(fact.job);
   return {};
 }

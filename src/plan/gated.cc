@@ -79,6 +79,15 @@ class Gated final : public Policy {
     }
   }
 
+  bool plans_each() const override { return true; }
+
+  void PlanEach(const Problem& problem, std::span<const std::size_t> places,
+                Schedule& schedule) const override {
+    Moments moments(problem);
+    for (const std::size_t place : places)
+      Consider(problem, problem.jobs[place], moments, schedule.jobs[place]);
+  }
+
  private:
   void Consider(const Problem& problem, const JobView& view, Moments& moments, JobPlan& plan) const;
   GateRequest RequestFor(const Problem& problem, const JobView& view, int pool) const;

@@ -108,6 +108,13 @@ class Policy {
   /// Brings `schedule` up to date. On entry it is aligned with problem.jobs: the engine has removed
   /// the plans of ended jobs and put empty ones where jobs are new.
   virtual void Update(const Problem& problem, const Change& change, Schedule& schedule) const = 0;
+  /// Brings the plans of some jobs along with the time and with what has become of them, named by
+  /// their places in problem.jobs, ascending; no other plan changes. What has no plan yet may be
+  /// left without one. Schedule::wake_at is left to the caller: it is the earliest of all plans.
+  virtual void PlanEach(const Problem&, std::span<const std::size_t>, Schedule&) const {}
+  /// Whether one job is nothing to the others: PlanEach is as good as Update where signals and
+  /// cluster are as they were.
+  virtual bool plans_each() const { return false; }
   /// Of a long queue, in a fraction of the time: the plan that stands is followed, and what is new
   /// finds its place beside it. Some jobs may be left without a plan until the next Update. False,
   /// and nothing done, where that would cost a deadline that the standing plan keeps.

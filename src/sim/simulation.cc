@@ -105,7 +105,7 @@ Result<Simulation> Simulate(const Scenario& scenario, const PolicyChoice& policy
   EBB_ASSIGN_OR_RETURN(auto decider, plan::MakePolicy(policy.policy, OptionsOf(scenario, policy)));
   engine::Options options;
   options.admission = engine::Admission::kTakeAll;
-  engine::Engine engine(options, std::move(decider));
+  engine::Engine engine(options, std::move(decider), engine::Explaining::kNothing);
   SimulatedExecutor executor(scenario.cluster, start, {});
   for (const core::Job& job : jobs) executor.AddJob(job);
   auto submissions = runtime::SubmissionList::OfJobs(jobs);
