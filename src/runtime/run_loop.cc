@@ -42,7 +42,8 @@ class Loop {
   Time PlanDueAt() const;
   Status StoreAndWait(Duration patience);
   Result<Time> DecideAndExecute();
-  Status Execute(const engine::Command& command);
+  Status ExecuteAndTell(const engine::Decision& decision);
+  Status NotDone(const engine::Command& command, const Error& why);
   Status WaitUntil(Time deadline);
   Time NextDue(Time wake_at) const;
   bool Finished() const;
@@ -188,13 +189,28 @@ Status Loop::StoreAndWait(Duration patience) {
   return WaitUntil(std::min(NextDue(wake_at_), Now() + patience));
 }
 
+// Whoever listens may have much to do for each decision: what has to be done is not kept waiting.
+// But in the first decision of a life: whether a command may be given can depend on what runs, and
+// of that listeners hear with it.
+Status Loop::ExecuteAndTell(const engine::Decision& decision) {
+  const bool is_first = result_.cycles == 0;
+  const auto tell = [&] {
+    if (ports_.observer) ports_.observer->OnDecision(decision, engine_);
+  };
+  if (is_first) tell();
+  std::vector<std::pair<engine::Command, Error>> failed;
+  for (const engine::Command& command : decision.commands)
+    if (const auto done = ports_.executor.Execute(command); !done)
+      failed.emplace_back(command, done.error());
+  if (!is_first) tell();
+  for (const auto& [command, why] : failed) EBB_RETURN_IF_ERROR(NotDone(command, why));
+  return {};
+}
+
 // A command that cannot even be tried is a failed start, or given again soon.
-Status Loop::Execute(const engine::Command& command) {
-  const auto done = ports_.executor.Execute(command);
-  if (done) return {};
-  if (ports_.observer) ports_.observer->OnCommandFailed(command, done.error());
-  if (const auto* start = std::get_if<engine::StartJob>(&command)) {
-    const Error& why = done.error();
+Status Loop::NotDone(const engine::Command& command, const Error& why) {
+  if (ports_.observer) ports_.observer->OnCommandFailed(command, why);
+  if (const auto* start = std::get_if<engine::StartJob>(&command))
     return Give({Now(), engine::JobReport{.job = start->job,
                                           .attempt = start->attempt,
                                           .phase = engine::JobPhase::kStartFailed,
@@ -203,7 +219,6 @@ Status Loop::Execute(const engine::Command& command) {
                                           .exit_code = static_cast<int>(why.code),
                                           .detail = why.Message(),
                                           .machine_trouble = why.code == ExitCode::kTryLater}});
-  }
   reconcile_at_ = std::min(reconcile_at_, Now() + options_.signal_retry);
   return {};
 }
@@ -217,9 +232,8 @@ Result<Time> Loop::DecideAndExecute() {
   const engine::Decision decision = engine_.Decide(Now(), planning);
   if (ports_.plan_desk) ports_.plan_desk->OnDecided(engine_);
   if (ports_.journal) EBB_RETURN_IF_ERROR(ports_.journal->Append(decision));
-  if (ports_.observer) ports_.observer->OnDecision(decision, engine_);
   const std::int64_t events = result_.events;
-  for (const engine::Command& command : decision.commands) EBB_RETURN_IF_ERROR(Execute(command));
+  EBB_RETURN_IF_ERROR(ExecuteAndTell(decision));
   ++result_.cycles;
   // What could not be carried out is news already.
   return result_.events == events ? decision.wake_at : Now();

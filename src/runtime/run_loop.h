@@ -43,7 +43,8 @@ class LoopObserver {
   virtual void OnStored() {}
   /// The next decision is about to be made.
   virtual void OnDeciding() {}
-  /// A decision that is stored and about to be carried out. The engine's state already holds it.
+  /// A decision that is stored, and whose commands have been given out (of the first decision of a
+  /// life: are about to be). What came of them comes later. The engine's state already holds it.
   virtual void OnDecision(const engine::Decision&, const engine::Engine&) {}
   /// The executor could not even try a command; it is given again at the next reconciliation.
   virtual void OnCommandFailed(const engine::Command&, const Error&) {}

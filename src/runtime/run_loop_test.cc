@@ -146,6 +146,34 @@ TEST_F(LoopTest, StoresADecisionBeforeItCarriesItOutAndForgetsWhatEnded) {
                                               "observe"}));
 }
 
+class NotingObserver final : public LoopObserver {
+ public:
+  explicit NotingObserver(std::vector<std::string>& notes) : notes_(notes) {}
+  void OnDecision(const engine::Decision& decision, const engine::Engine&) override {
+    if (!decision.commands.empty()) notes_.push_back("tell decision");
+  }
+  void OnCommandFailed(const engine::Command&, const Error& why) override {
+    notes_.push_back("tell: " + why.what);
+  }
+
+ private:
+  std::vector<std::string>& notes_;
+};
+
+TEST_F(LoopTest, WhatHasToBeDoneIsDoneBeforeListenersHearOfItButInTheFirstDecision) {
+  NotingObserver observer{notes_};
+  engine_ = std::make_unique<engine::Engine>(engine::Options{}, *plan::MakePolicy("run-now", {}));
+  auto submissions =
+      SubmissionList::OfJobs({AJob(1).Submitted(kNow), AJob(2).Submitted(kNow + hours{2})});
+  LoopPorts ports{executor_, {&feed_}, submissions, nullptr, &observer};
+  executor_.RefuseNext(1);
+  ASSERT_TRUE(runtime::Run(*engine_, ports, {}));
+  std::erase(notes_, "observe");
+  EXPECT_EQ(notes_, (std::vector<std::string>{"tell decision", "start 1", "tell: away", "start 1",
+                                              "tell decision", "forget 1", "start 2",
+                                              "tell decision", "forget 2"}));
+}
+
 // One job after another, minutes apart, that may wait for half an hour to be decided upon.
 class PatientSubmissions final : public Submissions {
  public:
