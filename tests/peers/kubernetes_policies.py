@@ -94,9 +94,8 @@ class TestPolicies(PoliciesTest):
         self.admin.apply(waiting("first", {"containers": [container(gpus=1)]}, annotations=whole))
         self.wait(lambda: self.pods("first"), "the first job to run")
         self.admin.apply(waiting("second", {"containers": [container(gpus=1)]}, annotations=whole))
-        self.wait(lambda: "the budget of namespace default for " in (self.annotation("second", "reason") or ""),
-                  "the reason", 60)
-        self.assertIn("it starts again on ", self.annotation("second", "reason"))
+        self.wait(lambda: "it starts again on " in (self.annotation("second", "reason") or ""), "the reason", 60)
+        self.assertIn("the budget of namespace default for ", self.annotation("second", "reason"))
         self.assertIn("-01 (Europe/Berlin)", self.annotation("second", "reason"))
         self.assertTrue(self.suspended("second"))
         self.wait(lambda: any(event["reason"] == "BudgetUsedUp"

@@ -401,23 +401,29 @@ Status ClusterJobs::Execute(const engine::Command& command) {
     reports_.push_back(std::move(report));
     return {};
   }
-  if (budgets_ && std::holds_alternative<engine::StartJob>(command))
-    if (const kubernetes::GatedObject* object = cluster_.board().Find(number->second)) {
-      core::Job job = object->job;
-      job.id = JobOf(command);
-      EBB_RETURN_IF_ERROR(
-          budgets_->MayStart(job, object->phase == kubernetes::ObjectPhase::kReleased, Now()));
-    }
-  engine::Command translated = command;
-  std::visit([&](auto& c) { c.job = number->second; }, translated);
-  const Status done = cluster_.Execute(translated);
+  const kubernetes::GatedObject* object = cluster_.board().Find(number->second);
+  Status done = MayStart(command, object);
+  if (done) {
+    engine::Command translated = command;
+    std::visit([&](auto& c) { c.job = number->second; }, translated);
+    done = cluster_.Execute(translated);
+    object = cluster_.board().Find(number->second);
+  }
   failures_.erase(JobOf(command));
   if (!done) {
     failures_[JobOf(command)] = done.error().what;
-    const kubernetes::GatedObject* object = cluster_.board().Find(number->second);
     options_.say((object ? object->job.name + ": " : "") + done.error().Message());
   }
   return done;
+}
+
+// What the budgets of its namespace say to a start.
+Status ClusterJobs::MayStart(const engine::Command& command,
+                             const kubernetes::GatedObject* object) {
+  if (!budgets_ || !object || !std::holds_alternative<engine::StartJob>(command)) return {};
+  core::Job job = object->job;
+  job.id = JobOf(command);
+  return budgets_->MayStart(job, object->phase == kubernetes::ObjectPhase::kReleased, Now());
 }
 
 void ClusterJobs::Tell(const engine::Decision& decision) {

@@ -80,6 +80,7 @@ class ClusterJobs final : public local::JobExecutor {
   };
   void TakeOffers();
   Result<std::vector<engine::JobReport>> WaitBesideBudgets(Time deadline);
+  Status MayStart(const engine::Command& command, const kubernetes::GatedObject* object);
   void TakeFact(const engine::Fact& fact);
   void TakeSubmission(const core::Job& job);
   core::Job WithDeadline(core::Job job) const;

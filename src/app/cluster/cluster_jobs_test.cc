@@ -384,6 +384,9 @@ TEST_F(ClusterJobsTest, WithoutItsStoreItStartsNothingThatTheBudgetHasNoRoomForB
   Start();
   ASSERT_TRUE(Becomes("runs", Stage::kRunning));
   EXPECT_TRUE(Until([&] { return Annotation("waits", "stage") == "waiting"; }));
+  EXPECT_TRUE(Until([&] {
+    return Annotation("waits", "reason").find("budget") != std::string::npos;
+  })) << Annotation("waits", "reason");
   EXPECT_TRUE(IsSuspended("waits"));
   EXPECT_EQ(Annotation("waits", "attempt"), "");
 }
