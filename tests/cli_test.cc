@@ -2,7 +2,6 @@
 // middle.
 
 #include "cli_fixture.h"
-#include "testing/source_tree.h"
 
 namespace ebb {
 namespace {
@@ -546,58 +545,6 @@ TEST_F(Cli, AnImportedTraceIsCompressedWhereItsNameSaysSo) {
   EXPECT_EQ(Read(directory_ / "z.csv.gz").substr(0, 2), "\x1f\x8b");
   EXPECT_EQ(Ebb(import).code, 0) << "the same again";
   EXPECT_EQ(Ebb({"grid", "--trace", "z.csv.gz", "--grid-start", "2023-05-03"}).code, 0);
-}
-
-TEST_F(Cli, AMisspeltKeyInAConfigurationIsNamedWithLineAndSuggestion) {
-  Write("c.yaml",
-        "training:\n  run_name: x\n  batch_size: 8\n  epochs: 1\nscheduler:\n  carbon_treshold: "
-        "200\n");
-  const Outcome outcome = Ebb({"train", "c.yaml"});
-  EXPECT_EQ(outcome.code, 3);
-  EXPECT_TRUE(Contains(outcome.err, "c.yaml:6")) << outcome.err;
-  EXPECT_TRUE(Contains(outcome.err, "did you mean \"carbon_threshold\"")) << outcome.err;
-}
-
-TEST_F(Cli, ATrainingThatCannotStartIsSaidBeforeItWaits) {
-#ifndef EBB_TRAIN_PROGRAM
-  GTEST_SKIP() << "ebb-train is not built (EBB_TRAIN=OFF)";
-#else
-  ::setenv("EBB_TRAIN_PROGRAM", EBB_TRAIN_PROGRAM, 1);
-  Write("c.yaml",
-        "training:\n  run_name: x\n  batch_size: 8\n  epochs: 1\n  data: digits\n"
-        "  model_save_path: /proc/none/model\n");
-  const Outcome outcome = Ebb({"train", "c.yaml", "--signal", "constant", "--constant", "900",
-                               "--policy", "threshold", "--threshold", "100", "--start-by", "6h"});
-  ::unsetenv("EBB_TRAIN_PROGRAM");
-  EXPECT_EQ(outcome.code, 4) << outcome.err;
-  EXPECT_TRUE(Contains(outcome.err, "/proc/none")) << outcome.err;
-  EXPECT_TRUE(Contains(outcome.err, "the training cannot start")) << outcome.err;
-  EXPECT_FALSE(std::filesystem::exists(directory_ / "runs"));
-#endif
-}
-
-// The shipped configuration, on the files that ship with it.
-TEST_F(Cli, ALanguageModelIsFineTunedFromAConfigurationGatedAndMeasured) {
-#ifndef EBB_TRAIN_PROGRAM
-  GTEST_SKIP() << "ebb-train is not built (EBB_TRAIN=OFF)";
-#else
-  ::setenv("EBB_TRAIN_PROGRAM", EBB_TRAIN_PROGRAM, 1);
-  fs::create_directory_symlink(SourceTree() + "/configs", directory_ / "configs");
-  const Outcome listed = Ebb({"train", "configs/lora.yaml", "--dry-run"});
-  EXPECT_EQ(listed.code, 0) << listed.err;
-  EXPECT_TRUE(Contains(listed.out, " lora --base configs/lora/model --tokens")) << listed.out;
-  EXPECT_TRUE(Contains(listed.out, "nothing was started")) << listed.out;
-  EXPECT_FALSE(fs::exists(directory_ / "output"));
-  const Outcome outcome = Ebb({"train", "configs/lora.yaml", "--run-dir", "run"});
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(Ebb({"train", "configs/lora.yaml", "--data", "digits"}).code, 2);
-  ::unsetenv("EBB_TRAIN_PROGRAM");
-  const auto summary = Summary("run");
-  EXPECT_GE(summary["schedule"]["waited_s"].get<double>(), 7200) << summary["schedule"].dump();
-  EXPECT_GT(summary["energy"]["it_j"].get<double>(), 0) << summary["energy"].dump();
-  EXPECT_GT(summary["training"]["test_loss"].get<double>(), 0) << summary["training"].dump();
-  EXPECT_TRUE(fs::exists(directory_ / "run/adapter/adapter_model.safetensors"));
-#endif
 }
 
 TEST_F(Cli, TheWebhookOfTheControllerNeedsAPortAndAPairOfFiles) {

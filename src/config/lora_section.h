@@ -1,7 +1,7 @@
 #pragma once
-// The section lora: what the fine-tuning of a language model is told beside what every training is
-// told (training). Each key is the flag of `ebb-train lora` with that name, which has the default
-// (docs/language-models.md).
+// The section lora: the options that only the fine-tuning of a language model has; those of every
+// training are in the section training. Each key is a flag of `ebb-train lora` with the same name
+// and default (docs/language-models.md).
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 #pragma once
-// What a run of `ebb train CONFIG.yaml` is told: typed options from YAML. NEO's keys are accepted
-// in both of its spellings, beside Ebb's own; every key is in docs/config.md. Nothing unknown or
-// contradictory passes: all mistakes of a file are reported together, each with file and line.
-// Pure but for LoadTrainConfig, which reads one file.
+// The configuration of a run of `ebb train CONFIG.yaml`: typed options from YAML. NEO's keys are
+// accepted in both of its spellings, beside Ebb's own; every key is in docs/config.md. Nothing
+// unknown or contradictory passes: all mistakes of a file are reported together, each with file and
+// line. Pure but for LoadTrainConfig, which reads one file.
 
 #include <cstdint>
 #include <optional>
@@ -29,7 +29,7 @@ constexpr bool NeedsForecast(GatePolicyKind policy) {
 }
 /// By its name or its short one (plan/make_policy.h).
 std::optional<GatePolicyKind> GatePolicyKindFromName(std::string_view name);
-/// "run-now", "threshold", "lowest-window", "carbon-time", "dtpr": as people are told it.
+/// "run-now", "threshold", "lowest-window", "carbon-time", "dtpr": the names that people see.
 std::vector<std::string> GatePolicyKindNames();
 
 struct GridClockConfig {
@@ -60,7 +60,7 @@ struct SchedulerConfig {
   std::string PriceContradiction() const;
 };
 
-/// What the fine-tuning of a language model is told beside what every training is told.
+/// The options that only the fine-tuning of a language model has.
 struct LoraConfig {
   std::string base;                ///< folder of the model
   std::vector<std::string> data;   ///< files of texts; empty: tokens

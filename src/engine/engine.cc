@@ -103,8 +103,8 @@ bool NothingIsFree(const State& state, const Roster& roster) {
   return std::all_of(free.begin(), free.end(), [](int devices) { return devices <= 0; });
 }
 
-// Never more than fits, gangs whole, nobody overtaken who could start. Who goes first is asked only
-// of those that are looked at: where nobody is told why, none are once all devices are taken.
+// Never more than fits, gangs whole, nobody overtaken who could start. Jobs are put in order only as
+// far as they are looked at: without explanations, the search ends once every device is taken.
 std::vector<Placement> Place(const Options& options, bool explains, const State& state,
                              const Roster& roster, Cycle& cycle) {
   std::vector<Placement> starts;

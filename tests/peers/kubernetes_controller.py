@@ -140,8 +140,13 @@ class ControllerTest(unittest.TestCase):
         cls.cluster = Cluster()
         cls.enterClassContext(cls.cluster)
         cls.admin = cls.cluster.admin
-        cls.cluster.add_nodes(2, gpus=2, model="NVIDIA-H100")
+        cls.furnish()
         grant(cls.cluster)
+
+    @classmethod
+    def furnish(cls):
+        """What the cluster has before there is a controller."""
+        cls.cluster.add_nodes(2, gpus=2, model="NVIDIA-H100")
 
     def setUp(self):
         self.grid = Grid()

@@ -10,8 +10,8 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from kubernetes_test import Cluster, container
-from kubernetes_controller import CLEAN, DIRTY, ControllerTest, grant, waiting
+from kubernetes_test import container
+from kubernetes_controller import CLEAN, DIRTY, ControllerTest, waiting
 
 API = "resource.k8s.io/v1"
 DRIVER = "gpu.nvidia.com"
@@ -41,12 +41,8 @@ def claims(template):
 
 class TestDevices(ControllerTest):
     @classmethod
-    def setUpClass(cls):
-        cls.cluster = Cluster()
-        cls.enterClassContext(cls.cluster)
-        cls.admin = cls.cluster.admin
+    def furnish(cls):
         cls.cluster.add_nodes(len(NODES))
-        grant(cls.cluster)
         cls.admin.apply({"apiVersion": API, "kind": "DeviceClass", "metadata": {"name": DRIVER}, "spec": {"selectors": [
             {"cel": {"expression": f"device.driver == '{DRIVER}' && device.attributes['{DRIVER}'].type == 'gpu'"}}]}})
         for node in NODES:

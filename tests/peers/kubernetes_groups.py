@@ -12,8 +12,8 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from kubernetes_test import Cluster, container
-from kubernetes_controller import CLEAN, ControllerTest, grant, waiting
+from kubernetes_test import container
+from kubernetes_controller import CLEAN, ControllerTest, waiting
 
 GROUP, MODEL, GPUS, MOST = "spot", "NVIDIA-A100-SXM4-80GB", 4, 2
 START_UP_S, IDLE_TAIL_S, IDLE_W, GIVES_UP_S = 4, 6, 1000, 20
@@ -74,11 +74,7 @@ class Autoscaler:
 
 class TestGroups(ControllerTest):
     @classmethod
-    def setUpClass(cls):
-        cls.cluster = Cluster()
-        cls.enterClassContext(cls.cluster)
-        cls.admin = cls.cluster.admin
-        grant(cls.cluster)
+    def furnish(cls):
         cls.groups = cls.cluster.directory / "groups.yaml"
         cls.groups.write_text(GROUPS, encoding="utf-8")
 

@@ -70,7 +70,7 @@ Words LoraWords(const config::LoraConfig& lora) {
   return words;
 }
 
-// What every training is told.
+// The flags that every training takes.
 Words TrainingWords(const config::TrainingConfig& training, std::int64_t seed) {
   Words words{"--batch-size",    std::to_string(training.batch_size),
               "--accumulation",  std::to_string(training.accumulation_steps),

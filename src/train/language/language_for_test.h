@@ -9,10 +9,15 @@
 #include "testing/scratch_directory.h"
 #include "train/language/adapter.h"
 #include "train/language/decoder.h"
+#include "train/language/forward.h"
 #include "train/language/tiny_model_for_test.h"
 #include "train/language/token_file.h"
 
 namespace ebb::train {
+
+inline torch::Tensor RandomIds(std::int64_t rows, std::int64_t length) {
+  return torch::randint(3, 48, {rows, length}, torch::dtype(torch::kInt64));
+}
 
 class Language : public testing::Test {
  protected:
@@ -37,6 +42,20 @@ class Language : public testing::Test {
     return adapter;
   }
 
+  // Whether layers keep what they computed or compute it again, with these settings beside.
+  static void ExpectSameBitsWithCheckpoints(const Decoder& decoder, const Adapter& adapter,
+                                            ForwardSettings settings) {
+    const torch::Tensor ids = RandomIds(2, 12);
+    std::vector<std::vector<torch::Tensor>> gradients;
+    for (const bool checkpoint : {false, true}) {
+      settings.checkpoint_layers = checkpoint;
+      HiddenStates(decoder, &adapter, {ids, {}, {}}, settings).square().sum().backward();
+      gradients.push_back(GradientsOf(adapter));
+    }
+    for (std::size_t i = 0; i < gradients[0].size(); ++i)
+      EXPECT_TRUE(torch::equal(gradients[0][i], gradients[1][i])) << i;
+  }
+
   static std::vector<torch::Tensor> GradientsOf(const Adapter& adapter) {
     std::vector<torch::Tensor> gradients;
     for (auto [name, tensor] : adapter.Tensors()) {
@@ -48,10 +67,6 @@ class Language : public testing::Test {
 
   const platform::Path directory_ = ScratchDirectory("language");
 };
-
-inline torch::Tensor RandomIds(std::int64_t rows, std::int64_t length) {
-  return torch::randint(3, 48, {rows, length}, torch::dtype(torch::kInt64));
-}
 
 inline TextData TinyData(std::size_t count, bool packed = false) {
   const platform::Path file = ScratchDirectory("sequences") / "tokens.jsonl";
