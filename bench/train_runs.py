@@ -7,17 +7,18 @@ import os
 import platform
 import statistics
 import subprocess
+import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 REFERENCE = os.path.join(ROOT, "bench", "train_reference.py")
 
 
-def parse_arguments(description, **defaults):
+def parse_arguments(description, rounds=3, **defaults):
     """--ebb-train, --rounds, and whole-number options given by keyword."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--ebb-train", default=os.path.join(ROOT, "build", "release", "bin", "ebb-train"))
-    parser.add_argument("--rounds", type=int, default=3, help="interleaved repetitions; medians are printed")
+    parser.add_argument("--rounds", type=int, default=rounds, help="interleaved repetitions; medians are printed")
     for name, value in defaults.items():
         parser.add_argument("--" + name.replace("_", "-"), type=int, default=value)
     return parser.parse_args()
@@ -68,6 +69,56 @@ def run_ebb_train(binary, *flags):
 def run_reference(*flags):
     output = subprocess.run([REFERENCE, *map(str, flags)], check=True, env=environment(), stdout=subprocess.PIPE)
     return json.loads(output.stdout)
+
+
+class Measured:
+    """Programs under `ebb run`, each in a run directory of its own below `folder`."""
+
+    def __init__(self, ebb_train, folder):
+        self.ebb = os.path.join(os.path.dirname(ebb_train), "ebb")
+        self.folder, self.runs = folder, 0
+
+    def run(self, *words):
+        """Joules, grams at 300 g/kWh, the run directory, and standard output."""
+        self.runs += 1
+        run_dir = os.path.join(self.folder, f"run{self.runs}")
+        command = [self.ebb, "run", "--policy", "run-now", "--constant", "300", "--interval", "250ms", "--quiet",
+                   "--run-dir", run_dir, "--", *map(str, words)]
+        done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(done.stderr)
+        with open(os.path.join(run_dir, "summary.json"), encoding="utf-8") as file:
+            summary = json.load(file)
+        return summary["energy"]["it_j"], summary["emissions_g"], run_dir, done.stdout
+
+
+def evaluate_files(measured, options, files, seconds=2):
+    """By name: what `ebb-train evaluate` says of each model file on drawn digits, and `joules` of one inference in each
+    round: one image at a time, passes for about so many seconds less one pass, so that starting and reading do not
+    count. Rounds are interleaved."""
+    def evaluate(file, passes, *flags):
+        joules, _, _, output = measured.run(options.ebb_train, "evaluate", file, "--data", "digits", "--threads",
+                                            options.threads, "--repeat", passes, *flags)
+        return joules, json.loads(output)
+
+    one_by_one = ("--batch-size", 1, "--test-samples", 200)
+    found = {}
+    for name, file in files.items():
+        pace = evaluate(file, 1, *one_by_one)[1]
+        found[name] = {**evaluate(file, 1, "--test-samples", options.tests)[1], "file": file, "joules": [],
+                       "passes": 2 + int(seconds * pace["inferences_per_second"] / pace["inferences"])}
+    for _ in range(options.rounds):
+        for one in found.values():
+            few, many = (evaluate(one["file"], passes, *one_by_one) for passes in (1, one["passes"]))
+            one["joules"].append((many[0] - few[0]) / (many[1]["inferences"] - few[1]["inferences"]))
+    return found
+
+
+def pays_after(cost_joules, before, after):
+    """Inferences until what each of them saves makes up for the cost; "never" where not every round saves."""
+    if max(after) >= min(before):
+        return "never"
+    return f"{cost_joules / (median(before) - median(after)):,.0f}"
 
 
 def median(values):

@@ -171,6 +171,7 @@ const std::vector<std::pair<std::string, std::string>> kClocks{
     {"signals/feeds/live_feed.cc", "the age of what is cached"},
     {"store/restore.cc", "when the store was restored"},
     {"trackers/background_tracker.cc", "how long a tracker may take"},
+    {"train/evaluate.cc", "how long inferences took"},
     {"train/language/", "how fast it computes, when its metrics were written"},
     {"train/progress.cc", "samples in a second"},
     {"web/api/", "the time of an answer"},

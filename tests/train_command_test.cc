@@ -35,6 +35,23 @@ TEST_F(Cli, ATrainingThatCannotStartIsSaidBeforeItWaits) {
 #endif
 }
 
+TEST_F(Cli, ATeacherThatIsNotThereIsSaidBeforeAnythingStarts) {
+#ifndef EBB_TRAIN_PROGRAM
+  GTEST_SKIP() << "ebb-train is not built (EBB_TRAIN=OFF)";
+#else
+  ::setenv("EBB_TRAIN_PROGRAM", EBB_TRAIN_PROGRAM, 1);
+  Write("c.yaml",
+        "training:\n  run_name: x\n  data: digits\n  train_samples: 8\n  epochs: 1\n"
+        "  teacher: none.safetensors\n  temperature: 4\n  distillation_mix: 0.25\n");
+  const Outcome outcome = Ebb({"train", "c.yaml", "--signal", "constant", "--constant", "900",
+                               "--policy", "threshold", "--threshold", "100", "--start-by", "6h"});
+  ::unsetenv("EBB_TRAIN_PROGRAM");
+  EXPECT_EQ(outcome.code, 3) << outcome.err;
+  EXPECT_TRUE(Contains(outcome.err, "none.safetensors")) << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "runs"));
+#endif
+}
+
 // The shipped configuration, on the files that ship with it.
 TEST_F(Cli, ALanguageModelIsFineTunedFromAConfigurationGatedAndMeasured) {
 #ifndef EBB_TRAIN_PROGRAM

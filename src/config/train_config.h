@@ -89,6 +89,9 @@ struct TrainingConfig {
   std::int64_t threads = 0;              ///< 0: one per available core
   std::int64_t checkpoint_every = 0;     ///< optimizer steps; 0: only when asked to pause
   std::string model_save_path;           ///< inside the run directory; empty: the trainer's default
+  std::string teacher;                   ///< model file of another training; empty: none
+  std::optional<double> temperature;     ///< of a training with a teacher
+  std::optional<double> distillation_mix;  ///< the same
 };
 
 /// Both ends of what is accepted, by flag and by key alike.

@@ -118,6 +118,8 @@ training:
   device: cpu
   threads: 2
   checkpoint_every: 50
+  teacher: runs/large/model.safetensors
+  temperature: 4
 metering:
   scope: machine
   interval: 500ms
@@ -154,6 +156,9 @@ metering:
   EXPECT_EQ(config.training.lr_schedule, "cosine");
   EXPECT_EQ(config.training.train_samples, 1000);
   EXPECT_EQ(config.training.threads, 2);
+  EXPECT_EQ(config.training.teacher, "runs/large/model.safetensors");
+  EXPECT_EQ(config.training.temperature, 4);
+  EXPECT_EQ(config.training.distillation_mix, std::nullopt);
   EXPECT_EQ(config.metering.scope, core::MeterScope::kMachine);
   EXPECT_EQ(config.metering.interval, Duration{500});
   EXPECT_EQ(config.metering.cpu_tdp->watts, 65);
@@ -342,6 +347,10 @@ INSTANTIATE_TEST_SUITE_P(
                   "and \"v_prj\" is not (did you mean \"v_proj\"?)"},
         BadConfig{"training:\n  model: mlp\nlora: {base: m, tokens: t}\n",
                   "my.yaml:2: model is of image classifiers"},
+        BadConfig{"training:\n  teacher: t\nlora: {base: m, tokens: t}\n",
+                  "my.yaml:2: teacher is of image classifiers"},
+        BadConfig{"training:\n  temperature: 2\n",
+                  "my.yaml:2: temperature has no meaning without teacher"},
         BadConfig{"training:\n  precision: fp16\nlora: {base: m, tokens: t}\n",
                   "my.yaml:2: precision must be bf16 or fp32"},
         BadConfig{"data_dir: d\nlora: {base: m, tokens: t}\n",

@@ -41,6 +41,9 @@ void RefuseClassifierKeys(const TrainingKeys& keys, Problems& problems) {
   refuse(keys.train_samples, "train_samples", "lora.first_records reads only so many");
   refuse(keys.test_samples, "test_samples", "lora.validation_share is what is kept for validation");
   refuse(keys.model_save_path, "model_save_path", "lora.adapter_dir is where the adapter goes");
+  refuse(keys.teacher, "teacher", "lora.teacher is the folder of one");
+  refuse(keys.temperature, "temperature", "lora.temperature is for its teacher");
+  refuse(keys.distillation_mix, "distillation_mix", "lora.distillation_mix is for its teacher");
   const auto refuse_choice = [&](const Given<std::string>& given, const char* choice,
                                  const std::string& what) {
     if (given && *given == choice)
@@ -48,6 +51,15 @@ void RefuseClassifierKeys(const TrainingKeys& keys, Problems& problems) {
   };
   refuse_choice(keys.precision, "fp16", "precision must be bf16 or fp32");
   refuse_choice(keys.lr_schedule, "step", "lr_schedule must be cosine or constant");
+}
+
+void RequireTeacher(const TrainingKeys& keys, Problems& problems) {
+  const auto needs_teacher = [&](const Given<double>& given, const char* key) {
+    if (given && !keys.teacher)
+      problems.Add(given.line, std::string(key) + " has no meaning without teacher");
+  };
+  needs_teacher(keys.temperature, "temperature");
+  needs_teacher(keys.distillation_mix, "distillation_mix");
 }
 
 // As `ebb-train lora` begins.
@@ -84,6 +96,9 @@ std::vector<KeyRule> TrainingRules(TrainingKeys& keys) {
       ReadChoice("device", keys.device, {"auto", "cpu", "cuda"}),
       ReadInteger("threads", keys.threads, {0, kMostThreads}),
       ReadInteger("checkpoint_every", keys.checkpoint_every, {0, kNoLimit}),
+      ReadText("teacher", keys.teacher),
+      ReadNumber("temperature", keys.temperature, {1e-3, 1e3}),
+      ReadNumber("distillation_mix", keys.distillation_mix, {0, 1}),
   };
 }
 
@@ -126,6 +141,8 @@ TrainingConfig ResolveTraining(const TrainingKeys& keys, const LoraKeys& lora,
   if (lora.line > 0) {
     RefuseClassifierKeys(keys, problems);
     config.lora = ResolveLora(lora, problems);
+  } else {
+    RequireTeacher(keys, problems);
   }
   config.run_name = keys.run_name.value_or(default_name);
   config.model = keys.model.value_or(config.model);
@@ -143,6 +160,9 @@ TrainingConfig ResolveTraining(const TrainingKeys& keys, const LoraKeys& lora,
   config.threads = keys.threads.value_or(config.threads);
   config.checkpoint_every = keys.checkpoint_every.value_or(config.checkpoint_every);
   config.model_save_path = keys.model_save_path.value_or("");
+  config.teacher = keys.teacher.value_or("");
+  config.temperature = keys.temperature.value;
+  config.distillation_mix = keys.distillation_mix.value;
   return config;
 }
 

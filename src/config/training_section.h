@@ -30,6 +30,9 @@ struct TrainingKeys {
   Given<std::string> device;
   Given<std::int64_t> threads;
   Given<std::int64_t> checkpoint_every;
+  Given<std::string> teacher;
+  Given<double> temperature;
+  Given<double> distillation_mix;
 };
 
 /// tracker is NEO's section, metering Ebb's own.

@@ -20,18 +20,6 @@ constexpr const char* kStateKey = "ebb.checkpoint";
 constexpr const char* kDigestKey = "sha256";
 constexpr std::uint64_t kReadLimitBytes = 64ULL << 30;
 
-// A contiguous copy on the CPU where the tensor is not one already.
-torch::Tensor Portable(const torch::Tensor& tensor) {
-  return tensor.detach().to(torch::kCPU).contiguous();
-}
-
-// `portable` keeps alive what the views borrow.
-std::vector<TensorBytes> Views(const NamedTensors& portable) {
-  std::vector<TensorBytes> views;
-  for (const auto& [name, tensor] : portable) views.push_back(BytesOf(name, tensor));
-  return views;
-}
-
 // Everything that a checkpoint restores in place.
 NamedTensors TrainedTensors(const CheckpointTensors& parts) {
   NamedTensors tensors = parts.trained;
@@ -104,31 +92,16 @@ void RestoreRandomStates(const TensorMap& stored, torch::Device device) {
   if (device.is_cuda()) restore("rng.cuda", torch::kCUDA);
 }
 
-NamedTensors MakePortable(NamedTensors tensors) {
-  for (auto& [name, tensor] : tensors) tensor = Portable(tensor);
-  return tensors;
-}
-
 }  // namespace
-
-NamedTensors ModelTensors(const Classifier& model, const char* parameter_prefix,
-                          const char* buffer_prefix) {
-  NamedTensors tensors;
-  for (const auto& item : model.named_parameters())
-    tensors.emplace_back(parameter_prefix + item.key(), item.value());
-  for (const auto& item : model.named_buffers())
-    tensors.emplace_back(buffer_prefix + item.key(), item.value());
-  return tensors;
-}
 
 Status SaveCheckpoint(const platform::Path& path, const CheckpointTensors& parts,
                       const TrainingState& state, const nlohmann::ordered_json& fingerprint) {
-  NamedTensors tensors = MakePortable(TrainedTensors(parts));
+  NamedTensors tensors = Portable(TrainedTensors(parts));
   for (auto& random_state : RandomStates(parts.device)) tensors.push_back(std::move(random_state));
   const nlohmann::ordered_json description = {
       {"schema", kSchema}, {"configuration", fingerprint}, {"state", ToJson(state)}};
   const std::string text = description.dump();
-  std::vector<TensorBytes> views = Views(tensors);
+  std::vector<TensorBytes> views = BytesOf(tensors);
   const Metadata metadata = {{kStateKey, text}, {kDigestKey, Digest(text, views)}};
   return platform::WriteFileAtomically(path, EncodeSafetensors(std::move(views), metadata));
 }
@@ -163,15 +136,9 @@ Result<TrainingState> LoadCheckpoint(const platform::Path& path, const Checkpoin
   return state;
 }
 
-Status SaveModel(const platform::Path& path, const Classifier& model) {
-  const NamedTensors portable = MakePortable(ModelTensors(model, "", ""));
-  return platform::WriteFileAtomically(path,
-                                       EncodeSafetensors(Views(portable), {{"format", "pt"}}));
-}
-
 std::string ParametersSha256(const Classifier& model) {
-  const NamedTensors portable = MakePortable(ModelTensors(model, "", ""));
-  return Digest("", Views(portable));
+  const NamedTensors portable = Portable(ModelTensors(model, "", ""));
+  return Digest("", BytesOf(portable));
 }
 
 }  // namespace ebb::train

@@ -23,10 +23,6 @@ struct CheckpointTensors {
   torch::Device device;
 };
 
-/// A model's parameters and buffers, with a prefix each.
-NamedTensors ModelTensors(const Classifier& model, const char* parameter_prefix,
-                          const char* buffer_prefix);
-
 Status SaveCheckpoint(const platform::Path& path, const CheckpointTensors& tensors,
                       const TrainingState& state, const nlohmann::ordered_json& fingerprint);
 
@@ -34,9 +30,6 @@ Status SaveCheckpoint(const platform::Path& path, const CheckpointTensors& tenso
 /// of another configuration or of another model is refused before anything is changed.
 Result<TrainingState> LoadCheckpoint(const platform::Path& path, const CheckpointTensors& tensors,
                                      const nlohmann::ordered_json& fingerprint);
-
-/// The parameters and buffers under their plain names, as other programs expect them.
-Status SaveModel(const platform::Path& path, const Classifier& model);
 
 /// Digest over names and bytes of all parameters: equal exactly when two trained models are.
 std::string ParametersSha256(const Classifier& model);

@@ -9,6 +9,7 @@
 
 #include "testing/no_room.h"
 #include "testing/scratch_directory.h"
+#include "train/model_file.h"
 #include "train/safetensors.h"
 #include "train/testing_models.h"
 
@@ -107,7 +108,7 @@ TEST_F(CheckpointTest, AnotherModelIsNamed) {
 }
 
 TEST_F(CheckpointTest, AModelFileIsNotACheckpoint) {
-  ASSERT_TRUE(SaveModel(path_, *model_));
+  ASSERT_TRUE(SaveModel(path_, *model_, "tiny"));
   EXPECT_THAT(Refusal(), ::testing::HasSubstr("not a checkpoint"));
 }
 
@@ -128,11 +129,11 @@ TEST_F(CheckpointTest, AFullDiskLeavesThePreviousCheckpointValid) {
 }
 
 TEST_F(CheckpointTest, ChannelsLastWeightsAreStoredInTheirPlainOrder) {
-  ASSERT_TRUE(SaveModel(path_, *model_));
+  ASSERT_TRUE(SaveModel(path_, *model_, "tiny"));
   const std::string plain = *platform::ReadFile(path_);
   torch::Tensor weight = model_->parameters()[0];
   weight.set_data(weight.detach().contiguous(torch::MemoryFormat::ChannelsLast));
-  ASSERT_TRUE(SaveModel(path_, *model_));
+  ASSERT_TRUE(SaveModel(path_, *model_, "tiny"));
   EXPECT_EQ(*platform::ReadFile(path_), plain);
 }
 

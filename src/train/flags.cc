@@ -77,6 +77,46 @@ void AddRunFlags(CLI::App& app, RunOptions& options, RunChoices& choices, const 
       ->group(group);
 }
 
+void AddDataFlags(CLI::App& app, DataOptions& options, std::string& name, const char* group) {
+  app.add_option("--data", name, "mnist | digits (drawn by the program, no download)")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--data-dir", options.data_dir, "where the MNIST files are, gzip or plain")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--data-seed", options.data_seed, "which digits are drawn")
+      ->check(Between(kSeed))
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--test-samples", options.test_samples,
+                 "use the first N; 0: all of MNIST, 2000 digits")
+      ->check(Between(kLimit))
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--download,!--no-download", options.download,
+               "download missing MNIST files into --data-dir, checked by digest (default: on)")
+      ->group(group);
+}
+
+CLI::Option* AddTeacherFlags(CLI::App& app, Distillation& distillation, const TeacherHelp& help) {
+  const char* group = "Teacher";
+  CLI::Option* teacher =
+      app.add_option("--teacher", distillation.teacher, help.teacher)->group(group);
+  app.add_option("--temperature", distillation.temperature,
+                 "both models' logits are divided by it before they are compared")
+      ->check(Between({1e-3, 1e3}))
+      ->needs(teacher)
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--distillation-mix", distillation.mix,
+                 "the teacher's share of the loss; the rest is that of the " + help.rest)
+      ->check(Between({0, 1}))
+      ->needs(teacher)
+      ->capture_default_str()
+      ->group(group);
+  return teacher;
+}
+
 void ApplyEnvironment(RunOptions& options, const Environment& environment) {
   const Contract contract = ContractOf(environment, options.run_dir);
   options.run_dir = contract.run_dir;

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "train/data_options.h"
 #include "train/run_options.h"
 
 namespace ebb::train {
@@ -51,6 +52,9 @@ Status LookUp(const char* flag, const Names<Enum>& names, const std::string& tex
                     SuggestionText(text, allowed));
 }
 
+inline const Names<DataSource> kDataSources = {{"mnist", DataSource::kMnist},
+                                               {"digits", DataSource::kDigits}};
+
 struct Range {
   double low = 0;
   double high = 0;
@@ -74,6 +78,14 @@ struct RunChoices {
 /// the run directory; `loads`: what --check loads.
 void AddRunFlags(CLI::App& app, RunOptions& options, RunChoices& choices, const std::string& files,
                  const std::string& loads);
+/// --teacher, which it returns, and what only a run with one has.
+struct TeacherHelp {
+  std::string teacher;  ///< what it is
+  std::string rest;     ///< whose the rest of the loss is
+};
+CLI::Option* AddTeacherFlags(CLI::App& app, Distillation& distillation, const TeacherHelp& help);
+/// Which images, but for how many to train with. `name` is of kDataSources.
+void AddDataFlags(CLI::App& app, DataOptions& options, std::string& name, const char* group);
 /// What the environment says goes before the defaults, and behind the flags.
 void ApplyEnvironment(RunOptions& options, const Environment& environment);
 Status LookUpChoices(const RunChoices& choices, const Names<ScheduleKind>& schedules,

@@ -1,10 +1,13 @@
 #include "train/learning.h"
 
+#include <torch/csrc/autograd/autograd.h>
+
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include "train/autocast.h"
+#include "train/divergence.h"
 #include "train/sampler.h"
 
 namespace ebb::train {
@@ -17,19 +20,44 @@ torch::Tensor Forward(Classifier& model, const Batch& batch, Precision precision
   return scores.to(torch::promote_types(scores.scalar_type(), torch::kFloat32));
 }
 
+// The mean over the scores, and its gradient with respect to them.
+Divergence MeanDivergence(const torch::Tensor& scores, const Batch& batch,
+                          const UpdateSettings& settings) {
+  const torch::NoGradGuard no_grad;
+  const ClassifierTeacher& teacher = *settings.teacher;
+  Divergence divergence = DivergenceOf(
+      scores.detach(), Forward(*teacher.model, batch, settings.precision), teacher.temperature);
+  const double share = 1 / static_cast<double>(scores.size(0));
+  return {divergence.sum * share, divergence.gradient * share};
+}
+
 }  // namespace
 
 torch::Tensor AddGradients(Classifier& model, const BatchSource& source,
                            std::span<const std::uint32_t> samples, const UpdateSettings& settings) {
   torch::Tensor mean_loss;
+  const auto count = [&](const torch::Tensor& loss) {
+    mean_loss = mean_loss.defined() ? mean_loss + loss.detach() : loss.detach();
+  };
   for (const auto part : MicroBatches(samples, settings.micro_batch)) {
     const Batch batch = source.Gather(part);
     const double share = static_cast<double>(part.size()) / static_cast<double>(samples.size());
-    torch::Tensor loss = torch::nll_loss(Forward(model, batch, settings.precision), batch.labels);
-    if (part.size() != samples.size()) loss = loss * share;
-    mean_loss = mean_loss.defined() ? mean_loss + loss.detach() : loss.detach();
+    const torch::Tensor scores = Forward(model, batch, settings.precision);
+    torch::Tensor loss = torch::nll_loss(scores, batch.labels);
+    const double of_labels = share * (settings.teacher ? 1 - settings.teacher->mix : 1);
+    if (of_labels != 1) loss = loss * of_labels;
+    count(loss);
     if (settings.loss_scale != 1) loss = loss * settings.loss_scale;
-    loss.backward();
+    if (settings.teacher == nullptr) {
+      loss.backward();
+      continue;
+    }
+    const Divergence divergence = MeanDivergence(scores, batch, settings);
+    const double of_teacher = share * settings.teacher->mix;
+    count(divergence.sum * of_teacher);
+    torch::autograd::backward(
+        {loss, scores},
+        {torch::ones_like(loss), divergence.gradient * (of_teacher * settings.loss_scale)});
   }
   return mean_loss;
 }

@@ -6,6 +6,7 @@
 // N of the update's samples, so an uneven last micro-batch counts as what it is.
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "train/batch.h"
@@ -16,10 +17,18 @@
 
 namespace ebb::train {
 
+/// A model that the trained one learns from (divergence.h), in evaluation mode.
+struct ClassifierTeacher {
+  std::shared_ptr<Classifier> model;
+  double temperature = 1;
+  double mix = 0;  ///< 0 to 1
+};
+
 struct UpdateSettings {
   std::size_t micro_batch = 64;
   Precision precision = Precision::kFp32;
-  double loss_scale = 1;  ///< gradients come out multiplied by it
+  double loss_scale = 1;                       ///< gradients come out multiplied by it
+  const ClassifierTeacher* teacher = nullptr;  ///< borrowed; an evaluation does without it
 };
 
 /// Adds the gradient of the samples' mean loss to the parameters' gradients. Returns the (unscaled)

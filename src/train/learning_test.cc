@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
 
+#include "train/adam.h"
 #include "train/autocast.h"
 #include "train/device.h"
 #include "train/digits.h"
@@ -91,6 +93,100 @@ TEST_F(Learning, Bf16GradientsAreFp32AndNearThoseOfFp32) {
   EXPECT_LE(RelativeDifference(low, full), 0.03);
   EXPECT_GT(RelativeDifference(low, full), 0.0) << "autocast was not on";
   EXPECT_NEAR(low_loss, loss_, 0.01 * loss_);
+}
+
+// With a teacher.
+class Distilling : public Learning {
+ protected:
+  // Another TinyCnn than that of Gradients.
+  ClassifierTeacher Teacher(double temperature, double mix) {
+    torch::manual_seed(9);
+    auto model = std::make_shared<TinyCnn>();
+    model->to(torch::kFloat64);
+    return {model, temperature, mix};
+  }
+
+  double Loss(TinyCnn& model, const ClassifierTeacher& teacher, std::size_t micro_batch = 24) {
+    model.zero_grad();
+    return AddGradients(model, source_, FirstSamples(24),
+                        {micro_batch, Precision::kFp32, 1.0, &teacher})
+        .item<double>();
+  }
+
+  TinyCnn Student() {
+    torch::manual_seed(4);
+    TinyCnn model;
+    model.to(torch::kFloat64);
+    return model;
+  }
+};
+
+// By LibTorch's own operations and its own derivatives.
+TEST_F(Distilling, TheLossIsTheWeightedSumOfLabelsAndTeacher) {
+  const ClassifierTeacher teacher = Teacher(2.5, 0.3);
+  TinyCnn model = Student();
+  const double loss = Loss(model, teacher);
+  std::vector<torch::Tensor> gradients;
+  for (const torch::Tensor& parameter : model.parameters())
+    gradients.push_back(parameter.grad().clone());
+  const Batch batch = source_.Gather(FirstSamples(24));
+  const torch::Tensor scores = model.forward(batch.images);
+  const torch::Tensor wanted = torch::softmax(teacher.model->forward(batch.images) / 2.5, 1);
+  const torch::Tensor expected = 0.7 * torch::nll_loss(scores, batch.labels) +
+                                 0.3 * 2.5 * 2.5 / 24 *
+                                     torch::kl_div(torch::log_softmax(scores / 2.5, 1),
+                                                   wanted.detach(), torch::Reduction::Sum);
+  EXPECT_NEAR(loss, expected.item<double>(), 1e-12);
+  EXPECT_LT(RelativeDifference(gradients, torch::autograd::grad({expected}, model.parameters())),
+            1e-12);
+}
+
+TEST_F(Distilling, GradientsAreThoseOfFiniteDifferences) {
+  const ClassifierTeacher teacher = Teacher(3, 0.6);
+  TinyCnn model = Student();
+  Loss(model, teacher);
+  std::vector<double> slopes;
+  for (const torch::Tensor& parameter : model.parameters())
+    slopes.push_back(parameter.grad().view(-1)[3].item<double>());
+  constexpr double kStep = 1e-6;
+  for (std::size_t i = 0; i < slopes.size(); ++i) {
+    torch::Tensor value = model.parameters()[i].detach().view(-1)[3];
+    const auto loss = [&](double step) {
+      value += step;
+      return Loss(model, teacher);
+    };
+    const double above = loss(kStep), below = loss(-2 * kStep);
+    value += kStep;
+    EXPECT_NEAR((above - below) / (2 * kStep), slopes[i], 1e-7 + 1e-5 * std::abs(slopes[i]));
+  }
+}
+
+TEST_F(Distilling, GradientsDoNotDependOnMicroBatchesAndAreMultipliedByTheLossScale) {
+  const ClassifierTeacher teacher = Teacher(2, 0.5);
+  TinyCnn model = Student(), cut = Student(), scaled = Student();
+  EXPECT_NEAR(Loss(model, teacher), Loss(cut, teacher, 7), 1e-12);
+  AddGradients(scaled, source_, FirstSamples(24), {24, Precision::kFp32, 1024.0, &teacher});
+  std::vector<torch::Tensor> whole, parts, large;
+  for (std::size_t i = 0; i < model.parameters().size(); ++i) {
+    whole.push_back(model.parameters()[i].grad());
+    parts.push_back(cut.parameters()[i].grad());
+    large.push_back(scaled.parameters()[i].grad() / 1024);
+  }
+  EXPECT_LT(RelativeDifference(parts, whole), 1e-12);
+  EXPECT_LT(RelativeDifference(large, whole), 1e-12);
+}
+
+TEST_F(Distilling, WithNothingButTheTeacherTheModelComesToSayWhatItSays) {
+  const ClassifierTeacher teacher = Teacher(2, 1);
+  TinyCnn model = Student();
+  Adam optimizer(model);
+  const double before = Loss(model, teacher);
+  double after = before;
+  for (int step = 0; step < 80; ++step) {
+    optimizer.Step(0.01);
+    after = Loss(model, teacher);
+  }
+  EXPECT_LT(after, 0.05 * before);
 }
 
 TEST_F(Learning, AutocastEndsWithItsScope) {

@@ -7,14 +7,19 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "train/compress.h"
 #include "train/digits.h"
+#include "train/evaluate.h"
 #include "train/language/complete.h"
 #include "train/language/lora_trainer.h"
 #include "train/language/merge.h"
+#include "train/library_errors.h"
 #include "train/mnist.h"
 #include "train/model.h"
 #include "train/options.h"
@@ -45,7 +50,7 @@ Environment ContractEnvironment() {
   return environment;
 }
 
-DataSplits DrawDigitSplits(const Options& options) {
+DataSplits DrawDigitSplits(const DataOptions& options) {
   const auto count = [](std::int64_t wanted, std::size_t otherwise) {
     return wanted > 0 ? static_cast<std::size_t>(wanted) : otherwise;
   };
@@ -55,7 +60,7 @@ DataSplits DrawDigitSplits(const Options& options) {
                      count(options.test_samples, kDefaultTestDigits))};
 }
 
-Result<DataSplits> LoadData(const Options& options) {
+Result<DataSplits> LoadData(const DataOptions& options) {
   if (options.data == DataSource::kDigits) return DrawDigitSplits(options);
   EBB_ASSIGN_OR_RETURN(
       DataSplits splits,
@@ -127,6 +132,35 @@ int MergeModel(const std::vector<std::string>& arguments) {
   return 0;
 }
 
+int EvaluateFile(const std::vector<std::string>& arguments) {
+  const Result<EvaluateRequest> request = ParseEvaluateOptions(arguments);
+  if (!request) return Report(request.error());
+  if (const auto* text = std::get_if<TextToPrint>(&*request)) return Print(*text);
+  auto options = std::get<EvaluateOptions>(*request);
+  options.train_samples = 1;  // none is used
+  const Result<LoadedModel> loaded = WithLibraryErrors([&] { return LoadModel(options.model); });
+  if (!loaded) return Report(loaded.error());
+  const Result<DataSplits> data = LoadData(options);
+  if (!data) return Report(data.error());
+  const auto found = EvaluateModel(options, *loaded, data->test);
+  if (!found) return Report(found.error());
+  if (!*found) return static_cast<int>(ExitCode::kTryLater);
+  return Print({(*found)->dump(2) + "\n"});
+}
+
+int CompressFile(const std::vector<std::string>& arguments) {
+  const Result<CompressRequest> request = ParseCompressOptions(arguments);
+  if (!request) return Report(request.error());
+  if (const auto* text = std::get_if<TextToPrint>(&*request)) return Print(*text);
+  const auto& options = std::get<CompressOptions>(*request);
+  const Result<Compressed> done = Compress(options);
+  if (!done) return Report(done.error());
+  std::printf("the model is in %s: %llu bytes, before %llu\n", options.output.c_str(),
+              static_cast<unsigned long long>(done->bytes_after),
+              static_cast<unsigned long long>(done->bytes_before));
+  return 0;
+}
+
 int TrainAs(const Options& options) {
   // The model is looked up first: a misspelt name should not cost a download.
   if (const auto model = FindModel(options.model); !model) return Report(model.error());
@@ -151,6 +185,8 @@ int Main(const std::vector<std::string>& arguments) {
     if (arguments.front() == "lora") return Lora(rest);
     if (arguments.front() == "generate") return Generate(rest);
     if (arguments.front() == "merge") return MergeModel(rest);
+    if (arguments.front() == "evaluate") return EvaluateFile(rest);
+    if (arguments.front() == "compress") return CompressFile(rest);
   }
   const Result<Request> request = ParseOptions(arguments, ContractEnvironment());
   if (!request) return Report(request.error());

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "train/dataset.h"
 #include "train/libtorch.h"
+#include "train/named_tensors.h"
 
 namespace ebb::train {
 
@@ -33,6 +34,13 @@ class ModelRegistration {
  public:
   explicit ModelRegistration(ModelInfo info);
 };
+
+/// Its parameters and buffers, with a prefix each.
+NamedTensors ModelTensors(const Classifier& model, const char* parameter_prefix,
+                          const char* buffer_prefix);
+
+/// A mistake if the model takes images of another shape. `where` says which model.
+Status RequireShape(const ModelInfo& model, const Dataset& data, const std::string& where);
 
 /// All models by name.
 const std::map<std::string, ModelInfo>& Models();

@@ -18,6 +18,10 @@ Examples:
   ebb-train --data digits --batch-size 16 --accumulation 4 --precision bf16
                                                          effective batch 64 in micro-batches of 16
   ebb-train --data digits --run-dir runs/a --resume      continue from the checkpoint in runs/a
+  ebb-train --model small-cnn --teacher runs/a/model.safetensors
+                                                         learn from a larger model, too
+  ebb-train evaluate --help                              how good a trained model is
+  ebb-train compress --help                              makes its file smaller
   ebb-train lora --help                                  fine-tunes a language model instead
   ebb-train generate --help                              completes a prompt with one
 
@@ -27,40 +31,22 @@ Exit codes: 0 done, 2 usage, 3 configuration or data, 4 unavailable, 75 paused w
 const Names<ScheduleKind> kSchedules = {{"constant", ScheduleKind::kConstant},
                                         {"cosine", ScheduleKind::kCosine},
                                         {"step", ScheduleKind::kStep}};
-const Names<DataSource> kData = {{"mnist", DataSource::kMnist}, {"digits", DataSource::kDigits}};
 
 // The textual form of the choices, before their names are looked up.
 struct Choices : RunChoices {
   std::string data = "mnist";
 };
 
-void AddDataFlags(CLI::App& app, Options& options, Choices& choices) {
+void AddModelFlags(CLI::App& app, Options& options, Choices& choices) {
   const char* group = "Model and data";
   app.add_option("--model", options.model, "model to train; --list-models names them")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--data", choices.data, "mnist | digits (drawn by the program, no download)")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--data-dir", options.data_dir, "where the MNIST files are, gzip or plain")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--data-seed", options.data_seed, "which digits are drawn")
-      ->check(Between(kSeed))
-      ->capture_default_str()
-      ->group(group);
+  AddDataFlags(app, options, choices.data, group);
   app.add_option("--train-samples", options.train_samples,
                  "use the first N; 0: all of MNIST, 8000 digits")
       ->check(Between(kLimit))
       ->capture_default_str()
-      ->group(group);
-  app.add_option("--test-samples", options.test_samples,
-                 "use the first N; 0: all of MNIST, 2000 digits")
-      ->check(Between(kLimit))
-      ->capture_default_str()
-      ->group(group);
-  app.add_flag("--download,!--no-download", options.download,
-               "download missing MNIST files into --data-dir, checked by digest (default: on)")
       ->group(group);
   app.add_option("--export-data", options.export_data,
                  "write the chosen data to this directory as IDX files, and exit")
@@ -148,22 +134,24 @@ Result<Request> ParseOptions(std::span<const std::string> arguments,
   SetRules(app);
   app.footer(kExamples);
   app.set_version_flag("--version", std::string("ebb-train ") + EBB_VERSION);
-  AddDataFlags(app, options, choices);
+  AddModelFlags(app, options, choices);
   app.add_flag("--list-models", list_models, "name the models and exit")->group("Model and data");
   AddTrainingFlags(app, options, choices);
+  AddTeacherFlags(app, options.distillation,
+                  {"model file of another run, whose probabilities are learned, too", "labels"});
   AddRunFlags(app, options, choices, "progress.jsonl and train_result.json", "model and data");
   AddModelPathFlag(app, options);
   EBB_ASSIGN_OR_RETURN(const auto text, ParseFlags(app, arguments));
   if (text) return *text;
   if (list_models) return ListModels{};
-  EBB_RETURN_IF_ERROR(LookUp("--data", kData, choices.data, options.data));
+  EBB_RETURN_IF_ERROR(LookUp("--data", kDataSources, choices.data, options.data));
   EBB_RETURN_IF_ERROR(LookUpChoices(choices, kSchedules, options));
   FillDefaultPaths(options);
   return options;
 }
 
 std::string Name(Precision precision) { return NameOf(kPrecisions, precision); }
-std::string Name(DataSource data) { return NameOf(kData, data); }
+std::string Name(DataSource data) { return NameOf(kDataSources, data); }
 std::string Name(ScheduleKind kind) { return NameOf(kSchedules, kind); }
 
 }  // namespace ebb::train

@@ -9,20 +9,13 @@
 #include <variant>
 
 #include "base/result.h"
+#include "train/data_options.h"
 #include "train/run_options.h"
 
 namespace ebb::train {
 
-enum class DataSource { kMnist, kDigits };
-
-struct Options : RunOptions {
+struct Options : RunOptions, DataOptions {
   std::string model = "simple-cnn";
-  DataSource data = DataSource::kMnist;
-  std::string data_dir = "data";
-  std::uint64_t data_seed = 1;
-  std::int64_t train_samples = 0;  ///< 0: all of MNIST, 8,000 digits
-  std::int64_t test_samples = 0;   ///< 0: all of MNIST, 2,000 digits
-  bool download = true;
   bool measure_speed = false;  ///< tell how fast each precision is here instead of training
   std::string export_data;  ///< a directory: write the data there as IDX files instead of training
   std::string model_save_path;  ///< empty: model.safetensors; a relative path is in run_dir

@@ -248,6 +248,36 @@ TEST_F(Process, WithATeacherItResumesToTheSameAdapterAndRefusesOneOfOtherTokens)
   EXPECT_EQ(RunToEnd(With(SmallLora("x"), {"--temperature", "3"})).exit_code, 2);
 }
 
+TEST_F(Process, AClassifierWithATeacherResumesToTheSameBitsAndRefusesAnother) {
+  ASSERT_EQ(RunToEnd(SmallRun("teacher")).exit_code, 0);
+  const Path teacher = directory_ / "teacher/model.safetensors";
+  const auto run = [&](const std::string& name) {
+    return With(SmallRun(name), {"--model", "small-cnn", "--teacher", teacher.string(),
+                                 "--temperature", "3", "--distillation-mix", "0.4"});
+  };
+  ExpectTheSameBitsAfterKills(run);
+  const auto taught = ResultOf("straight");
+  EXPECT_EQ(taught.at("parameters"), 5258);
+  EXPECT_EQ(taught.at("teacher"), teacher.string());
+  EXPECT_EQ(taught.at("distillation_mix"), 0.4);
+  ASSERT_EQ(RunToEnd(With(SmallRun("alone"), {"--model", "small-cnn"})).exit_code, 0);
+  EXPECT_NE(ResultOf("alone").at("parameters_sha256"), taught.at("parameters_sha256"));
+  const Ended warmer = RunToEnd(With(run("straight"), {"--temperature", "4", "--resume"}));
+  EXPECT_EQ(warmer.exit_code, 3);
+  EXPECT_THAT(warmer.errors, testing::HasSubstr("--temperature 3.0, not 4.0"));
+  // The same path with other weights is another teacher.
+  ASSERT_EQ(RunToEnd(With(SmallRun("teacher"), {"--seed", "2"})).exit_code, 0);
+  const Ended other = RunToEnd(With(run("straight"), {"--resume"}));
+  EXPECT_EQ(other.exit_code, 3);
+  EXPECT_THAT(other.errors, testing::HasSubstr("with --teacher of SHA-256"));
+  const Ended checkpoint = RunToEnd(
+      With(run("x"),
+           {"--teacher", (directory_ / "teacher/checkpoints/checkpoint.safetensors"), "--check"}));
+  EXPECT_EQ(checkpoint.exit_code, 3);
+  EXPECT_THAT(checkpoint.errors, testing::HasSubstr("does not say which model it is"));
+  EXPECT_EQ(RunToEnd(With(SmallRun("x"), {"--temperature", "3"})).exit_code, 2);
+}
+
 TEST_F(Process, ALanguageModelPausesResumesAndReports) {
   ASSERT_EQ(RunToEnd(SmallLora("straight")).exit_code, 0);
   const pid_t child = Start(With(SmallLora("run"), {"--gradient-checkpointing"}));
@@ -385,6 +415,19 @@ TEST_F(Process, ACheckTellsWhetherTheTrainingCouldStartAndWritesNothing) {
   EXPECT_EQ(check({"--model-save-path", "/proc/none/model"}).exit_code, 4);
   EXPECT_NE(check({"--model", "nosuch"}).exit_code, 0);
   EXPECT_FALSE(std::filesystem::exists(directory_ / "run"));
+}
+
+TEST_F(Process, AnEvaluationEndsWhenItIsAskedTo) {
+  ASSERT_EQ(RunToEnd(SmallRun("run")).exit_code, 0);
+  const std::string model = (directory_ / "run/model.safetensors").string();
+  const std::vector<std::string> once = {"evaluate",       model, "--data", "digits",
+                                         "--test-samples", "20"};
+  EXPECT_EQ(RunToEnd(once).exit_code, 0);
+  const pid_t child = Start(With(once, {"--repeat", "1000000000"}));
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  // Whether it is still loading or evaluates by now.
+  ::kill(child, SIGTERM);
+  EXPECT_THAT(Wait(child).exit_code, testing::AnyOf(75, 128 + SIGTERM));
 }
 
 TEST_F(Process, MisuseHasItsExitCodeAndAHint) {

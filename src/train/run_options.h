@@ -10,6 +10,13 @@
 
 namespace ebb::train {
 
+/// Knowledge distillation (divergence.h).
+struct Distillation {
+  std::string teacher;     ///< a model to learn from; empty: none
+  double temperature = 2;  ///< of both models' probabilities
+  double mix = 0.5;        ///< the teacher's share of the loss
+};
+
 struct RunOptions {
   std::int64_t batch_size = 64;  ///< of a micro-batch
   std::int64_t accumulation = 1;
@@ -19,6 +26,7 @@ struct RunOptions {
   DeviceChoice device = DeviceChoice::kAuto;
   std::int64_t threads = 0;  ///< 0: one per available core
   std::uint64_t seed = 1;
+  Distillation distillation;
 
   bool check = false;  ///< tell whether the training could start instead of training
   std::string run_dir = "runs/train";

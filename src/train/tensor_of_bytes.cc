@@ -17,6 +17,8 @@ std::string DtypeName(torch::ScalarType type) {
       return "BF16";
     case torch::kFloat16:
       return "F16";
+    case torch::kInt8:
+      return "I8";
     case torch::kInt64:
       return "I64";
     default:
@@ -38,6 +40,17 @@ TensorBytes BytesOf(const std::string& name, const torch::Tensor& portable) {
           DtypeName(portable.scalar_type()),
           portable.sizes().vec(),
           {static_cast<const char*>(portable.data_ptr()), portable.nbytes()}};
+}
+
+NamedTensors Portable(NamedTensors tensors) {
+  for (auto& [name, tensor] : tensors) tensor = tensor.detach().to(torch::kCPU).contiguous();
+  return tensors;
+}
+
+std::vector<TensorBytes> BytesOf(const NamedTensors& portable) {
+  std::vector<TensorBytes> bytes;
+  for (const auto& [name, tensor] : portable) bytes.push_back(BytesOf(name, tensor));
+  return bytes;
 }
 
 torch::Tensor TensorOver(const TensorBytes& bytes, torch::ScalarType type,

@@ -4,8 +4,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "train/libtorch.h"
+#include "train/named_tensors.h"
 #include "train/safetensors.h"
 
 namespace ebb::train {
@@ -17,6 +19,11 @@ std::optional<torch::ScalarType> WeightType(const std::string& dtype);
 
 /// Borrows `portable`, which is contiguous and on the CPU.
 TensorBytes BytesOf(const std::string& name, const torch::Tensor& portable);
+
+/// Contiguous copies on the CPU where the tensors are not that already.
+NamedTensors Portable(NamedTensors tensors);
+/// Borrows them all.
+std::vector<TensorBytes> BytesOf(const NamedTensors& portable);
 
 /// A tensor over the bytes, which `owner` keeps alive; a copy where the bytes are not aligned.
 torch::Tensor TensorOver(const TensorBytes& bytes, torch::ScalarType type,

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "platform/file.h"
@@ -15,7 +17,7 @@
 #include "train/learning.h"
 #include "train/library_errors.h"
 #include "train/libtorch.h"
-#include "train/model.h"
+#include "train/model_file.h"
 #include "train/run_result.h"
 #include "train/speed.h"
 #include "train/tensor_memory.h"
@@ -35,6 +37,7 @@ struct Setup {
   std::int64_t threads = 1;
   std::string precision_notice;
   RankPlace place{};
+  std::optional<ClassifierTeacher> teacher{};
 };
 
 class ClassifierTask : public Task {
@@ -75,7 +78,7 @@ ClassifierTask::ClassifierTask(const Options& options, const DataSplits& data, c
 
 UpdateLoss ClassifierTask::AddGradients(const UpdateRequest& request) {
   const UpdateSettings settings{static_cast<std::size_t>(options_.batch_size), options_.precision,
-                                request.loss_scale};
+                                request.loss_scale, setup_.teacher ? &*setup_.teacher : nullptr};
   return {train::AddGradients(*model_, train_source_, request.samples, settings),
           static_cast<std::int64_t>(request.samples.size()), 0};
 }
@@ -86,8 +89,21 @@ Evaluation ClassifierTask::Evaluate() {
   return train::Evaluate(*model_, test_source_, {batch, options_.precision, 1.0});
 }
 
+// What train_result.json has of a classifier beside what every run has.
+nlohmann::ordered_json ClassifierFields(const Options& options, const Classifier& model) {
+  std::int64_t parameters = 0;
+  for (const torch::Tensor& parameter : model.parameters()) parameters += parameter.numel();
+  nlohmann::ordered_json fields = {{"parameters", parameters}};
+  const Distillation& distillation = options.distillation;
+  if (!distillation.teacher.empty())
+    fields.update(nlohmann::ordered_json{{"teacher", distillation.teacher},
+                                         {"temperature", distillation.temperature},
+                                         {"distillation_mix", distillation.mix}});
+  return fields;
+}
+
 Result<std::string> ClassifierTask::Finish(const TrainingState& state) {
-  EBB_RETURN_IF_ERROR(SaveModel(options_.model_save_path, *model_));
+  EBB_RETURN_IF_ERROR(SaveModel(options_.model_save_path, *model_, options_.model));
   const RunFacts facts{.train_samples = static_cast<std::int64_t>(data_.train.size()),
                        .test_samples = static_cast<std::int64_t>(data_.test.size()),
                        .device = setup_.device.is_cuda() ? "cuda" : "cpu",
@@ -95,7 +111,8 @@ Result<std::string> ClassifierTask::Finish(const TrainingState& state) {
                        .threads = setup_.threads,
                        .parameters_sha256 = ParametersSha256(*model_),
                        .torch_version = TORCH_VERSION,
-                       .precision_notice = setup_.precision_notice};
+                       .precision_notice = setup_.precision_notice,
+                       .more = ClassifierFields(options_, *model_)};
   const platform::Path result_path = platform::Path(options_.run_dir) / "train_result.json";
   RunDescription run = DescriptionOf(options_);
   run.model = options_.model;
@@ -113,20 +130,27 @@ Status EnsureModelFolder(const Options& options) {
 struct Fit {
   ModelInfo model;
   torch::Device device;
+  std::optional<ClassifierTeacher> teacher;
 };
+
+Result<std::optional<ClassifierTeacher>> TeacherOf(const Options& options, const DataSplits& data,
+                                                   torch::Device device) {
+  const Distillation& distillation = options.distillation;
+  if (distillation.teacher.empty()) return std::nullopt;
+  EBB_ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(distillation.teacher));
+  EBB_RETURN_IF_ERROR(RequireShape(loaded.info, data.train, "--teacher " + distillation.teacher));
+  loaded.model->to(device);
+  UseFastMemoryFormat(*loaded.model, device, options.precision);
+  return ClassifierTeacher{loaded.model, distillation.temperature, distillation.mix};
+}
 
 Result<Fit> FitOf(const Options& options, const DataSplits& data) {
   EBB_ASSIGN_OR_RETURN(ModelInfo model, FindModel(options.model));
   EBB_ASSIGN_OR_RETURN(const torch::Device device, SelectDevice(options.device));
   EBB_RETURN_IF_ERROR(RequirePrecisionSupported(options.precision, device.type()));
-  if (model.input != data.train.shape)
-    return Fail({ExitCode::kConfiguration,
-                 "the model takes images of " + std::to_string(model.input.rows) + " x " +
-                     std::to_string(model.input.columns) + ", the data has " +
-                     std::to_string(data.train.shape.rows) + " x " +
-                     std::to_string(data.train.shape.columns),
-                 "--model " + options.model, "choose another --model or --data-dir"});
-  return Fit{std::move(model), device};
+  EBB_RETURN_IF_ERROR(RequireShape(model, data.train, "--model " + options.model));
+  EBB_ASSIGN_OR_RETURN(auto teacher, TeacherOf(options, data, device));
+  return Fit{std::move(model), device, std::move(teacher)};
 }
 
 Result<Setup> Prepare(const Options& options, const DataSplits& data) {
@@ -136,8 +160,20 @@ Result<Setup> Prepare(const Options& options, const DataSplits& data) {
   EBB_RETURN_IF_ERROR(EnsureModelFolder(options));
   EBB_ASSIGN_OR_RETURN(RankPlace place, RankPlaceFrom(std::getenv));
   const std::int64_t threads = UseThreads(options.threads, place.on_this_machine);
-  return Setup{std::move(fit.model), fit.device, threads,
-               PrecisionNotice(options.precision, fit.device), std::move(place)};
+  return Setup{std::move(fit.model),
+               fit.device,
+               threads,
+               PrecisionNotice(options.precision, fit.device),
+               std::move(place),
+               std::move(fit.teacher)};
+}
+
+// A teacher is the same if its weights are, wherever it lies.
+nlohmann::ordered_json FingerprintOf(const Options& options, const Setup& setup) {
+  nlohmann::ordered_json fingerprint = Fingerprint(options);
+  if (setup.teacher)
+    fingerprint["--teacher"] = "of SHA-256 " + ParametersSha256(*setup.teacher->model);
+  return fingerprint;
 }
 
 Result<Outcome> TrainUnguarded(const Options& options, const DataSplits& data) {
@@ -145,7 +181,7 @@ Result<Outcome> TrainUnguarded(const Options& options, const DataSplits& data) {
   EBB_ASSIGN_OR_RETURN(Ranks ranks, Ranks::Join(setup.place, options.rank_share));
   const TensorMemoryScope memory(setup.device.type());
   ClassifierTask task(options, data, setup);
-  return RunTraining(task, LoopOf(options, Fingerprint(options), ranks), memory);
+  return RunTraining(task, LoopOf(options, FingerprintOf(options, setup), ranks), memory);
 }
 
 }  // namespace

@@ -81,20 +81,28 @@ Result<TrainingState> TrainingStateFromJson(const json& value, const std::string
 }
 
 ordered_json Fingerprint(const Options& options) {
-  return {{"--model", options.model},
-          {"--data", Name(options.data)},
-          {"--data-seed", options.data_seed},
-          {"--train-samples", options.train_samples},
-          {"--test-samples", options.test_samples},
-          {"--batch-size", options.batch_size},
-          {"--accumulation", options.accumulation},
-          {"--epochs", options.epochs},
-          {"--learning-rate", options.learning_rate.initial},
-          {"--lr-schedule", Name(options.learning_rate.kind)},
-          {"--lr-decay", options.learning_rate.decay},
-          {"--lr-step-epochs", options.learning_rate.decay_epochs},
-          {"--precision", Name(options.precision)},
-          {"--seed", options.seed}};
+  ordered_json fingerprint = {{"--model", options.model},
+                              {"--data", Name(options.data)},
+                              {"--data-seed", options.data_seed},
+                              {"--train-samples", options.train_samples},
+                              {"--test-samples", options.test_samples},
+                              {"--batch-size", options.batch_size},
+                              {"--accumulation", options.accumulation},
+                              {"--epochs", options.epochs},
+                              {"--learning-rate", options.learning_rate.initial},
+                              {"--lr-schedule", Name(options.learning_rate.kind)},
+                              {"--lr-decay", options.learning_rate.decay},
+                              {"--lr-step-epochs", options.learning_rate.decay_epochs},
+                              {"--precision", Name(options.precision)},
+                              {"--seed", options.seed}};
+  if (!options.distillation.teacher.empty()) AddTo(fingerprint, options.distillation);
+  return fingerprint;
+}
+
+void AddTo(ordered_json& fingerprint, const Distillation& distillation) {
+  fingerprint["--teacher"] = distillation.teacher;
+  fingerprint["--temperature"] = distillation.temperature;
+  fingerprint["--distillation-mix"] = distillation.mix;
 }
 
 Status RequireSameFingerprint(const json& stored, const json& wanted, const std::string& name) {

@@ -51,6 +51,8 @@ Result<TrainingState> TrainingStateFromJson(const nlohmann::json& json, const st
 
 /// The options that must be the same for a continuation to be the same run, by flag name.
 nlohmann::ordered_json Fingerprint(const Options& options);
+/// The flags of a run with a teacher.
+void AddTo(nlohmann::ordered_json& fingerprint, const Distillation& distillation);
 /// Names the first flag that differs.
 Status RequireSameFingerprint(const nlohmann::json& stored, const nlohmann::json& wanted,
                               const std::string& name);

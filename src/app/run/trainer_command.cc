@@ -52,12 +52,19 @@ void AppendIfSet(Words& command, const std::string& flag, const std::string& val
   if (!value.empty()) Append(command, {flag, value});
 }
 
+void AppendIfSet(Words& command, const std::string& flag, std::optional<double> value) {
+  if (value) Append(command, {flag, FormatExact(*value)});
+}
+
 Words ClassifierWords(const config::TrainConfig& config) {
   const config::TrainingConfig& training = config.training;
   Words words{"--model", training.model, "--data", training.data, "--data-dir", config.data_dir};
   AppendIfSet(words, "--train-samples", training.train_samples);
   AppendIfSet(words, "--test-samples", training.test_samples);
   AppendIfSet(words, "--model-save-path", training.model_save_path);
+  AppendIfSet(words, "--teacher", training.teacher);
+  AppendIfSet(words, "--temperature", training.temperature);
+  AppendIfSet(words, "--distillation-mix", training.distillation_mix);
   return words;
 }
 

@@ -54,12 +54,6 @@ void RequireGradients(Adapter& adapter) {
   for (auto [name, tensor] : adapter.Tensors()) tensor.set_requires_grad(true);
 }
 
-NamedTensors Portable(const Adapter& adapter) {
-  auto tensors = adapter.Tensors();
-  for (auto& [name, tensor] : tensors) tensor = tensor.detach().to(torch::kCPU).contiguous();
-  return tensors;
-}
-
 // Takes the tensors of an adapter out of its file.
 class Taker {
  public:
@@ -150,13 +144,11 @@ Adapter MakeAdapter(const Decoder& decoder, const LoraSettings& settings, std::u
 Status SaveAdapter(const platform::Path& folder, const Adapter& adapter,
                    const std::string& base_model) {
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(folder));
-  std::vector<TensorBytes> views;
-  const auto portable = Portable(adapter);
-  for (const auto& [name, tensor] : portable) views.push_back(BytesOf(name, tensor));
+  const NamedTensors portable = Portable(adapter.Tensors());
   Metadata metadata{{"format", "pt"}};
   if (adapter.trained_on != BaseWeights::kPlain) metadata[kTrainedOn] = Name(adapter.trained_on);
-  EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(folder / kWeightFile,
-                                                    EncodeSafetensors(std::move(views), metadata)));
+  EBB_RETURN_IF_ERROR(platform::WriteFileAtomically(
+      folder / kWeightFile, EncodeSafetensors(BytesOf(portable), metadata)));
   return platform::WriteFileAtomically(folder / kConfigFile,
                                        AdapterConfigJson(adapter.settings, base_model));
 }
@@ -208,7 +200,7 @@ Decoder Merged(const Decoder& decoder, const Adapter& adapter) {
 
 std::string AdapterSha256(const Adapter& adapter) {
   std::string summary;
-  for (const auto& [name, tensor] : Portable(adapter))
+  for (const auto& [name, tensor] : Portable(adapter.Tensors()))
     summary += name + " " + platform::Sha256Hex(BytesOf(name, tensor).data) + "\n";
   return platform::Sha256Hex(summary);
 }

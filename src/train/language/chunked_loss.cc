@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "train/divergence.h"
+
 namespace ebb::train {
 namespace {
 
@@ -19,24 +21,6 @@ constexpr std::int64_t kMinChunkTokens = 16;
 // A matrix product, in at least fp32.
 Tensor LogitsOf(const Tensor& hidden, const Tensor& output, torch::ScalarType inside) {
   return torch::matmul(hidden, output.t()).to(inside);
-}
-
-struct Divergence {
-  Tensor sum;       ///< of KL(teacher || student) over the tokens
-  Tensor gradient;  ///< with respect to the student's logits
-};
-
-// temperature^2 KL, of logits of both.
-Divergence DivergenceOf(const Tensor& student, const Tensor& teacher, double temperature) {
-  const std::int64_t shared = std::min(student.size(1), teacher.size(1));
-  const Tensor wanted = torch::log_softmax(teacher.narrow(1, 0, shared) / temperature, 1);
-  const Tensor found = torch::log_softmax(student.narrow(1, 0, shared) / temperature, 1);
-  const Tensor probabilities = wanted.exp();
-  Divergence divergence;
-  divergence.sum = (probabilities * (wanted - found)).sum() * (temperature * temperature);
-  divergence.gradient = torch::zeros_like(student);
-  divergence.gradient.narrow(1, 0, shared).copy_(found.exp().sub_(probabilities).mul_(temperature));
-  return divergence;
 }
 
 // A teacher as something that an operation takes.

@@ -3,11 +3,7 @@
 // tokens are never in memory together. Because the output projection is frozen, the gradient of a
 // chunk is computed while its logits are there, so the backward pass is one multiplication.
 //
-// With a teacher (knowledge distillation, Hinton et al. 2015) a token's loss is
-//   (1 - mix) cross-entropy + mix temperature^2 KL(teacher || student),
-// where both models' logits are divided by the temperature before the softmax. The factor keeps the
-// size of the gradient the same whatever the temperature. Where the vocabularies differ in size,
-// the divergence is that over the tokens that both have.
+// With a teacher a token's loss has a part of the divergence from it (train/divergence.h).
 
 #include <cstdint>
 

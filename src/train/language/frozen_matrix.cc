@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "train/language/weight_codes.h"
+#include "train/weight_codes.h"
 
 namespace ebb::train {
 namespace {

@@ -10,6 +10,7 @@
 #include "train/flags.h"
 #include "train/language/projection.h"
 #include "train/options.h"
+#include "train/training_state.h"
 
 namespace ebb::train {
 namespace {
@@ -130,27 +131,13 @@ void AddAdapterFlags(CLI::App& app, LoraOptions& options, Choices& choices) {
       ->group(group);
 }
 
-void AddTeacherFlags(CLI::App& app, LoraOptions& options) {
-  const char* group = "Teacher";
-  CLI::Option* teacher =
-      app.add_option("--teacher", options.teacher,
-                     "folder of a model with the same tokens, whose probabilities are learned, too")
-          ->group(group);
+void AddTeacherAndAdapterFlags(CLI::App& app, LoraOptions& options) {
+  CLI::Option* teacher = AddTeacherFlags(
+      app, options.distillation,
+      {"folder of a model with the same tokens, whose probabilities are learned, too", "texts"});
   app.add_option("--teacher-adapter", options.teacher_adapter, "folder of an adapter for it")
       ->needs(teacher)
-      ->group(group);
-  app.add_option("--temperature", options.temperature,
-                 "both models' logits are divided by it before they are compared")
-      ->check(Between({1e-3, 1e3}))
-      ->needs(teacher)
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--distillation-mix", options.distillation_mix,
-                 "the teacher's share of the loss; the rest is the texts'")
-      ->check(Between({0, 1}))
-      ->needs(teacher)
-      ->capture_default_str()
-      ->group(group);
+      ->group(teacher->get_group());
 }
 
 void AddTrainingFlags(CLI::App& app, LoraOptions& options, Choices& choices) {
@@ -270,7 +257,7 @@ Result<LoraRequest> ParseLoraOptions(std::span<const std::string> arguments,
   app.footer(kExamples);
   AddDataFlags(app, options, choices);
   AddAdapterFlags(app, options, choices);
-  AddTeacherFlags(app, options);
+  AddTeacherAndAdapterFlags(app, options);
   AddTrainingFlags(app, options, choices);
   AddRunFlags(app, options, choices, "progress.jsonl, train_result.json and metrics.json",
               "model and data");
@@ -327,11 +314,9 @@ nlohmann::ordered_json Fingerprint(const LoraOptions& options) {
   // Checkpoints were written before there were these flags.
   if (options.base_weights != BaseWeights::kPlain)
     fingerprint["--base-weights"] = Name(options.base_weights);
-  if (!options.teacher.empty()) {
-    fingerprint["--teacher"] = options.teacher;
+  if (!options.distillation.teacher.empty()) {
+    AddTo(fingerprint, options.distillation);
     fingerprint["--teacher-adapter"] = options.teacher_adapter;
-    fingerprint["--temperature"] = options.temperature;
-    fingerprint["--distillation-mix"] = options.distillation_mix;
   }
   return fingerprint;
 }

@@ -31,10 +31,7 @@ struct LoraOptions : RunOptions {
   TextDataOptions data;  ///< texts; no file: tokens
   std::string tokens;    ///< file of sequences of tokens (token_file.h); empty: data
 
-  std::string teacher;            ///< folder of a model to learn from; empty: none
-  std::string teacher_adapter;    ///< added to it; empty: none
-  double temperature = 2;         ///< of both models' probabilities
-  double distillation_mix = 0.5;  ///< the teacher's share of the loss
+  std::string teacher_adapter;  ///< added to the teacher, which is a folder; empty: none
 
   LoraSettings lora;
   std::string start_adapter;  ///< folder of an adapter to go on from: its configuration counts, but

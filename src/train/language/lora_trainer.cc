@@ -69,7 +69,7 @@ Result<TextData> LoadData(const LoraOptions& options, const ModelConfig& config)
 Status RequireSameTokens(const LoraOptions& options, const ModelConfig& model,
                          const ModelConfig& teacher) {
   const auto fail = [&](std::string what) {
-    return Fail({ExitCode::kConfiguration, std::move(what), options.teacher,
+    return Fail({ExitCode::kConfiguration, std::move(what), options.distillation.teacher,
                  "a teacher has the tokenizer of the model that learns from it"});
   };
   if (!options.tokens.empty()) {
@@ -78,7 +78,7 @@ Status RequireSameTokens(const LoraOptions& options, const ModelConfig& model,
                 " tokens, and the model " + std::to_string(model.vocabulary));
   }
   EBB_ASSIGN_OR_RETURN(const Tokenizer mine, Tokenizer::Load(options.base));
-  EBB_ASSIGN_OR_RETURN(const Tokenizer its, Tokenizer::Load(options.teacher));
+  EBB_ASSIGN_OR_RETURN(const Tokenizer its, Tokenizer::Load(options.distillation.teacher));
   if (its.id_limit() != mine.id_limit() || its.id_limit() > teacher.vocabulary)
     return fail("the teacher has another number of tokens than the model");
   for (TokenId id = 0; id < mine.id_limit(); ++id)
@@ -90,13 +90,13 @@ Status RequireSameTokens(const LoraOptions& options, const ModelConfig& model,
 Result<Teacher> LoadTeacher(const LoraOptions& options, const DecoderOptions& wanted,
                             const ModelConfig& model) {
   Teacher teacher;
-  EBB_ASSIGN_OR_RETURN(teacher.decoder, LoadDecoder(options.teacher, wanted));
+  EBB_ASSIGN_OR_RETURN(teacher.decoder, LoadDecoder(options.distillation.teacher, wanted));
   EBB_RETURN_IF_ERROR(RequireSameTokens(options, model, teacher.decoder.config));
   if (!options.teacher_adapter.empty()) {
     EBB_ASSIGN_OR_RETURN(teacher.adapter, LoadAdapter(options.teacher_adapter, teacher.decoder));
   }
-  teacher.temperature = options.temperature;
-  teacher.mix = options.distillation_mix;
+  teacher.temperature = options.distillation.temperature;
+  teacher.mix = options.distillation.mix;
   return teacher;
 }
 
@@ -115,7 +115,7 @@ Result<Setup> Prepare(const LoraOptions& options) {
                                           ? RandomDecoder(options.base, wanted, kRandomWeightsSeed)
                                           : LoadDecoder(options.base, wanted));
   EBB_ASSIGN_OR_RETURN(setup.data, LoadData(options, setup.decoder.config));
-  if (!options.teacher.empty()) {
+  if (!options.distillation.teacher.empty()) {
     EBB_ASSIGN_OR_RETURN(setup.teacher, LoadTeacher(options, wanted, setup.decoder.config));
   }
   return setup;
@@ -198,9 +198,9 @@ ordered_json LanguageFields(const LoraOptions& options, const Setup& setup, cons
       {"measured_peak_flops_per_s", peak},
       {"flop_utilisation_percent", seconds > 0 ? 100 * flops / seconds / peak : 0}};
   if (setup.teacher)
-    fields.update(ordered_json{{"teacher", NameOf(options.teacher)},
-                               {"temperature", options.temperature},
-                               {"distillation_mix", options.distillation_mix}});
+    fields.update(ordered_json{{"teacher", NameOf(options.distillation.teacher)},
+                               {"temperature", options.distillation.temperature},
+                               {"distillation_mix", options.distillation.mix}});
   return fields;
 }
 

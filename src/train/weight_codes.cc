@@ -1,4 +1,4 @@
-#include "train/language/weight_codes.h"
+#include "train/weight_codes.h"
 
 #include <algorithm>
 #include <bit>
