@@ -101,7 +101,7 @@ std::vector<KeyRule> LoraRules(LoraKeys& keys) {
   return {
       ReadText("base", keys.base),
       Switch(keys, "random_weights"),
-      Choice(keys, "base_weights", {"bf16", "fp32", "int8", "nf4"}),
+      Choice(keys, "base_weights", {"bf16", "fp32", "int8", "nf4", "nf4-double"}),
       ReadTexts("data", keys.data),
       ReadText("tokens", keys.tokens),
       Choice(keys, "preset",

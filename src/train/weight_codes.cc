@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace ebb::train {
 namespace {
@@ -80,6 +81,29 @@ void EncodeNf4(std::span<const float> row, std::uint8_t* codes, float* scales) {
     scales[begin / kNf4Block] = scale;
     for (std::size_t i = 0; i < kNf4Block; i += 2)
       codes[(begin + i) / 2] = static_cast<std::uint8_t>(code(i) << 4 | code(i + 1));
+  }
+}
+
+float EncodeScales(std::span<const float> scales, std::int8_t* codes, float* block_scales) {
+  const double sum = std::accumulate(scales.begin(), scales.end(), 0.0);
+  const auto mean =
+      static_cast<float>(sum / static_cast<double>(std::max<std::size_t>(1, scales.size())));
+  std::array<float, kScaleBlock> differences;
+  for (std::size_t begin = 0; begin < scales.size(); begin += kScaleBlock) {
+    const std::size_t count = std::min(kScaleBlock, scales.size() - begin);
+    for (std::size_t i = 0; i < count; ++i) differences[i] = scales[begin + i] - mean;
+    block_scales[begin / kScaleBlock] =
+        EncodeInt8(std::span(differences).first(count), codes + begin);
+  }
+  return mean;
+}
+
+// Rounding takes the least scales below zero.
+void DecodeScales(const std::int8_t* codes, const float* block_scales, float mean,
+                  std::size_t first, std::span<float> out) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::size_t at = first + i;
+    out[i] = std::max(0.0F, static_cast<float>(codes[at]) * block_scales[at / kScaleBlock] + mean);
   }
 }
 

@@ -113,6 +113,41 @@ TEST(WeightCodes, Bf16IsRoundedToTheNearest) {
   }
 }
 
+// By arithmetic in double: each scale is off by at most half a step of its 256.
+TEST(WeightCodes, ScalesInEightBitsAreNearAndTheirMeanIsKept) {
+  for (const std::size_t count : {1, 255, 256, 257, 1000}) {
+    std::vector<float> scales = RandomRow(count, count);
+    for (float& scale : scales) scale = 3 + std::abs(scale);
+    std::vector<std::int8_t> codes(count);
+    std::vector<float> of_blocks(ScaleBlocks(count)), decoded(count);
+    const double mean = EncodeScales(scales, codes.data(), of_blocks.data());
+    double sum = 0;
+    for (const float scale : scales) sum += scale;
+    EXPECT_NEAR(mean, sum / static_cast<double>(count), 1e-6);
+    DecodeScales(codes.data(), of_blocks.data(), static_cast<float>(mean), 0, decoded);
+    for (std::size_t i = 0; i < count; ++i) {
+      double largest = 0;
+      for (std::size_t j = i / 256 * 256; j < std::min(count, i / 256 * 256 + 256); ++j)
+        largest = std::max(largest, std::abs(scales[j] - mean));
+      EXPECT_LE(std::abs(decoded[i] - scales[i]), 0.5001 * largest / 127 + 1e-6) << i;
+    }
+    std::vector<float> part(count / 2);
+    DecodeScales(codes.data(), of_blocks.data(), static_cast<float>(mean), count - part.size(),
+                 part);
+    EXPECT_TRUE(std::equal(part.begin(), part.end(),
+                           decoded.end() - static_cast<std::ptrdiff_t>(part.size())));
+  }
+}
+
+TEST(WeightCodes, OneScaleThatIsNotFiniteMarksAll) {
+  std::vector<float> scales(300, 1);
+  scales[7] = std::numeric_limits<float>::quiet_NaN();
+  std::vector<std::int8_t> codes(scales.size());
+  std::vector<float> of_blocks(2);
+  EncodeScales(scales, codes.data(), of_blocks.data());
+  EXPECT_TRUE(std::isnan(of_blocks[0]) && std::isnan(of_blocks[1]));
+}
+
 TEST(WeightCodes, ZerosStayZerosAndWhatIsNotFiniteIsMarked) {
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   for (const float value : {0.0F, 1e-38F, kNaN, std::numeric_limits<float>::infinity()}) {

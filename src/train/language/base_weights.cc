@@ -6,12 +6,15 @@
 namespace ebb::train {
 namespace {
 
-const Names<BaseWeights> kNames = {
-    {"bf16", BaseWeights::kBf16}, {"int8", BaseWeights::kInt8}, {"nf4", BaseWeights::kNf4}};
+const Names<BaseWeights> kNames = {{"bf16", BaseWeights::kBf16},
+                                   {"int8", BaseWeights::kInt8},
+                                   {"nf4", BaseWeights::kNf4},
+                                   {"nf4-double", BaseWeights::kNf4Double}};
 const Names<BaseWeights> kChoices = {{"bf16", BaseWeights::kBf16},
                                      {"fp32", BaseWeights::kPlain},
                                      {"int8", BaseWeights::kInt8},
-                                     {"nf4", BaseWeights::kNf4}};
+                                     {"nf4", BaseWeights::kNf4},
+                                     {"nf4-double", BaseWeights::kNf4Double}};
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "train/weight_codes.h"
@@ -82,7 +83,7 @@ FrozenMatrix FrozenMatrix::Stored(const Tensor& weight, BaseWeights as,
   }
   const std::int64_t rows = weight.size(0);
   const auto columns = static_cast<std::size_t>(matrix.columns_);
-  const bool nf4 = as == BaseWeights::kNf4;
+  const bool nf4 = as != BaseWeights::kInt8;
   Tensor codes =
       torch::empty({rows, nf4 ? static_cast<std::int64_t>(Nf4RowBytes(columns)) : matrix.columns_},
                    torch::dtype(nf4 ? torch::kUInt8 : torch::kInt8));
@@ -94,13 +95,28 @@ FrozenMatrix FrozenMatrix::Stored(const Tensor& weight, BaseWeights as,
                               .contiguous();
     Encode(values, as, first, codes, scales);
   }
+  matrix.scales_ = scales;
+  if (as == BaseWeights::kNf4Double) matrix.EncodeScalesOnceMore();
+  for (Tensor* tensor : {&matrix.scales_, &matrix.scale_codes_})
+    if (tensor->defined()) *tensor = tensor->to(wanted.device());
   matrix.codes_ = codes.to(wanted.device());
-  matrix.scales_ = scales.to(wanted.device());
   return matrix;
 }
 
+void FrozenMatrix::EncodeScalesOnceMore() {
+  const auto count = static_cast<std::size_t>(scales_.numel());
+  scale_codes_ = torch::empty(scales_.sizes(), torch::dtype(torch::kInt8));
+  const Tensor of_blocks = torch::empty({static_cast<std::int64_t>(ScaleBlocks(count))});
+  scale_mean_ = EncodeScales({scales_.data_ptr<float>(), count},
+                             scale_codes_.data_ptr<std::int8_t>(), of_blocks.data_ptr<float>());
+  scales_ = of_blocks;
+}
+
 std::int64_t FrozenMatrix::bytes() const {
-  return static_cast<std::int64_t>(codes_.nbytes() + (scales_.defined() ? scales_.nbytes() : 0));
+  std::size_t bytes = 0;
+  for (const Tensor* tensor : {&codes_, &scales_, &scale_codes_})
+    if (tensor->defined()) bytes += tensor->nbytes();
+  return static_cast<std::int64_t>(bytes + (scale_codes_.defined() ? sizeof scale_mean_ : 0));
 }
 
 bool FrozenMatrix::is_finite() const {
@@ -117,24 +133,46 @@ Tensor FrozenMatrix::WholeByOperations() const { return PartOfCodes({0, rows()},
 
 template <typename Number>
 void FrozenMatrix::Decode(Range rows, Range columns, Number* out) const {
-  const float* scales = scales_.data_ptr<float>() + rows.first * scales_.size(1);
+  const float* scales = scales_.data_ptr<float>();
+  const std::int64_t blocks = (scale_codes_.defined() ? scale_codes_ : scales_).size(1);
   ForRows(rows.count, columns.count, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> decoded(scale_codes_.defined() ? static_cast<std::size_t>(blocks) : 0);
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t at = (rows.first + i) * codes_.size(1);
+      const std::int64_t scale = (rows.first + i) * blocks + columns.first / kBlock;
       const std::span<Number> row(out + i * columns.count, static_cast<std::size_t>(columns.count));
-      if (as_ == BaseWeights::kInt8)
-        DecodeInt8(codes_.data_ptr<std::int8_t>() + at + columns.first, scales[i], row);
-      else
-        DecodeNf4(codes_.data_ptr<std::uint8_t>() + at + columns.first / 2,
-                  scales + i * scales_.size(1) + columns.first / kBlock, row);
+      if (as_ == BaseWeights::kInt8) {
+        DecodeInt8(codes_.data_ptr<std::int8_t>() + at + columns.first, scales[rows.first + i],
+                   row);
+        continue;
+      }
+      if (scale_codes_.defined())
+        DecodeScales(scale_codes_.data_ptr<std::int8_t>(), scales, scale_mean_,
+                     static_cast<std::size_t>(scale),
+                     std::span(decoded).first(Nf4Blocks(row.size())));
+      DecodeNf4(codes_.data_ptr<std::uint8_t>() + at + columns.first / 2,
+                scale_codes_.defined() ? decoded.data() : scales + scale, row);
     }
   });
+}
+
+Tensor FrozenMatrix::ScalesOf(Range rows) const {
+  if (!scale_codes_.defined()) return scales_.narrow(0, rows.first, rows.count);
+  const std::int64_t blocks = scale_codes_.size(1);
+  const Tensor of_which = torch::arange(rows.first * blocks, (rows.first + rows.count) * blocks,
+                                        torch::dtype(torch::kInt64).device(scales_.device()))
+                              .div(static_cast<std::int64_t>(kScaleBlock), "floor");
+  return scale_codes_.narrow(0, rows.first, rows.count)
+      .to(torch::kFloat32)
+      .mul_(scales_.index_select(0, of_which).view({rows.count, blocks}))
+      .add_(scale_mean_)
+      .clamp_min_(0);
 }
 
 // By LibTorch's operations.
 Tensor FrozenMatrix::PartOfCodes(Range rows, Range columns) const {
   const Tensor codes = codes_.narrow(0, rows.first, rows.count);
-  const Tensor scales = scales_.narrow(0, rows.first, rows.count);
+  const Tensor scales = ScalesOf(rows);
   if (as_ == BaseWeights::kInt8)
     return codes.narrow(1, columns.first, columns.count).to(torch::kFloat32).mul_(scales).to(type_);
   const std::int64_t first = columns.first / kBlock;

@@ -43,6 +43,10 @@ class FrozenMatrix {
   struct Range {
     std::int64_t first = 0, count = 0;
   };
+  /// `scales_` become their codes.
+  void EncodeScalesOnceMore();
+  /// As numbers, by LibTorch's operations: {rows, 1}, or {rows, blocks}.
+  torch::Tensor ScalesOf(Range rows) const;
   torch::Tensor Part(Range rows, Range columns) const;
   torch::Tensor PartOfCodes(Range rows, Range columns) const;
   template <typename Number>
@@ -52,7 +56,9 @@ class FrozenMatrix {
 
   BaseWeights as_ = BaseWeights::kPlain;
   torch::Tensor codes_;   ///< the weights themselves if plain or bf16; {out, bytes} if NF4
-  torch::Tensor scales_;  ///< fp32 {out, 1}, or {out, blocks}
+  torch::Tensor scales_;  ///< fp32 {out, 1}, or {out, blocks}; where these have codes, their scales
+  torch::Tensor scale_codes_;  ///< int8 {out, blocks} of kNf4Double
+  float scale_mean_ = 0;
   std::int64_t columns_ = 0;
   torch::ScalarType type_ = torch::kFloat32;  ///< of the arithmetic
 };

@@ -20,7 +20,8 @@ namespace {
 
 using torch::Tensor;
 
-constexpr BaseWeights kFewerBits[] = {BaseWeights::kBf16, BaseWeights::kInt8, BaseWeights::kNf4};
+constexpr BaseWeights kFewerBits[] = {BaseWeights::kBf16, BaseWeights::kInt8, BaseWeights::kNf4,
+                                      BaseWeights::kNf4Double};
 
 class FrozenWeights : public Language {
  protected:
@@ -69,6 +70,15 @@ TEST_F(FrozenWeights, NoWeightIsFurtherOffThanItsScaleAllows) {
   EXPECT_TRUE((error(BaseWeights::kNf4).view({64, 4, 64}) <= 0.152 * blocks.abs().amax(2, true))
                   .all()
                   .item<bool>());
+  // The scales' own codes move a weight by at most half a step of theirs.
+  const auto whole = [&](BaseWeights as) {
+    return FrozenMatrix::Stored(weight, as, torch::dtype(torch::kFloat64)).Whole();
+  };
+  const Tensor scales = blocks.abs().amax(2);
+  const double step = (scales - scales.mean()).abs().max().item<double>() / 127;
+  const Tensor moved = (whole(BaseWeights::kNf4Double) - whole(BaseWeights::kNf4)).abs();
+  EXPECT_LE(moved.max().item<double>(), 0.5001 * step);
+  EXPECT_GT(moved.max().item<double>(), 0.3 * step);
 }
 
 TEST_F(FrozenWeights, LogitsAreThoseOfTheDecodedWeightsAndNearTheModels) {
@@ -83,7 +93,8 @@ TEST_F(FrozenWeights, LogitsAreThoseOfTheDecodedWeightsAndNearTheModels) {
   const Tensor wanted = LogitsOf(exact, &adapter, ids);
   for (const auto& [as, bound] : {std::pair{BaseWeights::kBf16, 0.02},
                                   {BaseWeights::kInt8, 0.05},
-                                  {BaseWeights::kNf4, 0.5}}) {
+                                  {BaseWeights::kNf4, 0.5},
+                                  {BaseWeights::kNf4Double, 0.5}}) {
     const Decoder decoder = Load(config, torch::kFloat64, as);
     const Tensor logits = LogitsOf(decoder, &adapter, ids);
     EXPECT_LT(RelativeDifference({logits}, {LogitsOf(Decoded(decoder), &adapter, ids)}), 1e-12);
@@ -159,10 +170,13 @@ TEST_F(FrozenWeights, FewerBitsTakeLessMemory) {
   };
   const Bytes bf16 = measure(BaseWeights::kPlain);
   const Bytes int8 = measure(BaseWeights::kInt8), nf4 = measure(BaseWeights::kNf4);
+  const Bytes twice = measure(BaseWeights::kNf4Double);
   EXPECT_LT(int8.weights, 0.51 * bf16.weights);
   EXPECT_LT(nf4.weights, 0.29 * bf16.weights);
+  EXPECT_LT(twice.weights, 0.93 * nf4.weights) << "4.13 bits instead of 4.5";
   EXPECT_LT(int8.peak, 0.65 * bf16.peak);
   EXPECT_LT(nf4.peak, 0.43 * bf16.peak);
+  EXPECT_LT(twice.peak, nf4.peak);
 }
 
 TEST_F(FrozenWeights, AMergedModelIsTheModelThatTheAdapterLearnedOn) {
@@ -205,10 +219,12 @@ TEST_F(FrozenWeights, AWeightThatIsNotFiniteIsNamed) {
   // In the middle of the file: any projection.
   std::memcpy(bytes.data() + bytes.size() / 2 / 4 * 4, &infinite, sizeof infinite);
   ASSERT_TRUE(platform::WriteFileAtomically(file, bytes));
-  const auto refused = LoadDecoder(directory_, {torch::dtype(torch::kFloat32), BaseWeights::kInt8});
-  ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().Message(),
-              testing::HasSubstr("_proj.weight has values that are not finite"));
+  for (const BaseWeights as : {BaseWeights::kInt8, BaseWeights::kNf4, BaseWeights::kNf4Double}) {
+    const auto refused = LoadDecoder(directory_, {torch::dtype(torch::kFloat32), as});
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().Message(),
+                testing::HasSubstr("_proj.weight has values that are not finite"));
+  }
   EXPECT_TRUE(LoadDecoder(directory_, torch::dtype(torch::kFloat32)));
 }
 

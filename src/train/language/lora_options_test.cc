@@ -91,6 +91,7 @@ TEST(LoraOptions, BaseWeightsAreAsThePrecisionUnlessTheyAreInFewerBits) {
   EXPECT_EQ(weights({"--base-weights", "fp32", "--precision", "fp32"}), BaseWeights::kPlain);
   EXPECT_EQ(weights({"--base-weights", "bf16", "--precision", "fp32"}), BaseWeights::kBf16);
   EXPECT_EQ(weights({"--base-weights", "nf4"}), BaseWeights::kNf4);
+  EXPECT_EQ(weights({"--base-weights", "nf4-double"}), BaseWeights::kNf4Double);
 }
 
 TEST(LoraOptions, APresetOfChatsIsAChat) {
