@@ -95,6 +95,15 @@ ApiClient::Waiting ApiClient::TakeOut(std::list<Waiting>::iterator waiting) {
   return taken;
 }
 
+bool ApiClient::TakeBack(const std::string& key) {
+  const auto found = by_key_.find(key);
+  if (found == by_key_.end()) return false;
+  const Waiting& waiting = *found->second;
+  if (!waiting.change.at_most_once || waiting.failures > 0) return false;
+  TakeOut(found->second);
+  return true;
+}
+
 // Changes of one object are made one after the other.
 bool ApiClient::MaySend(const Waiting& waiting) const {
   return waiting.due <= now_() && !under_way_.contains(waiting.change.key);

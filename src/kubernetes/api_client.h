@@ -81,6 +81,9 @@ class ApiClient {
 
   /// A change of this key that is not on its way yet.
   bool IsWaiting(const std::string& key) const { return by_key_.contains(key); }
+  /// A change of this key that is made at most once, and has not been tried yet, is not made, and
+  /// not answered. False: there is none.
+  bool TakeBack(const std::string& key);
 
   /// Sends what is due. Call it before each wait.
   void Tick();

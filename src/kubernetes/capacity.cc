@@ -188,6 +188,11 @@ void Capacity::Hold(const Pod& pod, int times) {
     }
 }
 
+// Those that are not there yet are counted as they come.
+void Capacity::OwnersChanged(const std::string& name_space, const std::string& pods) {
+  is_stale_ |= HasPods(name_space, pods) || claimants_.contains(name_space + "/" + pods);
+}
+
 void Capacity::SetCount(std::size_t pool) {
   cluster_.pools[pool].count = static_cast<int>(std::max(0.0, std::floor(free_[pool] + kRounding)));
 }
@@ -261,6 +266,7 @@ const core::Cluster& Capacity::cluster() {
   groups_version_ = of_groups;
   pools_of_.clear();
   claimed_.clear();
+  claimants_.clear();
   free_.assign(cluster_.pools.size(), 0);
   standing_.assign(cluster_.pools.size(), 0);
   for (const auto& [uid, node] : nodes_) {
@@ -339,6 +345,9 @@ StartUp Capacity::StartUpOf(const PodRequests& requests) {
 void Capacity::CountClaimed() {
   for (const HeldDevice& held : published_->HeldNow()) {
     ++claimed_[{held.node, held.model}];
+    if (held.owner)
+      for (const auto& [label, value] : held.owner->labels)
+        if (NamesPods(label)) claimants_.insert(KeyOf(held.owner->name_space, label, value));
     const auto pools = pools_of_.find(held.node);
     if (pools == pools_of_.end() || (held.owner && is_gated_(*held.owner))) continue;
     if (const auto pool = pools->second.pools.find(held.model); pool != pools->second.pools.end())

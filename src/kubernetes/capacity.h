@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -91,8 +92,8 @@ class Capacity {
   /// Counted anew only where nodes or owners have changed; pods that come and go are added and
   /// taken away.
   const core::Cluster& cluster();
-  /// Pods belong to others now: an object was released, or has ended.
-  void OwnersChanged() { is_stale_ = true; }
+  /// Its pods ("label=value") belong to another one now: an object was released, or has ended.
+  void OwnersChanged(const std::string& name_space, const std::string& pods);
   /// A pool of its own that no node has part of (kQueuePrefix). Only what names its model can have
   /// it.
   void SetPool(const std::string& model, int count);
@@ -167,6 +168,7 @@ class Capacity {
   std::unordered_map<std::string, Use> held_on_;             // by all pods of the node
   std::unordered_map<std::string, int> labelled_;            // pods, by "namespace/label=value"
   std::map<std::pair<std::string, std::string>, int> claimed_;  // by node and model
+  std::set<std::string> claimants_;                             // pods of claimed_, as labelled_
   PublishedDevices* published_ = nullptr;
   NodeGroups* groups_ = nullptr;
   int published_version_ = -1, groups_version_ = -1;

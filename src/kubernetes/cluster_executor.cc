@@ -319,6 +319,7 @@ Status ClusterExecutor::Start(const engine::StartJob& command) {
   // Thousands may follow: the first ones do not wait for them.
   client_->Tick();
   streams_.Poll(Duration::zero());
+  HeardStop();
   return {};
 }
 
@@ -329,6 +330,7 @@ Status ClusterExecutor::Execute(const engine::Command& command) {
   return board_->Cancel(std::get<engine::CancelJob>(command));
 }
 
+// Changes that wait for their turn are the next controller's.
 void ClusterExecutor::ReleaseLease() {
   constexpr std::chrono::seconds kAtMost{2};
   if (!lease_) return;
@@ -341,7 +343,6 @@ void ClusterExecutor::ReleaseLease() {
   device_watch_.reset();
   const Duration until = clock_.SinceBoot() + kAtMost;
   do {
-    client_->Tick();
     streams_.Poll(Duration{10});
   } while (streams_.under_way() > 0 && clock_.SinceBoot() < until);
 }
@@ -390,8 +391,11 @@ Duration ClusterExecutor::UntilDue(Time deadline) const {
   return std::max(wait, Duration::zero());
 }
 
+// What waits for its turn to be released would be so at an hour that nobody looks at any more.
 bool ClusterExecutor::HeardStop() {
+  const bool known = stop_signal_.has_value();
   while (const auto heard = signals_.WaitForStop(Duration::zero())) stop_signal_ = heard->number;
+  if (stop_signal_ && !known) board_->TakeBackReleases();
   return stop_signal_.has_value();
 }
 
@@ -435,11 +439,13 @@ Result<std::vector<engine::JobReport>> ClusterExecutor::WaitForEvents(Time deadl
   for (;;) {
     Tick();
     FollowCapacity();
+    // First: news may come without end.
+    if (HeardStop() || has_lost_lease()) break;
     if (board_->has_reports() || board_->has_events()) break;
     if (kueue_ && kueue_->wants_decision()) break;
     if (agents_ && agents_->has_records()) break;
     if (const auto over = lives_->NextOver(); over && *over <= Now()) break;
-    if (HeardStop() || has_lost_lease() || watch_.Look()) break;
+    if (watch_.Look()) break;
     if (Now() >= deadline || woken_.exchange(false)) break;
     const core::Cluster before = cluster();
     streams_.Poll(UntilDue(deadline), signals_.descriptor());

@@ -246,7 +246,7 @@ TEST(Capacity, IsWhatReadyNodesHaveLessWhatOthersHold) {
   EXPECT_EQ(a100(), 12);
   capacity.TakePod(Node(PodOn("p3", "two", "theirs")));
   EXPECT_EQ(a100(), 10);
-  capacity.OwnersChanged();
+  capacity.OwnersChanged("n", "batch.kubernetes.io/job-name=theirs");
   EXPECT_EQ(a100(), 10) << "counted anew";
   capacity.DropPod("p3");
   EXPECT_EQ(a100(), 12);
@@ -262,6 +262,51 @@ TEST(Capacity, IsWhatReadyNodesHaveLessWhatOthersHold) {
   EXPECT_THAT(capacity.ModelsFor(requests), ElementsAre("H200")) << "it may come";
   capacity.DropNode("two");
   EXPECT_EQ(capacity.cluster().pools.size(), 3u) << "pools stay where they are";
+}
+
+// A device that a pod has claimed.
+class OneClaim final : public PublishedDevices {
+ public:
+  int version() const override { return 1; }
+  const std::map<std::string, int>& GpusOn(const std::string&) override { return gpus_; }
+  std::vector<HeldDevice> HeldNow() override { return {{"one", "H100", &owner_}}; }
+
+ private:
+  std::map<std::string, int> gpus_{{"H100", 2}};
+  PodOwner owner_{"n", {{"batch.kubernetes.io/job-name", "claims"}}};
+};
+
+// Thousands may be released in one decision.
+TEST(Capacity, AReleaseOfWhatHasNoPodsAsksOfNoOthersWhoseTheyAre) {
+  std::set<std::string> gated;
+  int asked = 0;
+  Capacity capacity({"c", "DE", {}}, [&](const PodOwner& owner) {
+    ++asked;
+    return gated.contains(owner.labels.at("batch.kubernetes.io/job-name"));
+  });
+  OneClaim claim;
+  capacity.SetPublished(claim);
+  capacity.TakeNode(Node(NodeOf("one", 8)));
+  for (const char* pod : {"p1", "p2", "p3"}) capacity.TakePod(Node(PodOn(pod, "one", "theirs")));
+  const auto count_of = [&](const std::string& model) {
+    for (const core::DevicePool& pool : capacity.cluster().pools)
+      if (pool.model == model) return pool.count;
+    return -1;
+  };
+  EXPECT_EQ(count_of("H100"), 1);
+  EXPECT_EQ(count_of("cpu"), 5);
+  asked = 0;
+  const auto release = [&](const std::string& job) {
+    gated.insert(job);
+    capacity.OwnersChanged("n", "batch.kubernetes.io/job-name=" + job);
+  };
+  release("new");
+  EXPECT_EQ(count_of("H100"), 1);
+  EXPECT_EQ(asked, 0);
+  release("claims");
+  EXPECT_EQ(count_of("H100"), 2) << "the engine counts it";
+  release("theirs");
+  EXPECT_EQ(count_of("cpu"), 8);
 }
 
 TEST(Capacity, NodesThatKeepPodsAwayAreForThoseThatTolerateIt) {

@@ -113,7 +113,10 @@ void ObjectBoard::TakeObject(GatedObject object) {
   const GatedObject before = std::exchange(entry.object, std::move(object));
   // What is suspended forgets whose pods were its own, and some of them may still be ending.
   if (entry.object.pods.empty()) entry.object.pods = before.pods;
-  if (before.pods != entry.object.pods) OwnersChanged();
+  if (before.pods != entry.object.pods) {
+    OwnersChanged(before);
+    OwnersChanged(entry.object);
+  }
   notes_.FollowParts(entry.object, before.parts);
   if (before.wishes != entry.object.wishes) entry.unplaced.clear();
   if (entry.job == 0) {
@@ -269,6 +272,7 @@ void ObjectBoard::Withdraw(Entry& entry, const std::string& why) {
   if (entry.course != Course::kRefused)
     events_.push_back({now_(), engine::JobCancelled{entry.job, why}});
   by_job_.erase(std::exchange(entry.job, 0));
+  OwnersChanged(entry.object);
   entry.course = Course::kOffered;
   entry.last.reset();
 }
@@ -328,7 +332,7 @@ void ObjectBoard::Adopt(Entry& entry, Time since) {
       entry.pool = static_cast<int>(i);
       break;
     }
-  OwnersChanged();
+  OwnersChanged(entry.object);
   const bool has_number = entry.object.attempt >= entry.attempt;
   if (!has_number && !entry.object.by_kueue && !entry.object.is_gang())
     field_.WriteAttempt(entry.object, entry.attempt);
@@ -421,27 +425,46 @@ void ObjectBoard::DropObject(const std::string& uid) {
 
 // What the engine does not know it does not tell the end of.
 void ObjectBoard::Drop(const Entry& entry) {
+  OwnersChanged(entry.object);
   by_job_.erase(entry.job);
   entries_.erase(std::string(entry.object.uid));
 }
 
-void ObjectBoard::OwnersChanged() {
-  held_pods_.reset();
-  capacity_.OwnersChanged();
+// Thousands may be released in one decision, each of which asks whose pods are whose.
+void ObjectBoard::OwnersChanged(const GatedObject& object) {
+  owners_changed_.insert(object.uid);
+  capacity_.OwnersChanged(object.name_space, object.pods);
+}
+
+// Empty: it has none that are its own.
+std::string ObjectBoard::PodsKey(const Entry& entry) {
+  const bool has_pods = entry.job != 0 && IsUnderWay(entry) && !entry.object.pods.empty();
+  return has_pods ? entry.object.name_space + "/" + entry.object.pods : "";
+}
+
+void ObjectBoard::FollowOwners() const {
+  for (const std::string& uid : std::exchange(owners_changed_, {})) {
+    const auto entry = entries_.find(uid);
+    const std::string key = entry == entries_.end() ? "" : PodsKey(entry->second);
+    if (const auto before = pods_of_.find(uid); before != pods_of_.end()) {
+      held_pods_.erase({before->second, uid});
+      pods_of_.erase(before);
+    }
+    if (key.empty()) continue;
+    held_pods_.emplace(key, uid);
+    pods_of_.emplace(uid, key);
+  }
 }
 
 std::optional<ObjectBoard::PodsObject> ObjectBoard::ObjectOf(const PodOwner& owner) const {
-  if (!held_pods_) {
-    held_pods_.emplace();
-    for (const auto& [uid, entry] : entries_)
-      if (entry.job != 0 && IsUnderWay(entry) && !entry.object.pods.empty())
-        held_pods_->insert_or_assign(entry.object.name_space + "/" + entry.object.pods,
-                                     PodsObject{uid, entry.attempt, entry.object.by_kueue});
+  FollowOwners();
+  for (const auto& [label, value] : owner.labels) {
+    const std::string key = owner.name_space + "/" + label + "=" + value;
+    const auto found = held_pods_.lower_bound({key, ""});
+    if (found == held_pods_.end() || found->first != key) continue;
+    const Entry& entry = entries_.at(found->second);
+    return PodsObject{found->second, entry.attempt, entry.object.by_kueue};
   }
-  for (const auto& [label, value] : owner.labels)
-    if (const auto found = held_pods_->find(owner.name_space + "/" + label + "=" + value);
-        found != held_pods_->end())
-      return found->second;
   return std::nullopt;
 }
 

@@ -122,6 +122,9 @@ class ObjectBoard {
   /// The release of a job has come to nothing: it is held back again, and is released later. A gang
   /// of pods cannot be held back any more, and is only told of.
   void TakeBack(core::JobId job, const std::string& why);
+  /// This controller ends: releases that have not been sent are reported as failed starts, for the
+  /// next one to decide about.
+  void TakeBackReleases();
   /// Annotations without the prefix, on the object or all pods of a gang, gated any more or not.
   void WriteFigures(const std::string& uid, const std::map<std::string, std::string>& figures);
   /// Others, in the same way: neither waits for the other.
@@ -141,7 +144,8 @@ class ObjectBoard {
   std::size_t size() const { return by_job_.size(); }
   /// Objects, gated or not.
   std::size_t remembered() const {
-    return entries_.size() + by_job_.size() + chosen_namespaces_.size() + notes_.remembered();
+    return entries_.size() + by_job_.size() + chosen_namespaces_.size() + notes_.remembered() +
+           pods_of_.size();
   }
 
  private:
@@ -202,7 +206,9 @@ class ObjectBoard {
   void StartRefused(Entry& entry, const std::string& why, bool can_be_mended);
   Result<Entry*> EntryOf(core::JobId job);
   Entry* KnownEntry(core::JobId job);
-  void OwnersChanged();
+  void OwnersChanged(const GatedObject& object);
+  void FollowOwners() const;
+  static std::string PodsKey(const Entry& entry);
   void Drop(const Entry& entry);
 
   Capacity& capacity_;
@@ -221,8 +227,11 @@ class ObjectBoard {
   std::vector<engine::JobReport> reports_;
   std::set<std::string> changed_;   // uids of objects whose jobs the engine may know otherwise
   std::set<std::string> stopping_;  // uids of what is being paused or cancelled
-  /// By "namespace/label=value" of its pods what is under way; made anew once it is asked for.
-  mutable std::optional<std::map<std::string, PodsObject>> held_pods_;
+  /// "namespace/label=value" of the pods of what is under way, with its uid, in both directions;
+  /// those of `owners_changed_` are put right once somebody asks.
+  mutable std::set<std::pair<std::string, std::string>> held_pods_;
+  mutable std::unordered_map<std::string, std::string> pods_of_;
+  mutable std::set<std::string> owners_changed_;
   core::JobId last_job_ = 0;
   bool begun_ = false;
   ObjectCounts counts_;

@@ -53,7 +53,7 @@ void ObjectBoard::Report(Entry& entry, JobPhase phase, Time since, const std::st
   if (phase == JobPhase::kPaused) entry.course = Course::kPaused;
   if (phase == JobPhase::kSucceeded || phase == JobPhase::kFailed || phase == JobPhase::kCancelled)
     entry.course = Course::kEnded;
-  if (phase != JobPhase::kRunning) OwnersChanged();
+  if (phase != JobPhase::kRunning) OwnersChanged(entry.object);
   entry.last = report;
   reports_.push_back(std::move(report));
 }
@@ -90,7 +90,7 @@ Status ObjectBoard::Start(const engine::StartJob& command) {
   entry->course = Course::kReleased;
   entry->awaited = entry->object.by_kueue;
   ++counts_.released;
-  OwnersChanged();
+  OwnersChanged(entry->object);
   if (!options_.dry_run) Write(*entry, false);
   Report(*entry, JobPhase::kRunning, now_());
   return {};
@@ -135,6 +135,7 @@ void ObjectBoard::Forget(core::JobId job) {
   if (entry->object.by_kueue && entry->course != Course::kEnded) gate_->Leave(entry->object.uid);
   if (IsUnderWay(*entry) && !entry->deleted) return;
   entry->last.reset();
+  OwnersChanged(entry->object);
   const std::string uid = by_job_.at(job);
   by_job_.erase(job);
   entry->job = 0;
@@ -242,6 +243,12 @@ void ObjectBoard::TakeBack(core::JobId job, const std::string& why) {
   if (entry->object.is_gang()) return;
   if (!options_.dry_run) Write(*entry, true);
   StartRefused(*entry, why, true);
+}
+
+void ObjectBoard::TakeBackReleases() {
+  for (auto& [uid, entry] : entries_)
+    if (entry.course == Course::kReleased && field_.TakeBack(uid))
+      StartRefused(entry, "the controller was stopped before it was released", true);
 }
 
 void ObjectBoard::WriteFigures(const std::string& uid,

@@ -57,6 +57,8 @@ void SuspendField::Release(const GatedObject& object, int attempt, ApiClient::Do
       "");
 }
 
+bool SuspendField::TakeBack(const std::string& uid) { return client_.TakeBack(KeyOf(uid)); }
+
 // `version`: as it was looked at; empty: however it is.
 void SuspendField::Try(const std::shared_ptr<Asked>& asked, const std::string& version) {
   ApiClient::Change change;

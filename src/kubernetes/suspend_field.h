@@ -27,6 +27,8 @@ class SuspendField {
   /// Answered by the server's status; an Error: it was not made, or asking again cannot mend it.
   /// Not answered where Hold came after it.
   void Release(const GatedObject& object, int attempt, ApiClient::Done done);
+  /// A release that has not been sent is not made, and not answered. False: nobody knows.
+  bool TakeBack(const std::string& uid);
   /// Asked until it is answered. `attempt`: that is held; 0: none was released.
   void Hold(const GatedObject& object, int attempt, ApiClient::Done done);
   /// Keeps its pods away from nodes of these models, while it is held back. False: they are, or

@@ -40,11 +40,13 @@ class Loop {
   Status TakeReports(std::vector<engine::JobReport> reports);
   Duration Patience() const;
   Time PlanDueAt() const;
+  Status Store();
   Status StoreAndWait(Duration patience);
   Result<Time> DecideAndExecute();
   Status ExecuteAndTell(const engine::Decision& decision);
   Status NotDone(const engine::Command& command, const Error& why);
   Status WaitUntil(Time deadline);
+  Result<LoopResult> Stop();
   Time NextDue(Time wake_at) const;
   bool Finished() const;
 
@@ -183,15 +185,21 @@ Duration Loop::Patience() const {
 
 Time Loop::PlanDueAt() const { return ports_.plan_desk ? ports_.plan_desk->NextAt() : Time::max(); }
 
-Status Loop::StoreAndWait(Duration patience) {
+Status Loop::Store() {
   if (ports_.journal) EBB_RETURN_IF_ERROR(ports_.journal->Commit());
   if (ports_.observer) ports_.observer->OnStored();
+  return {};
+}
+
+Status Loop::StoreAndWait(Duration patience) {
+  EBB_RETURN_IF_ERROR(Store());
   return WaitUntil(std::min(NextDue(wake_at_), Now() + patience));
 }
 
 // Whoever listens may have much to do for each decision: what has to be done is not kept waiting.
 // But in the first decision of a life: whether a command may be given can depend on what runs, and
-// of that listeners hear with it.
+// of that listeners hear with it. A decision may have thousands of commands: one who asks it to
+// stop does not wait for all of them. Those that are left are stored, and the next life gives them.
 Status Loop::ExecuteAndTell(const engine::Decision& decision) {
   const bool is_first = result_.cycles == 0;
   const auto tell = [&] {
@@ -199,9 +207,11 @@ Status Loop::ExecuteAndTell(const engine::Decision& decision) {
   };
   if (is_first) tell();
   std::vector<std::pair<engine::Command, Error>> failed;
-  for (const engine::Command& command : decision.commands)
+  for (const engine::Command& command : decision.commands) {
+    if (ports_.interrupted()) break;
     if (const auto done = ports_.executor.Execute(command); !done)
       failed.emplace_back(command, done.error());
+  }
   if (!is_first) tell();
   for (const auto& [command, why] : failed) EBB_RETURN_IF_ERROR(NotDone(command, why));
   return {};
@@ -266,6 +276,14 @@ bool Loop::Finished() const {
   return (engine_.state().idle() && ports_.submissions.closed()) || Now() >= options_.end;
 }
 
+// What became of commands is stored, so that the next life need not find out.
+Result<LoopResult> Loop::Stop() {
+  EBB_RETURN_IF_ERROR(TakeReports(ports_.executor.TakeEarly()));
+  EBB_RETURN_IF_ERROR(Store());
+  result_.interrupted = true;
+  return result_;
+}
+
 Result<LoopResult> Loop::Run() {
   EBB_RETURN_IF_ERROR(Recover());
   for (;;) {
@@ -281,10 +299,7 @@ Result<LoopResult> Loop::Run() {
     }
     EBB_ASSIGN_OR_RETURN(wake_at_, DecideAndExecute());
     if (Finished()) return result_;
-    if (ports_.interrupted()) {
-      result_.interrupted = true;
-      return result_;
-    }
+    if (ports_.interrupted()) return Stop();
     EBB_RETURN_IF_ERROR(WaitUntil(NextDue(wake_at_)));
   }
 }

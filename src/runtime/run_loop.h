@@ -56,7 +56,8 @@ struct LoopPorts {
   Submissions& submissions;
   Journal* journal = nullptr;  ///< nullptr: nothing is kept
   LoopObserver* observer = nullptr;
-  std::function<bool()> interrupted = [] { return false; };  ///< asked once in every cycle
+  /// Asked in every cycle, and before each command: those that are left are the next life's.
+  std::function<bool()> interrupted = [] { return false; };
   PlanDesk* plan_desk = nullptr;  ///< nullptr: every decision plans as a whole
 };
 

@@ -1,5 +1,6 @@
 #include "runtime/run_loop.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +25,8 @@ class NotingExecutor final : public Executor {
   explicit NotingExecutor(std::vector<std::string>& notes) : notes_(notes) {}
   std::string name() const override { return "noting"; }
   Time Now() const override { return now_; }
-  core::Cluster cluster() const override { return testing::ClusterOf(1); }
+  core::Cluster cluster() const override { return testing::ClusterOf(devices_); }
+  void HasDevices(int devices) { devices_ = devices; }
   Result<std::vector<engine::JobReport>> Observe() override {
     notes_.push_back("observe");
     return std::vector<engine::JobReport>{};
@@ -32,6 +34,7 @@ class NotingExecutor final : public Executor {
   Status Execute(const engine::Command& command) override {
     const auto& start = std::get<engine::StartJob>(command);
     notes_.push_back("start " + std::to_string(start.job));
+    on_start_();
     if (refuse_next_ > 0) {
       --refuse_next_;
       return Fail({ExitCode::kUnavailable, "away", "executor", ""});
@@ -77,6 +80,7 @@ class NotingExecutor final : public Executor {
   }
   void GoTo(Time now) { now_ = now; }
   void RefuseNext(int starts) { refuse_next_ = starts; }
+  void OnStart(std::function<void()> on_start) { on_start_ = std::move(on_start); }
   const std::vector<Time>& waits() const { return waits_; }
 
  private:
@@ -89,6 +93,8 @@ class NotingExecutor final : public Executor {
   Time set_to_{};
   std::optional<engine::ClockSet> set_;
   int refuse_next_ = 0;
+  int devices_ = 1;
+  std::function<void()> on_start_ = [] {};
 };
 
 class NotingJournal final : public Journal {
@@ -274,6 +280,23 @@ TEST_F(LoopTest, AnInterruptLeavesTheJobsToTheNextLife) {
   ASSERT_TRUE(result);
   EXPECT_TRUE(result->interrupted);
   EXPECT_EQ(engine_->state().live[0]->stage, engine::Stage::kStarting);
+}
+
+// A decision may have thousands of commands.
+TEST_F(LoopTest, AnInterruptBetweenCommandsLeavesTheOthersToTheNextLife) {
+  executor_.HasDevices(3);
+  executor_.OnStart([this] { interrupted_ = true; });
+  std::vector<core::Job> jobs;
+  for (const core::JobId id : {1, 2, 3}) jobs.push_back(AJob(id).Submitted(kNow));
+  ASSERT_TRUE(RunJobs("run-now", jobs)->interrupted);
+  EXPECT_THAT(notes_, ::testing::ElementsAre("observe", "store decision", "start 1", "store"));
+  executor_.OnStart([] {});
+  interrupted_ = false;
+  ASSERT_TRUE(GoOn());
+  for (const core::JobId id : {1, 2, 3}) {
+    EXPECT_EQ(engine_->state().ended.at(id).stage, engine::Stage::kSucceeded) << id;
+    EXPECT_EQ(engine_->state().ended.at(id).first_start, kNow) << id;
+  }
 }
 
 TEST_F(LoopTest, LivesThatEndBetweenDecidingAndTellingMakeNoJobWait) {
