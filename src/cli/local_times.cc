@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/options/when.h"
+#include "base/times_in_text.h"
 
 namespace ebb::cli {
 namespace {
@@ -30,52 +31,6 @@ std::string DistanceText(Duration length) {
   const auto rest = whole % hours{1};
   if (whole < hours{1}) return text(whole.count(), "m");
   return text(whole / hours{1}, "h") + (rest > minutes{0} ? " " + text(rest.count(), "m") : "");
-}
-
-// A time inside a text: where it ends, and what it means.
-struct Written {
-  Time begin;
-  std::optional<Time> end;  ///< of "11:00-13:00"
-  std::size_t length = 0;
-};
-
-// The characters that a time in ISO 8601 may have from here on.
-std::size_t LengthOfTime(std::string_view text) {
-  constexpr std::string_view kShape = "dddd-dd-dd?dd:dd";
-  if (text.size() < kShape.size()) return 0;
-  for (std::size_t i = 0; i < kShape.size(); ++i) {
-    const bool digit = text[i] >= '0' && text[i] <= '9';
-    if (kShape[i] == 'd' && !digit) return 0;
-    if (kShape[i] == '?' && text[i] != 'T' && text[i] != ' ') return 0;
-    if ((kShape[i] == '-' || kShape[i] == ':') && text[i] != kShape[i]) return 0;
-  }
-  std::size_t length = kShape.size();
-  const auto digits = [&](std::size_t at) {
-    std::size_t count = 0;
-    while (at + count < text.size() && text[at + count] >= '0' && text[at + count] <= '9') ++count;
-    return count;
-  };
-  if (length < text.size() && text[length] == ':' && digits(length + 1) == 2) length += 3;
-  if (length < text.size() && text[length] == '.' && digits(length + 1) > 0)
-    length += 1 + digits(length + 1);
-  return length < text.size() && text[length] == 'Z' ? length + 1 : length;
-}
-
-std::optional<Written> WrittenAt(std::string_view text) {
-  const std::size_t length = LengthOfTime(text);
-  const auto begin = length > 0 ? ParseTime(text.substr(0, length)) : Fail(Error{});
-  if (!begin) return std::nullopt;
-  Written written{*begin, std::nullopt, length};
-  const std::string_view rest = text.substr(length);
-  if (!rest.starts_with('-')) return written;
-  if (const std::size_t second = LengthOfTime(rest.substr(1))) {
-    if (const auto end = ParseTime(rest.substr(1, second)))
-      return Written{*begin, *end, length + 1 + second};
-  }
-  const std::string same_day = std::string(text.substr(0, 11)) + std::string(rest.substr(1, 5));
-  if (LengthOfTime(same_day) != same_day.size()) return written;
-  if (const auto end = ParseTime(same_day)) return Written{*begin, *end, length + 6};
-  return written;
 }
 
 }  // namespace
@@ -128,22 +83,11 @@ std::string LocalTimes::Minute(Time time) const {
 }
 
 std::string LocalTimes::InText(std::string_view text) const {
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    const bool inside_number = i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9';
-    const auto written = inside_number ? std::nullopt : WrittenAt(text.substr(i));
-    if (!written) {
-      result += text[i++];
-      continue;
-    }
-    result += Moment(written->begin);
-    if (written->end) {
-      const bool same_day = floor<days>(Shown(written->begin)) == floor<days>(Shown(*written->end));
-      result += "-" + (same_day ? FormatClock(Shown(*written->end)) : Moment(*written->end));
-    }
-    i += written->length;
-  }
-  return result;
+  return WithTimes(text, [this](Time begin, const std::optional<Time>& end) {
+    if (!end) return Moment(begin);
+    const bool same_day = floor<days>(Shown(begin)) == floor<days>(Shown(*end));
+    return Moment(begin) + "-" + (same_day ? FormatClock(Shown(*end)) : Moment(*end));
+  });
 }
 
 }  // namespace ebb::cli

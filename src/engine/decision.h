@@ -59,7 +59,7 @@ struct Explanation {
   friend bool operator==(const Explanation&, const Explanation&) = default;
 };
 
-/// "waiting: 312 g/kWh now, 141 g/kWh expected 11:00-13:00; must start by 2023-05-01T22:10:00Z"
+/// "waiting: 312 g/kWh now, 141 g/kWh expected 11:00-13:00; must start by 2023-05-01 22:10"
 std::string Sentence(const Explanation& explanation);
 
 /// How a decision plans. Only where the whole plan takes long does it make a difference.

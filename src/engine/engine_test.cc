@@ -364,14 +364,14 @@ TEST(SentenceTest, SaysWhatAndWhenWithNumbers) {
   e.reason.latest = kNow + hours{22};
   EXPECT_EQ(Sentence(e),
             "waiting: 312 g/kWh now, 141 g/kWh expected 2023-05-01 11:00-13:00; must start by "
-            "2023-05-01T22:00:00Z");
+            "2023-05-01 22:00");
   e.stage = Stage::kRunning;
   EXPECT_EQ(Sentence(e), "running: 312 g/kWh now, expected to end 2023-05-01 13:00");
   e.stage = Stage::kPaused;
   e.reason.rule = GateRule::kNoFreeDevice;
   EXPECT_EQ(Sentence(e),
             "paused: the devices are taken, 141 g/kWh expected 2023-05-01 11:00-13:00; must go on "
-            "by 2023-05-01T22:00:00Z");
+            "by 2023-05-01 22:00");
 }
 
 TEST(SentenceTest, WhatNoDecisionHasSeenDoesNotStart) {

@@ -1,6 +1,7 @@
 // The text of an explanation.
 
 #include "base/text.h"
+#include "base/times_in_text.h"
 #include "engine/decision.h"
 
 namespace ebb::engine {
@@ -9,14 +10,8 @@ namespace {
 using core::Describe;
 using core::GateRule;
 
-std::string Date(Time time) { return FormatTime(time).substr(0, 10); }
-
-std::string Minute(Time time) { return Date(time) + " " + FormatClock(time); }
-
-// "2023-05-01 11:00-13:00", with the second date where it differs.
 std::string Span(Time begin, const std::optional<Time>& end) {
-  if (!end || *end <= begin) return "from " + Minute(begin);
-  return Minute(begin) + "-" + (Date(*end) == Date(begin) ? FormatClock(*end) : Minute(*end));
+  return end && *end > begin ? SpanText(begin, *end) : "from " + MinuteText(begin);
 }
 
 std::string Expectation(const core::Reason& reason) {
@@ -32,7 +27,7 @@ std::string RunningText(const core::Reason& reason) {
     text += ", a later start could miss the deadline";
   if (reason.rule == GateRule::kRunsInOutage) text += ", started without one as asked";
   return text +
-         (reason.end ? ", expected to end " + Minute(*reason.end) : ", longer than estimated");
+         (reason.end ? ", expected to end " + MinuteText(*reason.end) : ", longer than estimated");
 }
 
 }  // namespace
@@ -45,7 +40,7 @@ std::string Sentence(const Explanation& explanation) {
     case Stage::kCancelled:
       if (explanation.reason.rule == GateRule::kStoppedInOutage)
         text += ", the intensity is not known and it was not to wait:";
-      return explanation.reason.end ? text + " " + Minute(*explanation.reason.end) : text;
+      return explanation.reason.end ? text + " " + MinuteText(*explanation.reason.end) : text;
     case Stage::kStarting:
     case Stage::kRunning:
     case Stage::kPausing:
@@ -59,7 +54,7 @@ std::string Sentence(const Explanation& explanation) {
   text += ": " + core::RuleText(explanation.reason) + Expectation(explanation.reason);
   if (explanation.reason.latest)
     text += std::string("; must ") + (explanation.stage == Stage::kPaused ? "go on" : "start") +
-            " by " + FormatTime(*explanation.reason.latest);
+            " by " + MinuteText(*explanation.reason.latest);
   return text;
 }
 

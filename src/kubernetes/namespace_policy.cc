@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "base/times_in_text.h"
 
 namespace ebb::kubernetes {
 namespace {
@@ -71,7 +72,8 @@ void KeepWithin(const PolicyLimits& limits, GatedObject& object) {
   }
   if (limits.start_by) {
     const Time latest = object.created + *limits.start_by;
-    if (job.start_by && *job.start_by > latest) limit("start-by", FormatDuration(*limits.start_by));
+    if (job.start_by && *job.start_by > latest)
+      limit("start-by", RoundDurationText(*limits.start_by));
     if (job.start_by.value_or(latest) >= latest && (job.start_by || !job.finish_by))
       job.start_by = latest;
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/times_in_text.h"
 #include "kubernetes/json_reading.h"
 
 namespace ebb::kubernetes {
@@ -107,7 +108,7 @@ void NodeGroups::NeverCame(int group, const std::string& why) {
   state.alone_until = since_boot_() + wait;
   state.why = why;
   say_("node group " + at(group).name + ": " + why + "; it counts for nothing for " +
-       FormatDuration(wait));
+       RoundDurationText(wait));
   ++version_;
 }
 

@@ -119,7 +119,7 @@ TEST_F(NodeGroupTest, AJobIsReleasedThoughItsNodeDoesNotStandAndNeverMoreThanThe
   executor().board().Note(first.id, {"running", "running", ""});
   EXPECT_TRUE(world_.Until([&] {
     return Annotation("first", "ebb/reason") ==
-           "running; a node of group h100 has to start for it, about 6m 0s";
+           "running; a node of group h100 has to start for it, about 6m";
   })) << Annotation("first", "ebb/reason");
   ASSERT_TRUE(executor().Execute(engine::StartJob{Submit("second", 4).id, 1, pool}));
   const Status third = executor().Execute(engine::StartJob{Submit("third", 4).id, 1, pool});
@@ -163,6 +163,13 @@ TEST_F(NodeGroupTest, AStartForWhichNoNodeComesHasFailedAndTheGroupIsLeftAlone) 
     return Annotation("train", "ebb/reason") ==
            "waiting: no device is free; none of its pods found a node within 300ms";
   })) << Annotation("train", "ebb/reason");
+  const std::string once =
+      "waiting: the last start failed; none of its pods found a node within 300ms; must start by "
+      "2026-11-26 06:51";
+  executor().board().Note(job.id, {"waiting", once, ""});
+  const std::string uid = server().Get(kJobs, "train")["metadata"]["uid"];
+  EXPECT_EQ(executor().board().NoteOf(uid)->reason, once + " UTC")
+      << "each reason once, times with their zone";
   server().Create(kNodes, GroupNode("late"));
   EXPECT_TRUE(world_.Until([&] { return Gpus() == 8; })) << "nodes come after all";
   ASSERT_TRUE(executor().Execute(engine::StartJob{job.id, 2, NumberOf("H100")}));

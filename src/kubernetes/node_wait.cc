@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/times_in_text.h"
 
 namespace ebb::kubernetes {
 namespace {
@@ -46,7 +47,7 @@ std::string NodeWait::Sentence(core::JobId job) const {
     longest = std::max(longest, ports_.groups.at(group).start_up);
   }
   return "a node of group " + Join(names, " and one of ") + " has to start for it, about " +
-         FormatDuration(longest);
+         RoundDurationText(longest);
 }
 
 Duration NodeWait::PatienceOf(const Waiting& waiting) const {
@@ -62,7 +63,7 @@ std::string NodeWait::WhyGivenUp(const Waiting& waiting) const {
       return "no node of group " + ports_.groups.at(group).name + " comes: " + stuck;
   const Duration patience = PatienceOf(waiting);
   if (ports_.since_boot() - waiting.since < patience) return "";
-  return "none of its pods found a node within " + FormatDuration(patience);
+  return "none of its pods found a node within " + RoundDurationText(patience);
 }
 
 void NodeWait::Tick() {
@@ -76,8 +77,9 @@ void NodeWait::Tick() {
     for (const int group : waiting.groups) {
       const auto came = ports_.groups.came_at(group);
       if (ports_.groups.PublishedStuck(group).empty() && (!came || *came < waiting.since))
-        ports_.groups.NeverCame(group, "no node has come within " +
-                                           FormatDuration(ports_.groups.at(group).gives_up_after));
+        ports_.groups.NeverCame(
+            group,
+            "no node has come within " + RoundDurationText(ports_.groups.at(group).gives_up_after));
     }
     given_up[job] = std::move(why);
     return true;

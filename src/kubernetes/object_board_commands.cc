@@ -221,7 +221,9 @@ void ObjectBoard::Note(core::JobId job, ObjectNote note) {
   if (!entry || entry->deleted || entry->let_go) return;
   entry->note = note;
   const bool is_told = entry->course == Course::kReleased || entry->course == Course::kOffered;
-  if (const std::string hint = hint_(job); is_told && !hint.empty()) note.reason += "; " + hint;
+  const std::string hint = hint_(job);
+  const bool is_said = note.reason.find(hint) != std::string::npos;  // as why the last start failed
+  if (is_told && !is_said) note.reason += "; " + hint;
   notes_.Put(entry->object, std::move(note));
 }
 

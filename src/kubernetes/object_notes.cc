@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/times_in_text.h"
 #include "engine/decision.h"
 #include "kubernetes/pod_gang.h"
 
@@ -47,6 +48,7 @@ std::optional<EventReason> ReasonOf(const std::string& stage) {
 
 void ObjectNotes::Put(const GatedObject& object, ObjectNote note) {
   Record& record = records_[object.uid];
+  note.reason = InUtc(note.reason);
   record.wanted = std::move(note);
   TellStage(object, record);
   if (record.wanted != record.noted) due_.insert(object.uid);
@@ -54,7 +56,7 @@ void ObjectNotes::Put(const GatedObject& object, ObjectNote note) {
 
 void ObjectNotes::PutNews(const GatedObject& object, ObjectNote note) {
   Record& record = records_[object.uid];
-  if (record.wanted.reason == note.reason) return;
+  if (record.wanted.reason == InUtc(note.reason)) return;
   record.noted = {};
   Put(object, std::move(note));
 }
@@ -112,10 +114,11 @@ void ObjectNotes::Tell(const GatedObject& object, EventReason reason, const std:
   if (ports_.dry_run && reason != EventReason::kBadAnnotation) reason = EventReason::kDryRun;
   const GatedObject* told = ToldOn(object);
   if (!told) return;
+  const auto before = told_before ? std::optional(InUtc(*told_before)) : std::nullopt;
   for (const ObjectPart& part : told->parts)
     ports_.recorder.Tell({told->kind->ApiVersion(), std::string(told->kind->kind), told->name_space,
                           part.name, part.uid},
-                         reason, message, told_before);
+                         reason, InUtc(message), before);
 }
 
 void ObjectNotes::TellProblems(const GatedObject& object, const std::vector<std::string>& before) {

@@ -6,6 +6,7 @@
 
 #include "base/enum_names.h"
 #include "base/text.h"
+#include "base/times_in_text.h"
 #include "base/units_text.h"
 #include "engine/state.h"
 
@@ -168,10 +169,10 @@ void NoticeFinder::LookAtJob(const View& view, const JobCard& card) {
       job.finish_by && now.reason.end && *now.reason.end > *job.finish_by + kSlack;
   if ((!starts_late && !ends_late) || !at_risk_.insert(job.id).second) return;
   Add(OfJob(NoticeEvent::kDeadlineAtRisk, view, card,
-            starts_late ? "must start by " + FormatTime(*now.reason.latest) +
-                              " and is expected to start at " + FormatTime(*now.reason.start)
-                        : "must end by " + FormatTime(*job.finish_by) +
-                              " and is expected to end at " + FormatTime(*now.reason.end)));
+            starts_late ? "must start by " + MinuteText(*now.reason.latest) +
+                              " and is expected to start at " + MinuteText(*now.reason.start)
+                        : "must end by " + MinuteText(*job.finish_by) +
+                              " and is expected to end at " + MinuteText(*now.reason.end)));
 }
 
 void NoticeFinder::LookAtDevices(const View& view) {
