@@ -9,6 +9,7 @@
 namespace ebb::kubernetes {
 namespace {
 
+constexpr int kForbiddenWaitsLonger = 10;
 constexpr int kOk = 200, kBadRequest = 400, kForbidden = 403, kNotFound = 404, kGone = 410;
 // The server ends a watch in time; one that does not hangs, and is ended here.
 constexpr std::chrono::seconds kPatience{5};
@@ -64,8 +65,7 @@ void Reflector::TakePage(const Result<ApiAnswer>& answer) {
   phase_ = Phase::kIdle;
   if (!answer) return Failed(answer.error().Message());
   if (answer->status == kGone) return ListAgain();  // the pages took too long
-  if (answer->status != kOk)
-    return Failed(MessageOf(answer->status, answer->body), answer->status == kNotFound);
+  if (answer->status != kOk) return Failed(MessageOf(answer->status, answer->body), answer->status);
   const auto page = ParseJson(answer->body, path_);
   const JsonNode* items = page ? page->Find("items") : nullptr;
   const std::string version = page ? TextAt(*page, "/metadata/resourceVersion") : "";
@@ -202,24 +202,27 @@ void Reflector::TakeWatchEnd(const Result<ApiAnswer>& answer) {
     return;
   }
   if (!answer) return Failed(answer.error().Message());
-  Failed(MessageOf(answer->status, answer->body), answer->status == kNotFound);
+  Failed(MessageOf(answer->status, answer->body), answer->status);
 }
 
 // Both ---------------------------------------------------------------------------------------
 
-void Reflector::Failed(const std::string& why, bool is_absent) {
+void Reflector::Failed(const std::string& why, int status) {
   phase_ = Phase::kIdle;
   ++counts_.failures;
-  absent_ = is_absent;
-  if (is_absent) {
+  absent_ = status == kNotFound;
+  if (absent_) {
     due_ = now_() + kLookForAbsent;
     seen_.clear();
     version_.clear();
     return EndOfList();
   }
   if (!away_since_) away_since_ = now_();
-  const Duration whole = std::min(
-      options_.first_wait * (std::int64_t{1} << std::min(failures_++, 20)), options_.longest_wait);
+  // A server that is away comes back by itself. A right that is missing, somebody has to give.
+  const Duration longest =
+      options_.longest_wait * (status == kForbidden ? kForbiddenWaitsLonger : 1);
+  const Duration whole =
+      std::min(options_.first_wait * (std::int64_t{1} << std::min(failures_++, 20)), longest);
   due_ = now_() + whole / 2 +
          Duration{static_cast<std::int64_t>(
              random_.Below(static_cast<std::uint64_t>(whole.count() / 2 + 1)))};

@@ -78,7 +78,7 @@ class Reflector {
   void TakeObject(const JsonNode& object);
   void EndOfList();
   void ListAgain();
-  void Failed(const std::string& why, bool is_absent = false);
+  void Failed(const std::string& why, int status = 0);
   void Worked();
 
   ApiClient& client_;

@@ -76,6 +76,31 @@ class ReflectorTest : public ::testing::Test {
   int told_ = 0;
 };
 
+// Nobody may ever give the right: no more than some requests in an hour, and one line in the log.
+TEST_F(ReflectorTest, WhatItMayNotReadIsSaidOnceAndSeldomAskedFor) {
+  Duration now{};
+  ReflectorEvents events;
+  events.on_object = [this](const JsonNode&) { ++told_; };
+  events.say = [this](const std::string& text) { said_.push_back(text); };
+  server_.SetStreamsLists(false);
+  server_.Refuse(403, 1'000'000);
+  Write("job", "a");
+  Reflector reflector(
+      client_, kJobs, [&now] { return now; }, std::move(events));
+  const auto ask = [&] {
+    reflector.Tick();
+    while (!reflector.NextDue()) streams_.Poll(Duration{5});
+    now = std::max(now, *reflector.NextDue());
+  };
+  while (now < std::chrono::hours{1}) ask();
+  EXPECT_LE(reflector.counts().failures, 35);
+  EXPECT_EQ(said_.size(), 1u);
+  server_.Refuse(403, 0);
+  ask();
+  streams_.Poll(Duration{5});
+  EXPECT_EQ(told_, 1) << "once the right is given, without a restart";
+}
+
 TEST_F(ReflectorTest, FollowsWhatTheServerHas) {
   for (int i = 0; i < 12; ++i) Write("job-" + std::to_string(i), "a");
   Open();
