@@ -98,7 +98,11 @@ std::optional<GatedObject> ReadNew(const GatedKind& kind, const JsonNode& object
 void Suspend(const GatedKind& kind, const JsonNode& object, bool in_chosen_namespace,
              const ObjectDefaults& defaults, Changes& changes) {
   const auto read = ReadNew(kind, object, defaults);
-  if (!read || read->follows || !(read->chosen || in_chosen_namespace)) return;
+  if (!read || read->follows) return;
+  if (!read->chosen && !in_chosen_namespace) {
+    if (!read->declined) changes.warnings = read->mistyped;
+    return;
+  }
   if (const std::string why = WhyNotSuspendable(kind, object); !why.empty())
     return changes.warnings.push_back(why);
   if (read->declined) return;
@@ -113,6 +117,7 @@ void Gate(const JsonNode& pod, Changes& changes) {
   if (TextAt(pod, "/metadata/labels/ebb~1wait") != "true") return;
   const auto read = ReadNew(GatedKinds().front(), pod, {});
   if (!read || read->declined || read->follows) return;
+  changes.warnings = read->mistyped;
   if (!TextAt(pod, "/spec/nodeName").empty()) {
     changes.warnings.push_back("the pod does not wait: it names its node");
     return;

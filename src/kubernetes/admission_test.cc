@@ -121,6 +121,20 @@ std::vector<Sample> Samples() {
   return samples;
 }
 
+TEST(Admission, WhoeverMistypesAKeyIsToldThoughTheObjectIsNotToWait) {
+  Json job = ThatWaits({{"template", Template()}});
+  job["metadata"]["annotations"] = {{"ebb/durations", "2h"}};
+  EXPECT_EQ(Response(ReviewOf("Job", "batch/v1", job))["warnings"],
+            Json::array({"Ebb: ebb/durations: Ebb knows no such annotation (did you mean "
+                         "\"ebb/duration\"?)"}));
+  job["metadata"]["labels"] = {{"ebb/wiat", "true"}};
+  const Json response = Response(ReviewOf("Job", "batch/v1", job));
+  EXPECT_FALSE(response.contains("patch"));
+  EXPECT_EQ(response["warnings"].size(), 2U);
+  job["metadata"]["annotations"] = {{"ebb/wait", "false"}};
+  EXPECT_FALSE(Response(ReviewOf("Job", "batch/v1", job)).contains("warnings"));
+}
+
 TEST(Admission, ThereIsASampleOfEachKind) {
   ASSERT_EQ(Samples().size(), GatedKinds().size());
   for (const GatedKind& kind : GatedKinds())

@@ -66,6 +66,13 @@ class Wishes {
     const std::string* text = Find(prefix, key);
     return text && *text == value;
   }
+  // False unless it is "true".
+  bool Flag(std::string_view key) {
+    const std::string* text = Find(kPrefix, key);
+    if (text && *text != "true" && *text != "false")
+      Refuse(std::string(kPrefix) + std::string(key), *text, "\"true\" or \"false\"");
+    return text && *text == "true";
+  }
   bool HasTheirs() const {
     const auto found = texts_.lower_bound(std::string(kGardenerPrefix));
     return found != texts_.end() && found->first.starts_with(kGardenerPrefix);
@@ -89,6 +96,17 @@ void ReadChoice(const Wishes& wishes, GatedObject& object) {
   object.declined = wishes.Is(kPrefix, "wait", "false") ||
                     wishes.Is(kGardenerPrefix, "skip", "true") ||
                     (enabled && !IsTrueForTheirs(*enabled));
+}
+
+// A word that nobody reads is no wish of another kind: it was meant for Ebb.
+void ReadKeys(const Texts& texts, GatedObject& object) {
+  object.mistyped.clear();
+  for (const auto& [key, value] : texts)
+    if (std::string why = WhyNoAnnotation(key); !why.empty())
+      object.mistyped.push_back(std::move(why));
+  for (const std::string& key : object.labels)
+    if (std::string why = WhyNoLabel(key); !why.empty()) object.mistyped.push_back(std::move(why));
+  object.problems.insert(object.problems.end(), object.mistyped.begin(), object.mistyped.end());
 }
 
 void ReadTier(Wishes& wishes, const ObjectDefaults& defaults, GatedObject& object) {
@@ -243,6 +261,8 @@ std::optional<GatedObject> ReadObject(const GatedKind& kind, const JsonNode& jso
   object.parts = {{object.name, object.uid, OursOf(texts)}};
   if (const std::string label = TextAt(json, "/metadata/labels/ebb~1wait"); !label.empty())
     texts.emplace(kWaitKey, label);
+  for (const auto& [key, value] : TextsAt(json, "/metadata/labels"))
+    if (key.starts_with(kPrefix)) object.labels.push_back(key);
   texts.insert(wishes_of_owner.begin(), wishes_of_owner.end());
   texts.insert(requests.annotations.begin(), requests.annotations.end());
   for (const auto& [key, value] : texts)
@@ -279,6 +299,7 @@ void ReadAnnotations(Texts texts, const ObjectDefaults& defaults, GatedObject& o
       defaults.policy_of ? defaults.policy_of(object.name_space) : nullptr;
   // Whether it waits is for the object to say: Compute Gardener's annotations do, defaults do not.
   ReadChoice(Wishes(texts, object), object);
+  ReadKeys(texts, object);
   if (policy) AddDefaults(*policy, texts);
   ReadClaims(defaults, object);
   Wishes wishes(std::move(texts), object);
@@ -294,7 +315,7 @@ void ReadAnnotations(Texts texts, const ObjectDefaults& defaults, GatedObject& o
   ReadOutage(wishes, object);
   if (const auto priority = wishes.Number("priority", "", -1e6))
     object.job.priority = static_cast<int>(std::clamp(*priority, -1e6, 1e6));
-  object.job.checkpointable = wishes.Is(kPrefix, "checkpointable", "true");
+  object.job.checkpointable = wishes.Flag("checkpointable");
   ReadPrice(wishes, defaults, object);
   RefuseOthers(wishes, object);
   ReadFilter(wishes, object);

@@ -15,12 +15,12 @@
 #include "base/json_node.h"
 #include "core/job.h"
 #include "core/tier.h"
+#include "kubernetes/annotation_keys.h"
 #include "kubernetes/gated_kind.h"
 #include "kubernetes/pod_requests.h"
 
 namespace ebb::kubernetes {
 
-inline constexpr std::string_view kPrefix = "ebb/";
 inline constexpr std::string_view kGardenerPrefix = "compute-gardener-scheduler.kubernetes.io/";
 /// Label or annotation, of an object or a namespace: "true" lets Ebb hold it back.
 inline constexpr std::string_view kWaitKey = "ebb/wait";
@@ -55,7 +55,9 @@ struct GatedObject {
   std::vector<std::string> problems;
   /// All that say something to Ebb, those of its pods' template among them: for what is made of it.
   std::map<std::string, std::string> wishes;
-  std::optional<double> most_price{};  ///< per kWh (price_gate.h)
+  std::vector<std::string> labels{};    ///< of its own, with our prefix
+  std::vector<std::string> mistyped{};  ///< of the problems, those of keys that say nothing to Ebb
+  std::optional<double> most_price{};   ///< per kWh (price_gate.h)
   std::string version;
   std::vector<std::string> models{};  ///< of the pools that it can have; empty: by its requests
   std::string made_for{};  ///< `by_kueue`: uid of the object that gets the notes; empty: none

@@ -65,7 +65,23 @@ std::vector<std::string> ObjectBoard::ModelsFor(const GatedObject& object) const
   return object.models.empty() ? capacity_.ModelsFor(object.requests) : object.models;
 }
 
+// There may be no one object of it to tell it on.
+void ObjectBoard::SayMistypedOf(const JsonNode& name_space) {
+  std::set<std::string> mistyped;
+  for (const char* where : {"/metadata/annotations", "/metadata/labels"})
+    for (const auto& [key, value] : TextsAt(name_space, where))
+      if (std::string why = WhyNotOnNamespace(key); !why.empty()) mistyped.insert(std::move(why));
+  const std::string uid = TextAt(name_space, "/metadata/uid");
+  const auto known = mistyped_.find(uid);
+  for (const std::string& why : mistyped)
+    if (known == mistyped_.end() || !known->second.contains(why))
+      say_("namespace " + TextAt(name_space, "/metadata/name") + ": " + why);
+  if (known != mistyped_.end()) mistyped_.erase(known);
+  if (!mistyped.empty()) mistyped_.emplace(uid, std::move(mistyped));
+}
+
 void ObjectBoard::TakeNamespace(const JsonNode& name_space) {
+  SayMistypedOf(name_space);
   const std::string name = TextAt(name_space, "/metadata/name");
   const bool chosen = TextAt(name_space, "/metadata/labels/ebb~1wait") == "true" ||
                       TextAt(name_space, "/metadata/annotations/ebb~1wait") == "true";
@@ -84,6 +100,7 @@ void ObjectBoard::TakeNamespace(const JsonNode& name_space) {
 
 void ObjectBoard::DropNamespace(const std::string& uid) {
   std::erase_if(chosen_namespaces_, [&](const auto& chosen) { return chosen.second == uid; });
+  mistyped_.erase(uid);
 }
 
 void ObjectBoard::PoliciesChanged() {
@@ -120,6 +137,7 @@ void ObjectBoard::TakeObject(GatedObject object) {
   notes_.FollowParts(entry.object, before.parts);
   if (before.wishes != entry.object.wishes) entry.unplaced.clear();
   if (entry.job == 0) {
+    if (begun_) SayMistyped(entry, before.mistyped);
     if (begun_ && !entry.done && IsChosen(entry.object)) Enter(entry);
     return;
   }
@@ -135,8 +153,21 @@ void ObjectBoard::SayProblems(const Entry& entry, const std::vector<std::string>
   notes_.TellProblems(entry.object, said);
 }
 
+// Of what Ebb leaves alone, perhaps for that reason.
+void ObjectBoard::SayMistyped(const Entry& entry, const std::vector<std::string>& said) {
+  const GatedObject& object = entry.object;
+  const bool is_over =
+      object.phase == ObjectPhase::kSucceeded || object.phase == ObjectPhase::kFailed;
+  const bool is_left = !IsChosen(object) && !object.declined && !object.follows;
+  if (!is_left || is_over || object.mistyped.empty() || object.mistyped == said) return;
+  const std::string mistyped = Join(object.mistyped, "; ");
+  say_(object.job.name + ": " + mistyped);
+  notes_.Tell(object, EventReason::kBadAnnotation, mistyped);
+}
+
 void ObjectBoard::Begin() {
   begun_ = true;
+  for (const auto& [uid, entry] : entries_) SayMistyped(entry, {});
   std::vector<Entry*> chosen;
   for (auto& [uid, entry] : entries_)
     if (entry.job == 0 && IsChosen(entry.object)) chosen.push_back(&entry);

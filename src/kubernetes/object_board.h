@@ -144,8 +144,8 @@ class ObjectBoard {
   std::size_t size() const { return by_job_.size(); }
   /// Objects, gated or not.
   std::size_t remembered() const {
-    return entries_.size() + by_job_.size() + chosen_namespaces_.size() + notes_.remembered() +
-           pods_of_.size();
+    return entries_.size() + by_job_.size() + chosen_namespaces_.size() + mistyped_.size() +
+           notes_.remembered() + pods_of_.size();
   }
 
  private:
@@ -194,6 +194,8 @@ class ObjectBoard {
   void Withdraw(Entry& entry, const std::string& why);
   void LetGo(Entry& entry);
   void SayProblems(const Entry& entry, const std::vector<std::string>& said);
+  void SayMistypedOf(const JsonNode& name_space);
+  void SayMistyped(const Entry& entry, const std::vector<std::string>& said);
   void EnterReleased(Entry& entry);
   void Follow(Entry& entry);
   void FollowReleased(Entry& entry);
@@ -221,8 +223,9 @@ class ObjectBoard {
   std::function<void(const std::string&)> say_;
   ObjectBoardOptions options_;
   Entries entries_;
-  std::unordered_map<core::JobId, std::string> by_job_;   // -> uid
-  std::map<std::string, std::string> chosen_namespaces_;  // name -> uid
+  std::unordered_map<core::JobId, std::string> by_job_;    // -> uid
+  std::map<std::string, std::string> chosen_namespaces_;   // name -> uid
+  std::map<std::string, std::set<std::string>> mistyped_;  // of namespaces, by uid
   std::vector<engine::Event> events_;
   std::vector<engine::JobReport> reports_;
   std::set<std::string> changed_;   // uids of objects whose jobs the engine may know otherwise
