@@ -78,6 +78,12 @@ ClusterJobs::ClusterJobs(kubernetes::ClusterExecutor& cluster, service::Executor
            .enter = [this](core::JobId job, int attempt,
                            const auto& reading) { return accounts_.Add(job, attempt, reading); },
            .intensity_at = [this](Time at) { return ports_.metering->IntensityAt(at); },
+           .in_no_account =
+               [this](const std::string& uid, Energy energy, const auto& emissions) {
+                 const kubernetes::GatedObject* object = cluster_.board().FindObject(uid);
+                 if (budgets_ && object)
+                   budgets_->AddIdle(object->name_space, energy, emissions, Now());
+               },
            .tell = [this](const std::string& uid,
                           const NodeOverhead& sum) { TellOverhead(uid, sum); },
            .pue = options_.pue}) {

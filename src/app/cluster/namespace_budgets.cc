@@ -176,8 +176,7 @@ void NamespaceBudgets::Count(const service::JobCard& card, Account& account, Tim
     Add(account.used, guessed, -1);
     Add(counted.use, guessed, -1);
     const double kwh = card.energy.kwh() * ports_.pue.ratio;
-    const double grams =
-        card.emissions ? card.emissions->grams : GramsOf(card.energy.kwh(), intensity_);
+    const double grams = card.emissions ? card.emissions->grams : GramsOf(kwh, intensity_);
     const NamespaceUse use{std::max(0.0, kwh - counted.use.energy_kwh),
                            std::max(0.0, grams - counted.use.emissions_g)};
     Add(counted.use, use);
@@ -191,6 +190,18 @@ void NamespaceBudgets::Count(const service::JobCard& card, Account& account, Tim
   const double kwh = KwhOf(job, std::max(Duration::zero(), left), ports_.pue);
   account.expected_kwh += kwh;
   account.expected_g += GramsOf(kwh, intensity_);
+}
+
+void NamespaceBudgets::AddIdle(const std::string& name_space, Energy energy,
+                               const std::optional<Emissions>& emissions, Time now) {
+  if (!loaded_) Load();
+  const MonthlyBudget* budget = BudgetOf(name_space);
+  Account* account = budget ? AccountOf(name_space, *budget, now) : nullptr;
+  if (!account) return;
+  const double kwh = energy.kwh() * ports_.pue.ratio;
+  const double grams = emissions ? emissions->grams : GramsOf(kwh, intensity_);
+  Add(account->used, {kwh, grams, kwh, grams});
+  is_news_ = true;
 }
 
 void NamespaceBudgets::Look(Time now) {

@@ -5,7 +5,8 @@
 // policy says so.
 //
 // What a job uses is what was measured of it, or an estimate while nothing is: its power for as
-// long as it runs, at the intensity of the hour, which is marked. The sums are kept in an
+// long as it runs, at the intensity of the hour, which is marked; and the idle time of nodes that
+// an autoscaler adds, as node_overheads.h counts it. The sums are kept in an
 // annotation of the ConfigMap of the policies, with what was counted of each job that runs, so that
 // another controller counts nothing twice. Jobs that began and ended while no controller ran are
 // missed, unless they are measured.
@@ -57,6 +58,10 @@ class NamespaceBudgets {
   /// policies have changed.
   void Look(Time now);
   Time due() const { return due_; }
+  /// Of a node that started for a job or stayed idle after it, in no job's account: without PUE.
+  /// An estimate. `emissions`: nothing: by the intensity of now.
+  void AddIdle(const std::string& name_space, Energy energy,
+               const std::optional<Emissions>& emissions, Time now);
   /// Whether what is about to start may: others may have started since the last look. What another
   /// controller has released may, and counts.
   Status MayStart(const core::Job& job, bool is_released, Time now);

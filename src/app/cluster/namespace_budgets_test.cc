@@ -163,6 +163,32 @@ TEST_F(NamespaceBudgetsTest, WhatIsMeasuredTakesThePlaceOfTheEstimate) {
   EXPECT_NEAR(Shown().energy.kwh(), 0.9, 1e-9);
 }
 
+TEST_F(NamespaceBudgetsTest, EmissionsOfAMeasuredJobWithoutAnIntensityHaveThePue) {
+  Budget(100);
+  service::JobCard card = Card(1, Stage::kRunning);
+  card.energy = Energy::Joules(0.5 * 3.6e6);
+  card.emissions.reset();
+  Look({}, kNoon);
+  Look({card}, kNoon);
+  EXPECT_NEAR(Shown().emissions.grams, 0.75 * 400, 1e-6);
+}
+
+// Of nodes without an agent it is in no job's account.
+TEST_F(NamespaceBudgetsTest, IdleTimeOfNodesThatWereAddedCountsAsAnEstimate) {
+  Budget(1);
+  Look({}, kNoon);
+  budgets_->AddIdle("others", Energy::Joules(3.6e6), Emissions{1'000}, kNoon);
+  budgets_->AddIdle("research", Energy::Joules(0.2 * 3.6e6), Emissions{100}, kNoon);
+  budgets_->AddIdle("research", Energy::Joules(0.2 * 3.6e6), std::nullopt, kNoon);
+  Look({}, kNoon + minutes{1});
+  EXPECT_NEAR(Shown().energy.kwh(), 0.6, 1e-9) << "of the facility";
+  EXPECT_NEAR(Shown().estimated.kwh(), 0.6, 1e-9);
+  EXPECT_NEAR(Shown().emissions.grams, 100 + 0.3 * 400, 1e-6);
+  budgets_->AddIdle("research", Energy::Joules(3.6e6), Emissions{400}, kNoon);
+  Look({Card(1, Stage::kWaiting)}, kNoon + minutes{2});
+  EXPECT_TRUE(asked_.contains(1)) << "it is used up";
+}
+
 TEST_F(NamespaceBudgetsTest, AnotherControllerGoesOnAndCountsNothingTwice) {
   Budget(100);
   Look({Card(1, Stage::kRunning)}, kNoon);

@@ -25,8 +25,10 @@ bool NodeOverheads::Count(const kubernetes::NodeStretch& stretch) {
       continue;
     }
     const auto intensity = ports_.intensity_at(stretch.wall.begin + stretch.wall.length() / 2);
-    Add(share.object, energy,
-        intensity ? std::optional(EmissionsOf(energy, ports_.pue, *intensity)) : std::nullopt);
+    const auto emissions =
+        intensity ? std::optional(EmissionsOf(energy, ports_.pue, *intensity)) : std::nullopt;
+    ports_.in_no_account(share.object, energy, emissions);
+    Add(share.object, energy, emissions);
   }
   return changed;
 }

@@ -40,6 +40,10 @@ class NodeOverheads {
     /// Into the account of a job.
     std::function<core::LedgerTotals(core::JobId, int attempt, const core::EnergyReading&)> enter;
     std::function<std::optional<Intensity>(Time)> intensity_at;
+    /// Counted by the configured power, and in no job's account.
+    std::function<void(const std::string& object, Energy energy,
+                       const std::optional<Emissions>& emissions)>
+        in_no_account;
     /// The sum of an object has changed.
     std::function<void(const std::string& object, const NodeOverhead& sum)> tell;
     Pue pue;
