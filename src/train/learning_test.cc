@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <cmath>
+#include <memory>
+#include <vector>
+
 #include "train/adam.h"
 #include "train/autocast.h"
 #include "train/device.h"

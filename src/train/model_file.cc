@@ -2,8 +2,10 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "train/safetensors.h"
 #include "train/tensor_of_bytes.h"

@@ -4,6 +4,7 @@
 // ("ebb.model"). Weights in 8 bits (weight_codes.h) are I8 tensors of the same shape, each with
 // NAME.scale, fp32 {outputs}; everything else stays as it was.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 

@@ -3,6 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "testing/scratch_directory.h"
 #include "train/checkpoint.h"
 #include "train/safetensors.h"
