@@ -305,11 +305,18 @@ class TorchrunTest(Scratch):
         while not progress.exists() or f'"step":{step},' not in progress.read_text():
             time.sleep(0.02)
 
+    @staticmethod
+    def loss_of_first_epoch(run):
+        events = map(json.loads, (run / "progress.jsonl").read_text().splitlines())
+        return next(event["train_loss"] for event in events if event["event"] == "epoch_end")
+
     def test_two_ranks_learn_what_one_process_learns(self):
         run = self.folder / "two"
         subprocess.run([*self.RANKS, TRAINER, *self.TRAINING, "--run-dir", run], check=True,
                        stdout=subprocess.DEVNULL)
-        self.assertAlmostEqual(self.loss(run), self.alone(), delta=1e-4)
+        # Ranks add in another order, and Adam makes ten times as much of the rounding in each further epoch.
+        self.assertAlmostEqual(self.loss(run), self.alone(), delta=1e-3)
+        self.assertAlmostEqual(self.loss_of_first_epoch(run), self.loss_of_first_epoch(self.folder / "alone"), delta=1e-6)
 
     def test_a_lost_rank_costs_a_restart(self):
         run = self.folder / "restarted"
