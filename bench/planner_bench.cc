@@ -144,7 +144,7 @@ void Measure(const Policy& planner, Queue& queue, const Change& change, const st
   if (way == Way::kWhole)
     planner.Update(problem, change, queue.schedule);
   else
-    std::ignore = planner.PlaceBeside(problem, change, queue.schedule);
+    planner.PlaceBeside(problem, change, queue.schedule);
   const double cpu_ms = 1000.0 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   const std::chrono::duration<double, std::milli> wall =
       std::chrono::steady_clock::now() - wall_begin;

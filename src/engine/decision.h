@@ -68,6 +68,8 @@ enum class Planning {
   kBeside,  ///< what is new finds its place beside the standing plan
   kAsk,     ///< that, and the policy is asked for a whole plan, to be worked out elsewhere
   kTake,    ///< the plan that was asked for is taken up; what is new since finds its place in it
+  kFollow,  ///< the standing plan is followed; what is new waits for a place
+  kPlace,   ///< as kBeside, for what has waited so, too
 };
 std::string_view Name(Planning planning);
 std::optional<Planning> PlanningFromName(std::string_view name);

@@ -27,7 +27,7 @@ namespace {
 
 using core::GateRule;
 
-// A policy that wants to be asked again in the past is asked again a little later.
+// A policy that wants to be asked again at once is asked again a little later.
 constexpr Duration kShortestWait = std::chrono::seconds{1};
 constexpr Duration kRampWindow = std::chrono::minutes{5};
 constexpr std::size_t kToldWithCommands = 100;
@@ -103,8 +103,8 @@ bool NothingIsFree(const State& state, const Roster& roster) {
   return std::all_of(free.begin(), free.end(), [](int devices) { return devices <= 0; });
 }
 
-// Never more than fits, gangs whole, nobody overtaken who could start. Jobs are put in order only as
-// far as they are looked at: without explanations, the search ends once every device is taken.
+// Never more than fits, gangs whole, nobody overtaken who could start. Jobs are put in order only
+// as far as they are looked at: without explanations, the search ends once every device is taken.
 std::vector<Placement> Place(const Options& options, bool explains, const State& state,
                              const Roster& roster, Cycle& cycle) {
   std::vector<Placement> starts;
@@ -195,8 +195,8 @@ Decision Engine::Decide(Time now, Planning planning) {
   Plan(planning, sites);
   Cycle cycle;
   cycle.now = state_.now;
-  cycle.wake_at =
-      std::max(std::min(state_.schedule.wake_at, RunInOutage()), cycle.now + kShortestWait);
+  cycle.wake_at = std::min(state_.schedule.wake_at, RunInOutage());
+  if (cycle.wake_at <= cycle.now) cycle.wake_at = cycle.now + kShortestWait;
   FollowWishes();
   const std::vector<Placement> starts = Place(options_, explains_, state_, *roster_, cycle);
 

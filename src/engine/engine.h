@@ -109,6 +109,7 @@ class Engine {
   void JudgeFreezing();
   void Plan(Planning planning, const std::vector<plan::SiteView>& sites);
   void PlanWhole(const plan::Problem& problem);
+  void PlaceBeside(const plan::Problem& problem);
   void PlanEach(const plan::Problem& problem);
   void TakePlanUp();
   void FollowWishes();

@@ -8,6 +8,7 @@ namespace {
 
 using core::GateRule;
 using std::chrono::hours;
+using std::chrono::milliseconds;
 using std::chrono::minutes;
 using testing::AJob;
 
@@ -302,6 +303,8 @@ TEST_F(EngineTest, PausesNotBeforeTheMinimumSegment) {
   Decision decision = engine_->Decide(kNow + minutes{10});
   EXPECT_TRUE(decision.commands.empty());
   EXPECT_EQ(decision.wake_at, kNow + minutes{30});
+  decision = engine_->Decide(kNow + minutes{30} - milliseconds{400});
+  EXPECT_EQ(decision.wake_at, kNow + minutes{30}) << "not later, where little time is left";
   decision = engine_->Decide(decision.wake_at);
   EXPECT_EQ(decision.commands.at(0), Command(PauseJob{1, 1}));
   EXPECT_TRUE(engine_->Decide(kNow + minutes{31}).commands.empty()) << "told once";

@@ -14,7 +14,8 @@ constexpr std::array<std::string_view, 8> kStages{"waiting", "starting",  "runni
 constexpr std::array<std::string_view, 3> kWishes{"none", "hold", "now"};
 constexpr std::array<std::string_view, 7> kPhases{
     "running", "paused", "succeeded", "failed", "start_failed", "cancelled", "frozen"};
-constexpr std::array<std::string_view, 4> kPlannings{"whole", "beside", "ask", "take"};
+constexpr std::array<std::string_view, 6> kPlannings{"whole", "beside", "ask",
+                                                     "take",  "follow", "place"};
 
 }  // namespace
 

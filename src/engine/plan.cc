@@ -11,13 +11,15 @@ namespace ebb::engine {
 void Engine::Plan(Planning planning, const std::vector<plan::SiteView>& sites) {
   const plan::Problem problem{state_.now, &state_.cluster, roster_->views(), sites};
   if (planning == Planning::kTake && question_) TakePlanUp();
-  const bool due = !IsEmpty(change_) || state_.schedule.wake_at <= state_.now;
-  const bool whole = planning == Planning::kWhole;
-  if (due || whole) roster_->Age(state_);
-  if (!whole && due && policy_->PlaceBeside(problem, change_, state_.schedule)) {
+  const bool due = !IsEmpty(change_) || state_.schedule.wake_at <= state_.now ||
+                   (planning == Planning::kPlace && !IsEmpty(unplanned_));
+  // Only where plans are made beside the standing one is there one to follow.
+  const bool beside = planning != Planning::kWhole && policy_->places_beside();
+  if (due || !beside) roster_->Age(state_);
+  if (beside && due) {
     Add(change_, unplanned_);
-    roster_->FollowPlans(state_);
-  } else if (due || (whole && !IsEmpty(unplanned_))) {
+    planning == Planning::kFollow ? PlanEach(problem) : PlaceBeside(problem);
+  } else if (!beside && (due || !IsEmpty(unplanned_))) {
     Add(unplanned_, change_);
     const bool everything = change_.signals || change_.cluster || !policy_->plans_each();
     everything ? PlanWhole(problem) : PlanEach(problem);
@@ -32,6 +34,11 @@ void Engine::Plan(Planning planning, const std::vector<plan::SiteView>& sites) {
 
 void Engine::PlanWhole(const plan::Problem& problem) {
   policy_->Update(problem, change_, state_.schedule);
+  roster_->FollowPlans(state_);
+}
+
+void Engine::PlaceBeside(const plan::Problem& problem) {
+  policy_->PlaceBeside(problem, change_, state_.schedule);
   roster_->FollowPlans(state_);
 }
 

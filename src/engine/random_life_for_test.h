@@ -83,7 +83,7 @@ class RandomLife {
     if (!beside_) return Planning::kWhole;
     if (const auto question = engine_.question(); question && random_.Below(2) == 0)
       engine_.TakeAnswer(*question, question->Answer(*beside_));
-    return static_cast<Planning>(random_.Below(4));
+    return static_cast<Planning>(random_.Below(6));
   }
   void Give(Fact fact) {
     Event event{now_, std::move(fact)};

@@ -139,7 +139,8 @@ TEST(SnapshotTest, PlansMadeBesideAreTheSameInAReplayThatMakesThemItself) {
     }
   }
   EXPECT_GT(cut_off, 0);
-  for (const auto way : {Planning::kWhole, Planning::kBeside, Planning::kAsk, Planning::kTake})
+  for (const auto way : {Planning::kWhole, Planning::kBeside, Planning::kAsk, Planning::kTake,
+                         Planning::kFollow, Planning::kPlace})
     EXPECT_GT(made[way], 20);
 }
 

@@ -116,11 +116,10 @@ class Policy {
   /// cluster are as they were.
   virtual bool plans_each() const { return false; }
   /// Of a long queue, in a fraction of the time: the plan that stands is followed, and what is new
-  /// finds its place beside it. Some jobs may be left without a plan until the next Update. False,
-  /// and nothing done, where that would cost a deadline that the standing plan keeps.
-  virtual bool PlaceBeside(const Problem& problem, const Change& change, Schedule& schedule) const {
+  /// finds its place beside it, or what can wait makes way where it would be late. Some jobs may be
+  /// left without a plan until the next Update.
+  virtual void PlaceBeside(const Problem& problem, const Change& change, Schedule& schedule) const {
     Update(problem, change, schedule);
-    return true;
   }
   /// Whether PlaceBeside does less than Update.
   virtual bool places_beside() const { return false; }

@@ -22,11 +22,16 @@ class TimedPolicy final : public plan::Policy {
     policy_->Update(problem, change, schedule);
     counters_.planning.Add(std::chrono::steady_clock::now() - begin);
   }
-  bool PlaceBeside(const plan::Problem& problem, const plan::Change& change,
+  void PlaceBeside(const plan::Problem& problem, const plan::Change& change,
                    plan::Schedule& schedule) const override {
-    return policy_->PlaceBeside(problem, change, schedule);
+    policy_->PlaceBeside(problem, change, schedule);
   }
   bool places_beside() const override { return policy_->places_beside(); }
+  void PlanEach(const plan::Problem& problem, std::span<const std::size_t> places,
+                plan::Schedule& schedule) const override {
+    policy_->PlanEach(problem, places, schedule);
+  }
+  bool plans_each() const override { return policy_->plans_each(); }
 
  private:
   std::unique_ptr<plan::Policy> policy_;

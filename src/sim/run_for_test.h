@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "plan/make_policy.h"
 #include "runtime/run_loop.h"
+#include "sim/plan_ration.h"
 #include "sim/simulated_executor.h"
 #include "testing/builders.h"
 #include "testing/fake_feed.h"
@@ -109,6 +111,7 @@ struct TestScenario {
   engine::Options engine;
   plan::PolicyOptions policy;
   WorldOptions world;
+  std::optional<PlanRationOptions> ration;  ///< without: a whole plan with every change
 
   TestScenario() {
     engine.admission = engine::Admission::kTakeAll;
@@ -130,6 +133,8 @@ struct TestScenario {
     MemoryJournal journal;
     runtime::LoopPorts ports{executor, {}, submissions, &journal, &laws};
     ports.feeds.assign(cluster.sites.size(), &feed);
+    std::optional<PlanRation> desk;
+    if (ration) ports.plan_desk = &desk.emplace(executor, *ration);
     const auto result = runtime::Run(under_test, ports, {});
     EXPECT_TRUE(result.has_value()) << result.error().Message();
     for (const std::string& violation : executor.violations()) ADD_FAILURE() << violation;

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "engine/engine.h"
 #include "runtime/run_loop.h"
+#include "sim/plan_ration.h"
 #include "sim/simulated_executor.h"
 
 namespace ebb::sim {
@@ -15,6 +16,9 @@ constexpr Duration kDefaultMaxDelay = engine::Options{}.default_max_delay;
 // Jobs that are late, or that pause, run beyond the last deadline: their truth is taken where there
 // is one, and what has none is reported as such.
 constexpr Duration kMargin{std::chrono::days{8}};
+
+// Simulations of up to so many jobs make a whole plan with every change; longer ones have a ration.
+constexpr std::size_t kPlannedWithEveryChange = 2000;
 
 // Submissions that make no sense on this cluster; nothing else is refused (Admission::kTakeAll).
 class Refusals final : public runtime::LoopObserver {
@@ -105,6 +109,7 @@ Result<Simulation> Simulate(const Scenario& scenario, const PolicyChoice& policy
   EBB_ASSIGN_OR_RETURN(auto decider, plan::MakePolicy(policy.policy, OptionsOf(scenario, policy)));
   engine::Options options;
   options.admission = engine::Admission::kTakeAll;
+  const bool places_beside = decider->places_beside();
   engine::Engine engine(options, std::move(decider), engine::Explaining::kNothing);
   SimulatedExecutor executor(scenario.cluster, start, {});
   for (const core::Job& job : jobs) executor.AddJob(job);
@@ -112,6 +117,10 @@ Result<Simulation> Simulate(const Scenario& scenario, const PolicyChoice& policy
   Refusals refusals;
   runtime::LoopPorts ports{executor, {}, submissions, nullptr, &refusals, stopped};
   for (const auto& feed : feeds) ports.feeds.push_back(feed.get());
+  std::optional<PlanRation> ration;
+  if (places_beside && jobs.size() > kPlannedWithEveryChange)
+    ports.plan_desk = &ration.emplace(
+        executor, PlanRationOptions{.span = jobs.back().submitted - jobs.front().submitted});
   runtime::LoopOptions loop;
   loop.horizon = HorizonOf(scenario, kDefaultMaxDelay);
   loop.reconcile_every = std::chrono::hours{24 * 365};  // the simulated executor loses no report

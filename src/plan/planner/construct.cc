@@ -91,6 +91,12 @@ void PlaceWhatFits(Draft& draft, std::vector<std::pair<std::size_t, Placement>>&
   }
 }
 
+void ByLatestBegin(const PlanInput& input, Sequence& tasks) {
+  std::stable_sort(tasks.begin(), tasks.end(), [&](std::size_t left, std::size_t right) {
+    return LatestBegin(input.tasks[left]) < LatestBegin(input.tasks[right]);
+  });
+}
+
 // Where the schedule has them, as far as they still fit; returns those that have no place, those
 // that have to begin first in front.
 Sequence PlaceKept(Draft& draft, const Schedule& schedule) {
@@ -100,8 +106,8 @@ Sequence PlaceKept(Draft& draft, const Schedule& schedule) {
   for (const std::size_t index : SortedBy(input, [](const Task&) { return 0; })) {
     if (draft.IsPlaced(index)) continue;
     const Task& task = input.tasks[index];
-    auto placement = Kept(input, index, schedule.jobs[index]);
-    if (!placement || !FitLength(input, task, *placement)) {
+    auto placement = KeptPlacement(input, index, schedule.jobs[index]);
+    if (!placement) {
       homeless.push_back(index);
       continue;
     }
@@ -110,9 +116,7 @@ Sequence PlaceKept(Draft& draft, const Schedule& schedule) {
     kept.emplace_back(index, std::move(*placement));
   }
   if (!draft.PlaceAll(kept)) PlaceWhatFits(draft, kept, homeless);
-  std::stable_sort(homeless.begin(), homeless.end(), [&](std::size_t left, std::size_t right) {
-    return LatestBegin(input.tasks[left]) < LatestBegin(input.tasks[right]);
-  });
+  ByLatestBegin(input, homeless);
   return homeless;
 }
 
@@ -124,7 +128,42 @@ void PlaceHomeless(Draft& draft, const Sequence& homeless, const SearchOptions& 
   }
 }
 
+// Waiting ones that could begin later than the urgent one, and are in its way.
+Sequence WhatCouldMakeWay(const Draft& draft, std::size_t urgent) {
+  const auto& tasks = draft.input().tasks;
+  const Time by = LatestBegin(tasks[urgent]);
+  Sequence others;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (i == urgent || tasks[i].fixed || tasks[i].continues || !draft.IsPlaced(i)) continue;
+    const Placement& placement = draft.PlacementOf(i);
+    const Choice& choice = tasks[i].choices[static_cast<std::size_t>(placement.choice)];
+    const bool in_the_way = std::any_of(
+        tasks[urgent].choices.begin(), tasks[urgent].choices.end(), [&](const Choice& own) {
+          return own.pool == choice.pool && placement.begin() < own.latest_end;
+        });
+    if (in_the_way && LatestBegin(tasks[i]) > by) others.push_back(i);
+  }
+  return others;
+}
+
+// So that what would be late is in time, what can wait longer is placed anew after it.
+void MakeWay(Draft& draft, std::size_t urgent, const SearchOptions& options, Work& work) {
+  Sequence others = WhatCouldMakeWay(draft, urgent);
+  if (draft.IsPlaced(urgent)) draft.Remove(urgent);
+  for (const std::size_t index : others) draft.Remove(index);
+  ByLatestBegin(draft.input(), others);
+  others.insert(others.begin(), urgent);
+  PlaceHomeless(draft, others, options, work);
+}
+
 }  // namespace
+
+bool IsInTime(const Draft& draft) {
+  const auto& tasks = draft.input().tasks;
+  for (std::size_t i = 0; i < tasks.size(); ++i)
+    if (!tasks[i].fixed && draft.PlacementOf(i).cost.late > 0) return false;
+  return true;
+}
 
 Draft PlaceInOrderOfSubmission(const PlanInput& input, Work& work) {
   return ListSchedule(input, SortedBy(input, [](const Task&) { return 0; }), work);
@@ -146,6 +185,13 @@ Draft PlaceAsSoonAsPossible(const PlanInput& input, Work& work) {
   return best;
 }
 
+std::optional<Placement> KeptPlacement(const PlanInput& input, std::size_t index,
+                                       const JobPlan& plan) {
+  auto placement = Kept(input, index, plan);
+  if (!placement || !FitLength(input, input.tasks[index], *placement)) return std::nullopt;
+  return placement;
+}
+
 Draft KeepSchedule(const PlanInput& input, const Schedule& schedule, const SearchOptions& options,
                    Work& work) {
   Draft draft(input);
@@ -153,20 +199,21 @@ Draft KeepSchedule(const PlanInput& input, const Schedule& schedule, const Searc
   return draft;
 }
 
-std::optional<Draft> KeepScheduleQuickly(const PlanInput& input, const Schedule& schedule,
-                                         const SearchOptions& options, std::size_t most_new,
-                                         Work& work) {
+KeptSchedule KeepScheduleQuickly(const PlanInput& input, const Schedule& schedule,
+                                 const SearchOptions& options, std::size_t most_new, Work& work) {
   Draft draft(input);
   Sequence homeless = PlaceKept(draft, schedule);
-  const bool was_in_time = draft.Total().late == 0;
+  const bool was_in_time = IsInTime(draft);
   const auto waiting =
       std::stable_partition(homeless.begin(), homeless.end(),
                             [&](std::size_t index) { return input.tasks[index].continues; });
   if (static_cast<std::size_t>(homeless.end() - waiting) > most_new)
     homeless.erase(waiting + static_cast<std::ptrdiff_t>(most_new), homeless.end());
   PlaceHomeless(draft, homeless, options, work);
-  if (was_in_time && draft.Total().late > 0) return std::nullopt;
-  return draft;
+  for (const std::size_t index : homeless)
+    if (draft.PlacementOf(index).cost.late > 0) MakeWay(draft, index, options, work);
+  const bool loses_deadlines = was_in_time && !IsInTime(draft);
+  return {std::move(draft), loses_deadlines};
 }
 
 }  // namespace ebb::plan

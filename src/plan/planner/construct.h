@@ -18,16 +18,27 @@ Draft PlaceAsSoonAsPossible(const PlanInput& input, Work& work);
 /// The same in the order of submission alone: who is submitted next takes nobody's place.
 Draft PlaceInOrderOfSubmission(const PlanInput& input, Work& work);
 
+/// Where the previous plan has task `index`, as far as that is not over and as long as what is left
+/// of it takes; nothing where it cannot be kept. Without its cost.
+std::optional<Placement> KeptPlacement(const PlanInput& input, std::size_t index,
+                                       const JobPlan& plan);
+
+/// Whether every deadline is kept that can still be: of what has begun nothing can be changed.
+bool IsInTime(const Draft& draft);
+
 /// The previous schedule with what is new placed where it is cheapest: a plan that was feasible
 /// stays feasible unless the world changed. `schedule` is aligned with the tasks.
 Draft KeepSchedule(const PlanInput& input, const Schedule& schedule, const SearchOptions& options,
                    Work& work);
 
 /// The same within a bounded time: of those that are new, only the `most_new` that have to begin
-/// first are placed, and the jobs that run. Nothing where the previous schedule keeps every
-/// deadline and this one would not.
-std::optional<Draft> KeepScheduleQuickly(const PlanInput& input, const Schedule& schedule,
-                                         const SearchOptions& options, std::size_t most_new,
-                                         Work& work);
+/// first are placed, and the jobs that run. Where one of them would be late, the ones that can wait
+/// longer make way for it.
+struct KeptSchedule {
+  Draft draft;
+  bool loses_deadlines = false;  ///< that the previous schedule alone keeps
+};
+KeptSchedule KeepScheduleQuickly(const PlanInput& input, const Schedule& schedule,
+                                 const SearchOptions& options, std::size_t most_new, Work& work);
 
 }  // namespace ebb::plan

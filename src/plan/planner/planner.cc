@@ -38,7 +38,7 @@ class Planner final : public Policy {
         continues && !change.cluster ? options_.next_plan : options_.first_plan;
     Draft draft = continues ? KeepSchedule(input, schedule, search, work)
                             : PlaceAsSoonAsPossible(input, work);
-    if (continues && draft.Total().late > 0) {
+    if (continues && !IsInTime(draft)) {
       Draft afresh = PlaceAsSoonAsPossible(input, work);
       if (afresh.Total().late < draft.Total().late) {
         draft = std::move(afresh);
@@ -67,23 +67,50 @@ class Planner final : public Policy {
     if (rented) schedule.rents = std::move(bound.rents);
   }
 
+  void PlanEach(const Problem& problem, std::span<const std::size_t> places,
+                Schedule& schedule) const override {
+    std::vector<JobView> views;
+    for (const std::size_t place : places) views.push_back(problem.jobs[place]);
+    PlanInput input;
+    input.now = problem.now;
+    input.tasks = MakeTasks({problem.now, problem.cluster, views, problem.sites}, options_.horizon);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const Task& task = input.tasks[i];
+      JobPlan& plan = schedule.jobs[places[i]];
+      Placement placement;
+      if (task.fixed)
+        placement = {0, {{input.now, input.now + task.continued_length}}, {}};
+      else if (auto kept = KeptPlacement(input, i, plan))
+        placement = std::move(*kept);
+      plan = PlanOf(problem, task, placement, options_.heeds_wishes);
+    }
+  }
+
   bool places_beside() const override { return true; }
 
-  bool PlaceBeside(const Problem& problem, const Change&, Schedule& schedule) const override {
+  void PlaceBeside(const Problem& problem, const Change&, Schedule& schedule) const override {
     const PlanInput input = MakeInput(problem);
     const SearchOptions search = Search();
     Work work;
-    auto draft = KeepScheduleQuickly(input, schedule, search, options_.most_placed_beside, work);
-    if (!draft) return false;
-    StartWhatGains(*draft, search, work);
-    WriteSchedule(problem, *draft, schedule);
+    auto [draft, loses_deadlines] =
+        KeepScheduleQuickly(input, schedule, search, options_.most_placed_beside, work);
+    if (loses_deadlines) BeginAfresh(draft, search, work);
+    StartWhatGains(draft, search, work);
+    WriteSchedule(problem, draft, schedule);
     schedule.lower_bound.reset();
-    return true;
   }
 
  private:
   SearchOptions Search() const {
     return {options_.minimum_saving_share, options_.minimum_saving.grams};
+  }
+
+  // Where that keeps more deadlines.
+  void BeginAfresh(Draft& draft, const SearchOptions& search, Work& work) const {
+    Draft afresh = PlaceAsSoonAsPossible(draft.input(), work);
+    if (afresh.Total().late >= draft.Total().late) return;
+    MoveEach(afresh, search, work, work.done + options_.most_moved_beside);
+    draft = std::move(afresh);
   }
 
   // A device that becomes free early is not left idle where waiting saves nothing: what costs no

@@ -56,10 +56,22 @@ GateRule RuleFor(const Problem& problem, const Task& task, const Placement& plac
   return GateRule::kPlanned;
 }
 
-JobPlan PlanOf(const Problem& problem, const Task& task, const Placement& placement) {
+// When the job next starts, pauses or ends.
+Time NextEdge(const Placement& placement, Time now) {
+  for (const Interval& piece : placement.pieces)
+    for (const Time edge : {piece.begin, piece.end})
+      if (edge > now) return edge;
+  return Time::max();
+}
+
+}  // namespace
+
+JobPlan PlanOf(const Problem& problem, const Task& task, const Placement& placement,
+               bool heeds_thresholds) {
   JobPlan plan;
   plan.job = task.view->job->id;
   plan.order = {0, task.view->job->submitted};
+  if (heeds_thresholds) plan.reason.threshold = task.view->job->threshold;
   if (placement.choice < 0) {
     // Where a pool could hold it, the whole plan will find its place.
     plan.reason.rule = task.choices.empty() ? GateRule::kNoFreeDevice : GateRule::kPlanned;
@@ -73,18 +85,9 @@ JobPlan PlanOf(const Problem& problem, const Task& task, const Placement& placem
   plan.order.rank = plan.reason.rule == GateRule::kCompulsory ? 0 : 1;
   plan.reason.current = CurrentAt(problem, choice.pool);
   plan.reason.expected = ExpectedOver(problem, placement, choice.pool);
+  plan.wake_at = NextEdge(placement, problem.now);
   return plan;
 }
-
-// When the job next starts, pauses or ends.
-Time NextEdge(const Placement& placement, Time now) {
-  for (const Interval& piece : placement.pieces)
-    for (const Time edge : {piece.begin, piece.end})
-      if (edge > now) return edge;
-  return Time::max();
-}
-
-}  // namespace
 
 void WriteSchedule(const Problem& problem, const Draft& draft, Schedule& schedule) {
   const auto& tasks = draft.input().tasks;
@@ -92,12 +95,9 @@ void WriteSchedule(const Problem& problem, const Draft& draft, Schedule& schedul
   schedule.jobs.reserve(tasks.size());
   schedule.wake_at = Time::max();
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const Placement& placement = draft.PlacementOf(i);
-    JobPlan plan = PlanOf(problem, tasks[i], placement);
-    plan.wake_at = NextEdge(placement, problem.now);
-    if (draft.input().has_wishes) plan.reason.threshold = tasks[i].view->job->threshold;
-    schedule.wake_at = std::min(schedule.wake_at, plan.wake_at);
-    schedule.jobs.push_back(std::move(plan));
+    schedule.jobs.push_back(
+        PlanOf(problem, tasks[i], draft.PlacementOf(i), draft.input().has_wishes));
+    schedule.wake_at = std::min(schedule.wake_at, schedule.jobs.back().wake_at);
   }
   schedule.expected = Emissions{draft.PlainPrice()};
 }
