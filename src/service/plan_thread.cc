@@ -9,7 +9,7 @@ using engine::Planning;
 
 // Of nothing is known how long it takes: queues up to this are planned at once.
 constexpr std::size_t kSurelyQuick = 20;
-constexpr int kRestOfSubmissions = 3;
+constexpr int kRestOfSubmissions = 20;
 
 }  // namespace
 
