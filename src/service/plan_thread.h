@@ -2,8 +2,8 @@
 // Works out whole plans on a thread of its own. While the whole plan of the queue is quick, each
 // decision makes it; once it takes longer than would be felt, decisions place what is new beside
 // the standing plan and ask for the whole one, which is taken up when it is there. The thread
-// rests after a plan: for as long as that took; twenty times as long where only submissions came in,
-// which have their places, because to take a plan up, and to tell it, holds up the submissions.
+// rests after a plan: for as long as that took; twenty times as long where only submissions came
+// in, which have their places, because to take a plan up, and to tell it, holds up the submissions.
 //
 // Thread contract: the loop's thread. The policy is used from both threads: it is pure.
 
