@@ -17,40 +17,37 @@ TEST_F(Cli, AMisspeltKeyInAConfigurationIsNamedWithLineAndSuggestion) {
   EXPECT_TRUE(Contains(outcome.err, "did you mean \"carbon_threshold\"")) << outcome.err;
 }
 
-TEST_F(Cli, ATrainingThatCannotStartIsSaidBeforeItWaits) {
-#ifndef EBB_TRAIN_PROGRAM
-  GTEST_SKIP() << "ebb-train is not built (EBB_TRAIN=OFF)";
-#else
-  ::setenv("EBB_TRAIN_PROGRAM", EBB_TRAIN_PROGRAM, 1);
-  Write("c.yaml",
-        "training:\n  run_name: x\n  batch_size: 8\n  epochs: 1\n  data: digits\n"
-        "  model_save_path: /proc/none/model\n");
-  const Outcome outcome = Ebb({"train", "c.yaml", "--signal", "constant", "--constant", "900",
-                               "--policy", "threshold", "--threshold", "100", "--start-by", "6h"});
-  ::unsetenv("EBB_TRAIN_PROGRAM");
+#ifdef EBB_TRAIN_PROGRAM
+// A training that would wait for six hours if it could start.
+class HeldBackTraining : public Cli {
+ protected:
+  Outcome Train(const std::string& keys) {
+    ::setenv("EBB_TRAIN_PROGRAM", EBB_TRAIN_PROGRAM, 1);
+    Write("c.yaml", "training:\n  run_name: x\n  epochs: 1\n  data: digits\n" + keys);
+    Outcome outcome = Ebb({"train", "c.yaml", "--signal", "constant", "--constant", "900",
+                           "--policy", "threshold", "--threshold", "100", "--start-by", "6h"});
+    ::unsetenv("EBB_TRAIN_PROGRAM");
+    return outcome;
+  }
+};
+
+TEST_F(HeldBackTraining, ThatCannotStartIsSaidBeforeItWaits) {
+  const Outcome outcome = Train("  batch_size: 8\n  model_save_path: /proc/none/model\n");
   EXPECT_EQ(outcome.code, 4) << outcome.err;
   EXPECT_TRUE(Contains(outcome.err, "/proc/none")) << outcome.err;
   EXPECT_TRUE(Contains(outcome.err, "the training cannot start")) << outcome.err;
   EXPECT_FALSE(std::filesystem::exists(directory_ / "runs"));
-#endif
 }
 
-TEST_F(Cli, ATeacherThatIsNotThereIsSaidBeforeAnythingStarts) {
-#ifndef EBB_TRAIN_PROGRAM
-  GTEST_SKIP() << "ebb-train is not built (EBB_TRAIN=OFF)";
-#else
-  ::setenv("EBB_TRAIN_PROGRAM", EBB_TRAIN_PROGRAM, 1);
-  Write("c.yaml",
-        "training:\n  run_name: x\n  data: digits\n  train_samples: 8\n  epochs: 1\n"
-        "  teacher: none.safetensors\n  temperature: 4\n  distillation_mix: 0.25\n");
-  const Outcome outcome = Ebb({"train", "c.yaml", "--signal", "constant", "--constant", "900",
-                               "--policy", "threshold", "--threshold", "100", "--start-by", "6h"});
-  ::unsetenv("EBB_TRAIN_PROGRAM");
+TEST_F(HeldBackTraining, WhoseTeacherIsNotThereIsSaidBeforeItWaits) {
+  const Outcome outcome = Train(
+      "  train_samples: 8\n  teacher: none.safetensors\n  temperature: 4\n"
+      "  distillation_mix: 0.25\n");
   EXPECT_EQ(outcome.code, 3) << outcome.err;
   EXPECT_TRUE(Contains(outcome.err, "none.safetensors")) << outcome.err;
   EXPECT_FALSE(std::filesystem::exists(directory_ / "runs"));
-#endif
 }
+#endif
 
 // The shipped configuration, on the files that ship with it.
 TEST_F(Cli, ALanguageModelIsFineTunedFromAConfigurationGatedAndMeasured) {

@@ -346,9 +346,9 @@ bool Engine::Explain(Cycle& cycle, Decision& decision) {
   return all;
 }
 
-// What may have another explanation than it was told: what has changed, what is held back or was,
-// and what changes by itself as time goes by. Leaves `cycle.held` in order, and the held-back ones
-// known for the next time.
+// The jobs whose explanation may have changed: those that changed themselves, those that are or
+// were held back, and those whose explanation depends on the time. Sorts `cycle.held` and remembers
+// who is held back for the next cycle.
 std::vector<std::size_t> Engine::ToExplain(Cycle& cycle) {
   std::sort(cycle.held.begin(), cycle.held.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -95,7 +95,8 @@ class Engine {
 
   const State& state() const { return state_; }
   const plan::Change& change() const { return change_; }
-  /// With what an open question is about: whoever goes on from a snapshot does not know of it.
+  /// Includes what an open question covers, because an engine restored from a snapshot has no
+  /// open question.
   plan::Change unplanned() const;
   const std::vector<core::JobId>& just_left() const { return just_left_; }
   /// Why the job is where it is; nullptr for a job that is not known.

@@ -42,8 +42,8 @@ void Engine::PlaceBeside(const plan::Problem& problem) {
   roster_->FollowPlans(state_);
 }
 
-// Of a policy to which one job is nothing to the others: those that changed, and those that it
-// wants to be asked about.
+// Only the jobs that changed, and those whose plan comes due: for policies to which one job is
+// nothing to the others, and where a standing plan is followed.
 void Engine::PlanEach(const plan::Problem& problem) {
   Roster::Places places = roster_->PlacesOf(change_.jobs);
   roster_->TakePlansDue(state_.now, places);

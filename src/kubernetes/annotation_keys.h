@@ -1,6 +1,6 @@
 #pragma once
-// Keys with Ebb's prefix that mean something on an object. What is mistyped, or in a place where
-// nobody looks for it, is told: it would be ignored in silence.
+// Keys with Ebb's prefix that mean something on an object. A key that is mistyped, or stands where
+// Ebb does not read it, is reported; otherwise it would be ignored silently.
 //
 // Pure.
 

@@ -291,7 +291,7 @@ const core::Cluster& Capacity::cluster() {
   return cluster_;
 }
 
-// A node of a group is ready some time before the driver of its GPUs has told of them.
+// A node of a group is ready some time before its driver reports the GPUs.
 bool Capacity::IsComing(const Node& node) const {
   if (node.group < 0) return false;
   if (node.starting) return true;

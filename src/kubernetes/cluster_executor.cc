@@ -281,8 +281,8 @@ bool ClusterExecutor::IsAway() const {
   });
 }
 
-// Of what it was told while the server was away it hears in a moment: whose pods found no node is
-// judged after that.
+// Right after an outage of the API server, news of that time is still arriving. Whether pods found
+// a node is judged only after that.
 bool ClusterExecutor::KnowsPods() const {
   constexpr std::chrono::minutes kHeardWithin{1};
   return MayAct() && (!away_at_ || clock_.SinceBoot() - *away_at_ > kHeardWithin);
@@ -308,7 +308,7 @@ Status ClusterExecutor::Start(const engine::StartJob& command) {
     return Fail({ExitCode::kTryLater, std::move(fit.why_not), object->job.name, ""});
   const std::int64_t before = board_->counts().released;
   EBB_RETURN_IF_ERROR(board_->Start(command));
-  // A start that was told again has its place.
+  // A repeated start already has its place.
   if (on_nodes && board_->counts().released != before) {
     Duration bound_within{NodeFit::kBoundWithin};
     for (const int group : fit.groups)

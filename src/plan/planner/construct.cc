@@ -200,7 +200,8 @@ Draft KeepSchedule(const PlanInput& input, const Schedule& schedule, const Searc
 }
 
 KeptSchedule KeepScheduleQuickly(const PlanInput& input, const Schedule& schedule,
-                                 const SearchOptions& options, std::size_t most_new, Work& work) {
+                                 const SearchOptions& options, std::size_t most_new,
+                                 std::int64_t most_work, Work& work) {
   Draft draft(input);
   Sequence homeless = PlaceKept(draft, schedule);
   const bool was_in_time = IsInTime(draft);
@@ -210,8 +211,10 @@ KeptSchedule KeepScheduleQuickly(const PlanInput& input, const Schedule& schedul
   if (static_cast<std::size_t>(homeless.end() - waiting) > most_new)
     homeless.erase(waiting + static_cast<std::ptrdiff_t>(most_new), homeless.end());
   PlaceHomeless(draft, homeless, options, work);
+  const std::int64_t enough = work.done + most_work;
   for (const std::size_t index : homeless)
-    if (draft.PlacementOf(index).cost.late > 0) MakeWay(draft, index, options, work);
+    if (draft.PlacementOf(index).cost.late > 0 && work.done < enough)
+      MakeWay(draft, index, options, work);
   const bool loses_deadlines = was_in_time && !IsInTime(draft);
   return {std::move(draft), loses_deadlines};
 }

@@ -33,12 +33,13 @@ Draft KeepSchedule(const PlanInput& input, const Schedule& schedule, const Searc
 
 /// The same within a bounded time: of those that are new, only the `most_new` that have to begin
 /// first are placed, and the jobs that run. Where one of them would be late, the ones that can wait
-/// longer make way for it.
+/// longer make way for it; no more do once that has taken `most_work`.
 struct KeptSchedule {
   Draft draft;
   bool loses_deadlines = false;  ///< that the previous schedule alone keeps
 };
 KeptSchedule KeepScheduleQuickly(const PlanInput& input, const Schedule& schedule,
-                                 const SearchOptions& options, std::size_t most_new, Work& work);
+                                 const SearchOptions& options, std::size_t most_new,
+                                 std::int64_t most_work, Work& work);
 
 }  // namespace ebb::plan

@@ -92,8 +92,8 @@ class Planner final : public Policy {
     const PlanInput input = MakeInput(problem);
     const SearchOptions search = Search();
     Work work;
-    auto [draft, loses_deadlines] =
-        KeepScheduleQuickly(input, schedule, search, options_.most_placed_beside, work);
+    auto [draft, loses_deadlines] = KeepScheduleQuickly(
+        input, schedule, search, options_.most_placed_beside, options_.most_moved_beside, work);
     if (loses_deadlines) BeginAfresh(draft, search, work);
     StartWhatGains(draft, search, work);
     WriteSchedule(problem, draft, schedule);

@@ -56,7 +56,8 @@ struct PlannerOptions {
   std::size_t rented_from = 40;
   /// New jobs that Policy::PlaceBeside finds a place for at once; more wait for the whole plan.
   std::size_t most_placed_beside = 100;
-  /// Work of making a plan cheap that began afresh because of deadlines, beside the whole plans.
+  /// Work that deadlines may cause beside the whole plans: jobs that make way for those that would
+  /// be late, and a plan begun afresh made cheap again.
   std::int64_t most_moved_beside = 300'000;
   /// Queues with fewer job-steps than this get the stronger bound by flow.
   std::size_t most_flow_arcs = 20'000;
