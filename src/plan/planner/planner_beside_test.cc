@@ -95,6 +95,28 @@ TEST(PlannerBeside, WhatCanWaitMakesWayAlsoWhileAJobRunsThatBeganLate) {
   EXPECT_LE(BeginOf(schedule.jobs[2]), kNow + hours{2});
 }
 
+// In an overfull queue somebody is late whatever is done, and the loop may not look for a way for
+// long.
+TEST(PlannerBeside, MakingWayHasALimit) {
+  for (const std::int64_t most : {std::int64_t{0}, PlannerOptions{}.most_moved_beside}) {
+    Instance instance;
+    Fill(instance, 2, std::vector<double>(96, 250));
+    instance.jobs = {JobOf(0, hours{10}, hours{-1}), JobOf(1, hours{4}, hours{20}),
+                     JobOf(2, hours{1}, hours{2})};
+    const Problem problem = instance.Finish();
+    Schedule schedule;
+    schedule.jobs.resize(3);
+    schedule.jobs[0].segments = {{0, {kNow, kNow + hours{10}}}};
+    schedule.jobs[1].segments = {{0, {kNow, kNow + hours{4}}}};
+    PlannerOptions options;
+    options.most_moved_beside = most;
+    MakePlanner(options)->PlaceBeside(problem, {false, false, {2}}, schedule);
+    const bool makes_way = BeginOf(schedule.jobs[1]) > kNow;
+    EXPECT_EQ(makes_way, most > 0);
+    EXPECT_EQ(BeginOf(schedule.jobs[2]) <= kNow + hours{2}, most > 0);
+  }
+}
+
 TEST(PlannerBeside, OfManyNewJobsThoseThatMustBeginFirstHaveAPlaceAtOnce) {
   Instance instance;
   Fill(instance, 4, RandomValues(8, 96));
