@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
+#include <random>
+
 namespace ebb {
 namespace {
 
@@ -14,6 +17,23 @@ TEST(Time, ReadsWhatItWrites) {
     const auto time = ParseTime(text);
     ASSERT_TRUE(time) << time.error().Message();
     EXPECT_EQ(FormatTime(*time), text);
+  }
+}
+
+TEST(Time, WritesWhatTheCLibraryWrites) {
+  std::mt19937_64 random(1);
+  std::uniform_int_distribution<std::int64_t> seconds(-62'135'596'800,
+                                                      253'402'300'799);  // 0001-9999
+  for (int i = 0; i < 20'000; ++i) {
+    const std::time_t second = seconds(random);
+    std::tm parts{};
+    gmtime_r(&second, &parts);
+    char text[40];
+    std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d", parts.tm_year + 1900,
+                  parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+    const Time time{std::chrono::seconds{second}};
+    EXPECT_EQ(FormatTime(time), std::string(text) + "Z");
+    EXPECT_EQ(FormatTime(time + Duration{7}), std::string(text) + ".007Z");
   }
 }
 

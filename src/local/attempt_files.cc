@@ -98,6 +98,8 @@ int LastAttempt(const fs::path& directory) {
   constexpr std::string_view kEnd = ".json";
   int last = 0;
   std::error_code ignored;
+  // Of a job that is new: to open what is not there costs three times as much as to ask.
+  if (!fs::exists(directory, ignored)) return 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(kBegin) || !name.ends_with(kEnd)) continue;

@@ -21,7 +21,13 @@ DescribedJson& DescribedJson::Is(std::string_view name, std::string_view words) 
 
 void DescribedJson::PutNumber(double value) { PutPlain("number", Json(value).dump()); }
 
+// Most texts, and all keys, are written as they are; a JSON value for each costs ten times as much.
 void DescribedJson::PutText(std::string_view value) {
+  const auto plain = [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; };
+  if (!schemas_ && std::ranges::all_of(value, plain)) {
+    ((text_ += '"') += value) += '"';
+    return;
+  }
   PutPlain("string", Json(value).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

@@ -3,13 +3,47 @@
 #include <algorithm>
 #include <atomic>
 
+#include "engine/state.h"
+
 namespace ebb::service {
+
+void JobTotals::Add(const JobCard& card) {
+  const engine::Stage stage = card.explanation.stage;
+  ++stages[static_cast<std::size_t>(stage)];
+  energy += card.energy;
+  if (const auto emitted = card.emitted()) emissions += *emitted;
+  if (engine::HasEnded(stage))
+    ended.Add(card.energy, card.emitted(), card.at_submission(), card.first_come());
+}
+
+JobTotals& JobTotals::operator+=(const JobTotals& other) {
+  for (std::size_t stage = 0; stage < stages.size(); ++stage) stages[stage] += other.stages[stage];
+  energy += other.energy;
+  emissions += other.emissions;
+  ended += other.ended;
+  return *this;
+}
+
+JobTotals JobBoard::Totals() const {
+  JobTotals all;
+  for (const auto& chunk : chunks_) {
+    if (!chunk) continue;
+    const std::lock_guard lock(chunk->mutex);
+    if (!chunk->totals) {
+      chunk->totals.emplace();
+      for (const auto& card : chunk->cards)
+        if (card) chunk->totals->Add(*card);
+    }
+    all += *chunk->totals;
+  }
+  return all;
+}
 
 const JobCard* JobBoard::Find(core::JobId id) const {
   const auto index = static_cast<std::size_t>(id);
   if (id < 0 || index / kChunk >= chunks_.size()) return nullptr;
   const auto& chunk = chunks_[index / kChunk];
-  return chunk ? (*chunk)[index % kChunk].get() : nullptr;
+  return chunk ? chunk->cards[index % kChunk].get() : nullptr;
 }
 
 void JobBoard::ForEach(core::JobId first, const std::function<bool(const JobCard&)>& take) const {
@@ -17,7 +51,7 @@ void JobBoard::ForEach(core::JobId first, const std::function<bool(const JobCard
   for (std::size_t at = begin / kChunk; at < chunks_.size(); ++at) {
     if (!chunks_[at]) continue;
     for (std::size_t slot = at == begin / kChunk ? begin % kChunk : 0; slot < kChunk; ++slot) {
-      const auto& card = (*chunks_[at])[slot];
+      const auto& card = chunks_[at]->cards[slot];
       if (card && !take(*card)) return;
     }
   }
@@ -25,7 +59,7 @@ void JobBoard::ForEach(core::JobId first, const std::function<bool(const JobCard
 
 void JobBoard::ForEachChange(const JobBoard& before,
                              const std::function<void(core::JobId, const JobCard*)>& take) const {
-  static const Chunk kEmpty{};
+  static const Chunk kEmpty;
   const auto chunk_of = [](const JobBoard& board, std::size_t at) {
     return at < board.chunks_.size() ? board.chunks_[at].get() : nullptr;
   };
@@ -34,8 +68,8 @@ void JobBoard::ForEachChange(const JobBoard& before,
     const Chunk* then = chunk_of(before, at);
     if (now == then) continue;
     for (std::size_t slot = 0; slot < kChunk; ++slot) {
-      const JobCard* card = (now ? *now : kEmpty)[slot].get();
-      if (card != (then ? *then : kEmpty)[slot].get())
+      const JobCard* card = (now ? *now : kEmpty).cards[slot].get();
+      if (card != (then ? *then : kEmpty).cards[slot].get())
         take(static_cast<core::JobId>(at * kChunk + slot), card);
     }
   }
@@ -55,7 +89,9 @@ std::shared_ptr<const JobCard>& JobBoard::Cell(core::JobId id) {
     std::atomic_thread_fence(std::memory_order_acquire);
   }
   // Every chunk is made as one that can be written.
-  return const_cast<Chunk&>(*chunk)[index % kChunk];
+  auto& writable = const_cast<Chunk&>(*chunk);
+  writable.totals.reset();
+  return writable.cards[index % kChunk];
 }
 
 std::size_t JobBoard::chunks() const {
@@ -76,7 +112,7 @@ void JobBoard::Erase(core::JobId id) {
   --size_;
   // However many jobs there were, those that are left take the room.
   auto& chunk = chunks_[static_cast<std::size_t>(id) / kChunk];
-  if (std::none_of(chunk->begin(), chunk->end(), [](const auto& card) { return card; }))
+  if (std::ranges::none_of(chunk->cards, [](const auto& card) { return card != nullptr; }))
     chunk.reset();
 }
 

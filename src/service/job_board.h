@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,6 +60,18 @@ struct JobCard {
   store::Baseline first_come() const { return {emissions_first_come, first_come_half_width_g}; }
 };
 
+/// Sums over jobs.
+struct JobTotals {
+  static constexpr auto kStages = static_cast<std::size_t>(engine::Stage::kCancelled) + 1;
+  std::array<std::int64_t, kStages> stages{};  ///< how many, by engine::Stage
+  Energy energy;                               ///< of all of them
+  Emissions emissions;                         ///< of all of them, as far as they are known
+  store::EndedSums ended;                      ///< of those that have ended
+
+  void Add(const JobCard& card);
+  JobTotals& operator+=(const JobTotals& other);
+};
+
 class JobBoard {
  public:
   /// nullptr when there is no such job.
@@ -69,6 +82,8 @@ class JobBoard {
   /// gone. Costs a pointer for every 256 jobs, and what changed.
   void ForEachChange(const JobBoard& before,
                      const std::function<void(core::JobId, const JobCard*)>& take) const;
+  /// Of all jobs. Looks only at the chunks that nobody has asked about since they changed.
+  JobTotals Totals() const;
   std::size_t size() const { return size_; }
 
   /// Of 256 jobs each, as far as they hold any.
@@ -79,7 +94,15 @@ class JobBoard {
 
  private:
   static constexpr std::size_t kChunk = 256;
-  using Chunk = std::array<std::shared_ptr<const JobCard>, kChunk>;
+  struct Chunk {
+    std::array<std::shared_ptr<const JobCard>, kChunk> cards;
+    // Made by the first reader who asks; a chunk that is written has none.
+    mutable std::mutex mutex;
+    mutable std::optional<JobTotals> totals;
+
+    Chunk() = default;
+    Chunk(const Chunk& other) : cards(other.cards) {}
+  };
   std::shared_ptr<const JobCard>& Cell(core::JobId id);
 
   std::vector<std::shared_ptr<const Chunk>> chunks_;  // nullptr: empty

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <random>
+
 namespace ebb::service {
 namespace {
 
@@ -63,6 +66,36 @@ TEST(JobBoard, CopiesShareWhatDidNotChange) {
   for (const core::JobId id : {1, 255, 256, 299, 301, 600})
     EXPECT_EQ(board.Find(id), copy.Find(id)) << id;
   EXPECT_NE(board.Find(300), copy.Find(300));
+}
+
+// Whatever was written, erased and asked between: what a count of all cards gives.
+TEST(JobBoard, TotalsFollowWhatIsWritten) {
+  std::mt19937 random(1);
+  JobBoard board, published;
+  for (int step = 0; step < 3000; ++step) {
+    const core::JobId id = 1 + static_cast<core::JobId>(random() % 700);
+    JobCard card = CardOf(id);
+    card.explanation.stage = static_cast<engine::Stage>(random() % JobTotals::kStages);
+    card.energy = Energy::Microjoules(static_cast<std::int64_t>(random() % 1000));
+    if (random() % 3 > 0) card.emissions = Emissions{static_cast<double>(random() % 64)};
+    if (random() % 2 > 0) card.emissions_at_submission = Emissions{8};
+    random() % 4 > 0 ? board.Put(std::move(card)) : board.Erase(id);
+    if (random() % 5 == 0) published = board;
+    if (random() % 3 > 0) continue;
+    for (const JobBoard& asked : {std::cref(board), std::cref(published)}) {
+      JobTotals counted;
+      asked.ForEach(0, [&](const JobCard& one) { return counted.Add(one), true; });
+      const JobTotals totals = asked.Totals();
+      EXPECT_EQ(totals.stages, counted.stages);
+      EXPECT_EQ(totals.energy, counted.energy);
+      EXPECT_EQ(totals.emissions.grams, counted.emissions.grams);
+      EXPECT_EQ(totals.ended.energy, counted.ended.energy);
+      EXPECT_EQ(totals.ended.on_submission.jobs, counted.ended.on_submission.jobs);
+      EXPECT_EQ(totals.ended.on_submission.emitted.grams,
+                counted.ended.on_submission.emitted.grams);
+      EXPECT_EQ(totals.ended.on_first_come.not_compared, counted.ended.on_first_come.not_compared);
+    }
+  }
 }
 
 TEST(JobBoard, TellsWhatChanged) {

@@ -367,20 +367,31 @@ Status Service::CheckWidth(const core::Job& job) const {
 }
 
 // On the caller's thread: the loop waits for no file system.
-Request Service::LookedUp(Request request) const {
-  auto* submit = std::get_if<Submit>(&request);
-  if (!submit || submit->no_check) return request;
-  platform::ChildOptions child{submit->submission.command, submit->submission.environment};
-  child.working_directory = submit->submission.working_directory;
-  if (Status found = platform::CheckStart(child); !found) {
-    submit->cannot_start = std::move(found.error());
+// Jobs of one list mostly run the same program: what was found for one holds for the next.
+void Service::LookUp(std::span<Request> requests) const {
+  std::optional<platform::ChildOptions> found;
+  for (Request& request : requests) {
+    auto* submit = std::get_if<Submit>(&request);
+    if (!submit || submit->no_check) continue;
+    const core::Submission& submission = submit->submission;
+    if (found && !submission.command.empty() && submission.command.front() == found->argv.front() &&
+        submission.working_directory == found->working_directory &&
+        submission.environment == found->environment)
+      continue;
+    platform::ChildOptions child{submission.command, submission.environment};
+    child.working_directory = submission.working_directory;
+    Status status = platform::CheckStart(child);
+    if (status) {
+      found = std::move(child);
+      continue;
+    }
+    submit->cannot_start = std::move(status.error());
     // A sweep that is run by itself asks again when it is continued.
     if (!options_.until_idle)
       submit->cannot_start->next +=
           (submit->cannot_start->next.empty() ? "" : "; ") +
           std::string("submit it with --no-check (no_check) where it appears later");
   }
-  return request;
 }
 
 Status Service::AddToExecutor(const SharedSubmission& submission) {

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "core/device_history.h"
 #include "local/supervised_executor.h"
@@ -105,10 +106,11 @@ class Service {
   Result<int> Run();
 
   std::future<Result<Answer>> Ask(Request request) {
-    return inbox_.Ask(LookedUp(std::move(request)));
+    LookUp({&request, 1});
+    return inbox_.Ask(std::move(request));
   }
   std::vector<std::future<Result<Answer>>> AskAll(std::vector<Request> requests) {
-    for (Request& request : requests) request = LookedUp(std::move(request));
+    LookUp(requests);
     return inbox_.AskAll(std::move(requests));
   }
   std::shared_ptr<const View> view() const { return publisher_.Latest(); }
@@ -146,7 +148,7 @@ class Service {
   Status RecoverEnded();
   Status RecoverEnded(core::JobId job);
   void SetAsideUnknown();
-  Request LookedUp(Request request) const;
+  void LookUp(std::span<Request> requests) const;
   Status AddToExecutor(const SharedSubmission& submission);
   void OnStored();
   void OnDecision(const engine::Decision& decision);

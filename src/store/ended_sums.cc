@@ -73,12 +73,30 @@ void Compared::Add(Energy used, std::optional<Emissions> emissions, const Baseli
   if (!otherwise.half_width_g && *otherwise.emissions != *emissions) ++without_interval;
 }
 
+Compared& Compared::operator+=(const Compared& other) {
+  jobs += other.jobs;
+  not_compared += other.not_compared;
+  emitted += other.emitted;
+  baseline += other.baseline;
+  half_width_g += other.half_width_g;
+  without_interval += other.without_interval;
+  return *this;
+}
+
 void EndedSums::Add(Energy used, std::optional<Emissions> emitted, const Baseline& at_submission,
                     const Baseline& first_come) {
   energy += used;
   if (emitted) emissions += *emitted;
   on_submission.Add(used, emitted, at_submission);
   on_first_come.Add(used, emitted, first_come);
+}
+
+EndedSums& EndedSums::operator+=(const EndedSums& other) {
+  energy += other.energy;
+  emissions += other.emissions;
+  on_submission += other.on_submission;
+  on_first_come += other.on_first_come;
+  return *this;
 }
 
 Result<std::vector<core::JobId>> UncountedJobs(Database& database, std::size_t limit) {

@@ -29,6 +29,7 @@ struct Compared {
   std::int64_t without_interval = 0;  ///< of `jobs`: differ, and how surely is not known
 
   void Add(Energy used, std::optional<Emissions> emissions, const Baseline& otherwise);
+  Compared& operator+=(const Compared& other);
 };
 
 /// Of jobs that have ended.
@@ -40,6 +41,7 @@ struct EndedSums {
 
   void Add(Energy used, std::optional<Emissions> emitted, const Baseline& at_submission,
            const Baseline& first_come);
+  EndedSums& operator+=(const EndedSums& other);
 };
 
 /// The newest `limit` of those that are not counted, newest first.

@@ -1,11 +1,13 @@
 #include "store/service_store.h"
 
 #include <algorithm>
-#include <random>
+#include <array>
+#include <bit>
 
 #include "base/check.h"
 #include "base/text.h"
 #include "engine/journal_json.h"
+#include "platform/random_bytes.h"
 #include "store/links.h"
 #include "store/snapshots.h"
 
@@ -39,11 +41,10 @@ Status Fold(engine::Engine& engine, runtime::JournalRecord record) {
 }
 
 // Never 0.
-std::int64_t RandomIdentity() {
-  // Opening one asks what the processor can do, which a virtual machine answers slowly.
-  thread_local std::random_device random;
-  const std::uint64_t bits = (std::uint64_t{random()} << 32) | random();
-  return static_cast<std::int64_t>((bits >> 1) | 1);
+Result<std::int64_t> RandomIdentity() {
+  std::array<unsigned char, sizeof(std::uint64_t)> bytes{};
+  EBB_RETURN_IF_ERROR(platform::FillWithRandom(bytes));
+  return static_cast<std::int64_t>((std::bit_cast<std::uint64_t>(bytes) >> 1) | 1);
 }
 
 }  // namespace
@@ -190,8 +191,8 @@ Result<AddedJob> ServiceStore::AddJob(core::Submission submission) {
     EBB_ASSIGN_OR_RETURN(const auto known, JobOfKey(submission.key));
     if (known) return AddedJob{*known, true};
   }
+  EBB_ASSIGN_OR_RETURN(submission.identity, RandomIdentity());
   submission.job.id = next_job_id_++;
-  submission.identity = RandomIdentity();
   if (!submission.key.empty()) waiting_keys_.emplace(submission.key, submission.job.id);
   jobs_.AddSubmission(group_, submission);
   return AddedJob{submission.job.id, false, submission.identity};

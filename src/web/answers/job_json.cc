@@ -277,30 +277,19 @@ void Queue::Describe(DescribedJson& json) const {
 }
 
 std::string ViewToJson(const service::View& view, std::uint64_t after_event) {
-  std::map<std::string_view, std::int64_t> stages;
-  double emissions_g = 0, energy_kwh = 0;
+  const service::JobTotals totals = view.jobs.Totals();
   // Those that are only in the store count in all sums.
-  const store::EndedSums& forgotten = view.forgotten;
-  energy_kwh += forgotten.energy.kwh();
-  emissions_g += forgotten.emissions.grams;
-  store::Compared on_submission = forgotten.on_submission;
-  store::Compared on_first_come = forgotten.on_first_come;
-  view.jobs.ForEach(0, [&](const service::JobCard& card) {
-    ++stages[engine::Name(card.explanation.stage)];
-    energy_kwh += card.energy.kwh();
-    if (const auto emitted = card.emitted()) emissions_g += emitted->grams;
-    if (!engine::HasEnded(card.explanation.stage)) return true;
-    on_submission.Add(card.energy, card.emitted(), card.at_submission());
-    on_first_come.Add(card.energy, card.emitted(), card.first_come());
-    return true;
-  });
+  store::EndedSums ended = view.forgotten;
+  ended += totals.ended;
   Json json{{"version", view.version}, {"now", FormatTime(view.now)}, {"jobs", Json::object()}};
-  for (const auto& [stage, count] : stages) json["jobs"][std::string(stage)] = count;
+  for (std::size_t stage = 0; stage < totals.stages.size(); ++stage)
+    if (const std::int64_t count = totals.stages[stage]; count > 0)
+      json["jobs"][std::string(engine::Name(static_cast<engine::Stage>(stage)))] = count;
   json["running"] = RunningJson(view);
-  json["energy_kwh"] = energy_kwh;
-  json["emissions_g"] = emissions_g;
-  json["saved"] = SavingJson(on_submission, "at_submission_g");
-  json["saved_on_first_come"] = SavingJson(on_first_come, "first_come_g");
+  json["energy_kwh"] = (view.forgotten.energy + totals.energy).kwh();
+  json["emissions_g"] = (view.forgotten.emissions + totals.emissions).grams;
+  json["saved"] = SavingJson(ended.on_submission, "at_submission_g");
+  json["saved_on_first_come"] = SavingJson(ended.on_first_come, "first_come_g");
   json["signals"] = Json::array();
   for (const service::SiteSignalView& signal : view.signals) {
     Json entry;

@@ -1,7 +1,6 @@
 #include "web/api/access.h"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 
 #include "base/text.h"
 #include "platform/file.h"
+#include "platform/random_bytes.h"
 #include "web/answers/job_json.h"
 
 namespace ebb::web {
@@ -138,8 +138,7 @@ Result<std::string> OpenToken(const std::filesystem::path& file) {
     return std::move(token.text);
   }
   std::array<unsigned char, kTokenBytes> random{};
-  if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size()))
-    return Fail(TokenError(file, "no random numbers can be had", ""));
+  EBB_RETURN_IF_ERROR(platform::FillWithRandom(random));
   std::string token;
   for (const unsigned char byte : random) {
     token += "0123456789abcdef"[byte >> 4];

@@ -48,7 +48,7 @@ class Writer {
 
 void WriteJobs(const View& view, Writer& writer) {
   Exposition& out = writer.out();
-  const auto stages = CountStages(view);
+  const auto stages = view.jobs.Totals().stages;
   out.Metric("ebb_jobs", kGauge, "Jobs by stage; of those that have ended, the latest.");
   for (const engine::Stage stage : kStages)
     out.Value(Label("stage", engine::Name(stage)),
@@ -269,16 +269,6 @@ void WriteEachJob(const MeteredJobs& metered, Writer& writer) {
 }
 
 }  // namespace
-
-std::array<std::int64_t, 8> CountStages(const View& view) {
-  static_assert(std::size(kStages) == 8);
-  std::array<std::int64_t, 8> counts{};
-  view.jobs.ForEach(0, [&](const JobCard& card) {
-    ++counts[static_cast<std::size_t>(card.explanation.stage)];
-    return true;
-  });
-  return counts;
-}
 
 MeteredJobs MeteredJobsOf(const View& view, Time now, const MetricsOptions& options) {
   MeteredJobs metered;

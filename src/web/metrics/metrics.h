@@ -30,9 +30,6 @@ struct MeteredJobs {
 /// Points into `view`.
 MeteredJobs MeteredJobsOf(const service::View& view, Time now, const MetricsOptions& options);
 
-/// By engine::Stage, all of them.
-std::array<std::int64_t, 8> CountStages(const service::View& view);
-
 /// Names that begin with ebb_. `now`: on the grid clock.
 std::string MetricsText(const service::View& view, const Health& health, Time now,
                         const MetricsOptions& options, const WebhookCounts& notifications);
