@@ -107,6 +107,8 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   PodDirectory& pods() { return *pods_; }
   const NodeGroups& groups() const { return *groups_; }
   NodeLives& lives() { return *lives_; }
+  /// Of what was released: NodeWait::Sentence.
+  std::string NodeItWaitsFor(core::JobId job) const { return node_wait_->Sentence(job); }
   /// nullptr: nobody measures the nodes.
   AgentReader* agents() { return agents_.get(); }
   const ApiCounts& requests() const { return client_->counts(); }

@@ -528,11 +528,15 @@ void FakeApiServer::SetAnswer(const std::string& path, Json answer) {
 void FakeApiServer::SetCourse(const std::string& name, Course course) {
   implementation_->With([&] { implementation_->courses[name] = course; });
 }
-Json FakeApiServer::CreatePod(const std::string& name, const std::string& job) {
+Json FakeApiServer::CreatePod(const std::string& name, const std::string& job, int gpus,
+                              const std::string& node) {
+  Json containers = Json::array();
+  if (gpus > 0)
+    containers.push_back({{"resources", {{"limits", {{"nvidia.com/gpu", std::to_string(gpus)}}}}}});
   return Create(
       "/api/v1/pods",
       {{"metadata", {{"name", name}, {"labels", {{"batch.kubernetes.io/job-name", job}}}}},
-       {"spec", {{"nodeName", "node"}, {"containers", Json::array()}}},
+       {"spec", {{"nodeName", node}, {"containers", std::move(containers)}}},
        {"status", {{"phase", "Running"}}}});
 }
 void FakeApiServer::CutAfter(std::vector<std::size_t> bytes) {

@@ -41,7 +41,8 @@ class FakeApiServer {
   void SetAnswer(const std::string& path, Json answer);
   void SetCourse(const std::string& name, Course course);
   /// A pod of a Job, which runs until it is deleted.
-  Json CreatePod(const std::string& name, const std::string& job);
+  Json CreatePod(const std::string& name, const std::string& job, int gpus = 0,
+                 const std::string& node = "node");
 
   // Faults.
   /// The next connections are closed after so many bytes of answers, one for each.

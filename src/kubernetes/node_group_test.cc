@@ -72,11 +72,7 @@ class NodeGroupTest : public ClusterTest {
   }
   // A pod of the job, on that node.
   void Bind(const std::string& pod, const std::string& job, const std::string& node) {
-    const Json container{{"resources", {{"limits", {{"nvidia.com/gpu", "4"}}}}}};
-    server().Create(
-        kPods, {{"metadata", {{"name", pod}, {"labels", {{"batch.kubernetes.io/job-name", job}}}}},
-                {"spec", {{"nodeName", node}, {"containers", Json::array({container})}}},
-                {"status", {{"phase", "Running"}}}});
+    server().CreatePod(pod, job, 4, node);
   }
 };
 

@@ -25,7 +25,8 @@ struct SupervisedFigures {
   std::vector<std::string> gpus;  ///< the same, as CUDA_VISIBLE_DEVICES names them; empty: CPU
   int program_pid = 0;
   LiveFigures figures;
-  bool is_measured = true;  ///< false: nobody knows its figures
+  bool is_measured = true;     ///< false: nobody knows its figures
+  std::string begins_after{};  ///< what has to come before its program begins, as a clause
 };
 
 class JobExecutor : public runtime::Executor {

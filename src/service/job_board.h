@@ -30,7 +30,7 @@ struct JobCard {
   std::optional<Time> first_start;
   std::optional<Time> ended;
   std::optional<int> exit_code;
-  std::string detail;               ///< why it failed, was cancelled or is held
+  std::string detail;  ///< why it failed, was cancelled or is held; what a started one waits for
   std::vector<Interval> stretches;  ///< of running; the last one may go on (Time::max())
   /// Of each stretch, as far as it is known: which devices of the pool, from 0 on.
   std::vector<std::vector<int>> slots;

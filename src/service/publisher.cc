@@ -191,8 +191,24 @@ std::vector<local::SupervisedFigures> Publisher::SetRunning(
     });
     fresh.push_back(program);
   }
+  FollowWhatTheyWaitFor(running);
   next_.running = std::move(running);
   return fresh;
+}
+
+void Publisher::FollowWhatTheyWaitFor(const std::vector<local::SupervisedFigures>& running) {
+  // As it was, and as it is.
+  std::map<core::JobId, std::pair<std::string, std::string>> told;
+  for (const local::SupervisedFigures& program : next_.running)
+    if (!program.begins_after.empty()) told[program.job].first = program.begins_after;
+  for (const local::SupervisedFigures& program : running)
+    if (!program.begins_after.empty()) told[program.job].second = program.begins_after;
+  for (const auto& [job, words] : told) {
+    const JobCard* card = next_.jobs.Find(job);
+    const auto& [before, now] = words;
+    if (card && before != now && card->detail == before)
+      Change(job, [&](JobCard& changed) { changed.detail = now; });
+  }
 }
 
 void Publisher::Say(Time at, core::JobId job, std::string text, bool refusal) {

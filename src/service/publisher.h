@@ -76,6 +76,7 @@ class Publisher {
 
  private:
   void Change(core::JobId job, const std::function<void(JobCard&)>& change);
+  void FollowWhatTheyWaitFor(const std::vector<local::SupervisedFigures>& running);
 
   View next_;
   std::deque<core::JobId> ended_;

@@ -4,16 +4,19 @@ stand yet, with the rights of the shipped manifest. The test is the autoscaler: 
 Run by ./dev peers kubernetes.
 """
 
+import os
+import subprocess
 import sys
 import threading
 import time
 import unittest
+import uuid
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from kubernetes_test import container
-from kubernetes_controller import CLEAN, ControllerTest, waiting
+from kubernetes_controller import CLEAN, EBB, ControllerTest, waiting
 
 GROUP, MODEL, GPUS, MOST = "spot", "NVIDIA-A100-SXM4-80GB", 4, 2
 START_UP_S, IDLE_TAIL_S, IDLE_W, GIVES_UP_S = 4, 6, 1000, 20
@@ -79,7 +82,8 @@ class TestGroups(ControllerTest):
         cls.groups.write_text(GROUPS, encoding="utf-8")
 
     def begin(self, *flags):
-        return super().begin("--node-groups", self.groups, *flags)
+        self.store = self.cluster.directory / f"{uuid.uuid4().hex[:8]}.db"  # a socket beside it takes a short name
+        return super().begin("--node-groups", self.groups, "--store", self.store, *flags)
 
     def autoscale(self):
         autoscaler = Autoscaler(self.cluster)
@@ -97,6 +101,11 @@ class TestGroups(ControllerTest):
         return {event["reason"]: event["message"] for event in self.admin.get("events")
                 if event["involvedObject"].get("uid") == uid}
 
+    def explained(self, name):
+        done = subprocess.run([EBB, "explain", f"default/{name}", "--store", str(self.store)], capture_output=True,
+                              text=True, check=False, timeout=60, env={**os.environ, "EBB_CONFIG": "none"})
+        return done.stdout
+
     def publish(self, status, why=""):
         self.admin.apply({"apiVersion": "v1", "kind": "ConfigMap",
                           "metadata": {"name": "cluster-autoscaler-status", "namespace": "kube-system"},
@@ -111,6 +120,7 @@ class TestGroups(ControllerTest):
         self.wait(lambda: f"a node of group {GROUP} has to start for it" in (self.annotation(first, "reason") or ""),
                   "that to be said")
         self.wait(lambda: "NodeStarts" in self.told(first), "the Event")
+        self.wait(lambda: f"a node of group {GROUP} has to start for it" in self.explained(first), "ebb explain to say it")
         time.sleep(3)
         self.assertEqual(sum(not self.suspended(name) for name in names), MOST, self.said())
         autoscaler = self.autoscale()

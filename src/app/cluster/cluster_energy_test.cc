@@ -114,6 +114,23 @@ TEST_F(ClusterEnergyTest, IdleTimeOfANodeOfAGroupIsOfTheJobsThatItRanBefore) {
   EXPECT_EQ(machine().jobs + machine().idle + machine().unattributed, node_);
 }
 
+TEST_F(ClusterEnergyTest, AReleasedJobSaysThatItsNodeHasToStart) {
+  BeOfAGroup(0, std::chrono::minutes{10});
+  server_.Delete("/api/v1/nodes", "node");
+  Start();
+  Create("train", {{"ebb/threshold", "400"}}, 8);
+  ASSERT_TRUE(Becomes("train", Stage::kRunning));
+  EXPECT_TRUE(Until([&] {
+    return Find("train")->detail == "a node of group spot has to start for it, about 1s";
+  })) << Find("train")->detail;
+  nlohmann::json node = kubernetes::NodeObject("node", 64, 8);
+  node["metadata"]["labels"]["pool"] = "spot";
+  server_.Create("/api/v1/nodes", node);
+  server_.CreatePod("p1", "train", 8);
+  EXPECT_TRUE(Until([&] { return Find("train")->detail.empty(); })) << Find("train")->detail;
+  EXPECT_EQ(Find("train")->explanation.stage, Stage::kRunning);
+}
+
 TEST_F(ClusterEnergyTest, ARestartCountsNothingTwiceAndNothingIsLeftOut) {
   Begin("train");
   const std::string pod = Pod("p1", "train");

@@ -76,6 +76,7 @@ class ClusterJobsTest : public ::testing::Test {
     group.name = "spot";
     group.labels = {{"pool", "spot"}};
     group.gpus = 8;
+    group.cores = 64;
     group.most_nodes = 1;
     group.start_up = Duration{1000};
     group.idle_tail = idle_tail;

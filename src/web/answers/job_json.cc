@@ -63,7 +63,9 @@ void PutRow(DescribedJson& json, const JobCard& card) {
   json("ended", "when it ended", card.ended);
   json("devices", "how many at once", job.devices);
   json("pool", "which of /status pools, from 0 on", If(explanation.pool >= 0, explanation.pool));
-  json("detail", "why it failed, was cancelled or is held", IfAny(card.detail));
+  json("detail",
+       "why it failed, was cancelled or is held, or what it waits for once it has started",
+       IfAny(card.detail));
   json("waits_for", "jobs that have to succeed first", IfAny(card.waits_for));
   json("ran_ms", "[begin, end] in milliseconds since 1970; one that goes on: [begin]",
        IfAny(InMilliseconds(card.stretches)));
