@@ -13,8 +13,10 @@ class Random {
  public:
   explicit constexpr Random(std::uint64_t seed) : state_(seed) {}
 
+  /// As if Next had been called so many times.
+  constexpr void Skip(std::uint64_t numbers) { state_ += numbers * kStep; }
   constexpr std::uint64_t Next() {
-    state_ += 0x9e3779b97f4a7c15ULL;
+    state_ += kStep;
     std::uint64_t z = state_;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
@@ -32,6 +34,7 @@ class Random {
   }
 
  private:
+  static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15ULL;
   std::uint64_t state_;
 };
 

@@ -2,11 +2,13 @@
 
 #include <torch/csrc/autograd/custom_function.h>
 
-#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <utility>
 #include <vector>
+
+#include "train/language/dropout_kernel.h"
 
 namespace ebb::train {
 namespace {
@@ -16,14 +18,23 @@ using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
 constexpr std::int64_t kNormRows = 256;
+constexpr std::int64_t kGrainPairs = 1 << 15;
 
 // A factor for each element: 0, or 1 / (1 - p). The same for the same seed.
 Tensor DropoutFactors(const Tensor& like, const LoraUse& use) {
-  at::Generator generator = like.is_cpu()
-                                ? at::detail::createCPUGenerator(use.seed)
-                                : at::globalContext().defaultGenerator(like.device()).clone();
-  if (!like.is_cpu()) generator.set_current_seed(use.seed);
-  return torch::empty_like(like).bernoulli_(1 - use.dropout, generator).div_(1 - use.dropout);
+  if (!like.is_cpu()) {
+    at::Generator generator = at::globalContext().defaultGenerator(like.device()).clone();
+    generator.set_current_seed(use.seed);
+    return torch::empty_like(like).bernoulli_(1 - use.dropout, generator).div_(1 - use.dropout);
+  }
+  Tensor factors = torch::empty(like.sizes(), torch::dtype(torch::kFloat32));
+  const std::int64_t pairs = (factors.numel() + 1) / 2;
+  at::parallel_for(0, pairs, kGrainPairs, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t first = 2 * begin, count = std::min(2 * end, factors.numel()) - first;
+    DrawFactors({use.seed, use.dropout}, first,
+                {factors.data_ptr<float>() + first, static_cast<std::size_t>(count)});
+  });
+  return factors.to(like.scalar_type());
 }
 
 Tensor Dropped(const Tensor& x, const LoraUse& use) {
