@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "train/divergence.h"
+#include "train/language/linear_product.h"
 
 namespace ebb::train {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::int64_t kMinChunkTokens = 16;
 
 // A matrix product, in at least fp32.
 Tensor LogitsOf(const Tensor& hidden, const Tensor& output, torch::ScalarType inside) {
-  return torch::matmul(hidden, output.t()).to(inside);
+  return LinearProduct(hidden, output).to(inside);
 }
 
 // A teacher as something that an operation takes.
@@ -66,7 +67,7 @@ class LossFunction : public torch::autograd::Function<LossFunction> {
       exponentials.scatter_add_(1, target, torch::full_like(chosen, -1));
       if (teacher) exponentials.mul_(1 - mix).add_(divergence.gradient, mix);
       gradient.narrow(0, begin, count)
-          .copy_(torch::matmul(exponentials.to(hidden.scalar_type()), output));
+          .copy_(LinearProduct(exponentials.to(hidden.scalar_type()), output.t()));
     }
     if (wants_gradient) context->save_for_backward({gradient});
     context->mark_non_differentiable({correct});

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "train/language/attention.h"
 #include "train/language/checkpointed.h"
+#include "train/language/linear_product.h"
 #include "train/language/lora_linear.h"
 #include "train/language/ops.h"
 #include "train/language/rotary.h"
@@ -157,7 +158,7 @@ Tensor NextHiddenStates(const Decoder& decoder, const Adapter* adapter, const Te
 }
 
 Tensor Logits(const Decoder& decoder, const Tensor& hidden) {
-  return at::linear(hidden, decoder.output);
+  return LinearProduct(hidden, decoder.output);
 }
 
 }  // namespace ebb::train

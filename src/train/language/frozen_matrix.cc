@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "train/language/linear_product.h"
 #include "train/weight_codes.h"
 
 namespace ebb::train {
@@ -217,19 +218,20 @@ void FrozenMatrix::ForEachChunk(std::int64_t length, std::int64_t width, const V
 }
 
 Tensor FrozenMatrix::Times(const Tensor& x) const {
-  if (is_plain()) return torch::mm(x, codes_.t());
+  if (is_plain()) return LinearProduct(x, codes_);
   Tensor product = torch::empty({x.size(0), rows()}, x.options());
   ForEachChunk(rows(), columns_, [&](Range chunk) {
-    product.narrow(1, chunk.first, chunk.count).copy_(torch::mm(x, Part(chunk, {0, columns_}).t()));
+    product.narrow(1, chunk.first, chunk.count).copy_(LinearProduct(x, Part(chunk, {0, columns_})));
   });
   return product;
 }
 
 Tensor FrozenMatrix::TransposedTimes(const Tensor& y) const {
-  if (is_plain()) return torch::mm(y, codes_);
+  if (is_plain()) return LinearProduct(y, codes_.t());
   Tensor product = torch::empty({y.size(0), columns_}, y.options());
   ForEachChunk(columns_, rows(), [&](Range chunk) {
-    product.narrow(1, chunk.first, chunk.count).copy_(torch::mm(y, Part({0, rows()}, chunk)));
+    product.narrow(1, chunk.first, chunk.count)
+        .copy_(LinearProduct(y, Part({0, rows()}, chunk).t()));
   });
   return product;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "train/language/dropout_kernel.h"
+#include "train/language/linear_product.h"
 
 namespace ebb::train {
 namespace {
@@ -64,22 +65,22 @@ Tensor TransposedTimesKept(AutogradContext* context, const Tensor& y) {
 }
 
 // x W^T + bias of all of x, without a graph.
-Tensor Applied(const Tensor& x, const FrozenMatrix& matrix, const c10::optional<Tensor>& bias) {
-  if (matrix.is_plain()) return at::linear(x, matrix.plain(), bias);
+Tensor Applied(const Tensor& x, const FrozenMatrix& matrix, const Tensor& bias) {
+  if (matrix.is_plain()) return LinearProduct(x, matrix.plain(), bias);
   Tensor y = matrix.Times(Rows(x));
-  if (bias) y.add_(*bias);
+  if (bias.defined()) y.add_(bias);
   std::vector<std::int64_t> sizes = x.sizes().vec();
   sizes.back() = matrix.rows();
   return y.view(sizes);
 }
 
-// Of a matrix that is not plain: LibTorch's own linear would keep it as numbers.
+// Of all kinds of matrices: LibTorch's own linear would keep one in fewer bits as numbers.
 class FrozenFunction : public torch::autograd::Function<FrozenFunction> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& x,
                         const c10::intrusive_ptr<Held>& held, const c10::optional<Tensor>& bias) {
     Keep(context, held);
-    return Applied(x, held->matrix, bias);
+    return Applied(x, held->matrix, bias.value_or(Tensor()));
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
@@ -92,7 +93,6 @@ class FrozenFunction : public torch::autograd::Function<FrozenFunction> {
 
 // x W^T + bias, differentiable in x.
 Tensor Frozen(const Tensor& x, const FrozenMatrix& matrix, const Tensor& bias) {
-  if (matrix.is_plain()) return at::linear(x, matrix.plain(), Present(bias));
   return FrozenFunction::apply(x, c10::make_intrusive<Held>(matrix), Present(bias));
 }
 
@@ -103,7 +103,7 @@ class LoraFunction : public torch::autograd::Function<LoraFunction> {
                         const Tensor& a, const Tensor& b, double scaling, double dropout,
                         std::int64_t seed) {
     const LoraUse use{scaling, dropout, static_cast<std::uint64_t>(seed)};
-    Tensor y = Applied(x, held->matrix, bias);
+    Tensor y = Applied(x, held->matrix, bias.value_or(Tensor()));
     const Tensor low = torch::mm(Dropped(Rows(x), use), a.to(x.scalar_type()).t());
     y.view({-1, y.size(-1)}).addmm_(low, b.to(x.scalar_type()).t(), 1, scaling);
     context->save_for_backward({x, a, b, low});

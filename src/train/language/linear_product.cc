@@ -1,0 +1,45 @@
+#include "train/language/linear_product.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <string>
+#include <utility>
+
+namespace ebb::train {
+namespace {
+
+using torch::Tensor;
+
+// Which operations there are is known when the library is loaded, not by its version: absent if it
+// was built without oneDNN.
+const c10::optional<c10::OperatorHandle>& OneDnnLinear() {
+  static const c10::optional<c10::OperatorHandle> operation =
+      c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
+  return operation;
+}
+
+// By name and boxed: its C++ signature changes between versions.
+Tensor ByOneDnn(const c10::OperatorHandle& operation, const Tensor& x, const Tensor& weight,
+                const Tensor& bias) {
+  torch::jit::Stack stack;
+  stack.emplace_back(x);
+  stack.emplace_back(weight);
+  stack.emplace_back(bias.defined() ? c10::IValue(bias) : c10::IValue());
+  stack.emplace_back(std::string("none"));  // nothing is done to the result
+  stack.emplace_back(c10::List<c10::optional<at::Scalar>>());
+  stack.emplace_back(c10::optional<std::string>(""));
+  operation.callBoxed(&stack);
+  return std::move(stack.front()).toTensor();
+}
+
+}  // namespace
+
+Tensor LinearProduct(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  const torch::NoGradGuard no_grad;
+  const auto& operation = OneDnnLinear();
+  if (operation && x.is_cpu() && x.scalar_type() == torch::kFloat32 && x.numel() > 0)
+    return ByOneDnn(*operation, x, weight, bias);
+  return at::linear(x, weight, bias.defined() ? c10::optional<Tensor>(bias) : c10::nullopt);
+}
+
+}  // namespace ebb::train
