@@ -14,10 +14,11 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// Of logits in memory at a time: enough for matrix products at full speed, little beside the
+// Of logits in memory at a time, little beside the weights. However large the vocabulary, a chunk
+// has enough tokens for matrix products at full speed: each reads and rearranges all of the output
 // weights.
 constexpr std::int64_t kChunkElements = 8 << 20;
-constexpr std::int64_t kMinChunkTokens = 16;
+constexpr std::int64_t kMinChunkTokens = 128;
 
 // A matrix product, in at least fp32.
 Tensor LogitsOf(const Tensor& hidden, const Tensor& output, torch::ScalarType inside) {
@@ -36,8 +37,8 @@ class LossFunction : public torch::autograd::Function<LossFunction> {
                              const Tensor& targets, const TeacherPointer& teacher) {
     const std::int64_t tokens = hidden.size(0);
     // With a teacher there are as many again of its logits, and of what comes of both.
-    const std::int64_t elements = teacher ? kChunkElements / 4 : kChunkElements;
-    const std::int64_t chunk = std::max(kMinChunkTokens, elements / output.size(0));
+    const std::int64_t chunk =
+        std::max(kMinChunkTokens, kChunkElements / output.size(0)) / (teacher ? 4 : 1);
     const double mix = teacher ? teacher->states.mix : 0;
     const bool wants_gradient = hidden.requires_grad();
     const auto inside = torch::promote_types(hidden.scalar_type(), torch::kFloat32);
@@ -56,7 +57,7 @@ class LossFunction : public torch::autograd::Function<LossFunction> {
             states.temperature);
         sum += divergence.sum * mix;
       }
-      const Tensor largest = std::get<0>(logits.max(1, /*keepdim=*/true));
+      const Tensor largest = logits.amax(1, /*keepdim=*/true);
       const Tensor chosen = logits.gather(1, target);
       correct += chosen.ge(largest).sum();
       Tensor& exponentials = logits.sub_(largest).exp_();
