@@ -18,7 +18,7 @@
 namespace ebb::core {
 
 struct PodEnergy {
-  std::string pod;  ///< uid
+  std::string pod;  ///< uid, or "namespace/name" where only that is told
   Energy energy;
   bool shared = false;  ///< of a GPU that several pods used: divided among them
 };

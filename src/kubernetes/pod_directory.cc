@@ -29,6 +29,8 @@ void PodDirectory::TakePod(const JsonNode& json, const std::string& gang) {
   if (is_new) {
     pod.owner = {TextAt(json, "/metadata/namespace"), TextsAt(json, "/metadata/labels")};
     pod.node = node;
+    named_.insert_or_assign(pod.owner.name_space + "/" + TextAt(json, "/metadata/name"),
+                            found->first);
   }
   if (!gang.empty()) pod.owner.labels[kGangLabel] = gang;
   Resolve(pod);
@@ -41,8 +43,9 @@ void PodDirectory::DropPod(const std::string& uid) {
   found->second.gone_at = now_();
 }
 
-std::optional<PodOrigin> PodDirectory::OriginOf(const std::string& uid) {
-  const auto found = pods_.find(uid);
+std::optional<PodOrigin> PodDirectory::OriginOf(const std::string& pod) {
+  const auto named = named_.find(pod);
+  const auto found = pods_.find(named == named_.end() ? pod : named->second);
   if (found == pods_.end()) return std::nullopt;
   if (!found->second.gone_at) Resolve(found->second);
   return found->second.origin;
@@ -64,6 +67,7 @@ void PodDirectory::Tick() {
     const Duration kept = pod.origin ? Duration{kRemembered} : Duration{kOthersRemembered};
     return pod.gone_at && now - *pod.gone_at > kept;
   });
+  std::erase_if(named_, [&](const auto& named) { return !pods_.contains(named.second); });
 }
 
 }  // namespace ebb::kubernetes

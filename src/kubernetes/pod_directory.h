@@ -36,10 +36,11 @@ class PodDirectory {
   void TakePod(const JsonNode& pod, const std::string& gang);
   void DropPod(const std::string& uid);
 
-  bool Knows(const std::string& uid) const {
-    return pods_.contains(uid) || static_pods_.contains(uid);
+  /// `pod`: a uid, or "namespace/name" of the latest pod of that name.
+  bool Knows(const std::string& pod) const {
+    return pods_.contains(pod) || static_pods_.contains(pod) || named_.contains(pod);
   }
-  std::optional<PodOrigin> OriginOf(const std::string& uid);
+  std::optional<PodOrigin> OriginOf(const std::string& pod);
   /// Where pods of an object have been.
   std::set<std::string> NodesOf(const std::string& object) const;
   /// Forgets pods that have been gone for long.
@@ -57,8 +58,9 @@ class PodDirectory {
 
   Lookup lookup_;
   std::function<Duration()> now_;
-  std::unordered_map<std::string, Pod> pods_;  // by uid
-  std::set<std::string> static_pods_;          // as the kubelet names their groups; never of a job
+  std::unordered_map<std::string, Pod> pods_;           // by uid
+  std::unordered_map<std::string, std::string> named_;  // their uids by namespace/name
+  std::set<std::string> static_pods_;  // as the kubelet names their groups; never of a job
   Duration tidied_at_{};
 };
 

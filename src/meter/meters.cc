@@ -90,15 +90,26 @@ void Take(GpuScan scan, bool expected, MeterSet& set) {
   set.gpus.insert(set.gpus.end(), scan.holdings.begin(), scan.holdings.end());
 }
 
+GpuScan ScanDcgm(const MeterOptions& options) {
+  auto library = LibraryOf(options.dcgm);
+  std::vector<MeteredGpu> gpus;
+  for (const GpuLibrary::Device device : library->Devices())
+    gpus.push_back({device, library->Uuid(device), library->Name(device)});
+  return MeterGpus(std::move(library), std::move(gpus), {}, options.device_profiles);
+}
+
 void AddGpus(const MeterOptions& options, MeterSet& set) {
   // The machine is all its GPUs, whatever the run may see.
   const bool machine = options.scope == core::MeterScope::kMachine;
   const auto by_scope = [&](const std::optional<std::string>& visible) {
     return options.gpu_ids ? options.gpu_ids : machine ? std::nullopt : visible;
   };
-  Take(ScanGpus(options.nvml_library, by_scope(options.cuda_visible_devices),
-                options.device_profiles),
-       NvidiaExpected(options), set);
+  if (options.dcgm)
+    Take(ScanDcgm(options), true, set);
+  else
+    Take(ScanGpus(options.nvml_library, by_scope(options.cuda_visible_devices),
+                  options.device_profiles),
+         NvidiaExpected(options), set);
   if (!std::filesystem::exists(options.kfd_device)) return;
   RocmVisible visible{options.rocr_visible_devices, options.hip_visible_devices};
   // HIP programs take the name of CUDA for theirs where that is not set.

@@ -10,6 +10,7 @@
 #include "core/device_profile.h"
 #include "core/run.h"
 #include "meter/cpu/cpu_model.h"
+#include "meter/gpu/dcgm_exporter.h"
 #include "meter/meter.h"
 
 namespace ebb::meter {
@@ -42,6 +43,8 @@ struct MeterOptions {
   std::string rapl_root = "/sys/class/powercap";
   std::string proc_root = "/proc";
   std::string nvml_library = "libnvidia-ml.so.1";
+  /// Has answered: NVIDIA's GPUs are those that it tells of, and NVML is not asked.
+  std::shared_ptr<DcgmExporter> dcgm{};
   /// The first that loads; only tried where there is `kfd_device`, the driver of AMD's GPUs.
   std::vector<std::string> rocm_libraries{"librocm_smi64.so",   "librocm_smi64.so.7",
                                           "librocm_smi64.so.6", "librocm_smi64.so.5",

@@ -68,13 +68,18 @@ std::string AgentMetrics(const std::string& node, const NodeFigures& figures,
   WriteEnergy(node, figures, out);
   out.Metric("ebb_pod_energy_joules_total", kCounter,
              "Energy of a pod that is there, or was 10 minutes ago; without PUE.");
-  for (const auto& [uid, components] : figures.by_pod) {
-    const auto name = names.find(uid);
+  for (const auto& [pod, components] : figures.by_pod) {
+    const auto found = names.find(pod);
+    const auto slash = pod.find('/');  // dcgm-exporter may tell only its name
+    const bool has_uid = slash == std::string::npos;
+    const PodName name = !has_uid ? PodName{pod.substr(0, slash), pod.substr(slash + 1)}
+                         : found == names.end() ? PodName{}
+                                                : found->second;
     for (const auto& [component, energy] : components)
       out.Value(ExpositionLabels({{"node", node},
-                                  {"namespace", name == names.end() ? "" : name->second.name_space},
-                                  {"pod", name == names.end() ? "" : name->second.name},
-                                  {"uid", uid},
+                                  {"namespace", name.name_space},
+                                  {"pod", name.name},
+                                  {"uid", has_uid ? pod : ""},
                                   {"component", core::Name(component)}}),
                 energy.joules());
   }

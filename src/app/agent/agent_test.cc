@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <fstream>
 #include <thread>
 
@@ -185,6 +186,48 @@ TEST(NodeAgent, WritesRecordsWhosePartsAreTheNode) {
   EXPECT_EQ(figures.by_pod.at("aaaaaaaa").at(core::Component::kCpu), pods["cpu"]);
 }
 
+// A GPU that dcgm-exporter tells of, every joule of it its pod's.
+TEST(NodeAgent, TakesGpusAndTheirPodsFromDcgmExporter) {
+  std::atomic<std::int64_t> millijoules{5'000'000};
+  const auto exporter = std::make_shared<meter::DcgmExporter>(meter::DcgmExporter::Ports{
+      [&]() -> Result<std::string> {
+        return "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{UUID=\"GPU-a\",namespace=\"lab\",pod=\"p\"} " +
+               std::to_string(millijoules) + "\n";
+      },
+      // Each question is a second after the one before.
+      [now = meter::DcgmExporter::Clock::time_point{}]() mutable {
+        return now += std::chrono::seconds{1};
+      }});
+  ASSERT_TRUE(exporter->Look());
+  auto spool = *RecordSpool::Open({"n1", {}, 1 << 20});
+  NodeAgentOptions options;
+  options.meters.scope = core::MeterScope::kMachine;
+  options.meters.use_rapl = false;
+  options.meters.dcgm = exporter;
+  options.cgroup_root = "/nowhere";
+  options.interval = Duration{20};
+  options.record = Duration{60};
+  NodeAgent agent(options, *spool);
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    millijoules += 1000;
+  }
+  agent.Stop();
+  std::map<std::string, Energy> pods;
+  Energy others;
+  for (const core::NodeRecord& record : Read(spool->After("", 0, Time{}, 1 << 30)).records)
+    for (const core::DeviceEnergy& device : record.devices) {
+      if (device.device != "gpu:GPU-a") continue;
+      others += device.idle + device.unattributed;
+      for (const core::PodEnergy& pod : device.pods) pods[pod.pod] += pod.energy;
+    }
+  ASSERT_EQ(pods.size(), 1U);
+  EXPECT_GT(pods.at("lab/p"), Energy::Joules(5));
+  EXPECT_LE(pods.at("lab/p"), Energy::Joules(20));
+  EXPECT_EQ(others, Energy{});
+  EXPECT_EQ(agent.figures().by_pod.at("lab/p").at(core::Component::kGpu), pods.at("lab/p"));
+}
+
 class AgentAnswersTest : public ::testing::Test {
  protected:
   AgentAnswersTest() {
@@ -288,6 +331,7 @@ TEST(AgentMetrics, AScrapeIsAsItWasAndPodsHaveTheirNames) {
     figures.by_component[component] = {Energy::Joules(3), Energy::Joules(2), Energy::Joules(1)};
     figures.by_pod["0f6a1e52"][component] = Energy::Joules(2);
     figures.by_pod["77aa"][component] = Energy::Joules(1);
+    figures.by_pod["lab/by-name"][component] = Energy::Joules(1);
   }
   figures.lost_cpu_s = 0.5;
   RecordSpool::Counts counts;

@@ -1,6 +1,7 @@
 #include "app/agent/node_agent.h"
 
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "meter/cpu/cpu_info.h"
@@ -22,8 +23,9 @@ class NodeAgent::Samples {
       : options_(options),
         spool_(spool),
         groups_(options.cgroup_root, options.meters.proc_root),
-        processes_(options.meters.use_gpu ? meter::GpuProcesses::Open(options.meters.nvml_library)
-                                          : nullptr),
+        processes_(options.meters.use_gpu && !options.meters.dcgm
+                       ? meter::GpuProcesses::Open(options.meters.nvml_library)
+                       : nullptr),
         processors_(platform::LogicalProcessors()) {}
 
   // Before the first sample.
@@ -76,10 +78,20 @@ class NodeAgent::Samples {
     if (!trouble.empty() && trouble != trouble_)
       options_.say(trouble + ": no pod can be told apart, all is unattributed");
     trouble_ = std::move(trouble);
+    if (!options_.meters.dcgm) return;
+    trouble = options_.meters.dcgm->trouble();
+    if (trouble != gpu_trouble_)
+      options_.say(trouble.empty() ? "dcgm-exporter tells of GPUs again" : trouble);
+    gpu_trouble_ = std::move(trouble);
   }
 
   meter::GpuHolders Holders() const {
     meter::GpuHolders holders;
+    if (options_.meters.dcgm) {
+      std::ignore = options_.meters.dcgm->Look();  // its trouble is said
+      for (const meter::DcgmGpu& gpu : options_.meters.dcgm->gpus())
+        if (!gpu.pods.empty()) holders["gpu:" + gpu.uuid] = gpu.pods;
+    }
     if (!processes_) return holders;
     for (const meter::GpuUsers& users : processes_->Look()) {
       std::set<std::string> pods;
@@ -122,7 +134,7 @@ class NodeAgent::Samples {
   meter::NodeSplit split_;
   Time began_ = Time::max();
   double lost_cpu_s_ = 0;
-  std::string trouble_;
+  std::string trouble_, gpu_trouble_;
   mutable std::mutex mutex_;
   NodeFigures figures_;
   std::map<std::string, Time> seen_;

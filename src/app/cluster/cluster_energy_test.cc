@@ -114,6 +114,18 @@ TEST_F(ClusterEnergyTest, IdleTimeOfANodeOfAGroupIsOfTheJobsThatItRanBefore) {
   EXPECT_EQ(machine().jobs + machine().idle + machine().unattributed, node_);
 }
 
+// As an agent that has them from dcgm-exporter.
+TEST_F(ClusterEnergyTest, PodsMayBeToldByName) {
+  Begin("train");
+  Pod("p1", "train");
+  Measure({{"default/p1", 1000}, {"default/p2", 7}, {"other/p1", 9}});
+  EXPECT_TRUE(HasMicrojoules("train", 2000));
+  server_.Delete("/api/v1/pods", "p1");
+  Pod("p1", "train");  // another one of that name
+  Measure({{"default/p1", 500}});
+  EXPECT_TRUE(HasMicrojoules("train", 3000));
+}
+
 TEST_F(ClusterEnergyTest, AReleasedJobSaysThatItsNodeHasToStart) {
   BeOfAGroup(0, std::chrono::minutes{10});
   server_.Delete("/api/v1/nodes", "node");

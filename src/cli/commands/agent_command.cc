@@ -25,6 +25,7 @@ constexpr const char* kExamples = R"(
 Examples:
   EBB_AGENT_TOKEN=... ebb agent --address 0.0.0.0 --state /var/lib/ebb-agent     in a DaemonSet
   ebb agent                                                                      on this machine alone
+  ebb agent --dcgm-exporter http://10.0.0.7:9400/metrics                         GPUs by dcgm-exporter
   curl localhost:8735/metrics
 
 It reads the node's meters (RAPL, NVML, models) and the control groups of its pods, and keeps who
@@ -37,6 +38,7 @@ constexpr int kHighestPort = 65'535;
 constexpr Duration kShortest{100}, kLongest{std::chrono::minutes{5}};
 constexpr long long kMostKept = 4096;  // MiB
 constexpr int kThreads = 8;
+constexpr std::chrono::minutes kDcgmPatience{1};
 // More would be another scope, or is said of a job.
 const std::set<std::string> kMeteringFlags{
     "cpu-tdp", "ram-power", "rapl", "cpu-idle-power", "cpu-model", "gpu-ids", "device-profiles"};
@@ -45,7 +47,7 @@ struct AgentRequest {
   app::FlagValues flags;
   std::string node, state, address = "127.0.0.1", port = "8735", interval = "2s", record = "30s",
                            kept_mib = "16", sys = "/sys", proc = "/proc", pod_logs, certificate,
-                           key;
+                           key, dcgm;
 };
 
 std::string Variable(const char* name) {
@@ -113,6 +115,23 @@ Result<web::HttpServerOptions> ServerOf(const AgentRequest& request, const std::
   return server;
 }
 
+// It may begin after the agent. Without it the GPUs would be left out for good.
+Result<std::shared_ptr<meter::DcgmExporter>> AwaitDcgm(const std::string& url,
+                                                       platform::ProcessSignals& signals) {
+  if (url.empty()) return nullptr;
+  const auto exporter = meter::DcgmExporter::At(url);
+  const auto patience = meter::DcgmExporter::Clock::now() + kDcgmPatience;
+  for (;;) {
+    Status looked = exporter->Look();
+    if (looked) return exporter;
+    if (meter::DcgmExporter::Clock::now() > patience ||
+        signals.WaitForStop(std::chrono::seconds{1}))
+      return Fail({ExitCode::kUnavailable, "--dcgm-exporter: " + looked.error().what,
+                   looked.error().where.empty() ? url : looked.error().where,
+                   "see whether it runs on this node; without the flag NVML is asked"});
+  }
+}
+
 Result<int> RunAgent(AgentRequest request) {
   if (request.node.empty()) request.node = Variable("NODE_NAME");
   if (request.node.empty()) request.node = platform::HostName();
@@ -122,6 +141,7 @@ Result<int> RunAgent(AgentRequest request) {
   EBB_ASSIGN_OR_RETURN(app::SpoolOptions of_spool, SpoolOf(request));
   EBB_ASSIGN_OR_RETURN(const web::HttpServerOptions of_server, ServerOf(request, token));
   platform::ProcessSignals signals;
+  EBB_ASSIGN_OR_RETURN(options.meters.dcgm, AwaitDcgm(request.dcgm, signals));
   EBB_ASSIGN_OR_RETURN(const auto spool, app::RecordSpool::Open(std::move(of_spool)));
   const auto say = options.say;
   app::AgentAnswersOptions answers{request.node, token, request.pod_logs};
@@ -165,6 +185,11 @@ void AddAgentCommand(Parser& parser) {
                into(request->interval));
   command.Flag({"record", "DURATION", "time that a record is made of (default 30s)", "Measuring"},
                into(request->record));
+  command.Flag({"dcgm-exporter", "URL",
+                "NVIDIA's GPUs, and the pods that hold them, as the node's dcgm-exporter tells of "
+                "them, in place of NVML",
+                "Measuring"},
+               into(request->dcgm));
   AddFlags(command, app::FlagGroup::kMetering, request->flags, kMeteringFlags);
   command.Flag(
       {"state", "DIR", "where to keep records over restarts (default: nowhere)", "Records"},
