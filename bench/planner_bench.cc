@@ -30,6 +30,7 @@ struct Kind {
   int jobs = 10'000;
   std::vector<int> devices{64};  ///< of each site
   int pausable_of_ten = 0;
+  std::uint64_t walk = 0;  ///< hours without a pattern, of this seed; 0: a day's swing
 };
 
 // A day's swing with noise, a value every 15 minutes.
@@ -47,11 +48,26 @@ core::IntensitySeries Quarters(Time begin, std::uint64_t seed, std::size_t site)
   return *core::IntensitySeries::Create({}, std::move(samples));
 }
 
+// Hours without a pattern: each is the one before and a step of up to 80 g either way. Forecasts
+// of the same walk differ by up to 30 g.
+core::IntensitySeries Hours(Time begin, std::uint64_t walk, std::uint64_t seed, std::size_t site) {
+  Random random(SeedFor(walk, site)), noise(SeedFor(seed, site));
+  std::vector<core::Sample> samples;
+  double value = 300;
+  for (int hour = 0; hour < (kSteps + 96) / 4; ++hour) {
+    value = std::clamp(value + random.Uniform(-80, 80), 40.0, 600.0);
+    const Time at = begin + hours{hour};
+    samples.push_back(
+        {{at, at + hours{1}}, {value + noise.Uniform(-30, 30)}, core::SampleStatus::kForecast});
+  }
+  return *core::IntensitySeries::Create({}, std::move(samples));
+}
+
 // Jobs of 2 minutes to 8 hours, 20 minutes in the mean, one in twenty on two devices, to begin
 // within one to four days.
 class Queue {
  public:
-  explicit Queue(const Kind& kind) {
+  explicit Queue(const Kind& kind) : walk_(kind.walk) {
     for (const int devices : kind.devices) {
       const auto site = static_cast<int>(cluster_.sites.size());
       const std::string name = "site" + std::to_string(site);
@@ -77,7 +93,8 @@ class Queue {
   void Observe(std::uint64_t seed) {
     sites_.clear();
     for (std::size_t site = 0; site < signals_.size(); ++site) {
-      const core::IntensitySeries series = Quarters(now_, seed, site);
+      const core::IntensitySeries series =
+          walk_ > 0 ? Hours(now_, walk_, seed, site) : Quarters(now_, seed, site);
       core::SignalView& signal = signals_[site];
       signal.now = now_;
       signal.known = series.Slice({now_, now_ + minutes{15}});
@@ -126,6 +143,7 @@ class Queue {
     return job;
   }
 
+  std::uint64_t walk_ = 0;
   Time now_ = *ParseTime("2023-05-01T17:00");
   core::Cluster cluster_;
   std::vector<core::Job> jobs_;
@@ -187,7 +205,27 @@ void MeasureLargeQueues() {
   MeasureQueue({"the same on 40 devices", 10'000, {40}});
   MeasureQueue({"the same on three sites of 22 devices, unlike in speed", 10'000, {22, 22, 22}});
   MeasureQueue({"the same on 64 devices, 3 jobs of 10 pausable", 10'000, {64}, 3});
+  MeasureQueue({"the same on 64 devices, hours without a pattern", 10'000, {64}, 0, 1});
   MeasureQueue({"100,000 jobs, 640 devices", 100'000, {640}});
+}
+
+void MeasureWalks() {
+  std::printf("10,000 jobs, hours without a pattern, a plan from nothing\n");
+  for (const int devices : {64, 40}) {
+    std::vector<double> gaps;
+    for (std::uint64_t walk = 1; walk <= 8; ++walk) {
+      const auto planner = MakePlanner({});
+      Queue queue({"", 10'000, {devices}, 0, walk});
+      Measure(*planner, queue, {},
+              std::to_string(devices) + " devices, walk " + std::to_string(walk));
+      gaps.push_back(100 *
+                     (queue.schedule.expected->grams / queue.schedule.lower_bound->grams - 1));
+    }
+    std::sort(gaps.begin(), gaps.end());
+    std::printf("  %d devices: gap %.2f %% in the median, %.2f %% at worst\n", devices,
+                (gaps[3] + gaps[4]) / 2, gaps.back());
+  }
+  std::printf("\n");
 }
 
 // The same queue in smaller: its devices go with its jobs.
@@ -229,6 +267,7 @@ void CompareWithExhaustiveSearch() {
 
 int main() {
   ebb::plan::MeasureLargeQueues();
+  ebb::plan::MeasureWalks();
   ebb::plan::MeasureBySize();
   ebb::plan::CompareWithExhaustiveSearch();
 }

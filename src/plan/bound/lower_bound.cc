@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -14,7 +15,7 @@ namespace {
 // With so many jobs or more, the climb begins with so many of them.
 constexpr std::size_t kDrawn = 500;
 constexpr std::size_t kManyJobs = 4 * kDrawn;
-constexpr double kShareOfDrawn = 0.8;  // of the budget
+constexpr double kShareOfDrawn = 0.8;  // of the budget; of a shorter queue, what it glides
 
 // Steps of the climb. It heads for a bound that is this much better than the best one.
 constexpr double kHope = 0.05, kLeastHope = 0.005, kNextHope = 0.02;
@@ -22,6 +23,13 @@ constexpr double kNews = 0.2;  // of the newest subgradient in the average
 constexpr double kLengthen = 1.1, kShorten = 0.8, kShortest = 1e-4;
 constexpr int kPatience = 2;   // steps without a better bound before they are shortened
 constexpr double kNear = 0.1;  // first length where the rents are near the best already
+
+// From no rents, kDrawn jobs or more first glide towards the best ones. First and last step, as a
+// share of the scale of the rents.
+constexpr std::int64_t kGlideSteps = 400;
+constexpr double kFirstStep = 0.25, kLastStep = 0.0025;
+constexpr double kNewsOfMean = 0.1, kNewsOfSquares = 0.01;
+constexpr double kVeryNear = 0.02;  // first length of the climb that follows
 
 // Where each job could first and last be, in order: neighbours want the same.
 std::vector<std::size_t> EvenlyDrawn(const BoundInput& input, std::size_t count) {
@@ -43,12 +51,61 @@ std::vector<std::size_t> EvenlyDrawn(const BoundInput& input, std::size_t count)
   return drawn;
 }
 
+// Facility kilowatts per device, averaged over the device-hours to run.
+double KilowattsPerDevice(const BoundInput& input) {
+  double energy = 0, device_hours = 0;
+  for (const BoundJob& job : input.jobs) {
+    if (job.choices.empty()) continue;
+    const BoundChoice& choice = job.choices.front();
+    energy += choice.kilowatts * Hours(choice.length);
+    device_hours += job.width * Hours(choice.length);
+  }
+  return device_hours > 0 ? energy / device_hours : 0;
+}
+
+// What running in another hour saves a device at most, in the mean: the scale of the rents.
+double ScaleOfRents(const BoundInput& input) {
+  double cheapest = std::numeric_limits<double>::infinity(), dearest = -cheapest;
+  for (const PriceCurve& curve : input.curves)
+    for (const double price : curve.prices()) {
+      cheapest = std::min(cheapest, price);
+      dearest = std::max(dearest, price);
+    }
+  return KilowattsPerDevice(input) * (dearest - cheapest);
+}
+
 // Ascends the bound of one relaxation from given rents.
 class Climb {
  public:
   Climb(Relaxation& relaxation, PoolSteps rents)
       : relaxation_(relaxation), rents_(std::move(rents)), best_rents_(rents_) {
     best_ = relaxation_.Evaluate(rents_);
+    direction_ = relaxation_.excess();
+  }
+
+  /// Every rent moves by steps of its own, in the direction of a running mean of its subgradient
+  /// and in relation to how large that has been. The steps become smaller.
+  void Glide(std::int64_t steps, double scale) {
+    PoolSteps means = relaxation_.NoRents(), squares = relaxation_.NoRents();
+    double old_mean = 1, old_squares = 1;  // shares of the zeros that the running means began with
+    for (std::int64_t k = 0; k < steps; ++k) {
+      old_mean *= 1 - kNewsOfMean;
+      old_squares *= 1 - kNewsOfSquares;
+      const double part = static_cast<double>(k) / static_cast<double>(steps);
+      const double step = scale * kFirstStep * std::pow(kLastStep / kFirstStep, part) *
+                          std::sqrt(1 - old_squares) / (1 - old_mean);
+      for (std::size_t pool = 0; pool < means.size(); ++pool)
+        for (std::size_t i = 0; i < means[pool].size(); ++i) {
+          const double excess = relaxation_.excess()[pool][i];
+          double& mean = means[pool][i];
+          double& square = squares[pool][i];
+          mean += kNewsOfMean * (excess - mean);
+          square += kNewsOfSquares * (excess * excess - square);
+          if (square > 0)
+            rents_[pool][i] = std::max(0.0, rents_[pool][i] + step * mean / std::sqrt(square));
+        }
+      KeepIfBetter(relaxation_.Evaluate(rents_));
+    }
     direction_ = relaxation_.excess();
   }
 
@@ -62,9 +119,7 @@ class Climb {
       if (!Step(length * (goal - best_))) break;
       const double bound = relaxation_.Evaluate(rents_);
       Average();
-      if (bound > best_) {
-        best_ = bound;
-        best_rents_ = rents_;
+      if (KeepIfBetter(bound)) {
         length *= kLengthen;
         patience = kPatience;
       } else if (--patience == 0) {
@@ -79,6 +134,13 @@ class Climb {
   const PoolSteps& rents() const { return best_rents_; }
 
  private:
+  bool KeepIfBetter(double bound) {
+    if (bound <= best_) return false;
+    best_ = bound;
+    best_rents_ = rents_;
+    return true;
+  }
+
   // From the best rents along the direction; false where it leads nowhere.
   bool Step(double length_times_gap) {
     double squares = 0;
@@ -105,18 +167,6 @@ class Climb {
   PoolSteps rents_, best_rents_, direction_;
   double best_ = 0;
 };
-
-// Facility kilowatts per device, averaged over the device-hours to run.
-double KilowattsPerDevice(const BoundInput& input) {
-  double energy = 0, device_hours = 0;
-  for (const BoundJob& job : input.jobs) {
-    if (job.choices.empty()) continue;
-    const BoundChoice& choice = job.choices.front();
-    energy += choice.kilowatts * Hours(choice.length);
-    device_hours += job.width * Hours(choice.length);
-  }
-  return device_hours > 0 ? energy / device_hours : 0;
-}
 
 // What the rents of other prices become: where all devices are wanted, price and rent together are
 // what the last job to get one is ready to pay, so the rent takes up what the price has changed by.
@@ -173,17 +223,28 @@ RentedBound LagrangianBound(const BoundInput& input, const std::optional<Rents>&
     const auto steps = static_cast<std::int64_t>(kShareOfDrawn * static_cast<double>(left)) /
                        std::max<std::int64_t>(1, some.places());
     Climb climb(some, std::move(rents));
-    const auto made = climb.Run(std::min<std::int64_t>(budget.most_steps, steps), length);
+    auto made = std::min(kGlideSteps, steps);
+    if (begin)
+      made = climb.Run(std::min<std::int64_t>(budget.most_steps, steps), length);
+    else
+      climb.Glide(made, ScaleOfRents(input));
     rents = climb.rents();
     left -= (made + 1) * some.places();
-    length = kNear;
+    length = begin ? kNear : kVeryNear;
   } else if (begin) {
     ForgetIfWorse(relaxation, rents);
   }
   Climb climb(relaxation, std::move(rents));
-  climb.Run(std::min<std::int64_t>(budget.most_steps,
-                                   left / std::max<std::int64_t>(1, relaxation.places()) - 1),
-            length);
+  auto steps = std::min<std::int64_t>(budget.most_steps,
+                                      left / std::max<std::int64_t>(1, relaxation.places()) - 1);
+  if (!begin && input.jobs.size() >= kDrawn && input.jobs.size() < kManyJobs) {
+    const auto share = static_cast<std::int64_t>(kShareOfDrawn * static_cast<double>(steps));
+    const auto made = std::min(kGlideSteps, share);
+    climb.Glide(made, ScaleOfRents(input));
+    steps -= made;
+    length = kVeryNear;
+  }
+  climb.Run(steps, length);
   return {input.constant + climb.best(), RentsOf(input, climb.rents())};
 }
 

@@ -8,7 +8,9 @@
 // along an average of the subgradients (the volume algorithm, Barahona and Anbil 2000), and is as
 // long as the bound is expected to rise (Polyak 1969). A large queue is first climbed with some of
 // its jobs, evenly drawn, and as much less capacity: any rents give a bound, and near the best ones
-// it is flat, so a few steps with all jobs are left to do.
+// it is flat, so a few steps with all jobs are left to do. From no rents, that first climb gives
+// each rent steps of its own (Adam, Kingma and Ba 2015): where prices have no pattern, the averaged
+// direction comes to rest while all rents together are still too low.
 //
 // Relaxed besides: devices are counted by device-hours per step, and jobs that may be split are
 // split for free, on several pools at once.

@@ -5,18 +5,13 @@
 #include <tuple>
 #include <utility>
 
+#include "plan/planner/making_way.h"
 #include "plan/planner/split_search.h"
 
 namespace ebb::plan {
 namespace {
 
 using Sequence = std::vector<std::size_t>;
-
-Time LatestBegin(const Task& task) {
-  Time latest = Time::min();
-  for (const Choice& choice : task.choices) latest = std::max(latest, choice.LatestBegin());
-  return latest;
-}
 
 // Running jobs go first in every order: they hold their devices already.
 template <typename Key>
@@ -93,7 +88,7 @@ void PlaceWhatFits(Draft& draft, std::vector<std::pair<std::size_t, Placement>>&
 
 void ByLatestBegin(const PlanInput& input, Sequence& tasks) {
   std::stable_sort(tasks.begin(), tasks.end(), [&](std::size_t left, std::size_t right) {
-    return LatestBegin(input.tasks[left]) < LatestBegin(input.tasks[right]);
+    return input.tasks[left].LatestBegin() < input.tasks[right].LatestBegin();
   });
 }
 
@@ -128,10 +123,21 @@ void PlaceHomeless(Draft& draft, const Sequence& homeless, const SearchOptions& 
   }
 }
 
+// Those that are late take the places of jobs that can wait longer.
+void PutInTime(Draft& draft, const Sequence& tasks, const SearchOptions& options, Work& work) {
+  std::optional<MakingWay> way;
+  for (const std::size_t index : tasks) {
+    if (!draft.IsPlaced(index) || draft.PlacementOf(index).cost.late == 0) continue;
+    if (!way) way.emplace(draft, options, work);
+    Placement late = draft.Remove(index);
+    if (!way->For(index)) draft.Place(index, std::move(late));
+  }
+}
+
 // Waiting ones that could begin later than the urgent one, and are in its way.
 Sequence WhatCouldMakeWay(const Draft& draft, std::size_t urgent) {
   const auto& tasks = draft.input().tasks;
-  const Time by = LatestBegin(tasks[urgent]);
+  const Time by = tasks[urgent].LatestBegin();
   Sequence others;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (i == urgent || tasks[i].fixed || tasks[i].continues || !draft.IsPlaced(i)) continue;
@@ -141,7 +147,7 @@ Sequence WhatCouldMakeWay(const Draft& draft, std::size_t urgent) {
         tasks[urgent].choices.begin(), tasks[urgent].choices.end(), [&](const Choice& own) {
           return own.pool == choice.pool && placement.begin() < own.latest_end;
         });
-    if (in_the_way && LatestBegin(tasks[i]) > by) others.push_back(i);
+    if (in_the_way && tasks[i].LatestBegin() > by) others.push_back(i);
   }
   return others;
 }
@@ -172,10 +178,10 @@ Draft PlaceInOrderOfSubmission(const PlanInput& input, Work& work) {
 Draft PlaceAsSoonAsPossible(const PlanInput& input, Work& work) {
   Draft best = PlaceInOrderOfSubmission(input, work);
   const auto by_deadline = [](const Task& task) {
-    return std::tuple(task.deadline_is_soft, LatestBegin(task));
+    return std::tuple(task.deadline_is_soft, task.LatestBegin());
   };
   const auto wide_first = [](const Task& task) {
-    return std::tuple(task.deadline_is_soft, -task.width, LatestBegin(task));
+    return std::tuple(task.deadline_is_soft, -task.width, task.LatestBegin());
   };
   for (const Sequence& order : {SortedBy(input, by_deadline), SortedBy(input, wide_first)}) {
     if (best.Total().late == 0) break;
@@ -195,7 +201,9 @@ std::optional<Placement> KeptPlacement(const PlanInput& input, std::size_t index
 Draft KeepSchedule(const PlanInput& input, const Schedule& schedule, const SearchOptions& options,
                    Work& work) {
   Draft draft(input);
-  PlaceHomeless(draft, PlaceKept(draft, schedule), options, work);
+  const Sequence homeless = PlaceKept(draft, schedule);
+  PlaceHomeless(draft, homeless, options, work);
+  PutInTime(draft, homeless, options, work);
   return draft;
 }
 

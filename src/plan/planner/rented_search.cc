@@ -6,13 +6,16 @@
 #include <vector>
 
 #include "plan/planner/local_search.h"
+#include "plan/planner/making_way.h"
 #include "plan/planner/split_search.h"
 
 namespace ebb::plan {
 namespace {
 
-// Jobs that found no place in time go first in another trial.
-constexpr int kTrials = 3;
+// Jobs that found no place in time go first in another trial; in more than three only while they
+// are few.
+constexpr int kTrials = 3, kTrialsForFew = 8;
+constexpr std::size_t kFew = 50;
 
 PlanInput WithRents(const PlanInput& input, const Rents& rents) {
   PlanInput rented = input;
@@ -62,10 +65,14 @@ std::vector<std::size_t> LongestFirst(const PlanInput& input) {
 std::vector<std::size_t> PlaceInOrder(const Draft& draft, const std::vector<std::size_t>& order,
                                       const SearchOptions& options, Draft& rented, Work& work) {
   std::vector<std::size_t> late;
+  MakingWay way(rented, options, work);
   for (const std::size_t index : order) {
     Placement placement = CheapestPlacement(rented, index, options, work);
     const bool was_late = !draft.IsPlaced(index) || draft.PlacementOf(index).cost.late > 0;
-    if (!was_late && (placement.choice < 0 || placement.cost.late > 0)) late.push_back(index);
+    if (!was_late && (placement.choice < 0 || placement.cost.late > 0)) {
+      if (way.For(index)) continue;
+      late.push_back(index);
+    }
     if (placement.choice >= 0) rented.Place(index, std::move(placement));
   }
   return late;
@@ -77,7 +84,7 @@ void PlaceUnderRents(Draft& draft, const Rents& rents, const SearchOptions& opti
   if (rents.by_pool.empty()) return;
   const PlanInput input = WithRents(draft.input(), rents);
   std::vector<std::size_t> order = LongestFirst(input);
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int trial = 0; trial < kTrialsForFew; ++trial) {
     Draft rented(input);
     const std::vector<std::size_t> late = PlaceInOrder(draft, order, options, rented, work);
     if (late.empty()) {
@@ -85,6 +92,7 @@ void PlaceUnderRents(Draft& draft, const Rents& rents, const SearchOptions& opti
       if (Lower(back.Total(), draft.Total())) draft = std::move(back);
       return;
     }
+    if (trial + 1 >= kTrials && late.size() > kFew) break;
     std::stable_partition(order.begin(), order.end(), [&](std::size_t index) {
       return std::find(late.begin(), late.end(), index) != late.end();
     });

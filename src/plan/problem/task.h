@@ -3,6 +3,7 @@
 // power, and by when it must end there. Built once per plan from the Problem, so that the search
 // touches numbers only.
 
+#include <algorithm>
 #include <vector>
 
 #include "base/time.h"
@@ -39,6 +40,12 @@ struct Task {
   std::vector<Choice> choices;    ///< by pool; a running job's pool comes first
 
   bool CanSplit() const { return pausable && !fixed; }
+  /// On the choice that leaves it most time; the far past where it has no choices.
+  Time LatestBegin() const {
+    Time latest = Time::min();
+    for (const Choice& choice : choices) latest = std::max(latest, choice.LatestBegin());
+    return latest;
+  }
 };
 
 /// Aligned with problem.jobs. Jobs without a deadline get one, `longest_delay` after submission. A
