@@ -142,6 +142,42 @@ TEST_P(ForecastPolicy, ScalingTheSignalChangesNoSchedule) {
   }
 }
 
+// The hours of running in which the signal is above the job's threshold.
+int HoursAbove(const TestScenario& scenario, const core::Job& job, Time begin) {
+  int above = 0;
+  for (Time hour = begin; hour < begin + job.duration; hour += hours{1}) {
+    const auto index = static_cast<std::size_t>((hour - (kTestBegin - hours{48})) / hours{1});
+    above += scenario.hourly[index] > job.threshold->g_per_kwh ? 1 : 0;
+  }
+  return above;
+}
+
+TEST(Thresholds, WhereDevicesAreFreeThePlannerRunsAsFewHoursAboveThemAsAnyStartWould) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Random random(SeedFor(seed, 4));
+    TestScenario scenario;
+    scenario.cluster = testing::ClusterOf(100);
+    scenario.hourly = RandomDays(seed, 40);
+    for (int id = 1; id <= 25; ++id) {
+      core::Job job = AJob(id)
+                          .Submitted(kTestBegin + hours{random.Below(24)})
+                          .Runs(hours{1 + random.Below(6)})
+                          .Within(hours{1 + random.Below(48)});
+      job.threshold = Intensity{random.Uniform(150, 400)};
+      scenario.jobs.push_back(job);
+    }
+    const TestRun run = scenario.Run("planner");
+    for (const core::Job& job : scenario.jobs) {
+      int fewest = HoursAbove(scenario, job, job.submitted);
+      for (Time begin = job.submitted; begin <= *job.start_by; begin += hours{1})
+        fewest = std::min(fewest, HoursAbove(scenario, job, begin));
+      EXPECT_LE(run.StartOf(job.id), *job.start_by);
+      EXPECT_EQ(HoursAbove(scenario, job, run.StartOf(job.id)), fewest)
+          << "seed " << seed << ", job " << job.id;
+    }
+  }
+}
+
 TEST(Stampede, AThousandJobsWithOneThresholdAreReleasedAsDevicesAllow) {
   TestScenario scenario;
   scenario.cluster = testing::ClusterOf(8);
