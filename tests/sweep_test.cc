@@ -90,6 +90,9 @@ TEST_F(SweepCli, RunsAllMeasuresThemAndRanksThem) {
   Write("s.yaml", SweepFile("0.3, 0.1, 0.2"));
   const Outcome outcome = Ebb(Run());
   ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string told = outcome.out + outcome.err;
+  EXPECT_TRUE(Contains(told, ": succeeded ")) << told;
+  EXPECT_FALSE(Contains(told, "succeeded 20")) << "the time is as the line's own\n" << told;
   const json report = Report();
   EXPECT_EQ(report["experiments"][0]["name"], "l0.1");
   for (const json& row : report["experiments"]) {

@@ -87,8 +87,9 @@ void SweepDisplay::Tell(const service::View& view) {
     if (event.number <= told_) continue;
     told_ = event.number;
     const service::JobCard* card = view.jobs.Find(event.job);
-    Print(LocalTimes::Of(view.now).Stamp(event.at) + "  " +
-          (card ? card->submission->job.name + ": " : "") + event.text);
+    const LocalTimes times = LocalTimes::Of(view.now);
+    Print(times.Stamp(event.at) + "  " + (card ? card->submission->job.name + ": " : "") +
+          times.InText(event.text));
   }
 }
 
