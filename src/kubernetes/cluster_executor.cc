@@ -113,7 +113,10 @@ void ClusterExecutor::AwaitNodes() {
       options_.parse_autoscaler_status, options_.reflector);
   node_wait_ = std::make_unique<NodeWait>(NodeWait::Ports{
       *groups_, [this](core::JobId job) { return board_->Find(job); },
-      [this](core::JobId job) { board_->HintChanged(job); },
+      [this](core::JobId job) {
+        board_->HintChanged(job);
+        ++node_wait_changes_;
+      },
       [this](core::JobId job, const std::string& why) { board_->TakeBack(job, why); },
       [this] { return clock_.SinceBoot(); }});
   board_->SetHint([this](core::JobId job) { return node_wait_->Sentence(job); });
@@ -444,6 +447,7 @@ Result<std::vector<engine::JobReport>> ClusterExecutor::WaitForEvents(Time deadl
     if (board_->has_reports() || board_->has_events()) break;
     if (kueue_ && kueue_->wants_decision()) break;
     if (agents_ && agents_->has_records()) break;
+    if (std::exchange(heard_node_wait_changes_, node_wait_changes_) != node_wait_changes_) break;
     if (const auto over = lives_->NextOver(); over && *over <= Now()) break;
     if (watch_.Look()) break;
     if (Now() >= deadline || woken_.exchange(false)) break;

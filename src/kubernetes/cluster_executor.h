@@ -109,6 +109,8 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   NodeLives& lives() { return *lives_; }
   /// Of what was released: NodeWait::Sentence.
   std::string NodeItWaitsFor(core::JobId job) const { return node_wait_->Sentence(job); }
+  /// How often that has changed for some job. A wait for events ends when it does.
+  std::int64_t node_wait_changes() const { return node_wait_changes_; }
   /// nullptr: nobody measures the nodes.
   AgentReader* agents() { return agents_.get(); }
   const ApiCounts& requests() const { return client_->counts(); }
@@ -163,6 +165,7 @@ class ClusterExecutor final : public runtime::Executor, public runtime::Submissi
   std::unique_ptr<AgentReader> agents_;
   std::unique_ptr<NodeFit> node_fit_;
   std::unique_ptr<NodeWait> node_wait_;
+  std::int64_t node_wait_changes_ = 0, heard_node_wait_changes_ = 0;
   std::unique_ptr<NodeLives> lives_;
   // Nothing in a dry run, which answers nobody.
   std::unique_ptr<KueueBoard> kueue_;

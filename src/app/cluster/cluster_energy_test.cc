@@ -138,6 +138,7 @@ TEST_F(ClusterEnergyTest, AReleasedJobSaysThatItsNodeHasToStart) {
   nlohmann::json node = kubernetes::NodeObject("node", 64, 8);
   node["metadata"]["labels"]["pool"] = "spot";
   server_.Create("/api/v1/nodes", node);
+  std::this_thread::sleep_for(std::chrono::milliseconds{500});  // what the node changes is decided
   server_.CreatePod("p1", "train", 8);
   EXPECT_TRUE(Until([&] { return Find("train")->detail.empty(); })) << Find("train")->detail;
   EXPECT_EQ(Find("train")->explanation.stage, Stage::kRunning);

@@ -482,7 +482,9 @@ void ClusterJobs::NoteIntensities(const engine::Explanation& explanation,
 
 void ClusterJobs::FollowRecords() {
   const bool counted = accounts_.Tick(), added = overheads_.Tick();
-  if (counted || added) ports_.metering->Publish();
+  const std::int64_t changes = cluster_.node_wait_changes();
+  const bool waits = std::exchange(node_wait_changes_, changes) != changes;
+  if (counted || added || waits) ports_.metering->Publish();
   const Duration before = platform::SinceBoot() - kHeardOfFor;
   std::erase_if(ended_, [&](const auto& ended) {
     if (ended.second.second > before) return false;

@@ -119,6 +119,7 @@ class ClusterJobs final : public local::JobExecutor {
   std::vector<engine::JobReport> reports_;  // by the service's
   bool settled_ = false;
   std::map<core::JobId, local::SupervisedFigures> running_;
+  std::int64_t node_wait_changes_ = 0;                  // that were shown
   std::unordered_map<core::JobId, Time> began_;         // of the same
   std::unordered_map<core::JobId, int> width_of_;       // devices, by the service's numbers
   std::unordered_map<core::JobId, core::Job> earlier_;  // of an earlier life, not offered yet
