@@ -83,15 +83,25 @@ void LiveFeed::Work() {
       news = Differs(*snapshot_, *brought, Now());
       snapshot_ = std::move(brought);
       shown_weather_ = weather;
-      for (std::string& note : signal_->TakeNotes()) notes_.push_back(std::move(note));
+      Note(signal_->TakeNotes());
     }
     changed_.notify_all();
     if (news) Tell();
+    signal_->Keep();
+    {
+      const std::lock_guard lock(mutex_);
+      Note(signal_->TakeNotes());
+    }
     for (Time now = Now(); now < next && !IsOfAnotherClock(next, now); now = Now()) {
       if (!Wait(std::min<Duration>(next - now, kLongestSleep), weather)) return;
       if (Weather() != weather) break;
     }
   }
+}
+
+// The lock is held.
+void LiveFeed::Note(std::vector<std::string> notes) {
+  for (std::string& note : notes) notes_.push_back(std::move(note));
 }
 
 void LiveFeed::WorkOnWeather() {
@@ -101,7 +111,7 @@ void LiveFeed::WorkOnWeather() {
       const std::lock_guard lock(mutex_);
       archive_ = weather_->archive();
       awaits_weather_ = false;
-      for (std::string& note : weather_->TakeNotes()) notes_.push_back(std::move(note));
+      Note(weather_->TakeNotes());
     }
     changed_.notify_all();
   } while (Wait(kLongestSleep));

@@ -61,6 +61,7 @@ class LiveFeed final : public runtime::SignalFeed, private FetchTime {
   LiveFeed(HttpGetFunction http_get, LiveFeedOptions options);
   HttpGetFunction Cancelled(const HttpGetFunction& http_get);
   void Work();
+  void Note(std::vector<std::string> notes);
   void WorkOnWeather();
   std::shared_ptr<const forecast::WeatherArchive> Weather() const;
   void AwaitFirstAnswer();

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "core/accounting.h"
 #include "platform/file.h"
-#include "platform/file_lock.h"
 #include "signals/feeds/forecast_record_file.h"
 #include "signals/feeds/signal_cache.h"
 
@@ -79,7 +78,14 @@ void LiveSignal::Use(std::shared_ptr<const forecast::WeatherArchive> weather) {
   weather_ = std::move(weather);
 }
 
+void LiveSignal::Keep() {
+  if (std::exchange(has_unwritten_record_, false)) WriteRecord();
+  if (const auto answered = std::exchange(unwritten_answer_, {})) WriteCache(*answered);
+  asking_.reset();
+}
+
 std::shared_ptr<const LiveSnapshot> LiveSignal::Refresh(Time now) {
+  Keep();
   ForgetFuture(now);
   if (now >= next_question_) {
     ReadCache(now);
@@ -138,12 +144,19 @@ void LiveSignal::AskOnceForAll(Time now) {
   if (options_.cache_directory.empty()) return Ask(now);
   const auto path = CacheFile();
   const auto ready = platform::EnsureWritableDirectory(path.parent_path());
-  if (!ready) return Ask(now);
-  const auto lock = platform::FileLock::Take(path.string() + ".lock");
+  if (!ready) {
+    notes_.push_back("the signal is not cached: " + ready.error().Message());
+    Ask(now);
+    unwritten_answer_.reset();
+    has_unwritten_record_ = false;
+    return;
+  }
+  auto lock = platform::FileLock::Take(path.string() + ".lock");
   if (!lock && lock.error().code == ExitCode::kTryLater) {
     next_question_ = now + kAnotherAsks;
     return;
   }
+  if (lock) asking_ = *std::move(lock);
   // Whoever held it until just now has written.
   ReadCache(now);
   if (Due(now)) Ask(now);
@@ -167,10 +180,13 @@ void LiveSignal::RecordForecast(Time now) {
   record->ForgetAfter(now);
   if (!record->Add({now, std::min(archive_.until(), now), provider_forecast_})) return;
   record_ = std::move(record);
+  has_unwritten_record_ = true;
+}
+
+void LiveSignal::WriteRecord() {
   if (options_.cache_directory.empty()) return;
-  const auto path = ForecastRecordPath(CacheFile());
-  auto written = platform::EnsureWritableDirectory(path.parent_path());
-  if (written) written = platform::WriteFileAtomically(path, ToText(*record_));
+  const Status written =
+      platform::WriteFileAtomically(ForecastRecordPath(CacheFile()), ToText(*record_));
   if (!written)
     notes_.push_back("the record of forecasts is not kept: " + written.error().Message());
 }
@@ -206,16 +222,15 @@ void LiveSignal::ReadCache(Time now) {
   NoteCoverage(*answered_at_);
 }
 
-void LiveSignal::WriteCache(Time now) {
+void LiveSignal::WriteCache(Time answered) {
   if (options_.cache_directory.empty()) return;
   const auto path = CacheFile();
-  CachedSignal cached{provider_->name(), identity_,          now, archive_.samples(),
+  CachedSignal cached{provider_->name(), identity_,          answered, archive_.samples(),
                       provider_issued_,  provider_forecast_, {}};
   if (forecast_failure_ && forecast_asked_at_)
     cached.refused = {*forecast_asked_at_, forecast_failure_->what, forecast_failure_->where,
                       forecast_failure_->next};
-  auto written = platform::EnsureWritableDirectory(path.parent_path());
-  if (written) written = platform::WriteFileAtomically(path, ToText(cached));
+  const Status written = platform::WriteFileAtomically(path, ToText(cached));
   if (!written) notes_.push_back("the signal is not cached: " + written.error().Message());
 }
 
@@ -243,7 +258,7 @@ void LiveSignal::Ask(Time now) {
     forecast_failure_ = reading->forecast_failure;
   }
   Take(*reading, now);
-  WriteCache(now);
+  unwritten_answer_ = now;
 }
 
 void LiveSignal::Take(const Reading& reading, Time now) {

@@ -14,6 +14,7 @@
 #include "forecast/better_on_record.h"
 #include "forecast/forecast_record.h"
 #include "forecast/weather_forecaster.h"
+#include "platform/file_lock.h"
 #include "signals/feeds/live_view.h"
 #include "signals/provider.h"
 
@@ -36,6 +37,9 @@ class LiveSignal {
   /// Reads the cache, and asks where a question is due. Never fails: what failed is in the
   /// snapshot.
   std::shared_ptr<const LiveSnapshot> Refresh(Time now);
+  /// Writes to the cache what the last Refresh was answered; processes that share the cache wait
+  /// until then. Called once those who wait for the value have it: a disk takes 10 ms.
+  void Keep();
   /// From the next snapshot on, forecasts know this weather; not null. Needs
   /// LiveOptions::knows_weather.
   void Use(std::shared_ptr<const forecast::WeatherArchive> weather);
@@ -60,7 +64,8 @@ class LiveSignal {
   std::string RecordText(const core::IntensitySeries& known, Time now);
   void AskOnceForAll(Time now);
   void ReadCache(Time now);
-  void WriteCache(Time now);
+  void WriteCache(Time answered);
+  void WriteRecord();
   void Ask(Time now);
   void Take(const Reading& reading, Time now);
   core::Forecast Ahead(const core::IntensitySeries& known, Time now);
@@ -90,6 +95,10 @@ class LiveSignal {
   std::string origin_;
   std::optional<Error> failure_, forecast_failure_;
   Time next_question_{};
+  // Until Keep.
+  std::optional<platform::FileLock> asking_;
+  std::optional<Time> unwritten_answer_;
+  bool has_unwritten_record_ = false;
   std::vector<std::string> notes_;
 };
 

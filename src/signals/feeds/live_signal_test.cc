@@ -299,6 +299,12 @@ TEST(LiveSignalOutage, ThatNeverEndsStartsEveryJobAtItsLatestStartAndNotBefore) 
 
 class Cache : public ::testing::Test {
  protected:
+  // Another process asks, and ends.
+  void Ask(Source& source, Time now) const {
+    LiveSignal signal = Signal(source, directory_);
+    signal.Refresh(now);
+    signal.Keep();
+  }
   const std::filesystem::path directory_ = ScratchDirectory("cache") / "not-yet-there";
 };
 
@@ -306,27 +312,41 @@ TEST_F(Cache, ASecondProcessDoesNotAskWithinTheInterval) {
   Source source;
   LiveSignal first = Signal(source, directory_);
   first.Refresh(kDay);
+  first.Keep();
   LiveSignal second = Signal(source, directory_);
   const auto snapshot = second.Refresh(kDay + minutes{4});
   EXPECT_EQ(source.asked, 1);
   EXPECT_EQ(snapshot->origin, "cached on disk");
   EXPECT_EQ(second.next_question(), kDay + minutes{5});
   second.Refresh(kDay + minutes{5});
+  second.Keep();
   first.Refresh(kDay + minutes{6});
   EXPECT_EQ(source.asked, 2) << "the first takes what the second asked";
+}
+
+TEST_F(Cache, AValueIsToldBeforeItIsWrittenAndNobodyElseAsksMeanwhile) {
+  Source source;
+  LiveSignal first = Signal(source, directory_);
+  EXPECT_TRUE(first.Refresh(kDay)->answered_at);
+  LiveSignal second = Signal(source, directory_);
+  EXPECT_FALSE(second.Refresh(kDay + std::chrono::seconds{1})->asked_at);
+  first.Keep();
+  EXPECT_EQ(second.Refresh(kDay + std::chrono::seconds{2})->origin, "cached on disk");
+  EXPECT_EQ(source.asked, 1);
 }
 
 TEST_F(Cache, AForecastThatWasRefusedIsNotAskedForByTheNextProcess) {
   Source source;
   source.refuses_forecast = true;
-  Signal(source, directory_).Refresh(kDay);
+  Ask(source, kDay);
   LiveSignal second = Signal(source, directory_);
   const auto snapshot = second.Refresh(kDay + minutes{5});
+  second.Keep();
   EXPECT_EQ(source.asked, 2);
   EXPECT_EQ(source.asked_for_forecast, 1) << "it is asked for again after half an hour";
   ASSERT_TRUE(snapshot->forecast_failure);
   EXPECT_THAT(snapshot->forecast_failure->Message(), HasSubstr("not in your plan"));
-  Signal(source, directory_).Refresh(kDay + minutes{31});
+  Ask(source, kDay + minutes{31});
   EXPECT_EQ(source.asked_for_forecast, 2);
 }
 
@@ -338,6 +358,7 @@ TEST_F(Cache, TheRecordOfForecastsIsKeptOverARestart) {
   {
     LiveSignal before = Signal(source, directory_);
     Follow(before, {kDay, now});
+    before.Keep();
   }
   source.outages = {{now, now + days{9}}};
   LiveSignal after = Signal(source, directory_);
@@ -348,7 +369,7 @@ TEST_F(Cache, TheRecordOfForecastsIsKeptOverARestart) {
 
 TEST_F(Cache, AProcessThatStartsInAnOutageKnowsWhatTheOneBeforeKnew) {
   Source source;
-  Signal(source, directory_).Refresh(kDay);
+  Ask(source, kDay);
   source.outages = {{kDay + minutes{1}, kDay + days{9}}};
   LiveSignal after = Signal(source, directory_);
   const auto snapshot = after.Refresh(kDay + hours{1} + minutes{30});
@@ -361,7 +382,7 @@ TEST_F(Cache, AProcessThatStartsInAnOutageKnowsWhatTheOneBeforeKnew) {
 
 TEST_F(Cache, ADamagedFileIsIgnoredSaidAndWrittenAnew) {
   Source source;
-  Signal(source, directory_).Refresh(kDay);
+  Ask(source, kDay);
   for (const auto& file : std::filesystem::directory_iterator(directory_))
     std::ofstream(file.path()) << "{\"schema\":\"ebb.signal-c";
   LiveSignal again = Signal(source, directory_);
@@ -370,6 +391,7 @@ TEST_F(Cache, ADamagedFileIsIgnoredSaidAndWrittenAnew) {
   const auto notes = again.TakeNotes();
   ASSERT_EQ(notes.size(), 1u);
   EXPECT_THAT(notes[0], HasSubstr("ignored"));
+  again.Keep();
   LiveSignal third = Signal(source, directory_);
   third.Refresh(kDay + minutes{2});
   EXPECT_EQ(source.asked, 2);
@@ -377,7 +399,7 @@ TEST_F(Cache, ADamagedFileIsIgnoredSaidAndWrittenAnew) {
 
 TEST_F(Cache, AStampFromTheFutureDoesNotSilenceUs) {
   Source source;
-  Signal(source, directory_).Refresh(kDay + days{1});
+  Ask(source, kDay + days{1});
   LiveSignal earlier = Signal(source, directory_);
   EXPECT_TRUE(earlier.Refresh(kDay)->answered_at);
   EXPECT_EQ(source.asked, 2);
@@ -397,7 +419,7 @@ TEST_F(Cache, WhileAnotherProcessAsksThisOneWaitsForWhatItWrites) {
     EXPECT_EQ(waiting.next_question(), kDay + std::chrono::seconds{1});
     EXPECT_EQ(source.asked, 0);
   }
-  Signal(source, directory_).Refresh(kDay);
+  Ask(source, kDay);
   EXPECT_EQ(waiting.Refresh(kDay + std::chrono::seconds{1})->origin, "cached on disk");
   EXPECT_EQ(source.asked, 1);
 }
