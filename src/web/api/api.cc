@@ -295,30 +295,10 @@ HttpResponse Api::Metrics(const HttpRequest& request, core::JobId) const {
   return response;
 }
 
-namespace {
-
-// The signal of the location. A signal that belongs to no zone (a constant) holds everywhere.
-Result<const core::SignalView*> SignalOf(const service::View& view, const std::string& location) {
-  if (location.empty())
-    return Fail({ExitCode::kUsage, "is required", "location", "the name of a zone"});
-  std::vector<std::string> zones;
-  for (const service::SiteSignalView& signal : view.signals) {
-    if (!signal.view) continue;
-    const std::string& zone = signal.view->known.identity().zone;
-    if (zone.empty() || Lowercase(zone) == Lowercase(location)) return signal.view.get();
-    zones.push_back(zone);
-  }
-  return Fail(
-      {ExitCode::kUsage, "\"" + location + "\" is not known", "location",
-       zones.empty() ? "no signal has come yet" : "this service knows " + Join(zones, ", ")});
-}
-
-}  // namespace
-
 HttpResponse Api::Forecast(const HttpRequest& request, core::JobId) const {
   const auto view = service_.view();
   CarbonAwareQuestion question{QueryOf(request, "location"), {}, {}, {}};
-  const auto signal = SignalOf(*view, question.location);
+  const auto signal = SignalOfLocation(*view, question.location);
   const auto begin = QueryTime(request, "dataStartAt");
   const auto end = QueryTime(request, "dataEndAt");
   const auto minutes = QueryNumber(request, "windowSize", 0, 60 * 24 * 366);
@@ -343,7 +323,7 @@ HttpResponse Api::Forecast(const HttpRequest& request, core::JobId) const {
 HttpResponse Api::Emissions(const HttpRequest& request, core::JobId) const {
   const auto view = service_.view();
   const std::string location = QueryOf(request, "location");
-  const auto signal = SignalOf(*view, location);
+  const auto signal = SignalOfLocation(*view, location);
   const auto from = QueryTime(request, "time");
   const auto to = QueryTime(request, "toTime");
   if (!signal) return Respond(signal.error());

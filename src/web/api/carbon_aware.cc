@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
+
 namespace ebb::web {
 namespace {
 
@@ -63,6 +65,23 @@ std::string TimeSpan(Duration duration) {
 }
 
 }  // namespace
+
+Result<const core::SignalView*> SignalOfLocation(const service::View& view,
+                                                 const std::string& location) {
+  if (location.empty())
+    return Fail({ExitCode::kUsage, "is required", "location", "the name of a zone"});
+  std::vector<std::string> zones;
+  for (const service::SiteSignalView& signal : view.signals) {
+    if (!signal.view) continue;
+    const std::string& zone = signal.view->known.identity().zone;
+    if (zone.empty() || Lowercase(zone) == Lowercase(location)) return signal.view.get();
+    zones.push_back(zone);
+  }
+  if (zones.empty())
+    return Fail({ExitCode::kTryLater, "no signal has come yet", "", "ask again in a moment"});
+  return Fail({ExitCode::kUsage, "\"" + location + "\" is not known", "location",
+               "this service knows " + Join(zones, ", ")});
+}
 
 std::string ToJson(const CarbonAwareForecast& forecast, int indent) {
   const Json json{{"generatedAt", FormatTime(forecast.generated)},

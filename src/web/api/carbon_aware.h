@@ -12,8 +12,15 @@
 
 #include "base/result.h"
 #include "core/intensity.h"
+#include "service/view.h"
 
 namespace ebb::web {
+
+/// The signal of the zone that is asked about; one that belongs to no zone (a constant) holds
+/// everywhere. Points into `view`. kTryLater before any signal has come: the zone may be known
+/// then.
+Result<const core::SignalView*> SignalOfLocation(const service::View& view,
+                                                 const std::string& location);
 
 struct CarbonAwarePoint {
   Interval time;

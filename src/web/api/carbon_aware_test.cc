@@ -37,6 +37,20 @@ std::vector<double> ValuesOf(const std::vector<CarbonAwarePoint>& points) {
   return values;
 }
 
+// A service that has just started does not know its zone: its clients ask again, as they would not
+// after a question that is wrong.
+TEST(CarbonAwareSignal, BeforeOneHasComeNoZoneIsWrong) {
+  service::View view;
+  view.signals.resize(1);
+  EXPECT_EQ(SignalOfLocation(view, "DE").error().code, ExitCode::kTryLater);
+  EXPECT_EQ(SignalOfLocation(view, "").error().code, ExitCode::kUsage);
+  core::SignalView known = View();
+  known.known = Series(kNow, {12}, core::SampleStatus::kMeasured);
+  view.signals[0].view = std::make_shared<const core::SignalView>(known);
+  EXPECT_EQ(*SignalOfLocation(view, "de"), view.signals[0].view.get());
+  EXPECT_EQ(SignalOfLocation(view, "FR").error().code, ExitCode::kUsage);
+}
+
 TEST(CarbonAwareForecast, PointsAreThoseOfTheForecast) {
   const CarbonAwareForecast answer = CarbonAwareForecastOf(View(), {"DE", {}, {}, {}});
   EXPECT_EQ(ValuesOf(answer.forecast), (std::vector<double>{12, 11, 10, 12, 13}));
