@@ -465,13 +465,13 @@ class TestController(ControllerTest):
     def test_nodes_that_come_and_go_leave_nothing_behind(self):
         self.wait(lambda: "acts: it holds the lease" in self.said(), "the controller to act")
         used = []
-        for turn in range(12):
+        for turn in range(20):
             names = self.cluster.add_nodes(100, gpus=8, model=f"NVIDIA-{turn}", prefix="passing")
             with concurrent.futures.ThreadPoolExecutor(max_workers=8) as several:
                 list(several.map(lambda name: self.admin.delete("nodes", name), names))
             used.append(resident_kilobytes(self.controller.program.pid))
-        # It warms up over some eight turns, by 2.4 MB; what leaks goes on after that.
-        self.assertLess(used[-1] - used[7], 1_000, f"kB after each turn: {used}")
+        # It warms up over some eleven turns, by 3.5 MB; what leaks goes on after that.
+        self.assertLess(used[-1] - used[11], 1_000, f"kB after each turn: {used}")
         self.grid.g_per_kwh = CLEAN
         self.admin.apply(waiting("prompt", {"containers": [container(gpus=2)]}))
         self.wait(lambda: self.pods("prompt"), "the job to run", 10)
