@@ -18,7 +18,7 @@
 namespace ebb::core {
 
 struct PodEnergy {
-  std::string pod;  ///< uid, or "namespace/name" where only that is told
+  std::string pod;  ///< uid, or "namespace/name" if only the name is known
   Energy energy;
   bool shared = false;  ///< of a GPU that several pods used: divided among them
 };

@@ -354,7 +354,8 @@ std::vector<local::SupervisedFigures> ClusterJobs::Running() const {
     running.back().is_measured = measured.has_value();
     if (measured) running.back().figures = *measured;
     running.back().figures.elapsed = std::max(Duration{}, Now() - began_.at(job));
-    running.back().begins_after = cluster_.NodeItWaitsFor(number_of_.at(job));
+    if (const auto number = number_of_.find(job); number != number_of_.end())
+      running.back().begins_after = cluster_.NodeItWaitsFor(number->second);
   }
   return running;
 }
