@@ -145,6 +145,7 @@ const std::vector<std::pair<std::string, std::string>> kPosix{
     {"meter/sharing/", "/proc and cgroups: who used the machine"},
     {"meter/small_file.cc", "files of /proc and /sys, read without allocation"},
     {"meter/", "pid_t and the thread that samples"},
+    {"signals/weather/eccodes.cc", "the library that decodes GRIB, loaded when it is needed"},
     {"store/database.cc", "makes the file with its mode before SQLite opens it"},
     {"store/job_numbers.cc", "overwrites its number in place, so that a full disk cannot stop it"},
     {"trackers/tensorboard.cc", "appends whole records and takes back half ones"},

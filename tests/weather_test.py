@@ -4,9 +4,11 @@
     weather_test.py EBB
 """
 
+import ctypes
 import http.server
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -119,6 +121,128 @@ class TestWeather(unittest.TestCase):
         refused = self.grid("--weather", "runs.csv")
         self.assertNotEqual(refused.returncode, 0)
         self.assertIn("a file of archived weather is for traces", refused.stderr)
+
+
+def grib(category, number, level, span, value, issued):
+    """One field of one value on a grid of 2 degrees over Europe, as a GRIB2 message. `level`: metres above ground, 0: its
+    surface. `span`: hours, of a moment both the same."""
+    begin, end = span
+    year, month, day, hour = time.gmtime(issued)[:4]
+    section = lambda number, body: struct.pack(">IB", len(body) + 5, number) + body
+    micro = lambda degrees: struct.pack(">I", int(degrees * 1e6))
+    identity = struct.pack(">HHBBBHBBBBBBB", 7, 0, 2, 1, 1, year, month, day, hour, 0, 0, 0, 1)
+    points = struct.pack(">BIBBH", 0, 16 * 11, 0, 0, 0) + b"\6" + b"\0" * 15 + struct.pack(">IIII", 16, 11, 0, 0xFFFFFFFF)
+    grid = points + micro(60) + micro(0) + b"\x30" + micro(40) + micro(30) + micro(2) + micro(2) + b"\0"
+    surface = struct.pack(">BBIBBI", 103 if level else 1, 0, level, 255, 0, 0)
+    product = struct.pack(">HHBBBBBHBBI", 0, 0 if begin == end else 8, category, number, 2, 0, 96, 0, 0, 1, begin) + surface
+    if begin != end:
+        over = time.gmtime(issued + end * 3600)[:4]
+        product += struct.pack(">HBBBBBBIBBBIBI", *over, 0, 0, 1, 0, 0, 2, 1, end - begin, 255, 0)
+    packing = struct.pack(">IHfhhBB", 16 * 11, 0, value, 0, 0, 0, 0)
+    sections = (section(1, identity) + section(3, grid) + section(4, product) + section(5, packing) + section(6, b"\xff") +
+                section(7, b"") + b"7777")
+    return b"GRIB" + struct.pack(">HBBQ", 0, 0, 2, 16 + len(sections)) + sections
+
+
+def has_eccodes():
+    try:
+        ctypes.CDLL("libeccodes.so.0")
+    except OSError:
+        return False
+    return True
+
+
+@unittest.skipUnless(has_eccodes(), "ecCodes (libeccodes0) is not installed")
+class TestGfsFolder(unittest.TestCase):
+    """Files of GFS that somebody else brings, laid out as NOAA does, made here byte by byte."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = scratch.name + "/gfs"
+        self.scratch = scratch.name
+
+    def add_run(self, issued, wind=5, last=120, begin=0):
+        folder = time.strftime(self.folder + "/gfs.%Y%m%d/%H/atmos", time.gmtime(issued))
+        os.makedirs(folder)
+        for hour in range(begin, last + 1, 3):
+            name = time.strftime(f"{folder}/gfs.t%Hz.pgrb2.0p25.f{hour:03}", time.gmtime(issued))
+            at = (hour, hour)
+            fields = [(2, 2, 10, at, wind), (2, 3, 10, at, 0), (0, 0, 2, at, 280)]
+            if hour:
+                span = ((hour - 1) // 6 * 6, hour)
+                fields += [(4, 192, 0, span, 120), (1, 7, 0, span, 0.0001)]
+            with open(name, "wb") as file:
+                file.write(b"".join(grib(*field, issued) for field in fields))
+            os.utime(name, (time.time() - 900, time.time() - 900))
+
+    def ebb(self, *words):
+        environment = os.environ | {"EBB_CONFIG": "none", "TZ": "UTC"}
+        return subprocess.run([EBB, *words], capture_output=True, text=True, env=environment, timeout=60, check=False)
+
+    def trace(self, begin, days):
+        path = self.scratch + "/DE_made_hourly_lifecycle.csv"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("timestamp,carbon_intensity\n")
+            for t in range(begin, begin + days * 86400, 3600):
+                file.write(time.strftime("%Y-%m-%dT%H:00Z,", time.gmtime(t)) + f"{300 + t // 3600 % 24}\n")
+        return path
+
+    def test_a_folder_becomes_archived_runs(self):
+        begin = 1772323200  # 2026-03-01
+        self.add_run(begin)
+        self.add_run(begin + 86400, wind=9)
+        output = self.scratch + "/DE_gfs.csv"
+        answer = self.ebb("data", "weather", self.folder, "--zone", "DE", "--weather-lag", "5h", "--output", output)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertIn("DE: 2 runs from 2026-03-01T00:00:00Z to 2026-03-02T00:00:00Z, 240 hours of weather, 0 hours unknown",
+                      answer.stdout)
+        with open(output, encoding="utf-8") as file:
+            row = file.read().splitlines()[1].split(",")
+        self.assertEqual(row[:3], ["2026-03-01T00:00:00Z", "2026-03-01T05:00:00Z", "0"])
+        for value, expected in zip(row[3:], (5, 280, 120, 0.36)):
+            self.assertAlmostEqual(float(value), expected, places=3)
+        self.assertNotEqual(self.ebb("data", "weather", self.folder, "--zone", "XX").returncode, 0, "no places are known")
+
+    def test_a_forecast_from_a_trace_knows_it(self):
+        begin = 1772323200 - 110 * 86400
+        for day in range(110):
+            self.add_run(begin + day * 86400, wind=5 + day % 7, last=24 if day < 109 else 120)
+        trace = self.trace(begin, 110)
+        answer = self.ebb("forecast", "--trace", trace, "--weather", self.folder, "--at", "2026-02-28T23:00Z", "--format", "json")
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertIn("and the weather (run of 2026-02-28T00:00:00Z", json.loads(answer.stdout)["method"])
+        away = self.ebb("forecast", "--trace", trace, "--weather", self.folder, "--weather-points", "10,10")
+        self.assertIn("the place 10,10 lies outside", away.stderr)
+
+    def test_a_damaged_file_is_named(self):
+        self.add_run(1772323200)
+        name = self.folder + "/gfs.20260301/00/atmos/gfs.t00z.pgrb2.0p25.f003"
+        with open(name, "r+b") as file:
+            file.truncate(os.path.getsize(name) - 7)
+        answer = self.ebb("data", "weather", self.folder, "--zone", "DE", "--dry-run")
+        self.assertEqual(answer.returncode, 3)
+        self.assertIn("f003: the file ends within a message", answer.stderr)
+
+    def test_beside_a_live_source(self):
+        now = int(time.time()) // 21600 * 21600
+        self.add_run(now - 21600)
+        server = Server()
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        words = ["grid", "--zone", "DE", "--api-url", f"http://127.0.0.1:{server.server_address[1]}/co2", "--json-list",
+                 "/rows", "--json-value", "/value", "--json-time", "/from", "--json-unit", "g/kWh", "--signal-cache",
+                 self.scratch + "/cache", "--weather", self.folder, "--format", "json"]
+        answer = self.ebb(*words)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        kept = [name for name in os.listdir(self.scratch + "/cache") if name.startswith("grib-folder_DE_")]
+        self.assertTrue(any(name.endswith(".csv") for name in kept), kept)
+        os.rename(self.folder, self.folder + "-away")
+        os.makedirs(self.folder)
+        again = self.ebb(*words)
+        self.assertEqual(json.loads(again.stdout)["forecast_method"].split(",")[0],
+                         json.loads(answer.stdout)["forecast_method"].split(",")[0], "kept on disk")
 
 
 class TestScore(unittest.TestCase):

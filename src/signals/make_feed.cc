@@ -14,7 +14,6 @@
 #include "signals/make_provider.h"
 #include "signals/make_weather.h"
 #include "signals/traces/trace_csv.h"
-#include "signals/weather/weather_csv.h"
 
 namespace ebb::signals {
 namespace {
@@ -34,11 +33,8 @@ FeedResult MakeReplay(const SignalOptions& options) {
     loaded.error().next = options.how_to_get;
   EBB_ASSIGN_OR_RETURN(Trace trace, std::move(loaded));
   ReplayOptions replay{options.forecast, options.publication, options.outage};
-  if (!options.weather.path.empty()) {
-    EBB_ASSIGN_OR_RETURN(auto weather,
-                         LoadWeather(options.weather.path, options.weather.publication_lag));
-    replay.weather = std::make_shared<const forecast::WeatherArchive>(std::move(weather));
-  }
+  EBB_ASSIGN_OR_RETURN(replay.weather,
+                       ArchivedWeather(options.weather, trace.series.identity().zone));
   EBB_ASSIGN_OR_RETURN(auto feed, ReplayFeed::Create(std::move(trace), replay));
   return feed;
 }

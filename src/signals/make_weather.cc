@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/text.h"
 #include "signals/http/web_request.h"
+#include "signals/weather/grib_folder.h"
 #include "signals/weather/open_meteo.h"
+#include "signals/weather/weather_csv.h"
 
 namespace ebb::signals {
 namespace {
@@ -14,14 +17,14 @@ Error Unused(std::string what, std::string next) {
   return {ExitCode::kConfiguration, std::move(what), "", std::move(next)};
 }
 
-Result<std::vector<WeatherPoint>> PointsFor(const SignalOptions& options) {
-  if (!options.weather.points.empty()) return PointsFromText(options.weather.points);
-  std::vector<WeatherPoint> points = PointsOfZone(options.zone);
+Result<std::vector<WeatherPoint>> PointsFor(const WeatherOptions& weather,
+                                            const std::string& zone) {
+  if (!weather.points.empty()) return PointsFromText(weather.points);
+  std::vector<WeatherPoint> points = PointsOfZone(zone);
   if (points.empty())
     return Fail(
         {ExitCode::kConfiguration,
-         "no places are known where the weather of zone " + options.zone + " could be looked at",
-         "",
+         "no places are known where the weather of zone " + zone + " could be looked at", "",
          "give some where its turbines, panels and people are: --weather-points \"54.4,9.2; "
          "53.4,7.6\"; known are " +
              Join(ZonesWithPoints(), ", ")});
@@ -45,37 +48,73 @@ Result<OpenMeteoOptions> ServersFor(const WeatherOptions& weather) {
   return servers;
 }
 
+using MakeSource = std::function<std::unique_ptr<WeatherSource>(HttpGetFunction)>;
+
+Result<MakeSource> SourceOf(const WeatherOptions& weather) {
+  if (!weather.open_meteo)
+    return MakeSource([=](const HttpGetFunction&) {
+      return MakeGribFolder(weather.path, weather.publication_lag);
+    });
+  EBB_ASSIGN_OR_RETURN(const OpenMeteoOptions servers, ServersFor(weather));
+  return MakeSource(
+      [=](HttpGetFunction http_get) { return MakeOpenMeteo(servers, std::move(http_get)); });
+}
+
 }  // namespace
+
+bool WeatherOptions::IsFolder() const {
+  std::error_code failed;
+  return !path.empty() && std::filesystem::is_directory(path, failed);
+}
 
 Status CheckWeatherUse(const SignalOptions& options) {
   const WeatherOptions& weather = options.weather;
   const std::vector<SignalSource> sources = SourcesOf(options);
   const bool live = std::any_of(sources.begin(), sources.end(), IsLive);
-  if (!weather.open_meteo && !(weather.points.empty() && weather.url.empty()))
-    return Fail(Unused("places or a server are given, but no weather",
+  const bool places_used = weather.open_meteo || weather.IsFolder();
+  if ((!weather.points.empty() && !places_used) || (!weather.url.empty() && !weather.open_meteo))
+    return Fail(Unused("places or a server are given, but no weather that has use for them",
                        "add --weather open-meteo (weather: open-meteo)"));
   if (weather.open_meteo && !live)
     return Fail(Unused("Open-Meteo tells the weather of today, for live sources: signal " +
                            NamesOfSources(options) + " is none",
                        "choose a live source, or give a trace a file of archived runs"));
-  if (!weather.path.empty() && options.source != SignalSource::kReplay)
+  if (weather.IsFolder() && !live && options.source != SignalSource::kReplay)
+    return Fail(Unused("a folder of weather is for live sources and traces, not for signal " +
+                           NamesOfSources(options),
+                       "choose a live source or a trace"));
+  if (!weather.path.empty() && !weather.IsFolder() && options.source != SignalSource::kReplay)
     return Fail(Unused(
         "a file of archived weather is for traces, not for signal " + NamesOfSources(options),
-        "give --weather open-meteo with a live source, or a trace"));
+        "give --weather open-meteo or a folder of files of GFS with a live source, or a trace"));
   return {};
 }
 
 Result<MakeWeatherFunction> WeatherOf(const SignalOptions& options,
                                       const std::string& cache_directory) {
-  if (!options.weather.open_meteo) return MakeWeatherFunction();
+  if (options.weather.empty()) return MakeWeatherFunction();
   ZoneToAsk zone{options.zone, {}};
-  EBB_ASSIGN_OR_RETURN(zone.points, PointsFor(options));
-  EBB_ASSIGN_OR_RETURN(const OpenMeteoOptions servers, ServersFor(options.weather));
+  EBB_ASSIGN_OR_RETURN(zone.points, PointsFor(options.weather, options.zone));
+  EBB_ASSIGN_OR_RETURN(const MakeSource make_source, SourceOf(options.weather));
   LiveWeatherOptions live;
   live.cache_directory = cache_directory;
   return MakeWeatherFunction([=](HttpGetFunction http_get) {
-    return std::make_unique<LiveWeather>(MakeOpenMeteo(servers, std::move(http_get)), zone, live);
+    return std::make_unique<LiveWeather>(make_source(std::move(http_get)), zone, live);
   });
+}
+
+Result<std::shared_ptr<const forecast::WeatherArchive>> ArchivedWeather(
+    const WeatherOptions& weather, const std::string& zone) {
+  if (weather.path.empty()) return nullptr;
+  std::vector<WeatherPoint> points;
+  if (weather.IsFolder()) {
+    EBB_ASSIGN_OR_RETURN(points, PointsFor(weather, zone));
+  }
+  EBB_ASSIGN_OR_RETURN(forecast::WeatherArchive archive,
+                       points.empty()
+                           ? LoadWeather(weather.path, weather.publication_lag)
+                           : ReadGribFolder(weather.path, points, weather.publication_lag));
+  return std::make_shared<const forecast::WeatherArchive>(std::move(archive));
 }
 
 }  // namespace ebb::signals

@@ -102,9 +102,9 @@ std::vector<Flag> SignalFlags() {
          const auto& publication = o.scheduler.signal.publication;
          return publication ? std::optional(core::ToText(*publication)) : std::nullopt;
        }},
-      {FlagGroup::kSignal, "weather", "open-meteo|FILE",
-       "forecast from the weather, too: open-meteo with a live source, with a trace a file of "
-       "archived runs (docs/weather.md)",
+      {FlagGroup::kSignal, "weather", "open-meteo|FOLDER|FILE",
+       "forecast from the weather, too: open-meteo or a folder of files of GFS with a live source, "
+       "such a folder or a file of archived runs with a trace (docs/weather.md)",
        Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.weather.Name(v); }),
        [](const RunOptions& o) {
          const signals::WeatherOptions& weather = o.scheduler.signal.weather;
@@ -112,7 +112,8 @@ std::vector<Flag> SignalFlags() {
                                    : If(!weather.path.empty(), weather.path);
        }},
       {FlagGroup::kSignal, "weather-points", "PLACES",
-       "--weather open-meteo: where to look at it, as latitude,longitude with semicolons between "
+       "--weather open-meteo or FOLDER: where to look at it, as latitude,longitude with semicolons "
+       "between "
        "places (default: a table of zones)",
        Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.weather.points = v; }),
        [](const RunOptions& o) {

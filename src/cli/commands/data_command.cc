@@ -1,12 +1,15 @@
-// ebb data import: downloaded CSV files of carbon intensity, joined and checked, as one trace.
+// ebb data: downloaded CSV files of carbon intensity, joined and checked, as one trace (import);
+// files of GFS as archived runs of a zone (weather).
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/data_weather.h"
 #include "platform/file.h"
 #include "signals/traces/trace_import.h"
+#include "signals/weather/weather_csv.h"
 
 namespace ebb::cli {
 namespace {
@@ -16,14 +19,16 @@ Examples:
   ebb data import DE_2022_hourly.csv DE_2023_hourly.csv --boundary lifecycle
   ebb data import US-CAL-CISO_2025_hourly.csv --dry-run
   ebb data import readings.csv --column ohio_gco2_kwh --zone US-OH --boundary lifecycle
+  ebb data weather ~/gfs --zone DE
 
 The files of Electricity Maps' portal (https://app.electricitymaps.com/datasets: free with an account,
 not to be passed on) need no further flags. docs/signals.md describes what is checked; the result goes
-to --trace, and to the key trace of configurations and scenarios.)";
+to --trace, and to the key trace of configurations and scenarios. Archived weather goes to --weather
+(docs/weather.md).)";
 
 struct ImportRequest {
   std::vector<std::string> words;  ///< the action and the files
-  std::string boundary, zone, column, output;
+  std::string boundary, zone, column, output, weather_points, weather_lag;
   bool utc = false, dry_run = false, overwrite = false, json = false;
 };
 
@@ -102,6 +107,10 @@ std::string GapText(const signals::TraceImport& import) {
   return text;
 }
 
+std::string WrittenText(const std::string& path, bool written) {
+  return (written ? "written: " : "not written (--dry-run): ") + path + "\n";
+}
+
 std::string Text(const signals::TraceImport& import, const std::string& path, bool written) {
   const Interval span = SpanOf(import);
   const Extremes grams = ExtremesOf(import);
@@ -122,7 +131,7 @@ std::string Text(const signals::TraceImport& import, const std::string& path, bo
   if (import.repeated > 0)
     text += "the same in two files, counted once: " + std::to_string(import.repeated) + " values\n";
   for (const std::string& note : import.notes) text += "note: " + note + "\n";
-  return text + (written ? "written: " : "not written (--dry-run): ") + path + "\n";
+  return text + WrittenText(path, written);
 }
 
 std::string Json(const signals::TraceImport& import, const std::string& path, bool written) {
@@ -154,15 +163,35 @@ std::string Json(const signals::TraceImport& import, const std::string& path, bo
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+// Beside the other imports, unless named otherwise.
+std::string OutputOf(const ImportRequest& request, const std::string& file_name) {
+  return request.output.empty() ? "data/imported/" + file_name : request.output;
+}
+
+Result<int> Weather(const ImportRequest& request) {
+  if (request.words.size() != 2) return Fail(Usage("weather needs one folder to read"));
+  EBB_ASSIGN_OR_RETURN(
+      const forecast::WeatherArchive archive,
+      ImportWeather({request.words[1], request.zone, request.weather_points, request.weather_lag}));
+  const std::string path = OutputOf(request, WeatherFileName(archive, request.zone));
+  if (!request.dry_run)
+    EBB_RETURN_IF_ERROR(Write(path, signals::WeatherText(archive), request.overwrite));
+  const std::string text =
+      request.json ? WeatherImportJson(archive, request.zone, path, !request.dry_run)
+                   : WeatherImportText(archive, request.zone) + WrittenText(path, !request.dry_run);
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
 Result<int> Data(const ImportRequest& request) {
-  const std::vector<std::string> actions{"import"};
+  const std::vector<std::string> actions{"import", "weather"};
   const std::string& action = request.words.front();
+  if (action == "weather") return Weather(request);
   if (action != "import")
     return Fail(Usage("there is no action \"" + action + "\"" + SuggestionText(action, actions)));
   if (request.words.size() < 2) return Fail(Usage("import needs the files to read"));
   EBB_ASSIGN_OR_RETURN(const signals::TraceImport import, Import(request));
-  const std::string path =
-      request.output.empty() ? "data/imported/" + signals::TraceFileName(import) : request.output;
+  const std::string path = OutputOf(request, signals::TraceFileName(import));
   if (!request.dry_run)
     EBB_RETURN_IF_ERROR(Write(path, signals::TraceCsv(import), request.overwrite));
   const auto show = request.json ? Json : Text;
@@ -174,10 +203,14 @@ Result<int> Data(const ImportRequest& request) {
 
 void AddDataCommand(Parser& parser) {
   Command& command = parser.Add(
-      "data", "turn downloaded carbon intensity into a trace: join, check, convert", kExamples);
+      "data", "turn downloads into a trace, or into archived weather: join, check, convert",
+      kExamples);
   auto request = std::make_shared<ImportRequest>();
-  command.Positionals("ACTION", "import FILE...: CSV files of one zone, plain or gzip",
-                      &request->words);
+  command.Positionals(
+      "ACTION",
+      "import FILE...: CSV files of one zone, plain or gzip; weather FOLDER: files of "
+      "GFS as GRIB2",
+      &request->words);
   const auto text = [request](std::string ImportRequest::*member) {
     return [request, member](const std::string& value) { (*request).*member = value; };
   };
@@ -191,6 +224,13 @@ void AddDataCommand(Parser& parser) {
       text(&ImportRequest::column));
   command.Switch({"utc", "", "the times are UTC although nothing in the file says so"},
                  [request] { request->utc = true; });
+  command.Flag({"weather-points", "PLACES",
+                "weather: where to look, as latitude,longitude with semicolons between places "
+                "(default: a table of zones)"},
+               text(&ImportRequest::weather_points));
+  command.Flag({"weather-lag", "DURATION",
+                "weather: how long after its begin a run was published (default 6h)"},
+               text(&ImportRequest::weather_lag));
   command.Flag({"output", "FILE", "default: data/imported/, named for what it holds"},
                text(&ImportRequest::output));
   command.Switch({"overwrite", "", "replace an existing file"},

@@ -20,8 +20,8 @@
 #include "signals/feeds/replay_feed.h"
 #include "signals/kept_signal.h"
 #include "signals/make_feed.h"
+#include "signals/make_weather.h"
 #include "signals/traces/archived_forecaster.h"
-#include "signals/weather/weather_csv.h"
 
 namespace ebb::cli {
 namespace {
@@ -44,7 +44,7 @@ constexpr std::size_t kMostLines = 32;
 struct Options {
   std::vector<std::string> traces;
   std::string zone, at, from, to, method, format = "text";
-  std::string hours = "96", publication_lag, weather, weather_lag, every;
+  std::string hours = "96", publication_lag, weather, weather_lag, weather_points, every;
   std::string signal;
   bool backtest = false, explain = false, score = false;
 };
@@ -63,15 +63,20 @@ Result<std::optional<core::Publication>> GivenPublication(const Options& options
   return std::optional(publication);
 }
 
-// None where no file is named.
-Result<std::shared_ptr<const forecast::WeatherArchive>> GivenWeather(const Options& options) {
-  if (options.weather.empty()) return nullptr;
-  Duration lag = signals::kUsualWeatherLag;
+// Of the trace's zone; none where none is named.
+Result<std::shared_ptr<const forecast::WeatherArchive>> GivenWeather(const Options& options,
+                                                                     const signals::Trace& trace) {
+  signals::WeatherOptions weather;
+  weather.path = options.weather;
+  weather.points = options.weather_points;
+  if (!weather.points.empty() && !weather.IsFolder())
+    return Fail({ExitCode::kUsage, "--weather-points goes with a folder of weather", "",
+                 "name one with --weather"});
   if (!options.weather_lag.empty()) {
-    EBB_ASSIGN_OR_RETURN(lag, app::DurationOf("weather-lag", options.weather_lag));
+    EBB_ASSIGN_OR_RETURN(weather.publication_lag,
+                         app::DurationOf("weather-lag", options.weather_lag));
   }
-  EBB_ASSIGN_OR_RETURN(auto weather, signals::LoadWeather(options.weather, lag));
-  return std::make_shared<const forecast::WeatherArchive>(std::move(weather));
+  return signals::ArchivedWeather(weather, trace.series.identity().zone);
 }
 
 struct Method {
@@ -80,8 +85,9 @@ struct Method {
 };
 
 // With weather where a file is named, otherwise from the zone's own past.
-Result<Method> GivenMethod(const Options& options, const core::Publication& publication) {
-  EBB_ASSIGN_OR_RETURN(auto weather, GivenWeather(options));
+Result<Method> GivenMethod(const Options& options, const signals::Trace& trace,
+                           const core::Publication& publication) {
+  EBB_ASSIGN_OR_RETURN(auto weather, GivenWeather(options, trace));
   const std::string_view usual = weather ? forecast::kWeather : forecast::kRidge;
   const std::string_view name = options.method.empty() ? usual : options.method;
   if (name == forecast::kWeather && weather) {
@@ -127,7 +133,6 @@ Result<int> RunBacktest(const Options& options) {
   EBB_ASSIGN_OR_RETURN(question.from, OptionalTime(options.from, "--from"));
   EBB_ASSIGN_OR_RETURN(question.to, OptionalTime(options.to, "--to"));
   EBB_ASSIGN_OR_RETURN(question.publication, GivenPublication(options));
-  EBB_ASSIGN_OR_RETURN(question.weather, GivenWeather(options));
   if (!options.every.empty()) {
     EBB_ASSIGN_OR_RETURN(question.every, app::DurationOf("every", options.every));
   }
@@ -136,6 +141,7 @@ Result<int> RunBacktest(const Options& options) {
     ProgressLine line;
     for (const std::string& path : options.traces) {
       EBB_ASSIGN_OR_RETURN(const signals::Trace trace, signals::LoadTrace(path));
+      EBB_ASSIGN_OR_RETURN(question.weather, GivenWeather(options, trace));
       const auto progress = [&](double share) { line.Show(trace.series.identity().zone, share); };
       EBB_ASSIGN_OR_RETURN(TraceScore score, ScoreTrace(trace, question, progress));
       scores.push_back(std::move(score));
@@ -167,7 +173,7 @@ Result<ForecastScore> ScoreOfTrace(const Options& options, ProgressLine& line) {
   EBB_ASSIGN_OR_RETURN(const signals::Trace trace, signals::LoadTrace(options.traces.front()));
   const auto known = publication.value_or(signals::UsualPublication(trace));
   ScoreQuestion question{trace.series, at.value_or(trace.series.span().end - Duration{1}), known};
-  EBB_ASSIGN_OR_RETURN(question.weather, GivenWeather(options));
+  EBB_ASSIGN_OR_RETURN(question.weather, GivenWeather(options, trace));
   if (signals::HasArchive(trace))
     question.make_provider = [&] { return signals::MakeArchivedForecaster(trace, known); };
   return ScoreForecasts(question, [&](double share) { line.Show("scoring", share); });
@@ -223,7 +229,7 @@ Result<Expected> FromTrace(const Options& options, Duration horizon) {
   EBB_ASSIGN_OR_RETURN(const signals::Trace trace, signals::LoadTrace(options.traces.front()));
   EBB_ASSIGN_OR_RETURN(
       const Method method,
-      GivenMethod(options, publication.value_or(signals::UsualPublication(trace))));
+      GivenMethod(options, trace, publication.value_or(signals::UsualPublication(trace))));
   const Time end = trace.series.span().end;
   const Time now = at.value_or(end - Duration{1});
   if (!trace.series.span().contains(now))
@@ -414,9 +420,14 @@ void AddForecastCommand(Parser& parser) {
        &Options::zone);
   text({"at", "TIME", "the moment of the forecast (default: end of the trace)"}, &Options::at);
   text({"publication-lag", "DURATION", app::kPublicationLagHelp}, &Options::publication_lag);
-  text(
-      {"weather", "FILE", "archived runs of a weather model: CSV, plain or gzip (docs/weather.md)"},
-      &Options::weather);
+  text({"weather", "FILE|FOLDER",
+        "archived runs of a weather model: CSV, plain or gzip, or a folder of GFS as GRIB2 "
+        "(docs/weather.md)"},
+       &Options::weather);
+  text({"weather-points", "PLACES",
+        "of a folder: where to look, as latitude,longitude with semicolons between places "
+        "(default: a table of zones)"},
+       &Options::weather_points);
   text({"weather-lag", "DURATION", "how long after its begin a run was published (default 6h)"},
        &Options::weather_lag);
   text({"every", "DURATION", "time between two forecasts of the back-test (default 7h)"},

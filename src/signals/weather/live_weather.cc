@@ -62,10 +62,12 @@ bool LiveWeather::WantsPast(Time now) const {
          archive_->runs().back().issued < now - kHole;
 }
 
+Time LiveWeather::LatestIssue() const {
+  return archive_->empty() ? Time{} : archive_->runs().back().issued;
+}
+
 bool LiveWeather::WantsAhead(Time now) const {
-  if (archive_->empty()) return true;
-  const Time latest = archive_->runs().back().issued;
-  return now >= latest + options_.refresh || latest > now;
+  return now >= LatestIssue() + options_.refresh || LatestIssue() > now;
 }
 
 // "DIRECTORY/open-meteo_DE_0123456789abcdef.csv": the digest tells servers and places apart.
@@ -144,7 +146,7 @@ void LiveWeather::Ask(Time now) {
   if (WantsPast(now)) AskPast(now);
   if (!WantsAhead(now)) return;
   const std::vector<ZoneToAsk> zones = ZonesToAsk(now);
-  auto ahead = source_->Ahead(zones, now);
+  auto ahead = source_->Ahead(zones, now, LatestIssue());
   if (!ahead) {
     if (!failed_)
       Note("no new weather: " + ahead.error().Message() +
@@ -154,6 +156,7 @@ void LiveWeather::Ask(Time now) {
   }
   if (failed_) Note("the weather is known again");
   failed_ = false;
+  if (ahead->empty()) return;  // no newer one yet
   for (std::size_t i = 0; i < zones.size(); ++i) Keep(zones[i], std::move((*ahead)[i]), now);
 }
 

@@ -38,6 +38,7 @@ class LiveWeather {
 
  private:
   bool WantsPast(Time now) const;
+  Time LatestIssue() const;
   bool WantsAhead(Time now) const;
   void AskPast(Time now);
   std::filesystem::path FileOf(const ZoneToAsk& zone, const char* ending) const;

@@ -36,7 +36,7 @@ class FakeSource final : public WeatherSource {
   const std::string& name() const override { return name_; }
   std::string_view terms() const override { return "the terms"; }
   const std::string& server() const override { return server_; }
-  Result<RunsByZone> Ahead(const std::vector<ZoneToAsk>& zones, Time now) override {
+  Result<RunsByZone> Ahead(const std::vector<ZoneToAsk>& zones, Time now, Time) override {
     service_.ahead.emplace_back();
     RunsByZone runs;
     for (const ZoneToAsk& zone : zones) {

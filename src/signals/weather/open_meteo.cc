@@ -7,6 +7,7 @@
 #include "base/json_node.h"
 #include "base/text.h"
 #include "signals/http/web_request.h"
+#include "signals/weather/weather_steps.h"
 
 namespace ebb::signals {
 namespace {
@@ -93,20 +94,9 @@ std::optional<forecast::WeatherHour> HourOf(const PointSeries& series, std::size
 }
 
 std::optional<forecast::WeatherHour> MeanOf(const std::vector<PointSeries>& points, std::size_t i) {
-  forecast::WeatherHour sum;
-  double count = 0;
-  for (const PointSeries& point : points) {
-    const auto hour = HourOf(point, i);
-    if (!hour) continue;
-    sum.wind_mps += hour->wind_mps;
-    sum.temperature_k += hour->temperature_k;
-    sum.shortwave_w_m2 += hour->shortwave_w_m2;
-    sum.precipitation_mm_h += hour->precipitation_mm_h;
-    ++count;
-  }
-  if (count < 0.75 * static_cast<double>(points.size())) return std::nullopt;
-  return forecast::WeatherHour{sum.wind_mps / count, sum.temperature_k / count,
-                               sum.shortwave_w_m2 / count, sum.precipitation_mm_h / count};
+  std::vector<std::optional<forecast::WeatherHour>> hours;
+  for (const PointSeries& point : points) hours.push_back(HourOf(point, i));
+  return MeanOverPlaces(hours);
 }
 
 class OpenMeteo final : public WeatherSource {
@@ -122,7 +112,7 @@ class OpenMeteo final : public WeatherSource {
   }
   const std::string& server() const override { return options_.base_url; }
 
-  Result<RunsByZone> Ahead(const std::vector<ZoneToAsk>& zones, Time now) override {
+  Result<RunsByZone> Ahead(const std::vector<ZoneToAsk>& zones, Time now, Time) override {
     std::vector<WeatherPoint> points;
     for (const ZoneToAsk& zone : zones)
       points.insert(points.end(), zone.points.begin(), zone.points.end());

@@ -89,7 +89,7 @@ TEST(OpenMeteo, AsksOnceForAllZonesAndGivesEachItsOwnRun) {
                                                  {.begin = kDay - days{1}, .wind_mps = 9}}));
   const Time now = kDay + hours{7} + minutes{20};
   const auto runs =
-      fixture.Source()->Ahead({{"DE", {{54.5, 9.25}, {53, -7}}}, {"SE", {{65, 20.8}}}}, now);
+      fixture.Source()->Ahead({{"DE", {{54.5, 9.25}, {53, -7}}}, {"SE", {{65, 20.8}}}}, now, {});
   ASSERT_TRUE(runs) << runs.error().Message();
   ASSERT_EQ(fixture.http.requests.size(), 1u);
   EXPECT_EQ(fixture.http.requests[0].url,
@@ -132,13 +132,13 @@ TEST(OpenMeteo, TheKeyIsInTheQuestionAndInNoMessage) {
   fixture.http.Say("meteo.example", "{}", 401);
   fixture.http.Say("past.example", "no JSON");
   const auto source = fixture.Source();
-  const auto refused = source->Ahead({{"DE", {{54, 9}}}}, kDay);
+  const auto refused = source->Ahead({{"DE", {{54, 9}}}}, kDay, {});
   ASSERT_FALSE(refused);
   EXPECT_THAT(fixture.http.requests[0].url, HasSubstr("&apikey=se%20cret%261"));
   const auto broken = source->Past({"DE", {{54, 9}}}, kDay);
   ASSERT_FALSE(broken);
   fixture.http.unreachable = true;
-  const auto away = source->Ahead({{"DE", {{54, 9}}}}, kDay);
+  const auto away = source->Ahead({{"DE", {{54, 9}}}}, kDay, {});
   ASSERT_FALSE(away);
   for (const Error& error : {refused.error(), broken.error(), away.error()}) {
     EXPECT_THAT(error.Message(), Not(HasSubstr("cret")));

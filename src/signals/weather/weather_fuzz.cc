@@ -1,11 +1,13 @@
-// Any bytes as an answer of Open-Meteo, asked about one place and about two, and as a file of
-// archived runs: refused with an Error, or weather that can be. Runs written out read back as the
-// same. Run: build/fuzz/bin/weather_fuzz -max_total_time=60
+// Any bytes as an answer of Open-Meteo, asked about one place and about two, as a file of archived
+// runs and as GRIB2: refused with an Error, or weather that can be. Runs written out read back as
+// the same. Run: build/fuzz/bin/weather_fuzz -max_total_time=60
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "base/check.h"
+#include "signals/weather/gfs_runs.h"
+#include "signals/weather/grib_field.h"
 #include "signals/weather/open_meteo.h"
 #include "signals/weather/weather_csv.h"
 
@@ -27,7 +29,7 @@ class Answered {
         })) {}
   void Ask(std::size_t places) {
     const ZoneToAsk zone{"DE", std::vector<WeatherPoint>(places, {54.4, 9.2})};
-    if (const auto ahead = source_->Ahead({zone}, kNow)) {
+    if (const auto ahead = source_->Ahead({zone}, kNow, {})) {
       EBB_CHECK(ahead->size() == 1);
       Check(ahead->front());
     }
@@ -49,6 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Answered answered(bytes);
   answered.Ask(1);
   answered.Ask(2);
+  if (const auto fields = ReadGrib(bytes, "fuzz.grib2", {{54.4, 9.2}, {-33, 151}}))
+    (void)RunsOfGfs(*fields, {0, 2}, 10, {});
   const auto archive = ParseWeather(bytes, "fuzz.csv");
   if (!archive || archive->empty()) return 0;
   const auto again = ParseWeather(WeatherText(*archive), "again.csv");

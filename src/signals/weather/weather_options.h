@@ -15,17 +15,22 @@ inline constexpr Duration kUsualWeatherLag{std::chrono::hours{6}};
 inline constexpr const char* kOpenMeteoName = "open-meteo";
 
 struct WeatherOptions {
-  std::string path;  ///< replay: a file of archived runs (weather_csv.h); empty: no weather
-  Duration publication_lag = kUsualWeatherLag;  ///< of runs in a file that does not say it
+  /// A file of archived runs (weather_csv.h), or a folder of files of GFS (grib_folder.h), which
+  /// live sources take as well; empty: none.
+  std::string path;
+  Duration publication_lag = kUsualWeatherLag;  ///< of runs in files that do not say it
   bool open_meteo = false;                      ///< live sources: ask it (open_meteo.h)
   std::string points;  ///< where, as PointsFromText reads; empty: the zone's (zone_points.h)
   std::string url;     ///< a server of one's own; empty: Open-Meteo's
 
-  /// "open-meteo", or a file.
+  /// "open-meteo", a file or a folder.
   void Name(const std::string& source) {
     open_meteo = source == kOpenMeteoName;
     path = open_meteo ? "" : source;
   }
+  bool empty() const { return path.empty() && !open_meteo; }
+  /// Whether `path` is a folder, as it is now.
+  bool IsFolder() const;
 };
 
 }  // namespace ebb::signals

@@ -32,8 +32,10 @@ class WeatherSource {
   virtual std::string_view terms() const = 0;
   /// Tells two servers of one name apart.
   virtual const std::string& server() const = 0;
-  /// What the next days will be, one run for each zone, in one question. Blocks.
-  virtual Result<RunsByZone> Ahead(const std::vector<ZoneToAsk>& zones, Time now) = 0;
+  /// What the next days will be, one run for each zone, in one question; nothing where the latest
+  /// run there is was issued by `newer_than`. Blocks.
+  virtual Result<RunsByZone> Ahead(const std::vector<ZoneToAsk>& zones, Time now,
+                                   Time newer_than) = 0;
   /// How the past days of one zone had been forecast, for a start. Blocks.
   virtual Result<std::vector<forecast::WeatherRun>> Past(const ZoneToAsk& zone, Time now) = 0;
 };

@@ -51,13 +51,21 @@ class BetweenSteps {
     const std::size_t first = later ? step : step > 0 ? step - 1 : step;
     const std::size_t second = later ? std::min(step + 1, steps_.size() - 1) : step;
     const Duration apart = MiddleOf(second) - MiddleOf(first);
-    if (first == second || apart > kLongestWeatherStep) return steps_[step].*value;
+    const bool one_is_unknown =
+        std::isnan(steps_[first].*value) || std::isnan(steps_[second].*value);
+    if (first == second || apart > kLongestWeatherStep || one_is_unknown)
+      return steps_[step].*value;
     const double share = Share(time, MiddleOf(first), apart);
     return steps_[first].*value + share * (steps_[second].*value - steps_[first].*value);
   }
 
   const std::vector<WeatherStep>& steps_;
 };
+
+bool IsKnown(const forecast::WeatherHour& hour) {
+  return std::isfinite(hour.wind_mps) && std::isfinite(hour.temperature_k) &&
+         std::isfinite(hour.shortwave_w_m2) && std::isfinite(hour.precipitation_mm_h);
+}
 
 }  // namespace
 
@@ -70,9 +78,51 @@ forecast::WeatherRun HourlyRun(Time issued, Time published, const std::vector<We
   for (Time hour = run.begin; hour + kHour <= end; hour += kHour) {
     const Time middle = hour + kHour / 2;
     const auto step = between.StepAt(middle);
-    run.hours.push_back(step ? std::optional(between.At(middle, *step)) : std::nullopt);
+    auto weather = step ? std::optional(between.At(middle, *step)) : std::nullopt;
+    if (weather && !IsKnown(*weather)) weather.reset();
+    run.hours.push_back(weather);
   }
   return run;
+}
+
+std::optional<forecast::WeatherHour> MeanOverPlaces(
+    const std::vector<std::optional<forecast::WeatherHour>>& places) {
+  forecast::WeatherHour sum;
+  double count = 0;
+  for (const auto& place : places) {
+    if (!place) continue;
+    sum.wind_mps += place->wind_mps;
+    sum.temperature_k += place->temperature_k;
+    sum.shortwave_w_m2 += place->shortwave_w_m2;
+    sum.precipitation_mm_h += place->precipitation_mm_h;
+    ++count;
+  }
+  if (count == 0 || count < 0.75 * static_cast<double>(places.size())) return std::nullopt;
+  return forecast::WeatherHour{sum.wind_mps / count, sum.temperature_k / count,
+                               sum.shortwave_w_m2 / count, sum.precipitation_mm_h / count};
+}
+
+forecast::WeatherRun MeanOverPlaces(const std::vector<forecast::WeatherRun>& places) {
+  forecast::WeatherRun mean;
+  Time end{};
+  for (const forecast::WeatherRun& place : places) {
+    if (place.hours.empty()) continue;
+    mean = {place.issued,
+            place.published,
+            end == Time{} ? place.begin : std::min(mean.begin, place.begin),
+            {}};
+    end = std::max(end, place.end());
+  }
+  for (Time hour = mean.begin; hour < end; hour += kHour) {
+    std::vector<std::optional<forecast::WeatherHour>> at;
+    for (const forecast::WeatherRun& place : places) {
+      const bool has = place.begin <= hour && hour < place.end();
+      const auto index = static_cast<std::size_t>((hour - place.begin) / kHour);
+      at.push_back(has ? place.hours[index] : std::nullopt);
+    }
+    mean.hours.push_back(MeanOverPlaces(at));
+  }
+  return mean;
 }
 
 }  // namespace ebb::signals
