@@ -151,6 +151,7 @@ const std::vector<std::pair<std::string, std::string>> kPosix{
     {"trackers/tensorboard.cc", "appends whole records and takes back half ones"},
     {"app/jobs/service_client.cc", "whose store it is, and whether its socket may be used"},
     {"lib/local_rank.cc", "which processes started together: parent and user"},
+    {"train/nccl_sum.cc", "the vendor's library, loaded when it is asked for"},
     {"train/progress.cc", "the width of the terminal it draws its bar on"},
     {"web/http/", "sockets, and the server library as a module"},
     {"web/api/access", "a token's file: its owner, its mode, random bytes"},

@@ -10,6 +10,8 @@ namespace ebb::train {
 enum class Precision { kFp32, kBf16, kFp16 };
 enum class DeviceChoice { kAuto, kCpu, kCuda };
 enum class ProgressStyle { kAuto, kBar, kLines, kNone };
+/// What carries gradients between ranks.
+enum class Exchange { kGloo, kNccl };
 
 using Environment = std::map<std::string, std::string>;
 

@@ -1,5 +1,7 @@
 #include "train/device.h"
 
+#include <c10/core/impl/VirtualGuardImpl.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -36,9 +38,14 @@ std::string CudaDeviceName() {
 
 }  // namespace
 
-Result<torch::Device> SelectDevice(DeviceChoice choice) {
+Result<torch::Device> SelectDevice(DeviceChoice choice, int local_rank) {
   if (choice == DeviceChoice::kCpu) return torch::Device(torch::kCPU);
-  if (torch::cuda::is_available()) return torch::Device(torch::kCUDA, 0);
+  if (torch::cuda::is_available()) {
+    const auto gpus = static_cast<int>(torch::cuda::device_count());
+    const torch::Device gpu(torch::kCUDA, static_cast<c10::DeviceIndex>(local_rank % gpus));
+    c10::impl::VirtualGuardImpl(torch::kCUDA).setDevice(gpu);
+    return gpu;
+  }
   if (choice == DeviceChoice::kAuto) return torch::Device(torch::kCPU);
   return Fail({ExitCode::kUnavailable, "this LibTorch finds no CUDA device", "",
                "use --device cpu, or install a CUDA build of LibTorch and the driver"});

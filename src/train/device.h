@@ -9,7 +9,9 @@
 
 namespace ebb::train {
 
-Result<torch::Device> SelectDevice(DeviceChoice choice);
+/// A GPU becomes the current one: that of the number `local_rank`, as CUDA_VISIBLE_DEVICES leaves
+/// them. Where there are fewer, ranks share them.
+Result<torch::Device> SelectDevice(DeviceChoice choice, int local_rank = 0);
 
 /// The model name that the operating system gives; "unknown" where it gives none.
 std::string DeviceName(torch::Device device);

@@ -69,6 +69,10 @@ void AddRunFlags(CLI::App& app, RunOptions& options, RunChoices& choices, const 
       ->check(Between({1e-6, 1e6}))
       ->capture_default_str()
       ->group(group);
+  app.add_option("--exchange", choices.exchange,
+                 "gloo | nccl (between CUDA devices, one for each rank): what carries gradients")
+      ->capture_default_str()
+      ->group(group);
   app.add_flag("--check", options.check,
                "load " + loads + ", check device and folders, and exit: 0 if training can start")
       ->group(group);
@@ -130,6 +134,7 @@ Status LookUpChoices(const RunChoices& choices, const Names<ScheduleKind>& sched
   EBB_RETURN_IF_ERROR(LookUp("--device", kDevices, choices.device, options.device));
   EBB_RETURN_IF_ERROR(
       LookUp("--lr-schedule", schedules, choices.schedule, options.learning_rate.kind));
+  EBB_RETURN_IF_ERROR(LookUp("--exchange", kExchanges, choices.exchange, options.exchange));
   return LookUp("--progress", kProgressStyles, choices.progress, options.progress);
 }
 

@@ -29,6 +29,8 @@ inline const Names<ProgressStyle> kProgressStyles = {{"auto", ProgressStyle::kAu
                                                      {"lines", ProgressStyle::kLines},
                                                      {"none", ProgressStyle::kNone}};
 
+inline const Names<Exchange> kExchanges = {{"gloo", Exchange::kGloo}, {"nccl", Exchange::kNccl}};
+
 template <typename Enum>
 std::string NameOf(const Names<Enum>& names, Enum value) {
   return std::find_if(names.begin(), names.end(),
@@ -72,6 +74,7 @@ struct RunChoices {
   std::string device = "auto";
   std::string schedule = "constant";
   std::string progress = "auto";
+  std::string exchange = "gloo";
 };
 
 /// Where a run and its checkpoints lie, how it goes on, what it shows. `files`: what it writes to

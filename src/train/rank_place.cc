@@ -49,6 +49,11 @@ Result<RankPlace> RankPlaceFrom(const std::function<const char*(const char*)>& g
     EBB_ASSIGN_OR_RETURN(const long long here, Whole(get, "LOCAL_WORLD_SIZE", 1, ranks));
     place.on_this_machine = static_cast<int>(here);
   }
+  place.local_rank = place.rank % place.on_this_machine;
+  if (get("LOCAL_RANK")) {
+    EBB_ASSIGN_OR_RETURN(const long long local, Whole(get, "LOCAL_RANK", 0, ranks - 1));
+    place.local_rank = static_cast<int>(local);
+  }
   const char* served = get("TORCHELASTIC_USE_AGENT_STORE");
   place.launcher_serves = served && std::string_view(served) == "True";
   return place;

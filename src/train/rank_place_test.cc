@@ -22,26 +22,33 @@ TEST(RankPlace, IsThatOfTorchrun) {
   EXPECT_EQ(Read({{"WORLD_SIZE", "1"}, {"RANK", "nonsense"}})->size, 1);
   const Variables set{{"WORLD_SIZE", "4"},       {"RANK", "3"},
                       {"LOCAL_WORLD_SIZE", "2"}, {"MASTER_ADDR", "node-7"},
-                      {"MASTER_PORT", "29500"},  {"TORCHELASTIC_USE_AGENT_STORE", "True"}};
+                      {"MASTER_PORT", "29500"},  {"TORCHELASTIC_USE_AGENT_STORE", "True"},
+                      {"LOCAL_RANK", "0"}};
   const auto place = Read(set);
   ASSERT_TRUE(place) << place.error().Message();
   EXPECT_EQ(place->size, 4);
   EXPECT_EQ(place->rank, 3);
   EXPECT_EQ(place->on_this_machine, 2);
+  EXPECT_EQ(place->local_rank, 0);
   EXPECT_EQ(place->address, "node-7");
   EXPECT_EQ(place->port, 29500);
   EXPECT_TRUE(place->launcher_serves);
   Variables here = set;
+  here.erase("LOCAL_RANK");
+  EXPECT_EQ(Read(here)->local_rank, 1) << "the second of two";
   here.erase("LOCAL_WORLD_SIZE");
   EXPECT_EQ(Read(here)->on_this_machine, 1);
+  EXPECT_EQ(Read(here)->local_rank, 0);
   here["MASTER_ADDR"] = "127.0.0.1";
   EXPECT_EQ(Read(here)->on_this_machine, 4) << "they share its cores";
+  EXPECT_EQ(Read(here)->local_rank, 3);
   for (const auto& [name, bad] : {std::pair{"RANK", "4"},
                                   {"RANK", "-1"},
                                   {"RANK", ""},
                                   {"WORLD_SIZE", "two"},
                                   {"MASTER_PORT", "0"},
                                   {"MASTER_ADDR", ""},
+                                  {"LOCAL_RANK", "4"},
                                   {"LOCAL_WORLD_SIZE", "5"}}) {
     Variables wrong = set;
     wrong[name] = bad;

@@ -4,9 +4,11 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "train/library_errors.h"
@@ -18,6 +20,12 @@ namespace {
 // torchrun does. One that has ended is noticed at once.
 constexpr std::chrono::minutes kPatience{30};
 constexpr std::chrono::seconds kLauncherAnswersWithin{30};
+// How often one looks whether the devices are done, and asks the other ranks about theirs.
+constexpr std::chrono::microseconds kLookAgainAfter{100};
+constexpr std::chrono::seconds kAskOthersAfter{1};
+
+// What ranks tell each other of their devices.
+constexpr double kBusy = 0, kDone = 1, kFailed = 2;
 
 Error Lost(const std::string& why) {
   return {ExitCode::kTryLater, "a rank is lost: " + why, "",
@@ -70,6 +78,16 @@ c10::intrusive_ptr<c10d::Store> StoreAt(const RankPlace& place) {
       c10::make_intrusive<c10d::TCPStore>(place.address, StoreOptions(place)));
 }
 
+// Waits a while for it to be done.
+Result<bool> DoneSoon(DeviceSum& devices) {
+  for (auto waited = kLookAgainAfter; waited < kAskOthersAfter; waited += kLookAgainAfter) {
+    EBB_ASSIGN_OR_RETURN(const bool done, devices.Done());
+    if (done) return true;
+    std::this_thread::sleep_for(kLookAgainAfter);
+  }
+  return false;
+}
+
 // FNV-1a, cut to what a double holds exactly when it is summed.
 double Digest(const std::string& text) {
   std::uint64_t digest = 0xcbf29ce484222325ULL;
@@ -82,11 +100,7 @@ double Digest(const std::string& text) {
 
 struct Ranks::Group {
   c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo;
-
-  void Sum(torch::Tensor tensor) {
-    std::vector<torch::Tensor> tensors{std::move(tensor)};
-    gloo->allreduce(tensors)->wait();
-  }
+  std::unique_ptr<DeviceSum> devices;  // null: tensors are summed by Gloo, too
 };
 
 Ranks::Ranks() = default;
@@ -94,7 +108,8 @@ Ranks::Ranks(Ranks&&) noexcept = default;
 Ranks& Ranks::operator=(Ranks&&) noexcept = default;
 Ranks::~Ranks() = default;
 
-Result<Ranks> Ranks::Join(const RankPlace& place, double share) {
+Result<Ranks> Ranks::Join(const RankPlace& place, double share,
+                          std::unique_ptr<DeviceSum> devices) {
   Ranks ranks;
   if (place.size == 1) return ranks;
   ranks.rank_ = static_cast<std::size_t>(place.rank);
@@ -113,18 +128,68 @@ Result<Ranks> Ranks::Join(const RankPlace& place, double share) {
   ranks.shares_.assign(static_cast<std::size_t>(place.size), 0);
   ranks.shares_[ranks.rank_] = share;
   EBB_RETURN_IF_ERROR(ranks.Sum(ranks.shares_));
+  EBB_RETURN_IF_ERROR(ranks.RequireSame(devices ? "by devices" : "by Gloo", "an --exchange"));
+  if (devices) EBB_RETURN_IF_ERROR(ranks.ConnectDevices(std::move(devices)));
   return ranks;
 }
 
-Status Ranks::Sum(std::vector<double>& values) {
-  if (!group_ || values.empty()) return {};
+// The first rank says where they meet. Whoever cannot begin says so to the others, too.
+Status Ranks::ConnectDevices(std::unique_ptr<DeviceSum> devices) {
+  group_->devices = std::move(devices);
+  Result<std::vector<double>> place = std::vector<double>();
+  if (leads()) place = group_->devices->MeetingPoint();
+  std::vector<double> numbers{place ? static_cast<double>(place->size()) : 0};
+  EBB_RETURN_IF_ERROR(Sum(numbers));
+  if (place && numbers.front() == 0)
+    place = Fail({ExitCode::kUnavailable, "rank 0 finds no place to meet", "", ""});
+  Status begun = place ? Status{} : Fail(place.error());
+  if (place) {
+    place->resize(static_cast<std::size_t>(numbers.front()), 0);
+    EBB_RETURN_IF_ERROR(Sum(*place));
+    begun = group_->devices->Connect(*place, static_cast<int>(rank_), static_cast<int>(size()));
+  }
+  const Status connected = AwaitDevices(begun);
+  if (connected) return {};
+  return Fail({ExitCode::kUnavailable, connected.error().what, "",
+               "has each rank a GPU of its own? NCCL_DEBUG=INFO tells more; --exchange gloo works "
+               "without"});
+}
+
+// Devices would wait for a rank that has died. Gloo notices it: so the ranks ask each other over it
+// whether theirs has done what was begun, and where one has not, all of them give up.
+Status Ranks::AwaitDevices(const Status& begun) {
+  for (auto waited = kAskOthersAfter; waited < kPatience; waited += kAskOthersAfter) {
+    const Result<bool> mine = begun ? DoneSoon(*group_->devices) : Fail(begun.error());
+    std::vector<double> all(size(), 0);
+    all[rank_] = !mine ? kFailed : *mine ? kDone : kBusy;
+    const Status heard = Sum(all);
+    if (heard && std::count(all.begin(), all.end(), kDone) == std::ssize(all)) return {};
+    const auto failed = std::find(all.begin(), all.end(), kFailed);
+    if (heard && failed == all.end()) continue;
+    group_->devices->Abort();
+    if (!mine) return Fail(Lost(mine.error().what));
+    return heard ? Fail(Lost("the device of rank " + std::to_string(failed - all.begin()) +
+                             " failed"))
+                 : heard;
+  }
+  group_->devices->Abort();
+  return Fail(Lost("the devices do not end their sum"));
+}
+
+Status Ranks::SumOnCpu(torch::Tensor row) {
+  std::vector<torch::Tensor> rows{std::move(row)};
   try {
-    group_->Sum(torch::from_blob(values.data(), {static_cast<std::int64_t>(values.size())},
-                                 torch::kFloat64));
+    group_->gloo->allreduce(rows)->wait();
   } catch (const std::exception& error) {
     return Fail(Lost(WhyOf(error)));
   }
   return {};
+}
+
+Status Ranks::Sum(std::vector<double>& values) {
+  if (!group_ || values.empty()) return {};
+  return SumOnCpu(
+      torch::from_blob(values.data(), {static_cast<std::int64_t>(values.size())}, torch::kFloat64));
 }
 
 // As one long row: one exchange for all.
@@ -133,11 +198,12 @@ Status Ranks::Sum(const std::vector<torch::Tensor>& tensors) {
   const torch::NoGradGuard no_gradients;
   std::vector<torch::Tensor> rows;
   for (const torch::Tensor& tensor : tensors) rows.push_back(tensor.reshape({-1}));
-  const torch::Tensor row = torch::cat(rows).to(torch::kCPU);
-  try {
-    group_->Sum(row);
-  } catch (const std::exception& error) {
-    return Fail(Lost(WhyOf(error)));
+  torch::Tensor row = torch::cat(rows);
+  if (group_->devices) {
+    EBB_RETURN_IF_ERROR(AwaitDevices(group_->devices->Add(row)));
+  } else {
+    row = row.to(torch::kCPU);
+    EBB_RETURN_IF_ERROR(SumOnCpu(row));
   }
   std::int64_t from = 0;
   for (const torch::Tensor& tensor : tensors) {

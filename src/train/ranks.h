@@ -1,7 +1,8 @@
 #pragma once
 // The processes that train one model together, each on its part of every update's samples (data
 // parallel). What they exchange goes through Gloo, which LibTorch has on every machine; tensors of
-// other devices are copied. All ranks call the same methods in the same order. One thread.
+// other devices are copied, unless the devices sum them themselves (device_sum.h). All ranks call
+// the same methods in the same order. One thread.
 
 #include <chrono>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "train/device_sum.h"
 #include "train/libtorch.h"
 #include "train/rank_place.h"
 
@@ -18,8 +20,10 @@ namespace ebb::train {
 class Ranks {
  public:
   /// Waits until all are there. `share`: how much of an update this one computes, beside the
-  /// others'. Alone where the place says so: then every method is free.
-  static Result<Ranks> Join(const RankPlace& place, double share);
+  /// others'. `devices`: what sums tensors, for all ranks or for none. Alone where the place says
+  /// so: then every method is free.
+  static Result<Ranks> Join(const RankPlace& place, double share,
+                            std::unique_ptr<DeviceSum> devices = nullptr);
 
   Ranks(Ranks&&) noexcept;
   Ranks& operator=(Ranks&&) noexcept;
@@ -44,6 +48,9 @@ class Ranks {
  private:
   struct Group;
   Ranks();
+  Status ConnectDevices(std::unique_ptr<DeviceSum> devices);
+  Status AwaitDevices(const Status& begun);
+  Status SumOnCpu(torch::Tensor row);
 
   std::size_t rank_ = 0;
   std::vector<double> shares_{1};

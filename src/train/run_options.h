@@ -34,6 +34,7 @@ struct RunOptions {
   std::int64_t checkpoint_every = 0;
   bool resume = false;
   double rank_share = 1;  ///< of an update's samples, beside those of the other ranks
+  Exchange exchange = Exchange::kGloo;
   ProgressStyle progress = ProgressStyle::kAuto;
 };
 

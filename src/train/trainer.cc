@@ -18,6 +18,7 @@
 #include "train/library_errors.h"
 #include "train/libtorch.h"
 #include "train/model_file.h"
+#include "train/nccl_sum.h"
 #include "train/run_result.h"
 #include "train/speed.h"
 #include "train/tensor_memory.h"
@@ -38,6 +39,7 @@ struct Setup {
   std::string precision_notice;
   RankPlace place{};
   std::optional<ClassifierTeacher> teacher{};
+  std::unique_ptr<DeviceSum> devices{};
 };
 
 class ClassifierTask : public Task {
@@ -129,8 +131,10 @@ Status EnsureModelFolder(const Options& options) {
 
 struct Fit {
   ModelInfo model;
+  RankPlace place;
   torch::Device device;
   std::optional<ClassifierTeacher> teacher;
+  std::unique_ptr<DeviceSum> devices;
 };
 
 Result<std::optional<ClassifierTeacher>> TeacherOf(const Options& options, const DataSplits& data,
@@ -146,11 +150,13 @@ Result<std::optional<ClassifierTeacher>> TeacherOf(const Options& options, const
 
 Result<Fit> FitOf(const Options& options, const DataSplits& data) {
   EBB_ASSIGN_OR_RETURN(ModelInfo model, FindModel(options.model));
-  EBB_ASSIGN_OR_RETURN(const torch::Device device, SelectDevice(options.device));
+  EBB_ASSIGN_OR_RETURN(RankPlace place, RankPlaceFrom(std::getenv));
+  EBB_ASSIGN_OR_RETURN(const torch::Device device, SelectDevice(options.device, place.local_rank));
+  EBB_ASSIGN_OR_RETURN(auto devices, OpenExchange(options.exchange, device));
   EBB_RETURN_IF_ERROR(RequirePrecisionSupported(options.precision, device.type()));
   EBB_RETURN_IF_ERROR(RequireShape(model, data.train, "--model " + options.model));
   EBB_ASSIGN_OR_RETURN(auto teacher, TeacherOf(options, data, device));
-  return Fit{std::move(model), device, std::move(teacher)};
+  return Fit{std::move(model), std::move(place), device, std::move(teacher), std::move(devices)};
 }
 
 Result<Setup> Prepare(const Options& options, const DataSplits& data) {
@@ -158,14 +164,14 @@ Result<Setup> Prepare(const Options& options, const DataSplits& data) {
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(options.run_dir));
   EBB_RETURN_IF_ERROR(platform::EnsureWritableDirectory(options.checkpoint_dir));
   EBB_RETURN_IF_ERROR(EnsureModelFolder(options));
-  EBB_ASSIGN_OR_RETURN(RankPlace place, RankPlaceFrom(std::getenv));
-  const std::int64_t threads = UseThreads(options.threads, place.on_this_machine);
+  const std::int64_t threads = UseThreads(options.threads, fit.place.on_this_machine);
   return Setup{std::move(fit.model),
                fit.device,
                threads,
                PrecisionNotice(options.precision, fit.device),
-               std::move(place),
-               std::move(fit.teacher)};
+               std::move(fit.place),
+               std::move(fit.teacher),
+               std::move(fit.devices)};
 }
 
 // A teacher is the same if its weights are, wherever it lies.
@@ -177,8 +183,9 @@ nlohmann::ordered_json FingerprintOf(const Options& options, const Setup& setup)
 }
 
 Result<Outcome> TrainUnguarded(const Options& options, const DataSplits& data) {
-  EBB_ASSIGN_OR_RETURN(const Setup setup, Prepare(options, data));
-  EBB_ASSIGN_OR_RETURN(Ranks ranks, Ranks::Join(setup.place, options.rank_share));
+  EBB_ASSIGN_OR_RETURN(Setup setup, Prepare(options, data));
+  EBB_ASSIGN_OR_RETURN(Ranks ranks,
+                       Ranks::Join(setup.place, options.rank_share, std::move(setup.devices)));
   const TensorMemoryScope memory(setup.device.type());
   ClassifierTask task(options, data, setup);
   return RunTraining(task, LoopOf(options, FingerprintOf(options, setup), ranks), memory);

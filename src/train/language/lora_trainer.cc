@@ -16,6 +16,7 @@
 #include "train/language/lora_task.h"
 #include "train/language/token_file.h"
 #include "train/library_errors.h"
+#include "train/nccl_sum.h"
 #include "train/options.h"
 #include "train/run_result.h"
 #include "train/speed.h"
@@ -40,6 +41,7 @@ struct Setup {
   Decoder decoder;
   std::optional<TextData> data;
   std::optional<Teacher> teacher;
+  std::unique_ptr<DeviceSum> devices;
 };
 
 Status RequireFolders(const LoraOptions& options) {
@@ -106,8 +108,9 @@ std::string DataPath(const LoraOptions& options) {
 
 Result<Setup> Prepare(const LoraOptions& options) {
   Setup setup;
-  EBB_ASSIGN_OR_RETURN(setup.device, SelectDevice(options.device));
   EBB_ASSIGN_OR_RETURN(setup.place, RankPlaceFrom(std::getenv));
+  EBB_ASSIGN_OR_RETURN(setup.device, SelectDevice(options.device, setup.place.local_rank));
+  EBB_ASSIGN_OR_RETURN(setup.devices, OpenExchange(options.exchange, setup.device));
   setup.threads = UseThreads(options.threads, setup.place.on_this_machine);
   const DecoderOptions wanted(torch::dtype(TypeOf(options.precision)).device(setup.device),
                               options.base_weights);
@@ -252,7 +255,8 @@ Result<Adapter> FirstAdapter(const LoraOptions& options, const Decoder& decoder)
 Result<Outcome> TrainUnguarded(const LoraOptions& options) {
   EBB_ASSIGN_OR_RETURN(Setup setup, Prepare(options));
   EBB_RETURN_IF_ERROR(RequireFolders(options));
-  EBB_ASSIGN_OR_RETURN(Ranks ranks, Ranks::Join(setup.place, options.rank_share));
+  EBB_ASSIGN_OR_RETURN(Ranks ranks,
+                       Ranks::Join(setup.place, options.rank_share, std::move(setup.devices)));
   setup.precision_notice = PrecisionNotice(options.precision, setup.device);
   const TensorMemoryScope memory(setup.device.type());
   EBB_ASSIGN_OR_RETURN(Adapter adapter, FirstAdapter(options, setup.decoder));
