@@ -166,6 +166,18 @@ class Ranks(unittest.TestCase):
         started = self.start(1, "lost-1", [*arguments, "--resume"])
         self.wait_for("lost-1", lambda: '"resume' in self.told("lost-1"), started)
 
+    def test_one_that_is_lost_during_an_evaluation_too(self):
+        # Nearly all of the time is evaluation: of 4,000 images by a larger model, after each 32.
+        arguments = [*DIGITS, "--model", "simple-cnn", "--train-samples", "32", "--test-samples", "4000", "--epochs", "1000"]
+        started = self.start(2, "lost", arguments)
+        self.wait_for("lost", lambda: self.epochs("lost") > 1, started)
+        time.sleep(0.2)
+        started[1].kill()
+        codes, said = self.end(started)
+        self.assertEqual(codes[0], TRY_LATER, said)
+        self.assertRegex(said[0], r"a checkpoint of step \d+ is written")
+        self.assertEqual(self.epochs("lost"), self.told("lost").count('"checkpoint"') - 1, "one more than epochs that ended")
+
     def test_ranks_that_are_told_different_things_do_not_begin(self):
         port = str(free_port())
         started = [subprocess.Popen([TRAIN, *DIGITS, "--learning-rate", rate, "--run-dir", self.scratch + "/unlike"],

@@ -149,7 +149,7 @@ Result<Outcome> Run::Train() {
     Tell([&](ProgressLog& log) { log.EpochBegin(EpochNumber()); });
     if (const Status trained = TrainEpoch(); !trained) return Fail(AfterLostRank(trained.error()));
     if (Stopping()) return Pause();
-    EBB_RETURN_IF_ERROR(FinishEpoch());
+    if (const Status done = FinishEpoch(); !done) return Fail(AfterLostRank(done.error()));
     CheckpointOrWarn();
   }
   return Finish();
@@ -322,7 +322,7 @@ Result<Outcome> Run::Pause() {
   return Outcome::kPaused;
 }
 
-// The update that was begun is not done: parameters are as after the one before.
+// The update or the evaluation that was begun is not done: parameters are as after the last update.
 Error Run::AfterLostRank(const Error& error) {
   Error told = error;
   if (!ranks().leads()) return told;
