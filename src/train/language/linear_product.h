@@ -1,7 +1,7 @@
 #pragma once
 // Products with frozen matrices. Those of fp32 on a CPU are oneDNN's where LibTorch has them (2.x,
-// built so): its kernels are made for the CPU that they find, whoever made it. LibTorch itself asks
-// a BLAS, and of an AMD CPU with AVX-512 MKL uses only half. Everything else is LibTorch's own
+// built so): its kernels are chosen by what the CPU can do, not by its maker. LibTorch itself asks
+// a BLAS, and MKL uses only half of an AMD CPU with AVX-512. Everything else is LibTorch's own
 // choice.
 
 #include "train/libtorch.h"
