@@ -155,7 +155,7 @@ std::string ResolveZone(const SchedulerKeys& keys, SignalSource source, Problems
 }
 
 void ResolveWeather(const SchedulerKeys& keys, SignalOptions& signal, Problems& problems) {
-  if (keys.weather) signal.weather.Name(*keys.weather);
+  if (keys.weather) signal.weather.Choose(*keys.weather);
   signal.weather.points = keys.weather_points.value_or("");
   signal.weather.url = keys.weather_url.value_or("");
   if (!signal.source_named) return;  // what a zone alone means is settled later

@@ -81,6 +81,7 @@ std::unique_ptr<LiveFeed> MakeLive(const SignalOptions& options, const LiveParts
   live.live.refresh = options.refresh;
   live.live.cache_directory = CacheDirectoryOf(options);
   live.make_weather = parts.weather;
+  live.weather_patience.rate = WeatherRate(options.weather);
   live.outage = options.outage;
   live.first_answer = first_answer;
   live.interrupted = asking.interrupted;

@@ -6,6 +6,8 @@
 
 #include "base/text.h"
 #include "signals/http/web_request.h"
+#include "signals/weather/eccodes.h"
+#include "signals/weather/gfs_server.h"
 #include "signals/weather/grib_folder.h"
 #include "signals/weather/open_meteo.h"
 #include "signals/weather/weather_csv.h"
@@ -31,13 +33,19 @@ Result<std::vector<WeatherPoint>> PointsFor(const WeatherOptions& weather,
   return points;
 }
 
-Result<OpenMeteoOptions> ServersFor(const WeatherOptions& weather) {
+// Without a slash at its end.
+Result<std::string> OwnServer(const WeatherOptions& weather) {
+  std::string url = weather.url;
+  while (url.ends_with('/')) url.pop_back();
+  EBB_RETURN_IF_ERROR(CheckAddress(url, false));
+  return url;
+}
+
+Result<OpenMeteoOptions> OpenMeteoServers(const WeatherOptions& weather) {
   OpenMeteoOptions servers;
   if (!weather.url.empty()) {
-    std::string url = weather.url;
-    while (url.ends_with('/')) url.pop_back();
-    EBB_RETURN_IF_ERROR(CheckAddress(url, false));
-    servers.base_url = servers.previous_runs_url = url;
+    EBB_ASSIGN_OR_RETURN(servers.base_url, OwnServer(weather));
+    servers.previous_runs_url = servers.base_url;
     return servers;
   }
   const char* key = std::getenv(kOpenMeteoKeyVariable);
@@ -51,16 +59,47 @@ Result<OpenMeteoOptions> ServersFor(const WeatherOptions& weather) {
 using MakeSource = std::function<std::unique_ptr<WeatherSource>(HttpGetFunction)>;
 
 Result<MakeSource> SourceOf(const WeatherOptions& weather) {
-  if (!weather.open_meteo)
+  if (weather.service == WeatherService::kNone)
     return MakeSource([=](const HttpGetFunction&) {
       return MakeGribFolder(weather.path, weather.publication_lag);
     });
-  EBB_ASSIGN_OR_RETURN(const OpenMeteoOptions servers, ServersFor(weather));
+  if (weather.service == WeatherService::kGfs) {
+    std::string server = kGfsUrl;
+    if (!weather.url.empty()) {
+      EBB_ASSIGN_OR_RETURN(server, OwnServer(weather));
+    }
+    EBB_RETURN_IF_ERROR(LibEcCodes());
+    return MakeSource(
+        [=](HttpGetFunction http_get) { return MakeGfsServer(server, std::move(http_get)); });
+  }
+  EBB_ASSIGN_OR_RETURN(const OpenMeteoOptions servers, OpenMeteoServers(weather));
   return MakeSource(
       [=](HttpGetFunction http_get) { return MakeOpenMeteo(servers, std::move(http_get)); });
 }
 
 }  // namespace
+
+std::string_view Name(WeatherService service) {
+  switch (service) {
+    case WeatherService::kOpenMeteo:
+      return "open-meteo";
+    case WeatherService::kGfs:
+      return "gfs";
+    case WeatherService::kNone:
+      break;
+  }
+  return "";
+}
+
+void WeatherOptions::Choose(const std::string& source) {
+  path = source;
+  service = WeatherService::kNone;
+  for (const WeatherService known : {WeatherService::kOpenMeteo, WeatherService::kGfs})
+    if (Name(known) == source) {
+      path.clear();
+      service = known;
+    }
+}
 
 bool WeatherOptions::IsFolder() const {
   std::error_code failed;
@@ -71,12 +110,14 @@ Status CheckWeatherUse(const SignalOptions& options) {
   const WeatherOptions& weather = options.weather;
   const std::vector<SignalSource> sources = SourcesOf(options);
   const bool live = std::any_of(sources.begin(), sources.end(), IsLive);
-  const bool places_used = weather.open_meteo || weather.IsFolder();
-  if ((!weather.points.empty() && !places_used) || (!weather.url.empty() && !weather.open_meteo))
+  const bool asks = weather.service != WeatherService::kNone;
+  const bool places_used = asks || weather.IsFolder();
+  if ((!weather.points.empty() && !places_used) || (!weather.url.empty() && !asks))
     return Fail(Unused("places or a server are given, but no weather that has use for them",
                        "add --weather open-meteo (weather: open-meteo)"));
-  if (weather.open_meteo && !live)
-    return Fail(Unused("Open-Meteo tells the weather of today, for live sources: signal " +
+  if (asks && !live)
+    return Fail(Unused(std::string(Name(weather.service)) +
+                           " tells the weather of today, for live sources: signal " +
                            NamesOfSources(options) + " is none",
                        "choose a live source, or give a trace a file of archived runs"));
   if (weather.IsFolder() && !live && options.source != SignalSource::kReplay)
@@ -86,7 +127,8 @@ Status CheckWeatherUse(const SignalOptions& options) {
   if (!weather.path.empty() && !weather.IsFolder() && options.source != SignalSource::kReplay)
     return Fail(Unused(
         "a file of archived weather is for traces, not for signal " + NamesOfSources(options),
-        "give --weather open-meteo or a folder of files of GFS with a live source, or a trace"));
+        "give --weather open-meteo, gfs or a folder of files of GFS with a live source, or a "
+        "trace"));
   return {};
 }
 
@@ -101,6 +143,11 @@ Result<MakeWeatherFunction> WeatherOf(const SignalOptions& options,
   return MakeWeatherFunction([=](HttpGetFunction http_get) {
     return std::make_unique<LiveWeather>(make_source(std::move(http_get)), zone, live);
   });
+}
+
+// NOAA's own server asks for fewer than 120 requests a minute.
+platform::Rate WeatherRate(const WeatherOptions& weather) {
+  return weather.service == WeatherService::kGfs ? platform::Rate{100, 20} : platform::Rate{};
 }
 
 Result<std::shared_ptr<const forecast::WeatherArchive>> ArchivedWeather(

@@ -13,6 +13,9 @@ namespace ebb::signals {
 Result<MakeWeatherFunction> WeatherOf(const SignalOptions& options,
                                       const std::string& cache_directory);
 
+/// How often the service may be asked: files of GFS are many small parts.
+platform::Rate WeatherRate(const WeatherOptions& weather);
+
 /// The archived runs that `weather` names for the zone of a trace: of a file, or of a folder at the
 /// places of the zone. Null: it names none.
 Result<std::shared_ptr<const forecast::WeatherArchive>> ArchivedWeather(

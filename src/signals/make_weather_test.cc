@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "signals/make_feed.h"
+#include "signals/weather/grib_for_test.h"
 #include "signals/weather/open_meteo.h"
 #include "signals/weather/open_meteo_for_test.h"
 
@@ -24,7 +25,7 @@ SignalOptions Options() {
   options.zone = "DE";
   options.url = "https://grid.example/now";
   options.json = {"/value", "/from", "/rows", "g/kWh"};
-  options.weather.Name("open-meteo");
+  options.weather.Choose("open-meteo");
   options.cache_directory = "";
   return options;
 }
@@ -38,7 +39,7 @@ TEST(MakeWeather, SaysWhereWeatherHasNoUse) {
   profile.source = SignalSource::kProfile;
   EXPECT_THAT(what(profile), HasSubstr("for live sources: signal profile is none"));
   SignalOptions file = Options();
-  file.weather.Name("runs.csv");
+  file.weather.Choose("runs.csv");
   EXPECT_THAT(what(file), HasSubstr("is for traces, not for signal http"));
   SignalOptions points;
   points.zone = "DE";
@@ -82,6 +83,17 @@ TEST(MakeWeather, TheKeyGoesToOpenMeteoAndToNoOtherServer) {
               testing::AllOf(HasSubstr("http://127.0.0.1:8080/v1/forecast?latitude=54.4,53.4&"),
                              testing::Not(HasSubstr("secret"))));
   ::unsetenv(kOpenMeteoKeyVariable);
+}
+
+TEST(MakeWeather, GfsIsAskedWhereItsFilesAreLaidOut) {
+  EBB_SKIP_WITHOUT_ECCODES();
+  SignalOptions gfs = Options();
+  gfs.weather.Choose("gfs");
+  EXPECT_EQ(FirstQuestion(gfs),
+            "https://noaa-gfs-bdp-pds.s3.amazonaws.com/gfs.20260505/00/atmos/"
+            "gfs.t00z.pgrb2.1p00.f096.idx");
+  gfs.weather.url = "http://127.0.0.1:8080/prod/";
+  EXPECT_THAT(FirstQuestion(gfs), HasSubstr("http://127.0.0.1:8080/prod/gfs.20260505/00/atmos/"));
 }
 
 // A grid of 100 days that hangs on nothing, and a weather server that may hang.

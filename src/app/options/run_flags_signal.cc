@@ -102,17 +102,19 @@ std::vector<Flag> SignalFlags() {
          const auto& publication = o.scheduler.signal.publication;
          return publication ? std::optional(core::ToText(*publication)) : std::nullopt;
        }},
-      {FlagGroup::kSignal, "weather", "open-meteo|FOLDER|FILE",
-       "forecast from the weather, too: open-meteo or a folder of files of GFS with a live source, "
-       "such a folder or a file of archived runs with a trace (docs/weather.md)",
-       Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.weather.Name(v); }),
+      {FlagGroup::kSignal, "weather", "open-meteo|gfs|FOLDER|FILE",
+       "forecast from the weather, too: of Open-Meteo, of NOAA's GFS or of a folder of its files "
+       "with a "
+       "live source, of such a folder or a file of archived runs with a trace (docs/weather.md)",
+       Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.weather.Choose(v); }),
        [](const RunOptions& o) {
          const signals::WeatherOptions& weather = o.scheduler.signal.weather;
-         return weather.open_meteo ? std::optional<std::string>(signals::kOpenMeteoName)
-                                   : If(!weather.path.empty(), weather.path);
+         return weather.service != signals::WeatherService::kNone
+                    ? std::optional(std::string(Name(weather.service)))
+                    : If(!weather.path.empty(), weather.path);
        }},
       {FlagGroup::kSignal, "weather-points", "PLACES",
-       "--weather open-meteo or FOLDER: where to look at it, as latitude,longitude with semicolons "
+       "with --weather: where to look at it, as latitude,longitude with semicolons "
        "between "
        "places (default: a table of zones)",
        Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.weather.points = v; }),
@@ -120,8 +122,7 @@ std::vector<Flag> SignalFlags() {
          const std::string& points = o.scheduler.signal.weather.points;
          return If(!points.empty(), points);
        }},
-      {FlagGroup::kSignal, "weather-url", "URL",
-       "--weather open-meteo: an Open-Meteo server of your own",
+      {FlagGroup::kSignal, "weather-url", "URL", "--weather open-meteo or gfs: another server",
        Text([](RunOptions& o, const std::string& v) { o.scheduler.signal.weather.url = v; }),
        [](const RunOptions& o) {
          const std::string& url = o.scheduler.signal.weather.url;

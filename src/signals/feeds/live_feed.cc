@@ -27,7 +27,7 @@ bool Differs(const LiveSnapshot& before, const LiveSnapshot& after, Time now) {
 LiveFeed::LiveFeed(HttpGetFunction http_get, LiveFeedOptions options)
     : options_(std::move(options)),
       http_(Cancelled(http_get), *this, options_.patience),
-      weather_http_(Cancelled(http_get), *this, options_.patience),
+      weather_http_(Cancelled(http_get), *this, options_.weather_patience),
       snapshot_(std::make_shared<LiveSnapshot>()) {}
 
 HttpGetFunction LiveFeed::Cancelled(const HttpGetFunction& http_get) {

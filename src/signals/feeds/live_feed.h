@@ -26,10 +26,11 @@ struct LiveFeedOptions {
   LiveOptions live;
   OutageRules outage;
   PatienceOptions patience;
+  PatienceOptions weather_patience;  ///< of its own for the weather
   /// How long Start waits for the first answer, and for the first weather where none is kept on
   /// disk; a source that is slower is waited for elsewhere.
   Duration first_answer{std::chrono::seconds{15}};
-  /// Absent: forecasts know no weather. Asked with patience of its own.
+  /// Absent: forecasts know no weather.
   MakeWeatherFunction make_weather{};
   /// Asked a few times a second meanwhile: true ends the wait, not the feed.
   std::function<bool()> interrupted{};

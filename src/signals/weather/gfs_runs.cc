@@ -155,6 +155,26 @@ int WindHeightOf(const std::vector<GribField>& fields) {
   return all ? 100 : 10;
 }
 
+std::vector<WeatherPoint> PointsOf(const std::vector<ZoneToAsk>& zones) {
+  std::vector<WeatherPoint> points;
+  for (const ZoneToAsk& zone : zones)
+    points.insert(points.end(), zone.points.begin(), zone.points.end());
+  return points;
+}
+
+Result<RunsByZone> RunsOfZones(const std::vector<GribField>& fields,
+                               const std::vector<ZoneToAsk>& zones, int wind_height_m,
+                               Duration lag) {
+  RunsByZone by_zone;
+  PlacesOfZone places;
+  for (const ZoneToAsk& zone : zones) {
+    places = {places.first + places.count, zone.points.size()};
+    EBB_ASSIGN_OR_RETURN(auto runs, RunsOfGfs(fields, places, wind_height_m, lag));
+    by_zone.push_back(std::move(runs));
+  }
+  return by_zone;
+}
+
 Result<std::vector<forecast::WeatherRun>> RunsOfGfs(const std::vector<GribField>& fields,
                                                     PlacesOfZone places, int wind_height_m,
                                                     Duration lag) {

@@ -7,6 +7,7 @@
 
 #include "forecast/weather.h"
 #include "signals/weather/grib_field.h"
+#include "signals/weather/weather_source.h"
 
 namespace ebb::signals {
 
@@ -14,6 +15,10 @@ namespace ebb::signals {
 struct PlacesOfZone {
   std::size_t first = 0, count = 0;
 };
+
+/// One for all runs that a live source keeps, of which nobody knows yet whether they will have wind
+/// at 100 m.
+inline constexpr int kLiveWindHeight_m = 10;
 
 /// Metres above ground: 100 where all fields have their wind there, as turbines see it, else 10.
 int WindHeightOf(const std::vector<GribField>& fields);
@@ -25,5 +30,13 @@ int WindHeightOf(const std::vector<GribField>& fields);
 Result<std::vector<forecast::WeatherRun>> RunsOfGfs(const std::vector<GribField>& fields,
                                                     PlacesOfZone places, int wind_height_m,
                                                     Duration lag);
+
+/// The same for zones whose places follow one another in the fields.
+Result<RunsByZone> RunsOfZones(const std::vector<GribField>& fields,
+                               const std::vector<ZoneToAsk>& zones, int wind_height_m,
+                               Duration lag);
+
+/// The places of zones, one zone after the other.
+std::vector<WeatherPoint> PointsOf(const std::vector<ZoneToAsk>& zones);
 
 }  // namespace ebb::signals

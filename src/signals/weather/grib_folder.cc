@@ -13,8 +13,6 @@ namespace {
 
 constexpr Duration kStillGrows{std::chrono::minutes{10}};
 constexpr Duration kKept{std::chrono::days{400}};
-// One for all runs that are kept, of which nobody knows yet whether they will have wind at 100 m.
-constexpr int kLiveWindHeight_m = 10;
 
 bool IsSkipped(const std::filesystem::path& file) {
   const auto ending = file.extension();
@@ -90,12 +88,9 @@ class GribFolder final : public WeatherSource {
     EBB_ASSIGN_OR_RETURN(const FilesByRun runs, RunsIn(path_));
     for (auto run = runs.rbegin(); run != runs.rend() && run->first > newer_than; ++run) {
       if (run->first > now || !IsComplete(run->second, now)) continue;
-      std::vector<WeatherPoint> points;
-      for (const ZoneToAsk& zone : zones)
-        points.insert(points.end(), zone.points.begin(), zone.points.end());
       std::vector<GribField> fields;
-      EBB_RETURN_IF_ERROR(AddFields(run->second, points, fields));
-      return In(path_, ByZone(fields, zones, now - run->first));
+      EBB_RETURN_IF_ERROR(AddFields(run->second, PointsOf(zones), fields));
+      return In(path_, RunsOfZones(fields, zones, kLiveWindHeight_m, now - run->first));
     }
     if (newer_than == Time{})
       return Fail({ExitCode::kUnavailable, "the folder has no run that is complete", path_,
@@ -103,7 +98,8 @@ class GribFolder final : public WeatherSource {
     return RunsByZone{};
   }
 
-  Result<std::vector<forecast::WeatherRun>> Past(const ZoneToAsk& zone, Time now) override {
+  Result<std::vector<forecast::WeatherRun>> Past(const ZoneToAsk& zone, Time now,
+                                                 const forecast::WeatherArchive&) override {
     EBB_ASSIGN_OR_RETURN(const FilesByRun runs, RunsIn(path_));
     std::vector<GribField> fields;
     for (const auto& [issued, files] : runs)
@@ -113,18 +109,6 @@ class GribFolder final : public WeatherSource {
   }
 
  private:
-  static Result<RunsByZone> ByZone(const std::vector<GribField>& fields,
-                                   const std::vector<ZoneToAsk>& zones, Duration lag) {
-    RunsByZone by_zone;
-    PlacesOfZone places;
-    for (const ZoneToAsk& zone : zones) {
-      places = {places.first + places.count, zone.points.size()};
-      EBB_ASSIGN_OR_RETURN(auto runs, RunsOfGfs(fields, places, kLiveWindHeight_m, lag));
-      by_zone.push_back(std::move(runs));
-    }
-    return by_zone;
-  }
-
   const std::string name_ = "grib-folder";
   const std::string path_;
   const Duration past_lag_;

@@ -111,7 +111,7 @@ TEST_F(GribFolder, TheNewestWholeRunIsAheadAndTheOthersAreThePast) {
   EXPECT_EQ((*ahead)[0].front().published, now_) << "nobody saw it before";
   EXPECT_NEAR((*ahead)[1].front().hours[0]->wind_mps, 6, 1e-4);
   EXPECT_TRUE(source->Ahead(zones, now_, today_ - hours{18})->empty()) << "there is no newer one";
-  const auto past = source->Past(zones[0], now_);
+  const auto past = source->Past(zones[0], now_, {});
   ASSERT_TRUE(past) << past.error().Message();
   ASSERT_EQ(past->size(), 2u);
   EXPECT_EQ((*past)[1].published, today_ - hours{12});

@@ -16,9 +16,6 @@ constexpr Duration kKept{std::chrono::days{400}};
 constexpr Duration kBlock{std::chrono::days{28}};
 // How soon to look for what another process, which is asking now, will have written.
 constexpr Duration kAnotherAsks{std::chrono::seconds{2}};
-// How the past had been forecast is asked for where less is known of it, or where this much is not.
-constexpr Duration kWorthThePast{std::chrono::days{7}};
-constexpr Duration kHole{std::chrono::days{2}};
 // A zone that nobody has looked at for so long is no longer asked for.
 constexpr Duration kForgotten{std::chrono::days{7}};
 constexpr std::uint64_t kCacheLimitBytes = 64ULL << 20;
@@ -51,15 +48,15 @@ void LiveWeather::Refresh(Time now) {
   if (now < not_before_) return;
   ReadCache();
   if (WantsPast(now) || WantsAhead(now)) AskOnceForAll(now);
-  if (!WantsAhead(now)) not_before_ = archive_->runs().back().issued + options_.refresh;
+  if (!WantsAhead(now)) not_before_ = LatestIssue() + options_.refresh;
+  if (past_goes_on_ && WantsPast(now)) not_before_ = now;
 }
 
-// There is none, or too little to learn from, or it has a hole up to now.
+// Not soon again after a question that brought nothing.
 bool LiveWeather::WantsPast(Time now) const {
-  if (past_asked_at_ && now >= *past_asked_at_ && now < *past_asked_at_ + options_.refresh)
-    return false;
-  return archive_->empty() || archive_->runs().front().issued > now - kWorthThePast ||
-         archive_->runs().back().issued < now - kHole;
+  const bool in_vain = past_asked_in_vain_at_ && now >= *past_asked_in_vain_at_ &&
+                       now < *past_asked_in_vain_at_ + options_.refresh;
+  return !in_vain && source_->LacksPast(*archive_, now);
 }
 
 Time LiveWeather::LatestIssue() const {
@@ -141,7 +138,7 @@ void LiveWeather::AskOnceForAll(Time now) {
 }
 
 void LiveWeather::Ask(Time now) {
-  if (archive_->empty() && !past_asked_at_) Note(std::string(source_->terms()));
+  if (archive_->empty() && !past_asked_in_vain_at_) Note(std::string(source_->terms()));
   not_before_ = now + options_.retry;
   if (WantsPast(now)) AskPast(now);
   if (!WantsAhead(now)) return;
@@ -161,10 +158,13 @@ void LiveWeather::Ask(Time now) {
 }
 
 void LiveWeather::AskPast(Time now) {
-  past_asked_at_ = now;
-  auto past = source_->Past(zone_, now);
-  if (past) return Keep(zone_, *std::move(past), now);
-  Note("how the weather of the past had been forecast is not known: " + past.error().Message());
+  const std::size_t kept = archive_->runs().size();
+  auto past = source_->Past(zone_, now, *archive_);
+  if (past) Keep(zone_, *std::move(past), now);
+  past_goes_on_ = archive_->runs().size() > kept;
+  if (!past_goes_on_) past_asked_in_vain_at_ = now;
+  if (!past)
+    Note("how the weather of the past had been forecast is not known: " + past.error().Message());
 }
 
 // Adds to what is there: in memory for the own zone, on disk for each.

@@ -54,7 +54,8 @@ class LiveWeather {
   const LiveWeatherOptions options_;
   std::shared_ptr<const forecast::WeatherArchive> archive_;
   Time not_before_{};
-  std::optional<Time> past_asked_at_;
+  bool past_goes_on_ = false;  ///< the latest question about it brought something
+  std::optional<Time> past_asked_in_vain_at_;
   bool failed_ = false;  ///< the latest question
   std::vector<std::string> notes_;
 };

@@ -47,7 +47,8 @@ class FakeSource final : public WeatherSource {
     if (service_.away) return Fail({ExitCode::kUnavailable, "cannot resolve host", "x", ""});
     return runs;
   }
-  Result<std::vector<forecast::WeatherRun>> Past(const ZoneToAsk& zone, Time now) override {
+  Result<std::vector<forecast::WeatherRun>> Past(const ZoneToAsk& zone, Time now,
+                                                 const forecast::WeatherArchive&) override {
     service_.past.push_back(zone.zone);
     if (service_.away || service_.past_away)
       return Fail({ExitCode::kUnavailable, "no past today", "x", ""});

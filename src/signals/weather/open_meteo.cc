@@ -132,7 +132,8 @@ class OpenMeteo final : public WeatherSource {
 
   // What was forecast K days before an hour was known at the begin of the day K - 1 days before its
   // own.
-  Result<std::vector<forecast::WeatherRun>> Past(const ZoneToAsk& zone, Time now) override {
+  Result<std::vector<forecast::WeatherRun>> Past(const ZoneToAsk& zone, Time now,
+                                                 const forecast::WeatherArchive&) override {
     std::vector<std::string> suffixes;
     for (int day = 1; day <= kPreviousDays; ++day)
       suffixes.push_back("_previous_day" + std::to_string(day));

@@ -113,7 +113,7 @@ TEST(OpenMeteo, ThePastIsRunsThatKnewNoMoreThanWasForecastByThen) {
   place.suffixes = {"_previous_day1", "_previous_day2", "_previous_day3", "_previous_day4"};
   fixture.http.Say("past.example", MeteoAnswer({place}));
   const Time now = kDay + hours{7};
-  const auto runs = fixture.Source()->Past({"DE", {{54.5, 9}}}, now);
+  const auto runs = fixture.Source()->Past({"DE", {{54.5, 9}}}, now, {});
   ASSERT_TRUE(runs) << runs.error().Message();
   EXPECT_THAT(fixture.http.requests[0].url, HasSubstr("wind_speed_10m_previous_day4"));
   ASSERT_FALSE(runs->empty());
@@ -135,7 +135,7 @@ TEST(OpenMeteo, TheKeyIsInTheQuestionAndInNoMessage) {
   const auto refused = source->Ahead({{"DE", {{54, 9}}}}, kDay, {});
   ASSERT_FALSE(refused);
   EXPECT_THAT(fixture.http.requests[0].url, HasSubstr("&apikey=se%20cret%261"));
-  const auto broken = source->Past({"DE", {{54, 9}}}, kDay);
+  const auto broken = source->Past({"DE", {{54, 9}}}, kDay, {});
   ASSERT_FALSE(broken);
   fixture.http.unreachable = true;
   const auto away = source->Ahead({{"DE", {{54, 9}}}}, kDay, {});

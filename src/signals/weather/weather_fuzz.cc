@@ -1,11 +1,12 @@
 // Any bytes as an answer of Open-Meteo, asked about one place and about two, as a file of archived
-// runs and as GRIB2: refused with an Error, or weather that can be. Runs written out read back as
-// the same. Run: build/fuzz/bin/weather_fuzz -max_total_time=60
+// runs, as GRIB2 and as an index of it: refused with an Error, or weather that can be. Runs written
+// out read back as the same. Run: build/fuzz/bin/weather_fuzz -max_total_time=60
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "base/check.h"
+#include "signals/weather/gfs_index.h"
 #include "signals/weather/gfs_runs.h"
 #include "signals/weather/grib_field.h"
 #include "signals/weather/open_meteo.h"
@@ -33,7 +34,7 @@ class Answered {
       EBB_CHECK(ahead->size() == 1);
       Check(ahead->front());
     }
-    if (const auto past = source_->Past(zone, kNow)) Check(*past);
+    if (const auto past = source_->Past(zone, kNow, {})) Check(*past);
   }
 
  private:
@@ -51,6 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Answered answered(bytes);
   answered.Ask(1);
   answered.Ask(2);
+  (void)WantedRanges(bytes, false, "fuzz.idx");
   if (const auto fields = ReadGrib(bytes, "fuzz.grib2", {{54.4, 9.2}, {-33, 151}}))
     (void)RunsOfGfs(*fields, {0, 2}, 10, {});
   const auto archive = ParseWeather(bytes, "fuzz.csv");

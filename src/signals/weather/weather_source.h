@@ -36,8 +36,16 @@ class WeatherSource {
   /// run there is was issued by `newer_than`. Blocks.
   virtual Result<RunsByZone> Ahead(const std::vector<ZoneToAsk>& zones, Time now,
                                    Time newer_than) = 0;
-  /// How the past days of one zone had been forecast, for a start. Blocks.
-  virtual Result<std::vector<forecast::WeatherRun>> Past(const ZoneToAsk& zone, Time now) = 0;
+  /// How the past days of one zone had been forecast, all at once or some of those that are not
+  /// kept. Blocks.
+  virtual Result<std::vector<forecast::WeatherRun>> Past(const ZoneToAsk& zone, Time now,
+                                                         const forecast::WeatherArchive& kept) = 0;
+  /// Whether Past is worth a question: here, where less than a week is kept, or nothing of the last
+  /// two days.
+  virtual bool LacksPast(const forecast::WeatherArchive& kept, Time now) const {
+    return kept.empty() || kept.runs().front().issued > now - std::chrono::days{7} ||
+           kept.runs().back().issued < now - std::chrono::days{2};
+  }
 };
 
 }  // namespace ebb::signals
