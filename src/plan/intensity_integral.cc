@@ -1,13 +1,17 @@
 #include "plan/intensity_integral.h"
 
+#include <limits>
+
 namespace ebb::plan {
 
 IntensityIntegral::IntensityIntegral(const core::SignalView& view, Time from) {
   Time reached = from;
   double integral = 0;
   Duration covered{};
+  double lowest = std::numeric_limits<double>::infinity();
   const auto add = [&](Time end, double value, bool known) {
-    pieces_.push_back({reached, end, value, integral, covered, known});
+    if (known) lowest = std::min(lowest, value);
+    pieces_.push_back({reached, end, value, integral, covered, known, lowest});
     if (known) {
       integral += value * static_cast<double>((end - reached).count());
       covered += end - reached;
@@ -46,6 +50,12 @@ std::optional<double> IntensityIntegral::Mean(Interval window, std::size_t first
   const double integral = b.integral + b.value * static_cast<double>(into_b.count()) - a.integral -
                           a.value * static_cast<double>(into_a.count());
   return integral / static_cast<double>(length.count());
+}
+
+std::optional<Time> IntensityIntegral::FirstAtMost(double value) const {
+  const auto first = std::partition_point(pieces_.begin(), pieces_.end(),
+                                          [&](const Piece& piece) { return piece.lowest > value; });
+  return first == pieces_.end() ? std::nullopt : std::optional(first->begin);
 }
 
 std::optional<double> IntensityIntegral::Mean(Interval window) const {

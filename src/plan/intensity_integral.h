@@ -21,6 +21,8 @@ class IntensityIntegral {
 
   /// The mean over a window; nothing unless every moment of it has a value.
   std::optional<double> Mean(Interval window) const;
+  /// When the value is first this low, or lower.
+  std::optional<Time> FirstAtMost(double value) const;
   /// The values, in order of time.
   struct Piece {
     Time begin, end;
@@ -28,6 +30,7 @@ class IntensityIntegral {
     double integral = 0;  ///< g/kWh x ms from the beginning to `begin`
     Duration covered{};   ///< of the time from the beginning to `begin`
     bool known = true;    ///< false: a gap
+    double lowest = 0;    ///< of the values up to `end`; infinite before the first
   };
   const std::vector<Piece>& pieces() const { return pieces_; }
 

@@ -50,6 +50,23 @@ TEST(Threshold, WaitsUntilTheNextValueAndSaysWhenAStartIsExpected) {
   EXPECT_EQ(decision.reason.start, kDay + hours{2});
 }
 
+TEST(Threshold, ExpectsTheStartThatALookAtEachHourFinds) {
+  Random random(7);
+  for (int round = 0; round < 500; ++round) {
+    std::vector<double> values{1000};
+    while (values.size() < 2 + random.Below(40))
+      values.push_back(static_cast<double>(100 + random.Below(500)));
+    const double threshold = static_cast<double>(100 + random.Below(500));
+    const auto latest = static_cast<int>(1 + random.Below(45));
+    std::optional<Time> first;
+    for (int hour = 1; hour < std::min(latest, static_cast<int>(values.size())) && !first; ++hour)
+      if (values[static_cast<std::size_t>(hour)] <= threshold) first = kDay + hours{hour};
+    const auto decision = Decide(*MakeThreshold({threshold}), Request(hours{latest}, hours{1}),
+                                 ViewOf(kDay + minutes{20}, values));
+    EXPECT_EQ(decision.reason.start, first) << round;
+  }
+}
+
 TEST(Threshold, StartsAtTheLatestStartWhateverTheSignalSays) {
   const auto policy = MakeThreshold({200});
   auto request = Request(hours{2}, hours{1});

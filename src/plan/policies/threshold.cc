@@ -14,12 +14,8 @@ using core::GateRule;
 // When the forecast first falls to the threshold before the latest start.
 std::optional<Time> FirstBelow(const GateRequest& request, const GateMoment& moment,
                                Intensity threshold) {
-  for (const core::Sample& sample : moment.view.forecast.series.samples()) {
-    if (sample.interval.end <= moment.view.now || sample.intensity > threshold) continue;
-    if (sample.interval.begin >= request.latest_start) break;
-    return std::max(sample.interval.begin, moment.view.now);
-  }
-  return std::nullopt;
+  const auto first = moment.ahead.FirstAtMost(threshold.g_per_kwh);
+  return first && *first < request.latest_start ? first : std::nullopt;
 }
 
 void Collect(const core::IntensitySeries& series, Interval window, std::vector<double>& values) {
