@@ -75,6 +75,16 @@ bool HasToBePlaced(const PodRequests& requests) {
          });
 }
 
+// Which of them takes a single pod is the scheduler's to say: nothing has to be put in order for
+// it.
+bool AnyTakesOne(const PodRequests& requests, const NodeFit::Rooms& rooms) {
+  return std::ranges::all_of(requests.shapes, [&](const PodShape& shape) {
+    return std::ranges::any_of(rooms, [&](const NodeRoom& node) {
+      return MayLieOn(node, shape) && HowMany(node, shape, 1) == 1;
+    });
+  });
+}
+
 }  // namespace
 
 NodeFit::NodeFit(std::function<Rooms(const PodRequests&, int)> rooms,
@@ -90,6 +100,8 @@ NodeFit::Answer NodeFit::Look(const PodRequests& requests, int pool, Duration si
     });
     for (const Release& release : releases_)
       if (release.pool == pool) Place(release.requests, rooms);
+  } else if (AnyTakesOne(requests, rooms)) {
+    return {};
   }
   // What comes for others has room for these, too.
   std::ranges::for_each(rooms, [](NodeRoom& room) { room.taken = false; });
