@@ -19,6 +19,7 @@ struct Cycle {
   Time now, wake_at;
   std::vector<std::pair<std::size_t, Hold>> held;  ///< jobs that want devices and get none, and why
   std::vector<std::size_t> blocked;                ///< of those: which devices are what they lack
+  bool is_full = false;                            ///< others may start with the next decision
 
   void WakeBy(Time time) { wake_at = std::min(wake_at, time); }
 };
@@ -117,6 +118,8 @@ std::vector<Placement> Place(const Options& options, bool explains, const State&
   std::make_heap(wanting.begin(), wanting.end(), goes_later);
   Placer placer(options, state, roster.Of(Roster::kHolding), cycle.now);
   for (auto end = wanting.end(); end != wanting.begin(); --end) {
+    cycle.is_full = options.most_starts && std::ssize(starts) >= *options.most_starts;
+    if (cycle.is_full) break;
     std::pop_heap(wanting.begin(), end, goes_later);
     const std::size_t index = *std::prev(end);
     const Placement placement =
@@ -207,7 +210,8 @@ Decision Engine::Decide(Time now, Planning planning) {
   if (options_.ramp_limit_per_5_minutes) RememberStarts(starts);
   if (!decision.commands.empty() || !just_left_.empty()) deadlines_.reset();
 
-  decision.wake_at = Explain(cycle, decision) ? cycle.wake_at : cycle.now;
+  const bool all_told = Explain(cycle, decision);
+  decision.wake_at = all_told && !cycle.is_full ? cycle.wake_at : cycle.now;
   return decision;
 }
 
@@ -329,7 +333,7 @@ bool Engine::Explain(Cycle& cycle, Decision& decision) {
     following += can_follow(i, explained.explanation) ? 1 : 0;
     changed.emplace_back(i, explained.explanation);
   }
-  const bool all = decision.commands.empty() || following <= kToldWithCommands;
+  const bool all = decision.commands.empty() || (following <= kToldWithCommands && !cycle.is_full);
   Roster::Places untold;
   for (auto& [index, explanation] : changed) {
     if (!all && can_follow(index, explanation)) {

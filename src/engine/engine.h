@@ -35,6 +35,9 @@ struct Options {
   /// A forecast issued longer ago is not decided on while its source cannot be reached.
   Duration forecast_limit{std::chrono::hours{24}};
   std::optional<Power> ramp_limit_per_5_minutes;  ///< of power that starting jobs add
+  /// A decision starts no more than so many jobs, and the next one, at once, starts the next: where
+  /// thousands may start together, the first do not wait until all are written down.
+  std::optional<int> most_starts;
 };
 
 /// Everything an engine remembers beside its options and its policy.

@@ -60,6 +60,22 @@ TEST_F(EngineTest, HoldsThePowerRampAndNobodyPasses) {
   EXPECT_EQ(Started(decision.wake_at), (Ids{2, 3}));
 }
 
+TEST_F(EngineTest, StartsManyInSeveralDecisionsAtOneMoment) {
+  Options options;
+  options.most_starts = 2;
+  Make("run-now", 4, options);
+  for (core::JobId id = 1; id <= 6; ++id) Submit(AJob(id).Submitted(kNow - minutes{id}));
+  EXPECT_EQ(Started(kNow), (Ids{6, 5})) << "the first in order";
+  EXPECT_EQ(RuleOf(1), GateRule::kRunNow) << "nobody has looked whether it finds a device";
+  const Decision next = engine_->Decide(kNow);
+  EXPECT_EQ(next.commands.size(), 2u);
+  EXPECT_EQ(next.wake_at, kNow) << "whether there are more is not known yet";
+  const Decision last = engine_->Decide(kNow);
+  EXPECT_TRUE(last.commands.empty());
+  EXPECT_GT(last.wake_at, kNow);
+  EXPECT_EQ(RuleOf(1), GateRule::kNoFreeDevice);
+}
+
 TEST_F(EngineTest, TakesThePoolWithTheFewestGrams) {
   Make("run-now", 1);
   core::Cluster cluster = testing::ClusterOf(1);

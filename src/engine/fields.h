@@ -20,7 +20,7 @@ inline bool FromName(const FieldReader&, std::string_view name, Wish& value) {
 template <typename Archive, Like<Options> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [admission, default_max_delay, start_retries, retry_after, unasked_pauses, forecast_limit,
-         ramp_limit] = value;
+         ramp_limit, most_starts] = value;
   bool take_all = admission == Admission::kTakeAll;
   archive("take_all", take_all);
   if constexpr (!std::is_const_v<Value>)
@@ -31,6 +31,7 @@ void Visit(Archive& archive, Value& value) {
   archive("unasked_pauses", unasked_pauses);
   archive("forecast_limit_ms", forecast_limit);
   archive("ramp_limit_per_5_minutes_w", ramp_limit);
+  archive("most_starts", most_starts);
 }
 
 template <typename Archive, Like<Explanation> Value>

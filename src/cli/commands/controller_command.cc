@@ -47,6 +47,8 @@ docs/kubernetes.md has the annotations, and what the account must be allowed to 
 constexpr const char* kCommand = "ebb controller";
 constexpr const char* kAgentToken = "EBB_AGENT_TOKEN";
 constexpr std::chrono::minutes kBeginsWithin{2};
+// With one decision: more than the API server is asked for at once.
+constexpr int kMostStarts = 200;
 // What is beyond has no price.
 constexpr std::chrono::hours kPriceReach{24 * 400};
 
@@ -110,6 +112,7 @@ class Control {
     serving_.listens_before = true;
     service_.policy = plan::PolicyNameOf(request_.policy);
     service_.engine.admission = engine::Admission::kTakeAll;  // what is in the cluster is there
+    service_.engine.most_starts = kMostStarts;
     service_.log = Sayer(kCommand);
   }
 
