@@ -145,8 +145,10 @@ MeterSet MakeMeters(const MeterOptions& options) {
   RaplScan rapl;
   if (options.use_rapl) rapl = ScanRapl(options.rapl_root);
   if (!AddPlatform(options, std::move(rapl.psys), set)) {
-    if (!rapl.note.empty()) set.notes.push_back(rapl.note);
-    AddCpu(options, std::move(rapl.packages), set);
+    if (options.use_cpu) {
+      if (!rapl.note.empty()) set.notes.push_back(rapl.note);
+      AddCpu(options, std::move(rapl.packages), set);
+    }
     AddRam(options, std::move(rapl.dram), set);
   }
   if (options.use_gpu) AddGpus(options, set);

@@ -45,6 +45,8 @@ struct MeterOptions {
   std::string nvml_library = "libnvidia-ml.so.1";
   /// Has answered: NVIDIA's GPUs are those that it tells of, and NVML is not asked.
   std::shared_ptr<DcgmExporter> dcgm{};
+  /// Somebody else meters the processors (a KeplerMeter): no meter is made for them.
+  bool use_cpu = true;
   /// The first that loads; only tried where there is `kfd_device`, the driver of AMD's GPUs.
   std::vector<std::string> rocm_libraries{"librocm_smi64.so",   "librocm_smi64.so.7",
                                           "librocm_smi64.so.6", "librocm_smi64.so.5",

@@ -37,6 +37,7 @@ CHANGES = {
     "agent.enabled": (True, {"agent.tokenSecret": "ebb-agent"}), "agent.tokenSecret": ("mine", AGENT),
     "agent.tlsSecret": ("agents-tls", AGENT),
     "agent.dcgmExporter": ("http://$(HOST_IP):9400/metrics", AGENT),
+    "agent.kepler": ("http://$(HOST_IP):28282/metrics", AGENT),
     "agent.port": (9735, AGENT), "agent.nvidia": (True, AGENT), "agent.runtimeClassName": ("nvidia", AGENT),
     "agent.stateDirectory": ("/srv/ebb", AGENT), "agent.extraArgs": (["--cpu-tdp", "240"], AGENT),
     "agent.scrapedFrom": ([{"namespaceSelector": {}}], AGENT), "agent.resources": ({"limits": {"memory": "1Gi"}}, AGENT),

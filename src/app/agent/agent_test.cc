@@ -228,6 +228,54 @@ TEST(NodeAgent, TakesGpusAndTheirPodsFromDcgmExporter) {
   EXPECT_EQ(agent.figures().by_pod.at("lab/p").at(core::Component::kGpu), pods.at("lab/p"));
 }
 
+// Processors as Kepler tells of them: no meter of the agent's own, and no pod by CPU time.
+TEST(NodeAgent, TakesProcessorsAndTheirPodsFromKepler) {
+  std::atomic<int> joules{1000};
+  const auto exporter = std::make_shared<meter::KeplerExporter>(meter::KeplerExporter::Ports{
+      [&]() -> Result<std::string> {
+        const int now = joules;
+        const auto line = [](const std::string& name, double value) {
+          return "kepler_" + name + "zone=\"package\"} " + FormatExact(value) + "\n";
+        };
+        return line("node_cpu_joules_total{", now) +
+               line("node_cpu_idle_joules_total{", 0.25 * now) +
+               line("pod_cpu_joules_total{pod_id=\"u1\",state=\"running\",", 0.5 * now);
+      },
+      // Each question is a second after the one before.
+      [now = meter::KeplerExporter::Clock::time_point{}]() mutable {
+        return now += std::chrono::seconds{1};
+      }});
+  ASSERT_TRUE(exporter->Look());
+  auto spool = *RecordSpool::Open({"n1", {}, 1 << 20});
+  NodeAgentOptions options;
+  options.meters.scope = core::MeterScope::kMachine;
+  options.meters.use_rapl = options.meters.use_gpu = options.meters.use_cpu = false;
+  options.kepler = exporter;
+  options.cgroup_root = "/nowhere";
+  options.interval = Duration{20};
+  options.record = Duration{60};
+  NodeAgent agent(options, *spool);
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    joules += 4;
+  }
+  agent.Stop();
+  core::DeviceEnergy sum;
+  Energy pod;
+  for (const core::NodeRecord& record : Read(spool->After("", 0, Time{}, 1 << 30)).records)
+    for (const core::DeviceEnergy& device : record.devices) {
+      if (device.component != core::Component::kCpu) continue;
+      EXPECT_EQ(device.device, "cpu:package-0");
+      sum.idle += device.idle;
+      sum.unattributed += device.unattributed;
+      for (const core::PodEnergy& of : device.pods) pod += of.energy;
+    }
+  EXPECT_GT(pod, Energy::Joules(10));
+  EXPECT_EQ(agent.figures().by_pod.at("u1").at(core::Component::kCpu), pod);
+  EXPECT_NEAR(pod.joules() / (pod + sum.idle + sum.unattributed).joules(), 0.5, 1e-6);
+  EXPECT_NEAR(sum.idle.joules() / (pod + sum.idle + sum.unattributed).joules(), 0.25, 1e-6);
+}
+
 class AgentAnswersTest : public ::testing::Test {
  protected:
   AgentAnswersTest() {

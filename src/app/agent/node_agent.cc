@@ -32,6 +32,7 @@ class NodeAgent::Samples {
   void Begin(std::vector<std::string> meters) {
     use_ = groups_.Look();
     holders_ = Holders();
+    if (options_.kepler) kepler_ = options_.kepler->told();
     figures_.meters = std::move(meters);
     SayTrouble();
   }
@@ -44,6 +45,7 @@ class NodeAgent::Samples {
     const double seconds = Seconds(node.wall.length());
     interval.busy_s = node.cpu_percent / kPercent * seconds * processors_;
     interval.used_byte_s = node.ram_gb * meter::kBytesPerGib * seconds;
+    if (options_.kepler) FollowKepler(interval);
     lost_cpu_s_ += interval.lost_cpu_s;
     previous_ = interval;
     use_ = std::move(use);
@@ -78,11 +80,26 @@ class NodeAgent::Samples {
     if (!trouble.empty() && trouble != trouble_)
       options_.say(trouble + ": no pod can be told apart, all is unattributed");
     trouble_ = std::move(trouble);
-    if (!options_.meters.dcgm) return;
-    trouble = options_.meters.dcgm->trouble();
-    if (trouble != gpu_trouble_)
-      options_.say(trouble.empty() ? "dcgm-exporter tells of GPUs again" : trouble);
-    gpu_trouble_ = std::move(trouble);
+    if (options_.meters.dcgm)
+      SayTrouble(options_.meters.dcgm->trouble(), "dcgm-exporter tells of GPUs again",
+                 gpu_trouble_);
+    if (options_.kepler)
+      SayTrouble(options_.kepler->trouble(), "Kepler tells of the CPU again", cpu_trouble_);
+  }
+  void SayTrouble(std::string now, const char* none, std::string& said) const {
+    if (now != said) options_.say(now.empty() ? none : now);
+    said = std::move(now);
+  }
+
+  // Joules that it gave to each pod, in place of CPU time. While it does not answer nothing is
+  // known, and the next answer covers the time, as that of its counters does.
+  void FollowKepler(meter::PodsInterval& interval) {
+    interval.cpu_s.clear();
+    interval.busy_s = interval.lost_cpu_s = 0;
+    if (!options_.kepler->trouble().empty()) return;
+    meter::KeplerNode now = options_.kepler->told();
+    meter::AddKepler(kepler_, now, interval);
+    kepler_ = std::move(now);
   }
 
   meter::GpuHolders Holders() const {
@@ -134,7 +151,8 @@ class NodeAgent::Samples {
   meter::NodeSplit split_;
   Time began_ = Time::max();
   double lost_cpu_s_ = 0;
-  std::string trouble_, gpu_trouble_;
+  std::string trouble_, gpu_trouble_, cpu_trouble_;
+  meter::KeplerNode kepler_;  // as of its last answer
   mutable std::mutex mutex_;
   NodeFigures figures_;
   std::map<std::string, Time> seen_;
@@ -149,6 +167,12 @@ NodeAgent::NodeAgent(NodeAgentOptions options, RecordSpool& spool) : options_(st
   std::vector<std::unique_ptr<meter::Meter>> split;
   for (auto& meter : meters.meters)
     split.push_back(std::make_unique<meter::IdleMeter>(std::move(meter), rule));
+  if (options_.kepler) {
+    auto meter = std::make_unique<meter::KeplerMeter>(options_.kepler);
+    meters.descriptions.insert(meters.descriptions.begin(), meter->Description());
+    options_.say(meters.descriptions.front());
+    split.push_back(std::move(meter));
+  }
   samples_ = std::make_unique<Samples>(options_, spool);
   meter::SamplerOptions sampling;
   sampling.interval = options_.interval;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/agent/record_spool.h"
+#include "meter/cpu/kepler.h"
 #include "meter/gpu/gpu_processes.h"
 #include "meter/meters.h"
 #include "meter/sampler.h"
@@ -21,6 +22,8 @@ namespace ebb::app {
 
 struct NodeAgentOptions {
   meter::MeterOptions meters;  ///< of the scope machine
+  /// Has answered: the processors, and what pods have of them, are as it tells.
+  std::shared_ptr<meter::KeplerExporter> kepler{};
   std::string cgroup_root = "/sys/fs/cgroup";
   Duration interval{std::chrono::seconds{2}};  ///< between samples
   Duration record{std::chrono::seconds{30}};   ///< of which each record is made

@@ -26,6 +26,7 @@ Examples:
   EBB_AGENT_TOKEN=... ebb agent --address 0.0.0.0 --state /var/lib/ebb-agent     in a DaemonSet
   ebb agent                                                                      on this machine alone
   ebb agent --dcgm-exporter http://10.0.0.7:9400/metrics                         GPUs by dcgm-exporter
+  ebb agent --kepler http://10.0.0.7:28282/metrics                               processors by Kepler
   curl localhost:8735/metrics
 
 It reads the node's meters (RAPL, NVML, models) and the control groups of its pods, and keeps who
@@ -38,7 +39,7 @@ constexpr int kHighestPort = 65'535;
 constexpr Duration kShortest{100}, kLongest{std::chrono::minutes{5}};
 constexpr long long kMostKept = 4096;  // MiB
 constexpr int kThreads = 8;
-constexpr std::chrono::minutes kDcgmPatience{1};
+constexpr std::chrono::minutes kPatience{1};  // with exporters, at the start
 // More would be another scope, or is said of a job.
 const std::set<std::string> kMeteringFlags{
     "cpu-tdp", "ram-power", "rapl", "cpu-idle-power", "cpu-model", "gpu-ids", "device-profiles"};
@@ -47,7 +48,7 @@ struct AgentRequest {
   app::FlagValues flags;
   std::string node, state, address = "127.0.0.1", port = "8735", interval = "2s", record = "30s",
                            kept_mib = "16", sys = "/sys", proc = "/proc", pod_logs, certificate,
-                           key, dcgm;
+                           key, dcgm, kepler;
 };
 
 std::string Variable(const char* name) {
@@ -70,6 +71,9 @@ Result<app::NodeAgentOptions> OptionsOf(AgentRequest& request) {
   EBB_RETURN_IF_ERROR(app::ApplyFlags(request.flags, options));
   options.metering.scope = core::MeterScope::kMachine;
   agent.meters = app::MeterOptionsFor(options.metering);
+  if (!request.kepler.empty() && agent.meters.use_psys)
+    return Fail({ExitCode::kUsage, "--kepler and --rapl psys would count the processors twice", "",
+                 "leave one of them out"});
   agent.meters.proc_root = request.proc;
   agent.meters.rapl_root = request.sys + "/class/powercap";
   agent.cgroup_root = request.sys + "/fs/cgroup";
@@ -115,20 +119,22 @@ Result<web::HttpServerOptions> ServerOf(const AgentRequest& request, const std::
   return server;
 }
 
-// It may begin after the agent. Without it the GPUs would be left out for good.
-Result<std::shared_ptr<meter::DcgmExporter>> AwaitDcgm(const std::string& url,
-                                                       platform::ProcessSignals& signals) {
+// It may begin after the agent. Without it what it tells of would be left out for good.
+template <typename Exporter>
+Result<std::shared_ptr<Exporter>> Await(const char* flag, const std::string& url, const char* else_,
+                                        platform::ProcessSignals& signals) {
   if (url.empty()) return nullptr;
-  const auto exporter = meter::DcgmExporter::At(url);
-  const auto patience = meter::DcgmExporter::Clock::now() + kDcgmPatience;
+  const auto exporter = std::make_shared<Exporter>(typename Exporter::Ports{meter::MetricsAt(url)});
+  const auto patience = Exporter::Clock::now() + kPatience;
   for (;;) {
     Status looked = exporter->Look();
     if (looked) return exporter;
-    if (meter::DcgmExporter::Clock::now() > patience ||
-        signals.WaitForStop(std::chrono::seconds{1}))
-      return Fail({ExitCode::kUnavailable, "--dcgm-exporter: " + looked.error().what,
+    if (Exporter::Clock::now() > patience || signals.WaitForStop(std::chrono::seconds{1}))
+      return Fail({ExitCode::kUnavailable, std::string(flag) + ": " + looked.error().what,
                    looked.error().where.empty() ? url : looked.error().where,
-                   "see whether it runs on this node; without the flag NVML is asked"});
+                   looked.error().next.empty()
+                       ? std::string("see whether it runs on this node; without the flag ") + else_
+                       : looked.error().next});
   }
 }
 
@@ -141,7 +147,13 @@ Result<int> RunAgent(AgentRequest request) {
   EBB_ASSIGN_OR_RETURN(app::SpoolOptions of_spool, SpoolOf(request));
   EBB_ASSIGN_OR_RETURN(const web::HttpServerOptions of_server, ServerOf(request, token));
   platform::ProcessSignals signals;
-  EBB_ASSIGN_OR_RETURN(options.meters.dcgm, AwaitDcgm(request.dcgm, signals));
+  EBB_ASSIGN_OR_RETURN(
+      options.meters.dcgm,
+      Await<meter::DcgmExporter>("--dcgm-exporter", request.dcgm, "NVML is asked", signals));
+  EBB_ASSIGN_OR_RETURN(options.kepler,
+                       Await<meter::KeplerExporter>("--kepler", request.kepler,
+                                                    "RAPL is read, or the CPU modelled", signals));
+  options.meters.use_cpu = !options.kepler;
   EBB_ASSIGN_OR_RETURN(const auto spool, app::RecordSpool::Open(std::move(of_spool)));
   const auto say = options.say;
   app::AgentAnswersOptions answers{request.node, token, request.pod_logs};
@@ -190,6 +202,11 @@ void AddAgentCommand(Parser& parser) {
                 "them, in place of NVML",
                 "Measuring"},
                into(request->dcgm));
+  command.Flag({"kepler", "URL",
+                "the processors, and what pods had of them, as the node's Kepler tells of them, in "
+                "place of RAPL",
+                "Measuring"},
+               into(request->kepler));
   AddFlags(command, app::FlagGroup::kMetering, request->flags, kMeteringFlags);
   command.Flag(
       {"state", "DIR", "where to keep records over restarts (default: nowhere)", "Records"},

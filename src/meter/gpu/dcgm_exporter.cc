@@ -7,12 +7,10 @@
 
 #include "base/exposition_reader.h"
 #include "base/text.h"
-#include "platform/http.h"
 
 namespace ebb::meter {
 namespace {
 
-constexpr std::chrono::seconds kGoodFor{1}, kPauseAfterFailure{10};
 constexpr std::string_view kFields = "DCGM_FI_DEV_";
 constexpr double kMicrojoules = 1000;      // of a millijoule
 constexpr double kMostMillijoules = 9e15;  // 64 bits hold its microjoules
@@ -141,38 +139,6 @@ Result<std::vector<DcgmGpu>> DcgmGpusFromText(std::string_view text) {
                  "is it the address of dcgm-exporter, and does it see the GPUs?"});
   for (std::size_t i = 0; i < gpus.size(); ++i) gpus[i].pods = PartsOf(slices[i]);
   return gpus;
-}
-
-std::shared_ptr<DcgmExporter> DcgmExporter::At(const std::string& url) {
-  platform::HttpRequest request;
-  request.url = url;
-  request.timeout = std::chrono::seconds{2};
-  request.direct = true;
-  Ports ports;
-  ports.fetch = [request = std::move(request)]() -> Result<std::string> {
-    EBB_ASSIGN_OR_RETURN(platform::HttpResponse response, platform::HttpGet(request));
-    if (response.status == 200) return std::move(response.body);
-    return Fail({ExitCode::kUnavailable, "answered HTTP " + std::to_string(response.status),
-                 request.url, ""});
-  };
-  return std::make_shared<DcgmExporter>(std::move(ports));
-}
-
-Status DcgmExporter::Look() {
-  const Clock::time_point now = ports_.now();
-  if (asked_ && now - *asked_ < (answer_ ? kGoodFor : kPauseAfterFailure)) return answer_;
-  asked_ = now;
-  gpus_.clear();
-  answer_ = [&]() -> Status {
-    EBB_ASSIGN_OR_RETURN(const std::string text, ports_.fetch());
-    EBB_ASSIGN_OR_RETURN(gpus_, DcgmGpusFromText(text));
-    return {};
-  }();
-  return answer_;
-}
-
-std::string DcgmExporter::trouble() const {
-  return answer_ ? "" : "dcgm-exporter does not tell of GPUs: " + answer_.error().Message();
 }
 
 std::unique_ptr<GpuLibrary> LibraryOf(std::shared_ptr<DcgmExporter> exporter) {

@@ -17,16 +17,16 @@
 //
 // Not thread-safe: one thread at a time.
 
-#include <chrono>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "meter/exporter.h"
 #include "meter/gpu/gpu_library.h"
 
 namespace ebb::meter {
@@ -42,31 +42,12 @@ struct DcgmGpu {
 /// In the exporter's order. An Error: it is no such text, or tells of no GPU.
 Result<std::vector<DcgmGpu>> DcgmGpusFromText(std::string_view text);
 
-class DcgmExporter {
+class DcgmExporter : public Exporter<std::vector<DcgmGpu>> {
  public:
-  using Clock = std::chrono::steady_clock;
-  struct Ports {
-    /// The body of its /metrics.
-    std::function<Result<std::string>()> fetch;
-    std::function<Clock::time_point()> now = Clock::now;
-  };
-  explicit DcgmExporter(Ports ports) : ports_(std::move(ports)) {}
-  /// Over HTTP; an answer may take two seconds.
-  static std::shared_ptr<DcgmExporter> At(const std::string& url);
+  explicit DcgmExporter(Ports ports)
+      : Exporter(std::move(ports), DcgmGpusFromText, "dcgm-exporter does not tell of GPUs") {}
 
-  /// Asks, unless it asked within the last second, or in vain within the last ten. An Error: what
-  /// the last question came to.
-  Status Look();
-  /// As of the last answer; none while it does not answer.
-  const std::vector<DcgmGpu>& gpus() const { return gpus_; }
-  /// "the exporter does not answer: ..."; empty: it does.
-  std::string trouble() const;
-
- private:
-  Ports ports_;
-  std::vector<DcgmGpu> gpus_;
-  std::optional<Clock::time_point> asked_;
-  Status answer_;
+  const std::vector<DcgmGpu>& gpus() const { return told(); }
 };
 
 /// The devices are those of the exporter's first answer, which must have come. One of which it

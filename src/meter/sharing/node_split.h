@@ -29,7 +29,7 @@ namespace ebb::meter {
 /// Who used what of a node between two looks at it.
 struct PodsInterval {
   Interval wall;
-  std::map<std::string, double> cpu_s{};  ///< by pod
+  std::map<std::string, double> cpu_s{};  ///< by pod; only compared with `busy_s`
   std::map<std::string, double> memory_byte_s{};
   std::map<std::string, std::map<std::string, double>> gpu_s{};  ///< by device and pod
   std::set<std::string> shared_gpus{};

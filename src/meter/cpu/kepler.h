@@ -1,0 +1,89 @@
+#pragma once
+// A node's processors, and what its pods had of them, as Kepler tells of both: for an agent that
+// may not read the counters itself, on a node where Kepler runs, and so that both say the same of a
+// pod.
+//
+// It speaks Prometheus's text format (from version 0.10 on):
+//
+//   kepler_node_cpu_joules_total{zone="package",path="/sys/class/powercap/intel-rapl:0"}   joules
+//   kepler_node_cpu_idle_joules_total{zone="package",path="..."}
+//   kepler_pod_cpu_joules_total{zone="package",pod_id="...",state="running"}   or "terminated"
+//
+// Zones are those of RAPL; only packages are taken. Kepler divides what was not idle among pods by
+// their CPU time. It looks at the counters when it is asked, or every 5 s.
+//
+// Source: https://github.com/sustainable-computing-io/kepler, docs/user/metrics.md.
+//
+// Not thread-safe: one thread at a time.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "meter/cpu/energy_counter.h"
+#include "meter/exporter.h"
+#include "meter/gap_log.h"
+#include "meter/meter.h"
+#include "meter/sharing/node_split.h"
+
+namespace ebb::meter {
+
+struct KeplerPackage {
+  std::string path;  ///< of the counter
+  std::int64_t all_microjoules = 0, idle_microjoules = 0;
+};
+
+struct KeplerNode {
+  std::vector<KeplerPackage> packages;   ///< by path
+  std::map<std::string, double> pods{};  ///< joules of the packages, by uid
+};
+
+/// What grew between two answers, as what pods used of what was not idle: joules in place of CPU
+/// time. A pod that was not there before has all that it has.
+void AddKepler(const KeplerNode& before, const KeplerNode& now, PodsInterval& interval);
+
+/// An Error: it is no such text, or tells of no package.
+Result<KeplerNode> KeplerNodeFromText(std::string_view text);
+
+class KeplerExporter : public Exporter<KeplerNode> {
+ public:
+  explicit KeplerExporter(Ports ports)
+      : Exporter(std::move(ports), KeplerNodeFromText, "Kepler does not tell of the CPU") {}
+};
+
+/// Of the scope machine, with each reading split as by an IdleMeter: devices
+/// "idle:cpu:package-0" and "unattributed:cpu:package-0". The packages are those of the exporter's
+/// first answer, which must have come.
+class KeplerMeter final : public Meter {
+ public:
+  explicit KeplerMeter(std::shared_ptr<KeplerExporter> exporter);
+
+  std::string Description() const override;
+  void Start(Instant now) override;
+  std::vector<core::EnergyReading> Sample(const IntervalUsage& usage) override;
+  std::vector<std::string> Gaps() const override;
+
+ private:
+  struct Counted {
+    std::string path, device;
+    EnergyCounter counter{std::nullopt};
+    std::optional<std::int64_t> idle_microjoules{};  // as of the last reading
+    std::optional<Time> wall_begin{};                // since the last reading
+    double waiting_seconds = 0;
+    std::optional<EnergyCounter::Outcome> waiting{};  // for a value
+  };
+  const KeplerPackage* Find(const Counted& counted) const;
+  static void Add(const Counted& counted, Interval wall, Energy idle, Energy rest,
+                  std::vector<core::EnergyReading>& readings);
+
+  std::shared_ptr<KeplerExporter> exporter_;
+  std::vector<Counted> counted_;
+  GapLog gaps_;
+};
+
+}  // namespace ebb::meter
