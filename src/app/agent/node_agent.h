@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "app/agent/record_spool.h"
-#include "meter/cpu/kepler.h"
 #include "meter/gpu/gpu_processes.h"
 #include "meter/meters.h"
 #include "meter/sampler.h"
+#include "meter/sharing/kepler.h"
 #include "meter/sharing/node_split.h"
 
 namespace ebb::app {

@@ -1,4 +1,4 @@
-#include "meter/cpu/kepler.h"
+#include "meter/sharing/kepler.h"
 
 #include <algorithm>
 #include <chrono>
