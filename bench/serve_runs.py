@@ -11,16 +11,11 @@ import tempfile
 import time
 from pathlib import Path
 
+from bench_programs import build
+
 ROOT = Path(__file__).resolve().parent.parent
 EBB = os.environ.get("EBB", str(ROOT / "build/release/bin/ebb"))
 ENDED = {"succeeded", "failed", "cancelled"}
-
-
-def build(target):
-    """What ./dev bench does not build by itself."""
-    quiet = {"stdout": subprocess.DEVNULL, "check": True, "cwd": ROOT}
-    subprocess.run(["cmake", "--preset", "release", "-DEBB_BENCH=ON"], **quiet)
-    subprocess.run(["cmake", "--build", "build/release", "--target", target], **quiet)
 
 
 class Refused(RuntimeError):

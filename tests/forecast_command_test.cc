@@ -28,7 +28,77 @@ std::string WeatherRuns() {
   return rows;
 }
 
+// Intensity that swings by 40 g/kWh from day to day without a pattern, and prices that show it.
+int SwingOf(int day) { return day * day * 31 % 17 % 5 - 2; }
+std::string SwingingTrace() {
+  const Time first = *ParseTime("2023-01-01T00:00Z");
+  std::string rows = "timestamp,carbon_intensity\n";
+  for (int hour = 0; hour < 24 * 150; ++hour)
+    rows += FormatTime(first + std::chrono::hours{hour}) + "," +
+            std::to_string(300 + 5 * (hour % 24) + 40 * SwingOf(hour / 24)) + "\n";
+  return rows;
+}
+std::string Prices() {
+  const Time first = *ParseTime("2023-01-01T00:00Z");
+  std::string rows = "timestamp,price_eur_per_mwh\n";
+  for (int hour = 0; hour < 24 * 152; ++hour)
+    rows += FormatTime(first + std::chrono::hours{hour}) + "," +
+            std::to_string(50 + 20 * SwingOf(hour / 24)) + "\n";
+  return rows;
+}
+
 class ForecastCommand : public Cli {};
+
+TEST_F(ForecastCommand, PricesOfAMarketSayWhatIsExpectedOfItsHours) {
+  Write("z.csv", SwingingTrace());
+  Write("p.csv", Prices());
+  const auto ask = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"forecast", "--trace", "z.csv", "--prices", "p.csv"};
+    words.insert(words.end(), more.begin(), more.end());
+    return Ebb(words);
+  };
+  const Outcome with = ask({"--at", "2023-05-20T18:00Z"});
+  ASSERT_EQ(with.code, 0) << with.err;
+  EXPECT_TRUE(Contains(with.out, "regression on the zone's own past and prices")) << with.out;
+  const Outcome backtest = ask({"--backtest", "--from", "2023-04-15", "--format", "json"});
+  ASSERT_EQ(backtest.code, 0) << backtest.err;
+  const auto methods = nlohmann::json::parse(backtest.out).at("traces").at(0).at("methods");
+  ASSERT_EQ(methods.size(), 4u);
+  EXPECT_EQ(methods.at(3).at("method"), "with prices");
+  EXPECT_LT(methods.at(3).at("day_ahead").at("mae_g_per_kwh").get<double>(),
+            0.7 * methods.at(2).at("day_ahead").at("mae_g_per_kwh").get<double>());
+  const Outcome score = ask({"--score", "--format", "json"});
+  ASSERT_EQ(score.code, 0) << score.err;
+  const auto scored = nlohmann::json::parse(score.out);
+  EXPECT_TRUE(scored.at("uses_prices").get<bool>());
+  EXPECT_LT(scored.at("prices_or_past").at("prices_mae_g_per_kwh").get<double>(),
+            scored.at("prices_or_past").at("past_mae_g_per_kwh").get<double>());
+  const Outcome text = ask({"--score"});
+  EXPECT_TRUE(Contains(text.out, "used: ours, from the own past and prices")) << text.out;
+  EXPECT_EQ(ask({"--method", "persistence"}).code, 2);
+  EXPECT_EQ(Ebb({"forecast", "--zone", "DE", "--prices", "p.csv"}).code, 2);
+  Write("tariff.yaml", "flatRate: 0.3\n");
+  const Outcome tariff = Ebb({"forecast", "--trace", "z.csv", "--prices", "tariff.yaml"});
+  EXPECT_EQ(tariff.code, 3) << tariff.out;
+  EXPECT_TRUE(Contains(tariff.err, "give the prices of a market")) << tariff.err;
+}
+
+TEST_F(ForecastCommand, ASimulatedSiteForecastsWithItsPricesWhileTheyDoBetter) {
+  Write("z.csv", SwingingTrace());
+  Write("p.csv", Prices());
+  Write("tariff.yaml", "flatRate: 0.3\n");
+  const auto method_with = [&](const std::string& prices) {
+    Write("s.yaml", "sites: [{trace: z.csv, prices: " + prices +
+                        "}]\ndevices: [{model: A}]\n"
+                        "jobs: [{duration: 1h, power_w: 100, max_delay: 24h}]\n"
+                        "policies: [planner]\nstart_dates: [2023-05-20T18:00Z]\n");
+    const Outcome simulated = Ebb({"simulate", "s.yaml", "--format", "json"});
+    EXPECT_EQ(simulated.code, 0) << simulated.err;
+    return simulated.out;
+  };
+  EXPECT_TRUE(Contains(method_with("p.csv"), "the zone's own past and prices"));
+  EXPECT_FALSE(Contains(method_with("tariff.yaml"), "own past and prices"));
+}
 
 TEST_F(ForecastCommand, AForecastWithWeatherSaysWhichRunItIsFrom) {
   Write("z.csv", HourlyTrace());

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "forecast/better_on_record.h"
+#include "forecast/ridge_forecaster.h"
 #include "forecast/weather_forecaster.h"
 #include "signals/make_feed.h"
 
@@ -23,15 +23,6 @@ std::vector<Time> MomentsOf(const ScoreQuestion& question, Interval span) {
   if (question.moments.empty())
     for (Time moment = span.begin; moment < span.end; moment += kBetween) moments.push_back(moment);
   return moments;
-}
-
-// With weather where that is the better one.
-std::unique_ptr<forecast::Forecaster> MakeOwn(const ScoreQuestion& question) {
-  auto past = forecast::AsPublished(forecast::MakeBestForecaster(), question.publication);
-  if (!question.weather) return past;
-  return std::make_unique<forecast::BetterOnRecord>(
-      std::make_unique<forecast::WeatherForecaster>(question.weather, question.publication),
-      std::move(past), question.publication);
 }
 
 Result<std::optional<forecast::Judgement>> JudgePair(const ScoreQuestion& question,
@@ -71,29 +62,41 @@ Result<ForecastScore> ScoreForecasts(const ScoreQuestion& question,
   const std::vector<Time> moments = MomentsOf(question, span);
   ForecastScore score;
   score.table = {identity.zone, identity.source, question.publication, span, kBetween, {}};
-  EBB_ASSIGN_OR_RETURN(Contenders contenders,
-                       OwnContenders(question.publication, question.weather));
+  EBB_ASSIGN_OR_RETURN(Contenders contenders, OwnContenders(question.publication, question.beside));
   if (question.make_provider) contenders.push_back(question.make_provider());
   forecast::BacktestOptions options;
   options.issues = span;
   options.moments = moments;
   EBB_ASSIGN_OR_RETURN(score.table.methods,
                        ScoreAll(contenders, question.history, options, progress));
-  if (question.weather) {
-    ScoreQuestion past = question;
-    past.weather = nullptr;
-    EBB_ASSIGN_OR_RETURN(score.weather, JudgePair(question,
-                                                  std::make_unique<forecast::WeatherForecaster>(
-                                                      question.weather, question.publication),
-                                                  MakeOwn(past), moments, until));
+  const auto& [weather, drivers] = question.beside;
+  const core::Publication& publication = question.publication;
+  if (drivers) {
+    score.driver_names = drivers->name();
+    EBB_ASSIGN_OR_RETURN(
+        score.drivers,
+        JudgePair(question,
+                  forecast::AsPublished(std::make_unique<forecast::RidgeForecaster>(drivers),
+                                        publication),
+                  forecast::MakePastForecaster({}, publication), moments, until));
+  }
+  if (weather) {
+    EBB_ASSIGN_OR_RETURN(
+        score.weather,
+        JudgePair(question,
+                  std::make_unique<forecast::WeatherForecaster>(weather, publication, drivers),
+                  forecast::MakePastForecaster(question.beside, publication), moments, until));
   }
   if (question.make_provider) {
-    EBB_ASSIGN_OR_RETURN(score.provider, JudgePair(question, question.make_provider(),
-                                                   MakeOwn(question), moments, until));
+    EBB_ASSIGN_OR_RETURN(
+        score.provider,
+        JudgePair(question, question.make_provider(),
+                  forecast::MakeOwnForecaster(question.beside, publication), moments, until));
   }
   score.uses_provider =
       question.make_provider && (!score.provider || score.provider->ProviderIsBetter());
-  score.uses_weather = question.weather && (!score.weather || score.weather->ProviderIsBetter());
+  score.uses_weather = weather && (!score.weather || score.weather->ProviderIsBetter());
+  score.uses_drivers = drivers && (!score.drivers || score.drivers->ProviderIsBetter());
   return score;
 }
 
@@ -102,10 +105,17 @@ std::string ScoreText(const ForecastScore& score) {
   text += "\nmean absolute error over 96 h: ";
   if (score.provider) text += Errors(*score.provider, "the provider's", "ours") + "; ";
   if (score.weather) text += Errors(*score.weather, "with weather", "without") + "; ";
-  const char* ours = score.uses_weather ? "ours, with weather" : "ours, from the own past";
-  if (!score.provider && !score.weather) text += "no two that both have a record; ";
+  if (score.drivers)
+    text += Errors(*score.drivers, ("with " + score.driver_names).c_str(), "without") + "; ";
+  std::string ours = "ours, from the own past";
+  if (score.uses_weather)
+    ours = "ours, with weather";
+  else if (score.uses_drivers)
+    ours += " and " + score.driver_names;
+  if (!score.provider && !score.weather && !score.drivers)
+    text += "no two that both have a record; ";
   text += "used: ";
-  text += score.uses_provider ? std::string("the provider's, and beyond its reach ") + ours : ours;
+  text += score.uses_provider ? "the provider's, and beyond its reach " + ours : ours;
   return text + "\n";
 }
 
@@ -114,8 +124,10 @@ std::string ScoreJson(const ForecastScore& score) {
   json["schema"] = "ebb.forecast-score/1";
   json["provider_or_ours"] = JsonOf(score.provider, "provider", "ours");
   json["weather_or_past"] = JsonOf(score.weather, "weather", "past");
+  json["prices_or_past"] = JsonOf(score.drivers, "prices", "past");
   json["uses_provider"] = score.uses_provider;
   json["uses_weather"] = score.uses_weather;
+  json["uses_prices"] = score.uses_drivers;
   return json.dump(2) + "\n";
 }
 

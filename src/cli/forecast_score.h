@@ -17,7 +17,7 @@ struct ScoreQuestion {
   const core::IntensitySeries& history;  ///< as known at `now`
   Time now{};
   core::Publication publication;
-  std::shared_ptr<const forecast::WeatherArchive> weather{};  ///< may be absent
+  forecast::BesidePast beside{};
   /// The provider's forecasts: makes a forecaster of them; may be empty.
   std::function<std::unique_ptr<forecast::Forecaster>()> make_provider{};
   std::vector<Time> moments{};  ///< at which the provider's were kept; none: every 13 h
@@ -25,10 +25,11 @@ struct ScoreQuestion {
 
 struct ForecastScore {
   TraceScore table;
-  /// The provider's beside ours, and ours with the weather (as the provider's) beside those
-  /// without; absent where there is one of them only, or no record.
-  std::optional<forecast::Judgement> provider, weather;
-  bool uses_provider = false, uses_weather = false;
+  /// The provider's beside ours, and ours with the weather, or with drivers, (as the provider's)
+  /// beside those without; absent where there is one of them only, or no record.
+  std::optional<forecast::Judgement> provider, weather, drivers;
+  bool uses_provider = false, uses_weather = false, uses_drivers = false;
+  std::string driver_names{};
 };
 
 /// Over the four weeks before the current one, as forecasts are judged for decisions.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "forecast/ridge_forecaster.h"
 #include "forecast/weather_forecaster.h"
 #include "signals/feeds/replay_feed.h"
 #include "signals/traces/archived_forecaster.h"
@@ -88,16 +89,25 @@ nlohmann::ordered_json EntryOf(const TraceScore& trace) {
 
 }  // namespace
 
+std::shared_ptr<const forecast::DriverInputs> InputsOf(const std::vector<forecast::Driver>& drivers,
+                                                       const core::Publication& publication) {
+  if (drivers.empty()) return nullptr;
+  return std::make_shared<const forecast::DriverInputs>(drivers, publication);
+}
+
 Result<Contenders> OwnContenders(const core::Publication& publication,
-                                 std::shared_ptr<const forecast::WeatherArchive> weather) {
+                                 const forecast::BesidePast& beside) {
   Contenders contenders;
   for (const std::string_view name : forecast::ForecasterNames()) {
     EBB_ASSIGN_OR_RETURN(auto forecaster, forecast::MakeForecaster(name));
     contenders.push_back(forecast::AsPublished(std::move(forecaster), publication));
   }
-  if (weather)
+  if (beside.drivers)
+    contenders.push_back(forecast::AsPublished(
+        std::make_unique<forecast::RidgeForecaster>(beside.drivers), publication));
+  if (beside.weather)
     contenders.push_back(
-        std::make_unique<forecast::WeatherForecaster>(std::move(weather), publication));
+        std::make_unique<forecast::WeatherForecaster>(beside.weather, publication, beside.drivers));
   return contenders;
 }
 
@@ -133,7 +143,10 @@ Result<TraceScore> ScoreTrace(const signals::Trace& trace, const BacktestQuestio
                      FormatTime(result.issues.end) + ": the trace covers " +
                      FormatTime(span.begin) + " to " + FormatTime(span.end),
                  result.source, "choose --from and --to inside it, or a longer trace"});
-  EBB_ASSIGN_OR_RETURN(Contenders contenders, OwnContenders(result.publication, question.weather));
+  EBB_ASSIGN_OR_RETURN(
+      Contenders contenders,
+      OwnContenders(result.publication,
+                    {question.weather, InputsOf(question.drivers, result.publication)}));
   if (signals::HasArchive(trace))
     contenders.push_back(signals::MakeArchivedForecaster(trace, result.publication));
   forecast::BacktestOptions options;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "forecast/backtest.h"
-#include "forecast/weather.h"
+#include "forecast/own_forecaster.h"
 #include "signals/traces/trace_csv.h"
 
 namespace ebb::cli {
@@ -31,15 +31,20 @@ struct BacktestQuestion {
   std::optional<Time> from, to;  ///< the trace's own, after its first 70 days, where not given
   std::optional<core::Publication> publication;  ///< the trace's usual one, where not given
   std::shared_ptr<const forecast::WeatherArchive> weather{};  ///< may be absent
+  std::vector<forecast::Driver> drivers{};                    ///< may be none
   Duration every{std::chrono::hours{7}};                      ///< 7 h comes by every hour of a day
 };
 
 /// Forecasters to be compared, persistence first.
 using Contenders = std::vector<std::unique_ptr<forecast::Forecaster>>;
 
-/// Those from the zone's own past, and the one with weather where it is not null.
+/// Null where there are none.
+std::shared_ptr<const forecast::DriverInputs> InputsOf(const std::vector<forecast::Driver>& drivers,
+                                                       const core::Publication& publication);
+
+/// Those from the zone's own past, and the ones with drivers and with weather where there are any.
 Result<Contenders> OwnContenders(const core::Publication& publication,
-                                 std::shared_ptr<const forecast::WeatherArchive> weather);
+                                 const forecast::BesidePast& beside);
 
 /// Scores each of them over `options.issues`; reports its own progress.
 Result<std::vector<MethodScore>> ScoreAll(const Contenders& contenders,

@@ -7,6 +7,7 @@
 namespace ebb::config {
 namespace {
 
+constexpr Interval kAllTime{Time::min(), Time::max()};
 // Prices of the day before fill gaps; a plan looks at most this far beyond the last deadline.
 constexpr Duration kBefore = std::chrono::hours{48}, kBehind = std::chrono::hours{24 * 40};
 
@@ -47,12 +48,18 @@ Status LoadSitePrices(ScenarioFile& file) {
                  scenario.name, "add prices: FILE to the sites, or --prices FILE"});
   // A queue file is read again once the moment is known.
   if (!any || scenario.start_dates.empty()) return {};
-  for (const std::string& path : file.price_files) {
+  for (std::size_t site = 0; site < file.price_files.size(); ++site) {
+    const std::string& path = file.price_files[site];
     scenario.prices.push_back(nullptr);
+    file.signals[site].prices = nullptr;
     if (path.empty()) continue;
     EBB_ASSIGN_OR_RETURN(const prices::PriceSource source, LoadPrices(path));
     scenario.prices.back() =
         std::make_shared<const core::PriceSeries>(source.Over(SpanOf(scenario)));
+    // A tariff says nothing of the grid that its clock does not; a forecast learns from years of a
+    // market.
+    if (!source.tariff())
+      file.signals[site].prices = std::make_shared<const core::PriceSeries>(source.Over(kAllTime));
   }
   return CheckCurrencies(scenario.prices);
 }

@@ -9,7 +9,8 @@
 
 namespace ebb::config {
 
-/// Fills scenario.prices from price_files, where there are any and start dates are known. Errors: a
+/// Fills scenario.prices from price_files, where there are any and start dates are known, and tells
+/// the forecasts of the sites what a market says (SignalOptions::prices). Errors: a
 /// file that cannot be read, sites with prices in different currencies, a planner with a price
 /// weight where there are no prices.
 Status LoadSitePrices(ScenarioFile& file);

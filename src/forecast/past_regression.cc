@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/check.h"
+
 namespace ebb::forecast {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr std::size_t kPastDays = kPastHours / kHoursPerDay;
 constexpr std::size_t kWeekdays = 7;
 // The last 24 hours one by one, the days before as means, then calendar: one, year, day of the
 // week.
-constexpr std::size_t kInputs = kHoursPerDay + (kPastDays - 1) + 3 + kWeekdays;
+constexpr std::size_t kPastInputs = kHoursPerDay + (kPastDays - 1) + 3 + kWeekdays;
 // Calendar inputs are made small, so that the penalty holds them back more than the past.
 constexpr double kCalendarScale = 0.03;
 constexpr double kPenalty = 0.2;
@@ -22,9 +24,10 @@ constexpr Duration kFitPeriod{std::chrono::days{28}};
 constexpr std::size_t kLeastErrorHours = 21 * kHoursPerDay;
 constexpr double kLowQuantile = 0.1;
 
-std::vector<double> Inputs(const TypicalDays& days, std::size_t hour, Time begin_of_hour) {
+std::vector<double> Inputs(const TypicalDays& days, std::size_t hour, Time begin_of_hour,
+                           std::span<const double> further) {
   std::vector<double> inputs;
-  inputs.reserve(kInputs);
+  inputs.reserve(kPastInputs + further.size());
   const double level = days.Level(hour);
   // The typical value of an hour of the day as it stands at `hour`.
   const auto deviation = [&](std::size_t back) {
@@ -43,6 +46,7 @@ std::vector<double> Inputs(const TypicalDays& days, std::size_t hour, Time begin
   inputs.push_back(kCalendarScale * std::sin(year));
   const auto weekday = static_cast<std::size_t>((day.count() % 7 + 7) % 7);
   for (std::size_t i = 0; i < kWeekdays; ++i) inputs.push_back(i == weekday ? kCalendarScale : 0);
+  inputs.insert(inputs.end(), further.begin(), further.end());
   return inputs;
 }
 
@@ -70,14 +74,16 @@ NormalEquations SharedSums(const std::vector<NormalEquations>& sums, std::size_t
   return shared;
 }
 
-PastSums::PastSums() : sums_(kHoursPerDay, NormalEquations(kInputs, kLeads)) {}
+PastSums::PastSums(std::size_t further)
+    : sums_(kHoursPerDay, NormalEquations(kPastInputs + further, kLeads)) {}
 
-void PastSums::AddRow(const TypicalDays& days, std::size_t hour, Time begin_of_hour) {
+void PastSums::AddRow(const TypicalDays& days, std::size_t hour, Time begin_of_hour,
+                      std::span<const double> further) {
   const double level = days.Level(hour);
   std::vector<double> targets(kLeads);
   for (std::size_t lead = 0; lead < kLeads; ++lead)
     targets[lead] = (days.value(hour + 1 + lead) - days.Ahead(hour, lead)) / level;
-  sums_[hour % kHoursPerDay].AddRow(Inputs(days, hour, begin_of_hour), targets);
+  sums_[hour % kHoursPerDay].AddRow(Inputs(days, hour, begin_of_hour, further), targets);
 }
 
 PastMaps PastSums::Solve() const {
@@ -91,10 +97,12 @@ PastMaps PastSums::Solve() const {
 }
 
 std::vector<double> Predict(const PastMaps& maps, const TypicalDays& days, std::size_t hour,
-                            Time begin_of_hour) {
+                            Time begin_of_hour, std::span<const double> further) {
   std::vector<double> result(kLeads);
-  const double* weights = maps.data() + hour % kHoursPerDay * kInputs * kLeads;
-  for (const double input : Inputs(days, hour, begin_of_hour)) {
+  const std::vector<double> inputs = Inputs(days, hour, begin_of_hour, further);
+  EBB_CHECK(maps.size() == kHoursPerDay * inputs.size() * kLeads);
+  const double* weights = maps.data() + hour % kHoursPerDay * inputs.size() * kLeads;
+  for (const double input : inputs) {
     for (std::size_t lead = 0; lead < kLeads; ++lead) result[lead] += input * weights[lead];
     weights += kLeads;
   }

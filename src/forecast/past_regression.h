@@ -4,6 +4,7 @@
 // deviations from the typical day and divided by its level. Method: docs/forecast.md. Pure.
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "base/time.h"
@@ -30,16 +31,18 @@ std::size_t NeighbourHour(std::size_t hour_of_day, int distance);
 inline constexpr int kNeighbourHours = 3;
 NormalEquations SharedSums(const std::vector<NormalEquations>& sums_by_hour, std::size_t hour);
 
-/// [hour of day][input][lead]; empty when too little is known.
+/// [hour of day][input][lead]; empty when too little is known. The further inputs come last.
 using PastMaps = std::vector<double>;
 
 /// The sums that maps are made of.
 class PastSums {
  public:
-  PastSums();
+  /// `further`: how many inputs come from elsewhere than the past (drivers.h).
+  explicit PastSums(std::size_t further = 0);
 
   /// `hour` is the moment of a forecast; the kLeads hours after it are in `days`.
-  void AddRow(const TypicalDays& days, std::size_t hour, Time begin_of_hour);
+  void AddRow(const TypicalDays& days, std::size_t hour, Time begin_of_hour,
+              std::span<const double> further);
   /// Empty where there are fewer than 21 rows of an hour of the day.
   PastMaps Solve() const;
 
@@ -47,10 +50,10 @@ class PastSums {
   std::vector<NormalEquations> sums_;  ///< by hour of the day
 };
 
-/// How the hours after `hour` will differ from the typical day, from those up to it; in the unit of
-/// `days`.
+/// How the hours after `hour` will differ from the typical day, from those up to it and as many
+/// further inputs as the maps were fitted with; in the unit of `days`.
 std::vector<double> Predict(const PastMaps& maps, const TypicalDays& days, std::size_t hour,
-                            Time begin_of_hour);
+                            Time begin_of_hour, std::span<const double> further);
 
 /// What the hours after `hour` were, less the typical day and `predicted`, divided by the level.
 std::vector<double> RelativeErrors(const TypicalDays& days, std::size_t hour,

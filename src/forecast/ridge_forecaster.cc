@@ -14,7 +14,7 @@ Result<core::Forecast> RidgeForecaster::At(const core::IntensitySeries& history,
   if (!path) return fallback_.At(history, now, horizon);
   core::Forecast forecast =
       ForecastOf(*path, model_.grid(), known, history.identity(), {now, now + horizon});
-  forecast.method = kRidgeMethod;
+  forecast.method = method_;
   return forecast;
 }
 

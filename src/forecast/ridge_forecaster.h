@@ -2,6 +2,8 @@
 // The forecast from a zone's own history: RidgeModel hour by hour, the history's own shape inside
 // the hour, and the seasonal naive forecast while the history is short or has a hole. Pure.
 
+#include <string>
+
 #include "forecast/ridge_model.h"
 #include "forecast/seasonal_naive.h"
 
@@ -11,11 +13,20 @@ inline constexpr const char* kRidgeMethod = "regression on the zone's own past";
 
 class RidgeForecaster : public Forecaster {
  public:
-  std::string_view name() const override { return kRidge; }
+  RidgeForecaster() = default;
+  /// With what else is known of the zone's hours; not null. Keeps to the publication of `drivers`
+  /// only for them: AsPublished does so for the history.
+  explicit RidgeForecaster(std::shared_ptr<const DriverInputs> drivers)
+      : name_("with " + drivers->name()),
+        method_(std::string(kRidgeMethod) + " and " + drivers->name()),
+        model_(std::move(drivers)) {}
+
+  std::string_view name() const override { return name_; }
   Result<core::Forecast> At(const core::IntensitySeries& history, Time now,
                             Duration horizon) override;
 
  private:
+  std::string name_{kRidge}, method_{kRidgeMethod};
   RidgeModel model_;
   SeasonalNaive fallback_;
 };

@@ -5,14 +5,21 @@
 
 namespace ebb::forecast {
 
+RidgeModel::RidgeModel(std::shared_ptr<const DriverInputs> drivers)
+    : drivers_(std::move(drivers)), sums_(drivers_ ? drivers_->size() : 0) {}
+
 std::size_t RidgeModel::Learn(std::span<const core::Sample> known) {
   const std::size_t seen = grid_.size();
   const std::size_t stayed = grid_.Extend(known);
   if (stayed == seen || stayed >= fitted_before_) return stayed;
   HourlyGrid grid = std::move(grid_);
-  *this = RidgeModel();
+  *this = RidgeModel(std::move(drivers_));
   grid_ = std::move(grid);
   return 0;
+}
+
+std::vector<double> RidgeModel::DriversAt(std::size_t issue) const {
+  return drivers_ ? drivers_->At(grid_.BeginOf(issue)) : std::vector<double>();
 }
 
 std::optional<HourlyPath> RidgeModel::Expect(std::size_t issue) {
@@ -22,7 +29,7 @@ std::optional<HourlyPath> RidgeModel::Expect(std::size_t issue) {
   const Fit& fit = FitFor(issue);
   if (hole > 0 || fit.maps.empty()) return std::nullopt;
   HourlyPath path;
-  path.deviation = Predict(fit.maps, grid_.days(), issue, grid_.BeginOf(issue));
+  path.deviation = Predict(fit.maps, grid_.days(), issue, grid_.BeginOf(issue), DriversAt(issue));
   for (std::size_t lead = 0; lead < kLeads; ++lead)
     path.typical.push_back(grid_.days().Ahead(issue, lead));
   if (fit.bands.low.empty()) return path;
@@ -66,13 +73,14 @@ void RidgeModel::AddRow(std::size_t issue) {
   if (grid_.UnknownBefore(issue + 1 + kLeads) != grid_.UnknownBefore(issue + 1 - kPastHours))
     return;
   const TypicalDays& days = grid_.days();
+  const std::vector<double> further = DriversAt(issue);
   if (const Fit& fit = fits_[FitIndexOf(issue)]; !fit.maps.empty()) {
     const std::vector<double> errors =
-        RelativeErrors(days, issue, Predict(fit.maps, days, issue, grid_.BeginOf(issue)));
+        RelativeErrors(days, issue, Predict(fit.maps, days, issue, grid_.BeginOf(issue), further));
     errors_.insert(errors_.end(), errors.begin(), errors.end());
     error_issues_.push_back(issue);
   }
-  sums_.AddRow(days, issue, grid_.BeginOf(issue));
+  sums_.AddRow(days, issue, grid_.BeginOf(issue), further);
 }
 
 }  // namespace ebb::forecast

@@ -4,10 +4,12 @@
 // and remembered; bands are quantiles of the errors that earlier maps made on hours they had not
 // seen. Method and figures: docs/forecast.md. Pure.
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "forecast/drivers.h"
 #include "forecast/hourly_grid.h"
 #include "forecast/past_regression.h"
 
@@ -25,6 +27,10 @@ inline constexpr std::size_t kLeastHours = 70 * kHoursPerDay;
 
 class RidgeModel {
  public:
+  RidgeModel() = default;
+  /// With further inputs beside the past; nullptr: none.
+  explicit RidgeModel(std::shared_ptr<const DriverInputs> drivers);
+
   /// Takes in what is known. Values that are revised after the latest fit only replace what was
   /// seen; earlier ones make it forget all. Returns how many of the first hours stayed as they were
   /// (0 where it forgot).
@@ -41,11 +47,14 @@ class RidgeModel {
     Bands bands;
   };
 
+  /// What the drivers said when hour `issue` became known.
+  std::vector<double> DriversAt(std::size_t issue) const;
   std::size_t FitIndexOf(std::size_t hour) const;
   const Fit& FitFor(std::size_t hour);
   void AddFit();
   void AddRow(std::size_t issue);
 
+  std::shared_ptr<const DriverInputs> drivers_;
   HourlyGrid grid_;
   std::vector<Fit> fits_;  ///< by 28-day period since the first
   PastSums sums_;

@@ -21,8 +21,9 @@ class WeatherForecaster : public Forecaster {
  public:
   /// Keeps to `publication` itself: AsPublished would hide the runs of the last hours from it.
   WeatherForecaster(std::shared_ptr<const WeatherArchive> archive,
-                    const core::Publication& publication)
-      : publication_(publication), model_(std::move(archive), publication) {}
+                    const core::Publication& publication,
+                    std::shared_ptr<const DriverInputs> drivers = nullptr)
+      : publication_(publication), model_(std::move(archive), publication, std::move(drivers)) {}
 
   /// Goes on with what has become known of weather. What begins at the moment of a question became
   /// known `known_after` later, and so did the weather that was published by then.

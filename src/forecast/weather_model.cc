@@ -136,7 +136,7 @@ WeatherModel::Fit WeatherModel::MakeFit(std::size_t boundary) {
     const std::size_t first = issue + 1 - kPastHours, last = issue + 1 + kLeads;
     if (grid().UnknownBefore(last) != grid().UnknownBefore(first)) continue;
     if (past_.UnknownBefore(last) - past_.UnknownBefore(first) > kMostUnknown) continue;
-    sums.AddRow(fit.rest, issue, grid().BeginOf(issue));
+    sums.AddRow(fit.rest, issue, grid().BeginOf(issue), {});
   }
   fit.maps = sums.Solve();
   return fit;
@@ -181,7 +181,7 @@ WeatherPath WeatherModel::BothStages(Fit& fit, const HourlyPath& own, std::size_
     const bool counts = grid().UnknownBefore(hour + 1) == grid().UnknownBefore(hour);
     fit.rest.Append(days.value(hour) - days.Level(hour - kHoursPerDay) * effect, counts);
   }
-  const std::vector<double> rest = Predict(fit.maps, fit.rest, issue, grid().BeginOf(issue));
+  const std::vector<double> rest = Predict(fit.maps, fit.rest, issue, grid().BeginOf(issue), {});
   const double level = days.Level(issue);
   effects.erase(effects.begin(), effects.end() - kLeads);
   for (std::size_t lead = 0; lead < kLeads; ++lead) {

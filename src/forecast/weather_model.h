@@ -34,8 +34,10 @@ struct WeatherPath {
 class WeatherModel {
  public:
   /// At the moment `publication` says an hour is known, so is what had been published of weather.
-  WeatherModel(std::shared_ptr<const WeatherArchive> archive, core::Publication publication)
-      : archive_(std::move(archive)), publication_(publication) {}
+  /// Drivers, where there are any, are known to the forecast from the own past.
+  WeatherModel(std::shared_ptr<const WeatherArchive> archive, core::Publication publication,
+               std::shared_ptr<const DriverInputs> drivers)
+      : archive_(std::move(archive)), publication_(publication), own_(std::move(drivers)) {}
 
   /// Values that are revised after the latest fit cost no new fit.
   void Learn(std::span<const core::Sample> known);

@@ -35,6 +35,7 @@ FeedResult MakeReplay(const SignalOptions& options) {
   ReplayOptions replay{options.forecast, options.publication, options.outage};
   EBB_ASSIGN_OR_RETURN(replay.weather,
                        ArchivedWeather(options.weather, trace.series.identity().zone));
+  if (options.prices) replay.drivers = {forecast::DriverOf(*options.prices)};
   EBB_ASSIGN_OR_RETURN(auto feed, ReplayFeed::Create(std::move(trace), replay));
   return feed;
 }

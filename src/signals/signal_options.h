@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "base/time.h"
 #include "base/units.h"
 #include "core/intensity.h"
+#include "core/price_series.h"
 #include "core/publication.h"
 #include "signals/feeds/outage_rules.h"
 #include "signals/providers/json_address.h"
@@ -89,6 +91,9 @@ struct SignalOptions {
   ForecastMode forecast = ForecastMode::kAuto;
   std::optional<core::Publication> publication;  ///< replay: absent: the usual one (replay_feed.h)
   WeatherOptions weather{};
+  /// Replay: what electricity costs in the zone, each price from its publication on, for the
+  /// forecast: cheap hours of a market are clean ones. Null: not known.
+  std::shared_ptr<const core::PriceSeries> prices{};
   std::optional<core::SignalKind> kind;    ///< replay, constant, http, carbon-aware-sdk: overrules
   std::optional<core::Boundary> boundary;  ///< replay, http: overrules; electricity-maps: asked for
   std::uint64_t seed = 1;                  ///< profile: day-to-day variation

@@ -15,6 +15,8 @@
 #include "cli/forecast_table.h"
 #include "cli/local_times.h"
 #include "cli/weather_explanation.h"
+#include "config/price_file.h"
+#include "forecast/ridge_forecaster.h"
 #include "forecast/weather_forecaster.h"
 #include "platform/terminal.h"
 #include "signals/feeds/replay_feed.h"
@@ -32,6 +34,7 @@ Examples:
   ebb forecast --trace CISO_2023.csv.gz --at 2023-05-01 --hours 48 --format json
   ebb forecast --trace DE_2021.csv.gz --weather DE_gfs.csv.gz --at 2021-11-01T17:00Z
   ebb forecast --trace DE_2021.csv.gz --weather DE_gfs.csv.gz --explain
+  ebb forecast --trace DE_2021.csv.gz --prices DE_day_ahead.csv --at 2021-11-01T17:00Z
   ebb forecast --zone DE
   ebb forecast --zone GB --signal uk-carbon-intensity
   ebb forecast --score
@@ -44,7 +47,7 @@ constexpr std::size_t kMostLines = 32;
 struct Options {
   std::vector<std::string> traces;
   std::string zone, at, from, to, method, format = "text";
-  std::string hours = "96", publication_lag, weather, weather_lag, weather_points, every;
+  std::string hours = "96", publication_lag, weather, weather_lag, weather_points, prices, every;
   std::string signal;
   bool backtest = false, explain = false, score = false;
 };
@@ -79,6 +82,19 @@ Result<std::shared_ptr<const forecast::WeatherArchive>> GivenWeather(const Optio
   return signals::ArchivedWeather(weather, trace.series.identity().zone);
 }
 
+// None where no file is named.
+Result<std::vector<forecast::Driver>> GivenDrivers(const Options& options) {
+  std::vector<forecast::Driver> drivers;
+  if (options.prices.empty()) return drivers;
+  EBB_ASSIGN_OR_RETURN(const prices::PriceSource source, config::LoadPrices(options.prices));
+  if (source.tariff())
+    return Fail({ExitCode::kConfiguration,
+                 "a tariff says nothing of the grid that its clock does not", options.prices,
+                 "give the prices of a market, or leave --prices out"});
+  drivers.push_back(forecast::DriverOf(source.Over({Time::min(), Time::max()})));
+  return drivers;
+}
+
 struct Method {
   std::unique_ptr<forecast::Forecaster> forecaster;
   forecast::WeatherForecaster* with_weather = nullptr;  ///< the same, where it knows the weather
@@ -88,16 +104,25 @@ struct Method {
 Result<Method> GivenMethod(const Options& options, const signals::Trace& trace,
                            const core::Publication& publication) {
   EBB_ASSIGN_OR_RETURN(auto weather, GivenWeather(options, trace));
+  EBB_ASSIGN_OR_RETURN(const auto given, GivenDrivers(options));
+  const auto drivers = InputsOf(given, publication);
   const std::string_view usual = weather ? forecast::kWeather : forecast::kRidge;
   const std::string_view name = options.method.empty() ? usual : options.method;
   if (name == forecast::kWeather && weather) {
-    auto method = std::make_unique<forecast::WeatherForecaster>(std::move(weather), publication);
+    auto method =
+        std::make_unique<forecast::WeatherForecaster>(std::move(weather), publication, drivers);
     auto* const with_weather = method.get();
     return Method{std::move(method), with_weather};
   }
   if (name == forecast::kWeather || weather)
     return Fail({ExitCode::kUsage, "--weather and --method weather go together", "",
                  "give both, or neither"});
+  if (drivers && name != forecast::kRidge)
+    return Fail({ExitCode::kUsage, "--method " + std::string(name) + " knows no prices", "",
+                 "leave --prices out, or choose ridge"});
+  if (drivers)
+    return Method{
+        forecast::AsPublished(std::make_unique<forecast::RidgeForecaster>(drivers), publication)};
   EBB_ASSIGN_OR_RETURN(auto method, forecast::MakeForecaster(name));
   return Method{forecast::AsPublished(std::move(method), publication)};
 }
@@ -133,6 +158,7 @@ Result<int> RunBacktest(const Options& options) {
   EBB_ASSIGN_OR_RETURN(question.from, OptionalTime(options.from, "--from"));
   EBB_ASSIGN_OR_RETURN(question.to, OptionalTime(options.to, "--to"));
   EBB_ASSIGN_OR_RETURN(question.publication, GivenPublication(options));
+  EBB_ASSIGN_OR_RETURN(question.drivers, GivenDrivers(options));
   if (!options.every.empty()) {
     EBB_ASSIGN_OR_RETURN(question.every, app::DurationOf("every", options.every));
   }
@@ -173,7 +199,9 @@ Result<ForecastScore> ScoreOfTrace(const Options& options, ProgressLine& line) {
   EBB_ASSIGN_OR_RETURN(const signals::Trace trace, signals::LoadTrace(options.traces.front()));
   const auto known = publication.value_or(signals::UsualPublication(trace));
   ScoreQuestion question{trace.series, at.value_or(trace.series.span().end - Duration{1}), known};
-  EBB_ASSIGN_OR_RETURN(question.weather, GivenWeather(options, trace));
+  EBB_ASSIGN_OR_RETURN(question.beside.weather, GivenWeather(options, trace));
+  EBB_ASSIGN_OR_RETURN(const auto drivers, GivenDrivers(options));
+  question.beside.drivers = InputsOf(drivers, known);
   if (signals::HasArchive(trace))
     question.make_provider = [&] { return signals::MakeArchivedForecaster(trace, known); };
   return ScoreForecasts(question, [&](double share) { line.Show("scoring", share); });
@@ -182,7 +210,7 @@ Result<ForecastScore> ScoreOfTrace(const Options& options, ProgressLine& line) {
 Result<ForecastScore> ScoreOfSignal(const Options& options, ProgressLine& line) {
   EBB_ASSIGN_OR_RETURN(const signals::SignalOptions signal, GivenSignal(options));
   EBB_ASSIGN_OR_RETURN(const signals::KeptSignal kept, signals::ReadKeptSignal(signal));
-  ScoreQuestion question{kept.known, kept.answered_at, kept.UsualPublication(), kept.weather};
+  ScoreQuestion question{kept.known, kept.answered_at, kept.UsualPublication(), {kept.weather}};
   if (!kept.record->empty()) {
     question.make_provider = [&] { return forecast::MakeRecordedForecaster(kept.record); };
     const Time until = forecast::JudgedUntil(kept.answered_at);
@@ -388,6 +416,8 @@ Result<int> Show(const Options& options) {
   if (options.traces.empty() && !options.publication_lag.empty())
     return Fail(
         {ExitCode::kUsage, "--publication-lag is for traces", "", "name a file with --trace"});
+  if (options.traces.empty() && !options.prices.empty())
+    return Fail({ExitCode::kUsage, "--prices is for traces", "", "name a file with --trace"});
   if (options.traces.empty() && !options.weather.empty())
     return Fail({ExitCode::kUsage,
                  "--weather is for traces: a typical day knows no weather, and a live source has "
@@ -430,6 +460,8 @@ void AddForecastCommand(Parser& parser) {
        &Options::weather_points);
   text({"weather-lag", "DURATION", "how long after its begin a run was published (default 6h)"},
        &Options::weather_lag);
+  text({"prices", "FILE", "day-ahead prices of the zone, which say what is expected of its hours"},
+       &Options::prices);
   text({"every", "DURATION", "time between two forecasts of the back-test (default 7h)"},
        &Options::every);
   text({"hours", "HOURS", "how far to look ahead, 1 to 240 (default 96)"}, &Options::hours);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "forecast/own_forecaster.h"
 #include "forecast/rows.h"
 #include "forecast/weather_forecaster.h"
 #include "signals/traces/archived_forecaster.h"
@@ -60,14 +61,13 @@ ReplayFeed::ReplayFeed(Trace trace, const ReplayOptions& options)
   MakeForecaster(options);
 }
 
-// From the past, and from the weather where that is the better one on its record.
 std::unique_ptr<forecast::Forecaster> ReplayFeed::MakeOwn(const ReplayOptions& options) const {
-  auto past = forecast::AsPublished(forecast::MakeBestForecaster(), publication_);
-  if (!options.weather) return past;
-  auto weather = std::make_unique<forecast::WeatherForecaster>(options.weather, publication_);
-  if (options.forecast == ForecastMode::kWeather) return weather;
-  return std::make_unique<forecast::BetterOnRecord>(std::move(weather), std::move(past),
-                                                    publication_);
+  const auto drivers = options.drivers.empty() ? nullptr
+                                               : std::make_shared<const forecast::DriverInputs>(
+                                                     options.drivers, publication_);
+  if (options.weather && options.forecast == ForecastMode::kWeather)
+    return std::make_unique<forecast::WeatherForecaster>(options.weather, publication_, drivers);
+  return forecast::MakeOwnForecaster({options.weather, drivers}, publication_);
 }
 
 // None for perfect foresight.

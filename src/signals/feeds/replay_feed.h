@@ -8,6 +8,7 @@
 
 #include "core/publication.h"
 #include "forecast/better_on_record.h"
+#include "forecast/drivers.h"
 #include "forecast/forecaster.h"
 #include "forecast/weather.h"
 #include "runtime/signal_feed.h"
@@ -26,6 +27,7 @@ struct ReplayOptions {
   std::optional<core::Publication> publication;               ///< absent: the usual one
   OutageRules outage;                                         ///< how long what stands in
   std::shared_ptr<const forecast::WeatherArchive> weather{};  ///< may be absent
+  std::vector<forecast::Driver> drivers{};                    ///< what else is known of its hours
 };
 
 class ReplayFeed : public runtime::SignalFeed {

@@ -1,0 +1,25 @@
+#include "forecast/own_forecaster.h"
+
+#include "forecast/better_on_record.h"
+#include "forecast/ridge_forecaster.h"
+#include "forecast/weather_forecaster.h"
+
+namespace ebb::forecast {
+
+std::unique_ptr<Forecaster> MakePastForecaster(const BesidePast& beside,
+                                               const core::Publication& publication) {
+  auto past = AsPublished(MakeBestForecaster(), publication);
+  if (!beside.drivers) return past;
+  auto driven = AsPublished(std::make_unique<RidgeForecaster>(beside.drivers), publication);
+  return std::make_unique<BetterOnRecord>(std::move(driven), std::move(past), publication);
+}
+
+std::unique_ptr<Forecaster> MakeOwnForecaster(const BesidePast& beside,
+                                              const core::Publication& publication) {
+  auto past = MakePastForecaster(beside, publication);
+  if (!beside.weather) return past;
+  auto weather = std::make_unique<WeatherForecaster>(beside.weather, publication, beside.drivers);
+  return std::make_unique<BetterOnRecord>(std::move(weather), std::move(past), publication);
+}
+
+}  // namespace ebb::forecast

@@ -1,0 +1,27 @@
+#pragma once
+// The forecast that Ebb makes itself: from a zone's own past, and from what else is known of it
+// while that has the better record (better_on_record.h). Pure.
+
+#include <memory>
+
+#include "core/publication.h"
+#include "forecast/drivers.h"
+#include "forecast/forecaster.h"
+#include "forecast/weather.h"
+
+namespace ebb::forecast {
+
+/// Either may be null.
+struct BesidePast {
+  std::shared_ptr<const WeatherArchive> weather{};
+  std::shared_ptr<const DriverInputs> drivers{};  ///< of the same publication as the history
+};
+
+/// From the past and, where there are any, the drivers. Keeps to `publication`.
+std::unique_ptr<Forecaster> MakePastForecaster(const BesidePast& beside,
+                                               const core::Publication& publication);
+/// The best of all that is known.
+std::unique_ptr<Forecaster> MakeOwnForecaster(const BesidePast& beside,
+                                              const core::Publication& publication);
+
+}  // namespace ebb::forecast
