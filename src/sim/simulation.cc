@@ -32,8 +32,8 @@ class Refusals final : public runtime::LoopObserver {
   std::optional<Error> first_;
 };
 
-Error Unfinished(const core::Job& job, const PolicyChoice& policy) {
-  return {ExitCode::kInfeasible, "job \"" + job.name + "\" did not end under " + policy.label, "",
+Error Unfinished(const core::Job& job, const std::string& label) {
+  return {ExitCode::kInfeasible, "job \"" + job.name + "\" did not end under " + label, "",
           "is there a device that it fits on?"};
 }
 
@@ -46,8 +46,8 @@ JobOutcome OutcomeOf(const JobRun& run) {
   return outcome;
 }
 
-Result<Simulation> Collect(const SimulatedExecutor& executor, const PolicyChoice& policy,
-                           Time start, std::vector<core::Job> jobs, const core::Cluster& cluster,
+Result<Simulation> Collect(const SimulatedExecutor& executor, const std::string& label, Time start,
+                           std::vector<core::Job> jobs, const core::Cluster& cluster,
                            const TrueSignals& truth) {
   EBB_CHECK(executor.violations().empty());
   Simulation simulation;
@@ -55,7 +55,7 @@ Result<Simulation> Collect(const SimulatedExecutor& executor, const PolicyChoice
   simulation.jobs = std::move(jobs);
   for (const core::Job& job : simulation.jobs) {
     JobOutcome outcome = OutcomeOf(executor.runs().at(job.id));
-    if (!outcome.succeeded) return Fail(Unfinished(job, policy));
+    if (!outcome.succeeded) return Fail(Unfinished(job, label));
     Account(job, cluster, truth.integrals, outcome);
     simulation.use += outcome.use;
     simulation.pauses += outcome.pauses;
@@ -76,6 +76,34 @@ Status CheckCoverage(const runtime::SignalFeed& feed, Interval needed) {
                    FormatTime(coverage->end) + ", and a start at " + FormatTime(needed.begin) +
                    " needs it until " + FormatTime(needed.end),
                feed.identity().source, "choose other start dates or a longer trace"});
+}
+
+// One policy, one start date; the label is for messages.
+Result<Simulation> Run(const Scenario& scenario, const std::string& label,
+                       std::unique_ptr<plan::Policy> decider, Time start, Feeds& feeds,
+                       const TrueSignals& truth, const std::function<bool()>& stopped) {
+  std::vector<core::Job> jobs = JobsAt(scenario, start);
+  engine::Options options;
+  options.admission = engine::Admission::kTakeAll;
+  const bool places_beside = decider->places_beside();
+  engine::Engine engine(options, std::move(decider), engine::Explaining::kNothing);
+  SimulatedExecutor executor(scenario.cluster, start, {});
+  for (const core::Job& job : jobs) executor.AddJob(job);
+  auto submissions = runtime::SubmissionList::OfJobs(jobs);
+  Refusals refusals;
+  runtime::LoopPorts ports{executor, {}, submissions, nullptr, &refusals, stopped};
+  for (const auto& feed : feeds) ports.feeds.push_back(feed.get());
+  std::optional<PlanRation> ration;
+  if (places_beside && jobs.size() > kPlannedWithEveryChange)
+    ports.plan_desk = &ration.emplace(
+        executor, PlanRationOptions{.span = jobs.back().submitted - jobs.front().submitted});
+  runtime::LoopOptions loop;
+  loop.horizon = HorizonOf(scenario, kDefaultMaxDelay);
+  loop.reconcile_every = std::chrono::hours{24 * 365};  // the simulated executor loses no report
+  EBB_ASSIGN_OR_RETURN(const runtime::LoopResult ran, runtime::Run(engine, ports, loop));
+  if (ran.interrupted) return Fail({ExitCode::kTryLater, "stopped before the end", "", ""});
+  if (refusals.first()) return Fail(*refusals.first());
+  return Collect(executor, label, start, std::move(jobs), scenario.cluster, truth);
 }
 
 }  // namespace
@@ -105,29 +133,15 @@ Interval Simulation::span() const {
 Result<Simulation> Simulate(const Scenario& scenario, const PolicyChoice& policy, Time start,
                             Feeds& feeds, const TrueSignals& truth,
                             const std::function<bool()>& stopped) {
-  std::vector<core::Job> jobs = JobsAt(scenario, start);
   EBB_ASSIGN_OR_RETURN(auto decider, plan::MakePolicy(policy.policy, OptionsOf(scenario, policy)));
-  engine::Options options;
-  options.admission = engine::Admission::kTakeAll;
-  const bool places_beside = decider->places_beside();
-  engine::Engine engine(options, std::move(decider), engine::Explaining::kNothing);
-  SimulatedExecutor executor(scenario.cluster, start, {});
-  for (const core::Job& job : jobs) executor.AddJob(job);
-  auto submissions = runtime::SubmissionList::OfJobs(jobs);
-  Refusals refusals;
-  runtime::LoopPorts ports{executor, {}, submissions, nullptr, &refusals, stopped};
-  for (const auto& feed : feeds) ports.feeds.push_back(feed.get());
-  std::optional<PlanRation> ration;
-  if (places_beside && jobs.size() > kPlannedWithEveryChange)
-    ports.plan_desk = &ration.emplace(
-        executor, PlanRationOptions{.span = jobs.back().submitted - jobs.front().submitted});
-  runtime::LoopOptions loop;
-  loop.horizon = HorizonOf(scenario, kDefaultMaxDelay);
-  loop.reconcile_every = std::chrono::hours{24 * 365};  // the simulated executor loses no report
-  EBB_ASSIGN_OR_RETURN(const runtime::LoopResult ran, runtime::Run(engine, ports, loop));
-  if (ran.interrupted) return Fail({ExitCode::kTryLater, "stopped before the end", "", ""});
-  if (refusals.first()) return Fail(*refusals.first());
-  return Collect(executor, policy, start, std::move(jobs), scenario.cluster, truth);
+  return Run(scenario, policy.label, std::move(decider), start, feeds, truth, stopped);
+}
+
+Result<Simulation> Simulate(const Scenario& scenario, std::unique_ptr<plan::Policy> policy,
+                            Time start, Feeds& feeds, const TrueSignals& truth,
+                            const std::function<bool()>& stopped) {
+  const std::string label(policy->name());
+  return Run(scenario, label, std::move(policy), start, feeds, truth, stopped);
 }
 
 }  // namespace ebb::sim

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "plan/policy.h"
 #include "runtime/signal_feed.h"
 #include "sim/accounting.h"
 #include "sim/scenario.h"
@@ -45,6 +46,11 @@ struct Simulation {
 /// so, the Error is kTryLater.
 Result<Simulation> Simulate(
     const Scenario& scenario, const PolicyChoice& policy, Time start, Feeds& feeds,
+    const TrueSignals& truth, const std::function<bool()>& stopped = [] { return false; });
+
+/// The same under a policy that no scenario can name, for experiments with new ones.
+Result<Simulation> Simulate(
+    const Scenario& scenario, std::unique_ptr<plan::Policy> policy, Time start, Feeds& feeds,
     const TrueSignals& truth, const std::function<bool()>& stopped = [] { return false; });
 
 }  // namespace ebb::sim
