@@ -33,10 +33,14 @@ add_library(ebb_flags INTERFACE)
 target_include_directories(ebb_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 # -ffp-contract=off: the same scenario gives the same bytes whatever the compiler fuses.
 target_compile_options(ebb_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -ffp-contract=off)
-# GCC 12 warns about its own std::string concatenation (GCC bug 105651) and std::optional (80635).
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(ebb_flags INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
-  if(EBB_PRECOMPILED) # the same, of headers that no longer count as the system's
+# GCC warns about its own std::string concatenation (GCC bug 105651, of 12) and std::optional (80635, of 12 to 14), and
+# about strings once more where precompiled headers no longer count as the system's.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 15)
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(ebb_flags INTERFACE -Wno-restrict)
+  endif()
+  target_compile_options(ebb_flags INTERFACE -Wno-maybe-uninitialized)
+  if(EBB_PRECOMPILED)
     target_compile_options(ebb_flags INTERFACE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
   endif()
 endif()

@@ -40,6 +40,11 @@ std::shared_ptr<::gloo::transport::Device> DeviceFor(const std::string& address)
   return c10d::ProcessGroupGloo::createDefaultDevice();
 }
 
+// Debian's LibTorch 2 is built without libuv and refuses to use it, as is the default there.
+void ServeWithoutLibuv(auto& options) {
+  if constexpr (requires { options.useLibUV; }) options.useLibUV = false;
+}
+
 c10d::TCPStoreOptions StoreOptions(const RankPlace& place) {
   c10d::TCPStoreOptions options;
   options.port = place.port;
@@ -47,6 +52,7 @@ c10d::TCPStoreOptions StoreOptions(const RankPlace& place) {
   options.numWorkers = place.size;
   options.waitWorkers = !place.launcher_serves;
   options.timeout = kPatience;
+  ServeWithoutLibuv(options);
   return options;
 }
 

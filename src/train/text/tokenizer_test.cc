@@ -42,8 +42,10 @@ TEST_P(Families, EncodeAndDecodeAsThePackageDoes) {
     const auto ids = tokenizer.Encode(expected["text"].get<std::string>());
     ASSERT_TRUE(ids) << ids.error().Message();
     EXPECT_EQ(*ids, expected["ids"].get<std::vector<TokenId>>()) << line;
-    EXPECT_EQ(*tokenizer.Decode(*ids, SpecialTokens::kIncluded), expected["decoded"]) << line;
-    EXPECT_EQ(*tokenizer.Decode(*ids), expected["bare"]) << line;
+    EXPECT_EQ(*tokenizer.Decode(*ids, SpecialTokens::kIncluded),
+              expected["decoded"].get<std::string>())
+        << line;
+    EXPECT_EQ(*tokenizer.Decode(*ids), expected["bare"].get<std::string>()) << line;
   }
   EXPECT_GT(count, 20U);
 }
