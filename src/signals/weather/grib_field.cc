@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "signals/weather/eccodes.h"
 #include "signals/weather/grib_layout.h"
+#include "signals/weather/grib_packing.h"
 
 namespace ebb::signals {
 namespace {
@@ -129,7 +130,7 @@ class Decoder {
   Decoder& operator=(const Decoder&) = delete;
 
   // Nothing: it is of another height, or not over a span where one is wanted.
-  Result<std::optional<GribField>> Read(const Wanted& wanted, Time issued,
+  Result<std::optional<GribField>> Read(const Wanted& wanted, const GribPart& part,
                                         const std::vector<WeatherPoint>& points) {
     if (!handle_) return Fail(Bad("cannot be decoded by ecCodes"));
     EBB_ASSIGN_OR_RETURN(const long surface, Long("typeOfFirstFixedSurface"));
@@ -137,12 +138,13 @@ class Decoder {
     if (surface != wanted.surface || step_type != wanted.step_type) return std::nullopt;
     GribField field;
     field.quantity = wanted.quantity;
-    field.issued = issued;
+    field.issued = part.issued;
     if (surface == kAboveGround) {
       EBB_ASSIGN_OR_RETURN(const long height, Long("level"));
       if (!IsWantedHeight(wanted.quantity, height)) return std::nullopt;
       field.height_m = static_cast<int>(height);
     }
+    if (!IsPackedWhole(part)) return Fail(Bad("is damaged: its values do not fit in it"));
     EBB_RETURN_IF_ERROR(ReadSpan(field));
     EBB_RETURN_IF_ERROR(ReadValues(points, field));
     return field;
@@ -259,8 +261,7 @@ Status AddFieldsOf(std::string_view message, const std::string& where,
     const auto lock = EcCodesLock();
     const std::string alone = MessageOf(part);
     try {
-      EBB_ASSIGN_OR_RETURN(auto field,
-                           Decoder(*codes, alone, where).Read(*wanted, part.issued, points));
+      EBB_ASSIGN_OR_RETURN(auto field, Decoder(*codes, alone, where).Read(*wanted, part, points));
       if (field) fields.push_back(*std::move(field));
     } catch (const EcCodesAssertion&) {
       return Fail({ExitCode::kConfiguration, "a message is damaged: ecCodes gave it up", where,

@@ -150,6 +150,19 @@ TEST_F(Grib, NamesWhatIsWrong) {
                                                        HasSubstr("--weather-points")));
 }
 
+// ecCodes would read on beyond the end of the message.
+TEST_F(Grib, ValuesThatDoNotFitAreRefused) {
+  const std::string good = WindEast(3, Plane).Message();
+  const std::size_t data = good.find("7777") - 5 - 99 * 3;
+  ASSERT_EQ(good[data + 4], 7) << "section 7: 99 values of 24 bits";
+  std::string wide = good;
+  wide[data - 6 - 13 - 21 + 19] = 32;  // bits of each, in section 5, before 13 bytes of bitmap
+  EXPECT_THAT(ErrorOf(wide), HasSubstr("its values do not fit in it"));
+  std::string bitmap = good;
+  bitmap[data - 13] = 0x7F;  // one value fewer
+  EXPECT_THAT(ErrorOf(bitmap), HasSubstr("its values do not fit in it"));
+}
+
 TEST_F(Grib, AnyByteMayBeWrong) {
   const std::string good = RainSum(0, 3, Plane).Message();
   for (std::size_t i = 0; i < good.size(); ++i)

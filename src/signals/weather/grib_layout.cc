@@ -20,14 +20,6 @@ Error Bad(std::string what, const std::string& where) {
           "get the file again, as GRIB2 like NOAA's gfs.t00z.pgrb2.0p25.f003"};
 }
 
-// Unsigned, big-endian.
-std::uint64_t NumberAt(std::string_view bytes, std::size_t at, std::size_t length) {
-  std::uint64_t number = 0;
-  for (std::size_t i = 0; i < length; ++i)
-    number = number << 8 | static_cast<unsigned char>(bytes[at + i]);
-  return number;
-}
-
 std::string BigEndian(std::uint64_t number, std::size_t length) {
   std::string bytes(length, '\0');
   for (std::size_t i = length; i-- > 0; number >>= 8) bytes[i] = static_cast<char>(number & 0xFF);
@@ -52,14 +44,13 @@ Result<Time> IssuedIn(std::string_view section, const std::string& where) {
 }
 
 // Whether values of this kind are read: on a latitude-longitude grid, of a moment or over a span,
-// packed simply, in groups, as JPEG 2000 or by CCSDS.
+// packed simply or in groups.
 bool IsOfKnownTemplates(const GribPart& part) {
   const auto grid = NumberAt(part.sections[3], 12, 2);
   const auto product = NumberAt(part.sections[4], 7, 2);
   const auto packing = NumberAt(part.sections[5], 9, 2);
-  constexpr std::uint64_t kPackings[] = {0, 2, 3, 40, 42};
   return grid == 0 && (product == 0 || product == 8) &&
-         std::find(std::begin(kPackings), std::end(kPackings), packing) != std::end(kPackings);
+         (packing == 0 || packing == 2 || packing == 3);
 }
 
 class Walker {
@@ -101,8 +92,7 @@ class Walker {
     const auto points = NumberAt(part_.sections[3], 6, 4);
     const auto columns = NumberAt(part_.sections[3], 30, 4),
                rows = NumberAt(part_.sections[3], 34, 4);
-    if (points == 0 || points > kMostGridPoints || columns * rows != points ||
-        NumberAt(part_.sections[5], 5, 4) > points)
+    if (points == 0 || points > kMostGridPoints || columns * rows != points)
       return Fail(Bad("a message has a grid of " + std::to_string(columns) + " x " +
                           std::to_string(rows) + " points and says " + std::to_string(points),
                       where_));
@@ -120,6 +110,13 @@ class Walker {
 };
 
 }  // namespace
+
+std::uint64_t NumberAt(std::string_view bytes, std::size_t at, std::size_t length) {
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < length; ++i)
+    number = number << 8 | static_cast<unsigned char>(bytes[at + i]);
+  return number;
+}
 
 Result<std::size_t> LengthOfGrib(std::string_view head, const std::string& where) {
   if (head.size() < kGribIndicatorBytes || !head.starts_with(kBegin))

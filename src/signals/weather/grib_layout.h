@@ -25,6 +25,9 @@ Result<std::size_t> LengthOfGrib(std::string_view head, const std::string& where
 /// When the run of a message starts, from its first two sections.
 Result<Time> RunOfGrib(std::string_view head, const std::string& where);
 
+/// Unsigned, big-endian, at a place that is there.
+std::uint64_t NumberAt(std::string_view bytes, std::size_t at, std::size_t length);
+
 /// A quantity, by the numbers of code table 4.2.
 struct GribParameter {
   unsigned discipline = 0, category = 0, number = 0;
