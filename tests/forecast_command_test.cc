@@ -47,6 +47,16 @@ std::string Prices() {
   return rows;
 }
 
+// The same by wind, of which there is little where intensity is high.
+std::string Operators() {
+  const Time first = *ParseTime("2023-01-01T00:00Z");
+  std::string rows = "timestamp,load_mw,wind_mw,solar_mw\n";
+  for (int hour = 0; hour < 24 * 152; ++hour)
+    rows += FormatTime(first + std::chrono::hours{hour}) + ",50000," +
+            std::to_string(20'000 - 5000 * SwingOf(hour / 24)) + ",1000\n";
+  return rows;
+}
+
 class ForecastCommand : public Cli {};
 
 TEST_F(ForecastCommand, PricesOfAMarketSayWhatIsExpectedOfItsHours) {
@@ -70,9 +80,9 @@ TEST_F(ForecastCommand, PricesOfAMarketSayWhatIsExpectedOfItsHours) {
   const Outcome score = ask({"--score", "--format", "json"});
   ASSERT_EQ(score.code, 0) << score.err;
   const auto scored = nlohmann::json::parse(score.out);
-  EXPECT_TRUE(scored.at("uses_prices").get<bool>());
-  EXPECT_LT(scored.at("prices_or_past").at("prices_mae_g_per_kwh").get<double>(),
-            scored.at("prices_or_past").at("past_mae_g_per_kwh").get<double>());
+  EXPECT_TRUE(scored.at("uses_drivers").get<bool>());
+  EXPECT_LT(scored.at("drivers_or_past").at("drivers_mae_g_per_kwh").get<double>(),
+            scored.at("drivers_or_past").at("past_mae_g_per_kwh").get<double>());
   const Outcome text = ask({"--score"});
   EXPECT_TRUE(Contains(text.out, "used: ours, from the own past and prices")) << text.out;
   EXPECT_EQ(ask({"--method", "persistence"}).code, 2);
@@ -98,6 +108,43 @@ TEST_F(ForecastCommand, ASimulatedSiteForecastsWithItsPricesWhileTheyDoBetter) {
   };
   EXPECT_TRUE(Contains(method_with("p.csv"), "the zone's own past and prices"));
   EXPECT_FALSE(Contains(method_with("tariff.yaml"), "own past and prices"));
+}
+
+TEST_F(ForecastCommand, WhatOperatorsExpectLowersTheErrorOfTomorrow) {
+  Write("z.csv", SwingingTrace());
+  Write("o.csv", Operators());
+  const Outcome backtest = Ebb({"forecast", "--trace", "z.csv", "--operators", "o.csv",
+                                "--backtest", "--from", "2023-04-15", "--format", "json"});
+  ASSERT_EQ(backtest.code, 0) << backtest.err;
+  const auto methods = nlohmann::json::parse(backtest.out).at("traces").at(0).at("methods");
+  EXPECT_EQ(methods.at(3).at("method"), "with residual load");
+  EXPECT_LT(methods.at(3).at("day_ahead").at("mae_g_per_kwh").get<double>(),
+            0.7 * methods.at(2).at("day_ahead").at("mae_g_per_kwh").get<double>());
+  EXPECT_EQ(Ebb({"forecast", "--zone", "DE", "--operators", "o.csv"}).code, 2);
+  Write("bad.csv", "timestamp,load_mw\n");
+  const Outcome bad = Ebb({"forecast", "--trace", "z.csv", "--operators", "bad.csv"});
+  EXPECT_EQ(bad.code, 3) << bad.err;
+  EXPECT_TRUE(Contains(bad.err, "bad.csv:1: has no column \"wind_mw\"")) << bad.err;
+}
+
+TEST_F(ForecastCommand, ASimulatedSiteForecastsWithWhatItsOperatorsExpect) {
+  Write("z.csv", SwingingTrace());
+  Write("o.csv", Operators());
+  Write("p.csv", Prices());
+  const auto simulate = [&](const std::string& site) {
+    Write("s.yaml", "sites: [{" + site +
+                        ", operators: o.csv}]\ndevices: [{model: A}]\n"
+                        "jobs: [{duration: 1h, power_w: 100, max_delay: 24h}]\n"
+                        "policies: [planner]\nstart_dates: [2023-05-20T18:00Z]\n");
+    return Ebb({"simulate", "s.yaml", "--format", "json"});
+  };
+  const Outcome one = simulate("trace: z.csv");
+  EXPECT_TRUE(Contains(one.out, "own past and residual load")) << one.out << one.err;
+  const Outcome both = simulate("trace: z.csv, prices: p.csv");
+  EXPECT_TRUE(Contains(both.out, "own past and prices and residual load")) << both.err;
+  const Outcome none = simulate("profile: DE");
+  EXPECT_EQ(none.code, 3);
+  EXPECT_TRUE(Contains(none.err, "operators is for traces only")) << none.err;
 }
 
 TEST_F(ForecastCommand, AForecastWithWeatherSaysWhichRunItIsFrom) {

@@ -124,10 +124,11 @@ std::string ScoreJson(const ForecastScore& score) {
   json["schema"] = "ebb.forecast-score/1";
   json["provider_or_ours"] = JsonOf(score.provider, "provider", "ours");
   json["weather_or_past"] = JsonOf(score.weather, "weather", "past");
-  json["prices_or_past"] = JsonOf(score.drivers, "prices", "past");
+  json["drivers_or_past"] = JsonOf(score.drivers, "drivers", "past");
   json["uses_provider"] = score.uses_provider;
   json["uses_weather"] = score.uses_weather;
-  json["uses_prices"] = score.uses_drivers;
+  json["uses_drivers"] = score.uses_drivers;
+  json["drivers"] = score.driver_names;
   return json.dump(2) + "\n";
 }
 

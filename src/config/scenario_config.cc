@@ -4,6 +4,7 @@
 
 #include "config/file_names.h"
 #include "config/list_reader.h"
+#include "config/operator_file.h"
 #include "config/publication_key.h"
 #include "config/scenario_dates.h"
 #include "config/scenario_jobs.h"
@@ -179,6 +180,7 @@ ScenarioFile Resolve(const TopKeys& keys, const ScenarioContext& context, Proble
   file.signals = std::move(sites.signals);
   SetPublication(keys.publication_lag, file, problems);
   file.price_files = std::move(sites.price_files);
+  file.operator_files = std::move(sites.operator_files);
   ReadForecast(keys.forecast, scenario, problems);
   JobList jobs;
   if (keys.jobs)
@@ -215,6 +217,16 @@ signals::ForecastMode ModeOf(ForecastSource source) {
       return signals::ForecastMode::kPerfect;
   }
   return signals::ForecastMode::kHistory;
+}
+
+Status LoadSiteOperators(ScenarioFile& file) {
+  for (std::size_t site = 0; site < file.operator_files.size(); ++site) {
+    if (file.operator_files[site].empty()) continue;
+    EBB_ASSIGN_OR_RETURN(auto hours, LoadOperators(file.operator_files[site]));
+    file.signals[site].operators =
+        std::make_shared<const signals::OperatorForecast>(std::move(hours));
+  }
+  return {};
 }
 
 Status SetForecasts(ScenarioFile& file, const std::string& path) {
@@ -261,6 +273,7 @@ Result<ScenarioFile> LoadScenario(ScenarioContext context) {
   context.read_file = [](const std::string& path) { return platform::ReadFileMaybeGzip(path); };
   EBB_ASSIGN_OR_RETURN(ScenarioFile file, ParseScenario(text, context));
   EBB_RETURN_IF_ERROR(LoadSitePrices(file));
+  EBB_RETURN_IF_ERROR(LoadSiteOperators(file));
   return file;
 }
 

@@ -20,6 +20,7 @@ struct ScenarioFile {
   sim::Scenario scenario;
   std::vector<signals::SignalOptions> signals;  ///< as scenario.cluster.sites
   std::vector<std::string> price_files;         ///< the same; empty: none (scenario_prices.h)
+  std::vector<std::string> operator_files;      ///< the same (operator_file.h)
   std::vector<std::string> notes;               ///< what a reader of the result should know
 };
 

@@ -22,7 +22,7 @@ constexpr double kNoLimit = 9e15;
 
 struct SiteKeys {
   Given<std::string> name, zone, trace, how_to_get, profile, kind, boundary, prices, neo_time_zone;
-  Given<std::string> weather;
+  Given<std::string> weather, operators;
   Given<Duration> weather_lag;
   Given<core::Publication> publication_lag;
   Given<double> constant, pue, neo_utc_offset_hours;
@@ -47,6 +47,7 @@ std::vector<KeyRule> SiteRules(SiteKeys& keys) {
       ReadChoice("boundary", keys.boundary, {"lifecycle", "direct"}),
       ReadNumber("pue", keys.pue, {1, 10}),
       ReadText("prices", keys.prices),
+      ReadText("operators", keys.operators),
   };
 }
 
@@ -66,6 +67,9 @@ void CheckSource(const SiteKeys& keys, int line, Problems& problems) {
     problems.Add(keys.weather.line, "weather is for traces only: a generated signal knows none");
   if (keys.weather_lag && !keys.weather)
     problems.Add(keys.weather_lag.line, "weather_lag needs weather: a file of archived runs");
+  if (keys.operators && !keys.trace)
+    problems.Add(keys.operators.line,
+                 "operators is for traces only: nobody expects anything of a generated signal");
   if (keys.seed && !keys.profile) problems.Add(keys.seed.line, "seed is for profiles only");
   CheckOneNeoClock(keys.neo_utc_offset_hours, keys.neo_time_zone, problems);
   if (!keys.profile) return;
@@ -115,6 +119,7 @@ void ReadSite(const YamlNode& node, const std::string& directory, Sites& sites,
   sites.cluster.sites.push_back(std::move(site));
   sites.signals.push_back(SignalOf(keys, directory));
   sites.price_files.push_back(keys.prices ? Beside(directory, *keys.prices) : "");
+  sites.operator_files.push_back(keys.operators ? Beside(directory, *keys.operators) : "");
 }
 
 struct DeviceKeys {

@@ -19,6 +19,7 @@ struct Sites {
   core::Cluster cluster;
   std::vector<signals::SignalOptions> signals;  ///< as cluster.sites
   std::vector<std::string> price_files;         ///< the same; empty: none
+  std::vector<std::string> operator_files;      ///< the same
   std::vector<std::string> unknown_idle;  ///< models whose idle draw neither file nor table has
 };
 

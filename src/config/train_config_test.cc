@@ -387,7 +387,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "trace has no meaning for signal profile, only for replay"},
         BadConfig{"scheduler:\n  zone: DE\n  forecast: perfect\n", "forecast has no meaning"},
         BadConfig{"scheduler:\n  trace: a.csv\n  weather: open-meteo\n",
-                  "my.yaml:3: Open-Meteo tells the weather of today"},
+                  "my.yaml:3: open-meteo tells the weather of today"},
         BadConfig{"scheduler:\n  signal: electricity-maps\n  zone: DE\n  weather: a.csv\n",
                   "a file of archived weather is for traces"},
         BadConfig{"scheduler:\n  trace: a.csv\n  weather_points: 54,9\n", "but no weather"},

@@ -35,7 +35,8 @@ FeedResult MakeReplay(const SignalOptions& options) {
   ReplayOptions replay{options.forecast, options.publication, options.outage};
   EBB_ASSIGN_OR_RETURN(replay.weather,
                        ArchivedWeather(options.weather, trace.series.identity().zone));
-  if (options.prices) replay.drivers = {forecast::DriverOf(*options.prices)};
+  if (options.prices) replay.drivers.push_back(forecast::DriverOf(*options.prices));
+  if (options.operators) replay.drivers.push_back(DriverOf(*options.operators));
   EBB_ASSIGN_OR_RETURN(auto feed, ReplayFeed::Create(std::move(trace), replay));
   return feed;
 }

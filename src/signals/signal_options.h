@@ -18,6 +18,7 @@
 #include "core/publication.h"
 #include "signals/feeds/outage_rules.h"
 #include "signals/providers/json_address.h"
+#include "signals/traces/operator_csv.h"
 #include "signals/weather/weather_options.h"
 
 namespace ebb::signals {
@@ -94,6 +95,8 @@ struct SignalOptions {
   /// Replay: what electricity costs in the zone, each price from its publication on, for the
   /// forecast: cheap hours of a market are clean ones. Null: not known.
   std::shared_ptr<const core::PriceSeries> prices{};
+  /// Replay: what the zone's operators expected of load, wind and sun, likewise.
+  std::shared_ptr<const OperatorForecast> operators{};
   std::optional<core::SignalKind> kind;    ///< replay, constant, http, carbon-aware-sdk: overrules
   std::optional<core::Boundary> boundary;  ///< replay, http: overrules; electricity-maps: asked for
   std::uint64_t seed = 1;                  ///< profile: day-to-day variation

@@ -15,6 +15,7 @@
 #include "cli/forecast_table.h"
 #include "cli/local_times.h"
 #include "cli/weather_explanation.h"
+#include "config/operator_file.h"
 #include "config/price_file.h"
 #include "forecast/ridge_forecaster.h"
 #include "forecast/weather_forecaster.h"
@@ -35,6 +36,7 @@ Examples:
   ebb forecast --trace DE_2021.csv.gz --weather DE_gfs.csv.gz --at 2021-11-01T17:00Z
   ebb forecast --trace DE_2021.csv.gz --weather DE_gfs.csv.gz --explain
   ebb forecast --trace DE_2021.csv.gz --prices DE_day_ahead.csv --at 2021-11-01T17:00Z
+  ebb forecast --trace DE_2021.csv.gz --operators DE_expected.csv --at 2021-11-01T17:00Z
   ebb forecast --zone DE
   ebb forecast --zone GB --signal uk-carbon-intensity
   ebb forecast --score
@@ -47,7 +49,8 @@ constexpr std::size_t kMostLines = 32;
 struct Options {
   std::vector<std::string> traces;
   std::string zone, at, from, to, method, format = "text";
-  std::string hours = "96", publication_lag, weather, weather_lag, weather_points, prices, every;
+  std::string hours = "96", publication_lag, weather, weather_lag, weather_points, prices,
+              operators, every;
   std::string signal;
   bool backtest = false, explain = false, score = false;
 };
@@ -85,6 +88,10 @@ Result<std::shared_ptr<const forecast::WeatherArchive>> GivenWeather(const Optio
 // None where no file is named.
 Result<std::vector<forecast::Driver>> GivenDrivers(const Options& options) {
   std::vector<forecast::Driver> drivers;
+  if (!options.operators.empty()) {
+    EBB_ASSIGN_OR_RETURN(const auto hours, config::LoadOperators(options.operators));
+    drivers.push_back(signals::DriverOf(hours));
+  }
   if (options.prices.empty()) return drivers;
   EBB_ASSIGN_OR_RETURN(const prices::PriceSource source, config::LoadPrices(options.prices));
   if (source.tariff())
@@ -118,8 +125,9 @@ Result<Method> GivenMethod(const Options& options, const signals::Trace& trace,
     return Fail({ExitCode::kUsage, "--weather and --method weather go together", "",
                  "give both, or neither"});
   if (drivers && name != forecast::kRidge)
-    return Fail({ExitCode::kUsage, "--method " + std::string(name) + " knows no prices", "",
-                 "leave --prices out, or choose ridge"});
+    return Fail({ExitCode::kUsage,
+                 "--method " + std::string(name) + " knows neither prices nor operators", "",
+                 "leave --prices and --operators out, or choose ridge"});
   if (drivers)
     return Method{
         forecast::AsPublished(std::make_unique<forecast::RidgeForecaster>(drivers), publication)};
@@ -416,8 +424,11 @@ Result<int> Show(const Options& options) {
   if (options.traces.empty() && !options.publication_lag.empty())
     return Fail(
         {ExitCode::kUsage, "--publication-lag is for traces", "", "name a file with --trace"});
-  if (options.traces.empty() && !options.prices.empty())
-    return Fail({ExitCode::kUsage, "--prices is for traces", "", "name a file with --trace"});
+  for (const auto& [given, flag] :
+       {std::pair(&options.prices, "--prices"), {&options.operators, "--operators"}})
+    if (options.traces.empty() && !given->empty())
+      return Fail(
+          {ExitCode::kUsage, std::string(flag) + " is for traces", "", "name a file with --trace"});
   if (options.traces.empty() && !options.weather.empty())
     return Fail({ExitCode::kUsage,
                  "--weather is for traces: a typical day knows no weather, and a live source has "
@@ -462,6 +473,10 @@ void AddForecastCommand(Parser& parser) {
        &Options::weather_lag);
   text({"prices", "FILE", "day-ahead prices of the zone, which say what is expected of its hours"},
        &Options::prices);
+  text({"operators", "FILE",
+        "what the zone's operators expect of load, wind and sun: CSV, plain or gzip "
+        "(docs/forecast.md)"},
+       &Options::operators);
   text({"every", "DURATION", "time between two forecasts of the back-test (default 7h)"},
        &Options::every);
   text({"hours", "HOURS", "how far to look ahead, 1 to 240 (default 96)"}, &Options::hours);

@@ -1,0 +1,44 @@
+#include "config/operator_file.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "testing/scratch_directory.h"
+
+namespace ebb::config {
+namespace {
+
+Time At(const char* text) { return *ParseTime(text); }
+
+std::string FileOf(const std::string& text) {
+  const auto path = ScratchDirectory("operator_file") / "o.csv";
+  std::ofstream(path) << text;
+  return path.string();
+}
+
+// 18:00 in Brussels on the day before the hour's day there, in winter and in summer.
+TEST(OperatorFile, WithoutATimeOfPublicationTheRuleOfTheEuropeanUnionHolds) {
+  const auto hours =
+      *LoadOperators(FileOf("timestamp,load_mw,wind_mw,solar_mw\n"
+                            "2026-01-14T22:00Z,1,1,1\n"  // still the 14th in Brussels
+                            "2026-01-14T23:00Z,1,1,1\n"  // the 15th
+                            "2026-06-30T22:00Z,1,1,1\n"  // the 1st of July
+                            "2026-06-30T23:00Z,1,1,1\n"));
+  ASSERT_EQ(hours.size(), 4U);
+  EXPECT_EQ(hours[0].published, At("2026-01-13T17:00Z"));
+  EXPECT_EQ(hours[1].published, At("2026-01-14T17:00Z"));
+  EXPECT_EQ(hours[2].published, At("2026-06-30T16:00Z"));
+  EXPECT_EQ(hours[3].published, At("2026-06-30T16:00Z"));
+}
+
+TEST(OperatorFile, WhatAFileSaysItselfHolds) {
+  const auto hours =
+      *LoadOperators(FileOf("timestamp,load_mw,wind_mw,solar_mw,published\n2026-01-14T22:00Z,1,1,1,"
+                            "2026-01-13T10:00Z\n"));
+  EXPECT_EQ(hours.at(0).published, At("2026-01-13T10:00Z"));
+  EXPECT_FALSE(LoadOperators("/nowhere/o.csv"));
+}
+
+}  // namespace
+}  // namespace ebb::config
