@@ -1,6 +1,8 @@
 #include "signals/weather/weather_csv.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 
@@ -131,20 +133,30 @@ class Reader {
     EBB_ASSIGN_OR_RETURN(const auto temperature, NumberIn(Column::kTemperature));
     EBB_ASSIGN_OR_RETURN(const auto sun, NumberIn(Column::kShortwave));
     EBB_ASSIGN_OR_RETURN(const auto rain, NumberIn(Column::kRain));
-    if (!wind || !temperature || !sun) return {};  // a hole, and it stays one
-    step.wind_mps = *wind;
-    step.temperature_k = *temperature + header_.temperature_offset;
-    step.shortwave_w_m2 = *sun;
-    step.precipitation_mm_h = rain.value_or(0);
-    if (auto fine = forecast::CheckWeather(
-            {step.wind_mps, step.temperature_k, step.shortwave_w_m2, step.precipitation_mm_h});
-        !fine) {
-      Error error = std::move(fine).error();
-      error.where = path_ + ":" + std::to_string(csv_.line());
-      return Fail(std::move(error));
-    }
-    steps_.push_back(step);
+    const bool has_rain = header_.Of(Column::kRain).has_value();
+    step.wind_mps = wind.value_or(NAN);
+    step.temperature_k = temperature ? *temperature + header_.temperature_offset : NAN;
+    step.shortwave_w_m2 = sun.value_or(NAN);
+    step.precipitation_mm_h = rain.value_or(has_rain ? NAN : 0);
+    EBB_RETURN_IF_ERROR(CheckGiven(step));
+    // A hole, and it stays one: without its row, a line would be drawn over it.
+    if (!header_.has_hours || (wind && temperature && sun && (rain || !has_rain)))
+      steps_.push_back(step);
     return {};
+  }
+
+  Status CheckGiven(const WeatherStep& step) const {
+    constexpr double kUsualTemperature = 283;
+    const auto or_usual = [](double value, double usual) {
+      return std::isnan(value) ? usual : value;
+    };
+    auto fine = forecast::CheckWeather(
+        {or_usual(step.wind_mps, 0), or_usual(step.temperature_k, kUsualTemperature),
+         or_usual(step.shortwave_w_m2, 0), or_usual(step.precipitation_mm_h, 0)});
+    if (fine) return {};
+    Error error = std::move(fine).error();
+    error.where = path_ + ":" + std::to_string(csv_.line());
+    return Fail(std::move(error));
   }
 
   Status BeginRun(Time issued) {
@@ -160,8 +172,11 @@ class Reader {
   }
 
   void EndRun() {
-    if (!steps_.empty())
-      runs_.push_back(header_.has_hours ? RunOfHours() : HourlyRun(issued_, published_, steps_));
+    if (steps_.empty()) return;
+    forecast::WeatherRun run =
+        header_.has_hours ? RunOfHours() : HourlyRun(issued_, published_, steps_);
+    if (std::ranges::any_of(run.hours, [](const auto& hour) { return hour.has_value(); }))
+      runs_.push_back(std::move(run));
     steps_.clear();
   }
 

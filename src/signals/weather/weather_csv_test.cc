@@ -66,6 +66,23 @@ TEST(WeatherCsv, HolesStayHoles) {
   EXPECT_TRUE(run.hours[9]);
 }
 
+TEST(WeatherCsv, NoLineIsDrawnOverAnEmptyValue) {
+  const auto hours_of = [](const std::string& row) {
+    const auto archive =
+        ParseWeather(std::string(kHeader) + "2021-03-01T00:00Z,0,3,280,270,0,0\n" + row +
+                         "2021-03-01T00:00Z,6,3,280,270,0,0\n"
+                         "2021-03-01T00:00Z,9,3,280,270,0,0\n",
+                     "DE.csv");
+    EXPECT_TRUE(archive) << archive.error().Message();
+    std::string known;
+    for (const auto& hour : archive->runs().front().hours) known += hour ? '1' : '0';
+    return known;
+  };
+  EXPECT_EQ(hours_of("2021-03-01T00:00Z,3,3,280,270,0,0\n"), "111111111111");
+  EXPECT_EQ(hours_of("2021-03-01T00:00Z,3,,280,270,0,0\n"), "000000111111");
+  EXPECT_EQ(hours_of("2021-03-01T00:00Z,3,3,280,270,,0\n").substr(0, 6), "111000");
+}
+
 TEST(WeatherCsv, WhatCannotBeTrustedIsRefusedWithItsLine) {
   const std::string row = "2021-03-01T00:00Z,0,3,280,270,0,0\n";
   const std::vector<std::pair<std::string, const char*>> refused{
