@@ -53,7 +53,8 @@ def grams(result):
     """By start date: run-now, the planner, the best in hindsight."""
     policies = {policy["label"]: policy["starts"] for policy in result["policies"]}
     bound = result["bound"]["emissions_g"]
-    return [(now["emissions_g"], plan["emissions_g"], best) for now, plan, best in zip(policies["run-now"], policies["planner"], bound)]
+    return [(at_once["emissions_g"], plan["emissions_g"], best)
+            for at_once, plan, best in zip(policies["run-now"], policies["planner"], bound)]
 
 
 def share(rows):

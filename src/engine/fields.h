@@ -236,8 +236,8 @@ void Visit(Archive& archive, Value& value) {
 
 inline bool IsZeroField(Planning planning) { return planning == Planning::kWhole; }
 
-/// Without `restated`, which is told and not recorded, and without its moment, which its record
-/// has.
+/// Without `restated`, which is shown but not recorded, and without its time, which the record
+/// around it has.
 template <typename Archive, Like<Decision> Value>
 void Visit(Archive& archive, Value& value) {
   auto& [at, commands, explanations, wake_at, planning, restated] = value;

@@ -28,7 +28,7 @@ class Exporter {
     std::function<Result<std::string>()> fetch;
     std::function<Clock::time_point()> now = Clock::now;
   };
-  /// `silent`: what a person is told while nothing that can be read comes.
+  /// `silent`: the message for people while there is no readable answer.
   Exporter(Ports ports, Result<Told> (*read)(std::string_view), std::string silent)
       : ports_(std::move(ports)), read_(read), silent_(std::move(silent)) {}
 

@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <fstream>
+#include <functional>
+#include <set>
 #include <thread>
 
 #include "app/agent/agent_answers.h"
@@ -186,94 +188,96 @@ TEST(NodeAgent, WritesRecordsWhosePartsAreTheNode) {
   EXPECT_EQ(figures.by_pod.at("aaaaaaaa").at(core::Component::kCpu), pods["cpu"]);
 }
 
-// A GPU that dcgm-exporter tells of, every joule of it its pod's.
-TEST(NodeAgent, TakesGpusAndTheirPodsFromDcgmExporter) {
-  std::atomic<std::int64_t> millijoules{5'000'000};
-  const auto exporter = std::make_shared<meter::DcgmExporter>(meter::DcgmExporter::Ports{
-      [&]() -> Result<std::string> {
-        return "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{UUID=\"GPU-a\",namespace=\"lab\",pod=\"p\"} " +
-               std::to_string(millijoules) + "\n";
-      },
-      // Each question is a second after the one before.
-      [now = meter::DcgmExporter::Clock::time_point{}]() mutable {
-        return now += std::chrono::seconds{1};
-      }});
-  ASSERT_TRUE(exporter->Look());
+// Each question is a second after the one before.
+std::chrono::steady_clock::time_point NextSecond() {
+  static std::chrono::steady_clock::time_point now{};
+  return now += seconds{1};
+}
+
+// What an agent records of one component while `grow` is called twenty times.
+struct Recorded {
+  std::map<std::string, Energy> pods;
+  std::set<std::string> devices;
+  Energy idle, unattributed;
+  NodeFigures figures;
+  Energy node() const {
+    Energy sum = idle + unattributed;
+    for (const auto& [pod, energy] : pods) sum += energy;
+    return sum;
+  }
+};
+Recorded Record(NodeAgentOptions options, core::Component component,
+                const std::function<void()>& grow) {
   auto spool = *RecordSpool::Open({"n1", {}, 1 << 20});
-  NodeAgentOptions options;
   options.meters.scope = core::MeterScope::kMachine;
   options.meters.use_rapl = false;
-  options.meters.dcgm = exporter;
   options.cgroup_root = "/nowhere";
   options.interval = Duration{20};
   options.record = Duration{60};
   NodeAgent agent(options, *spool);
   for (int i = 0; i < 20; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
-    millijoules += 1000;
+    grow();
   }
   agent.Stop();
-  std::map<std::string, Energy> pods;
-  Energy others;
+  Recorded recorded;
+  recorded.figures = agent.figures();
   for (const core::NodeRecord& record : Read(spool->After("", 0, Time{}, 1 << 30)).records)
     for (const core::DeviceEnergy& device : record.devices) {
-      if (device.device != "gpu:GPU-a") continue;
-      others += device.idle + device.unattributed;
-      for (const core::PodEnergy& pod : device.pods) pods[pod.pod] += pod.energy;
+      if (device.component != component) continue;
+      recorded.devices.insert(device.device);
+      recorded.idle += device.idle;
+      recorded.unattributed += device.unattributed;
+      for (const core::PodEnergy& pod : device.pods) recorded.pods[pod.pod] += pod.energy;
     }
-  ASSERT_EQ(pods.size(), 1U);
-  EXPECT_GT(pods.at("lab/p"), Energy::Joules(5));
-  EXPECT_LE(pods.at("lab/p"), Energy::Joules(20));
-  EXPECT_EQ(others, Energy{});
-  EXPECT_EQ(agent.figures().by_pod.at("lab/p").at(core::Component::kGpu), pods.at("lab/p"));
+  return recorded;
+}
+
+// A GPU that dcgm-exporter tells of, every joule of it its pod's.
+TEST(NodeAgent, TakesGpusAndTheirPodsFromDcgmExporter) {
+  std::atomic<std::int64_t> millijoules{5'000'000};
+  NodeAgentOptions options;
+  options.meters.dcgm = std::make_shared<meter::DcgmExporter>(meter::DcgmExporter::Ports{
+      [&]() -> Result<std::string> {
+        return "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{UUID=\"GPU-a\",namespace=\"lab\",pod=\"p\"} " +
+               std::to_string(millijoules) + "\n";
+      },
+      NextSecond});
+  ASSERT_TRUE(options.meters.dcgm->Look());
+  const Recorded recorded = Record(options, core::Component::kGpu, [&] { millijoules += 1000; });
+  EXPECT_EQ(recorded.devices, std::set<std::string>{"gpu:GPU-a"});
+  ASSERT_EQ(recorded.pods.size(), 1U);
+  const Energy pod = recorded.pods.at("lab/p");
+  EXPECT_GT(pod, Energy::Joules(5));
+  EXPECT_LE(pod, Energy::Joules(20));
+  EXPECT_EQ(recorded.node(), pod);
+  EXPECT_EQ(recorded.figures.by_pod.at("lab/p").at(core::Component::kGpu), pod);
 }
 
 // Processors as Kepler tells of them: no meter of the agent's own, and no pod by CPU time.
 TEST(NodeAgent, TakesProcessorsAndTheirPodsFromKepler) {
   std::atomic<int> joules{1000};
-  const auto exporter = std::make_shared<meter::KeplerExporter>(meter::KeplerExporter::Ports{
+  NodeAgentOptions options;
+  options.meters.use_gpu = options.meters.use_cpu = false;
+  options.kepler = std::make_shared<meter::KeplerExporter>(meter::KeplerExporter::Ports{
       [&]() -> Result<std::string> {
         const int now = joules;
         const auto line = [](const std::string& name, double value) {
           return "kepler_" + name + "zone=\"package\"} " + FormatExact(value) + "\n";
         };
-        return line("node_cpu_joules_total{", now) +
+        return line("node_cpu_active_joules_total{", 0.75 * now) +
                line("node_cpu_idle_joules_total{", 0.25 * now) +
                line("pod_cpu_joules_total{pod_id=\"u1\",state=\"running\",", 0.5 * now);
       },
-      // Each question is a second after the one before.
-      [now = meter::KeplerExporter::Clock::time_point{}]() mutable {
-        return now += std::chrono::seconds{1};
-      }});
-  ASSERT_TRUE(exporter->Look());
-  auto spool = *RecordSpool::Open({"n1", {}, 1 << 20});
-  NodeAgentOptions options;
-  options.meters.scope = core::MeterScope::kMachine;
-  options.meters.use_rapl = options.meters.use_gpu = options.meters.use_cpu = false;
-  options.kepler = exporter;
-  options.cgroup_root = "/nowhere";
-  options.interval = Duration{20};
-  options.record = Duration{60};
-  NodeAgent agent(options, *spool);
-  for (int i = 0; i < 20; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds{20});
-    joules += 4;
-  }
-  agent.Stop();
-  core::DeviceEnergy sum;
-  Energy pod;
-  for (const core::NodeRecord& record : Read(spool->After("", 0, Time{}, 1 << 30)).records)
-    for (const core::DeviceEnergy& device : record.devices) {
-      if (device.component != core::Component::kCpu) continue;
-      EXPECT_EQ(device.device, "cpu:package-0");
-      sum.idle += device.idle;
-      sum.unattributed += device.unattributed;
-      for (const core::PodEnergy& of : device.pods) pod += of.energy;
-    }
+      NextSecond});
+  ASSERT_TRUE(options.kepler->Look());
+  const Recorded recorded = Record(options, core::Component::kCpu, [&] { joules += 4; });
+  EXPECT_EQ(recorded.devices, std::set<std::string>{"cpu:package-0"});
+  const Energy pod = recorded.pods.at("u1");
   EXPECT_GT(pod, Energy::Joules(10));
-  EXPECT_EQ(agent.figures().by_pod.at("u1").at(core::Component::kCpu), pod);
-  EXPECT_NEAR(pod.joules() / (pod + sum.idle + sum.unattributed).joules(), 0.5, 1e-6);
-  EXPECT_NEAR(sum.idle.joules() / (pod + sum.idle + sum.unattributed).joules(), 0.25, 1e-6);
+  EXPECT_EQ(recorded.figures.by_pod.at("u1").at(core::Component::kCpu), pod);
+  EXPECT_NEAR(pod.joules() / recorded.node().joules(), 0.5, 1e-6);
+  EXPECT_NEAR(recorded.idle.joules() / recorded.node().joules(), 0.25, 1e-6);
 }
 
 class AgentAnswersTest : public ::testing::Test {

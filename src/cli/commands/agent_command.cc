@@ -126,10 +126,15 @@ Result<std::shared_ptr<Exporter>> Await(const char* flag, const std::string& url
   if (url.empty()) return nullptr;
   const auto exporter = std::make_shared<Exporter>(typename Exporter::Ports{meter::MetricsAt(url)});
   const auto patience = Exporter::Clock::now() + kPatience;
-  for (;;) {
+  for (bool has_said = false;; has_said = true) {
     Status looked = exporter->Look();
     if (looked) return exporter;
-    if (Exporter::Clock::now() > patience || signals.WaitForStop(std::chrono::seconds{1}))
+    if (!has_said)
+      Sayer("ebb agent")(std::string(flag) + ": waiting for " + url +
+                         ", at most a minute: " + looked.error().what);
+    if (signals.WaitForStop(std::chrono::seconds{1}))
+      return Fail({ExitCode::kTryLater, "stopped before it began", "", ""});
+    if (Exporter::Clock::now() > patience)
       return Fail({ExitCode::kUnavailable, std::string(flag) + ": " + looked.error().what,
                    looked.error().where.empty() ? url : looked.error().where,
                    looked.error().next.empty()

@@ -93,7 +93,7 @@ Result<int> Config(const ConfigRequest& request) {
     const std::vector<std::string> actions{"show", "path"};
     return Fail(
         {ExitCode::kUsage,
-         "there is no action " + Quoted(request.action) + SuggestionText(request.action, actions),
+         "unknown action " + Quoted(request.action) + SuggestionText(request.action, actions),
          "", "use ebb config show or ebb config path"});
   }
   const app::UserSettings& settings = app::SettingsOfUser();

@@ -188,7 +188,7 @@ Result<int> Data(const ImportRequest& request) {
   const std::string& action = request.words.front();
   if (action == "weather") return Weather(request);
   if (action != "import")
-    return Fail(Usage("there is no action \"" + action + "\"" + SuggestionText(action, actions)));
+    return Fail(Usage("unknown action \"" + action + "\"" + SuggestionText(action, actions)));
   if (request.words.size() < 2) return Fail(Usage("import needs the files to read"));
   EBB_ASSIGN_OR_RETURN(const signals::TraceImport import, Import(request));
   const std::string path = OutputOf(request, signals::TraceFileName(import));

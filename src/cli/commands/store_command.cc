@@ -155,7 +155,7 @@ Result<int> Store(const StoreRequest& request) {
   if (action == "restore") return Restore(request);
   if (action == "export") return Export(request);
   const std::vector<std::string> actions{"backup", "check", "export", "prune", "restore"};
-  return Fail(Usage("there is no action \"" + action + "\"" + SuggestionText(action, actions)));
+  return Fail(Usage("unknown action \"" + action + "\"" + SuggestionText(action, actions)));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kPackage = "package";
 constexpr double kMicrojoules = 1e6;
-constexpr double kMostJoules = 9e12;  // 64 bits hold its microjoules
+constexpr double kMostJoules = 4e12;  // 64 bits hold the microjoules of two such counters
 // While Kepler looks at the counters every 5 s, a value that stands still for so long is no gap.
 constexpr double kUpdateSeconds = 6;
 
@@ -29,10 +29,10 @@ Result<KeplerNode> KeplerNodeFromText(std::string_view text) {
   std::set<std::string> others;
   KeplerNode node;
   EBB_RETURN_IF_ERROR(ForEachSample(text, [&](const ExpositionSample& sample) {
-    const bool is_all = sample.name == "kepler_node_cpu_joules_total";
+    const bool is_active = sample.name == "kepler_node_cpu_active_joules_total";
     const bool is_idle = sample.name == "kepler_node_cpu_idle_joules_total";
     const bool is_pod = sample.name == "kepler_pod_cpu_joules_total";
-    if (!(is_all || is_idle || is_pod) || !CanBe(sample.value)) return;
+    if (!(is_active || is_idle || is_pod) || !CanBe(sample.value)) return;
     if (sample.Label("zone") != kPackage) return void(others.emplace(sample.Label("zone")));
     if (is_pod) {
       if (const auto uid = sample.Label("pod_id"); !uid.empty())
@@ -41,7 +41,7 @@ Result<KeplerNode> KeplerNodeFromText(std::string_view text) {
     }
     const std::string path(sample.Label("path"));
     KeplerPackage& package = packages.try_emplace(path, KeplerPackage{path, 0, 0}).first->second;
-    (is_all ? package.all_microjoules : package.idle_microjoules) = Microjoules(sample.value);
+    (is_active ? package.active_microjoules : package.idle_microjoules) = Microjoules(sample.value);
   }));
   for (auto& [path, package] : packages) node.packages.push_back(std::move(package));
   if (!node.packages.empty()) return node;
@@ -59,7 +59,7 @@ void AddKepler(const KeplerNode& before, const KeplerNode& now, PodsInterval& in
   const auto active = [](const KeplerNode& node) {
     double joules = 0;
     for (const KeplerPackage& package : node.packages)
-      joules += static_cast<double>(package.all_microjoules - package.idle_microjoules);
+      joules += static_cast<double>(package.active_microjoules);
     return joules / kMicrojoules;
   };
   const auto grown = [](double from, double to) { return to < from ? to : to - from; };
@@ -95,7 +95,7 @@ void KeplerMeter::Start(Instant now) {
   for (Counted& counted : counted_) {
     const KeplerPackage* package = Find(counted);
     counted = {counted.path, counted.device};
-    counted.counter.Start(now, package ? std::optional(package->all_microjoules) : std::nullopt);
+    counted.counter.Start(now, package ? std::optional(package->all_microjoules()) : std::nullopt);
     if (package) counted.idle_microjoules = package->idle_microjoules;
   }
 }
@@ -117,7 +117,7 @@ std::vector<core::EnergyReading> KeplerMeter::Sample(const IntervalUsage& usage)
     counted.waiting_seconds += usage.seconds();
     const KeplerPackage* package = Find(counted);
     const Outcome outcome = counted.counter.Look(
-        usage.end, package ? std::optional(package->all_microjoules) : std::nullopt);
+        usage.end, package ? std::optional(package->all_microjoules()) : std::nullopt);
     counted.waiting = outcome;
     if (outcome == Outcome::kUnreadable || outcome == Outcome::kStill) continue;
     if (IsLoss(outcome)) gaps_.Add(counted.device, Describe(outcome), counted.waiting_seconds);

@@ -5,12 +5,15 @@
 //
 // It speaks Prometheus's text format (from version 0.10 on):
 //
-//   kepler_node_cpu_joules_total{zone="package",path="/sys/class/powercap/intel-rapl:0"}   joules
-//   kepler_node_cpu_idle_joules_total{zone="package",path="..."}
+//   kepler_node_cpu_active_joules_total{zone="package",path="/sys/class/powercap/intel-rapl:0"}
+//   kepler_node_cpu_idle_joules_total{zone="package",path="..."}                           joules
 //   kepler_pod_cpu_joules_total{zone="package",pod_id="...",state="running"}   or "terminated"
 //
-// Zones are those of RAPL; only packages are taken. Kepler divides what was not idle among pods by
-// their CPU time. It looks at the counters when it is asked, or every 5 s.
+// Zones are those of RAPL; only packages are taken. Both counters of the node begin with Kepler and
+// grow from there; kepler_node_cpu_joules_total is not read, because it is the hardware's counter,
+// which begins anew every few minutes to hours, and Kepler does not say where. Kepler divides what
+// was not idle among pods by their CPU time. It looks at the counters when it is asked, or every 5
+// s.
 //
 // Source: https://github.com/sustainable-computing-io/kepler, docs/user/metrics.md.
 //
@@ -35,7 +38,8 @@ namespace ebb::meter {
 
 struct KeplerPackage {
   std::string path;  ///< of the counter
-  std::int64_t all_microjoules = 0, idle_microjoules = 0;
+  std::int64_t active_microjoules = 0, idle_microjoules = 0;
+  std::int64_t all_microjoules() const { return active_microjoules + idle_microjoules; }
 };
 
 struct KeplerNode {

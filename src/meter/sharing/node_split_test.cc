@@ -20,7 +20,7 @@ core::EnergyReading Reading(const std::string& device, core::Component component
   return {device, component, core::EnergySource::kCounter, wall, Energy::Microjoules(microjoules)};
 }
 
-const core::DeviceEnergy& DeviceOf(const core::NodeRecord& record, const std::string& name) {
+const core::DeviceEnergy& DeviceOf(const core::NodeRecord& record, const char* name) {
   for (const core::DeviceEnergy& device : record.devices)
     if (device.device == name) return device;
   throw std::out_of_range(name);

@@ -155,7 +155,7 @@ Result<OperatorForecast> ParseOperatorCsv(std::string_view text, const std::stri
       hours.push_back(
           {begin, part.mw_hours[0], part.mw_hours[1], part.mw_hours[2], part.published});
   if (!hours.empty()) return hours;
-  return Fail({ExitCode::kConfiguration, "has no hour of which load, wind and sun are told", path,
+  return Fail({ExitCode::kConfiguration, "has no hour with all of load, wind and sun", path,
                "is it the right file?"});
 }
 

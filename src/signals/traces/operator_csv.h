@@ -28,7 +28,7 @@ struct ExpectedHour {
   friend bool operator==(const ExpectedHour&, const ExpectedHour&) = default;
 };
 
-/// In order of time, those of which all is told.
+/// In order of time; only hours with all three values.
 using OperatorForecast = std::vector<ExpectedHour>;
 
 Result<OperatorForecast> ParseOperatorCsv(std::string_view text, const std::string& path);

@@ -21,7 +21,7 @@ TEST(OperatorCsv, HoursAreReadAndQuartersAreJoined) {
       "2026-05-01T00:00Z,100,10,1,0\n2026-05-01T00:15Z,200,20,1,0\n"
       "2026-05-01T00:30Z,300,30,1,4\n2026-05-01T00:45Z,400,40,1,4\n"
       "2026-05-01T01:00Z,100,10,1,0\n2026-05-01T01:15Z,200,20,1,0\n");
-  ASSERT_EQ(quarters.size(), 1U) << "half of the second hour is not told";
+  ASSERT_EQ(quarters.size(), 1U) << "half of the second hour is missing";
   EXPECT_EQ(quarters[0], (ExpectedHour{At("2026-05-01T00:00Z"), 250, 26, 2}));
 }
 
@@ -58,7 +58,7 @@ TEST(OperatorCsv, WhatCannotBeTrustedIsNamed) {
   says("timestamp,load_mw,wind_mw,solar_gw\n", "\"solar_gw\" is in a unit that is not known");
   says("timestamp,load_mw,wind_mw,wind_onshore_mw,solar_mw\n", "more than one column");
   says("load_mw,wind_mw,solar_mw\n", "no column for the time");
-  says(header, "no hour of which load, wind and sun are told");
+  says(header, "no hour with all of load, wind and sun");
   says(header + "2026-05-01T00:00Z,1e300,1,1\n", "o.csv:2: \"1e300\" is no power in MW");
   says(header + "2026-05-01T00:00Z,many,1,1\n", "no power in MW");
   says(header + "2026-05-01T00:00Z,1,1\n", "o.csv:2");
