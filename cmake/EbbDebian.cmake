@@ -28,7 +28,7 @@ emitted, and proves the difference. This package has the program, its queue
 service, libebb and its Python module.")
 set(CPACK_DEBIAN_EBB_PACKAGE_DEPENDS "${ebb_curl}, ${ebb_crypto}, tzdata")
 set(CPACK_DEBIAN_EBB_PACKAGE_RECOMMENDS ca-certificates)
-set(CPACK_DEBIAN_EBB_PACKAGE_SUGGESTS "ebb-train, python3, prometheus, grafana, libeccodes0")
+set(CPACK_DEBIAN_EBB_PACKAGE_SUGGESTS "ebb-train, python3, prometheus, grafana, libeccodes0, libexpat1")
 set(ebb_scripts ${CMAKE_SOURCE_DIR}/deploy/debian)
 set(CPACK_DEBIAN_EBB_PACKAGE_CONTROL_EXTRA
   ${ebb_scripts}/conffiles ${ebb_scripts}/postinst ${ebb_scripts}/prerm ${ebb_scripts}/postrm)

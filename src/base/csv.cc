@@ -11,8 +11,16 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 
-CsvReader::CsvReader(std::string_view text, std::string where, CsvBlanks blanks)
-    : text_(text), where_(std::move(where)), blanks_(blanks) {
+char CsvSeparatorOf(std::string_view text) {
+  const std::string_view first = text.substr(0, text.find('\n'));
+  char most = ',';
+  for (const char other : {';', '\t'})
+    if (std::ranges::count(first, other) > std::ranges::count(first, most)) most = other;
+  return most;
+}
+
+CsvReader::CsvReader(std::string_view text, std::string where, CsvBlanks blanks, char separator)
+    : text_(text), where_(std::move(where)), blanks_(blanks), separator_(separator) {
   if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
 }
 
@@ -34,7 +42,7 @@ bool CsvReader::ReadRecord() {
   const std::size_t begin = at_;
   for (;; ++at_) {
     if (!ReadField()) return false;
-    if (AtEnd() || text_[at_] != ',') break;
+    if (AtEnd() || text_[at_] != separator_) break;
   }
   record_ = text_.substr(begin, at_ - begin);
   if (AtEnd()) return true;
@@ -48,7 +56,8 @@ bool CsvReader::ReadRecord() {
 bool CsvReader::ReadField() {
   const bool trimmed = blanks_ == CsvBlanks::kTrimmed;
   std::size_t open = at_;
-  while (trimmed && open < text_.size() && (text_[open] == ' ' || text_[open] == '\t')) ++open;
+  const auto is_blank = [&](char c) { return c == ' ' || (c == '\t' && separator_ != '\t'); };
+  while (trimmed && open < text_.size() && is_blank(text_[open])) ++open;
   std::string_view field;
   if (open < text_.size() && text_[open] == '"') {
     at_ = open + 1;
@@ -81,7 +90,7 @@ bool CsvReader::ReadQuoted(std::string_view& field) {
 
 std::string_view CsvReader::TakeUnquoted() {
   const std::size_t begin = at_;
-  while (!AtEnd() && text_[at_] != ',' && text_[at_] != '\n') ++at_;
+  while (!AtEnd() && text_[at_] != separator_ && text_[at_] != '\n') ++at_;
   std::string_view taken = text_.substr(begin, at_ - begin);
   if (!AtEnd() && text_[at_] == '\n' && taken.ends_with('\r')) taken.remove_suffix(1);
   return taken;

@@ -16,11 +16,16 @@ namespace ebb {
 /// the eye.
 enum class CsvBlanks { kKept, kTrimmed };
 
+/// What stands between the fields of the first record: a comma, or a semicolon or tab where there
+/// are more of them.
+char CsvSeparatorOf(std::string_view text);
+
 /// Reads record after record, without a copy of the text: a trace has a million of them.
 class CsvReader {
  public:
   /// `text` must outlive the reader; `where` is for messages.
-  CsvReader(std::string_view text, std::string where, CsvBlanks blanks = CsvBlanks::kKept);
+  CsvReader(std::string_view text, std::string where, CsvBlanks blanks = CsvBlanks::kKept,
+            char separator = ',');
 
   /// Goes to the next record; false where there is none. An Error, with the line, for a quoted
   /// field that never ends.
@@ -51,6 +56,7 @@ class CsvReader {
   const std::string_view text_;
   const std::string where_;
   const CsvBlanks blanks_;
+  const char separator_;
   std::size_t at_ = 0, line_ = 1;
   std::vector<std::string_view> fields_;
   std::deque<std::string> kept_;  ///< fields of this record that do not stand in the text like this

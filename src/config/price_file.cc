@@ -7,7 +7,9 @@
 #include "config/tariff_section.h"
 #include "config/yaml_tree.h"
 #include "platform/file.h"
+#include "signals/traces/entsoe_document.h"
 #include "signals/traces/price_csv.h"
+#include "signals/traces/xml_tree.h"
 
 namespace ebb::config {
 namespace {
@@ -31,6 +33,11 @@ prices::ZoneClock MarketClock() {
 Result<prices::PriceSource> ReadSeries(const std::string& path, const std::string& text,
                                        const signals::PriceCsvOptions& options,
                                        const prices::Publication& publication) {
+  if (signals::LooksLikeXml(text)) {
+    EBB_ASSIGN_OR_RETURN(const auto document, signals::ParseEntsoeDocument(text, path));
+    EBB_ASSIGN_OR_RETURN(const core::PriceSeries series, signals::EntsoePrices(document, path));
+    return prices::PriceSource(prices::AsPublished(series, publication));
+  }
   EBB_ASSIGN_OR_RETURN(const core::PriceSeries series, signals::ParsePriceCsv(text, path, options));
   return prices::PriceSource(prices::AsPublished(series, publication));
 }
@@ -64,13 +71,15 @@ Result<prices::PriceSource> ReadDayAhead(const YamlNode& node, const std::string
   return ReadSeries(path, text, options, publication);
 }
 
-bool IsCsv(const std::string& path) { return path.ends_with(".csv") || path.ends_with(".csv.gz"); }
+bool IsSeries(const std::string& path, const std::string& text) {
+  return path.ends_with(".csv") || path.ends_with(".csv.gz") || signals::LooksLikeXml(text);
+}
 
 }  // namespace
 
 Result<prices::PriceSource> ParsePrices(const std::string& text, const std::string& name,
                                         const FileReader& read_file) {
-  if (IsCsv(name)) return ReadSeries(name, text, {}, {MarketClock(), kDefaultPublication});
+  if (IsSeries(name, text)) return ReadSeries(name, text, {}, {MarketClock(), kDefaultPublication});
   EBB_ASSIGN_OR_RETURN(const YamlNode root, ParseYaml(text, name));
   if (root.kind == YamlNode::Kind::kNull)
     return Fail({ExitCode::kConfiguration, "the file is empty", name,

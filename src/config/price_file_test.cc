@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "signals/traces/entsoe_for_test.h"
+#include "signals/traces/expat.h"
+
 namespace ebb::config {
 namespace {
 
@@ -137,6 +140,20 @@ TEST(PriceFile, MistakesNameFileAndLine) {
     EXPECT_NE(source.error().Message().find(c.what), std::string::npos) << source.error().Message();
     EXPECT_EQ(source.error().where.rfind(c.where, 0), 0u) << source.error().Message();
   }
+}
+
+TEST(PriceFile, ADocumentOfEntsoeIsASeriesWhateverItsName) {
+  if (!signals::LibExpat()) GTEST_SKIP() << "Expat is not installed";
+  const std::string text = signals::EntsoePriceDocument(signals::EntsoePrice(
+      "", {"2026-05-01T22:00Z", "2026-05-02T00:00Z", "PT60M", {{1, 80}, {2, -10}}}));
+  const auto source = ParsePrices(text, "prices", [](const std::string& path) {
+    return Result<std::string>(Fail({ExitCode::kConfiguration, "is not there", path, ""}));
+  });
+  ASSERT_TRUE(source) << source.error().Message();
+  const auto prices = source->Over({*ParseTime("2026-05-01"), *ParseTime("2026-05-04")});
+  ASSERT_EQ(prices.samples().size(), 2U);
+  EXPECT_DOUBLE_EQ(prices.samples()[1].per_kwh, -0.01);
+  EXPECT_EQ(prices.samples()[1].known_from, *ParseTime("2026-04-30T12:00Z"));
 }
 
 TEST(PriceFile, TheShippedTariffsLoad) {

@@ -222,7 +222,8 @@ signals::ForecastMode ModeOf(ForecastSource source) {
 Status LoadSiteOperators(ScenarioFile& file) {
   for (std::size_t site = 0; site < file.operator_files.size(); ++site) {
     if (file.operator_files[site].empty()) continue;
-    EBB_ASSIGN_OR_RETURN(auto hours, LoadOperators(file.operator_files[site]));
+    EBB_ASSIGN_OR_RETURN(auto hours,
+                         LoadOperators(file.operator_files[site], file.signals[site].zone));
     file.signals[site].operators =
         std::make_shared<const signals::OperatorForecast>(std::move(hours));
   }

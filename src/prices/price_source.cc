@@ -4,14 +4,15 @@
 
 namespace ebb::prices {
 
+Time Publication::Of(Time time) const {
+  const auto day = std::chrono::floor<std::chrono::days>(clock.LocalOf(time));
+  return clock.UtcOf(day - std::chrono::days{1} + time_of_day);
+}
+
 core::PriceSeries AsPublished(const core::PriceSeries& series, const Publication& publication) {
   std::vector<core::PriceSample> samples = series.samples();
-  for (core::PriceSample& sample : samples) {
-    const auto day =
-        std::chrono::floor<std::chrono::days>(publication.clock.LocalOf(sample.interval.begin));
-    sample.known_from =
-        publication.clock.UtcOf(day - std::chrono::days{1} + publication.time_of_day);
-  }
+  for (core::PriceSample& sample : samples)
+    sample.known_from = publication.Of(sample.interval.begin);
   auto published = core::PriceSeries::Create(series.identity(), std::move(samples));
   EBB_CHECK(published.has_value());
   return *std::move(published);

@@ -9,10 +9,14 @@
 
 namespace ebb::prices {
 
-/// When a market publishes the prices of a day: at this time of the local day before.
+/// When a market publishes the prices of a day, or an operator its forecasts: at this time of the
+/// local day before.
 struct Publication {
   ZoneClock clock;
   Duration time_of_day{std::chrono::hours{13}};
+
+  /// Of the day that `time` is in.
+  Time Of(Time time) const;
 };
 
 /// The same prices, each known from its publication on.

@@ -18,7 +18,7 @@
 #include "core/publication.h"
 #include "signals/feeds/outage_rules.h"
 #include "signals/providers/json_address.h"
-#include "signals/traces/operator_csv.h"
+#include "signals/traces/operator_forecast.h"
 #include "signals/weather/weather_options.h"
 
 namespace ebb::signals {

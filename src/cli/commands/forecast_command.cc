@@ -85,11 +85,12 @@ Result<std::shared_ptr<const forecast::WeatherArchive>> GivenWeather(const Optio
   return signals::ArchivedWeather(weather, trace.series.identity().zone);
 }
 
-// None where no file is named.
-Result<std::vector<forecast::Driver>> GivenDrivers(const Options& options) {
+// Of a zone; none where no file is named.
+Result<std::vector<forecast::Driver>> GivenDrivers(const Options& options,
+                                                   const std::string& zone) {
   std::vector<forecast::Driver> drivers;
   if (!options.operators.empty()) {
-    EBB_ASSIGN_OR_RETURN(const auto hours, config::LoadOperators(options.operators));
+    EBB_ASSIGN_OR_RETURN(const auto hours, config::LoadOperators(options.operators, zone));
     drivers.push_back(signals::DriverOf(hours));
   }
   if (options.prices.empty()) return drivers;
@@ -111,7 +112,7 @@ struct Method {
 Result<Method> GivenMethod(const Options& options, const signals::Trace& trace,
                            const core::Publication& publication) {
   EBB_ASSIGN_OR_RETURN(auto weather, GivenWeather(options, trace));
-  EBB_ASSIGN_OR_RETURN(const auto given, GivenDrivers(options));
+  EBB_ASSIGN_OR_RETURN(const auto given, GivenDrivers(options, trace.series.identity().zone));
   const auto drivers = InputsOf(given, publication);
   const std::string_view usual = weather ? forecast::kWeather : forecast::kRidge;
   const std::string_view name = options.method.empty() ? usual : options.method;
@@ -166,7 +167,6 @@ Result<int> RunBacktest(const Options& options) {
   EBB_ASSIGN_OR_RETURN(question.from, OptionalTime(options.from, "--from"));
   EBB_ASSIGN_OR_RETURN(question.to, OptionalTime(options.to, "--to"));
   EBB_ASSIGN_OR_RETURN(question.publication, GivenPublication(options));
-  EBB_ASSIGN_OR_RETURN(question.drivers, GivenDrivers(options));
   if (!options.every.empty()) {
     EBB_ASSIGN_OR_RETURN(question.every, app::DurationOf("every", options.every));
   }
@@ -176,6 +176,7 @@ Result<int> RunBacktest(const Options& options) {
     for (const std::string& path : options.traces) {
       EBB_ASSIGN_OR_RETURN(const signals::Trace trace, signals::LoadTrace(path));
       EBB_ASSIGN_OR_RETURN(question.weather, GivenWeather(options, trace));
+      EBB_ASSIGN_OR_RETURN(question.drivers, GivenDrivers(options, trace.series.identity().zone));
       const auto progress = [&](double share) { line.Show(trace.series.identity().zone, share); };
       EBB_ASSIGN_OR_RETURN(TraceScore score, ScoreTrace(trace, question, progress));
       scores.push_back(std::move(score));
@@ -208,7 +209,7 @@ Result<ForecastScore> ScoreOfTrace(const Options& options, ProgressLine& line) {
   const auto known = publication.value_or(signals::UsualPublication(trace));
   ScoreQuestion question{trace.series, at.value_or(trace.series.span().end - Duration{1}), known};
   EBB_ASSIGN_OR_RETURN(question.beside.weather, GivenWeather(options, trace));
-  EBB_ASSIGN_OR_RETURN(const auto drivers, GivenDrivers(options));
+  EBB_ASSIGN_OR_RETURN(const auto drivers, GivenDrivers(options, trace.series.identity().zone));
   question.beside.drivers = InputsOf(drivers, known);
   if (signals::HasArchive(trace))
     question.make_provider = [&] { return signals::MakeArchivedForecaster(trace, known); };
@@ -473,8 +474,9 @@ void AddForecastCommand(Parser& parser) {
        &Options::weather_lag);
   text({"prices", "FILE", "day-ahead prices of the zone, which say what is expected of its hours"},
        &Options::prices);
-  text({"operators", "FILE",
-        "what the zone's operators expect of load, wind and sun: CSV, plain or gzip "
+  text({"operators", "FILE|FOLDER",
+        "what the zone's operators expect of load, wind and sun: CSV or documents of ENTSO-E, "
+        "plain or gzip "
         "(docs/forecast.md)"},
        &Options::operators);
   text({"every", "DURATION", "time between two forecasts of the back-test (default 7h)"},

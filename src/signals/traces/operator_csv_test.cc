@@ -5,7 +5,11 @@
 namespace ebb::signals {
 namespace {
 
-Result<OperatorForecast> Parse(const std::string& text) { return ParseOperatorCsv(text, "o.csv"); }
+Result<OperatorForecast> Parse(const std::string& text) {
+  OperatorParts parts;
+  EBB_RETURN_IF_ERROR(ReadOperatorCsv(text, "o.csv", parts));
+  return parts.ByHour("o.csv");
+}
 
 Time At(const char* text) { return *ParseTime(text); }
 

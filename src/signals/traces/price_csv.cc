@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "signals/traces/csv_rows.h"
+#include "signals/traces/market_times.h"
 #include "signals/traces/trace_header.h"
 
 namespace ebb::signals {
@@ -23,8 +24,9 @@ constexpr std::array<std::string_view, 26> kCurrencies{
     "aud", "bgn", "brl", "cad", "chf", "cny", "czk", "dkk", "eur", "gbp", "hkd", "huf", "inr",
     "jpy", "krw", "mxn", "nok", "nzd", "pln", "ron", "rsd", "sek", "sgd", "try", "twd", "usd"};
 // Further names of zone columns in files of prices.
-constexpr std::array<std::string_view, 5> kAreaNames{"area", "price_area", "bidding_zone",
-                                                     "country", "iso3_code"};
+constexpr std::array<std::string_view, 8> kAreaNames{"area",    "price_area",     "bidding_zone",
+                                                     "country", "iso3_code",      "areacode",
+                                                     "mapcode", "areadisplayname"};
 
 struct Unit {
   std::optional<std::string> currency;
@@ -34,8 +36,9 @@ struct Unit {
 struct Header {
   std::size_t columns = 0;
   std::size_t time = 0, price = 0;
-  std::string time_name, price_name;
-  std::optional<std::size_t> end, unit, currency, sequence;
+  std::string price_name;
+  std::optional<std::size_t> end, unit, currency, sequence, contract;
+  std::optional<MarketTimes> clock;  ///< of intervals
   std::vector<std::size_t> zones;
   Unit named;  ///< as the price column's name says
 };
@@ -61,9 +64,6 @@ bool IsPriceName(std::string_view name) {
          name.starts_with("spotprice");
 }
 
-// The platform's market time unit, "MTU (UTC)".
-bool IsMarketTime(std::string_view name) { return name == "mtu_utc"; }
-
 Error HeaderError(const std::string& path, std::string what, std::string next) {
   return {ExitCode::kConfiguration, std::move(what), path + ":1", std::move(next)};
 }
@@ -73,6 +73,7 @@ void AssignColumn(const std::string& name, std::size_t column, Header& header) {
   if (name == "unit") header.unit = column;
   if (name == "currency") header.currency = column;
   if (name == "sequence") header.sequence = column;
+  if (name == "contracttype") header.contract = column;
   if (IsZoneName(name) || std::find(kAreaNames.begin(), kAreaNames.end(), name) != kAreaNames.end())
     header.zones.push_back(column);
 }
@@ -83,15 +84,11 @@ Result<Header> ParseHeader(const std::vector<std::string_view>& fields, const st
   bool has_time = false, has_price = false;
   for (std::size_t column = 0; column < fields.size(); ++column) {
     const std::string name = NormalisedName(fields[column]);
-    if (name.starts_with("mtu") && !IsMarketTime(name))
-      return Fail(HeaderError(path,
-                              "the times of column " + Quoted(fields[column]) +
-                                  " are local ones, and an hour of them is given twice",
-                              "export the file with times in UTC"));
-    if (!has_time && (IsTimeName(name) || IsMarketTime(name))) {
+    EBB_ASSIGN_OR_RETURN(auto clock, MarketTimes::Named(name, path));
+    if (!has_time && (IsTimeName(name) || clock)) {
       has_time = true;
+      header.clock = std::move(clock);
       header.time = column;
-      header.time_name = name;
     } else if (!has_price && IsPriceName(name)) {
       has_price = true;
       header.price = column;
@@ -107,29 +104,25 @@ Result<Header> ParseHeader(const std::vector<std::string_view>& fields, const st
   return header;
 }
 
-// "01/01/2020 00:00:00" or "01.01.2020 00:00" as ISO-8601.
-std::string IsoOfMarketTime(std::string_view text) {
-  text = Trim(text);
-  if (text.size() < 16) return std::string(text);
-  return std::string(text.substr(6, 4)) + "-" + std::string(text.substr(3, 2)) + "-" +
-         std::string(text.substr(0, 2)) + "T" + std::string(text.substr(11));
-}
-
 struct PriceRow : TimedRow {};
 
 class Reader {
  public:
   Reader(const CsvReader& csv, const Header& header, const std::string& path,
          const PriceCsvOptions& options)
-      : csv_(csv), header_(header), path_(path), options_(options) {}
+      : csv_(csv), header_(header), path_(path), options_(options), clock_(header.clock) {}
 
   Status Read() {
-    EBB_RETURN_IF_ERROR(CheckColumns(csv_, header_.columns, path_));
+    // Exports name their area in a last column that their rows may not have.
+    const std::size_t columns = csv_.fields().size();
+    if (columns != header_.columns && !(header_.clock && columns + 1 == header_.columns))
+      EBB_RETURN_IF_ERROR(CheckColumns(csv_, header_.columns, path_));
     const std::size_t number = csv_.line();
     EBB_ASSIGN_OR_RETURN(const bool wanted, IsWanted(number));
     if (!wanted) return {};
     PriceRow row{{number, {}, {}, {}}};
-    EBB_RETURN_IF_ERROR(ReadTimes(row));
+    EBB_ASSIGN_OR_RETURN(const bool is_there, ReadTimes(row));
+    if (!is_there) return {};
     if (!rows_.empty()) EBB_RETURN_IF_ERROR(CheckRowOrder(rows_.back(), row, path_));
     EBB_RETURN_IF_ERROR(ReadUnit(number));
     EBB_RETURN_IF_ERROR(ReadPrice(row));
@@ -146,9 +139,11 @@ class Reader {
   Result<bool> IsWanted(std::size_t number) {
     if (header_.sequence) {
       const std::string sequence = Lowercase(Field(*header_.sequence));
-      if (!sequence.empty() && sequence != "without sequence" && sequence != "sequence 1")
+      if (!sequence.empty() && sequence != "without sequence" && sequence != "sequence 1" &&
+          sequence != "1")
         return false;
     }
+    if (header_.contract && Lowercase(Field(*header_.contract)) != "day-ahead") return false;
     if (header_.zones.empty()) return true;
     if (options_.zone)
       return std::any_of(header_.zones.begin(), header_.zones.end(),
@@ -160,26 +155,23 @@ class Reader {
                        "name the zone to use: day_ahead: {file: ..., zone: ...} (docs/prices.md)"));
   }
 
-  Status ReadTimes(PriceRow& row) {
-    std::string_view text = Field(header_.time);
-    if (!IsMarketTime(header_.time_name)) {
-      EBB_ASSIGN_OR_RETURN(row.begin, ReadTimeField(text, path_, row.line));
-      if (header_.end) {
-        EBB_ASSIGN_OR_RETURN(row.end, ReadTimeField(Field(*header_.end), path_, row.line));
-      }
-    } else {
-      const auto dash = text.find(" - ");
-      if (dash == std::string_view::npos)
-        return Fail(AtLine(path_, row.line, Quoted(text) + " is not an interval",
-                           "like 01/01/2024 00:00:00 - 01/01/2024 01:00:00"));
-      EBB_ASSIGN_OR_RETURN(row.begin,
-                           ReadTimeField(IsoOfMarketTime(text.substr(0, dash)), path_, row.line));
-      EBB_ASSIGN_OR_RETURN(row.end,
-                           ReadTimeField(IsoOfMarketTime(text.substr(dash + 3)), path_, row.line));
+  // False: an hour that the clock skips.
+  Result<bool> ReadTimes(PriceRow& row) {
+    const std::string_view text = Field(header_.time);
+    if (clock_ && clock_->Reads(text)) {
+      EBB_ASSIGN_OR_RETURN(const auto interval, clock_->Read(text, path_, row.line));
+      if (!interval) return false;
+      row.begin = interval->begin;
+      row.end = interval->end;
+      return true;
+    }
+    EBB_ASSIGN_OR_RETURN(row.begin, ReadTimeField(text, path_, row.line));
+    if (header_.end) {
+      EBB_ASSIGN_OR_RETURN(row.end, ReadTimeField(Field(*header_.end), path_, row.line));
     }
     if (row.end && *row.end <= row.begin)
       return Fail(AtLine(path_, row.line, "the interval ends before it begins"));
-    return {};
+    return true;
   }
 
   // Every row must say the same; what no row says comes from the header or the caller.
@@ -222,12 +214,15 @@ class Reader {
     return {};
   }
 
-  std::string_view Field(std::size_t column) const { return csv_.fields()[column]; }
+  std::string_view Field(std::size_t column) const {
+    return column < csv_.fields().size() ? csv_.fields()[column] : std::string_view();
+  }
 
   const CsvReader& csv_;
   const Header& header_;
   const std::string& path_;
   const PriceCsvOptions& options_;
+  std::optional<MarketTimes> clock_;
   std::vector<PriceRow> rows_;
   Unit unit_;
   std::string zone_;
@@ -258,7 +253,7 @@ std::string_view FileName(std::string_view path) { return path.substr(path.rfind
 
 Result<core::PriceSeries> ParsePriceCsv(std::string_view text, const std::string& path,
                                         const PriceCsvOptions& options) {
-  CsvReader csv(text, path, CsvBlanks::kTrimmed);
+  CsvReader csv(text, path, CsvBlanks::kTrimmed, CsvSeparatorOf(text));
   EBB_RETURN_IF_ERROR(ReadHeader(csv, path));
   EBB_ASSIGN_OR_RETURN(const Header header, ParseHeader(csv.fields(), path));
   Reader reader(csv, header, path, options);

@@ -1,10 +1,10 @@
 #pragma once
 // Electricity prices from a CSV file: one row per interval, time and price, with the unit in the
-// column's name or in a column of its own. Understood beside plain files: exports of the ENTSO-E
-// transparency platform in UTC, Ember's hourly European prices, and datetime,value,unit as
-// Electricity Maps names its fields. Format: docs/prices.md. Negative prices are legal; a missing
-// row or an empty value is a gap and stays one. What cannot be trusted is an Error with file and
-// line. Pure.
+// column's name or in a column of its own. Understood beside plain files: exports and the file
+// library of the ENTSO-E transparency platform, Ember's hourly European prices, and
+// datetime,value,unit as Electricity Maps names its fields. Format: docs/prices.md. Negative prices
+// are legal; a missing row or an empty value is a gap and stays one. What cannot be trusted is an
+// Error with file and line. Pure.
 
 #include <optional>
 #include <string>

@@ -53,6 +53,20 @@ TEST(PriceCsv, ExportsOfOthersAreUnderstood) {
        "\"MTU (UTC)\",\"Day-ahead Price [EUR/MWh]\",\"Currency\",\"BZN|FR\"\n"
        "\"01.01.2024 00:00 - 01.01.2024 01:00\",\"60.00\",\"EUR\",\"\"\n",
        "EUR", 0.06, hours{1}},
+      {"ENTSO-E, local times, rows without the area",
+       "\"MTU (CET/CEST)\",\"Day-ahead Price [EUR/MWh]\",\"Currency\",\"BZN|DE-LU\"\n"
+       "\"29.03.2020 01:00 - 29.03.2020 02:00\",\"19.37\",\"EUR\"\n"
+       "\"29.03.2020 02:00 - 29.03.2020 03:00\",\"\",\"\"\n"
+       "\"29.03.2020 03:00 - 29.03.2020 04:00\",\"10.02\",\"EUR\"\n",
+       "EUR", 0.01937, hours{1}},
+      {"ENTSO-E's file library",
+       "DateTime(UTC)"
+       "\tResolutionCode\tAreaCode\tAreaDisplayName\tAreaTypeCode\tMapCode\tContractTyp"
+       "e\tSequence\tPrice[Currency/MWh]\tCurrency\tUpdateTime(UTC)\n"
+       "2025-01-01 00:00:00\tPT60M\t10YFR-RTE------C\tFR\tBZN\tFR\tDay-ahead\t1\t12.5\tEUR\t\n"
+       "2025-01-01 00:00:00\tPT60M\t10YFR-RTE------C\tFR\tBZN\tFR\tIntraday\t1\t13\tEUR\t\n"
+       "2025-01-01 01:00:00\tPT60M\t10YFR-RTE------C\tFR\tBZN\tFR\tDay-ahead\t1\t13.5\tEUR\t\n",
+       "EUR", 0.0125, hours{1}},
       {"Ember",
        "Country,ISO3 Code,Datetime (UTC),Datetime (Local),Price (EUR/MWhe)\n"
        "Germany,DEU,2023-05-01 00:00:00,2023-05-01 02:00:00,71.2\n"
@@ -110,9 +124,9 @@ TEST(PriceCsv, WhatCannotBeTrustedIsRefusedWithItsLine) {
       {"timestamp,price_eur_per_kwh\n2026-01-01,85\n", "p.csv", "prices per MWh"},
       {"time,value,unit\n2026-01-01,85,EUR/MWh\n2026-01-02,85,GBP/MWh\n", "p.csv:3",
        "unit changes"},
-      {"\"MTU (CET/CEST)\",\"Day-ahead Price [EUR/MWh]\"\n\"01.01.2024 00:00 - 01.01.2024 "
+      {"\"MTU (BRT)\",\"Day-ahead Price [EUR/MWh]\"\n\"01.01.2024 00:00 - 01.01.2024 "
        "01:00\",\"1\"\n",
-       "p.csv:1", "local ones"},
+       "p.csv:1", "clock of column"},
       {"MTU (UTC),Day-ahead Price [EUR/MWh]\n01.01.2024 00:00,1\n", "p.csv:2", "not an interval"},
   };
   for (const Case& c : cases) {
