@@ -41,8 +41,8 @@ Result<signals::OperatorForecast> LoadOperators(const std::string& path, const s
   signals::OperatorParts parts(prices::Publication{clock, kPublishedAt});
   EBB_ASSIGN_OR_RETURN(const auto files, FilesOf(path));
   for (const std::string& file : files) {
-    EBB_ASSIGN_OR_RETURN(const std::string text, platform::ReadFileMaybeGzip(file));
-    EBB_RETURN_IF_ERROR(signals::ReadOperatorText(text, file, zone, parts));
+    EBB_ASSIGN_OR_RETURN(std::string text, platform::ReadFileMaybeGzip(file));
+    EBB_RETURN_IF_ERROR(signals::ReadOperatorText(std::move(text), file, zone, parts));
   }
   return parts.ByHour(path);
 }

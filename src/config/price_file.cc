@@ -1,5 +1,7 @@
 #include "config/price_file.h"
 
+#include <optional>
+
 #include "base/check.h"
 #include "config/file_names.h"
 #include "config/key_reader.h"
@@ -8,6 +10,8 @@
 #include "config/yaml_tree.h"
 #include "platform/file.h"
 #include "signals/traces/entsoe_document.h"
+#include "signals/traces/oasis_csv.h"
+#include "signals/traces/operator_text.h"
 #include "signals/traces/price_csv.h"
 #include "signals/traces/xml_tree.h"
 
@@ -30,16 +34,40 @@ prices::ZoneClock MarketClock() {
   return *std::move(clock);
 }
 
-Result<prices::PriceSource> ReadSeries(const std::string& path, const std::string& text,
-                                       const signals::PriceCsvOptions& options,
-                                       const prices::Publication& publication) {
+// In whichever format it is, and when that is published where nobody says it.
+struct Series {
+  core::PriceSeries prices;
+  prices::Publication usual;
+};
+
+Result<Series> ParseSeries(const std::string& text, const std::string& path,
+                           const signals::PriceCsvOptions& options) {
+  Series series{{}, {MarketClock(), kDefaultPublication}};
   if (signals::LooksLikeXml(text)) {
     EBB_ASSIGN_OR_RETURN(const auto document, signals::ParseEntsoeDocument(text, path));
-    EBB_ASSIGN_OR_RETURN(const core::PriceSeries series, signals::EntsoePrices(document, path));
-    return prices::PriceSource(prices::AsPublished(series, publication));
+    EBB_ASSIGN_OR_RETURN(series.prices, signals::EntsoePrices(document, path));
+  } else if (signals::IsOasisCsv(text)) {
+    EBB_ASSIGN_OR_RETURN(series.usual, signals::OasisPublication());
+    EBB_ASSIGN_OR_RETURN(series.prices,
+                         signals::ReadOasisPrices(text, path, options.zone.value_or("")));
+  } else {
+    EBB_ASSIGN_OR_RETURN(series.prices, signals::ParsePriceCsv(text, path, options));
   }
-  EBB_ASSIGN_OR_RETURN(const core::PriceSeries series, signals::ParsePriceCsv(text, path, options));
-  return prices::PriceSource(prices::AsPublished(series, publication));
+  return series;
+}
+
+Result<prices::PriceSource> ReadSeries(const std::string& path, const std::string& text,
+                                       const signals::PriceCsvOptions& options,
+                                       const std::optional<prices::Publication>& publication) {
+  EBB_ASSIGN_OR_RETURN(const auto files, signals::FilesIn(text, path));
+  if (files.size() != 1)
+    return Fail({ExitCode::kConfiguration,
+                 "holds " + std::to_string(files.size()) + " files, not one of prices", path,
+                 "unpack it and name the file"});
+  EBB_ASSIGN_OR_RETURN(const Series series,
+                       ParseSeries(files.front().data, files.front().name, options));
+  return prices::PriceSource(
+      prices::AsPublished(series.prices, publication.value_or(series.usual)));
 }
 
 Result<prices::PriceSource> ReadDayAhead(const YamlNode& node, const std::string& name,
@@ -53,14 +81,13 @@ Result<prices::PriceSource> ReadDayAhead(const YamlNode& node, const std::string
   if (!keys.file) problems.Add(node.line, "day_ahead needs the key file: a CSV file of prices");
   if (keys.published_at && !keys.timezone)
     problems.Add(keys.published_at.line, "published_at needs a timezone beside it");
-  prices::Publication publication{MarketClock(), kDefaultPublication};
+  std::optional<prices::Publication> publication;
   if (keys.timezone) {
     if (auto clock = prices::ZoneClock::Find(*keys.timezone))
-      publication = {*std::move(clock), std::chrono::hours{13}};
+      publication = {*std::move(clock), keys.published_at.value_or(std::chrono::hours{13})};
     else
       problems.Add(keys.timezone.line, clock.error().what + " (" + clock.error().next + ")");
   }
-  publication.time_of_day = keys.published_at.value_or(publication.time_of_day);
   if (!problems.empty()) return Fail(problems.ToError());
   signals::PriceCsvOptions options;
   options.currency = keys.currency.value;
@@ -72,14 +99,15 @@ Result<prices::PriceSource> ReadDayAhead(const YamlNode& node, const std::string
 }
 
 bool IsSeries(const std::string& path, const std::string& text) {
-  return path.ends_with(".csv") || path.ends_with(".csv.gz") || signals::LooksLikeXml(text);
+  return path.ends_with(".csv") || path.ends_with(".csv.gz") || signals::LooksLikeXml(text) ||
+         platform::IsZip(text);
 }
 
 }  // namespace
 
 Result<prices::PriceSource> ParsePrices(const std::string& text, const std::string& name,
                                         const FileReader& read_file) {
-  if (IsSeries(name, text)) return ReadSeries(name, text, {}, {MarketClock(), kDefaultPublication});
+  if (IsSeries(name, text)) return ReadSeries(name, text, {}, {});
   EBB_ASSIGN_OR_RETURN(const YamlNode root, ParseYaml(text, name));
   if (root.kind == YamlNode::Kind::kNull)
     return Fail({ExitCode::kConfiguration, "the file is empty", name,

@@ -19,8 +19,8 @@ using FileReader = std::function<Result<std::string>(const std::string& path)>;
 Result<prices::PriceSource> ParsePrices(const std::string& text, const std::string& name,
                                         const FileReader& read_file);
 
-/// A path that ends in .csv or .csv.gz, and any XML (of ENTSO-E), is a day-ahead series; anything
-/// else is YAML.
+/// A path that ends in .csv or .csv.gz, any XML (of ENTSO-E) and any zip archive (of one file) is a
+/// day-ahead series; anything else is YAML.
 Result<prices::PriceSource> LoadPrices(const std::string& path);
 
 }  // namespace ebb::config
